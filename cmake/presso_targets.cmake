@@ -1,0 +1,32 @@
+# presso_library(NAME HEADERS ... SOURCES ... DEPENDS ...): one of the static libraries, exported as
+# presso::NAME, with its public headers in a FILE_SET below include/.
+# presso_compile_options(TARGET): the warnings and sanitizers that all our code is built with.
+
+function(presso_compile_options target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                                           -Wnon-virtual-dtor -Woverloaded-virtual)
+  if(PRESSO_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(PRESSO_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${PRESSO_SANITIZE}
+                                             -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=${PRESSO_SANITIZE})
+  endif()
+endfunction()
+
+function(presso_library name)
+  cmake_parse_arguments(arg "" "" "HEADERS;SOURCES;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  add_library(presso::${name} ALIAS ${name})
+  target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR}/include
+                                FILES ${arg_HEADERS})
+  # Private headers are included by their path from the repository's root.
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${arg_DEPENDS})
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME presso_${name} POSITION_INDEPENDENT_CODE ON)
+  presso_compile_options(${name})
+  set_property(GLOBAL APPEND PROPERTY PRESSO_LIBRARIES ${name})
+endfunction()

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Compressing on all CPU cores: streams, buffers, single blocks. Output depends on the options and
+// the input only, never on the number of threads. Catalogue S7.1, S7.2, S7.4, S7.13.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "presso/archive_writer.h"
+#include "presso/byte_stream.h"
+#include "presso/error.h"
+#include "presso/wire.h"
+
+namespace presso {
+
+constexpr int kMinLevel = 1;
+constexpr int kMaxLevel = 12;
+constexpr int kDefaultLevel = 6;
+
+struct DictionaryChoice {
+  enum class Mode { kAuto, kNone, kSize };
+  Mode mode = Mode::kAuto;
+  std::uint32_t bytes = 0;  ///< with kSize: plain size, at most kMaxDictionaryBytes
+};
+
+struct CompressOptions {
+  int level = kDefaultLevel;  ///< 1-3 fast (single-probe hash), 4-12 hash chains
+  std::uint32_t block_bytes = kDefaultBlockBytes;
+  /// nullopt: chosen by level (NOTES.md in compress/ has the measurement).
+  std::optional<DependencyRule> rule;
+  std::uint32_t group = 0;      ///< sequences in a group, a power of two 32..1024; 0: by rule
+  std::uint32_t window = 0;     ///< furthest distance in bytes; 0: the block and dictionary
+  std::uint32_t lookahead = 0;  ///< longest match in bytes; 0: unlimited (S7.2)
+  std::optional<std::uint32_t> staleness;  ///< single-entry tables: S7.4; nullopt: by level
+  DictionaryChoice dictionary;
+  unsigned threads = 0;  ///< 0: all
+  Metadata metadata;
+  /// Size of the input where known: sampled for the dictionary if `sample` is given.
+  const RandomAccess* sample = nullptr;
+  /// Called in order with running totals; return false to stop (kCancelled).
+  std::function<bool(std::uint64_t plain_bytes, std::uint64_t compressed_bytes)> on_progress;
+};
+
+struct CompressSummary {
+  std::uint64_t plain_bytes = 0;
+  std::uint64_t compressed_bytes = 0;
+  std::uint64_t blocks = 0;
+  std::uint32_t dictionary_bytes = 0;  ///< plain; 0: none
+};
+
+/// kInvalidArgument with the offending option and its limits, or ok.
+Status validate(const CompressOptions& options);
+
+/// Compresses everything that `source` gives. Memory: threads x a few blocks. Where `sample` is
+/// null a dictionary is sampled from the beginning of the stream (at most 32 MiB held).
+Result<CompressSummary> compress_stream(ByteSource& source, ByteSink& sink,
+                                        const CompressOptions& options = {});
+Result<std::vector<Byte>> compress_buffer(Bytes plain, const CompressOptions& options = {});
+
+}  // namespace presso

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: MIT
+// FrameReader: a window over the source that holds at least the frame in hand. Nothing is consumed
+// before the whole frame was read, so that after an error the same bytes can be searched again.
+#include "presso/archive_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kReadBytes = 1u << 20;
+constexpr std::size_t kIndexPrefixBytes = 24;
+
+Error at_offset(Error error, std::uint64_t offset) {
+  if (error.byte_offset == Error::kNone) error.byte_offset = offset;
+  return error;
+}
+
+Error truncated(std::uint64_t offset, const char* inside) {
+  return at_offset(make_error(ErrorCode::kTruncated, std::string("ends inside ") + inside), offset);
+}
+
+std::string kind_name(FrameKind kind) {
+  const auto letter = static_cast<char>(kind);
+  const bool printable = letter > ' ' && letter < 0x7F;
+  return printable ? std::string("'") + letter + "'"
+                   : "kind " + std::to_string(static_cast<unsigned>(kind));
+}
+
+/// The most that a section of this kind may hold in memory; 0: skipped unread.
+std::uint64_t payload_limit(FrameKind kind, std::uint64_t blocks) {
+  switch (kind) {
+    case FrameKind::kMetadata: return kMaxMetadataBytes;
+    case FrameKind::kDictionary: return kMaxDictionaryStoredBytes;
+    case FrameKind::kIndex: return kIndexPrefixBytes + 4 * blocks;
+    default: return 0;
+  }
+}
+
+bool is_known_section(FrameKind kind) {
+  return kind == FrameKind::kMetadata || kind == FrameKind::kDictionary ||
+         kind == FrameKind::kIndex;
+}
+
+Status check_section_header(const SectionHeader& header, std::uint64_t blocks, bool exact_index) {
+  if (!is_known_section(header.kind)) {
+    if (!header.mandatory) return {};
+    return make_error(ErrorCode::kUnknownMandatorySection, kind_name(header.kind));
+  }
+  const std::uint64_t limit = payload_limit(header.kind, blocks);
+  if (header.kind == FrameKind::kIndex && exact_index && header.payload_bytes != limit) {
+    return make_error(ErrorCode::kBadIndex, "size does not match the blocks before it");
+  }
+  if (header.kind != FrameKind::kIndex && header.payload_bytes > limit) {
+    return make_error(ErrorCode::kBadHeader, "section size");
+  }
+  if (header.kind == FrameKind::kDictionary && (header.parameter == 0 || header.parameter > 255)) {
+    return make_error(ErrorCode::kBadHeader, "dictionary id");
+  }
+  return {};
+}
+
+}  // namespace
+
+// --- FrameReader: window ------------------------------------------------------------------------
+
+Result<std::size_t> FrameReader::fill(std::size_t count) {
+  std::size_t available = buffer_.size() - begin_;
+  if (available >= count || source_ended_) return std::min(available, count);
+  if (begin_ > 0) {
+    std::copy_n(buffer_.data() + begin_, available, buffer_.data());
+    begin_ = 0;
+  }
+  const std::size_t wanted = std::max(count, kReadBytes);
+  buffer_.grow(available);
+  buffer_.grow(wanted);
+  while (available < count) {
+    auto got = source_.read({buffer_.data() + available, wanted - available});
+    if (!got.ok() || *got == 0) {
+      buffer_.grow(available);
+      if (!got.ok()) return std::move(got.error());
+      source_ended_ = true;
+      return available;
+    }
+    available += *got;
+  }
+  buffer_.grow(available);
+  return count;
+}
+
+void FrameReader::advance(std::size_t count) {
+  begin_ += count;
+  offset_ += count;
+}
+
+Status FrameReader::skip(std::uint64_t count) {
+  while (count > 0) {
+    const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(count, kReadBytes));
+    PRESSO_ASSIGN(const std::size_t got, fill(step));
+    if (got == 0) return truncated(offset_, "a section");
+    advance(got);
+    count -= got;
+  }
+  return {};
+}
+
+Status FrameReader::require(std::size_t count) {
+  PRESSO_ASSIGN(const std::size_t got, fill(count));
+  if (got < count) return truncated(offset_ + got, "a block or section");
+  return {};
+}
+
+// --- FrameReader: frames ------------------------------------------------------------------------
+
+Result<Frame> FrameReader::next() {
+  Result<Frame> frame = next_frame();
+  if (!frame.ok()) {
+    Error& error = frame.error();
+    error = at_offset(std::move(error), offset_);
+    if (error.block == Error::kNone && inside_) error.block = blocks_before_ + member_blocks_;
+  }
+  return frame;
+}
+
+Result<Frame> FrameReader::next_frame() {
+  for (;;) {
+    if (!inside_) {
+      PRESSO_ASSIGN(const std::size_t got, fill(kFileHeaderBytes));
+      if (got == 0 && members_ > 0) return Frame(EndOfInput{});
+      if (got < sizeof kFileMagic || !has_file_magic(window())) {
+        if (members_ == 0) return make_error(ErrorCode::kNotPresso, got == 0 ? "empty file" : "");
+        return make_error(ErrorCode::kLostSync, "trailing bytes behind the file's end");
+      }
+      if (got < kFileHeaderBytes) return truncated(offset_ + got, "the file header");
+      return read_file_header();
+    }
+    PRESSO_TRY(require(sizeof(std::uint32_t)));
+    PRESSO_ASSIGN(const FrameKind kind, peek_frame_kind(window()));
+    if (kind == FrameKind::kBlock) return read_block();
+    if (kind != FrameKind::kTrailer) return read_section(kind);
+    PRESSO_TRY(read_trailer());
+  }
+}
+
+Result<Frame> FrameReader::read_file_header() {
+  PRESSO_ASSIGN(const FileHeader header, parse_file_header(window()));
+  member_offset_ = offset_;
+  member_blocks_ = 0;
+  first_block_offset_ = kFileHeaderBytes;
+  index_offset_ = 0;
+  block_bytes_ = header.block_bytes;
+  short_block_seen_ = false;
+  stored_bytes_.clear();
+  plain_bytes_ = 0;
+  inside_ = true;
+  ++members_;
+  advance(kFileHeaderBytes);
+  return Frame(header);
+}
+
+Result<Frame> FrameReader::read_block() {
+  PRESSO_TRY(require(kBlockHeaderBytes));
+  PRESSO_ASSIGN(const BlockHeader header, parse_block_header(window()));
+  const bool in_order = header.number == static_cast<std::uint32_t>(member_blocks_);
+  if (!in_order && !salvaging_) {
+    return make_error(ErrorCode::kBadHeader, "block number " + std::to_string(header.number));
+  }
+  if (header.plain_bytes > block_bytes_ || (short_block_seen_ && !salvaging_) ||
+      index_offset_ != 0) {
+    return make_error(ErrorCode::kBadHeader, "plain size or place of a block");
+  }
+  PRESSO_TRY(require(static_cast<std::size_t>(header.stored_bytes())));
+
+  StoredBlock block;
+  block.header = header;
+  if (!in_order) {
+    const std::uint32_t ahead = header.number - static_cast<std::uint32_t>(member_blocks_);
+    member_blocks_ += ahead;
+    plain_bytes_ = member_blocks_ * block_bytes_;
+  }
+  block.number = blocks_before_ + member_blocks_;
+  block.file_offset = offset_;
+  block.plain_offset = plain_before_ + member_blocks_ * block_bytes_;
+  block.member = members_ - 1;
+  if (pool_ != nullptr) block.payload = pool_->take();
+  block.payload.resize_discarding(header.payload_bytes);
+  std::copy_n(window() + kBlockHeaderBytes, header.payload_bytes, block.payload.data());
+
+  ++member_blocks_;
+  stored_bytes_.push_back(static_cast<std::uint32_t>(header.stored_bytes()));
+  plain_bytes_ += header.plain_bytes;
+  short_block_seen_ = header.plain_bytes < block_bytes_;
+  advance(static_cast<std::size_t>(header.stored_bytes()));
+  return Frame(std::move(block));
+}
+
+Result<Frame> FrameReader::read_section(FrameKind kind) {
+  PRESSO_TRY(require(kSectionHeaderBytes));
+  PRESSO_ASSIGN(const SectionHeader header, parse_section_header(window()));
+  PRESSO_TRY(check_section_header(header, stored_bytes_.size(), !salvaging_));
+  StoredSection section;
+  section.header = header;
+  section.file_offset = offset_;
+  section.member = members_ - 1;
+  const bool skip_it = !is_known_section(kind) || (kind == FrameKind::kIndex && salvaging_);
+  if (skip_it) {
+    advance(kSectionHeaderBytes);
+    PRESSO_TRY(skip(header.stored_bytes() - kSectionHeaderBytes));
+  } else {
+    PRESSO_TRY(require(static_cast<std::size_t>(header.stored_bytes())));
+    section.payload.append({window() + kSectionHeaderBytes,
+                            static_cast<std::size_t>(header.payload_bytes)});
+    if (checksum64(section.payload.bytes()) != header.payload_checksum) {
+      return make_error(ErrorCode::kSectionChecksum, kind_name(kind));
+    }
+    if (kind == FrameKind::kIndex) PRESSO_TRY(check_index(section.payload.bytes()));
+    advance(static_cast<std::size_t>(header.stored_bytes()));
+  }
+  if (kind == FrameKind::kIndex) index_offset_ = section.file_offset - member_offset_;
+  if (stored_bytes_.empty()) first_block_offset_ = offset_ - member_offset_;
+  return Frame(std::move(section));
+}
+
+/// The index repeats what the blocks before it have shown.
+Status FrameReader::check_index(Bytes payload) const {
+  const Byte* from = payload.data();
+  const bool right = load<std::uint64_t>(from) == stored_bytes_.size() &&
+                     load<std::uint64_t>(from + 8) == plain_bytes_ &&
+                     (stored_bytes_.empty() ||
+                      load<std::uint64_t>(from + 16) == first_block_offset_) &&
+                     std::equal(from + kIndexPrefixBytes, from + payload.size(),
+                                reinterpret_cast<const Byte*>(stored_bytes_.data()));
+  if (right) return {};
+  return make_error(ErrorCode::kBadIndex, "does not match the blocks before it");
+}
+
+Status FrameReader::read_trailer() {
+  PRESSO_TRY(require(kTrailerBytes));
+  PRESSO_ASSIGN(const Trailer trailer, parse_trailer(window()));
+  const bool right = trailer.index_offset == index_offset_ && index_offset_ != 0 &&
+                     trailer.file_bytes == offset_ - member_offset_ + kTrailerBytes;
+  if (!right && !salvaging_) return make_error(ErrorCode::kBadIndex, "trailer");
+  inside_ = false;
+  blocks_before_ += member_blocks_;
+  plain_before_ += plain_bytes_;
+  advance(kTrailerBytes);
+  return {};
+}
+
+// --- FrameReader: salvage -----------------------------------------------------------------------
+
+Result<bool> FrameReader::resync() {
+  salvaging_ = true;
+  for (;;) {
+    PRESSO_ASSIGN(const std::size_t got, fill(kBlockHeaderBytes));
+    if (got <= 1) return false;
+    advance(1);
+    PRESSO_ASSIGN(const bool found, try_resync_here());
+    if (found) return true;
+  }
+}
+
+/// Whether a plausible header begins at window(): its own checksum decides. A block must not lie
+/// behind what was read already.
+Result<bool> FrameReader::try_resync_here() {
+  if (buffer_.data()[begin_] != kFrameSync[0] && buffer_.data()[begin_] != kFileMagic[0]) {
+    return false;
+  }
+  PRESSO_ASSIGN(const std::size_t got, fill(kBlockHeaderBytes));
+  if (got >= kFileHeaderBytes && parse_file_header(window()).ok()) {
+    if (inside_) {
+      blocks_before_ += member_blocks_;
+      plain_before_ += plain_bytes_;
+    }
+    inside_ = false;
+    return true;
+  }
+  if (got >= kBlockHeaderBytes) {
+    const auto header = parse_block_header(window());
+    if (header.ok() && header->kind == FrameKind::kBlock) {
+      if (!inside_) {  // The file header was lost: the first block found stands for it.
+        inside_ = true;
+        ++members_;
+        block_bytes_ = std::max(header->plain_bytes, kMinBlockBytes);
+      }
+      return header->number >= static_cast<std::uint32_t>(member_blocks_);
+    }
+  }
+  if (!inside_ || got < kSectionHeaderBytes) return false;
+  if (parse_trailer(window()).ok()) return true;
+  const auto section = parse_section_header(window());
+  return section.ok() && is_known_section(section->kind);
+}
+
+// --- ArchiveIndex -------------------------------------------------------------------------------
+
+Result<ArchiveIndex> ArchiveIndex::open(const RandomAccess& file) {
+  ArchiveIndex by_trailers(file);
+  if (by_trailers.open_by_trailers().ok()) return by_trailers;
+  ArchiveIndex walked(file);
+  walked.rebuilt_ = true;
+  PRESSO_TRY(walked.open_by_walking());
+  return walked;
+}
+
+namespace {
+
+/// Reads `count` bytes at `offset`, with the offset in the error.
+Result<Buffer> read_part(const RandomAccess& file, std::uint64_t offset, std::uint64_t count) {
+  if (offset > file.size() || count > file.size() - offset) {
+    return truncated(file.size(), "a block or section");
+  }
+  Buffer bytes;
+  bytes.resize_discarding(static_cast<std::size_t>(count));
+  PRESSO_TRY(file.read_at(offset, bytes.mutable_bytes()));
+  return bytes;
+}
+
+Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t offset,
+                                      std::uint64_t blocks) {
+  PRESSO_ASSIGN(const Buffer head, read_part(file, offset, kSectionHeaderBytes));
+  PRESSO_ASSIGN(const SectionHeader header, parse_section_header(head.data()));
+  PRESSO_TRY(check_section_header(header, blocks, false));
+  StoredSection section;
+  section.header = header;
+  section.file_offset = offset;
+  if (!is_known_section(header.kind)) return section;
+  PRESSO_ASSIGN(section.payload,
+                read_part(file, offset + kSectionHeaderBytes, header.payload_bytes));
+  if (checksum64(section.payload.bytes()) != header.payload_checksum) {
+    return at_offset(make_error(ErrorCode::kSectionChecksum, kind_name(header.kind)), offset);
+  }
+  return section;
+}
+
+/// Header and the sections before the first block. Returns the offset of what follows them.
+Result<std::uint64_t> read_front(const RandomAccess& file, ArchiveMember& member) {
+  PRESSO_ASSIGN(const Buffer head, read_part(file, member.file_offset, kFileHeaderBytes));
+  PRESSO_ASSIGN(member.header, parse_file_header(head.data()));
+  std::uint64_t offset = member.file_offset + kFileHeaderBytes;
+  for (;;) {
+    PRESSO_ASSIGN(const Buffer start, read_part(file, offset, sizeof(std::uint32_t)));
+    PRESSO_ASSIGN(const FrameKind kind, peek_frame_kind(start.data()));
+    if (kind == FrameKind::kBlock || kind == FrameKind::kIndex || kind == FrameKind::kTrailer) {
+      return offset;
+    }
+    PRESSO_ASSIGN(StoredSection section, read_section_at(file, offset, 0));
+    offset += section.header.stored_bytes();
+    if (kind == FrameKind::kMetadata) {
+      PRESSO_ASSIGN(member.metadata, parse_metadata(section.payload.bytes()));
+    } else if (kind == FrameKind::kDictionary) {
+      member.dictionaries.push_back(std::move(section));
+    }
+  }
+}
+
+}  // namespace
+
+/// From the last trailer backwards, member by member; block tables are then put in file order.
+Status ArchiveIndex::open_by_trailers() {
+  std::vector<std::vector<std::uint64_t>> offsets;  // last member first
+  std::uint64_t end = file_->size();
+  while (end > 0) {
+    if (end < kFileHeaderBytes + kTrailerBytes) return make_error(ErrorCode::kBadIndex);
+    PRESSO_ASSIGN(const Buffer tail, read_part(*file_, end - kTrailerBytes, kTrailerBytes));
+    PRESSO_ASSIGN(const Trailer trailer, parse_trailer(tail.data()));
+    if (trailer.file_bytes > end) return make_error(ErrorCode::kBadIndex);
+    ArchiveMember member;
+    member.file_bytes = trailer.file_bytes;
+    member.file_offset = end - trailer.file_bytes;
+    PRESSO_ASSIGN(const std::uint64_t first_block, read_front(*file_, member));
+    const std::uint64_t index_at = member.file_offset + trailer.index_offset;
+    PRESSO_ASSIGN(const StoredSection index, read_section_at(*file_, index_at, 0));
+    const Bytes payload = index.payload.bytes();
+    if (index.header.kind != FrameKind::kIndex || payload.size() < kIndexPrefixBytes ||
+        (payload.size() - kIndexPrefixBytes) / 4 != load<std::uint64_t>(payload.data())) {
+      return make_error(ErrorCode::kBadIndex);
+    }
+    member.block_count = load<std::uint64_t>(payload.data());
+    member.plain_bytes = load<std::uint64_t>(payload.data() + 8);
+    std::uint64_t at = member.file_offset + load<std::uint64_t>(payload.data() + 16);
+    const std::uint64_t needed = (member.plain_bytes + member.header.block_bytes - 1) /
+                                 member.header.block_bytes;
+    if (at != first_block || needed != member.block_count) return make_error(ErrorCode::kBadIndex);
+    std::vector<std::uint64_t> member_offsets(member.block_count);
+    for (std::uint64_t block = 0; block < member.block_count; ++block) {
+      member_offsets[block] = at;
+      at += load<std::uint32_t>(payload.data() + kIndexPrefixBytes + 4 * block);
+    }
+    if (at > index_at) return make_error(ErrorCode::kBadIndex);
+    offsets.push_back(std::move(member_offsets));
+    end = member.file_offset;
+    members_.push_back(std::move(member));
+  }
+  if (members_.empty()) return make_error(ErrorCode::kNotPresso, "empty file");
+  std::reverse(members_.begin(), members_.end());
+  std::uint64_t plain = 0;
+  for (ArchiveMember& member : members_) {
+    member.plain_offset = plain;
+    member.first_block = block_offsets_.size();
+    plain += member.plain_bytes;
+    block_offsets_.insert(block_offsets_.end(), offsets.back().begin(), offsets.back().end());
+    offsets.pop_back();
+  }
+  return {};
+}
+
+/// Header by header from the front. A file cut off behind a whole block still opens.
+Status ArchiveIndex::open_by_walking() {
+  std::uint64_t at = 0;
+  std::uint64_t plain = 0;
+  while (at < file_->size() || members_.empty()) {
+    ArchiveMember member;
+    member.file_offset = at;
+    member.plain_offset = plain;
+    member.first_block = block_offsets_.size();
+    auto front = read_front(*file_, member);
+    if (!front.ok()) {
+      if (!members_.empty() || front.error().code != ErrorCode::kTruncated) {
+        return at_offset(std::move(front.error()), at);
+      }
+      front = file_->size();
+    }
+    at = *front;
+    while (at + sizeof(std::uint32_t) <= file_->size()) {
+      PRESSO_ASSIGN(const Buffer start, read_part(*file_, at, sizeof(std::uint32_t)));
+      const auto kind = peek_frame_kind(start.data());
+      if (!kind.ok()) break;
+      if (*kind == FrameKind::kTrailer) {
+        at += kTrailerBytes;
+        break;
+      }
+      if (*kind == FrameKind::kBlock) {
+        if (at + kBlockHeaderBytes > file_->size()) break;
+        PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kBlockHeaderBytes));
+        auto header = parse_block_header(head.data());
+        if (!header.ok()) {
+          header.error().block = block_offsets_.size();
+          return at_offset(std::move(header.error()), at);
+        }
+        if (header->stored_bytes() > file_->size() - at) break;
+        block_offsets_.push_back(at);
+        member.plain_bytes += header->plain_bytes;
+        ++member.block_count;
+        at += header->stored_bytes();
+        continue;
+      }
+      if (at + kSectionHeaderBytes > file_->size()) break;
+      PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kSectionHeaderBytes));
+      const auto section = parse_section_header(head.data());
+      if (!section.ok() || section->stored_bytes() > file_->size() - at) break;
+      at += section->stored_bytes();
+    }
+    member.file_bytes = at - member.file_offset;
+    plain += member.plain_bytes;
+    members_.push_back(std::move(member));
+    const bool more = file_->size() - at >= sizeof kFileMagic;
+    if (!more) break;
+    PRESSO_ASSIGN(const Buffer magic, read_part(*file_, at, sizeof kFileMagic));
+    if (!has_file_magic(magic.data())) break;
+  }
+  return {};
+}
+
+std::uint64_t ArchiveIndex::plain_bytes() const {
+  return members_.back().plain_offset + members_.back().plain_bytes;
+}
+
+const ArchiveMember& ArchiveIndex::member_of_block(std::uint64_t number) const {
+  const auto after = std::upper_bound(
+      members_.begin(), members_.end(), number,
+      [](std::uint64_t value, const ArchiveMember& member) { return value < member.first_block; });
+  return *(after - 1);
+}
+
+std::uint64_t ArchiveIndex::block_at(std::uint64_t plain_offset) const {
+  const auto after = std::upper_bound(
+      members_.begin(), members_.end(), plain_offset,
+      [](std::uint64_t value, const ArchiveMember& member) { return value < member.plain_offset; });
+  const ArchiveMember& member = *(after - 1);
+  return member.first_block + (plain_offset - member.plain_offset) / member.header.block_bytes;
+}
+
+Status ArchiveIndex::check_block(const BlockHeader& header, std::uint64_t number) const {
+  const ArchiveMember& member = member_of_block(number);
+  const std::uint64_t in_member = number - member.first_block;
+  const std::uint64_t left = member.plain_bytes - in_member * member.header.block_bytes;
+  const bool right = header.kind == FrameKind::kBlock &&
+                     header.number == static_cast<std::uint32_t>(in_member) &&
+                     header.plain_bytes == std::min<std::uint64_t>(left, member.header.block_bytes);
+  if (right) return {};
+  return make_error(ErrorCode::kBadIndex, "does not match the block it points to");
+}
+
+Result<BlockHeader> ArchiveIndex::read_block_header(std::uint64_t number) const {
+  const std::uint64_t at = block_offsets_[number];
+  const auto read = [&]() -> Result<BlockHeader> {
+    PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kBlockHeaderBytes));
+    PRESSO_ASSIGN(const BlockHeader header, parse_block_header(head.data()));
+    PRESSO_TRY(check_block(header, number));
+    return header;
+  };
+  Result<BlockHeader> header = read();
+  if (!header.ok()) {
+    header.error().block = number;
+    header.error() = at_offset(std::move(header.error()), at);
+  }
+  return header;
+}
+
+Result<StoredBlock> ArchiveIndex::read_block(std::uint64_t number, Buffer into) const {
+  PRESSO_ASSIGN(const BlockHeader header, read_block_header(number));
+  StoredBlock block;
+  block.header = header;
+  block.number = number;
+  block.file_offset = block_offsets_[number];
+  const ArchiveMember& member = member_of_block(number);
+  block.member = static_cast<std::uint32_t>(&member - members_.data());
+  block.plain_offset =
+      member.plain_offset + (number - member.first_block) * member.header.block_bytes;
+  block.payload = std::move(into);
+  block.payload.resize_discarding(header.payload_bytes);
+  Status read = file_->read_at(block.file_offset + kBlockHeaderBytes,
+                               block.payload.mutable_bytes());
+  if (!read.ok()) {
+    read.error().block = number;
+    return at_offset(std::move(read.error()), block.file_offset);
+  }
+  return block;
+}
+
+}  // namespace presso

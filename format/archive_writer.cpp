@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "presso/archive_writer.h"
+
+#include <array>
+
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+template <class T>
+void push(std::vector<Byte>& to, T value) {
+  to.resize(to.size() + sizeof value);
+  store<T>(to.data() + to.size() - sizeof value, value);
+}
+
+}  // namespace
+
+const std::string* Metadata::find(std::string_view key) const {
+  for (const auto& [name, value] : entries) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+std::vector<Byte> serialise_metadata(const Metadata& metadata) {
+  std::vector<Byte> payload;
+  for (const auto& [key, value] : metadata.entries) {
+    push<std::uint16_t>(payload, static_cast<std::uint16_t>(key.size()));
+    push<std::uint32_t>(payload, static_cast<std::uint32_t>(value.size()));
+    payload.insert(payload.end(), key.begin(), key.end());
+    payload.insert(payload.end(), value.begin(), value.end());
+  }
+  return payload;
+}
+
+Result<Metadata> parse_metadata(Bytes payload) {
+  constexpr std::size_t kLengths = 6;
+  Metadata metadata;
+  while (!payload.empty()) {
+    if (payload.size() < kLengths) return make_error(ErrorCode::kBadMetadata, "entry is cut off");
+    const std::size_t key_bytes = load<std::uint16_t>(payload.data());
+    const std::size_t value_bytes = load<std::uint32_t>(payload.data() + 2);
+    payload = payload.subspan(kLengths);
+    if (key_bytes + value_bytes > payload.size()) {
+      return make_error(ErrorCode::kBadMetadata, "entry is longer than the section");
+    }
+    const char* text = reinterpret_cast<const char*>(payload.data());
+    metadata.entries.emplace_back(std::string(text, key_bytes),
+                                  std::string(text + key_bytes, value_bytes));
+    payload = payload.subspan(key_bytes + value_bytes);
+  }
+  return metadata;
+}
+
+Status ArchiveWriter::begin(const FileHeader& header, const Metadata& metadata) {
+  std::array<Byte, kFileHeaderBytes> bytes;
+  write_file_header(header, bytes.data());
+  PRESSO_TRY(write(bytes));
+  if (!metadata.entries.empty()) {
+    const std::vector<Byte> payload = serialise_metadata(metadata);
+    if (payload.size() > kMaxMetadataBytes) {
+      return make_error(ErrorCode::kInvalidArgument, "metadata is larger than 1 MiB");
+    }
+    PRESSO_TRY(write_section(FrameKind::kMetadata, false, 0, payload));
+  }
+  first_block_offset_ = written_;
+  return {};
+}
+
+Status ArchiveWriter::add_dictionary(Byte id, Bytes stored_blocks) {
+  PRESSO_TRY(write_section(FrameKind::kDictionary, true, id, stored_blocks));
+  first_block_offset_ = written_;
+  return {};
+}
+
+Status ArchiveWriter::add_block(Bytes stored, std::uint32_t plain_bytes) {
+  PRESSO_TRY(write(stored));
+  stored_bytes_.push_back(static_cast<std::uint32_t>(stored.size()));
+  plain_bytes_ += plain_bytes;
+  return {};
+}
+
+Status ArchiveWriter::finish() {
+  Trailer trailer;
+  trailer.index_offset = written_;
+  std::vector<Byte> payload;
+  payload.reserve(24 + 4 * stored_bytes_.size());
+  push<std::uint64_t>(payload, stored_bytes_.size());
+  push<std::uint64_t>(payload, plain_bytes_);
+  push<std::uint64_t>(payload, first_block_offset_);
+  for (const std::uint32_t stored : stored_bytes_) push<std::uint32_t>(payload, stored);
+  PRESSO_TRY(write_section(FrameKind::kIndex, true, 0, payload));
+  trailer.file_bytes = written_ + kTrailerBytes;
+  std::array<Byte, kTrailerBytes> bytes;
+  write_trailer(trailer, bytes.data());
+  return write(bytes);
+}
+
+Status ArchiveWriter::write(Bytes bytes) {
+  PRESSO_TRY(sink_.write(bytes));
+  written_ += bytes.size();
+  return {};
+}
+
+Status ArchiveWriter::write_section(FrameKind kind, bool mandatory, std::uint32_t parameter,
+                                    Bytes payload) {
+  SectionHeader header;
+  header.kind = kind;
+  header.mandatory = mandatory;
+  header.payload_bytes = payload.size();
+  header.payload_checksum = checksum64(payload);
+  header.parameter = parameter;
+  std::array<Byte, kSectionHeaderBytes> bytes;
+  write_section_header(header, bytes.data());
+  PRESSO_TRY(write(bytes));
+  PRESSO_TRY(write(payload));
+  constexpr std::array<Byte, kFrameAlignment> kPadding{};
+  return write(Bytes(kPadding).first(header.stored_bytes() - kSectionHeaderBytes - payload.size()));
+}
+
+}  // namespace presso

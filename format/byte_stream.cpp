@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "presso/byte_stream.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace presso {
+
+void Buffer::resize_discarding(std::size_t size) {
+  if (size > capacity_) {
+    // The unused tail is never read before it is written, except as slack of wide copies.
+    data_ = std::make_unique_for_overwrite<Byte[]>(size + kSlack);
+    capacity_ = size;
+    std::fill_n(data_.get() + size, kSlack, Byte{0});
+  }
+  size_ = size;
+}
+
+void Buffer::grow(std::size_t size) {
+  if (size > capacity_) {
+    Buffer larger;
+    larger.resize_discarding(std::max(size, 2 * capacity_));
+    std::copy_n(data_.get(), size_, larger.data());
+    *this = std::move(larger);
+  }
+  size_ = size;
+}
+
+void Buffer::append(Bytes bytes) {
+  const std::size_t old = size_;
+  grow(old + bytes.size());
+  std::copy(bytes.begin(), bytes.end(), data_.get() + old);
+}
+
+Buffer BufferPool::take() {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) return {};
+  Buffer buffer = std::move(free_.back());
+  free_.pop_back();
+  return buffer;
+}
+
+void BufferPool::give_back(Buffer buffer) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(std::move(buffer));
+}
+
+Result<std::size_t> read_fully(ByteSource& source, MutableBytes into) {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    PRESSO_ASSIGN(const std::size_t got, source.read(into.subspan(done)));
+    if (got == 0) break;
+    done += got;
+  }
+  return done;
+}
+
+Result<std::size_t> FdSource::read(MutableBytes into) {
+  for (;;) {
+    const ssize_t got = ::read(fd_, into.data(), into.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) return errno_error("read", errno);
+  }
+}
+
+Status FdRandomAccess::read_at(std::uint64_t offset, MutableBytes into) const {
+  while (!into.empty()) {
+    const ssize_t got = ::pread(fd_, into.data(), into.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno_error("read", errno);
+    if (got == 0) return make_error(ErrorCode::kTruncated, "file ends early");
+    into = into.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<std::uint64_t>(got);
+  }
+  return {};
+}
+
+Status FdSink::write(Bytes bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd_, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return errno_error("write", errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+Result<std::size_t> MemorySource::read(MutableBytes into) {
+  const std::size_t count = std::min(into.size(), rest_.size());
+  std::copy_n(rest_.begin(), count, into.begin());
+  rest_ = rest_.subspan(count);
+  return count;
+}
+
+Status MemoryRandomAccess::read_at(std::uint64_t offset, MutableBytes into) const {
+  if (offset > bytes_.size() || into.size() > bytes_.size() - offset) {
+    return make_error(ErrorCode::kTruncated, "file ends early");
+  }
+  std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), into.size(), into.begin());
+  return {};
+}
+
+Result<std::size_t> RangeSource::read(MutableBytes into) {
+  const std::size_t count =
+      static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), end_ - at_));
+  PRESSO_TRY(file_.read_at(at_, into.first(count)));
+  at_ += count;
+  return count;
+}
+
+Status VectorSink::write(Bytes bytes) {
+  to_.insert(to_.end(), bytes.begin(), bytes.end());
+  return {};
+}
+
+}  // namespace presso

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "presso/checksum.h"
+
+#include <algorithm>
+#include <array>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "presso/wire.h"
+
+namespace presso {
+
+std::uint64_t checksum64(Bytes bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+std::uint32_t checksum32(Bytes bytes) { return static_cast<std::uint32_t>(checksum64(bytes)); }
+
+std::uint64_t content_checksum(Bytes plain) {
+  std::array<std::uint64_t, kMaxBlockBytes / kChecksumSegmentBytes> segments;
+  std::size_t count = 0;
+  while (!plain.empty()) {
+    const std::size_t size = std::min(plain.size(), kChecksumSegmentBytes);
+    segments[count++] = XXH3_64bits(plain.data(), size);
+    plain = plain.subspan(size);
+  }
+  return XXH3_64bits(segments.data(), count * sizeof segments[0]);
+}
+
+}  // namespace presso

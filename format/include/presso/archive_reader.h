@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Reads the container (FORMAT.md 3) without decoding it: FrameReader walks any source front to back,
+// ArchiveIndex finds block k of a file by its index. Both are safe on any input: sizes are checked
+// against declared maxima before anything is allocated.
+//
+// A file may be several presso files behind one another (members). Blocks and plain offsets are
+// counted through all of them.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "presso/archive_writer.h"
+#include "presso/byte_stream.h"
+#include "presso/wire.h"
+
+namespace presso {
+
+/// A block as stored, with where it stands.
+struct StoredBlock {
+  BlockHeader header;
+  Buffer payload;                 ///< header.payload_bytes, Buffer::kSlack readable behind them
+  std::uint64_t number = 0;       ///< counted through all members
+  std::uint64_t file_offset = 0;  ///< of the block header
+  std::uint64_t plain_offset = 0;
+  std::uint32_t member = 0;       ///< which of the concatenated files; dictionaries belong to one
+};
+
+struct StoredSection {
+  SectionHeader header;
+  Buffer payload;  ///< empty where the section was skipped
+  std::uint64_t file_offset = 0;
+  std::uint32_t member = 0;
+};
+
+struct EndOfInput {};
+
+/// What next() found. FileHeader begins a member; its trailer was read and checked before the next.
+using Frame = std::variant<EndOfInput, FileHeader, StoredSection, StoredBlock>;
+
+/// Reads frames in order from a pipe or file; holds one frame at a time. Not thread-safe.
+class FrameReader {
+ public:
+  /// `source` is kept by reference; `pool`, if given, provides the payload buffers.
+  explicit FrameReader(ByteSource& source, BufferPool* pool = nullptr)
+      : source_(source), pool_(pool) {}
+
+  /// The next frame. Section payloads are checked against their checksum; index and trailer against
+  /// what was read. On an error (with compressed offset, and block number where known) the reader
+  /// stands where the bad frame begins: next() would fail again, resync() looks further.
+  Result<Frame> next();
+
+  /// Looks behind a bad frame for the next header whose checksum is right and that continues the
+  /// file. Returns false at the end of the input. For salvage.
+  Result<bool> resync();
+
+  /// Compressed bytes passed so far.
+  std::uint64_t offset() const { return offset_; }
+
+ private:
+  Result<Frame> next_frame();
+  Result<Frame> read_file_header();
+  Result<Frame> read_block();
+  Result<Frame> read_section(FrameKind kind);
+  Status read_trailer();
+  Status check_index(Bytes payload) const;
+  Status skip(std::uint64_t count);
+  Result<bool> try_resync_here();
+
+  /// Makes `count` bytes available at window(), fewer only at the end of the input.
+  Result<std::size_t> fill(std::size_t count);
+  Status require(std::size_t count);
+  const Byte* window() const { return buffer_.data() + begin_; }
+  void advance(std::size_t count);
+
+  ByteSource& source_;
+  BufferPool* pool_;
+  Buffer buffer_;
+  std::size_t begin_ = 0;  ///< of what is unread in buffer_
+  bool source_ended_ = false;
+  std::uint64_t offset_ = 0;
+
+  // The current member.
+  bool inside_ = false;
+  bool salvaging_ = false;  ///< gaps are allowed; index and trailer are not compared
+  std::uint32_t members_ = 0;
+  std::uint64_t member_offset_ = 0;
+  std::uint64_t member_blocks_ = 0;       ///< next expected block number
+  std::uint64_t first_block_offset_ = 0;  ///< from the member's start
+  std::uint64_t index_offset_ = 0;        ///< from the member's start; 0: not seen
+  std::uint32_t block_bytes_ = 0;
+  bool short_block_seen_ = false;  ///< only the last block may be shorter
+  std::vector<std::uint32_t> stored_bytes_;
+  std::uint64_t plain_bytes_ = 0;  ///< of this member
+  // All members before.
+  std::uint64_t blocks_before_ = 0;
+  std::uint64_t plain_before_ = 0;
+};
+
+/// One of the concatenated files.
+struct ArchiveMember {
+  FileHeader header;
+  Metadata metadata;
+  std::uint64_t file_offset = 0;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t plain_offset = 0;
+  std::uint64_t plain_bytes = 0;
+  std::uint64_t first_block = 0;  ///< counted through all members
+  std::uint64_t block_count = 0;
+  std::vector<StoredSection> dictionaries;
+};
+
+/// The table of all blocks, from the index of each member or, where `rebuilt()`, by walking the
+/// block headers. Immutable after open; thread-safe. `file` is kept by reference.
+class ArchiveIndex {
+ public:
+  /// Errors: those of the headers, with offsets. A damaged or missing index is no error.
+  static Result<ArchiveIndex> open(const RandomAccess& file);
+
+  bool rebuilt() const { return rebuilt_; }
+  const std::vector<ArchiveMember>& members() const { return members_; }
+  std::uint64_t block_count() const { return block_offsets_.size(); }
+  std::uint64_t plain_bytes() const;
+
+  /// Which block holds `plain_offset` (< plain_bytes()).
+  std::uint64_t block_at(std::uint64_t plain_offset) const;
+  /// Header and payload of block `number`; reads nothing else of the file.
+  Result<StoredBlock> read_block(std::uint64_t number, Buffer into = {}) const;
+  Result<BlockHeader> read_block_header(std::uint64_t number) const;
+  std::uint64_t block_offset(std::uint64_t number) const { return block_offsets_[number]; }
+
+ private:
+  explicit ArchiveIndex(const RandomAccess& file) : file_(&file) {}
+  Status open_by_trailers();
+  Status open_by_walking();
+  const ArchiveMember& member_of_block(std::uint64_t number) const;
+  Status check_block(const BlockHeader& header, std::uint64_t number) const;
+
+  const RandomAccess* file_;
+  bool rebuilt_ = false;
+  std::vector<ArchiveMember> members_;
+  std::vector<std::uint64_t> block_offsets_;
+};
+
+}  // namespace presso

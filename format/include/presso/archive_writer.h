@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Writes the container (FORMAT.md 3): file header, sections, blocks in order, index, trailer, in one
+// pass to any sink. Knows nothing of codings: blocks arrive encoded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "presso/byte_stream.h"
+#include "presso/wire.h"
+
+namespace presso {
+
+/// Key/value pairs of the metadata section (FORMAT.md 7.2). Keys are UTF-8; "name", "mtime" and
+/// "mode" have a meaning of their own, users' own keys begin with "user.".
+struct Metadata {
+  std::vector<std::pair<std::string, std::string>> entries;
+
+  const std::string* find(std::string_view key) const;
+};
+
+std::vector<Byte> serialise_metadata(const Metadata& metadata);
+/// Error: kBadMetadata.
+Result<Metadata> parse_metadata(Bytes payload);
+
+/// Calls in order: begin, add_dictionary*, add_block*, finish. Not thread-safe. Memory: 4 bytes a
+/// block. Every call returns the sink's errors.
+class ArchiveWriter {
+ public:
+  /// `sink` is kept by reference.
+  explicit ArchiveWriter(ByteSink& sink) : sink_(sink) {}
+
+  Status begin(const FileHeader& header, const Metadata& metadata);
+  /// `stored_blocks`: the dictionary's content as a sequence of stored blocks; `id` 1..255.
+  Status add_dictionary(Byte id, Bytes stored_blocks);
+  /// `stored`: header, payload and padding of block number block_count().
+  Status add_block(Bytes stored, std::uint32_t plain_bytes);
+  Status finish();
+
+  std::uint64_t block_count() const { return stored_bytes_.size(); }
+  std::uint64_t bytes_written() const { return written_; }
+
+ private:
+  Status write(Bytes bytes);
+  Status write_section(FrameKind kind, bool mandatory, std::uint32_t parameter, Bytes payload);
+
+  ByteSink& sink_;
+  std::uint64_t written_ = 0;
+  std::uint64_t plain_bytes_ = 0;
+  std::uint64_t first_block_offset_ = 0;
+  std::vector<std::uint32_t> stored_bytes_;  ///< of each block: the index
+};
+
+}  // namespace presso

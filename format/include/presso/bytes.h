@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Byte views and unaligned little-endian loads and stores. The format is little-endian throughout
+// (FORMAT.md, section "Conventions"); so are all machines that presso supports.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace presso {
+
+static_assert(std::endian::native == std::endian::little, "presso needs a little-endian machine");
+
+using Byte = std::uint8_t;
+using Bytes = std::span<const Byte>;
+using MutableBytes = std::span<Byte>;
+
+template <class T>
+inline T load(const Byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+template <class T>
+inline void store(Byte* to, T value) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+/// The 24-bit little-endian field that shares a 32-bit word with one further byte.
+inline std::uint32_t load_u24(const Byte* from) { return load<std::uint32_t>(from) & 0xFFFFFFu; }
+inline void store_u24(Byte* to, std::uint32_t value, Byte high = 0) {
+  store<std::uint32_t>(to, (value & 0xFFFFFFu) | (std::uint32_t{high} << 24));
+}
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace presso

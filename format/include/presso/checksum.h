@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Checksums of the format (FORMAT.md 8), built on XXH3 (64 bits, seed 0).
+//
+// A block's content is hashed in segments of 1 KiB, each on its own, and the segment hashes, as an
+// array of little-endian 64-bit words, are hashed once more. Segments make it verifiable in
+// parallel: eight GPU lanes hold the eight accumulators of one segment, and a segment of at most
+// 1 KiB never needs XXH3's scramble step.
+#pragma once
+
+#include <cstdint>
+
+#include "presso/bytes.h"
+
+namespace presso {
+
+constexpr std::size_t kChecksumSegmentBytes = 1024;
+
+/// XXH3-64 of the bytes as a whole: sections and headers.
+std::uint64_t checksum64(Bytes bytes);
+/// The low half of checksum64.
+std::uint32_t checksum32(Bytes bytes);
+/// The segmented checksum of a block's uncompressed bytes. At most kMaxBlockBytes.
+std::uint64_t content_checksum(Bytes plain);
+
+}  // namespace presso

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// The parallel driver: items made in order by one caller at a time, worked on by all threads,
+// consumed in order. Compress, decompress, test and scan all run on it.
+//
+// Threads are the caller's own plus `threads - 1` helpers for the duration of one call; with one
+// thread everything runs on the caller's. Memory: at most `in_flight` items exist at a time (made
+// but not yet consumed), whatever the speeds of the three stages.
+//
+//   produce: Result<std::optional<Item>>()        nullopt ends the input; never called concurrently
+//   work:    Outcome(Item&&, unsigned worker)     worker < threads: index of per-thread scratch;
+//                                                 must not throw
+//   consume: Result<bool>(Outcome&&)              in order, never concurrently; false stops early
+//
+// The first error of produce or consume (in item order) ends the run and is returned; items that
+// were in flight behind it are dropped. produce and consume may run on different threads at
+// different times, never two produces nor two consumes at once.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "presso/error.h"
+
+namespace presso {
+
+struct PipelineOptions {
+  unsigned threads = 1;    ///< at least 1
+  unsigned in_flight = 0;  ///< 0: three per thread
+};
+
+/// Threads to use where the user named none: those this process may run on.
+unsigned default_thread_count();
+
+template <class Item, class Outcome, class Produce, class Work, class Consume>
+class OrderedPipeline {
+ public:
+  OrderedPipeline(PipelineOptions options, Produce& produce, Work& work, Consume& consume)
+      : limit_(options.in_flight != 0 ? options.in_flight : 3 * options.threads),
+        produce_(produce),
+        work_(work),
+        consume_(consume) {}
+
+  Status run(unsigned threads) {
+    std::vector<std::thread> helpers;
+    for (unsigned worker = 1; worker < threads; ++worker) {
+      helpers.emplace_back([this, worker] { loop(worker); });
+    }
+    loop(0);
+    for (std::thread& helper : helpers) helper.join();
+    if (error_) return std::move(*error_);
+    return {};
+  }
+
+ private:
+  /// Every thread does whatever is most urgent: consume what is next in order, else make and work.
+  void loop(unsigned worker) {
+    std::unique_lock lock(mutex_);
+    while (!stopped_) {
+      if (consumable()) {
+        consume_ready(lock);
+      } else if (can_produce()) {
+        produce_and_work(lock, worker);
+      } else if (drained()) {
+        break;
+      } else {
+        changed_.wait(lock);
+      }
+    }
+    changed_.notify_all();
+  }
+
+  bool consumable() const {
+    return !consuming_ && !ready_.empty() && ready_.begin()->first == next_consumed_;
+  }
+  bool can_produce() const {
+    return !producing_ && !exhausted_ && next_produced_ - next_consumed_ < limit_;
+  }
+  bool drained() const { return exhausted_ && next_consumed_ == next_produced_; }
+
+  void consume_ready(std::unique_lock<std::mutex>& lock) {
+    Outcome outcome = std::move(ready_.begin()->second);
+    ready_.erase(ready_.begin());
+    consuming_ = true;
+    lock.unlock();
+    Result<bool> more = consume_(std::move(outcome));
+    lock.lock();
+    consuming_ = false;
+    ++next_consumed_;
+    if (!more.ok()) {
+      fail(std::move(more.error()));
+    } else if (!*more) {
+      stopped_ = true;
+    } else if (produce_error_ && next_consumed_ == next_produced_) {
+      fail(std::move(*produce_error_));
+    }
+    changed_.notify_all();
+  }
+
+  void produce_and_work(std::unique_lock<std::mutex>& lock, unsigned worker) {
+    producing_ = true;
+    lock.unlock();
+    Result<std::optional<Item>> item = produce_();
+    lock.lock();
+    producing_ = false;
+    if (!item.ok() || !*item) {
+      exhausted_ = true;
+      if (!item.ok()) produce_error_ = std::move(item.error());
+      if (produce_error_ && next_consumed_ == next_produced_) fail(std::move(*produce_error_));
+      changed_.notify_all();
+      return;
+    }
+    const std::uint64_t ticket = next_produced_++;
+    changed_.notify_one();
+    lock.unlock();
+    Outcome outcome = work_(std::move(**item), worker);
+    lock.lock();
+    ready_.emplace(ticket, std::move(outcome));
+    changed_.notify_all();
+  }
+
+  void fail(Error error) {
+    if (!error_) error_ = std::move(error);
+    stopped_ = true;
+  }
+
+  const std::uint64_t limit_;
+  Produce& produce_;
+  Work& work_;
+  Consume& consume_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::uint64_t, Outcome> ready_;
+  std::uint64_t next_produced_ = 0;
+  std::uint64_t next_consumed_ = 0;
+  bool producing_ = false;
+  bool consuming_ = false;
+  bool exhausted_ = false;
+  bool stopped_ = false;
+  std::optional<Error> produce_error_;  ///< reported once everything before it is consumed
+  std::optional<Error> error_;
+};
+
+/// Runs the three stages to the end. Item and Outcome are movable types named by the caller:
+///   run_ordered<Chunk, Found>(options, produce, work, consume)
+template <class Item, class Outcome, class Produce, class Work, class Consume>
+Status run_ordered(PipelineOptions options, Produce&& produce, Work&& work, Consume&& consume) {
+  if (options.threads == 0) options.threads = 1;
+  OrderedPipeline<Item, Outcome, Produce, Work, Consume> pipeline(options, produce, work, consume);
+  return pipeline.run(options.threads);
+}
+
+}  // namespace presso

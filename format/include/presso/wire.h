@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// The file's structures as bytes: constants, header structs, parse and serialise. FORMAT.md is the
+// specification; section numbers there are cited here. Pure functions: no I/O, no allocation beyond
+// the returned values, safe on any input.
+#pragma once
+
+#include <cstdint>
+
+#include "presso/bytes.h"
+#include "presso/error.h"
+
+namespace presso {
+
+// --- Limits (FORMAT.md 2) ---------------------------------------------------------------------
+constexpr std::uint32_t kMinBlockBytes = 16u << 10;
+constexpr std::uint32_t kMaxBlockBytes = 4u << 20;
+constexpr std::uint32_t kDefaultBlockBytes = 256u << 10;
+constexpr std::uint32_t kMaxDictionaryBytes = 4u << 20;
+/// Stored size of a dictionary section: never worse than raw blocks of the smallest size.
+constexpr std::uint64_t kMaxDictionaryStoredBytes = kMaxDictionaryBytes / 128 * 129;
+constexpr std::uint64_t kMaxMetadataBytes = 1u << 20;
+constexpr std::uint32_t kFrameAlignment = 16;  ///< every header begins at a multiple of this
+constexpr std::uint16_t kFormatVersion = 1;
+
+constexpr Byte kFileMagic[8] = {0x89, 'P', 'R', 'E', 'S', 'S', 'O', '\n'};
+constexpr Byte kFrameSync[3] = {0xF7, 'P', 'B'};
+
+constexpr std::size_t kFileHeaderBytes = 32;
+constexpr std::size_t kSectionHeaderBytes = 32;
+constexpr std::size_t kBlockHeaderBytes = 48;
+constexpr std::size_t kTrailerBytes = 32;
+
+/// Frame kinds (FORMAT.md 3): ASCII letters, so that a hex dump can be read.
+enum class FrameKind : Byte {
+  kBlock = 'B',
+  kDictionary = 'D',
+  kDictionaryBlock = 'd',  ///< a block inside a dictionary section's payload
+  kMetadata = 'M',
+  kColumns = 'C',  ///< reserved: typed columns
+  kFilter = 'F',   ///< reserved: per-block filters for skipping
+  kLines = 'L',    ///< reserved: line counts per block
+  kIndex = 'I',
+  kTrailer = 'T',
+};
+
+enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 2 /* reserved */ };
+
+/// Which bytes a back-reference may read, relative to its group of sequences (FORMAT.md 6.3;
+/// catalogue S7.4, seed-details-S 0b). Values are stored in the file.
+enum class DependencyRule : Byte {
+  kNone = 0,          ///< anything before its own position
+  kStrict = 1,        ///< nothing at or behind the group's start; no self-overlap
+  kLiteralAware = 2,  ///< of the group only literals; self-overlap allowed
+  kTwoWave = 3,       ///< of the group literals and what wave-one matches wrote
+};
+
+/// FORMAT.md 4.
+struct FileHeader {
+  std::uint16_t version = kFormatVersion;
+  std::uint32_t block_bytes = kDefaultBlockBytes;
+};
+
+/// How a Byte-coded block splits its one-byte tokens (FORMAT.md 6.1):
+/// `literal_bits` lowest, then `match_bits()`, then, where `far`, one bit at the top.
+struct TokenLayout {
+  Byte literal_bits = 4;  ///< 2..4
+  bool far = false;       ///< tokens carry a bit that widens the offset from 16 to 24 bits
+  Byte min_match = 4;     ///< 3..15
+
+  constexpr std::uint32_t match_bits() const { return 8u - literal_bits - (far ? 1u : 0u); }
+  constexpr std::uint32_t literal_limit() const { return (1u << literal_bits) - 1; }
+  constexpr std::uint32_t match_limit() const { return (1u << match_bits()) - 1; }
+  friend bool operator==(const TokenLayout&, const TokenLayout&) = default;
+};
+
+/// FORMAT.md 5. Counts of Byte-coded streams are zero in raw blocks.
+struct BlockHeader {
+  FrameKind kind = FrameKind::kBlock;  ///< or kDictionaryBlock
+  std::uint32_t number = 0;            ///< position within the file, modulo 2^32
+  std::uint32_t plain_bytes = 0;
+  std::uint32_t payload_bytes = 0;  ///< without header and padding
+  Coding coding = Coding::kRaw;
+  TokenLayout layout;
+  DependencyRule rule = DependencyRule::kNone;
+  Byte group_log2 = 5;              ///< sequences in a group, as a power of two: 5..10
+  Byte dictionary_id = 0;           ///< 0: none
+  std::uint32_t sequences = 0;
+  std::uint32_t literals = 0;       ///< bytes
+  std::uint32_t far_offsets = 0;
+  std::uint32_t literal_escapes = 0;
+  std::uint32_t match_escapes = 0;
+  std::uint64_t content_checksum = 0;
+
+  /// Bytes in the file: header, payload, padding.
+  constexpr std::uint64_t stored_bytes() const {
+    return round_up(kBlockHeaderBytes + std::uint64_t{payload_bytes}, kFrameAlignment);
+  }
+};
+
+/// FORMAT.md 7. Precedes the payload of every frame but blocks and trailers.
+struct SectionHeader {
+  FrameKind kind = FrameKind::kMetadata;
+  bool mandatory = false;
+  std::uint64_t payload_bytes = 0;
+  std::uint64_t payload_checksum = 0;
+  std::uint32_t parameter = 0;  ///< meaning depends on the kind
+
+  constexpr std::uint64_t stored_bytes() const {
+    return kSectionHeaderBytes + round_up(payload_bytes, kFrameAlignment);
+  }
+};
+
+/// FORMAT.md 9. The last 32 bytes of a file.
+struct Trailer {
+  std::uint64_t index_offset = 0;  ///< of the index section, from the file header's first byte
+  std::uint64_t file_bytes = 0;    ///< from the file header to the trailer's end
+};
+
+/// Serialise into exactly k...Bytes at `to`, checksum included.
+void write_file_header(const FileHeader& header, Byte* to);
+void write_block_header(const BlockHeader& header, Byte* to);
+void write_section_header(const SectionHeader& header, Byte* to);
+void write_trailer(const Trailer& trailer, Byte* to);
+
+/// Parse and validate all fields against the limits. `from` must hold k...Bytes.
+/// Errors: kNotPresso, kUnsupportedVersion, kLostSync, kHeaderChecksum, kBadHeader, kUnknownCoding.
+Result<FileHeader> parse_file_header(const Byte* from);
+Result<BlockHeader> parse_block_header(const Byte* from);
+Result<SectionHeader> parse_section_header(const Byte* from);
+Result<Trailer> parse_trailer(const Byte* from);
+
+/// The kind of the frame that begins at `from` (4 bytes), or kLostSync.
+Result<FrameKind> peek_frame_kind(const Byte* from);
+/// True where `from` (8 bytes) begins a presso file.
+bool has_file_magic(const Byte* from);
+
+}  // namespace presso

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Field by field, in file order; offsets are those of the tables in FORMAT.md.
+#include "presso/wire.h"
+
+#include <algorithm>
+#include <string>
+
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+/// Every header ends in the 32-bit checksum of the bytes before it.
+void seal(Byte* header, std::size_t size) {
+  store<std::uint32_t>(header + size - 4, checksum32({header, size - 4}));
+}
+
+bool sealed(const Byte* header, std::size_t size) {
+  return load<std::uint32_t>(header + size - 4) == checksum32({header, size - 4});
+}
+
+Error bad_header(const char* field) { return make_error(ErrorCode::kBadHeader, field); }
+
+void write_frame_start(FrameKind kind, Byte* to) {
+  std::copy_n(kFrameSync, sizeof kFrameSync, to);
+  to[3] = static_cast<Byte>(kind);
+}
+
+Status expect_frame(const Byte* from, std::size_t size) {
+  if (!std::equal(kFrameSync, kFrameSync + sizeof kFrameSync, from)) {
+    return make_error(ErrorCode::kLostSync);
+  }
+  if (!sealed(from, size)) return make_error(ErrorCode::kHeaderChecksum);
+  return {};
+}
+
+/// Bits 0-2 literal bits, bit 3 far, bits 4-7 minimum match.
+Byte pack_layout(const TokenLayout& layout) {
+  return static_cast<Byte>(layout.literal_bits | (layout.far ? 8 : 0) | (layout.min_match << 4));
+}
+
+TokenLayout unpack_layout(Byte packed) {
+  return {static_cast<Byte>(packed & 7), (packed & 8) != 0, static_cast<Byte>(packed >> 4)};
+}
+
+/// What a Byte-coded block's streams take, in the order of FORMAT.md 6; the long-length stream has
+/// what is left.
+std::uint64_t fixed_stream_bytes(const BlockHeader& header) {
+  return 3 * std::uint64_t{header.sequences} + header.far_offsets + header.literal_escapes +
+         header.match_escapes + header.literals;
+}
+
+Status validate_byte_coding(const BlockHeader& header) {
+  const TokenLayout& layout = header.layout;
+  if (layout.literal_bits < 2 || layout.literal_bits > 4) return bad_header("literal bits");
+  if (layout.min_match < 3) return bad_header("minimum match");
+  if (header.rule > DependencyRule::kTwoWave) return bad_header("dependency rule");
+  if (header.group_log2 < 5 || header.group_log2 > 10) return bad_header("group size");
+  if (header.literals > header.plain_bytes) return bad_header("literal count");
+  if (header.sequences > header.plain_bytes) return bad_header("sequence count");
+  if (header.far_offsets > header.sequences || (header.far_offsets > 0 && !layout.far)) {
+    return bad_header("far offset count");
+  }
+  if (header.literal_escapes > header.sequences) return bad_header("literal escape count");
+  if (header.match_escapes > header.sequences) return bad_header("match escape count");
+  if (fixed_stream_bytes(header) > header.payload_bytes) {
+    return make_error(ErrorCode::kBadPayloadSize);
+  }
+  return {};
+}
+
+Status validate_block_header(const BlockHeader& header) {
+  if (header.plain_bytes == 0 || header.plain_bytes > kMaxBlockBytes) {
+    return bad_header("plain size");
+  }
+  if (header.payload_bytes > header.plain_bytes) return bad_header("payload size");
+  switch (header.coding) {
+    case Coding::kRaw:
+      if (header.payload_bytes != header.plain_bytes) return bad_header("payload size");
+      return {};
+    case Coding::kByte: return validate_byte_coding(header);
+    case Coding::kBit: break;
+  }
+  return make_error(ErrorCode::kUnknownCoding,
+                    std::to_string(static_cast<unsigned>(header.coding)));
+}
+
+}  // namespace
+
+void write_file_header(const FileHeader& header, Byte* to) {
+  std::fill_n(to, kFileHeaderBytes, Byte{0});
+  std::copy_n(kFileMagic, sizeof kFileMagic, to);
+  store<std::uint16_t>(to + 8, header.version);
+  store<std::uint32_t>(to + 12, header.block_bytes);
+  seal(to, kFileHeaderBytes);
+}
+
+Result<FileHeader> parse_file_header(const Byte* from) {
+  if (!has_file_magic(from)) return make_error(ErrorCode::kNotPresso);
+  if (!sealed(from, kFileHeaderBytes)) return make_error(ErrorCode::kHeaderChecksum);
+  FileHeader header;
+  header.version = load<std::uint16_t>(from + 8);
+  header.block_bytes = load<std::uint32_t>(from + 12);
+  if (header.version != kFormatVersion) {
+    return make_error(ErrorCode::kUnsupportedVersion,
+                      "version " + std::to_string(header.version) + ", this program reads " +
+                          std::to_string(kFormatVersion));
+  }
+  if (header.block_bytes < kMinBlockBytes || header.block_bytes > kMaxBlockBytes) {
+    return bad_header("block size");
+  }
+  return header;
+}
+
+void write_block_header(const BlockHeader& header, Byte* to) {
+  write_frame_start(header.kind, to);
+  store<std::uint32_t>(to + 4, header.number);
+  store_u24(to + 8, header.plain_bytes, static_cast<Byte>(header.coding));
+  store_u24(to + 12, header.payload_bytes, pack_layout(header.layout));
+  store_u24(to + 16, header.sequences,
+            static_cast<Byte>(static_cast<unsigned>(header.rule) | (header.group_log2 << 4)));
+  store_u24(to + 20, header.literals, header.dictionary_id);
+  store_u24(to + 24, header.far_offsets);
+  store_u24(to + 28, header.literal_escapes);
+  store_u24(to + 32, header.match_escapes);
+  store<std::uint64_t>(to + 36, header.content_checksum);
+  seal(to, kBlockHeaderBytes);
+}
+
+Result<BlockHeader> parse_block_header(const Byte* from) {
+  PRESSO_TRY(expect_frame(from, kBlockHeaderBytes));
+  BlockHeader header;
+  header.kind = static_cast<FrameKind>(from[3]);
+  if (header.kind != FrameKind::kBlock && header.kind != FrameKind::kDictionaryBlock) {
+    return make_error(ErrorCode::kLostSync);
+  }
+  header.number = load<std::uint32_t>(from + 4);
+  header.plain_bytes = load_u24(from + 8);
+  header.coding = static_cast<Coding>(from[11]);
+  header.payload_bytes = load_u24(from + 12);
+  header.layout = unpack_layout(from[15]);
+  header.sequences = load_u24(from + 16);
+  header.rule = static_cast<DependencyRule>(from[19] & 15);
+  header.group_log2 = from[19] >> 4;
+  header.literals = load_u24(from + 20);
+  header.dictionary_id = from[23];
+  header.far_offsets = load_u24(from + 24);
+  header.literal_escapes = load_u24(from + 28);
+  header.match_escapes = load_u24(from + 32);
+  header.content_checksum = load<std::uint64_t>(from + 36);
+  PRESSO_TRY(validate_block_header(header));
+  return header;
+}
+
+void write_section_header(const SectionHeader& header, Byte* to) {
+  write_frame_start(header.kind, to);
+  store<std::uint32_t>(to + 4, header.mandatory ? 1 : 0);
+  store<std::uint64_t>(to + 8, header.payload_bytes);
+  store<std::uint64_t>(to + 16, header.payload_checksum);
+  store<std::uint32_t>(to + 24, header.parameter);
+  seal(to, kSectionHeaderBytes);
+}
+
+Result<SectionHeader> parse_section_header(const Byte* from) {
+  PRESSO_TRY(expect_frame(from, kSectionHeaderBytes));
+  SectionHeader header;
+  header.kind = static_cast<FrameKind>(from[3]);
+  header.mandatory = (load<std::uint32_t>(from + 4) & 1) != 0;
+  header.payload_bytes = load<std::uint64_t>(from + 8);
+  header.payload_checksum = load<std::uint64_t>(from + 16);
+  header.parameter = load<std::uint32_t>(from + 24);
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;  // keeps sums of offsets below 2^64
+  if (header.payload_bytes > kLargest) return bad_header("section size");
+  return header;
+}
+
+void write_trailer(const Trailer& trailer, Byte* to) {
+  std::fill_n(to, kTrailerBytes, Byte{0});
+  write_frame_start(FrameKind::kTrailer, to);
+  store<std::uint64_t>(to + 8, trailer.index_offset);
+  store<std::uint64_t>(to + 16, trailer.file_bytes);
+  seal(to, kTrailerBytes);
+}
+
+Result<Trailer> parse_trailer(const Byte* from) {
+  PRESSO_TRY(expect_frame(from, kTrailerBytes));
+  if (from[3] != static_cast<Byte>(FrameKind::kTrailer)) return make_error(ErrorCode::kLostSync);
+  Trailer trailer;
+  trailer.index_offset = load<std::uint64_t>(from + 8);
+  trailer.file_bytes = load<std::uint64_t>(from + 16);
+  if (trailer.index_offset > trailer.file_bytes) return bad_header("index offset");
+  return trailer;
+}
+
+Result<FrameKind> peek_frame_kind(const Byte* from) {
+  if (!std::equal(kFrameSync, kFrameSync + sizeof kFrameSync, from)) {
+    return make_error(ErrorCode::kLostSync);
+  }
+  return static_cast<FrameKind>(from[3]);
+}
+
+bool has_file_magic(const Byte* from) {
+  return std::equal(kFileMagic, kFileMagic + sizeof kFileMagic, from);
+}
+
+}  // namespace presso

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "presso/wire.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace presso {
+namespace {
+
+BlockHeader some_block_header() {
+  BlockHeader header;
+  header.number = 7;
+  header.plain_bytes = 65536;
+  header.payload_bytes = 30000;
+  header.coding = Coding::kByte;
+  header.layout = {3, true, 5};
+  header.rule = DependencyRule::kTwoWave;
+  header.group_log2 = 6;
+  header.dictionary_id = 2;
+  header.sequences = 4000;
+  header.literals = 9000;
+  header.far_offsets = 1000;
+  header.literal_escapes = 200;
+  header.match_escapes = 300;
+  header.content_checksum = 0x0123456789ABCDEFu;
+  return header;
+}
+
+TEST(Wire, BlockHeaderSurvivesARoundTrip) {
+  const BlockHeader header = some_block_header();
+  std::array<Byte, kBlockHeaderBytes> bytes;
+  write_block_header(header, bytes.data());
+  const auto parsed = parse_block_header(bytes.data());
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+  EXPECT_EQ(parsed->number, header.number);
+  EXPECT_EQ(parsed->plain_bytes, header.plain_bytes);
+  EXPECT_EQ(parsed->payload_bytes, header.payload_bytes);
+  EXPECT_EQ(parsed->coding, header.coding);
+  EXPECT_EQ(parsed->layout, header.layout);
+  EXPECT_EQ(parsed->rule, header.rule);
+  EXPECT_EQ(parsed->group_log2, header.group_log2);
+  EXPECT_EQ(parsed->dictionary_id, header.dictionary_id);
+  EXPECT_EQ(parsed->sequences, header.sequences);
+  EXPECT_EQ(parsed->literals, header.literals);
+  EXPECT_EQ(parsed->far_offsets, header.far_offsets);
+  EXPECT_EQ(parsed->literal_escapes, header.literal_escapes);
+  EXPECT_EQ(parsed->match_escapes, header.match_escapes);
+  EXPECT_EQ(parsed->content_checksum, header.content_checksum);
+}
+
+TEST(Wire, AnyFlippedBitOfABlockHeaderIsAnError) {
+  std::array<Byte, kBlockHeaderBytes> bytes;
+  write_block_header(some_block_header(), bytes.data());
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::array<Byte, kBlockHeaderBytes> damaged = bytes;
+    damaged[bit / 8] = static_cast<Byte>(damaged[bit / 8] ^ (1u << (bit % 8)));
+    EXPECT_FALSE(parse_block_header(damaged.data()).ok()) << "bit " << bit;
+  }
+}
+
+}  // namespace
+}  // namespace presso
