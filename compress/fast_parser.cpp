@@ -54,6 +54,7 @@ class FastParser final : public Parser {
       if (match.length == 0 && dictionary_ != nullptr) match = find_in_dictionary(at, hash);
       if (match.length == 0) {
         at += 1 + (misses++ >> parameters_.acceleration);
+        at = std::min(at, size_);  // a long step must not close a run behind the block
         close_long_run(at, run_limit_, literals_begin, tracker, sequences);
         continue;
       }
