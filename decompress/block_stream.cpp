@@ -7,8 +7,13 @@
 namespace presso {
 
 Status BlockStream::take_section(StoredSection section) {
-  if (section.header.kind == FrameKind::kMetadata && section.member == 0) {
-    PRESSO_ASSIGN(metadata_, parse_metadata(section.payload.bytes()));
+  if (section.header.kind == FrameKind::kMetadata) {
+    auto metadata = parse_metadata(section.payload.bytes());
+    if (!metadata.ok()) {
+      metadata.error().byte_offset = section.file_offset;
+      return std::move(metadata.error());
+    }
+    if (section.member == 0) metadata_ = std::move(*metadata);
   }
   if (section.header.kind != FrameKind::kDictionary) return {};
   auto dictionary = Dictionary::decode(section.payload.bytes());

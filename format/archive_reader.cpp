@@ -62,13 +62,37 @@ Status check_section_header(const SectionHeader& header, std::uint64_t blocks, b
   if (header.kind != FrameKind::kIndex && header.payload_bytes > limit) {
     return make_error(ErrorCode::kBadHeader, "section size");
   }
-  if (header.kind == FrameKind::kDictionary && (header.parameter == 0 || header.parameter > 255)) {
-    return make_error(ErrorCode::kBadHeader, "dictionary id");
-  }
-  return {};
+  const bool right_parameter = header.kind == FrameKind::kDictionary
+                                   ? header.parameter >= 1 && header.parameter <= kMaxDictionaries
+                                   : header.parameter == 0;
+  if (right_parameter) return {};
+  return make_error(ErrorCode::kBadHeader, "section parameter " + std::to_string(header.parameter));
 }
 
 }  // namespace
+
+Status FrameOrder::take_block() {
+  if (behind_blocks_) return make_error(ErrorCode::kBadHeader, "place of a block");
+  blocks_ = true;
+  return {};
+}
+
+Status FrameOrder::take_section(const SectionHeader& header) {
+  const bool metadata = header.kind == FrameKind::kMetadata;
+  const bool dictionary = header.kind == FrameKind::kDictionary;
+  if (index_ || (blocks_ && (metadata || dictionary))) {
+    return make_error(ErrorCode::kBadHeader, "place of section " + kind_name(header.kind));
+  }
+  const std::uint32_t id = dictionary ? 1u << header.parameter : 0;
+  if ((metadata && metadata_) || (dictionaries_ & id) != 0) {
+    return make_error(ErrorCode::kBadHeader, "second section " + kind_name(header.kind));
+  }
+  metadata_ |= metadata;
+  dictionaries_ |= id;
+  index_ = header.kind == FrameKind::kIndex;
+  behind_blocks_ |= blocks_ || index_;
+  return {};
+}
 
 // --- FrameReader: window ------------------------------------------------------------------------
 
@@ -157,6 +181,7 @@ Result<Frame> FrameReader::read_file_header() {
   first_block_offset_ = kFileHeaderBytes;
   index_offset_ = 0;
   block_bytes_ = header.block_bytes;
+  order_ = {};
   short_block_seen_ = false;
   stored_bytes_.clear();
   plain_bytes_ = 0;
@@ -173,10 +198,11 @@ Result<Frame> FrameReader::read_block() {
   if (!in_order && !salvaging_) {
     return make_error(ErrorCode::kBadHeader, "block number " + std::to_string(header.number));
   }
-  if (header.plain_bytes > block_bytes_ || (short_block_seen_ && !salvaging_) ||
-      index_offset_ != 0) {
-    return make_error(ErrorCode::kBadHeader, "plain size or place of a block");
+  if (header.plain_bytes > block_bytes_ || (short_block_seen_ && !salvaging_)) {
+    return make_error(ErrorCode::kBadHeader, "plain size of a block");
   }
+  FrameOrder order = order_;
+  if (!salvaging_) PRESSO_TRY(order.take_block());
   PRESSO_TRY(require(static_cast<std::size_t>(header.stored_bytes())));
 
   StoredBlock block;
@@ -194,6 +220,7 @@ Result<Frame> FrameReader::read_block() {
   block.payload.resize_discarding(header.payload_bytes);
   std::copy_n(window() + kBlockHeaderBytes, header.payload_bytes, block.payload.data());
 
+  order_ = order;
   ++member_blocks_;
   stored_bytes_.push_back(static_cast<std::uint32_t>(header.stored_bytes()));
   plain_bytes_ += header.plain_bytes;
@@ -206,6 +233,8 @@ Result<Frame> FrameReader::read_section(FrameKind kind) {
   PRESSO_TRY(require(kSectionHeaderBytes));
   PRESSO_ASSIGN(const SectionHeader header, parse_section_header(window()));
   PRESSO_TRY(check_section_header(header, stored_bytes_.size(), !salvaging_));
+  FrameOrder order = order_;
+  if (!salvaging_) PRESSO_TRY(order.take_section(header));
   StoredSection section;
   section.header = header;
   section.file_offset = offset_;
@@ -224,6 +253,7 @@ Result<Frame> FrameReader::read_section(FrameKind kind) {
     if (kind == FrameKind::kIndex) PRESSO_TRY(check_index(section.payload.bytes()));
     advance(static_cast<std::size_t>(header.stored_bytes()));
   }
+  order_ = order;
   if (kind == FrameKind::kIndex) index_offset_ = section.file_offset - member_offset_;
   if (stored_bytes_.empty()) first_block_offset_ = offset_ - member_offset_;
   return Frame(std::move(section));
@@ -351,16 +381,23 @@ Result<std::uint64_t> read_front(const RandomAccess& file, ArchiveMember& member
   PRESSO_ASSIGN(const Buffer head, read_part(file, member.file_offset, kFileHeaderBytes));
   PRESSO_ASSIGN(member.header, parse_file_header(head.data()));
   std::uint64_t offset = member.file_offset + kFileHeaderBytes;
+  FrameOrder order;
   for (;;) {
     PRESSO_ASSIGN(const Buffer start, read_part(file, offset, sizeof(std::uint32_t)));
     PRESSO_ASSIGN(const FrameKind kind, peek_frame_kind(start.data()));
     if (kind == FrameKind::kBlock || kind == FrameKind::kIndex || kind == FrameKind::kTrailer) {
       return offset;
     }
-    PRESSO_ASSIGN(StoredSection section, read_section_at(file, offset, 0));
+    auto read = read_section_at(file, offset, 0);
+    if (!read.ok()) return at_offset(std::move(read.error()), offset);
+    StoredSection section = std::move(*read);
+    Status taken = order.take_section(section.header);
+    if (!taken.ok()) return at_offset(std::move(taken.error()), offset);
     offset += section.header.stored_bytes();
     if (kind == FrameKind::kMetadata) {
-      PRESSO_ASSIGN(member.metadata, parse_metadata(section.payload.bytes()));
+      auto metadata = parse_metadata(section.payload.bytes());
+      if (!metadata.ok()) return at_offset(std::move(metadata.error()), section.file_offset);
+      member.metadata = std::move(*metadata);
     } else if (kind == FrameKind::kDictionary) {
       member.dictionaries.push_back(std::move(section));
     }
@@ -386,14 +423,16 @@ Status ArchiveIndex::open_by_trailers() {
     PRESSO_ASSIGN(const StoredSection index, read_section_at(*file_, index_at, 0));
     const Bytes payload = index.payload.bytes();
     if (index.header.kind != FrameKind::kIndex || payload.size() < kIndexPrefixBytes ||
-        (payload.size() - kIndexPrefixBytes) / 4 != load<std::uint64_t>(payload.data())) {
+        (payload.size() - kIndexPrefixBytes) % 4 != 0 ||
+        (payload.size() - kIndexPrefixBytes) / 4 != load<std::uint64_t>(payload.data()) ||
+        index_at + index.header.stored_bytes() != end - kTrailerBytes) {
       return make_error(ErrorCode::kBadIndex);
     }
     member.block_count = load<std::uint64_t>(payload.data());
     member.plain_bytes = load<std::uint64_t>(payload.data() + 8);
     std::uint64_t at = member.file_offset + load<std::uint64_t>(payload.data() + 16);
-    const std::uint64_t needed =
-        (member.plain_bytes + member.header.block_bytes - 1) / member.header.block_bytes;
+    const std::uint64_t needed = member.plain_bytes / member.header.block_bytes +
+                                 (member.plain_bytes % member.header.block_bytes != 0 ? 1 : 0);
     if (at != first_block || needed != member.block_count) return make_error(ErrorCode::kBadIndex);
     std::vector<std::uint64_t> member_offsets(member.block_count);
     for (std::uint64_t block = 0; block < member.block_count; ++block) {
@@ -418,8 +457,31 @@ Status ArchiveIndex::open_by_trailers() {
   return {};
 }
 
+namespace {
+
+/// What cannot be a presso file at all, told from one that is cut off later.
+Status check_file_start(const RandomAccess& file) {
+  const std::uint64_t size = std::min<std::uint64_t>(file.size(), kFileHeaderBytes);
+  PRESSO_ASSIGN(const Buffer start, read_part(file, 0, size));
+  if (size < sizeof kFileMagic || !has_file_magic(start.data())) {
+    return at_offset(make_error(ErrorCode::kNotPresso, size == 0 ? "empty file" : ""), 0);
+  }
+  if (size < kFileHeaderBytes) return truncated(size, "the file header");
+  return {};
+}
+
+/// Whether a block may follow those that `member` counts: in order, only the last one short.
+bool continues(const ArchiveMember& member, const BlockHeader& header) {
+  return header.number == static_cast<std::uint32_t>(member.block_count) &&
+         header.plain_bytes <= member.header.block_bytes &&
+         member.plain_bytes == member.block_count * member.header.block_bytes;
+}
+
+}  // namespace
+
 /// Header by header from the front. A file cut off behind a whole block still opens.
 Status ArchiveIndex::open_by_walking() {
+  PRESSO_TRY(check_file_start(*file_));
   std::uint64_t at = 0;
   std::uint64_t plain = 0;
   while (at < file_->size() || members_.empty()) {
@@ -447,6 +509,9 @@ Status ArchiveIndex::open_by_walking() {
         if (at + kBlockHeaderBytes > file_->size()) break;
         PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kBlockHeaderBytes));
         auto header = parse_block_header(head.data());
+        if (header.ok() && !continues(member, *header)) {
+          header = make_error(ErrorCode::kBadHeader, "number or plain size of a block");
+        }
         if (!header.ok()) {
           header.error().block = block_offsets_.size();
           return at_offset(std::move(header.error()), at);
