@@ -149,13 +149,14 @@ Result<Frame> FrameReader::next() {
   if (!frame.ok()) {
     Error& error = frame.error();
     error = at_offset(std::move(error), offset_);
-    if (error.block == Error::kNone && inside_) error.block = blocks_before_ + member_blocks_;
+    if (block_due_) error.block = blocks_before_ + member_blocks_;
   }
   return frame;
 }
 
 Result<Frame> FrameReader::next_frame() {
   for (;;) {
+    block_due_ = inside_;
     if (!inside_) {
       PRESSO_ASSIGN(const std::size_t got, fill(kFileHeaderBytes));
       if (got == 0 && members_ > 0) return Frame(EndOfInput{});
@@ -169,6 +170,7 @@ Result<Frame> FrameReader::next_frame() {
     PRESSO_TRY(require(sizeof(std::uint32_t)));
     PRESSO_ASSIGN(const FrameKind kind, peek_frame_kind(window()));
     if (kind == FrameKind::kBlock) return read_block();
+    block_due_ = false;
     if (kind != FrameKind::kTrailer) return read_section(kind);
     PRESSO_TRY(read_trailer());
   }
@@ -502,7 +504,7 @@ Status ArchiveIndex::open_by_walking() {
       const auto kind = peek_frame_kind(start.data());
       if (!kind.ok()) break;
       if (*kind == FrameKind::kTrailer) {
-        at += kTrailerBytes;
+        at = std::min(at + kTrailerBytes, file_->size());  // it may be cut off itself
         break;
       }
       if (*kind == FrameKind::kBlock) {

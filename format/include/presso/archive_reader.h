@@ -98,6 +98,7 @@ class FrameReader {
 
   // The current member.
   bool inside_ = false;
+  bool block_due_ = false;  ///< the frame in hand is a block or cannot be recognised
   bool salvaging_ = false;  ///< gaps are allowed; index and trailer are not compared
   std::uint32_t members_ = 0;
   std::uint64_t member_offset_ = 0;
