@@ -3,6 +3,7 @@
 """The hex blocks of FORMAT.md are what its structures really look like: they are regenerated field
 by field, and put one behind another they are a file that every decoder decodes."""
 
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -10,6 +11,12 @@ from pathlib import Path
 import decode
 import decoders
 import format_example
+from builder import Seq, Streams
+
+# literals, match length | token | literal escape | match escape | long lengths
+LENGTH_ROW = re.compile(
+    r"^\| (\d+), (\d+|none) \|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)\|$", re.MULTILINE
+)
 
 
 class FormatExamples(unittest.TestCase):
@@ -39,6 +46,18 @@ class FormatExamples(unittest.TestCase):
             for decoder in decoders.names():
                 with self.subTest(decoder=decoder):
                     self.assertEqual(decoders.run(decoder, [path]), [right])
+
+    def test_worked_lengths_are_coded_as_the_table_says(self):
+        rows = LENGTH_ROW.findall(format_example.FORMAT_MD.read_text())
+        self.assertEqual(len(rows), 5)
+        for literals, match, *shown in rows:
+            with self.subTest(f"{literals}, {match}"):
+                length = 0 if match == "none" else int(match)
+                streams = Streams([Seq(bytes(int(literals)), length, 1 if length else 0)])
+                longs = int.from_bytes(streams.long_lengths, "little")
+                coded = [part.hex().upper() for part in (streams.tokens, streams.literal_escapes)]
+                coded += [streams.match_escapes.hex().upper(), str(longs) if longs else ""]
+                self.assertEqual([cell.strip(" `") for cell in shown], coded)
 
     def test_error_table_lists_the_codes_of_the_header(self):
         """Number, name and order as in error.h."""

@@ -5,9 +5,9 @@
     MAKE_GOLDEN=build/.../make_golden make_golden.py
 
 Run once per version of the format. The files are then kept as they are: what was written once must
-be read for ever. Another output of the encoder is no reason to make them again, and nothing compares
-the two. Half of them come from the encoder, half are put together by hand for what it does not
-write.
+be read for ever. Another output of the encoder is no reason to make them again, and nothing
+compares the two. Half of them come from the encoder, half are put together by hand for what it does
+not write.
 """
 
 import hashlib
