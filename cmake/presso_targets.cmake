@@ -15,6 +15,10 @@ function(presso_compile_options target)
                                              -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=${PRESSO_SANITIZE})
   endif()
+  if(PRESSO_BUILD_FUZZERS)  # coverage for libFuzzer to steer by
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+    target_link_options(${target} PUBLIC -fsanitize=fuzzer-no-link)
+  endif()
 endfunction()
 
 function(presso_library name)

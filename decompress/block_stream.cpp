@@ -6,16 +6,31 @@
 
 namespace presso {
 
+namespace {
+
+Error at_section(Error error, const StoredSection& section) {
+  error.byte_offset = section.file_offset;
+  return error;
+}
+
+}  // namespace
+
+/// Dictionaries belong to one member; in salvage its file header may have been lost.
+void BlockStream::enter_member(std::uint32_t member) {
+  if (member != member_) dictionaries_.fill(nullptr);
+  member_ = member;
+}
+
 Status BlockStream::take_section(StoredSection section) {
+  enter_member(section.member);
   if (section.header.kind == FrameKind::kMetadata && section.member == 0) {
-    PRESSO_ASSIGN(metadata_, parse_metadata(section.payload.bytes()));
+    auto metadata = parse_metadata(section.payload.bytes());
+    if (!metadata.ok()) return at_section(std::move(metadata.error()), section);
+    metadata_ = std::move(*metadata);
   }
   if (section.header.kind != FrameKind::kDictionary) return {};
   auto dictionary = Dictionary::decode(section.payload.bytes());
-  if (!dictionary.ok()) {
-    dictionary.error().byte_offset = section.file_offset;
-    return std::move(dictionary.error());
-  }
+  if (!dictionary.ok()) return at_section(std::move(dictionary.error()), section);
   dictionaries_[section.header.parameter] = std::move(*dictionary);
   return {};
 }
@@ -23,29 +38,35 @@ Status BlockStream::take_section(StoredSection section) {
 Result<std::optional<BlockItem>> BlockStream::next() {
   for (;;) {
     Result<Frame> frame = reader_.next();
-    Status taken;
-    if (frame.ok()) {
-      if (std::holds_alternative<EndOfInput>(*frame)) return std::optional<BlockItem>{};
-      if (auto* block = std::get_if<StoredBlock>(&*frame)) {
-        BlockItem item;
-        item.dictionary = dictionaries_[block->header.dictionary_id];
-        item.block = std::move(*block);
-        return std::optional<BlockItem>(std::move(item));
-      }
-      if (std::holds_alternative<FileHeader>(*frame)) dictionaries_.fill(nullptr);
-      if (auto* section = std::get_if<StoredSection>(&*frame)) {
-        taken = take_section(std::move(*section));
-      }
+    if (!frame.ok()) return pass_damage(std::move(frame.error()), true);
+    if (std::holds_alternative<EndOfInput>(*frame)) return std::optional<BlockItem>{};
+    if (auto* block = std::get_if<StoredBlock>(&*frame)) {
+      enter_member(block->member);
+      BlockItem item;
+      item.dictionary = dictionaries_[block->header.dictionary_id];
+      item.block = std::move(*block);
+      return std::optional<BlockItem>(std::move(item));
     }
-    if (frame.ok() && taken.ok()) continue;
-    Error error = frame.ok() ? std::move(taken.error()) : std::move(frame.error());
-    if (!options_.salvage || error.code == ErrorCode::kIo) return error;
-    if (!frame.ok()) PRESSO_TRY(reader_.resync());
-    BlockItem item;
-    item.block.file_offset = error.byte_offset;
-    item.damage = std::move(error);
-    return std::optional<BlockItem>(std::move(item));
+    if (auto* section = std::get_if<StoredSection>(&*frame)) {
+      Status taken = take_section(std::move(*section));
+      if (!taken.ok()) return pass_damage(std::move(taken.error()), false);
+    }
   }
+}
+
+/// The error or, with salvage, an item that reports it; `resync`: the reader must find a new start.
+Result<std::optional<BlockItem>> BlockStream::pass_damage(Error error, bool resync) {
+  if (!options_.salvage || error.code == ErrorCode::kIo) return error;
+  BlockItem item;
+  item.block.number = reader_.block_number();
+  item.block.plain_offset = reader_.plain_offset();
+  item.block.file_offset = error.byte_offset;
+  item.damage = std::move(error);
+  if (resync) {
+    PRESSO_TRY(reader_.resync());
+    item.lost_blocks = reader_.lost_blocks();
+  }
+  return std::optional<BlockItem>(std::move(item));
 }
 
 DecodedBlock BlockStream::decode(BlockItem item) {
@@ -56,6 +77,7 @@ DecodedBlock BlockStream::decode(BlockItem item) {
   decoded.file_offset = block.file_offset;
   if (item.damage) {
     decoded.status = std::move(*item.damage);
+    decoded.lost_blocks = item.lost_blocks;
     return decoded;
   }
   decoded.plain_bytes = block.header.plain_bytes;
@@ -66,6 +88,7 @@ DecodedBlock BlockStream::decode(BlockItem item) {
   if (!decoded.status.ok()) {
     decoded.status.error().block = block.number;
     decoded.status.error().byte_offset = block.file_offset;
+    decoded.lost_blocks = 1;
     decoded.plain.clear();
   }
   pool_.give_back(std::move(item.block.payload));

@@ -48,6 +48,7 @@ class Decompressor {
     if (!block.status.ok()) {
       if (!options_.salvage) return std::move(block.status.error());
       ++summary_.damaged_blocks;
+      summary_.lost_blocks += block.lost_blocks;
       if (options_.on_damage) options_.on_damage(block);
       return true;
     }

@@ -4,8 +4,8 @@
 #include "presso/archive_reader.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
+#include <utility>
 
 #include "presso/checksum.h"
 
@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = 1u << 20;
 constexpr std::size_t kIndexPrefixBytes = 24;
+constexpr std::uint64_t kGoBackAllowance = 64u << 20;  ///< besides once what was read
 
 Error at_offset(Error error, std::uint64_t offset) {
   if (error.byte_offset == Error::kNone) error.byte_offset = offset;
@@ -75,24 +76,25 @@ Status check_section_header(const SectionHeader& header, std::uint64_t blocks, b
 Result<std::size_t> FrameReader::fill(std::size_t count) {
   std::size_t available = buffer_.size() - begin_;
   if (available >= count || source_ended_) return std::min(available, count);
-  if (begin_ > 0) {
-    std::copy_n(buffer_.data() + begin_, available, buffer_.data());
-    begin_ = 0;
+  const std::size_t kept = std::min(begin_, last_block_bytes_);
+  if (begin_ > kept) {
+    std::copy_n(buffer_.data() + begin_ - kept, kept + available, buffer_.data());
+    begin_ = kept;
   }
   const std::size_t wanted = std::max(count, kReadBytes);
-  buffer_.grow(available);
-  buffer_.grow(wanted);
+  buffer_.grow(begin_ + available);
+  buffer_.grow(begin_ + wanted);
   while (available < count) {
-    auto got = source_.read({buffer_.data() + available, wanted - available});
+    auto got = source_.read({buffer_.data() + begin_ + available, wanted - available});
     if (!got.ok() || *got == 0) {
-      buffer_.grow(available);
+      buffer_.grow(begin_ + available);
       if (!got.ok()) return std::move(got.error());
       source_ended_ = true;
       return available;
     }
     available += *got;
   }
-  buffer_.grow(available);
+  buffer_.grow(begin_ + available);
   return count;
 }
 
@@ -121,11 +123,14 @@ Status FrameReader::require(std::size_t count) {
 // --- FrameReader: frames ------------------------------------------------------------------------
 
 Result<Frame> FrameReader::next() {
+  retry_here_ = false;
   Result<Frame> frame = next_frame();
   if (!frame.ok()) {
     Error& error = frame.error();
     error = at_offset(std::move(error), offset_);
-    if (error.block == Error::kNone && inside_) error.block = blocks_before_ + member_blocks_;
+    if (error.block == Error::kNone && inside_) error.block = block_number();
+  } else if (!std::holds_alternative<StoredBlock>(*frame)) {
+    last_block_bytes_ = 0;
   }
   return frame;
 }
@@ -143,25 +148,43 @@ Result<Frame> FrameReader::next_frame() {
       return read_file_header();
     }
     PRESSO_TRY(require(sizeof(std::uint32_t)));
-    PRESSO_ASSIGN(const FrameKind kind, peek_frame_kind(window()));
+    const auto peeked = peek_frame_kind(window());
+    if (!peeked.ok()) {
+      PRESSO_ASSIGN(const std::size_t got, fill(sizeof kFileMagic));
+      retry_here_ = got == sizeof kFileMagic && has_file_magic(window());
+      return peeked.error();
+    }
+    const FrameKind kind = *peeked;
     if (kind == FrameKind::kBlock) return read_block();
     if (kind != FrameKind::kTrailer) return read_section(kind);
     PRESSO_TRY(read_trailer());
   }
 }
 
-Result<Frame> FrameReader::read_file_header() {
-  PRESSO_ASSIGN(const FileHeader header, parse_file_header(window()));
+void FrameReader::begin_member(std::uint32_t block_bytes) {
   member_offset_ = offset_;
   member_blocks_ = 0;
   first_block_offset_ = kFileHeaderBytes;
   index_offset_ = 0;
-  block_bytes_ = header.block_bytes;
+  block_bytes_ = block_bytes;
   short_block_seen_ = false;
   stored_bytes_.clear();
   plain_bytes_ = 0;
   inside_ = true;
   ++members_;
+}
+
+void FrameReader::end_member() {
+  if (!inside_) return;
+  inside_ = false;
+  blocks_before_ += member_blocks_;
+  plain_before_ += plain_bytes_;
+  member_blocks_ = 0;
+}
+
+Result<Frame> FrameReader::read_file_header() {
+  PRESSO_ASSIGN(const FileHeader header, parse_file_header(window()));
+  begin_member(header.block_bytes);
   advance(kFileHeaderBytes);
   return Frame(header);
 }
@@ -170,25 +193,21 @@ Result<Frame> FrameReader::read_block() {
   PRESSO_TRY(require(kBlockHeaderBytes));
   PRESSO_ASSIGN(const BlockHeader header, parse_block_header(window()));
   const bool in_order = header.number == static_cast<std::uint32_t>(member_blocks_);
-  if (!in_order && !salvaging_) {
+  if (!in_order || index_offset_ != 0) {
+    retry_here_ = true;
     return make_error(ErrorCode::kBadHeader, "block number " + std::to_string(header.number));
   }
-  if (header.plain_bytes > block_bytes_ || (short_block_seen_ && !salvaging_) ||
-      index_offset_ != 0) {
+  if (block_bytes_ == 0) block_bytes_ = std::max(header.plain_bytes, kMinBlockBytes);
+  if (header.plain_bytes > block_bytes_ || (short_block_seen_ && !salvaging_)) {
     return make_error(ErrorCode::kBadHeader, "plain size or place of a block");
   }
   PRESSO_TRY(require(static_cast<std::size_t>(header.stored_bytes())));
 
   StoredBlock block;
   block.header = header;
-  if (!in_order) {
-    const std::uint32_t ahead = header.number - static_cast<std::uint32_t>(member_blocks_);
-    member_blocks_ += ahead;
-    plain_bytes_ = member_blocks_ * block_bytes_;
-  }
-  block.number = blocks_before_ + member_blocks_;
+  block.number = block_number();
   block.file_offset = offset_;
-  block.plain_offset = plain_before_ + member_blocks_ * block_bytes_;
+  block.plain_offset = plain_offset();
   block.member = members_ - 1;
   if (pool_ != nullptr) block.payload = pool_->take();
   block.payload.resize_discarding(header.payload_bytes);
@@ -199,13 +218,20 @@ Result<Frame> FrameReader::read_block() {
   plain_bytes_ += header.plain_bytes;
   short_block_seen_ = header.plain_bytes < block_bytes_;
   advance(static_cast<std::size_t>(header.stored_bytes()));
+  if (keep_last_block_) last_block_bytes_ = static_cast<std::size_t>(header.stored_bytes());
   return Frame(std::move(block));
 }
 
 Result<Frame> FrameReader::read_section(FrameKind kind) {
   PRESSO_TRY(require(kSectionHeaderBytes));
   PRESSO_ASSIGN(const SectionHeader header, parse_section_header(window()));
-  PRESSO_TRY(check_section_header(header, stored_bytes_.size(), !salvaging_));
+  const Status sound = check_section_header(header, stored_bytes_.size(), !salvaging_);
+  retry_here_ = !sound.ok() && header.kind == FrameKind::kIndex;
+  if (!sound.ok()) return sound.error();
+  if (salvaging_ && header.kind == FrameKind::kIndex) {
+    PRESSO_ASSIGN(retry_here_, index_tells_of_more_blocks(header));
+    if (retry_here_) return make_error(ErrorCode::kBadIndex, "blocks are missing before it");
+  }
   StoredSection section;
   section.header = header;
   section.file_offset = offset_;
@@ -247,10 +273,12 @@ Status FrameReader::read_trailer() {
   PRESSO_ASSIGN(const Trailer trailer, parse_trailer(window()));
   const bool right = trailer.index_offset == index_offset_ && index_offset_ != 0 &&
                      trailer.file_bytes == offset_ - member_offset_ + kTrailerBytes;
-  if (!right && !salvaging_) return make_error(ErrorCode::kBadIndex, "trailer");
-  inside_ = false;
-  blocks_before_ += member_blocks_;
-  plain_before_ += plain_bytes_;
+  if (!right && !salvaging_) {
+    retry_here_ = true;
+    return make_error(ErrorCode::kBadIndex, "trailer");
+  }
+  end_member();
+  last_block_bytes_ = 0;
   advance(kTrailerBytes);
   return {};
 }
@@ -259,50 +287,108 @@ Status FrameReader::read_trailer() {
 
 Result<bool> FrameReader::resync() {
   salvaging_ = true;
+  lost_blocks_ = 0;
+  PRESSO_ASSIGN(const std::size_t rest, fill(kBlockHeaderBytes));
+  const bool at_block = inside_ && rest >= sizeof kFrameSync + 1 &&
+                        std::equal(kFrameSync, kFrameSync + sizeof kFrameSync, window()) &&
+                        window()[3] == static_cast<Byte>(FrameKind::kBlock);
+  const std::uint64_t bad_frame = offset_;
+  const bool retry = std::exchange(retry_here_, false);
+  if (!retry && !is_sound_header_here()) go_back();
   for (;;) {
-    PRESSO_ASSIGN(const std::size_t got, fill(kBlockHeaderBytes));
-    if (got <= 1) {  // nothing more: next() shall see the end
-      advance(got);
-      inside_ = false;
-      members_ = std::max(members_, 1u);
-      return false;
+    PRESSO_ASSIGN(const std::size_t got, fill(1));
+    if (got == 0) break;
+    if (offset_ != bad_frame || retry) {
+      PRESSO_ASSIGN(const bool found, try_resync_here());
+      if (found) return true;
     }
     advance(1);
-    PRESSO_ASSIGN(const bool found, try_resync_here());
-    if (found) return true;
   }
+  lost_blocks_ = at_block ? 1 : 0;
+  end_member();
+  members_ = std::max(members_, 1u);  // next() shall see the end
+  return false;
 }
 
-/// Whether a plausible header begins at window(): its own checksum decides. A block must not lie
-/// behind what was read already.
+bool FrameReader::is_sound_header_here() const {
+  const std::size_t available = buffer_.size() - begin_;
+  if (available < kBlockHeaderBytes) return false;
+  return parse_block_header(window()).ok() || parse_section_header(window()).ok();
+}
+
+/// To behind the header of the last block read: bytes may be missing from its payload.
+bool FrameReader::go_back() {
+  const std::size_t block = std::exchange(last_block_bytes_, 0);
+  if (block == 0 || block > begin_) return false;
+  const std::size_t back = block - kBlockHeaderBytes;
+  if (went_back_bytes_ + back > offset_ + kGoBackAllowance) return false;
+  went_back_bytes_ += back;
+  begin_ -= back;
+  offset_ -= back;
+  return true;
+}
+
+/// Whether a plausible header begins at window(): its own checksum decides.
 Result<bool> FrameReader::try_resync_here() {
-  if (buffer_.data()[begin_] != kFrameSync[0] && buffer_.data()[begin_] != kFileMagic[0]) {
-    return false;
-  }
+  if (window()[0] != kFrameSync[0] && window()[0] != kFileMagic[0]) return false;
   PRESSO_ASSIGN(const std::size_t got, fill(kBlockHeaderBytes));
   if (got >= kFileHeaderBytes && parse_file_header(window()).ok()) {
-    if (inside_) {
-      blocks_before_ += member_blocks_;
-      plain_before_ += plain_bytes_;
-    }
-    inside_ = false;
+    end_member();
     return true;
   }
   if (got >= kBlockHeaderBytes) {
     const auto header = parse_block_header(window());
-    if (header.ok() && header->kind == FrameKind::kBlock) {
-      if (!inside_) {  // The file header was lost: the first block found stands for it.
-        inside_ = true;
-        ++members_;
-        block_bytes_ = std::max(header->plain_bytes, kMinBlockBytes);
-      }
-      return header->number >= static_cast<std::uint32_t>(member_blocks_);
-    }
+    if (header.ok()) return header->kind == FrameKind::kBlock && accept_block(*header);
   }
-  if (!inside_ || got < kSectionHeaderBytes) return false;
-  if (parse_trailer(window()).ok()) return true;
+  if (got < kSectionHeaderBytes) return false;
+  if (inside_ && parse_trailer(window()).ok()) return true;
   const auto section = parse_section_header(window());
-  return section.ok() && is_known_section(section->kind);
+  return section.ok() ? accept_section(*section) : Result<bool>(false);
+}
+
+/// A block must not lie before what was read already; one behind an index belongs to a member whose
+/// file header was lost.
+bool FrameReader::accept_block(const BlockHeader& header) {
+  if (inside_ && index_offset_ != 0) end_member();
+  if (!inside_) begin_member(0);
+  const std::uint32_t ahead = header.number - static_cast<std::uint32_t>(member_blocks_);
+  if (ahead > std::uint32_t{1} << 31) return false;
+  if (block_bytes_ == 0) block_bytes_ = std::max(header.plain_bytes, kMinBlockBytes);
+  lost_blocks_ = ahead;
+  member_blocks_ += ahead;
+  if (ahead != 0) plain_bytes_ = member_blocks_ * block_bytes_;
+  return true;
+}
+
+Result<bool> FrameReader::accept_section(const SectionHeader& header) {
+  if (!is_known_section(header.kind)) return false;
+  if (!inside_) {  // The file header was lost, but not what follows it.
+    if (header.kind == FrameKind::kIndex) return false;
+    begin_member(0);
+  }
+  if (header.kind != FrameKind::kIndex) return true;
+  PRESSO_ASSIGN(const bool more, index_tells_of_more_blocks(header));
+  if (more) {
+    const std::uint64_t count = load<std::uint64_t>(window() + kSectionHeaderBytes);
+    lost_blocks_ = count - member_blocks_;
+    member_blocks_ = count;
+    plain_bytes_ = load<std::uint64_t>(window() + kSectionHeaderBytes + 8);
+  }
+  return true;
+}
+
+/// Whether the index at window() counts more blocks than were seen. It is believed where its size
+/// and its two totals agree.
+Result<bool> FrameReader::index_tells_of_more_blocks(const SectionHeader& header) {
+  PRESSO_ASSIGN(const std::size_t got, fill(kSectionHeaderBytes + kIndexPrefixBytes));
+  if (got < kSectionHeaderBytes + kIndexPrefixBytes || block_bytes_ == 0) return false;
+  const std::uint64_t count = load<std::uint64_t>(window() + kSectionHeaderBytes);
+  const std::uint64_t plain = load<std::uint64_t>(window() + kSectionHeaderBytes + 8);
+  if (count <= member_blocks_ || header.payload_bytes < kIndexPrefixBytes ||
+      count != (header.payload_bytes - kIndexPrefixBytes) / 4) {
+    return false;
+  }
+  return plain != 0 && (plain - 1) / block_bytes_ + 1 == count;
 }
 
 // --- ArchiveIndex -------------------------------------------------------------------------------
@@ -393,7 +479,7 @@ Status ArchiveIndex::open_by_trailers() {
     member.plain_bytes = load<std::uint64_t>(payload.data() + 8);
     std::uint64_t at = member.file_offset + load<std::uint64_t>(payload.data() + 16);
     const std::uint64_t needed =
-        (member.plain_bytes + member.header.block_bytes - 1) / member.header.block_bytes;
+        member.plain_bytes == 0 ? 0 : (member.plain_bytes - 1) / member.header.block_bytes + 1;
     if (at != first_block || needed != member.block_count) return make_error(ErrorCode::kBadIndex);
     std::vector<std::uint64_t> member_offsets(member.block_count);
     for (std::uint64_t block = 0; block < member.block_count; ++block) {
@@ -418,61 +504,115 @@ Status ArchiveIndex::open_by_trailers() {
   return {};
 }
 
-/// Header by header from the front. A file cut off behind a whole block still opens.
+namespace {
+
+/// Whether the file holds `bytes` at `at`.
+bool is_left(const RandomAccess& file, std::uint64_t at, std::uint64_t bytes) {
+  return at <= file.size() && bytes <= file.size() - at;
+}
+
+bool is_magic_at(const RandomAccess& file, std::uint64_t at) {
+  if (!is_left(file, at, sizeof kFileMagic)) return false;
+  const auto magic = read_part(file, at, sizeof kFileMagic);
+  return magic.ok() && has_file_magic(magic->data());
+}
+
+bool is_trailer_at(const RandomAccess& file, std::uint64_t at) {
+  if (!is_left(file, at, kTrailerBytes)) return false;
+  const auto trailer = read_part(file, at, kTrailerBytes);
+  return trailer.ok() && parse_trailer(trailer->data()).ok();
+}
+
+/// Header and payload of the section at `at`; 0 where the file ends before it does.
+Result<std::uint64_t> section_bytes_at(const RandomAccess& file, std::uint64_t at) {
+  if (!is_left(file, at, kSectionHeaderBytes)) return 0;
+  PRESSO_ASSIGN(const Buffer head, read_part(file, at, kSectionHeaderBytes));
+  PRESSO_ASSIGN(const SectionHeader header, parse_section_header(head.data()));
+  PRESSO_TRY(check_section_header(header, 0, false));
+  return is_left(file, at, header.stored_bytes()) ? header.stored_bytes() : 0;
+}
+
+/// Where a member ends whose index or trailer begins at `at` but is damaged: the number of blocks
+/// tells the index's size. 0: neither.
+std::uint64_t end_of_damaged_tail(const RandomAccess& file, std::uint64_t at,
+                                  std::uint64_t blocks) {
+  const std::uint64_t trailer =
+      at + kSectionHeaderBytes + round_up(kIndexPrefixBytes + 4 * blocks, kFrameAlignment);
+  if (is_trailer_at(file, trailer)) return trailer + kTrailerBytes;
+  const std::uint64_t end = at + kTrailerBytes;
+  return end == file.size() || is_magic_at(file, end) ? end : 0;
+}
+
+}  // namespace
+
+/// Header by header from the front. A file cut off behind a whole block still opens; one that is
+/// damaged before its index does not.
 Status ArchiveIndex::open_by_walking() {
   std::uint64_t at = 0;
   std::uint64_t plain = 0;
-  while (at < file_->size() || members_.empty()) {
+  do {
     ArchiveMember member;
     member.file_offset = at;
     member.plain_offset = plain;
     member.first_block = block_offsets_.size();
     auto front = read_front(*file_, member);
-    if (!front.ok()) {
-      if (!members_.empty() || front.error().code != ErrorCode::kTruncated) {
-        return at_offset(std::move(front.error()), at);
-      }
-      front = file_->size();
-    }
+    if (!front.ok()) return at_offset(std::move(front.error()), at);
     at = *front;
-    while (at + sizeof(std::uint32_t) <= file_->size()) {
-      PRESSO_ASSIGN(const Buffer start, read_part(*file_, at, sizeof(std::uint32_t)));
-      const auto kind = peek_frame_kind(start.data());
-      if (!kind.ok()) break;
-      if (*kind == FrameKind::kTrailer) {
-        at += kTrailerBytes;
-        break;
-      }
-      if (*kind == FrameKind::kBlock) {
-        if (at + kBlockHeaderBytes > file_->size()) break;
-        PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kBlockHeaderBytes));
-        auto header = parse_block_header(head.data());
-        if (!header.ok()) {
-          header.error().block = block_offsets_.size();
-          return at_offset(std::move(header.error()), at);
-        }
-        if (header->stored_bytes() > file_->size() - at) break;
-        block_offsets_.push_back(at);
-        member.plain_bytes += header->plain_bytes;
-        ++member.block_count;
-        at += header->stored_bytes();
-        continue;
-      }
-      if (at + kSectionHeaderBytes > file_->size()) break;
-      PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kSectionHeaderBytes));
-      const auto section = parse_section_header(head.data());
-      if (!section.ok() || section->stored_bytes() > file_->size() - at) break;
-      at += section->stored_bytes();
-    }
+    Status walked = walk_member(at, member);
+    if (!walked.ok()) return at_offset(std::move(walked.error()), at);
     member.file_bytes = at - member.file_offset;
     plain += member.plain_bytes;
     members_.push_back(std::move(member));
-    const bool more = file_->size() - at >= sizeof kFileMagic;
-    if (!more) break;
-    PRESSO_ASSIGN(const Buffer magic, read_part(*file_, at, sizeof kFileMagic));
-    if (!has_file_magic(magic.data())) break;
+  } while (is_magic_at(*file_, at));
+  return {};
+}
+
+/// From the first block to the end of the member or, where it is cut off, to behind the last whole
+/// block. On an error `at` is where it lies.
+Status ArchiveIndex::walk_member(std::uint64_t& at, ArchiveMember& member) {
+  while (is_left(*file_, at, sizeof(std::uint32_t))) {
+    PRESSO_ASSIGN(const Buffer start, read_part(*file_, at, sizeof(std::uint32_t)));
+    const auto kind = peek_frame_kind(start.data());
+    if (kind.ok() && *kind == FrameKind::kTrailer) {
+      at = std::min(at + kTrailerBytes, file_->size());
+      return {};
+    }
+    const bool is_block = kind.ok() && *kind == FrameKind::kBlock;
+    auto frame_bytes = is_block ? walk_block(at, member) : section_bytes_at(*file_, at);
+    if (!frame_bytes.ok()) {
+      const std::uint64_t end = is_block ? 0 : end_of_damaged_tail(*file_, at, member.block_count);
+      if (end == 0) return std::move(frame_bytes.error());
+      at = end;
+      return {};
+    }
+    if (*frame_bytes == 0) return {};
+    at += *frame_bytes;
   }
   return {};
+}
+
+/// Adds the block at `at`. Returns its size, 0 where the file ends before it does.
+Result<std::uint64_t> ArchiveIndex::walk_block(std::uint64_t at, ArchiveMember& member) {
+  if (!is_left(*file_, at, kBlockHeaderBytes)) return 0;
+  PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kBlockHeaderBytes));
+  const auto header = parse_block_header(head.data());
+  const std::uint64_t full = member.block_count * member.header.block_bytes;
+  Error error;
+  if (!header.ok()) {
+    error = header.error();
+  } else if (header->number != static_cast<std::uint32_t>(member.block_count) ||
+             header->plain_bytes > member.header.block_bytes || member.plain_bytes != full) {
+    error = make_error(ErrorCode::kBadHeader, "number, plain size or place of a block");
+  }
+  if (error.code != ErrorCode::kOk) {
+    error.block = block_offsets_.size();
+    return error;
+  }
+  if (!is_left(*file_, at, header->stored_bytes())) return 0;
+  block_offsets_.push_back(at);
+  member.plain_bytes += header->plain_bytes;
+  ++member.block_count;
+  return header->stored_bytes();
 }
 
 std::uint64_t ArchiveIndex::plain_bytes() const {

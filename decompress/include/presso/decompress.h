@@ -52,13 +52,18 @@ Status decode_block(const BlockHeader& header, const Byte* payload, const Dictio
 Status reference_decode_block(const BlockHeader& header, const Byte* payload,
                               const Dictionary* dictionary, bool verify, Byte* out);
 
-/// A block after decoding: `status` says whether `plain` is right.
+/// A block after decoding: `status` says whether `plain` is right. Where it is an error, this may
+/// also be a place where no block could be read: `number` and `plain_offset` are then those of the
+/// block that was expected there.
 struct DecodedBlock {
   std::uint64_t number = 0;
   std::uint64_t plain_offset = 0;
   std::uint64_t file_offset = 0;
   std::uint32_t plain_bytes = 0;  ///< as the header has it; 0 where the header itself was damaged
   Buffer plain;                   ///< plain_bytes where status is ok
+  /// Blocks that this damage costs, 0 where ok or where only something else is damaged (a section,
+  /// bytes inserted between blocks). At the end of a cut-off file they cannot be known.
+  std::uint64_t lost_blocks = 0;
   Status status;
 };
 
@@ -67,6 +72,7 @@ struct BlockItem {
   StoredBlock block;
   std::shared_ptr<const Dictionary> dictionary;
   std::optional<Error> damage;
+  std::uint64_t lost_blocks = 0;  ///< with `damage`
 };
 
 struct BlockStreamOptions {
@@ -85,7 +91,7 @@ struct BlockStreamOptions {
 class BlockStream {
  public:
   BlockStream(ByteSource& source, BlockStreamOptions options)
-      : reader_(source, &pool_), options_(options) {}
+      : reader_(source, &pool_, options.salvage), options_(options) {}
 
   /// The next block in file order; nullopt at the end. One caller at a time. Without salvage the
   /// first damage of the container is the error returned; damage inside blocks shows in decode().
@@ -99,12 +105,15 @@ class BlockStream {
   const Metadata& metadata() const { return metadata_; }
 
  private:
+  void enter_member(std::uint32_t member);
   Status take_section(StoredSection section);
+  Result<std::optional<BlockItem>> pass_damage(Error error, bool resync);
 
   BufferPool pool_;
   FrameReader reader_;
   BlockStreamOptions options_;
   Metadata metadata_;
+  std::uint32_t member_ = 0;
   std::array<std::shared_ptr<const Dictionary>, 256> dictionaries_{};
 };
 
@@ -122,7 +131,8 @@ struct DecompressSummary {
   std::uint64_t compressed_bytes = 0;
   std::uint64_t plain_bytes = 0;
   std::uint64_t blocks = 0;
-  std::uint64_t damaged_blocks = 0;
+  std::uint64_t damaged_blocks = 0;  ///< damaged places: as often as on_damage is called
+  std::uint64_t lost_blocks = 0;     ///< the sum of theirs
   Metadata metadata;
 };
 

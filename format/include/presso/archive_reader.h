@@ -42,21 +42,30 @@ using Frame = std::variant<EndOfInput, FileHeader, StoredSection, StoredBlock>;
 /// Reads frames in order from a pipe or file; holds one frame at a time. Not thread-safe.
 class FrameReader {
  public:
-  /// `source` is kept by reference; `pool`, if given, provides the payload buffers.
-  explicit FrameReader(ByteSource& source, BufferPool* pool = nullptr)
-      : source_(source), pool_(pool) {}
+  /// `source` is kept by reference; `pool`, if given, provides the payload buffers. With
+  /// `keep_last_block`, resync() also finds a header inside what was taken for the last block's
+  /// payload: where bytes are missing from that, the next block begins earlier than it seems.
+  explicit FrameReader(ByteSource& source, BufferPool* pool = nullptr, bool keep_last_block = false)
+      : source_(source), pool_(pool), keep_last_block_(keep_last_block) {}
 
   /// The next frame. Section payloads are checked against their checksum; index and trailer against
   /// what was read. On an error (with compressed offset, and block number where known) the reader
   /// stands where the bad frame begins: next() would fail again, resync() looks further.
   Result<Frame> next();
 
-  /// Looks behind a bad frame for the next header whose checksum is right and that continues the
-  /// file. Returns false at the end of the input. For salvage.
+  /// After an error: looks for the next header whose checksum is right and that continues the file,
+  /// so that next() goes on there. Returns false at the end of the input. For salvage: from now on
+  /// index and trailer need not match, but a gap in the block numbers is still an error of next().
   Result<bool> resync();
+  /// How many blocks the last resync() passed over, as far as numbers tell; a damaged block at the
+  /// end of the input counts as one.
+  std::uint64_t lost_blocks() const { return lost_blocks_; }
 
   /// Compressed bytes passed so far.
   std::uint64_t offset() const { return offset_; }
+  /// Number and plain offset of the block that is expected next, counted through all members.
+  std::uint64_t block_number() const { return blocks_before_ + member_blocks_; }
+  std::uint64_t plain_offset() const { return plain_before_ + member_blocks_ * block_bytes_; }
 
  private:
   Result<Frame> next_frame();
@@ -66,7 +75,14 @@ class FrameReader {
   Status read_trailer();
   Status check_index(Bytes payload) const;
   Status skip(std::uint64_t count);
+  void begin_member(std::uint32_t block_bytes);
+  void end_member();
+  bool is_sound_header_here() const;
+  bool go_back();
   Result<bool> try_resync_here();
+  bool accept_block(const BlockHeader& header);
+  Result<bool> accept_section(const SectionHeader& header);
+  Result<bool> index_tells_of_more_blocks(const SectionHeader& header);
 
   /// Makes `count` bytes available at window(), fewer only at the end of the input.
   Result<std::size_t> fill(std::size_t count);
@@ -76,21 +92,26 @@ class FrameReader {
 
   ByteSource& source_;
   BufferPool* pool_;
+  bool keep_last_block_;
   Buffer buffer_;
-  std::size_t begin_ = 0;  ///< of what is unread in buffer_
+  std::size_t begin_ = 0;             ///< of what is unread in buffer_
+  std::size_t last_block_bytes_ = 0;  ///< kept before begin_
   bool source_ended_ = false;
   std::uint64_t offset_ = 0;
 
   // The current member.
   bool inside_ = false;
-  bool salvaging_ = false;  ///< gaps are allowed; index and trailer are not compared
+  bool salvaging_ = false;   ///< index and trailer are not compared
+  bool retry_here_ = false;  ///< the frame in hand is sound, only not what was expected
+  std::uint64_t lost_blocks_ = 0;
+  std::uint64_t went_back_bytes_ = 0;  ///< in all: limited, so that salvage takes linear time
   std::uint32_t members_ = 0;
   std::uint64_t member_offset_ = 0;
   std::uint64_t member_blocks_ = 0;       ///< next expected block number
   std::uint64_t first_block_offset_ = 0;  ///< from the member's start
   std::uint64_t index_offset_ = 0;        ///< from the member's start; 0: not seen
-  std::uint32_t block_bytes_ = 0;
-  bool short_block_seen_ = false;  ///< only the last block may be shorter
+  std::uint32_t block_bytes_ = 0;         ///< 0: not known, the file header was lost
+  bool short_block_seen_ = false;         ///< only the last block may be shorter
   std::vector<std::uint32_t> stored_bytes_;
   std::uint64_t plain_bytes_ = 0;  ///< of this member
   // All members before.
@@ -135,6 +156,8 @@ class ArchiveIndex {
   explicit ArchiveIndex(const RandomAccess& file) : file_(&file) {}
   Status open_by_trailers();
   Status open_by_walking();
+  Status walk_member(std::uint64_t& at, ArchiveMember& member);
+  Result<std::uint64_t> walk_block(std::uint64_t at, ArchiveMember& member);
   const ArchiveMember& member_of_block(std::uint64_t number) const;
   Status check_block(const BlockHeader& header, std::uint64_t number) const;
 

@@ -7,9 +7,11 @@
 // but not yet consumed), whatever the speeds of the three stages.
 //
 //   produce: Result<std::optional<Item>>()        nullopt ends the input; never called concurrently
-//   work:    Outcome(Item&&, unsigned worker)     worker < threads: index of per-thread scratch;
-//                                                 throws nothing but std::bad_alloc
+//   work:    Outcome(Item&&, unsigned worker)     worker < threads: index of per-thread scratch
 //   consume: Result<bool>(Outcome&&)              in order, never concurrently; false stops early
+//
+// A stage may throw nothing but std::bad_alloc, which ends the run with kOutOfMemory. Where the
+// system refuses a helper thread, those there are do the work.
 //
 // The first error of produce or consume (in item order) ends the run and is returned; items that
 // were in flight behind it are dropped. produce and consume may run on different threads at
@@ -22,6 +24,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -49,8 +52,13 @@ class OrderedPipeline {
 
   Status run(unsigned threads) {
     std::vector<std::thread> helpers;
-    for (unsigned worker = 1; worker < threads; ++worker) {
-      helpers.emplace_back([this, worker] { loop(worker); });
+    try {
+      helpers.reserve(threads - 1);
+      for (unsigned worker = 1; worker < threads; ++worker) {
+        helpers.emplace_back([this, worker] { loop(worker); });
+      }
+    } catch (const std::system_error&) {  // go on with fewer
+    } catch (const std::bad_alloc&) {
     }
     loop(0);
     for (std::thread& helper : helpers) helper.join();
@@ -89,7 +97,7 @@ class OrderedPipeline {
     ready_.erase(ready_.begin());
     consuming_ = true;
     lock.unlock();
-    Result<bool> more = consume_(std::move(outcome));
+    Result<bool> more = guarded([&] { return consume_(std::move(outcome)); });
     lock.lock();
     consuming_ = false;
     ++next_consumed_;
@@ -106,7 +114,7 @@ class OrderedPipeline {
   void produce_and_work(std::unique_lock<std::mutex>& lock, unsigned worker) {
     producing_ = true;
     lock.unlock();
-    Result<std::optional<Item>> item = produce_();
+    Result<std::optional<Item>> item = guarded(produce_);
     lock.lock();
     producing_ = false;
     if (!item.ok() || !*item) {
@@ -128,6 +136,16 @@ class OrderedPipeline {
       fail(make_error(ErrorCode::kOutOfMemory));
     }
     changed_.notify_all();
+  }
+
+  /// The result of `stage`, or kOutOfMemory where it threw.
+  template <class Stage>
+  static auto guarded(Stage&& stage) -> decltype(stage()) {
+    try {
+      return stage();
+    } catch (const std::bad_alloc&) {
+      return make_error(ErrorCode::kOutOfMemory);
+    }
   }
 
   void fail(Error error) {
