@@ -21,10 +21,11 @@ ParserParameters level_parameters(int level) {
     parameters.min_match = 6;
     return parameters;
   }
-  constexpr std::uint32_t kDepth[] = {8, 12, 16, 24, 32, 64, 128, 256, 512};  // levels 4..12
+  constexpr std::uint32_t kDepth[] = {3, 4, 6, 10, 16, 32, 64, 128, 256};  // levels 4..12
+  constexpr std::uint32_t kNice[] = {64, 64, 80, 96, 128, 256, 512, 512, 512};
   parameters.depth = kDepth[level - 4];
   parameters.hash_bits = 16;
-  parameters.nice_length = level < 9 ? 64 : 256;
+  parameters.nice_length = kNice[level - 4];
   return parameters;
 }
 

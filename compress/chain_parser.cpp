@@ -2,12 +2,13 @@
 // The chain parser: hash chains of 4-byte keys through block and dictionary, and a dynamic
 // programme that picks the cheapest way through their matches.
 //
-// A sequence costs the same whatever its distance (up to 64 KiB), so a position needs only its
-// longest near match and a longer far one. The cost of what is left hardly ever grows with the
+// A sequence costs the same whatever its distance up to 64 KiB and a byte more beyond, so a
+// position needs only its longest match. The cost of what is left hardly ever grows with the
 // position, so of all lengths of a match only the longest, and the longest without an escape byte,
 // are worth trying: the programme takes constant time a position. It runs over spans of at most
 // kSpan bytes, from the back to the front, once all matches of the span are known. A match of
-// nice_length ends the span and is taken.
+// nice_length ends the span and is taken. Spans are short because the legality of a match is known
+// only up to the last one emitted.
 //
 // The way is emitted under the dependency rule. Groups are known only once their sequences are, so
 // a chosen match that the rule forbids is searched again among the legal candidates.
@@ -24,16 +25,28 @@
 namespace presso {
 namespace {
 
-constexpr std::uint32_t kSpan = 4096;
+constexpr std::uint32_t kSpan = 1024;
 constexpr std::uint32_t kTailBytes = 8;  ///< no search this close to the end
 constexpr std::uint32_t kNearDistance = 0xFFFF;
-constexpr std::uint32_t kLargestStep = 0xFFFF;  ///< chain links are 16 bits wide
-constexpr std::uint32_t kGoodLength = 24;
+constexpr std::uint16_t kNotInserted = 0xFFFF;  ///< in place of a chain link
+constexpr std::uint32_t kLargestStep = 0xFFFE;
+constexpr std::uint32_t kLongStride = 4;
+constexpr std::uint32_t kNotInsertedAfter = 16;
+constexpr std::uint32_t kTextSequence = 8;  ///< bytes in a sequence of text, about
+constexpr std::uint32_t kDeepest = 4;       ///< times the level's depth at most
+constexpr std::uint32_t kGoodLength = 11;   ///< within a longer match only every fourth position
+constexpr std::uint32_t kGoodStride = 4;    ///< is searched
 
 /// Costs in bytes. The layout is chosen after parsing; these are those of the usual one.
 constexpr std::uint32_t kSequenceCost = 3;
 constexpr std::uint32_t kFarCost = 1;
 constexpr std::uint32_t kMatchEscapeAt = 15;
+
+constexpr std::uint32_t kKeyBytes = 4;
+
+bool equal_keys(const Byte* a, const Byte* b) {
+  return load<std::uint32_t>(a) == load<std::uint32_t>(b);
+}
 
 struct Match {
   std::uint32_t length = 0;
@@ -67,22 +80,26 @@ class ChainParser final : public Parser {
  private:
   /// What a position offers, and after choose() what is best from it on to the span's end.
   struct Position {
-    Match near;    ///< longest within 64 KiB
-    Match far;     ///< longer than near, or of length 0
-    Match chosen;  ///< length 0: a literal
-    std::uint32_t cost;
+    Match match;           ///< length 0: none
+    std::uint32_t chosen;  ///< how much of it is best; 0: a literal
+    std::uint32_t cost;    ///< of the way from here to the span's end
   };
 
   std::uint32_t parse_span(std::uint32_t begin, Sequences& sequences);
-  void find(std::uint32_t at, const Position* before, Position& here);
+  Match find(std::uint32_t at, const Match& inherited);
+  std::uint32_t depth_at(std::uint32_t at, std::size_t sequences) const;
   void choose(std::uint32_t count);
-  void consider(std::uint32_t at, std::uint32_t count, const Match& match);
-  void emit_way(std::uint32_t begin, std::uint32_t count, Sequences& sequences);
+  std::uint32_t emit_way(std::uint32_t begin, std::uint32_t count, bool whole,
+                         Sequences& sequences);
   void emit_match(std::uint32_t at, const Match& chosen, Sequences& sequences);
   Match find_legal(std::uint32_t at, std::uint32_t limit) const;
   void insert_up_to(std::uint32_t end);
+  void insert(std::uint32_t at);
+  void insert_long_match(std::uint32_t end);
+  std::uint32_t rarest_key(std::uint32_t from, std::uint32_t length) const;
   template <class Accept>
-  bool walk_block(std::uint32_t at, std::uint32_t depth, Accept&& accept) const;
+  void walk_block(std::uint32_t at, std::uint32_t depth, std::uint32_t longest,
+                  Accept&& accept) const;
   template <class Accept>
   void walk_dictionary(std::uint32_t at, std::uint32_t depth, Accept&& accept) const;
 
@@ -97,35 +114,76 @@ class ChainParser final : public Parser {
   std::uint32_t search_end_ = 0;
   std::uint32_t inserted_ = 0;  ///< positions below are in the chains
   std::uint32_t literals_begin_ = 0;
+  std::uint32_t depth_ = 0;  ///< candidates tried a position, in this span
   const DictionaryIndex* dictionary_ = nullptr;
 };
 
 void ChainParser::insert_up_to(std::uint32_t end) {
   end = std::min(end, search_end_);
+  for (; inserted_ < end; ++inserted_) insert(inserted_);
+}
+
+void ChainParser::insert(std::uint32_t at) {
+  std::uint32_t& head = head_[hash4(plain_ + at, parameters_.hash_bits)];
+  const std::uint32_t step = at + 1 - head;
+  steps_[at] = head != 0 && step <= kLargestStep ? static_cast<std::uint16_t>(step) : 0;
+  head = at + 1;
+}
+
+/// Within a long match only every kLongStride-th position enters the chains: its source did
+/// already.
+void ChainParser::insert_long_match(std::uint32_t end) {
+  end = std::min(end, search_end_);
   for (; inserted_ < end; ++inserted_) {
-    std::uint32_t& head = head_[hash4(plain_ + inserted_, parameters_.hash_bits)];
-    const std::uint32_t step = inserted_ + 1 - head;
-    steps_[inserted_] = head != 0 && step <= kLargestStep ? static_cast<std::uint16_t>(step) : 0;
-    head = inserted_ + 1;
+    if (inserted_ % kLongStride == 0) {
+      insert(inserted_);
+    } else {
+      steps_[inserted_] = kNotInserted;
+    }
   }
 }
 
-/// Calls accept(candidate, distance, room) for earlier places with the same hash, nearest first,
-/// until it returns false; returns whether it never did. All positions before `at` are inserted.
-template <class Accept>
-bool ChainParser::walk_block(std::uint32_t at, std::uint32_t depth, Accept&& accept) const {
-  const std::uint32_t head = head_[hash4(plain_ + at, parameters_.hash_bits)];
-  if (head == 0) return true;
-  std::uint32_t from = head - 1;
-  for (;;) {
-    if (from < at) {
-      const std::uint32_t distance = at - from;
-      if (distance > parameters_.window) return true;
-      if (!accept(plain_ + from, distance, size_ - at)) return false;
-      if (--depth == 0) return true;
+/// Which of the 4-byte keys inside a match of `length` bytes at `from` has its last occurrence
+/// furthest back: a longer match further back must hold them all, so that this one skips most.
+/// 0 steps at the best key end the search.
+std::uint32_t ChainParser::rarest_key(std::uint32_t from, std::uint32_t length) const {
+  constexpr std::uint32_t kKeys = 32;
+  const std::uint32_t keys = std::min(length - kKeyBytes + 1, std::min(kKeys, inserted_ - from));
+  std::uint32_t best = 0;
+  std::uint32_t longest_step = 0;
+  for (std::uint32_t key = 0; key < keys; ++key) {
+    const std::uint32_t step = steps_[from + key] - 1u;  // 0, the end of a chain, becomes longest
+    if (step >= longest_step && step != kNotInserted - 1u) {
+      longest_step = step;
+      best = key;
     }
-    const std::uint32_t step = steps_[from];
-    if (step == 0) return true;
+  }
+  return best;
+}
+
+/// Calls accept(candidate, distance, room) for earlier places that may hold a match longer than
+/// `longest`, nearest first, until it returns false; returns whether it never did. accept returns
+/// the longest length so far. Positions from `at` on that are in the chains already are passed
+/// over.
+template <class Accept>
+void ChainParser::walk_block(std::uint32_t at, std::uint32_t depth, std::uint32_t longest,
+                             Accept&& accept) const {
+  // A longer match holds the key that ends in its last byte, and so does the candidate.
+  std::uint32_t key = longest >= kKeyBytes ? longest + 1 - kKeyBytes : 0;
+  if (at + key >= search_end_) return;
+  const std::uint32_t head = head_[hash4(plain_ + at + key, parameters_.hash_bits)];
+  if (head <= key) return;
+  std::uint32_t from = head - 1 - key;
+  for (;; --depth) {
+    if (from < at && at - from > parameters_.window) return;
+    const std::uint32_t length = from < at ? accept(plain_ + from, at - from, size_ - at) : longest;
+    if (length >= parameters_.nice_length || depth <= 1) return;
+    if (length > longest) {
+      longest = length;
+      key = rarest_key(from, length);
+    }
+    const std::uint32_t step = steps_[from + key];
+    if (step == 0 || step == kNotInserted || step > from) return;
     from -= step;
   }
 }
@@ -141,45 +199,43 @@ void ChainParser::walk_dictionary(std::uint32_t at, std::uint32_t depth, Accept&
     const std::uint32_t distance = at + content_size - from;
     const std::uint32_t room = std::min(size_ - at, content_size - from);
     if (distance > parameters_.window ||
-        !accept(dictionary_->content.data() + from, distance, room)) {
+        accept(dictionary_->content.data() + from, distance, room) >= parameters_.nice_length) {
       return;
     }
   }
 }
 
-/// The matches at `at`. What the position before found, less its first byte, is a match here too.
-void ChainParser::find(std::uint32_t at, const Position* before, Position& here) {
+/// The match to consider at `at`: the longest, with a byte's handicap for a far one. `inherited` is
+/// what the match of the position before leaves here.
+Match ChainParser::find(std::uint32_t at, const Match& inherited) {
   insert_up_to(at);
-  here = Position{};
-  std::uint32_t longest = parameters_.min_match - 1u;
-  if (before != nullptr) {
-    if (before->near.length > longest + 1) {
-      here.near = {before->near.length - 1, before->near.distance};
-      longest = here.near.length;
-    }
-    if (before->far.length > longest + 1) {
-      here.far = {before->far.length - 1, before->far.distance};
-      longest = here.far.length;
-    }
-  }
+  Match best = inherited;
+  std::uint32_t longest = std::max<std::uint32_t>(inherited.length, parameters_.min_match - 1u);
+  // A source within the group makes a second-wave match, whose bytes others may not read: at equal
+  // length one before the group is better.
+  bool clean =
+      inherited.length == 0 || tracker_.is_first_wave(at, inherited.distance, inherited.length);
   const auto accept = [&](const Byte* from, std::uint32_t distance, std::uint32_t room) {
     room = std::min(room, parameters_.lookahead);
-    if (room <= longest) return true;
-    const Byte* const here_bytes = plain_ + at;
-    if (load<std::uint32_t>(from + longest - 3) != load<std::uint32_t>(here_bytes + longest - 3) ||
-        load<std::uint32_t>(from) != load<std::uint32_t>(here_bytes)) {
-      return true;
+    const Byte* const bytes = plain_ + at;
+    const bool first_far = distance > kNearDistance && best.distance <= kNearDistance;
+    const std::uint32_t needed = longest + (first_far ? 2 : clean ? 1 : 0);
+    if (room < needed || !equal_keys(from + needed - kKeyBytes, bytes + needed - kKeyBytes) ||
+        !equal_keys(from, bytes)) {
+      return longest;
     }
-    const std::uint32_t length = common_length(from, here_bytes, room);
-    if (length <= longest) return true;
+    const std::uint32_t length = common_length(from, bytes, room);
+    if (length < needed) return longest;
+    const bool is_clean = tracker_.is_first_wave(at, distance, length);
+    if (length == longest && !is_clean) return longest;
     longest = length;
-    (distance <= kNearDistance ? here.near : here.far) = {length, distance};
-    return length < parameters_.nice_length;
+    clean = is_clean;
+    best = {length, distance};
+    return clean ? longest : std::min(longest, parameters_.nice_length - 1);
   };
-  const std::uint32_t depth =
-      longest >= kGoodLength ? (parameters_.depth + 3) / 4 : parameters_.depth;
-  if (walk_block(at, depth, accept)) walk_dictionary(at, depth, accept);
-  if (here.far.length <= here.near.length) here.far = {};
+  walk_block(at, depth_, longest, accept);
+  if (longest < parameters_.nice_length) walk_dictionary(at, depth_, accept);
+  return best;
 }
 
 /// The longest match at `at` that the rule allows, at most `limit` bytes.
@@ -187,75 +243,86 @@ Match ChainParser::find_legal(std::uint32_t at, std::uint32_t limit) const {
   Match best;
   if (at >= search_end_) return best;
   const auto accept = [&](const Byte* from, std::uint32_t distance, std::uint32_t room) {
-    if (load<std::uint32_t>(from) != load<std::uint32_t>(plain_ + at)) return true;
-    std::uint32_t length = common_length(from, plain_ + at, std::min(room, limit));
-    length = tracker_.legal_length(at, distance, length);
-    if (length > best.length && length >= parameters_.min_match) best = {length, distance};
-    return best.length < limit;
-  };
-  if (walk_block(at, 4 * parameters_.depth, accept)) {
-    walk_dictionary(at, parameters_.depth, accept);
-  }
-  return best;
-}
-
-/// One candidate for the way from `at`: the match, cut at the span's end.
-void ChainParser::consider(std::uint32_t at, std::uint32_t count, const Match& match) {
-  Position& here = positions_[at];
-  const std::uint32_t escape_at = kMatchEscapeAt + parameters_.min_match;
-  const std::uint32_t longest = std::min(match.length, count - at);
-  for (const std::uint32_t length : {longest, std::min(longest, escape_at - 1)}) {
-    if (length < parameters_.min_match) continue;
-    const std::uint32_t cost = kSequenceCost + (match.distance > kNearDistance ? kFarCost : 0) +
-                               (length >= escape_at ? 1 : 0) + positions_[at + length].cost;
-    if (cost < here.cost) {
-      here.cost = cost;
-      here.chosen = {length, match.distance};
+    if (equal_keys(from, plain_ + at)) {
+      std::uint32_t length = common_length(from, plain_ + at, std::min(room, limit));
+      length = tracker_.legal_length(at, distance, length);
+      if (length > best.length && length >= parameters_.min_match) best = {length, distance};
     }
-  }
+    return best.length < limit ? 0 : parameters_.nice_length;
+  };
+  walk_block(at, 4 * parameters_.depth, 0, accept);
+  if (best.length < limit) walk_dictionary(at, parameters_.depth, accept);
+  return best;
 }
 
 /// From the back: the cheapest way from each position to the span's end.
 void ChainParser::choose(std::uint32_t count) {
+  const std::uint32_t escape_at = kMatchEscapeAt + parameters_.min_match;
   positions_[count].cost = 0;
   for (std::uint32_t at = count; at-- > 0;) {
     Position& here = positions_[at];
     here.cost = positions_[at + 1].cost + 1;
-    here.chosen = {};
-    if (here.near.length > 0) consider(at, count, here.near);
-    if (here.far.length > 0) consider(at, count, here.far);
+    here.chosen = 0;
+    const std::uint32_t length = std::min(here.match.length, count - at);
+    if (length < parameters_.min_match) continue;
+    const std::uint32_t sequence_cost =
+        kSequenceCost + (here.match.distance > kNearDistance ? kFarCost : 0);
+    const std::uint32_t unescaped = std::min(length, escape_at - 1);
+    const std::uint32_t whole_cost =
+        sequence_cost + (length >= escape_at ? 1 : 0) + positions_[at + length].cost;
+    const std::uint32_t unescaped_cost = sequence_cost + positions_[at + unescaped].cost;
+    const std::uint32_t cost = std::min(whole_cost, unescaped_cost);
+    if (cost < here.cost) {
+      here.cost = cost;
+      here.chosen = whole_cost <= unescaped_cost ? length : unescaped;
+    }
   }
+}
+
+/// Long sequences leave more time for each, and structured data, which has them, gains more by a
+/// deeper search than text does: the depth grows with the mean sequence of the block so far.
+std::uint32_t ChainParser::depth_at(std::uint32_t at, std::size_t sequences) const {
+  const std::uint32_t mean = at / static_cast<std::uint32_t>(sequences + 1);
+  return parameters_.depth * std::clamp(mean / kTextSequence, 1u, kDeepest);
 }
 
 /// Finds and emits the best way over one span; returns where it ends.
 std::uint32_t ChainParser::parse_span(std::uint32_t begin, Sequences& sequences) {
+  depth_ = depth_at(begin, sequences.size());
   const std::uint32_t limit = std::min(kSpan, search_end_ - begin);
   std::uint32_t count = 0;
-  Match nice;
-  while (count < limit) {
-    Position& here = positions_[count];
-    find(begin + count, count > 0 ? &positions_[count - 1] : nullptr, here);
-    const Match& longest = here.far.length > 0 ? here.far : here.near;
-    if (longest.length >= parameters_.nice_length) {
-      nice = longest;
-      break;
-    }
-    ++count;
+  Match match;
+  for (; count < limit; ++count) {
+    const std::uint32_t at = begin + count;
+    if (match.length <= kGoodLength || at % kGoodStride == 0) match = find(at, match);
+    if (match.length >= parameters_.nice_length) break;
+    positions_[count].match = match;
+    if (match.length > 0) --match.length;
+    if (match.length < parameters_.min_match) match = {};
   }
+  const Match nice = count < limit ? match : Match{};
   choose(count);
-  emit_way(begin, count, sequences);
-  if (nice.length == 0) return begin + count;
-  insert_up_to(begin + count);
+  const bool whole = nice.length > 0 || begin + count == search_end_;
+  const std::uint32_t done = emit_way(begin, count, whole, sequences);
+  if (nice.length == 0) return begin + done;
+  insert_up_to(begin + count + kNotInsertedAfter);
+  insert_long_match(begin + count + nice.length - kNotInsertedAfter);
   emit_match(begin + count, nice, sequences);
   return begin + count + nice.length;
 }
 
-void ChainParser::emit_way(std::uint32_t begin, std::uint32_t count, Sequences& sequences) {
-  for (std::uint32_t at = 0; at < count;) {
-    const Match& match = positions_[at].chosen;
-    if (match.length > 0) emit_match(begin + at, match, sequences);
-    at += std::max(match.length, 1u);
+/// Emits the way and returns where it ends: unless `whole`, before a match that the span's end cut.
+std::uint32_t ChainParser::emit_way(std::uint32_t begin, std::uint32_t count, bool whole,
+                                    Sequences& sequences) {
+  std::uint32_t at = 0;
+  while (at < count) {
+    const Position& here = positions_[at];
+    const std::uint32_t next = at + std::max(here.chosen, 1u);
+    if (next == count && at > 0 && !whole) break;
+    if (here.chosen > 0) emit_match(begin + at, {here.chosen, here.match.distance}, sequences);
+    at = next;
   }
+  return at;
 }
 
 /// Emits a chosen match, or the legal matches and literals that take its place.

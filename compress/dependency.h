@@ -48,6 +48,12 @@ class DependencyTracker {
         length, first_forbidden(std::max(from, group_start_), std::min(from + length, to)) - from);
   }
 
+  /// Whether a match would read nothing at or behind the start of the current group.
+  bool is_first_wave(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
+    return rule_ == DependencyRule::kNone || distance > to ||
+           to - distance + length <= group_start_;
+  }
+
   /// Appends a chosen sequence whose literals begin at block position `at`.
   void add(const Sequence& sequence, std::uint32_t at) {
     const std::uint32_t to = at + sequence.literals;

@@ -23,10 +23,10 @@ void BlockStream::enter_member(std::uint32_t member) {
 
 Status BlockStream::take_section(StoredSection section) {
   enter_member(section.member);
-  if (section.header.kind == FrameKind::kMetadata && section.member == 0) {
+  if (section.header.kind == FrameKind::kMetadata) {
     auto metadata = parse_metadata(section.payload.bytes());
     if (!metadata.ok()) return at_section(std::move(metadata.error()), section);
-    metadata_ = std::move(*metadata);
+    if (section.member == 0) metadata_ = std::move(*metadata);
   }
   if (section.header.kind != FrameKind::kDictionary) return {};
   auto dictionary = Dictionary::decode(section.payload.bytes());

@@ -16,10 +16,12 @@ std::shared_ptr<const Dictionary> Dictionary::from_plain(Bytes plain) {
 
 Result<std::shared_ptr<const Dictionary>> Dictionary::decode(Bytes stored) {
   Buffer plain;
+  std::uint32_t number = 0;
   while (!stored.empty()) {
     if (stored.size() < kBlockHeaderBytes) return make_error(ErrorCode::kTruncated, "dictionary");
     PRESSO_ASSIGN(const BlockHeader header, parse_block_header(stored.data()));
-    if (header.kind != FrameKind::kDictionaryBlock || header.dictionary_id != 0) {
+    if (header.kind != FrameKind::kDictionaryBlock || header.dictionary_id != 0 ||
+        header.number != number++) {
       return make_error(ErrorCode::kBadHeader, "dictionary block");
     }
     if (header.stored_bytes() > stored.size()) {

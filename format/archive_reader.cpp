@@ -63,13 +63,37 @@ Status check_section_header(const SectionHeader& header, std::uint64_t blocks, b
   if (header.kind != FrameKind::kIndex && header.payload_bytes > limit) {
     return make_error(ErrorCode::kBadHeader, "section size");
   }
-  if (header.kind == FrameKind::kDictionary && (header.parameter == 0 || header.parameter > 255)) {
-    return make_error(ErrorCode::kBadHeader, "dictionary id");
-  }
-  return {};
+  const bool right_parameter = header.kind == FrameKind::kDictionary
+                                   ? header.parameter >= 1 && header.parameter <= kMaxDictionaries
+                                   : header.parameter == 0;
+  if (right_parameter) return {};
+  return make_error(ErrorCode::kBadHeader, "section parameter " + std::to_string(header.parameter));
 }
 
 }  // namespace
+
+Status FrameOrder::take_block() {
+  if (behind_blocks_) return make_error(ErrorCode::kBadHeader, "place of a block");
+  blocks_ = true;
+  return {};
+}
+
+Status FrameOrder::take_section(const SectionHeader& header) {
+  const bool metadata = header.kind == FrameKind::kMetadata;
+  const bool dictionary = header.kind == FrameKind::kDictionary;
+  if (index_ || (blocks_ && (metadata || dictionary))) {
+    return make_error(ErrorCode::kBadHeader, "place of section " + kind_name(header.kind));
+  }
+  const std::uint32_t id = dictionary ? 1u << header.parameter : 0;
+  if ((metadata && metadata_) || (dictionaries_ & id) != 0) {
+    return make_error(ErrorCode::kBadHeader, "second section " + kind_name(header.kind));
+  }
+  metadata_ |= metadata;
+  dictionaries_ |= id;
+  index_ = header.kind == FrameKind::kIndex;
+  behind_blocks_ |= blocks_ || index_;
+  return {};
+}
 
 // --- FrameReader: window ------------------------------------------------------------------------
 
@@ -128,7 +152,7 @@ Result<Frame> FrameReader::next() {
   if (!frame.ok()) {
     Error& error = frame.error();
     error = at_offset(std::move(error), offset_);
-    if (error.block == Error::kNone && inside_) error.block = block_number();
+    if (block_due_) error.block = block_number();
   } else if (!std::holds_alternative<StoredBlock>(*frame)) {
     last_block_bytes_ = 0;
   }
@@ -137,6 +161,7 @@ Result<Frame> FrameReader::next() {
 
 Result<Frame> FrameReader::next_frame() {
   for (;;) {
+    block_due_ = inside_;
     if (!inside_) {
       PRESSO_ASSIGN(const std::size_t got, fill(kFileHeaderBytes));
       if (got == 0 && members_ > 0) return Frame(EndOfInput{});
@@ -156,6 +181,7 @@ Result<Frame> FrameReader::next_frame() {
     }
     const FrameKind kind = *peeked;
     if (kind == FrameKind::kBlock) return read_block();
+    block_due_ = false;
     if (kind != FrameKind::kTrailer) return read_section(kind);
     PRESSO_TRY(read_trailer());
   }
@@ -167,6 +193,7 @@ void FrameReader::begin_member(std::uint32_t block_bytes) {
   first_block_offset_ = kFileHeaderBytes;
   index_offset_ = 0;
   block_bytes_ = block_bytes;
+  order_ = {};
   short_block_seen_ = false;
   stored_bytes_.clear();
   plain_bytes_ = 0;
@@ -199,8 +226,10 @@ Result<Frame> FrameReader::read_block() {
   }
   if (block_bytes_ == 0) block_bytes_ = std::max(header.plain_bytes, kMinBlockBytes);
   if (header.plain_bytes > block_bytes_ || (short_block_seen_ && !salvaging_)) {
-    return make_error(ErrorCode::kBadHeader, "plain size or place of a block");
+    return make_error(ErrorCode::kBadHeader, "plain size of a block");
   }
+  FrameOrder order = order_;
+  if (!salvaging_) PRESSO_TRY(order.take_block());
   PRESSO_TRY(require(static_cast<std::size_t>(header.stored_bytes())));
 
   StoredBlock block;
@@ -213,6 +242,7 @@ Result<Frame> FrameReader::read_block() {
   block.payload.resize_discarding(header.payload_bytes);
   std::copy_n(window() + kBlockHeaderBytes, header.payload_bytes, block.payload.data());
 
+  order_ = order;
   ++member_blocks_;
   stored_bytes_.push_back(static_cast<std::uint32_t>(header.stored_bytes()));
   plain_bytes_ += header.plain_bytes;
@@ -226,12 +256,14 @@ Result<Frame> FrameReader::read_section(FrameKind kind) {
   PRESSO_TRY(require(kSectionHeaderBytes));
   PRESSO_ASSIGN(const SectionHeader header, parse_section_header(window()));
   const Status sound = check_section_header(header, stored_bytes_.size(), !salvaging_);
-  retry_here_ = !sound.ok() && header.kind == FrameKind::kIndex;
+  retry_here_ = !sound.ok() && sound.error().code == ErrorCode::kBadIndex;
   if (!sound.ok()) return sound.error();
   if (salvaging_ && header.kind == FrameKind::kIndex) {
     PRESSO_ASSIGN(retry_here_, index_tells_of_more_blocks(header));
     if (retry_here_) return make_error(ErrorCode::kBadIndex, "blocks are missing before it");
   }
+  FrameOrder order = order_;
+  if (!salvaging_) PRESSO_TRY(order.take_section(header));
   StoredSection section;
   section.header = header;
   section.file_offset = offset_;
@@ -250,6 +282,7 @@ Result<Frame> FrameReader::read_section(FrameKind kind) {
     if (kind == FrameKind::kIndex) PRESSO_TRY(check_index(section.payload.bytes()));
     advance(static_cast<std::size_t>(header.stored_bytes()));
   }
+  order_ = order;
   if (kind == FrameKind::kIndex) index_offset_ = section.file_offset - member_offset_;
   if (stored_bytes_.empty()) first_block_offset_ = offset_ - member_offset_;
   return Frame(std::move(section));
@@ -415,17 +448,6 @@ Result<Buffer> read_part(const RandomAccess& file, std::uint64_t offset, std::ui
   return bytes;
 }
 
-/// Whether the file holds `bytes` at `at`.
-bool is_left(const RandomAccess& file, std::uint64_t at, std::uint64_t bytes) {
-  return at <= file.size() && bytes <= file.size() - at;
-}
-
-bool is_magic_at(const RandomAccess& file, std::uint64_t at) {
-  if (!is_left(file, at, sizeof kFileMagic)) return false;
-  const auto magic = read_part(file, at, sizeof kFileMagic);
-  return magic.ok() && has_file_magic(magic->data());
-}
-
 Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t offset,
                                       std::uint64_t blocks) {
   PRESSO_ASSIGN(const Buffer head, read_part(file, offset, kSectionHeaderBytes));
@@ -445,20 +467,26 @@ Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t of
 
 /// Header and the sections before the first block. Returns the offset of what follows them.
 Result<std::uint64_t> read_front(const RandomAccess& file, ArchiveMember& member) {
-  if (!is_magic_at(file, member.file_offset)) return make_error(ErrorCode::kNotPresso);
   PRESSO_ASSIGN(const Buffer head, read_part(file, member.file_offset, kFileHeaderBytes));
   PRESSO_ASSIGN(member.header, parse_file_header(head.data()));
   std::uint64_t offset = member.file_offset + kFileHeaderBytes;
+  FrameOrder order;
   for (;;) {
     PRESSO_ASSIGN(const Buffer start, read_part(file, offset, sizeof(std::uint32_t)));
     PRESSO_ASSIGN(const FrameKind kind, peek_frame_kind(start.data()));
     if (kind == FrameKind::kBlock || kind == FrameKind::kIndex || kind == FrameKind::kTrailer) {
       return offset;
     }
-    PRESSO_ASSIGN(StoredSection section, read_section_at(file, offset, 0));
+    auto read = read_section_at(file, offset, 0);
+    if (!read.ok()) return at_offset(std::move(read.error()), offset);
+    StoredSection section = std::move(*read);
+    Status taken = order.take_section(section.header);
+    if (!taken.ok()) return at_offset(std::move(taken.error()), offset);
     offset += section.header.stored_bytes();
     if (kind == FrameKind::kMetadata) {
-      PRESSO_ASSIGN(member.metadata, parse_metadata(section.payload.bytes()));
+      auto metadata = parse_metadata(section.payload.bytes());
+      if (!metadata.ok()) return at_offset(std::move(metadata.error()), section.file_offset);
+      member.metadata = std::move(*metadata);
     } else if (kind == FrameKind::kDictionary) {
       member.dictionaries.push_back(std::move(section));
     }
@@ -484,7 +512,9 @@ Status ArchiveIndex::open_by_trailers() {
     PRESSO_ASSIGN(const StoredSection index, read_section_at(*file_, index_at, 0));
     const Bytes payload = index.payload.bytes();
     if (index.header.kind != FrameKind::kIndex || payload.size() < kIndexPrefixBytes ||
-        (payload.size() - kIndexPrefixBytes) / 4 != load<std::uint64_t>(payload.data())) {
+        (payload.size() - kIndexPrefixBytes) % 4 != 0 ||
+        (payload.size() - kIndexPrefixBytes) / 4 != load<std::uint64_t>(payload.data()) ||
+        index_at + index.header.stored_bytes() != end - kTrailerBytes) {
       return make_error(ErrorCode::kBadIndex);
     }
     member.block_count = load<std::uint64_t>(payload.data());
@@ -518,6 +548,28 @@ Status ArchiveIndex::open_by_trailers() {
 
 namespace {
 
+/// What cannot be a presso file at all, told from one that is cut off later.
+Status check_file_start(const RandomAccess& file) {
+  const std::uint64_t size = std::min<std::uint64_t>(file.size(), kFileHeaderBytes);
+  PRESSO_ASSIGN(const Buffer start, read_part(file, 0, size));
+  if (size < sizeof kFileMagic || !has_file_magic(start.data())) {
+    return at_offset(make_error(ErrorCode::kNotPresso, size == 0 ? "empty file" : ""), 0);
+  }
+  if (size < kFileHeaderBytes) return truncated(size, "the file header");
+  return {};
+}
+
+/// Whether the file holds `bytes` at `at`.
+bool is_left(const RandomAccess& file, std::uint64_t at, std::uint64_t bytes) {
+  return at <= file.size() && bytes <= file.size() - at;
+}
+
+bool is_magic_at(const RandomAccess& file, std::uint64_t at) {
+  if (!is_left(file, at, sizeof kFileMagic)) return false;
+  const auto magic = read_part(file, at, sizeof kFileMagic);
+  return magic.ok() && has_file_magic(magic->data());
+}
+
 bool is_trailer_at(const RandomAccess& file, std::uint64_t at) {
   if (!is_left(file, at, kTrailerBytes)) return false;
   const auto trailer = read_part(file, at, kTrailerBytes);
@@ -549,6 +601,7 @@ std::uint64_t end_of_damaged_tail(const RandomAccess& file, std::uint64_t at,
 /// Header by header from the front. A file cut off behind a whole block still opens; one that is
 /// damaged before its index does not.
 Status ArchiveIndex::open_by_walking() {
+  PRESSO_TRY(check_file_start(*file_));
   std::uint64_t at = 0;
   std::uint64_t plain = 0;
   do {

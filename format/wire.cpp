@@ -36,6 +36,11 @@ Status expect_frame(const Byte* from, std::size_t size) {
   return {};
 }
 
+/// Reserved bytes are zero, so that a later version may give them a meaning that this one refuses.
+bool all_zero(const Byte* from, std::size_t begin, std::size_t end) {
+  return std::all_of(from + begin, from + end, [](Byte byte) { return byte == 0; });
+}
+
 /// Bits 0-2 literal bits, bit 3 far, bits 4-7 minimum match.
 Byte pack_layout(const TokenLayout& layout) {
   return static_cast<Byte>(layout.literal_bits | (layout.far ? 8 : 0) | (layout.min_match << 4));
@@ -113,20 +118,51 @@ Result<FileHeader> parse_file_header(const Byte* from) {
   if (header.block_bytes < kMinBlockBytes || header.block_bytes > kMaxBlockBytes) {
     return bad_header("block size");
   }
+  if (!all_zero(from, 10, 12) || !all_zero(from, 16, 28)) return bad_header("reserved bytes");
   return header;
 }
 
-void write_block_header(const BlockHeader& header, Byte* to) {
-  write_frame_start(header.kind, to);
-  store<std::uint32_t>(to + 4, header.number);
-  store_u24(to + 8, header.plain_bytes, static_cast<Byte>(header.coding));
-  store_u24(to + 12, header.payload_bytes, pack_layout(header.layout));
+namespace {
+
+/// What raw blocks leave zero.
+void write_byte_fields(const BlockHeader& header, Byte* to) {
+  to[15] = pack_layout(header.layout);
   store_u24(to + 16, header.sequences,
             static_cast<Byte>(static_cast<unsigned>(header.rule) | (header.group_log2 << 4)));
   store_u24(to + 20, header.literals, header.dictionary_id);
   store_u24(to + 24, header.far_offsets);
   store_u24(to + 28, header.literal_escapes);
   store_u24(to + 32, header.match_escapes);
+}
+
+void read_byte_fields(const Byte* from, BlockHeader& header) {
+  header.layout = unpack_layout(from[15]);
+  header.sequences = load_u24(from + 16);
+  header.rule = static_cast<DependencyRule>(from[19] & 15);
+  header.group_log2 = from[19] >> 4;
+  header.literals = load_u24(from + 20);
+  header.dictionary_id = from[23];
+  header.far_offsets = load_u24(from + 24);
+  header.literal_escapes = load_u24(from + 28);
+  header.match_escapes = load_u24(from + 32);
+}
+
+Status check_reserved(const BlockHeader& header, const Byte* from) {
+  const bool zero = header.coding == Coding::kRaw ? all_zero(from, 15, 36)
+                                                  : from[27] == 0 && from[31] == 0 && from[35] == 0;
+  if (zero) return {};
+  return bad_header("reserved bytes");
+}
+
+}  // namespace
+
+void write_block_header(const BlockHeader& header, Byte* to) {
+  std::fill_n(to, kBlockHeaderBytes, Byte{0});
+  write_frame_start(header.kind, to);
+  store<std::uint32_t>(to + 4, header.number);
+  store_u24(to + 8, header.plain_bytes, static_cast<Byte>(header.coding));
+  store_u24(to + 12, header.payload_bytes);
+  if (header.coding != Coding::kRaw) write_byte_fields(header, to);
   store<std::uint64_t>(to + 36, header.content_checksum);
   seal(to, kBlockHeaderBytes);
 }
@@ -142,17 +178,10 @@ Result<BlockHeader> parse_block_header(const Byte* from) {
   header.plain_bytes = load_u24(from + 8);
   header.coding = static_cast<Coding>(from[11]);
   header.payload_bytes = load_u24(from + 12);
-  header.layout = unpack_layout(from[15]);
-  header.sequences = load_u24(from + 16);
-  header.rule = static_cast<DependencyRule>(from[19] & 15);
-  header.group_log2 = from[19] >> 4;
-  header.literals = load_u24(from + 20);
-  header.dictionary_id = from[23];
-  header.far_offsets = load_u24(from + 24);
-  header.literal_escapes = load_u24(from + 28);
-  header.match_escapes = load_u24(from + 32);
+  if (header.coding != Coding::kRaw) read_byte_fields(from, header);
   header.content_checksum = load<std::uint64_t>(from + 36);
   PRESSO_TRY(validate_block_header(header));
+  PRESSO_TRY(check_reserved(header, from));
   return header;
 }
 
@@ -169,7 +198,9 @@ Result<SectionHeader> parse_section_header(const Byte* from) {
   PRESSO_TRY(expect_frame(from, kSectionHeaderBytes));
   SectionHeader header;
   header.kind = static_cast<FrameKind>(from[3]);
-  header.mandatory = (load<std::uint32_t>(from + 4) & 1) != 0;
+  const auto flags = load<std::uint32_t>(from + 4);
+  if (flags > 1) return bad_header("section flags");
+  header.mandatory = flags == 1;
   header.payload_bytes = load<std::uint64_t>(from + 8);
   header.payload_checksum = load<std::uint64_t>(from + 16);
   header.parameter = load<std::uint32_t>(from + 24);
@@ -193,6 +224,7 @@ Result<Trailer> parse_trailer(const Byte* from) {
   trailer.index_offset = load<std::uint64_t>(from + 8);
   trailer.file_bytes = load<std::uint64_t>(from + 16);
   if (trailer.index_offset > trailer.file_bytes) return bad_header("index offset");
+  if (!all_zero(from, 4, 8) || !all_zero(from, 24, 28)) return bad_header("reserved bytes");
   return trailer;
 }
 

@@ -39,6 +39,21 @@ struct EndOfInput {};
 /// What next() found. FileHeader begins a member; its trailer was read and checked before the next.
 using Frame = std::variant<EndOfInput, FileHeader, StoredSection, StoredBlock>;
 
+/// What a member has shown so far, to refuse frames out of their place (FORMAT.md 3). A refused
+/// frame leaves it as it was.
+class FrameOrder {
+ public:
+  Status take_block();
+  Status take_section(const SectionHeader& header);
+
+ private:
+  bool metadata_ = false;
+  bool blocks_ = false;
+  bool behind_blocks_ = false;  ///< a section behind the last block was seen
+  bool index_ = false;
+  std::uint32_t dictionaries_ = 0;  ///< bit id of each
+};
+
 /// Reads frames in order from a pipe or file; holds one frame at a time. Not thread-safe.
 class FrameReader {
  public:
@@ -101,6 +116,7 @@ class FrameReader {
 
   // The current member.
   bool inside_ = false;
+  bool block_due_ = false;   ///< the frame in hand is a block or cannot be recognised
   bool salvaging_ = false;   ///< index and trailer are not compared
   bool retry_here_ = false;  ///< the frame in hand is sound, only not what was expected
   std::uint64_t lost_blocks_ = 0;
@@ -111,7 +127,8 @@ class FrameReader {
   std::uint64_t first_block_offset_ = 0;  ///< from the member's start
   std::uint64_t index_offset_ = 0;        ///< from the member's start; 0: not seen
   std::uint32_t block_bytes_ = 0;         ///< 0: not known, the file header was lost
-  bool short_block_seen_ = false;         ///< only the last block may be shorter
+  FrameOrder order_;
+  bool short_block_seen_ = false;  ///< only the last block may be shorter
   std::vector<std::uint32_t> stored_bytes_;
   std::uint64_t plain_bytes_ = 0;  ///< of this member
   // All members before.

@@ -33,7 +33,8 @@ class ArchiveWriter {
   explicit ArchiveWriter(ByteSink& sink) : sink_(sink) {}
 
   Status begin(const FileHeader& header, const Metadata& metadata);
-  /// `stored_blocks`: the dictionary's content as a sequence of stored blocks; `id` 1..255.
+  /// `stored_blocks`: the dictionary's content as a sequence of stored blocks; `id`: 1 to
+  /// kMaxDictionaries.
   Status add_dictionary(Byte id, Bytes stored_blocks);
   /// `stored`: header, payload and padding of block number block_count().
   Status add_block(Bytes stored, std::uint32_t plain_bytes);

@@ -16,6 +16,8 @@ constexpr std::uint32_t kMinBlockBytes = 16u << 10;
 constexpr std::uint32_t kMaxBlockBytes = 4u << 20;
 constexpr std::uint32_t kDefaultBlockBytes = 256u << 10;
 constexpr std::uint32_t kMaxDictionaryBytes = 4u << 20;
+/// Dictionary ids are 1..kMaxDictionaries: bounds what a reader holds at a time.
+constexpr std::uint32_t kMaxDictionaries = 16;
 /// Stored size of a dictionary section: never worse than raw blocks of the smallest size.
 constexpr std::uint64_t kMaxDictionaryStoredBytes = kMaxDictionaryBytes / 128 * 129;
 constexpr std::uint64_t kMaxMetadataBytes = 1u << 20;
@@ -73,7 +75,8 @@ struct TokenLayout {
   friend bool operator==(const TokenLayout&, const TokenLayout&) = default;
 };
 
-/// FORMAT.md 5. Counts of Byte-coded streams are zero in raw blocks.
+/// FORMAT.md 5. What belongs to the Byte coding (layout to match_escapes) is zero in the file for
+/// raw blocks, and neither written nor read.
 struct BlockHeader {
   FrameKind kind = FrameKind::kBlock;  ///< or kDictionaryBlock
   std::uint32_t number = 0;            ///< position within the file, modulo 2^32

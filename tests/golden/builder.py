@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""Builds presso files by hand: every function writes one structure of format/FORMAT.md.
+
+Any field can be set to a wrong value by its name; checksums of headers are computed last, so that
+a wrong field is found as such and not as a damaged header. Sequences are given, not searched for.
+"""
+
+import struct
+from dataclasses import dataclass
+from typing import Optional
+
+from xxh3 import xxh3_64
+
+MAGIC = bytes.fromhex("89505245 53534F0A")
+SYNC = bytes.fromhex("F75042")
+BLOCK_BYTES = 16384
+
+RAW, BYTE = 0, 1
+NO_RULE, STRICT, LITERAL_AWARE, TWO_WAVE = range(4)
+
+
+def u16(value):
+    return struct.pack("<H", value)
+
+
+def u24(value):
+    return value.to_bytes(3, "little")
+
+
+def u32(value):
+    return struct.pack("<I", value)
+
+
+def u64(value):
+    return struct.pack("<Q", value)
+
+
+def pad(data):
+    return data + bytes(-len(data) % 16)
+
+
+def sealed(header):
+    """A header with its checksum behind it."""
+    return header + u32(xxh3_64(header) & 0xFFFFFFFF)
+
+
+def content_checksum(plain):
+    parts = (plain[at : at + 1024] for at in range(0, len(plain), 1024))
+    return xxh3_64(b"".join(u64(xxh3_64(part)) for part in parts))
+
+
+# --- headers --------------------------------------------------------------------------------------
+
+
+def file_header(block_bytes=BLOCK_BYTES, version=1, magic=MAGIC, reserved=0):
+    return sealed(magic + u16(version) + u16(reserved) + u32(block_bytes) + bytes(12))
+
+
+def section(kind, payload, mandatory=False, parameter=0, flags=None, size=None, checksum=None):
+    """`size` and `checksum`: what the header claims, where that is not the truth."""
+    flags = int(mandatory) if flags is None else flags
+    size = len(payload) if size is None else size
+    checksum = xxh3_64(payload) if checksum is None else checksum
+    header = SYNC + kind + u32(flags) + u64(size) + u64(checksum) + u32(parameter)
+    return sealed(header) + pad(payload)
+
+
+def metadata(entries):
+    return b"".join(u16(len(key)) + u32(len(value)) + key + value for key, value in entries)
+
+
+def index(plain_bytes, first_block, stored_bytes, block_count=None):
+    count = len(stored_bytes) if block_count is None else block_count
+    sizes = b"".join(u32(size) for size in stored_bytes)
+    return section(b"I", u64(count) + u64(plain_bytes) + u64(first_block) + sizes, mandatory=True)
+
+
+def trailer(index_offset, file_bytes, reserved=0):
+    return sealed(SYNC + b"T" + u32(reserved) + u64(index_offset) + u64(file_bytes) + u32(0))
+
+
+# --- blocks ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class Layout:
+    literal_bits: int = 4
+    far: bool = False
+    min_match: int = 4
+
+    @property
+    def literal_limit(self):
+        return (1 << self.literal_bits) - 1
+
+    @property
+    def match_limit(self):
+        return (1 << (8 - self.literal_bits - int(self.far))) - 1
+
+    def packed(self):
+        return self.literal_bits | int(self.far) << 3 | self.min_match << 4
+
+
+@dataclass
+class Seq:
+    """Literals, then a match; match 0 and distance 0: none. `far_mark`: also where not needed."""
+
+    literals: bytes = b""
+    match: int = 0
+    distance: int = 0
+    far_mark: Optional[bool] = None
+
+
+class Streams:
+    """The seven streams of a Byte payload; a test may change any of them before `payload()`."""
+
+    NAMES = (
+        "offsets", "tokens", "far", "literal_escapes", "match_escapes", "long_lengths", "literals",
+    )  # fmt: skip
+
+    def __init__(self, sequences=(), tail=b"", layout=None):
+        self.layout = layout or Layout()
+        for name in self.NAMES:
+            setattr(self, name, b"")
+        for sequence in sequences:
+            self.add(sequence)
+        self.literals += tail
+
+    def add(self, sequence):
+        layout = self.layout
+        count = len(sequence.literals)
+        token, self.literal_escapes = self.code(count, layout.literal_limit, self.literal_escapes)
+        if sequence.match > 0:
+            code, self.match_escapes = self.code(
+                sequence.match - layout.min_match, layout.match_limit, self.match_escapes
+            )
+            token |= code << layout.literal_bits
+        far = sequence.distance >= 1 << 16 if sequence.far_mark is None else sequence.far_mark
+        if far:
+            token |= 0x80
+            self.far += bytes([sequence.distance >> 16])
+        self.tokens += bytes([token])
+        self.offsets += u16(sequence.distance & 0xFFFF)
+        self.literals += sequence.literals
+
+    def code(self, value, limit, escapes):
+        if value < limit:
+            return value, escapes
+        rest = value - limit
+        if rest >= 255:
+            self.long_lengths += u16(rest - 255)
+        return limit, escapes + bytes([min(rest, 255)])
+
+    def payload(self):
+        return b"".join(getattr(self, name) for name in self.NAMES)
+
+
+def execute(sequences, tail=b"", dictionary=b""):
+    """What sequences mean, byte by byte."""
+    out = bytearray(dictionary)
+    for sequence in sequences:
+        out += sequence.literals
+        for _ in range(sequence.match):
+            out.append(out[-sequence.distance])
+    return bytes(out[len(dictionary) :]) + tail
+
+
+def block_header(
+    plain_bytes,
+    payload_bytes,
+    checksum,
+    kind=b"B",
+    number=0,
+    coding=RAW,
+    layout=0,
+    sequences=0,
+    rule_and_group=0,
+    literals=0,
+    dictionary_id=0,
+    far_offsets=0,
+    literal_escapes=0,
+    match_escapes=0,
+    reserved=0,
+):
+    return sealed(
+        SYNC
+        + kind
+        + u32(number)
+        + u24(plain_bytes)
+        + bytes([coding])
+        + u24(payload_bytes)
+        + bytes([layout])
+        + u24(sequences)
+        + bytes([rule_and_group])
+        + u24(literals)
+        + bytes([dictionary_id])
+        + u24(far_offsets)
+        + bytes([reserved])
+        + u24(literal_escapes)
+        + bytes([0])
+        + u24(match_escapes)
+        + bytes([0])
+        + u64(checksum)
+    )
+
+
+def raw_block(plain, number=0, **fields):
+    values = dict(plain_bytes=len(plain), payload_bytes=len(plain), number=number)
+    values["checksum"] = content_checksum(plain)
+    values.update(fields)
+    return pad(block_header(**values) + plain)
+
+
+def byte_block(streams, plain, number=0, rule=NO_RULE, group_log2=5, **fields):
+    """A block of `streams` that claims to hold `plain`; `fields` override header fields."""
+    payload = streams.payload()
+    values = dict(
+        plain_bytes=len(plain),
+        payload_bytes=len(payload),
+        checksum=content_checksum(plain),
+        number=number,
+        coding=BYTE,
+        layout=streams.layout.packed(),
+        sequences=len(streams.tokens),
+        rule_and_group=rule | group_log2 << 4,
+        literals=len(streams.literals),
+        far_offsets=len(streams.far),
+        literal_escapes=len(streams.literal_escapes),
+        match_escapes=len(streams.match_escapes),
+    )
+    values.update(fields)
+    return pad(block_header(**values) + payload)
+
+
+def coded_block(sequences, tail=b"", layout=None, dictionary=b"", **fields):
+    """A sound Byte block: streams and plain content both follow from the sequences."""
+    streams = Streams(sequences, tail, layout)
+    return byte_block(streams, execute(sequences, tail, dictionary), **fields)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+class File:
+    """Frames in order; index and trailer follow from them."""
+
+    def __init__(self, **header_fields):
+        self.data = file_header(**header_fields)
+        self.stored_bytes = []
+        self.plain_bytes = 0
+        self.first_block = None
+
+    def add(self, frame):
+        """Anything but a block."""
+        self.data += frame
+        return self
+
+    def add_block(self, block):
+        if self.first_block is None:
+            self.first_block = len(self.data)
+        self.data += block
+        self.stored_bytes.append(len(block))
+        self.plain_bytes += int.from_bytes(block[8:11], "little")
+        return self
+
+    def index(self, **fields):
+        values = dict(
+            plain_bytes=self.plain_bytes,
+            first_block=len(self.data) if self.first_block is None else self.first_block,
+            stored_bytes=self.stored_bytes,
+        )
+        values.update(fields)
+        return index(**values)
+
+    def finish(self, index_frame=None, **trailer_fields):
+        index_offset = len(self.data)
+        self.data += self.index() if index_frame is None else index_frame
+        values = dict(index_offset=index_offset, file_bytes=len(self.data) + 32)
+        values.update(trailer_fields)
+        self.data += trailer(**values)
+        return self.data
