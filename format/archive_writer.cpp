@@ -53,17 +53,27 @@ Result<Metadata> parse_metadata(Bytes payload) {
   return metadata;
 }
 
+namespace {
+
+Status check_metadata(const Metadata& metadata, std::size_t payload_bytes) {
+  for (const auto& [key, value] : metadata.entries) {
+    if (key.size() > 0xFFFF) {
+      return make_error(ErrorCode::kInvalidArgument, "a metadata key is longer than 65,535 bytes");
+    }
+  }
+  if (payload_bytes <= kMaxMetadataBytes) return {};
+  return make_error(ErrorCode::kInvalidArgument, "metadata is larger than 1 MiB");
+}
+
+}  // namespace
+
 Status ArchiveWriter::begin(const FileHeader& header, const Metadata& metadata) {
+  const std::vector<Byte> payload = serialise_metadata(metadata);
+  PRESSO_TRY(check_metadata(metadata, payload.size()));
   std::array<Byte, kFileHeaderBytes> bytes;
   write_file_header(header, bytes.data());
   PRESSO_TRY(write(bytes));
-  if (!metadata.entries.empty()) {
-    const std::vector<Byte> payload = serialise_metadata(metadata);
-    if (payload.size() > kMaxMetadataBytes) {
-      return make_error(ErrorCode::kInvalidArgument, "metadata is larger than 1 MiB");
-    }
-    PRESSO_TRY(write_section(FrameKind::kMetadata, false, 0, payload));
-  }
+  if (!payload.empty()) PRESSO_TRY(write_section(FrameKind::kMetadata, false, 0, payload));
   first_block_offset_ = written_;
   return {};
 }

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+// The encoder's dependency test against a model that looks at every byte on its own, over all short
+// chains of sequences; then what the parsers choose, against the same model.
+#include "compress/dependency.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "compress/parser.h"
+#include "tests/support/test_data.h"
+
+namespace presso {
+namespace {
+
+constexpr DependencyRule kRules[] = {DependencyRule::kNone, DependencyRule::kStrict,
+                                     DependencyRule::kLiteralAware, DependencyRule::kTwoWave};
+
+/// The rules as FORMAT.md 6.3 states them, byte by byte.
+class Model {
+ public:
+  Model(DependencyRule rule, std::uint32_t group) : rule_(rule), group_(group) {}
+
+  /// Whether a match at `to` may copy from `distance` before it.
+  bool allows(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
+    if (rule_ == DependencyRule::kNone || distance > to) return true;
+    for (std::uint32_t from = to - distance; from < to - distance + length; ++from) {
+      if (from < group_start_) continue;
+      if (rule_ == DependencyRule::kStrict) return false;
+      if (from >= to) continue;  // its own bytes: a pattern that repeats
+      const char writer = from < writers_.size() ? writers_[from] : 'l';
+      if (rule_ == DependencyRule::kLiteralAware && writer != 'l') return false;
+      if (rule_ == DependencyRule::kTwoWave && writer == '2') return false;
+    }
+    return true;
+  }
+
+  std::uint32_t longest(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
+    while (length > 0 && !allows(to, distance, length)) --length;
+    return length;
+  }
+
+  void add(const Sequence& sequence) {
+    writers_.insert(writers_.end(), sequence.literals, 'l');
+    const auto to = static_cast<std::uint32_t>(writers_.size());
+    const bool inside = sequence.distance <= to;
+    const bool second = inside && to - sequence.distance + sequence.match > group_start_;
+    writers_.insert(writers_.end(), sequence.match, second ? '2' : '1');
+    if (++in_group_ % group_ == 0) group_start_ = static_cast<std::uint32_t>(writers_.size());
+  }
+
+  std::uint32_t at() const { return static_cast<std::uint32_t>(writers_.size()); }
+
+ private:
+  DependencyRule rule_;
+  std::uint32_t group_;
+  std::uint32_t in_group_ = 0;
+  std::uint32_t group_start_ = 0;
+  std::vector<char> writers_;  ///< of each byte: literal, first wave, second wave
+};
+
+void expect_same_answers(const Model& model, const DependencyTracker& tracker) {
+  for (std::uint32_t literals = 0; literals < 2; ++literals) {
+    const std::uint32_t to = model.at() + literals;
+    for (std::uint32_t distance = 1; distance <= to + 3; ++distance) {
+      for (const std::uint32_t length : {1u, 2u, 4u, 7u}) {
+        ASSERT_EQ(tracker.legal_length(to, distance, length), model.longest(to, distance, length))
+            << "at " << to << " distance " << distance << " length " << length;
+      }
+    }
+  }
+}
+
+/// Every chain of up to `depth` more sequences with small literals, matches and distances, each
+/// match legal when it is added.
+void explore(const Model& model, const DependencyTracker& tracker, int depth) {
+  expect_same_answers(model, tracker);
+  if (depth == 0 || ::testing::Test::HasFatalFailure()) return;
+  for (const std::uint32_t literals : {0u, 2u}) {
+    for (const std::uint32_t match : {0u, 1u, 3u}) {
+      const std::uint32_t to = model.at() + literals;
+      for (std::uint32_t distance = 1; distance <= to + 1; ++distance) {
+        if (match > 0 && !model.allows(to, distance, match)) continue;
+        Model next_model = model;
+        DependencyTracker next_tracker = tracker;
+        const Sequence sequence{literals, match, match > 0 ? distance : 0};
+        next_tracker.add(sequence, model.at());
+        next_model.add(sequence);
+        explore(next_model, next_tracker, depth - 1);
+        if (match == 0) break;
+      }
+    }
+  }
+}
+
+TEST(DependencyTracker, AgreesWithTheModelOnAllShortChains) {
+  for (const DependencyRule rule : kRules) {
+    for (const std::uint32_t group : {2u, 3u}) {
+      SCOPED_TRACE("rule " + std::to_string(static_cast<int>(rule)));
+      DependencyTracker tracker(rule, group);
+      tracker.begin_block(64);
+      explore(Model(rule, group), tracker, 3);
+    }
+  }
+}
+
+TEST(DependencyTracker, AgreesWithTheModelOnLongChains) {
+  std::mt19937 random(1);
+  for (const DependencyRule rule : kRules) {
+    DependencyTracker tracker(rule, 32);
+    for (int block = 0; block < 20; ++block) {  // one tracker: nothing of a block may stay behind
+      tracker.begin_block(100000);
+      Model model(rule, 32);
+      for (int i = 0; i < 150; ++i) {
+        const std::uint32_t at = model.at();
+        const auto literals = static_cast<std::uint32_t>(random() % 90);
+        const std::uint32_t to = at + literals;
+        const auto distance = static_cast<std::uint32_t>(1 + random() % (to + 100));
+        const auto wanted = static_cast<std::uint32_t>(1 + random() % 300);
+        const std::uint32_t length = model.longest(to, distance, wanted);
+        ASSERT_EQ(tracker.legal_length(to, distance, wanted), length) << "sequence " << i;
+        const Sequence sequence{literals, length, length > 0 ? distance : 0};
+        tracker.add(sequence, at);
+        model.add(sequence);
+      }
+    }
+  }
+}
+
+// --- What the parsers choose
+// ----------------------------------------------------------------------
+
+class ParserProperties : public ::testing::TestWithParam<std::tuple<bool, DependencyRule>> {
+ protected:
+  ParserParameters parameters() const {
+    ParserParameters parameters;
+    parameters.chains = std::get<0>(GetParam());
+    parameters.rule = std::get<1>(GetParam());
+    parameters.min_match = parameters.chains ? 4 : 6;
+    parameters.hash_bits = 14;
+    return parameters;
+  }
+
+  static Sequences parse(Bytes plain, const ParserParameters& parameters,
+                         const DictionaryIndex* dictionary) {
+    Sequences sequences;
+    make_parser(parameters)->parse(plain, dictionary, sequences);
+    return sequences;
+  }
+
+  /// The sequences stand for exactly these bytes, within all limits of the parameters.
+  static void expect_valid(Bytes plain, Bytes dictionary, const Sequences& sequences,
+                           const ParserParameters& parameters) {
+    Model model(parameters.rule, parameters.group);
+    for (const Sequence& sequence : sequences) {
+      const std::uint32_t to = model.at() + sequence.literals;
+      ASSERT_LE(to + sequence.match, plain.size());
+      ASSERT_LE(sequence.literals, kLongestLength);
+      if (sequence.match > 0) {
+        expect_valid_match(plain, dictionary, to, sequence, parameters);
+        ASSERT_TRUE(model.allows(to, sequence.distance, sequence.match)) << "at " << to;
+      }
+      model.add(sequence);
+    }
+  }
+
+  static void expect_valid_match(Bytes plain, Bytes dictionary, std::uint32_t to,
+                                 const Sequence& sequence, const ParserParameters& parameters) {
+    ASSERT_GE(sequence.match, parameters.min_match);
+    ASSERT_LE(sequence.match, std::min(parameters.lookahead, kLongestLength));
+    ASSERT_GE(sequence.distance, 1u);
+    ASSERT_LE(sequence.distance, parameters.window);
+    const bool inside = sequence.distance <= to;
+    const std::uint32_t before = inside ? 0 : sequence.distance - to;
+    ASSERT_LE(before, dictionary.size());
+    // A source lies in the dictionary as a whole.
+    ASSERT_TRUE(inside || sequence.match <= before);
+    const Byte* from = inside ? plain.data() + to - sequence.distance
+                              : dictionary.data() + dictionary.size() - before;
+    ASSERT_TRUE(std::equal(from, from + sequence.match, plain.data() + to)) << "at " << to;
+  }
+
+  static std::vector<std::vector<Byte>> inputs() {
+    std::vector<Byte> runs(30000, 'r');
+    for (std::size_t i = 0; i < runs.size(); i += 1 + i / 7) runs[i] = 's';
+    std::vector<Byte> mixed = test::log_lines(20000, 3);
+    const std::vector<Byte> noise = test::random_bytes(30000, 4);
+    mixed.insert(mixed.end(), noise.begin(), noise.end());
+    mixed.insert(mixed.end(), mixed.begin(), mixed.begin() + 25000);
+    return {{},
+            test::few_letters(13, 2, 1),
+            test::few_letters(3000, 2, 1),
+            test::few_letters(50000, 4, 2),
+            test::log_lines(60000, 5),
+            std::vector<Byte>(200000, 'x'),
+            runs,
+            mixed};
+  }
+};
+
+TEST_P(ParserProperties, SequencesStandForTheInputAndObeyTheRule) {
+  for (const std::vector<Byte>& plain : inputs()) {
+    for (const std::uint32_t group : {32u, 256u}) {
+      ParserParameters with = parameters();
+      with.group = group;
+      expect_valid(plain, {}, parse(plain, with, nullptr), with);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(ParserProperties, WindowAndLookaheadAreRespected) {
+  for (const std::vector<Byte>& plain : inputs()) {
+    ParserParameters with = parameters();
+    with.window = 1024;
+    with.lookahead = 12;
+    expect_valid(plain, {}, parse(plain, with, nullptr), with);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(ParserProperties, DictionaryMatchesLieInTheDictionary) {
+  const std::vector<Byte> dictionary = test::log_lines(20000, 6);
+  for (const std::vector<Byte>& plain : inputs()) {
+    const ParserParameters with = parameters();
+    const DictionaryIndex index = index_dictionary(dictionary, with);
+    const Sequences sequences = parse(plain, with, &index);
+    expect_valid(plain, dictionary, sequences, with);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(ParserProperties, StalenessKeepsTheSequencesValid) {
+  for (const std::uint32_t staleness : {1u, 100u, 70000u}) {
+    ParserParameters with = parameters();
+    with.staleness = staleness;
+    const std::vector<Byte> plain = test::log_lines(60000, 7);
+    expect_valid(plain, {}, parse(plain, with, nullptr), with);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(ParserProperties, FindsWhatRepeats) {
+  std::vector<Byte> plain = test::random_bytes(20000, 8);
+  plain.insert(plain.end(), plain.begin(), plain.begin() + 20000);
+  std::uint64_t matched = 0;
+  for (const Sequence& sequence : parse(plain, parameters(), nullptr)) matched += sequence.match;
+  EXPECT_GT(matched, 19000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ParserProperties,
+                         ::testing::Combine(::testing::Bool(), ::testing::ValuesIn(kRules)));
+
+}  // namespace
+}  // namespace presso
