@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reads the container (FORMAT.md 3) without decoding it: FrameReader walks any source front to back,
-// ArchiveIndex finds block k of a file by its index. Both are safe on any input: sizes are checked
-// against declared maxima before anything is allocated.
+// Reads the container (FORMAT.md 3) without decoding it: FrameReader walks any source front to
+// back, ArchiveIndex finds block k of a file by its index. Both are safe on any input: sizes are
+// checked against declared maxima before anything is allocated.
 //
 // A file may be several presso files behind one another (members). Blocks and plain offsets are
 // counted through all of them.
