@@ -105,7 +105,6 @@ class BlockStream {
   FrameReader reader_;
   BlockStreamOptions options_;
   Metadata metadata_;
-  std::uint32_t dictionaries_member_ = 0;
   std::array<std::shared_ptr<const Dictionary>, 256> dictionaries_{};
 };
 
