@@ -100,8 +100,12 @@ class FastParse {
     const std::uint32_t room =
         std::min({at - literals_begin, from, parameters_.lookahead - forward});
     const std::uint32_t back = common_length_back(here, plain_ + from, room, from);
-    const std::uint32_t begin = at - back;
-    const std::uint32_t length = tracker_.legal_length(begin, distance, forward + back);
+    std::uint32_t begin = at - back;
+    std::uint32_t length = tracker_.legal_length(begin, distance, forward + back);
+    if (length <= back) [[unlikely]] {  // nothing of it is left behind `at`
+      begin = at;
+      length = tracker_.legal_length(at, distance, forward);
+    }
     return length >= parameters_.min_match ? Match{begin, length, distance} : Match{};
   }
 
