@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// All sub-commands. To add one: a class derived from Command in NAME_command.cpp, a make function
+// declared in tools/commands.h, and a line here.
+#include "tools/commands.h"
+
+namespace presso::cli {
+
+std::span<const Registration> registered_commands() {
+  static const Registration kCommands[] = {
+      {"info", make_info_command},
+  };
+  return kCommands;
+}
+
+}  // namespace presso::cli
