@@ -34,10 +34,14 @@ std::string kind_name(FrameKind kind) {
 /// The most that a section of this kind may hold in memory; 0: skipped unread.
 std::uint64_t payload_limit(FrameKind kind, std::uint64_t blocks) {
   switch (kind) {
-    case FrameKind::kMetadata: return kMaxMetadataBytes;
-    case FrameKind::kDictionary: return kMaxDictionaryStoredBytes;
-    case FrameKind::kIndex: return kIndexPrefixBytes + 4 * blocks;
-    default: return 0;
+    case FrameKind::kMetadata:
+      return kMaxMetadataBytes;
+    case FrameKind::kDictionary:
+      return kMaxDictionaryStoredBytes;
+    case FrameKind::kIndex:
+      return kIndexPrefixBytes + 4 * blocks;
+    default:
+      return 0;
   }
 }
 
@@ -212,8 +216,8 @@ Result<Frame> FrameReader::read_section(FrameKind kind) {
     PRESSO_TRY(skip(header.stored_bytes() - kSectionHeaderBytes));
   } else {
     PRESSO_TRY(require(static_cast<std::size_t>(header.stored_bytes())));
-    section.payload.append({window() + kSectionHeaderBytes,
-                            static_cast<std::size_t>(header.payload_bytes)});
+    section.payload.append(
+        {window() + kSectionHeaderBytes, static_cast<std::size_t>(header.payload_bytes)});
     if (checksum64(section.payload.bytes()) != header.payload_checksum) {
       return make_error(ErrorCode::kSectionChecksum, kind_name(kind));
     }
@@ -228,12 +232,12 @@ Result<Frame> FrameReader::read_section(FrameKind kind) {
 /// The index repeats what the blocks before it have shown.
 Status FrameReader::check_index(Bytes payload) const {
   const Byte* from = payload.data();
-  const bool right = load<std::uint64_t>(from) == stored_bytes_.size() &&
-                     load<std::uint64_t>(from + 8) == plain_bytes_ &&
-                     (stored_bytes_.empty() ||
-                      load<std::uint64_t>(from + 16) == first_block_offset_) &&
-                     std::equal(from + kIndexPrefixBytes, from + payload.size(),
-                                reinterpret_cast<const Byte*>(stored_bytes_.data()));
+  const bool right =
+      load<std::uint64_t>(from) == stored_bytes_.size() &&
+      load<std::uint64_t>(from + 8) == plain_bytes_ &&
+      (stored_bytes_.empty() || load<std::uint64_t>(from + 16) == first_block_offset_) &&
+      std::equal(from + kIndexPrefixBytes, from + payload.size(),
+                 reinterpret_cast<const Byte*>(stored_bytes_.data()));
   if (right) return {};
   return make_error(ErrorCode::kBadIndex, "does not match the blocks before it");
 }
@@ -257,7 +261,12 @@ Result<bool> FrameReader::resync() {
   salvaging_ = true;
   for (;;) {
     PRESSO_ASSIGN(const std::size_t got, fill(kBlockHeaderBytes));
-    if (got <= 1) return false;
+    if (got <= 1) {  // nothing more: next() shall see the end
+      advance(got);
+      inside_ = false;
+      members_ = std::max(members_, 1u);
+      return false;
+    }
     advance(1);
     PRESSO_ASSIGN(const bool found, try_resync_here());
     if (found) return true;
@@ -383,8 +392,8 @@ Status ArchiveIndex::open_by_trailers() {
     member.block_count = load<std::uint64_t>(payload.data());
     member.plain_bytes = load<std::uint64_t>(payload.data() + 8);
     std::uint64_t at = member.file_offset + load<std::uint64_t>(payload.data() + 16);
-    const std::uint64_t needed = (member.plain_bytes + member.header.block_bytes - 1) /
-                                 member.header.block_bytes;
+    const std::uint64_t needed =
+        (member.plain_bytes + member.header.block_bytes - 1) / member.header.block_bytes;
     if (at != first_block || needed != member.block_count) return make_error(ErrorCode::kBadIndex);
     std::vector<std::uint64_t> member_offsets(member.block_count);
     for (std::uint64_t block = 0; block < member.block_count; ++block) {
@@ -485,6 +494,11 @@ std::uint64_t ArchiveIndex::block_at(std::uint64_t plain_offset) const {
   return member.first_block + (plain_offset - member.plain_offset) / member.header.block_bytes;
 }
 
+std::uint64_t ArchiveIndex::block_plain_offset(std::uint64_t number) const {
+  const ArchiveMember& member = member_of_block(number);
+  return member.plain_offset + (number - member.first_block) * member.header.block_bytes;
+}
+
 Status ArchiveIndex::check_block(const BlockHeader& header, std::uint64_t number) const {
   const ArchiveMember& member = member_of_block(number);
   const std::uint64_t in_member = number - member.first_block;
@@ -518,14 +532,12 @@ Result<StoredBlock> ArchiveIndex::read_block(std::uint64_t number, Buffer into) 
   block.header = header;
   block.number = number;
   block.file_offset = block_offsets_[number];
-  const ArchiveMember& member = member_of_block(number);
-  block.member = static_cast<std::uint32_t>(&member - members_.data());
-  block.plain_offset =
-      member.plain_offset + (number - member.first_block) * member.header.block_bytes;
+  block.member = static_cast<std::uint32_t>(&member_of_block(number) - members_.data());
+  block.plain_offset = block_plain_offset(number);
   block.payload = std::move(into);
   block.payload.resize_discarding(header.payload_bytes);
-  Status read = file_->read_at(block.file_offset + kBlockHeaderBytes,
-                               block.payload.mutable_bytes());
+  Status read =
+      file_->read_at(block.file_offset + kBlockHeaderBytes, block.payload.mutable_bytes());
   if (!read.ok()) {
     read.error().block = number;
     return at_offset(std::move(read.error()), block.file_offset);

@@ -11,9 +11,13 @@
 
 namespace presso {
 
-std::uint64_t checksum64(Bytes bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+std::uint64_t checksum64(Bytes bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
 
-std::uint32_t checksum32(Bytes bytes) { return static_cast<std::uint32_t>(checksum64(bytes)); }
+std::uint32_t checksum32(Bytes bytes) {
+  return static_cast<std::uint32_t>(checksum64(bytes));
+}
 
 std::uint64_t content_checksum(Bytes plain) {
   std::array<std::uint64_t, kMaxBlockBytes / kChecksumSegmentBytes> segments;

@@ -9,7 +9,8 @@ namespace {
 bool supports(CpuLevel level) {
 #if defined(__x86_64__)
   switch (level) {
-    case CpuLevel::kPortable: return true;
+    case CpuLevel::kPortable:
+      return true;
     case CpuLevel::kAvx2:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
              __builtin_cpu_supports("bmi2");
@@ -50,9 +51,12 @@ std::vector<CpuLevel> supported_cpu_levels() {
 
 std::string_view name(CpuLevel level) {
   switch (level) {
-    case CpuLevel::kPortable: return "portable";
-    case CpuLevel::kAvx2: return "avx2";
-    case CpuLevel::kAvx512: return "avx512";
+    case CpuLevel::kPortable:
+      return "portable";
+    case CpuLevel::kAvx2:
+      return "avx2";
+    case CpuLevel::kAvx512:
+      return "avx512";
   }
   return "unknown";
 }

@@ -22,33 +22,60 @@ std::string with_separators(std::uint64_t value) {
 
 std::string_view describe(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kOk: return "success";
-    case ErrorCode::kNotPresso: return "not a presso file";
-    case ErrorCode::kUnsupportedVersion: return "unsupported format version";
-    case ErrorCode::kTruncated: return "file is truncated";
-    case ErrorCode::kHeaderChecksum: return "header checksum mismatch";
-    case ErrorCode::kBadHeader: return "invalid header";
-    case ErrorCode::kUnknownMandatorySection: return "unknown mandatory section";
-    case ErrorCode::kSectionChecksum: return "section checksum mismatch";
-    case ErrorCode::kBadIndex: return "invalid index";
-    case ErrorCode::kUnknownCoding: return "unknown block coding";
-    case ErrorCode::kMissingDictionary: return "missing dictionary";
-    case ErrorCode::kBadMetadata: return "invalid metadata";
-    case ErrorCode::kLostSync: return "no block or section where one must begin";
-    case ErrorCode::kBadPayloadSize: return "block streams do not add up to the payload";
-    case ErrorCode::kBadLength: return "sequence lengths do not add up to the block";
-    case ErrorCode::kBadOffset: return "back-reference outside block and dictionary";
-    case ErrorCode::kBadLiterals: return "more literals used than present";
-    case ErrorCode::kBadEscapes: return "length escapes do not match the tokens";
-    case ErrorCode::kContentChecksum: return "checksum mismatch";
-    case ErrorCode::kDependencyRule: return "back-reference breaks the dependency rule";
-    case ErrorCode::kIo: return "input/output error";
-    case ErrorCode::kNoSpace: return "no space left";
-    case ErrorCode::kExists: return "output already exists";
-    case ErrorCode::kInvalidArgument: return "invalid argument";
-    case ErrorCode::kOutOfMemory: return "out of memory";
-    case ErrorCode::kCancelled: return "cancelled";
-    case ErrorCode::kUnsupported: return "not supported";
+    case ErrorCode::kOk:
+      return "success";
+    case ErrorCode::kNotPresso:
+      return "not a presso file";
+    case ErrorCode::kUnsupportedVersion:
+      return "unsupported format version";
+    case ErrorCode::kTruncated:
+      return "file is truncated";
+    case ErrorCode::kHeaderChecksum:
+      return "header checksum mismatch";
+    case ErrorCode::kBadHeader:
+      return "invalid header";
+    case ErrorCode::kUnknownMandatorySection:
+      return "unknown mandatory section";
+    case ErrorCode::kSectionChecksum:
+      return "section checksum mismatch";
+    case ErrorCode::kBadIndex:
+      return "invalid index";
+    case ErrorCode::kUnknownCoding:
+      return "unknown block coding";
+    case ErrorCode::kMissingDictionary:
+      return "missing dictionary";
+    case ErrorCode::kBadMetadata:
+      return "invalid metadata";
+    case ErrorCode::kLostSync:
+      return "no block or section where one must begin";
+    case ErrorCode::kBadPayloadSize:
+      return "block streams do not add up to the payload";
+    case ErrorCode::kBadLength:
+      return "sequence lengths do not add up to the block";
+    case ErrorCode::kBadOffset:
+      return "back-reference outside block and dictionary";
+    case ErrorCode::kBadLiterals:
+      return "more literals used than present";
+    case ErrorCode::kBadEscapes:
+      return "length escapes do not match the tokens";
+    case ErrorCode::kContentChecksum:
+      return "checksum mismatch";
+    case ErrorCode::kDependencyRule:
+      return "back-reference breaks the dependency rule";
+    case ErrorCode::kIo:
+      return "input/output error";
+    case ErrorCode::kNoSpace:
+      return "no space left";
+    case ErrorCode::kExists:
+      return "output already exists";
+    case ErrorCode::kInvalidArgument:
+      return "invalid argument";
+    case ErrorCode::kOutOfMemory:
+      return "out of memory";
+    case ErrorCode::kCancelled:
+      return "cancelled";
+    case ErrorCode::kUnsupported:
+      return "not supported";
   }
   return "unknown error";
 }

@@ -19,7 +19,9 @@ bool sealed(const Byte* header, std::size_t size) {
   return load<std::uint32_t>(header + size - 4) == checksum32({header, size - 4});
 }
 
-Error bad_header(const char* field) { return make_error(ErrorCode::kBadHeader, field); }
+Error bad_header(const char* field) {
+  return make_error(ErrorCode::kBadHeader, field);
+}
 
 void write_frame_start(FrameKind kind, Byte* to) {
   std::copy_n(kFrameSync, sizeof kFrameSync, to);
@@ -78,8 +80,10 @@ Status validate_block_header(const BlockHeader& header) {
     case Coding::kRaw:
       if (header.payload_bytes != header.plain_bytes) return bad_header("payload size");
       return {};
-    case Coding::kByte: return validate_byte_coding(header);
-    case Coding::kBit: break;
+    case Coding::kByte:
+      return validate_byte_coding(header);
+    case Coding::kBit:
+      break;
   }
   return make_error(ErrorCode::kUnknownCoding,
                     std::to_string(static_cast<unsigned>(header.coding)));
@@ -102,9 +106,9 @@ Result<FileHeader> parse_file_header(const Byte* from) {
   header.version = load<std::uint16_t>(from + 8);
   header.block_bytes = load<std::uint32_t>(from + 12);
   if (header.version != kFormatVersion) {
-    return make_error(ErrorCode::kUnsupportedVersion,
-                      "version " + std::to_string(header.version) + ", this program reads " +
-                          std::to_string(kFormatVersion));
+    return make_error(ErrorCode::kUnsupportedVersion, "version " + std::to_string(header.version) +
+                                                          ", this program reads " +
+                                                          std::to_string(kFormatVersion));
   }
   if (header.block_bytes < kMinBlockBytes || header.block_bytes > kMaxBlockBytes) {
     return bad_header("block size");

@@ -46,9 +46,9 @@ struct DecodeOptions {
 Status decode_block(const BlockHeader& header, const Byte* payload, const Dictionary* dictionary,
                     const DecodeOptions& options, Byte* out);
 
-/// The same, written for reading: one byte at a time, straight from FORMAT.md 6. Every other decoder
-/// is tested against it. Also checks that the block obeys the dependency rule that it records
-/// (kDependencyRule). `out` needs no slack.
+/// The same, written for reading: one byte at a time, straight from FORMAT.md 6. Every other
+/// decoder is tested against it. Also checks that the block obeys the dependency rule that it
+/// records (kDependencyRule). `out` needs no slack.
 Status reference_decode_block(const BlockHeader& header, const Byte* payload,
                               const Dictionary* dictionary, bool verify, Byte* out);
 
@@ -105,7 +105,6 @@ class BlockStream {
   FrameReader reader_;
   BlockStreamOptions options_;
   Metadata metadata_;
-  std::uint32_t dictionaries_member_ = 0;
   std::array<std::shared_ptr<const Dictionary>, 256> dictionaries_{};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reads the container (FORMAT.md 3) without decoding it: FrameReader walks any source front to back,
-// ArchiveIndex finds block k of a file by its index. Both are safe on any input: sizes are checked
-// against declared maxima before anything is allocated.
+// Reads the container (FORMAT.md 3) without decoding it: FrameReader walks any source front to
+// back, ArchiveIndex finds block k of a file by its index. Both are safe on any input: sizes are
+// checked against declared maxima before anything is allocated.
 //
 // A file may be several presso files behind one another (members). Blocks and plain offsets are
 // counted through all of them.
@@ -24,7 +24,7 @@ struct StoredBlock {
   std::uint64_t number = 0;       ///< counted through all members
   std::uint64_t file_offset = 0;  ///< of the block header
   std::uint64_t plain_offset = 0;
-  std::uint32_t member = 0;       ///< which of the concatenated files; dictionaries belong to one
+  std::uint32_t member = 0;  ///< which of the concatenated files; dictionaries belong to one
 };
 
 struct StoredSection {
@@ -129,6 +129,7 @@ class ArchiveIndex {
   Result<StoredBlock> read_block(std::uint64_t number, Buffer into = {}) const;
   Result<BlockHeader> read_block_header(std::uint64_t number) const;
   std::uint64_t block_offset(std::uint64_t number) const { return block_offsets_[number]; }
+  std::uint64_t block_plain_offset(std::uint64_t number) const;
 
  private:
   explicit ArchiveIndex(const RandomAccess& file) : file_(&file) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the container (FORMAT.md 3): file header, sections, blocks in order, index, trailer, in one
-// pass to any sink. Knows nothing of codings: blocks arrive encoded.
+// Writes the container (FORMAT.md 3): file header, sections, blocks in order, index, trailer, in
+// one pass to any sink. Knows nothing of codings: blocks arrive encoded.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,9 @@ inline void store(Byte* to, T value) {
 }
 
 /// The 24-bit little-endian field that shares a 32-bit word with one further byte.
-inline std::uint32_t load_u24(const Byte* from) { return load<std::uint32_t>(from) & 0xFFFFFFu; }
+inline std::uint32_t load_u24(const Byte* from) {
+  return load<std::uint32_t>(from) & 0xFFFFFFu;
+}
 inline void store_u24(Byte* to, std::uint32_t value, Byte high = 0) {
   store<std::uint32_t>(to, (value & 0xFFFFFFu) | (std::uint32_t{high} << 24));
 }

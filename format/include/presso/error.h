@@ -16,34 +16,34 @@ namespace presso {
 enum class ErrorCode : std::uint16_t {
   kOk = 0,
   // The file as a container.
-  kNotPresso = 1,             ///< does not begin with the file magic
-  kUnsupportedVersion = 2,    ///< made by a newer version of the format
-  kTruncated = 3,             ///< ends inside a header, a payload or before its trailer
-  kHeaderChecksum = 4,        ///< a header's own checksum does not match
-  kBadHeader = 5,             ///< a header field is outside its declared limits
+  kNotPresso = 1,           ///< does not begin with the file magic
+  kUnsupportedVersion = 2,  ///< made by a newer version of the format
+  kTruncated = 3,           ///< ends inside a header, a payload or before its trailer
+  kHeaderChecksum = 4,      ///< a header's own checksum does not match
+  kBadHeader = 5,           ///< a header field is outside its declared limits
   kUnknownMandatorySection = 6,
-  kSectionChecksum = 7,       ///< a section's payload does not match its checksum
-  kBadIndex = 8,              ///< index or trailer contradict the file
-  kUnknownCoding = 9,         ///< a block names a coding that this version does not know
-  kMissingDictionary = 10,    ///< a block names a dictionary that is not in the file
+  kSectionChecksum = 7,     ///< a section's payload does not match its checksum
+  kBadIndex = 8,            ///< index or trailer contradict the file
+  kUnknownCoding = 9,       ///< a block names a coding that this version does not know
+  kMissingDictionary = 10,  ///< a block names a dictionary that is not in the file
   kBadMetadata = 11,
-  kLostSync = 12,             ///< neither a block nor a section where one must begin
+  kLostSync = 12,  ///< neither a block nor a section where one must begin
   // A block's content.
-  kBadPayloadSize = 20,       ///< the streams of a block do not add up to its payload
-  kBadLength = 21,            ///< sequence lengths do not add up to the block's plain size
-  kBadOffset = 22,            ///< a back-reference outside block and dictionary
-  kBadLiterals = 23,          ///< literal lengths exceed the literals present
-  kBadEscapes = 24,           ///< escape streams are too short or not used up
-  kContentChecksum = 25,      ///< decoded bytes do not match the block's checksum
-  kDependencyRule = 26,       ///< a back-reference breaks the dependency rule its block records
+  kBadPayloadSize = 20,   ///< the streams of a block do not add up to its payload
+  kBadLength = 21,        ///< sequence lengths do not add up to the block's plain size
+  kBadOffset = 22,        ///< a back-reference outside block and dictionary
+  kBadLiterals = 23,      ///< literal lengths exceed the literals present
+  kBadEscapes = 24,       ///< escape streams are too short or not used up
+  kContentChecksum = 25,  ///< decoded bytes do not match the block's checksum
+  kDependencyRule = 26,   ///< a back-reference breaks the dependency rule its block records
   // The world outside.
-  kIo = 40,                   ///< an operating-system call failed
-  kNoSpace = 41,              ///< device full or file-size limit
-  kExists = 42,               ///< output exists and may not be overwritten
+  kIo = 40,       ///< an operating-system call failed
+  kNoSpace = 41,  ///< device full or file-size limit
+  kExists = 42,   ///< output exists and may not be overwritten
   kInvalidArgument = 43,
   kOutOfMemory = 44,
-  kCancelled = 45,            ///< the caller asked to stop
-  kUnsupported = 46,          ///< valid request that this version or machine cannot serve
+  kCancelled = 45,    ///< the caller asked to stop
+  kUnsupported = 46,  ///< valid request that this version or machine cannot serve
 };
 
 /// One-line meaning of a code, in lower case, without a full stop.
@@ -53,15 +53,17 @@ struct Error {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
   ErrorCode code = ErrorCode::kOk;
-  std::string what;                    ///< what exactly is wrong; may be empty
-  std::uint64_t block = kNone;         ///< block number within its file, or kNone
-  std::uint64_t byte_offset = kNone;   ///< offset in the compressed file, or kNone
+  std::string what;                   ///< what exactly is wrong; may be empty
+  std::uint64_t block = kNone;        ///< block number within its file, or kNone
+  std::uint64_t byte_offset = kNone;  ///< offset in the compressed file, or kNone
 
   /// "block 131 (compressed offset 8,653,211): checksum mismatch: ..."; no file name in it.
   std::string message() const;
 };
 
-inline Error make_error(ErrorCode code, std::string what = {}) { return {code, std::move(what)}; }
+inline Error make_error(ErrorCode code, std::string what = {}) {
+  return {code, std::move(what)};
+}
 /// An operating-system failure: `doing` names the call, errno gives the reason.
 Error errno_error(std::string_view doing, int error_number);
 
@@ -108,14 +110,14 @@ using Status = Result<void>;
 #define PRESSO_CONCAT_(a, b) a##b
 #define PRESSO_CONCAT(a, b) PRESSO_CONCAT_(a, b)
 /// Leaves the enclosing function with the error of `expr`, if it has one.
-#define PRESSO_TRY(expr)                                         \
-  do {                                                           \
-    auto presso_try_ = (expr);                                   \
+#define PRESSO_TRY(expr)                                          \
+  do {                                                            \
+    auto presso_try_ = (expr);                                    \
     if (!presso_try_.ok()) return std::move(presso_try_.error()); \
   } while (false)
 /// Declares or assigns `lhs` from the value of `expr`, or leaves with its error.
 #define PRESSO_ASSIGN(lhs, expr) PRESSO_ASSIGN_(PRESSO_CONCAT(presso_result_, __LINE__), lhs, expr)
-#define PRESSO_ASSIGN_(tmp, lhs, expr)           \
-  auto tmp = (expr);                             \
+#define PRESSO_ASSIGN_(tmp, lhs, expr)          \
+  auto tmp = (expr);                            \
   if (!tmp.ok()) return std::move(tmp.error()); \
   lhs = std::move(*tmp)

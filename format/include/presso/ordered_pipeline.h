@@ -8,7 +8,7 @@
 //
 //   produce: Result<std::optional<Item>>()        nullopt ends the input; never called concurrently
 //   work:    Outcome(Item&&, unsigned worker)     worker < threads: index of per-thread scratch;
-//                                                 must not throw
+//                                                 throws nothing but std::bad_alloc
 //   consume: Result<bool>(Outcome&&)              in order, never concurrently; false stops early
 //
 // The first error of produce or consume (in item order) ends the run and is returned; items that
@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -118,9 +119,14 @@ class OrderedPipeline {
     const std::uint64_t ticket = next_produced_++;
     changed_.notify_one();
     lock.unlock();
-    Outcome outcome = work_(std::move(**item), worker);
-    lock.lock();
-    ready_.emplace(ticket, std::move(outcome));
+    try {
+      Outcome outcome = work_(std::move(**item), worker);
+      lock.lock();
+      ready_.emplace(ticket, std::move(outcome));
+    } catch (const std::bad_alloc&) {
+      if (!lock.owns_lock()) lock.lock();
+      fail(make_error(ErrorCode::kOutOfMemory));
+    }
     changed_.notify_all();
   }
 

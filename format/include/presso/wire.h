@@ -82,10 +82,10 @@ struct BlockHeader {
   Coding coding = Coding::kRaw;
   TokenLayout layout;
   DependencyRule rule = DependencyRule::kNone;
-  Byte group_log2 = 5;              ///< sequences in a group, as a power of two: 5..10
-  Byte dictionary_id = 0;           ///< 0: none
+  Byte group_log2 = 5;     ///< sequences in a group, as a power of two: 5..10
+  Byte dictionary_id = 0;  ///< 0: none
   std::uint32_t sequences = 0;
-  std::uint32_t literals = 0;       ///< bytes
+  std::uint32_t literals = 0;  ///< bytes
   std::uint32_t far_offsets = 0;
   std::uint32_t literal_escapes = 0;
   std::uint32_t match_escapes = 0;

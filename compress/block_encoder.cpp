@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "compress/block_encoder.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compress/byte_encoder.h"
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+/// The ladder. Levels between the landmarks trade depth for speed; NOTES.md has the measurements.
+ParserParameters level_parameters(int level) {
+  ParserParameters parameters;
+  if (level <= 3) {
+    parameters.chains = false;
+    parameters.hash_bits = level == 1 ? 13 : 14;
+    parameters.acceleration = level == 3 ? 8 : 6;
+    return parameters;
+  }
+  constexpr std::uint32_t kDepth[] = {8, 12, 16, 24, 32, 64, 128, 256, 512};  // levels 4..12
+  parameters.depth = kDepth[level - 4];
+  parameters.hash_bits = 16;
+  parameters.nice_length = level < 9 ? 64 : 256;
+  return parameters;
+}
+
+}  // namespace
+
+ParserParameters parameters_of(const CompressOptions& options) {
+  ParserParameters parameters = level_parameters(options.level);
+  if (options.rule) parameters.rule = *options.rule;
+  if (options.group != 0) parameters.group = options.group;
+  if (options.window != 0) parameters.window = options.window;
+  if (options.lookahead != 0) parameters.lookahead = options.lookahead;
+  if (options.staleness) parameters.staleness = *options.staleness;
+  return parameters;
+}
+
+void BlockEncoder::encode(Bytes plain, std::uint32_t number, FrameKind kind,
+                          DictionaryRef dictionary, Buffer& to) {
+  parser_->parse(plain, dictionary.index, sequences_);
+  BlockHeader header;
+  header.kind = kind;
+  header.number = number;
+  header.plain_bytes = static_cast<std::uint32_t>(plain.size());
+  header.content_checksum = content_checksum(plain);
+  const TokenLayout layout = choose_layout(sequences_, parameters_.min_match);
+  const std::size_t start = to.size();
+  to.grow(start + kBlockHeaderBytes);
+  if (payload_bytes(sequences_, layout, header.plain_bytes) < plain.size()) {
+    header.coding = Coding::kByte;
+    header.rule = parameters_.rule;
+    header.group_log2 = static_cast<Byte>(std::countr_zero(parameters_.group));
+    header.dictionary_id = dictionary.id;
+    write_byte_payload(plain, sequences_, layout, header, to);
+  } else {
+    header.payload_bytes = header.plain_bytes;
+    to.append(plain);
+  }
+  write_block_header(header, to.data() + start);
+  const std::size_t used = to.size();
+  to.grow(start + header.stored_bytes());
+  std::fill(to.data() + used, to.data() + to.size(), Byte{0});
+}
+
+}  // namespace presso

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// One block from plain bytes to stored form: header, payload, padding. Owns a parser; one per
+// thread.
+#pragma once
+
+#include <memory>
+
+#include "compress/parser.h"
+#include "presso/byte_stream.h"
+#include "presso/compress.h"
+
+namespace presso {
+
+/// What a level means; `options` override window, lookahead, rule, group and staleness.
+ParserParameters parameters_of(const CompressOptions& options);
+
+/// A dictionary as the encoder sees it: its index and the id that blocks name it by; 0: none.
+struct DictionaryRef {
+  const DictionaryIndex* index = nullptr;
+  Byte id = 0;
+};
+
+class BlockEncoder {
+ public:
+  explicit BlockEncoder(const ParserParameters& parameters)
+      : parameters_(parameters), parser_(make_parser(parameters)) {}
+
+  /// Appends the stored block to `to`. `plain`: 1 .. kMaxBlockBytes. Falls back to a raw block
+  /// where the Byte coding would not save anything.
+  void encode(Bytes plain, std::uint32_t number, FrameKind kind, DictionaryRef dictionary,
+              Buffer& to);
+
+ private:
+  ParserParameters parameters_;
+  std::unique_ptr<Parser> parser_;
+  Sequences sequences_;
+};
+
+}  // namespace presso

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// The parallel driver: reading, encoding and writing overlap in run_ordered. Every thread has an
+// encoder of its own; blocks depend on nothing but the options and the shared dictionary, so that
+// the output is the same for any number of threads.
+#include "presso/compress.h"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+#include "compress/block_encoder.h"
+#include "compress/dictionary_sampler.h"
+#include "presso/ordered_pipeline.h"
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kStreamSampleBytes = 32u << 20;  ///< held of a pipe to sample from
+constexpr std::uint32_t kDictionaryBlockBytes = 64u << 10;
+constexpr Byte kOnlyDictionary = 1;
+
+Error invalid(const char* what) {
+  return make_error(ErrorCode::kInvalidArgument, what);
+}
+
+struct PlainItem {
+  Buffer plain;
+  std::uint32_t number = 0;
+};
+
+struct StoredItem {
+  Buffer plain;
+  Buffer stored;
+};
+
+/// A source that first gives back what was read ahead for sampling.
+class PrefixedSource final : public ByteSource {
+ public:
+  PrefixedSource(Bytes prefix, ByteSource& rest) : prefix_(prefix), rest_(rest) {}
+
+  Result<std::size_t> read(MutableBytes into) override {
+    const std::size_t got = *prefix_.read(into);
+    return got > 0 ? Result<std::size_t>(got) : rest_.read(into);
+  }
+
+ private:
+  MemorySource prefix_;
+  ByteSource& rest_;
+};
+
+/// A dictionary's content as stored blocks, themselves without dictionary (FORMAT.md 7.1).
+Buffer encode_dictionary(Bytes content, const ParserParameters& parameters) {
+  BlockEncoder encoder(parameters);
+  Buffer stored;
+  std::uint32_t number = 0;
+  while (!content.empty()) {
+    const std::size_t size = std::min<std::size_t>(content.size(), kDictionaryBlockBytes);
+    encoder.encode(content.first(size), number++, FrameKind::kDictionaryBlock, {}, stored);
+    content = content.subspan(size);
+  }
+  return stored;
+}
+
+class Compressor {
+ public:
+  Compressor(ByteSource& source, ByteSink& sink, const CompressOptions& options)
+      : source_(source),
+        sink_(sink),
+        options_(options),
+        parameters_(parameters_of(options)),
+        threads_(options.threads != 0 ? options.threads : default_thread_count()),
+        writer_(sink_) {}
+
+  Result<CompressSummary> run() {
+    PRESSO_TRY(writer_.begin({kFormatVersion, options_.block_bytes}, options_.metadata));
+    PRESSO_TRY(prepare_dictionary());
+    encoders_.resize(threads_);
+    PRESSO_TRY((run_ordered<PlainItem, StoredItem>(
+        {threads_, 0}, [this] { return produce(); },
+        [this](PlainItem item, unsigned worker) { return encode(std::move(item), worker); },
+        [this](StoredItem item) { return consume(std::move(item)); })));
+    PRESSO_TRY(writer_.finish());
+    summary_.compressed_bytes = writer_.bytes_written();
+    summary_.blocks = writer_.block_count();
+    return summary_;
+  }
+
+ private:
+  Status prepare_dictionary() {
+    input_ = &source_;
+    const bool auto_off = options_.dictionary.mode == DictionaryChoice::Mode::kNone;
+    if (auto_off) return {};
+    if (options_.sample != nullptr) {
+      PRESSO_ASSIGN(content_, choose_dictionary(*options_.sample, options_));
+    } else {
+      read_ahead_.resize_discarding(kStreamSampleBytes);
+      PRESSO_ASSIGN(const std::size_t got, read_fully(source_, read_ahead_.mutable_bytes()));
+      read_ahead_.grow(got);
+      prefixed_ = std::make_unique<PrefixedSource>(read_ahead_.bytes(), source_);
+      input_ = prefixed_.get();
+      PRESSO_ASSIGN(content_, choose_dictionary(MemoryRandomAccess(read_ahead_.bytes()), options_));
+    }
+    if (content_.empty()) return {};
+    index_ = index_dictionary(content_, parameters_);
+    dictionary_ = {&index_, kOnlyDictionary};
+    summary_.dictionary_bytes = static_cast<std::uint32_t>(content_.size());
+    const Buffer stored = encode_dictionary(content_, parameters_);
+    return writer_.add_dictionary(kOnlyDictionary, stored.bytes());
+  }
+
+  Result<std::optional<PlainItem>> produce() {
+    PlainItem item;
+    item.plain = pool_.take();
+    item.plain.resize_discarding(options_.block_bytes);
+    PRESSO_ASSIGN(const std::size_t got, read_fully(*input_, item.plain.mutable_bytes()));
+    if (got == 0) return std::optional<PlainItem>{};
+    item.plain.grow(got);
+    item.number = next_number_++;
+    return std::optional<PlainItem>(std::move(item));
+  }
+
+  StoredItem encode(PlainItem item, unsigned worker) {
+    std::unique_ptr<BlockEncoder>& encoder = encoders_[worker];
+    if (encoder == nullptr) encoder = std::make_unique<BlockEncoder>(parameters_);
+    StoredItem outcome;
+    outcome.stored = pool_.take();
+    outcome.stored.clear();
+    encoder->encode(item.plain.bytes(), item.number, FrameKind::kBlock, dictionary_,
+                    outcome.stored);
+    outcome.plain = std::move(item.plain);
+    return outcome;
+  }
+
+  Result<bool> consume(StoredItem item) {
+    const std::size_t plain_bytes = item.plain.size();
+    PRESSO_TRY(writer_.add_block(item.stored.bytes(), static_cast<std::uint32_t>(plain_bytes)));
+    summary_.plain_bytes += plain_bytes;
+    pool_.give_back(std::move(item.plain));
+    pool_.give_back(std::move(item.stored));
+    if (options_.on_progress &&
+        !options_.on_progress(summary_.plain_bytes, writer_.bytes_written())) {
+      return make_error(ErrorCode::kCancelled);
+    }
+    return true;
+  }
+
+  ByteSource& source_;
+  ByteSink& sink_;
+  const CompressOptions& options_;
+  const ParserParameters parameters_;
+  const unsigned threads_;
+  ArchiveWriter writer_;
+  CompressSummary summary_;
+
+  ByteSource* input_ = nullptr;
+  Buffer read_ahead_;
+  std::unique_ptr<PrefixedSource> prefixed_;
+  std::vector<Byte> content_;
+  DictionaryIndex index_;
+  DictionaryRef dictionary_;
+
+  BufferPool pool_;
+  std::vector<std::unique_ptr<BlockEncoder>> encoders_;  ///< by worker
+  std::uint32_t next_number_ = 0;
+};
+
+}  // namespace
+
+Status validate(const CompressOptions& options) {
+  if (options.level < kMinLevel || options.level > kMaxLevel) return invalid("level: 1 to 12");
+  if (options.block_bytes < kMinBlockBytes || options.block_bytes > kMaxBlockBytes) {
+    return invalid("block size: 16 KiB to 4 MiB");
+  }
+  if (options.group != 0 &&
+      (!std::has_single_bit(options.group) || options.group < 32 || options.group > 1024)) {
+    return invalid("group: a power of two from 32 to 1024");
+  }
+  if (options.lookahead != 0 && options.lookahead < 8) return invalid("lookahead: at least 8");
+  if (options.window != 0 && options.window < 1024) return invalid("window: at least 1 KiB");
+  if (options.dictionary.mode == DictionaryChoice::Mode::kSize &&
+      (options.dictionary.bytes < kSamplePieceBytes ||
+       options.dictionary.bytes > kMaxDictionaryBytes)) {
+    return invalid("dictionary size: 2 KiB to 4 MiB");
+  }
+  return {};
+}
+
+Result<CompressSummary> compress_stream(ByteSource& source, ByteSink& sink,
+                                        const CompressOptions& options) {
+  PRESSO_TRY(validate(options));
+  return Compressor(source, sink, options).run();
+}
+
+Result<std::vector<Byte>> compress_buffer(Bytes plain, const CompressOptions& options) {
+  MemorySource source(plain);
+  MemoryRandomAccess sample(plain);
+  CompressOptions with_sample = options;
+  if (with_sample.sample == nullptr) with_sample.sample = &sample;
+  std::vector<Byte> compressed;
+  VectorSink sink(compressed);
+  PRESSO_TRY(compress_stream(source, sink, with_sample));
+  return compressed;
+}
+
+}  // namespace presso

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Byte comparison and hashing shared by the match finders.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "presso/bytes.h"
+
+namespace presso {
+
+/// How many leading bytes `a` and `b` share, at most `limit`; reads nothing behind a + limit.
+inline std::uint32_t common_length(const Byte* a, const Byte* b, std::uint32_t limit) {
+  std::uint32_t length = 0;
+  while (length + 8 <= limit) {
+    const std::uint64_t difference =
+        load<std::uint64_t>(a + length) ^ load<std::uint64_t>(b + length);
+    if (difference != 0)
+      return length + static_cast<std::uint32_t>(std::countr_zero(difference)) / 8;
+    length += 8;
+  }
+  while (length < limit && a[length] == b[length]) ++length;
+  return length;
+}
+
+/// Multiplicative hashes of the first 4 or 5 bytes; the caller ensures that 4 or 8 can be read.
+inline std::uint32_t hash4(const Byte* at, unsigned bits) {
+  return (load<std::uint32_t>(at) * 2654435761u) >> (32 - bits);
+}
+inline std::uint32_t hash5(const Byte* at, unsigned bits) {
+  return static_cast<std::uint32_t>(((load<std::uint64_t>(at) << 24) * 889523592379u) >>
+                                    (64 - bits));
+}
+
+}  // namespace presso

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// From bytes to sequences. Two parsers share the interface:
+//   fast   (fast_parser.cpp)   one probe of a single-entry hash table a position, greedy
+//   chain  (chain_parser.cpp)  hash chains, and the cheapest way through their matches
+// Both obey the dependency rule while they choose. A parser owns its tables, is reused for many
+// blocks, and gives the same sequences for the same input and parameters. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "compress/sequence.h"
+#include "presso/bytes.h"
+#include "presso/wire.h"
+
+namespace presso {
+
+struct ParserParameters {
+  bool chains = true;  ///< which parser
+  std::uint32_t hash_bits = 14;
+  std::uint32_t depth = 32;        ///< chain: candidates tried at a position
+  std::uint32_t nice_length = 64;  ///< chain: a match this long is taken at once
+  std::uint32_t acceleration = 6;  ///< fast: after 2^this misses the step grows by one
+  std::uint32_t staleness = 0;     ///< fast: a table entry is replaced only when older than this
+  Byte min_match = 4;
+  std::uint32_t window = 0xFFFFFF;     ///< furthest distance
+  std::uint32_t lookahead = 0xFFFFFF;  ///< longest match
+  DependencyRule rule = DependencyRule::kTwoWave;
+  std::uint32_t group = 32;
+};
+
+/// A dictionary's content with the tables to find matches in it. Immutable, shared by all threads.
+struct DictionaryIndex {
+  Bytes content;
+  std::uint32_t hash_bits = 0;
+  std::vector<std::uint32_t> head;  ///< position + 1 of the last occurrence of a hash; 0: none
+  std::vector<std::uint32_t>
+      previous;  ///< chain: position + 1 of the occurrence before; by position
+};
+
+/// Indexes `content` (kept by reference) for parsers with these parameters.
+DictionaryIndex index_dictionary(Bytes content, const ParserParameters& parameters);
+
+class Parser {
+ public:
+  virtual ~Parser() = default;
+  /// Replaces `sequences`. `dictionary` may be nullptr.
+  virtual void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) = 0;
+};
+
+std::unique_ptr<Parser> make_parser(const ParserParameters& parameters);
+std::unique_ptr<Parser> make_fast_parser(const ParserParameters& parameters);
+std::unique_ptr<Parser> make_chain_parser(const ParserParameters& parameters);
+
+}  // namespace presso

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What a parser produces and an encoder writes: literals followed by one back-reference.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace presso {
+
+/// The longest literal run or match of one sequence: an escape byte of 255 and a 16-bit rest; every
+/// token layout holds it (FORMAT.md 6.2).
+constexpr std::uint32_t kLongestLength = 255 + 65535;
+
+struct Sequence {
+  std::uint32_t literals = 0;
+  std::uint32_t match = 0;     ///< 0: a sequence without a back-reference
+  std::uint32_t distance = 0;  ///< from the match's first byte back; may reach into the dictionary
+};
+
+/// In order; literals behind the last sequence fill the rest of the block.
+using Sequences = std::vector<Sequence>;
+
+}  // namespace presso

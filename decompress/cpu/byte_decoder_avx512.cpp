@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Byte decoder for AVX-512 with VBMI2: one instruction spreads a group's escape bytes over the
+// sequences that own them.
+#include <immintrin.h>
+
+#include "decompress/cpu/byte_decoder.h"
+
+namespace presso {
+namespace avx512 {
+
+struct Cursor;
+struct Group;
+
+struct Isa {
+  static bool expand(Cursor& cursor, Group& group);
+  static void copy16(std::uint8_t* to, const std::uint8_t* from) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
+  static void copy32(std::uint8_t* to, const std::uint8_t* from) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
+};
+
+#include "decompress/cpu/byte_decoder_loop.h"
+
+namespace {
+
+/// Lengths of 32 sequences as 16-bit values; false where the escapes run out or one is 255.
+inline bool expand_lengths(__m256i codes, std::uint32_t limit, const std::uint8_t*& escapes,
+                           const std::uint8_t* end, __m512i& lengths) {
+  const __mmask32 escaped =
+      _mm256_cmpeq_epi8_mask(codes, _mm256_set1_epi8(static_cast<char>(limit)));
+  const int count = __builtin_popcount(escaped);
+  if (count > end - escapes) return false;
+  const __m256i extra = _mm256_maskz_expandloadu_epi8(escaped, escapes);
+  if (_mm256_cmpeq_epi8_mask(extra, _mm256_set1_epi8(-1)) != 0) return false;
+  escapes += count;
+  lengths = _mm512_add_epi16(_mm512_cvtepu8_epi16(codes), _mm512_cvtepu8_epi16(extra));
+  return true;
+}
+
+inline std::uint32_t sum(__m512i lengths) {
+  const __m512i pairs = _mm512_madd_epi16(lengths, _mm512_set1_epi16(1));
+  return static_cast<std::uint32_t>(_mm512_reduce_add_epi32(pairs));
+}
+
+/// 24-bit distances; false where the far bytes run out.
+inline bool expand_distances(Cursor& cursor, __m256i tokens, __m512i offsets, Group& group) {
+  const __mmask32 far = _mm256_movepi8_mask(tokens);
+  const int count = __builtin_popcount(far);
+  if (count > cursor.job.literal_escapes - cursor.far) return false;
+  const __m256i high = _mm256_maskz_expandloadu_epi8(far, cursor.far);
+  cursor.far += count;
+  const __m512i first =
+      _mm512_or_si512(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(offsets)),
+                      _mm512_slli_epi32(_mm512_cvtepu8_epi32(_mm256_castsi256_si128(high)), 16));
+  const __m512i second = _mm512_or_si512(
+      _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(offsets, 1)),
+      _mm512_slli_epi32(_mm512_cvtepu8_epi32(_mm256_extracti128_si256(high, 1)), 16));
+  _mm512_store_si512(group.distances, first);
+  _mm512_store_si512(group.distances + 16, second);
+  return true;
+}
+
+}  // namespace
+
+bool Isa::expand(Cursor& cursor, Group& group) {
+  const ByteBlockJob& job = cursor.job;
+  const std::uint32_t literal_limit = (1u << job.literal_bits) - 1;
+  const std::uint32_t match_limit = 0xFFu >> (job.literal_bits + (job.has_far ? 1 : 0));
+  const __m512i offsets = _mm512_loadu_si512(cursor.offsets);
+  if (_mm512_testn_epi16_mask(offsets, offsets) != 0) return false;  // a sequence without a match
+
+  const __m256i tokens = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(cursor.tokens));
+  const __m256i literal_codes =
+      _mm256_and_si256(tokens, _mm256_set1_epi8(static_cast<char>(literal_limit)));
+  const __m256i match_codes = _mm256_and_si256(
+      _mm256_srl_epi16(tokens, _mm_cvtsi32_si128(static_cast<int>(job.literal_bits))),
+      _mm256_set1_epi8(static_cast<char>(match_limit)));
+  const std::uint8_t* literal_escapes = cursor.literal_escapes;
+  const std::uint8_t* match_escapes = cursor.match_escapes;
+  __m512i literals;
+  __m512i matches;
+  if (!expand_lengths(literal_codes, literal_limit, literal_escapes, job.match_escapes, literals) ||
+      !expand_lengths(match_codes, match_limit, match_escapes, job.long_lengths, matches)) {
+    return false;
+  }
+  if (job.has_far && !expand_distances(cursor, tokens, offsets, group)) return false;
+  cursor.literal_escapes = literal_escapes;
+  cursor.match_escapes = match_escapes;
+  matches = _mm512_add_epi16(matches, _mm512_set1_epi16(static_cast<short>(job.min_match)));
+  _mm512_store_si512(group.literals, literals);
+  _mm512_store_si512(group.matches, matches);
+  group.literal_sum = sum(literals);
+  group.match_sum = sum(matches);
+  return true;
+}
+
+}  // namespace avx512
+
+bool decode_byte_block_avx512(const ByteBlockJob& job) {
+  return avx512::decode_block_loop(job);
+}
+
+}  // namespace presso

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// The fast decoder's loop, included once per CPU level inside that level's namespace, after a
+// struct `Isa` that provides
+//   static bool expand(Cursor&, Group&)  lengths and distances of the next 32 sequences; false: the
+//                                        group holds something rare, take the scalar way
+//   static void copy16 / copy32(to, from)
+// Included instead of instantiated across files so that no function compiled for a higher level can
+// be picked by the linker for a lower one; for the same reason it uses no library templates.
+//
+// Idea: 32 sequences at a time. All lengths of a group are known before its first byte is copied,
+// because tokens and escapes are arrays of their own; their sums are checked against what is left
+// of literals and output, so that the copying loop checks nothing but where a match comes from.
+// Each sequence copies 16 literal and 32 match bytes whatever its lengths; more in loops.
+
+constexpr std::uint32_t kGroup = 32;
+
+/// Where the next group begins in each stream.
+struct Cursor {
+  const ByteBlockJob& job;
+  const std::uint8_t* offsets;
+  const std::uint8_t* tokens;
+  const std::uint8_t* far;
+  const std::uint8_t* literal_escapes;
+  const std::uint8_t* match_escapes;
+  const std::uint8_t* long_lengths;
+  const std::uint8_t* literals;
+  std::uint8_t* out;
+};
+
+/// A group ready to be copied.
+struct Group {
+  alignas(64) std::uint16_t literals[kGroup];
+  alignas(64) std::uint16_t matches[kGroup];
+  alignas(64) std::uint32_t distances[kGroup];
+  std::uint32_t literal_sum;
+  std::uint32_t match_sum;
+};
+
+inline std::uint16_t load16(const std::uint8_t* from) {
+  std::uint16_t value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+
+/// Copies `length` > 0 bytes whose source lies `distance` before; overlap repeats the pattern.
+inline void copy_overlapping(std::uint8_t* to, std::uint32_t distance, std::uint32_t length) {
+  const std::uint8_t* from = to - distance;
+  while (distance < 32 && distance < length) {  // each step doubles the pattern
+    Isa::copy32(to, from);
+    to += distance;
+    length -= distance;
+    distance += distance;
+  }
+  for (std::uint32_t done = 0; done < length; done += 32) Isa::copy32(to + done, from + done);
+}
+
+/// False where the match lies outside block and dictionary.
+template <bool kDictionary>
+inline bool copy_match(const ByteBlockJob& job, std::uint8_t* to, std::uint32_t distance,
+                       std::uint32_t length) {
+  const auto at = static_cast<std::uint32_t>(to - job.out);
+  const std::uint8_t* from = to - distance;
+  if (kDictionary) {
+    const std::uint32_t before = distance - at;  // of the block's start; wraps where inside
+    const bool outside = distance > at;
+    if (outside && (before > job.dictionary_bytes || length > before)) [[unlikely]]
+      return false;
+    from = outside ? job.dictionary_end - before : from;
+    if (distance < 32 && distance < length && !outside) [[unlikely]] {
+      copy_overlapping(to, distance, length);
+      return true;
+    }
+  } else {
+    if (distance > at) [[unlikely]]
+      return false;
+    if (distance < 32 && distance < length) [[unlikely]] {
+      copy_overlapping(to, distance, length);
+      return true;
+    }
+  }
+  Isa::copy32(to, from);
+  if (length > 32) {
+    std::uint32_t done = 32;
+    do {
+      Isa::copy32(to + done, from + done);
+      done += 32;
+    } while (done < length);
+  }
+  return true;
+}
+
+inline void copy_literals(std::uint8_t* to, const std::uint8_t* from, std::uint32_t length) {
+  Isa::copy16(to, from);
+  if (length > 16) [[unlikely]] {
+    std::uint32_t done = 16;
+    do {
+      Isa::copy16(to + done, from + done);
+      done += 16;
+    } while (done < length);
+  }
+}
+
+template <bool kDictionary, bool kFar>
+inline bool copy_group(Cursor& cursor, const Group& group) {
+  const ByteBlockJob& job = cursor.job;
+  const std::uint8_t* literals = cursor.literals;
+  const std::uint8_t* const offsets = cursor.offsets;
+  std::uint8_t* out = cursor.out;
+  for (std::uint32_t i = 0; i < kGroup; ++i) {
+    copy_literals(out, literals, group.literals[i]);
+    literals += group.literals[i];
+    out += group.literals[i];
+    const std::uint32_t distance = kFar ? group.distances[i] : load16(offsets + 2 * i);
+    if (!copy_match<kDictionary>(job, out, distance, group.matches[i])) [[unlikely]]
+      return false;
+    out += group.matches[i];
+  }
+  cursor.literals = literals;
+  cursor.out = out;
+  return true;
+}
+
+/// A length that reached its limit in the token.
+inline bool extend(std::uint32_t& length, std::uint32_t limit, const std::uint8_t*& escapes,
+                   const std::uint8_t* end, Cursor& cursor) {
+  if (length != limit) return true;
+  if (escapes == end) return false;
+  const std::uint32_t escape = *escapes++;
+  length += escape;
+  if (escape != 255) return true;
+  if (cursor.long_lengths == cursor.job.literals) return false;
+  length += load16(cursor.long_lengths);
+  cursor.long_lengths += 2;
+  return true;
+}
+
+/// One sequence with everything that can occur.
+inline bool decode_sequence(Cursor& cursor) {
+  const ByteBlockJob& job = cursor.job;
+  const std::uint32_t literal_limit = (1u << job.literal_bits) - 1;
+  const std::uint32_t match_limit = (0xFFu >> (job.literal_bits + (job.has_far ? 1 : 0)));
+  const std::uint32_t token = *cursor.tokens++;
+  std::uint32_t literals = token & literal_limit;
+  std::uint32_t match = (token >> job.literal_bits) & match_limit;
+  std::uint32_t distance = load16(cursor.offsets);
+  cursor.offsets += 2;
+  if (job.has_far && (token & 0x80) != 0) {
+    if (cursor.far == job.literal_escapes) return false;
+    distance |= std::uint32_t{*cursor.far++} << 16;
+  }
+  if (!extend(literals, literal_limit, cursor.literal_escapes, job.match_escapes, cursor) ||
+      !extend(match, match_limit, cursor.match_escapes, job.long_lengths, cursor)) {
+    return false;
+  }
+  if (literals > job.payload_end - cursor.literals) return false;
+  if (literals > job.plain_bytes - (cursor.out - job.out)) return false;
+  copy_literals(cursor.out, cursor.literals, literals);
+  cursor.literals += literals;
+  cursor.out += literals;
+  if (distance == 0) return match == 0;
+  match += job.min_match;
+  if (match > job.plain_bytes - (cursor.out - job.out)) return false;
+  if (!copy_match<true>(job, cursor.out, distance, match)) return false;
+  cursor.out += match;
+  return true;
+}
+
+template <bool kDictionary, bool kFar>
+inline bool decode_groups(Cursor& cursor, std::uint32_t groups) {
+  const ByteBlockJob& job = cursor.job;
+  Group group;
+  for (; groups > 0; --groups) {
+    if (Isa::expand(cursor, group)) [[likely]] {
+      if (group.literal_sum > job.payload_end - cursor.literals) return false;
+      if (group.literal_sum + group.match_sum > job.plain_bytes - (cursor.out - job.out)) {
+        return false;
+      }
+      if (!copy_group<kDictionary, kFar>(cursor, group)) return false;
+      cursor.tokens += kGroup;
+      cursor.offsets += 2 * kGroup;
+    } else {
+      for (std::uint32_t i = 0; i < kGroup; ++i) {
+        if (!decode_sequence(cursor)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+inline bool decode_block_loop(const ByteBlockJob& job) {
+  Cursor cursor{job,
+                job.offsets,
+                job.tokens,
+                job.far,
+                job.literal_escapes,
+                job.match_escapes,
+                job.long_lengths,
+                job.literals,
+                job.out};
+  const std::uint32_t groups = job.sequences / kGroup;
+  const bool sound = job.dictionary_bytes > 0
+                         ? (job.has_far ? decode_groups<true, true>(cursor, groups)
+                                        : decode_groups<true, false>(cursor, groups))
+                         : (job.has_far ? decode_groups<false, true>(cursor, groups)
+                                        : decode_groups<false, false>(cursor, groups));
+  if (!sound) return false;
+  for (std::uint32_t left = job.sequences % kGroup; left > 0; --left) {
+    if (!decode_sequence(cursor)) return false;
+  }
+  const auto tail = static_cast<std::uint32_t>(job.payload_end - cursor.literals);
+  if (tail != job.plain_bytes - (cursor.out - job.out)) return false;
+  __builtin_memcpy(cursor.out, cursor.literals, tail);
+  return cursor.far == job.literal_escapes && cursor.literal_escapes == job.match_escapes &&
+         cursor.match_escapes == job.long_lengths && cursor.long_lengths == job.literals;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// The reference decoder: FORMAT.md 6 as code, one sequence and one byte at a time, every limit
+// checked where it is met. It is what the other decoders are compared with, so nothing in it is
+// clever. It alone also checks that a block obeys the dependency rule that it records.
+#include "decompress/cpu/reference_decoder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "presso/checksum.h"
+#include "presso/decompress.h"
+
+namespace presso {
+namespace {
+
+/// Who wrote a byte of the current group: decides whether a match may read it (FORMAT.md 6.3).
+enum class Writer : Byte { kEarlierGroup, kLiteral, kFirstWaveMatch, kSecondWaveMatch };
+
+class ReferenceDecoder {
+ public:
+  ReferenceDecoder(const BlockHeader& header, const PayloadView& payload, Bytes dictionary,
+                   bool check_rule, Byte* out)
+      : header_(header),
+        payload_(payload),
+        dictionary_(dictionary),
+        check_rule_(check_rule),
+        out_(out),
+        writers_(header.plain_bytes, Writer::kEarlierGroup) {}
+
+  Status run() {
+    for (std::uint32_t sequence = 0; sequence < header_.sequences; ++sequence) {
+      if (sequence % (1u << header_.group_log2) == 0) group_start_ = at_;
+      PRESSO_TRY(decode_sequence(sequence));
+    }
+    PRESSO_TRY(copy_literals(header_.literals - literals_used_));
+    if (at_ != header_.plain_bytes) return make_error(ErrorCode::kBadLength, "block is too short");
+    if (far_used_ != header_.far_offsets || literal_escapes_used_ != header_.literal_escapes ||
+        match_escapes_used_ != header_.match_escapes || longs_used_ != payload_.long_count) {
+      return make_error(ErrorCode::kBadEscapes, "bytes are left over");
+    }
+    return {};
+  }
+
+ private:
+  Status decode_sequence(std::uint32_t sequence) {
+    const TokenLayout& layout = header_.layout;
+    const std::uint32_t token = payload_.tokens[sequence];
+    std::uint32_t literals = token & layout.literal_limit();
+    std::uint32_t match = (token >> layout.literal_bits) & layout.match_limit();
+    std::uint32_t distance = load<std::uint16_t>(payload_.offsets + 2 * std::size_t{sequence});
+    if (layout.far && (token & 0x80) != 0) {
+      if (far_used_ == header_.far_offsets) return make_error(ErrorCode::kBadEscapes, "far");
+      distance |= std::uint32_t{payload_.far[far_used_++]} << 16;
+    }
+    PRESSO_TRY(extend(literals, layout.literal_limit(), payload_.literal_escapes,
+                      header_.literal_escapes, literal_escapes_used_));
+    PRESSO_TRY(extend(match, layout.match_limit(), payload_.match_escapes, header_.match_escapes,
+                      match_escapes_used_));
+    PRESSO_TRY(copy_literals(literals));
+    if (distance == 0) {  // a sequence without a match
+      if (match != 0) return make_error(ErrorCode::kBadOffset, "offset 0 with a match length");
+      return {};
+    }
+    return copy_match(match + layout.min_match, distance);
+  }
+
+  /// A token's length at its limit continues in an escape byte, and at 255 in a long length.
+  Status extend(std::uint32_t& length, std::uint32_t limit, const Byte* escapes,
+                std::uint32_t count, std::uint32_t& used) {
+    if (length != limit) return {};
+    if (used == count) return make_error(ErrorCode::kBadEscapes, "too few escape bytes");
+    const std::uint32_t escape = escapes[used++];
+    length += escape;
+    if (escape != 255) return {};
+    if (longs_used_ == payload_.long_count) {
+      return make_error(ErrorCode::kBadEscapes, "too few long lengths");
+    }
+    length += load<std::uint16_t>(payload_.long_lengths + 2 * std::size_t{longs_used_++});
+    return {};
+  }
+
+  Status copy_literals(std::uint32_t count) {
+    if (count > header_.literals - literals_used_) return make_error(ErrorCode::kBadLiterals);
+    if (count > header_.plain_bytes - at_) return make_error(ErrorCode::kBadLength);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      writers_[at_] = Writer::kLiteral;
+      out_[at_++] = payload_.literals[literals_used_++];
+    }
+    return {};
+  }
+
+  Status copy_match(std::uint32_t length, std::uint32_t distance) {
+    if (length > header_.plain_bytes - at_) return make_error(ErrorCode::kBadLength);
+    if (distance > at_) return copy_from_dictionary(length, distance - at_);
+    const std::uint32_t from = at_ - distance;
+    const bool second_wave = from + length > group_start_;
+    if (check_rule_) PRESSO_TRY(check_rule(from, length));
+    for (std::uint32_t i = 0; i < length; ++i) {
+      writers_[at_] = second_wave ? Writer::kSecondWaveMatch : Writer::kFirstWaveMatch;
+      out_[at_] = out_[at_ - distance];
+      ++at_;
+    }
+    return {};
+  }
+
+  /// `before_block`: distance of the source's first byte from the block's start. A source lies in
+  /// the dictionary as a whole.
+  Status copy_from_dictionary(std::uint32_t length, std::uint32_t before_block) {
+    if (before_block > dictionary_.size() || length > before_block) {
+      return make_error(ErrorCode::kBadOffset);
+    }
+    const Byte* from = dictionary_.data() + dictionary_.size() - before_block;
+    for (std::uint32_t i = 0; i < length; ++i) {
+      writers_[at_] = Writer::kFirstWaveMatch;
+      out_[at_++] = from[i];
+    }
+    return {};
+  }
+
+  Status check_rule(std::uint32_t from, std::uint32_t length) const {
+    const std::uint32_t end = std::min(from + length, at_);
+    for (std::uint32_t byte = std::max(from, group_start_); byte < end; ++byte) {
+      if (!may_read(writers_[byte])) return make_error(ErrorCode::kDependencyRule);
+    }
+    if (header_.rule == DependencyRule::kStrict && from + length > group_start_) {
+      return make_error(ErrorCode::kDependencyRule);
+    }
+    return {};
+  }
+
+  bool may_read(Writer writer) const {
+    switch (header_.rule) {
+      case DependencyRule::kNone:
+        return true;
+      case DependencyRule::kStrict:
+        return false;
+      case DependencyRule::kLiteralAware:
+        return writer == Writer::kLiteral;
+      case DependencyRule::kTwoWave:
+        return writer != Writer::kSecondWaveMatch;
+    }
+    return false;
+  }
+
+  const BlockHeader& header_;
+  const PayloadView& payload_;
+  Bytes dictionary_;
+  bool check_rule_;
+  Byte* out_;
+  std::vector<Writer> writers_;
+  std::uint32_t at_ = 0;
+  std::uint32_t group_start_ = 0;
+  std::uint32_t literals_used_ = 0;
+  std::uint32_t far_used_ = 0;
+  std::uint32_t literal_escapes_used_ = 0;
+  std::uint32_t match_escapes_used_ = 0;
+  std::uint32_t longs_used_ = 0;
+};
+
+}  // namespace
+
+Status reference_decode_payload(const BlockHeader& header, const PayloadView& payload,
+                                Bytes dictionary, bool check_rule, Byte* out) {
+  return ReferenceDecoder(header, payload, dictionary, check_rule, out).run();
+}
+
+Status reference_decode_block(const BlockHeader& header, const Byte* payload,
+                              const Dictionary* dictionary, bool verify, Byte* out) {
+  if (header.coding == Coding::kRaw) {
+    std::memcpy(out, payload, header.plain_bytes);
+  } else {
+    if (header.dictionary_id != 0 && dictionary == nullptr) {
+      return make_error(ErrorCode::kMissingDictionary);
+    }
+    PRESSO_ASSIGN(const PayloadView view, view_payload(header, payload));
+    const Bytes content = header.dictionary_id != 0 ? dictionary->content() : Bytes{};
+    PRESSO_TRY(reference_decode_payload(header, view, content, true, out));
+  }
+  if (verify && content_checksum({out, header.plain_bytes}) != header.content_checksum) {
+    return make_error(ErrorCode::kContentChecksum);
+  }
+  return {};
+}
+
+}  // namespace presso

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Whole streams through BlockStream; byte ranges of a file through its index.
+#include "presso/decompress.h"
+
+#include <algorithm>
+
+namespace presso {
+namespace {
+
+class Decompressor {
+ public:
+  Decompressor(ByteSource& source, ByteSink& sink, const DecompressOptions& options)
+      : sink_(sink), options_(options), stream_(source, {options.decode, options.salvage}) {}
+
+  Result<DecompressSummary> run() {
+    const unsigned threads = options_.threads != 0 ? options_.threads : default_thread_count();
+    PRESSO_TRY((run_ordered<Produced, Decoded>(
+        {threads, 0}, [this] { return produce(); },
+        [this](Produced item, unsigned) {
+          const std::uint64_t passed = item.compressed_bytes;
+          return Decoded{stream_.decode(std::move(item.item)), passed};
+        },
+        [this](Decoded decoded) { return consume(std::move(decoded)); })));
+    summary_.compressed_bytes = stream_.compressed_bytes();
+    summary_.metadata = stream_.metadata();
+    return summary_;
+  }
+
+ private:
+  struct Produced {
+    BlockItem item;
+    std::uint64_t compressed_bytes;
+  };
+  struct Decoded {
+    DecodedBlock block;
+    std::uint64_t compressed_bytes;
+  };
+
+  Result<std::optional<Produced>> produce() {
+    PRESSO_ASSIGN(std::optional<BlockItem> item, stream_.next());
+    if (!item) return std::optional<Produced>{};
+    return std::optional<Produced>({std::move(*item), stream_.compressed_bytes()});
+  }
+
+  Result<bool> consume(Decoded decoded) {
+    DecodedBlock& block = decoded.block;
+    ++summary_.blocks;
+    if (!block.status.ok()) {
+      if (!options_.salvage) return std::move(block.status.error());
+      ++summary_.damaged_blocks;
+      if (options_.on_damage) options_.on_damage(block);
+      return true;
+    }
+    PRESSO_TRY(sink_.write(block.plain.bytes()));
+    summary_.plain_bytes += block.plain.size();
+    stream_.recycle(std::move(block.plain));
+    if (options_.on_progress &&
+        !options_.on_progress(decoded.compressed_bytes, summary_.plain_bytes)) {
+      return make_error(ErrorCode::kCancelled);
+    }
+    return true;
+  }
+
+  ByteSink& sink_;
+  const DecompressOptions& options_;
+  BlockStream stream_;
+  DecompressSummary summary_;
+};
+
+}  // namespace
+
+Result<DecompressSummary> decompress_stream(ByteSource& source, ByteSink& sink,
+                                            const DecompressOptions& options) {
+  return Decompressor(source, sink, options).run();
+}
+
+Result<std::vector<Byte>> decompress_buffer(Bytes compressed, const DecompressOptions& options) {
+  MemorySource source(compressed);
+  std::vector<Byte> plain;
+  VectorSink sink(plain);
+  PRESSO_TRY(decompress_stream(source, sink, options));
+  return plain;
+}
+
+Result<CompressedFile> CompressedFile::open(const RandomAccess& file, DecodeOptions options) {
+  PRESSO_ASSIGN(ArchiveIndex index, ArchiveIndex::open(file));
+  CompressedFile opened(std::move(index), options);
+  PRESSO_TRY(opened.load_dictionaries());
+  return opened;
+}
+
+Status CompressedFile::load_dictionaries() {
+  dictionaries_.resize(index_.members().size());
+  for (std::size_t member = 0; member < dictionaries_.size(); ++member) {
+    for (const StoredSection& section : index_.members()[member].dictionaries) {
+      auto dictionary = Dictionary::decode(section.payload.bytes());
+      if (!dictionary.ok()) {
+        dictionary.error().byte_offset = section.file_offset;
+        return std::move(dictionary.error());
+      }
+      dictionaries_[member][section.header.parameter] = std::move(*dictionary);
+    }
+  }
+  return {};
+}
+
+const Dictionary* CompressedFile::dictionary_of(const StoredBlock& block) const {
+  return dictionaries_[block.member][block.header.dictionary_id].get();
+}
+
+Result<Buffer> CompressedFile::read_block(std::uint64_t number) const {
+  if (number >= index_.block_count()) {
+    return make_error(ErrorCode::kInvalidArgument, "there is no such block");
+  }
+  PRESSO_ASSIGN(const StoredBlock block, index_.read_block(number));
+  Buffer plain;
+  plain.resize_discarding(block.header.plain_bytes);
+  Status status = decode_block(block.header, block.payload.data(), dictionary_of(block), options_,
+                               plain.data());
+  if (!status.ok()) {
+    status.error().block = number;
+    status.error().byte_offset = block.file_offset;
+    return std::move(status.error());
+  }
+  return plain;
+}
+
+Status CompressedFile::read(std::uint64_t plain_offset, MutableBytes into) const {
+  if (plain_offset > plain_bytes() || into.size() > plain_bytes() - plain_offset) {
+    return make_error(ErrorCode::kInvalidArgument, "range is not inside the file");
+  }
+  while (!into.empty()) {
+    const std::uint64_t number = index_.block_at(plain_offset);
+    PRESSO_ASSIGN(const Buffer plain, read_block(number));
+    const auto skip = static_cast<std::size_t>(plain_offset - index_.block_plain_offset(number));
+    const std::size_t count = std::min(into.size(), plain.size() - skip);
+    std::copy_n(plain.data() + skip, count, into.data());
+    into = into.subspan(count);
+    plain_offset += count;
+  }
+  return {};
+}
+
+}  // namespace presso

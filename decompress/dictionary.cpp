@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "presso/decompress.h"
+
+namespace presso {
+
+std::shared_ptr<const Dictionary> Dictionary::from_plain(Bytes plain) {
+  auto dictionary = std::make_shared<Dictionary>();
+  dictionary->size_ = plain.size();
+  dictionary->buffer_.resize_discarding(Buffer::kSlack + plain.size());
+  std::fill_n(dictionary->buffer_.data(), Buffer::kSlack, Byte{0});
+  std::copy(plain.begin(), plain.end(), dictionary->buffer_.data() + Buffer::kSlack);
+  return dictionary;
+}
+
+Result<std::shared_ptr<const Dictionary>> Dictionary::decode(Bytes stored) {
+  Buffer plain;
+  while (!stored.empty()) {
+    if (stored.size() < kBlockHeaderBytes) return make_error(ErrorCode::kTruncated, "dictionary");
+    PRESSO_ASSIGN(const BlockHeader header, parse_block_header(stored.data()));
+    if (header.kind != FrameKind::kDictionaryBlock || header.dictionary_id != 0) {
+      return make_error(ErrorCode::kBadHeader, "dictionary block");
+    }
+    if (header.stored_bytes() > stored.size()) {
+      return make_error(ErrorCode::kTruncated, "dictionary");
+    }
+    if (plain.size() + header.plain_bytes > kMaxDictionaryBytes) {
+      return make_error(ErrorCode::kBadHeader, "dictionary is larger than 4 MiB");
+    }
+    Buffer payload;  // with the slack that the decoder asks for
+    payload.append(stored.subspan(kBlockHeaderBytes, header.payload_bytes));
+    const std::size_t done = plain.size();
+    plain.grow(done + header.plain_bytes);
+    PRESSO_TRY(decode_block(header, payload.data(), nullptr, {}, plain.data() + done));
+    stored = stored.subspan(static_cast<std::size_t>(header.stored_bytes()));
+  }
+  return from_plain(plain.bytes());
+}
+
+}  // namespace presso

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Whatever goes in comes out: every decoder of this machine, the reference decoder included, over
+// levels, block sizes, dependency rules and inputs whose sizes straddle the edges.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <tuple>
+
+#include "presso/compress.h"
+#include "presso/decompress.h"
+
+namespace presso {
+namespace {
+
+std::vector<Byte> random_words(std::size_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::string> words;
+  for (int i = 0; i < 200; ++i) {
+    std::string word(1 + random() % 12, ' ');
+    for (char& letter : word) letter = static_cast<char>('a' + random() % 26);
+    words.push_back(word);
+  }
+  std::vector<Byte> text;
+  while (text.size() < size) {
+    const std::string& word = words[std::min(random() % words.size(), random() % words.size())];
+    text.insert(text.end(), word.begin(), word.end());
+    text.push_back(random() % 9 == 0 ? '\n' : ' ');
+  }
+  text.resize(size);
+  return text;
+}
+
+std::vector<Byte> random_bytes(std::size_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Byte> bytes(size);
+  for (Byte& byte : bytes) byte = static_cast<Byte>(random());
+  return bytes;
+}
+
+std::vector<Byte> runs(std::size_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Byte> bytes;
+  while (bytes.size() < size) {
+    const std::size_t period = 1 + random() % 40;
+    const std::size_t length = random() % 5 == 0 ? 200000 : 1 + random() % 500;
+    const std::vector<Byte> pattern = random_bytes(period, static_cast<unsigned>(random()));
+    for (std::size_t i = 0; i < length; ++i) bytes.push_back(pattern[i % period]);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+/// Decodes every block by the reference decoder, which also checks the dependency rule.
+void expect_reference_agrees(const std::vector<Byte>& compressed, const std::vector<Byte>& plain) {
+  MemorySource source(compressed);
+  BlockStream stream(source, {});
+  std::size_t done = 0;
+  for (;;) {
+    auto item = stream.next();
+    ASSERT_TRUE(item.ok()) << item.error().message();
+    if (!*item) break;
+    const StoredBlock& block = (*item)->block;
+    std::vector<Byte> out(block.header.plain_bytes);
+    const Status status = reference_decode_block(block.header, block.payload.data(),
+                                                 (*item)->dictionary.get(), true, out.data());
+    ASSERT_TRUE(status.ok()) << "block " << block.number << ": " << status.error().message();
+    ASSERT_LE(done + out.size(), plain.size());
+    ASSERT_TRUE(std::equal(out.begin(), out.end(), plain.begin() + done));
+    done += out.size();
+  }
+  EXPECT_EQ(done, plain.size());
+}
+
+void expect_round_trip(const std::vector<Byte>& plain, const CompressOptions& options) {
+  const auto compressed = compress_buffer(plain, options);
+  ASSERT_TRUE(compressed.ok()) << compressed.error().message();
+  for (const CpuLevel level : supported_cpu_levels()) {
+    DecompressOptions decode;
+    decode.decode.level = level;
+    decode.threads = 2;
+    const auto decoded = decompress_buffer(*compressed, decode);
+    ASSERT_TRUE(decoded.ok()) << name(level) << ": " << decoded.error().message();
+    ASSERT_TRUE(*decoded == plain) << name(level);
+  }
+  expect_reference_agrees(*compressed, plain);
+}
+
+using Parameters = std::tuple<int, std::uint32_t, DependencyRule>;
+
+class RoundTrip : public ::testing::TestWithParam<Parameters> {
+ protected:
+  CompressOptions options() const {
+    CompressOptions options;
+    options.level = std::get<0>(GetParam());
+    options.block_bytes = std::get<1>(GetParam());
+    options.rule = std::get<2>(GetParam());
+    options.threads = 2;
+    return options;
+  }
+};
+
+TEST_P(RoundTrip, KeepsWords) {
+  expect_round_trip(random_words(700000, 1), options());
+}
+TEST_P(RoundTrip, KeepsRandomBytes) {
+  expect_round_trip(random_bytes(300000, 2), options());
+}
+TEST_P(RoundTrip, KeepsRunsOfEveryPeriod) {
+  expect_round_trip(runs(900000, 3), options());
+}
+
+TEST_P(RoundTrip, KeepsSizesAroundTheEdges) {
+  const std::uint32_t block = options().block_bytes;
+  for (const std::size_t size : {0u, 1u, 2u, 7u, 8u, 12u, 13u, 31u, 32u, 33u, 100u, block - 1,
+                                 block, block + 1, 2 * block, 2 * block + 13}) {
+    expect_round_trip(random_words(size, 4), options());
+  }
+}
+
+TEST_P(RoundTrip, KeepsWordsWithADictionary) {
+  CompressOptions with = options();
+  with.dictionary = {DictionaryChoice::Mode::kSize, 100000};
+  expect_round_trip(random_words(700000, 5), with);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RoundTrip,
+    ::testing::Combine(::testing::Values(1, 3, 4, 6, 9), ::testing::Values(16u << 10, 256u << 10),
+                       ::testing::Values(DependencyRule::kNone, DependencyRule::kStrict,
+                                         DependencyRule::kLiteralAware, DependencyRule::kTwoWave)));
+
+TEST(RoundTrip, OutputDoesNotDependOnTheNumberOfThreads) {
+  const std::vector<Byte> plain = random_words(3000000, 6);
+  CompressOptions options;
+  options.threads = 1;
+  const auto one = compress_buffer(plain, options);
+  options.threads = 5;
+  const auto five = compress_buffer(plain, options);
+  ASSERT_TRUE(one.ok() && five.ok());
+  EXPECT_TRUE(*one == *five);
+}
+
+TEST(RoundTrip, ConcatenatedFilesDecodeToTheConcatenation) {
+  const std::vector<Byte> first = random_words(100000, 7);
+  const std::vector<Byte> second = random_words(50001, 8);
+  CompressOptions options;
+  options.block_bytes = 16 << 10;
+  auto both = compress_buffer(first, options);
+  options.block_bytes = 32 << 10;
+  const auto more = compress_buffer(second, options);
+  ASSERT_TRUE(both.ok() && more.ok());
+  both->insert(both->end(), more->begin(), more->end());
+  std::vector<Byte> plain = first;
+  plain.insert(plain.end(), second.begin(), second.end());
+
+  const auto decoded = decompress_buffer(*both);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message();
+  EXPECT_TRUE(*decoded == plain);
+
+  const MemoryRandomAccess file(*both);
+  const auto opened = CompressedFile::open(file);
+  ASSERT_TRUE(opened.ok()) << opened.error().message();
+  EXPECT_FALSE(opened->index().rebuilt());
+  EXPECT_EQ(opened->plain_bytes(), plain.size());
+  std::vector<Byte> part(30000);
+  ASSERT_TRUE(opened->read(85000, part).ok());
+  EXPECT_TRUE(std::equal(part.begin(), part.end(), plain.begin() + 85000));
+}
+
+TEST(RoundTrip, IncompressibleInputGrowsByAtMostOnePerMille) {
+  for (const std::uint32_t block : {64u << 10, 256u << 10}) {  // 52 bytes a block
+    const std::vector<Byte> plain = random_bytes(2000000, 9);
+    CompressOptions options;
+    options.block_bytes = block;
+    const auto compressed = compress_buffer(plain, options);
+    ASSERT_TRUE(compressed.ok());
+    EXPECT_LE(compressed->size(), plain.size() + plain.size() / 1000 + 4096);
+  }
+}
+
+TEST(CompressedFile, ReadsRangesAndOpensWithoutItsIndex) {
+  const std::vector<Byte> plain = random_words(500000, 10);
+  CompressOptions options;
+  options.block_bytes = 16 << 10;
+  options.dictionary = {DictionaryChoice::Mode::kSize, 65536};
+  auto compressed = compress_buffer(plain, options);
+  ASSERT_TRUE(compressed.ok());
+  for (const bool cut : {false, true}) {
+    if (cut) compressed->resize(compressed->size() - 40);  // the trailer and the index's end
+    const MemoryRandomAccess file(*compressed);
+    const auto opened = CompressedFile::open(file);
+    ASSERT_TRUE(opened.ok()) << opened.error().message();
+    EXPECT_EQ(opened->index().rebuilt(), cut);
+    ASSERT_EQ(opened->plain_bytes(), plain.size());
+    for (const auto& [offset, size] : {std::pair{0, 1}, {16383, 2}, {100000, 70000}, {499999, 1}}) {
+      std::vector<Byte> part(size);
+      ASSERT_TRUE(opened->read(offset, part).ok());
+      EXPECT_TRUE(std::equal(part.begin(), part.end(), plain.begin() + offset));
+    }
+    std::vector<Byte> beyond(2);
+    EXPECT_EQ(opened->read(499999, beyond).error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+}  // namespace
+}  // namespace presso
