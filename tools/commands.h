@@ -8,6 +8,11 @@
 
 namespace presso::cli {
 
+std::unique_ptr<Command> make_bench_command();
+std::unique_ptr<Command> make_cat_command();
+std::unique_ptr<Command> make_compress_command();
+std::unique_ptr<Command> make_decompress_command();
 std::unique_ptr<Command> make_info_command();
+std::unique_ptr<Command> make_test_command();
 
 }  // namespace presso::cli

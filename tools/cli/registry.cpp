@@ -7,6 +7,8 @@ namespace presso::cli {
 
 std::span<const Registration> registered_commands() {
   static const Registration kCommands[] = {
+      {"compress", make_compress_command}, {"decompress", make_decompress_command},
+      {"cat", make_cat_command},           {"test", make_test_command},
       {"info", make_info_command},
   };
   return kCommands;
