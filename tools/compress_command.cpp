@@ -26,8 +26,8 @@ const CommandInfo kInfo = {
         "The output depends on the input and the compression options only, not on -T.",
     .examples = {{"presso compress app.log", "makes app.log.presso, keeps app.log"},
                  {"presso compress -12 --rm *.log", "smallest files; removes the originals"},
-                 {"presso compress -r /var/log/app", "all files below a directory"},
-                 {"journalctl | presso compress -o journal.presso", "from a pipe"}},
+                 {"presso compress -r logs", "all files below a directory"},
+                 {"cat app.log | presso compress -o all.presso", "from a pipe"}},
     .exit_status =
         "0 if everything was compressed, 2 after any error. Files named .presso already "
         "are skipped, which is no error. Where the reader of standard output goes away "

@@ -33,7 +33,7 @@ const CommandInfo kDecompressInfo = {
         "name of the output, unless --salvage asks for what is intact. Runs of zeros become holes "
         "of a sparse file.",
     .examples = {{"presso decompress app.log.presso", "makes app.log"},
-                 {"presso decompress --bytes 1G:64K app.log.presso", "64 KiB from the middle"},
+                 {"presso decompress --bytes 1M:64K app.log.presso", "64 KiB from the middle"},
                  {"presso decompress --salvage -o rest.log bad.presso", "what is intact"}},
     .exit_status = kExitStatus,
     .operand_completion = Completion::kPressoFile,
@@ -130,7 +130,7 @@ class DecompressCommand final : public Command {
     DecompressSummary summary;
     const Status done = decode_.is_range() ? write_range(input, output, summary)
                                            : write_whole(path, input, output, summary);
-    if (!done.ok()) return report_failure(shown_name(path), done.error(), output, true);
+    if (!done.ok()) return report(path, done.error(), output);
     FileAttributes attributes = attributes_of(input);
     attributes.mode = restored_mode(summary.metadata, input);
     if (const auto time = modified_time(summary.metadata)) attributes.modified = time;
@@ -143,6 +143,14 @@ class DecompressCommand final : public Command {
     verbose(shown_name(path),
             grouped(summary.plain_bytes) + " bytes, " +
                 rate_text(static_cast<double>(summary.plain_bytes) / seconds.count()));
+  }
+
+  void report(const std::string& path, const Error& problem, OutputFile& output) const {
+    report_failure(shown_name(path), problem, output, true);
+    const bool damaged = problem.code < ErrorCode::kIo && problem.code != ErrorCode::kNotPresso;
+    if (damaged && !decode_.is_range() && !output.sink().failed()) {
+      warning(shown_name(path), "--salvage writes every block that is intact");
+    }
   }
 
   Status write_whole(const std::string& path, const InputFile& input, OutputFile& output,

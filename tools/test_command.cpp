@@ -22,7 +22,7 @@ const CommandInfo kInfo = {
         "block with its offsets. Of a pipe only the first damage is named.",
     .examples = {{"presso test app.log.presso", "silent, status 0: intact"},
                  {"presso test -v *.presso", "a line for each file"},
-                 {"presso test -r /backup", "all .presso files below a directory"}},
+                 {"presso test -r logs", "all .presso files below a directory"}},
     .exit_status = "0 if all files are intact, 2 otherwise.",
     .operand_completion = Completion::kPressoFile,
 };
