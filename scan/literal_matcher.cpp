@@ -90,9 +90,10 @@ bool LiteralSearcher::refill(std::size_t from) {
       swept_ = kernels_.find_pairs(*pair, text_.data(), swept_, limit_, batch_);
     } else if (const auto* nibbles = std::get_if<NibbleProbe>(&plan_.probe)) {
       swept_ = kernels_.find_nibbles(*nibbles, text_.data(), swept_, limit_, batch_);
+      keep_hashes(plan_.confirm, text_, batch_);
     } else {
       const auto& hashes = std::get<HashProbe>(plan_.probe);
-      swept_ = find_hashes(hashes, text_.data(), swept_, limit_, batch_);
+      swept_ = find_hashes(hashes, text_, swept_, limit_, batch_);
     }
   }
   return batch_.count > 0;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxNibbleLiterals = 64;
 constexpr std::size_t kBuckets = 8;
+constexpr std::size_t kHashWidth = sizeof(std::uint32_t);
 /// Probes look at the first bytes of long literals only, which keeps kMaxReach.
 constexpr std::size_t kMaxOffset = 96;
 static_assert(kMaxOffset + sizeof(std::uint32_t) <= kMaxReach);
@@ -165,26 +166,17 @@ void fill_nibbles(const AllWindows& all, NibbleProbe& probe) {
   }
 }
 
-void plan_nibbles(const std::vector<Units>& literals, std::size_t shortest, LiteralPlan& plan) {
-  NibbleProbe probe;
-  probe.width = static_cast<std::uint32_t>(std::min(shortest, NibbleProbe::kMaxWidth));
-  probe.offset = static_cast<std::uint32_t>(best_offset(literals, probe.width, shortest));
-  fill_nibbles(all_windows(literals, probe.offset, probe.width), probe);
-  plan.reach = probe.offset + probe.width - 1;
-  plan.probe = probe;
-}
-
 std::uint32_t as_number(const std::string& window) {
   std::uint32_t number = 0;
   std::memcpy(&number, window.data(), window.size());
   return number;
 }
 
-void plan_hashes(const std::vector<Units>& literals, std::size_t shortest, LiteralPlan& plan) {
+HashProbe make_hashes(const std::vector<Units>& literals, std::size_t offset, std::size_t width) {
   HashProbe probe;
-  probe.width = static_cast<std::uint32_t>(std::min<std::size_t>(shortest, 4));
-  probe.offset = static_cast<std::uint32_t>(best_offset(literals, probe.width, shortest));
-  const AllWindows all = all_windows(literals, probe.offset, probe.width);
+  probe.width = static_cast<std::uint32_t>(width);
+  probe.offset = static_cast<std::uint32_t>(offset);
+  const AllWindows all = all_windows(literals, offset, width);
   std::size_t count = 0;
   for (const auto& list : all) count += list.size();
   // 16 bits an entry: two hashes pass 1.5 % of what is not there. At most 2 MiB.
@@ -194,55 +186,101 @@ void plan_hashes(const std::vector<Units>& literals, std::size_t shortest, Liter
   for (const auto& list : all) {
     for (const std::string& window : list) probe.insert(as_number(window));
   }
-  plan.reach = probe.offset + probe.width - 1;
-  plan.probe = std::move(probe);
+  return probe;
 }
 
-struct HashPlaces {
-  std::uint32_t first, second;
+void plan_several(const std::vector<Units>& literals, std::size_t shortest, LiteralPlan& plan) {
+  const std::size_t width = std::min(shortest, kHashWidth);
+  const std::size_t offset = best_offset(literals, width, shortest);
+  HashProbe hashes = make_hashes(literals, offset, width);
+  plan.reach = offset + width - 1;
+  if (literals.size() > kMaxNibbleLiterals) {
+    plan.probe = std::move(hashes);
+    return;
+  }
+  NibbleProbe nibbles;
+  nibbles.width = static_cast<std::uint32_t>(std::min(width, NibbleProbe::kMaxWidth));
+  nibbles.offset = static_cast<std::uint32_t>(offset);
+  fill_nibbles(all_windows(literals, offset, nibbles.width), nibbles);
+  plan.probe = nibbles;
+  plan.confirm = std::move(hashes);
+}
+
+/// The filter with its numbers in registers. Two bits of one product choose two places.
+struct HashTest {
+  explicit HashTest(const HashProbe& probe)
+      : filter(probe.filter.data()),
+        shift(64 - probe.bits_log2),
+        place_mask((1u << probe.bits_log2) - 1),
+        window_mask(~0u >> (32 - 8 * probe.width)) {}
+
+  std::uint64_t first(std::uint64_t mixed) const { return mixed >> shift; }
+  std::uint64_t second(std::uint64_t mixed) const { return mixed >> (shift - 24) & place_mask; }
+  static std::uint64_t mix(std::uint32_t window) { return window * 0x9E3779B97F4A7C15u; }
+
+  /// 1 where both bits are set; no branch between them: the first alone passes too often to be
+  /// predicted well.
+  std::uint64_t passes(std::uint32_t window) const {
+    const std::uint64_t mixed = mix(window & window_mask);
+    const std::uint64_t a = first(mixed);
+    const std::uint64_t b = second(mixed);
+    return filter[a / 64] >> (a % 64) & filter[b / 64] >> (b % 64) & 1;
+  }
+
+  const std::uint64_t* filter;
+  std::uint32_t shift;
+  std::uint32_t place_mask;
+  std::uint32_t window_mask;
 };
-
-HashPlaces places(const HashProbe& probe, std::uint32_t window) {
-  const std::uint64_t mixed = window * 0x9E3779B97F4A7C15u;
-  return {
-      static_cast<std::uint32_t>(mixed >> (64 - probe.bits_log2)),
-      static_cast<std::uint32_t>(mixed >> (40 - probe.bits_log2)) & ((1u << probe.bits_log2) - 1)};
-}
 
 }  // namespace
 
 void HashProbe::insert(std::uint32_t window) {
-  const HashPlaces at = places(*this, window);
-  filter[at.first / 64] |= std::uint64_t{1} << (at.first % 64);
-  filter[at.second / 64] |= std::uint64_t{1} << (at.second % 64);
+  const HashTest test(*this);
+  const std::uint64_t mixed = HashTest::mix(window);
+  for (const std::uint64_t place : {test.first(mixed), test.second(mixed)}) {
+    filter[place / 64] |= std::uint64_t{1} << (place % 64);
+  }
 }
 
-bool HashProbe::contains(std::uint32_t window) const {
-  const HashPlaces at = places(*this, window);
-  if ((filter[at.first / 64] >> (at.first % 64) & 1) == 0) return false;
-  return (filter[at.second / 64] >> (at.second % 64) & 1) != 0;
-}
-
-std::uint32_t HashProbe::window_at(const Byte* at) const {
+std::uint32_t HashProbe::window_at(Bytes text, std::size_t at) const {
+  if (at + kHashWidth <= text.size()) return load<std::uint32_t>(text.data() + at);
   std::uint32_t window = 0;
-  std::memcpy(&window, at, width);
+  std::memcpy(&window, text.data() + at, width);
   return window;
 }
 
-std::size_t find_hashes(const HashProbe& probe, const Byte* text, std::size_t from,
-                        std::size_t limit, CandidateBatch& batch) {
-  const std::uint32_t mask = ~0u >> (32 - 8 * probe.width);
-  const Byte* const at = text + probe.offset;
-  // While four bytes can be read whatever the width.
-  const std::size_t wide_limit = limit > 3 ? limit - 3 : 0;
-  for (; from < limit; ++from) {
-    const std::uint32_t window =
-        from < wide_limit ? load<std::uint32_t>(at + from) & mask : probe.window_at(at + from);
-    if (!probe.contains(window)) continue;
-    if (!batch.has_room()) return from;
-    batch.at[batch.count++] = from;
+std::size_t find_hashes(const HashProbe& probe, Bytes text, std::size_t from, std::size_t limit,
+                        CandidateBatch& batch) {
+  const HashTest test(probe);
+  const auto append_if_passed = [&](std::size_t at) {
+    batch.at[batch.count] = at;
+    batch.count += test.passes(probe.window_at(text, at + probe.offset));
+  };
+  const Byte* const base = text.data() + probe.offset;
+  const auto passes = [&](std::size_t at) { return test.passes(load<std::uint32_t>(base + at)); };
+  // All of four windows can be read whatever their width.
+  while (from + 4 + kHashWidth <= limit) {
+    if ((passes(from) | passes(from + 1) | passes(from + 2) | passes(from + 3)) != 0) {
+      if (!batch.has_room()) return from;
+      for (std::size_t i = 0; i < 4; ++i) append_if_passed(from + i);
+    }
+    from += 4;
   }
+  if (!batch.has_room()) return from;
+  for (; from < limit; ++from) append_if_passed(from);
   return from;
+}
+
+void keep_hashes(const HashProbe& probe, Bytes text, CandidateBatch& batch) {
+  const HashTest test(probe);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    const std::size_t at = batch.at[i];
+    batch.at[kept] = at;
+    kept += test.passes(probe.window_at(text, at + probe.offset));
+  }
+  batch.count = kept;
 }
 
 LiteralPlan plan_literals(const std::vector<std::string>& literals, bool ignore_case) {
@@ -258,10 +296,8 @@ LiteralPlan plan_literals(const std::vector<std::string>& literals, bool ignore_
     plan.probe = EverywhereProbe{};
   } else if (all.size() == 1 && plan_pair(all.front(), plan)) {
     anchor_at_beginning(all.front(), plan);
-  } else if (all.size() <= kMaxNibbleLiterals) {
-    plan_nibbles(all, shortest, plan);
   } else {
-    plan_hashes(all, shortest, plan);
+    plan_several(all, shortest, plan);
   }
   return plan;
 }

@@ -35,16 +35,20 @@ struct HashProbe {
   std::vector<std::uint64_t> filter;
 
   void insert(std::uint32_t window);
-  bool contains(std::uint32_t window) const;
-  std::uint32_t window_at(const Byte* at) const;
+  /// The window at `at`, with anything above its width.
+  std::uint32_t window_at(Bytes text, std::size_t at) const;
 };
 
-/// Like the kernels; scalar on every level (NOTES.md has what gathers gained: nothing).
-std::size_t find_hashes(const HashProbe& probe, const Byte* text, std::size_t from,
-                        std::size_t limit, CandidateBatch& batch);
+/// Like the kernels; scalar on every level.
+std::size_t find_hashes(const HashProbe& probe, Bytes text, std::size_t from, std::size_t limit,
+                        CandidateBatch& batch);
+
+/// Keeps of a batch what passes.
+void keep_hashes(const HashProbe& probe, Bytes text, CandidateBatch& batch);
 
 struct LiteralPlan {
   std::variant<NothingProbe, EverywhereProbe, PairProbe, NibbleProbe, HashProbe> probe;
+  HashProbe confirm;      ///< with NibbleProbe
   std::size_t reach = 0;  ///< furthest byte behind a candidate that the probe reads
   std::size_t characters_before =
       0;  ///< see above; at least as many bytes stand before a candidate

@@ -127,7 +127,8 @@ TEST(Scan, LimitsStopAtTheSameLineWhateverTheChunks) {
 }
 
 TEST(Scan, TheCallbackStopsIt) {
-  SteppedSource source(some_lines(5000, 4), 64);
+  const std::string text = some_lines(5000, 4);
+  SteppedSource source(text, 64);
   int calls = 0;
   const auto summary = scan(source, literals({"a"}), {.threads = 3},
                             [&](const MatchedLine&) { return ++calls < 3; });
