@@ -93,6 +93,9 @@ Result<bool> Assembler::add_damage(DamagedBlock damage) {
   }
   close_seam();
   flush(safe_end());
+  // Where not even a header could be read, the hole begins where the text before it ended.
+  if (damage.plain_bytes == 0) damage.plain_offset = plain_end_;
+  plain_end_ = damage.plain_offset + damage.plain_bytes;
   ++summary_.damaged_blocks;
   if (!stopped_ && options_.on_damage) options_.on_damage(damage);
   return !stopped_;
@@ -161,6 +164,7 @@ bool Assembler::ended_by_nul(const Segment& segment, const FoundLine& line) {
 void Assembler::add_text(SearchedChunk searched) {
   Buffer& buffer = searched.chunk.text;
   const Bytes text = buffer.bytes();
+  plain_end_ = searched.chunk.offset + text.size();
   removed_ += searched.text_begin;
   const std::uint64_t offset = searched.chunk.offset - removed_;
   if (seam_.empty()) seam_offset_ = offset + searched.text_begin;

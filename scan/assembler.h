@@ -86,6 +86,7 @@ class Assembler {
 
   Buffer seam_;  ///< the unfinished line
   std::uint64_t seam_offset_ = 0;
+  std::uint64_t plain_end_ = 0;   ///< behind the last chunk, as far as known
   std::uint64_t removed_ = 0;     ///< bytes of a byte order mark: offsets do not count it
   std::uint64_t line_count_ = 0;  ///< '\n' of all segments pushed
   std::deque<Segment> waiting_;

@@ -245,23 +245,22 @@ TEST(ScanCompressed, ATruncatedFileIsSearchedUpToTheCut) {
   const MemoryRandomAccess whole(file.compressed);
   file.compressed.resize(ArchiveIndex::open(whole)->block_offset(3) + 60);
   MemorySource source(file.compressed);
-  std::size_t damage = 0;
+  std::vector<DamagedBlock> damage;
   ScanOptions options;
-  options.on_damage = [&](const DamagedBlock&) { ++damage; };
+  options.on_damage = [&](const DamagedBlock& block) { damage.push_back(block); };
   const auto summary = scan(source, literals({"needle"}), options);
   const std::string_view before = std::string_view(file.text).substr(0, 3 * kMinBlockBytes);
   ASSERT_TRUE(summary.ok()) << summary.error().message();
   EXPECT_EQ(summary->lines, matching_lines(before, {"needle"}, {}, false).size());
-  EXPECT_GE(damage, 1u);
+  ASSERT_EQ(damage.size(), 1u);
+  EXPECT_EQ(damage[0].plain_offset, before.size());
+  EXPECT_EQ(damage[0].error.code, ErrorCode::kTruncated);
 }
 
 TEST(ScanBinary, RulesDecideWhatANulMeans) {
   const std::string text = std::string("needle\n\0needle\nneedle\n", 22);
-  const auto run = [&](BinaryRule rule) {
-    SteppedSource source(text, 5);
-    return collect(source, literals({"needle"}), {.binary = rule});
-  };
-  EXPECT_EQ(run(BinaryRule::kText).lines.size(), 3u);
+  SteppedSource as_text(text, 5);
+  EXPECT_EQ(collect(as_text, literals({"needle"}), {.binary = BinaryRule::kText}).lines.size(), 3u);
   const ScanOptions mapped{.binary = BinaryRule::kMapped};
   SteppedSource source(text, 5);
   int calls = 0;
