@@ -27,7 +27,7 @@ constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 30;
 
 const CommandInfo kInfo = {
     .name = "bench",
-    .summary = "measure ratio and speed on your own files, beside lz4, zlib and zstd",
+    .summary = "measure ratio and speed beside lz4, zlib and zstd",
     .operands = "FILE...",
     .description =
         "Each FILE is read into memory and compressed and decompressed block by block, by presso "
