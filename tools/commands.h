@@ -13,6 +13,7 @@ std::unique_ptr<Command> make_cat_command();
 std::unique_ptr<Command> make_compress_command();
 std::unique_ptr<Command> make_decompress_command();
 std::unique_ptr<Command> make_info_command();
+std::unique_ptr<Command> make_scan_command();
 std::unique_ptr<Command> make_test_command();
 
 }  // namespace presso::cli
