@@ -15,8 +15,10 @@ ParserParameters level_parameters(int level) {
   ParserParameters parameters;
   if (level <= 3) {
     parameters.chains = false;
-    parameters.hash_bits = level == 1 ? 13 : 14;
-    parameters.acceleration = level == 3 ? 8 : 6;
+    constexpr std::uint32_t kAcceleration[] = {3, 5, 8};  // levels 1..3
+    parameters.hash_bits = 14;
+    parameters.acceleration = kAcceleration[level - 1];
+    parameters.min_match = 6;
     return parameters;
   }
   constexpr std::uint32_t kDepth[] = {8, 12, 16, 24, 32, 64, 128, 256, 512};  // levels 4..12
@@ -46,15 +48,19 @@ void BlockEncoder::encode(Bytes plain, std::uint32_t number, FrameKind kind,
   header.number = number;
   header.plain_bytes = static_cast<std::uint32_t>(plain.size());
   header.content_checksum = content_checksum(plain);
-  const TokenLayout layout = choose_layout(sequences_, parameters_.min_match);
+  const SequenceStatistics statistics = gather_statistics(sequences_, parameters_.min_match);
+  const TokenLayout layout = choose_layout(statistics, parameters_.min_match);
+  BlockHeader planned = header;
+  plan_byte_payload(sequences_, statistics, layout, planned);
   const std::size_t start = to.size();
   to.grow(start + kBlockHeaderBytes);
-  if (payload_bytes(sequences_, layout, header.plain_bytes) < plain.size()) {
+  if (planned.payload_bytes < header.plain_bytes) {
+    header = planned;
     header.coding = Coding::kByte;
     header.rule = parameters_.rule;
     header.group_log2 = static_cast<Byte>(std::countr_zero(parameters_.group));
     header.dictionary_id = dictionary.id;
-    write_byte_payload(plain, sequences_, layout, header, to);
+    write_byte_payload(plain, sequences_, header, scratch_, to);
   } else {
     header.payload_bytes = header.plain_bytes;
     to.append(plain);

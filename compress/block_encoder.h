@@ -34,6 +34,7 @@ class BlockEncoder {
   ParserParameters parameters_;
   std::unique_ptr<Parser> parser_;
   Sequences sequences_;
+  Buffer scratch_;
 };
 
 }  // namespace presso

@@ -45,6 +45,7 @@ class ChainParser final : public Parser {
   explicit ChainParser(const ParserParameters& parameters)
       : parameters_(parameters),
         run_limit_(literal_run_limit(parameters.rule)),
+        tracker_(parameters.rule, parameters.group),
         head_(std::size_t{1} << parameters.hash_bits) {}
 
   void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
@@ -56,11 +57,11 @@ class ChainParser final : public Parser {
     steps_.resize(plain.size());
     inserted_ = 0;
     search_end_ = size_ > kTailBytes ? size_ - kTailBytes : 0;
-    DependencyTracker tracker(parameters_.rule, parameters_.group);
+    tracker_.begin_block(plain.size());
     literals_begin_ = 0;
     std::uint32_t at = 0;
-    while (at < search_end_) at = parse_span(at, tracker, sequences);
-    close_long_run(size_, run_limit_, literals_begin_, tracker, sequences);
+    while (at < search_end_) at = parse_span(at, sequences);
+    close_long_run(size_, run_limit_, literals_begin_, tracker_, sequences);
   }
 
  private:
@@ -72,15 +73,13 @@ class ChainParser final : public Parser {
     std::uint32_t cost;
   };
 
-  std::uint32_t parse_span(std::uint32_t begin, DependencyTracker& tracker, Sequences& sequences);
+  std::uint32_t parse_span(std::uint32_t begin, Sequences& sequences);
   void find(std::uint32_t at, const Position* before, Position& here);
   void choose(std::uint32_t count);
   void consider(std::uint32_t at, std::uint32_t count, const Match& match);
-  void emit_way(std::uint32_t begin, std::uint32_t count, DependencyTracker& tracker,
-                Sequences& sequences);
-  void emit_match(std::uint32_t at, const Match& chosen, DependencyTracker& tracker,
-                  Sequences& sequences);
-  Match find_legal(std::uint32_t at, std::uint32_t limit, const DependencyTracker& tracker) const;
+  void emit_way(std::uint32_t begin, std::uint32_t count, Sequences& sequences);
+  void emit_match(std::uint32_t at, const Match& chosen, Sequences& sequences);
+  Match find_legal(std::uint32_t at, std::uint32_t limit) const;
   void insert_up_to(std::uint32_t end);
   template <class Accept>
   bool walk_block(std::uint32_t at, std::uint32_t depth, Accept&& accept) const;
@@ -89,6 +88,7 @@ class ChainParser final : public Parser {
 
   ParserParameters parameters_;
   std::uint32_t run_limit_;
+  DependencyTracker tracker_;
   std::vector<std::uint32_t> head_;   ///< position + 1 of the last occurrence; 0: none
   std::vector<std::uint16_t> steps_;  ///< distance to the occurrence before; 0: none; by position
   std::array<Position, kSpan + 1> positions_;
@@ -183,14 +183,13 @@ void ChainParser::find(std::uint32_t at, const Position* before, Position& here)
 }
 
 /// The longest match at `at` that the rule allows, at most `limit` bytes.
-Match ChainParser::find_legal(std::uint32_t at, std::uint32_t limit,
-                              const DependencyTracker& tracker) const {
+Match ChainParser::find_legal(std::uint32_t at, std::uint32_t limit) const {
   Match best;
   if (at >= search_end_) return best;
   const auto accept = [&](const Byte* from, std::uint32_t distance, std::uint32_t room) {
     if (load<std::uint32_t>(from) != load<std::uint32_t>(plain_ + at)) return true;
     std::uint32_t length = common_length(from, plain_ + at, std::min(room, limit));
-    length = tracker.legal_length(at, distance, length);
+    length = tracker_.legal_length(at, distance, length);
     if (length > best.length && length >= parameters_.min_match) best = {length, distance};
     return best.length < limit;
   };
@@ -229,8 +228,7 @@ void ChainParser::choose(std::uint32_t count) {
 }
 
 /// Finds and emits the best way over one span; returns where it ends.
-std::uint32_t ChainParser::parse_span(std::uint32_t begin, DependencyTracker& tracker,
-                                      Sequences& sequences) {
+std::uint32_t ChainParser::parse_span(std::uint32_t begin, Sequences& sequences) {
   const std::uint32_t limit = std::min(kSpan, search_end_ - begin);
   std::uint32_t count = 0;
   Match nice;
@@ -245,37 +243,35 @@ std::uint32_t ChainParser::parse_span(std::uint32_t begin, DependencyTracker& tr
     ++count;
   }
   choose(count);
-  emit_way(begin, count, tracker, sequences);
+  emit_way(begin, count, sequences);
   if (nice.length == 0) return begin + count;
   insert_up_to(begin + count);
-  emit_match(begin + count, nice, tracker, sequences);
+  emit_match(begin + count, nice, sequences);
   return begin + count + nice.length;
 }
 
-void ChainParser::emit_way(std::uint32_t begin, std::uint32_t count, DependencyTracker& tracker,
-                           Sequences& sequences) {
+void ChainParser::emit_way(std::uint32_t begin, std::uint32_t count, Sequences& sequences) {
   for (std::uint32_t at = 0; at < count;) {
     const Match& match = positions_[at].chosen;
-    if (match.length > 0) emit_match(begin + at, match, tracker, sequences);
+    if (match.length > 0) emit_match(begin + at, match, sequences);
     at += std::max(match.length, 1u);
   }
 }
 
 /// Emits a chosen match, or the legal matches and literals that take its place.
-void ChainParser::emit_match(std::uint32_t at, const Match& chosen, DependencyTracker& tracker,
-                             Sequences& sequences) {
+void ChainParser::emit_match(std::uint32_t at, const Match& chosen, Sequences& sequences) {
   const std::uint32_t end = at + chosen.length;
   while (end - at >= parameters_.min_match) {
-    close_long_run(at, run_limit_, literals_begin_, tracker, sequences);
+    close_long_run(at, run_limit_, literals_begin_, tracker_, sequences);
     Match match{end - at, chosen.distance};
-    if (tracker.legal_length(at, match.distance, match.length) < match.length) {
-      match = find_legal(at, match.length, tracker);
+    if (tracker_.legal_length(at, match.distance, match.length) < match.length) {
+      match = find_legal(at, match.length);
       if (match.length == 0) {
         ++at;
         continue;
       }
     }
-    append(sequences, tracker, {at - literals_begin_, match.length, match.distance},
+    append(sequences, tracker_, {at - literals_begin_, match.length, match.distance},
            literals_begin_);
     at += match.length;
     literals_begin_ = at;

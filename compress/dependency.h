@@ -3,29 +3,39 @@
 // while the sequences of a group are chosen, tells how much of a match the block's rule allows.
 //
 // The test is of true byte dependence, not a high-water mark: of the bytes at or behind the group's
-// start a match may read whatever no forbidden interval covers. Which matches make forbidden
-// intervals is the whole difference between the rules:
+// start a match may read whatever is not forbidden. Which matches forbid what they write is the
+// whole difference between the rules:
 //   strict         everything at or behind the group's start is forbidden
 //   literal-aware  what any match of the group writes
-//   two-wave       what matches of the second wave write: those that end their source behind the
-//                  group's start
-// An illegal match is cut at its first forbidden byte rather than refused.
+//   two-wave       what matches of the second wave write: those whose source ends behind the
+//   group's
+//                  start
+// An illegal match is cut at its first forbidden byte rather than refused. Forbidden bytes are bits
+// of a bitmap over the block; bits of earlier groups are never looked at again, so that nothing is
+// cleared before the next block.
 // Tested by tests/unit/dependency_test.cpp and by every decode through the reference decoder.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
 #include "compress/sequence.h"
+#include "presso/bytes.h"
 #include "presso/wire.h"
 
 namespace presso {
 
 class DependencyTracker {
  public:
-  DependencyTracker(DependencyRule rule, std::uint32_t group) : rule_(rule), group_(group) {
-    forbidden_.reserve(group);
+  DependencyTracker(DependencyRule rule, std::uint32_t group) : rule_(rule), group_(group) {}
+
+  /// Starts a block of `plain_bytes`.
+  void begin_block(std::size_t plain_bytes) {
+    in_group_ = 0;
+    group_start_ = 0;
+    if (marks_writes()) forbidden_.assign(plain_bytes / 8 + 2 * sizeof(std::uint64_t), 0);
   }
 
   /// How many of `length` bytes a match at block position `to` may copy from `distance` before it.
@@ -33,50 +43,60 @@ class DependencyTracker {
     if (rule_ == DependencyRule::kNone || distance > to) return length;  // dictionary: always
     const std::uint32_t from = to - distance;
     if (from + length <= group_start_) return length;
-    return legal_length_within_group(from, to, length);
+    if (rule_ == DependencyRule::kStrict) return from < group_start_ ? group_start_ - from : 0;
+    return std::min(
+        length, first_forbidden(std::max(from, group_start_), std::min(from + length, to)) - from);
   }
 
   /// Appends a chosen sequence whose literals begin at block position `at`.
   void add(const Sequence& sequence, std::uint32_t at) {
-    if (rule_ == DependencyRule::kNone) return;
     const std::uint32_t to = at + sequence.literals;
-    if (sequence.match > 0 && makes_forbidden(sequence, to)) {
-      forbidden_.push_back({to, to + sequence.match});
-    }
+    if (marks_writes() && forbids(sequence, to)) forbid(to, sequence.match);
     if (++in_group_ == group_) {
       in_group_ = 0;
       group_start_ = to + sequence.match;
-      forbidden_.clear();
     }
   }
 
  private:
-  struct Interval {
-    std::uint32_t begin, end;
-  };
+  bool marks_writes() const { return rule_ >= DependencyRule::kLiteralAware; }
 
-  bool makes_forbidden(const Sequence& sequence, std::uint32_t to) const {
-    if (rule_ != DependencyRule::kTwoWave) return rule_ == DependencyRule::kLiteralAware;
+  bool forbids(const Sequence& sequence, std::uint32_t to) const {
+    if (rule_ == DependencyRule::kLiteralAware) return true;
     return sequence.distance <= to && to - sequence.distance + sequence.match > group_start_;
   }
 
-  std::uint32_t legal_length_within_group(std::uint32_t from, std::uint32_t to,
-                                          std::uint32_t length) const {
-    if (rule_ == DependencyRule::kStrict) return from < group_start_ ? group_start_ - from : 0;
-    const std::uint32_t source_end = std::min(from + length, to);
-    for (const Interval& interval : forbidden_) {
-      if (interval.end <= from) continue;
-      if (interval.begin >= source_end) break;
-      return interval.begin > from ? interval.begin - from : 0;
+  /// The first forbidden position in [from, to), or a position that is no nearer than any match at
+  /// `to` can need: overlap repeats only what stands before `to`.
+  std::uint32_t first_forbidden(std::uint32_t from, std::uint32_t to) const {
+    constexpr std::uint32_t kStep = 56;  // bits that are there however `from` is aligned
+    for (std::uint32_t at = from; at < to; at += kStep) {
+      const auto window = load<std::uint64_t>(forbidden_.data() + at / 8) >> (at % 8);
+      const auto clear = static_cast<std::uint32_t>(std::countr_zero(window));
+      if (clear < std::min(kStep, to - at)) return at + clear;
     }
-    return length;
+    return kNowhere;
   }
+
+  void forbid(std::uint32_t at, std::uint32_t count) {
+    constexpr std::uint32_t kStep = 56;
+    for (; count > 0;) {
+      const std::uint32_t step = std::min(count, kStep);
+      Byte* const word = forbidden_.data() + at / 8;
+      const std::uint64_t bits = ((std::uint64_t{1} << step) - 1) << (at % 8);
+      store(word, load<std::uint64_t>(word) | bits);
+      at += step;
+      count -= step;
+    }
+  }
+
+  static constexpr std::uint32_t kNowhere = std::uint32_t{1} << 30;
 
   DependencyRule rule_;
   std::uint32_t group_;
   std::uint32_t in_group_ = 0;
   std::uint32_t group_start_ = 0;
-  std::vector<Interval> forbidden_;  ///< of the current group, in order
+  std::vector<Byte> forbidden_;
 };
 
 /// A literal run this long is closed by a sequence without a match. Under the strict rule nothing

@@ -2,6 +2,7 @@
 // Byte comparison and hashing shared by the match finders.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -23,12 +24,29 @@ inline std::uint32_t common_length(const Byte* a, const Byte* b, std::uint32_t l
   return length;
 }
 
-/// Multiplicative hashes of the first 4 or 5 bytes; the caller ensures that 4 or 8 can be read.
+/// How many bytes before `a` and `b` are equal, at most `limit`, which `readable` bytes before each
+/// hold.
+inline std::uint32_t common_length_back(const Byte* a, const Byte* b, std::uint32_t limit,
+                                        std::uint32_t readable) {
+  std::uint32_t length = 0;
+  for (; length < limit && length + 8 <= readable; length += 8) {
+    const std::uint64_t difference =
+        load<std::uint64_t>(a - length - 8) ^ load<std::uint64_t>(b - length - 8);
+    if (difference != 0) {
+      return std::min(limit, length + static_cast<std::uint32_t>(std::countl_zero(difference)) / 8);
+    }
+  }
+  if (length >= limit) return limit;
+  while (length < limit && *(a - length - 1) == *(b - length - 1)) ++length;
+  return length;
+}
+
+/// Multiplicative hashes of the first 4 or 6 bytes; the caller ensures that 4 or 8 can be read.
 inline std::uint32_t hash4(const Byte* at, unsigned bits) {
   return (load<std::uint32_t>(at) * 2654435761u) >> (32 - bits);
 }
-inline std::uint32_t hash5(const Byte* at, unsigned bits) {
-  return static_cast<std::uint32_t>(((load<std::uint64_t>(at) << 24) * 889523592379u) >>
+inline std::uint32_t hash6(const Byte* at, unsigned bits) {
+  return static_cast<std::uint32_t>(((load<std::uint64_t>(at) << 16) * 227718039650203u) >>
                                     (64 - bits));
 }
 

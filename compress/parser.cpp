@@ -17,7 +17,7 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
   for (std::size_t at = 0; at + kKeyBytes <= content.size(); ++at) {
     const Byte* key = content.data() + at;
     const std::uint32_t hash =
-        parameters.chains ? hash4(key, index.hash_bits) : hash5(key, index.hash_bits);
+        parameters.chains ? hash4(key, index.hash_bits) : hash6(key, index.hash_bits);
     if (parameters.chains) index.previous[at] = index.head[hash];
     index.head[hash] = static_cast<std::uint32_t>(at + 1);
   }

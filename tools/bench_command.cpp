@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "presso/ordered_pipeline.h"
+#include "presso/scan.h"
 #include "tools/bench/measure.h"
 #include "tools/bench/report.h"
 #include "tools/bench/subject.h"
@@ -16,9 +17,6 @@
 #include "tools/io/file_sink.h"
 #include "tools/io/input_file.h"
 #include "tools/io/progress.h"
-#ifdef PRESSO_HAVE_SCAN
-#include "presso/scan.h"
-#endif
 
 namespace presso::cli {
 namespace {
@@ -27,7 +25,7 @@ constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 30;
 
 const CommandInfo kInfo = {
     .name = "bench",
-    .summary = "measure ratio and speed on your own files, beside lz4, zlib and zstd",
+    .summary = "measure ratio and speed beside lz4, zlib and zstd",
     .operands = "FILE...",
     .description =
         "Each FILE is read into memory and compressed and decompressed block by block, by presso "
@@ -224,7 +222,6 @@ class BenchCommand final : public Command {
     return plain;
   }
 
-#ifdef PRESSO_HAVE_SCAN
   Result<LineCounter> line_counter() const {
     if (scan_pattern_.empty()) return LineCounter();
     PRESSO_ASSIGN(const Pattern pattern, Pattern::compile_literals({scan_pattern_}));
@@ -234,12 +231,6 @@ class BenchCommand final : public Command {
       return summary.lines;
     });
   }
-#else
-  Result<LineCounter> line_counter() const {
-    if (scan_pattern_.empty()) return LineCounter();
-    return make_error(ErrorCode::kUnsupported, "--scan: this build has no scan library");
-  }
-#endif
 
   static void print(const std::string& text) {
     FileSink sink(1);

@@ -25,7 +25,7 @@ const CommandInfo kInfo = {
         "agree to it on the terminal. Name, time and mode of FILE are stored and restored.\n\n"
         "The output depends on the input and the compression options only, not on -T.",
     .examples = {{"presso compress app.log", "makes app.log.presso, keeps app.log"},
-                 {"presso compress -12 --rm *.log", "smallest files; removes the originals"},
+                 {"presso compress -9 --rm *.log", "smaller files; removes the originals"},
                  {"presso compress -r logs", "all files below a directory"},
                  {"cat app.log | presso compress -o all.presso", "from a pipe"}},
     .exit_status =

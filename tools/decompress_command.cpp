@@ -33,7 +33,7 @@ const CommandInfo kDecompressInfo = {
         "name of the output, unless --salvage asks for what is intact. Runs of zeros become holes "
         "of a sparse file.",
     .examples = {{"presso decompress app.log.presso", "makes app.log"},
-                 {"presso decompress --bytes 1M:64K app.log.presso", "64 KiB from the middle"},
+                 {"presso decompress --bytes 256K:64K app.log.presso", "64 KiB from the middle"},
                  {"presso decompress --salvage -o rest.log bad.presso", "what is intact"}},
     .exit_status = kExitStatus,
     .operand_completion = Completion::kPressoFile,
@@ -45,7 +45,7 @@ const CommandInfo kCatInfo = {
     .operands = "[FILE... | -]",
     .description = "The same as 'presso decompress -c': several files come one after another.",
     .examples = {{"presso cat app.log.presso | head", "the first lines"},
-                 {"presso cat --blocks 10-12 app.log.presso", "three blocks"}},
+                 {"presso cat --blocks 1-2 app.log.presso", "two blocks"}},
     .exit_status = kExitStatus,
     .operand_completion = Completion::kPressoFile,
 };

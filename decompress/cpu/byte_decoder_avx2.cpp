@@ -27,11 +27,11 @@ struct Isa {
 
 namespace {
 
-/// Lengths of 32 sequences as 16-bit values, `base` added to each, and their sum; false where the
-/// escapes run out or one is 255.
+/// Lengths of 32 sequences as 16-bit values, `base` added to each, their sum, and the mask of those
+/// that continue in a long length; false where the escapes run out.
 inline bool expand_lengths(__m256i codes, std::uint32_t limit, std::uint32_t base,
                            const std::uint8_t*& escapes, const std::uint8_t* end,
-                           std::uint16_t* lengths, std::uint32_t& sum) {
+                           std::uint16_t* lengths, std::uint32_t& sum, std::uint32_t& longs) {
   const __m256i bases = _mm256_set1_epi16(static_cast<short>(base));
   const __m256i low = _mm256_cvtepu8_epi16(_mm256_castsi256_si128(codes));
   const __m256i high = _mm256_cvtepu8_epi16(_mm256_extracti128_si256(codes, 1));
@@ -46,10 +46,11 @@ inline bool expand_lengths(__m256i codes, std::uint32_t limit, std::uint32_t bas
   const __m256i limits = _mm256_set1_epi8(static_cast<char>(limit));
   auto escaped = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(codes, limits)));
   if (__builtin_popcount(escaped) > end - escapes) return false;
+  longs = 0;
   while (escaped != 0) {
     const std::uint8_t extra = *escapes++;
-    if (extra == 255) return false;
     const int owner = __builtin_ctz(escaped);
+    longs |= std::uint32_t{extra == 255} << owner;
     lengths[owner] = static_cast<std::uint16_t>(lengths[owner] + extra);
     sum += extra;
     escaped &= escaped - 1;
@@ -95,10 +96,16 @@ bool Isa::expand(Cursor& cursor, Group& group) {
                                                _mm256_set1_epi8(static_cast<char>(match_limit)));
   const std::uint8_t* literal_escapes = cursor.literal_escapes;
   const std::uint8_t* match_escapes = cursor.match_escapes;
+  std::uint32_t long_literals;
+  std::uint32_t long_matches;
   if (!expand_lengths(literal_codes, literal_limit, 0, literal_escapes, job.match_escapes,
-                      group.literals, group.literal_sum) ||
+                      group.literals, group.literal_sum, long_literals) ||
       !expand_lengths(match_codes, match_limit, job.min_match, match_escapes, job.long_lengths,
-                      group.matches, group.match_sum)) {
+                      group.matches, group.match_sum, long_matches)) {
+    return false;
+  }
+  if ((long_literals | long_matches) != 0 &&
+      !add_long_lengths(cursor, group, long_literals, long_matches)) {
     return false;
   }
   if (job.has_far && !expand_distances(cursor, tokens, first, second, group)) return false;

@@ -27,15 +27,16 @@ struct Isa {
 
 namespace {
 
-/// Lengths of 32 sequences as 16-bit values; false where the escapes run out or one is 255.
+/// Lengths of 32 sequences as 16-bit values, and the mask of those that continue in a long length;
+/// false where the escapes run out.
 inline bool expand_lengths(__m256i codes, std::uint32_t limit, const std::uint8_t*& escapes,
-                           const std::uint8_t* end, __m512i& lengths) {
+                           const std::uint8_t* end, __m512i& lengths, std::uint32_t& longs) {
   const __mmask32 escaped =
       _mm256_cmpeq_epi8_mask(codes, _mm256_set1_epi8(static_cast<char>(limit)));
   const int count = __builtin_popcount(escaped);
   if (count > end - escapes) return false;
   const __m256i extra = _mm256_maskz_expandloadu_epi8(escaped, escapes);
-  if (_mm256_cmpeq_epi8_mask(extra, _mm256_set1_epi8(-1)) != 0) return false;
+  longs = _mm256_cmpeq_epi8_mask(extra, _mm256_set1_epi8(-1));
   escapes += count;
   lengths = _mm512_add_epi16(_mm512_cvtepu8_epi16(codes), _mm512_cvtepu8_epi16(extra));
   return true;
@@ -83,18 +84,26 @@ bool Isa::expand(Cursor& cursor, Group& group) {
   const std::uint8_t* match_escapes = cursor.match_escapes;
   __m512i literals;
   __m512i matches;
-  if (!expand_lengths(literal_codes, literal_limit, literal_escapes, job.match_escapes, literals) ||
-      !expand_lengths(match_codes, match_limit, match_escapes, job.long_lengths, matches)) {
+  std::uint32_t long_literals;
+  std::uint32_t long_matches;
+  if (!expand_lengths(literal_codes, literal_limit, literal_escapes, job.match_escapes, literals,
+                      long_literals) ||
+      !expand_lengths(match_codes, match_limit, match_escapes, job.long_lengths, matches,
+                      long_matches)) {
     return false;
   }
-  if (job.has_far && !expand_distances(cursor, tokens, offsets, group)) return false;
-  cursor.literal_escapes = literal_escapes;
-  cursor.match_escapes = match_escapes;
   matches = _mm512_add_epi16(matches, _mm512_set1_epi16(static_cast<short>(job.min_match)));
   _mm512_store_si512(group.literals, literals);
   _mm512_store_si512(group.matches, matches);
   group.literal_sum = sum(literals);
   group.match_sum = sum(matches);
+  if ((long_literals | long_matches) != 0 &&
+      !add_long_lengths(cursor, group, long_literals, long_matches)) {
+    return false;
+  }
+  if (job.has_far && !expand_distances(cursor, tokens, offsets, group)) return false;
+  cursor.literal_escapes = literal_escapes;
+  cursor.match_escapes = match_escapes;
   return true;
 }
 

@@ -42,6 +42,34 @@ inline std::uint16_t load16(const std::uint8_t* from) {
   return value;
 }
 
+/// Adds the long lengths of the sequences whose escape byte is 255, in stream order: by sequence,
+/// the literals' before the match's. False where they run out or a length leaves 16 bits.
+inline bool add_long_lengths(Cursor& cursor, Group& group, std::uint32_t literals,
+                             std::uint32_t matches) {
+  const std::uint8_t* from = cursor.long_lengths;
+  const int count = __builtin_popcount(literals) + __builtin_popcount(matches);
+  if (2 * count > cursor.job.literals - from) return false;
+  for (std::uint32_t owners = literals | matches; owners != 0; owners &= owners - 1) {
+    const int owner = __builtin_ctz(owners);
+    if ((literals >> owner & 1) != 0) {
+      const std::uint32_t extra = load16(from);
+      from += 2;
+      if (group.literals[owner] + extra > 0xFFFF) return false;
+      group.literals[owner] = static_cast<std::uint16_t>(group.literals[owner] + extra);
+      group.literal_sum += extra;
+    }
+    if ((matches >> owner & 1) != 0) {
+      const std::uint32_t extra = load16(from);
+      from += 2;
+      if (group.matches[owner] + extra > 0xFFFF) return false;
+      group.matches[owner] = static_cast<std::uint16_t>(group.matches[owner] + extra);
+      group.match_sum += extra;
+    }
+  }
+  cursor.long_lengths = from;
+  return true;
+}
+
 /// Copies `length` > 0 bytes whose source lies `distance` before; overlap repeats the pattern.
 inline void copy_overlapping(std::uint8_t* to, std::uint32_t distance, std::uint32_t length) {
   const std::uint8_t* from = to - distance;
@@ -55,7 +83,8 @@ inline void copy_overlapping(std::uint8_t* to, std::uint32_t distance, std::uint
 }
 
 /// False where the match lies outside block and dictionary.
-template <bool kDictionary>
+/// kLong: for blocks of long sequences, where the first copy should be long enough for most.
+template <bool kDictionary, bool kLong>
 inline bool copy_match(const ByteBlockJob& job, std::uint8_t* to, std::uint32_t distance,
                        std::uint32_t length) {
   const auto at = static_cast<std::uint32_t>(to - job.out);
@@ -78,40 +107,45 @@ inline bool copy_match(const ByteBlockJob& job, std::uint8_t* to, std::uint32_t 
       return true;
     }
   }
+  constexpr std::uint32_t kFirst = kLong ? 64 : 32;
   Isa::copy32(to, from);
-  if (length > 32) {
-    std::uint32_t done = 32;
+  if (kLong) Isa::copy32(to + 32, from + 32);
+  if (length > kFirst) {
+    std::uint32_t done = kFirst;
     do {
       Isa::copy32(to + done, from + done);
-      done += 32;
+      if (kLong) Isa::copy32(to + done + 32, from + done + 32);
+      done += kFirst;
     } while (done < length);
   }
   return true;
 }
 
+template <bool kLong>
 inline void copy_literals(std::uint8_t* to, const std::uint8_t* from, std::uint32_t length) {
-  Isa::copy16(to, from);
-  if (length > 16) [[unlikely]] {
-    std::uint32_t done = 16;
+  constexpr std::uint32_t kFirst = kLong ? 32 : 16;
+  kLong ? Isa::copy32(to, from) : Isa::copy16(to, from);
+  if (length > kFirst) [[unlikely]] {
+    std::uint32_t done = kFirst;
     do {
-      Isa::copy16(to + done, from + done);
-      done += 16;
+      Isa::copy32(to + done, from + done);
+      done += 32;
     } while (done < length);
   }
 }
 
-template <bool kDictionary, bool kFar>
+template <bool kDictionary, bool kFar, bool kLong>
 inline bool copy_group(Cursor& cursor, const Group& group) {
   const ByteBlockJob& job = cursor.job;
   const std::uint8_t* literals = cursor.literals;
   const std::uint8_t* const offsets = cursor.offsets;
   std::uint8_t* out = cursor.out;
   for (std::uint32_t i = 0; i < kGroup; ++i) {
-    copy_literals(out, literals, group.literals[i]);
+    copy_literals<kLong>(out, literals, group.literals[i]);
     literals += group.literals[i];
     out += group.literals[i];
     const std::uint32_t distance = kFar ? group.distances[i] : load16(offsets + 2 * i);
-    if (!copy_match<kDictionary>(job, out, distance, group.matches[i])) [[unlikely]]
+    if (!copy_match<kDictionary, kLong>(job, out, distance, group.matches[i])) [[unlikely]]
       return false;
     out += group.matches[i];
   }
@@ -154,18 +188,18 @@ inline bool decode_sequence(Cursor& cursor) {
   }
   if (literals > job.payload_end - cursor.literals) return false;
   if (literals > job.plain_bytes - (cursor.out - job.out)) return false;
-  copy_literals(cursor.out, cursor.literals, literals);
+  copy_literals<false>(cursor.out, cursor.literals, literals);
   cursor.literals += literals;
   cursor.out += literals;
   if (distance == 0) return match == 0;
   match += job.min_match;
   if (match > job.plain_bytes - (cursor.out - job.out)) return false;
-  if (!copy_match<true>(job, cursor.out, distance, match)) return false;
+  if (!copy_match<true, false>(job, cursor.out, distance, match)) return false;
   cursor.out += match;
   return true;
 }
 
-template <bool kDictionary, bool kFar>
+template <bool kDictionary, bool kFar, bool kLong>
 inline bool decode_groups(Cursor& cursor, std::uint32_t groups) {
   const ByteBlockJob& job = cursor.job;
   Group group;
@@ -175,7 +209,7 @@ inline bool decode_groups(Cursor& cursor, std::uint32_t groups) {
       if (group.literal_sum + group.match_sum > job.plain_bytes - (cursor.out - job.out)) {
         return false;
       }
-      if (!copy_group<kDictionary, kFar>(cursor, group)) return false;
+      if (!copy_group<kDictionary, kFar, kLong>(cursor, group)) return false;
       cursor.tokens += kGroup;
       cursor.offsets += 2 * kGroup;
     } else {
@@ -185,6 +219,17 @@ inline bool decode_groups(Cursor& cursor, std::uint32_t groups) {
     }
   }
   return true;
+}
+
+template <bool kLong>
+inline bool decode_all_groups(Cursor& cursor, std::uint32_t groups) {
+  const bool has_far = cursor.job.has_far;
+  if (cursor.job.dictionary_bytes > 0) {
+    return has_far ? decode_groups<true, true, kLong>(cursor, groups)
+                   : decode_groups<true, false, kLong>(cursor, groups);
+  }
+  return has_far ? decode_groups<false, true, kLong>(cursor, groups)
+                 : decode_groups<false, false, kLong>(cursor, groups);
 }
 
 inline bool decode_block_loop(const ByteBlockJob& job) {
@@ -198,11 +243,9 @@ inline bool decode_block_loop(const ByteBlockJob& job) {
                 job.literals,
                 job.out};
   const std::uint32_t groups = job.sequences / kGroup;
-  const bool sound = job.dictionary_bytes > 0
-                         ? (job.has_far ? decode_groups<true, true>(cursor, groups)
-                                        : decode_groups<true, false>(cursor, groups))
-                         : (job.has_far ? decode_groups<false, true>(cursor, groups)
-                                        : decode_groups<false, false>(cursor, groups));
+  const bool is_long = job.plain_bytes / 32 > job.sequences;
+  const bool sound =
+      is_long ? decode_all_groups<true>(cursor, groups) : decode_all_groups<false>(cursor, groups);
   if (!sound) return false;
   for (std::uint32_t left = job.sequences % kGroup; left > 0; --left) {
     if (!decode_sequence(cursor)) return false;

@@ -129,6 +129,21 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values(DependencyRule::kNone, DependencyRule::kStrict,
                                          DependencyRule::kLiteralAware, DependencyRule::kTwoWave)));
 
+/// The fast search takes long steps through the noise; the last one ends behind the block.
+TEST(RoundTrip, KeepsRepetitionsThatEndInNoise) {
+  CompressOptions options;
+  options.level = 1;
+  options.rule = DependencyRule::kStrict;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const std::vector<Byte> page = random_bytes(8192, seed);
+    std::vector<Byte> plain;
+    for (int i = 0; i < 6; ++i) plain.insert(plain.end(), page.begin(), page.end());
+    const std::vector<Byte> noise = random_bytes(40000 + 13 * seed, seed + 100);
+    plain.insert(plain.end(), noise.begin(), noise.end());
+    expect_round_trip(plain, options);
+  }
+}
+
 TEST(RoundTrip, OutputDoesNotDependOnTheNumberOfThreads) {
   const std::vector<Byte> plain = random_words(3000000, 6);
   CompressOptions options;

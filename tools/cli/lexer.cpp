@@ -5,7 +5,6 @@
 #include "tools/cli/lexer.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
 #include "tools/cli/suggest.h"
@@ -17,9 +16,8 @@ Error usage_error(std::string text) {
   return make_error(ErrorCode::kInvalidArgument, std::move(text));
 }
 
-bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
 }
 
 Status check_choice(const Given& given) {
@@ -83,14 +81,15 @@ class Lexer {
   }
 
   /// -abc: switches in one word; the rest of the word, or else the next, is the value of the first
-  /// flag that takes one. A word of digits belongs to the flag that has `digits`.
+  /// flag that takes one. Digits belong to the flag that has `digits`: -9f is -9 -f.
   Status take_short(const std::string& word) {
-    if (all_digits(std::string_view(word).substr(1))) {
-      for (const Flag& flag : flags_) {
-        if (flag.digits) return add({&flag, false, word.substr(1), word});
-      }
-    }
     for (std::size_t i = 1; i < word.size(); ++i) {
+      if (const Flag* counted = digits_flag(); counted != nullptr && is_digit(word[i])) {
+        const std::size_t end = std::min(word.find_first_not_of("0123456789", i), word.size());
+        PRESSO_TRY(add({counted, false, word.substr(i, end - i), "-" + word.substr(i, end - i)}));
+        i = end - 1;
+        continue;
+      }
       const auto flag = std::find_if(flags_.begin(), flags_.end(), [&](const Flag& candidate) {
         return candidate.short_name != 0 && candidate.short_name == word[i];
       });
@@ -103,6 +102,12 @@ class Lexer {
       PRESSO_TRY(add_with_next_word(std::move(given), flag->takes_value()));
     }
     return {};
+  }
+
+  const Flag* digits_flag() const {
+    const auto found =
+        std::find_if(flags_.begin(), flags_.end(), [](const Flag& flag) { return flag.digits; });
+    return found == flags_.end() ? nullptr : &*found;
   }
 
   Status add_with_next_word(Given given, bool wants_value) {

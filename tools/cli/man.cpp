@@ -17,8 +17,12 @@ std::string short_lines(const std::string& page) {
     std::string_view line = std::string_view(page).substr(at, end - at);
     at = end + 1;
     while (line.size() > kWidth && line[0] != '.') {
-      const std::size_t space = line.rfind(' ', kWidth);
-      if (space == line.npos || line[space + 1] == '\'') break;
+      // Not in front of what roff would take for a request.
+      std::size_t space = line.rfind(' ', kWidth);
+      while (space != line.npos && (line[space + 1] == '.' || line[space + 1] == '\'')) {
+        space = space == 0 ? line.npos : line.rfind(' ', space - 1);
+      }
+      if (space == line.npos || space == 0) break;
       out.append(line.substr(0, space)).append("\n");
       line.remove_prefix(space + 1);
     }
