@@ -10,8 +10,7 @@ import test_decompress
 import test_failures
 import test_frame
 import test_reports
-
-OWN_TESTS_ELSEWHERE = {"scan"}
+import test_scan
 
 
 class Coverage(support.CliTest):
@@ -20,8 +19,7 @@ class Coverage(support.CliTest):
         flags = set()
         for condition, name in re.findall(r"-n '([^']*)'(?: -s \S)? -l ([a-z-]+)", script):
             command = condition.split("from ")[1] if "from " in condition else ""
-            if command not in OWN_TESTS_ELSEWHERE:
-                flags.add((command, "--" + name))
+            flags.add((command, "--" + name))
         self.assertGreater(len(flags), 50)
         self.assertEqual(sorted(flags - support.COVERED), [], "flags without a test")
         self.assertEqual(sorted(support.COVERED - flags), [], "tests of flags that are gone")
