@@ -117,14 +117,18 @@ AllWindows all_windows(const std::vector<Units>& literals, std::size_t offset, s
   return result;
 }
 
+std::vector<std::string> distinct(const AllWindows& all) {
+  std::vector<std::string> sorted;
+  for (const auto& list : all) sorted.insert(sorted.end(), list.begin(), list.end());
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  return sorted;
+}
+
 /// How often text is expected to show one of the windows; equal ones count once.
 double expected_hits(const AllWindows& all) {
-  std::vector<std::string> distinct;
-  for (const auto& list : all) distinct.insert(distinct.end(), list.begin(), list.end());
-  std::sort(distinct.begin(), distinct.end());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   double total = 0;
-  for (const std::string& window : distinct) {
+  for (const std::string& window : distinct(all)) {
     double probability = 1;
     for (const char byte : window) probability *= byte_probability(static_cast<Byte>(byte));
     total += probability;
@@ -152,10 +156,7 @@ std::size_t best_offset(const std::vector<Units>& literals, std::size_t width,
 
 /// Literals with similar windows share a bucket: fewer nibbles a bucket, fewer false candidates.
 void fill_nibbles(const AllWindows& all, NibbleProbe& probe) {
-  std::vector<std::string> sorted;
-  for (const auto& list : all) sorted.insert(sorted.end(), list.begin(), list.end());
-  std::sort(sorted.begin(), sorted.end());
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  const std::vector<std::string> sorted = distinct(all);
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const auto bucket = static_cast<Byte>(1u << (i * kBuckets / sorted.size()));
     for (std::size_t place = 0; place < probe.width; ++place) {
@@ -172,11 +173,10 @@ std::uint32_t as_number(const std::string& window) {
   return number;
 }
 
-HashProbe make_hashes(const std::vector<Units>& literals, std::size_t offset, std::size_t width) {
+HashProbe make_hashes(const AllWindows& all, std::size_t offset, std::size_t width) {
   HashProbe probe;
   probe.width = static_cast<std::uint32_t>(width);
   probe.offset = static_cast<std::uint32_t>(offset);
-  const AllWindows all = all_windows(literals, offset, width);
   std::size_t count = 0;
   for (const auto& list : all) count += list.size();
   // 16 bits an entry: two hashes pass 1.5 % of what is not there. At most 2 MiB.
@@ -192,9 +192,13 @@ HashProbe make_hashes(const std::vector<Units>& literals, std::size_t offset, st
 void plan_several(const std::vector<Units>& literals, std::size_t shortest, LiteralPlan& plan) {
   const std::size_t width = std::min(shortest, kHashWidth);
   const std::size_t offset = best_offset(literals, width, shortest);
-  HashProbe hashes = make_hashes(literals, offset, width);
+  const AllWindows all = all_windows(literals, offset, width);
+  HashProbe hashes = make_hashes(all, offset, width);
   plan.reach = offset + width - 1;
-  if (literals.size() > kMaxNibbleLiterals) {
+  // Many literals with one prefix may have few windows.
+  const bool few =
+      literals.size() <= kMaxNibbleLiterals || distinct(all).size() <= kMaxNibbleLiterals;
+  if (!few) {
     plan.probe = std::move(hashes);
     return;
   }

@@ -5,7 +5,7 @@
 //   an empty literal   every place is a candidate
 //   one literal        PairProbe: its two rarest bytes, taken from its longest promising stretch in
 //                      which every variant of a letter has the same size
-//   up to 64           NibbleProbe on three bytes at the offset where they are rarest
+//   up to 64 windows   NibbleProbe on three bytes at the offset where they are rarest
 //   more               HashProbe: a Bloom filter over four bytes at the offset where they differ
 //   most
 //

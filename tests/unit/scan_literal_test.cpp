@@ -191,7 +191,11 @@ TEST(ScanPlan, PicksTheProbeByTheNumberOfLiterals) {
   EXPECT_EQ(probe_of({"a", ""}), 1u);
   EXPECT_EQ(probe_of({"abc"}), 2u);
   EXPECT_EQ(probe_of({"abc", "d"}), 3u);
-  EXPECT_EQ(probe_of(Literals(65, "abc")), 4u);
+  Literals many;
+  for (int i = 100; i < 200; ++i) many.push_back(std::to_string(i));
+  EXPECT_EQ(probe_of(many), 4u);
+  for (std::string& literal : many) literal = "same" + literal;
+  EXPECT_EQ(probe_of(many), 3u);
 }
 
 TEST(ScanPlan, ChoosesRareBytes) {
