@@ -52,8 +52,8 @@ enum class BinaryRule {
             ///< unreported
   kStream,  ///< many files or pipes: NULs end lines; a NUL in a buffer marks the file as binary
             ///< from that buffer on; the first line to be reported there ends the scan unreported
-  kStdin,  ///< standard input: as kStream, but the first buffer is 8 KiB
-  kQuit,   ///< files found by recursion: the first buffer with a NUL ends the scan
+  kStdin,   ///< standard input: as kStream, but the first buffer is 8 KiB
+  kQuit,    ///< files found by recursion: the first buffer with a NUL ends the scan
 };
 
 /// A stretch that could not be searched.
