@@ -77,12 +77,11 @@ class TestCommand final : public Command {
   Result<DecompressSummary> decode(const std::string& path, const InputFile& input,
                                    bool salvage) const {
     Progress progress(shown_name(path), input.size(), files_.progress);
+    DamageReporter damage(shown_name(path), input);
     DecompressOptions options;
     options.threads = threads_;
     options.salvage = salvage;
-    options.on_damage = [&path](const DecodedBlock& block) {
-      report_damage(shown_name(path), block);
-    };
+    options.on_damage = [&damage](const DecodedBlock& block) { damage.report(block); };
     options.on_progress = [&progress](std::uint64_t compressed, std::uint64_t plain) {
       progress.update(compressed, plain);
       return true;
