@@ -112,7 +112,8 @@ class DecompressCommand final : public Command {
 
  private:
   void decompress_file(const std::string& path) {
-    const Result<InputFile> input = InputFile::open(path);
+    const Result<InputFile> input = InputFile::open(
+        path, cat_ ? InputFile::Directories::kRefused : InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
     OutputRequest request{.path = files_.output, .sparse = true};
     if (files_.output.empty() && !files_.to_stdout && path != kStandardInput) {

@@ -55,7 +55,7 @@ class TestCommand final : public Command {
   /// First strictly, which covers index and trailer too; if that fails, once more through the whole
   /// file to name every damaged block.
   void test_file(const std::string& path) const {
-    const Result<InputFile> input = InputFile::open(path);
+    const Result<InputFile> input = InputFile::open(path, InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
     const auto strict = decode(path, *input, false);
     if (strict.ok()) {
