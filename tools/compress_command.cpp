@@ -85,7 +85,7 @@ class CompressCommand final : public Command {
       return warning(shown_name(path),
                      "is compressed already; skipped (-f compresses it once more)");
     }
-    const Result<InputFile> input = InputFile::open(path);
+    const Result<InputFile> input = InputFile::open(path, InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
     const std::optional<OutputRequest> request = request_for(path, *input);
     if (!request) return;

@@ -112,7 +112,8 @@ class DecompressCommand final : public Command {
 
  private:
   void decompress_file(const std::string& path) {
-    const Result<InputFile> input = InputFile::open(path);
+    const Result<InputFile> input = InputFile::open(
+        path, cat_ ? InputFile::Directories::kRefused : InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
     OutputRequest request{.path = files_.output, .sparse = true};
     if (files_.output.empty() && !files_.to_stdout && path != kStandardInput) {
@@ -137,6 +138,12 @@ class DecompressCommand final : public Command {
     FileOptions finishing = files_;
     if (summary.damaged_blocks != 0 || decode_.is_range()) finishing.remove_source = false;
     if (!finish_output(path, input, output, attributes, finishing)) return;
+    if (summary.damaged_blocks != 0) {
+      warning(shown_name(path), grouped(summary.plain_bytes) +
+                                    " intact bytes written, damaged in " +
+                                    grouped(summary.damaged_blocks) +
+                                    (summary.damaged_blocks == 1 ? " place" : " places"));
+    }
     ++done_files_;
     done_bytes_ += summary.plain_bytes;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -156,13 +163,12 @@ class DecompressCommand final : public Command {
   Status write_whole(const std::string& path, const InputFile& input, OutputFile& output,
                      DecompressSummary& summary) const {
     Progress progress(shown_name(path), input.size(), files_.progress);
+    DamageReporter damage(shown_name(path), input);
     DecompressOptions options;
     options.decode.verify = decode_.check;
     options.threads = decode_.threads;
     options.salvage = decode_.salvage;
-    options.on_damage = [&path](const DecodedBlock& block) {
-      report_damage(shown_name(path), block);
-    };
+    options.on_damage = [&damage](const DecodedBlock& block) { damage.report(block); };
     options.on_progress = [&progress](std::uint64_t compressed, std::uint64_t plain) {
       progress.update(compressed, plain);
       return true;

@@ -110,7 +110,7 @@ bool finish_output(const std::string& input_name, const InputFile& input, Output
   }
   sync_directory_of(output.name());
   if (unlink(input_name.c_str()) == 0) return true;
-  error(input_name, errno_error("remove", errno));
+  error(input_name, errno_error("cannot remove", errno));
   return false;
 }
 

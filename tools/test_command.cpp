@@ -55,7 +55,7 @@ class TestCommand final : public Command {
   /// First strictly, which covers index and trailer too; if that fails, once more through the whole
   /// file to name every damaged block.
   void test_file(const std::string& path) const {
-    const Result<InputFile> input = InputFile::open(path);
+    const Result<InputFile> input = InputFile::open(path, InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
     const auto strict = decode(path, *input, false);
     if (strict.ok()) {
@@ -77,12 +77,11 @@ class TestCommand final : public Command {
   Result<DecompressSummary> decode(const std::string& path, const InputFile& input,
                                    bool salvage) const {
     Progress progress(shown_name(path), input.size(), files_.progress);
+    DamageReporter damage(shown_name(path), input);
     DecompressOptions options;
     options.threads = threads_;
     options.salvage = salvage;
-    options.on_damage = [&path](const DecodedBlock& block) {
-      report_damage(shown_name(path), block);
-    };
+    options.on_damage = [&damage](const DecodedBlock& block) { damage.report(block); };
     options.on_progress = [&progress](std::uint64_t compressed, std::uint64_t plain) {
       progress.update(compressed, plain);
       return true;

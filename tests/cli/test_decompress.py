@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """presso decompress and presso cat: every flag, ranges, salvage, what is restored."""
 
+import json
 import os
 import stat
 
@@ -225,6 +226,16 @@ class Damage(CliTest):
         self.assertEqual(saved, self.text[:offset] + self.text[offset + BLOCK:])
         piped = self.fails("cat", "--salvage", "app.log.presso", saying="plain offset")
         self.assertEqual(piped.out, saved)
+
+    def test_salvage_with_a_damaged_block_header(self):
+        table = json.loads(self.ok("info", "--json", "--blocks", "app.log.presso").out)
+        block = table["files"][0]["block_table"][3]
+        self.damage(block["compressed_offset"] + 20)
+        result = self.fails("decompress", "--salvage", "app.log.presso", saying="block 3 ")
+        self.assertIn(f"lost from plain offset {3 * BLOCK:,} to", result.err)
+        self.assertIn(f"{len(self.text) - BLOCK:,} intact bytes written, damaged in 1 place",
+                      result.err)
+        self.assertEqual(self.read("app.log"), self.text[:3 * BLOCK] + self.text[4 * BLOCK:])
 
     def test_salvage_keeps_the_damaged_file_despite_rm(self):
         self.damage(len(self.packed) // 2)

@@ -45,7 +45,7 @@ Status FileSink::write_sparse(Bytes bytes) {
 
 Status FileSink::skip_hole() {
   if (hole_bytes_ == 0) return {};
-  if (lseek(fd_, static_cast<off_t>(hole_bytes_), SEEK_CUR) < 0) return fail("seek", errno);
+  if (lseek(fd_, static_cast<off_t>(hole_bytes_), SEEK_CUR) < 0) return fail("cannot seek", errno);
   hole_bytes_ = 0;
   return {};
 }
@@ -57,7 +57,7 @@ Status FileSink::write_all(Bytes bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd_, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return fail("write", errno);
+    if (put < 0) return fail("cannot write", errno);
     bytes = bytes.subspan(static_cast<std::size_t>(put));
   }
   return {};
@@ -66,7 +66,7 @@ Status FileSink::write_all(Bytes bytes) {
 Status FileSink::finish() {
   if (failed()) return *error_;
   if (hole_bytes_ != 0 && ftruncate(fd_, static_cast<off_t>(position_)) != 0) {
-    return fail("set the length", errno);
+    return fail("cannot set the length", errno);
   }
   return {};
 }

@@ -38,14 +38,16 @@ void list_files(const fs::path& directory, std::vector<std::string>& into) {
 
 }  // namespace
 
-Result<InputFile> InputFile::open(const std::string& path) {
+Result<InputFile> InputFile::open(const std::string& path, Directories directories) {
   const bool standard = path == kStandardInput;
   InputFile input(standard ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY),
                   !standard);
-  if (input.fd_ < 0) return errno_error("open", errno);
-  if (fstat(input.fd_, &input.about_) != 0) return errno_error("stat", errno);
+  if (input.fd_ < 0) return errno_error("cannot open", errno);
+  if (fstat(input.fd_, &input.about_) != 0) return errno_error("cannot stat", errno);
   if (S_ISDIR(input.about_.st_mode)) {
-    return make_error(ErrorCode::kInvalidArgument, "is a directory; -r takes the files below it");
+    const bool hint = directories == Directories::kRefusedWithHint;
+    return make_error(ErrorCode::kInvalidArgument,
+                      hint ? "is a directory; -r takes the files below it" : "is a directory");
   }
   if (input.is_regular()) {
     posix_fadvise(input.fd_, 0, 0, POSIX_FADV_SEQUENTIAL);

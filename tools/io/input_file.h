@@ -18,8 +18,12 @@ constexpr std::string_view kStandardInput = "-";
 
 class InputFile {
  public:
-  /// `path` "-": standard input. Errors: kIo; kInvalidArgument for a directory.
-  static Result<InputFile> open(const std::string& path);
+  enum class Directories { kRefused, kRefusedWithHint };
+
+  /// `path` "-": standard input. Errors: kIo; kInvalidArgument for a directory, with a hint to -r
+  /// for commands that have it.
+  static Result<InputFile> open(const std::string& path,
+                                Directories directories = Directories::kRefused);
 
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&&) = delete;

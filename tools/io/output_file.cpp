@@ -70,7 +70,7 @@ Result<OutputFile> OutputFile::create(const std::string& path, Options options) 
   }
   if (exists && !S_ISREG(about.st_mode)) {
     output.fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (output.fd_ < 0) return errno_error("open", errno);
+    if (output.fd_ < 0) return errno_error("cannot open", errno);
   } else {
     if (exists && !options.overwrite) return make_error(ErrorCode::kExists);
     PRESSO_TRY(output.make_temporary());
@@ -90,9 +90,9 @@ Status OutputFile::make_temporary() {
     const int reason = errno;
     registered_.reset();  // Somebody else's file, or none: not ours to remove.
     temporary_.clear();
-    if (reason != EEXIST) return errno_error("create", reason);
+    if (reason != EEXIST) return errno_error("cannot create", reason);
   }
-  return errno_error("create", EEXIST);
+  return errno_error("cannot create", EEXIST);
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
@@ -113,11 +113,12 @@ Status OutputFile::commit(const FileAttributes& attributes) {
   PRESSO_TRY(sink_->finish());
   if (is_new_file()) {
     PRESSO_TRY(give_attributes(attributes));
-    if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) return errno_error("sync", errno);
+    if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS)
+      return errno_error("cannot sync", errno);
   }
   if (owns_fd_) {
     const int closed = close(std::exchange(fd_, -1));
-    if (closed != 0 && errno != EINTR) return errno_error("close", errno);
+    if (closed != 0 && errno != EINTR) return errno_error("cannot close", errno);
   }
   return is_new_file() ? rename_into_place() : Status();
 }
@@ -130,10 +131,12 @@ Status OutputFile::give_attributes(const FileAttributes& attributes) {
   const mode_t mask = umask(0);
   umask(mask);
   const mode_t mode = attributes.mode.value_or(0666 & ~mask);
-  if (fchmod(fd_, mode & 0777) != 0 && errno != EPERM) return errno_error("set the mode", errno);
+  if (fchmod(fd_, mode & 0777) != 0 && errno != EPERM)
+    return errno_error("cannot set the mode", errno);
   if (attributes.modified) {
     const timespec times[2] = {*attributes.modified, *attributes.modified};
-    if (futimens(fd_, times) != 0 && errno != EPERM) return errno_error("set the time", errno);
+    if (futimens(fd_, times) != 0 && errno != EPERM)
+      return errno_error("cannot set the time", errno);
   }
   return {};
 }
@@ -147,7 +150,7 @@ Status OutputFile::rename_into_place() {
   }
   // Some file systems know no RENAME_NOREPLACE; existence was checked when the file was created.
   if (moved != 0) moved = rename(temporary_.c_str(), final_path.c_str());
-  if (moved != 0) return errno_error("rename", errno);
+  if (moved != 0) return errno_error("cannot rename", errno);
   temporary_.clear();
   registered_.reset();
   return {};

@@ -4,6 +4,8 @@
 #include "tools/io/unfinished_files.h"
 
 #include <unistd.h>
+
+#include <atomic>
 #include <climits>
 #include <csignal>
 #include <cstring>
@@ -12,14 +14,16 @@ namespace presso::cli {
 namespace {
 
 char unfinished_path[PATH_MAX];
-volatile sig_atomic_t path_set = 0;
-volatile sig_atomic_t progress_shown = 0;
+// The handler may run on any thread while another one fills the slot.
+std::atomic<bool> path_set{false};
+std::atomic<bool> progress_shown{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 void remove_and_die(int signal_number) {
-  if (path_set != 0) unlink(unfinished_path);
-  if (progress_shown != 0 && write(STDERR_FILENO, "\n", 1) < 0) {
+  if (path_set) unlink(unfinished_path);
+  if (progress_shown && write(STDERR_FILENO, "\n", 1) < 0) {
     // Nothing can be done about it here.
   }
   struct sigaction usual {};
@@ -60,16 +64,16 @@ UnfinishedFile::UnfinishedFile(const std::string& path) {
   const SignalsBlocked blocked;
   if (path.size() >= sizeof unfinished_path) return;  // open() will refuse it as well.
   std::memcpy(unfinished_path, path.c_str(), path.size() + 1);
-  path_set = 1;
+  path_set = true;
 }
 
 UnfinishedFile::~UnfinishedFile() {
   const SignalsBlocked blocked;
-  path_set = 0;
+  path_set = false;
 }
 
 void set_progress_shown(bool shown) {
-  progress_shown = shown ? 1 : 0;
+  progress_shown = shown;
 }
 
 }  // namespace presso::cli
