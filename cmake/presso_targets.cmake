@@ -1,5 +1,5 @@
-# presso_library(NAME HEADERS ... SOURCES ... DEPENDS ...): one of the static libraries, exported as
-# presso::NAME, with its public headers in a FILE_SET below include/.
+# presso_library(NAME HEADERS ... SOURCES ... DEPENDS ...): one of the static libraries, target
+# presso_NAME, known and exported as presso::NAME, its public headers in a FILE_SET below include/.
 # presso_compile_options(TARGET): the warnings and sanitizers that all our code is built with.
 
 function(presso_compile_options target)
@@ -23,14 +23,16 @@ endfunction()
 
 function(presso_library name)
   cmake_parse_arguments(arg "" "" "HEADERS;SOURCES;DEPENDS" ${ARGN})
-  add_library(${name} STATIC ${arg_SOURCES})
-  add_library(presso::${name} ALIAS ${name})
-  target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR}/include
-                                FILES ${arg_HEADERS})
+  # The prefix keeps plain words such as "format" free for projects that include this one.
+  set(target presso_${name})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(presso::${name} ALIAS ${target})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR}/include
+                                  FILES ${arg_HEADERS})
   # Private headers are included by their path from the repository's root.
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${name} PUBLIC ${arg_DEPENDS})
-  set_target_properties(${name} PROPERTIES OUTPUT_NAME presso_${name} POSITION_INDEPENDENT_CODE ON)
-  presso_compile_options(${name})
-  set_property(GLOBAL APPEND PROPERTY PRESSO_LIBRARIES ${name})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PUBLIC ${arg_DEPENDS})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  presso_compile_options(${target})
+  set_property(GLOBAL APPEND PROPERTY PRESSO_LIBRARIES ${target})
 endfunction()

@@ -448,6 +448,17 @@ Result<Buffer> read_part(const RandomAccess& file, std::uint64_t offset, std::ui
   return bytes;
 }
 
+/// Whether the file holds `bytes` at `at`.
+bool is_left(const RandomAccess& file, std::uint64_t at, std::uint64_t bytes) {
+  return at <= file.size() && bytes <= file.size() - at;
+}
+
+bool is_magic_at(const RandomAccess& file, std::uint64_t at) {
+  if (!is_left(file, at, sizeof kFileMagic)) return false;
+  const auto magic = read_part(file, at, sizeof kFileMagic);
+  return magic.ok() && has_file_magic(magic->data());
+}
+
 Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t offset,
                                       std::uint64_t blocks) {
   PRESSO_ASSIGN(const Buffer head, read_part(file, offset, kSectionHeaderBytes));
@@ -467,6 +478,7 @@ Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t of
 
 /// Header and the sections before the first block. Returns the offset of what follows them.
 Result<std::uint64_t> read_front(const RandomAccess& file, ArchiveMember& member) {
+  if (!is_magic_at(file, member.file_offset)) return make_error(ErrorCode::kNotPresso);
   PRESSO_ASSIGN(const Buffer head, read_part(file, member.file_offset, kFileHeaderBytes));
   PRESSO_ASSIGN(member.header, parse_file_header(head.data()));
   std::uint64_t offset = member.file_offset + kFileHeaderBytes;
@@ -557,17 +569,6 @@ Status check_file_start(const RandomAccess& file) {
   }
   if (size < kFileHeaderBytes) return truncated(size, "the file header");
   return {};
-}
-
-/// Whether the file holds `bytes` at `at`.
-bool is_left(const RandomAccess& file, std::uint64_t at, std::uint64_t bytes) {
-  return at <= file.size() && bytes <= file.size() - at;
-}
-
-bool is_magic_at(const RandomAccess& file, std::uint64_t at) {
-  if (!is_left(file, at, sizeof kFileMagic)) return false;
-  const auto magic = read_part(file, at, sizeof kFileMagic);
-  return magic.ok() && has_file_magic(magic->data());
 }
 
 bool is_trailer_at(const RandomAccess& file, std::uint64_t at) {

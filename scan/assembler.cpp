@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#include "scan/assembler.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace presso::scan_detail {
+namespace {
+
+constexpr std::uint64_t kMappedProbeBytes = 64u << 10;
+constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
+constexpr Byte kByteOrderMark[3] = {0xEF, 0xBB, 0xBF};
+
+bool treats_nul_as_line_end(BinaryRule rule) {
+  return rule != BinaryRule::kText && rule != BinaryRule::kMapped;
+}
+
+std::optional<std::size_t> find_nul(Bytes text) {
+  if (text.empty()) return std::nullopt;
+  const void* found = std::memchr(text.data(), 0, text.size());
+  if (found == nullptr) return std::nullopt;
+  return static_cast<std::size_t>(static_cast<const Byte*>(found) - text.data());
+}
+
+bool begins_with_mark(Bytes text) {
+  return text.size() >= sizeof kByteOrderMark &&
+         std::memcmp(text.data(), kByteOrderMark, sizeof kByteOrderMark) == 0;
+}
+
+}  // namespace
+
+LineScanOptions line_scan_options(const ScanOptions& options, bool has_callback) {
+  LineScanOptions result;
+  result.invert = options.invert;
+  result.line_numbers = options.line_numbers && has_callback;
+  result.matches = options.matches;
+  // Counts that stop at a place inside a chunk need places.
+  const bool stops_inside = options.matches && options.max_lines != ~std::uint64_t{0};
+  result.record = has_callback || stops_inside || options.binary == BinaryRule::kQuit;
+  result.max_lines = options.max_lines;
+  return result;
+}
+
+SearchedChunk search_chunk(Chunk chunk, BinaryRule rule, LineScanner& scanner) {
+  SearchedChunk searched;
+  searched.chunk = std::move(chunk);
+  if (searched.chunk.damage) return searched;
+  const MutableBytes text = searched.chunk.text.mutable_bytes();
+  if (searched.chunk.offset == 0 && begins_with_mark(text)) {
+    searched.text_begin = sizeof kByteOrderMark;
+  }
+  if (treats_nul_as_line_end(rule)) {
+    searched.nul = find_nul(text.subspan(searched.text_begin));
+    if (searched.nul) std::replace(text.begin(), text.end(), Byte{0}, Byte{'\n'});
+  }
+  searched.inner_end = line_begin(text, searched.text_begin, text.size());
+  searched.has_newline = searched.inner_end > searched.text_begin;
+  if (!searched.has_newline) return searched;
+  searched.inner_begin = line_end(text, searched.text_begin);
+  searched.findings = scanner.scan(
+      Bytes(text).subspan(searched.inner_begin, searched.inner_end - searched.inner_begin));
+  return searched;
+}
+
+Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
+                     const LineCallback& on_line, ChunkSource& chunks)
+    : options_(options),
+      on_line_(on_line),
+      chunks_(chunks),
+      line_options_(line_scan_options(options, static_cast<bool>(on_line))),
+      scanner_(matcher, line_options_, options.level),
+      rule_(options.binary),
+      fills_(options.binary == BinaryRule::kStdin) {
+  // Counts go on behind a NUL, but for kQuit.
+  if (!on_line_ && rule_ != BinaryRule::kQuit) rule_ = BinaryRule::kText;
+}
+
+Result<bool> Assembler::add(SearchedChunk searched) {
+  if (searched.error) return std::move(*searched.error);
+  if (searched.chunk.damage) return add_damage(std::move(*searched.chunk.damage));
+  track(searched);
+  add_text(std::move(searched));
+  flush(safe_end());
+  return !stopped_;
+}
+
+Result<bool> Assembler::add_damage(DamagedBlock damage) {
+  if (options_.fail_fast) {
+    finish();
+    return std::move(damage.error);
+  }
+  close_seam();
+  flush(safe_end());
+  // Where not even a header could be read, the hole begins where the text before it ended.
+  if (damage.plain_bytes == 0) damage.plain_offset = plain_end_;
+  plain_end_ = damage.plain_offset + damage.plain_bytes;
+  ++summary_.damaged_blocks;
+  if (!stopped_ && options_.on_damage) options_.on_damage(damage);
+  return !stopped_;
+}
+
+void Assembler::finish() {
+  fills_.finish();
+  mapped_seen_ = kMappedProbeBytes;
+  close_seam();
+  flush(kEverything);
+  if (!stopped_ && fills_.nul() && line_options_.record) summary_.binary_offset = fills_.nul();
+}
+
+// --- The binary rule ----------------------------------------------------------------------------
+
+void Assembler::track(const SearchedChunk& searched) {
+  const Bytes text = searched.chunk.text.bytes().subspan(searched.text_begin);
+  if (summary_.binary_offset) return;
+  if (searched.text_begin > 0) fills_.had_byte_order_mark();
+  if (rule_ == BinaryRule::kMapped) {
+    track_mapped(text);
+  } else if (treats_nul_as_line_end(rule_) && !fills_.nul()) {
+    fills_.feed(text, searched.chunk.short_read, searched.nul);
+  }
+}
+
+void Assembler::track_mapped(Bytes text) {
+  const std::uint64_t wanted =
+      std::min<std::uint64_t>(kMappedProbeBytes - mapped_seen_, text.size());
+  const auto nul = find_nul(text.first(static_cast<std::size_t>(wanted)));
+  if (nul) summary_.binary_offset = mapped_seen_ + *nul;
+  mapped_seen_ += wanted;
+}
+
+/// Lines before it may be reported as far as the rule is concerned.
+std::uint64_t Assembler::safe_end() const {
+  switch (rule_) {
+    case BinaryRule::kText:
+      return kEverything;
+    case BinaryRule::kMapped:
+      if (summary_.binary_offset) return kEverything;  // ended_by_nul() says what becomes of them
+      return mapped_seen_ < kMappedProbeBytes ? 0 : kEverything;
+    case BinaryRule::kStream:
+    case BinaryRule::kStdin:
+    case BinaryRule::kQuit:
+      return fills_.nul() ? kEverything : fills_.safe_end();
+  }
+  return kEverything;
+}
+
+/// Decides for a line to be reported whether it, instead, ends the scan.
+bool Assembler::ended_by_nul(const Segment& segment, const FoundLine& line) {
+  if (rule_ == BinaryRule::kText) return false;
+  if (rule_ == BinaryRule::kMapped) {
+    if (summary_.binary_offset) return true;
+    const Bytes text = segment.buffer.bytes().subspan(segment.begin);
+    const auto nul = find_nul(text.subspan(line.begin, line.end - line.begin));
+    if (nul) summary_.binary_offset = segment.offset + line.begin + *nul;
+    return nul.has_value();
+  }
+  return fills_.nul() && segment.offset + line.begin >= fills_.safe_end();
+}
+
+// --- Chunks to segments -------------------------------------------------------------------------
+
+void Assembler::add_text(SearchedChunk searched) {
+  Buffer& buffer = searched.chunk.text;
+  const Bytes text = buffer.bytes();
+  plain_end_ = searched.chunk.offset + text.size();
+  removed_ += searched.text_begin;
+  const std::uint64_t offset = searched.chunk.offset - removed_;
+  if (seam_.empty()) seam_offset_ = offset + searched.text_begin;
+  if (!searched.has_newline) {
+    seam_.append(text.subspan(searched.text_begin));
+    chunks_.recycle(std::move(buffer));
+    return;
+  }
+  seam_.append(text.subspan(searched.text_begin, searched.inner_begin - searched.text_begin));
+  close_seam();
+  seam_.append(text.subspan(searched.inner_end));
+  seam_offset_ = offset + searched.inner_end;
+  Segment inner;
+  inner.buffer = std::move(buffer);
+  inner.begin = searched.inner_begin;
+  inner.offset = offset + searched.inner_begin;
+  inner.findings = std::move(searched.findings);
+  push(std::move(inner));
+}
+
+/// The unfinished line ends here.
+void Assembler::close_seam() {
+  if (seam_.empty()) return;
+  Segment segment;
+  segment.findings = scanner_.scan(seam_.bytes());
+  segment.offset = seam_offset_;
+  if (segment.findings.lines == 0) {
+    line_count_ += segment.findings.newlines;
+    seam_.clear();
+    return;
+  }
+  segment.buffer = std::move(seam_);
+  seam_ = Buffer();
+  push(std::move(segment));
+}
+
+void Assembler::push(Segment segment) {
+  segment.first_line = line_count_;
+  line_count_ += segment.findings.newlines;
+  if (segment.findings.lines == 0) {
+    chunks_.recycle(std::move(segment.buffer));
+    return;
+  }
+  waiting_.push_back(std::move(segment));
+}
+
+// --- Segments to lines --------------------------------------------------------------------------
+
+/// Reports waiting lines that begin before `before`.
+void Assembler::flush(std::uint64_t before) {
+  while (!waiting_.empty() && !stopped_) {
+    Segment& segment = waiting_.front();
+    if (!line_options_.record) {
+      flush_counts(segment);
+    } else if (!flush_lines(segment, before)) {
+      return;
+    }
+    chunks_.recycle(std::move(segment.buffer));
+    waiting_.pop_front();
+  }
+  // Behind a NUL under kQuit there is nothing more to find.
+  if (rule_ == BinaryRule::kQuit && fills_.nul() && !stopped_) {
+    summary_.binary_offset = fills_.nul();
+    stopped_ = true;
+  }
+}
+
+void Assembler::flush_counts(const Segment& segment) {
+  const std::uint64_t left = options_.max_lines - summary_.lines;
+  summary_.lines += std::min(segment.findings.lines, left);
+  summary_.matches += segment.findings.matches;
+  stopped_ = summary_.lines >= options_.max_lines;
+}
+
+/// True where all of the segment's lines were reported (or the scan has ended).
+bool Assembler::flush_lines(Segment& segment, std::uint64_t before) {
+  const std::vector<FoundLine>& found = segment.findings.found;
+  while (segment.reported < found.size() && !stopped_) {
+    const FoundLine& line = found[segment.reported];
+    if (segment.offset + line.begin >= before) return false;
+    ++segment.reported;
+    if (ended_by_nul(segment, line)) {
+      if (fills_.nul()) summary_.binary_offset = fills_.nul();
+      // ripgrep counts the line that it does not show; under kQuit it never looks at it.
+      if (rule_ != BinaryRule::kQuit) ++summary_.lines;
+      stopped_ = true;
+      break;
+    }
+    report(segment, line);
+  }
+  return true;
+}
+
+void Assembler::report(const Segment& segment, const FoundLine& line) {
+  ++summary_.lines;
+  summary_.matches += line.span_count;
+  if (on_line_) {
+    const Bytes text = segment.buffer.bytes().subspan(segment.begin);
+    MatchedLine matched;
+    matched.text = text.subspan(line.begin, line.end - line.begin);
+    matched.offset = segment.offset + line.begin;
+    if (options_.line_numbers) matched.number = segment.first_line + line.number + 1;
+    matched.matches = std::span(segment.findings.spans).subspan(line.first_span, line.span_count);
+    if (!on_line_(matched)) stopped_ = true;
+  }
+  if (summary_.lines >= options_.max_lines) stopped_ = true;
+}
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// The last stage of a scan: takes chunks in order, searched on their own by the workers, joins the
+// lines that chunk borders cut, applies the rule for binary files and hands lines to the caller.
+//
+// A chunk is cut at its first and its last '\n'. The worker searches what lies between (the inner
+// text); what lies outside is joined with its neighbours here and searched as a text of its own
+// (the seam), one short line a chunk, however many chunks a line spans. At a damaged block the line
+// so far ends, and what follows begins a new line.
+//
+// Texts with findings queue up as segments until the binary rule allows them to be reported: with
+// BinaryRule::kText at once, else when the fill (fill_tracker.h) that they stand in is known to
+// hold no NUL, at most 64 KiB or one long line later. Tested by tests/unit/scan_test.cpp with
+// borders at every offset.
+#pragma once
+
+#include <deque>
+
+#include "scan/chunk_source.h"
+#include "scan/fill_tracker.h"
+#include "scan/line_scan.h"
+
+namespace presso::scan_detail {
+
+/// A chunk after the worker's search.
+struct SearchedChunk {
+  Chunk chunk;
+  std::size_t text_begin = 0;   ///< > 0 behind a byte order mark
+  std::size_t inner_begin = 0;  ///< behind the first '\n'
+  std::size_t inner_end = 0;    ///< behind the last; inner_begin where there is only one
+  bool has_newline = false;
+  std::optional<std::size_t> nul;  ///< first NUL from text_begin on, where NULs end lines: now '\n'
+  Findings findings;               ///< of the inner text
+  std::optional<Error> error;      ///< of reading
+};
+
+/// How lines are searched, by what the caller wants to know.
+LineScanOptions line_scan_options(const ScanOptions& options, bool has_callback);
+
+/// The worker's part: cuts the chunk and searches its inner text.
+SearchedChunk search_chunk(Chunk chunk, BinaryRule rule, LineScanner& scanner);
+
+class Assembler {
+ public:
+  Assembler(const Matcher& matcher, const ScanOptions& options, const LineCallback& on_line,
+            ChunkSource& chunks);
+
+  /// The next chunk; false when the scan need not go on.
+  Result<bool> add(SearchedChunk searched);
+  /// After the last chunk. Not called where add() gave false or an error.
+  void finish();
+
+  const ScanSummary& summary() const { return summary_; }
+
+ private:
+  /// A searched text, waiting.
+  struct Segment {
+    Buffer buffer;
+    std::size_t begin = 0;     ///< of the text within the buffer
+    std::uint64_t offset = 0;  ///< of the text within the plain text
+    std::uint64_t first_line = 0;
+    std::size_t reported = 0;  ///< of findings.found
+    Findings findings;
+  };
+
+  Result<bool> add_damage(DamagedBlock damage);
+  void track(const SearchedChunk& searched);
+  void track_mapped(Bytes text);
+  void add_text(SearchedChunk searched);
+  void close_seam();
+  void push(Segment segment);
+
+  void flush(std::uint64_t before);
+  void flush_counts(const Segment& segment);
+  bool flush_lines(Segment& segment, std::uint64_t before);
+  void report(const Segment& segment, const FoundLine& line);
+  bool ended_by_nul(const Segment& segment, const FoundLine& line);
+  void count(const FoundLine& line);
+  std::uint64_t safe_end() const;
+
+  const ScanOptions& options_;
+  const LineCallback& on_line_;
+  ChunkSource& chunks_;
+  LineScanOptions line_options_;
+  LineScanner scanner_;
+  ScanSummary summary_;
+
+  Buffer seam_;  ///< the unfinished line
+  std::uint64_t seam_offset_ = 0;
+  std::uint64_t plain_end_ = 0;   ///< behind the last chunk, as far as known
+  std::uint64_t removed_ = 0;     ///< bytes of a byte order mark: offsets do not count it
+  std::uint64_t line_count_ = 0;  ///< '\n' of all segments pushed
+  std::deque<Segment> waiting_;
+  bool stopped_ = false;
+
+  BinaryRule rule_;
+  FillTracker fills_;
+  std::uint64_t mapped_seen_ = 0;  ///< of the first 64 KiB
+};
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "scan/chunk_source.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace presso::scan_detail {
+namespace {
+
+/// A source with some bytes put back in front.
+class PrefixedSource final : public ByteSource {
+ public:
+  PrefixedSource(Bytes prefix, ByteSource& rest) : prefix_(prefix), rest_(rest) {}
+
+  Result<std::size_t> read(MutableBytes into) override {
+    if (prefix_.empty()) return rest_.read(into);
+    const std::size_t count = std::min(prefix_.size(), into.size());
+    std::copy_n(prefix_.begin(), count, into.begin());
+    prefix_ = prefix_.subspan(count);
+    return count;
+  }
+
+ private:
+  Bytes prefix_;
+  ByteSource& rest_;
+};
+
+class PlainStream final : public ChunkSource {
+ public:
+  /// `begun`: bytes already read.
+  PlainStream(Bytes begun, ByteSource& source) : source_(source), begun_left_(begun.size()) {
+    begun_.append(begun);
+  }
+
+  /// One read is one chunk, so that lines of a slow pipe are searched as they come.
+  Result<std::optional<ChunkItem>> take() override {
+    ReadPiece piece;
+    piece.text = pool_.take();
+    piece.offset = offset_;
+    piece.text.resize_discarding(kPlainChunkBytes);
+    const std::size_t begun = std::exchange(begun_left_, 0);
+    std::copy_n(begun_.data(), begun, piece.text.data());
+    PRESSO_ASSIGN(const std::size_t got, source_.read(piece.text.mutable_bytes().subspan(begun)));
+    if (begun + got == 0) return std::optional<ChunkItem>();
+    piece.short_read = begun + got < kPlainChunkBytes;
+    piece.text.resize_discarding(begun + got);
+    offset_ += begun + got;
+    return std::optional<ChunkItem>(std::move(piece));
+  }
+
+  Result<Chunk> load(ChunkItem item) override {
+    ReadPiece& piece = std::get<ReadPiece>(item);
+    return Chunk{std::move(piece.text), piece.offset, piece.short_read, std::nullopt};
+  }
+
+  void recycle(Buffer buffer) override { pool_.give_back(std::move(buffer)); }
+
+ private:
+  ByteSource& source_;
+  BufferPool pool_;
+  Buffer begun_;
+  std::size_t begun_left_;  ///< of begun_, not yet given out
+  std::uint64_t offset_ = 0;
+};
+
+class PlainFile final : public ChunkSource {
+ public:
+  explicit PlainFile(const RandomAccess& file) : file_(file) {}
+
+  Result<std::optional<ChunkItem>> take() override {
+    const std::uint64_t left = file_.size() - next_;
+    if (left == 0) return std::optional<ChunkItem>();
+    const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(left, kPlainChunkBytes));
+    const std::uint64_t begin = std::exchange(next_, next_ + bytes);
+    return std::optional<ChunkItem>(FileRange{begin, bytes});
+  }
+
+  Result<Chunk> load(ChunkItem item) override {
+    const FileRange range = std::get<FileRange>(item);
+    Chunk chunk;
+    chunk.offset = range.begin;
+    chunk.text = pool_.take();
+    chunk.text.resize_discarding(range.bytes);
+    PRESSO_TRY(file_.read_at(range.begin, chunk.text.mutable_bytes()));
+    return chunk;
+  }
+
+  void recycle(Buffer buffer) override { pool_.give_back(std::move(buffer)); }
+
+ private:
+  const RandomAccess& file_;
+  BufferPool pool_;
+  std::uint64_t next_ = 0;
+};
+
+/// Owns the chain of sources below the block stream.
+class CompressedStream final : public ChunkSource {
+ public:
+  CompressedStream(Bytes begun, ByteSource& rest, const ScanOptions& options)
+      : prefixed_(std::make_unique<PrefixedSource>(keep(begun), rest)),
+        blocks_(*prefixed_, stream_options(options)) {}
+
+  CompressedStream(std::unique_ptr<ByteSource> source, const ScanOptions& options)
+      : prefixed_(std::move(source)), blocks_(*prefixed_, stream_options(options)) {}
+
+  Result<std::optional<ChunkItem>> take() override {
+    PRESSO_ASSIGN(std::optional<BlockItem> item, blocks_.next());
+    if (!item) return std::optional<ChunkItem>();
+    return std::optional<ChunkItem>(std::move(*item));
+  }
+
+  Result<Chunk> load(ChunkItem item) override {
+    DecodedBlock block = blocks_.decode(std::move(std::get<BlockItem>(item)));
+    Chunk chunk;
+    chunk.offset = block.plain_offset;
+    if (block.status.ok()) {
+      chunk.text = std::move(block.plain);
+    } else {
+      recycle(std::move(block.plain));
+      chunk.damage =
+          DamagedBlock{block.plain_offset, block.plain_bytes, std::move(block.status.error())};
+    }
+    return chunk;
+  }
+
+  void recycle(Buffer buffer) override { blocks_.recycle(std::move(buffer)); }
+
+ private:
+  static BlockStreamOptions stream_options(const ScanOptions& options) {
+    BlockStreamOptions result;
+    result.decode.level = options.level;
+    result.decode.verify = options.verify;
+    result.salvage = !options.fail_fast;
+    return result;
+  }
+
+  Bytes keep(Bytes begun) {
+    begun_.append(begun);
+    return begun_.bytes();
+  }
+
+  Buffer begun_;
+  std::unique_ptr<ByteSource> prefixed_;
+  BlockStream blocks_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ChunkSource>> open_chunks(ByteSource& source, const ScanOptions& options) {
+  Byte magic[sizeof kFileMagic];
+  PRESSO_ASSIGN(const std::size_t got, read_fully(source, magic));
+  const Bytes begun(magic, got);
+  if (got == sizeof magic && has_file_magic(magic)) {
+    return std::unique_ptr<ChunkSource>(std::make_unique<CompressedStream>(begun, source, options));
+  }
+  return std::unique_ptr<ChunkSource>(std::make_unique<PlainStream>(begun, source));
+}
+
+Result<std::unique_ptr<ChunkSource>> open_chunks(const RandomAccess& file,
+                                                 const ScanOptions& options) {
+  Byte magic[sizeof kFileMagic];
+  if (file.size() >= sizeof magic) {
+    PRESSO_TRY(file.read_at(0, magic));
+    if (has_file_magic(magic)) {
+      auto whole = std::make_unique<RangeSource>(file, 0, file.size());
+      return std::unique_ptr<ChunkSource>(
+          std::make_unique<CompressedStream>(std::move(whole), options));
+    }
+  }
+  return std::unique_ptr<ChunkSource>(std::make_unique<PlainFile>(file));
+}
+
+}  // namespace presso::scan_detail

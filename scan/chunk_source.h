@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Where the scan's chunks come from: blocks of a presso file or pieces of plain text. take() is
+// called in order by one thread at a time, load() by all of them at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "presso/decompress.h"
+#include "presso/scan.h"
+
+namespace presso::scan_detail {
+
+/// Pieces in which plain text is read: small enough for a core's second-level cache.
+constexpr std::size_t kPlainChunkBytes = 256u << 10;
+
+/// A piece of plain text still to be read by a worker.
+struct FileRange {
+  std::uint64_t begin = 0;
+  std::size_t bytes = 0;
+};
+
+/// A piece of plain text that had to be read in order.
+struct ReadPiece {
+  Buffer text;
+  std::uint64_t offset = 0;
+  bool short_read = false;
+};
+
+using ChunkItem = std::variant<ReadPiece, FileRange, BlockItem>;
+
+/// Text, or why there is none.
+struct Chunk {
+  Buffer text;
+  std::uint64_t offset = 0;  ///< in the plain text
+  bool short_read = false;   ///< the source gave less than asked for
+  std::optional<DamagedBlock> damage;
+};
+
+class ChunkSource {
+ public:
+  virtual ~ChunkSource() = default;
+  virtual Result<std::optional<ChunkItem>> take() = 0;
+  virtual Result<Chunk> load(ChunkItem item) = 0;
+  virtual void recycle(Buffer buffer) = 0;
+};
+
+/// Compressed or plain, told by the first bytes of `source`, which is kept by reference.
+Result<std::unique_ptr<ChunkSource>> open_chunks(ByteSource& source, const ScanOptions& options);
+Result<std::unique_ptr<ChunkSource>> open_chunks(const RandomAccess& file,
+                                                 const ScanOptions& options);
+
+}  // namespace presso::scan_detail

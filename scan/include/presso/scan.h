@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Searching compressed and plain text line by line on all CPU cores, results in order.
+//
+//   auto pattern = presso::Pattern::compile_literals({"error"});
+//   auto result = presso::scan(source, *pattern, {}, [](const presso::MatchedLine& line) {
+//     std::fwrite(line.text.data(), 1, line.text.size(), stdout);
+//     return true;
+//   });
+//
+// A presso file is recognised by its magic and decoded block by block; anything else is searched as
+// it is. Memory is bounded by threads x a few blocks plus the longest line.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "presso/byte_stream.h"
+#include "presso/cpu.h"
+#include "presso/error.h"
+#include "presso/pattern.h"
+
+namespace presso {
+
+/// Bytes [begin, end) of a line or text.
+struct MatchSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  bool empty() const { return begin == end; }
+  friend bool operator==(const MatchSpan&, const MatchSpan&) = default;
+};
+
+/// A line that was asked for. Everything in it is valid during the callback only.
+struct MatchedLine {
+  Bytes text;                          ///< with its '\n', unless it is an unfinished last line
+  std::uint64_t offset = 0;            ///< of its first byte in the plain text
+  std::uint64_t number = 0;            ///< from 1; 0 unless ScanOptions::line_numbers
+  std::span<const MatchSpan> matches;  ///< within text; empty unless ScanOptions::matches
+};
+
+/// In order, never concurrently, on any of the scan's threads. Return false to stop.
+using LineCallback = std::function<bool(const MatchedLine&)>;
+
+/// What a NUL byte means: ripgrep's rules, which differ by how it reads a file. The buffer spoken
+/// of is 64 KiB, rolled on at line ends.
+enum class BinaryRule {
+  kText,    ///< nothing (-a)
+  kMapped,  ///< files named by the user: a NUL in the first 64 KiB or in a line to be reported
+            ///< marks the file as binary; the first line to be reported then ends the scan
+            ///< unreported
+  kStream,  ///< many files or pipes: NULs end lines; a NUL in a buffer marks the file as binary
+            ///< from that buffer on; the first line to be reported there ends the scan unreported
+  kStdin,   ///< standard input: as kStream, but the first buffer is 8 KiB
+  kQuit,    ///< files found by recursion: the first buffer with a NUL ends the scan
+};
+
+/// A stretch that could not be searched.
+struct DamagedBlock {
+  std::uint64_t plain_offset = 0;
+  std::uint64_t plain_bytes = 0;  ///< 0 where the header was damaged too: not known
+  Error error;                    ///< block number and compressed offset are in it
+};
+
+struct ScanOptions {
+  unsigned threads = 0;  ///< 0: all that the process may use
+  CpuLevel level = cpu_level();
+  bool invert = false;  ///< report the lines without a match
+  bool line_numbers = false;
+  /// Find every match in a line, not only the first: MatchedLine::matches, ScanSummary::matches.
+  bool matches = false;
+  std::uint64_t max_lines = ~std::uint64_t{0};  ///< stop after so many reported lines
+  BinaryRule binary = BinaryRule::kText;
+  bool verify = true;  ///< compare blocks with their checksums
+  /// Stop with the error of the first damaged block. Otherwise intact blocks are searched, the hole
+  /// ends the line before it and begins a new line behind it, and lines are counted as if it held
+  /// none.
+  bool fail_fast = false;
+  /// Called for each damaged block, in order with the lines.
+  std::function<void(const DamagedBlock&)> on_damage = {};
+};
+
+struct ScanSummary {
+  std::uint64_t lines = 0;    ///< lines reported, or to be reported where a NUL ended the scan
+  std::uint64_t matches = 0;  ///< within them, if ScanOptions::matches
+  std::uint64_t damaged_blocks = 0;
+  /// Of the first NUL byte, where ScanOptions::binary made it count.
+  std::optional<std::uint64_t> binary_offset;
+};
+
+/// Scans what is left of `source`. Without a callback lines are only counted, which is faster.
+/// Synchronous; `source` is used by one thread at a time; several scans may run at once.
+/// Errors: those of reading, of the container, and with fail_fast of blocks; before an error every
+/// line in front of it has been reported.
+Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern,
+                         const ScanOptions& options = {}, const LineCallback& on_line = {});
+/// The same for a file; plain text is then read by all threads.
+Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
+                         const ScanOptions& options = {}, const LineCallback& on_line = {});
+
+}  // namespace presso

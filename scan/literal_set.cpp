@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "scan/literal_set.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "scan/literal_units.h"
+#include "scan/unicode.h"
+
+namespace presso::scan_detail {
+namespace {
+
+/// Reads the text in the form in which literals are stored: up to four bytes a step.
+template <bool kFold>
+struct Reader {
+  Bytes text;
+  std::size_t at;
+  Byte unit[4] = {};
+
+  /// Bytes now in `unit`; 0 at the end of the text or where it is not UTF-8 (then nothing matches).
+  std::uint32_t step() {
+    if (at >= text.size()) return 0;
+    const Byte byte = text[at];
+    if (!kFold || byte < 0x80) {
+      ++at;
+      unit[0] = kFold ? static_cast<Byte>(fold(byte)) : byte;
+      return 1;
+    }
+    const Decoded decoded = decode(text.data() + at, text.data() + text.size());
+    if (decoded.bytes == 0) return 0;
+    at += decoded.bytes;
+    return encode(fold(decoded.code), unit);
+  }
+};
+
+bool is_outside_word(Decoded neighbour) {
+  return neighbour.bytes != 0 && !is_word(neighbour.code);
+}
+
+}  // namespace
+
+LiteralSet::LiteralSet(const std::vector<std::string>& literals, const PatternOptions& options)
+    : ignore_case_(options.ignore_case), bounds_(options.bounds) {
+  std::uint32_t priority = 0;
+  for (const std::string& literal : literals) {
+    entries_.push_back({ignore_case_ ? folded(literal) : literal, priority++});
+  }
+  std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    return a.bytes != b.bytes ? a.bytes < b.bytes : a.priority < b.priority;
+  });
+  const auto same = [](const Entry& a, const Entry& b) { return a.bytes == b.bytes; };
+  entries_.erase(std::unique(entries_.begin(), entries_.end(), same), entries_.end());
+  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].bytes.empty()) continue;
+    Range& range = by_first_byte_[static_cast<Byte>(entries_[i].bytes[0])];
+    if (range.empty()) range.low = i;
+    range.high = i + 1;
+  }
+}
+
+std::optional<std::size_t> LiteralSet::match_at(Bytes text, std::size_t begin,
+                                                std::size_t from) const {
+  if (bounds_ != MatchBounds::kNone && !begins_well(text, begin, from)) return std::nullopt;
+  if (ignore_case_) return find<true>(text, begin);
+  return entries_.size() == 1 ? only_entry_at(text, begin) : find<false>(text, begin);
+}
+
+std::optional<std::size_t> LiteralSet::only_entry_at(Bytes text, std::size_t begin) const {
+  const std::string& literal = entries_.front().bytes;
+  if (text.size() - begin < literal.size()) return std::nullopt;
+  if (std::memcmp(text.data() + begin, literal.data(), literal.size()) != 0) return std::nullopt;
+  const std::size_t end = begin + literal.size();
+  if (!ends_well(text, end)) return std::nullopt;
+  return end;
+}
+
+template <bool kFold>
+std::optional<std::size_t> LiteralSet::find(Bytes text, std::size_t begin) const {
+  Reader<kFold> reader{text, begin};
+  Range range{0, static_cast<std::uint32_t>(entries_.size())};
+  std::uint32_t best = std::numeric_limits<std::uint32_t>::max();
+  std::size_t best_end = 0;
+  for (std::size_t depth = 0; !range.empty();) {
+    const Entry& first = entries_[range.low];
+    if (first.bytes.size() == depth) {
+      if (first.priority < best && ends_well(text, reader.at)) {
+        best = first.priority;
+        best_end = reader.at;
+      }
+      ++range.low;
+    }
+    const std::uint32_t count = reader.step();
+    if (count == 0) break;
+    for (std::uint32_t i = 0; i < count && !range.empty(); ++i) {
+      range = narrow(range, depth++, reader.unit[i]);
+    }
+  }
+  if (best == std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+  return best_end;
+}
+
+LiteralSet::Range LiteralSet::narrow(Range range, std::size_t depth, Byte next) const {
+  if (depth == 0) return by_first_byte_[next];
+  const auto byte_at = [&](std::uint32_t i) { return static_cast<Byte>(entries_[i].bytes[depth]); };
+  const auto first_not_below = [&](std::uint32_t low, std::uint32_t high, unsigned value) {
+    while (low < high) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      if (byte_at(middle) < value) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  };
+  if (range.high - range.low == 1) return byte_at(range.low) == next ? range : Range{};
+  const std::uint32_t low = first_not_below(range.low, range.high, next);
+  return {low, first_not_below(low, range.high, next + 1u)};
+}
+
+bool LiteralSet::begins_well(Bytes text, std::size_t begin, std::size_t from) const {
+  if (begin == 0 || text[begin - 1] == '\n') return true;
+  if (bounds_ == MatchBounds::kLine) return false;
+  const Decoded before = decode_last(text.data(), text.data() + begin);
+  return is_outside_word(before) && begin - before.bytes >= from;
+}
+
+bool LiteralSet::ends_well(Bytes text, std::size_t end) const {
+  if (bounds_ == MatchBounds::kNone || end == text.size() || text[end] == '\n') return true;
+  if (bounds_ == MatchBounds::kLine) return false;
+  return is_outside_word(decode(text.data() + end, text.data() + text.size()));
+}
+
+}  // namespace presso::scan_detail

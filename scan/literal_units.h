@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// A literal as a row of units, each with the byte strings that it may be in the text: one for a
+// byte, several for a letter whose case is ignored ("k" is k, K or U+212A, the Kelvin sign in three
+// bytes). Probes are planned on this form. For compiling only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace presso::scan_detail {
+
+struct Unit {
+  std::vector<std::string> variants;  ///< never empty
+
+  std::size_t min_bytes() const;
+  bool has_fixed_size() const;
+};
+
+using Units = std::vector<Unit>;
+
+/// `literal` must be UTF-8 where `ignore_case`.
+Units units_of(std::string_view literal, bool ignore_case);
+/// The literal in the form in which folded text is compared: each character's fold().
+std::string folded(std::string_view literal);
+
+std::size_t min_bytes(const Units& units);
+/// How many leading bytes stand at the same offset in every variant.
+std::size_t fixed_prefix_bytes(const Units& units);
+/// Every byte string of `width` bytes that can stand at `offset` <= fixed_prefix_bytes, where
+/// offset + width <= min_bytes.
+std::vector<std::string> windows(const Units& units, std::size_t offset, std::size_t width);
+
+/// How likely a byte is, from the table of byte_frequency.inc.
+double byte_probability(unsigned char value);
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What an engine is to the rest of scan: something that finds the next match in a text of whole
+// lines. The regex and GPU engines come in behind this interface; lines, chunks, threads and output
+// are other files' business.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "presso/bytes.h"
+#include "presso/cpu.h"
+#include "presso/scan.h"
+
+namespace presso::scan_detail {
+
+/// One thread's search through one text after another. Not thread-safe; scratch is kept between
+/// texts.
+class Searcher {
+ public:
+  virtual ~Searcher() = default;
+
+  /// `text`: whole lines, the last one with or without its '\n'. Kept by reference until the next
+  /// start(). Nothing outside it is read.
+  virtual void start(Bytes text) = 0;
+  /// The leftmost match that begins at or behind `from`; among several that begin there the one
+  /// whose pattern was given first. `from` never decreases between two start(). A match never
+  /// contains '\n'; an empty one may stand just before it, and at the end of an unfinished last
+  /// line.
+  virtual std::optional<MatchSpan> next(std::size_t from) = 0;
+};
+
+/// A compiled pattern. Immutable and thread-safe.
+class Matcher {
+ public:
+  virtual ~Matcher() = default;
+  /// A searcher refers to its matcher and must not outlive it.
+  virtual std::unique_ptr<Searcher> searcher(CpuLevel level) const = 0;
+};
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Puts the stages together: chunks (chunk_source.h) are taken in order, decoded and searched by all
+// threads (line_scan.h), joined and reported in order (assembler.h).
+#include "presso/scan.h"
+
+#include <utility>
+
+#include "presso/ordered_pipeline.h"
+#include "scan/assembler.h"
+
+namespace presso {
+namespace {
+
+using scan_detail::Assembler;
+using scan_detail::ChunkItem;
+using scan_detail::ChunkSource;
+using scan_detail::LineScanner;
+using scan_detail::SearchedChunk;
+
+class ScanRun {
+ public:
+  ScanRun(ChunkSource& chunks, const Pattern& pattern, const ScanOptions& options,
+          const LineCallback& on_line)
+      : chunks_(chunks),
+        pattern_(pattern),
+        options_(options),
+        has_callback_(static_cast<bool>(on_line)),
+        assembler_(pattern.matcher(), options, on_line, chunks) {}
+
+  Result<ScanSummary> run() {
+    PipelineOptions pipeline;
+    pipeline.threads = options_.threads != 0 ? options_.threads : default_thread_count();
+    scanners_.resize(pipeline.threads);
+    bool stopped = false;
+    const Status status = run_ordered<ChunkItem, SearchedChunk>(
+        pipeline, [&] { return chunks_.take(); },
+        [&](ChunkItem item, unsigned worker) { return search(std::move(item), worker); },
+        [&](SearchedChunk searched) -> Result<bool> {
+          PRESSO_ASSIGN(const bool more, assembler_.add(std::move(searched)));
+          stopped = !more;
+          return more;
+        });
+    // Also on an error: what was read before it is reported.
+    if (!stopped) assembler_.finish();
+    if (!status.ok()) return status.error();
+    return assembler_.summary();
+  }
+
+ private:
+  SearchedChunk search(ChunkItem item, unsigned worker) {
+    Result<scan_detail::Chunk> chunk = chunks_.load(std::move(item));
+    if (!chunk.ok()) {
+      SearchedChunk failed;
+      failed.error = std::move(chunk.error());
+      return failed;
+    }
+    return scan_detail::search_chunk(std::move(*chunk), options_.binary, scanner_of(worker));
+  }
+
+  /// Made by the worker that uses it, when it first has something to do.
+  LineScanner& scanner_of(unsigned worker) {
+    auto& scanner = scanners_[worker];
+    if (!scanner) {
+      scanner = std::make_unique<LineScanner>(
+          pattern_.matcher(), scan_detail::line_scan_options(options_, has_callback_),
+          options_.level);
+    }
+    return *scanner;
+  }
+
+  ChunkSource& chunks_;
+  const Pattern& pattern_;
+  const ScanOptions& options_;
+  bool has_callback_;
+  Assembler assembler_;
+  std::vector<std::unique_ptr<LineScanner>> scanners_;
+};
+
+template <class Source>
+Result<ScanSummary> scan_from(Source& source, const Pattern& pattern, const ScanOptions& options,
+                              const LineCallback& on_line) {
+  PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
+                scan_detail::open_chunks(source, options));
+  return ScanRun(*chunks, pattern, options, on_line).run();
+}
+
+}  // namespace
+
+Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanOptions& options,
+                         const LineCallback& on_line) {
+  return scan_from(source, pattern, options, on_line);
+}
+
+Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
+                         const ScanOptions& options, const LineCallback& on_line) {
+  return scan_from(file, pattern, options, on_line);
+}
+
+}  // namespace presso

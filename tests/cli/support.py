@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""What the command-line tests share: running presso, in a pipe or on a terminal, in a scratch
+directory, and sample data. The command is named by the environment variable PRESSO."""
+
+import os
+import pty
+import random
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+PRESSO = os.path.abspath(os.environ.get("PRESSO", "build/release/bin/presso"))
+COVERED = set()  # (command, option) pairs, filled by @covers
+
+
+def covers(command, *options):
+    """Marks a test as the one for `options`; test_coverage.py compares with the flag table."""
+    COVERED.update((command, option) for option in options)
+    return lambda test: test
+
+
+def log_text(lines=6000, seed=1):
+    """Bytes that look like a log; the same for the same seed."""
+    rng = random.Random(seed)
+    words = ["started", "stopped", "connection", "refused", "timeout", "user", "session", "cache"]
+    rows = []
+    for number in range(lines):
+        text = " ".join(rng.choice(words) for _ in range(6))
+        rows.append(f"2026-11-{1 + number % 30:02} host{rng.randrange(40)} pid={rng.randrange(9999)} {text}\n")
+    return "".join(rows).encode()
+
+
+class Result:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def __repr__(self):
+        return f"status {self.status}\nstdout: {self.out[:2000]!r}\nstderr: {self.err[:2000]!r}"
+
+
+class CliTest(unittest.TestCase):
+    """Each test has a scratch directory of its own, which is also the current one."""
+
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="presso_cli_")
+        self.addCleanup(shutil.rmtree, self.directory, True)
+        before = os.getcwd()
+        os.chdir(self.directory)
+        self.addCleanup(os.chdir, before)
+
+    def run_presso(self, *arguments, stdin=b"", env=None, **more):
+        full = dict(os.environ, LC_ALL="C")
+        for name in ("PRESSO_THREADS", "PRESSO_LEVEL"):
+            full.pop(name, None)
+        full.update(env or {})
+        done = subprocess.run([PRESSO, *arguments], input=stdin, capture_output=True, env=full,
+                              timeout=120, **more)
+        return Result(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+
+    def ok(self, *arguments, **more):
+        result = self.run_presso(*arguments, **more)
+        self.assertEqual(result.status, 0, result)
+        return result
+
+    def fails(self, *arguments, saying="", **more):
+        """Status 2, a message that begins with the program's name and holds `saying`."""
+        result = self.run_presso(*arguments, **more)
+        self.assertEqual(result.status, 2, result)
+        self.assertTrue(result.err.startswith("presso: "), result)
+        self.assertIn(saying, result.err)
+        return result
+
+    def on_terminal(self, *arguments, answers=b"", columns=80):
+        """Runs presso with a terminal as stdin, stdout and stderr; returns (status, output)."""
+        pid, master = pty.fork()
+        if pid == 0:
+            os.execve(PRESSO, [PRESSO, *arguments], dict(os.environ, COLUMNS=str(columns)))
+        if answers:
+            os.write(master, answers)
+        output = b""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            ready, _, _ = select.select([master], [], [], 1)
+            if not ready:
+                continue
+            try:
+                part = os.read(master, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            output += part
+        _, status = os.waitpid(pid, 0)
+        os.close(master)
+        return os.waitstatus_to_exitcode(status), output.decode(errors="replace")
+
+    def write(self, name, content):
+        if os.path.dirname(name):
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(name, "wb") as file:
+            file.write(content)
+        return name
+
+    def read(self, name):
+        with open(name, "rb") as file:
+            return file.read()
+
+    def compressed(self, name="app.log", content=None, *options):
+        """Writes `name` and compresses it; returns the content."""
+        content = log_text() if content is None else content
+        self.write(name, content)
+        self.ok("compress", "-q", "-3", *options, name)
+        return content
+
+    def files(self, directory="."):
+        return sorted(os.listdir(directory))
+
+    def assert_round_trip(self, compressed, content):
+        self.assertEqual(self.ok("cat", compressed).out, content)
+
+
+def wait_for(condition, seconds=30):
+    """Polls until `condition()` is true; false after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def main():
+    unittest.main(verbosity=2)

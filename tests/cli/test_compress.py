@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: MIT
+"""presso compress: every flag, names, refusals, what is kept."""
+
+import json
+import os
+import stat
+import subprocess
+import threading
+import time
+
+from support import PRESSO, CliTest, covers, log_text, main
+
+
+class Outputs(CliTest):
+    def test_file_becomes_file_presso_and_stays(self):
+        text = self.compressed()
+        self.assertEqual(self.files(), ["app.log", "app.log.presso"])
+        self.assertEqual(self.read("app.log"), text)
+        self.assert_round_trip("app.log.presso", text)
+
+    @covers("compress", "--output")
+    def test_output_names_the_file(self):
+        self.write("app.log", b"text\n")
+        self.ok("compress", "-o", "other", "app.log")
+        self.assertEqual(self.files(), ["app.log", "other"])
+        piped = self.ok("compress", "--output=-", "app.log").out
+        self.assertEqual(piped, self.read("other"))
+
+    def test_one_output_for_several_inputs_is_a_usage_error(self):
+        self.write("a", b"a")
+        self.write("b", b"b")
+        self.fails("compress", "-o", "out", "a", "b", saying="2 inputs")
+        self.fails("compress", "--output=", "a", saying="empty")
+        self.assertEqual(self.files(), ["a", "b"])
+
+    @covers("compress", "--stdout")
+    def test_stdout_writes_several_files_one_after_another(self):
+        self.write("a", b"aaa\n")
+        self.write("b", b"bbb\n")
+        both = self.ok("compress", "-c", "a", "b").out
+        self.assertEqual(self.ok("cat", stdin=both).out, b"aaa\nbbb\n")
+        self.assertEqual(self.files(), ["a", "b"])
+
+    def test_standard_input_to_standard_output(self):
+        text = log_text(500)
+        for operands in ([], ["-"]):
+            packed = self.ok("compress", *operands, stdin=text).out
+            self.assertEqual(self.ok("decompress", stdin=packed).out, text)
+
+    def test_empty_file(self):
+        self.compressed("empty", b"")
+        self.assert_round_trip("empty.presso", b"")
+
+    @covers("compress", "--keep", "--rm")
+    def test_rm_removes_the_source_only_once_the_output_is_there(self):
+        text = log_text(100)
+        self.write("app.log", text)
+        self.ok("compress", "-k", "app.log")
+        self.assertIn("app.log", self.files())
+        self.fails("compress", "--rm", "app.log", saying="exists")
+        self.assertIn("app.log", self.files())
+        self.ok("compress", "--rm", "-f", "app.log")
+        self.assertEqual(self.files(), ["app.log.presso"])
+        self.assert_round_trip("app.log.presso", text)
+        self.write("b", text)
+        self.ok("compress", "--rm", "-c", "b")
+        self.assertIn("b", self.files())
+
+    @covers("compress", "--recursive")
+    def test_recursive_takes_regular_files_only(self):
+        self.write("logs/a.log", b"a\n")
+        self.write("logs/deep/b.log", b"b\n")
+        self.write("logs/old.presso", b"not ours")
+        self.write("target", b"t\n")
+        os.symlink("../target", "logs/link")
+        self.fails("compress", "logs", saying="-r takes the files below it")
+        result = self.ok("compress", "-r", "logs")
+        self.assertIn("compressed already", result.err)
+        self.assertEqual(self.files("logs"),
+                         ["a.log", "a.log.presso", "deep", "link", "old.presso"])
+        self.assertEqual(self.files("logs/deep"), ["b.log", "b.log.presso"])
+
+    def test_symbolic_link_named_by_the_user_is_read(self):
+        self.write("target", b"t\n")
+        os.symlink("target", "link")
+        self.ok("compress", "link")
+        self.assert_round_trip("link.presso", b"t\n")
+
+    def test_output_through_a_symbolic_link_keeps_the_link(self):
+        self.write("app.log", b"t\n")
+        self.write("store", b"old")
+        os.symlink("store", "link")
+        self.ok("compress", "-f", "-o", "link", "app.log")
+        self.assertTrue(os.path.islink("link"))
+        self.assert_round_trip("store", b"t\n")
+
+
+class Refusals(CliTest):
+    @covers("compress", "--force")
+    def test_existing_output_is_kept_without_force(self):
+        self.write("app.log", b"text\n")
+        self.write("app.log.presso", b"precious")
+        self.fails("compress", "app.log", saying="exists; not overwritten")
+        self.assertEqual(self.read("app.log.presso"), b"precious")
+        self.ok("compress", "-f", "app.log")
+        self.assert_round_trip("app.log.presso", b"text\n")
+
+    def test_terminal_is_asked_before_overwriting(self):
+        self.write("app.log", b"text\n")
+        self.write("app.log.presso", b"precious")
+        status, output = self.on_terminal("compress", "app.log", answers=b"n\n")
+        self.assertEqual(status, 2, output)
+        self.assertIn("overwrite it? (y/n)", output)
+        self.assertEqual(self.read("app.log.presso"), b"precious")
+        status, output = self.on_terminal("compress", "app.log", answers=b"y\n")
+        self.assertEqual(status, 0, output)
+        self.assert_round_trip("app.log.presso", b"text\n")
+
+    def test_compressed_data_are_not_written_to_a_terminal(self):
+        self.write("app.log", b"text\n")
+        status, output = self.on_terminal("compress", "-c", "app.log")
+        self.assertEqual(status, 2)
+        self.assertIn("not written to a terminal", output)
+        status, output = self.on_terminal("compress", "-cf", "app.log")
+        self.assertEqual(status, 0)
+        self.assertIn("PRESSO", output)
+
+    def test_waiting_for_a_terminal_is_refused(self):
+        status, output = self.on_terminal("compress")
+        self.assertEqual(status, 2)
+        self.assertIn("standard input is a terminal", output)
+
+    def test_presso_files_are_skipped_without_force(self):
+        self.compressed()
+        result = self.ok("compress", "app.log.presso")
+        self.assertIn("compressed already", result.err)
+        self.assertEqual(self.files(), ["app.log", "app.log.presso"])
+        self.ok("compress", "-f", "app.log.presso")
+        self.assertIn("app.log.presso.presso", self.files())
+
+    def test_output_equal_to_input_is_refused(self):
+        text = log_text(100)
+        self.write("app.log", text)
+        os.link("app.log", "same")
+        os.symlink("app.log", "link")
+        for name in ("app.log", "./app.log", "same", "link"):
+            self.fails("compress", "-f", "-o", name, "app.log", saying="is the input itself")
+        with open("app.log", "ab") as stdout:
+            done = subprocess.run([PRESSO, "compress", "-c", "app.log"], stdout=stdout,
+                                  stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(self.read("app.log"), text)
+
+    def test_missing_file_and_going_on_with_the_next(self):
+        self.write("b", b"b\n")
+        self.fails("compress", "a", "b", saying="presso: a: ")
+        self.assertEqual(self.files(), ["b", "b.presso"])
+
+    def test_special_file_needs_an_output_name(self):
+        os.mkfifo("pipe")
+        holder = os.open("pipe", os.O_RDWR)
+        self.addCleanup(os.close, holder)
+        self.fails("compress", "pipe", saying="no regular file")
+
+
+class Kept(CliTest):
+    def test_mode_and_time_are_given_to_the_output_and_stored(self):
+        self.write("app.log", b"text\n")
+        os.chmod("app.log", 0o640)
+        os.utime("app.log", ns=(1, 1234567890123456789))
+        self.ok("compress", "app.log")
+        about = os.stat("app.log.presso")
+        self.assertEqual(stat.S_IMODE(about.st_mode), 0o640)
+        self.assertEqual(about.st_mtime_ns, 1234567890123456789)
+        info = json.loads(self.ok("info", "--json", "app.log.presso").out)
+        self.assertEqual(info["files"][0]["metadata"],
+                         {"name": "app.log", "mtime": "1234567890123456789", "mode": "640"})
+
+    def test_output_from_a_pipe_follows_the_umask(self):
+        before = os.umask(0o027)
+        try:
+            self.ok("compress", "-o", "out", stdin=b"x")
+        finally:
+            os.umask(before)
+        self.assertEqual(stat.S_IMODE(os.stat("out").st_mode), 0o640)
+
+
+class Encoding(CliTest):
+    def info(self, name="app.log.presso", *options):
+        return json.loads(self.ok("info", "--json", *options, name).out)["files"][0]
+
+    @covers("compress", "--level")
+    def test_every_level_round_trips(self):
+        text = log_text(800)
+        self.write("app.log", text)
+        for level in range(1, 13):
+            packed = self.ok("compress", f"-{level}", "-c", "app.log").out
+            self.assertEqual(packed, self.ok("compress", f"--level={level}", "-c", "app.log").out)
+            self.assertLess(len(packed), len(text) / 2)
+            self.assertEqual(self.ok("cat", stdin=packed).out, text)
+
+    @covers("compress", "--block-size")
+    def test_block_size(self):
+        text = self.compressed("app.log", None, "--block-size", "16K")
+        info = self.info()
+        self.assertEqual(info["block_bytes"], 16384)
+        self.assertEqual(info["blocks"], -(-len(text) // 16384))
+
+    @covers("compress", "--deps")
+    def test_dependency_rules(self):
+        text = log_text(2000)
+        self.write("app.log", text)
+        for rule in ("none", "strict", "literal-aware", "two-wave"):
+            self.ok("compress", "-f", "--deps", rule, "app.log")
+            self.assertEqual(self.info()["rule"], rule)
+            self.assert_round_trip("app.log.presso", text)
+        self.ok("compress", "-f", "--deps", "strict", "--deps", "auto", "app.log")
+        by_level = self.read("app.log.presso")
+        self.ok("compress", "-f", "app.log")
+        self.assertEqual(self.read("app.log.presso"), by_level)
+
+    @covers("compress", "--group")
+    def test_group(self):
+        text = self.compressed("app.log", None, "--deps", "strict", "--group", "64")
+        table = self.info("app.log.presso", "--blocks")["block_table"]
+        self.assertEqual({block["group"] for block in table}, {64})
+        self.assert_round_trip("app.log.presso", text)
+
+    @covers("compress", "--dict")
+    def test_dictionary(self):
+        text = self.compressed("app.log", None, "--dict", "none")
+        self.assertEqual(self.info()["dictionary_bytes"], 0)
+        self.ok("compress", "-f", "--dict", "64K", "--block-size", "16K", "app.log")
+        self.assertGreater(self.info()["dictionary_bytes"], 0)
+        self.assert_round_trip("app.log.presso", text)
+        self.ok("compress", "-f", "--dict", "auto", "app.log")
+        self.assert_round_trip("app.log.presso", text)
+
+    @covers("compress", "--window", "--lookahead", "--staleness")
+    def test_window_lookahead_staleness(self):
+        text = log_text(2000)
+        self.write("app.log", text)
+        base = self.ok("compress", "-1", "-c", "--dict", "none", "app.log").out
+        for option in (["--window", "1K"], ["--lookahead", "8"], ["--staleness", "64K"]):
+            packed = self.ok("compress", "-1", "-c", "--dict", "none", *option, "app.log").out
+            self.assertEqual(self.ok("cat", stdin=packed).out, text)
+            if option[0] != "--staleness":
+                self.assertGreater(len(packed), len(base), option)
+
+    @covers("compress", "--coding")
+    def test_coding(self):
+        self.compressed("app.log", None, "--coding", "byte")
+        self.assertEqual(self.info()["coding"], "byte")
+        self.fails("compress", "--coding", "bit", "app.log", saying="not one of byte")
+
+    @covers("compress", "--threads")
+    def test_result_does_not_depend_on_threads(self):
+        self.write("app.log", log_text())
+        outputs = {self.ok("compress", "-c", "-T", str(n), "app.log").out for n in (0, 1, 2, 5)}
+        self.assertEqual(len(outputs), 1)
+
+
+class Messages(CliTest):
+    @covers("compress", "--quiet", "--verbose")
+    def test_quiet_and_verbose(self):
+        self.write("a", log_text(100))
+        self.write("b", log_text(200))
+        self.assertEqual(self.ok("compress", "a", "b").err, "")
+        lines = self.ok("compress", "-vf", "a", "b").err.splitlines()
+        self.assertEqual(len(lines), 3)
+        self.assertRegex(lines[0], r"^presso: a: [\d,]+ -> [\d,]+ bytes, ratio [\d.]+, ")
+        self.assertIn("total: 2 files", lines[2])
+        self.assertEqual(self.ok("compress", "-q", "a.presso").err, "")
+        self.assertIn("exists", self.run_presso("compress", "-q", "a").err)
+        silent = self.run_presso("compress", "-qq", "a")
+        self.assertEqual((silent.status, silent.err), (2, ""))
+
+    @covers("compress", "--progress")
+    def test_progress_bar_on_a_terminal_only(self):
+        self.write("big", os.urandom(4 << 20))
+        os.mkfifo("slow")
+
+        def read_slowly():
+            with open("slow", "rb", buffering=0) as pipe:
+                time.sleep(0.8)  # The pipe fills up; by then a bar is due.
+                while pipe.read(1 << 20):
+                    pass
+
+        reader = threading.Thread(target=read_slowly)
+        reader.start()
+        status, output = self.on_terminal("compress", "-1", "-o", "slow", "big")
+        reader.join()
+        self.assertEqual(status, 0, output)
+        self.assertRegex(output, r"big \[=*>? *\] +\d+ %  .*B/s")
+        self.assertTrue(output.endswith("\x1b[K"), "the bar is taken off the screen")
+        status, output = self.on_terminal("compress", "-1f", "--no-progress", "big")
+        self.assertEqual((status, output), (0, ""))
+        self.assertEqual(self.ok("compress", "-1f", "big").err, "")
+
+
+if __name__ == "__main__":
+    main()

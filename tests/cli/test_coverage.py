@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""A test for every flag: compares @covers with the flag table, read back from the completions."""
+
+import re
+import unittest
+
+import support
+import test_compress
+import test_decompress
+import test_failures
+import test_frame
+import test_reports
+import test_scan
+
+
+class Coverage(support.CliTest):
+    def test_every_flag_has_a_test(self):
+        script = self.ok("--generate", "complete-fish").out.decode()
+        flags = set()
+        for condition, name in re.findall(r"-n '([^']*)'(?: -s \S)? -l ([a-z-]+)", script):
+            command = condition.split("from ")[1] if "from " in condition else ""
+            flags.add((command, "--" + name))
+        self.assertGreater(len(flags), 50)
+        self.assertEqual(sorted(flags - support.COVERED), [], "flags without a test")
+        self.assertEqual(sorted(support.COVERED - flags), [], "tests of flags that are gone")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

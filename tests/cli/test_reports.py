@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""presso test, info and bench: what they say of good and bad files."""
+
+import json
+import os
+
+from support import CliTest, covers, log_text, main
+
+
+class Test(CliTest):
+    def test_intact_files_are_silent(self):
+        self.compressed("a")
+        self.compressed("b", b"")
+        result = self.ok("test", "a.presso", "b.presso")
+        self.assertEqual((result.out, result.err), (b"", ""))
+        self.assertEqual(self.ok("test", stdin=self.read("a.presso")).err, "")
+
+    def test_every_bad_block_is_named(self):
+        self.compressed("a", None, "--block-size", "16K")
+        table = json.loads(self.ok("info", "--json", "--blocks", "a.presso").out)
+        blocks = table["files"][0]["block_table"]
+        packed = bytearray(self.read("a.presso"))
+        bad = (1, 4, len(blocks) - 1)
+        for number in bad:
+            packed[blocks[number]["compressed_offset"] + 100] ^= 0x55
+        self.write("a.presso", bytes(packed))
+        result = self.fails("test", "a.presso")
+        for number in bad:
+            self.assertIn(f"block {number} (compressed offset "
+                          f"{blocks[number]['compressed_offset']:,})", result.err)
+            self.assertIn(f"plain offset {blocks[number]['plain_offset']:,} lost", result.err)
+        self.assertEqual(result.err.count("presso: a.presso: block "), len(bad))
+
+    def test_damaged_index_and_trailing_bytes_are_found(self):
+        self.compressed("a")
+        packed = self.read("a.presso")
+        index = bytearray(packed)
+        index[-60] ^= 1
+        self.write("index.presso", bytes(index))
+        self.fails("test", "index.presso", saying="presso: index.presso: ")
+        self.write("tail.presso", packed + b"something behind it")
+        self.fails("test", "tail.presso", saying="presso: tail.presso: ")
+
+    def test_goes_on_after_a_bad_file(self):
+        self.compressed("a")
+        self.write("bad.presso", b"no such thing, but long enough for a header....")
+        result = self.fails("test", "-v", "bad.presso", "a.presso", saying="bad.presso: ")
+        self.assertIn("presso: a.presso: intact: ", result.err)
+
+    @covers("test", "--recursive")
+    def test_recursive(self):
+        self.write("logs/a", b"a\n")
+        self.ok("compress", "-r", "logs")
+        self.ok("test", "-r", "logs")
+        self.fails("test", "logs", saying="directory")
+
+    @covers("test", "--threads", "--quiet", "--verbose", "--progress")
+    def test_flags(self):
+        self.compressed("a")
+        self.assertIn("intact", self.ok("test", "-T1", "-v", "a.presso").err)
+        silent = self.run_presso("test", "-qq", "missing")
+        self.assertEqual((silent.status, silent.err), (2, ""))
+        self.assertEqual(self.on_terminal("test", "--no-progress", "a.presso"), (0, ""))
+
+
+class Info(CliTest):
+    def test_table_with_totals(self):
+        self.compressed("a")
+        self.compressed("b", log_text(50))
+        lines = self.ok("info", "a.presso", "b.presso").out.decode().splitlines()
+        self.assertEqual(len(lines), 4)
+        for heading in ("compressed", "plain", "ratio", "blocks", "block size", "coding",
+                        "dictionary", "deps", "checksum", "file"):
+            self.assertIn(heading, lines[0])
+        total = sum(os.path.getsize(name) for name in ("a", "b"))
+        self.assertIn(f"{total:,}", lines[3])
+        self.assertIn("2 files", lines[3])
+        self.assertEqual(len(self.ok("info", "a.presso").out.splitlines()), 2)
+
+    @covers("info", "--json", "--blocks")
+    def test_json_and_blocks_add_up(self):
+        text = self.compressed("a", None, "--block-size", "16K")
+        self.assertNotIn("block_table", self.ok("info", "--json", "a.presso").out.decode())
+        report = json.loads(self.ok("info", "--json", "--blocks", "a.presso").out)["files"][0]
+        self.assertEqual(report["plain_bytes"], len(text))
+        self.assertEqual(report["compressed_bytes"], os.path.getsize("a.presso"))
+        self.assertEqual(report["members"], 1)
+        table = report["block_table"]
+        self.assertEqual(len(table), report["blocks"])
+        self.assertEqual(sum(row["plain_bytes"] for row in table), len(text))
+        for before, after in zip(table, table[1:]):
+            self.assertEqual(before["compressed_offset"] + before["compressed_bytes"],
+                             after["compressed_offset"])
+            self.assertEqual(before["plain_offset"] + before["plain_bytes"], after["plain_offset"])
+        rows = self.ok("info", "--blocks", "a.presso").out.decode().splitlines()
+        self.assertEqual(len(rows), 5 + len(table))
+
+    def test_no_files_give_empty_json(self):
+        result = self.run_presso("info", "--json", "missing")
+        self.assertEqual(result.status, 2)
+        self.assertEqual(json.loads(result.out), {"files": []})
+
+    def test_truncated_file_is_shown_and_said_to_be_so(self):
+        text = self.compressed("a", None, "--block-size", "16K")
+        self.write("a.presso", self.read("a.presso")[:-40000])
+        result = self.fails("info", "--json", "a.presso", saying="truncated")
+        report = json.loads(result.out)["files"][0]
+        self.assertTrue(report["truncated"] and report["index_rebuilt"])
+        self.assertTrue(0 < report["plain_bytes"] < len(text))
+
+    def test_rebuilt_index_is_said(self):
+        self.compressed("a")
+        packed = bytearray(self.read("a.presso"))
+        packed[-60] ^= 1
+        self.write("a.presso", bytes(packed))
+        result = self.fails("info", "--json", "a.presso", saying="index is damaged; rebuilt")
+        report = json.loads(result.out)["files"][0]
+        self.assertEqual((report["truncated"], report["index_rebuilt"]), (False, True))
+
+    def test_incompressible_blocks_are_raw(self):
+        self.compressed("a", os.urandom(100000))
+        report = json.loads(self.ok("info", "--json", "a.presso").out)["files"][0]
+        self.assertEqual(report["coding"], "raw")
+
+    def test_names_that_are_not_utf8(self):
+        name = b"caf\xe9"
+        self.write(name, b"x")
+        self.ok("compress", name)
+        json.loads(self.ok("info", "--json", name + b".presso").out)
+
+    def test_directory_and_pipe(self):
+        os.mkdir("d")
+        self.fails("info", "d", saying="directory")
+        self.fails("info", "-", saying="not a regular file")
+
+
+class Bench(CliTest):
+    def bench(self, *options):
+        self.write("app.log", log_text(1500))
+        out = self.ok("bench", "--seconds", "0", "--json", *options, "app.log").out
+        return json.loads(out)
+
+    @covers("bench", "--levels", "--against", "--json", "--seconds")
+    def test_rows_are_those_asked_for(self):
+        report = self.bench("-b", "1-3,9", "--against", "none")
+        rows = report["files"][0]["results"]
+        self.assertEqual([(row["codec"], row["level"]) for row in rows],
+                         [("presso", level) for level in (1, 2, 3, 9)])
+        for row in rows:
+            self.assertGreater(row["ratio"], 2)
+            for rate in ("compress_mb_s", "decompress_mb_s", "decompress_verified_mb_s"):
+                self.assertGreater(row[rate], 0)
+
+    def test_peers_are_there_or_said_to_be_absent(self):
+        report = self.bench()
+        names = {row["codec"] for row in report["files"][0]["results"]} | set(report["absent"])
+        self.assertEqual(names, {"presso", "lz4", "zlib", "zstd"})
+        absent = set(report["absent"])
+        if absent:
+            self.skipTest(f"built without {absent}")
+        levels = [(row["codec"], row["level"]) for row in report["files"][0]["results"]]
+        for pair in (("lz4", 1), ("lz4", 9), ("zlib", 6), ("zstd", 1), ("zstd", 3), ("zstd", 9)):
+            self.assertIn(pair, levels)
+
+    @covers("bench", "--block-size", "--threads", "--limit", "--dict", "--deps", "--group",
+            "--window", "--lookahead", "--staleness", "--coding")
+    def test_options_reach_the_codec(self):
+        report = self.bench("--block-size", "16K", "-T2", "--limit", "64K", "-b", "1", "--against",
+                            "none", "--dict", "none", "--deps", "strict", "--group", "32",
+                            "--window", "8K", "--lookahead", "64", "--staleness", "4K",
+                            "--coding", "byte")
+        file = report["files"][0]
+        self.assertEqual((file["block_bytes"], file["threads"], file["plain_bytes"]),
+                         (16384, 2, 65536))
+        easy = self.bench("--limit", "64K", "-b", "1", "--against", "none")
+        self.assertLess(file["results"][0]["ratio"], easy["files"][0]["results"][0]["ratio"])
+
+    @covers("bench", "--quiet", "--verbose", "--progress")
+    def test_table(self):
+        self.write("app.log", log_text(1000))
+        result = self.ok("bench", "-q", "-v", "--no-progress", "--seconds", "0", "--against", "none",
+                         "app.log")
+        lines = result.out.decode().splitlines()
+        self.assertEqual(len(lines), 4)
+        self.assertIn("median of", lines[0])
+        self.assertIn("compress MB/s", lines[1])
+
+    @covers("bench", "--scan")
+    def test_scan(self):
+        self.write("app.log", log_text(1000))
+        out = self.ok("bench", "--scan", "pid=77", "--seconds", "0", "--json", "app.log").out
+        file = json.loads(out)["files"][0]
+        wanted = sum(b"pid=77" in line for line in self.read("app.log").splitlines())
+        self.assertEqual(file["matching_lines"], wanted)
+        self.assertEqual(file["results"][0]["codec"], "plain")
+        for row in file["results"]:
+            self.assertGreater(row["scan_mb_s"], 0)
+
+    def test_bad_requests(self):
+        self.write("empty", b"")
+        self.fails("bench", "empty", saying="is empty")
+        self.fails("bench", "missing", saying="presso: missing: ")
+        self.fails("bench", saying="no file given")
+        self.fails("bench", "-b", "0", "x", saying="permitted: 1 to 12")
+        self.fails("bench", "--against", "lz5", "x", saying="Did you mean 'lz4'?")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The layer rule: format <- {compress, decompress} <- scan <- tools.
+
+Checks what every source file includes and which presso:: libraries every CMakeLists.txt names.
+compress and decompress never use each other, scan never uses compress, and no file outside a gpu/
+folder includes a CUDA header. Tests, examples and generators stand above all layers.
+
+    layers.py ROOT        prints each violation, exit status 1 if there is one
+    layers.py --self-test
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+# What each layer may use besides itself. Folders that are not named here are free.
+MAY_USE = {
+    "format": set(),
+    "compress": {"format"},
+    "decompress": {"format"},
+    "scan": {"format", "decompress"},
+    "tools": {"format", "compress", "decompress", "scan"},
+}
+SOURCES = {".h", ".cpp", ".cuh", ".cu", ".inc"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
+LIBRARY = re.compile(r"\bpresso::(\w+)")
+
+
+def public_headers(root):
+    """Maps presso/NAME.h to the layer that owns it."""
+    owner = {}
+    for layer in MAY_USE:
+        for header in (root / layer / "include").rglob("*.h"):
+            name = header.relative_to(root / layer / "include").as_posix()
+            if name in owner:
+                raise SystemExit(f"layers: {name} is in {owner[name]} and in {layer}")
+            owner[name] = layer
+    return owner
+
+
+def layer_of_include(name, owner):
+    if name in owner:
+        return owner[name]
+    first = name.split("/")[0]
+    return first if first in MAY_USE and "/" in name else None
+
+
+def is_gpu_file(path):
+    return "gpu" in path.parts or path.suffix in {".cu", ".cuh"}
+
+
+def check_include(layer, path, name, owner):
+    if ".." in name.split("/"):
+        yield f"includes {name}: name private headers from the repository's root"
+    if not is_gpu_file(path) and name.endswith(".cuh"):
+        yield f"a CPU file includes the CUDA header {name}"
+    used = layer_of_include(name, owner)
+    if used is not None and used != layer and used not in MAY_USE[layer]:
+        yield f"{layer} includes {name} of {used}"
+    elif name.startswith("presso/") and used is None:
+        yield f"includes {name}, which no layer has"
+
+
+def check_source(layer, path, relative, owner):
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            for problem in check_include(layer, relative, match.group(1), owner):
+                yield f"{relative}:{number}: {problem}"
+
+
+def check_cmake(layer, path, relative):
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        for name in LIBRARY.findall(line.split("#")[0]):
+            used = name.removesuffix("_gpu")
+            if used in MAY_USE and used != layer and used not in MAY_USE[layer]:
+                yield f"{relative}:{number}: {layer} links presso::{name}"
+
+
+def check(root):
+    problems = []
+    owner = public_headers(root)
+    files = 0
+    for layer in MAY_USE:
+        for path in sorted((root / layer).rglob("*")):
+            relative = path.relative_to(root)
+            if path.suffix in SOURCES:
+                files += 1
+                problems += check_source(layer, path, relative, owner)
+            elif path.name == "CMakeLists.txt":
+                problems += check_cmake(layer, path, relative)
+    return problems, files
+
+
+# (file, content, part of the message expected, or None where it is allowed)
+CASES = [
+    ("compress/a.cpp", '#include "presso/decode.h"', "compress includes presso/decode.h"),
+    ("decompress/a.cpp", '#include "compress/match.h"', "decompress includes compress/match.h"),
+    ("scan/a.cpp", "#include <presso/encode.h>", "scan includes presso/encode.h"),
+    ("format/a.cpp", '#include "scan/x.h"', "format includes scan/x.h"),
+    ("scan/a.h", '  #  include "tools/x.h"', "scan includes tools/x.h"),
+    ("decompress/cpu/a.cpp", '#include "decompress/gpu/k.cuh"', "CUDA header"),
+    ("scan/a.cpp", '#include "../format/x.h"', "repository's root"),
+    ("scan/a.cpp", '#include "presso/nowhere.h"', "which no layer has"),
+    ("scan/CMakeLists.txt", "  DEPENDS presso::compress)", "scan links presso::compress"),
+    ("decompress/CMakeLists.txt", "  DEPENDS presso::scan_gpu)", "links presso::scan_gpu"),
+    ("scan/a.cpp", '#include "presso/decode.h"\n#include "presso/wire.h"\n#include <vector>', None),
+    ("tools/a.cpp", '#include "presso/encode.h"\n#include "tools/b.h"', None),
+    ("decompress/gpu/a.cu", '#include "decompress/gpu/k.cuh"', None),
+    ("tests/unit/a.cpp", '#include "compress/match.h"\n#include "decompress/x.h"', None),
+    ("scan/CMakeLists.txt", "  DEPENDS presso::decompress)  # not presso::compress", None),
+]
+HEADERS = ["format/include/presso/wire.h", "compress/include/presso/encode.h",
+           "decompress/include/presso/decode.h"]
+
+
+def write(root, name, content):
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content + "\n")
+
+
+def self_test():
+    for name, content, expected in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for header in HEADERS:
+                write(root, header, "#pragma once")
+            write(root, name, content)
+            problems, _ = check(root)
+        found = len(problems) == 1 and expected in problems[0] if expected else not problems
+        if not found:
+            sys.exit(f"layers self-test: {name}: {content!r}: wanted {expected!r}, got {problems}")
+    print(f"layers self-test: {len(CASES)} cases right")
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    problems, files = check(pathlib.Path(sys.argv[1]))
+    print("\n".join(problems) or f"layers: {files} files keep the rule")
+    sys.exit(1 if problems or files == 0 else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# allow(unseeded-random): the self-test's bad snippets
+"""House rules that a search of the text can check; CONTRIBUTING.md lists them with their reasons.
+
+    rules.py ROOT         prints each violation, exit status 1 if there is one
+    rules.py --self-test  every rule must find its bad snippets and pass its good ones
+
+A line that breaks a rule on purpose says so: `// allow(bare-32): not a warp`. A rule over a whole
+file is lifted in the same way within its first ten lines.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+CUDA = {".cu", ".cuh"}
+CPP = {".h", ".cpp", ".inc"} | CUDA
+SCRIPTS = {".py", ".sh"}
+CODE = CPP | SCRIPTS | {".cmake"}
+ALLOW = re.compile(r"allow\(([a-z0-9-]+)\)")
+LAUNCH = re.compile(r"<<<(.*?)>>>", re.DOTALL)
+STRING_OR_COMMENT = re.compile(r'//.*|"(?:\\.|[^"\\])*"')
+
+MAX_COLUMNS = 100
+MAX_LINES = 900
+
+# name, kinds of file, pattern, what is wrong. The pattern is searched in each line of code.
+LINE_RULES = [
+    ("device-sync", CPP, r"\bcuda(Device|Thread)Synchronize\b",
+     "synchronises the whole device; wait for the stream or an event"),
+    ("device-assert", CUDA, r"(?<!\w)assert\s*\(",
+     "assert in device code traps on bad input; write a block status"),
+    ("default-stream", CPP, r"\bcuda(Memcpy|Memset)\s*\(|\bcudaStream(Default|Legacy|PerThread)\b",
+     "uses the default stream; take a stream and use the Async call"),
+    ("bare-32", {".cuh"}, r"(?<![\w.])32[uU]?(?![\w.])",
+     "write kWarpSize where a warp is meant"),
+    ("unseeded-random", CPP, r"\bstd::random_device\b|(?<![\w:.>])s?rand\s*\(|\bstd::s?rand\s*\(",
+     "random numbers must come from a fixed seed"),
+    ("unseeded-random", {".py"}, r"(?<![\w.])random\.(?!Random\(\w|seed\(\w)\w+\(|\bRandom\(\)",
+     "random numbers must come from random.Random(SEED)"),
+]
+MACHINE_PATH = re.compile(r"(?<![\w.~$}>-])/(?:work|root)/")
+
+
+def top_level_commas(text):
+    depth = 0
+    parts = [""]
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def check_launches(text):
+    for match in LAUNCH.finditer(text):
+        arguments = top_level_commas(match.group(1))
+        if len(arguments) < 4 or arguments[3] in {"0", "nullptr", "NULL", "cudaStream_t{}"}:
+            line = text.count("\n", 0, match.start()) + 1
+            yield line, "default-stream", "launch without a stream"
+
+
+def check_first_line(lines):
+    """After a #! line, the licence; for C++ with the comment's slashes."""
+    begin = 1 if lines and lines[0].startswith("#!") else 0
+    if len(lines) <= begin or "SPDX-License-Identifier: MIT" not in lines[begin]:
+        yield begin + 1, "licence-line", "the first line must be the SPDX licence line"
+
+
+def code_of(line):
+    """The line without comments and the contents of strings, so that prose may name things."""
+    return STRING_OR_COMMENT.sub(lambda m: '""' if m.group(0)[0] == '"' else "", line)
+
+
+def kind_of(path, text):
+    if path.suffix:
+        return path.suffix
+    return ".sh" if text.startswith("#!") and "sh" in text.split("\n", 1)[0] else ""
+
+
+def check_lines(kind, lines):
+    for number, line in enumerate(lines, 1):
+        code = code_of(line) if kind in CPP else line
+        for name, kinds, pattern, message in LINE_RULES:
+            if kind in kinds and re.search(pattern, code):
+                yield number, name, message
+        if kind in CODE and len(line) > MAX_COLUMNS:
+            yield number, "long-line", f"{len(line)} columns; at most {MAX_COLUMNS}"
+        if MACHINE_PATH.search(line):
+            yield number, "machine-path", "names a path of one machine"
+
+
+def is_table(path):
+    return path.suffix == ".inc" or "table" in path.name
+
+
+def check_file(path, text):
+    """Yields (line number, rule, message); `path` is relative to the root."""
+    kind = kind_of(path, text)
+    lines = text.splitlines()
+    found = list(check_lines(kind, lines))
+    if kind in CPP | SCRIPTS:
+        found += check_first_line(lines)
+    if kind in CPP:
+        found += check_launches("\n".join(map(code_of, lines)))
+    if kind in CODE and len(lines) > MAX_LINES and not is_table(path):
+        found.append((1, "long-file", f"{len(lines)} lines; at most {MAX_LINES}"))
+    whole_file = set(ALLOW.findall("\n".join(lines[:10])))
+    for number, rule, message in sorted(found):
+        here = set(ALLOW.findall(lines[number - 1])) if number <= len(lines) else set()
+        if rule not in whole_file | here:
+            yield number, rule, message
+
+
+def files_of(root):
+    """What git tracks or would add; without git, everything outside build folders."""
+    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"],
+                            capture_output=True, text=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        names = listed.stdout.rstrip("\0").split("\0")
+    else:
+        names = [os.path.relpath(path, root) for path in root.rglob("*") if path.is_file()
+                 and not {"build", ".git", ".demo"} & set(path.relative_to(root).parts)]
+    return sorted(pathlib.Path(name) for name in names)
+
+
+def is_data(path):
+    return path.parts[:2] == ("corpora", "samples") or "golden" in path.parts
+
+
+def check(root):
+    problems = []
+    files = 0
+    for path in files_of(root):
+        if is_data(path) or not (root / path).is_file():
+            continue
+        try:
+            text = (root / path).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        files += 1
+        problems += [f"{path}:{number}: {rule}: {message}"
+                     for number, rule, message in check_file(path, text)]
+    return problems, files
+
+
+LICENCE = "// SPDX-License-Identifier: MIT\n"
+HASH_LICENCE = "# SPDX-License-Identifier: MIT\n"
+# rule, file, snippet that must be found
+BAD = [
+    ("device-sync", "a.cu", LICENCE + "cudaDeviceSynchronize();"),
+    ("device-assert", "a.cuh", LICENCE + "  assert(lane < kWarpSize);"),
+    ("default-stream", "a.cpp", LICENCE + "cudaMemcpy(to, from, size, kind);"),
+    ("default-stream", "a.cu", LICENCE + "decode_kernel<<<grid, block>>>(view);"),
+    ("default-stream", "a.cu", LICENCE + "decode_kernel<<<grid, dim3(4, 8), f(1, 2), 0>>>(view);"),
+    ("default-stream", "a.cu", LICENCE + "decode_kernel<<<grid,\n    block>>>(view);"),
+    ("bare-32", "a.cuh", LICENCE + "for (int i = lane; i < n; i += 32) {"),
+    ("bare-32", "a.cuh", LICENCE + "shared[32u * warp]"),
+    ("unseeded-random", "a.cpp", LICENCE + "std::mt19937 random(std::random_device{}());"),
+    ("unseeded-random", "a.cpp", LICENCE + "int x = rand();"),
+    ("unseeded-random", "a.py", HASH_LICENCE + "x = random.randint(1, 2)"),
+    ("unseeded-random", "a.py", HASH_LICENCE + "r = random.Random()"),
+    ("licence-line", "a.h", "#pragma once\n" + LICENCE),
+    ("licence-line", "a.cpp", ""),
+    ("licence-line", "run", "#!/usr/bin/env bash\nset -e\n"),
+    ("long-line", "a.cpp", LICENCE + "x" * (MAX_COLUMNS + 1)),
+    ("long-line", "a.cmake", "x" * (MAX_COLUMNS + 1)),
+    ("long-file", "a.cpp", LICENCE + "\n" * MAX_LINES),
+    ("machine-path", "README.md", "see " + "/" + "work/data for it"),
+    ("machine-path", "a.cpp", LICENCE + 'open("' + "/" + 'root/x");'),
+]
+GOOD = [
+    ("a.cuh", LICENCE + "static_assert(sizeof(x) == 4);  // assert( in a comment"),
+    ("a.cu", LICENCE + "decode_kernel<<<grid, block, shared_bytes, stream>>>(view);"),
+    ("a.cuh", LICENCE + "std::uint32_t x = y >> 5;  // 32 lanes"),
+    ("a.cuh", LICENCE + "value >> 32;  // allow(bare-32): upper half of a word"),
+    ("a.cpp", LICENCE + "std::mt19937 random(42);\nint operand(int);\ndraw.rand();"),
+    ("a.py", HASH_LICENCE + "r = random.Random(7)\nr.randint(1, 2)"),
+    ("run", "#!/usr/bin/env bash\n# SPDX-License-Identifier: MIT\nset -e\n"),
+    ("a.cpp", LICENCE + "\u00e4" * MAX_COLUMNS),
+    ("huffman_tables.cpp", LICENCE + "\n" * MAX_LINES),
+    ("README.md", "x" * 200 + " teamwork/work/root/x"),
+    ("a.cpp", LICENCE + 'what = "never call cudaDeviceSynchronize";'),
+]
+
+
+def self_test():
+    for rule, name, text in BAD:
+        found = [found_rule for _, found_rule, _ in check_file(pathlib.Path(name), text)]
+        if found != [rule]:
+            sys.exit(f"rules self-test: {name}: {text[:80]!r}: expected [{rule}], got {found}")
+    for name, text in GOOD:
+        found = list(check_file(pathlib.Path(name), text))
+        if found:
+            sys.exit(f"rules self-test: {name}: {text[:80]!r}: expected nothing, got {found}")
+    untested = {name for name, *_ in LINE_RULES} - {rule for rule, *_ in BAD}
+    if untested:
+        sys.exit(f"rules self-test: no bad snippet for {untested}")
+    print(f"rules self-test: {len(BAD)} bad and {len(GOOD)} good snippets told apart")
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    problems, files = check(pathlib.Path(sys.argv[1]))
+    print("\n".join(problems) or f"rules: {files} files keep the house rules")
+    sys.exit(1 if problems or files == 0 else 0)
+
+
+if __name__ == "__main__":
+    main()

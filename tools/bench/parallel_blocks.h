@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Runs a function over all blocks of a bench input: each thread takes one contiguous range, so that
+// output is written front to back as it would be in real use.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "presso/error.h"
+
+namespace presso::cli {
+
+/// `work(begin, end, worker)` for disjoint ranges that cover [0, blocks). Returns one of the
+/// errors.
+inline Status over_block_ranges(
+    std::size_t blocks, unsigned threads,
+    const std::function<Status(std::size_t, std::size_t, unsigned)>& work) {
+  std::mutex mutex;
+  std::optional<Error> failure;
+  const auto run = [&](unsigned worker) {
+    const std::size_t begin = blocks * worker / threads;
+    const std::size_t end = blocks * (worker + 1) / threads;
+    Status done = work(begin, end, worker);
+    if (done.ok()) return;
+    const std::lock_guard lock(mutex);
+    failure = std::move(done.error());
+  };
+  std::vector<std::thread> helpers;
+  for (unsigned worker = 1; worker < threads; ++worker) helpers.emplace_back(run, worker);
+  run(0);
+  for (std::thread& helper : helpers) helper.join();
+  if (failure) return std::move(*failure);
+  return {};
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What presso bench measures: a codec at a level, over independent blocks of one size. Compressed
+// data stay in memory between compress() and decompress(); nothing is read or written meanwhile.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "presso/byte_stream.h"
+#include "presso/bytes.h"
+#include "presso/compress.h"
+#include "presso/error.h"
+
+namespace presso::cli {
+
+/// A file in memory and how it is cut.
+struct BenchInput {
+  Bytes plain;
+  std::uint32_t block_bytes = 0;
+  unsigned threads = 1;
+
+  std::size_t blocks() const { return (plain.size() + block_bytes - 1) / block_bytes; }
+  Bytes block(std::size_t number) const {
+    const std::size_t begin = number * block_bytes;
+    return plain.subspan(begin, std::min<std::size_t>(block_bytes, plain.size() - begin));
+  }
+};
+
+/// Counts the matching lines of plain text or of a presso file.
+using LineCounter = std::function<Result<std::uint64_t>(ByteSource&)>;
+
+class Subject {
+ public:
+  virtual ~Subject() = default;
+
+  virtual std::string codec() const = 0;
+  virtual int level() const = 0;
+  /// Whether decompress() can verify checksums; then it is measured with and without.
+  virtual bool has_checksums() const { return false; }
+
+  virtual Status compress(const BenchInput& input) = 0;
+  virtual std::uint64_t compressed_bytes() const = 0;
+  /// Called between compress() and decompress(), not timed.
+  virtual Status prepare_decompress() { return {}; }
+  /// `out` has room for the plain bytes and Buffer::kSlack more.
+  virtual Status decompress(const BenchInput& input, bool verify, Byte* out) = 0;
+  /// Counts lines in what compress() made: presso's search decodes blocks itself, for the others
+  /// one thread decodes in front of the same search, as in `zstd -dc | ...`.
+  virtual Result<std::uint64_t> scan(const BenchInput& input, const LineCounter& count) = 0;
+  /// False for plain text, which is only there to be searched.
+  virtual bool is_codec() const { return true; }
+};
+
+/// The input as it is, for comparison where scans are measured.
+std::unique_ptr<Subject> make_plain_subject();
+std::unique_ptr<Subject> make_presso_subject(const CompressOptions& options);
+
+/// A codec of another project, found when presso was built.
+struct Peer {
+  std::string name;
+  std::vector<int> levels;
+  std::unique_ptr<Subject> (*make)(int level);  ///< null where it was not found
+};
+/// lz4, zlib and zstd, in this order.
+const std::vector<Peer>& peers();
+
+}  // namespace presso::cli

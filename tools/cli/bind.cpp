@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "tools/cli/bind.h"
+
+#include <charconv>
+
+namespace presso::cli {
+namespace {
+
+/// Binary shift that a unit stands for; nullopt where it is none.
+std::optional<unsigned> unit_shift(std::string_view unit) {
+  if (unit.empty()) return 0;
+  if (unit.size() > 1 && unit.substr(1) != "B" && unit.substr(1) != "iB") return std::nullopt;
+  switch (unit[0]) {
+    case 'k':
+    case 'K':
+      return 10;
+    case 'M':
+      return 20;
+    case 'G':
+      return 30;
+    case 'T':
+      return 40;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string grouped(std::uint64_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+std::string size_text(std::uint64_t bytes) {
+  static constexpr std::string_view kUnits[] = {" KiB", " MiB", " GiB", " TiB"};
+  if (bytes == 0 || bytes % 1024 != 0) return grouped(bytes);
+  std::size_t unit = 0;
+  bytes /= 1024;
+  while (bytes % 1024 == 0 && unit + 1 < std::size(kUnits)) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return grouped(bytes) + std::string(kUnits[unit]);
+}
+
+Result<std::uint64_t> parse_number(std::string_view what, std::string_view text,
+                                   std::uint64_t least, std::uint64_t most) {
+  const auto refuse = [&](std::string_view reason) {
+    return make_error(ErrorCode::kInvalidArgument, std::string(what) + ": '" + std::string(text) +
+                                                       "' is " + std::string(reason) +
+                                                       "; permitted: " + size_text(least) + " to " +
+                                                       size_text(most));
+  };
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, value);
+  if (problem == std::errc::result_out_of_range) return refuse("out of range");
+  if (problem != std::errc()) return refuse("not a whole number");
+  const auto shift = unit_shift({rest, static_cast<std::size_t>(end - rest)});
+  if (!shift) return refuse("not a number with a unit K, M, G or T");
+  if (value > (std::numeric_limits<std::uint64_t>::max() >> *shift)) return refuse("out of range");
+  value <<= *shift;
+  if (value < least || value > most) return refuse("out of range");
+  return value;
+}
+
+}  // namespace presso::cli

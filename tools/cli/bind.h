@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Apply functions for the flag tables: checked conversions into a command's members. Numbers follow
+// zstd's grammar: 64K, 64KB and 64KiB are all 65536; M and G likewise.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "presso/error.h"
+#include "tools/cli/flag.h"
+
+namespace presso::cli {
+
+/// "1,048,576": numbers in messages.
+std::string grouped(std::uint64_t value);
+/// "4 MiB", "100,000": the shortest exact form.
+std::string size_text(std::uint64_t bytes);
+
+/// A whole number with an optional unit (K, M, G, T; KB and KiB forms too). Errors: not a number,
+/// or outside [least, most], with both named; `what` begins the text.
+Result<std::uint64_t> parse_number(std::string_view what, std::string_view text,
+                                   std::uint64_t least, std::uint64_t most);
+
+/// Sets a switch; its negation clears it.
+inline Apply set(bool& target) {
+  return [&target](const Given& given) -> Status {
+    target = !given.negated;
+    return {};
+  };
+}
+
+inline Apply text_into(std::string& target) {
+  return [&target](const Given& given) -> Status {
+    target = given.value;
+    return {};
+  };
+}
+
+/// A checked number into an integer or an optional of one.
+template <class T>
+Apply number_into(T& target, std::uint64_t least, std::uint64_t most) {
+  return [&target, least, most](const Given& given) -> Status {
+    PRESSO_ASSIGN(const std::uint64_t value, parse_number(given.spelled, given.value, least, most));
+    if constexpr (std::is_integral_v<T>) {
+      target = static_cast<T>(value);
+    } else {
+      target = static_cast<typename T::value_type>(value);
+    }
+    return {};
+  };
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "tools/cli/driver.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/cli/command.h"
+#include "tools/cli/generate.h"
+#include "tools/cli/lexer.h"
+#include "tools/cli/message.h"
+#include "tools/cli/suggest.h"
+
+namespace presso::cli {
+namespace {
+
+/// Prints to stdout; a full disk there is an error like any other.
+int print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (std::fflush(stdout) != 0 || !written) error("", "cannot write to standard output");
+  return exit_status();
+}
+
+int usage_error(const std::string& command, const Error& problem) {
+  error("", problem.what.empty() ? std::string(describe(problem.code)) : problem.what);
+  const std::string hint = "presso: try 'presso " + command + (command.empty() ? "" : " ") +
+                           "--help' for the options and examples\n";
+  std::fputs(hint.c_str(), stderr);
+  return kFailure;
+}
+
+/// The last -h or --help among `given`, if any.
+const Given* asks_for_help(const std::vector<Given>& given) {
+  const auto asked = std::find_if(given.rbegin(), given.rend(),
+                                  [](const Given& one) { return one.flag->name == "help"; });
+  return asked == given.rend() ? nullptr : &*asked;
+}
+
+HelpLength length_of(const Given& given) {
+  return given.spelled == "-h" ? HelpLength::kShort : HelpLength::kLong;
+}
+
+int run_command(Command& command, std::span<const std::string> arguments) {
+  const std::string name(command.info().name);
+  std::vector<Flag> flags = command.flags();
+  flags.push_back(help_flag());
+  Result<Parsed> parsed = parse(flags, arguments);
+  if (!parsed.ok()) return usage_error(name, parsed.error());
+  if (const Given* help = asks_for_help(parsed->given)) {
+    return print(command_help(command.info(), flags, length_of(*help)));
+  }
+  Status applied = add_environment(flags, *parsed);
+  if (applied.ok()) applied = apply(*parsed);
+  if (!applied.ok()) return usage_error(name, applied.error());
+  Result<int> status = command.run(std::move(parsed->operands));
+  if (!status.ok()) return usage_error(name, status.error());
+  return std::max(*status, exit_status());
+}
+
+std::unique_ptr<Command> find_command(std::string_view name) {
+  for (const Registration& registration : registered_commands()) {
+    if (registration.name == name) return registration.make();
+  }
+  return nullptr;
+}
+
+int unknown_command(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Registration& one : registered_commands()) names.emplace_back(one.name);
+  std::string text = "unknown command '" + word + "'";
+  struct stat about {};
+  if (stat(word.c_str(), &about) == 0) {
+    text += "; it is a file: 'presso compress " + word + "' compresses it";
+  } else {
+    text += did_you_mean(word, names);
+  }
+  return usage_error("", make_error(ErrorCode::kInvalidArgument, std::move(text)));
+}
+
+/// `presso help [COMMAND]`.
+int help_command(std::span<const std::string> arguments) {
+  if (arguments.empty()) return print(main_help(HelpLength::kLong));
+  const auto command = find_command(arguments.front());
+  if (command == nullptr) return unknown_command(arguments.front());
+  std::vector<Flag> flags = command->flags();
+  flags.push_back(help_flag());
+  return print(command_help(command->info(), flags, HelpLength::kLong));
+}
+
+/// Options before or without a command: --version, --help, --generate.
+int run_main_options(const std::vector<std::string>& arguments) {
+  const std::vector<Flag> flags = main_flags();
+  const Result<Parsed> parsed = parse(flags, arguments);
+  if (!parsed.ok()) return usage_error("", parsed.error());
+  if (const Given* help = asks_for_help(parsed->given)) return print(main_help(length_of(*help)));
+  const auto given = [&](std::string_view name) -> const Given* {
+    for (const Given& one : parsed->given) {
+      if (one.flag->name == name) return &one;
+    }
+    return nullptr;
+  };
+  if (const Given* kind = given("generate")) return print(generate(kind->value));
+  if (given("version") != nullptr) return print(version_text(given("verbose") != nullptr));
+  return usage_error("", make_error(ErrorCode::kInvalidArgument, "no command given"));
+}
+
+}  // namespace
+
+int run_command_line(std::vector<std::string> arguments) {
+  if (arguments.empty()) {
+    std::fputs(main_help(HelpLength::kShort).c_str(), stderr);
+    return kFailure;
+  }
+  const std::string& first = arguments.front();
+  if (first.size() > 1 && first[0] == '-') return run_main_options(arguments);
+  const std::span<const std::string> rest = std::span(arguments).subspan(1);
+  if (first == "help") return help_command(rest);
+  if (const auto command = find_command(first)) return run_command(*command, rest);
+  return unknown_command(first);
+}
+
+}  // namespace presso::cli

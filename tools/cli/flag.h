@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// One option of the command line, as data. Parser, help, man page, completions and the README's
+// lists are all made from vectors of these, so that an option is declared in one place only.
+//
+// A command hands out its flags bound to its own members:
+//
+//   Flag{.short_name = 'T', .name = "threads", .value_name = "N", .category = kPerformance,
+//        .brief = "use N threads", .environment = "PRESSO_THREADS",
+//        .apply = number_into(threads_, 1, 1024)}
+//
+// Flags are applied in the order of the command line, so the last of contradictory ones wins.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "presso/error.h"
+
+namespace presso::cli {
+
+struct Flag;
+
+/// One use of a flag on the command line or in the environment.
+struct Given {
+  const Flag* flag = nullptr;
+  bool negated = false;  ///< given as Flag::negation
+  std::string value;
+  std::string spelled;  ///< as the user wrote it: "-T", "--threads", "PRESSO_THREADS"
+};
+
+/// Takes the value over, or returns kInvalidArgument with a text that names the limits.
+using Apply = std::function<Status(const Given&)>;
+
+/// What a shell offers as a value.
+enum class Completion { kNone, kFile, kPressoFile };
+
+constexpr std::string_view kOutput = "Output";
+constexpr std::string_view kCompression = "Compression";
+constexpr std::string_view kSelection = "Selection";
+constexpr std::string_view kPerformance = "Performance";
+constexpr std::string_view kMessages = "Messages";
+constexpr std::string_view kOther = "Other";
+
+struct Flag {
+  char short_name = 0;
+  std::string_view name = {};        ///< long name, without dashes; unique within a command
+  std::string_view value_name = {};  ///< empty: a switch without a value
+  std::string_view category = kOther;
+  std::string_view brief = {};                 ///< one line, lower case, no full stop
+  std::string_view text = {};                  ///< further sentences for --help and the man page
+  std::vector<std::string_view> choices = {};  ///< all permitted values, where there are few
+  std::string_view default_value = {};
+  std::string_view negation = {};  ///< long name that undoes the flag, mostly "no-" + name
+  std::vector<std::string_view> aliases = {};  ///< further long names, not documented
+  std::string_view environment = {};           ///< variable that is applied before the command line
+  Completion completion = Completion::kNone;
+  bool digits = false;  ///< -1, -12, ... give the value too
+  bool hidden = false;  ///< left out of help and completions
+  Apply apply = {};
+
+  bool takes_value() const { return !value_name.empty(); }
+};
+
+}  // namespace presso::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Everything that is made from the flag tables: help texts, man page, completions, Markdown.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/cli/command.h"
+#include "tools/cli/flag.h"
+
+namespace presso::cli {
+
+enum class HelpLength { kShort, kLong };
+
+/// A command's description and flags, held together for the generators. Not to be run.
+struct CommandPage {
+  std::unique_ptr<Command> command;
+  std::vector<Flag> flags;  ///< with -h and --help
+
+  const CommandInfo& info() const { return command->info(); }
+};
+
+/// All registered commands.
+std::vector<CommandPage> command_pages();
+/// The flags of `presso` itself, unbound.
+std::vector<Flag> main_flags();
+/// -h, --help: part of every command.
+Flag help_flag();
+
+/// "-T, --threads=N", "    --[no-]progress", "-1 ... -12, --level=N".
+std::string flag_heading(const Flag& flag);
+/// The sentences of the long help: text, choices, default, environment variable.
+std::string flag_details(const Flag& flag);
+/// Categories in order of first use by flags that are not hidden.
+std::vector<std::string_view> categories(std::span<const Flag> flags);
+
+std::string main_help(HelpLength length);
+std::string command_help(const CommandInfo& info, std::span<const Flag> flags, HelpLength length);
+
+/// `kind`: man, markdown, complete-bash, complete-zsh or complete-fish.
+std::string generate(std::string_view kind);
+const std::vector<std::string_view>& generated_kinds();
+
+std::string man_page();
+std::string markdown_lists();
+std::string bash_completion();
+std::string zsh_completion();
+std::string fish_completion();
+
+}  // namespace presso::cli

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// -h and --help. Both begin with examples that run as they stand; -h fits one screen, --help adds
+// every flag's details.
+#include <algorithm>
+
+#include "tools/cli/generate.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kMaxColumn = 30;
+
+/// Breaks `text` at spaces; each line gets `indent` spaces, the first one only if `indent_first`.
+std::string wrapped(std::string_view text, std::size_t indent, bool indent_first = true) {
+  std::string out;
+  std::size_t column = 0;
+  bool fresh = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
+    const std::string_view word = text.substr(0, end);
+    const bool paragraph = end + 1 < text.size() && text[end] == '\n' && text[end + 1] == '\n';
+    if (!fresh && column + 1 + word.size() > kWidth) {
+      out += '\n';
+      fresh = true;
+      indent_first = true;
+    }
+    if (fresh) {
+      if (indent_first) out.append(indent, ' ');
+      column = indent;
+    } else {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+    fresh = false;
+    if (paragraph) {
+      out += "\n\n";
+      fresh = true;
+      indent_first = true;
+    }
+    text.remove_prefix(std::min(text.size(), end + (paragraph ? 2 : 1)));
+  }
+  return out + "\n";
+}
+
+std::string examples_text(std::span<const Example> examples) {
+  std::size_t width = 0;
+  for (const Example& example : examples) {
+    if (example.line.size() <= 42) width = std::max(width, example.line.size());
+  }
+  std::string out = "Examples:\n";
+  for (const Example& example : examples) {
+    out += "  " + std::string(example.line);
+    if (example.line.size() > width) {
+      out += "\n  " + std::string(width, ' ');
+    } else {
+      out.append(width - example.line.size(), ' ');
+    }
+    out += "  # " + std::string(example.effect) + "\n";
+  }
+  return out;
+}
+
+std::string flag_line(const Flag& flag, std::size_t column) {
+  std::string line = "  " + flag_heading(flag);
+  if (line.size() + 2 > column) {
+    line += "\n" + std::string(column, ' ');
+  } else {
+    line.append(column - line.size(), ' ');
+  }
+  std::string brief(flag.brief);
+  if (!flag.default_value.empty()) brief += " [default: " + std::string(flag.default_value) + "]";
+  return line + wrapped(brief, column, false);
+}
+
+std::string flags_text(std::span<const Flag> flags, HelpLength length) {
+  std::size_t column = 0;
+  for (const Flag& flag : flags) {
+    if (flag.hidden) continue;
+    column = std::max(column, flag_heading(flag).size() + 4);
+  }
+  column = std::min(column, kMaxColumn);
+  std::string out;
+  for (const std::string_view category : categories(flags)) {
+    out += "\n" + std::string(category) + ":\n";
+    for (const Flag& flag : flags) {
+      if (flag.hidden || flag.category != category) continue;
+      out += flag_line(flag, column);
+      const std::string details = flag_details(flag);
+      if (length == HelpLength::kLong && !details.empty()) out += wrapped(details, 8);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string flag_heading(const Flag& flag) {
+  std::string out;
+  if (flag.short_name != 0) out = std::string("-") + flag.short_name + ", ";
+  if (flag.digits) out += "-N, ";
+  if (out.empty()) out = "    ";
+  const bool folds = flag.negation == "no-" + std::string(flag.name);
+  out += (folds ? "--[no-]" : "--") + std::string(flag.name);
+  if (flag.takes_value()) out += "=" + std::string(flag.value_name);
+  if (!flag.negation.empty() && !folds) out += ", --" + std::string(flag.negation);
+  return out;
+}
+
+std::string flag_details(const Flag& flag) {
+  std::string out(flag.text);
+  const auto sentence = [&out](const std::string& text) { out += (out.empty() ? "" : " ") + text; };
+  if (!flag.choices.empty()) {
+    std::string list;
+    for (const std::string_view choice : flag.choices) {
+      list += (list.empty() ? "" : ", ") + std::string(choice);
+    }
+    sentence("Values: " + list + ".");
+  }
+  if (!flag.environment.empty()) {
+    sentence("The environment variable " + std::string(flag.environment) +
+             " sets another default.");
+  }
+  return out;
+}
+
+std::vector<std::string_view> categories(std::span<const Flag> flags) {
+  std::vector<std::string_view> names;
+  for (const Flag& flag : flags) {
+    const bool known = std::find(names.begin(), names.end(), flag.category) != names.end();
+    if (!flag.hidden && !known) names.push_back(flag.category);
+  }
+  return names;
+}
+
+std::string command_help(const CommandInfo& info, std::span<const Flag> flags, HelpLength length) {
+  const std::string name = "presso " + std::string(info.name);
+  std::string out = name + ": " + std::string(info.summary) + "\n\n";
+  out += examples_text(info.examples);
+  out += "\nUsage: " + name + " [OPTION]... " + std::string(info.operands) + "\n";
+  if (length == HelpLength::kLong) out += "\n" + wrapped(info.description, 0);
+  out += flags_text(flags, length);
+  if (length == HelpLength::kLong && !info.exit_status.empty()) {
+    out += "\nExit status:\n" + wrapped(info.exit_status, 2);
+  }
+  if (length == HelpLength::kShort) out += "\n'" + name + " --help' explains each option.\n";
+  return out;
+}
+
+std::string main_help(HelpLength length) {
+  const std::vector<CommandPage> pages = command_pages();
+  std::string out = "presso: keep big text compressed and search it at memory speed\n\n";
+  std::vector<Example> examples;
+  for (const CommandPage& page : pages) {
+    const auto& of_page = page.info().examples;
+    if (!of_page.empty()) examples.push_back(of_page.front());
+  }
+  out += examples_text(examples);
+  out += "\nUsage: presso COMMAND [OPTION]... [FILE...]\n\nCommands:\n";
+  for (const CommandPage& page : pages) {
+    std::string line = "  " + std::string(page.info().name);
+    line.append(line.size() < 14 ? 14 - line.size() : 1, ' ');
+    out += line + std::string(page.info().summary) + "\n";
+  }
+  out += flags_text(main_flags(), length);
+  return out + "\n'presso COMMAND -h' lists a command's options, '--help' explains them.\n";
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Option lists for the README: one table for each command.
+#include "tools/cli/generate.h"
+
+namespace presso::cli {
+namespace {
+
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string row(const Flag& flag) {
+  std::string heading = flag_heading(flag);
+  heading.erase(0, heading.find_first_not_of(' '));
+  std::string brief(flag.brief);
+  if (!flag.default_value.empty()) brief += " (default: " + std::string(flag.default_value) + ")";
+  return "| `" + cell(heading) + "` | " + cell(brief) + " |\n";
+}
+
+}  // namespace
+
+std::string markdown_lists() {
+  std::string out;
+  for (const CommandPage& page : command_pages()) {
+    const std::string name(page.info().name);
+    out += (out.empty() ? "### presso " : "\n### presso ") + name + "\n\n";
+    out += "`presso " + name + " [OPTION]... " + std::string(page.info().operands) + "`\n\n";
+    out += "| option | |\n|---|---|\n";
+    for (const std::string_view category : categories(page.flags)) {
+      for (const Flag& flag : page.flags) {
+        if (!flag.hidden && flag.category == category) out += row(flag);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "tools/cli/message.h"
+
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+#include "tools/cli/command.h"
+
+namespace presso::cli {
+namespace {
+
+std::mutex print_mutex;
+std::function<void()> clear_line;
+std::atomic<int> status{kSuccess};
+std::atomic<Verbosity> level{Verbosity::kNormal};
+
+/// One write for a line, so that lines of several threads or processes do not mix.
+void print(std::string_view file, std::string_view text) {
+  std::string line = "presso: ";
+  if (!file.empty()) line.append(file).append(": ");
+  line.append(text).append("\n");
+  const std::lock_guard lock(print_mutex);
+  if (clear_line) clear_line();
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+/// Whether the detail can do without the meaning of its code: "cannot open: No such file or
+/// directory" rather than "input/output error: cannot open: ...".
+bool says_enough(const Error& error) {
+  const bool placed = error.block != Error::kNone || error.byte_offset != Error::kNone;
+  const bool plain = error.code == ErrorCode::kIo || error.code == ErrorCode::kInvalidArgument ||
+                     error.code == ErrorCode::kUnsupported;
+  return plain && !placed && !error.what.empty();
+}
+
+}  // namespace
+
+void set_verbosity(Verbosity verbosity) {
+  level = verbosity;
+}
+Verbosity verbosity() {
+  return level;
+}
+
+void error(std::string_view file, std::string_view text) {
+  status = kFailure;
+  if (level >= Verbosity::kQuiet) print(file, text);
+}
+
+void error(std::string_view file, const Error& error) {
+  cli::error(file, says_enough(error) ? error.what : error.message());
+}
+
+void warning(std::string_view file, std::string_view text) {
+  if (level >= Verbosity::kNormal) print(file, text);
+}
+
+void verbose(std::string_view file, std::string_view text) {
+  if (level >= Verbosity::kVerbose) print(file, text);
+}
+
+void fail_silently() {
+  status = kFailure;
+}
+int exit_status() {
+  return status;
+}
+
+void set_line_clearer(std::function<void()> clear) {
+  const std::lock_guard lock(print_mutex);
+  clear_line = std::move(clear);
+}
+
+}  // namespace presso::cli

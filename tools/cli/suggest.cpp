@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Edit distance with transpositions (optimal string alignment); a candidate counts as near where at
+// most a third of the word, and at least one letter, is wrong, or where the word begins it.
+#include "tools/cli/suggest.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace presso::cli {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const std::size_t width = b.size() + 1;
+  std::vector<std::size_t> cost((a.size() + 1) * width);
+  const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& { return cost[i * width + j]; };
+  for (std::size_t i = 0; i <= a.size(); ++i) at(i, 0) = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) at(0, j) = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      at(i, j) = std::min({at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + change});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
+    }
+  }
+  return cost.back();
+}
+
+}  // namespace
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kLongestWord = 64;
+  if (word.size() > kLongestWord) return {};
+  const std::size_t letters = word.size() - std::min(word.size(), word.find_first_not_of('-'));
+  const std::string* nearest = nullptr;
+  std::size_t nearest_distance = std::max<std::size_t>(1, letters / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const bool begins = letters >= 3 && candidate.starts_with(word);
+    const std::size_t distance = begins ? 1 : edit_distance(word, candidate);
+    if (distance < nearest_distance) {
+      nearest = &candidate;
+      nearest_distance = distance;
+    }
+  }
+  return nearest == nullptr ? std::string() : ". Did you mean '" + *nearest + "'?";
+}
+
+}  // namespace presso::cli

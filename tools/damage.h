@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// One line for each damaged place of a file: used by decompress --salvage and test.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "presso/decompress.h"
+#include "tools/io/input_file.h"
+
+namespace presso::cli {
+
+/// "presso: FILE: block 131 (compressed offset 8,653,211): checksum mismatch; 262,144 bytes at
+/// plain offset 17,170,432 lost". Sets the exit status.
+class DamageReporter {
+ public:
+  /// `input` is kept by reference. Where a block's header is lost too, its place in the plain
+  /// content is looked up in the index of a regular file.
+  DamageReporter(std::string name, const InputFile& input)
+      : name_(std::move(name)), input_(input), file_(input.fd(), input.size()) {}
+
+  void report(const DecodedBlock& block);
+
+ private:
+  /// The plain offset of block `number` by an index that is itself undamaged.
+  std::optional<std::uint64_t> plain_offset_of(std::uint64_t number);
+
+  std::string name_;
+  const InputFile& input_;
+  FdRandomAccess file_;
+  std::optional<Result<ArchiveIndex>> index_;
+};
+
+}  // namespace presso::cli

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "tools/flags_compress.h"
+
+#include "tools/cli/bind.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr std::uint64_t kMostDistance = kMaxBlockBytes + kMaxDictionaryBytes;
+
+Apply rule_into(std::optional<DependencyRule>& rule) {
+  return [&rule](const Given& given) -> Status {
+    rule.reset();
+    if (given.value == "none") rule = DependencyRule::kNone;
+    if (given.value == "strict") rule = DependencyRule::kStrict;
+    if (given.value == "literal-aware") rule = DependencyRule::kLiteralAware;
+    if (given.value == "two-wave") rule = DependencyRule::kTwoWave;
+    return {};
+  };
+}
+
+Apply dictionary_into(DictionaryChoice& choice) {
+  return [&choice](const Given& given) -> Status {
+    if (given.value == "auto" || given.value == "none") {
+      const bool none = given.value == "none";
+      choice = {none ? DictionaryChoice::Mode::kNone : DictionaryChoice::Mode::kAuto, 0};
+      return {};
+    }
+    auto size = parse_number(given.spelled, given.value, 2048, kMaxDictionaryBytes);
+    if (!size.ok()) {
+      size.error().what += ", auto or none";
+      return std::move(size.error());
+    }
+    choice = {DictionaryChoice::Mode::kSize, static_cast<std::uint32_t>(*size)};
+    return {};
+  };
+}
+
+Apply group_into(std::uint32_t& group) {
+  return [&group](const Given& given) -> Status {
+    PRESSO_ASSIGN(const std::uint64_t value, parse_number(given.spelled, given.value, 32, 1024));
+    if (!std::has_single_bit(value)) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        given.spelled + ": '" + given.value +
+                            "' is no power of two; permitted: 32, 64, 128, 256, 512, 1024");
+    }
+    group = static_cast<std::uint32_t>(value);
+    return {};
+  };
+}
+
+std::vector<Flag> dependency_flags(CompressOptions& options) {
+  return {
+      {.name = "deps",
+       .value_name = "RULE",
+       .category = kCompression,
+       .brief = "which bytes a back-reference may copy from",
+       .text = "Sequences are decoded in groups. With a rule other than none, all sequences of a "
+               "group can be copied at once, on a GPU or in vector registers: strict forbids "
+               "copying from the same group, literal-aware permits its literals, two-wave also "
+               "what its first wave of copies wrote. Stricter rules cost a little ratio.",
+       .choices = {"auto", "none", "strict", "literal-aware", "two-wave"},
+       .default_value = "auto",
+       .apply = rule_into(options.rule)},
+      {.name = "group",
+       .value_name = "N",
+       .category = kCompression,
+       .brief = "sequences in a group: a power of two, 32 to 1024",
+       .default_value = "by rule",
+       .apply = group_into(options.group)},
+      {.name = "staleness",
+       .value_name = "BYTES",
+       .category = kCompression,
+       .brief = "keep a hash table entry until it is this old",
+       .text =
+           "For the levels with a table of single entries: an entry that no rule forbids yet is "
+           "more useful than a newer one.",
+       .default_value = "by level",
+       .apply = number_into(options.staleness, 0, kMaxBlockBytes)},
+  };
+}
+
+}  // namespace
+
+Flag level_flag(int& level) {
+  return {.name = "level",
+          .value_name = "N",
+          .category = kCompression,
+          .brief = "compression level, -1 (fastest) to -12 (smallest)",
+          .text =
+              "Levels 1 to 3 use a single-probe hash table, the others hash chains. All levels "
+              "decompress equally fast.",
+          .default_value = "6",
+          .environment = "PRESSO_LEVEL",
+          .digits = true,
+          .apply = number_into(level, kMinLevel, kMaxLevel)};
+}
+
+std::vector<Flag> encoder_flags(CompressOptions& options) {
+  std::vector<Flag> flags = {
+      {.name = "coding",
+       .value_name = "CODING",
+       .category = kCompression,
+       .brief = "how sequences are stored",
+       .text = "byte is the only coding of this version: whole bytes, decoded fastest.",
+       .choices = {"byte"},
+       .default_value = "byte"},
+      {.name = "block-size",
+       .value_name = "SIZE",
+       .category = kCompression,
+       .brief = "plain bytes in a block, 16K to 4M",
+       .text =
+           "Larger blocks compress better; smaller ones give finer access and more parallelism.",
+       .default_value = "256K",
+       .apply = number_into(options.block_bytes, kMinBlockBytes, kMaxBlockBytes)},
+      {.name = "dict",
+       .value_name = "DICT",
+       .category = kCompression,
+       .brief = "file dictionary: auto, none, or a SIZE up to 4M",
+       .text = "Sampled from the input and stored in the file; every block may refer to it. auto "
+               "keeps one only where a trial shows that it pays.",
+       .default_value = "auto",
+       .apply = dictionary_into(options.dictionary)},
+      {.name = "window",
+       .value_name = "SIZE",
+       .category = kCompression,
+       .brief = "furthest distance of a back-reference",
+       .default_value = "block and dictionary",
+       .apply = number_into(options.window, 1024, kMostDistance)},
+      {.name = "lookahead",
+       .value_name = "SIZE",
+       .category = kCompression,
+       .brief = "longest back-reference",
+       .default_value = "unlimited",
+       .apply = number_into(options.lookahead, 8, kMaxBlockBytes)},
+  };
+  for (Flag& flag : dependency_flags(options)) flags.push_back(std::move(flag));
+  return flags;
+}
+
+}  // namespace presso::cli

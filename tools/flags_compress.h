@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The flags that set CompressOptions: shared by compress and bench.
+#pragma once
+
+#include <vector>
+
+#include "presso/compress.h"
+#include "tools/cli/flag.h"
+
+namespace presso::cli {
+
+/// -1 ... -12, --level; PRESSO_LEVEL.
+Flag level_flag(int& level);
+/// --coding, --block-size, --deps, --group, --window, --lookahead, --staleness, --dict.
+std::vector<Flag> encoder_flags(CompressOptions& options);
+
+}  // namespace presso::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The flags of decompress and cat beyond those of flags_files.h, and the ranges they select.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tools/cli/flag.h"
+
+namespace presso::cli {
+
+/// Plain bytes [offset, offset + length), cut at the end of the file.
+struct ByteRange {
+  std::uint64_t offset = 0;
+  std::uint64_t length = UINT64_MAX;
+};
+
+/// Blocks first to last, both included, counted from 0.
+struct BlockRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = UINT64_MAX;
+};
+
+struct DecodeFlags {
+  std::optional<ByteRange> bytes;  ///< of bytes and blocks the last given counts
+  std::optional<BlockRange> blocks;
+  bool check = true;
+  bool salvage = false;
+  unsigned threads = 0;
+
+  bool is_range() const { return bytes.has_value() || blocks.has_value(); }
+};
+
+/// --bytes --blocks --salvage --[no-]check -T
+std::vector<Flag> decode_flags(DecodeFlags& flags);
+
+}  // namespace presso::cli

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "tools/io/file_sink.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace presso::cli {
+namespace {
+
+constexpr std::size_t kPageBytes = 4096;
+
+bool is_zero(Bytes bytes) {
+  return bytes[0] == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
+}  // namespace
+
+Status FileSink::write(Bytes bytes) {
+  if (failed()) return *error_;
+  return sparse_ ? write_sparse(bytes) : write_all(bytes);
+}
+
+/// Page by page of the file (not of the buffer); zero pages only lengthen the pending hole, all
+/// others are written in runs as long as possible.
+Status FileSink::write_sparse(Bytes bytes) {
+  std::size_t run = 0;  // bytes[0, run) are to be written
+  while (run < bytes.size()) {
+    const std::size_t into_page = static_cast<std::size_t>((position_ + run) % kPageBytes);
+    const std::size_t part = std::min(kPageBytes - into_page, bytes.size() - run);
+    if (part != kPageBytes || !is_zero(bytes.subspan(run, part))) {
+      run += part;
+      continue;
+    }
+    PRESSO_TRY(write_all(bytes.first(run)));
+    hole_bytes_ += part;
+    position_ += part;
+    bytes = bytes.subspan(run + part);
+    run = 0;
+  }
+  return write_all(bytes);
+}
+
+Status FileSink::skip_hole() {
+  if (hole_bytes_ == 0) return {};
+  if (lseek(fd_, static_cast<off_t>(hole_bytes_), SEEK_CUR) < 0) return fail("cannot seek", errno);
+  hole_bytes_ = 0;
+  return {};
+}
+
+Status FileSink::write_all(Bytes bytes) {
+  if (bytes.empty()) return {};
+  PRESSO_TRY(skip_hole());
+  position_ += bytes.size();
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd_, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return fail("cannot write", errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+Status FileSink::finish() {
+  if (failed()) return *error_;
+  if (hole_bytes_ != 0 && ftruncate(fd_, static_cast<off_t>(position_)) != 0) {
+    return fail("cannot set the length", errno);
+  }
+  return {};
+}
+
+Status FileSink::fail(const char* doing, int error_number) {
+  closed_pipe_ = error_number == EPIPE;
+  error_ = errno_error(doing, error_number);
+  return *error_;
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The sink behind every file and pipe that the command writes. It remembers its first error, so
+// that the command can tell a failed output from a failed input, and a closed pipe from a full
+// disk.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "presso/byte_stream.h"
+
+namespace presso::cli {
+
+class FileSink final : public ByteSink {
+ public:
+  /// `sparse`: `fd` is a new regular file, whole pages of zeros become holes.
+  explicit FileSink(int fd, bool sparse = false) : fd_(fd), sparse_(sparse) {}
+
+  Status write(Bytes bytes) override;
+  /// To be called after the last write: gives a file that ends in a hole its length.
+  Status finish();
+
+  bool failed() const { return error_.has_value(); }
+  const Error& error() const { return *error_; }
+  /// The reader at the other end of the pipe went away.
+  bool closed_pipe() const { return closed_pipe_; }
+
+ private:
+  Status write_all(Bytes bytes);
+  Status write_sparse(Bytes bytes);
+  Status skip_hole();
+  Status fail(const char* doing, int error_number);
+
+  int fd_;
+  bool sparse_;
+  std::uint64_t position_ = 0;  ///< in the file, with the pending hole
+  std::uint64_t hole_bytes_ = 0;
+  bool closed_pipe_ = false;
+  std::optional<Error> error_;
+};
+
+/// Counts and forgets.
+class NullSink final : public ByteSink {
+ public:
+  Status write(Bytes) override { return {}; }
+};
+
+}  // namespace presso::cli

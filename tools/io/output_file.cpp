@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "tools/io/output_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+namespace presso::cli {
+namespace {
+
+struct SplitPath {
+  std::string directory;  ///< with a slash at the end, or empty
+  std::string name;
+};
+
+SplitPath split(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == path.npos) return {"", path};
+  return {path.substr(0, slash + 1), path.substr(slash + 1)};
+}
+
+/// Through a symbolic link to what it points to, so that the link stays when that is replaced.
+std::string resolved(const std::string& path) {
+  struct stat about {};
+  if (lstat(path.c_str(), &about) != 0 || !S_ISLNK(about.st_mode)) return path;
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real == nullptr ? path : std::string(real.get());
+}
+
+std::string random_suffix() {
+  static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::random_device device;
+  std::string suffix = ".";
+  for (int i = 0; i < 6; ++i) suffix += kLetters[device() % (sizeof kLetters - 1)];
+  return suffix;
+}
+
+/// ".NAME.XXXXXX", with NAME cut where it would get too long for the file system.
+std::string temporary_name(const std::string& path) {
+  constexpr std::size_t kLongest = NAME_MAX - 8;
+  const SplitPath parts = split(path);
+  return parts.directory + "." + parts.name.substr(0, kLongest) + random_suffix();
+}
+
+}  // namespace
+
+OutputFile OutputFile::standard_output() {
+  OutputFile output;
+  output.fd_ = STDOUT_FILENO;
+  output.path_ = "standard output";
+  output.sink_ = std::make_unique<FileSink>(STDOUT_FILENO);
+  return output;
+}
+
+Result<OutputFile> OutputFile::create(const std::string& path, Options options) {
+  OutputFile output;
+  output.path_ = path;
+  output.overwrite_ = options.overwrite;
+  output.owns_fd_ = true;
+  struct stat about {};
+  const bool exists = stat(path.c_str(), &about) == 0;
+  if (exists && S_ISDIR(about.st_mode)) {
+    return make_error(ErrorCode::kExists, "it is a directory");
+  }
+  if (exists && !S_ISREG(about.st_mode)) {
+    output.fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (output.fd_ < 0) return errno_error("cannot open", errno);
+  } else {
+    if (exists && !options.overwrite) return make_error(ErrorCode::kExists);
+    PRESSO_TRY(output.make_temporary());
+  }
+  output.sink_ = std::make_unique<FileSink>(output.fd_, options.sparse && output.is_new_file());
+  return output;
+}
+
+Status OutputFile::make_temporary() {
+  constexpr int kAttempts = 100;
+  const std::string final_path = resolved(path_);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    temporary_ = temporary_name(final_path);
+    registered_ = std::make_unique<UnfinishedFile>(temporary_);
+    fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd_ >= 0) return {};
+    const int reason = errno;
+    registered_.reset();  // Somebody else's file, or none: not ours to remove.
+    temporary_.clear();
+    if (reason != EEXIST) return errno_error("cannot create", reason);
+  }
+  return errno_error("cannot create", EEXIST);
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      owns_fd_(std::exchange(other.owns_fd_, false)),
+      overwrite_(other.overwrite_),
+      path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      registered_(std::move(other.registered_)),
+      sink_(std::move(other.sink_)) {}
+
+OutputFile::~OutputFile() {
+  if (owns_fd_ && fd_ >= 0) close(fd_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+Status OutputFile::commit(const FileAttributes& attributes) {
+  PRESSO_TRY(sink_->finish());
+  if (is_new_file()) {
+    PRESSO_TRY(give_attributes(attributes));
+    if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS)
+      return errno_error("cannot sync", errno);
+  }
+  if (owns_fd_) {
+    const int closed = close(std::exchange(fd_, -1));
+    if (closed != 0 && errno != EINTR) return errno_error("cannot close", errno);
+  }
+  return is_new_file() ? rename_into_place() : Status();
+}
+
+Status OutputFile::give_attributes(const FileAttributes& attributes) {
+  if (attributes.owner && geteuid() == 0) {
+    // Without the right to give files away the result belongs to the user, as is usual.
+    if (fchown(fd_, attributes.owner->first, attributes.owner->second) != 0) errno = 0;
+  }
+  const mode_t mask = umask(0);
+  umask(mask);
+  const mode_t mode = attributes.mode.value_or(0666 & ~mask);
+  if (fchmod(fd_, mode & 0777) != 0 && errno != EPERM)
+    return errno_error("cannot set the mode", errno);
+  if (attributes.modified) {
+    const timespec times[2] = {*attributes.modified, *attributes.modified};
+    if (futimens(fd_, times) != 0 && errno != EPERM)
+      return errno_error("cannot set the time", errno);
+  }
+  return {};
+}
+
+Status OutputFile::rename_into_place() {
+  const std::string final_path = resolved(path_);
+  int moved = -1;
+  if (!overwrite_) {
+    moved = renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, final_path.c_str(), RENAME_NOREPLACE);
+    if (moved != 0 && errno == EEXIST) return make_error(ErrorCode::kExists);
+  }
+  // Some file systems know no RENAME_NOREPLACE; existence was checked when the file was created.
+  if (moved != 0) moved = rename(temporary_.c_str(), final_path.c_str());
+  if (moved != 0) return errno_error("cannot rename", errno);
+  temporary_.clear();
+  registered_.reset();
+  return {};
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "tools/io/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/cli/message.h"
+#include "tools/io/unfinished_files.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr char kClearLine[] = "\r\033[K";
+
+void clear_line() {
+  std::fputs(kClearLine, stderr);
+  std::fflush(stderr);
+}
+
+unsigned terminal_columns() {
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
+  char text[32];
+  if (whole >= 3600) {
+    std::snprintf(text, sizeof text, "%llu:%02llu:%02llu",
+                  static_cast<unsigned long long>(whole / 3600),
+                  static_cast<unsigned long long>(whole / 60 % 60),
+                  static_cast<unsigned long long>(whole % 60));
+  } else {
+    std::snprintf(text, sizeof text, "%llu:%02llu", static_cast<unsigned long long>(whole / 60),
+                  static_cast<unsigned long long>(whole % 60));
+  }
+  return text;
+}
+
+/// "[======>     ]".
+std::string bar_text(double share, std::size_t width) {
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
+  std::string bar = "[" + std::string(filled, '=');
+  if (filled < width) bar += ">" + std::string(width - filled - 1, ' ');
+  return bar + "]";
+}
+
+}  // namespace
+
+std::string rate_text(double bytes_per_second) {
+  char text[32];
+  if (bytes_per_second >= 1e9) {
+    std::snprintf(text, sizeof text, "%.2f GB/s", bytes_per_second / 1e9);
+  } else {
+    std::snprintf(text, sizeof text, "%.0f MB/s", bytes_per_second / 1e6);
+  }
+  return text;
+}
+
+std::string progress_line(const std::string& name, std::uint64_t done, std::uint64_t total,
+                          std::uint64_t plain, double seconds, unsigned columns) {
+  constexpr std::size_t kNameColumns = 24;
+  constexpr std::size_t kBarColumns = 20;
+  std::string line =
+      name.size() <= kNameColumns ? name : "..." + name.substr(name.size() - (kNameColumns - 3));
+  const double rate = seconds > 0 ? static_cast<double>(plain) / seconds : 0;
+  if (total > 0) {
+    const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+    char percent[16];
+    std::snprintf(percent, sizeof percent, " %3.0f %%", share * 100);
+    line += " " + bar_text(share, kBarColumns) + percent + "  " + rate_text(rate);
+    if (share > 0) line += "  ETA " + duration_text(seconds * (1 - share) / share);
+  } else {
+    line += "  " + std::to_string(plain / 1000000) + " MB  " + rate_text(rate);
+  }
+  return line.substr(0, columns > 1 ? columns - 1 : 1);
+}
+
+Progress::Progress(std::string name, std::uint64_t total, bool wanted)
+    : name_(std::move(name)),
+      total_(total),
+      active_(wanted && verbosity() >= Verbosity::kNormal && isatty(STDERR_FILENO) != 0) {
+  if (active_) set_line_clearer(clear_line);
+}
+
+Progress::~Progress() {
+  if (!active_) return;
+  set_line_clearer({});
+  set_progress_shown(false);
+  clear_line();
+}
+
+void Progress::update(std::uint64_t done, std::uint64_t plain) {
+  if (!active_) return;
+  const Clock::time_point now = Clock::now();
+  if (now < next_draw_) return;
+  next_draw_ = now + std::chrono::milliseconds(100);
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  const std::string line = progress_line(name_, done, total_, plain, seconds, terminal_columns());
+  set_progress_shown(true);
+  std::fputs((kClearLine + line).c_str(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace presso::cli

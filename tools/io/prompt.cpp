@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Yes/no questions, asked only of a terminal.
+#include "tools/io/prompt.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace presso::cli {
+
+bool confirm(const std::string& question) {
+  if (isatty(STDIN_FILENO) == 0) return false;
+  std::fputs(("presso: " + question + " (y/n) ").c_str(), stderr);
+  std::fflush(stderr);
+  const int answer = std::getchar();
+  for (int rest = answer; rest != '\n' && rest != EOF;) rest = std::getchar();
+  return answer == 'y' || answer == 'Y';
+}
+
+}  // namespace presso::cli

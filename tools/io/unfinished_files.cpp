@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// One slot is enough: commands write one file at a time. The handler may only call what is safe in
+// a signal handler: unlink, write, sigaction, raise.
+#include "tools/io/unfinished_files.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <climits>
+#include <csignal>
+#include <cstring>
+
+namespace presso::cli {
+namespace {
+
+char unfinished_path[PATH_MAX];
+// The handler may run on any thread while another one fills the slot.
+std::atomic<bool> path_set{false};
+std::atomic<bool> progress_shown{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
+
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+void remove_and_die(int signal_number) {
+  if (path_set) unlink(unfinished_path);
+  if (progress_shown && write(STDERR_FILENO, "\n", 1) < 0) {
+    // Nothing can be done about it here.
+  }
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(signal_number, &usual, nullptr);
+  raise(signal_number);
+}
+
+/// Blocks the signals while the slot is changed.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int one : kSignals) sigaddset(&set, one);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+void remove_unfinished_files_on_signals() {
+  for (const int one : kSignals) {
+    struct sigaction action {};
+    if (sigaction(one, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = remove_and_die;
+    for (const int other : kSignals) sigaddset(&action.sa_mask, other);
+    sigaction(one, &action, nullptr);
+  }
+}
+
+UnfinishedFile::UnfinishedFile(const std::string& path) {
+  const SignalsBlocked blocked;
+  if (path.size() >= sizeof unfinished_path) return;  // open() will refuse it as well.
+  std::memcpy(unfinished_path, path.c_str(), path.size() + 1);
+  path_set = true;
+}
+
+UnfinishedFile::~UnfinishedFile() {
+  const SignalsBlocked blocked;
+  path_set = false;
+}
+
+void set_progress_shown(bool shown) {
+  progress_shown = shown;
+}
+
+}  // namespace presso::cli
