@@ -244,8 +244,9 @@ Match ChainParser::find_legal(std::uint32_t at, std::uint32_t limit) const {
   if (at >= search_end_) return best;
   const auto accept = [&](const Byte* from, std::uint32_t distance, std::uint32_t room) {
     if (equal_keys(from, plain_ + at)) {
-      std::uint32_t length = common_length(from, plain_ + at, std::min(room, limit));
-      length = tracker_.legal_length(at, distance, length);
+      const std::uint32_t legal = tracker_.legal_length(at, distance, std::min(room, limit));
+      const std::uint32_t length =
+          legal > best.length ? common_length(from, plain_ + at, legal) : 0;
       if (length > best.length && length >= parameters_.min_match) best = {length, distance};
     }
     return best.length < limit ? 0 : parameters_.nice_length;

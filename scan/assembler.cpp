@@ -80,10 +80,21 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
 Result<bool> Assembler::add(SearchedChunk searched) {
   if (searched.error) return std::move(*searched.error);
   if (searched.chunk.damage) return add_damage(std::move(*searched.chunk.damage));
+  if (searched.text_begin > 0 && options_.binary == BinaryRule::kMapped) leave_mapping();
+  if (left_mapping_ && find_nul(searched.chunk.text.bytes())) {
+    searched = search_chunk(std::move(searched.chunk), BinaryRule::kStream, scanner_);
+  }
   track(searched);
   add_text(std::move(searched));
   flush(safe_end());
   return !stopped_;
+}
+
+/// ripgrep reads a file that begins with a byte order mark as a stream. Workers know only their own
+/// chunk, so that those that hold a NUL are searched once more, as lines of a stream: a rare pair.
+void Assembler::leave_mapping() {
+  left_mapping_ = true;
+  if (rule_ == BinaryRule::kMapped) rule_ = BinaryRule::kStream;
 }
 
 Result<bool> Assembler::add_damage(DamagedBlock damage) {

@@ -63,6 +63,7 @@ class Assembler {
   };
 
   Result<bool> add_damage(DamagedBlock damage);
+  void leave_mapping();
   void track(const SearchedChunk& searched);
   void track_mapped(Bytes text);
   void add_text(SearchedChunk searched);
@@ -93,6 +94,7 @@ class Assembler {
   bool stopped_ = false;
 
   BinaryRule rule_;
+  bool left_mapping_ = false;  ///< kMapped was asked for, but there is a byte order mark
   FillTracker fills_;
   std::uint64_t mapped_seen_ = 0;  ///< of the first 64 KiB
 };

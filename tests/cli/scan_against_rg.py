@@ -11,6 +11,7 @@ compressed files must give what ripgrep gives for the plain ones.
 
 Exits 77 (skipped) where rg is not installed.
 """
+
 import argparse
 import itertools
 import os
@@ -22,29 +23,109 @@ import tempfile
 
 # Flags of which each pair is tried. An empty tuple: one flag alone.
 FLAGS = [
-    (), ("-i",), ("-v",), ("-x",), ("-w",), ("-c",), ("--count-matches",), ("-l",),
-    ("--files-without-match",), ("-n",), ("-N",), ("-b",), ("-o",), ("-q",), ("-m1",), ("-m", "3"),
-    ("-H",), ("-I",), ("-a",), ("--color=always",), ("-0",), ("--column",), ("--heading",),
-    ("--include-zero",), ("-S",), ("-s",),
+    (),
+    ("-i",),
+    ("-v",),
+    ("-x",),
+    ("-w",),
+    ("-c",),
+    ("--count-matches",),
+    ("-l",),
+    ("--files-without-match",),
+    ("-n",),
+    ("-N",),
+    ("-b",),
+    ("-o",),
+    ("-q",),
+    ("-m1",),
+    ("-m", "3"),
+    ("-H",),
+    ("-I",),
+    ("-a",),
+    ("--color=always",),
+    ("-0",),
+    ("--column",),
+    ("--heading",),
+    ("--include-zero",),
+    ("-S",),
+    ("-s",),
 ]
 
 PATTERNS = [
-    ["foo"], ["o"], ["-"], [""], ["error", "warn"], ["a", "ab", "abc"], ["abc", "ab", "a"],
-    ["fox", "foo", "o", ""], ["task"], ["ss"], ["Straße"], ["ΣΑΣ", "é"], ["x x"], [" "], ["e"],
-    ["k"], ["timeout=30ms"], ["ab", "cd", "ef", "gh", "ij", "kl", "mn", "op", "qr", "st"],
-    ["\r"], ["лог"], ["foo", "FOO"], ["zzzz"], ["日本"], ["_"],
+    ["foo"],
+    ["o"],
+    ["-"],
+    [""],
+    ["error", "warn"],
+    ["a", "ab", "abc"],
+    ["abc", "ab", "a"],
+    ["fox", "foo", "o", ""],
+    ["task"],
+    ["ss"],
+    ["Straße"],
+    ["ΣΑΣ", "é"],
+    ["x x"],
+    [" "],
+    ["e"],
+    ["k"],
+    ["timeout=30ms"],
+    ["ab", "cd", "ef", "gh", "ij", "kl", "mn", "op", "qr", "st"],
+    ["\r"],
+    ["лог"],
+    ["foo", "FOO"],
+    ["zzzz"],
+    ["日本"],
+    ["_"],
 ]
 
 
 def make_files(random_):
-    words = ["foo", "Foo", "FOO", "error", "warn", "abc", "ab", "a", "b", "x", "_", "-", "ss", "ſs",
-             "task", "taſK", "TASK", "straße", "STRAẞE", "σας", "ΣΑΣ", "é", "É", "лог", "ЛОГ", "日本",
-             "fox", "timeout=30ms", "e", "o", "xfoo", "foox", "foo_", "\u00d7", "€", "\u2028", "\ufeff"]
+    words = [
+        "foo",
+        "Foo",
+        "FOO",
+        "error",
+        "warn",
+        "abc",
+        "ab",
+        "a",
+        "b",
+        "x",
+        "_",
+        "-",
+        "ss",
+        "ſs",
+        "task",
+        "taſK",
+        "TASK",
+        "straße",
+        "STRAẞE",
+        "σας",
+        "ΣΑΣ",
+        "é",
+        "É",
+        "лог",
+        "ЛОГ",
+        "日本",
+        "fox",
+        "timeout=30ms",
+        "e",
+        "o",
+        "xfoo",
+        "foox",
+        "foo_",
+        "\u00d7",
+        "€",
+        "\u2028",
+        "\ufeff",
+    ]
     separators = [" ", " ", " ", "", "-", "--", "  ", "\t", ".", "\r"]
 
     def line():
-        return "".join(random_.choice(words) + random_.choice(separators)
-                       for _ in range(random_.randrange(0, 9)))
+        return "".join(
+            random_.choice(words) + random_.choice(separators)
+            for _ in range(random_.randrange(0, 9))
+        )
 
     def lines(count, end="\n"):
         return "".join(line() + end for _ in range(count)).encode()
@@ -67,7 +148,12 @@ def make_files(random_):
         "nul_later": lines(22000) + b"x\0y\nfoo\n" + lines(9000),
         "big": lines(25000),
         "longline": lines(20) + b"x" * 700000 + b" foo " + b"y" * 900000 + b"\n" + lines(20),
-        "nul_longline": b"foo\n" + b"x" * 300000 + b"foo\n" + lines(10) + b"x" * 200000 + b"\0foo\n",
+        "nul_longline": b"foo\n"
+        + b"x" * 300000
+        + b"foo\n"
+        + lines(10)
+        + b"x" * 200000
+        + b"\0foo\n",
     }
     return files
 
@@ -79,12 +165,20 @@ class Comparison:
         self.keep_going = keep_going
         self.cases = 0
         self.failures = 0
-        self.env = {k: v for k, v in os.environ.items() if k not in ("RIPGREP_CONFIG_PATH", "NO_COLOR")}
+        self.env = {
+            k: v for k, v in os.environ.items() if k not in ("RIPGREP_CONFIG_PATH", "NO_COLOR")
+        }
 
     def run(self, command, stdin):
         with open(stdin or os.devnull, "rb") as source:
-            done = subprocess.run(command, stdin=source, capture_output=True, cwd=self.folder,
-                                  env=self.env, timeout=60)
+            done = subprocess.run(
+                command,
+                stdin=source,
+                capture_output=True,
+                cwd=self.folder,
+                env=self.env,
+                timeout=60,
+            )
         return done.stdout, done.returncode, done.stderr
 
     def check(self, flags, patterns, files, stdin=None, presso_files=None, presso_stdin=None):
@@ -114,28 +208,39 @@ def show_difference(expected, got):
     print(f"  status: rg {expected[1]}, presso {got[1]}; stderr {got[2][:200]!r}")
     if expected[0] == got[0]:
         return
-    at = next((i for i, (a, b) in enumerate(zip(expected[0], got[0])) if a != b),
-              min(len(expected[0]), len(got[0])))
+    at = next(
+        (i for i, (a, b) in enumerate(zip(expected[0], got[0])) if a != b),
+        min(len(expected[0]), len(got[0])),
+    )
     print(f"  stdout: {len(expected[0])} and {len(got[0])} bytes, first difference at {at}")
     print(f"    rg:     {expected[0][max(0, at - 40):at + 60]!r}")
     print(f"    presso: {got[0][max(0, at - 40):at + 60]!r}")
 
 
 def pair_cases(comparison):
-    combinations = [(["foo"], ["small"], None), (["a", "ab", ""], ["unfinished", "crlf"], None),
-                    (["foo"], ["nul_late"], None), (["foo"], [], "nul_late"),
-                    (["o"], ["tree"], None)]
+    combinations = [
+        (["foo"], ["small"], None),
+        (["a", "ab", ""], ["unfinished", "crlf"], None),
+        (["foo"], ["nul_late"], None),
+        (["foo"], [], "nul_late"),
+        (["o"], ["tree"], None),
+    ]
     for (one, two), (patterns, files, stdin) in itertools.product(
-            itertools.combinations(FLAGS, 2), combinations):
+        itertools.combinations(FLAGS, 2), combinations
+    ):
         comparison.check([*one, *two], patterns, files, stdin)
 
 
 def single_cases(comparison, names):
     for flags, patterns, name in itertools.product(
-            [(), ("-w",), ("-i", "-o", "-b"), ("-x",), ("-n", "-v")], PATTERNS,
-            ["small", "crlf", "invalid", "mark"]):
+        [(), ("-w",), ("-i", "-o", "-b"), ("-x",), ("-n", "-v")],
+        PATTERNS,
+        ["small", "crlf", "invalid", "mark"],
+    ):
         comparison.check(list(flags), patterns, [name])
-    for flags, name in itertools.product([("-n",), ("-c",), ("-b", "-o"), ("-v", "-c"), ("-l",)], names):
+    for flags, name in itertools.product(
+        [("-n",), ("-c",), ("-b", "-o"), ("-v", "-c"), ("-l",)], names
+    ):
         comparison.check(list(flags), ["foo"], [name])
         comparison.check(list(flags), ["foo"], [], stdin=name)
         if name != "nul_longline":  # ripgrep's buffer stays large for the files behind it
@@ -167,8 +272,11 @@ def compressed_cases(comparison, random_, names, count):
     hidden = {"-H", "-l", "--files-without-match", "--heading", "-0"}
     flags_without_names = [flag for flag in FLAGS if not hidden & set(flag)]
     for name in names:
-        subprocess.run([comparison.presso, "compress", "-q", "-f", "--block-size=16K", name],
-                       cwd=comparison.folder, check=True)
+        subprocess.run(
+            [comparison.presso, "compress", "-q", "-f", "--block-size=16K", name],
+            cwd=comparison.folder,
+            check=True,
+        )
     for _ in range(count):
         chosen = random_.sample(flags_without_names, random_.randrange(0, 4))
         flags = ["-I", *(part for flag in chosen for part in flag)]

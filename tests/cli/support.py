@@ -30,7 +30,9 @@ def log_text(lines=6000, seed=1):
     rows = []
     for number in range(lines):
         text = " ".join(rng.choice(words) for _ in range(6))
-        rows.append(f"2026-11-{1 + number % 30:02} host{rng.randrange(40)} pid={rng.randrange(9999)} {text}\n")
+        rows.append(
+            f"2026-11-{1 + number % 30:02} host{rng.randrange(40)} pid={rng.randrange(9999)} {text}\n"
+        )
     return "".join(rows).encode()
 
 
@@ -57,8 +59,9 @@ class CliTest(unittest.TestCase):
         for name in ("PRESSO_THREADS", "PRESSO_LEVEL"):
             full.pop(name, None)
         full.update(env or {})
-        done = subprocess.run([PRESSO, *arguments], input=stdin, capture_output=True, env=full,
-                              timeout=120, **more)
+        done = subprocess.run(
+            [PRESSO, *arguments], input=stdin, capture_output=True, env=full, timeout=120, **more
+        )
         return Result(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
 
     def ok(self, *arguments, **more):

@@ -76,8 +76,9 @@ class Outputs(CliTest):
         self.fails("compress", "logs", saying="-r takes the files below it")
         result = self.ok("compress", "-r", "logs")
         self.assertIn("compressed already", result.err)
-        self.assertEqual(self.files("logs"),
-                         ["a.log", "a.log.presso", "deep", "link", "old.presso"])
+        self.assertEqual(
+            self.files("logs"), ["a.log", "a.log.presso", "deep", "link", "old.presso"]
+        )
         self.assertEqual(self.files("logs/deep"), ["b.log", "b.log.presso"])
 
     def test_symbolic_link_named_by_the_user_is_read(self):
@@ -146,8 +147,9 @@ class Refusals(CliTest):
         for name in ("app.log", "./app.log", "same", "link"):
             self.fails("compress", "-f", "-o", name, "app.log", saying="is the input itself")
         with open("app.log", "ab") as stdout:
-            done = subprocess.run([PRESSO, "compress", "-c", "app.log"], stdout=stdout,
-                                  stderr=subprocess.PIPE)
+            done = subprocess.run(
+                [PRESSO, "compress", "-c", "app.log"], stdout=stdout, stderr=subprocess.PIPE
+            )
         self.assertEqual(done.returncode, 2)
         self.assertEqual(self.read("app.log"), text)
 
@@ -173,8 +175,10 @@ class Kept(CliTest):
         self.assertEqual(stat.S_IMODE(about.st_mode), 0o640)
         self.assertEqual(about.st_mtime_ns, 1234567890123456789)
         info = json.loads(self.ok("info", "--json", "app.log.presso").out)
-        self.assertEqual(info["files"][0]["metadata"],
-                         {"name": "app.log", "mtime": "1234567890123456789", "mode": "640"})
+        self.assertEqual(
+            info["files"][0]["metadata"],
+            {"name": "app.log", "mtime": "1234567890123456789", "mode": "640"},
+        )
 
     def test_output_from_a_pipe_follows_the_umask(self):
         before = os.umask(0o027)

@@ -139,18 +139,29 @@ class Ranges(CliTest):
     @covers("cat", "--bytes")
     def test_bytes(self):
         size = len(self.text)
-        for offset, length in ((0, 0), (0, 1), (0, size), (BLOCK - 1, 2), (BLOCK, BLOCK),
-                               (5 * BLOCK - 7, 3 * BLOCK + 20), (size - 1, 1), (size, 0),
-                               (size - 5, 100), (size, 10)):
-            wanted = self.text[offset:offset + length]
+        for offset, length in (
+            (0, 0),
+            (0, 1),
+            (0, size),
+            (BLOCK - 1, 2),
+            (BLOCK, BLOCK),
+            (5 * BLOCK - 7, 3 * BLOCK + 20),
+            (size - 1, 1),
+            (size, 0),
+            (size - 5, 100),
+            (size, 10),
+        ):
+            wanted = self.text[offset : offset + length]
             for command in ("cat", "decompress"):
                 for threads in ("1", "3"):
-                    got = self.ok(command, "-T", threads, "--bytes", f"{offset}:{length}",
-                                  "app.log.presso").out
+                    got = self.ok(
+                        command, "-T", threads, "--bytes", f"{offset}:{length}", "app.log.presso"
+                    ).out
                     self.assertEqual(got, wanted, (offset, length))
         self.assertEqual(self.ok("cat", "--bytes", "1K:", "app.log.presso").out, self.text[1024:])
-        self.assertEqual(self.ok("cat", "--bytes", "64K:1KiB", "app.log.presso").out,
-                         self.text[65536:66560])
+        self.assertEqual(
+            self.ok("cat", "--bytes", "64K:1KiB", "app.log.presso").out, self.text[65536:66560]
+        )
 
     def test_bytes_to_a_named_file(self):
         self.ok("decompress", "--bytes", "10:20", "-o", "part", "app.log.presso")
@@ -161,9 +172,14 @@ class Ranges(CliTest):
     @covers("cat", "--blocks")
     def test_blocks(self):
         last = self.blocks - 1
-        for form, first, end in (("0", 0, 1), ("2-4", 2, 5), (f"{last}", last, last + 1),
-                                 ("3-", 3, self.blocks), (f"{last}-999999", last, last + 1)):
-            wanted = self.text[first * BLOCK:end * BLOCK]
+        for form, first, end in (
+            ("0", 0, 1),
+            ("2-4", 2, 5),
+            (f"{last}", last, last + 1),
+            ("3-", 3, self.blocks),
+            (f"{last}-999999", last, last + 1),
+        ):
+            wanted = self.text[first * BLOCK : end * BLOCK]
             for command in ("cat", "decompress"):
                 self.assertEqual(self.ok(command, "--blocks", form, "app.log.presso").out, wanted)
 
@@ -172,11 +188,17 @@ class Ranges(CliTest):
             self.fails("cat", "--bytes", form, "app.log.presso", saying="--bytes")
         for form in ("", "a", "4-2", "-3"):
             self.fails("cat", "--blocks", form, "app.log.presso", saying="--blocks")
-        self.fails("cat", "--bytes", f"{len(self.text) + 1}:1", "app.log.presso",
-                   saying="behind the end")
+        self.fails(
+            "cat", "--bytes", f"{len(self.text) + 1}:1", "app.log.presso", saying="behind the end"
+        )
         self.fails("cat", "--blocks", str(self.blocks), "app.log.presso", saying="behind the end")
-        self.fails("cat", "--bytes", "0:1", saying="need a file, not a pipe",
-                   stdin=self.read("app.log.presso"))
+        self.fails(
+            "cat",
+            "--bytes",
+            "0:1",
+            saying="need a file, not a pipe",
+            stdin=self.read("app.log.presso"),
+        )
         self.fails("cat", "--salvage", "--bytes", "0:1", "app.log.presso", saying="whole files")
 
     def test_a_range_reads_past_damage_elsewhere(self):
@@ -190,8 +212,9 @@ class Ranges(CliTest):
         self.write("both.presso", self.read("app.log.presso") + self.read("other.presso"))
         both = self.text + other
         at = len(self.text) - 50
-        self.assertEqual(self.ok("cat", "--bytes", f"{at}:100", "both.presso").out,
-                         both[at:at + 100])
+        self.assertEqual(
+            self.ok("cat", "--bytes", f"{at}:100", "both.presso").out, both[at : at + 100]
+        )
         self.assertEqual(self.ok("cat", "--blocks", f"{self.blocks}-", "both.presso").out, other)
 
 
@@ -223,7 +246,7 @@ class Damage(CliTest):
         lost = len(self.text) - len(saved)
         self.assertEqual(lost, BLOCK)
         offset = int(result.err.split("plain offset ")[1].split()[0].replace(",", ""))
-        self.assertEqual(saved, self.text[:offset] + self.text[offset + BLOCK:])
+        self.assertEqual(saved, self.text[:offset] + self.text[offset + BLOCK :])
         piped = self.fails("cat", "--salvage", "app.log.presso", saying="plain offset")
         self.assertEqual(piped.out, saved)
 
@@ -233,9 +256,10 @@ class Damage(CliTest):
         self.damage(block["compressed_offset"] + 20)
         result = self.fails("decompress", "--salvage", "app.log.presso", saying="block 3 ")
         self.assertIn(f"lost from plain offset {3 * BLOCK:,} to", result.err)
-        self.assertIn(f"{len(self.text) - BLOCK:,} intact bytes written, damaged in 1 place",
-                      result.err)
-        self.assertEqual(self.read("app.log"), self.text[:3 * BLOCK] + self.text[4 * BLOCK:])
+        self.assertIn(
+            f"{len(self.text) - BLOCK:,} intact bytes written, damaged in 1 place", result.err
+        )
+        self.assertEqual(self.read("app.log"), self.text[: 3 * BLOCK] + self.text[4 * BLOCK :])
 
     def test_salvage_keeps_the_damaged_file_despite_rm(self):
         self.damage(len(self.packed) // 2)
@@ -243,13 +267,13 @@ class Damage(CliTest):
         self.assertEqual(self.files(), ["app.log", "app.log.presso"])
 
     def test_salvage_of_a_truncated_file(self):
-        self.write("app.log.presso", self.packed[:len(self.packed) // 2])
+        self.write("app.log.presso", self.packed[: len(self.packed) // 2])
         self.fails("decompress", "app.log.presso", saying="truncated")
         self.assertEqual(self.files(), ["app.log.presso"])
         self.fails("decompress", "--salvage", "app.log.presso", saying="truncated")
         saved = self.read("app.log")
         self.assertGreater(len(saved), 0)
-        self.assertEqual(saved, self.text[:len(saved)])
+        self.assertEqual(saved, self.text[: len(saved)])
         self.assertEqual(len(saved) % BLOCK, 0)
 
     def test_every_truncation_of_a_small_file_is_an_error_and_leaves_nothing(self):
@@ -293,8 +317,10 @@ class Common(CliTest):
     def test_quiet_and_verbose(self):
         self.compressed()
         for command in ("cat", "decompress"):
-            self.assertEqual(self.ok(command, "-fo-" if command == "decompress" else "-q",
-                                     "app.log.presso").err, "")
+            self.assertEqual(
+                self.ok(command, "-fo-" if command == "decompress" else "-q", "app.log.presso").err,
+                "",
+            )
             verbose = self.run_presso(command, "-v", "-q", "-v", "app.log.presso")
             self.assertIn("presso: ", verbose.err)
             silent = self.run_presso(command, "-qq", "missing.presso")

@@ -22,7 +22,9 @@ class Signals(CliTest):
         process.stdin.write(data)
         process.stdin.flush()
         try:
-            self.assertTrue(wait_for(lambda: any(name.startswith(".out.") for name in self.files())))
+            self.assertTrue(
+                wait_for(lambda: any(name.startswith(".out.") for name in self.files()))
+            )
             process.send_signal(number)
             self.assertTrue(wait_for(lambda: process.poll() is not None))
         finally:
@@ -40,8 +42,9 @@ class Signals(CliTest):
 
     def test_decompress_removes_its_temporary_file(self):
         packed = self.ok("compress", stdin=log_text(2000)).out
-        status = self.interrupt(signal.SIGTERM, "decompress", "-o", "out",
-                                data=packed[:len(packed) // 2])
+        status = self.interrupt(
+            signal.SIGTERM, "decompress", "-o", "out", data=packed[: len(packed) // 2]
+        )
         self.assertEqual(status, -signal.SIGTERM)
         self.assertEqual(self.files(), [])
 
@@ -52,8 +55,12 @@ class Signals(CliTest):
         self.assertEqual(self.files(), ["out"])
 
     def test_ignored_hangup_stays_ignored(self):
-        done = subprocess.Popen(["nohup", PRESSO, "compress", "-o", "out"], stdin=subprocess.PIPE,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        done = subprocess.Popen(
+            ["nohup", PRESSO, "compress", "-o", "out"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         done.stdin.write(b"half")
         done.stdin.flush()
         self.assertTrue(wait_for(lambda: any(name.startswith(".out.") for name in self.files())))
@@ -63,8 +70,10 @@ class Signals(CliTest):
         self.assert_round_trip("out", b"half")
 
     def test_status_in_a_shell(self):
-        script = f"'{PRESSO}' compress -o out < fifo & pid=$!; exec 9> fifo; " \
-                 "while ! ls -A | grep -q '^.out'; do sleep 0.05; done; kill -TERM $pid; wait $pid"
+        script = (
+            f"'{PRESSO}' compress -o out < fifo & pid=$!; exec 9> fifo; "
+            "while ! ls -A | grep -q '^.out'; do sleep 0.05; done; kill -TERM $pid; wait $pid"
+        )
         os.mkfifo("fifo")
         done = subprocess.run(["bash", "-c", script], capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 128 + signal.SIGTERM)
@@ -74,16 +83,24 @@ class Signals(CliTest):
 class FullDisk(CliTest):
     def test_dev_full(self):
         self.write("app.log", log_text(2000))
-        self.fails("compress", "-f", "-o", "/dev/full", "app.log", saying="presso: /dev/full: no space")
+        self.fails(
+            "compress", "-f", "-o", "/dev/full", "app.log", saying="presso: /dev/full: no space"
+        )
         with open("/dev/full", "wb") as full:
-            done = subprocess.run([PRESSO, "compress", "-c", "app.log"], stdout=full,
-                                  stderr=subprocess.PIPE)
+            done = subprocess.run(
+                [PRESSO, "compress", "-c", "app.log"], stdout=full, stderr=subprocess.PIPE
+            )
             self.assertEqual(done.returncode, 2)
             self.assertIn(b"standard output: no space", done.stderr)
             self.ok("compress", "app.log")
-            for command in (["cat", "app.log.presso"], ["cat", "--bytes", "0:5", "app.log.presso"],
-                            ["info", "app.log.presso"], ["--version"], ["compress", "--help"],
-                            ["--generate", "man"]):
+            for command in (
+                ["cat", "app.log.presso"],
+                ["cat", "--bytes", "0:5", "app.log.presso"],
+                ["info", "app.log.presso"],
+                ["--version"],
+                ["compress", "--help"],
+                ["--generate", "man"],
+            ):
                 done = subprocess.run([PRESSO, *command], stdout=full, stderr=subprocess.PIPE)
                 self.assertEqual(done.returncode, 2, command)
                 self.assertIn(b"standard output", done.stderr)
@@ -107,9 +124,14 @@ class FullDisk(CliTest):
 
     def test_small_file_system(self):
         os.mkdir("small")
-        if shutil.which("mount") is None or os.geteuid() != 0 or subprocess.run(
-                ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", "small"],
-                capture_output=True).returncode != 0:
+        if (
+            shutil.which("mount") is None
+            or os.geteuid() != 0
+            or subprocess.run(
+                ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", "small"], capture_output=True
+            ).returncode
+            != 0
+        ):
             self.skipTest("mounting a small tmpfs needs root")
         try:
             data = os.urandom(500000)
@@ -132,8 +154,12 @@ class ClosedPipe(CliTest):
 
     def test_reading_commands_take_it_for_an_answer(self):
         self.compressed()
-        for arguments in (["cat", "app.log.presso"], ["decompress", "-c", "app.log.presso"],
-                          ["cat", "--bytes", "0:100", "app.log.presso"], ["info", "app.log.presso"]):
+        for arguments in (
+            ["cat", "app.log.presso"],
+            ["decompress", "-c", "app.log.presso"],
+            ["cat", "--bytes", "0:100", "app.log.presso"],
+            ["info", "app.log.presso"],
+        ):
             self.assertEqual(self.run_into_closed_pipe(*arguments), (0, b""), arguments)
 
     def test_compress_fails_without_a_message(self):
@@ -153,8 +179,12 @@ class Inputs(CliTest):
             binary = self.write("presso", self.read(PRESSO))
             os.chmod(binary, 0o755)
             for command in ("compress", "info", "test", "cat"):
-                done = subprocess.run(["./presso", command, "secret"], capture_output=True, user=65534,
-                                      stdin=subprocess.DEVNULL)
+                done = subprocess.run(
+                    ["./presso", command, "secret"],
+                    capture_output=True,
+                    user=65534,
+                    stdin=subprocess.DEVNULL,
+                )
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(b"presso: secret: ", done.stderr)
                 self.assertIn(b"Permission denied", done.stderr)
@@ -194,6 +224,7 @@ class Inputs(CliTest):
 
     def test_hostile_inputs_end_with_a_message(self):
         import random
+
         rng = random.Random(7)
         self.compressed("app.log", log_text(400), "--block-size", "16K")
         packed = self.read("app.log.presso")

@@ -201,8 +201,9 @@ class Environment(CliTest):
         small = self.ok("compress", "-9", "-c", "app.log").out
         self.assertNotEqual(fast, small)
         self.assertEqual(self.ok("compress", "-c", "app.log", env={"PRESSO_LEVEL": "9"}).out, small)
-        both = self.ok("compress", "-1", "-c", "app.log",
-                       env={"PRESSO_LEVEL": "9", "PRESSO_THREADS": "1"}).out
+        both = self.ok(
+            "compress", "-1", "-c", "app.log", env={"PRESSO_LEVEL": "9", "PRESSO_THREADS": "1"}
+        ).out
         self.assertEqual(both, fast)
 
     def test_bad_values_name_the_variable(self):
@@ -244,8 +245,10 @@ class Generated(CliTest):
     def complete_in_bash(self, *words):
         self.write("presso.bash", self.ok("--generate", "complete-bash").out)
         array = " ".join(f"'{word}'" for word in words)
-        script = (f"source presso.bash; COMP_WORDS=({array}); COMP_CWORD=$((${{#COMP_WORDS[@]}}-1));"
-                  " _presso; printf '%s\\n' \"${COMPREPLY[@]}\"")
+        script = (
+            f"source presso.bash; COMP_WORDS=({array}); COMP_CWORD=$((${{#COMP_WORDS[@]}}-1));"
+            " _presso; printf '%s\\n' \"${COMPREPLY[@]}\""
+        )
         return subprocess.run(["bash", "-c", script], capture_output=True, text=True).stdout.split()
 
     def test_bash_completion_offers_commands_options_values_and_files(self):
@@ -263,12 +266,18 @@ class Generated(CliTest):
 
         def offered(line):
             script = f"source presso.fish; complete -C '{line}'"
-            out = subprocess.run(["fish", "-c", script], capture_output=True, text=True,
-                                 env=dict(os.environ, HOME=self.directory)).stdout
+            out = subprocess.run(
+                ["fish", "-c", script],
+                capture_output=True,
+                text=True,
+                env=dict(os.environ, HOME=self.directory),
+            ).stdout
             return [row.split("\t")[0] for row in out.splitlines()]
 
         self.assertIn("decompress", offered("presso dec"))
-        self.assertIn("--block-size", [row.rstrip("=") for row in offered("presso compress --block")])
+        self.assertIn(
+            "--block-size", [row.rstrip("=") for row in offered("presso compress --block")]
+        )
         self.assertIn("--deps=strict", offered("presso compress --deps=st"))
 
 

@@ -26,8 +26,10 @@ class Test(CliTest):
         self.write("a.presso", bytes(packed))
         result = self.fails("test", "a.presso")
         for number in bad:
-            self.assertIn(f"block {number} (compressed offset "
-                          f"{blocks[number]['compressed_offset']:,})", result.err)
+            self.assertIn(
+                f"block {number} (compressed offset " f"{blocks[number]['compressed_offset']:,})",
+                result.err,
+            )
             self.assertIn(f"plain offset {blocks[number]['plain_offset']:,} lost", result.err)
         self.assertEqual(result.err.count("presso: a.presso: block "), len(bad))
 
@@ -69,8 +71,18 @@ class Info(CliTest):
         self.compressed("b", log_text(50))
         lines = self.ok("info", "a.presso", "b.presso").out.decode().splitlines()
         self.assertEqual(len(lines), 4)
-        for heading in ("compressed", "plain", "ratio", "blocks", "block size", "coding",
-                        "dictionary", "deps", "checksum", "file"):
+        for heading in (
+            "compressed",
+            "plain",
+            "ratio",
+            "blocks",
+            "block size",
+            "coding",
+            "dictionary",
+            "deps",
+            "checksum",
+            "file",
+        ):
             self.assertIn(heading, lines[0])
         total = sum(os.path.getsize(name) for name in ("a", "b"))
         self.assertIn(f"{total:,}", lines[3])
@@ -89,8 +101,9 @@ class Info(CliTest):
         self.assertEqual(len(table), report["blocks"])
         self.assertEqual(sum(row["plain_bytes"] for row in table), len(text))
         for before, after in zip(table, table[1:]):
-            self.assertEqual(before["compressed_offset"] + before["compressed_bytes"],
-                             after["compressed_offset"])
+            self.assertEqual(
+                before["compressed_offset"] + before["compressed_bytes"], after["compressed_offset"]
+            )
             self.assertEqual(before["plain_offset"] + before["plain_bytes"], after["plain_offset"])
         rows = self.ok("info", "--blocks", "a.presso").out.decode().splitlines()
         self.assertEqual(len(rows), 5 + len(table))
@@ -144,8 +157,10 @@ class Bench(CliTest):
     def test_rows_are_those_asked_for(self):
         report = self.bench("-b", "1-3,9", "--against", "none")
         rows = report["files"][0]["results"]
-        self.assertEqual([(row["codec"], row["level"]) for row in rows],
-                         [("presso", level) for level in (1, 2, 3, 9)])
+        self.assertEqual(
+            [(row["codec"], row["level"]) for row in rows],
+            [("presso", level) for level in (1, 2, 3, 9)],
+        )
         for row in rows:
             self.assertGreater(row["ratio"], 2)
             for rate in ("compress_mb_s", "decompress_mb_s", "decompress_verified_mb_s"):
@@ -162,24 +177,58 @@ class Bench(CliTest):
         for pair in (("lz4", 1), ("lz4", 9), ("zlib", 6), ("zstd", 1), ("zstd", 3), ("zstd", 9)):
             self.assertIn(pair, levels)
 
-    @covers("bench", "--block-size", "--threads", "--limit", "--dict", "--deps", "--group",
-            "--window", "--lookahead", "--staleness", "--coding")
+    @covers(
+        "bench",
+        "--block-size",
+        "--threads",
+        "--limit",
+        "--dict",
+        "--deps",
+        "--group",
+        "--window",
+        "--lookahead",
+        "--staleness",
+        "--coding",
+    )
     def test_options_reach_the_codec(self):
-        report = self.bench("--block-size", "16K", "-T2", "--limit", "64K", "-b", "1", "--against",
-                            "none", "--dict", "none", "--deps", "strict", "--group", "32",
-                            "--window", "8K", "--lookahead", "64", "--staleness", "4K",
-                            "--coding", "byte")
+        report = self.bench(
+            "--block-size",
+            "16K",
+            "-T2",
+            "--limit",
+            "64K",
+            "-b",
+            "1",
+            "--against",
+            "none",
+            "--dict",
+            "none",
+            "--deps",
+            "strict",
+            "--group",
+            "32",
+            "--window",
+            "8K",
+            "--lookahead",
+            "64",
+            "--staleness",
+            "4K",
+            "--coding",
+            "byte",
+        )
         file = report["files"][0]
-        self.assertEqual((file["block_bytes"], file["threads"], file["plain_bytes"]),
-                         (16384, 2, 65536))
+        self.assertEqual(
+            (file["block_bytes"], file["threads"], file["plain_bytes"]), (16384, 2, 65536)
+        )
         easy = self.bench("--limit", "64K", "-b", "1", "--against", "none")
         self.assertLess(file["results"][0]["ratio"], easy["files"][0]["results"][0]["ratio"])
 
     @covers("bench", "--quiet", "--verbose", "--progress")
     def test_table(self):
         self.write("app.log", log_text(1000))
-        result = self.ok("bench", "-q", "-v", "--no-progress", "--seconds", "0", "--against", "none",
-                         "app.log")
+        result = self.ok(
+            "bench", "-q", "-v", "--no-progress", "--seconds", "0", "--against", "none", "app.log"
+        )
         lines = result.out.decode().splitlines()
         self.assertEqual(len(lines), 4)
         self.assertIn("median of", lines[0])

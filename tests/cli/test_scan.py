@@ -159,8 +159,9 @@ class Output(Scan):
         self.assertIn("\x1b[35mt\x1b[0m\r\n\x1b[0m\x1b[32m2\x1b[0m:", output)
         os.environ["NO_COLOR"] = "1"
         self.addCleanup(os.environ.pop, "NO_COLOR")
-        self.assertEqual(self.on_terminal("scan", "Two", "t", "u")[1],
-                         "t\r\n2:Two\r\n\r\nu\r\n1:Two\r\n")
+        self.assertEqual(
+            self.on_terminal("scan", "Two", "t", "u")[1], "t\r\n2:Two\r\n\r\nu\r\n1:Two\r\n"
+        )
 
 
 class Inputs(Scan):
@@ -170,8 +171,9 @@ class Inputs(Scan):
         os.symlink("a", "d/link")
         self.compressed("d/packed", b"Two\n")
         os.remove("d/packed")
-        self.assertEqual(self.scan("Two", "d"),
-                         b"d/a:Two\nd/b:Two\nd/packed.presso:Two\nd/sub/c:Two\n")
+        self.assertEqual(
+            self.scan("Two", "d"), b"d/a:Two\nd/b:Two\nd/packed.presso:Two\nd/sub/c:Two\n"
+        )
 
     def test_standard_input(self):
         self.assertEqual(self.scan("Two", stdin=TEXT), b"Two\n")
@@ -187,7 +189,8 @@ class Inputs(Scan):
         silent = self.run_presso("scan", "--no-messages", "Two", "missing", "t")
         self.assertEqual((silent.status, silent.out, silent.err), (2, b"t:Two\n", ""))
         self.assertNotEqual(
-            self.run_presso("scan", "--no-messages", "--messages", "Two", "missing").err, "")
+            self.run_presso("scan", "--no-messages", "--messages", "Two", "missing").err, ""
+        )
 
     @covers("scan", "--threads")
     def test_threads_change_nothing(self):
@@ -198,15 +201,29 @@ class Inputs(Scan):
 
     def test_every_backend_gives_the_same(self):
         self.compressed("a", None, "--block-size", "16K")
-        outputs = {self.scan("-n", "-e", "timeout user", "-e", "refused", "a.presso",
-                             env={"PRESSO_FORCE_BACKEND": backend})
-                   for backend in ("portable", "avx2", "avx512")}
+        outputs = {
+            self.scan(
+                "-n",
+                "-e",
+                "timeout user",
+                "-e",
+                "refused",
+                "a.presso",
+                env={"PRESSO_FORCE_BACKEND": backend},
+            )
+            for backend in ("portable", "avx2", "avx512")
+        }
         self.assertEqual(len(outputs), 1)
 
     def test_output_that_cannot_be_written(self):
         with open("/dev/full", "wb") as full:
-            done = subprocess.run([support.PRESSO, "scan", "foo", "t"], stdout=full, timeout=60,
-                                  stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+            done = subprocess.run(
+                [support.PRESSO, "scan", "foo", "t"],
+                stdout=full,
+                timeout=60,
+                stderr=subprocess.PIPE,
+                stdin=subprocess.DEVNULL,
+            )
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"No space left", done.stderr)
 
@@ -220,7 +237,7 @@ class Damage(Scan):
         packed = bytearray(self.read("a.presso"))
         packed[self.offset + 100] ^= 0x55
         self.write("a.presso", bytes(packed))
-        return [content[at:at + 16384] for at in range(0, len(content), 16384)]
+        return [content[at : at + 16384] for at in range(0, len(content), 16384)]
 
     def test_intact_blocks_are_searched_and_the_hole_is_named(self):
         blocks = self.damage(3)
@@ -230,11 +247,16 @@ class Damage(Scan):
         for begin, part in ((0, b"".join(blocks[:3])), (4 * 16384, b"".join(blocks[4:]))):
             for line in part.splitlines(keepends=True):
                 if b"pid=" in line:
-                    expected.append(b"%d:%s" % (begin, line if line.endswith(b"\n") else line + b"\n"))
+                    expected.append(
+                        b"%d:%s" % (begin, line if line.endswith(b"\n") else line + b"\n")
+                    )
                 begin += len(line)
         self.assertEqual(result.out, b"".join(expected))
-        self.assertIn(f"presso: a.presso: block 3 (compressed offset {self.offset:,}, plain offset "
-                      "49,152): ", result.err)
+        self.assertIn(
+            f"presso: a.presso: block 3 (compressed offset {self.offset:,}, plain offset "
+            "49,152): ",
+            result.err,
+        )
         self.assertTrue(result.err.endswith("; skipped, 16 KiB not searched\n"), result)
         self.assertEqual(result.err.count("\n"), 1)
 
@@ -252,7 +274,7 @@ class Damage(Scan):
         table = json.loads(self.ok("info", "--json", "--blocks", "a.presso").out)
         packed = bytearray(self.read("a.presso"))
         at = packed.index(b"hay", table["files"][0]["block_table"][0]["compressed_offset"])
-        packed[at:at + 3] = b"HAY"
+        packed[at : at + 3] = b"HAY"
         self.write("a.presso", bytes(packed))
         self.scan("-c", "needle", "a.presso", status=2)
         self.assertEqual(self.scan("--no-check", "-c", "needle", "a.presso"), b"10\n")

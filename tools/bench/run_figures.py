@@ -21,8 +21,9 @@ import time
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("files", nargs="+")
     parser.add_argument("--presso", default="build/release/bin/presso")
     parser.add_argument("--threads", default="1,2", help="list, such as 1,2")
@@ -42,27 +43,53 @@ def rate_over(row, reference, key):
 
 
 def codec_rows(options, path, threads):
-    command = [options.presso, "bench", "--json", "-T", threads, "-b", options.levels, "--block-size",
-               options.block_size, "--seconds", options.seconds, path]
+    command = [
+        options.presso,
+        "bench",
+        "--json",
+        "-T",
+        threads,
+        "-b",
+        options.levels,
+        "--block-size",
+        options.block_size,
+        "--seconds",
+        options.seconds,
+        path,
+    ]
     report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     file = report["files"][0]
     by_name = {(row["codec"], row["level"]): row for row in file["results"]}
     fast, high = by_name.get(("lz4", 1)), by_name.get(("lz4", 9))
     for row in file["results"]:
-        yield [os.path.basename(path), file["plain_bytes"], file["block_bytes"], threads,
-               report["cpu_back_end"], file["rounds"], row["codec"], row["level"],
-               f"{row['ratio']:.4f}", f"{row['compress_mb_s']:.1f}",
-               f"{row['decompress_mb_s']:.1f}", f"{row.get('decompress_verified_mb_s', 0):.1f}",
-               rate_over(row, fast, "ratio"), rate_over(row, high, "ratio"),
-               rate_over(row, fast, "compress_mb_s"), rate_over(row, high, "compress_mb_s"),
-               rate_over(row, fast, "decompress_mb_s")]
+        yield [
+            os.path.basename(path),
+            file["plain_bytes"],
+            file["block_bytes"],
+            threads,
+            report["cpu_back_end"],
+            file["rounds"],
+            row["codec"],
+            row["level"],
+            f"{row['ratio']:.4f}",
+            f"{row['compress_mb_s']:.1f}",
+            f"{row['decompress_mb_s']:.1f}",
+            f"{row.get('decompress_verified_mb_s', 0):.1f}",
+            rate_over(row, fast, "ratio"),
+            rate_over(row, high, "ratio"),
+            rate_over(row, fast, "compress_mb_s"),
+            rate_over(row, high, "compress_mb_s"),
+            rate_over(row, fast, "decompress_mb_s"),
+        ]
 
 
 def write_codecs(options, out):
-    out.writerow("file plain_bytes block_bytes threads back_end rounds codec level ratio "
-                 "compress_mb_s decompress_mb_s decompress_verified_mb_s ratio_over_lz4_1 "
-                 "ratio_over_lz4_9 compress_over_lz4_1 compress_over_lz4_9 "
-                 "decompress_over_lz4_1".split())
+    out.writerow(
+        "file plain_bytes block_bytes threads back_end rounds codec level ratio "
+        "compress_mb_s decompress_mb_s decompress_verified_mb_s ratio_over_lz4_1 "
+        "ratio_over_lz4_9 compress_over_lz4_1 compress_over_lz4_9 "
+        "decompress_over_lz4_1".split()
+    )
     for path in options.files:
         for threads in options.threads.split(","):
             out.writerows(codec_rows(options, path, threads))
@@ -79,17 +106,32 @@ def scan_commands(options, path, threads, directory):
     presso = quote(os.path.abspath(options.presso))
     commands = {}
     for level in ("1", "6"):
-        subprocess.run([options.presso, "compress", "-q", "-f", f"-{level}", "--block-size",
-                        options.block_size, "-o", f"{name}.{level}.presso", path], check=True)
-        commands[f"presso -{level}"] = (f"{presso} scan -j {threads} -F -c -e {pattern} "
-                                        f"{quote(f'{name}.{level}.presso')}")
+        subprocess.run(
+            [
+                options.presso,
+                "compress",
+                "-q",
+                "-f",
+                f"-{level}",
+                "--block-size",
+                options.block_size,
+                "-o",
+                f"{name}.{level}.presso",
+                path,
+            ],
+            check=True,
+        )
+        commands[f"presso -{level}"] = (
+            f"{presso} scan -j {threads} -F -c -e {pattern} " f"{quote(f'{name}.{level}.presso')}"
+        )
     if shutil.which("rg"):
         commands["rg -j1, plain file"] = f"rg -j1 -F -c -e {pattern} {quote(path)}"
         for tool in ("lz4", "zstd"):
             if shutil.which(tool):
                 subprocess.run([tool, "-q", "-f", path, f"{name}.{tool}"], check=True)
-                commands[f"{tool} -dc | rg"] = (f"{tool} -dc {quote(f'{name}.{tool}')} | "
-                                                f"rg -F -c -e {pattern}")
+                commands[f"{tool} -dc | rg"] = (
+                    f"{tool} -dc {quote(f'{name}.{tool}')} | " f"rg -F -c -e {pattern}"
+                )
     return commands
 
 
@@ -110,8 +152,10 @@ def time_interleaved(commands, repeats):
 
 
 def write_scans(options, out):
-    out.writerow("file plain_bytes threads command seconds mb_s times_faster_presso_1 "
-                 "times_faster_presso_6".split())
+    out.writerow(
+        "file plain_bytes threads command seconds mb_s times_faster_presso_1 "
+        "times_faster_presso_6".split()
+    )
     for path in options.files:
         size = os.path.getsize(path)
         for threads in options.threads.split(","):
@@ -119,10 +163,18 @@ def write_scans(options, out):
                 commands = scan_commands(options, path, threads, directory)
                 medians = time_interleaved(commands, options.repeats)
             for name, seconds in medians.items():
-                out.writerow([os.path.basename(path), size, threads, name, f"{seconds:.4f}",
-                              f"{size / 1e6 / seconds:.1f}",
-                              f"{seconds / medians['presso -1']:.3f}",
-                              f"{seconds / medians['presso -6']:.3f}"])
+                out.writerow(
+                    [
+                        os.path.basename(path),
+                        size,
+                        threads,
+                        name,
+                        f"{seconds:.4f}",
+                        f"{size / 1e6 / seconds:.1f}",
+                        f"{seconds / medians['presso -1']:.3f}",
+                        f"{seconds / medians['presso -6']:.3f}",
+                    ]
+                )
 
 
 def main():

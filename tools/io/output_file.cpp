@@ -35,7 +35,7 @@ std::string resolved(const std::string& path) {
 
 std::string random_suffix() {
   static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-  std::random_device device;
+  std::random_device device;  // allow(unseeded-random): temporary names
   std::string suffix = ".";
   for (int i = 0; i < 6; ++i) suffix += kLetters[device() % (sizeof kLetters - 1)];
   return suffix;

@@ -49,7 +49,7 @@ enum class BinaryRule {
   kText,    ///< nothing (-a)
   kMapped,  ///< files named by the user: a NUL in the first 64 KiB or in a line to be reported
             ///< marks the file as binary; the first line to be reported then ends the scan
-            ///< unreported
+            ///< unreported. With a byte order mark: as kStream
   kStream,  ///< many files or pipes: NULs end lines; a NUL in a buffer marks the file as binary
             ///< from that buffer on; the first line to be reported there ends the scan unreported
   kStdin,   ///< standard input: as kStream, but the first buffer is 8 KiB
