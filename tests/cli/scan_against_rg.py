@@ -182,11 +182,11 @@ class Comparison:
         return done.stdout, done.returncode, done.stderr
 
     def check(self, flags, patterns, files, stdin=None, presso_files=None, presso_stdin=None):
-        """`presso_files` replace `files` for presso (compressed forms); names must not show then."""
+        """`presso_files` replace `files` for presso (compressed forms); no names are shown then."""
         if "--heading" in flags and any("nul" in name for name in files):
             return  # ripgrep separates such files by an empty line with several threads only
         if "-w" in flags and "" in patterns and len(patterns) > 1:
-            return  # ripgrep 13 shows the wrong match: its fast path strips a letter at a line's start
+            return  # ripgrep 13 shows the wrong match: it strips a letter at a line's start
         self.cases += 1
         given = [argument for pattern in patterns for argument in ("-e", pattern)]
         arguments = ["-F", *flags, *given, "--"]

@@ -31,7 +31,8 @@ def log_text(lines=6000, seed=1):
     for number in range(lines):
         text = " ".join(rng.choice(words) for _ in range(6))
         rows.append(
-            f"2026-11-{1 + number % 30:02} host{rng.randrange(40)} pid={rng.randrange(9999)} {text}\n"
+            f"2026-11-{1 + number % 30:02} host{rng.randrange(40)} "
+            f"pid={rng.randrange(9999)} {text}\n"
         )
     return "".join(rows).encode()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The world goes wrong: full disk, limits, signals, closed pipes, unreadable files. In every case: a
-message, status 2, and nothing left that was not there before."""
+"""The world goes wrong: full disk, limits, signals, closed pipes, unreadable files. In every case:
+a message, status 2, and nothing left that was not there before."""
 
 import os
 import resource

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The figures that presso is judged by, as CSV: calls `presso bench --json` for each file and number
-of threads, and, with --scan, times `presso scan` beside pipes of lz4, zstd and rg.
+"""The figures that presso is judged by, as CSV: calls `presso bench --json` for each file and
+number of threads, and, with --scan, times `presso scan` beside pipes of lz4, zstd and rg.
 
     tools/bench/run_figures.py dickens xml nci > codec.csv
     tools/bench/run_figures.py --scan 'rare text' --threads 2 Windows.log > scan.csv
