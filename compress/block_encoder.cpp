@@ -22,7 +22,7 @@ ParserParameters level_parameters(int level) {
     return parameters;
   }
   constexpr std::uint32_t kDepth[] = {3, 4, 6, 10, 16, 32, 64, 128, 256};  // levels 4..12
-  constexpr std::uint32_t kNice[] = {64, 64, 80, 96, 128, 256, 512, 512, 512};
+  constexpr std::uint32_t kNice[] = {64, 64, 64, 96, 128, 256, 512, 512, 512};
   parameters.depth = kDepth[level - 4];
   parameters.hash_bits = 16;
   parameters.nice_length = kNice[level - 4];

@@ -35,7 +35,8 @@ constexpr std::uint32_t kNotInsertedAfter = 16;
 constexpr std::uint32_t kTextSequence = 8;  ///< bytes in a sequence of text, about
 constexpr std::uint32_t kDeepest = 4;       ///< times the level's depth at most
 constexpr std::uint32_t kGoodLength = 11;   ///< within a longer match only every fourth position
-constexpr std::uint32_t kGoodStride = 4;    ///< is searched
+constexpr std::uint32_t kGoodForDictionary = 20;  ///< as long a match is not looked for there
+constexpr std::uint32_t kGoodStride = 4;          ///< is searched
 
 /// Costs in bytes. The layout is chosen after parsing; these are those of the usual one.
 constexpr std::uint32_t kSequenceCost = 3;
@@ -188,11 +189,12 @@ void ChainParser::walk_block(std::uint32_t at, std::uint32_t depth, std::uint32_
   }
 }
 
+/// The same for the dictionary, whose keys are longer: its matches cost a byte more.
 template <class Accept>
 void ChainParser::walk_dictionary(std::uint32_t at, std::uint32_t depth, Accept&& accept) const {
   if (dictionary_ == nullptr) return;
   const auto content_size = static_cast<std::uint32_t>(dictionary_->content.size());
-  std::uint32_t entry = dictionary_->head[hash4(plain_ + at, dictionary_->hash_bits)];
+  std::uint32_t entry = dictionary_->head[hash6(plain_ + at, dictionary_->hash_bits)];
   for (; entry != 0 && depth > 0; --depth) {
     const std::uint32_t from = entry - 1;
     entry = dictionary_->previous[from];
@@ -234,7 +236,7 @@ Match ChainParser::find(std::uint32_t at, const Match& inherited) {
     return clean ? longest : std::min(longest, parameters_.nice_length - 1);
   };
   walk_block(at, depth_, longest, accept);
-  if (longest < parameters_.nice_length) walk_dictionary(at, depth_, accept);
+  if (longest < kGoodForDictionary) walk_dictionary(at, (depth_ + 3) / 4, accept);
   return best;
 }
 

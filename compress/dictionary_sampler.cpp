@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kTrialSizes[] = {64u << 10, 256u << 10, 1u << 20};
 constexpr std::uint64_t kTrialBlocks = 8;
 constexpr std::uint64_t kSmallestInput = 1u << 20;  ///< below, a dictionary cannot pay
-constexpr double kNeededGain = 0.01;                ///< of the compressed size
+constexpr double kNeededGain = 0.03;                ///< of the compressed size: it costs speed
 constexpr int kFirstAutoLevel = 4;                  ///< faster levels do not pay for the trial
 
 /// Trial blocks lie between the sampled pieces as far as possible: off their grid.

@@ -29,6 +29,7 @@ def arguments():
     parser.add_argument("--threads", default="1,2", help="list, such as 1,2")
     parser.add_argument("--levels", default="1,6", help="presso's levels, such as 1-12")
     parser.add_argument("--block-size", default="256K")
+    parser.add_argument("--dict", default="none", help="presso's file dictionary")
     parser.add_argument("--seconds", default="3", help="for each codec and level")
     parser.add_argument("--scan", metavar="TEXT", help="time scans for TEXT instead of codecs")
     parser.add_argument("--repeats", type=int, default=7, help="of each scan")
@@ -53,6 +54,8 @@ def codec_rows(options, path, threads):
         options.levels,
         "--block-size",
         options.block_size,
+        "--dict",
+        options.dict,
         "--seconds",
         options.seconds,
         path,
@@ -102,6 +105,7 @@ def quote(text):
 def scan_commands(options, path, threads, directory):
     """Name -> shell command that prints the number of matching lines."""
     name = os.path.join(directory, os.path.basename(path))
+    path = os.path.realpath(path)  # zstd reads no links
     pattern = quote(options.scan)
     presso = quote(os.path.abspath(options.presso))
     commands = {}
@@ -128,7 +132,8 @@ def scan_commands(options, path, threads, directory):
         commands["rg -j1, plain file"] = f"rg -j1 -F -c -e {pattern} {quote(path)}"
         for tool in ("lz4", "zstd"):
             if shutil.which(tool):
-                subprocess.run([tool, "-q", "-f", path, f"{name}.{tool}"], check=True)
+                with open(f"{name}.{tool}", "wb") as packed:
+                    subprocess.run([tool, "-q", "-c", path], check=True, stdout=packed)
                 commands[f"{tool} -dc | rg"] = (
                     f"{tool} -dc {quote(f'{name}.{tool}')} | " f"rg -F -c -e {pattern}"
                 )
