@@ -188,7 +188,7 @@ Status validate(const CompressOptions& options) {
 Result<CompressSummary> compress_stream(ByteSource& source, ByteSink& sink,
                                         const CompressOptions& options) {
   PRESSO_TRY(validate(options));
-  return Compressor(source, sink, options).run();
+  return without_bad_alloc([&] { return Compressor(source, sink, options).run(); });
 }
 
 Result<std::vector<Byte>> compress_buffer(Bytes plain, const CompressOptions& options) {

@@ -3,6 +3,8 @@
 #include "presso/decompress.h"
 
 #include <algorithm>
+#include <deque>
+#include <mutex>
 
 namespace presso {
 namespace {
@@ -72,7 +74,7 @@ class Decompressor {
 
 Result<DecompressSummary> decompress_stream(ByteSource& source, ByteSink& sink,
                                             const DecompressOptions& options) {
-  return Decompressor(source, sink, options).run();
+  return without_bad_alloc([&] { return Decompressor(source, sink, options).run(); });
 }
 
 Result<std::vector<Byte>> decompress_buffer(Bytes compressed, const DecompressOptions& options) {
@@ -84,40 +86,80 @@ Result<std::vector<Byte>> decompress_buffer(Bytes compressed, const DecompressOp
 }
 
 Result<CompressedFile> CompressedFile::open(const RandomAccess& file, DecodeOptions options) {
-  PRESSO_ASSIGN(ArchiveIndex index, ArchiveIndex::open(file));
-  CompressedFile opened(std::move(index), options);
-  PRESSO_TRY(opened.load_dictionaries());
-  return opened;
+  return without_bad_alloc([&]() -> Result<CompressedFile> {
+    PRESSO_ASSIGN(ArchiveIndex index, ArchiveIndex::open(file));
+    CompressedFile opened(std::move(index), options);
+    PRESSO_TRY(opened.check_dictionaries());
+    return opened;
+  });
 }
 
-Status CompressedFile::load_dictionaries() {
-  dictionaries_.resize(index_.members().size());
-  for (std::size_t member = 0; member < dictionaries_.size(); ++member) {
+/// Those used last: a file may be many files behind one another, each with dictionaries of its own.
+struct CompressedFile::Dictionaries {
+  static constexpr std::size_t kKept = 4;
+
+  struct Entry {
+    std::uint32_t member;
+    Byte id;
+    std::shared_ptr<const Dictionary> dictionary;
+  };
+
+  std::mutex mutex;
+  std::deque<Entry> entries;
+};
+
+CompressedFile::CompressedFile(ArchiveIndex index, DecodeOptions options)
+    : index_(std::move(index)),
+      options_(options),
+      dictionaries_(std::make_shared<Dictionaries>()) {}
+
+/// All of them are decoded once, so that a damaged one shows when the file is opened.
+Status CompressedFile::check_dictionaries() const {
+  for (std::uint32_t member = 0; member < index_.members().size(); ++member) {
     for (const StoredSection& section : index_.members()[member].dictionaries) {
-      auto dictionary = Dictionary::decode(section.payload.bytes());
-      if (!dictionary.ok()) {
-        dictionary.error().byte_offset = section.file_offset;
-        return std::move(dictionary.error());
-      }
-      dictionaries_[member][section.header.parameter] = std::move(*dictionary);
+      PRESSO_TRY(dictionary(member, static_cast<Byte>(section.header.parameter)));
     }
   }
   return {};
 }
 
-const Dictionary* CompressedFile::dictionary_of(const StoredBlock& block) const {
-  return dictionaries_[block.member][block.header.dictionary_id].get();
+/// nullptr for id 0 and for one that is not in the file.
+Result<std::shared_ptr<const Dictionary>> CompressedFile::dictionary(std::uint32_t member,
+                                                                     Byte id) const {
+  if (id == 0) return std::shared_ptr<const Dictionary>{};
+  const std::lock_guard lock(dictionaries_->mutex);
+  for (const Dictionaries::Entry& entry : dictionaries_->entries) {
+    if (entry.member == member && entry.id == id) return entry.dictionary;
+  }
+  for (const StoredSection& section : index_.members()[member].dictionaries) {
+    if (section.header.parameter != id) continue;
+    auto decoded = Dictionary::decode(section.payload.bytes());
+    if (!decoded.ok()) {
+      decoded.error().byte_offset = section.file_offset;
+      return std::move(decoded.error());
+    }
+    dictionaries_->entries.push_front({member, id, *decoded});
+    if (dictionaries_->entries.size() > Dictionaries::kKept) dictionaries_->entries.pop_back();
+    return *decoded;
+  }
+  return std::shared_ptr<const Dictionary>{};
 }
 
 Result<Buffer> CompressedFile::read_block(std::uint64_t number) const {
+  return without_bad_alloc([&] { return decode_numbered(number); });
+}
+
+Result<Buffer> CompressedFile::decode_numbered(std::uint64_t number) const {
   if (number >= index_.block_count()) {
     return make_error(ErrorCode::kInvalidArgument, "there is no such block");
   }
   PRESSO_ASSIGN(const StoredBlock block, index_.read_block(number));
+  PRESSO_ASSIGN(const std::shared_ptr<const Dictionary> content,
+                dictionary(block.member, block.header.dictionary_id));
   Buffer plain;
   plain.resize_discarding(block.header.plain_bytes);
-  Status status = decode_block(block.header, block.payload.data(), dictionary_of(block), options_,
-                               plain.data());
+  Status status =
+      decode_block(block.header, block.payload.data(), content.get(), options_, plain.data());
   if (!status.ok()) {
     status.error().block = number;
     status.error().byte_offset = block.file_offset;

@@ -44,18 +44,9 @@ inline bool expand_lengths(__m256i codes, std::uint32_t limit, std::uint32_t bas
         kGroup * base;
 
   const __m256i limits = _mm256_set1_epi8(static_cast<char>(limit));
-  auto escaped = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(codes, limits)));
-  if (__builtin_popcount(escaped) > end - escapes) return false;
-  longs = 0;
-  while (escaped != 0) {
-    const std::uint8_t extra = *escapes++;
-    const int owner = __builtin_ctz(escaped);
-    longs |= std::uint32_t{extra == 255} << owner;
-    lengths[owner] = static_cast<std::uint16_t>(lengths[owner] + extra);
-    sum += extra;
-    escaped &= escaped - 1;
-  }
-  return true;
+  const auto escaped =
+      static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(codes, limits)));
+  return add_escapes(escaped, escapes, end, lengths, sum, longs);
 }
 
 /// 24-bit distances; false where the far bytes run out.

@@ -42,6 +42,23 @@ inline std::uint16_t load16(const std::uint8_t* from) {
   return value;
 }
 
+/// Adds the escape bytes of a group's `escaped` sequences to their lengths and to `sum`; `longs`:
+/// those whose byte is 255. False where they run out.
+inline bool add_escapes(std::uint32_t escaped, const std::uint8_t*& escapes,
+                        const std::uint8_t* end, std::uint16_t* lengths, std::uint32_t& sum,
+                        std::uint32_t& longs) {
+  if (__builtin_popcount(escaped) > end - escapes) return false;
+  longs = 0;
+  for (; escaped != 0; escaped &= escaped - 1) {
+    const std::uint8_t extra = *escapes++;
+    const int owner = __builtin_ctz(escaped);
+    longs |= std::uint32_t{extra == 255} << owner;
+    lengths[owner] = static_cast<std::uint16_t>(lengths[owner] + extra);
+    sum += extra;
+  }
+  return true;
+}
+
 /// Adds the long lengths of the sequences whose escape byte is 255, in stream order: by sequence,
 /// the literals' before the match's. False where they run out or a length leaves 16 bits.
 inline bool add_long_lengths(Cursor& cursor, Group& group, std::uint32_t literals,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Byte decoder for any CPU: scalar expansion, copies that the compiler makes as wide as it may.
+// Byte decoder for any CPU: groups are split by scalar code without branches, copies are as wide as
+// the compiler makes them.
 #include "decompress/cpu/byte_decoder.h"
 
 namespace presso {
@@ -20,9 +21,68 @@ struct Isa {
 
 #include "decompress/cpu/byte_decoder_loop.h"
 
-/// Without vectors there is nothing to gain from expanding a group first.
-bool Isa::expand(Cursor&, Group&) {
-  return false;
+namespace {
+
+/// Tokens and offsets of 32 sequences, without a branch; which of them need more.
+struct Masks {
+  std::uint32_t literal_escapes = 0;
+  std::uint32_t match_escapes = 0;
+  std::uint32_t far = 0;
+  bool without_match = false;
+};
+
+inline Masks split_tokens(const Cursor& cursor, Group& group) {
+  const ByteBlockJob& job = cursor.job;
+  const std::uint32_t literal_limit = (1u << job.literal_bits) - 1;
+  const std::uint32_t match_limit = 0xFFu >> (job.literal_bits + (job.has_far ? 1 : 0));
+  Masks masks;
+  group.literal_sum = 0;
+  group.match_sum = kGroup * job.min_match;
+  for (std::uint32_t i = 0; i < kGroup; ++i) {
+    const std::uint32_t token = cursor.tokens[i];
+    const std::uint32_t literals = token & literal_limit;
+    const std::uint32_t match = (token >> job.literal_bits) & match_limit;
+    group.literals[i] = static_cast<std::uint16_t>(literals);
+    group.matches[i] = static_cast<std::uint16_t>(match + job.min_match);
+    group.distances[i] = load16(cursor.offsets + 2 * i);
+    group.literal_sum += literals;
+    group.match_sum += match;
+    masks.literal_escapes |= std::uint32_t{literals == literal_limit} << i;
+    masks.match_escapes |= std::uint32_t{match == match_limit} << i;
+    masks.far |= (token >> 7) << i;
+    masks.without_match |= group.distances[i] == 0;
+  }
+  if (!job.has_far) masks.far = 0;
+  return masks;
+}
+
+}  // namespace
+
+bool Isa::expand(Cursor& cursor, Group& group) {
+  const ByteBlockJob& job = cursor.job;
+  Masks masks = split_tokens(cursor, group);
+  if (masks.without_match) return false;
+  const std::uint8_t* literal_escapes = cursor.literal_escapes;
+  const std::uint8_t* match_escapes = cursor.match_escapes;
+  std::uint32_t long_literals;
+  std::uint32_t long_matches;
+  if (!add_escapes(masks.literal_escapes, literal_escapes, job.match_escapes, group.literals,
+                   group.literal_sum, long_literals) ||
+      !add_escapes(masks.match_escapes, match_escapes, job.long_lengths, group.matches,
+                   group.match_sum, long_matches) ||
+      __builtin_popcount(masks.far) > job.literal_escapes - cursor.far) {
+    return false;
+  }
+  if ((long_literals | long_matches) != 0 &&
+      !add_long_lengths(cursor, group, long_literals, long_matches)) {
+    return false;
+  }
+  for (; masks.far != 0; masks.far &= masks.far - 1) {
+    group.distances[__builtin_ctz(masks.far)] |= std::uint32_t{*cursor.far++} << 16;
+  }
+  cursor.literal_escapes = literal_escapes;
+  cursor.match_escapes = match_escapes;
+  return true;
 }
 
 }  // namespace portable

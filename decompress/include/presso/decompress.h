@@ -158,14 +158,16 @@ class CompressedFile {
   Result<Buffer> read_block(std::uint64_t number) const;
 
  private:
-  explicit CompressedFile(ArchiveIndex index, DecodeOptions options)
-      : index_(std::move(index)), options_(options) {}
-  Status load_dictionaries();
-  const Dictionary* dictionary_of(const StoredBlock& block) const;
+  struct Dictionaries;
+
+  CompressedFile(ArchiveIndex index, DecodeOptions options);
+  Status check_dictionaries() const;
+  Result<std::shared_ptr<const Dictionary>> dictionary(std::uint32_t member, Byte id) const;
+  Result<Buffer> decode_numbered(std::uint64_t number) const;
 
   ArchiveIndex index_;
   DecodeOptions options_;
-  std::vector<std::array<std::shared_ptr<const Dictionary>, 256>> dictionaries_;  ///< per member
+  std::shared_ptr<Dictionaries> dictionaries_;  ///< decoded when first needed; a few are kept
 };
 
 }  // namespace presso

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -104,6 +105,16 @@ class [[nodiscard]] Result<void> {
 };
 
 using Status = Result<void>;
+
+/// Calls `action`, which returns a Result; running out of memory in it becomes kOutOfMemory.
+template <class Action>
+auto without_bad_alloc(Action&& action) -> decltype(action()) {
+  try {
+    return action();
+  } catch (const std::bad_alloc&) {
+    return make_error(ErrorCode::kOutOfMemory);
+  }
+}
 
 }  // namespace presso
 
