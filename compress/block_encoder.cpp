@@ -16,7 +16,6 @@ ParserParameters level_parameters(int level) {
   if (level <= 3) {
     parameters.chains = false;
     constexpr std::uint32_t kAcceleration[] = {3, 5, 8};  // levels 1..3
-    parameters.hash_bits = 14;
     parameters.acceleration = kAcceleration[level - 1];
     parameters.min_match = 6;
     return parameters;
@@ -24,7 +23,6 @@ ParserParameters level_parameters(int level) {
   constexpr std::uint32_t kDepth[] = {3, 4, 6, 10, 16, 32, 64, 128, 256};  // levels 4..12
   constexpr std::uint32_t kNice[] = {64, 64, 64, 96, 128, 256, 512, 512, 512};
   parameters.depth = kDepth[level - 4];
-  parameters.hash_bits = 16;
   parameters.nice_length = kNice[level - 4];
   return parameters;
 }

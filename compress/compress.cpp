@@ -88,8 +88,7 @@ class Compressor {
  private:
   Status prepare_dictionary() {
     input_ = &source_;
-    const bool auto_off = options_.dictionary.mode == DictionaryChoice::Mode::kNone;
-    if (auto_off) return {};
+    if (!may_use_dictionary(options_)) return {};
     if (options_.sample != nullptr) {
       PRESSO_ASSIGN(content_, choose_dictionary(*options_.sample, options_));
     } else {

@@ -85,14 +85,20 @@ Result<std::vector<Byte>> sample_evenly(const RandomAccess& input, std::uint32_t
   return content;
 }
 
+bool may_use_dictionary(const CompressOptions& options) {
+  using Mode = DictionaryChoice::Mode;
+  if (options.dictionary.mode == Mode::kAuto) return options.level >= kFirstAutoLevel;
+  return options.dictionary.mode == Mode::kSize;
+}
+
 Result<std::vector<Byte>> choose_dictionary(const RandomAccess& input,
                                             const CompressOptions& options) {
   using Mode = DictionaryChoice::Mode;
-  if (options.dictionary.mode == Mode::kNone) return std::vector<Byte>{};
+  if (!may_use_dictionary(options)) return std::vector<Byte>{};
   if (options.dictionary.mode == Mode::kSize) {
     return sample_evenly(input, options.dictionary.bytes);
   }
-  if (options.level < kFirstAutoLevel || input.size() < kSmallestInput) return std::vector<Byte>{};
+  if (input.size() < kSmallestInput) return std::vector<Byte>{};
 
   const ParserParameters parameters = parameters_of(options);
   PRESSO_ASSIGN(const std::vector<Buffer> blocks, read_trial_blocks(input, options.block_bytes));

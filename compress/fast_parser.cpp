@@ -14,8 +14,6 @@
 namespace presso {
 namespace {
 
-constexpr unsigned kSmallTableBits = 13;  ///< the two table sizes there are: constants shift faster
-constexpr unsigned kLargeTableBits = 14;
 constexpr std::uint32_t kTailBytes = 12;  ///< no search this close to the end: 8-byte loads
 
 constexpr std::uint32_t kKeyBytes = 6;
@@ -41,7 +39,7 @@ class FastParse {
         sequences_(sequences) {}
 
   // Long: the loop over positions with its step, back-extension and emission is one state machine.
-  template <bool kDictionary, unsigned kHashBits>
+  template <bool kDictionary>
   void run() {
     const Byte* const plain = plain_;
     std::uint32_t* const table = table_;
@@ -52,12 +50,13 @@ class FastParse {
     std::uint32_t literals_begin = 0;
     std::uint32_t at = 1;  // an empty entry is position 0, which is compared like any other
     std::uint32_t misses = 1u << acceleration;
-    std::uint32_t hash = hash6(plain + at, kHashBits);
+    std::uint32_t hash = hash6(plain + at, kFastHashBits);
     for (;;) {
       const std::uint32_t entry = table[hash];
       const std::uint32_t here_hash = hash;
       const std::uint32_t next = at + (misses++ >> acceleration);
-      hash = hash6(plain + std::min(next, last), kHashBits);  // early: the load of the next entry
+      hash =
+          hash6(plain + std::min(next, last), kFastHashBits);  // early: the load of the next entry
       if (entry + staleness <= at) table[here_hash] = at;
       Match match;
       if (shares_key(plain + at, plain + entry)) match = extend(at, at - entry, literals_begin);
@@ -76,9 +75,9 @@ class FastParse {
       at = match.begin + match.length;
       literals_begin = at;
       if (at >= last) break;
-      std::uint32_t& inside = table[hash6(plain + at - 2, kHashBits)];
+      std::uint32_t& inside = table[hash6(plain + at - 2, kFastHashBits)];
       if (inside + staleness <= at - 2) inside = at - 2;
-      hash = hash6(plain + at, kHashBits);
+      hash = hash6(plain + at, kFastHashBits);
     }
     close_long_run(size_, run_limit, literals_begin, tracker_, sequences_);
   }
@@ -136,7 +135,7 @@ class FastParser final : public Parser {
   explicit FastParser(const ParserParameters& parameters)
       : parameters_(parameters),
         tracker_(parameters.rule, parameters.group),
-        table_(std::size_t{1} << parameters.hash_bits) {}
+        table_(std::size_t{1} << kFastHashBits) {}
 
   void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
     sequences.clear();
@@ -144,12 +143,7 @@ class FastParser final : public Parser {
     std::fill(table_.begin(), table_.end(), 0);
     tracker_.begin_block(plain.size());
     FastParse parse(plain, parameters_, dictionary, table_.data(), tracker_, sequences);
-    const bool small = parameters_.hash_bits == kSmallTableBits;
-    if (dictionary != nullptr) {
-      small ? parse.run<true, kSmallTableBits>() : parse.run<true, kLargeTableBits>();
-    } else {
-      small ? parse.run<false, kSmallTableBits>() : parse.run<false, kLargeTableBits>();
-    }
+    dictionary != nullptr ? parse.run<true>() : parse.run<false>();
   }
 
  private:

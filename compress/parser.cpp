@@ -12,7 +12,7 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
   constexpr std::uint32_t kChainHashBits = 17;
   DictionaryIndex index;
   index.content = content;
-  index.hash_bits = parameters.chains ? kChainHashBits : parameters.hash_bits;
+  index.hash_bits = parameters.chains ? kChainHashBits : kFastHashBits;
   index.head.assign(std::size_t{1} << index.hash_bits, 0);
   if (parameters.chains) index.previous.assign(content.size(), 0);
   for (std::size_t at = 0; at + kKeyBytes <= content.size(); ++at) {

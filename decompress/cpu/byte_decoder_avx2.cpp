@@ -8,19 +8,13 @@
 namespace presso {
 namespace avx2 {
 
+#include "decompress/cpu/x86_copies.h"
+
 struct Cursor;
 struct Group;
 
-struct Isa {
+struct Isa : X86Copies {
   static bool expand(Cursor& cursor, Group& group);
-  static void copy16(std::uint8_t* to, const std::uint8_t* from) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
-                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-  }
-  static void copy32(std::uint8_t* to, const std::uint8_t* from) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
-  }
 };
 
 #include "decompress/cpu/byte_decoder_loop.h"

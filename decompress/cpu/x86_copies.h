@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The copies of both x86 levels, included inside the namespace of each for the reason that
+// byte_decoder_loop.h gives.
+
+struct X86Copies {
+  static void copy16(std::uint8_t* to, const std::uint8_t* from) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
+  static void copy32(std::uint8_t* to, const std::uint8_t* from) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
+};
