@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// What a decoding kernel knows of a block before it looks at the payload: the block header, already
+// validated, with its streams found (FORMAT.md 5, 6.1). plan_kernel writes one per block into
+// temporary device memory; every other kernel reads them. Trivially copyable, host and device.
+#pragma once
+
+#include <cstdint>
+
+#include "format/host_device.h"
+#include "presso/wire.h"
+
+namespace presso::gpu {
+
+/// A block's status word while a batch is on its way. Values below kPlanned are final: they are
+/// ErrorCode. The kernels of a batch run one after another on one stream; each takes up the blocks
+/// that an earlier one left in the state that it serves.
+enum : std::uint32_t {
+  kPlanned = 0x80000000u,  ///< header fine, not decoded yet
+  kFailed = 0x80000001u,   ///< payload is faulty; diagnose_kernel finds the error code
+};
+
+struct BlockPlan {
+  const Byte* payload;     ///< 16-byte aligned, device memory, padded to a multiple of 16
+  Byte* out;               ///< plain_bytes of room
+  const Byte* dictionary;  ///< dictionary_bytes; nullptr: none
+  std::uint64_t content_checksum;
+  std::uint64_t* segment_hashes;  ///< temporary: one u64 for each KiB of plain bytes
+  std::uint32_t dictionary_bytes;
+  std::uint32_t plain_bytes;
+  std::uint32_t payload_bytes;
+  std::uint32_t sequences;
+  std::uint32_t literals;
+  std::uint32_t far_offsets;
+  std::uint32_t literal_escapes;
+  std::uint32_t match_escapes;
+  std::uint32_t long_lengths;  ///< u16 values
+  Byte coding;                 ///< Coding
+  Byte rule;                   ///< DependencyRule
+  Byte group_log2;
+  Byte literal_bits;
+  Byte far;  ///< 0 or 1
+  Byte min_match;
+  Byte reserved[6];
+
+  PRESSO_HD const Byte* offsets() const { return payload; }
+  PRESSO_HD const Byte* tokens() const { return payload + 2 * std::size_t{sequences}; }
+  PRESSO_HD const Byte* far_bytes() const { return tokens() + sequences; }
+  PRESSO_HD const Byte* literal_escape_bytes() const { return far_bytes() + far_offsets; }
+  PRESSO_HD const Byte* match_escape_bytes() const {
+    return literal_escape_bytes() + literal_escapes;
+  }
+  PRESSO_HD const Byte* long_length_bytes() const { return match_escape_bytes() + match_escapes; }
+  PRESSO_HD const Byte* literal_bytes() const { return payload + payload_bytes - literals; }
+};
+
+}  // namespace presso::gpu

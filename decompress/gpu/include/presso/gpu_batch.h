@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Decoding batches of blocks that lie in device memory, in the manner of the low-level batch
+// interfaces that users know: ask for the size of the temporary memory, then enqueue on a stream.
+// Nothing here allocates, synchronises or copies between host and device. Catalogue S7.5 to S7.9.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "presso/error.h"
+#include "presso/wire.h"
+
+struct CUstream_st;  // cudaStream_t points to one
+
+namespace presso::gpu {
+
+/// Who decides in which order the back-references of a block are executed. All give the same bytes.
+enum class Strategy : Byte {
+  kAuto,              ///< by device and block: the fastest measured
+  kSequential,        ///< sc: one back-reference after another (S7.5)
+  kMultiRound,        ///< mrr: rounds over a group until none is pending (S7.6)
+  kMultiRoundKernels, ///< mrr with one kernel a round (S7.8): to compare with, slow
+  kDependencyFree,    ///< de: no rounds; blocks whose rule does not allow it take mrr (S7.7)
+};
+
+/// Where one stored block lies and where its plain bytes go. An array of these is in device memory.
+struct BlockSpan {
+  std::uint64_t stored_offset;  ///< of the block header, from BatchArguments::d_stored; 16-aligned
+  std::uint64_t plain_offset;   ///< of its first plain byte, from BatchArguments::d_plain
+  std::uint32_t stored_bytes;   ///< header, payload and padding: nothing behind them is read
+  std::uint32_t plain_bytes;    ///< room at plain_offset: exactly what the header must say
+};
+
+/// A decoded dictionary in device memory; id 1 to kMaxDictionaries.
+struct DictionarySpan {
+  const Byte* d_content = nullptr;
+  std::uint32_t bytes = 0;
+};
+
+struct BatchOptions {
+  Strategy strategy = Strategy::kAuto;
+  bool verify = true;  ///< compare with the blocks' content checksums
+};
+
+struct BatchArguments {
+  const Byte* d_stored = nullptr;  ///< 16-byte aligned
+  Byte* d_plain = nullptr;         ///< fastest where blocks begin at multiples of 16
+  const BlockSpan* d_spans = nullptr;
+  std::uint32_t blocks = 0;
+  std::uint32_t largest_plain_bytes = 0;  ///< of any span: chooses launch shapes
+  const DictionarySpan* d_dictionaries = nullptr;  ///< kMaxDictionaries + 1 of them, or nullptr
+  std::uint32_t* d_status = nullptr;  ///< one ErrorCode a block, kOk where plain bytes are right
+  void* d_temporary = nullptr;        ///< 256-byte aligned
+  std::size_t temporary_bytes = 0;
+};
+
+/// Temporary device memory that decode_batch needs for batches of up to `blocks` blocks that hold
+/// `plain_bytes` together.
+std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
+                            const BatchOptions& options);
+
+/// Enqueues the decoding of a batch on `stream` of the current device and returns. Afterwards, in
+/// stream order, d_status holds for each block what the CPU decoder would have answered. Damaged
+/// blocks leave unspecified plain bytes, within their own span. Errors: kInvalidArgument (memory
+/// too small or misaligned), kNoDevice, kDeviceLost.
+Status decode_batch(const BatchArguments& arguments, const BatchOptions& options,
+                    CUstream_st* stream);
+
+}  // namespace presso::gpu
