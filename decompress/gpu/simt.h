@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The one door through which kernel bodies reach warp, block and memory primitives.
+//
+// A body is a template `template <class Policy> PRESSO_DEVICE void foo_body(const Args&)` that uses
+// nothing of CUDA but this header. A thin __global__ kernel in a .cu file calls it on the GPU
+// (simt_device.h: one or a few instructions each); tests compile the same source as host C++ with
+// PRESSO_SIMT_EMULATOR defined and run it lane by lane (tests/simt/emulator.h), under sanitizers.
+//
+// Blocks and grids are one-dimensional, block_threads() is a multiple of kWarpSize, and every warp
+// collective names the whole warp: all 32 lanes must reach the same call. Where it matters the
+// emulator takes one more, defaulted argument, the caller's place in the source, so pass no further
+// arguments and take no addresses of these functions. Write `using namespace simt;` inside of
+// namespace presso, not outside: the global one has old functions of CUDA named ballot, any, all.
+//
+//   place        lane() warp_in_block() thread_in_block() block_index() grid_blocks()
+//                block_threads()
+//   warp         ballot(bool)->u32 any all warp_sync
+//                shuffle(v, from_lane)             from_lane is taken modulo 32
+//                shuffle_up/down(v, distance)      own value where the source is outside the warp
+//                shuffle_xor(v, mask)              T of 4 or 8 bytes in all four
+//                inclusive_sum(u32) reduce_add/or/min/max(u32)
+//   block        block_sync block_sync_or(bool) block_sync_count(bool)
+//                named_barrier_sync/arrive(id, threads): id 1..15; threads a multiple of 32, the
+//                sum of those that wait and those that only arrive; whole warps take part
+//   memory       shared_memory(): the dynamic shared memory of the launch, 128-byte aligned
+//                load_readonly load_streaming store_streaming: T of 1, 2, 4, 8 or 16 bytes
+//                threadfence threadfence_block
+//   atomics      atomic_or/add/min/max/exchange(p, v) atomic_cas(p, expected, v) on u32 in shared
+//                or global memory; atomic_add/min/max on u64 too; all return the old value
+//   async copy   copy_async_4/8/16(shared, global): aligned to their size; lands at the lane's own
+//                copy_async_wait<N>(), which leaves the N youngest committed groups in flight
+//   bulk copy    global to shared, sizes and addresses multiples of 16, by one lane each:
+//                bulk_barrier_init(b) once, then a block_sync;
+//                bulk_copy_begin(b, shared, global, bytes), or for several copies of one phase
+//                bulk_expect(b, sum of bytes) and bulk_copy(b, ...) for each, in the same lane;
+//                bulk_copy_wait(b, parity) by any lane that reads: phases have parity 0, 1, 0, ...
+//   arithmetic   popcount find_first_set (1-based, 0 for none) count_leading_zeros (32 for 0)
+//                funnel_shift_right(lo, hi, shift & 31) byte_permute (prmt) dot4 (4 products of
+//                unsigned bytes plus c) multiply_high clock
+#pragma once
+
+#include <cstdint>
+
+#include "format/host_device.h"
+#include "presso/bytes.h"
+
+namespace presso::simt {
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+inline constexpr u32 kWarpSize = 32;
+inline constexpr u32 kFullMask = 0xFFFFFFFFu;
+
+}  // namespace presso::simt
+
+#if defined(__CUDACC__)
+#include "decompress/gpu/simt_device.h"
+#elif defined(PRESSO_SIMT_EMULATOR)
+#include "tests/simt/simt_emulated.h"
+#else
+#error "simt.h needs nvcc, or PRESSO_SIMT_EMULATOR to run kernels on the CPU"
+#endif

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT
+// simt.h on the GPU: each primitive is one intrinsic or a few lines of PTX. What needs a newer
+// architecture than the one compiled for has a plain fallback, so that all of this works from sm_75
+// on. Included by simt.h only.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <type_traits>
+
+namespace presso::simt {
+
+using Vec2 = ::uint2;
+using Vec4 = ::uint4;
+
+// --- place
+
+PRESSO_DEVICE u32 thread_in_block() {
+  return threadIdx.x;
+}
+PRESSO_DEVICE u32 lane() {
+  return threadIdx.x % kWarpSize;
+}
+PRESSO_DEVICE u32 warp_in_block() {
+  return threadIdx.x / kWarpSize;
+}
+PRESSO_DEVICE u32 block_index() {
+  return blockIdx.x;
+}
+PRESSO_DEVICE u32 grid_blocks() {
+  return gridDim.x;
+}
+PRESSO_DEVICE u32 block_threads() {
+  return blockDim.x;
+}
+
+// --- warp
+
+PRESSO_DEVICE u32 ballot(bool predicate) {
+  return __ballot_sync(kFullMask, predicate);
+}
+PRESSO_DEVICE bool any(bool predicate) {
+  return __any_sync(kFullMask, predicate) != 0;
+}
+PRESSO_DEVICE bool all(bool predicate) {
+  return __all_sync(kFullMask, predicate) != 0;
+}
+PRESSO_DEVICE void warp_sync() {
+  __syncwarp(kFullMask);
+}
+
+template <class T>
+PRESSO_DEVICE T shuffle(T value, u32 from_lane) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  return __shfl_sync(kFullMask, value, static_cast<int>(from_lane));
+}
+template <class T>
+PRESSO_DEVICE T shuffle_up(T value, u32 distance) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  return __shfl_up_sync(kFullMask, value, distance);
+}
+template <class T>
+PRESSO_DEVICE T shuffle_down(T value, u32 distance) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  return __shfl_down_sync(kFullMask, value, distance);
+}
+template <class T>
+PRESSO_DEVICE T shuffle_xor(T value, u32 mask) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  return __shfl_xor_sync(kFullMask, value, static_cast<int>(mask));
+}
+
+namespace detail {
+
+/// Adds the value `distance` lanes below where there is such a lane. shfl's own predicate says
+/// whether there is, which saves the comparison that the intrinsic would need.
+template <u32 distance>
+PRESSO_DEVICE u32 add_from_below(u32 value) {
+  asm volatile(
+      "{\n\t"
+      ".reg .u32 below;\n\t"
+      ".reg .pred inside;\n\t"
+      "shfl.sync.up.b32 below|inside, %0, %1, 0, 0xffffffff;\n\t"
+      "@inside add.u32 %0, %0, below;\n\t"
+      "}"
+      : "+r"(value)
+      : "n"(distance));
+  return value;
+}
+
+template <class Combine>
+PRESSO_DEVICE u32 butterfly(u32 value, Combine combine) {
+  for (u32 mask = kWarpSize / 2; mask > 0; mask /= 2) {
+    value = combine(value, __shfl_xor_sync(kFullMask, value, static_cast<int>(mask)));
+  }
+  return value;
+}
+
+}  // namespace detail
+
+PRESSO_DEVICE u32 inclusive_sum(u32 value) {
+  value = detail::add_from_below<1>(value);
+  value = detail::add_from_below<2>(value);
+  value = detail::add_from_below<4>(value);
+  value = detail::add_from_below<8>(value);
+  return detail::add_from_below<16>(value);
+}
+
+PRESSO_DEVICE u32 reduce_add(u32 value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(kFullMask, value);
+#else
+  return detail::butterfly(value, [](u32 a, u32 b) { return a + b; });
+#endif
+}
+PRESSO_DEVICE u32 reduce_or(u32 value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(kFullMask, value);
+#else
+  return detail::butterfly(value, [](u32 a, u32 b) { return a | b; });
+#endif
+}
+PRESSO_DEVICE u32 reduce_min(u32 value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync(kFullMask, value);
+#else
+  return detail::butterfly(value, [](u32 a, u32 b) { return a < b ? a : b; });
+#endif
+}
+PRESSO_DEVICE u32 reduce_max(u32 value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(kFullMask, value);
+#else
+  return detail::butterfly(value, [](u32 a, u32 b) { return a > b ? a : b; });
+#endif
+}
+
+// --- block
+
+PRESSO_DEVICE void block_sync() {
+  __syncthreads();
+}
+PRESSO_DEVICE bool block_sync_or(bool predicate) {
+  return __syncthreads_or(predicate) != 0;
+}
+PRESSO_DEVICE u32 block_sync_count(bool predicate) {
+  return static_cast<u32>(__syncthreads_count(predicate));
+}
+PRESSO_DEVICE void named_barrier_sync(u32 id, u32 threads) {
+  asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+PRESSO_DEVICE void named_barrier_arrive(u32 id, u32 threads) {
+  asm volatile("bar.arrive %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+
+// --- memory
+
+PRESSO_DEVICE Byte* shared_memory() {
+  extern __shared__ __align__(128) Byte presso_simt_shared[];
+  return presso_simt_shared;
+}
+PRESSO_DEVICE void threadfence() {
+  __threadfence();
+}
+PRESSO_DEVICE void threadfence_block() {
+  __threadfence_block();
+}
+
+namespace detail {
+
+/// The built-in type of the same size, for which the cached loads and stores exist.
+template <std::size_t bytes>
+struct WordOf;
+template <>
+struct WordOf<1> {
+  using type = unsigned char;
+};
+template <>
+struct WordOf<2> {
+  using type = unsigned short;
+};
+template <>
+struct WordOf<4> {
+  using type = unsigned int;
+};
+template <>
+struct WordOf<8> {
+  using type = uint2;
+};
+template <>
+struct WordOf<16> {
+  using type = uint4;
+};
+template <class T>
+using Word = typename WordOf<sizeof(T)>::type;
+
+}  // namespace detail
+
+template <class T>
+PRESSO_DEVICE T load_readonly(const T* from) {
+  return __builtin_bit_cast(T, __ldg(reinterpret_cast<const detail::Word<T>*>(from)));
+}
+template <class T>
+PRESSO_DEVICE T load_streaming(const T* from) {
+  return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const detail::Word<T>*>(from)));
+}
+template <class T>
+PRESSO_DEVICE void store_streaming(T* to, std::type_identity_t<T> value) {
+  __stcs(reinterpret_cast<detail::Word<T>*>(to), __builtin_bit_cast(detail::Word<T>, value));
+}
+
+// --- atomics
+
+PRESSO_DEVICE u32 atomic_or(u32* at, u32 value) {
+  return ::atomicOr(at, value);
+}
+PRESSO_DEVICE u32 atomic_add(u32* at, u32 value) {
+  return ::atomicAdd(at, value);
+}
+PRESSO_DEVICE u32 atomic_min(u32* at, u32 value) {
+  return ::atomicMin(at, value);
+}
+PRESSO_DEVICE u32 atomic_max(u32* at, u32 value) {
+  return ::atomicMax(at, value);
+}
+PRESSO_DEVICE u32 atomic_exchange(u32* at, u32 value) {
+  return ::atomicExch(at, value);
+}
+PRESSO_DEVICE u32 atomic_cas(u32* at, u32 expected, u32 value) {
+  return ::atomicCAS(at, expected, value);
+}
+PRESSO_DEVICE u64 atomic_add(u64* at, u64 value) {
+  return ::atomicAdd(reinterpret_cast<unsigned long long*>(at), value);
+}
+PRESSO_DEVICE u64 atomic_min(u64* at, u64 value) {
+  return ::atomicMin(reinterpret_cast<unsigned long long*>(at), value);
+}
+PRESSO_DEVICE u64 atomic_max(u64* at, u64 value) {
+  return ::atomicMax(reinterpret_cast<unsigned long long*>(at), value);
+}
+
+// --- asynchronous copies, a lane's own
+
+namespace detail {
+
+PRESSO_DEVICE u32 shared_address(const void* generic) {
+  return static_cast<u32>(__cvta_generic_to_shared(generic));
+}
+PRESSO_DEVICE u64 global_address(const void* generic) {
+  return __cvta_generic_to_global(generic);
+}
+
+/// 16 bytes pass by the L1 cache (cg), smaller sizes cannot.
+template <u32 bytes>
+PRESSO_DEVICE void copy_async(void* shared, const void* global) {
+#if __CUDA_ARCH__ >= 800
+  if constexpr (bytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 :
+                 : "r"(shared_address(shared)), "l"(global_address(global))
+                 : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+                 :
+                 : "r"(shared_address(shared)), "l"(global_address(global)), "n"(bytes)
+                 : "memory");
+  }
+#else
+  using Part = typename WordOf<bytes>::type;
+  *static_cast<Part*>(shared) = *static_cast<const Part*>(global);
+#endif
+}
+
+}  // namespace detail
+
+PRESSO_DEVICE void copy_async_4(void* shared, const void* global) {
+  detail::copy_async<4>(shared, global);
+}
+PRESSO_DEVICE void copy_async_8(void* shared, const void* global) {
+  detail::copy_async<8>(shared, global);
+}
+PRESSO_DEVICE void copy_async_16(void* shared, const void* global) {
+  detail::copy_async<16>(shared, global);
+}
+PRESSO_DEVICE void copy_async_commit() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" : : : "memory");
+#endif
+}
+template <u32 groups_in_flight>
+PRESSO_DEVICE void copy_async_wait() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" : : "n"(groups_in_flight) : "memory");
+#endif
+}
+
+// --- bulk copies of the copy engine, with an mbarrier in shared memory
+//
+// Before sm_90 the issuing lane copies by itself. The barrier's word is then: bits 0-31 the bytes
+// still expected, bit 32 and up the number of phases completed.
+
+PRESSO_DEVICE void bulk_barrier_init(u64* barrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile(
+      "mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
+      "fence.mbarrier_init.release.cluster;\n\t"
+      "fence.proxy.async.shared::cta;"
+      :
+      : "r"(detail::shared_address(barrier))
+      : "memory");
+#else
+  *barrier = 0;
+#endif
+}
+
+PRESSO_DEVICE void bulk_expect(u64* barrier, u32 bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(detail::shared_address(barrier)), "r"(bytes)
+               : "memory");
+#else
+  *barrier += bytes;
+#endif
+}
+
+PRESSO_DEVICE void bulk_copy(u64* barrier, void* shared, const void* global, u32 bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+      :
+      : "r"(detail::shared_address(shared)), "l"(detail::global_address(global)), "r"(bytes),
+        "r"(detail::shared_address(barrier))
+      : "memory");
+#else
+  for (u32 at = 0; at < bytes / sizeof(uint4); ++at) {
+    static_cast<uint4*>(shared)[at] = static_cast<const uint4*>(global)[at];
+  }
+  const u64 left = *barrier - bytes;
+  __threadfence_block();
+  *static_cast<volatile u64*>(barrier) =
+      static_cast<u32>(left) == 0 ? left + (u64{1} << 32) : left;  // allow(bare-32): bits
+#endif
+}
+
+PRESSO_DEVICE void bulk_copy_begin(u64* barrier, void* shared, const void* global, u32 bytes) {
+  bulk_expect(barrier, bytes);
+  bulk_copy(barrier, shared, global, bytes);
+}
+
+PRESSO_DEVICE void bulk_copy_wait(u64* barrier, u32 parity) {
+#if __CUDA_ARCH__ >= 900
+  u32 done = 0;
+  while (done == 0) {
+    asm volatile(
+        "{\n\t"
+        ".reg .pred done;\n\t"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+        "selp.u32 %0, 1, 0, done;\n\t"
+        "}"
+        : "=r"(done)
+        : "r"(detail::shared_address(barrier)), "r"(parity)
+        : "memory");
+  }
+#else
+  const volatile u64* word = barrier;
+  while (((*word >> 32) & 1) == parity) {  // allow(bare-32): bits
+  }
+  __threadfence_block();
+#endif
+}
+
+// --- arithmetic
+
+PRESSO_DEVICE u32 popcount(u32 value) {
+  return static_cast<u32>(__popc(value));
+}
+PRESSO_DEVICE u32 find_first_set(u32 value) {
+  return static_cast<u32>(__ffs(static_cast<int>(value)));
+}
+PRESSO_DEVICE u32 count_leading_zeros(u32 value) {
+  return static_cast<u32>(__clz(static_cast<int>(value)));
+}
+PRESSO_DEVICE u32 funnel_shift_right(u32 low, u32 high, u32 shift) {
+  return __funnelshift_r(low, high, shift);
+}
+PRESSO_DEVICE u32 byte_permute(u32 a, u32 b, u32 selector) {
+  return __byte_perm(a, b, selector);
+}
+PRESSO_DEVICE u32 dot4(u32 a, u32 b, u32 c) {
+  return __dp4a(a, b, c);
+}
+PRESSO_DEVICE u32 multiply_high(u32 a, u32 b) {
+  return __umulhi(a, b);
+}
+PRESSO_DEVICE u64 clock() {
+  return static_cast<u64>(::clock64());
+}
+
+}  // namespace presso::simt

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Marks for code that runs on the CPU and on a GPU. Under nvcc they are CUDA's function specifiers;
+// any other compiler sees plain inline functions, so shared code is unit-tested without a GPU.
+#pragma once
+
+#ifdef __CUDACC__
+/// On a function that host and device call: no allocation, no exceptions, pointer and length.
+#define PRESSO_HD __host__ __device__
+/// On a function of a kernel's body, which reaches warp and block through decompress/gpu/simt.h.
+#define PRESSO_DEVICE __device__ __forceinline__
+#else
+#define PRESSO_HD
+#define PRESSO_DEVICE inline
+#endif

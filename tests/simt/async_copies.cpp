@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "tests/simt/async_copies.h"
+
+#include <cstring>
+
+namespace presso::simt {
+namespace {
+
+constexpr Byte kInFlight = 0xEF;
+
+bool land_all(std::vector<PendingCopy>& copies) {
+  bool unchanged = true;
+  for (const PendingCopy& copy : copies) unchanged &= copy.land();
+  copies.clear();
+  return unchanged;
+}
+
+}  // namespace
+
+PendingCopy::PendingCopy(Byte* to, const Byte* from, std::size_t bytes)
+    : to_(to), from_(from), seen_(from, from + bytes) {
+  std::memset(to, kInFlight, bytes);
+}
+
+bool PendingCopy::land() const {
+  std::memcpy(to_, seen_.data(), seen_.size());
+  return std::memcmp(from_, seen_.data(), seen_.size()) == 0;
+}
+
+void LaneCopies::commit() {
+  committed_.push_back(std::move(open_));
+  open_.clear();
+}
+
+bool LaneCopies::wait(std::size_t keep) {
+  bool unchanged = true;
+  while (committed_.size() > keep) {
+    unchanged &= land_all(committed_.front());
+    committed_.pop_front();
+  }
+  return unchanged;
+}
+
+void LaneCopies::clear() {
+  open_.clear();
+  committed_.clear();
+}
+
+bool BulkBarrier::complete() {
+  ++phase;
+  expected = issued = 0;
+  return land_all(copies);
+}
+
+}  // namespace presso::simt

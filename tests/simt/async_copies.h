@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Asynchronous copies as the emulator models them: at issue the target is filled with 0xEF and the
+// source is looked at (so that a sanitizer sees a bad address there); the bytes land at the wait.
+// A source that has changed meanwhile is reported, since the GPU may read it at any time between.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "presso/bytes.h"
+
+namespace presso::simt {
+
+/// One copy on its way.
+class PendingCopy {
+ public:
+  PendingCopy(Byte* to, const Byte* from, std::size_t bytes);
+  /// Delivers; false if the source has changed since the issue.
+  bool land() const;
+  std::size_t bytes() const { return seen_.size(); }
+
+ private:
+  Byte* to_;
+  const Byte* from_;
+  std::vector<Byte> seen_;
+};
+
+/// What one lane has issued with copy_async: groups in order, the last of which is open.
+class LaneCopies {
+ public:
+  void issue(Byte* to, const Byte* from, std::size_t bytes) { open_.emplace_back(to, from, bytes); }
+  void commit();
+  /// Lands all but the youngest `keep` committed groups; false if a source has changed.
+  bool wait(std::size_t keep);
+  void clear();
+
+ private:
+  std::vector<PendingCopy> open_;
+  std::deque<std::vector<PendingCopy>> committed_;
+};
+
+/// A barrier that counts bytes of bulk copies: a phase ends when all that it expects was issued
+/// and somebody waits.
+struct BulkBarrier {
+  std::uint32_t phase = 0;     ///< completed ones
+  std::uint64_t expected = 0;  ///< bytes of the phase; 0 where nothing was announced yet
+  std::uint64_t issued = 0;
+  std::vector<PendingCopy> copies;
+  std::vector<std::uint32_t> waiting;  ///< threads
+
+  bool can_complete() const { return expected > 0 && issued == expected; }
+  bool is_done(std::uint32_t parity) const { return (phase & 1) != (parity & 1); }
+  /// Lands the copies and begins the next phase; false if a source has changed.
+  bool complete();
+};
+
+using BulkBarriers = std::unordered_map<const std::uint64_t*, BulkBarrier>;
+
+}  // namespace presso::simt
