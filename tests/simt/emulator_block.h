@@ -31,11 +31,17 @@ struct Site {
   std::uint32_t detail = 0;
 
   bool operator==(const Site& other) const;
+  /// The same primitive, from wherever.
+  bool is_same_call(const Site& other) const;
+  bool is_none() const { return *name == '\0'; }
   std::string text() const;
 };
 
 constexpr std::uint32_t kLanes = 32;
 constexpr std::uint32_t kNamedBarriers = 16;
+
+/// "lanes 0-3, 7 of warp 2".
+std::string lanes_text(std::uint32_t mask, std::uint32_t warp);
 
 using WarpValues = std::array<std::uint64_t, kLanes>;
 /// Fills `out` from the values of the lanes in the mask `present`.
@@ -47,7 +53,7 @@ struct Lane {
   Block* block = nullptr;
   std::uint32_t thread = 0;
   bool exited = false;
-  Site waits_at;  ///< where it waits, if it is not ready
+  Site waits_at;  ///< the collective, wait or atomic that it came to last
   Fibre fibre;
   LaneCopies copies;
 
@@ -60,7 +66,7 @@ struct Warp {
   enum class Reach { kWarp, kBlock, kNamedSync, kNamedArrive };
 
   std::uint32_t live = ~0u;   ///< lanes that have not exited
-  std::uint32_t ready = ~0u;  ///< lanes that can run
+  std::uint32_t ready = 0;    ///< lanes that can run; see Block::set_ready
   std::uint32_t arrived = 0;  ///< lanes at the collective `site`
   Site site;
   Reach reach = Reach::kWarp;
@@ -133,7 +139,8 @@ class Block {
   // Scheduler.
   Lane* choose_lane();
   Lane* any_unfinished();
-  std::uint32_t choose_warp(std::uint32_t ready_warps);
+  std::uint32_t choose_warp();
+  void set_ready(Warp& warp, std::uint32_t lanes);
   Lane& next_ready(Warp& warp, std::uint32_t number);
   void draw_order(Warp& warp);
   void yield();
@@ -154,7 +161,8 @@ class Block {
   void check_unchanged(const Site& site, bool unchanged);
 
   void record(Failure failure, const std::string& what, const std::vector<Site>& sites);
-  void report_deadlock();
+  void report_stuck(const std::string& what);
+  void list_lanes(std::uint32_t warp);
 
   const Launch& launch_;
   const Options& options_;
@@ -171,8 +179,10 @@ class Block {
   std::vector<Lane> lanes_;
   std::vector<Warp> warps_;
   Fibre main_;
+  std::uint32_t ready_warps_ = 0;  ///< mask of warps with a lane that can run
   Lane* current_ = nullptr;
   bool failing_ = false;
+  bool giving_way_ = false;  ///< the running lane could go on, but others come first
 
   std::uint32_t block_waiting_ = 0;  ///< mask of warps at the block barrier
   std::uint32_t block_count_ = 0;    ///< predicates that hold, so far
