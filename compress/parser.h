@@ -30,7 +30,7 @@ struct ParserParameters {
   std::uint32_t window = 0xFFFFFF;     ///< furthest distance
   std::uint32_t lookahead = 0xFFFFFF;  ///< longest match
   DependencyRule rule = DependencyRule::kTwoWave;
-  std::uint32_t group = 32;
+  std::uint32_t group = 32;  ///< sequences in a group; tile rule: bytes in a tile
 };
 
 /// A dictionary's content with the tables to find matches in it. Immutable, shared by all threads.

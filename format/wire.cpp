@@ -61,8 +61,11 @@ Status validate_byte_coding(const BlockHeader& header) {
   const TokenLayout& layout = header.layout;
   if (layout.literal_bits < 2 || layout.literal_bits > 4) return bad_header("literal bits");
   if (layout.min_match < 3) return bad_header("minimum match");
-  if (header.rule > DependencyRule::kTwoWave) return bad_header("dependency rule");
-  if (header.group_log2 < 5 || header.group_log2 > 10) return bad_header("group size");
+  if (header.rule > DependencyRule::kTile) return bad_header("dependency rule");
+  const GroupLimits group = group_limits(header.rule);
+  if (header.group_log2 < group.least_log2 || header.group_log2 > group.most_log2) {
+    return bad_header("group size");
+  }
   if (header.literals > header.plain_bytes) return bad_header("literal count");
   if (header.sequences > header.plain_bytes) return bad_header("sequence count");
   if (header.far_offsets > header.sequences || (header.far_offsets > 0 && !layout.far)) {
