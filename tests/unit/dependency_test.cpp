@@ -286,6 +286,20 @@ TEST_P(ParserProperties, FindsWhatRepeats) {
   EXPECT_GT(matched, 19000u);
 }
 
+TEST(ChainParser, SequenceCostMakesSequencesFewer) {
+  const std::vector<Byte> plain = test::log_lines(60000, 9);
+  std::size_t before = plain.size();
+  for (const std::uint32_t cost : {0u, 8u, 16u, 64u}) {
+    ParserParameters with;
+    with.sequence_cost = cost;
+    Sequences sequences;
+    make_parser(with)->parse(plain, nullptr, sequences);
+    EXPECT_LT(sequences.size(), before) << "cost " << cost;
+    EXPECT_GT(sequences.size(), 0u);
+    before = sequences.size();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ParserProperties,
                          ::testing::Combine(::testing::Bool(), ::testing::ValuesIn(kRules)));
 
