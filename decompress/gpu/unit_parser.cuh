@@ -81,7 +81,9 @@ class UnitParser {
               {static_cast<u32>(four), static_cast<u32>(four >> 32)}};  // allow(bare-32): bits
     }
     StoredSequences stored{0, {0, 0}};
-    for (u32 i = 0; i < left; ++i) {
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 3; ++i) {
+      if (i >= left) continue;
       const u32 offset = simt::load_readonly(offsets + mine + i);
       stored.offsets[i / 2] |= offset << (16 * (i % 2));
       stored.tokens |= u32{simt::load_readonly(plan_.tokens() + mine + i)} << (8 * i);
@@ -199,7 +201,8 @@ class UnitParser {
     const u32 used = record.literals + simt::reduce_add(sum);
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
-      if (mine && i == tail % 4) lengths.literals[i] = plan_.literals - used;
+      const bool here = mine && i == tail % 4;
+      lengths.literals[i] = here ? plan_.literals - used : lengths.literals[i];
     }
     return used <= plan_.literals;
   }
