@@ -208,7 +208,7 @@ class PageCopier {
     PRESSO_NO_UNROLL
     for (u32 page = 0; page < pages; ++page) {
       PageTables<Policy>& tables = shared_.pages[page % 2];
-      simt::named_barrier_sync(PageBarriers::kFull + page % 2, Policy::kThreads);
+      PageBarriers::wait<PageBarriers::kFull, Policy::kThreads>(page % 2 != 0);
       if (tables.has_literals != 0) {
         simt::bulk_copy_wait(&tables.literal_barrier, (parities_ >> (page % 2)) & 1);
         parities_ ^= 1u << (page % 2);
@@ -218,7 +218,7 @@ class PageCopier {
       if (page + 2 < pages) {
         if (tables.stopped != 0) sync();  // all have read has_literals
         if (simt::thread_in_block() == 0) tables.has_literals = 0;
-        simt::named_barrier_arrive(PageBarriers::kFree + page % 2, Policy::kThreads);
+        PageBarriers::arrive<PageBarriers::kFree, Policy::kThreads>(page % 2 != 0);
       }
     }
   }

@@ -22,12 +22,30 @@ namespace presso::gpu {
 constexpr u32 kOverlapGap = 8;
 constexpr u32 kSlotBias = 65535 - kOverlapGap - (kTileBytes - 1);
 
-/// Named barriers of the page decoder.
+/// Named barriers of the page decoder. Those of a pair are told apart by `odd`; numbers that the
+/// compiler knows make them one instruction.
 struct PageBarriers {
   static constexpr u32 kCopiers = 1;
-  static constexpr u32 kFull = 2;  ///< and 3: parsers arrive, copiers wait
-  static constexpr u32 kFree = 4;  ///< and 5: copiers arrive, parsers wait
-  static constexpr u32 kTurn = 6;  ///< and 7: one parser arrives, the other one waits
+  static constexpr u32 kFull = 2;  ///< parsers arrive, copiers wait
+  static constexpr u32 kFree = 4;  ///< copiers arrive, parsers wait
+  static constexpr u32 kTurn = 6;  ///< one parser arrives, the other one waits
+
+  template <u32 kId, u32 kThreads>
+  static PRESSO_DEVICE void wait(bool odd) {
+    if (odd) {
+      simt::named_barrier_sync(kId + 1, kThreads);
+    } else {
+      simt::named_barrier_sync(kId, kThreads);
+    }
+  }
+  template <u32 kId, u32 kThreads>
+  static PRESSO_DEVICE void arrive(bool odd) {
+    if (odd) {
+      simt::named_barrier_arrive(kId + 1, kThreads);
+    } else {
+      simt::named_barrier_arrive(kId, kThreads);
+    }
+  }
 };
 
 template <class Policy>
@@ -47,9 +65,9 @@ class PageParser {
     next_unit();
     PRESSO_NO_UNROLL
     for (u32 page = 0; page < pages; ++page) {
-      if (page >= 2) simt::named_barrier_sync(PageBarriers::kFree + page % 2, Policy::kThreads);
+      if (page >= 2) PageBarriers::wait<PageBarriers::kFree, Policy::kThreads>(page % 2 != 0);
       fill(page);
-      simt::named_barrier_arrive(PageBarriers::kFull + page % 2, Policy::kThreads);
+      PageBarriers::arrive<PageBarriers::kFull, Policy::kThreads>(page % 2 != 0);
       ring_ += kPageBytes;
       if (ring_ >= Policy::kRing) ring_ -= Policy::kRing;
     }
@@ -76,14 +94,14 @@ class PageParser {
       has_unit_ = false;
       return;
     }
-    if (unit_ != 0) simt::named_barrier_sync(PageBarriers::kTurn + me_, 2 * simt::kWarpSize);
+    if (unit_ != 0) PageBarriers::wait<PageBarriers::kTurn, 2 * kWarp>(me_ != 0);
     Cursor at = shared_.cursor;
     if (shared_.stopped != 0) stopped_ = true;
     has_unit_ = !stopped_ && parse(at);
     if (simt::lane() == 0) shared_.cursor = at;
     simt::warp_sync();
     if (unit_ + 1 < units_) {
-      simt::named_barrier_arrive(PageBarriers::kTurn + (me_ ^ 1), 2 * simt::kWarpSize);
+      PageBarriers::arrive<PageBarriers::kTurn, 2 * kWarp>(me_ == 0);
     }
     unit_ += Policy::kParsers;
   }
