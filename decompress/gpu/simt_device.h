@@ -160,6 +160,70 @@ PRESSO_DEVICE Byte* shared_memory() {
   extern __shared__ __align__(128) Byte presso_simt_shared[];
   return presso_simt_shared;
 }
+namespace detail {
+
+/// Where dynamic shared memory begins in the shared window: behind what CUDA keeps for itself.
+#if __CUDA_ARCH__ >= 800
+inline constexpr u32 kSharedBase = 1024;
+#else
+inline constexpr u32 kSharedBase = 0;
+#endif
+
+}  // namespace detail
+
+PRESSO_DEVICE bool shared_memory_is_at_base() {
+  return __cvta_generic_to_shared(shared_memory()) == detail::kSharedBase;
+}
+
+template <class T, u32 offset>
+PRESSO_DEVICE u32 load_shared(u32 at) {
+  static_assert(sizeof(T) <= 4);
+  u32 value;
+  if constexpr (sizeof(T) == 1) {
+    asm volatile("ld.shared.u8 %0, [%1+%2];"
+                 : "=r"(value)
+                 : "r"(at), "n"(detail::kSharedBase + offset));
+  } else if constexpr (sizeof(T) == 2) {
+    asm volatile("ld.shared.u16 %0, [%1+%2];"
+                 : "=r"(value)
+                 : "r"(at), "n"(detail::kSharedBase + offset));
+  } else {
+    asm volatile("ld.shared.u32 %0, [%1+%2];"
+                 : "=r"(value)
+                 : "r"(at), "n"(detail::kSharedBase + offset));
+  }
+  return value;
+}
+template <u32 offset>
+PRESSO_DEVICE u64 load_shared_u64(u32 at) {
+  u64 value;
+  asm volatile("ld.shared.u64 %0, [%1+%2];"
+               : "=l"(value)
+               : "r"(at), "n"(detail::kSharedBase + offset));
+  return value;
+}
+template <u32 offset>
+PRESSO_DEVICE void store_shared_u8(u32 at, u32 value) {
+  asm volatile("st.shared.u8 [%0+%2], %1;"
+               :
+               : "r"(at), "r"(value), "n"(detail::kSharedBase + offset)
+               : "memory");
+}
+template <u32 offset>
+PRESSO_DEVICE void store_shared_u16(u32 at, u32 value) {
+  asm volatile("st.shared.u16 [%0+%2], %1;"
+               :
+               : "r"(at), "h"(static_cast<std::uint16_t>(value)),
+                 "n"(detail::kSharedBase + offset)
+               : "memory");
+}
+template <u32 offset>
+PRESSO_DEVICE void store_shared_u64(u32 at, u64 value) {
+  asm volatile("st.shared.u64 [%0+%2], %1;"
+               :
+               : "r"(at), "l"(value), "n"(detail::kSharedBase + offset)
+               : "memory");
+}
 PRESSO_DEVICE void threadfence() {
   __threadfence();
 }

@@ -33,6 +33,12 @@ struct StoredSequences {
   PRESSO_DEVICE u32 distance(u32 i) const {
     return i % 2 == 0 ? offsets[i / 2] & 0xFFFFu : offsets[i / 2] >> 16;
   }
+  PRESSO_DEVICE bool has_zero_offset() const {
+    return (has_zero_half(offsets[0]) | has_zero_half(offsets[1])) != 0;
+  }
+  static PRESSO_DEVICE u32 has_zero_half(u32 word) {
+    return (word - 0x00010001u) & ~word & 0x80008000u;
+  }
 };
 
 /// Their codes, a byte each.
@@ -97,9 +103,8 @@ class UnitParser {
     codes.matches = (stored.tokens >> literal_bits_) & match_limits_;
     codes.literal_escapes = ((codes.literals + kEachByte) >> literal_bits_) & kEachByte;
     codes.match_escapes = ((codes.matches + kEachByte) >> match_bits_) & kEachByte;
-    const u32 special = codes.literal_escapes | codes.match_escapes |
-                        has_zero_half(stored.offsets[0]) | has_zero_half(stored.offsets[1]);
-    codes.plain = !simt::any(special != 0);
+    const bool special = (codes.literal_escapes | codes.match_escapes) != 0;
+    codes.plain = !simt::any(special || stored.has_zero_offset());
     return codes;
   }
 
@@ -108,12 +113,16 @@ class UnitParser {
     return codes.literals + codes.matches + kEachByte * min_match_;
   }
 
-  /// Of a plain unit: at most 128 * 14 literals, 128 * (14 + 14 + 15) bytes, 128 literal runs.
-  static PRESSO_DEVICE u32 pack_sums(u32 literals, u32 bytes, u32 runs) {
-    return literals | bytes << 11 | runs << 24;
+  /// Sums over a plain unit in one word. Literals are less than 2^(literal_bits + 7), bytes at most
+  /// 128 * (14 + 14 + 15), 128 * (6 + 30 + 15) or 128 * (2 + 62 + 15) where literal_bits is 4, 3 or
+  /// 2, runs of literals at most 128: from the top 8 bits, 24 less those of the literals, the rest.
+  PRESSO_DEVICE u32 pack_sums(u32 literals, u32 bytes, u32 runs) const {
+    return literals | bytes << (literal_bits_ + 7) | runs << 24;
   }
-  static PRESSO_DEVICE u32 literals_of(u32 sums) { return sums & 0x7FFu; }
-  static PRESSO_DEVICE u32 bytes_of(u32 sums) { return (sums >> 11) & 0x1FFFu; }
+  PRESSO_DEVICE u32 literals_of(u32 sums) const { return sums & ((128u << literal_bits_) - 1); }
+  PRESSO_DEVICE u32 bytes_of(u32 sums) const {
+    return (sums & 0xFFFFFFu) >> (literal_bits_ + 7);
+  }
   static PRESSO_DEVICE u32 runs_of(u32 sums) { return sums >> 24; }
 
   PRESSO_DEVICE u32 plain_sums(const UnitCodes& codes) const {
@@ -121,11 +130,11 @@ class UnitParser {
                      simt::dot4(plain_lengths(codes), kEachByte, 0), codes.nonempty_literals());
   }
 
-  /// A plain unit's sequences. `sums`: plain_sums(); `upto`: their prefix sum. `plain`: where the
-  /// unit begins, as positions shall count.
-  PRESSO_DEVICE void place_plain(const UnitCodes& codes, u32 sums, u32 sums_upto, const Cursor& at,
-                                 u32 plain, LaneSequences& lane) const {
-    const u32 before = sums_upto - sums;
+  /// A plain unit's sequences. `plain`: where the unit begins, as positions shall count.
+  PRESSO_DEVICE void place_plain(const UnitCodes& codes, const UnitRecord& at, u32 plain,
+                                 LaneSequences& lane) const {
+    const u32 sums = plain_sums(codes);
+    const u32 before = simt::inclusive_sum(sums) - sums;
     // In byte i the sum of the first i + 1 lengths: three are at most 129.
     const u32 upto = plain_lengths(codes) * kEachByte;
     lane.begin[0] = plain + bytes_of(before);
@@ -139,6 +148,17 @@ class UnitParser {
     lane.segments = at.segments + runs_of(before) + 4 * simt::lane();
   }
 
+  /// Of `count` bytes, at most 128, from `from`: their sum, in all lanes. `full`: one of them is 255.
+  static PRESSO_DEVICE u32 sum_bytes(const Byte* from, u32 count, bool& full) {
+    u32 sum = 0;
+    for (u32 i = simt::lane(); i < count; i += simt::kWarpSize) {
+      const u32 byte = simt::load_readonly(from + i);
+      sum += byte;
+      full |= byte == 255;
+    }
+    return simt::reduce_add(sum);
+  }
+
   struct Lengths {
     u32 literals[4];
     u32 matches[4];  ///< 0: no match
@@ -146,7 +166,7 @@ class UnitParser {
 
   /// Lengths of any unit; moves `at` behind it in the streams of escapes. False, in all lanes: they
   /// run out, or a sequence without a match has a length of one.
-  PRESSO_DEVICE bool lengths(const StoredSequences& stored, const UnitCodes& codes, Cursor& at,
+  PRESSO_DEVICE bool lengths(const StoredSequences& stored, const UnitCodes& codes, UnitRecord& at,
                              Lengths& lengths) const {
     const u32 counts =
         simt::popcount(codes.literal_escapes) | simt::popcount(codes.match_escapes) << 16;
@@ -156,25 +176,34 @@ class UnitParser {
         all >> 16 > plan_.match_escapes - at.match_escapes) {
       return false;
     }
+    // All loads before any use: their latencies must not add up.
     const u32 before = upto - counts;
-    const Byte* literal_escape =
+    const Byte* const literal_escape =
         plan_.literal_escape_bytes() + at.literal_escapes + (before & 0xFFFFu);
-    const Byte* match_escape = plan_.match_escape_bytes() + at.match_escapes + (before >> 16);
+    const Byte* const match_escape =
+        plan_.match_escape_bytes() + at.match_escapes + (before >> 16);
+    const u32 literal_ranks = codes.literal_escapes * kEachByte;
+    const u32 match_ranks = codes.match_escapes * kEachByte;
+    u32 more_literals[4];
+    u32 more_match[4];
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      more_literals[i] = 0;
+      more_match[i] = 0;
+      if (detail::byte_of(codes.literal_escapes, i) != 0) {
+        more_literals[i] =
+            simt::load_readonly(literal_escape + detail::byte_of(literal_ranks, i) - 1);
+      }
+      if (detail::byte_of(codes.match_escapes, i) != 0) {
+        more_match[i] = simt::load_readonly(match_escape + detail::byte_of(match_ranks, i) - 1);
+      }
+    }
     u32 longs = 0;  // bit 2i: literals of sequence i, bit 2i + 1: its match
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
-      lengths.literals[i] = detail::byte_of(codes.literals, i);
-      lengths.matches[i] = detail::byte_of(codes.matches, i);
-      if (detail::byte_of(codes.literal_escapes, i) != 0) {
-        const u32 more = simt::load_readonly(literal_escape++);
-        lengths.literals[i] += more;
-        longs |= u32{more == 255} << (2 * i);
-      }
-      if (detail::byte_of(codes.match_escapes, i) != 0) {
-        const u32 more = simt::load_readonly(match_escape++);
-        lengths.matches[i] += more;
-        longs |= u32{more == 255} << (2 * i + 1);
-      }
+      lengths.literals[i] = detail::byte_of(codes.literals, i) + more_literals[i];
+      lengths.matches[i] = detail::byte_of(codes.matches, i) + more_match[i];
+      longs |= u32{more_literals[i] == 255} << (2 * i) | u32{more_match[i] == 255} << (2 * i + 1);
     }
     at.literal_escapes += all & 0xFFFFu;
     at.match_escapes += all >> 16;
@@ -190,7 +219,7 @@ class UnitParser {
 
   /// The block's last unit: what is behind the last sequence becomes one more sequence, without a
   /// match, whose literals are all that are left. False where there are less than none.
-  PRESSO_DEVICE bool add_tail(u32 unit, const Cursor& at, Lengths& lengths) const {
+  PRESSO_DEVICE bool add_tail(u32 unit, const UnitRecord& at, Lengths& lengths) const {
     const u32 tail = plan_.sequences - unit * kUnitSequences;
     const bool mine = tail / 4 == simt::lane();
     u32 sum = 0;
@@ -205,9 +234,28 @@ class UnitParser {
     return used <= plan_.literals;
   }
 
-  /// Places the sequences of any unit and moves `at` behind it. False where it does not fit into the
-  /// block.
-  PRESSO_DEVICE bool place(const Lengths& lengths, u32 plain, Cursor& at,
+  /// Moves `at` behind a unit of these lengths. False where that does not fit into the block.
+  PRESSO_DEVICE bool advance(const Lengths& lengths, UnitRecord& at) const {
+    u32 bytes = 0, literals = 0, segments = 0;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      literals += lengths.literals[i];
+      bytes += lengths.literals[i] + lengths.matches[i];
+      segments += u32{lengths.literals[i] != 0} + u32{lengths.matches[i] != 0};
+    }
+    bytes = simt::reduce_add(bytes);
+    literals = simt::reduce_add(literals);
+    at.segments += simt::reduce_add(segments);
+    const bool fits =
+        bytes <= plan_.plain_bytes - at.plain && literals <= plan_.literals - at.literals;
+    at.plain += bytes;
+    at.literals += literals;
+    return fits;
+  }
+
+  /// Places the sequences of any unit that fits into the block, which begins at `plain` in whatever
+  /// positions count from, and elsewhere as `at` says.
+  PRESSO_DEVICE void place(const Lengths& lengths, const UnitRecord& at, u32 plain,
                            LaneSequences& lane) const {
     u32 bytes = 0, literals = 0, segments = 0;
     PRESSO_UNROLL
@@ -216,13 +264,10 @@ class UnitParser {
       bytes += lengths.literals[i] + lengths.matches[i];
       segments += u32{lengths.literals[i] != 0} + u32{lengths.matches[i] != 0};
     }
-    // Only then do the packed sums below, of at most 2^22 bytes and 256 segments, not overflow.
-    if (simt::reduce_add(bytes) > plan_.plain_bytes - at.plain) return false;
+    // At most 2^22 bytes and 256 segments.
     const u32 sums = bytes | segments << 23;
-    const u32 sums_upto = simt::inclusive_sum(sums);
-    const u32 literals_upto = simt::inclusive_sum(literals);
-    const u32 before = sums_upto - sums;
-    lane.literals = at.literals + literals_upto - literals;
+    const u32 before = simt::inclusive_sum(sums) - sums;
+    lane.literals = at.literals + simt::inclusive_sum(literals) - literals;
     lane.segments = at.segments + (before >> 23);
     u32 from = plain + (before & 0x7FFFFFu);
     PRESSO_UNROLL
@@ -232,20 +277,11 @@ class UnitParser {
       from = lane.match[i] + lengths.matches[i];
     }
     lane.end = from;
-    const u32 all = simt::shuffle(sums_upto, simt::kWarpSize - 1);
-    at.plain += all & 0x7FFFFFu;
-    at.segments += all >> 23;
-    at.literals += simt::shuffle(literals_upto, simt::kWarpSize - 1);
-    return at.literals <= plan_.literals;
   }
 
  private:
-  static PRESSO_DEVICE u32 has_zero_half(u32 word) {
-    return (word - 0x00010001u) & ~word & 0x80008000u;
-  }
-
   /// Lengths whose escape byte is 255 go on in the stream of long lengths, in sequence order.
-  PRESSO_DEVICE bool add_long_lengths(u32 longs, Cursor& at, Lengths& lengths) const {
+  PRESSO_DEVICE bool add_long_lengths(u32 longs, UnitRecord& at, Lengths& lengths) const {
     const u32 mine = simt::popcount(longs);
     const u32 upto = simt::inclusive_sum(mine);
     const u32 all = simt::shuffle(upto, simt::kWarpSize - 1);

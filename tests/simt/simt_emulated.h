@@ -105,6 +105,30 @@ void named_barrier_arrive(u32 id, u32 threads, Location where = Location::here()
 // --- memory
 
 Byte* shared_memory();
+inline bool shared_memory_is_at_base() { return true; }
+
+template <class T, u32 offset>
+u32 load_shared(u32 at) {
+  static_assert(sizeof(T) <= 4);
+  return *reinterpret_cast<const T*>(shared_memory() + (at + offset));
+}
+template <u32 offset>
+u64 load_shared_u64(u32 at) {
+  return *reinterpret_cast<const u64*>(shared_memory() + (at + offset));
+}
+template <u32 offset>
+void store_shared_u8(u32 at, u32 value) {
+  shared_memory()[at + offset] = static_cast<Byte>(value);
+}
+template <u32 offset>
+void store_shared_u16(u32 at, u32 value) {
+  *reinterpret_cast<std::uint16_t*>(shared_memory() + (at + offset)) =
+      static_cast<std::uint16_t>(value);
+}
+template <u32 offset>
+void store_shared_u64(u32 at, u64 value) {
+  *reinterpret_cast<u64*>(shared_memory() + (at + offset)) = value;
+}
 inline void threadfence() {}
 inline void threadfence_block() {}
 
