@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The page decoder: a thread block decodes a block of the file, a page of 8 KiB of plain bytes at a
+// The page decoder: a thread block decodes a block of the file, a page of 4 KiB of plain bytes at a
 // time, with the history in shared memory. Catalogue S7.6, S7.7, S7.16, S7.17.
 //
-// For each page (page_parser.cuh): all warps parse, each its units of 128 sequences, as the survey
-// has found where those begin. For each *segment*, which is the literal run of a sequence or its
-// match, they mark the byte where it begins and fill a slot that says how far back its bytes are;
-// slots are numbered in order. Meanwhile the page's literals are copied into the ring, behind what
-// the page's own bytes will take before they are used.
+// Some warps parse (page_parser.cuh), a page ahead of those that copy. For each *segment*, which is
+// the literal run of a sequence or its match, they mark the byte where it begins and fill a slot
+// that says how far back its bytes are; slots are numbered in order. The page's literals are copied
+// into the ring, where the next page will be.
 //
-// For each tile of 2 KiB of it, each lane owns eight consecutive bytes:
-//   first wave   it counts marks for the slots of its bytes, gathers byte by byte and stores once
+// For each tile of 2 KiB of it, each lane of the eight copiers owns eight consecutive bytes:
+//   first wave   the sum of the marks up to a byte numbers its slot; the lane gathers byte by byte
+//                and stores once
 //   barrier
 //   second wave  bytes whose source lies in the same tile are gathered again; where the rule does
-//                not promise that once is enough, until nothing changes
-//   barrier      the tile is final, and goes to global memory from registers
+//                not promise that once is enough, until nothing changes. The tile goes to global
+//                memory from registers. Marks of the next tile are summed up
+//   barrier
 //
 // Why that ends: a byte's source lies below it, so that in round n all bytes at the ends of at most
 // n references within the tile are right.
@@ -22,7 +23,8 @@
 // it: a match its distance, a literal run kRing less what its literals lie ahead. A slot is
 // kSlotBias - back; that of a match which overlaps itself within a tile has a value of its own.
 //
-// Takes up blocks in state kSurveyed, leaves kOk or kFailed.
+// Takes up blocks in state kSurveyed. Leaves kOk or kFailed, or kPlanned where a page has more than
+// Policy::kSlots segments.
 #pragma once
 
 #include "decompress/gpu/page_parser.cuh"
@@ -32,27 +34,42 @@ namespace presso::gpu {
 template <class Policy>
 class TileCopier {
  public:
-  /// `ring`, `in_page`: where the tile lies in the ring and in the page. `base`: sum of the page's
-  /// marks before this warp's chunk, less those of one segment.
-  PRESSO_DEVICE void first_wave(u32 ring, u32 in_page, u32 base) {
+  /// Takes the marks of the tile at `tables` (offset of the page's in shared memory) and `in_page`,
+  /// and tells the sum of this warp's.
+  PRESSO_DEVICE void prepare(PageShared<Policy>& shared, u32 tables, u32 in_page) {
+    tables_ = tables;
+    in_page_ = in_page;
+    marks_ = simt::load_shared_u64<kMarks>(tables + in_page + mine_);
+    const u32 low = static_cast<u32>(marks_);
+    const u32 high = static_cast<u32>(marks_ >> 32);  // allow(bare-32): bits
+    const u32 sum = simt::dot4(high, kEachByte, simt::dot4(low, kEachByte, 0));
+    const u32 upto = simt::inclusive_sum(sum);
+    before_ = upto - sum;
+    if (simt::lane() == simt::kWarpSize - 1) shared.chunk_marks[simt::warp_in_block()] = upto;
+  }
+
+  /// Of the tile that was prepared. `ring`: where it lies in the ring; `base`: sum of the page's
+  /// marks before it, less those of one segment; becomes that of the next tile.
+  PRESSO_DEVICE void first_wave(const PageShared<Policy>& shared, u32 ring, u32& base) {
     tile_ = static_cast<int>(ring);
     place_ = ring + mine_;
-    const u64 marks = simt::load_shared_u64<kMarks>(in_page + mine_);
-    const u32 low = static_cast<u32>(marks);
-    const u32 high = static_cast<u32>(marks >> 32);  // allow(bare-32): bits
-    const u32 middle = simt::dot4(low, kEachByte, 0);
-    const u32 sum = simt::dot4(high, kEachByte, middle);
-    const u32 slot = base + simt::inclusive_sum(sum) - sum;
+    const u32 low = static_cast<u32>(marks_);
+    const u32 high = static_cast<u32>(marks_ >> 32);  // allow(bare-32): bits
+    const u32 of_chunk = simt::lane() < Policy::kCopiers ? shared.chunk_marks[simt::lane()] : 0;
+    const u32 below = simt::lane() < simt::warp_in_block() ? of_chunk : 0;
+    const u32 slot = tables_ + before_ + base + simt::reduce_add(below);
+    base += simt::reduce_add(of_chunk);
+    const u32 middle = simt::dot4(low, kEachByte, slot);
     constexpr u32 kUpTo[4] = {0x00000001u, 0x00000101u, 0x00010101u, 0x01010101u};
     PRESSO_UNROLL
     for (u32 i = 0; i < 8; ++i) {
       const u32 mine = i < 4 ? simt::dot4(low, kUpTo[i % 4], slot)
-                             : simt::dot4(high, kUpTo[i % 4], slot + middle);
+                             : simt::dot4(high, kUpTo[i % 4], middle);
       from_[i] = static_cast<int>(simt::load_shared<Slot, kSlots>(mine) + place_ - kSlotBias + i);
     }
     top_ = highest();
     if (simt::any(top_ > static_cast<int>(place_ + kOverlapGap))) {
-      resolve_overlaps(marks, in_page);
+      resolve_overlaps();
       top_ = highest();
     }
     u32 bytes[8];
@@ -65,8 +82,8 @@ class TileCopier {
     simt::store_shared_u64<0>(place_, value_);
   }
 
-  PRESSO_DEVICE void clear_marks(u32 in_page) const {
-    simt::store_shared_u64<kMarks>(in_page + mine_, 0);
+  PRESSO_DEVICE void clear_marks() const {
+    simt::store_shared_u64<kMarks>(tables_ + in_page_ + mine_, 0);
   }
 
   PRESSO_DEVICE bool has_near() const { return top_ >= tile_; }
@@ -100,8 +117,10 @@ class TileCopier {
   }
 
  private:
-  static constexpr u32 kMarks = offsetof(PageShared<Policy>, marks);
-  static constexpr u32 kSlots = offsetof(PageShared<Policy>, slots);
+  static constexpr u32 kMarks =
+      offsetof(PageShared<Policy>, pages) + offsetof(PageTables<Policy>, marks);
+  static constexpr u32 kSlots =
+      offsetof(PageShared<Policy>, pages) + offsetof(PageTables<Policy>, slots);
   static_assert(offsetof(PageShared<Policy>, ring) == 0);
 
   static PRESSO_DEVICE u32 wrap(int place) {
@@ -134,17 +153,17 @@ class TileCopier {
 
   /// Position of the tile's last mark before this warp's chunk; the tile's start where there is
   /// none. Marks of the tile stay until the barrier behind the first wave.
-  PRESSO_DEVICE u32 last_mark_before(u32 in_page) const {
+  PRESSO_DEVICE u32 last_mark_before() const {
     for (u32 chunk = simt::warp_in_block(); chunk > 0; --chunk) {
-      const u32 from = in_page + (chunk - 1) * Policy::kChunkBytes + 8 * simt::lane();
-      const u64 marks = simt::load_shared_u64<kMarks>(from);
+      const u32 from = in_page_ + (chunk - 1) * Policy::kChunkBytes + 8 * simt::lane();
+      const u64 marks = simt::load_shared_u64<kMarks>(tables_ + from);
       const u32 votes = simt::ballot(marks != 0);
       if (votes != 0) {
         return simt::shuffle(from + last_of(marks),
                              simt::kWarpSize - 1 - simt::count_leading_zeros(votes));
       }
     }
-    return in_page;
+    return in_page_;
   }
 
   /// Index of the last byte that is not 0, if there is one.
@@ -157,12 +176,13 @@ class TileCopier {
 
   /// Bytes of matches that overlap themselves: from the repetition that is nearest and lies below
   /// the tile, or below the match if that begins in the tile.
-  PRESSO_DEVICE void resolve_overlaps(u64 marks, u32 in_page) {
-    const u32 x = in_page + mine_;
+  PRESSO_DEVICE void resolve_overlaps() {
+    const u64 marks = marks_;
+    const u32 x = in_page_ + mine_;
     const u32 below = simt::ballot(marks != 0) & ((1u << simt::lane()) - 1);
     const u32 owner = simt::kWarpSize - 1 - simt::count_leading_zeros(below | 1);
     const u32 other = simt::shuffle(x + last_of(marks), owner);
-    const u32 before = last_mark_before(in_page);
+    const u32 before = last_mark_before();
     const u32 start = below != 0 ? other : before;
     u32 phase = 0;
     u32 back = 0;
@@ -189,6 +209,9 @@ class TileCopier {
   }
 
   u32 mine_ = 8 * simt::thread_in_block();  // of the tile's bytes, this lane's first
+  u32 tables_ = 0, in_page_ = 0;
+  u64 marks_ = 0;
+  u32 before_ = 0;  // sum of the chunk's marks before this lane's
   int tile_ = 0;
   u32 place_ = 0;
   int top_ = 0;  // highest of from_
@@ -197,103 +220,93 @@ class TileCopier {
 };
 
 template <class Policy>
-class PageDecoder {
+class PageCopier {
  public:
-  PRESSO_DEVICE PageDecoder(const BlockPlan& plan, const SurveyRecords& records, u32 block,
-                            PageShared<Policy>& shared)
+  PRESSO_DEVICE PageCopier(const BlockPlan& plan, PageShared<Policy>& shared)
       : plan_(plan),
-        pages_(records.pages + u64{block} * records.page_stride),
         shared_(shared),
-        parser_(plan, records.units + u64{block} * records.unit_stride, shared),
         once_(plan.rule == static_cast<Byte>(DependencyRule::kTile) &&
               (1u << plan.group_log2) >= kTileBytes) {}
 
-  /// False where a distance reaches below the block.
-  PRESSO_DEVICE bool decode() {
-    const u32 pages = pages_of(plan_.plain_bytes);
-    PageRecord from = simt::load_readonly(pages_);
-    parser_.prefetch(from);
+  PRESSO_DEVICE void run() {
+    const u32 tiles = (plan_.plain_bytes + kTileBytes - 1) / kTileBytes;
+    give_back(0);
+    give_back(1);
+    take(0);
+    copier_.prepare(shared_, 0, 0);
+    sync();
     PRESSO_NO_UNROLL
-    for (u32 page = 0; page < pages; ++page) {
-      const PageRecord to = simt::load_readonly(pages_ + page + 1);
-      parser_.parse(page, from, to, ring_);
-      simt::block_sync();
-      count_marks();
-      simt::block_sync();
-      parser_.await_literals();
-      if (shared_.result != 0) return false;
-      copy_page(page);
-      from = to;
-    }
-    return true;
-  }
-
- private:
-  static constexpr u32 kMarks = offsetof(PageShared<Policy>, marks);
-
-  /// Sums up the marks of this warp's chunks.
-  PRESSO_DEVICE void count_marks() {
-    u32 mine = 0;
-    PRESSO_UNROLL
-    for (u32 tile = 0; tile < kPageTiles; ++tile) {
-      const u64 marks =
-          simt::load_shared_u64<kMarks>(tile * kTileBytes + 8 * simt::thread_in_block());
-      const u32 low = simt::dot4(static_cast<u32>(marks), kEachByte, 0);
-      const u32 sum =
-          simt::reduce_add(simt::dot4(static_cast<u32>(marks >> 32),  // allow(bare-32): bits
-                                      kEachByte, low));
-      if (simt::lane() == tile) mine = sum;
-    }
-    if (simt::lane() < kPageTiles) {
-      shared_.chunk_marks[simt::lane() * Policy::kWarps + simt::warp_in_block()] = mine;
-    }
-  }
-
-  PRESSO_DEVICE void copy_page(u32 page) {
-    const u32 count = shared_.chunk_marks[simt::lane()];
-    const u32 before = simt::inclusive_sum(count) - count - static_cast<u32>(sizeof(Slot));
-    const u32 at = page * kPageBytes;
-    const u32 left = plan_.plain_bytes - at;
-    const u32 valid = left < kPageBytes ? left : kPageBytes;
-    PRESSO_NO_UNROLL
-    for (u32 in_page = 0; in_page < valid; in_page += kTileBytes) {
-      const u32 chunk = in_page / Policy::kChunkBytes + simt::warp_in_block();
-      copier_.first_wave(ring_, in_page, simt::shuffle(before, chunk));
-      simt::block_sync();
-      copier_.clear_marks(in_page);
+    for (u32 tile = 0; tile < tiles; ++tile) {
+      if (tile % kPageTiles == 0) base_ = 0u - static_cast<u32>(sizeof(Slot));
+      copier_.first_wave(shared_, ring_, base_);
+      sync();
+      copier_.clear_marks();
       if (once_) {
         if (copier_.has_near()) {
           copier_.gather_near();
           copier_.store_near();
         }
-        if (in_page + kTileBytes >= valid) simt::bulk_fence();
-        simt::block_sync();
       } else {
         copy_near_in_rounds();
       }
-      copier_.flush(plan_.out + at + in_page, valid - in_page);
+      copier_.flush(plan_.out + tile * kTileBytes, plan_.plain_bytes - tile * kTileBytes);
       ring_ += kTileBytes;
       if (ring_ == Policy::kRing) ring_ = 0;
+      if (tile + 1 < tiles) prepare(tile + 1, tiles);
+      sync();
+    }
+  }
+
+ private:
+  static PRESSO_DEVICE void sync() {
+    simt::named_barrier_sync(PageBarriers::kCopiers, Policy::kCopierThreads);
+  }
+
+  PRESSO_DEVICE void prepare(u32 tile, u32 tiles) {
+    const u32 page = tile / kPageTiles;
+    if (tile % kPageTiles == 0) {
+      simt::bulk_fence();
+      if (tile + kPageTiles < tiles) give_back(page + 1);
+      take(page);
+    }
+    copier_.prepare(shared_, page % 2 * static_cast<u32>(sizeof(PageTables<Policy>)),
+                    tile % kPageTiles * kTileBytes);
+  }
+
+  /// Tables of the page before the last are free for `page`.
+  static PRESSO_DEVICE void give_back(u32 page) {
+    PageBarriers::arrive<PageBarriers::kFree, Policy::kThreads>(page % 2 != 0);
+  }
+
+  PRESSO_DEVICE void take(u32 page) {
+    PageBarriers::wait<PageBarriers::kFull, Policy::kThreads>(page % 2 != 0);
+    if (shared_.has_literals[page % 2] != 0) {
+      simt::bulk_copy_wait(&shared_.literal_barriers[page % 2], parities_ >> (page % 2) & 1);
+      parities_ ^= 1u << (page % 2);
     }
   }
 
   PRESSO_DEVICE void copy_near_in_rounds() {
-    bool changed;
     do {
-      changed = copier_.has_near() && copier_.gather_near();
-      simt::block_sync();
-      if (changed) copier_.store_near();
-      simt::bulk_fence();
-    } while (simt::block_sync_or(changed));
+      const bool changed = copier_.has_near() && copier_.gather_near();
+      sync();
+      ++round_;
+      if (changed) {
+        copier_.store_near();
+        simt::atomic_max(&shared_.changed, round_);
+      }
+      sync();
+    } while (shared_.changed == round_);
   }
 
   const BlockPlan& plan_;
-  const PageRecord* pages_;
   PageShared<Policy>& shared_;
-  PageParser<Policy> parser_;
   TileCopier<Policy> copier_;
   bool once_;
-  u32 ring_ = 0;  // position of the next tile
+  u32 ring_ = 0;  // position of the tile in hand
+  u32 base_ = 0;  // sum of the page's marks before it, less those of one segment
+  u32 round_ = 0;
+  u32 parities_ = 0;  // of the literal barriers, a bit each
 };
 
 template <class Policy>
@@ -304,17 +317,29 @@ PRESSO_DEVICE void page_decoder_body(const BlockPlan* plans, u32* statuses,
   const BlockPlan plan = plans[block];
   auto& shared = *reinterpret_cast<PageShared<Policy>*>(simt::shared_memory());
   const u32 thread = simt::thread_in_block();
-  for (u32 i = 8 * thread; i < kPageBytes; i += 8 * Policy::kThreads) {
-    *reinterpret_cast<u64*>(shared.marks + i) = 0;
+  for (u32 i = thread; i < 2 * sizeof(PageTables<Policy>) / 4; i += Policy::kThreads) {
+    // No marks; slots that nobody fills read what may be read.
+    const bool is_mark = i % (sizeof(PageTables<Policy>) / 4) < kPageBytes / 4;
+    const u32 harmless = kSlotBias - kTileBytes;
+    reinterpret_cast<u32*>(shared.pages)[i] = is_mark ? 0 : harmless | harmless << 16;
+  }
+  if (thread < 2) {
+    simt::bulk_barrier_init(&shared.literal_barriers[thread]);
+    shared.has_literals[thread] = 0;
+    shared.starts[thread] = {0, 0};
   }
   if (thread == 0) {
-    simt::bulk_barrier_init(&shared.literal_barrier);
     shared.result = 0;
+    shared.changed = 0;
   }
   simt::block_sync();
-  PageDecoder<Policy> decoder(plan, records, block, shared);
-  const bool good = decoder.decode();
-  if (thread == 0) statuses[block] = good ? u32{0} : u32{kFailed};
+  if (simt::warp_in_block() < Policy::kCopiers) {
+    PageCopier<Policy>(plan, shared).run();
+  } else {
+    PageParser<Policy>(plan, records.units + u64{block} * records.unit_stride, shared).run();
+  }
+  simt::block_sync();
+  if (thread == 0) statuses[block] = shared.result;
 }
 
 }  // namespace presso::gpu

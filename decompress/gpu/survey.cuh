@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The survey: one pass over a block's tokens that finds where each unit of 128 sequences and each
-// page of plain bytes begins in every stream. With that the page decoder can parse units in any
-// order. It is also where a block's streams are checked against each other, so that the page
-// decoder need not.
+// The survey: one pass over a block's tokens and offsets that finds where each unit of 128 sequences
+// begins in every stream, so that the page decoder can parse units in any order. It is also where
+// the streams are checked against each other and against the header, so that the page decoder need
+// not.
 //
-// Threads to data: warp w of thread block b surveys block b * warps + w, a unit a step. A plain
-// unit takes one reduction; positions within it are found where a page begins in it only.
+// Threads to data: warp w of thread block b surveys block b * warps + w, 32 units a step. Each unit
+// is reduced to its sums, which the lane of its number keeps; prefix sums over the lanes then give
+// all positions, and each lane adds up the escape bytes of its own unit. Units with long lengths are
+// parsed one by one.
 //
 // Takes up blocks in the state kPlanned. Leaves kSurveyed; kFailed where the payload is faulty; and
 // kPlanned where the page decoder declines: other codings, dictionaries, far offsets, output that
-// is not 8-aligned, a distance above kMostDistance, more than kSlots segments in a page.
+// is not 8-aligned, a distance above Policy::kMostDistance.
 #pragma once
 
 #include "decompress/gpu/unit_parser.cuh"
@@ -19,144 +21,169 @@ namespace presso::gpu {
 template <class Policy>
 class Survey {
  public:
-  PRESSO_DEVICE Survey(const BlockPlan& plan, UnitRecord* units, PageRecord* pages)
-      : plan_(plan), parser_(plan), units_(units), pages_(pages) {}
+  PRESSO_DEVICE Survey(const BlockPlan& plan, UnitRecord* units)
+      : plan_(plan), parser_(plan), units_(units) {}
 
   /// The block's state afterwards.
   PRESSO_DEVICE u32 run() {
     const u32 units = units_of(plan_.sequences);
-    StoredSequences next = parser_.load(0);
-    StoredSequences second = parser_.load(1);
-    StoredSequences third = parser_.load(2);
     PRESSO_NO_UNROLL
-    for (u32 unit = 0; unit < units; ++unit) {
-      const StoredSequences stored = next;
-      next = second;
-      second = third;
-      third = parser_.load(unit + 3);
-      if (!survey(unit, units, stored)) return kFailed;
+    for (u32 first = 0; first < units; first += simt::kWarpSize) {
+      if (!batch(first, units - first)) return kFailed;
       if (declined_) return kPlanned;
     }
-    if (!complete(units)) return kFailed;
-    return declined_ ? kPlanned : kSurveyed;
+    return complete() ? kSurveyed : kFailed;
   }
 
  private:
   static PRESSO_DEVICE u32 max_of(u32 a, u32 b) { return a < b ? b : a; }
 
-  PRESSO_DEVICE bool survey(u32 unit, u32 units, const StoredSequences& stored) {
-    if (simt::lane() == 0) units_[unit] = at_;
-    const u32 farthest = max_of(max_of(stored.distance(0), stored.distance(1)),
-                                max_of(stored.distance(2), stored.distance(3)));
+  /// One lane's unit.
+  struct Sums {
+    u32 packed = 0;   ///< UnitParser::pack_sums() of what the tokens say
+    u32 escapes = 0;  ///< of literals; of matches << 16
+    u32 empty = 0;    ///< sequences without a match
+  };
+
+  /// `left`: units from `first` on.
+  PRESSO_DEVICE bool batch(u32 first, u32 left) {
+    const u32 count = left < simt::kWarpSize ? left : simt::kWarpSize;
+    Sums sums;
+    if (!sum_up(first, count, sums)) return false;
+    const u32 escapes_upto = simt::inclusive_sum(sums.escapes);
+    const u32 escapes_before = escapes_upto - sums.escapes;
+    const u32 all = simt::shuffle(escapes_upto, simt::kWarpSize - 1);
+    if ((all & 0xFFFFu) > plan_.literal_escapes - at_.literal_escapes ||
+        all >> 16 > plan_.match_escapes - at_.match_escapes) {
+      return false;
+    }
+    UnitRecord mine = at_;
+    mine.literal_escapes += escapes_before & 0xFFFFu;
+    mine.match_escapes += escapes_before >> 16;
+    u32 longs = 0;
+    const u32 more_literals =
+        add_bytes(plan_.literal_escape_bytes() + mine.literal_escapes, sums.escapes & 0xFFFFu, longs);
+    const u32 more_match =
+        add_bytes(plan_.match_escape_bytes() + mine.match_escapes, sums.escapes >> 16, longs);
+    const u32 longs_upto = simt::inclusive_sum(longs);
+    mine.long_lengths += longs_upto - longs;
+    const u32 all_longs = simt::shuffle(longs_upto, simt::kWarpSize - 1);
+    if (all_longs > plan_.long_lengths - at_.long_lengths) return false;
+
+    u32 literals = parser_.literals_of(sums.packed) + more_literals;
+    u32 bytes = parser_.bytes_of(sums.packed) + more_literals + more_match -
+                sums.empty * plan_.min_match;
+    if (!parse_long_units(first, mine, longs, literals, bytes)) return false;
+    // A unit has less than 2^25 bytes, 32 of them less than 2^30.
+    const u32 bytes_upto = simt::inclusive_sum(bytes);
+    const u32 literals_upto = simt::inclusive_sum(literals);
+    const u32 segments = UnitParser::runs_of(sums.packed) + kUnitSequences - sums.empty;
+    const u32 segments_upto = simt::inclusive_sum(segments);
+    mine.plain += bytes_upto - bytes;
+    mine.literals += literals_upto - literals;
+    mine.segments += segments_upto - segments;
+    if (simt::lane() < count) units_[first + simt::lane()] = mine;
+    constexpr u32 kLast = simt::kWarpSize - 1;
+    const u32 all_bytes = simt::shuffle(bytes_upto, kLast);
+    const u32 all_literals = simt::shuffle(literals_upto, kLast);
+    if (all_bytes > plan_.plain_bytes - at_.plain ||
+        all_literals > plan_.literals - at_.literals) {
+      return false;
+    }
+    at_.plain += all_bytes;
+    at_.literals += all_literals;
+    at_.segments += simt::shuffle(segments_upto, kLast);
+    at_.literal_escapes += all & 0xFFFFu;
+    at_.match_escapes += all >> 16;
+    at_.long_lengths += all_longs;
+    return true;
+  }
+
+  /// Lane i gets the sums of unit first + i. False: a sequence without a match has a length of one.
+  PRESSO_DEVICE bool sum_up(u32 first, u32 count, Sums& mine) {
+    bool good = true;
+    u32 farthest = 0;
+    StoredSequences next = parser_.load(first);
+    StoredSequences second = parser_.load(first + 1);
+    PRESSO_NO_UNROLL
+    for (u32 i = 0; i < count; ++i) {
+      const StoredSequences stored = next;
+      next = second;
+      second = parser_.load(first + i + 2);
+      const UnitCodes codes = parser_.decode(stored);
+      const u32 packed = simt::reduce_add(parser_.plain_sums(codes));
+      u32 escapes = 0;
+      u32 empty = 0;
+      if (!codes.plain) {
+        escapes = simt::reduce_add(simt::popcount(codes.literal_escapes) |
+                                   simt::popcount(codes.match_escapes) << 16);
+        if (simt::any(stored.has_zero_offset())) good &= count_empty(stored, codes, empty);
+      }
+      farthest = max_of(farthest, max_of(max_of(stored.distance(0), stored.distance(1)),
+                                         max_of(stored.distance(2), stored.distance(3))));
+      if (simt::lane() == i) mine = {packed, escapes, empty};
+    }
     declined_ |= simt::any(farthest > Policy::kMostDistance);
-    const UnitCodes codes = parser_.decode(stored);
-    if (codes.plain) return plain_unit(unit, codes);
-    return (unit + 1 < units && unit_without_long(stored, codes)) ||
-           any_unit(unit, units, stored, codes);
+    return good;
   }
 
-  PRESSO_DEVICE bool plain_unit(u32 unit, const UnitCodes& codes) {
-    const u32 sums = simt::reduce_add(parser_.plain_sums(codes));
-    UnitRecord to = at_;
-    to.plain += parser_.bytes_of(sums);
-    to.literals += parser_.literals_of(sums);
-    to.segments += UnitParser::runs_of(sums) + kUnitSequences;
-    if (to.plain > plan_.plain_bytes || to.literals > plan_.literals) return false;
-    if (begins_page(to.plain)) {
-      LaneSequences lane;
-      parser_.place_plain(codes, at_, at_.plain, lane);
-      record_pages(unit, lane);
-    }
-    at_ = to;
-    return true;
-  }
-
-  /// A unit with escapes, but none of 255, in which no page begins and all have a match: only sums
-  /// are needed. False, with nothing changed, for all others.
-  PRESSO_DEVICE bool unit_without_long(const StoredSequences& stored, const UnitCodes& codes) {
-    const u32 escapes = simt::reduce_add(simt::popcount(codes.literal_escapes) |
-                                         simt::popcount(codes.match_escapes) << 16);
-    const u32 literal_escapes = escapes & 0xFFFFu;
-    const u32 match_escapes = escapes >> 16;
-    if (literal_escapes > plan_.literal_escapes - at_.literal_escapes ||
-        match_escapes > plan_.match_escapes - at_.match_escapes) {
-      return false;
-    }
-    bool other = stored.has_zero_offset();
-    const u32 more_literals = UnitParser::sum_bytes(
-        plan_.literal_escape_bytes() + at_.literal_escapes, literal_escapes, other);
-    const u32 more_match = UnitParser::sum_bytes(
-        plan_.match_escape_bytes() + at_.match_escapes, match_escapes, other);
-    // At most 128 * 15 literals, 128 * 63 of matches, 128 runs.
-    const u32 literals = simt::dot4(codes.literals, kEachByte, 0);
-    const u32 sums = simt::reduce_add(literals | codes.nonempty_literals() << 16);
-    const u32 matches = simt::reduce_add(simt::dot4(codes.matches, kEachByte, 0));
-    UnitRecord to = at_;
-    to.literals += (sums & 0xFFFFu) + more_literals;
-    to.plain += (sums & 0xFFFFu) + more_literals + matches + more_match +
-                kUnitSequences * plan_.min_match;
-    to.segments += (sums >> 16) + kUnitSequences;
-    to.literal_escapes += literal_escapes;
-    to.match_escapes += match_escapes;
-    if (simt::any(other) || to.plain > plan_.plain_bytes || to.literals > plan_.literals ||
-        begins_page(to.plain)) {
-      return false;
-    }
-    at_ = to;
-    return true;
-  }
-
-  PRESSO_DEVICE bool any_unit(u32 unit, u32 units, const StoredSequences& stored,
-                              const UnitCodes& codes) {
-    UnitRecord to = at_;
-    UnitParser::Lengths lengths;
-    if (!parser_.lengths(stored, codes, to, lengths)) return false;
-    if (unit + 1 == units && !parser_.add_tail(unit, to, lengths)) return false;
-    if (!parser_.advance(lengths, to)) return false;
-    if (begins_page(to.plain)) {
-      LaneSequences lane;
-      parser_.place(lengths, at_, at_.plain, lane);
-      record_pages(unit, lane);
-    }
-    at_ = to;
-    return true;
-  }
-
-  /// Whether a page begins in a unit that ends at `to`.
-  PRESSO_DEVICE bool begins_page(u32 to) const {
-    return (at_.plain + kPageBytes - 1) / kPageBytes < (to + kPageBytes - 1) / kPageBytes;
-  }
-
-  PRESSO_DEVICE void record_pages(u32 unit, const LaneSequences& lane) {
-    u32 literals = lane.literals;
-    u32 segments = lane.segments;
-    u32 first = ~0u, last = 0;  // of what is recorded
+  PRESSO_DEVICE bool count_empty(const StoredSequences& stored, const UnitCodes& codes,
+                                 u32& empty) const {
+    u32 mine = 0;
+    bool bad = false;
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
-      const u32 begin = lane.begin[i];
-      const u32 match = lane.match[i];
-      const u32 end = lane.end_of(i);
-      for (u32 page = (begin + kPageBytes - 1) / kPageBytes; page * kPageBytes < end; ++page) {
-        const u32 at = page * kPageBytes;
-        const u32 before = segments + u32{match > begin && at >= match};
-        pages_[page] = {unit, literals + (at < match ? at : match) - begin, before, 0};
-        first = first < before ? first : before;
-        last = max_of(last, before);
-      }
-      literals += match - begin;
-      segments += u32{match > begin} + u32{end > match};
+      if (stored.distance(i) != 0) continue;
+      ++mine;
+      bad |= detail::byte_of(codes.matches, i) != 0;
     }
-    // Of the pages that begin here all but the last lie within this unit's 256 segments.
-    if (simt::reduce_min(first) + 1 - page_segments_ > Policy::kSlots) declined_ = true;
-    page_segments_ = simt::reduce_max(last);
+    empty = simt::reduce_add(mine);
+    return !simt::any(bad);
   }
 
-  PRESSO_DEVICE bool complete(u32 units) {
-    if (at_.segments - page_segments_ > Policy::kSlots) declined_ = true;
-    if (simt::lane() == 0) {
-      pages_[pages_of(plan_.plain_bytes)] = {units - 1, at_.literals, at_.segments, 0};
+  /// Each lane its own bytes.
+  static PRESSO_DEVICE u32 add_bytes(const Byte* from, u32 count, u32& longs) {
+    u32 sum = 0;
+    for (u32 i = 0; i < count; ++i) {
+      const u32 byte = simt::load_readonly(from + i);
+      sum += byte;
+      longs += byte == 255;
     }
-    return at_.plain == plan_.plain_bytes && at_.literals == plan_.literals &&
+    return sum;
+  }
+
+  /// Long lengths say by their place alone whether they are of literals or of a match.
+  PRESSO_DEVICE bool parse_long_units(u32 first, const UnitRecord& mine, u32 longs, u32& literals,
+                                      u32& bytes) const {
+    PRESSO_NO_UNROLL
+    for (u32 votes = simt::ballot(longs != 0); votes != 0; votes &= votes - 1) {
+      const u32 owner = simt::find_first_set(votes) - 1;
+      UnitRecord at;
+      at.literal_escapes = simt::shuffle(mine.literal_escapes, owner);
+      at.match_escapes = simt::shuffle(mine.match_escapes, owner);
+      at.long_lengths = simt::shuffle(mine.long_lengths, owner);
+      const StoredSequences stored = parser_.load(first + owner);
+      UnitParser::Lengths lengths;
+      if (!parser_.lengths(stored, parser_.decode(stored), at, lengths)) return false;
+      u32 unit_literals = 0, unit_bytes = 0;
+      PRESSO_UNROLL
+      for (u32 i = 0; i < 4; ++i) {
+        unit_literals += lengths.literals[i];
+        unit_bytes += lengths.literals[i] + lengths.matches[i];
+      }
+      unit_literals = simt::reduce_add(unit_literals);
+      unit_bytes = simt::reduce_add(unit_bytes);
+      if (simt::lane() == owner) {
+        literals = unit_literals;
+        bytes = unit_bytes;
+      }
+    }
+    return true;
+  }
+
+  /// Literals behind the last sequence fill the rest, and all else is used up.
+  PRESSO_DEVICE bool complete() const {
+    return plan_.plain_bytes - at_.plain == plan_.literals - at_.literals &&
            at_.literal_escapes == plan_.literal_escapes &&
            at_.match_escapes == plan_.match_escapes && at_.long_lengths == plan_.long_lengths;
   }
@@ -164,16 +191,13 @@ class Survey {
   const BlockPlan& plan_;
   UnitParser parser_;
   UnitRecord* units_;
-  PageRecord* pages_;
-  UnitRecord at_{};
-  u32 page_segments_ = 0;  // of the page recorded last
+  UnitRecord at_;  // where the next batch begins
   bool declined_ = false;
 };
 
 PRESSO_DEVICE bool page_decoder_takes(const BlockPlan& plan) {
   return plan.coding == static_cast<Byte>(Coding::kByte) && plan.far == 0 &&
-         plan.dictionary_bytes == 0 && reinterpret_cast<u64>(plan.out) % 8 == 0 &&
-         plan.payload_bytes <= plan.plain_bytes;
+         plan.dictionary_bytes == 0 && reinterpret_cast<u64>(plan.out) % 8 == 0;
 }
 
 template <class Policy>
@@ -184,8 +208,7 @@ PRESSO_DEVICE void survey_body(const BlockPlan* plans, u32* status, u32 blocks,
   if (block >= blocks || status[block] != kPlanned) return;
   const BlockPlan& plan = plans[block];
   if (!page_decoder_takes(plan) || units_of(plan.sequences) > records.unit_stride) return;
-  Survey<Policy> survey(plan, records.units + u64{block} * records.unit_stride,
-                        records.pages + u64{block} * records.page_stride);
+  Survey<Policy> survey(plan, records.units + u64{block} * records.unit_stride);
   const u32 state = survey.run();
   if (simt::lane() == 0) status[block] = state;
 }

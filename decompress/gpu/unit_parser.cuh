@@ -148,17 +148,6 @@ class UnitParser {
     lane.segments = at.segments + runs_of(before) + 4 * simt::lane();
   }
 
-  /// Of `count` bytes, at most 128, from `from`: their sum, in all lanes. `full`: one of them is 255.
-  static PRESSO_DEVICE u32 sum_bytes(const Byte* from, u32 count, bool& full) {
-    u32 sum = 0;
-    for (u32 i = simt::lane(); i < count; i += simt::kWarpSize) {
-      const u32 byte = simt::load_readonly(from + i);
-      sum += byte;
-      full |= byte == 255;
-    }
-    return simt::reduce_add(sum);
-  }
-
   struct Lengths {
     u32 literals[4];
     u32 matches[4];  ///< 0: no match
@@ -232,25 +221,6 @@ class UnitParser {
       lengths.literals[i] = here ? plan_.literals - used : lengths.literals[i];
     }
     return used <= plan_.literals;
-  }
-
-  /// Moves `at` behind a unit of these lengths. False where that does not fit into the block.
-  PRESSO_DEVICE bool advance(const Lengths& lengths, UnitRecord& at) const {
-    u32 bytes = 0, literals = 0, segments = 0;
-    PRESSO_UNROLL
-    for (u32 i = 0; i < 4; ++i) {
-      literals += lengths.literals[i];
-      bytes += lengths.literals[i] + lengths.matches[i];
-      segments += u32{lengths.literals[i] != 0} + u32{lengths.matches[i] != 0};
-    }
-    bytes = simt::reduce_add(bytes);
-    literals = simt::reduce_add(literals);
-    at.segments += simt::reduce_add(segments);
-    const bool fits =
-        bytes <= plan_.plain_bytes - at.plain && literals <= plan_.literals - at.literals;
-    at.plain += bytes;
-    at.literals += literals;
-    return fits;
   }
 
   /// Places the sequences of any unit that fits into the block, which begins at `plain` in whatever

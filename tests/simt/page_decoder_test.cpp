@@ -19,8 +19,8 @@
 namespace presso::gpu {
 namespace {
 
-using Small = PagePolicy<9, 3000, 3>;
-using Large = PagePolicy<21, 2560, 4>;
+using Small = PagePolicy<9, 1600, 3, 3>;
+using Large = PagePolicy<21, 1400, 2, 4>;
 
 BlockPlan plan_of(const BlockHeader& header, const Byte* payload, Byte* out) {
   BlockPlan plan{};
@@ -71,16 +71,12 @@ class LoadedFile {
     options.allow_exited_lanes = false;
     const u32 blocks = static_cast<u32>(plans_.size());
     std::vector<UnitRecord> units;
-    std::vector<PageRecord> pages;
     SurveyRecords records{};
     for (const BlockPlan& plan : plans_) {
       records.unit_stride = std::max(records.unit_stride, most_units(plan.plain_bytes));
-      records.page_stride = std::max(records.page_stride, pages_of(plan.plain_bytes) + 1);
     }
     units.resize(std::size_t{blocks} * records.unit_stride);
-    pages.resize(std::size_t{blocks} * records.page_stride);
     records.units = units.data();
-    records.pages = pages.data();
     const simt::Report survey =
         simt::run({.grid = (blocks + 1) / 2, .block_threads = 64}, options, [&] {
           survey_body<Policy>(plans_.data(), statuses_.data(), blocks, records);
