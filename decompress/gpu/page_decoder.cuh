@@ -1,345 +1,155 @@
 // SPDX-License-Identifier: MIT
-// The page decoder: a thread block decodes a block of the file, a page of 4 KiB of plain bytes at a
-// time, with the history in shared memory. Catalogue S7.6, S7.7, S7.16, S7.17.
+// The page decoder: a thread block of eight warps decodes a block of the file, a page of 8 KiB of
+// plain bytes at a time, with the history in shared memory. Catalogue S7.6, S7.7, S7.16, S7.17.
 //
-// Some warps parse (page_parser.cuh), a page ahead of those that copy. For each *segment*, which is
-// the literal run of a sequence or its match, they mark the byte where it begins and fill a slot
-// that says how far back its bytes are; slots are numbered in order. The page's literals are copied
-// into the ring, where the next page will be.
+// For each page all warps parse, each its units of 128 sequences, as the survey has found where
+// those begin (segment_tables.cuh); meanwhile the page's literals are copied into the ring, behind
+// what the page's own bytes will take before they are used. Then all warps copy, tile by tile
+// (tile_copier.cuh).
 //
-// For each tile of 2 KiB of it, each lane of the eight copiers owns eight consecutive bytes:
-//   first wave   the sum of the marks up to a byte numbers its slot; the lane gathers byte by byte
-//                and stores once
-//   barrier
-//   second wave  bytes whose source lies in the same tile are gathered again; where the rule does
-//                not promise that once is enough, until nothing changes. The tile goes to global
-//                memory from registers. Marks of the next tile are summed up
-//   barrier
-//
-// Why that ends: a byte's source lies below it, so that in round n all bytes at the ends of at most
-// n references within the tile are right.
-//
-// Back: ring positions are taken modulo kRing, and a byte of a segment has its source `back` below
-// it: a match its distance, a literal run kRing less what its literals lie ahead. A slot is
-// kSlotBias - back; that of a match which overlaps itself within a tile has a value of its own.
-//
-// Takes up blocks in state kSurveyed. Leaves kOk or kFailed, or kPlanned where a page has more than
-// Policy::kSlots segments.
+// For data with short sequences. Takes up blocks in state kSurveyedDense; leaves kOk or kFailed.
 #pragma once
 
-#include "decompress/gpu/page_parser.cuh"
+#include "decompress/gpu/segment_tables.cuh"
 
 namespace presso::gpu {
 
 template <class Policy>
-class TileCopier {
+class PageDecoder {
  public:
-  /// Takes the marks of the tile at `tables` (offset of the page's in shared memory) and `in_page`,
-  /// and tells the sum of this warp's.
-  PRESSO_DEVICE void prepare(PageShared<Policy>& shared, u32 tables, u32 in_page) {
-    tables_ = tables;
-    in_page_ = in_page;
-    marks_ = simt::load_shared_u64<kMarks>(tables + in_page + mine_);
-    const u32 low = static_cast<u32>(marks_);
-    const u32 high = static_cast<u32>(marks_ >> 32);  // allow(bare-32): bits
-    const u32 sum = simt::dot4(high, kEachByte, simt::dot4(low, kEachByte, 0));
-    const u32 upto = simt::inclusive_sum(sum);
-    before_ = upto - sum;
-    if (simt::lane() == simt::kWarpSize - 1) shared.chunk_marks[simt::warp_in_block()] = upto;
-  }
-
-  /// Of the tile that was prepared. `ring`: where it lies in the ring; `base`: sum of the page's
-  /// marks before it, less those of one segment; becomes that of the next tile.
-  PRESSO_DEVICE void first_wave(const PageShared<Policy>& shared, u32 ring, u32& base) {
-    tile_ = static_cast<int>(ring);
-    place_ = ring + mine_;
-    const u32 low = static_cast<u32>(marks_);
-    const u32 high = static_cast<u32>(marks_ >> 32);  // allow(bare-32): bits
-    const u32 of_chunk = simt::lane() < Policy::kCopiers ? shared.chunk_marks[simt::lane()] : 0;
-    const u32 below = simt::lane() < simt::warp_in_block() ? of_chunk : 0;
-    const u32 slot = tables_ + before_ + base + simt::reduce_add(below);
-    base += simt::reduce_add(of_chunk);
-    const u32 middle = simt::dot4(low, kEachByte, slot);
-    constexpr u32 kUpTo[4] = {0x00000001u, 0x00000101u, 0x00010101u, 0x01010101u};
-    PRESSO_UNROLL
-    for (u32 i = 0; i < 8; ++i) {
-      const u32 mine = i < 4 ? simt::dot4(low, kUpTo[i % 4], slot)
-                             : simt::dot4(high, kUpTo[i % 4], middle);
-      from_[i] = static_cast<int>(simt::load_shared<Slot, kSlots>(mine) + place_ - kSlotBias + i);
-    }
-    top_ = highest();
-    if (simt::any(top_ > static_cast<int>(place_ + kOverlapGap))) {
-      resolve_overlaps();
-      top_ = highest();
-    }
-    u32 bytes[8];
-    PRESSO_UNROLL
-    for (u32 i = 0; i < 8; ++i) {
-      const int below = tile_ - 1;
-      bytes[i] = simt::load_shared<Byte, 0>(wrap(from_[i] < below ? from_[i] : below));
-    }
-    value_ = eight(bytes);
-    simt::store_shared_u64<0>(place_, value_);
-  }
-
-  PRESSO_DEVICE void clear_marks() const {
-    simt::store_shared_u64<kMarks>(tables_ + in_page_ + mine_, 0);
-  }
-
-  PRESSO_DEVICE bool has_near() const { return top_ >= tile_; }
-
-  /// The second wave's bytes as they are now. True where the lane's have changed.
-  PRESSO_DEVICE bool gather_near() {
-    const u64 before = value_;
-    u32 bytes[8];
-    PRESSO_UNROLL
-    for (u32 i = 0; i < 8; ++i) bytes[i] = simt::load_shared<Byte, 0>(wrap(from_[i]));
-    value_ = eight(bytes);
-    return value_ != before;
-  }
-
-  PRESSO_DEVICE void store_near() {
-    PRESSO_UNROLL
-    for (u32 i = 0; i < 8; ++i) {
-      if (from_[i] >= tile_) {
-        simt::store_shared_u8<0>(place_ + i, static_cast<u32>(value_ >> (8 * i)) & 255);
-      }
-    }
-  }
-
-  /// To global memory. `to`: of the tile; `valid`: bytes it has.
-  PRESSO_DEVICE void flush(Byte* to, u32 valid) const {
-    if (mine_ + 8 <= valid) {
-      simt::store_streaming(reinterpret_cast<u64*>(to + mine_), value_);
-    } else {
-      for (u32 i = 0; mine_ + i < valid; ++i) to[mine_ + i] = static_cast<Byte>(value_ >> (8 * i));
-    }
-  }
-
- private:
-  static constexpr u32 kMarks =
-      offsetof(PageShared<Policy>, pages) + offsetof(PageTables<Policy>, marks);
-  static constexpr u32 kSlots =
-      offsetof(PageShared<Policy>, pages) + offsetof(PageTables<Policy>, slots);
-  static_assert(offsetof(PageShared<Policy>, ring) == 0);
-
-  static PRESSO_DEVICE u32 wrap(int place) {
-    const u32 at = static_cast<u32>(place);
-    const u32 lap = at + Policy::kRing;
-    return at < lap ? at : lap;
-  }
-
-  PRESSO_DEVICE int highest() const {
-    int top = from_[0];
-    PRESSO_UNROLL
-    for (u32 i = 1; i < 8; ++i) top = from_[i] > top ? from_[i] : top;
-    return top;
-  }
-
-  static PRESSO_DEVICE u32 four(const u32* bytes) {
-    return simt::byte_permute(simt::byte_permute(bytes[0], bytes[1], 0x0040),
-                              simt::byte_permute(bytes[2], bytes[3], 0x0040), 0x5410);
-  }
-  static PRESSO_DEVICE u64 eight(const u32* bytes) {
-    return four(bytes) | u64{four(bytes + 4)} << 32;  // allow(bare-32): bits
-  }
-
-  PRESSO_DEVICE bool overlaps(u32 i) const {
-    return from_[i] > static_cast<int>(place_ + kOverlapGap + i);
-  }
-  PRESSO_DEVICE u32 overlap_distance(u32 i) const {
-    return static_cast<u32>(from_[i]) - (place_ + kOverlapGap + i);
-  }
-
-  /// Position of the tile's last mark before this warp's chunk; the tile's start where there is
-  /// none. Marks of the tile stay until the barrier behind the first wave.
-  PRESSO_DEVICE u32 last_mark_before() const {
-    for (u32 chunk = simt::warp_in_block(); chunk > 0; --chunk) {
-      const u32 from = in_page_ + (chunk - 1) * Policy::kChunkBytes + 8 * simt::lane();
-      const u64 marks = simt::load_shared_u64<kMarks>(tables_ + from);
-      const u32 votes = simt::ballot(marks != 0);
-      if (votes != 0) {
-        return simt::shuffle(from + last_of(marks),
-                             simt::kWarpSize - 1 - simt::count_leading_zeros(votes));
-      }
-    }
-    return in_page_;
-  }
-
-  /// Index of the last byte that is not 0, if there is one.
-  static PRESSO_DEVICE u32 last_of(u64 marks) {
-    const u32 high = static_cast<u32>(marks >> 32);  // allow(bare-32): bits
-    const u32 low = static_cast<u32>(marks);
-    return high != 0 ? 7 - simt::count_leading_zeros(high) / 8
-                     : 3 - simt::count_leading_zeros(low | 1) / 8;
-  }
-
-  /// Bytes of matches that overlap themselves: from the repetition that is nearest and lies below
-  /// the tile, or below the match if that begins in the tile.
-  PRESSO_DEVICE void resolve_overlaps() {
-    const u64 marks = marks_;
-    const u32 x = in_page_ + mine_;
-    const u32 below = simt::ballot(marks != 0) & ((1u << simt::lane()) - 1);
-    const u32 owner = simt::kWarpSize - 1 - simt::count_leading_zeros(below | 1);
-    const u32 other = simt::shuffle(x + last_of(marks), owner);
-    const u32 before = last_mark_before();
-    const u32 start = below != 0 ? other : before;
-    u32 phase = 0;
-    u32 back = 0;
-    if (overlaps(0) && (marks & 255) == 0) {
-      const u32 distance = overlap_distance(0);
-      const u32 repetitions = (x - start) / distance;
-      phase = x - start - repetitions * distance;
-      back = (repetitions + 1) * distance;
-    }
-    PRESSO_UNROLL
-    for (u32 i = 0; i < 8; ++i) {
-      if (overlaps(i)) {
-        const u32 distance = overlap_distance(i);
-        if ((marks >> (8 * i) & 255) != 0) {
-          phase = 0;
-          back = distance;
-        } else if (i > 0 && ++phase == distance) {
-          phase = 0;
-          back += distance;
-        }
-        from_[i] = static_cast<int>(place_ + i) - static_cast<int>(back);
-      }
-    }
-  }
-
-  u32 mine_ = 8 * simt::thread_in_block();  // of the tile's bytes, this lane's first
-  u32 tables_ = 0, in_page_ = 0;
-  u64 marks_ = 0;
-  u32 before_ = 0;  // sum of the chunk's marks before this lane's
-  int tile_ = 0;
-  u32 place_ = 0;
-  int top_ = 0;  // highest of from_
-  int from_[8];  // ring position of each byte's source; may be a lap too low
-  u64 value_ = 0;
-};
-
-template <class Policy>
-class PageCopier {
- public:
-  PRESSO_DEVICE PageCopier(const BlockPlan& plan, PageShared<Policy>& shared)
+  PRESSO_DEVICE PageDecoder(const BlockPlan& plan, const SurveyRecords& records, u32 block,
+                            PageShared<Policy>& shared)
       : plan_(plan),
+        parser_(plan),
+        units_(records.units + u64{block} * records.unit_stride),
+        pages_(records.pages + u64{block} * records.page_stride),
+        units_count_(units_of(plan.sequences)),
         shared_(shared),
-        once_(plan.rule == static_cast<Byte>(DependencyRule::kTile) &&
-              (1u << plan.group_log2) >= kTileBytes) {}
+        tiles_(plan, shared) {}
 
-  PRESSO_DEVICE void run() {
-    const u32 tiles = (plan_.plain_bytes + kTileBytes - 1) / kTileBytes;
-    give_back(0);
-    give_back(1);
-    take(0);
-    copier_.prepare(shared_, 0, 0);
-    sync();
+  PRESSO_DEVICE void decode() {
+    const u32 pages = (plan_.plain_bytes + Policy::kPageBytes - 1) / Policy::kPageBytes;
+    PageRecord from = simt::load_readonly(pages_);
+    prefetch(from.unit + simt::warp_in_block());
     PRESSO_NO_UNROLL
-    for (u32 tile = 0; tile < tiles; ++tile) {
-      if (tile % kPageTiles == 0) base_ = 0u - static_cast<u32>(sizeof(Slot));
-      copier_.first_wave(shared_, ring_, base_);
-      sync();
-      copier_.clear_marks();
-      if (once_) {
-        if (copier_.has_near()) {
-          copier_.gather_near();
-          copier_.store_near();
-        }
-      } else {
-        copy_near_in_rounds();
+    for (u32 page = 0; page < pages; ++page) {
+      const PageRecord to = simt::load_readonly(pages_ + page + 1);
+      parse(page * Policy::kPageBytes, from, to);
+      Sync::sync();
+      tiles_.prepare(0, 0);
+      if (from.start.literals < to.start.literals) {
+        simt::bulk_copy_wait(&shared_.literal_barrier, parity_);
+        parity_ ^= 1;
       }
-      copier_.flush(plan_.out + tile * kTileBytes, plan_.plain_bytes - tile * kTileBytes);
-      ring_ += kTileBytes;
-      if (ring_ == Policy::kRing) ring_ = 0;
-      if (tile + 1 < tiles) prepare(tile + 1, tiles);
-      sync();
+      Sync::sync();
+      copy(page * Policy::kPageBytes);
+      from = to;
     }
   }
 
  private:
-  static PRESSO_DEVICE void sync() {
-    simt::named_barrier_sync(PageBarriers::kCopiers, Policy::kCopierThreads);
-  }
+  using Shared = PageShared<Policy>;
 
-  PRESSO_DEVICE void prepare(u32 tile, u32 tiles) {
-    const u32 page = tile / kPageTiles;
-    if (tile % kPageTiles == 0) {
-      simt::bulk_fence();
-      if (tile + kPageTiles < tiles) give_back(page + 1);
-      take(page);
-    }
-    copier_.prepare(shared_, page % 2 * static_cast<u32>(sizeof(PageTables<Policy>)),
-                    tile % kPageTiles * kTileBytes);
-  }
+  struct Sync {
+    static PRESSO_DEVICE void sync() { simt::block_sync(); }
+  };
 
-  /// Tables of the page before the last are free for `page`.
-  static PRESSO_DEVICE void give_back(u32 page) {
-    PageBarriers::arrive<PageBarriers::kFree, Policy::kThreads>(page % 2 != 0);
-  }
-
-  PRESSO_DEVICE void take(u32 page) {
-    PageBarriers::wait<PageBarriers::kFull, Policy::kThreads>(page % 2 != 0);
-    if (shared_.has_literals[page % 2] != 0) {
-      simt::bulk_copy_wait(&shared_.literal_barriers[page % 2], parities_ >> (page % 2) & 1);
-      parities_ ^= 1u << (page % 2);
+  PRESSO_DEVICE void prefetch(u32 unit) {
+    if (unit < units_count_) {
+      next_record_ = units_[unit];
+      next_ = parser_.load(unit);
     }
   }
 
-  PRESSO_DEVICE void copy_near_in_rounds() {
-    do {
-      const bool changed = copier_.has_near() && copier_.gather_near();
-      sync();
-      ++round_;
-      if (changed) {
-        copier_.store_near();
-        simt::atomic_max(&shared_.changed, round_);
+  /// The page at `origin`.
+  PRESSO_DEVICE void parse(u32 origin, const PageRecord& from, const PageRecord& to) {
+    const u32 place = request_literals(from.start.literals, to.start.literals);
+    SegmentTables<Policy, Shared> tables(shared_, 0, origin, from.start, place);
+    PRESSO_NO_UNROLL
+    for (u32 unit = from.unit + simt::warp_in_block(); unit <= to.unit; unit += kCopiers) {
+      const UnitRecord record = next_record_;
+      const StoredSequences stored = next_;
+      LaneSequences lane;
+      parser_.parse(unit, stored, record, lane);
+      if (unit + kCopiers <= to.unit) prefetch(unit + kCopiers);
+      if (record.plain >= origin && simt::all(lane.end <= origin + Policy::kPageBytes)) {
+        tables.template emit<true>(stored, lane);
+      } else {
+        tables.template emit<false>(stored, lane);
       }
-      sync();
-    } while (shared_.changed == round_);
+    }
+    prefetch(to.unit + simt::warp_in_block());
+  }
+
+  /// Literals [first, to) go into the ring so that each lies at least a tile above its byte's place
+  /// and the last one just above page and tile. 16-aligned, so some bytes around them come too.
+  /// Returns the place of the first one, from the page's first byte on.
+  PRESSO_DEVICE u32 request_literals(u32 first, u32 to) {
+    const u64 stream = reinterpret_cast<u64>(plan_.literal_bytes());
+    const u32 over = static_cast<u32>(stream + to) % 16;
+    if (first < to && simt::thread_in_block() == 0) {
+      const u64 source = (stream + first) & ~u64{15};
+      const u32 bytes = static_cast<u32>(((stream + to + 15) & ~u64{15}) - source);
+      u32 place =
+          tiles_.ring() + Policy::kPageBytes + kTileBytes + (over != 0 ? 16 : 0) - bytes;
+      if (place >= Policy::kRing) place -= Policy::kRing;
+      const u32 room = Policy::kRing - place;
+      const u32 head = bytes < room ? bytes : room;
+      const auto* const from = reinterpret_cast<const Byte*>(source);
+      simt::bulk_expect(&shared_.literal_barrier, bytes);
+      simt::bulk_copy(&shared_.literal_barrier, shared_.ring + place, from, head);
+      if (head < bytes) {
+        simt::bulk_copy(&shared_.literal_barrier, shared_.ring, from + head, bytes - head);
+      }
+    }
+    return Policy::kPageBytes + kTileBytes + over - (to - first);
+  }
+
+  PRESSO_DEVICE void copy(u32 origin) {
+    u32 base = 0u - static_cast<u32>(sizeof(Slot));
+    Byte* out = plan_.out + origin;
+    u32 left = plan_.plain_bytes - origin;
+    PRESSO_NO_UNROLL
+    for (u32 in_page = kTileBytes; in_page < Policy::kPageBytes; in_page += kTileBytes) {
+      tiles_.copy(base, out, left);
+      tiles_.prepare(0, in_page);
+      Sync::sync();
+      out += kTileBytes;
+      left -= kTileBytes;
+    }
+    tiles_.copy(base, out, left);
+    simt::bulk_fence();  // the copy engine writes to the ring next
+    Sync::sync();
   }
 
   const BlockPlan& plan_;
-  PageShared<Policy>& shared_;
-  TileCopier<Policy> copier_;
-  bool once_;
-  u32 ring_ = 0;  // position of the tile in hand
-  u32 base_ = 0;  // sum of the page's marks before it, less those of one segment
-  u32 round_ = 0;
-  u32 parities_ = 0;  // of the literal barriers, a bit each
+  UnitParser parser_;
+  const UnitRecord* units_;
+  const PageRecord* pages_;
+  u32 units_count_;
+  Shared& shared_;
+  TileSteps<Policy, Shared, Sync> tiles_;
+  UnitRecord next_record_;  // of this warp's next unit
+  StoredSequences next_;
+  u32 parity_ = 0;
 };
 
 template <class Policy>
 PRESSO_DEVICE void page_decoder_body(const BlockPlan* plans, u32* statuses,
                                      const SurveyRecords& records) {
   const u32 block = simt::block_index();
-  if (statuses[block] != kSurveyed || !simt::shared_memory_is_at_base()) return;
+  if (statuses[block] != kSurveyedDense || !simt::shared_memory_is_at_base()) return;
   const BlockPlan plan = plans[block];
   auto& shared = *reinterpret_cast<PageShared<Policy>*>(simt::shared_memory());
-  const u32 thread = simt::thread_in_block();
-  for (u32 i = thread; i < 2 * sizeof(PageTables<Policy>) / 4; i += Policy::kThreads) {
-    // No marks; slots that nobody fills read what may be read.
-    const bool is_mark = i % (sizeof(PageTables<Policy>) / 4) < kPageBytes / 4;
-    const u32 harmless = kSlotBias - kTileBytes;
-    reinterpret_cast<u32*>(shared.pages)[i] = is_mark ? 0 : harmless | harmless << 16;
-  }
-  if (thread < 2) {
-    simt::bulk_barrier_init(&shared.literal_barriers[thread]);
-    shared.has_literals[thread] = 0;
-    shared.starts[thread] = {0, 0};
-  }
-  if (thread == 0) {
+  clear_tables(shared);
+  if (simt::thread_in_block() == 0) {
+    simt::bulk_barrier_init(&shared.literal_barrier);
     shared.result = 0;
     shared.changed = 0;
   }
   simt::block_sync();
-  if (simt::warp_in_block() < Policy::kCopiers) {
-    PageCopier<Policy>(plan, shared).run();
-  } else {
-    PageParser<Policy>(plan, records.units + u64{block} * records.unit_stride, shared).run();
-  }
-  simt::block_sync();
-  if (thread == 0) statuses[block] = shared.result;
+  PageDecoder<Policy>(plan, records, block, shared).decode();
+  if (simt::thread_in_block() == 0) statuses[block] = shared.result;
 }
 
 }  // namespace presso::gpu

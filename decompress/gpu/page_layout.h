@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What the survey leaves for the page decoder, and the shared memory and policies of that decoder
-// (page_decoder.cuh has the idea).
+// Shared memory and policies of the two decoders that keep the history in shared memory, the page
+// decoder (page_decoder.cuh) and the relay decoder (relay_decoder.cuh), and what the survey
+// (survey.cuh) leaves for them in device memory.
 #pragma once
+
+#include <cstddef>
 
 #include "decompress/gpu/block_plan.h"
 
@@ -10,8 +13,9 @@ namespace presso::gpu {
 constexpr std::uint32_t kWarp = 32;  // allow(bare-32): simt.h, which has kWarpSize, is for kernels
 constexpr std::uint32_t kUnitSequences = 4 * kWarp;  ///< parsed by a warp at a time
 constexpr std::uint32_t kTileBytes = 2048;           ///< copied between two barriers
-constexpr std::uint32_t kPageTiles = 2;
-constexpr std::uint32_t kPageBytes = kPageTiles * kTileBytes;  ///< handed on by the parsers
+constexpr std::uint32_t kCopiers = 8;                ///< warps that copy a tile
+constexpr std::uint32_t kCopierThreads = kCopiers * kWarp;
+constexpr std::uint32_t kChunkBytes = kTileBytes / kCopiers;  ///< of a tile, a warp; 8 a lane
 
 /// Where a unit of 128 sequences begins in each stream of the block.
 struct alignas(16) UnitRecord {
@@ -24,71 +28,110 @@ struct alignas(16) UnitRecord {
   std::uint32_t reserved[2] = {0, 0};
 };
 
-/// Records of all blocks of a batch: `unit_stride` for each block.
+/// Where a page of plain bytes begins.
+struct PageStart {
+  std::uint32_t literals;  ///< before its first byte
+  std::uint32_t segments;  ///< before the segment that holds its first byte
+};
+struct alignas(16) PageRecord {
+  PageStart start;
+  std::uint32_t unit;  ///< that holds its first byte
+  std::uint32_t reserved;
+};
+
+/// Records of all blocks of a batch: `unit_stride` and `page_stride` for each block.
 struct SurveyRecords {
   UnitRecord* units;
+  PageRecord* pages;
   std::uint32_t unit_stride;
+  std::uint32_t page_stride;
 };
 
 /// One more than there are full units: the last one holds the literals behind the last sequence.
 PRESSO_HD constexpr std::uint32_t units_of(std::uint32_t sequences) {
   return sequences / kUnitSequences + 1;
 }
-/// Of a block whose payload is smaller than its plain bytes: a sequence takes three bytes.
+/// Of a block whose payload is not larger than its plain bytes: a sequence takes three bytes.
 PRESSO_HD constexpr std::uint32_t most_units(std::uint32_t plain_bytes) {
   return units_of(plain_bytes / 3);
 }
 
+/// A segment's slot: 16 bits that say where its bytes come from, see tile_copier.cuh.
+using Slot = std::uint16_t;
+
+/// What parsers tell copiers of a page of kBytes.
+template <std::uint32_t kBytes, std::uint32_t kSlots>
+struct alignas(16) PageTables {
+  /// For each byte that begins a segment sizeof(Slot), else 0.
+  Byte marks[kBytes];
+  Slot slots[kSlots];
+};
+
+/// A policy changes speed, never results.
 /// kTiles: history in shared memory, in tiles; the page being made and literals are in it too.
-/// kSlots: segments of a page, at most.
-/// kParsers: warps that parse, beside the eight that copy.
+/// kSlots: segments of a page, at most; blocks with more are left to the warp decoder.
 /// kBlocks: thread blocks on a multiprocessor, for the register budget.
-template <std::uint32_t kTiles_, std::uint32_t kSlots_, std::uint32_t kParsers_,
-          std::uint32_t kBlocks_>
+template <std::uint32_t kTiles, std::uint32_t kSlots_, std::uint32_t kBlocks>
 struct PagePolicy {
-  static constexpr std::uint32_t kCopiers = 8;  ///< warps
-  static constexpr std::uint32_t kParsers = kParsers_;
-  static constexpr std::uint32_t kCopierThreads = kCopiers * kWarp;
-  static constexpr std::uint32_t kThreads = kCopierThreads + kParsers * kWarp;
-  static constexpr std::uint32_t kChunkBytes = kTileBytes / kCopiers;  ///< of a tile, a warp
-  static constexpr std::uint32_t kLaneBytes = kChunkBytes / kWarp;
-  static constexpr std::uint32_t kTiles = kTiles_;
-  static constexpr std::uint32_t kRing = kTiles_ * kTileBytes;
+  static constexpr std::uint32_t kPageBytes = 4 * kTileBytes;
+  static constexpr std::uint32_t kThreads = kCopierThreads;
+  static constexpr std::uint32_t kRing = kTiles * kTileBytes;
   static constexpr std::uint32_t kSlots = kSlots_;
-  static constexpr std::uint32_t kBlocksPerMultiprocessor = kBlocks_;
+  static constexpr std::uint32_t kBlocksPerMultiprocessor = kBlocks;
+  /// Literals of a page lie in the ring so that those of a tile end behind it: they take the place
+  /// of what is a page and a tile younger than the oldest, and up to 16 bytes.
+  static constexpr std::uint32_t kMostDistance = kRing - kPageBytes - kTileBytes - 16;
+  static_assert(kRing > 2 * kPageBytes && kRing < 61000);
+};
+
+/// kParsers: warps that parse, beside the eight that copy.
+template <std::uint32_t kTiles, std::uint32_t kSlots_, std::uint32_t kParsers_,
+          std::uint32_t kBlocks>
+struct RelayPolicy {
+  static constexpr std::uint32_t kPageBytes = 2 * kTileBytes;
+  static constexpr std::uint32_t kParsers = kParsers_;
+  static constexpr std::uint32_t kThreads = kCopierThreads + kParsers * kWarp;
+  static constexpr std::uint32_t kRing = kTiles * kTileBytes;
+  static constexpr std::uint32_t kSlots = kSlots_;
+  static constexpr std::uint32_t kBlocksPerMultiprocessor = kBlocks;
   /// A page's literals lie in the ring where the page behind it will be, and there are two pages at
   /// a time.
   static constexpr std::uint32_t kMostDistance = kRing - 3 * kPageBytes - 16;
-  static_assert(kLaneBytes == 8 && kRing > 4 * kPageBytes && kRing < 61000);
-};
-
-/// A segment's slot: 16 bits that say where its bytes come from, see page_decoder.cuh.
-using Slot = std::uint16_t;
-
-/// What parsers tell copiers of a page.
-template <class Policy>
-struct alignas(16) PageTables {
-  /// For each byte that begins a segment sizeof(Slot), else 0.
-  Byte marks[kPageBytes];
-  Slot slots[Policy::kSlots];
-};
-
-/// Where a page begins in the streams.
-struct PageStart {
-  std::uint32_t literals;  ///< before its first byte
-  std::uint32_t segments;  ///< before the segment that holds its first byte
+  static_assert(kRing > 4 * kPageBytes && kRing < 61000);
 };
 
 template <class Policy>
 struct alignas(128) PageShared {
+  using Tables = PageTables<Policy::kPageBytes, Policy::kSlots>;
   Byte ring[Policy::kRing];
-  PageTables<Policy> pages[2];
-  std::uint32_t chunk_marks[Policy::kCopiers];  ///< of the next tile's chunks, the sum of the marks
-  std::uint64_t literal_barriers[2];            ///< of the pages
-  std::uint32_t has_literals[2];                ///< of the pages
-  PageStart starts[2];                          ///< likewise
-  std::uint32_t result;                         ///< the block's state to be
-  std::uint32_t changed;                        ///< the last round in which a byte has changed
+  Tables pages[1];
+  std::uint32_t chunk_marks[kCopiers];  ///< of the next tile's chunks, the sum of the marks
+  std::uint64_t literal_barrier;
+  std::uint32_t result;   ///< the block's state to be
+  std::uint32_t changed;  ///< the last round in which a byte has changed
+};
+
+template <class Policy>
+struct alignas(128) RelayShared {
+  using Tables = PageTables<Policy::kPageBytes, Policy::kSlots>;
+  Byte ring[Policy::kRing];
+  Tables pages[2];
+  std::uint32_t chunk_marks[kCopiers];  ///< of the next tile's chunks, the sum of the marks
+  std::uint64_t literal_barriers[2];    ///< of the pages
+  std::uint32_t has_literals[2];        ///< likewise
+  PageStart starts[2];                  ///< likewise
+  std::uint32_t result;                 ///< the block's state to be
+  std::uint32_t changed;                ///< the last round in which a byte has changed
+};
+
+/// Where a page's tables are in shared memory: these plus `tables` of the page.
+template <class Shared>
+struct TableOffsets {
+  static constexpr std::uint32_t kMarks =
+      offsetof(Shared, pages) + offsetof(typename Shared::Tables, marks);
+  static constexpr std::uint32_t kSlots =
+      offsetof(Shared, pages) + offsetof(typename Shared::Tables, slots);
+  static constexpr std::uint32_t kBytes = sizeof(typename Shared::Tables);
 };
 
 }  // namespace presso::gpu

@@ -9,20 +9,28 @@
 // all positions, and each lane adds up the escape bytes of its own unit. Units with long lengths are
 // parsed one by one.
 //
-// Takes up blocks in the state kPlanned. Leaves kSurveyed; kFailed where the payload is faulty; and
-// kPlanned where the page decoder declines: other codings, dictionaries, far offsets, output that
-// is not 8-aligned, a distance above Policy::kMostDistance.
+// For the page decoder it also finds out how pages begin, for which the units that hold their first
+// bytes are parsed.
+//
+// Takes up blocks in the state kPlanned. Leaves kSurveyedDense or kSurveyedSparse; kFailed where the
+// payload is faulty; and kPlanned where the warp decoder is to take the block: other codings,
+// dictionaries, far offsets, output that is not 8-aligned, a distance above kMostDistance or a page
+// with more than kSlots segments.
 #pragma once
 
-#include "decompress/gpu/unit_parser.cuh"
+#include "decompress/gpu/segment_tables.cuh"
 
 namespace presso::gpu {
 
-template <class Policy>
+template <class Dense, class Sparse>
 class Survey {
  public:
-  PRESSO_DEVICE Survey(const BlockPlan& plan, UnitRecord* units)
-      : plan_(plan), parser_(plan), units_(units) {}
+  PRESSO_DEVICE Survey(const BlockPlan& plan, UnitRecord* units, PageRecord* pages)
+      : plan_(plan),
+        parser_(plan),
+        units_(units),
+        pages_(pages),
+        dense_(plan.plain_bytes < kSparseBytes * plan.sequences) {}
 
   /// The block's state afterwards.
   PRESSO_DEVICE u32 run() {
@@ -32,10 +40,16 @@ class Survey {
       if (!batch(first, units - first)) return kFailed;
       if (declined_) return kPlanned;
     }
-    return complete() ? kSurveyed : kFailed;
+    if (dense_ && !declined_) end_pages(units);
+    if (!complete()) return kFailed;
+    if (declined_) return kPlanned;
+    return dense_ ? kSurveyedDense : kSurveyedSparse;
   }
 
  private:
+  static constexpr u32 kAhead = 4;          ///< units requested ahead
+  static constexpr u32 kSparseBytes = 48;  ///< bytes a sequence from which a block counts as sparse
+
   static PRESSO_DEVICE u32 max_of(u32 a, u32 b) { return a < b ? b : a; }
 
   /// One lane's unit.
@@ -77,7 +91,8 @@ class Survey {
     // A unit has less than 2^25 bytes, 32 of them less than 2^30.
     const u32 bytes_upto = simt::inclusive_sum(bytes);
     const u32 literals_upto = simt::inclusive_sum(literals);
-    const u32 segments = UnitParser::runs_of(sums.packed) + kUnitSequences - sums.empty;
+    const u32 sequences = simt::lane() < count ? kUnitSequences : 0;
+    const u32 segments = UnitParser::runs_of(sums.packed) + sequences - sums.empty;
     const u32 segments_upto = simt::inclusive_sum(segments);
     mine.plain += bytes_upto - bytes;
     mine.literals += literals_upto - literals;
@@ -90,6 +105,7 @@ class Survey {
         all_literals > plan_.literals - at_.literals) {
       return false;
     }
+    if (dense_) begin_pages(first, mine, count, bytes);
     at_.plain += all_bytes;
     at_.literals += all_literals;
     at_.segments += simt::shuffle(segments_upto, kLast);
@@ -103,13 +119,15 @@ class Survey {
   PRESSO_DEVICE bool sum_up(u32 first, u32 count, Sums& mine) {
     bool good = true;
     u32 farthest = 0;
-    StoredSequences next = parser_.load(first);
-    StoredSequences second = parser_.load(first + 1);
+    StoredSequences ahead[kAhead];
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kAhead; ++i) ahead[i] = parser_.load(first + i);
     PRESSO_NO_UNROLL
     for (u32 i = 0; i < count; ++i) {
-      const StoredSequences stored = next;
-      next = second;
-      second = parser_.load(first + i + 2);
+      const StoredSequences stored = ahead[0];
+      PRESSO_UNROLL
+      for (u32 j = 0; j + 1 < kAhead; ++j) ahead[j] = ahead[j + 1];
+      ahead[kAhead - 1] = parser_.load(first + i + kAhead);
       const UnitCodes codes = parser_.decode(stored);
       const u32 packed = simt::reduce_add(parser_.plain_sums(codes));
       u32 escapes = 0;
@@ -123,7 +141,8 @@ class Survey {
                                          max_of(stored.distance(2), stored.distance(3))));
       if (simt::lane() == i) mine = {packed, escapes, empty};
     }
-    declined_ |= simt::any(farthest > Policy::kMostDistance);
+    const u32 most = dense_ ? Dense::kMostDistance : Sparse::kMostDistance;
+    declined_ |= simt::any(farthest > most);
     return good;
   }
 
@@ -181,6 +200,47 @@ class Survey {
     return true;
   }
 
+  /// Records the pages that begin in units from `first` on, each lane knowing its own.
+  PRESSO_DEVICE void begin_pages(u32 first, const UnitRecord& mine, u32 count, u32 bytes) {
+    constexpr u32 kPage = Dense::kPageBytes;
+    if (first + count == units_of(plan_.sequences)) {  // the last unit goes on to the block's end
+      if (simt::lane() + 1 == count) bytes = plan_.plain_bytes - mine.plain;
+    }
+    const bool begins = simt::lane() < count &&
+                        (mine.plain + kPage - 1) / kPage < (mine.plain + bytes + kPage - 1) / kPage;
+    PRESSO_NO_UNROLL
+    for (u32 votes = simt::ballot(begins); votes != 0; votes &= votes - 1) {
+      const u32 owner = simt::find_first_set(votes) - 1;
+      UnitRecord record;
+      record.plain = simt::shuffle(mine.plain, owner);
+      record.literals = simt::shuffle(mine.literals, owner);
+      record.segments = simt::shuffle(mine.segments, owner);
+      record.long_lengths = simt::shuffle(mine.long_lengths, owner);
+      record.literal_escapes = simt::shuffle(mine.literal_escapes, owner);
+      record.match_escapes = simt::shuffle(mine.match_escapes, owner);
+      LaneSequences lane;
+      parser_.parse(first + owner, parser_.load(first + owner), record, lane);
+      const u32 end = record.plain + simt::shuffle(bytes, owner);
+      for (u32 at = (record.plain + kPage - 1) / kPage * kPage; at < end; at += kPage) {
+        record_page(at, first + owner, page_start(lane, at));
+      }
+    }
+  }
+
+  PRESSO_DEVICE void record_page(u32 at, u32 unit, const PageStart& start) {
+    if (simt::lane() == 0) pages_[at / Dense::kPageBytes] = {start, unit, 0};
+    if (start.segments + 1 - page_segments_ > Dense::kSlots) declined_ = true;
+    page_segments_ = start.segments;
+  }
+
+  /// What stands behind the last page.
+  PRESSO_DEVICE void end_pages(u32 units) {
+    const u32 tail = u32{plan_.literals != at_.literals};
+    record_page((plan_.plain_bytes + Dense::kPageBytes - 1) / Dense::kPageBytes *
+                    Dense::kPageBytes,
+                units - 1, {plan_.literals, at_.segments + tail});
+  }
+
   /// Literals behind the last sequence fill the rest, and all else is used up.
   PRESSO_DEVICE bool complete() const {
     return plan_.plain_bytes - at_.plain == plan_.literals - at_.literals &&
@@ -191,24 +251,28 @@ class Survey {
   const BlockPlan& plan_;
   UnitParser parser_;
   UnitRecord* units_;
-  UnitRecord at_;  // where the next batch begins
+  PageRecord* pages_;
+  bool dense_;
+  UnitRecord at_;           // where the next batch begins
+  u32 page_segments_ = 0;  // of the page recorded last
   bool declined_ = false;
 };
 
-PRESSO_DEVICE bool page_decoder_takes(const BlockPlan& plan) {
+PRESSO_DEVICE bool history_fits(const BlockPlan& plan) {
   return plan.coding == static_cast<Byte>(Coding::kByte) && plan.far == 0 &&
          plan.dictionary_bytes == 0 && reinterpret_cast<u64>(plan.out) % 8 == 0;
 }
 
-template <class Policy>
+template <class Dense, class Sparse>
 PRESSO_DEVICE void survey_body(const BlockPlan* plans, u32* status, u32 blocks,
                                const SurveyRecords& records) {
   const u32 warps = simt::block_threads() / simt::kWarpSize;
   const u32 block = simt::block_index() * warps + simt::warp_in_block();
   if (block >= blocks || status[block] != kPlanned) return;
-  const BlockPlan& plan = plans[block];
-  if (!page_decoder_takes(plan) || units_of(plan.sequences) > records.unit_stride) return;
-  Survey<Policy> survey(plan, records.units + u64{block} * records.unit_stride);
+  const BlockPlan plan = plans[block];
+  if (!history_fits(plan) || units_of(plan.sequences) > records.unit_stride) return;
+  Survey<Dense, Sparse> survey(plan, records.units + u64{block} * records.unit_stride,
+                               records.pages + u64{block} * records.page_stride);
   const u32 state = survey.run();
   if (simt::lane() == 0) status[block] = state;
 }

@@ -7,15 +7,9 @@
 // a match: it is parsed by arithmetic on four tokens at a time in one register.
 #pragma once
 
-#include "decompress/gpu/page_layout.h"
-#include "decompress/gpu/simt.h"
+#include "decompress/gpu/tile_copier.cuh"
 
 namespace presso::gpu {
-
-using simt::u32;
-using simt::u64;
-
-constexpr u32 kEachByte = 0x01010101u;
 
 namespace detail {
 
@@ -52,7 +46,7 @@ struct UnitCodes {
   }
 };
 
-/// Where a lane's sequences lie, and their matches. Positions count from wherever `begin` does.
+/// Where a lane's sequences lie, and their matches, in the block.
 struct LaneSequences {
   u32 begin[4];  ///< first literal
   u32 match[4];  ///< first byte behind the literals
@@ -130,14 +124,14 @@ class UnitParser {
                      simt::dot4(plain_lengths(codes), kEachByte, 0), codes.nonempty_literals());
   }
 
-  /// A plain unit's sequences. `plain`: where the unit begins, as positions shall count.
-  PRESSO_DEVICE void place_plain(const UnitCodes& codes, const UnitRecord& at, u32 plain,
+  /// A plain unit's sequences.
+  PRESSO_DEVICE void place_plain(const UnitCodes& codes, const UnitRecord& at,
                                  LaneSequences& lane) const {
     const u32 sums = plain_sums(codes);
     const u32 before = simt::inclusive_sum(sums) - sums;
     // In byte i the sum of the first i + 1 lengths: three are at most 129.
     const u32 upto = plain_lengths(codes) * kEachByte;
-    lane.begin[0] = plain + bytes_of(before);
+    lane.begin[0] = at.plain + bytes_of(before);
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       if (i > 0) lane.begin[i] = lane.begin[0] + detail::byte_of(upto, i - 1);
@@ -223,9 +217,8 @@ class UnitParser {
     return used <= plan_.literals;
   }
 
-  /// Places the sequences of any unit that fits into the block, which begins at `plain` in whatever
-  /// positions count from, and elsewhere as `at` says.
-  PRESSO_DEVICE void place(const Lengths& lengths, const UnitRecord& at, u32 plain,
+  /// Places the sequences of any unit that fits into the block.
+  PRESSO_DEVICE void place(const Lengths& lengths, const UnitRecord& at,
                            LaneSequences& lane) const {
     u32 bytes = 0, literals = 0, segments = 0;
     PRESSO_UNROLL
@@ -239,7 +232,7 @@ class UnitParser {
     const u32 before = simt::inclusive_sum(sums) - sums;
     lane.literals = at.literals + simt::inclusive_sum(literals) - literals;
     lane.segments = at.segments + (before >> 23);
-    u32 from = plain + (before & 0x7FFFFFu);
+    u32 from = at.plain + (before & 0x7FFFFFu);
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       lane.begin[i] = from;
@@ -247,6 +240,21 @@ class UnitParser {
       from = lane.match[i] + lengths.matches[i];
     }
     lane.end = from;
+  }
+
+  /// All of a unit that the survey has found sound. Positions count from the block's start.
+  PRESSO_DEVICE void parse(u32 unit, const StoredSequences& stored, const UnitRecord& record,
+                           LaneSequences& lane) const {
+    const UnitCodes codes = decode(stored);
+    if (codes.plain) {
+      place_plain(codes, record, lane);
+      return;
+    }
+    UnitRecord at = record;
+    Lengths unit_lengths;
+    lengths(stored, codes, at, unit_lengths);
+    if (unit == plan_.sequences / kUnitSequences) add_tail(unit, at, unit_lengths);
+    place(unit_lengths, record, lane);
   }
 
  private:

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Survey and page decoder in the emulator: what the encoder wrote comes back, with a small and a
+// Survey, page and relay decoder in the emulator: what the encoder wrote comes back, with a small and a
 // large history, on inputs that straddle tiles, pages, rings and units.
 #include "decompress/gpu/page_decoder.cuh"
+#include "decompress/gpu/relay_decoder.cuh"
 #include "decompress/gpu/survey.cuh"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -19,8 +21,16 @@
 namespace presso::gpu {
 namespace {
 
-using Small = PagePolicy<9, 1600, 3, 3>;
-using Large = PagePolicy<21, 1400, 2, 4>;
+/// Survey, page and relay decoder with one size of shared memory.
+template <class Page_, class Relay_>
+struct Sizes {
+  using Page = Page_;
+  using Relay = Relay_;
+  static constexpr u32 kMostDistance =
+      Page::kMostDistance < Relay::kMostDistance ? Page::kMostDistance : Relay::kMostDistance;
+};
+using Small = Sizes<PagePolicy<9, 3000, 3>, RelayPolicy<9, 1600, 3, 3>>;
+using Large = Sizes<PagePolicy<21, 2560, 4>, RelayPolicy<21, 1400, 2, 4>>;
 
 BlockPlan plan_of(const BlockHeader& header, const Byte* payload, Byte* out) {
   BlockPlan plan{};
@@ -64,30 +74,46 @@ class LoadedFile {
     statuses_.assign(plans_.size(), kPlanned);
   }
 
-  template <class Policy>
-  void decode(std::uint32_t seed) {
+  /// `all_relay`: whatever the survey thinks better.
+  template <class Sizes>
+  void decode(std::uint32_t seed, bool all_relay) {
     simt::Options options;
     options.seed = seed;
-    options.allow_exited_lanes = false;
     const u32 blocks = static_cast<u32>(plans_.size());
-    std::vector<UnitRecord> units;
     SurveyRecords records{};
     for (const BlockPlan& plan : plans_) {
       records.unit_stride = std::max(records.unit_stride, most_units(plan.plain_bytes));
+      records.page_stride =
+          std::max(records.page_stride, plan.plain_bytes / Sizes::Page::kPageBytes + 2);
     }
-    units.resize(std::size_t{blocks} * records.unit_stride);
+    std::vector<UnitRecord> units(std::size_t{blocks} * records.unit_stride);
+    std::vector<PageRecord> pages(std::size_t{blocks} * records.page_stride);
     records.units = units.data();
+    records.pages = pages.data();
     const simt::Report survey =
         simt::run({.grid = (blocks + 1) / 2, .block_threads = 64}, options, [&] {
-          survey_body<Policy>(plans_.data(), statuses_.data(), blocks, records);
+          survey_body<typename Sizes::Page, typename Sizes::Relay>(plans_.data(), statuses_.data(),
+                                                                   blocks, records);
         });
     ASSERT_TRUE(survey.ok()) << survey.what;
-    const simt::Report decode = simt::run(
-        {.grid = blocks,
-         .block_threads = Policy::kThreads,
-         .shared_bytes = sizeof(PageShared<Policy>)},
-        options, [&] { page_decoder_body<Policy>(plans_.data(), statuses_.data(), records); });
-    ASSERT_TRUE(decode.ok()) << decode.what;
+    if (all_relay) std::replace(statuses_.begin(), statuses_.end(), u32{kSurveyedDense}, u32{kSurveyedSparse});
+    const simt::Report page = simt::run({.grid = blocks,
+                                         .block_threads = Sizes::Page::kThreads,
+                                         .shared_bytes = sizeof(PageShared<typename Sizes::Page>)},
+                                        options, [&] {
+                                          page_decoder_body<typename Sizes::Page>(
+                                              plans_.data(), statuses_.data(), records);
+                                        });
+    ASSERT_TRUE(page.ok()) << page.what;
+    const simt::Report relay =
+        simt::run({.grid = blocks,
+                   .block_threads = Sizes::Relay::kThreads,
+                   .shared_bytes = sizeof(RelayShared<typename Sizes::Relay>)},
+                  options, [&] {
+                    relay_decoder_body<typename Sizes::Relay>(plans_.data(), statuses_.data(),
+                                                              records);
+                  });
+    ASSERT_TRUE(relay.ok()) << relay.what;
   }
 
   /// Raw blocks are left alone; all others must be right.
@@ -110,9 +136,9 @@ class LoadedFile {
   std::vector<u32> statuses_;
 };
 
-template <class Policy>
+template <class Sizes>
 void expect_round_trip(Bytes plain, ParserParameters parameters, std::uint32_t block_bytes) {
-  parameters.window = std::min(parameters.window, Policy::kMostDistance);
+  parameters.window = std::min(parameters.window, Sizes::kMostDistance);
   BlockEncoder encoder(parameters);
   Buffer file;
   for (std::size_t at = 0; at < plain.size(); at += block_bytes) {
@@ -120,9 +146,9 @@ void expect_round_trip(Bytes plain, ParserParameters parameters, std::uint32_t b
     encoder.encode(plain.subspan(at, bytes), static_cast<std::uint32_t>(at / block_bytes),
                    FrameKind::kBlock, {}, file);
   }
-  for (const std::uint32_t seed : {1, 2}) {
+  for (const bool all_relay : {false, true}) {
     LoadedFile loaded(file, plain.size());
-    loaded.decode<Policy>(seed);
+    loaded.decode<Sizes>(all_relay ? 1 : 2, all_relay);
     loaded.expect_plain(plain);
   }
 }

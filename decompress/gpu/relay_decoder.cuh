@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// The relay decoder: a thread block decodes a block of the file, a page of 4 KiB of plain bytes at a
+// time, with the history in shared memory. Some warps parse (relay_parser.cuh), a page ahead of the
+// eight that copy (tile_copier.cuh). Catalogue S7.6, S7.7, S7.16, S7.17.
+//
+// For data with long sequences, where few warps suffice for parsing and all others would wait for
+// them. Takes up blocks in state kSurveyedSparse. Leaves kOk or kFailed, or kPlanned where a page
+// has more than Policy::kSlots segments.
+#pragma once
+
+#include "decompress/gpu/relay_parser.cuh"
+
+namespace presso::gpu {
+
+template <class Policy>
+class RelayCopier {
+ public:
+  PRESSO_DEVICE RelayCopier(const BlockPlan& plan, RelayShared<Policy>& shared)
+      : plan_(plan), shared_(shared), tiles_(plan, shared) {}
+
+  PRESSO_DEVICE void run() {
+    const u32 pages = (plan_.plain_bytes + Policy::kPageBytes - 1) / Policy::kPageBytes;
+    Byte* out = plan_.out;
+    u32 left = plan_.plain_bytes;
+    give_back(0);
+    give_back(1);
+    take(0);
+    tiles_.prepare(0, 0);
+    Sync::sync();
+    PRESSO_NO_UNROLL
+    for (u32 page = 0; page < pages; ++page) {
+      const u32 tables = page % 2 * kTablesBytes;
+      u32 base = 0u - static_cast<u32>(sizeof(Slot));
+      tiles_.copy(base, out, left);
+      tiles_.prepare(tables, kTileBytes);
+      Sync::sync();
+      tiles_.copy(base, out + kTileBytes, left - kTileBytes);
+      out += Policy::kPageBytes;
+      left -= Policy::kPageBytes;
+      simt::bulk_fence();  // the copy engine writes to the ring next
+      if (page + 1 < pages) {
+        if (page + 2 < pages) give_back(page);
+        take(page + 1);
+        tiles_.prepare(kTablesBytes - tables, 0);
+      }
+      Sync::sync();
+    }
+  }
+
+ private:
+  using Shared = RelayShared<Policy>;
+  static constexpr u32 kTablesBytes = TableOffsets<Shared>::kBytes;
+  static_assert(Policy::kPageBytes == 2 * kTileBytes);
+
+  struct Sync {
+    static PRESSO_DEVICE void sync() {
+      simt::named_barrier_sync(RelayBarriers::kCopiers, kCopierThreads);
+    }
+  };
+
+  /// The page's tables are free.
+  static PRESSO_DEVICE void give_back(u32 page) {
+    RelayBarriers::arrive<RelayBarriers::kFree, Policy::kThreads>(page % 2 != 0);
+  }
+
+  PRESSO_DEVICE void take(u32 page) {
+    RelayBarriers::wait<RelayBarriers::kFull, Policy::kThreads>(page % 2 != 0);
+    if (shared_.has_literals[page % 2] != 0) {
+      simt::bulk_copy_wait(&shared_.literal_barriers[page % 2], parities_ >> (page % 2) & 1);
+      parities_ ^= 1u << (page % 2);
+    }
+  }
+
+  const BlockPlan& plan_;
+  Shared& shared_;
+  TileSteps<Policy, Shared, Sync> tiles_;
+  u32 parities_ = 0;  // of the literal barriers, a bit each
+};
+
+template <class Policy>
+PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses,
+                                      const SurveyRecords& records) {
+  const u32 block = simt::block_index();
+  if (statuses[block] != kSurveyedSparse || !simt::shared_memory_is_at_base()) return;
+  const BlockPlan plan = plans[block];
+  auto& shared = *reinterpret_cast<RelayShared<Policy>*>(simt::shared_memory());
+  clear_tables(shared);
+  const u32 thread = simt::thread_in_block();
+  if (thread < 2) {
+    simt::bulk_barrier_init(&shared.literal_barriers[thread]);
+    shared.has_literals[thread] = 0;
+    shared.starts[thread] = {0, 0};
+  }
+  if (thread == 0) {
+    shared.result = 0;
+    shared.changed = 0;
+  }
+  simt::block_sync();
+  if (simt::warp_in_block() < kCopiers) {
+    RelayCopier<Policy>(plan, shared).run();
+  } else {
+    RelayParser<Policy>(plan, records.units + u64{block} * records.unit_stride, shared).run();
+  }
+  simt::block_sync();
+  if (thread == 0) statuses[block] = shared.result;
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// The parsing warps of the relay decoder: they fill the tables of a page and request its literals
+// while the copiers work on the page before.
+//
+// Unit u is parsed by parser u modulo their number, in any order among them, since the survey has
+// found where each begins. A unit may reach into several pages; its parser keeps it until the last
+// of them. Who has the unit in which a page begins works out what the others need of it.
+//
+// Synchronisation: parsers and copiers exchange pages by two pairs of named barriers. That for free
+// tables also orders the parsers among themselves, from page to page.
+#pragma once
+
+#include "decompress/gpu/segment_tables.cuh"
+
+namespace presso::gpu {
+
+/// Named barriers of the relay decoder. Those of a pair are told apart by `odd`; numbers that the
+/// compiler knows make them one instruction.
+struct RelayBarriers {
+  static constexpr u32 kCopiers = 1;
+  static constexpr u32 kFull = 2;  ///< parsers arrive, copiers wait
+  static constexpr u32 kFree = 4;  ///< copiers arrive, parsers wait
+
+  template <u32 kId, u32 kThreads>
+  static PRESSO_DEVICE void wait(bool odd) {
+    if (odd) {
+      simt::named_barrier_sync(kId + 1, kThreads);
+    } else {
+      simt::named_barrier_sync(kId, kThreads);
+    }
+  }
+  template <u32 kId, u32 kThreads>
+  static PRESSO_DEVICE void arrive(bool odd) {
+    if (odd) {
+      simt::named_barrier_arrive(kId + 1, kThreads);
+    } else {
+      simt::named_barrier_arrive(kId, kThreads);
+    }
+  }
+};
+
+template <class Policy>
+class RelayParser {
+ public:
+  PRESSO_DEVICE RelayParser(const BlockPlan& plan, const UnitRecord* units,
+                            RelayShared<Policy>& shared)
+      : plan_(plan),
+        parser_(plan),
+        units_(units),
+        units_count_(units_of(plan.sequences)),
+        shared_(shared),
+        unit_(simt::warp_in_block() - kCopiers) {}
+
+  PRESSO_DEVICE void run() {
+    const u32 pages = (plan_.plain_bytes + Policy::kPageBytes - 1) / Policy::kPageBytes;
+    next_ = parser_.load(unit_);
+    if (unit_ < units_count_) parse();
+    PRESSO_NO_UNROLL
+    for (u32 page = 0; page < pages; ++page) {
+      RelayBarriers::wait<RelayBarriers::kFree, Policy::kThreads>(page % 2 != 0);
+      fill(page);
+      RelayBarriers::arrive<RelayBarriers::kFull, Policy::kThreads>(page % 2 != 0);
+      ring_ += Policy::kPageBytes;
+      if (ring_ >= Policy::kRing) ring_ -= Policy::kRing;
+    }
+  }
+
+ private:
+  /// What this parser's units have to say about a page.
+  PRESSO_DEVICE void fill(u32 page) {
+    const u32 from = page * Policy::kPageBytes;
+    const u32 left = plan_.plain_bytes - from;
+    const u32 to = from + (left < Policy::kPageBytes ? left : Policy::kPageBytes);
+    const PageStart start = shared_.starts[page % 2];
+    while (unit_ < units_count_ && begin_ < to) {
+      if (begin_ < end_) emit(page, start);
+      if (end_ > to) break;
+      if (end_ == plan_.plain_bytes && begin_ < end_) request_literals(page, start, plan_.literals);
+      unit_ += Policy::kParsers;
+      if (unit_ < units_count_) parse();
+    }
+    if (unit_ < units_count_ && begin_ <= to && to < end_) {
+      const PageStart next = page_start(lane_, to);
+      if (simt::lane() == 0) shared_.starts[(page + 1) % 2] = next;
+      request_literals(page, start, next.literals);
+    }
+  }
+
+  PRESSO_DEVICE void parse() {
+    const UnitRecord record = units_[unit_];
+    stored_ = next_;
+    next_ = parser_.load(unit_ + Policy::kParsers);
+    parser_.parse(unit_, stored_, record, lane_);
+    begin_ = record.plain;
+    end_ = simt::shuffle(lane_.end, simt::kWarpSize - 1);
+  }
+
+  /// Literals of a page go into the ring where the next page will be.
+  PRESSO_DEVICE void request_literals(u32 page, const PageStart& start, u32 to) {
+    if (simt::lane() != 0) return;
+    shared_.has_literals[page % 2] = u32{start.literals < to};
+    if (start.literals >= to) return;
+    const u64 stream = reinterpret_cast<u64>(plan_.literal_bytes());
+    const u64 source = (stream + start.literals) & ~u64{15};
+    const u32 bytes = static_cast<u32>(((stream + to + 15) & ~u64{15}) - source);
+    u32 place = ring_ + Policy::kPageBytes;
+    if (place >= Policy::kRing) place -= Policy::kRing;
+    const u32 room = Policy::kRing - place;
+    const u32 head = bytes < room ? bytes : room;
+    const auto* const from = reinterpret_cast<const Byte*>(source);
+    u64* const barrier = &shared_.literal_barriers[page % 2];
+    simt::bulk_expect(barrier, bytes);
+    simt::bulk_copy(barrier, shared_.ring + place, from, head);
+    if (head < bytes) simt::bulk_copy(barrier, shared_.ring, from + head, bytes - head);
+  }
+
+  PRESSO_DEVICE void emit(u32 page, const PageStart& start) {
+    const u32 from = page * Policy::kPageBytes;
+    const u32 alignment =
+        static_cast<u32>(reinterpret_cast<u64>(plan_.literal_bytes()) + start.literals) % 16;
+    SegmentTables<Policy, RelayShared<Policy>> tables(
+        shared_, page % 2 * TableOffsets<RelayShared<Policy>>::kBytes, from, start,
+        Policy::kPageBytes + alignment);
+    if (begin_ >= from && end_ <= from + Policy::kPageBytes) {
+      tables.template emit<true>(stored_, lane_);
+    } else {
+      tables.template emit<false>(stored_, lane_);
+    }
+  }
+
+  const BlockPlan& plan_;
+  UnitParser parser_;
+  const UnitRecord* units_;
+  u32 units_count_;
+  RelayShared<Policy>& shared_;
+  StoredSequences next_;  // of this parser's next unit
+
+  // The unit in hand.
+  u32 unit_;
+  StoredSequences stored_;
+  LaneSequences lane_;
+  u32 begin_ = 0, end_ = 0;
+  u32 ring_ = 0;  // ring position of the page in hand
+};
+
+}  // namespace presso::gpu
