@@ -4,9 +4,9 @@
 // the streams are checked against each other and against the header, so that the page decoder need
 // not.
 //
-// Threads to data: warp w of thread block b surveys block b * warps + w, 32 units a step. Each unit
-// is reduced to its sums, which the lane of its number keeps; prefix sums over the lanes then give
-// all positions, and each lane adds up the escape bytes of its own unit. Units with long lengths are
+// Threads to data: thread block b surveys block b, 32 units a warp a step. Each unit is reduced to
+// its sums, which the lane of its number keeps; prefix sums over lanes and warps then give all
+// positions, and each lane adds up the escape bytes of its own unit. Units with long lengths are
 // parsed one by one.
 //
 // For the page decoder it also finds out how pages begin, for which the units that hold their first
@@ -22,28 +22,35 @@
 
 namespace presso::gpu {
 
+constexpr u32 kSurveyWarps = 8;
+
+struct SurveyShared {
+  u32 sums[3][kSurveyWarps];
+};
+
 template <class Dense, class Sparse>
 class Survey {
  public:
-  PRESSO_DEVICE Survey(const BlockPlan& plan, UnitRecord* units, PageRecord* pages)
+  PRESSO_DEVICE Survey(const BlockPlan& plan, UnitRecord* units, PageRecord* pages, SurveyShared& shared)
       : plan_(plan),
         parser_(plan),
         units_(units),
         pages_(pages),
+        shared_(shared),
         dense_(plan.plain_bytes < kSparseBytes * plan.sequences) {}
 
   /// The block's state afterwards.
   PRESSO_DEVICE u32 run() {
     const u32 units = units_of(plan_.sequences);
     PRESSO_NO_UNROLL
-    for (u32 first = 0; first < units; first += simt::kWarpSize) {
-      if (!batch(first, units - first)) return kFailed;
-      if (declined_) return kPlanned;
+    for (u32 first = 0; first < units; first += kSurveyWarps * simt::kWarpSize) {
+      if (!batch(first + simt::warp_in_block() * simt::kWarpSize, units)) return kFailed;
     }
-    if (dense_ && !declined_) end_pages(units);
     if (!complete()) return kFailed;
-    if (declined_) return kPlanned;
-    return dense_ ? kSurveyedDense : kSurveyedSparse;
+    const bool declined = simt::block_sync_or(declined_);
+    if (declined) return kPlanned;
+    if (!dense_) return kSurveyedSparse;
+    return pages_fit(units) ? kSurveyedDense : kPlanned;
   }
 
  private:
@@ -59,59 +66,75 @@ class Survey {
     u32 empty = 0;    ///< sequences without a match
   };
 
-  /// `left`: units from `first` on.
-  PRESSO_DEVICE bool batch(u32 first, u32 left) {
+  /// A value's sums over the lanes of all warps: before this lane, and of all.
+  struct Prefix {
+    u32 before, all;
+  };
+
+  /// All warps; `which`: not that of the call before.
+  PRESSO_DEVICE Prefix prefix(u32 which, u32 value) {
+    const u32 upto = simt::inclusive_sum(value);
+    u32* const of_warps = shared_.sums[which];
+    if (simt::lane() == simt::kWarpSize - 1) of_warps[simt::warp_in_block()] = upto;
+    simt::block_sync();
+    const u32 of_warp = simt::lane() < kSurveyWarps ? of_warps[simt::lane()] : 0;
+    const u32 below = simt::lane() < simt::warp_in_block() ? of_warp : 0;
+    return {simt::reduce_add(below) + upto - value, simt::reduce_add(of_warp)};
+  }
+
+  /// Units from `first` on, for this warp at most 32. False, in all warps, where they are faulty.
+  PRESSO_DEVICE bool batch(u32 first, u32 units) {
+    const u32 left = first < units ? units - first : 0;
     const u32 count = left < simt::kWarpSize ? left : simt::kWarpSize;
     Sums sums;
-    if (!sum_up(first, count, sums)) return false;
-    const u32 escapes_upto = simt::inclusive_sum(sums.escapes);
-    const u32 escapes_before = escapes_upto - sums.escapes;
-    const u32 all = simt::shuffle(escapes_upto, simt::kWarpSize - 1);
-    if ((all & 0xFFFFu) > plan_.literal_escapes - at_.literal_escapes ||
-        all >> 16 > plan_.match_escapes - at_.match_escapes) {
+    bool good = sum_up(first, count, sums);
+    UnitRecord mine = at_;
+    // At most 256 * 128 of each.
+    const Prefix literal_escapes = prefix(0, sums.escapes & 0xFFFFu);
+    const Prefix match_escapes = prefix(1, sums.escapes >> 16);
+    if (literal_escapes.all > plan_.literal_escapes - at_.literal_escapes ||
+        match_escapes.all > plan_.match_escapes - at_.match_escapes) {
       return false;
     }
-    UnitRecord mine = at_;
-    mine.literal_escapes += escapes_before & 0xFFFFu;
-    mine.match_escapes += escapes_before >> 16;
+    mine.literal_escapes += literal_escapes.before;
+    mine.match_escapes += match_escapes.before;
     u32 longs = 0;
-    const u32 more_literals =
-        add_bytes(plan_.literal_escape_bytes() + mine.literal_escapes, sums.escapes & 0xFFFFu, longs);
+    const u32 more_literals = add_bytes(plan_.literal_escape_bytes() + mine.literal_escapes,
+                                        sums.escapes & 0xFFFFu, longs);
     const u32 more_match =
         add_bytes(plan_.match_escape_bytes() + mine.match_escapes, sums.escapes >> 16, longs);
-    const u32 longs_upto = simt::inclusive_sum(longs);
-    mine.long_lengths += longs_upto - longs;
-    const u32 all_longs = simt::shuffle(longs_upto, simt::kWarpSize - 1);
-    if (all_longs > plan_.long_lengths - at_.long_lengths) return false;
+    const Prefix long_lengths = prefix(2, longs);
+    if (long_lengths.all > plan_.long_lengths - at_.long_lengths) return false;
+    mine.long_lengths += long_lengths.before;
 
     u32 literals = parser_.literals_of(sums.packed) + more_literals;
     u32 bytes = parser_.bytes_of(sums.packed) + more_literals + more_match -
                 sums.empty * plan_.min_match;
-    if (!parse_long_units(first, mine, longs, literals, bytes)) return false;
-    // A unit has less than 2^25 bytes, 32 of them less than 2^30.
-    const u32 bytes_upto = simt::inclusive_sum(bytes);
-    const u32 literals_upto = simt::inclusive_sum(literals);
+    if (!parse_long_units(first, mine, longs, literals, bytes)) good = false;
+    // Less than 2^25 bytes. Only what is less than a block can be added up over all lanes.
+    if (bytes > plan_.plain_bytes - at_.plain) good = false;
+    if (simt::block_sync_or(!good)) return false;
+    const Prefix plain = prefix(0, bytes);
+    const Prefix all_literals = prefix(1, literals);
     const u32 sequences = simt::lane() < count ? kUnitSequences : 0;
-    const u32 segments = UnitParser::runs_of(sums.packed) + sequences - sums.empty;
-    const u32 segments_upto = simt::inclusive_sum(segments);
-    mine.plain += bytes_upto - bytes;
-    mine.literals += literals_upto - literals;
-    mine.segments += segments_upto - segments;
-    if (simt::lane() < count) units_[first + simt::lane()] = mine;
-    constexpr u32 kLast = simt::kWarpSize - 1;
-    const u32 all_bytes = simt::shuffle(bytes_upto, kLast);
-    const u32 all_literals = simt::shuffle(literals_upto, kLast);
-    if (all_bytes > plan_.plain_bytes - at_.plain ||
-        all_literals > plan_.literals - at_.literals) {
+    const Prefix segments =
+        prefix(2, UnitParser::runs_of(sums.packed) + sequences - sums.empty);
+    // 256 times less than 2^22 bytes.
+    if (plain.all > plan_.plain_bytes - at_.plain ||
+        all_literals.all > plan_.literals - at_.literals) {
       return false;
     }
+    mine.plain += plain.before;
+    mine.literals += all_literals.before;
+    mine.segments += segments.before;
+    if (simt::lane() < count) units_[first + simt::lane()] = mine;
     if (dense_) begin_pages(first, mine, count, bytes);
-    at_.plain += all_bytes;
-    at_.literals += all_literals;
-    at_.segments += simt::shuffle(segments_upto, kLast);
-    at_.literal_escapes += all & 0xFFFFu;
-    at_.match_escapes += all >> 16;
-    at_.long_lengths += all_longs;
+    at_.plain += plain.all;
+    at_.literals += all_literals.all;
+    at_.segments += segments.all;
+    at_.literal_escapes += literal_escapes.all;
+    at_.match_escapes += match_escapes.all;
+    at_.long_lengths += long_lengths.all;
     return true;
   }
 
@@ -203,7 +226,7 @@ class Survey {
   /// Records the pages that begin in units from `first` on, each lane knowing its own.
   PRESSO_DEVICE void begin_pages(u32 first, const UnitRecord& mine, u32 count, u32 bytes) {
     constexpr u32 kPage = Dense::kPageBytes;
-    if (first + count == units_of(plan_.sequences)) {  // the last unit goes on to the block's end
+    if (count != 0 && first + count == units_of(plan_.sequences)) {  // the last unit goes on to the block's end
       if (simt::lane() + 1 == count) bytes = plan_.plain_bytes - mine.plain;
     }
     const bool begins = simt::lane() < count &&
@@ -222,23 +245,26 @@ class Survey {
       parser_.parse(first + owner, parser_.load(first + owner), record, lane);
       const u32 end = record.plain + simt::shuffle(bytes, owner);
       for (u32 at = (record.plain + kPage - 1) / kPage * kPage; at < end; at += kPage) {
-        record_page(at, first + owner, page_start(lane, at));
+        const PageStart start = page_start(lane, at);
+        if (simt::lane() == 0) pages_[at / kPage] = {start, first + owner, 0};
       }
     }
   }
 
-  PRESSO_DEVICE void record_page(u32 at, u32 unit, const PageStart& start) {
-    if (simt::lane() == 0) pages_[at / Dense::kPageBytes] = {start, unit, 0};
-    if (start.segments + 1 - page_segments_ > Dense::kSlots) declined_ = true;
-    page_segments_ = start.segments;
-  }
-
-  /// What stands behind the last page.
-  PRESSO_DEVICE void end_pages(u32 units) {
-    const u32 tail = u32{plan_.literals != at_.literals};
-    record_page((plan_.plain_bytes + Dense::kPageBytes - 1) / Dense::kPageBytes *
-                    Dense::kPageBytes,
-                units - 1, {plan_.literals, at_.segments + tail});
+  /// Records what stands behind the last page. Whether all pages have few enough segments.
+  PRESSO_DEVICE bool pages_fit(u32 units) {
+    const u32 pages = (plan_.plain_bytes + Dense::kPageBytes - 1) / Dense::kPageBytes;
+    if (simt::thread_in_block() == 0) {
+      const u32 tail = u32{plan_.literals != at_.literals};
+      pages_[pages] = {{plan_.literals, at_.segments + tail}, units - 1, 0};
+    }
+    simt::block_sync();
+    bool fit = true;
+    for (u32 page = simt::thread_in_block(); page < pages; page += simt::block_threads()) {
+      const u32 segments = pages_[page + 1].start.segments + 1 - pages_[page].start.segments;
+      fit &= segments <= Dense::kSlots;
+    }
+    return !simt::block_sync_or(!fit);
   }
 
   /// Literals behind the last sequence fill the rest, and all else is used up.
@@ -252,9 +278,9 @@ class Survey {
   UnitParser parser_;
   UnitRecord* units_;
   PageRecord* pages_;
+  SurveyShared& shared_;
   bool dense_;
-  UnitRecord at_;           // where the next batch begins
-  u32 page_segments_ = 0;  // of the page recorded last
+  UnitRecord at_;  // where the next batch of all warps begins
   bool declined_ = false;
 };
 
@@ -264,17 +290,18 @@ PRESSO_DEVICE bool history_fits(const BlockPlan& plan) {
 }
 
 template <class Dense, class Sparse>
-PRESSO_DEVICE void survey_body(const BlockPlan* plans, u32* status, u32 blocks,
+PRESSO_DEVICE void survey_body(const BlockPlan* plans, u32* statuses,
                                const SurveyRecords& records) {
-  const u32 warps = simt::block_threads() / simt::kWarpSize;
-  const u32 block = simt::block_index() * warps + simt::warp_in_block();
-  if (block >= blocks || status[block] != kPlanned) return;
+  const u32 block = simt::block_index();
+  if (statuses[block] != kPlanned) return;
   const BlockPlan plan = plans[block];
   if (!history_fits(plan) || units_of(plan.sequences) > records.unit_stride) return;
+  auto& shared = *reinterpret_cast<SurveyShared*>(simt::shared_memory());
   Survey<Dense, Sparse> survey(plan, records.units + u64{block} * records.unit_stride,
-                               records.pages + u64{block} * records.page_stride);
+                               records.pages + u64{block} * records.page_stride, shared);
   const u32 state = survey.run();
-  if (simt::lane() == 0) status[block] = state;
+  simt::block_sync();  // all have seen the old state
+  if (simt::thread_in_block() == 0) statuses[block] = state;
 }
 
 }  // namespace presso::gpu

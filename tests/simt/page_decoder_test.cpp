@@ -91,10 +91,13 @@ class LoadedFile {
     records.units = units.data();
     records.pages = pages.data();
     const simt::Report survey =
-        simt::run({.grid = (blocks + 1) / 2, .block_threads = 64}, options, [&] {
-          survey_body<typename Sizes::Page, typename Sizes::Relay>(plans_.data(), statuses_.data(),
-                                                                   blocks, records);
-        });
+        simt::run({.grid = blocks,
+                   .block_threads = kSurveyWarps * kWarp,
+                   .shared_bytes = sizeof(SurveyShared)},
+                  options, [&] {
+                    survey_body<typename Sizes::Page, typename Sizes::Relay>(
+                        plans_.data(), statuses_.data(), records);
+                  });
     ASSERT_TRUE(survey.ok()) << survey.what;
     if (all_relay) std::replace(statuses_.begin(), statuses_.end(), u32{kSurveyedDense}, u32{kSurveyedSparse});
     const simt::Report page = simt::run({.grid = blocks,
