@@ -218,6 +218,13 @@ PRESSO_DEVICE void store_shared_u16(u32 at, u32 value) {
                : "memory");
 }
 template <u32 offset>
+PRESSO_DEVICE void store_shared_u32(u32 at, u32 value) {
+  asm volatile("st.shared.u32 [%0+%2], %1;"
+               :
+               : "r"(at), "r"(value), "n"(detail::kSharedBase + offset)
+               : "memory");
+}
+template <u32 offset>
 PRESSO_DEVICE void store_shared_u64(u32 at, u64 value) {
   asm volatile("st.shared.u64 [%0+%2], %1;"
                :

@@ -6,7 +6,8 @@
 // begins and filled a *slot* that says how far back its bytes are; slots are numbered in order. A
 // page's literals are in the ring too, ahead of its own bytes.
 //
-// Each lane of the eight copying warps owns eight consecutive bytes of a tile:
+// Each lane of the eight copying warps owns eight bytes of a tile, four in each half of its warp's
+// chunk: so the sources of 32 lanes' n-th bytes, mostly side by side, lie in different banks.
 //   first wave   the sum of the marks up to a byte numbers its slot; the lane gathers byte by byte
 //                and stores once
 //   barrier
@@ -35,7 +36,7 @@ using simt::u64;
 
 /// A slot is kSlotBias - back, or kSlotBias + kOverlapGap + distance of a match that overlaps itself
 /// within a tile.
-constexpr u32 kOverlapGap = 8;
+constexpr u32 kOverlapGap = 136;  ///< more than between a lane's first byte and its last
 constexpr u32 kSlotBias = 65535 - kOverlapGap - (kTileBytes - 1);
 constexpr u32 kEachByte = 0x01010101u;
 
@@ -50,13 +51,16 @@ class TileCopier {
   PRESSO_DEVICE void prepare(Shared& shared, u32 tables, u32 in_page) {
     tables_ = tables;
     in_page_ = in_page;
-    marks_ = simt::load_shared_u64<kMarks>(tables + in_page + mine_);
-    const u32 low = static_cast<u32>(marks_);
-    const u32 high = static_cast<u32>(marks_ >> 32);  // allow(bare-32): bits
-    const u32 sum = simt::dot4(high, kEachByte, simt::dot4(low, kEachByte, 0));
-    const u32 upto = simt::inclusive_sum(sum);
-    before_ = upto - sum;
-    if (simt::lane() == simt::kWarpSize - 1) shared.chunk_marks[simt::warp_in_block()] = upto;
+    low_ = simt::load_shared<u32, kMarks>(tables + in_page + mine_);
+    high_ = simt::load_shared<u32, kMarks + kHalf>(tables + in_page + mine_);
+    const u32 sums = simt::dot4(low_, kEachByte, 0) | simt::dot4(high_, kEachByte, 0) << 16;
+    const u32 upto = simt::inclusive_sum(sums);
+    const u32 all = simt::shuffle(upto, simt::kWarpSize - 1);
+    before_low_ = (upto - sums) & 0xFFFFu;
+    before_high_ = (all & 0xFFFFu) + ((upto - sums) >> 16);
+    if (simt::lane() == 0) {
+      shared.chunk_marks[simt::warp_in_block()] = (all & 0xFFFFu) + (all >> 16);
+    }
   }
 
   /// Of the tile that was prepared. `ring`: where it lies in the ring; `base`: sum of the page's
@@ -64,19 +68,17 @@ class TileCopier {
   PRESSO_DEVICE void first_wave(const Shared& shared, u32 ring, u32& base) {
     tile_ = static_cast<int>(ring);
     place_ = ring + mine_;
-    const u32 low = static_cast<u32>(marks_);
-    const u32 high = static_cast<u32>(marks_ >> 32);  // allow(bare-32): bits
     const u32 of_chunk = simt::lane() < kCopiers ? shared.chunk_marks[simt::lane()] : 0;
     const u32 below = simt::lane() < simt::warp_in_block() ? of_chunk : 0;
-    const u32 slot = tables_ + before_ + base + simt::reduce_add(below);
+    const u32 slot = tables_ + base + simt::reduce_add(below);
     base += simt::reduce_add(of_chunk);
-    const u32 middle = simt::dot4(low, kEachByte, slot);
     constexpr u32 kUpTo[4] = {0x00000001u, 0x00000101u, 0x00010101u, 0x01010101u};
     PRESSO_UNROLL
     for (u32 i = 0; i < 8; ++i) {
-      const u32 mine = i < 4 ? simt::dot4(low, kUpTo[i % 4], slot)
-                             : simt::dot4(high, kUpTo[i % 4], middle);
-      from_[i] = static_cast<int>(simt::load_shared<Slot, kSlots>(mine) + place_ - kSlotBias + i);
+      const u32 mine = i < 4 ? simt::dot4(low_, kUpTo[i % 4], slot + before_low_)
+                             : simt::dot4(high_, kUpTo[i % 4], slot + before_high_);
+      from_[i] =
+          static_cast<int>(simt::load_shared<Slot, kSlots>(mine) + place_ - kSlotBias + at(i));
     }
     top_ = highest();
     if (simt::any(top_ > static_cast<int>(place_ + kOverlapGap))) {
@@ -89,12 +91,14 @@ class TileCopier {
       const int below = tile_ - 1;
       bytes[i] = simt::load_shared<Byte, 0>(wrap(from_[i] < below ? from_[i] : below));
     }
-    value_ = eight(bytes);
-    simt::store_shared_u64<0>(place_, value_);
+    take(bytes);
+    simt::store_shared_u32<0>(place_, values_[0]);
+    simt::store_shared_u32<kHalf>(place_, values_[1]);
   }
 
   PRESSO_DEVICE void clear_marks() const {
-    simt::store_shared_u64<kMarks>(tables_ + in_page_ + mine_, 0);
+    simt::store_shared_u32<kMarks>(tables_ + in_page_ + mine_, 0);
+    simt::store_shared_u32<kMarks + kHalf>(tables_ + in_page_ + mine_, 0);
   }
 
   PRESSO_DEVICE bool has_near() const { return top_ >= tile_; }
@@ -105,35 +109,40 @@ class TileCopier {
     gather_all(bytes);
     PRESSO_UNROLL
     for (u32 i = 0; i < 8; ++i) {
-      if (from_[i] >= tile_) simt::store_shared_u8<0>(place_ + i, bytes[i]);
+      if (from_[i] >= tile_) simt::store_shared_u8<0>(place_ + at(i), bytes[i]);
     }
-    value_ = eight(bytes);
+    take(bytes);
   }
 
   /// The bytes as they are now. True where the lane's have changed.
   PRESSO_DEVICE bool gather_near() {
-    const u64 before = value_;
+    const u32 before[2] = {values_[0], values_[1]};
     u32 bytes[8];
     gather_all(bytes);
-    value_ = eight(bytes);
-    return value_ != before;
+    take(bytes);
+    return values_[0] != before[0] || values_[1] != before[1];
   }
 
   PRESSO_DEVICE void store_near() {
     PRESSO_UNROLL
     for (u32 i = 0; i < 8; ++i) {
       if (from_[i] >= tile_) {
-        simt::store_shared_u8<0>(place_ + i, static_cast<u32>(value_ >> (8 * i)) & 255);
+        simt::store_shared_u8<0>(place_ + at(i), values_[i / 4] >> (8 * (i % 4)) & 255);
       }
     }
   }
 
   /// To global memory. `to`: of the tile; `valid`: bytes it has, or more.
   PRESSO_DEVICE void flush(Byte* to, u32 valid) const {
-    if (valid >= kTileBytes || mine_ + 8 <= valid) {
-      simt::store_streaming(reinterpret_cast<u64*>(to + mine_), value_);
+    if (valid >= kTileBytes) {
+      simt::store_streaming(reinterpret_cast<u32*>(to + mine_), values_[0]);
+      simt::store_streaming(reinterpret_cast<u32*>(to + mine_ + kHalf), values_[1]);
     } else {
-      for (u32 i = 0; mine_ + i < valid; ++i) to[mine_ + i] = static_cast<Byte>(value_ >> (8 * i));
+      PRESSO_UNROLL
+      for (u32 i = 0; i < 8; ++i) {
+        const Byte byte = static_cast<Byte>(values_[i / 4] >> (8 * (i % 4)));
+        if (mine_ + at(i) < valid) to[mine_ + at(i)] = byte;
+      }
     }
   }
 
@@ -142,10 +151,15 @@ class TileCopier {
   static constexpr u32 kSlots = TableOffsets<Shared>::kSlots;
   static_assert(offsetof(Shared, ring) == 0);
 
+  static constexpr u32 kHalf = kChunkBytes / 2;
+
+  /// Of a lane's bytes, the i-th after the first.
+  static PRESSO_DEVICE constexpr u32 at(u32 i) { return i < 4 ? i : kHalf + i - 4; }
+
   static PRESSO_DEVICE u32 wrap(int place) {
-    const u32 at = static_cast<u32>(place);
-    const u32 lap = at + Policy::kRing;
-    return at < lap ? at : lap;
+    const u32 plain = static_cast<u32>(place);
+    const u32 lap = plain + Policy::kRing;
+    return plain < lap ? plain : lap;
   }
 
   PRESSO_DEVICE void gather_all(u32 (&bytes)[8]) const {
@@ -164,23 +178,25 @@ class TileCopier {
     return simt::byte_permute(simt::byte_permute(bytes[0], bytes[1], 0x0040),
                               simt::byte_permute(bytes[2], bytes[3], 0x0040), 0x5410);
   }
-  static PRESSO_DEVICE u64 eight(const u32* bytes) {
-    return four(bytes) | u64{four(bytes + 4)} << 32;  // allow(bare-32): bits
+  PRESSO_DEVICE void take(const u32 (&bytes)[8]) {
+    values_[0] = four(bytes);
+    values_[1] = four(bytes + 4);
   }
 
   PRESSO_DEVICE bool overlaps(u32 i) const {
-    return from_[i] > static_cast<int>(place_ + kOverlapGap + i);
+    return from_[i] > static_cast<int>(place_ + kOverlapGap + at(i));
   }
   PRESSO_DEVICE u32 overlap_distance(u32 i) const {
-    return static_cast<u32>(from_[i]) - (place_ + kOverlapGap + i);
+    return static_cast<u32>(from_[i]) - (place_ + kOverlapGap + at(i));
   }
 
-  /// Position of the tile's last mark before this warp's chunk; the tile's start where there is
-  /// none. Marks of the tile stay until the barrier behind the first wave.
-  PRESSO_DEVICE u32 last_mark_before() const {
-    for (u32 chunk = simt::warp_in_block(); chunk > 0; --chunk) {
-      const u32 from = in_page_ + (chunk - 1) * kChunkBytes + 8 * simt::lane();
-      const u64 marks = simt::load_shared_u64<kMarks>(tables_ + from);
+  /// Page position of the tile's last mark in half chunks before the given one of the tile; the
+  /// tile's start where there is none. Marks of the tile stay until the barrier behind the first
+  /// wave.
+  PRESSO_DEVICE u32 last_mark_before(u32 half) const {
+    for (; half > 0; --half) {
+      const u32 from = in_page_ + (half - 1) * kHalf + 4 * simt::lane();
+      const u32 marks = simt::load_shared<u32, kMarks>(tables_ + from);
       const u32 votes = simt::ballot(marks != 0);
       if (votes != 0) {
         return simt::shuffle(from + last_of(marks),
@@ -191,35 +207,38 @@ class TileCopier {
   }
 
   /// Index of the last byte that is not 0, if there is one.
-  static PRESSO_DEVICE u32 last_of(u64 marks) {
-    const u32 high = static_cast<u32>(marks >> 32);  // allow(bare-32): bits
-    const u32 low = static_cast<u32>(marks);
-    return high != 0 ? 7 - simt::count_leading_zeros(high) / 8
-                     : 3 - simt::count_leading_zeros(low | 1) / 8;
+  static PRESSO_DEVICE u32 last_of(u32 marks) {
+    return 3 - simt::count_leading_zeros(marks | 1) / 8;
   }
 
   /// Bytes of matches that overlap themselves: from the repetition that is nearest and lies below
   /// the tile, or below the match if that begins in the tile.
   PRESSO_DEVICE void resolve_overlaps() {
-    const u64 marks = marks_;
-    const u32 x = in_page_ + mine_;
+    resolve_overlaps<0>(low_);
+    resolve_overlaps<4>(high_);
+  }
+
+  /// Of the lane's bytes kFirst to kFirst + 3, which have these marks.
+  template <u32 kFirst>
+  PRESSO_DEVICE void resolve_overlaps(u32 marks) {
+    const u32 x = in_page_ + mine_ + at(kFirst);
     const u32 below = simt::ballot(marks != 0) & ((1u << simt::lane()) - 1);
     const u32 owner = simt::kWarpSize - 1 - simt::count_leading_zeros(below | 1);
     const u32 other = simt::shuffle(x + last_of(marks), owner);
-    const u32 before = last_mark_before();
+    const u32 before = last_mark_before(2 * simt::warp_in_block() + kFirst / 4);
     const u32 start = below != 0 ? other : before;
     u32 phase = 0;
     u32 back = 0;
-    if (overlaps(0) && (marks & 255) == 0) {
-      const u32 distance = overlap_distance(0);
+    if (overlaps(kFirst) && (marks & 255) == 0) {
+      const u32 distance = overlap_distance(kFirst);
       const u32 repetitions = (x - start) / distance;
       phase = x - start - repetitions * distance;
       back = (repetitions + 1) * distance;
     }
     PRESSO_UNROLL
-    for (u32 i = 0; i < 8; ++i) {
-      if (overlaps(i)) {
-        const u32 distance = overlap_distance(i);
+    for (u32 i = 0; i < 4; ++i) {
+      if (overlaps(kFirst + i)) {
+        const u32 distance = overlap_distance(kFirst + i);
         if ((marks >> (8 * i) & 255) != 0) {
           phase = 0;
           back = distance;
@@ -227,20 +246,21 @@ class TileCopier {
           phase = 0;
           back += distance;
         }
-        from_[i] = static_cast<int>(place_ + i) - static_cast<int>(back);
+        from_[kFirst + i] = static_cast<int>(place_ + at(kFirst + i)) - static_cast<int>(back);
       }
     }
   }
 
-  u32 mine_ = 8 * simt::thread_in_block();  // of the tile's bytes, this lane's first
+  // Of the tile's bytes, this lane's first.
+  u32 mine_ = simt::warp_in_block() * kChunkBytes + 4 * simt::lane();
   u32 tables_ = 0, in_page_ = 0;
-  u64 marks_ = 0;
-  u32 before_ = 0;  // sum of the chunk's marks before this lane's
+  u32 low_ = 0, high_ = 0;                // marks
+  u32 before_low_ = 0, before_high_ = 0;  // sums of the chunk's marks before them
   int tile_ = 0;
   u32 place_ = 0;
   int top_ = 0;  // highest of from_
   int from_[8];  // ring position of each byte's source; may be a lap too low
-  u64 value_ = 0;
+  u32 values_[2];  // the lane's bytes
 };
 
 /// The copying warps' work on a tile, from its first wave to where the next one may be prepared.

@@ -126,6 +126,10 @@ void store_shared_u16(u32 at, u32 value) {
       static_cast<std::uint16_t>(value);
 }
 template <u32 offset>
+void store_shared_u32(u32 at, u32 value) {
+  *reinterpret_cast<u32*>(shared_memory() + (at + offset)) = value;
+}
+template <u32 offset>
 void store_shared_u64(u32 at, u64 value) {
   *reinterpret_cast<u64*>(shared_memory() + (at + offset)) = value;
 }
