@@ -15,8 +15,8 @@ namespace presso::gpu {
 /// ErrorCode. The kernels of a batch run one after another on one stream; each takes up the blocks
 /// that an earlier one left in the state that it serves.
 enum : std::uint32_t {
-  kPlanned = 0x80000000u,  ///< header fine, not decoded yet
-  kFailed = 0x80000001u,   ///< payload is faulty; diagnose_kernel finds the error code
+  kPlanned = 0x80000000u,         ///< header fine, not decoded yet
+  kFailed = 0x80000001u,          ///< payload is faulty; diagnose_kernel finds the error code
   kSurveyedDense = 0x80000002u,   ///< planned, and the page decoder has what it needs
   kSurveyedSparse = 0x80000003u,  ///< planned, and the relay decoder has what it needs
 };

@@ -30,10 +30,13 @@ class PageDecoder {
   PRESSO_DEVICE void decode() {
     const u32 pages = (plan_.plain_bytes + Policy::kPageBytes - 1) / Policy::kPageBytes;
     PageRecord from = simt::load_readonly(pages_);
+    PageRecord to = simt::load_readonly(pages_ + 1);
+    request_literals(from.start.literals, to.start.literals, tiles_.ring());
     prefetch(from.unit + simt::warp_in_block());
     PRESSO_NO_UNROLL
     for (u32 page = 0; page < pages; ++page) {
-      const PageRecord to = simt::load_readonly(pages_ + page + 1);
+      const PageRecord behind =
+          page + 2 <= pages ? simt::load_readonly(pages_ + page + 2) : PageRecord{to.start, 0, 0};
       parse(page * Policy::kPageBytes, from, to);
       Sync::sync();
       tiles_.prepare(0, 0);
@@ -42,8 +45,9 @@ class PageDecoder {
         parity_ ^= 1;
       }
       Sync::sync();
-      copy(page * Policy::kPageBytes);
+      copy(page * Policy::kPageBytes, to.start.literals, behind.start.literals);
       from = to;
+      to = behind;
     }
   }
 
@@ -63,8 +67,9 @@ class PageDecoder {
 
   /// The page at `origin`.
   PRESSO_DEVICE void parse(u32 origin, const PageRecord& from, const PageRecord& to) {
-    const u32 place = request_literals(from.start.literals, to.start.literals);
-    SegmentTables<Policy, Shared> tables(shared_, 0, origin, from.start, place);
+    SegmentTables<Policy, Shared> tables(
+        shared_, 0, origin, from.start,
+        literals_end(to.start.literals) - (to.start.literals - from.start.literals));
     PRESSO_NO_UNROLL
     for (u32 unit = from.unit + simt::warp_in_block(); unit <= to.unit; unit += kCopiers) {
       const UnitRecord record = next_record_;
@@ -81,31 +86,36 @@ class PageDecoder {
     prefetch(to.unit + simt::warp_in_block());
   }
 
-  /// Literals [first, to) go into the ring so that each lies at least a tile above its byte's place
-  /// and the last one just above page and tile. 16-aligned, so some bytes around them come too.
-  /// Returns the place of the first one, from the page's first byte on.
-  PRESSO_DEVICE u32 request_literals(u32 first, u32 to) {
+  /// Behind the last literal of a page that ends before literal `to`, from the page's first byte
+  /// on.
+  PRESSO_DEVICE u32 literals_end(u32 to) const {
     const u64 stream = reinterpret_cast<u64>(plan_.literal_bytes());
-    const u32 over = static_cast<u32>(stream + to) % 16;
-    if (first < to && simt::thread_in_block() == 0) {
-      const u64 source = (stream + first) & ~u64{15};
-      const u32 bytes = static_cast<u32>(((stream + to + 15) & ~u64{15}) - source);
-      u32 place =
-          tiles_.ring() + Policy::kPageBytes + kTileBytes + (over != 0 ? 16 : 0) - bytes;
-      if (place >= Policy::kRing) place -= Policy::kRing;
-      const u32 room = Policy::kRing - place;
-      const u32 head = bytes < room ? bytes : room;
-      const auto* const from = reinterpret_cast<const Byte*>(source);
-      simt::bulk_expect(&shared_.literal_barrier, bytes);
-      simt::bulk_copy(&shared_.literal_barrier, shared_.ring + place, from, head);
-      if (head < bytes) {
-        simt::bulk_copy(&shared_.literal_barrier, shared_.ring, from + head, bytes - head);
-      }
-    }
-    return Policy::kPageBytes + kTileBytes + over - (to - first);
+    return Policy::kPageBytes + kTileBytes + static_cast<u32>(stream + to) % 16;
   }
 
-  PRESSO_DEVICE void copy(u32 origin) {
+  /// Literals [first, to) of the page at ring position `ring` go into the ring so that each lies at
+  /// least a tile above its byte's place and the last one just above page and tile. 16-aligned, so
+  /// some bytes around them come too.
+  PRESSO_DEVICE void request_literals(u32 first, u32 to, u32 ring) {
+    if (first >= to || simt::thread_in_block() != 0) return;
+    const u64 stream = reinterpret_cast<u64>(plan_.literal_bytes());
+    const u64 source = (stream + first) & ~u64{15};
+    const u32 bytes = static_cast<u32>(((stream + to + 15) & ~u64{15}) - source);
+    u32 place = ring + ((literals_end(to) + 15) & ~15u) - bytes;
+    while (place >= Policy::kRing) place -= Policy::kRing;
+    const u32 room = Policy::kRing - place;
+    const u32 head = bytes < room ? bytes : room;
+    const auto* const from = reinterpret_cast<const Byte*>(source);
+    simt::bulk_expect(&shared_.literal_barrier, bytes);
+    simt::bulk_copy(&shared_.literal_barrier, shared_.ring + place, from, head);
+    if (head < bytes) {
+      simt::bulk_copy(&shared_.literal_barrier, shared_.ring, from + head, bytes - head);
+    }
+  }
+
+  /// The page at `origin`. Requests literals [first, to), which are the next one's, before the last
+  /// tile, from where on they are in nobody's way.
+  PRESSO_DEVICE void copy(u32 origin, u32 first, u32 to) {
     u32 base = 0u - static_cast<u32>(sizeof(Slot));
     Byte* out = plan_.out + origin;
     u32 left = plan_.plain_bytes - origin;
@@ -113,12 +123,13 @@ class PageDecoder {
     for (u32 in_page = kTileBytes; in_page < Policy::kPageBytes; in_page += kTileBytes) {
       tiles_.copy(base, out, left);
       tiles_.prepare(0, in_page);
+      if (in_page + kTileBytes == Policy::kPageBytes) simt::bulk_fence();
       Sync::sync();
       out += kTileBytes;
       left -= kTileBytes;
     }
+    request_literals(first, to, tiles_.ring() + kTileBytes);
     tiles_.copy(base, out, left);
-    simt::bulk_fence();  // the copy engine writes to the ring next
     Sync::sync();
   }
 

@@ -78,9 +78,9 @@ struct PagePolicy {
   static constexpr std::uint32_t kRing = kTiles * kTileBytes;
   static constexpr std::uint32_t kSlots = kSlots_;
   static constexpr std::uint32_t kBlocksPerMultiprocessor = kBlocks;
-  /// Literals of a page lie in the ring so that those of a tile end behind it: they take the place
-  /// of what is a page and a tile younger than the oldest, and up to 16 bytes.
-  static constexpr std::uint32_t kMostDistance = kRing - kPageBytes - kTileBytes - 16;
+  /// Literals of a page lie in the ring so that those of a tile lie behind it: they end a tile and
+  /// up to 16 bytes behind the page. They are requested before the last tile of the page before.
+  static constexpr std::uint32_t kMostDistance = kRing - kPageBytes - 2 * kTileBytes - 16;
   static_assert(kRing > 2 * kPageBytes && kRing < 61000);
 };
 

@@ -213,8 +213,7 @@ template <u32 offset>
 PRESSO_DEVICE void store_shared_u16(u32 at, u32 value) {
   asm volatile("st.shared.u16 [%0+%2], %1;"
                :
-               : "r"(at), "h"(static_cast<std::uint16_t>(value)),
-                 "n"(detail::kSharedBase + offset)
+               : "r"(at), "h"(static_cast<std::uint16_t>(value)), "n"(detail::kSharedBase + offset)
                : "memory");
 }
 template <u32 offset>

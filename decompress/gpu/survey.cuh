@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The survey: one pass over a block's tokens and offsets that finds where each unit of 128 sequences
-// begins in every stream, so that the page decoder can parse units in any order. It is also where
-// the streams are checked against each other and against the header, so that the page decoder need
-// not.
+// The survey: one pass over a block's tokens and offsets that finds where each unit of 128
+// sequences begins in every stream, so that the page decoder can parse units in any order. It is
+// also where the streams are checked against each other and against the header, so that the page
+// decoder need not.
 //
-// Threads to data: thread block b surveys block b, 32 units a warp a step. Each unit is reduced to
-// its sums, which the lane of its number keeps; prefix sums over lanes and warps then give all
-// positions, and each lane adds up the escape bytes of its own unit. Units with long lengths are
-// parsed one by one.
+// Threads to data: thread block b surveys block b, up to 32 units a warp a step. Each unit is
+// reduced to its sums, which the lane of its number keeps; prefix sums over lanes and warps then
+// give all positions, and each lane adds up the escape bytes of its own unit. Units with long
+// lengths are parsed one by one.
 //
 // For the page decoder it also finds out how pages begin, for which the units that hold their first
 // bytes are parsed.
 //
-// Takes up blocks in the state kPlanned. Leaves kSurveyedDense or kSurveyedSparse; kFailed where the
-// payload is faulty; and kPlanned where the warp decoder is to take the block: other codings,
+// Takes up blocks in the state kPlanned. Leaves kSurveyedDense or kSurveyedSparse; kFailed where
+// the payload is faulty; and kPlanned where the warp decoder is to take the block: other codings,
 // dictionaries, far offsets, output that is not 8-aligned, a distance above kMostDistance or a page
 // with more than kSlots segments.
 #pragma once
@@ -31,7 +31,8 @@ struct SurveyShared {
 template <class Dense, class Sparse>
 class Survey {
  public:
-  PRESSO_DEVICE Survey(const BlockPlan& plan, UnitRecord* units, PageRecord* pages, SurveyShared& shared)
+  PRESSO_DEVICE Survey(const BlockPlan& plan, UnitRecord* units, PageRecord* pages,
+                       SurveyShared& shared)
       : plan_(plan),
         parser_(plan),
         units_(units),
@@ -42,9 +43,11 @@ class Survey {
   /// The block's state afterwards.
   PRESSO_DEVICE u32 run() {
     const u32 units = units_of(plan_.sequences);
+    const u32 share = (units + kSurveyWarps - 1) / kSurveyWarps;
+    const u32 a_warp = share < simt::kWarpSize ? share : simt::kWarpSize;
     PRESSO_NO_UNROLL
-    for (u32 first = 0; first < units; first += kSurveyWarps * simt::kWarpSize) {
-      if (!batch(first + simt::warp_in_block() * simt::kWarpSize, units)) return kFailed;
+    for (u32 first = 0; first < units; first += kSurveyWarps * a_warp) {
+      if (!batch(first + simt::warp_in_block() * a_warp, a_warp, units)) return kFailed;
     }
     if (!complete()) return kFailed;
     const bool declined = simt::block_sync_or(declined_);
@@ -54,7 +57,7 @@ class Survey {
   }
 
  private:
-  static constexpr u32 kAhead = 4;          ///< units requested ahead
+  static constexpr u32 kAhead = 4;         ///< units requested ahead
   static constexpr u32 kSparseBytes = 48;  ///< bytes a sequence from which a block counts as sparse
 
   static PRESSO_DEVICE u32 max_of(u32 a, u32 b) { return a < b ? b : a; }
@@ -82,10 +85,11 @@ class Survey {
     return {simt::reduce_add(below) + upto - value, simt::reduce_add(of_warp)};
   }
 
-  /// Units from `first` on, for this warp at most 32. False, in all warps, where they are faulty.
-  PRESSO_DEVICE bool batch(u32 first, u32 units) {
+  /// Units from `first` on, for this warp at most `most`. False, in all warps, where they are
+  /// faulty.
+  PRESSO_DEVICE bool batch(u32 first, u32 most, u32 units) {
     const u32 left = first < units ? units - first : 0;
-    const u32 count = left < simt::kWarpSize ? left : simt::kWarpSize;
+    const u32 count = left < most ? left : most;
     Sums sums;
     bool good = sum_up(first, count, sums);
     UnitRecord mine = at_;
@@ -108,8 +112,8 @@ class Survey {
     mine.long_lengths += long_lengths.before;
 
     u32 literals = parser_.literals_of(sums.packed) + more_literals;
-    u32 bytes = parser_.bytes_of(sums.packed) + more_literals + more_match -
-                sums.empty * plan_.min_match;
+    u32 bytes =
+        parser_.bytes_of(sums.packed) + more_literals + more_match - sums.empty * plan_.min_match;
     if (!parse_long_units(first, mine, longs, literals, bytes)) good = false;
     // Less than 2^25 bytes. Only what is less than a block can be added up over all lanes.
     if (bytes > plan_.plain_bytes - at_.plain) good = false;
@@ -117,8 +121,7 @@ class Survey {
     const Prefix plain = prefix(0, bytes);
     const Prefix all_literals = prefix(1, literals);
     const u32 sequences = simt::lane() < count ? kUnitSequences : 0;
-    const Prefix segments =
-        prefix(2, UnitParser::runs_of(sums.packed) + sequences - sums.empty);
+    const Prefix segments = prefix(2, UnitParser::runs_of(sums.packed) + sequences - sums.empty);
     // 256 times less than 2^22 bytes.
     if (plain.all > plan_.plain_bytes - at_.plain ||
         all_literals.all > plan_.literals - at_.literals) {
@@ -226,7 +229,8 @@ class Survey {
   /// Records the pages that begin in units from `first` on, each lane knowing its own.
   PRESSO_DEVICE void begin_pages(u32 first, const UnitRecord& mine, u32 count, u32 bytes) {
     constexpr u32 kPage = Dense::kPageBytes;
-    if (count != 0 && first + count == units_of(plan_.sequences)) {  // the last unit goes on to the block's end
+    if (count != 0 &&
+        first + count == units_of(plan_.sequences)) {  // the last unit goes on to the block's end
       if (simt::lane() + 1 == count) bytes = plan_.plain_bytes - mine.plain;
     }
     const bool begins = simt::lane() < count &&

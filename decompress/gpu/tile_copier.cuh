@@ -2,9 +2,9 @@
 // Copies tiles of 2 KiB: what the page and the relay decoder have in common. Catalogue S7.6, S7.7,
 // S7.16, S7.17.
 //
-// A *segment* is the literal run of a sequence or its match. Parsers have marked the byte where each
-// begins and filled a *slot* that says how far back its bytes are; slots are numbered in order. A
-// page's literals are in the ring too, ahead of its own bytes.
+// A *segment* is the literal run of a sequence or its match. Parsers have marked the byte where
+// each begins and filled a *slot* that says how far back its bytes are; slots are numbered in
+// order. A page's literals are in the ring too, ahead of its own bytes.
 //
 // Each lane of the eight copying warps owns eight bytes of a tile, four in each half of its warp's
 // chunk: so the sources of 32 lanes' n-th bytes, mostly side by side, lie in different banks.
@@ -34,8 +34,8 @@ namespace presso::gpu {
 using simt::u32;
 using simt::u64;
 
-/// A slot is kSlotBias - back, or kSlotBias + kOverlapGap + distance of a match that overlaps itself
-/// within a tile.
+/// A slot is kSlotBias - back, or kSlotBias + kOverlapGap + distance of a match that overlaps
+/// itself within a tile.
 constexpr u32 kOverlapGap = 136;  ///< more than between a lane's first byte and its last
 constexpr u32 kSlotBias = 65535 - kOverlapGap - (kTileBytes - 1);
 constexpr u32 kEachByte = 0x01010101u;
@@ -258,8 +258,8 @@ class TileCopier {
   u32 before_low_ = 0, before_high_ = 0;  // sums of the chunk's marks before them
   int tile_ = 0;
   u32 place_ = 0;
-  int top_ = 0;  // highest of from_
-  int from_[8];  // ring position of each byte's source; may be a lap too low
+  int top_ = 0;    // highest of from_
+  int from_[8];    // ring position of each byte's source; may be a lap too low
   u32 values_[2];  // the lane's bytes
 };
 
@@ -276,8 +276,8 @@ class TileSteps {
   /// Behind it a barrier is due.
   PRESSO_DEVICE void prepare(u32 tables, u32 in_page) { copier_.prepare(shared_, tables, in_page); }
 
-  /// The tile that was prepared. `base`: see first_wave(). `left`: the block's bytes from the tile's
-  /// start on, or below 0.
+  /// The tile that was prepared. `base`: see first_wave(). `left`: the block's bytes from the
+  /// tile's start on, or below 0.
   PRESSO_DEVICE void copy(u32& base, Byte* out, u32 left) {
     copier_.first_wave(shared_, ring_, base);
     Sync::sync();

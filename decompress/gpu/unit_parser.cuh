@@ -114,9 +114,7 @@ class UnitParser {
     return literals | bytes << (literal_bits_ + 7) | runs << 24;
   }
   PRESSO_DEVICE u32 literals_of(u32 sums) const { return sums & ((128u << literal_bits_) - 1); }
-  PRESSO_DEVICE u32 bytes_of(u32 sums) const {
-    return (sums & 0xFFFFFFu) >> (literal_bits_ + 7);
-  }
+  PRESSO_DEVICE u32 bytes_of(u32 sums) const { return (sums & 0xFFFFFFu) >> (literal_bits_ + 7); }
   static PRESSO_DEVICE u32 runs_of(u32 sums) { return sums >> 24; }
 
   PRESSO_DEVICE u32 plain_sums(const UnitCodes& codes) const {
@@ -151,8 +149,8 @@ class UnitParser {
   /// run out, or a sequence without a match has a length of one.
   PRESSO_DEVICE bool lengths(const StoredSequences& stored, const UnitCodes& codes, UnitRecord& at,
                              Lengths& lengths) const {
-    const u32 counts =
-        simt::popcount(codes.literal_escapes) | simt::popcount(codes.match_escapes) << 16;
+    const u32 counts = simt::popcount(codes.literal_escapes) | simt::popcount(codes.match_escapes)
+                                                                   << 16;
     const u32 upto = simt::inclusive_sum(counts);
     const u32 all = simt::shuffle(upto, simt::kWarpSize - 1);
     if ((all & 0xFFFFu) > plan_.literal_escapes - at.literal_escapes ||
@@ -163,8 +161,7 @@ class UnitParser {
     const u32 before = upto - counts;
     const Byte* const literal_escape =
         plan_.literal_escape_bytes() + at.literal_escapes + (before & 0xFFFFu);
-    const Byte* const match_escape =
-        plan_.match_escape_bytes() + at.match_escapes + (before >> 16);
+    const Byte* const match_escape = plan_.match_escape_bytes() + at.match_escapes + (before >> 16);
     const u32 literal_ranks = codes.literal_escapes * kEachByte;
     const u32 match_ranks = codes.match_escapes * kEachByte;
     u32 more_literals[4];

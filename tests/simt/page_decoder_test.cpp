@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Survey, page and relay decoder in the emulator: what the encoder wrote comes back, with a small and a
-// large history, on inputs that straddle tiles, pages, rings and units.
+// Survey, page and relay decoder in the emulator: what the encoder wrote comes back, with a small
+// and a large history, on inputs that straddle tiles, pages, rings and units.
 #include "decompress/gpu/page_decoder.cuh"
 #include "decompress/gpu/relay_decoder.cuh"
 #include "decompress/gpu/survey.cuh"
@@ -99,23 +99,22 @@ class LoadedFile {
                         plans_.data(), statuses_.data(), records);
                   });
     ASSERT_TRUE(survey.ok()) << survey.what;
-    if (all_relay) std::replace(statuses_.begin(), statuses_.end(), u32{kSurveyedDense}, u32{kSurveyedSparse});
-    const simt::Report page = simt::run({.grid = blocks,
-                                         .block_threads = Sizes::Page::kThreads,
-                                         .shared_bytes = sizeof(PageShared<typename Sizes::Page>)},
-                                        options, [&] {
-                                          page_decoder_body<typename Sizes::Page>(
-                                              plans_.data(), statuses_.data(), records);
-                                        });
+    if (all_relay)
+      std::replace(statuses_.begin(), statuses_.end(), u32{kSurveyedDense}, u32{kSurveyedSparse});
+    const simt::Report page = simt::run(
+        {.grid = blocks,
+         .block_threads = Sizes::Page::kThreads,
+         .shared_bytes = sizeof(PageShared<typename Sizes::Page>)},
+        options,
+        [&] { page_decoder_body<typename Sizes::Page>(plans_.data(), statuses_.data(), records); });
     ASSERT_TRUE(page.ok()) << page.what;
-    const simt::Report relay =
-        simt::run({.grid = blocks,
-                   .block_threads = Sizes::Relay::kThreads,
-                   .shared_bytes = sizeof(RelayShared<typename Sizes::Relay>)},
-                  options, [&] {
-                    relay_decoder_body<typename Sizes::Relay>(plans_.data(), statuses_.data(),
-                                                              records);
-                  });
+    const simt::Report relay = simt::run(
+        {.grid = blocks,
+         .block_threads = Sizes::Relay::kThreads,
+         .shared_bytes = sizeof(RelayShared<typename Sizes::Relay>)},
+        options, [&] {
+          relay_decoder_body<typename Sizes::Relay>(plans_.data(), statuses_.data(), records);
+        });
     ASSERT_TRUE(relay.ok()) << relay.what;
   }
 

@@ -105,7 +105,9 @@ void named_barrier_arrive(u32 id, u32 threads, Location where = Location::here()
 // --- memory
 
 Byte* shared_memory();
-inline bool shared_memory_is_at_base() { return true; }
+inline bool shared_memory_is_at_base() {
+  return true;
+}
 
 template <class T, u32 offset>
 u32 load_shared(u32 at) {
