@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "format/host_device.h"
+#include "presso/error.h"
 #include "presso/wire.h"
 
 namespace presso::gpu {
@@ -18,6 +19,11 @@ enum : std::uint32_t {
   kPlanned = 0x80000000u,  ///< header fine, not decoded yet
   kFailed = 0x80000001u,   ///< payload is faulty; diagnose_kernel finds the error code
 };
+
+/// The status of a block that is done.
+PRESSO_HD constexpr std::uint32_t status_of(ErrorCode code) {
+  return static_cast<std::uint32_t>(code);
+}
 
 struct BlockPlan {
   const Byte* payload;     ///< 16-byte aligned, device memory, padded to a multiple of 16

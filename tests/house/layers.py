@@ -30,9 +30,10 @@ LIBRARY = re.compile(r"\bpresso::(\w+)")
 def public_headers(root):
     """Maps presso/NAME.h to the layer that owns it."""
     owner = {}
-    for layer in MAY_USE:
-        for header in (root / layer / "include").rglob("*.h"):
-            name = header.relative_to(root / layer / "include").as_posix()
+    folders = [(layer, root / layer / sub / "include") for layer in MAY_USE for sub in (".", "gpu")]
+    for layer, folder in folders:
+        for header in folder.rglob("*.h"):
+            name = header.relative_to(folder).as_posix()
             if name in owner:
                 raise SystemExit(f"layers: {name} is in {owner[name]} and in {layer}")
             owner[name] = layer
