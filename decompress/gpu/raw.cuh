@@ -15,6 +15,9 @@ namespace presso::gpu {
 
 namespace detail {
 
+constexpr simt::u32 kVectorBytes = 16;
+constexpr simt::u32 kWordBytes = 4;
+
 /// A byte a thread; for a few.
 PRESSO_DEVICE void copy_few_bytes(Byte* to, const Byte* from, simt::u32 count) {
   const simt::u32 i = simt::thread_in_block();
@@ -25,29 +28,29 @@ PRESSO_DEVICE void copy_few_bytes(Byte* to, const Byte* from, simt::u32 count) {
 PRESSO_DEVICE void copy_vectors(Byte* to, const Byte* from, simt::u32 bytes) {
   using simt::Vec4;
   const auto* vectors = reinterpret_cast<const Vec4*>(from);
-  const simt::u32 count = bytes / sizeof(Vec4);
+  const simt::u32 count = bytes / kVectorBytes;
   for (simt::u32 i = simt::thread_in_block(); i < count; i += simt::block_threads()) {
     simt::store_streaming(reinterpret_cast<Vec4*>(to) + i, simt::load_readonly(vectors + i));
   }
-  const simt::u32 done = count * sizeof(Vec4);
+  const simt::u32 done = count * kVectorBytes;
   copy_few_bytes(to + done, from + done, bytes - done);
 }
 
 /// `from` at a multiple of 4. The last word read holds at least one of the bytes.
 PRESSO_DEVICE void copy_words(Byte* to, const Byte* from, simt::u32 bytes) {
   using simt::u32;
-  const auto to_boundary = static_cast<u32>(-reinterpret_cast<std::uintptr_t>(to) % sizeof(u32));
+  const auto to_boundary = static_cast<u32>(-reinterpret_cast<std::uintptr_t>(to) % kWordBytes);
   const u32 head = to_boundary < bytes ? to_boundary : bytes;
   copy_few_bytes(to, from, head);
   const auto* words = reinterpret_cast<const u32*>(from);
-  const u32 count = (bytes - head) / sizeof(u32);
+  const u32 count = (bytes - head) / kWordBytes;
   for (u32 i = simt::thread_in_block(); i < count; i += simt::block_threads()) {
     const u32 low = simt::load_readonly(words + i);
     const u32 high = head == 0 ? 0 : simt::load_readonly(words + i + 1);
     simt::store_streaming(reinterpret_cast<u32*>(to + head) + i,
                           simt::funnel_shift_right(low, high, 8 * head));
   }
-  const u32 done = head + count * sizeof(u32);
+  const u32 done = head + count * kWordBytes;
   copy_few_bytes(to + done, from + done, bytes - done);
 }
 
@@ -60,7 +63,7 @@ PRESSO_DEVICE void raw_body(const BlockBatch& batch, bool verify) {
     if (batch.status[block] != kPlanned) continue;
     const BlockPlan plan = batch.plans[block];
     if (plan.coding != static_cast<Byte>(Coding::kRaw)) continue;
-    if (xxh3::is_aligned(plan.out, sizeof(simt::Vec4))) {
+    if (xxh3::is_aligned(plan.out, detail::kVectorBytes)) {
       detail::copy_vectors(plan.out, plan.payload, plan.plain_bytes);
     } else {
       detail::copy_words(plan.out, plan.payload, plan.plain_bytes);
