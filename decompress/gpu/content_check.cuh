@@ -18,16 +18,7 @@
 
 namespace presso::gpu {
 
-/// What a kernel behind plan_kernel gets.
-struct BlockBatch {
-  const BlockPlan* plans = nullptr;
-  std::uint32_t* status = nullptr;
-  std::uint32_t blocks = 0;
-};
-
-PRESSO_DEVICE std::uint32_t segments_of(std::uint32_t plain_bytes) {
-  return (plain_bytes + xxh3::kSegmentBytes - 1) / xxh3::kSegmentBytes;
-}
+static_assert(xxh3::kSegmentBytes == kHashedSegmentBytes);
 
 /// Segments first, first + step, ... of the block, one at a time, by one warp. `plain` is where the
 /// block's bytes are, at any address.

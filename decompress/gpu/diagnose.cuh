@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Why a payload is faulty: one thread walks the sequences of a block in state kFailed in the order
-// of FORMAT.md 6.2, copying nothing, and writes the code of the first error, the same that the
-// CPU's reference decoder reports. So decoding kernels may find errors in any order, and only need
-// to notice that there is one. Damage is rare and a walk ends at the first error, so one slow
-// thread (about a hundred nanoseconds a sequence) is good enough.
+// Why a payload is faulty: one thread walks the sequences of a block that no decoder could finish,
+// in state kFailed or still kPlanned, in the order of FORMAT.md 6.2, copying nothing, and writes
+// the code of the first error, the same that the CPU's reference decoder reports. So decoding
+// kernels may find errors in any order, and only need to notice that there is one. Damage is rare
+// and a walk ends at the first error, so one slow thread (about a hundred nanoseconds a sequence)
+// is good enough.
 //
-// Invariant: for any payload whose header is valid (state kPlanned or kFailed) a walk ends within
-// `sequences` steps and reads inside the payload only. Test: tests/simt/diagnose_test.cpp, against
-// the CPU's decoders.
+// Invariant: for any payload whose header is valid a walk ends within `sequences` steps and reads
+// inside the payload only. Test: tests/simt/diagnose_test.cpp, against the CPU's decoders.
 #pragma once
 
 #include "decompress/gpu/block_plan.h"
@@ -111,16 +111,20 @@ class PayloadWalk {
   std::uint32_t longs_used_ = 0;
 };
 
-/// Threads of the whole grid take a block each; blocks in other states are left alone. kUnsupported
-/// stands for a payload in which there is nothing wrong, which a kernel that is right never calls
-/// faulty: no input leads to it, and tests take it for what it is.
-PRESSO_DEVICE void diagnose_body(const BlockPlan* plans, std::uint32_t* status,
-                                 std::uint32_t blocks) {
-  const std::uint32_t block = simt::block_index() * simt::block_threads() + simt::thread_in_block();
-  if (block >= blocks || status[block] != kFailed) return;
-  const BlockPlan plan = plans[block];
+/// Never kOk. kUnsupported stands for a payload in which there is nothing wrong, which a decoder
+/// that is right never leaves: no input leads to it, and tests take it for the defect that it is.
+PRESSO_HD inline ErrorCode diagnose(const BlockPlan& plan) {
+  if (plan.coding != static_cast<Byte>(Coding::kByte)) return ErrorCode::kUnsupported;
   const ErrorCode code = PayloadWalk(plan).run();
-  status[block] = status_of(code == ErrorCode::kOk ? ErrorCode::kUnsupported : code);
+  return code == ErrorCode::kOk ? ErrorCode::kUnsupported : code;
+}
+
+/// Threads of the whole grid take a block each; blocks with a final status are left alone.
+PRESSO_DEVICE void diagnose_body(const BlockBatch& batch) {
+  const std::uint32_t block = simt::block_index() * simt::block_threads() + simt::thread_in_block();
+  if (block >= batch.blocks || batch.status[block] < kPlanned) return;
+  const BlockPlan plan = batch.plans[block];
+  batch.status[block] = status_of(diagnose(plan));
 }
 
 }  // namespace presso::gpu

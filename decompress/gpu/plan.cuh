@@ -3,8 +3,13 @@
 // finds the payload's streams (FORMAT.md 5, 6.1), so that decoding kernels need not ask again.
 //
 // The errors and their order are those of the CPU: parse_block_header_words is the same source, and
-// what follows is what decode_block checks before it looks at a payload. What needs the file around
-// the block (number, place, block_bytes) is the caller's, who has read the index.
+// what follows is what decode_block checks before it looks at a payload. A header that says
+// something else than its span, which comes from an index, is kBadIndex. What a span does not say
+// (number, kind) is the caller's to compare.
+//
+// Room for segment hashes is claimed block by block from one counter, so that as much is enough for
+// the batch as its blocks have segments together, however their sizes differ. Who gets which part
+// depends on the order of threads; nothing else does.
 //
 // Invariant: a block in state kPlanned has streams within its span and a payload of whole 16-byte
 // units behind which nothing is read. Test: tests/simt/plan_test.cpp.
@@ -21,16 +26,15 @@ namespace presso::gpu {
 struct PlanArguments {
   BatchArguments batch;
   BlockPlan* plans = nullptr;               ///< one a block; unspecified where the header is bad
-  std::uint64_t* segment_hashes = nullptr;  ///< segments_a_block for each block
-  std::uint32_t segments_a_block = 0;       ///< of batch.largest_plain_bytes
+  std::uint64_t* segment_hashes = nullptr;  ///< nullptr: checksums are off
+  std::uint64_t segments = 0;               ///< as many, for the whole batch
+  std::uint64_t* claimed = nullptr;         ///< of them; zero before the kernel starts
 };
 
 namespace detail {
 
 using simt::u32;
 using simt::u64;
-
-constexpr u32 kSegmentBytes = 1024;
 
 /// The header at an address that is a multiple of 16.
 PRESSO_DEVICE BlockHeaderFault load_block_header(const Byte* from, BlockHeader& header) {
@@ -81,6 +85,15 @@ PRESSO_DEVICE bool find_dictionary(const BatchArguments& batch, u32 id, BlockPla
   return plan.dictionary != nullptr;
 }
 
+/// False where the batch has more segments than there is room for.
+PRESSO_DEVICE bool claim_segments(const PlanArguments& arguments, BlockPlan& plan) {
+  if (arguments.segment_hashes == nullptr) return true;
+  const u32 count = segments_of(plan.plain_bytes);
+  const u64 first = simt::atomic_add(arguments.claimed, u64{count});
+  plan.segment_hashes = arguments.segment_hashes + first;
+  return first + count <= arguments.segments;
+}
+
 /// The stream that has what the others leave. False where that is half a value.
 PRESSO_DEVICE bool find_long_lengths(const BlockHeader& header, BlockPlan& plan) {
   const auto others = static_cast<u32>(presso::detail::fixed_stream_bytes(header));
@@ -92,25 +105,23 @@ PRESSO_DEVICE ErrorCode plan_block(const PlanArguments& arguments, u32 block) {
   const BatchArguments& batch = arguments.batch;
   const BlockSpan span = batch.d_spans[block];
   if (span.stored_offset % 16 != 0 || span.stored_bytes < kBlockHeaderBytes) {
-    return ErrorCode::kBadHeader;
+    return ErrorCode::kBadIndex;
   }
   const Byte* stored = batch.d_stored + span.stored_offset;
   BlockHeader header;
   const BlockHeaderFault fault = load_block_header(stored, header);
   if (fault != BlockHeaderFault::kNone) return code_of(fault);
-  if (!agrees(span, header)) return ErrorCode::kBadHeader;
-  if (header.plain_bytes > u64{arguments.segments_a_block} * kSegmentBytes) {
-    return ErrorCode::kInvalidArgument;  // larger than batch.largest_plain_bytes
-  }
+  if (!agrees(span, header)) return ErrorCode::kBadIndex;
+  if (header.plain_bytes > batch.largest_plain_bytes) return ErrorCode::kInvalidArgument;
   BlockPlan plan{};
   fill_plan(header, plan);
   plan.payload = stored + kBlockHeaderBytes;
   plan.out = batch.d_plain + span.plain_offset;
-  plan.segment_hashes = arguments.segment_hashes + u64{block} * arguments.segments_a_block;
   if (header.coding == Coding::kByte) {
     if (!find_dictionary(batch, header.dictionary_id, plan)) return ErrorCode::kMissingDictionary;
     if (!find_long_lengths(header, plan)) return ErrorCode::kBadPayloadSize;
   }
+  if (!claim_segments(arguments, plan)) return ErrorCode::kInvalidArgument;
   arguments.plans[block] = plan;
   return ErrorCode::kOk;
 }

@@ -75,7 +75,8 @@ TEST(Plan, HasTheHeadersFieldsAndFindsTheStreams) {
     EXPECT_EQ(plan.min_match, 5);
     EXPECT_EQ(plan.dictionary, nullptr);
   }
-  EXPECT_EQ(batch.plan(1).segment_hashes - batch.plan(0).segment_hashes, 5);
+  EXPECT_EQ(std::abs(batch.plan(1).segment_hashes - batch.plan(0).segment_hashes), 5);
+  EXPECT_EQ(batch.claimed_segments(), 10u);
 }
 
 /// Random values in random fields, sealed again now and then: most are errors of every kind.
@@ -153,7 +154,7 @@ TEST(Plan, MissesADictionaryBeforeItSeesHalfALongLength) {
 TEST(Plan, RefusesSpansThatDisagreeWithTheirHeader) {
   const BlockHeader header = some_header();
   const std::vector<Byte> stored = store_with_random_payload(header);
-  const std::uint32_t bad = status_of(ErrorCode::kBadHeader);
+  const std::uint32_t bad = status_of(ErrorCode::kBadIndex);
   EXPECT_EQ(planned_status(stored, header.plain_bytes), kPlanned);
   EXPECT_EQ(planned_status(stored, header.plain_bytes - 1), bad);
   EXPECT_EQ(planned_status(stored, header.plain_bytes + 1), bad);
@@ -172,7 +173,7 @@ TEST(Plan, RefusesOffsetsThatAreNotAligned) {
   batch.span(0).stored_offset = 8;
   batch.span(0).stored_bytes -= 16;
   batch.run_plan();
-  EXPECT_EQ(batch.status(0), status_of(ErrorCode::kBadHeader));
+  EXPECT_EQ(batch.status(0), status_of(ErrorCode::kBadIndex));
 }
 
 TEST(Plan, RefusesBlocksForWhichThereIsNoRoom) {
@@ -182,6 +183,24 @@ TEST(Plan, RefusesBlocksForWhichThereIsNoRoom) {
   batch.largest_plain_bytes() = 4096;
   batch.run_plan();
   EXPECT_EQ(batch.status(0), status_of(ErrorCode::kInvalidArgument));
+}
+
+TEST(Plan, RefusesBlocksWhoseHashesHaveNoRoom) {
+  const BlockHeader header = some_header();  // of five segments
+  for (const std::uint64_t room : {0u, 4u, 5u, 9u, 10u, 15u}) {
+    TestBatch batch;
+    for (int i = 0; i < 3; ++i) batch.add(store_with_random_payload(header), header.plain_bytes);
+    batch.limit_segments(room);
+    batch.run_plan();
+    std::uint64_t planned = 0;
+    for (std::size_t block = 0; block < 3; ++block) {
+      planned += batch.status(block) == kPlanned;
+      if (batch.status(block) != kPlanned) {
+        EXPECT_EQ(batch.status(block), status_of(ErrorCode::kInvalidArgument));
+      }
+    }
+    EXPECT_EQ(planned, room / 5) << room;
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "decompress/gpu/content_check.cuh"
@@ -57,6 +58,9 @@ class TestBatch {
 
   BlockSpan& span(std::size_t block) { return spans_[block]; }
   std::uint32_t& largest_plain_bytes() { return largest_; }
+  /// How many segments' hashes there is room for; else as many as the blocks have.
+  void limit_segments(std::uint64_t segments) { segments_ = segments; }
+  std::uint64_t claimed_segments() const { return claimed_; }
   std::size_t size() const { return spans_.size(); }
 
   void run_plan(std::uint32_t threads = 64) {
@@ -71,12 +75,12 @@ class TestBatch {
     arguments.batch.d_status = status_.data();
     arguments.plans = plans_.data();
     arguments.segment_hashes = hashes_.data();
-    arguments.segments_a_block = segments_of(largest_);
+    arguments.segments = segments_ ? *segments_ : hashes_.size();
+    arguments.claimed = &claimed_;
     launch((blocks() + threads - 1) / threads, threads, [&] { plan_body(arguments); });
   }
   void run_diagnose(std::uint32_t threads = 64) {
-    launch((blocks() + threads - 1) / threads, threads,
-           [&] { diagnose_body(plans_.data(), status_.data(), blocks()); });
+    launch((blocks() + threads - 1) / threads, threads, [&] { diagnose_body(view()); });
   }
   void run_raw(bool verify, std::uint32_t grid, std::uint32_t threads) {
     launch(grid, threads, [&] { raw_body(view(), verify); });
@@ -125,7 +129,10 @@ class TestBatch {
     plain_ = std::make_unique<PlacedBytes>(std::vector<Byte>(plain_bytes, kGap), 0);
     plans_.assign(spans_.size(), BlockPlan{});
     status_.assign(spans_.size(), 0xDEADBEEF);
-    hashes_.assign(spans_.size() * segments_of(largest_), 0);
+    std::size_t segments = 0;
+    for (const BlockSpan& span : spans_) segments += segments_of(span.plain_bytes);
+    hashes_.assign(segments, 0);
+    claimed_ = 0;
   }
 
   std::size_t remainder_;
@@ -140,6 +147,8 @@ class TestBatch {
   std::vector<BlockPlan> plans_;
   std::vector<std::uint32_t> status_;
   std::vector<std::uint64_t> hashes_;
+  std::optional<std::uint64_t> segments_;
+  std::uint64_t claimed_ = 0;
 };
 
 }  // namespace presso::gpu::test
