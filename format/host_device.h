@@ -8,7 +8,12 @@
 #define PRESSO_HD __host__ __device__
 /// On a function of a kernel's body, which reaches warp and block through decompress/gpu/simt.h.
 #define PRESSO_DEVICE __device__ __forceinline__
+/// In front of a loop.
+#define PRESSO_UNROLL _Pragma("unroll")
+#define PRESSO_NO_UNROLL _Pragma("unroll 1")
 #else
 #define PRESSO_HD
 #define PRESSO_DEVICE inline
+#define PRESSO_UNROLL
+#define PRESSO_NO_UNROLL
 #endif
