@@ -1,27 +1,45 @@
 # presso_library(NAME HEADERS ... SOURCES ... DEPENDS ...): one of the static libraries, target
 # presso_NAME, known and exported as presso::NAME, its public headers in a FILE_SET below include/.
+# presso_gpu_library(NAME ...): the same with CUDA sources; exported apart, since who uses it needs
+# the CUDA toolkit. Its public headers need none.
 # presso_compile_options(TARGET): the warnings and sanitizers that all our code is built with.
+
+# presso_cxx_and_cuda(TARGET OPTION...): options for the host compiler, which nvcc hands on.
+function(presso_cxx_and_cuda target)
+  string(REPLACE ";" "," for_nvcc "${ARGN}")
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:${ARGN}>
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler=${for_nvcc}>")
+endfunction()
 
 function(presso_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
-                                           -Wnon-virtual-dtor -Woverloaded-virtual)
+  presso_cxx_and_cuda(${target} -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                      -Wnon-virtual-dtor -Woverloaded-virtual)
+  # CMake 3.25 does not know that nvcc has C++20. A launch without a stream is a warning.
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-Wdefault-stream-launch>
+    $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<CONFIG:RelWithDebInfo>>:-lineinfo>)
   if(PRESSO_WARNINGS_AS_ERRORS)
-    target_compile_options(${target} PRIVATE -Werror)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+      "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>")
   endif()
   if(PRESSO_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${PRESSO_SANITIZE}
-                                             -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    string(REPLACE "," ";-fsanitize=" one_by_one "-fsanitize=${PRESSO_SANITIZE}")
+    presso_cxx_and_cuda(${target} ${one_by_one} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=${PRESSO_SANITIZE})
   endif()
   if(PRESSO_BUILD_FUZZERS)  # coverage for libFuzzer to steer by
-    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
     target_link_options(${target} PUBLIC -fsanitize=fuzzer-no-link)
   endif()
 endfunction()
 
-function(presso_library name)
+# Creates the target; presso_library and presso_gpu_library say to which package it belongs.
+function(presso_add_library name)
   cmake_parse_arguments(arg "" "" "HEADERS;SOURCES;DEPENDS" ${ARGN})
   # The prefix keeps plain words such as "format" free for projects that include this one.
   set(target presso_${name})
@@ -34,5 +52,15 @@ function(presso_library name)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   presso_compile_options(${target})
-  set_property(GLOBAL APPEND PROPERTY PRESSO_LIBRARIES ${target})
+endfunction()
+
+function(presso_library name)
+  presso_add_library(${name} ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY PRESSO_LIBRARIES presso_${name})
+endfunction()
+
+function(presso_gpu_library name)
+  presso_add_library(${name} ${ARGN})
+  target_link_libraries(presso_${name} PRIVATE CUDA::cudart_static)
+  set_property(GLOBAL APPEND PROPERTY PRESSO_GPU_LIBRARIES presso_${name})
 endfunction()

@@ -76,6 +76,12 @@ std::string_view describe(ErrorCode code) {
       return "cancelled";
     case ErrorCode::kUnsupported:
       return "not supported";
+    case ErrorCode::kNoDevice:
+      return "no usable GPU";
+    case ErrorCode::kDeviceMemory:
+      return "out of device memory";
+    case ErrorCode::kDeviceLost:
+      return "GPU failed";
   }
   return "unknown error";
 }

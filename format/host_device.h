@@ -8,8 +8,9 @@
 #define PRESSO_HD __host__ __device__
 /// On a function of a kernel's body, which reaches warp and block through decompress/gpu/simt.h.
 #define PRESSO_DEVICE __device__ __forceinline__
-/// In front of a loop.
+/// Before a loop whose indices must be constants, so that its arrays stay in registers.
 #define PRESSO_UNROLL _Pragma("unroll")
+/// Before a loop that is to stay one.
 #define PRESSO_NO_UNROLL _Pragma("unroll 1")
 #else
 #define PRESSO_HD

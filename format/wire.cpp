@@ -3,8 +3,11 @@
 #include "presso/wire.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <string>
 
+#include "format/block_header.h"
 #include "presso/checksum.h"
 
 namespace presso {
@@ -46,52 +49,36 @@ Byte pack_layout(const TokenLayout& layout) {
   return static_cast<Byte>(layout.literal_bits | (layout.far ? 8 : 0) | (layout.min_match << 4));
 }
 
-TokenLayout unpack_layout(Byte packed) {
-  return {static_cast<Byte>(packed & 7), (packed & 8) != 0, static_cast<Byte>(packed >> 4)};
-}
-
-/// What a Byte-coded block's streams take, in the order of FORMAT.md 6; the long-length stream has
-/// what is left.
-std::uint64_t fixed_stream_bytes(const BlockHeader& header) {
-  return 3 * std::uint64_t{header.sequences} + header.far_offsets + header.literal_escapes +
-         header.match_escapes + header.literals;
-}
-
-Status validate_byte_coding(const BlockHeader& header) {
-  const TokenLayout& layout = header.layout;
-  if (layout.literal_bits < 2 || layout.literal_bits > 4) return bad_header("literal bits");
-  if (layout.min_match < 3) return bad_header("minimum match");
-  if (header.rule > DependencyRule::kTwoWave) return bad_header("dependency rule");
-  if (header.group_log2 < 5 || header.group_log2 > 10) return bad_header("group size");
-  if (header.literals > header.plain_bytes) return bad_header("literal count");
-  if (header.sequences > header.plain_bytes) return bad_header("sequence count");
-  if (header.far_offsets > header.sequences || (header.far_offsets > 0 && !layout.far)) {
-    return bad_header("far offset count");
+/// The field's name, for messages.
+const char* name_of(BlockHeaderFault fault) {
+  switch (fault) {
+    case BlockHeaderFault::kPlainBytes:
+      return "plain size";
+    case BlockHeaderFault::kPayloadBytes:
+      return "payload size";
+    case BlockHeaderFault::kLiteralBits:
+      return "literal bits";
+    case BlockHeaderFault::kMinMatch:
+      return "minimum match";
+    case BlockHeaderFault::kRule:
+      return "dependency rule";
+    case BlockHeaderFault::kGroupSize:
+      return "group size";
+    case BlockHeaderFault::kLiterals:
+      return "literal count";
+    case BlockHeaderFault::kSequences:
+      return "sequence count";
+    case BlockHeaderFault::kFarOffsets:
+      return "far offset count";
+    case BlockHeaderFault::kLiteralEscapes:
+      return "literal escape count";
+    case BlockHeaderFault::kMatchEscapes:
+      return "match escape count";
+    case BlockHeaderFault::kReserved:
+      return "reserved bytes";
+    default:
+      return "";
   }
-  if (header.literal_escapes > header.sequences) return bad_header("literal escape count");
-  if (header.match_escapes > header.sequences) return bad_header("match escape count");
-  if (fixed_stream_bytes(header) > header.payload_bytes) {
-    return make_error(ErrorCode::kBadPayloadSize);
-  }
-  return {};
-}
-
-Status validate_block_header(const BlockHeader& header) {
-  if (header.plain_bytes == 0 || header.plain_bytes > kMaxBlockBytes) {
-    return bad_header("plain size");
-  }
-  if (header.payload_bytes > header.plain_bytes) return bad_header("payload size");
-  switch (header.coding) {
-    case Coding::kRaw:
-      if (header.payload_bytes != header.plain_bytes) return bad_header("payload size");
-      return {};
-    case Coding::kByte:
-      return validate_byte_coding(header);
-    case Coding::kBit:
-      break;
-  }
-  return make_error(ErrorCode::kUnknownCoding,
-                    std::to_string(static_cast<unsigned>(header.coding)));
 }
 
 }  // namespace
@@ -135,25 +122,6 @@ void write_byte_fields(const BlockHeader& header, Byte* to) {
   store_u24(to + 32, header.match_escapes);
 }
 
-void read_byte_fields(const Byte* from, BlockHeader& header) {
-  header.layout = unpack_layout(from[15]);
-  header.sequences = load_u24(from + 16);
-  header.rule = static_cast<DependencyRule>(from[19] & 15);
-  header.group_log2 = from[19] >> 4;
-  header.literals = load_u24(from + 20);
-  header.dictionary_id = from[23];
-  header.far_offsets = load_u24(from + 24);
-  header.literal_escapes = load_u24(from + 28);
-  header.match_escapes = load_u24(from + 32);
-}
-
-Status check_reserved(const BlockHeader& header, const Byte* from) {
-  const bool zero = header.coding == Coding::kRaw ? all_zero(from, 15, 36)
-                                                  : from[27] == 0 && from[31] == 0 && from[35] == 0;
-  if (zero) return {};
-  return bad_header("reserved bytes");
-}
-
 }  // namespace
 
 void write_block_header(const BlockHeader& header, Byte* to) {
@@ -168,21 +136,16 @@ void write_block_header(const BlockHeader& header, Byte* to) {
 }
 
 Result<BlockHeader> parse_block_header(const Byte* from) {
-  PRESSO_TRY(expect_frame(from, kBlockHeaderBytes));
+  std::array<std::uint32_t, kBlockHeaderWords> words;
+  std::memcpy(words.data(), from, kBlockHeaderBytes);
   BlockHeader header;
-  header.kind = static_cast<FrameKind>(from[3]);
-  if (header.kind != FrameKind::kBlock && header.kind != FrameKind::kDictionaryBlock) {
-    return make_error(ErrorCode::kLostSync);
+  const BlockHeaderFault fault =
+      parse_block_header_words(words.data(), checksum32({from, kBlockHeaderBytes - 4}), header);
+  if (fault == BlockHeaderFault::kNone) return header;
+  if (fault == BlockHeaderFault::kCoding) {
+    return make_error(code_of(fault), std::to_string(static_cast<unsigned>(header.coding)));
   }
-  header.number = load<std::uint32_t>(from + 4);
-  header.plain_bytes = load_u24(from + 8);
-  header.coding = static_cast<Coding>(from[11]);
-  header.payload_bytes = load_u24(from + 12);
-  if (header.coding != Coding::kRaw) read_byte_fields(from, header);
-  header.content_checksum = load<std::uint64_t>(from + 36);
-  PRESSO_TRY(validate_block_header(header));
-  PRESSO_TRY(check_reserved(header, from));
-  return header;
+  return make_error(code_of(fault), name_of(fault));
 }
 
 void write_section_header(const SectionHeader& header, Byte* to) {

@@ -71,7 +71,7 @@ class ReferenceLister {
       if (!parser_.next(sequence)) return false;
       const u32 matches = simt::ballot(sequence.length != 0);
       copy.run(memory_.base, sequence, matches, literals - (sequence.at - sequence.literals_before),
-               kSkip, from, parser_.at());
+               skip_if(true, 0), from, parser_.at());
       list(sequence, matches);
       simt::warp_sync();
     }
@@ -116,10 +116,13 @@ PRESSO_DEVICE void list_references_body(const BlockPlan* plans, u32* status, u32
   u32 listed = 0;
   if (taken) {
     auto* const tables = reinterpret_cast<SegmentTable*>(simt::shared_memory());
-    ReferenceLister<Policy> lister(plan, tables[uniform_warp()],
-                                   lists.references + u64{lists.stride} * block);
-    const bool good = lister.run();
-    listed = good ? lister.listed() : 0;
+    bool good = false;
+    if (plan.payload_bytes != 0) {
+      ReferenceLister<Policy> lister(plan, tables[uniform_warp()],
+                                     lists.references + u64{lists.stride} * block);
+      good = lister.run();
+      if (good) listed = lister.listed();
+    }
     if (simt::lane() == 0 && listed == 0) status[block] = good ? u32{0} : u32{kFailed};
   }
   if (simt::lane() == 0) {

@@ -9,7 +9,8 @@
 //
 //   Sequential      sc: one match after another, each by the whole warp
 //   MultiRound      mrr: in rounds, as below, each lane its match; <true>: teams of lanes
-//   DependencyFree  de: all at once where the block's rule allows it, else MultiRound
+//   DependencyFree  de: all at once where the block's rule allows it, else MultiRound; counts
+//                   rounds only there
 //   InTurn          one after another, but only what the copy could not take: few on most data
 //
 // Rounds: when all literals of the group are in place, everything below the first pending match is
@@ -178,14 +179,24 @@ struct MultiRound {
   }
 };
 
+/// Second wave together behind the first: what the rules 1 to 3 promise for groups of the file,
+/// which consist of whole groups of ours. What is second wave in a part is so in the whole: its
+/// source ends behind the part's start, so also behind the whole's. Tiles promise nothing of the
+/// kind.
 struct DependencyFree {
   static constexpr bool kFirstWaveInCopy = true;
+
+  static PRESSO_DEVICE bool allowed_by(const BlockPlan& plan) {
+    return plan.rule == static_cast<Byte>(DependencyRule::kStrict) ||
+           plan.rule == static_cast<Byte>(DependencyRule::kLiteralAware) ||
+           plan.rule == static_cast<Byte>(DependencyRule::kTwoWave);
+  }
 
   template <class Policy>
   static PRESSO_DEVICE void resolve(const BlockPlan& plan, const BlockMemory& memory,
                                     const PendingMatches& group,
                                     RoundCounter<Policy::kCounting>& counter) {
-    if (plan.rule != static_cast<Byte>(DependencyRule::kNone)) {
+    if (allowed_by(plan)) {
       detail::copy_together<Policy>(memory, group.mine, group.pending);
     } else {
       MultiRound<true>::template resolve<Policy>(plan, memory, group, counter);

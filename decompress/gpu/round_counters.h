@@ -8,7 +8,8 @@
 namespace presso::gpu {
 
 struct RoundCounters {
-  static constexpr std::uint32_t kMaxRounds = 32;  ///< each resolves the first pending match
+  /// Each resolves the first pending match of a step.
+  static constexpr std::uint32_t kMaxRounds = 32;  // allow(bare-32): host code knows no warps
 
   std::uint32_t groups;              ///< also those without matches, which take no round
   std::uint32_t rounds[kMaxRounds];  ///< [r - 1]: groups that took r rounds

@@ -7,7 +7,8 @@
 // whether it is a literal, lies in the block or in the dictionary. Which segment a byte belongs to
 // says a bitmap of the positions where segments start: its rank is the number of starts up to it.
 // Lanes set the bits behind their two segments (an empty one sets a bit that another sets, too), a
-// prefix sum over the words' population counts makes ranks cheap, and a lane needs one look-up for its first byte and a bit test for each further one.
+// prefix sum over the words' population counts makes ranks cheap, and a lane needs one look-up for
+// its first byte and a bit test for each further one.
 //
 // Bytes in front of the group, behind it, and of segments to be skipped belong to entries that say
 // so: they are neither read nor written. So no word that the group shares with its neighbours, or
@@ -77,17 +78,16 @@ class GatheredBytes<1> {
  public:
   /// `bit`: of the byte in its row.
   PRESSO_DEVICE void load(const SegmentTable& table, const OutputRow& row, u32 bit, u64 position) {
-    const u64 source = *table.entry(row, simt::popcount(row.starts & ((2u << bit) - 1)));
-    value_ = kNone;
-    if (!is_skipped(source)) value_ = load_global<Byte>(source + position);
+    source_ = *table.entry(row, simt::popcount(row.starts & ((2u << bit) - 1)));
+    if (!is_skipped(source_)) value_ = load_global<Byte>(source_ + position);
   }
   PRESSO_DEVICE void store(u64 to) const {
-    if (value_ != kNone) store_global(to, static_cast<Byte>(value_));
+    if (!is_skipped(source_)) store_global(to, value_);
   }
 
  private:
-  static constexpr u32 kNone = ~u32{0};
-  u32 value_;
+  u64 source_;
+  Byte value_;
 };
 
 /// Several consecutive bytes, aligned to their number. Where one of them is to be skipped, each is
@@ -215,8 +215,8 @@ class SegmentCopy {
                     bit < SegmentTable::kWindowBytes ? 1u << bit % SegmentTable::kRowBytes : 0);
   }
 
-  /// A lane a row. `first`: the first row's bit where the group starts in this window. `end`: of the
-  /// group. Returns `before` for the next window.
+  /// A lane a row. `first`: the first row's bit where the group starts in this window. `end`: of
+  /// the group. Returns `before` for the next window.
   PRESSO_DEVICE u32 index_rows(u32 first, u32 end, u32 before) {
     u32 starts = table_.starts[simt::lane()];
     table_.starts[simt::lane()] = 0;
@@ -228,29 +228,28 @@ class SegmentCopy {
     return before + simt::shuffle(upto, kWarpSize - 1) * kEntryBytes;
   }
 
+  /// Everything that steps is the same in all lanes.
   PRESSO_DEVICE void copy_window(u64 base, u32 window, u32 to) {
-    const u32 end =
-        to - window < SegmentTable::kWindowBytes ? to - window : SegmentTable::kWindowBytes;
     const u32 mine = simt::lane() * kLaneBytes;
     const u32 bit = mine % SegmentTable::kRowBytes;
-    const OutputRow* row = table_.rows + mine / SegmentTable::kRowBytes;
-    u32 position = window + mine;
-    u64 address = base + position;
-    u32 step = 0;
+    const u32 end =
+        window + SegmentTable::kWindowBytes < to ? window + SegmentTable::kWindowBytes : to;
+    const OutputRow* rows = table_.rows;
     PRESSO_NO_UNROLL
-    do {
+    for (u32 at = window; at < end; at += kStepBytes) {
       GatheredBytes<kLaneBytes> bytes[Policy::kCopiesInFlight];
+      const OutputRow* const row = rows + mine / SegmentTable::kRowBytes;
+      const u64 position = at + mine;
       PRESSO_UNROLL
       for (u32 i = 0; i < Policy::kCopiesInFlight; ++i) {
-        bytes[i].load(table_, row[i * kLaneBytes], bit, u64{position} + i * kWarpBytes);
+        bytes[i].load(table_, row[i * kLaneBytes], bit, position + i * kWarpBytes);
       }
       PRESSO_UNROLL
-      for (u32 i = 0; i < Policy::kCopiesInFlight; ++i) bytes[i].store(address + i * kWarpBytes);
-      row += Policy::kCopiesInFlight * kLaneBytes;
-      position += kStepBytes;
-      address += kStepBytes;
-      step += kStepBytes;
-    } while (step < end);
+      for (u32 i = 0; i < Policy::kCopiesInFlight; ++i) {
+        bytes[i].store(base + position + i * kWarpBytes);
+      }
+      rows += Policy::kCopiesInFlight * kLaneBytes;
+    }
   }
 
   SegmentTable& table_;

@@ -31,6 +31,8 @@
 //                copy_async_wait<N>(), which leaves the N youngest committed groups in flight
 //   bulk copy    global to shared, sizes and addresses multiples of 16, by one lane each:
 //                bulk_barrier_init(b) once, then a block_sync;
+//                bulk_fence() in each lane that wrote to the target by other means, before the
+//                block_sync in front of the copy: the copy engine does not see plain order;
 //                bulk_copy_begin(b, shared, global, bytes), or for several copies of one phase
 //                bulk_expect(b, sum of bytes) and bulk_copy(b, ...) for each, in the same lane;
 //                bulk_copy_wait(b, parity) by any lane that reads: phases have parity 0, 1, 0, ...
@@ -49,7 +51,7 @@ namespace presso::simt {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-inline constexpr u32 kWarpSize = 32;
+inline constexpr u32 kWarpSize = 32;  // allow(bare-32): its definition
 inline constexpr u32 kFullMask = 0xFFFFFFFFu;
 
 }  // namespace presso::simt

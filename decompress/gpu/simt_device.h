@@ -2,6 +2,7 @@
 // simt.h on the GPU: each primitive is one intrinsic or a few lines of PTX. What needs a newer
 // architecture than the one compiled for has a plain fallback, so that all of this works from sm_75
 // on. Included by simt.h only.
+// allow(raw-intrinsic): here is what all others reach them through
 #pragma once
 
 #include <cuda_runtime.h>
@@ -313,6 +314,12 @@ PRESSO_DEVICE void bulk_barrier_init(u64* barrier) {
 #endif
 }
 
+PRESSO_DEVICE void bulk_fence() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+#endif
+}
+
 PRESSO_DEVICE void bulk_expect(u64* barrier, u32 bytes) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
@@ -338,8 +345,7 @@ PRESSO_DEVICE void bulk_copy(u64* barrier, void* shared, const void* global, u32
   }
   const u64 left = *barrier - bytes;
   __threadfence_block();
-  *static_cast<volatile u64*>(barrier) =
-      static_cast<u32>(left) == 0 ? left + (u64{1} << 32) : left;  // allow(bare-32): bits
+  *static_cast<volatile u64*>(barrier) = static_cast<u32>(left) == 0 ? left + (u64{1} << 32) : left;
 #endif
 }
 
@@ -364,7 +370,7 @@ PRESSO_DEVICE void bulk_copy_wait(u64* barrier, u32 parity) {
   }
 #else
   const volatile u64* word = barrier;
-  while (((*word >> 32) & 1) == parity) {  // allow(bare-32): bits
+  while (((*word >> 32) & 1) == parity) {
   }
   __threadfence_block();
 #endif

@@ -72,9 +72,8 @@ class WarpDecoder {
     const u32 matches = simt::ballot(match.length != 0);
     u64 match_source = memory_.base - match.distance;
     if (outside) match_source += memory_.to_dictionary;
-    copy_.run(memory_.base, sequence, matches,
-              literals_ - (sequence.at - sequence.literals_before), skip_if(left, match_source),
-              from, parser_.at());
+    copy_.run(memory_.base, sequence, matches, literals_ - (sequence.at - sequence.literals_before),
+              skip_if(left, match_source), from, parser_.at());
     simt::warp_sync();
     const u32 pending = simt::ballot(left);
     if (Policy::kCounting || pending != 0) {
@@ -110,10 +109,13 @@ PRESSO_DEVICE void warp_decoder_body(const BlockPlan* plans, u32* status, u32 bl
   const BlockPlan& plan = plans[block];
   if (plan.coding != static_cast<Byte>(Coding::kByte)) return;
   auto* const tables = reinterpret_cast<SegmentTable*>(simt::shared_memory());
-  WarpDecoder<Resolve, Policy> decoder(plan, tables[uniform_warp()]);
-  const bool good = decoder.decode();
-  if constexpr (Policy::kCounting) {
-    if (good) decoder.counter().write(counters + block);
+  bool good = false;
+  if (plan.payload_bytes != 0) {  // nothing can be plain bytes; nor could the parser clamp to it
+    WarpDecoder<Resolve, Policy> decoder(plan, tables[uniform_warp()]);
+    good = decoder.decode();
+    if constexpr (Policy::kCounting) {
+      if (good) decoder.counter().write(counters + block);
+    }
   }
   if (simt::lane() == 0) status[block] = good ? u32{0} : u32{kFailed};
 }

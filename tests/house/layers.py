@@ -3,8 +3,11 @@
 """The layer rule: format <- {compress, decompress} <- scan <- tools.
 
 Checks what every source file includes and which presso:: libraries every CMakeLists.txt names.
-compress and decompress never use each other, scan never uses compress, and no file outside a gpu/
-folder includes a CUDA header. Tests, examples and generators stand above all layers.
+compress and decompress never use each other, scan never uses compress. The GPU's part of a layer is
+its folder gpu/: the layer's other files include nothing of it and link nothing of it, so that they
+build without CUDA, and neither do they include headers of CUDA. Its public headers (in
+gpu/include/presso) include none either, so that tools, which may use them, need no CUDA compiler.
+Tests, examples and generators stand above all layers.
 
     layers.py ROOT        prints each violation, exit status 1 if there is one
     layers.py --self-test
@@ -25,36 +28,53 @@ MAY_USE = {
 SOURCES = {".h", ".cpp", ".cuh", ".cu", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 LIBRARY = re.compile(r"\bpresso::(\w+)")
+CUDA_HEADER = re.compile(r"(cuda|cub/|cooperative_groups|nv\w*ml|device_|sm_\d)[\w./]*$")
 
 
 def public_headers(root):
-    """Maps presso/NAME.h to the layer that owns it."""
+    """Maps presso/NAME.h to the layer that owns it, and whether it is of the GPU's part."""
     owner = {}
     for layer in MAY_USE:
-        for header in (root / layer / "include").rglob("*.h"):
-            name = header.relative_to(root / layer / "include").as_posix()
-            if name in owner:
-                raise SystemExit(f"layers: {name} is in {owner[name]} and in {layer}")
-            owner[name] = layer
+        for folder in (root / layer / "include", root / layer / "gpu" / "include"):
+            for header in folder.rglob("*.h"):
+                name = header.relative_to(folder).as_posix()
+                if name in owner:
+                    raise SystemExit(f"layers: {name} is in {owner[name][0]} and in {layer}")
+                owner[name] = layer, "gpu" in folder.parts[-2:]
     return owner
 
 
 def layer_of_include(name, owner):
     if name in owner:
-        return owner[name]
+        return owner[name][0]
     first = name.split("/")[0]
     return first if first in MAY_USE and "/" in name else None
+
+
+def is_gpu_include(name, owner):
+    if name in owner:
+        return owner[name][1]
+    return name.endswith(".cuh") or "gpu" in name.split("/")[:-1]
 
 
 def is_gpu_file(path):
     return "gpu" in path.parts or path.suffix in {".cu", ".cuh"}
 
 
+def check_gpu_include(layer, path, name, owner):
+    if CUDA_HEADER.match(name):
+        if not is_gpu_file(path) or "include" in path.parts:
+            yield f"includes {name} of CUDA, which only gpu/ may, and there no public header"
+    elif is_gpu_file(path) or not is_gpu_include(name, owner):
+        return
+    elif layer != "tools" or name not in owner:
+        yield f"a CPU file includes the GPU header {name}"
+
+
 def check_include(layer, path, name, owner):
     if ".." in name.split("/"):
         yield f"includes {name}: name private headers from the repository's root"
-    if not is_gpu_file(path) and name.endswith(".cuh"):
-        yield f"a CPU file includes the CUDA header {name}"
+    yield from check_gpu_include(layer, path, name, owner)
     used = layer_of_include(name, owner)
     if used is not None and used != layer and used not in MAY_USE[layer]:
         yield f"{layer} includes {name} of {used}"
@@ -76,6 +96,8 @@ def check_cmake(layer, path, relative):
             used = name.removesuffix("_gpu")
             if used in MAY_USE and used != layer and used not in MAY_USE[layer]:
                 yield f"{relative}:{number}: {layer} links presso::{name}"
+            elif name.endswith("_gpu") and layer != "tools" and "gpu" not in relative.parts:
+                yield f"{relative}:{number}: a CPU library links presso::{name}"
 
 
 def check(root):
@@ -100,19 +122,32 @@ CASES = [
     ("scan/a.cpp", "#include <presso/encode.h>", "scan includes presso/encode.h"),
     ("format/a.cpp", '#include "scan/x.h"', "format includes scan/x.h"),
     ("scan/a.h", '  #  include "tools/x.h"', "scan includes tools/x.h"),
-    ("decompress/cpu/a.cpp", '#include "decompress/gpu/k.cuh"', "CUDA header"),
+    ("decompress/cpu/a.cpp", '#include "decompress/gpu/k.cuh"', "GPU header"),
+    ("decompress/a.cpp", '#include "decompress/gpu/plan.h"', "GPU header"),
+    ("decompress/a.cpp", '#include "presso/gpu_batch.h"', "GPU header"),
+    ("tools/a.cpp", '#include "decompress/gpu/plan.h"', "GPU header"),
+    ("scan/gpu/a.cu", '#include "compress/match.h"', "scan includes compress/match.h"),
+    ("decompress/a.cpp", "#include <cuda_runtime.h>", "of CUDA"),
+    ("tools/a.cpp", "#include <cub/cub.cuh>", "of CUDA"),
+    ("decompress/gpu/include/presso/b.h", "#include <cuda_runtime_api.h>", "of CUDA"),
     ("scan/a.cpp", '#include "../format/x.h"', "repository's root"),
     ("scan/a.cpp", '#include "presso/nowhere.h"', "which no layer has"),
     ("scan/CMakeLists.txt", "  DEPENDS presso::compress)", "scan links presso::compress"),
     ("decompress/CMakeLists.txt", "  DEPENDS presso::scan_gpu)", "links presso::scan_gpu"),
+    ("scan/CMakeLists.txt", "  DEPENDS presso::decompress_gpu)", "a CPU library links"),
     ("scan/a.cpp", '#include "presso/decode.h"\n#include "presso/wire.h"\n#include <vector>', None),
     ("tools/a.cpp", '#include "presso/encode.h"\n#include "tools/b.h"', None),
-    ("decompress/gpu/a.cu", '#include "decompress/gpu/k.cuh"', None),
+    ("decompress/gpu/a.cu", '#include "decompress/gpu/k.cuh"\n#include <cuda_runtime.h>', None),
+    ("decompress/gpu/a.cuh", '#include "presso/gpu_batch.h"\n#include "presso/wire.h"', None),
+    ("scan/gpu/a.cu", '#include "decompress/gpu/simt.h"', None),
+    ("scan/gpu/CMakeLists.txt", "  DEPENDS presso::scan presso::decompress_gpu)", None),
+    ("tools/a.cpp", '#include "presso/gpu_batch.h"', None),
+    ("tools/CMakeLists.txt", "link(presso presso::decompress_gpu)", None),
     ("tests/unit/a.cpp", '#include "compress/match.h"\n#include "decompress/x.h"', None),
     ("scan/CMakeLists.txt", "  DEPENDS presso::decompress)  # not presso::compress", None),
 ]
 HEADERS = ["format/include/presso/wire.h", "compress/include/presso/encode.h",
-           "decompress/include/presso/decode.h"]
+           "decompress/include/presso/decode.h", "decompress/gpu/include/presso/gpu_batch.h"]
 
 
 def write(root, name, content):

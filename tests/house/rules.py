@@ -17,6 +17,7 @@ import sys
 
 CUDA = {".cu", ".cuh"}
 CPP = {".h", ".cpp", ".inc"} | CUDA
+GPU = {"gpu code"}  # CUDA files, and C++ files in a folder gpu/, whatever their suffix
 SCRIPTS = {".py", ".sh"}
 CODE = CPP | SCRIPTS | {".cmake"}
 ALLOW = re.compile(r"allow\(([a-z0-9-]+)\)")
@@ -30,12 +31,17 @@ MAX_LINES = 900
 LINE_RULES = [
     ("device-sync", CPP, r"\bcuda(Device|Thread)Synchronize\b",
      "synchronises the whole device; wait for the stream or an event"),
-    ("device-assert", CUDA, r"(?<!\w)assert\s*\(",
+    ("device-assert", GPU, r"(?<!\w)assert\s*\(",
      "assert in device code traps on bad input; write a block status"),
     ("default-stream", CPP, r"\bcuda(Memcpy|Memset)\s*\(|\bcudaStream(Default|Legacy|PerThread)\b",
      "uses the default stream; take a stream and use the Async call"),
-    ("bare-32", {".cuh"}, r"(?<![\w.])32[uU]?(?![\w.])",
+    # Not where bits are meant: a shift by 32.
+    ("bare-32", GPU, r"(?<![\w.])(?<!<< )(?<!>> )32[uU]?(?![\w.])",
      "write kWarpSize where a warp is meant"),
+    ("raw-intrinsic", GPU, r"\b__(shfl|ballot|any|all|match|reduce|sync|nanosleep|ld[gc]|st[cgw]|"
+     r"popc|ffs|clz|byte_perm|funnelshift|dp4a|umulhi|cvta|threadfence)\w*\s*\(|"
+     r"\b(thread|block)Idx\b|\b(block|grid)Dim\b|\basm\b|\batomic[A-Z]\w*\s*\(",
+     "reach the GPU through simt.h, so that the emulator can run it too"),
     ("unseeded-random", CPP, r"\bstd::random_device\b|(?<![\w:.>])s?rand\s*\(|\bstd::s?rand\s*\(",
      "random numbers must come from a fixed seed"),
     ("unseeded-random", {".py"}, r"(?<![\w.])random\.(?!Random\(\w|seed\(\w)\w+\(|\bRandom\(\)",
@@ -82,11 +88,17 @@ def kind_of(path, text):
     return ".sh" if text.startswith("#!") and "sh" in text.split("\n", 1)[0] else ""
 
 
-def check_lines(kind, lines):
+def is_gpu_code(path):
+    return path.suffix in CUDA or (path.suffix in CPP and "gpu" in path.parts
+                                   and path.parts[0] != "tests")
+
+
+def check_lines(path, kind, lines):
+    mine = {kind} | (GPU if is_gpu_code(path) else set())
     for number, line in enumerate(lines, 1):
         code = code_of(line) if kind in CPP else line
         for name, kinds, pattern, message in LINE_RULES:
-            if kind in kinds and re.search(pattern, code):
+            if mine & kinds and re.search(pattern, code):
                 yield number, name, message
         if kind in CODE and len(line) > MAX_COLUMNS:
             yield number, "long-line", f"{len(line)} columns; at most {MAX_COLUMNS}"
@@ -102,7 +114,7 @@ def check_file(path, text):
     """Yields (line number, rule, message); `path` is relative to the root."""
     kind = kind_of(path, text)
     lines = text.splitlines()
-    found = list(check_lines(kind, lines))
+    found = list(check_lines(path, kind, lines))
     if kind in CPP | SCRIPTS:
         found += check_first_line(lines)
     if kind in CPP:
@@ -160,6 +172,12 @@ BAD = [
     ("default-stream", "a.cu", LICENCE + "decode_kernel<<<grid,\n    block>>>(view);"),
     ("bare-32", "a.cuh", LICENCE + "for (int i = lane; i < n; i += 32) {"),
     ("bare-32", "a.cuh", LICENCE + "shared[32u * warp]"),
+    ("bare-32", "scan/gpu/a.h", LICENCE + "constexpr int kLanes = 4 * 32;"),
+    ("device-assert", "scan/gpu/a.h", LICENCE + "  assert(true);"),
+    ("raw-intrinsic", "a.cuh", LICENCE + "x = __shfl_up_sync(mask, x, 1);"),
+    ("raw-intrinsic", "a.cu", LICENCE + "const int i = blockIdx.x;"),
+    ("raw-intrinsic", "decompress/gpu/a.h", LICENCE + "asm volatile(PTX);"),
+    ("raw-intrinsic", "a.cuh", LICENCE + "atomicAdd(at, 1);"),
     ("unseeded-random", "a.cpp", LICENCE + "std::mt19937 random(std::random_device{}());"),
     ("unseeded-random", "a.cpp", LICENCE + "int x = rand();"),
     ("unseeded-random", "a.py", HASH_LICENCE + "x = random.randint(1, 2)"),
@@ -177,7 +195,11 @@ GOOD = [
     ("a.cuh", LICENCE + "static_assert(sizeof(x) == 4);  // assert( in a comment"),
     ("a.cu", LICENCE + "decode_kernel<<<grid, block, shared_bytes, stream>>>(view);"),
     ("a.cuh", LICENCE + "std::uint32_t x = y >> 5;  // 32 lanes"),
-    ("a.cuh", LICENCE + "value >> 32;  // allow(bare-32): upper half of a word"),
+    ("a.cuh", LICENCE + "value >> 32 | high << 32;"),
+    ("a.cuh", LICENCE + "words[bit / 32];  // allow(bare-32): bits of a word"),
+    ("a.cuh", LICENCE + "atomic_add(at, simt::ballot(true));\nplasma(1);"),
+    ("a.h", LICENCE + "int lanes = 32; assert(lanes);"),
+    ("tests/gpu/a_test.cpp", LICENCE + "expect(32);"),
     ("a.cpp", LICENCE + "std::mt19937 random(42);\nint operand(int);\ndraw.rand();"),
     ("a.py", HASH_LICENCE + "r = random.Random(7)\nr.randint(1, 2)"),
     ("run", "#!/usr/bin/env bash\n# SPDX-License-Identifier: MIT\nset -e\n"),

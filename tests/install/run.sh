@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # run.sh BUILD_FOLDER SCRATCH: installs the build into SCRATCH/prefix, moves that elsewhere, and
-# builds and runs outside/ against it through find_package and through pkg-config.
+# builds and runs outside/ against it through find_package and through pkg-config; where the build
+# has GPU code, with that too.
 set -euo pipefail
 build=$(cd "$1" && pwd)
 scratch=$2
@@ -27,6 +28,17 @@ pc=$(find "$scratch/prefix" -name presso.pc)
 read -ra flags < <(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs presso)
 "$cxx" "$here/outside/round_trip.cpp" "${flags[@]}" -o "$scratch/round_trip_pc"
 "$scratch/round_trip_pc"
+
+gpu_pc=$(find "$scratch/prefix" -name presso-gpu.pc)
+if [[ -n $gpu_pc ]]; then
+  echo "== the GPU library, by both"
+  "$scratch/cmake/list_devices"
+  cudart=$(sed -n 's/^CUDA_cudart_static_LIBRARY:.*=//p' "$scratch/cmake/CMakeCache.txt")
+  read -ra flags < <(PKG_CONFIG_PATH=$(dirname "$gpu_pc") \
+    pkg-config --define-variable=cudalibdir="${cudart%/*}" --cflags --libs presso-gpu)
+  "$cxx" "$here/outside/list_devices.cpp" "${flags[@]}" -o "$scratch/list_devices_pc"
+  "$scratch/list_devices_pc"
+fi
 
 if [[ -e $build/bin/presso ]]; then
   echo "== the command"

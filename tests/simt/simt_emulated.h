@@ -190,6 +190,7 @@ void copy_async_wait(Location where = Location::here()) {
 }
 
 void bulk_barrier_init(u64* barrier, Location where = Location::here());
+inline void bulk_fence() {}
 void bulk_expect(u64* barrier, u32 bytes, Location where = Location::here());
 void bulk_copy(u64* barrier, void* shared, const void* global, u32 bytes,
                Location where = Location::here());

@@ -1,101 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The warp decoder in the emulator: every strategy against the reference decoder, on blocks of the
-// encoder, on sequences made by hand, on damaged payloads; its counters against a recount.
-#include "decompress/gpu/warp_decoder.cuh"
-
+// encoder and on sequences made by hand. Damaged blocks: warp_damage_test.cpp.
 #include <gtest/gtest.h>
 
-#include "decompress/gpu/multi_kernel.cuh"
-#include "tests/simt/block_case.h"
-#include "tests/simt/emulator.h"
+#include "tests/simt/hand_blocks.h"
+#include "tests/simt/warp_launch.h"
 #include "tests/support/test_data.h"
 
 namespace presso::test {
 namespace {
 
 using gpu::BlockPlan;
-using gpu::kFailed;
-using gpu::kPlanned;
-using gpu::RoundCounters;
-using gpu::WarpPolicy;
-using simt::u32;
-
-/// What a kernel left behind.
-struct Outcome {
-  u32 status = 0;
-  std::vector<Byte> plain;
-  RoundCounters counters{};
-};
-
-// --- Launching
-
-using Launch = Outcome (*)(const BlockCase& block, u32 misalignment, u32 seed);
-
-simt::Options options_of(u32 seed) {
-  const simt::Order order = seed % 4 == 0   ? simt::Order::kReverse
-                            : seed % 4 == 1 ? simt::Order::kForward
-                                            : simt::Order::kRandom;
-  return {.order = order, .seed = seed};
-}
-
-template <class Resolve, class Policy>
-Outcome decode_with(const BlockCase& block, u32 misalignment, u32 seed) {
-  const DeviceBlock device(block, misalignment);
-  Outcome outcome{kPlanned, {}, {}};
-  const auto report = simt::run({.shared_bytes = sizeof(gpu::SegmentTable)}, options_of(seed), [&] {
-    gpu::warp_decoder_body<Resolve, Policy>(&device.plan(), &outcome.status, 1, &outcome.counters);
-  });
-  EXPECT_TRUE(report.ok()) << report.what;
-  EXPECT_TRUE(device.guarded());
-  outcome.plain = device.plain();
-  return outcome;
-}
-
-/// Lists, then rounds until every reference is done.
-template <class Policy>
-Outcome decode_by_kernels(const BlockCase& block, u32 misalignment, u32 seed) {
-  const DeviceBlock device(block, misalignment);
-  Outcome outcome{kPlanned, {}, {}};
-  std::vector<simt::u64> references(gpu::references_of(block.header.plain_bytes));
-  u32 begin = 77, end = 78;
-  const gpu::ReferenceLists lists{references.data(), &begin, &end,
-                                  static_cast<u32>(references.size())};
-  auto report = simt::run({.shared_bytes = sizeof(gpu::SegmentTable)}, options_of(seed), [&] {
-    gpu::list_references_body<Policy>(&device.plan(), &outcome.status, 1, lists);
-  });
-  EXPECT_TRUE(report.ok()) << report.what;
-  for (u32 rounds = end; rounds > 0 && outcome.status == kPlanned; --rounds) {
-    report = simt::run({}, options_of(seed + rounds), [&] {
-      gpu::resolve_round_body<Policy>(&device.plan(), &outcome.status, 1, lists);
-    });
-    EXPECT_TRUE(report.ok()) << report.what;
-  }
-  EXPECT_TRUE(device.guarded());
-  outcome.plain = device.plain();
-  return outcome;
-}
-
-struct Strategy {
-  const char* name;
-  Launch launch;
-  bool trusts_the_rule = false;
-};
-
-const Strategy kStrategies[] = {
-    {"sequential", decode_with<gpu::Sequential, WarpPolicy<1, 4, 1>>},
-    {"sequential, 4 bytes a lane", decode_with<gpu::Sequential, WarpPolicy<4, 1, 4>>},
-    {"in turn", decode_with<gpu::InTurn, WarpPolicy<1, 8, 1>>},
-    {"in turn, 2 and 8 bytes a lane", decode_with<gpu::InTurn, WarpPolicy<2, 4, 8>>},
-    {"in turn, 4 and 16 bytes a lane", decode_with<gpu::InTurn, WarpPolicy<4, 2, 16>>},
-    {"multi-round", decode_with<gpu::MultiRound<false>, WarpPolicy<1, 4, 1, true>>},
-    {"multi-round, 2 bytes a lane", decode_with<gpu::MultiRound<false>, WarpPolicy<8, 1, 2>>},
-    {"multi-round, 16 bytes a lane", decode_with<gpu::MultiRound<false>, WarpPolicy<16, 2, 16>>},
-    {"multi-round in teams", decode_with<gpu::MultiRound<true>, WarpPolicy<1, 16, 4, true>>},
-    {"dependency-free", decode_with<gpu::DependencyFree, WarpPolicy<1, 4, 1>>, true},
-    {"dependency-free, 4 bytes", decode_with<gpu::DependencyFree, WarpPolicy<4, 4, 4>>, true},
-    {"a kernel a round", decode_by_kernels<WarpPolicy<1, 4, 1>>},
-    {"a kernel a round, 8 bytes a lane", decode_by_kernels<WarpPolicy<4, 2, 8>>},
-};
 
 class Strategies : public ::testing::TestWithParam<Strategy> {
  protected:
@@ -132,19 +47,58 @@ CompressOptions options(int level, DependencyRule rule, u32 group) {
   return options;
 }
 
-constexpr DependencyRule kRules[] = {DependencyRule::kNone, DependencyRule::kStrict,
-                                     DependencyRule::kLiteralAware, DependencyRule::kTwoWave};
+struct RuleAndGroup {
+  DependencyRule rule;
+  u32 group;
+};
 
-TEST_P(Strategies, DecodeEveryRuleAndGroupSize) {
+constexpr RuleAndGroup kRules[] = {
+    {DependencyRule::kNone, 32},         {DependencyRule::kStrict, 32},
+    {DependencyRule::kStrict, 1024},     {DependencyRule::kLiteralAware, 32},
+    {DependencyRule::kLiteralAware, 64}, {DependencyRule::kTwoWave, 32},
+    {DependencyRule::kTwoWave, 256},     {DependencyRule::kTile, 1024},
+    {DependencyRule::kTile, 32768}};
+
+std::string text_of(const RuleAndGroup& rule) {
+  return "rule " + std::to_string(static_cast<int>(rule.rule)) + " group " +
+         std::to_string(rule.group);
+}
+
+TEST_P(Strategies, DecodeEveryRule) {
   const std::vector<Byte> lines = log_lines(20000, 1);
-  const std::vector<Byte> letters = few_letters(9000, 3, 2);
-  for (const DependencyRule rule : kRules) {
-    for (const u32 group : {32u, 128u, 1024u}) {
-      for (const int level : {1, 9}) {
-        const std::string what = "rule " + std::to_string(static_cast<int>(rule)) + " group " +
-                                 std::to_string(group) + " level " + std::to_string(level);
-        expect_decodes(compressed_blocks(lines, options(level, rule, group)), what + " lines");
-        expect_decodes(compressed_blocks(letters, options(level, rule, group)), what + " letters");
+  const std::vector<Byte> letters = few_letters(6000, 3, 2);
+  int level = 1;
+  for (const RuleAndGroup& rule : kRules) {
+    const CompressOptions with = options(level, rule.rule, rule.group);
+    level = 10 - level;
+    expect_decodes(compressed_blocks(lines, with), text_of(rule) + " lines");
+    expect_decodes(compressed_blocks(letters, with), text_of(rule) + " letters");
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// literal_bits, far and min_match in all combinations, with every rule, with a dictionary or none.
+TEST_P(Strategies, DecodeEveryTokenLayout) {
+  constexpr Byte kMinMatches[] = {3, 4, 7, 15};
+  const std::vector<Byte> plain = log_lines(2500, 11);
+  const std::vector<Byte> other = log_lines(1000, 12);
+  u32 count = 0;
+  for (const RuleAndGroup& rule : kRules) {
+    for (Byte literal_bits = 2; literal_bits <= 4; ++literal_bits) {
+      for (const bool far : {false, true}) {
+        ++count;
+        const TokenLayout layout{literal_bits, far, kMinMatches[count % 4]};
+        ParserParameters with;
+        with.hash_bits = 10;
+        with.min_match = std::max(layout.min_match, Byte{4});  // the least that the parser finds
+        with.rule = rule.rule;
+        with.group = rule.group;
+        std::vector<Byte> dictionary(count % 3 != 0 ? 70000 : 0);
+        if (!dictionary.empty()) std::copy(other.begin(), other.end(), dictionary.begin());
+        if (!far) with.window = 0xFFFF;
+        const BlockCase block = encoded_block(plain, dictionary, with, layout);
+        ASSERT_EQ(block.header.far_offsets != 0, far && !dictionary.empty());
+        expect_decodes(block, text_of(rule) + " layout " + std::to_string(count));
         if (HasFatalFailure()) return;
       }
     }
@@ -152,15 +106,21 @@ TEST_P(Strategies, DecodeEveryRuleAndGroupSize) {
 }
 
 TEST_P(Strategies, DecodeSizesAroundTheEdges) {
-  for (const u32 size : {1u, 2u, 31u, 32u, 33u, 63u, 64u, 65u, 1023u, 1024u, 1025u, 2047u, 2048u,
-                         2049u, 4095u, 16383u, 16384u, 16385u}) {
-    for (const u32 letters : {1u, 2u}) {
-      const std::vector<Byte> plain = few_letters(size, letters, size);
-      expect_decodes(compressed_blocks(plain, options(6, DependencyRule::kNone, 0)),
-                     std::to_string(size) + " bytes of " + std::to_string(letters) + " letters");
-      if (HasFatalFailure()) return;
-    }
+  for (const u32 size :
+       {1u, 2u, 31u, 32u, 33u, 63u, 64u, 65u, 1023u, 1024u, 1025u, 2049u, 4095u, 16385u}) {
+    const std::vector<Byte> plain = few_letters(size, 1 + size % 2, size);
+    expect_decodes(compressed_blocks(plain, options(6, DependencyRule::kNone, 0)),
+                   std::to_string(size));
+    if (HasFatalFailure()) return;
   }
+}
+
+TEST_P(Strategies, DecodeABlockOfTheUsualSize) {
+  CompressOptions with = options(3, DependencyRule::kTwoWave, 0);
+  with.block_bytes = 256 << 10;
+  const std::vector<BlockCase> blocks = compressed_blocks(log_lines(256 << 10, 13), with);
+  ASSERT_EQ(blocks.size(), 1u);
+  expect_decodes(blocks, "256 KiB");
 }
 
 TEST_P(Strategies, DecodeFarOffsetsAndRuns) {
@@ -192,7 +152,7 @@ TEST_P(Strategies, DecodeBlocksWithADictionary) {
 // --- Sequences by hand
 
 TEST_P(Strategies, DecodeSequencesOfAllSorts) {
-  for (u32 seed = 1; seed <= 60; ++seed) {
+  for (u32 seed = 1; seed <= 40; ++seed) {
     const u32 room = seed % 10 == 0 ? 200000 : 30000;
     expect_decodes(random_sequences(seed, 1 + seed * 7 % 300, room), std::to_string(seed));
     if (HasFatalFailure()) return;
@@ -245,6 +205,22 @@ TEST_P(Strategies, DecodeEveryShortDistanceAndLength) {
   expect_decodes(builder.finish(), "distances");
 }
 
+/// 4 MiB, which distances cross from end to end, and into a dictionary in front of it.
+TEST_P(Strategies, DecodeTheLargestBlock) {
+  PayloadBuilder builder({.literal_bits = 3, .far = true, .min_match = 4});
+  const std::vector<Byte> dictionary = random_bytes(1 << 20, 14);
+  for (u32 i = 0; builder.plain_bytes() + 70000 < kMaxBlockBytes; ++i) {
+    const u32 to = builder.plain_bytes() + 300;
+    const u32 distances[] = {to, to + (1 << 20), 1, to / 2 + 1, 299, to + 65536};
+    builder.add({300, 61001 + i % 16, distances[i % 6]});
+  }
+  builder.add_literals(kMaxBlockBytes - builder.plain_bytes());
+  const BlockCase block = builder.finish(dictionary);
+  ASSERT_EQ(block.header.plain_bytes, kMaxBlockBytes);
+  ASSERT_GT(block.header.sequences, simt::kWarpSize);
+  expect_decodes(block, "4 MiB");
+}
+
 TEST(WarpDecoder, LeavesOtherBlocksAlone) {
   const std::vector<BlockCase> blocks =
       compressed_blocks(log_lines(16384, 5), options(6, DependencyRule::kNone, 0));
@@ -290,207 +266,6 @@ TEST(WarpDecoder, DecodesABatch) {
     decoded.insert(decoded.end(), part.begin(), part.end());
   }
   EXPECT_TRUE(decoded == plain);
-}
-
-// --- Damage
-
-/// Few bytes of the payload, or one count of the header with the streams still in the payload.
-void damage(BlockCase& block, std::mt19937& random) {
-  for (auto wounds = 1 + random() % 3; wounds > 0; --wounds) {
-    const Byte extremes[] = {0, 1, 0x7F, 0x80, 0xFE, 0xFF, static_cast<Byte>(random())};
-    block.payload[random() % block.payload.size()] = extremes[random() % 7];
-  }
-  if (random() % 2 != 0) return;
-  BlockHeader& header = block.header;
-  std::uint32_t* const counts[] = {&header.sequences, &header.literals, &header.far_offsets,
-                                   &header.literal_escapes, &header.match_escapes};
-  std::uint32_t& from = *counts[random() % 5];
-  std::uint32_t& to = *counts[random() % 5];
-  const auto step = static_cast<std::uint32_t>(1 + random() % 8);
-  switch (random() % 3) {
-    case 0:
-      from -= std::min(from, step);
-      break;
-    case 1:
-      if (from >= 3 * step) from -= 3 * step, to += step;
-      break;
-    default:
-      header.plain_bytes = static_cast<std::uint32_t>(1 + random() % (2 * header.plain_bytes));
-  }
-  header.far_offsets = header.layout.far ? std::min(header.far_offsets, header.sequences) : 0;
-  header.literal_escapes = std::min(header.literal_escapes, header.sequences);
-  header.match_escapes = std::min(header.match_escapes, header.sequences);
-}
-
-/// Of the checks of a block header (FORMAT.md 5) those that damage() can violate.
-bool header_is_valid(const BlockHeader& header) {
-  const std::uint64_t streams = std::uint64_t{3} * header.sequences + header.far_offsets +
-                                header.literal_escapes + header.match_escapes + header.literals;
-  return streams <= header.payload_bytes && header.payload_bytes <= header.plain_bytes &&
-         header.sequences <= header.plain_bytes && header.literals <= header.plain_bytes;
-}
-
-TEST_P(Strategies, FailWhereTheReferenceFails) {
-  std::vector<BlockCase> samples;
-  CompressOptions with = options(6, DependencyRule::kTwoWave, 0);
-  with.dictionary = {DictionaryChoice::Mode::kSize, 3000};
-  for (const BlockCase& block : compressed_blocks(log_lines(5000, 7), with)) {
-    samples.push_back(block);
-  }
-  for (u32 seed = 100; seed < 108; ++seed) samples.push_back(random_sequences(seed, 50, 3000));
-  u32 failed = 0, sound = 0;
-  for (u32 round = 0; round < 500; ++round) {
-    std::mt19937 random(round);
-    BlockCase block = samples[round % samples.size()];
-    damage(block, random);
-    if (!header_is_valid(block.header) || !view_payload(block.header, block.payload.data()).ok()) {
-      continue;
-    }
-    SCOPED_TRACE(round);
-    const Expected expected = reference_decode(block);
-    const Outcome outcome = GetParam().launch(block, round % 16, round);
-    ++(expected.status.ok() ? sound : failed);
-    ASSERT_EQ(outcome.status, expected.status.ok() ? 0 : u32{kFailed});
-    const bool obeys = !GetParam().trusts_the_rule || reference_decode(block, true).status.ok();
-    if (expected.status.ok() && obeys) {
-      ASSERT_TRUE(outcome.plain == expected.plain);
-    }
-  }
-  EXPECT_GT(failed, 100u);
-  EXPECT_GT(sound, 50u);
-}
-
-/// A block that claims a rule which it does not obey: any bytes, but no access outside.
-TEST(DependencyFree, SurvivesALie) {
-  for (u32 seed = 200; seed < 230; ++seed) {
-    BlockCase block = random_sequences(seed, 100, 20000);
-    block.header.rule = DependencyRule::kStrict;
-    const Outcome outcome =
-        decode_with<gpu::DependencyFree, WarpPolicy<1, 4, 1>>(block, seed % 16, seed);
-    EXPECT_EQ(outcome.status, 0u);
-  }
-}
-
-TEST(MultiKernel, LeavesWhatItsListsCannotHold) {
-  const BlockCase block = random_sequences(1, 100, 5000);
-  const DeviceBlock device(block, 0);
-  std::vector<simt::u64> references(99);
-  u32 status = kPlanned, begin = 5, end = 6;
-  const gpu::ReferenceLists lists{references.data(), &begin, &end, 99};
-  const auto report = simt::run({.shared_bytes = sizeof(gpu::SegmentTable)}, {}, [&] {
-    gpu::list_references_body<WarpPolicy<1, 4, 1>>(&device.plan(), &status, 1, lists);
-  });
-  EXPECT_TRUE(report.ok()) << report.what;
-  EXPECT_EQ(status, u32{kPlanned});
-  EXPECT_EQ(begin, end);
-}
-
-// --- Counters (catalogue S7.20)
-
-/// The sequences of a payload, read one after another.
-std::vector<HandSequence> sequences_of(const BlockCase& block) {
-  const PayloadView view = *view_payload(block.header, block.payload.data());
-  const TokenLayout& layout = block.header.layout;
-  u32 far = 0, literal_escape = 0, match_escape = 0, longs = 0;
-  const auto extended = [&](u32 value, u32 limit, const Byte* escapes, u32& used) {
-    if (value != limit) return value;
-    const u32 escape = escapes[used++];
-    if (escape < 255) return value + escape;
-    return value + 255 + load<std::uint16_t>(view.long_lengths + 2 * std::size_t{longs++});
-  };
-  std::vector<HandSequence> sequences;
-  for (u32 i = 0; i < block.header.sequences; ++i) {
-    const u32 token = view.tokens[i];
-    HandSequence sequence;
-    sequence.distance = load<std::uint16_t>(view.offsets + 2 * std::size_t{i});
-    if (layout.far && token >= 0x80) sequence.distance += u32{view.far[far++]} << 16;
-    sequence.literals = extended(token & layout.literal_limit(), layout.literal_limit(),
-                                 view.literal_escapes, literal_escape);
-    sequence.match = extended(token >> layout.literal_bits & layout.match_limit(),
-                              layout.match_limit(), view.match_escapes, match_escape);
-    sequence.match = sequence.distance == 0 ? 0 : sequence.match + layout.min_match;
-    sequences.push_back(sequence);
-  }
-  return sequences;
-}
-
-/// One group by the rule of rounds, matches as (place, length, distance).
-void count_group(const std::vector<HandSequence>& group, u32& at, RoundCounters& counters) {
-  struct Waiting {
-    std::int64_t to, length, distance;
-  };
-  std::vector<Waiting> waiting;
-  for (const HandSequence& sequence : group) {
-    at += sequence.literals;
-    if (sequence.match > 0) waiting.push_back({at, sequence.match, sequence.distance});
-    at += sequence.match;
-  }
-  ++counters.groups;
-  u32 round = 0;
-  while (!waiting.empty()) {
-    const std::int64_t mark = waiting.front().to;
-    std::vector<Waiting> later;
-    for (const Waiting& match : waiting) {
-      const std::int64_t reads_to = std::min(match.to - match.distance + match.length, match.to);
-      if (reads_to <= mark) {
-        counters.bytes[round] += static_cast<u32>(match.length);
-      } else {
-        later.push_back(match);
-      }
-    }
-    waiting = std::move(later);
-    ++round;
-  }
-  if (round > 0) ++counters.rounds[round - 1];
-}
-
-RoundCounters recount(const BlockCase& block) {
-  const std::vector<HandSequence> sequences = sequences_of(block);
-  RoundCounters counters{};
-  u32 at = 0;
-  for (std::size_t first = 0; first < sequences.size(); first += simt::kWarpSize) {
-    const std::size_t last = std::min<std::size_t>(first + simt::kWarpSize, sequences.size());
-    count_group({sequences.begin() + static_cast<std::ptrdiff_t>(first),
-                 sequences.begin() + static_cast<std::ptrdiff_t>(last)},
-                at, counters);
-  }
-  return counters;
-}
-
-void expect_counters(const BlockCase& block, u32 seed) {
-  const RoundCounters expected = recount(block);
-  for (const Launch launch : {&decode_with<gpu::MultiRound<false>, WarpPolicy<1, 4, 1, true>>,
-                              &decode_with<gpu::MultiRound<true>, WarpPolicy<4, 1, 4, true>>}) {
-    const Outcome outcome = launch(block, seed % 16, seed);
-    EXPECT_EQ(outcome.status, 0u);
-    EXPECT_EQ(outcome.counters.groups, expected.groups);
-    for (u32 i = 0; i < RoundCounters::kMaxRounds; ++i) {
-      EXPECT_EQ(outcome.counters.rounds[i], expected.rounds[i]) << "round " << i + 1;
-      EXPECT_EQ(outcome.counters.bytes[i], expected.bytes[i]) << "round " << i + 1;
-    }
-  }
-}
-
-TEST(RoundCounters, EqualARecountOfTheSameStream) {
-  for (const BlockCase& block :
-       compressed_blocks(log_lines(40000, 8), options(9, DependencyRule::kNone, 0))) {
-    expect_counters(block, 1);
-  }
-  for (u32 seed = 300; seed < 320; ++seed) {
-    expect_counters(random_sequences(seed, 200, 30000), seed);
-  }
-}
-
-/// Matches that read their predecessor's bytes: a round for each of them.
-TEST(RoundCounters, CountThirtyTwoRoundsOfAChain) {
-  PayloadBuilder builder({});
-  builder.add({8, 8, 8});
-  for (u32 i = 1; i < 64; ++i) builder.add({1, 7, 8});
-  const BlockCase block = builder.finish();
-  expect_counters(block, 2);
-  const RoundCounters expected = recount(block);
-  EXPECT_EQ(expected.groups, 2u);
-  EXPECT_EQ(expected.rounds[31], 2u);
 }
 
 }  // namespace

@@ -43,8 +43,11 @@ enum class ErrorCode : std::uint16_t {
   kExists = 42,   ///< output exists and may not be overwritten
   kInvalidArgument = 43,
   kOutOfMemory = 44,
-  kCancelled = 45,    ///< the caller asked to stop
-  kUnsupported = 46,  ///< valid request that this version or machine cannot serve
+  kCancelled = 45,     ///< the caller asked to stop
+  kUnsupported = 46,   ///< valid request that this version or machine cannot serve
+  kNoDevice = 47,      ///< no GPU that can be used; `what` says why
+  kDeviceMemory = 48,  ///< the GPU's memory does not suffice
+  kDeviceLost = 49,    ///< a GPU failed; what it was doing must be done again elsewhere
 };
 
 /// One-line meaning of a code, in lower case, without a full stop.

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The GPUs of this machine, and why there are none. Needs no CUDA header.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "presso/error.h"
+
+namespace presso::gpu {
+
+struct DeviceInfo {
+  int index = 0;  ///< what cudaSetDevice takes
+  std::string name;
+  int major = 0, minor = 0;  ///< compute capability
+  std::uint64_t total_memory_bytes = 0;
+  std::uint64_t free_memory_bytes = 0;  ///< 0 while another process has the device for itself
+  int multiprocessors = 0;
+  std::uint32_t shared_per_multiprocessor_bytes = 0;
+  std::uint32_t shared_per_block_bytes = 0;  ///< at most, for kernels that ask for it
+  std::uint32_t l2_bytes = 0;
+  int clock_khz = 0;  ///< of the multiprocessors, at most
+  int async_copy_engines = 0;
+  int driver_version = 0;   ///< CUDA that the driver supports: 1000 * major + 10 * minor
+  int runtime_version = 0;  ///< CUDA that presso was built with, likewise
+};
+
+/// "13.0" of 13000.
+std::string cuda_version_text(int version);
+
+/// All devices in CUDA's order, at least one. Asking for free memory starts CUDA on each of them,
+/// which takes a part of a second the first time. The calling thread's current device stays what it
+/// was. Errors: kNoDevice, whose `what` says whether a driver is missing, too old or has no device
+/// that it lets us use; kDeviceMemory; kDeviceLost.
+Result<std::vector<DeviceInfo>> list_devices();
+
+}  // namespace presso::gpu
