@@ -17,8 +17,6 @@
 namespace presso::gpu::test {
 namespace {
 
-using Dictionaries = std::map<std::uint32_t, std::shared_ptr<const Dictionary>>;
-
 /// What the CPU says of a stored block on its own; the content checksum is not compared.
 ErrorCode cpu_code(Bytes stored, const Dictionaries& dictionaries) {
   const auto header = parse_block_header(stored.data());

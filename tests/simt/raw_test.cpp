@@ -3,6 +3,7 @@
 // decoded blocks are compared.
 #include <random>
 
+#include "presso/checksum.h"
 #include "tests/simt/test_batch.h"
 #include "tests/support/test_data.h"
 

@@ -15,25 +15,11 @@
 #include "decompress/gpu/diagnose.cuh"
 #include "decompress/gpu/plan.cuh"
 #include "decompress/gpu/raw.cuh"
-#include "presso/checksum.h"
+#include "tests/simt/batch_case.h"
 #include "tests/simt/emulator.h"
 #include "tests/support/placed_bytes.h"
 
 namespace presso::gpu::test {
-
-/// Header, payload and padding as in a file.
-inline std::vector<Byte> stored_block(const BlockHeader& header, Bytes payload) {
-  std::vector<Byte> stored(round_up(kBlockHeaderBytes + payload.size(), kFrameAlignment));
-  write_block_header(header, stored.data());
-  std::copy(payload.begin(), payload.end(), stored.begin() + kBlockHeaderBytes);
-  return stored;
-}
-
-/// Makes the checksum of the header at `stored` right.
-inline void seal_header(std::vector<Byte>& stored) {
-  const std::size_t covered = kBlockHeaderBytes - 4;
-  store<std::uint32_t>(stored.data() + covered, checksum32({stored.data(), covered}));
-}
 
 class TestBatch {
  public:
