@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The tile decoder in the emulator: what the encoder wrote comes back, with a small and a large
-// history, on inputs that straddle tiles, rings and units.
-#include "decompress/gpu/tile_decoder.cuh"
+// Survey and page decoder in the emulator: what the encoder wrote comes back, with a small and a
+// large history, on inputs that straddle tiles, pages, rings and units.
+#include "decompress/gpu/page_decoder.cuh"
+#include "decompress/gpu/survey.cuh"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-#include "presso/compress.h"
+#include "compress/block_encoder.h"
 #include "presso/wire.h"
 #include "tests/simt/emulator.h"
 #include "tests/support/corpora.h"
@@ -18,8 +19,8 @@
 namespace presso::gpu {
 namespace {
 
-using Small = TilePolicy<8 * 1024, 4, 3>;
-using Large = TilePolicy<53 * 1024, 8, 3>;
+using Small = PagePolicy<9, 3000, 3>;
+using Large = PagePolicy<21, 2560, 4>;
 
 BlockPlan plan_of(const BlockHeader& header, const Byte* payload, Byte* out) {
   BlockPlan plan{};
@@ -46,12 +47,12 @@ BlockPlan plan_of(const BlockHeader& header, const Byte* payload, Byte* out) {
 /// A compressed file without sections in front of its blocks, where kernels want it: aligned.
 class LoadedFile {
  public:
-  LoadedFile(const std::vector<Byte>& file, std::size_t plain_bytes)
+  LoadedFile(const Buffer& file, std::size_t plain_bytes)
       : out_(plain_bytes, 0xA5), memory_(file.size() + kFrameAlignment) {
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
     Byte* const base = memory_.data() + round_up(address, kFrameAlignment) - address;
     std::memcpy(base, file.data(), file.size());
-    std::size_t at = kFileHeaderBytes;
+    std::size_t at = 0;
     for (std::size_t plain_at = 0; plain_at < plain_bytes;) {
       const auto header = parse_block_header(base + at);
       EXPECT_TRUE(header.ok());
@@ -64,14 +65,33 @@ class LoadedFile {
   }
 
   template <class Policy>
-  simt::Report decode(std::uint32_t seed) {
+  void decode(std::uint32_t seed) {
     simt::Options options;
     options.seed = seed;
-    options.allow_split_block_sync = true;
-    return simt::run({.grid = static_cast<u32>(plans_.size()),
-                      .block_threads = Policy::kThreads,
-                      .shared_bytes = sizeof(TileShared<Policy>)},
-                     options, [&] { tile_decoder_body<Policy>(plans_.data(), statuses_.data()); });
+    options.allow_exited_lanes = false;
+    const u32 blocks = static_cast<u32>(plans_.size());
+    std::vector<UnitRecord> units;
+    std::vector<PageRecord> pages;
+    SurveyRecords records{};
+    for (const BlockPlan& plan : plans_) {
+      records.unit_stride = std::max(records.unit_stride, most_units(plan.plain_bytes));
+      records.page_stride = std::max(records.page_stride, pages_of(plan.plain_bytes) + 1);
+    }
+    units.resize(std::size_t{blocks} * records.unit_stride);
+    pages.resize(std::size_t{blocks} * records.page_stride);
+    records.units = units.data();
+    records.pages = pages.data();
+    const simt::Report survey =
+        simt::run({.grid = (blocks + 1) / 2, .block_threads = 64}, options, [&] {
+          survey_body<Policy>(plans_.data(), statuses_.data(), blocks, records);
+        });
+    ASSERT_TRUE(survey.ok()) << survey.what;
+    const simt::Report decode = simt::run(
+        {.grid = blocks,
+         .block_threads = Policy::kThreads,
+         .shared_bytes = sizeof(PageShared<Policy>)},
+        options, [&] { page_decoder_body<Policy>(plans_.data(), statuses_.data(), records); });
+    ASSERT_TRUE(decode.ok()) << decode.what;
   }
 
   /// Raw blocks are left alone; all others must be right.
@@ -95,32 +115,46 @@ class LoadedFile {
 };
 
 template <class Policy>
-void expect_round_trip(const std::vector<Byte>& file, Bytes plain, std::uint32_t seed) {
-  LoadedFile loaded(file, plain.size());
-  const simt::Report report = loaded.decode<Policy>(seed);
-  ASSERT_TRUE(report.ok()) << report.what;
-  loaded.expect_plain(plain);
+void expect_round_trip(Bytes plain, ParserParameters parameters, std::uint32_t block_bytes) {
+  parameters.window = std::min(parameters.window, Policy::kMostDistance);
+  BlockEncoder encoder(parameters);
+  Buffer file;
+  for (std::size_t at = 0; at < plain.size(); at += block_bytes) {
+    const std::size_t bytes = std::min<std::size_t>(block_bytes, plain.size() - at);
+    encoder.encode(plain.subspan(at, bytes), static_cast<std::uint32_t>(at / block_bytes),
+                   FrameKind::kBlock, {}, file);
+  }
+  for (const std::uint32_t seed : {1, 2}) {
+    LoadedFile loaded(file, plain.size());
+    loaded.decode<Policy>(seed);
+    loaded.expect_plain(plain);
+  }
 }
 
-void expect_round_trips(Bytes plain, CompressOptions options) {
-  options.dictionary.mode = DictionaryChoice::Mode::kNone;
-  const auto file = compress_buffer(plain, options);
-  ASSERT_TRUE(file.ok()) << file.error().message();
-  expect_round_trip<Small>(*file, plain, 1);
-  expect_round_trip<Large>(*file, plain, 2);
+void expect_round_trips(Bytes plain, const ParserParameters& parameters,
+                        std::uint32_t block_bytes = 256 << 10) {
+  expect_round_trip<Small>(plain, parameters, block_bytes);
+  expect_round_trip<Large>(plain, parameters, block_bytes);
 }
 
-TEST(TileDecoder, DecodesLogsOfEveryRule) {
+ParserParameters parameters(DependencyRule rule, std::uint32_t depth, Byte min_match) {
+  ParserParameters parameters;
+  parameters.rule = rule;
+  parameters.group = rule == DependencyRule::kTile ? kTileBytes : 32;  // allow(bare-32): sequences
+  parameters.depth = depth;
+  parameters.nice_length = 256;
+  parameters.min_match = min_match;
+  return parameters;
+}
+
+TEST(PageDecoder, DecodesLogsOfEveryRule) {
   const auto log = test::log_lines(100000, 1);
-  for (const int level : {1, 6}) {
-    for (const auto rule : {DependencyRule::kNone, DependencyRule::kStrict,
-                            DependencyRule::kLiteralAware, DependencyRule::kTwoWave}) {
+  for (const std::uint32_t depth : {2, 64}) {
+    for (const auto rule :
+         {DependencyRule::kNone, DependencyRule::kStrict, DependencyRule::kLiteralAware,
+          DependencyRule::kTwoWave, DependencyRule::kTile}) {
       SCOPED_TRACE(static_cast<int>(rule));
-      CompressOptions options;
-      options.level = level;
-      options.rule = rule;
-      options.block_bytes = 64 << 10;
-      expect_round_trips(log, options);
+      expect_round_trips(log, parameters(rule, depth, 5), 64 << 10);
     }
   }
 }
@@ -133,24 +167,22 @@ std::vector<Byte> repeated_with_drift(std::size_t size) {
   return bytes;
 }
 
-TEST(TileDecoder, DecodesSizesAroundTilesAndRunsOverThem) {
-  for (const std::size_t size : {5, 100, 1023, 1024, 1025, 20000, 70001, 300000}) {
+TEST(PageDecoder, DecodesSizesAroundTilesAndRunsOverThem) {
+  for (const std::size_t size : {5, 100, 2047, 2048, 2049, 20000, 70001, 300000}) {
     SCOPED_TRACE(size);
     const std::vector<std::vector<Byte>> inputs = {
         test::few_letters(size, 2, 7), test::few_letters(size, 20, 7),
         std::vector<Byte>(size, Byte{'z'}), repeated_with_drift(size)};
     for (const auto& input : inputs) {
-      for (const int level : {1, 9}) {
-        CompressOptions options;
-        options.level = level;
-        options.rule = DependencyRule::kNone;
-        expect_round_trips(input, options);
+      for (const auto rule : {DependencyRule::kNone, DependencyRule::kTile}) {
+        SCOPED_TRACE(static_cast<int>(rule));
+        expect_round_trips(input, parameters(rule, 32, 4));  // allow(bare-32): depth
       }
     }
   }
 }
 
-TEST(TileDecoder, DecodesRealData) {
+TEST(PageDecoder, DecodesRealData) {
   for (const char* const name : {"silesia/dickens", "silesia/xml", "silesia/nci"}) {
     const auto path = tests::corpus_file(name);
     if (!path) GTEST_SKIP() << tests::kNoCorpora;
@@ -159,10 +191,8 @@ TEST(TileDecoder, DecodesRealData) {
     file.seekg(1000000);
     std::vector<Byte> bytes(600000);
     file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    for (const int level : {1, 9}) {
-      CompressOptions options;
-      options.level = level;
-      expect_round_trips(bytes, options);
+    for (const auto rule : {DependencyRule::kTwoWave, DependencyRule::kTile}) {
+      expect_round_trips(bytes, parameters(rule, 64, 5));
     }
   }
 }

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// Parses units of 128 sequences of a Byte-coded block (FORMAT.md 6), four consecutive ones a lane:
+// one prefix sum serves four times 32 sequences. Units depend on nothing but where they begin in
+// each stream, which the survey has found out, so that all warps can parse at the same time.
+//
+// In a *plain* unit, which most are on text, all lengths stand in the tokens and every sequence has
+// a match: it is parsed by arithmetic on four tokens at a time in one register.
+#pragma once
+
+#include "decompress/gpu/page_layout.h"
+#include "decompress/gpu/simt.h"
+
+namespace presso::gpu {
+
+using simt::u32;
+using simt::u64;
+
+constexpr u32 kEachByte = 0x01010101u;
+
+namespace detail {
+
+PRESSO_DEVICE u32 byte_of(u32 word, u32 i) {
+  return (word >> (8 * i)) & 255u;
+}
+
+}  // namespace detail
+
+/// A lane's four sequences as they are stored; zeros behind the last one.
+struct StoredSequences {
+  u32 tokens;
+  u32 offsets[2];  ///< two in each
+
+  PRESSO_DEVICE u32 distance(u32 i) const {
+    return i % 2 == 0 ? offsets[i / 2] & 0xFFFFu : offsets[i / 2] >> 16;
+  }
+};
+
+/// Their codes, a byte each.
+struct UnitCodes {
+  u32 literals, matches;
+  u32 literal_escapes, match_escapes;  ///< 1 where the length goes on
+  bool plain;                          ///< the whole unit is
+
+  PRESSO_DEVICE u32 nonempty_literals() const {
+    return simt::popcount((literals + 0x7F * kEachByte) & (0x80 * kEachByte));
+  }
+};
+
+/// Where a lane's sequences lie, and their matches. Positions count from wherever `begin` does.
+struct LaneSequences {
+  u32 begin[4];  ///< first literal
+  u32 match[4];  ///< first byte behind the literals
+  u32 end;       ///< of the last one; each ends where the next begins
+  u32 literals;  ///< in the block before the first one
+  u32 segments;  ///< likewise
+
+  PRESSO_DEVICE u32 end_of(u32 i) const { return i < 3 ? begin[(i + 1) % 4] : end; }
+};
+
+class UnitParser {
+ public:
+  PRESSO_DEVICE explicit UnitParser(const BlockPlan& plan)
+      : plan_(plan),
+        literal_bits_(plan.literal_bits),
+        match_bits_(8u - plan.literal_bits),
+        literal_limits_(kEachByte * ((1u << literal_bits_) - 1)),
+        match_limits_(kEachByte * ((1u << match_bits_) - 1)),
+        min_match_(plan.min_match) {}
+
+  PRESSO_DEVICE StoredSequences load(u32 unit) const {
+    const u32 mine = unit * kUnitSequences + 4 * simt::lane();
+    const u32 left = mine < plan_.sequences ? plan_.sequences - mine : 0;
+    const auto* const offsets = reinterpret_cast<const std::uint16_t*>(plan_.offsets());
+    if (left >= 4) {
+      const u64 four = simt::load_readonly(reinterpret_cast<const u64*>(offsets + mine));
+      const auto* const tokens =
+          reinterpret_cast<const std::uint16_t*>(plan_.tokens() + mine);  // even: 2 a sequence
+      const u32 low = simt::load_readonly(tokens);
+      const u32 high = simt::load_readonly(tokens + 1);
+      return {low | high << 16,
+              {static_cast<u32>(four), static_cast<u32>(four >> 32)}};  // allow(bare-32): bits
+    }
+    StoredSequences stored{0, {0, 0}};
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 3; ++i) {
+      if (i >= left) continue;
+      const u32 offset = simt::load_readonly(offsets + mine + i);
+      stored.offsets[i / 2] |= offset << (16 * (i % 2));
+      stored.tokens |= u32{simt::load_readonly(plan_.tokens() + mine + i)} << (8 * i);
+    }
+    return stored;
+  }
+
+  PRESSO_DEVICE UnitCodes decode(const StoredSequences& stored) const {
+    UnitCodes codes;
+    codes.literals = stored.tokens & literal_limits_;
+    codes.matches = (stored.tokens >> literal_bits_) & match_limits_;
+    codes.literal_escapes = ((codes.literals + kEachByte) >> literal_bits_) & kEachByte;
+    codes.match_escapes = ((codes.matches + kEachByte) >> match_bits_) & kEachByte;
+    const u32 special = codes.literal_escapes | codes.match_escapes |
+                        has_zero_half(stored.offsets[0]) | has_zero_half(stored.offsets[1]);
+    codes.plain = !simt::any(special != 0);
+    return codes;
+  }
+
+  /// Lengths of plain sequences, a byte each.
+  PRESSO_DEVICE u32 plain_lengths(const UnitCodes& codes) const {
+    return codes.literals + codes.matches + kEachByte * min_match_;
+  }
+
+  /// Of a plain unit: at most 128 * 14 literals, 128 * (14 + 14 + 15) bytes, 128 literal runs.
+  static PRESSO_DEVICE u32 pack_sums(u32 literals, u32 bytes, u32 runs) {
+    return literals | bytes << 11 | runs << 24;
+  }
+  static PRESSO_DEVICE u32 literals_of(u32 sums) { return sums & 0x7FFu; }
+  static PRESSO_DEVICE u32 bytes_of(u32 sums) { return (sums >> 11) & 0x1FFFu; }
+  static PRESSO_DEVICE u32 runs_of(u32 sums) { return sums >> 24; }
+
+  PRESSO_DEVICE u32 plain_sums(const UnitCodes& codes) const {
+    return pack_sums(simt::dot4(codes.literals, kEachByte, 0),
+                     simt::dot4(plain_lengths(codes), kEachByte, 0), codes.nonempty_literals());
+  }
+
+  /// A plain unit's sequences. `plain`: where it begins, as positions shall count.
+  PRESSO_DEVICE void place_plain(const UnitCodes& codes, const UnitRecord& record, u32 plain,
+                                 LaneSequences& lane) const {
+    const u32 sums = plain_sums(codes);
+    const u32 before = simt::inclusive_sum(sums) - sums;
+    // In byte i the sum of the first i + 1 lengths: three are at most 129.
+    const u32 upto = plain_lengths(codes) * kEachByte;
+    lane.begin[0] = plain + bytes_of(before);
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      if (i > 0) lane.begin[i] = lane.begin[0] + detail::byte_of(upto, i - 1);
+      lane.match[i] = lane.begin[i] + detail::byte_of(codes.literals, i);
+    }
+    lane.end = lane.begin[0] + bytes_of(sums);
+    lane.literals = record.literals + literals_of(before);
+    lane.segments = record.segments + runs_of(before) + 4 * simt::lane();
+  }
+
+  struct Lengths {
+    u32 literals[4];
+    u32 matches[4];  ///< 0: no match
+  };
+  struct Used {  ///< by the whole unit
+    u32 literal_escapes, match_escapes, long_lengths;
+  };
+
+  /// Lengths of any unit, where `record` says how far the streams are used. False, in all lanes:
+  /// they run out, or a sequence without a match has a length of one.
+  PRESSO_DEVICE bool lengths(const StoredSequences& stored, const UnitCodes& codes,
+                             const UnitRecord& record, Lengths& lengths, Used& used) const {
+    const u32 counts =
+        simt::popcount(codes.literal_escapes) | simt::popcount(codes.match_escapes) << 16;
+    const u32 upto = simt::inclusive_sum(counts);
+    const u32 all = simt::shuffle(upto, simt::kWarpSize - 1);
+    used = {all & 0xFFFFu, all >> 16, 0};
+    if (used.literal_escapes > plan_.literal_escapes - record.literal_escapes ||
+        used.match_escapes > plan_.match_escapes - record.match_escapes) {
+      return false;
+    }
+    const u32 before = upto - counts;
+    const Byte* literal_escape =
+        plan_.literal_escape_bytes() + record.literal_escapes + (before & 0xFFFFu);
+    const Byte* match_escape = plan_.match_escape_bytes() + record.match_escapes + (before >> 16);
+    u32 longs = 0;  // bit 2i: literals of sequence i, bit 2i + 1: its match
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      lengths.literals[i] = detail::byte_of(codes.literals, i);
+      lengths.matches[i] = detail::byte_of(codes.matches, i);
+      if (detail::byte_of(codes.literal_escapes, i) != 0) {
+        const u32 more = simt::load_readonly(literal_escape++);
+        lengths.literals[i] += more;
+        longs |= u32{more == 255} << (2 * i);
+      }
+      if (detail::byte_of(codes.match_escapes, i) != 0) {
+        const u32 more = simt::load_readonly(match_escape++);
+        lengths.matches[i] += more;
+        longs |= u32{more == 255} << (2 * i + 1);
+      }
+    }
+    bool bad = false;
+    if (simt::any(longs != 0)) bad = !add_long_lengths(longs, record, lengths, used);
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      bad |= stored.distance(i) == 0 && lengths.matches[i] != 0;
+      lengths.matches[i] = stored.distance(i) == 0 ? 0 : lengths.matches[i] + min_match_;
+    }
+    return !simt::any(bad);
+  }
+
+  /// The block's last unit: what is behind the last sequence becomes one more sequence, without a
+  /// match, whose literals are all that are left. False where there are less than none.
+  PRESSO_DEVICE bool add_tail(u32 unit, const UnitRecord& record, Lengths& lengths) const {
+    const u32 tail = plan_.sequences - unit * kUnitSequences;
+    const bool mine = tail / 4 == simt::lane();
+    u32 sum = 0;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) sum += mine && i == tail % 4 ? 0 : lengths.literals[i];
+    const u32 used = record.literals + simt::reduce_add(sum);
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      const bool here = mine && i == tail % 4;
+      lengths.literals[i] = here ? plan_.literals - used : lengths.literals[i];
+    }
+    return used <= plan_.literals;
+  }
+
+  /// Places the sequences of any unit. Its bytes and its literals must be at most 2^22.
+  PRESSO_DEVICE void place(const Lengths& lengths, const UnitRecord& record, u32 plain,
+                           LaneSequences& lane) const {
+    u32 bytes = 0, literals = 0, segments = 0;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      literals += lengths.literals[i];
+      bytes += lengths.literals[i] + lengths.matches[i];
+      segments += u32{lengths.literals[i] != 0} + u32{lengths.matches[i] != 0};
+    }
+    const u32 sums = bytes | segments << 23;
+    const u32 before = simt::inclusive_sum(sums) - sums;
+    lane.literals = record.literals + simt::inclusive_sum(literals) - literals;
+    lane.segments = record.segments + (before >> 23);
+    u32 at = plain + (before & 0x7FFFFFu);
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      lane.begin[i] = at;
+      lane.match[i] = at + lengths.literals[i];
+      at = lane.match[i] + lengths.matches[i];
+    }
+    lane.end = at;
+  }
+
+ private:
+  static PRESSO_DEVICE u32 has_zero_half(u32 word) {
+    return (word - 0x00010001u) & ~word & 0x80008000u;
+  }
+
+  /// Lengths whose escape byte is 255 go on in the stream of long lengths, in sequence order.
+  PRESSO_DEVICE bool add_long_lengths(u32 longs, const UnitRecord& record, Lengths& lengths,
+                                      Used& used) const {
+    const u32 mine = simt::popcount(longs);
+    const u32 upto = simt::inclusive_sum(mine);
+    used.long_lengths = simt::shuffle(upto, simt::kWarpSize - 1);
+    if (used.long_lengths > plan_.long_lengths - record.long_lengths) return false;
+    const Byte* from = plan_.long_length_bytes() + 2 * (record.long_lengths + upto - mine);
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      if ((longs >> (2 * i) & 1) != 0) lengths.literals[i] += load_u16(from);
+      if ((longs >> (2 * i + 1) & 1) != 0) lengths.matches[i] += load_u16(from);
+    }
+    return true;
+  }
+
+  static PRESSO_DEVICE u32 load_u16(const Byte*& from) {
+    const u32 value = simt::load_readonly(from) | u32{simt::load_readonly(from + 1)} << 8;
+    from += 2;
+    return value;
+  }
+
+  const BlockPlan& plan_;
+  u32 literal_bits_, match_bits_;
+  u32 literal_limits_, match_limits_;
+  u32 min_match_;
+};
+
+}  // namespace presso::gpu
