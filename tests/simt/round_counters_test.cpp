@@ -3,6 +3,7 @@
 // sequence after another.
 #include <gtest/gtest.h>
 
+#include "corpora/nested_data.h"
 #include "tests/simt/hand_blocks.h"
 #include "tests/simt/warp_launch.h"
 #include "tests/support/test_data.h"
@@ -119,6 +120,29 @@ TEST(RoundCounters, CountThirtyTwoRoundsOfAChain) {
   const RoundCounters expected = recount(block);
   EXPECT_EQ(expected.groups, 2u);
   EXPECT_EQ(expected.rounds[31], 2u);
+}
+
+/// Data of a known depth (catalogue S7.9): as many rounds in every group.
+TEST(RoundCounters, CountTheDepthOfNestedData) {
+  for (const u32 strings : {1u, 2u, 4u, 8u, 16u, 32u}) {
+    const corpora::NestedData data(strings);
+    std::vector<Byte> file;
+    VectorSink sink(file);
+    ASSERT_TRUE(corpora::write_nested_file(data, 40000, 16 << 10, sink).ok());
+    const std::vector<BlockCase> blocks = byte_blocks(file);
+    ASSERT_EQ(blocks.size(), 3u);
+    for (const BlockCase& block : blocks) {
+      SCOPED_TRACE(strings);
+      expect_counters(block, strings);
+      const RoundCounters counted = recount(block);
+      EXPECT_GT(counted.groups, 10u);
+      EXPECT_EQ(counted.rounds[data.depth() - 1], counted.groups);
+      for (u32 round = 0; round < data.depth(); ++round) {
+        EXPECT_EQ(counted.bytes[round],
+                  counted.groups * strings * corpora::NestedData::kMatchBytes);
+      }
+    }
+  }
 }
 
 }  // namespace
