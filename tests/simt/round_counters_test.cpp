@@ -145,5 +145,28 @@ TEST(RoundCounters, CountTheDepthOfNestedData) {
   }
 }
 
+TEST(RoundTotals, AddUpBlocks) {
+  EXPECT_EQ(gpu::RoundTotals().mean_rounds(), 0);
+  EXPECT_EQ(gpu::RoundTotals().mean_bytes(1), 0);
+  RoundCounters block{};
+  block.groups = 4;  // one without matches
+  block.rounds[0] = 2;
+  block.rounds[2] = 1;
+  block.bytes[0] = 900;
+  block.bytes[1] = 50;
+  block.bytes[2] = 10;
+  gpu::RoundTotals totals;
+  totals.add(block);
+  block.bytes[2] = 0xFFFFFFFF;
+  totals.add(block);
+  EXPECT_EQ(totals.groups(), 8u);
+  EXPECT_EQ(totals.groups_with(1), 4u);
+  EXPECT_EQ(totals.groups_with(3), 2u);
+  EXPECT_EQ(totals.iterations(), 10u);
+  EXPECT_EQ(totals.mean_rounds(), 1.25);
+  EXPECT_EQ(totals.mean_bytes(1), 180);
+  EXPECT_EQ(totals.mean_bytes(3), (10 + 4294967295.0) / 10);
+}
+
 }  // namespace
 }  // namespace presso::test
