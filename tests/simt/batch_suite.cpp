@@ -6,6 +6,7 @@
 
 #include "presso/checksum.h"
 #include "tests/simt/batch_backend.h"
+#include "tests/simt/hand_blocks.h"
 #include "tests/support/test_data.h"
 
 namespace presso::gpu::test {
@@ -257,6 +258,24 @@ TEST_P(Batch, OfNextToNothingHasTheCpusAnswers) {
   }
   const Sample sample(std::move(batch));
   expect_decodes(sample);
+}
+
+/// Each match reads what the one before it wrote, so that a round executes one: far more of them
+/// than there are launches for kMultiRoundKernels.
+TEST_P(Batch, OfLongChainsDecodes) {
+  BatchCase batch;
+  for (const std::uint32_t matches : {100u, 2000u}) {
+    presso::test::PayloadBuilder builder({.literal_bits = 4, .far = false, .min_match = 3});
+    builder.add({8, 5, 3});
+    for (std::uint32_t i = 0; i < matches; ++i) {
+      builder.add({i % 7 == 0 ? 1u : 0u, 5 + i % 4, 3 + i % 3});
+    }
+    const presso::test::BlockCase made = builder.finish();
+    batch.blocks.push_back({stored_block(made.header, made.payload), made.header.plain_bytes});
+  }
+  const Sample sample(std::move(batch));
+  for (const CpuAnswer& answer : sample.answers) ASSERT_EQ(answer.code, ErrorCode::kOk);
+  expect_decodes(sample, false);  // their checksums are none
 }
 
 // --- Damage

@@ -3,6 +3,7 @@
 // sequence after another.
 #include <gtest/gtest.h>
 
+#include "corpora/nested_data.h"
 #include "tests/simt/hand_blocks.h"
 #include "tests/simt/warp_launch.h"
 #include "tests/support/test_data.h"
@@ -119,6 +120,52 @@ TEST(RoundCounters, CountThirtyTwoRoundsOfAChain) {
   const RoundCounters expected = recount(block);
   EXPECT_EQ(expected.groups, 2u);
   EXPECT_EQ(expected.rounds[31], 2u);
+}
+
+/// Data of a known depth (catalogue S7.9): as many rounds in every group.
+TEST(RoundCounters, CountTheDepthOfNestedData) {
+  for (const u32 strings : {1u, 2u, 4u, 8u, 16u, 32u}) {
+    const corpora::NestedData data(strings);
+    std::vector<Byte> file;
+    VectorSink sink(file);
+    ASSERT_TRUE(corpora::write_nested_file(data, 40000, 16 << 10, sink).ok());
+    const std::vector<BlockCase> blocks = byte_blocks(file);
+    ASSERT_EQ(blocks.size(), 3u);
+    for (const BlockCase& block : blocks) {
+      SCOPED_TRACE(strings);
+      expect_counters(block, strings);
+      const RoundCounters counted = recount(block);
+      EXPECT_GT(counted.groups, 10u);
+      EXPECT_EQ(counted.rounds[data.depth() - 1], counted.groups);
+      for (u32 round = 0; round < data.depth(); ++round) {
+        EXPECT_EQ(counted.bytes[round],
+                  counted.groups * strings * corpora::NestedData::kMatchBytes);
+      }
+    }
+  }
+}
+
+TEST(RoundTotals, AddUpBlocks) {
+  EXPECT_EQ(gpu::RoundTotals().mean_rounds(), 0);
+  EXPECT_EQ(gpu::RoundTotals().mean_bytes(1), 0);
+  RoundCounters block{};
+  block.groups = 4;  // one without matches
+  block.rounds[0] = 2;
+  block.rounds[2] = 1;
+  block.bytes[0] = 900;
+  block.bytes[1] = 50;
+  block.bytes[2] = 10;
+  gpu::RoundTotals totals;
+  totals.add(block);
+  block.bytes[2] = 0xFFFFFFFF;
+  totals.add(block);
+  EXPECT_EQ(totals.groups(), 8u);
+  EXPECT_EQ(totals.groups_with(1), 4u);
+  EXPECT_EQ(totals.groups_with(3), 2u);
+  EXPECT_EQ(totals.iterations(), 10u);
+  EXPECT_EQ(totals.mean_rounds(), 1.25);
+  EXPECT_EQ(totals.mean_bytes(1), 180);
+  EXPECT_EQ(totals.mean_bytes(3), (10 + 4294967295.0) / 10);
 }
 
 }  // namespace
