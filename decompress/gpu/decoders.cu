@@ -41,49 +41,46 @@ __global__ void __launch_bounds__(kThreads<Selector>)
   resolve_round_body<PolicyOf<Selector>>(batch.plans, batch.status, batch.blocks, lists);
 }
 
-/// A kernel whose warps take a block each.
-template <class Kernel>
-struct WarpLaunch {
-  Kernel* kernel;
+/// Of a kernel whose warps take a block each.
+struct LaunchShape {
   u32 grid = 0;
   u32 threads = 0;
   u32 shared_bytes = 0;
 };
 
-/// The launch shape of the code that will run on the current device.
-template <class Selector, class Kernel>
-Status shape_for(u32 blocks, WarpLaunch<Kernel>& launch) {
+/// As the code was tuned that will run on the current device.
+template <class Selector, class... Arguments>
+Result<LaunchShape> shape_of(void (*kernel)(Arguments...), u32 blocks) {
   cudaFuncAttributes attributes{};
-  PRESSO_TRY(check(cudaFuncGetAttributes(&attributes, launch.kernel), "looking for a kernel"));
-  const WarpDecoderTuning tuning = Selector::tuning(attributes.ptxVersion);
-  launch.grid = (blocks - 1) / tuning.warps + 1;
-  launch.threads = tuning.warps * kWarpSize;
-  launch.shared_bytes = tuning.warps * static_cast<u32>(sizeof(SegmentTable));
-  return {};
+  PRESSO_TRY(check(cudaFuncGetAttributes(&attributes, kernel), "looking for a kernel"));
+  const u32 warps = Selector::tuning(attributes.ptxVersion).warps;
+  return LaunchShape{(blocks - 1) / warps + 1, warps * kWarpSize,
+                     warps * static_cast<u32>(sizeof(SegmentTable))};
 }
 
 template <class Resolve>
 Status launch_warp_decoder(const BlockBatch& batch, cudaStream_t stream) {
-  WarpLaunch launch{&warp_decoder_kernel<Resolve, WarpDecoderSelector>};
-  PRESSO_TRY(shape_for<WarpDecoderSelector>(batch.blocks, launch));
-  launch.kernel<<<launch.grid, launch.threads, launch.shared_bytes, stream>>>(batch);
+  const auto kernel = &warp_decoder_kernel<Resolve, WarpDecoderSelector>;
+  PRESSO_ASSIGN(const LaunchShape shape, shape_of<WarpDecoderSelector>(kernel, batch.blocks));
+  kernel<<<shape.grid, shape.threads, shape.shared_bytes, stream>>>(batch);
   return check(cudaGetLastError(), "launching warp_decoder_kernel");
 }
 
 Status launch_list_references(const BlockBatch& batch, const ReferenceLists& lists,
                               cudaStream_t stream) {
-  WarpLaunch launch{&list_references_kernel<WarpDecoderSelector>};
-  PRESSO_TRY(shape_for<WarpDecoderSelector>(batch.blocks, launch));
-  launch.kernel<<<launch.grid, launch.threads, launch.shared_bytes, stream>>>(batch, lists);
+  const auto kernel = &list_references_kernel<WarpDecoderSelector>;
+  PRESSO_ASSIGN(const LaunchShape shape, shape_of<WarpDecoderSelector>(kernel, batch.blocks));
+  kernel<<<shape.grid, shape.threads, shape.shared_bytes, stream>>>(batch, lists);
   return check(cudaGetLastError(), "launching list_references_kernel");
 }
 
 /// A list that is done costs an empty launch; only the device knows.
 Status launch_rounds(const DecodeLaunch& decode, const ReferenceLists& lists, cudaStream_t stream) {
-  WarpLaunch launch{&resolve_round_kernel<WarpDecoderSelector>};
-  PRESSO_TRY(shape_for<WarpDecoderSelector>(decode.batch.blocks, launch));
+  const auto kernel = &resolve_round_kernel<WarpDecoderSelector>;
+  PRESSO_ASSIGN(const LaunchShape shape,
+                shape_of<WarpDecoderSelector>(kernel, decode.batch.blocks));
   for (u32 round = round_launches(decode.largest_plain_bytes); round > 0; --round) {
-    launch.kernel<<<launch.grid, launch.threads, 0, stream>>>(decode.batch, lists);
+    kernel<<<shape.grid, shape.threads, 0, stream>>>(decode.batch, lists);
     PRESSO_TRY(check(cudaGetLastError(), "launching resolve_round_kernel"));
   }
   return {};
