@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-// launch_decoders: which kernels a strategy is. Threads to data, shared memory and synchronisation
-// are described where the kernels' bodies are.
+// launch_decoders: the steps of decoder_steps.h as kernels on a stream, in the shape that suits the
+// device. Threads to data, shared memory and synchronisation are described where the kernels'
+// bodies are.
 #include "decompress/gpu/cuda_error.h"
-#include "decompress/gpu/decoder_launch.h"
-#include "decompress/gpu/multi_kernel.cuh"
-#include "decompress/gpu/policies.h"
-#include "decompress/gpu/warp_decoder.cuh"
+#include "decompress/gpu/decoder_steps.h"
 
 namespace presso::gpu {
 namespace {
@@ -58,64 +56,45 @@ Result<LaunchShape> shape_of(void (*kernel)(Arguments...), u32 blocks) {
                      warps * static_cast<u32>(sizeof(SegmentTable))};
 }
 
-template <class Resolve>
-Status launch_warp_decoder(const BlockBatch& batch, cudaStream_t stream) {
-  const auto kernel = &warp_decoder_kernel<Resolve, WarpDecoderSelector>;
-  PRESSO_ASSIGN(const LaunchShape shape, shape_of<WarpDecoderSelector>(kernel, batch.blocks));
-  kernel<<<shape.grid, shape.threads, shape.shared_bytes, stream>>>(batch);
-  return check(cudaGetLastError(), "launching warp_decoder_kernel");
-}
+class DecoderLauncher {
+ public:
+  explicit DecoderLauncher(cudaStream_t stream) : stream_(stream) {}
 
-Status launch_list_references(const BlockBatch& batch, const ReferenceLists& lists,
-                              cudaStream_t stream) {
-  const auto kernel = &list_references_kernel<WarpDecoderSelector>;
-  PRESSO_ASSIGN(const LaunchShape shape, shape_of<WarpDecoderSelector>(kernel, batch.blocks));
-  kernel<<<shape.grid, shape.threads, shape.shared_bytes, stream>>>(batch, lists);
-  return check(cudaGetLastError(), "launching list_references_kernel");
-}
-
-/// A list that is done costs an empty launch; only the device knows.
-Status launch_rounds(const DecodeLaunch& decode, const ReferenceLists& lists, cudaStream_t stream) {
-  const auto kernel = &resolve_round_kernel<WarpDecoderSelector>;
-  PRESSO_ASSIGN(const LaunchShape shape,
-                shape_of<WarpDecoderSelector>(kernel, decode.batch.blocks));
-  for (u32 round = round_launches(decode.largest_plain_bytes); round > 0; --round) {
-    kernel<<<shape.grid, shape.threads, 0, stream>>>(decode.batch, lists);
-    PRESSO_TRY(check(cudaGetLastError(), "launching resolve_round_kernel"));
+  template <class Resolve>
+  Status warp_decoder(const BlockBatch& batch) {
+    const auto kernel = &warp_decoder_kernel<Resolve, WarpDecoderSelector>;
+    PRESSO_ASSIGN(const LaunchShape shape, shape_of<WarpDecoderSelector>(kernel, batch.blocks));
+    kernel<<<shape.grid, shape.threads, shape.shared_bytes, stream_>>>(batch);
+    return check(cudaGetLastError(), "launching warp_decoder_kernel");
   }
-  return {};
-}
 
-Status launch_multi_round_kernels(const DecodeLaunch& decode, cudaStream_t stream) {
-  const ReferenceLists lists{decode.d_references, decode.d_reference_begins,
-                             decode.d_reference_ends, decode.references_a_block};
-  PRESSO_TRY(launch_list_references(decode.batch, lists, stream));
-  PRESSO_TRY(launch_rounds(decode, lists, stream));
-  return launch_warp_decoder<MultiRound<true>>(decode.batch, stream);  // what is left
-}
+  Status list_references(const BlockBatch& batch, const ReferenceLists& lists) {
+    const auto kernel = &list_references_kernel<WarpDecoderSelector>;
+    PRESSO_ASSIGN(const LaunchShape shape, shape_of<WarpDecoderSelector>(kernel, batch.blocks));
+    kernel<<<shape.grid, shape.threads, shape.shared_bytes, stream_>>>(batch, lists);
+    return check(cudaGetLastError(), "launching list_references_kernel");
+  }
 
-/// Kernels for some blocks come first and leave what they decline in state kPlanned; the warp
-/// decoder takes every block that is left.
-Status launch_fastest(const DecodeLaunch& decode, cudaStream_t stream) {
-  return launch_warp_decoder<InTurn>(decode.batch, stream);
-}
+  /// Only the device knows when all lists are done: a launch then finds nothing to do.
+  Status resolve_rounds(const BlockBatch& batch, const ReferenceLists& lists, u32 rounds) {
+    const auto kernel = &resolve_round_kernel<WarpDecoderSelector>;
+    PRESSO_ASSIGN(const LaunchShape shape, shape_of<WarpDecoderSelector>(kernel, batch.blocks));
+    for (; rounds > 0; --rounds) {
+      kernel<<<shape.grid, shape.threads, 0, stream_>>>(batch, lists);
+      PRESSO_TRY(check(cudaGetLastError(), "launching resolve_round_kernel"));
+    }
+    return {};
+  }
+
+ private:
+  cudaStream_t stream_;
+};
 
 }  // namespace
 
 Status launch_decoders(const DecodeLaunch& decode, CUstream_st* stream) {
-  switch (decode.strategy) {
-    case Strategy::kAuto:
-      return launch_fastest(decode, stream);
-    case Strategy::kSequential:
-      return launch_warp_decoder<Sequential>(decode.batch, stream);
-    case Strategy::kMultiRound:
-      return launch_warp_decoder<MultiRound<true>>(decode.batch, stream);
-    case Strategy::kMultiRoundKernels:
-      return launch_multi_round_kernels(decode, stream);
-    case Strategy::kDependencyFree:
-      return launch_warp_decoder<DependencyFree>(decode.batch, stream);
-  }
-  return make_error(ErrorCode::kInvalidArgument, "there is no such strategy");
+  DecoderLauncher launcher(stream);
+  return enqueue_decoders(decode, launcher);
 }
 
 }  // namespace presso::gpu

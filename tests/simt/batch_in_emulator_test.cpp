@@ -4,11 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "decompress/gpu/batch_steps.h"
+#include "decompress/gpu/decoder_steps.h"
 #include "decompress/gpu/diagnose.cuh"
-#include "decompress/gpu/multi_kernel.cuh"
-#include "decompress/gpu/policies.h"
 #include "decompress/gpu/raw.cuh"
-#include "decompress/gpu/warp_decoder.cuh"
 #include "tests/simt/batch_backend.h"
 #include "tests/simt/emulator.h"
 #include "tests/support/placed_bytes.h"
@@ -34,20 +32,7 @@ class EmulatedLauncher {
     const std::uint32_t blocks = arguments.batch.blocks;
     return run("plan", (blocks + 63) / 64, 64, 0, [&] { plan_body(arguments); });
   }
-  Status decode(const DecodeLaunch& launch) {
-    switch (launch.strategy) {
-      case Strategy::kSequential:
-        return warp_decoder<Sequential>(launch.batch);
-      case Strategy::kMultiRound:
-        return warp_decoder<MultiRound<true>>(launch.batch);
-      case Strategy::kMultiRoundKernels:
-        return multi_round_kernels(launch);
-      case Strategy::kDependencyFree:
-        return warp_decoder<DependencyFree>(launch.batch);
-      default:
-        return warp_decoder<InTurn>(launch.batch);
-    }
-  }
+  Status decode(const DecodeLaunch& launch) { return enqueue_decoders(launch, *this); }
   Status raw(const BlockBatch& batch, bool verify) {
     return run("raw", 3, 64, 0, [&] { raw_body(batch, verify); });
   }
@@ -56,6 +41,30 @@ class EmulatedLauncher {
   }
   Status verify(const BlockBatch& batch) {
     return run("verify", 3, 64, 0, [&] { verify_body(batch); });
+  }
+
+  // Of enqueue_decoders.
+  template <class Resolve>
+  Status warp_decoder(const BlockBatch& batch) {
+    return run_warps("warp decoder", batch.blocks, [&] {
+      warp_decoder_body<Resolve, Policy>(batch.plans, batch.status, batch.blocks);
+    });
+  }
+  Status list_references(const BlockBatch& batch, const ReferenceLists& lists) {
+    return run_warps("listing", batch.blocks, [&] {
+      list_references_body<Policy>(batch.plans, batch.status, batch.blocks, lists);
+    });
+  }
+  /// Those that would find nothing to do are left out.
+  Status resolve_rounds(const BlockBatch& batch, const ReferenceLists& lists,
+                        std::uint32_t rounds) {
+    for (; rounds > 0; --rounds) {
+      if (std::equal(lists.begin, lists.begin + batch.blocks, lists.end)) break;
+      PRESSO_TRY(run_warps("round", batch.blocks, [&] {
+        resolve_round_body<Policy>(batch.plans, batch.status, batch.blocks, lists);
+      }));
+    }
+    return {};
   }
 
  private:
@@ -70,29 +79,6 @@ class EmulatedLauncher {
   Status run_warps(const char* step, std::uint32_t blocks, const std::function<void()>& body) {
     return run(step, (blocks - 1) / kTuning.warps + 1, kTuning.warps * simt::kWarpSize,
                kTuning.warps * sizeof(SegmentTable), body);
-  }
-
-  template <class Resolve>
-  Status warp_decoder(const BlockBatch& batch) {
-    return run_warps("warp decoder", batch.blocks, [&] {
-      warp_decoder_body<Resolve, Policy>(batch.plans, batch.status, batch.blocks);
-    });
-  }
-
-  Status multi_round_kernels(const DecodeLaunch& launch) {
-    const BlockBatch& batch = launch.batch;
-    const ReferenceLists lists{launch.d_references, launch.d_reference_begins,
-                               launch.d_reference_ends, launch.references_a_block};
-    PRESSO_TRY(run_warps("listing", batch.blocks, [&] {
-      list_references_body<Policy>(batch.plans, batch.status, batch.blocks, lists);
-    }));
-    for (std::uint32_t round = round_launches(launch.largest_plain_bytes); round > 0; --round) {
-      if (std::equal(lists.begin, lists.begin + batch.blocks, lists.end)) break;
-      PRESSO_TRY(run_warps("round", batch.blocks, [&] {
-        resolve_round_body<Policy>(batch.plans, batch.status, batch.blocks, lists);
-      }));
-    }
-    return warp_decoder<MultiRound<true>>(batch);
   }
 
   simt::Options options_;
