@@ -18,7 +18,6 @@ namespace presso::gpu {
 enum : std::uint32_t {
   kPlanned = 0x80000000u,  ///< header fine, not decoded yet
   kFailed = 0x80000001u,   ///< payload is faulty; diagnose_kernel finds the error code
-  kSurveyed = 0x80000002u,  ///< planned, and the page decoder has what it needs
 };
 
 /// The status of a block that is done.

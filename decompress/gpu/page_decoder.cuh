@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The page decoder: a thread block decodes a block of the file, a page of 8 KiB of plain bytes at a
+// The page decoder: a thread block decodes a block of the file, a page of 4 KiB of plain bytes at a
 // time, with the history in shared memory. Catalogue S7.6, S7.7, S7.16, S7.17.
 //
-// For each page (page_parser.cuh): all warps parse, each its units of 128 sequences, as the survey
-// has found where those begin. For each *segment*, which is the literal run of a sequence or its
-// match, they mark the byte where it begins and fill a slot that says how far back its bytes are;
-// slots are numbered in order. Meanwhile the page's literals are copied into the ring, behind what
-// the page's own bytes will take before they are used.
+// Two warps parse (page_parser.cuh), a page ahead of those that copy. For each *segment*, which is
+// the literal run of a sequence or its match, they mark the byte where it begins and fill a slot
+// that says how far back its bytes are; slots are numbered in order. The page's literals are copied
+// into the ring, where the next page will be.
 //
-// For each tile of 2 KiB of it, each lane owns eight consecutive bytes:
+// For each tile of 2 KiB of it, each lane of the eight copiers owns eight consecutive bytes:
 //   first wave   it counts marks for the slots of its bytes, gathers byte by byte and stores once
 //   barrier
 //   second wave  bytes whose source lies in the same tile are gathered again; where the rule does
@@ -22,7 +21,9 @@
 // it: a match its distance, a literal run kRing less what its literals lie ahead. A slot is
 // kSlotBias - back; that of a match which overlaps itself within a tile has a value of its own.
 //
-// Takes up blocks in state kSurveyed, leaves kOk or kFailed.
+// Takes up blocks in state kPlanned. Leaves kOk or kFailed, or kPlanned where it declines: other
+// codings, dictionaries, far offsets, output that is not 8-aligned, a distance above
+// Policy::kMostDistance, more than Policy::kSlots segments in a page.
 #pragma once
 
 #include "decompress/gpu/page_parser.cuh"
@@ -37,15 +38,15 @@ class TileCopier {
 
   /// First wave of the tile at ring position `ring` and page position `in_page`. `valid`: of the
   /// page's bytes from there on.
-  PRESSO_DEVICE void first_wave(u32 ring, u32 in_page, u32 valid) {
+  PRESSO_DEVICE void first_wave(PageTables<Policy>& tables, u32 ring, u32 in_page, u32 valid) {
     const u32 chunk = in_page / Policy::kChunkBytes + simt::warp_in_block();
-    Byte* const at = shared_.marks + in_page + mine_;
+    Byte* const at = tables.marks + in_page + mine_;
     const u64 marks = *reinterpret_cast<const u64*>(at);
     *reinterpret_cast<u64*>(at) = 0;
     const u32 low = static_cast<u32>(marks);
     const u32 high = static_cast<u32>(marks >> 32);  // allow(bare-32): bits
     const u32 sum = simt::dot4(high, kEachByte, simt::dot4(low, kEachByte, 0));
-    const u32 slot = shared_.chunk_slots[chunk] + simt::inclusive_sum(sum) - sum;
+    const u32 slot = tables.chunk_slots[chunk] + simt::inclusive_sum(sum) - sum;
     tile_ = static_cast<int>(ring);
     place_ = ring + mine_;
     active_ = mine_ < valid;
@@ -57,12 +58,12 @@ class TileCopier {
       for (u32 i = 0; i < 8; ++i) {
         const u32 mine = i < 4 ? simt::dot4(low, kUpTo[i % 4], slot)
                                : simt::dot4(high, kUpTo[i % 4], middle);
-        from_[i] = slot_at(mine) + static_cast<int>(place_ - kSlotBias + i);
+        from_[i] = slot_at(tables, mine) + static_cast<int>(place_ - kSlotBias + i);
       }
       top = highest();
     }
     if (simt::any(top > static_cast<int>(place_ + kOverlapGap))) {
-      resolve_overlaps(marks, in_page, chunk);
+      resolve_overlaps(tables, marks, in_page, chunk);
       if (active_) top = highest();
     }
     near_ = top >= tile_;
@@ -109,8 +110,8 @@ class TileCopier {
   }
 
  private:
-  PRESSO_DEVICE int slot_at(u32 byte_offset) const {
-    return *reinterpret_cast<const Slot*>(reinterpret_cast<const Byte*>(shared_.slots) +
+  static PRESSO_DEVICE int slot_at(const PageTables<Policy>& tables, u32 byte_offset) {
+    return *reinterpret_cast<const Slot*>(reinterpret_cast<const Byte*>(tables.slots) +
                                           byte_offset);
   }
 
@@ -144,7 +145,8 @@ class TileCopier {
 
   /// Bytes of matches that overlap themselves: from the repetition that is nearest and lies below
   /// the tile, or below the match if that begins in the tile.
-  PRESSO_DEVICE void resolve_overlaps(u64 marks, u32 in_page, u32 chunk) {
+  PRESSO_DEVICE void resolve_overlaps(const PageTables<Policy>& tables, u64 marks, u32 in_page,
+                                      u32 chunk) {
     const int x = static_cast<int>(in_page + mine_);
     const u32 high = static_cast<u32>(marks >> 32);  // allow(bare-32): bits
     const u32 low = static_cast<u32>(marks);
@@ -153,7 +155,7 @@ class TileCopier {
     const u32 below = simt::ballot(marks != 0) & ((1u << simt::lane()) - 1);
     const u32 owner = simt::kWarpSize - 1 - simt::count_leading_zeros(below | 1);
     const int other = simt::shuffle(x + static_cast<int>(last), owner);
-    int start = below != 0 ? other : shared_.chunk_starts[chunk];
+    int start = below != 0 ? other : tables.chunk_starts[chunk];
     if (!active_) return;
     if (start < static_cast<int>(in_page)) start = static_cast<int>(in_page);
     u32 phase = 0;
@@ -192,51 +194,54 @@ class TileCopier {
 };
 
 template <class Policy>
-class PageDecoder {
+class PageCopier {
  public:
-  PRESSO_DEVICE PageDecoder(const BlockPlan& plan, const SurveyRecords& records, u32 block,
-                            PageShared<Policy>& shared)
+  PRESSO_DEVICE PageCopier(const BlockPlan& plan, PageShared<Policy>& shared)
       : plan_(plan),
-        pages_(records.pages + u64{block} * records.page_stride),
         shared_(shared),
-        parser_(plan, records.units + u64{block} * records.unit_stride, shared),
         copier_(plan, shared),
         once_(plan.rule == static_cast<Byte>(DependencyRule::kTile) &&
               (1u << plan.group_log2) >= kTileBytes) {}
 
-  /// False where a distance reaches below the block.
-  PRESSO_DEVICE bool decode() {
-    const u32 pages = pages_of(plan_.plain_bytes);
-    PageRecord from = simt::load_readonly(pages_);
+  PRESSO_DEVICE void run() {
+    const u32 pages = (plan_.plain_bytes + kPageBytes - 1) / kPageBytes;
     PRESSO_NO_UNROLL
     for (u32 page = 0; page < pages; ++page) {
-      const PageRecord to = simt::load_readonly(pages_ + page + 1);
-      parser_.parse(page, from, to, ring_);
-      simt::block_sync();
-      if (shared_.bad != 0) return false;
-      parser_.await_literals();
-      copy_page(page);
-      from = to;
+      PageTables<Policy>& tables = shared_.pages[page % 2];
+      PageBarriers::wait<PageBarriers::kFull, Policy::kThreads>(page % 2 != 0);
+      if (tables.has_literals != 0) {
+        simt::bulk_copy_wait(&tables.literal_barrier, (parities_ >> (page % 2)) & 1);
+        parities_ ^= 1u << (page % 2);
+      }
+      if (tables.stopped == 0) copy_page(page, tables);
+      simt::bulk_fence();
+      if (page + 2 < pages) {
+        if (tables.stopped != 0) sync();  // all have read has_literals
+        if (simt::thread_in_block() == 0) tables.has_literals = 0;
+        PageBarriers::arrive<PageBarriers::kFree, Policy::kThreads>(page % 2 != 0);
+      }
     }
-    return true;
   }
 
  private:
-  PRESSO_DEVICE void copy_page(u32 page) {
-    u32 at = page * kPageBytes;
+  static PRESSO_DEVICE void sync() {
+    simt::named_barrier_sync(PageBarriers::kCopiers, Policy::kCopierThreads);
+  }
+
+  PRESSO_DEVICE void copy_page(u32 page, PageTables<Policy>& tables) {
+    const u32 at = page * kPageBytes;
     const u32 left = plan_.plain_bytes - at;
     const u32 valid = left < kPageBytes ? left : kPageBytes;
     PRESSO_NO_UNROLL
     for (u32 in_page = 0; in_page < valid; in_page += kTileBytes) {
-      copier_.first_wave(ring_, in_page, valid - in_page);
-      simt::block_sync();
+      copier_.first_wave(tables, ring_, in_page, valid - in_page);
+      sync();
       if (once_) {
         if (copier_.has_near()) {
           copier_.gather_near();
           copier_.store_near();
         }
-        simt::bulk_fence();
-        simt::block_sync();
+        sync();
       } else {
         copy_near_in_rounds();
       }
@@ -247,45 +252,65 @@ class PageDecoder {
   }
 
   PRESSO_DEVICE void copy_near_in_rounds() {
-    bool changed;
     do {
-      changed = copier_.has_near() && copier_.gather_near();
-      simt::block_sync();
-      if (changed) copier_.store_near();
-      simt::bulk_fence();
-    } while (simt::block_sync_or(changed));
+      const bool changed = copier_.has_near() && copier_.gather_near();
+      sync();
+      ++round_;
+      if (changed) {
+        copier_.store_near();
+        simt::atomic_max(&shared_.changed, round_);
+      }
+      sync();
+    } while (shared_.changed == round_);
   }
 
   const BlockPlan& plan_;
-  const PageRecord* pages_;
   PageShared<Policy>& shared_;
-  PageParser<Policy> parser_;
   TileCopier<Policy> copier_;
   bool once_;
   u32 ring_ = 0;  // position of the next tile
+  u32 round_ = 0;
+  u32 parities_ = 0;  // of the literal barriers, a bit each
 };
 
 template <class Policy>
-PRESSO_DEVICE void page_decoder_body(const BlockPlan* plans, u32* statuses,
-                                     const SurveyRecords& records) {
+PRESSO_DEVICE bool page_decoder_takes(const BlockPlan& plan) {
+  return plan.coding == static_cast<Byte>(Coding::kByte) && plan.far == 0 &&
+         plan.dictionary_bytes == 0 && reinterpret_cast<u64>(plan.out) % 8 == 0;
+}
+
+template <class Policy>
+PRESSO_DEVICE void page_decoder_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
-  if (statuses[block] != kSurveyed) return;
   const BlockPlan plan = plans[block];
+  if (statuses[block] != kPlanned || !page_decoder_takes<Policy>(plan)) return;
   auto& shared = *reinterpret_cast<PageShared<Policy>*>(simt::shared_memory());
   const u32 thread = simt::thread_in_block();
-  for (u32 i = 8 * thread; i < kPageBytes; i += 8 * Policy::kThreads) {
-    *reinterpret_cast<u64*>(shared.marks + i) = 0;
+  for (u32 i = 8 * thread; i < 2 * kPageBytes; i += 8 * Policy::kThreads) {
+    *reinterpret_cast<u64*>(shared.pages[i / kPageBytes].marks + i % kPageBytes) = 0;
+  }
+  if (thread < 2) {
+    PageTables<Policy>& tables = shared.pages[thread];
+    simt::bulk_barrier_init(&tables.literal_barrier);
+    tables.has_literals = 0;
+    tables.stopped = 0;
+    tables.chunk_slots[0] = 0u - static_cast<u32>(sizeof(Slot));
+    tables.chunk_starts[0] = 0;
   }
   if (thread == 0) {
-    simt::bulk_barrier_init(&shared.literal_barrier);
-    shared.bad = 0;
-    shared.chunk_slots[0] = 0u - static_cast<u32>(sizeof(Slot));
-    shared.chunk_starts[0] = 0;
+    shared.cursor = Cursor{};
+    shared.stopped = 0;
+    shared.result = 0;
+    shared.changed = 0;
   }
   simt::block_sync();
-  PageDecoder<Policy> decoder(plan, records, block, shared);
-  const bool good = decoder.decode();
-  if (thread == 0) statuses[block] = good ? u32{0} : u32{kFailed};
+  if (simt::warp_in_block() < Policy::kCopiers) {
+    PageCopier<Policy>(plan, shared).run();
+  } else {
+    PageParser<Policy>(plan, shared).run();
+  }
+  simt::block_sync();
+  if (thread == 0) statuses[block] = shared.result;
 }
 
 }  // namespace presso::gpu

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the survey leaves for the page decoder, and the shared memory and policies of that decoder
-// (page_decoder.cuh has the idea).
+// The page decoder's shared memory and policies (page_decoder.cuh has the idea).
 #pragma once
 
 #include "decompress/gpu/block_plan.h"
@@ -10,75 +9,37 @@ namespace presso::gpu {
 constexpr std::uint32_t kWarp = 32;  // allow(bare-32): simt.h, which has kWarpSize, is for kernels
 constexpr std::uint32_t kUnitSequences = 4 * kWarp;  ///< parsed by a warp at a time
 constexpr std::uint32_t kTileBytes = 2048;           ///< copied between two barriers
-constexpr std::uint32_t kPageTiles = 4;
-constexpr std::uint32_t kPageBytes = kPageTiles * kTileBytes;  ///< parsed between two barriers
+constexpr std::uint32_t kPageTiles = 2;
+constexpr std::uint32_t kPageBytes = kPageTiles * kTileBytes;  ///< handed on by the parsers
 
-/// Where a unit of 128 sequences begins in each stream of the block.
-struct alignas(16) UnitRecord {
-  std::uint32_t plain;     ///< position in the block
-  std::uint32_t literals;  ///< literals before it
-  std::uint32_t segments;  ///< literal runs and matches before it, empty ones not counted
-  std::uint32_t long_lengths;
-  std::uint32_t literal_escapes;
-  std::uint32_t match_escapes;
-  std::uint32_t reserved[2];
-};
-
-/// Where a page of plain bytes begins.
-struct alignas(16) PageRecord {
-  std::uint32_t unit;      ///< that holds its first byte
-  std::uint32_t literals;  ///< literals before that byte
-  std::uint32_t segments;  ///< segments before the one that holds that byte
-  std::uint32_t reserved;
-};
-
-/// Records of all blocks of a batch: `unit_stride` and `page_stride` for each block.
-struct SurveyRecords {
-  UnitRecord* units;
-  PageRecord* pages;
-  std::uint32_t unit_stride;
-  std::uint32_t page_stride;
-};
-
-/// One more than there are full units: the last one holds the literals behind the last sequence.
-PRESSO_HD constexpr std::uint32_t units_of(std::uint32_t sequences) {
-  return sequences / kUnitSequences + 1;
-}
-/// A sequence takes three bytes of a payload that is smaller than the plain bytes, or else the
-/// block is none for the page decoder.
-PRESSO_HD constexpr std::uint32_t most_units(std::uint32_t plain_bytes) {
-  return units_of(plain_bytes / 3);
-}
-PRESSO_HD constexpr std::uint32_t pages_of(std::uint32_t plain_bytes) {
-  return (plain_bytes + kPageBytes - 1) / kPageBytes;
-}
-
-/// kTiles: history in shared memory, in tiles; it holds the page being made and its literals too.
+/// kTiles: history in shared memory, in tiles; pages being made and their literals are in it too.
 /// kSlots: segments of a page, at most.
 /// kBlocks: thread blocks on a multiprocessor, for the register budget.
 template <std::uint32_t kTiles_, std::uint32_t kSlots_, std::uint32_t kBlocks_>
 struct PagePolicy {
-  static constexpr std::uint32_t kWarps = 8;
-  static constexpr std::uint32_t kThreads = kWarps * kWarp;
-  static constexpr std::uint32_t kChunkBytes = kTileBytes / kWarps;  ///< of a tile, a warp
+  static constexpr std::uint32_t kCopiers = 8;  ///< warps
+  static constexpr std::uint32_t kParsers = 2;  ///< warps
+  static constexpr std::uint32_t kCopierThreads = kCopiers * kWarp;
+  static constexpr std::uint32_t kThreads = kCopierThreads + kParsers * kWarp;
+  static constexpr std::uint32_t kChunkBytes = kTileBytes / kCopiers;  ///< of a tile, a warp
   static constexpr std::uint32_t kLaneBytes = kChunkBytes / kWarp;
   static constexpr std::uint32_t kTiles = kTiles_;
   static constexpr std::uint32_t kRing = kTiles_ * kTileBytes;
   static constexpr std::uint32_t kSlots = kSlots_;
   static constexpr std::uint32_t kBlocksPerMultiprocessor = kBlocks_;
-  /// Literals of a page lie in the ring so that those of a tile end behind it: they take the place
-  /// of what is a page and a tile younger than the oldest, and up to 16 bytes.
-  static constexpr std::uint32_t kMostDistance = kRing - kPageBytes - kTileBytes - 16;
-  static_assert(kLaneBytes == 8 && kRing > 2 * kPageBytes && kRing < 61000);
+  /// A page's literals lie in the ring where the page behind it will be, and there are two pages at
+  /// a time.
+  static constexpr std::uint32_t kMostDistance = kRing - 3 * kPageBytes - 16;
+  static_assert(kLaneBytes == 8 && kRing > 4 * kPageBytes && kRing < 61000);
 };
 
 /// A segment's slot: 16 bits that say where its bytes come from, see page_decoder.cuh.
 using Slot = std::uint16_t;
 
+/// What parsers tell copiers of a page.
 template <class Policy>
-struct alignas(128) PageShared {
-  Byte ring[Policy::kRing];
-  /// For each byte of the page that begins a segment sizeof(Slot), else 0.
+struct PageTables {
+  /// For each byte that begins a segment sizeof(Slot), else 0.
   Byte marks[kPageBytes];
   Slot slots[Policy::kSlots];
   /// For each chunk, the slot of the segment that holds the byte before it, times sizeof(Slot).
@@ -86,7 +47,35 @@ struct alignas(128) PageShared {
   /// And where that segment begins, from the page's first byte.
   std::int32_t chunk_starts[kPageBytes / Policy::kChunkBytes];
   std::uint64_t literal_barrier;
-  std::uint32_t bad;
+  std::uint32_t has_literals;  ///< requested, and not yet seen by the copiers
+  std::uint32_t stopped;       ///< parsing ended in or before this page
+};
+
+/// Where a page begins in the streams.
+struct PageStart {
+  std::uint32_t literals;  ///< before its first byte
+  std::uint32_t segments;  ///< before the segment that holds its first byte
+};
+
+/// Where a unit begins in each stream: what one parser hands to the other.
+struct Cursor {
+  std::uint32_t plain = 0;     ///< position in the block
+  std::uint32_t literals = 0;  ///< literals before it
+  std::uint32_t segments = 0;  ///< literal runs and matches before it, empty ones not counted
+  std::uint32_t long_lengths = 0;
+  std::uint32_t literal_escapes = 0;
+  std::uint32_t match_escapes = 0;
+  PageStart page = {0, 0};  ///< of the page that holds the byte before
+};
+
+template <class Policy>
+struct alignas(128) PageShared {
+  Byte ring[Policy::kRing];
+  PageTables<Policy> pages[2];
+  Cursor cursor;
+  std::uint32_t stopped;  ///< parsing has ended early, for who has the turn
+  std::uint32_t result;   ///< the block's state to be
+  std::uint32_t changed;  ///< the last round in which a byte has changed
 };
 
 }  // namespace presso::gpu

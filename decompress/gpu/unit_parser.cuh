@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parses units of 128 sequences of a Byte-coded block (FORMAT.md 6), four consecutive ones a lane:
-// one prefix sum serves four times 32 sequences. Units depend on nothing but where they begin in
-// each stream, which the survey has found out, so that all warps can parse at the same time.
+// one prefix sum serves four times 32 sequences. Where a unit begins in each stream, and where the
+// next one does, is all that units have to tell each other.
 //
 // In a *plain* unit, which most are on text, all lengths stand in the tokens and every sequence has
 // a match: it is parsed by arithmetic on four tokens at a time in one register.
@@ -121,11 +121,11 @@ class UnitParser {
                      simt::dot4(plain_lengths(codes), kEachByte, 0), codes.nonempty_literals());
   }
 
-  /// A plain unit's sequences. `plain`: where it begins, as positions shall count.
-  PRESSO_DEVICE void place_plain(const UnitCodes& codes, const UnitRecord& record, u32 plain,
-                                 LaneSequences& lane) const {
-    const u32 sums = plain_sums(codes);
-    const u32 before = simt::inclusive_sum(sums) - sums;
+  /// A plain unit's sequences. `sums`: plain_sums(); `upto`: their prefix sum. `plain`: where the
+  /// unit begins, as positions shall count.
+  PRESSO_DEVICE void place_plain(const UnitCodes& codes, u32 sums, u32 sums_upto, const Cursor& at,
+                                 u32 plain, LaneSequences& lane) const {
+    const u32 before = sums_upto - sums;
     // In byte i the sum of the first i + 1 lengths: three are at most 129.
     const u32 upto = plain_lengths(codes) * kEachByte;
     lane.begin[0] = plain + bytes_of(before);
@@ -135,35 +135,31 @@ class UnitParser {
       lane.match[i] = lane.begin[i] + detail::byte_of(codes.literals, i);
     }
     lane.end = lane.begin[0] + bytes_of(sums);
-    lane.literals = record.literals + literals_of(before);
-    lane.segments = record.segments + runs_of(before) + 4 * simt::lane();
+    lane.literals = at.literals + literals_of(before);
+    lane.segments = at.segments + runs_of(before) + 4 * simt::lane();
   }
 
   struct Lengths {
     u32 literals[4];
     u32 matches[4];  ///< 0: no match
   };
-  struct Used {  ///< by the whole unit
-    u32 literal_escapes, match_escapes, long_lengths;
-  };
 
-  /// Lengths of any unit, where `record` says how far the streams are used. False, in all lanes:
-  /// they run out, or a sequence without a match has a length of one.
-  PRESSO_DEVICE bool lengths(const StoredSequences& stored, const UnitCodes& codes,
-                             const UnitRecord& record, Lengths& lengths, Used& used) const {
+  /// Lengths of any unit; moves `at` behind it in the streams of escapes. False, in all lanes: they
+  /// run out, or a sequence without a match has a length of one.
+  PRESSO_DEVICE bool lengths(const StoredSequences& stored, const UnitCodes& codes, Cursor& at,
+                             Lengths& lengths) const {
     const u32 counts =
         simt::popcount(codes.literal_escapes) | simt::popcount(codes.match_escapes) << 16;
     const u32 upto = simt::inclusive_sum(counts);
     const u32 all = simt::shuffle(upto, simt::kWarpSize - 1);
-    used = {all & 0xFFFFu, all >> 16, 0};
-    if (used.literal_escapes > plan_.literal_escapes - record.literal_escapes ||
-        used.match_escapes > plan_.match_escapes - record.match_escapes) {
+    if ((all & 0xFFFFu) > plan_.literal_escapes - at.literal_escapes ||
+        all >> 16 > plan_.match_escapes - at.match_escapes) {
       return false;
     }
     const u32 before = upto - counts;
     const Byte* literal_escape =
-        plan_.literal_escape_bytes() + record.literal_escapes + (before & 0xFFFFu);
-    const Byte* match_escape = plan_.match_escape_bytes() + record.match_escapes + (before >> 16);
+        plan_.literal_escape_bytes() + at.literal_escapes + (before & 0xFFFFu);
+    const Byte* match_escape = plan_.match_escape_bytes() + at.match_escapes + (before >> 16);
     u32 longs = 0;  // bit 2i: literals of sequence i, bit 2i + 1: its match
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
@@ -180,8 +176,10 @@ class UnitParser {
         longs |= u32{more == 255} << (2 * i + 1);
       }
     }
+    at.literal_escapes += all & 0xFFFFu;
+    at.match_escapes += all >> 16;
     bool bad = false;
-    if (simt::any(longs != 0)) bad = !add_long_lengths(longs, record, lengths, used);
+    if (simt::any(longs != 0)) bad = !add_long_lengths(longs, at, lengths);
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       bad |= stored.distance(i) == 0 && lengths.matches[i] != 0;
@@ -192,13 +190,13 @@ class UnitParser {
 
   /// The block's last unit: what is behind the last sequence becomes one more sequence, without a
   /// match, whose literals are all that are left. False where there are less than none.
-  PRESSO_DEVICE bool add_tail(u32 unit, const UnitRecord& record, Lengths& lengths) const {
+  PRESSO_DEVICE bool add_tail(u32 unit, const Cursor& at, Lengths& lengths) const {
     const u32 tail = plan_.sequences - unit * kUnitSequences;
     const bool mine = tail / 4 == simt::lane();
     u32 sum = 0;
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) sum += mine && i == tail % 4 ? 0 : lengths.literals[i];
-    const u32 used = record.literals + simt::reduce_add(sum);
+    const u32 used = at.literals + simt::reduce_add(sum);
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       const bool here = mine && i == tail % 4;
@@ -207,8 +205,9 @@ class UnitParser {
     return used <= plan_.literals;
   }
 
-  /// Places the sequences of any unit. Its bytes and its literals must be at most 2^22.
-  PRESSO_DEVICE void place(const Lengths& lengths, const UnitRecord& record, u32 plain,
+  /// Places the sequences of any unit and moves `at` behind it. False where it does not fit into the
+  /// block.
+  PRESSO_DEVICE bool place(const Lengths& lengths, u32 plain, Cursor& at,
                            LaneSequences& lane) const {
     u32 bytes = 0, literals = 0, segments = 0;
     PRESSO_UNROLL
@@ -217,18 +216,27 @@ class UnitParser {
       bytes += lengths.literals[i] + lengths.matches[i];
       segments += u32{lengths.literals[i] != 0} + u32{lengths.matches[i] != 0};
     }
+    // Only then do the packed sums below, of at most 2^22 bytes and 256 segments, not overflow.
+    if (simt::reduce_add(bytes) > plan_.plain_bytes - at.plain) return false;
     const u32 sums = bytes | segments << 23;
-    const u32 before = simt::inclusive_sum(sums) - sums;
-    lane.literals = record.literals + simt::inclusive_sum(literals) - literals;
-    lane.segments = record.segments + (before >> 23);
-    u32 at = plain + (before & 0x7FFFFFu);
+    const u32 sums_upto = simt::inclusive_sum(sums);
+    const u32 literals_upto = simt::inclusive_sum(literals);
+    const u32 before = sums_upto - sums;
+    lane.literals = at.literals + literals_upto - literals;
+    lane.segments = at.segments + (before >> 23);
+    u32 from = plain + (before & 0x7FFFFFu);
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
-      lane.begin[i] = at;
-      lane.match[i] = at + lengths.literals[i];
-      at = lane.match[i] + lengths.matches[i];
+      lane.begin[i] = from;
+      lane.match[i] = from + lengths.literals[i];
+      from = lane.match[i] + lengths.matches[i];
     }
-    lane.end = at;
+    lane.end = from;
+    const u32 all = simt::shuffle(sums_upto, simt::kWarpSize - 1);
+    at.plain += all & 0x7FFFFFu;
+    at.segments += all >> 23;
+    at.literals += simt::shuffle(literals_upto, simt::kWarpSize - 1);
+    return at.literals <= plan_.literals;
   }
 
  private:
@@ -237,18 +245,18 @@ class UnitParser {
   }
 
   /// Lengths whose escape byte is 255 go on in the stream of long lengths, in sequence order.
-  PRESSO_DEVICE bool add_long_lengths(u32 longs, const UnitRecord& record, Lengths& lengths,
-                                      Used& used) const {
+  PRESSO_DEVICE bool add_long_lengths(u32 longs, Cursor& at, Lengths& lengths) const {
     const u32 mine = simt::popcount(longs);
     const u32 upto = simt::inclusive_sum(mine);
-    used.long_lengths = simt::shuffle(upto, simt::kWarpSize - 1);
-    if (used.long_lengths > plan_.long_lengths - record.long_lengths) return false;
-    const Byte* from = plan_.long_length_bytes() + 2 * (record.long_lengths + upto - mine);
+    const u32 all = simt::shuffle(upto, simt::kWarpSize - 1);
+    if (all > plan_.long_lengths - at.long_lengths) return false;
+    const Byte* from = plan_.long_length_bytes() + 2 * (at.long_lengths + upto - mine);
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       if ((longs >> (2 * i) & 1) != 0) lengths.literals[i] += load_u16(from);
       if ((longs >> (2 * i + 1) & 1) != 0) lengths.matches[i] += load_u16(from);
     }
+    at.long_lengths += all;
     return true;
   }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Survey and page decoder in the emulator: what the encoder wrote comes back, with a small and a
+// The page decoder in the emulator: what the encoder wrote comes back, with a small and a
 // large history, on inputs that straddle tiles, pages, rings and units.
 #include "decompress/gpu/page_decoder.cuh"
-#include "decompress/gpu/survey.cuh"
 
 #include <gtest/gtest.h>
 
@@ -19,8 +18,8 @@
 namespace presso::gpu {
 namespace {
 
-using Small = PagePolicy<9, 3000, 3>;
-using Large = PagePolicy<21, 2560, 4>;
+using Small = PagePolicy<9, 1500, 3>;
+using Large = PagePolicy<21, 1152, 4>;
 
 BlockPlan plan_of(const BlockHeader& header, const Byte* payload, Byte* out) {
   BlockPlan plan{};
@@ -70,27 +69,11 @@ class LoadedFile {
     options.seed = seed;
     options.allow_exited_lanes = false;
     const u32 blocks = static_cast<u32>(plans_.size());
-    std::vector<UnitRecord> units;
-    std::vector<PageRecord> pages;
-    SurveyRecords records{};
-    for (const BlockPlan& plan : plans_) {
-      records.unit_stride = std::max(records.unit_stride, most_units(plan.plain_bytes));
-      records.page_stride = std::max(records.page_stride, pages_of(plan.plain_bytes) + 1);
-    }
-    units.resize(std::size_t{blocks} * records.unit_stride);
-    pages.resize(std::size_t{blocks} * records.page_stride);
-    records.units = units.data();
-    records.pages = pages.data();
-    const simt::Report survey =
-        simt::run({.grid = (blocks + 1) / 2, .block_threads = 64}, options, [&] {
-          survey_body<Policy>(plans_.data(), statuses_.data(), blocks, records);
-        });
-    ASSERT_TRUE(survey.ok()) << survey.what;
     const simt::Report decode = simt::run(
         {.grid = blocks,
          .block_threads = Policy::kThreads,
          .shared_bytes = sizeof(PageShared<Policy>)},
-        options, [&] { page_decoder_body<Policy>(plans_.data(), statuses_.data(), records); });
+        options, [&] { page_decoder_body<Policy>(plans_.data(), statuses_.data()); });
     ASSERT_TRUE(decode.ok()) << decode.what;
   }
 
