@@ -119,7 +119,9 @@ inline BlockCase random_sequences(std::uint32_t seed, std::uint32_t count, std::
       sequence.distance = 1 + below(reach);
       const auto size = static_cast<std::uint32_t>(dictionary.size());
       if (below(4) == 0 && size >= sequence.match) {
-        sequence.distance = to + sequence.match + below(size - sequence.match + 1);
+        const std::uint32_t room_behind = size - sequence.match;  // often none, or all
+        const std::uint32_t places[] = {0, room_behind, below(room_behind + 1)};
+        sequence.distance = to + sequence.match + places[below(3)];
       }
       if (!layout.far && sequence.distance > 0xFFFF) sequence.distance = 1;
     }
