@@ -39,9 +39,12 @@ constexpr std::uint32_t kGoodLength = 11;  ///< within a longer match few positi
 constexpr std::uint32_t kGoodStride = 4;   ///< one in so many
 constexpr std::uint32_t kGoodForDictionary = 20;  ///< as long a match is not looked for there
 
-/// Costs in bytes. The layout is chosen after parsing; these are those of the usual one.
-constexpr std::uint32_t kSequenceCost = 3;
-constexpr std::uint32_t kFarCost = 1;
+/// Costs in bits. The layout is chosen after parsing; these are those of the usual one. The
+/// parameter sequence_cost comes on top: fewer and longer sequences, for decoders that pay by them.
+constexpr std::uint32_t kLiteralCost = 8;
+constexpr std::uint32_t kSequenceCost = 24;
+constexpr std::uint32_t kFarCost = 8;
+constexpr std::uint32_t kEscapeCost = 8;
 constexpr std::uint32_t kMatchEscapeAt = 15;
 
 constexpr std::uint32_t kKeyBytes = 4;
@@ -265,15 +268,15 @@ void ChainParser::choose(std::uint32_t count) {
   positions_[count].cost = 0;
   for (std::uint32_t at = count; at-- > 0;) {
     Position& here = positions_[at];
-    here.cost = positions_[at + 1].cost + 1;
+    here.cost = positions_[at + 1].cost + kLiteralCost;
     here.chosen = 0;
     const std::uint32_t length = std::min(here.match.length, count - at);
     if (length < parameters_.min_match) continue;
-    const std::uint32_t sequence_cost =
-        kSequenceCost + (here.match.distance > kNearDistance ? kFarCost : 0);
+    const std::uint32_t sequence_cost = kSequenceCost + parameters_.sequence_cost +
+                                        (here.match.distance > kNearDistance ? kFarCost : 0);
     const std::uint32_t unescaped = std::min(length, escape_at - 1);
     const std::uint32_t whole_cost =
-        sequence_cost + (length >= escape_at ? 1 : 0) + positions_[at + length].cost;
+        sequence_cost + (length >= escape_at ? kEscapeCost : 0) + positions_[at + length].cost;
     const std::uint32_t unescaped_cost = sequence_cost + positions_[at + unescaped].cost;
     const std::uint32_t cost = std::min(whole_cost, unescaped_cost);
     if (cost < here.cost) {

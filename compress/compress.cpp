@@ -163,6 +163,18 @@ class Compressor {
   std::uint32_t next_number_ = 0;
 };
 
+Status validate_group(const CompressOptions& options) {
+  if (options.group == 0) return {};
+  const bool tile = options.rule == DependencyRule::kTile;
+  const GroupLimits limits = group_limits(tile ? DependencyRule::kTile : DependencyRule::kTwoWave);
+  if (std::has_single_bit(options.group) && options.group >= 1u << limits.least_log2 &&
+      options.group <= 1u << limits.most_log2) {
+    return {};
+  }
+  return invalid(tile ? "group: under the tile rule a power of two from 1024 to 32768"
+                      : "group: a power of two from 32 to 1024");
+}
+
 }  // namespace
 
 Status validate(const CompressOptions& options) {
@@ -170,10 +182,7 @@ Status validate(const CompressOptions& options) {
   if (options.block_bytes < kMinBlockBytes || options.block_bytes > kMaxBlockBytes) {
     return invalid("block size: 16 KiB to 4 MiB");
   }
-  if (options.group != 0 &&
-      (!std::has_single_bit(options.group) || options.group < 32 || options.group > 1024)) {
-    return invalid("group: a power of two from 32 to 1024");
-  }
+  PRESSO_TRY(validate_group(options));
   if (options.lookahead != 0 && options.lookahead < 8) return invalid("lookahead: at least 8");
   if (options.window != 0 && options.window < 1024) return invalid("window: at least 1 KiB");
   if (options.dictionary.mode == DictionaryChoice::Mode::kSize &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Dependency elimination on the encoder's side (catalogue S7.4, seed-details-S 0b, FORMAT.md 6.3):
-// while the sequences of a group are chosen, tells how much of a match the block's rule allows.
+// while sequences are chosen, tells how much of a match the block's rule allows.
 //
 // The test is of true byte dependence, not a high-water mark: of the bytes at or behind the group's
 // start a match may read whatever is not forbidden. Which matches forbid what they write is the
@@ -8,11 +8,15 @@
 //   strict         everything at or behind the group's start is forbidden
 //   literal-aware  what any match of the group writes
 //   two-wave       what matches of the second wave write: those whose source ends behind the
-//   group's
-//                  start
+//                  group's start
+// The tile rule knows no groups but tiles of the block, and tells the waves apart byte by byte: a
+// byte whose source lies in its own tile is of the second wave, and forbidden. The source of a byte
+// lies before its match (overlap repeats), so that only the tile where a match begins can hold
+// some.
+//
 // An illegal match is cut at its first forbidden byte rather than refused. Forbidden bytes are bits
-// of a bitmap over the block; bits of earlier groups are never looked at again, so that nothing is
-// cleared before the next block.
+// of a bitmap over the block; bits of earlier groups or tiles are never looked at again, so that
+// nothing is cleared before the next block.
 // Tested by tests/unit/dependency_test.cpp and by every decode through the reference decoder.
 #pragma once
 
@@ -29,6 +33,7 @@ namespace presso {
 
 class DependencyTracker {
  public:
+  /// `group`: sequences in a group; under the tile rule the bytes of a tile, a power of two.
   DependencyTracker(DependencyRule rule, std::uint32_t group) : rule_(rule), group_(group) {}
 
   /// Starts a block of `plain_bytes`.
@@ -42,21 +47,27 @@ class DependencyTracker {
   std::uint32_t legal_length(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
     if (rule_ == DependencyRule::kNone || distance > to) return length;  // dictionary: always
     const std::uint32_t from = to - distance;
+    if (rule_ == DependencyRule::kTile) return legal_in_tile(to, from, length);
     if (from + length <= group_start_) return length;
     if (rule_ == DependencyRule::kStrict) return from < group_start_ ? group_start_ - from : 0;
     return std::min(
         length, first_forbidden(std::max(from, group_start_), std::min(from + length, to)) - from);
   }
 
-  /// Whether a match would read nothing at or behind the start of the current group.
+  /// Whether a match would read nothing at or behind the start of the current group, or none of its
+  /// bytes be of the tile rule's second wave.
   bool is_first_wave(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
-    return rule_ == DependencyRule::kNone || distance > to ||
-           to - distance + length <= group_start_;
+    if (rule_ == DependencyRule::kNone || distance > to) return true;
+    if (rule_ == DependencyRule::kTile) {
+      return std::min(to - distance + in_tile(to, length), to) <= tile_start(to);
+    }
+    return to - distance + length <= group_start_;
   }
 
   /// Appends a chosen sequence whose literals begin at block position `at`.
   void add(const Sequence& sequence, std::uint32_t at) {
     const std::uint32_t to = at + sequence.literals;
+    if (rule_ == DependencyRule::kTile) return forbid_in_tile(sequence, to);
     if (marks_writes() && forbids(sequence, to)) forbid(to, sequence.match);
     if (++in_group_ == group_) {
       in_group_ = 0;
@@ -70,6 +81,31 @@ class DependencyTracker {
   bool forbids(const Sequence& sequence, std::uint32_t to) const {
     if (rule_ == DependencyRule::kLiteralAware) return true;
     return sequence.distance <= to && to - sequence.distance + sequence.match > group_start_;
+  }
+
+  std::uint32_t tile_start(std::uint32_t at) const { return at & ~(group_ - 1); }
+
+  /// How much of a match at `to` lies in the tile where it begins.
+  std::uint32_t in_tile(std::uint32_t to, std::uint32_t length) const {
+    return std::min(length, group_ - (to & (group_ - 1)));
+  }
+
+  std::uint32_t legal_in_tile(std::uint32_t to, std::uint32_t from, std::uint32_t length) const {
+    const std::uint32_t start = tile_start(to);
+    const std::uint32_t end = std::min(from + in_tile(to, length), to);
+    return std::min(length, first_forbidden(std::max(from, start), end) - from);
+  }
+
+  /// Forbids what the match writes from sources in the tile: all, or a part of each repetition.
+  void forbid_in_tile(const Sequence& sequence, std::uint32_t to) {
+    if (sequence.distance > to) return;
+    const std::uint32_t start = tile_start(to);
+    const std::uint32_t end = to + in_tile(to, sequence.match);
+    if (sequence.distance <= to - start) return forbid(to, end - to);
+    if (to == start) return;
+    for (std::uint32_t at = start + sequence.distance; at < end; at += sequence.distance) {
+      forbid(at, std::min(to - start, end - at));
+    }
   }
 
   /// The first forbidden position in [from, to), or a position that is no nearer than any match at

@@ -30,7 +30,8 @@ struct ParserParameters {
   std::uint32_t window = 0xFFFFFF;     ///< furthest distance
   std::uint32_t lookahead = 0xFFFFFF;  ///< longest match
   DependencyRule rule = DependencyRule::kTwoWave;
-  std::uint32_t group = 32;
+  std::uint32_t group = 32;         ///< sequences in a group; tile rule: bytes in a tile
+  std::uint32_t sequence_cost = 0;  ///< chain: bits that a sequence is held to cost beyond its own
 };
 
 /// A dictionary's content with the tables to find matches in it. Immutable, shared by all threads.

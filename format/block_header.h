@@ -108,8 +108,11 @@ PRESSO_HD inline BlockHeaderFault check_byte_coding(const BlockHeader& header) {
   const TokenLayout& layout = header.layout;
   if (layout.literal_bits < 2 || layout.literal_bits > 4) return Fault::kLiteralBits;
   if (layout.min_match < 3) return Fault::kMinMatch;
-  if (header.rule > DependencyRule::kTwoWave) return Fault::kRule;
-  if (header.group_log2 < 5 || header.group_log2 > 10) return Fault::kGroupSize;
+  if (header.rule > DependencyRule::kTile) return Fault::kRule;
+  const bool tile = header.rule == DependencyRule::kTile;
+  const Byte least_log2 = tile ? kTileLimits.least_log2 : kSequenceGroupLimits.least_log2;
+  const Byte most_log2 = tile ? kTileLimits.most_log2 : kSequenceGroupLimits.most_log2;
+  if (header.group_log2 < least_log2 || header.group_log2 > most_log2) return Fault::kGroupSize;
   if (header.literals > header.plain_bytes) return Fault::kLiterals;
   if (header.sequences > header.plain_bytes) return Fault::kSequences;
   if (header.far_offsets > header.sequences) return Fault::kFarOffsets;

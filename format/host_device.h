@@ -8,7 +8,10 @@
 #define PRESSO_HD __host__ __device__
 /// On a function of a kernel's body, which reaches warp and block through decompress/gpu/simt.h.
 #define PRESSO_DEVICE __device__ __forceinline__
+/// Before a loop whose indices must be constants, so that its arrays stay in registers.
+#define PRESSO_UNROLL _Pragma("unroll")
 #else
 #define PRESSO_HD
 #define PRESSO_DEVICE inline
+#define PRESSO_UNROLL
 #endif

@@ -111,6 +111,8 @@ std::string_view name(DependencyRule rule) {
       return "literal-aware";
     case DependencyRule::kTwoWave:
       return "two-wave";
+    case DependencyRule::kTile:
+      return "tile";
   }
   return "unknown";
 }

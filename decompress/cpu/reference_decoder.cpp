@@ -14,7 +14,8 @@
 namespace presso {
 namespace {
 
-/// Who wrote a byte of the current group: decides whether a match may read it (FORMAT.md 6.3).
+/// Who wrote a byte of the current group or tile: decides whether a match may read it
+/// (FORMAT.md 6.3).
 enum class Writer : Byte { kEarlierGroup, kLiteral, kFirstWaveMatch, kSecondWaveMatch };
 
 class ReferenceDecoder {
@@ -93,6 +94,7 @@ class ReferenceDecoder {
   Status copy_match(std::uint32_t length, std::uint32_t distance) {
     if (length > header_.plain_bytes - at_) return make_error(ErrorCode::kBadLength);
     if (distance > at_) return copy_from_dictionary(length, distance - at_);
+    if (header_.rule == DependencyRule::kTile) return copy_in_tiles(length, distance);
     const std::uint32_t from = at_ - distance;
     const bool second_wave = from + length > group_start_;
     if (check_rule_) PRESSO_TRY(check_rule(from, length));
@@ -100,6 +102,22 @@ class ReferenceDecoder {
       writers_[at_] = second_wave ? Writer::kSecondWaveMatch : Writer::kFirstWaveMatch;
       out_[at_] = out_[at_ - distance];
       ++at_;
+    }
+    return {};
+  }
+
+  /// The tile rule tells the waves of single bytes apart.
+  Status copy_in_tiles(std::uint32_t length, std::uint32_t distance) {
+    const std::uint32_t tile_bytes = 1u << header_.group_log2;
+    const std::uint32_t from = at_ - distance;
+    for (std::uint32_t i = 0; i < length; ++i) {
+      const std::uint32_t source = from + i % distance;
+      const bool second_wave = source >= at_ - at_ % tile_bytes;
+      if (check_rule_ && second_wave && !may_read(writers_[source])) {
+        return make_error(ErrorCode::kDependencyRule);
+      }
+      writers_[at_] = second_wave ? Writer::kSecondWaveMatch : Writer::kFirstWaveMatch;
+      out_[at_++] = out_[source];
     }
     return {};
   }
@@ -138,6 +156,7 @@ class ReferenceDecoder {
       case DependencyRule::kLiteralAware:
         return writer == Writer::kLiteral;
       case DependencyRule::kTwoWave:
+      case DependencyRule::kTile:
         return writer != Writer::kSecondWaveMatch;
     }
     return false;

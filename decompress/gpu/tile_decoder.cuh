@@ -3,11 +3,11 @@
 // One warp parses ahead (tile_parser.cuh), the others copy. Catalogue S7.6, S7.7, S7.16, S7.17.
 //
 // Threads to data: each lane of the copying warps owns 4 or 8 consecutive bytes of the tile. It
-// finds the segment of its first byte by counting bits of the tile's bitmap, gathers byte for byte
+// finds the segment of its first byte by a prefix sum over the tile's marks, gathers byte for byte
 // from the history in shared memory, where the literals are too, and stores once. Segments of any
 // length cost the same, and all lanes are busy.
 // Near matches, whose source ends behind the tile's start, are left out of that pass and executed
-// afterwards: in their order by one warp, or all at once where the block's rule allows it.
+// afterwards, in their order by one warp, so that no dependency rule is asked for.
 //
 // Synchronisation: one barrier of all threads a tile (tables of tile k + 1 are ready, bytes of tile
 // k are final), and one of the copying warps where a tile has near matches.
@@ -85,24 +85,42 @@ class TileCopier {
   /// Literals and all matches that are not near.
   template <bool kWithExternal>
   PRESSO_DEVICE void copy_far(u32 tile) {
+    Byte* const marks = shared_.steps + tile % kTilesAhead * kTileBytes + place_;
+    const PartStart part =
+        shared_.parts[tile % kTilesAhead * Policy::kCopiers + simt::warp_in_block() - 1];
+    constexpr u32 kWords = Policy::kLaneBytes / 4;
+    u32 steps[kWords];
+    if constexpr (kWords == 2) {
+      const u64 both = *reinterpret_cast<const u64*>(marks);
+      *reinterpret_cast<u64*>(marks) = 0;
+      steps[0] = static_cast<u32>(both);
+      steps[1] = static_cast<u32>(both >> 32);  // allow(bare-32): bits
+    } else {
+      steps[0] = *reinterpret_cast<const u32*>(marks);
+      *reinterpret_cast<u32*>(marks) = 0;
+    }
+    u32 sum = simt::dot4(steps[0], kEachByte, 0);
+    if constexpr (kWords == 2) sum = simt::dot4(steps[1], kEachByte, sum);
+    const u32 first = part.slot + simt::inclusive_sum(sum) - sum + (steps[0] & 255);
     if (tile * kTileBytes + place_ >= plan_.plain_bytes) return;
-    const OwnerWord owner = shared_.owners[tile % kTilesAhead * kTileWords + place_ / 32];
-    const u32 bit = place_ % 32;
-    const u32* slot =
-        shared_.slots + owner.slot + simt::popcount(owner.starts & (0xFFFFFFFFu >> (31 - bit)));
-    const u32 starts = owner.starts >> bit;
+    const Byte* slot =
+        reinterpret_cast<const Byte*>(shared_.records) + first % (sizeof(SourceWords) * kRecords);
     const u32 place = ring_ + place_;
-    u32 word = *slot;
+    u32 word = first == part.slot ? part.word : *reinterpret_cast<const u32*>(slot);
     u32 bytes[Policy::kLaneBytes];
     bytes[0] = gather<kWithExternal>(place, word);
-#pragma unroll
+    PRESSO_UNROLL
     for (u32 i = 1; i < Policy::kLaneBytes; ++i) {
-      if ((starts >> i & 1) != 0) word = *++slot;
+      const u32 step = steps[i / 4] >> (8 * (i % 4)) & 255;
+      if (step != 0) {
+        slot += step;
+        word = *reinterpret_cast<const u32*>(slot);
+      }
       bytes[i] = gather<kWithExternal>(place + i, word);
     }
     const u32 low = four(bytes);
     if constexpr (Policy::kLaneBytes == 8) {
-      const u64 both = low | u64{four(bytes + 4)} << 32;
+      const u64 both = low | u64{four(bytes + 4)} << 32;  // allow(bare-32): bits
       *reinterpret_cast<u64*>(memory_ + place) = both;
       if (ring_ == 0) *reinterpret_cast<u64*>(memory_ + Policy::kRing + place) = both;
     } else {
@@ -117,10 +135,14 @@ class TileCopier {
   }
 
   PRESSO_DEVICE void copy_near_in_order(const TileInfo& info) {
-    for (u32 i = 0; i < info.near_count; ++i) {
-      const u32 entry = shared_.near[(info.near_begin + i) % kNearEntries];
-      copy_near(entry, simt::lane(), simt::kWarpSize);
-      simt::warp_sync();
+    for (u32 first = 0; first < info.near_count; first += simt::kWarpSize) {
+      const u32 entries = shared_.near[(info.near_begin + first + simt::lane()) % kNearEntries];
+      const u32 left = info.near_count - first;
+      const u32 count = left < simt::kWarpSize ? left : simt::kWarpSize;
+      for (u32 i = 0; i < count; ++i) {
+        copy_near(simt::shuffle(entries, static_cast<int>(i)), simt::lane(), simt::kWarpSize);
+        simt::warp_sync();
+      }
     }
   }
 
@@ -131,13 +153,19 @@ class TileCopier {
     const u32 length = (entry >> kTileLog2) % kTileBytes + 1;
     const u32 distance = entry >> (2 * kTileLog2);
     const u32 from = to >= distance ? to - distance : to + Policy::kRing - distance;
-    for (u32 i = first; i < length; i += step) {
-      u32 source = from + (distance < length ? i % distance : i);
-      if (source >= Policy::kRing) source -= Policy::kRing;
-      const Byte value = memory_[source];
-      memory_[to + i] = value;
-      if (ring_ == 0) memory_[Policy::kRing + to + i] = value;
+    if (distance >= length && from + length <= Policy::kRing) {
+      for (u32 i = first; i < length; i += step) put(to + i, memory_[from + i]);
+    } else {
+      for (u32 i = first; i < length; i += step) {
+        const u32 source = from + (distance < length ? i % distance : i);
+        put(to + i, memory_[source < Policy::kRing ? source : source - Policy::kRing]);
+      }
     }
+  }
+
+  PRESSO_DEVICE void put(u32 place, Byte value) {
+    memory_[place] = value;
+    if (ring_ == 0) memory_[Policy::kRing + place] = value;
   }
 
   const BlockPlan plan_;
@@ -187,12 +215,14 @@ PRESSO_DEVICE void tile_decoder_body(const BlockPlan* plans, u32* statuses) {
     return;
   }
   auto& shared = *reinterpret_cast<TileShared<Policy>*>(simt::shared_memory());
-  for (u32 i = simt::thread_in_block(); i < kTilesAhead * kTileWords; i += Policy::kThreads) {
-    shared.starts[i] = 0;
+  for (u32 i = 4 * simt::thread_in_block(); i < sizeof shared.steps; i += 4 * Policy::kThreads) {
+    *reinterpret_cast<u32*>(shared.steps + i) = 0;
   }
   if (simt::thread_in_block() < kTilesAhead) {
     shared.near_counts[simt::thread_in_block()] = 0;
     shared.externals[simt::thread_in_block()] = 0;
+  }
+  if (simt::thread_in_block() < kLiteralRing / kLiteralChunk) {
     simt::bulk_barrier_init(&shared.literal_barriers[simt::thread_in_block()]);
   }
   if (simt::thread_in_block() == 0) shared.stop = 0;

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The parsing warp of the tile decoder: turns a block's sequences into, for each tile of 1 KiB of
-// output, a bitmap of where segments start and one 32-bit word a segment that says where its bytes
+// output, marks where segments begin and one 32-bit word a segment that says where its bytes
 // come from. It runs ahead of the copying warps.
 //
-// A *segment* is a literal run or a match, cut at tile borders. Its slot is its number in the block
-// (its rank, empty ones not counted) plus the number of tile borders before it: so a segment that
-// goes on in a further tile has a slot of its own there, and slots of a tile are consecutive.
+// A *segment* is the literal run of a sequence, or its match. Sequence i owns the slots 2i for its
+// literals and 2i + 1 for its match; one without a match keeps its literals in slot 2i + 1. Each
+// byte that begins a segment is marked with the step from the slot of the segment before it, so
+// that the slot of any byte is a prefix sum over the marks. A slot's word tells where the bytes
+// come from, relative to where they go; as that changes where a ring ends, a segment that goes on
+// in another tile or another warp's part of one gets a word for there (PartStart).
 //
 // A lane holds four consecutive sequences, the warp a *unit* of 128: one prefix sum serves four
-// times 32 sequences. Long lengths take a slower way round, uniformly for the unit.
+// times 32 sequences. A unit without escapes, far offsets and missing matches, which on text most
+// are, is parsed by arithmetic on four tokens at a time in one register (parse_plain_unit).
 //
-// Invariants: a sequence has at least 4 bytes (others are left to the warp decoder), so that a tile
-// has at most kSlotsOfATile slots. Everything that is read or written lies within what the plan
-// gives; a fault sets failed() and stops the block.
+// Invariants: a sequence has at least 4 bytes; blocks with others, or with more than kRecords
+// sequences in two tiles, are left to the warp decoder. Everything that is read or written lies
+// within what the plan gives; a fault sets failed() and stops the block.
 #pragma once
 
 #include "decompress/gpu/simt.h"
@@ -43,8 +47,8 @@ class TileParser {
     literal_source_ = plan.literal_bytes() - literal_shift_;
     literal_chunks_ = (plan.literals + literal_shift_ + kLiteralChunk - 1) / kLiteralChunk;
     window_ = plan.plain_bytes <= Policy::kRing ? ~0u : Policy::kRing - kTileBytes;
-    literal_ = literal_shift_;
     next_literal_ = literal_shift_;
+    copied_ = {literal_shift_, 0};
     fetch(0);
   }
 
@@ -55,17 +59,22 @@ class TileParser {
   /// Fills the tables of `tile` while the copying warps work on the one before it.
   PRESSO_DEVICE void build(u32 tile) {
     const u32 tile_end = min_of((tile + 1) * kTileBytes, plan_.plain_bytes);
-    request_literals(tile == 0 ? literal_shift_ : shared_.literal_at[(tile - 1) % (2 * kTilesAhead)]);
+    request_literals(copied_.literal);
     while (emitted_to_ < tile_end) {
       if (emitted_to_ == unit_end_ && !next_unit()) return;
-      const u32 to = whole_unit_fits(tile) ? unit_end_ : min_of(unit_end_, tile_end);
-      emit(emitted_to_, to);
-      emitted_to_ = to;
+      const u32 to = min_of(unit_end_, (tile + kTilesAhead - 1) * kTileBytes);
+      if (emitted_to_ == unit_begin_ && to == unit_end_ && unit_first_ % kUnitSequences == 0 &&
+          to - lap_ <= Policy::kRing &&
+          unit_first_ + kUnitSequences - copied_.sequence <= kRecords && near_list_has_room()) {
+        emit<true>(emitted_to_, to);
+        emitted_to_ = to;
+      } else if (!emit_part(tile_end, to)) {
+        return;
+      }
     }
     simt::warp_sync();
     publish(tile);
-    const u32 literals_end = min_of(shared_.literal_at[tile % (2 * kTilesAhead)] + kTileBytes,
-                                    plan_.literals + literal_shift_);
+    const u32 literals_end = min_of(copied_.literal + kTileBytes, plan_.literals + literal_shift_);
     await_literals((literals_end + kLiteralChunk - 1) / kLiteralChunk);
   }
 
@@ -112,19 +121,21 @@ class TileParser {
   PRESSO_DEVICE void fetch(u32 first) {
     const u32 mine = first + 4 * simt::lane();
     const u32 left = mine < plan_.sequences ? plan_.sequences - mine : 0;
-    fetched_tokens_ = 0;
-    fetched_offsets_ = 0;
+    const auto* const offsets = reinterpret_cast<const std::uint16_t*>(plan_.offsets());
     if (left >= 4) {
-      fetched_offsets_ = simt::load_readonly(reinterpret_cast<const u64*>(plan_.offsets()) + mine / 4);
+      fetched_offsets_ = simt::load_readonly(reinterpret_cast<const u64*>(offsets + mine));
       const auto* const tokens =
           reinterpret_cast<const std::uint16_t*>(plan_.tokens() + mine);  // even: 2 a sequence
-      fetched_tokens_ = simt::load_readonly(tokens) | u32{simt::load_readonly(tokens + 1)} << 16;
-    } else {
-      for (u32 i = 0; i < left; ++i) {
-        const auto* const offsets = reinterpret_cast<const std::uint16_t*>(plan_.offsets());
-        fetched_offsets_ |= u64{simt::load_readonly(offsets + mine + i)} << (16 * i);
-        fetched_tokens_ |= u32{simt::load_readonly(plan_.tokens() + mine + i)} << (8 * i);
-      }
+      fetched_tokens_ = simt::load_readonly(tokens);
+      fetched_more_tokens_ = simt::load_readonly(tokens + 1);
+      return;
+    }
+    fetched_tokens_ = 0;
+    fetched_more_tokens_ = 0;
+    fetched_offsets_ = 0;
+    for (u32 i = 0; i < left; ++i) {
+      fetched_offsets_ |= u64{simt::load_readonly(offsets + mine + i)} << (16 * i);
+      fetched_tokens_ |= u32{simt::load_readonly(plan_.tokens() + mine + i)} << (8 * i);
     }
   }
 
@@ -136,118 +147,155 @@ class TileParser {
   /// Parses the next unit, or the literals behind the last sequence. False at the end or on faults.
   PRESSO_DEVICE bool next_unit() {
     if (next_sequence_ >= plan_.sequences) return tail_unit();
-    const u32 tokens = fetched_tokens_;
-    const u64 offsets = fetched_offsets_;
-    const u32 first = next_sequence_ + 4 * simt::lane();
+    const u32 tokens = fetched_tokens_ | fetched_more_tokens_ << 16;
+    const u32 low = static_cast<u32>(fetched_offsets_);
+    const u32 high = static_cast<u32>(fetched_offsets_ >> 32);  // allow(bare-32)
+    unit_first_ = next_sequence_;
+    unit_begin_ = unit_end_;
     next_sequence_ += kUnitSequences;
     fetch(next_sequence_);
+    distance_[0] = low & 0xFFFFu;
+    distance_[1] = low >> 16;
+    distance_[2] = high & 0xFFFFu;
+    distance_[3] = high >> 16;
 
-    const u32 literal_codes = tokens & (kEachByte * literal_limit_);
-    const u32 match_codes = (tokens >> plan_.literal_bits) & (kEachByte * match_limit_);
-    const u32 literal_escapes = ((literal_codes + kEachByte) >> plan_.literal_bits) & kEachByte;
-    const u32 match_escapes = ((match_codes + kEachByte) >> match_bits_) & kEachByte;
-    const u32 fars = plan_.far != 0 ? (tokens >> 7) & kEachByte : 0;
-    distance_[0] = static_cast<u32>(offsets) & 0xFFFFu;
-    distance_[1] = static_cast<u32>(offsets) >> 16;
-    distance_[2] = static_cast<u32>(offsets >> 32) & 0xFFFFu;
-    distance_[3] = static_cast<u32>(offsets >> 48);
+    Codes codes;
+    codes.literals = tokens & (kEachByte * literal_limit_);
+    codes.matches = (tokens >> plan_.literal_bits) & (kEachByte * match_limit_);
+    codes.literal_escapes = ((codes.literals + kEachByte) >> plan_.literal_bits) & kEachByte;
+    codes.match_escapes = ((codes.matches + kEachByte) >> match_bits_) & kEachByte;
+    codes.fars = plan_.far != 0 ? (tokens >> 7) & kEachByte : 0;
+    const u32 special = codes.literal_escapes | codes.match_escapes | codes.fars |
+                        has_zero_half(low) | has_zero_half(high);
+    return simt::any(special != 0) ? parse_unit(codes) : parse_plain_unit(codes);
+  }
 
-    // Four counts in one prefix sum: escapes of literals and of matches, far bytes, segments. The
-    // last may reach 256 and lose its carry, which only the sum of all can.
-    const u32 packed = simt::popcount(literal_escapes) | simt::popcount(match_escapes) << 8 |
-                       simt::popcount(fars) << 16;
-    u32 segments = 0;
-    for (u32 i = 0; i < 4; ++i) segments += byte_of(literal_codes, i) != 0;
-    if (fars == 0) {
-      for (u32 i = 0; i < 4; ++i) segments += distance_[i] != 0;
-    } else {  // a far distance may have 16 zero bits below
-      for (u32 i = 0; i < 4; ++i) segments += distance_[i] != 0 || byte_of(fars, i) != 0;
+  struct Codes {  // of four sequences, a byte each
+    u32 literals, matches;
+    u32 literal_escapes, match_escapes, fars;  // 1 where there is one
+  };
+
+  static PRESSO_DEVICE u32 has_zero_half(u32 word) {
+    return (word - 0x00010001u) & ~word & 0x80008000u;
+  }
+
+  /// 128 sequences, each of whose lengths stands in its token, and each with a near offset.
+  PRESSO_DEVICE bool parse_plain_unit(const Codes& codes) {
+    const u32 lengths = codes.literals + codes.matches + kEachByte * plan_.min_match;
+    // In byte i the sum of the first i + 1 lengths: without escapes three are at most 237.
+    const u32 upto = lengths * kEachByte;
+    const u32 sums = simt::dot4(codes.literals, kEachByte, 0) | simt::dot4(lengths, kEachByte, 0)
+                                                                    << 16;
+    const u32 sums_upto = simt::inclusive_sum(sums);
+    const u32 all = simt::shuffle(sums_upto, simt::kWarpSize - 1);
+    if ((all & 0xFFFFu) > plan_.literals + literal_shift_ - next_literal_ ||
+        all >> 16 > plan_.plain_bytes - unit_end_) {
+      return fail();
     }
-    const u32 counts = packed | segments << 24;
-    const u32 counts_to = simt::inclusive_sum(counts);
-    const u32 before = counts_to - counts;
-    const u32 all = simt::shuffle(counts_to, simt::kWarpSize - 1);
+    const u32 before = sums_upto - sums;
+    literal_ = next_literal_ + (before & 0xFFFFu);
+    begin_[0] = unit_end_ + (before >> 16);
+    end_ = unit_end_ + (sums_upto >> 16);
+    bool outside = false;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      if (i > 0) begin_[i] = begin_[0] + byte_of(upto, i - 1);
+      match_[i] = begin_[i] + byte_of(codes.literals, i);
+      outside |= distance_[i] > match_[i];
+    }
+    if (simt::any(outside) && !sources_in_dictionary()) return fail();
+    next_literal_ += all & 0xFFFFu;
+    unit_end_ += all >> 16;
+    return true;
+  }
+
+  PRESSO_DEVICE bool sources_in_dictionary() const {
+    bool bad = false;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      if (distance_[i] > match_[i]) {
+        bad |= !in_dictionary(distance_[i] - match_[i], end_of(i) - match_[i]);
+      }
+    }
+    return !simt::any(bad);
+  }
+
+  PRESSO_DEVICE u32 end_of(u32 i) const { return i < 3 ? begin_[(i + 1) % 4] : end_; }
+
+  /// Any unit.
+  PRESSO_DEVICE bool parse_unit(const Codes& codes) {
+    const u32 first = unit_first_ + 4 * simt::lane();
+    const u32 counts = simt::popcount(codes.literal_escapes) |
+                       simt::popcount(codes.match_escapes) << 8 | simt::popcount(codes.fars) << 16;
+    const u32 counts_upto = simt::inclusive_sum(counts);
+    const u32 before = counts_upto - counts;
+    const u32 all = simt::shuffle(counts_upto, simt::kWarpSize - 1);
     if (byte_of(all, 0) > plan_.literal_escapes - literal_escapes_used_ ||
         byte_of(all, 1) > plan_.match_escapes - match_escapes_used_ ||
         byte_of(all, 2) > plan_.far_offsets - fars_used_) {
       return fail();
     }
-
     u32 literals[4];
     u32 matches[4];
     u32 longs = 0;  // bit 2i: literals of sequence i, bit 2i + 1: its match
     const Byte* literal_escape =
         plan_.literal_escape_bytes() + literal_escapes_used_ + byte_of(before, 0);
-    const Byte* match_escape = plan_.match_escape_bytes() + match_escapes_used_ + byte_of(before, 1);
+    const Byte* match_escape =
+        plan_.match_escape_bytes() + match_escapes_used_ + byte_of(before, 1);
     const Byte* far = plan_.far_bytes() + fars_used_ + byte_of(before, 2);
+    PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
-      literals[i] = byte_of(literal_codes, i);
-      matches[i] = byte_of(match_codes, i);
-      if (byte_of(literal_escapes, i) != 0) {
+      literals[i] = byte_of(codes.literals, i);
+      matches[i] = byte_of(codes.matches, i);
+      if (byte_of(codes.literal_escapes, i) != 0) {
         const u32 more = simt::load_readonly(literal_escape++);
         literals[i] += more;
         longs |= u32{more == 255} << (2 * i);
       }
-      if (byte_of(match_escapes, i) != 0) {
+      if (byte_of(codes.match_escapes, i) != 0) {
         const u32 more = simt::load_readonly(match_escape++);
         matches[i] += more;
         longs |= u32{more == 255} << (2 * i + 1);
       }
-      if (byte_of(fars, i) != 0) distance_[i] |= u32{simt::load_readonly(far++)} << 16;
+      if (byte_of(codes.fars, i) != 0) distance_[i] |= u32{simt::load_readonly(far++)} << 16;
     }
     literal_escapes_used_ += byte_of(all, 0);
     match_escapes_used_ += byte_of(all, 1);
     fars_used_ += byte_of(all, 2);
-    const bool any_long = simt::any(longs != 0);
-    if (any_long && !add_long_lengths(longs, literals, matches)) return fail();
+    if (simt::any(longs != 0) && !add_long_lengths(longs, literals, matches)) return fail();
 
     bool bad = false;
     u32 literal_sum = 0;
-    u32 match_sum = 0;
+    u32 sum = 0;
+    PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       bad |= distance_[i] == 0 && matches[i] != 0;
       matches[i] = distance_[i] == 0 ? 0 : matches[i] + plan_.min_match;
       literal_sum += literals[i];
-      match_sum += matches[i];
+      sum += literals[i] + matches[i];
     }
-    // Without long lengths the sums of a unit fit 16 bits: 128 * (15 + 254), 128 * (63 + 254 + 15).
-    u32 literals_before;
-    u32 matches_before;
-    u32 all_literals;
-    u32 all_matches;
-    if (!any_long) {
-      const u32 both = literal_sum | match_sum << 16;
-      const u32 both_to = simt::inclusive_sum(both);
-      literals_before = (both_to - both) & 0xFFFFu;
-      matches_before = (both_to - both) >> 16;
-      const u32 total = simt::shuffle(both_to, simt::kWarpSize - 1);
-      all_literals = total & 0xFFFFu;
-      all_matches = total >> 16;
-    } else {
-      literals_before = simt::inclusive_sum(literal_sum);
-      matches_before = simt::inclusive_sum(match_sum);
-      all_literals = simt::shuffle(literals_before, simt::kWarpSize - 1);
-      all_matches = simt::shuffle(matches_before, simt::kWarpSize - 1);
-      literals_before -= literal_sum;
-      matches_before -= match_sum;
-    }
+    const u32 literals_upto = simt::inclusive_sum(literal_sum);
+    const u32 sums_upto = simt::inclusive_sum(sum);
+    const u32 all_literals = simt::shuffle(literals_upto, simt::kWarpSize - 1);
+    const u32 all_bytes = simt::shuffle(sums_upto, simt::kWarpSize - 1);
     if (all_literals > plan_.literals + literal_shift_ - next_literal_ ||
-        all_literals + all_matches > plan_.plain_bytes - unit_end_) {
+        all_bytes > plan_.plain_bytes - unit_end_) {
       return fail();
     }
-
-    u32 at = unit_end_ + literals_before + matches_before;
+    u32 at = unit_end_ + sums_upto - sum;
     bool small = false;
+    PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       begin_[i] = at;
-      match_[i] = at + literals[i];
-      at = match_[i] + matches[i];
-      small |= at - begin_[i] < 4 && first + i < plan_.sequences;
+      const u32 length = literals[i] + matches[i];
+      // One without a match has its literals in the match's place.
+      match_[i] = distance_[i] == 0 ? at : at + literals[i];
+      at += length;
+      small |= length < 4 && first + i < plan_.sequences;
       if (distance_[i] > match_[i]) bad |= !in_dictionary(distance_[i] - match_[i], matches[i]);
     }
     end_ = at;
-    literal_ = next_literal_ + literals_before;
-    rank_ = next_rank_ + (before >> 24);
+    literal_ = next_literal_ + literals_upto - literal_sum;
     const u32 problems = simt::reduce_or(u32{bad} | u32{small} << 1);
     if ((problems & 1) != 0) return fail();
     if (problems != 0) {
@@ -255,8 +303,7 @@ class TileParser {
       return false;
     }
     next_literal_ += all_literals;
-    next_rank_ += (all >> 24) == 0 ? 256 : all >> 24;
-    unit_end_ += all_literals + all_matches;
+    unit_end_ += all_bytes;
     return true;
   }
 
@@ -289,18 +336,18 @@ class TileParser {
   PRESSO_DEVICE bool tail_unit() {
     const u32 left = plan_.literals + literal_shift_ - next_literal_;
     if (left == 0 || left != plan_.plain_bytes - unit_end_) return fail();
-    const u32 end = plan_.plain_bytes;
+    end_ = plan_.plain_bytes;
+    PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
-      begin_[i] = i == 0 && simt::lane() == 0 ? unit_end_ : end;
-      match_[i] = end;
+      begin_[i] = i == 0 && simt::lane() == 0 ? unit_end_ : end_;
+      match_[i] = begin_[i];
       distance_[i] = 0;
     }
-    end_ = end;
+    unit_first_ = plan_.sequences;
+    unit_begin_ = unit_end_;
     literal_ = next_literal_;
     next_literal_ += left;
-    rank_ = next_rank_;
-    next_rank_ += 1;
-    unit_end_ = end;
+    unit_end_ = end_;
     return true;
   }
 
@@ -316,13 +363,25 @@ class TileParser {
  private:
   // --- Tables -----------------------------------------------------------------------------------
 
-  /// Whether the tables have room for the rest of the unit beside the tile that is being copied
-  /// and the one that is being built.
-  PRESSO_DEVICE bool whole_unit_fits(u32 tile) const {
-    const u32 last_tile = (unit_end_ - 1) >> kTileLog2;
-    return last_tile < tile + kTilesAhead - 1 &&
-           next_rank_ + last_tile + 1 - copied_slot_ <= kSlots &&
-           near_to_ + kUnitSequences + kTilesAhead - copied_near_ <= kNearEntries;
+  PRESSO_DEVICE bool near_list_has_room() const {
+    return near_to_ + kUnitSequences + kTilesAhead - copied_near_ <= kNearEntries;
+  }
+
+  /// Emits what begins in this tile, or more where the tables have room. False: they never have.
+  PRESSO_DEVICE bool emit_part(u32 tile_end, u32 to) {
+    if (!near_list_has_room() || unit_first_ + kUnitSequences - copied_.sequence > kRecords) {
+      to = min_of(unit_end_, tile_end);
+      u32 sequences = 0;
+      PRESSO_UNROLL
+      for (u32 i = 0; i < 4; ++i) sequences += simt::popcount(simt::ballot(begin_[i] < to));
+      if (unit_first_ + sequences - copied_.sequence > kRecords) {
+        unsupported_ = true;
+        return false;
+      }
+    }
+    emit<false>(emitted_to_, to);
+    emitted_to_ = to;
+    return true;
   }
 
   PRESSO_DEVICE u32 ring_place(u32 at) const {
@@ -330,16 +389,9 @@ class TileParser {
     return place < Policy::kRing ? place : place - Policy::kRing;
   }
 
-  PRESSO_DEVICE void put_slot(u32 at, u32 rank, u32 word) {
-    shared_.slots[(rank + (at >> kTileLog2)) % kSlots] = word;
-  }
-  PRESSO_DEVICE void put_start(u32 at) {
-    simt::atomic_or(&shared_.starts[(at >> 5) % (kTilesAhead * kTileWords)], 1u << (at & 31));
-  }
-
-  PRESSO_DEVICE u32 literal_word(u32 at, u32 literal) const {
+  PRESSO_DEVICE u32 literal_word(u32 place, u32 literal) const {
     constexpr u32 kLiterals = Policy::kRing + kTileBytes;
-    return kLiterals + literal % kLiteralRing - ring_place(at);
+    return kLiterals + literal % kLiteralRing - place;
   }
 
   /// A near match: its source ends behind the start of the tile. `to`: its end, at most the tile's.
@@ -348,14 +400,7 @@ class TileParser {
     return to - (at & ~(kTileBytes - 1)) > distance;
   }
 
-  PRESSO_DEVICE u32 match_word(u32 at, u32 to, u32 distance) {
-    const u32 place = ring_place(at);
-    if (distance > min_of(at, window_)) {
-      shared_.externals[(at >> kTileLog2) % kTilesAhead] = 1;
-      return kExternalBias + at - distance - place;
-    }
-    // A near match is copied later; until then its bytes come from anywhere that may be read.
-    const u32 back = is_near(at, to, distance) ? kTileBytes : distance;
+  static PRESSO_DEVICE u32 match_word(u32 place, u32 back) {
     return (place < back ? Policy::kRing : 0) - back;
   }
 
@@ -363,67 +408,108 @@ class TileParser {
     return min_of(to, (at | (kTileBytes - 1)) + 1);
   }
 
-  /// Fills slots and bitmaps for the segments of the unit that start in [from, to), and for those
-  /// that go on in a tile that starts there.
+  /// The word of a match, of whatever kind.
+  PRESSO_DEVICE u32 any_match_word(u32 at, u32 to, u32 distance) {
+    const u32 place = ring_place(at);
+    if (distance > min_of(at, window_)) {
+      shared_.externals[(at >> kTileLog2) % kTilesAhead] = 1;
+      return kExternalBias + at - distance - place;
+    }
+    // A near match is copied later; until then its bytes come from anywhere that may be read.
+    return match_word(place, is_near(at, to, distance) ? kTileBytes : distance);
+  }
+
+  /// Fills the tables for the segments of the unit that begin in [from, to), and for those that go
+  /// on in a part of a tile that begins there. kWhole: that is the whole unit, without the ring's
+  /// end in it.
+  template <bool kWhole>
   PRESSO_DEVICE void emit(u32 from, u32 to) {
     const u32 span = to - from;
+    const u32 sequence = unit_first_ + 4 * simt::lane();
+    SourceWords* const records = shared_.records + sequence % kRecords;
     u32 literal = literal_;
-    u32 rank = rank_;
     u32 near_pieces = 0;
     bool crossing = false;
-#pragma unroll
+    PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       const u32 begin = begin_[i];
       const u32 match = match_[i];
-      const u32 end = i < 3 ? begin_[i + 1 < 4 ? i + 1 : 3] : end_;
-      if (match > begin) {
-        if (begin - from < span) {
-          put_start(begin);
-          put_slot(begin, rank, literal_word(begin, literal));
-        }
-        ++rank;
-      }
-      if (end > match) {
-        if (match - from < span) {
+      const u32 end = end_of(i);
+      const u32 distance = distance_[i];
+      const bool literals_here = match > begin && (kWhole || begin - from < span);
+      const bool match_here = end > match && (kWhole || match - from < span);
+      const u32 begin_place = kWhole ? begin - lap_ : ring_place(begin);
+      const u32 match_place = kWhole ? match - lap_ : ring_place(match);
+      const u32 literal_source = literal_word(begin_place, literal);
+      u32 match_source = match_word(match_place, distance);
+      if (match_here && (distance < kTileBytes || distance > min_of(match, window_))) {
+        if (distance == 0) {
+          match_source = literal_word(match_place, literal);
+        } else {
           const u32 stop = tile_end_of(match, end);
-          put_start(match);
-          put_slot(match, rank, match_word(match, stop, distance_[i]));
-          near_pieces += is_near(match, stop, distance_[i]);
+          match_source = any_match_word(match, stop, distance);
+          near_pieces += is_near(match, stop, distance);
         }
-        ++rank;
       }
-      crossing |= ((begin + kTileBytes - 1) >> kTileLog2) < ((end + kTileBytes - 1) >> kTileLog2);
-      literal += match - begin;
+      if (literals_here) shared_.steps[begin % (kTilesAhead * kTileBytes)] = 4;
+      if (match_here) {
+        shared_.steps[match % (kTilesAhead * kTileBytes)] = match > begin ? Byte{4} : Byte{8};
+      }
+      if constexpr (kWhole) {
+        records[i] = {literal_source, match_source};
+      } else {
+        if (literals_here) records[i].literals = literal_source;
+        if (match_here) records[i].match = match_source;
+      }
+      crossing |= (begin + Policy::kPartBytes - 1) / Policy::kPartBytes <
+                  (end + Policy::kPartBytes - 1) / Policy::kPartBytes;
+      literal += (distance == 0 ? end : match) - begin;
     }
     if (crossing) near_pieces += cross(from, to);
+    if (sequence % kRecords < 4) {  // for a lane of a copying warp that runs over the end
+      for (u32 i = 0; i < 4; ++i) shared_.records[kRecords + i] = shared_.records[i];
+    }
     if (simt::any(near_pieces != 0)) list_near(from, to, near_pieces);
   }
 
-  /// The tiles that start within this lane's sequences and in [from, to): where their literals
-  /// begin, and the slots of segments that go on in them. Returns the number of near pieces.
+  /// The parts of tiles that begin within this lane's sequences and in [from, to): the segment that
+  /// goes on in them. Returns the number of near pieces.
   PRESSO_DEVICE u32 cross(u32 from, u32 to) {
+    constexpr u32 kPart = Policy::kPartBytes;
     u32 literal = literal_;
-    u32 rank = rank_;
     u32 near_pieces = 0;
-#pragma unroll
+    PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       const u32 begin = begin_[i];
       const u32 match = match_[i];
-      const u32 end = i < 3 ? begin_[i + 1 < 4 ? i + 1 : 3] : end_;
-      const u32 first = (max_of(begin, from) + kTileBytes - 1) & ~(kTileBytes - 1);
-      const u32 match_rank = rank + (match > begin);
-      for (u32 at = first; at < min_of(end, to); at += kTileBytes) {
-        const u32 literals = min_of(at, match) - begin;
-        shared_.literal_at[(at >> kTileLog2) % (2 * kTilesAhead)] = literal + literals;
-        if (at > begin && at < match) put_slot(at, rank, literal_word(at, literal + literals));
-        if (at > match) {
-          const u32 stop = tile_end_of(at, end);
-          put_slot(at, match_rank, match_word(at, stop, distance_[i]));
-          near_pieces += is_near(at, stop, distance_[i]);
+      const u32 end = end_of(i);
+      const u32 distance = distance_[i];
+      const u32 sequence = unit_first_ + 4 * simt::lane() + i;
+      for (u32 at = (max_of(begin, from) + kPart - 1) / kPart * kPart; at < min_of(end, to);
+           at += kPart) {
+        // Without a match, literals stand from `match` on.
+        const u32 literal_here = literal + (distance == 0 ? at : min_of(at, match)) - begin;
+        u32 slot = 8 * sequence + 4;
+        u32 word = 0;
+        if (at == begin) {
+          slot -= 8;
+        } else if (at <= match) {
+          slot -= 4;
+          word = literal_word(ring_place(at), literal_here);
+        } else if (distance == 0) {
+          word = literal_word(ring_place(at), literal_here);
+        } else {
+          const u32 piece = max_of(match, at & ~(kTileBytes - 1));
+          const u32 stop = tile_end_of(piece, end);
+          word = any_match_word(piece, stop, distance);
+          near_pieces += piece == at && is_near(piece, stop, distance);
+        }
+        shared_.parts[at / kPart % (kTilesAhead * Policy::kCopiers)] = {slot, word};
+        if (at % kTileBytes == 0) {
+          shared_.tile_starts[at / kTileBytes % kTilesAhead] = {literal_here, sequence};
         }
       }
-      rank = match_rank + (end > match);
-      literal += match - begin;
+      literal += distance == 0 ? end - begin : match - begin;
     }
     return near_pieces;
   }
@@ -434,15 +520,15 @@ class TileParser {
     u32 place = near_to_ + upto - mine;
     near_to_ += simt::shuffle(upto, simt::kWarpSize - 1);
     if (mine == 0) return;
-#pragma unroll
+    PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       const u32 match = match_[i];
-      const u32 end = i < 3 ? begin_[i + 1 < 4 ? i + 1 : 3] : end_;
+      const u32 end = end_of(i);
       const u32 distance = distance_[i];
-      if (match >= end || distance >= kTileBytes) continue;
+      if (match >= end || distance >= kTileBytes || distance == 0) continue;
       if (match - from < to - from) list_piece(match, tile_end_of(match, end), distance, place);
-      const u32 first = (max_of(match + 1, from) + kTileBytes - 1) & ~(kTileBytes - 1);
-      for (u32 at = first; at < min_of(end, to); at += kTileBytes) {
+      u32 at = (max_of(match + 1, from) + kTileBytes - 1) & ~(kTileBytes - 1);
+      for (; at < min_of(end, to); at += kTileBytes) {
         list_piece(at, tile_end_of(at, end), distance, place);
       }
     }
@@ -457,40 +543,22 @@ class TileParser {
     simt::atomic_add(&shared_.near_counts[(at >> kTileLog2) % kTilesAhead], 1u);
   }
 
-  /// Makes the tile's tables ready for the copying warps and its raw ones for a later tile.
+  /// Completes the tables of a tile and clears what a later one will use.
   PRESSO_DEVICE void publish(u32 tile) {
-    const u32 slot_of_tile = tile % kTilesAhead;
-    const u32 word = slot_of_tile * kTileWords + simt::lane();
-    const u32 starts = shared_.starts[word];
-    shared_.starts[word] = 0;
-    const u32 count = simt::popcount(starts);
-    const u32 upto = simt::inclusive_sum(count);
-    const u32 all = simt::shuffle(upto, simt::kWarpSize - 1);
-    // Before the tile's first start: the slot of the segment that goes on.
-    const u32 first_slot = rank_of_tile_ + tile - 1;
-    shared_.owners[word] = {starts, first_slot % kSlots + upto - count};
-    const u32 wrapped = first_slot % kSlots + all + 1;
-    if (wrapped > kSlots) {
-      for (u32 i = simt::lane(); i < wrapped - kSlots; i += simt::kWarpSize) {
-        shared_.slots[kSlots + i] = shared_.slots[i];
-      }
-    }
-    if (simt::lane() == 0) {
-      const u32 near_count = shared_.near_counts[slot_of_tile];
-      shared_.infos[slot_of_tile] = {near_of_tile_, near_count, shared_.externals[slot_of_tile], 0};
-    }
-    simt::warp_sync();
-    copied_slot_ = first_slot;
+    const u32 slot = tile % kTilesAhead;
+    const u32 near_count = shared_.near_counts[slot];
+    copied_ = shared_.tile_starts[slot];
     copied_near_ = near_of_tile_;
-    near_of_tile_ += shared_.near_counts[slot_of_tile];
-    rank_of_tile_ += all;
+    const u32 external = shared_.externals[slot];
     simt::warp_sync();
     if (simt::lane() == 0) {
-      shared_.near_counts[slot_of_tile] = 0;
-      shared_.externals[slot_of_tile] = 0;
+      shared_.infos[slot] = {near_of_tile_, near_count, external, 0};
+      shared_.near_counts[slot] = 0;
+      shared_.externals[slot] = 0;
     }
-    simt::warp_sync();
+    near_of_tile_ += near_count;
     if ((tile + 1) * kTileBytes - lap_ >= Policy::kRing) lap_ += Policy::kRing;
+    simt::warp_sync();
   }
 
   const BlockPlan plan_;
@@ -501,26 +569,25 @@ class TileParser {
   u32 literal_chunks_requested_ = 0;
   u32 literal_chunks_arrived_ = 0;
 
-  u32 fetched_tokens_;
+  u32 fetched_tokens_, fetched_more_tokens_;
   u64 fetched_offsets_;
   u32 next_sequence_ = 0;
   u32 literal_escapes_used_ = 0;
   u32 match_escapes_used_ = 0;
   u32 fars_used_ = 0;
   u32 longs_used_ = 0;
-  u32 next_literal_;       // in the literal stream, counted from literal_source_
-  u32 next_rank_ = 0;      // segments before the next unit
-  u32 unit_end_ = 0;       // output position
-  u32 emitted_to_ = 0;     // segments that start before this are in the tables
+  u32 next_literal_;  // in the literal stream, counted from literal_source_
 
-  u32 begin_[4], match_[4], distance_[4], end_;  // this lane's sequences
-  u32 literal_, rank_;                           // of its first sequence
+  // The unit: output positions, its first sequence; of this lane's sequences where they begin,
+  // where the match begins, distance, and the first one's literals.
+  u32 unit_begin_ = 0, unit_end_ = 0, unit_first_ = 0;
+  u32 begin_[4], match_[4], distance_[4], end_, literal_;
+  u32 emitted_to_ = 0;  // segments that begin before this are in the tables
 
   u32 lap_ = 0;           // output position that lies at the ring's start, for the tile being built
-  u32 rank_of_tile_ = 0;  // segments that start before the tile being built
-  u32 copied_slot_ = 0;   // first slot, first near entry of the tile built last
-  u32 copied_near_ = 0;
-  u32 near_of_tile_ = 0;
+  TileStart copied_;      // of the tile built last, which is being copied while the next is built
+  u32 copied_near_ = 0;   // its first near entry
+  u32 near_of_tile_ = 0;  // the first near entry of the tile being built
   u32 near_to_ = 0;
   bool failed_ = false;
   bool unsupported_ = false;

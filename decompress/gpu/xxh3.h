@@ -222,7 +222,7 @@ PRESSO_HD inline u64 hash_4_to_8(const Reader& from, u32 size) {
 
 template <class Reader>
 PRESSO_HD inline u64 hash_9_to_16(const Reader& from, u32 size) {
-  const u64 low = from.word64(0) ^ secret_word(24) ^ secret_word(32);
+  const u64 low = from.word64(0) ^ secret_word(24) ^ secret_word(32);  // allow(bare-32): bytes
   const u64 high = from.word64(size - 8) ^ secret_word(40) ^ secret_word(48);
   return avalanche(size + swap_bytes(low) + high + multiply_fold(low, high));
 }
@@ -244,9 +244,9 @@ PRESSO_HD inline u64 mix_16_bytes(const Reader& from, u32 at, u32 key) {
 template <class Reader>
 PRESSO_HD inline u64 hash_17_to_128(const Reader& from, u32 size) {
   u64 sum = size * kPrime1;
-  for (u32 i = 0; i <= (size - 1) / 32; ++i) {
-    sum += mix_16_bytes(from, 16 * i, 32 * i);
-    sum += mix_16_bytes(from, size - 16 * (i + 1), 32 * i + 16);
+  for (u32 i = 0; i <= (size - 1) / 32; ++i) {                    // allow(bare-32): bytes
+    sum += mix_16_bytes(from, 16 * i, 32 * i);                    // allow(bare-32): bytes
+    sum += mix_16_bytes(from, size - 16 * (i + 1), 32 * i + 16);  // allow(bare-32): bytes
   }
   return avalanche(sum);
 }

@@ -127,7 +127,8 @@ INSTANTIATE_TEST_SUITE_P(
     All, RoundTrip,
     ::testing::Combine(::testing::Values(1, 3, 4, 6, 9), ::testing::Values(16u << 10, 256u << 10),
                        ::testing::Values(DependencyRule::kNone, DependencyRule::kStrict,
-                                         DependencyRule::kLiteralAware, DependencyRule::kTwoWave)));
+                                         DependencyRule::kLiteralAware, DependencyRule::kTwoWave,
+                                         DependencyRule::kTile)));
 
 /// The fast search takes long steps through the noise; the last one ends behind the block.
 TEST(RoundTrip, KeepsRepetitionsThatEndInNoise) {
@@ -142,6 +143,30 @@ TEST(RoundTrip, KeepsRepetitionsThatEndInNoise) {
     plain.insert(plain.end(), noise.begin(), noise.end());
     expect_round_trip(plain, options);
   }
+}
+
+TEST(RoundTrip, KeepsWordsInTilesOfEverySize) {
+  const std::vector<Byte> plain = random_words(300000, 8);
+  CompressOptions options;
+  options.rule = DependencyRule::kTile;
+  for (options.group = 1024; options.group <= 32768; options.group *= 2) {
+    expect_round_trip(plain, options);
+  }
+}
+
+TEST(RoundTrip, GroupSizesAreThoseOfTheRule) {
+  CompressOptions options;
+  for (options.group = 1; options.group < 1u << 20; options.group *= 2) {
+    options.rule = DependencyRule::kTile;
+    EXPECT_EQ(validate(options).ok(), options.group >= 1024 && options.group <= 32768);
+    options.rule = DependencyRule::kTwoWave;
+    EXPECT_EQ(validate(options).ok(), options.group >= 32 && options.group <= 1024);
+    options.rule.reset();
+    EXPECT_EQ(validate(options).ok(), options.group >= 32 && options.group <= 1024);
+  }
+  options.rule = DependencyRule::kTile;
+  options.group = 3000;
+  EXPECT_FALSE(validate(options).ok());
 }
 
 TEST(RoundTrip, OutputDoesNotDependOnTheNumberOfThreads) {

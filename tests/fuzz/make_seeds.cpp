@@ -51,7 +51,7 @@ std::vector<Input> files() {
     const Input plain =
         i == 2 ? presso::test::random_bytes(sizes[i], 9) : repeated(sizes[i], 400, number);
     const Input file =
-        compressed(plain, i % 2 == 0 ? 1 : 6, i == 3, static_cast<presso::DependencyRule>(i % 4));
+        compressed(plain, i % 2 == 0 ? 1 : 6, i == 3, static_cast<presso::DependencyRule>(i % 5));
     Input twice = file;
     twice.insert(twice.end(), file.begin(), file.end());
     seeds.push_back(file);

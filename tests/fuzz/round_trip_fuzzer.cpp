@@ -17,8 +17,11 @@ CompressOptions choose_options(Choices& choices) {
   const std::uint32_t sizes[] = {16u << 10, (16u << 10) + 1, 40000, 128u << 10};
   options.block_bytes = sizes[choices.byte() % 4];
   const Byte rule = choices.byte();
-  if (rule % 5 != 4) options.rule = static_cast<DependencyRule>(rule % 5);
-  if (choices.one_in(2)) options.group = 32u << (choices.byte() % 6);
+  if (rule % 6 != 5) options.rule = static_cast<DependencyRule>(rule % 6);
+  if (choices.one_in(2)) {
+    const bool tile = options.rule == DependencyRule::kTile;
+    options.group = (tile ? 1024u : 32u) << (choices.byte() % 6);
+  }
   if (choices.one_in(3)) options.window = 1024 + choices.below(200000);
   if (choices.one_in(3)) options.lookahead = 8 + choices.below(600);
   if (choices.one_in(3)) options.staleness = choices.below(5000);

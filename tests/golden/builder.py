@@ -16,7 +16,7 @@ SYNC = bytes.fromhex("F75042")
 BLOCK_BYTES = 16384
 
 RAW, BYTE = 0, 1
-NO_RULE, STRICT, LITERAL_AWARE, TWO_WAVE = range(4)
+NO_RULE, STRICT, LITERAL_AWARE, TWO_WAVE, TILE = range(5)
 
 
 def u16(value):

@@ -179,11 +179,12 @@ def parse_block_header(data):
 
 
 def check_byte_fields(header):
+    least = 10 if header.rule == TILE else 5
     allowed = (
         ("literal bits", 2 <= header.literal_bits <= 4),
         ("minimum match", header.min_match >= 3),
-        ("dependency rule", header.rule <= TWO_WAVE),
-        ("group size", 5 <= header.group_log2 <= 10),
+        ("dependency rule", header.rule <= TILE),
+        ("group size", least <= header.group_log2 <= least + 5),
         ("literals", header.literals <= header.plain_bytes),
         ("sequences", header.sequences <= header.plain_bytes),
         ("far offsets", header.far_offsets <= (header.sequences if header.far else 0)),
@@ -197,8 +198,8 @@ def check_byte_fields(header):
 
 # --- 6: Byte coding -----------------------------------------------------------------------------
 
-NO_RULE, STRICT, LITERAL_AWARE, TWO_WAVE = range(4)
-EARLIER, LITERAL, FIRST_WAVE, SECOND_WAVE = range(4)  # who wrote a byte of the current group
+NO_RULE, STRICT, LITERAL_AWARE, TWO_WAVE, TILE = range(5)
+EARLIER, LITERAL, FIRST_WAVE, SECOND_WAVE = range(4)  # who wrote a byte of the group or tile
 
 
 class Stream:
@@ -302,12 +303,27 @@ class ByteBlock:
             self.plain += self.dictionary[begin : begin + length]
             self.writers += bytes([FIRST_WAVE]) * length
             return
-        first_wave = source + length <= self.group_start
-        self.check_rule(source, length, first_wave)
+        if self.header.rule == TILE:
+            self.check_tiles(source, length, distance)
+        else:
+            first_wave = source + length <= self.group_start
+            self.check_rule(source, length, first_wave)
+            self.writers += bytes([FIRST_WAVE if first_wave else SECOND_WAVE]) * length
         pattern = self.plain[source:]  # repeated where the match overlaps itself
         repeats = length // len(pattern) + 1
         self.plain += (pattern * repeats)[:length]
-        self.writers += bytes([FIRST_WAVE if first_wave else SECOND_WAVE]) * length
+
+    def check_tiles(self, begin, length, distance):
+        """Rule 4: notes the wave of each byte."""
+        tile_bytes = 1 << self.header.group_log2
+        for at in range(length):
+            tile = len(self.writers) // tile_bytes * tile_bytes
+            source = begin + at % distance
+            if source < tile:
+                self.writers.append(FIRST_WAVE)
+                continue
+            require(self.writers[source] != SECOND_WAVE, Code.DEPENDENCY_RULE)
+            self.writers.append(SECOND_WAVE)
 
     def check_rule(self, source, length, first_wave):
         rule = self.header.rule

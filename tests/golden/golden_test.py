@@ -78,7 +78,7 @@ class GoldenFiles(EveryDecoder):
                 seen |= {f"bits {header.literal_bits} far {header.far}"}
                 seen |= {"far offset"} if header.far_offsets else set()
                 seen |= {"long length"} if header.long_length_bytes else set()
-        wanted = {f"rule {rule}" for rule in range(4)} | {"coding 0", "coding 1", "group 10"}
+        wanted = {f"rule {rule}" for rule in range(5)} | {"coding 0", "coding 1", "group 10"}
         wanted |= {f"bits {bits} far {far}" for bits in (2, 3, 4) for far in (False, True)}
         wanted |= {"metadata", "dictionary", "far offset", "long length", "members 4"}
         self.assertEqual(wanted - seen, set())
@@ -94,7 +94,7 @@ class FreshFiles(EveryDecoder):
         contents = {}
         for kind, plain in texts.items():
             for level in (1, 6):
-                for rule in range(4):
+                for rule in range(5):
                     compressed = compress(plain, level=level, rule=rule)
                     contents[f"{kind}, level {level}, rule {rule}"] = (compressed, plain)
         self.expect(contents)

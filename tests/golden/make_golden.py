@@ -20,7 +20,7 @@ import builder
 import decode
 import format_example
 import inputs
-from builder import LITERAL_AWARE, NO_RULE, STRICT, TWO_WAVE, File, Layout, Seq
+from builder import LITERAL_AWARE, NO_RULE, STRICT, TILE, TWO_WAVE, File, Layout, Seq
 
 FILES = Path(__file__).resolve().parent / "files"
 SMALLEST = 16 << 10
@@ -40,6 +40,7 @@ def from_the_encoder():
     yield "text-strict", "the strict rule", compress(text, rule=STRICT)
     yield "text-literal-aware", "the literal-aware rule", compress(text, rule=LITERAL_AWARE)
     yield "text-two-wave", "the two-wave rule", compress(text, rule=TWO_WAVE)
+    yield "text-tile", "the tile rule", compress(text, rule=TILE, group=1024)
     yield "text-fast", "the fast level", compress(text, level=1)
     yield "text-group-of-1024", "groups of 1024", compress(text, rule=TWO_WAVE, group=1024)
     yield "dictionary", "a dictionary", compress(inputs.log_lines(40000), dictionary=4096)
@@ -115,6 +116,28 @@ def two_wave_by_hand():
     )
 
 
+def tile_by_hand():
+    """The same for the tile rule: bytes of both waves in one match, tiles of 1024 bytes."""
+    sequences = [
+        Seq(inputs.noise(1000), 100, 300),  # second wave up to 1023, then first
+        Seq(b"", 50, 60),  # second wave, reads the first-wave bytes 1040 to 1089
+        Seq(b"abcd", 30, 2),  # overlaps itself, reads literals
+        Seq(b"", 1000, 1050),
+        Seq(b"xy", 30, 170),
+    ]
+    at = sum(len(sequence.literals) + sequence.match for sequence in sequences)
+    sequences += [
+        Seq(inputs.noise(3072 - at), 40, 5),  # begins with a tile: every repetition is first wave
+        Seq(b"", 40, 40),
+        Seq(inputs.noise(1024 - 80 + 2), 30, 10),  # of each repetition 8 bytes first wave, 2 second
+        Seq(b"", 8, 30),
+        Seq(b"", 8, 28),
+    ]
+    tail = b"literals to the end of the block"
+    block = builder.coded_block(sequences, tail, rule=TILE, group_log2=10)
+    return File().add_block(block).finish()
+
+
 def unknown_sections():
     text = inputs.log_lines(300)
     file = File().add(builder.section(b"Z", b"an optional section of a kind nobody knows"))
@@ -131,6 +154,8 @@ def by_hand():
     yield "dictionary-edges", "matches at the edges of three dictionaries", dictionary_edges()
     shows = "both waves, overlap, a source across the group's start"
     yield "two-wave-by-hand", shows, two_wave_by_hand()
+    shows = "the tile rule: both waves in one match, overlap at a tile's start"
+    yield "tile-by-hand", shows, tile_by_hand()
     yield "unknown-sections", "optional sections to be skipped", unknown_sections()
 
     tail = b"only literals, no sequence"

@@ -14,9 +14,10 @@ namespace presso {
 namespace {
 
 constexpr DependencyRule kRules[] = {DependencyRule::kNone, DependencyRule::kStrict,
-                                     DependencyRule::kLiteralAware, DependencyRule::kTwoWave};
+                                     DependencyRule::kLiteralAware, DependencyRule::kTwoWave,
+                                     DependencyRule::kTile};
 
-/// The rules as FORMAT.md 6.3 states them, byte by byte.
+/// The rules as FORMAT.md 6.3 states them, byte by byte. Tiles are shorter here than in files.
 class Model {
  public:
   Model(DependencyRule rule, std::uint32_t group) : rule_(rule), group_(group) {}
@@ -24,6 +25,7 @@ class Model {
   /// Whether a match at `to` may copy from `distance` before it.
   bool allows(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
     if (rule_ == DependencyRule::kNone || distance > to) return true;
+    if (rule_ == DependencyRule::kTile) return allows_in_tiles(to, distance, length);
     for (std::uint32_t from = to - distance; from < to - distance + length; ++from) {
       if (from < group_start_) continue;
       if (rule_ == DependencyRule::kStrict) return false;
@@ -31,6 +33,23 @@ class Model {
       const char writer = from < writers_.size() ? writers_[from] : 'l';
       if (rule_ == DependencyRule::kLiteralAware && writer != 'l') return false;
       if (rule_ == DependencyRule::kTwoWave && writer == '2') return false;
+    }
+    return true;
+  }
+
+  bool allows_in_tiles(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
+    for (std::uint32_t i = 0; i < length; ++i) {
+      const std::uint32_t source = to - distance + i % distance;
+      const bool is_second = source < writers_.size() && writers_[source] == '2';
+      if (source >= tile_start(to + i) && is_second) return false;
+    }
+    return true;
+  }
+
+  /// Whether any of its bytes is of the second wave.
+  bool is_first_wave(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
+    for (std::uint32_t i = 0; i < length; ++i) {
+      if (wave_in_tiles(to, distance, i) == '2') return false;
     }
     return true;
   }
@@ -43,15 +62,29 @@ class Model {
   void add(const Sequence& sequence) {
     writers_.insert(writers_.end(), sequence.literals, 'l');
     const auto to = static_cast<std::uint32_t>(writers_.size());
+    if (rule_ == DependencyRule::kTile) {
+      for (std::uint32_t i = 0; i < sequence.match; ++i) {
+        writers_.push_back(wave_in_tiles(to, sequence.distance, i));
+      }
+      return;
+    }
     const bool inside = sequence.distance <= to;
     const bool second = inside && to - sequence.distance + sequence.match > group_start_;
     writers_.insert(writers_.end(), sequence.match, second ? '2' : '1');
     if (++in_group_ % group_ == 0) group_start_ = static_cast<std::uint32_t>(writers_.size());
   }
 
+  bool has_tiles() const { return rule_ == DependencyRule::kTile; }
   std::uint32_t at() const { return static_cast<std::uint32_t>(writers_.size()); }
 
  private:
+  std::uint32_t tile_start(std::uint32_t at) const { return at / group_ * group_; }
+
+  /// Of byte `i` that a match at `to` writes.
+  char wave_in_tiles(std::uint32_t to, std::uint32_t distance, std::uint32_t i) const {
+    return distance <= to && to - distance + i % distance >= tile_start(to + i) ? '2' : '1';
+  }
+
   DependencyRule rule_;
   std::uint32_t group_;
   std::uint32_t in_group_ = 0;
@@ -65,6 +98,10 @@ void expect_same_answers(const Model& model, const DependencyTracker& tracker) {
     for (std::uint32_t distance = 1; distance <= to + 3; ++distance) {
       for (const std::uint32_t length : {1u, 2u, 4u, 7u}) {
         ASSERT_EQ(tracker.legal_length(to, distance, length), model.longest(to, distance, length))
+            << "at " << to << " distance " << distance << " length " << length;
+        if (!model.has_tiles()) continue;
+        ASSERT_EQ(tracker.is_first_wave(to, distance, length),
+                  model.is_first_wave(to, distance, length))
             << "at " << to << " distance " << distance << " length " << length;
       }
     }
@@ -95,7 +132,8 @@ void explore(const Model& model, const DependencyTracker& tracker, int depth) {
 
 TEST(DependencyTracker, AgreesWithTheModelOnAllShortChains) {
   for (const DependencyRule rule : kRules) {
-    for (const std::uint32_t group : {2u, 3u}) {
+    for (const std::uint32_t group : {2u, 3u, 8u}) {
+      if (group == 3 && rule == DependencyRule::kTile) continue;  // a power of two
       SCOPED_TRACE("rule " + std::to_string(static_cast<int>(rule)));
       DependencyTracker tracker(rule, group);
       tracker.begin_block(64);
@@ -200,7 +238,7 @@ class ParserProperties : public ::testing::TestWithParam<std::tuple<bool, Depend
 
 TEST_P(ParserProperties, SequencesStandForTheInputAndObeyTheRule) {
   for (const std::vector<Byte>& plain : inputs()) {
-    for (const std::uint32_t group : {32u, 256u}) {
+    for (const std::uint32_t group : {32u, 256u, 2048u}) {
       ParserParameters with = parameters();
       with.group = group;
       expect_valid(plain, {}, parse(plain, with, nullptr), with);
@@ -246,6 +284,20 @@ TEST_P(ParserProperties, FindsWhatRepeats) {
   std::uint64_t matched = 0;
   for (const Sequence& sequence : parse(plain, parameters(), nullptr)) matched += sequence.match;
   EXPECT_GT(matched, 19000u);
+}
+
+TEST(ChainParser, SequenceCostMakesSequencesFewer) {
+  const std::vector<Byte> plain = test::log_lines(60000, 9);
+  std::size_t before = plain.size();
+  for (const std::uint32_t cost : {0u, 8u, 16u, 64u}) {
+    ParserParameters with;
+    with.sequence_cost = cost;
+    Sequences sequences;
+    make_parser(with)->parse(plain, nullptr, sequences);
+    EXPECT_LT(sequences.size(), before) << "cost " << cost;
+    EXPECT_GT(sequences.size(), 0u);
+    before = sequences.size();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ParserProperties,

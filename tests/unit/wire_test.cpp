@@ -59,5 +59,19 @@ TEST(Wire, AnyFlippedBitOfABlockHeaderIsAnError) {
   }
 }
 
+TEST(Wire, EveryRuleHasItsGroupSizes) {
+  std::array<Byte, kBlockHeaderBytes> bytes;
+  for (unsigned rule = 0; rule < 16; ++rule) {
+    for (unsigned log2 = 0; log2 < 16; ++log2) {
+      BlockHeader header = some_block_header();
+      header.rule = static_cast<DependencyRule>(rule);
+      header.group_log2 = static_cast<Byte>(log2);
+      write_block_header(header, bytes.data());
+      const bool legal = rule < 4 ? log2 >= 5 && log2 <= 10 : rule == 4 && log2 >= 10;
+      EXPECT_EQ(parse_block_header(bytes.data()).ok(), legal) << "rule " << rule << " 2^" << log2;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace presso

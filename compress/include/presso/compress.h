@@ -30,7 +30,9 @@ struct CompressOptions {
   std::uint32_t block_bytes = kDefaultBlockBytes;
   /// nullopt: chosen by level (NOTES.md in compress/ has the measurement).
   std::optional<DependencyRule> rule;
-  std::uint32_t group = 0;      ///< sequences in a group, a power of two 32..1024; 0: by rule
+  /// Sequences in a group, a power of two 32..1024; under the tile rule bytes in a tile, a power of
+  /// two 1024..32768; 0: by rule.
+  std::uint32_t group = 0;
   std::uint32_t window = 0;     ///< furthest distance in bytes; 0: the block and dictionary
   std::uint32_t lookahead = 0;  ///< longest match in bytes; 0: unlimited (S7.2)
   std::optional<std::uint32_t> staleness;  ///< single-entry tables: S7.4; nullopt: by level

@@ -47,14 +47,26 @@ enum class FrameKind : Byte {
 
 enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 2 /* reserved */ };
 
-/// Which bytes a back-reference may read, relative to its group of sequences (FORMAT.md 6.3;
-/// catalogue S7.4, seed-details-S 0b). Values are stored in the file.
+/// Which bytes a back-reference may read, relative to its group of sequences or tile
+/// (FORMAT.md 6.3; catalogue S7.4, seed-details-S 0b). Values are stored in the file.
 enum class DependencyRule : Byte {
   kNone = 0,          ///< anything before its own position
   kStrict = 1,        ///< nothing at or behind the group's start; no self-overlap
   kLiteralAware = 2,  ///< of the group only literals; self-overlap allowed
   kTwoWave = 3,       ///< of the group literals and what wave-one matches wrote
+  kTile = 4,          ///< of a byte's tile literals and bytes whose own sources lie before the tile
 };
+
+/// What BlockHeader::group_log2 may be.
+struct GroupLimits {
+  Byte least_log2;
+  Byte most_log2;
+};
+constexpr GroupLimits kTileLimits{10, 15};
+constexpr GroupLimits kSequenceGroupLimits{5, 10};
+constexpr GroupLimits group_limits(DependencyRule rule) {
+  return rule == DependencyRule::kTile ? kTileLimits : kSequenceGroupLimits;
+}
 
 /// FORMAT.md 4.
 struct FileHeader {
@@ -85,7 +97,7 @@ struct BlockHeader {
   Coding coding = Coding::kRaw;
   TokenLayout layout;
   DependencyRule rule = DependencyRule::kNone;
-  Byte group_log2 = 5;     ///< sequences in a group, as a power of two: 5..10
+  Byte group_log2 = 5;     ///< sequences in a group, under the tile rule bytes in a tile: 2^this
   Byte dictionary_id = 0;  ///< 0: none
   std::uint32_t sequences = 0;
   std::uint32_t literals = 0;  ///< bytes

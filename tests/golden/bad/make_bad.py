@@ -25,6 +25,7 @@ from builder import (  # noqa: E402
     BLOCK_BYTES,
     LITERAL_AWARE,
     STRICT,
+    TILE,
     TWO_WAVE,
     File,
     Layout,
@@ -144,9 +145,10 @@ def block_headers():
     byte("literal-bits-1", layout=Layout(1))
     byte("literal-bits-5", layout=Layout(5, far=True))
     byte("min-match-2", layout=Layout(min_match=2))
-    byte("rule-4", rule=4)
+    byte("rule-5", rule=5)
     byte("group-of-16", group_log2=4)
     byte("group-of-2048", group_log2=11)
+    byte("tile-of-512", rule=TILE, group_log2=9)
     byte("literals-above-plain", literals=30)
     byte("sequences-above-plain", sequences=30)
     byte("far-offsets-without-far", far_offsets=1)
@@ -451,8 +453,8 @@ def dependency_rules():
     """Sequential decoders deliver the content, the reference decoder refuses the block."""
     tail = b"a tail that keeps the payload below the plain size"
 
-    def broken(name, rule, sequences):
-        data = with_block(builder.coded_block(sequences, tail, rule=rule))
+    def broken(name, rule, sequences, group_log2=5):
+        data = with_block(builder.coded_block(sequences, tail, rule=rule, group_log2=group_log2))
         plain = builder.execute(sequences, tail)
         bad(name, data, Code.DEPENDENCY_RULE, FIRST, 0, indexed=OK, fast=OK, plain=plain)
 
@@ -470,6 +472,15 @@ def dependency_rules():
     broken("two-wave-reads-the-second-wave", TWO_WAVE, group + second_wave)
     across = [Seq(b"", 8, 196), Seq(b"x", 4, 5)]  # begins before the group's start
     broken("two-wave-reads-what-crossed-the-group-start", TWO_WAVE, group + across)
+
+    broken("tile-reads-the-second-wave", TILE, second_wave, 10)
+    # The second match reads the end of one tile, legally, then bytes of its own, which the third
+    # must not read.
+    across = [Seq(FULL[:1000], 100, 300), Seq(b"", 50, 100), Seq(b"", 8, 20)]
+    broken("tile-reads-behind-what-crossed-its-start", TILE, across, 10)
+    # Of each repetition the first 8 bytes come from before the tile, the last 2 do not.
+    overlap = [Seq(FULL[:1026], 30, 10), Seq(b"", 8, 30), Seq(b"", 4, 30)]
+    broken("tile-reads-the-second-wave-of-an-overlap", TILE, overlap, 10)
 
 
 def first_error():

@@ -16,11 +16,11 @@ namespace presso::gpu {
 
 /// Who decides in which order the back-references of a block are executed. All give the same bytes.
 enum class Strategy : Byte {
-  kAuto,              ///< by device and block: the fastest measured
-  kSequential,        ///< sc: one back-reference after another (S7.5)
-  kMultiRound,        ///< mrr: rounds over a group until none is pending (S7.6)
-  kMultiRoundKernels, ///< mrr with one kernel a round (S7.8): to compare with, slow
-  kDependencyFree,    ///< de: no rounds; blocks whose rule does not allow it take mrr (S7.7)
+  kAuto,               ///< by device and block: the fastest measured
+  kSequential,         ///< sc: one back-reference after another (S7.5)
+  kMultiRound,         ///< mrr: rounds over a group until none is pending (S7.6)
+  kMultiRoundKernels,  ///< mrr with one kernel a round (S7.8): to compare with, slow
+  kDependencyFree,     ///< de: no rounds; blocks whose rule does not allow it take mrr (S7.7)
 };
 
 /// Where one stored block lies and where its plain bytes go. An array of these is in device memory.
@@ -47,7 +47,7 @@ struct BatchArguments {
   Byte* d_plain = nullptr;         ///< fastest where blocks begin at multiples of 16
   const BlockSpan* d_spans = nullptr;
   std::uint32_t blocks = 0;
-  std::uint32_t largest_plain_bytes = 0;  ///< of any span: chooses launch shapes
+  std::uint32_t largest_plain_bytes = 0;           ///< of any span: chooses launch shapes
   const DictionarySpan* d_dictionaries = nullptr;  ///< kMaxDictionaries + 1 of them, or nullptr
   std::uint32_t* d_status = nullptr;  ///< one ErrorCode a block, kOk where plain bytes are right
   void* d_temporary = nullptr;        ///< 256-byte aligned
