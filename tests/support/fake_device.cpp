@@ -102,7 +102,7 @@ void raise_to(std::atomic<std::uint64_t>& most, std::uint64_t value) {
 class Pool {
  public:
   Byte* take(std::size_t bytes) {
-    auto* memory = static_cast<Byte*>(::operator new(bytes, std::align_val_t{kAlignment}));
+    auto* memory = static_cast<Byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
     std::memset(memory, 0xDB, bytes);  // nothing shall rely on cleared memory
     const std::lock_guard lock(mutex_);
     sizes_[memory] = bytes;
@@ -118,7 +118,7 @@ class Pool {
       bytes = found->second;
       sizes_.erase(found);
     }
-    ::operator delete(memory, std::align_val_t{kAlignment});
+    ::operator delete (memory, std::align_val_t{kAlignment});
     return bytes;
   }
   bool holds(const Byte* memory, std::size_t bytes) {
@@ -157,15 +157,14 @@ class FakeDevice final : public gpu::Device {
     raise_to(counts_->most_pinned_bytes, counts_->pinned_bytes += bytes);
     return pinned_.take(bytes);
   }
-  void release_pinned(Byte* memory) override {
-    counts_->pinned_bytes -= pinned_.give_back(memory);
-  }
+  void release_pinned(Byte* memory) override { counts_->pinned_bytes -= pinned_.give_back(memory); }
   bool is_pinned(const Byte* memory, std::size_t bytes) override {
     return pinned_.holds(memory, bytes);
   }
 
   Result<Stream> create_stream() override {
     PRESSO_TRY(check());
+    if (faults_.no_device) return make_error(ErrorCode::kNoDevice, "the test says so");
     return new CUstream_st(static_cast<unsigned>(++counts_->live_handles));
   }
   void destroy_stream(Stream stream) override {

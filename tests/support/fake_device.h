@@ -15,6 +15,7 @@ constexpr std::size_t kNever = ~std::size_t{0};
 
 /// Which call fails, each kind counted from 0.
 struct FakeFaults {
+  bool no_device = false;                  ///< the first stream is refused with kNoDevice
   std::size_t allocation = kNever;         ///< this one and all later
   std::size_t pinned_allocation = kNever;  ///< likewise
   std::size_t copy = kNever;               ///< the call itself: kDeviceLost, then all fail

@@ -11,14 +11,13 @@ namespace presso::gpu {
 bool BlockBatch::has_room(std::uint32_t stored_bytes, std::uint32_t plain_bytes) const {
   return spans_.size() < capacity_.blocks && stored_bytes <= capacity_.stored_bytes &&
          stored_used_ <= capacity_.stored_bytes - stored_bytes &&
-         plain_bytes <= capacity_.plain_bytes &&
-         plain_used_ <= capacity_.plain_bytes - plain_bytes;
+         plain_bytes <= capacity_.plain_bytes && plain_used_ <= capacity_.plain_bytes - plain_bytes;
 }
 
 Result<bool> BlockBatch::add_block(BatchPlace place, std::uint32_t stored_bytes) {
   if (!has_room(stored_bytes, place.plain_bytes)) {
     if (!spans_.empty()) return false;
-    PRESSO_TRY(grow_(stored_bytes, place.plain_bytes));
+    PRESSO_ASSIGN(staging_, grow_(stored_bytes, place.plain_bytes));
     capacity_ = grown_for(capacity_, stored_bytes, place.plain_bytes);
   }
   place.slot_block = block_count();
@@ -56,6 +55,12 @@ std::uint32_t BlockBatch::largest_plain_bytes() const {
   std::uint32_t largest = 0;
   for (const BlockSpan& span : spans_) largest = std::max(largest, span.plain_bytes);
   return largest;
+}
+
+std::uint64_t BlockBatch::decoded_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const BlockSpan& span : spans_) bytes += span.plain_bytes;
+  return bytes;
 }
 
 std::uint64_t BlockBatch::table_bytes() const {

@@ -18,6 +18,7 @@ namespace presso::gpu {
 struct BatchPlace {
   std::uint64_t number = 0;
   std::uint64_t plain_offset = 0;
+  std::uint64_t out_offset = 0;  ///< in what was selected: plain_offset, but for lists of blocks
   std::uint64_t file_offset = 0;
   std::uint64_t passed_bytes = 0;  ///< of the compressed stream, this place included
   std::uint32_t plain_bytes = 0;
@@ -30,12 +31,13 @@ using DictionaryTable = std::array<DictionarySpan, kTableDictionaries>;
 
 class BlockBatch {
  public:
-  /// Gives the slot room for a block that is larger than an empty one has.
-  using Grow = std::function<Status(std::uint64_t stored_bytes, std::uint64_t plain_bytes)>;
+  /// Gives the slot room for a block that is larger than an empty one has; returns its memory.
+  using Grow = std::function<Result<Byte*>(std::uint64_t stored_bytes, std::uint64_t plain_bytes)>;
 
   BlockBatch() = default;
-  BlockBatch(const SlotCapacity& capacity, Grow grow)
-      : capacity_(capacity), grow_(std::move(grow)) {}
+  /// Stored blocks are to be put into `staging`, each at its place behind the ones before.
+  BlockBatch(const SlotCapacity& capacity, Byte* staging, Grow grow)
+      : capacity_(capacity), staging_(staging), grow_(std::move(grow)) {}
 
   /// Appends a block of `stored_bytes`, header and padding included. False where the batch is
   /// full: come back with the next one. Errors: those of Grow.
@@ -55,13 +57,17 @@ class BlockBatch {
   const std::vector<BlockSpan>& blocks() const { return spans_; }
   std::uint32_t block_count() const { return static_cast<std::uint32_t>(spans_.size()); }
   std::uint64_t stored_bytes() const { return stored_used_; }
+  /// Of the slot, gaps between blocks included; and without them.
   std::uint64_t plain_bytes() const { return plain_used_; }
+  std::uint64_t decoded_bytes() const;
   std::uint32_t largest_plain_bytes() const;
   const SlotCapacity& capacity() const { return capacity_; }
 
+  Byte* staging() const { return staging_; }
   /// Stored blocks that lie in pinned memory already: `from`, instead of the slot's own.
   void take_from(const Byte* from) { in_place_ = from; }
   const Byte* in_place() const { return in_place_; }
+  const Byte* stored() const { return in_place_ != nullptr ? in_place_ : staging_; }
 
   /// Dictionaries by id; those not used are nullptr.
   const std::array<std::shared_ptr<const Dictionary>, kTableDictionaries>& dictionaries() const {
@@ -80,6 +86,7 @@ class BlockBatch {
   bool has_room(std::uint32_t stored_bytes, std::uint32_t plain_bytes) const;
 
   SlotCapacity capacity_;
+  Byte* staging_ = nullptr;
   Grow grow_;
   std::vector<BatchPlace> places_;
   std::vector<BlockSpan> spans_;

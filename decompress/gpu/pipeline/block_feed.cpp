@@ -15,16 +15,17 @@ class FileFeed final : public BlockFeed {
       : file_(file), options_(options), source_(file.file, 0, file.file.size()) {
     auto index = ArchiveIndex::open(file.file);
     if (index.ok() && IndexedFeed::covers_whole_file(*index)) {
-      index_.emplace(std::move(*index));
-      fast_.emplace(file, *index_, BlockSelection{0, index_->block_count(), {}}, team, options);
+      opened_.emplace(OpenedFile{std::move(*index)});
+      const BlockSelection all{0, opened_->index.block_count(), {}};
+      fast_.emplace(file, *opened_, all, team, options);
     } else {
       turn_to_frames(0);
     }
   }
 
-  Result<bool> fill(BlockBatch& batch, const PinnedMemory& staging) override {
-    if (careful_) return careful_->fill(batch, staging);
-    PRESSO_ASSIGN(const IndexedFeed::Stop stop, fast_->fill(batch, staging));
+  Result<bool> fill(BlockBatch& batch) override {
+    if (careful_) return careful_->fill(batch);
+    PRESSO_ASSIGN(const IndexedFeed::Stop stop, fast_->fill(batch));
     if (stop == IndexedFeed::Stop::kOdd) turn_to_frames(fast_->passed());
     return stop != IndexedFeed::Stop::kEnd;
   }
@@ -33,7 +34,7 @@ class FileFeed final : public BlockFeed {
     return careful_ ? careful_->compressed_bytes() : file_.file.size();
   }
   const Metadata& metadata() const override {
-    return careful_ ? careful_->metadata() : index_->members().front().metadata;
+    return careful_ ? careful_->metadata() : opened_->index.members().front().metadata;
   }
 
  private:
@@ -44,52 +45,52 @@ class FileFeed final : public BlockFeed {
   FeedFile file_;
   FeedOptions options_;
   RangeSource source_;
-  std::optional<ArchiveIndex> index_;
+  std::optional<OpenedFile> opened_;
   std::optional<IndexedFeed> fast_;
   std::optional<FrameFeed> careful_;
 };
 
 class SelectionFeed final : public BlockFeed {
  public:
-  SelectionFeed(FeedFile file, const ArchiveIndex& index, BlockSelection selection, Team& team,
+  SelectionFeed(FeedFile file, OpenedFile& opened, BlockSelection selection, Team& team,
                 const FeedOptions& options)
-      : index_(index), fast_(file, index, selection, team, options), options_(options) {}
+      : opened_(opened), fast_(file, opened, selection, team, options), options_(options) {}
 
-  Result<bool> fill(BlockBatch& batch, const PinnedMemory& staging) override {
-    if (odd_) return fill_with_one(batch, staging);
-    PRESSO_ASSIGN(const IndexedFeed::Stop stop, fast_.fill(batch, staging));
+  Result<bool> fill(BlockBatch& batch) override {
+    if (odd_) return fill_with_one(batch);
+    PRESSO_ASSIGN(const IndexedFeed::Stop stop, fast_.fill(batch));
     odd_ = stop == IndexedFeed::Stop::kOdd;
     compressed_bytes_ += batch.stored_bytes();
     return stop != IndexedFeed::Stop::kEnd;
   }
 
   std::uint64_t compressed_bytes() const override { return compressed_bytes_; }
-  const Metadata& metadata() const override { return index_.members().front().metadata; }
+  const Metadata& metadata() const override { return opened_.index.members().front().metadata; }
 
  private:
   /// The block that IndexedFeed would not read, as CompressedFile reads it: mostly, its error.
-  Result<bool> fill_with_one(BlockBatch& batch, const PinnedMemory& staging) {
-    const std::uint64_t number = fast_.at();
-    PRESSO_ASSIGN(const StoredBlock block, index_.read_block(number));
-    PRESSO_TRY(dictionaries_.enter(index_.members()[block.member]));
+  Result<bool> fill_with_one(BlockBatch& batch) {
+    const ArchiveIndex& index = opened_.index;
+    PRESSO_ASSIGN(const StoredBlock block, index.read_block(fast_.at()));
+    PRESSO_TRY(opened_.dictionaries.enter(index.members()[block.member]));
     const Byte id = block.header.dictionary_id;
     const std::uint64_t stored_bytes = block.header.stored_bytes();
-    BatchPlace place = fast_.place_of(number);
+    BatchPlace place = fast_.next_place();
+    place.plain_bytes = block.header.plain_bytes;
     place.passed_bytes += stored_bytes;
     PRESSO_ASSIGN(const bool added,
-                  batch.add_block(std::move(place), static_cast<std::uint32_t>(stored_bytes)));
-    if (added) write_stored_block(block.header, block.payload.data(), staging.get());
-    batch.use_dictionary(id, dictionaries_.find(id), options_.most_dictionaries);
-    fast_.pass_one();
+                  batch.add_block(place, static_cast<std::uint32_t>(stored_bytes)));
+    if (added) write_stored_block(block.header, block.payload.data(), batch.staging());
+    batch.use_dictionary(id, opened_.dictionaries.find(id), options_.most_dictionaries);
+    fast_.pass(place);
     compressed_bytes_ += stored_bytes;
     odd_ = false;
     return true;
   }
 
-  const ArchiveIndex& index_;
+  OpenedFile& opened_;
   IndexedFeed fast_;
   FeedOptions options_;
-  MemberDictionaries dictionaries_;
   bool odd_ = false;
   std::uint64_t compressed_bytes_ = 0;
 };
@@ -104,10 +105,10 @@ std::unique_ptr<BlockFeed> make_file_feed(FeedFile file, Team& team, const FeedO
   return std::make_unique<FileFeed>(file, team, options);
 }
 
-std::unique_ptr<BlockFeed> make_selection_feed(FeedFile file, const ArchiveIndex& index,
+std::unique_ptr<BlockFeed> make_selection_feed(FeedFile file, OpenedFile& opened,
                                                BlockSelection selection, Team& team,
                                                const FeedOptions& options) {
-  return std::make_unique<SelectionFeed>(file, index, selection, team, options);
+  return std::make_unique<SelectionFeed>(file, opened, selection, team, options);
 }
 
 }  // namespace presso::gpu

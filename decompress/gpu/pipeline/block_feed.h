@@ -5,14 +5,15 @@
 //   FrameFeed    front to back through BlockStream, exactly as the CPU's decompress_stream() does.
 //                Reads pipes, damaged files, and whatever the other one does not understand.
 //   IndexedFeed  straight from the index into pinned memory, by several threads at once, many times
-//                faster. It accepts only what is exactly as it should be; at the first thing that is
-//                not, FileFeed reads again with FrameFeed and passes over the blocks it has had. So
-//                what is odd is found, named and salvaged in one place only.
+//                faster. It accepts only what is exactly as it should be; at the first thing that
+//                is not, FileFeed reads again with FrameFeed and passes over the blocks it has had.
+//                So what is odd is found, named and salvaged in one place only.
 #pragma once
 
 #include <memory>
 
 #include "decompress/gpu/pipeline/block_batch.h"
+#include "decompress/gpu/pipeline/opened_file.h"
 #include "decompress/gpu/pipeline/team.h"
 
 namespace presso::gpu {
@@ -21,10 +22,10 @@ class BlockFeed {
  public:
   virtual ~BlockFeed() = default;
 
-  /// Appends to an empty `batch` what fits, with the stored blocks in `staging` or, where they are
-  /// pinned already, where they are. False where nothing follows. An error is reported behind what
-  /// the batch then holds.
-  virtual Result<bool> fill(BlockBatch& batch, const PinnedMemory& staging) = 0;
+  /// Appends to an empty `batch` what fits, with the stored blocks in its staging or, where they
+  /// are pinned already, where they are. False where nothing follows. An error is reported behind
+  /// what the batch then holds.
+  virtual Result<bool> fill(BlockBatch& batch) = 0;
   /// Compressed bytes read; metadata of the first member. After the last fill().
   virtual std::uint64_t compressed_bytes() const = 0;
   virtual const Metadata& metadata() const = 0;
@@ -45,7 +46,7 @@ struct FeedFile {
 /// All of the file. `team` is kept by reference.
 std::unique_ptr<BlockFeed> make_file_feed(FeedFile file, Team& team, const FeedOptions& options);
 
-/// Blocks by number, through an index that stays with the caller.
+/// Blocks by number.
 struct BlockSelection {
   std::uint64_t first = 0;  ///< blocks [first, first + count)
   std::uint64_t count = 0;
@@ -56,8 +57,9 @@ struct BlockSelection {
     return list.empty() ? first + i : list[static_cast<std::size_t>(i)];
   }
 };
-/// Errors are those of CompressedFile for the same blocks.
-std::unique_ptr<BlockFeed> make_selection_feed(FeedFile file, const ArchiveIndex& index,
+/// `opened` is of that file and kept by reference. Errors are those of CompressedFile for the same
+/// blocks.
+std::unique_ptr<BlockFeed> make_selection_feed(FeedFile file, OpenedFile& opened,
                                                BlockSelection selection, Team& team,
                                                const FeedOptions& options);
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Decompressor and decompress_host, but for the opening of a CUDA device (open_device.cpp).
+// Decompressor and decompress_host, but for the opening of a CUDA device (cuda_device.cpp).
 #include "decompress/gpu/pipeline/engine.h"
 #include "decompress/gpu/pipeline/runner.h"
 
 namespace presso::gpu {
 namespace {
 
-/// As far as an index tells.
-WorkHint hint_of(const DecodeJob& job) {
+/// As far as an index tells. A damaged file has none, and is decoded in slots of the usual size.
+WorkHint hint_of(const DecodeJob& job, Device& device) {
   WorkHint hint;
-  hint.keeps_output = job.sink != nullptr || job.into.has_value();
-  if (job.stream != nullptr) return hint;
+  hint.keeps_output = job.sink != nullptr || job.options.salvage ||
+                      (job.into && !device.is_pinned(job.into->data(), job.into->size()));
+  if (job.file == nullptr && !job.memory) return hint;
   const MemoryRandomAccess memory(job.memory.value_or(Bytes()));
   const RandomAccess& file = job.file != nullptr ? *job.file : memory;
   const auto index = ArchiveIndex::open(file);
@@ -28,37 +29,55 @@ WorkHint hint_of(const DecodeJob& job) {
 
 }  // namespace
 
-struct Decompressor::State {
-  std::unique_ptr<Engine> engine;
-};
-
-Decompressor::Decompressor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Decompressor::Decompressor(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
 Decompressor::Decompressor(Decompressor&&) noexcept = default;
 Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
 Decompressor::~Decompressor() = default;
 
 Result<Decompressor> Decompressor::over(std::unique_ptr<Device> device, const GpuOptions& options) {
   return without_bad_alloc([&]() -> Result<Decompressor> {
-    PRESSO_ASSIGN(std::unique_ptr<Engine> engine, Engine::make(std::move(device), options));
-    return Decompressor(std::make_unique<State>(State{std::move(engine)}));
+    PRESSO_ASSIGN(std::shared_ptr<Engine> engine, Engine::make(std::move(device), options));
+    return Decompressor(std::move(engine));
   });
 }
 
 Status Decompressor::run(const std::function<std::optional<DecodeJob>()>& next,
                          const WorkHint& hint) {
+  const auto next_request = [&next]() -> std::optional<JobRequest> {
+    std::optional<DecodeJob> job = next();
+    if (!job) return std::nullopt;
+    return JobRequest{std::move(*job)};
+  };
   return without_bad_alloc([&]() -> Status {
-    PRESSO_TRY(state_->engine->prepare(hint));
-    return Runner(*state_->engine, next).run();
+    PRESSO_TRY(engine_->prepare(hint));
+    return Runner(*engine_, next_request).run();
   });
 }
 
 Result<DecompressSummary> Decompressor::run(const DecodeJob& job) {
+  return without_bad_alloc(
+      [&] { return run_one({job}, *engine_, hint_of(job, engine_->device())); });
+}
+
+Result<DecompressSummary> run_one(JobRequest request, Engine& engine, const WorkHint& hint) {
+  PRESSO_TRY(engine.prepare(hint));
   Result<DecompressSummary> result = make_error(ErrorCode::kCancelled);
-  std::optional<DecodeJob> only = job;
-  only->finished = [&result](Result<DecompressSummary> summary) { result = std::move(summary); };
-  const auto next = [&only] { return std::exchange(only, std::nullopt); };
-  PRESSO_TRY(run(next, hint_of(job)));
+  request.job.finished = [&result](Result<DecompressSummary> summary) {
+    result = std::move(summary);
+  };
+  std::optional<JobRequest> only = std::move(request);
+  PRESSO_TRY(Runner(engine, [&only] { return std::exchange(only, std::nullopt); }).run());
   return result;
+}
+
+Result<std::uint64_t> decompress_host(Decompressor& decompressor, Bytes compressed,
+                                      MutableBytes into, bool verify) {
+  DecodeJob job;
+  job.memory = compressed;
+  job.into = into;
+  job.options.decode.verify = verify;
+  PRESSO_ASSIGN(const DecompressSummary summary, decompressor.run(job));
+  return summary.plain_bytes;
 }
 
 }  // namespace presso::gpu

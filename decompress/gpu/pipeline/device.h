@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All that the host side of GPU decoding asks of a GPU: memory, copies, streams, events, and the
-// batch decoder. cuda_device.cpp is the real one. Everything above is written against this class
+// batch decoder. ../cuda_device.cpp is the real one. Everything above is written against this class
 // alone and compiles without CUDA, so that tests run it where there is no GPU, over a device that
 // decodes on the CPU and fails on command (tests/support/fake_device.h).
 //

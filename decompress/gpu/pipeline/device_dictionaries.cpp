@@ -11,18 +11,27 @@ std::size_t DeviceDictionaries::places_under(std::uint64_t limit_bytes) {
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(share, 1, kMaxDictionaries));
 }
 
+Status DeviceDictionaries::add_place() {
+  PRESSO_ASSIGN(DeviceMemory memory, memory_.allocate(kMaxDictionaryBytes));
+  places_.push_back({std::move(memory), nullptr});
+  return {};
+}
+
+Status DeviceDictionaries::reserve() {
+  return places_.empty() ? add_place() : Status();
+}
+
+/// One that never held any is taken first.
 Result<DeviceDictionaries::Place*> DeviceDictionaries::vacant_place() {
-  if (places_.size() < most_) {
-    auto memory = memory_.allocate(kMaxDictionaryBytes);
-    if (memory.ok()) {
-      places_.push_back({std::move(*memory), nullptr});
-      return &places_.back();
+  const bool last_is_new = !places_.empty() && places_.back().dictionary == nullptr;
+  if (places_.size() < most_ && !last_is_new) {
+    Status added = add_place();
+    if (!added.ok()) {
+      if (added.error().code != ErrorCode::kDeviceMemory) return std::move(added.error());
+      most_ = places_.size();
     }
-    if (places_.empty() || memory.error().code != ErrorCode::kDeviceMemory) {
-      return std::move(memory.error());
-    }
-    most_ = places_.size();
   }
+  if (!places_.empty() && places_.back().dictionary == nullptr) return &places_.back();
   const auto found = std::find_if(places_.begin(), places_.end(),
                                   [](const Place& place) { return place.is_free(); });
   return found == places_.end() ? nullptr : &*found;
@@ -38,8 +47,8 @@ Result<DeviceDictionaries::Place*> DeviceDictionaries::find_or_send(
   place->dictionary = dictionary;
   const Bytes content = dictionary->content();
   if (!content.empty()) {
-    Status sent = memory_.device().copy_in(place->memory.get(), content.data(), content.size(),
-                                           stream);
+    Status sent =
+        memory_.device().copy_in(place->memory.get(), content.data(), content.size(), stream);
     if (!sent.ok()) {
       place->dictionary = nullptr;
       return std::move(sent.error());

@@ -18,6 +18,8 @@ class DeviceDictionaries {
 
   DeviceDictionaries(Memory& memory, std::size_t most) : memory_(memory), most_(most) {}
 
+  /// Allocates the first place, so that what is allocated later cannot leave none.
+  Status reserve();
   /// How many places there may be under `limit_bytes` of device memory: at least one.
   static std::size_t places_under(std::uint64_t limit_bytes);
 
@@ -36,6 +38,7 @@ class DeviceDictionaries {
   };
 
   Result<Place*> find_or_send(const std::shared_ptr<const Dictionary>& dictionary, Stream stream);
+  Status add_place();
   Result<Place*> vacant_place();
 
   Memory& memory_;

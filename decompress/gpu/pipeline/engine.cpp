@@ -18,8 +18,7 @@ MemoryLimits limits_of(const GpuOptions& options) {
 }
 
 bool covers(const SlotPlan& have, const SlotPlan& wanted) {
-  return have.slots >= wanted.slots &&
-         have.capacity.stored_bytes >= wanted.capacity.stored_bytes &&
+  return have.slots >= wanted.slots && have.capacity.stored_bytes >= wanted.capacity.stored_bytes &&
          have.capacity.plain_bytes >= wanted.capacity.plain_bytes &&
          have.capacity.blocks >= wanted.capacity.blocks &&
          (have.capacity.keeps_output || !wanted.capacity.keeps_output);
@@ -53,10 +52,11 @@ Engine::~Engine() {
 }
 
 void Engine::settle() {
-  for (const OwnedStream* stream : {&in_, &out_}) {
-    if (stream->get() != nullptr) static_cast<void>(device_->wait(stream->get()).ok());
+  std::vector<Stream> streams{in_.get(), out_.get()};
+  for (const std::unique_ptr<Slot>& slot : slots_) streams.push_back(slot->stream());
+  for (const Stream stream : streams) {
+    if (stream != nullptr) static_cast<void>(device_->wait(stream).ok());
   }
-  for (const std::unique_ptr<Slot>& slot : slots_) slot->settle(*device_);
 }
 
 Status Engine::add_slot(SlotCapacity capacity) {
@@ -74,11 +74,11 @@ Status Engine::add_slot(SlotCapacity capacity) {
 
 Status Engine::prepare(const WorkHint& hint) {
   const std::uint64_t for_dictionaries = kMaxDictionaryBytes * std::uint64_t{most_dictionaries_};
-  const SlotPlan plan =
-      plan_slots(options_, hint, memory_.limits(), for_dictionaries, *device_);
+  const SlotPlan plan = plan_slots(options_, hint, memory_.limits(), for_dictionaries, *device_);
   if (covers(plan_, plan)) return {};
   slots_.clear();
   plan_ = {0, {}};
+  PRESSO_TRY(dictionaries_.reserve());
   while (slots_.size() < plan.slots) {
     Status added = add_slot(plan.capacity);
     if (added.ok()) continue;
@@ -89,10 +89,14 @@ Status Engine::prepare(const WorkHint& hint) {
   return {};
 }
 
-BlockBatch Engine::new_batch(Slot& slot) {
-  return BlockBatch(slot.capacity(), [this, &slot](std::uint64_t stored, std::uint64_t plain) {
-    return slot.resize(memory_, grown_for(slot.capacity(), stored, plain), batch_options(true));
-  });
+Status Engine::grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t plain_bytes) {
+  const SlotCapacity before = slot.capacity();
+  const SlotCapacity larger = grown_for(before, stored_bytes, plain_bytes);
+  Status grown = slot.resize(memory_, larger, batch_options(true));
+  if (!grown.ok() && before.blocks > 0) {
+    static_cast<void>(slot.resize(memory_, before, batch_options(true)).ok());
+  }
+  return grown;
 }
 
 /// Where dictionaries of batches under way take every place, those batches are waited for.
@@ -112,21 +116,12 @@ Result<DeviceDictionaries::Lease> Engine::lease_dictionaries(const BlockBatch& b
   return make_error(ErrorCode::kDeviceMemory, "no room for the dictionaries of a batch");
 }
 
-Status Engine::send(const Lanes& lanes, Slot& slot, const BlockBatch& batch,
-                    const PlainTarget& target, bool verify, Stream decoding) {
+Status Engine::send(Slot& slot, const BlockBatch& batch, const PlainTarget& target, bool verify) {
   slot.lease.clear();
   DictionaryTable table;
   PRESSO_ASSIGN(slot.lease, lease_dictionaries(batch, table));
-  return slot.send(lanes, batch, table, batch_options(verify), target, decoding);
-}
-
-Status Engine::send(Slot& slot, const BlockBatch& batch, const PlainTarget& target, bool verify) {
-  return send({*device_, in_.get(), out_.get()}, slot, batch, target, verify, nullptr);
-}
-
-Status Engine::send_on(Stream stream, Slot& slot, const BlockBatch& batch,
-                       const PlainTarget& target, bool verify) {
-  return send({*device_, in_.get(), stream}, slot, batch, target, verify, stream);
+  const Lanes lanes{*device_, in_.get(), out_.get()};
+  return slot.send(lanes, batch, table, batch_options(verify), target);
 }
 
 }  // namespace presso::gpu

@@ -25,20 +25,20 @@ class Engine {
   /// kDeviceLost, kInvalidArgument.
   Status prepare(const WorkHint& hint);
   std::size_t slots() const { return slots_.size(); }
+  bool keeps_output() const { return plan_.capacity.keeps_output; }
   Slot& slot(std::size_t number) { return *slots_[number]; }
 
-  /// An empty batch for a slot that is not in use, which it may make larger.
-  BlockBatch new_batch(Slot& slot);
+  /// Makes a slot that is not in use large enough for one more block of this size. Where that fails
+  /// it stays as it was, or has nothing where even that fails.
+  Status grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t plain_bytes);
   /// Slot::send() with the dictionaries that the batch needs. One caller at a time.
   Status send(Slot& slot, const BlockBatch& batch, const PlainTarget& target, bool verify);
-  /// The same, decoding and copying out on the caller's stream.
-  Status send_on(Stream stream, Slot& slot, const BlockBatch& batch, const PlainTarget& target,
-                 bool verify);
   /// Until all streams are empty. Faults that show are no longer of interest.
   void settle();
 
   const GpuOptions& options() const { return options_; }
   Device& device() const { return *device_; }
+  Memory& memory() { return memory_; }
   Team& readers() { return readers_; }
   std::size_t most_dictionaries() const { return most_dictionaries_; }
 
@@ -46,8 +46,6 @@ class Engine {
   Engine(std::unique_ptr<Device> device, const GpuOptions& options);
   BatchOptions batch_options(bool verify) const { return {options_.strategy, verify}; }
   Status add_slot(SlotCapacity capacity);
-  Status send(const Lanes& lanes, Slot& slot, const BlockBatch& batch, const PlainTarget& target,
-              bool verify, Stream decoding);
   Result<DeviceDictionaries::Lease> lease_dictionaries(const BlockBatch& batch,
                                                        DictionaryTable& table);
 

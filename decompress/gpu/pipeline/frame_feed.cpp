@@ -11,10 +11,11 @@ void write_stored_block(const BlockHeader& header, const Byte* payload, Byte* to
   std::fill(behind, to + header.stored_bytes(), Byte{0});
 }
 
-Result<bool> FrameFeed::append(BlockItem& item, BlockBatch& batch, const PinnedMemory& staging) {
+Result<bool> FrameFeed::append(BlockItem& item, BlockBatch& batch) {
   const StoredBlock& block = item.block;
   BatchPlace place{.number = block.number,
                    .plain_offset = block.plain_offset,
+                   .out_offset = block.plain_offset,
                    .file_offset = block.file_offset,
                    .passed_bytes = stream_.compressed_bytes()};
   if (item.damage) {
@@ -32,11 +33,11 @@ Result<bool> FrameFeed::append(BlockItem& item, BlockBatch& batch, const PinnedM
   }
   const std::uint64_t at = batch.stored_bytes();
   PRESSO_ASSIGN(const bool added, batch.add_block(std::move(place), stored_bytes));
-  if (added) write_stored_block(block.header, block.payload.data(), staging.get() + at);
+  if (added) write_stored_block(block.header, block.payload.data(), batch.staging() + at);
   return added;
 }
 
-Result<bool> FrameFeed::fill(BlockBatch& batch, const PinnedMemory& staging) {
+Result<bool> FrameFeed::fill(BlockBatch& batch) {
   for (;;) {
     std::optional<BlockItem> item = std::exchange(waiting_, std::nullopt);
     if (!item) {
@@ -46,7 +47,7 @@ Result<bool> FrameFeed::fill(BlockBatch& batch, const PinnedMemory& staging) {
     if (skip_blocks_ > 0 && !item->damage) {
       --skip_blocks_;
     } else {
-      PRESSO_ASSIGN(const bool added, append(*item, batch, staging));
+      PRESSO_ASSIGN(const bool added, append(*item, batch));
       if (!added) {
         waiting_ = std::move(item);
         return true;

@@ -57,18 +57,22 @@ std::uint64_t IndexedFeed::stored_bytes_of(std::uint64_t number) const {
   return possible ? end - begin : 0;
 }
 
-BatchPlace IndexedFeed::place_of(std::uint64_t number) const {
-  const ArchiveMember& member = member_of(number);
+BatchPlace IndexedFeed::next_place() const {
+  const std::uint64_t number = at();
   const std::uint64_t offset = index_.block_plain_offset(number);
-  const std::uint64_t left = member.plain_offset + member.plain_bytes - offset;
   BatchPlace place;
   place.number = number;
   place.plain_offset = offset;
+  place.out_offset = selection_.list.empty() ? offset : passed_plain_bytes_;
   place.file_offset = index_.block_offset(number);
   place.passed_bytes = place.file_offset;
-  place.plain_bytes = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(left, member.header.block_bytes));
+  place.plain_bytes = static_cast<std::uint32_t>(opened_.block_plain_bytes(number));
   return place;
+}
+
+void IndexedFeed::pass(const BatchPlace& place) {
+  ++passed_;
+  passed_plain_bytes_ += place.plain_bytes;
 }
 
 /// A batch has dictionaries of one member, and pinned memory has no gap.
@@ -76,8 +80,7 @@ bool IndexedFeed::may_join(const BlockBatch& batch, std::uint64_t number) const 
   if (batch.block_count() == 0) return true;
   const std::uint64_t previous = selection_[passed_ - 1];
   if (file_.pinned != nullptr) {
-    const std::uint64_t end =
-        index_.block_offset(previous) + batch.blocks().back().stored_bytes;
+    const std::uint64_t end = index_.block_offset(previous) + batch.blocks().back().stored_bytes;
     if (index_.block_offset(number) != end) return false;
   }
   const ArchiveMember& one = member_of(previous);
@@ -91,12 +94,12 @@ Result<IndexedFeed::Stop> IndexedFeed::choose(BlockBatch& batch) {
     if (!may_join(batch, number)) return Stop::kFull;
     const std::uint64_t stored_bytes = stored_bytes_of(number);
     if (stored_bytes == 0 || !dictionaries_.enter(member_of(number)).ok()) return Stop::kOdd;
-    BatchPlace place = place_of(number);
+    BatchPlace place = next_place();
     place.passed_bytes += stored_bytes;
     PRESSO_ASSIGN(const bool added,
-                  batch.add_block(std::move(place), static_cast<std::uint32_t>(stored_bytes)));
+                  batch.add_block(place, static_cast<std::uint32_t>(stored_bytes)));
     if (!added) return Stop::kFull;
-    ++passed_;
+    pass(place);
   }
   return Stop::kEnd;
 }
@@ -108,11 +111,12 @@ struct IndexedFeed::Run {
   std::uint64_t bytes;
 };
 
-Status IndexedFeed::read(const BlockBatch& batch, const PinnedMemory& staging) const {
+Status IndexedFeed::read(const BlockBatch& batch) const {
   std::vector<Run> runs;
   for (std::uint32_t block = 0; block < batch.block_count(); ++block) {
     const BlockSpan& span = batch.blocks()[block];
-    const std::uint64_t from = index_.block_offset(selection_[passed_ - batch.block_count() + block]);
+    const std::uint64_t from =
+        index_.block_offset(selection_[passed_ - batch.block_count() + block]);
     const bool follows = !runs.empty() && runs.back().bytes < kReadBytes &&
                          runs.back().file_offset + runs.back().bytes == from;
     if (follows) {
@@ -124,7 +128,7 @@ Status IndexedFeed::read(const BlockBatch& batch, const PinnedMemory& staging) c
   return team_.run(runs.size(), [&](std::size_t run) {
     const auto bytes = static_cast<std::size_t>(runs[run].bytes);
     return file_.file.read_at(runs[run].file_offset,
-                              {staging.get() + runs[run].slot_offset, bytes});
+                              {batch.staging() + runs[run].slot_offset, bytes});
   });
 }
 
@@ -146,22 +150,23 @@ IndexedFeed::Stop IndexedFeed::check(BlockBatch& batch, const Byte* stored, Stop
     }
   }
   if (sound == count) return stop;
+  for (std::uint32_t block = sound; block < count; ++block) {
+    --passed_;
+    passed_plain_bytes_ -= batch.blocks()[block].plain_bytes;
+  }
   batch.cut(sound);
-  passed_ -= count - sound;
   return refused && sound > 0 ? Stop::kFull : Stop::kOdd;
 }
 
-Result<IndexedFeed::Stop> IndexedFeed::fill(BlockBatch& batch, const PinnedMemory& staging) {
+Result<IndexedFeed::Stop> IndexedFeed::fill(BlockBatch& batch) {
   PRESSO_ASSIGN(const Stop stop, choose(batch));
   if (batch.empty()) return stop;
-  const Byte* stored = staging.get();
   if (file_.pinned != nullptr) {
-    stored = file_.pinned + batch.places().front().file_offset;
-    batch.take_from(stored);
-  } else if (!read(batch, staging).ok()) {
-    stored = nullptr;  // what cannot be read is odd
+    batch.take_from(file_.pinned + batch.places().front().file_offset);
+  } else if (!read(batch).ok()) {
+    return check(batch, nullptr, stop);  // what cannot be read is odd
   }
-  return check(batch, stored, stop);
+  return check(batch, batch.stored(), stop);
 }
 
 }  // namespace presso::gpu

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "decompress/gpu/pipeline/block_feed.h"
-#include "decompress/gpu/pipeline/member_dictionaries.h"
 
 namespace presso::gpu {
 
@@ -19,21 +18,29 @@ class IndexedFeed {
     kOdd,   ///< at(), which does not read as the index has it
   };
 
-  IndexedFeed(FeedFile file, const ArchiveIndex& index, BlockSelection selection, Team& team,
+  /// `opened` and `team` are kept by reference.
+  IndexedFeed(FeedFile file, OpenedFile& opened, BlockSelection selection, Team& team,
               const FeedOptions& options)
-      : file_(file), index_(index), selection_(selection), team_(team), options_(options) {}
+      : file_(file),
+        opened_(opened),
+        index_(opened.index),
+        dictionaries_(opened.dictionaries),
+        selection_(selection),
+        team_(team),
+        options_(options) {}
 
   /// Whether a strict reader finds nothing else in the file but what the index tells, provided that
   /// no block turns out to be odd.
   static bool covers_whole_file(const ArchiveIndex& index);
 
   /// Appends to an empty batch. Errors: those of its Grow.
-  Result<Stop> fill(BlockBatch& batch, const PinnedMemory& staging);
+  Result<Stop> fill(BlockBatch& batch);
   /// Number of the block that comes next, and how many blocks of the selection were passed.
   std::uint64_t at() const { return selection_[passed_]; }
   std::uint64_t passed() const { return passed_; }
-  void pass_one() { ++passed_; }
-  BatchPlace place_of(std::uint64_t number) const;
+  /// What the index has of that block.
+  BatchPlace next_place() const;
+  void pass(const BatchPlace& place);
 
  private:
   struct Run;
@@ -42,16 +49,18 @@ class IndexedFeed {
   std::uint64_t stored_bytes_of(std::uint64_t number) const;
   bool may_join(const BlockBatch& batch, std::uint64_t number) const;
   Result<Stop> choose(BlockBatch& batch);
-  Status read(const BlockBatch& batch, const PinnedMemory& staging) const;
+  Status read(const BlockBatch& batch) const;
   Stop check(BlockBatch& batch, const Byte* stored, Stop stop);
 
   FeedFile file_;
+  const OpenedFile& opened_;
   const ArchiveIndex& index_;
+  MemberDictionaries& dictionaries_;
   BlockSelection selection_;
   Team& team_;
   FeedOptions options_;
-  MemberDictionaries dictionaries_;
   std::uint64_t passed_ = 0;
+  std::uint64_t passed_plain_bytes_ = 0;
 };
 
 }  // namespace presso::gpu

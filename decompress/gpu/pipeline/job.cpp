@@ -17,75 +17,93 @@ Error invalid(const char* what) {
 
 }  // namespace
 
-PlainPiece piece_of(const BlockBatch& batch, const BatchPlace& place, const PlainRange& range) {
-  const std::uint64_t begin = std::max(range.begin, place.plain_offset);
-  const std::uint64_t end = std::min(range.end, place.plain_offset + place.plain_bytes);
-  if (begin >= end) return {};
-  const std::uint64_t in_slot = batch.blocks()[place.slot_block].plain_offset;
-  return {in_slot + begin - place.plain_offset, begin - range.begin, end - begin};
-}
-
 Status OpenJob::check_arguments() const {
-  const int inputs = (job_.file != nullptr) + job_.memory.has_value() + (job_.stream != nullptr);
+  const DecodeJob& job = request_.job;
+  const int inputs = (job.file != nullptr) + job.memory.has_value() + (job.stream != nullptr);
+  const int outputs = (job.sink != nullptr) + job.into.has_value() + request_.d_into.has_value();
   if (inputs != 1) return invalid("a job has one of file, memory and stream");
-  if (job_.sink != nullptr && job_.into) {
-    return invalid("a job has a sink or memory to write to, not both");
-  }
-  if (job_.range && job_.stream != nullptr) return invalid("ranges need a file, not a stream");
-  if (job_.range && job_.options.salvage) return invalid("salvage works on whole files");
+  if (outputs > 1) return invalid("a job has a sink or memory to write to, not both");
+  if (job.range && job.stream != nullptr) return invalid("ranges need a file, not a stream");
+  if (job.range && job.options.salvage) return invalid("salvage works on whole files");
   return {};
 }
 
-Status OpenJob::open_range(FeedFile file, Engine& engine, const FeedOptions& options) {
-  range_ = *job_.range;
-  PRESSO_ASSIGN(opened_, CompressedFile::open(file.file, job_.options.decode));
-  const ArchiveIndex& index = opened_->index();
-  if (range_.begin > range_.end || range_.end > index.plain_bytes()) {
-    return invalid("range is not inside the file");
+Status OpenJob::open_selection(FeedFile file, Engine& engine, const FeedOptions& options) {
+  if (request_.opened == nullptr) {
+    PRESSO_ASSIGN(opened_, OpenedFile::open(file.file));
+    request_.opened = opened_.get();
   }
-  BlockSelection selection;
-  if (range_.begin < range_.end) {
-    selection.first = index.block_at(range_.begin);
-    selection.count = index.block_at(range_.end - 1) + 1 - selection.first;
+  const ArchiveIndex& index = request_.opened->index;
+  BlockSelection selection{0, 0, request_.blocks};
+  if (request_.job.range) {
+    range_ = *request_.job.range;
+    if (range_.begin > range_.end || range_.end > index.plain_bytes()) {
+      return invalid("range is not inside the file");
+    }
+    if (range_.begin < range_.end) {
+      selection.first = index.block_at(range_.begin);
+      selection.count = index.block_at(range_.end - 1) + 1 - selection.first;
+    }
   }
-  feed_ = make_selection_feed(file, index, selection, engine.readers(), options);
+  feed_ = make_selection_feed(file, *request_.opened, selection, engine.readers(), options);
   return {};
 }
 
 Status OpenJob::open(Engine& engine) {
   PRESSO_TRY(check_arguments());
-  Device& device = engine.device();
-  const FeedOptions options{job_.options.salvage, engine.most_dictionaries()};
+  const DecodeJob& job = request_.job;
+  const FeedOptions options{job.options.salvage, engine.most_dictionaries()};
   // Salvage moves blocks up to where lost ones would have been.
-  writes_directly_ = job_.into && !job_.options.salvage &&
-                     device.is_pinned(job_.into->data(), job_.into->size());
-  if (job_.stream != nullptr) {
-    feed_ = make_stream_feed(*job_.stream, options);
+  const bool direct = job.into && !job.options.salvage &&
+                      engine.device().is_pinned(job.into->data(), job.into->size());
+  through_slot_ = job.sink != nullptr || (job.into && !direct);
+  if (through_slot_ && !engine.keeps_output()) return invalid("the hint said that nothing is kept");
+  if (job.stream != nullptr) {
+    feed_ = make_stream_feed(*job.stream, options);
     return {};
   }
-  memory_ = MemoryRandomAccess(job_.memory.value_or(Bytes()));
-  FeedFile file{job_.file != nullptr ? *job_.file : memory_};
-  if (job_.memory && device.is_pinned(job_.memory->data(), job_.memory->size())) {
-    file.pinned = job_.memory->data();
+  memory_ = MemoryRandomAccess(job.memory.value_or(Bytes()));
+  FeedFile file{job.file != nullptr ? *job.file : memory_};
+  if (job.memory && engine.device().is_pinned(job.memory->data(), job.memory->size())) {
+    file.pinned = job.memory->data();
   }
-  if (job_.range) return open_range(file, engine, options);
+  if (job.range || !request_.blocks.empty()) return open_selection(file, engine, options);
   feed_ = make_file_feed(file, engine.readers(), options);
   return {};
 }
 
-bool OpenJob::copies_through_slot() const {
-  return job_.sink != nullptr || (job_.into && !writes_directly_);
+/// What is wanted of a block, and where it goes.
+std::optional<PlainPiece> OpenJob::piece_of(const BlockBatch& batch,
+                                            const BatchPlace& place) const {
+  const std::uint64_t begin = std::max(range_.begin, place.out_offset);
+  const std::uint64_t end = std::min(range_.end, place.out_offset + place.plain_bytes);
+  if (begin >= end) return std::nullopt;
+  const std::uint64_t in_slot = batch.blocks()[place.slot_block].plain_offset;
+  return PlainPiece{in_slot + begin - place.out_offset, begin - range_.begin, end - begin};
 }
 
+/// A batch whose blocks lie in device memory as in the slot, none of them only in part, is decoded
+/// there.
 PlainTarget OpenJob::target_of(const BlockBatch& batch) const {
-  if (copies_through_slot()) return {PlainTarget::Kind::kSlot};
-  if (!job_.into) return {PlainTarget::Kind::kNowhere};
-  PlainTarget target{PlainTarget::Kind::kHost, job_.into->data()};
+  if (through_slot_) return {PlainTarget::Kind::kSlot};
+  const bool on_device = request_.d_into.has_value();
+  const std::optional<MutableBytes>& into = on_device ? request_.d_into : request_.job.into;
+  if (!into) return {PlainTarget::Kind::kNowhere};
+  PlainTarget target{on_device ? PlainTarget::Kind::kDevice : PlainTarget::Kind::kHost,
+                     into->data()};
+  std::uint64_t wanted = 0;
   for (const BatchPlace& place : batch.places()) {
-    const PlainPiece piece = piece_of(batch, place, range_);
-    // consume() makes an error of what does not fit.
-    const bool fits = piece.target_offset + piece.bytes <= job_.into->size();
-    if (fits) append_piece(target.pieces, piece);
+    if (place.damage) continue;
+    const std::optional<PlainPiece> piece = piece_of(batch, place);
+    // take() makes an error of what does not fit.
+    const bool fits = piece && piece->target_offset + piece->bytes <= into->size();
+    if (fits) append_piece(target.pieces, *piece);
+    if (fits && piece->bytes == place.plain_bytes) wanted += piece->bytes;
+  }
+  const bool whole = target.pieces.size() == 1 && target.pieces[0].bytes == wanted &&
+                     target.pieces[0].slot_offset == 0 && wanted == batch.decoded_bytes();
+  if (on_device && whole) {
+    return {PlainTarget::Kind::kDirect, into->data() + target.pieces[0].target_offset};
   }
   return target;
 }
@@ -102,8 +120,7 @@ Status OpenJob::take(const BlockBatch& batch, const BatchPlace& place, ErrorCode
                      const Byte* plain, Team& writers) {
   ++summary_.blocks;
   if (code == ErrorCode::kOk) {
-    const PlainPiece piece = piece_of(batch, place, range_);
-    append_piece(pending_, piece);
+    if (const auto piece = piece_of(batch, place)) append_piece(pending_, *piece);
     passed_bytes_ = place.passed_bytes;
     return {};
   }
@@ -113,7 +130,7 @@ Status OpenJob::take(const BlockBatch& batch, const BatchPlace& place, ErrorCode
     error.block = place.number;
     error.byte_offset = place.file_offset;
   }
-  if (!job_.options.salvage) return error;
+  if (!options().salvage) return error;
   return report_damage(place, std::move(error));
 }
 
@@ -127,20 +144,22 @@ Status OpenJob::report_damage(const BatchPlace& place, Error error) {
   block.status = std::move(error);
   ++summary_.damaged_blocks;
   summary_.lost_blocks += block.lost_blocks;
-  if (job_.options.on_damage) job_.options.on_damage(block);
+  if (options().on_damage) options().on_damage(block);
   return {};
 }
 
 /// Hands on what has gathered since the last damage.
 Status OpenJob::flush(const Byte* plain, Team& writers) {
   if (pending_.empty()) return {};
+  const DecodeJob& job = request_.job;
   for (const PlainPiece& piece : std::exchange(pending_, {})) {
-    const Bytes bytes(plain == nullptr ? nullptr : plain + piece.slot_offset, piece.bytes);
-    if (job_.sink != nullptr) PRESSO_TRY(job_.sink->write(bytes));
-    if (job_.into) PRESSO_TRY(copy_into(bytes, writers));
+    const std::size_t size = static_cast<std::size_t>(piece.bytes);
+    const Bytes bytes(plain == nullptr ? nullptr : plain + piece.slot_offset, size);
+    if (job.sink != nullptr) PRESSO_TRY(job.sink->write(bytes));
+    if (job.into || request_.d_into) PRESSO_TRY(copy_into(bytes, writers));
     summary_.plain_bytes += bytes.size();
   }
-  const auto& on_progress = job_.options.on_progress;
+  const auto& on_progress = options().on_progress;
   if (on_progress && !on_progress(passed_bytes_, summary_.plain_bytes)) {
     return make_error(ErrorCode::kCancelled);
   }
@@ -148,11 +167,12 @@ Status OpenJob::flush(const Byte* plain, Team& writers) {
 }
 
 Status OpenJob::copy_into(Bytes bytes, Team& writers) {
-  if (bytes.size() > job_.into->size() - summary_.plain_bytes) {
+  const MutableBytes into = request_.d_into ? *request_.d_into : *request_.job.into;
+  if (bytes.size() > into.size() - summary_.plain_bytes) {
     return invalid("the memory to decode into is too small");
   }
   if (bytes.data() == nullptr) return {};  // the GPU wrote there
-  Byte* to = job_.into->data() + summary_.plain_bytes;
+  Byte* to = into.data() + summary_.plain_bytes;
   return run_over_bytes(writers, bytes.size(), kCopyBytes,
                         [&](std::uint64_t begin, std::uint64_t end) -> Status {
                           std::memcpy(to + begin, bytes.data() + begin, end - begin);
@@ -166,11 +186,12 @@ void OpenJob::stop(Error error) {
 }
 
 void OpenJob::finish() {
-  if (!job_.finished) return;
-  if (error_) return job_.finished(std::move(*error_));
+  const auto& finished = request_.job.finished;
+  if (!finished) return;
+  if (error_) return finished(std::move(*error_));
   summary_.compressed_bytes = feed_->compressed_bytes();
   summary_.metadata = feed_->metadata();
-  job_.finished(std::move(summary_));
+  finished(std::move(summary_));
 }
 
 }  // namespace presso::gpu

@@ -11,27 +11,32 @@
 
 namespace presso::gpu {
 
-/// Bytes [slot_offset, + bytes) of a block that are wanted, and where they go; bytes 0: none.
-PlainPiece piece_of(const BlockBatch& batch, const BatchPlace& place, const PlainRange& range);
+/// A DecodeJob, and what only GpuFile asks for.
+struct JobRequest {
+  DecodeJob job;
+  OpenedFile* opened = nullptr;                ///< of job.file, for a range or blocks
+  std::span<const std::uint64_t> blocks = {};  ///< if not empty these, one behind another
+  std::optional<MutableBytes> d_into = {};     ///< device memory, instead of a sink
+};
 
 /// The producing side, but for what is said to be the other's.
 class OpenJob {
  public:
-  explicit OpenJob(DecodeJob job) : job_(std::move(job)) {}
+  explicit OpenJob(JobRequest request) : request_(std::move(request)) {}
 
   /// Opens the feed. Errors of the job's arguments, of the index, of dictionaries.
   Status open(Engine& engine);
   BlockFeed& feed() { return *feed_; }
-  bool verify() const { return job_.options.decode.verify; }
-  const DecodeOptions& decode_options() const { return job_.options.decode; }
+  const DecompressOptions& options() const { return request_.job.options; }
   /// Where the bytes of `batch` shall go.
   PlainTarget target_of(const BlockBatch& batch) const;
+  /// Whether that is the slot's pinned memory.
+  bool copies_through_slot() const { return through_slot_; }
+  /// Whether the CPU can do what the GPU could not.
+  bool may_fall_back() const { return !request_.d_into; }
 
   /// Any side: whether there was an error, so that no more batches are wanted.
   bool stopped() const { return stopped_; }
-
-  /// Whether target_of() is the slot's pinned memory.
-  bool copies_through_slot() const;
 
   /// Consuming side. Takes the batch's bytes, by their slot offsets at `plain` unless the GPU put
   /// them where they belong (`plain` nullptr). `writers` copy to memory. The job's first error.
@@ -43,19 +48,20 @@ class OpenJob {
 
  private:
   Status check_arguments() const;
-  Status open_range(FeedFile file, Engine& engine, const FeedOptions& options);
+  Status open_selection(FeedFile file, Engine& engine, const FeedOptions& options);
+  std::optional<PlainPiece> piece_of(const BlockBatch& batch, const BatchPlace& place) const;
   Status take(const BlockBatch& batch, const BatchPlace& place, ErrorCode code, const Byte* plain,
               Team& writers);
   Status flush(const Byte* plain, Team& writers);
   Status report_damage(const BatchPlace& place, Error error);
   Status copy_into(Bytes bytes, Team& writers);
 
-  DecodeJob job_;
+  JobRequest request_;
   MemoryRandomAccess memory_{Bytes()};
-  std::optional<CompressedFile> opened_;  ///< for ranges
+  std::unique_ptr<OpenedFile> opened_;  ///< for ranges, where the request brings none
   std::unique_ptr<BlockFeed> feed_;
   PlainRange range_{0, ~std::uint64_t{0}};
-  bool writes_directly_ = false;
+  bool through_slot_ = false;
   std::atomic<bool> stopped_{false};
 
   // The consuming side's.

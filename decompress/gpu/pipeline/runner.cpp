@@ -25,12 +25,13 @@ Status Runner::run() {
   return done;
 }
 
-// --- produce --------------------------------------------------------------------------------------
+// --- produce
+// --------------------------------------------------------------------------------------
 
 Result<std::optional<Runner::Item>> Runner::produce() {
   if (current_ != nullptr && current_->stopped()) return std::optional(end_of_job({}));
   if (current_ == nullptr) {
-    std::optional<DecodeJob> job = next_();
+    std::optional<JobRequest> job = next_();
     if (!job) return std::optional<Item>();
     current_ = std::make_shared<OpenJob>(std::move(*job));
     {
@@ -38,7 +39,7 @@ Result<std::optional<Runner::Item>> Runner::produce() {
       unfinished_.push_back(current_);
     }
     const std::optional<Error> failure = device_failure();
-    const bool may_run = !failure || engine_.options().cpu_fallback;
+    const bool may_run = !failure || falls_back(*current_);
     Status opened = may_run ? current_->open(engine_) : Status(*failure);
     if (!opened.ok()) return std::optional(end_of_job(std::move(opened.error())));
   }
@@ -55,8 +56,8 @@ Runner::Item Runner::end_of_job(std::optional<Error> error) {
 
 Runner::Item Runner::fill() {
   Item item{.job = current_, .slot = take_slot()};
-  item.batch = engine_.new_batch(*item.slot);
-  Result<bool> more = current_->feed().fill(item.batch, item.slot->staging());
+  item.batch = new_batch(*item.slot);
+  Result<bool> more = current_->feed().fill(item.batch);
   if (!more.ok()) item.error = std::move(more.error());
   item.last = !more.ok() || !*more;
   if (item.last) current_ = nullptr;
@@ -64,17 +65,33 @@ Runner::Item Runner::fill() {
   return item;
 }
 
+/// A block that is too large for the memory there is may still be decoded by the CPU.
+BlockBatch Runner::new_batch(Slot& slot) {
+  const bool falls_back_here = falls_back(*current_);
+  const auto grow = [this, &slot, falls_back_here](std::uint64_t stored_bytes,
+                                                   std::uint64_t plain_bytes) -> Result<Byte*> {
+    Status grown = engine_.grow(slot, stored_bytes, plain_bytes);
+    if (grown.ok()) return slot.staging();
+    if (!falls_back_here) return std::move(grown.error());
+    fail_device(grown.error());
+    return slot.stage_on_host(stored_bytes);
+  };
+  return BlockBatch(slot.capacity(), slot.staging(), grow);
+}
+
 void Runner::send(Item& item) {
   if (device_failure()) return;
   const PlainTarget target = item.job->target_of(item.batch);
-  const Status sent = engine_.send(*item.slot, item.batch, target, item.job->verify());
+  const bool verify = item.job->options().decode.verify;
+  const Status sent = engine_.send(*item.slot, item.batch, target, verify);
   item.sent = sent.ok();
   if (item.sent) return;
-  item.slot->settle(engine_.device());
+  engine_.settle();  // copies that were accepted
   fail_device(sent.error());
 }
 
-// --- work -----------------------------------------------------------------------------------------
+// --- work
+// -----------------------------------------------------------------------------------------
 
 Runner::Item Runner::work(Item item) {
   if (item.batch.block_count() == 0) return item;
@@ -84,8 +101,8 @@ Runner::Item Runner::work(Item item) {
     if (done.ok()) return item;
     fail_device(done.error());
   }
-  if (engine_.options().cpu_fallback) {
-    item.cpu_plain = item.slot->decode_on_cpu(item.batch, item.job->decode_options());
+  if (falls_back(*item.job)) {
+    item.cpu_plain = decode_on_cpu(item);
     item.on_cpu = true;
   } else {
     item.batch = BlockBatch();
@@ -94,18 +111,32 @@ Runner::Item Runner::work(Item item) {
   return item;
 }
 
-// --- consume --------------------------------------------------------------------------------------
+/// All threads at one batch: they would be idle otherwise.
+Buffer Runner::decode_on_cpu(Item& item) {
+  const DecompressOptions& options = item.job->options();
+  const std::lock_guard lock(decoders_mutex_);
+  if (!decoders_)
+    decoders_.emplace(options.threads != 0 ? options.threads : default_thread_count());
+  return gpu::decode_on_cpu(item.batch, options.decode, *decoders_);
+}
+
+// --- consume
+// --------------------------------------------------------------------------------------
+
+Status Runner::take(Item& item) {
+  if (item.slot != nullptr) {
+    const Byte* plain = item.job->copies_through_slot() ? item.slot->plain() : nullptr;
+    if (item.on_cpu) plain = item.cpu_plain.data();
+    PRESSO_TRY(item.job->consume(item.batch, plain, writers_));
+  }
+  if (item.error) return std::move(*item.error);
+  return {};
+}
 
 Result<bool> Runner::consume(Item item) {
-  OpenJob& job = *item.job;
-  if (!job.stopped()) {
-    const Byte* through_slot = job.copies_through_slot() ? item.slot->plain() : nullptr;
-    Status taken = item.slot == nullptr
-                       ? Status()
-                       : job.consume(item.batch,
-                                     item.on_cpu ? item.cpu_plain.data() : through_slot, writers_);
-    if (taken.ok() && item.error) taken = std::move(*item.error);
-    if (!taken.ok()) job.stop(std::move(taken.error()));
+  if (!item.job->stopped()) {
+    Status taken = take(item);
+    if (!taken.ok()) item.job->stop(std::move(taken.error()));
   }
   if (item.last) finish(item.job);
   give_back(item.slot);
@@ -120,7 +151,12 @@ void Runner::finish(const std::shared_ptr<OpenJob>& job) {
   job->finish();
 }
 
-// --- shared ---------------------------------------------------------------------------------------
+// --- shared
+// ---------------------------------------------------------------------------------------
+
+bool Runner::falls_back(const OpenJob& job) const {
+  return engine_.options().cpu_fallback && job.may_fall_back();
+}
 
 void Runner::fail_device(const Error& error) {
   {

@@ -6,8 +6,8 @@
 //   consume   look at the blocks' codes, write, give the slot back
 //
 // There are never more batches than slots, so produce always finds one that is free. A job's error
-// stops that job: what of it is in flight is dropped as it arrives, and the job is finished when its
-// last item comes, behind which nothing reads its input any more.
+// stops that job: what of it is in flight is dropped as it arrives, and the job is finished when
+// its last item comes, behind which nothing reads its input any more.
 #pragma once
 
 #include <mutex>
@@ -19,7 +19,7 @@ namespace presso::gpu {
 
 class Runner {
  public:
-  using Next = std::function<std::optional<DecodeJob>()>;
+  using Next = std::function<std::optional<JobRequest>()>;
 
   /// The engine must be prepared.
   Runner(Engine& engine, const Next& next);
@@ -32,19 +32,23 @@ class Runner {
     Slot* slot = nullptr;  ///< none where the job could not be opened
     BlockBatch batch = {};
     bool sent = false;
-    bool last = false;           ///< of its job; every job has one
+    bool last = false;                ///< of its job; every job has one
     std::optional<Error> error = {};  ///< behind the batch: ends the job
-    Buffer cpu_plain = {};       ///< what the CPU decoded instead
+    Buffer cpu_plain = {};            ///< what the CPU decoded instead
     bool on_cpu = false;
   };
 
   Result<std::optional<Item>> produce();
   Item end_of_job(std::optional<Error> error);
   Item fill();
+  BlockBatch new_batch(Slot& slot);
   void send(Item& item);
   Item work(Item item);
+  Buffer decode_on_cpu(Item& item);
+  Status take(Item& item);
   Result<bool> consume(Item item);
 
+  bool falls_back(const OpenJob& job) const;
   void fail_device(const Error& error);
   std::optional<Error> device_failure();
   Slot* take_slot();
@@ -54,6 +58,8 @@ class Runner {
   Engine& engine_;
   const Next& next_;
   Team writers_;
+  std::mutex decoders_mutex_;
+  std::optional<Team> decoders_;      ///< once the CPU has to help out
   std::shared_ptr<OpenJob> current_;  ///< produce's
 
   std::mutex mutex_;
@@ -61,5 +67,8 @@ class Runner {
   std::vector<std::shared_ptr<OpenJob>> unfinished_;  ///< in order
   std::optional<Error> device_failure_;
 };
+
+/// One job through an engine that is not in use; its `finished` is replaced.
+Result<DecompressSummary> run_one(JobRequest request, Engine& engine, const WorkHint& hint);
 
 }  // namespace presso::gpu

@@ -16,15 +16,22 @@ std::uint64_t device_status_offset(const BlockBatch& batch, const PlainTarget& t
   return is_through_slot(target) ? batch.plain_bytes() : 0;
 }
 
-ErrorCode decode_one(const BlockBatch& batch, const Byte* stored, const DecodeOptions& options,
+/// Between neighbours that are decoded at the same time there is no slack, and behind what lies in
+/// place there may be none: so both sides are copied.
+ErrorCode decode_one(const BlockBatch& batch, const BlockSpan& span, const DecodeOptions& options,
                      Byte* out) {
-  const auto header = parse_block_header(stored);
+  Buffer stored, plain;
+  stored.append({batch.stored() + span.stored_offset, span.stored_bytes});
+  const auto header = parse_block_header(stored.data());
   if (!header.ok()) return header.error().code;
   const Byte id = header->dictionary_id;
-  const Dictionary* dictionary =
-      id < kTableDictionaries ? batch.dictionaries()[id].get() : nullptr;
-  const Status status = decode_block(*header, stored + kBlockHeaderBytes, dictionary, options, out);
-  return status.ok() ? ErrorCode::kOk : status.error().code;
+  const Dictionary* dictionary = id < kTableDictionaries ? batch.dictionaries()[id].get() : nullptr;
+  plain.resize_discarding(span.plain_bytes);
+  const Status status =
+      decode_block(*header, stored.data() + kBlockHeaderBytes, dictionary, options, plain.data());
+  if (!status.ok()) return status.error().code;
+  std::copy_n(plain.data(), span.plain_bytes, out);
+  return ErrorCode::kOk;
 }
 
 }  // namespace
@@ -99,10 +106,15 @@ Status Slot::copy_out(const Lanes& lanes, const BlockBatch& batch, const PlainTa
   return lanes.device.copy_out(out_.get(), d_out_.get() + d_status_at, status_bytes, lanes.out);
 }
 
+Byte* Slot::stage_on_host(std::uint64_t stored_bytes) {
+  host_.resize_discarding(static_cast<std::size_t>(stored_bytes));
+  return host_.data();
+}
+
 Status Slot::send(const Lanes& lanes, const BlockBatch& batch, const DictionaryTable& table,
-                  const BatchOptions& options, const PlainTarget& target, Stream decoding) {
+                  const BatchOptions& options, const PlainTarget& target) {
   Device& device = lanes.device;
-  if (decoding == nullptr) decoding = stream_.get();
+  const Stream decoding = stream_.get();
   PRESSO_TRY(copy_in(lanes, batch, table));
   PRESSO_TRY(device.record(arrived_.get(), lanes.in));
   PRESSO_TRY(device.stream_wait(decoding, arrived_.get()));
@@ -128,15 +140,11 @@ Status Slot::send(const Lanes& lanes, const BlockBatch& batch, const DictionaryT
   return device.record(done_.get(), lanes.out);
 }
 
-void Slot::settle(Device& device) const {
-  static_cast<void>(device.wait(stream_.get()).ok());
-  static_cast<void>(device.wait(done_.get()).ok());
-}
-
 Status Slot::read_codes(BlockBatch& batch) const {
   batch.codes().clear();
   for (std::uint32_t block = 0; block < batch.block_count(); ++block) {
-    const auto status = load<std::uint32_t>(out_.get() + status_at_ + block * sizeof(std::uint32_t));
+    const auto status =
+        load<std::uint32_t>(out_.get() + status_at_ + block * sizeof(std::uint32_t));
     const bool final = status < static_cast<std::uint32_t>(ErrorCode::kIo);
     if (!final) {
       return make_error(ErrorCode::kDeviceLost,
@@ -147,18 +155,16 @@ Status Slot::read_codes(BlockBatch& batch) const {
   return {};
 }
 
-/// What lies in place need not have the slack behind it that the decoder asks for.
-Buffer Slot::decode_on_cpu(BlockBatch& batch, const DecodeOptions& options) const {
-  const Byte* stored = batch.in_place() != nullptr ? batch.in_place() : in_.get();
-  Buffer plain, block;
+Buffer decode_on_cpu(BlockBatch& batch, const DecodeOptions& options, Team& team) {
+  Buffer plain;
   plain.resize_discarding(static_cast<std::size_t>(batch.plain_bytes()));
-  batch.codes().clear();
-  for (const BlockSpan& span : batch.blocks()) {
-    block.clear();
-    block.append({stored + span.stored_offset, span.stored_bytes});
-    batch.codes().push_back(
-        decode_one(batch, block.data(), options, plain.data() + span.plain_offset));
-  }
+  batch.codes().resize(batch.block_count());
+  const Status done = team.run(batch.block_count(), [&](std::size_t block) -> Status {
+    const BlockSpan& span = batch.blocks()[block];
+    batch.codes()[block] = decode_one(batch, span, options, plain.data() + span.plain_offset);
+    return {};
+  });
+  static_cast<void>(done.ok());  // codes tell
   return plain;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A slot: memory, stream and events of one batch on its way through the GPU (slot_plan.h draws the
-// memory). Copies in of all slots share a stream, and so do copies out, since each direction of PCIe
-// is one resource; decoding has a stream a slot, so that the last blocks of one batch and the first
-// of the next run beside each other.
+// memory). Copies in of all slots share a stream, and so do copies out, since each direction of
+// PCIe is one resource; decoding has a stream a slot, so that the last blocks of one batch and the
+// first of the next run beside each other.
 //
 //   shared in stream     copy in k+1 ......  copy in k+2 ......
 //   slot's own stream    decode k ....       decode k+1 ....
@@ -11,6 +11,7 @@
 
 #include "decompress/gpu/pipeline/block_batch.h"
 #include "decompress/gpu/pipeline/device_dictionaries.h"
+#include "decompress/gpu/pipeline/team.h"
 
 namespace presso::gpu {
 
@@ -38,6 +39,10 @@ struct PlainTarget {
   std::vector<PlainPiece> pieces = {};
 };
 
+/// Decodes a batch here and now: writes batch.codes() and returns the plain bytes by their slot
+/// offsets.
+Buffer decode_on_cpu(BlockBatch& batch, const DecodeOptions& options, Team& team);
+
 /// What the slots of a pipeline share.
 struct Lanes {
   Device& device;
@@ -50,26 +55,26 @@ class Slot {
   /// Streams and events; no memory yet.
   static Result<std::unique_ptr<Slot>> make(Device& device);
 
-  /// Frees what it has first. Errors: kDeviceMemory, kOutOfMemory, kDeviceLost; then it has nothing.
+  /// Frees what it has first. Errors: kDeviceMemory, kOutOfMemory, kDeviceLost; then it has
+  /// nothing.
   Status resize(Memory& memory, const SlotCapacity& capacity, const BatchOptions& options);
   const SlotCapacity& capacity() const { return capacity_; }
   /// Where stored blocks are to be put.
-  const PinnedMemory& staging() const { return in_; }
+  Byte* staging() const { return in_.get(); }
+  /// Memory for them that no GPU reaches, for a batch that is to be decoded here.
+  Byte* stage_on_host(std::uint64_t stored_bytes);
 
-  /// Enqueues copy in, decoding (on `decoding`, nullptr: the slot's own stream) and copy out.
-  /// What the target names, and pinned memory that the batch lies in, stay until wait() returns.
+  /// Enqueues copy in, decoding and copy out. What the target names, and pinned memory that the
+  /// batch lies in, stay until wait() returns.
   Status send(const Lanes& lanes, const BlockBatch& batch, const DictionaryTable& table,
-              const BatchOptions& options, const PlainTarget& target, Stream decoding = nullptr);
+              const BatchOptions& options, const PlainTarget& target);
   /// Until what was sent is done.
   Status wait(Device& device) const { return device.wait(done_.get()); }
-  /// The same where sending may have failed half-way.
-  void settle(Device& device) const;
+  Stream stream() const { return stream_.get(); }
   /// After wait(): writes batch.codes(). kDeviceLost where they make no sense.
   Status read_codes(BlockBatch& batch) const;
   /// The batch's plain bytes by their slot offsets, after kSlot.
   const Byte* plain() const { return out_.get(); }
-  /// Decodes the batch here and now instead: writes batch.codes() and returns what plain() would be.
-  Buffer decode_on_cpu(BlockBatch& batch, const DecodeOptions& options) const;
 
   /// Of the batch under way; for who sends.
   DeviceDictionaries::Lease lease;
@@ -84,6 +89,7 @@ class Slot {
   OwnedEvent arrived_, decoded_, done_;
   PinnedMemory in_, out_;
   DeviceMemory d_in_, d_out_, d_temporary_;
+  Buffer host_;
   std::uint64_t status_at_ = 0;  ///< in out_
 };
 

@@ -78,6 +78,7 @@ SlotCapacity grown_for(SlotCapacity capacity, std::uint64_t stored_bytes,
                        std::uint64_t plain_bytes) {
   capacity.stored_bytes = std::max(capacity.stored_bytes, round_up(stored_bytes, kFrameAlignment));
   capacity.plain_bytes = std::max(capacity.plain_bytes, round_up(plain_bytes, kFrameAlignment));
+  capacity.blocks = std::max(capacity.blocks, kSpareBlocks);
   return capacity;
 }
 
@@ -85,9 +86,9 @@ SlotPlan plan_slots(const GpuOptions& options, const WorkHint& hint, const Memor
                     std::uint64_t dictionary_bytes, Device& device) {
   const BatchOptions batch{options.strategy, true};
   const bool known = hint.plain_bytes != 0 && hint.stored_bytes != 0;
-  const double ratio = known ? static_cast<double>(hint.plain_bytes) /
-                                   static_cast<double>(hint.stored_bytes)
-                             : kUnknownRatio;
+  const double ratio =
+      known ? static_cast<double>(hint.plain_bytes) / static_cast<double>(hint.stored_bytes)
+            : kUnknownRatio;
   std::uint64_t plain = chosen_plain_bytes(options, hint);
   if (hint.plain_bytes != 0) plain = std::min(plain, std::max(hint.plain_bytes, kBlockOverhead));
   SlotPlan plan{std::max(1u, options.slots), capacity_for(plain, ratio, hint.keeps_output)};

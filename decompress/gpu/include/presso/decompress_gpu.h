@@ -21,6 +21,8 @@
 namespace presso::gpu {
 
 class Device;  // decompress/gpu/pipeline/device.h
+class Engine;
+struct OpenedFile;
 
 struct GpuOptions {
   int device = 0;  ///< as list_devices() counts
@@ -32,8 +34,8 @@ struct GpuOptions {
   std::uint64_t max_device_bytes = 0;  ///< of memory on the GPU; 0: no limit
   std::uint64_t max_pinned_bytes = 0;  ///< of page-locked host memory; 0: no limit
   unsigned reader_threads = 0;         ///< that fill pinned memory; 0: all, at most 8
-  /// Where the GPU fails in the middle, the rest is decoded on the CPU. Where it fails before the
-  /// first byte is read, that is an error all the same.
+  /// Where the GPU fails in the middle, or has no room for a large block, the CPU decodes the rest.
+  /// Where it fails before the first byte is read, that is an error all the same.
   bool cpu_fallback = false;
   /// Called once, when the GPU has failed and the CPU goes on. On any thread.
   std::function<void(const Error&)> on_fallback;
@@ -59,18 +61,19 @@ struct DecodeJob {
   /// Only these plain bytes, and only the blocks that hold them are read: errors elsewhere do not
   /// show. Not of a stream, not with salvage.
   std::optional<PlainRange> range;
-  /// As for decompress_stream(); `threads` counts where the CPU has to help out.
+  /// As for decompress_stream(); `threads` counts where the CPU decodes instead.
   DecompressOptions options;
   /// Called exactly once, when everything was written or with the first error of the file.
   std::function<void(Result<DecompressSummary>)> finished;
 };
 
-/// What is to come, as far as it is known: sets the size of the slots.
+/// What is to come, as far as it is known: sets the size of the slots. Only `keeps_output` must be
+/// right where it is false.
 struct WorkHint {
   std::uint64_t plain_bytes = 0;   ///< of all jobs together; 0: unknown
   std::uint64_t stored_bytes = 0;  ///< likewise
   std::uint64_t jobs = 1;
-  bool keeps_output = true;  ///< some job has a sink
+  bool keeps_output = true;  ///< some job has a sink, or memory to write to that is not pinned
 };
 
 /// A device with the memory of the pipeline, which is kept from run to run. One run at a time.
@@ -96,15 +99,74 @@ class Decompressor {
   Status run(const std::function<std::optional<DecodeJob>()>& next, const WorkHint& hint = {});
 
  private:
-  struct State;
-  explicit Decompressor(std::unique_ptr<State> state);
+  friend class GpuFile;
+  explicit Decompressor(std::shared_ptr<Engine> engine);
 
-  std::unique_ptr<State> state_;
+  std::shared_ptr<Engine> engine_;
 };
 
 /// All of a compressed file in host memory into host memory, `into` being at least as large as its
 /// plain bytes: the fastest way where both are pinned. The number of plain bytes is returned.
+Result<std::uint64_t> decompress_host(Decompressor& decompressor, Bytes compressed,
+                                      MutableBytes into, bool verify = true);
+/// The same on a Decompressor of its own: once, since opening one takes a part of a second.
 Result<std::uint64_t> decompress_host(Bytes compressed, MutableBytes into,
                                       const GpuOptions& options = {}, bool verify = true);
+
+/// Device memory that is given back when it goes, which may be after its Decompressor.
+class DeviceBytes {
+ public:
+  Byte* data() const { return memory_.get(); }
+  std::uint64_t size() const { return size_; }
+
+ private:
+  friend class GpuFile;
+  std::shared_ptr<Byte> memory_;
+  std::uint64_t size_ = 0;
+};
+
+/// A compressed file opened for decoding into device memory, of which only the blocks that are
+/// needed are read. Calls return when the bytes are there; one call at a time of all that use the
+/// Decompressor. Dictionaries stay on the device from call to call. Errors of the file are those of
+/// CompressedFile, with block and offset; where there is one, what `d_into` holds is unspecified.
+/// The CPU does not help out.
+class GpuFile {
+ public:
+  /// `file` is kept by reference.
+  static Result<GpuFile> open(Decompressor& decompressor, const RandomAccess& file,
+                              DecodeOptions options = {});
+  GpuFile(GpuFile&&) noexcept;
+  GpuFile& operator=(GpuFile&&) noexcept;
+  ~GpuFile();
+
+  const ArchiveIndex& index() const;
+  std::uint64_t plain_bytes() const { return index().plain_bytes(); }
+
+  /// Fills `d_into`, device memory, with the plain bytes from `plain_offset`. kInvalidArgument
+  /// where the range is not inside the file.
+  Status read(std::uint64_t plain_offset, MutableBytes d_into);
+  /// The same into memory of its own, which counts for max_device_bytes.
+  Result<DeviceBytes> read(PlainRange range);
+  Result<DeviceBytes> read_all() { return read({0, plain_bytes()}); }
+
+  /// What these blocks decode to, together.
+  Result<std::uint64_t> plain_bytes_of(std::span<const std::uint64_t> blocks) const;
+  /// Blocks by number, in any order, one behind another. kInvalidArgument where there is no such
+  /// block or `d_into` is not of just their size.
+  Status read_blocks(std::span<const std::uint64_t> blocks, MutableBytes d_into);
+  Result<DeviceBytes> read_blocks(std::span<const std::uint64_t> blocks);
+
+ private:
+  GpuFile(std::shared_ptr<Engine> engine, const RandomAccess& file,
+          std::unique_ptr<OpenedFile> opened, DecodeOptions options);
+  Status decode(std::optional<PlainRange> range, std::span<const std::uint64_t> blocks,
+                MutableBytes d_into);
+  Result<DeviceBytes> allocate(std::uint64_t bytes) const;
+
+  std::shared_ptr<Engine> engine_;
+  const RandomAccess* file_;
+  std::unique_ptr<OpenedFile> opened_;
+  DecodeOptions options_;
+};
 
 }  // namespace presso::gpu
