@@ -10,8 +10,11 @@
 #define PRESSO_DEVICE __device__ __forceinline__
 /// Before a loop whose indices must be constants, so that its arrays stay in registers.
 #define PRESSO_UNROLL _Pragma("unroll")
+/// Before a loop that is to stay one.
+#define PRESSO_NO_UNROLL _Pragma("unroll 1")
 #else
 #define PRESSO_HD
 #define PRESSO_DEVICE inline
 #define PRESSO_UNROLL
+#define PRESSO_NO_UNROLL
 #endif
