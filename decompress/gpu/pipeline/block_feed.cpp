@@ -23,7 +23,7 @@ class FileFeed final : public BlockFeed {
     }
   }
 
-  Result<bool> fill(BlockBatch& batch) override {
+  Result<bool> fill(SlotBatch& batch) override {
     if (careful_) return careful_->fill(batch);
     PRESSO_ASSIGN(const IndexedFeed::Stop stop, fast_->fill(batch));
     if (stop == IndexedFeed::Stop::kOdd) turn_to_frames(fast_->passed());
@@ -56,7 +56,7 @@ class SelectionFeed final : public BlockFeed {
                 const FeedOptions& options)
       : opened_(opened), fast_(file, opened, selection, team, options), options_(options) {}
 
-  Result<bool> fill(BlockBatch& batch) override {
+  Result<bool> fill(SlotBatch& batch) override {
     if (odd_) return fill_with_one(batch);
     PRESSO_ASSIGN(const IndexedFeed::Stop stop, fast_.fill(batch));
     odd_ = stop == IndexedFeed::Stop::kOdd;
@@ -69,7 +69,7 @@ class SelectionFeed final : public BlockFeed {
 
  private:
   /// The block that IndexedFeed would not read, as CompressedFile reads it: mostly, its error.
-  Result<bool> fill_with_one(BlockBatch& batch) {
+  Result<bool> fill_with_one(SlotBatch& batch) {
     const ArchiveIndex& index = opened_.index;
     PRESSO_ASSIGN(const StoredBlock block, index.read_block(fast_.at()));
     PRESSO_TRY(opened_.dictionaries.enter(index.members()[block.member]));

@@ -12,8 +12,8 @@
 
 #include <memory>
 
-#include "decompress/gpu/pipeline/block_batch.h"
 #include "decompress/gpu/pipeline/opened_file.h"
+#include "decompress/gpu/pipeline/slot_batch.h"
 #include "decompress/gpu/pipeline/team.h"
 
 namespace presso::gpu {
@@ -25,7 +25,7 @@ class BlockFeed {
   /// Appends to an empty `batch` what fits, with the stored blocks in its staging or, where they
   /// are pinned already, where they are. False where nothing follows. An error is reported behind
   /// what the batch then holds.
-  virtual Result<bool> fill(BlockBatch& batch) = 0;
+  virtual Result<bool> fill(SlotBatch& batch) = 0;
   /// Compressed bytes read; metadata of the first member. After the last fill().
   virtual std::uint64_t compressed_bytes() const = 0;
   virtual const Metadata& metadata() const = 0;

@@ -9,8 +9,9 @@ namespace {
 /// As far as an index tells. A damaged file has none, and is decoded in slots of the usual size.
 WorkHint hint_of(const DecodeJob& job, Device& device) {
   WorkHint hint;
-  hint.keeps_output = job.sink != nullptr || job.options.salvage ||
-                      (job.into && !device.is_pinned(job.into->data(), job.into->size()));
+  const bool direct =
+      job.into && !job.options.salvage && device.is_pinned(job.into->data(), job.into->size());
+  hint.keeps_output = job.sink != nullptr || (job.into && !direct);
   if (job.file == nullptr && !job.memory) return hint;
   const MemoryRandomAccess memory(job.memory.value_or(Bytes()));
   const RandomAccess& file = job.file != nullptr ? *job.file : memory;

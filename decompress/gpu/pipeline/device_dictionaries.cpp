@@ -57,8 +57,9 @@ Result<DeviceDictionaries::Place*> DeviceDictionaries::find_or_send(
   return place;
 }
 
-Result<std::optional<DeviceDictionaries::Lease>> DeviceDictionaries::provide(
-    const BlockBatch& batch, DictionaryTable& table, Stream stream) {
+Result<std::optional<DeviceDictionaries::Lease>> DeviceDictionaries::provide(const SlotBatch& batch,
+                                                                             DictionaryTable& table,
+                                                                             Stream stream) {
   Lease lease;
   table = {};
   for (std::size_t id = 1; id < kTableDictionaries; ++id) {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "decompress/gpu/pipeline/block_batch.h"
+#include "decompress/gpu/pipeline/slot_batch.h"
 
 namespace presso::gpu {
 
@@ -25,7 +25,7 @@ class DeviceDictionaries {
 
   /// Fills `table` with those of `batch`, sending on `stream` what is not there yet. nullopt where
   /// all places are leased: come back when another lease has ended.
-  Result<std::optional<Lease>> provide(const BlockBatch& batch, DictionaryTable& table,
+  Result<std::optional<Lease>> provide(const SlotBatch& batch, DictionaryTable& table,
                                        Stream stream);
 
  private:

@@ -100,7 +100,7 @@ Status Engine::grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t plain_
 }
 
 /// Where dictionaries of batches under way take every place, those batches are waited for.
-Result<DeviceDictionaries::Lease> Engine::lease_dictionaries(const BlockBatch& batch,
+Result<DeviceDictionaries::Lease> Engine::lease_dictionaries(const SlotBatch& batch,
                                                              DictionaryTable& table) {
   for (bool again = true; again;) {
     PRESSO_ASSIGN(auto lease, dictionaries_.provide(batch, table, in_.get()));
@@ -116,7 +116,7 @@ Result<DeviceDictionaries::Lease> Engine::lease_dictionaries(const BlockBatch& b
   return make_error(ErrorCode::kDeviceMemory, "no room for the dictionaries of a batch");
 }
 
-Status Engine::send(Slot& slot, const BlockBatch& batch, const PlainTarget& target, bool verify) {
+Status Engine::send(Slot& slot, const SlotBatch& batch, const PlainTarget& target, bool verify) {
   slot.lease.clear();
   DictionaryTable table;
   PRESSO_ASSIGN(slot.lease, lease_dictionaries(batch, table));

@@ -32,7 +32,7 @@ class Engine {
   /// it stays as it was, or has nothing where even that fails.
   Status grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t plain_bytes);
   /// Slot::send() with the dictionaries that the batch needs. One caller at a time.
-  Status send(Slot& slot, const BlockBatch& batch, const PlainTarget& target, bool verify);
+  Status send(Slot& slot, const SlotBatch& batch, const PlainTarget& target, bool verify);
   /// Until all streams are empty. Faults that show are no longer of interest.
   void settle();
 
@@ -46,7 +46,7 @@ class Engine {
   Engine(std::unique_ptr<Device> device, const GpuOptions& options);
   BatchOptions batch_options(bool verify) const { return {options_.strategy, verify}; }
   Status add_slot(SlotCapacity capacity);
-  Result<DeviceDictionaries::Lease> lease_dictionaries(const BlockBatch& batch,
+  Result<DeviceDictionaries::Lease> lease_dictionaries(const SlotBatch& batch,
                                                        DictionaryTable& table);
 
   std::unique_ptr<Device> device_;

@@ -11,7 +11,7 @@ void write_stored_block(const BlockHeader& header, const Byte* payload, Byte* to
   std::fill(behind, to + header.stored_bytes(), Byte{0});
 }
 
-Result<bool> FrameFeed::append(BlockItem& item, BlockBatch& batch) {
+Result<bool> FrameFeed::append(BlockItem& item, SlotBatch& batch) {
   const StoredBlock& block = item.block;
   BatchPlace place{.number = block.number,
                    .plain_offset = block.plain_offset,
@@ -37,7 +37,7 @@ Result<bool> FrameFeed::append(BlockItem& item, BlockBatch& batch) {
   return added;
 }
 
-Result<bool> FrameFeed::fill(BlockBatch& batch) {
+Result<bool> FrameFeed::fill(SlotBatch& batch) {
   for (;;) {
     std::optional<BlockItem> item = std::exchange(waiting_, std::nullopt);
     if (!item) {

@@ -13,13 +13,13 @@ class FrameFeed final : public BlockFeed {
   FrameFeed(ByteSource& source, const FeedOptions& options, std::uint64_t skip_blocks = 0)
       : stream_(source, {{}, options.salvage}), options_(options), skip_blocks_(skip_blocks) {}
 
-  Result<bool> fill(BlockBatch& batch) override;
+  Result<bool> fill(SlotBatch& batch) override;
   std::uint64_t compressed_bytes() const override { return stream_.compressed_bytes(); }
   const Metadata& metadata() const override { return stream_.metadata(); }
 
  private:
   /// False where the item has to wait for the next batch.
-  Result<bool> append(BlockItem& item, BlockBatch& batch);
+  Result<bool> append(BlockItem& item, SlotBatch& batch);
 
   BlockStream stream_;
   FeedOptions options_;

@@ -76,7 +76,7 @@ void IndexedFeed::pass(const BatchPlace& place) {
 }
 
 /// A batch has dictionaries of one member, and pinned memory has no gap.
-bool IndexedFeed::may_join(const BlockBatch& batch, std::uint64_t number) const {
+bool IndexedFeed::may_join(const SlotBatch& batch, std::uint64_t number) const {
   if (batch.block_count() == 0) return true;
   const std::uint64_t previous = selection_[passed_ - 1];
   if (file_.pinned != nullptr) {
@@ -88,7 +88,7 @@ bool IndexedFeed::may_join(const BlockBatch& batch, std::uint64_t number) const 
   return &one == &other || (one.dictionaries.empty() && other.dictionaries.empty());
 }
 
-Result<IndexedFeed::Stop> IndexedFeed::choose(BlockBatch& batch) {
+Result<IndexedFeed::Stop> IndexedFeed::choose(SlotBatch& batch) {
   while (passed_ < selection_.size()) {
     const std::uint64_t number = at();
     if (!may_join(batch, number)) return Stop::kFull;
@@ -111,7 +111,7 @@ struct IndexedFeed::Run {
   std::uint64_t bytes;
 };
 
-Status IndexedFeed::read(const BlockBatch& batch) const {
+Status IndexedFeed::read(const SlotBatch& batch) const {
   std::vector<Run> runs;
   for (std::uint32_t block = 0; block < batch.block_count(); ++block) {
     const BlockSpan& span = batch.blocks()[block];
@@ -133,7 +133,7 @@ Status IndexedFeed::read(const BlockBatch& batch) const {
 }
 
 /// Keeps the blocks up to the first that is odd, or whose dictionary has to wait for its turn.
-IndexedFeed::Stop IndexedFeed::check(BlockBatch& batch, const Byte* stored, Stop stop) {
+IndexedFeed::Stop IndexedFeed::check(SlotBatch& batch, const Byte* stored, Stop stop) {
   const std::uint32_t count = batch.block_count();
   std::uint32_t sound = 0;
   bool refused = false;
@@ -158,7 +158,7 @@ IndexedFeed::Stop IndexedFeed::check(BlockBatch& batch, const Byte* stored, Stop
   return refused && sound > 0 ? Stop::kFull : Stop::kOdd;
 }
 
-Result<IndexedFeed::Stop> IndexedFeed::fill(BlockBatch& batch) {
+Result<IndexedFeed::Stop> IndexedFeed::fill(SlotBatch& batch) {
   PRESSO_ASSIGN(const Stop stop, choose(batch));
   if (batch.empty()) return stop;
   if (file_.pinned != nullptr) {

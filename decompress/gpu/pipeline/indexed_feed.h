@@ -34,7 +34,7 @@ class IndexedFeed {
   static bool covers_whole_file(const ArchiveIndex& index);
 
   /// Appends to an empty batch. Errors: those of its Grow.
-  Result<Stop> fill(BlockBatch& batch);
+  Result<Stop> fill(SlotBatch& batch);
   /// Number of the block that comes next, and how many blocks of the selection were passed.
   std::uint64_t at() const { return selection_[passed_]; }
   std::uint64_t passed() const { return passed_; }
@@ -47,10 +47,10 @@ class IndexedFeed {
 
   const ArchiveMember& member_of(std::uint64_t number) const;
   std::uint64_t stored_bytes_of(std::uint64_t number) const;
-  bool may_join(const BlockBatch& batch, std::uint64_t number) const;
-  Result<Stop> choose(BlockBatch& batch);
-  Status read(const BlockBatch& batch) const;
-  Stop check(BlockBatch& batch, const Byte* stored, Stop stop);
+  bool may_join(const SlotBatch& batch, std::uint64_t number) const;
+  Result<Stop> choose(SlotBatch& batch);
+  Status read(const SlotBatch& batch) const;
+  Stop check(SlotBatch& batch, const Byte* stored, Stop stop);
 
   FeedFile file_;
   const OpenedFile& opened_;

@@ -73,8 +73,7 @@ Status OpenJob::open(Engine& engine) {
 }
 
 /// What is wanted of a block, and where it goes.
-std::optional<PlainPiece> OpenJob::piece_of(const BlockBatch& batch,
-                                            const BatchPlace& place) const {
+std::optional<PlainPiece> OpenJob::piece_of(const SlotBatch& batch, const BatchPlace& place) const {
   const std::uint64_t begin = std::max(range_.begin, place.out_offset);
   const std::uint64_t end = std::min(range_.end, place.out_offset + place.plain_bytes);
   if (begin >= end) return std::nullopt;
@@ -84,7 +83,7 @@ std::optional<PlainPiece> OpenJob::piece_of(const BlockBatch& batch,
 
 /// A batch whose blocks lie in device memory as in the slot, none of them only in part, is decoded
 /// there.
-PlainTarget OpenJob::target_of(const BlockBatch& batch) const {
+PlainTarget OpenJob::target_of(const SlotBatch& batch) const {
   if (through_slot_) return {PlainTarget::Kind::kSlot};
   const bool on_device = request_.d_into.has_value();
   const std::optional<MutableBytes>& into = on_device ? request_.d_into : request_.job.into;
@@ -108,7 +107,7 @@ PlainTarget OpenJob::target_of(const BlockBatch& batch) const {
   return target;
 }
 
-Status OpenJob::consume(const BlockBatch& batch, const Byte* plain, Team& writers) {
+Status OpenJob::consume(const SlotBatch& batch, const Byte* plain, Team& writers) {
   for (const BatchPlace& place : batch.places()) {
     const ErrorCode code = place.damage ? place.damage->code : batch.codes()[place.slot_block];
     PRESSO_TRY(take(batch, place, code, plain, writers));
@@ -116,7 +115,7 @@ Status OpenJob::consume(const BlockBatch& batch, const Byte* plain, Team& writer
   return flush(plain, writers);
 }
 
-Status OpenJob::take(const BlockBatch& batch, const BatchPlace& place, ErrorCode code,
+Status OpenJob::take(const SlotBatch& batch, const BatchPlace& place, ErrorCode code,
                      const Byte* plain, Team& writers) {
   ++summary_.blocks;
   if (code == ErrorCode::kOk) {

@@ -29,7 +29,7 @@ class OpenJob {
   BlockFeed& feed() { return *feed_; }
   const DecompressOptions& options() const { return request_.job.options; }
   /// Where the bytes of `batch` shall go.
-  PlainTarget target_of(const BlockBatch& batch) const;
+  PlainTarget target_of(const SlotBatch& batch) const;
   /// Whether that is the slot's pinned memory.
   bool copies_through_slot() const { return through_slot_; }
   /// Whether the CPU can do what the GPU could not.
@@ -40,7 +40,7 @@ class OpenJob {
 
   /// Consuming side. Takes the batch's bytes, by their slot offsets at `plain` unless the GPU put
   /// them where they belong (`plain` nullptr). `writers` copy to memory. The job's first error.
-  Status consume(const BlockBatch& batch, const Byte* plain, Team& writers);
+  Status consume(const SlotBatch& batch, const Byte* plain, Team& writers);
   /// The first error counts.
   void stop(Error error);
   /// Calls the job's `finished`.
@@ -49,8 +49,8 @@ class OpenJob {
  private:
   Status check_arguments() const;
   Status open_selection(FeedFile file, Engine& engine, const FeedOptions& options);
-  std::optional<PlainPiece> piece_of(const BlockBatch& batch, const BatchPlace& place) const;
-  Status take(const BlockBatch& batch, const BatchPlace& place, ErrorCode code, const Byte* plain,
+  std::optional<PlainPiece> piece_of(const SlotBatch& batch, const BatchPlace& place) const;
+  Status take(const SlotBatch& batch, const BatchPlace& place, ErrorCode code, const Byte* plain,
               Team& writers);
   Status flush(const Byte* plain, Team& writers);
   Status report_damage(const BatchPlace& place, Error error);

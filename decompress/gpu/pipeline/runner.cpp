@@ -66,7 +66,7 @@ Runner::Item Runner::fill() {
 }
 
 /// A block that is too large for the memory there is may still be decoded by the CPU.
-BlockBatch Runner::new_batch(Slot& slot) {
+SlotBatch Runner::new_batch(Slot& slot) {
   const bool falls_back_here = falls_back(*current_);
   const auto grow = [this, &slot, falls_back_here](std::uint64_t stored_bytes,
                                                    std::uint64_t plain_bytes) -> Result<Byte*> {
@@ -76,7 +76,7 @@ BlockBatch Runner::new_batch(Slot& slot) {
     fail_device(grown.error());
     return slot.stage_on_host(stored_bytes);
   };
-  return BlockBatch(slot.capacity(), slot.staging(), grow);
+  return SlotBatch(slot.capacity(), slot.staging(), grow);
 }
 
 void Runner::send(Item& item) {
@@ -105,7 +105,7 @@ Runner::Item Runner::work(Item item) {
     item.cpu_plain = decode_on_cpu(item);
     item.on_cpu = true;
   } else {
-    item.batch = BlockBatch();
+    item.batch = SlotBatch();
     item.error = device_failure();
   }
   return item;

@@ -30,7 +30,7 @@ class Runner {
   struct Item {
     std::shared_ptr<OpenJob> job;
     Slot* slot = nullptr;  ///< none where the job could not be opened
-    BlockBatch batch = {};
+    SlotBatch batch = {};
     bool sent = false;
     bool last = false;                ///< of its job; every job has one
     std::optional<Error> error = {};  ///< behind the batch: ends the job
@@ -41,7 +41,7 @@ class Runner {
   Result<std::optional<Item>> produce();
   Item end_of_job(std::optional<Error> error);
   Item fill();
-  BlockBatch new_batch(Slot& slot);
+  SlotBatch new_batch(Slot& slot);
   void send(Item& item);
   Item work(Item item);
   Buffer decode_on_cpu(Item& item);

@@ -12,13 +12,13 @@ bool is_through_slot(const PlainTarget& target) {
 }
 
 /// Statuses lie behind the plain bytes of the slot.
-std::uint64_t device_status_offset(const BlockBatch& batch, const PlainTarget& target) {
+std::uint64_t device_status_offset(const SlotBatch& batch, const PlainTarget& target) {
   return is_through_slot(target) ? batch.plain_bytes() : 0;
 }
 
 /// Between neighbours that are decoded at the same time there is no slack, and behind what lies in
 /// place there may be none: so both sides are copied.
-ErrorCode decode_one(const BlockBatch& batch, const BlockSpan& span, const DecodeOptions& options,
+ErrorCode decode_one(const SlotBatch& batch, const BlockSpan& span, const DecodeOptions& options,
                      Byte* out) {
   Buffer stored, plain;
   stored.append({batch.stored() + span.stored_offset, span.stored_bytes});
@@ -75,7 +75,7 @@ Status Slot::resize(Memory& memory, const SlotCapacity& capacity, const BatchOpt
   return {};
 }
 
-Status Slot::copy_in(const Lanes& lanes, const BlockBatch& batch,
+Status Slot::copy_in(const Lanes& lanes, const SlotBatch& batch,
                      const DictionaryTable& table) const {
   const bool in_place = batch.in_place() != nullptr;
   const std::uint64_t stored = batch.stored_bytes();
@@ -88,7 +88,7 @@ Status Slot::copy_in(const Lanes& lanes, const BlockBatch& batch,
   return lanes.device.copy_in(d_in_.get() + stored, tables, batch.table_bytes(), lanes.in);
 }
 
-Status Slot::copy_out(const Lanes& lanes, const BlockBatch& batch, const PlainTarget& target) {
+Status Slot::copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target) {
   const std::uint64_t status_bytes = std::uint64_t{batch.block_count()} * sizeof(std::uint32_t);
   const std::uint64_t d_status_at = device_status_offset(batch, target);
   if (target.kind == PlainTarget::Kind::kSlot) {
@@ -111,7 +111,7 @@ Byte* Slot::stage_on_host(std::uint64_t stored_bytes) {
   return host_.data();
 }
 
-Status Slot::send(const Lanes& lanes, const BlockBatch& batch, const DictionaryTable& table,
+Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
                   const BatchOptions& options, const PlainTarget& target) {
   Device& device = lanes.device;
   const Stream decoding = stream_.get();
@@ -140,7 +140,7 @@ Status Slot::send(const Lanes& lanes, const BlockBatch& batch, const DictionaryT
   return device.record(done_.get(), lanes.out);
 }
 
-Status Slot::read_codes(BlockBatch& batch) const {
+Status Slot::read_codes(SlotBatch& batch) const {
   batch.codes().clear();
   for (std::uint32_t block = 0; block < batch.block_count(); ++block) {
     const auto status =
@@ -155,7 +155,7 @@ Status Slot::read_codes(BlockBatch& batch) const {
   return {};
 }
 
-Buffer decode_on_cpu(BlockBatch& batch, const DecodeOptions& options, Team& team) {
+Buffer decode_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team) {
   Buffer plain;
   plain.resize_discarding(static_cast<std::size_t>(batch.plain_bytes()));
   batch.codes().resize(batch.block_count());

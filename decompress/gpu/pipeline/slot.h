@@ -9,8 +9,8 @@
 //   shared out stream    copy out k-1 ...... copy out k ......
 #pragma once
 
-#include "decompress/gpu/pipeline/block_batch.h"
 #include "decompress/gpu/pipeline/device_dictionaries.h"
+#include "decompress/gpu/pipeline/slot_batch.h"
 #include "decompress/gpu/pipeline/team.h"
 
 namespace presso::gpu {
@@ -41,7 +41,7 @@ struct PlainTarget {
 
 /// Decodes a batch here and now: writes batch.codes() and returns the plain bytes by their slot
 /// offsets.
-Buffer decode_on_cpu(BlockBatch& batch, const DecodeOptions& options, Team& team);
+Buffer decode_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team);
 
 /// What the slots of a pipeline share.
 struct Lanes {
@@ -66,13 +66,13 @@ class Slot {
 
   /// Enqueues copy in, decoding and copy out. What the target names, and pinned memory that the
   /// batch lies in, stay until wait() returns.
-  Status send(const Lanes& lanes, const BlockBatch& batch, const DictionaryTable& table,
+  Status send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
               const BatchOptions& options, const PlainTarget& target);
   /// Until what was sent is done.
   Status wait(Device& device) const { return device.wait(done_.get()); }
   Stream stream() const { return stream_.get(); }
   /// After wait(): writes batch.codes(). kDeviceLost where they make no sense.
-  Status read_codes(BlockBatch& batch) const;
+  Status read_codes(SlotBatch& batch) const;
   /// The batch's plain bytes by their slot offsets, after kSlot.
   const Byte* plain() const { return out_.get(); }
 
@@ -81,8 +81,8 @@ class Slot {
 
  private:
   Slot() = default;
-  Status copy_in(const Lanes& lanes, const BlockBatch& batch, const DictionaryTable& table) const;
-  Status copy_out(const Lanes& lanes, const BlockBatch& batch, const PlainTarget& target);
+  Status copy_in(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table) const;
+  Status copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target);
 
   SlotCapacity capacity_;
   OwnedStream stream_;

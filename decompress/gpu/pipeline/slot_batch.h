@@ -29,14 +29,14 @@ struct BatchPlace {
 
 using DictionaryTable = std::array<DictionarySpan, kTableDictionaries>;
 
-class BlockBatch {
+class SlotBatch {
  public:
   /// Gives the slot room for a block that is larger than an empty one has; returns its memory.
   using Grow = std::function<Result<Byte*>(std::uint64_t stored_bytes, std::uint64_t plain_bytes)>;
 
-  BlockBatch() = default;
+  SlotBatch() = default;
   /// Stored blocks are to be put into `staging`, each at its place behind the ones before.
-  BlockBatch(const SlotCapacity& capacity, Byte* staging, Grow grow)
+  SlotBatch(const SlotCapacity& capacity, Byte* staging, Grow grow)
       : capacity_(capacity), staging_(staging), grow_(std::move(grow)) {}
 
   /// Appends a block of `stored_bytes`, header and padding included. False where the batch is
