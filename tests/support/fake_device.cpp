@@ -265,10 +265,16 @@ class FakeDevice final : public gpu::Device {
 
   bool is_sound(const BatchArguments& a) {
     const std::size_t needed = 64 * std::size_t{a.blocks};
-    const bool aligned = reinterpret_cast<std::uintptr_t>(a.d_stored) % 16 == 0;
-    return aligned && a.blocks > 0 && a.temporary_bytes >= needed &&
+    const auto is_aligned = [](const void* at, std::size_t to) {
+      return reinterpret_cast<std::uintptr_t>(at) % to == 0;
+    };
+    return is_aligned(a.d_stored, kFrameAlignment) && is_aligned(a.d_spans, alignof(BlockSpan)) &&
+           is_aligned(a.d_status, sizeof(std::uint32_t)) &&
+           is_aligned(a.d_dictionaries, alignof(gpu::DictionarySpan)) &&
+           is_aligned(a.d_temporary, kAlignment) && a.blocks > 0 && a.temporary_bytes >= needed &&
            device_.holds(reinterpret_cast<const Byte*>(a.d_spans), a.blocks * sizeof(BlockSpan)) &&
-           device_.holds(reinterpret_cast<const Byte*>(a.d_status), a.blocks * sizeof(ErrorCode)) &&
+           device_.holds(reinterpret_cast<const Byte*>(a.d_status),
+                         a.blocks * sizeof(std::uint32_t)) &&
            device_.holds(reinterpret_cast<const Byte*>(a.d_dictionaries),
                          (kMaxDictionaries + 1) * sizeof(gpu::DictionarySpan)) &&
            device_.holds(static_cast<const Byte*>(a.d_temporary), a.temporary_bytes);
