@@ -62,6 +62,19 @@ TEST_F(GpuFiles, DecodesAllOfAFile) {
   EXPECT_TRUE(content(*all) == many_.plain);
 }
 
+TEST_F(GpuFiles, ReadsMemoryWherePinnedWithoutACopyOnTheHost) {
+  PinnedBytes pinned(gpu_, many_.file);
+  for (const Bytes memory : {Bytes(many_.file), Bytes(pinned.bytes())}) {
+    auto file = GpuFile::open(*gpu_, memory);
+    ASSERT_TRUE(file.ok());
+    auto moved = std::move(*file);
+    EXPECT_TRUE(content(*moved.read_all()) == many_.plain);
+    EXPECT_TRUE(content(*moved.read({7, 100'000})) == part(many_.plain, 7, 100'000));
+    const std::vector<std::uint64_t> blocks{9, 8};
+    EXPECT_EQ(moved.read_blocks(blocks)->size(), *moved.plain_bytes_of(blocks));
+  }
+}
+
 TEST_F(GpuFiles, DecodesRanges) {
   auto file = GpuFile::open(*gpu_, reader_);
   ASSERT_TRUE(file.ok());

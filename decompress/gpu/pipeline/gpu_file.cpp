@@ -13,11 +13,24 @@ GpuFile::GpuFile(GpuFile&&) noexcept = default;
 GpuFile& GpuFile::operator=(GpuFile&&) noexcept = default;
 GpuFile::~GpuFile() = default;
 
+Result<GpuFile> GpuFile::open(const std::shared_ptr<Engine>& engine, const RandomAccess& file,
+                              DecodeOptions options) {
+  PRESSO_ASSIGN(std::unique_ptr<OpenedFile> opened, OpenedFile::open(file));
+  return GpuFile(engine, file, std::move(opened), options);
+}
+
 Result<GpuFile> GpuFile::open(Decompressor& decompressor, const RandomAccess& file,
                               DecodeOptions options) {
+  return without_bad_alloc([&] { return open(decompressor.engine_, file, options); });
+}
+
+Result<GpuFile> GpuFile::open(Decompressor& decompressor, Bytes memory, DecodeOptions options) {
   return without_bad_alloc([&]() -> Result<GpuFile> {
-    PRESSO_ASSIGN(std::unique_ptr<OpenedFile> opened, OpenedFile::open(file));
-    return GpuFile(decompressor.engine_, file, std::move(opened), options);
+    auto over_memory = std::make_unique<MemoryRandomAccess>(memory);
+    PRESSO_ASSIGN(GpuFile file, open(decompressor.engine_, *over_memory, options));
+    file.memory_ = memory;
+    file.over_memory_ = std::move(over_memory);
+    return file;
   });
 }
 
@@ -30,7 +43,8 @@ Status GpuFile::decode(std::optional<PlainRange> range, std::span<const std::uin
   if (d_into.empty()) return {};
   return without_bad_alloc([&]() -> Status {
     JobRequest request;
-    request.job.file = file_;
+    request.job.memory = memory_;
+    if (!memory_) request.job.file = file_;
     request.job.range = range;
     request.job.options.decode = options_;
     request.opened = opened_.get();

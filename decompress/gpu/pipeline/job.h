@@ -14,7 +14,7 @@ namespace presso::gpu {
 /// A DecodeJob, and what only GpuFile asks for.
 struct JobRequest {
   DecodeJob job;
-  OpenedFile* opened = nullptr;                ///< of job.file, for a range or blocks
+  OpenedFile* opened = nullptr;                ///< of job.file or memory, for a range
   std::span<const std::uint64_t> blocks = {};  ///< if not empty these, one behind another
   std::optional<MutableBytes> d_into = {};     ///< device memory, instead of a sink
 };

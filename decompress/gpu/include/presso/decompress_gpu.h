@@ -135,6 +135,8 @@ class GpuFile {
   /// `file` is kept by reference.
   static Result<GpuFile> open(Decompressor& decompressor, const RandomAccess& file,
                               DecodeOptions options = {});
+  /// A compressed file in memory, which stays the caller's: not copied on the host if it is pinned.
+  static Result<GpuFile> open(Decompressor& decompressor, Bytes memory, DecodeOptions options = {});
   GpuFile(GpuFile&&) noexcept;
   GpuFile& operator=(GpuFile&&) noexcept;
   ~GpuFile();
@@ -159,12 +161,16 @@ class GpuFile {
  private:
   GpuFile(std::shared_ptr<Engine> engine, const RandomAccess& file,
           std::unique_ptr<OpenedFile> opened, DecodeOptions options);
+  static Result<GpuFile> open(const std::shared_ptr<Engine>& engine, const RandomAccess& file,
+                              DecodeOptions options);
   Status decode(std::optional<PlainRange> range, std::span<const std::uint64_t> blocks,
                 MutableBytes d_into);
   Result<DeviceBytes> allocate(std::uint64_t bytes) const;
 
   std::shared_ptr<Engine> engine_;
   const RandomAccess* file_;
+  std::optional<Bytes> memory_;                      ///< where it is open in memory
+  std::unique_ptr<MemoryRandomAccess> over_memory_;  ///< then file_
   std::unique_ptr<OpenedFile> opened_;
   DecodeOptions options_;
 };
