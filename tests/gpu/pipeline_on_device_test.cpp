@@ -68,7 +68,7 @@ class PipelineOnDevice : public ::testing::Test {
   void SetUp() override {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
-      GTEST_SKIP() << "no GPU on this machine";
+      GTEST_SKIP() << "no usable GPU on this machine";
     }
   }
 };
