@@ -27,8 +27,8 @@ run_tests() {
 
 for step in "$@"; do
   if [[ $step == tests ]]; then
-    for program in gpu_device_tests gpu_primitive_tests gpu_batch_tests; do
-      run_tests "$bin/$program" --gtest_filter='-*TheirAbsence*:*WithoutAGpu*'
+    for program in device primitive batch pipeline_device; do
+      run_tests "$bin/gpu_${program}_tests" --gtest_filter='-*TheirAbsence*:*WithoutAGpu*'
     done
   else
     PRESSO_GPU_TEST_SCALE=small run_tests compute-sanitizer --tool "$step" --error-exitcode 9 \
