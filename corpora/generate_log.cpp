@@ -3,7 +3,6 @@
 //
 //   presso_generate_log --size 256M --seed 1 --format plain > app.log
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -11,11 +10,14 @@
 #include <string_view>
 
 #include "corpora/log_generator.h"
+#include "corpora/parse_size.h"
 
 namespace {
 
 using presso::corpora::LogFormat;
 using presso::corpora::LogGenerator;
+using presso::corpora::parse_number;
+using presso::corpora::parse_size;
 
 constexpr const char* kUsage =
     "Usage: presso_generate_log [--size SIZE] [--seed N] [--format plain|json|mixed] [-o FILE]\n"
@@ -31,21 +33,6 @@ struct Options {
   LogFormat format = LogFormat::kPlain;
   std::string output;
 };
-
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<std::uint64_t> parse_size(std::string_view text) {
-  const std::size_t unit = text.empty() ? 0 : std::string_view("KMG").find(text.back()) + 1;
-  if (unit != 0) text.remove_suffix(1);
-  const std::optional<std::uint64_t> value = parse_number(text);
-  if (!value || *value > (std::uint64_t{1} << 40)) return std::nullopt;
-  return *value << (10 * unit);
-}
 
 std::optional<LogFormat> parse_format(std::string_view text) {
   if (text == "plain") return LogFormat::kPlain;

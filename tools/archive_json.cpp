@@ -53,12 +53,36 @@ Json file_json(const ArchiveReport& report, bool with_blocks) {
   return json;
 }
 
+Json device_json(const gpu::DeviceInfo& info) {
+  return {{"index", info.index},
+          {"name", info.name},
+          {"compute_capability", std::to_string(info.major) + "." + std::to_string(info.minor)},
+          {"memory_bytes", info.total_memory_bytes},
+          {"free_memory_bytes", info.free_memory_bytes},
+          {"multiprocessors", info.multiprocessors},
+          {"l2_bytes", info.l2_bytes},
+          {"clock_khz", info.clock_khz},
+          {"cuda_of_driver", cuda_text(info.driver_version)},
+          {"cuda_of_build", cuda_text(info.runtime_version)}};
+}
+
+void add_devices(Json& document, const Devices& devices) {
+  Json rows = Json::array();
+  if (devices.ok()) {
+    for (const gpu::DeviceInfo& info : *devices) rows.push_back(device_json(info));
+  }
+  document["devices"] = std::move(rows);
+  if (!devices.ok()) document["no_devices"] = devices.error().what;
+}
+
 }  // namespace
 
-std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_blocks) {
+std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_blocks,
+                         const std::optional<Devices>& devices) {
   Json files = Json::array();
   for (const ArchiveReport& report : reports) files.push_back(file_json(report, with_blocks));
-  const Json document = {{"files", std::move(files)}};
+  Json document = {{"files", std::move(files)}};
+  if (devices) add_devices(document, *devices);
   // Names need not be UTF-8; what is not becomes a replacement character.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "presso/archive_reader.h"
+#include "tools/devices_report.h"
 #include "tools/io/input_file.h"
 
 namespace presso::cli {
@@ -51,7 +53,8 @@ Result<ArchiveReport> report_archive(const std::string& path, const InputFile& i
 std::string_view name(Coding coding);
 std::string_view name(DependencyRule rule);
 
-/// The reports as one JSON document.
-std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_blocks);
+/// The reports as one JSON document, with the devices if they were asked for.
+std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_blocks,
+                         const std::optional<Devices>& devices);
 
 }  // namespace presso::cli

@@ -8,10 +8,10 @@
 #include "tools/cli/message.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/file_decoder.h"
 #include "tools/file_job.h"
 #include "tools/flags_decompress.h"
 #include "tools/io/progress.h"
-#include "tools/range_reader.h"
 
 namespace presso::cli {
 namespace {
@@ -29,7 +29,8 @@ const CommandInfo kDecompressInfo = {
         "FILE.presso becomes FILE, with the time and mode that FILE had; FILE.presso stays. "
         "Without "
         "FILE, or with -, standard input is decompressed to standard output. All cores work on one "
-        "file. Every block is compared with its checksum; after an error nothing is left under the "
+        "file, or a GPU where that is faster. Every block is compared with its checksum; after an "
+        "error nothing is left under the "
         "name of the output, unless --salvage asks for what is intact. Runs of zeros become holes "
         "of a sparse file.",
     .examples = {{"presso decompress app.log.presso", "makes app.log"},
@@ -87,6 +88,7 @@ class DecompressCommand final : public Command {
     std::vector<Flag> flags;
     if (!cat_) flags = file_flags(files_);
     append(flags, decode_flags(decode_));
+    append(flags, device_flags(device_));
     append(flags, message_flags());
     flags.push_back(progress_flag(files_.progress));
     return flags;
@@ -99,6 +101,12 @@ class DecompressCommand final : public Command {
                         "--salvage works on whole files, not with --bytes or --blocks");
     }
     if (decode_.is_range() && files_.output.empty()) files_.to_stdout = true;
+    decoder_.emplace(device_, decode_.threads);
+    const Status started = decoder_->start();
+    if (!started.ok()) {
+      error("--device=gpu", started.error());
+      return exit_status();
+    }
     remove_unfinished_files_on_signals();
     for (const std::string& path : inputs) {
       // Below a directory other files are to be expected; named ones are a mistake.
@@ -129,7 +137,7 @@ class DecompressCommand final : public Command {
   void decompress_to(const std::string& path, const InputFile& input, OutputFile& output) {
     const auto start = std::chrono::steady_clock::now();
     DecompressSummary summary;
-    const Status done = decode_.is_range() ? write_range(input, output, summary)
+    const Status done = decode_.is_range() ? write_range(path, input, output, summary)
                                            : write_whole(path, input, output, summary);
     if (!done.ok()) return report(path, done.error(), output);
     FileAttributes attributes = attributes_of(input);
@@ -149,7 +157,8 @@ class DecompressCommand final : public Command {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     verbose(shown_name(path),
             grouped(summary.plain_bytes) + " bytes, " +
-                rate_text(static_cast<double>(summary.plain_bytes) / seconds.count()));
+                rate_text(static_cast<double>(summary.plain_bytes) / seconds.count()) +
+                std::string(decoder_->where()));
   }
 
   void report(const std::string& path, const Error& problem, OutputFile& output) const {
@@ -161,7 +170,7 @@ class DecompressCommand final : public Command {
   }
 
   Status write_whole(const std::string& path, const InputFile& input, OutputFile& output,
-                     DecompressSummary& summary) const {
+                     DecompressSummary& summary) {
     Progress progress(shown_name(path), input.size(), files_.progress);
     DamageReporter damage(shown_name(path), input);
     DecompressOptions options;
@@ -173,26 +182,29 @@ class DecompressCommand final : public Command {
       progress.update(compressed, plain);
       return true;
     };
-    FdSource source(input.fd());
-    PRESSO_ASSIGN(summary, decompress_stream(source, output.sink(), options));
+    PRESSO_ASSIGN(summary, decoder_->decode(shown_name(path), input, &output.sink(), options));
     return {};
   }
 
-  Status write_range(const InputFile& input, OutputFile& output, DecompressSummary& summary) const {
+  Status write_range(const std::string& path, const InputFile& input, OutputFile& output,
+                     DecompressSummary& summary) {
     if (!input.is_regular()) {
       return make_error(ErrorCode::kUnsupported, "--bytes and --blocks need a file, not a pipe");
     }
     const FdRandomAccess file(input.fd(), input.size());
-    PRESSO_ASSIGN(const CompressedFile archive,
-                  CompressedFile::open(file, {.verify = decode_.check}));
+    const DecodeOptions options{.verify = decode_.check};
+    PRESSO_ASSIGN(const CompressedFile archive, CompressedFile::open(file, options));
     PRESSO_ASSIGN(const PlainSpan span, selected_span(archive, decode_));
-    PRESSO_ASSIGN(summary.plain_bytes, write_span(archive, span, decode_.threads, output.sink()));
+    PRESSO_ASSIGN(summary.plain_bytes, decoder_->decode_span(shown_name(path), file, archive, span,
+                                                             options, output.sink()));
     return {};
   }
 
   bool cat_;
   FileOptions files_;
   DecodeFlags decode_;
+  DeviceFlags device_;
+  std::optional<FileDecoder> decoder_;
   std::uint64_t done_files_ = 0;
   std::uint64_t done_bytes_ = 0;
 };

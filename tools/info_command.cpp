@@ -6,6 +6,7 @@
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 #include "tools/commands.h"
+#include "tools/devices_report.h"
 #include "tools/io/file_sink.h"
 #include "tools/table.h"
 
@@ -15,7 +16,7 @@ namespace {
 const CommandInfo kInfo = {
     .name = "info",
     .summary = "show sizes, ratio and blocks of compressed files",
-    .operands = "FILE...",
+    .operands = "[FILE...]",
     .description =
         "Prints one row for each file and a row of totals, from index and block headers alone; of "
         "files with many blocks a sample of the headers is read unless --blocks asks for all. "
@@ -23,7 +24,8 @@ const CommandInfo kInfo = {
         "its index had to be rebuilt from the block headers.",
     .examples = {{"presso info app.log.presso", "sizes, ratio, block count"},
                  {"presso info --blocks app.log.presso", "a row for each block"},
-                 {"presso info --json *.presso", "the same for programs"}},
+                 {"presso info --json *.presso", "the same for programs"},
+                 {"presso info --devices", "the GPUs of this machine"}},
     .exit_status = "0 if all files could be read and are whole, 2 otherwise.",
     .operand_completion = Completion::kPressoFile,
 };
@@ -90,23 +92,39 @@ class InfoCommand final : public Command {
   const CommandInfo& info() const override { return kInfo; }
 
   std::vector<Flag> flags() override {
-    return {{.name = "blocks",
-             .category = kOutput,
-             .brief = "list every block",
-             .text = "Offsets, sizes, coding, dependency rule, sequences, checksum.",
-             .apply = set(blocks_)},
-            {.name = "json",
-             .category = kOutput,
-             .brief = "print JSON",
-             .text = "An object with an array 'files'; with --blocks each has a 'block_table'.",
-             .apply = set(json_)}};
+    return {
+        {.name = "blocks",
+         .category = kOutput,
+         .brief = "list every block",
+         .text = "Offsets, sizes, coding, dependency rule, sequences, checksum.",
+         .apply = set(blocks_)},
+        {.name = "devices",
+         .category = kOutput,
+         .brief = "list the GPUs, or say why there are none",
+         .text = "Free memory and what of a GPU matters to presso. Needs no file.",
+         .apply = set(devices_)},
+        {.name = "json",
+         .category = kOutput,
+         .brief = "print JSON",
+         .text = "An object with an array 'files'; with --blocks each has a 'block_table'. With "
+                 "--devices also an array 'devices', or 'no_devices' with the reason.",
+         .apply = set(json_)}};
   }
 
   Result<int> run(std::vector<std::string> operands) override {
-    if (operands.empty()) return make_error(ErrorCode::kInvalidArgument, "no file given");
+    if (operands.empty() && !devices_) {
+      return make_error(ErrorCode::kInvalidArgument, "no file given");
+    }
     std::vector<ArchiveReport> reports;
     for (const std::string& path : operands) read(path, reports);
-    print(json_ ? reports_json(reports, blocks_) : tables(reports));
+    std::optional<Devices> devices;
+    if (devices_) devices = gpu_devices();
+    if (json_) {
+      print(reports_json(reports, blocks_, devices));
+    } else {
+      if (devices) print(devices_text(*devices));
+      print(tables(reports));
+    }
     return exit_status();
   }
 
@@ -141,6 +159,7 @@ class InfoCommand final : public Command {
   }
 
   bool blocks_ = false;
+  bool devices_ = false;
   bool json_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include "tools/cli/message.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/file_decoder.h"
 #include "tools/file_job.h"
 #include "tools/io/progress.h"
 
@@ -38,6 +39,7 @@ class TestCommand final : public Command {
                                 .brief = "test the .presso files below directories",
                                 .apply = set(files_.recursive)},
                                threads_flag(threads_)};
+    append(flags, device_flags(device_));
     append(flags, message_flags());
     flags.push_back(progress_flag(files_.progress));
     return flags;
@@ -45,6 +47,12 @@ class TestCommand final : public Command {
 
   Result<int> run(std::vector<std::string> operands) override {
     PRESSO_ASSIGN(const std::vector<std::string> inputs, job_inputs(std::move(operands), files_));
+    decoder_.emplace(device_, threads_);
+    const Status started = decoder_->start();
+    if (!started.ok()) {
+      error("--device=gpu", started.error());
+      return exit_status();
+    }
     for (const std::string& path : inputs) {
       if (!files_.recursive || has_suffix(path) || path == kStandardInput) test_file(path);
     }
@@ -54,17 +62,18 @@ class TestCommand final : public Command {
  private:
   /// First strictly, which covers index and trailer too; if that fails, once more through the whole
   /// file to name every damaged block.
-  void test_file(const std::string& path) const {
+  void test_file(const std::string& path) {
     const Result<InputFile> input = InputFile::open(path, InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
     const auto strict = decode(path, *input, false);
     if (strict.ok()) {
       return verbose(shown_name(path), "intact: " + grouped(strict->blocks) + " blocks, " +
-                                           grouped(strict->plain_bytes) + " bytes");
+                                           grouped(strict->plain_bytes) + " bytes" +
+                                           std::string(decoder_->where()));
     }
     const bool again = input->is_regular() && lseek(input->fd(), 0, SEEK_SET) == 0;
-    if (!again || strict.error().code == ErrorCode::kIo)
-      return error(shown_name(path), strict.error());
+    const bool of_the_file = strict.error().code < ErrorCode::kIo;
+    if (!again || !of_the_file) return error(shown_name(path), strict.error());
     const auto salvaged = decode(path, *input, true);
     const bool named = salvaged.ok() && salvaged->damaged_blocks != 0;
     if (!named) error(shown_name(path), strict.error());
@@ -74,8 +83,7 @@ class TestCommand final : public Command {
     }
   }
 
-  Result<DecompressSummary> decode(const std::string& path, const InputFile& input,
-                                   bool salvage) const {
+  Result<DecompressSummary> decode(const std::string& path, const InputFile& input, bool salvage) {
     Progress progress(shown_name(path), input.size(), files_.progress);
     DamageReporter damage(shown_name(path), input);
     DecompressOptions options;
@@ -86,12 +94,12 @@ class TestCommand final : public Command {
       progress.update(compressed, plain);
       return true;
     };
-    FdSource source(input.fd());
-    NullSink nowhere;
-    return decompress_stream(source, nowhere, options);
+    return decoder_->decode(shown_name(path), input, nullptr, options);
   }
 
   FileOptions files_;
+  DeviceFlags device_;
+  std::optional<FileDecoder> decoder_;
   unsigned threads_ = 0;
 };
 

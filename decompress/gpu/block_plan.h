@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "format/host_device.h"
+#include "presso/error.h"
 #include "presso/wire.h"
 
 namespace presso::gpu {
@@ -21,12 +22,24 @@ enum : std::uint32_t {
   kSurveyedSparse = 0x80000003u,  ///< planned, and the relay decoder has what it needs
 };
 
+/// The status of a block that is done.
+PRESSO_HD constexpr std::uint32_t status_of(ErrorCode code) {
+  return static_cast<std::uint32_t>(code);
+}
+
+/// Pieces of a block that its content checksum is made of (FORMAT.md 8).
+constexpr std::uint32_t kHashedSegmentBytes = 1024;
+
+PRESSO_HD constexpr std::uint32_t segments_of(std::uint32_t plain_bytes) {
+  return (plain_bytes + kHashedSegmentBytes - 1) / kHashedSegmentBytes;
+}
+
 struct BlockPlan {
   const Byte* payload;     ///< 16-byte aligned, device memory, padded to a multiple of 16
   Byte* out;               ///< plain_bytes of room
   const Byte* dictionary;  ///< dictionary_bytes; nullptr: none
   std::uint64_t content_checksum;
-  std::uint64_t* segment_hashes;  ///< temporary: one u64 for each KiB of plain bytes
+  std::uint64_t* segment_hashes;  ///< temporary: one for each KiB; nullptr: checksums are off
   std::uint32_t dictionary_bytes;
   std::uint32_t plain_bytes;
   std::uint32_t payload_bytes;
@@ -53,6 +66,13 @@ struct BlockPlan {
   }
   PRESSO_HD const Byte* long_length_bytes() const { return match_escape_bytes() + match_escapes; }
   PRESSO_HD const Byte* literal_bytes() const { return payload + payload_bytes - literals; }
+};
+
+/// What a kernel behind plan_kernel gets.
+struct BlockBatch {
+  const BlockPlan* plans = nullptr;  ///< unspecified where the status is an error of the header
+  std::uint32_t* status = nullptr;
+  std::uint32_t blocks = 0;
 };
 
 }  // namespace presso::gpu

@@ -4,25 +4,11 @@
 #include <cuda_runtime_api.h>
 
 #include "decompress/gpu/cuda_error.h"
+#include "decompress/gpu/current_device.h"
 #include "presso/gpu_devices.h"
 
 namespace presso::gpu {
 namespace {
-
-/// Puts the calling thread's device back when it goes.
-class CurrentDevice {
- public:
-  CurrentDevice() { known_ = cudaGetDevice(&device_) == cudaSuccess; }
-  ~CurrentDevice() {
-    if (known_) static_cast<void>(cudaSetDevice(device_));
-  }
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
-
- private:
-  int device_ = 0;
-  bool known_ = false;
-};
 
 /// The driver is asked first: without one, CUDA calls it too old.
 Result<int> usable_driver_version(int runtime_version) {
@@ -92,20 +78,23 @@ std::string cuda_version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-Result<std::vector<DeviceInfo>> list_devices() {
-  int runtime_version = 0;
-  PRESSO_TRY(check(cudaRuntimeGetVersion(&runtime_version), "asking for the CUDA runtime"));
-  PRESSO_ASSIGN(const int driver_version, usable_driver_version(runtime_version));
-  int count = 0;
-  PRESSO_TRY(check(cudaGetDeviceCount(&count), "looking for devices"));
-  if (count == 0) return make_error(ErrorCode::kNoDevice, "the driver knows no device");
+Result<UsableDevices> usable_devices() {
+  UsableDevices usable;
+  PRESSO_TRY(check(cudaRuntimeGetVersion(&usable.runtime_version), "asking for the CUDA runtime"));
+  PRESSO_ASSIGN(usable.driver_version, usable_driver_version(usable.runtime_version));
+  PRESSO_TRY(check(cudaGetDeviceCount(&usable.count), "looking for devices"));
+  if (usable.count == 0) return make_error(ErrorCode::kNoDevice, "the driver knows no device");
+  return usable;
+}
 
+Result<std::vector<DeviceInfo>> list_devices() {
+  PRESSO_ASSIGN(const UsableDevices usable, usable_devices());
   const CurrentDevice unchanged;
   std::vector<DeviceInfo> devices;
-  for (int index = 0; index < count; ++index) {
+  for (int index = 0; index < usable.count; ++index) {
     PRESSO_ASSIGN(DeviceInfo info, read_device(index));
-    info.driver_version = driver_version;
-    info.runtime_version = runtime_version;
+    info.driver_version = usable.driver_version;
+    info.runtime_version = usable.runtime_version;
     devices.push_back(std::move(info));
   }
   return devices;

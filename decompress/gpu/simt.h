@@ -40,8 +40,9 @@
 //                bulk_expect(b, sum of bytes) and bulk_copy(b, ...) for each, in the same lane;
 //                bulk_copy_wait(b, parity) by any lane that reads: phases have parity 0, 1, 0, ...
 //   arithmetic   popcount find_first_set (1-based, 0 for none) count_leading_zeros (32 for 0)
-//                funnel_shift_right(lo, hi, shift & 31) byte_permute (prmt) dot4 (4 products of
-//                unsigned bytes plus c) multiply_high clock
+//                funnel_shift_right(lo, hi, shift & 31) byte_permute (__byte_perm: bit 3 of a
+//                selector's nibble is ignored) dot4 (4 products of unsigned bytes plus c)
+//                multiply_high clock
 #pragma once
 
 #include <cstdint>

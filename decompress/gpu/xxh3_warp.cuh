@@ -56,6 +56,15 @@ struct AlignedSource {
   PRESSO_DEVICE Pair operator()(u32 at) const { return load_pair(from + at); }
 };
 
+/// The same, of device memory that nobody writes while the kernel runs.
+struct ReadonlySource {
+  const Byte* from;
+
+  PRESSO_DEVICE Pair operator()(u32 at) const {
+    return simt::load_readonly(reinterpret_cast<const Pair*>(from + at));
+  }
+};
+
 /// Memory at any address. Words are put together of the aligned ones around them, but at the ends
 /// of the memory of single bytes, for nothing outside of it is read.
 struct UnalignedSource {
@@ -143,18 +152,17 @@ PRESSO_DEVICE Pair segment_sums(const Source& source, u32 at, const SegmentKeys&
   return start_pair(lane_pair()) + sum_over_quads(segment_share(source, at, keys));
 }
 
-/// Of 2 * mask / 4 segments that stand one behind another, of which those from `end` on count as
-/// zeros: in each lane the sum of the shares of one of them, the one that the lane's bits up to
-/// `mask` name, over those lanes that differ from it in these bits.
+/// Of 2 * mask / 4 segments that stand one behind another: in each lane the sum of the shares of
+/// one of them, the one that the lane's bits up to `mask` name, over the lanes that differ in these
+/// bits.
 template <u32 mask, class Source>
-PRESSO_DEVICE Pair gather_shares(const Source& source, u32 at, u32 end, const SegmentKeys& keys) {
+PRESSO_DEVICE Pair gather_shares(const Source& source, u32 at, const SegmentKeys& keys) {
   if constexpr (mask < kQuadLanes) {
-    return at < end ? segment_share(source, at, keys) : Pair{0, 0};
+    return segment_share(source, at, keys);
   } else {
-    const Pair low = gather_shares<mask / 2>(source, at, end, keys);
+    const Pair low = gather_shares<mask / 2>(source, at, keys);
     const u32 half = mask / kQuadLanes * kSegmentBytes;
-    const Pair high = gather_shares<mask / 2>(source, at + half, end, keys);
-    return keep_and_add(low, high, mask);
+    return keep_and_add(low, gather_shares<mask / 2>(source, at + half, keys), mask);
   }
 }
 
@@ -224,14 +232,11 @@ PRESSO_DEVICE std::uint64_t warp_segment_hash(const Source& source, std::uint32_
   return xxh3::finish_quad(xxh3::segment_sums(source, at, keys), xxh3::kSegmentBytes);
 }
 
-/// The hashes of `count` segments, 1 to 8, that stand one behind another from offset `at` on: the
-/// hash of segment g in the four lanes of quad g, where g < count.
+/// The hashes of the eight segments from offset `at` on: of segment g in the four lanes of quad g.
 template <class Source>
 PRESSO_DEVICE std::uint64_t warp_segment_hashes(const Source& source, std::uint32_t at,
-                                                std::uint32_t count,
                                                 const xxh3::SegmentKeys& keys) {
-  const xxh3::Pair shares =
-      xxh3::gather_shares<xxh3::kWarpSize / 2>(source, at, at + count * xxh3::kSegmentBytes, keys);
+  const xxh3::Pair shares = xxh3::gather_shares<xxh3::kWarpSize / 2>(source, at, keys);
   return xxh3::finish_quad(xxh3::start_pair(xxh3::lane_pair()) + shares, xxh3::kSegmentBytes);
 }
 

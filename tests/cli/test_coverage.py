@@ -7,6 +7,7 @@ import unittest
 import support
 import test_compress
 import test_decompress
+import test_device
 import test_failures
 import test_frame
 import test_reports

@@ -245,16 +245,14 @@ inline u32 count_leading_zeros(u32 value) {
 inline u32 funnel_shift_right(u32 low, u32 high, u32 shift) {
   return static_cast<u32>(((u64{high} << 32) | low) >> (shift & 31));
 }
-/// Byte i of the result is the byte of b:a that bits 0-2 of the selector's nibble i name; where bit
-/// 3 is set, that byte's sign fills it.
+/// Byte i of the result is the byte of b:a that bits 0-2 of the selector's nibble i name. Bit 3 is
+/// ignored, as CUDA's __byte_perm does; the instruction prmt under it would fill in the sign.
 inline u32 byte_permute(u32 a, u32 b, u32 selector) {
   const u64 bytes = (u64{b} << 32) | a;
   u32 result = 0;
   for (u32 i = 0; i < 4; ++i) {
-    const u32 nibble = (selector >> (4 * i)) & 15;
-    u32 byte = static_cast<u32>(bytes >> (8 * (nibble & 7))) & 0xFF;
-    if ((nibble & 8) != 0) byte = (byte & 0x80) != 0 ? 0xFF : 0;
-    result |= byte << (8 * i);
+    const u32 index = (selector >> (4 * i)) & 7;
+    result |= (static_cast<u32>(bytes >> (8 * index)) & 0xFF) << (8 * i);
   }
   return result;
 }

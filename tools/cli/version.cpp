@@ -3,6 +3,7 @@
 #include "presso/cpu.h"
 #include "presso/wire.h"
 #include "tools/cli/driver.h"
+#include "tools/devices_report.h"
 
 namespace presso::cli {
 namespace {
@@ -34,7 +35,7 @@ std::string version_text(bool details) {
     out += " " + std::string(name(level)) + (level == cpu_level() ? " (in use)" : "");
   }
   out += "\nCPU features: " + cpu_features() + "\n";
-  out += "GPU:           none (this build has no GPU code)\n";
+  out += "GPUs:          " + devices_line(gpu_devices()) + "\n";
   return out;
 }
 

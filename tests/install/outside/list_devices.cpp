@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An installed GPU library links and answers, with or without a device.
+#include <presso/decompress_gpu.h>
 #include <presso/gpu_devices.h>
 
 #include <cstdio>
@@ -11,5 +12,7 @@ int main() {
     return devices.error().code == presso::ErrorCode::kNoDevice ? 0 : 1;
   }
   for (const auto& device : *devices) std::printf("%d: %s\n", device.index, device.name.c_str());
-  return 0;
+  const auto decompressor = presso::gpu::Decompressor::open();
+  std::printf("%s\n", decompressor.ok() ? "opened" : decompressor.error().message().c_str());
+  return decompressor.ok() ? 0 : 1;
 }

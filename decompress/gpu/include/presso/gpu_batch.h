@@ -33,7 +33,7 @@ struct BlockSpan {
 
 /// A decoded dictionary in device memory; id 1 to kMaxDictionaries.
 struct DictionarySpan {
-  const Byte* d_content = nullptr;
+  const Byte* d_content = nullptr;  ///< nullptr: the file has none of this id
   std::uint32_t bytes = 0;
 };
 
@@ -61,8 +61,12 @@ std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
 
 /// Enqueues the decoding of a batch on `stream` of the current device and returns. Afterwards, in
 /// stream order, d_status holds for each block what the CPU decoder would have answered. Damaged
-/// blocks leave unspecified plain bytes, within their own span. Errors: kInvalidArgument (memory
-/// too small or misaligned), kNoDevice, kDeviceLost.
+/// blocks leave unspecified plain bytes, within their own span. A block whose header contradicts
+/// its span is kBadIndex; what a span does not say (number, kind) is the caller's to compare.
+/// kInvalidArgument in a status: the block is larger than largest_plain_bytes, or d_temporary has
+/// no room for it. Arguments are read before the call returns, arrays when the kernels run. A
+/// stream that is being captured gets the kernels as nodes of its graph. Errors: kInvalidArgument
+/// (memory too small or misaligned), kNoDevice, kDeviceLost.
 Status decode_batch(const BatchArguments& arguments, const BatchOptions& options,
                     CUstream_st* stream);
 

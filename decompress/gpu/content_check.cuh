@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Content checksums of whole blocks (FORMAT.md 8): the warps of a thread block share the segments
+// of one block, and its first warp hashes their hashes. For decoders that hash as they decode, and
+// a kernel of its own (verify_body) that reads decoded blocks again.
+//
+// Threads to data: warps take pieces of eight segments, 8 KiB, in turn, then what is left segment
+// by segment, as they do with blocks at addresses that are not multiples of 16. One barrier a
+// block, between the segments' hashes, which go through temporary device memory, and the hash of
+// them.
+//
+// Test: tests/simt/raw_test.cpp.
+#pragma once
+
+#include "decompress/gpu/block_plan.h"
+#include "decompress/gpu/simt.h"
+#include "decompress/gpu/xxh3_warp.cuh"
+#include "presso/error.h"
+
+namespace presso::gpu {
+
+static_assert(xxh3::kSegmentBytes == kHashedSegmentBytes);
+
+/// Segments first, first + step, ... of the block, one at a time, by one warp. `plain` is where the
+/// block's bytes are, at any address.
+PRESSO_DEVICE void hash_segments(const BlockPlan& plan, const Byte* plain, std::uint32_t first,
+                                 std::uint32_t step, const xxh3::SegmentKeys& keys) {
+  const xxh3::UnalignedSource source{plain, plan.plain_bytes};
+  const std::uint32_t end = segments_of(plan.plain_bytes);
+  for (std::uint32_t segment = first; segment < end; segment += step) {
+    const std::uint32_t at = segment * xxh3::kSegmentBytes;
+    const std::uint32_t left = plan.plain_bytes - at;
+    const std::uint64_t hash = left < xxh3::kSegmentBytes ? warp_xxh3(plain + at, left)
+                                                          : warp_segment_hash(source, at, keys);
+    if (simt::lane() == 0) plan.segment_hashes[segment] = hash;
+  }
+}
+
+/// All segments of a block, into plan.segment_hashes, by a whole thread block. Nobody may write to
+/// `plain` while the kernel runs.
+PRESSO_DEVICE void hash_block(const BlockPlan& plan, const Byte* plain) {
+  constexpr std::uint32_t kPieceSegments = xxh3::kQuads;
+  constexpr std::uint32_t kPieceBytes = kPieceSegments * xxh3::kSegmentBytes;
+  const xxh3::SegmentKeys keys = xxh3::segment_keys();
+  const std::uint32_t warps = simt::block_threads() / simt::kWarpSize;
+  const bool aligned = xxh3::is_aligned(plain, xxh3::kPairBytes);
+  const std::uint32_t pieces = aligned ? plan.plain_bytes / kPieceBytes : 0;
+  for (std::uint32_t piece = simt::warp_in_block(); piece < pieces; piece += warps) {
+    const std::uint64_t hash =
+        warp_segment_hashes(xxh3::ReadonlySource{plain}, piece * kPieceBytes, keys);
+    if (xxh3::lane_pair() == 0) {
+      plan.segment_hashes[piece * kPieceSegments + xxh3::lane_quad()] = hash;
+    }
+  }
+  hash_segments(plan, plain, pieces * kPieceSegments + simt::warp_in_block(), warps, keys);
+}
+
+/// Whether plan.segment_hashes, all of them written and visible to this warp, are those that the
+/// block should have. In all lanes of the warp.
+PRESSO_DEVICE bool content_matches(const BlockPlan& plan) {
+  return warp_xxh3_words(plan.segment_hashes, segments_of(plan.plain_bytes)) ==
+         plan.content_checksum;
+}
+
+/// By all threads of a thread block that have hashed the segments of one block: its final status.
+PRESSO_DEVICE void finish_content_check(const BlockPlan& plan, std::uint32_t* status) {
+  simt::block_sync();
+  if (simt::warp_in_block() != 0) return;
+  const bool good = content_matches(plan);
+  if (simt::lane() == 0) {
+    *status = status_of(good ? ErrorCode::kOk : ErrorCode::kContentChecksum);
+  }
+}
+
+/// Compares decoded blocks, in state kOk, with their checksums; raw blocks are raw_body's. Any
+/// number of thread blocks of any number of warps; each takes a block at a time.
+PRESSO_DEVICE void verify_body(const BlockBatch& batch) {
+  for (std::uint32_t block = simt::block_index(); block < batch.blocks;
+       block += simt::grid_blocks()) {
+    if (batch.status[block] != status_of(ErrorCode::kOk)) continue;
+    const BlockPlan plan = batch.plans[block];
+    if (plan.coding == static_cast<Byte>(Coding::kRaw)) continue;
+    hash_block(plan, plan.out);
+    finish_content_check(plan, batch.status + block);
+  }
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// launch_decoders: the steps of decoder_steps.h as kernels on a stream, in the shape that suits the
+// device. Threads to data, shared memory and synchronisation are described where the kernels'
+// bodies are.
+#include "decompress/gpu/cuda_error.h"
+#include "decompress/gpu/decoder_steps.h"
+
+namespace presso::gpu {
+namespace {
+
+#ifdef __CUDA_ARCH__
+constexpr int kArchitecture = __CUDA_ARCH__ / 10;
+#else
+constexpr int kArchitecture = 0;  // the host only declares kernels
+#endif
+
+template <class Selector>
+constexpr WarpDecoderTuning kTuning = Selector::tuning(kArchitecture);
+template <class Selector>
+constexpr u32 kThreads = kTuning<Selector>.warps* kWarpSize;
+template <class Selector>
+using PolicyOf = WarpPolicy<kTuning<Selector>.copy_bytes, kTuning<Selector>.copies_in_flight,
+                            kTuning<Selector>.match_bytes>;
+
+template <class Resolve, class Selector>
+__global__ void __launch_bounds__(kThreads<Selector>) warp_decoder_kernel(BlockBatch batch) {
+  warp_decoder_body<Resolve, PolicyOf<Selector>>(batch.plans, batch.status, batch.blocks);
+}
+
+template <class Selector>
+__global__ void __launch_bounds__(kThreads<Selector>)
+    list_references_kernel(BlockBatch batch, ReferenceLists lists) {
+  list_references_body<PolicyOf<Selector>>(batch.plans, batch.status, batch.blocks, lists);
+}
+
+template <class Selector>
+__global__ void __launch_bounds__(kThreads<Selector>)
+    resolve_round_kernel(BlockBatch batch, ReferenceLists lists) {
+  resolve_round_body<PolicyOf<Selector>>(batch.plans, batch.status, batch.blocks, lists);
+}
+
+/// Of a kernel whose warps take a block each.
+struct LaunchShape {
+  u32 grid = 0;
+  u32 threads = 0;
+  u32 shared_bytes = 0;
+};
+
+/// As the code was tuned that will run on the current device.
+template <class Selector, class... Arguments>
+Result<LaunchShape> shape_of(void (*kernel)(Arguments...), u32 blocks) {
+  cudaFuncAttributes attributes{};
+  PRESSO_TRY(check(cudaFuncGetAttributes(&attributes, kernel), "looking for a kernel"));
+  const u32 warps = Selector::tuning(attributes.ptxVersion).warps;
+  return LaunchShape{(blocks - 1) / warps + 1, warps * kWarpSize,
+                     warps * static_cast<u32>(sizeof(SegmentTable))};
+}
+
+class DecoderLauncher {
+ public:
+  explicit DecoderLauncher(cudaStream_t stream) : stream_(stream) {}
+
+  template <class Resolve>
+  Status warp_decoder(const BlockBatch& batch) {
+    const auto kernel = &warp_decoder_kernel<Resolve, WarpDecoderSelector>;
+    PRESSO_ASSIGN(const LaunchShape shape, shape_of<WarpDecoderSelector>(kernel, batch.blocks));
+    kernel<<<shape.grid, shape.threads, shape.shared_bytes, stream_>>>(batch);
+    return check(cudaGetLastError(), "launching warp_decoder_kernel");
+  }
+
+  Status list_references(const BlockBatch& batch, const ReferenceLists& lists) {
+    const auto kernel = &list_references_kernel<WarpDecoderSelector>;
+    PRESSO_ASSIGN(const LaunchShape shape, shape_of<WarpDecoderSelector>(kernel, batch.blocks));
+    kernel<<<shape.grid, shape.threads, shape.shared_bytes, stream_>>>(batch, lists);
+    return check(cudaGetLastError(), "launching list_references_kernel");
+  }
+
+  /// Only the device knows when all lists are done: a launch then finds nothing to do.
+  Status resolve_rounds(const BlockBatch& batch, const ReferenceLists& lists, u32 rounds) {
+    const auto kernel = &resolve_round_kernel<WarpDecoderSelector>;
+    PRESSO_ASSIGN(const LaunchShape shape, shape_of<WarpDecoderSelector>(kernel, batch.blocks));
+    for (; rounds > 0; --rounds) {
+      kernel<<<shape.grid, shape.threads, 0, stream_>>>(batch, lists);
+      PRESSO_TRY(check(cudaGetLastError(), "launching resolve_round_kernel"));
+    }
+    return {};
+  }
+
+ private:
+  cudaStream_t stream_;
+};
+
+}  // namespace
+
+Status launch_decoders(const DecodeLaunch& decode, CUstream_st* stream) {
+  DecoderLauncher launcher(stream);
+  return enqueue_decoders(decode, launcher);
+}
+
+}  // namespace presso::gpu

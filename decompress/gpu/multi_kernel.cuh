@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Multi-round resolution with one kernel a round (catalogue S7.8): built to be compared with rounds
+// inside of one kernel, which it loses to.
+//
+// list_references_body parses a block, writes all its literals and lists its matches in device
+// memory. Each launch of resolve_round_body then executes one round: it reads back the next 32
+// pending references of the block, so that all lanes have work whatever the groups were, copies
+// those whose source is final, and writes the others back. The mark below which all is final is the
+// place of the first pending reference, as in resolve.cuh; it counts from the block's start here,
+// not from a group's, because references are listed in order and none before the first is pending.
+//
+// A list is its own state: its references from `begin` on are pending. A round takes the first 32
+// of them and stores the survivors, in order, in the last of these 32 places; `begin` moves on to
+// the first survivor. The first reference of a round is always executed, so rounds end.
+//
+// The host enqueues a fixed number of launches, at most one for each reference. Launches find
+// nothing to do where a block is done; a block for which they did not suffice keeps the status
+// kPlanned, so that the warp decoder, enqueued behind them, decodes it as a whole.
+//
+// A reference is one word: bits 0-21 block position, 22-38 length, 39-62 distance.
+#pragma once
+
+#include "decompress/gpu/match_copy.cuh"
+#include "decompress/gpu/segment_copy.cuh"
+
+namespace presso::gpu {
+
+/// Temporary device memory of the kernels. A sequence takes at least 3 bytes of payload, so
+/// references_of() are enough for every block.
+struct ReferenceLists {
+  u64* references;  ///< `stride` for each block
+  u32* begin;       ///< one a block: the first pending reference
+  u32* end;         ///< one a block
+  u32 stride;
+};
+
+PRESSO_HD constexpr u32 references_of(u32 plain_bytes) {
+  return plain_bytes / 3;
+}
+
+namespace detail {
+
+PRESSO_HD constexpr u64 pack_reference(u32 position, u32 length, u32 distance) {
+  return position | u64{length} << 22 | u64{distance} << 39;
+}
+
+PRESSO_DEVICE Match unpack_reference(u64 reference, u32 origin) {
+  return {(static_cast<u32>(reference) & 0x3FFFFF) + origin,
+          static_cast<u32>(reference >> 22) & 0x1FFFF, static_cast<u32>(reference >> 39)};
+}
+
+}  // namespace detail
+
+/// The first kernel, for one block.
+template <class Policy>
+class ReferenceLister {
+ public:
+  PRESSO_DEVICE ReferenceLister(const BlockPlan& plan, SegmentTable& table, u64* references)
+      : plan_(plan), parser_(plan), memory_(plan), table_(table), references_(references) {
+    table.clear();
+    simt::warp_sync();
+  }
+
+  /// False where the block is faulty.
+  PRESSO_DEVICE bool run() {
+    const u64 literals = address_of(plan_.literal_bytes());
+    SegmentCopy<Policy> copy(table_, parser_.below());
+    for (u32 group = parser_.groups(); group != 0; --group) {
+      const u32 from = parser_.at();
+      LaneSequence sequence;
+      if (!parser_.next(sequence)) return false;
+      const u32 matches = simt::ballot(sequence.length != 0);
+      copy.run(memory_.base, sequence, matches, literals - (sequence.at - sequence.literals_before),
+               skip_if(true, 0), from, parser_.at());
+      list(sequence, matches);
+      simt::warp_sync();
+    }
+    if (!parser_.complete(plan_)) return false;
+    const u64 tail = literals + parser_.literals_used() - parser_.at();
+    for (u32 at = parser_.at() + simt::lane(); at < memory_.end; at += kWarpSize) {
+      detail::copy_byte(memory_.base + at, tail + at);
+    }
+    return true;
+  }
+
+  PRESSO_DEVICE u32 listed() const { return listed_; }
+
+ private:
+  PRESSO_DEVICE void list(const LaneSequence& sequence, u32 matches) {
+    if (sequence.length != 0) {
+      references_[listed_ + simt::popcount(matches & parser_.below())] = detail::pack_reference(
+          sequence.to() - memory_.origin, sequence.length, sequence.distance);
+    }
+    listed_ += simt::popcount(matches);
+  }
+
+  const BlockPlan& plan_;
+  GroupParser parser_;
+  BlockMemory memory_;
+  SegmentTable& table_;
+  u64* references_;
+  u32 listed_ = 0;
+};
+
+/// Takes up planned blocks; those without matches are then kOk, faulty ones kFailed. Shared memory:
+/// a SegmentTable a warp.
+template <class Policy>
+PRESSO_DEVICE void list_references_body(const BlockPlan* plans, u32* status, u32 blocks,
+                                        const ReferenceLists& lists) {
+  const u32 block = block_of_warp();
+  if (block >= blocks) return;
+  const BlockPlan& plan = plans[block];
+  const bool taken = status[block] == kPlanned && plan.coding == static_cast<Byte>(Coding::kByte) &&
+                     plan.sequences <= lists.stride;
+  simt::warp_sync();
+  u32 listed = 0;
+  if (taken) {
+    auto* const tables = reinterpret_cast<SegmentTable*>(simt::shared_memory());
+    bool good = false;
+    if (plan.payload_bytes != 0) {
+      ReferenceLister<Policy> lister(plan, tables[uniform_warp()],
+                                     lists.references + u64{lists.stride} * block);
+      good = lister.run();
+      if (good) listed = lister.listed();
+    }
+    if (simt::lane() == 0 && listed == 0) status[block] = good ? u32{0} : u32{kFailed};
+  }
+  if (simt::lane() == 0) {
+    lists.begin[block] = 0;
+    lists.end[block] = listed;
+  }
+}
+
+/// One round of each block that has pending references; a block without any is then kOk.
+template <class Policy>
+PRESSO_DEVICE void resolve_round_body(const BlockPlan* plans, u32* status, u32 blocks,
+                                      const ReferenceLists& lists) {
+  const u32 block = block_of_warp();
+  if (block >= blocks) return;
+  const u32 begin = lists.begin[block];
+  const u32 end = lists.end[block];
+  if (begin == end) return;
+  const BlockMemory memory(plans[block]);
+  u64* const window = lists.references + u64{lists.stride} * block + begin;
+  const u32 count = end - begin < kWarpSize ? end - begin : kWarpSize;
+  const bool active = simt::lane() < count;
+  const u64 reference = active ? window[simt::lane()] : 0;
+  const Match match = detail::unpack_reference(reference, memory.origin);
+  const u32 mark = simt::shuffle(match.to, 0);
+  const u32 source_end = match.to - match.distance + match.length;
+  const bool ready = match.distance > match.to - memory.origin ||
+                     (source_end < match.to ? source_end : match.to) <= mark;
+  if (active && ready) copy_match<Policy::kMatchBytes>(memory.place(match), 0, 1);
+  const u32 survivors = simt::ballot(active && !ready);
+  const u32 first = count - simt::popcount(survivors);
+  if (active && !ready) {
+    window[first + simt::popcount(survivors & ((1u << simt::lane()) - 1))] = reference;
+  }
+  if (simt::lane() == 0) {
+    lists.begin[block] = begin + first;
+    if (begin + first == end) status[block] = 0;
+  }
+}
+
+}  // namespace presso::gpu

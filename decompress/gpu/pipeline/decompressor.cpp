@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Decompressor and decompress_host, but for the opening of a CUDA device (cuda_device.cpp).
+#include "decompress/gpu/pipeline/engine.h"
+#include "decompress/gpu/pipeline/runner.h"
+
+namespace presso::gpu {
+namespace {
+
+/// As far as an index tells. A damaged file has none, and is decoded in slots of the usual size.
+WorkHint hint_of(const DecodeJob& job, Device& device) {
+  WorkHint hint;
+  const bool direct =
+      job.into && !job.options.salvage && device.is_pinned(job.into->data(), job.into->size());
+  hint.keeps_output = job.sink != nullptr || (job.into && !direct);
+  if (job.file == nullptr && !job.memory) return hint;
+  const MemoryRandomAccess memory(job.memory.value_or(Bytes()));
+  const RandomAccess& file = job.file != nullptr ? *job.file : memory;
+  const auto index = ArchiveIndex::open(file);
+  if (!index.ok() || index->plain_bytes() == 0) return hint;
+  hint.plain_bytes = index->plain_bytes();
+  hint.stored_bytes = file.size();
+  if (job.range && job.range->begin < job.range->end) {
+    const double share = static_cast<double>(job.range->end - job.range->begin) /
+                         static_cast<double>(hint.plain_bytes);
+    hint.plain_bytes = job.range->end - job.range->begin;
+    hint.stored_bytes = static_cast<std::uint64_t>(static_cast<double>(hint.stored_bytes) * share);
+  }
+  return hint;
+}
+
+}  // namespace
+
+Decompressor::Decompressor(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+Decompressor::Decompressor(Decompressor&&) noexcept = default;
+Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
+Decompressor::~Decompressor() = default;
+
+Result<Decompressor> Decompressor::over(std::unique_ptr<Device> device, const GpuOptions& options) {
+  return without_bad_alloc([&]() -> Result<Decompressor> {
+    PRESSO_ASSIGN(std::shared_ptr<Engine> engine, Engine::make(std::move(device), options));
+    return Decompressor(std::move(engine));
+  });
+}
+
+Status Decompressor::run(const std::function<std::optional<DecodeJob>()>& next,
+                         const WorkHint& hint) {
+  const auto next_request = [&next]() -> std::optional<JobRequest> {
+    std::optional<DecodeJob> job = next();
+    if (!job) return std::nullopt;
+    return JobRequest{std::move(*job)};
+  };
+  return without_bad_alloc([&]() -> Status {
+    PRESSO_TRY(engine_->prepare(hint));
+    return Runner(*engine_, next_request).run();
+  });
+}
+
+Result<DecompressSummary> Decompressor::run(const DecodeJob& job) {
+  return without_bad_alloc(
+      [&] { return run_one({job}, *engine_, hint_of(job, engine_->device())); });
+}
+
+Result<DecompressSummary> run_one(JobRequest request, Engine& engine, const WorkHint& hint) {
+  PRESSO_TRY(engine.prepare(hint));
+  Result<DecompressSummary> result = make_error(ErrorCode::kCancelled);
+  request.job.finished = [&result](Result<DecompressSummary> summary) {
+    result = std::move(summary);
+  };
+  std::optional<JobRequest> only = std::move(request);
+  PRESSO_TRY(Runner(engine, [&only] { return std::exchange(only, std::nullopt); }).run());
+  return result;
+}
+
+Result<std::uint64_t> decompress_host(Decompressor& decompressor, Bytes compressed,
+                                      MutableBytes into, bool verify) {
+  DecodeJob job;
+  job.memory = compressed;
+  job.into = into;
+  job.options.decode.verify = verify;
+  PRESSO_ASSIGN(const DecompressSummary summary, decompressor.run(job));
+  return summary.plain_bytes;
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// All that the host side of GPU decoding asks of a GPU: memory, copies, streams, events, and the
+// batch decoder. ../cuda_device.cpp is the real one. Everything above is written against this class
+// alone and compiles without CUDA, so that tests run it where there is no GPU, over a device that
+// decodes on the CPU and fails on command (tests/support/fake_device.h).
+//
+// Calls with a stream enqueue and return; a fault of theirs may only show in a later call. All
+// functions are thread-safe. Errors: kDeviceMemory, kOutOfMemory (pinned memory), kNoDevice,
+// kDeviceLost; after the last one nothing but releasing is of use.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "presso/gpu_batch.h"
+
+struct CUevent_st;  // cudaEvent_t points to one
+
+namespace presso::gpu {
+
+using Stream = CUstream_st*;
+using Event = CUevent_st*;
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  /// Device memory, 256-byte aligned, not cleared.
+  virtual Result<Byte*> allocate(std::size_t bytes) = 0;
+  virtual void release(Byte* d_memory) = 0;
+  /// Host memory that copies reach without a detour.
+  virtual Result<Byte*> allocate_pinned(std::size_t bytes) = 0;
+  virtual void release_pinned(Byte* memory) = 0;
+  /// Whether all of [memory, memory + bytes) is such memory, whoever allocated it.
+  virtual bool is_pinned(const Byte* memory, std::size_t bytes) = 0;
+
+  virtual Result<Stream> create_stream() = 0;
+  virtual void destroy_stream(Stream stream) = 0;
+  virtual Result<Event> create_event() = 0;
+  virtual void destroy_event(Event event) = 0;
+
+  virtual Status copy_in(Byte* d_to, const Byte* from, std::size_t bytes, Stream stream) = 0;
+  virtual Status copy_out(Byte* to, const Byte* d_from, std::size_t bytes, Stream stream) = 0;
+  virtual Status copy_within(Byte* d_to, const Byte* d_from, std::size_t bytes, Stream stream) = 0;
+
+  virtual Status record(Event event, Stream stream) = 0;
+  /// What is enqueued on `stream` from now on waits for `event` as last recorded.
+  virtual Status stream_wait(Stream stream, Event event) = 0;
+  /// The calling thread sleeps until `event`, as last recorded, has happened.
+  virtual Status wait(Event event) = 0;
+  virtual Status wait(Stream stream) = 0;
+
+  /// As in gpu_batch.h.
+  virtual std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
+                                      const BatchOptions& options) = 0;
+  virtual Status decode(const BatchArguments& arguments, const BatchOptions& options,
+                        Stream stream) = 0;
+};
+
+/// Something of a device that is given back when its owner goes.
+template <class Handle, void (Device::*kRelease)(Handle)>
+class Owned {
+ public:
+  Owned() = default;
+  Owned(Device& device, Handle handle) : device_(&device), handle_(handle) {}
+  Owned(Owned&& other) noexcept { *this = std::move(other); }
+  Owned& operator=(Owned&& other) noexcept {
+    reset();
+    device_ = other.device_;
+    handle_ = std::exchange(other.handle_, Handle{});
+    return *this;
+  }
+  ~Owned() { reset(); }
+
+  void reset() {
+    if (handle_ != Handle{}) (device_->*kRelease)(std::exchange(handle_, Handle{}));
+  }
+  Handle get() const { return handle_; }
+
+ private:
+  Device* device_ = nullptr;
+  Handle handle_{};
+};
+
+using OwnedStream = Owned<Stream, &Device::destroy_stream>;
+using OwnedEvent = Owned<Event, &Device::destroy_event>;
+
+inline Result<OwnedStream> make_stream(Device& device) {
+  PRESSO_ASSIGN(const Stream stream, device.create_stream());
+  return OwnedStream(device, stream);
+}
+
+inline Result<OwnedEvent> make_event(Device& device) {
+  PRESSO_ASSIGN(const Event event, device.create_event());
+  return OwnedEvent(device, event);
+}
+
+}  // namespace presso::gpu

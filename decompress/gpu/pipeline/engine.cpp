@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "decompress/gpu/pipeline/engine.h"
+
+#include <algorithm>
+
+namespace presso::gpu {
+namespace {
+
+/// More read no faster (field measurements: 40 GB/s with 8 threads, 42 with 16).
+constexpr unsigned kMostCopyingThreads = 8;
+
+std::uint64_t limit_or_none(std::uint64_t option) {
+  return option == 0 ? ~std::uint64_t{0} : option;
+}
+
+MemoryLimits limits_of(const GpuOptions& options) {
+  return {limit_or_none(options.max_device_bytes), limit_or_none(options.max_pinned_bytes)};
+}
+
+bool covers(const SlotPlan& have, const SlotPlan& wanted) {
+  return have.slots >= wanted.slots && have.capacity.stored_bytes >= wanted.capacity.stored_bytes &&
+         have.capacity.plain_bytes >= wanted.capacity.plain_bytes &&
+         have.capacity.blocks >= wanted.capacity.blocks &&
+         (have.capacity.keeps_output || !wanted.capacity.keeps_output);
+}
+
+}  // namespace
+
+unsigned copying_threads(const GpuOptions& options) {
+  if (options.reader_threads != 0) return options.reader_threads;
+  return std::min(kMostCopyingThreads, default_thread_count());
+}
+
+Engine::Engine(std::unique_ptr<Device> device, const GpuOptions& options)
+    : device_(std::move(device)),
+      options_(options),
+      memory_(*device_, limits_of(options)),
+      most_dictionaries_(DeviceDictionaries::places_under(memory_.limits().device_bytes)),
+      dictionaries_(memory_, most_dictionaries_),
+      readers_(copying_threads(options)) {}
+
+Result<std::unique_ptr<Engine>> Engine::make(std::unique_ptr<Device> device,
+                                             const GpuOptions& options) {
+  std::unique_ptr<Engine> engine(new Engine(std::move(device), options));
+  PRESSO_ASSIGN(engine->in_, make_stream(*engine->device_));
+  PRESSO_ASSIGN(engine->out_, make_stream(*engine->device_));
+  return engine;
+}
+
+Engine::~Engine() {
+  settle();
+}
+
+void Engine::settle() {
+  std::vector<Stream> streams{in_.get(), out_.get()};
+  for (const std::unique_ptr<Slot>& slot : slots_) streams.push_back(slot->stream());
+  for (const Stream stream : streams) {
+    if (stream != nullptr) static_cast<void>(device_->wait(stream).ok());
+  }
+}
+
+Status Engine::add_slot(SlotCapacity capacity) {
+  PRESSO_ASSIGN(std::unique_ptr<Slot> slot, Slot::make(*device_));
+  for (;;) {
+    Status sized = slot->resize(memory_, capacity, batch_options(true));
+    if (sized.ok()) break;
+    const auto smaller = halved(capacity);
+    if (!is_out_of_memory(sized.error()) || !smaller) return sized;
+    capacity = *smaller;
+  }
+  slots_.push_back(std::move(slot));
+  return {};
+}
+
+Status Engine::prepare(const WorkHint& hint) {
+  const std::uint64_t for_dictionaries = kMaxDictionaryBytes * std::uint64_t{most_dictionaries_};
+  const SlotPlan plan = plan_slots(options_, hint, memory_.limits(), for_dictionaries, *device_);
+  if (covers(plan_, plan)) return {};
+  slots_.clear();
+  plan_ = {0, {}};
+  PRESSO_TRY(dictionaries_.reserve());
+  while (slots_.size() < plan.slots) {
+    Status added = add_slot(plan.capacity);
+    if (added.ok()) continue;
+    if (slots_.empty() || !is_out_of_memory(added.error())) return added;
+    break;
+  }
+  plan_ = plan;
+  return {};
+}
+
+Status Engine::grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t plain_bytes) {
+  const SlotCapacity before = slot.capacity();
+  const SlotCapacity larger = grown_for(before, stored_bytes, plain_bytes);
+  Status grown = slot.resize(memory_, larger, batch_options(true));
+  if (!grown.ok() && before.blocks > 0) {
+    static_cast<void>(slot.resize(memory_, before, batch_options(true)).ok());
+  }
+  return grown;
+}
+
+/// Where dictionaries of batches under way take every place, those batches are waited for.
+Result<DeviceDictionaries::Lease> Engine::lease_dictionaries(const SlotBatch& batch,
+                                                             DictionaryTable& table) {
+  for (bool again = true; again;) {
+    PRESSO_ASSIGN(auto lease, dictionaries_.provide(batch, table, in_.get()));
+    if (lease) return std::move(*lease);
+    again = false;
+    for (const std::unique_ptr<Slot>& other : slots_) {
+      if (other->lease.empty()) continue;
+      PRESSO_TRY(other->wait(*device_));
+      other->lease.clear();
+      again = true;
+    }
+  }
+  return make_error(ErrorCode::kDeviceMemory, "no room for the dictionaries of a batch");
+}
+
+Status Engine::send(Slot& slot, const SlotBatch& batch, const PlainTarget& target, bool verify) {
+  slot.lease.clear();
+  DictionaryTable table;
+  PRESSO_ASSIGN(slot.lease, lease_dictionaries(batch, table));
+  const Lanes lanes{*device_, in_.get(), out_.get()};
+  return slot.send(lanes, batch, table, batch_options(verify), target);
+}
+
+}  // namespace presso::gpu

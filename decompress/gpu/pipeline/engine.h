@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// A device with everything that batches need on their way through it: the shared streams, slots,
+// dictionaries, and threads that read. Decompressor and GpuFile are built on it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "decompress/gpu/pipeline/slot.h"
+#include "decompress/gpu/pipeline/team.h"
+
+namespace presso::gpu {
+
+class Engine {
+ public:
+  static Result<std::unique_ptr<Engine>> make(std::unique_ptr<Device> device,
+                                              const GpuOptions& options);
+  /// Waits for what is under way.
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Sees to it that there are slots for work of this kind; none may be in use. Where memory does
+  /// not suffice smaller ones are tried, then fewer. Errors: kDeviceMemory, kOutOfMemory,
+  /// kDeviceLost, kInvalidArgument.
+  Status prepare(const WorkHint& hint);
+  std::size_t slots() const { return slots_.size(); }
+  bool keeps_output() const { return plan_.capacity.keeps_output; }
+  Slot& slot(std::size_t number) { return *slots_[number]; }
+
+  /// Makes a slot that is not in use large enough for one more block of this size. Where that fails
+  /// it stays as it was, or has nothing where even that fails.
+  Status grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t plain_bytes);
+  /// Slot::send() with the dictionaries that the batch needs. One caller at a time.
+  Status send(Slot& slot, const SlotBatch& batch, const PlainTarget& target, bool verify);
+  /// Until all streams are empty. Faults that show are no longer of interest.
+  void settle();
+
+  const GpuOptions& options() const { return options_; }
+  Device& device() const { return *device_; }
+  Memory& memory() { return memory_; }
+  Team& readers() { return readers_; }
+  std::size_t most_dictionaries() const { return most_dictionaries_; }
+
+ private:
+  Engine(std::unique_ptr<Device> device, const GpuOptions& options);
+  BatchOptions batch_options(bool verify) const { return {options_.strategy, verify}; }
+  Status add_slot(SlotCapacity capacity);
+  Result<DeviceDictionaries::Lease> lease_dictionaries(const SlotBatch& batch,
+                                                       DictionaryTable& table);
+
+  std::unique_ptr<Device> device_;
+  GpuOptions options_;
+  Memory memory_;
+  std::size_t most_dictionaries_;
+  DeviceDictionaries dictionaries_;
+  OwnedStream in_, out_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  SlotPlan plan_{0, {}};
+  Team readers_;
+};
+
+/// Threads that copy to and from pinned memory, where the user named none.
+unsigned copying_threads(const GpuOptions& options);
+
+}  // namespace presso::gpu

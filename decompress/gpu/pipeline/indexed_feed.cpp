@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// A batch is chosen from the index alone, read, and then compared with its headers. Memory that is
+// pinned is not read: the batch points into it, and so ends where the next block does not follow.
+#include "decompress/gpu/pipeline/indexed_feed.h"
+
+#include <algorithm>
+
+namespace presso::gpu {
+namespace {
+
+/// Of one read: enough that its cost is the bytes', small enough that a batch has work for all.
+constexpr std::uint64_t kReadBytes = 4u << 20;
+constexpr std::uint64_t kIndexFixedBytes = 24;  // FORMAT.md 9
+
+std::uint64_t index_offset(const ArchiveMember& member) {
+  const std::uint64_t index_bytes =
+      kSectionHeaderBytes + round_up(kIndexFixedBytes + 4 * member.block_count, kFrameAlignment);
+  return member.file_offset + member.file_bytes - kTrailerBytes - index_bytes;
+}
+
+/// Whether `header` is what the index has of this block.
+bool is_as_promised(const BlockHeader& header, const BlockSpan& span,
+                    std::uint64_t number_in_member) {
+  return header.kind == FrameKind::kBlock &&
+         header.number == static_cast<std::uint32_t>(number_in_member) &&
+         header.plain_bytes == span.plain_bytes && header.stored_bytes() == span.stored_bytes;
+}
+
+}  // namespace
+
+/// An empty member's sections are nowhere compared with its index.
+bool IndexedFeed::covers_whole_file(const ArchiveIndex& index) {
+  return !index.rebuilt() &&
+         std::all_of(index.members().begin(), index.members().end(),
+                     [](const ArchiveMember& member) { return member.block_count > 0; });
+}
+
+const ArchiveMember& IndexedFeed::member_of(std::uint64_t number) const {
+  const std::vector<ArchiveMember>& members = index_.members();
+  const auto after = std::upper_bound(
+      members.begin(), members.end(), number,
+      [](std::uint64_t value, const ArchiveMember& member) { return value < member.first_block; });
+  return *(after - 1);
+}
+
+/// By where the next block or the index begins; 0 where that cannot be a block. Of a rebuilt index
+/// the end of a member is not known.
+std::uint64_t IndexedFeed::stored_bytes_of(std::uint64_t number) const {
+  const ArchiveMember& member = member_of(number);
+  const bool last = number + 1 == member.first_block + member.block_count;
+  if (last && index_.rebuilt()) return 0;
+  const std::uint64_t begin = index_.block_offset(number);
+  const std::uint64_t end = last ? index_offset(member) : index_.block_offset(number + 1);
+  const std::uint64_t most = round_up(kBlockHeaderBytes + kMaxBlockBytes, kFrameAlignment);
+  const bool possible = begin < end && end - begin > kBlockHeaderBytes && end - begin <= most &&
+                        (end - begin) % kFrameAlignment == 0;
+  return possible ? end - begin : 0;
+}
+
+BatchPlace IndexedFeed::next_place() const {
+  const std::uint64_t number = at();
+  const std::uint64_t offset = index_.block_plain_offset(number);
+  BatchPlace place;
+  place.number = number;
+  place.plain_offset = offset;
+  place.out_offset = selection_.list.empty() ? offset : passed_plain_bytes_;
+  place.file_offset = index_.block_offset(number);
+  place.passed_bytes = place.file_offset;
+  place.plain_bytes = static_cast<std::uint32_t>(opened_.block_plain_bytes(number));
+  return place;
+}
+
+void IndexedFeed::pass(const BatchPlace& place) {
+  ++passed_;
+  passed_plain_bytes_ += place.plain_bytes;
+}
+
+/// A batch has dictionaries of one member, and pinned memory has no gap.
+bool IndexedFeed::may_join(const SlotBatch& batch, std::uint64_t number) const {
+  if (batch.block_count() == 0) return true;
+  const std::uint64_t previous = selection_[passed_ - 1];
+  if (file_.pinned != nullptr) {
+    const std::uint64_t end = index_.block_offset(previous) + batch.blocks().back().stored_bytes;
+    if (index_.block_offset(number) != end) return false;
+  }
+  const ArchiveMember& one = member_of(previous);
+  const ArchiveMember& other = member_of(number);
+  return &one == &other || (one.dictionaries.empty() && other.dictionaries.empty());
+}
+
+Result<IndexedFeed::Stop> IndexedFeed::choose(SlotBatch& batch) {
+  while (passed_ < selection_.size()) {
+    const std::uint64_t number = at();
+    if (!may_join(batch, number)) return Stop::kFull;
+    const std::uint64_t stored_bytes = stored_bytes_of(number);
+    if (stored_bytes == 0 || !dictionaries_.enter(member_of(number)).ok()) return Stop::kOdd;
+    BatchPlace place = next_place();
+    place.passed_bytes += stored_bytes;
+    PRESSO_ASSIGN(const bool added,
+                  batch.add_block(place, static_cast<std::uint32_t>(stored_bytes)));
+    if (!added) return Stop::kFull;
+    pass(place);
+  }
+  return Stop::kEnd;
+}
+
+/// Bytes of the file that belong behind one another in the slot.
+struct IndexedFeed::Run {
+  std::uint64_t file_offset;
+  std::uint64_t slot_offset;
+  std::uint64_t bytes;
+};
+
+Status IndexedFeed::read(const SlotBatch& batch) const {
+  std::vector<Run> runs;
+  for (std::uint32_t block = 0; block < batch.block_count(); ++block) {
+    const BlockSpan& span = batch.blocks()[block];
+    const std::uint64_t from =
+        index_.block_offset(selection_[passed_ - batch.block_count() + block]);
+    const bool follows = !runs.empty() && runs.back().bytes < kReadBytes &&
+                         runs.back().file_offset + runs.back().bytes == from;
+    if (follows) {
+      runs.back().bytes += span.stored_bytes;
+    } else {
+      runs.push_back({from, span.stored_offset, span.stored_bytes});
+    }
+  }
+  return team_.run(runs.size(), [&](std::size_t run) {
+    const auto bytes = static_cast<std::size_t>(runs[run].bytes);
+    return file_.file.read_at(runs[run].file_offset,
+                              {batch.staging() + runs[run].slot_offset, bytes});
+  });
+}
+
+/// Keeps the blocks up to the first that is odd, or whose dictionary has to wait for its turn.
+IndexedFeed::Stop IndexedFeed::check(SlotBatch& batch, const Byte* stored, Stop stop) {
+  const std::uint32_t count = batch.block_count();
+  std::uint32_t sound = 0;
+  bool refused = false;
+  for (; stored != nullptr && sound < count; ++sound) {
+    const BlockSpan& span = batch.blocks()[sound];
+    const auto header = parse_block_header(stored + span.stored_offset);
+    const std::uint64_t number = batch.places()[sound].number;
+    const std::uint64_t in_member = number - member_of(number).first_block;
+    if (!header.ok() || !is_as_promised(*header, span, in_member)) break;
+    if (!batch.use_dictionary(header->dictionary_id, dictionaries_.find(header->dictionary_id),
+                              options_.most_dictionaries)) {
+      refused = true;
+      break;
+    }
+  }
+  if (sound == count) return stop;
+  for (std::uint32_t block = sound; block < count; ++block) {
+    --passed_;
+    passed_plain_bytes_ -= batch.blocks()[block].plain_bytes;
+  }
+  batch.cut(sound);
+  return refused && sound > 0 ? Stop::kFull : Stop::kOdd;
+}
+
+Result<IndexedFeed::Stop> IndexedFeed::fill(SlotBatch& batch) {
+  PRESSO_ASSIGN(const Stop stop, choose(batch));
+  if (batch.empty()) return stop;
+  if (file_.pinned != nullptr) {
+    batch.take_from(file_.pinned + batch.places().front().file_offset);
+  } else if (!read(batch).ok()) {
+    return check(batch, nullptr, stop);  // what cannot be read is odd
+  }
+  return check(batch, batch.stored(), stop);
+}
+
+}  // namespace presso::gpu

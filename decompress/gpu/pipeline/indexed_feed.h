@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Blocks by their index, read straight into pinned memory by a team of threads. What the index
+// promises of a block (place, size, number, plain bytes) is compared with its header; at the first
+// difference the feed stops in front of that block, which is for others to read (block_feed.h).
+//
+// Tested by tests/unit/gpu_feed_test.cpp.
+#pragma once
+
+#include "decompress/gpu/pipeline/block_feed.h"
+
+namespace presso::gpu {
+
+class IndexedFeed {
+ public:
+  enum class Stop {
+    kFull,  ///< of the batch; come back
+    kEnd,   ///< nothing is left
+    kOdd,   ///< at(), which does not read as the index has it
+  };
+
+  /// `opened` and `team` are kept by reference.
+  IndexedFeed(FeedFile file, OpenedFile& opened, BlockSelection selection, Team& team,
+              const FeedOptions& options)
+      : file_(file),
+        opened_(opened),
+        index_(opened.index),
+        dictionaries_(opened.dictionaries),
+        selection_(selection),
+        team_(team),
+        options_(options) {}
+
+  /// Whether a strict reader finds nothing else in the file but what the index tells, provided that
+  /// no block turns out to be odd.
+  static bool covers_whole_file(const ArchiveIndex& index);
+
+  /// Appends to an empty batch. Errors: those of its Grow.
+  Result<Stop> fill(SlotBatch& batch);
+  /// Number of the block that comes next, and how many blocks of the selection were passed.
+  std::uint64_t at() const { return selection_[passed_]; }
+  std::uint64_t passed() const { return passed_; }
+  /// What the index has of that block.
+  BatchPlace next_place() const;
+  void pass(const BatchPlace& place);
+
+ private:
+  struct Run;
+
+  const ArchiveMember& member_of(std::uint64_t number) const;
+  std::uint64_t stored_bytes_of(std::uint64_t number) const;
+  bool may_join(const SlotBatch& batch, std::uint64_t number) const;
+  Result<Stop> choose(SlotBatch& batch);
+  Status read(const SlotBatch& batch) const;
+  Stop check(SlotBatch& batch, const Byte* stored, Stop stop);
+
+  FeedFile file_;
+  const OpenedFile& opened_;
+  const ArchiveIndex& index_;
+  MemberDictionaries& dictionaries_;
+  BlockSelection selection_;
+  Team& team_;
+  FeedOptions options_;
+  std::uint64_t passed_ = 0;
+  std::uint64_t passed_plain_bytes_ = 0;
+};
+
+}  // namespace presso::gpu

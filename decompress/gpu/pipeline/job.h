@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// A DecodeJob under way: its feed on the producing side, its output on the consuming side.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "decompress/gpu/pipeline/block_feed.h"
+#include "decompress/gpu/pipeline/engine.h"
+
+namespace presso::gpu {
+
+/// A DecodeJob, and what only GpuFile asks for.
+struct JobRequest {
+  DecodeJob job;
+  OpenedFile* opened = nullptr;                ///< of job.file or memory, for a range
+  std::span<const std::uint64_t> blocks = {};  ///< if not empty these, one behind another
+  std::optional<MutableBytes> d_into = {};     ///< device memory, instead of a sink
+};
+
+/// The producing side, but for what is said to be the other's.
+class OpenJob {
+ public:
+  explicit OpenJob(JobRequest request) : request_(std::move(request)) {}
+
+  /// Opens the feed. Errors of the job's arguments, of the index, of dictionaries.
+  Status open(Engine& engine);
+  BlockFeed& feed() { return *feed_; }
+  const DecompressOptions& options() const { return request_.job.options; }
+  /// Where the bytes of `batch` shall go.
+  PlainTarget target_of(const SlotBatch& batch) const;
+  /// Whether that is the slot's pinned memory.
+  bool copies_through_slot() const { return through_slot_; }
+  /// Whether the CPU can do what the GPU could not.
+  bool may_fall_back() const { return !request_.d_into; }
+
+  /// Any side: whether there was an error, so that no more batches are wanted.
+  bool stopped() const { return stopped_; }
+
+  /// Consuming side. Takes the batch's bytes, by their slot offsets at `plain` unless the GPU put
+  /// them where they belong (`plain` nullptr). `writers` copy to memory. The job's first error.
+  Status consume(const SlotBatch& batch, const Byte* plain, Team& writers);
+  /// The first error counts.
+  void stop(Error error);
+  /// Calls the job's `finished`.
+  void finish();
+
+ private:
+  Status check_arguments() const;
+  Status open_selection(FeedFile file, Engine& engine, const FeedOptions& options);
+  std::optional<PlainPiece> piece_of(const SlotBatch& batch, const BatchPlace& place) const;
+  Status take(const SlotBatch& batch, const BatchPlace& place, ErrorCode code, const Byte* plain,
+              Team& writers);
+  Status flush(const Byte* plain, Team& writers);
+  Status report_damage(const BatchPlace& place, Error error);
+  Status copy_into(Bytes bytes, Team& writers);
+
+  JobRequest request_;
+  MemoryRandomAccess memory_{Bytes()};
+  std::unique_ptr<OpenedFile> opened_;  ///< for ranges, where the request brings none
+  std::unique_ptr<BlockFeed> feed_;
+  PlainRange range_{0, ~std::uint64_t{0}};
+  bool through_slot_ = false;
+  std::atomic<bool> stopped_{false};
+
+  // The consuming side's.
+  std::optional<Error> error_;
+  DecompressSummary summary_;
+  std::vector<PlainPiece> pending_;
+  std::uint64_t passed_bytes_ = 0;
+};
+
+}  // namespace presso::gpu

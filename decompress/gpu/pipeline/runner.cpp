@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "decompress/gpu/pipeline/runner.h"
+
+#include <algorithm>
+
+namespace presso::gpu {
+
+Runner::Runner(Engine& engine, const Next& next)
+    : engine_(engine), next_(next), writers_(copying_threads(engine.options())) {
+  for (std::size_t slot = 0; slot < engine.slots(); ++slot) free_.push_back(&engine.slot(slot));
+}
+
+Status Runner::run() {
+  const auto slots = static_cast<unsigned>(engine_.slots());
+  // One thread for each batch that is waited for, and one to go on reading.
+  Status done = run_ordered<Item, Item>(
+      {slots + 1, slots}, [this] { return produce(); },
+      [this](Item item, unsigned) { return work(std::move(item)); },
+      [this](Item item) { return consume(std::move(item)); });
+  engine_.settle();
+  for (const auto& job : std::exchange(unfinished_, {})) {
+    job->stop(done.error());
+    job->finish();
+  }
+  return done;
+}
+
+// --- produce
+// --------------------------------------------------------------------------------------
+
+Result<std::optional<Runner::Item>> Runner::produce() {
+  if (current_ != nullptr && current_->stopped()) return std::optional(end_of_job({}));
+  if (current_ == nullptr) {
+    std::optional<JobRequest> job = next_();
+    if (!job) return std::optional<Item>();
+    current_ = std::make_shared<OpenJob>(std::move(*job));
+    {
+      const std::lock_guard lock(mutex_);
+      unfinished_.push_back(current_);
+    }
+    const std::optional<Error> failure = device_failure();
+    const bool may_run = !failure || falls_back(*current_);
+    Status opened = may_run ? current_->open(engine_) : Status(*failure);
+    if (!opened.ok()) return std::optional(end_of_job(std::move(opened.error())));
+  }
+  return std::optional(fill());
+}
+
+/// Without a batch. From here on nothing of the job is read.
+Runner::Item Runner::end_of_job(std::optional<Error> error) {
+  Item item{.job = std::exchange(current_, nullptr)};
+  item.last = true;
+  item.error = std::move(error);
+  return item;
+}
+
+Runner::Item Runner::fill() {
+  Item item{.job = current_, .slot = take_slot()};
+  item.batch = new_batch(*item.slot);
+  Result<bool> more = current_->feed().fill(item.batch);
+  if (!more.ok()) item.error = std::move(more.error());
+  item.last = !more.ok() || !*more;
+  if (item.last) current_ = nullptr;
+  if (item.batch.block_count() > 0) send(item);
+  return item;
+}
+
+/// A block that is too large for the memory there is may still be decoded by the CPU.
+SlotBatch Runner::new_batch(Slot& slot) {
+  const bool falls_back_here = falls_back(*current_);
+  const auto grow = [this, &slot, falls_back_here](std::uint64_t stored_bytes,
+                                                   std::uint64_t plain_bytes) -> Result<Byte*> {
+    Status grown = engine_.grow(slot, stored_bytes, plain_bytes);
+    if (grown.ok()) return slot.staging();
+    if (!falls_back_here) return std::move(grown.error());
+    fail_device(grown.error());
+    return slot.stage_on_host(stored_bytes);
+  };
+  return SlotBatch(slot.capacity(), slot.staging(), grow);
+}
+
+void Runner::send(Item& item) {
+  if (device_failure()) return;
+  const PlainTarget target = item.job->target_of(item.batch);
+  const bool verify = item.job->options().decode.verify;
+  const Status sent = engine_.send(*item.slot, item.batch, target, verify);
+  item.sent = sent.ok();
+  if (item.sent) return;
+  engine_.settle();  // copies that were accepted
+  fail_device(sent.error());
+}
+
+// --- work
+// -----------------------------------------------------------------------------------------
+
+Runner::Item Runner::work(Item item) {
+  if (item.batch.block_count() == 0) return item;
+  if (item.sent) {
+    Status done = item.slot->wait(engine_.device());
+    if (done.ok()) done = item.slot->read_codes(item.batch);
+    if (done.ok()) return item;
+    fail_device(done.error());
+  }
+  if (falls_back(*item.job)) {
+    item.cpu_plain = decode_on_cpu(item);
+    item.on_cpu = true;
+  } else {
+    item.batch = SlotBatch();
+    item.error = device_failure();
+  }
+  return item;
+}
+
+/// All threads at one batch: they would be idle otherwise.
+Buffer Runner::decode_on_cpu(Item& item) {
+  const DecompressOptions& options = item.job->options();
+  const std::lock_guard lock(decoders_mutex_);
+  if (!decoders_)
+    decoders_.emplace(options.threads != 0 ? options.threads : default_thread_count());
+  return gpu::decode_on_cpu(item.batch, options.decode, *decoders_);
+}
+
+// --- consume
+// --------------------------------------------------------------------------------------
+
+Status Runner::take(Item& item) {
+  if (item.slot != nullptr) {
+    const Byte* plain = item.job->copies_through_slot() ? item.slot->plain() : nullptr;
+    if (item.on_cpu) plain = item.cpu_plain.data();
+    PRESSO_TRY(item.job->consume(item.batch, plain, writers_));
+  }
+  if (item.error) return std::move(*item.error);
+  return {};
+}
+
+Result<bool> Runner::consume(Item item) {
+  if (!item.job->stopped()) {
+    Status taken = take(item);
+    if (!taken.ok()) item.job->stop(std::move(taken.error()));
+  }
+  if (item.last) finish(item.job);
+  give_back(item.slot);
+  return true;
+}
+
+void Runner::finish(const std::shared_ptr<OpenJob>& job) {
+  {
+    const std::lock_guard lock(mutex_);
+    unfinished_.erase(std::find(unfinished_.begin(), unfinished_.end(), job));
+  }
+  job->finish();
+}
+
+// --- shared
+// ---------------------------------------------------------------------------------------
+
+bool Runner::falls_back(const OpenJob& job) const {
+  return engine_.options().cpu_fallback && job.may_fall_back();
+}
+
+void Runner::fail_device(const Error& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (device_failure_) return;
+    device_failure_ = error;
+  }
+  const GpuOptions& options = engine_.options();
+  if (options.cpu_fallback && options.on_fallback) options.on_fallback(error);
+}
+
+std::optional<Error> Runner::device_failure() {
+  const std::lock_guard lock(mutex_);
+  return device_failure_;
+}
+
+Slot* Runner::take_slot() {
+  const std::lock_guard lock(mutex_);
+  Slot* slot = free_.back();
+  free_.pop_back();
+  return slot;
+}
+
+void Runner::give_back(Slot* slot) {
+  if (slot == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  free_.push_back(slot);
+}
+
+}  // namespace presso::gpu

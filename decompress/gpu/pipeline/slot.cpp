@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "decompress/gpu/pipeline/slot.h"
+
+#include <algorithm>
+#include <string>
+
+namespace presso::gpu {
+namespace {
+
+bool is_through_slot(const PlainTarget& target) {
+  return target.kind != PlainTarget::Kind::kDirect;
+}
+
+/// Statuses lie behind the plain bytes of the slot.
+std::uint64_t device_status_offset(const SlotBatch& batch, const PlainTarget& target) {
+  return is_through_slot(target) ? batch.plain_bytes() : 0;
+}
+
+/// Between neighbours that are decoded at the same time there is no slack, and behind what lies in
+/// place there may be none: so both sides are copied.
+ErrorCode decode_one(const SlotBatch& batch, const BlockSpan& span, const DecodeOptions& options,
+                     Byte* out) {
+  Buffer stored, plain;
+  stored.append({batch.stored() + span.stored_offset, span.stored_bytes});
+  const auto header = parse_block_header(stored.data());
+  if (!header.ok()) return header.error().code;
+  const Byte id = header->dictionary_id;
+  const Dictionary* dictionary = id < kTableDictionaries ? batch.dictionaries()[id].get() : nullptr;
+  plain.resize_discarding(span.plain_bytes);
+  const Status status =
+      decode_block(*header, stored.data() + kBlockHeaderBytes, dictionary, options, plain.data());
+  if (!status.ok()) return status.error().code;
+  std::copy_n(plain.data(), span.plain_bytes, out);
+  return ErrorCode::kOk;
+}
+
+}  // namespace
+
+void append_piece(std::vector<PlainPiece>& pieces, const PlainPiece& piece) {
+  if (piece.bytes == 0) return;
+  if (!pieces.empty()) {
+    PlainPiece& last = pieces.back();
+    if (last.slot_offset + last.bytes == piece.slot_offset &&
+        last.target_offset + last.bytes == piece.target_offset) {
+      last.bytes += piece.bytes;
+      return;
+    }
+  }
+  pieces.push_back(piece);
+}
+
+Result<std::unique_ptr<Slot>> Slot::make(Device& device) {
+  std::unique_ptr<Slot> slot(new Slot);
+  PRESSO_ASSIGN(slot->stream_, make_stream(device));
+  PRESSO_ASSIGN(slot->arrived_, make_event(device));
+  PRESSO_ASSIGN(slot->decoded_, make_event(device));
+  PRESSO_ASSIGN(slot->done_, make_event(device));
+  return slot;
+}
+
+Status Slot::resize(Memory& memory, const SlotCapacity& capacity, const BatchOptions& options) {
+  capacity_ = {};
+  for (PinnedMemory* part : {&in_, &out_}) part->reset();
+  for (DeviceMemory* part : {&d_in_, &d_out_, &d_temporary_}) part->reset();
+  PRESSO_ASSIGN(in_, memory.allocate_pinned(capacity.in_bytes()));
+  PRESSO_ASSIGN(out_, memory.allocate_pinned(capacity.pinned_bytes() - capacity.in_bytes()));
+  PRESSO_ASSIGN(d_in_, memory.allocate(capacity.in_bytes()));
+  PRESSO_ASSIGN(d_out_, memory.allocate(capacity.out_bytes()));
+  const std::size_t temporary =
+      memory.device().temporary_bytes(capacity.blocks, capacity.plain_bytes, options);
+  if (temporary != 0) {
+    PRESSO_ASSIGN(d_temporary_, memory.allocate(temporary));
+  }
+  capacity_ = capacity;
+  return {};
+}
+
+Status Slot::copy_in(const Lanes& lanes, const SlotBatch& batch,
+                     const DictionaryTable& table) const {
+  const bool in_place = batch.in_place() != nullptr;
+  const std::uint64_t stored = batch.stored_bytes();
+  Byte* tables = in_.get() + (in_place ? 0 : stored);
+  batch.write_tables(table, tables);
+  if (!in_place) {
+    return lanes.device.copy_in(d_in_.get(), in_.get(), stored + batch.table_bytes(), lanes.in);
+  }
+  PRESSO_TRY(lanes.device.copy_in(d_in_.get(), batch.in_place(), stored, lanes.in));
+  return lanes.device.copy_in(d_in_.get() + stored, tables, batch.table_bytes(), lanes.in);
+}
+
+Status Slot::copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target) {
+  const std::uint64_t status_bytes = std::uint64_t{batch.block_count()} * sizeof(std::uint32_t);
+  const std::uint64_t d_status_at = device_status_offset(batch, target);
+  if (target.kind == PlainTarget::Kind::kSlot) {
+    status_at_ = d_status_at;
+    return lanes.device.copy_out(out_.get(), d_out_.get(), d_status_at + status_bytes, lanes.out);
+  }
+  for (const PlainPiece& piece : target.pieces) {
+    Byte* to = target.base + piece.target_offset;
+    const Byte* from = d_out_.get() + piece.slot_offset;
+    PRESSO_TRY(target.kind == PlainTarget::Kind::kHost
+                   ? lanes.device.copy_out(to, from, piece.bytes, lanes.out)
+                   : lanes.device.copy_within(to, from, piece.bytes, lanes.out));
+  }
+  status_at_ = 0;
+  return lanes.device.copy_out(out_.get(), d_out_.get() + d_status_at, status_bytes, lanes.out);
+}
+
+Byte* Slot::stage_on_host(std::uint64_t stored_bytes) {
+  host_.resize_discarding(static_cast<std::size_t>(stored_bytes));
+  return host_.data();
+}
+
+Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
+                  const BatchOptions& options, const PlainTarget& target) {
+  Device& device = lanes.device;
+  const Stream decoding = stream_.get();
+  PRESSO_TRY(copy_in(lanes, batch, table));
+  PRESSO_TRY(device.record(arrived_.get(), lanes.in));
+  PRESSO_TRY(device.stream_wait(decoding, arrived_.get()));
+
+  const Byte* d_spans = d_in_.get() + batch.stored_bytes();
+  const Byte* d_table = d_spans + batch.blocks().size() * sizeof(BlockSpan);
+  Byte* d_status = d_out_.get() + device_status_offset(batch, target);
+  BatchArguments arguments;
+  arguments.d_stored = d_in_.get();
+  arguments.d_plain = is_through_slot(target) ? d_out_.get() : target.base;
+  arguments.d_spans = reinterpret_cast<const BlockSpan*>(d_spans);
+  arguments.blocks = batch.block_count();
+  arguments.largest_plain_bytes = batch.largest_plain_bytes();
+  arguments.d_dictionaries = reinterpret_cast<const DictionarySpan*>(d_table);
+  arguments.d_status = reinterpret_cast<std::uint32_t*>(d_status);
+  arguments.d_temporary = d_temporary_.get();
+  arguments.temporary_bytes = d_temporary_.bytes();
+  PRESSO_TRY(device.decode(arguments, options, decoding));
+
+  PRESSO_TRY(device.record(decoded_.get(), decoding));
+  PRESSO_TRY(device.stream_wait(lanes.out, decoded_.get()));
+  PRESSO_TRY(copy_out(lanes, batch, target));
+  return device.record(done_.get(), lanes.out);
+}
+
+Status Slot::read_codes(SlotBatch& batch) const {
+  batch.codes().clear();
+  for (std::uint32_t block = 0; block < batch.block_count(); ++block) {
+    const auto status =
+        load<std::uint32_t>(out_.get() + status_at_ + block * sizeof(std::uint32_t));
+    const bool final = status < static_cast<std::uint32_t>(ErrorCode::kIo);
+    if (!final) {
+      return make_error(ErrorCode::kDeviceLost,
+                        "a block was left with status " + std::to_string(status));
+    }
+    batch.codes().push_back(static_cast<ErrorCode>(status));
+  }
+  return {};
+}
+
+Buffer decode_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team) {
+  Buffer plain;
+  plain.resize_discarding(static_cast<std::size_t>(batch.plain_bytes()));
+  batch.codes().resize(batch.block_count());
+  const Status done = team.run(batch.block_count(), [&](std::size_t block) -> Status {
+    const BlockSpan& span = batch.blocks()[block];
+    batch.codes()[block] = decode_one(batch, span, options, plain.data() + span.plain_offset);
+    return {};
+  });
+  static_cast<void>(done.ok());  // codes tell
+  return plain;
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// A slot: memory, stream and events of one batch on its way through the GPU (slot_plan.h draws the
+// memory). Copies in of all slots share a stream, and so do copies out, since each direction of
+// PCIe is one resource; decoding has a stream a slot, so that the last blocks of one batch and the
+// first of the next run beside each other.
+//
+//   shared in stream     copy in k+1 ......  copy in k+2 ......
+//   slot's own stream    decode k ....       decode k+1 ....
+//   shared out stream    copy out k-1 ...... copy out k ......
+#pragma once
+
+#include "decompress/gpu/pipeline/device_dictionaries.h"
+#include "decompress/gpu/pipeline/slot_batch.h"
+#include "decompress/gpu/pipeline/team.h"
+
+namespace presso::gpu {
+
+/// Bytes of a slot's plain bytes that belong at `target_offset` of some memory.
+struct PlainPiece {
+  std::uint64_t slot_offset = 0;
+  std::uint64_t target_offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Appends, or makes the last one longer.
+void append_piece(std::vector<PlainPiece>& pieces, const PlainPiece& piece);
+
+/// Where decoded bytes go. The statuses always come to the slot's pinned memory.
+struct PlainTarget {
+  enum class Kind {
+    kNowhere,
+    kSlot,    ///< the slot's pinned memory
+    kHost,    ///< `pieces` to `base`, pinned
+    kDevice,  ///< `pieces` to `base`, device memory
+    kDirect,  ///< decoded to `base`, device memory, by the batch's own plain offsets
+  };
+  Kind kind = Kind::kSlot;
+  Byte* base = nullptr;
+  std::vector<PlainPiece> pieces = {};
+};
+
+/// Decodes a batch here and now: writes batch.codes() and returns the plain bytes by their slot
+/// offsets.
+Buffer decode_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team);
+
+/// What the slots of a pipeline share.
+struct Lanes {
+  Device& device;
+  Stream in = nullptr;
+  Stream out = nullptr;
+};
+
+class Slot {
+ public:
+  /// Streams and events; no memory yet.
+  static Result<std::unique_ptr<Slot>> make(Device& device);
+
+  /// Frees what it has first. Errors: kDeviceMemory, kOutOfMemory, kDeviceLost; then it has
+  /// nothing.
+  Status resize(Memory& memory, const SlotCapacity& capacity, const BatchOptions& options);
+  const SlotCapacity& capacity() const { return capacity_; }
+  /// Where stored blocks are to be put.
+  Byte* staging() const { return in_.get(); }
+  /// Memory for them that no GPU reaches, for a batch that is to be decoded here.
+  Byte* stage_on_host(std::uint64_t stored_bytes);
+
+  /// Enqueues copy in, decoding and copy out. What the target names, and pinned memory that the
+  /// batch lies in, stay until wait() returns.
+  Status send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
+              const BatchOptions& options, const PlainTarget& target);
+  /// Until what was sent is done.
+  Status wait(Device& device) const { return device.wait(done_.get()); }
+  Stream stream() const { return stream_.get(); }
+  /// After wait(): writes batch.codes(). kDeviceLost where they make no sense.
+  Status read_codes(SlotBatch& batch) const;
+  /// The batch's plain bytes by their slot offsets, after kSlot.
+  const Byte* plain() const { return out_.get(); }
+
+  /// Of the batch under way; for who sends.
+  DeviceDictionaries::Lease lease;
+
+ private:
+  Slot() = default;
+  Status copy_in(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table) const;
+  Status copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target);
+
+  SlotCapacity capacity_;
+  OwnedStream stream_;
+  OwnedEvent arrived_, decoded_, done_;
+  PinnedMemory in_, out_;
+  DeviceMemory d_in_, d_out_, d_temporary_;
+  Buffer host_;
+  std::uint64_t status_at_ = 0;  ///< in out_
+};
+
+}  // namespace presso::gpu

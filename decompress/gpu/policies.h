@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Policies of the decoding kernels: plain aggregates, chosen by what a kernel was compiled for. A
+// policy changes speed, never results. Host and device. Catalogue S7.17.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "format/host_device.h"
+
+namespace presso::gpu {
+
+struct WarpDecoderTuning {
+  std::uint32_t warps;             ///< of a thread block, each with a block of its own
+  std::uint32_t copy_bytes;        ///< bytes of output that a lane writes at once, 1 to 16
+  std::uint32_t copies_in_flight;  ///< gathered before any is stored
+  std::uint32_t match_bytes;       ///< copy_bytes for matches that are copied by themselves
+};
+
+/// Stateless, so that kernels can be templates over it. `architecture` is __CUDA_ARCH__ / 10 of the
+/// code that runs, 90 for an H100; the host asks the kernel for it (cudaFuncAttributes).
+struct WarpDecoderSelector {
+  static PRESSO_HD constexpr WarpDecoderTuning tuning(int architecture) {
+    if (architecture >= 90) return {4, 1, 4, 1};
+    return {4, 1, 4, 1};
+  }
+};
+
+/// How many rounds kMultiRoundKernels enqueues for blocks of this size. A round executes one
+/// back-reference of a block at least and 32 at most; text has one in about nine bytes and gets
+/// through 20 or more a round. Blocks that are not done then, as the most nested data, are decoded
+/// by rounds inside of one kernel.
+constexpr std::uint32_t round_launches(std::uint32_t largest_plain_bytes) {
+  return std::max(largest_plain_bytes / 64, 8u);
+}
+
+}  // namespace presso::gpu

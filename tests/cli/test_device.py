@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""--device and its companions: with the presso of this build, on whatever machine this is, and with
+one whose GPU decodes on the CPU and fails where it is told to (PRESSO_FAKE_GPU)."""
+
+import json
+import os
+import subprocess
+import unittest
+
+import support
+from support import CliTest, covers, main
+
+FAKE = os.path.abspath(os.environ.get("PRESSO_WITH_FAKE_GPU", "no such build"))
+BLOCKS = ("--block-size", "16K")
+
+
+class ThisBuild(CliTest):
+    @covers("decompress", "--device")
+    @covers("cat", "--device")
+    @covers("test", "--device")
+    def test_cpu_and_auto_need_no_gpu(self):
+        text = self.compressed()
+        for device in ("cpu", "auto"):
+            self.assertEqual(self.ok("cat", "--device", device, "app.log.presso").out, text)
+            self.ok("decompress", "-f", "--device=" + device, "app.log.presso")
+            self.assertEqual(self.read("app.log"), text)
+            self.ok("test", "--device", device, "app.log.presso")
+
+    def test_gpu_decodes_or_says_why_not(self):
+        text = self.compressed()
+        devices = json.loads(self.ok("info", "--devices", "--json").out)
+        for command in ("cat", "decompress", "test"):
+            arguments = (command, "--device", "gpu", "app.log.presso", "app.log.presso")
+            if devices["devices"]:
+                self.ok(*arguments[:4], *(["-f"] if command == "decompress" else []))
+                continue
+            result = self.fails(*arguments, saying=devices["no_devices"])
+            self.assertTrue(result.err.startswith("presso: --device=gpu: "), result)
+            self.assertEqual(result.err.count("\n"), 1, "one error, not one for each file")
+            self.assertEqual(result.out, b"")
+        self.assertEqual(self.read("app.log"), text)
+
+    def test_unknown_words_are_refused(self):
+        self.compressed()
+        self.fails("cat", "--device", "tpu", "app.log.presso", saying="auto, cpu, gpu")
+        self.fails("test", "--strategy", "fast", "app.log.presso", saying="mrr-multikernel")
+        for option in ("--max-device-memory", "--max-pinned-memory"):
+            self.fails("test", option, "1M", "app.log.presso", saying="32 MiB")
+
+    @covers("info", "--devices")
+    def test_info_lists_devices_or_says_why_there_are_none(self):
+        listed = json.loads(self.ok("info", "--devices", "--json").out)
+        text = self.ok("info", "--devices").out.decode()
+        self.assertEqual(listed["files"], [])
+        if listed["devices"]:
+            self.assertIn(listed["devices"][0]["name"], text)
+            self.assertNotIn("no_devices", listed)
+        else:
+            self.assertEqual(text, "GPUs: none: " + listed["no_devices"] + "\n")
+            self.assertGreater(len(listed["no_devices"]), 10)
+        self.compressed()
+        both = self.ok("info", "--devices", "app.log.presso").out.decode()
+        self.assertTrue(both.startswith(text))
+        self.assertIn("app.log.presso", both)
+        self.assertIn("GPUs: ", self.ok("--version", "-v").out.decode())
+
+
+@unittest.skipUnless(os.path.exists(FAKE), "this build has no presso with a fake GPU")
+class FakeGpu(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(setattr, support, "PRESSO", support.PRESSO)
+        support.PRESSO = FAKE
+
+    def gpu(self, *arguments, how="", **more):
+        return self.run_presso(*arguments, env={"PRESSO_FAKE_GPU": how}, **more)
+
+    def test_decodes_files_ranges_and_pipes(self):
+        text = self.compressed("app.log", None, *BLOCKS)
+        packed = self.read("app.log.presso")
+        on_gpu = ("--device", "gpu")
+        result = self.gpu("decompress", "-fv", *on_gpu, "app.log.presso")
+        self.assertEqual(result.status, 0, result)
+        self.assertIn(" on the GPU\n", result.err)
+        self.assertEqual(self.read("app.log"), text)
+        self.assertEqual(self.gpu("cat", *on_gpu, "app.log.presso").out, text)
+        self.assertEqual(self.gpu("cat", *on_gpu, stdin=packed).out, text)
+        part = self.gpu("cat", *on_gpu, "--bytes", "20000:50000", "app.log.presso")
+        self.assertEqual(part.out, text[20000:70000])
+        part = self.gpu("cat", *on_gpu, "--blocks", "2-3", "app.log.presso")
+        self.assertEqual(part.out, text[2 * 16384 : 4 * 16384])
+        result = self.gpu("test", "-v", *on_gpu, "app.log.presso")
+        self.assertIn(" on the GPU\n", result.err)
+
+    def test_standard_input_is_read_from_where_it_stands(self):
+        text = self.compressed()
+        self.write("two", b"sixteen bytes...." + self.read("app.log.presso"))
+        with open("two", "rb") as file:
+            os.lseek(file.fileno(), 17, os.SEEK_SET)
+            command = [support.PRESSO, "cat", "--device", "gpu"]
+            done = subprocess.run(command, stdin=file, capture_output=True, check=True)
+        self.assertEqual(done.stdout, text)
+
+    @covers("decompress", "--strategy", "--max-device-memory", "--max-pinned-memory")
+    @covers("cat", "--strategy", "--max-device-memory", "--max-pinned-memory")
+    @covers("test", "--strategy", "--max-device-memory", "--max-pinned-memory")
+    def test_neither_strategy_nor_memory_changes_the_result(self):
+        text = self.compressed("app.log", None, *BLOCKS)
+        limits = ("--max-device-memory", "32M", "--max-pinned-memory=40M")
+        for strategy in ("auto", "sc", "mrr", "mrr-multikernel", "de"):
+            options = ("--device=gpu", "--strategy", strategy, *limits, "app.log.presso")
+            self.assertEqual(self.gpu("cat", *options).out, text)
+            self.assertEqual(self.gpu("decompress", "-c", *options).out, text)
+            self.assertEqual(self.gpu("test", *options).status, 0)
+
+    def test_damage_is_named_as_by_the_cpu(self):
+        self.compressed("app.log", None, *BLOCKS)
+        packed = bytearray(self.read("app.log.presso"))
+        packed[len(packed) // 2] ^= 1
+        self.write("app.log.presso", bytes(packed))
+        for command in (("test",), ("cat",), ("cat", "--salvage")):
+            gpu = self.gpu(*command, "--device", "gpu", "app.log.presso")
+            cpu = self.gpu(*command, "--device", "cpu", "app.log.presso")
+            self.assertEqual((gpu.status, gpu.out), (2, cpu.out))
+            self.assertEqual(gpu.err, cpu.err)
+
+    def test_auto_takes_the_gpu_where_it_is_faster(self):
+        self.compressed("app.log", None, *BLOCKS)
+        fast = self.gpu("test", "-v", "app.log.presso")
+        slow = self.gpu("test", "-v", "app.log.presso", how="slow")
+        self.assertIn("on the GPU", fast.err)
+        self.assertNotIn("GPU", slow.err)
+        piped = self.gpu("test", "-v", stdin=self.read("app.log.presso"))
+        self.assertEqual((piped.status, "GPU" in piped.err), (0, False))
+
+    def test_auto_goes_on_with_the_cpu_and_says_so(self):
+        text = self.compressed("app.log", None, *BLOCKS)
+        self.write("b.presso", self.read("app.log.presso"))
+        for how in ("none", "small", "copy=0", "copy=5", "decode=0", "decode=2"):
+            with self.subTest(how):
+                result = self.gpu("test", "-v", "app.log.presso", "b.presso", how=how)
+                self.assertEqual(result.status, 0, result)
+                self.assertEqual(result.err.count("the GPU is not used any more: "), 1, result)
+                self.assertEqual(result.err.count("intact: "), 2, result)
+                quiet = self.gpu("test", "app.log.presso", how=how)
+                self.assertEqual((quiet.status, quiet.err), (0, ""))
+                result = self.gpu("cat", "-T1", "app.log.presso", how=how)
+                self.assertEqual((result.status, result.out), (0, text))
+
+    def test_gpu_that_fails_is_an_error(self):
+        self.compressed("app.log", None, *BLOCKS)
+        os.unlink("app.log")
+        for how in ("none", "small", "copy=0", "copy=5", "decode=2"):
+            with self.subTest(how):
+                for command in ("decompress", "test"):
+                    result = self.gpu(command, "--device", "gpu", "app.log.presso", how=how)
+                    self.assertEqual(result.status, 2, result)
+                    self.assertEqual(result.err.count("\n"), 1, result)
+                self.assertEqual(self.files(), ["app.log.presso"])
+
+    def test_info_and_version_show_it(self):
+        self.assertIn("Fake GPU", self.gpu("info", "--devices").out.decode())
+        self.assertIn("Fake GPU (9.0)", self.gpu("--version", "-v").out.decode())
+        self.assertIn("the test says so", self.gpu("info", "--devices", how="none").out.decode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs the test programs that need a GPU, then batches of blocks with small inputs under each tool
+# of compute-sanitizer. Needs nothing but the programs, which may have been built elsewhere. Fails
+# where there is no usable GPU.
+#
+#   tests/gpu/run.sh BIN_FOLDER [tests|memcheck|initcheck|racecheck|synccheck]...    default: all
+set -euo pipefail
+
+bin=${1:?"usage: run.sh BIN_FOLDER [STEP]..."}
+shift
+(($#)) || set -- tests memcheck initcheck racecheck synccheck
+PATH=$PATH:${CUDA_PATH:-/usr/local/cuda}/bin
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# run_tests COMMAND...: its last lines, or all but what passed where it failed.
+run_tests() {
+  printf '== %s\n' "$*"
+  if ! "$@" >"$log" 2>&1 || grep -q 'no usable GPU' "$log"; then
+    grep -vE '^\[ (RUN  |     OK) ' "$log" | head -n 200
+    printf '== failed: %s\n' "$*"
+    return 1
+  fi
+  grep -E '^\[ +(PASSED|SKIPPED) +\] [0-9]|SUMMARY' "$log"
+}
+
+for step in "$@"; do
+  if [[ $step == tests ]]; then
+    for program in device primitive batch pipeline_device; do
+      run_tests "$bin/gpu_${program}_tests" --gtest_filter='-*TheirAbsence*:*WithoutAGpu*'
+    done
+  else
+    PRESSO_GPU_TEST_SCALE=small run_tests compute-sanitizer --tool "$step" --error-exitcode 9 \
+      "$bin/gpu_batch_tests" --gtest_filter='*Batch*:-*WithoutAGpu*:*BatchArguments*'
+  fi
+done

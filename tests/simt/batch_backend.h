@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Who decodes the batches of batch_suite.cpp: the emulator (batch_in_emulator_test.cpp) or a GPU
+// (tests/gpu/batch_on_device_test.cpp). Each test program has one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/simt/batch_case.h"
+
+namespace presso::gpu::test {
+
+struct BatchRun {
+  BatchOptions options;
+  std::size_t out_remainder = 0;  ///< for BatchLayout
+  std::uint32_t seed = 1;         ///< of what is left to chance
+};
+
+struct BatchOutcome {
+  std::vector<std::uint32_t> statuses;
+  std::vector<Byte> plain;          ///< all of the batch's plain memory, poisoned before
+  bool temporary_is_intact = true;  ///< nothing was written behind it
+};
+
+class BatchBackend {
+ public:
+  virtual ~BatchBackend() = default;
+
+  /// Why nothing can be decoded here; empty where it can.
+  virtual std::string unavailable() const = 0;
+  /// How much the suite does: 1 for an emulator or under compute-sanitizer, more on a device.
+  virtual std::uint32_t scale() const = 0;
+  /// With temporary memory of exactly the size that temporary_bytes() says.
+  virtual Result<BatchOutcome> decode(const BatchCase& batch, const BatchLayout& layout,
+                                      const BatchRun& run) = 0;
+};
+
+BatchBackend& batch_backend();
+
+}  // namespace presso::gpu::test

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// batch_suite.cpp in the emulator: the steps of decode_batch with the kernels' bodies, on memory of
+// exactly the size that the interface asks for.
+#include <gtest/gtest.h>
+
+#include "decompress/gpu/batch_steps.h"
+#include "decompress/gpu/decoder_steps.h"
+#include "decompress/gpu/diagnose.cuh"
+#include "decompress/gpu/raw.cuh"
+#include "tests/simt/batch_backend.h"
+#include "tests/simt/emulator.h"
+#include "tests/support/placed_bytes.h"
+
+namespace presso::gpu::test {
+namespace {
+
+using presso::test::PlacedBytes;
+
+constexpr WarpDecoderTuning kTuning = WarpDecoderSelector::tuning(90);
+using Policy = WarpPolicy<kTuning.copy_bytes, kTuning.copies_in_flight, kTuning.match_bytes>;
+
+/// A failure of the emulator as an error, so that the step's name comes with it.
+class EmulatedLauncher {
+ public:
+  explicit EmulatedLauncher(std::uint32_t seed) { options_.seed = seed; }
+
+  Status clear(std::uint64_t* word) {
+    *word = 0;
+    return {};
+  }
+  Status plan(const PlanArguments& arguments) {
+    const std::uint32_t blocks = arguments.batch.blocks;
+    return run("plan", (blocks + 63) / 64, 64, 0, [&] { plan_body(arguments); });
+  }
+  Status decode(const DecodeLaunch& launch) { return enqueue_decoders(launch, *this); }
+  Status raw(const BlockBatch& batch, bool verify) {
+    return run("raw", 3, 64, 0, [&] { raw_body(batch, verify); });
+  }
+  Status diagnose(const BlockBatch& batch) {
+    return run("diagnose", (batch.blocks + 63) / 64, 64, 0, [&] { diagnose_body(batch); });
+  }
+  Status verify(const BlockBatch& batch) {
+    return run("verify", 3, 64, 0, [&] { verify_body(batch); });
+  }
+
+  // Of enqueue_decoders.
+  template <class Resolve>
+  Status warp_decoder(const BlockBatch& batch) {
+    return run_warps("warp decoder", batch.blocks, [&] {
+      warp_decoder_body<Resolve, Policy>(batch.plans, batch.status, batch.blocks);
+    });
+  }
+  Status list_references(const BlockBatch& batch, const ReferenceLists& lists) {
+    return run_warps("listing", batch.blocks, [&] {
+      list_references_body<Policy>(batch.plans, batch.status, batch.blocks, lists);
+    });
+  }
+  /// Those that would find nothing to do are left out.
+  Status resolve_rounds(const BlockBatch& batch, const ReferenceLists& lists,
+                        std::uint32_t rounds) {
+    for (; rounds > 0; --rounds) {
+      if (std::equal(lists.begin, lists.begin + batch.blocks, lists.end)) break;
+      PRESSO_TRY(run_warps("round", batch.blocks, [&] {
+        resolve_round_body<Policy>(batch.plans, batch.status, batch.blocks, lists);
+      }));
+    }
+    return {};
+  }
+
+ private:
+  Status run(const char* step, std::uint32_t grid, std::uint32_t threads, std::size_t shared_bytes,
+             const std::function<void()>& body) {
+    const simt::Report report = simt::run({grid, threads, shared_bytes}, options_, body);
+    ++options_.seed;
+    if (report.ok()) return {};
+    return make_error(ErrorCode::kDeviceLost, std::string(step) + ": " + report.what);
+  }
+
+  Status run_warps(const char* step, std::uint32_t blocks, const std::function<void()>& body) {
+    return run(step, (blocks - 1) / kTuning.warps + 1, kTuning.warps * simt::kWarpSize,
+               kTuning.warps * sizeof(SegmentTable), body);
+  }
+
+  simt::Options options_;
+};
+
+class EmulatedBackend : public BatchBackend {
+ public:
+  std::string unavailable() const override { return {}; }
+  std::uint32_t scale() const override { return 1; }
+
+  Result<BatchOutcome> decode(const BatchCase& batch, const BatchLayout& layout,
+                              const BatchRun& run) override {
+    const auto blocks = static_cast<std::uint32_t>(layout.spans.size());
+    const PlacedBytes stored(Bytes(layout.stored), 0);
+    PlacedBytes plain(std::vector<Byte>(layout.plain_bytes, BatchLayout::kPoison), 0);
+    const BatchMemory memory(blocks, run.options);
+    PlacedBytes temporary(memory.bytes(BatchMemory::segments_of_batch(blocks, batch.plain_bytes())),
+                          0);
+    std::vector<std::uint32_t> statuses(blocks, 0xDEADBEEF);
+    std::vector<std::unique_ptr<PlacedBytes>> contents;
+    const std::vector<DictionarySpan> dictionaries = place(batch.dictionaries, contents);
+
+    BatchArguments arguments;
+    arguments.d_stored = stored.data();
+    arguments.d_plain = plain.data();
+    arguments.d_spans = layout.spans.data();
+    arguments.blocks = blocks;
+    arguments.largest_plain_bytes = batch.largest_plain_bytes();
+    arguments.d_dictionaries = dictionaries.data();
+    arguments.d_status = statuses.data();
+    arguments.d_temporary = temporary.data();
+    arguments.temporary_bytes = temporary.size();
+    EmulatedLauncher launcher(run.seed);
+    PRESSO_TRY(enqueue_batch(arguments, run.options, launcher));
+    return BatchOutcome{std::move(statuses), {plain.data(), plain.data() + plain.size()}, true};
+  }
+
+ private:
+  static std::vector<DictionarySpan> place(const Dictionaries& dictionaries,
+                                           std::vector<std::unique_ptr<PlacedBytes>>& contents) {
+    std::vector<DictionarySpan> spans(kMaxDictionaries + 1);
+    for (const auto& [id, dictionary] : dictionaries) {
+      contents.push_back(std::make_unique<PlacedBytes>(dictionary->content(), id % 16));
+      spans[id] = {contents.back()->data(), static_cast<std::uint32_t>(contents.back()->size())};
+    }
+    return spans;
+  }
+};
+
+// --- arguments
+
+/// Launches nothing, and says so where it is asked to.
+struct CountingLauncher {
+  int launches = 0;
+
+  Status count() {
+    ++launches;
+    return {};
+  }
+  Status clear(std::uint64_t*) { return count(); }
+  Status plan(const PlanArguments&) { return count(); }
+  Status decode(const DecodeLaunch&) { return count(); }
+  Status raw(const BlockBatch&, bool) { return count(); }
+  Status diagnose(const BlockBatch&) { return count(); }
+  Status verify(const BlockBatch&) { return count(); }
+};
+
+/// Sound arguments over memory that is never touched.
+BatchArguments some_arguments(const BatchOptions& options, Byte* memory, BlockSpan* spans,
+                              std::uint32_t* statuses) {
+  BatchArguments arguments;
+  arguments.d_stored = arguments.d_plain = memory;
+  arguments.d_spans = spans;
+  arguments.blocks = 10;
+  arguments.largest_plain_bytes = 1000;
+  arguments.d_status = statuses;
+  arguments.d_temporary = memory;
+  arguments.temporary_bytes = BatchMemory(10, options).bytes(10);
+  return arguments;
+}
+
+class Arguments : public ::testing::Test {
+ protected:
+  BatchArguments sound() { return some_arguments(options_, memory_, spans_, statuses_); }
+
+  void expect_refused(const BatchArguments& arguments) {
+    CountingLauncher launcher;
+    const Status status = enqueue_batch(arguments, options_, launcher);
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_FALSE(status.error().what.empty());
+    EXPECT_EQ(launcher.launches, 0);
+  }
+
+  BatchOptions options_;
+  alignas(256) Byte memory_[512];
+  BlockSpan spans_[10];
+  std::uint32_t statuses_[10];
+};
+
+TEST_F(Arguments, ThatAreSoundAreTaken) {
+  CountingLauncher launcher;
+  EXPECT_TRUE(enqueue_batch(sound(), options_, launcher).ok());
+  EXPECT_EQ(launcher.launches, 6);
+}
+
+TEST_F(Arguments, OfNoBlocksNeedNothing) {
+  CountingLauncher launcher;
+  EXPECT_TRUE(enqueue_batch({}, options_, launcher).ok());
+  EXPECT_EQ(launcher.launches, 0);
+}
+
+TEST_F(Arguments, WithoutMemoryAreRefused) {
+  for (int which = 0; which < 5; ++which) {
+    BatchArguments arguments = sound();
+    if (which == 0) arguments.d_stored = nullptr;
+    if (which == 1) arguments.d_plain = nullptr;
+    if (which == 2) arguments.d_spans = nullptr;
+    if (which == 3) arguments.d_status = nullptr;
+    if (which == 4) arguments.d_temporary = nullptr;
+    SCOPED_TRACE(which);
+    expect_refused(arguments);
+  }
+}
+
+TEST_F(Arguments, WithMisalignedMemoryAreRefused) {
+  BatchArguments arguments = sound();
+  arguments.d_stored += 8;
+  expect_refused(arguments);
+  arguments = sound();
+  arguments.d_temporary = memory_ + 128;
+  expect_refused(arguments);
+}
+
+TEST_F(Arguments, WithTooLittleTemporaryMemoryAreRefused) {
+  for (const Strategy strategy : {Strategy::kAuto, Strategy::kMultiRoundKernels}) {
+    options_.strategy = strategy;
+    BatchArguments arguments = sound();
+    --arguments.temporary_bytes;
+    expect_refused(arguments);
+  }
+}
+
+TEST_F(Arguments, WithAnUnknownStrategyAreRefused) {
+  options_.strategy = static_cast<Strategy>(5);
+  expect_refused(sound());
+}
+
+}  // namespace
+
+BatchBackend& batch_backend() {
+  static EmulatedBackend backend;
+  return backend;
+}
+
+}  // namespace presso::gpu::test

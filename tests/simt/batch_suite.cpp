@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+// Whole batches against the CPU: for every strategy, with and without checksums, at any address of
+// the output, each block's status is the CPU's error code and its bytes, where it is sound, the
+// CPU's bytes; nothing around them is touched. Linked by a test program with a backend.
+#include <gtest/gtest.h>
+
+#include "presso/checksum.h"
+#include "tests/simt/batch_backend.h"
+#include "tests/simt/hand_blocks.h"
+#include "tests/support/test_data.h"
+
+namespace presso::gpu::test {
+namespace {
+
+using presso::test::few_letters;
+using presso::test::log_lines;
+using presso::test::random_bytes;
+
+constexpr std::uint32_t kFirstTemporaryStatus = 0x80000000u;
+
+/// A batch with the CPU's answers, decoded once.
+struct Sample {
+  BatchCase batch;
+  std::vector<CpuAnswer> answers;
+
+  explicit Sample(BatchCase made) : batch(std::move(made)) {
+    for (std::size_t i = 0; i < batch.blocks.size(); ++i) answers.push_back(batch.cpu_answer(i));
+  }
+};
+
+std::string name_of(Strategy strategy) {
+  constexpr const char* kNames[] = {"Auto", "Sequential", "MultiRound", "MultiRoundKernels",
+                                    "DependencyFree"};
+  return kNames[static_cast<std::size_t>(strategy)];
+}
+
+/// Those that believe a block that it obeys its rule.
+bool trusts_rules(Strategy strategy) {
+  return strategy == Strategy::kAuto || strategy == Strategy::kDependencyFree;
+}
+
+/// FORMAT.md 6.3: a block that breaks its rule may be an error, or decode as in sequence.
+bool may_be(std::uint32_t status, const CpuAnswer& answer, const BatchOptions& options) {
+  const auto is = [&](ErrorCode code) { return status == static_cast<std::uint32_t>(code); };
+  if (is(answer.code_with(options.verify))) return true;
+  if (!answer.breaks_its_rule || !trusts_rules(options.strategy)) return false;
+  return is(ErrorCode::kDependencyRule) || is(ErrorCode::kContentChecksum);
+}
+
+void expect_answer(std::uint32_t status, const std::vector<Byte>& plain, const CpuAnswer& answer,
+                   const BatchOptions& options) {
+  ASSERT_LT(status, kFirstTemporaryStatus);
+  ASSERT_TRUE(may_be(status, answer, options))
+      << "status " << status << ", the CPU says " << describe(answer.code_with(options.verify));
+  const bool sure = options.verify || !answer.breaks_its_rule || !trusts_rules(options.strategy);
+  if (status != 0 || !sure) return;
+  if (plain == answer.plain) return;
+  std::size_t at = 0;
+  while (plain[at] == answer.plain[at]) ++at;
+  FAIL() << "differs from byte " << at << " of " << plain.size();
+}
+
+void expect_like_cpu(const Sample& sample, const BatchRun& run) {
+  const BatchLayout layout(sample.batch, run.out_remainder);
+  const auto outcome = batch_backend().decode(sample.batch, layout, run);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message();
+  for (std::size_t block = 0; block < layout.spans.size(); ++block) {
+    SCOPED_TRACE("block " + std::to_string(block) + " of " +
+                 std::to_string(layout.spans[block].plain_bytes) + " bytes");
+    expect_answer(outcome->statuses[block], layout.part(outcome->plain, block),
+                  sample.answers[block], run.options);
+  }
+  EXPECT_TRUE(layout.gaps_are_intact(outcome->plain));
+  EXPECT_TRUE(outcome->temporary_is_intact);
+}
+
+class Batch : public ::testing::TestWithParam<Strategy> {
+ protected:
+  void SetUp() override {
+    const std::string reason = batch_backend().unavailable();
+    if (!reason.empty()) GTEST_SKIP() << reason;
+  }
+
+  static bool full() { return batch_backend().scale() > 1; }
+
+  /// All addresses modulo 16 in turn, with checksums and without.
+  void expect_decodes(const Sample& sample, bool verify = true) {
+    run_.options = {GetParam(), verify};
+    run_.out_remainder = (run_.out_remainder + 5) % 16;
+    ++run_.seed;
+    SCOPED_TRACE((verify ? "with" : "without") + std::string(" checksums, output at 16n + ") +
+                 std::to_string(run_.out_remainder));
+    expect_like_cpu(sample, run_);
+  }
+
+  BatchRun run_;
+};
+
+CompressOptions options(int level, DependencyRule rule, std::uint32_t group,
+                        std::uint32_t dictionary_bytes = 0) {
+  CompressOptions with;
+  with.level = level;
+  with.rule = rule;
+  with.group = group;
+  with.block_bytes = kMinBlockBytes;
+  with.dictionary = {
+      dictionary_bytes > 0 ? DictionaryChoice::Mode::kSize : DictionaryChoice::Mode::kNone,
+      dictionary_bytes};
+  return with;
+}
+
+struct RuleAndGroups {
+  DependencyRule rule;
+  std::vector<std::uint32_t> groups;
+};
+
+const std::vector<RuleAndGroups>& rules() {
+  static const std::vector<RuleAndGroups> all{{DependencyRule::kNone, {0}},
+                                              {DependencyRule::kStrict, {32, 1024}},
+                                              {DependencyRule::kLiteralAware, {32, 256}},
+                                              {DependencyRule::kTwoWave, {32, 64, 1024}},
+                                              {DependencyRule::kTile, {1024, 32768}}};
+  return all;
+}
+
+/// Every rule and group size, short and long distances, raw blocks between them.
+BatchCase rules_batch() {
+  BatchCase batch;
+  const std::uint32_t size = batch_backend().scale() > 1 ? 100000 : 20000;
+  for (const auto& [rule, groups] : rules()) {
+    for (const std::uint32_t group : groups) {
+      add_compressed(batch, log_lines(size, group), options(6, rule, group));
+      add_compressed(batch, few_letters(size / 3, 2, group), options(2, rule, group));
+    }
+    add_compressed(batch, random_bytes(3000, 1), options(6, rule, 0));
+  }
+  return batch;
+}
+
+TEST_P(Batch, OfEveryRuleDecodes) {
+  static const Sample sample(rules_batch());
+  for (const bool verify : {true, false}) expect_decodes(sample, verify);
+}
+
+BatchCase sizes_batch() {
+  BatchCase batch;
+  for (const std::uint32_t size :
+       {1u,    2u,    3u,    31u,   32u,   33u,   63u,   64u,   65u,    255u,   1023u, 1024u,
+        1025u, 2047u, 2048u, 2049u, 4095u, 8191u, 8192u, 8193u, 16383u, 16384u, 16385u}) {
+    const CompressOptions with = options(6, DependencyRule::kNone, 0);
+    for (const std::uint32_t letters : {1u, 2u}) {
+      add_compressed(batch, few_letters(size, letters, size), with);
+    }
+    add_compressed(batch, random_bytes(size, size), with);
+  }
+  return batch;
+}
+
+TEST_P(Batch, OfSizesAroundTheEdgesDecodes) {
+  static const Sample sample(sizes_batch());
+  for (int remainder = 0; remainder < (full() ? 16 : 2); ++remainder) expect_decodes(sample);
+}
+
+BatchCase large_blocks_batch() {
+  BatchCase batch;
+  const std::uint32_t sizes[] = {64u << 10, 256u << 10, 1u << 20};
+  for (const std::uint32_t block_bytes : sizes) {
+    if (block_bytes > sizes[0] && batch_backend().scale() == 1) break;
+    for (const auto& [rule, groups] : rules()) {
+      CompressOptions with = options(6, rule, groups.back());
+      with.block_bytes = block_bytes;
+      add_compressed(batch, log_lines(block_bytes + block_bytes / 3, block_bytes), with);
+    }
+  }
+  return batch;
+}
+
+TEST_P(Batch, OfLargeBlocksDecodes) {
+  static const Sample sample(large_blocks_batch());
+  expect_decodes(sample);
+}
+
+/// Distances above 65,535, and lengths that take long lengths.
+BatchCase far_batch() {
+  BatchCase batch;
+  std::vector<Byte> plain = random_bytes(70000, 3);
+  plain.insert(plain.end(), plain.begin(), plain.begin() + 60000);
+  plain.insert(plain.end(), 70000, Byte{'='});
+  for (const auto& [rule, groups] : rules()) {
+    CompressOptions with = options(6, rule, groups.front());
+    with.block_bytes = 1 << 20;
+    add_compressed(batch, plain, with);
+    if (batch_backend().scale() == 1) break;
+  }
+  return batch;
+}
+
+TEST_P(Batch, OfFarOffsetsAndRunsDecodes) {
+  static const Sample sample(far_batch());
+  const auto header = parse_block_header(sample.batch.blocks[0].stored.data());
+  ASSERT_GT(header->far_offsets, 0u);
+  expect_decodes(sample);
+}
+
+BatchCase dictionaries_batch() {
+  BatchCase batch;
+  for (const std::uint32_t dictionary_bytes : {2048u, 20001u, 65536u}) {
+    for (const auto& [rule, groups] : rules()) {
+      add_compressed(batch, log_lines(40000, dictionary_bytes),
+                     options(6, rule, groups.front(), dictionary_bytes));
+    }
+  }
+  return batch;
+}
+
+TEST_P(Batch, WithDictionariesDecodes) {
+  static const Sample sample(dictionaries_batch());
+  ASSERT_GT(sample.batch.dictionaries.size(), 10u);
+  expect_decodes(sample);
+}
+
+/// Layouts, minimum matches, escapes and overlaps of all sorts, in payloads made by hand.
+TEST_P(Batch, OfPayloadsThatNoEncoderWritesDecodes) {
+  const std::uint32_t batches = full() ? 40 : 6;
+  for (std::uint32_t number = 0; number < batches; ++number) {
+    SCOPED_TRACE("seeds from " + std::to_string(1000 * number));
+    BatchCase batch;
+    add_made(batch, 1000 * number, full() ? 100 : 40, full() ? 1u << 20 : 9000, true);
+    ASSERT_GT(batch.blocks.size(), 10u);
+    const Sample sample(std::move(batch));
+    for (const CpuAnswer& answer : sample.answers) ASSERT_EQ(answer.code, ErrorCode::kOk);
+    expect_decodes(sample, number % 4 != 3);
+    if (HasFailure()) return;
+  }
+}
+
+/// The empty payload of a Byte-coded block, one byte, one sequence.
+TEST_P(Batch, OfNextToNothingHasTheCpusAnswers) {
+  BatchCase batch;
+  for (const std::uint32_t plain_bytes : {1u, 2u, 40u}) {
+    for (std::uint32_t payload_bytes = 0; payload_bytes <= std::min(plain_bytes, 5u);
+         ++payload_bytes) {
+      for (std::uint32_t sequences = 0; 3 * sequences <= payload_bytes; ++sequences) {
+        for (std::uint32_t literals = 0; literals + 3 * sequences <= payload_bytes; ++literals) {
+          BlockHeader header;
+          header.coding = Coding::kByte;
+          header.plain_bytes = plain_bytes;
+          header.payload_bytes = payload_bytes;
+          header.sequences = sequences;
+          header.literals = literals;
+          const std::vector<Byte> payload(payload_bytes, Byte{1});
+          header.content_checksum =
+              content_checksum(std::vector<Byte>(std::min(literals, plain_bytes), Byte{1}));
+          batch.blocks.push_back({stored_block(header, payload), plain_bytes});
+        }
+      }
+    }
+  }
+  const Sample sample(std::move(batch));
+  expect_decodes(sample);
+}
+
+/// Each match reads what the one before it wrote, so that a round executes one: far more of them
+/// than there are launches for kMultiRoundKernels.
+TEST_P(Batch, OfLongChainsDecodes) {
+  BatchCase batch;
+  for (const std::uint32_t matches : {100u, 2000u}) {
+    presso::test::PayloadBuilder builder({.literal_bits = 4, .far = false, .min_match = 3});
+    builder.add({8, 5, 3});
+    for (std::uint32_t i = 0; i < matches; ++i) {
+      builder.add({i % 7 == 0 ? 1u : 0u, 5 + i % 4, 3 + i % 3});
+    }
+    const presso::test::BlockCase made = builder.finish();
+    batch.blocks.push_back({stored_block(made.header, made.payload), made.header.plain_bytes});
+  }
+  const Sample sample(std::move(batch));
+  for (const CpuAnswer& answer : sample.answers) ASSERT_EQ(answer.code, ErrorCode::kOk);
+  expect_decodes(sample, false);  // their checksums are none
+}
+
+// --- Damage
+
+/// Sound blocks of every sort, small ones.
+BatchCase sources_of_damage() {
+  BatchCase batch;
+  for (const auto& [rule, groups] : rules()) {
+    add_compressed(batch, log_lines(4000, 1), options(6, rule, groups.front(), 2048));
+    add_compressed(batch, few_letters(1500, 3, 1), options(6, rule, groups.front()));
+  }
+  add_compressed(batch, random_bytes(1500, 1), options(6, DependencyRule::kNone, 0));
+  add_made(batch, 50000, 30, 5000, true);
+  return batch;
+}
+
+TEST_P(Batch, WithDamageHasTheCpusErrorCodes) {
+  static const BatchCase sources = sources_of_damage();
+  std::mt19937_64 random(static_cast<std::uint64_t>(GetParam()));
+  std::map<ErrorCode, int> seen;
+  const std::uint32_t largest = full() ? kMaxBlockBytes : 20000;
+  for (int number = 0; number < (full() ? 60 : 12); ++number) {
+    BatchCase batch{{}, sources.dictionaries};
+    for (int block = 0; block < 150; ++block) {
+      const BatchItem& source = sources.blocks[random() % sources.blocks.size()];
+      batch.blocks.push_back(block % 10 == 9 ? source : damaged(source, random, largest));
+    }
+    const Sample sample(std::move(batch));
+    const bool verify = number % 3 != 2;
+    for (const CpuAnswer& answer : sample.answers) ++seen[answer.code_with(verify)];
+    SCOPED_TRACE("batch " + std::to_string(number));
+    expect_decodes(sample, verify);
+    if (HasFailure()) return;
+  }
+  for (const ErrorCode code :
+       {ErrorCode::kOk, ErrorCode::kHeaderChecksum, ErrorCode::kBadHeader, ErrorCode::kBadIndex,
+        ErrorCode::kUnknownCoding, ErrorCode::kMissingDictionary, ErrorCode::kBadPayloadSize,
+        ErrorCode::kBadLength, ErrorCode::kBadOffset, ErrorCode::kBadLiterals,
+        ErrorCode::kBadEscapes, ErrorCode::kContentChecksum}) {
+    EXPECT_GT(seen[code], 0) << describe(code);
+  }
+}
+
+TEST_P(Batch, OfDamagedPayloadsThatNoEncoderWritesHasTheCpusErrorCodes) {
+  for (std::uint32_t number = 0; number < (full() ? 40u : 8u); ++number) {
+    SCOPED_TRACE("seeds from " + std::to_string(100000 + 1000 * number));
+    BatchCase batch;
+    add_made(batch, 100000 + 1000 * number, 100, full() ? 1u << 20 : 9000, false);
+    const Sample sample(std::move(batch));
+    expect_decodes(sample, number % 2 == 0);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, Batch,
+                         ::testing::Values(Strategy::kAuto, Strategy::kSequential,
+                                           Strategy::kMultiRound, Strategy::kMultiRoundKernels,
+                                           Strategy::kDependencyFree),
+                         [](const auto& test) { return name_of(test.param); });
+
+}  // namespace
+}  // namespace presso::gpu::test

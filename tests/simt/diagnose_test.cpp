@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// For any payload with an error in it, diagnose_kernel names the one that the CPU's decoders name:
+// blocks of all golden files, sound and bad, blocks of a compressed file with changed payloads, and
+// payloads that no encoder would write.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+
+#include "presso/compress.h"
+#include "presso/decompress.h"
+#include "tests/fuzz/payload_maker.h"
+#include "tests/simt/test_batch.h"
+#include "tests/support/frame_map.h"
+#include "tests/support/test_data.h"
+
+namespace presso::gpu::test {
+namespace {
+
+/// What the CPU says of a stored block on its own; the content checksum is not compared.
+ErrorCode cpu_code(Bytes stored, const Dictionaries& dictionaries) {
+  const auto header = parse_block_header(stored.data());
+  if (!header.ok()) return header.error().code;
+  std::vector<Byte> payload(stored.begin() + kBlockHeaderBytes, stored.end());
+  payload.resize(payload.size() + Buffer::kSlack);
+  std::vector<Byte> out(header->plain_bytes + Buffer::kSlack);
+  const auto found = dictionaries.find(header->dictionary_id);
+  const Dictionary* dictionary = found == dictionaries.end() ? nullptr : found->second.get();
+  const Status status =
+      decode_block(*header, payload.data(), dictionary, {CpuLevel::kPortable, false}, out.data());
+  return status.ok() ? ErrorCode::kOk : status.error().code;
+}
+
+/// Compares one stored block, alone in memory of exactly its size; returns the CPU's code. A sound
+/// one must be planned, and diagnosed as not faulty.
+ErrorCode compare(const std::vector<Byte>& stored, const Dictionaries& dictionaries = {}) {
+  const ErrorCode expected = cpu_code(stored, dictionaries);
+  const auto header = parse_block_header(stored.data());
+  TestBatch batch;
+  for (const auto& [id, dictionary] : dictionaries) batch.set_dictionary(id, dictionary->content());
+  batch.add(stored, header.ok() ? header->plain_bytes : 1);
+  batch.run_plan(simt::kWarpSize);
+  if (batch.status(0) == kPlanned && header->coding == Coding::kByte) {
+    batch.status(0) = kFailed;
+    batch.run_diagnose(simt::kWarpSize);
+    const ErrorCode code = expected == ErrorCode::kOk ? ErrorCode::kUnsupported : expected;
+    EXPECT_EQ(batch.status(0), status_of(code));
+  } else {
+    const bool raw = expected == ErrorCode::kOk;
+    EXPECT_EQ(batch.status(0), raw ? std::uint32_t{kPlanned} : status_of(expected));
+  }
+  return expected;
+}
+
+// --- golden files
+
+std::vector<Byte> read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// Everything in a file, sound or not, that begins like a block and has room for its header. Of
+/// several dictionaries with one id the first counts; bad ones are left out.
+struct Frames {
+  std::vector<std::vector<Byte>> blocks;
+  Dictionaries dictionaries;
+};
+
+void take_dictionary(const std::vector<Byte>& file, std::size_t at, Frames& frames) {
+  const auto section = parse_section_header(file.data() + at);
+  if (!section.ok() || section->parameter == 0 || section->parameter > kMaxDictionaries) return;
+  const Bytes payload = Bytes(file).subspan(at + kSectionHeaderBytes);
+  if (section->payload_bytes > payload.size()) return;
+  auto decoded = Dictionary::decode(payload.first(section->payload_bytes));
+  if (decoded.ok()) frames.dictionaries.emplace(section->parameter, *decoded);
+}
+
+void take_block(const std::vector<Byte>& file, std::size_t at, Frames& frames) {
+  const auto header = parse_block_header(file.data() + at);
+  const std::uint64_t size = header.ok() ? header->stored_bytes() : kBlockHeaderBytes;
+  if (size > file.size() - at) return;
+  const auto begin = file.begin() + static_cast<std::ptrdiff_t>(at);
+  frames.blocks.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(size));
+}
+
+Frames find_frames(const std::vector<Byte>& file) {
+  Frames frames;
+  for (std::size_t at = 0; at + kBlockHeaderBytes <= file.size(); at += kFrameAlignment) {
+    if (!peek_frame_kind(file.data() + at).ok()) continue;
+    const Byte kind = file[at + 3];
+    if (kind == 'D') take_dictionary(file, at, frames);
+    if (kind == 'B' || kind == 'd') take_block(file, at, frames);
+  }
+  return frames;
+}
+
+TEST(Diagnose, NamesTheErrorsOfGoldenFiles) {
+  std::map<ErrorCode, int> seen;
+  const std::filesystem::path golden(PRESSO_GOLDEN_FILES);
+  for (const auto& folder : {golden / "bad", golden / "files"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() != ".presso") continue;
+      SCOPED_TRACE(entry.path().filename().string());
+      const Frames frames = find_frames(read_file(entry.path()));
+      for (const auto& block : frames.blocks) ++seen[compare(block, frames.dictionaries)];
+    }
+  }
+  for (const ErrorCode code :
+       {ErrorCode::kOk, ErrorCode::kHeaderChecksum, ErrorCode::kBadHeader,
+        ErrorCode::kUnknownCoding, ErrorCode::kMissingDictionary, ErrorCode::kBadPayloadSize,
+        ErrorCode::kBadLength, ErrorCode::kBadOffset, ErrorCode::kBadLiterals,
+        ErrorCode::kBadEscapes}) {
+    EXPECT_GT(seen[code], 0) << describe(code);
+  }
+}
+
+// --- changed payloads
+
+/// Blocks of a file that our encoder wrote, with and without a dictionary.
+Frames compressed_blocks(std::uint32_t dictionary_bytes) {
+  CompressOptions options;
+  options.block_bytes = kMinBlockBytes;
+  options.threads = 1;
+  if (dictionary_bytes > 0) {
+    options.dictionary = {DictionaryChoice::Mode::kSize, dictionary_bytes};
+  }
+  return find_frames(*compress_buffer(presso::test::log_lines(3 * kMinBlockBytes, 1), options));
+}
+
+TEST(Diagnose, NamesTheErrorsOfChangedPayloads) {
+  std::mt19937_64 random(1);
+  std::map<ErrorCode, int> seen;
+  for (const std::uint32_t dictionary_bytes : {0u, 2048u}) {
+    const Frames frames = compressed_blocks(dictionary_bytes);
+    for (int round = 0; round < 1500; ++round) {
+      SCOPED_TRACE(round);
+      std::vector<Byte> block = frames.blocks[random() % frames.blocks.size()];
+      const auto payload_bytes = parse_block_header(block.data())->payload_bytes;
+      for (std::uint64_t bytes = 1 + random() % 4; bytes > 0; --bytes) {
+        const Byte extremes[] = {0, 1, 0x7F, 0x80, 0xFF, static_cast<Byte>(random())};
+        block[kBlockHeaderBytes + random() % payload_bytes] = extremes[random() % 6];
+      }
+      ++seen[compare(block, frames.dictionaries)];
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(seen[ErrorCode::kOk], 100);  // literals may be anything
+  EXPECT_GT(seen[ErrorCode::kBadLength] + seen[ErrorCode::kBadLiterals], 100);
+  EXPECT_GT(seen[ErrorCode::kBadOffset], 100);
+  EXPECT_GT(seen[ErrorCode::kBadEscapes], 100);
+}
+
+TEST(Diagnose, NamesTheErrorsOfPayloadsThatNoEncoderWrites) {
+  std::map<ErrorCode, int> seen;
+  for (std::uint32_t seed = 0; seed < 6000; ++seed) {
+    SCOPED_TRACE(seed);
+    Byte bytes[sizeof seed];
+    store<std::uint32_t>(bytes, seed);
+    const auto made = fuzz::make_payload_case(fuzz::Choices(bytes, sizeof bytes));
+    if (!made) continue;
+    Dictionaries dictionaries;
+    if (made->header.dictionary_id != 0) {
+      dictionaries[made->header.dictionary_id] = Dictionary::from_plain(made->dictionary);
+    }
+    ++seen[compare(stored_block(made->header, made->payload), dictionaries)];
+    if (HasFailure()) return;
+  }
+  for (const ErrorCode code : {ErrorCode::kOk, ErrorCode::kBadLength, ErrorCode::kBadOffset,
+                               ErrorCode::kBadLiterals, ErrorCode::kBadEscapes}) {
+    EXPECT_GT(seen[code], 100) << describe(code);
+  }
+}
+
+TEST(Diagnose, LeavesFinalStatesAlone) {
+  const Frames frames = compressed_blocks(0);
+  TestBatch batch;
+  for (int block = 0; block < 5; ++block) {
+    std::vector<Byte> stored = frames.blocks[0];
+    stored[kBlockHeaderBytes] = stored[kBlockHeaderBytes + 1] = 0xFF;  // the first distance
+    batch.add(stored, kMinBlockBytes);
+  }
+  batch.run_plan();
+  batch.status(0) = status_of(ErrorCode::kOk);
+  batch.status(1) = status_of(ErrorCode::kContentChecksum);
+  batch.status(3) = batch.status(4) = kFailed;
+  batch.run_diagnose(simt::kWarpSize);
+  EXPECT_EQ(batch.status(0), status_of(ErrorCode::kOk));
+  EXPECT_EQ(batch.status(1), status_of(ErrorCode::kContentChecksum));
+  EXPECT_EQ(batch.status(2), status_of(ErrorCode::kBadOffset)) << "planned, but not decoded";
+  EXPECT_EQ(batch.status(3), status_of(ErrorCode::kBadOffset));
+  EXPECT_EQ(batch.status(4), status_of(ErrorCode::kBadOffset));
+}
+
+}  // namespace
+}  // namespace presso::gpu::test

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// What multi-round resolution counts (catalogue S7.20), against a recount that reads the stream one
+// sequence after another.
+#include <gtest/gtest.h>
+
+#include "corpora/nested_data.h"
+#include "tests/simt/hand_blocks.h"
+#include "tests/simt/warp_launch.h"
+#include "tests/support/test_data.h"
+
+namespace presso::test {
+namespace {
+
+/// The sequences of a payload, read one after another.
+std::vector<HandSequence> sequences_of(const BlockCase& block) {
+  const PayloadView view = *view_payload(block.header, block.payload.data());
+  const TokenLayout& layout = block.header.layout;
+  u32 far = 0, literal_escape = 0, match_escape = 0, longs = 0;
+  const auto extended = [&](u32 value, u32 limit, const Byte* escapes, u32& used) {
+    if (value != limit) return value;
+    const u32 escape = escapes[used++];
+    if (escape < 255) return value + escape;
+    return value + 255 + load<std::uint16_t>(view.long_lengths + 2 * std::size_t{longs++});
+  };
+  std::vector<HandSequence> sequences;
+  for (u32 i = 0; i < block.header.sequences; ++i) {
+    const u32 token = view.tokens[i];
+    HandSequence sequence;
+    sequence.distance = load<std::uint16_t>(view.offsets + 2 * std::size_t{i});
+    if (layout.far && token >= 0x80) sequence.distance += u32{view.far[far++]} << 16;
+    sequence.literals = extended(token & layout.literal_limit(), layout.literal_limit(),
+                                 view.literal_escapes, literal_escape);
+    sequence.match = extended(token >> layout.literal_bits & layout.match_limit(),
+                              layout.match_limit(), view.match_escapes, match_escape);
+    sequence.match = sequence.distance == 0 ? 0 : sequence.match + layout.min_match;
+    sequences.push_back(sequence);
+  }
+  return sequences;
+}
+
+/// One group by the rule of rounds, matches as (place, length, distance).
+void count_group(const std::vector<HandSequence>& group, u32& at, RoundCounters& counters) {
+  struct Waiting {
+    std::int64_t to, length, distance;
+  };
+  std::vector<Waiting> waiting;
+  for (const HandSequence& sequence : group) {
+    at += sequence.literals;
+    if (sequence.match > 0) waiting.push_back({at, sequence.match, sequence.distance});
+    at += sequence.match;
+  }
+  ++counters.groups;
+  u32 round = 0;
+  while (!waiting.empty()) {
+    const std::int64_t mark = waiting.front().to;
+    std::vector<Waiting> later;
+    for (const Waiting& match : waiting) {
+      const std::int64_t reads_to = std::min(match.to - match.distance + match.length, match.to);
+      if (reads_to <= mark) {
+        counters.bytes[round] += static_cast<u32>(match.length);
+      } else {
+        later.push_back(match);
+      }
+    }
+    waiting = std::move(later);
+    ++round;
+  }
+  if (round > 0) ++counters.rounds[round - 1];
+}
+
+RoundCounters recount(const BlockCase& block) {
+  const std::vector<HandSequence> sequences = sequences_of(block);
+  RoundCounters counters{};
+  u32 at = 0;
+  for (std::size_t first = 0; first < sequences.size(); first += simt::kWarpSize) {
+    const std::size_t last = std::min<std::size_t>(first + simt::kWarpSize, sequences.size());
+    count_group({sequences.begin() + static_cast<std::ptrdiff_t>(first),
+                 sequences.begin() + static_cast<std::ptrdiff_t>(last)},
+                at, counters);
+  }
+  return counters;
+}
+
+void expect_counters(const BlockCase& block, u32 seed) {
+  const RoundCounters expected = recount(block);
+  for (const Launch launch : {&decode_with<gpu::MultiRound<false>, WarpPolicy<1, 4, 1, true>>,
+                              &decode_with<gpu::MultiRound<true>, WarpPolicy<4, 1, 4, true>>}) {
+    const Outcome outcome = launch(block, seed % 16, seed);
+    EXPECT_EQ(outcome.status, 0u);
+    EXPECT_EQ(outcome.counters.groups, expected.groups);
+    for (u32 i = 0; i < RoundCounters::kMaxRounds; ++i) {
+      EXPECT_EQ(outcome.counters.rounds[i], expected.rounds[i]) << "round " << i + 1;
+      EXPECT_EQ(outcome.counters.bytes[i], expected.bytes[i]) << "round " << i + 1;
+    }
+  }
+}
+
+std::vector<BlockCase> text_blocks() {
+  CompressOptions with;
+  with.level = 9;
+  with.block_bytes = 16 << 10;
+  with.rule = DependencyRule::kNone;
+  return compressed_blocks(log_lines(40000, 8), with);
+}
+
+TEST(RoundCounters, EqualARecountOfTheSameStream) {
+  for (const BlockCase& block : text_blocks()) expect_counters(block, 1);
+  for (u32 seed = 300; seed < 320; ++seed) {
+    expect_counters(random_sequences(seed, 200, 30000), seed);
+  }
+}
+
+/// Matches that read their predecessor's bytes: a round for each of them.
+TEST(RoundCounters, CountThirtyTwoRoundsOfAChain) {
+  PayloadBuilder builder({});
+  builder.add({8, 8, 8});
+  for (u32 i = 1; i < 64; ++i) builder.add({1, 7, 8});
+  const BlockCase block = builder.finish();
+  expect_counters(block, 2);
+  const RoundCounters expected = recount(block);
+  EXPECT_EQ(expected.groups, 2u);
+  EXPECT_EQ(expected.rounds[31], 2u);
+}
+
+/// Data of a known depth (catalogue S7.9): as many rounds in every group.
+TEST(RoundCounters, CountTheDepthOfNestedData) {
+  for (const u32 strings : {1u, 2u, 4u, 8u, 16u, 32u}) {
+    const corpora::NestedData data(strings);
+    std::vector<Byte> file;
+    VectorSink sink(file);
+    ASSERT_TRUE(corpora::write_nested_file(data, 40000, 16 << 10, sink).ok());
+    const std::vector<BlockCase> blocks = byte_blocks(file);
+    ASSERT_EQ(blocks.size(), 3u);
+    for (const BlockCase& block : blocks) {
+      SCOPED_TRACE(strings);
+      expect_counters(block, strings);
+      const RoundCounters counted = recount(block);
+      EXPECT_GT(counted.groups, 10u);
+      EXPECT_EQ(counted.rounds[data.depth() - 1], counted.groups);
+      for (u32 round = 0; round < data.depth(); ++round) {
+        EXPECT_EQ(counted.bytes[round],
+                  counted.groups * strings * corpora::NestedData::kMatchBytes);
+      }
+    }
+  }
+}
+
+TEST(RoundTotals, AddUpBlocks) {
+  EXPECT_EQ(gpu::RoundTotals().mean_rounds(), 0);
+  EXPECT_EQ(gpu::RoundTotals().mean_bytes(1), 0);
+  RoundCounters block{};
+  block.groups = 4;  // one without matches
+  block.rounds[0] = 2;
+  block.rounds[2] = 1;
+  block.bytes[0] = 900;
+  block.bytes[1] = 50;
+  block.bytes[2] = 10;
+  gpu::RoundTotals totals;
+  totals.add(block);
+  block.bytes[2] = 0xFFFFFFFF;
+  totals.add(block);
+  EXPECT_EQ(totals.groups(), 8u);
+  EXPECT_EQ(totals.groups_with(1), 4u);
+  EXPECT_EQ(totals.groups_with(3), 2u);
+  EXPECT_EQ(totals.iterations(), 10u);
+  EXPECT_EQ(totals.mean_rounds(), 1.25);
+  EXPECT_EQ(totals.mean_bytes(1), 180);
+  EXPECT_EQ(totals.mean_bytes(3), (10 + 4294967295.0) / 10);
+}
+
+}  // namespace
+}  // namespace presso::test

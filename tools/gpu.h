@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// What the command knows of GPUs. One implementation is linked: gpu_cuda.cpp where the build has
+// CUDA, gpu_none.cpp where it has not, and for tests one over a device that decodes on the CPU.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "presso/decompress_gpu.h"
+#include "presso/gpu_devices.h"
+
+namespace presso::cli {
+
+/// Decodes a job on the GPU that was opened.
+using GpuRun = std::function<Result<DecompressSummary>(const gpu::DecodeJob&)>;
+
+/// Errors as Decompressor::open(); kUnsupported where this build has no GPU code.
+Result<GpuRun> open_gpu(const gpu::GpuOptions& options);
+
+/// As gpu::list_devices(); kUnsupported where this build has no GPU code.
+Result<std::vector<gpu::DeviceInfo>> gpu_devices();
+
+/// What decoding on a GPU costs, for the choice of --device=auto (device_choice.h).
+struct GpuCosts {
+  double start_seconds = 0;  ///< until the first block can be sent
+  double copy_rate = 0;      ///< bytes a second, each way
+  double decode_rate = 0;    ///< plain bytes a second
+};
+
+GpuCosts gpu_costs();
+
+}  // namespace presso::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include <memory>
+
+#include "tools/gpu.h"
+
+namespace presso::cli {
+
+Result<GpuRun> open_gpu(const gpu::GpuOptions& options) {
+  PRESSO_ASSIGN(gpu::Decompressor opened, gpu::Decompressor::open(options));
+  const auto decompressor = std::make_shared<gpu::Decompressor>(std::move(opened));
+  return GpuRun([decompressor](const gpu::DecodeJob& job) { return decompressor->run(job); });
+}
+
+Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
+  return gpu::list_devices();
+}
+
+/// Measured on a machine with an H200: starting CUDA, copies of 4 MiB and more from pinned memory.
+/// The rate of decoding is a careful one; copies are what limits.
+GpuCosts gpu_costs() {
+  return {.start_seconds = 0.12, .copy_rate = 55e9, .decode_rate = 300e9};
+}
+
+}  // namespace presso::cli
