@@ -61,7 +61,10 @@ class BatchParts {
     PlanArguments arguments;
     arguments.batch = batch_;
     arguments.plans = at<BlockPlan>(memory_.plans());
-    if (memory_.has_hashes()) arguments.segment_hashes = at<std::uint64_t>(memory_.hashes());
+    if (memory_.has_records()) arguments.survey = at<Byte>(memory_.records());
+    if (memory_.has_hashes()) {
+      arguments.segment_hashes = at<std::uint64_t>(memory_.hashes(segments_));
+    }
     arguments.segments = segments_;
     arguments.claimed = claimed();
     return arguments;

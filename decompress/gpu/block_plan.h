@@ -34,12 +34,22 @@ PRESSO_HD constexpr std::uint32_t segments_of(std::uint32_t plain_bytes) {
   return (plain_bytes + kHashedSegmentBytes - 1) / kHashedSegmentBytes;
 }
 
+/// What survey.cuh keeps of a block, in cells of 16 bytes: two for each unit of 128 sequences,
+/// which take three bytes each, and one for each page of 8 KiB, rounded up.
+constexpr std::uint32_t kSurveyCellBytes = 16;
+constexpr std::uint32_t kSurveyCells = 6;  ///< a segment, and as many a block
+
+PRESSO_HD constexpr std::uint32_t survey_cells_of(std::uint32_t plain_bytes) {
+  return kSurveyCells * (segments_of(plain_bytes) + 1);
+}
+
 struct BlockPlan {
   const Byte* payload;     ///< 16-byte aligned, device memory, padded to a multiple of 16
   Byte* out;               ///< plain_bytes of room
   const Byte* dictionary;  ///< dictionary_bytes; nullptr: none
   std::uint64_t content_checksum;
   std::uint64_t* segment_hashes;  ///< temporary: one for each KiB; nullptr: checksums are off
+  Byte* survey;  ///< temporary: survey_cells_of(plain_bytes) cells; nullptr: there are none
   std::uint32_t dictionary_bytes;
   std::uint32_t plain_bytes;
   std::uint32_t payload_bytes;

@@ -3,6 +3,9 @@
 // so that the emulator's tests go through the same ones as launch_decoders (decoders.cu). A
 // Launcher has
 //
+//   survey(batch)                    what the next two need to know             survey.cuh
+//   page_decoder(batch)              blocks with short sequences                page_decoder.cuh
+//   relay_decoder(batch)             blocks with long ones                      relay_decoder.cuh
 //   warp_decoder<Resolve>(batch)     every planned block of the Byte coding     warp_decoder.cuh
 //   list_references(batch, lists)    literals, and lists of back-references     multi_kernel.cuh
 //   resolve_rounds(batch, lists, n)  at most n rounds of them                   multi_kernel.cuh
@@ -10,7 +13,10 @@
 
 #include "decompress/gpu/decoder_launch.h"
 #include "decompress/gpu/multi_kernel.cuh"
+#include "decompress/gpu/page_decoder.cuh"
 #include "decompress/gpu/policies.h"
+#include "decompress/gpu/relay_decoder.cuh"
+#include "decompress/gpu/survey.cuh"
 #include "decompress/gpu/warp_decoder.cuh"
 
 namespace presso::gpu {
@@ -32,6 +38,9 @@ Status enqueue_multi_round_kernels(const DecodeLaunch& decode, Launcher& launche
 /// warp decoder takes every block that is left.
 template <class Launcher>
 Status enqueue_fastest(const DecodeLaunch& decode, Launcher& launcher) {
+  PRESSO_TRY(launcher.survey(decode.batch));
+  PRESSO_TRY(launcher.page_decoder(decode.batch));
+  PRESSO_TRY(launcher.relay_decoder(decode.batch));
   return launcher.template warp_decoder<InTurn>(decode.batch);
 }
 

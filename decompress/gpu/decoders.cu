@@ -39,6 +39,20 @@ __global__ void __launch_bounds__(kThreads<Selector>)
   resolve_round_body<PolicyOf<Selector>>(batch.plans, batch.status, batch.blocks, lists);
 }
 
+__global__ void __launch_bounds__(kSurveyWarps* kWarpSize, 4) survey_kernel(BlockBatch batch) {
+  survey_body<PageTuning, RelayTuning>(batch.plans, batch.status);
+}
+
+__global__ void __launch_bounds__(PageTuning::kThreads, PageTuning::kBlocksPerMultiprocessor)
+    page_decoder_kernel(BlockBatch batch) {
+  page_decoder_body<PageTuning>(batch.plans, batch.status);
+}
+
+__global__ void __launch_bounds__(RelayTuning::kThreads, RelayTuning::kBlocksPerMultiprocessor)
+    relay_decoder_kernel(BlockBatch batch) {
+  relay_decoder_body<RelayTuning>(batch.plans, batch.status);
+}
+
 /// Of a kernel whose warps take a block each.
 struct LaunchShape {
   u32 grid = 0;
@@ -59,6 +73,25 @@ Result<LaunchShape> shape_of(void (*kernel)(Arguments...), u32 blocks) {
 class DecoderLauncher {
  public:
   explicit DecoderLauncher(cudaStream_t stream) : stream_(stream) {}
+
+  Status survey(const BlockBatch& batch) {
+    survey_kernel<<<batch.blocks, kSurveyWarps * kWarpSize, sizeof(SurveyShared), stream_>>>(batch);
+    return check(cudaGetLastError(), "launching survey_kernel");
+  }
+
+  Status page_decoder(const BlockBatch& batch) {
+    constexpr int kShared = sizeof(PageShared<PageTuning>);
+    PRESSO_TRY(allow_shared(page_decoder_kernel, kShared));
+    page_decoder_kernel<<<batch.blocks, PageTuning::kThreads, kShared, stream_>>>(batch);
+    return check(cudaGetLastError(), "launching page_decoder_kernel");
+  }
+
+  Status relay_decoder(const BlockBatch& batch) {
+    constexpr int kShared = sizeof(RelayShared<RelayTuning>);
+    PRESSO_TRY(allow_shared(relay_decoder_kernel, kShared));
+    relay_decoder_kernel<<<batch.blocks, RelayTuning::kThreads, kShared, stream_>>>(batch);
+    return check(cudaGetLastError(), "launching relay_decoder_kernel");
+  }
 
   template <class Resolve>
   Status warp_decoder(const BlockBatch& batch) {
@@ -87,6 +120,16 @@ class DecoderLauncher {
   }
 
  private:
+  /// Kernels may have more than 48 KiB only where they say so, and all of it only with the cache's.
+  static Status allow_shared(void (*kernel)(BlockBatch), int bytes) {
+    PRESSO_TRY(
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+              "asking for shared memory"));
+    return check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                      cudaSharedmemCarveoutMaxShared),
+                 "asking for shared memory");
+  }
+
   cudaStream_t stream_;
 };
 

@@ -17,18 +17,17 @@ namespace presso::gpu {
 template <class Policy>
 class PageDecoder {
  public:
-  PRESSO_DEVICE PageDecoder(const BlockPlan& plan, const SurveyRecords& records, u32 block,
-                            PageShared<Policy>& shared)
+  PRESSO_DEVICE PageDecoder(const BlockPlan& plan, PageShared<Policy>& shared)
       : plan_(plan),
         parser_(plan),
-        units_(records.units + u64{block} * records.unit_stride),
-        pages_(records.pages + u64{block} * records.page_stride),
+        units_(SurveyRecords(plan).units),
+        pages_(SurveyRecords(plan).pages),
         units_count_(units_of(plan.sequences)),
         shared_(shared),
         tiles_(plan, shared) {}
 
   PRESSO_DEVICE void decode() {
-    const u32 pages = (plan_.plain_bytes + Policy::kPageBytes - 1) / Policy::kPageBytes;
+    const u32 pages = pages_of(plan_.plain_bytes);
     PageRecord from = simt::load_readonly(pages_);
     PageRecord to = simt::load_readonly(pages_ + 1);
     request_literals(from.start.literals, to.start.literals, tiles_.ring());
@@ -146,8 +145,7 @@ class PageDecoder {
 };
 
 template <class Policy>
-PRESSO_DEVICE void page_decoder_body(const BlockPlan* plans, u32* statuses,
-                                     const SurveyRecords& records) {
+PRESSO_DEVICE void page_decoder_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
   if (statuses[block] != kSurveyedDense || !simt::shared_memory_is_at_base()) return;
   const BlockPlan plan = plans[block];
@@ -159,7 +157,7 @@ PRESSO_DEVICE void page_decoder_body(const BlockPlan* plans, u32* statuses,
     shared.changed = 0;
   }
   simt::block_sync();
-  PageDecoder<Policy>(plan, records, block, shared).decode();
+  PageDecoder<Policy>(plan, shared).decode();
   if (simt::thread_in_block() == 0) statuses[block] = shared.result;
 }
 

@@ -39,22 +39,32 @@ struct alignas(16) PageRecord {
   std::uint32_t reserved;
 };
 
-/// Records of all blocks of a batch: `unit_stride` and `page_stride` for each block.
-struct SurveyRecords {
-  UnitRecord* units;
-  PageRecord* pages;
-  std::uint32_t unit_stride;
-  std::uint32_t page_stride;
-};
-
 /// One more than there are full units: the last one holds the literals behind the last sequence.
 PRESSO_HD constexpr std::uint32_t units_of(std::uint32_t sequences) {
   return sequences / kUnitSequences + 1;
 }
-/// Of a block whose payload is not larger than its plain bytes: a sequence takes three bytes.
-PRESSO_HD constexpr std::uint32_t most_units(std::uint32_t plain_bytes) {
-  return units_of(plain_bytes / 3);
+/// Pages of the page decoder, and one behind the last.
+constexpr std::uint32_t kDensePageBytes = 4 * kTileBytes;
+PRESSO_HD constexpr std::uint32_t pages_of(std::uint32_t plain_bytes) {
+  return (plain_bytes + kDensePageBytes - 1) / kDensePageBytes;
 }
+
+/// A block's records in the cells that its plan has.
+struct SurveyRecords {
+  UnitRecord* units;  ///< units_of(sequences)
+  PageRecord* pages;  ///< pages_of(plain_bytes) and one more
+
+  PRESSO_HD explicit SurveyRecords(const BlockPlan& plan)
+      : units(reinterpret_cast<UnitRecord*>(plan.survey)),
+        pages(reinterpret_cast<PageRecord*>(plan.survey +
+                                            units_of(plan.sequences) * sizeof(UnitRecord))) {}
+  /// Whether the cells are enough.
+  static PRESSO_HD bool fit(const BlockPlan& plan) {
+    return 2 * units_of(plan.sequences) + pages_of(plan.plain_bytes) + 1 <=
+           survey_cells_of(plan.plain_bytes);
+  }
+};
+static_assert(sizeof(UnitRecord) == 2 * kSurveyCellBytes && sizeof(PageRecord) == kSurveyCellBytes);
 
 /// A segment's slot: 16 bits that say where its bytes come from, see tile_copier.cuh.
 using Slot = std::uint16_t;
@@ -73,7 +83,7 @@ struct alignas(16) PageTables {
 /// kBlocks: thread blocks on a multiprocessor, for the register budget.
 template <std::uint32_t kTiles, std::uint32_t kSlots_, std::uint32_t kBlocks>
 struct PagePolicy {
-  static constexpr std::uint32_t kPageBytes = 4 * kTileBytes;
+  static constexpr std::uint32_t kPageBytes = kDensePageBytes;
   static constexpr std::uint32_t kThreads = kCopierThreads;
   static constexpr std::uint32_t kRing = kTiles * kTileBytes;
   static constexpr std::uint32_t kSlots = kSlots_;

@@ -7,9 +7,9 @@
 // something else than its span, which comes from an index, is kBadIndex. What a span does not say
 // (number, kind) is the caller's to compare.
 //
-// Room for segment hashes is claimed block by block from one counter, so that as much is enough for
-// the batch as its blocks have segments together, however their sizes differ. Who gets which part
-// depends on the order of threads; nothing else does.
+// Room for segment hashes and survey records is claimed block by block from one counter, so that as
+// much is enough for the batch as its blocks have segments together, however their sizes differ.
+// Who gets which part depends on the order of threads; nothing else does.
 //
 // Invariant: a block in state kPlanned has streams within its span and a payload of whole 16-byte
 // units behind which nothing is read. Test: tests/simt/plan_test.cpp.
@@ -27,7 +27,8 @@ struct PlanArguments {
   BatchArguments batch;
   BlockPlan* plans = nullptr;               ///< one a block; unspecified where the header is bad
   std::uint64_t* segment_hashes = nullptr;  ///< nullptr: checksums are off
-  std::uint64_t segments = 0;               ///< as many, for the whole batch
+  Byte* survey = nullptr;                   ///< cells of survey records; nullptr: none are needed
+  std::uint64_t segments = 0;               ///< hashes, and cells of so many; for the whole batch
   std::uint64_t* claimed = nullptr;         ///< of them; zero before the kernel starts
 };
 
@@ -86,11 +87,14 @@ PRESSO_DEVICE bool find_dictionary(const BatchArguments& batch, u32 id, BlockPla
 }
 
 /// False where the batch has more segments than there is room for.
-PRESSO_DEVICE bool claim_segments(const PlanArguments& arguments, BlockPlan& plan) {
-  if (arguments.segment_hashes == nullptr) return true;
+PRESSO_DEVICE bool claim_segments(const PlanArguments& arguments, u32 block, BlockPlan& plan) {
+  if (arguments.segment_hashes == nullptr && arguments.survey == nullptr) return true;
   const u32 count = segments_of(plan.plain_bytes);
   const u64 first = simt::atomic_add(arguments.claimed, u64{count});
-  plan.segment_hashes = arguments.segment_hashes + first;
+  if (arguments.segment_hashes != nullptr) plan.segment_hashes = arguments.segment_hashes + first;
+  if (arguments.survey != nullptr) {
+    plan.survey = arguments.survey + (first + block) * (kSurveyCells * kSurveyCellBytes);
+  }
   return first + count <= arguments.segments;
 }
 
@@ -121,7 +125,7 @@ PRESSO_DEVICE ErrorCode plan_block(const PlanArguments& arguments, u32 block) {
     if (!find_dictionary(batch, header.dictionary_id, plan)) return ErrorCode::kMissingDictionary;
     if (!find_long_lengths(header, plan)) return ErrorCode::kBadPayloadSize;
   }
-  if (!claim_segments(arguments, plan)) return ErrorCode::kInvalidArgument;
+  if (!claim_segments(arguments, block, plan)) return ErrorCode::kInvalidArgument;
   arguments.plans[block] = plan;
   return ErrorCode::kOk;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "decompress/gpu/page_layout.h"
 #include "format/host_device.h"
 
 namespace presso::gpu {
@@ -25,6 +26,12 @@ struct WarpDecoderSelector {
     return {4, 1, 4, 1};
   }
 };
+
+/// Of the page and the relay decoder, for every device: 57 KiB of shared memory a thread block,
+/// four of them on a multiprocessor of an H100 or H200 and two on an A100. NOTES.md has others'
+/// figures.
+using PageTuning = PagePolicy<21, 2560, 4>;
+using RelayTuning = RelayPolicy<21, 1400, 2, 4>;
 
 /// How many rounds kMultiRoundKernels enqueues for blocks of this size. A round executes one
 /// back-reference of a block at least and 32 at most; text has one in about nine bytes and gets

@@ -78,8 +78,7 @@ class RelayCopier {
 };
 
 template <class Policy>
-PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses,
-                                      const SurveyRecords& records) {
+PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
   if (statuses[block] != kSurveyedSparse || !simt::shared_memory_is_at_base()) return;
   const BlockPlan plan = plans[block];
@@ -99,7 +98,7 @@ PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses,
   if (simt::warp_in_block() < kCopiers) {
     RelayCopier<Policy>(plan, shared).run();
   } else {
-    RelayParser<Policy>(plan, records.units + u64{block} * records.unit_stride, shared).run();
+    RelayParser<Policy>(plan, SurveyRecords(plan).units, shared).run();
   }
   simt::block_sync();
   if (thread == 0) statuses[block] = shared.result;

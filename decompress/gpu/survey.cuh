@@ -31,12 +31,11 @@ struct SurveyShared {
 template <class Dense, class Sparse>
 class Survey {
  public:
-  PRESSO_DEVICE Survey(const BlockPlan& plan, UnitRecord* units, PageRecord* pages,
-                       SurveyShared& shared)
+  PRESSO_DEVICE Survey(const BlockPlan& plan, SurveyShared& shared)
       : plan_(plan),
         parser_(plan),
-        units_(units),
-        pages_(pages),
+        units_(SurveyRecords(plan).units),
+        pages_(SurveyRecords(plan).pages),
         shared_(shared),
         dense_(plan.plain_bytes < kSparseBytes * plan.sequences) {}
 
@@ -257,7 +256,7 @@ class Survey {
 
   /// Records what stands behind the last page. Whether all pages have few enough segments.
   PRESSO_DEVICE bool pages_fit(u32 units) {
-    const u32 pages = (plan_.plain_bytes + Dense::kPageBytes - 1) / Dense::kPageBytes;
+    const u32 pages = pages_of(plan_.plain_bytes);
     if (simt::thread_in_block() == 0) {
       const u32 tail = u32{plan_.literals != at_.literals};
       pages_[pages] = {{plan_.literals, at_.segments + tail}, units - 1, 0};
@@ -294,16 +293,13 @@ PRESSO_DEVICE bool history_fits(const BlockPlan& plan) {
 }
 
 template <class Dense, class Sparse>
-PRESSO_DEVICE void survey_body(const BlockPlan* plans, u32* statuses,
-                               const SurveyRecords& records) {
+PRESSO_DEVICE void survey_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
   if (statuses[block] != kPlanned) return;
   const BlockPlan plan = plans[block];
-  if (!history_fits(plan) || units_of(plan.sequences) > records.unit_stride) return;
+  if (plan.survey == nullptr || !history_fits(plan) || !SurveyRecords::fit(plan)) return;
   auto& shared = *reinterpret_cast<SurveyShared*>(simt::shared_memory());
-  Survey<Dense, Sparse> survey(plan, records.units + u64{block} * records.unit_stride,
-                               records.pages + u64{block} * records.page_stride, shared);
-  const u32 state = survey.run();
+  const u32 state = Survey<Dense, Sparse>(plan, shared).run();
   simt::block_sync();  // all have seen the old state
   if (simt::thread_in_block() == 0) statuses[block] = state;
 }

@@ -88,8 +88,9 @@ class TileCopier {
     u32 bytes[8];
     PRESSO_UNROLL
     for (u32 i = 0; i < 8; ++i) {
-      const int below = tile_ - 1;
-      bytes[i] = simt::load_shared<Byte, 0>(wrap(from_[i] < below ? from_[i] : below));
+      const int highest_final = tile_ - 1;
+      bytes[i] =
+          simt::load_shared<Byte, 0>(wrap(from_[i] < highest_final ? from_[i] : highest_final));
     }
     take(bytes);
     simt::store_shared_u32<0>(place_, values_[0]);

@@ -44,6 +44,19 @@ class EmulatedLauncher {
   }
 
   // Of enqueue_decoders.
+  Status survey(const BlockBatch& batch) {
+    return run("survey", batch.blocks, kSurveyWarps * simt::kWarpSize, sizeof(SurveyShared),
+               [&] { survey_body<PageTuning, RelayTuning>(batch.plans, batch.status); });
+  }
+  Status page_decoder(const BlockBatch& batch) {
+    return run("page decoder", batch.blocks, PageTuning::kThreads, sizeof(PageShared<PageTuning>),
+               [&] { page_decoder_body<PageTuning>(batch.plans, batch.status); });
+  }
+  Status relay_decoder(const BlockBatch& batch) {
+    return run("relay decoder", batch.blocks, RelayTuning::kThreads,
+               sizeof(RelayShared<RelayTuning>),
+               [&] { relay_decoder_body<RelayTuning>(batch.plans, batch.status); });
+  }
   template <class Resolve>
   Status warp_decoder(const BlockBatch& batch) {
     return run_warps("warp decoder", batch.blocks, [&] {

@@ -80,24 +80,18 @@ class LoadedFile {
     simt::Options options;
     options.seed = seed;
     const u32 blocks = static_cast<u32>(plans_.size());
-    SurveyRecords records{};
-    for (const BlockPlan& plan : plans_) {
-      records.unit_stride = std::max(records.unit_stride, most_units(plan.plain_bytes));
-      records.page_stride =
-          std::max(records.page_stride, plan.plain_bytes / Sizes::Page::kPageBytes + 2);
+    std::vector<std::vector<UnitRecord>> surveys;  // for their alignment
+    for (BlockPlan& plan : plans_) {
+      surveys.emplace_back(survey_cells_of(plan.plain_bytes) / 2);
+      plan.survey = reinterpret_cast<Byte*>(surveys.back().data());
     }
-    std::vector<UnitRecord> units(std::size_t{blocks} * records.unit_stride);
-    std::vector<PageRecord> pages(std::size_t{blocks} * records.page_stride);
-    records.units = units.data();
-    records.pages = pages.data();
-    const simt::Report survey =
-        simt::run({.grid = blocks,
-                   .block_threads = kSurveyWarps * kWarp,
-                   .shared_bytes = sizeof(SurveyShared)},
-                  options, [&] {
-                    survey_body<typename Sizes::Page, typename Sizes::Relay>(
-                        plans_.data(), statuses_.data(), records);
-                  });
+    const simt::Report survey = simt::run(
+        {.grid = blocks,
+         .block_threads = kSurveyWarps * kWarp,
+         .shared_bytes = sizeof(SurveyShared)},
+        options, [&] {
+          survey_body<typename Sizes::Page, typename Sizes::Relay>(plans_.data(), statuses_.data());
+        });
     ASSERT_TRUE(survey.ok()) << survey.what;
     if (all_relay)
       std::replace(statuses_.begin(), statuses_.end(), u32{kSurveyedDense}, u32{kSurveyedSparse});
@@ -105,16 +99,14 @@ class LoadedFile {
         {.grid = blocks,
          .block_threads = Sizes::Page::kThreads,
          .shared_bytes = sizeof(PageShared<typename Sizes::Page>)},
-        options,
-        [&] { page_decoder_body<typename Sizes::Page>(plans_.data(), statuses_.data(), records); });
+        options, [&] { page_decoder_body<typename Sizes::Page>(plans_.data(), statuses_.data()); });
     ASSERT_TRUE(page.ok()) << page.what;
     const simt::Report relay = simt::run(
         {.grid = blocks,
          .block_threads = Sizes::Relay::kThreads,
          .shared_bytes = sizeof(RelayShared<typename Sizes::Relay>)},
-        options, [&] {
-          relay_decoder_body<typename Sizes::Relay>(plans_.data(), statuses_.data(), records);
-        });
+        options,
+        [&] { relay_decoder_body<typename Sizes::Relay>(plans_.data(), statuses_.data()); });
     ASSERT_TRUE(relay.ok()) << relay.what;
   }
 

@@ -21,13 +21,15 @@ TEST(BatchMemory, PartsDoNotOverlap) {
         EXPECT_GE(memory.reference_begins(), memory.plans() + blocks * sizeof(BlockPlan));
         const std::uint64_t words = memory.has_references() ? 4 * std::uint64_t{blocks} : 0;
         EXPECT_GE(memory.reference_ends(), memory.reference_begins() + words);
-        EXPECT_GE(memory.hashes(), memory.reference_ends() + words);
+        EXPECT_GE(memory.records(), memory.reference_ends() + words);
+        const std::uint64_t cells = memory.has_records() ? kSurveyCells * (segments + blocks) : 0;
+        EXPECT_EQ(memory.hashes(segments), memory.records() + kSurveyCellBytes * cells);
         const std::uint64_t hashes = memory.has_hashes() ? 8 * segments : 0;
-        EXPECT_EQ(memory.references(segments), memory.hashes() + hashes);
+        EXPECT_EQ(memory.references(segments), memory.hashes(segments) + hashes);
         EXPECT_EQ(memory.bytes(segments),
                   memory.references(segments) + 8 * memory.reference_count(segments));
         for (const std::uint64_t part :
-             {memory.reference_begins(), memory.reference_ends(), memory.hashes()}) {
+             {memory.reference_begins(), memory.reference_ends(), memory.records()}) {
           EXPECT_EQ(part % BatchMemory::kAlignment, 0u);
         }
       }
@@ -40,7 +42,7 @@ TEST(BatchMemory, HasRoomForWhatItWasAskedFor) {
     for (const Strategy strategy : {Strategy::kAuto, Strategy::kMultiRoundKernels}) {
       const BatchMemory memory(100, {strategy, verify});
       for (const std::uint64_t segments : {100u, 101u, 12345u}) {
-        const bool any = memory.has_hashes() || memory.has_references();
+        const bool any = memory.has_hashes() || memory.has_references() || memory.has_records();
         EXPECT_EQ(memory.segments_in(memory.bytes(segments)), any ? segments : 0);
         EXPECT_EQ(memory.segments_in(memory.bytes(segments) - 1), any ? segments - 1 : 0);
       }
@@ -75,7 +77,7 @@ TEST(BatchMemory, HasReferencesForEveryBlockOfEqualSize) {
 TEST(BatchMemory, CostsLittleWithoutLists) {
   const BatchMemory memory(4096, {});
   const std::uint64_t plain_bytes = std::uint64_t{1} << 30;
-  EXPECT_LT(memory.bytes(BatchMemory::segments_of_batch(4096, plain_bytes)), plain_bytes / 100);
+  EXPECT_LT(memory.bytes(BatchMemory::segments_of_batch(4096, plain_bytes)), plain_bytes / 9);
 }
 
 }  // namespace
