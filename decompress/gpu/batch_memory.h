@@ -5,13 +5,13 @@
 //   plans             a BlockPlan a block
 //   reference begins  u32 a block   } kMultiRoundKernels only
 //   reference ends    u32 a block   }
-//   survey records    kSurveyCells cells for each segment and each block; kAuto only
+//   survey records    kSurveyCells cells for each segment; kAuto only
 //   segment hashes    a u64 for each segment; with verification only
 //   references        kReferencesASegment u64 for each segment; kMultiRoundKernels only
 //
 // All but the last three depends on the number of blocks alone. Those take what is left: a batch of
-// `blocks` blocks with `plain_bytes` has at most plain_bytes / 1024 + blocks segments, whatever the
-// sizes of its blocks are. Test: tests/unit/batch_memory_test.cpp.
+// `blocks` blocks with `plain_bytes` claims at most plain_bytes / 1024 + 2 * blocks segments,
+// whatever the sizes of its blocks are. Test: tests/unit/batch_memory_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,7 @@ class BatchMemory {
   static constexpr std::uint64_t kReferencesASegment = kHashedSegmentBytes / 3 + 1;
 
   constexpr BatchMemory(std::uint32_t blocks, const BatchOptions& options)
-      : record_blocks_(options.strategy == Strategy::kAuto ? blocks : 0),
-        cells_a_segment_(options.strategy == Strategy::kAuto ? kSurveyCells : 0),
+      : cells_a_segment_(options.strategy == Strategy::kAuto ? kSurveyCells : 0),
         hashes_a_segment_(options.verify ? 1 : 0),
         references_a_segment_(options.strategy == Strategy::kMultiRoundKernels ? kReferencesASegment
                                                                                : 0) {
@@ -42,17 +41,16 @@ class BatchMemory {
 
   static constexpr std::uint64_t segments_of_batch(std::uint32_t blocks,
                                                    std::uint64_t plain_bytes) {
-    return plain_bytes / kHashedSegmentBytes + blocks;
+    return plain_bytes / kHashedSegmentBytes + 2 * std::uint64_t{blocks};
   }
 
   /// Of memory for so many segments.
   constexpr std::uint64_t bytes(std::uint64_t segments) const {
-    return segments_begin_ + bytes_a_batch() + segments * bytes_a_segment();
+    return segments_begin_ + segments * bytes_a_segment();
   }
   /// How many segments memory of this size has room for; it has more than bytes(0).
   constexpr std::uint64_t segments_in(std::uint64_t bytes) const {
-    return bytes_a_segment() == 0 ? 0
-                                  : (bytes - segments_begin_ - bytes_a_batch()) / bytes_a_segment();
+    return bytes_a_segment() == 0 ? 0 : (bytes - segments_begin_) / bytes_a_segment();
   }
 
   constexpr bool has_records() const { return cells_a_segment_ > 0; }
@@ -65,7 +63,7 @@ class BatchMemory {
   constexpr std::uint64_t reference_ends() const { return reference_ends_; }
   constexpr std::uint64_t records() const { return segments_begin_; }
   constexpr std::uint64_t hashes(std::uint64_t segments) const {
-    return segments_begin_ + bytes_a_batch() + segments * cells_a_segment_ * kSurveyCellBytes;
+    return segments_begin_ + segments * cells_a_segment_ * kSurveyCellBytes;
   }
   constexpr std::uint64_t references(std::uint64_t segments) const {
     return hashes(segments) + segments * hashes_a_segment_ * sizeof(std::uint64_t);
@@ -78,16 +76,11 @@ class BatchMemory {
   static constexpr std::uint64_t aligned(std::uint64_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
-  /// Of what depends on segments, the part that each block has.
-  constexpr std::uint64_t bytes_a_batch() const {
-    return record_blocks_ * kSurveyCells * kSurveyCellBytes;
-  }
   constexpr std::uint64_t bytes_a_segment() const {
     return (hashes_a_segment_ + references_a_segment_) * sizeof(std::uint64_t) +
            cells_a_segment_ * kSurveyCellBytes;
   }
 
-  std::uint64_t record_blocks_;
   std::uint64_t cells_a_segment_;
   std::uint64_t hashes_a_segment_;
   std::uint64_t references_a_segment_;

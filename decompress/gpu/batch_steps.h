@@ -39,7 +39,8 @@ inline Status check_batch(const BatchArguments& batch, const BatchOptions& optio
       !is_placed(batch.d_temporary, BatchMemory::kAlignment)) {
     return make_error(ErrorCode::kInvalidArgument, "memory of a batch is missing or misaligned");
   }
-  const std::uint64_t least = BatchMemory(batch.blocks, options).bytes(batch.blocks);
+  const std::uint64_t least =
+      BatchMemory(batch.blocks, options).bytes(2 * std::uint64_t{batch.blocks});
   if (batch.temporary_bytes >= least) return {};
   return make_error(ErrorCode::kInvalidArgument,
                     "temporary memory of " + std::to_string(batch.temporary_bytes) +

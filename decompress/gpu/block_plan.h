@@ -37,10 +37,14 @@ PRESSO_HD constexpr std::uint32_t segments_of(std::uint32_t plain_bytes) {
 /// What survey.cuh keeps of a block, in cells of 16 bytes: two for each unit of 128 sequences,
 /// which take three bytes each, and one for each page of 8 KiB, rounded up.
 constexpr std::uint32_t kSurveyCellBytes = 16;
-constexpr std::uint32_t kSurveyCells = 6;  ///< a segment, and as many a block
+constexpr std::uint32_t kSurveyCells = 6;  ///< a claimed segment
 
+/// One more than there are, for what a block has whatever its size is.
+PRESSO_HD constexpr std::uint32_t claimed_segments_of(std::uint32_t plain_bytes) {
+  return segments_of(plain_bytes) + 1;
+}
 PRESSO_HD constexpr std::uint32_t survey_cells_of(std::uint32_t plain_bytes) {
-  return kSurveyCells * (segments_of(plain_bytes) + 1);
+  return kSurveyCells * claimed_segments_of(plain_bytes);
 }
 
 struct BlockPlan {

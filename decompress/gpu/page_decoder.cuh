@@ -53,6 +53,8 @@ class PageDecoder {
  private:
   using Shared = PageShared<Policy>;
 
+  static constexpr u32 kLiteralAlignment = 16;
+
   struct Sync {
     static PRESSO_DEVICE void sync() { simt::block_sync(); }
   };
@@ -112,8 +114,8 @@ class PageDecoder {
     }
   }
 
-  /// The page at `origin`. Requests literals [first, to), which are the next one's, before the last
-  /// tile, from where on they are in nobody's way.
+  /// The page at `origin`. Requests literals [first, to), which are the next one's: before the last
+  /// tile, unless there are so many that they would take the place of this page's.
   PRESSO_DEVICE void copy(u32 origin, u32 first, u32 to) {
     u32 base = 0u - static_cast<u32>(sizeof(Slot));
     Byte* out = plan_.out + origin;
@@ -127,9 +129,12 @@ class PageDecoder {
       out += kTileBytes;
       left -= kTileBytes;
     }
-    request_literals(first, to, tiles_.ring() + kTileBytes);
+    const bool early = to - first <= Policy::kPageBytes - 4 * kLiteralAlignment;
+    if (early) request_literals(first, to, tiles_.ring() + kTileBytes);
     tiles_.copy(base, out, left);
+    if (!early) simt::bulk_fence();
     Sync::sync();
+    if (!early) request_literals(first, to, tiles_.ring());
   }
 
   const BlockPlan& plan_;

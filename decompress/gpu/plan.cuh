@@ -87,13 +87,13 @@ PRESSO_DEVICE bool find_dictionary(const BatchArguments& batch, u32 id, BlockPla
 }
 
 /// False where the batch has more segments than there is room for.
-PRESSO_DEVICE bool claim_segments(const PlanArguments& arguments, u32 block, BlockPlan& plan) {
+PRESSO_DEVICE bool claim_segments(const PlanArguments& arguments, BlockPlan& plan) {
   if (arguments.segment_hashes == nullptr && arguments.survey == nullptr) return true;
-  const u32 count = segments_of(plan.plain_bytes);
+  const u32 count = claimed_segments_of(plan.plain_bytes);
   const u64 first = simt::atomic_add(arguments.claimed, u64{count});
   if (arguments.segment_hashes != nullptr) plan.segment_hashes = arguments.segment_hashes + first;
   if (arguments.survey != nullptr) {
-    plan.survey = arguments.survey + (first + block) * (kSurveyCells * kSurveyCellBytes);
+    plan.survey = arguments.survey + first * (kSurveyCells * kSurveyCellBytes);
   }
   return first + count <= arguments.segments;
 }
@@ -125,7 +125,7 @@ PRESSO_DEVICE ErrorCode plan_block(const PlanArguments& arguments, u32 block) {
     if (!find_dictionary(batch, header.dictionary_id, plan)) return ErrorCode::kMissingDictionary;
     if (!find_long_lengths(header, plan)) return ErrorCode::kBadPayloadSize;
   }
-  if (!claim_segments(arguments, block, plan)) return ErrorCode::kInvalidArgument;
+  if (!claim_segments(arguments, plan)) return ErrorCode::kInvalidArgument;
   arguments.plans[block] = plan;
   return ErrorCode::kOk;
 }

@@ -23,7 +23,7 @@ class RelayCopier {
     Byte* out = plan_.out;
     u32 left = plan_.plain_bytes;
     give_back(0);
-    give_back(1);
+    if (pages > 1) give_back(1);
     take(0);
     tiles_.prepare(0, 0);
     Sync::sync();

@@ -169,7 +169,7 @@ BatchArguments some_arguments(const BatchOptions& options, Byte* memory, BlockSp
   arguments.largest_plain_bytes = 1000;
   arguments.d_status = statuses;
   arguments.d_temporary = memory;
-  arguments.temporary_bytes = BatchMemory(10, options).bytes(10);
+  arguments.temporary_bytes = BatchMemory(10, options).bytes(20);
   return arguments;
 }
 

@@ -75,8 +75,8 @@ TEST(Plan, HasTheHeadersFieldsAndFindsTheStreams) {
     EXPECT_EQ(plan.min_match, 5);
     EXPECT_EQ(plan.dictionary, nullptr);
   }
-  EXPECT_EQ(std::abs(batch.plan(1).segment_hashes - batch.plan(0).segment_hashes), 5);
-  EXPECT_EQ(batch.claimed_segments(), 10u);
+  EXPECT_EQ(std::abs(batch.plan(1).segment_hashes - batch.plan(0).segment_hashes), 6);
+  EXPECT_EQ(batch.claimed_segments(), 12u);
 }
 
 /// Random values in random fields, sealed again now and then: most are errors of every kind.
@@ -185,9 +185,33 @@ TEST(Plan, RefusesBlocksForWhichThereIsNoRoom) {
   EXPECT_EQ(batch.status(0), status_of(ErrorCode::kInvalidArgument));
 }
 
+/// Whoever claims first. Threads of a GPU do so in any order.
+TEST(Plan, GivesEachBlockRoomOfItsOwn) {
+  for (const simt::Order order :
+       {simt::Order::kForward, simt::Order::kReverse, simt::Order::kRandom}) {
+    TestBatch batch;
+    batch.options.order = order;
+    for (int i = 0; i < 50; ++i) {
+      const BlockHeader header = some_header();
+      batch.add(store_with_random_payload(header), header.plain_bytes);
+    }
+    batch.run_plan();
+    std::vector<std::pair<const Byte*, const Byte*>> rooms;
+    for (std::size_t block = 0; block < batch.size(); ++block) {
+      const BlockPlan& plan = batch.plan(block);
+      rooms.emplace_back(plan.survey,
+                         plan.survey + kSurveyCellBytes * survey_cells_of(plan.plain_bytes));
+    }
+    std::sort(rooms.begin(), rooms.end());
+    for (std::size_t i = 1; i < rooms.size(); ++i) {
+      EXPECT_LE(rooms[i - 1].second, rooms[i].first) << i;
+    }
+  }
+}
+
 TEST(Plan, RefusesBlocksWhoseHashesHaveNoRoom) {
-  const BlockHeader header = some_header();  // of five segments
-  for (const std::uint64_t room : {0u, 4u, 5u, 9u, 10u, 15u}) {
+  const BlockHeader header = some_header();  // of five segments, and one more
+  for (const std::uint64_t room : {0u, 5u, 6u, 11u, 12u, 18u}) {
     TestBatch batch;
     for (int i = 0; i < 3; ++i) batch.add(store_with_random_payload(header), header.plain_bytes);
     batch.limit_segments(room);
@@ -199,7 +223,7 @@ TEST(Plan, RefusesBlocksWhoseHashesHaveNoRoom) {
         EXPECT_EQ(batch.status(block), status_of(ErrorCode::kInvalidArgument));
       }
     }
-    EXPECT_EQ(planned, room / 5) << room;
+    EXPECT_EQ(planned, room / 6) << room;
   }
 }
 

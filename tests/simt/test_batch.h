@@ -61,6 +61,7 @@ class TestBatch {
     arguments.batch.d_status = status_.data();
     arguments.plans = plans_.data();
     arguments.segment_hashes = hashes_.data();
+    arguments.survey = survey_.data();
     arguments.segments = segments_ ? *segments_ : hashes_.size();
     arguments.claimed = &claimed_;
     launch((blocks() + threads - 1) / threads, threads, [&] { plan_body(arguments); });
@@ -116,8 +117,9 @@ class TestBatch {
     plans_.assign(spans_.size(), BlockPlan{});
     status_.assign(spans_.size(), 0xDEADBEEF);
     std::size_t segments = 0;
-    for (const BlockSpan& span : spans_) segments += segments_of(span.plain_bytes);
+    for (const BlockSpan& span : spans_) segments += claimed_segments_of(span.plain_bytes);
     hashes_.assign(segments, 0);
+    survey_.assign(segments * kSurveyCells * kSurveyCellBytes, 0);
     claimed_ = 0;
   }
 
@@ -133,6 +135,7 @@ class TestBatch {
   std::vector<BlockPlan> plans_;
   std::vector<std::uint32_t> status_;
   std::vector<std::uint64_t> hashes_;
+  std::vector<Byte> survey_;
   std::optional<std::uint64_t> segments_;
   std::uint64_t claimed_ = 0;
 };

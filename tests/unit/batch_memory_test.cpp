@@ -22,7 +22,7 @@ TEST(BatchMemory, PartsDoNotOverlap) {
         const std::uint64_t words = memory.has_references() ? 4 * std::uint64_t{blocks} : 0;
         EXPECT_GE(memory.reference_ends(), memory.reference_begins() + words);
         EXPECT_GE(memory.records(), memory.reference_ends() + words);
-        const std::uint64_t cells = memory.has_records() ? kSurveyCells * (segments + blocks) : 0;
+        const std::uint64_t cells = memory.has_records() ? kSurveyCells * segments : 0;
         EXPECT_EQ(memory.hashes(segments), memory.records() + kSurveyCellBytes * cells);
         const std::uint64_t hashes = memory.has_hashes() ? 8 * segments : 0;
         EXPECT_EQ(memory.references(segments), memory.hashes(segments) + hashes);
@@ -58,7 +58,7 @@ TEST(BatchMemory, CountsEnoughSegments) {
     std::uint64_t plain_bytes = 0, segments = 0;
     for (const std::uint32_t size : sizes) {
       plain_bytes += size;
-      segments += segments_of(size);
+      segments += claimed_segments_of(size);
     }
     EXPECT_LE(segments, BatchMemory::segments_of_batch(4, plain_bytes));
   }
