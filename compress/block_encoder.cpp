@@ -30,10 +30,20 @@ ParserParameters level_parameters(int level) {
   return parameters;
 }
 
+/// For GPU decoders, which pay by sequences and keep a short history (NOTES.md, tiles).
+void favor_decode(ParserParameters& parameters) {
+  parameters.rule = DependencyRule::kTile;
+  parameters.window = kFavorDecodeWindow;
+  if (!parameters.chains) return;  // the fast parser's minimum match is 6, and it weighs no costs
+  parameters.min_match = 5;
+  parameters.sequence_cost = 8;
+}
+
 }  // namespace
 
 ParserParameters parameters_of(const CompressOptions& options) {
   ParserParameters parameters = level_parameters(options.level);
+  if (options.favor == Favor::kDecode) favor_decode(parameters);
   if (options.rule) parameters.rule = *options.rule;
   if (parameters.rule == DependencyRule::kTile) parameters.group = kDefaultTileBytes;
   if (options.group != 0) parameters.group = options.group;

@@ -11,7 +11,7 @@
 
 namespace presso {
 
-/// What a level means; `options` override window, lookahead, rule, group and staleness.
+/// What level and favor mean; `options` override window, lookahead, rule, group and staleness.
 ParserParameters parameters_of(const CompressOptions& options);
 
 /// A dictionary as the encoder sees it: its index and the id that blocks name it by; 0: none.

@@ -165,14 +165,15 @@ class Compressor {
 
 Status validate_group(const CompressOptions& options) {
   if (options.group == 0) return {};
-  const bool tile = options.rule == DependencyRule::kTile;
+  const bool tile_by_favor = !options.rule && options.favor == Favor::kDecode;
+  const bool tile = tile_by_favor || options.rule == DependencyRule::kTile;
   const GroupLimits limits = group_limits(tile ? DependencyRule::kTile : DependencyRule::kTwoWave);
   if (std::has_single_bit(options.group) && options.group >= 1u << limits.least_log2 &&
       options.group <= 1u << limits.most_log2) {
     return {};
   }
   return invalid(tile ? "group: under the tile rule a power of two from 1024 to 32768"
-                      : "group: a power of two from 32 to 1024");
+                      : "group: a power of two from 32 to 1024, more only under the tile rule");
 }
 
 }  // namespace

@@ -87,7 +87,9 @@ Result<std::vector<Byte>> sample_evenly(const RandomAccess& input, std::uint32_t
 
 bool may_use_dictionary(const CompressOptions& options) {
   using Mode = DictionaryChoice::Mode;
-  if (options.dictionary.mode == Mode::kAuto) return options.level >= kFirstAutoLevel;
+  if (options.dictionary.mode == Mode::kAuto) {
+    return options.level >= kFirstAutoLevel && options.favor == Favor::kRatio;
+  }
   return options.dictionary.mode == Mode::kSize;
 }
 

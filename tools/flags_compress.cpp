@@ -15,6 +15,7 @@ Apply rule_into(std::optional<DependencyRule>& rule) {
     if (given.value == "strict") rule = DependencyRule::kStrict;
     if (given.value == "literal-aware") rule = DependencyRule::kLiteralAware;
     if (given.value == "two-wave") rule = DependencyRule::kTwoWave;
+    if (given.value == "tile") rule = DependencyRule::kTile;
     return {};
   };
 }
@@ -38,15 +39,35 @@ Apply dictionary_into(DictionaryChoice& choice) {
 
 Apply group_into(std::uint32_t& group) {
   return [&group](const Given& given) -> Status {
-    PRESSO_ASSIGN(const std::uint64_t value, parse_number(given.spelled, given.value, 32, 1024));
+    // Which of them the rule permits is validate()'s: --deps may still follow.
+    PRESSO_ASSIGN(const std::uint64_t value, parse_number(given.spelled, given.value, 32, 32768));
     if (!std::has_single_bit(value)) {
-      return make_error(ErrorCode::kInvalidArgument,
-                        given.spelled + ": '" + given.value +
-                            "' is no power of two; permitted: 32, 64, 128, 256, 512, 1024");
+      return make_error(
+          ErrorCode::kInvalidArgument,
+          given.spelled + ": '" + given.value +
+              "' is no power of two; permitted: 32, 64, 128, ... 1024; with --deps tile 1024 to "
+              "32768");
     }
     group = static_cast<std::uint32_t>(value);
     return {};
   };
+}
+
+Flag favor_flag(Favor& favor) {
+  return {.name = "favor",
+          .value_name = "GOAL",
+          .category = kCompression,
+          .brief = "what options that are not given are chosen for",
+          .text =
+              "decode is for files to be decoded fast on a GPU: --deps tile --dict none "
+              "--window 30704, and from level 4 on fewer and longer back-references. Such files "
+              "are somewhat larger. --deps, --dict SIZE and --window win over it.",
+          .choices = {"ratio", "decode"},
+          .default_value = "ratio",
+          .apply = [&favor](const Given& given) -> Status {
+            favor = given.value == "decode" ? Favor::kDecode : Favor::kRatio;
+            return {};
+          }};
 }
 
 std::vector<Flag> dependency_flags(CompressOptions& options) {
@@ -58,15 +79,18 @@ std::vector<Flag> dependency_flags(CompressOptions& options) {
        .text = "Sequences are decoded in groups. With a rule other than none, all sequences of a "
                "group can be copied at once, on a GPU or in vector registers: strict forbids "
                "copying from the same group, literal-aware permits its literals, two-wave also "
-               "what its first wave of copies wrote. Stricter rules cost a little ratio.",
-       .choices = {"auto", "none", "strict", "literal-aware", "two-wave"},
+               "what its first wave of copies wrote. tile is two-wave byte by byte, for tiles of "
+               "the block in place of groups of sequences. Stricter rules cost a little ratio. "
+               "auto is two-wave, with --favor decode tile.",
+       .choices = {"auto", "none", "strict", "literal-aware", "two-wave", "tile"},
        .default_value = "auto",
        .apply = rule_into(options.rule)},
       {.name = "group",
        .value_name = "N",
        .category = kCompression,
        .brief = "sequences in a group: a power of two, 32 to 1024",
-       .default_value = "by rule",
+       .text = "With the tile rule: bytes in a tile, a power of two from 1024 to 32768.",
+       .default_value = "32, tile 2048",
        .apply = group_into(options.group)},
       {.name = "staleness",
        .value_name = "BYTES",
@@ -98,6 +122,7 @@ Flag level_flag(int& level) {
 
 std::vector<Flag> encoder_flags(CompressOptions& options) {
   std::vector<Flag> flags = {
+      favor_flag(options.favor),
       {.name = "coding",
        .value_name = "CODING",
        .category = kCompression,
@@ -118,13 +143,14 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .category = kCompression,
        .brief = "file dictionary: auto, none, or a SIZE up to 4M",
        .text = "Sampled from the input and stored in the file; every block may refer to it. auto "
-               "keeps one only where a trial shows that it pays.",
+               "keeps one only where a trial shows that it pays, and none with --favor decode.",
        .default_value = "auto",
        .apply = dictionary_into(options.dictionary)},
       {.name = "window",
        .value_name = "SIZE",
        .category = kCompression,
        .brief = "furthest distance of a back-reference",
+       .text = "With --favor decode 30704, which shuts out most of a dictionary too.",
        .default_value = "block and dictionary",
        .apply = number_into(options.window, 1024, kMostDistance)},
       {.name = "lookahead",

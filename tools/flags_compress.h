@@ -11,7 +11,7 @@ namespace presso::cli {
 
 /// -1 ... -12, --level; PRESSO_LEVEL.
 Flag level_flag(int& level);
-/// --coding, --block-size, --deps, --group, --window, --lookahead, --staleness, --dict.
+/// --favor, --coding, --block-size, --deps, --group, --window, --lookahead, --staleness, --dict.
 std::vector<Flag> encoder_flags(CompressOptions& options);
 
 }  // namespace presso::cli

@@ -214,7 +214,7 @@ class Encoding(CliTest):
     def test_dependency_rules(self):
         text = log_text(2000)
         self.write("app.log", text)
-        for rule in ("none", "strict", "literal-aware", "two-wave"):
+        for rule in ("none", "strict", "literal-aware", "two-wave", "tile"):
             self.ok("compress", "-f", "--deps", rule, "app.log")
             self.assertEqual(self.info()["rule"], rule)
             self.assert_round_trip("app.log.presso", text)
@@ -229,6 +229,47 @@ class Encoding(CliTest):
         table = self.info("app.log.presso", "--blocks")["block_table"]
         self.assertEqual({block["group"] for block in table}, {64})
         self.assert_round_trip("app.log.presso", text)
+
+    def groups(self):
+        table = self.info("app.log.presso", "--blocks")["block_table"]
+        return {(block["rule"], block["group"]) for block in table}
+
+    def far_offsets(self):
+        table = self.info("app.log.presso", "--blocks")["block_table"]
+        return sum(block["far_offsets"] for block in table)
+
+    @covers("compress", "--deps", "--group")
+    def test_tile_sizes(self):
+        self.write("app.log", log_text(2000))
+        for options, size in (([], 2048), (["--group", "1024"], 1024), (["--group", "32K"], 32768)):
+            self.ok("compress", "-f", *options, "--deps", "tile", "app.log")
+            self.assertEqual(self.groups(), {("tile", size)})
+        tile = ("compress", "-f", "--deps", "tile", "app.log")
+        self.fails(*tile, "--group", "512", saying="from 1024 to 32768")
+        self.fails(*tile, "--group", "64K", saying="out of range")
+        self.fails("compress", "-f", "--group", "2048", "app.log", saying="from 32 to 1024")
+
+    @covers("compress", "--favor")
+    def test_favor(self):
+        text = log_text(12000)
+        self.write("app.log", text)
+        for level in ("-1", "-6", "-9"):
+            decode = ("compress", "-f", level, "--favor", "decode", "app.log")
+            self.ok(*decode)
+            self.assertEqual(self.groups(), {("tile", 2048)})
+            self.assertEqual(self.info()["dictionary_bytes"], 0)
+            self.assert_round_trip("app.log.presso", text)
+            self.assertEqual(self.far_offsets(), 0)
+            self.ok(*decode, "--window", "4M")
+            self.assertGreater(self.far_offsets(), 0)
+            self.ok(*decode, "--deps", "strict", "--dict", "64K")
+            self.assertEqual(self.groups(), {("strict", 32)})
+            self.assertEqual(self.info()["dictionary_bytes"], 65536)
+            self.assert_round_trip("app.log.presso", text)
+        self.ok("compress", "-f", "--favor", "decode", "--favor", "ratio", "app.log")
+        self.assertEqual(self.read("app.log.presso"), self.ok("compress", "-c", "app.log").out)
+        self.fails("compress", "--favor", "speed", "app.log", saying="not one of ratio, decode")
+        self.fails(*decode, "--group", "64", saying="from 1024 to 32768")
 
     @covers("compress", "--dict")
     def test_dictionary(self):

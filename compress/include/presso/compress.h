@@ -19,8 +19,24 @@ constexpr int kMinLevel = 1;
 constexpr int kMaxLevel = 12;
 constexpr int kDefaultLevel = 6;
 
+/// The window under Favor::kDecode: the furthest distance that GPU decoders with their history in
+/// shared memory keep. This layer cannot see theirs; tests/unit/favor_decode_test.cpp compares.
+constexpr std::uint32_t kFavorDecodeWindow = 30704;
+
+/// What an option that was not set is chosen for.
+enum class Favor {
+  kRatio,
+  /// Speed of decoding on a GPU: tiles of 2 KiB, kFavorDecodeWindow and so no far offsets, no
+  /// dictionary; from level 4 on also fewer, longer sequences.
+  kDecode,
+};
+
 struct DictionaryChoice {
-  enum class Mode { kAuto, kNone, kSize };
+  enum class Mode {
+    kAuto,  ///< where a trial shows that it pays; none under Favor::kDecode
+    kNone,
+    kSize,
+  };
   Mode mode = Mode::kAuto;
   std::uint32_t bytes = 0;  ///< with kSize: plain size, at most kMaxDictionaryBytes
 };
@@ -28,13 +44,15 @@ struct DictionaryChoice {
 struct CompressOptions {
   int level = kDefaultLevel;  ///< 1-3 fast (single-probe hash), 4-12 hash chains
   std::uint32_t block_bytes = kDefaultBlockBytes;
-  /// nullopt: chosen by level (NOTES.md in compress/ has the measurement).
+  Favor favor = Favor::kRatio;  ///< options that are set below win over it
+  /// nullopt: two-wave, under Favor::kDecode tile (NOTES.md in compress/ has the measurement).
   std::optional<DependencyRule> rule;
   /// Sequences in a group, a power of two 32..1024; under the tile rule bytes in a tile, a power of
   /// two 1024..32768; 0: by rule.
   std::uint32_t group = 0;
-  std::uint32_t window = 0;     ///< furthest distance in bytes; 0: the block and dictionary
-  std::uint32_t lookahead = 0;  ///< longest match in bytes; 0: unlimited (S7.2)
+  /// Furthest distance in bytes; 0: the block and dictionary, or by `favor`.
+  std::uint32_t window = 0;
+  std::uint32_t lookahead = 0;             ///< longest match in bytes; 0: unlimited (S7.2)
   std::optional<std::uint32_t> staleness;  ///< single-entry tables: S7.4; nullopt: by level
   DictionaryChoice dictionary;
   unsigned threads = 0;  ///< 0: all
