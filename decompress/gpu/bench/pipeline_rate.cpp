@@ -9,8 +9,6 @@
 // before; the first run of each kind is compared with the CPU decoder's bytes. A file of 1 GiB and
 // more of plain bytes says most: the first and last batches overlap nothing.
 #include <cuda_runtime_api.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,11 +16,16 @@
 #include <cstdlib>
 #include <functional>
 
+#include "decompress/gpu/bench/bench_support.h"
 #include "decompress/gpu/cuda_error.h"
 #include "presso/decompress_gpu.h"
 
 namespace presso::gpu {
 namespace {
+
+using bench::InputFile;
+using bench::summary;
+using bench::Times;
 
 constexpr std::size_t kCopyBytes = 64u << 20;
 
@@ -35,16 +38,11 @@ double seconds_of(const std::function<Status()>& action) {
   std::exit(2);
 }
 
-struct Times {
-  double median = 0, best = 0;
-};
-
 Times measure(int runs, const std::function<Status()>& action) {
   seconds_of(action);
   std::vector<double> seconds;
   for (int run = 0; run < runs; ++run) seconds.push_back(seconds_of(action));
-  std::sort(seconds.begin(), seconds.end());
-  return {seconds[seconds.size() / 2], seconds.front()};
+  return summary(std::move(seconds));
 }
 
 class Pinned {
@@ -129,11 +127,9 @@ Status into_device(const Setup& setup, Decompressor& decompressor, bool from_mem
 }
 
 Status run(const char* path, int runs) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  struct stat about {};
-  if (fd < 0 || fstat(fd, &about) != 0) return errno_error(path, errno);
-  const auto size = static_cast<std::size_t>(about.st_size);
-  const FdRandomAccess file(fd, size);
+  const InputFile file(path);
+  PRESSO_TRY(file.status(path));
+  const std::uint64_t size = file.size();
   const Pinned stored(size);
   PRESSO_TRY(file.read_at(0, stored.bytes()));
   const double in = copy_rate(runs, cudaMemcpyHostToDevice);
