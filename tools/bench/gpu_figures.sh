@@ -20,12 +20,12 @@ readonly bin=$1 data=$2 out=$3
 
 # NAME|OPTIONS of presso compress
 readonly SETTINGS=(
-  "l6.256K|--level 6 --block-size 256K"
-  "l9-none.256K|--level 9 --deps none --dict none --block-size 256K"
-  "l9.256K|--level 9 --dict none --block-size 256K"
   "l9-decode.256K|--level 9 --favor decode --block-size 256K"
+  "l9.256K|--level 9 --dict none --block-size 256K"
+  "l9-none.256K|--level 9 --deps none --dict none --block-size 256K"
+  "l9-dict64K.256K|--level 9 --dict 64K --block-size 256K"
+  "l9-dict1M.256K|--level 9 --dict 1M --block-size 256K"
   "l9-decode.64K|--level 9 --favor decode --block-size 64K"
-  "l9.64K|--level 9 --dict none --block-size 64K"
 )
 readonly PIPELINE_PLAIN_BYTES=$((1 << 30))
 
