@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(kThreads<Selector>)
 }
 
 __global__ void __launch_bounds__(kSurveyWarps* kWarpSize, 4) survey_kernel(BlockBatch batch) {
-  survey_body<PageTuning, RelayTuning>(batch.plans, batch.status);
+  survey_body<PageTuning, RelayTuning, OrganisationSelector>(batch.plans, batch.status);
 }
 
 __global__ void __launch_bounds__(PageTuning::kThreads, PageTuning::kBlocksPerMultiprocessor)

@@ -24,7 +24,7 @@ class PageDecoder {
         pages_(SurveyRecords(plan).pages),
         units_count_(units_of(plan.sequences)),
         shared_(shared),
-        tiles_(plan, shared) {}
+        tiles_(shared) {}
 
   PRESSO_DEVICE void decode() {
     const u32 pages = pages_of(plan_.plain_bytes);
@@ -159,7 +159,6 @@ PRESSO_DEVICE void page_decoder_body(const BlockPlan* plans, u32* statuses) {
   if (simt::thread_in_block() == 0) {
     simt::bulk_barrier_init(&shared.literal_barrier);
     shared.result = 0;
-    shared.changed = 0;
   }
   simt::block_sync();
   PageDecoder<Policy>(plan, shared).decode();

@@ -117,8 +117,7 @@ struct alignas(128) PageShared {
   Tables pages[1];
   std::uint32_t chunk_marks[kCopiers];  ///< of the next tile's chunks, the sum of the marks
   std::uint64_t literal_barrier;
-  std::uint32_t result;   ///< the block's state to be
-  std::uint32_t changed;  ///< the last round in which a byte has changed
+  std::uint32_t result;  ///< the block's state to be
 };
 
 template <class Policy>
@@ -131,7 +130,6 @@ struct alignas(128) RelayShared {
   std::uint32_t has_literals[2];        ///< likewise
   PageStart starts[2];                  ///< likewise
   std::uint32_t result;                 ///< the block's state to be
-  std::uint32_t changed;                ///< the last round in which a byte has changed
 };
 
 /// Where a page's tables are in shared memory: these plus `tables` of the page.

@@ -33,6 +33,21 @@ struct WarpDecoderSelector {
 using PageTuning = PagePolicy<21, 2560, 4>;
 using RelayTuning = RelayPolicy<21, 1400, 2, 4>;
 
+/// Who is fastest for a block that any of them could decode.
+enum class Organisation { kWarps, kPages, kRelay };
+
+/// By bytes a sequence, as measured on an H200 (NOTES.md). In blocks of up to 64 KiB the histories
+/// of all warp decoders nearly fit into the L2 cache, which is when they win on anything but text.
+struct OrganisationSelector {
+  static PRESSO_HD constexpr Organisation choose(std::uint32_t plain_bytes,
+                                                 std::uint32_t sequences) {
+    const bool small = plain_bytes <= 64u << 10;
+    const std::uint32_t bytes = plain_bytes / (sequences + 1);
+    if (bytes < (small ? 20 : 36)) return Organisation::kPages;
+    return small || bytes < 64 ? Organisation::kWarps : Organisation::kRelay;
+  }
+};
+
 /// How many rounds kMultiRoundKernels enqueues for blocks of this size. A round executes one
 /// back-reference of a block at least and 32 at most; text has one in about nine bytes and gets
 /// through 20 or more a round. Blocks that are not done then, as the most nested data, are decoded

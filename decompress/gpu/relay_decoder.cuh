@@ -16,7 +16,7 @@ template <class Policy>
 class RelayCopier {
  public:
   PRESSO_DEVICE RelayCopier(const BlockPlan& plan, RelayShared<Policy>& shared)
-      : plan_(plan), shared_(shared), tiles_(plan, shared) {}
+      : plan_(plan), shared_(shared), tiles_(shared) {}
 
   PRESSO_DEVICE void run() {
     const u32 pages = (plan_.plain_bytes + Policy::kPageBytes - 1) / Policy::kPageBytes;
@@ -92,7 +92,6 @@ PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
   }
   if (thread == 0) {
     shared.result = 0;
-    shared.changed = 0;
   }
   simt::block_sync();
   if (simt::warp_in_block() < kCopiers) {

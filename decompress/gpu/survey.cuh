@@ -13,11 +13,12 @@
 // bytes are parsed.
 //
 // Takes up blocks in the state kPlanned. Leaves kSurveyedDense or kSurveyedSparse; kFailed where
-// the payload is faulty; and kPlanned where the warp decoder is to take the block: other codings,
-// dictionaries, far offsets, output that is not 8-aligned, a distance above kMostDistance or a page
-// with more than kSlots segments.
+// the payload is faulty; and kPlanned where the warp decoder is to take the block: because it is
+// faster, or for other codings and rules, dictionaries, far offsets, output that is not 8-aligned,
+// a distance above kMostDistance, a page with more than kSlots segments.
 #pragma once
 
+#include "decompress/gpu/policies.h"
 #include "decompress/gpu/segment_tables.cuh"
 
 namespace presso::gpu {
@@ -31,13 +32,13 @@ struct SurveyShared {
 template <class Dense, class Sparse>
 class Survey {
  public:
-  PRESSO_DEVICE Survey(const BlockPlan& plan, SurveyShared& shared)
+  PRESSO_DEVICE Survey(const BlockPlan& plan, bool dense, SurveyShared& shared)
       : plan_(plan),
         parser_(plan),
         units_(SurveyRecords(plan).units),
         pages_(SurveyRecords(plan).pages),
         shared_(shared),
-        dense_(plan.plain_bytes < kSparseBytes * plan.sequences) {}
+        dense_(dense) {}
 
   /// The block's state afterwards.
   PRESSO_DEVICE u32 run() {
@@ -56,8 +57,7 @@ class Survey {
   }
 
  private:
-  static constexpr u32 kAhead = 4;         ///< units requested ahead
-  static constexpr u32 kSparseBytes = 48;  ///< bytes a sequence from which a block counts as sparse
+  static constexpr u32 kAhead = 4;  ///< units requested ahead
 
   static PRESSO_DEVICE u32 max_of(u32 a, u32 b) { return a < b ? b : a; }
 
@@ -282,24 +282,30 @@ class Survey {
   UnitRecord* units_;
   PageRecord* pages_;
   SurveyShared& shared_;
-  bool dense_;
+  bool dense_;     // for the page decoder
   UnitRecord at_;  // where the next batch of all warps begins
   bool declined_ = false;
 };
 
 PRESSO_DEVICE bool history_fits(const BlockPlan& plan) {
-  return plan.coding == static_cast<Byte>(Coding::kByte) && plan.far == 0 &&
-         plan.dictionary_bytes == 0 && reinterpret_cast<u64>(plan.out) % 8 == 0;
+  return plan.coding == static_cast<Byte>(Coding::kByte) &&
+         plan.rule == static_cast<Byte>(DependencyRule::kTile) &&
+         (1u << plan.group_log2) >= kTileBytes && plan.far == 0 && plan.dictionary_bytes == 0 &&
+         reinterpret_cast<u64>(plan.out) % 8 == 0;
 }
 
-template <class Dense, class Sparse>
+/// Selector: as OrganisationSelector.
+template <class Dense, class Sparse, class Selector>
 PRESSO_DEVICE void survey_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
   if (statuses[block] != kPlanned) return;
   const BlockPlan plan = plans[block];
   if (plan.survey == nullptr || !history_fits(plan) || !SurveyRecords::fit(plan)) return;
+  const Organisation organisation = Selector::choose(plan.plain_bytes, plan.sequences);
+  if (organisation == Organisation::kWarps) return;
   auto& shared = *reinterpret_cast<SurveyShared*>(simt::shared_memory());
-  const u32 state = Survey<Dense, Sparse>(plan, shared).run();
+  const bool dense = organisation == Organisation::kPages;
+  const u32 state = Survey<Dense, Sparse>(plan, dense, shared).run();
   simt::block_sync();  // all have seen the old state
   if (simt::thread_in_block() == 0) statuses[block] = state;
 }

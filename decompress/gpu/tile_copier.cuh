@@ -11,13 +11,13 @@
 //   first wave   the sum of the marks up to a byte numbers its slot; the lane gathers byte by byte
 //                and stores once
 //   barrier
-//   second wave  bytes whose source lies in the same tile are gathered again; where the rule does
-//                not promise that once is enough, until nothing changes. The tile goes to global
+//   second wave  bytes whose source lies in the same tile are gathered again. The tile goes to
+//   global
 //                memory from registers. Marks of the next tile are summed up
 //   barrier
 //
-// Why that ends: a byte's source lies below it, so that in round n all bytes at the ends of at most
-// n references within the tile are right.
+// That once is enough is what the tile rule promises (FORMAT.md 6.3), for tiles of 2 KiB or more. A
+// block that lies about its rule decodes to wrong bytes, no worse.
 //
 // Back: ring positions are taken modulo kRing, and a byte of a segment has its source `back` below
 // it: a match its distance, a literal run kRing less what its literals lie ahead. A slot is
@@ -104,7 +104,7 @@ class TileCopier {
 
   PRESSO_DEVICE bool has_near() const { return top_ >= tile_; }
 
-  /// The second wave, where once is enough.
+  /// The second wave: bytes whose source lies in the tile.
   PRESSO_DEVICE void second_wave() {
     u32 bytes[8];
     gather_all(bytes);
@@ -113,24 +113,6 @@ class TileCopier {
       if (from_[i] >= tile_) simt::store_shared_u8<0>(place_ + at(i), bytes[i]);
     }
     take(bytes);
-  }
-
-  /// The bytes as they are now. True where the lane's have changed.
-  PRESSO_DEVICE bool gather_near() {
-    const u32 before[2] = {values_[0], values_[1]};
-    u32 bytes[8];
-    gather_all(bytes);
-    take(bytes);
-    return values_[0] != before[0] || values_[1] != before[1];
-  }
-
-  PRESSO_DEVICE void store_near() {
-    PRESSO_UNROLL
-    for (u32 i = 0; i < 8; ++i) {
-      if (from_[i] >= tile_) {
-        simt::store_shared_u8<0>(place_ + at(i), values_[i / 4] >> (8 * (i % 4)) & 255);
-      }
-    }
   }
 
   /// To global memory. `to`: of the tile; `valid`: bytes it has, or more.
@@ -269,10 +251,7 @@ class TileCopier {
 template <class Policy, class Shared, class Sync>
 class TileSteps {
  public:
-  PRESSO_DEVICE TileSteps(const BlockPlan& plan, Shared& shared)
-      : shared_(shared),
-        once_(plan.rule == static_cast<Byte>(DependencyRule::kTile) &&
-              (1u << plan.group_log2) >= kTileBytes) {}
+  PRESSO_DEVICE explicit TileSteps(Shared& shared) : shared_(shared) {}
 
   /// Behind it a barrier is due.
   PRESSO_DEVICE void prepare(u32 tables, u32 in_page) { copier_.prepare(shared_, tables, in_page); }
@@ -283,11 +262,7 @@ class TileSteps {
     copier_.first_wave(shared_, ring_, base);
     Sync::sync();
     copier_.clear_marks();
-    if (once_) {
-      if (copier_.has_near()) copier_.second_wave();
-    } else {
-      copy_near_in_rounds();
-    }
+    if (copier_.has_near()) copier_.second_wave();
     if (static_cast<int>(left) > 0) copier_.flush(out, left);
     ring_ += kTileBytes;
     if (ring_ == Policy::kRing) ring_ = 0;
@@ -297,24 +272,9 @@ class TileSteps {
   PRESSO_DEVICE u32 ring() const { return ring_; }
 
  private:
-  PRESSO_DEVICE void copy_near_in_rounds() {
-    do {
-      const bool changed = copier_.has_near() && copier_.gather_near();
-      Sync::sync();
-      ++round_;
-      if (changed) {
-        copier_.store_near();
-        simt::atomic_max(&shared_.changed, round_);
-      }
-      Sync::sync();
-    } while (shared_.changed == round_);
-  }
-
   Shared& shared_;
   TileCopier<Policy, Shared> copier_;
-  bool once_;
   u32 ring_ = 0;
-  u32 round_ = 0;
 };
 
 /// Tables without marks.

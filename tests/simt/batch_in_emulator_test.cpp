@@ -45,8 +45,9 @@ class EmulatedLauncher {
 
   // Of enqueue_decoders.
   Status survey(const BlockBatch& batch) {
-    return run("survey", batch.blocks, kSurveyWarps * simt::kWarpSize, sizeof(SurveyShared),
-               [&] { survey_body<PageTuning, RelayTuning>(batch.plans, batch.status); });
+    return run("survey", batch.blocks, kSurveyWarps * simt::kWarpSize, sizeof(SurveyShared), [&] {
+      survey_body<PageTuning, RelayTuning, OrganisationSelector>(batch.plans, batch.status);
+    });
   }
   Status page_decoder(const BlockBatch& batch) {
     return run("page decoder", batch.blocks, PageTuning::kThreads, sizeof(PageShared<PageTuning>),

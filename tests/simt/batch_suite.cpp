@@ -180,6 +180,30 @@ TEST_P(Batch, OfLargeBlocksDecodes) {
   expect_decodes(sample);
 }
 
+/// Files for the decoders that keep the history in shared memory, with short sequences and long
+/// ones.
+BatchCase favoring_decode_batch() {
+  BatchCase batch;
+  CompressOptions with = options(6, DependencyRule::kTile, 0);
+  with.favor = Favor::kDecode;
+  with.block_bytes = 128 << 10;
+  const std::uint32_t size = batch_backend().scale() > 1 ? 1u << 20 : 150000;
+  add_compressed(batch, few_letters(size, 20, 1), with);
+  add_compressed(batch, log_lines(size, 2), with);
+  std::vector<Byte> repeated = log_lines(20000, 3);
+  while (repeated.size() < size) {
+    repeated.insert(repeated.end(), repeated.begin(), repeated.begin() + 20000);
+    repeated.push_back(Byte{'#'});
+  }
+  add_compressed(batch, repeated, with);
+  return batch;
+}
+
+TEST_P(Batch, OfFilesForFastDecodingDecodes) {
+  static const Sample sample(favoring_decode_batch());
+  for (const bool verify : {true, false}) expect_decodes(sample, verify);
+}
+
 /// Distances above 65,535, and lengths that take long lengths.
 BatchCase far_batch() {
   BatchCase batch;
@@ -289,6 +313,16 @@ BatchCase sources_of_damage() {
   }
   add_compressed(batch, random_bytes(1500, 1), options(6, DependencyRule::kNone, 0));
   add_made(batch, 50000, 30, 5000, true);
+  // For the page decoder, and on a GPU for the relay decoder.
+  for (const std::uint32_t seed : {1u, 2u, 3u, 4u}) {
+    const CompressOptions with = options(6, DependencyRule::kTile, 2048);
+    add_compressed(batch, log_lines(9000, seed), with);
+    add_compressed(batch, few_letters(5000, 12, seed), with);
+  }
+  if (batch_backend().scale() > 1) {
+    const BatchCase large = favoring_decode_batch();
+    batch.blocks.insert(batch.blocks.end(), large.blocks.begin(), large.blocks.end());
+  }
   return batch;
 }
 
