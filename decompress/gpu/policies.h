@@ -38,13 +38,13 @@ enum class Organisation { kWarps, kPages, kRelay };
 
 /// By bytes a sequence, as measured on an H200 (NOTES.md). In blocks of up to 64 KiB the histories
 /// of all warp decoders nearly fit into the L2 cache, which is when they win on anything but text.
+/// In larger ones they take so long for a block that even a few of them delay a whole batch.
 struct OrganisationSelector {
   static PRESSO_HD constexpr Organisation choose(std::uint32_t plain_bytes,
                                                  std::uint32_t sequences) {
-    const bool small = plain_bytes <= 64u << 10;
     const std::uint32_t bytes = plain_bytes / (sequences + 1);
-    if (bytes < (small ? 20 : 36)) return Organisation::kPages;
-    return small || bytes < 64 ? Organisation::kWarps : Organisation::kRelay;
+    if (plain_bytes <= 64u << 10) return bytes < 20 ? Organisation::kPages : Organisation::kWarps;
+    return bytes < 48 ? Organisation::kPages : Organisation::kRelay;
   }
 };
 
