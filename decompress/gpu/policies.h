@@ -44,7 +44,7 @@ struct OrganisationSelector {
                                                  std::uint32_t sequences) {
     const std::uint32_t bytes = plain_bytes / (sequences + 1);
     if (plain_bytes <= 64u << 10) return bytes < 20 ? Organisation::kPages : Organisation::kWarps;
-    return bytes < 80 ? Organisation::kPages : Organisation::kRelay;
+    return bytes < 48 ? Organisation::kPages : Organisation::kRelay;
   }
 };
 
