@@ -4,7 +4,8 @@
 //   CPU seconds = max(plain / (1.5 GB/s x threads), written)
 //   GPU seconds = start + max(read, stored / copy rate, plain / decode rate, copied out, written)
 //
-//   start       0.12 s where CUDA is yet to be started, 0 for the files after the first
+//   start       0.28 s where CUDA is yet to be started, pinned memory allocated and kernels loaded
+//               (CUDA's context is 0.12 of it), 0 for the files after the first
 //   read        stored / (7.5 GB/s x threads, at most 40 GB/s), from the page cache
 //   copied out  plain / copy rate, 0 where the content is only checked
 //   written     plain / 2.5 GB/s to a file or pipe, by the one thread that writes in order, and 0

@@ -18,7 +18,7 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
 /// Measured on a machine with an H200: starting CUDA, copies of 4 MiB and more from pinned memory.
 /// The rate of decoding is a careful one; copies are what limits.
 GpuCosts gpu_costs() {
-  return {.start_seconds = 0.12, .copy_rate = 55e9, .decode_rate = 300e9};
+  return {.start_seconds = 0.28, .copy_rate = 55e9, .decode_rate = 440e9};
 }
 
 }  // namespace presso::cli
