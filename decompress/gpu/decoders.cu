@@ -45,12 +45,18 @@ __global__ void __launch_bounds__(kSurveyWarps* kWarpSize, 4) survey_kernel(Bloc
 
 __global__ void __launch_bounds__(PageTuning::kThreads, PageTuning::kBlocksPerMultiprocessor)
     page_decoder_kernel(BlockBatch batch) {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();  // the relay decoder need not wait: see there
+#endif
   page_decoder_body<PageTuning>(batch.plans, batch.status);
 }
 
 __global__ void __launch_bounds__(RelayTuning::kThreads, RelayTuning::kBlocksPerMultiprocessor)
     relay_decoder_kernel(BlockBatch batch) {
   relay_decoder_body<RelayTuning>(batch.plans, batch.status);
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();  // what comes next must find both decoders done
+#endif
 }
 
 /// Of a kernel whose warps take a block each.
@@ -89,8 +95,7 @@ class DecoderLauncher {
   Status relay_decoder(const BlockBatch& batch) {
     constexpr int kShared = sizeof(RelayShared<RelayTuning>);
     PRESSO_TRY(allow_shared(relay_decoder_kernel, kShared));
-    relay_decoder_kernel<<<batch.blocks, RelayTuning::kThreads, kShared, stream_>>>(batch);
-    return check(cudaGetLastError(), "launching relay_decoder_kernel");
+    return launch_beside(relay_decoder_kernel, batch, RelayTuning::kThreads, kShared);
   }
 
   template <class Resolve>
@@ -128,6 +133,25 @@ class DecoderLauncher {
     return check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                       cudaSharedmemCarveoutMaxShared),
                  "asking for shared memory");
+  }
+
+  /// Lets the kernel begin as soon as all thread blocks of the one before it have begun, where the
+  /// device can: both wait for the survey, and neither touches the other's blocks.
+  Status launch_beside(void (*kernel)(BlockBatch), const BlockBatch& batch, u32 threads,
+                       std::size_t shared_bytes) {
+    cudaLaunchAttribute beside{};
+    beside.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    beside.val.programmaticStreamSerializationAllowed = 1;
+    cudaFuncAttributes attributes{};
+    PRESSO_TRY(check(cudaFuncGetAttributes(&attributes, kernel), "looking for a kernel"));
+    cudaLaunchConfig_t config{};
+    config.gridDim = batch.blocks;  // allow(raw-intrinsic): the host's
+    config.blockDim = threads;      // allow(raw-intrinsic): the host's
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream_;
+    config.attrs = &beside;
+    config.numAttrs = attributes.ptxVersion >= 90 ? 1 : 0;
+    return check(cudaLaunchKernelEx(&config, kernel, batch), "launching relay_decoder_kernel");
   }
 
   cudaStream_t stream_;
