@@ -6,79 +6,14 @@
 #include "corpora/nested_data.h"
 #include "tests/simt/hand_blocks.h"
 #include "tests/simt/warp_launch.h"
+#include "tests/support/round_recount.h"
 #include "tests/support/test_data.h"
 
 namespace presso::test {
 namespace {
 
-/// The sequences of a payload, read one after another.
-std::vector<HandSequence> sequences_of(const BlockCase& block) {
-  const PayloadView view = *view_payload(block.header, block.payload.data());
-  const TokenLayout& layout = block.header.layout;
-  u32 far = 0, literal_escape = 0, match_escape = 0, longs = 0;
-  const auto extended = [&](u32 value, u32 limit, const Byte* escapes, u32& used) {
-    if (value != limit) return value;
-    const u32 escape = escapes[used++];
-    if (escape < 255) return value + escape;
-    return value + 255 + load<std::uint16_t>(view.long_lengths + 2 * std::size_t{longs++});
-  };
-  std::vector<HandSequence> sequences;
-  for (u32 i = 0; i < block.header.sequences; ++i) {
-    const u32 token = view.tokens[i];
-    HandSequence sequence;
-    sequence.distance = load<std::uint16_t>(view.offsets + 2 * std::size_t{i});
-    if (layout.far && token >= 0x80) sequence.distance += u32{view.far[far++]} << 16;
-    sequence.literals = extended(token & layout.literal_limit(), layout.literal_limit(),
-                                 view.literal_escapes, literal_escape);
-    sequence.match = extended(token >> layout.literal_bits & layout.match_limit(),
-                              layout.match_limit(), view.match_escapes, match_escape);
-    sequence.match = sequence.distance == 0 ? 0 : sequence.match + layout.min_match;
-    sequences.push_back(sequence);
-  }
-  return sequences;
-}
-
-/// One group by the rule of rounds, matches as (place, length, distance).
-void count_group(const std::vector<HandSequence>& group, u32& at, RoundCounters& counters) {
-  struct Waiting {
-    std::int64_t to, length, distance;
-  };
-  std::vector<Waiting> waiting;
-  for (const HandSequence& sequence : group) {
-    at += sequence.literals;
-    if (sequence.match > 0) waiting.push_back({at, sequence.match, sequence.distance});
-    at += sequence.match;
-  }
-  ++counters.groups;
-  u32 round = 0;
-  while (!waiting.empty()) {
-    const std::int64_t mark = waiting.front().to;
-    std::vector<Waiting> later;
-    for (const Waiting& match : waiting) {
-      const std::int64_t reads_to = std::min(match.to - match.distance + match.length, match.to);
-      if (reads_to <= mark) {
-        counters.bytes[round] += static_cast<u32>(match.length);
-      } else {
-        later.push_back(match);
-      }
-    }
-    waiting = std::move(later);
-    ++round;
-  }
-  if (round > 0) ++counters.rounds[round - 1];
-}
-
 RoundCounters recount(const BlockCase& block) {
-  const std::vector<HandSequence> sequences = sequences_of(block);
-  RoundCounters counters{};
-  u32 at = 0;
-  for (std::size_t first = 0; first < sequences.size(); first += simt::kWarpSize) {
-    const std::size_t last = std::min<std::size_t>(first + simt::kWarpSize, sequences.size());
-    count_group({sequences.begin() + static_cast<std::ptrdiff_t>(first),
-                 sequences.begin() + static_cast<std::ptrdiff_t>(last)},
-                at, counters);
-  }
-  return counters;
+  return recount_rounds(block.header, *view_payload(block.header, block.payload.data()));
 }
 
 void expect_counters(const BlockCase& block, u32 seed) {

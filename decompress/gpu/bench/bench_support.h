@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the GPU's benchmarks share: a file opened for reading, and the summary of repeated timings.
+// What the GPU's benchmarks share: a file opened for reading, the summary of repeated timings, and
+// the names of dependency rules in tables.
 #pragma once
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "presso/byte_stream.h"
+#include "presso/wire.h"
 
 namespace presso::gpu::bench {
 
@@ -23,6 +25,11 @@ struct Times {
 inline Times summary(std::vector<double> times) {
   std::sort(times.begin(), times.end());
   return {times[times.size() / 2], times.front(), times.back()};
+}
+
+inline const char* rule_name(DependencyRule rule) {
+  constexpr const char* kNames[] = {"none", "strict", "literal-aware", "two-wave", "tile"};
+  return kNames[static_cast<std::size_t>(rule)];
 }
 
 /// A regular file, closed when it goes.

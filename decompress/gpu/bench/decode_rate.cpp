@@ -11,6 +11,7 @@
 // those blocks claim no rule.
 #include <cstdio>
 
+#include "decompress/gpu/bench/bench_support.h"
 #include "decompress/gpu/bench/device_batch.h"
 #include "decompress/gpu/bench/rate_options.h"
 #include "decompress/gpu/cuda_device.h"
@@ -37,9 +38,6 @@ constexpr const char* kCsvHeadings =
 
 constexpr std::uint64_t kMultiKernelBytes = 64u << 20;
 
-/// By DependencyRule.
-constexpr const char* kRuleNames[] = {"none", "strict", "literal-aware", "two-wave", "tile"};
-
 struct Row {
   const BlockFile& file;
   NamedStrategy strategy;
@@ -51,7 +49,7 @@ struct Row {
   Times ms = {};
 
   double rate() const { return static_cast<double>(plain_bytes) / ms.median / 1e6; }
-  const char* rule() const { return kRuleNames[static_cast<std::size_t>(file.rule)]; }
+  const char* rule() const { return rule_name(file.rule); }
 };
 
 /// To the terminal and the CSV.
