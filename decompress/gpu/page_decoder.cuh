@@ -152,7 +152,7 @@ class PageDecoder {
 template <class Policy>
 PRESSO_DEVICE void page_decoder_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
-  if (statuses[block] != kSurveyedDense || !simt::shared_memory_is_at_base()) return;
+  if (statuses[block] != kSurveyedDense) return;
   const BlockPlan plan = plans[block];
   auto& shared = *reinterpret_cast<PageShared<Policy>*>(simt::shared_memory());
   clear_tables(shared);

@@ -80,7 +80,7 @@ class RelayCopier {
 template <class Policy>
 PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
-  if (statuses[block] != kSurveyedSparse || !simt::shared_memory_is_at_base()) return;
+  if (statuses[block] != kSurveyedSparse) return;
   const BlockPlan plan = plans[block];
   auto& shared = *reinterpret_cast<RelayShared<Policy>*>(simt::shared_memory());
   clear_tables(shared);

@@ -72,17 +72,22 @@ class RelayParser {
     const u32 left = plan_.plain_bytes - from;
     const u32 to = from + (left < Policy::kPageBytes ? left : Policy::kPageBytes);
     const PageStart start = shared_.starts[page % 2];
-    while (unit_ < units_count_ && begin_ < to) {
+    const PageStart before = shared_.starts[(page + 1) % 2];  // of the last page
+    simt::warp_sync();                                        // before one lane may replace it
+    // Empty units at the page's end go with it: behind them may be the unit that begins the next.
+    while (unit_ < units_count_ && (begin_ < to || end_ == to)) {
       if (begin_ < end_) emit(page, start);
       if (end_ > to) break;
-      if (end_ == plan_.plain_bytes && begin_ < end_) request_literals(page, start, plan_.literals);
+      if (end_ == plan_.plain_bytes && begin_ < end_) {
+        request_literals(page, before, start, plan_.literals);
+      }
       unit_ += Policy::kParsers;
       if (unit_ < units_count_) parse();
     }
     if (unit_ < units_count_ && begin_ <= to && to < end_) {
       const PageStart next = page_start(lane_, to);
       if (simt::lane() == 0) shared_.starts[(page + 1) % 2] = next;
-      request_literals(page, start, next.literals);
+      request_literals(page, before, start, next.literals);
     }
   }
 
@@ -95,15 +100,22 @@ class RelayParser {
     end_ = simt::shuffle(lane_.end, simt::kWarpSize - 1);
   }
 
-  /// Literals of a page go into the ring where the next page will be.
-  PRESSO_DEVICE void request_literals(u32 page, const PageStart& start, u32 to) {
+  /// Literals of a page go into the ring where the next page will be. Where those of the page
+  /// before end in the first 16 bytes of that place, they are the same bytes: not copied again,
+  /// since the copiers may be reading them.
+  PRESSO_DEVICE void request_literals(u32 page, const PageStart& before, const PageStart& start,
+                                      u32 to) {
     if (simt::lane() != 0) return;
-    shared_.has_literals[page % 2] = u32{start.literals < to};
-    if (start.literals >= to) return;
     const u64 stream = reinterpret_cast<u64>(plan_.literal_bytes());
-    const u64 source = (stream + start.literals) & ~u64{15};
-    const u32 bytes = static_cast<u32>(((stream + to + 15) & ~u64{15}) - source);
-    u32 place = ring_ + Policy::kPageBytes;
+    const u32 before_end =
+        static_cast<u32>((stream + before.literals) % 16) + start.literals - before.literals;
+    const u32 there = page > 0 && before_end > Policy::kPageBytes ? 16 : 0;
+    const u64 source = ((stream + start.literals) & ~u64{15}) + there;
+    const u64 end = (stream + to + 15) & ~u64{15};
+    const u32 bytes = start.literals < to && source < end ? static_cast<u32>(end - source) : 0;
+    shared_.has_literals[page % 2] = u32{bytes != 0};
+    if (bytes == 0) return;
+    u32 place = ring_ + Policy::kPageBytes + there;
     if (place >= Policy::kRing) place -= Policy::kRing;
     const u32 room = Policy::kRing - place;
     const u32 head = bytes < room ? bytes : room;

@@ -265,7 +265,7 @@ class Survey {
     bool fit = true;
     for (u32 page = simt::thread_in_block(); page < pages; page += simt::block_threads()) {
       const u32 segments = pages_[page + 1].start.segments + 1 - pages_[page].start.segments;
-      fit &= segments <= Dense::kSlots;
+      fit &= segments + 7 <= Dense::kSlots;  // a lane's eight are checked together
     }
     return !simt::block_sync_or(!fit);
   }
@@ -298,7 +298,8 @@ PRESSO_DEVICE bool history_fits(const BlockPlan& plan) {
 template <class Dense, class Sparse, class Selector>
 PRESSO_DEVICE void survey_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
-  if (statuses[block] != kPlanned) return;
+  // The decoders address shared memory from its base.
+  if (statuses[block] != kPlanned || !simt::shared_memory_is_at_base()) return;
   const BlockPlan plan = plans[block];
   if (plan.survey == nullptr || !history_fits(plan) || !SurveyRecords::fit(plan)) return;
   const Organisation organisation = Selector::choose(plan.plain_bytes, plan.sequences);

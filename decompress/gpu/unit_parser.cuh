@@ -107,9 +107,10 @@ class UnitParser {
     return codes.literals + codes.matches + kEachByte * min_match_;
   }
 
-  /// Sums over a plain unit in one word. Literals are less than 2^(literal_bits + 7), bytes at most
-  /// 128 * (14 + 14 + 15), 128 * (6 + 30 + 15) or 128 * (2 + 62 + 15) where literal_bits is 4, 3 or
-  /// 2, runs of literals at most 128: from the top 8 bits, 24 less those of the literals, the rest.
+  /// Sums over a unit's codes in one word. Literals are less than 2^(literal_bits + 7), bytes at
+  /// most 128 * (15 + 15 + 15), 128 * (7 + 31 + 15) or 128 * (3 + 63 + 15) where literal_bits is 4,
+  /// 3 or 2, runs of literals at most 128: from the top 8 bits, 24 less those of the literals, the
+  /// rest.
   PRESSO_DEVICE u32 pack_sums(u32 literals, u32 bytes, u32 runs) const {
     return literals | bytes << (literal_bits_ + 7) | runs << 24;
   }
@@ -127,7 +128,7 @@ class UnitParser {
                                  LaneSequences& lane) const {
     const u32 sums = plain_sums(codes);
     const u32 before = simt::inclusive_sum(sums) - sums;
-    // In byte i the sum of the first i + 1 lengths: three are at most 129.
+    // In byte i the sum of the first i + 1 lengths: three are at most 3 * (2 + 62 + 15).
     const u32 upto = plain_lengths(codes) * kEachByte;
     lane.begin[0] = at.plain + bytes_of(before);
     PRESSO_UNROLL
