@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "format/block_header.h"
 #include "format/host_device.h"
 #include "presso/error.h"
 #include "presso/wire.h"
@@ -81,6 +82,32 @@ struct BlockPlan {
   PRESSO_HD const Byte* long_length_bytes() const { return match_escape_bytes() + match_escapes; }
   PRESSO_HD const Byte* literal_bytes() const { return payload + payload_bytes - literals; }
 };
+
+/// What the header says, which must be valid; `plan` is all zeros.
+PRESSO_HD inline void fill_plan(const BlockHeader& header, BlockPlan& plan) {
+  plan.content_checksum = header.content_checksum;
+  plan.plain_bytes = header.plain_bytes;
+  plan.payload_bytes = header.payload_bytes;
+  plan.sequences = header.sequences;
+  plan.literals = header.literals;
+  plan.far_offsets = header.far_offsets;
+  plan.literal_escapes = header.literal_escapes;
+  plan.match_escapes = header.match_escapes;
+  plan.coding = static_cast<Byte>(header.coding);
+  plan.rule = static_cast<Byte>(header.rule);
+  plan.group_log2 = header.group_log2;
+  plan.literal_bits = header.layout.literal_bits;
+  plan.far = header.layout.far ? 1 : 0;
+  plan.min_match = header.layout.min_match;
+}
+
+/// Of a Byte-coded block, the stream that has what the others leave. False where that is half a
+/// value.
+PRESSO_HD inline bool find_long_lengths(const BlockHeader& header, BlockPlan& plan) {
+  const auto others = static_cast<std::uint32_t>(presso::detail::fixed_stream_bytes(header));
+  plan.long_lengths = (header.payload_bytes - others) / 2;
+  return (header.payload_bytes - others) % 2 == 0;
+}
 
 /// What a kernel behind plan_kernel gets.
 struct BlockBatch {

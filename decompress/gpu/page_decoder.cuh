@@ -8,6 +8,7 @@
 // (tile_copier.cuh).
 //
 // For data with short sequences. Takes up blocks in state kSurveyedDense; leaves kOk or kFailed.
+// Test: tests/simt/page_decoder_test.cpp. Benchmark: bench/decode_rate.cpp.
 #pragma once
 
 #include "decompress/gpu/segment_tables.cuh"
@@ -102,16 +103,8 @@ class PageDecoder {
     const u64 stream = reinterpret_cast<u64>(plan_.literal_bytes());
     const u64 source = (stream + first) & ~u64{15};
     const u32 bytes = static_cast<u32>(((stream + to + 15) & ~u64{15}) - source);
-    u32 place = ring + ((literals_end(to) + 15) & ~15u) - bytes;
-    while (place >= Policy::kRing) place -= Policy::kRing;
-    const u32 room = Policy::kRing - place;
-    const u32 head = bytes < room ? bytes : room;
-    const auto* const from = reinterpret_cast<const Byte*>(source);
-    simt::bulk_expect(&shared_.literal_barrier, bytes);
-    simt::bulk_copy(&shared_.literal_barrier, shared_.ring + place, from, head);
-    if (head < bytes) {
-      simt::bulk_copy(&shared_.literal_barrier, shared_.ring, from + head, bytes - head);
-    }
+    const u32 place = ring + ((literals_end(to) + 15) & ~15u) - bytes;
+    copy_to_ring<Policy>(shared_, shared_.literal_barrier, place, source, bytes);
   }
 
   /// The page at `origin`. Requests literals [first, to), which are the next one's: before the last

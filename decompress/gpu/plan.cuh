@@ -59,24 +59,6 @@ PRESSO_DEVICE bool agrees(const BlockSpan& span, const BlockHeader& header) {
   return span.stored_bytes == stored_bytes && span.plain_bytes == header.plain_bytes;
 }
 
-/// Of a header that is valid.
-PRESSO_DEVICE void fill_plan(const BlockHeader& header, BlockPlan& plan) {
-  plan.content_checksum = header.content_checksum;
-  plan.plain_bytes = header.plain_bytes;
-  plan.payload_bytes = header.payload_bytes;
-  plan.sequences = header.sequences;
-  plan.literals = header.literals;
-  plan.far_offsets = header.far_offsets;
-  plan.literal_escapes = header.literal_escapes;
-  plan.match_escapes = header.match_escapes;
-  plan.coding = static_cast<Byte>(header.coding);
-  plan.rule = static_cast<Byte>(header.rule);
-  plan.group_log2 = header.group_log2;
-  plan.literal_bits = header.layout.literal_bits;
-  plan.far = header.layout.far ? 1 : 0;
-  plan.min_match = header.layout.min_match;
-}
-
 /// False where the file has no dictionary of this id. An empty dictionary has an address too.
 PRESSO_DEVICE bool find_dictionary(const BatchArguments& batch, u32 id, BlockPlan& plan) {
   if (id == 0) return true;
@@ -96,13 +78,6 @@ PRESSO_DEVICE bool claim_segments(const PlanArguments& arguments, BlockPlan& pla
     plan.survey = arguments.survey + first * (kSurveyCells * kSurveyCellBytes);
   }
   return first + count <= arguments.segments;
-}
-
-/// The stream that has what the others leave. False where that is half a value.
-PRESSO_DEVICE bool find_long_lengths(const BlockHeader& header, BlockPlan& plan) {
-  const auto others = static_cast<u32>(presso::detail::fixed_stream_bytes(header));
-  plan.long_lengths = (header.payload_bytes - others) / 2;
-  return (header.payload_bytes - others) % 2 == 0;
 }
 
 PRESSO_DEVICE ErrorCode plan_block(const PlanArguments& arguments, u32 block) {

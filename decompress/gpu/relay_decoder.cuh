@@ -6,6 +6,7 @@
 // For data with long sequences, where few warps suffice for parsing and all others would wait for
 // them. Takes up blocks in state kSurveyedSparse. Leaves kOk or kFailed, or kPlanned where a page
 // has more than Policy::kSlots segments.
+// Test: tests/simt/page_decoder_test.cpp. Benchmark: bench/decode_rate.cpp.
 #pragma once
 
 #include "decompress/gpu/relay_parser.cuh"
@@ -90,9 +91,7 @@ PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
     shared.has_literals[thread] = 0;
     shared.starts[thread] = {0, 0};
   }
-  if (thread == 0) {
-    shared.result = 0;
-  }
+  if (thread == 0) shared.result = 0;
   simt::block_sync();
   if (simt::warp_in_block() < kCopiers) {
     RelayCopier<Policy>(plan, shared).run();

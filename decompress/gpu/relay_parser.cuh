@@ -115,15 +115,8 @@ class RelayParser {
     const u32 bytes = start.literals < to && source < end ? static_cast<u32>(end - source) : 0;
     shared_.has_literals[page % 2] = u32{bytes != 0};
     if (bytes == 0) return;
-    u32 place = ring_ + Policy::kPageBytes + there;
-    if (place >= Policy::kRing) place -= Policy::kRing;
-    const u32 room = Policy::kRing - place;
-    const u32 head = bytes < room ? bytes : room;
-    const auto* const from = reinterpret_cast<const Byte*>(source);
-    u64* const barrier = &shared_.literal_barriers[page % 2];
-    simt::bulk_expect(barrier, bytes);
-    simt::bulk_copy(barrier, shared_.ring + place, from, head);
-    if (head < bytes) simt::bulk_copy(barrier, shared_.ring, from + head, bytes - head);
+    copy_to_ring<Policy>(shared_, shared_.literal_barriers[page % 2],
+                         ring_ + Policy::kPageBytes + there, source, bytes);
   }
 
   PRESSO_DEVICE void emit(u32 page, const PageStart& start) {

@@ -23,7 +23,7 @@
 //                named_barrier_sync/arrive(id, threads): id 1..15; threads a multiple of 32, the
 //                sum of those that wait and those that only arrive; whole warps take part
 //   memory       shared_memory(): the dynamic shared memory of the launch, 128-byte aligned
-//                load_shared<T, offset>(at) load_shared_u64<offset>(at) store_shared_u8/u16/u64:
+//                load_shared<T, offset>(at) store_shared_u8/u16/u32<offset>(at, value):
 //                at `at + offset` (32 bits, sum wraps) of shared_memory(), the offset a constant
 //                that costs nothing; only where shared_memory_is_at_base()
 //                load_readonly load_streaming store_streaming: T of 1, 2, 4, 8 or 16 bytes

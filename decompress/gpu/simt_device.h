@@ -195,14 +195,6 @@ PRESSO_DEVICE u32 load_shared(u32 at) {
   return value;
 }
 template <u32 offset>
-PRESSO_DEVICE u64 load_shared_u64(u32 at) {
-  u64 value;
-  asm volatile("ld.shared.u64 %0, [%1+%2];"
-               : "=l"(value)
-               : "r"(at), "n"(detail::kSharedBase + offset));
-  return value;
-}
-template <u32 offset>
 PRESSO_DEVICE void store_shared_u8(u32 at, u32 value) {
   asm volatile("st.shared.u8 [%0+%2], %1;"
                :
@@ -221,13 +213,6 @@ PRESSO_DEVICE void store_shared_u32(u32 at, u32 value) {
   asm volatile("st.shared.u32 [%0+%2], %1;"
                :
                : "r"(at), "r"(value), "n"(detail::kSharedBase + offset)
-               : "memory");
-}
-template <u32 offset>
-PRESSO_DEVICE void store_shared_u64(u32 at, u64 value) {
-  asm volatile("st.shared.u64 [%0+%2], %1;"
-               :
-               : "r"(at), "l"(value), "n"(detail::kSharedBase + offset)
                : "memory");
 }
 PRESSO_DEVICE void threadfence() {

@@ -12,8 +12,7 @@
 //                and stores once
 //   barrier
 //   second wave  bytes whose source lies in the same tile are gathered again. The tile goes to
-//   global
-//                memory from registers. Marks of the next tile are summed up
+//                global memory from registers. Marks of the next tile are summed up
 //   barrier
 //
 // That once is enough is what the tile rule promises (FORMAT.md 6.3), for tiles of 2 KiB or more. A
@@ -276,6 +275,19 @@ class TileSteps {
   TileCopier<Policy, Shared> copier_;
   u32 ring_ = 0;
 };
+
+/// Requests bytes for the ring from `place` on, which may be past its end; in one lane. Place,
+/// source and count are multiples of 16.
+template <class Policy, class Shared>
+PRESSO_DEVICE void copy_to_ring(Shared& shared, u64& barrier, u32 place, u64 source, u32 bytes) {
+  while (place >= Policy::kRing) place -= Policy::kRing;
+  const u32 room = Policy::kRing - place;
+  const u32 head = bytes < room ? bytes : room;
+  const auto* const from = reinterpret_cast<const Byte*>(source);
+  simt::bulk_expect(&barrier, bytes);
+  simt::bulk_copy(&barrier, shared.ring + place, from, head);
+  if (head < bytes) simt::bulk_copy(&barrier, shared.ring, from + head, bytes - head);
+}
 
 /// Tables without marks.
 template <class Shared>

@@ -138,22 +138,8 @@ class DeviceBlock {
     plan_.out = out_.get() + misalignment_;
     plan_.dictionary = block.dictionary.empty() ? nullptr : dictionary_.get();
     plan_.dictionary_bytes = static_cast<std::uint32_t>(block.dictionary.size());
-    plan_.plain_bytes = header.plain_bytes;
-    plan_.payload_bytes = header.payload_bytes;
-    plan_.sequences = header.sequences;
-    plan_.literals = header.literals;
-    plan_.far_offsets = header.far_offsets;
-    plan_.literal_escapes = header.literal_escapes;
-    plan_.match_escapes = header.match_escapes;
-    plan_.long_lengths = (header.payload_bytes - 3 * header.sequences - header.far_offsets -
-                          header.literal_escapes - header.match_escapes - header.literals) /
-                         2;
-    plan_.coding = static_cast<Byte>(header.coding);
-    plan_.rule = static_cast<Byte>(header.rule);
-    plan_.group_log2 = header.group_log2;
-    plan_.literal_bits = header.layout.literal_bits;
-    plan_.far = header.layout.far ? 1 : 0;
-    plan_.min_match = header.layout.min_match;
+    gpu::fill_plan(header, plan_);
+    static_cast<void>(gpu::find_long_lengths(header, plan_));  // half a value: as kernels see it
   }
 
   std::uint32_t misalignment_;

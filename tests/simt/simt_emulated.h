@@ -115,10 +115,6 @@ u32 load_shared(u32 at) {
   return *reinterpret_cast<const T*>(shared_memory() + (at + offset));
 }
 template <u32 offset>
-u64 load_shared_u64(u32 at) {
-  return *reinterpret_cast<const u64*>(shared_memory() + (at + offset));
-}
-template <u32 offset>
 void store_shared_u8(u32 at, u32 value) {
   shared_memory()[at + offset] = static_cast<Byte>(value);
 }
@@ -130,10 +126,6 @@ void store_shared_u16(u32 at, u32 value) {
 template <u32 offset>
 void store_shared_u32(u32 at, u32 value) {
   *reinterpret_cast<u32*>(shared_memory() + (at + offset)) = value;
-}
-template <u32 offset>
-void store_shared_u64(u32 at, u64 value) {
-  *reinterpret_cast<u64*>(shared_memory() + (at + offset)) = value;
 }
 inline void threadfence() {}
 inline void threadfence_block() {}
