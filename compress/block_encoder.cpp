@@ -43,6 +43,7 @@ void favor_decode(ParserParameters& parameters) {
 
 ParserParameters parameters_of(const CompressOptions& options) {
   ParserParameters parameters = level_parameters(options.level);
+  parameters.coding = options.coding;
   if (options.favor == Favor::kDecode) favor_decode(parameters);
   if (options.rule) parameters.rule = *options.rule;
   if (parameters.rule == DependencyRule::kTile) parameters.group = kDefaultTileBytes;
@@ -53,29 +54,44 @@ ParserParameters parameters_of(const CompressOptions& options) {
   return parameters;
 }
 
+/// Appends the payload and completes the header; false, with nothing done, where nothing is saved.
+bool BlockEncoder::append_byte_coded(Bytes plain, BlockHeader& header, Buffer& to) {
+  const SequenceStatistics statistics = gather_statistics(sequences_, parameters_.min_match);
+  const TokenLayout layout = choose_layout(statistics, parameters_.min_match);
+  plan_byte_payload(sequences_, statistics, layout, header);
+  if (header.payload_bytes >= header.plain_bytes) return false;
+  header.coding = Coding::kByte;
+  write_byte_payload(plain, sequences_, header, scratch_, to);
+  return true;
+}
+
+bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to) {
+  header.layout.min_match = parameters_.min_match;
+  bit_encoder_.encode(plain, sequences_, header);
+  if (header.payload_bytes >= header.plain_bytes) return false;
+  to.append(bit_encoder_.payload());
+  return true;
+}
+
 void BlockEncoder::encode(Bytes plain, std::uint32_t number, FrameKind kind,
                           DictionaryRef dictionary, Buffer& to) {
   parser_->parse(plain, dictionary.index, sequences_);
-  BlockHeader header;
-  header.kind = kind;
-  header.number = number;
-  header.plain_bytes = static_cast<std::uint32_t>(plain.size());
-  header.content_checksum = content_checksum(plain);
-  const SequenceStatistics statistics = gather_statistics(sequences_, parameters_.min_match);
-  const TokenLayout layout = choose_layout(statistics, parameters_.min_match);
-  BlockHeader planned = header;
-  plan_byte_payload(sequences_, statistics, layout, planned);
+  BlockHeader raw;
+  raw.kind = kind;
+  raw.number = number;
+  raw.plain_bytes = static_cast<std::uint32_t>(plain.size());
+  raw.payload_bytes = raw.plain_bytes;
+  raw.content_checksum = content_checksum(plain);
+  BlockHeader header = raw;
+  header.rule = parameters_.rule;
+  header.group_log2 = static_cast<Byte>(std::countr_zero(parameters_.group));
+  header.dictionary_id = dictionary.id;
   const std::size_t start = to.size();
   to.grow(start + kBlockHeaderBytes);
-  if (planned.payload_bytes < header.plain_bytes) {
-    header = planned;
-    header.coding = Coding::kByte;
-    header.rule = parameters_.rule;
-    header.group_log2 = static_cast<Byte>(std::countr_zero(parameters_.group));
-    header.dictionary_id = dictionary.id;
-    write_byte_payload(plain, sequences_, header, scratch_, to);
-  } else {
-    header.payload_bytes = header.plain_bytes;
+  const bool coded = parameters_.coding == Coding::kBit ? append_bit_coded(plain, header, to)
+                                                        : append_byte_coded(plain, header, to);
+  if (!coded) {
+    header = raw;
     to.append(plain);
   }
   write_block_header(header, to.data() + start);

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "compress/bit_encoder.h"
 #include "compress/parser.h"
 #include "presso/byte_stream.h"
 #include "presso/compress.h"
@@ -23,18 +24,22 @@ struct DictionaryRef {
 class BlockEncoder {
  public:
   explicit BlockEncoder(const ParserParameters& parameters)
-      : parameters_(parameters), parser_(make_parser(parameters)) {}
+      : parameters_(parameters), parser_(make_parser(parameters)), bit_encoder_(BitParameters{}) {}
 
   /// Appends the stored block to `to`. `plain`: 1 .. kMaxBlockBytes. Falls back to a raw block
-  /// where the Byte coding would not save anything.
+  /// where the coding would not save anything.
   void encode(Bytes plain, std::uint32_t number, FrameKind kind, DictionaryRef dictionary,
               Buffer& to);
 
  private:
+  bool append_byte_coded(Bytes plain, BlockHeader& header, Buffer& to);
+  bool append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to);
+
   ParserParameters parameters_;
   std::unique_ptr<Parser> parser_;
   Sequences sequences_;
   Buffer scratch_;
+  BitEncoder bit_encoder_;
 };
 
 }  // namespace presso

@@ -72,7 +72,9 @@ class Compressor {
         writer_(sink_) {}
 
   Result<CompressSummary> run() {
-    PRESSO_TRY(writer_.begin({kFormatVersion, options_.block_bytes}, options_.metadata));
+    const std::uint16_t version =
+        options_.coding == Coding::kBit ? kFormatVersion : kByteFormatVersion;
+    PRESSO_TRY(writer_.begin({version, options_.block_bytes}, options_.metadata));
     PRESSO_TRY(prepare_dictionary());
     encoders_.resize(threads_);
     PRESSO_TRY((run_ordered<PlainItem, StoredItem>(
@@ -182,6 +184,9 @@ Status validate(const CompressOptions& options) {
   if (options.level < kMinLevel || options.level > kMaxLevel) return invalid("level: 1 to 12");
   if (options.block_bytes < kMinBlockBytes || options.block_bytes > kMaxBlockBytes) {
     return invalid("block size: 16 KiB to 4 MiB");
+  }
+  if (options.coding != Coding::kByte && options.coding != Coding::kBit) {
+    return invalid("coding: byte or bit");
   }
   PRESSO_TRY(validate_group(options));
   if (options.lookahead != 0 && options.lookahead < 8) return invalid("lookahead: at least 8");

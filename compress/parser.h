@@ -20,6 +20,7 @@ namespace presso {
 constexpr unsigned kFastHashBits = 14;
 
 struct ParserParameters {
+  Coding coding = Coding::kByte;   ///< what the sequences are for
   bool chains = true;              ///< which parser
   std::uint32_t hash_bits = 16;    ///< chain: of the table of chain heads
   std::uint32_t depth = 32;        ///< chain: candidates tried at a position

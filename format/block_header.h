@@ -16,6 +16,12 @@
 //    9    content checksum, low half; 10: high half
 //   11    header checksum of the words before it
 //
+// The Bit coding (FORMAT.md 14.1) has other fields in these places:
+//    3    payload_bytes      layout (4 bits), min_match (4 bits)
+//    6    head_bytes         literal_limit (4 bits), sequence_limit (4 bits)
+//    7    least_bits         size_bits
+//    8    reserved           lanes_log2
+//
 // Tested by tests/unit/wire_test.cpp and, for the order of checks, by tests/golden/bad.
 #pragma once
 
@@ -50,6 +56,12 @@ enum class BlockHeaderFault : Byte {
   kLiteralEscapes,
   kMatchEscapes,
   kStreams,  ///< together they are larger than the payload
+  kBitLayout,
+  kCodeLimits,
+  kSizeBits,
+  kLanes,
+  kHeadBytes,
+  kHead,  ///< it cannot hold the sizes of the sub-streams
   kReserved,
 };
 
@@ -65,6 +77,7 @@ PRESSO_HD inline ErrorCode code_of(BlockHeaderFault fault) {
     case BlockHeaderFault::kCoding:
       return ErrorCode::kUnknownCoding;
     case BlockHeaderFault::kStreams:
+    case BlockHeaderFault::kHead:
       return ErrorCode::kBadPayloadSize;
     default:
       return ErrorCode::kBadHeader;
@@ -80,20 +93,34 @@ PRESSO_HD inline Byte high_byte(std::uint32_t word) {
   return static_cast<Byte>(word >> 24);
 }
 
-/// What raw blocks leave zero.
-PRESSO_HD inline void read_byte_coding(const std::uint32_t* words, BlockHeader& header) {
-  const Byte layout = high_byte(words[3]);
-  header.layout.literal_bits = layout & 7;
-  header.layout.far = (layout & 8) != 0;
-  header.layout.min_match = layout >> 4;
+/// What both codings have in the same place.
+PRESSO_HD inline void read_coded(const std::uint32_t* words, BlockHeader& header) {
+  header.layout.min_match = high_byte(words[3]) >> 4;
   header.sequences = low_u24(words[4]);
   header.rule = static_cast<DependencyRule>(high_byte(words[4]) & 15);
   header.group_log2 = high_byte(words[4]) >> 4;
   header.literals = low_u24(words[5]);
   header.dictionary_id = high_byte(words[5]);
+}
+
+PRESSO_HD inline void read_byte_coding(const std::uint32_t* words, BlockHeader& header) {
+  const Byte layout = high_byte(words[3]);
+  header.layout.literal_bits = layout & 7;
+  header.layout.far = (layout & 8) != 0;
   header.far_offsets = low_u24(words[6]);
   header.literal_escapes = low_u24(words[7]);
   header.match_escapes = low_u24(words[8]);
+}
+
+PRESSO_HD inline void read_bit_coding(const std::uint32_t* words, BlockHeader& header) {
+  header.layout.literal_bits = 0;
+  header.bit.layout = high_byte(words[3]) & 15;
+  header.bit.head_bytes = low_u24(words[6]);
+  header.bit.literal_limit = high_byte(words[6]) & 15;
+  header.bit.sequence_limit = high_byte(words[6]) >> 4;
+  header.bit.least_bits = low_u24(words[7]);
+  header.bit.size_bits = high_byte(words[7]) & 31;
+  header.bit.lanes_log2 = high_byte(words[8]);
 }
 
 /// What a Byte-coded block's streams take, in the order of FORMAT.md 6; the long-length stream has
@@ -103,11 +130,10 @@ PRESSO_HD inline std::uint64_t fixed_stream_bytes(const BlockHeader& header) {
          header.match_escapes + header.literals;
 }
 
-PRESSO_HD inline BlockHeaderFault check_byte_coding(const BlockHeader& header) {
+/// The fields that both codings have.
+PRESSO_HD inline BlockHeaderFault check_coded(const BlockHeader& header) {
   using Fault = BlockHeaderFault;
-  const TokenLayout& layout = header.layout;
-  if (layout.literal_bits < 2 || layout.literal_bits > 4) return Fault::kLiteralBits;
-  if (layout.min_match < 3) return Fault::kMinMatch;
+  if (header.layout.min_match < 3) return Fault::kMinMatch;
   if (header.rule > DependencyRule::kTile) return Fault::kRule;
   const bool tile = header.rule == DependencyRule::kTile;
   const Byte least_log2 = tile ? kTileLimits.least_log2 : kSequenceGroupLimits.least_log2;
@@ -115,11 +141,34 @@ PRESSO_HD inline BlockHeaderFault check_byte_coding(const BlockHeader& header) {
   if (header.group_log2 < least_log2 || header.group_log2 > most_log2) return Fault::kGroupSize;
   if (header.literals > header.plain_bytes) return Fault::kLiterals;
   if (header.sequences > header.plain_bytes) return Fault::kSequences;
+  return Fault::kNone;
+}
+
+PRESSO_HD inline BlockHeaderFault check_byte_coding(const BlockHeader& header) {
+  using Fault = BlockHeaderFault;
+  const TokenLayout& layout = header.layout;
+  if (layout.literal_bits < 2 || layout.literal_bits > 4) return Fault::kLiteralBits;
+  if (const Fault fault = check_coded(header); fault != Fault::kNone) return fault;
   if (header.far_offsets > header.sequences) return Fault::kFarOffsets;
   if (header.far_offsets > 0 && !layout.far) return Fault::kFarOffsets;
   if (header.literal_escapes > header.sequences) return Fault::kLiteralEscapes;
   if (header.match_escapes > header.sequences) return Fault::kMatchEscapes;
   if (fixed_stream_bytes(header) > header.payload_bytes) return Fault::kStreams;
+  return Fault::kNone;
+}
+
+PRESSO_HD inline BlockHeaderFault check_bit_coding(const BlockHeader& header) {
+  using Fault = BlockHeaderFault;
+  const BitFields& bit = header.bit;
+  if (bit.layout != kLaneLayout) return Fault::kBitLayout;
+  if (const Fault fault = check_coded(header); fault != Fault::kNone) return fault;
+  if (header.sequences > (header.plain_bytes + 2) / 3) return Fault::kSequences;
+  if (bit.literal_limit < 1 || bit.literal_limit > kMaxLiteralLimit) return Fault::kCodeLimits;
+  if (bit.sequence_limit < 1 || bit.sequence_limit > kMaxSequenceLimit) return Fault::kCodeLimits;
+  if (bit.size_bits > kMaxSizeBits) return Fault::kSizeBits;
+  if (bit.lanes_log2 > kMaxLanesLog2) return Fault::kLanes;
+  if (bit.head_bytes > header.payload_bytes) return Fault::kHeadBytes;
+  if (std::uint32_t{bit.size_bits} << bit.lanes_log2 > 8 * bit.head_bytes) return Fault::kHead;
   return Fault::kNone;
 }
 
@@ -130,6 +179,8 @@ PRESSO_HD inline BlockHeaderFault check_coding(const BlockHeader& header) {
                                                         : BlockHeaderFault::kPayloadBytes;
     case Coding::kByte:
       return check_byte_coding(header);
+    case Coding::kBit:
+      return check_bit_coding(header);
     default:
       return BlockHeaderFault::kCoding;
   }
@@ -137,6 +188,7 @@ PRESSO_HD inline BlockHeaderFault check_coding(const BlockHeader& header) {
 
 /// Reserved bytes are zero, so that a later version may give them a meaning that this one refuses.
 PRESSO_HD inline bool reserved_bytes_are_zero(const std::uint32_t* words, Coding coding) {
+  if (coding == Coding::kBit) return (words[7] >> 29 | low_u24(words[8])) == 0;
   if (coding != Coding::kRaw) return ((words[6] | words[7] | words[8]) >> 24) == 0;
   return (words[3] >> 24 | words[4] | words[5] | words[6] | words[7] | words[8]) == 0;
 }
@@ -160,7 +212,9 @@ PRESSO_HD inline BlockHeaderFault parse_block_header_words(const std::uint32_t* 
   header.plain_bytes = detail::low_u24(words[2]);
   header.coding = static_cast<Coding>(detail::high_byte(words[2]));
   header.payload_bytes = detail::low_u24(words[3]);
-  if (header.coding != Coding::kRaw) detail::read_byte_coding(words, header);
+  if (header.coding != Coding::kRaw) detail::read_coded(words, header);
+  if (header.coding == Coding::kByte) detail::read_byte_coding(words, header);
+  if (header.coding == Coding::kBit) detail::read_bit_coding(words, header);
   header.content_checksum = words[9] | std::uint64_t{words[10]} << 32;
   if (header.plain_bytes == 0 || header.plain_bytes > kMaxBlockBytes) return Fault::kPlainBytes;
   if (header.payload_bytes > header.plain_bytes) return Fault::kPayloadBytes;

@@ -62,6 +62,10 @@ std::string_view describe(ErrorCode code) {
       return "checksum mismatch";
     case ErrorCode::kDependencyRule:
       return "back-reference breaks the dependency rule";
+    case ErrorCode::kBadTree:
+      return "invalid Huffman code";
+    case ErrorCode::kBadBits:
+      return "a sub-stream does not end where it must";
     case ErrorCode::kIo:
       return "input/output error";
     case ErrorCode::kNoSpace:

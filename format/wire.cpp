@@ -74,6 +74,16 @@ const char* name_of(BlockHeaderFault fault) {
       return "literal escape count";
     case BlockHeaderFault::kMatchEscapes:
       return "match escape count";
+    case BlockHeaderFault::kBitLayout:
+      return "layout of the Bit coding";
+    case BlockHeaderFault::kCodeLimits:
+      return "longest code words";
+    case BlockHeaderFault::kSizeBits:
+      return "bits of a sub-stream's size";
+    case BlockHeaderFault::kLanes:
+      return "number of lanes";
+    case BlockHeaderFault::kHeadBytes:
+      return "size of the head";
     case BlockHeaderFault::kReserved:
       return "reserved bytes";
     default:
@@ -97,9 +107,9 @@ Result<FileHeader> parse_file_header(const Byte* from) {
   FileHeader header;
   header.version = load<std::uint16_t>(from + 8);
   header.block_bytes = load<std::uint32_t>(from + 12);
-  if (header.version != kFormatVersion) {
+  if (header.version < kByteFormatVersion || header.version > kFormatVersion) {
     return make_error(ErrorCode::kUnsupportedVersion, "version " + std::to_string(header.version) +
-                                                          ", this program reads " +
+                                                          ", this program reads up to " +
                                                           std::to_string(kFormatVersion));
   }
   if (header.block_bytes < kMinBlockBytes || header.block_bytes > kMaxBlockBytes) {
@@ -111,12 +121,24 @@ Result<FileHeader> parse_file_header(const Byte* from) {
 
 namespace {
 
-/// What raw blocks leave zero.
-void write_byte_fields(const BlockHeader& header, Byte* to) {
-  to[15] = pack_layout(header.layout);
+/// What both codings have in the same place, and raw blocks leave zero.
+void write_coded_fields(const BlockHeader& header, Byte* to) {
   store_u24(to + 16, header.sequences,
             static_cast<Byte>(static_cast<unsigned>(header.rule) | (header.group_log2 << 4)));
   store_u24(to + 20, header.literals, header.dictionary_id);
+}
+
+void write_bit_fields(const BlockHeader& header, Byte* to) {
+  const BitFields& bit = header.bit;
+  to[15] = static_cast<Byte>(bit.layout | (header.layout.min_match << 4));
+  store_u24(to + 24, bit.head_bytes,
+            static_cast<Byte>(bit.literal_limit | (bit.sequence_limit << 4)));
+  store_u24(to + 28, bit.least_bits, bit.size_bits);
+  store_u24(to + 32, 0, bit.lanes_log2);
+}
+
+void write_byte_fields(const BlockHeader& header, Byte* to) {
+  to[15] = pack_layout(header.layout);
   store_u24(to + 24, header.far_offsets);
   store_u24(to + 28, header.literal_escapes);
   store_u24(to + 32, header.match_escapes);
@@ -130,7 +152,9 @@ void write_block_header(const BlockHeader& header, Byte* to) {
   store<std::uint32_t>(to + 4, header.number);
   store_u24(to + 8, header.plain_bytes, static_cast<Byte>(header.coding));
   store_u24(to + 12, header.payload_bytes);
-  if (header.coding != Coding::kRaw) write_byte_fields(header, to);
+  if (header.coding != Coding::kRaw) write_coded_fields(header, to);
+  if (header.coding == Coding::kByte) write_byte_fields(header, to);
+  if (header.coding == Coding::kBit) write_bit_fields(header, to);
   store<std::uint64_t>(to + 36, header.content_checksum);
   seal(to, kBlockHeaderBytes);
 }

@@ -45,9 +45,12 @@ ByteBlockJob make_job(const BlockHeader& header, const PayloadView& view, Bytes 
 
 Status decode_payload(const BlockHeader& header, const Byte* payload, Bytes dictionary,
                       CpuLevel level, Byte* out) {
+  if (header.coding == Coding::kBit) {
+    return reference_decode_payload(header, payload, dictionary, false, out);
+  }
   PRESSO_ASSIGN(const PayloadView view, view_payload(header, payload));
   if (decode_byte_block(level, make_job(header, view, dictionary, out))) return {};
-  PRESSO_TRY(reference_decode_payload(header, view, dictionary, false, out));
+  PRESSO_TRY(reference_decode_payload(header, payload, dictionary, false, out));
   return make_error(ErrorCode::kBadLength, "decoders disagree");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The reference decoder: FORMAT.md 6 as code, one sequence and one byte at a time, every limit
-// checked where it is met. It is what the other decoders are compared with, so nothing in it is
+// checked where it is met; the first stage of the Bit coding is in
+// reference_bit_decoder.cpp. It is what the other decoders are compared with, so nothing in it is
 // clever. It alone also checks that a block obeys the dependency rule that it records.
 #include "decompress/cpu/reference_decoder.h"
 
@@ -8,6 +9,8 @@
 #include <cstring>
 #include <vector>
 
+#include "decompress/cpu/bit_symbols.h"
+#include "decompress/payload.h"
 #include "presso/checksum.h"
 #include "presso/decompress.h"
 
@@ -18,75 +21,44 @@ namespace {
 /// (FORMAT.md 6.3).
 enum class Writer : Byte { kEarlierGroup, kLiteral, kFirstWaveMatch, kSecondWaveMatch };
 
-class ReferenceDecoder {
+/// The second stage, which both codings share: sequences one after another, into plain bytes.
+class SequenceExecutor {
  public:
-  ReferenceDecoder(const BlockHeader& header, const PayloadView& payload, Bytes dictionary,
+  SequenceExecutor(const BlockHeader& header, const Byte* literals, Bytes dictionary,
                    bool check_rule, Byte* out)
       : header_(header),
-        payload_(payload),
+        literals_(literals),
         dictionary_(dictionary),
         check_rule_(check_rule),
         out_(out),
         writers_(header.plain_bytes, Writer::kEarlierGroup) {}
 
-  Status run() {
-    for (std::uint32_t sequence = 0; sequence < header_.sequences; ++sequence) {
-      if (sequence % (1u << header_.group_log2) == 0) group_start_ = at_;
-      PRESSO_TRY(decode_sequence(sequence));
-    }
-    PRESSO_TRY(copy_literals(header_.literals - literals_used_));
-    if (at_ != header_.plain_bytes) return make_error(ErrorCode::kBadLength, "block is too short");
-    if (far_used_ != header_.far_offsets || literal_escapes_used_ != header_.literal_escapes ||
-        match_escapes_used_ != header_.match_escapes || longs_used_ != payload_.long_count) {
-      return make_error(ErrorCode::kBadEscapes, "bytes are left over");
-    }
-    return {};
-  }
-
- private:
-  Status decode_sequence(std::uint32_t sequence) {
-    const TokenLayout& layout = header_.layout;
-    const std::uint32_t token = payload_.tokens[sequence];
-    std::uint32_t literals = token & layout.literal_limit();
-    std::uint32_t match = (token >> layout.literal_bits) & layout.match_limit();
-    std::uint32_t distance = load<std::uint16_t>(payload_.offsets + 2 * std::size_t{sequence});
-    if (layout.far && (token & 0x80) != 0) {
-      if (far_used_ == header_.far_offsets) return make_error(ErrorCode::kBadEscapes, "far");
-      distance |= std::uint32_t{payload_.far[far_used_++]} << 16;
-    }
-    PRESSO_TRY(extend(literals, layout.literal_limit(), payload_.literal_escapes,
-                      header_.literal_escapes, literal_escapes_used_));
-    PRESSO_TRY(extend(match, layout.match_limit(), payload_.match_escapes, header_.match_escapes,
-                      match_escapes_used_));
+  /// Sequence number `number` from 0; `match`: its value, less min_match.
+  Status execute(std::uint32_t number, std::uint32_t literals, std::uint32_t match,
+                 std::uint32_t distance) {
+    if (number % (1u << header_.group_log2) == 0) group_start_ = at_;
     PRESSO_TRY(copy_literals(literals));
     if (distance == 0) {  // a sequence without a match
       if (match != 0) return make_error(ErrorCode::kBadOffset, "offset 0 with a match length");
       return {};
     }
-    return copy_match(match + layout.min_match, distance);
+    return copy_match(match + header_.layout.min_match, distance);
   }
 
-  /// A token's length at its limit continues in an escape byte, and at 255 in a long length.
-  Status extend(std::uint32_t& length, std::uint32_t limit, const Byte* escapes,
-                std::uint32_t count, std::uint32_t& used) {
-    if (length != limit) return {};
-    if (used == count) return make_error(ErrorCode::kBadEscapes, "too few escape bytes");
-    const std::uint32_t escape = escapes[used++];
-    length += escape;
-    if (escape != 255) return {};
-    if (longs_used_ == payload_.long_count) {
-      return make_error(ErrorCode::kBadEscapes, "too few long lengths");
-    }
-    length += load<std::uint16_t>(payload_.long_lengths + 2 * std::size_t{longs_used_++});
+  /// Literals behind the last sequence.
+  Status finish() {
+    PRESSO_TRY(copy_literals(header_.literals - literals_used_));
+    if (at_ != header_.plain_bytes) return make_error(ErrorCode::kBadLength, "block is too short");
     return {};
   }
 
+ private:
   Status copy_literals(std::uint32_t count) {
     if (count > header_.literals - literals_used_) return make_error(ErrorCode::kBadLiterals);
     if (count > header_.plain_bytes - at_) return make_error(ErrorCode::kBadLength);
     for (std::uint32_t i = 0; i < count; ++i) {
       writers_[at_] = Writer::kLiteral;
-      out_[at_++] = payload_.literals[literals_used_++];
+      out_[at_++] = literals_[literals_used_++];
     }
     return {};
   }
@@ -163,7 +135,7 @@ class ReferenceDecoder {
   }
 
   const BlockHeader& header_;
-  const PayloadView& payload_;
+  const Byte* literals_;
   Bytes dictionary_;
   bool check_rule_;
   Byte* out_;
@@ -171,17 +143,87 @@ class ReferenceDecoder {
   std::uint32_t at_ = 0;
   std::uint32_t group_start_ = 0;
   std::uint32_t literals_used_ = 0;
+};
+
+/// The first stage of the Byte coding, a sequence at a time.
+class ByteReader {
+ public:
+  ByteReader(const BlockHeader& header, const PayloadView& payload)
+      : header_(header), payload_(payload) {}
+
+  Status run(SequenceExecutor& executor) {
+    for (std::uint32_t sequence = 0; sequence < header_.sequences; ++sequence) {
+      PRESSO_TRY(decode_sequence(sequence, executor));
+    }
+    PRESSO_TRY(executor.finish());
+    if (far_used_ != header_.far_offsets || literal_escapes_used_ != header_.literal_escapes ||
+        match_escapes_used_ != header_.match_escapes || longs_used_ != payload_.long_count) {
+      return make_error(ErrorCode::kBadEscapes, "bytes are left over");
+    }
+    return {};
+  }
+
+ private:
+  Status decode_sequence(std::uint32_t sequence, SequenceExecutor& executor) {
+    const TokenLayout& layout = header_.layout;
+    const std::uint32_t token = payload_.tokens[sequence];
+    std::uint32_t literals = token & layout.literal_limit();
+    std::uint32_t match = (token >> layout.literal_bits) & layout.match_limit();
+    std::uint32_t distance = load<std::uint16_t>(payload_.offsets + 2 * std::size_t{sequence});
+    if (layout.far && (token & 0x80) != 0) {
+      if (far_used_ == header_.far_offsets) return make_error(ErrorCode::kBadEscapes, "far");
+      distance |= std::uint32_t{payload_.far[far_used_++]} << 16;
+    }
+    PRESSO_TRY(extend(literals, layout.literal_limit(), payload_.literal_escapes,
+                      header_.literal_escapes, literal_escapes_used_));
+    PRESSO_TRY(extend(match, layout.match_limit(), payload_.match_escapes, header_.match_escapes,
+                      match_escapes_used_));
+    return executor.execute(sequence, literals, match, distance);
+  }
+
+  /// A token's length at its limit continues in an escape byte, and at 255 in a long length.
+  Status extend(std::uint32_t& length, std::uint32_t limit, const Byte* escapes,
+                std::uint32_t count, std::uint32_t& used) {
+    if (length != limit) return {};
+    if (used == count) return make_error(ErrorCode::kBadEscapes, "too few escape bytes");
+    const std::uint32_t escape = escapes[used++];
+    length += escape;
+    if (escape != 255) return {};
+    if (longs_used_ == payload_.long_count) {
+      return make_error(ErrorCode::kBadEscapes, "too few long lengths");
+    }
+    length += load<std::uint16_t>(payload_.long_lengths + 2 * std::size_t{longs_used_++});
+    return {};
+  }
+
+  const BlockHeader& header_;
+  const PayloadView& payload_;
   std::uint32_t far_used_ = 0;
   std::uint32_t literal_escapes_used_ = 0;
   std::uint32_t match_escapes_used_ = 0;
   std::uint32_t longs_used_ = 0;
 };
 
+Status execute_symbols(const BitSymbols& symbols, SequenceExecutor& executor) {
+  std::uint32_t number = 0;
+  for (const BitSequence& sequence : symbols.sequences) {
+    PRESSO_TRY(executor.execute(number++, sequence.literals, sequence.match, sequence.distance));
+  }
+  return executor.finish();
+}
+
 }  // namespace
 
-Status reference_decode_payload(const BlockHeader& header, const PayloadView& payload,
-                                Bytes dictionary, bool check_rule, Byte* out) {
-  return ReferenceDecoder(header, payload, dictionary, check_rule, out).run();
+Status reference_decode_payload(const BlockHeader& header, const Byte* payload, Bytes dictionary,
+                                bool check_rule, Byte* out) {
+  if (header.coding == Coding::kBit) {
+    PRESSO_ASSIGN(const BitSymbols symbols, reference_decode_symbols(header, payload));
+    SequenceExecutor executor(header, symbols.literals.data(), dictionary, check_rule, out);
+    return execute_symbols(symbols, executor);
+  }
+  PRESSO_ASSIGN(const PayloadView view, view_payload(header, payload));
+  SequenceExecutor executor(header, view.literals, dictionary, check_rule, out);
+  return ByteReader(header, view).run(executor);
 }
 
 Status reference_decode_block(const BlockHeader& header, const Byte* payload,
@@ -192,9 +234,8 @@ Status reference_decode_block(const BlockHeader& header, const Byte* payload,
     if (header.dictionary_id != 0 && dictionary == nullptr) {
       return make_error(ErrorCode::kMissingDictionary);
     }
-    PRESSO_ASSIGN(const PayloadView view, view_payload(header, payload));
     const Bytes content = header.dictionary_id != 0 ? dictionary->content() : Bytes{};
-    PRESSO_TRY(reference_decode_payload(header, view, content, true, out));
+    PRESSO_TRY(reference_decode_payload(header, payload, content, true, out));
   }
   if (verify && content_checksum({out, header.plain_bytes}) != header.content_checksum) {
     return make_error(ErrorCode::kContentChecksum);

@@ -91,6 +91,7 @@ PRESSO_DEVICE ErrorCode plan_block(const PlanArguments& arguments, u32 block) {
   const BlockHeaderFault fault = load_block_header(stored, header);
   if (fault != BlockHeaderFault::kNone) return code_of(fault);
   if (!agrees(span, header)) return ErrorCode::kBadIndex;
+  if (header.coding == Coding::kBit) return ErrorCode::kUnsupported;  // the CPU decodes it
   if (header.plain_bytes > batch.largest_plain_bytes) return ErrorCode::kInvalidArgument;
   BlockPlan plan{};
   fill_plan(header, plan);

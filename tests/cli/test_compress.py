@@ -296,7 +296,14 @@ class Encoding(CliTest):
     def test_coding(self):
         self.compressed("app.log", None, "--coding", "byte")
         self.assertEqual(self.info()["coding"], "byte")
-        self.fails("compress", "--coding", "bit", "app.log", saying="not one of byte")
+        self.assertEqual(self.info()["format_version"], 1)
+        byte = self.info()["compressed_bytes"]
+        self.compressed("app.log", None, "-f", "--coding", "bit")
+        self.assertEqual(self.info()["coding"], "bit")
+        self.assertEqual(self.info()["format_version"], 2)
+        self.assertLess(self.info()["compressed_bytes"], byte)
+        self.ok("test", "app.log.presso")
+        self.fails("compress", "--coding", "bits", "app.log", saying="not one of byte, bit")
 
     @covers("compress", "--threads")
     def test_result_does_not_depend_on_threads(self):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Bad input: a small file with everything in it (metadata, dictionary, Byte and raw blocks) is cut,
-// flipped, mutated and forged, and read in every way there is. No reader may crash, hang, return
-// wrong bytes, or allocate more than the format's limits; every error says what and where.
+// Bad input: a small file with everything in it (metadata, dictionary, coded and raw blocks), once
+// with each coding, is cut, flipped, mutated and forged, and read in every way there is. No reader
+// may crash, hang, return wrong bytes, or allocate more than the format's limits; every error says
+// what and where.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -24,7 +25,7 @@ struct Sample {
 };
 
 /// Three blocks, the last of them short and raw, below 10 KB in all.
-Sample make_sample() {
+Sample make_sample(Coding coding) {
   Sample sample;
   const std::vector<Byte> page = log_lines(6000, 1);
   while (sample.plain.size() < 2 * kMinBlockBytes) {
@@ -35,6 +36,7 @@ Sample make_sample() {
   sample.plain.insert(sample.plain.end(), noise.begin(), noise.end());
   CompressOptions options;
   options.level = 6;
+  options.coding = coding;
   options.block_bytes = kMinBlockBytes;
   options.dictionary = {DictionaryChoice::Mode::kSize, 2048};
   options.metadata.entries = {{"name", "sample.log"}, {"user.note", "for tests"}};
@@ -44,24 +46,32 @@ Sample make_sample() {
   return sample;
 }
 
-const Sample& sample() {
-  static const Sample made = make_sample();
-  return made;
+const Sample& sample(Coding coding = Coding::kByte) {
+  static const Sample byte = make_sample(Coding::kByte);
+  static const Sample bit = make_sample(Coding::kBit);
+  return coding == Coding::kBit ? bit : byte;
 }
 
-TEST(Corruption, TheSampleHoldsEveryKindOfFrame) {
+class Corruption : public ::testing::TestWithParam<Coding> {
+ protected:
+  const Sample& sample() const { return test::sample(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Codings, Corruption, ::testing::Values(Coding::kByte, Coding::kBit));
+
+TEST_P(Corruption, TheSampleHoldsEveryKindOfFrame) {
   for (const char kind : {'H', 'M', 'D', 'd', 'B', 'I', 'T'}) {
     EXPECT_FALSE(frames_of_kind(sample().frames, kind).empty()) << kind;
   }
   const std::vector<FrameSpan> blocks = frames_of_kind(sample().frames, 'B');
   ASSERT_EQ(blocks.size(), 3u);
-  EXPECT_EQ(parse_block_header(&sample().file[blocks[0].offset])->coding, Coding::kByte);
+  EXPECT_EQ(parse_block_header(&sample().file[blocks[0].offset])->coding, GetParam());
   EXPECT_EQ(parse_block_header(&sample().file[blocks[0].offset])->dictionary_id, 1);
   EXPECT_EQ(parse_block_header(&sample().file[blocks[2].offset])->coding, Coding::kRaw);
   expect_every_reader_is_safe(sample().file, sample().sealed());
 }
 
-TEST(Corruption, CutAtEveryByteIsAnErrorOfTheStream) {
+TEST_P(Corruption, CutAtEveryByteIsAnErrorOfTheStream) {
   for (std::size_t size = 0; size < sample().file.size(); ++size) {
     SCOPED_TRACE(size);
     const std::vector<Byte> cut(sample().file.begin(), sample().file.begin() + size);
@@ -74,7 +84,7 @@ TEST(Corruption, CutAtEveryByteIsAnErrorOfTheStream) {
   }
 }
 
-TEST(Corruption, AnyFlippedBitOfAHeaderIsAnError) {
+TEST_P(Corruption, AnyFlippedBitOfAHeaderIsAnError) {
   for (const FrameSpan& frame : sample().frames) {
     for (std::size_t bit = 0; bit < 8 * frame.header_bytes; ++bit) {
       SCOPED_TRACE(std::string(1, frame.kind) + " bit " + std::to_string(bit));
@@ -147,13 +157,20 @@ std::vector<Byte> reorder(const Sample& from, std::mt19937_64& random) {
   return file;
 }
 
-class Mutations : public ::testing::TestWithParam<std::uint64_t> {};
+class Mutations : public ::testing::TestWithParam<std::tuple<std::uint64_t, Coding>> {
+ protected:
+  const Sample& sample() const { return test::sample(std::get<1>(GetParam())); }
+  static std::uint64_t seed(int round) {
+    return std::get<0>(GetParam()) * kRounds + static_cast<std::uint64_t>(round);
+  }
+
+  static constexpr int kRounds = 1000;  // ten shards: 10,000 in all for each coding
+};
 
 TEST_P(Mutations, AreErrorsOrChangeNothing) {
-  constexpr int kRounds = 1000;  // ten shards: 10,000 in all
   for (int round = 0; round < kRounds; ++round) {
-    std::mt19937_64 random(GetParam() * kRounds + round);
-    SCOPED_TRACE("seed " + std::to_string(GetParam() * kRounds + round));
+    std::mt19937_64 random(seed(round));
+    SCOPED_TRACE("seed " + std::to_string(seed(round)));
     const std::vector<Byte> file =
         round % 5 == 4 ? reorder(sample(), random) : mutate(sample().file, random);
     expect_every_reader_is_safe(file, sample().sealed());
@@ -195,10 +212,9 @@ std::vector<Byte> forge_payload(const Sample& from, std::mt19937_64& random) {
 }
 
 TEST_P(Mutations, WithForgedChecksumsDoNoHarm) {
-  constexpr int kRounds = 1000;
   for (int round = 0; round < kRounds; ++round) {
-    std::mt19937_64 random(GetParam() * kRounds + round);
-    SCOPED_TRACE("seed " + std::to_string(GetParam() * kRounds + round));
+    std::mt19937_64 random(seed(round));
+    SCOPED_TRACE("seed " + std::to_string(seed(round)));
     const std::vector<Byte> file =
         round % 2 == 0 ? forge_header(sample(), random) : forge_payload(sample(), random);
     expect_every_reader_is_safe(file, sample().forged());
@@ -206,7 +222,9 @@ TEST_P(Mutations, WithForgedChecksumsDoNoHarm) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Mutations, ::testing::Range<std::uint64_t>(0, 10));
+INSTANTIATE_TEST_SUITE_P(Seeds, Mutations,
+                         ::testing::Combine(::testing::Range<std::uint64_t>(0, 10),
+                                            ::testing::Values(Coding::kByte, Coding::kBit)));
 
 // --- Hostile sizes
 // --------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ void expect_round_trip(const std::vector<Byte>& plain, const CompressOptions& op
   expect_reference_agrees(*compressed, plain);
 }
 
-using Parameters = std::tuple<int, std::uint32_t, DependencyRule>;
+using Parameters = std::tuple<int, std::uint32_t, DependencyRule, Coding>;
 
 class RoundTrip : public ::testing::TestWithParam<Parameters> {
  protected:
@@ -94,6 +94,7 @@ class RoundTrip : public ::testing::TestWithParam<Parameters> {
     options.level = std::get<0>(GetParam());
     options.block_bytes = std::get<1>(GetParam());
     options.rule = std::get<2>(GetParam());
+    options.coding = std::get<3>(GetParam());
     options.threads = 2;
     return options;
   }
@@ -128,7 +129,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values(1, 3, 4, 6, 9), ::testing::Values(16u << 10, 256u << 10),
                        ::testing::Values(DependencyRule::kNone, DependencyRule::kStrict,
                                          DependencyRule::kLiteralAware, DependencyRule::kTwoWave,
-                                         DependencyRule::kTile)));
+                                         DependencyRule::kTile),
+                       ::testing::Values(Coding::kByte, Coding::kBit)));
 
 /// The fast search takes long steps through the noise; the last one ends behind the block.
 TEST(RoundTrip, KeepsRepetitionsThatEndInNoise) {
@@ -208,13 +210,16 @@ TEST(RoundTrip, ConcatenatedFilesDecodeToTheConcatenation) {
 }
 
 TEST(RoundTrip, IncompressibleInputGrowsByAtMostOnePerMille) {
-  for (const std::uint32_t block : {64u << 10, 256u << 10}) {  // 52 bytes a block
-    const std::vector<Byte> plain = random_bytes(2000000, 9);
-    CompressOptions options;
-    options.block_bytes = block;
-    const auto compressed = compress_buffer(plain, options);
-    ASSERT_TRUE(compressed.ok());
-    EXPECT_LE(compressed->size(), plain.size() + plain.size() / 1000 + 4096);
+  const std::vector<Byte> plain = random_bytes(2000000, 9);
+  for (const Coding coding : {Coding::kByte, Coding::kBit}) {
+    for (const std::uint32_t block : {64u << 10, 256u << 10}) {  // 52 bytes a block
+      CompressOptions options;
+      options.coding = coding;
+      options.block_bytes = block;
+      const auto compressed = compress_buffer(plain, options);
+      ASSERT_TRUE(compressed.ok());
+      EXPECT_LE(compressed->size(), plain.size() + plain.size() / 1000 + 4096);
+    }
   }
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "decompress/cpu/reference_decoder.h"
-#include "decompress/payload.h"
 #include "presso/decompress.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/payload_maker.h"
@@ -30,12 +29,10 @@ Memory allocate(std::size_t bytes, int fill) {
 
 void decode_everywhere(const BlockHeader& header, const std::vector<Byte>& payload,
                        const Dictionary* dictionary) {
-  const auto view = view_payload(header, payload.data());
   const Bytes content = dictionary != nullptr ? dictionary->content() : Bytes{};
   std::vector<Byte> expected(header.plain_bytes);
   const Status reference =
-      view.ok() ? reference_decode_payload(header, *view, content, false, expected.data())
-                : Status(view.error());
+      reference_decode_payload(header, payload.data(), content, false, expected.data());
   const ErrorCode code = reference.ok() ? ErrorCode::kOk : reference.error().code;
   for (const CpuLevel level : supported_cpu_levels()) {
     const Memory in = allocate(payload.size() + Buffer::kSlack, 0xA5);

@@ -29,6 +29,7 @@ CompressOptions choose_options(Choices& choices) {
   if (choices.one_in(3)) {
     options.dictionary = {DictionaryChoice::Mode::kSize, 2048 + choices.below(60000)};
   }
+  if (choices.one_in(2)) options.coding = Coding::kBit;
   options.threads = 1;
   return options;
 }

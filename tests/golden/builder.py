@@ -15,7 +15,7 @@ MAGIC = bytes.fromhex("89505245 53534F0A")
 SYNC = bytes.fromhex("F75042")
 BLOCK_BYTES = 16384
 
-RAW, BYTE = 0, 1
+RAW, BYTE, BIT = 0, 1, 2
 NO_RULE, STRICT, LITERAL_AWARE, TWO_WAVE, TILE = range(5)
 
 
@@ -235,6 +235,248 @@ def coded_block(sequences, tail=b"", layout=None, dictionary=b"", **fields):
     """A sound Byte block: streams and plain content both follow from the sequences."""
     streams = Streams(sequences, tail, layout)
     return byte_block(streams, execute(sequences, tail, dictionary), **fields)
+
+
+# --- Bit blocks -----------------------------------------------------------------------------------
+
+ALPHABETS = (256, 160, 160, 92)
+LIST_RUNS = {13: (3, 2), 14: (3, 3), 15: (11, 7)}  # symbol -> shortest run, extra bits
+
+
+class BitWriter:
+    def __init__(self):
+        self.value = 0
+        self.size = 0
+
+    def put(self, value, count):
+        self.value |= value << self.size
+        self.size += count
+
+    def bytes(self):
+        return self.value.to_bytes((self.size + 7) // 8, "little")
+
+
+def even_lengths(used, symbols):
+    """Lengths of a complete code whose words differ by one bit at most."""
+    lengths = [0] * symbols
+    bits = max(len(used).bit_length() - 1, 0)
+    short = (2 << bits) - len(used)
+    for at, symbol in enumerate(sorted(used)):
+        lengths[symbol] = bits if at < short else bits + 1
+    if len(used) == 1:
+        lengths[next(iter(used))] = 1
+    return lengths
+
+
+def code_words(lengths):
+    """Symbol -> (bits as written, how many)."""
+    used = sorted((length, symbol) for symbol, length in enumerate(lengths) if length)
+    if len(used) == 1:
+        return {used[0][1]: (0, 0)}
+    words = {}
+    word = before = 0
+    for length, symbol in used:
+        word <<= length - before
+        words[symbol] = (int(f"{word:0{length}b}"[::-1], 2), length)
+        word += 1
+        before = length
+    return words
+
+
+def value_class(value, mantissa):
+    """Class, extra bits, how many."""
+    if value < 2 << mantissa:
+        return value, 0, 0
+    extra = value.bit_length() - 1 - mantissa
+    return (extra << mantissa) + (value >> extra), value & ((1 << extra) - 1), extra
+
+
+def list_items(lengths):
+    """The list of lengths as symbols with the values of their extra bits, runs where there are."""
+    items = []
+    at = 0
+    while at < len(lengths):
+        length = lengths[at]
+        run = 1
+        while at + run < len(lengths) and lengths[at + run] == length:
+            run += 1
+        at += run
+        if length:
+            items.append((length, 0))
+            run -= 1
+        for symbol in (13,) if length else (15, 14):
+            least, bits = LIST_RUNS[symbol]
+            while run >= least:
+                taken = min(run, least + (1 << bits) - 1)
+                items.append((symbol, taken - least))
+                run -= taken
+        items += [(length, 0)] * run
+    return items
+
+
+class BitStreams:
+    """A Bit payload in parts; a test may change any of them before `payload()`."""
+
+    def __init__(self, sequences=(), tail=b"", min_match=4, lanes_log2=0, lengths=None):
+        self.min_match = min_match
+        self.lanes_log2 = lanes_log2
+        self.literals = b"".join(sequence.literals for sequence in sequences) + tail
+        self.values = self.values_of(sequences)
+        used = [set(self.literals)] + [
+            {value_class(row[at], 2 if at == 2 else 3)[0] for row in self.values} for at in range(3)
+        ]
+        self.lengths = lengths or [
+            even_lengths(symbols, size) for symbols, size in zip(used, ALPHABETS)
+        ]
+        self.list_lengths = None  # of the list's code: even, if not set
+        self.list_items = None  # else they follow from `lengths`
+        self.sizes = None  # of the lanes, likewise
+        self.size_bits = None
+        self.least_bits = None
+        self.behind_head = b""
+        self.behind_lanes = b""
+
+    def values_of(self, sequences):
+        rows = []
+        run = -(-len(sequences) >> self.lanes_log2)
+        for number, sequence in enumerate(sequences):
+            if number % run == 0:
+                last = [1, 2, 4]
+            offset = 0
+            if sequence.distance:
+                repeats = sequence.distance in last
+                offset = last.index(sequence.distance) + 1 if repeats else sequence.distance + 3
+                if repeats:
+                    last.remove(sequence.distance)
+                last = [sequence.distance, *last][:3]
+            match = sequence.match - self.min_match if sequence.match else 0
+            rows.append((len(sequence.literals), match, offset))
+        return rows
+
+    def lanes(self):
+        """The bits of every lane."""
+        words = [code_words(lengths) for lengths in self.lengths]
+        count = 1 << self.lanes_log2
+        run = -(-len(self.values) // count)
+        lanes = []
+        for lane in range(count):
+            writer = BitWriter()
+            for row in self.values[lane * run : (lane + 1) * run]:
+                for at, value in enumerate(row):
+                    symbol, extra, bits = value_class(value, 2 if at == 2 else 3)
+                    writer.put(*words[at + 1][symbol])
+                    writer.put(extra, bits)
+            for four in range(4 * lane, len(self.literals), 4 * count):
+                for literal in self.literals[four : four + 4]:
+                    writer.put(*words[0][literal])
+            lanes.append(writer)
+        return lanes
+
+    def put_list(self, writer):
+        items = self.list_items
+        if items is None:
+            items = list_items(sum(self.lengths, []))
+        lengths = self.list_lengths or even_lengths({symbol for symbol, _ in items}, 16)
+        words = code_words(lengths)
+        for length in lengths:
+            writer.put(length, 3)
+        for symbol, extra in items:
+            writer.put(*words[symbol])
+            writer.put(extra, LIST_RUNS.get(symbol, (0, 0))[1])
+
+    def payload(self):
+        lanes = self.lanes()
+        sizes = self.sizes or [lane.size for lane in lanes]
+        if self.least_bits is None:
+            self.least_bits = min(sizes)
+        if self.size_bits is None:
+            self.size_bits = (max(sizes) - self.least_bits).bit_length()
+        head = BitWriter()
+        for size in sizes:
+            head.put(size - self.least_bits, self.size_bits)
+        self.put_list(head)
+        self.head = head.bytes() + self.behind_head
+        streams = BitWriter()
+        for lane in lanes:
+            streams.put(lane.value, lane.size)
+        return self.head + streams.bytes() + self.behind_lanes
+
+    def limits(self):
+        return max(max(self.lengths[0]), 1), max(1, *map(max, self.lengths[1:]))
+
+
+def bit_header(
+    plain_bytes,
+    payload_bytes,
+    checksum,
+    kind=b"B",
+    number=0,
+    coding=BIT,
+    layout=0,
+    min_match=4,
+    sequences=0,
+    rule_and_group=0,
+    literals=0,
+    dictionary_id=0,
+    head_bytes=0,
+    literal_limit=10,
+    sequence_limit=9,
+    least_bits=0,
+    size_bits=0,
+    lanes_log2=0,
+    reserved_bits=0,
+    reserved=0,
+):
+    return sealed(
+        SYNC
+        + kind
+        + u32(number)
+        + u24(plain_bytes)
+        + bytes([coding])
+        + u24(payload_bytes)
+        + bytes([layout | min_match << 4])
+        + u24(sequences)
+        + bytes([rule_and_group])
+        + u24(literals)
+        + bytes([dictionary_id])
+        + u24(head_bytes)
+        + bytes([literal_limit | sequence_limit << 4])
+        + u24(least_bits)
+        + bytes([size_bits | reserved_bits << 5])
+        + u24(reserved)
+        + bytes([lanes_log2])
+        + u64(checksum)
+    )
+
+
+def bit_block(streams, plain, number=0, rule=NO_RULE, group_log2=5, **fields):
+    """A block of `streams` that claims to hold `plain`; `fields` override header fields."""
+    payload = streams.payload()
+    literal_limit, sequence_limit = streams.limits()
+    values = dict(
+        plain_bytes=len(plain),
+        payload_bytes=len(payload),
+        checksum=content_checksum(plain),
+        number=number,
+        min_match=streams.min_match,
+        sequences=len(streams.values),
+        rule_and_group=rule | group_log2 << 4,
+        literals=len(streams.literals),
+        head_bytes=len(streams.head),
+        literal_limit=literal_limit,
+        sequence_limit=sequence_limit,
+        least_bits=streams.least_bits,
+        size_bits=streams.size_bits,
+        lanes_log2=streams.lanes_log2,
+    )
+    values.update(fields)
+    return pad(bit_header(**values) + payload)
+
+
+def bit_coded_block(sequences, tail=b"", dictionary=b"", min_match=4, lanes_log2=0, **fields):
+    """A sound Bit block."""
+    streams = BitStreams(sequences, tail, min_match, lanes_log2)
+    return bit_block(streams, execute(sequences, tail, dictionary), **fields)
 
 
 # --- files ----------------------------------------------------------------------------------------

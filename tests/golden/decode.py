@@ -39,6 +39,8 @@ class Code(IntEnum):  # FORMAT.md 11
     BAD_ESCAPES = 24
     CONTENT_CHECKSUM = 25
     DEPENDENCY_RULE = 26
+    BAD_TREE = 27
+    BAD_BITS = 28
 
 
 class FormatError(Exception):
@@ -104,7 +106,7 @@ def content_checksum(plain):
 
 def parse_file_header(header):
     check_header_checksum(header)
-    require(u16(header, 8) == 1, Code.UNSUPPORTED_VERSION, str(u16(header, 8)))
+    require(u16(header, 8) in (1, 2), Code.UNSUPPORTED_VERSION, str(u16(header, 8)))
     block_bytes = u32(header, 12)
     require(MIN_BLOCK_BYTES <= block_bytes <= MAX_BLOCK_BYTES, Code.BAD_HEADER, "block size")
     require(not any(header[10:12]) and not any(header[16:28]), Code.BAD_HEADER, "reserved")
@@ -113,7 +115,7 @@ def parse_file_header(header):
 
 # --- 5: block header ----------------------------------------------------------------------------
 
-RAW, BYTE = 0, 1
+RAW, BYTE, BIT = 0, 1, 2
 
 
 @dataclass
@@ -134,10 +136,21 @@ class BlockHeader:
     literal_escapes: int
     match_escapes: int
     checksum: int
+    bit_layout: int  # from here on: 14.1
+    head_bytes: int
+    literal_limit: int
+    sequence_limit: int
+    least_bits: int
+    size_bits: int
+    lanes_log2: int
 
     @property
     def stored_bytes(self):
         return padded(48 + self.payload_bytes)
+
+    @property
+    def lanes(self):
+        return 1 << self.lanes_log2
 
     @property
     def long_length_bytes(self):
@@ -165,34 +178,71 @@ def parse_block_header(data):
         literal_escapes=u24(data, 28),
         match_escapes=u24(data, 32),
         checksum=u64(data, 36),
+        bit_layout=data[15] & 15,
+        head_bytes=u24(data, 24),
+        literal_limit=data[27] & 15,
+        sequence_limit=data[27] >> 4,
+        least_bits=u24(data, 28),
+        size_bits=data[31] & 31,
+        lanes_log2=data[35],
     )
     require(1 <= header.plain_bytes <= MAX_BLOCK_BYTES, Code.BAD_HEADER, "plain size")
     require(header.payload_bytes <= header.plain_bytes, Code.BAD_HEADER, "payload size")
-    require(header.coding in (RAW, BYTE), Code.UNKNOWN_CODING, str(header.coding))
+    require(header.coding in (RAW, BYTE, BIT), Code.UNKNOWN_CODING, str(header.coding))
     if header.coding == RAW:
         require(header.payload_bytes == header.plain_bytes, Code.BAD_HEADER, "payload size")
         require(not any(data[15:36]), Code.BAD_HEADER, "reserved")
+    elif header.coding == BIT:
+        check_bit_fields(header)
+        require(not (data[31] >> 5 or any(data[32:35])), Code.BAD_HEADER, "reserved")
     else:
         check_byte_fields(header)
         require(not (data[27] or data[31] or data[35]), Code.BAD_HEADER, "reserved")
     return header
 
 
-def check_byte_fields(header):
+def check_all(allowed):
+    for what, right in allowed:
+        require(right, Code.BAD_HEADER, what)
+
+
+def common_fields(header):
+    """What both codings have."""
     least = 10 if header.rule == TILE else 5
-    allowed = (
-        ("literal bits", 2 <= header.literal_bits <= 4),
+    return (
         ("minimum match", header.min_match >= 3),
         ("dependency rule", header.rule <= TILE),
         ("group size", least <= header.group_log2 <= least + 5),
         ("literals", header.literals <= header.plain_bytes),
         ("sequences", header.sequences <= header.plain_bytes),
+    )
+
+
+def check_bit_fields(header):
+    allowed = (
+        ("layout", header.bit_layout == 0),
+        *common_fields(header),
+        ("sequences", header.sequences <= (header.plain_bytes + 2) // 3),
+        ("literal limit", 1 <= header.literal_limit <= 12),
+        ("sequence limit", 1 <= header.sequence_limit <= 10),
+        ("bits of a size", header.size_bits <= 24),
+        ("lanes", header.lanes_log2 <= 10),
+        ("head", header.head_bytes <= header.payload_bytes),
+    )
+    check_all(allowed)
+    sizes_fit = header.size_bits * header.lanes <= 8 * header.head_bytes
+    require(sizes_fit, Code.BAD_PAYLOAD_SIZE, "head")
+
+
+def check_byte_fields(header):
+    allowed = (
+        ("literal bits", 2 <= header.literal_bits <= 4),
+        *common_fields(header),
         ("far offsets", header.far_offsets <= (header.sequences if header.far else 0)),
         ("literal escapes", header.literal_escapes <= header.sequences),
         ("match escapes", header.match_escapes <= header.sequences),
     )
-    for what, right in allowed:
-        require(right, Code.BAD_HEADER, what)
+    check_all(allowed)
     require(header.long_length_bytes >= 0, Code.BAD_PAYLOAD_SIZE)
 
 
@@ -221,65 +271,32 @@ class Stream:
         return len(self.data) - self.at
 
 
-class ByteBlock:
-    def __init__(self, header, payload, dictionary):
+class Executor:
+    """Executes sequences; a coding brings them by a method `sequences()` and has `literals`."""
+
+    def __init__(self, header, dictionary):
         self.header = header
         self.dictionary = dictionary
-        require(header.long_length_bytes % 2 == 0, Code.BAD_PAYLOAD_SIZE, "odd long lengths")
-        at = 0
-
-        def part(size, width=1):
-            nonlocal at
-            at += size
-            return Stream(payload[at - size : at], width)
-
-        self.offsets = part(2 * header.sequences, 2)
-        self.tokens = part(header.sequences)
-        self.far = part(header.far_offsets)
-        self.literal_escapes = part(header.literal_escapes)
-        self.match_escapes = part(header.match_escapes)
-        self.long_lengths = part(header.long_length_bytes, 2)
-        self.literals = part(header.literals)
         self.plain = bytearray()
         self.writers = bytearray()  # of each plain byte; older groups count as EARLIER
         self.group_start = 0
 
     def decode(self):
-        for sequence in range(self.header.sequences):
-            if sequence % (1 << self.header.group_log2) == 0:
+        for number, sequence in enumerate(self.sequences()):
+            if number % (1 << self.header.group_log2) == 0:
                 self.group_start = len(self.plain)
-            self.decode_sequence()
+            self.execute(*sequence)
         self.copy_literals(self.literals.left)
         require(len(self.plain) == self.header.plain_bytes, Code.BAD_LENGTH, "block too short")
-        for stream in (self.far, self.literal_escapes, self.match_escapes, self.long_lengths):
-            require(stream.left == 0, Code.BAD_ESCAPES, "bytes are left over")
+        self.check_end()
         return bytes(self.plain)
 
-    def decode_sequence(self):
-        header = self.header
-        match_bits = 8 - header.literal_bits - (1 if header.far else 0)
-        token = self.tokens.take()
-        distance = self.offsets.take()
-        if header.far and token & 0x80:
-            distance += self.far.take() << 16
-        literal_code = token & ((1 << header.literal_bits) - 1)
-        match_code = (token >> header.literal_bits) & ((1 << match_bits) - 1)
-        literals = self.length(literal_code, header.literal_bits, self.literal_escapes)
-        match = self.length(match_code, match_bits, self.match_escapes)
+    def execute(self, literals, match, distance):
         self.copy_literals(literals)
         if distance == 0:
             require(match == 0, Code.BAD_OFFSET, "a match length without a distance")
             return
-        self.copy_match(match + header.min_match, distance)
-
-    def length(self, code, bits, escapes):
-        limit = (1 << bits) - 1
-        if code < limit:
-            return code
-        escape = escapes.take()
-        if escape < 255:
-            return limit + escape
-        return limit + 255 + self.long_lengths.take()
+        self.copy_match(match + self.header.min_match, distance)
 
     def room(self):
         return self.header.plain_bytes - len(self.plain)
@@ -335,6 +352,196 @@ class ByteBlock:
         forbidden = (FIRST_WAVE, SECOND_WAVE) if rule == LITERAL_AWARE else (SECOND_WAVE,)
         require(not any(writer in forbidden for writer in read), Code.DEPENDENCY_RULE)
 
+class ByteBlock(Executor):
+    def __init__(self, header, payload, dictionary):
+        super().__init__(header, dictionary)
+        require(header.long_length_bytes % 2 == 0, Code.BAD_PAYLOAD_SIZE, "odd long lengths")
+        at = 0
+
+        def part(size, width=1):
+            nonlocal at
+            at += size
+            return Stream(payload[at - size : at], width)
+
+        self.offsets = part(2 * header.sequences, 2)
+        self.tokens = part(header.sequences)
+        self.far = part(header.far_offsets)
+        self.literal_escapes = part(header.literal_escapes)
+        self.match_escapes = part(header.match_escapes)
+        self.long_lengths = part(header.long_length_bytes, 2)
+        self.literals = part(header.literals)
+
+    def check_end(self):
+        for stream in (self.far, self.literal_escapes, self.match_escapes, self.long_lengths):
+            require(stream.left == 0, Code.BAD_ESCAPES, "bytes are left over")
+
+    def sequences(self):
+        for _ in range(self.header.sequences):
+            yield self.sequence()
+
+    def sequence(self):
+        header = self.header
+        match_bits = 8 - header.literal_bits - (1 if header.far else 0)
+        token = self.tokens.take()
+        distance = self.offsets.take()
+        if header.far and token & 0x80:
+            distance += self.far.take() << 16
+        literal_code = token & ((1 << header.literal_bits) - 1)
+        match_code = (token >> header.literal_bits) & ((1 << match_bits) - 1)
+        literals = self.length(literal_code, header.literal_bits, self.literal_escapes)
+        match = self.length(match_code, match_bits, self.match_escapes)
+        return literals, match, distance
+
+    def length(self, code, bits, escapes):
+        limit = (1 << bits) - 1
+        if code < limit:
+            return code
+        escape = escapes.take()
+        if escape < 255:
+            return limit + escape
+        return limit + 255 + self.long_lengths.take()
+
+
+# --- 14: Bit coding -----------------------------------------------------------------------------
+
+ALPHABETS = (256, 160, 160, 92)  # literals, literal lengths, match lengths, offsets
+
+
+class Bits:
+    """Bits taken from bytes, lowest first. Behind the end there are zeros."""
+
+    def __init__(self, data, at=0):
+        self.value = int.from_bytes(data, "little")
+        self.size = 8 * len(data)
+        self.at = at
+
+    def take(self, count):
+        bits = self.value >> self.at & ((1 << count) - 1)
+        self.at += count
+        return bits
+
+
+class PrefixCode:  # 14.4
+    """A code, given by the lengths of its words."""
+
+    def __init__(self, lengths, limit):
+        self.single = None
+        self.words = {}
+        self.empty = not any(lengths)
+        used = [symbol for symbol, length in enumerate(lengths) if length]
+        require(all(length <= limit for length in lengths), Code.BAD_TREE, "too long a word")
+        if len(used) == 1:
+            require(lengths[used[0]] == 1, Code.BAD_TREE, "length of a single symbol")
+            self.single = used[0]
+        elif used:
+            total = sum(1 << (limit - lengths[symbol]) for symbol in used)
+            require(total == 1 << limit, Code.BAD_TREE, "not complete")
+        word = 0
+        for length in range(1, limit + 1):
+            for symbol in used:
+                if lengths[symbol] == length:
+                    self.words[length, word] = symbol
+                    word += 1
+            word <<= 1
+
+    def take(self, bits):
+        if self.single is not None:
+            return self.single
+        word = 0
+        length = 0
+        while True:
+            word = word << 1 | bits.take(1)
+            length += 1
+            if (length, word) in self.words:
+                return self.words[length, word]
+
+
+def read_lengths(bits):
+    code = PrefixCode([bits.take(3) for _ in range(16)], 7)
+    require(not code.empty, Code.BAD_TREE, "no list")
+    lengths = []
+    while len(lengths) < sum(ALPHABETS):
+        symbol = code.take(bits)
+        if symbol <= 12:
+            lengths.append(symbol)
+        elif symbol == 13:
+            require(lengths, Code.BAD_TREE, "nothing to repeat")
+            lengths += [lengths[-1]] * (3 + bits.take(2))
+        else:
+            lengths += [0] * (3 + bits.take(3) if symbol == 14 else 11 + bits.take(7))
+    require(len(lengths) == sum(ALPHABETS), Code.BAD_TREE, "a run beyond the list")
+    return lengths
+
+
+class BitBlock(Executor):
+    def __init__(self, header, payload, dictionary):
+        super().__init__(header, dictionary)
+        self.payload = payload
+        head = Bits(payload[: header.head_bytes])
+        sizes = [header.least_bits + head.take(header.size_bits) for _ in range(header.lanes)]
+        end = 8 * header.head_bytes + sum(sizes)
+        fits = 0 <= 8 * len(payload) - end < 8
+        require(fits, Code.BAD_PAYLOAD_SIZE, "sub-streams")
+        self.read_codes(head)
+        self.decoded = [None] * header.sequences
+        self.literals = Stream(bytearray(header.literals))
+        begin = 8 * header.head_bytes
+        for lane, size in enumerate(sizes):
+            bits = Bits(payload, begin)
+            self.decode_lane(lane, bits)
+            begin += size
+            require(bits.at == begin, Code.BAD_BITS, "end of a lane")
+        require(Bits(payload, end).take(8) == 0, Code.BAD_BITS, "behind the last lane")
+
+    def read_codes(self, head):
+        lengths = read_lengths(head)
+        rest = head.size - head.at
+        right = 0 <= rest < 8 and head.take(8) == 0
+        require(right, Code.BAD_TREE, "end of the head")
+        self.codes = []
+        for alphabet, symbols in enumerate(ALPHABETS):
+            header = self.header
+            limit = header.sequence_limit if alphabet else header.literal_limit
+            code = PrefixCode(lengths[:symbols], limit)
+            lengths = lengths[symbols:]
+            written = header.sequences if alphabet else header.literals
+            require(not (code.empty and written), Code.BAD_TREE, "a code without symbols")
+            self.codes.append(code)
+
+    def decode_lane(self, lane, bits):
+        header = self.header
+        run = (header.sequences + header.lanes - 1) // header.lanes
+        last = [1, 2, 4]
+        for number in range(lane * run, min((lane + 1) * run, header.sequences)):
+            literals = self.value(1, 3, bits)
+            match = self.value(2, 3, bits)
+            self.decoded[number] = literals, match, self.distance(self.value(3, 2, bits), last)
+        for four in range(4 * lane, header.literals, 4 * header.lanes):
+            for number in range(four, min(four + 4, header.literals)):
+                self.literals.data[number] = self.codes[0].take(bits)
+
+    def value(self, alphabet, mantissa, bits):
+        symbol = self.codes[alphabet].take(bits)
+        if symbol < 2 << mantissa:
+            return symbol
+        extra = (symbol >> mantissa) - 1
+        top = (1 << mantissa) + symbol % (1 << mantissa)
+        return (top << extra) + bits.take(extra)
+
+    def distance(self, value, last):
+        if value == 0:
+            return 0
+        distance = last.pop(value - 1) if value <= 3 else value - 3
+        last.insert(0, distance)
+        del last[3:]
+        return distance
+
+    def sequences(self):
+        return self.decoded
+
+    def check_end(self):
+        pass
+
 
 def decode_block(header, payload, dictionaries):
     if header.coding == RAW:
@@ -342,7 +549,8 @@ def decode_block(header, payload, dictionaries):
     else:
         known = header.dictionary_id == 0 or header.dictionary_id in dictionaries
         require(known, Code.MISSING_DICTIONARY, str(header.dictionary_id))
-        plain = ByteBlock(header, payload, dictionaries.get(header.dictionary_id, b"")).decode()
+        coded = BitBlock if header.coding == BIT else ByteBlock
+        plain = coded(header, payload, dictionaries.get(header.dictionary_id, b"")).decode()
     require(content_checksum(plain) == header.checksum, Code.CONTENT_CHECKSUM)
     return plain
 

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import builder
-from builder import BYTE, LITERAL_AWARE, Layout, Seq, Streams
+from builder import BIT, BYTE, LITERAL_AWARE, BitStreams, Layout, Seq, Streams
 
 FORMAT_MD = Path(__file__).resolve().parents[2] / "format" / "FORMAT.md"
 
@@ -29,6 +29,12 @@ SEQUENCES = [
 ]
 TAIL = b"tail\n"
 RAW_PLAIN = b"end of file\n"
+BIT_SEQUENCES = [
+    Seq(b"one fine ", 8, 5),
+    Seq(b"!", 9, 5),
+    Seq(b"", 16353, 3),
+]
+BIT_TAIL = b"nine"
 METADATA = [(b"name", b"app.log"), (b"user.note", b"hi")]
 
 SECTION_FIELDS = [
@@ -51,7 +57,7 @@ def block_fields(block, streams=None):
     def number(at, size=3):
         return int.from_bytes(block[at : at + size], "little")
 
-    coding = "Byte" if block[11] == BYTE else "raw"
+    coding = {BYTE: "Byte", BIT: "Bit"}.get(block[11], "raw")
     layout = f"{block[15] & 7} literal bits, far {block[15] >> 3 & 1}, min_match {block[15] >> 4}"
     rule = f"rule {block[19] & 15}, group_log2 {block[19] >> 4}"
     fields = [
@@ -62,11 +68,22 @@ def block_fields(block, streams=None):
     if streams is None:
         fields += [(4, f"payload_bytes: {number(12)}; 0"), (20, "zero in raw blocks")]
         return header_checksum_fields(fields)
+    if block[11] == BIT:
+        layout = f"layout {block[15] & 15}, min_match {block[15] >> 4}"
     fields += [
         (4, f"payload_bytes: {number(12)}; {layout}"),
         (4, f"sequences: {number(16)}; {rule}"),
         (4, f"literals: {number(20)}; dictionary_id: {block[23]}"),
-        (4, f"far_offsets: {number(24)}; reserved"),
+    ]
+    if block[11] == BIT:
+        limits = f"literal_limit {block[27] & 15}, sequence_limit {block[27] >> 4}"
+        fields += [
+            (4, f"head_bytes: {number(24)}; {limits}"),
+            (4, f"least_bits: {number(28)}; size_bits {block[31]}"),
+            (4, f"reserved; lanes_log2: {block[35]}"),
+        ]
+        return header_checksum_fields(fields)
+    fields += [        (4, f"far_offsets: {number(24)}; reserved"),
         (4, f"literal_escapes: {number(28)}; reserved"),
         (4, f"match_escapes: {number(32)}; reserved"),
     ]
@@ -155,19 +172,31 @@ def byte_block():
     return block, with_padding(fields, block)
 
 
+def bit_block():
+    streams = BitStreams(BIT_SEQUENCES, BIT_TAIL, lanes_log2=1)
+    plain = builder.execute(BIT_SEQUENCES, BIT_TAIL)
+    block = builder.bit_block(streams, plain, number=1)
+    fields = block_fields(block, streams)
+    fields.append((len(streams.head), "sizes of the lanes, the list's code, the list"))
+    rest = len(streams.payload()) - len(streams.head)
+    fields.append((rest, "the lanes' sub-streams"))
+    return block, with_padding(fields, block)
+
+
 def plain_content():
-    return builder.execute(SEQUENCES, TAIL, DICTIONARY) + RAW_PLAIN
+    bit_plain = builder.execute(BIT_SEQUENCES, BIT_TAIL)
+    return builder.execute(SEQUENCES, TAIL, DICTIONARY) + bit_plain + RAW_PLAIN
 
 
 def example():
     """Name -> annotated bytes, in file order."""
-    file = builder.File()
+    file = builder.File(version=2)
     blocks = {}
     blocks["file-header"] = annotate(
         file.data,
         [
             (8, "magic"),
-            (2, "version: 1"),
+            (2, "version: 2"),
             (2, "reserved"),
             (4, "block_bytes: 16,384"),
             (12, "reserved"),
@@ -188,7 +217,11 @@ def example():
     file.add_block(block)
     blocks["byte-block"] = annotate(block, fields)
 
-    block = builder.raw_block(RAW_PLAIN, number=1)
+    block, fields = bit_block()
+    file.add_block(block)
+    blocks["bit-block"] = annotate(block, fields)
+
+    block = builder.raw_block(RAW_PLAIN, number=2)
     file.add_block(block)
     fields = block_fields(block) + [(len(RAW_PLAIN), '"end of file", line feed')]
     blocks["raw-block"] = annotate(block, with_padding(fields, block))
@@ -196,7 +229,7 @@ def example():
     index_offset = len(file.data)
     frame = file.index()
     fields = [
-        (8, "block_count: 2"),
+        (8, "block_count: 3"),
         (8, f"plain size: {file.plain_bytes:,}"),
         (8, f"offset of block 0: {file.first_block}"),
     ] + [(4, f"stored size of block {at}: {size}") for at, size in enumerate(file.stored_bytes)]

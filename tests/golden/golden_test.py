@@ -72,6 +72,8 @@ class GoldenFiles(EveryDecoder):
             seen |= {"dictionary" for header in decoded.headers if header.dictionary_id}
             for header in decoded.headers:
                 seen |= {f"coding {header.coding}"}
+                if header.coding == decode.BIT:
+                    seen |= {f"Bit, rule {header.rule}", f"lanes {header.lanes_log2}"}
                 if header.coding != decode.BYTE:
                     continue
                 seen |= {f"rule {header.rule}", f"group {header.group_log2}"}
@@ -79,6 +81,8 @@ class GoldenFiles(EveryDecoder):
                 seen |= {"far offset"} if header.far_offsets else set()
                 seen |= {"long length"} if header.long_length_bytes else set()
         wanted = {f"rule {rule}" for rule in range(5)} | {"coding 0", "coding 1", "group 10"}
+        wanted |= {"coding 2"} | {f"Bit, rule {rule}" for rule in range(5)}
+        wanted |= {f"lanes {lanes_log2}" for lanes_log2 in range(11)}
         wanted |= {f"bits {bits} far {far}" for bits in (2, 3, 4) for far in (False, True)}
         wanted |= {"metadata", "dictionary", "far offset", "long length", "members 4"}
         self.assertEqual(wanted - seen, set())
@@ -93,10 +97,11 @@ class FreshFiles(EveryDecoder):
         }
         contents = {}
         for kind, plain in texts.items():
-            for level in (1, 6):
+            for level, coding in ((1, builder.BYTE), (6, builder.BYTE), (6, builder.BIT)):
                 for rule in range(5):
-                    compressed = compress(plain, level=level, rule=rule)
-                    contents[f"{kind}, level {level}, rule {rule}"] = (compressed, plain)
+                    compressed = compress(plain, level=level, rule=rule, coding=coding)
+                    name = f"{kind}, level {level}, rule {rule}, coding {coding}"
+                    contents[name] = (compressed, plain)
         self.expect(contents)
 
     def test_dictionary_and_far_offsets(self):
@@ -105,13 +110,19 @@ class FreshFiles(EveryDecoder):
             {
                 "dictionary": (compress(text, dictionary=8192), text),
                 "one large block": (compress(text, block_bytes=1 << 18), text),
+                "Bit": (compress(text, dictionary=8192, coding=builder.BIT), text),
             }
         )
 
     def test_sizes_around_a_block(self):
         text = inputs.log_lines(16385)
         sizes = (0, 1, 2, 15, 16, 17, 1023, 1024, 1025, 16383, 16384, 16385)
-        self.expect({f"{size} bytes": (compress(text[:size]), text[:size]) for size in sizes})
+        for coding in (builder.BYTE, builder.BIT):
+            contents = {
+                f"{size} bytes": (compress(text[:size], coding=coding), text[:size])
+                for size in sizes
+            }
+            self.expect(contents)
 
 
 def random_sequences(dice, layout, dictionary_bytes, room):
@@ -161,9 +172,20 @@ class RandomBlocks(EveryDecoder):
             sequences = random_sequences(dice, layout, len(dictionary), room)
             tail = b"the end" * dice.below(4)
             plain = builder.execute(sequences, tail, dictionary)
-            block = builder.coded_block(sequences, tail, layout, dictionary, rule=NO_RULE,
-                                        dictionary_id=3 if dictionary else 0)  # fmt: skip
+            fields = dict(rule=NO_RULE, dictionary_id=3 if dictionary else 0)
+            block = builder.coded_block(sequences, tail, layout, dictionary, **fields)
+            data = file.data
             contents[f"block {number}, {layout}"] = (file.add_block(block).finish(), plain)
+            if any(s.distance >= 1 << 24 for s in sequences):
+                continue
+            lanes_log2 = dice.below(7)
+            block = builder.bit_coded_block(
+                sequences, tail, dictionary, layout.min_match, lanes_log2, **fields
+            )
+            if int.from_bytes(block[12:15], "little") <= len(plain):
+                file = File(block_bytes=1 << 17)
+                file.data = data
+                contents[f"Bit block {number}"] = (file.add_block(block).finish(), plain)
         self.expect(contents)
 
 

@@ -2,8 +2,9 @@
 // Compresses standard input to standard output with the options given, for golden_test.py and
 // make_golden.py: reaches every coding and rule without the presso command.
 //
-//   make_golden LEVEL BLOCK_BYTES RULE GROUP DICTIONARY_BYTES    0: the default, "-": the level's
-//   make_golden checksum                                         XXH3 of standard input, in hex
+//   make_golden LEVEL BLOCK_BYTES RULE GROUP DICTIONARY_BYTES CODING
+//   make_golden checksum                         XXH3 of standard input, in hex
+// 0 is the default, "-" the level's rule; CODING is 1 (Byte) or 2 (Bit).
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -41,6 +42,7 @@ CompressOptions parse_options(char** arguments) {
   if (number(arguments[4]) != 0) {
     options.dictionary = {DictionaryChoice::Mode::kSize, number(arguments[4])};
   }
+  options.coding = static_cast<Coding>(number(arguments[5]));
   options.metadata.entries = {{"name", "golden.txt"}, {"user.purpose", "test"}};
   return options;
 }
@@ -50,8 +52,8 @@ int run(int count, char** arguments) {
     std::printf("%016llx\n", static_cast<unsigned long long>(checksum64(read_input())));
     return 0;
   }
-  if (count != 6) {
-    std::fputs("usage: make_golden LEVEL BLOCK_BYTES RULE GROUP DICTIONARY_BYTES\n", stderr);
+  if (count != 7) {
+    std::fputs("usage: make_golden LEVEL BLOCK_BYTES RULE GROUP DICTIONARY_BYTES CODING\n", stderr);
     return 2;
   }
   const auto compressed = compress_buffer(read_input(), parse_options(arguments + 1));

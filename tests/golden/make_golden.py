@@ -4,9 +4,9 @@
 
     MAKE_GOLDEN=build/.../make_golden make_golden.py
 
-Run once per version of the format. The files are then kept as they are: what was written once must
+Makes those that are not there yet. Files are then kept as they are: what was written once must
 be read for ever. Another output of the encoder is no reason to make them again, and nothing
-compares the two. Half of them come from the encoder, half are put together by hand for what it does
+compares the two. About half of them come from the encoder, half are put together by hand for what it does
 not write.
 """
 
@@ -20,14 +20,16 @@ import builder
 import decode
 import format_example
 import inputs
-from builder import LITERAL_AWARE, NO_RULE, STRICT, TILE, TWO_WAVE, File, Layout, Seq
+from builder import BIT, LITERAL_AWARE, NO_RULE, STRICT, TILE, TWO_WAVE, File, Layout, Seq
 
 FILES = Path(__file__).resolve().parent / "files"
 SMALLEST = 16 << 10
 
 
-def compress(plain, level=6, block_bytes=SMALLEST, rule="-", group=0, dictionary=0):
-    arguments = [str(value) for value in (level, block_bytes, rule, group, dictionary)]
+def compress(
+    plain, level=6, block_bytes=SMALLEST, rule="-", group=0, dictionary=0, coding=builder.BYTE
+):
+    arguments = [str(value) for value in (level, block_bytes, rule, group, dictionary, coding)]
     program = os.environ["MAKE_GOLDEN"]
     return subprocess.run(
         [program, *arguments], input=plain, capture_output=True, check=True
@@ -53,6 +55,15 @@ def from_the_encoder():
     yield "far-offsets", "24-bit offsets", compress(far, block_bytes=1 << 18, rule=NO_RULE)
     long = noise + b"ab" * 100000 + noise[:300]
     yield "long-lengths", "long lengths", compress(long, block_bytes=1 << 18)
+    for rule in range(5):
+        bit = compress(text, rule=rule, group=1024 if rule == TILE else 0, coding=BIT)
+        yield f"bit-rule-{rule}", f"Bit blocks under rule {rule}", bit
+    bit = compress(inputs.log_lines(40000), dictionary=4096, coding=BIT)
+    yield "bit-dictionary", "a dictionary of Bit blocks", bit
+    bit = compress(inputs.log_lines(200000), block_bytes=1 << 18, coding=BIT)
+    yield "bit-one-large-block", "a Bit block of many lanes", bit
+    bit = compress(bytes(30000), coding=BIT)
+    yield "bit-zeros", "Bit blocks whose codes have a single symbol", bit
     joined = compress(text[:500]) + compress(b"") + compress(b"x") + compress(noise[:200])
     yield "concatenated", "four files, one of them empty", joined
 
@@ -138,6 +149,39 @@ def tile_by_hand():
     return File().add_block(block).finish()
 
 
+def bit_layouts():
+    """Blocks of every number of lanes, sequences of every length around the classes' limits."""
+    file = File(version=2)
+    lengths = [*range(18), 31, 32, 33, 255, 256, 300]
+    for number in range(11):
+        sequences = [Seq(inputs.noise(300), 8, 5)]
+        for at, length in enumerate(lengths):
+            literals = inputs.noise(lengths[-1 - at])
+            sequences.append(Seq(literals, 3 + number % 4 + length, 1 + 31 * at % 307))
+            sequences.append(Seq(b"r", 7, sequences[-at % 4 - 1].distance))
+        plain_bytes = sum(len(s.literals) + s.match for s in sequences)
+        sequences += [Seq(b"no match follows"), Seq(b"", SMALLEST - plain_bytes - 16, 5)]
+        block = builder.bit_coded_block(
+            sequences, min_match=3 + number % 4, lanes_log2=number, number=number
+        )
+        file.add_block(block)
+    return file.finish()
+
+
+def bit_edges():
+    """Blocks that have next to nothing."""
+    file = File(version=2)
+    zeros = builder.bit_coded_block([Seq(b"0", SMALLEST - 1, 1)])
+    file.add_block(zeros)
+    nothing = [Seq()] * 70 + [Seq(bytes(range(64)), SMALLEST - 64, 64)] + [Seq()] * 70
+    file.add_block(builder.bit_coded_block(nothing, lanes_log2=3, number=1))
+    literals = builder.bit_coded_block([], b"ab" * (SMALLEST // 2), lanes_log2=5, number=2)
+    file.add_block(literals)
+    few = builder.bit_coded_block([], b"only a few literals, of few kinds, aaaaaaaaaaaaaaaaaaaaaaaaaa"
+                                  + b"a" * 6000, lanes_log2=10, number=3)  # fmt: skip
+    return file.add_block(few).finish()
+
+
 def unknown_sections():
     text = inputs.log_lines(300)
     file = File().add(builder.section(b"Z", b"an optional section of a kind nobody knows"))
@@ -158,6 +202,9 @@ def by_hand():
     yield "tile-by-hand", shows, tile_by_hand()
     yield "unknown-sections", "optional sections to be skipped", unknown_sections()
 
+    yield "bit-layouts", "every number of lanes, classes around their limits", bit_layouts()
+    yield "bit-edges", "single symbols, empty codes and lanes", bit_edges()
+
     tail = b"only literals, no sequence"
     no_sequence = builder.coded_block([], tail)
     yield "no-sequences", "a Byte block without sequences", File().add_block(no_sequence).finish()
@@ -177,11 +224,12 @@ def by_hand():
 
 def main():
     FILES.mkdir(exist_ok=True)
-    for old in FILES.glob("*.presso"):
-        old.unlink()
-    manifest = {}
+    path = FILES / "manifest.json"
+    manifest = json.loads(path.read_text()) if path.exists() else {}
     for make in (from_the_encoder, by_hand):
         for name, shows, data in make():
+            if name in manifest:
+                continue
             plain = decode.decode(data).plain
             (FILES / f"{name}.presso").write_bytes(data)
             manifest[name] = dict(
@@ -191,7 +239,7 @@ def main():
                 plain_bytes=len(plain),
                 plain_sha256=hashlib.sha256(plain).hexdigest(),
             )
-    (FILES / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    path.write_text(json.dumps(manifest, indent=1) + "\n")
 
 
 if __name__ == "__main__":

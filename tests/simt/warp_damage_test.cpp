@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/simt/hand_blocks.h"
+#include "decompress/payload.h"
 #include "tests/simt/warp_launch.h"
 #include "tests/support/test_data.h"
 

@@ -149,10 +149,8 @@ ErrorCode reference_code(const BlockHeader& header, const Byte* payload,
     std::copy_n(payload, header.plain_bytes, out.begin());
   } else {
     if (header.dictionary_id != 0 && dictionary == nullptr) return ErrorCode::kMissingDictionary;
-    const auto view = view_payload(header, payload);
-    if (!view.ok()) return view.error().code;
     const Bytes content = header.dictionary_id != 0 ? dictionary->content() : Bytes{};
-    const Status status = reference_decode_payload(header, *view, content, false, out.data());
+    const Status status = reference_decode_payload(header, payload, content, false, out.data());
     if (!status.ok()) return status.error().code;
   }
   const bool right = content_checksum({out.data(), header.plain_bytes}) == header.content_checksum;

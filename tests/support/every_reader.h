@@ -21,8 +21,10 @@ struct Expectation {
 /// larger than the format's limits allow.
 void expect_every_reader_is_safe(const std::vector<Byte>& file, const Expectation& expectation);
 
-/// The largest allocation that any input may cause: a block or dictionary with its slack.
-constexpr std::size_t kAllocationLimit = kMaxDictionaryStoredBytes + 4096;
+/// The largest allocation that any input may cause: the sequences of a Bit block, of 12 bytes each,
+/// which is more than a block or dictionary with its slack.
+constexpr std::size_t kAllocationLimit = 12 * kMaxBitSequences + 4096;
+static_assert(kAllocationLimit > kMaxDictionaryStoredBytes + 4096);
 
 /// The code that the reference decoder, without its check of the dependency rule, finds.
 ErrorCode reference_code(const BlockHeader& header, const Byte* payload,

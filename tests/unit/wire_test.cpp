@@ -49,6 +49,32 @@ TEST(Wire, BlockHeaderSurvivesARoundTrip) {
   EXPECT_EQ(parsed->content_checksum, header.content_checksum);
 }
 
+BlockHeader some_bit_header() {
+  BlockHeader header = some_block_header();
+  header.coding = Coding::kBit;
+  header.layout = {0, false, 7};
+  header.far_offsets = header.literal_escapes = header.match_escapes = 0;
+  header.bit = {kLaneLayout, 12, 10, 24, 6, 20000, 0xABCDE};
+  return header;
+}
+
+TEST(Wire, HeaderOfABitBlockSurvivesARoundTrip) {
+  const BlockHeader header = some_bit_header();
+  std::array<Byte, kBlockHeaderBytes> bytes;
+  write_block_header(header, bytes.data());
+  const auto parsed = parse_block_header(bytes.data());
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+  EXPECT_EQ(parsed->coding, Coding::kBit);
+  EXPECT_EQ(parsed->layout, header.layout);
+  EXPECT_EQ(parsed->rule, header.rule);
+  EXPECT_EQ(parsed->group_log2, header.group_log2);
+  EXPECT_EQ(parsed->dictionary_id, header.dictionary_id);
+  EXPECT_EQ(parsed->sequences, header.sequences);
+  EXPECT_EQ(parsed->literals, header.literals);
+  EXPECT_EQ(parsed->bit, header.bit);
+  EXPECT_EQ(parsed->far_offsets + parsed->literal_escapes + parsed->match_escapes, 0u);
+}
+
 TEST(Wire, AnyFlippedBitOfABlockHeaderIsAnError) {
   std::array<Byte, kBlockHeaderBytes> bytes;
   write_block_header(some_block_header(), bytes.data());

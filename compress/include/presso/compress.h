@@ -44,6 +44,8 @@ struct DictionaryChoice {
 struct CompressOptions {
   int level = kDefaultLevel;  ///< 1-3 fast (single-probe hash), 4-12 hash chains
   std::uint32_t block_bytes = kDefaultBlockBytes;
+  /// Coding::kByte or kBit; blocks that it would make larger are stored raw.
+  Coding coding = Coding::kByte;
   Favor favor = Favor::kRatio;  ///< options that are set below win over it
   /// nullopt: two-wave, under Favor::kDecode tile (NOTES.md in compress/ has the measurement).
   std::optional<DependencyRule> rule;

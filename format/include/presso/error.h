@@ -37,6 +37,8 @@ enum class ErrorCode : std::uint16_t {
   kBadEscapes = 24,       ///< escape streams are too short or not used up
   kContentChecksum = 25,  ///< decoded bytes do not match the block's checksum
   kDependencyRule = 26,   ///< a back-reference breaks the dependency rule its block records
+  kBadTree = 27,          ///< a Huffman code is not complete, or not described as it must be
+  kBadBits = 28,          ///< a lane's sub-stream does not end where it must
   // The world outside.
   kIo = 40,       ///< an operating-system call failed
   kNoSpace = 41,  ///< device full or file-size limit

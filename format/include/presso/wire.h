@@ -21,8 +21,9 @@ constexpr std::uint32_t kMaxDictionaries = 16;
 /// Stored size of a dictionary section: never worse than raw blocks of the smallest size.
 constexpr std::uint64_t kMaxDictionaryStoredBytes = kMaxDictionaryBytes / 128 * 129;
 constexpr std::uint64_t kMaxMetadataBytes = 1u << 20;
-constexpr std::uint32_t kFrameAlignment = 16;  ///< every header begins at a multiple of this
-constexpr std::uint16_t kFormatVersion = 1;
+constexpr std::uint32_t kFrameAlignment = 16;    ///< every header begins at a multiple of this
+constexpr std::uint16_t kFormatVersion = 2;      ///< the newest; the first is 1
+constexpr std::uint16_t kByteFormatVersion = 1;  ///< of files without Bit blocks
 
 constexpr Byte kFileMagic[8] = {0x89, 'P', 'R', 'E', 'S', 'S', 'O', '\n'};
 constexpr Byte kFrameSync[3] = {0xF7, 'P', 'B'};
@@ -45,7 +46,7 @@ enum class FrameKind : Byte {
   kTrailer = 'T',
 };
 
-enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 2 /* reserved */ };
+enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 2 };
 
 /// Which bytes a back-reference may read, relative to its group of sequences or tile
 /// (FORMAT.md 6.3; catalogue S7.4, seed-details-S 0b). Values are stored in the file.
@@ -70,7 +71,7 @@ constexpr GroupLimits group_limits(DependencyRule rule) {
 
 /// FORMAT.md 4.
 struct FileHeader {
-  std::uint16_t version = kFormatVersion;
+  std::uint16_t version = kByteFormatVersion;
   std::uint32_t block_bytes = kDefaultBlockBytes;
 };
 
@@ -87,8 +88,30 @@ struct TokenLayout {
   friend bool operator==(const TokenLayout&, const TokenLayout&) = default;
 };
 
-/// FORMAT.md 5. What belongs to the Byte coding (layout to match_escapes) is zero in the file for
-/// raw blocks, and neither written nor read.
+/// What only a Bit-coded block has in its header (FORMAT.md 14.1).
+struct BitFields {
+  Byte layout = 0;          ///< kLaneLayout
+  Byte literal_limit = 10;  ///< longest word of the literal code, in bits
+  Byte sequence_limit = 9;  ///< of the codes for lengths and offsets
+  Byte size_bits = 0;       ///< in which the sizes of sub-streams are written
+  Byte lanes_log2 = 0;
+  std::uint32_t head_bytes = 0;  ///< sizes and codes, in front of the sub-streams
+  std::uint32_t least_bits = 0;  ///< of the shortest sub-stream
+
+  constexpr std::uint32_t lanes() const { return 1u << lanes_log2; }
+  friend bool operator==(const BitFields&, const BitFields&) = default;
+};
+constexpr Byte kLaneLayout = 0;
+constexpr Byte kMaxLiteralLimit = 12;
+constexpr Byte kMaxSequenceLimit = 10;
+constexpr Byte kMaxSizeBits = 24;
+constexpr Byte kMaxLanesLog2 = 10;
+/// Sequences of the largest Bit block: one for three bytes of it.
+constexpr std::uint32_t kMaxBitSequences = (kMaxBlockBytes + 2) / 3;
+
+/// FORMAT.md 5. What belongs to the codings (layout to bit) is zero in the file for raw blocks, and
+/// neither written nor read. Of the layout a Bit block has min_match alone; it has no far offsets
+/// and no escapes.
 struct BlockHeader {
   FrameKind kind = FrameKind::kBlock;  ///< or kDictionaryBlock
   std::uint32_t number = 0;            ///< position within the file, modulo 2^32
@@ -104,6 +127,7 @@ struct BlockHeader {
   std::uint32_t far_offsets = 0;
   std::uint32_t literal_escapes = 0;
   std::uint32_t match_escapes = 0;
+  BitFields bit;
   std::uint64_t content_checksum = 0;
 
   /// Bytes in the file: header, payload, padding.

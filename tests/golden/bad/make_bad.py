@@ -19,7 +19,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE))
 
+import bit_cases  # noqa: E402
 import builder  # noqa: E402
 from builder import (  # noqa: E402
     BLOCK_BYTES,
@@ -87,7 +89,7 @@ def file_headers():
     bad("magic", header(magic=b"\x89PRESSP\n") + rest, Code.NOT_PRESSO, 0)
     bad("header-cut-off", small_file()[:31], Code.TRUNCATED, 31)
     bad("header-checksum", patched(small_file(), 12, b"\x01"), Code.HEADER_CHECKSUM, 0)
-    bad("version", header(version=2) + rest, Code.UNSUPPORTED_VERSION, 0)
+    bad("version", header(version=3) + rest, Code.UNSUPPORTED_VERSION, 0)
     bad("block-bytes-too-small", header(block_bytes=16383) + rest, Code.BAD_HEADER, 0)
     bad("block-bytes-too-large", header(block_bytes=(4 << 20) + 1) + rest, Code.BAD_HEADER, 0)
     bad("header-reserved", header(reserved=1) + rest, Code.BAD_HEADER, 0)
@@ -139,7 +141,7 @@ def block_headers():
     raw("raw-with-layout", layout=0x44)
     raw("raw-with-literals", literals=len(TEXT))
     raw("raw-with-dictionary", dictionary_id=1)
-    raw("coding-bit", Code.UNKNOWN_CODING, coding=2)
+    raw("coding-reserved", Code.UNKNOWN_CODING, coding=3)
     raw("coding-unknown", Code.UNKNOWN_CODING, coding=200)
 
     byte("literal-bits-1", layout=Layout(1))
@@ -483,6 +485,15 @@ def dependency_rules():
     broken("tile-reads-the-second-wave-of-an-overlap", TILE, overlap, 10)
 
 
+def bit_blocks():
+    for name, code, block in bit_cases.cases():
+        data = File(version=2).add_block(block).finish()
+        bad(name, data, code, FIRST, 0)
+    name, block, plain = bit_cases.rule_case()
+    data = File(version=2).add_block(block).finish()
+    bad(name, data, Code.DEPENDENCY_RULE, FIRST, 0, indexed=OK, fast=OK, plain=plain)
+
+
 def first_error():
     """The first bad frame in file order counts, whatever a parallel decoder meets first."""
     damaged = builder.coded_block([Seq(FULL[:256], BLOCK_BYTES - 256, 256)], checksum=1)
@@ -506,6 +517,7 @@ def all_cases():
             contents,
             dictionary_borders,
             dependency_rules,
+            bit_blocks,
             first_error,
         ):
             make()

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// Three passes over the sequences: offsets as values, for repeated distances depend on where a
+// lane's run begins; counts; bits. The sub-streams are written first and the head afterwards, since
+// it holds their sizes.
+//
+// Tested by tests/unit/bit_encoder_test.cpp, and by every decoder on every round trip.
+#include "compress/bit_encoder.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "compress/bit_writer.h"
+#include "compress/huffman_lengths.h"
+
+namespace presso {
+namespace {
+
+/// A lane has at most about so many sequences: what a GPU works through while a block of 64 KiB of
+/// text is on its way. More lanes cost 12 bits each and three repeated distances (NOTES.md).
+constexpr std::uint32_t kSequencesOfLane = 256;
+constexpr unsigned kUsualLanesLog2 = 5;  ///< fewer only where a lane would have less than
+constexpr std::uint32_t kLeastOfLane = 4;
+
+/// How many sequences or fours of literals, whichever are more, share a lane decides.
+unsigned choose_lanes_log2(std::size_t sequences, std::size_t literals) {
+  const auto work =
+      static_cast<std::uint32_t>(std::max(sequences, literals / bit::kLiteralsTogether));
+  const std::uint32_t most = std::max(work / kLeastOfLane, 1u);
+  const std::uint32_t least = (work + kSequencesOfLane - 1) / kSequencesOfLane;
+  const unsigned log2 = std::min<unsigned>(std::bit_width(most) - 1, kUsualLanesLog2);
+  return std::clamp<unsigned>(std::bit_width(std::max(least, 1u) - 1), log2, kMaxLanesLog2);
+}
+
+using LastDistances = std::array<std::uint32_t, bit::kRepeats>;
+
+/// The offset value of a distance, and the list moved on (FORMAT.md 14.3).
+std::uint32_t take_distance(std::uint32_t distance, LastDistances& last) {
+  if (distance == 0) return 0;
+  const auto found = std::find(last.begin(), last.end(), distance);
+  const bool repeats = found != last.end();
+  const auto value =
+      repeats ? static_cast<std::uint32_t>(found - last.begin()) + 1 : distance + bit::kRepeats;
+  std::move_backward(last.begin(), repeats ? found : found - 1, repeats ? found + 1 : found);
+  last.front() = distance;
+  return value;
+}
+
+/// The list of lengths as list symbols with extra bits.
+struct ListItem {
+  Byte symbol;
+  Byte extra;
+};
+
+void put_run(std::vector<ListItem>& items, std::uint32_t symbol, std::uint32_t count) {
+  const std::uint32_t extra = count - bit::run_of(symbol).least;
+  items.push_back({static_cast<Byte>(symbol), static_cast<Byte>(extra)});
+}
+
+std::uint32_t longest_run(std::uint32_t symbol) {
+  return bit::run_of(symbol).least + (1u << bit::run_of(symbol).extra_bits) - 1;
+}
+
+void put_zeros(std::vector<ListItem>& items, std::uint32_t count) {
+  while (count >= bit::run_of(bit::kManyZeros).least) {
+    const std::uint32_t run = std::min(count, longest_run(bit::kManyZeros));
+    put_run(items, bit::kManyZeros, run);
+    count -= run;
+  }
+  if (count >= bit::run_of(bit::kFewZeros).least) {
+    put_run(items, bit::kFewZeros, std::exchange(count, 0));
+  }
+  items.insert(items.end(), count, ListItem{0, 0});
+}
+
+void put_length(std::vector<ListItem>& items, Byte length, std::uint32_t count) {
+  items.push_back({length, 0});
+  for (--count; count >= bit::run_of(bit::kRepeatLength).least;) {
+    const std::uint32_t run = std::min(count, longest_run(bit::kRepeatLength));
+    put_run(items, bit::kRepeatLength, run);
+    count -= run;
+  }
+  items.insert(items.end(), count, ListItem{length, 0});
+}
+
+std::vector<ListItem> list_lengths(std::span<const Byte> lengths) {
+  std::vector<ListItem> items;
+  for (auto at = lengths.begin(); at != lengths.end();) {
+    const auto end = std::find_if(at, lengths.end(), [&](Byte other) { return other != *at; });
+    const auto count = static_cast<std::uint32_t>(end - at);
+    *at == 0 ? put_zeros(items, count) : put_length(items, *at, count);
+    at = end;
+  }
+  return items;
+}
+
+void put_list(BitWriter& to, std::span<const Byte> lengths) {
+  const std::vector<ListItem> items = list_lengths(lengths);
+  std::array<std::uint32_t, bit::kListSymbols> counts{};
+  std::array<Byte, bit::kListSymbols> list_lengths{};
+  std::array<CodeWord, bit::kListSymbols> words;
+  for (const ListItem& item : items) ++counts[item.symbol];
+  limited_code_lengths(counts, bit::kListLimit, list_lengths);
+  assign_words(list_lengths, words);
+  for (const Byte length : list_lengths) to.put(length, bit::kListLengthBits);
+  for (const ListItem& item : items) {
+    to.put(words[item.symbol].word, words[item.symbol].length);
+    if (item.symbol >= bit::kRepeatLength) {
+      to.put(item.extra, bit::run_of(item.symbol).extra_bits);
+    }
+  }
+}
+
+std::uint32_t symbol_of(std::uint32_t alphabet, std::uint32_t value) {
+  return bit::first_symbol(alphabet) + bit::class_of(value, bit::mantissa_of(alphabet)).symbol;
+}
+
+std::uint32_t match_value(const Sequence& sequence, std::uint32_t min_match) {
+  return sequence.match == 0 ? 0 : sequence.match - min_match;
+}
+
+}  // namespace
+
+void assign_words(std::span<const Byte> lengths, std::span<CodeWord> words) {
+  std::array<std::uint32_t, 16> counts{};
+  std::array<std::uint32_t, 16> next{};
+  for (const Byte length : lengths) ++counts[length];
+  const bool single = counts[0] + 1 == lengths.size();
+  counts[0] = 0;
+  bit::first_words(counts.data(), 15, next.data());
+  for (std::size_t symbol = 0; symbol < lengths.size(); ++symbol) {
+    const Byte length = single ? Byte{0} : lengths[symbol];
+    const std::uint32_t word = length > 0 ? bit::reversed(next[length]++, length) : 0;
+    words[symbol] = {static_cast<std::uint16_t>(word), length};
+  }
+}
+
+void BitEncoder::gather_literals(Bytes plain, const Sequences& sequences) {
+  literals_.clear();
+  auto from = plain.begin();
+  for (const Sequence& sequence : sequences) {
+    literals_.insert(literals_.end(), from, from + sequence.literals);
+    from += sequence.literals + sequence.match;
+  }
+  literals_.insert(literals_.end(), from, plain.end());
+}
+
+void BitEncoder::gather_offsets(const Sequences& sequences, unsigned lanes_log2) {
+  const auto count = static_cast<std::uint32_t>(sequences.size());
+  const std::uint32_t run = bit::run_length(count, lanes_log2);
+  LastDistances last{};
+  offsets_.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (i % run == 0) last = std::to_array(bit::kFirstDistances);
+    offsets_[i] = take_distance(sequences[i].distance, last);
+  }
+}
+
+void BitEncoder::count_symbols(const Sequences& sequences, std::uint32_t min_match) {
+  counts_.fill(0);
+  for (const Byte literal : literals_) ++counts_[literal];
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    ++counts_[symbol_of(bit::kLiteralLengths, sequences[i].literals)];
+    ++counts_[symbol_of(bit::kMatchLengths, match_value(sequences[i], min_match))];
+    ++counts_[symbol_of(bit::kOffsets, offsets_[i])];
+  }
+}
+
+void BitEncoder::make_codes() {
+  for (std::uint32_t alphabet = 0; alphabet < bit::kAlphabets; ++alphabet) {
+    const std::uint32_t first = bit::first_symbol(alphabet);
+    const std::uint32_t symbols = bit::symbols_of(alphabet);
+    const unsigned limit =
+        alphabet == bit::kLiterals ? parameters_.literal_limit : parameters_.sequence_limit;
+    const auto lengths = std::span(lengths_).subspan(first, symbols);
+    limited_code_lengths(std::span(counts_).subspan(first, symbols), limit, lengths);
+    assign_words(lengths, std::span(words_).subspan(first, symbols));
+  }
+}
+
+void BitEncoder::write_lanes(const Sequences& sequences, const BlockHeader& header) {
+  const unsigned lanes_log2 = header.bit.lanes_log2;
+  const std::uint32_t run = bit::run_length(header.sequences, lanes_log2);
+  streams_.clear();
+  BitWriter to(streams_);
+  const auto put_value = [&](std::uint32_t alphabet, std::uint32_t value) {
+    const bit::ClassOf value_class = bit::class_of(value, bit::mantissa_of(alphabet));
+    const CodeWord word = words_[bit::first_symbol(alphabet) + value_class.symbol];
+    to.put(word.word, word.length);
+    to.put(value & ((1u << value_class.extra_bits) - 1), value_class.extra_bits);
+  };
+  lane_bits_.clear();
+  std::uint64_t begin = 0;
+  for (std::uint32_t lane = 0; lane < header.bit.lanes(); ++lane) {
+    const std::uint32_t end = std::min(header.sequences, (lane + 1) * run);
+    for (std::uint32_t i = lane * run; i < end; ++i) {
+      put_value(bit::kLiteralLengths, sequences[i].literals);
+      put_value(bit::kMatchLengths, match_value(sequences[i], header.layout.min_match));
+      put_value(bit::kOffsets, offsets_[i]);
+    }
+    const std::uint32_t round = bit::kLiteralsTogether << lanes_log2;
+    for (std::uint32_t at = lane * bit::kLiteralsTogether; at < header.literals; at += round) {
+      const std::uint32_t last = std::min(at + bit::kLiteralsTogether, header.literals);
+      for (std::uint32_t i = at; i < last; ++i) {
+        to.put(words_[literals_[i]].word, words_[literals_[i]].length);
+      }
+    }
+    lane_bits_.push_back(to.bits() - begin);
+    begin = to.bits();
+  }
+  to.finish();
+}
+
+void BitEncoder::write_head(BitFields& fields) {
+  const auto [least, most] = std::minmax_element(lane_bits_.begin(), lane_bits_.end());
+  fields.least_bits = static_cast<std::uint32_t>(*least);
+  fields.size_bits = static_cast<Byte>(std::bit_width(*most - *least));
+  payload_.clear();
+  BitWriter to(payload_);
+  for (const std::uint64_t bits : lane_bits_) to.put(bits - fields.least_bits, fields.size_bits);
+  put_list(to, lengths_);
+  to.finish();
+  fields.head_bytes = static_cast<std::uint32_t>(payload_.size());
+}
+
+void BitEncoder::encode(Bytes plain, const Sequences& sequences, BlockHeader& header) {
+  gather_literals(plain, sequences);
+  header.coding = Coding::kBit;
+  header.layout.literal_bits = 0;
+  header.layout.far = false;
+  header.sequences = static_cast<std::uint32_t>(sequences.size());
+  header.literals = static_cast<std::uint32_t>(literals_.size());
+  header.bit.literal_limit = parameters_.literal_limit;
+  header.bit.sequence_limit = parameters_.sequence_limit;
+  header.bit.lanes_log2 = static_cast<Byte>(choose_lanes_log2(sequences.size(), literals_.size()));
+  gather_offsets(sequences, header.bit.lanes_log2);
+  count_symbols(sequences, header.layout.min_match);
+  make_codes();
+  write_lanes(sequences, header);
+  write_head(header.bit);
+  payload_.append(streams_.bytes());
+  header.payload_bytes = static_cast<std::uint32_t>(payload_.size());
+}
+
+}  // namespace presso

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Bits into bytes, lowest first (FORMAT.md 14.2).
+#pragma once
+
+#include <cstdint>
+
+#include "presso/byte_stream.h"
+
+namespace presso {
+
+class BitWriter {
+ public:
+  /// Writes behind what `to` holds; its size is right after finish().
+  explicit BitWriter(Buffer& to) : to_(to), begin_(to.size()), at_(begin_) { make_room(); }
+
+  /// `value` below 2^count; count at most 32.
+  void put(std::uint64_t value, unsigned count) {
+    waiting_ |= value << count_;
+    count_ += count;
+    if (count_ >= 32) flush();
+  }
+
+  std::uint64_t bits() const { return 8 * std::uint64_t{at_ - begin_} + count_; }
+
+  /// Zeros up to a whole byte.
+  void finish() {
+    store<std::uint64_t>(to_.data() + at_, waiting_);
+    to_.grow(at_ + (count_ + 7) / 8);
+  }
+
+ private:
+  static constexpr std::size_t kStep = 4096;
+
+  void flush() {
+    store<std::uint32_t>(to_.data() + at_, static_cast<std::uint32_t>(waiting_));
+    at_ += 4;
+    waiting_ >>= 32;
+    count_ -= 32;
+    if (at_ + 8 > to_.size()) make_room();
+  }
+  void make_room() { to_.grow(at_ + at_ / 2 + kStep); }
+
+  Buffer& to_;
+  std::size_t begin_;
+  std::size_t at_;
+  std::uint64_t waiting_ = 0;
+  unsigned count_ = 0;
+};
+
+}  // namespace presso

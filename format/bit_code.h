@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// What encoder and decoders of the Bit coding share (FORMAT.md 14): alphabets, the classes that
+// values are written by, the code words that follow from their lengths, how lanes divide the work.
+// For CPU and GPU, no allocation. Tested by tests/unit/bit_code_test.cpp.
+#pragma once
+
+#include <cstdint>
+
+#include "format/host_device.h"
+#include "presso/wire.h"
+
+namespace presso::bit {
+
+enum Alphabet : std::uint32_t { kLiterals, kLiteralLengths, kMatchLengths, kOffsets, kAlphabets };
+
+constexpr std::uint32_t kLiteralSymbols = 256;
+constexpr std::uint32_t kLengthSymbols = 160;  ///< values below 2^22
+constexpr std::uint32_t kOffsetSymbols = 92;   ///< values below 2^24
+constexpr std::uint32_t kListedSymbols = kLiteralSymbols + 2 * kLengthSymbols + kOffsetSymbols;
+
+constexpr unsigned kLengthMantissa = 3;
+constexpr unsigned kOffsetMantissa = 2;
+
+/// Where an alphabet's lengths begin in the list of all.
+PRESSO_HD constexpr std::uint32_t first_symbol(std::uint32_t alphabet) {
+  return alphabet == kLiterals ? 0 : kLiteralSymbols + (alphabet - 1) * kLengthSymbols;
+}
+PRESSO_HD constexpr std::uint32_t symbols_of(std::uint32_t alphabet) {
+  return alphabet == kLiterals ? kLiteralSymbols
+                               : (alphabet == kOffsets ? kOffsetSymbols : kLengthSymbols);
+}
+PRESSO_HD constexpr unsigned limit_of(const BitFields& fields, std::uint32_t alphabet) {
+  return alphabet == kLiterals ? fields.literal_limit : fields.sequence_limit;
+}
+PRESSO_HD constexpr unsigned mantissa_of(std::uint32_t alphabet) {
+  return alphabet == kOffsets ? kOffsetMantissa : kLengthMantissa;
+}
+
+/// Offset values below are not distances: 0 no match, 1 to 3 the last distances but so many less 1.
+constexpr std::uint32_t kRepeats = 3;
+constexpr std::uint32_t kFirstDistances[kRepeats] = {1, 2, 4};
+
+// --- The code of the list of lengths ------------------------------------------------------------
+constexpr std::uint32_t kListSymbols = 16;
+constexpr unsigned kListLimit = 7;
+constexpr unsigned kListLengthBits = 3;
+constexpr std::uint32_t kRepeatLength = 13;
+constexpr std::uint32_t kFewZeros = 14;
+constexpr std::uint32_t kManyZeros = 15;
+
+struct Run {
+  std::uint32_t least;
+  unsigned extra_bits;
+};
+PRESSO_HD constexpr Run run_of(std::uint32_t list_symbol) {
+  return list_symbol == kRepeatLength ? Run{3, 2}
+                                      : (list_symbol == kFewZeros ? Run{3, 3} : Run{11, 7});
+}
+
+// --- Classes ------------------------------------------------------------------------------------
+struct ClassOf {
+  std::uint32_t symbol;
+  std::uint32_t extra_bits;
+};
+
+PRESSO_HD constexpr ClassOf class_of(std::uint32_t value, unsigned mantissa) {
+  if (value < 2u << mantissa) return {value, 0};
+  unsigned log2 = mantissa + 1;
+  while (value >> log2 > 1) ++log2;
+  const unsigned extra = log2 - mantissa;
+  return {(extra << mantissa) + (value >> extra), extra};
+}
+
+/// A class means the values from top << extra_bits on.
+struct ClassValue {
+  std::uint32_t top;
+  std::uint32_t extra_bits;
+};
+
+PRESSO_HD constexpr ClassValue value_of(std::uint32_t symbol, unsigned mantissa) {
+  if (symbol < 2u << mantissa) return {symbol, 0};
+  return {(1u << mantissa) + (symbol & ((1u << mantissa) - 1)), (symbol >> mantissa) - 1};
+}
+
+// --- Code words ---------------------------------------------------------------------------------
+
+/// The lowest `count` bits in reverse; count at most 16.
+PRESSO_HD constexpr std::uint32_t reversed(std::uint32_t bits, unsigned count) {
+  std::uint32_t result = 0;
+  for (unsigned i = 0; i < count; ++i) result |= (bits >> i & 1u) << (count - 1 - i);
+  return result;
+}
+
+enum class Shape { kEmpty, kSingle, kComplete, kBad };
+
+/// Counts words by length; `counts` has room for limit + 1. kBad where a length is above the limit
+/// or the lengths make no code that FORMAT.md 14.4 allows.
+PRESSO_HD inline Shape shape_of(const Byte* lengths, std::uint32_t symbols, unsigned limit,
+                                std::uint32_t* counts) {
+  for (unsigned length = 0; length <= limit; ++length) counts[length] = 0;
+  for (std::uint32_t symbol = 0; symbol < symbols; ++symbol) {
+    if (lengths[symbol] > limit) return Shape::kBad;
+    ++counts[lengths[symbol]];
+  }
+  if (counts[0] == symbols) return Shape::kEmpty;
+  if (counts[0] == symbols - 1) return counts[1] == 1 ? Shape::kSingle : Shape::kBad;
+  std::uint32_t used = 0;  // in units of 2^-limit
+  for (unsigned length = 1; length <= limit; ++length) used += counts[length] << (limit - length);
+  return used == 1u << limit ? Shape::kComplete : Shape::kBad;
+}
+
+/// The first word of each length, from the counts of a complete code; `next` like `counts`.
+PRESSO_HD inline void first_words(const std::uint32_t* counts, unsigned limit,
+                                  std::uint32_t* next) {
+  std::uint32_t word = 0;
+  for (unsigned length = 1; length <= limit; ++length) {
+    next[length] = word;
+    word = (word + counts[length]) << 1;
+  }
+}
+
+// --- Lanes --------------------------------------------------------------------------------------
+constexpr std::uint32_t kLiteralsTogether = 4;
+
+/// Sequences of all lanes but the last ones.
+PRESSO_HD constexpr std::uint32_t run_length(std::uint32_t sequences, unsigned lanes_log2) {
+  return (sequences + (1u << lanes_log2) - 1) >> lanes_log2;
+}
+
+/// How many of `literals` a lane has.
+PRESSO_HD constexpr std::uint32_t literals_of_lane(std::uint32_t literals, unsigned lanes_log2,
+                                                   std::uint32_t lane) {
+  const std::uint32_t round = kLiteralsTogether << lanes_log2;
+  const std::uint32_t rest = literals % round;
+  const std::uint32_t before = lane * kLiteralsTogether;
+  const std::uint32_t more = rest <= before ? 0 : rest - before;
+  return literals / round * kLiteralsTogether +
+         (more < kLiteralsTogether ? more : kLiteralsTogether);
+}
+
+}  // namespace presso::bit
