@@ -91,12 +91,19 @@ PRESSO_HD constexpr std::uint32_t reversed(std::uint32_t bits, unsigned count) {
   return result;
 }
 
+/// Symbols up to the last one that has a word; most alphabets end in many without.
+PRESSO_HD inline std::uint32_t used_symbols(const Byte* lengths, std::uint32_t symbols) {
+  while (symbols > 0 && lengths[symbols - 1] == 0) --symbols;
+  return symbols;
+}
+
 enum class Shape { kEmpty, kSingle, kComplete, kBad };
 
 /// Counts words by length; `counts` has room for limit + 1. kBad where a length is above the limit
 /// or the lengths make no code that FORMAT.md 14.4 allows.
 PRESSO_HD inline Shape shape_of(const Byte* lengths, std::uint32_t symbols, unsigned limit,
                                 std::uint32_t* counts) {
+  symbols = used_symbols(lengths, symbols);
   for (unsigned length = 0; length <= limit; ++length) counts[length] = 0;
   for (std::uint32_t symbol = 0; symbol < symbols; ++symbol) {
     if (lengths[symbol] > limit) return Shape::kBad;

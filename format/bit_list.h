@@ -4,6 +4,8 @@
 // Tested by tests/unit/bit_code_test.cpp and the files in tests/golden/bad.
 #pragma once
 
+#include <cstring>
+
 #include "format/bit_code.h"
 #include "format/host_device.h"
 #include "presso/bytes.h"
@@ -20,6 +22,10 @@ class BitReader {
   PRESSO_HD std::uint32_t peek() const {
     const std::uint32_t byte = at_ / 8;
     std::uint32_t bits = 0;
+    if (byte + sizeof bits <= bytes_) {
+      std::memcpy(&bits, data_ + byte, sizeof bits);
+      return bits >> at_ % 8;
+    }
     for (std::uint32_t i = 0; i < 3 && byte + i < bytes_; ++i) {
       bits |= std::uint32_t{data_[byte + i]} << (8 * i);
     }

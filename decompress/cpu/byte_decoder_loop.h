@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The fast decoder's loop, included once per CPU level inside that level's namespace, after a
-// struct `Isa` that provides
+// struct `Isa` that provides what copy_loop.h asks for and
 //   static bool expand(Cursor&, Group&)  lengths and distances of the next 32 sequences; false: the
 //                                        group holds something rare, take the scalar way
-//   static void copy16 / copy32(to, from)
 // Included instead of instantiated across files so that no function compiled for a higher level can
 // be picked by the linker for a lower one; for the same reason it uses no library templates.
 //
@@ -11,6 +10,8 @@
 // because tokens and escapes are arrays of their own; their sums are checked against what is left
 // of literals and output, so that the copying loop checks nothing but where a match comes from.
 // Each sequence copies 16 literal and 32 match bytes whatever its lengths; more in loops.
+
+#include "decompress/cpu/copy_loop.h"
 
 constexpr std::uint32_t kGroup = 32;
 
@@ -85,70 +86,6 @@ inline bool add_long_lengths(Cursor& cursor, Group& group, std::uint32_t literal
   }
   cursor.long_lengths = from;
   return true;
-}
-
-/// Copies `length` > 0 bytes whose source lies `distance` before; overlap repeats the pattern.
-inline void copy_overlapping(std::uint8_t* to, std::uint32_t distance, std::uint32_t length) {
-  const std::uint8_t* from = to - distance;
-  while (distance < 32 && distance < length) {  // each step doubles the pattern
-    Isa::copy32(to, from);
-    to += distance;
-    length -= distance;
-    distance += distance;
-  }
-  for (std::uint32_t done = 0; done < length; done += 32) Isa::copy32(to + done, from + done);
-}
-
-/// False where the match lies outside block and dictionary.
-/// kLong: for blocks of long sequences, where the first copy should be long enough for most.
-template <bool kDictionary, bool kLong>
-inline bool copy_match(const ByteBlockJob& job, std::uint8_t* to, std::uint32_t distance,
-                       std::uint32_t length) {
-  const auto at = static_cast<std::uint32_t>(to - job.out);
-  const std::uint8_t* from = to - distance;
-  if (kDictionary) {
-    const std::uint32_t before = distance - at;  // of the block's start; wraps where inside
-    const bool outside = distance > at;
-    if (outside && (before > job.dictionary_bytes || length > before)) [[unlikely]]
-      return false;
-    from = outside ? job.dictionary_end - before : from;
-    if (distance < 32 && distance < length && !outside) [[unlikely]] {
-      copy_overlapping(to, distance, length);
-      return true;
-    }
-  } else {
-    if (distance > at) [[unlikely]]
-      return false;
-    if (distance < 32 && distance < length) [[unlikely]] {
-      copy_overlapping(to, distance, length);
-      return true;
-    }
-  }
-  constexpr std::uint32_t kFirst = kLong ? 64 : 32;
-  Isa::copy32(to, from);
-  if (kLong) Isa::copy32(to + 32, from + 32);
-  if (length > kFirst) {
-    std::uint32_t done = kFirst;
-    do {
-      Isa::copy32(to + done, from + done);
-      if (kLong) Isa::copy32(to + done + 32, from + done + 32);
-      done += kFirst;
-    } while (done < length);
-  }
-  return true;
-}
-
-template <bool kLong>
-inline void copy_literals(std::uint8_t* to, const std::uint8_t* from, std::uint32_t length) {
-  constexpr std::uint32_t kFirst = kLong ? 32 : 16;
-  kLong ? Isa::copy32(to, from) : Isa::copy16(to, from);
-  if (length > kFirst) [[unlikely]] {
-    std::uint32_t done = kFirst;
-    do {
-      Isa::copy32(to + done, from + done);
-      done += 32;
-    } while (done < length);
-  }
 }
 
 template <bool kDictionary, bool kFar, bool kLong>

@@ -42,11 +42,12 @@ struct DecodeOptions {
 /// more (wide copies write there). `payload` is header.payload_bytes long with Buffer::kSlack
 /// readable behind it. `dictionary`: what the header's dictionary_id names; nullptr for id 0.
 /// Thread-safe. Errors: kBadPayloadSize, kBadLength, kBadOffset, kBadLiterals, kBadEscapes,
-/// kContentChecksum, kMissingDictionary; never reads or writes outside what is given. FORMAT.md 6.
+/// kBadTree, kBadBits, kContentChecksum, kMissingDictionary; never reads or writes outside what is
+/// given. FORMAT.md 6, 14.
 Status decode_block(const BlockHeader& header, const Byte* payload, const Dictionary* dictionary,
                     const DecodeOptions& options, Byte* out);
 
-/// The same, written for reading: one byte at a time, straight from FORMAT.md 6. Every other
+/// The same, written for reading: one byte at a time, straight from FORMAT.md 6 and 14. Every other
 /// decoder is tested against it. Also checks that the block obeys the dependency rule that it
 /// records (kDependencyRule). `out` needs no slack.
 Status reference_decode_block(const BlockHeader& header, const Byte* payload,

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The fast decoders of the Bit coding, one per CPU level, and the plain struct they work on. They
+// say only whether a block is sound; where it is not, the reference decoder finds the error code.
+#pragma once
+
+#include <cstdint>
+
+namespace presso {
+
+/// A sequence as the first stage leaves it: three values. Repeated distances are resolved when it
+/// is copied.
+struct BitValues {
+  std::uint32_t literals;
+  std::uint32_t match;
+  std::uint32_t offset;
+};
+
+/// An entry of the tables for lengths and offsets, found by the next bits of a sub-stream.
+struct ValueEntry {
+  std::uint32_t base;   ///< the value whose extra bits are zero
+  std::uint16_t extra;  ///< where they are: bits 0-7 the word's length, 8-15 how many
+  std::uint16_t bits;   ///< word and extra bits
+};
+/// One of the literals' table: the code word's length, and the literal in the high byte.
+using LiteralEntry = std::uint16_t;
+
+constexpr std::uint32_t kReadBehind = 128;  ///< bytes that may be read behind the payload
+
+/// A payload whose head is sound. There is room behind it (kReadBehind), behind `out` and behind
+/// `literal_out` (64 bytes for wide copies).
+struct BitBlockJob {
+  const std::uint8_t* payload;
+  const std::uint32_t* begins;  ///< of the lanes in bits, and the last one's end
+  const LiteralEntry* literal_table;
+  const ValueEntry* value_tables[3];  ///< literal lengths, match lengths, offsets
+  std::uint8_t* literal_out;
+  BitValues* values_out;
+  std::uint8_t* out;
+  const std::uint8_t* dictionary_end;
+  std::uint32_t payload_bytes;
+  std::uint32_t literal_mask;  ///< a table's size less 1
+  std::uint32_t value_mask;
+  std::uint32_t dictionary_bytes;
+  std::uint32_t plain_bytes;
+  std::uint32_t sequences;
+  std::uint32_t literals;
+  std::uint32_t min_match;
+  std::uint32_t lanes_log2;
+  std::uint32_t run;  ///< sequences of a lane, but for the last ones
+};
+
+bool decode_bit_block_portable(const BitBlockJob& job);
+#if defined(__x86_64__)
+bool decode_bit_block_avx2(const BitBlockJob& job);
+bool decode_bit_block_avx512(const BitBlockJob& job);
+#endif
+
+}  // namespace presso

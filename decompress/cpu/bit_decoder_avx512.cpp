@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Bit decoder for AVX512: shifts by any count and masks in one instruction each, wide copies.
+#include <immintrin.h>
+
+#include <cstddef>
+
+#include "decompress/cpu/bit_decoder.h"
+
+namespace presso {
+namespace avx512_bit {
+
+#include "decompress/cpu/x86_copies.h"
+
+struct Isa : X86Copies {
+  static std::uint32_t extract(std::uint64_t bits, std::uint32_t where) {
+    return static_cast<std::uint32_t>(__builtin_ia32_bextr_u64(bits, where));
+  }
+};
+
+#include "decompress/cpu/bit_decoder_loop.h"
+
+}  // namespace avx512_bit
+
+bool decode_bit_block_avx512(const BitBlockJob& job) {
+  return avx512_bit::decode_bit_block_loop(job);
+}
+
+}  // namespace presso

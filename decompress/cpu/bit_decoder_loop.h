@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// The fast Bit decoder's loops, included once per CPU level inside that level's namespace, after a
+// struct `Isa` that provides what copy_loop.h asks for and
+//   static std::uint32_t extract(bits, where)   the bits that ValueEntry::extra means
+// No library templates, for the reason that byte_decoder_loop.h gives.
+//
+// Idea: a sub-stream is one long chain of look-ups, each of which needs the length of the word
+// before. So several lanes are decoded in turns, a sequence or four literals of each at a time, and
+// their chains overlap. What comes out goes to arrays. When all lanes are done, sums over all
+// lengths tell that literals and matches fill the block exactly, and the copying loop then checks
+// nothing but where a match comes from. It also resolves repeated distances: one lane after
+// another, its list fits in registers.
+//
+// What counts is the number of instructions for a sequence: about 40 of the first stage, 20 of the
+// second.
+//
+// Positions are counted in bits. A lane that ran off its sub-stream does not end where the next
+// begins; that it ran off the payload is noticed before it leaves the room behind it.
+
+#include "decompress/cpu/copy_loop.h"
+
+/// What a lane's chain consists of must be part of the loop that interleaves the lanes.
+#define PRESSO_INLINE [[gnu::always_inline]] inline
+
+constexpr std::uint32_t kTogether = 4;   ///< lanes decoded in turns
+constexpr std::uint32_t kUnchecked = 8;  ///< sequences or fours of literals between two looks
+constexpr std::uint32_t kRepeats = 3;
+constexpr std::uint32_t kFour = 4;  ///< literals
+
+constexpr std::uint32_t kMostLengthBits = 10 + 18;  ///< of a code word and extra bits
+constexpr std::uint32_t kMostOffsetBits = 10 + 20;
+constexpr std::uint32_t kMostLiteralBits = 12;
+constexpr std::uint32_t kPeeked = 57;  ///< bits, at least
+static_assert(2 * kMostLengthBits <= kPeeked && kFour * kMostLiteralBits <= kPeeked);
+static_assert(kUnchecked * (2 * kMostLengthBits + kMostOffsetBits) / 8 + 16 <= kReadBehind);
+
+/// The bits from `at` on: kPeeked of them are there.
+PRESSO_INLINE std::uint64_t peek(const BitBlockJob& job, std::uint32_t at) {
+  std::uint64_t bits;
+  __builtin_memcpy(&bits, job.payload + at / 8, sizeof bits);
+  return bits >> at % 8;
+}
+
+PRESSO_INLINE std::uint32_t take_value(const ValueEntry* table, std::uint32_t mask,
+                                       std::uint64_t& bits, std::uint32_t& used) {
+  const ValueEntry& entry = table[bits & mask];
+  const std::uint32_t value = entry.base + Isa::extract(bits, entry.extra);
+  const std::uint32_t count = entry.bits;
+  bits >>= count;
+  used += count;
+  return value;
+}
+
+PRESSO_INLINE void take_sequence(const BitBlockJob& job, std::uint32_t& at, BitValues& to) {
+  std::uint32_t used = 0;
+  std::uint64_t bits = peek(job, at);
+  to.literals = take_value(job.value_tables[0], job.value_mask, bits, used);
+  to.match = take_value(job.value_tables[1], job.value_mask, bits, used);
+  if (used > kPeeked - kMostOffsetBits) [[unlikely]]
+    bits = peek(job, at + used);
+  to.offset = take_value(job.value_tables[2], job.value_mask, bits, used);
+  at += used;
+}
+
+PRESSO_INLINE std::uint32_t take_literal(const BitBlockJob& job, std::uint64_t& bits,
+                                         std::uint32_t& at) {
+  const LiteralEntry entry = job.literal_table[bits & job.literal_mask];
+  bits >>= entry & 0xFF;
+  at += entry & 0xFF;
+  return entry >> 8;
+}
+
+PRESSO_INLINE void take_four(const BitBlockJob& job, std::uint32_t& at, std::uint8_t* to) {
+  std::uint64_t bits = peek(job, at);
+  std::uint32_t four = take_literal(job, bits, at);
+  four |= take_literal(job, bits, at) << 8;
+  four |= take_literal(job, bits, at) << 16;
+  four |= take_literal(job, bits, at) << 24;
+  __builtin_memcpy(to, &four, sizeof four);
+}
+
+/// Sequences of a lane.
+inline std::uint32_t sequences_of(const BitBlockJob& job, std::uint32_t lane) {
+  const std::uint64_t before = std::uint64_t{job.run} * lane;
+  if (before >= job.sequences) return 0;
+  const auto rest = static_cast<std::uint32_t>(job.sequences - before);
+  return rest < job.run ? rest : job.run;
+}
+
+template <std::uint32_t kLanes>
+inline bool are_inside(const BitBlockJob& job, const std::uint32_t* at) {
+  bool inside = true;
+  for (std::uint32_t i = 0; i < kLanes; ++i) inside = inside && at[i] <= 8 * job.payload_bytes;
+  return inside;
+}
+
+/// `count` sequences of each of kLanes neighbours, the first of which has those from `to` on. False
+/// where a lane leaves the payload.
+template <std::uint32_t kLanes>
+inline bool take_sequences(const BitBlockJob& job, std::uint32_t* at, std::uint32_t count,
+                           BitValues* to) {
+  for (std::uint32_t n = 0; n < count;) {
+    if (!are_inside<kLanes>(job, at)) return false;
+    const std::uint32_t end = count - n < kUnchecked ? count : n + kUnchecked;
+    for (; n < end; ++n) {
+      for (std::uint32_t i = 0; i < kLanes; ++i) {
+        take_sequence(job, at[i], to[std::size_t{i} * job.run + n]);
+      }
+    }
+  }
+  return true;
+}
+
+/// The literals of kLanes neighbours in rounds that all lanes of the block have in full.
+template <std::uint32_t kLanes>
+inline bool take_whole_rounds(const BitBlockJob& job, std::uint32_t* at, std::uint32_t rounds,
+                              std::uint8_t* to) {
+  for (std::uint32_t n = 0; n < rounds;) {
+    if (!are_inside<kLanes>(job, at)) return false;
+    const std::uint32_t end = rounds - n < kUnchecked ? rounds : n + kUnchecked;
+    for (; n < end; ++n) {
+      for (std::uint32_t i = 0; i < kLanes; ++i) take_four(job, at[i], to + kFour * i);
+      to += kFour << job.lanes_log2;
+    }
+  }
+  return are_inside<kLanes>(job, at);
+}
+
+/// kLanes lanes from `first` on; false where one of them does not end where it must.
+template <std::uint32_t kLanes>
+inline bool take_lanes(const BitBlockJob& shared, std::uint32_t first) {
+  const BitBlockJob job = shared;  // which no store can change
+  std::uint32_t at[kLanes];
+  for (std::uint32_t i = 0; i < kLanes; ++i) at[i] = job.begins[first + i];
+  BitValues* const values = job.values_out + std::size_t{first} * job.run;
+  const std::uint32_t common = sequences_of(job, first + kLanes - 1);  // the last has fewest
+  if (!take_sequences<kLanes>(job, at, common, values)) return false;
+  for (std::uint32_t i = 0; i < kLanes; ++i) {
+    const std::uint32_t more = sequences_of(job, first + i) - common;
+    BitValues* const to = values + std::size_t{i} * job.run + common;
+    if (!take_sequences<1>(job, at + i, more, to)) return false;
+  }
+  const std::uint32_t rounds = (job.literals / kFour) >> job.lanes_log2;
+  const std::uint32_t whole = rounds * kFour << job.lanes_log2;
+  if (!take_whole_rounds<kLanes>(job, at, rounds, job.literal_out + kFour * first)) return false;
+  bool right = true;
+  for (std::uint32_t i = 0; i < kLanes; ++i) {
+    const std::uint32_t begin = whole + kFour * (first + i);
+    std::uint64_t bits = peek(job, at[i]);
+    for (std::uint32_t n = begin; n < begin + kFour && n < job.literals; ++n) {
+      job.literal_out[n] = static_cast<std::uint8_t>(take_literal(job, bits, at[i]));
+    }
+    right = right && at[i] == job.begins[first + i + 1];
+  }
+  return right;
+}
+
+inline bool take_all_lanes(const BitBlockJob& job) {
+  const std::uint32_t count = 1u << job.lanes_log2;
+  std::uint32_t lane = 0;
+  for (; lane + kTogether <= count; lane += kTogether) {
+    if (!take_lanes<kTogether>(job, lane)) return false;
+  }
+  for (; lane < count; ++lane) {
+    if (!take_lanes<1>(job, lane)) return false;
+  }
+  const std::uint32_t end = job.begins[count];  // the bits behind it, at most 7, are zero
+  return end % 8 == 0 || job.payload[end / 8] >> end % 8 == 0;
+}
+
+/// Whether literals and matches fill the block.
+inline bool lengths_add_up(const BitBlockJob& job) {
+  std::uint64_t literals = 0;
+  std::uint64_t matches = 0;
+  std::uint64_t without_match = 0;
+  std::uint32_t both = 0;
+  for (std::uint32_t i = 0; i < job.sequences; ++i) {
+    const BitValues& values = job.values_out[i];
+    literals += values.literals;
+    matches += values.match;
+    without_match += values.offset == 0;
+    both |= values.offset == 0 ? values.match : 0;
+  }
+  matches += (job.sequences - without_match) * job.min_match;
+  return both == 0 && literals <= job.literals && job.literals + matches == job.plain_bytes;
+}
+
+/// A lane's list of distances.
+struct LastDistances {
+  std::uint32_t first = 1;
+  std::uint32_t second = 2;
+  std::uint32_t third = 4;
+
+  /// The distance that an offset value other than 0 stands for. Without a branch: structured data
+  /// repeats often and not in a way that could be foreseen.
+  std::uint32_t take(std::uint32_t value) {
+    const std::uint32_t repeated = value == 1 ? first : (value == 2 ? second : third);
+    const std::uint32_t distance = value > kRepeats ? value - kRepeats : repeated;
+    third = value >= kRepeats ? second : third;
+    second = value == 1 ? second : first;
+    return first = distance;
+  }
+
+  /// The same where repeats are rare.
+  std::uint32_t take_mostly_new(std::uint32_t value) {
+    if (value <= kRepeats) [[unlikely]]
+      return take(value);
+    third = second;
+    second = first;
+    return first = value - kRepeats;
+  }
+};
+
+/// Where the second stage is.
+struct CopyCursor {
+  std::uint8_t* out;
+  const std::uint8_t* literals;
+};
+
+template <bool kDictionary, bool kLong>
+inline bool copy_lane(const BitBlockJob& job, const BitValues* from, std::uint32_t count,
+                      CopyCursor& cursor) {
+  std::uint8_t* out = cursor.out;
+  const std::uint8_t* literals = cursor.literals;
+  LastDistances last;
+  for (const BitValues* const end = from + count; from != end; ++from) {
+    copy_literals<kLong>(out, literals, from->literals);
+    literals += from->literals;
+    out += from->literals;
+    if (from->offset == 0) [[unlikely]]
+      continue;
+    const std::uint32_t distance =
+        kLong ? last.take(from->offset) : last.take_mostly_new(from->offset);
+    const std::uint32_t length = from->match + job.min_match;
+    if (!copy_match<kDictionary, kLong>(job, out, distance, length)) [[unlikely]]
+      return false;
+    out += length;
+  }
+  cursor = {out, literals};
+  return true;
+}
+
+template <bool kDictionary, bool kLong>
+inline bool copy_all_lanes(const BitBlockJob& job) {
+  CopyCursor cursor{job.out, job.literal_out};
+  for (std::uint32_t lane = 0; lane < 1u << job.lanes_log2; ++lane) {
+    const BitValues* const from = job.values_out + std::size_t{lane} * job.run;
+    if (!copy_lane<kDictionary, kLong>(job, from, sequences_of(job, lane), cursor)) return false;
+  }
+  const auto tail = static_cast<std::size_t>(job.out + job.plain_bytes - cursor.out);
+  __builtin_memcpy(cursor.out, cursor.literals, tail);
+  return true;
+}
+
+inline bool decode_bit_block_loop(const BitBlockJob& job) {
+  if (!take_all_lanes(job) || !lengths_add_up(job)) return false;
+  const bool is_long = job.plain_bytes / 32 > job.sequences;
+  if (job.dictionary_bytes > 0) {
+    return is_long ? copy_all_lanes<true, true>(job) : copy_all_lanes<true, false>(job);
+  }
+  return is_long ? copy_all_lanes<false, true>(job) : copy_all_lanes<false, false>(job);
+}

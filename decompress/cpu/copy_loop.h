@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Copies of literals and matches in steps wider than most of them are, for the fast decoders of
+// both codings. Included once per CPU level, for the reason that byte_decoder_loop.h gives, inside
+// that level's namespace, after a struct `Isa` that provides
+//   static void copy16 / copy32(to, from)
+// Reads and writes up to 64 bytes behind what is asked for.
+
+/// Copies `length` > 0 bytes whose source lies `distance` before; overlap repeats the pattern.
+inline void copy_overlapping(std::uint8_t* to, std::uint32_t distance, std::uint32_t length) {
+  const std::uint8_t* from = to - distance;
+  while (distance < 32 && distance < length) {  // each step doubles the pattern
+    Isa::copy32(to, from);
+    to += distance;
+    length -= distance;
+    distance += distance;
+  }
+  for (std::uint32_t done = 0; done < length; done += 32) Isa::copy32(to + done, from + done);
+}
+
+/// False where the match lies outside block and dictionary, of which `job` has out, dictionary_end
+/// and dictionary_bytes. kLong: for blocks of long sequences, where the first copy should be long
+/// enough for most.
+template <bool kDictionary, bool kLong, class Job>
+inline bool copy_match(const Job& job, std::uint8_t* to, std::uint32_t distance,
+                       std::uint32_t length) {
+  const auto at = static_cast<std::uint32_t>(to - job.out);
+  const std::uint8_t* from = to - distance;
+  if (kDictionary) {
+    const std::uint32_t before = distance - at;  // of the block's start; wraps where inside
+    const bool outside = distance > at;
+    if (outside && (before > job.dictionary_bytes || length > before)) [[unlikely]]
+      return false;
+    from = outside ? job.dictionary_end - before : from;
+    if (distance < 32 && distance < length && !outside) [[unlikely]] {
+      copy_overlapping(to, distance, length);
+      return true;
+    }
+  } else {
+    if (distance > at) [[unlikely]]
+      return false;
+    if (distance < 32 && distance < length) [[unlikely]] {
+      copy_overlapping(to, distance, length);
+      return true;
+    }
+  }
+  constexpr std::uint32_t kFirst = kLong ? 64 : 32;
+  Isa::copy32(to, from);
+  if (kLong) Isa::copy32(to + 32, from + 32);
+  if (length > kFirst) {
+    std::uint32_t done = kFirst;
+    do {
+      Isa::copy32(to + done, from + done);
+      if (kLong) Isa::copy32(to + done + 32, from + done + 32);
+      done += kFirst;
+    } while (done < length);
+  }
+  return true;
+}
+
+template <bool kLong>
+inline void copy_literals(std::uint8_t* to, const std::uint8_t* from, std::uint32_t length) {
+  constexpr std::uint32_t kFirst = kLong ? 32 : 16;
+  kLong ? Isa::copy32(to, from) : Isa::copy16(to, from);
+  if (length > kFirst) [[unlikely]] {
+    std::uint32_t done = kFirst;
+    do {
+      Isa::copy32(to + done, from + done);
+      done += 32;
+    } while (done < length);
+  }
+}
