@@ -13,6 +13,8 @@ namespace {
 /// Costs at most about as much ratio as two-wave groups of 128 (NOTES.md).
 constexpr std::uint32_t kDefaultTileBytes = 2048;
 
+constexpr int kFirstOptimalLevel = 10;
+
 /// The ladder. Levels between the landmarks trade depth for speed; NOTES.md has the measurements.
 ParserParameters level_parameters(int level) {
   ParserParameters parameters;
@@ -30,6 +32,18 @@ ParserParameters level_parameters(int level) {
   return parameters;
 }
 
+/// The Bit coding's higher levels look for the fewest bits.
+void favor_bits(int level, ParserParameters& parameters) {
+  if (level < kFirstOptimalLevel) return;
+  constexpr std::uint32_t kDepth[] = {16, 40, 128};  // levels 10..12
+  constexpr std::uint32_t kNice[] = {96, 160, 256};
+  constexpr std::uint32_t kPasses[] = {1, 1, 2};
+  const int i = level - kFirstOptimalLevel;
+  parameters.depth = kDepth[i];
+  parameters.nice_length = kNice[i];
+  parameters.passes = kPasses[i];
+}
+
 /// For GPU decoders, which pay by sequences and keep a short history (NOTES.md, tiles).
 void favor_decode(ParserParameters& parameters) {
   parameters.rule = DependencyRule::kTile;
@@ -44,6 +58,7 @@ void favor_decode(ParserParameters& parameters) {
 ParserParameters parameters_of(const CompressOptions& options) {
   ParserParameters parameters = level_parameters(options.level);
   parameters.coding = options.coding;
+  if (options.coding == Coding::kBit) favor_bits(options.level, parameters);
   if (options.favor == Favor::kDecode) favor_decode(parameters);
   if (options.rule) parameters.rule = *options.rule;
   if (parameters.rule == DependencyRule::kTile) parameters.group = kDefaultTileBytes;

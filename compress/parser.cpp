@@ -26,6 +26,7 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
 std::unique_ptr<Parser> make_parser(const ParserParameters& parameters) {
   ParserParameters limited = parameters;
   limited.lookahead = std::min(limited.lookahead, kLongestLength);
+  if (parameters.passes > 0) return make_optimal_parser(limited);
   return parameters.chains ? make_chain_parser(limited) : make_fast_parser(limited);
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// From bytes to sequences. Two parsers share the interface:
+// From bytes to sequences. Three parsers share the interface:
 //   fast   (fast_parser.cpp)   one probe of a single-entry hash table a position, greedy
 //   chain  (chain_parser.cpp)  hash chains, and the cheapest way through their matches
-// Both obey the dependency rule while they choose. A parser owns its tables, is reused for many
+//   optimal (optimal_parser.cpp)  for the Bit coding: all matches, and the way that takes the
+//   fewest
+//                              bits in codes that fit the block
+// All obey the dependency rule while they choose. A parser owns its tables, is reused for many
 // blocks, and gives the same sequences for the same input and parameters. Not thread-safe.
 #pragma once
 
@@ -22,6 +25,7 @@ constexpr unsigned kFastHashBits = 14;
 struct ParserParameters {
   Coding coding = Coding::kByte;   ///< what the sequences are for
   bool chains = true;              ///< which parser
+  std::uint32_t passes = 0;        ///< over a block, before the last one: optimal parser, if any
   std::uint32_t hash_bits = 16;    ///< chain: of the table of chain heads
   std::uint32_t depth = 32;        ///< chain: candidates tried at a position
   std::uint32_t nice_length = 64;  ///< chain: a match this long is taken at once
@@ -57,5 +61,6 @@ class Parser {
 std::unique_ptr<Parser> make_parser(const ParserParameters& parameters);
 std::unique_ptr<Parser> make_fast_parser(const ParserParameters& parameters);
 std::unique_ptr<Parser> make_chain_parser(const ParserParameters& parameters);
+std::unique_ptr<Parser> make_optimal_parser(const ParserParameters& parameters);
 
 }  // namespace presso

@@ -4,6 +4,7 @@
 // For CPU and GPU, no allocation. Tested by tests/unit/bit_code_test.cpp.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "format/host_device.h"
@@ -63,10 +64,10 @@ struct ClassOf {
   std::uint32_t extra_bits;
 };
 
-PRESSO_HD constexpr ClassOf class_of(std::uint32_t value, unsigned mantissa) {
+/// The encoder's.
+constexpr ClassOf class_of(std::uint32_t value, unsigned mantissa) {
   if (value < 2u << mantissa) return {value, 0};
-  unsigned log2 = mantissa + 1;
-  while (value >> log2 > 1) ++log2;
+  const unsigned log2 = 31 - static_cast<unsigned>(std::countl_zero(value));
   const unsigned extra = log2 - mantissa;
   return {(extra << mantissa) + (value >> extra), extra};
 }

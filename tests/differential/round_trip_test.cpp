@@ -156,6 +156,32 @@ TEST(RoundTrip, KeepsWordsInTilesOfEverySize) {
   }
 }
 
+TEST(RoundTrip, KeepsEverythingAtTheLevelsThatCountBits) {
+  CompressOptions options;
+  options.coding = Coding::kBit;
+  options.block_bytes = 64 << 10;
+  for (options.level = 10; options.level <= kMaxLevel; ++options.level) {
+    for (const DependencyRule rule : {DependencyRule::kNone, DependencyRule::kStrict,
+                                      DependencyRule::kTwoWave, DependencyRule::kTile}) {
+      options.rule = rule;
+      options.dictionary = {DictionaryChoice::Mode::kNone, 0};
+      expect_round_trip(random_words(200000, 9), options);
+      expect_round_trip(runs(300000, 10), options);
+      options.dictionary = {DictionaryChoice::Mode::kSize, 50000};
+      expect_round_trip(random_words(200000, 11), options);
+    }
+  }
+}
+
+TEST(RoundTrip, KeepsBlocksLargerThanTheWindowOfMatchesHeld) {
+  CompressOptions options;
+  options.coding = Coding::kBit;
+  options.level = 10;
+  options.block_bytes = 1 << 20;
+  expect_round_trip(random_words(1500000, 12), options);
+  expect_round_trip(runs(1500000, 13), options);
+}
+
 TEST(RoundTrip, GroupSizesAreThoseOfTheRule) {
   CompressOptions options;
   for (options.group = 1; options.group < 1u << 20; options.group *= 2) {

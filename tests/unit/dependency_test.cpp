@@ -168,11 +168,15 @@ TEST(DependencyTracker, AgreesWithTheModelOnLongChains) {
 // --- What the parsers choose
 // ----------------------------------------------------------------------
 
-class ParserProperties : public ::testing::TestWithParam<std::tuple<bool, DependencyRule>> {
+enum class Kind { kFast, kChain, kOptimal };
+
+class ParserProperties : public ::testing::TestWithParam<std::tuple<Kind, DependencyRule>> {
  protected:
   ParserParameters parameters() const {
     ParserParameters parameters;
-    parameters.chains = std::get<0>(GetParam());
+    const Kind kind = std::get<0>(GetParam());
+    parameters.chains = kind != Kind::kFast;
+    parameters.passes = kind == Kind::kOptimal ? 1 : 0;
     parameters.rule = std::get<1>(GetParam());
     parameters.min_match = parameters.chains ? 4 : 6;
     parameters.hash_bits = 14;
@@ -301,7 +305,9 @@ TEST(ChainParser, SequenceCostMakesSequencesFewer) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ParserProperties,
-                         ::testing::Combine(::testing::Bool(), ::testing::ValuesIn(kRules)));
+                         ::testing::Combine(::testing::Values(Kind::kFast, Kind::kChain,
+                                                              Kind::kOptimal),
+                                            ::testing::ValuesIn(kRules)));
 
 }  // namespace
 }  // namespace presso

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+// The parser of the Bit coding's higher levels: of all ways through a block's matches the one that
+// takes the fewest bits, as far as prices are known. They depend on the codes, which depend on the
+// way that is chosen; so there are some passes whose only result is how often each symbol occurs,
+// and one that counts.
+//
+// A pass goes over spans of a few hundred positions. In a span every position knows its cheapest
+// way from the span's beginning: literal by literal, by every length of each match, and by the
+// lane's last three distances, which the way decides. Ways that are not cheapest so far are
+// forgotten, though their distances might have paid later; that is what makes it fast, and not
+// quite optimal.
+//
+// The dependency rule: a match may be as long as the rule allows at the span's beginning. What a
+// span itself forbids shows only when its way is emitted; what is cut off then gets other matches
+// or literals. Shorter spans know more and see less ahead.
+//
+// Costs per position: the matches' lengths together, in every pass. Tested by
+// tests/unit/dependency_test.cpp with the other parsers, and by every decoder on every round trip.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "compress/bit_prices.h"
+#include "compress/dependency.h"
+#include "compress/match.h"
+#include "compress/match_tree.h"
+#include "compress/parser.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint32_t kSpan = 256;
+constexpr std::uint32_t kWindow = 256u << 10;  ///< positions whose matches are held
+constexpr std::uint32_t kNever = ~std::uint32_t{0};
+/// What a match of the second wave is held to cost beyond its bits: no other may read it.
+constexpr std::uint32_t kSecondWaveCost = BitPrices::kBit * 5 / 2;
+constexpr unsigned kOlderHashBits = 16;
+constexpr std::uint32_t kOlderKeyBytes = 8;
+constexpr std::uint32_t kOlderBytes = 512;  ///< no older place is compared further
+constexpr std::uint32_t kOlderDepth = 64;   ///< nor so many of them
+
+using LastDistances = std::array<std::uint32_t, bit::kRepeats>;
+
+/// The list after `distance`, which offset value `value` stands for (FORMAT.md 14.3).
+LastDistances moved(const LastDistances& last, std::uint32_t value, std::uint32_t distance) {
+  if (value == 1) return last;
+  if (value == 2) return {distance, last[0], last[2]};
+  return {distance, last[0], last[1]};
+}
+
+/// The cheapest way to a position that is known, by its last step.
+struct Node {
+  std::uint32_t cost;
+  std::uint32_t length;    ///< of the match that ends here; 0: a literal
+  std::uint32_t distance;  ///< of that match
+  std::uint32_t value;     ///< its offset value
+  std::uint32_t run;       ///< literals since the last match
+  LastDistances last;
+};
+
+class OptimalParser final : public Parser {
+ public:
+  explicit OptimalParser(const ParserParameters& parameters)
+      : parameters_(parameters),
+        run_limit_(literal_run_limit(parameters.rule)),
+        tracker_(parameters.rule, parameters.group),
+        tree_(parameters) {}
+
+  void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
+    sequences.clear();
+    plain_ = plain.data();
+    size_ = static_cast<std::uint32_t>(plain.size());
+    tree_.begin(plain, dictionary);
+    tracker_.begin_block(plain.size());
+    link_older();
+    prices_.guess(plain);
+    literals_begin_ = 0;
+    for (std::uint32_t at = 0; at < size_;) {
+      window_end_ = std::min(size_, at + kWindow);
+      tree_.find(at, window_end_);
+      for (std::uint32_t pass = 0; pass < parameters_.passes; ++pass) learn(at);
+      at = choose(at, sequences);
+    }
+    close_long_run(size_, run_limit_, literals_begin_, tracker_, sequences);
+  }
+
+ private:
+  /// A pass over the window from `begin` on, for its counts alone.
+  void learn(std::uint32_t begin) {
+    BitPrices::Counts counts{};
+    last_ = std::to_array(bit::kFirstDistances);
+    std::uint32_t run = 0;
+    for (std::uint32_t at = begin; at < window_end_;) {
+      const Way way = find_way(at, run, false);
+      for (const Node* node : steps(way)) {
+        if (node->length == 0) {
+          ++counts[plain_[at++]];
+          ++run;
+          continue;
+        }
+        count_match(counts, run, node->length, node->value);
+        last_ = moved(last_, node->value, node->distance);
+        at += node->length;
+        run = 0;
+      }
+      if (way.nice.length == 0) continue;
+      count_match(counts, run, way.nice.length, value_of(way.nice.distance));
+      last_ = moved(last_, value_of(way.nice.distance), way.nice.distance);
+      at += way.nice.length;
+      run = 0;
+    }
+    prices_.learn(counts);
+  }
+
+  void count_match(BitPrices::Counts& counts, std::uint32_t run, std::uint32_t length,
+                   std::uint32_t value) const {
+    BitPrices::count(counts, bit::kLiteralLengths, run);
+    BitPrices::count(counts, bit::kMatchLengths, length - parameters_.min_match);
+    BitPrices::count(counts, bit::kOffsets, value);
+  }
+
+  /// The last pass: emits; returns where it ended, which may be behind the window.
+  std::uint32_t choose(std::uint32_t at, Sequences& sequences) {
+    last_ = std::to_array(bit::kFirstDistances);
+    while (at < window_end_) {
+      close_long_run(at, run_limit_, literals_begin_, tracker_, sequences);
+      const Way way = find_way(at, at - literals_begin_, true);
+      for (const Node* node : steps(way)) {
+        if (node->length > 0) emit_match(at, node->length, node->distance, sequences);
+        at += std::max(node->length, 1u);
+      }
+      if (way.nice.length == 0) continue;
+      emit_match(at, way.nice.length, way.nice.distance, sequences);
+      at += way.nice.length;
+    }
+    return at;
+  }
+
+  /// What a span gives: the cheapest way over `positions`, and a match behind them that is so long
+  /// that it is taken unseen.
+  struct Way {
+    std::uint32_t positions;
+    FoundMatch nice;
+  };
+
+  Way find_way(std::uint32_t begin, std::uint32_t run, bool legal);
+  const std::vector<const Node*>& steps(const Way& way);
+  void relax_literal(std::uint32_t i);
+  void relax_match(std::uint32_t i, std::uint32_t from, std::uint32_t to, std::uint32_t distance,
+                   std::uint32_t value);
+  void relax_repeats(std::uint32_t i, std::uint32_t limit);
+  void arrive(std::uint32_t i);
+  std::uint32_t value_of(std::uint32_t distance) const;
+  std::uint32_t legal_length(std::uint32_t at, FoundMatch match) const {
+    return way_is_legal_ ? tracker_.legal_length(at, match.distance, match.length) : match.length;
+  }
+  void emit_match(std::uint32_t at, std::uint32_t length, std::uint32_t distance,
+                  Sequences& sequences);
+  void link_older();
+  template <class Accept>
+  void walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest,
+                  Accept&& accept) const;
+  void relax_matches(std::uint32_t i, std::uint32_t room);
+  FoundMatch find_nice(std::uint32_t at) const;
+  FoundMatch find_legal(std::uint32_t at, std::uint32_t limit) const;
+
+  ParserParameters parameters_;
+  std::uint32_t run_limit_;
+  DependencyTracker tracker_;
+  MatchTree tree_;
+  BitPrices prices_;
+  const Byte* plain_ = nullptr;
+  std::uint32_t size_ = 0;
+  std::uint32_t window_end_ = 0;
+  std::uint32_t literals_begin_ = 0;
+  LastDistances last_{};  ///< where the next span begins
+  std::array<Node, kSpan + 1> nodes_;
+  std::uint32_t way_begin_ = 0;  ///< position of the first node
+  bool way_is_legal_ = false;    ///< the rule counts
+  std::vector<const Node*> steps_;
+  std::vector<std::uint32_t> older_;  ///< by position: + 1 of the one before with its first 8 bytes
+};
+
+std::uint32_t OptimalParser::value_of(std::uint32_t distance) const {
+  const auto found = std::find(last_.begin(), last_.end(), distance);
+  return found != last_.end() ? static_cast<std::uint32_t>(found - last_.begin()) + 1
+                              : distance + bit::kRepeats;
+}
+
+void OptimalParser::relax_literal(std::uint32_t i) {
+  const Node& here = nodes_[i];
+  const Byte literal = plain_[way_begin_ + i];
+  const std::uint32_t cost = here.cost + prices_.literal(literal) +
+                             prices_.literal_length(here.run + 1) -
+                             prices_.literal_length(here.run);
+  if (cost < nodes_[i + 1].cost) nodes_[i + 1] = {cost, 0, 0, 0, here.run + 1, here.last};
+}
+
+/// All lengths from `from` to `to`.
+void OptimalParser::relax_match(std::uint32_t i, std::uint32_t from, std::uint32_t to,
+                                std::uint32_t distance, std::uint32_t value) {
+  if (to < from) return;
+  const bool second_wave = way_is_legal_ && !tracker_.is_first_wave(way_begin_ + i, distance, to);
+  const std::uint32_t base = nodes_[i].cost + prices_.offset(value) + prices_.literal_length(0) +
+                             parameters_.sequence_cost * BitPrices::kBit +
+                             (second_wave ? kSecondWaveCost : 0);
+  for (std::uint32_t length = from; length <= to; ++length) {
+    const std::uint32_t cost = base + prices_.match_value(length - parameters_.min_match);
+    Node& to_node = nodes_[i + length];
+    if (cost >= to_node.cost) continue;
+    to_node.cost = cost;
+    to_node.length = length;
+    to_node.distance = distance;
+    to_node.value = value;
+  }
+}
+
+void OptimalParser::relax_repeats(std::uint32_t i, std::uint32_t limit) {
+  const std::uint32_t at = way_begin_ + i;
+  const LastDistances last = nodes_[i].last;
+  for (std::uint32_t repeat = 0; repeat < bit::kRepeats; ++repeat) {
+    const std::uint32_t distance = last[repeat];
+    if (distance > at) continue;  // those in the dictionary are found as such
+    const std::uint32_t length =
+        legal_length(at, {common_length(plain_ + at - distance, plain_ + at, limit), distance});
+    relax_match(i, parameters_.min_match, length, distance, repeat + 1);
+  }
+}
+
+/// Completes a node whose cheapest way is known now: matches leave the list to be made.
+void OptimalParser::arrive(std::uint32_t i) {
+  Node& node = nodes_[i];
+  if (node.length == 0) return;
+  node.run = 0;
+  node.last = moved(nodes_[i - node.length].last, node.value, node.distance);
+}
+
+void OptimalParser::relax_matches(std::uint32_t i, std::uint32_t room) {
+  const std::uint32_t at = way_begin_ + i;
+  std::uint32_t from = parameters_.min_match;
+  const auto relax = [&](std::uint32_t length, std::uint32_t distance) {
+    relax_match(i, from, std::min(length, room), distance, distance + bit::kRepeats);
+    from = std::max(from, length + 1);
+  };
+  bool cut = false;
+  std::uint32_t longest = 0;
+  for (const FoundMatch& match : tree_.at(at)) {
+    const std::uint32_t length = legal_length(at, match);
+    cut = cut || length < match.length;
+    longest = match.length;
+    relax(length, match.distance);
+  }
+  if (cut && from <= room) walk_older(at, std::min(longest, room), from - 1, relax);
+}
+
+/// A match so long that it is taken at once; length 0: none.
+FoundMatch OptimalParser::find_nice(std::uint32_t at) const {
+  const std::span<const FoundMatch> matches = tree_.at(at);
+  if (matches.empty() || matches.back().length < parameters_.nice_length) return {0, 0};
+  if (legal_length(at, matches.back()) == matches.back().length) return matches.back();
+  FoundMatch best{0, 0};
+  walk_older(at, matches.back().length, parameters_.nice_length - 1,
+             [&](std::uint32_t length, std::uint32_t distance) {
+               best = {length, distance};
+             });
+  return best;
+}
+
+void OptimalParser::link_older() {
+  older_.assign(size_, 0);
+  std::vector<std::uint32_t> last(std::size_t{1} << kOlderHashBits, 0);
+  for (std::uint32_t at = 0; at + kOlderKeyBytes <= size_; ++at) {
+    std::uint32_t& entry = last[hash8(plain_ + at, kOlderHashBits)];
+    older_[at] = entry;
+    entry = at + 1;
+  }
+}
+
+/// Calls accept(length, distance) for places of at most `limit` bytes whose legal length is above
+/// `longest` and all before: the tree knows the nearest of each length only, which are the first
+/// that a rule forbids.
+template <class Accept>
+void OptimalParser::walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest,
+                               Accept&& accept) const {
+  std::uint32_t entry = older_[at];
+  limit = std::min(limit, kOlderBytes);
+  for (std::uint32_t depth = std::min(parameters_.depth, kOlderDepth); entry != 0 && depth > 0;
+       --depth) {
+    const std::uint32_t from = entry - 1;
+    if (at - from > parameters_.window || longest >= limit) return;
+    entry = older_[from];
+    if (plain_[from + longest] != plain_[at + longest]) continue;
+    const std::uint32_t length = common_length(plain_ + from, plain_ + at, limit);
+    if (length <= longest) continue;
+    const std::uint32_t legal = tracker_.legal_length(at, at - from, length);
+    if (legal <= longest) continue;
+    longest = legal;
+    accept(legal, at - from);
+  }
+}
+
+OptimalParser::Way OptimalParser::find_way(std::uint32_t begin, std::uint32_t run, bool legal) {
+  const std::uint32_t limit = std::min(kSpan, window_end_ - begin);
+  way_begin_ = begin;
+  way_is_legal_ = legal;
+  nodes_[0] = {0, 0, 0, 0, run, last_};
+  for (std::uint32_t i = 1; i <= limit; ++i) nodes_[i].cost = kNever;
+  for (std::uint32_t i = 0; i < limit; ++i) {
+    if (i > 0) arrive(i);
+    const FoundMatch nice = find_nice(begin + i);
+    if (nice.length > 0) return {i, nice};
+    relax_literal(i);
+    const std::uint32_t room = std::min(limit - i, parameters_.lookahead);
+    relax_repeats(i, room);
+    relax_matches(i, room);
+  }
+  arrive(limit);
+  return {limit, {0, 0}};
+}
+
+/// The way's steps from its beginning on. Where a match was cut by the span's end and is not all
+/// there is, it is left to the next span.
+const std::vector<const Node*>& OptimalParser::steps(const Way& way) {
+  steps_.clear();
+  for (std::uint32_t i = way.positions; i > 0;) {
+    steps_.push_back(&nodes_[i]);
+    i -= std::max(nodes_[i].length, 1u);
+  }
+  std::reverse(steps_.begin(), steps_.end());
+  const bool cut = way.nice.length == 0 && way.positions == kSpan;
+  if (cut && steps_.size() > 1 && steps_.back()->length > 0) steps_.pop_back();
+  return steps_;
+}
+
+/// The longest match at `at` that the rule allows, at most `limit` bytes.
+FoundMatch OptimalParser::find_legal(std::uint32_t at, std::uint32_t limit) const {
+  FoundMatch best{0, 0};
+  if (at >= window_end_) return best;
+  for (const FoundMatch& match : tree_.at(at)) {
+    const std::uint32_t length =
+        tracker_.legal_length(at, match.distance, std::min(match.length, limit));
+    if (length > best.length && length >= parameters_.min_match) best = {length, match.distance};
+  }
+  walk_older(at, limit, std::max<std::uint32_t>(best.length, parameters_.min_match - 1u),
+             [&](std::uint32_t length, std::uint32_t distance) {
+               best = {length, distance};
+             });
+  return best;
+}
+
+/// Emits a chosen match, or the legal matches and literals that take its place.
+void OptimalParser::emit_match(std::uint32_t at, std::uint32_t length, std::uint32_t distance,
+                               Sequences& sequences) {
+  const std::uint32_t end = at + length;
+  while (end - at >= parameters_.min_match) {
+    close_long_run(at, run_limit_, literals_begin_, tracker_, sequences);
+    FoundMatch match{end - at, distance};
+    const std::uint32_t legal = tracker_.legal_length(at, distance, match.length);
+    if (legal < match.length) {
+      match = find_legal(at, match.length);
+      if (legal >= parameters_.min_match && legal >= match.length) match = {legal, distance};
+      if (match.length == 0) {
+        ++at;
+        continue;
+      }
+    }
+    append(sequences, tracker_, {at - literals_begin_, match.length, match.distance},
+           literals_begin_);
+    last_ = moved(last_, value_of(match.distance), match.distance);
+    at += match.length;
+    literals_begin_ = at;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Parser> make_optimal_parser(const ParserParameters& parameters) {
+  return std::make_unique<OptimalParser>(parameters);
+}
+
+}  // namespace presso
