@@ -5,10 +5,10 @@
 //
 //   clear      the counter of claimed segments
 //   plan       headers; status kPlanned or the error                  plan.cuh
-//   decode     Byte-coded blocks; kOk or kFailed                      decoder_launch.h
+//   decode     Byte-coded blocks; kOk, kDecoded or kFailed            decoder_launch.h
 //   raw        raw blocks, checked on the way; final                  raw.cuh
 //   diagnose   what is kFailed, or kPlanned still; final              diagnose.cuh
-//   verify     what is kOk and not raw, against checksums; final      content_check.cuh
+//   verify     what is kDecoded, against checksums; final             content_check.cuh
 //
 // A Launcher has a member function of each name, which returns a Status.
 #pragma once

@@ -19,6 +19,7 @@ namespace presso::gpu {
 enum : std::uint32_t {
   kPlanned = 0x80000000u,         ///< header fine, not decoded yet
   kFailed = 0x80000001u,          ///< payload is faulty; diagnose_kernel finds the error code
+  kDecoded = 0x80000004u,         ///< plain bytes are there, not compared with their checksum yet
   kSurveyedDense = 0x80000002u,   ///< planned, and the page decoder has what it needs
   kSurveyedSparse = 0x80000003u,  ///< planned, and the relay decoder has what it needs
 };
@@ -107,6 +108,11 @@ PRESSO_HD inline bool find_long_lengths(const BlockHeader& header, BlockPlan& pl
   const auto others = static_cast<std::uint32_t>(presso::detail::fixed_stream_bytes(header));
   plan.long_lengths = (header.payload_bytes - others) / 2;
   return (header.payload_bytes - others) % 2 == 0;
+}
+
+/// The status of a block with a sound payload, all plain bytes of which have been written.
+PRESSO_HD inline std::uint32_t decoded_status(const BlockPlan& plan) {
+  return plan.segment_hashes == nullptr ? status_of(ErrorCode::kOk) : std::uint32_t{kDecoded};
 }
 
 /// What a kernel behind plan_kernel gets.

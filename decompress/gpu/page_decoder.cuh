@@ -7,10 +7,12 @@
 // what the page's own bytes will take before they are used. Then all warps copy, tile by tile
 // (tile_copier.cuh).
 //
-// For data with short sequences. Takes up blocks in state kSurveyedDense; leaves kOk or kFailed.
+// For data with short sequences. Takes up blocks in state kSurveyedDense; leaves a final status or
+// kFailed.
 // Test: tests/simt/page_decoder_test.cpp. Benchmark: bench/decode_rate.cpp.
 #pragma once
 
+#include "decompress/gpu/content_check.cuh"
 #include "decompress/gpu/segment_tables.cuh"
 
 namespace presso::gpu {
@@ -38,6 +40,7 @@ class PageDecoder {
       const PageRecord behind =
           page + 2 <= pages ? simt::load_readonly(pages_ + page + 2) : PageRecord{to.start, 0, 0};
       parse(page * Policy::kPageBytes, from, to);
+      if (page > 0) hash(page - 1);
       Sync::sync();
       tiles_.prepare(0, 0);
       if (from.start.literals < to.start.literals) {
@@ -86,6 +89,15 @@ class PageDecoder {
       }
     }
     prefetch(to.unit + simt::warp_in_block());
+  }
+
+  /// The page before the one being parsed: by the warp that parses least, and often nothing.
+  PRESSO_DEVICE void hash(u32 page) {
+    if (plan_.segment_hashes == nullptr || simt::warp_in_block() != kCopiers - 1) return;
+    const u32 place = tiles_.ring() + Policy::kRing - Policy::kPageBytes;
+    hash_in_ring<Policy::kPageBytes / kHashedSegmentBytes, Policy::kRing>(
+        plan_, page * Policy::kPageBytes, shared_.ring,
+        place < Policy::kRing ? place : place - Policy::kRing);
   }
 
   /// Behind the last literal of a page that ends before literal `to`, from the page's first byte
@@ -151,11 +163,12 @@ PRESSO_DEVICE void page_decoder_body(const BlockPlan* plans, u32* statuses) {
   clear_tables(shared);
   if (simt::thread_in_block() == 0) {
     simt::bulk_barrier_init(&shared.literal_barrier);
-    shared.result = 0;
+    shared.result = decoded_status(plan);
   }
   simt::block_sync();
   PageDecoder<Policy>(plan, shared).decode();
-  if (simt::thread_in_block() == 0) statuses[block] = shared.result;
+  const u32 hashed = (pages_of(plan.plain_bytes) - 1) * Policy::kPageBytes;  // all but the last
+  finish_block(plan, shared.result, hashed, statuses + block);
 }
 
 }  // namespace presso::gpu

@@ -107,6 +107,9 @@ struct RelayPolicy {
   /// A page's literals lie in the ring where the page behind it will be, and there are two pages at
   /// a time.
   static constexpr std::uint32_t kMostDistance = kRing - 3 * kPageBytes - 16;
+  /// Pages whose bytes are all in the ring when the last of them is done, for the copiers to hash.
+  static constexpr std::uint32_t kHashedPages =
+      kMostDistance / kPageBytes < kCopiers ? kMostDistance / kPageBytes : kCopiers;
   static_assert(kRing > 4 * kPageBytes && kRing < 61000);
 };
 

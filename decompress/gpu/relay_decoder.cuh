@@ -4,11 +4,12 @@
 // the eight that copy (tile_copier.cuh). Catalogue S7.6, S7.7, S7.16, S7.17.
 //
 // For data with long sequences, where few warps suffice for parsing and all others would wait for
-// them. Takes up blocks in state kSurveyedSparse. Leaves kOk or kFailed, or kPlanned where a page
-// has more than Policy::kSlots segments.
-// Test: tests/simt/page_decoder_test.cpp. Benchmark: bench/decode_rate.cpp.
+// them. Takes up blocks in state kSurveyedSparse. Leaves a final status or kFailed, or kPlanned
+// where a page has more than Policy::kSlots segments. Test: tests/simt/page_decoder_test.cpp.
+// Benchmark: bench/decode_rate.cpp.
 #pragma once
 
+#include "decompress/gpu/content_check.cuh"
 #include "decompress/gpu/relay_parser.cuh"
 
 namespace presso::gpu {
@@ -45,7 +46,14 @@ class RelayCopier {
         tiles_.prepare(kTablesBytes - tables, 0);
       }
       Sync::sync();
+      if ((page + 1) % Policy::kHashedPages == 0) hash(page + 1);
     }
+  }
+
+  /// Bytes that run() hashes, of a block of this size.
+  static PRESSO_DEVICE u32 hashed(u32 plain_bytes) {
+    constexpr u32 kBytes = Policy::kHashedPages * Policy::kPageBytes;
+    return plain_bytes / kBytes * kBytes;
   }
 
  private:
@@ -72,6 +80,19 @@ class RelayCopier {
     }
   }
 
+  /// The pages up to this one, as many as the ring has still: a warp each.
+  PRESSO_DEVICE void hash(u32 end) {
+    constexpr u32 kSegments = Policy::kPageBytes / kHashedSegmentBytes;
+    const u32 back = Policy::kHashedPages - simt::warp_in_block();
+    if (plan_.segment_hashes == nullptr || simt::warp_in_block() >= Policy::kHashedPages ||
+        end * Policy::kPageBytes > plan_.plain_bytes) {
+      return;
+    }
+    const u32 place = tiles_.ring() + Policy::kRing - back * Policy::kPageBytes;
+    hash_in_ring<kSegments, Policy::kRing>(plan_, (end - back) * Policy::kPageBytes, shared_.ring,
+                                           place < Policy::kRing ? place : place - Policy::kRing);
+  }
+
   const BlockPlan& plan_;
   Shared& shared_;
   TileSteps<Policy, Shared, Sync> tiles_;
@@ -91,7 +112,7 @@ PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
     shared.has_literals[thread] = 0;
     shared.starts[thread] = {0, 0};
   }
-  if (thread == 0) shared.result = 0;
+  if (thread == 0) shared.result = decoded_status(plan);
   simt::block_sync();
   if (simt::warp_in_block() < kCopiers) {
     RelayCopier<Policy>(plan, shared).run();
@@ -99,7 +120,8 @@ PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
     RelayParser<Policy>(plan, SurveyRecords(plan).units, shared).run();
   }
   simt::block_sync();
-  if (thread == 0) statuses[block] = shared.result;
+  finish_block(plan, shared.result, RelayCopier<Policy>::hashed(plan.plain_bytes),
+               statuses + block);
 }
 
 }  // namespace presso::gpu

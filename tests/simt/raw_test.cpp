@@ -65,7 +65,7 @@ TEST_P(Raw, DecodedBlocksAreCompared) {
     const MutableBytes out = batch.out(block);
     const std::vector<Byte> plain = random_bytes(out.size(), out.size());
     std::copy(plain.begin(), plain.end(), out.begin());
-    batch.status(block) = status_of(ErrorCode::kOk);
+    batch.status(block) = kDecoded;
     const bool damage = block % 3 == 0;
     if (damage) out[random() % out.size()] ^= 0x10;
     expected.push_back(damage ? 25 : 0);
@@ -115,7 +115,7 @@ TEST(RawBlocks, OfOtherStatesAndCodingsAreLeftAlone) {
   for (const std::size_t block : {0u, 1u, 3u}) {
     EXPECT_TRUE(holds(batch.out(block), std::vector<Byte>(2000, TestBatch::kGap))) << block;
   }
-  batch.out(2)[7] ^= 1;  // raw blocks are not compared twice
+  batch.out(2)[7] ^= 1;  // what is final is not compared twice
   batch.run_verify(1, 64);
   EXPECT_EQ(batch.status(0), kFailed);
   EXPECT_EQ(batch.status(2), status_of(ErrorCode::kOk));
