@@ -18,7 +18,7 @@ namespace presso::gpu {
 /// that an earlier one left in the state that it serves.
 enum : std::uint32_t {
   kPlanned = 0x80000000u,         ///< header fine, not decoded yet
-  kFailed = 0x80000001u,          ///< payload is faulty; diagnose_kernel finds the error code
+  kFailed = 0x80000001u,          ///< payload is faulty; finish_kernel finds the error code
   kDecoded = 0x80000004u,         ///< plain bytes are there, not compared with their checksum yet
   kSurveyedDense = 0x80000002u,   ///< planned, and the page decoder has what it needs
   kSurveyedSparse = 0x80000003u,  ///< planned, and the relay decoder has what it needs

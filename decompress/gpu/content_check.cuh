@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Content checksums of whole blocks (FORMAT.md 8): the warps of a thread block share the segments
 // of one block, and its first warp hashes their hashes. For decoders whose thread blocks take a
-// block each and have its last bytes in shared memory (hash_in_ring, finish_block), and a kernel of
-// its own for what other decoders have decoded (verify_body).
+// block each and have its last bytes in shared memory (hash_in_ring, finish_block), and for a later
+// kernel that reads again what others have decoded (verify_decoded).
 //
 // Threads to data: warps take pieces of eight segments, 8 KiB, in turn, then what is left segment
 // by segment, as they do with blocks at addresses that are not multiples of 16. One barrier a
@@ -101,16 +101,11 @@ PRESSO_DEVICE void finish_block(const BlockPlan& plan, std::uint32_t decoded, st
   }
 }
 
-/// Compares blocks in state kDecoded with their checksums. Any number of thread blocks of any
-/// number of warps; each takes a block at a time.
-PRESSO_DEVICE void verify_body(const BlockBatch& batch) {
-  for (std::uint32_t block = simt::block_index(); block < batch.blocks;
-       block += simt::grid_blocks()) {
-    if (batch.status[block] != kDecoded) continue;
-    const BlockPlan plan = batch.plans[block];
-    hash_block(plan, plan.out);
-    finish_content_check(plan, batch.status + block);
-  }
+/// Compares a decoded block with its checksum, by a thread block of any number of warps. Leaves its
+/// final status.
+PRESSO_DEVICE void verify_decoded(const BlockPlan& plan, std::uint32_t* status) {
+  hash_block(plan, plan.out);
+  finish_content_check(plan, status);
 }
 
 }  // namespace presso::gpu

@@ -39,21 +39,25 @@ __global__ void __launch_bounds__(kThreads<Selector>)
   resolve_round_body<PolicyOf<Selector>>(batch.plans, batch.status, batch.blocks, lists);
 }
 
-__global__ void __launch_bounds__(kSurveyWarps* kWarpSize, 4) survey_kernel(BlockBatch batch) {
-  survey_body<PageTuning, RelayTuning, OrganisationSelector>(batch.plans, batch.status);
+template <class Tuning>
+__global__ void __launch_bounds__(Tuning::kSurveyWarps* kWarpSize, Tuning::kSurveyBlocks)
+    survey_kernel(BlockBatch batch) {
+  survey_body<Tuning>(batch.plans, batch.status);
 }
 
-__global__ void __launch_bounds__(PageTuning::kThreads, PageTuning::kBlocksPerMultiprocessor)
+template <class Policy>
+__global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerMultiprocessor)
     page_decoder_kernel(BlockBatch batch) {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();  // the relay decoder need not wait: see there
 #endif
-  page_decoder_body<PageTuning>(batch.plans, batch.status);
+  page_decoder_body<Policy>(batch.plans, batch.status);
 }
 
-__global__ void __launch_bounds__(RelayTuning::kThreads, RelayTuning::kBlocksPerMultiprocessor)
+template <class Policy>
+__global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerMultiprocessor)
     relay_decoder_kernel(BlockBatch batch) {
-  relay_decoder_body<RelayTuning>(batch.plans, batch.status);
+  relay_decoder_body<Policy>(batch.plans, batch.status);
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();  // what comes next must find both decoders done
 #endif
@@ -80,22 +84,44 @@ class DecoderLauncher {
  public:
   explicit DecoderLauncher(cudaStream_t stream) : stream_(stream) {}
 
+  /// Where the device cannot be asked, the launch that follows says why.
+  bool is_small(const BlockBatch& batch) const {
+    int device = 0, multiprocessors = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) ==
+               cudaSuccess &&
+           FewBlocks::suit(batch.blocks, static_cast<u32>(multiprocessors));
+  }
+
+  template <class Tuning>
   Status survey(const BlockBatch& batch) {
-    survey_kernel<<<batch.blocks, kSurveyWarps * kWarpSize, sizeof(SurveyShared), stream_>>>(batch);
+    constexpr u32 kThreads = Tuning::kSurveyWarps * kWarpSize;
+    constexpr std::size_t kShared = sizeof(typename Survey<Tuning>::Shared);
+    survey_kernel<Tuning><<<batch.blocks, kThreads, kShared, stream_>>>(batch);
     return check(cudaGetLastError(), "launching survey_kernel");
   }
 
+  template <class Tuning>
   Status page_decoder(const BlockBatch& batch) {
-    constexpr int kShared = sizeof(PageShared<PageTuning>);
-    PRESSO_TRY(allow_shared(page_decoder_kernel, kShared));
-    page_decoder_kernel<<<batch.blocks, PageTuning::kThreads, kShared, stream_>>>(batch);
+    using Policy = typename Tuning::Page;
+    constexpr int kShared = sizeof(PageShared<Policy>);
+    PRESSO_TRY(allow_shared(page_decoder_kernel<Policy>, kShared));
+    page_decoder_kernel<Policy><<<batch.blocks, Policy::kThreads, kShared, stream_>>>(batch);
     return check(cudaGetLastError(), "launching page_decoder_kernel");
   }
 
+  template <class Tuning>
   Status relay_decoder(const BlockBatch& batch) {
-    constexpr int kShared = sizeof(RelayShared<RelayTuning>);
-    PRESSO_TRY(allow_shared(relay_decoder_kernel, kShared));
-    return launch_beside(relay_decoder_kernel, batch, RelayTuning::kThreads, kShared);
+    using Policy = typename Tuning::Relay;
+    constexpr int kShared = sizeof(RelayShared<Policy>);
+    const auto kernel = &relay_decoder_kernel<Policy>;
+    PRESSO_TRY(allow_shared(kernel, kShared));
+    if constexpr (Tuning::kHasPages) {
+      return launch_beside(kernel, batch, Policy::kThreads, kShared);
+    } else {
+      kernel<<<batch.blocks, Policy::kThreads, kShared, stream_>>>(batch);
+      return check(cudaGetLastError(), "launching relay_decoder_kernel");
+    }
   }
 
   template <class Resolve>

@@ -91,7 +91,8 @@ struct PagePolicy {
   /// Literals of a page lie in the ring so that those of a tile lie behind it: they end a tile and
   /// up to 16 bytes behind the page. They are requested before the last tile of the page before.
   static constexpr std::uint32_t kMostDistance = kRing - kPageBytes - 2 * kTileBytes - 16;
-  static_assert(kRing > 2 * kPageBytes && kRing < 61000);
+  static_assert(kMostDistance >= kPageBytes);  // the page before is hashed while one is parsed
+  static_assert(kRing < 61000);
 };
 
 /// kParsers: warps that parse, beside the eight that copy.
@@ -110,7 +111,7 @@ struct RelayPolicy {
   /// Pages whose bytes are all in the ring when the last of them is done, for the copiers to hash.
   static constexpr std::uint32_t kHashedPages =
       kMostDistance / kPageBytes < kCopiers ? kMostDistance / kPageBytes : kCopiers;
-  static_assert(kRing > 4 * kPageBytes && kRing < 61000);
+  static_assert(kHashedPages > 0 && kRing < 61000);
 };
 
 template <class Policy>

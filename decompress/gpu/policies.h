@@ -48,6 +48,35 @@ struct OrganisationSelector {
   }
 };
 
+/// Kernels for batches that fill the device.
+struct ManyBlocks {
+  using Page = PageTuning;
+  using Relay = RelayTuning;
+  using Selector = OrganisationSelector;
+  static constexpr std::uint32_t kSurveyWarps = 8;
+  static constexpr std::uint32_t kSurveyBlocks = 4;  ///< on a multiprocessor
+  static constexpr bool kHasPages = true;
+};
+
+/// For batches of which a multiprocessor gets a block or two: as many warps for each as are of use.
+/// Parsers are so far ahead then that short sequences, too, are best left to the relay decoder.
+struct FewBlocks {
+  struct Selector {
+    static PRESSO_HD constexpr Organisation choose(std::uint32_t, std::uint32_t) {
+      return Organisation::kRelay;
+    }
+  };
+  using Page = PageTuning;
+  using Relay = RelayPolicy<21, 2560, 8, 2>;
+  static constexpr std::uint32_t kSurveyWarps = 16;
+  static constexpr std::uint32_t kSurveyBlocks = 2;
+  static constexpr bool kHasPages = false;
+
+  static constexpr bool suit(std::uint32_t blocks, std::uint32_t multiprocessors) {
+    return blocks <= Relay::kBlocksPerMultiprocessor * multiprocessors;
+  }
+};
+
 /// How many rounds kMultiRoundKernels enqueues for blocks of this size. A round executes one
 /// back-reference of a block at least and 32 at most; text has one in about nine bytes and gets
 /// through 20 or more a round. Blocks that are not done then, as the most nested data, are decoded

@@ -23,16 +23,18 @@
 
 namespace presso::gpu {
 
-constexpr u32 kSurveyWarps = 8;
-
+template <u32 kWarps>
 struct SurveyShared {
-  u32 sums[3][kSurveyWarps];
+  u32 sums[3][kWarps];
 };
 
-template <class Dense, class Sparse>
+/// Tuning: ManyBlocks or FewBlocks.
+template <class Tuning>
 class Survey {
  public:
-  PRESSO_DEVICE Survey(const BlockPlan& plan, bool dense, SurveyShared& shared)
+  using Shared = SurveyShared<Tuning::kSurveyWarps>;
+
+  PRESSO_DEVICE Survey(const BlockPlan& plan, bool dense, Shared& shared)
       : plan_(plan),
         parser_(plan),
         units_(SurveyRecords(plan).units),
@@ -57,7 +59,12 @@ class Survey {
   }
 
  private:
-  static constexpr u32 kAhead = 4;  ///< units requested ahead
+  using Dense = typename Tuning::Page;
+  using Sparse = typename Tuning::Relay;
+  static constexpr u32 kSurveyWarps = Tuning::kSurveyWarps;
+  static constexpr u32 kMostUnits = kSurveyWarps * simt::kWarpSize;  ///< in a batch
+  static_assert(kMostUnits < (u64{1} << 32) / kMaxBlockBytes);       // allow(bare-32): sums fit
+  static constexpr u32 kAhead = 4;                                   ///< units requested ahead
 
   static PRESSO_DEVICE u32 max_of(u32 a, u32 b) { return a < b ? b : a; }
 
@@ -92,7 +99,7 @@ class Survey {
     Sums sums;
     bool good = sum_up(first, count, sums);
     UnitRecord mine = at_;
-    // At most 256 * 128 of each.
+    // At most kMostUnits * 128 of each.
     const Prefix literal_escapes = prefix(0, sums.escapes & 0xFFFFu);
     const Prefix match_escapes = prefix(1, sums.escapes >> 16);
     if (literal_escapes.all > plan_.literal_escapes - at_.literal_escapes ||
@@ -121,7 +128,7 @@ class Survey {
     const Prefix all_literals = prefix(1, literals);
     const u32 sequences = simt::lane() < count ? kUnitSequences : 0;
     const Prefix segments = prefix(2, UnitParser::runs_of(sums.packed) + sequences - sums.empty);
-    // 256 times less than 2^22 bytes.
+    // kMostUnits times a block's bytes at most.
     if (plain.all > plan_.plain_bytes - at_.plain ||
         all_literals.all > plan_.literals - at_.literals) {
       return false;
@@ -281,7 +288,7 @@ class Survey {
   UnitParser parser_;
   UnitRecord* units_;
   PageRecord* pages_;
-  SurveyShared& shared_;
+  Shared& shared_;
   bool dense_;     // for the page decoder
   UnitRecord at_;  // where the next batch of all warps begins
   bool declined_ = false;
@@ -294,19 +301,18 @@ PRESSO_DEVICE bool history_fits(const BlockPlan& plan) {
          reinterpret_cast<u64>(plan.out) % 8 == 0;
 }
 
-/// Selector: as OrganisationSelector.
-template <class Dense, class Sparse, class Selector>
+template <class Tuning>
 PRESSO_DEVICE void survey_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
   // The decoders address shared memory from its base.
   if (statuses[block] != kPlanned || !simt::shared_memory_is_at_base()) return;
   const BlockPlan plan = plans[block];
   if (plan.survey == nullptr || !history_fits(plan) || !SurveyRecords::fit(plan)) return;
-  const Organisation organisation = Selector::choose(plan.plain_bytes, plan.sequences);
+  const Organisation organisation = Tuning::Selector::choose(plan.plain_bytes, plan.sequences);
   if (organisation == Organisation::kWarps) return;
-  auto& shared = *reinterpret_cast<SurveyShared*>(simt::shared_memory());
+  auto& shared = *reinterpret_cast<typename Survey<Tuning>::Shared*>(simt::shared_memory());
   const bool dense = organisation == Organisation::kPages;
-  const u32 state = Survey<Dense, Sparse>(plan, dense, shared).run();
+  const u32 state = Survey<Tuning>(plan, dense, shared).run();
   simt::block_sync();  // all have seen the old state
   if (simt::thread_in_block() == 0) statuses[block] = state;
 }
