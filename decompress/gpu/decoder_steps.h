@@ -4,9 +4,8 @@
 // Launcher has
 //
 //   is_small(batch)                  whether FewBlocks suits it                 policies.h
-//   survey<Tuning>(batch)            what the next two need to know             survey.cuh
-//   page_decoder<Tuning>(batch)      blocks with short sequences                page_decoder.cuh
-//   relay_decoder<Tuning>(batch)     blocks with long ones                      relay_decoder.cuh
+//   survey<Tuning>(batch)            what the next one needs to know            survey.cuh
+//   relay_decoder<Tuning>(batch)     blocks of the tile rule                    relay_decoder.cuh
 //   warp_decoder<Resolve>(batch)     every planned block of the Byte coding     warp_decoder.cuh
 //   list_references(batch, lists)    literals, and lists of back-references     multi_kernel.cuh
 //   resolve_rounds(batch, lists, n)  at most n rounds of them                   multi_kernel.cuh
@@ -14,7 +13,6 @@
 
 #include "decompress/gpu/decoder_launch.h"
 #include "decompress/gpu/multi_kernel.cuh"
-#include "decompress/gpu/page_decoder.cuh"
 #include "decompress/gpu/policies.h"
 #include "decompress/gpu/relay_decoder.cuh"
 #include "decompress/gpu/survey.cuh"
@@ -40,9 +38,6 @@ Status enqueue_multi_round_kernels(const DecodeLaunch& decode, Launcher& launche
 template <class Tuning, class Launcher>
 Status enqueue_fastest(const DecodeLaunch& decode, Launcher& launcher) {
   PRESSO_TRY(launcher.template survey<Tuning>(decode.batch));
-  if constexpr (Tuning::kHasPages) {
-    PRESSO_TRY(launcher.template page_decoder<Tuning>(decode.batch));
-  }
   PRESSO_TRY(launcher.template relay_decoder<Tuning>(decode.batch));
   return launcher.template warp_decoder<InTurn>(decode.batch);
 }

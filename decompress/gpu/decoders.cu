@@ -47,20 +47,8 @@ __global__ void __launch_bounds__(Tuning::kSurveyWarps* kWarpSize, Tuning::kSurv
 
 template <class Policy>
 __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerMultiprocessor)
-    page_decoder_kernel(BlockBatch batch) {
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();  // the relay decoder need not wait: see there
-#endif
-  page_decoder_body<Policy>(batch.plans, batch.status);
-}
-
-template <class Policy>
-__global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerMultiprocessor)
     relay_decoder_kernel(BlockBatch batch) {
   relay_decoder_body<Policy>(batch.plans, batch.status);
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();  // what comes next must find both decoders done
-#endif
 }
 
 /// Of a kernel whose warps take a block each.
@@ -102,26 +90,13 @@ class DecoderLauncher {
   }
 
   template <class Tuning>
-  Status page_decoder(const BlockBatch& batch) {
-    using Policy = typename Tuning::Page;
-    constexpr int kShared = sizeof(PageShared<Policy>);
-    PRESSO_TRY(allow_shared(page_decoder_kernel<Policy>, kShared));
-    page_decoder_kernel<Policy><<<batch.blocks, Policy::kThreads, kShared, stream_>>>(batch);
-    return check(cudaGetLastError(), "launching page_decoder_kernel");
-  }
-
-  template <class Tuning>
   Status relay_decoder(const BlockBatch& batch) {
     using Policy = typename Tuning::Relay;
     constexpr int kShared = sizeof(RelayShared<Policy>);
     const auto kernel = &relay_decoder_kernel<Policy>;
     PRESSO_TRY(allow_shared(kernel, kShared));
-    if constexpr (Tuning::kHasPages) {
-      return launch_beside(kernel, batch, Policy::kThreads, kShared);
-    } else {
-      kernel<<<batch.blocks, Policy::kThreads, kShared, stream_>>>(batch);
-      return check(cudaGetLastError(), "launching relay_decoder_kernel");
-    }
+    kernel<<<batch.blocks, Policy::kThreads, kShared, stream_>>>(batch);
+    return check(cudaGetLastError(), "launching relay_decoder_kernel");
   }
 
   template <class Resolve>
@@ -159,25 +134,6 @@ class DecoderLauncher {
     return check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                       cudaSharedmemCarveoutMaxShared),
                  "asking for shared memory");
-  }
-
-  /// Lets the kernel begin as soon as all thread blocks of the one before it have begun, where the
-  /// device can: both wait for the survey, and neither touches the other's blocks.
-  Status launch_beside(void (*kernel)(BlockBatch), const BlockBatch& batch, u32 threads,
-                       std::size_t shared_bytes) {
-    cudaLaunchAttribute beside{};
-    beside.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    beside.val.programmaticStreamSerializationAllowed = 1;
-    cudaFuncAttributes attributes{};
-    PRESSO_TRY(check(cudaFuncGetAttributes(&attributes, kernel), "looking for a kernel"));
-    cudaLaunchConfig_t config{};
-    config.gridDim = batch.blocks;  // allow(raw-intrinsic): the host's
-    config.blockDim = threads;      // allow(raw-intrinsic): the host's
-    config.dynamicSmemBytes = shared_bytes;
-    config.stream = stream_;
-    config.attrs = &beside;
-    config.numAttrs = attributes.ptxVersion >= 90 ? 1 : 0;
-    return check(cudaLaunchKernelEx(&config, kernel, batch), "launching relay_decoder_kernel");
   }
 
   cudaStream_t stream_;

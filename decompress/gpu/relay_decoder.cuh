@@ -3,9 +3,8 @@
 // a time, with the history in shared memory. Some warps parse (relay_parser.cuh), a page ahead of
 // the eight that copy (tile_copier.cuh). Catalogue S7.6, S7.7, S7.16, S7.17.
 //
-// For data with long sequences, where few warps suffice for parsing and all others would wait for
-// them. Takes up blocks in state kSurveyedSparse. Leaves a final status or kFailed, or kPlanned
-// where a page has more than Policy::kSlots segments. Test: tests/simt/page_decoder_test.cpp.
+// Takes up blocks in state kSurveyed. Leaves a final status or kFailed, or kPlanned
+// where a page has more than Policy::kSlots segments. Test: tests/simt/relay_decoder_test.cpp.
 // Benchmark: bench/decode_rate.cpp.
 #pragma once
 
@@ -102,7 +101,7 @@ class RelayCopier {
 template <class Policy>
 PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
-  if (statuses[block] != kSurveyedSparse) return;
+  if (statuses[block] != kSurveyed) return;
   const BlockPlan plan = plans[block];
   auto& shared = *reinterpret_cast<RelayShared<Policy>*>(simt::shared_memory());
   clear_tables(shared);
@@ -117,7 +116,7 @@ PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
   if (simt::warp_in_block() < kCopiers) {
     RelayCopier<Policy>(plan, shared).run();
   } else {
-    RelayParser<Policy>(plan, SurveyRecords(plan).units, shared).run();
+    RelayParser<Policy>(plan, unit_records(plan), shared).run();
   }
   simt::block_sync();
   finish_block(plan, shared.result, RelayCopier<Policy>::hashed(plan.plain_bytes),

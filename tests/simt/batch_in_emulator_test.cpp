@@ -46,12 +46,6 @@ class EmulatedLauncher {
                [&] { survey_body<Tuning>(batch.plans, batch.status); });
   }
   template <class Tuning>
-  Status page_decoder(const BlockBatch& batch) {
-    using Page = typename Tuning::Page;
-    return run("page decoder", batch.blocks, Page::kThreads, sizeof(PageShared<Page>),
-               [&] { page_decoder_body<Page>(batch.plans, batch.status); });
-  }
-  template <class Tuning>
   Status relay_decoder(const BlockBatch& batch) {
     using Relay = typename Tuning::Relay;
     return run("relay decoder", batch.blocks, Relay::kThreads, sizeof(RelayShared<Relay>),
