@@ -50,8 +50,8 @@ Status Decompressor::run(const std::function<std::optional<DecodeJob>()>& next,
     return JobRequest{std::move(*job)};
   };
   return without_bad_alloc([&]() -> Status {
-    PRESSO_TRY(engine_->prepare(hint));
-    return Runner(*engine_, next_request).run();
+    PRESSO_TRY(engine_->prepare({hint}));
+    return Runner(*engine_, next_request, hint.plain_bytes).run();
   });
 }
 
@@ -61,13 +61,16 @@ Result<DecompressSummary> Decompressor::run(const DecodeJob& job) {
 }
 
 Result<DecompressSummary> run_one(JobRequest request, Engine& engine, const WorkHint& hint) {
-  PRESSO_TRY(engine.prepare(hint));
+  const bool into_device = request.d_into.has_value();
+  const std::uint64_t expected = into_device ? request.d_into->size() : hint.plain_bytes;
+  PRESSO_TRY(engine.prepare({hint, into_device}));
   Result<DecompressSummary> result = make_error(ErrorCode::kCancelled);
   request.job.finished = [&result](Result<DecompressSummary> summary) {
     result = std::move(summary);
   };
   std::optional<JobRequest> only = std::move(request);
-  PRESSO_TRY(Runner(engine, [&only] { return std::exchange(only, std::nullopt); }).run());
+  const Runner::Next next = [&only] { return std::exchange(only, std::nullopt); };
+  PRESSO_TRY(Runner(engine, next, expected).run());
   return result;
 }
 

@@ -28,7 +28,11 @@ class OpenJob {
   Status open(Engine& engine);
   BlockFeed& feed() { return *feed_; }
   const DecompressOptions& options() const { return request_.job.options; }
-  /// Where the bytes of `batch` shall go.
+  bool decodes_in_place() const { return request_.d_into.has_value(); }
+  /// Then, whether the GPU can decode this block to where it belongs: in device memory, all of it
+  /// wanted, and at an address that its fast decoders take.
+  bool is_direct(const BatchPlace& place) const;
+  /// Where the bytes of `batch` shall go, which followed is_direct().
   PlainTarget target_of(const SlotBatch& batch) const;
   /// Whether that is the slot's pinned memory.
   bool copies_through_slot() const { return through_slot_; }
