@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Parts of the host side of GPU decoding by themselves: the team of threads, memory under limits,
-// how large slots and batches are and what goes into one.
+// Parts of the host side of GPU decoding by themselves: the team of threads, dictionaries of
+// members, memory under limits, how large slots and batches are and what goes into one.
 #include <gtest/gtest.h>
 
 #include "decompress/gpu/pipeline/batch_sizes.h"
+#include "decompress/gpu/pipeline/member_dictionaries.h"
 #include "decompress/gpu/pipeline/slot_batch.h"
 #include "decompress/gpu/pipeline/team.h"
-#include "tests/support/fake_device.h"
+#include "tests/support/gpu_runs.h"
 
 namespace presso::gpu {
 namespace {
@@ -57,6 +58,75 @@ TEST(TeamOfThreads, CoversBytesWithoutGapOrOverlap) {
                 }).ok());
     for (const auto& count : touched) EXPECT_EQ(count, 1);
   }
+}
+
+class Dictionaries : public ::testing::Test {
+ protected:
+  bool enter(std::size_t member) {
+    const std::vector<ArchiveMember>& members = index_->members();
+    return dictionaries_.enter(members, members[member], team_).ok();
+  }
+  /// What the member's own section decodes to.
+  std::vector<Byte> expected(std::size_t member) const {
+    const StoredSection& section = index_->members()[member].dictionaries.front();
+    return content(*Dictionary::decode(section.payload.bytes()));
+  }
+  static std::vector<Byte> content(const std::shared_ptr<const Dictionary>& dictionary) {
+    const Bytes bytes = dictionary->content();
+    return {bytes.begin(), bytes.end()};
+  }
+
+  test::ManyMembers many_;  // three with a dictionary each, and an empty one
+  MemoryRandomAccess file_{many_.file};
+  Result<ArchiveIndex> index_ = ArchiveIndex::open(file_);
+  Team team_{2};
+  MemberDictionaries dictionaries_;
+};
+
+TEST_F(Dictionaries, AreThoseOfTheMemberEnteredLastInAnyOrder) {
+  EXPECT_EQ(dictionaries_.find(1), nullptr);
+  for (const std::size_t member : {0u, 1u, 2u, 3u, 1u, 1u, 0u, 2u, 3u}) {
+    SCOPED_TRACE(member);
+    ASSERT_TRUE(enter(member));
+    EXPECT_EQ(dictionaries_.find(2), nullptr);
+    if (member == 3) {
+      EXPECT_EQ(dictionaries_.find(1), nullptr);
+    } else {
+      EXPECT_EQ(content(dictionaries_.find(1)), expected(member));
+    }
+  }
+}
+
+TEST_F(Dictionaries, AreNotDecodedAgainWhileTheyAreInUse) {
+  ASSERT_TRUE(enter(0) && enter(1));
+  const auto first = dictionaries_.find(1);
+  ASSERT_TRUE(enter(1));
+  EXPECT_EQ(dictionaries_.find(1), first);
+  ASSERT_TRUE(enter(2));
+  EXPECT_NE(dictionaries_.find(1), first);
+}
+
+/// Decoded along with the one before it, but refused only where it is entered.
+TEST_F(Dictionaries, ABadOneIsItsMembersError) {
+  std::vector<ArchiveMember> members;
+  for (const std::size_t member : {0u, 1u, 2u}) {
+    members.push_back({});
+    StoredSection section;
+    const StoredSection& of = index_->members()[member].dictionaries.front();
+    section.header = of.header;
+    section.file_offset = 100 + member;
+    section.payload.append(of.payload.bytes());
+    if (member == 2) section.payload.data()[0] ^= 1;
+    members.back().dictionaries.push_back(std::move(section));
+  }
+  EXPECT_TRUE(dictionaries_.enter(members, members[0], team_).ok());
+  EXPECT_TRUE(dictionaries_.enter(members, members[1], team_).ok());
+  for (int again = 0; again < 2; ++again) {
+    const Status bad = dictionaries_.enter(members, members[2], team_);
+    ASSERT_FALSE(bad.ok());
+    EXPECT_EQ(bad.error().byte_offset, 102u);
+  }
+  EXPECT_TRUE(dictionaries_.enter(members, members[1], team_).ok());
 }
 
 TEST(MemoryUnderLimits, CountsWhatIsHeldOnly) {

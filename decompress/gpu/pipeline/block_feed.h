@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "decompress/gpu/pipeline/opened_file.h"
 #include "decompress/gpu/pipeline/slot_batch.h"
@@ -43,8 +44,9 @@ struct FeedFile {
   const RandomAccess& file;
   const Byte* pinned = nullptr;
 };
-/// All of the file. `team` is kept by reference.
-std::unique_ptr<BlockFeed> make_file_feed(FeedFile file, Team& team, const FeedOptions& options);
+/// All of the file, by its index if there is one. `team` is kept by reference.
+std::unique_ptr<BlockFeed> make_file_feed(FeedFile file, std::optional<ArchiveIndex> index,
+                                          Team& team, const FeedOptions& options);
 
 /// Blocks by number.
 struct BlockSelection {

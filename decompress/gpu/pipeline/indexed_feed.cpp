@@ -97,7 +97,8 @@ Result<IndexedFeed::Stop> IndexedFeed::choose(SlotBatch& batch) {
     const std::uint64_t number = at();
     if (!may_join(batch, number)) return Stop::kFull;
     const std::uint64_t stored_bytes = stored_bytes_of(number);
-    if (stored_bytes == 0 || !dictionaries_.enter(member_of(number)).ok()) return Stop::kOdd;
+    const bool entered = dictionaries_.enter(index_.members(), member_of(number), team_).ok();
+    if (stored_bytes == 0 || !entered) return Stop::kOdd;
     BatchPlace place = next_place();
     place.passed_bytes += stored_bytes;
     PRESSO_ASSIGN(const bool added,

@@ -34,7 +34,7 @@ Status OpenJob::check_arguments() const {
 
 Status OpenJob::open_selection(FeedFile file, Engine& engine, const FeedOptions& options) {
   if (request_.opened == nullptr) {
-    PRESSO_ASSIGN(opened_, OpenedFile::open(file.file));
+    PRESSO_ASSIGN(opened_, OpenedFile::open(file.file, engine.readers()));
     request_.opened = opened_.get();
   }
   const ArchiveIndex& index = request_.opened->index;
@@ -72,7 +72,8 @@ Status OpenJob::open(Engine& engine) {
     file.pinned = job.memory->data();
   }
   if (job.range || !request_.blocks.empty()) return open_selection(file, engine, options);
-  feed_ = make_file_feed(file, engine.readers(), options);
+  if (!request_.index) request_.index = index_of(file.file);
+  feed_ = make_file_feed(file, std::move(request_.index), engine.readers(), options);
   return {};
 }
 

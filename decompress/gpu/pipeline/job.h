@@ -15,6 +15,7 @@ namespace presso::gpu {
 struct JobRequest {
   DecodeJob job;
   OpenedFile* opened = nullptr;                ///< of job.file or memory, for a range
+  std::optional<ArchiveIndex> index = {};      ///< likewise, for all of it
   std::span<const std::uint64_t> blocks = {};  ///< if not empty these, one behind another
   std::optional<MutableBytes> d_into = {};     ///< device memory, instead of a sink
 };
