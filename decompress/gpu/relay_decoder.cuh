@@ -23,8 +23,6 @@ class RelayCopier {
     const u32 pages = (plan_.plain_bytes + Policy::kPageBytes - 1) / Policy::kPageBytes;
     Byte* out = plan_.out;
     u32 left = plan_.plain_bytes;
-    give_back(0);
-    if (pages > 1) give_back(1);
     take(0);
     tiles_.prepare(0, 0);
     Sync::sync();
@@ -61,23 +59,14 @@ class RelayCopier {
   static_assert(Policy::kPageBytes == 2 * kTileBytes);
 
   struct Sync {
-    static PRESSO_DEVICE void sync() {
-      simt::named_barrier_sync(RelayBarriers::kCopiers, kCopierThreads);
-    }
+    static PRESSO_DEVICE void sync() { simt::named_barrier_sync(kCopierBarrier, kCopierThreads); }
   };
 
   /// The page's tables are free.
-  static PRESSO_DEVICE void give_back(u32 page) {
-    RelayBarriers::arrive<RelayBarriers::kFree, Policy::kThreads>(page % 2 != 0);
-  }
+  PRESSO_DEVICE void give_back(u32 page) { simt::mbarrier_arrive(&shared_.free[page % 2]); }
 
-  PRESSO_DEVICE void take(u32 page) {
-    RelayBarriers::wait<RelayBarriers::kFull, Policy::kThreads>(page % 2 != 0);
-    if (shared_.has_literals[page % 2] != 0) {
-      simt::bulk_copy_wait(&shared_.literal_barriers[page % 2], parities_ >> (page % 2) & 1);
-      parities_ ^= 1u << (page % 2);
-    }
-  }
+  /// The page's tables and literals are there.
+  PRESSO_DEVICE void take(u32 page) { simt::mbarrier_wait(&shared_.full[page % 2], page / 2 % 2); }
 
   /// The pages up to this one, as many as the ring has still: a warp each.
   PRESSO_DEVICE void hash(u32 end) {
@@ -95,7 +84,6 @@ class RelayCopier {
   const BlockPlan& plan_;
   Shared& shared_;
   TileSteps<Policy, Shared, Sync> tiles_;
-  u32 parities_ = 0;  // of the literal barriers, a bit each
 };
 
 template <class Policy>
@@ -107,8 +95,8 @@ PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
   clear_tables(shared);
   const u32 thread = simt::thread_in_block();
   if (thread < 2) {
-    simt::bulk_barrier_init(&shared.literal_barriers[thread]);
-    shared.has_literals[thread] = 0;
+    simt::mbarrier_init(&shared.full[thread], Policy::kParsers * simt::kWarpSize);
+    simt::mbarrier_init(&shared.free[thread], kCopierThreads);
     shared.starts[thread] = {0, 0};
   }
   if (thread == 0) shared.result = decoded_status(plan);

@@ -89,9 +89,9 @@ struct alignas(128) RelayShared {
   Byte ring[Policy::kRing];
   Tables pages[2];
   std::uint32_t chunk_marks[kCopiers];  ///< of the next tile's chunks, the sum of the marks
-  std::uint64_t literal_barriers[2];    ///< of the pages
-  std::uint32_t has_literals[2];        ///< likewise
-  PageStart starts[2];                  ///< likewise
+  std::uint64_t full[2];                ///< mbarriers: parsers arrive, copiers wait
+  std::uint64_t free[2];                ///< the other way round
+  PageStart starts[2];                  ///< of the pages
   std::uint32_t result;                 ///< the block's state to be
 };
 
