@@ -5,10 +5,8 @@
 //
 //   clear      the counter of claimed segments
 //   plan       headers; status kPlanned or the error                  plan.cuh
-//   decode     Byte-coded blocks; kOk or kFailed                      decoder_launch.h
-//   raw        raw blocks, checked on the way; final                  raw.cuh
-//   diagnose   what is kFailed, or kPlanned still; final              diagnose.cuh
-//   verify     what is kOk and not raw, against checksums; final      content_check.cuh
+//   decode     Byte-coded blocks; kDecoded, kFailed or final          decoder_launch.h
+//   finish     raw blocks, checksums, error codes; final              finish.cuh
 //
 // A Launcher has a member function of each name, which returns a Status.
 #pragma once
@@ -113,9 +111,7 @@ Status enqueue_batch(const BatchArguments& batch, const BatchOptions& options, L
   PRESSO_TRY(launcher.clear(parts.claimed()));
   PRESSO_TRY(launcher.plan(parts.plan()));
   PRESSO_TRY(launcher.decode(parts.decode()));
-  PRESSO_TRY(launcher.raw(parts.blocks(), options.verify));
-  PRESSO_TRY(launcher.diagnose(parts.blocks()));
-  return options.verify ? launcher.verify(parts.blocks()) : Status{};
+  return launcher.finish(parts.blocks());
 }
 
 }  // namespace presso::gpu

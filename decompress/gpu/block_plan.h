@@ -17,10 +17,10 @@ namespace presso::gpu {
 /// ErrorCode. The kernels of a batch run one after another on one stream; each takes up the blocks
 /// that an earlier one left in the state that it serves.
 enum : std::uint32_t {
-  kPlanned = 0x80000000u,         ///< header fine, not decoded yet
-  kFailed = 0x80000001u,          ///< payload is faulty; diagnose_kernel finds the error code
-  kSurveyedDense = 0x80000002u,   ///< planned, and the page decoder has what it needs
-  kSurveyedSparse = 0x80000003u,  ///< planned, and the relay decoder has what it needs
+  kPlanned = 0x80000000u,   ///< header fine, not decoded yet
+  kFailed = 0x80000001u,    ///< payload is faulty; finish_kernel finds the error code
+  kDecoded = 0x80000003u,   ///< plain bytes are there, not compared with their checksum yet
+  kSurveyed = 0x80000002u,  ///< planned, and the relay decoder has what it needs
 };
 
 /// The status of a block that is done.
@@ -36,7 +36,7 @@ PRESSO_HD constexpr std::uint32_t segments_of(std::uint32_t plain_bytes) {
 }
 
 /// What survey.cuh keeps of a block, in cells of 16 bytes: two for each unit of 128 sequences,
-/// which take three bytes each, and one for each page of 8 KiB, rounded up.
+/// which take three bytes each, rounded up.
 constexpr std::uint32_t kSurveyCellBytes = 16;
 constexpr std::uint32_t kSurveyCells = 6;  ///< a claimed segment
 
@@ -107,6 +107,11 @@ PRESSO_HD inline bool find_long_lengths(const BlockHeader& header, BlockPlan& pl
   const auto others = static_cast<std::uint32_t>(presso::detail::fixed_stream_bytes(header));
   plan.long_lengths = (header.payload_bytes - others) / 2;
   return (header.payload_bytes - others) % 2 == 0;
+}
+
+/// The status of a block with a sound payload, all plain bytes of which have been written.
+PRESSO_HD inline std::uint32_t decoded_status(const BlockPlan& plan) {
+  return plan.segment_hashes == nullptr ? status_of(ErrorCode::kOk) : std::uint32_t{kDecoded};
 }
 
 /// What a kernel behind plan_kernel gets.

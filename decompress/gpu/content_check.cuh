@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Content checksums of whole blocks (FORMAT.md 8): the warps of a thread block share the segments
-// of one block, and its first warp hashes their hashes. For decoders that hash as they decode, and
-// a kernel of its own (verify_body) that reads decoded blocks again.
+// of one block, and its first warp hashes their hashes. For decoders whose thread blocks take a
+// block each and have its last bytes in shared memory (hash_in_ring, finish_block), and for a later
+// kernel that reads again what others have decoded (verify_decoded).
 //
 // Threads to data: warps take pieces of eight segments, 8 KiB, in turn, then what is left segment
 // by segment, as they do with blocks at addresses that are not multiples of 16. One barrier a
@@ -71,17 +72,40 @@ PRESSO_DEVICE void finish_content_check(const BlockPlan& plan, std::uint32_t* st
   }
 }
 
-/// Compares decoded blocks, in state kOk, with their checksums; raw blocks are raw_body's. Any
-/// number of thread blocks of any number of warps; each takes a block at a time.
-PRESSO_DEVICE void verify_body(const BlockBatch& batch) {
-  for (std::uint32_t block = simt::block_index(); block < batch.blocks;
-       block += simt::grid_blocks()) {
-    if (batch.status[block] != status_of(ErrorCode::kOk)) continue;
-    const BlockPlan plan = batch.plans[block];
-    if (plan.coding == static_cast<Byte>(Coding::kRaw)) continue;
-    hash_block(plan, plan.out);
-    finish_content_check(plan, batch.status + block);
+/// Bytes [at, at + kCount KiB) of a block, at a multiple of 1 KiB, by a warp: from a ring of
+/// kRing bytes in shared memory, at `place`, which may be past its end. Both are multiples of 1
+/// KiB.
+template <std::uint32_t kCount, std::uint32_t kRing>
+PRESSO_DEVICE void hash_in_ring(const BlockPlan& plan, std::uint32_t at, const Byte* ring,
+                                std::uint32_t place) {
+  const std::uint32_t segment = xxh3::lane_quad() % kCount;
+  place += segment * xxh3::kSegmentBytes;
+  if (place >= kRing) place -= kRing;
+  const std::uint64_t hash = warp_segment_hashes_apart<kCount>(ring + place);
+  if (simt::lane() < kCount * xxh3::kQuadLanes && xxh3::lane_pair() == 0) {
+    plan.segment_hashes[at / xxh3::kSegmentBytes + segment] = hash;
   }
+}
+
+/// By all threads of a thread block that has decoded a block and hashed its first `hashed` bytes, a
+/// multiple of 1 KiB; behind a barrier. Leaves the block's status, which is final where the payload
+/// was sound. `decoded`: decoded_status() or kFailed.
+PRESSO_DEVICE void finish_block(const BlockPlan& plan, std::uint32_t decoded, std::uint32_t hashed,
+                                std::uint32_t* status) {
+  if (decoded == kDecoded) {
+    hash_segments(plan, plan.out, hashed / xxh3::kSegmentBytes + simt::warp_in_block(),
+                  simt::block_threads() / simt::kWarpSize, xxh3::segment_keys());
+    finish_content_check(plan, status);
+  } else if (simt::thread_in_block() == 0) {
+    *status = decoded;
+  }
+}
+
+/// Compares a decoded block with its checksum, by a thread block of any number of warps. Leaves its
+/// final status.
+PRESSO_DEVICE void verify_decoded(const BlockPlan& plan, std::uint32_t* status) {
+  hash_block(plan, plan.out);
+  finish_content_check(plan, status);
 }
 
 }  // namespace presso::gpu

@@ -4,11 +4,13 @@
 //
 // Contract: takes up blocks in state kPlanned whose coding is Byte, and leaves each of them
 //
-//   kOk      decoded; a later step compares it with its checksum
+//   kOk      decoded, and checksums are off or it equals its own
+//   kDecoded decoded; a later step compares it with its checksum
 //   kFailed  faulty; a later step finds the error code
 //   kPlanned not taken up. A later step of the decoders' must: behind the last one it is a defect
 //
-// So kernels that serve some blocks only are simply enqueued before those that serve all.
+// or the code of a checksum that is wrong. So kernels that serve some blocks only are simply
+// enqueued before those that serve all.
 #pragma once
 
 #include <cstdint>

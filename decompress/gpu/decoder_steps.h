@@ -3,9 +3,9 @@
 // so that the emulator's tests go through the same ones as launch_decoders (decoders.cu). A
 // Launcher has
 //
-//   survey(batch)                    what the next two need to know             survey.cuh
-//   page_decoder(batch)              blocks with short sequences                page_decoder.cuh
-//   relay_decoder(batch)             blocks with long ones                      relay_decoder.cuh
+//   is_small(batch)                  whether FewBlocks suits it                 policies.h
+//   survey<Tuning>(batch)            what the next one needs to know            survey.cuh
+//   relay_decoder<Tuning>(batch)     blocks of the tile rule                    relay_decoder.cuh
 //   warp_decoder<Resolve>(batch)     every planned block of the Byte coding     warp_decoder.cuh
 //   list_references(batch, lists)    literals, and lists of back-references     multi_kernel.cuh
 //   resolve_rounds(batch, lists, n)  at most n rounds of them                   multi_kernel.cuh
@@ -13,7 +13,6 @@
 
 #include "decompress/gpu/decoder_launch.h"
 #include "decompress/gpu/multi_kernel.cuh"
-#include "decompress/gpu/page_decoder.cuh"
 #include "decompress/gpu/policies.h"
 #include "decompress/gpu/relay_decoder.cuh"
 #include "decompress/gpu/survey.cuh"
@@ -36,11 +35,10 @@ Status enqueue_multi_round_kernels(const DecodeLaunch& decode, Launcher& launche
 
 /// Kernels for some blocks come first, and leave those that they decline in state kPlanned. The
 /// warp decoder takes every block that is left.
-template <class Launcher>
+template <class Tuning, class Launcher>
 Status enqueue_fastest(const DecodeLaunch& decode, Launcher& launcher) {
-  PRESSO_TRY(launcher.survey(decode.batch));
-  PRESSO_TRY(launcher.page_decoder(decode.batch));
-  PRESSO_TRY(launcher.relay_decoder(decode.batch));
+  PRESSO_TRY(launcher.template survey<Tuning>(decode.batch));
+  PRESSO_TRY(launcher.template relay_decoder<Tuning>(decode.batch));
   return launcher.template warp_decoder<InTurn>(decode.batch);
 }
 
@@ -50,7 +48,9 @@ template <class Launcher>
 Status enqueue_decoders(const DecodeLaunch& decode, Launcher& launcher) {
   switch (decode.strategy) {
     case Strategy::kAuto:
-      return detail::enqueue_fastest(decode, launcher);
+      return launcher.is_small(decode.batch)
+                 ? detail::enqueue_fastest<FewBlocks>(decode, launcher)
+                 : detail::enqueue_fastest<ManyBlocks>(decode, launcher);
     case Strategy::kSequential:
       return launcher.template warp_decoder<Sequential>(decode.batch);
     case Strategy::kMultiRound:

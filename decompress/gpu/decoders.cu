@@ -39,24 +39,16 @@ __global__ void __launch_bounds__(kThreads<Selector>)
   resolve_round_body<PolicyOf<Selector>>(batch.plans, batch.status, batch.blocks, lists);
 }
 
-__global__ void __launch_bounds__(kSurveyWarps* kWarpSize, 4) survey_kernel(BlockBatch batch) {
-  survey_body<PageTuning, RelayTuning, OrganisationSelector>(batch.plans, batch.status);
+template <class Tuning>
+__global__ void __launch_bounds__(Tuning::kSurveyWarps* kWarpSize, Tuning::kSurveyBlocks)
+    survey_kernel(BlockBatch batch) {
+  survey_body<Tuning>(batch.plans, batch.status);
 }
 
-__global__ void __launch_bounds__(PageTuning::kThreads, PageTuning::kBlocksPerMultiprocessor)
-    page_decoder_kernel(BlockBatch batch) {
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();  // the relay decoder need not wait: see there
-#endif
-  page_decoder_body<PageTuning>(batch.plans, batch.status);
-}
-
-__global__ void __launch_bounds__(RelayTuning::kThreads, RelayTuning::kBlocksPerMultiprocessor)
+template <class Policy>
+__global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerMultiprocessor)
     relay_decoder_kernel(BlockBatch batch) {
-  relay_decoder_body<RelayTuning>(batch.plans, batch.status);
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();  // what comes next must find both decoders done
-#endif
+  relay_decoder_body<Policy>(batch.plans, batch.status);
 }
 
 /// Of a kernel whose warps take a block each.
@@ -80,22 +72,31 @@ class DecoderLauncher {
  public:
   explicit DecoderLauncher(cudaStream_t stream) : stream_(stream) {}
 
+  /// Where the device cannot be asked, the launch that follows says why.
+  bool is_small(const BlockBatch& batch) const {
+    int device = 0, multiprocessors = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) ==
+               cudaSuccess &&
+           FewBlocks::suit(batch.blocks, static_cast<u32>(multiprocessors));
+  }
+
+  template <class Tuning>
   Status survey(const BlockBatch& batch) {
-    survey_kernel<<<batch.blocks, kSurveyWarps * kWarpSize, sizeof(SurveyShared), stream_>>>(batch);
+    constexpr u32 kThreads = Tuning::kSurveyWarps * kWarpSize;
+    constexpr std::size_t kShared = sizeof(typename Survey<Tuning>::Shared);
+    survey_kernel<Tuning><<<batch.blocks, kThreads, kShared, stream_>>>(batch);
     return check(cudaGetLastError(), "launching survey_kernel");
   }
 
-  Status page_decoder(const BlockBatch& batch) {
-    constexpr int kShared = sizeof(PageShared<PageTuning>);
-    PRESSO_TRY(allow_shared(page_decoder_kernel, kShared));
-    page_decoder_kernel<<<batch.blocks, PageTuning::kThreads, kShared, stream_>>>(batch);
-    return check(cudaGetLastError(), "launching page_decoder_kernel");
-  }
-
+  template <class Tuning>
   Status relay_decoder(const BlockBatch& batch) {
-    constexpr int kShared = sizeof(RelayShared<RelayTuning>);
-    PRESSO_TRY(allow_shared(relay_decoder_kernel, kShared));
-    return launch_beside(relay_decoder_kernel, batch, RelayTuning::kThreads, kShared);
+    using Policy = typename Tuning::Relay;
+    constexpr int kShared = sizeof(RelayShared<Policy>);
+    const auto kernel = &relay_decoder_kernel<Policy>;
+    PRESSO_TRY(allow_shared(kernel, kShared));
+    kernel<<<batch.blocks, Policy::kThreads, kShared, stream_>>>(batch);
+    return check(cudaGetLastError(), "launching relay_decoder_kernel");
   }
 
   template <class Resolve>
@@ -133,25 +134,6 @@ class DecoderLauncher {
     return check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                       cudaSharedmemCarveoutMaxShared),
                  "asking for shared memory");
-  }
-
-  /// Lets the kernel begin as soon as all thread blocks of the one before it have begun, where the
-  /// device can: both wait for the survey, and neither touches the other's blocks.
-  Status launch_beside(void (*kernel)(BlockBatch), const BlockBatch& batch, u32 threads,
-                       std::size_t shared_bytes) {
-    cudaLaunchAttribute beside{};
-    beside.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    beside.val.programmaticStreamSerializationAllowed = 1;
-    cudaFuncAttributes attributes{};
-    PRESSO_TRY(check(cudaFuncGetAttributes(&attributes, kernel), "looking for a kernel"));
-    cudaLaunchConfig_t config{};
-    config.gridDim = batch.blocks;  // allow(raw-intrinsic): the host's
-    config.blockDim = threads;      // allow(raw-intrinsic): the host's
-    config.dynamicSmemBytes = shared_bytes;
-    config.stream = stream_;
-    config.attrs = &beside;
-    config.numAttrs = attributes.ptxVersion >= 90 ? 1 : 0;
-    return check(cudaLaunchKernelEx(&config, kernel, batch), "launching relay_decoder_kernel");
   }
 
   cudaStream_t stream_;

@@ -119,12 +119,4 @@ PRESSO_HD inline ErrorCode diagnose(const BlockPlan& plan) {
   return code == ErrorCode::kOk ? ErrorCode::kUnsupported : code;
 }
 
-/// Threads of the whole grid take a block each; blocks with a final status are left alone.
-PRESSO_DEVICE void diagnose_body(const BlockBatch& batch) {
-  const std::uint32_t block = simt::block_index() * simt::block_threads() + simt::thread_in_block();
-  if (block >= batch.blocks || batch.status[block] < kPlanned) return;
-  const BlockPlan plan = batch.plans[block];
-  batch.status[block] = status_of(diagnose(plan));
-}
-
 }  // namespace presso::gpu

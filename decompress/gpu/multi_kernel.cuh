@@ -102,8 +102,8 @@ class ReferenceLister {
   u32 listed_ = 0;
 };
 
-/// Takes up planned blocks; those without matches are then kOk, faulty ones kFailed. Shared memory:
-/// a SegmentTable a warp.
+/// Takes up planned blocks; those without matches are then done, faulty ones kFailed. Shared
+/// memory: a SegmentTable a warp.
 template <class Policy>
 PRESSO_DEVICE void list_references_body(const BlockPlan* plans, u32* status, u32 blocks,
                                         const ReferenceLists& lists) {
@@ -123,7 +123,8 @@ PRESSO_DEVICE void list_references_body(const BlockPlan* plans, u32* status, u32
       good = lister.run();
       if (good) listed = lister.listed();
     }
-    if (simt::lane() == 0 && listed == 0) status[block] = good ? u32{0} : u32{kFailed};
+    if (simt::lane() == 0 && listed == 0)
+      status[block] = good ? decoded_status(plan) : u32{kFailed};
   }
   if (simt::lane() == 0) {
     lists.begin[block] = 0;
@@ -131,7 +132,7 @@ PRESSO_DEVICE void list_references_body(const BlockPlan* plans, u32* status, u32
   }
 }
 
-/// One round of each block that has pending references; a block without any is then kOk.
+/// One round of each block that has pending references; a block without any is then done.
 template <class Policy>
 PRESSO_DEVICE void resolve_round_body(const BlockPlan* plans, u32* status, u32 blocks,
                                       const ReferenceLists& lists) {
@@ -158,7 +159,7 @@ PRESSO_DEVICE void resolve_round_body(const BlockPlan* plans, u32* status, u32 b
   }
   if (simt::lane() == 0) {
     lists.begin[block] = begin + first;
-    if (begin + first == end) status[block] = 0;
+    if (begin + first == end) status[block] = decoded_status(plans[block]);
   }
 }
 

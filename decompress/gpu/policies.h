@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "decompress/gpu/page_layout.h"
+#include "decompress/gpu/relay_layout.h"
 #include "format/host_device.h"
 
 namespace presso::gpu {
@@ -27,24 +27,38 @@ struct WarpDecoderSelector {
   }
 };
 
-/// Of the page and the relay decoder, for every device: 57 KiB of shared memory a thread block,
-/// four of them on a multiprocessor of an H100 or H200 and two on an A100. NOTES.md has others'
-/// figures.
-using PageTuning = PagePolicy<21, 2560, 4>;
-using RelayTuning = RelayPolicy<21, 1400, 2, 4>;
+/// Who is fastest for a block that both could decode.
+enum class Organisation { kWarps, kRelay };
 
-/// Who is fastest for a block that any of them could decode.
-enum class Organisation { kWarps, kPages, kRelay };
+/// For batches that fill the device. 76 KiB of shared memory a thread block: three of them on a
+/// multiprocessor of an H100 or H200, two on an A100. NOTES.md has others' figures.
+struct ManyBlocks {
+  using Relay = RelayPolicy<29, 2100, 4, 3>;
+  static constexpr std::uint32_t kSurveyWarps = 8;
+  static constexpr std::uint32_t kSurveyBlocks = 4;  ///< on a multiprocessor
 
-/// By bytes a sequence, as measured on an H200 (NOTES.md). In blocks of up to 64 KiB the histories
-/// of all warp decoders nearly fit into the L2 cache, which is when they win on anything but text.
-/// In larger ones they take so long for a block that even a few of them delay a whole batch.
-struct OrganisationSelector {
+  /// As measured on an H200 (NOTES.md). In blocks of up to 64 KiB the histories of all warp
+  /// decoders nearly fit into the L2 cache, which is when they win on anything but text. In larger
+  /// ones they take so long for a block that even a few of them delay a whole batch.
   static PRESSO_HD constexpr Organisation choose(std::uint32_t plain_bytes,
                                                  std::uint32_t sequences) {
-    const std::uint32_t bytes = plain_bytes / (sequences + 1);
-    if (plain_bytes <= 64u << 10) return bytes < 20 ? Organisation::kPages : Organisation::kWarps;
-    return bytes < 48 ? Organisation::kPages : Organisation::kRelay;
+    const bool text = plain_bytes / (sequences + 1) < 20;
+    return plain_bytes > 64u << 10 || text ? Organisation::kRelay : Organisation::kWarps;
+  }
+};
+
+/// For batches of which a multiprocessor gets a block or two: as many warps for each as are of use.
+struct FewBlocks {
+  using Relay = RelayPolicy<29, 2100, 8, 2>;
+  static constexpr std::uint32_t kSurveyWarps = 16;
+  static constexpr std::uint32_t kSurveyBlocks = 2;
+
+  static PRESSO_HD constexpr Organisation choose(std::uint32_t, std::uint32_t) {
+    return Organisation::kRelay;
+  }
+
+  static constexpr bool suit(std::uint32_t blocks, std::uint32_t multiprocessors) {
+    return blocks <= Relay::kBlocksPerMultiprocessor * multiprocessors;
   }
 };
 

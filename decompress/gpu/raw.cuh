@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Raw blocks (FORMAT.md 5): the payload is copied to where the plain bytes go, and hashed.
 //
-// Threads to data: a thread block takes a block at a time. Its threads copy 16 bytes each in turn
-// where the output begins at a multiple of 16, as the payload does; elsewhere aligned words of 4
-// bytes, put together of two. Hashes are those of the payload, which lies well and is in the cache.
+// Threads to data: a thread block takes a block. Its threads copy 16 bytes each in turn where the
+// output begins at a multiple of 16, as the payload does; elsewhere aligned words of 4 bytes, put
+// together of two. Hashes are those of the payload, which lies well and is in the cache.
 // Synchronisation: one barrier a block.
 //
 // Test: tests/simt/raw_test.cpp.
@@ -56,25 +56,19 @@ PRESSO_DEVICE void copy_words(Byte* to, const Byte* from, simt::u32 bytes) {
 
 }  // namespace detail
 
-/// Decodes the raw blocks in state kPlanned. Any number of thread blocks of any number of warps.
-PRESSO_DEVICE void raw_body(const BlockBatch& batch, bool verify) {
-  for (std::uint32_t block = simt::block_index(); block < batch.blocks;
-       block += simt::grid_blocks()) {
-    if (batch.status[block] != kPlanned) continue;
-    const BlockPlan plan = batch.plans[block];
-    if (plan.coding != static_cast<Byte>(Coding::kRaw)) continue;
-    if (xxh3::is_aligned(plan.out, detail::kVectorBytes)) {
-      detail::copy_vectors(plan.out, plan.payload, plan.plain_bytes);
-    } else {
-      detail::copy_words(plan.out, plan.payload, plan.plain_bytes);
-    }
-    if (verify) {
-      hash_block(plan, plan.payload);
-      finish_content_check(plan, batch.status + block);
-    } else {
-      simt::block_sync();  // all warps have read the status
-      if (simt::thread_in_block() == 0) batch.status[block] = status_of(ErrorCode::kOk);
-    }
+/// A raw block, by a thread block of any number of warps. Leaves its final status.
+PRESSO_DEVICE void decode_raw(const BlockPlan& plan, std::uint32_t* status) {
+  if (xxh3::is_aligned(plan.out, detail::kVectorBytes)) {
+    detail::copy_vectors(plan.out, plan.payload, plan.plain_bytes);
+  } else {
+    detail::copy_words(plan.out, plan.payload, plan.plain_bytes);
+  }
+  if (plan.segment_hashes != nullptr) {
+    hash_block(plan, plan.payload);
+    finish_content_check(plan, status);
+  } else {
+    simt::block_sync();  // all warps have read the status
+    if (simt::thread_in_block() == 0) *status = status_of(ErrorCode::kOk);
   }
 }
 

@@ -3,12 +3,12 @@
 // a time, with the history in shared memory. Some warps parse (relay_parser.cuh), a page ahead of
 // the eight that copy (tile_copier.cuh). Catalogue S7.6, S7.7, S7.16, S7.17.
 //
-// For data with long sequences, where few warps suffice for parsing and all others would wait for
-// them. Takes up blocks in state kSurveyedSparse. Leaves kOk or kFailed, or kPlanned where a page
-// has more than Policy::kSlots segments.
-// Test: tests/simt/page_decoder_test.cpp. Benchmark: bench/decode_rate.cpp.
+// Takes up blocks in state kSurveyed. Leaves a final status or kFailed, or kPlanned
+// where a page has more than Policy::kSlots segments. Test: tests/simt/relay_decoder_test.cpp.
+// Benchmark: bench/decode_rate.cpp.
 #pragma once
 
+#include "decompress/gpu/content_check.cuh"
 #include "decompress/gpu/relay_parser.cuh"
 
 namespace presso::gpu {
@@ -23,8 +23,6 @@ class RelayCopier {
     const u32 pages = (plan_.plain_bytes + Policy::kPageBytes - 1) / Policy::kPageBytes;
     Byte* out = plan_.out;
     u32 left = plan_.plain_bytes;
-    give_back(0);
-    if (pages > 1) give_back(1);
     take(0);
     tiles_.prepare(0, 0);
     Sync::sync();
@@ -45,7 +43,14 @@ class RelayCopier {
         tiles_.prepare(kTablesBytes - tables, 0);
       }
       Sync::sync();
+      if ((page + 1) % Policy::kHashedPages == 0) hash(page + 1);
     }
+  }
+
+  /// Bytes that run() hashes, of a block of this size.
+  static PRESSO_DEVICE u32 hashed(u32 plain_bytes) {
+    constexpr u32 kBytes = Policy::kHashedPages * Policy::kPageBytes;
+    return plain_bytes / kBytes * kBytes;
   }
 
  private:
@@ -54,52 +59,56 @@ class RelayCopier {
   static_assert(Policy::kPageBytes == 2 * kTileBytes);
 
   struct Sync {
-    static PRESSO_DEVICE void sync() {
-      simt::named_barrier_sync(RelayBarriers::kCopiers, kCopierThreads);
-    }
+    static PRESSO_DEVICE void sync() { simt::named_barrier_sync(kCopierBarrier, kCopierThreads); }
   };
 
   /// The page's tables are free.
-  static PRESSO_DEVICE void give_back(u32 page) {
-    RelayBarriers::arrive<RelayBarriers::kFree, Policy::kThreads>(page % 2 != 0);
-  }
+  PRESSO_DEVICE void give_back(u32 page) { simt::mbarrier_arrive(&shared_.free[page % 2]); }
 
-  PRESSO_DEVICE void take(u32 page) {
-    RelayBarriers::wait<RelayBarriers::kFull, Policy::kThreads>(page % 2 != 0);
-    if (shared_.has_literals[page % 2] != 0) {
-      simt::bulk_copy_wait(&shared_.literal_barriers[page % 2], parities_ >> (page % 2) & 1);
-      parities_ ^= 1u << (page % 2);
+  /// The page's tables and literals are there.
+  PRESSO_DEVICE void take(u32 page) { simt::mbarrier_wait(&shared_.full[page % 2], page / 2 % 2); }
+
+  /// The pages up to this one, as many as the ring has still: a warp each.
+  PRESSO_DEVICE void hash(u32 end) {
+    constexpr u32 kSegments = Policy::kPageBytes / kHashedSegmentBytes;
+    const u32 back = Policy::kHashedPages - simt::warp_in_block();
+    if (plan_.segment_hashes == nullptr || simt::warp_in_block() >= Policy::kHashedPages ||
+        end * Policy::kPageBytes > plan_.plain_bytes) {
+      return;
     }
+    const u32 place = tiles_.ring() + Policy::kRing - back * Policy::kPageBytes;
+    hash_in_ring<kSegments, Policy::kRing>(plan_, (end - back) * Policy::kPageBytes, shared_.ring,
+                                           place < Policy::kRing ? place : place - Policy::kRing);
   }
 
   const BlockPlan& plan_;
   Shared& shared_;
   TileSteps<Policy, Shared, Sync> tiles_;
-  u32 parities_ = 0;  // of the literal barriers, a bit each
 };
 
 template <class Policy>
 PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
-  if (statuses[block] != kSurveyedSparse) return;
+  if (statuses[block] != kSurveyed) return;
   const BlockPlan plan = plans[block];
   auto& shared = *reinterpret_cast<RelayShared<Policy>*>(simt::shared_memory());
   clear_tables(shared);
   const u32 thread = simt::thread_in_block();
   if (thread < 2) {
-    simt::bulk_barrier_init(&shared.literal_barriers[thread]);
-    shared.has_literals[thread] = 0;
+    simt::mbarrier_init(&shared.full[thread], Policy::kParsers * simt::kWarpSize);
+    simt::mbarrier_init(&shared.free[thread], kCopierThreads);
     shared.starts[thread] = {0, 0};
   }
-  if (thread == 0) shared.result = 0;
+  if (thread == 0) shared.result = decoded_status(plan);
   simt::block_sync();
   if (simt::warp_in_block() < kCopiers) {
     RelayCopier<Policy>(plan, shared).run();
   } else {
-    RelayParser<Policy>(plan, SurveyRecords(plan).units, shared).run();
+    RelayParser<Policy>(plan, unit_records(plan), shared).run();
   }
   simt::block_sync();
-  if (thread == 0) statuses[block] = shared.result;
+  finish_block(plan, shared.result, RelayCopier<Policy>::hashed(plan.plain_bytes),
+               statuses + block);
 }
 
 }  // namespace presso::gpu

@@ -14,30 +14,8 @@
 
 namespace presso::gpu {
 
-/// Named barriers of the relay decoder. Those of a pair are told apart by `odd`; numbers that the
-/// compiler knows make them one instruction.
-struct RelayBarriers {
-  static constexpr u32 kCopiers = 1;
-  static constexpr u32 kFull = 2;  ///< parsers arrive, copiers wait
-  static constexpr u32 kFree = 4;  ///< copiers arrive, parsers wait
-
-  template <u32 kId, u32 kThreads>
-  static PRESSO_DEVICE void wait(bool odd) {
-    if (odd) {
-      simt::named_barrier_sync(kId + 1, kThreads);
-    } else {
-      simt::named_barrier_sync(kId, kThreads);
-    }
-  }
-  template <u32 kId, u32 kThreads>
-  static PRESSO_DEVICE void arrive(bool odd) {
-    if (odd) {
-      simt::named_barrier_arrive(kId + 1, kThreads);
-    } else {
-      simt::named_barrier_arrive(kId, kThreads);
-    }
-  }
-};
+/// Named barriers of the relay decoder.
+enum : u32 { kCopierBarrier = 1, kParserBarrier = 2 };
 
 template <class Policy>
 class RelayParser {
@@ -57,9 +35,10 @@ class RelayParser {
     if (unit_ < units_count_) parse();
     PRESSO_NO_UNROLL
     for (u32 page = 0; page < pages; ++page) {
-      RelayBarriers::wait<RelayBarriers::kFree, Policy::kThreads>(page % 2 != 0);
+      if (page >= 2) simt::mbarrier_wait(&shared_.free[page % 2], (page / 2 + 1) % 2);
+      simt::named_barrier_sync(kParserBarrier, Policy::kParsers * simt::kWarpSize);
       fill(page);
-      RelayBarriers::arrive<RelayBarriers::kFull, Policy::kThreads>(page % 2 != 0);
+      simt::mbarrier_arrive(&shared_.full[page % 2]);
       ring_ += Policy::kPageBytes;
       if (ring_ >= Policy::kRing) ring_ -= Policy::kRing;
     }
@@ -72,22 +51,20 @@ class RelayParser {
     const u32 left = plan_.plain_bytes - from;
     const u32 to = from + (left < Policy::kPageBytes ? left : Policy::kPageBytes);
     const PageStart start = shared_.starts[page % 2];
-    const PageStart before = shared_.starts[(page + 1) % 2];  // of the last page
-    simt::warp_sync();                                        // before one lane may replace it
     // Empty units at the page's end go with it: behind them may be the unit that begins the next.
     while (unit_ < units_count_ && (begin_ < to || end_ == to)) {
       if (begin_ < end_) emit(page, start);
       if (end_ > to) break;
       if (end_ == plan_.plain_bytes && begin_ < end_) {
-        request_literals(page, before, start, plan_.literals);
+        request_literals(page, start, plan_.literals);
       }
       unit_ += Policy::kParsers;
       if (unit_ < units_count_) parse();
     }
     if (unit_ < units_count_ && begin_ <= to && to < end_) {
       const PageStart next = page_start(lane_, to);
+      request_literals(page, start, next.literals);
       if (simt::lane() == 0) shared_.starts[(page + 1) % 2] = next;
-      request_literals(page, before, start, next.literals);
     }
   }
 
@@ -103,9 +80,9 @@ class RelayParser {
   /// Literals of a page go into the ring where the next page will be. Where those of the page
   /// before end in the first 16 bytes of that place, they are the same bytes: not copied again,
   /// since the copiers may be reading them.
-  PRESSO_DEVICE void request_literals(u32 page, const PageStart& before, const PageStart& start,
-                                      u32 to) {
+  PRESSO_DEVICE void request_literals(u32 page, const PageStart& start, u32 to) {
     if (simt::lane() != 0) return;
+    const PageStart before = shared_.starts[(page + 1) % 2];
     const u64 stream = reinterpret_cast<u64>(plan_.literal_bytes());
     const u32 before_end =
         static_cast<u32>((stream + before.literals) % 16) + start.literals - before.literals;
@@ -113,10 +90,9 @@ class RelayParser {
     const u64 source = ((stream + start.literals) & ~u64{15}) + there;
     const u64 end = (stream + to + 15) & ~u64{15};
     const u32 bytes = start.literals < to && source < end ? static_cast<u32>(end - source) : 0;
-    shared_.has_literals[page % 2] = u32{bytes != 0};
     if (bytes == 0) return;
-    copy_to_ring<Policy>(shared_, shared_.literal_barriers[page % 2],
-                         ring_ + Policy::kPageBytes + there, source, bytes);
+    copy_to_ring<Policy>(shared_, shared_.full[page % 2], ring_ + Policy::kPageBytes + there,
+                         source, bytes);
   }
 
   PRESSO_DEVICE void emit(u32 page, const PageStart& start) {

@@ -32,13 +32,15 @@
 //                or global memory; atomic_add/min/max on u64 too; all return the old value
 //   async copy   copy_async_4/8/16(shared, global): aligned to their size; lands at the lane's own
 //                copy_async_wait<N>(), which leaves the N youngest committed groups in flight
+//   mbarrier     mbarrier_init(b, arrivals) in one lane, then a block_sync;
+//                mbarrier_arrive(b) counts the lane and orders what it did before;
+//                mbarrier_wait(b, parity) by any lane: a phase ends when all have arrived and all
+//                expected bytes are there. Phases have parity 0, 1, 0, ...
 //   bulk copy    global to shared, sizes and addresses multiples of 16, by one lane each:
-//                bulk_barrier_init(b) once, then a block_sync;
+//                bulk_expect(b, sum of bytes), bulk_copy(b, shared, global, bytes) once or more,
+//                and then mbarrier_arrive(b), all in the same lane;
 //                bulk_fence() in each lane that wrote to the target by other means, before the
-//                block_sync in front of the copy: the copy engine does not see plain order;
-//                bulk_copy_begin(b, shared, global, bytes), or for several copies of one phase
-//                bulk_expect(b, sum of bytes) and bulk_copy(b, ...) for each, in the same lane;
-//                bulk_copy_wait(b, parity) by any lane that reads: phases have parity 0, 1, 0, ...
+//                barrier in front of the copy: the copy engine does not see plain order
 //   arithmetic   popcount find_first_set (1-based, 0 for none) count_leading_zeros (32 for 0)
 //                funnel_shift_right(lo, hi, shift & 31) byte_permute (__byte_perm: bit 3 of a
 //                selector's nibble is ignored) dot4 (4 products of unsigned bytes plus c)

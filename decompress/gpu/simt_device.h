@@ -350,22 +350,66 @@ PRESSO_DEVICE void copy_async_wait() {
 #endif
 }
 
-// --- bulk copies of the copy engine, with an mbarrier in shared memory
+// --- mbarriers, and bulk copies of the copy engine
 //
-// Before sm_90 the issuing lane copies by itself. The barrier's word is then: bits 0-31 the bytes
-// still expected, bit 32 and up the number of phases completed.
+// Before sm_90 the issuing lane copies by itself before it arrives, so there is nothing to expect.
 
-PRESSO_DEVICE void bulk_barrier_init(u64* barrier) {
+PRESSO_DEVICE void mbarrier_init(u64* barrier, u32 arrivals) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+               :
+               : "r"(detail::shared_address(barrier)), "r"(arrivals)
+               : "memory");
+#endif
 #if __CUDA_ARCH__ >= 900
   asm volatile(
-      "mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
       "fence.mbarrier_init.release.cluster;\n\t"
       "fence.proxy.async.shared::cta;"
       :
+      :
+      : "memory");
+#endif
+}
+
+PRESSO_DEVICE void mbarrier_arrive(u64* barrier) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "{\n\t"
+      ".reg .b64 state;\n\t"
+      "mbarrier.arrive.shared::cta.b64 state, [%0];\n\t"
+      "}"
+      :
       : "r"(detail::shared_address(barrier))
       : "memory");
+#endif
+}
+
+PRESSO_DEVICE void mbarrier_wait(u64* barrier, u32 parity) {
+#if __CUDA_ARCH__ >= 800
+  u32 done = 0;
+  while (done == 0) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{\n\t"
+        ".reg .pred done;\n\t"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+        "selp.u32 %0, 1, 0, done;\n\t"
+        "}"
+        : "=r"(done)
+        : "r"(detail::shared_address(barrier)), "r"(parity)
+        : "memory");
 #else
-  *barrier = 0;
+    asm volatile(
+        "{\n\t"
+        ".reg .pred done;\n\t"
+        "mbarrier.test_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+        "selp.u32 %0, 1, 0, done;\n\t"
+        "}"
+        : "=r"(done)
+        : "r"(detail::shared_address(barrier)), "r"(parity)
+        : "memory");
+#endif
+  }
 #endif
 }
 
@@ -377,12 +421,10 @@ PRESSO_DEVICE void bulk_fence() {
 
 PRESSO_DEVICE void bulk_expect(u64* barrier, u32 bytes) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+  asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"
                :
                : "r"(detail::shared_address(barrier)), "r"(bytes)
                : "memory");
-#else
-  *barrier += bytes;
 #endif
 }
 
@@ -398,36 +440,6 @@ PRESSO_DEVICE void bulk_copy(u64* barrier, void* shared, const void* global, u32
   for (u32 at = 0; at < bytes / sizeof(uint4); ++at) {
     static_cast<uint4*>(shared)[at] = static_cast<const uint4*>(global)[at];
   }
-  const u64 left = *barrier - bytes;
-  __threadfence_block();
-  *static_cast<volatile u64*>(barrier) = static_cast<u32>(left) == 0 ? left + (u64{1} << 32) : left;
-#endif
-}
-
-PRESSO_DEVICE void bulk_copy_begin(u64* barrier, void* shared, const void* global, u32 bytes) {
-  bulk_expect(barrier, bytes);
-  bulk_copy(barrier, shared, global, bytes);
-}
-
-PRESSO_DEVICE void bulk_copy_wait(u64* barrier, u32 parity) {
-#if __CUDA_ARCH__ >= 900
-  u32 done = 0;
-  while (done == 0) {
-    asm volatile(
-        "{\n\t"
-        ".reg .pred done;\n\t"
-        "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
-        "selp.u32 %0, 1, 0, done;\n\t"
-        "}"
-        : "=r"(done)
-        : "r"(detail::shared_address(barrier)), "r"(parity)
-        : "memory");
-  }
-#else
-  const volatile u64* word = barrier;
-  while (((*word >> 32) & 1) == parity) {
-  }
-  __threadfence_block();
 #endif
 }
 

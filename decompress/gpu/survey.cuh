@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The survey: one pass over a block's tokens and offsets that finds where each unit of 128
-// sequences begins in every stream, so that the page decoder can parse units in any order. It is
-// also where the streams are checked against each other and against the header, so that the page
+// sequences begins in every stream, so that the relay decoder can parse units in any order. It is
+// also where the streams are checked against each other and against the header, so that the relay
 // decoder need not.
 //
 // Threads to data: thread block b surveys block b, up to 32 units a warp a step. Each unit is
@@ -9,36 +9,30 @@
 // give all positions, and each lane adds up the escape bytes of its own unit. Units with long
 // lengths are parsed one by one.
 //
-// For the page decoder it also finds out how pages begin, for which the units that hold their first
-// bytes are parsed.
-//
-// Takes up blocks in the state kPlanned. Leaves kSurveyedDense or kSurveyedSparse; kFailed where
-// the payload is faulty; and kPlanned where the warp decoder is to take the block: because it is
-// faster, or for other codings and rules, dictionaries, far offsets, output that is not 8-aligned,
-// a distance above kMostDistance, a page with more than kSlots segments.
+// Takes up blocks in the state kPlanned. Leaves kSurveyed; kFailed where the payload is faulty; and
+// kPlanned where the warp decoder is to take the block: because it is faster, or for other codings
+// and rules, dictionaries, far offsets, output that is not 8-aligned, a distance above
+// kMostDistance.
 #pragma once
 
 #include "decompress/gpu/policies.h"
-#include "decompress/gpu/segment_tables.cuh"
+#include "decompress/gpu/unit_parser.cuh"
 
 namespace presso::gpu {
 
-constexpr u32 kSurveyWarps = 8;
-
+template <u32 kWarps>
 struct SurveyShared {
-  u32 sums[3][kSurveyWarps];
+  u32 sums[3][kWarps];
 };
 
-template <class Dense, class Sparse>
+/// Tuning: ManyBlocks or FewBlocks.
+template <class Tuning>
 class Survey {
  public:
-  PRESSO_DEVICE Survey(const BlockPlan& plan, bool dense, SurveyShared& shared)
-      : plan_(plan),
-        parser_(plan),
-        units_(SurveyRecords(plan).units),
-        pages_(SurveyRecords(plan).pages),
-        shared_(shared),
-        dense_(dense) {}
+  using Shared = SurveyShared<Tuning::kSurveyWarps>;
+
+  PRESSO_DEVICE Survey(const BlockPlan& plan, Shared& shared)
+      : plan_(plan), parser_(plan), units_(unit_records(plan)), shared_(shared) {}
 
   /// The block's state afterwards.
   PRESSO_DEVICE u32 run() {
@@ -50,14 +44,14 @@ class Survey {
       if (!batch(first + simt::warp_in_block() * a_warp, a_warp, units)) return kFailed;
     }
     if (!complete()) return kFailed;
-    const bool declined = simt::block_sync_or(declined_);
-    if (declined) return kPlanned;
-    if (!dense_) return kSurveyedSparse;
-    return pages_fit(units) ? kSurveyedDense : kPlanned;
+    return simt::block_sync_or(declined_) ? kPlanned : kSurveyed;
   }
 
  private:
-  static constexpr u32 kAhead = 4;  ///< units requested ahead
+  static constexpr u32 kSurveyWarps = Tuning::kSurveyWarps;
+  static constexpr u32 kMostUnits = kSurveyWarps * simt::kWarpSize;  ///< in a batch
+  static_assert(kMostUnits < (u64{1} << 32) / kMaxBlockBytes);       // allow(bare-32): sums fit
+  static constexpr u32 kAhead = 4;                                   ///< units requested ahead
 
   static PRESSO_DEVICE u32 max_of(u32 a, u32 b) { return a < b ? b : a; }
 
@@ -92,7 +86,7 @@ class Survey {
     Sums sums;
     bool good = sum_up(first, count, sums);
     UnitRecord mine = at_;
-    // At most 256 * 128 of each.
+    // At most kMostUnits * 128 of each.
     const Prefix literal_escapes = prefix(0, sums.escapes & 0xFFFFu);
     const Prefix match_escapes = prefix(1, sums.escapes >> 16);
     if (literal_escapes.all > plan_.literal_escapes - at_.literal_escapes ||
@@ -121,7 +115,7 @@ class Survey {
     const Prefix all_literals = prefix(1, literals);
     const u32 sequences = simt::lane() < count ? kUnitSequences : 0;
     const Prefix segments = prefix(2, UnitParser::runs_of(sums.packed) + sequences - sums.empty);
-    // 256 times less than 2^22 bytes.
+    // kMostUnits times a block's bytes at most.
     if (plain.all > plan_.plain_bytes - at_.plain ||
         all_literals.all > plan_.literals - at_.literals) {
       return false;
@@ -130,7 +124,6 @@ class Survey {
     mine.literals += all_literals.before;
     mine.segments += segments.before;
     if (simt::lane() < count) units_[first + simt::lane()] = mine;
-    if (dense_) begin_pages(first, mine, count, bytes);
     at_.plain += plain.all;
     at_.literals += all_literals.all;
     at_.segments += segments.all;
@@ -166,8 +159,7 @@ class Survey {
                                          max_of(stored.distance(2), stored.distance(3))));
       if (simt::lane() == i) mine = {packed, escapes, empty};
     }
-    const u32 most = dense_ ? Dense::kMostDistance : Sparse::kMostDistance;
-    declined_ |= simt::any(farthest > most);
+    declined_ |= simt::any(farthest > Tuning::Relay::kMostDistance);
     return good;
   }
 
@@ -225,51 +217,6 @@ class Survey {
     return true;
   }
 
-  /// Records the pages that begin in units from `first` on, each lane knowing its own.
-  PRESSO_DEVICE void begin_pages(u32 first, const UnitRecord& mine, u32 count, u32 bytes) {
-    constexpr u32 kPage = Dense::kPageBytes;
-    if (count != 0 &&
-        first + count == units_of(plan_.sequences)) {  // the last unit goes on to the block's end
-      if (simt::lane() + 1 == count) bytes = plan_.plain_bytes - mine.plain;
-    }
-    const bool begins = simt::lane() < count &&
-                        (mine.plain + kPage - 1) / kPage < (mine.plain + bytes + kPage - 1) / kPage;
-    PRESSO_NO_UNROLL
-    for (u32 votes = simt::ballot(begins); votes != 0; votes &= votes - 1) {
-      const u32 owner = simt::find_first_set(votes) - 1;
-      UnitRecord record;
-      record.plain = simt::shuffle(mine.plain, owner);
-      record.literals = simt::shuffle(mine.literals, owner);
-      record.segments = simt::shuffle(mine.segments, owner);
-      record.long_lengths = simt::shuffle(mine.long_lengths, owner);
-      record.literal_escapes = simt::shuffle(mine.literal_escapes, owner);
-      record.match_escapes = simt::shuffle(mine.match_escapes, owner);
-      LaneSequences lane;
-      parser_.parse(first + owner, parser_.load(first + owner), record, lane);
-      const u32 end = record.plain + simt::shuffle(bytes, owner);
-      for (u32 at = (record.plain + kPage - 1) / kPage * kPage; at < end; at += kPage) {
-        const PageStart start = page_start(lane, at);
-        if (simt::lane() == 0) pages_[at / kPage] = {start, first + owner, 0};
-      }
-    }
-  }
-
-  /// Records what stands behind the last page. Whether all pages have few enough segments.
-  PRESSO_DEVICE bool pages_fit(u32 units) {
-    const u32 pages = pages_of(plan_.plain_bytes);
-    if (simt::thread_in_block() == 0) {
-      const u32 tail = u32{plan_.literals != at_.literals};
-      pages_[pages] = {{plan_.literals, at_.segments + tail}, units - 1, 0};
-    }
-    simt::block_sync();
-    bool fit = true;
-    for (u32 page = simt::thread_in_block(); page < pages; page += simt::block_threads()) {
-      const u32 segments = pages_[page + 1].start.segments + 1 - pages_[page].start.segments;
-      fit &= segments + 7 <= Dense::kSlots;  // a lane's eight are checked together
-    }
-    return !simt::block_sync_or(!fit);
-  }
-
   /// Literals behind the last sequence fill the rest, and all else is used up.
   PRESSO_DEVICE bool complete() const {
     return plan_.plain_bytes - at_.plain == plan_.literals - at_.literals &&
@@ -280,9 +227,7 @@ class Survey {
   const BlockPlan& plan_;
   UnitParser parser_;
   UnitRecord* units_;
-  PageRecord* pages_;
-  SurveyShared& shared_;
-  bool dense_;     // for the page decoder
+  Shared& shared_;
   UnitRecord at_;  // where the next batch of all warps begins
   bool declined_ = false;
 };
@@ -294,19 +239,16 @@ PRESSO_DEVICE bool history_fits(const BlockPlan& plan) {
          reinterpret_cast<u64>(plan.out) % 8 == 0;
 }
 
-/// Selector: as OrganisationSelector.
-template <class Dense, class Sparse, class Selector>
+template <class Tuning>
 PRESSO_DEVICE void survey_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
   // The decoders address shared memory from its base.
   if (statuses[block] != kPlanned || !simt::shared_memory_is_at_base()) return;
   const BlockPlan plan = plans[block];
-  if (plan.survey == nullptr || !history_fits(plan) || !SurveyRecords::fit(plan)) return;
-  const Organisation organisation = Selector::choose(plan.plain_bytes, plan.sequences);
-  if (organisation == Organisation::kWarps) return;
-  auto& shared = *reinterpret_cast<SurveyShared*>(simt::shared_memory());
-  const bool dense = organisation == Organisation::kPages;
-  const u32 state = Survey<Dense, Sparse>(plan, dense, shared).run();
+  if (plan.survey == nullptr || !history_fits(plan) || !unit_records_fit(plan)) return;
+  if (Tuning::choose(plan.plain_bytes, plan.sequences) == Organisation::kWarps) return;
+  auto& shared = *reinterpret_cast<typename Survey<Tuning>::Shared*>(simt::shared_memory());
+  const u32 state = Survey<Tuning>(plan, shared).run();
   simt::block_sync();  // all have seen the old state
   if (simt::thread_in_block() == 0) statuses[block] = state;
 }

@@ -25,7 +25,7 @@
 
 #include <cstddef>
 
-#include "decompress/gpu/page_layout.h"
+#include "decompress/gpu/relay_layout.h"
 #include "decompress/gpu/simt.h"
 
 namespace presso::gpu {

@@ -9,10 +9,10 @@
 // Threads to data: warp w of thread block b decodes block b * warps + w. Shared memory: a
 // SegmentTable a warp. Synchronisation: within warps only; warps may exit at any time.
 //
-// Takes up blocks whose status is kPlanned and leaves kOk or kFailed. A faulty block may have bytes
-// written to its own output; nothing else is written, and nothing read outside of payload,
-// dictionary and output. A block that lies about its dependency rule decodes to wrong bytes, no
-// worse. Tested by tests/simt/warp_decoder_test.cpp.
+// Takes up blocks whose status is kPlanned and leaves kOk, kDecoded or kFailed. A faulty block may
+// have bytes written to its own output; nothing else is written, and nothing read outside of
+// payload, dictionary and output. A block that lies about its dependency rule decodes to wrong
+// bytes, no worse. Tested by tests/simt/warp_decoder_test.cpp.
 #pragma once
 
 #include "decompress/gpu/resolve.cuh"
@@ -117,7 +117,7 @@ PRESSO_DEVICE void warp_decoder_body(const BlockPlan* plans, u32* status, u32 bl
       if (good) decoder.counter().write(counters + block);
     }
   }
-  if (simt::lane() == 0) status[block] = good ? u32{0} : u32{kFailed};
+  if (simt::lane() == 0) status[block] = good ? decoded_status(plan) : u32{kFailed};
 }
 
 }  // namespace presso::gpu

@@ -49,18 +49,29 @@ constexpr u32 kLongestFolded = 240;  ///< bytes; longer inputs go through accumu
 
 // --- the secret
 
-/// Eight bytes of the default secret as a little-endian word; offset 0 to 184.
-PRESSO_HD inline u64 secret_word(u32 offset) {
-  static constexpr u64 kSecret[24] = {
-      0xBE4BA423396CFEB8u, 0x1CAD21F72C81017Cu, 0xDB979083E96DD4DEu, 0x1F67B3B7A4A44072u,
-      0x78E5C0CC4EE679CBu, 0x2172FFCC7DD05A82u, 0x8E2443F7744608B8u, 0x4C263A81E69035E0u,
-      0xCB00C391BB52283Cu, 0xA32E531B8B65D088u, 0x4EF90DA297486471u, 0xD8ACDEA946EF1938u,
-      0x3F349CE33F76FAA8u, 0x1D4F0BC7C7BBDCF9u, 0x3159B4CD4BE0518Au, 0x647378D9C97E9FC8u,
-      0xC3EBD33483ACC5EAu, 0xEB6313FAFFA081C5u, 0x49DAF0B751DD0D17u, 0x9E68D429265516D3u,
-      0xFCA1477D58BE162Bu, 0xCE31D07AD1B8F88Fu, 0x280416958F3ACB45u, 0x7E404BBBCAFBD7AFu};
+struct Secret {
+  u64 words[24];
+};
+
+PRESSO_HD constexpr Secret default_secret() {
+  return {{0xBE4BA423396CFEB8u, 0x1CAD21F72C81017Cu, 0xDB979083E96DD4DEu, 0x1F67B3B7A4A44072u,
+           0x78E5C0CC4EE679CBu, 0x2172FFCC7DD05A82u, 0x8E2443F7744608B8u, 0x4C263A81E69035E0u,
+           0xCB00C391BB52283Cu, 0xA32E531B8B65D088u, 0x4EF90DA297486471u, 0xD8ACDEA946EF1938u,
+           0x3F349CE33F76FAA8u, 0x1D4F0BC7C7BBDCF9u, 0x3159B4CD4BE0518Au, 0x647378D9C97E9FC8u,
+           0xC3EBD33483ACC5EAu, 0xEB6313FAFFA081C5u, 0x49DAF0B751DD0D17u, 0x9E68D429265516D3u,
+           0xFCA1477D58BE162Bu, 0xCE31D07AD1B8F88Fu, 0x280416958F3ACB45u, 0x7E404BBBCAFBD7AFu}};
+}
+
+/// Eight of its bytes as a little-endian word; offset 0 to 184.
+PRESSO_HD constexpr u64 word_of(const Secret& secret, u32 offset) {
   const u32 shift = 8 * (offset % 8);
-  const u64 low = kSecret[offset / 8] >> shift;
-  return shift == 0 ? low : low | kSecret[offset / 8 + 1] << (64 - shift);
+  const u64 low = secret.words[offset / 8] >> shift;
+  return shift == 0 ? low : low | secret.words[offset / 8 + 1] << (64 - shift);
+}
+
+PRESSO_HD inline u64 secret_word(u32 offset) {
+  static constexpr Secret kSecret = default_secret();
+  return word_of(kSecret, offset);
 }
 
 // --- arithmetic
@@ -134,12 +145,27 @@ PRESSO_HD inline void accumulate(Pair& sums, Pair words, Pair keys) {
   sums.odd += keyed_product(words.odd, keys.odd) + words.even;
 }
 
-/// For lanes that hold single words of a segment of 1 KiB: the key of its word 0 to 127. Of word w,
-/// keyed_product(word, key) goes to accumulator w % 8 and the word itself to its neighbour, w % 8
-/// ^ 1.
-PRESSO_HD inline u64 segment_word_key(u32 word) {
-  const u32 stripe = word / 8;
-  return secret_word((stripe + 1 == kRoundStripes ? kLastStripeKey : 8 * stripe) + 8 * (word % 8));
+/// The keys of a segment of 1 KiB, in the order of its words.
+struct SegmentKeyTable {
+  Pair pairs[kRoundStripes * kStripeBytes / kPairBytes];
+};
+
+PRESSO_HD constexpr SegmentKeyTable segment_key_table() {
+  const Secret secret = default_secret();
+  SegmentKeyTable table{};
+  for (u32 i = 0; i < kRoundStripes * kStripeBytes / kPairBytes; ++i) {
+    const u32 stripe = i * kPairBytes / kStripeBytes;
+    const u32 key =
+        (stripe + 1 == kRoundStripes ? kLastStripeKey : 8 * stripe) + i * kPairBytes % kStripeBytes;
+    table.pairs[i] = {word_of(secret, key), word_of(secret, key + 8)};
+  }
+  return table;
+}
+
+/// Of the pair of words at offset `at` of a segment.
+PRESSO_HD inline Pair segment_key(u32 at) {
+  static constexpr SegmentKeyTable kTable = segment_key_table();
+  return kTable.pairs[at / kPairBytes];
 }
 
 PRESSO_HD inline u64 scrambled(u64 sum, u64 key) {

@@ -9,8 +9,10 @@
 //   eight segments  quad g ends up with the sums of segment g: a tree in which lanes give away the
 //                   half that they do not keep, 14 words a lane instead of 48. All lanes take part
 //                   in the finish, and each quad holds the hash of its segment
+//   apart           quad g reads segment g alone: nothing to exchange, but 64 bytes here and there,
+//                   which suits shared memory
 //
-// Cost of the latter, counted in its machine code (sm_90): 45 instructions of a warp for 1 KiB; of
+// Cost of eight segments, counted in machine code (sm_90): 45 instructions of a warp for 1 KiB; of
 // one segment at a time, 95.
 //
 // Everything here is collective: all lanes of a warp call it with the same arguments. Words come
@@ -49,14 +51,7 @@ PRESSO_DEVICE u64 joined(u32 low, u32 high) {
   return low | u64{high} << 32;  // allow(bare-32): bits
 }
 
-/// Memory that begins at a multiple of 16.
-struct AlignedSource {
-  const Byte* from;
-
-  PRESSO_DEVICE Pair operator()(u32 at) const { return load_pair(from + at); }
-};
-
-/// The same, of device memory that nobody writes while the kernel runs.
+/// Device memory that begins at a multiple of 16 and that nobody writes while the kernel runs.
 struct ReadonlySource {
   const Byte* from;
 
@@ -104,14 +99,6 @@ PRESSO_DEVICE Pair sum_over_quads(Pair share) {
 PRESSO_DEVICE Pair keep_and_add(Pair low, Pair high, u32 mask) {
   const bool upper = (lane() & mask) != 0;
   return (upper ? high : low) + exchange(upper ? low : high, mask);
-}
-
-/// For warps whose lane l holds the words l, l + 32, ... of an input: from the sum of a lane's
-/// keyed products and that of its words, what they add to the accumulators, as pairs in every quad.
-PRESSO_DEVICE Pair pairs_of_words(u64 products, u64 words) {
-  u64 sum = products + shuffle_xor(words, 1);
-  for (u32 mask = 8; mask < kWarpSize; mask *= 2) sum += shuffle_xor(sum, mask);
-  return {simt::shuffle(sum, 2 * lane_pair()), simt::shuffle(sum, 2 * lane_pair() + 1)};
 }
 
 /// The hash of an input of `bytes`, whose eight accumulators are those of the lane's quad, in its
@@ -238,6 +225,30 @@ PRESSO_DEVICE std::uint64_t warp_segment_hashes(const Source& source, std::uint3
                                                 const xxh3::SegmentKeys& keys) {
   const xxh3::Pair shares = xxh3::gather_shares<xxh3::kWarpSize / 2>(source, at, keys);
   return xxh3::finish_quad(xxh3::start_pair(xxh3::lane_pair()) + shares, xxh3::kSegmentBytes);
+}
+
+/// The hashes of kCount segments, 4 or 8, whose bytes are in shared memory, at a multiple of 64:
+/// quad q takes segment q % kCount, which begins at `segment`, and holds its hash in the end.
+/// Neighbouring quads take their stripes in different order, so that they read different banks.
+template <xxh3::u32 kCount>
+PRESSO_DEVICE std::uint64_t warp_segment_hashes_apart(const Byte* segment) {
+  using xxh3::Pair;
+  using xxh3::u32;
+  constexpr u32 kShare = xxh3::kSegmentBytes * kCount / xxh3::kQuads;
+  constexpr u32 kTwoStripes = 2 * xxh3::kStripeBytes;
+  const u32 begin = xxh3::lane_quad() / kCount * kShare + xxh3::kPairBytes * xxh3::lane_pair();
+  const u32 skew = xxh3::lane_quad() % 2 * xxh3::kStripeBytes;
+  Pair sums{0, 0};
+  PRESSO_UNROLL
+  for (u32 at = begin; at < begin + kShare; at += kTwoStripes) {
+    for (const u32 word : {at + skew, at + xxh3::kStripeBytes - skew}) {
+      xxh3::accumulate(sums, xxh3::load_pair(segment + word), xxh3::segment_key(word));
+    }
+  }
+  for (u32 mask = kCount * xxh3::kQuadLanes; mask < xxh3::kWarpSize; mask *= 2) {
+    sums = sums + xxh3::exchange(sums, mask);
+  }
+  return xxh3::finish_quad(xxh3::start_pair(xxh3::lane_pair()) + sums, xxh3::kSegmentBytes);
 }
 
 }  // namespace presso::gpu

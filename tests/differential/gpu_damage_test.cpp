@@ -117,12 +117,13 @@ TEST_F(GpuDamage, FramesMissingDoubledAndInserted) {
   }
 }
 
+/// Members that share batches and members that, by their dictionaries, do not.
 TEST_F(GpuDamage, DamageAmongMembers) {
-  const ManyMembers many;
+  const std::vector<Byte> files[] = {ManyMembers().file, PlainMembers(4, 3).file};
   std::mt19937_64 random(13);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 120; ++i) {
     SCOPED_TRACE(i);
-    std::vector<Byte> file = many.file;
+    std::vector<Byte> file = files[i % 2];
     if (i % 3 == 0) file.resize(random() % file.size());
     if (i % 3 == 1) append(file, random_bytes(1 + random() % 300, random()));
     if (!file.empty()) file[random() % file.size()] ^= 0x40;

@@ -145,13 +145,16 @@ PRESSO_DEVICE void probe_copies(const ProbeArgs& args, ProbeShared& shared, Prob
       bulk_copy(&shared.barrier, shared.copied + kProbeThreads, args.input,
                 kProbeThreads * sizeof(u32));
     }
-    bulk_copy_wait(&shared.barrier, phase);
+    if (thread % kWarpSize == 0) mbarrier_arrive(&shared.barrier);
+    mbarrier_wait(&shared.barrier, phase);
     row.add(shared.copied[thread] ^ shared.copied[2 * kProbeThreads - 1 - thread]);
     block_sync();
   }
-  if (thread == 0) bulk_copy_begin(&shared.barrier, shared.copied, args.input, 16);
-  bulk_copy_wait(&shared.barrier, 0);
-  row.add(shared.copied[3]);
+  shared.copied[thread] = args.input[thread];
+  warp_sync();
+  if (thread % kWarpSize == 0) mbarrier_arrive(&shared.barrier);
+  mbarrier_wait(&shared.barrier, 0);
+  row.add(shared.copied[kProbeThreads - 1 - thread]);
 }
 
 PRESSO_DEVICE void probe_memory(const ProbeArgs& args, ProbeRow& row) {
@@ -171,7 +174,7 @@ PRESSO_DEVICE void primitives_body(const ProbeArgs& args) {
   auto& shared = *reinterpret_cast<ProbeShared*>(shared_memory());
   ProbeRow row(args.results + thread_in_block() * kProbes);
   const u32 value = args.input[thread_in_block()];
-  if (thread_in_block() == 0) bulk_barrier_init(&shared.barrier);
+  if (thread_in_block() == 0) mbarrier_init(&shared.barrier, kProbeThreads / kWarpSize);
   row.add(block_index() + grid_blocks() * 100 + block_threads() * 1000);
   row.add(lane() + warp_in_block() * 100);
   probe_warp(value, row);

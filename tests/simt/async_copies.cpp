@@ -46,8 +46,9 @@ void LaneCopies::clear() {
   committed_.clear();
 }
 
-bool BulkBarrier::complete() {
+bool Mbarrier::complete() {
   ++phase;
+  arrived = 0;
   expected = issued = 0;
   return land_all(copies);
 }

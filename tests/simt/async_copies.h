@@ -42,21 +42,23 @@ class LaneCopies {
   std::deque<std::vector<PendingCopy>> committed_;
 };
 
-/// A barrier that counts bytes of bulk copies: a phase ends when all that it expects was issued
-/// and somebody waits.
-struct BulkBarrier {
+/// An mbarrier: a phase ends when all have arrived, all bytes that it expects were issued, and
+/// somebody waits or the next phase begins.
+struct Mbarrier {
+  std::uint32_t arrivals = 0;  ///< of each phase
   std::uint32_t phase = 0;     ///< completed ones
-  std::uint64_t expected = 0;  ///< bytes of the phase; 0 where nothing was announced yet
+  std::uint32_t arrived = 0;   ///< in this one, as what follows
+  std::uint64_t expected = 0;  ///< bytes
   std::uint64_t issued = 0;
   std::vector<PendingCopy> copies;
   std::vector<std::uint32_t> waiting;  ///< threads
 
-  bool can_complete() const { return expected > 0 && issued == expected; }
+  bool can_complete() const { return arrived == arrivals && issued == expected; }
   bool is_done(std::uint32_t parity) const { return (phase & 1) != (parity & 1); }
   /// Lands the copies and begins the next phase; false if a source has changed.
   bool complete();
 };
 
-using BulkBarriers = std::unordered_map<const std::uint64_t*, BulkBarrier>;
+using Mbarriers = std::unordered_map<const std::uint64_t*, Mbarrier>;
 
 }  // namespace presso::simt

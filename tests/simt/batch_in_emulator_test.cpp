@@ -5,8 +5,7 @@
 
 #include "decompress/gpu/batch_steps.h"
 #include "decompress/gpu/decoder_steps.h"
-#include "decompress/gpu/diagnose.cuh"
-#include "decompress/gpu/raw.cuh"
+#include "decompress/gpu/finish.cuh"
 #include "tests/simt/batch_backend.h"
 #include "tests/simt/emulator.h"
 #include "tests/support/placed_bytes.h"
@@ -33,30 +32,24 @@ class EmulatedLauncher {
     return run("plan", (blocks + 63) / 64, 64, 0, [&] { plan_body(arguments); });
   }
   Status decode(const DecodeLaunch& launch) { return enqueue_decoders(launch, *this); }
-  Status raw(const BlockBatch& batch, bool verify) {
-    return run("raw", 3, 64, 0, [&] { raw_body(batch, verify); });
-  }
-  Status diagnose(const BlockBatch& batch) {
-    return run("diagnose", (batch.blocks + 63) / 64, 64, 0, [&] { diagnose_body(batch); });
-  }
-  Status verify(const BlockBatch& batch) {
-    return run("verify", 3, 64, 0, [&] { verify_body(batch); });
+  Status finish(const BlockBatch& batch) {
+    return run("finish", 3, 64, 0, [&] { finish_body(batch); });
   }
 
   // Of enqueue_decoders.
+  /// Of a device with one multiprocessor.
+  bool is_small(const BlockBatch& batch) const { return FewBlocks::suit(batch.blocks, 1); }
+  template <class Tuning>
   Status survey(const BlockBatch& batch) {
-    return run("survey", batch.blocks, kSurveyWarps * simt::kWarpSize, sizeof(SurveyShared), [&] {
-      survey_body<PageTuning, RelayTuning, OrganisationSelector>(batch.plans, batch.status);
-    });
+    return run("survey", batch.blocks, Tuning::kSurveyWarps * simt::kWarpSize,
+               sizeof(typename Survey<Tuning>::Shared),
+               [&] { survey_body<Tuning>(batch.plans, batch.status); });
   }
-  Status page_decoder(const BlockBatch& batch) {
-    return run("page decoder", batch.blocks, PageTuning::kThreads, sizeof(PageShared<PageTuning>),
-               [&] { page_decoder_body<PageTuning>(batch.plans, batch.status); });
-  }
+  template <class Tuning>
   Status relay_decoder(const BlockBatch& batch) {
-    return run("relay decoder", batch.blocks, RelayTuning::kThreads,
-               sizeof(RelayShared<RelayTuning>),
-               [&] { relay_decoder_body<RelayTuning>(batch.plans, batch.status); });
+    using Relay = typename Tuning::Relay;
+    return run("relay decoder", batch.blocks, Relay::kThreads, sizeof(RelayShared<Relay>),
+               [&] { relay_decoder_body<Relay>(batch.plans, batch.status); });
   }
   template <class Resolve>
   Status warp_decoder(const BlockBatch& batch) {
@@ -155,9 +148,7 @@ struct CountingLauncher {
   Status clear(std::uint64_t*) { return count(); }
   Status plan(const PlanArguments&) { return count(); }
   Status decode(const DecodeLaunch&) { return count(); }
-  Status raw(const BlockBatch&, bool) { return count(); }
-  Status diagnose(const BlockBatch&) { return count(); }
-  Status verify(const BlockBatch&) { return count(); }
+  Status finish(const BlockBatch&) { return count(); }
 };
 
 /// Sound arguments over memory that is never touched.
@@ -196,7 +187,7 @@ class Arguments : public ::testing::Test {
 TEST_F(Arguments, ThatAreSoundAreTaken) {
   CountingLauncher launcher;
   EXPECT_TRUE(enqueue_batch(sound(), options_, launcher).ok());
-  EXPECT_EQ(launcher.launches, 6);
+  EXPECT_EQ(launcher.launches, 4);
 }
 
 TEST_F(Arguments, OfNoBlocksNeedNothing) {

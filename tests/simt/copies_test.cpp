@@ -28,7 +28,15 @@ class Copies : public ::testing::Test {
   alignas(16) Byte source_[1024];
 };
 
+/// One copy, in a phase of a barrier that one lane arrives at.
+void copy_in_a_phase(u64* barrier, void* to, const void* from, u32 bytes) {
+  bulk_expect(barrier, bytes);
+  bulk_copy(barrier, to, from, bytes);
+  mbarrier_arrive(barrier);
+}
+
 using AsyncCopies = Copies;
+using Mbarriers = Copies;
 using BulkCopies = Copies;
 
 TEST_F(AsyncCopies, LandAtTheWait) {
@@ -109,13 +117,13 @@ TEST_F(BulkCopies, LandAtTheWaitAndAreSeenByAllLanes) {
     const Report report = run({.block_threads = 64, .shared_bytes = 1024}, {.seed = seed}, [&] {
       auto* barrier = reinterpret_cast<u64*>(shared_memory());
       Byte* target = shared_memory() + 16;
-      if (thread_in_block() == 0) bulk_barrier_init(barrier);
+      if (thread_in_block() == 0) mbarrier_init(barrier, 1);
       block_sync();
       for (u32 phase = 0; phase < 3; ++phase) {
         if (thread_in_block() == 0) {
-          bulk_copy_begin(barrier, target, source_ + 16 * phase, 256);
+          copy_in_a_phase(barrier, target, source_ + 16 * phase, 256);
         }
-        bulk_copy_wait(barrier, phase & 1);
+        mbarrier_wait(barrier, phase & 1);
         EXPECT_EQ(std::memcmp(target, source_ + 16 * phase, 256), 0);
         block_sync();
       }
@@ -128,12 +136,12 @@ TEST_F(BulkCopies, AreNotThereBeforeTheWait) {
   const Report report = run_warp([&] {
     if (lane() != 0) return;
     auto* barrier = reinterpret_cast<u64*>(shared_memory());
-    bulk_barrier_init(barrier);
-    bulk_copy_begin(barrier, shared_memory() + 16, source_, 64);
+    mbarrier_init(barrier, 1);
+    copy_in_a_phase(barrier, shared_memory() + 16, source_, 64);
     EXPECT_EQ(shared_memory()[16], 0xEF);
-    bulk_copy_wait(barrier, 0);
+    mbarrier_wait(barrier, 0);
     EXPECT_EQ(shared_memory()[17], 1);
-    bulk_copy_wait(barrier, 0);  // a phase that is over does not wait again
+    mbarrier_wait(barrier, 0);  // a phase that is over does not wait again
   });
   EXPECT_TRUE(report.ok()) << report.what;
 }
@@ -142,14 +150,15 @@ TEST_F(BulkCopies, ShareAPhaseThatTheirSumWasAnnouncedFor) {
   const Report report = run({.block_threads = 64, .shared_bytes = 1024}, {}, [&] {
     auto* barrier = reinterpret_cast<u64*>(shared_memory());
     Byte* target = shared_memory() + 16;
-    if (thread_in_block() == 0) bulk_barrier_init(barrier);
+    if (thread_in_block() == 0) mbarrier_init(barrier, 1);
     block_sync();
     if (thread_in_block() == 32) {
       bulk_expect(barrier, 96);
       bulk_copy(barrier, target, source_ + 32, 32);
       bulk_copy(barrier, target + 32, source_ + 128, 64);
+      mbarrier_arrive(barrier);
     }
-    bulk_copy_wait(barrier, 0);
+    mbarrier_wait(barrier, 0);
     EXPECT_EQ(target[0], 32);
     EXPECT_EQ(target[32], 128);
   });
@@ -160,8 +169,8 @@ TEST_F(BulkCopies, CheckTheirBarrierSizesAndPlaces) {
   const auto failure_with = [&](u32 bytes, u32 to, u32 from) {
     return failure_of([&, bytes, to, from] {
       auto* barrier = reinterpret_cast<u64*>(shared_memory());
-      bulk_barrier_init(barrier);
-      bulk_copy_begin(barrier, shared_memory() + to, source_ + from, bytes);
+      mbarrier_init(barrier, 1);
+      copy_in_a_phase(barrier, shared_memory() + to, source_ + from, bytes);
     });
   };
   EXPECT_EQ(failure_with(16, 16, 0), Failure::kNone);
@@ -171,20 +180,62 @@ TEST_F(BulkCopies, CheckTheirBarrierSizesAndPlaces) {
   EXPECT_EQ(failure_with(16, 16, 8), Failure::kBadCall);
   EXPECT_EQ(failure_with(1024, 16, 0), Failure::kBadCall);
   EXPECT_EQ(failure_of([&] {
-              bulk_copy_begin(reinterpret_cast<u64*>(shared_memory()), shared_memory() + 16,
+              copy_in_a_phase(reinterpret_cast<u64*>(shared_memory()), shared_memory() + 16,
                               source_, 16);
             }),
             Failure::kBadCall)
       << "barrier not initialised";
 }
 
-TEST_F(BulkCopies, FailWhereAPhaseBeginsBeforeTheLastWasWaitedFor) {
+TEST_F(BulkCopies, ThatAreTooLargeForTheirPhaseFail) {
   EXPECT_EQ(failure_of([&] {
               auto* barrier = reinterpret_cast<u64*>(shared_memory());
-              bulk_barrier_init(barrier);
-              bulk_copy_begin(barrier, shared_memory() + 16, source_, 16);
-              bulk_copy_begin(barrier, shared_memory() + 32, source_, 16);
+              mbarrier_init(barrier, 1);
+              bulk_expect(barrier, 16);
+              bulk_copy(barrier, shared_memory() + 16, source_, 32);
             }),
+            Failure::kBadCall);
+}
+
+/// Each warp but the last hands what it wrote to the last, in four phases.
+TEST_F(Mbarriers, EndAPhaseWhenAllHaveArrived) {
+  constexpr u32 kWriters = 3;
+  for (u32 seed = 0; seed < 20; ++seed) {
+    const Report report =
+        run({.block_threads = 32 * (kWriters + 1), .shared_bytes = 1024}, {.seed = seed}, [&] {
+          auto* full = reinterpret_cast<u64*>(shared_memory());
+          auto* free = full + 1;
+          auto* values = reinterpret_cast<u32*>(shared_memory() + 64);
+          if (thread_in_block() == 0) mbarrier_init(full, kWriters), mbarrier_init(free, 1);
+          block_sync();
+          for (u32 phase = 0; phase < 4; ++phase) {
+            if (warp_in_block() < kWriters) {
+              if (phase > 0) mbarrier_wait(free, (phase - 1) % 2);
+              values[thread_in_block()] = phase + thread_in_block();
+              warp_sync();
+              if (lane() == 0) mbarrier_arrive(full);
+            } else {
+              mbarrier_wait(full, phase % 2);
+              for (u32 i = lane(); i < 32 * kWriters; i += 32) EXPECT_EQ(values[i], phase + i);
+              warp_sync();
+              if (lane() == 0) mbarrier_arrive(free);
+            }
+          }
+        });
+    EXPECT_TRUE(report.ok()) << report.what;
+  }
+}
+
+TEST_F(Mbarriers, CountNoMoreArrivalsThanAPhaseHasWhileBytesAreMissing) {
+  EXPECT_EQ(failure_of([&] {
+              auto* barrier = reinterpret_cast<u64*>(shared_memory());
+              mbarrier_init(barrier, 1);
+              bulk_expect(barrier, 16);
+              mbarrier_arrive(barrier);
+              mbarrier_arrive(barrier);
+            }),
+            Failure::kBadCall);
+  EXPECT_EQ(failure_of([&] { mbarrier_init(reinterpret_cast<u64*>(shared_memory()), 0); }),
             Failure::kBadCall);
 }
 

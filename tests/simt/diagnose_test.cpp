@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For any payload with an error in it, diagnose_kernel names the one that the CPU's decoders name:
+// For any payload with an error in it, diagnose() names the one that the CPU's decoders name:
 // blocks of all golden files, sound and bad, blocks of a compressed file with changed payloads, and
 // payloads that no encoder would write.
 #include <filesystem>
@@ -42,7 +42,7 @@ ErrorCode compare(const std::vector<Byte>& stored, const Dictionaries& dictionar
   batch.run_plan(simt::kWarpSize);
   if (batch.status(0) == kPlanned && header->coding == Coding::kByte) {
     batch.status(0) = kFailed;
-    batch.run_diagnose(simt::kWarpSize);
+    batch.run_finish(1, simt::kWarpSize);
     const ErrorCode code = expected == ErrorCode::kOk ? ErrorCode::kUnsupported : expected;
     EXPECT_EQ(batch.status(0), status_of(code));
   } else if (header.ok() && header->coding == Coding::kBit) {
@@ -185,7 +185,7 @@ TEST(Diagnose, LeavesFinalStatesAlone) {
   batch.status(0) = status_of(ErrorCode::kOk);
   batch.status(1) = status_of(ErrorCode::kContentChecksum);
   batch.status(3) = batch.status(4) = kFailed;
-  batch.run_diagnose(simt::kWarpSize);
+  batch.run_finish(2, simt::kWarpSize);
   EXPECT_EQ(batch.status(0), status_of(ErrorCode::kOk));
   EXPECT_EQ(batch.status(1), status_of(ErrorCode::kContentChecksum));
   EXPECT_EQ(batch.status(2), status_of(ErrorCode::kBadOffset)) << "planned, but not decoded";

@@ -113,11 +113,12 @@ class Block {
 
   void copy_async(const Site& site, void* to, const void* from, std::uint32_t bytes);
   void copy_async_wait(const Site& site, std::size_t groups_in_flight);
-  void bulk_init(const Site& site, std::uint64_t* barrier);
+  void mbarrier_init(const Site& site, std::uint64_t* barrier, std::uint32_t arrivals);
+  void mbarrier_arrive(const Site& site, std::uint64_t* barrier);
+  void mbarrier_wait(const Site& site, std::uint64_t* barrier, std::uint32_t parity);
   void bulk_expect(const Site& site, std::uint64_t* barrier, std::uint32_t bytes);
   void bulk_copy(const Site& site, std::uint64_t* barrier, void* to, const void* from,
                  std::uint32_t bytes);
-  void bulk_wait(const Site& site, std::uint64_t* barrier, std::uint32_t parity);
 
   /// Ends the run with a failure; every lane is unwound.
   [[noreturn]] void fail(Failure failure, const std::string& what,
@@ -156,8 +157,10 @@ class Block {
   void try_block_release();
   void named_arrival(Warp& warp, std::uint32_t number);
   void check_shared(const Site& site, const void* at, std::size_t bytes);
-  BulkBarrier& bulk_barrier(const Site& site, std::uint64_t* barrier);
-  void wake_bulk_waiters(BulkBarrier& barrier);
+  Mbarrier& mbarrier(const Site& site, std::uint64_t* barrier);
+  /// The same, with its last phase completed.
+  Mbarrier& mbarrier_in_phase(const Site& site, std::uint64_t* barrier);
+  void wake_waiters(Mbarrier& barrier);
   void check_unchanged(const Site& site, bool unchanged);
 
   void record(Failure failure, const std::string& what, const std::vector<Site>& sites);
@@ -188,7 +191,7 @@ class Block {
   std::uint32_t block_count_ = 0;    ///< predicates that hold, so far
   Site block_site_;
   std::array<NamedBarrier, kNamedBarriers> named_{};
-  BulkBarriers bulk_;
+  Mbarriers mbarriers_;
 
   std::uint64_t spins_ = 0;
   std::uint32_t chances_ = 0;

@@ -194,43 +194,57 @@ void Block::copy_async_wait(const Site& site, std::size_t groups_in_flight) {
   check_unchanged(site, lane().copies.wait(groups_in_flight));
 }
 
-void Block::bulk_init(const Site& site, std::uint64_t* barrier) {
+void Block::mbarrier_init(const Site& site, std::uint64_t* barrier, std::uint32_t arrivals) {
   check_shared(site, barrier, sizeof *barrier);
-  if (!bulk_.try_emplace(barrier).second) fail(Failure::kBadCall, "initialised twice: ", {site});
+  if (arrivals == 0) fail(Failure::kBadCall, "a barrier that nobody arrives at: ", {site});
+  const auto [made, is_new] = mbarriers_.try_emplace(barrier);
+  if (!is_new) fail(Failure::kBadCall, "initialised twice: ", {site});
+  made->second.arrivals = arrivals;
   *barrier = 0;
 }
 
-BulkBarrier& Block::bulk_barrier(const Site& site, std::uint64_t* barrier) {
-  const auto found = bulk_.find(barrier);
-  if (found == bulk_.end()) fail(Failure::kBadCall, "not an initialised barrier: ", {site});
+Mbarrier& Block::mbarrier(const Site& site, std::uint64_t* barrier) {
+  const auto found = mbarriers_.find(barrier);
+  if (found == mbarriers_.end()) fail(Failure::kBadCall, "not an initialised barrier: ", {site});
   return found->second;
 }
 
-void Block::bulk_expect(const Site& site, std::uint64_t* at, std::uint32_t bytes) {
-  BulkBarrier& barrier = bulk_barrier(site, at);
-  if (barrier.expected != 0) {
-    fail(Failure::kBadCall, "the phase before has not been waited for: ", {site});
+Mbarrier& Block::mbarrier_in_phase(const Site& site, std::uint64_t* at) {
+  Mbarrier& barrier = mbarrier(site, at);
+  if (barrier.can_complete()) check_unchanged(site, barrier.complete());
+  return barrier;
+}
+
+void Block::mbarrier_arrive(const Site& site, std::uint64_t* at) {
+  Mbarrier& barrier = mbarrier_in_phase(site, at);
+  if (barrier.arrived == barrier.arrivals) {
+    fail(Failure::kBadCall,
+         "more arrivals than the phase has, whose bytes are not there: ", {site});
   }
+  ++barrier.arrived;
+  wake_waiters(barrier);
+}
+
+void Block::bulk_expect(const Site& site, std::uint64_t* at, std::uint32_t bytes) {
   if (bytes == 0 || bytes % 16 != 0) fail(Failure::kBadCall, "not a multiple of 16: ", {site});
-  barrier.expected = bytes;
-  wake_bulk_waiters(barrier);
+  mbarrier_in_phase(site, at).expected += bytes;
 }
 
 void Block::bulk_copy(const Site& site, std::uint64_t* at, void* to, const void* from,
                       std::uint32_t bytes) {
-  BulkBarrier& barrier = bulk_barrier(site, at);
+  Mbarrier& barrier = mbarrier(site, at);
   check_shared(site, to, bytes);
   const auto all = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
   if ((all | bytes) % 16 != 0 || bytes == 0) fail(Failure::kBadCall, "misaligned ", {site});
   barrier.copies.emplace_back(static_cast<Byte*>(to), static_cast<const Byte*>(from), bytes);
   barrier.issued += bytes;
-  if (barrier.expected != 0 && barrier.issued > barrier.expected) {
+  if (barrier.issued > barrier.expected) {
     fail(Failure::kBadCall, "more bytes than the barrier expects: ", {site});
   }
-  wake_bulk_waiters(barrier);
+  wake_waiters(barrier);
 }
 
-void Block::wake_bulk_waiters(BulkBarrier& barrier) {
+void Block::wake_waiters(Mbarrier& barrier) {
   if (!barrier.can_complete()) return;
   for (const std::uint32_t thread : barrier.waiting) {
     Warp& warp = warp_of(lanes_[thread]);
@@ -239,8 +253,8 @@ void Block::wake_bulk_waiters(BulkBarrier& barrier) {
   barrier.waiting.clear();
 }
 
-void Block::bulk_wait(const Site& site, std::uint64_t* at, std::uint32_t parity) {
-  BulkBarrier& barrier = bulk_barrier(site, at);
+void Block::mbarrier_wait(const Site& site, std::uint64_t* at, std::uint32_t parity) {
+  Mbarrier& barrier = mbarrier(site, at);
   while (!barrier.is_done(parity)) {
     if (barrier.can_complete()) {
       check_unchanged(site, barrier.complete());

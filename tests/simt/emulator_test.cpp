@@ -369,13 +369,13 @@ TEST(Deadlock, OfAWaitForACopyThatNobodyBegins) {
   unsigned line = 0;
   const Report report = run({.block_threads = 64, .shared_bytes = 64}, {}, [&] {
     auto* barrier = reinterpret_cast<u64*>(shared_memory());
-    if (thread_in_block() == 0) bulk_barrier_init(barrier);
+    if (thread_in_block() == 0) mbarrier_init(barrier, 1);
     block_sync();
-    if (thread_in_block() == 9) line = __LINE__, bulk_copy_wait(barrier, 0);
+    if (thread_in_block() == 9) line = __LINE__, mbarrier_wait(barrier, 0);
   });
   EXPECT_EQ(report.failure, Failure::kDeadlock);
   EXPECT_EQ(report.lines, Lines{line}) << report.what;
-  EXPECT_TRUE(contains(report.what, "lane 9 of warp 0: bulk_copy_wait at ")) << report.what;
+  EXPECT_TRUE(contains(report.what, "lane 9 of warp 0: mbarrier_wait at ")) << report.what;
 }
 
 TEST(Deadlock, OfASpinOnAnAtomicThatNobodyChanges) {

@@ -146,17 +146,20 @@ Byte* shared_memory() {
 void copy_async_commit() {
   current_block().lane().copies.commit();
 }
-void bulk_barrier_init(u64* barrier, Location where) {
-  current_block().bulk_init({"bulk_barrier_init", where}, barrier);
+void mbarrier_init(u64* barrier, u32 arrivals, Location where) {
+  current_block().mbarrier_init({"mbarrier_init", where}, barrier, arrivals);
+}
+void mbarrier_arrive(u64* barrier, Location where) {
+  current_block().mbarrier_arrive({"mbarrier_arrive", where}, barrier);
+}
+void mbarrier_wait(u64* barrier, u32 parity, Location where) {
+  current_block().mbarrier_wait({"mbarrier_wait", where}, barrier, parity);
 }
 void bulk_expect(u64* barrier, u32 bytes, Location where) {
   current_block().bulk_expect({"bulk_expect", where}, barrier, bytes);
 }
 void bulk_copy(u64* barrier, void* shared, const void* global, u32 bytes, Location where) {
   current_block().bulk_copy({"bulk_copy", where}, barrier, shared, global, bytes);
-}
-void bulk_copy_wait(u64* barrier, u32 parity, Location where) {
-  current_block().bulk_wait({"bulk_copy_wait", where}, barrier, parity);
 }
 
 u64 clock() {

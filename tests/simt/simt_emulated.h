@@ -211,17 +211,13 @@ void copy_async_wait(Location where = Location::here()) {
   detail::wait_for_copies(groups_in_flight, where);
 }
 
-void bulk_barrier_init(u64* barrier, Location where = Location::here());
+void mbarrier_init(u64* barrier, u32 arrivals, Location where = Location::here());
+void mbarrier_arrive(u64* barrier, Location where = Location::here());
+void mbarrier_wait(u64* barrier, u32 parity, Location where = Location::here());
 inline void bulk_fence() {}
 void bulk_expect(u64* barrier, u32 bytes, Location where = Location::here());
 void bulk_copy(u64* barrier, void* shared, const void* global, u32 bytes,
                Location where = Location::here());
-inline void bulk_copy_begin(u64* barrier, void* shared, const void* global, u32 bytes,
-                            Location where = Location::here()) {
-  bulk_expect(barrier, bytes, where);
-  bulk_copy(barrier, shared, global, bytes, where);
-}
-void bulk_copy_wait(u64* barrier, u32 parity, Location where = Location::here());
 
 // --- arithmetic
 

@@ -11,10 +11,8 @@
 #include <optional>
 #include <vector>
 
-#include "decompress/gpu/content_check.cuh"
-#include "decompress/gpu/diagnose.cuh"
+#include "decompress/gpu/finish.cuh"
 #include "decompress/gpu/plan.cuh"
-#include "decompress/gpu/raw.cuh"
 #include "tests/simt/batch_case.h"
 #include "tests/simt/emulator.h"
 #include "tests/support/placed_bytes.h"
@@ -60,20 +58,14 @@ class TestBatch {
     if (!dictionaries_.empty()) arguments.batch.d_dictionaries = dictionaries_.data();
     arguments.batch.d_status = status_.data();
     arguments.plans = plans_.data();
-    arguments.segment_hashes = hashes_.data();
+    arguments.segment_hashes = verify ? hashes_.data() : nullptr;
     arguments.survey = survey_.data();
     arguments.segments = segments_ ? *segments_ : hashes_.size();
     arguments.claimed = &claimed_;
     launch((blocks() + threads - 1) / threads, threads, [&] { plan_body(arguments); });
   }
-  void run_diagnose(std::uint32_t threads = 64) {
-    launch((blocks() + threads - 1) / threads, threads, [&] { diagnose_body(view()); });
-  }
-  void run_raw(bool verify, std::uint32_t grid, std::uint32_t threads) {
-    launch(grid, threads, [&] { raw_body(view(), verify); });
-  }
-  void run_verify(std::uint32_t grid, std::uint32_t threads) {
-    launch(grid, threads, [&] { verify_body(view()); });
+  void run_finish(std::uint32_t grid, std::uint32_t threads) {
+    launch(grid, threads, [&] { finish_body(view()); });
   }
   void launch(std::uint32_t grid, std::uint32_t threads, const std::function<void()>& body) {
     const simt::Report report = simt::run({.grid = grid, .block_threads = threads}, options, body);
@@ -104,6 +96,7 @@ class TestBatch {
   }
 
   simt::Options options;
+  bool verify = true;
 
  private:
   std::uint32_t blocks() const { return static_cast<std::uint32_t>(spans_.size()); }

@@ -193,6 +193,7 @@ class FakeDevice final : public gpu::Device {
   }
   Status copy_within(Byte* d_to, const Byte* d_from, std::size_t bytes, Stream stream) override {
     PRESSO_TRY(begin_copy(device_.holds(d_to, bytes) && device_.holds(d_from, bytes)));
+    counts_->bytes_within += bytes;
     return copy(d_to, d_from, bytes, stream);
   }
 
@@ -303,6 +304,7 @@ class FakeDevice final : public gpu::Device {
       ++counts_->misuses;
       return ErrorCode::kBadHeader;
     }
+    if (reinterpret_cast<std::uintptr_t>(out) % 8 != 0) ++counts_->slow_blocks;
     std::memset(out, 0xEE, span.plain_bytes);  // what a damaged block leaves
     const auto header = parse_block_header(stored);
     if (!header.ok()) return header.error().code;

@@ -195,6 +195,20 @@ inline void append(std::vector<Byte>& to, const std::vector<Byte>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
+/// Files behind one another without dictionaries, each of `blocks` blocks and an odd number of
+/// bytes.
+struct PlainMembers {
+  std::vector<Byte> plain, file;
+
+  PlainMembers(std::uint64_t members, std::uint64_t blocks) {
+    for (std::uint64_t seed = 0; seed < members; ++seed) {
+      const std::vector<Byte> part = log_lines((blocks - 1) * kMinBlockBytes + 77 + seed, seed);
+      append(plain, part);
+      append(file, compressed(part));
+    }
+  }
+};
+
 /// Three files behind one another, each with its own dictionary, and one that is empty.
 struct ManyMembers {
   std::vector<Byte> plain, file;

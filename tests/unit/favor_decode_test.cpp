@@ -14,8 +14,7 @@
 namespace presso {
 namespace {
 
-static_assert(kFavorDecodeWindow <= gpu::PageTuning::kMostDistance);
-static_assert(kFavorDecodeWindow <= gpu::RelayTuning::kMostDistance);
+static_assert(kFavorDecodeWindow <= gpu::ManyBlocks::Relay::kMostDistance);
 
 constexpr std::uint32_t kBlockBytes = 128u << 10;
 

@@ -142,6 +142,93 @@ TEST_F(GpuFiles, DecodesWholeBlocksToTheirPlaceAndKeepsDictionaries) {
   EXPECT_EQ(gpu_.counts().copies - copies, 2u) << "blocks in, statuses out";
 }
 
+TEST_F(GpuFiles, DecodesNowhereWhereThatIsSlow) {
+  const PlainMembers members(9, 3);
+  FakeGpu gpu(small_slots());
+  PinnedBytes pinned(gpu, members.file);
+  auto file = GpuFile::open(*gpu, pinned.bytes());
+  ASSERT_TRUE(file.ok());
+  EXPECT_TRUE(content(*file->read_all()) == members.plain);
+  EXPECT_GT(gpu.counts().bytes_within, members.plain.size() / 2) << "most begin at odd places";
+  EXPECT_LT(gpu.counts().bytes_within, members.plain.size());
+  const std::uint64_t size = members.plain.size();
+  EXPECT_TRUE(content(*file->read({5, size - 1})) == part(members.plain, 5, size - 1));
+  EXPECT_EQ(gpu.counts().slow_blocks, 0u);
+}
+
+TEST_F(GpuFiles, ScatteredBlocksOfPinnedMemoryShareABatch) {
+  const PlainMembers members(4, 5);
+  FakeGpu gpu(small_slots());
+  PinnedBytes pinned(gpu, members.file);
+  auto file = GpuFile::open(*gpu, pinned.bytes());
+  ASSERT_TRUE(file.ok());
+  const std::vector<std::uint64_t> blocks{17, 2, 11, 6};
+  std::vector<Byte> expected;
+  for (const std::uint64_t block : blocks) {
+    const std::uint64_t begin = file->index().block_plain_offset(block);
+    append(expected, part(members.plain, begin, begin + kMinBlockBytes));
+  }
+  EXPECT_TRUE(content(*file->read_blocks(blocks)) == expected);
+  EXPECT_EQ(gpu.counts().decodes, 1u);
+}
+
+/// Many blocks at a time, of which the slots hold the stored bytes only.
+TEST_F(GpuFiles, NeedsLittleMemoryBesideTheCallers) {
+  const std::vector<Byte> text = log_lines(64u << 20, 8);
+  const std::vector<Byte> large = compressed(text, 0, kDefaultBlockBytes);
+  FakeGpu gpu;
+  PinnedBytes pinned(gpu, large);
+  auto file = GpuFile::open(*gpu, pinned.bytes());
+  ASSERT_TRUE(file.ok());
+  const auto all = file->read_all();
+  ASSERT_TRUE(all.ok());
+  EXPECT_TRUE(content(*all) == text);
+  EXPECT_EQ(gpu.counts().bytes_within, 0u);
+  EXPECT_GT(gpu.counts().largest_batch_bytes, 8u << 20);
+  EXPECT_LE(gpu.counts().largest_batch_bytes, 16u << 20) << "a quarter of the file";
+  EXPECT_GT(gpu.counts().decodes, 4u);
+  EXPECT_LT(gpu.counts().most_pinned_bytes, 4 * large.size());
+}
+
+TEST_F(GpuFiles, KeepsToItsLimits) {
+  const std::vector<Byte> text = log_lines(24u << 20, 8);
+  const std::vector<Byte> large = compressed(text, 0, kDefaultBlockBytes);
+  GpuOptions options;
+  options.max_device_bytes = text.size() + (12u << 20);
+  options.max_pinned_bytes = 3u << 20;
+  FakeFaults no_more;
+  no_more.device_memory = options.max_device_bytes;
+  no_more.pinned_memory = options.max_pinned_bytes;
+  for (const bool told : {true, false}) {
+    SCOPED_TRACE(told);
+    FakeGpu gpu(told ? options : GpuOptions(), no_more);
+    const MemoryRandomAccess bytes(large);
+    auto file = GpuFile::open(*gpu, bytes);
+    ASSERT_TRUE(file.ok());
+    const auto all = file->read_all();
+    ASSERT_TRUE(all.ok()) << all.error().message();
+    EXPECT_TRUE(content(*all) == text);
+    EXPECT_LE(gpu.counts().most_device_bytes, options.max_device_bytes);
+    EXPECT_LE(gpu.counts().most_pinned_bytes, options.max_pinned_bytes);
+  }
+}
+
+TEST_F(GpuFiles, TakesTurnsWithOtherJobsInTheSameSlots) {
+  const std::vector<Byte> text = log_lines(24u << 20, 8);
+  const std::vector<Byte> large = compressed(text, 0, kDefaultBlockBytes);
+  FakeGpu gpu;
+  const MemoryRandomAccess bytes(large);
+  auto file = GpuFile::open(*gpu, bytes);
+  ASSERT_TRUE(file.ok());
+  std::uint64_t allocations = 0;
+  for (int turn = 0; turn < 3; ++turn) {
+    expect_same(gpu.run_file(large), seen_on_cpu(large));
+    EXPECT_TRUE(content(*file->read({0, 100'000})) == part(text, 0, 100'000));
+    if (turn == 0) allocations = gpu.counts().pinned_allocations;
+  }
+  EXPECT_EQ(gpu.counts().pinned_allocations, allocations);
+}
+
 TEST_F(GpuFiles, RefusesWhatIsNotThere) {
   auto file = GpuFile::open(*gpu_, reader_);
   ASSERT_TRUE(file.ok());
@@ -202,6 +289,33 @@ TEST_F(GpuFiles, ErrorsAreThoseOfTheCpu) {
   }
   EXPECT_GT(opened, 100u);
   EXPECT_GT(failed, 100u);
+}
+
+/// The same where members share batches: every block broken in turn, in its header or payload.
+TEST_F(GpuFiles, ErrorsInMembersAreThoseOfTheCpu) {
+  const PlainMembers members(5, 3);
+  const MemoryRandomAccess sound(members.file);
+  const auto index = ArchiveIndex::open(sound);
+  ASSERT_TRUE(index.ok());
+  FakeGpu gpu(small_slots());
+  for (std::uint64_t block = 0; block < index->block_count(); ++block) {
+    for (const std::uint64_t at : {5, 9, 40}) {
+      SCOPED_TRACE(std::to_string(block) + " at " + std::to_string(at));
+      std::vector<Byte> damaged = members.file;
+      damaged[index->block_offset(block) + at] ^= 0x11;
+      PinnedBytes pinned(gpu, damaged);
+      auto file = GpuFile::open(*gpu, pinned.bytes());
+      const MemoryRandomAccess bytes(damaged);
+      const auto cpu = CompressedFile::open(bytes);
+      ASSERT_TRUE(file.ok() && cpu.ok());
+      std::vector<Byte> into(members.plain.size());
+      const Status expected = cpu->read(0, into);
+      const auto all = file->read_all();
+      ASSERT_FALSE(all.ok() || expected.ok());
+      EXPECT_EQ(place_of(all.error()), place_of(expected.error()));
+      EXPECT_EQ(all.error().block, block);
+    }
+  }
 }
 
 TEST_F(GpuFiles, NeedsItsMemory) {

@@ -107,6 +107,49 @@ TEST(GpuPipeline, DecodesEmptyAndConcatenatedFiles) {
   }
 }
 
+/// 20 members of three blocks each: by fours, not by threes and ones.
+TEST(GpuPipeline, MembersShareBatches) {
+  const PlainMembers members(20, 3);
+  const Seen cpu = seen_on_cpu(members.file);
+  for (const bool is_pinned : {false, true}) {
+    SCOPED_TRACE(is_pinned);
+    FakeGpu gpu(small_slots());
+    PinnedBytes pinned(gpu, members.file);
+    DecodeJob job;
+    job.memory = is_pinned ? Bytes(pinned.bytes()) : Bytes(members.file);
+    expect_same(gpu.run(job), cpu);
+    // Less than the plain bytes of four blocks each, and less by what members end with.
+    EXPECT_LE(gpu.counts().decodes, 16u);
+    EXPECT_EQ(gpu.counts().blocks, 60u);
+  }
+}
+
+TEST(GpuPipeline, LargeMembersInPinnedMemoryAreNotCopiedOnTheHost) {
+  const std::vector<Byte> part = random_bytes(20 * kMinBlockBytes - 5, 3);
+  std::vector<Byte> file;
+  for (int i = 0; i < 3; ++i) append(file, compressed(part));
+  GpuOptions options;
+  options.slot_plain_bytes = 4u << 20;
+  FakeGpu gpu(options);
+  PinnedBytes pinned(gpu, file);
+  DecodeJob job;
+  job.memory = pinned.bytes();
+  expect_same(gpu.run(job), seen_on_cpu(file));
+  EXPECT_EQ(gpu.counts().decodes, 1u);
+  EXPECT_EQ(gpu.counts().copies, 3 + 2u) << "a member each, the tables, the way out";
+}
+
+TEST(GpuPipeline, BatchesGrowWithinSlotsThatItChoosesItself) {
+  const std::vector<Byte> text = log_lines(24u << 20, 3);
+  const std::vector<Byte> large = compressed(text, 0, kDefaultBlockBytes);
+  FakeGpu gpu;
+  expect_same(gpu.run_file(large), seen_on_cpu(large));
+  EXPECT_GT(gpu.counts().decodes, 5u) << "1, 2, 4, 8 MiB, and less at the end";
+  EXPECT_LT(gpu.counts().decodes, 12u);
+  EXPECT_GT(gpu.counts().largest_batch_bytes, 4u << 20);
+  EXPECT_LE(gpu.counts().largest_batch_bytes, 8u << 20);
+}
+
 TEST(GpuPipeline, RunsJobsBehindOneAnotherAndEndsEachOnce) {
   FakeGpu gpu(small_slots());
   std::vector<Byte> damaged = file();

@@ -21,7 +21,7 @@ constexpr int kDefaultLevel = 6;
 
 /// The window under Favor::kDecode: the furthest distance that GPU decoders with their history in
 /// shared memory keep. This layer cannot see theirs; tests/unit/favor_decode_test.cpp compares.
-constexpr std::uint32_t kFavorDecodeWindow = 30704;
+constexpr std::uint32_t kFavorDecodeWindow = 47088;
 
 /// What an option that was not set is chosen for.
 enum class Favor {

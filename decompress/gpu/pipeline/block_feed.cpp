@@ -11,10 +11,9 @@ namespace {
 
 class FileFeed final : public BlockFeed {
  public:
-  FileFeed(FeedFile file, Team& team, const FeedOptions& options)
+  FileFeed(FeedFile file, std::optional<ArchiveIndex> index, Team& team, const FeedOptions& options)
       : file_(file), options_(options), source_(file.file, 0, file.file.size()) {
-    auto index = ArchiveIndex::open(file.file);
-    if (index.ok() && IndexedFeed::covers_whole_file(*index)) {
+    if (index && IndexedFeed::covers_whole_file(*index)) {
       opened_.emplace(OpenedFile{std::move(*index)});
       const BlockSelection all{0, opened_->index.block_count(), {}};
       fast_.emplace(file, *opened_, all, team, options);
@@ -54,7 +53,10 @@ class SelectionFeed final : public BlockFeed {
  public:
   SelectionFeed(FeedFile file, OpenedFile& opened, BlockSelection selection, Team& team,
                 const FeedOptions& options)
-      : opened_(opened), fast_(file, opened, selection, team, options), options_(options) {}
+      : opened_(opened),
+        fast_(file, opened, selection, team, options),
+        team_(team),
+        options_(options) {}
 
   Result<bool> fill(SlotBatch& batch) override {
     if (odd_) return fill_with_one(batch);
@@ -72,7 +74,8 @@ class SelectionFeed final : public BlockFeed {
   Result<bool> fill_with_one(SlotBatch& batch) {
     const ArchiveIndex& index = opened_.index;
     PRESSO_ASSIGN(const StoredBlock block, index.read_block(fast_.at()));
-    PRESSO_TRY(opened_.dictionaries.enter(index.members()[block.member]));
+    const std::vector<ArchiveMember>& members = index.members();
+    PRESSO_TRY(opened_.dictionaries.enter(members, members[block.member], team_));
     const Byte id = block.header.dictionary_id;
     const std::uint64_t stored_bytes = block.header.stored_bytes();
     BatchPlace place = fast_.next_place();
@@ -90,6 +93,7 @@ class SelectionFeed final : public BlockFeed {
 
   OpenedFile& opened_;
   IndexedFeed fast_;
+  Team& team_;
   FeedOptions options_;
   bool odd_ = false;
   std::uint64_t compressed_bytes_ = 0;
@@ -101,8 +105,9 @@ std::unique_ptr<BlockFeed> make_stream_feed(ByteSource& source, const FeedOption
   return std::make_unique<FrameFeed>(source, options);
 }
 
-std::unique_ptr<BlockFeed> make_file_feed(FeedFile file, Team& team, const FeedOptions& options) {
-  return std::make_unique<FileFeed>(file, team, options);
+std::unique_ptr<BlockFeed> make_file_feed(FeedFile file, std::optional<ArchiveIndex> index,
+                                          Team& team, const FeedOptions& options) {
+  return std::make_unique<FileFeed>(file, std::move(index), team, options);
 }
 
 std::unique_ptr<BlockFeed> make_selection_feed(FeedFile file, OpenedFile& opened,

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "decompress/gpu/pipeline/opened_file.h"
 #include "decompress/gpu/pipeline/slot_batch.h"
@@ -23,8 +24,8 @@ class BlockFeed {
   virtual ~BlockFeed() = default;
 
   /// Appends to an empty `batch` what fits, with the stored blocks in its staging or, where they
-  /// are pinned already, where they are. False where nothing follows. An error is reported behind
-  /// what the batch then holds.
+  /// are pinned already and not in small pieces, where they are. False where nothing follows. An
+  /// error is reported behind what the batch then holds.
   virtual Result<bool> fill(SlotBatch& batch) = 0;
   /// Compressed bytes read; metadata of the first member. After the last fill().
   virtual std::uint64_t compressed_bytes() const = 0;
@@ -43,8 +44,9 @@ struct FeedFile {
   const RandomAccess& file;
   const Byte* pinned = nullptr;
 };
-/// All of the file. `team` is kept by reference.
-std::unique_ptr<BlockFeed> make_file_feed(FeedFile file, Team& team, const FeedOptions& options);
+/// All of the file, by its index if there is one. `team` is kept by reference.
+std::unique_ptr<BlockFeed> make_file_feed(FeedFile file, std::optional<ArchiveIndex> index,
+                                          Team& team, const FeedOptions& options);
 
 /// Blocks by number.
 struct BlockSelection {

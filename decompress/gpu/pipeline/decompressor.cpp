@@ -7,18 +7,15 @@ namespace presso::gpu {
 namespace {
 
 /// As far as an index tells. A damaged file has none, and is decoded in slots of the usual size.
-WorkHint hint_of(const DecodeJob& job, Device& device) {
+WorkHint hint_of(const DecodeJob& job, const std::optional<ArchiveIndex>& index,
+                 std::uint64_t stored_bytes, Device& device) {
   WorkHint hint;
   const bool direct =
       job.into && !job.options.salvage && device.is_pinned(job.into->data(), job.into->size());
   hint.keeps_output = job.sink != nullptr || (job.into && !direct);
-  if (job.file == nullptr && !job.memory) return hint;
-  const MemoryRandomAccess memory(job.memory.value_or(Bytes()));
-  const RandomAccess& file = job.file != nullptr ? *job.file : memory;
-  const auto index = ArchiveIndex::open(file);
-  if (!index.ok() || index->plain_bytes() == 0) return hint;
+  if (!index || index->plain_bytes() == 0) return hint;
   hint.plain_bytes = index->plain_bytes();
-  hint.stored_bytes = file.size();
+  hint.stored_bytes = stored_bytes;
   if (job.range && job.range->begin < job.range->end) {
     const double share = static_cast<double>(job.range->end - job.range->begin) /
                          static_cast<double>(hint.plain_bytes);
@@ -50,24 +47,33 @@ Status Decompressor::run(const std::function<std::optional<DecodeJob>()>& next,
     return JobRequest{std::move(*job)};
   };
   return without_bad_alloc([&]() -> Status {
-    PRESSO_TRY(engine_->prepare(hint));
-    return Runner(*engine_, next_request).run();
+    PRESSO_TRY(engine_->prepare({hint}));
+    return Runner(*engine_, next_request, hint.plain_bytes).run();
   });
 }
 
 Result<DecompressSummary> Decompressor::run(const DecodeJob& job) {
-  return without_bad_alloc(
-      [&] { return run_one({job}, *engine_, hint_of(job, engine_->device())); });
+  return without_bad_alloc([&] {
+    const MemoryRandomAccess memory(job.memory.value_or(Bytes()));
+    const RandomAccess& file = job.file != nullptr ? *job.file : memory;
+    JobRequest request{job};
+    if (job.file != nullptr || job.memory) request.index = index_of(file);
+    const WorkHint hint = hint_of(job, request.index, file.size(), engine_->device());
+    return run_one(std::move(request), *engine_, hint);
+  });
 }
 
 Result<DecompressSummary> run_one(JobRequest request, Engine& engine, const WorkHint& hint) {
-  PRESSO_TRY(engine.prepare(hint));
+  const bool into_device = request.d_into.has_value();
+  const std::uint64_t expected = into_device ? request.d_into->size() : hint.plain_bytes;
+  PRESSO_TRY(engine.prepare({hint, into_device}));
   Result<DecompressSummary> result = make_error(ErrorCode::kCancelled);
   request.job.finished = [&result](Result<DecompressSummary> summary) {
     result = std::move(summary);
   };
   std::optional<JobRequest> only = std::move(request);
-  PRESSO_TRY(Runner(engine, [&only] { return std::exchange(only, std::nullopt); }).run());
+  const Runner::Next next = [&only] { return std::exchange(only, std::nullopt); };
+  PRESSO_TRY(Runner(engine, next, expected).run());
   return result;
 }
 

@@ -17,13 +17,6 @@ MemoryLimits limits_of(const GpuOptions& options) {
   return {limit_or_none(options.max_device_bytes), limit_or_none(options.max_pinned_bytes)};
 }
 
-bool covers(const SlotPlan& have, const SlotPlan& wanted) {
-  return have.slots >= wanted.slots && have.capacity.stored_bytes >= wanted.capacity.stored_bytes &&
-         have.capacity.plain_bytes >= wanted.capacity.plain_bytes &&
-         have.capacity.blocks >= wanted.capacity.blocks &&
-         (have.capacity.keeps_output || !wanted.capacity.keeps_output);
-}
-
 }  // namespace
 
 unsigned copying_threads(const GpuOptions& options) {
@@ -72,10 +65,18 @@ Status Engine::add_slot(SlotCapacity capacity) {
   return {};
 }
 
-Status Engine::prepare(const WorkHint& hint) {
+/// Where work of two kinds takes turns, slots that serve both are kept for both.
+Status Engine::prepare(const Work& work) {
   const std::uint64_t for_dictionaries = kMaxDictionaryBytes * std::uint64_t{most_dictionaries_};
-  const SlotPlan plan = plan_slots(options_, hint, memory_.limits(), for_dictionaries, *device_);
+  const SlotBudget budget{memory_.limits(), for_dictionaries, *device_};
+  const SlotPlan plan = plan_slots(options_, work, budget);
+  batch_plain_bytes_ = plan.capacity.plain_bytes;
   if (covers(plan_, plan)) return {};
+  const SlotPlan both = joined(plan_, plan);
+  return make_slots(fits(both, options_, budget) ? both : plan);
+}
+
+Status Engine::make_slots(const SlotPlan& plan) {
   slots_.clear();
   plan_ = {0, {}};
   PRESSO_TRY(dictionaries_.reserve());

@@ -23,8 +23,10 @@ class Engine {
   /// Sees to it that there are slots for work of this kind; none may be in use. Where memory does
   /// not suffice smaller ones are tried, then fewer. Errors: kDeviceMemory, kOutOfMemory,
   /// kDeviceLost, kInvalidArgument.
-  Status prepare(const WorkHint& hint);
+  Status prepare(const Work& work);
   std::size_t slots() const { return slots_.size(); }
+  /// Of the batches of that work; slots from earlier work may be larger.
+  std::uint64_t batch_plain_bytes() const { return batch_plain_bytes_; }
   bool keeps_output() const { return plan_.capacity.keeps_output; }
   Slot& slot(std::size_t number) { return *slots_[number]; }
 
@@ -46,6 +48,7 @@ class Engine {
   Engine(std::unique_ptr<Device> device, const GpuOptions& options);
   BatchOptions batch_options(bool verify) const { return {options_.strategy, verify}; }
   Status add_slot(SlotCapacity capacity);
+  Status make_slots(const SlotPlan& plan);
   Result<DeviceDictionaries::Lease> lease_dictionaries(const SlotBatch& batch,
                                                        DictionaryTable& table);
 
@@ -57,6 +60,7 @@ class Engine {
   OwnedStream in_, out_;
   std::vector<std::unique_ptr<Slot>> slots_;
   SlotPlan plan_{0, {}};
+  std::uint64_t batch_plain_bytes_ = 0;
   Team readers_;
 };
 

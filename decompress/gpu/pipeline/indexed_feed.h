@@ -49,8 +49,11 @@ class IndexedFeed {
   std::uint64_t stored_bytes_of(std::uint64_t number) const;
   bool may_join(const SlotBatch& batch, std::uint64_t number) const;
   Result<Stop> choose(SlotBatch& batch);
+  std::vector<Run> runs_of(const SlotBatch& batch, std::uint64_t most_bytes) const;
+  bool take_in_place(SlotBatch& batch) const;
   Status read(const SlotBatch& batch) const;
-  Stop check(SlotBatch& batch, const Byte* stored, Stop stop);
+  Stop check(SlotBatch& batch, Stop stop);
+  void keep(SlotBatch& batch, std::uint32_t sound);
 
   FeedFile file_;
   const OpenedFile& opened_;

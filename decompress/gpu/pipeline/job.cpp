@@ -10,6 +10,10 @@ namespace presso::gpu {
 namespace {
 
 constexpr std::uint64_t kCopyBytes = 4u << 20;
+/// Of blocks that are decoded to their place. At addresses that are no multiple of 8 the decoders
+/// through shared memory decline, and the others are so much slower that a copy within the device
+/// costs nothing beside it; at multiples of 16 checksums are fastest.
+constexpr std::uintptr_t kDirectAlignment = 16;
 
 Error invalid(const char* what) {
   return make_error(ErrorCode::kInvalidArgument, what);
@@ -30,7 +34,7 @@ Status OpenJob::check_arguments() const {
 
 Status OpenJob::open_selection(FeedFile file, Engine& engine, const FeedOptions& options) {
   if (request_.opened == nullptr) {
-    PRESSO_ASSIGN(opened_, OpenedFile::open(file.file));
+    PRESSO_ASSIGN(opened_, OpenedFile::open(file.file, engine.readers()));
     request_.opened = opened_.get();
   }
   const ArchiveIndex& index = request_.opened->index;
@@ -68,7 +72,8 @@ Status OpenJob::open(Engine& engine) {
     file.pinned = job.memory->data();
   }
   if (job.range || !request_.blocks.empty()) return open_selection(file, engine, options);
-  feed_ = make_file_feed(file, engine.readers(), options);
+  if (!request_.index) request_.index = index_of(file.file);
+  feed_ = make_file_feed(file, std::move(request_.index), engine.readers(), options);
   return {};
 }
 
@@ -81,28 +86,33 @@ std::optional<PlainPiece> OpenJob::piece_of(const SlotBatch& batch, const BatchP
   return PlainPiece{in_slot + begin - place.out_offset, begin - range_.begin, end - begin};
 }
 
-/// A batch whose blocks lie in device memory as in the slot, none of them only in part, is decoded
-/// there.
+bool OpenJob::is_direct(const BatchPlace& place) const {
+  const MutableBytes into = *request_.d_into;
+  const std::uint64_t end = place.out_offset + place.plain_bytes;
+  const bool whole =
+      range_.begin <= place.out_offset && end <= range_.end && end - range_.begin <= into.size();
+  if (!whole) return false;
+  const auto at = reinterpret_cast<std::uintptr_t>(into.data()) + place.out_offset - range_.begin;
+  return at % kDirectAlignment == 0;
+}
+
 PlainTarget OpenJob::target_of(const SlotBatch& batch) const {
   if (through_slot_) return {PlainTarget::Kind::kSlot};
   const bool on_device = request_.d_into.has_value();
   const std::optional<MutableBytes>& into = on_device ? request_.d_into : request_.job.into;
   if (!into) return {PlainTarget::Kind::kNowhere};
+  if (batch.is_direct()) {
+    const std::uint64_t begin = batch.places().front().out_offset - range_.begin;
+    return {PlainTarget::Kind::kDirect, into->data() + begin};
+  }
   PlainTarget target{on_device ? PlainTarget::Kind::kDevice : PlainTarget::Kind::kHost,
                      into->data()};
-  std::uint64_t wanted = 0;
   for (const BatchPlace& place : batch.places()) {
     if (place.damage) continue;
     const std::optional<PlainPiece> piece = piece_of(batch, place);
     // take() makes an error of what does not fit.
     const bool fits = piece && piece->target_offset + piece->bytes <= into->size();
     if (fits) append_piece(target.pieces, *piece);
-    if (fits && piece->bytes == place.plain_bytes) wanted += piece->bytes;
-  }
-  const bool whole = target.pieces.size() == 1 && target.pieces[0].bytes == wanted &&
-                     target.pieces[0].slot_offset == 0 && wanted == batch.decoded_bytes();
-  if (on_device && whole) {
-    return {PlainTarget::Kind::kDirect, into->data() + target.pieces[0].target_offset};
   }
   return target;
 }

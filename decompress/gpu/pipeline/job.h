@@ -15,6 +15,7 @@ namespace presso::gpu {
 struct JobRequest {
   DecodeJob job;
   OpenedFile* opened = nullptr;                ///< of job.file or memory, for a range
+  std::optional<ArchiveIndex> index = {};      ///< likewise, for all of it
   std::span<const std::uint64_t> blocks = {};  ///< if not empty these, one behind another
   std::optional<MutableBytes> d_into = {};     ///< device memory, instead of a sink
 };
@@ -28,7 +29,11 @@ class OpenJob {
   Status open(Engine& engine);
   BlockFeed& feed() { return *feed_; }
   const DecompressOptions& options() const { return request_.job.options; }
-  /// Where the bytes of `batch` shall go.
+  bool decodes_in_place() const { return request_.d_into.has_value(); }
+  /// Then, whether the GPU can decode this block to where it belongs: in device memory, all of it
+  /// wanted, and at an address that its fast decoders take.
+  bool is_direct(const BatchPlace& place) const;
+  /// Where the bytes of `batch` shall go, which followed is_direct().
   PlainTarget target_of(const SlotBatch& batch) const;
   /// Whether that is the slot's pinned memory.
   bool copies_through_slot() const { return through_slot_; }

@@ -1,44 +1,20 @@
 // SPDX-License-Identifier: MIT
-// A file's index and the decoded dictionaries of one of its members.
+// A file's index and the decoded dictionaries of its members, as far as they are in use.
 #pragma once
 
-#include <array>
 #include <memory>
+#include <optional>
 
-#include "presso/decompress.h"
+#include "decompress/gpu/pipeline/member_dictionaries.h"
 
 namespace presso::gpu {
 
-/// By id. One caller at a time.
-class MemberDictionaries {
- public:
-  /// Decodes those of `member`, unless it is the one that was entered last. Errors as in
-  /// CompressedFile::open(), with the section's offset.
-  Status enter(const ArchiveMember& member) {
-    if (entered_ == &member) return {};
-    entered_ = nullptr;
-    by_id_.fill(nullptr);
-    for (const StoredSection& section : member.dictionaries) {
-      auto decoded = Dictionary::decode(section.payload.bytes());
-      if (!decoded.ok()) {
-        decoded.error().byte_offset = section.file_offset;
-        return std::move(decoded.error());
-      }
-      by_id_[section.header.parameter] = std::move(*decoded);
-    }
-    entered_ = &member;
-    return {};
-  }
-
-  /// Of the member entered last; nullptr where it has none by that id.
-  std::shared_ptr<const Dictionary> find(Byte id) const {
-    return id < by_id_.size() ? by_id_[id] : nullptr;
-  }
-
- private:
-  const ArchiveMember* entered_ = nullptr;
-  std::array<std::shared_ptr<const Dictionary>, kMaxDictionaries + 1> by_id_{};
-};
+/// nullopt where there is none to go by.
+inline std::optional<ArchiveIndex> index_of(const RandomAccess& file) {
+  auto index = ArchiveIndex::open(file);
+  if (!index.ok()) return std::nullopt;
+  return std::move(*index);
+}
 
 /// Not to be moved once it is used: the dictionaries point into the index.
 struct OpenedFile {
@@ -52,11 +28,12 @@ struct OpenedFile {
   }
 
   /// Errors are those of CompressedFile::open(): each dictionary is decoded once.
-  static Result<std::unique_ptr<OpenedFile>> open(const RandomAccess& file) {
+  static Result<std::unique_ptr<OpenedFile>> open(const RandomAccess& file, Team& team) {
     PRESSO_ASSIGN(ArchiveIndex index, ArchiveIndex::open(file));
     auto opened = std::unique_ptr<OpenedFile>(new OpenedFile{std::move(index)});
-    for (const ArchiveMember& member : opened->index.members()) {
-      PRESSO_TRY(opened->dictionaries.enter(member));
+    const std::vector<ArchiveMember>& members = opened->index.members();
+    for (const ArchiveMember& member : members) {
+      PRESSO_TRY(opened->dictionaries.enter(members, member, team));
     }
     return opened;
   }

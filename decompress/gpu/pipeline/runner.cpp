@@ -5,8 +5,12 @@
 
 namespace presso::gpu {
 
-Runner::Runner(Engine& engine, const Next& next)
-    : engine_(engine), next_(next), writers_(copying_threads(engine.options())) {
+Runner::Runner(Engine& engine, const Next& next, std::uint64_t expected)
+    : engine_(engine),
+      next_(next),
+      writers_(copying_threads(engine.options())),
+      sizes_(BatchSizes::of_slots(engine.batch_plain_bytes(), expected,
+                                  engine.options().slot_plain_bytes != 0)) {
   for (std::size_t slot = 0; slot < engine.slots(); ++slot) free_.push_back(&engine.slot(slot));
 }
 
@@ -61,6 +65,7 @@ Runner::Item Runner::fill() {
   if (!more.ok()) item.error = std::move(more.error());
   item.last = !more.ok() || !*more;
   if (item.last) current_ = nullptr;
+  sizes_.took(item.batch.plain_bytes());
   if (item.batch.block_count() > 0) send(item);
   return item;
 }
@@ -76,7 +81,15 @@ SlotBatch Runner::new_batch(Slot& slot) {
     fail_device(grown.error());
     return slot.stage_on_host(stored_bytes);
   };
-  return SlotBatch(slot.capacity(), slot.staging(), grow);
+  return SlotBatch(slot.capacity(), slot.staging(), grow, rules_of_batch());
+}
+
+BatchRules Runner::rules_of_batch() const {
+  BatchRules rules{sizes_.next()};
+  if (current_->decodes_in_place()) {
+    rules.is_direct = [job = current_](const BatchPlace& place) { return job->is_direct(place); };
+  }
+  return rules;
 }
 
 void Runner::send(Item& item) {

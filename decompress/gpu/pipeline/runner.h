@@ -13,6 +13,7 @@
 #include <mutex>
 #include <vector>
 
+#include "decompress/gpu/pipeline/batch_sizes.h"
 #include "decompress/gpu/pipeline/job.h"
 
 namespace presso::gpu {
@@ -21,8 +22,8 @@ class Runner {
  public:
   using Next = std::function<std::optional<JobRequest>()>;
 
-  /// The engine must be prepared.
-  Runner(Engine& engine, const Next& next);
+  /// The engine must be prepared. `expected`: plain bytes of all jobs; 0: unknown.
+  Runner(Engine& engine, const Next& next, std::uint64_t expected);
 
   Status run();
 
@@ -42,6 +43,7 @@ class Runner {
   Item end_of_job(std::optional<Error> error);
   Item fill();
   SlotBatch new_batch(Slot& slot);
+  BatchRules rules_of_batch() const;
   void send(Item& item);
   Item work(Item item);
   Buffer decode_on_cpu(Item& item);
@@ -61,6 +63,7 @@ class Runner {
   std::mutex decoders_mutex_;
   std::optional<Team> decoders_;      ///< once the CPU has to help out
   std::shared_ptr<OpenJob> current_;  ///< produce's
+  BatchSizes sizes_;                  ///< likewise
 
   std::mutex mutex_;
   std::vector<Slot*> free_;

@@ -18,10 +18,12 @@ std::uint64_t device_status_offset(const SlotBatch& batch, const PlainTarget& ta
 
 /// Between neighbours that are decoded at the same time there is no slack, and behind what lies in
 /// place there may be none: so both sides are copied.
-ErrorCode decode_one(const SlotBatch& batch, const BlockSpan& span, const DecodeOptions& options,
+ErrorCode decode_one(const SlotBatch& batch, std::size_t block, const DecodeOptions& options,
                      Byte* out) {
+  const BlockSpan& span = batch.blocks()[block];
+  const Byte* from = batch.stored(block);
   Buffer stored, plain;
-  stored.append({batch.stored() + span.stored_offset, span.stored_bytes});
+  stored.append({from, span.stored_bytes});
   const auto header = parse_block_header(stored.data());
   if (!header.ok()) return header.error().code;
   const Byte id = header->dictionary_id;
@@ -54,6 +56,7 @@ Result<std::unique_ptr<Slot>> Slot::make(Device& device) {
   PRESSO_ASSIGN(slot->stream_, make_stream(device));
   PRESSO_ASSIGN(slot->arrived_, make_event(device));
   PRESSO_ASSIGN(slot->decoded_, make_event(device));
+  PRESSO_ASSIGN(slot->copied_, make_event(device));
   PRESSO_ASSIGN(slot->done_, make_event(device));
   return slot;
 }
@@ -77,33 +80,55 @@ Status Slot::resize(Memory& memory, const SlotCapacity& capacity, const BatchOpt
 
 Status Slot::copy_in(const Lanes& lanes, const SlotBatch& batch,
                      const DictionaryTable& table) const {
-  const bool in_place = batch.in_place() != nullptr;
+  const bool in_place = !batch.pieces().empty();
   const std::uint64_t stored = batch.stored_bytes();
   Byte* tables = in_.get() + (in_place ? 0 : stored);
   batch.write_tables(table, tables);
   if (!in_place) {
     return lanes.device.copy_in(d_in_.get(), in_.get(), stored + batch.table_bytes(), lanes.in);
   }
-  PRESSO_TRY(lanes.device.copy_in(d_in_.get(), batch.in_place(), stored, lanes.in));
+  for (const PinnedPiece& piece : batch.pieces()) {
+    PRESSO_TRY(
+        lanes.device.copy_in(d_in_.get() + piece.stored_offset, piece.from, piece.bytes, lanes.in));
+  }
   return lanes.device.copy_in(d_in_.get() + stored, tables, batch.table_bytes(), lanes.in);
 }
 
-Status Slot::copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target) {
-  const std::uint64_t status_bytes = std::uint64_t{batch.block_count()} * sizeof(std::uint32_t);
-  const std::uint64_t d_status_at = device_status_offset(batch, target);
-  if (target.kind == PlainTarget::Kind::kSlot) {
-    status_at_ = d_status_at;
-    return lanes.device.copy_out(out_.get(), d_out_.get(), d_status_at + status_bytes, lanes.out);
-  }
+Status Slot::copy_pieces(const Lanes& lanes, const PlainTarget& target) const {
+  const bool to_host = target.kind == PlainTarget::Kind::kHost;
   for (const PlainPiece& piece : target.pieces) {
     Byte* to = target.base + piece.target_offset;
     const Byte* from = d_out_.get() + piece.slot_offset;
-    PRESSO_TRY(target.kind == PlainTarget::Kind::kHost
-                   ? lanes.device.copy_out(to, from, piece.bytes, lanes.out)
-                   : lanes.device.copy_within(to, from, piece.bytes, lanes.out));
+    PRESSO_TRY(to_host ? lanes.device.copy_out(to, from, piece.bytes, lanes.out)
+                       : lanes.device.copy_within(to, from, piece.bytes, stream_.get()));
   }
-  status_at_ = 0;
-  return lanes.device.copy_out(out_.get(), d_out_.get() + d_status_at, status_bytes, lanes.out);
+  return {};
+}
+
+/// What goes by the shared stream waits for decoding, and what follows on the slot's own for that.
+Status Slot::copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target) {
+  Device& device = lanes.device;
+  const Stream own = stream_.get();
+  const std::uint64_t status_bytes = std::uint64_t{batch.block_count()} * sizeof(std::uint32_t);
+  const std::uint64_t d_status_at = device_status_offset(batch, target);
+  const bool in_one = target.kind == PlainTarget::Kind::kSlot;
+  const bool shared = in_one || target.kind == PlainTarget::Kind::kHost;
+  if (shared) {
+    PRESSO_TRY(device.record(decoded_.get(), own));
+    PRESSO_TRY(device.stream_wait(lanes.out, decoded_.get()));
+  }
+  status_at_ = in_one ? d_status_at : 0;
+  if (in_one) {
+    PRESSO_TRY(device.copy_out(out_.get(), d_out_.get(), d_status_at + status_bytes, lanes.out));
+  } else {
+    PRESSO_TRY(copy_pieces(lanes, target));
+    PRESSO_TRY(device.copy_out(out_.get(), d_out_.get() + d_status_at, status_bytes, own));
+  }
+  if (shared) {
+    PRESSO_TRY(device.record(copied_.get(), lanes.out));
+    PRESSO_TRY(device.stream_wait(own, copied_.get()));
+  }
+  return device.record(done_.get(), own);
 }
 
 Byte* Slot::stage_on_host(std::uint64_t stored_bytes) {
@@ -111,14 +136,8 @@ Byte* Slot::stage_on_host(std::uint64_t stored_bytes) {
   return host_.data();
 }
 
-Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
-                  const BatchOptions& options, const PlainTarget& target) {
-  Device& device = lanes.device;
-  const Stream decoding = stream_.get();
-  PRESSO_TRY(copy_in(lanes, batch, table));
-  PRESSO_TRY(device.record(arrived_.get(), lanes.in));
-  PRESSO_TRY(device.stream_wait(decoding, arrived_.get()));
-
+Status Slot::decode(Device& device, const SlotBatch& batch, const BatchOptions& options,
+                    const PlainTarget& target) const {
   const Byte* d_spans = d_in_.get() + batch.stored_bytes();
   const Byte* d_table = d_spans + batch.blocks().size() * sizeof(BlockSpan);
   Byte* d_status = d_out_.get() + device_status_offset(batch, target);
@@ -132,12 +151,16 @@ Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTa
   arguments.d_status = reinterpret_cast<std::uint32_t*>(d_status);
   arguments.d_temporary = d_temporary_.get();
   arguments.temporary_bytes = d_temporary_.bytes();
-  PRESSO_TRY(device.decode(arguments, options, decoding));
+  return device.decode(arguments, options, stream_.get());
+}
 
-  PRESSO_TRY(device.record(decoded_.get(), decoding));
-  PRESSO_TRY(device.stream_wait(lanes.out, decoded_.get()));
-  PRESSO_TRY(copy_out(lanes, batch, target));
-  return device.record(done_.get(), lanes.out);
+Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
+                  const BatchOptions& options, const PlainTarget& target) {
+  PRESSO_TRY(copy_in(lanes, batch, table));
+  PRESSO_TRY(lanes.device.record(arrived_.get(), lanes.in));
+  PRESSO_TRY(lanes.device.stream_wait(stream_.get(), arrived_.get()));
+  PRESSO_TRY(decode(lanes.device, batch, options, target));
+  return copy_out(lanes, batch, target);
 }
 
 Status Slot::read_codes(SlotBatch& batch) const {
@@ -160,8 +183,8 @@ Buffer decode_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team)
   plain.resize_discarding(static_cast<std::size_t>(batch.plain_bytes()));
   batch.codes().resize(batch.block_count());
   const Status done = team.run(batch.block_count(), [&](std::size_t block) -> Status {
-    const BlockSpan& span = batch.blocks()[block];
-    batch.codes()[block] = decode_one(batch, span, options, plain.data() + span.plain_offset);
+    Byte* out = plain.data() + batch.blocks()[block].plain_offset;
+    batch.codes()[block] = decode_one(batch, block, options, out);
     return {};
   });
   static_cast<void>(done.ok());  // codes tell

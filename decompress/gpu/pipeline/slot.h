@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A slot: memory, stream and events of one batch on its way through the GPU (slot_plan.h draws the
-// memory). Copies in of all slots share a stream, and so do copies out, since each direction of
-// PCIe is one resource; decoding has a stream a slot, so that the last blocks of one batch and the
-// first of the next run beside each other.
+// memory). Copies in of all slots share a stream, and so do copies out of plain bytes, since each
+// direction of PCIe is one resource; decoding has a stream a slot, so that the last blocks of one
+// batch and the first of the next run beside each other. Statuses, and plain bytes that stay on the
+// device, go by the slot's stream too: there they wait for no other batch.
 //
 //   shared in stream     copy in k+1 ......  copy in k+2 ......
-//   slot's own stream    decode k ....       decode k+1 ....
+//   slot's own stream    decode k .... statuses k    decode k+1 .... statuses k+1
 //   shared out stream    copy out k-1 ...... copy out k ......
 #pragma once
 
@@ -82,11 +83,14 @@ class Slot {
  private:
   Slot() = default;
   Status copy_in(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table) const;
+  Status decode(Device& device, const SlotBatch& batch, const BatchOptions& options,
+                const PlainTarget& target) const;
   Status copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target);
+  Status copy_pieces(const Lanes& lanes, const PlainTarget& target) const;
 
   SlotCapacity capacity_;
   OwnedStream stream_;
-  OwnedEvent arrived_, decoded_, done_;
+  OwnedEvent arrived_, decoded_, copied_, done_;
   PinnedMemory in_, out_;
   DeviceMemory d_in_, d_out_, d_temporary_;
   Buffer host_;

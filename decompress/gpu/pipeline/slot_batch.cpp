@@ -8,13 +8,33 @@
 
 namespace presso::gpu {
 
+namespace {
+
+bool fit(std::uint64_t used, std::uint64_t more, std::uint64_t room) {
+  return more <= room && used <= room - more;
+}
+
+}  // namespace
+
+/// Whether a block suits those before it.
+bool SlotBatch::may_join(const BatchPlace& place, bool direct) const {
+  if (spans_.empty()) return true;
+  const bool follows = places_.front().out_offset + plain_used_ == place.out_offset;
+  return fit(plain_used_, place.plain_bytes, rules_.enough_bytes) &&
+         (!is_direct_ || (direct && follows));
+}
+
 bool SlotBatch::has_room(std::uint32_t stored_bytes, std::uint32_t plain_bytes) const {
-  return spans_.size() < capacity_.blocks && stored_bytes <= capacity_.stored_bytes &&
-         stored_used_ <= capacity_.stored_bytes - stored_bytes &&
-         plain_bytes <= capacity_.plain_bytes && plain_used_ <= capacity_.plain_bytes - plain_bytes;
+  return spans_.size() < capacity_.blocks &&
+         fit(stored_used_, stored_bytes, capacity_.stored_bytes) &&
+         fit(plain_used_, plain_bytes, capacity_.plain_bytes) &&
+         (is_direct_ || fit(plain_used_, plain_bytes, capacity_.output_bytes));
 }
 
 Result<bool> SlotBatch::add_block(BatchPlace place, std::uint32_t stored_bytes) {
+  const bool direct = rules_.is_direct && rules_.is_direct(place);
+  if (!may_join(place, direct)) return false;
+  if (spans_.empty()) is_direct_ = direct;
   if (!has_room(stored_bytes, place.plain_bytes)) {
     if (!spans_.empty()) return false;
     PRESSO_ASSIGN(staging_, grow_(stored_bytes, place.plain_bytes));
@@ -49,18 +69,25 @@ void SlotBatch::cut(std::size_t count) {
   while (!places_.empty() && (places_.back().damage || places_.back().slot_block >= count)) {
     places_.pop_back();
   }
+  while (!pieces_.empty() && pieces_.back().stored_offset >= stored_used_) pieces_.pop_back();
+  if (pieces_.empty()) return;
+  PinnedPiece& last = pieces_.back();
+  last.bytes = std::min(last.bytes, stored_used_ - last.stored_offset);
+}
+
+const Byte* SlotBatch::stored(std::size_t block) const {
+  const std::uint64_t at = spans_[block].stored_offset;
+  if (pieces_.empty()) return staging_ + at;
+  const auto behind = std::upper_bound(
+      pieces_.begin(), pieces_.end(), at,
+      [](std::uint64_t value, const PinnedPiece& piece) { return value < piece.stored_offset; });
+  return (behind - 1)->from + (at - (behind - 1)->stored_offset);
 }
 
 std::uint32_t SlotBatch::largest_plain_bytes() const {
   std::uint32_t largest = 0;
   for (const BlockSpan& span : spans_) largest = std::max(largest, span.plain_bytes);
   return largest;
-}
-
-std::uint64_t SlotBatch::decoded_bytes() const {
-  std::uint64_t bytes = 0;
-  for (const BlockSpan& span : spans_) bytes += span.plain_bytes;
-  return bytes;
 }
 
 std::uint64_t SlotBatch::table_bytes() const {

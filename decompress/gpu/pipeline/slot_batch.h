@@ -29,6 +29,22 @@ struct BatchPlace {
 
 using DictionaryTable = std::array<DictionarySpan, kTableDictionaries>;
 
+/// Stored blocks that lie in pinned memory already, at `from`.
+struct PinnedPiece {
+  const Byte* from = nullptr;
+  std::uint64_t stored_offset = 0;  ///< of the batch's stored bytes
+  std::uint64_t bytes = 0;
+};
+
+/// What a batch is beside its slot.
+struct BatchRules {
+  /// Plain bytes beyond which no second block is taken.
+  std::uint64_t enough_bytes = ~std::uint64_t{0};
+  /// Whether a block can be decoded to where it belongs. A batch that begins with such a block
+  /// consists of such blocks, one behind another where they belong, and needs no output_bytes.
+  std::function<bool(const BatchPlace&)> is_direct = {};
+};
+
 class SlotBatch {
  public:
   /// Gives the slot room for a block that is larger than an empty one has; returns its memory.
@@ -36,8 +52,8 @@ class SlotBatch {
 
   SlotBatch() = default;
   /// Stored blocks are to be put into `staging`, each at its place behind the ones before.
-  SlotBatch(const SlotCapacity& capacity, Byte* staging, Grow grow)
-      : capacity_(capacity), staging_(staging), grow_(std::move(grow)) {}
+  SlotBatch(const SlotCapacity& capacity, Byte* staging, Grow grow, BatchRules rules = {})
+      : capacity_(capacity), staging_(staging), grow_(std::move(grow)), rules_(std::move(rules)) {}
 
   /// Appends a block of `stored_bytes`, header and padding included. False where the batch is
   /// full: come back with the next one. Errors: those of Grow.
@@ -57,17 +73,19 @@ class SlotBatch {
   const std::vector<BlockSpan>& blocks() const { return spans_; }
   std::uint32_t block_count() const { return static_cast<std::uint32_t>(spans_.size()); }
   std::uint64_t stored_bytes() const { return stored_used_; }
-  /// Of the slot, gaps between blocks included; and without them.
+  /// Gaps between blocks included.
   std::uint64_t plain_bytes() const { return plain_used_; }
-  std::uint64_t decoded_bytes() const;
   std::uint32_t largest_plain_bytes() const;
   const SlotCapacity& capacity() const { return capacity_; }
+  /// Whether all blocks are decoded to where they belong.
+  bool is_direct() const { return is_direct_; }
 
   Byte* staging() const { return staging_; }
-  /// Stored blocks that lie in pinned memory already: `from`, instead of the slot's own.
-  void take_from(const Byte* from) { in_place_ = from; }
-  const Byte* in_place() const { return in_place_; }
-  const Byte* stored() const { return in_place_ != nullptr ? in_place_ : staging_; }
+  /// All stored blocks lie in these, by rising offsets, instead of the slot's memory.
+  void take_from(std::vector<PinnedPiece> pieces) { pieces_ = std::move(pieces); }
+  const std::vector<PinnedPiece>& pieces() const { return pieces_; }
+  /// Where a stored block of blocks() lies.
+  const Byte* stored(std::size_t block) const;
 
   /// Dictionaries by id; those not used are nullptr.
   const std::array<std::shared_ptr<const Dictionary>, kTableDictionaries>& dictionaries() const {
@@ -83,16 +101,19 @@ class SlotBatch {
  private:
   static constexpr std::size_t kMostPlaces = 1u << 16;
 
+  bool may_join(const BatchPlace& place, bool direct) const;
   bool has_room(std::uint32_t stored_bytes, std::uint32_t plain_bytes) const;
 
   SlotCapacity capacity_;
   Byte* staging_ = nullptr;
   Grow grow_;
+  BatchRules rules_;
+  bool is_direct_ = false;
   std::vector<BatchPlace> places_;
   std::vector<BlockSpan> spans_;
   std::uint64_t stored_used_ = 0;
   std::uint64_t plain_used_ = 0;
-  const Byte* in_place_ = nullptr;
+  std::vector<PinnedPiece> pieces_;
   std::array<std::shared_ptr<const Dictionary>, kTableDictionaries> dictionaries_{};
   std::array<bool, kTableDictionaries> dictionary_used_{};
   std::vector<ErrorCode> codes_;

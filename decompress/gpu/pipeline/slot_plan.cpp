@@ -9,7 +9,16 @@ namespace {
 constexpr std::uint64_t kMiB = 1u << 20;
 constexpr std::uint64_t kSmallestChosen = 8 * kMiB;
 constexpr std::uint64_t kLargestChosen = 64 * kMiB;
-constexpr std::uint64_t kBatchesOfWork = 64;
+constexpr std::uint64_t kBatchesThroughSlots = 64;
+constexpr std::uint64_t kBatchesPastSlots = kBatchesThroughSlots / 2;
+// Into device memory. A block takes 0.15 ms however few there are (../NOTES.md), and 32 MiB of
+// stored bytes take 0.6 ms to arrive; 2048 blocks of 256 KiB are four for each place that a GPU of
+// 132 multiprocessors has.
+constexpr std::uint64_t kStoredIntoDevice = 32 * kMiB;  // allow(bare-32): MiB
+constexpr std::uint64_t kSmallestIntoDevice = 64 * kMiB;
+constexpr std::uint64_t kLargestIntoDevice = 512 * kMiB;
+constexpr std::uint64_t kBatchesIntoDevice = 4;
+constexpr std::uint64_t kLargestOutputOfDevice = 64 * kMiB;
 /// Below this a copy no longer reaches half of PCIe's rate; smaller slots are not tried.
 constexpr std::uint64_t kSmallestTried = kMiB;
 /// Text at the fastest level (README: 1.5 to 2 at the least).
@@ -27,17 +36,26 @@ std::uint64_t status_bytes(std::uint32_t blocks) {
   return kFrameAlignment + std::uint64_t{blocks} * sizeof(std::uint32_t);
 }
 
-std::uint64_t chosen_plain_bytes(const GpuOptions& options, const WorkHint& hint) {
-  if (options.slot_plain_bytes != 0) return options.slot_plain_bytes;
-  if (hint.plain_bytes == 0) return kLargestChosen;
-  return std::clamp(hint.plain_bytes / kBatchesOfWork, kSmallestChosen, kLargestChosen);
+double ratio_of(const WorkHint& hint) {
+  const bool known = hint.plain_bytes != 0 && hint.stored_bytes != 0;
+  if (!known) return kUnknownRatio;
+  return static_cast<double>(hint.plain_bytes) / static_cast<double>(hint.stored_bytes);
 }
 
-bool fits(const SlotPlan& plan, const MemoryLimits& limits, std::uint64_t dictionary_bytes,
-          Device& device, const BatchOptions& options) {
-  const std::uint64_t on_device = plan.capacity.device_bytes(device, options);
-  return plan.slots * plan.capacity.pinned_bytes() <= limits.pinned_bytes &&
-         plan.slots * on_device + dictionary_bytes <= limits.device_bytes;
+std::uint64_t chosen_into_device(const WorkHint& hint) {
+  const double plain = static_cast<double>(kStoredIntoDevice) * ratio_of(hint);
+  const auto most = static_cast<std::uint64_t>(
+      std::clamp(plain, double{kSmallestIntoDevice}, double{kLargestIntoDevice}));
+  return std::clamp(hint.plain_bytes / kBatchesIntoDevice, kSmallestChosen, most);
+}
+
+std::uint64_t chosen_plain_bytes(const GpuOptions& options, const Work& work) {
+  const WorkHint& hint = work.hint;
+  if (options.slot_plain_bytes != 0) return options.slot_plain_bytes;
+  if (hint.plain_bytes == 0) return kLargestChosen;
+  if (work.into_device) return chosen_into_device(hint);
+  const std::uint64_t batches = hint.keeps_output ? kBatchesThroughSlots : kBatchesPastSlots;
+  return std::clamp(hint.plain_bytes / batches, kSmallestChosen, kLargestChosen);
 }
 
 }  // namespace
@@ -47,7 +65,7 @@ std::uint64_t SlotCapacity::in_bytes() const {
 }
 
 std::uint64_t SlotCapacity::out_bytes() const {
-  return plain_bytes + status_bytes(blocks);
+  return output_bytes + status_bytes(blocks);
 }
 
 std::uint64_t SlotCapacity::pinned_bytes() const {
@@ -59,9 +77,11 @@ std::uint64_t SlotCapacity::device_bytes(Device& device, const BatchOptions& opt
   return in_bytes() + out_bytes() + device.temporary_bytes(blocks, plain_bytes, options);
 }
 
-SlotCapacity capacity_for(std::uint64_t plain_bytes, double ratio, bool keeps_output) {
+SlotCapacity capacity_for(std::uint64_t plain_bytes, double ratio, const Work& work) {
   SlotCapacity capacity;
   capacity.plain_bytes = round_up(plain_bytes, kFrameAlignment);
+  const std::uint64_t most_output = work.into_device ? kLargestOutputOfDevice : plain_bytes;
+  capacity.output_bytes = round_up(std::min(plain_bytes, most_output), kFrameAlignment);
   capacity.blocks = static_cast<std::uint32_t>(plain_bytes / kMinBlockBytes) + kSpareBlocks;
   const std::uint64_t most = plain_bytes + capacity.blocks * kBlockOverhead;
   const double wanted = static_cast<double>(plain_bytes) / ratio * kMargin;
@@ -70,7 +90,7 @@ SlotCapacity capacity_for(std::uint64_t plain_bytes, double ratio, bool keeps_ou
   capacity.stored_bytes =
       round_up(std::min(most, static_cast<std::uint64_t>(wanted) + one_block + kBlockOverhead),
                kFrameAlignment);
-  capacity.keeps_output = keeps_output;
+  capacity.keeps_output = !work.into_device && work.hint.keeps_output;
   return capacity;
 }
 
@@ -78,25 +98,28 @@ SlotCapacity grown_for(SlotCapacity capacity, std::uint64_t stored_bytes,
                        std::uint64_t plain_bytes) {
   capacity.stored_bytes = std::max(capacity.stored_bytes, round_up(stored_bytes, kFrameAlignment));
   capacity.plain_bytes = std::max(capacity.plain_bytes, round_up(plain_bytes, kFrameAlignment));
+  capacity.output_bytes = std::max(capacity.output_bytes, round_up(plain_bytes, kFrameAlignment));
   capacity.blocks = std::max(capacity.blocks, kSpareBlocks);
   return capacity;
 }
 
-SlotPlan plan_slots(const GpuOptions& options, const WorkHint& hint, const MemoryLimits& limits,
-                    std::uint64_t dictionary_bytes, Device& device) {
+bool fits(const SlotPlan& plan, const GpuOptions& options, const SlotBudget& budget) {
   const BatchOptions batch{options.strategy, true};
-  const bool known = hint.plain_bytes != 0 && hint.stored_bytes != 0;
-  const double ratio =
-      known ? static_cast<double>(hint.plain_bytes) / static_cast<double>(hint.stored_bytes)
-            : kUnknownRatio;
-  std::uint64_t plain = chosen_plain_bytes(options, hint);
+  const std::uint64_t on_device = plan.capacity.device_bytes(budget.device, batch);
+  return plan.slots * plan.capacity.pinned_bytes() <= budget.limits.pinned_bytes &&
+         plan.slots * on_device + budget.dictionary_bytes <= budget.limits.device_bytes;
+}
+
+SlotPlan plan_slots(const GpuOptions& options, const Work& work, const SlotBudget& budget) {
+  const WorkHint& hint = work.hint;
+  std::uint64_t plain = chosen_plain_bytes(options, work);
   if (hint.plain_bytes != 0) plain = std::min(plain, std::max(hint.plain_bytes, kBlockOverhead));
-  SlotPlan plan{std::max(1u, options.slots), capacity_for(plain, ratio, hint.keeps_output)};
+  SlotPlan plan{std::max(1u, options.slots), capacity_for(plain, ratio_of(hint), work)};
   if (hint.plain_bytes != 0) {
     const std::uint64_t batches = std::max(hint.jobs, (hint.plain_bytes + plain - 1) / plain);
     plan.slots = static_cast<unsigned>(std::min<std::uint64_t>(plan.slots, batches));
   }
-  while (!fits(plan, limits, dictionary_bytes, device, batch)) {
+  while (!fits(plan, options, budget)) {
     if (const auto smaller = halved(plan.capacity)) {
       plan.capacity = *smaller;
     } else if (plan.slots > 1) {
@@ -108,10 +131,29 @@ SlotPlan plan_slots(const GpuOptions& options, const WorkHint& hint, const Memor
   return plan;
 }
 
+bool covers(const SlotPlan& have, const SlotPlan& wanted) {
+  const SlotCapacity &one = have.capacity, &other = wanted.capacity;
+  return have.slots >= wanted.slots && one.stored_bytes >= other.stored_bytes &&
+         one.plain_bytes >= other.plain_bytes && one.output_bytes >= other.output_bytes &&
+         one.blocks >= other.blocks && (one.keeps_output || !other.keeps_output);
+}
+
+SlotPlan joined(const SlotPlan& one, const SlotPlan& other) {
+  if (one.slots == 0) return other;
+  SlotPlan plan{std::max(one.slots, other.slots), one.capacity};
+  plan.capacity.stored_bytes = std::max(one.capacity.stored_bytes, other.capacity.stored_bytes);
+  plan.capacity.plain_bytes = std::max(one.capacity.plain_bytes, other.capacity.plain_bytes);
+  plan.capacity.output_bytes = std::max(one.capacity.output_bytes, other.capacity.output_bytes);
+  plan.capacity.blocks = std::max(one.capacity.blocks, other.capacity.blocks);
+  plan.capacity.keeps_output = one.capacity.keeps_output || other.capacity.keeps_output;
+  return plan;
+}
+
 std::optional<SlotCapacity> halved(const SlotCapacity& capacity) {
   if (capacity.plain_bytes < 2 * kSmallestTried) return std::nullopt;
   SlotCapacity half = capacity;
   half.plain_bytes = round_up(capacity.plain_bytes / 2, kFrameAlignment);
+  half.output_bytes = std::min(capacity.output_bytes, half.plain_bytes);
   half.stored_bytes = round_up(capacity.stored_bytes / 2, kFrameAlignment);
   half.blocks = static_cast<std::uint32_t>(half.plain_bytes / kMinBlockBytes) + kSpareBlocks;
   return half;

@@ -8,7 +8,17 @@
 //
 // with the second part right behind what is used of the first, so that each way takes one copy.
 // PCIe reaches its rate with copies of 4 MiB (54 of 55 GB/s; 49 with 1 MiB), and pinning memory
-// costs more than copying it, so slots grow with the work: a 64th of it, 8 to 64 MiB.
+// costs more than copying it. So slots grow with the work, by where its plain bytes go:
+//
+//   through the slot          a 64th of it, 8 to 64 MiB: they are pinned twice
+//   to pinned memory, or none a 32nd, 8 to 64 MiB: less often a gap between two copies out
+//   to device memory          what 32 MiB of stored bytes make, 64 to 512 MiB, at most a quarter of
+//                             the work: a batch takes the copy in as long as its kernels, and where
+//                             that cannot be (ratio above 8) it has blocks enough to fill a GPU
+//
+// Into device memory most blocks are decoded to their place, so that there the slot has room for
+// 64 MiB of plain bytes at most; what goes through it ends its batch there. How much of a slot each
+// batch uses: batch_sizes.h.
 #pragma once
 
 #include "decompress/gpu/pipeline/memory.h"
@@ -18,9 +28,10 @@ namespace presso::gpu {
 
 struct SlotCapacity {
   std::uint64_t stored_bytes = 0;
-  std::uint64_t plain_bytes = 0;
+  std::uint64_t plain_bytes = 0;   ///< of a batch
+  std::uint64_t output_bytes = 0;  ///< of them, those that the slot itself has room for
   std::uint32_t blocks = 0;
-  bool keeps_output = true;
+  bool keeps_output = true;  ///< pinned memory for output_bytes, too
 
   /// Sizes of the parts drawn above.
   std::uint64_t in_bytes() const;
@@ -33,8 +44,14 @@ struct SlotCapacity {
 /// The table of dictionaries goes by id, and id 0 is none.
 constexpr std::uint32_t kTableDictionaries = kMaxDictionaries + 1;
 
+/// What slots are planned for.
+struct Work {
+  WorkHint hint;
+  bool into_device = false;  ///< plain bytes go to device memory of the caller's
+};
+
 /// A slot for batches of `plain_bytes`, of which `ratio` plain bytes take one stored byte.
-SlotCapacity capacity_for(std::uint64_t plain_bytes, double ratio, bool keeps_output);
+SlotCapacity capacity_for(std::uint64_t plain_bytes, double ratio, const Work& work);
 
 /// Large enough for one more block of this size, at least.
 SlotCapacity grown_for(SlotCapacity capacity, std::uint64_t stored_bytes,
@@ -45,10 +62,21 @@ struct SlotPlan {
   SlotCapacity capacity;
 };
 
-/// The largest slots, and of them as many as asked for and useful, that fit the limits together
-/// with `dictionary_bytes` on the device. Where not even one small slot does, that one.
-SlotPlan plan_slots(const GpuOptions& options, const WorkHint& hint, const MemoryLimits& limits,
-                    std::uint64_t dictionary_bytes, Device& device);
+/// What a plan may use.
+struct SlotBudget {
+  const MemoryLimits& limits;
+  std::uint64_t dictionary_bytes;  ///< of device memory, beside the slots
+  Device& device;
+};
+bool fits(const SlotPlan& plan, const GpuOptions& options, const SlotBudget& budget);
+
+/// The largest slots, and of them as many as asked for and useful, that fit. Where not even one
+/// small slot does, that one.
+SlotPlan plan_slots(const GpuOptions& options, const Work& work, const SlotBudget& budget);
+
+/// Whether slots of the one plan serve the other; and slots that serve both.
+bool covers(const SlotPlan& have, const SlotPlan& wanted);
+SlotPlan joined(const SlotPlan& one, const SlotPlan& other);
 
 /// Half the capacity, or nullopt below what is worth trying.
 std::optional<SlotCapacity> halved(const SlotCapacity& capacity);

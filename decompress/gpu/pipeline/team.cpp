@@ -7,10 +7,12 @@
 
 namespace presso::gpu {
 
-Team::Team(unsigned threads) {
+/// Only once: refused threads are not asked for again.
+void Team::start() {
+  if (helpers_.capacity() > 0 || threads_ < 2) return;
   try {
-    helpers_.reserve(std::max(1u, threads) - 1);
-    while (helpers_.size() + 1 < threads) helpers_.emplace_back([this] { loop(); });
+    helpers_.reserve(threads_ - 1);
+    while (helpers_.size() + 1 < threads_) helpers_.emplace_back([this] { loop(); });
   } catch (const std::system_error&) {  // go on with fewer
   } catch (const std::bad_alloc&) {
   }
@@ -55,7 +57,10 @@ Status Team::run(std::size_t pieces, const Task& task) {
   pieces_ = pieces;
   next_ = done_ = 0;
   failure_ = {};
-  if (pieces > 1) begun_.notify_all();
+  if (pieces > 1) {
+    start();
+    begun_.notify_all();
+  }
   work(lock);
   finished_.wait(lock, [this] { return done_ == pieces_; });
   pieces_ = 0;

@@ -18,9 +18,9 @@ class Team {
  public:
   using Task = std::function<Status(std::size_t piece)>;
 
-  /// The caller of run() is one of the `threads`; the others wait for it between runs. Where the
-  /// system refuses threads, those there are do the work.
-  explicit Team(unsigned threads);
+  /// The caller of run() is one of the `threads`; the others start with the first run that has work
+  /// for them and wait between runs. Where the system refuses threads, those there are do the work.
+  explicit Team(unsigned threads) : threads_(threads == 0 ? 1 : threads) {}
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -28,11 +28,15 @@ class Team {
   /// task(0) to task(pieces - 1), each once, on any thread. The error of the lowest piece that has
   /// one. One caller at a time; the task must not throw.
   Status run(std::size_t pieces, const Task& task);
+  /// As many as were asked for.
+  unsigned threads() const { return threads_; }
 
  private:
+  void start();
   void loop();
   void work(std::unique_lock<std::mutex>& lock);
 
+  unsigned threads_;
   std::mutex mutex_;
   std::condition_variable begun_, finished_;
   const Task* task_ = nullptr;

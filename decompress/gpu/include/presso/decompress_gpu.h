@@ -29,7 +29,8 @@ struct GpuOptions {
   Strategy strategy = Strategy::kAuto;
   /// Batches under way at a time, each with memory and a stream of its own: 1 overlaps nothing.
   unsigned slots = 4;
-  /// Plain bytes of a batch; 0: by what there is to decode, 8 to 64 MiB.
+  /// Plain bytes of a batch; 0: by what there is to decode and how well it is compressed, up to 64
+  /// MiB, into device memory up to 512; fewer in the first and the last batches of a run.
   std::uint64_t slot_plain_bytes = 0;
   std::uint64_t max_device_bytes = 0;  ///< of memory on the GPU; 0: no limit
   std::uint64_t max_pinned_bytes = 0;  ///< of page-locked host memory; 0: no limit

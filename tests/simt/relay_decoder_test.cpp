@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Survey, page and relay decoder in the emulator: what the encoder wrote comes back, with a small
-// and a large history, on inputs that straddle tiles, pages, rings and units.
-#include "decompress/gpu/page_decoder.cuh"
+// Survey and relay decoder in the emulator: what the encoder wrote comes back, and equals its
+// checksum, with a small and a large history, on inputs that straddle tiles, pages, rings and
+// units.
 #include "decompress/gpu/relay_decoder.cuh"
+
+#include "decompress/gpu/policies.h"
 #include "decompress/gpu/survey.cuh"
 
 #include <gtest/gtest.h>
@@ -21,21 +23,13 @@
 namespace presso::gpu {
 namespace {
 
-/// Survey, page and relay decoder with one size of shared memory.
-template <class Page_, class Relay_>
-struct Sizes {
-  using Page = Page_;
-  using Relay = Relay_;
-  static constexpr u32 kMostDistance =
-      Page::kMostDistance < Relay::kMostDistance ? Page::kMostDistance : Relay::kMostDistance;
+struct Small : FewBlocks {
+  using Relay = RelayPolicy<9, 1600, 3, 3>;
+  static constexpr u32 kSurveyWarps = 3;
 };
-using Small = Sizes<PagePolicy<9, 3000, 3>, RelayPolicy<9, 1600, 3, 3>>;
-using Large = Sizes<PagePolicy<21, 2560, 4>, RelayPolicy<21, 1400, 2, 4>>;
 
-/// Whatever is faster.
-template <Organisation kOne>
-struct Always {
-  static Organisation choose(std::uint32_t, std::uint32_t) { return kOne; }
+struct Many : ManyBlocks {
+  static Organisation choose(u32, u32) { return Organisation::kRelay; }
 };
 
 BlockPlan plan_of(const BlockHeader& header, const Byte* payload, Byte* out) {
@@ -68,37 +62,31 @@ class LoadedFile {
     statuses_.assign(plans_.size(), kPlanned);
   }
 
-  template <class Sizes, class Selector>
+  template <class Tuning>
   void decode(std::uint32_t seed) {
     simt::Options options;
     options.seed = seed;
     const u32 blocks = static_cast<u32>(plans_.size());
     std::vector<std::vector<UnitRecord>> surveys;  // for their alignment
+    std::vector<std::vector<u64>> hashes;
     for (BlockPlan& plan : plans_) {
       surveys.emplace_back(survey_cells_of(plan.plain_bytes) / 2);
       plan.survey = reinterpret_cast<Byte*>(surveys.back().data());
+      hashes.emplace_back(segments_of(plan.plain_bytes));
+      plan.segment_hashes = hashes.back().data();
     }
     const simt::Report survey =
         simt::run({.grid = blocks,
-                   .block_threads = kSurveyWarps * kWarp,
-                   .shared_bytes = sizeof(SurveyShared)},
-                  options, [&] {
-                    survey_body<typename Sizes::Page, typename Sizes::Relay, Selector>(
-                        plans_.data(), statuses_.data());
-                  });
+                   .block_threads = Tuning::kSurveyWarps * kWarp,
+                   .shared_bytes = sizeof(typename Survey<Tuning>::Shared)},
+                  options, [&] { survey_body<Tuning>(plans_.data(), statuses_.data()); });
     ASSERT_TRUE(survey.ok()) << survey.what;
-    const simt::Report page = simt::run(
-        {.grid = blocks,
-         .block_threads = Sizes::Page::kThreads,
-         .shared_bytes = sizeof(PageShared<typename Sizes::Page>)},
-        options, [&] { page_decoder_body<typename Sizes::Page>(plans_.data(), statuses_.data()); });
-    ASSERT_TRUE(page.ok()) << page.what;
     const simt::Report relay = simt::run(
         {.grid = blocks,
-         .block_threads = Sizes::Relay::kThreads,
-         .shared_bytes = sizeof(RelayShared<typename Sizes::Relay>)},
+         .block_threads = Tuning::Relay::kThreads,
+         .shared_bytes = sizeof(RelayShared<typename Tuning::Relay>)},
         options,
-        [&] { relay_decoder_body<typename Sizes::Relay>(plans_.data(), statuses_.data()); });
+        [&] { relay_decoder_body<typename Tuning::Relay>(plans_.data(), statuses_.data()); });
     ASSERT_TRUE(relay.ok()) << relay.what;
   }
 
@@ -123,16 +111,9 @@ class LoadedFile {
   std::vector<u32> statuses_;
 };
 
-template <class Sizes, class Selector>
-void expect_decodes(const Buffer& file, Bytes plain) {
-  LoadedFile loaded(file, plain.size());
-  loaded.decode<Sizes, Selector>(1);
-  loaded.expect_plain(plain);
-}
-
-template <class Sizes>
+template <class Tuning>
 void expect_round_trip(Bytes plain, ParserParameters parameters, std::uint32_t block_bytes) {
-  parameters.window = std::min(parameters.window, Sizes::kMostDistance);
+  parameters.window = std::min(parameters.window, Tuning::Relay::kMostDistance);
   BlockEncoder encoder(parameters);
   Buffer file;
   for (std::size_t at = 0; at < plain.size(); at += block_bytes) {
@@ -140,14 +121,16 @@ void expect_round_trip(Bytes plain, ParserParameters parameters, std::uint32_t b
     encoder.encode(plain.subspan(at, bytes), static_cast<std::uint32_t>(at / block_bytes),
                    FrameKind::kBlock, {}, file);
   }
-  expect_decodes<Sizes, Always<Organisation::kPages>>(file, plain);
-  expect_decodes<Sizes, Always<Organisation::kRelay>>(file, plain);
+  LoadedFile loaded(file, plain.size());
+  loaded.decode<Tuning>(1);
+  loaded.expect_plain(plain);
 }
 
 void expect_round_trips(Bytes plain, const ParserParameters& parameters,
                         std::uint32_t block_bytes = 256 << 10) {
   expect_round_trip<Small>(plain, parameters, block_bytes);
-  expect_round_trip<Large>(plain, parameters, block_bytes);
+  expect_round_trip<Many>(plain, parameters, block_bytes);
+  expect_round_trip<FewBlocks>(plain, parameters, block_bytes);
 }
 
 ParserParameters parameters(DependencyRule rule, std::uint32_t depth, Byte min_match) {
@@ -160,7 +143,7 @@ ParserParameters parameters(DependencyRule rule, std::uint32_t depth, Byte min_m
   return parameters;
 }
 
-TEST(PageAndRelayDecoder, DecodesLogsOfTheTileRuleAndLeavesOthers) {
+TEST(RelayDecoder, DecodesLogsOfTheTileRuleAndLeavesOthers) {
   const auto log = test::log_lines(100000, 1);
   for (const std::uint32_t depth : {2, 64}) {
     for (const auto rule :
@@ -179,7 +162,7 @@ std::vector<Byte> repeated_with_drift(std::size_t size) {
   return bytes;
 }
 
-TEST(PageAndRelayDecoder, DecodesSizesAroundTilesAndRunsOverThem) {
+TEST(RelayDecoder, DecodesSizesAroundTilesAndRunsOverThem) {
   for (const std::size_t size : {5, 100, 2047, 2048, 2049, 20000, 70001, 300000}) {
     SCOPED_TRACE(size);
     const std::vector<std::vector<Byte>> inputs = {
@@ -191,7 +174,7 @@ TEST(PageAndRelayDecoder, DecodesSizesAroundTilesAndRunsOverThem) {
   }
 }
 
-TEST(PageAndRelayDecoder, DecodesRealData) {
+TEST(RelayDecoder, DecodesRealData) {
   for (const char* const name : {"silesia/dickens", "silesia/xml", "silesia/nci"}) {
     const auto path = tests::corpus_file(name);
     if (!path) GTEST_SKIP() << tests::kNoCorpora;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// How many plain bytes each batch of a run holds: few at first, so that the GPU and the way out
+// have something to do soon; twice as many each time until the slots are full; at the end half of
+// what is left each time, since nothing overlaps the last batch on its way out.
+//
+//   1 GiB, slots of 256 MiB    32 64 128 256 256 144 72 36 36
+#pragma once
+
+#include <cstdint>
+
+namespace presso::gpu {
+
+class BatchSizes {
+ public:
+  /// From `first` to `most`, with `expected` bytes in all; 0: unknown.
+  BatchSizes(std::uint64_t first, std::uint64_t most, std::uint64_t expected)
+      : first_(first), most_(most), left_(expected), grown_(first) {}
+  /// For slots of this size: an eighth of one at first. `all_alike`: each batch fills a slot.
+  static BatchSizes of_slots(std::uint64_t slot_plain_bytes, std::uint64_t expected,
+                             bool all_alike);
+
+  /// Of the next batch, unless it is one block that is larger.
+  std::uint64_t next() const;
+  /// The batch has so many.
+  void took(std::uint64_t plain_bytes);
+
+ private:
+  std::uint64_t first_;
+  std::uint64_t most_;
+  std::uint64_t left_;  ///< 0: unknown, or more came than expected
+  std::uint64_t grown_;
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The decoded dictionaries of one member at a time. Where members are entered one after another, a
+// team decodes those of the next ones too, so that many members take no longer than one.
+//
+// Tested by tests/unit/gpu_parts_test.cpp.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "decompress/gpu/pipeline/team.h"
+#include "presso/decompress.h"
+
+namespace presso::gpu {
+
+/// By id. One caller at a time.
+class MemberDictionaries {
+ public:
+  /// Those of `member`, one of `members`, which stay where they are. Errors as in
+  /// CompressedFile::open(), with the section's offset.
+  Status enter(const std::vector<ArchiveMember>& members, const ArchiveMember& member, Team& team);
+
+  /// Of the member entered last; nullptr where it has none by that id.
+  std::shared_ptr<const Dictionary> find(Byte id) const;
+
+ private:
+  struct Decoded {
+    const ArchiveMember* member = nullptr;
+    std::array<std::shared_ptr<const Dictionary>, kMaxDictionaries + 1> by_id = {};
+    Status status = {};
+  };
+
+  static void decode(Decoded& one);
+  void decode_from(const std::vector<ArchiveMember>& members, const ArchiveMember& member,
+                   Team& team);
+
+  std::vector<Decoded> decoded_;  ///< neighbours
+  std::size_t entered_ = 0;       ///< which of them
+};
+
+}  // namespace presso::gpu
