@@ -30,11 +30,13 @@ Input repeated(std::size_t size, std::size_t page_bytes, unsigned seed) {
   return content;
 }
 
-Input compressed(const Input& plain, int level, bool dictionary, presso::DependencyRule rule) {
+Input compressed(const Input& plain, int level, bool dictionary, presso::DependencyRule rule,
+                 presso::Coding coding) {
   CompressOptions options;
   options.level = level;
   options.block_bytes = presso::kMinBlockBytes;
   options.rule = rule;
+  options.coding = coding;
   options.threads = 1;
   options.dictionary.mode = presso::DictionaryChoice::Mode::kNone;
   if (dictionary) options.dictionary = {presso::DictionaryChoice::Mode::kSize, 2048};
@@ -43,15 +45,15 @@ Input compressed(const Input& plain, int level, bool dictionary, presso::Depende
 }
 
 /// Files of 0 to 3 blocks; mode byte in front.
-std::vector<Input> files() {
+std::vector<Input> files(presso::Coding coding) {
   std::vector<Input> seeds;
   const std::size_t sizes[] = {0, 1, 300, 5000, 16384, 33000};
   for (std::size_t i = 0; i < std::size(sizes); ++i) {
     const auto number = static_cast<unsigned>(i);
     const Input plain =
         i == 2 ? presso::test::random_bytes(sizes[i], 9) : repeated(sizes[i], 400, number);
-    const Input file =
-        compressed(plain, i % 2 == 0 ? 1 : 6, i == 3, static_cast<presso::DependencyRule>(i % 5));
+    const Input file = compressed(plain, i % 2 == 0 ? 1 : 6, i == 3,
+                                  static_cast<presso::DependencyRule>(i % 5), coding);
     Input twice = file;
     twice.insert(twice.end(), file.begin(), file.end());
     seeds.push_back(file);
@@ -69,10 +71,12 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::filesystem::path folder(argv[1]);
   int number = 0;
-  for (const Input& seed : files()) {
-    write(folder / "decode", number, seed);
-    write(folder / "index", number, seed);
-    ++number;
+  for (const presso::Coding coding : {presso::Coding::kByte, presso::Coding::kBit}) {
+    for (const Input& seed : files(coding)) {
+      write(folder / "decode", number, seed);
+      write(folder / "index", number, seed);
+      ++number;
+    }
   }
   for (unsigned i = 0; i < 16; ++i) {
     const std::size_t sizes[] = {4, 16, 40, 120};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Byte-coded payloads that no encoder would write (payload_maker.h). Every fast decoder must agree
-// with the reference decoder on the outcome and the bytes, touching nothing outside the slack it
-// was promised: payload, output and dictionary are allocated with exactly that, for the address
-// sanitizer to watch.
+// Payloads that no encoder would write (payload_maker.h, bit_payload_maker.h). Every fast decoder
+// must agree with the reference decoder on the outcome and the bytes, touching nothing outside the
+// slack it was promised: payload, output and dictionary are allocated with exactly that, for the
+// address sanitizer to watch.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -10,8 +10,8 @@
 
 #include "decompress/cpu/reference_decoder.h"
 #include "presso/decompress.h"
+#include "tests/fuzz/bit_payload_maker.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "tests/fuzz/payload_maker.h"
 
 namespace presso::fuzz {
 namespace {
@@ -49,7 +49,9 @@ void decode_everywhere(const BlockHeader& header, const std::vector<Byte>& paylo
 }  // namespace
 
 void fuzz_payload(const std::uint8_t* data, std::size_t size) {
-  const auto made = make_payload_case(Choices(data, size));
+  Choices choices(data, size);
+  const bool bit = choices.one_in(2);
+  const auto made = bit ? make_bit_payload_case(choices) : make_payload_case(choices);
   if (!made) return;
   std::shared_ptr<const Dictionary> dictionary;
   if (made->header.dictionary_id != 0) dictionary = Dictionary::from_plain(made->dictionary);
