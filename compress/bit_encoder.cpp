@@ -145,9 +145,9 @@ void BitEncoder::gather_literals(Bytes plain, const Sequences& sequences) {
   literals_.insert(literals_.end(), from, plain.end());
 }
 
-void BitEncoder::gather_offsets(const Sequences& sequences, unsigned lanes_log2) {
+/// `run`: sequences of a sub-stream.
+void BitEncoder::gather_offsets(const Sequences& sequences, std::uint32_t run) {
   const auto count = static_cast<std::uint32_t>(sequences.size());
-  const std::uint32_t run = bit::run_length(count, lanes_log2);
   LastDistances last{};
   offsets_.resize(count);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -160,22 +160,30 @@ void BitEncoder::count_symbols(const Sequences& sequences, std::uint32_t min_mat
   counts_.fill(0);
   for (const Byte literal : literals_) ++counts_[literal];
   for (std::size_t i = 0; i < sequences.size(); ++i) {
-    ++counts_[symbol_of(bit::kLiteralLengths, sequences[i].literals)];
+    if (parameters_.sub_block_log2 == 0) {
+      ++counts_[symbol_of(bit::kLiteralLengths, sequences[i].literals)];
+    }
     ++counts_[symbol_of(bit::kMatchLengths, match_value(sequences[i], min_match))];
     ++counts_[symbol_of(bit::kOffsets, offsets_[i])];
   }
 }
 
-void BitEncoder::make_codes() {
-  for (std::uint32_t alphabet = 0; alphabet < bit::kAlphabets; ++alphabet) {
-    const std::uint32_t first = bit::first_symbol(alphabet);
-    const std::uint32_t symbols = bit::symbols_of(alphabet);
-    const unsigned limit =
-        alphabet == bit::kLiterals ? parameters_.literal_limit : parameters_.sequence_limit;
-    const auto lengths = std::span(lengths_).subspan(first, symbols);
-    limited_code_lengths(std::span(counts_).subspan(first, symbols), limit, lengths);
-    assign_words(lengths, std::span(words_).subspan(first, symbols));
+void BitEncoder::make_codes(const BitFields& fields) {
+  for (std::uint32_t number = 0; number < bit::codes_of(fields); ++number) {
+    const bit::Code code = bit::code_of(fields, number);
+    const auto lengths = std::span(lengths_).subspan(code.first, code.symbols);
+    const auto counts = std::span(counts_).subspan(code.first, code.symbols);
+    limited_code_lengths(counts, code.limit, lengths);
+    assign_words(lengths, std::span(words_).subspan(code.first, code.symbols));
   }
+}
+
+template <class Writer>
+void BitEncoder::put_value(Writer& to, std::uint32_t alphabet, std::uint32_t value) const {
+  const bit::ClassOf value_class = bit::class_of(value, bit::mantissa_of(alphabet));
+  const CodeWord word = words_[bit::first_symbol(alphabet) + value_class.symbol];
+  to.put(word.word, word.length);
+  to.put(value & ((1u << value_class.extra_bits) - 1), value_class.extra_bits);
 }
 
 void BitEncoder::write_lanes(const Sequences& sequences, const BlockHeader& header) {
@@ -183,20 +191,14 @@ void BitEncoder::write_lanes(const Sequences& sequences, const BlockHeader& head
   const std::uint32_t run = bit::run_length(header.sequences, lanes_log2);
   streams_.clear();
   BitWriter to(streams_);
-  const auto put_value = [&](std::uint32_t alphabet, std::uint32_t value) {
-    const bit::ClassOf value_class = bit::class_of(value, bit::mantissa_of(alphabet));
-    const CodeWord word = words_[bit::first_symbol(alphabet) + value_class.symbol];
-    to.put(word.word, word.length);
-    to.put(value & ((1u << value_class.extra_bits) - 1), value_class.extra_bits);
-  };
-  lane_bits_.clear();
+  stream_bits_.clear();
   std::uint64_t begin = 0;
   for (std::uint32_t lane = 0; lane < header.bit.lanes(); ++lane) {
     const std::uint32_t end = std::min(header.sequences, (lane + 1) * run);
     for (std::uint32_t i = lane * run; i < end; ++i) {
-      put_value(bit::kLiteralLengths, sequences[i].literals);
-      put_value(bit::kMatchLengths, match_value(sequences[i], header.layout.min_match));
-      put_value(bit::kOffsets, offsets_[i]);
+      put_value(to, bit::kLiteralLengths, sequences[i].literals);
+      put_value(to, bit::kMatchLengths, match_value(sequences[i], header.layout.min_match));
+      put_value(to, bit::kOffsets, offsets_[i]);
     }
     const std::uint32_t round = bit::kLiteralsTogether << lanes_log2;
     for (std::uint32_t at = lane * bit::kLiteralsTogether; at < header.literals; at += round) {
@@ -205,19 +207,58 @@ void BitEncoder::write_lanes(const Sequences& sequences, const BlockHeader& head
         to.put(words_[literals_[i]].word, words_[literals_[i]].length);
       }
     }
-    lane_bits_.push_back(to.bits() - begin);
+    stream_bits_.push_back(to.bits() - begin);
     begin = to.bits();
   }
   to.finish();
 }
 
+/// S's layout: a sequence's literals stand before it, told from match lengths by the code.
+void BitEncoder::write_sub_blocks(const Sequences& sequences, const BlockHeader& header) {
+  const std::uint32_t each = 1u << header.bit.lanes_log2;
+  streams_.clear();
+  stream_bits_.clear();
+  stream_literals_.clear();
+  BitWriter to(streams_);
+  auto literal = literals_.begin();
+  const auto put_literals = [&](std::size_t count) {
+    for (const auto end = literal + static_cast<std::ptrdiff_t>(count); literal != end; ++literal) {
+      to.put(words_[*literal].word, words_[*literal].length);
+    }
+  };
+  std::uint64_t begin = 0;
+  auto first_literal = literal;
+  const auto close = [&] {
+    stream_bits_.push_back(to.bits() - std::exchange(begin, to.bits()));
+    stream_literals_.push_back(static_cast<std::uint32_t>(literal - first_literal));
+    first_literal = literal;
+  };
+  for (std::uint32_t i = 0; i < header.sequences; ++i) {
+    if (i > 0 && i % each == 0) close();
+    put_literals(sequences[i].literals);
+    put_value(to, bit::kMatchLengths, match_value(sequences[i], header.layout.min_match));
+    put_value(to, bit::kOffsets, offsets_[i]);
+  }
+  put_literals(static_cast<std::size_t>(literals_.end() - literal));
+  close();
+  to.finish();
+}
+
 void BitEncoder::write_head(BitFields& fields) {
-  const auto [least, most] = std::minmax_element(lane_bits_.begin(), lane_bits_.end());
+  const auto [least, most] = std::minmax_element(stream_bits_.begin(), stream_bits_.end());
   fields.least_bits = static_cast<std::uint32_t>(*least);
   fields.size_bits = static_cast<Byte>(std::bit_width(*most - *least));
+  const bool counts = fields.layout == kSubBlockLayout;
+  if (counts) {
+    fields.count_bits = static_cast<Byte>(
+        std::bit_width(*std::max_element(stream_literals_.begin(), stream_literals_.end())));
+  }
   payload_.clear();
   BitWriter to(payload_);
-  for (const std::uint64_t bits : lane_bits_) to.put(bits - fields.least_bits, fields.size_bits);
+  for (std::size_t i = 0; i < stream_bits_.size(); ++i) {
+    to.put(stream_bits_[i] - fields.least_bits, fields.size_bits);
+    if (counts) to.put(stream_literals_[i], fields.count_bits);
+  }
   put_list(to, lengths_);
   to.finish();
   fields.head_bytes = static_cast<std::uint32_t>(payload_.size());
@@ -232,11 +273,17 @@ void BitEncoder::encode(Bytes plain, const Sequences& sequences, BlockHeader& he
   header.literals = static_cast<std::uint32_t>(literals_.size());
   header.bit.literal_limit = parameters_.literal_limit;
   header.bit.sequence_limit = parameters_.sequence_limit;
-  header.bit.lanes_log2 = static_cast<Byte>(choose_lanes_log2(sequences.size(), literals_.size()));
-  gather_offsets(sequences, header.bit.lanes_log2);
+  const bool sub_blocks = parameters_.sub_block_log2 > 0;
+  header.bit.layout = sub_blocks ? kSubBlockLayout : kLaneLayout;
+  header.bit.lanes_log2 =
+      static_cast<Byte>(sub_blocks ? parameters_.sub_block_log2
+                                   : choose_lanes_log2(sequences.size(), literals_.size()));
+  gather_offsets(sequences, sub_blocks ? 1u << parameters_.sub_block_log2
+                                       : bit::run_length(header.sequences, header.bit.lanes_log2));
   count_symbols(sequences, header.layout.min_match);
-  make_codes();
-  write_lanes(sequences, header);
+  lengths_.fill(0);
+  make_codes(header.bit);
+  sub_blocks ? write_sub_blocks(sequences, header) : write_lanes(sequences, header);
   write_head(header.bit);
   payload_.append(streams_.bytes());
   header.payload_bytes = static_cast<std::uint32_t>(payload_.size());

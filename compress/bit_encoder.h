@@ -25,6 +25,7 @@ using PerSymbol = std::array<T, bit::kListedSymbols>;
 
 /// What the header says of the codes and lanes.
 struct BitParameters {
+  unsigned sub_block_log2 = 0;  ///< sequences of a sub-block; 0: lanes instead
   Byte literal_limit = 10;
   Byte sequence_limit = 9;
 };
@@ -42,16 +43,20 @@ class BitEncoder {
 
  private:
   void gather_literals(Bytes plain, const Sequences& sequences);
-  void gather_offsets(const Sequences& sequences, unsigned lanes_log2);
+  void gather_offsets(const Sequences& sequences, std::uint32_t run);
   void count_symbols(const Sequences& sequences, std::uint32_t min_match);
-  void make_codes();
+  void make_codes(const BitFields& fields);
+  template <class Writer>
+  void put_value(Writer& to, std::uint32_t alphabet, std::uint32_t value) const;
   void write_lanes(const Sequences& sequences, const BlockHeader& header);
+  void write_sub_blocks(const Sequences& sequences, const BlockHeader& header);
   void write_head(BitFields& fields);
 
   BitParameters parameters_;
   std::vector<Byte> literals_;
-  std::vector<std::uint32_t> offsets_;    ///< offset value of each sequence
-  std::vector<std::uint64_t> lane_bits_;  ///< size of each sub-stream
+  std::vector<std::uint32_t> offsets_;          ///< offset value of each sequence
+  std::vector<std::uint64_t> stream_bits_;      ///< size of each sub-stream
+  std::vector<std::uint32_t> stream_literals_;  ///< sub-blocks: and its literals
   PerSymbol<std::uint32_t> counts_;
   PerSymbol<Byte> lengths_;
   PerSymbol<CodeWord> words_;

@@ -58,6 +58,7 @@ void favor_decode(ParserParameters& parameters) {
 ParserParameters parameters_of(const CompressOptions& options) {
   ParserParameters parameters = level_parameters(options.level);
   parameters.coding = options.coding;
+  parameters.sub_block = options.sub_block;
   if (options.coding == Coding::kBit) favor_bits(options.level, parameters);
   if (options.favor == Favor::kDecode) favor_decode(parameters);
   if (options.rule) parameters.rule = *options.rule;
@@ -67,6 +68,14 @@ ParserParameters parameters_of(const CompressOptions& options) {
   if (options.lookahead != 0) parameters.lookahead = options.lookahead;
   if (options.staleness) parameters.staleness = *options.staleness;
   return parameters;
+}
+
+BitParameters bit_parameters_of(const ParserParameters& parameters) {
+  BitParameters bit;
+  if (parameters.sub_block != 0) {
+    bit.sub_block_log2 = static_cast<unsigned>(std::countr_zero(parameters.sub_block));
+  }
+  return bit;
 }
 
 /// Appends the payload and completes the header; false, with nothing done, where nothing is saved.

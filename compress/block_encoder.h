@@ -15,6 +15,8 @@ namespace presso {
 /// What level and favor mean; `options` override window, lookahead, rule, group and staleness.
 ParserParameters parameters_of(const CompressOptions& options);
 
+BitParameters bit_parameters_of(const ParserParameters& parameters);
+
 /// A dictionary as the encoder sees it: its index and the id that blocks name it by; 0: none.
 struct DictionaryRef {
   const DictionaryIndex* index = nullptr;
@@ -24,7 +26,9 @@ struct DictionaryRef {
 class BlockEncoder {
  public:
   explicit BlockEncoder(const ParserParameters& parameters)
-      : parameters_(parameters), parser_(make_parser(parameters)), bit_encoder_(BitParameters{}) {}
+      : parameters_(parameters),
+        parser_(make_parser(parameters)),
+        bit_encoder_(bit_parameters_of(parameters)) {}
 
   /// Appends the stored block to `to`. `plain`: 1 .. kMaxBlockBytes. Falls back to a raw block
   /// where the coding would not save anything.

@@ -188,6 +188,11 @@ Status validate(const CompressOptions& options) {
   if (options.coding != Coding::kByte && options.coding != Coding::kBit) {
     return invalid("coding: byte or bit");
   }
+  if (options.sub_block != 0 &&
+      (!std::has_single_bit(options.sub_block) || options.sub_block < 1u << kMinSubBlockLog2 ||
+       options.sub_block > 1u << kMaxSubBlockLog2)) {
+    return invalid("sub-block: a power of two from 4 to 256");
+  }
   PRESSO_TRY(validate_group(options));
   if (options.lookahead != 0 && options.lookahead < 8) return invalid("lookahead: at least 8");
   if (options.window != 0 && options.window < 1024) return invalid("window: at least 1 KiB");

@@ -1,36 +1,48 @@
 // SPDX-License-Identifier: MIT
-// Where the lanes' sub-streams of a Bit-coded payload begin (FORMAT.md 14.2).
+// Where the sub-streams of a Bit-coded payload begin (FORMAT.md 14.2), and what they have.
 #pragma once
 
 #include <vector>
 
+#include "decompress/sub_stream.h"
 #include "format/bit_list.h"
 #include "presso/error.h"
 #include "presso/wire.h"
 
 namespace presso {
 
-/// Bit positions in the payload where each lane begins and, as one more, where the last one ends.
-/// kBadPayloadSize where that is not in the payload's last byte. The header must be validated.
-inline Result<std::vector<std::uint32_t>> find_lanes(const BlockHeader& header,
-                                                     const Byte* payload) {
+/// All of them and where they end. kBadPayloadSize where the sub-streams do not end in the
+/// payload's last byte, or sub-blocks do not have as many literals together as the block. The
+/// header must be validated.
+inline Result<std::vector<SubStream>> find_sub_streams(const BlockHeader& header,
+                                                       const Byte* payload) {
   const BitFields& fields = header.bit;
-  bit::BitReader sizes(payload, fields.head_bytes, 0);
-  std::vector<std::uint32_t> begins;
-  begins.reserve(fields.lanes() + 1);
+  bit::BitReader head(payload, fields.head_bytes, 0);
+  const auto take = [&](unsigned bits) {
+    const unsigned low_bits = bits < 16 ? bits : 16;
+    const std::uint32_t low = head.take(low_bits);
+    return low | head.take(bits - low_bits) << low_bits;
+  };
+  std::vector<SubStream> streams;
+  const std::uint32_t count = detail::sub_streams_of(header);
+  streams.reserve(count + std::size_t{1});
   const std::uint64_t payload_bits = 8 * std::uint64_t{header.payload_bytes};
   std::uint64_t at = 8 * std::uint64_t{fields.head_bytes};
-  begins.push_back(static_cast<std::uint32_t>(at));
-  for (std::uint32_t lane = 0; lane < fields.lanes(); ++lane) {
-    const unsigned low_bits = fields.size_bits < 16u ? fields.size_bits : 16u;
-    std::uint32_t more = sizes.take(low_bits);
-    more |= sizes.take(fields.size_bits - low_bits) << low_bits;
-    at += fields.least_bits + more;
-    if (at > payload_bits) return make_error(ErrorCode::kBadPayloadSize, "sub-streams");
-    begins.push_back(static_cast<std::uint32_t>(at));
+  std::uint64_t literals = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    streams.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(literals)});
+    at += std::uint64_t{fields.least_bits} + take(fields.size_bits);
+    literals += take(fields.count_bits);
+    if (at > payload_bits || literals > header.literals) {
+      return make_error(ErrorCode::kBadPayloadSize, "sub-streams");
+    }
   }
-  if (payload_bits - at >= 8) return make_error(ErrorCode::kBadPayloadSize, "sub-streams");
-  return begins;
+  streams.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(literals)});
+  const bool all_literals = fields.layout == kLaneLayout || literals == header.literals;
+  if (payload_bits - at >= 8 || !all_literals) {
+    return make_error(ErrorCode::kBadPayloadSize, "sub-streams");
+  }
+  return streams;
 }
 
 }  // namespace presso

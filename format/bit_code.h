@@ -30,8 +30,22 @@ PRESSO_HD constexpr std::uint32_t symbols_of(std::uint32_t alphabet) {
   return alphabet == kLiterals ? kLiteralSymbols
                                : (alphabet == kOffsets ? kOffsetSymbols : kLengthSymbols);
 }
-PRESSO_HD constexpr unsigned limit_of(const BitFields& fields, std::uint32_t alphabet) {
-  return alphabet == kLiterals ? fields.literal_limit : fields.sequence_limit;
+/// One of a block's codes: its symbols in the list of all, and how long words may be. Lanes have a
+/// code for each alphabet. Sub-blocks have one for literals and match lengths, between which the
+/// list has zeros, and one for offsets.
+struct Code {
+  std::uint32_t first;
+  std::uint32_t symbols;
+  unsigned limit;
+};
+PRESSO_HD constexpr std::uint32_t codes_of(const BitFields& fields) {
+  return fields.layout == kLaneLayout ? std::uint32_t{kAlphabets} : 2;
+}
+PRESSO_HD constexpr Code code_of(const BitFields& fields, std::uint32_t number) {
+  const unsigned limit = number == 0 ? fields.literal_limit : fields.sequence_limit;
+  if (fields.layout == kLaneLayout) return {first_symbol(number), symbols_of(number), limit};
+  return number == 0 ? Code{0, first_symbol(kOffsets), limit}
+                     : Code{first_symbol(kOffsets), kOffsetSymbols, limit};
 }
 PRESSO_HD constexpr unsigned mantissa_of(std::uint32_t alphabet) {
   return alphabet == kOffsets ? kOffsetMantissa : kLengthMantissa;

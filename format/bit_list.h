@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "format/bit_code.h"
+#include "format/block_header.h"
 #include "format/host_device.h"
 #include "presso/bytes.h"
 
@@ -100,21 +101,27 @@ PRESSO_HD inline bool read_list(BitReader& from, Byte* lengths) {
   return true;
 }
 
-/// Everything in the head behind the sizes: fills `lengths`, and `shapes` by alphabet. False:
-/// kBadTree.
+/// Everything in the head behind the sizes: fills `lengths`, and `shapes` by code (kAlphabets at
+/// most). False: kBadTree.
 PRESSO_HD inline bool read_codes(const BlockHeader& header, const Byte* payload, Byte* lengths,
                                  Shape* shapes) {
   const BitFields& fields = header.bit;
-  BitReader from(payload, fields.head_bytes, std::uint32_t{fields.size_bits} << fields.lanes_log2);
+  const std::uint32_t sizes =
+      detail::sub_streams_of(header) * (std::uint32_t{fields.size_bits} + fields.count_bits);
+  BitReader from(payload, fields.head_bytes, sizes);
   if (!read_list(from, lengths)) return false;
   if (from.left() < 0 || from.left() >= 8 || from.peek() != 0) return false;
-  for (std::uint32_t alphabet = 0; alphabet < kAlphabets; ++alphabet) {
+  const bool joint = fields.layout != kLaneLayout;
+  const std::uint32_t literal_lengths = first_symbol(kLiteralLengths);
+  if (joint && used_symbols(lengths + literal_lengths, kLengthSymbols) > 0) return false;
+  for (std::uint32_t number = 0; number < codes_of(fields); ++number) {
     std::uint32_t counts[kMaxLiteralLimit + 1];
-    shapes[alphabet] = shape_of(lengths + first_symbol(alphabet), symbols_of(alphabet),
-                                limit_of(fields, alphabet), counts);
-    const std::uint32_t written = alphabet == kLiterals ? header.literals : header.sequences;
-    if (shapes[alphabet] == Shape::kBad) return false;
-    if (shapes[alphabet] == Shape::kEmpty && written > 0) return false;
+    const Code code = code_of(fields, number);
+    shapes[number] = shape_of(lengths + code.first, code.symbols, code.limit, counts);
+    const std::uint32_t written =
+        (number == 0 ? header.literals : header.sequences) + (joint ? header.sequences : 0);
+    if (shapes[number] == Shape::kBad) return false;
+    if (shapes[number] == Shape::kEmpty && written > 0) return false;
   }
   return true;
 }

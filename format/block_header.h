@@ -20,7 +20,7 @@
 //    3    payload_bytes      layout (4 bits), min_match (4 bits)
 //    6    head_bytes         literal_limit (4 bits), sequence_limit (4 bits)
 //    7    least_bits         size_bits
-//    8    reserved           lanes_log2
+//    8    count_bits         lanes_log2
 //
 // Tested by tests/unit/wire_test.cpp and, for the order of checks, by tests/golden/bad.
 #pragma once
@@ -60,6 +60,7 @@ enum class BlockHeaderFault : Byte {
   kCodeLimits,
   kSizeBits,
   kLanes,
+  kCountBits,
   kHeadBytes,
   kHead,  ///< it cannot hold the sizes of the sub-streams
   kReserved,
@@ -121,6 +122,7 @@ PRESSO_HD inline void read_bit_coding(const std::uint32_t* words, BlockHeader& h
   header.bit.least_bits = low_u24(words[7]);
   header.bit.size_bits = high_byte(words[7]) & 31;
   header.bit.lanes_log2 = high_byte(words[8]);
+  header.bit.count_bits = static_cast<Byte>(words[8] & 31);
 }
 
 /// What a Byte-coded block's streams take, in the order of FORMAT.md 6; the long-length stream has
@@ -157,18 +159,31 @@ PRESSO_HD inline BlockHeaderFault check_byte_coding(const BlockHeader& header) {
   return Fault::kNone;
 }
 
+/// Lanes, or sub-blocks; one at least.
+PRESSO_HD inline std::uint32_t sub_streams_of(const BlockHeader& header) {
+  const std::uint32_t each = 1u << header.bit.lanes_log2;
+  if (header.bit.layout == kLaneLayout) return each;
+  return header.sequences == 0 ? 1 : (header.sequences + each - 1) / each;
+}
+
 PRESSO_HD inline BlockHeaderFault check_bit_coding(const BlockHeader& header) {
   using Fault = BlockHeaderFault;
   const BitFields& bit = header.bit;
-  if (bit.layout != kLaneLayout) return Fault::kBitLayout;
+  if (bit.layout > kSubBlockLayout) return Fault::kBitLayout;
+  const bool lanes = bit.layout == kLaneLayout;
   if (const Fault fault = check_coded(header); fault != Fault::kNone) return fault;
   if (header.sequences > (header.plain_bytes + 2) / 3) return Fault::kSequences;
   if (bit.literal_limit < 1 || bit.literal_limit > kMaxLiteralLimit) return Fault::kCodeLimits;
   if (bit.sequence_limit < 1 || bit.sequence_limit > kMaxSequenceLimit) return Fault::kCodeLimits;
   if (bit.size_bits > kMaxSizeBits) return Fault::kSizeBits;
-  if (bit.lanes_log2 > kMaxLanesLog2) return Fault::kLanes;
+  if (lanes && bit.lanes_log2 > kMaxLanesLog2) return Fault::kLanes;
+  if (!lanes && (bit.lanes_log2 < kMinSubBlockLog2 || bit.lanes_log2 > kMaxSubBlockLog2)) {
+    return Fault::kLanes;
+  }
+  if (bit.count_bits > (lanes ? 0 : kMaxCountBits)) return Fault::kCountBits;
   if (bit.head_bytes > header.payload_bytes) return Fault::kHeadBytes;
-  if (std::uint32_t{bit.size_bits} << bit.lanes_log2 > 8 * bit.head_bytes) return Fault::kHead;
+  const std::uint64_t streams = sub_streams_of(header);
+  if (streams * (bit.size_bits + bit.count_bits) > 8 * bit.head_bytes) return Fault::kHead;
   return Fault::kNone;
 }
 
@@ -188,7 +203,7 @@ PRESSO_HD inline BlockHeaderFault check_coding(const BlockHeader& header) {
 
 /// Reserved bytes are zero, so that a later version may give them a meaning that this one refuses.
 PRESSO_HD inline bool reserved_bytes_are_zero(const std::uint32_t* words, Coding coding) {
-  if (coding == Coding::kBit) return (words[7] >> 29 | low_u24(words[8])) == 0;
+  if (coding == Coding::kBit) return (words[7] >> 29 | low_u24(words[8]) >> 5) == 0;
   if (coding != Coding::kRaw) return ((words[6] | words[7] | words[8]) >> 24) == 0;
   return (words[3] >> 24 | words[4] | words[5] | words[6] | words[7] | words[8]) == 0;
 }

@@ -82,6 +82,8 @@ const char* name_of(BlockHeaderFault fault) {
       return "bits of a sub-stream's size";
     case BlockHeaderFault::kLanes:
       return "number of lanes";
+    case BlockHeaderFault::kCountBits:
+      return "bits of a number of literals";
     case BlockHeaderFault::kHeadBytes:
       return "size of the head";
     case BlockHeaderFault::kReserved:
@@ -134,7 +136,7 @@ void write_bit_fields(const BlockHeader& header, Byte* to) {
   store_u24(to + 24, bit.head_bytes,
             static_cast<Byte>(bit.literal_limit | (bit.sequence_limit << 4)));
   store_u24(to + 28, bit.least_bits, bit.size_bits);
-  store_u24(to + 32, 0, bit.lanes_log2);
+  store_u24(to + 32, bit.count_bits, bit.lanes_log2);
 }
 
 void write_byte_fields(const BlockHeader& header, Byte* to) {

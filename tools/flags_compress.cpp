@@ -20,6 +20,18 @@ Apply rule_into(std::optional<DependencyRule>& rule) {
   };
 }
 
+Apply sub_block_into(std::uint32_t& sub_block) {
+  return [&sub_block](const Given& given) -> Status {
+    PRESSO_ASSIGN(const std::uint64_t value, parse_number(given.spelled, given.value, 4, 256));
+    if (!std::has_single_bit(value)) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        given.spelled + ": '" + given.value + "' is no power of two");
+    }
+    sub_block = static_cast<std::uint32_t>(value);
+    return {};
+  };
+}
+
 Apply coding_into(Coding& coding) {
   return [&coding](const Given& given) -> Status {
     coding = given.value == "bit" ? Coding::kBit : Coding::kByte;
@@ -139,6 +151,14 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .choices = {"byte", "bit"},
        .default_value = "byte",
        .apply = coding_into(options.coding)},
+      {.name = "sub-block",
+       .value_name = "N",
+       .category = kCompression,
+       .brief = "with --coding bit: sequences in a sub-block, 4 to 256",
+       .text = "Cuts a block into sub-blocks that can be decoded at the same time, in place of a "
+               "fixed number of lanes. For experiments: files become larger.",
+       .default_value = "lanes",
+       .apply = sub_block_into(options.sub_block)},
       {.name = "block-size",
        .value_name = "SIZE",
        .category = kCompression,

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "decompress/sub_stream.h"
+
 namespace presso {
 
 /// A sequence as the first stage leaves it: three values. Repeated distances are resolved when it
@@ -21,6 +23,8 @@ struct ValueEntry {
   std::uint16_t extra;  ///< where they are: bits 0-7 the word's length, 8-15 how many
   std::uint16_t bits;   ///< word and extra bits
 };
+/// In the joint table of sub-blocks, `base` of a literal is the literal and this.
+constexpr std::uint32_t kLiteralMark = 1u << 31;
 /// One of the literals' table: the code word's length, and the literal in the high byte.
 using LiteralEntry = std::uint16_t;
 
@@ -30,7 +34,8 @@ constexpr std::uint32_t kReadBehind = 128;  ///< bytes that may be read behind t
 /// `literal_out` (64 bytes for wide copies).
 struct BitBlockJob {
   const std::uint8_t* payload;
-  const std::uint32_t* begins;  ///< of the lanes in bits, and the last one's end
+  const SubStream* streams;       ///< and the end of the last
+  const ValueEntry* joint_table;  ///< sub-blocks: literals and match lengths; lanes: nullptr
   const LiteralEntry* literal_table;
   const ValueEntry* value_tables[3];  ///< literal lengths, match lengths, offsets
   std::uint8_t* literal_out;
@@ -38,15 +43,16 @@ struct BitBlockJob {
   std::uint8_t* out;
   const std::uint8_t* dictionary_end;
   std::uint32_t payload_bytes;
-  std::uint32_t literal_mask;  ///< a table's size less 1
+  std::uint32_t stream_count;
+  std::uint32_t literal_mask;  ///< a table's size less 1; also of the joint one
   std::uint32_t value_mask;
   std::uint32_t dictionary_bytes;
   std::uint32_t plain_bytes;
   std::uint32_t sequences;
   std::uint32_t literals;
   std::uint32_t min_match;
-  std::uint32_t lanes_log2;
-  std::uint32_t run;  ///< sequences of a lane, but for the last ones
+  std::uint32_t lanes_log2;  ///< lanes only
+  std::uint32_t run;         ///< sequences of a sub-stream, but for the last ones
 };
 
 bool decode_bit_block_portable(const BitBlockJob& job);

@@ -131,7 +131,7 @@ template <std::uint32_t kLanes>
 inline bool take_lanes(const BitBlockJob& shared, std::uint32_t first) {
   const BitBlockJob job = shared;  // which no store can change
   std::uint32_t at[kLanes];
-  for (std::uint32_t i = 0; i < kLanes; ++i) at[i] = job.begins[first + i];
+  for (std::uint32_t i = 0; i < kLanes; ++i) at[i] = job.streams[first + i].bit;
   BitValues* const values = job.values_out + std::size_t{first} * job.run;
   const std::uint32_t common = sequences_of(job, first + kLanes - 1);  // the last has fewest
   if (!take_sequences<kLanes>(job, at, common, values)) return false;
@@ -150,13 +150,13 @@ inline bool take_lanes(const BitBlockJob& shared, std::uint32_t first) {
     for (std::uint32_t n = begin; n < begin + kFour && n < job.literals; ++n) {
       job.literal_out[n] = static_cast<std::uint8_t>(take_literal(job, bits, at[i]));
     }
-    right = right && at[i] == job.begins[first + i + 1];
+    right = right && at[i] == job.streams[first + i + 1].bit;
   }
   return right;
 }
 
 inline bool take_all_lanes(const BitBlockJob& job) {
-  const std::uint32_t count = 1u << job.lanes_log2;
+  const std::uint32_t count = job.stream_count;
   std::uint32_t lane = 0;
   for (; lane + kTogether <= count; lane += kTogether) {
     if (!take_lanes<kTogether>(job, lane)) return false;
@@ -164,7 +164,61 @@ inline bool take_all_lanes(const BitBlockJob& job) {
   for (; lane < count; ++lane) {
     if (!take_lanes<1>(job, lane)) return false;
   }
-  const std::uint32_t end = job.begins[count];  // the bits behind it, at most 7, are zero
+  return true;
+}
+
+/// An entry of the joint table; anything where the payload has ended.
+PRESSO_INLINE const ValueEntry& joint_entry(const BitBlockJob& job, std::uint64_t bits) {
+  return job.joint_table[bits & job.literal_mask];
+}
+
+/// A sub-block, one symbol after another. False where it does not end where it must or has other
+/// literals than its own.
+inline bool take_sub_block(const BitBlockJob& job, std::uint32_t number) {
+  std::uint32_t at = job.streams[number].bit;
+  std::uint32_t literal = job.streams[number].literal;
+  const std::uint32_t literal_end = job.streams[number + 1].literal;
+  const std::uint32_t last = sequences_of(job, number);
+  BitValues* to = job.values_out + std::size_t{number} * job.run;
+  for (BitValues* const end = to + last; to != end; ++to) {
+    const std::uint32_t first = literal;
+    for (;;) {
+      if (!are_inside<1>(job, &at)) return false;
+      std::uint64_t bits = peek(job, at);
+      const ValueEntry& entry = joint_entry(job, bits);
+      if ((entry.base & kLiteralMark) == 0) {
+        to->match = take_value(job.joint_table, job.literal_mask, bits, at);
+        break;
+      }
+      if (literal == literal_end) return false;
+      job.literal_out[literal++] = static_cast<std::uint8_t>(entry.base);
+      at += entry.bits;
+    }
+    to->literals = literal - first;
+    std::uint64_t bits = peek(job, at);
+    to->offset = take_value(job.value_tables[2], job.value_mask, bits, at);
+  }
+  if (number + 1 < job.stream_count && literal < literal_end) return false;
+  for (; literal < literal_end; ++literal) {
+    if (!are_inside<1>(job, &at)) return false;
+    const ValueEntry& entry = joint_entry(job, peek(job, at));
+    if ((entry.base & kLiteralMark) == 0) return false;
+    job.literal_out[literal] = static_cast<std::uint8_t>(entry.base);
+    at += entry.bits;
+  }
+  return at == job.streams[number + 1].bit;
+}
+
+inline bool take_all_sub_blocks(const BitBlockJob& job) {
+  for (std::uint32_t number = 0; number < job.stream_count; ++number) {
+    if (!take_sub_block(job, number)) return false;
+  }
+  return true;
+}
+
+/// The bits behind the last sub-stream, at most 7, are zero.
+inline bool ends_in_zeros(const BitBlockJob& job) {
+  const std::uint32_t end = job.streams[job.stream_count].bit;
   return end % 8 == 0 || job.payload[end / 8] >> end % 8 == 0;
 }
 
@@ -243,7 +297,7 @@ inline bool copy_lane(const BitBlockJob& job, const BitValues* from, std::uint32
 template <bool kDictionary, bool kLong>
 inline bool copy_all_lanes(const BitBlockJob& job) {
   CopyCursor cursor{job.out, job.literal_out};
-  for (std::uint32_t lane = 0; lane < 1u << job.lanes_log2; ++lane) {
+  for (std::uint32_t lane = 0; lane < job.stream_count; ++lane) {
     const BitValues* const from = job.values_out + std::size_t{lane} * job.run;
     if (!copy_lane<kDictionary, kLong>(job, from, sequences_of(job, lane), cursor)) return false;
   }
@@ -253,7 +307,8 @@ inline bool copy_all_lanes(const BitBlockJob& job) {
 }
 
 inline bool decode_bit_block_loop(const BitBlockJob& job) {
-  if (!take_all_lanes(job) || !lengths_add_up(job)) return false;
+  const bool taken = job.joint_table != nullptr ? take_all_sub_blocks(job) : take_all_lanes(job);
+  if (!taken || !ends_in_zeros(job) || !lengths_add_up(job)) return false;
   const bool is_long = job.plain_bytes / 32 > job.sequences;
   if (job.dictionary_bytes > 0) {
     return is_long ? copy_all_lanes<true, true>(job) : copy_all_lanes<true, false>(job);

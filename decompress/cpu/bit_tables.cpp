@@ -41,16 +41,17 @@ class SymbolsByWord {
       begins[length] += begins[length - 1];
     }
     for (std::uint32_t symbol = 0; symbol < symbols; ++symbol) {
-      if (lengths[symbol] > 0) sorted_[begins[lengths[symbol]]++] = static_cast<Byte>(symbol);
+      if (lengths[symbol] == 0) continue;
+      sorted_[begins[lengths[symbol]]++] = static_cast<std::uint16_t>(symbol);
     }
   }
 
-  const Byte* begin() const { return sorted_.data(); }
-  const Byte* end() const { return sorted_.data() + count_; }
+  const std::uint16_t* begin() const { return sorted_.data(); }
+  const std::uint16_t* end() const { return sorted_.data() + count_; }
 
  private:
   std::uint32_t count_;
-  std::array<Byte, bit::kLiteralSymbols> sorted_;
+  std::array<std::uint16_t, bit::kListedSymbols> sorted_;
 };
 
 /// The word behind `word` in the order of words of `length` bits, both reversed; any for the last.
@@ -78,7 +79,7 @@ void fill(const Byte* lengths, std::uint32_t symbols, bit::Shape shape, unsigned
   };
   std::uint32_t word = 0;
   entries[0] = Entry{};
-  for (const Byte symbol : SymbolsByWord(lengths, symbols)) {
+  for (const std::uint16_t symbol : SymbolsByWord(lengths, symbols)) {
     grow_to(lengths[symbol]);
     entries[word] = make(symbol, length);
     word = next_word(word, length);
@@ -93,6 +94,11 @@ Status BitTables::read(const BlockHeader& header, const Byte* payload) {
   std::array<bit::Shape, bit::kAlphabets> shapes;
   if (!bit::read_codes(header, payload, lengths.data(), shapes.data())) {
     return make_error(ErrorCode::kBadTree);
+  }
+  is_joint_ = header.bit.layout != kLaneLayout;
+  if (is_joint_) {
+    fill_joint(lengths.data(), shapes.data());
+    return {};
   }
   literal_bits_ = longest(lengths.data(), bit::kLiterals);
   value_bits_ = 0;
@@ -110,7 +116,26 @@ Status BitTables::read(const BlockHeader& header, const Byte* payload) {
   return {};
 }
 
+/// The tables of sub-blocks: two codes, the first for literals and match lengths.
+void BitTables::fill_joint(const Byte* lengths, const bit::Shape* shapes) {
+  const std::uint32_t matches = bit::first_symbol(bit::kMatchLengths);
+  const std::uint32_t offsets = bit::first_symbol(bit::kOffsets);
+  literal_bits_ = std::max(longest(lengths, bit::kLiterals), longest(lengths, bit::kMatchLengths));
+  value_bits_ = longest(lengths, bit::kOffsets);
+  fill(lengths, offsets, shapes[0], literal_bits_, joint_.data(),
+       [&](std::uint32_t symbol, unsigned length) {
+         if (symbol >= matches) return value_entry(symbol - matches, length, bit::kLengthMantissa);
+         const auto bits = static_cast<std::uint16_t>(length);
+         return ValueEntry{symbol | kLiteralMark, bits, bits};
+       });
+  fill(lengths + offsets, bit::kOffsetSymbols, shapes[1], value_bits_, values_[2].data(),
+       [](std::uint32_t symbol, unsigned length) {
+         return value_entry(symbol, length, bit::kOffsetMantissa);
+       });
+}
+
 void BitTables::use(BitBlockJob& job) const {
+  job.joint_table = is_joint_ ? joint_.data() : nullptr;
   job.literal_table = literals_.data();
   job.literal_mask = (1u << literal_bits_) - 1;
   job.value_mask = (1u << value_bits_) - 1;

@@ -21,6 +21,10 @@ class BitTables {
   void use(BitBlockJob& job) const;
 
  private:
+  void fill_joint(const Byte* lengths, const bit::Shape* shapes);
+
+  bool is_joint_ = false;
+  std::array<ValueEntry, 1u << kMaxLiteralLimit> joint_;
   std::array<LiteralEntry, 1u << kMaxLiteralLimit> literals_;
   std::array<std::array<ValueEntry, 1u << kMaxSequenceLimit>, 3> values_;
   unsigned literal_bits_ = 0;

@@ -71,14 +71,15 @@ static_assert(kReadBehind <= Buffer::kSlack);
 /// False where the block is not sound in any way.
 bool decode_bit(const BlockHeader& header, const Byte* payload, Bytes dictionary, CpuLevel level,
                 Byte* out) {
-  const auto begins = find_lanes(header, payload);
-  if (!begins.ok()) return false;
+  const auto streams = find_sub_streams(header, payload);
+  if (!streams.ok()) return false;
   BitScratch scratch(header);
   if (!scratch.tables.read(header, payload).ok()) return false;
   BitBlockJob job;
   scratch.tables.use(job);
   job.payload = payload;
-  job.begins = begins->data();
+  job.streams = streams->data();
+  job.stream_count = static_cast<std::uint32_t>(streams->size() - 1);
   job.literal_out = scratch.literals.get();
   job.values_out = scratch.values.get();
   job.out = out;
@@ -90,7 +91,9 @@ bool decode_bit(const BlockHeader& header, const Byte* payload, Bytes dictionary
   job.literals = header.literals;
   job.min_match = header.layout.min_match;
   job.lanes_log2 = header.bit.lanes_log2;
-  job.run = bit::run_length(header.sequences, header.bit.lanes_log2);
+  job.run = header.bit.layout == kLaneLayout
+                ? bit::run_length(header.sequences, header.bit.lanes_log2)
+                : 1u << header.bit.lanes_log2;
   return decode_bit_block(level, job);
 }
 

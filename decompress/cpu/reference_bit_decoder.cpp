@@ -3,6 +3,7 @@
 // looked up, so that no table of the fast decoders' kind can be wrong in the same way.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "decompress/bit_payload.h"
 #include "decompress/cpu/bit_symbols.h"
@@ -41,20 +42,20 @@ class CanonicalCode {
   bit::Shape shape_;
 };
 
-class LaneDecoder {
+class SymbolDecoder {
  public:
-  LaneDecoder(const BlockHeader& header, const Byte* payload, const Byte* lengths)
+  SymbolDecoder(const BlockHeader& header, const Byte* payload, const Byte* lengths)
       : header_(header), payload_(payload) {
-    for (std::uint32_t alphabet = 0; alphabet < bit::kAlphabets; ++alphabet) {
-      codes_.emplace_back(lengths + bit::first_symbol(alphabet), bit::symbols_of(alphabet),
-                          bit::limit_of(header.bit, alphabet));
+    for (std::uint32_t number = 0; number < bit::codes_of(header.bit); ++number) {
+      const bit::Code code = bit::code_of(header.bit, number);
+      codes_.emplace_back(lengths + code.first, code.symbols, code.limit);
     }
     symbols_.literals.resize(header.literals);
     symbols_.sequences.resize(header.sequences);
   }
 
   /// A lane's sub-stream from bit `begin` on; returns where it ends.
-  std::uint32_t decode(std::uint32_t lane, std::uint32_t begin) {
+  std::uint32_t decode_lane(std::uint32_t lane, std::uint32_t begin) {
     bit::BitReader from(payload_, header_.payload_bytes, begin);
     const unsigned lanes_log2 = header_.bit.lanes_log2;
     const std::uint32_t run = bit::run_length(header_.sequences, lanes_log2);
@@ -75,11 +76,47 @@ class LaneDecoder {
     return from.at();
   }
 
+  /// The same for a sub-block, whose literals are those from `begin.literal` to `end`. Returns
+  /// nothing where it has others.
+  std::optional<std::uint32_t> decode_sub_block(std::uint32_t number, SubStream begin,
+                                                std::uint32_t end) {
+    bit::BitReader from(payload_, header_.payload_bytes, begin.bit);
+    auto last = std::to_array(bit::kFirstDistances);
+    const std::uint32_t each = 1u << header_.bit.lanes_log2;
+    const std::uint32_t last_sequence = std::min(header_.sequences, (number + 1) * each);
+    std::uint32_t literal = begin.literal;
+    for (std::uint32_t i = number * each; i < last_sequence; ++i) {
+      BitSequence& sequence = symbols_.sequences[i];
+      const std::uint32_t first = literal;
+      std::uint32_t symbol = codes_[0].take(from);
+      for (; symbol < bit::kLiteralSymbols; symbol = codes_[0].take(from)) {
+        if (literal == end) return std::nullopt;
+        symbols_.literals[literal++] = static_cast<Byte>(symbol);
+      }
+      sequence.literals = literal - first;
+      sequence.match =
+          add_extra_bits(from, bit::kMatchLengths, symbol - bit::first_symbol(bit::kMatchLengths));
+      const std::uint32_t offset = codes_[1].take(from);
+      sequence.distance = resolve(add_extra_bits(from, bit::kOffsets, offset), last);
+    }
+    if (last_sequence < header_.sequences && literal < end) return std::nullopt;
+    while (literal < end) {
+      const std::uint32_t symbol = codes_[0].take(from);
+      if (symbol >= bit::kLiteralSymbols) return std::nullopt;
+      symbols_.literals[literal++] = static_cast<Byte>(symbol);
+    }
+    return from.at();
+  }
+
   BitSymbols& symbols() { return symbols_; }
 
  private:
   std::uint32_t take_value(bit::BitReader& from, bit::Alphabet alphabet) const {
-    const std::uint32_t symbol = codes_[alphabet].take(from);
+    return add_extra_bits(from, alphabet, codes_[alphabet].take(from));
+  }
+
+  static std::uint32_t add_extra_bits(bit::BitReader& from, bit::Alphabet alphabet,
+                                      std::uint32_t symbol) {
     const bit::ClassValue value = bit::value_of(symbol, bit::mantissa_of(alphabet));
     std::uint32_t extra = 0;
     for (std::uint32_t i = 0; i < value.extra_bits; ++i) extra |= from.take(1) << i;
@@ -106,20 +143,24 @@ class LaneDecoder {
 }  // namespace
 
 Result<BitSymbols> reference_decode_symbols(const BlockHeader& header, const Byte* payload) {
-  PRESSO_ASSIGN(const std::vector<std::uint32_t> begins, find_lanes(header, payload));
+  PRESSO_ASSIGN(const std::vector<SubStream> streams, find_sub_streams(header, payload));
   std::array<Byte, bit::kListedSymbols> lengths;
   std::array<bit::Shape, bit::kAlphabets> shapes;
   if (!bit::read_codes(header, payload, lengths.data(), shapes.data())) {
     return make_error(ErrorCode::kBadTree);
   }
-  LaneDecoder decoder(header, payload, lengths.data());
-  for (std::uint32_t lane = 0; lane < header.bit.lanes(); ++lane) {
-    if (decoder.decode(lane, begins[lane]) != begins[lane + 1]) {
-      return make_error(ErrorCode::kBadBits, "lane " + std::to_string(lane));
+  SymbolDecoder decoder(header, payload, lengths.data());
+  const bool lanes = header.bit.layout == kLaneLayout;
+  for (std::uint32_t i = 0; i + 1 < streams.size(); ++i) {
+    const std::optional<std::uint32_t> end =
+        lanes ? decoder.decode_lane(i, streams[i].bit)
+              : decoder.decode_sub_block(i, streams[i], streams[i + 1].literal);
+    if (end != streams[i + 1].bit) {
+      return make_error(ErrorCode::kBadBits, "sub-stream " + std::to_string(i));
     }
   }
-  bit::BitReader rest(payload, header.payload_bytes, begins.back());
-  if (rest.peek() != 0) return make_error(ErrorCode::kBadBits, "behind the last lane");
+  bit::BitReader rest(payload, header.payload_bytes, streams.back().bit);
+  if (rest.peek() != 0) return make_error(ErrorCode::kBadBits, "behind the last sub-stream");
   return std::move(decoder.symbols());
 }
 

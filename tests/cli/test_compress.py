@@ -305,6 +305,20 @@ class Encoding(CliTest):
         self.ok("test", "app.log.presso")
         self.fails("compress", "--coding", "bits", "app.log", saying="not one of byte, bit")
 
+    @covers("compress", "--sub-block")
+    def test_sub_block(self):
+        text = log_text(2000)
+        self.write("app.log", text)
+        sizes = []
+        for sub_block in ("4", "256"):
+            packed = self.ok(
+                "compress", "-c", "--coding", "bit", "--sub-block", sub_block, "app.log"
+            ).out
+            self.assertEqual(self.ok("cat", stdin=packed).out, text)
+            sizes.append(len(packed))
+        self.assertLess(sizes[1], sizes[0])
+        self.fails("compress", "--sub-block", "24", "app.log", saying="no power of two")
+
     @covers("compress", "--threads")
     def test_result_does_not_depend_on_threads(self):
         self.write("app.log", log_text())

@@ -190,6 +190,7 @@ class Bench(CliTest):
         "--lookahead",
         "--staleness",
         "--coding",
+        "--sub-block",
     )
     def test_options_reach_the_codec(self):
         report = self.bench(
@@ -217,7 +218,9 @@ class Bench(CliTest):
             "--staleness",
             "4K",
             "--coding",
-            "byte",
+            "bit",
+            "--sub-block",
+            "16",
         )
         file = report["files"][0]
         self.assertEqual(

@@ -173,6 +173,20 @@ TEST(RoundTrip, KeepsEverythingAtTheLevelsThatCountBits) {
   }
 }
 
+TEST(RoundTrip, KeepsEverythingInSubBlocksOfEverySize) {
+  CompressOptions options;
+  options.coding = Coding::kBit;
+  for (options.sub_block = 4; options.sub_block <= 256; options.sub_block *= 2) {
+    for (const std::size_t size : {0, 1, 2, 40, 1000, 100000}) {
+      expect_round_trip(random_words(size, 14), options);
+    }
+    expect_round_trip(runs(200000, 15), options);
+    expect_round_trip(random_bytes(30000, 16), options);
+  }
+  options.sub_block = 24;
+  EXPECT_FALSE(validate(options).ok());
+}
+
 TEST(RoundTrip, KeepsBlocksLargerThanTheWindowOfMatchesHeld) {
   CompressOptions options;
   options.coding = Coding::kBit;

@@ -67,7 +67,7 @@ class BitSequenceMaker {
 /// One field a little off, or anything.
 inline void change_field(Choices& choices, BlockHeader& header) {
   const std::uint32_t by = choices.one_in(2) ? 1 : choices.below(64);
-  switch (choices.byte() % 8) {
+  switch (choices.byte() % 9) {
     case 0:
       header.sequences += by;
       break;
@@ -88,6 +88,9 @@ inline void change_field(Choices& choices, BlockHeader& header) {
       break;
     case 6:
       header.bit.lanes_log2 = choices.byte() % 11;
+      break;
+    case 7:
+      header.bit.count_bits = choices.byte() % 12;
       break;
     default:
       header.bit.size_bits = choices.byte() % 25;
@@ -111,7 +114,9 @@ inline std::optional<PayloadCase> make_bit_payload_case(Choices choices) {
   for (std::size_t i = 0; i < plain.size(); ++i) {
     plain[i] = static_cast<Byte>(i * i / 7 % letters);
   }
-  BitEncoder encoder(BitParameters{});
+  BitParameters parameters;
+  if (choices.one_in(3)) parameters.sub_block_log2 = 2 + choices.below(7);
+  BitEncoder encoder(parameters);
   encoder.encode(plain, sequences, made.header);
   made.payload.assign(encoder.payload().begin(), encoder.payload().end());
   if (mode % 4 == 2) change_field(choices, made.header);

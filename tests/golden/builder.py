@@ -317,9 +317,12 @@ def list_items(lengths):
 class BitStreams:
     """A Bit payload in parts; a test may change any of them before `payload()`."""
 
-    def __init__(self, sequences=(), tail=b"", min_match=4, lanes_log2=0, lengths=None):
+    def __init__(
+        self, sequences=(), tail=b"", min_match=4, lanes_log2=0, lengths=None, joint=False
+    ):
         self.min_match = min_match
-        self.lanes_log2 = lanes_log2
+        self.lanes_log2 = lanes_log2  # sub-blocks: the sequences of one
+        self.joint = joint  # sub-blocks
         self.literals = b"".join(sequence.literals for sequence in sequences) + tail
         self.values = self.values_of(sequences)
         used = [set(self.literals)] + [
@@ -328,6 +331,10 @@ class BitStreams:
         self.lengths = lengths or [
             even_lengths(symbols, size) for symbols, size in zip(used, ALPHABETS)
         ]
+        if joint and not lengths:
+            both = used[0] | {256 + 160 + symbol for symbol in used[2]}
+            both = even_lengths(both, 256 + 160 + 160)
+            self.lengths = [both[:256], [0] * 160, both[256 + 160 :], self.lengths[3]]
         self.list_lengths = None  # of the list's code: even, if not set
         self.list_items = None  # else they follow from `lengths`
         self.sizes = None  # of the lanes, likewise
@@ -339,6 +346,8 @@ class BitStreams:
     def values_of(self, sequences):
         rows = []
         run = -(-len(sequences) >> self.lanes_log2)
+        if self.joint:
+            run = 1 << self.lanes_log2
         for number, sequence in enumerate(sequences):
             if number % run == 0:
                 last = [1, 2, 4]
@@ -353,8 +362,38 @@ class BitStreams:
             rows.append((len(sequence.literals), match, offset))
         return rows
 
+    def sub_blocks(self):
+        """The bits of every sub-block; sets their numbers of literals."""
+        joint, offsets = code_words(sum(self.lengths[:3], [])), code_words(self.lengths[3])
+        each = 1 << self.lanes_log2
+        writers = []
+        self.counts = []
+        literal = 0
+        for first in range(0, max(len(self.values), 1), each):
+            writer = BitWriter()
+            begin = literal
+            for literals, match, offset in self.values[first : first + each]:
+                for byte in self.literals[literal : literal + literals]:
+                    writer.put(*joint[byte])
+                literal += literals
+                symbol, extra, bits = value_class(match, 3)
+                writer.put(*joint[256 + 160 + symbol])
+                writer.put(extra, bits)
+                symbol, extra, bits = value_class(offset, 2)
+                writer.put(*offsets[symbol])
+                writer.put(extra, bits)
+            if first + each >= len(self.values):
+                for byte in self.literals[literal:]:
+                    writer.put(*joint[byte])
+                literal = len(self.literals)
+            writers.append(writer)
+            self.counts.append(literal - begin)
+        return writers
+
     def lanes(self):
         """The bits of every lane."""
+        if self.joint:
+            return self.sub_blocks()
         words = [code_words(lengths) for lengths in self.lengths]
         count = 1 << self.lanes_log2
         run = -(-len(self.values) // count)
@@ -392,8 +431,11 @@ class BitStreams:
         if self.size_bits is None:
             self.size_bits = (max(sizes) - self.least_bits).bit_length()
         head = BitWriter()
-        for size in sizes:
+        counts = self.counts if self.joint else [0] * len(sizes)
+        self.count_bits = max(counts).bit_length()
+        for size, count in zip(sizes, counts):
             head.put(size - self.least_bits, self.size_bits)
+            head.put(count, self.count_bits)
         self.put_list(head)
         self.head = head.bytes() + self.behind_head
         streams = BitWriter()
@@ -402,6 +444,8 @@ class BitStreams:
         return self.head + streams.bytes() + self.behind_lanes
 
     def limits(self):
+        if self.joint:
+            return max(1, *map(max, self.lengths[:3])), max(max(self.lengths[3]), 1)
         return max(max(self.lengths[0]), 1), max(1, *map(max, self.lengths[1:]))
 
 
@@ -424,6 +468,7 @@ def bit_header(
     least_bits=0,
     size_bits=0,
     lanes_log2=0,
+    count_bits=0,
     reserved_bits=0,
     reserved=0,
 ):
@@ -443,7 +488,7 @@ def bit_header(
         + bytes([literal_limit | sequence_limit << 4])
         + u24(least_bits)
         + bytes([size_bits | reserved_bits << 5])
-        + u24(reserved)
+        + u24(count_bits | reserved)
         + bytes([lanes_log2])
         + u64(checksum)
     )
@@ -468,14 +513,18 @@ def bit_block(streams, plain, number=0, rule=NO_RULE, group_log2=5, **fields):
         least_bits=streams.least_bits,
         size_bits=streams.size_bits,
         lanes_log2=streams.lanes_log2,
+        layout=int(streams.joint),
+        count_bits=streams.count_bits,
     )
     values.update(fields)
     return pad(bit_header(**values) + payload)
 
 
-def bit_coded_block(sequences, tail=b"", dictionary=b"", min_match=4, lanes_log2=0, **fields):
+def bit_coded_block(
+    sequences, tail=b"", dictionary=b"", min_match=4, lanes_log2=0, joint=False, **fields
+):
     """A sound Bit block."""
-    streams = BitStreams(sequences, tail, min_match, lanes_log2)
+    streams = BitStreams(sequences, tail, min_match, lanes_log2, joint=joint)
     return bit_block(streams, execute(sequences, tail, dictionary), **fields)
 
 

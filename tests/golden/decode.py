@@ -143,14 +143,16 @@ class BlockHeader:
     least_bits: int
     size_bits: int
     lanes_log2: int
+    count_bits: int
 
     @property
     def stored_bytes(self):
         return padded(48 + self.payload_bytes)
 
     @property
-    def lanes(self):
-        return 1 << self.lanes_log2
+    def sub_streams(self):
+        each = 1 << self.lanes_log2
+        return max(1, -(-self.sequences // each)) if self.bit_layout else each
 
     @property
     def long_length_bytes(self):
@@ -185,6 +187,7 @@ def parse_block_header(data):
         least_bits=u24(data, 28),
         size_bits=data[31] & 31,
         lanes_log2=data[35],
+        count_bits=data[32] & 31,
     )
     require(1 <= header.plain_bytes <= MAX_BLOCK_BYTES, Code.BAD_HEADER, "plain size")
     require(header.payload_bytes <= header.plain_bytes, Code.BAD_HEADER, "payload size")
@@ -194,7 +197,7 @@ def parse_block_header(data):
         require(not any(data[15:36]), Code.BAD_HEADER, "reserved")
     elif header.coding == BIT:
         check_bit_fields(header)
-        require(not (data[31] >> 5 or any(data[32:35])), Code.BAD_HEADER, "reserved")
+        require(not (data[31] >> 5 or u24(data, 32) >> 5), Code.BAD_HEADER, "reserved")
     else:
         check_byte_fields(header)
         require(not (data[27] or data[31] or data[35]), Code.BAD_HEADER, "reserved")
@@ -219,18 +222,21 @@ def common_fields(header):
 
 
 def check_bit_fields(header):
+    joint = header.bit_layout == 1
     allowed = (
-        ("layout", header.bit_layout == 0),
+        ("layout", header.bit_layout <= 1),
         *common_fields(header),
         ("sequences", header.sequences <= (header.plain_bytes + 2) // 3),
         ("literal limit", 1 <= header.literal_limit <= 12),
         ("sequence limit", 1 <= header.sequence_limit <= 10),
         ("bits of a size", header.size_bits <= 24),
-        ("lanes", header.lanes_log2 <= 10),
+        ("lanes", 2 <= header.lanes_log2 <= 8 if joint else header.lanes_log2 <= 10),
+        ("bits of a count", header.count_bits <= (22 if joint else 0)),
         ("head", header.head_bytes <= header.payload_bytes),
     )
     check_all(allowed)
-    sizes_fit = header.size_bits * header.lanes <= 8 * header.head_bytes
+    sizes_bits = header.sub_streams * (header.size_bits + header.count_bits)
+    sizes_fit = sizes_bits <= 8 * header.head_bytes
     require(sizes_fit, Code.BAD_PAYLOAD_SIZE, "head")
 
 
@@ -478,19 +484,28 @@ class BitBlock(Executor):
         super().__init__(header, dictionary)
         self.payload = payload
         head = Bits(payload[: header.head_bytes])
-        sizes = [header.least_bits + head.take(header.size_bits) for _ in range(header.lanes)]
+        sizes, counts = [], []
+        for _ in range(header.sub_streams):
+            sizes.append(header.least_bits + head.take(header.size_bits))
+            counts.append(head.take(header.count_bits))
         end = 8 * header.head_bytes + sum(sizes)
         fits = 0 <= 8 * len(payload) - end < 8
         require(fits, Code.BAD_PAYLOAD_SIZE, "sub-streams")
+        if header.bit_layout == 1:
+            require(sum(counts) == header.literals, Code.BAD_PAYLOAD_SIZE, "literals")
         self.read_codes(head)
         self.decoded = [None] * header.sequences
         self.literals = Stream(bytearray(header.literals))
         begin = 8 * header.head_bytes
-        for lane, size in enumerate(sizes):
+        for number, size in enumerate(sizes):
             bits = Bits(payload, begin)
-            self.decode_lane(lane, bits)
+            if header.bit_layout == 1:
+                first = sum(counts[:number])
+                self.decode_sub_block(number, bits, first, first + counts[number])
+            else:
+                self.decode_lane(number, bits)
             begin += size
-            require(bits.at == begin, Code.BAD_BITS, "end of a lane")
+            require(bits.at == begin, Code.BAD_BITS, "end of a sub-stream")
         require(Bits(payload, end).take(8) == 0, Code.BAD_BITS, "behind the last lane")
 
     def read_codes(self, head):
@@ -499,29 +514,60 @@ class BitBlock(Executor):
         right = 0 <= rest < 8 and head.take(8) == 0
         require(right, Code.BAD_TREE, "end of the head")
         self.codes = []
-        for alphabet, symbols in enumerate(ALPHABETS):
-            header = self.header
+        header = self.header
+        sizes = ALPHABETS
+        if header.bit_layout == 1:
+            require(not any(lengths[256 : 256 + 160]), Code.BAD_TREE, "literal lengths")
+            sizes = (sum(ALPHABETS[:3]), ALPHABETS[3])
+        for alphabet, symbols in enumerate(sizes):
             limit = header.sequence_limit if alphabet else header.literal_limit
             code = PrefixCode(lengths[:symbols], limit)
             lengths = lengths[symbols:]
             written = header.sequences if alphabet else header.literals
+            if header.bit_layout == 1:
+                written += header.sequences
             require(not (code.empty and written), Code.BAD_TREE, "a code without symbols")
             self.codes.append(code)
 
     def decode_lane(self, lane, bits):
         header = self.header
-        run = (header.sequences + header.lanes - 1) // header.lanes
+        lanes = header.sub_streams
+        run = (header.sequences + lanes - 1) // lanes
         last = [1, 2, 4]
         for number in range(lane * run, min((lane + 1) * run, header.sequences)):
             literals = self.value(1, 3, bits)
             match = self.value(2, 3, bits)
             self.decoded[number] = literals, match, self.distance(self.value(3, 2, bits), last)
-        for four in range(4 * lane, header.literals, 4 * header.lanes):
+        for four in range(4 * lane, header.literals, 4 * lanes):
             for number in range(four, min(four + 4, header.literals)):
                 self.literals.data[number] = self.codes[0].take(bits)
 
+    def decode_sub_block(self, number, bits, literal, literal_end):  # 14.7
+        header = self.header
+        each = 1 << header.lanes_log2
+        last = [1, 2, 4]
+        for sequence in range(number * each, min((number + 1) * each, header.sequences)):
+            first = literal
+            symbol = self.codes[0].take(bits)
+            while symbol < 256:
+                require(literal < literal_end, Code.BAD_BITS, "too many literals")
+                self.literals.data[literal] = symbol
+                literal += 1
+                symbol = self.codes[0].take(bits)
+            match = self.with_extra_bits(symbol - 256 - 160, 3, bits)
+            distance = self.distance(self.value(1, 2, bits), last)
+            self.decoded[sequence] = literal - first, match, distance
+        if (number + 1) * each < header.sequences:
+            require(literal == literal_end, Code.BAD_BITS, "too few literals")
+        for at in range(literal, literal_end):
+            symbol = self.codes[0].take(bits)
+            require(symbol < 256, Code.BAD_BITS, "a match length behind the last sequence")
+            self.literals.data[at] = symbol
+
     def value(self, alphabet, mantissa, bits):
-        symbol = self.codes[alphabet].take(bits)
+        return self.with_extra_bits(self.codes[alphabet].take(bits), mantissa, bits)
+
+    def with_extra_bits(self, symbol, mantissa, bits):
         if symbol < 2 << mantissa:
             return symbol
         extra = (symbol >> mantissa) - 1

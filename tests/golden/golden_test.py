@@ -73,7 +73,9 @@ class GoldenFiles(EveryDecoder):
             for header in decoded.headers:
                 seen |= {f"coding {header.coding}"}
                 if header.coding == decode.BIT:
-                    seen |= {f"Bit, rule {header.rule}", f"lanes {header.lanes_log2}"}
+                    seen |= {f"Bit, rule {header.rule}"}
+                    kind = "sub-blocks" if header.bit_layout else "lanes"
+                    seen |= {f"{kind} {header.lanes_log2}"}
                 if header.coding != decode.BYTE:
                     continue
                 seen |= {f"rule {header.rule}", f"group {header.group_log2}"}
@@ -83,6 +85,7 @@ class GoldenFiles(EveryDecoder):
         wanted = {f"rule {rule}" for rule in range(5)} | {"coding 0", "coding 1", "group 10"}
         wanted |= {"coding 2"} | {f"Bit, rule {rule}" for rule in range(5)}
         wanted |= {f"lanes {lanes_log2}" for lanes_log2 in range(11)}
+        wanted |= {f"sub-blocks {sub_block_log2}" for sub_block_log2 in range(2, 9)}
         wanted |= {f"bits {bits} far {far}" for bits in (2, 3, 4) for far in (False, True)}
         wanted |= {"metadata", "dictionary", "far offset", "long length", "members 4"}
         self.assertEqual(wanted - seen, set())
@@ -182,10 +185,17 @@ class RandomBlocks(EveryDecoder):
             block = builder.bit_coded_block(
                 sequences, tail, dictionary, layout.min_match, lanes_log2, **fields
             )
-            if int.from_bytes(block[12:15], "little") <= len(plain):
-                file = File(block_bytes=1 << 17)
-                file.data = data
-                contents[f"Bit block {number}"] = (file.add_block(block).finish(), plain)
+            joint = builder.bit_coded_block(
+                sequences, tail, dictionary, layout.min_match, 2 + lanes_log2, True, **fields
+            )
+            for name, block in (("lanes", block), ("sub-blocks", joint)):
+                if int.from_bytes(block[12:15], "little") <= len(plain):
+                    file = File(block_bytes=1 << 17)
+                    file.data = data
+                    contents[f"Bit block {number}, {name}"] = (
+                        file.add_block(block).finish(),
+                        plain,
+                    )
         self.expect(contents)
 
 

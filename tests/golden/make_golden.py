@@ -168,6 +168,25 @@ def bit_layouts():
     return file.finish()
 
 
+def bit_sub_blocks():
+    """Sub-blocks of every size; one block without sequences."""
+    file = File(version=2)
+    for number in range(7):
+        sequences = [Seq(inputs.noise(60), 8, 5)]
+        for at in range(80):
+            sequences.append(Seq(inputs.noise(at % 7), 4 + at * at % 300, 1 + 31 * at % 67))
+        sequences.append(Seq(b"no match follows"))
+        size = sum(len(s.literals) + s.match for s in sequences)
+        tail = b"behind the last sequence"
+        sequences.append(Seq(b"", SMALLEST - size - len(tail), 5))
+        block = builder.bit_coded_block(
+            sequences, tail, lanes_log2=2 + number, joint=True, number=number
+        )
+        file.add_block(block)
+    block = builder.bit_coded_block([], b"abc" * 500, lanes_log2=4, joint=True, number=7)
+    return file.add_block(block).finish()
+
+
 def bit_edges():
     """Blocks that have next to nothing."""
     file = File(version=2)
@@ -203,6 +222,7 @@ def by_hand():
     yield "unknown-sections", "optional sections to be skipped", unknown_sections()
 
     yield "bit-layouts", "every number of lanes, classes around their limits", bit_layouts()
+    yield "bit-sub-blocks", "sub-blocks of every size", bit_sub_blocks()
     yield "bit-edges", "single symbols, empty codes and lanes", bit_edges()
 
     tail = b"only literals, no sequence"

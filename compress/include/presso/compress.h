@@ -46,6 +46,9 @@ struct CompressOptions {
   std::uint32_t block_bytes = kDefaultBlockBytes;
   /// Coding::kByte or kBit; blocks that it would make larger are stored raw.
   Coding coding = Coding::kByte;
+  /// Bit coding: sequences that a sub-block has, a power of two 4..256, instead of dealing them out
+  /// to lanes (S's layout, FORMAT.md 14.7; larger); 0: lanes.
+  std::uint32_t sub_block = 0;
   Favor favor = Favor::kRatio;  ///< options that are set below win over it
   /// nullopt: two-wave, under Favor::kDecode tile (NOTES.md in compress/ has the measurement).
   std::optional<DependencyRule> rule;

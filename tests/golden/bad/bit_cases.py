@@ -18,7 +18,7 @@ def header_cases():
     """Name, code, block."""
     bad, size = Code.BAD_HEADER, Code.BAD_PAYLOAD_SIZE
     rows = {
-        "layout": (bad, dict(layout=1)),
+        "layout": (bad, dict(layout=2)),
         "min-match-2": (bad, dict(min_match=2)),
         "rule-5": (bad, dict(rule=5)),
         "group-of-16": (bad, dict(group_log2=4)),
@@ -34,6 +34,7 @@ def header_cases():
         "head-above-payload": (bad, dict(head_bytes=1 << 20)),
         "reserved-bits": (bad, dict(reserved_bits=1)),
         "reserved-bytes": (bad, dict(reserved=1 << 16)),
+        "lanes-with-counts": (bad, dict(count_bits=1)),
         "payload-above-plain": (bad, dict(payload_bytes=len(PLAIN) + 1)),
         "head-without-room-for-sizes": (size, dict(head_bytes=1)),
         "sub-streams-behind-the-payload": (size, dict(least_bits=4000)),
@@ -222,6 +223,63 @@ def sequence_cases():
     yield "missing-dictionary", *fault(sound, Code.MISSING_DICTIONARY, dictionary_id=4)
 
 
+def sub_block_cases():
+    """Name, code, block."""
+    bad, size = Code.BAD_HEADER, Code.BAD_PAYLOAD_SIZE
+    tree, bits = Code.BAD_TREE, Code.BAD_BITS
+    sequences = SEQUENCES + [Seq(b"0123", 40, 12)] * 6
+
+    def made():
+        return BitStreams(sequences, TAIL, lanes_log2=2, joint=True)
+
+    plain = builder.execute(sequences, TAIL)
+
+    def block(streams=None, **fields):
+        return builder.bit_block(streams or made(), plain, **fields)
+
+    yield "of-2-sequences", bad, block(lanes_log2=1)
+    yield "of-512-sequences", bad, block(lanes_log2=9)
+    yield "count-bits-23", bad, block(count_bits=23)
+    yield "without-room-for-counts", size, block(head_bytes=3)
+    yield "literals-above-the-counts", size, block(literals=len(made().literals) + 1)
+    yield "literals-below-the-counts", size, block(literals=len(made().literals) - 1)
+
+    def with_counts(change):
+        streams = made()
+        right = streams.sub_blocks
+
+        def sub_blocks():
+            writers = right()
+            change(streams.counts)
+            return writers
+
+        streams.sub_blocks = sub_blocks
+        return block(streams)
+
+    def move(first, by):
+        def change(counts):
+            counts[first] += by
+            counts[first + 1] -= by
+
+        return change
+
+    yield "with-a-literal-too-many", bits, with_counts(move(0, -1))
+    yield "with-a-literal-too-few", bits, with_counts(move(0, 1))
+    yield "with-a-match-in-the-tail", bits, with_counts(move(1, -3))
+
+    streams = made()
+    streams.lengths[1] = [1, 1] + [0] * 158
+    items = builder.list_items(sum(streams.lengths, []))
+    streams = made()
+    streams.list_items = items
+    yield "with-literal-lengths", tree, block(streams)
+    first, second, third = (writer.size for writer in made().sub_blocks())
+    for name, by in (("early", 1), ("late", -1)):
+        streams = made()
+        streams.sizes = [first + by, second - by, third]
+        yield f"that-ends-{name}", bits, block(streams)
+
+
 def rule_case():
     """A match of the second wave that reads another; sequential decoders deliver it."""
     sequences = [Seq(b"abcdefgh", 8, 8), Seq(b"x", 4, 5)]
@@ -241,3 +299,5 @@ def cases():
         yield f"bit-{name}", Code.BAD_BITS, block
     for name, code, block in sequence_cases():
         yield f"bit-{name}", code, block
+    for name, code, block in sub_block_cases():
+        yield f"bit-sub-block-{name}", code, block
