@@ -89,10 +89,17 @@ bool BlockEncoder::append_byte_coded(Bytes plain, BlockHeader& header, Buffer& t
   return true;
 }
 
+/// The same; a block whose codes would take more than they save is Byte-coded.
 bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to) {
-  header.layout.min_match = parameters_.min_match;
-  bit_encoder_.encode(plain, sequences_, header);
-  if (header.payload_bytes >= header.plain_bytes) return false;
+  BlockHeader bit = header;
+  bit.layout.min_match = parameters_.min_match;
+  bit_encoder_.encode(plain, sequences_, bit);
+  const SequenceStatistics statistics = gather_statistics(sequences_, parameters_.min_match);
+  BlockHeader byte = header;
+  plan_byte_payload(sequences_, statistics, choose_layout(statistics, parameters_.min_match), byte);
+  if (byte.payload_bytes < bit.payload_bytes) return append_byte_coded(plain, header, to);
+  if (bit.payload_bytes >= header.plain_bytes) return false;
+  header = bit;
   to.append(bit_encoder_.payload());
   return true;
 }

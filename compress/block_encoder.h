@@ -31,7 +31,8 @@ class BlockEncoder {
         bit_encoder_(bit_parameters_of(parameters)) {}
 
   /// Appends the stored block to `to`. `plain`: 1 .. kMaxBlockBytes. Falls back to a raw block
-  /// where the coding would not save anything.
+  /// where the coding would not save anything, to a Byte block where that is smaller than a Bit
+  /// block.
   void encode(Bytes plain, std::uint32_t number, FrameKind kind, DictionaryRef dictionary,
               Buffer& to);
 

@@ -187,6 +187,27 @@ TEST(RoundTrip, KeepsEverythingInSubBlocksOfEverySize) {
   EXPECT_FALSE(validate(options).ok());
 }
 
+TEST(RoundTrip, BlocksAreCodedAsIsSmallest) {
+  CompressOptions options;
+  options.coding = Coding::kBit;
+  const std::vector<Byte> words = random_words(50000, 17);
+  const std::vector<Byte> few(words.begin(), words.begin() + 30);
+  std::vector<Byte> twice = few;
+  twice.insert(twice.end(), few.begin(), few.end());
+  for (const auto& [plain, coding] : {std::pair{words, Coding::kBit},
+                                      {twice, Coding::kByte},
+                                      {random_bytes(5000, 18), Coding::kRaw}}) {
+    const auto compressed = compress_buffer(plain, options);
+    ASSERT_TRUE(compressed.ok());
+    MemorySource source(*compressed);
+    BlockStream stream(source, {});
+    const auto item = stream.next();
+    ASSERT_TRUE(item.ok() && *item);
+    EXPECT_EQ((*item)->block.header.coding, coding);
+    expect_round_trip(plain, options);
+  }
+}
+
 TEST(RoundTrip, KeepsBlocksLargerThanTheWindowOfMatchesHeld) {
   CompressOptions options;
   options.coding = Coding::kBit;

@@ -44,7 +44,8 @@ struct DictionaryChoice {
 struct CompressOptions {
   int level = kDefaultLevel;  ///< 1-3 fast (single-probe hash), 4-12 hash chains
   std::uint32_t block_bytes = kDefaultBlockBytes;
-  /// Coding::kByte or kBit; blocks that it would make larger are stored raw.
+  /// Coding::kByte or kBit; blocks that it would make larger are stored raw, or with the Byte
+  /// coding where that is smaller.
   Coding coding = Coding::kByte;
   /// Bit coding: sequences that a sub-block has, a power of two 4..256, instead of dealing them out
   /// to lanes (S's layout, FORMAT.md 14.7; larger); 0: lanes.
