@@ -79,7 +79,7 @@ Flag favor_flag(Favor& favor) {
           .brief = "what options that are not given are chosen for",
           .text =
               "decode is for files to be decoded fast on a GPU: --deps tile --dict none "
-              "--window 30704, and from level 4 on fewer and longer back-references. Such files "
+              "--window 47088, and from level 4 on fewer and longer back-references. Such files "
               "are somewhat larger. --deps, --dict SIZE and --window win over it.",
           .choices = {"ratio", "decode"},
           .default_value = "ratio",
@@ -179,7 +179,7 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .value_name = "SIZE",
        .category = kCompression,
        .brief = "furthest distance of a back-reference",
-       .text = "With --favor decode 30704, which shuts out most of a dictionary too.",
+       .text = "With --favor decode 47088, which shuts out most of a dictionary too.",
        .default_value = "block and dictionary",
        .apply = number_into(options.window, 1024, kMostDistance)},
       {.name = "lookahead",

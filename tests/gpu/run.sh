@@ -31,7 +31,11 @@ for step in "$@"; do
       run_tests "$bin/gpu_${program}_tests" --gtest_filter='-*TheirAbsence*:*WithoutAGpu*'
     done
   else
+    # A block that lies about its rule has bytes that depend on each other where the rule says that
+    # they do not: they race, come out wrong, and are found by their checksum.
+    lying=
+    [[ $step != racecheck ]] || lying=':*Damage*'
     PRESSO_GPU_TEST_SCALE=small run_tests compute-sanitizer --tool "$step" --error-exitcode 9 \
-      "$bin/gpu_batch_tests" --gtest_filter='*Batch*:-*WithoutAGpu*:*BatchArguments*'
+      "$bin/gpu_batch_tests" --gtest_filter="*Batch*:-*WithoutAGpu*:*BatchArguments*$lying"
   fi
 done

@@ -346,7 +346,7 @@ BatchCase sources_of_damage() {
   }
   add_compressed(batch, random_bytes(1500, 1), options(6, DependencyRule::kNone, 0));
   add_made(batch, 50000, 30, 5000, true);
-  // For the page decoder, and on a GPU for the relay decoder.
+  // For the relay decoder.
   for (const std::uint32_t seed : {1u, 2u, 3u, 4u}) {
     const CompressOptions with = options(6, DependencyRule::kTile, 2048);
     add_compressed(batch, log_lines(9000, seed), with);

@@ -106,6 +106,9 @@ Status Slot::copy_pieces(const Lanes& lanes, const PlainTarget& target) const {
 }
 
 /// What goes by the shared stream waits for decoding, and what follows on the slot's own for that.
+/// Statuses on their way to the host go with the bytes that do: a second stream for the same
+/// direction would keep its turn while it waits for its decoder, and the copies of others behind
+/// it.
 Status Slot::copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target) {
   Device& device = lanes.device;
   const Stream own = stream_.get();
@@ -122,7 +125,8 @@ Status Slot::copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTar
     PRESSO_TRY(device.copy_out(out_.get(), d_out_.get(), d_status_at + status_bytes, lanes.out));
   } else {
     PRESSO_TRY(copy_pieces(lanes, target));
-    PRESSO_TRY(device.copy_out(out_.get(), d_out_.get() + d_status_at, status_bytes, own));
+    PRESSO_TRY(device.copy_out(out_.get(), d_out_.get() + d_status_at, status_bytes,
+                               shared ? lanes.out : own));
   }
   if (shared) {
     PRESSO_TRY(device.record(copied_.get(), lanes.out));

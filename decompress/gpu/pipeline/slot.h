@@ -2,11 +2,11 @@
 // A slot: memory, stream and events of one batch on its way through the GPU (slot_plan.h draws the
 // memory). Copies in of all slots share a stream, and so do copies out of plain bytes, since each
 // direction of PCIe is one resource; decoding has a stream a slot, so that the last blocks of one
-// batch and the first of the next run beside each other. Statuses, and plain bytes that stay on the
-// device, go by the slot's stream too: there they wait for no other batch.
+// batch and the first of the next run beside each other. Plain bytes that stay on the device go by
+// the slot's stream too, and so do their statuses: there they wait for no other batch.
 //
 //   shared in stream     copy in k+1 ......  copy in k+2 ......
-//   slot's own stream    decode k .... statuses k    decode k+1 .... statuses k+1
+//   slot's own stream    decode k ....       decode k+1 ....
 //   shared out stream    copy out k-1 ...... copy out k ......
 #pragma once
 
