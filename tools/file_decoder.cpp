@@ -30,6 +30,13 @@ bool is_of_the_device(ErrorCode code) {
          code == ErrorCode::kUnsupported;
 }
 
+/// Whether it may have Bit blocks, which the GPU does not decode yet.
+bool may_have_bit_blocks(const ArchiveIndex& index) {
+  return std::any_of(
+      index.members().begin(), index.members().end(),
+      [](const ArchiveMember& member) { return member.header.version > kByteFormatVersion; });
+}
+
 unsigned or_all(unsigned threads) {
   return threads != 0 ? threads : default_thread_count();
 }
@@ -69,7 +76,9 @@ DecodeWork FileDecoder::work_of(const InputFile& input, bool keeps_output) const
   if (!looks) return work;
   const FdRandomAccess file(input.fd(), input.size());
   const auto index = ArchiveIndex::open(file);
-  if (index.ok() && !index->rebuilt()) work.plain_bytes = index->plain_bytes();
+  if (index.ok() && !index->rebuilt() && !may_have_bit_blocks(*index)) {
+    work.plain_bytes = index->plain_bytes();
+  }
   return work;
 }
 
@@ -144,7 +153,9 @@ Result<std::uint64_t> FileDecoder::decode_span(const std::string& name, const Ra
   job.sink = &sink;
   job.options.decode = options;
   job.options.threads = threads_;
-  if (auto done = try_gpu(name, job, {stored, span.end - span.begin, true})) {
+  const bool left_to_cpu = flags_.device == Device::kAuto && may_have_bit_blocks(archive.index());
+  const std::uint64_t plain_bytes = left_to_cpu ? 0 : span.end - span.begin;
+  if (auto done = try_gpu(name, job, {stored, plain_bytes, true})) {
     if (!done->ok()) return std::move(done->error());
     return (*done)->plain_bytes;
   }

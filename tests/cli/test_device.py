@@ -124,6 +124,14 @@ class FakeGpu(CliTest):
             self.assertEqual((gpu.status, gpu.out), (2, cpu.out))
             self.assertEqual(gpu.err, cpu.err)
 
+    def test_auto_leaves_bit_blocks_to_the_cpu(self):
+        text = self.compressed("app.log", None, *BLOCKS, "--coding", "bit")
+        for command in (("cat",), ("cat", "--bytes", "20000:50000")):
+            result = self.gpu(*command, "-v", "app.log.presso")
+            self.assertEqual(result.status, 0)
+            self.assertNotIn("on the GPU", result.err)
+        self.assertEqual(self.gpu("cat", "app.log.presso").out, text)
+
     def test_auto_takes_the_gpu_where_it_is_faster(self):
         self.compressed("app.log", None, *BLOCKS)
         fast = self.gpu("test", "-v", "app.log.presso")

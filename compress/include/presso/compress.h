@@ -42,7 +42,7 @@ struct DictionaryChoice {
 };
 
 struct CompressOptions {
-  int level = kDefaultLevel;  ///< 1-3 fast (single-probe hash), 4-12 hash chains
+  int level = kDefaultLevel;  ///< 1-3 one hash probe, 4-12 chains, Bit 10-12 trees
   std::uint32_t block_bytes = kDefaultBlockBytes;
   /// Coding::kByte or kBit; blocks that it would make larger are stored raw, or with the Byte
   /// coding where that is smaller.
