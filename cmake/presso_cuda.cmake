@@ -8,7 +8,7 @@ if(NOT PRESSO_ENABLE_CUDA MATCHES "^(AUTO|ON|OFF)$")
 endif()
 # Machine code for the A100 and H100 families; newer devices compile the intermediate code.
 set(PRESSO_CUDA_ARCHITECTURES "80-real;90-real;90-virtual" CACHE STRING
-    "GPU architectures to compile for, 75 or newer")
+    "GPU architectures to compile for, 80 or newer")
 set(PRESSO_CUDA_OLDEST 12.0)  # the first that compiles C++20
 
 # Toolkits come with their own folder, which is in few people's PATH.

@@ -19,8 +19,8 @@ namespace presso::gpu {
 enum : std::uint32_t {
   kPlanned = 0x80000000u,   ///< header fine, not decoded yet
   kFailed = 0x80000001u,    ///< payload is faulty; finish_kernel finds the error code
-  kDecoded = 0x80000003u,   ///< plain bytes are there, not compared with their checksum yet
   kSurveyed = 0x80000002u,  ///< planned, and the relay decoder has what it needs
+  kDecoded = 0x80000003u,   ///< plain bytes are there, not compared with their checksum yet
 };
 
 /// The status of a block that is done.

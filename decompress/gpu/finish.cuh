@@ -29,7 +29,7 @@ PRESSO_DEVICE void finish_body(const BlockBatch& batch) {
       verify_decoded(plan, status);
     } else if (found == kPlanned && plan.coding == static_cast<Byte>(Coding::kRaw)) {
       decode_raw(plan, status);
-    } else if (simt::thread_in_block() == 0) {
+    } else if (simt::thread_in_block() == 0) {  // who reads the status later has nothing to do
       *status = status_of(diagnose(plan));
     }
   }

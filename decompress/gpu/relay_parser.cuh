@@ -6,8 +6,8 @@
 // found where each begins. A unit may reach into several pages; its parser keeps it until the last
 // of them. Who has the unit in which a page begins works out what the others need of it.
 //
-// Synchronisation: parsers and copiers exchange pages by two pairs of named barriers. That for free
-// tables also orders the parsers among themselves, from page to page.
+// Synchronisation: parsers and copiers exchange pages by two pairs of mbarriers; a named barrier
+// orders the parsers among themselves, from page to page.
 #pragma once
 
 #include "decompress/gpu/segment_tables.cuh"

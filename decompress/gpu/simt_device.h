@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// simt.h on the GPU: each primitive is one intrinsic or a few lines of PTX. What needs a newer
-// architecture than the one compiled for has a plain fallback, so that all of this works from sm_75
-// on. Included by simt.h only.
-// allow(raw-intrinsic): here is what all others reach them through
+// simt.h on the GPU: each primitive is one intrinsic or a few lines of PTX. From sm_80 on; what
+// needs sm_90 has a plain fallback. Included by simt.h only. allow(raw-intrinsic): here is what all
+// others reach them through
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <type_traits>
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#error "presso's GPU code is for compute capability 8.0 or newer"
+#endif
 
 namespace presso::simt {
 
@@ -89,14 +92,6 @@ PRESSO_DEVICE u32 add_from_below(u32 value) {
   return value;
 }
 
-template <class Combine>
-PRESSO_DEVICE u32 butterfly(u32 value, Combine combine) {
-  for (u32 mask = kWarpSize / 2; mask > 0; mask /= 2) {
-    value = combine(value, __shfl_xor_sync(kFullMask, value, static_cast<int>(mask)));
-  }
-  return value;
-}
-
 }  // namespace detail
 
 PRESSO_DEVICE u32 inclusive_sum(u32 value) {
@@ -108,32 +103,16 @@ PRESSO_DEVICE u32 inclusive_sum(u32 value) {
 }
 
 PRESSO_DEVICE u32 reduce_add(u32 value) {
-#if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(kFullMask, value);
-#else
-  return detail::butterfly(value, [](u32 a, u32 b) { return a + b; });
-#endif
 }
 PRESSO_DEVICE u32 reduce_or(u32 value) {
-#if __CUDA_ARCH__ >= 800
   return __reduce_or_sync(kFullMask, value);
-#else
-  return detail::butterfly(value, [](u32 a, u32 b) { return a | b; });
-#endif
 }
 PRESSO_DEVICE u32 reduce_min(u32 value) {
-#if __CUDA_ARCH__ >= 800
   return __reduce_min_sync(kFullMask, value);
-#else
-  return detail::butterfly(value, [](u32 a, u32 b) { return a < b ? a : b; });
-#endif
 }
 PRESSO_DEVICE u32 reduce_max(u32 value) {
-#if __CUDA_ARCH__ >= 800
   return __reduce_max_sync(kFullMask, value);
-#else
-  return detail::butterfly(value, [](u32 a, u32 b) { return a > b ? a : b; });
-#endif
 }
 
 // --- block
@@ -163,11 +142,7 @@ PRESSO_DEVICE Byte* shared_memory() {
 namespace detail {
 
 /// Where dynamic shared memory begins in the shared window: behind what CUDA keeps for itself.
-#if __CUDA_ARCH__ >= 800
 inline constexpr u32 kSharedBase = 1024;
-#else
-inline constexpr u32 kSharedBase = 0;
-#endif
 
 }  // namespace detail
 
@@ -309,7 +284,6 @@ PRESSO_DEVICE u64 global_address(const void* generic) {
 /// 16 bytes pass by the L1 cache (cg), smaller sizes cannot.
 template <u32 bytes>
 PRESSO_DEVICE void copy_async(void* shared, const void* global) {
-#if __CUDA_ARCH__ >= 800
   if constexpr (bytes == 16) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
                  :
@@ -321,10 +295,6 @@ PRESSO_DEVICE void copy_async(void* shared, const void* global) {
                  : "r"(shared_address(shared)), "l"(global_address(global)), "n"(bytes)
                  : "memory");
   }
-#else
-  using Part = typename WordOf<bytes>::type;
-  *static_cast<Part*>(shared) = *static_cast<const Part*>(global);
-#endif
 }
 
 }  // namespace detail
@@ -339,15 +309,11 @@ PRESSO_DEVICE void copy_async_16(void* shared, const void* global) {
   detail::copy_async<16>(shared, global);
 }
 PRESSO_DEVICE void copy_async_commit() {
-#if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" : : : "memory");
-#endif
 }
 template <u32 groups_in_flight>
 PRESSO_DEVICE void copy_async_wait() {
-#if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group %0;" : : "n"(groups_in_flight) : "memory");
-#endif
 }
 
 // --- mbarriers, and bulk copies of the copy engine
@@ -355,12 +321,10 @@ PRESSO_DEVICE void copy_async_wait() {
 // Before sm_90 the issuing lane copies by itself before it arrives, so there is nothing to expect.
 
 PRESSO_DEVICE void mbarrier_init(u64* barrier, u32 arrivals) {
-#if __CUDA_ARCH__ >= 800
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
                :
                : "r"(detail::shared_address(barrier)), "r"(arrivals)
                : "memory");
-#endif
 #if __CUDA_ARCH__ >= 900
   asm volatile(
       "fence.mbarrier_init.release.cluster;\n\t"
@@ -372,7 +336,6 @@ PRESSO_DEVICE void mbarrier_init(u64* barrier, u32 arrivals) {
 }
 
 PRESSO_DEVICE void mbarrier_arrive(u64* barrier) {
-#if __CUDA_ARCH__ >= 800
   asm volatile(
       "{\n\t"
       ".reg .b64 state;\n\t"
@@ -381,11 +344,9 @@ PRESSO_DEVICE void mbarrier_arrive(u64* barrier) {
       :
       : "r"(detail::shared_address(barrier))
       : "memory");
-#endif
 }
 
 PRESSO_DEVICE void mbarrier_wait(u64* barrier, u32 parity) {
-#if __CUDA_ARCH__ >= 800
   u32 done = 0;
   while (done == 0) {
 #if __CUDA_ARCH__ >= 900
@@ -410,7 +371,6 @@ PRESSO_DEVICE void mbarrier_wait(u64* barrier, u32 parity) {
         : "memory");
 #endif
   }
-#endif
 }
 
 PRESSO_DEVICE void bulk_fence() {

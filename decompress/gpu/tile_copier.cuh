@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies tiles of 2 KiB: what the page and the relay decoder have in common. Catalogue S7.6, S7.7,
-// S7.16, S7.17.
+// Copies tiles of 2 KiB: the work of the relay decoder's copiers. Catalogue S7.6, S7.7, S7.16,
+// S7.17.
 //
 // A *segment* is the literal run of a sequence or its match. Parsers have marked the byte where
 // each begins and filled a *slot* that says how far back its bytes are; slots are numbered in

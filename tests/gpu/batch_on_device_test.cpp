@@ -172,6 +172,10 @@ class DeviceBackend : public BatchBackend {
     return devices.ok() ? std::string() : devices.error().message();
   }
   std::uint32_t scale() const override { return small_scale() ? 1 : 2; }
+  std::uint32_t few_blocks() const override {
+    const auto devices = list_devices();
+    return devices.ok() ? 2 * devices->front().multiprocessors : 0;
+  }
 
   Result<BatchOutcome> decode(const BatchCase& batch, const BatchLayout& layout,
                               const BatchRun& run) override {

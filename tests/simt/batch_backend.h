@@ -31,6 +31,8 @@ class BatchBackend {
   virtual std::string unavailable() const = 0;
   /// How much the suite does: 1 for an emulator or under compute-sanitizer, more on a device.
   virtual std::uint32_t scale() const = 0;
+  /// Batches of up to so many blocks are decoded as small ones (policies.h).
+  virtual std::uint32_t few_blocks() const = 0;
   /// With temporary memory of exactly the size that temporary_bytes() says.
   virtual Result<BatchOutcome> decode(const BatchCase& batch, const BatchLayout& layout,
                                       const BatchRun& run) = 0;

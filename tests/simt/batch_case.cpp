@@ -122,6 +122,10 @@ void add_made(BatchCase& batch, std::uint32_t seed, std::uint32_t count, std::ui
       dictionary = Dictionary::from_plain(made->dictionary);
       made->header.dictionary_id = static_cast<Byte>(add_dictionary(batch, dictionary));
     }
+    if (seed % 3 == 0 && dictionary == nullptr && !made->header.layout.far) {
+      made->header.rule = DependencyRule::kTile;  // for the relay decoder; most of these break it
+      made->header.group_log2 = 11;
+    }
     const std::vector<Byte> stored = stored_block(made->header, made->payload);
     set_content_checksum(made->header, stored, dictionary.get());
     batch.blocks.push_back({stored_block(made->header, made->payload), made->header.plain_bytes});

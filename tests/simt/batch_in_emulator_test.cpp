@@ -16,6 +16,10 @@ namespace {
 using presso::test::PlacedBytes;
 
 constexpr WarpDecoderTuning kTuning = WarpDecoderSelector::tuning(90);
+/// As if of a device with one multiprocessor.
+constexpr std::uint32_t kFewBlocks = FewBlocks::Relay::kBlocksPerMultiprocessor;
+static_assert(FewBlocks::suit(kFewBlocks, 1) && !FewBlocks::suit(kFewBlocks + 1, 1));
+
 using Policy = WarpPolicy<kTuning.copy_bytes, kTuning.copies_in_flight, kTuning.match_bytes>;
 
 /// A failure of the emulator as an error, so that the step's name comes with it.
@@ -37,8 +41,7 @@ class EmulatedLauncher {
   }
 
   // Of enqueue_decoders.
-  /// Of a device with one multiprocessor.
-  bool is_small(const BlockBatch& batch) const { return FewBlocks::suit(batch.blocks, 1); }
+  bool is_small(const BlockBatch& batch) const { return batch.blocks <= kFewBlocks; }
   template <class Tuning>
   Status survey(const BlockBatch& batch) {
     return run("survey", batch.blocks, Tuning::kSurveyWarps * simt::kWarpSize,
@@ -95,6 +98,7 @@ class EmulatedBackend : public BatchBackend {
  public:
   std::string unavailable() const override { return {}; }
   std::uint32_t scale() const override { return 1; }
+  std::uint32_t few_blocks() const override { return kFewBlocks; }
 
   Result<BatchOutcome> decode(const BatchCase& batch, const BatchLayout& layout,
                               const BatchRun& run) override {

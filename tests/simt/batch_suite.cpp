@@ -86,7 +86,7 @@ class Batch : public ::testing::TestWithParam<Strategy> {
   /// All addresses modulo 16 in turn, with checksums and without.
   void expect_decodes(const Sample& sample, bool verify = true) {
     run_.options = {GetParam(), verify};
-    // Every other time, the first one included, as the page and the relay decoder need it.
+    // Every other time, the first one included, as the relay decoder needs it.
     run_.out_remainder = run_.seed % 2 == 1 ? run_.seed / 2 % 2 * 8 : 5 * run_.seed % 16;
     ++run_.seed;
     SCOPED_TRACE((verify ? "with" : "without") + std::string(" checksums, output at 16n + ") +
@@ -203,6 +203,27 @@ BatchCase favoring_decode_batch() {
 TEST_P(Batch, OfFilesForFastDecodingDecodes) {
   static const Sample sample(favoring_decode_batch());
   for (const bool verify : {true, false}) expect_decodes(sample, verify);
+}
+
+/// Small ones and large ones of the tile rule, again and again.
+TEST_P(Batch, OfAnyNumberOfBlocksDecodes) {
+  BatchCase sources;
+  CompressOptions with = options(6, DependencyRule::kTile, 2048);
+  with.block_bytes = 64 << 10;
+  for (const std::uint32_t size : {3000u, 9000u, 45000u}) {
+    add_compressed(sources, log_lines(size, size), with);
+    add_compressed(sources, few_letters(size, 12, size), with);
+  }
+  const std::uint32_t few = batch_backend().few_blocks();
+  for (const std::uint32_t count : {1u, 2u, few, few + 1}) {
+    BatchCase batch;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      batch.blocks.push_back(sources.blocks[(i + 4) % sources.blocks.size()]);
+    }
+    const Sample sample(std::move(batch));
+    SCOPED_TRACE(std::to_string(count) + " blocks");
+    for (const bool verify : {true, false}) expect_decodes(sample, verify);
+  }
 }
 
 /// Under the tile rule, made by hand, for the relay decoder.
@@ -352,6 +373,9 @@ BatchCase sources_of_damage() {
     add_compressed(batch, log_lines(9000, seed), with);
     add_compressed(batch, few_letters(5000, 12, seed), with);
   }
+  CompressOptions with = options(6, DependencyRule::kTile, 2048);
+  with.block_bytes = 64 << 10;
+  add_compressed(batch, log_lines(45000, 5), with);
   if (batch_backend().scale() > 1) {
     const BatchCase large = favoring_decode_batch();
     batch.blocks.insert(batch.blocks.end(), large.blocks.begin(), large.blocks.end());
@@ -363,10 +387,12 @@ TEST_P(Batch, WithDamageHasTheCpusErrorCodes) {
   static const BatchCase sources = sources_of_damage();
   std::mt19937_64 random(static_cast<std::uint64_t>(GetParam()));
   std::map<ErrorCode, int> seen;
-  const std::uint32_t largest = full() ? kMaxBlockBytes : 20000;
+  const std::uint32_t largest = full() ? kMaxBlockBytes : 45000;
+  const std::uint32_t many = std::max(150u, batch_backend().few_blocks() + 1);
   for (int number = 0; number < (full() ? 60 : 12); ++number) {
     BatchCase batch{{}, sources.dictionaries};
-    for (int block = 0; block < 150; ++block) {
+    const std::uint32_t blocks[] = {150, many, 150, 2};
+    for (std::uint32_t block = 0; block < blocks[number % 4]; ++block) {
       const BatchItem& source = sources.blocks[random() % sources.blocks.size()];
       batch.blocks.push_back(block % 10 == 9 ? source : damaged(source, random, largest));
     }

@@ -17,6 +17,7 @@
 #include "compress/block_encoder.h"
 #include "presso/wire.h"
 #include "tests/simt/emulator.h"
+#include "tests/simt/hand_blocks.h"
 #include "tests/support/corpora.h"
 #include "tests/support/test_data.h"
 
@@ -171,6 +172,126 @@ TEST(RelayDecoder, DecodesSizesAroundTilesAndRunsOverThem) {
     for (const auto& input : inputs) {
       expect_round_trips(input, parameters(DependencyRule::kTile, 64, 4));
     }
+  }
+}
+
+// --- single blocks
+
+struct Outcome {
+  u32 status;
+  std::vector<Byte> plain;
+};
+
+template <class Tuning>
+Outcome decode_alone(const presso::test::BlockCase& block, bool verify,
+                     const simt::Options& options) {
+  const presso::test::DeviceBlock device(block, 0);
+  BlockPlan plan = device.plan();
+  std::vector<UnitRecord> records(survey_cells_of(plan.plain_bytes) / 2);
+  std::vector<u64> hashes(segments_of(plan.plain_bytes));
+  plan.survey = reinterpret_cast<Byte*>(records.data());
+  if (verify) plan.segment_hashes = hashes.data();
+  u32 status = kPlanned;
+  const simt::Report survey = simt::run({.block_threads = Tuning::kSurveyWarps * kWarp,
+                                         .shared_bytes = sizeof(typename Survey<Tuning>::Shared)},
+                                        options, [&] { survey_body<Tuning>(&plan, &status); });
+  EXPECT_TRUE(survey.ok()) << survey.what;
+  using Relay = typename Tuning::Relay;
+  const simt::Report relay =
+      simt::run({.block_threads = Relay::kThreads, .shared_bytes = sizeof(RelayShared<Relay>)},
+                options, [&] { relay_decoder_body<Relay>(&plan, &status); });
+  EXPECT_TRUE(relay.ok()) << relay.what;
+  return {status, device.plain()};
+}
+
+std::vector<simt::Options> every_order() {
+  return {{.order = simt::Order::kForward},
+          {.order = simt::Order::kReverse},
+          {.order = simt::Order::kRandom, .seed = 3}};
+}
+
+/// Pages are hashed by the ring's content, what is left over from memory.
+template <class Tuning>
+void expect_checksums_compared(std::size_t size) {
+  const std::vector<Byte> plain = test::few_letters(size, 4, static_cast<unsigned>(size));
+  ParserParameters with = parameters(DependencyRule::kTile, 16, 4);
+  with.window = Tuning::Relay::kMostDistance;
+  BlockEncoder encoder(with);
+  Buffer file;
+  encoder.encode(plain, 0, FrameKind::kBlock, {}, file);
+  presso::test::BlockCase block{*parse_block_header(file.data()), {}, {}};
+  const Byte* const payload = file.data() + kBlockHeaderBytes;
+  block.payload.assign(payload, payload + block.header.payload_bytes);
+  ASSERT_EQ(block.header.coding, Coding::kByte);
+  presso::test::BlockCase wrong = block;
+  wrong.header.content_checksum ^= 1;
+  for (const simt::Options& options : every_order()) {
+    SCOPED_TRACE(std::to_string(size) + " bytes, order " +
+                 std::to_string(static_cast<int>(options.order)));
+    const Outcome verified = decode_alone<Tuning>(block, true, options);
+    EXPECT_EQ(verified.status, status_of(ErrorCode::kOk));
+    EXPECT_TRUE(verified.plain == plain);
+    EXPECT_EQ(decode_alone<Tuning>(block, false, options).status, status_of(ErrorCode::kOk));
+    EXPECT_EQ(decode_alone<Tuning>(wrong, true, options).status,
+              status_of(ErrorCode::kContentChecksum));
+  }
+}
+
+TEST(RelayDecoder, ComparesChecksumsOfBlocksOfAnyNumberOfPages) {
+  for (const std::size_t size : {200, 4096, 4097, 8193, 28673, 32767, 32768, 36865, 65537}) {
+    expect_checksums_compared<Small>(size);
+    expect_checksums_compared<Many>(size);
+    expect_checksums_compared<FewBlocks>(size);
+  }
+}
+
+presso::test::BlockCase of_tiles(const presso::test::PayloadBuilder& builder) {
+  presso::test::BlockCase block = builder.finish();
+  block.header.rule = DependencyRule::kTile;
+  block.header.group_log2 = 11;
+  return block;
+}
+
+/// Matches of which the first byte is as far back as may be, at the beginning of pages, with pages
+/// of literals between them, which take all the room in the ring that literals have.
+template <class Tuning>
+void expect_reaches_back(u32 shift) {
+  constexpr u32 kMost = Tuning::Relay::kMostDistance;
+  presso::test::PayloadBuilder builder({.literal_bits = 4, .far = false, .min_match = 3});
+  builder.add({1 + shift, 0, 0});
+  builder.add({2048 - 1 - shift, 0, 0});
+  for (u32 i = 1; i < 30; ++i) builder.add({2048, 0, 0});
+  for (u32 page = 0; page < 16; ++page) {
+    for (u32 i = 0; i < 8; ++i) builder.add({0, 8, kMost});
+    builder.add({4096 - 64, 0, 0});
+    builder.add({4096, 0, 0});
+  }
+  const presso::test::BlockCase block = of_tiles(builder);
+  const presso::test::Expected expected = presso::test::reference_decode(block);
+  ASSERT_TRUE(expected.status.ok());
+  for (const simt::Options& options : every_order()) {
+    const Outcome outcome = decode_alone<Tuning>(block, false, options);
+    EXPECT_EQ(outcome.status, status_of(ErrorCode::kOk));
+    EXPECT_TRUE(outcome.plain == expected.plain) << shift;
+  }
+}
+
+TEST(RelayDecoder, ReachesBackAsFarAsItSays) {
+  for (const u32 shift : {0u, 5u, 15u}) {
+    expect_reaches_back<Many>(shift);
+    expect_reaches_back<FewBlocks>(shift);
+  }
+}
+
+/// Only literals in runs of one byte are that many segments.
+TEST(RelayDecoder, LeavesBlocksWithMoreSegmentsThanAPageHasRoomFor) {
+  presso::test::PayloadBuilder builder({.literal_bits = 4, .far = false, .min_match = 3});
+  for (int i = 0; i < 12000; ++i) builder.add({1, 0, 0});
+  const presso::test::BlockCase block = of_tiles(builder);
+  for (const simt::Options& options : every_order()) {
+    EXPECT_EQ(decode_alone<Small>(block, true, options).status, kPlanned);
+    EXPECT_EQ(decode_alone<Many>(block, true, options).status, kPlanned);
+    EXPECT_EQ(decode_alone<FewBlocks>(block, true, options).status, kPlanned);
   }
 }
 

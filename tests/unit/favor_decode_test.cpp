@@ -15,6 +15,7 @@ namespace presso {
 namespace {
 
 static_assert(kFavorDecodeWindow <= gpu::ManyBlocks::Relay::kMostDistance);
+static_assert(kFavorDecodeWindow <= gpu::FewBlocks::Relay::kMostDistance);
 
 constexpr std::uint32_t kBlockBytes = 128u << 10;
 
