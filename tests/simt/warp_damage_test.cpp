@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "tests/simt/hand_blocks.h"
 #include "decompress/payload.h"
+#include "tests/simt/hand_blocks.h"
 #include "tests/simt/warp_launch.h"
 #include "tests/support/test_data.h"
 

@@ -90,12 +90,12 @@ struct TokenLayout {
 
 /// What only a Bit-coded block has in its header (FORMAT.md 14.1).
 struct BitFields {
-  Byte layout = 0;          ///< kLaneLayout or kSubBlockLayout
-  Byte literal_limit = 10;  ///< longest word of the literal code, in bits
-  Byte sequence_limit = 9;  ///< of the codes for lengths and offsets
-  Byte size_bits = 0;       ///< in which the sizes of sub-streams are written
-  Byte lanes_log2 = 0;      ///< lanes; with sub-blocks the sequences of one
-  Byte count_bits = 0;      ///< sub-blocks: in which their numbers of literals are written
+  Byte layout = 0;               ///< kLaneLayout or kSubBlockLayout
+  Byte literal_limit = 10;       ///< longest word of the literal code, in bits
+  Byte sequence_limit = 9;       ///< of the codes for lengths and offsets
+  Byte size_bits = 0;            ///< in which the sizes of sub-streams are written
+  Byte lanes_log2 = 0;           ///< lanes; with sub-blocks the sequences of one
+  Byte count_bits = 0;           ///< sub-blocks: in which their numbers of literals are written
   std::uint32_t head_bytes = 0;  ///< sizes and codes, in front of the sub-streams
   std::uint32_t least_bits = 0;  ///< of the shortest sub-stream
 
