@@ -12,6 +12,7 @@
 
 #include "compress/bit_writer.h"
 #include "compress/huffman_lengths.h"
+#include "compress/last_distances.h"
 
 namespace presso {
 namespace {
@@ -32,17 +33,11 @@ unsigned choose_lanes_log2(std::size_t sequences, std::size_t literals) {
   return std::clamp<unsigned>(std::bit_width(std::max(least, 1u) - 1), log2, kMaxLanesLog2);
 }
 
-using LastDistances = std::array<std::uint32_t, bit::kRepeats>;
-
-/// The offset value of a distance, and the list moved on (FORMAT.md 14.3).
+/// The offset value of a sequence's distance, and the list moved on.
 std::uint32_t take_distance(std::uint32_t distance, LastDistances& last) {
   if (distance == 0) return 0;
-  const auto found = std::find(last.begin(), last.end(), distance);
-  const bool repeats = found != last.end();
-  const auto value =
-      repeats ? static_cast<std::uint32_t>(found - last.begin()) + 1 : distance + bit::kRepeats;
-  std::move_backward(last.begin(), repeats ? found : found - 1, repeats ? found + 1 : found);
-  last.front() = distance;
+  const std::uint32_t value = offset_value(distance, last);
+  last = moved(last, value, distance);
   return value;
 }
 

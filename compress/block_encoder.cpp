@@ -78,26 +78,35 @@ BitParameters bit_parameters_of(const ParserParameters& parameters) {
   return bit;
 }
 
-/// Appends the payload and completes the header; false, with nothing done, where nothing is saved.
-bool BlockEncoder::append_byte_coded(Bytes plain, BlockHeader& header, Buffer& to) {
+/// `header` as it is if the block is Byte-coded.
+BlockHeader BlockEncoder::planned_byte_header(const BlockHeader& header) const {
   const SequenceStatistics statistics = gather_statistics(sequences_, parameters_.min_match);
-  const TokenLayout layout = choose_layout(statistics, parameters_.min_match);
-  plan_byte_payload(sequences_, statistics, layout, header);
+  BlockHeader planned = header;
+  plan_byte_payload(sequences_, statistics, choose_layout(statistics, parameters_.min_match),
+                    planned);
+  planned.coding = Coding::kByte;
+  return planned;
+}
+
+/// Appends the payload that `header` was planned for; false, with nothing done, where nothing is
+/// saved.
+bool BlockEncoder::append_byte_coded(Bytes plain, const BlockHeader& header, Buffer& to) {
   if (header.payload_bytes >= header.plain_bytes) return false;
-  header.coding = Coding::kByte;
   write_byte_payload(plain, sequences_, header, scratch_, to);
   return true;
 }
 
-/// The same; a block whose codes would take more than they save is Byte-coded.
+/// Appends the payload and completes the header, or does nothing and says false, likewise. A block
+/// whose codes would take more than they save is Byte-coded.
 bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to) {
   BlockHeader bit = header;
   bit.layout.min_match = parameters_.min_match;
   bit_encoder_.encode(plain, sequences_, bit);
-  const SequenceStatistics statistics = gather_statistics(sequences_, parameters_.min_match);
-  BlockHeader byte = header;
-  plan_byte_payload(sequences_, statistics, choose_layout(statistics, parameters_.min_match), byte);
-  if (byte.payload_bytes < bit.payload_bytes) return append_byte_coded(plain, header, to);
+  const BlockHeader byte = planned_byte_header(header);
+  if (byte.payload_bytes < bit.payload_bytes) {
+    header = byte;
+    return append_byte_coded(plain, header, to);
+  }
   if (bit.payload_bytes >= header.plain_bytes) return false;
   header = bit;
   to.append(bit_encoder_.payload());
@@ -119,8 +128,10 @@ void BlockEncoder::encode(Bytes plain, std::uint32_t number, FrameKind kind,
   header.dictionary_id = dictionary.id;
   const std::size_t start = to.size();
   to.grow(start + kBlockHeaderBytes);
-  const bool coded = parameters_.coding == Coding::kBit ? append_bit_coded(plain, header, to)
-                                                        : append_byte_coded(plain, header, to);
+  const bool bits = parameters_.coding == Coding::kBit;
+  if (!bits) header = planned_byte_header(header);
+  const bool coded =
+      bits ? append_bit_coded(plain, header, to) : append_byte_coded(plain, header, to);
   if (!coded) {
     header = raw;
     to.append(plain);

@@ -37,7 +37,8 @@ class BlockEncoder {
               Buffer& to);
 
  private:
-  bool append_byte_coded(Bytes plain, BlockHeader& header, Buffer& to);
+  BlockHeader planned_byte_header(const BlockHeader& header) const;
+  bool append_byte_coded(Bytes plain, const BlockHeader& header, Buffer& to);
   bool append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to);
 
   ParserParameters parameters_;

@@ -22,6 +22,7 @@
 
 #include "compress/bit_prices.h"
 #include "compress/dependency.h"
+#include "compress/last_distances.h"
 #include "compress/match.h"
 #include "compress/match_tree.h"
 #include "compress/parser.h"
@@ -38,15 +39,6 @@ constexpr unsigned kOlderHashBits = 16;
 constexpr std::uint32_t kOlderKeyBytes = 8;
 constexpr std::uint32_t kOlderBytes = 512;  ///< no older place is compared further
 constexpr std::uint32_t kOlderDepth = 64;   ///< nor so many of them
-
-using LastDistances = std::array<std::uint32_t, bit::kRepeats>;
-
-/// The list after `distance`, which offset value `value` stands for (FORMAT.md 14.3).
-LastDistances moved(const LastDistances& last, std::uint32_t value, std::uint32_t distance) {
-  if (value == 1) return last;
-  if (value == 2) return {distance, last[0], last[2]};
-  return {distance, last[0], last[1]};
-}
 
 /// The cheapest way to a position that is known, by its last step.
 struct Node {
@@ -104,8 +96,9 @@ class OptimalParser final : public Parser {
         run = 0;
       }
       if (way.nice.length == 0) continue;
-      count_match(counts, run, way.nice.length, value_of(way.nice.distance));
-      last_ = moved(last_, value_of(way.nice.distance), way.nice.distance);
+      const std::uint32_t value = offset_value(way.nice.distance, last_);
+      count_match(counts, run, way.nice.length, value);
+      last_ = moved(last_, value, way.nice.distance);
       at += way.nice.length;
       run = 0;
     }
@@ -150,7 +143,6 @@ class OptimalParser final : public Parser {
                    std::uint32_t value);
   void relax_repeats(std::uint32_t i, std::uint32_t limit);
   void arrive(std::uint32_t i);
-  std::uint32_t value_of(std::uint32_t distance) const;
   std::uint32_t legal_length(std::uint32_t at, FoundMatch match) const {
     return way_is_legal_ ? tracker_.legal_length(at, match.distance, match.length) : match.length;
   }
@@ -180,12 +172,6 @@ class OptimalParser final : public Parser {
   std::vector<const Node*> steps_;
   std::vector<std::uint32_t> older_;  ///< by position: + 1 of the one before with its first 8 bytes
 };
-
-std::uint32_t OptimalParser::value_of(std::uint32_t distance) const {
-  const auto found = std::find(last_.begin(), last_.end(), distance);
-  return found != last_.end() ? static_cast<std::uint32_t>(found - last_.begin()) + 1
-                              : distance + bit::kRepeats;
-}
 
 void OptimalParser::relax_literal(std::uint32_t i) {
   const Node& here = nodes_[i];
@@ -366,7 +352,7 @@ void OptimalParser::emit_match(std::uint32_t at, std::uint32_t length, std::uint
     }
     append(sequences, tracker_, {at - literals_begin_, match.length, match.distance},
            literals_begin_);
-    last_ = moved(last_, value_of(match.distance), match.distance);
+    last_ = moved(last_, offset_value(match.distance, last_), match.distance);
     at += match.length;
     literals_begin_ = at;
   }

@@ -9,15 +9,7 @@
 namespace presso {
 namespace avx512_bit {
 
-#include "decompress/cpu/x86_copies.h"
-
-struct Isa : X86Copies {
-  static std::uint32_t extract(std::uint64_t bits, std::uint32_t where) {
-    return static_cast<std::uint32_t>(__builtin_ia32_bextr_u64(bits, where));
-  }
-};
-
-#include "decompress/cpu/bit_decoder_loop.h"
+#include "decompress/cpu/x86_bits.h"
 
 }  // namespace avx512_bit
 

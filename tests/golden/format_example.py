@@ -83,7 +83,8 @@ def block_fields(block, streams=None):
             (4, f"reserved; lanes_log2: {block[35]}"),
         ]
         return header_checksum_fields(fields)
-    fields += [        (4, f"far_offsets: {number(24)}; reserved"),
+    fields += [
+        (4, f"far_offsets: {number(24)}; reserved"),
         (4, f"literal_escapes: {number(28)}; reserved"),
         (4, f"match_escapes: {number(32)}; reserved"),
     ]

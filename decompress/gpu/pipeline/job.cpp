@@ -34,7 +34,10 @@ Status OpenJob::check_arguments() const {
 
 Status OpenJob::open_selection(FeedFile file, Engine& engine, const FeedOptions& options) {
   if (request_.opened == nullptr) {
-    PRESSO_ASSIGN(opened_, OpenedFile::open(file.file, engine.readers()));
+    auto opened = request_.index
+                      ? OpenedFile::with_index(std::move(*request_.index), engine.readers())
+                      : OpenedFile::open(file.file, engine.readers());
+    PRESSO_ASSIGN(opened_, std::move(opened));
     request_.opened = opened_.get();
   }
   const ArchiveIndex& index = request_.opened->index;

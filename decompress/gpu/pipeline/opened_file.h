@@ -30,6 +30,9 @@ struct OpenedFile {
   /// Errors are those of CompressedFile::open(): each dictionary is decoded once.
   static Result<std::unique_ptr<OpenedFile>> open(const RandomAccess& file, Team& team) {
     PRESSO_ASSIGN(ArchiveIndex index, ArchiveIndex::open(file));
+    return with_index(std::move(index), team);
+  }
+  static Result<std::unique_ptr<OpenedFile>> with_index(ArchiveIndex index, Team& team) {
     auto opened = std::unique_ptr<OpenedFile>(new OpenedFile{std::move(index)});
     const std::vector<ArchiveMember>& members = opened->index.members();
     for (const ArchiveMember& member : members) {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The last three distances of a lane, as parser and encoder of the Bit coding follow them
+// (FORMAT.md 14.3).
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "format/bit_code.h"
+
+namespace presso {
+
+/// The latest first.
+using LastDistances = std::array<std::uint32_t, bit::kRepeats>;
+
+/// The offset value of a distance, which is not 0.
+inline std::uint32_t offset_value(std::uint32_t distance, const LastDistances& last) {
+  const auto found = std::find(last.begin(), last.end(), distance);
+  return found != last.end() ? static_cast<std::uint32_t>(found - last.begin()) + 1
+                             : distance + bit::kRepeats;
+}
+
+/// The list after `distance`, which offset value `value` stands for.
+inline LastDistances moved(const LastDistances& last, std::uint32_t value, std::uint32_t distance) {
+  if (value == 1) return last;
+  if (value == 2) return {distance, last[0], last[2]};
+  return {distance, last[0], last[1]};
+}
+
+}  // namespace presso
