@@ -3,7 +3,7 @@
 // lane's run begins; counts; bits. The sub-streams are written first and the head afterwards, since
 // it holds their sizes.
 //
-// Tested by tests/unit/bit_encoder_test.cpp, and by every decoder on every round trip.
+// Tested by tests/differential/round_trip_test.cpp with every decoder, and by tests/golden.
 #include "compress/bit_encoder.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From matches to lines: searches one text of whole lines for those to be reported. Lines are
 // looked for only around matches; the text is never split into lines first (but for `invert` with a
-// callback, which asks for nearly all of them). Tested by tests/unit/scan_lines_test.cpp.
+// callback, which asks for nearly all of them). Tested by tests/unit/scan_test.cpp.
 #pragma once
 
 #include <cstdint>
