@@ -102,11 +102,10 @@ class RelayParser {
     SegmentTables<Policy, RelayShared<Policy>> tables(
         shared_, page % 2 * TableOffsets<RelayShared<Policy>>::kBytes, from, start,
         Policy::kPageBytes + alignment);
-    if (begin_ >= from && end_ <= from + Policy::kPageBytes) {
-      tables.template emit<true>(stored_, lane_);
-    } else {
-      tables.template emit<false>(stored_, lane_);
-    }
+    const bool is_inside = begin_ >= from && end_ <= from + Policy::kPageBytes;
+    const u32 slot = is_inside ? tables.template emit<true>(stored_, lane_)
+                               : tables.template emit<false>(stored_, lane_);
+    if (end_ == plan_.plain_bytes) tables.emit_end(end_ - from, slot);
   }
 
   const BlockPlan& plan_;

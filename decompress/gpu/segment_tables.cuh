@@ -43,14 +43,15 @@ class SegmentTables {
         literal_place_(literal_place) {}
 
   /// Marks and slots of the unit's segments, of those in the page if not kInside, which says that
-  /// all of them are. Whatever the lengths and distances are, all stays within the tables.
+  /// all of them are. Whatever the lengths and distances are, all stays within the tables. Returns
+  /// the place of the slot behind the lane's, 0 where there are too many.
   template <bool kInside>
-  PRESSO_DEVICE void emit(const StoredSequences& stored, const LaneSequences& lane) {
+  PRESSO_DEVICE u32 emit(const StoredSequences& stored, const LaneSequences& lane) {
     const u32 first_segment = lane.segments - start_.segments;
-    if (static_cast<int>(first_segment) > static_cast<int>(Policy::kSlots - 8) &&
+    if (static_cast<int>(first_segment) > static_cast<int>(Policy::kSlots - 9) &&
         lane.begin[0] < origin_ + Policy::kPageBytes) {
       shared_.result = kPlanned;
-      return;
+      return 0;
     }
     u32 slot = tables_ + first_segment * static_cast<u32>(sizeof(Slot));
     // Literal l of a segment at page position x lies ahead of it by literal_place_ + l - x.
@@ -70,6 +71,16 @@ class SegmentTables {
       literal_slot -= length;
     }
     if (bad) shared_.result = kFailed;
+    return slot;
+  }
+
+  /// Bytes behind the block's end, at a page position, are not part of its last segment: they do
+  /// not depend on each other. `slot`: of the last lane.
+  PRESSO_DEVICE void emit_end(u32 at, u32 slot) const {
+    using Offsets = TableOffsets<Shared>;
+    if (simt::lane() + 1 < simt::kWarpSize || at >= Policy::kPageBytes || slot == 0) return;
+    simt::store_shared_u8<Offsets::kMarks>(tables_ + at, sizeof(Slot));
+    simt::store_shared_u16<Offsets::kSlots>(slot, kHarmlessSlots);
   }
 
  private:

@@ -4,7 +4,7 @@
 //
 // Every array is an allocation of exactly its size, for compute-sanitizer, which tests/gpu/run.sh
 // runs with PRESSO_GPU_TEST_SCALE=small: small inputs, and memory that the decoder must write
-// before it reads is left uninitialised.
+// before it reads is left uninitialised. PRESSO_GPU_TEST_RACES=1: racecheck is watching.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -79,9 +79,13 @@ class DeviceMemory {
   std::size_t bytes_ = 0;
 };
 
+bool environment_says(const char* name, const char* value) {
+  const char* const found = std::getenv(name);
+  return found != nullptr && std::strcmp(found, value) == 0;
+}
+
 bool small_scale() {
-  const char* const scale = std::getenv("PRESSO_GPU_TEST_SCALE");
-  return scale != nullptr && std::strcmp(scale, "small") == 0;
+  return environment_says("PRESSO_GPU_TEST_SCALE", "small");
 }
 
 /// A batch in device memory, poisoned where the decoder writes.
@@ -172,6 +176,7 @@ class DeviceBackend : public BatchBackend {
     return devices.ok() ? std::string() : devices.error().message();
   }
   std::uint32_t scale() const override { return small_scale() ? 1 : 2; }
+  bool reports_races() const override { return environment_says("PRESSO_GPU_TEST_RACES", "1"); }
   std::uint32_t few_blocks() const override {
     const auto devices = list_devices();
     return devices.ok() ? 2 * devices->front().multiprocessors : 0;

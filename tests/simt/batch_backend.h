@@ -33,6 +33,9 @@ class BatchBackend {
   virtual std::uint32_t scale() const = 0;
   /// Batches of up to so many blocks are decoded as small ones (policies.h).
   virtual std::uint32_t few_blocks() const = 0;
+  /// Whether races are reported. Faulty blocks of the tile rule are left out then: bytes of theirs
+  /// do depend on each other where the relay decoder was told that they do not.
+  virtual bool reports_races() const = 0;
   /// With temporary memory of exactly the size that temporary_bytes() says.
   virtual Result<BatchOutcome> decode(const BatchCase& batch, const BatchLayout& layout,
                                       const BatchRun& run) = 0;

@@ -99,6 +99,7 @@ class EmulatedBackend : public BatchBackend {
   std::string unavailable() const override { return {}; }
   std::uint32_t scale() const override { return 1; }
   std::uint32_t few_blocks() const override { return kFewBlocks; }
+  bool reports_races() const override { return false; }
 
   Result<BatchOutcome> decode(const BatchCase& batch, const BatchLayout& layout,
                               const BatchRun& run) override {
