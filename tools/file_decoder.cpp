@@ -30,11 +30,11 @@ bool is_of_the_device(ErrorCode code) {
          code == ErrorCode::kUnsupported;
 }
 
-/// Whether it may have Bit blocks, which the GPU does not decode yet.
-bool may_have_bit_blocks(const ArchiveIndex& index) {
-  return std::any_of(
-      index.members().begin(), index.members().end(),
-      [](const ArchiveMember& member) { return member.header.version > kByteFormatVersion; });
+/// Whether it begins with what a GPU leaves to the CPU (and mostly is that throughout).
+bool is_for_cpu(const ArchiveIndex& index) {
+  if (index.block_count() == 0) return false;
+  const auto header = index.read_block_header(0);
+  return header.ok() && header->coding == Coding::kBit && header->bit.layout != kLaneLayout;
 }
 
 unsigned or_all(unsigned threads) {
@@ -76,7 +76,7 @@ DecodeWork FileDecoder::work_of(const InputFile& input, bool keeps_output) const
   if (!looks) return work;
   const FdRandomAccess file(input.fd(), input.size());
   const auto index = ArchiveIndex::open(file);
-  if (index.ok() && !index->rebuilt() && !may_have_bit_blocks(*index)) {
+  if (index.ok() && !index->rebuilt() && !is_for_cpu(*index)) {
     work.plain_bytes = index->plain_bytes();
   }
   return work;
@@ -153,7 +153,7 @@ Result<std::uint64_t> FileDecoder::decode_span(const std::string& name, const Ra
   job.sink = &sink;
   job.options.decode = options;
   job.options.threads = threads_;
-  const bool left_to_cpu = flags_.device == Device::kAuto && may_have_bit_blocks(archive.index());
+  const bool left_to_cpu = flags_.device == Device::kAuto && is_for_cpu(archive.index());
   const std::uint64_t plain_bytes = left_to_cpu ? 0 : span.end - span.begin;
   if (auto done = try_gpu(name, job, {stored, plain_bytes, true})) {
     if (!done->ok()) return std::move(done->error());

@@ -148,7 +148,7 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .category = kCompression,
        .brief = "how sequences are stored",
        .text = "byte: whole bytes, decoded fastest. bit: Huffman codes, a quarter to a third "
-               "smaller, decoded on the CPU only by this version.",
+               "smaller, decoded more slowly: on a GPU at two thirds of the speed or more.",
        .choices = {"byte", "bit"},
        .default_value = "byte",
        .apply = coding_into(options.coding)},
@@ -157,7 +157,8 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .category = kCompression,
        .brief = "with --coding bit: sequences in a sub-block, 4 to 256",
        .text = "Cuts a block into sub-blocks that can be decoded at the same time, in place of a "
-               "fixed number of lanes. For experiments: files become larger.",
+               "fixed number of lanes. For experiments: files become larger, and only the CPU "
+               "decodes them.",
        .default_value = "lanes",
        .apply = sub_block_into(options.sub_block)},
       {.name = "block-size",

@@ -5,13 +5,16 @@
 //   plans             a BlockPlan a block
 //   reference begins  u32 a block   } kMultiRoundKernels only
 //   reference ends    u32 a block   }
+//   unpacked          kUnpackedCells cells for each segment; batches with Bit blocks only
 //   survey records    kSurveyCells cells for each segment; kAuto only
 //   segment hashes    a u64 for each segment; with verification only
 //   references        kReferencesASegment u64 for each segment; kMultiRoundKernels only
 //
-// All but the last three depends on the number of blocks alone. Those take what is left: a batch of
+// All but the last four depends on the number of blocks alone. Those take what is left: a batch of
 // `blocks` blocks with `plain_bytes` claims at most plain_bytes / 1024 + 2 * blocks segments,
-// whatever the sizes of its blocks are. Test: tests/unit/batch_memory_test.cpp.
+// whatever the sizes of its blocks are. Bit blocks make that 2.8 bytes a plain byte: what a block
+// may have at most; those that an encoder writes use 0.2 to 0.9 of it. Test:
+// tests/unit/batch_memory_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +32,8 @@ class BatchMemory {
   static constexpr std::uint64_t kReferencesASegment = kHashedSegmentBytes / 3 + 1;
 
   constexpr BatchMemory(std::uint32_t blocks, const BatchOptions& options)
-      : cells_a_segment_(options.strategy == Strategy::kAuto ? kSurveyCells : 0),
+      : unpacked_a_segment_(options.bit_blocks ? kUnpackedCells : 0),
+        cells_a_segment_(options.strategy == Strategy::kAuto ? kSurveyCells : 0),
         hashes_a_segment_(options.verify ? 1 : 0),
         references_a_segment_(options.strategy == Strategy::kMultiRoundKernels ? kReferencesASegment
                                                                                : 0) {
@@ -53,6 +57,7 @@ class BatchMemory {
     return bytes_a_segment() == 0 ? 0 : (bytes - segments_begin_) / bytes_a_segment();
   }
 
+  constexpr bool has_unpacked() const { return unpacked_a_segment_ > 0; }
   constexpr bool has_records() const { return cells_a_segment_ > 0; }
   constexpr bool has_hashes() const { return hashes_a_segment_ > 0; }
   constexpr bool has_references() const { return references_a_segment_ > 0; }
@@ -61,9 +66,12 @@ class BatchMemory {
   constexpr std::uint64_t plans() const { return kAlignment; }
   constexpr std::uint64_t reference_begins() const { return reference_begins_; }
   constexpr std::uint64_t reference_ends() const { return reference_ends_; }
-  constexpr std::uint64_t records() const { return segments_begin_; }
+  constexpr std::uint64_t unpacked() const { return segments_begin_; }
+  constexpr std::uint64_t records(std::uint64_t segments) const {
+    return segments_begin_ + segments * unpacked_a_segment_ * kUnpackedCellBytes;
+  }
   constexpr std::uint64_t hashes(std::uint64_t segments) const {
-    return segments_begin_ + segments * cells_a_segment_ * kSurveyCellBytes;
+    return records(segments) + segments * cells_a_segment_ * kSurveyCellBytes;
   }
   constexpr std::uint64_t references(std::uint64_t segments) const {
     return hashes(segments) + segments * hashes_a_segment_ * sizeof(std::uint64_t);
@@ -78,9 +86,10 @@ class BatchMemory {
   }
   constexpr std::uint64_t bytes_a_segment() const {
     return (hashes_a_segment_ + references_a_segment_) * sizeof(std::uint64_t) +
-           cells_a_segment_ * kSurveyCellBytes;
+           cells_a_segment_ * kSurveyCellBytes + unpacked_a_segment_ * kUnpackedCellBytes;
   }
 
+  std::uint64_t unpacked_a_segment_;
   std::uint64_t cells_a_segment_;
   std::uint64_t hashes_a_segment_;
   std::uint64_t references_a_segment_;

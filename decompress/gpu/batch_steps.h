@@ -5,7 +5,7 @@
 //
 //   clear      the counter of claimed segments
 //   plan       headers; status kPlanned or the error                  plan.cuh
-//   decode     Byte-coded blocks; kDecoded, kFailed or final          decoder_launch.h
+//   decode     coded blocks; kDecoded, kFailed or final          decoder_launch.h
 //   finish     raw blocks, checksums, error codes; final              finish.cuh
 //
 // A Launcher has a member function of each name, which returns a Status.
@@ -60,7 +60,8 @@ class BatchParts {
     PlanArguments arguments;
     arguments.batch = batch_;
     arguments.plans = at<BlockPlan>(memory_.plans());
-    if (memory_.has_records()) arguments.survey = at<Byte>(memory_.records());
+    if (memory_.has_unpacked()) arguments.unpacked = at<Byte>(memory_.unpacked());
+    if (memory_.has_records()) arguments.survey = at<Byte>(memory_.records(segments_));
     if (memory_.has_hashes()) {
       arguments.segment_hashes = at<std::uint64_t>(memory_.hashes(segments_));
     }
@@ -79,6 +80,7 @@ class BatchParts {
     launch.largest_plain_bytes = batch_.largest_plain_bytes;
     launch.strategy = options_.strategy;
     launch.verify = options_.verify;
+    launch.bit_blocks = options_.bit_blocks;
     if (memory_.has_references()) {
       launch.d_references = at<std::uint64_t>(memory_.references(segments_));
       launch.d_reference_begins = at<std::uint32_t>(memory_.reference_begins());

@@ -48,13 +48,20 @@ PRESSO_HD constexpr std::uint32_t survey_cells_of(std::uint32_t plain_bytes) {
   return kSurveyCells * claimed_segments_of(plain_bytes);
 }
 
+/// What bit_unpack.cuh makes of a Bit block (unpacked_block.h), in cells of 16 bytes: for a byte of
+/// plain text at most a literal, a third of a sequence's record of four bytes and of its distance's
+/// third byte, and a 255th of a wide sequence's cell.
+constexpr std::uint32_t kUnpackedCellBytes = 16;
+constexpr std::uint32_t kUnpackedCells = 175;  ///< a claimed segment
+
 struct BlockPlan {
   const Byte* payload;     ///< 16-byte aligned, device memory, padded to a multiple of 16
   Byte* out;               ///< plain_bytes of room
   const Byte* dictionary;  ///< dictionary_bytes; nullptr: none
   std::uint64_t content_checksum;
   std::uint64_t* segment_hashes;  ///< temporary: one for each KiB; nullptr: checksums are off
-  Byte* survey;  ///< temporary: survey_cells_of(plain_bytes) cells; nullptr: there are none
+  Byte* survey;    ///< temporary: survey_cells_of(plain_bytes) cells; nullptr: there are none
+  Byte* unpacked;  ///< temporary: kUnpackedCells for each claimed segment; Bit coding only
   std::uint32_t dictionary_bytes;
   std::uint32_t plain_bytes;
   std::uint32_t payload_bytes;
@@ -64,13 +71,16 @@ struct BlockPlan {
   std::uint32_t literal_escapes;
   std::uint32_t match_escapes;
   std::uint32_t long_lengths;  ///< u16 values
+  BitFields bit;               ///< Bit coding only
   Byte coding;                 ///< Coding
   Byte rule;                   ///< DependencyRule
   Byte group_log2;
   Byte literal_bits;
-  Byte far;  ///< 0 or 1
+  Byte far;  ///< 0 or 1. Bit coding: distances have a third byte; bit_unpack.cuh finds out
   Byte min_match;
-  Byte reserved[6];
+  Byte reserved[14];
+
+  PRESSO_HD bool is(Coding which) const { return coding == static_cast<Byte>(which); }
 
   PRESSO_HD const Byte* offsets() const { return payload; }
   PRESSO_HD const Byte* tokens() const { return payload + 2 * std::size_t{sequences}; }
@@ -82,6 +92,7 @@ struct BlockPlan {
   PRESSO_HD const Byte* long_length_bytes() const { return match_escape_bytes() + match_escapes; }
   PRESSO_HD const Byte* literal_bytes() const { return payload + payload_bytes - literals; }
 };
+static_assert(sizeof(BlockPlan) % 16 == 0);
 
 /// What the header says, which must be valid; `plan` is all zeros.
 PRESSO_HD inline void fill_plan(const BlockHeader& header, BlockPlan& plan) {
@@ -99,6 +110,7 @@ PRESSO_HD inline void fill_plan(const BlockHeader& header, BlockPlan& plan) {
   plan.literal_bits = header.layout.literal_bits;
   plan.far = header.layout.far ? 1 : 0;
   plan.min_match = header.layout.min_match;
+  plan.bit = header.bit;
 }
 
 /// Of a Byte-coded block, the stream that has what the others leave. False where that is half a
@@ -116,7 +128,7 @@ PRESSO_HD inline std::uint32_t decoded_status(const BlockPlan& plan) {
 
 /// What a kernel behind plan_kernel gets.
 struct BlockBatch {
-  const BlockPlan* plans = nullptr;  ///< unspecified where the status is an error of the header
+  BlockPlan* plans = nullptr;  ///< unspecified where the status is an error of the header
   std::uint32_t* status = nullptr;
   std::uint32_t blocks = 0;
 };

@@ -22,15 +22,16 @@ template <class Selector>
 using PolicyOf = WarpPolicy<kTuning<Selector>.copy_bytes, kTuning<Selector>.copies_in_flight,
                             kTuning<Selector>.match_bytes>;
 
-template <class Resolve, class Selector>
-__global__ void __launch_bounds__(kThreads<Selector>) warp_decoder_kernel(BlockBatch batch) {
-  warp_decoder_body<Resolve, PolicyOf<Selector>>(batch.plans, batch.status, batch.blocks);
+template <class Resolve, class Selector, bool kBit>
+__global__ void __launch_bounds__(kThreads<Selector>, kTuning<Selector>.blocks)
+    warp_decoder_kernel(BlockBatch batch) {
+  warp_decoder_body<Resolve, PolicyOf<Selector>, kBit>(batch.plans, batch.status, batch.blocks);
 }
 
-template <class Selector>
+template <class Selector, bool kBit>
 __global__ void __launch_bounds__(kThreads<Selector>)
     list_references_kernel(BlockBatch batch, ReferenceLists lists) {
-  list_references_body<PolicyOf<Selector>>(batch.plans, batch.status, batch.blocks, lists);
+  list_references_body<PolicyOf<Selector>, kBit>(batch.plans, batch.status, batch.blocks, lists);
 }
 
 template <class Selector>
@@ -39,16 +40,23 @@ __global__ void __launch_bounds__(kThreads<Selector>)
   resolve_round_body<PolicyOf<Selector>>(batch.plans, batch.status, batch.blocks, lists);
 }
 
+template <class Tuning, Unpacking kWhich>
+__global__ void __launch_bounds__(Unpacker<Tuning, kWhich>::kThreads,
+                                  Unpacker<Tuning, kWhich>::kTuning.blocks)
+    unpack_kernel(BlockBatch batch) {
+  unpack_body<Tuning, kWhich>(batch.plans, batch.status);
+}
+
 template <class Tuning>
 __global__ void __launch_bounds__(Tuning::kSurveyWarps* kWarpSize, Tuning::kSurveyBlocks)
     survey_kernel(BlockBatch batch) {
   survey_body<Tuning>(batch.plans, batch.status);
 }
 
-template <class Policy>
+template <class Policy, bool kBit>
 __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerMultiprocessor)
     relay_decoder_kernel(BlockBatch batch) {
-  relay_decoder_body<Policy>(batch.plans, batch.status);
+  relay_decoder_body<Policy, kBit>(batch.plans, batch.status);
 }
 
 /// Of a kernel whose warps take a block each.
@@ -81,6 +89,15 @@ class DecoderLauncher {
            FewBlocks::suit(batch.blocks, static_cast<u32>(multiprocessors));
   }
 
+  template <class Tuning, Unpacking kWhich>
+  Status unpack(const BlockBatch& batch) {
+    constexpr int kShared = sizeof(typename Unpacker<Tuning, kWhich>::Shared);
+    const auto kernel = &unpack_kernel<Tuning, kWhich>;
+    PRESSO_TRY(allow_shared(kernel, kShared));
+    kernel<<<batch.blocks, Unpacker<Tuning, kWhich>::kThreads, kShared, stream_>>>(batch);
+    return check(cudaGetLastError(), "launching unpack_kernel");
+  }
+
   template <class Tuning>
   Status survey(const BlockBatch& batch) {
     constexpr u32 kThreads = Tuning::kSurveyWarps * kWarpSize;
@@ -89,26 +106,27 @@ class DecoderLauncher {
     return check(cudaGetLastError(), "launching survey_kernel");
   }
 
-  template <class Tuning>
+  template <class Tuning, bool kBit>
   Status relay_decoder(const BlockBatch& batch) {
     using Policy = typename Tuning::Relay;
     constexpr int kShared = sizeof(RelayShared<Policy>);
-    const auto kernel = &relay_decoder_kernel<Policy>;
+    const auto kernel = &relay_decoder_kernel<Policy, kBit>;
     PRESSO_TRY(allow_shared(kernel, kShared));
     kernel<<<batch.blocks, Policy::kThreads, kShared, stream_>>>(batch);
     return check(cudaGetLastError(), "launching relay_decoder_kernel");
   }
 
-  template <class Resolve>
+  template <class Resolve, bool kBit>
   Status warp_decoder(const BlockBatch& batch) {
-    const auto kernel = &warp_decoder_kernel<Resolve, WarpDecoderSelector>;
+    const auto kernel = &warp_decoder_kernel<Resolve, WarpDecoderSelector, kBit>;
     PRESSO_ASSIGN(const LaunchShape shape, shape_of<WarpDecoderSelector>(kernel, batch.blocks));
     kernel<<<shape.grid, shape.threads, shape.shared_bytes, stream_>>>(batch);
     return check(cudaGetLastError(), "launching warp_decoder_kernel");
   }
 
+  template <bool kBit>
   Status list_references(const BlockBatch& batch, const ReferenceLists& lists) {
-    const auto kernel = &list_references_kernel<WarpDecoderSelector>;
+    const auto kernel = &list_references_kernel<WarpDecoderSelector, kBit>;
     PRESSO_ASSIGN(const LaunchShape shape, shape_of<WarpDecoderSelector>(kernel, batch.blocks));
     kernel<<<shape.grid, shape.threads, shape.shared_bytes, stream_>>>(batch, lists);
     return check(cudaGetLastError(), "launching list_references_kernel");

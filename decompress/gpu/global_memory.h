@@ -12,6 +12,12 @@ using simt::kWarpSize;
 using simt::u32;
 using simt::u64;
 
+/// This warp's number in its thread block. The shuffle says that lanes agree: control flow that
+/// depends on the block alone then costs no check for divergence at every vote.
+PRESSO_DEVICE u32 uniform_warp() {
+  return simt::shuffle(simt::warp_in_block(), 0);
+}
+
 PRESSO_DEVICE u64 address_of(const Byte* pointer) {
   return reinterpret_cast<u64>(pointer);
 }

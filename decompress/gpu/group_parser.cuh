@@ -6,48 +6,26 @@
 //
 // The next group's tokens and offsets are requested one group ahead. Of each byte stream (far,
 // literal escapes, match escapes) the next 32 bytes are in the warp's registers, one a lane, and
-// renewed whenever some were used.
+// renewed whenever some were used. Long lengths are rare; without any a group holds at most
+// 32 * (15 + 254 + 15 + 63 + 254) = 19,232 bytes.
 //
 // Safety: next() says false before anything is accessed by a sequence that does not fit into the
 // block, its literals or the dictionary. Streams that run out are found at the end, by complete():
 // until then their bytes are clamped to the payload, and any value is safe.
-//
-// Positions count from `origin`, the block's misalignment to 16 bytes, so that a position is
-// aligned as its address is. Prefix sums: without long lengths a group holds at most
-// 32 * (15 + 254 + 15 + 63 + 254) = 19,232 bytes, so both sums share a word; else at most 2^23,
-// which added to a block's 2^22 is far from overflow.
 #pragma once
 
-#include "decompress/gpu/block_plan.h"
-#include "decompress/gpu/global_memory.h"
+#include "decompress/gpu/group_places.cuh"
 
 namespace presso::gpu {
 
-/// What a lane knows of its sequence. Lanes behind the last sequence have an empty one.
-struct LaneSequence {
-  u32 at;               ///< position of its first literal
-  u32 literals;         ///< how many
-  u32 literals_before;  ///< in the block
-  u32 length;           ///< of the match; 0: none
-  u32 distance;
-
-  PRESSO_DEVICE u32 to() const { return at + literals; }
-};
-
-class GroupParser {
+class GroupParser : public GroupPlaces {
  public:
   PRESSO_DEVICE explicit GroupParser(const BlockPlan& plan)
-      : payload_(address_of(plan.payload)),
+      : GroupPlaces(plan),
+        payload_(address_of(plan.payload)),
         last_byte_(plan.payload_bytes - 1),
         sequences_(plan.sequences),
         sequence_(simt::lane()),
-        below_(pinned((1u << simt::lane()) - 1)),
-        origin_(static_cast<u32>(address_of(plan.out) % 16)),
-        at_(origin_),
-        end_(origin_ + plan.plain_bytes),
-        literals_(plan.literals),
-        dictionary_bytes_(plan.dictionary_bytes),
-        min_match_(plan.min_match),
         literal_bits_(plan.literal_bits),
         literal_limit_(pinned((1u << plan.literal_bits) - 1)),
         match_limit_(pinned((1u << (8u - plan.literal_bits - plan.far)) - 1)),
@@ -60,17 +38,10 @@ class GroupParser {
     fetch();
   }
 
-  /// Position of the first plain byte, and of the next group's.
-  PRESSO_DEVICE u32 origin() const { return origin_; }
-  PRESSO_DEVICE u32 at() const { return at_; }
   PRESSO_DEVICE u32 groups() const { return (sequences_ + kWarpSize - 1) / kWarpSize; }
-  /// Literals of all groups so far.
-  PRESSO_DEVICE u32 literals_used() const { return literals_used_; }
-  /// Mask of the lanes below this one.
-  PRESSO_DEVICE u32 below() const { return below_; }
-
-  /// True where a match lies in the dictionary; it does so as a whole.
-  PRESSO_DEVICE bool in_dictionary(u32 to, u32 distance) const { return distance > to - origin_; }
+  static PRESSO_DEVICE const Byte* literals_of(const BlockPlan& plan) {
+    return plan.literal_bytes();
+  }
 
   /// Parses the next group. False, in all lanes: the block is faulty.
   PRESSO_DEVICE bool next(LaneSequence& sequence) {
@@ -89,10 +60,7 @@ class GroupParser {
     }
     const bool with_long = extend(literals, match);
     const u32 length = distance != 0 ? match + min_match_ : 0;
-    place(literals, length, with_long, sequence);
-    sequence.literals = literals;
-    sequence.length = length;
-    sequence.distance = distance;
+    place(literals, length, distance, with_long, sequence);
     const bool lost_length = distance == 0 && match != 0;
     return !simt::any(lost_length || at_ > end_ || literals_used_ > literals_ ||
                       is_outside(sequence));
@@ -115,10 +83,6 @@ class GroupParser {
     u32 next;
     u32 fetched;  ///< byte next + lane
   };
-
-  /// The value itself. The compiler would rather compute masks anew in each step than keep them in
-  /// registers; what comes out of a shuffle it cannot.
-  static PRESSO_DEVICE u32 pinned(u32 value) { return simt::shuffle(value, simt::lane()); }
 
   PRESSO_DEVICE u32 byte_at(u32 at) const {
     return simt::load_readonly(
@@ -186,48 +150,10 @@ class GroupParser {
     next_long_ += 2 * (simt::popcount(literal_votes) + simt::popcount(match_votes));
   }
 
-  /// Where the sequence's literals and bytes are, from those of the lanes before it.
-  PRESSO_DEVICE void place(u32 literals, u32 length, bool with_long, LaneSequence& sequence) {
-    constexpr u32 kLast = kWarpSize - 1;
-    if (!with_long) {
-      const u32 mine = literals | (literals + length) << 16;
-      const u32 upto = simt::inclusive_sum(mine);
-      const u32 all = simt::shuffle(upto, kLast);
-      const u32 before = upto - mine;
-      sequence.at = at_ + (before >> 16);
-      sequence.literals_before = literals_used_ + (before & 0xFFFF);
-      at_ += all >> 16;
-      literals_used_ += all & 0xFFFF;
-    } else {
-      const u32 bytes_upto = simt::inclusive_sum(literals + length);
-      const u32 literals_upto = simt::inclusive_sum(literals);
-      sequence.at = at_ + bytes_upto - literals - length;
-      sequence.literals_before = literals_used_ + literals_upto - literals;
-      at_ += simt::shuffle(bytes_upto, kLast);
-      literals_used_ += simt::shuffle(literals_upto, kLast);
-    }
-  }
-
-  /// A source that begins before the block must lie in the dictionary as a whole.
-  PRESSO_DEVICE bool is_outside(const LaneSequence& sequence) const {
-    const u32 in_block = sequence.to() - origin_;
-    if (sequence.distance <= in_block) return false;
-    const u32 before_block = sequence.distance - in_block;
-    return before_block > dictionary_bytes_ || sequence.length > before_block;
-  }
-
   u64 payload_;
   u32 last_byte_;
   u32 sequences_;
   u32 sequence_;  // of this lane in the group to be fetched next
-  u32 below_;
-  u32 origin_;
-  u32 at_;
-  u32 end_;
-  u32 literals_;
-  u32 literals_used_ = 0;
-  u32 dictionary_bytes_;
-  u32 min_match_;
   u32 literal_bits_;
   u32 literal_limit_;
   u32 match_limit_;

@@ -12,7 +12,7 @@
 // the distance is at least the width: each word is then stored before it is read again.
 #pragma once
 
-#include "decompress/gpu/group_parser.cuh"
+#include "decompress/gpu/group_places.cuh"
 
 namespace presso::gpu {
 
@@ -22,11 +22,6 @@ struct Match {
   u32 distance;
 };
 
-/// This warp's number in its thread block. The shuffle says that lanes agree: control flow that
-/// depends on the block alone then costs no check for divergence at every vote.
-PRESSO_DEVICE u32 uniform_warp() {
-  return simt::shuffle(simt::warp_in_block(), 0);
-}
 /// Which block of a batch this warp works on.
 PRESSO_DEVICE u32 block_of_warp() {
   return simt::block_index() * (simt::block_threads() / kWarpSize) + uniform_warp();

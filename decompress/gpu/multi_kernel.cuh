@@ -17,16 +17,19 @@
 // nothing to do where a block is done; a block for which they did not suffice keeps the status
 // kPlanned, so that the warp decoder, enqueued behind them, decodes it as a whole.
 //
-// A reference is one word: bits 0-21 block position, 22-38 length, 39-62 distance.
+// A reference is one word: bits 0-21 block position, 22-38 length, 39-62 distance. Bit blocks may
+// have longer matches; the warp decoder gets those.
 #pragma once
 
+#include "decompress/gpu/group_parser.cuh"
 #include "decompress/gpu/match_copy.cuh"
+#include "decompress/gpu/record_group_parser.cuh"
 #include "decompress/gpu/segment_copy.cuh"
 
 namespace presso::gpu {
 
-/// Temporary device memory of the kernels. A sequence takes at least 3 bytes of payload, so
-/// references_of() are enough for every block.
+/// Temporary device memory of the kernels. A Byte block has at most one sequence for 3 bytes of it;
+/// so has, rounded up, a Bit block.
 struct ReferenceLists {
   u64* references;  ///< `stride` for each block
   u32* begin;       ///< one a block: the first pending reference
@@ -40,6 +43,8 @@ PRESSO_HD constexpr u32 references_of(u32 plain_bytes) {
 
 namespace detail {
 
+constexpr u32 kLongestReference = (1u << 17) - 1;
+
 PRESSO_HD constexpr u64 pack_reference(u32 position, u32 length, u32 distance) {
   return position | u64{length} << 22 | u64{distance} << 39;
 }
@@ -51,8 +56,8 @@ PRESSO_DEVICE Match unpack_reference(u64 reference, u32 origin) {
 
 }  // namespace detail
 
-/// The first kernel, for one block.
-template <class Policy>
+/// The first kernel, for one block. Parser: GroupParser or RecordGroupParser.
+template <class Policy, class Parser>
 class ReferenceLister {
  public:
   PRESSO_DEVICE ReferenceLister(const BlockPlan& plan, SegmentTable& table, u64* references)
@@ -63,7 +68,7 @@ class ReferenceLister {
 
   /// False where the block is faulty.
   PRESSO_DEVICE bool run() {
-    const u64 literals = address_of(plan_.literal_bytes());
+    const u64 literals = address_of(Parser::literals_of(plan_));
     SegmentCopy<Policy> copy(table_, parser_.below());
     for (u32 group = parser_.groups(); group != 0; --group) {
       const u32 from = parser_.at();
@@ -84,9 +89,12 @@ class ReferenceLister {
   }
 
   PRESSO_DEVICE u32 listed() const { return listed_; }
+  /// Whether all lengths fit.
+  PRESSO_DEVICE bool is_whole() const { return is_whole_; }
 
  private:
   PRESSO_DEVICE void list(const LaneSequence& sequence, u32 matches) {
+    if (simt::any(sequence.length > detail::kLongestReference)) is_whole_ = false;
     if (sequence.length != 0) {
       references_[listed_ + simt::popcount(matches & parser_.below())] = detail::pack_reference(
           sequence.to() - memory_.origin, sequence.length, sequence.distance);
@@ -95,40 +103,60 @@ class ReferenceLister {
   }
 
   const BlockPlan& plan_;
-  GroupParser parser_;
+  Parser parser_;
   BlockMemory memory_;
   SegmentTable& table_;
   u64* references_;
   u32 listed_ = 0;
+  bool is_whole_ = true;
 };
 
+namespace detail {
+
+/// What becomes of a block.
+struct ListedBlock {
+  u32 references;  ///< to be resolved
+  u32 status;
+};
+
+template <class Policy, class Parser>
+PRESSO_DEVICE ListedBlock list_block(const BlockPlan& plan, SegmentTable& table, u64* references) {
+  ReferenceLister<Policy, Parser> lister(plan, table, references);
+  if (!lister.run()) return {0, kFailed};
+  if (!lister.is_whole()) return {0, kPlanned};
+  return {lister.listed(), lister.listed() == 0 ? decoded_status(plan) : u32{kPlanned}};
+}
+
+}  // namespace detail
+
 /// Takes up planned blocks; those without matches are then done, faulty ones kFailed. Shared
-/// memory: a SegmentTable a warp.
-template <class Policy>
+/// memory: a SegmentTable a warp. kBit: whether it is for Bit blocks, too.
+template <class Policy, bool kBit = true>
 PRESSO_DEVICE void list_references_body(const BlockPlan* plans, u32* status, u32 blocks,
                                         const ReferenceLists& lists) {
   const u32 block = block_of_warp();
   if (block >= blocks) return;
   const BlockPlan& plan = plans[block];
-  const bool taken = status[block] == kPlanned && plan.coding == static_cast<Byte>(Coding::kByte) &&
-                     plan.sequences <= lists.stride;
+  const bool planned = status[block] == kPlanned;
+  const bool is_bit = kBit && planned && plan.is(Coding::kBit);
+  const bool taken =
+      planned && (is_bit || plan.is(Coding::kByte)) && plan.sequences <= lists.stride;
   simt::warp_sync();
-  u32 listed = 0;
+  detail::ListedBlock listed{0, kFailed};
   if (taken) {
-    auto* const tables = reinterpret_cast<SegmentTable*>(simt::shared_memory());
-    bool good = false;
-    if (plan.payload_bytes != 0) {
-      ReferenceLister<Policy> lister(plan, tables[uniform_warp()],
-                                     lists.references + u64{lists.stride} * block);
-      good = lister.run();
-      if (good) listed = lister.listed();
+    SegmentTable& table = reinterpret_cast<SegmentTable*>(simt::shared_memory())[uniform_warp()];
+    u64* const references = lists.references + u64{lists.stride} * block;
+    if constexpr (kBit) {
+      if (is_bit) listed = detail::list_block<Policy, RecordGroupParser>(plan, table, references);
     }
-    if (simt::lane() == 0 && listed == 0)
-      status[block] = good ? decoded_status(plan) : u32{kFailed};
+    if (!is_bit && plan.payload_bytes != 0) {
+      listed = detail::list_block<Policy, GroupParser>(plan, table, references);
+    }
+    if (simt::lane() == 0) status[block] = listed.status;
   }
   if (simt::lane() == 0) {
     lists.begin[block] = 0;
-    lists.end[block] = listed;
+    lists.end[block] = listed.references;
   }
 }
 

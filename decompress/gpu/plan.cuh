@@ -7,9 +7,10 @@
 // something else than its span, which comes from an index, is kBadIndex. What a span does not say
 // (number, kind) is the caller's to compare.
 //
-// Room for segment hashes and survey records is claimed block by block from one counter, so that as
-// much is enough for the batch as its blocks have segments together, however their sizes differ.
-// Who gets which part depends on the order of threads; nothing else does.
+// Room for segment hashes, survey records and unpacked Bit blocks is claimed block by block from
+// one counter, so that as much is enough for the batch as its blocks have segments together,
+// however their sizes differ. Who gets which part depends on the order of threads; nothing else
+// does.
 //
 // Invariant: a block in state kPlanned has streams within its span and a payload of whole 16-byte
 // units behind which nothing is read. Test: tests/simt/plan_test.cpp.
@@ -28,6 +29,7 @@ struct PlanArguments {
   BlockPlan* plans = nullptr;               ///< one a block; unspecified where the header is bad
   std::uint64_t* segment_hashes = nullptr;  ///< nullptr: checksums are off
   Byte* survey = nullptr;                   ///< cells of survey records; nullptr: none are needed
+  Byte* unpacked = nullptr;                 ///< for Bit blocks; nullptr: there should be none
   std::uint64_t segments = 0;               ///< hashes, and cells of so many; for the whole batch
   std::uint64_t* claimed = nullptr;         ///< of them; zero before the kernel starts
 };
@@ -68,14 +70,22 @@ PRESSO_DEVICE bool find_dictionary(const BatchArguments& batch, u32 id, BlockPla
   return plan.dictionary != nullptr;
 }
 
-/// False where the batch has more segments than there is room for.
+/// False where the batch has more segments than there is room for, or a Bit block that it should
+/// not have.
 PRESSO_DEVICE bool claim_segments(const PlanArguments& arguments, BlockPlan& plan) {
-  if (arguments.segment_hashes == nullptr && arguments.survey == nullptr) return true;
+  if (plan.is(Coding::kBit) && arguments.unpacked == nullptr) return false;
+  if (arguments.segment_hashes == nullptr && arguments.survey == nullptr &&
+      arguments.unpacked == nullptr) {
+    return true;
+  }
   const u32 count = claimed_segments_of(plan.plain_bytes);
   const u64 first = simt::atomic_add(arguments.claimed, u64{count});
   if (arguments.segment_hashes != nullptr) plan.segment_hashes = arguments.segment_hashes + first;
   if (arguments.survey != nullptr) {
     plan.survey = arguments.survey + first * (kSurveyCells * kSurveyCellBytes);
+  }
+  if (plan.is(Coding::kBit)) {
+    plan.unpacked = arguments.unpacked + first * (kUnpackedCells * kUnpackedCellBytes);
   }
   return first + count <= arguments.segments;
 }
@@ -91,15 +101,19 @@ PRESSO_DEVICE ErrorCode plan_block(const PlanArguments& arguments, u32 block) {
   const BlockHeaderFault fault = load_block_header(stored, header);
   if (fault != BlockHeaderFault::kNone) return code_of(fault);
   if (!agrees(span, header)) return ErrorCode::kBadIndex;
-  if (header.coding == Coding::kBit) return ErrorCode::kUnsupported;  // the CPU decodes it
+  if (header.coding == Coding::kBit && header.bit.layout != kLaneLayout) {
+    return ErrorCode::kUnsupported;  // the CPU decodes it
+  }
   if (header.plain_bytes > batch.largest_plain_bytes) return ErrorCode::kInvalidArgument;
   BlockPlan plan{};
   fill_plan(header, plan);
   plan.payload = stored + kBlockHeaderBytes;
   plan.out = batch.d_plain + span.plain_offset;
-  if (header.coding == Coding::kByte) {
-    if (!find_dictionary(batch, header.dictionary_id, plan)) return ErrorCode::kMissingDictionary;
-    if (!find_long_lengths(header, plan)) return ErrorCode::kBadPayloadSize;
+  if (header.coding != Coding::kRaw && !find_dictionary(batch, header.dictionary_id, plan)) {
+    return ErrorCode::kMissingDictionary;
+  }
+  if (header.coding == Coding::kByte && !find_long_lengths(header, plan)) {
+    return ErrorCode::kBadPayloadSize;
   }
   if (!claim_segments(arguments, plan)) return ErrorCode::kInvalidArgument;
   arguments.plans[block] = plan;

@@ -16,19 +16,47 @@ struct WarpDecoderTuning {
   std::uint32_t copy_bytes;        ///< bytes of output that a lane writes at once, 1 to 16
   std::uint32_t copies_in_flight;  ///< gathered before any is stored
   std::uint32_t match_bytes;       ///< copy_bytes for matches that are copied by themselves
+  std::uint32_t blocks;            ///< thread blocks on a multiprocessor, for the register budget
 };
 
 /// Stateless, so that kernels can be templates over it. `architecture` is __CUDA_ARCH__ / 10 of the
 /// code that runs, 90 for an H100; the host asks the kernel for it (cudaFuncAttributes).
 struct WarpDecoderSelector {
   static PRESSO_HD constexpr WarpDecoderTuning tuning(int architecture) {
-    if (architecture >= 90) return {4, 1, 4, 1};
-    return {4, 1, 4, 1};
+    if (architecture >= 90) return {4, 1, 4, 1, 12};
+    return {4, 1, 4, 1, 12};
   }
 };
 
 /// Who is fastest for a block that both could decode.
 enum class Organisation { kWarps, kRelay };
+
+/// Which of the kernels of bit_unpack.cuh unpacks a block.
+enum class Unpacking : std::uint32_t { kFewLanes, kManyLanes, kLargeTables };
+
+/// Limits of a block's words that tables have room for. With small ones, more blocks are in shared
+/// memory at a time; our encoder stays within them.
+struct TableLimits {
+  std::uint32_t literal;
+  std::uint32_t sequence;
+
+  PRESSO_HD constexpr bool suits(const BitFields& fields) const {
+    return fields.literal_limit <= literal && fields.sequence_limit <= sequence;
+  }
+};
+PRESSO_HD constexpr TableLimits small_tables() {
+  return {10, 9};
+}
+PRESSO_HD constexpr TableLimits large_tables() {
+  return {kMaxLiteralLimit, kMaxSequenceLimit};
+}
+
+/// A policy changes speed, never results.
+struct UnpackTuning {
+  TableLimits limits;
+  std::uint32_t warps;   ///< of a thread block; a thread decodes one of the block's lanes at a time
+  std::uint32_t blocks;  ///< on a multiprocessor, for the register budget
+};
 
 /// For batches that fill the device. 76 KiB of shared memory a thread block: three of them on a
 /// multiprocessor of an H100 or H200, two on an A100. NOTES.md has others' figures.
@@ -36,6 +64,17 @@ struct ManyBlocks {
   using Relay = RelayPolicy<29, 2100, 4, 3>;
   static constexpr std::uint32_t kSurveyWarps = 8;
   static constexpr std::uint32_t kSurveyBlocks = 4;  ///< on a multiprocessor
+  static constexpr bool kTellsLanesApart = true;     ///< whether unpacking() ever is kFewLanes
+
+  static PRESSO_HD constexpr Unpacking unpacking(const BitFields& fields) {
+    if (!small_tables().suits(fields)) return Unpacking::kLargeTables;
+    return fields.lanes_log2 >= 7 ? Unpacking::kManyLanes : Unpacking::kFewLanes;
+  }
+  static PRESSO_HD constexpr UnpackTuning unpack_tuning(Unpacking which) {
+    if (which == Unpacking::kLargeTables) return {large_tables(), 2, 12};
+    return which == Unpacking::kManyLanes ? UnpackTuning{small_tables(), 4, 8}
+                                          : UnpackTuning{small_tables(), 1, 20};
+  }
 
   /// As measured on an H200 (NOTES.md). In blocks of up to 64 KiB the histories of all warp
   /// decoders nearly fit into the L2 cache, which is when they win on anything but text. In larger
@@ -52,6 +91,14 @@ struct FewBlocks {
   using Relay = RelayPolicy<29, 2100, 8, 2>;
   static constexpr std::uint32_t kSurveyWarps = 16;
   static constexpr std::uint32_t kSurveyBlocks = 2;
+  static constexpr bool kTellsLanesApart = false;
+
+  static PRESSO_HD constexpr Unpacking unpacking(const BitFields& fields) {
+    return small_tables().suits(fields) ? Unpacking::kManyLanes : Unpacking::kLargeTables;
+  }
+  static PRESSO_HD constexpr UnpackTuning unpack_tuning(Unpacking which) {
+    return {which == Unpacking::kLargeTables ? large_tables() : small_tables(), 4, 8};
+  }
 
   static PRESSO_HD constexpr Organisation choose(std::uint32_t, std::uint32_t) {
     return Organisation::kRelay;

@@ -86,7 +86,8 @@ class RelayCopier {
   TileSteps<Policy, Shared, Sync> tiles_;
 };
 
-template <class Policy>
+/// kBit: whether it is for Bit blocks, too.
+template <class Policy, bool kBit = true>
 PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
   if (statuses[block] != kSurveyed) return;
@@ -103,8 +104,10 @@ PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
   simt::block_sync();
   if (simt::warp_in_block() < kCopiers) {
     RelayCopier<Policy>(plan, shared).run();
+  } else if (!kBit || plan.is(Coding::kByte)) {
+    RelayParser<Policy, UnitParser>(plan, unit_records(plan), shared).run();
   } else {
-    RelayParser<Policy>(plan, unit_records(plan), shared).run();
+    RelayParser<Policy, RecordUnitParser>(plan, unit_records(plan), shared).run();
   }
   simt::block_sync();
   finish_block(plan, shared.result, RelayCopier<Policy>::hashed(plan.plain_bytes),

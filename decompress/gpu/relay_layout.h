@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared memory and policies of the relay decoder (relay_decoder.cuh), and what the survey
-// (survey.cuh) leaves for it in device memory.
+// Shared memory and policies of the relay decoder (relay_decoder.cuh), and what survey.cuh, of Bit
+// blocks bit_unpack.cuh, leaves for it in device memory.
 #pragma once
 
 #include <cstddef>
@@ -48,6 +48,13 @@ PRESSO_HD constexpr bool unit_records_fit(const BlockPlan& plan) {
   return 2 * units_of(plan.sequences) <= survey_cells_of(plan.plain_bytes);
 }
 static_assert(sizeof(UnitRecord) == 2 * kSurveyCellBytes);
+
+/// Whether the relay decoder can have the block, by what its plan says.
+PRESSO_HD inline bool history_fits(const BlockPlan& plan) {
+  return plan.rule == static_cast<Byte>(DependencyRule::kTile) &&
+         (1u << plan.group_log2) >= kTileBytes && plan.dictionary_bytes == 0 &&
+         reinterpret_cast<std::uintptr_t>(plan.out) % 8 == 0;
+}
 
 /// A segment's slot: 16 bits that say where its bytes come from, see tile_copier.cuh.
 using Slot = std::uint16_t;

@@ -10,14 +10,17 @@
 // orders the parsers among themselves, from page to page.
 #pragma once
 
+#include "decompress/gpu/record_unit_parser.cuh"
 #include "decompress/gpu/segment_tables.cuh"
+#include "decompress/gpu/unit_parser.cuh"
 
 namespace presso::gpu {
 
 /// Named barriers of the relay decoder.
 enum : u32 { kCopierBarrier = 1, kParserBarrier = 2 };
 
-template <class Policy>
+/// Parser: UnitParser or RecordUnitParser.
+template <class Policy, class Parser>
 class RelayParser {
  public:
   PRESSO_DEVICE RelayParser(const BlockPlan& plan, const UnitRecord* units,
@@ -83,7 +86,7 @@ class RelayParser {
   PRESSO_DEVICE void request_literals(u32 page, const PageStart& start, u32 to) {
     if (simt::lane() != 0) return;
     const PageStart before = shared_.starts[(page + 1) % 2];
-    const u64 stream = reinterpret_cast<u64>(plan_.literal_bytes());
+    const u64 stream = reinterpret_cast<u64>(Parser::literals_of(plan_));
     const u32 before_end =
         static_cast<u32>((stream + before.literals) % 16) + start.literals - before.literals;
     const u32 there = page > 0 && before_end > Policy::kPageBytes ? 16 : 0;
@@ -98,7 +101,7 @@ class RelayParser {
   PRESSO_DEVICE void emit(u32 page, const PageStart& start) {
     const u32 from = page * Policy::kPageBytes;
     const u32 alignment =
-        static_cast<u32>(reinterpret_cast<u64>(plan_.literal_bytes()) + start.literals) % 16;
+        static_cast<u32>(reinterpret_cast<u64>(Parser::literals_of(plan_)) + start.literals) % 16;
     SegmentTables<Policy, RelayShared<Policy>> tables(
         shared_, page % 2 * TableOffsets<RelayShared<Policy>>::kBytes, from, start,
         Policy::kPageBytes + alignment);
@@ -109,15 +112,15 @@ class RelayParser {
   }
 
   const BlockPlan& plan_;
-  UnitParser parser_;
+  Parser parser_;
   const UnitRecord* units_;
   u32 units_count_;
   RelayShared<Policy>& shared_;
-  StoredSequences next_;  // of this parser's next unit
+  typename Parser::Stored next_;  // of this parser's next unit
 
   // The unit in hand.
   u32 unit_;
-  StoredSequences stored_;
+  typename Parser::Stored stored_;
   LaneSequences lane_;
   u32 begin_ = 0, end_ = 0;
   u32 ring_ = 0;  // ring position of the page in hand

@@ -25,7 +25,7 @@
 // separates this group's entries from the next one's.
 #pragma once
 
-#include "decompress/gpu/group_parser.cuh"
+#include "decompress/gpu/group_places.cuh"
 
 namespace presso::gpu {
 

@@ -3,7 +3,7 @@
 // (tile_copier.cuh), and where the page begins in the streams.
 #pragma once
 
-#include "decompress/gpu/unit_parser.cuh"
+#include "decompress/gpu/unit_places.cuh"
 
 namespace presso::gpu {
 
@@ -45,8 +45,8 @@ class SegmentTables {
   /// Marks and slots of the unit's segments, of those in the page if not kInside, which says that
   /// all of them are. Whatever the lengths and distances are, all stays within the tables. Returns
   /// the place of the slot behind the lane's, 0 where there are too many.
-  template <bool kInside>
-  PRESSO_DEVICE u32 emit(const StoredSequences& stored, const LaneSequences& lane) {
+  template <bool kInside, class Stored>
+  PRESSO_DEVICE u32 emit(const Stored& stored, const LaneSequences& lane) {
     const u32 first_segment = lane.segments - start_.segments;
     if (static_cast<int>(first_segment) > static_cast<int>(Policy::kSlots - 9) &&
         lane.begin[0] < origin_ + Policy::kPageBytes) {

@@ -42,9 +42,10 @@
 //                bulk_fence() in each lane that wrote to the target by other means, before the
 //                barrier in front of the copy: the copy engine does not see plain order
 //   arithmetic   popcount find_first_set (1-based, 0 for none) count_leading_zeros (32 for 0)
-//                funnel_shift_right(lo, hi, shift & 31) byte_permute (__byte_perm: bit 3 of a
-//                selector's nibble is ignored) dot4 (4 products of unsigned bytes plus c)
-//                multiply_high clock
+//                funnel_shift_right(lo, hi, shift & 31): lower half of hi:lo >> shift
+//                funnel_shift_left(lo, hi, shift & 31): upper half of hi:lo << shift
+//                bit_reverse byte_permute (__byte_perm: bit 3 of a selector's nibble is ignored)
+//                dot4 (4 products of unsigned bytes plus c) multiply_high clock
 #pragma once
 
 #include <cstdint>

@@ -169,6 +169,23 @@ PRESSO_DEVICE u32 load_shared(u32 at) {
   }
   return value;
 }
+
+/// The address in the shared window, of 32 bits.
+PRESSO_DEVICE u32 shared_address(const void* shared) {
+  return static_cast<u32>(__cvta_generic_to_shared(shared));
+}
+template <class T, u32 offset>
+PRESSO_DEVICE u32 load_shared_at(u32 address) {
+  u32 value;
+  if constexpr (sizeof(T) == 2) {
+    asm volatile("ld.shared.u16 %0, [%1+%2];" : "=r"(value) : "r"(address), "n"(offset));
+  } else {
+    static_assert(sizeof(T) == 4);
+    asm volatile("ld.shared.u32 %0, [%1+%2];" : "=r"(value) : "r"(address), "n"(offset));
+  }
+  return value;
+}
+
 template <u32 offset>
 PRESSO_DEVICE void store_shared_u8(u32 at, u32 value) {
   asm volatile("st.shared.u8 [%0+%2], %1;"
@@ -274,9 +291,6 @@ PRESSO_DEVICE u64 atomic_max(u64* at, u64 value) {
 
 namespace detail {
 
-PRESSO_DEVICE u32 shared_address(const void* generic) {
-  return static_cast<u32>(__cvta_generic_to_shared(generic));
-}
 PRESSO_DEVICE u64 global_address(const void* generic) {
   return __cvta_generic_to_global(generic);
 }
@@ -308,6 +322,19 @@ PRESSO_DEVICE void copy_async_8(void* shared, const void* global) {
 PRESSO_DEVICE void copy_async_16(void* shared, const void* global) {
   detail::copy_async<16>(shared, global);
 }
+/// Copies where the condition holds, without a branch.
+PRESSO_DEVICE void copy_async_16_if(bool condition, void* shared, const void* global) {
+  asm volatile(
+      "{\n\t"
+      ".reg .pred copies;\n\t"
+      "setp.ne.u32 copies, %2, 0;\n\t"
+      "@copies cp.async.cg.shared.global [%0], [%1], 16;\n\t"
+      "}"
+      :
+      : "r"(shared_address(shared)), "l"(detail::global_address(global)),
+        "r"(static_cast<u32>(condition))
+      : "memory");
+}
 PRESSO_DEVICE void copy_async_commit() {
   asm volatile("cp.async.commit_group;" : : : "memory");
 }
@@ -323,7 +350,7 @@ PRESSO_DEVICE void copy_async_wait() {
 PRESSO_DEVICE void mbarrier_init(u64* barrier, u32 arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
                :
-               : "r"(detail::shared_address(barrier)), "r"(arrivals)
+               : "r"(shared_address(barrier)), "r"(arrivals)
                : "memory");
 #if __CUDA_ARCH__ >= 900
   asm volatile(
@@ -342,7 +369,7 @@ PRESSO_DEVICE void mbarrier_arrive(u64* barrier) {
       "mbarrier.arrive.shared::cta.b64 state, [%0];\n\t"
       "}"
       :
-      : "r"(detail::shared_address(barrier))
+      : "r"(shared_address(barrier))
       : "memory");
 }
 
@@ -357,7 +384,7 @@ PRESSO_DEVICE void mbarrier_wait(u64* barrier, u32 parity) {
         "selp.u32 %0, 1, 0, done;\n\t"
         "}"
         : "=r"(done)
-        : "r"(detail::shared_address(barrier)), "r"(parity)
+        : "r"(shared_address(barrier)), "r"(parity)
         : "memory");
 #else
     asm volatile(
@@ -367,7 +394,7 @@ PRESSO_DEVICE void mbarrier_wait(u64* barrier, u32 parity) {
         "selp.u32 %0, 1, 0, done;\n\t"
         "}"
         : "=r"(done)
-        : "r"(detail::shared_address(barrier)), "r"(parity)
+        : "r"(shared_address(barrier)), "r"(parity)
         : "memory");
 #endif
   }
@@ -383,7 +410,7 @@ PRESSO_DEVICE void bulk_expect(u64* barrier, u32 bytes) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"
                :
-               : "r"(detail::shared_address(barrier)), "r"(bytes)
+               : "r"(shared_address(barrier)), "r"(bytes)
                : "memory");
 #endif
 }
@@ -393,8 +420,8 @@ PRESSO_DEVICE void bulk_copy(u64* barrier, void* shared, const void* global, u32
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
       :
-      : "r"(detail::shared_address(shared)), "l"(detail::global_address(global)), "r"(bytes),
-        "r"(detail::shared_address(barrier))
+      : "r"(shared_address(shared)), "l"(detail::global_address(global)), "r"(bytes),
+        "r"(shared_address(barrier))
       : "memory");
 #else
   for (u32 at = 0; at < bytes / sizeof(uint4); ++at) {
@@ -416,6 +443,12 @@ PRESSO_DEVICE u32 count_leading_zeros(u32 value) {
 }
 PRESSO_DEVICE u32 funnel_shift_right(u32 low, u32 high, u32 shift) {
   return __funnelshift_r(low, high, shift);
+}
+PRESSO_DEVICE u32 funnel_shift_left(u32 low, u32 high, u32 shift) {
+  return __funnelshift_l(low, high, shift);
+}
+PRESSO_DEVICE u32 bit_reverse(u32 value) {
+  return __brev(value);
 }
 PRESSO_DEVICE u32 byte_permute(u32 a, u32 b, u32 selector) {
   return __byte_perm(a, b, selector);

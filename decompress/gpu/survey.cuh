@@ -15,6 +15,7 @@
 // kMostDistance.
 #pragma once
 
+#include "decompress/gpu/block_prefix.cuh"
 #include "decompress/gpu/policies.h"
 #include "decompress/gpu/unit_parser.cuh"
 
@@ -62,20 +63,11 @@ class Survey {
     u32 empty = 0;    ///< sequences without a match
   };
 
-  /// A value's sums over the lanes of all warps: before this lane, and of all.
-  struct Prefix {
-    u32 before, all;
-  };
+  using Prefix = BlockPrefix;
 
   /// All warps; `which`: not that of the call before.
   PRESSO_DEVICE Prefix prefix(u32 which, u32 value) {
-    const u32 upto = simt::inclusive_sum(value);
-    u32* const of_warps = shared_.sums[which];
-    if (simt::lane() == simt::kWarpSize - 1) of_warps[simt::warp_in_block()] = upto;
-    simt::block_sync();
-    const u32 of_warp = simt::lane() < kSurveyWarps ? of_warps[simt::lane()] : 0;
-    const u32 below = simt::lane() < simt::warp_in_block() ? of_warp : 0;
-    return {simt::reduce_add(below) + upto - value, simt::reduce_add(of_warp)};
+    return block_prefix<kSurveyWarps>(shared_.sums[which], value);
   }
 
   /// Units from `first` on, for this warp at most `most`. False, in all warps, where they are
@@ -199,7 +191,7 @@ class Survey {
       at.match_escapes = simt::shuffle(mine.match_escapes, owner);
       at.long_lengths = simt::shuffle(mine.long_lengths, owner);
       const StoredSequences stored = parser_.load(first + owner);
-      UnitParser::Lengths lengths;
+      UnitLengths lengths;
       if (!parser_.lengths(stored, parser_.decode(stored), at, lengths)) return false;
       u32 unit_literals = 0, unit_bytes = 0;
       PRESSO_UNROLL
@@ -232,19 +224,13 @@ class Survey {
   bool declined_ = false;
 };
 
-PRESSO_DEVICE bool history_fits(const BlockPlan& plan) {
-  return plan.coding == static_cast<Byte>(Coding::kByte) &&
-         plan.rule == static_cast<Byte>(DependencyRule::kTile) &&
-         (1u << plan.group_log2) >= kTileBytes && plan.far == 0 && plan.dictionary_bytes == 0 &&
-         reinterpret_cast<u64>(plan.out) % 8 == 0;
-}
-
 template <class Tuning>
 PRESSO_DEVICE void survey_body(const BlockPlan* plans, u32* statuses) {
   const u32 block = simt::block_index();
   // The decoders address shared memory from its base.
   if (statuses[block] != kPlanned || !simt::shared_memory_is_at_base()) return;
   const BlockPlan plan = plans[block];
+  if (!plan.is(Coding::kByte) || plan.far != 0) return;
   if (plan.survey == nullptr || !history_fits(plan) || !unit_records_fit(plan)) return;
   if (Tuning::choose(plan.plain_bytes, plan.sequences) == Organisation::kWarps) return;
   auto& shared = *reinterpret_cast<typename Survey<Tuning>::Shared*>(simt::shared_memory());

@@ -7,7 +7,7 @@
 // a match: it is parsed by arithmetic on four tokens at a time in one register.
 #pragma once
 
-#include "decompress/gpu/tile_copier.cuh"
+#include "decompress/gpu/unit_places.cuh"
 
 namespace presso::gpu {
 
@@ -46,26 +46,21 @@ struct UnitCodes {
   }
 };
 
-/// Where a lane's sequences lie, and their matches, in the block.
-struct LaneSequences {
-  u32 begin[4];  ///< first literal
-  u32 match[4];  ///< first byte behind the literals
-  u32 end;       ///< of the last one; each ends where the next begins
-  u32 literals;  ///< in the block before the first one
-  u32 segments;  ///< likewise
-
-  PRESSO_DEVICE u32 end_of(u32 i) const { return i < 3 ? begin[(i + 1) % 4] : end; }
-};
-
-class UnitParser {
+class UnitParser : public UnitPlaces {
  public:
+  using Stored = StoredSequences;
+
   PRESSO_DEVICE explicit UnitParser(const BlockPlan& plan)
-      : plan_(plan),
+      : UnitPlaces(plan),
         literal_bits_(plan.literal_bits),
         match_bits_(8u - plan.literal_bits),
         literal_limits_(kEachByte * ((1u << literal_bits_) - 1)),
         match_limits_(kEachByte * ((1u << match_bits_) - 1)),
         min_match_(plan.min_match) {}
+
+  static PRESSO_DEVICE const Byte* literals_of(const BlockPlan& plan) {
+    return plan.literal_bytes();
+  }
 
   PRESSO_DEVICE StoredSequences load(u32 unit) const {
     const u32 mine = unit * kUnitSequences + 4 * simt::lane();
@@ -141,15 +136,10 @@ class UnitParser {
     lane.segments = at.segments + runs_of(before) + 4 * simt::lane();
   }
 
-  struct Lengths {
-    u32 literals[4];
-    u32 matches[4];  ///< 0: no match
-  };
-
   /// Lengths of any unit; moves `at` behind it in the streams of escapes. False, in all lanes: they
   /// run out, or a sequence without a match has a length of one.
   PRESSO_DEVICE bool lengths(const StoredSequences& stored, const UnitCodes& codes, UnitRecord& at,
-                             Lengths& lengths) const {
+                             UnitLengths& lengths) const {
     const u32 counts = simt::popcount(codes.literal_escapes) | simt::popcount(codes.match_escapes)
                                                                    << 16;
     const u32 upto = simt::inclusive_sum(counts);
@@ -198,48 +188,6 @@ class UnitParser {
     return !simt::any(bad);
   }
 
-  /// The block's last unit: what is behind the last sequence becomes one more sequence, without a
-  /// match, whose literals are all that are left. False where there are less than none.
-  PRESSO_DEVICE bool add_tail(u32 unit, const UnitRecord& at, Lengths& lengths) const {
-    const u32 tail = plan_.sequences - unit * kUnitSequences;
-    const bool mine = tail / 4 == simt::lane();
-    u32 sum = 0;
-    PRESSO_UNROLL
-    for (u32 i = 0; i < 4; ++i) sum += mine && i == tail % 4 ? 0 : lengths.literals[i];
-    const u32 used = at.literals + simt::reduce_add(sum);
-    PRESSO_UNROLL
-    for (u32 i = 0; i < 4; ++i) {
-      const bool here = mine && i == tail % 4;
-      lengths.literals[i] = here ? plan_.literals - used : lengths.literals[i];
-    }
-    return used <= plan_.literals;
-  }
-
-  /// Places the sequences of any unit that fits into the block.
-  PRESSO_DEVICE void place(const Lengths& lengths, const UnitRecord& at,
-                           LaneSequences& lane) const {
-    u32 bytes = 0, literals = 0, segments = 0;
-    PRESSO_UNROLL
-    for (u32 i = 0; i < 4; ++i) {
-      literals += lengths.literals[i];
-      bytes += lengths.literals[i] + lengths.matches[i];
-      segments += u32{lengths.literals[i] != 0} + u32{lengths.matches[i] != 0};
-    }
-    // At most 2^22 bytes and 256 segments.
-    const u32 sums = bytes | segments << 23;
-    const u32 before = simt::inclusive_sum(sums) - sums;
-    lane.literals = at.literals + simt::inclusive_sum(literals) - literals;
-    lane.segments = at.segments + (before >> 23);
-    u32 from = at.plain + (before & 0x7FFFFFu);
-    PRESSO_UNROLL
-    for (u32 i = 0; i < 4; ++i) {
-      lane.begin[i] = from;
-      lane.match[i] = from + lengths.literals[i];
-      from = lane.match[i] + lengths.matches[i];
-    }
-    lane.end = from;
-  }
-
   /// All of a unit that the survey has found sound. Positions count from the block's start.
   PRESSO_DEVICE void parse(u32 unit, const StoredSequences& stored, const UnitRecord& record,
                            LaneSequences& lane) const {
@@ -249,7 +197,7 @@ class UnitParser {
       return;
     }
     UnitRecord at = record;
-    Lengths unit_lengths;
+    UnitLengths unit_lengths;
     lengths(stored, codes, at, unit_lengths);
     if (unit == plan_.sequences / kUnitSequences) add_tail(unit, at, unit_lengths);
     place(unit_lengths, record, lane);
@@ -257,7 +205,7 @@ class UnitParser {
 
  private:
   /// Lengths whose escape byte is 255 go on in the stream of long lengths, in sequence order.
-  PRESSO_DEVICE bool add_long_lengths(u32 longs, UnitRecord& at, Lengths& lengths) const {
+  PRESSO_DEVICE bool add_long_lengths(u32 longs, UnitRecord& at, UnitLengths& lengths) const {
     const u32 mine = simt::popcount(longs);
     const u32 upto = simt::inclusive_sum(mine);
     const u32 all = simt::shuffle(upto, simt::kWarpSize - 1);
@@ -278,7 +226,6 @@ class UnitParser {
     return value;
   }
 
-  const BlockPlan& plan_;
   u32 literal_bits_, match_bits_;
   u32 literal_limits_, match_limits_;
   u32 min_match_;

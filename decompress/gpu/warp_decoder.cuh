@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The warp decoder: one warp decodes a block, 32 sequences a step, window and output in global
 // memory. This is Gompresso's organisation (catalogue S7.5 to S7.7); strategies are in resolve.cuh.
-// It takes every valid block of the Byte coding, so it also serves where a faster kernel declines.
+// It takes every valid block that is not raw, so it also serves where a faster kernel declines.
 //
-// A step: parse 32 sequences (group_parser.cuh), copy literals and the matches that depend on
+// A step: parse 32 sequences (group_parser.cuh, or record_group_parser.cuh where a Bit block has
+// been unpacked), copy literals and the matches that depend on
 // nothing in the group (segment_copy.cuh), execute the others as the strategy says.
 //
 // Threads to data: warp w of thread block b decodes block b * warps + w. Shared memory: a
@@ -15,6 +16,8 @@
 // bytes, no worse. Tested by tests/simt/warp_decoder_test.cpp.
 #pragma once
 
+#include "decompress/gpu/group_parser.cuh"
+#include "decompress/gpu/record_group_parser.cuh"
 #include "decompress/gpu/resolve.cuh"
 #include "decompress/gpu/segment_copy.cuh"
 
@@ -32,14 +35,15 @@ struct WarpPolicy {
   static constexpr bool kCounting = kCounting_;
 };
 
-template <class Resolve, class Policy>
+/// Parser: GroupParser or RecordGroupParser.
+template <class Resolve, class Policy, class Parser>
 class WarpDecoder {
  public:
   PRESSO_DEVICE WarpDecoder(const BlockPlan& plan, SegmentTable& table)
       : plan_(plan),
         parser_(plan),
         memory_(plan),
-        literals_(address_of(plan.literal_bytes())),
+        literals_(address_of(Parser::literals_of(plan))),
         table_(table),
         copy_(table, parser_.below()) {
     table.clear();
@@ -91,7 +95,7 @@ class WarpDecoder {
   }
 
   const BlockPlan& plan_;
-  GroupParser parser_;
+  Parser parser_;
   BlockMemory memory_;
   u64 literals_;
   SegmentTable& table_;
@@ -99,23 +103,42 @@ class WarpDecoder {
   RoundCounter<Policy::kCounting> counter_;
 };
 
+namespace detail {
+
+/// False where the block is faulty.
+template <class Resolve, class Policy, class Parser>
+PRESSO_DEVICE bool decode_by_warp(const BlockPlan& plan, SegmentTable& table,
+                                  RoundCounters* counters) {
+  WarpDecoder<Resolve, Policy, Parser> decoder(plan, table);
+  const bool good = decoder.decode();
+  if constexpr (Policy::kCounting) {
+    if (good) decoder.counter().write(counters);
+  }
+  return good;
+}
+
+}  // namespace detail
+
 /// `counters`: one for each block, written where Policy counts and the block is sound; may be
-/// nullptr where it does not count.
-template <class Resolve, class Policy>
+/// nullptr where it does not count. kBit: whether it is for Bit blocks, too.
+template <class Resolve, class Policy, bool kBit = true>
 PRESSO_DEVICE void warp_decoder_body(const BlockPlan* plans, u32* status, u32 blocks,
                                      RoundCounters* counters = nullptr) {
   const u32 block = block_of_warp();
   if (block >= blocks || status[block] != kPlanned) return;
   const BlockPlan& plan = plans[block];
-  if (plan.coding != static_cast<Byte>(Coding::kByte)) return;
-  auto* const tables = reinterpret_cast<SegmentTable*>(simt::shared_memory());
+  const bool is_bit = kBit && plan.is(Coding::kBit);
+  if (!is_bit && !plan.is(Coding::kByte)) return;
+  SegmentTable& table = reinterpret_cast<SegmentTable*>(simt::shared_memory())[uniform_warp()];
+  RoundCounters* const counter = counters + (Policy::kCounting ? block : 0);
   bool good = false;
-  if (plan.payload_bytes != 0) {  // nothing can be plain bytes; nor could the parser clamp to it
-    WarpDecoder<Resolve, Policy> decoder(plan, tables[uniform_warp()]);
-    good = decoder.decode();
-    if constexpr (Policy::kCounting) {
-      if (good) decoder.counter().write(counters + block);
+  if constexpr (kBit) {
+    if (is_bit) {
+      good = detail::decode_by_warp<Resolve, Policy, RecordGroupParser>(plan, table, counter);
     }
+  }
+  if (!is_bit && plan.payload_bytes != 0) {  // nothing can be plain bytes, nor be clamped to
+    good = detail::decode_by_warp<Resolve, Policy, GroupParser>(plan, table, counter);
   }
   if (simt::lane() == 0) status[block] = good ? decoded_status(plan) : u32{kFailed};
 }

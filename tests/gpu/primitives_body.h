@@ -11,7 +11,7 @@
 namespace presso::simt {
 
 constexpr u32 kProbeThreads = 3 * kWarpSize;
-constexpr u32 kProbes = 40;
+constexpr u32 kProbes = 42;
 constexpr u32 kProbeInputs = 4 * kProbeThreads;  ///< words
 
 struct ProbeShared {
@@ -81,6 +81,8 @@ PRESSO_DEVICE void probe_arithmetic(u32 value, ProbeRow& row) {
   row.add(find_first_set(value));
   row.add(count_leading_zeros(value));
   row.add(funnel_shift_right(value, ~value, value % 64));
+  row.add(funnel_shift_left(value, ~value, value % 64));
+  row.add(bit_reverse(value));
   row.add(byte_permute(value, ~value, value >> 7));
   row.add(dot4(value, 0x01020304u, value));
   row.add(multiply_high(value, 0x9E3779B9u));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/simt/async_copies.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace presso::simt {
@@ -30,6 +31,14 @@ bool PendingCopy::land() const {
 void LaneCopies::commit() {
   committed_.push_back(std::move(open_));
   open_.clear();
+}
+
+bool LaneCopies::reach(const Byte* at, std::size_t bytes) const {
+  const auto any = [&](const std::vector<PendingCopy>& copies) {
+    return std::any_of(copies.begin(), copies.end(),
+                       [&](const PendingCopy& copy) { return copy.reaches(at, bytes); });
+  };
+  return any(open_) || std::any_of(committed_.begin(), committed_.end(), any);
 }
 
 bool LaneCopies::wait(std::size_t keep) {

@@ -21,6 +21,9 @@ class PendingCopy {
   /// Delivers; false if the source has changed since the issue.
   bool land() const;
   std::size_t bytes() const { return seen_.size(); }
+  bool reaches(const Byte* at, std::size_t bytes) const {
+    return at < to_ + seen_.size() && to_ < at + bytes;
+  }
 
  private:
   Byte* to_;
@@ -33,6 +36,8 @@ class LaneCopies {
  public:
   void issue(Byte* to, const Byte* from, std::size_t bytes) { open_.emplace_back(to, from, bytes); }
   void commit();
+  /// Whether one that has not landed goes there: which of them would land last is unknown.
+  bool reach(const Byte* at, std::size_t bytes) const;
   /// Lands all but the youngest `keep` committed groups; false if a source has changed.
   bool wait(std::size_t keep);
   void clear();

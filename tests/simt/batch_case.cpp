@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "presso/checksum.h"
+#include "tests/fuzz/bit_payload_maker.h"
 #include "tests/fuzz/payload_maker.h"
 #include "tests/support/frame_map.h"
 
@@ -50,6 +51,8 @@ CpuAnswer BatchCase::cpu_answer(std::size_t block) const {
   if (header->plain_bytes != item.plain_bytes || header->stored_bytes() != item.stored.size()) {
     return {ErrorCode::kBadIndex, {}};
   }
+  const bool is_bit = header->coding == Coding::kBit;
+  if (is_bit && header->bit.layout != kLaneLayout) return {ErrorCode::kUnsupported, {}};
   const auto found = dictionaries.find(header->dictionary_id);
   const Dictionary* dictionary = found == dictionaries.end() ? nullptr : found->second.get();
   const std::vector<Byte> payload = payload_with_slack(item.stored);
@@ -108,27 +111,57 @@ void add_compressed(BatchCase& batch, const std::vector<Byte>& plain, CompressOp
   }
 }
 
+void add_both_codings(BatchCase& batch, const std::vector<Byte>& plain, CompressOptions options) {
+  for (const Coding coding : {Coding::kByte, Coding::kBit}) {
+    options.coding = coding;
+    add_compressed(batch, plain, options);
+  }
+}
+
+namespace {
+
+/// Unless it is too large, or there are too many dictionaries.
+void add_payload_case(BatchCase& batch, std::optional<fuzz::PayloadCase> made,
+                      std::uint32_t largest, std::uint32_t seed) {
+  if (!made || made->header.plain_bytes > largest) return;
+  std::shared_ptr<const Dictionary> dictionary;
+  if (made->header.dictionary_id != 0) {
+    if (next_id(batch) > kMaxDictionaries) return;
+    dictionary = Dictionary::from_plain(made->dictionary);
+    made->header.dictionary_id = static_cast<Byte>(add_dictionary(batch, dictionary));
+  }
+  if (seed % 3 == 0 && dictionary == nullptr && !made->header.layout.far) {
+    made->header.rule = DependencyRule::kTile;  // for the relay decoder; most of these break it
+    made->header.group_log2 = 11;
+  }
+  const std::vector<Byte> stored = stored_block(made->header, made->payload);
+  set_content_checksum(made->header, stored, dictionary.get());
+  batch.blocks.push_back({stored_block(made->header, made->payload), made->header.plain_bytes});
+}
+
+}  // namespace
+
 void add_made(BatchCase& batch, std::uint32_t seed, std::uint32_t count, std::uint32_t largest,
               bool sound) {
   for (const std::uint32_t end = seed + count; seed < end; ++seed) {
     Byte bytes[5] = {};  // the first byte of choices says what sort of payload
     bytes[0] = sound ? 1 : static_cast<Byte>(2 + 6 * (seed % 40));
     store<std::uint32_t>(bytes + 1, seed);
-    auto made = fuzz::make_payload_case(fuzz::Choices(bytes, sizeof bytes));
-    if (!made || made->header.plain_bytes > largest) continue;
-    std::shared_ptr<const Dictionary> dictionary;
-    if (made->header.dictionary_id != 0) {
-      if (next_id(batch) > kMaxDictionaries) continue;
-      dictionary = Dictionary::from_plain(made->dictionary);
-      made->header.dictionary_id = static_cast<Byte>(add_dictionary(batch, dictionary));
-    }
-    if (seed % 3 == 0 && dictionary == nullptr && !made->header.layout.far) {
-      made->header.rule = DependencyRule::kTile;  // for the relay decoder; most of these break it
-      made->header.group_log2 = 11;
-    }
-    const std::vector<Byte> stored = stored_block(made->header, made->payload);
-    set_content_checksum(made->header, stored, dictionary.get());
-    batch.blocks.push_back({stored_block(made->header, made->payload), made->header.plain_bytes});
+    add_payload_case(batch, fuzz::make_payload_case(fuzz::Choices(bytes, sizeof bytes)), largest,
+                     seed);
+  }
+}
+
+void add_made_bit(BatchCase& batch, std::uint32_t seed, std::uint32_t count, std::uint32_t largest,
+                  bool sound) {
+  for (const std::uint32_t end = seed + count; seed < end; ++seed) {
+    Byte bytes[5] = {};
+    bytes[0] = static_cast<Byte>(sound ? 0 : 2 + seed % 2);
+    store<std::uint32_t>(bytes + 1, seed);
+    const auto made = fuzz::make_bit_payload_case(fuzz::Choices(bytes, sizeof bytes));
+    // Sub-blocks are the CPU's.
+    if (sound && made && made->header.bit.layout != kLaneLayout) continue;
+    add_payload_case(batch, made, largest, seed);
   }
 }
 

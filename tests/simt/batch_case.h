@@ -54,10 +54,15 @@ void seal_header(std::vector<Byte>& stored);
 
 /// The blocks of a file that our encoder wrote; its dictionary becomes that of the next free id.
 void add_compressed(BatchCase& batch, const std::vector<Byte>& plain, CompressOptions options);
+/// The same, once with each coding.
+void add_both_codings(BatchCase& batch, const std::vector<Byte>& plain, CompressOptions options);
 /// Blocks that no encoder would write, from this seed on, all of them sound or none of them surely
 /// so, with at most `largest` plain bytes each.
 void add_made(BatchCase& batch, std::uint32_t seed, std::uint32_t count, std::uint32_t largest,
               bool sound);
+/// The same in the Bit coding.
+void add_made_bit(BatchCase& batch, std::uint32_t seed, std::uint32_t count, std::uint32_t largest,
+                  bool sound);
 /// A header or payload changed in one of the ways that tests/differential/corruption_test.cpp
 /// changes files, with sums made right or not.
 BatchItem damaged(BatchItem item, std::mt19937_64& random, std::uint32_t largest);

@@ -42,27 +42,34 @@ class EmulatedLauncher {
 
   // Of enqueue_decoders.
   bool is_small(const BlockBatch& batch) const { return batch.blocks <= kFewBlocks; }
+  template <class Tuning, Unpacking kWhich>
+  Status unpack(const BlockBatch& batch) {
+    return run("unpack", batch.blocks, Unpacker<Tuning, kWhich>::kThreads,
+               sizeof(typename Unpacker<Tuning, kWhich>::Shared),
+               [&] { unpack_body<Tuning, kWhich>(batch.plans, batch.status); });
+  }
   template <class Tuning>
   Status survey(const BlockBatch& batch) {
     return run("survey", batch.blocks, Tuning::kSurveyWarps * simt::kWarpSize,
                sizeof(typename Survey<Tuning>::Shared),
                [&] { survey_body<Tuning>(batch.plans, batch.status); });
   }
-  template <class Tuning>
+  template <class Tuning, bool kBit>
   Status relay_decoder(const BlockBatch& batch) {
     using Relay = typename Tuning::Relay;
     return run("relay decoder", batch.blocks, Relay::kThreads, sizeof(RelayShared<Relay>),
-               [&] { relay_decoder_body<Relay>(batch.plans, batch.status); });
+               [&] { relay_decoder_body<Relay, kBit>(batch.plans, batch.status); });
   }
-  template <class Resolve>
+  template <class Resolve, bool kBit>
   Status warp_decoder(const BlockBatch& batch) {
     return run_warps("warp decoder", batch.blocks, [&] {
-      warp_decoder_body<Resolve, Policy>(batch.plans, batch.status, batch.blocks);
+      warp_decoder_body<Resolve, Policy, kBit>(batch.plans, batch.status, batch.blocks);
     });
   }
+  template <bool kBit>
   Status list_references(const BlockBatch& batch, const ReferenceLists& lists) {
     return run_warps("listing", batch.blocks, [&] {
-      list_references_body<Policy>(batch.plans, batch.status, batch.blocks, lists);
+      list_references_body<Policy, kBit>(batch.plans, batch.status, batch.blocks, lists);
     });
   }
   /// Those that would find nothing to do are left out.

@@ -35,6 +35,13 @@ struct Sample {
     batch.blocks.resize(kept);
   }
 
+  bool has_bit_blocks() const {
+    return std::any_of(batch.blocks.begin(), batch.blocks.end(), [](const BatchItem& item) {
+      const auto header = parse_block_header(item.stored.data());
+      return header.ok() && header->coding == Coding::kBit;
+    });
+  }
+
  private:
   bool has_tile_rule(std::size_t block) const {
     const auto header = parse_block_header(batch.blocks[block].stored.data());
@@ -99,7 +106,7 @@ class Batch : public ::testing::TestWithParam<Strategy> {
 
   /// All addresses modulo 16 in turn, with checksums and without.
   void expect_decodes(const Sample& sample, bool verify = true) {
-    run_.options = {GetParam(), verify};
+    run_.options = {GetParam(), verify, sample.has_bit_blocks() || run_.seed % 2 == 0};
     // Every other time, the first one included, as the relay decoder needs it.
     run_.out_remainder = run_.seed % 2 == 1 ? run_.seed / 2 % 2 * 8 : 5 * run_.seed % 16;
     ++run_.seed;
@@ -144,8 +151,8 @@ BatchCase rules_batch() {
   const std::uint32_t size = batch_backend().scale() > 1 ? 100000 : 20000;
   for (const auto& [rule, groups] : rules()) {
     for (const std::uint32_t group : groups) {
-      add_compressed(batch, log_lines(size, group), options(6, rule, group));
-      add_compressed(batch, few_letters(size / 3, 2, group), options(2, rule, group));
+      add_both_codings(batch, log_lines(size, group), options(6, rule, group));
+      add_both_codings(batch, few_letters(size / 3, 2, group), options(2, rule, group));
     }
     add_compressed(batch, random_bytes(3000, 1), options(6, rule, 0));
   }
@@ -164,7 +171,7 @@ BatchCase sizes_batch() {
         1025u, 2047u, 2048u, 2049u, 4095u, 8191u, 8192u, 8193u, 16383u, 16384u, 16385u}) {
     const CompressOptions with = options(6, DependencyRule::kNone, 0);
     for (const std::uint32_t letters : {1u, 2u}) {
-      add_compressed(batch, few_letters(size, letters, size), with);
+      add_both_codings(batch, few_letters(size, letters, size), with);
     }
     add_compressed(batch, random_bytes(size, size), with);
   }
@@ -184,7 +191,7 @@ BatchCase large_blocks_batch() {
     for (const auto& [rule, groups] : rules()) {
       CompressOptions with = options(6, rule, groups.back());
       with.block_bytes = block_bytes;
-      add_compressed(batch, log_lines(block_bytes + block_bytes / 3, block_bytes), with);
+      add_both_codings(batch, log_lines(block_bytes + block_bytes / 3, block_bytes), with);
     }
   }
   return batch;
@@ -203,14 +210,14 @@ BatchCase favoring_decode_batch() {
   with.favor = Favor::kDecode;
   with.block_bytes = 128 << 10;
   const std::uint32_t size = batch_backend().scale() > 1 ? 1u << 20 : 150000;
-  add_compressed(batch, few_letters(size, 20, 1), with);
-  add_compressed(batch, log_lines(size, 2), with);
+  add_both_codings(batch, few_letters(size, 20, 1), with);
+  add_both_codings(batch, log_lines(size, 2), with);
   std::vector<Byte> repeated = log_lines(20000, 3);
   while (repeated.size() < size) {
     repeated.insert(repeated.end(), repeated.begin(), repeated.begin() + 20000);
     repeated.push_back(Byte{'#'});
   }
-  add_compressed(batch, repeated, with);
+  add_both_codings(batch, repeated, with);
   return batch;
 }
 
@@ -225,8 +232,8 @@ TEST_P(Batch, OfAnyNumberOfBlocksDecodes) {
   CompressOptions with = options(6, DependencyRule::kTile, 2048);
   with.block_bytes = 64 << 10;
   for (const std::uint32_t size : {3000u, 9000u, 45000u}) {
-    add_compressed(sources, log_lines(size, size), with);
-    add_compressed(sources, few_letters(size, 12, size), with);
+    add_both_codings(sources, log_lines(size, size), with);
+    add_both_codings(sources, few_letters(size, 12, size), with);
   }
   const std::uint32_t few = batch_backend().few_blocks();
   for (const std::uint32_t count : {1u, 2u, few, few + 1}) {
@@ -241,20 +248,19 @@ TEST_P(Batch, OfAnyNumberOfBlocksDecodes) {
 }
 
 /// Under the tile rule, made by hand, for the relay decoder.
-void add_sparse(BatchCase& batch, presso::test::PayloadBuilder& builder) {
+template <class Builder>
+void add_sparse(BatchCase& batch, Builder& builder) {
   presso::test::BlockCase made = builder.finish();
   made.header.rule = DependencyRule::kTile;
   made.header.group_log2 = 11;
   batch.blocks.push_back({stored_block(made.header, made.payload), made.header.plain_bytes});
 }
 
-/// Whole units without a byte where pages of 4 KiB meet; pages of literals alone, of all
-/// alignments.
-TEST_P(Batch, OfEmptyUnitsAndPagesOfLiteralsDecodes) {
-  BatchCase batch;
+template <class Builder>
+void add_sparse_blocks(BatchCase& batch) {
   for (const std::uint32_t pages : {1u, 2u, 3u}) {
     for (const std::uint32_t empty : {1u, 2u, 3u, 5u}) {
-      presso::test::PayloadBuilder builder({.literal_bits = 4, .far = false, .min_match = 4});
+      Builder builder({.literal_bits = 4, .far = false, .min_match = 4});
       for (int i = 0; i < 128; ++i) builder.add({4096 * pages / 128, 0, 0});
       for (std::uint32_t i = 0; i < 128 * empty; ++i) builder.add({0, 0, 0});
       for (std::uint32_t i = 0; i < 800; ++i) builder.add({100, 40, 3000 + i});
@@ -262,11 +268,19 @@ TEST_P(Batch, OfEmptyUnitsAndPagesOfLiteralsDecodes) {
     }
   }
   for (std::uint32_t alignment = 0; alignment < 16; ++alignment) {
-    presso::test::PayloadBuilder builder({.literal_bits = 4, .far = false, .min_match = 4});
+    Builder builder({.literal_bits = 4, .far = false, .min_match = 4});
     builder.add({alignment + 1, 0, 0});
     for (std::uint32_t i = 0; i < 10; ++i) builder.add({8000, 30, 2100 + i});
     add_sparse(batch, builder);
   }
+}
+
+/// Whole units without a byte where pages of 4 KiB meet; pages of literals alone, of all
+/// alignments.
+TEST_P(Batch, OfEmptyUnitsAndPagesOfLiteralsDecodes) {
+  BatchCase batch;
+  add_sparse_blocks<presso::test::PayloadBuilder>(batch);
+  add_sparse_blocks<presso::test::BitPayloadBuilder>(batch);
   const Sample sample(std::move(batch));
   for (const CpuAnswer& answer : sample.answers) ASSERT_EQ(answer.code, ErrorCode::kOk);
   expect_decodes(sample, false);  // their checksums are none
@@ -281,7 +295,7 @@ BatchCase far_batch() {
   for (const auto& [rule, groups] : rules()) {
     CompressOptions with = options(6, rule, groups.front());
     with.block_bytes = 1 << 20;
-    add_compressed(batch, plain, with);
+    add_both_codings(batch, plain, with);
     if (batch_backend().scale() == 1) break;
   }
   return batch;
@@ -294,21 +308,24 @@ TEST_P(Batch, OfFarOffsetsAndRunsDecodes) {
   expect_decodes(sample);
 }
 
-BatchCase dictionaries_batch() {
+BatchCase dictionaries_batch(Coding coding) {
   BatchCase batch;
   for (const std::uint32_t dictionary_bytes : {2048u, 20001u, 65536u}) {
     for (const auto& [rule, groups] : rules()) {
-      add_compressed(batch, log_lines(40000, dictionary_bytes),
-                     options(6, rule, groups.front(), dictionary_bytes));
+      CompressOptions with = options(6, rule, groups.front(), dictionary_bytes);
+      with.coding = coding;
+      add_compressed(batch, log_lines(40000, dictionary_bytes), with);
     }
   }
   return batch;
 }
 
 TEST_P(Batch, WithDictionariesDecodes) {
-  static const Sample sample(dictionaries_batch());
-  ASSERT_GT(sample.batch.dictionaries.size(), 10u);
-  expect_decodes(sample);
+  for (const Coding coding : {Coding::kByte, Coding::kBit}) {
+    const Sample sample(dictionaries_batch(coding));
+    ASSERT_GT(sample.batch.dictionaries.size(), 10u);
+    expect_decodes(sample);
+  }
 }
 
 /// Layouts, minimum matches, escapes and overlaps of all sorts, in payloads made by hand.
@@ -318,6 +335,7 @@ TEST_P(Batch, OfPayloadsThatNoEncoderWritesDecodes) {
     SCOPED_TRACE("seeds from " + std::to_string(1000 * number));
     BatchCase batch;
     add_made(batch, 1000 * number, full() ? 100 : 40, full() ? 1u << 20 : 9000, true);
+    add_made_bit(batch, 1000 * number, full() ? 100 : 40, full() ? 1u << 20 : 9000, true);
     ASSERT_GT(batch.blocks.size(), 10u);
     const Sample sample(std::move(batch));
     for (const CpuAnswer& answer : sample.answers) ASSERT_EQ(answer.code, ErrorCode::kOk);
@@ -352,6 +370,52 @@ TEST_P(Batch, OfNextToNothingHasTheCpusAnswers) {
   expect_decodes(sample);
 }
 
+/// Lengths of a whole block, and one more of them than the block has bytes for: their list is full
+/// in front of the first error.
+TEST_P(Batch, OfBitBlocksWithLongLengthsHasTheCpusAnswers) {
+  BatchCase batch;
+  for (const std::uint32_t length : {300000u, 70000u, 300u}) {
+    presso::test::BitPayloadBuilder builder({.literal_bits = 0, .far = false, .min_match = 3});
+    for (int i = 0; i < 100; ++i) {
+      builder.add({i % 3 == 0 ? 260u : 1u, 3 + i % 5 * 100u, 1});
+      builder.add({1, length, 1});
+      if (length > 300) break;
+    }
+    builder.add_literals(5);
+    const presso::test::BlockCase made = builder.finish();
+    batch.blocks.push_back({stored_block(made.header, made.payload), made.header.plain_bytes});
+    for (const std::uint32_t plain_bytes : {made.header.literals + 1000, 20000u}) {
+      BlockHeader less = made.header;
+      less.plain_bytes = plain_bytes;
+      batch.blocks.push_back({stored_block(less, made.payload), plain_bytes});
+    }
+  }
+  const Sample sample(std::move(batch));
+  std::map<ErrorCode, int> seen;
+  for (const CpuAnswer& answer : sample.answers) ++seen[answer.code];
+  EXPECT_EQ(seen[ErrorCode::kOk], 3);
+  EXPECT_EQ(seen[ErrorCode::kBadLength], 6);
+  expect_decodes(sample, false);
+}
+
+/// Where there should be none there is no room for them.
+TEST_P(Batch, WithoutRoomForBitBlocksRefusesThem) {
+  BatchCase batch;
+  add_both_codings(batch, log_lines(30000, 5), options(6, DependencyRule::kTile, 2048));
+  const BatchLayout layout(batch, 0);
+  const auto outcome = batch_backend().decode(batch, layout, {{GetParam(), true, false}, 0, 1});
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message();
+  int refused = 0;
+  for (std::size_t block = 0; block < batch.blocks.size(); ++block) {
+    const auto header = parse_block_header(batch.blocks[block].stored.data());
+    const bool is_bit = header->coding == Coding::kBit;
+    const ErrorCode code = is_bit ? ErrorCode::kInvalidArgument : ErrorCode::kOk;
+    EXPECT_EQ(outcome->statuses[block], static_cast<std::uint32_t>(code));
+    refused += is_bit;
+  }
+  EXPECT_EQ(refused, 2);
+}
+
 /// Each match reads what the one before it wrote, so that a round executes one: far more of them
 /// than there are launches for kMultiRoundKernels.
 TEST_P(Batch, OfLongChainsDecodes) {
@@ -376,20 +440,25 @@ TEST_P(Batch, OfLongChainsDecodes) {
 BatchCase sources_of_damage() {
   BatchCase batch;
   for (const auto& [rule, groups] : rules()) {
-    add_compressed(batch, log_lines(4000, 1), options(6, rule, groups.front(), 2048));
-    add_compressed(batch, few_letters(1500, 3, 1), options(6, rule, groups.front()));
+    add_both_codings(batch, log_lines(4000, 1), options(6, rule, groups.front(), 2048));
+    add_both_codings(batch, few_letters(1500, 3, 1), options(6, rule, groups.front()));
   }
   add_compressed(batch, random_bytes(1500, 1), options(6, DependencyRule::kNone, 0));
   add_made(batch, 50000, 30, 5000, true);
+  add_made_bit(batch, 50000, 30, 5000, true);
   // For the relay decoder.
   for (const std::uint32_t seed : {1u, 2u, 3u, 4u}) {
     const CompressOptions with = options(6, DependencyRule::kTile, 2048);
-    add_compressed(batch, log_lines(9000, seed), with);
-    add_compressed(batch, few_letters(5000, 12, seed), with);
+    add_both_codings(batch, log_lines(9000, seed), with);
+    add_both_codings(batch, few_letters(5000, 12, seed), with);
   }
   CompressOptions with = options(6, DependencyRule::kTile, 2048);
   with.block_bytes = 64 << 10;
-  add_compressed(batch, log_lines(45000, 5), with);
+  add_both_codings(batch, log_lines(45000, 5), with);
+  BatchItem of_another_file = batch.blocks[0];
+  of_another_file.stored[23] = kMaxDictionaries + 1;  // its dictionary
+  seal_header(of_another_file.stored);
+  batch.blocks.push_back(std::move(of_another_file));
   if (batch_backend().scale() > 1) {
     const BatchCase large = favoring_decode_batch();
     batch.blocks.insert(batch.blocks.end(), large.blocks.begin(), large.blocks.end());
@@ -421,7 +490,8 @@ TEST_P(Batch, WithDamageHasTheCpusErrorCodes) {
        {ErrorCode::kOk, ErrorCode::kHeaderChecksum, ErrorCode::kBadHeader, ErrorCode::kBadIndex,
         ErrorCode::kUnknownCoding, ErrorCode::kMissingDictionary, ErrorCode::kBadPayloadSize,
         ErrorCode::kBadLength, ErrorCode::kBadOffset, ErrorCode::kBadLiterals,
-        ErrorCode::kBadEscapes, ErrorCode::kContentChecksum}) {
+        ErrorCode::kBadEscapes, ErrorCode::kBadTree, ErrorCode::kBadBits,
+        ErrorCode::kContentChecksum}) {
     EXPECT_GT(seen[code], 0) << describe(code);
   }
 }
@@ -431,6 +501,7 @@ TEST_P(Batch, OfDamagedPayloadsThatNoEncoderWritesHasTheCpusErrorCodes) {
     SCOPED_TRACE("seeds from " + std::to_string(100000 + 1000 * number));
     BatchCase batch;
     add_made(batch, 100000 + 1000 * number, 100, full() ? 1u << 20 : 9000, false);
+    add_made_bit(batch, 100000 + 1000 * number, 100, full() ? 1u << 20 : 9000, false);
     const Sample sample(std::move(batch));
     expect_decodes(sample, number % 2 == 0);
     if (HasFailure()) return;

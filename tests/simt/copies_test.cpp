@@ -102,6 +102,23 @@ TEST_F(AsyncCopies, CheckAlignmentAndTarget) {
   EXPECT_EQ(failure_of([&] { copy_async_16(source_, source_ + 16); }), Failure::kBadCall);
 }
 
+TEST_F(AsyncCopies, FailWhereAnotherIsOnItsWayToTheSamePlace) {
+  const auto twice = [&](std::size_t second, bool commits, bool waits) {
+    return failure_of([&] {
+      copy_async_16(shared_memory(), source_);
+      if (commits) copy_async_commit();
+      if (waits) copy_async_wait<0>();
+      copy_async_4(shared_memory() + second, source_);
+    });
+  };
+  for (const bool commits : {false, true}) {
+    EXPECT_EQ(twice(12, commits, false), Failure::kBadCall);
+    EXPECT_EQ(twice(16, commits, false), Failure::kNone);
+  }
+  EXPECT_EQ(twice(12, true, true), Failure::kNone);
+  EXPECT_EQ(twice(12, false, true), Failure::kBadCall);
+}
+
 TEST_F(AsyncCopies, FailWhereTheSourceChangesOnTheWay) {
   EXPECT_EQ(failure_of([&] {
               copy_async_4(shared_memory(), source_);

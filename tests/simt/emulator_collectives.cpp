@@ -187,6 +187,9 @@ void Block::copy_async(const Site& site, void* to, const void* from, std::uint32
   check_shared(site, to, bytes);
   const auto both = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
   if (both % bytes != 0) fail(Failure::kBadCall, "misaligned ", {site});
+  if (lane().copies.reach(static_cast<const Byte*>(to), bytes)) {
+    fail(Failure::kBadCall, "another copy is on its way to the same place: ", {site});
+  }
   lane().copies.issue(static_cast<Byte*>(to), static_cast<const Byte*>(from), bytes);
 }
 

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "compress/bit_encoder.h"
 #include "tests/simt/block_case.h"
 
 namespace presso::test {
@@ -84,6 +85,41 @@ class PayloadBuilder {
   std::vector<Byte> offsets_, tokens_, far_, literal_escapes_, match_escapes_, longs_, literals_;
   std::size_t literals_seen_ = 0;
   std::uint32_t plain_bytes_ = 0;
+  std::mt19937 random_{7};
+};
+
+/// The same for the Bit coding.
+class BitPayloadBuilder {
+ public:
+  explicit BitPayloadBuilder(TokenLayout layout) : min_match_(layout.min_match) {}
+
+  void add(const HandSequence& sequence) {
+    sequences_.push_back({sequence.literals, sequence.match, sequence.distance});
+    add_literals(sequence.literals);
+    plain_.resize(plain_.size() + (sequence.distance == 0 ? 0 : sequence.match));
+  }
+  void add_literals(std::uint32_t count) {
+    for (; count > 0; --count) plain_.push_back(static_cast<Byte>(random_() % 200));
+  }
+  std::uint32_t plain_bytes() const { return static_cast<std::uint32_t>(plain_.size()); }
+
+  BlockCase finish(std::vector<Byte> dictionary = {}) const {
+    BlockCase block;
+    block.header.coding = Coding::kBit;
+    block.header.layout = {0, false, min_match_};
+    block.header.plain_bytes = plain_bytes();
+    block.header.dictionary_id = dictionary.empty() ? 0 : 1;
+    BitEncoder encoder(BitParameters{});
+    encoder.encode(plain_, sequences_, block.header);
+    block.payload.assign(encoder.payload().begin(), encoder.payload().end());
+    block.dictionary = std::move(dictionary);
+    return block;
+  }
+
+ private:
+  Byte min_match_;
+  Sequences sequences_;
+  std::vector<Byte> plain_;  // literals alone are right
   std::mt19937 random_{7};
 };
 

@@ -202,6 +202,11 @@ TEST(Arithmetic, ShiftsPermutesAndMultiplies) {
   EXPECT_EQ(funnel_shift_right(0x11223344u, 0xAABBCCDDu, 0), 0x11223344u);
   EXPECT_EQ(funnel_shift_right(0x11223344u, 0xAABBCCDDu, 8), 0xDD112233u);
   EXPECT_EQ(funnel_shift_right(0x11223344u, 0xAABBCCDDu, 40), 0xDD112233u) << "shift modulo 32";
+  EXPECT_EQ(funnel_shift_left(0x11223344u, 0xAABBCCDDu, 0), 0xAABBCCDDu);
+  EXPECT_EQ(funnel_shift_left(0x11223344u, 0xAABBCCDDu, 8), 0xBBCCDD11u);
+  EXPECT_EQ(funnel_shift_left(0x11223344u, 0xAABBCCDDu, 40), 0xBBCCDD11u) << "shift modulo 32";
+  EXPECT_EQ(bit_reverse(1), 0x80000000u);
+  EXPECT_EQ(bit_reverse(0xA0000003u), 0xC0000005u);
   EXPECT_EQ(byte_permute(0x33221100u, 0x77665544u, 0x7530), 0x77553300u);
   EXPECT_EQ(byte_permute(0x33228011u, 0x77665544u, 0x9801), 0x80111180u) << "no signs";
   EXPECT_EQ(dot4(0xFF020304u, 0xFF0A0B0Cu, 5), 255u * 255 + 2 * 10 + 3 * 11 + 4 * 12 + 5);

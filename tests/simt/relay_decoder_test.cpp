@@ -4,6 +4,7 @@
 // units.
 #include "decompress/gpu/relay_decoder.cuh"
 
+#include "decompress/gpu/bit_unpack.cuh"
 #include "decompress/gpu/policies.h"
 #include "decompress/gpu/survey.cuh"
 
@@ -38,8 +39,8 @@ BlockPlan plan_of(const BlockHeader& header, const Byte* payload, Byte* out) {
   plan.payload = payload;
   plan.out = out;
   fill_plan(header, plan);
-  const bool whole = find_long_lengths(header, plan);
-  EXPECT_TRUE(whole || header.coding == Coding::kRaw);
+  const bool whole = header.coding != Coding::kByte || find_long_lengths(header, plan);
+  EXPECT_TRUE(whole);
   return plan;
 }
 
@@ -63,19 +64,34 @@ class LoadedFile {
     statuses_.assign(plans_.size(), kPlanned);
   }
 
+  template <class Tuning, Unpacking kWhich>
+  void unpack(const simt::Options& options) {
+    const simt::Report report =
+        simt::run({.grid = static_cast<u32>(plans_.size()),
+                   .block_threads = Unpacker<Tuning, kWhich>::kThreads,
+                   .shared_bytes = sizeof(typename Unpacker<Tuning, kWhich>::Shared)},
+                  options, [&] { unpack_body<Tuning, kWhich>(plans_.data(), statuses_.data()); });
+    ASSERT_TRUE(report.ok()) << report.what;
+  }
+
   template <class Tuning>
   void decode(std::uint32_t seed) {
     simt::Options options;
     options.seed = seed;
     const u32 blocks = static_cast<u32>(plans_.size());
     std::vector<std::vector<UnitRecord>> surveys;  // for their alignment
+    std::vector<std::vector<WideSequence>> unpacked;
     std::vector<std::vector<u64>> hashes;
     for (BlockPlan& plan : plans_) {
+      unpacked.emplace_back(unpacked_bytes_of(plan.plain_bytes) / sizeof(WideSequence));
+      plan.unpacked = reinterpret_cast<Byte*>(unpacked.back().data());
       surveys.emplace_back(survey_cells_of(plan.plain_bytes) / 2);
       plan.survey = reinterpret_cast<Byte*>(surveys.back().data());
       hashes.emplace_back(segments_of(plan.plain_bytes));
       plan.segment_hashes = hashes.back().data();
     }
+    if constexpr (Tuning::kTellsLanesApart) unpack<Tuning, Unpacking::kFewLanes>(options);
+    unpack<Tuning, Unpacking::kManyLanes>(options);
     const simt::Report survey =
         simt::run({.grid = blocks,
                    .block_threads = Tuning::kSurveyWarps * kWarp,
@@ -127,11 +143,15 @@ void expect_round_trip(Bytes plain, ParserParameters parameters, std::uint32_t b
   loaded.expect_plain(plain);
 }
 
-void expect_round_trips(Bytes plain, const ParserParameters& parameters,
+void expect_round_trips(Bytes plain, ParserParameters parameters,
                         std::uint32_t block_bytes = 256 << 10) {
-  expect_round_trip<Small>(plain, parameters, block_bytes);
-  expect_round_trip<Many>(plain, parameters, block_bytes);
-  expect_round_trip<FewBlocks>(plain, parameters, block_bytes);
+  for (const Coding coding : {Coding::kByte, Coding::kBit}) {
+    parameters.coding = coding;
+    SCOPED_TRACE(coding == Coding::kBit ? "Bit" : "Byte");
+    expect_round_trip<Small>(plain, parameters, block_bytes);
+    expect_round_trip<Many>(plain, parameters, block_bytes);
+    expect_round_trip<FewBlocks>(plain, parameters, block_bytes);
+  }
 }
 
 ParserParameters parameters(DependencyRule rule, std::uint32_t depth, Byte min_match) {

@@ -114,6 +114,13 @@ u32 load_shared(u32 at) {
   static_assert(sizeof(T) <= 4);
   return *reinterpret_cast<const T*>(shared_memory() + (at + offset));
 }
+inline u32 shared_address(const void* shared) {
+  return static_cast<u32>(static_cast<const Byte*>(shared) - shared_memory());
+}
+template <class T, u32 offset>
+u32 load_shared_at(u32 address) {
+  return load_shared<T, offset>(address);
+}
 template <u32 offset>
 void store_shared_u8(u32 at, u32 value) {
   shared_memory()[at + offset] = static_cast<Byte>(value);
@@ -201,6 +208,10 @@ inline void copy_async_8(void* shared, const void* global, Location where = Loca
 inline void copy_async_16(void* shared, const void* global, Location where = Location::here()) {
   detail::issue_copy("copy_async_16", shared, global, 16, where);
 }
+inline void copy_async_16_if(bool condition, void* shared, const void* global,
+                             Location where = Location::here()) {
+  if (condition) detail::issue_copy("copy_async_16_if", shared, global, 16, where);
+}
 void copy_async_commit();
 
 namespace detail {
@@ -232,6 +243,14 @@ inline u32 count_leading_zeros(u32 value) {
 }
 inline u32 funnel_shift_right(u32 low, u32 high, u32 shift) {
   return static_cast<u32>(((u64{high} << 32) | low) >> (shift & 31));
+}
+inline u32 funnel_shift_left(u32 low, u32 high, u32 shift) {
+  return static_cast<u32>((((u64{high} << 32) | low) << (shift & 31)) >> 32);
+}
+inline u32 bit_reverse(u32 value) {
+  u32 result = 0;
+  for (u32 i = 0; i < 32; ++i) result |= (value >> i & 1) << (31 - i);
+  return result;
 }
 /// Byte i of the result is the byte of b:a that bits 0-2 of the selector's nibble i name. Bit 3 is
 /// ignored, as CUDA's __byte_perm does; the instruction prmt under it would fill in the sign.

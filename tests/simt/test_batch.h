@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "decompress/gpu/bit_unpack.cuh"
 #include "decompress/gpu/finish.cuh"
 #include "decompress/gpu/plan.cuh"
 #include "tests/simt/batch_case.h"
@@ -59,7 +60,8 @@ class TestBatch {
     arguments.batch.d_status = status_.data();
     arguments.plans = plans_.data();
     arguments.segment_hashes = verify ? hashes_.data() : nullptr;
-    arguments.survey = survey_.data();
+    arguments.survey = survey_->data();
+    arguments.unpacked = unpacked_->data();
     arguments.segments = segments_ ? *segments_ : hashes_.size();
     arguments.claimed = &claimed_;
     launch((blocks() + threads - 1) / threads, threads, [&] { plan_body(arguments); });
@@ -67,8 +69,23 @@ class TestBatch {
   void run_finish(std::uint32_t grid, std::uint32_t threads) {
     launch(grid, threads, [&] { finish_body(view()); });
   }
-  void launch(std::uint32_t grid, std::uint32_t threads, const std::function<void()>& body) {
-    const simt::Report report = simt::run({.grid = grid, .block_threads = threads}, options, body);
+  template <class Tuning>
+  void run_unpack() {
+    if constexpr (Tuning::kTellsLanesApart) run_unpack<Tuning, Unpacking::kFewLanes>();
+    run_unpack<Tuning, Unpacking::kManyLanes>();
+    run_unpack<Tuning, Unpacking::kLargeTables>();
+  }
+  template <class Tuning, Unpacking kWhich>
+  void run_unpack() {
+    launch(
+        blocks(), Unpacker<Tuning, kWhich>::kThreads,
+        [&] { unpack_body<Tuning, kWhich>(plans_.data(), status_.data()); },
+        sizeof(typename Unpacker<Tuning, kWhich>::Shared));
+  }
+  void launch(std::uint32_t grid, std::uint32_t threads, const std::function<void()>& body,
+              std::size_t shared_bytes = 0) {
+    const simt::Report report = simt::run(
+        {.grid = grid, .block_threads = threads, .shared_bytes = shared_bytes}, options, body);
     EXPECT_TRUE(report.ok()) << report.what;
   }
 
@@ -112,7 +129,8 @@ class TestBatch {
     std::size_t segments = 0;
     for (const BlockSpan& span : spans_) segments += claimed_segments_of(span.plain_bytes);
     hashes_.assign(segments, 0);
-    survey_.assign(segments * kSurveyCells * kSurveyCellBytes, 0);
+    survey_ = std::make_unique<PlacedBytes>(segments * kSurveyCells * kSurveyCellBytes, 0);
+    unpacked_ = std::make_unique<PlacedBytes>(segments * kUnpackedCells * kUnpackedCellBytes, 0);
     claimed_ = 0;
   }
 
@@ -128,7 +146,8 @@ class TestBatch {
   std::vector<BlockPlan> plans_;
   std::vector<std::uint32_t> status_;
   std::vector<std::uint64_t> hashes_;
-  std::vector<Byte> survey_;
+  std::unique_ptr<presso::test::PlacedBytes> survey_;
+  std::unique_ptr<presso::test::PlacedBytes> unpacked_;
   std::optional<std::uint64_t> segments_;
   std::uint64_t claimed_ = 0;
 };

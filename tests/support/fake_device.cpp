@@ -289,6 +289,7 @@ class FakeDevice final : public gpu::Device {
       arguments.d_status[block] = static_cast<std::uint32_t>(decode_one(arguments, span, options));
     }
     raise_to(counts_->largest_batch_bytes, plain_bytes);
+    if (options.bit_blocks) ++counts_->bit_batches;
     if (odd_status) arguments.d_status[arguments.blocks / 2] = 0x80000000u;
   }
 
@@ -310,6 +311,10 @@ class FakeDevice final : public gpu::Device {
     if (!header.ok()) return header.error().code;
     if (header->plain_bytes != span.plain_bytes || header->stored_bytes() > span.stored_bytes) {
       return ErrorCode::kBadHeader;
+    }
+    if (header->coding == Coding::kBit && !options.bit_blocks) return ErrorCode::kInvalidArgument;
+    if (header->coding == Coding::kBit && header->bit.layout != kLaneLayout) {
+      return ErrorCode::kUnsupported;
     }
     return decode_payload(*header, stored + kBlockHeaderBytes, arguments, options, out);
   }

@@ -36,8 +36,9 @@ struct FakeCounts {
   std::atomic<std::uint64_t> allocations{0}, pinned_allocations{0};
   std::atomic<std::uint64_t> copies{0}, decodes{0}, blocks{0}, largest_batch_bytes{0};
   std::atomic<std::uint64_t> bytes_in{0}, bytes_out{0}, bytes_within{0};
-  std::atomic<std::uint64_t> slow_blocks{0};  ///< at addresses that a GPU's fast decoders decline
-  std::atomic<std::uint64_t> misuses{0};      ///< pointers of the wrong kind, too little memory
+  std::atomic<std::uint64_t> slow_blocks{0};   ///< at addresses that a GPU's fast decoders decline
+  std::atomic<std::uint64_t> bit_batches = 0;  ///< decoded with room for Bit blocks
+  std::atomic<std::uint64_t> misuses{0};       ///< pointers of the wrong kind, too little memory
 };
 
 std::unique_ptr<gpu::Device> make_fake_device(std::shared_ptr<FakeCounts> counts,

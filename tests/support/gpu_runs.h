@@ -178,8 +178,10 @@ class PinnedBytes {
 /// Blocks of the smallest size, with a dictionary unless `dictionary_bytes` is 0.
 inline std::vector<Byte> compressed(const std::vector<Byte>& plain,
                                     std::uint32_t dictionary_bytes = 0,
-                                    std::uint32_t block_bytes = kMinBlockBytes) {
+                                    std::uint32_t block_bytes = kMinBlockBytes,
+                                    Coding coding = Coding::kByte) {
   CompressOptions options;
+  options.coding = coding;
   options.level = 2;
   options.threads = 1;
   options.block_bytes = block_bytes;

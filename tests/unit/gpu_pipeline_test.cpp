@@ -107,6 +107,66 @@ TEST(GpuPipeline, DecodesEmptyAndConcatenatedFiles) {
   }
 }
 
+/// Room for Bit blocks is asked for where there are some.
+TEST(GpuPipeline, DecodesBothCodings) {
+  const std::vector<Byte> bit = compressed(plain(), 16384, kMinBlockBytes, Coding::kBit);
+  std::vector<Byte> both = file();
+  append(both, bit);
+  append(both, file());
+  for (const std::vector<Byte>* bytes : {&bit, &std::as_const(both), &file()}) {
+    FakeGpu gpu(small_slots());
+    expect_same(gpu.run_file(*bytes), seen_on_cpu(*bytes));
+    expect_same(gpu.run_stream(*bytes), seen_on_cpu(*bytes));
+    EXPECT_EQ(gpu.counts().bit_batches > 0, bytes != &file());
+    EXPECT_EQ(gpu.counts().bit_batches < gpu.counts().decodes, bytes != &bit);
+  }
+}
+
+/// What the GPU does not decode.
+std::vector<Byte> in_sub_blocks(const std::vector<Byte>& plain) {
+  CompressOptions with;
+  with.coding = Coding::kBit;
+  with.sub_block = 16;
+  with.block_bytes = kMinBlockBytes;
+  with.dictionary.mode = DictionaryChoice::Mode::kNone;
+  return *compress_buffer(plain, with);
+}
+
+TEST(GpuPipeline, LeavesWhatTheGpuDeclinesToTheCpu) {
+  std::vector<Byte> both = file();
+  append(both, in_sub_blocks(plain()));
+  append(both, file());
+  GpuOptions options = small_slots();
+  for (const bool salvage : {false, true}) {
+    const Seen declined = FakeGpu(options).run_file(both, salvage);
+    EXPECT_EQ(declined.error.code, ErrorCode::kUnsupported);
+    EXPECT_EQ(declined.damaged_blocks, 0u);
+  }
+  options.cpu_fallback = true;
+  options.on_fallback = [](const Error& error) { ADD_FAILURE() << error.message(); };
+  expect_same(FakeGpu(options).run_file(both), seen_on_cpu(both));
+  expect_same(FakeGpu(options).run_stream(both), seen_on_cpu(both));
+
+  FakeGpu gpu(options);
+  const Seen cpu = seen_on_cpu(both);
+  PinnedBytes into(gpu, std::vector<Byte>(cpu.plain.size(), Byte{0xCC}));
+  DecodeJob job;
+  job.memory = both;
+  job.into = into.bytes();
+  EXPECT_TRUE(gpu->run(job).ok());
+  EXPECT_TRUE(std::equal(cpu.plain.begin(), cpu.plain.end(), into.bytes().begin()));
+}
+
+TEST(GpuPipeline, SalvagesWhatTheGpuDeclines) {
+  std::vector<Byte> damaged = in_sub_blocks(plain());
+  damaged[damaged.size() / 2] ^= Byte{1};
+  GpuOptions options = small_slots();
+  options.cpu_fallback = true;
+  const Seen cpu = seen_on_cpu(damaged, true);
+  ASSERT_EQ(cpu.damaged_blocks, 1u);
+  expect_same(FakeGpu(options).run_file(damaged, true), cpu);
+}
+
 /// 20 members of three blocks each: by fours, not by threes and ones.
 TEST(GpuPipeline, MembersShareBatches) {
   const PlainMembers members(20, 3);

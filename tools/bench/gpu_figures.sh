@@ -8,7 +8,8 @@
 #
 # DATA_FOLDER holds dickens, xml, nci, winlog and dbtext; a missing one is left out, which is said.
 # Into OUT_FOLDER: gpu-decode.csv, gpu-nested.csv, gpu-pipeline.txt, and files/, which is made anew
-# unless REUSE=1. COMMIT=TEXT names the commit where git cannot. Exit status 1 where a result was
+# unless REUSE=1. COMMIT=TEXT names the commit where git cannot; ONLY=PATTERN takes the settings
+# whose names match, and neither nested data nor the pipeline. Exit status 1 where a result was
 # wrong. Settings with options that presso refuses are left out, which is said too.
 set -euo pipefail
 
@@ -26,6 +27,9 @@ readonly SETTINGS=(
   "l9-dict64K.256K|--level 9 --dict 64K --block-size 256K"
   "l9-dict1M.256K|--level 9 --dict 1M --block-size 256K"
   "l9-decode.64K|--level 9 --favor decode --block-size 64K"
+  "l12-bit-decode.256K|--coding bit --level 12 --favor decode --block-size 256K"
+  "l12-bit-decode.64K|--coding bit --level 12 --favor decode --block-size 64K"
+  "l12-bit.256K|--coding bit --level 12 --dict none --block-size 256K"
 )
 readonly PIPELINE_PLAIN_BYTES=$((1 << 30))
 
@@ -94,6 +98,8 @@ rm -f "$out/gpu-decode.csv" "$out/gpu-nested.csv"
 wrong=0 first_compressed='' compressed=()
 
 for setting in "${SETTINGS[@]}"; do
+  # shellcheck disable=SC2053  # a pattern
+  [[ -z ${ONLY-} || ${setting%%|*} == $ONLY ]] || continue
   read -ra options <<<"${setting#*|}"
   is_accepted "${setting%%|*}" "${options[@]}" || continue
   echo "== ${setting%%|*}: presso compress ${options[*]}"
@@ -102,7 +108,9 @@ for setting in "${SETTINGS[@]}"; do
   rate gpu-decode.csv "${compressed[@]}"
   rate gpu-decode.csv --strategies auto --blocks 100,1 "${compressed[@]}"
 done
-echo "== nested data"
-rate gpu-nested.csv --nested
-pipeline "$first_compressed" "$(stat -L -c %s "$data/${names[0]}")"
+if [[ -z ${ONLY-} ]]; then
+  echo "== nested data"
+  rate gpu-nested.csv --nested
+  pipeline "$first_compressed" "$(stat -L -c %s "$data/${names[0]}")"
+fi
 ((!wrong)) || { echo "gpu_figures: WRONG results; see the rows" >&2; exit 1; }

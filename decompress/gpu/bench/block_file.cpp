@@ -19,6 +19,7 @@ Status take_block(const RandomAccess& file, const ArchiveIndex& index, std::uint
                   BlockFile& into) {
   PRESSO_ASSIGN(const BlockHeader header, index.read_block_header(number));
   if (number == 0) into.rule = header.rule;
+  into.has_bit_blocks |= header.coding == Coding::kBit;
   const std::size_t begin = into.stored.size();
   into.stored.resize(begin + header.stored_bytes());
   into.spans.push_back({begin, index.block_plain_offset(number),

@@ -17,6 +17,7 @@ struct BlockFile {
   std::uint64_t file_bytes = 0;
   std::uint32_t block_bytes = 0;
   DependencyRule rule = DependencyRule::kNone;  ///< of the first block
+  bool has_bit_blocks = false;
   std::vector<Byte> plain;
   std::vector<Byte> stored;      ///< headers, payloads and padding, one behind another
   std::vector<BlockSpan> spans;  ///< in `stored` and `plain`

@@ -120,7 +120,8 @@ void choose_blocks(const std::vector<BlockSpan>& spans, std::uint32_t wanted, Ro
 }
 
 Status measure_row(DeviceBatch& batch, int runs, Row& row) {
-  PRESSO_TRY(batch.prepare({{row.strategy.value, row.verify}, row.blocks}));
+  PRESSO_TRY(
+      batch.prepare({{row.strategy.value, row.verify, row.file.has_bit_blocks}, row.blocks}));
   PRESSO_ASSIGN(row.correct, batch.is_correct());
   PRESSO_ASSIGN(row.ms, batch.measure(runs));
   PRESSO_ASSIGN(const bool still, batch.left_correct_bytes());

@@ -111,8 +111,9 @@ Runner::Item Runner::work(Item item) {
   if (item.sent) {
     Status done = item.slot->wait(engine_.device());
     if (done.ok()) done = item.slot->read_codes(item.batch);
-    if (done.ok()) return item;
-    fail_device(done.error());
+    const bool declined = done.ok() && item.batch.has_declined() && falls_back(*item.job);
+    if (done.ok() && !declined) return item;
+    if (!done.ok()) fail_device(done.error());
   }
   if (falls_back(*item.job)) {
     item.cpu_plain = decode_on_cpu(item);

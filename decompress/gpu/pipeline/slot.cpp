@@ -155,7 +155,9 @@ Status Slot::decode(Device& device, const SlotBatch& batch, const BatchOptions& 
   arguments.d_status = reinterpret_cast<std::uint32_t*>(d_status);
   arguments.d_temporary = d_temporary_.get();
   arguments.temporary_bytes = d_temporary_.bytes();
-  return device.decode(arguments, options, stream_.get());
+  BatchOptions needed = options;
+  needed.bit_blocks = batch.has_bit_blocks();
+  return device.decode(arguments, needed, stream_.get());
 }
 
 Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
@@ -172,8 +174,9 @@ Status Slot::read_codes(SlotBatch& batch) const {
   for (std::uint32_t block = 0; block < batch.block_count(); ++block) {
     const auto status =
         load<std::uint32_t>(out_.get() + status_at_ + block * sizeof(std::uint32_t));
-    const bool final = status < static_cast<std::uint32_t>(ErrorCode::kIo);
-    if (!final) {
+    const bool is_declined =
+        status == static_cast<std::uint32_t>(ErrorCode::kUnsupported) && batch.is_for_cpu(block);
+    if (status >= static_cast<std::uint32_t>(ErrorCode::kIo) && !is_declined) {
       return make_error(ErrorCode::kDeviceLost,
                         "a block was left with status " + std::to_string(status));
     }

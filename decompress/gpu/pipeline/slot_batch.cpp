@@ -90,6 +90,25 @@ std::uint32_t SlotBatch::largest_plain_bytes() const {
   return largest;
 }
 
+bool SlotBatch::has_bit_blocks() const {
+  constexpr std::size_t kCodingAt = 11;  // FORMAT.md 5
+  for (std::size_t block = 0; block < spans_.size(); ++block) {
+    if (spans_[block].stored_bytes < kBlockHeaderBytes) continue;
+    if (stored(block)[kCodingAt] == static_cast<Byte>(Coding::kBit)) return true;
+  }
+  return false;
+}
+
+bool SlotBatch::is_for_cpu(std::size_t block) const {
+  if (spans_[block].stored_bytes < kBlockHeaderBytes) return false;
+  const auto header = parse_block_header(stored(block));
+  return header.ok() && header->coding == Coding::kBit && header->bit.layout != kLaneLayout;
+}
+
+bool SlotBatch::has_declined() const {
+  return std::find(codes_.begin(), codes_.end(), ErrorCode::kUnsupported) != codes_.end();
+}
+
 std::uint64_t SlotBatch::table_bytes() const {
   return spans_.size() * sizeof(BlockSpan) + sizeof(DictionaryTable);
 }

@@ -76,6 +76,12 @@ class SlotBatch {
   /// Gaps between blocks included.
   std::uint64_t plain_bytes() const { return plain_used_; }
   std::uint32_t largest_plain_bytes() const;
+  /// Whether any header says that it is one.
+  bool has_bit_blocks() const;
+  /// Whether a block is of a form that the GPU does not decode: a Bit block of sub-blocks.
+  bool is_for_cpu(std::size_t block) const;
+  /// Whether a code says that the GPU has left a block to the CPU.
+  bool has_declined() const;
   const SlotCapacity& capacity() const { return capacity_; }
   /// Whether all blocks are decoded to where they belong.
   bool is_direct() const { return is_direct_; }

@@ -36,7 +36,9 @@ struct GpuOptions {
   std::uint64_t max_pinned_bytes = 0;  ///< of page-locked host memory; 0: no limit
   unsigned reader_threads = 0;         ///< that fill pinned memory; 0: all, at most 8
   /// Where the GPU fails in the middle, or has no room for a large block, the CPU decodes the rest.
-  /// Where it fails before the first byte is read, that is an error all the same.
+  /// Where it fails before the first byte is read, that is an error all the same. Batches with
+  /// blocks that GPUs do not decode (Bit coding in sub-blocks) go to the CPU, too. Without this,
+  /// and always into device memory, such a block is kUnsupported and ends the job, salvage or not.
   bool cpu_fallback = false;
   /// Called once, when the GPU has failed and the CPU goes on. On any thread.
   std::function<void(const Error&)> on_fallback;

@@ -40,6 +40,10 @@ struct DictionarySpan {
 struct BatchOptions {
   Strategy strategy = Strategy::kAuto;
   bool verify = true;  ///< compare with the blocks' content checksums
+  /// Whether there may be Bit-coded blocks. They take temporary memory of 2.8 times the batch's
+  /// plain bytes, and two or three kernels more. Where this is false, such a block is
+  /// kInvalidArgument.
+  bool bit_blocks = true;
 };
 
 struct BatchArguments {
@@ -64,9 +68,10 @@ std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
 /// blocks leave unspecified plain bytes, within their own span. A block whose header contradicts
 /// its span is kBadIndex; what a span does not say (number, kind) is the caller's to compare.
 /// kInvalidArgument in a status: the block is larger than largest_plain_bytes, or d_temporary has
-/// no room for it. Arguments are read before the call returns, arrays when the kernels run. A
-/// stream that is being captured gets the kernels as nodes of its graph. Errors: kInvalidArgument
-/// (memory too small or misaligned), kNoDevice, kDeviceLost.
+/// no room for it, or it is a Bit block that options say there is not. Arguments are read before
+/// the call returns, arrays when the kernels run. A stream that is being captured gets the kernels
+/// as nodes of its graph. Errors: kInvalidArgument (memory too small or misaligned), kNoDevice,
+/// kDeviceLost.
 Status decode_batch(const BatchArguments& arguments, const BatchOptions& options,
                     CUstream_st* stream);
 
