@@ -148,7 +148,7 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .category = kCompression,
        .brief = "how sequences are stored",
        .text = "byte: whole bytes, decoded fastest. bit: Huffman codes, a quarter to a third "
-               "smaller, decoded more slowly: on a GPU at two thirds of the speed or more.",
+               "smaller, decoded more slowly: on a GPU at half to nine tenths of the speed.",
        .choices = {"byte", "bit"},
        .default_value = "byte",
        .apply = coding_into(options.coding)},
