@@ -58,6 +58,7 @@ void favor_decode(ParserParameters& parameters) {
 ParserParameters parameters_of(const CompressOptions& options) {
   ParserParameters parameters = level_parameters(options.level);
   parameters.coding = options.coding;
+  parameters.bit_gain = options.bit_gain;
   parameters.sub_block = options.sub_block;
   if (options.coding == Coding::kBit) favor_bits(options.level, parameters);
   if (options.favor == Favor::kDecode) favor_decode(parameters);
@@ -97,13 +98,14 @@ bool BlockEncoder::append_byte_coded(Bytes plain, const BlockHeader& header, Buf
 }
 
 /// Appends the payload and completes the header, or does nothing and says false, likewise. A block
-/// whose codes would take more than they save is Byte-coded.
+/// whose codes save too little is Byte-coded.
 bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to) {
   BlockHeader bit = header;
   bit.layout.min_match = parameters_.min_match;
   bit_encoder_.encode(plain, sequences_, bit);
   const BlockHeader byte = planned_byte_header(header);
-  if (byte.payload_bytes < bit.payload_bytes) {
+  const std::uint64_t otherwise = std::min(byte.payload_bytes, header.plain_bytes);
+  if (std::uint64_t{100} * bit.payload_bytes > (100 - parameters_.bit_gain) * otherwise) {
     header = byte;
     return append_byte_coded(plain, header, to);
   }

@@ -188,6 +188,7 @@ Status validate(const CompressOptions& options) {
   if (options.coding != Coding::kByte && options.coding != Coding::kBit) {
     return invalid("coding: byte or bit");
   }
+  if (options.bit_gain > 99) return invalid("bit gain: 0 to 99 percent");
   if (options.sub_block != 0 &&
       (!std::has_single_bit(options.sub_block) || options.sub_block < 1u << kMinSubBlockLog2 ||
        options.sub_block > 1u << kMaxSubBlockLog2)) {

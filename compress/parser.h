@@ -24,6 +24,7 @@ constexpr unsigned kFastHashBits = 14;
 
 struct ParserParameters {
   Coding coding = Coding::kByte;   ///< what the sequences are for
+  std::uint32_t bit_gain = 0;      ///< Bit coding: percent that it must save of a block
   std::uint32_t sub_block = 0;     ///< Bit coding: sequences of a sub-block; 0: lanes
   bool chains = true;              ///< which parser
   std::uint32_t passes = 0;        ///< over a block, before the last one: optimal parser, if any

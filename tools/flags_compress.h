@@ -11,7 +11,9 @@ namespace presso::cli {
 
 /// -1 ... -12, --level; PRESSO_LEVEL.
 Flag level_flag(int& level);
-/// --favor, --coding, --block-size, --deps, --group, --window, --lookahead, --staleness, --dict.
+/// --favor, --coding, --bit-gain, --sub-block, --block-size, --deps, --group, --window,
+/// --lookahead,
+/// --staleness, --dict.
 std::vector<Flag> encoder_flags(CompressOptions& options);
 
 }  // namespace presso::cli

@@ -305,6 +305,21 @@ class Encoding(CliTest):
         self.ok("test", "app.log.presso")
         self.fails("compress", "--coding", "bits", "app.log", saying="not one of byte, bit")
 
+    @covers("compress", "--bit-gain")
+    def test_bit_gain(self):
+        self.write("app.log", log_text(4000))
+        sizes = {}
+        for gain in ("0", "5", "90"):
+            self.ok("compress", "-f", "--coding", "bit", "--bit-gain", gain, "app.log")
+            self.ok("test", "app.log.presso")
+            sizes[gain] = self.info()["compressed_bytes"]
+        self.assertEqual(sizes["0"], sizes["5"])
+        self.assertLess(sizes["5"], sizes["90"])
+        byte = self.ok("compress", "-c", "--coding", "byte", "app.log").out
+        self.assertEqual(sizes["90"], len(byte))
+        self.assertEqual(self.info()["coding"], "byte")
+        self.fails("compress", "--bit-gain", "100", "app.log", saying="0 to 99")
+
     @covers("compress", "--sub-block")
     def test_sub_block(self):
         text = log_text(2000)

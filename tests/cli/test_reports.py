@@ -190,6 +190,7 @@ class Bench(CliTest):
         "--lookahead",
         "--staleness",
         "--coding",
+        "--bit-gain",
         "--sub-block",
     )
     def test_options_reach_the_codec(self):
@@ -219,6 +220,8 @@ class Bench(CliTest):
             "4K",
             "--coding",
             "bit",
+            "--bit-gain",
+            "1",
             "--sub-block",
             "16",
         )

@@ -187,6 +187,16 @@ TEST(RoundTrip, KeepsEverythingInSubBlocksOfEverySize) {
   EXPECT_FALSE(validate(options).ok());
 }
 
+BlockHeader only_block(const std::vector<Byte>& plain, const CompressOptions& options) {
+  const auto compressed = compress_buffer(plain, options);
+  EXPECT_TRUE(compressed.ok());
+  MemorySource source(*compressed);
+  BlockStream stream(source, {});
+  const auto item = stream.next();
+  EXPECT_TRUE(item.ok() && *item);
+  return (*item)->block.header;
+}
+
 TEST(RoundTrip, BlocksAreCodedAsIsSmallest) {
   CompressOptions options;
   options.coding = Coding::kBit;
@@ -197,15 +207,31 @@ TEST(RoundTrip, BlocksAreCodedAsIsSmallest) {
   for (const auto& [plain, coding] : {std::pair{words, Coding::kBit},
                                       {twice, Coding::kByte},
                                       {random_bytes(5000, 18), Coding::kRaw}}) {
-    const auto compressed = compress_buffer(plain, options);
-    ASSERT_TRUE(compressed.ok());
-    MemorySource source(*compressed);
-    BlockStream stream(source, {});
-    const auto item = stream.next();
-    ASSERT_TRUE(item.ok() && *item);
-    EXPECT_EQ((*item)->block.header.coding, coding);
+    EXPECT_EQ(only_block(plain, options).coding, coding);
     expect_round_trip(plain, options);
   }
+}
+
+TEST(RoundTrip, BlocksAreBitCodedWhereThatSavesEnough) {
+  const std::vector<Byte> words = random_words(50000, 17);
+  CompressOptions options;
+  const std::uint64_t byte = only_block(words, options).payload_bytes;
+  options.coding = Coding::kBit;
+  const std::uint64_t bit = only_block(words, options).payload_bytes;
+  const auto saved = static_cast<std::uint32_t>(100 - (100 * bit + byte - 1) / byte);
+  ASSERT_GT(saved, 3u);
+  for (options.bit_gain = 0; options.bit_gain <= 99; options.bit_gain += saved) {
+    const BlockHeader header = only_block(words, options);
+    EXPECT_EQ(header.coding, options.bit_gain <= saved ? Coding::kBit : Coding::kByte);
+    EXPECT_EQ(header.payload_bytes, options.bit_gain <= saved ? bit : byte);
+    expect_round_trip(words, options);
+  }
+  options.bit_gain = saved + 1;
+  EXPECT_EQ(only_block(words, options).coding, Coding::kByte);
+  options.bit_gain = 100;
+  EXPECT_FALSE(validate(options).ok());
+  options.bit_gain = 99;  // what the Byte coding does not make smaller is raw
+  EXPECT_EQ(only_block(random_bytes(5000, 18), options).coding, Coding::kRaw);
 }
 
 TEST(RoundTrip, KeepsBlocksLargerThanTheWindowOfMatchesHeld) {

@@ -47,6 +47,9 @@ struct CompressOptions {
   /// Coding::kByte or kBit; blocks that it would make larger are stored raw, or with the Byte
   /// coding where that is smaller.
   Coding coding = Coding::kByte;
+  /// Bit coding: percent of a block's size, 0..99, that it must save against the Byte coding, which
+  /// is decoded faster and has the block otherwise.
+  std::uint32_t bit_gain = 0;
   /// Bit coding: sequences that a sub-block has, a power of two 4..256, instead of dealing them out
   /// to lanes (S's layout, FORMAT.md 14.7; larger); 0: lanes.
   std::uint32_t sub_block = 0;
