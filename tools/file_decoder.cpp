@@ -34,7 +34,7 @@ bool is_of_the_device(ErrorCode code) {
 bool is_for_cpu(const ArchiveIndex& index) {
   if (index.block_count() == 0) return false;
   const auto header = index.read_block_header(0);
-  return header.ok() && header->coding == Coding::kBit && header->bit.layout != kLaneLayout;
+  return header.ok() && header->has_sub_blocks();
 }
 
 unsigned or_all(unsigned threads) {

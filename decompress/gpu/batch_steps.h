@@ -5,7 +5,7 @@
 //
 //   clear      the counter of claimed segments
 //   plan       headers; status kPlanned or the error                  plan.cuh
-//   decode     coded blocks; kDecoded, kFailed or final          decoder_launch.h
+//   decode     coded blocks; kDecoded, kFailed or final               decoder_launch.h
 //   finish     raw blocks, checksums, error codes; final              finish.cuh
 //
 // A Launcher has a member function of each name, which returns a Status.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The codes of a Bit block (FORMAT.md 14.4) as look-up tables in shared memory, by whole warps.
 //
-//   list      one warp reads the list of code lengths: its code, a table as below, then symbol
-//             after symbol, which all lanes follow alike; they share the storing of runs
+//   list      one warp reads the list of code lengths: its code, a table as below, then 32 bits a
+//             step, in which lanes look up the symbols
 //   sort      a warp an alphabet: lane n counts the words of length n; ballots on the bits of the
 //             lengths give each symbol its rank among those of its length, and prefix sums over
 //             lanes the first word of each length, and whether the code is complete
@@ -190,7 +190,7 @@ class ListReader {
 
   PRESSO_DEVICE bool read(u32 begin, u32 end) {
     if (!read_code(begin)) return false;
-    clear();
+    fill(0);
     constexpr u32 kCodeBits = bit::kListSymbols * bit::kListLengthBits;
     u32 at = begin + kCodeBits;
     if (mask_ == 0 && lists_.list[0] >> 8 < bit::kRepeatLength) {
@@ -229,8 +229,6 @@ class ListReader {
     simt::warp_sync();
     return true;
   }
-
-  PRESSO_DEVICE void clear() { fill(0); }
 
   PRESSO_DEVICE void fill(u32 length) {
     static_assert(bit::kListedSymbols % 4 == 0);

@@ -15,7 +15,7 @@
 // Takes up Bit blocks in state kPlanned. Leaves kPlanned where all is well, or kSurveyed where the
 // relay decoder is to have the block; kFailed where the sequences do not fit, for finish.cuh to
 // find the first error; and kBadPayloadSize, kBadTree or kBadBits. Test:
-// tests/simt/bit_unpack_test.cpp.
+// tests/simt/bit_unpack_test.cpp. Benchmark: bench/decode_rate.cpp.
 #pragma once
 
 #include "decompress/gpu/bit_lanes.cuh"

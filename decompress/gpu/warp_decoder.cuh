@@ -4,8 +4,8 @@
 // It takes every valid block that is not raw, so it also serves where a faster kernel declines.
 //
 // A step: parse 32 sequences (group_parser.cuh, or record_group_parser.cuh where a Bit block has
-// been unpacked), copy literals and the matches that depend on
-// nothing in the group (segment_copy.cuh), execute the others as the strategy says.
+// been unpacked), copy literals and the matches that depend on nothing in the group
+// (segment_copy.cuh), execute the others as the strategy says.
 //
 // Threads to data: warp w of thread block b decodes block b * warps + w. Shared memory: a
 // SegmentTable a warp. Synchronisation: within warps only; warps may exit at any time.

@@ -51,8 +51,7 @@ CpuAnswer BatchCase::cpu_answer(std::size_t block) const {
   if (header->plain_bytes != item.plain_bytes || header->stored_bytes() != item.stored.size()) {
     return {ErrorCode::kBadIndex, {}};
   }
-  const bool is_bit = header->coding == Coding::kBit;
-  if (is_bit && header->bit.layout != kLaneLayout) return {ErrorCode::kUnsupported, {}};
+  if (header->has_sub_blocks()) return {ErrorCode::kUnsupported, {}};
   const auto found = dictionaries.find(header->dictionary_id);
   const Dictionary* dictionary = found == dictionaries.end() ? nullptr : found->second.get();
   const std::vector<Byte> payload = payload_with_slack(item.stored);
@@ -160,7 +159,7 @@ void add_made_bit(BatchCase& batch, std::uint32_t seed, std::uint32_t count, std
     store<std::uint32_t>(bytes + 1, seed);
     const auto made = fuzz::make_bit_payload_case(fuzz::Choices(bytes, sizeof bytes));
     // Sub-blocks are the CPU's.
-    if (sound && made && made->header.bit.layout != kLaneLayout) continue;
+    if (sound && made && made->header.has_sub_blocks()) continue;
     add_payload_case(batch, made, largest, seed);
   }
 }

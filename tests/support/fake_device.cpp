@@ -313,9 +313,7 @@ class FakeDevice final : public gpu::Device {
       return ErrorCode::kBadHeader;
     }
     if (header->coding == Coding::kBit && !options.bit_blocks) return ErrorCode::kInvalidArgument;
-    if (header->coding == Coding::kBit && header->bit.layout != kLaneLayout) {
-      return ErrorCode::kUnsupported;
-    }
+    if (header->has_sub_blocks()) return ErrorCode::kUnsupported;
     return decode_payload(*header, stored + kBlockHeaderBytes, arguments, options, out);
   }
 

@@ -102,7 +102,7 @@ bool SlotBatch::has_bit_blocks() const {
 bool SlotBatch::is_for_cpu(std::size_t block) const {
   if (spans_[block].stored_bytes < kBlockHeaderBytes) return false;
   const auto header = parse_block_header(stored(block));
-  return header.ok() && header->coding == Coding::kBit && header->bit.layout != kLaneLayout;
+  return header.ok() && header->has_sub_blocks();
 }
 
 bool SlotBatch::has_declined() const {

@@ -135,6 +135,10 @@ struct BlockHeader {
   BitFields bit;
   std::uint64_t content_checksum = 0;
 
+  /// A Bit block in S's layout, which GPUs leave to the CPU (FORMAT.md 14.7).
+  constexpr bool has_sub_blocks() const {
+    return coding == Coding::kBit && bit.layout == kSubBlockLayout;
+  }
   /// Bytes in the file: header, payload, padding.
   constexpr std::uint64_t stored_bytes() const {
     return round_up(kBlockHeaderBytes + std::uint64_t{payload_bytes}, kFrameAlignment);
