@@ -19,7 +19,7 @@ namespace {
 
 /// A lane has at most about so many sequences: what a GPU works through while a block of 64 KiB of
 /// text is on its way. More lanes cost 12 bits each and three repeated distances (NOTES.md).
-constexpr std::uint32_t kSequencesOfLane = 320;
+constexpr std::uint32_t kSequencesOfLane = 256;
 constexpr unsigned kUsualLanesLog2 = 5;  ///< fewer only where a lane would have less than
 constexpr std::uint32_t kLeastOfLane = 4;
 

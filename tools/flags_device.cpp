@@ -21,7 +21,7 @@ constexpr Choice<DeviceFlags::Device> kDevices[] = {
 constexpr Choice<gpu::Strategy> kStrategies[] = {
     {"auto", gpu::Strategy::kAuto},         {"sc", gpu::Strategy::kSequential},
     {"mrr", gpu::Strategy::kMultiRound},    {"mrr-multikernel", gpu::Strategy::kMultiRoundKernels},
-    {"de", gpu::Strategy::kDependencyFree},
+    {"de", gpu::Strategy::kDependencyFree}, {"fused", gpu::Strategy::kFused},
 };
 
 /// Room for the largest block and dictionary of any file.
@@ -65,7 +65,8 @@ std::vector<Flag> device_flags(DeviceFlags& flags) {
        .category = kPerformance,
        .brief = "how a GPU orders the copies of a block",
        .text = "sc: one after another; mrr: in rounds; mrr-multikernel: a kernel a round; de: all "
-               "at once where the file was compressed for it, else as mrr. The result does not "
+               "at once where the file was compressed for it, else as mrr; fused: as auto, but "
+               "Huffman codes are decoded in the kernel that executes them. The result does not "
                "depend on it.",
        .choices = names(kStrategies),
        .default_value = "auto",

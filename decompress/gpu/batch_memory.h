@@ -6,7 +6,7 @@
 //   reference begins  u32 a block   } kMultiRoundKernels only
 //   reference ends    u32 a block   }
 //   unpacked          kUnpackedCells cells for each segment; batches with Bit blocks only
-//   survey records    kSurveyCells cells for each segment; kAuto only
+//   survey records    kSurveyCells cells for each segment; kAuto, kFused
 //   segment hashes    a u64 for each segment; with verification only
 //   references        kReferencesASegment u64 for each segment; kMultiRoundKernels only
 //
@@ -33,7 +33,7 @@ class BatchMemory {
 
   constexpr BatchMemory(std::uint32_t blocks, const BatchOptions& options)
       : unpacked_a_segment_(options.bit_blocks ? kUnpackedCells : 0),
-        cells_a_segment_(options.strategy == Strategy::kAuto ? kSurveyCells : 0),
+        cells_a_segment_(has_survey(options.strategy) ? kSurveyCells : 0),
         hashes_a_segment_(options.verify ? 1 : 0),
         references_a_segment_(options.strategy == Strategy::kMultiRoundKernels ? kReferencesASegment
                                                                                : 0) {
@@ -81,6 +81,10 @@ class BatchMemory {
   }
 
  private:
+  static constexpr bool has_survey(Strategy strategy) {
+    return strategy == Strategy::kAuto || strategy == Strategy::kFused;
+  }
+
   static constexpr std::uint64_t aligned(std::uint64_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }

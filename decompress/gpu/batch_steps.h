@@ -29,7 +29,7 @@ inline bool is_placed(const void* at, std::uint64_t alignment) {
 }
 
 inline Status check_batch(const BatchArguments& batch, const BatchOptions& options) {
-  if (options.strategy > Strategy::kDependencyFree) {
+  if (options.strategy > Strategy::kFused) {
     return make_error(ErrorCode::kInvalidArgument, "there is no such strategy");
   }
   if (!is_placed(batch.d_stored, kFrameAlignment) || batch.d_plain == nullptr ||

@@ -30,70 +30,49 @@ struct LaneSums {
   u32 lost = 0;      ///< not 0: there was a length without a match
 };
 
-/// Records, one behind another, four at a time where they fill 16 bytes.
-class RecordWriter {
- public:
-  PRESSO_DEVICE RecordWriter(const u32* records, u32 first)
-      : records_(reinterpret_cast<u64>(records)), first_(first) {}
-
-  PRESSO_DEVICE void put(u32 index, u32 record) {
-    fourth_ = third_;
-    third_ = second_;
-    second_ = newest_;
-    newest_ = record;
-    if (index % 4 != 3) return;
-    if (index - first_ >= 3) {
-      store_global(place(index - 3), simt::Vec4{fourth_, third_, second_, newest_});
-    } else {
-      store_last(index, index - first_ + 1);
-    }
-  }
-
-  /// Behind the last one.
-  PRESSO_DEVICE void finish(u32 end) {
-    const u32 all = end - first_;
-    const u32 left = end % 4;
-    if (all > 0) store_last(end - 1, left < all ? left : all);
-  }
-
- private:
-  /// At most three.
-  PRESSO_DEVICE void store_last(u32 index, u32 count) {
-    if (count > 0) store_global(place(index), newest_);
-    if (count > 1) store_global(place(index - 1), second_);
-    if (count > 2) store_global(place(index - 2), third_);
-  }
-
-  PRESSO_DEVICE u64 place(u32 index) const { return records_ + u64{4} * index; }
-
-  u64 records_;
-  u32 first_;
-  u32 newest_ = 0, second_ = 0, third_ = 0, fourth_ = 0;
+/// Records of a warp's lanes, so many steps of them, which then leave together: records of a lane
+/// that left alone would be on their way to memory by quarters of a line. In shared memory.
+template <u32 kSteps_>
+struct RecordStage {
+  static constexpr u32 kSteps = kSteps_;
+  static constexpr u32 kPitch = kSteps + 1;  ///< rows of lanes begin in different banks
+  static_assert(kWarpSize % kSteps == 0);
+  u32 records[kWarpSize * kPitch];
 };
 
-template <class Tables>
+template <class Tables, class Stage>
 class LaneDecoder {
  public:
   /// `units`: of the block, or nullptr. `wide`: how many there are, in shared memory.
   PRESSO_DEVICE LaneDecoder(const BlockPlan& plan, const PayloadWords& words, const Tables& tables,
-                            WindowRing& ring, UnitRecord* units, u32* wide)
+                            WindowRing& ring, Stage& stage, UnitRecord* units, u32* wide)
       : plan_(plan),
         to_(plan),
         words_(words),
         tables_(tables),
         ring_(ring),
+        stage_(stage),
         units_(units),
         wide_(wide),
         base_(simt::shared_address(&tables)) {}
 
   /// The sub-stream from bit `begin` on; returns where it ends. Positions in the units that begin
-  /// here count from the lane's first sequence.
+  /// here count from the lane's first sequence. By whole warps; lanes that the block has not got
+  /// have nothing to decode.
   PRESSO_DEVICE u32 decode(u32 lane, u32 begin, LaneSums& sums) {
     BitWindow from(words_, begin, ring_);
-    decode_sequences(from, first_sequence(lane), first_sequence(lane + 1), sums);
-    decode_literals(from, lane);
+    decode_sequences<true>(from, lane, sums);
+    if (lane >> plan_.bit.lanes_log2 == 0) decode_literals(from, lane);
     from.finish();
     return from.at();
+  }
+
+  /// The sub-stream's sequences once more, by one lane alone, whose wide ones get other entries.
+  PRESSO_DEVICE void list_wide(u32 lane, u32 begin) {
+    BitWindow from(words_, begin, ring_);
+    LaneSums sums;
+    decode_sequences<false>(from, lane, sums);
+    from.finish();
   }
 
   /// Adds where the lane begins to the positions in its units.
@@ -132,8 +111,11 @@ class LaneDecoder {
     }
   };
 
+  PRESSO_DEVICE u32 run_length() const {
+    return bit::run_length(plan_.sequences, plan_.bit.lanes_log2);
+  }
   PRESSO_DEVICE u32 first_sequence(u32 lane) const {
-    const u32 first = lane * bit::run_length(plan_.sequences, plan_.bit.lanes_log2);
+    const u32 first = lane * run_length();
     return first < plan_.sequences ? first : plan_.sequences;
   }
 
@@ -177,28 +159,54 @@ class LaneDecoder {
     return {value(literals, first.low), value(match, second.low), value(offset, third)};
   }
 
-  PRESSO_DEVICE void decode_sequences(BitWindow& from, u32 first, u32 end, LaneSums& sums) {
+  template <bool kByWarp>
+  PRESSO_DEVICE void decode_sequences(BitWindow& from, u32 lane, LaneSums& sums) {
     LastDistances last;
-    RecordWriter records(to_.records, first);
     const bool far = tables_.far != 0;
     const u32 no_units = units_ == nullptr ? 1 : 0;
     const u64 high = address_of(to_.high);
+    const u32 first = first_sequence(lane);
+    const u32 count = first_sequence(lane + 1) - first;
+    const u32 steps = kByWarp ? run_length() : count;
     PRESSO_NO_UNROLL
-    for (u32 i = first; i < end; ++i) {
-      if ((i % kUnitSequences | no_units) == 0) {
-        store_global(reinterpret_cast<u64>(units_ + i / kUnitSequences),
-                     simt::Vec4{sums.bytes, sums.literals, sums.segments, 0});
+    for (u32 step = 0; step < steps; ++step) {
+      if (step < count) {
+        const u32 i = first + step;
+        if (kByWarp && (i % kUnitSequences | no_units) == 0) {
+          store_global(reinterpret_cast<u64>(units_ + i / kUnitSequences),
+                       simt::Vec4{sums.bytes, sums.literals, sums.segments, 0});
+        }
+        const Values values = take_values(from);
+        const u32 distance = last.take(values.offset);
+        add_up(values, distance, sums);
+        u32 record = record_of(values, distance);
+        if ((values.literals | values.match) >= kWideLength) record = store_wide(values, distance);
+        if (kByWarp) {
+          stage_.records[simt::lane() * Stage::kPitch + step % Stage::kSteps] = record;
+          if (far) store_global(high + i, static_cast<Byte>(distance >> 16));
+        } else {
+          store_global(reinterpret_cast<u64>(to_.records + i), record);
+        }
       }
-      const Values values = take_values(from);
-      const u32 distance = last.take(values.offset);
-      add_up(values, distance, sums);
-      u32 record = record_of(values, distance);
-      if ((values.literals | values.match) >= kWideLength) record = store_wide(values, distance);
-      records.put(i, record);
-      if (far) store_global(high + i, static_cast<Byte>(distance >> 16));
       from.end_step();
+      if (kByWarp && (step % Stage::kSteps == Stage::kSteps - 1 || step + 1 == steps)) {
+        store_records(lane - simt::lane(), step - step % Stage::kSteps);
+      }
     }
-    records.finish(end);
+  }
+
+  /// Those in the stage: of the warp's lanes, `first_lane` and those behind it, from this step on.
+  PRESSO_DEVICE void store_records(u32 first_lane, u32 step) const {
+    simt::warp_sync();
+    const u64 records = reinterpret_cast<u64>(to_.records);
+    const u32 column = simt::lane() % Stage::kSteps;
+    PRESSO_NO_UNROLL
+    for (u32 i = simt::lane() / Stage::kSteps; i < kWarpSize; i += kWarpSize / Stage::kSteps) {
+      const u32 mine = first_sequence(first_lane + i) + step + column;
+      const u32 record = stage_.records[i * Stage::kPitch + column];
+      if (mine < first_sequence(first_lane + i + 1)) store_global(records + u64{4} * mine, record);
+    }
+    simt::warp_sync();
   }
 
   /// Bytes stay at one more than the block has, once they are.
@@ -271,6 +279,7 @@ class LaneDecoder {
   const PayloadWords& words_;
   const Tables& tables_;
   WindowRing& ring_;
+  Stage& stage_;
   UnitRecord* units_;
   u32* wide_;
   u32 base_;

@@ -24,13 +24,14 @@
 
 namespace presso::gpu {
 
-template <class Tables, u32 kWarps>
+template <class Tables, u32 kWarps, class Stage>
 struct UnpackShared {
   Tables tables;
   union {
     CodeLists lists;
     WindowRing rings[kWarps * kWarpSize];
   };
+  Stage stages[kWarps];
   u32 sums[2][kWarps];
   u32 wide;  ///< sequences that have an entry, or should
 };
@@ -43,7 +44,8 @@ class Unpacker {
   static constexpr u32 kWarps = kTuning.warps;
   static constexpr u32 kThreads = kWarps * kWarpSize;
   using Tables = CodeTables<kTuning.limits.literal, kTuning.limits.sequence>;
-  using Shared = UnpackShared<Tables, kWarps>;
+  using Stage = RecordStage<kTuning.stage_steps>;
+  using Shared = UnpackShared<Tables, kWarps, Stage>;
 
   PRESSO_DEVICE Unpacker(const BlockPlan& plan, Shared& shared)
       : plan_(plan),
@@ -123,11 +125,11 @@ class Unpacker {
     return !simt::block_sync_or(!good);
   }
 
-  using Decoder = LaneDecoder<Tables>;
+  using Decoder = LaneDecoder<Tables, Stage>;
 
   PRESSO_DEVICE Decoder decoder() {
-    return Decoder(plan_, words_, shared_.tables, shared_.rings[simt::thread_in_block()], units_,
-                   &shared_.wide);
+    return Decoder(plan_, words_, shared_.tables, shared_.rings[simt::thread_in_block()],
+                   shared_.stages[simt::warp_in_block()], units_, &shared_.wide);
   }
 
   PRESSO_DEVICE void decode() {
@@ -138,8 +140,9 @@ class Unpacker {
       if (lanes_ > kThreads) place_lanes(first, base);
       const u32 lane = first + simt::thread_in_block();
       LaneSums sums;
-      if (lane < lanes_) {
-        if (decoder.decode(lane, begin_, sums) != end_) bad_bits_ = true;
+      if (lanes_ - first > simt::thread_in_block() / kWarpSize * kWarpSize) {
+        const bool ends_well = decoder.decode(lane, begin_, sums) == end_;
+        if (lane < lanes_ && !ends_well) bad_bits_ = true;
         if (lane + 1 == lanes_ && words_.bits(end_, payload_bits() - end_) != 0) bad_bits_ = true;
       }
       add_up(sums);
@@ -184,8 +187,7 @@ class Unpacker {
       Decoder decoder = this->decoder();
       u32 begin = 8 * plan_.bit.head_bytes;
       for (u32 lane = 0; lane < lanes_ && shared_.wide < wide_room(plan_.plain_bytes); ++lane) {
-        LaneSums sums;
-        decoder.decode(lane, begin, sums);
+        decoder.list_wide(lane, begin);
         begin += size_of(lane);
       }
     }
@@ -218,23 +220,33 @@ class Unpacker {
   bool bad_sums_ = false;
 };
 
+/// All threads of the thread block; it leaves the block's new state, which it returns, and what the
+/// plan did not know.
 template <class Tuning, Unpacking kWhich>
-PRESSO_DEVICE void unpack_body(BlockPlan* plans, u32* statuses) {
-  const u32 block = simt::block_index();
-  if (statuses[block] != kPlanned) return;
-  const BlockPlan plan = plans[block];
-  if (!plan.is(Coding::kBit) || Tuning::unpacking(plan.bit) != kWhich) return;
+PRESSO_DEVICE u32 unpack_block(BlockPlan& plan, BlockPlan& plan_to, u32& status_to) {
   auto& shared =
       *reinterpret_cast<typename Unpacker<Tuning, kWhich>::Shared*>(simt::shared_memory());
   // Of an empty payload there is no word to read.
   u32 state = status_of(plan.bit.least_bits > 0 ? ErrorCode::kBadPayloadSize : ErrorCode::kBadTree);
   if (plan.payload_bytes != 0) state = Unpacker<Tuning, kWhich>(plan, shared).run();
-  simt::block_sync();  // all have seen the old state
-  if (simt::thread_in_block() != 0) return;
-  statuses[block] = state;
   if (state == kPlanned || state == kSurveyed || state == kFailed) {
-    plans[block].far = shared.tables.far != 0 ? 1 : 0;
+    plan.far = shared.tables.far != 0 ? 1 : 0;
   }
+  simt::block_sync();  // all have seen the old state
+  if (simt::thread_in_block() == 0) {
+    status_to = state;
+    plan_to.far = plan.far;
+  }
+  return state;
+}
+
+template <class Tuning, Unpacking kWhich>
+PRESSO_DEVICE void unpack_body(BlockPlan* plans, u32* statuses) {
+  const u32 block = simt::block_index();
+  if (statuses[block] != kPlanned) return;
+  BlockPlan plan = plans[block];
+  if (!plan.is(Coding::kBit) || Tuning::unpacking(plan.bit) != kWhich) return;
+  unpack_block<Tuning, kWhich>(plan, plans[block], statuses[block]);
 }
 
 }  // namespace presso::gpu

@@ -7,6 +7,7 @@
 //   unpack<Tuning, kWhich>(batch)    first stage of the Bit coding              bit_unpack.cuh
 //   survey<Tuning>(batch)            what the next one needs to know            survey.cuh
 //   relay_decoder<Tuning, kBit>(batch)         blocks of the tile rule          relay_decoder.cuh
+//   fused_decoder<Tuning>(batch)     unpacking and the one before   fused_decoder.cuh
 //   warp_decoder<Resolve, kBit>(batch)         all planned blocks but raw ones  warp_decoder.cuh
 //   list_references<kBit>(batch, lists)        literals, and lists of matches   multi_kernel.cuh
 //   resolve_rounds(batch, lists, n)            at most n rounds of them         multi_kernel.cuh
@@ -15,11 +16,10 @@
 // registers; and kernels for either would make blocks of one batch wait for one another.
 #pragma once
 
-#include "decompress/gpu/bit_unpack.cuh"
 #include "decompress/gpu/decoder_launch.h"
+#include "decompress/gpu/fused_decoder.cuh"
 #include "decompress/gpu/multi_kernel.cuh"
 #include "decompress/gpu/policies.h"
-#include "decompress/gpu/relay_decoder.cuh"
 #include "decompress/gpu/survey.cuh"
 #include "decompress/gpu/warp_decoder.cuh"
 
@@ -47,6 +47,15 @@ Status enqueue_fastest(const DecodeLaunch& decode, Launcher& launcher) {
   return launcher.template warp_decoder<InTurn, kBit>(decode.batch);
 }
 
+/// kAuto with both stages of small tables' Bit blocks in one kernel.
+template <class Tuning, class Launcher>
+Status enqueue_fused(const DecodeLaunch& decode, Launcher& launcher) {
+  PRESSO_TRY((launcher.template unpack<Tuning, Unpacking::kLargeTables>(decode.batch)));
+  PRESSO_TRY(launcher.template survey<Tuning>(decode.batch));
+  PRESSO_TRY(launcher.template fused_decoder<Tuning>(decode.batch));
+  return launcher.template warp_decoder<InTurn, true>(decode.batch);
+}
+
 template <class Tuning, class Launcher>
 Status enqueue_unpacking(const DecodeLaunch& decode, Launcher& launcher) {
   if constexpr (Tuning::kTellsLanesApart) {
@@ -58,9 +67,13 @@ Status enqueue_unpacking(const DecodeLaunch& decode, Launcher& launcher) {
 
 template <class Tuning, bool kBit, class Launcher>
 Status enqueue_strategy(const DecodeLaunch& decode, Launcher& launcher) {
-  if constexpr (kBit) PRESSO_TRY(enqueue_unpacking<Tuning>(decode, launcher));
+  if constexpr (kBit) {
+    if (decode.strategy == Strategy::kFused) return enqueue_fused<Tuning>(decode, launcher);
+    PRESSO_TRY(enqueue_unpacking<Tuning>(decode, launcher));
+  }
   switch (decode.strategy) {
     case Strategy::kAuto:
+    case Strategy::kFused:
       return enqueue_fastest<Tuning, kBit>(decode, launcher);
     case Strategy::kSequential:
       return launcher.template warp_decoder<Sequential, kBit>(decode.batch);

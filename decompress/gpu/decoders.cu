@@ -59,6 +59,13 @@ __global__ void __launch_bounds__(Policy::kThreads, Policy::kBlocksPerMultiproce
   relay_decoder_body<Policy, kBit>(batch.plans, batch.status);
 }
 
+template <class Tuning>
+__global__ void __launch_bounds__(FusedDecoder<Tuning>::kThreads,
+                                  Tuning::Relay::kBlocksPerMultiprocessor)
+    fused_decoder_kernel(BlockBatch batch) {
+  fused_decoder_body<Tuning>(batch.plans, batch.status);
+}
+
 /// Of a kernel whose warps take a block each.
 struct LaunchShape {
   u32 grid = 0;
@@ -114,6 +121,15 @@ class DecoderLauncher {
     PRESSO_TRY(allow_shared(kernel, kShared));
     kernel<<<batch.blocks, Policy::kThreads, kShared, stream_>>>(batch);
     return check(cudaGetLastError(), "launching relay_decoder_kernel");
+  }
+
+  template <class Tuning>
+  Status fused_decoder(const BlockBatch& batch) {
+    constexpr int kShared = FusedDecoder<Tuning>::kSharedBytes;
+    const auto kernel = &fused_decoder_kernel<Tuning>;
+    PRESSO_TRY(allow_shared(kernel, kShared));
+    kernel<<<batch.blocks, FusedDecoder<Tuning>::kThreads, kShared, stream_>>>(batch);
+    return check(cudaGetLastError(), "launching fused_decoder_kernel");
   }
 
   template <class Resolve, bool kBit>

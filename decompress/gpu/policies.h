@@ -31,8 +31,8 @@ struct WarpDecoderSelector {
 /// Who is fastest for a block that both could decode.
 enum class Organisation { kWarps, kRelay };
 
-/// Which of the kernels of bit_unpack.cuh unpacks a block.
-enum class Unpacking : std::uint32_t { kFewLanes, kManyLanes, kLargeTables };
+/// Which of the kernels of bit_unpack.cuh unpacks a block; kFused: that of fused_decoder.cuh.
+enum class Unpacking : std::uint32_t { kFewLanes, kManyLanes, kLargeTables, kFused };
 
 /// Limits of a block's words that tables have room for. With small ones, more blocks are in shared
 /// memory at a time; our encoder stays within them.
@@ -56,7 +56,14 @@ struct UnpackTuning {
   TableLimits limits;
   std::uint32_t warps;   ///< of a thread block; a thread decodes one of the block's lanes at a time
   std::uint32_t blocks;  ///< on a multiprocessor, for the register budget
+  std::uint32_t stage_steps;  ///< records of a lane that leave together
 };
+
+/// By all warps of the relay decoder, before they are that.
+template <class Relay>
+PRESSO_HD constexpr UnpackTuning fused_tuning() {
+  return {small_tables(), Relay::kThreads / kWarp, Relay::kBlocksPerMultiprocessor, 16};
+}
 
 /// For batches that fill the device. 76 KiB of shared memory a thread block: three of them on a
 /// multiprocessor of an H100 or H200, two on an A100. NOTES.md has others' figures.
@@ -68,12 +75,13 @@ struct ManyBlocks {
 
   static PRESSO_HD constexpr Unpacking unpacking(const BitFields& fields) {
     if (!small_tables().suits(fields)) return Unpacking::kLargeTables;
-    return fields.lanes_log2 >= 7 ? Unpacking::kManyLanes : Unpacking::kFewLanes;
+    return fields.lanes_log2 >= 6 ? Unpacking::kManyLanes : Unpacking::kFewLanes;
   }
   static PRESSO_HD constexpr UnpackTuning unpack_tuning(Unpacking which) {
-    if (which == Unpacking::kLargeTables) return {large_tables(), 2, 12};
-    return which == Unpacking::kManyLanes ? UnpackTuning{small_tables(), 4, 8}
-                                          : UnpackTuning{small_tables(), 1, 20};
+    if (which == Unpacking::kLargeTables) return {large_tables(), 2, 7, 16};
+    if (which == Unpacking::kFused) return fused_tuning<Relay>();
+    return which == Unpacking::kManyLanes ? UnpackTuning{small_tables(), 4, 7, kWarp}
+                                          : UnpackTuning{small_tables(), 1, 18, 16};
   }
 
   /// As measured on an H200 (NOTES.md). In blocks of up to 64 KiB the histories of all warp
@@ -97,7 +105,8 @@ struct FewBlocks {
     return small_tables().suits(fields) ? Unpacking::kManyLanes : Unpacking::kLargeTables;
   }
   static PRESSO_HD constexpr UnpackTuning unpack_tuning(Unpacking which) {
-    return {which == Unpacking::kLargeTables ? large_tables() : small_tables(), 4, 8};
+    if (which == Unpacking::kFused) return fused_tuning<Relay>();
+    return {which == Unpacking::kLargeTables ? large_tables() : small_tables(), 4, 7, 16};
   }
 
   static PRESSO_HD constexpr Organisation choose(std::uint32_t, std::uint32_t) {

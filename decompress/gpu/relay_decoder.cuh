@@ -86,12 +86,9 @@ class RelayCopier {
   TileSteps<Policy, Shared, Sync> tiles_;
 };
 
-/// kBit: whether it is for Bit blocks, too.
-template <class Policy, bool kBit = true>
-PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
-  const u32 block = simt::block_index();
-  if (statuses[block] != kSurveyed) return;
-  const BlockPlan plan = plans[block];
+/// A thread block's block. kBit: whether it may be a Bit block.
+template <class Policy, bool kBit>
+PRESSO_DEVICE void relay_decode(const BlockPlan& plan, u32* status) {
   auto& shared = *reinterpret_cast<RelayShared<Policy>*>(simt::shared_memory());
   clear_tables(shared);
   const u32 thread = simt::thread_in_block();
@@ -110,8 +107,16 @@ PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
     RelayParser<Policy, RecordUnitParser>(plan, unit_records(plan), shared).run();
   }
   simt::block_sync();
-  finish_block(plan, shared.result, RelayCopier<Policy>::hashed(plan.plain_bytes),
-               statuses + block);
+  finish_block(plan, shared.result, RelayCopier<Policy>::hashed(plan.plain_bytes), status);
+}
+
+/// kBit: whether it is for Bit blocks, too.
+template <class Policy, bool kBit = true>
+PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
+  const u32 block = simt::block_index();
+  if (statuses[block] != kSurveyed) return;
+  const BlockPlan plan = plans[block];
+  relay_decode<Policy, kBit>(plan, statuses + block);
 }
 
 }  // namespace presso::gpu

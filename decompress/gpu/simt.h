@@ -40,7 +40,8 @@
 //                bulk_expect(b, sum of bytes), bulk_copy(b, shared, global, bytes) once or more,
 //                and then mbarrier_arrive(b), all in the same lane;
 //                bulk_fence() in each lane that wrote to the target by other means, before the
-//                barrier in front of the copy: the copy engine does not see plain order
+//                barrier in front of the copy: the copy engine does not see plain order; and
+//                bulk_fence_global() in each that wrote to the source in this kernel
 //   arithmetic   popcount find_first_set (1-based, 0 for none) count_leading_zeros (32 for 0)
 //                funnel_shift_right(lo, hi, shift & 31): lower half of hi:lo >> shift
 //                funnel_shift_left(lo, hi, shift & 31): upper half of hi:lo << shift

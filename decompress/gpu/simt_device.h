@@ -406,6 +406,12 @@ PRESSO_DEVICE void bulk_fence() {
 #endif
 }
 
+PRESSO_DEVICE void bulk_fence_global() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.global;" : : : "memory");
+#endif
+}
+
 PRESSO_DEVICE void bulk_expect(u64* barrier, u32 bytes) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"

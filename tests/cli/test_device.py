@@ -107,7 +107,7 @@ class FakeGpu(CliTest):
     def test_neither_strategy_nor_memory_changes_the_result(self):
         text = self.compressed("app.log", None, *BLOCKS)
         limits = ("--max-device-memory", "32M", "--max-pinned-memory=40M")
-        for strategy in ("auto", "sc", "mrr", "mrr-multikernel", "de"):
+        for strategy in ("auto", "sc", "mrr", "mrr-multikernel", "de", "fused"):
             options = ("--device=gpu", "--strategy", strategy, *limits, "app.log.presso")
             self.assertEqual(self.gpu("cat", *options).out, text)
             self.assertEqual(self.gpu("decompress", "-c", *options).out, text)

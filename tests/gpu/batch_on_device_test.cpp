@@ -239,8 +239,9 @@ TEST_F(OnDevice, BatchesOnSeveralStreamsDoNotMeet) {
 TEST_F(OnDevice, ABatchCanBeCapturedInAGraphAndReplayed) {
   const BatchCase batch = some_batch(9);
   const BatchLayout layout(batch, 0);
-  for (const Strategy strategy : {Strategy::kAuto, Strategy::kSequential, Strategy::kMultiRound,
-                                  Strategy::kMultiRoundKernels, Strategy::kDependencyFree}) {
+  for (const Strategy strategy :
+       {Strategy::kAuto, Strategy::kSequential, Strategy::kMultiRound, Strategy::kMultiRoundKernels,
+        Strategy::kDependencyFree, Strategy::kFused}) {
     SCOPED_TRACE(static_cast<int>(strategy));
     DeviceBatch device;
     ASSERT_TRUE(device.place(batch, layout, {strategy, true}).ok());

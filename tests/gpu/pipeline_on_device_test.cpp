@@ -75,8 +75,9 @@ class PipelineOnDevice : public ::testing::Test {
 
 TEST_F(PipelineOnDevice, EveryStrategyGivesTheSameBytes) {
   const MemoryRandomAccess reader(file());
-  for (const Strategy strategy : {Strategy::kAuto, Strategy::kSequential, Strategy::kMultiRound,
-                                  Strategy::kMultiRoundKernels, Strategy::kDependencyFree}) {
+  for (const Strategy strategy :
+       {Strategy::kAuto, Strategy::kSequential, Strategy::kMultiRound, Strategy::kMultiRoundKernels,
+        Strategy::kDependencyFree, Strategy::kFused}) {
     SCOPED_TRACE(static_cast<int>(strategy));
     GpuOptions options;
     options.strategy = strategy;

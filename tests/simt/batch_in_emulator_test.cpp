@@ -60,6 +60,12 @@ class EmulatedLauncher {
     return run("relay decoder", batch.blocks, Relay::kThreads, sizeof(RelayShared<Relay>),
                [&] { relay_decoder_body<Relay, kBit>(batch.plans, batch.status); });
   }
+  template <class Tuning>
+  Status fused_decoder(const BlockBatch& batch) {
+    return run("fused decoder", batch.blocks, FusedDecoder<Tuning>::kThreads,
+               FusedDecoder<Tuning>::kSharedBytes,
+               [&] { fused_decoder_body<Tuning>(batch.plans, batch.status); });
+  }
   template <class Resolve, bool kBit>
   Status warp_decoder(const BlockBatch& batch) {
     return run_warps("warp decoder", batch.blocks, [&] {
@@ -240,7 +246,7 @@ TEST_F(Arguments, WithTooLittleTemporaryMemoryAreRefused) {
 }
 
 TEST_F(Arguments, WithAnUnknownStrategyAreRefused) {
-  options_.strategy = static_cast<Strategy>(5);
+  options_.strategy = static_cast<Strategy>(6);
   expect_refused(sound());
 }
 

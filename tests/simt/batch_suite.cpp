@@ -50,14 +50,15 @@ struct Sample {
 };
 
 std::string name_of(Strategy strategy) {
-  constexpr const char* kNames[] = {"Auto", "Sequential", "MultiRound", "MultiRoundKernels",
-                                    "DependencyFree"};
+  constexpr const char* kNames[] = {
+      "Auto", "Sequential", "MultiRound", "MultiRoundKernels", "DependencyFree", "Fused"};
   return kNames[static_cast<std::size_t>(strategy)];
 }
 
 /// Those that believe a block that it obeys its rule.
 bool trusts_rules(Strategy strategy) {
-  return strategy == Strategy::kAuto || strategy == Strategy::kDependencyFree;
+  return strategy == Strategy::kAuto || strategy == Strategy::kFused ||
+         strategy == Strategy::kDependencyFree;
 }
 
 /// FORMAT.md 6.3: a block that breaks its rule may be an error, or decode as in sequence.
@@ -511,7 +512,7 @@ TEST_P(Batch, OfDamagedPayloadsThatNoEncoderWritesHasTheCpusErrorCodes) {
 INSTANTIATE_TEST_SUITE_P(Strategies, Batch,
                          ::testing::Values(Strategy::kAuto, Strategy::kSequential,
                                            Strategy::kMultiRound, Strategy::kMultiRoundKernels,
-                                           Strategy::kDependencyFree),
+                                           Strategy::kDependencyFree, Strategy::kFused),
                          [](const auto& test) { return name_of(test.param); });
 
 }  // namespace

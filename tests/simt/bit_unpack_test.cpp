@@ -23,7 +23,7 @@ using presso::test::log_lines;
 template <u32 kWarps>
 struct Warps : FewBlocks {
   static constexpr UnpackTuning unpack_tuning(Unpacking which) {
-    return {FewBlocks::unpack_tuning(which).limits, kWarps, 1};
+    return {FewBlocks::unpack_tuning(which).limits, kWarps, 1, kWarps > 1 ? kWarp : 16};
   }
 };
 

@@ -226,6 +226,7 @@ void mbarrier_init(u64* barrier, u32 arrivals, Location where = Location::here()
 void mbarrier_arrive(u64* barrier, Location where = Location::here());
 void mbarrier_wait(u64* barrier, u32 parity, Location where = Location::here());
 inline void bulk_fence() {}
+inline void bulk_fence_global() {}
 void bulk_expect(u64* barrier, u32 bytes, Location where = Location::here());
 void bulk_copy(u64* barrier, void* shared, const void* global, u32 bytes,
                Location where = Location::here());

@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kUsage =
     "usage: decode_rate [OPTION]... FILE.presso...\n"
     "       decode_rate [OPTION]... --nested\n"
-    "  --strategies LIST  of auto,sc,mrr,mrr-multikernel,de (default: all)\n"
+    "  --strategies LIST  of auto,sc,mrr,mrr-multikernel,de,fused (default: all)\n"
     "  --verify LIST      of off,on (default: both)\n"
     "  --bytes SIZE       plain bytes in device memory, at least (default 1G)\n"
     "  --blocks LIST      decode only so many blocks, such as 0,100,1; 0: all (default)\n"

@@ -99,7 +99,8 @@ std::optional<RateOptions> parse_rate_options(const std::vector<std::string>& ar
     return std::nullopt;
   }
   if (options.strategies.empty()) {
-    set_strategies(options, options.nested ? "mrr,sc,de,auto" : "auto,sc,mrr,mrr-multikernel,de");
+    set_strategies(options,
+                   options.nested ? "mrr,sc,de,auto" : "auto,sc,mrr,mrr-multikernel,de,fused");
   }
   return options;
 }

@@ -17,11 +17,9 @@ struct NamedStrategy {
   Strategy value;
 };
 inline constexpr NamedStrategy kStrategyNames[] = {
-    {"auto", Strategy::kAuto},
-    {"sc", Strategy::kSequential},
-    {"mrr", Strategy::kMultiRound},
-    {"mrr-multikernel", Strategy::kMultiRoundKernels},
-    {"de", Strategy::kDependencyFree}};
+    {"auto", Strategy::kAuto},         {"sc", Strategy::kSequential},
+    {"mrr", Strategy::kMultiRound},    {"mrr-multikernel", Strategy::kMultiRoundKernels},
+    {"de", Strategy::kDependencyFree}, {"fused", Strategy::kFused}};
 
 struct RateOptions {
   std::vector<NamedStrategy> strategies;

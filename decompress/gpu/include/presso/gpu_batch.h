@@ -21,6 +21,7 @@ enum class Strategy : Byte {
   kMultiRound,         ///< mrr: rounds over a group until none is pending (S7.6)
   kMultiRoundKernels,  ///< mrr with one kernel a round (S7.8): to compare with, slow
   kDependencyFree,     ///< de: no rounds; blocks whose rule does not allow it take mrr (S7.7)
+  kFused,              ///< auto with both stages of the Bit coding in one kernel (S7.15)
 };
 
 /// Where one stored block lies and where its plain bytes go. An array of these is in device memory.
