@@ -240,13 +240,18 @@ PRESSO_DEVICE u32 unpack_block(BlockPlan& plan, BlockPlan& plan_to, u32& status_
   return state;
 }
 
+/// Kernels for other blocks of the batch may run beside this one.
 template <class Tuning, Unpacking kWhich>
 PRESSO_DEVICE void unpack_body(BlockPlan* plans, u32* statuses) {
+  simt::allow_next_kernel();
   const u32 block = simt::block_index();
-  if (statuses[block] != kPlanned) return;
-  BlockPlan plan = plans[block];
-  if (!plan.is(Coding::kBit) || Tuning::unpacking(plan.bit) != kWhich) return;
-  unpack_block<Tuning, kWhich>(plan, plans[block], statuses[block]);
+  if (statuses[block] == kPlanned) {
+    BlockPlan plan = plans[block];
+    if (plan.is(Coding::kBit) && Tuning::unpacking(plan.bit) == kWhich) {
+      unpack_block<Tuning, kWhich>(plan, plans[block], statuses[block]);
+    }
+  }
+  simt::await_last_kernel();
 }
 
 }  // namespace presso::gpu

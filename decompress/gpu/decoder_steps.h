@@ -4,16 +4,17 @@
 // Launcher has
 //
 //   is_small(batch)                  whether FewBlocks suits it                 policies.h
-//   unpack<Tuning, kWhich>(batch)    first stage of the Bit coding              bit_unpack.cuh
+//   unpack<Tuning, kWhich, kBeside>(batch)     first stage of the Bit coding    bit_unpack.cuh
 //   survey<Tuning>(batch)            what the next one needs to know            survey.cuh
 //   relay_decoder<Tuning, kBit>(batch)         blocks of the tile rule          relay_decoder.cuh
-//   fused_decoder<Tuning>(batch)     unpacking and the one before   fused_decoder.cuh
+//   fused_decoder<Tuning>(batch)     unpacking, and the one before              fused_decoder.cuh
 //   warp_decoder<Resolve, kBit>(batch)         all planned blocks but raw ones  warp_decoder.cuh
 //   list_references<kBit>(batch, lists)        literals, and lists of matches   multi_kernel.cuh
 //   resolve_rounds(batch, lists, n)            at most n rounds of them         multi_kernel.cuh
 //
-// kBit: the batch may have Bit blocks. Kernels that parse records as well as tokens need a few more
-// registers; and kernels for either would make blocks of one batch wait for one another.
+// kBeside: the kernel may run beside the one before, another unpack. kBit: the batch may have Bit
+// blocks. Kernels that parse records as well as tokens need a few more registers; and kernels for
+// either would make blocks of one batch wait for one another.
 #pragma once
 
 #include "decompress/gpu/decoder_launch.h"
@@ -50,7 +51,7 @@ Status enqueue_fastest(const DecodeLaunch& decode, Launcher& launcher) {
 /// kAuto with both stages of small tables' Bit blocks in one kernel.
 template <class Tuning, class Launcher>
 Status enqueue_fused(const DecodeLaunch& decode, Launcher& launcher) {
-  PRESSO_TRY((launcher.template unpack<Tuning, Unpacking::kLargeTables>(decode.batch)));
+  PRESSO_TRY((launcher.template unpack<Tuning, Unpacking::kLargeTables, false>(decode.batch)));
   PRESSO_TRY(launcher.template survey<Tuning>(decode.batch));
   PRESSO_TRY(launcher.template fused_decoder<Tuning>(decode.batch));
   return launcher.template warp_decoder<InTurn, true>(decode.batch);
@@ -58,11 +59,11 @@ Status enqueue_fused(const DecodeLaunch& decode, Launcher& launcher) {
 
 template <class Tuning, class Launcher>
 Status enqueue_unpacking(const DecodeLaunch& decode, Launcher& launcher) {
+  PRESSO_TRY((launcher.template unpack<Tuning, Unpacking::kManyLanes, false>(decode.batch)));
   if constexpr (Tuning::kTellsLanesApart) {
-    PRESSO_TRY((launcher.template unpack<Tuning, Unpacking::kFewLanes>(decode.batch)));
+    PRESSO_TRY((launcher.template unpack<Tuning, Unpacking::kFewLanes, true>(decode.batch)));
   }
-  PRESSO_TRY((launcher.template unpack<Tuning, Unpacking::kManyLanes>(decode.batch)));
-  return launcher.template unpack<Tuning, Unpacking::kLargeTables>(decode.batch);
+  return launcher.template unpack<Tuning, Unpacking::kLargeTables, true>(decode.batch);
 }
 
 template <class Tuning, bool kBit, class Launcher>

@@ -96,13 +96,22 @@ class DecoderLauncher {
            FewBlocks::suit(batch.blocks, static_cast<u32>(multiprocessors));
   }
 
-  template <class Tuning, Unpacking kWhich>
+  template <class Tuning, Unpacking kWhich, bool kBeside>
   Status unpack(const BlockBatch& batch) {
     constexpr int kShared = sizeof(typename Unpacker<Tuning, kWhich>::Shared);
     const auto kernel = &unpack_kernel<Tuning, kWhich>;
     PRESSO_TRY(allow_shared(kernel, kShared));
-    kernel<<<batch.blocks, Unpacker<Tuning, kWhich>::kThreads, kShared, stream_>>>(batch);
-    return check(cudaGetLastError(), "launching unpack_kernel");
+    cudaLaunchAttribute beside{};
+    beside.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    beside.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = batch.blocks;
+    config.blockDim = Unpacker<Tuning, kWhich>::kThreads;
+    config.dynamicSmemBytes = kShared;
+    config.stream = stream_;
+    config.attrs = &beside;
+    config.numAttrs = kBeside ? 1 : 0;
+    return check(cudaLaunchKernelEx(&config, kernel, batch), "launching unpack_kernel");
   }
 
   template <class Tuning>

@@ -42,6 +42,9 @@
 //                bulk_fence() in each lane that wrote to the target by other means, before the
 //                barrier in front of the copy: the copy engine does not see plain order; and
 //                bulk_fence_global() in each that wrote to the source in this kernel
+//   kernels      allow_next_kernel(): the next one on the stream, where it is launched for that
+//                (programmatic dependent launch), may start when all thread blocks have come here;
+//                await_last_kernel() in it: the one before is done, and what that waited for
 //   arithmetic   popcount find_first_set (1-based, 0 for none) count_leading_zeros (32 for 0)
 //                funnel_shift_right(lo, hi, shift & 31): lower half of hi:lo >> shift
 //                funnel_shift_left(lo, hi, shift & 31): upper half of hi:lo << shift

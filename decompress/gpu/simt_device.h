@@ -412,6 +412,18 @@ PRESSO_DEVICE void bulk_fence_global() {
 #endif
 }
 
+PRESSO_DEVICE void allow_next_kernel() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+}
+
+PRESSO_DEVICE void await_last_kernel() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+}
+
 PRESSO_DEVICE void bulk_expect(u64* barrier, u32 bytes) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"

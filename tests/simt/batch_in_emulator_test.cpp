@@ -42,7 +42,7 @@ class EmulatedLauncher {
 
   // Of enqueue_decoders.
   bool is_small(const BlockBatch& batch) const { return batch.blocks <= kFewBlocks; }
-  template <class Tuning, Unpacking kWhich>
+  template <class Tuning, Unpacking kWhich, bool>
   Status unpack(const BlockBatch& batch) {
     return run("unpack", batch.blocks, Unpacker<Tuning, kWhich>::kThreads,
                sizeof(typename Unpacker<Tuning, kWhich>::Shared),

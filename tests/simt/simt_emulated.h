@@ -227,6 +227,8 @@ void mbarrier_arrive(u64* barrier, Location where = Location::here());
 void mbarrier_wait(u64* barrier, u32 parity, Location where = Location::here());
 inline void bulk_fence() {}
 inline void bulk_fence_global() {}
+inline void allow_next_kernel() {}
+inline void await_last_kernel() {}
 void bulk_expect(u64* barrier, u32 bytes, Location where = Location::here());
 void bulk_copy(u64* barrier, void* shared, const void* global, u32 bytes,
                Location where = Location::here());
