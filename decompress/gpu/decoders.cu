@@ -87,13 +87,9 @@ class DecoderLauncher {
  public:
   explicit DecoderLauncher(cudaStream_t stream) : stream_(stream) {}
 
-  /// Where the device cannot be asked, the launch that follows says why.
   bool is_small(const BlockBatch& batch) const {
-    int device = 0, multiprocessors = 0;
-    return cudaGetDevice(&device) == cudaSuccess &&
-           cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) ==
-               cudaSuccess &&
-           FewBlocks::suit(batch.blocks, static_cast<u32>(multiprocessors));
+    const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+    return multiprocessors > 0 && FewBlocks::suit(batch.blocks, static_cast<u32>(multiprocessors));
   }
 
   template <class Tuning, Unpacking kWhich, bool kBeside>
@@ -101,16 +97,13 @@ class DecoderLauncher {
     constexpr int kShared = sizeof(typename Unpacker<Tuning, kWhich>::Shared);
     const auto kernel = &unpack_kernel<Tuning, kWhich>;
     PRESSO_TRY(allow_shared(kernel, kShared));
+    const bool beside_last = kBeside && device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
     cudaLaunchAttribute beside{};
     beside.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     beside.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = batch.blocks;
-    config.blockDim = Unpacker<Tuning, kWhich>::kThreads;
-    config.dynamicSmemBytes = kShared;
-    config.stream = stream_;
-    config.attrs = &beside;
-    config.numAttrs = kBeside ? 1 : 0;
+    const cudaLaunchConfig_t config{batch.blocks, Unpacker<Tuning, kWhich>::kThreads,
+                                    kShared,      stream_,
+                                    &beside,      beside_last ? 1u : 0u};
     return check(cudaLaunchKernelEx(&config, kernel, batch), "launching unpack_kernel");
   }
 
@@ -169,6 +162,13 @@ class DecoderLauncher {
   }
 
  private:
+  /// Of the current device; 0 where it cannot be asked, and the launch that follows says why.
+  static int device_attribute(cudaDeviceAttr which) {
+    int device = 0, value = 0;
+    if (cudaGetDevice(&device) != cudaSuccess) return 0;
+    return cudaDeviceGetAttribute(&value, which, device) == cudaSuccess ? value : 0;
+  }
+
   /// Kernels may have more than 48 KiB only where they say so, and all of it only with the cache's.
   static Status allow_shared(void (*kernel)(BlockBatch), int bytes) {
     PRESSO_TRY(
