@@ -18,7 +18,7 @@ std::uint32_t price_of(double count, double total) {
 
 }  // namespace
 
-void BitPrices::guess(Bytes plain) {
+void BitPrices::guess(Bytes plain, Byte) {
   Counts counts{};
   for (const Byte byte : plain) ++counts[byte];
   // Halving a count for every few classes up: about what texts and logs have.

@@ -15,11 +15,13 @@ namespace presso {
 
 class BitPrices {
  public:
-  static constexpr std::uint32_t kBit = 64;  ///< units in a bit
+  static constexpr std::uint32_t kBit = 64;    ///< units in a bit
+  static constexpr std::uint32_t kSpan = 256;  ///< positions that a parser looks over at a time
+  static constexpr bool kHasRepeats = true;    ///< the last distances are cheaper
   using Counts = std::array<std::uint32_t, bit::kListedSymbols>;
 
   /// A guess for text or whatever this is: literals by how often they occur in `plain`.
-  void guess(Bytes plain);
+  void guess(Bytes plain, Byte min_match);
   void learn(const Counts& counts);
 
   std::uint32_t literal(Byte literal) const { return symbols_[literal]; }
@@ -31,9 +33,13 @@ class BitPrices {
   }
   std::uint32_t offset(std::uint32_t value) const { return price(bit::kOffsets, value); }
 
-  /// Counts the symbol that a value is written by.
-  static void count(Counts& counts, std::uint32_t alphabet, std::uint32_t value) {
-    ++counts[symbol_of(alphabet, value)];
+  static void count_literal(Counts& counts, Byte literal) { ++counts[literal]; }
+  /// A sequence with a match.
+  static void count_match(Counts& counts, std::uint32_t literals, std::uint32_t match_value,
+                          std::uint32_t offset) {
+    ++counts[symbol_of(bit::kLiteralLengths, literals)];
+    ++counts[symbol_of(bit::kMatchLengths, match_value)];
+    ++counts[symbol_of(bit::kOffsets, offset)];
   }
 
  private:

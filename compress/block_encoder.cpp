@@ -32,8 +32,8 @@ ParserParameters level_parameters(int level) {
   return parameters;
 }
 
-/// The Bit coding's higher levels look for the fewest bits.
-void favor_bits(int level, ParserParameters& parameters) {
+/// The higher levels look for the fewest bits.
+void parse_optimally(int level, ParserParameters& parameters) {
   if (level < kFirstOptimalLevel) return;
   constexpr std::uint32_t kDepth[] = {16, 40, 128};  // levels 10..12
   constexpr std::uint32_t kNice[] = {96, 160, 256};
@@ -60,7 +60,7 @@ ParserParameters parameters_of(const CompressOptions& options) {
   parameters.coding = options.coding;
   parameters.bit_gain = options.bit_gain;
   parameters.sub_block = options.sub_block;
-  if (options.coding == Coding::kBit) favor_bits(options.level, parameters);
+  parse_optimally(options.level, parameters);
   if (options.favor == Favor::kDecode) favor_decode(parameters);
   if (options.rule) parameters.rule = *options.rule;
   if (parameters.rule == DependencyRule::kTile) parameters.group = kDefaultTileBytes;

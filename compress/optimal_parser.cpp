@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The parser of the Bit coding's higher levels: of all ways through a block's matches the one that
-// takes the fewest bits, as far as prices are known. They depend on the codes, which depend on the
-// way that is chosen; so there are some passes whose only result is how often each symbol occurs,
-// and one that counts.
+// The parser of the higher levels: of all ways through a block's matches the one that takes the
+// fewest bits, as far as prices are known. They depend on the codes, of the Byte coding on the
+// token layout, and these on the way that is chosen; so there are some passes whose only result is
+// how often each symbol occurs, and one that counts.
 //
 // A pass goes over spans of a few hundred positions. In a span every position knows its cheapest
-// way from the span's beginning: literal by literal, by every length of each match, and by the
-// lane's last three distances, which the way decides. Ways that are not cheapest so far are
-// forgotten, though their distances might have paid later; that is what makes it fast, and not
-// quite optimal.
+// way from the span's beginning: literal by literal, by every length of each match, and in the Bit
+// coding by the lane's last three distances, which the way decides. Ways that are not cheapest so
+// far are forgotten, though their distances might have paid later; that is what makes it fast, and
+// not quite optimal.
 //
 // The dependency rule: a match may be as long as the rule allows at the span's beginning. What a
 // span itself forbids shows only when its way is emitted; what is cut off then gets other matches
-// or literals. Shorter spans know more and see less ahead.
+// or literals. Shorter spans know more and see less ahead. A match of the second wave may not be
+// read by others, so that one from further back is worth looking for.
 //
 // Costs per position: the matches' lengths together, in every pass. Tested by
 // tests/unit/dependency_test.cpp with the other parsers, and by every decoder on every round trip.
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "compress/bit_prices.h"
+#include "compress/byte_prices.h"
 #include "compress/dependency.h"
 #include "compress/last_distances.h"
 #include "compress/match.h"
@@ -30,15 +32,14 @@
 namespace presso {
 namespace {
 
-constexpr std::uint32_t kSpan = 256;
 constexpr std::uint32_t kWindow = 256u << 10;  ///< positions whose matches are held
 constexpr std::uint32_t kNever = ~std::uint32_t{0};
 /// What a match of the second wave is held to cost beyond its bits: no other may read it.
-constexpr std::uint32_t kSecondWaveCost = BitPrices::kBit * 5 / 2;
+constexpr double kSecondWaveBits = 2.5;
 constexpr unsigned kOlderHashBits = 16;
-constexpr std::uint32_t kOlderKeyBytes = 8;
-constexpr std::uint32_t kOlderBytes = 512;  ///< no older place is compared further
-constexpr std::uint32_t kOlderDepth = 64;   ///< nor so many of them
+constexpr std::uint32_t kOlderKeyBytes = 4;
+constexpr std::uint32_t kOlderBytes =
+    4096;  ///< compared at first: further only where a rule allows so much
 
 /// The cheapest way to a position that is known, by its last step.
 struct Node {
@@ -50,6 +51,8 @@ struct Node {
   LastDistances last;
 };
 
+/// Prices: BitPrices or BytePrices.
+template <class Prices>
 class OptimalParser final : public Parser {
  public:
   explicit OptimalParser(const ParserParameters& parameters)
@@ -65,7 +68,7 @@ class OptimalParser final : public Parser {
     tree_.begin(plain, dictionary);
     tracker_.begin_block(plain.size());
     link_older();
-    prices_.guess(plain);
+    prices_.guess(plain, parameters_.min_match);
     literals_begin_ = 0;
     for (std::uint32_t at = 0; at < size_;) {
       window_end_ = std::min(size_, at + kWindow);
@@ -79,14 +82,14 @@ class OptimalParser final : public Parser {
  private:
   /// A pass over the window from `begin` on, for its counts alone.
   void learn(std::uint32_t begin) {
-    BitPrices::Counts counts{};
+    typename Prices::Counts counts{};
     last_ = std::to_array(bit::kFirstDistances);
     std::uint32_t run = 0;
     for (std::uint32_t at = begin; at < window_end_;) {
       const Way way = find_way(at, run, false);
       for (const Node* node : steps(way)) {
         if (node->length == 0) {
-          ++counts[plain_[at++]];
+          Prices::count_literal(counts, plain_[at++]);
           ++run;
           continue;
         }
@@ -105,11 +108,9 @@ class OptimalParser final : public Parser {
     prices_.learn(counts);
   }
 
-  void count_match(BitPrices::Counts& counts, std::uint32_t run, std::uint32_t length,
+  void count_match(typename Prices::Counts& counts, std::uint32_t run, std::uint32_t length,
                    std::uint32_t value) const {
-    BitPrices::count(counts, bit::kLiteralLengths, run);
-    BitPrices::count(counts, bit::kMatchLengths, length - parameters_.min_match);
-    BitPrices::count(counts, bit::kOffsets, value);
+    Prices::count_match(counts, run, length - parameters_.min_match, value);
   }
 
   /// The last pass: emits; returns where it ended, which may be behind the window.
@@ -149,9 +150,24 @@ class OptimalParser final : public Parser {
   void emit_match(std::uint32_t at, std::uint32_t length, std::uint32_t distance,
                   Sequences& sequences);
   void link_older();
-  template <class Accept>
-  void walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest,
+  template <class Measure, class Accept>
+  void walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest, Measure measure,
                   Accept&& accept) const;
+  /// How much of a match the rule allows.
+  auto legal_measure(std::uint32_t at) const {
+    return [this, at](std::uint32_t distance, std::uint32_t length) {
+      return tracker_.legal_length(at, distance, length);
+    };
+  }
+  /// All of one that is of the first wave.
+  auto clean_measure(std::uint32_t at) const {
+    return [this, at](std::uint32_t distance, std::uint32_t length) {
+      return tracker_.is_first_wave(at, distance, length) ? length : 0;
+    };
+  }
+  bool is_second_wave(std::uint32_t at, FoundMatch match) const {
+    return way_is_legal_ && !tracker_.is_first_wave(at, match.distance, match.length);
+  }
   void relax_matches(std::uint32_t i, std::uint32_t room);
   FoundMatch find_nice(std::uint32_t at) const;
   FoundMatch find_legal(std::uint32_t at, std::uint32_t limit) const;
@@ -160,20 +176,21 @@ class OptimalParser final : public Parser {
   std::uint32_t run_limit_;
   DependencyTracker tracker_;
   MatchTree tree_;
-  BitPrices prices_;
+  Prices prices_;
   const Byte* plain_ = nullptr;
   std::uint32_t size_ = 0;
   std::uint32_t window_end_ = 0;
   std::uint32_t literals_begin_ = 0;
   LastDistances last_{};  ///< where the next span begins
-  std::array<Node, kSpan + 1> nodes_;
+  std::array<Node, Prices::kSpan + 1> nodes_;
   std::uint32_t way_begin_ = 0;  ///< position of the first node
   bool way_is_legal_ = false;    ///< the rule counts
   std::vector<const Node*> steps_;
   std::vector<std::uint32_t> older_;  ///< by position: + 1 of the one before with its first 8 bytes
 };
 
-void OptimalParser::relax_literal(std::uint32_t i) {
+template <class Prices>
+void OptimalParser<Prices>::relax_literal(std::uint32_t i) {
   const Node& here = nodes_[i];
   const Byte literal = plain_[way_begin_ + i];
   const std::uint32_t cost = here.cost + prices_.literal(literal) +
@@ -183,12 +200,14 @@ void OptimalParser::relax_literal(std::uint32_t i) {
 }
 
 /// All lengths from `from` to `to`.
-void OptimalParser::relax_match(std::uint32_t i, std::uint32_t from, std::uint32_t to,
-                                std::uint32_t distance, std::uint32_t value) {
+template <class Prices>
+void OptimalParser<Prices>::relax_match(std::uint32_t i, std::uint32_t from, std::uint32_t to,
+                                        std::uint32_t distance, std::uint32_t value) {
   if (to < from) return;
-  const bool second_wave = way_is_legal_ && !tracker_.is_first_wave(way_begin_ + i, distance, to);
+  constexpr auto kSecondWaveCost = static_cast<std::uint32_t>(kSecondWaveBits * Prices::kBit);
+  const bool second_wave = is_second_wave(way_begin_ + i, {to, distance});
   const std::uint32_t base = nodes_[i].cost + prices_.offset(value) + prices_.literal_length(0) +
-                             parameters_.sequence_cost * BitPrices::kBit +
+                             parameters_.sequence_cost * Prices::kBit +
                              (second_wave ? kSecondWaveCost : 0);
   for (std::uint32_t length = from; length <= to; ++length) {
     const std::uint32_t cost = base + prices_.match_value(length - parameters_.min_match);
@@ -201,7 +220,8 @@ void OptimalParser::relax_match(std::uint32_t i, std::uint32_t from, std::uint32
   }
 }
 
-void OptimalParser::relax_repeats(std::uint32_t i, std::uint32_t limit) {
+template <class Prices>
+void OptimalParser<Prices>::relax_repeats(std::uint32_t i, std::uint32_t limit) {
   const std::uint32_t at = way_begin_ + i;
   const LastDistances last = nodes_[i].last;
   for (std::uint32_t repeat = 0; repeat < bit::kRepeats; ++repeat) {
@@ -214,79 +234,99 @@ void OptimalParser::relax_repeats(std::uint32_t i, std::uint32_t limit) {
 }
 
 /// Completes a node whose cheapest way is known now: matches leave the list to be made.
-void OptimalParser::arrive(std::uint32_t i) {
+template <class Prices>
+void OptimalParser<Prices>::arrive(std::uint32_t i) {
   Node& node = nodes_[i];
   if (node.length == 0) return;
   node.run = 0;
   node.last = moved(nodes_[i - node.length].last, node.value, node.distance);
 }
 
-void OptimalParser::relax_matches(std::uint32_t i, std::uint32_t room) {
+template <class Prices>
+void OptimalParser<Prices>::relax_matches(std::uint32_t i, std::uint32_t room) {
   const std::uint32_t at = way_begin_ + i;
   std::uint32_t from = parameters_.min_match;
   const auto relax = [&](std::uint32_t length, std::uint32_t distance) {
     relax_match(i, from, std::min(length, room), distance, distance + bit::kRepeats);
     from = std::max(from, length + 1);
   };
-  bool cut = false;
-  std::uint32_t longest = 0;
+  bool cut = false, clean = true;
+  std::uint32_t longest = 0, longest_clean = parameters_.min_match - 1u;
   for (const FoundMatch& match : tree_.at(at)) {
     const std::uint32_t length = legal_length(at, match);
     cut = cut || length < match.length;
+    clean = clean && !is_second_wave(at, match);
     longest = match.length;
+    if (clean) longest_clean = longest;
     relax(length, match.distance);
   }
-  if (cut && from <= room) walk_older(at, std::min(longest, room), from - 1, relax);
+  const std::uint32_t most = std::min(longest, room);
+  if (cut && from <= room) walk_older(at, most, from - 1, legal_measure(at), relax);
+  if (clean) return;
+  from = longest_clean + 1;
+  walk_older(at, most, longest_clean, clean_measure(at), relax);
 }
 
 /// A match so long that it is taken at once; length 0: none.
-FoundMatch OptimalParser::find_nice(std::uint32_t at) const {
+template <class Prices>
+FoundMatch OptimalParser<Prices>::find_nice(std::uint32_t at) const {
   const std::span<const FoundMatch> matches = tree_.at(at);
   if (matches.empty() || matches.back().length < parameters_.nice_length) return {0, 0};
-  if (legal_length(at, matches.back()) == matches.back().length) return matches.back();
-  FoundMatch best{0, 0};
-  walk_older(at, matches.back().length, parameters_.nice_length - 1,
-             [&](std::uint32_t length, std::uint32_t distance) {
-               best = {length, distance};
-             });
+  const FoundMatch nearest = matches.back();
+  const bool legal = legal_length(at, nearest) == nearest.length;
+  if (legal && !is_second_wave(at, nearest)) return nearest;
+  FoundMatch best = legal ? nearest : FoundMatch{0, 0};
+  const auto accept = [&](std::uint32_t length, std::uint32_t distance) {
+    best = {length, distance};
+  };
+  const std::uint32_t longest = parameters_.nice_length - 1;
+  if (!legal) {
+    walk_older(at, nearest.length, longest, legal_measure(at), accept);
+  } else {
+    walk_older(at, nearest.length, nearest.length - 1, clean_measure(at), accept);
+  }
   return best;
 }
 
-void OptimalParser::link_older() {
+template <class Prices>
+void OptimalParser<Prices>::link_older() {
   older_.assign(size_, 0);
   std::vector<std::uint32_t> last(std::size_t{1} << kOlderHashBits, 0);
   for (std::uint32_t at = 0; at + kOlderKeyBytes <= size_; ++at) {
-    std::uint32_t& entry = last[hash8(plain_ + at, kOlderHashBits)];
+    std::uint32_t& entry = last[hash4(plain_ + at, kOlderHashBits)];
     older_[at] = entry;
     entry = at + 1;
   }
 }
 
-/// Calls accept(length, distance) for places of at most `limit` bytes whose legal length is above
-/// `longest` and all before: the tree knows the nearest of each length only, which are the first
-/// that a rule forbids.
-template <class Accept>
-void OptimalParser::walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest,
-                               Accept&& accept) const {
+/// Calls accept(length, distance) for places of at most `limit` bytes of whose bytes
+/// measure(distance, length) leaves more than `longest` and than all before: the tree knows the
+/// nearest of each length only, which are the first that a rule forbids.
+template <class Prices>
+template <class Measure, class Accept>
+void OptimalParser<Prices>::walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest,
+                                       Measure measure, Accept&& accept) const {
   std::uint32_t entry = older_[at];
-  limit = std::min(limit, kOlderBytes);
-  for (std::uint32_t depth = std::min(parameters_.depth, kOlderDepth); entry != 0 && depth > 0;
-       --depth) {
+  const std::uint32_t first = std::min(limit, kOlderBytes);
+  for (std::uint32_t depth = 2 * parameters_.depth; entry != 0 && depth > 0; --depth) {
     const std::uint32_t from = entry - 1;
     if (at - from > parameters_.window || longest >= limit) return;
     entry = older_[from];
     if (plain_[from + longest] != plain_[at + longest]) continue;
-    const std::uint32_t length = common_length(plain_ + from, plain_ + at, limit);
-    if (length <= longest) continue;
-    const std::uint32_t legal = tracker_.legal_length(at, at - from, length);
-    if (legal <= longest) continue;
-    longest = legal;
-    accept(legal, at - from);
+    std::uint32_t measured = measure(at - from, common_length(plain_ + from, plain_ + at, first));
+    if (measured == kOlderBytes) {
+      measured = measure(at - from, common_length(plain_ + from, plain_ + at, limit));
+    }
+    if (measured <= longest) continue;
+    longest = measured;
+    accept(measured, at - from);
   }
 }
 
-OptimalParser::Way OptimalParser::find_way(std::uint32_t begin, std::uint32_t run, bool legal) {
-  const std::uint32_t limit = std::min(kSpan, window_end_ - begin);
+template <class Prices>
+typename OptimalParser<Prices>::Way OptimalParser<Prices>::find_way(std::uint32_t begin,
+                                                                    std::uint32_t run, bool legal) {
+  const std::uint32_t limit = std::min(Prices::kSpan, window_end_ - begin);
   way_begin_ = begin;
   way_is_legal_ = legal;
   nodes_[0] = {0, 0, 0, 0, run, last_};
@@ -297,7 +337,7 @@ OptimalParser::Way OptimalParser::find_way(std::uint32_t begin, std::uint32_t ru
     if (nice.length > 0) return {i, nice};
     relax_literal(i);
     const std::uint32_t room = std::min(limit - i, parameters_.lookahead);
-    relax_repeats(i, room);
+    if constexpr (Prices::kHasRepeats) relax_repeats(i, room);
     relax_matches(i, room);
   }
   arrive(limit);
@@ -306,20 +346,22 @@ OptimalParser::Way OptimalParser::find_way(std::uint32_t begin, std::uint32_t ru
 
 /// The way's steps from its beginning on. Where a match was cut by the span's end and is not all
 /// there is, it is left to the next span.
-const std::vector<const Node*>& OptimalParser::steps(const Way& way) {
+template <class Prices>
+const std::vector<const Node*>& OptimalParser<Prices>::steps(const Way& way) {
   steps_.clear();
   for (std::uint32_t i = way.positions; i > 0;) {
     steps_.push_back(&nodes_[i]);
     i -= std::max(nodes_[i].length, 1u);
   }
   std::reverse(steps_.begin(), steps_.end());
-  const bool cut = way.nice.length == 0 && way.positions == kSpan;
+  const bool cut = way.nice.length == 0 && way.positions == Prices::kSpan;
   if (cut && steps_.size() > 1 && steps_.back()->length > 0) steps_.pop_back();
   return steps_;
 }
 
 /// The longest match at `at` that the rule allows, at most `limit` bytes.
-FoundMatch OptimalParser::find_legal(std::uint32_t at, std::uint32_t limit) const {
+template <class Prices>
+FoundMatch OptimalParser<Prices>::find_legal(std::uint32_t at, std::uint32_t limit) const {
   FoundMatch best{0, 0};
   if (at >= window_end_) return best;
   for (const FoundMatch& match : tree_.at(at)) {
@@ -328,15 +370,16 @@ FoundMatch OptimalParser::find_legal(std::uint32_t at, std::uint32_t limit) cons
     if (length > best.length && length >= parameters_.min_match) best = {length, match.distance};
   }
   walk_older(at, limit, std::max<std::uint32_t>(best.length, parameters_.min_match - 1u),
-             [&](std::uint32_t length, std::uint32_t distance) {
+             legal_measure(at), [&](std::uint32_t length, std::uint32_t distance) {
                best = {length, distance};
              });
   return best;
 }
 
 /// Emits a chosen match, or the legal matches and literals that take its place.
-void OptimalParser::emit_match(std::uint32_t at, std::uint32_t length, std::uint32_t distance,
-                               Sequences& sequences) {
+template <class Prices>
+void OptimalParser<Prices>::emit_match(std::uint32_t at, std::uint32_t length,
+                                       std::uint32_t distance, Sequences& sequences) {
   const std::uint32_t end = at + length;
   while (end - at >= parameters_.min_match) {
     close_long_run(at, run_limit_, literals_begin_, tracker_, sequences);
@@ -361,7 +404,10 @@ void OptimalParser::emit_match(std::uint32_t at, std::uint32_t length, std::uint
 }  // namespace
 
 std::unique_ptr<Parser> make_optimal_parser(const ParserParameters& parameters) {
-  return std::make_unique<OptimalParser>(parameters);
+  if (parameters.coding == Coding::kBit) {
+    return std::make_unique<OptimalParser<BitPrices>>(parameters);
+  }
+  return std::make_unique<OptimalParser<BytePrices>>(parameters);
 }
 
 }  // namespace presso

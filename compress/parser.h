@@ -2,9 +2,9 @@
 // From bytes to sequences. Three parsers share the interface:
 //   fast   (fast_parser.cpp)   one probe of a single-entry hash table a position, greedy
 //   chain  (chain_parser.cpp)  hash chains, and the cheapest way through their matches
-//   optimal (optimal_parser.cpp)  for the Bit coding: all matches, and the way that takes the
-//   fewest
-//                              bits in codes that fit the block
+//   optimal (optimal_parser.cpp)  all matches, and the way that takes the fewest bits in codes, or
+//   in
+//                              the token layout, that fit the block
 // All obey the dependency rule while they choose. A parser owns its tables, is reused for many
 // blocks, and gives the same sequences for the same input and parameters. Not thread-safe.
 #pragma once

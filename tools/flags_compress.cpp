@@ -131,9 +131,9 @@ Flag level_flag(int& level) {
           .category = kCompression,
           .brief = "compression level, -1 (fastest) to -12 (smallest)",
           .text =
-              "Levels 1 to 3 use a single-probe hash table, the others hash chains; with --coding "
-              "bit levels 10 to 12 use binary trees and count bits. All levels "
-              "decompress equally fast.",
+              "Levels 1 to 3 use a single-probe hash table, 4 to 9 hash chains, 10 to 12 binary "
+              "trees, of whose matches they take what the coding writes in the fewest bits. All "
+              "levels decompress equally fast.",
           .default_value = "6",
           .environment = "PRESSO_LEVEL",
           .digits = true,

@@ -168,7 +168,7 @@ TEST(DependencyTracker, AgreesWithTheModelOnLongChains) {
 // --- What the parsers choose
 // ----------------------------------------------------------------------
 
-enum class Kind { kFast, kChain, kOptimal };
+enum class Kind { kFast, kChain, kOptimalByte, kOptimalBit };
 
 class ParserProperties : public ::testing::TestWithParam<std::tuple<Kind, DependencyRule>> {
  protected:
@@ -176,7 +176,8 @@ class ParserProperties : public ::testing::TestWithParam<std::tuple<Kind, Depend
     ParserParameters parameters;
     const Kind kind = std::get<0>(GetParam());
     parameters.chains = kind != Kind::kFast;
-    parameters.passes = kind == Kind::kOptimal ? 1 : 0;
+    parameters.passes = kind >= Kind::kOptimalByte ? 1 : 0;
+    parameters.coding = kind == Kind::kOptimalBit ? Coding::kBit : Coding::kByte;
     parameters.rule = std::get<1>(GetParam());
     parameters.min_match = parameters.chains ? 4 : 6;
     parameters.hash_bits = 14;
@@ -306,7 +307,8 @@ TEST(ChainParser, SequenceCostMakesSequencesFewer) {
 
 INSTANTIATE_TEST_SUITE_P(All, ParserProperties,
                          ::testing::Combine(::testing::Values(Kind::kFast, Kind::kChain,
-                                                              Kind::kOptimal),
+                                                              Kind::kOptimalByte,
+                                                              Kind::kOptimalBit),
                                             ::testing::ValuesIn(kRules)));
 
 }  // namespace

@@ -42,7 +42,7 @@ struct DictionaryChoice {
 };
 
 struct CompressOptions {
-  int level = kDefaultLevel;  ///< 1-3 one hash probe, 4-12 chains, Bit 10-12 trees
+  int level = kDefaultLevel;  ///< 1-3 one hash probe, 4-9 chains, 10-12 trees
   std::uint32_t block_bytes = kDefaultBlockBytes;
   /// Coding::kByte or kBit; blocks that it would make larger are stored raw, or with the Byte
   /// coding where that is smaller.
