@@ -26,6 +26,7 @@ readonly SETTINGS=(
   "l9-none.256K|--level 9 --deps none --dict none --block-size 256K"
   "l9-dict64K.256K|--level 9 --dict 64K --block-size 256K"
   "l9-dict1M.256K|--level 9 --dict 1M --block-size 256K"
+  "l12-decode.256K|--level 12 --favor decode --block-size 256K"
   "l9-decode.64K|--level 9 --favor decode --block-size 64K"
   "l12-bit-decode.256K|--coding bit --level 12 --favor decode --block-size 256K"
   "l12-bit-decode.64K|--coding bit --level 12 --favor decode --block-size 64K"
