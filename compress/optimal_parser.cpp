@@ -151,8 +151,11 @@ class OptimalParser final : public Parser {
                   Sequences& sequences);
   void link_older();
   template <class Measure, class Accept>
-  void walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest, Measure measure,
-                  Accept&& accept) const;
+  void walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest, std::uint32_t depth,
+                  Measure measure, Accept&& accept) const;
+  /// Places looked at for each position; and for a match that is about to be emitted.
+  std::uint32_t usual_depth() const { return std::max(parameters_.depth / 4, 8u); }
+  std::uint32_t last_depth() const { return 2 * parameters_.depth; }
   /// How much of a match the rule allows.
   auto legal_measure(std::uint32_t at) const {
     return [this, at](std::uint32_t distance, std::uint32_t length) {
@@ -261,10 +264,10 @@ void OptimalParser<Prices>::relax_matches(std::uint32_t i, std::uint32_t room) {
     relax(length, match.distance);
   }
   const std::uint32_t most = std::min(longest, room);
-  if (cut && from <= room) walk_older(at, most, from - 1, legal_measure(at), relax);
+  if (cut && from <= room) walk_older(at, most, from - 1, usual_depth(), legal_measure(at), relax);
   if (clean) return;
   from = longest_clean + 1;
-  walk_older(at, most, longest_clean, clean_measure(at), relax);
+  walk_older(at, most, longest_clean, usual_depth(), clean_measure(at), relax);
 }
 
 /// A match so long that it is taken at once; length 0: none.
@@ -281,9 +284,9 @@ FoundMatch OptimalParser<Prices>::find_nice(std::uint32_t at) const {
   };
   const std::uint32_t longest = parameters_.nice_length - 1;
   if (!legal) {
-    walk_older(at, nearest.length, longest, legal_measure(at), accept);
+    walk_older(at, nearest.length, longest, last_depth(), legal_measure(at), accept);
   } else {
-    walk_older(at, nearest.length, nearest.length - 1, clean_measure(at), accept);
+    walk_older(at, nearest.length, nearest.length - 1, last_depth(), clean_measure(at), accept);
   }
   return best;
 }
@@ -299,16 +302,17 @@ void OptimalParser<Prices>::link_older() {
   }
 }
 
-/// Calls accept(length, distance) for places of at most `limit` bytes of whose bytes
-/// measure(distance, length) leaves more than `longest` and than all before: the tree knows the
-/// nearest of each length only, which are the first that a rule forbids.
+/// Calls accept(length, distance) for places, the nearest `depth`, of at most `limit` bytes of
+/// which measure(distance, length) leaves more than `longest` and than all before: the tree knows
+/// the nearest of each length only, which are the first that a rule forbids.
 template <class Prices>
 template <class Measure, class Accept>
 void OptimalParser<Prices>::walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest,
-                                       Measure measure, Accept&& accept) const {
+                                       std::uint32_t depth, Measure measure,
+                                       Accept&& accept) const {
   std::uint32_t entry = older_[at];
   const std::uint32_t first = std::min(limit, kOlderBytes);
-  for (std::uint32_t depth = 2 * parameters_.depth; entry != 0 && depth > 0; --depth) {
+  for (; entry != 0 && depth > 0; --depth) {
     const std::uint32_t from = entry - 1;
     if (at - from > parameters_.window || longest >= limit) return;
     entry = older_[from];
@@ -344,8 +348,9 @@ typename OptimalParser<Prices>::Way OptimalParser<Prices>::find_way(std::uint32_
   return {limit, {0, 0}};
 }
 
-/// The way's steps from its beginning on. Where a match was cut by the span's end and is not all
-/// there is, it is left to the next span.
+/// The way's steps from its beginning on. Where the span's end cut it, its last match may not be
+/// all there is; it is left to the next span, and so is, in the pass that counts, the whole second
+/// half, which was chosen with too little behind it in view.
 template <class Prices>
 const std::vector<const Node*>& OptimalParser<Prices>::steps(const Way& way) {
   steps_.clear();
@@ -354,8 +359,10 @@ const std::vector<const Node*>& OptimalParser<Prices>::steps(const Way& way) {
     i -= std::max(nodes_[i].length, 1u);
   }
   std::reverse(steps_.begin(), steps_.end());
-  const bool cut = way.nice.length == 0 && way.positions == Prices::kSpan;
-  if (cut && steps_.size() > 1 && steps_.back()->length > 0) steps_.pop_back();
+  if (way.nice.length > 0 || way.positions < Prices::kSpan) return steps_;
+  if (steps_.size() > 1 && steps_.back()->length > 0) steps_.pop_back();
+  const Node* const middle = &nodes_[Prices::kSpan / 2];
+  while (way_is_legal_ && steps_.size() > 1 && steps_.back() > middle) steps_.pop_back();
   return steps_;
 }
 
@@ -370,7 +377,7 @@ FoundMatch OptimalParser<Prices>::find_legal(std::uint32_t at, std::uint32_t lim
     if (length > best.length && length >= parameters_.min_match) best = {length, match.distance};
   }
   walk_older(at, limit, std::max<std::uint32_t>(best.length, parameters_.min_match - 1u),
-             legal_measure(at), [&](std::uint32_t length, std::uint32_t distance) {
+             last_depth(), legal_measure(at), [&](std::uint32_t length, std::uint32_t distance) {
                best = {length, distance};
              });
   return best;

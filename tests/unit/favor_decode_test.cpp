@@ -129,10 +129,13 @@ TEST_P(FavorDecode, WhatIsSetWins) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, FavorDecode, ::testing::Values(1, 2, 3, 4, 6, 9, 12));
 
-TEST(FavorDecode, OnlyTheChainParserWeighsSequences) {
+TEST(FavorDecode, SequencesAreWeighedByAllButTheFastParser) {
   for (int level = kMinLevel; level <= kMaxLevel; ++level) {
     const ParserParameters decode = parameters_of(options_at(level));
-    EXPECT_EQ(decode.sequence_cost, level >= 4 ? 8u : 0u);
+    EXPECT_EQ(decode.sequence_cost, level >= 10 ? 16u : (level >= 4 ? 8u : 0u));
+    CompressOptions bits = options_at(level);
+    bits.coding = Coding::kBit;
+    EXPECT_EQ(parameters_of(bits).sequence_cost, level >= 4 ? 8u : 0u);
     EXPECT_EQ(decode.window, kFavorDecodeWindow);
     CompressOptions ratio = options_at(level);
     ratio.favor = Favor::kRatio;
