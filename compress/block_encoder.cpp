@@ -50,8 +50,8 @@ void favor_decode(ParserParameters& parameters) {
   parameters.window = kFavorDecodeWindow;
   if (!parameters.chains) return;  // the fast parser's minimum match is 6, and it weighs no costs
   parameters.min_match = 5;
-  const bool all_ways = parameters.passes > 0 && parameters.coding == Coding::kByte;
-  parameters.sequence_cost = all_ways ? 16 : 8;
+  const bool optimal_bytes = parameters.passes > 0 && parameters.coding == Coding::kByte;
+  parameters.sequence_cost = optimal_bytes ? 16 : 8;
 }
 
 }  // namespace

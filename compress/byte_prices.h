@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compress/byte_encoder.h"
+#include "format/bit_code.h"
 
 namespace presso {
 
@@ -16,7 +17,10 @@ class BytePrices {
   static constexpr bool kHasRepeats = false;
   using Counts = SequenceStatistics;
 
-  void guess(Bytes, Byte min_match) { min_match_ = min_match; }
+  void guess(Bytes, Byte min_match) {
+    *this = {};  // nothing of the block before
+    min_match_ = min_match;
+  }
   void learn(const Counts& counts) {
     const TokenLayout layout = choose_layout(counts, min_match_);
     literal_limit_ = layout.literal_limit();

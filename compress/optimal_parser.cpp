@@ -34,6 +34,8 @@ namespace {
 
 constexpr std::uint32_t kWindow = 256u << 10;  ///< positions whose matches are held
 constexpr std::uint32_t kNever = ~std::uint32_t{0};
+/// Where ways begin: a longer literal run may be cheaper than a shorter one, by less than this.
+constexpr std::uint32_t kFirstCost = 1u << 20;
 /// What a match of the second wave is held to cost beyond its bits: no other may read it.
 constexpr double kSecondWaveBits = 2.5;
 constexpr unsigned kOlderHashBits = 16;
@@ -99,13 +101,18 @@ class OptimalParser final : public Parser {
         run = 0;
       }
       if (way.nice.length == 0) continue;
-      const std::uint32_t value = offset_value(way.nice.distance, last_);
+      const std::uint32_t value = value_of(way.nice.distance);
       count_match(counts, run, way.nice.length, value);
       last_ = moved(last_, value, way.nice.distance);
       at += way.nice.length;
       run = 0;
     }
     prices_.learn(counts);
+  }
+
+  /// The offset value where the coding has one for repeated distances; else as if it were new.
+  std::uint32_t value_of(std::uint32_t distance) const {
+    return Prices::kHasRepeats ? offset_value(distance, last_) : distance + bit::kRepeats;
   }
 
   void count_match(typename Prices::Counts& counts, std::uint32_t run, std::uint32_t length,
@@ -189,7 +196,7 @@ class OptimalParser final : public Parser {
   std::uint32_t way_begin_ = 0;  ///< position of the first node
   bool way_is_legal_ = false;    ///< the rule counts
   std::vector<const Node*> steps_;
-  std::vector<std::uint32_t> older_;  ///< by position: + 1 of the one before with its first 8 bytes
+  std::vector<std::uint32_t> older_;  ///< by position: + 1 of the one before with its first 4 bytes
 };
 
 template <class Prices>
@@ -333,7 +340,7 @@ typename OptimalParser<Prices>::Way OptimalParser<Prices>::find_way(std::uint32_
   const std::uint32_t limit = std::min(Prices::kSpan, window_end_ - begin);
   way_begin_ = begin;
   way_is_legal_ = legal;
-  nodes_[0] = {0, 0, 0, 0, run, last_};
+  nodes_[0] = {kFirstCost, 0, 0, 0, run, last_};
   for (std::uint32_t i = 1; i <= limit; ++i) nodes_[i].cost = kNever;
   for (std::uint32_t i = 0; i < limit; ++i) {
     if (i > 0) arrive(i);
@@ -359,7 +366,7 @@ const std::vector<const Node*>& OptimalParser<Prices>::steps(const Way& way) {
     i -= std::max(nodes_[i].length, 1u);
   }
   std::reverse(steps_.begin(), steps_.end());
-  if (way.nice.length > 0 || way.positions < Prices::kSpan) return steps_;
+  if (way.positions < Prices::kSpan) return steps_;
   if (steps_.size() > 1 && steps_.back()->length > 0) steps_.pop_back();
   const Node* const middle = &nodes_[Prices::kSpan / 2];
   while (way_is_legal_ && steps_.size() > 1 && steps_.back() > middle) steps_.pop_back();

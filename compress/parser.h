@@ -2,9 +2,7 @@
 // From bytes to sequences. Three parsers share the interface:
 //   fast   (fast_parser.cpp)   one probe of a single-entry hash table a position, greedy
 //   chain  (chain_parser.cpp)  hash chains, and the cheapest way through their matches
-//   optimal (optimal_parser.cpp)  all matches, and the way that takes the fewest bits in codes, or
-//   in
-//                              the token layout, that fit the block
+//   optimal (optimal_parser.cpp)  a tree of all matches, and the way of the fewest bits
 // All obey the dependency rule while they choose. A parser owns its tables, is reused for many
 // blocks, and gives the same sequences for the same input and parameters. Not thread-safe.
 #pragma once
@@ -29,16 +27,17 @@ struct ParserParameters {
   bool chains = true;              ///< which parser
   std::uint32_t passes = 0;        ///< over a block, before the last one: optimal parser, if any
   std::uint32_t hash_bits = 16;    ///< chain: of the table of chain heads
-  std::uint32_t depth = 32;        ///< chain: candidates tried at a position
-  std::uint32_t nice_length = 64;  ///< chain: a match this long is taken at once
+  std::uint32_t depth = 32;        ///< chain, optimal: candidates tried at a position
+  std::uint32_t nice_length = 64;  ///< chain, optimal: a match this long is taken at once
   std::uint32_t acceleration = 6;  ///< fast: after 2^this misses the step grows by one
   std::uint32_t staleness = 0;     ///< fast: a table entry is replaced only when older than this
   Byte min_match = 4;
   std::uint32_t window = 0xFFFFFF;     ///< furthest distance
   std::uint32_t lookahead = 0xFFFFFF;  ///< longest match
   DependencyRule rule = DependencyRule::kTwoWave;
-  std::uint32_t group = 32;         ///< sequences in a group; tile rule: bytes in a tile
-  std::uint32_t sequence_cost = 0;  ///< chain: bits that a sequence is held to cost beyond its own
+  std::uint32_t group = 32;  ///< sequences in a group; tile rule: bytes in a tile
+  std::uint32_t sequence_cost =
+      0;  ///< chain, optimal: bits beyond its own that one is held to cost
 };
 
 /// A dictionary's content with the tables to find matches in it. Immutable, shared by all threads.

@@ -5,8 +5,8 @@
 // A step looks at 64 bits, which hold a sequence but for rare ones with both lengths long. A table
 // entry has its fields where shifts, which take their amount modulo 32, can use them unmasked, and
 // the number of bits that it uses up in its lowest seven bits, so that entries are simply added up.
-// Records leave four at a time, literals as well: the lanes' places are far apart, and each store
-// costs as much whatever its size is.
+// Records leave by rows of a warp's lanes (RecordStage), literals four at a time: the lanes' places
+// are far apart, and each store costs as much whatever its size is.
 //
 // Safety: tables give symbols of their alphabets for any bits, the window reads nothing outside of
 // the payload, places come from the header's counts. Bytes are limited after each sequence, which

@@ -10,7 +10,8 @@
 //
 // Threads to data: thread block b unpacks block b; its number of warps is a policy, and who takes
 // which block (policies.h). Shared memory: tables, and in one place lists of code lengths, then
-// each thread's ring of words. Synchronisation: a barrier for each prefix sum and each verdict.
+// each thread's ring of words; each warp's stage of records. Synchronisation: a barrier for each
+// prefix sum and each verdict.
 //
 // Takes up Bit blocks in state kPlanned. Leaves kPlanned where all is well, or kSurveyed where the
 // relay decoder is to have the block; kFailed where the sequences do not fit, for finish.cuh to

@@ -97,7 +97,9 @@ class DecoderLauncher {
     constexpr int kShared = sizeof(typename Unpacker<Tuning, kWhich>::Shared);
     const auto kernel = &unpack_kernel<Tuning, kWhich>;
     PRESSO_TRY(allow_shared(kernel, kShared));
-    const bool beside_last = kBeside && device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
+    cudaFuncAttributes attributes{};
+    PRESSO_TRY(check(cudaFuncGetAttributes(&attributes, kernel), "looking for a kernel"));
+    const bool beside_last = kBeside && attributes.ptxVersion >= 90;  // its code can wait
     cudaLaunchAttribute beside{};
     beside.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     beside.val.programmaticStreamSerializationAllowed = 1;

@@ -36,7 +36,7 @@ PRESSO_DEVICE void fused_decoder_body(BlockPlan* plans, u32* statuses) {
     simt::bulk_fence_global();  // the copy engine reads literals next
     simt::block_sync();
   }
-  if (state == kSurveyed) relay_decode<typename Tuning::Relay, true>(plan, statuses + block);
+  if (state == kSurveyed) relay_decode<typename Tuning::Relay, true, true>(plan, statuses + block);
 }
 
 }  // namespace presso::gpu

@@ -19,6 +19,8 @@ struct StoredRecords {
   PRESSO_DEVICE u32 distance(u32 i) const { return record_distance(records[i]); }
 };
 
+/// kWrittenHere: by the same kernel, so that caches for what never changes may not be used.
+template <bool kWrittenHere = false>
 class RecordUnitParser : public UnitPlaces {
  public:
   using Stored = StoredRecords;
@@ -33,8 +35,7 @@ class RecordUnitParser : public UnitPlaces {
   PRESSO_DEVICE StoredRecords load(u32 unit) const {
     const u32 mine = unit * kUnitSequences + 4 * simt::lane();
     if (mine >= plan_.sequences) return {{0, 0, 0, 0}};
-    const simt::Vec4 four =
-        simt::load_readonly(reinterpret_cast<const simt::Vec4*>(records_ + mine));
+    const simt::Vec4 four = load(reinterpret_cast<const simt::Vec4*>(records_ + mine));
     return {{four.x, four.y, four.z, four.w}};
   }
 
@@ -63,6 +64,10 @@ class RecordUnitParser : public UnitPlaces {
   }
 
  private:
+  static PRESSO_DEVICE simt::Vec4 load(const simt::Vec4* from) {
+    return kWrittenHere ? *from : simt::load_readonly(from);
+  }
+
   static constexpr u32 kShortBytes = 255;
   static constexpr u32 kShortLiterals = 63;
   static_assert(kShortLiterals < kWideLength);
@@ -89,7 +94,7 @@ class RecordUnitParser : public UnitPlaces {
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       if (!is_wide_record(stored.records[i])) continue;
-      const simt::Vec4 wide = simt::load_readonly(entries + stored.distance(i));
+      const simt::Vec4 wide = load(entries + stored.distance(i));
       lengths.literals[i] = wide.x;
       lengths.matches[i] = wide.z != 0 ? wide.y + plan_.min_match : 0;
       stored.records[i] = wide.z;

@@ -86,8 +86,8 @@ class RelayCopier {
   TileSteps<Policy, Shared, Sync> tiles_;
 };
 
-/// A thread block's block. kBit: whether it may be a Bit block.
-template <class Policy, bool kBit>
+/// A thread block's block. kBit: whether it may be a Bit block; kUnpackedHere: by the same kernel.
+template <class Policy, bool kBit, bool kUnpackedHere = false>
 PRESSO_DEVICE void relay_decode(const BlockPlan& plan, u32* status) {
   auto& shared = *reinterpret_cast<RelayShared<Policy>*>(simt::shared_memory());
   clear_tables(shared);
@@ -104,7 +104,7 @@ PRESSO_DEVICE void relay_decode(const BlockPlan& plan, u32* status) {
   } else if (!kBit || plan.is(Coding::kByte)) {
     RelayParser<Policy, UnitParser>(plan, unit_records(plan), shared).run();
   } else {
-    RelayParser<Policy, RecordUnitParser>(plan, unit_records(plan), shared).run();
+    RelayParser<Policy, RecordUnitParser<kUnpackedHere>>(plan, unit_records(plan), shared).run();
   }
   simt::block_sync();
   finish_block(plan, shared.result, RelayCopier<Policy>::hashed(plan.plain_bytes), status);

@@ -305,6 +305,25 @@ TEST(ChainParser, SequenceCostMakesSequencesFewer) {
   }
 }
 
+/// Prices and tables of one block are nothing to the next.
+TEST_P(ParserProperties, AUsedParserGivesWhatAFreshOneGives) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const std::vector<Byte> first = test::log_lines(2000 + 997 * seed, seed);
+    const std::vector<Byte> second = test::log_lines(12000, 1000 + seed);
+    Sequences sequences;
+    const auto used = make_parser(parameters());
+    used->parse(seed % 2 == 0 ? first : std::vector<Byte>(5000 + seed), nullptr, sequences);
+    used->parse(second, nullptr, sequences);
+    const Sequences fresh = parse(second, parameters(), nullptr);
+    ASSERT_EQ(sequences.size(), fresh.size()) << seed;
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+      ASSERT_EQ(sequences[i].literals, fresh[i].literals);
+      ASSERT_EQ(sequences[i].match, fresh[i].match);
+      ASSERT_EQ(sequences[i].distance, fresh[i].distance);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ParserProperties,
                          ::testing::Combine(::testing::Values(Kind::kFast, Kind::kChain,
                                                               Kind::kOptimalByte,
