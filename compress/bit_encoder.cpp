@@ -10,9 +10,9 @@
 #include <bit>
 #include <utility>
 
-#include "compress/bit_writer.h"
 #include "compress/huffman_lengths.h"
 #include "compress/last_distances.h"
+#include "compress/literals.h"
 
 namespace presso {
 namespace {
@@ -31,14 +31,6 @@ unsigned choose_lanes_log2(std::size_t sequences, std::size_t literals) {
   const std::uint32_t least = (work + kSequencesOfLane - 1) / kSequencesOfLane;
   const unsigned log2 = std::min<unsigned>(std::bit_width(most) - 1, kUsualLanesLog2);
   return std::clamp<unsigned>(std::bit_width(std::max(least, 1u) - 1), log2, kMaxLanesLog2);
-}
-
-/// The offset value of a sequence's distance, and the list moved on.
-std::uint32_t take_distance(std::uint32_t distance, LastDistances& last) {
-  if (distance == 0) return 0;
-  const std::uint32_t value = offset_value(distance, last);
-  last = moved(last, value, distance);
-  return value;
 }
 
 /// The list of lengths as list symbols with extra bits.
@@ -131,33 +123,53 @@ void assign_words(std::span<const Byte> lengths, std::span<CodeWord> words) {
 }
 
 void BitEncoder::gather_literals(Bytes plain, const Sequences& sequences) {
-  literals_.clear();
-  auto from = plain.begin();
+  literals_.resize_discarding(plain.size());
+  const Byte* from = plain.data();
+  const Byte* const end = from + plain.size();
+  Byte* to = literals_.data();
   for (const Sequence& sequence : sequences) {
-    literals_.insert(literals_.end(), from, from + sequence.literals);
+    to = copy_literals(to, from, sequence.literals, end);
     from += sequence.literals + sequence.match;
   }
-  literals_.insert(literals_.end(), from, plain.end());
+  to = std::copy(from, end, to);
+  literals_.resize_discarding(static_cast<std::size_t>(to - literals_.data()));
 }
 
 /// `run`: sequences of a sub-stream.
 void BitEncoder::gather_offsets(const Sequences& sequences, std::uint32_t run) {
   const auto count = static_cast<std::uint32_t>(sequences.size());
-  LastDistances last{};
   offsets_.resize(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (i % run == 0) last = std::to_array(bit::kFirstDistances);
-    offsets_[i] = take_distance(sequences[i].distance, last);
+  for (std::uint32_t begin = 0; begin < count; begin += run) {
+    LastDistances last = std::to_array(bit::kFirstDistances);
+    const std::uint32_t end = std::min(begin + run, count);
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const std::uint32_t distance = sequences[i].distance;
+      offsets_[i] = distance == 0 ? 0 : take_distance(distance, last);
+    }
+  }
+}
+
+/// In four tables: adding to the same count twice in a row takes a while.
+void BitEncoder::count_literals() {
+  constexpr std::size_t kTables = 4;
+  std::array<std::array<std::uint32_t, bit::kLiteralSymbols>, kTables> tables{};
+  const Bytes literals = literals_.bytes();
+  const std::size_t even = literals.size() / kTables * kTables;
+  for (std::size_t i = 0; i < even; i += kTables) {
+    for (std::size_t table = 0; table < kTables; ++table) ++tables[table][literals[i + table]];
+  }
+  for (std::size_t i = even; i < literals.size(); ++i) ++tables[0][literals[i]];
+  for (std::uint32_t symbol = 0; symbol < bit::kLiteralSymbols; ++symbol) {
+    for (const auto& table : tables) counts_[symbol] += table[symbol];
   }
 }
 
 void BitEncoder::count_symbols(const Sequences& sequences, std::uint32_t min_match) {
   counts_.fill(0);
-  for (const Byte literal : literals_) ++counts_[literal];
+  count_literals();
+  const std::uint32_t with_literals = parameters_.sub_block_log2 == 0 ? 1 : 0;
   for (std::size_t i = 0; i < sequences.size(); ++i) {
-    if (parameters_.sub_block_log2 == 0) {
-      ++counts_[symbol_of(bit::kLiteralLengths, sequences[i].literals)];
-    }
+    counts_[symbol_of(bit::kLiteralLengths, sequences[i].literals)] += with_literals;
     ++counts_[symbol_of(bit::kMatchLengths, match_value(sequences[i], min_match))];
     ++counts_[symbol_of(bit::kOffsets, offsets_[i])];
   }
@@ -177,15 +189,44 @@ template <class Writer>
 void BitEncoder::put_value(Writer& to, std::uint32_t alphabet, std::uint32_t value) const {
   const bit::ClassOf value_class = bit::class_of(value, bit::mantissa_of(alphabet));
   const CodeWord word = words_[bit::first_symbol(alphabet) + value_class.symbol];
-  to.put(word.word, word.length);
-  to.put(value & ((1u << value_class.extra_bits) - 1), value_class.extra_bits);
+  const std::uint64_t extra = value & ((1u << value_class.extra_bits) - 1);
+  to.put(word.word | extra << word.length, word.length + value_class.extra_bits);
+}
+
+/// Of everything but the head.
+std::uint64_t BitEncoder::coded_bits() const {
+  std::uint64_t bits = 0;
+  for (std::uint32_t alphabet = 0; alphabet < bit::kAlphabets; ++alphabet) {
+    const std::uint32_t first = bit::first_symbol(alphabet);
+    for (std::uint32_t symbol = 0; symbol < bit::symbols_of(alphabet); ++symbol) {
+      const std::uint32_t extra =
+          alphabet == bit::kLiterals ? 0
+                                     : bit::value_of(symbol, bit::mantissa_of(alphabet)).extra_bits;
+      bits += std::uint64_t{counts_[first + symbol]} * (words_[first + symbol].length + extra);
+    }
+  }
+  return bits;
+}
+
+void BitEncoder::put_literals_of_lane(WideBitWriter& to, std::uint32_t lane,
+                                      const BlockHeader& header) const {
+  static_assert(7 + bit::kLiteralsTogether * kMaxLiteralLimit <= 64);
+  const std::uint32_t round = bit::kLiteralsTogether << header.bit.lanes_log2;
+  const Byte* const literals = literals_.data();
+  for (std::uint32_t at = lane * bit::kLiteralsTogether; at < header.literals; at += round) {
+    const std::uint32_t count = std::min(bit::kLiteralsTogether, header.literals - at);
+    for (std::uint32_t i = at; i < at + count; ++i) {
+      const CodeWord word = words_[literals[i]];
+      to.put(word.word, word.length);
+    }
+    to.store_bytes();
+  }
 }
 
 void BitEncoder::write_lanes(const Sequences& sequences, const BlockHeader& header) {
-  const unsigned lanes_log2 = header.bit.lanes_log2;
-  const std::uint32_t run = bit::run_length(header.sequences, lanes_log2);
-  streams_.clear();
-  BitWriter to(streams_);
+  const std::uint32_t run = bit::run_length(header.sequences, header.bit.lanes_log2);
+  streams_.resize_discarding(coded_bits() / 8 + 1);
+  WideBitWriter to(streams_.data());
   stream_bits_.clear();
   std::uint64_t begin = 0;
   for (std::uint32_t lane = 0; lane < header.bit.lanes(); ++lane) {
@@ -193,19 +234,15 @@ void BitEncoder::write_lanes(const Sequences& sequences, const BlockHeader& head
     for (std::uint32_t i = lane * run; i < end; ++i) {
       put_value(to, bit::kLiteralLengths, sequences[i].literals);
       put_value(to, bit::kMatchLengths, match_value(sequences[i], header.layout.min_match));
+      to.store_bytes();
       put_value(to, bit::kOffsets, offsets_[i]);
+      to.store_bytes();
     }
-    const std::uint32_t round = bit::kLiteralsTogether << lanes_log2;
-    for (std::uint32_t at = lane * bit::kLiteralsTogether; at < header.literals; at += round) {
-      const std::uint32_t last = std::min(at + bit::kLiteralsTogether, header.literals);
-      for (std::uint32_t i = at; i < last; ++i) {
-        to.put(words_[literals_[i]].word, words_[literals_[i]].length);
-      }
-    }
-    stream_bits_.push_back(to.bits() - begin);
-    begin = to.bits();
+    put_literals_of_lane(to, lane, header);
+    stream_bits_.push_back(to.bits() - std::exchange(begin, to.bits()));
   }
-  to.finish();
+  to.store_bytes();
+  streams_.resize_discarding((to.bits() + 7) / 8);
 }
 
 /// S's layout: a sequence's literals stand before it, told from match lengths by the code.
@@ -215,9 +252,10 @@ void BitEncoder::write_sub_blocks(const Sequences& sequences, const BlockHeader&
   stream_bits_.clear();
   stream_literals_.clear();
   BitWriter to(streams_);
-  auto literal = literals_.begin();
+  const Byte* literal = literals_.data();
+  const Byte* const literals_end = literal + literals_.size();
   const auto put_literals = [&](std::size_t count) {
-    for (const auto end = literal + static_cast<std::ptrdiff_t>(count); literal != end; ++literal) {
+    for (const Byte* const end = literal + count; literal != end; ++literal) {
       to.put(words_[*literal].word, words_[*literal].length);
     }
   };
@@ -234,7 +272,7 @@ void BitEncoder::write_sub_blocks(const Sequences& sequences, const BlockHeader&
     put_value(to, bit::kMatchLengths, match_value(sequences[i], header.layout.min_match));
     put_value(to, bit::kOffsets, offsets_[i]);
   }
-  put_literals(static_cast<std::size_t>(literals_.end() - literal));
+  put_literals(static_cast<std::size_t>(literals_end - literal));
   close();
   to.finish();
 }

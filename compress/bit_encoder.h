@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "compress/bit_writer.h"
 #include "compress/sequence.h"
 #include "format/bit_code.h"
 #include "presso/byte_stream.h"
@@ -44,16 +45,19 @@ class BitEncoder {
  private:
   void gather_literals(Bytes plain, const Sequences& sequences);
   void gather_offsets(const Sequences& sequences, std::uint32_t run);
+  void count_literals();
   void count_symbols(const Sequences& sequences, std::uint32_t min_match);
   void make_codes(const BitFields& fields);
   template <class Writer>
   void put_value(Writer& to, std::uint32_t alphabet, std::uint32_t value) const;
+  std::uint64_t coded_bits() const;
+  void put_literals_of_lane(WideBitWriter& to, std::uint32_t lane, const BlockHeader& header) const;
   void write_lanes(const Sequences& sequences, const BlockHeader& header);
   void write_sub_blocks(const Sequences& sequences, const BlockHeader& header);
   void write_head(BitFields& fields);
 
   BitParameters parameters_;
-  std::vector<Byte> literals_;
+  Buffer literals_;
   std::vector<std::uint32_t> offsets_;          ///< offset value of each sequence
   std::vector<std::uint64_t> stream_bits_;      ///< size of each sub-stream
   std::vector<std::uint32_t> stream_literals_;  ///< sub-blocks: and its literals

@@ -47,4 +47,33 @@ class BitWriter {
   unsigned count_ = 0;
 };
 
+/// The same into memory that is large enough: no test of room, and the caller says when to store.
+class WideBitWriter {
+ public:
+  /// Eight bytes behind the last one that is needed may be written.
+  explicit WideBitWriter(Byte* to) : begin_(to), at_(to) {}
+
+  /// `value` below 2^count. At most 57 bits between two calls of store_bytes().
+  void put(std::uint64_t value, unsigned count) {
+    waiting_ |= value << count_;
+    count_ += count;
+  }
+
+  /// Stores whole bytes.
+  void store_bytes() {
+    store<std::uint64_t>(at_, waiting_);
+    at_ += count_ / 8;
+    waiting_ >>= count_ & ~7u;
+    count_ %= 8;
+  }
+
+  std::uint64_t bits() const { return 8 * static_cast<std::uint64_t>(at_ - begin_) + count_; }
+
+ private:
+  Byte* begin_;
+  Byte* at_;
+  std::uint64_t waiting_ = 0;
+  unsigned count_ = 0;
+};
+
 }  // namespace presso

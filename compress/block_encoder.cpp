@@ -13,28 +13,46 @@ namespace {
 /// Costs at most about as much ratio as two-wave groups of 128 (NOTES.md).
 constexpr std::uint32_t kDefaultTileBytes = 2048;
 
+constexpr int kFirstRowLevel = 3;
+constexpr int kFirstChainLevel = 4;
 constexpr int kFirstOptimalLevel = 10;
 
-/// The ladder. Levels between the landmarks trade depth for speed; NOTES.md has the measurements.
-ParserParameters level_parameters(int level) {
-  ParserParameters parameters;
-  if (level <= 3) {
-    parameters.chains = false;
-    constexpr std::uint32_t kAcceleration[] = {3, 5, 8};  // levels 1..3
-    parameters.acceleration = kAcceleration[level - 1];
-    parameters.min_match = 6;
-    return parameters;
-  }
-  constexpr std::uint32_t kDepth[] = {3, 4, 6, 10, 16, 32, 64, 128, 256};  // levels 4..12
-  constexpr std::uint32_t kNice[] = {64, 64, 64, 96, 128, 256, 512, 512, 512};
-  parameters.depth = kDepth[level - 4];
-  parameters.nice_length = kNice[level - 4];
-  return parameters;
+/// Levels 1 and 2. The Bit coding has uses for short matches: at repeated distances.
+void parse_fast(int level, ParserParameters& parameters) {
+  const bool bit = parameters.coding == Coding::kBit;
+  constexpr std::uint32_t kAcceleration[] = {4, 6, 8};  // the Bit coding's are one further
+  parameters.chains = false;
+  parameters.acceleration = kAcceleration[level - 1 + (bit ? 1 : 0)];
+  parameters.min_match = bit ? 4 : 6;
+  parameters.dense = level > 1;
+}
+
+/// Levels 3 to 9: how many places of a row are tried, how far a better match is looked for, and
+/// which length ends a search.
+void parse_rows(int level, ParserParameters& parameters) {
+  constexpr std::uint32_t kDepth[] = {8, 8, 15, 31, 47, 63, 63};  // levels 3..9
+  constexpr std::uint32_t kLazy[] = {0, 1, 2, 2, 2, 2, 2};
+  constexpr std::uint32_t kNice[] = {64, 64, 64, 256, 256, 256, 1024};
+  const int i = level - kFirstRowLevel;
+  parameters.rows = true;
+  parameters.acceleration = 8;
+  parameters.depth = kDepth[i];
+  parameters.lazy = kLazy[i];
+  parameters.nice_length = kNice[i];
+}
+
+/// Levels 4 to 9 where decoding speed is wanted: only there sequences have a cost of their own.
+void parse_chains(int level, ParserParameters& parameters) {
+  constexpr std::uint32_t kDepth[] = {3, 4, 6, 10, 16, 32};  // levels 4..9
+  constexpr std::uint32_t kNice[] = {64, 64, 64, 96, 128, 256};
+  const int i = level - kFirstChainLevel;
+  parameters.rows = false;
+  parameters.depth = kDepth[i];
+  parameters.nice_length = kNice[i];
 }
 
 /// The higher levels look for the fewest bits.
 void parse_optimally(int level, ParserParameters& parameters) {
-  if (level < kFirstOptimalLevel) return;
   constexpr std::uint32_t kDepth[] = {16, 40, 128};  // levels 10..12
   constexpr std::uint32_t kNice[] = {96, 160, 256};
   constexpr std::uint32_t kPasses[] = {1, 1, 2};
@@ -44,11 +62,21 @@ void parse_optimally(int level, ParserParameters& parameters) {
   parameters.passes = kPasses[i];
 }
 
+/// The ladder; NOTES.md has the measurements.
+void set_level(int level, ParserParameters& parameters) {
+  if (level < kFirstRowLevel) return parse_fast(level, parameters);
+  level < kFirstOptimalLevel ? parse_rows(level, parameters) : parse_optimally(level, parameters);
+}
+
 /// For GPU decoders, which pay by sequences and keep a short history (NOTES.md, tiles).
-void favor_decode(ParserParameters& parameters) {
+void favor_decode(int level, ParserParameters& parameters) {
   parameters.rule = DependencyRule::kTile;
   parameters.window = kFavorDecodeWindow;
-  if (!parameters.chains) return;  // the fast parser's minimum match is 6, and it weighs no costs
+  if (level < kFirstChainLevel) {
+    parameters.min_match = 6;  // fewer sequences without weighing them
+    return;
+  }
+  if (level < kFirstOptimalLevel) parse_chains(level, parameters);
   parameters.min_match = 5;
   const bool optimal_bytes = parameters.passes > 0 && parameters.coding == Coding::kByte;
   parameters.sequence_cost = optimal_bytes ? 16 : 8;
@@ -57,12 +85,12 @@ void favor_decode(ParserParameters& parameters) {
 }  // namespace
 
 ParserParameters parameters_of(const CompressOptions& options) {
-  ParserParameters parameters = level_parameters(options.level);
+  ParserParameters parameters;
   parameters.coding = options.coding;
+  set_level(options.level, parameters);
   parameters.bit_gain = options.bit_gain;
   parameters.sub_block = options.sub_block;
-  parse_optimally(options.level, parameters);
-  if (options.favor == Favor::kDecode) favor_decode(parameters);
+  if (options.favor == Favor::kDecode) favor_decode(options.level, parameters);
   if (options.rule) parameters.rule = *options.rule;
   if (parameters.rule == DependencyRule::kTile) parameters.group = kDefaultTileBytes;
   if (options.group != 0) parameters.group = options.group;
@@ -104,11 +132,17 @@ bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to
   BlockHeader bit = header;
   bit.layout.min_match = parameters_.min_match;
   bit_encoder_.encode(plain, sequences_, bit);
-  const BlockHeader byte = planned_byte_header(header);
-  const std::uint64_t otherwise = std::min(byte.payload_bytes, header.plain_bytes);
-  if (std::uint64_t{100} * bit.payload_bytes > (100 - parameters_.bit_gain) * otherwise) {
-    header = byte;
-    return append_byte_coded(plain, header, to);
+  const auto saves_enough = [&](std::uint64_t otherwise) {
+    return std::uint64_t{100} * bit.payload_bytes <=
+           (100 - parameters_.bit_gain) * std::min<std::uint64_t>(otherwise, header.plain_bytes);
+  };
+  // Mostly it is enough to know how large the block would be without an escape byte.
+  if (!saves_enough(3 * std::uint64_t{bit.sequences} + bit.literals)) {
+    const BlockHeader byte = planned_byte_header(header);
+    if (!saves_enough(byte.payload_bytes)) {
+      header = byte;
+      return append_byte_coded(plain, header, to);
+    }
   }
   if (bit.payload_bytes >= header.plain_bytes) return false;
   header = bit;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compress/literals.h"
+
 namespace presso {
 namespace {
 
@@ -69,13 +71,6 @@ inline void put_sequence(const Sequence& sequence, const TokenLayout& layout, St
 
 std::uint32_t count_from(const LengthCounts& lengths, std::uint32_t limit) {
   return std::accumulate(lengths.begin() + limit, lengths.end(), 0u);
-}
-
-/// Copies in steps of 16 bytes; may write up to 15 bytes too many (the buffer has slack).
-Byte* copy_literals(Byte* to, const Byte* from, std::uint32_t count, const Byte* from_end) {
-  if (from + round_up(count, 16) > from_end) return std::copy_n(from, count, to);
-  for (std::uint32_t done = 0; done < count; done += 16) std::memcpy(to + done, from + done, 16);
-  return to + count;
 }
 
 }  // namespace

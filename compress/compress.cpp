@@ -9,15 +9,18 @@
 #include <memory>
 
 #include "compress/block_encoder.h"
-#include "compress/dictionary_sampler.h"
+#include "compress/block_size_choice.h"
+#include "compress/dictionary_choice.h"
+#include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
 
 namespace presso {
 namespace {
 
 constexpr std::size_t kStreamSampleBytes = 32u << 20;  ///< held of a pipe to sample from
-constexpr std::uint32_t kDictionaryBlockBytes = 64u << 10;
+constexpr std::uint64_t kExpectedStream = 8 * kStreamSampleBytes;  ///< of a pipe that is longer
 constexpr Byte kOnlyDictionary = 1;
+constexpr std::uint32_t kSmallestDictionary = 2048;
 
 Error invalid(const char* what) {
   return make_error(ErrorCode::kInvalidArgument, what);
@@ -48,26 +51,16 @@ class PrefixedSource final : public ByteSource {
   ByteSource& rest_;
 };
 
-/// A dictionary's content as stored blocks, themselves without dictionary (FORMAT.md 7.1).
-Buffer encode_dictionary(Bytes content, const ParserParameters& parameters) {
-  BlockEncoder encoder(parameters);
-  Buffer stored;
-  std::uint32_t number = 0;
-  while (!content.empty()) {
-    const std::size_t size = std::min<std::size_t>(content.size(), kDictionaryBlockBytes);
-    encoder.encode(content.first(size), number++, FrameKind::kDictionaryBlock, {}, stored);
-    content = content.subspan(size);
-  }
-  return stored;
-}
-
 class Compressor {
  public:
-  Compressor(ByteSource& source, ByteSink& sink, const CompressOptions& options)
+  /// `dictionary`: one that was chosen already, empty for none.
+  Compressor(ByteSource& source, ByteSink& sink, const CompressOptions& options,
+             std::optional<std::vector<Byte>> dictionary)
       : source_(source),
         sink_(sink),
         options_(options),
         parameters_(parameters_of(options)),
+        chosen_(std::move(dictionary)),
         threads_(options.threads != 0 ? options.threads : default_thread_count()),
         writer_(sink_) {}
 
@@ -90,21 +83,41 @@ class Compressor {
  private:
   Status prepare_dictionary() {
     input_ = &source_;
+    if (options_.dictionary.mode == DictionaryChoice::Mode::kGiven) {
+      content_ = *options_.dictionary.content;
+      return add_dictionary();
+    }
     if (!may_use_dictionary(options_)) return {};
-    if (options_.sample != nullptr) {
-      PRESSO_ASSIGN(content_, choose_dictionary(*options_.sample, options_));
+    if (chosen_) {
+      content_ = std::move(*chosen_);
+    } else if (options_.sample != nullptr) {
+      PRESSO_ASSIGN(DictionaryPlan plan,
+                    choose_dictionary(*options_.sample, options_.sample->size(), options_));
+      content_ = std::move(plan.content);
     } else {
       read_ahead_.resize_discarding(kStreamSampleBytes);
       PRESSO_ASSIGN(const std::size_t got, read_fully(source_, read_ahead_.mutable_bytes()));
       read_ahead_.grow(got);
       prefixed_ = std::make_unique<PrefixedSource>(read_ahead_.bytes(), source_);
       input_ = prefixed_.get();
-      PRESSO_ASSIGN(content_, choose_dictionary(MemoryRandomAccess(read_ahead_.bytes()), options_));
+      const std::uint64_t expected = got < kStreamSampleBytes ? got : kExpectedStream;
+      PRESSO_ASSIGN(DictionaryPlan plan,
+                    choose_dictionary(MemoryRandomAccess(read_ahead_.bytes()), expected, options_));
+      content_ = std::move(plan.content);
     }
     if (content_.empty()) return {};
+    return add_dictionary();
+  }
+
+  Status add_dictionary() {
     index_ = index_dictionary(content_, parameters_);
     dictionary_ = {&index_, kOnlyDictionary};
     summary_.dictionary_bytes = static_cast<std::uint32_t>(content_.size());
+    if (options_.dictionary.by_name) {
+      Byte reference[kDictionaryReferenceBytes];
+      write_dictionary_reference({summary_.dictionary_bytes, checksum64(content_)}, reference);
+      return writer_.add_dictionary(kOnlyDictionary, reference);
+    }
     const Buffer stored = encode_dictionary(content_, parameters_);
     return writer_.add_dictionary(kOnlyDictionary, stored.bytes());
   }
@@ -149,6 +162,7 @@ class Compressor {
   ByteSink& sink_;
   const CompressOptions& options_;
   const ParserParameters parameters_;
+  std::optional<std::vector<Byte>> chosen_;
   const unsigned threads_;
   ArchiveWriter writer_;
   CompressSummary summary_;
@@ -182,8 +196,9 @@ Status validate_group(const CompressOptions& options) {
 
 Status validate(const CompressOptions& options) {
   if (options.level < kMinLevel || options.level > kMaxLevel) return invalid("level: 1 to 12");
-  if (options.block_bytes < kMinBlockBytes || options.block_bytes > kMaxBlockBytes) {
-    return invalid("block size: 16 KiB to 4 MiB");
+  if (options.block_bytes != 0 &&
+      (options.block_bytes < kMinBlockBytes || options.block_bytes > kMaxBlockBytes)) {
+    return invalid("block size: 16 KiB to 4 MiB, or 0");
   }
   if (options.coding != Coding::kByte && options.coding != Coding::kBit) {
     return invalid("coding: byte or bit");
@@ -198,9 +213,17 @@ Status validate(const CompressOptions& options) {
   if (options.lookahead != 0 && options.lookahead < 8) return invalid("lookahead: at least 8");
   if (options.window != 0 && options.window < 1024) return invalid("window: at least 1 KiB");
   if (options.dictionary.mode == DictionaryChoice::Mode::kSize &&
-      (options.dictionary.bytes < kSamplePieceBytes ||
+      (options.dictionary.bytes < kSmallestDictionary ||
        options.dictionary.bytes > kMaxDictionaryBytes)) {
     return invalid("dictionary size: 2 KiB to 4 MiB");
+  }
+  if (options.dictionary.mode == DictionaryChoice::Mode::kGiven &&
+      (options.dictionary.content == nullptr || options.dictionary.content->empty() ||
+       options.dictionary.content->size() > kMaxDictionaryBytes)) {
+    return invalid("dictionary: 1 byte to 4 MiB");
+  }
+  if (options.dictionary.by_name && options.dictionary.mode != DictionaryChoice::Mode::kGiven) {
+    return invalid("dictionary by name: only one that is given, with --dict FILE");
   }
   return {};
 }
@@ -208,7 +231,12 @@ Status validate(const CompressOptions& options) {
 Result<CompressSummary> compress_stream(ByteSource& source, ByteSink& sink,
                                         const CompressOptions& options) {
   PRESSO_TRY(validate(options));
-  return without_bad_alloc([&] { return Compressor(source, sink, options).run(); });
+  return without_bad_alloc([&]() -> Result<CompressSummary> {
+    CompressOptions chosen = options;
+    PRESSO_ASSIGN(BlockSizeChoice choice, choose_block_size(options.sample, options));
+    chosen.block_bytes = choice.block_bytes;
+    return Compressor(source, sink, chosen, std::move(choice.dictionary)).run();
+  });
 }
 
 Result<std::vector<Byte>> compress_buffer(Bytes plain, const CompressOptions& options) {

@@ -27,4 +27,18 @@ inline LastDistances moved(const LastDistances& last, std::uint32_t value, std::
   return {distance, last[0], last[1]};
 }
 
+/// Both at once, without a branch on what the distance is.
+inline std::uint32_t take_distance(std::uint32_t distance, LastDistances& last) {
+  const bool first = distance == last[0];
+  const bool second = distance == last[1];
+  std::uint32_t value = distance + bit::kRepeats;
+  value = distance == last[2] ? 3 : value;
+  value = second ? 2 : value;
+  value = first ? 1 : value;
+  last[2] = first || second ? last[2] : last[1];
+  last[1] = first ? last[1] : last[0];
+  last[0] = distance;
+  return value;
+}
+
 }  // namespace presso

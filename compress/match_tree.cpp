@@ -9,8 +9,7 @@ namespace presso {
 namespace {
 
 constexpr std::uint32_t kKeyBytes = 4;
-constexpr std::uint32_t kTailBytes = 8;           ///< no search this close to the end
-constexpr std::uint32_t kGoodForDictionary = 20;  ///< as long a match is not looked for there
+constexpr std::uint32_t kTailBytes = 8;  ///< no search this close to the end
 
 }  // namespace
 
@@ -26,19 +25,42 @@ void MatchTree::begin(Bytes plain, const DictionaryIndex* dictionary) {
   nice_end_ = 0;
 }
 
+void MatchTree::Found::restart(std::uint32_t position) {
+  first = position;
+  begins.clear();
+  matches.clear();
+}
+
 void MatchTree::find(std::uint32_t begin, std::uint32_t end) {
-  first_ = begin;
-  begins_.clear();
-  matches_.clear();
+  in_block_.restart(begin);
+  in_dictionary_.restart(begin);
   for (std::uint32_t position = begin; position < end; ++position) {
-    begins_.push_back(static_cast<std::uint32_t>(matches_.size()));
-    if (position + kTailBytes < size_) find_at(position);
+    in_block_.next();
+    in_dictionary_.next();
+    if (position + kTailBytes >= size_) continue;
+    find_at(position);
+    if (dictionary_ != nullptr) find_in_dictionary(position);
   }
-  begins_.push_back(static_cast<std::uint32_t>(matches_.size()));
+  in_block_.next();
+  in_dictionary_.next();
+}
+
+void MatchTree::index_content(Bytes content, const ParserParameters& parameters,
+                              DictionaryIndex& index) {
+  constexpr std::uint32_t kStep = 64u << 10;  // matches are found as well, and dropped
+  ParserParameters whole = parameters;
+  whole.hash_bits = index.hash_bits;
+  whole.window = kMaxDictionaryBytes;
+  MatchTree tree(whole);
+  tree.begin(content, nullptr);
+  const auto size = static_cast<std::uint32_t>(content.size());
+  for (std::uint32_t at = 0; at < size; at += kStep) tree.find(at, std::min(size, at + kStep));
+  index.head = std::move(tree.roots_);
+  index.children = std::move(tree.children_);
 }
 
 void MatchTree::add(std::uint32_t length, std::uint32_t distance) {
-  if (length >= parameters_.min_match) matches_.push_back({length, distance});
+  if (length >= parameters_.min_match) in_block_.matches.push_back({length, distance});
 }
 
 /// A match that goes on behind `length` bytes, `most` in all. Where the one before at the same
@@ -63,6 +85,8 @@ void MatchTree::find_at(std::uint32_t position) {
   const Byte* const here = plain_ + position;
   const std::uint32_t most = std::min(size_ - position, parameters_.lookahead);
   const std::uint32_t limit = std::min(most, parameters_.nice_length);
+  // So close to the end an older place goes on further, which a dictionary's blocks may need.
+  const bool cut = limit == size_ - position;
   std::uint32_t& root = roots_[hash4(here, parameters_.hash_bits)];
   std::uint32_t candidate = root;
   root = position + 1;
@@ -77,7 +101,7 @@ void MatchTree::find_at(std::uint32_t position) {
     std::uint32_t* const children = &children_[2 * std::size_t{from}];
     std::uint32_t length = std::min(shared_before, shared_behind);
     length += common_length(plain_ + from + length, here + length, limit - length);
-    if (length == limit) {
+    if (length == limit && !cut) {
       add_nice(position, length, most, position - from);
       *before = children[0];  // equal as far as the tree looks: the new one takes its place
       *behind = children[1];
@@ -87,7 +111,7 @@ void MatchTree::find_at(std::uint32_t position) {
       longest = length;
       add(length, position - from);
     }
-    if (plain_[from + length] < here[length]) {
+    if (length < limit && plain_[from + length] < here[length]) {
       *before = candidate;
       before = &children[1];
       shared_before = length;
@@ -101,28 +125,34 @@ void MatchTree::find_at(std::uint32_t position) {
   }
   *before = 0;
   *behind = 0;
-  if (dictionary_ != nullptr && longest < kGoodForDictionary) {
-    find_in_dictionary(position, longest);
-  }
 }
 
-void MatchTree::find_in_dictionary(std::uint32_t position, std::uint32_t longest) {
+/// The walk of find_at, which leaves the trees as they are.
+void MatchTree::find_in_dictionary(std::uint32_t position) {
   const Byte* const here = plain_ + position;
   const Bytes content = dictionary_->content;
   const auto content_size = static_cast<std::uint32_t>(content.size());
-  std::uint32_t entry = dictionary_->head[hash6(here, dictionary_->hash_bits)];
-  for (std::uint32_t depth = (parameters_.depth + 3) / 4; entry != 0 && depth > 0; --depth) {
-    const std::uint32_t from = entry - 1;
-    entry = dictionary_->previous[from];
+  const std::uint32_t most = std::min(size_ - position, parameters_.lookahead);
+  std::uint32_t candidate = dictionary_->head[hash4(here, dictionary_->hash_bits)];
+  std::uint32_t shared_before = 0;
+  std::uint32_t shared_behind = 0;
+  std::uint32_t longest = std::max<std::uint32_t>(kKeyBytes, parameters_.min_match) - 1;
+  for (std::uint32_t depth = parameters_.depth; candidate != 0 && depth > 0; --depth) {
+    const std::uint32_t from = candidate - 1;
     const std::uint32_t distance = position + content_size - from;
     if (distance > parameters_.window) return;
-    const std::uint32_t room =
-        std::min({size_ - position, content_size - from, parameters_.lookahead});
-    const std::uint32_t length = common_length(content.data() + from, here, room);
-    if (length <= longest) continue;
-    longest = length;
-    add(length, distance);
-    if (length >= parameters_.nice_length) return;
+    const std::uint32_t room = std::min(most, content_size - from);
+    std::uint32_t length = std::min(shared_before, shared_behind);
+    length += common_length(content.data() + from + length, here + length, room - length);
+    if (length > longest) {
+      longest = length;
+      in_dictionary_.matches.push_back({length, distance});
+      if (length >= std::min(most, parameters_.nice_length)) return;
+    }
+    const bool before = length == room || content[from + length] < here[length];
+    const std::uint32_t* const children = &dictionary_->children[2 * std::size_t{from}];
+    candidate = children[before ? 1 : 0];
+    (before ? shared_before : shared_behind) = length;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compress/match.h"
+#include "compress/match_tree.h"
 
 namespace presso {
 
@@ -13,6 +14,10 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
   DictionaryIndex index;
   index.content = content;
   index.hash_bits = parameters.chains ? kChainHashBits : kFastHashBits;
+  if (parameters.passes > 0) {
+    MatchTree::index_content(content, parameters, index);
+    return index;
+  }
   index.head.assign(std::size_t{1} << index.hash_bits, 0);
   if (parameters.chains) index.previous.assign(content.size(), 0);
   for (std::size_t at = 0; at + kKeyBytes <= content.size(); ++at) {
@@ -27,6 +32,7 @@ std::unique_ptr<Parser> make_parser(const ParserParameters& parameters) {
   ParserParameters limited = parameters;
   limited.lookahead = std::min(limited.lookahead, kLongestLength);
   if (parameters.passes > 0) return make_optimal_parser(limited);
+  if (parameters.rows) return make_row_parser(limited);
   return parameters.chains ? make_chain_parser(limited) : make_fast_parser(limited);
 }
 

@@ -29,7 +29,7 @@ Status BlockStream::take_section(StoredSection section) {
     if (section.member == 0) metadata_ = std::move(*metadata);
   }
   if (section.header.kind != FrameKind::kDictionary) return {};
-  auto dictionary = Dictionary::decode(section.payload.bytes());
+  auto dictionary = Dictionary::decode(section.payload.bytes(), options_.decode.dictionaries);
   if (!dictionary.ok()) return at_section(std::move(dictionary.error()), section);
   dictionaries_[section.header.parameter] = std::move(*dictionary);
   return {};

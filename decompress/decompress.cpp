@@ -133,7 +133,7 @@ Result<std::shared_ptr<const Dictionary>> CompressedFile::dictionary(std::uint32
   }
   for (const StoredSection& section : index_.members()[member].dictionaries) {
     if (section.header.parameter != id) continue;
-    auto decoded = Dictionary::decode(section.payload.bytes());
+    auto decoded = Dictionary::decode(section.payload.bytes(), options_.dictionaries);
     if (!decoded.ok()) {
       decoded.error().byte_offset = section.file_offset;
       return std::move(decoded.error());

@@ -1,9 +1,32 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 
+#include "presso/checksum.h"
 #include "presso/decompress.h"
 
 namespace presso {
+namespace {
+
+Result<std::shared_ptr<const Dictionary>> find_named(Bytes payload, KnownDictionaries known) {
+  PRESSO_ASSIGN(const DictionaryReference named, parse_dictionary_reference(payload.data()));
+  for (const std::shared_ptr<const Dictionary>& one : known) {
+    if (one->content().size() == named.plain_bytes && one->reference() == named) return one;
+  }
+  char what[128];
+  std::snprintf(what, sizeof what,
+                "the file was compressed with a dictionary of %" PRIu32
+                " bytes and checksum %016" PRIx64 " and must be given it",
+                named.plain_bytes, named.checksum);
+  return make_error(ErrorCode::kMissingDictionary, what);
+}
+
+}  // namespace
+
+DictionaryReference Dictionary::reference() const {
+  return {static_cast<std::uint32_t>(size_), checksum64(content())};
+}
 
 std::shared_ptr<const Dictionary> Dictionary::from_plain(Bytes plain) {
   auto dictionary = std::make_shared<Dictionary>();
@@ -14,7 +37,9 @@ std::shared_ptr<const Dictionary> Dictionary::from_plain(Bytes plain) {
   return dictionary;
 }
 
-Result<std::shared_ptr<const Dictionary>> Dictionary::decode(Bytes stored) {
+Result<std::shared_ptr<const Dictionary>> Dictionary::decode(Bytes stored,
+                                                             KnownDictionaries known) {
+  if (is_dictionary_reference(stored)) return find_named(stored, known);
   Buffer plain;
   std::uint32_t number = 0;
   while (!stored.empty()) {

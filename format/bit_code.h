@@ -78,10 +78,9 @@ struct ClassOf {
   std::uint32_t extra_bits;
 };
 
-/// The encoder's.
+/// The encoder's. Small values are their own symbols: they have no bits beyond the mantissa.
 constexpr ClassOf class_of(std::uint32_t value, unsigned mantissa) {
-  if (value < 2u << mantissa) return {value, 0};
-  const unsigned log2 = 31 - static_cast<unsigned>(std::countl_zero(value));
+  const unsigned log2 = 31 - static_cast<unsigned>(std::countl_zero(value | 1u << mantissa));
   const unsigned extra = log2 - mantissa;
   return {(extra << mantissa) + (value >> extra), extra};
 }
@@ -101,9 +100,11 @@ PRESSO_HD constexpr ClassValue value_of(std::uint32_t symbol, unsigned mantissa)
 
 /// The lowest `count` bits in reverse; count at most 16.
 PRESSO_HD constexpr std::uint32_t reversed(std::uint32_t bits, unsigned count) {
-  std::uint32_t result = 0;
-  for (unsigned i = 0; i < count; ++i) result |= (bits >> i & 1u) << (count - 1 - i);
-  return result;
+  bits = (bits & 0x5555u) << 1 | (bits >> 1 & 0x5555u);
+  bits = (bits & 0x3333u) << 2 | (bits >> 2 & 0x3333u);
+  bits = (bits & 0x0F0Fu) << 4 | (bits >> 4 & 0x0F0Fu);
+  bits = (bits & 0x00FFu) << 8 | (bits >> 8 & 0x00FFu);
+  return bits >> (16 - count);
 }
 
 /// Symbols up to the last one that has a word; most alphabets end in many without.

@@ -198,6 +198,29 @@ Result<SectionHeader> parse_section_header(const Byte* from) {
   return header;
 }
 
+void write_dictionary_reference(const DictionaryReference& reference, Byte* to) {
+  std::fill_n(to, kDictionaryReferenceBytes, Byte{0});
+  write_frame_start(FrameKind::kDictionaryReference, to);
+  store<std::uint32_t>(to + 4, reference.plain_bytes);
+  store<std::uint64_t>(to + 8, reference.checksum);
+  seal(to, kDictionaryReferenceBytes);
+}
+
+bool is_dictionary_reference(Bytes payload) {
+  return payload.size() == kDictionaryReferenceBytes &&
+         payload[3] == static_cast<Byte>(FrameKind::kDictionaryReference);
+}
+
+Result<DictionaryReference> parse_dictionary_reference(const Byte* from) {
+  PRESSO_TRY(expect_frame(from, kDictionaryReferenceBytes));
+  const DictionaryReference reference{load<std::uint32_t>(from + 4), load<std::uint64_t>(from + 8)};
+  if (reference.plain_bytes == 0 || reference.plain_bytes > kMaxDictionaryBytes) {
+    return bad_header("dictionary size");
+  }
+  if (!all_zero(from, 16, 28)) return bad_header("reserved bytes");
+  return reference;
+}
+
 void write_trailer(const Trailer& trailer, Byte* to) {
   std::fill_n(to, kTrailerBytes, Byte{0});
   write_frame_start(FrameKind::kTrailer, to);

@@ -130,6 +130,7 @@ class CompressedStream final : public ChunkSource {
     BlockStreamOptions result;
     result.decode.level = options.level;
     result.decode.verify = options.verify;
+    result.decode.dictionaries = options.dictionaries;
     result.salvage = !options.fail_fast;
     return result;
   }

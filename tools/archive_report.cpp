@@ -19,6 +19,10 @@ bool ends_with_trailer(const RandomAccess& file) {
 /// Plain size of a dictionary from the headers of the blocks that its section holds.
 std::uint64_t dictionary_bytes(const StoredSection& section) {
   const Bytes payload = section.payload.bytes();
+  if (is_dictionary_reference(payload)) {
+    const auto named = parse_dictionary_reference(payload.data());
+    return named.ok() ? named->plain_bytes : 0;
+  }
   std::uint64_t plain = 0;
   for (std::uint64_t at = 0; at + kBlockHeaderBytes <= payload.size();) {
     const auto header = parse_block_header(payload.data() + at);

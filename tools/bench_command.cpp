@@ -164,6 +164,8 @@ class BenchCommand final : public Command {
     Result<std::vector<Byte>> plain = read_file(path);
     if (!plain.ok()) return error(shown_name(path), plain.error());
     if (plain->empty()) return error(shown_name(path), "is empty; nothing to measure");
+    // The same for all that are compared.
+    if (options_.block_bytes == 0) options_.block_bytes = kDefaultBlockBytes;
     const BenchInput input{*plain, options_.block_bytes,
                            options_.threads != 0 ? options_.threads : default_thread_count()};
     Result<Measurements> measured = measure_file(path, input);

@@ -15,5 +15,6 @@ std::unique_ptr<Command> make_decompress_command();
 std::unique_ptr<Command> make_info_command();
 std::unique_ptr<Command> make_scan_command();
 std::unique_ptr<Command> make_test_command();
+std::unique_ptr<Command> make_train_command();
 
 }  // namespace presso::cli

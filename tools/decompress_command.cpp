@@ -163,7 +163,8 @@ class DecompressCommand final : public Command {
 
   void report(const std::string& path, const Error& problem, OutputFile& output) const {
     report_failure(shown_name(path), problem, output, true);
-    const bool damaged = problem.code < ErrorCode::kIo && problem.code != ErrorCode::kNotPresso;
+    const bool damaged = problem.code < ErrorCode::kIo && problem.code != ErrorCode::kNotPresso &&
+                         problem.code != ErrorCode::kMissingDictionary;
     if (damaged && !decode_.is_range() && !output.sink().failed()) {
       warning(shown_name(path), "--salvage writes every block that is intact");
     }
@@ -174,7 +175,7 @@ class DecompressCommand final : public Command {
     Progress progress(shown_name(path), input.size(), files_.progress);
     DamageReporter damage(shown_name(path), input);
     DecompressOptions options;
-    options.decode.verify = decode_.check;
+    options.decode = decode_.options();
     options.threads = decode_.threads;
     options.salvage = decode_.salvage;
     options.on_damage = [&damage](const DecodedBlock& block) { damage.report(block); };
@@ -192,7 +193,7 @@ class DecompressCommand final : public Command {
       return make_error(ErrorCode::kUnsupported, "--bytes and --blocks need a file, not a pipe");
     }
     const FdRandomAccess file(input.fd(), input.size());
-    const DecodeOptions options{.verify = decode_.check};
+    const DecodeOptions options = decode_.options();
     PRESSO_ASSIGN(const CompressedFile archive, CompressedFile::open(file, options));
     PRESSO_ASSIGN(const PlainSpan span, selected_span(archive, decode_));
     PRESSO_ASSIGN(summary.plain_bytes, decoder_->decode_span(shown_name(path), file, archive, span,

@@ -12,7 +12,7 @@ namespace presso::cli {
 /// -1 ... -12, --level; PRESSO_LEVEL.
 Flag level_flag(int& level);
 /// --favor, --coding, --bit-gain, --sub-block, --block-size, --deps, --group, --window,
-/// --lookahead, --staleness, --dict.
+/// --lookahead, --staleness, --dict, --dict-by-name.
 std::vector<Flag> encoder_flags(CompressOptions& options);
 
 }  // namespace presso::cli

@@ -2,6 +2,7 @@
 #include "tools/flags_decompress.h"
 
 #include "tools/cli/bind.h"
+#include "tools/flags_dictionary.h"
 #include "tools/flags_files.h"
 
 namespace presso::cli {
@@ -75,6 +76,7 @@ std::vector<Flag> decode_flags(DecodeFlags& flags) {
        .default_value = "on",
        .negation = "no-check",
        .apply = set(flags.check)},
+      known_dictionary_flag(flags.dictionaries),
       threads_flag(flags.threads),
   };
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "presso/decompress.h"
 #include "tools/cli/flag.h"
 
 namespace presso::cli {
@@ -28,11 +29,14 @@ struct DecodeFlags {
   bool check = true;
   bool salvage = false;
   unsigned threads = 0;
+  std::vector<std::shared_ptr<const Dictionary>> dictionaries;
+
+  DecodeOptions options() const { return {.verify = check, .dictionaries = dictionaries}; }
 
   bool is_range() const { return bytes.has_value() || blocks.has_value(); }
 };
 
-/// --bytes --blocks --salvage --[no-]check -T
+/// --bytes --blocks --salvage --[no-]check --dict -T
 std::vector<Flag> decode_flags(DecodeFlags& flags);
 
 }  // namespace presso::cli

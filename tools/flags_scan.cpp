@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tools/cli/bind.h"
+#include "tools/flags_dictionary.h"
 #include "tools/scan_settings.h"
 
 namespace presso::cli {
@@ -231,6 +232,7 @@ std::vector<Flag> other_flags(ScanSettings& s) {
          s.check = given.negated;
          return {};
        }},
+      known_dictionary_flag(s.dictionaries),
       {.name = "fail-fast",
        .category = kMessages,
        .brief = "stop at the first damaged block",

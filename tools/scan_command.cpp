@@ -197,6 +197,7 @@ ScanOptions ScanCommand::scan_options(BinaryRule rule) const {
   options.threads = settings_.threads;
   options.invert = settings_.invert;
   options.verify = settings_.check;
+  options.dictionaries = settings_.dictionaries;
   options.fail_fast = settings_.fail_fast;
   options.max_lines = settings_.max_count.value_or(options.max_lines);
   if (counts_only()) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "presso/decompress.h"
 #include "presso/pattern.h"
 #include "tools/cli/flag.h"
 
@@ -51,6 +52,7 @@ struct ScanSettings {
   bool fail_fast = false;
   bool check = true;
   unsigned threads = 0;
+  std::vector<std::shared_ptr<const Dictionary>> dictionaries;
 };
 
 /// The table, bound to `settings`.

@@ -9,6 +9,7 @@
 #include "tools/damage.h"
 #include "tools/file_decoder.h"
 #include "tools/file_job.h"
+#include "tools/flags_dictionary.h"
 #include "tools/io/progress.h"
 
 namespace presso::cli {
@@ -38,6 +39,7 @@ class TestCommand final : public Command {
                                 .category = kSelection,
                                 .brief = "test the .presso files below directories",
                                 .apply = set(files_.recursive)},
+                               known_dictionary_flag(dictionaries_),
                                threads_flag(threads_)};
     append(flags, device_flags(device_));
     append(flags, message_flags());
@@ -72,7 +74,8 @@ class TestCommand final : public Command {
                                            std::string(decoder_->where()));
     }
     const bool again = input->is_regular() && lseek(input->fd(), 0, SEEK_SET) == 0;
-    const bool of_the_file = strict.error().code < ErrorCode::kIo;
+    const bool of_the_file = strict.error().code < ErrorCode::kIo &&
+                             strict.error().code != ErrorCode::kMissingDictionary;
     if (!again || !of_the_file) return error(shown_name(path), strict.error());
     const auto salvaged = decode(path, *input, true);
     const bool named = salvaged.ok() && salvaged->damaged_blocks != 0;
@@ -89,6 +92,7 @@ class TestCommand final : public Command {
     DecompressOptions options;
     options.threads = threads_;
     options.salvage = salvage;
+    options.decode.dictionaries = dictionaries_;
     options.on_damage = [&damage](const DecodedBlock& block) { damage.report(block); };
     options.on_progress = [&progress](std::uint64_t compressed, std::uint64_t plain) {
       progress.update(compressed, plain);
@@ -101,6 +105,7 @@ class TestCommand final : public Command {
   DeviceFlags device_;
   std::optional<FileDecoder> decoder_;
   unsigned threads_ = 0;
+  std::vector<std::shared_ptr<const Dictionary>> dictionaries_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 import json
 import os
+import random
 import stat
 import subprocess
 import threading
@@ -281,6 +282,79 @@ class Encoding(CliTest):
         self.ok("compress", "-f", "--dict", "auto", "app.log")
         self.assert_round_trip("app.log.presso", text)
 
+    def test_block_size_is_chosen_by_trial(self):
+        self.write("noise", random.Random(1).randbytes(17 << 20))
+        auto = (65536, ("--block-size", "auto"))
+        for size, options in ((65536, ()), auto, (1 << 20, ("--block-size", "1M"))):
+            self.ok("compress", "-4", "-f", *options, "noise")
+            self.assertEqual(self.info("noise.presso")["block_bytes"], size)
+        self.fails("compress", "--block-size", "3", "noise", saying="or auto")
+
+    @covers("compress", "--dict-by-name")
+    @covers("decompress", "--dict")
+    @covers("cat", "--dict")
+    @covers("test", "--dict")
+    @covers("scan", "--dict")
+    def test_dictionary_file(self):
+        text = log_text(300)
+        self.write("app.log", text)
+        self.write("words", log_text(500, seed=2))
+        alone = len(self.ok("compress", "-c", "app.log").out)
+        self.ok("compress", "--dict", "words", "app.log")
+        self.assertEqual(self.info()["dictionary_bytes"], os.path.getsize("words"))
+        self.assert_round_trip("app.log.presso", text)
+        self.ok("compress", "-f", "--dict", "words", "--dict-by-name", "app.log")
+        self.assertEqual(self.info()["dictionary_bytes"], os.path.getsize("words"))
+        self.assertLess(os.path.getsize("app.log.presso"), alone)
+        known = ("--dict", "app.log", "--dict", "words")
+        self.assertEqual(self.ok("cat", *known, "app.log.presso").out, text)
+        part = self.ok("cat", *known, "--bytes", "50:9", "app.log.presso").out
+        self.assertEqual(part, text[50:59])
+        self.ok("decompress", "-f", *known, "app.log.presso")
+        self.assertEqual(self.read("app.log"), text)
+        self.ok("test", *known, "app.log.presso")
+        found = self.ok("scan", "-c", *known, "refused", "app.log.presso").out
+        self.assertEqual(int(found), sum(b"refused" in line for line in text.splitlines()))
+        for command in ("cat", "test", ("scan", "refused")):
+            command = (command,) if isinstance(command, str) else command
+            self.fails(*command, "app.log.presso", saying="missing dictionary")
+        self.fails("cat", "app.log.presso", saying=f"of {os.path.getsize('words')} bytes")
+
+    def test_bad_dictionary_files(self):
+        self.write("app.log", log_text(100))
+        self.write("empty", b"")
+        self.write("5", b"word")
+        self.fails("compress", "--dict", "gone", "app.log", saying="'gone': cannot open: No such")
+        self.fails("compress", "--dict", "empty", "app.log", saying="1 byte to 4 MiB")
+        self.fails("compress", "--dict", ".", "app.log", saying="directory")
+        self.fails("compress", "--dict", "5", "app.log", saying="as ./5")
+        self.ok("compress", "--dict", "./5", "app.log")
+        with open("large", "wb") as file:
+            file.truncate((4 << 20) + 1)
+        self.fails("cat", "--dict", "large", "app.log.presso", saying="1 byte to 4 MiB")
+        self.fails("compress", "--dict-by-name", "app.log", saying="with --dict FILE")
+
+    @covers("train", "--quiet", "--verbose")
+    @covers("train", "--output", "--force", "--recursive", "--size", "--block-size")
+    def test_train(self):
+        for number in range(60):
+            self.write(f"logs/{number}", log_text(20, seed=number))
+        names = [f"logs/{number}" for number in range(60)]
+        said = self.ok("train", "-v", "-o", "words", "--size", "8K", *names).err
+        self.assertIn("bytes from 60 documents", said)
+        words = self.read("words")
+        self.assertTrue(1000 < len(words) <= 8192, len(words))
+        self.assertEqual(self.ok("train", "-q", "-r", "--size", "8K", "logs").out, words)
+        alone = len(self.ok("compress", "-c", "logs/7").out)
+        small = len(self.ok("compress", "-c", "--dict", "words", "--dict-by-name", "logs/7").out)
+        self.assertLess(small, alone)
+        self.fails("train", "-o", "words", *names, saying="words: output already exists")
+        self.ok("train", "-f", "--block-size", "16K", "-o", "words", *names)
+        self.fails("train", saying="no file given")
+        self.fails("train", "-o", "other", "gone", saying="gone")
+        self.fails("train", "-o", "other", "logs/1", saying="repeat nothing")
+        self.assertFalse(os.path.exists("other"))
+
     @covers("compress", "--window", "--lookahead", "--staleness")
     def test_window_lookahead_staleness(self):
         text = log_text(2000)
@@ -316,7 +390,9 @@ class Encoding(CliTest):
         self.assertEqual(sizes["0"], sizes["5"])
         self.assertLess(sizes["5"], sizes["90"])
         byte = self.ok("compress", "-c", "--coding", "byte", "app.log").out
-        self.assertEqual(sizes["90"], len(byte))
+        # The matches are still those chosen for the Bit coding.
+        self.assertGreaterEqual(sizes["90"], len(byte))
+        self.assertLess(sizes["90"], 1.05 * len(byte))
         self.assertEqual(self.info()["coding"], "byte")
         self.fails("compress", "--bit-gain", "100", "app.log", saying="0 to 99")
 

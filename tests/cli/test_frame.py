@@ -31,6 +31,7 @@ class Help(CliTest):
     @covers("compress", "--help")
     @covers("decompress", "--help")
     @covers("cat", "--help")
+    @covers("train", "--help")
     @covers("test", "--help")
     @covers("info", "--help")
     @covers("bench", "--help")
@@ -149,7 +150,7 @@ class UsageErrors(CliTest):
         self.fails("compress", "-T", "99999999999999999999", "x", saying="out of range")
         self.fails("compress", "-T", "18014398509481985K", "x", saying="out of range")
         self.fails("compress", "--group", "48", "x", saying="32, 64, 128")
-        self.fails("compress", "--dict", "8M", "x", saying="4 MiB, auto or none")
+        self.fails("compress", "--dict", "8M", "x", saying="4 MiB, auto, none or a FILE")
 
     def test_size_units(self):
         text = log_text(8000)

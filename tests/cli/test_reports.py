@@ -177,6 +177,12 @@ class Bench(CliTest):
         for pair in (("lz4", 1), ("lz4", 9), ("zlib", 6), ("zstd", 1), ("zstd", 3), ("zstd", 9)):
             self.assertIn(pair, levels)
 
+    @covers("bench", "--dict-by-name")
+    def test_dictionary_of_a_file(self):
+        self.write("words", log_text(100, seed=3))
+        report = self.bench("-b", "1", "--against", "none", "--dict", "words", "--dict-by-name")
+        self.assertGreater(report["files"][0]["plain_bytes"], 0)
+
     @covers(
         "bench",
         "--block-size",

@@ -54,6 +54,12 @@ class Model {
     return true;
   }
 
+  /// Whether a match reads nothing at or behind the start of its group; so does none at all.
+  bool is_first_wave_of_group(const Sequence& sequence, std::uint32_t to) const {
+    return sequence.match == 0 || sequence.distance > to ||
+           to - sequence.distance + sequence.match <= group_start_;
+  }
+
   std::uint32_t longest(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
     while (length > 0 && !allows(to, distance, length)) --length;
     return length;
@@ -165,24 +171,57 @@ TEST(DependencyTracker, AgreesWithTheModelOnLongChains) {
   }
 }
 
+/// The same chains for the two-wave rule's own tracker, which must agree in every answer.
+TEST(TwoWaveTracker, AgreesWithTheModelOnLongChains) {
+  std::mt19937 random(2);
+  for (int block = 0; block < 40; ++block) {
+    std::vector<Byte> bitmap(TwoWaveTracker::bitmap_bytes(100000));
+    TwoWaveTracker tracker(bitmap.data());
+    Model model(DependencyRule::kTwoWave, TwoWaveTracker::kGroup);
+    for (int i = 0; i < 150; ++i) {
+      const std::uint32_t at = model.at();
+      const auto literals = static_cast<std::uint32_t>(random() % (block % 2 == 0 ? 90 : 3));
+      const std::uint32_t to = at + literals;
+      const auto distance =
+          static_cast<std::uint32_t>(1 + random() % (block % 3 == 0 ? 200 : to + 100));
+      const auto wanted = static_cast<std::uint32_t>(1 + random() % 300);
+      const std::uint32_t length = model.longest(to, distance, wanted);
+      if (distance <= to) {
+        ASSERT_EQ(tracker.legal_length(to, distance, wanted), length) << "sequence " << i;
+      }
+      const Sequence sequence{literals, length, length > 0 ? distance : 0};
+      const bool second = !model.is_first_wave_of_group(sequence, to);
+      ASSERT_EQ(tracker.add(sequence, at), second);
+      model.add(sequence);
+    }
+  }
+}
+
 // --- What the parsers choose
 // ----------------------------------------------------------------------
 
-enum class Kind { kFast, kChain, kOptimalByte, kOptimalBit };
+enum class Kind { kFast, kFastBit, kRowByte, kRowBit, kWideRow, kChain, kOptimalByte, kOptimalBit };
 
 class ParserProperties : public ::testing::TestWithParam<std::tuple<Kind, DependencyRule>> {
  protected:
   ParserParameters parameters() const {
     ParserParameters parameters;
     const Kind kind = std::get<0>(GetParam());
-    parameters.chains = kind != Kind::kFast;
+    parameters.chains = kind != Kind::kFast && kind != Kind::kFastBit;
+    parameters.dense = kind == Kind::kFastBit;
+    parameters.rows = kind >= Kind::kRowByte && kind <= Kind::kWideRow;
+    parameters.lazy = kind == Kind::kRowByte ? 1 : 2;
+    if (parameters.rows) parameters.depth = kRowDepth[static_cast<int>(kind) % 3];
     parameters.passes = kind >= Kind::kOptimalByte ? 1 : 0;
-    parameters.coding = kind == Kind::kOptimalBit ? Coding::kBit : Coding::kByte;
+    const bool bit = kind == Kind::kFastBit || kind == Kind::kRowBit || kind == Kind::kOptimalBit;
+    parameters.coding = bit ? Coding::kBit : Coding::kByte;
     parameters.rule = std::get<1>(GetParam());
-    parameters.min_match = parameters.chains ? 4 : 6;
+    parameters.min_match = kind == Kind::kFast ? 6 : 4;
     parameters.hash_bits = 14;
     return parameters;
   }
+
+  static constexpr std::uint32_t kRowDepth[] = {15, 31, 63};  // rows of 16, 32 and 64
 
   static Sequences parse(Bytes plain, const ParserParameters& parameters,
                          const DictionaryIndex* dictionary) {
@@ -324,11 +363,12 @@ TEST_P(ParserProperties, AUsedParserGivesWhatAFreshOneGives) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ParserProperties,
-                         ::testing::Combine(::testing::Values(Kind::kFast, Kind::kChain,
-                                                              Kind::kOptimalByte,
-                                                              Kind::kOptimalBit),
-                                            ::testing::ValuesIn(kRules)));
+INSTANTIATE_TEST_SUITE_P(
+    All, ParserProperties,
+    ::testing::Combine(::testing::Values(Kind::kFast, Kind::kFastBit, Kind::kRowByte, Kind::kRowBit,
+                                         Kind::kWideRow, Kind::kChain, Kind::kOptimalByte,
+                                         Kind::kOptimalBit),
+                       ::testing::ValuesIn(kRules)));
 
 }  // namespace
 }  // namespace presso

@@ -129,7 +129,7 @@ TEST_P(FavorDecode, WhatIsSetWins) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, FavorDecode, ::testing::Values(1, 2, 3, 4, 6, 9, 12));
 
-TEST(FavorDecode, SequencesAreWeighedByAllButTheFastParser) {
+TEST(FavorDecode, SequencesAreWeighedFromLevelFourOn) {
   for (int level = kMinLevel; level <= kMaxLevel; ++level) {
     const ParserParameters decode = parameters_of(options_at(level));
     EXPECT_EQ(decode.sequence_cost, level >= 10 ? 16u : (level >= 4 ? 8u : 0u));

@@ -255,6 +255,28 @@ TEST_F(GpuFiles, OwnedMemoryOutlivesTheRest) {
   EXPECT_TRUE(content(bytes) == part(many_.plain, 10, 5000));
 }
 
+TEST_F(GpuFiles, FilesThatNameTheirDictionaryNeedIt) {
+  const std::vector<Byte> text = log_lines(5 * kMinBlockBytes, 9);
+  CompressOptions options;
+  options.block_bytes = kMinBlockBytes;
+  options.dictionary.mode = DictionaryChoice::Mode::kGiven;
+  options.dictionary.content = std::make_shared<const std::vector<Byte>>(log_lines(20000, 10));
+  options.dictionary.by_name = true;
+  const auto packed = compress_buffer(text, options);
+  ASSERT_TRUE(packed.ok());
+  const MemoryRandomAccess bytes(*packed);
+  EXPECT_EQ(GpuFile::open(*gpu_, bytes).error().code, ErrorCode::kMissingDictionary);
+  const std::vector<std::shared_ptr<const Dictionary>> known{
+      Dictionary::from_plain(*options.dictionary.content)};
+  DecodeOptions with;
+  with.dictionaries = known;
+  auto file = GpuFile::open(*gpu_, bytes, with);
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  const auto all = file->read_all();
+  ASSERT_TRUE(all.ok()) << all.error().message();
+  EXPECT_TRUE(content(*all) == text);
+}
+
 /// Every byte of a small file flipped: whatever CompressedFile says of each block, this says too.
 TEST_F(GpuFiles, ErrorsAreThoseOfTheCpu) {
   const std::vector<Byte> text = log_lines(3 * kMinBlockBytes + 9, 8);

@@ -109,5 +109,50 @@ TEST(MatchTree, WithLittleDepthFindsMatchesNoneTheLess) {
   EXPECT_GT(found, 20000u);
 }
 
+/// By looking at every place of the content, the last first.
+std::vector<FoundMatch> look_through_dictionary(Bytes content, Bytes plain, std::uint32_t position,
+                                                const ParserParameters& parameters) {
+  std::vector<FoundMatch> matches;
+  const auto size = static_cast<std::uint32_t>(content.size());
+  std::uint32_t longest = parameters.min_match - 1u;
+  for (std::uint32_t from = size; from-- > 0;) {
+    const auto room = std::min(size - from, static_cast<std::uint32_t>(plain.size()) - position);
+    const std::uint32_t length =
+        common_length(content.data() + from, plain.data() + position, room);
+    // The trees leave out the content's last bytes.
+    if (length <= longest || from + 8 >= size) continue;
+    matches.push_back({length, position + size - from});
+    longest = length;
+    if (length >= parameters.nice_length) break;
+  }
+  return matches;
+}
+
+TEST(MatchTree, FindsTheLastPlaceInTheDictionaryForEveryLength) {
+  for (const bool log : {false, true}) {
+    const std::vector<Byte> content =
+        log ? test::log_lines(4000, 7) : test::few_letters(4000, 3, 7);
+    const std::vector<Byte> plain = log ? test::log_lines(2000, 8) : test::few_letters(2000, 3, 8);
+    ParserParameters parameters = deep();
+    parameters.passes = 1;
+    const DictionaryIndex index = index_dictionary(content, parameters);
+    MatchTree tree(parameters);
+    tree.begin(plain, &index);
+    tree.find(0, 2000);
+    std::size_t found = 0;
+    for (std::uint32_t position = 0; position + 8 < 2000; ++position) {
+      const auto matches = tree.in_dictionary(position);
+      const auto expected = look_through_dictionary(content, plain, position, parameters);
+      ASSERT_EQ(matches.size(), expected.size()) << "at " << position;
+      for (std::size_t i = 0; i < matches.size(); ++i) {
+        ASSERT_EQ(matches[i].length, expected[i].length) << "at " << position;
+        ASSERT_EQ(matches[i].distance, expected[i].distance) << "at " << position;
+      }
+      found += matches.size();
+    }
+    EXPECT_GT(found, 1000u);
+  }
+}
+
 }  // namespace
 }  // namespace presso

@@ -85,6 +85,25 @@ TEST(Wire, AnyFlippedBitOfABlockHeaderIsAnError) {
   }
 }
 
+TEST(Wire, DictionaryReferenceSurvivesARoundTripAndNoFlippedBit) {
+  const DictionaryReference reference{114688, 0x0123456789ABCDEFu};
+  Byte bytes[kDictionaryReferenceBytes];
+  write_dictionary_reference(reference, bytes);
+  EXPECT_TRUE(is_dictionary_reference(bytes));
+  const auto parsed = parse_dictionary_reference(bytes);
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(*parsed, reference);
+  for (std::size_t bit = 0; bit < 8 * sizeof bytes; ++bit) {
+    bytes[bit / 8] ^= static_cast<Byte>(1u << bit % 8);
+    EXPECT_FALSE(parse_dictionary_reference(bytes).ok()) << bit;
+    bytes[bit / 8] ^= static_cast<Byte>(1u << bit % 8);
+  }
+  for (const std::uint32_t size : {0u, kMaxDictionaryBytes + 1}) {
+    write_dictionary_reference({size, 1}, bytes);
+    EXPECT_EQ(parse_dictionary_reference(bytes).error().code, ErrorCode::kBadHeader);
+  }
+}
+
 TEST(Wire, EveryRuleHasItsGroupSizes) {
   std::array<Byte, kBlockHeaderBytes> bytes;
   for (unsigned rule = 0; rule < 16; ++rule) {

@@ -45,9 +45,12 @@ class PressoSubject final : public Subject {
       blocks_.push_back(std::move(block));
     }
     dictionaries_ = {};
+    const auto& given = options_.dictionary.content;
+    std::vector<std::shared_ptr<const Dictionary>> known;
+    if (given != nullptr) known.push_back(Dictionary::from_plain(*given));
     for (const StoredSection& section : index.members().front().dictionaries) {
       PRESSO_ASSIGN(dictionaries_[section.header.parameter],
-                    Dictionary::decode(section.payload.bytes()));
+                    Dictionary::decode(section.payload.bytes(), known));
     }
     return {};
   }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -36,14 +37,20 @@ struct DictionaryChoice {
     kAuto,  ///< where a trial shows that it pays; none under Favor::kDecode
     kNone,
     kSize,
+    kGiven,
   };
   Mode mode = Mode::kAuto;
   std::uint32_t bytes = 0;  ///< with kSize: plain size, at most kMaxDictionaryBytes
+  /// With kGiven: 1 to kMaxDictionaryBytes, shared by all files that are compressed with it.
+  std::shared_ptr<const std::vector<Byte>> content = nullptr;
+  bool by_name = false;  ///< with kGiven: the file only names it, and readers must be given it, too
 };
 
 struct CompressOptions {
-  int level = kDefaultLevel;  ///< 1-3 one hash probe, 4-9 chains, 10-12 trees
-  std::uint32_t block_bytes = kDefaultBlockBytes;
+  int level = kDefaultLevel;  ///< 1-2 one hash probe, 3-9 rows of a hash, 10-12 trees
+  /// kMinBlockBytes .. kMaxBlockBytes; 0: of 64 KiB, 256 KiB and 1 MiB what a trial on `sample`
+  /// shows to suit, kDefaultBlockBytes where there is none or it is small.
+  std::uint32_t block_bytes = 0;
   /// Coding::kByte or kBit; blocks that it would make larger are stored raw, or with the Byte
   /// coding where that is smaller.
   Coding coding = Coding::kByte;

@@ -14,7 +14,7 @@ class FileFeed final : public BlockFeed {
   FileFeed(FeedFile file, std::optional<ArchiveIndex> index, Team& team, const FeedOptions& options)
       : file_(file), options_(options), source_(file.file, 0, file.file.size()) {
     if (index && IndexedFeed::covers_whole_file(*index)) {
-      opened_.emplace(OpenedFile{std::move(*index)});
+      opened_.emplace(OpenedFile{std::move(*index), MemberDictionaries(options.known)});
       const BlockSelection all{0, opened_->index.block_count(), {}};
       fast_.emplace(file, *opened_, all, team, options);
     } else {

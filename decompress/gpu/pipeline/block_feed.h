@@ -35,6 +35,7 @@ class BlockFeed {
 struct FeedOptions {
   bool salvage = false;
   std::size_t most_dictionaries = kMaxDictionaries;  ///< of one batch
+  KnownDictionaries known = {};                      ///< for members that name theirs
 };
 
 std::unique_ptr<BlockFeed> make_stream_feed(ByteSource& source, const FeedOptions& options);

@@ -11,7 +11,9 @@ class FrameFeed final : public BlockFeed {
  public:
   /// Passes over the first `skip_blocks` blocks without a look at their content.
   FrameFeed(ByteSource& source, const FeedOptions& options, std::uint64_t skip_blocks = 0)
-      : stream_(source, {{}, options.salvage}), options_(options), skip_blocks_(skip_blocks) {}
+      : stream_(source, {{.dictionaries = options.known}, options.salvage}),
+        options_(options),
+        skip_blocks_(skip_blocks) {}
 
   Result<bool> fill(SlotBatch& batch) override;
   std::uint64_t compressed_bytes() const override { return stream_.compressed_bytes(); }

@@ -15,7 +15,8 @@ GpuFile::~GpuFile() = default;
 
 Result<GpuFile> GpuFile::open(const std::shared_ptr<Engine>& engine, const RandomAccess& file,
                               DecodeOptions options) {
-  PRESSO_ASSIGN(std::unique_ptr<OpenedFile> opened, OpenedFile::open(file, engine->readers()));
+  PRESSO_ASSIGN(std::unique_ptr<OpenedFile> opened,
+                OpenedFile::open(file, engine->readers(), options.dictionaries));
   return GpuFile(engine, file, std::move(opened), options);
 }
 

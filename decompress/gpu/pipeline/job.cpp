@@ -34,9 +34,10 @@ Status OpenJob::check_arguments() const {
 
 Status OpenJob::open_selection(FeedFile file, Engine& engine, const FeedOptions& options) {
   if (request_.opened == nullptr) {
+    const KnownDictionaries known = request_.job.options.decode.dictionaries;
     auto opened = request_.index
-                      ? OpenedFile::with_index(std::move(*request_.index), engine.readers())
-                      : OpenedFile::open(file.file, engine.readers());
+                      ? OpenedFile::with_index(std::move(*request_.index), engine.readers(), known)
+                      : OpenedFile::open(file.file, engine.readers(), known);
     PRESSO_ASSIGN(opened_, std::move(opened));
     request_.opened = opened_.get();
   }
@@ -59,7 +60,8 @@ Status OpenJob::open_selection(FeedFile file, Engine& engine, const FeedOptions&
 Status OpenJob::open(Engine& engine) {
   PRESSO_TRY(check_arguments());
   const DecodeJob& job = request_.job;
-  const FeedOptions options{job.options.salvage, engine.most_dictionaries()};
+  const FeedOptions options{job.options.salvage, engine.most_dictionaries(),
+                            job.options.decode.dictionaries};
   // Salvage moves blocks up to where lost ones would have been.
   const bool direct = job.into && !job.options.salvage &&
                       engine.device().is_pinned(job.into->data(), job.into->size());

@@ -9,9 +9,9 @@ constexpr std::size_t kMostDecoded = 16;
 
 }  // namespace
 
-void MemberDictionaries::decode(Decoded& one) {
+void MemberDictionaries::decode(Decoded& one) const {
   for (const StoredSection& section : one.member->dictionaries) {
-    auto decoded = Dictionary::decode(section.payload.bytes());
+    auto decoded = Dictionary::decode(section.payload.bytes(), known_);
     if (!decoded.ok()) {
       decoded.error().byte_offset = section.file_offset;
       one.status = std::move(decoded.error());

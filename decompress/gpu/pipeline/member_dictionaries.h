@@ -16,6 +16,9 @@ namespace presso::gpu {
 /// By id. One caller at a time.
 class MemberDictionaries {
  public:
+  /// `known`: for members that name theirs; kept by the caller.
+  explicit MemberDictionaries(KnownDictionaries known = {}) : known_(known) {}
+
   /// Those of `member`, one of `members`, which stay where they are. Errors as in
   /// CompressedFile::open(), with the section's offset.
   Status enter(const std::vector<ArchiveMember>& members, const ArchiveMember& member, Team& team);
@@ -30,10 +33,11 @@ class MemberDictionaries {
     Status status = {};
   };
 
-  static void decode(Decoded& one);
+  void decode(Decoded& one) const;
   void decode_from(const std::vector<ArchiveMember>& members, const ArchiveMember& member,
                    Team& team);
 
+  KnownDictionaries known_;
   std::vector<Decoded> decoded_;  ///< neighbours
   std::size_t entered_ = 0;       ///< which of them
 };

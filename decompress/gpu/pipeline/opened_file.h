@@ -19,7 +19,7 @@ inline std::optional<ArchiveIndex> index_of(const RandomAccess& file) {
 /// Not to be moved once it is used: the dictionaries point into the index.
 struct OpenedFile {
   ArchiveIndex index;
-  MemberDictionaries dictionaries = {};
+  MemberDictionaries dictionaries;
 
   std::uint64_t block_plain_bytes(std::uint64_t number) const {
     const bool last = number + 1 == index.block_count();
@@ -28,12 +28,15 @@ struct OpenedFile {
   }
 
   /// Errors are those of CompressedFile::open(): each dictionary is decoded once.
-  static Result<std::unique_ptr<OpenedFile>> open(const RandomAccess& file, Team& team) {
+  static Result<std::unique_ptr<OpenedFile>> open(const RandomAccess& file, Team& team,
+                                                  KnownDictionaries known) {
     PRESSO_ASSIGN(ArchiveIndex index, ArchiveIndex::open(file));
-    return with_index(std::move(index), team);
+    return with_index(std::move(index), team, known);
   }
-  static Result<std::unique_ptr<OpenedFile>> with_index(ArchiveIndex index, Team& team) {
-    auto opened = std::unique_ptr<OpenedFile>(new OpenedFile{std::move(index)});
+  static Result<std::unique_ptr<OpenedFile>> with_index(ArchiveIndex index, Team& team,
+                                                        KnownDictionaries known) {
+    auto opened =
+        std::unique_ptr<OpenedFile>(new OpenedFile{std::move(index), MemberDictionaries(known)});
     const std::vector<ArchiveMember>& members = opened->index.members();
     for (const ArchiveMember& member : members) {
       PRESSO_TRY(opened->dictionaries.enter(members, member, team));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "presso/archive_reader.h"
@@ -17,16 +18,24 @@
 
 namespace presso {
 
+class Dictionary;
+/// Dictionaries that files may name instead of holding them (FORMAT.md 7.1).
+using KnownDictionaries = std::span<const std::shared_ptr<const Dictionary>>;
+
 /// The decoded content of a dictionary section: stands logically before every block that names it.
 /// Immutable; at most kMaxDictionaryBytes, Buffer::kSlack readable on both sides.
 class Dictionary {
  public:
-  /// `stored_blocks` is the payload of a dictionary section.
-  static Result<std::shared_ptr<const Dictionary>> decode(Bytes stored_blocks);
-  /// Copies `plain`.
+  /// `payload`: of a dictionary section. One that is only named there is found among `known`;
+  /// kMissingDictionary says which was not.
+  static Result<std::shared_ptr<const Dictionary>> decode(Bytes payload,
+                                                          KnownDictionaries known = {});
+  /// Copies `plain`, at most kMaxDictionaryBytes.
   static std::shared_ptr<const Dictionary> from_plain(Bytes plain);
 
   Bytes content() const { return Bytes(buffer_.data() + Buffer::kSlack, size_); }
+  /// By which files name it.
+  DictionaryReference reference() const;
 
  private:
   Buffer buffer_;
@@ -35,7 +44,8 @@ class Dictionary {
 
 struct DecodeOptions {
   CpuLevel level = cpu_level();
-  bool verify = true;  ///< compare with the block's checksum
+  bool verify = true;                   ///< compare with the block's checksum
+  KnownDictionaries dictionaries = {};  ///< for files that name theirs; kept by the caller
 };
 
 /// Decodes one block into `out`, which must have room for header.plain_bytes and Buffer::kSlack

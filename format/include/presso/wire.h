@@ -24,6 +24,7 @@ constexpr std::uint64_t kMaxMetadataBytes = 1u << 20;
 constexpr std::uint32_t kFrameAlignment = 16;    ///< every header begins at a multiple of this
 constexpr std::uint16_t kFormatVersion = 2;      ///< the newest; the first is 1
 constexpr std::uint16_t kByteFormatVersion = 1;  ///< of files without Bit blocks
+constexpr std::size_t kDictionaryReferenceBytes = 32;
 
 constexpr Byte kFileMagic[8] = {0x89, 'P', 'R', 'E', 'S', 'S', 'O', '\n'};
 constexpr Byte kFrameSync[3] = {0xF7, 'P', 'B'};
@@ -37,7 +38,8 @@ constexpr std::size_t kTrailerBytes = 32;
 enum class FrameKind : Byte {
   kBlock = 'B',
   kDictionary = 'D',
-  kDictionaryBlock = 'd',  ///< a block inside a dictionary section's payload
+  kDictionaryBlock = 'd',      ///< a block inside a dictionary section's payload
+  kDictionaryReference = 'r',  ///< in place of such blocks
   kMetadata = 'M',
   kColumns = 'C',  ///< reserved: typed columns
   kFilter = 'F',   ///< reserved: per-block filters for skipping
@@ -158,6 +160,13 @@ struct SectionHeader {
   }
 };
 
+/// FORMAT.md 7.1: which dictionary a file was compressed with that does not hold it.
+struct DictionaryReference {
+  std::uint32_t plain_bytes = 0;  ///< 1 .. kMaxDictionaryBytes
+  std::uint64_t checksum = 0;     ///< checksum64 of the content
+  friend bool operator==(const DictionaryReference&, const DictionaryReference&) = default;
+};
+
 /// FORMAT.md 9. The last 32 bytes of a file.
 struct Trailer {
   std::uint64_t index_offset = 0;  ///< of the index section, from the file header's first byte
@@ -169,6 +178,7 @@ void write_file_header(const FileHeader& header, Byte* to);
 void write_block_header(const BlockHeader& header, Byte* to);
 void write_section_header(const SectionHeader& header, Byte* to);
 void write_trailer(const Trailer& trailer, Byte* to);
+void write_dictionary_reference(const DictionaryReference& reference, Byte* to);
 
 /// Parse and validate all fields against the limits. `from` must hold k...Bytes.
 /// Errors: kNotPresso, kUnsupportedVersion, kLostSync, kHeaderChecksum, kBadHeader, kUnknownCoding.
@@ -176,6 +186,9 @@ Result<FileHeader> parse_file_header(const Byte* from);
 Result<BlockHeader> parse_block_header(const Byte* from);
 Result<SectionHeader> parse_section_header(const Byte* from);
 Result<Trailer> parse_trailer(const Byte* from);
+Result<DictionaryReference> parse_dictionary_reference(const Byte* from);
+/// Whether a dictionary section's payload is a reference: parse it then.
+bool is_dictionary_reference(Bytes payload);
 
 /// The kind of the frame that begins at `from` (4 bytes), or kLostSync.
 Result<FrameKind> peek_frame_kind(const Byte* from);

@@ -18,6 +18,7 @@
 
 #include "presso/byte_stream.h"
 #include "presso/cpu.h"
+#include "presso/decompress.h"
 #include "presso/error.h"
 #include "presso/pattern.h"
 
@@ -72,7 +73,8 @@ struct ScanOptions {
   bool matches = false;
   std::uint64_t max_lines = ~std::uint64_t{0};  ///< stop after so many reported lines
   BinaryRule binary = BinaryRule::kText;
-  bool verify = true;  ///< compare blocks with their checksums
+  bool verify = true;                   ///< compare blocks with their checksums
+  KnownDictionaries dictionaries = {};  ///< for files that name theirs; kept by the caller
   /// Stop with the error of the first damaged block. Otherwise intact blocks are searched, the hole
   /// ends the line before it and begins a new line behind it, and lines are counted as if it held
   /// none.

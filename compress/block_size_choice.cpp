@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "compress/block_size_choice.h"
+
+#include <numeric>
+
+#include "compress/dictionary_choice.h"
+#include "compress/size_trial.h"
+#include "presso/ordered_pipeline.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint32_t kSmallBytes = 64u << 10;
+constexpr std::uint32_t kLargeBytes = 1u << 20;
+constexpr std::uint64_t kSmallestInput = 8u << 20;
+constexpr std::uint64_t kTrialPieces = 4;  ///< of kLargeBytes
+constexpr int kFirstLevel = 4;
+
+// What decoding costs, measured on a GPU (NOTES.md): with a dictionary small blocks are decoded a
+// quarter to a half faster than usual ones, without one from a seventh faster to as fast; large
+// ones at two fifths of the rate, since few are decoded at a time. Small ones are also read four
+// times as fast where only a range is needed, and large ones four times as slowly.
+constexpr double kSmallMayCost = 0.01;
+constexpr double kSmallWithDictionaryMayCost = 0.05;
+constexpr double kLargeMustSave = 0.5;
+
+std::vector<Bytes> cut(std::span<const Bytes> pieces, std::uint32_t block_bytes) {
+  std::vector<Bytes> blocks;
+  for (Bytes piece : pieces) {
+    for (; piece.size() > block_bytes; piece = piece.subspan(block_bytes)) {
+      blocks.push_back(piece.first(block_bytes));
+    }
+    blocks.push_back(piece);
+  }
+  return blocks;
+}
+
+/// Predicted sizes without a dictionary, in the same pieces of the input for all block sizes.
+class BlockSizeTrial {
+ public:
+  BlockSizeTrial(const Samples& samples, const CompressOptions& options)
+      : samples_(samples),
+        parameters_(trial_parameters(options)),
+        trial_(parameters_, options.threads != 0 ? options.threads : default_thread_count()) {}
+
+  Result<double> stored(std::uint32_t block_bytes) {
+    PRESSO_ASSIGN(const std::uint64_t bytes,
+                  trial_.stored_bytes(cut(samples_.blocks(), block_bytes), {}));
+    return static_cast<double>(bytes);
+  }
+
+ private:
+  const Samples& samples_;
+  const ParserParameters parameters_;
+  SizeTrial trial_;
+};
+
+Result<BlockSizeChoice> try_without_dictionary(const RandomAccess& input,
+                                               const CompressOptions& options) {
+  std::vector<std::uint64_t> all(input.size() / kLargeBytes);
+  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  PRESSO_ASSIGN(const Samples samples,
+                Samples::read(input, kLargeBytes, choose_evenly(all, kTrialPieces)));
+  BlockSizeTrial trial(samples, options);
+  PRESSO_ASSIGN(const double usual, trial.stored(kDefaultBlockBytes));
+  PRESSO_ASSIGN(const double small, trial.stored(kSmallBytes));
+  if (small <= usual * (1 + kSmallMayCost)) return BlockSizeChoice{kSmallBytes};
+  PRESSO_ASSIGN(const double large, trial.stored(kLargeBytes));
+  return BlockSizeChoice{large <= usual * (1 - kLargeMustSave) ? kLargeBytes : kDefaultBlockBytes};
+}
+
+/// Each size with the dictionary that suits it; without one where neither has one.
+Result<BlockSizeChoice> try_sizes(const RandomAccess& input, const CompressOptions& options) {
+  const auto plan_for = [&](std::uint32_t block_bytes) {
+    CompressOptions with = options;
+    with.block_bytes = block_bytes;
+    return choose_dictionary(input, input.size(), with);
+  };
+  if (options.dictionary.mode != DictionaryChoice::Mode::kAuto || !may_use_dictionary(options)) {
+    return try_without_dictionary(input, options);
+  }
+  PRESSO_ASSIGN(DictionaryPlan small, plan_for(kSmallBytes));
+  PRESSO_ASSIGN(DictionaryPlan usual, plan_for(kDefaultBlockBytes));
+  if (small.content.empty() && usual.content.empty()) {
+    PRESSO_ASSIGN(BlockSizeChoice choice, try_without_dictionary(input, options));
+    choice.dictionary.emplace();
+    return choice;
+  }
+  const double may_cost = small.content.empty() ? kSmallMayCost : kSmallWithDictionaryMayCost;
+  if (small.predicted_bytes <= usual.predicted_bytes * (1 + may_cost)) {
+    return BlockSizeChoice{kSmallBytes, std::move(small.content)};
+  }
+  return BlockSizeChoice{kDefaultBlockBytes, std::move(usual.content)};
+}
+
+}  // namespace
+
+Result<BlockSizeChoice> choose_block_size(const RandomAccess* input,
+                                          const CompressOptions& options) {
+  if (options.block_bytes != 0) return BlockSizeChoice{options.block_bytes};
+  const bool worth_a_trial =
+      input != nullptr && input->size() >= kSmallestInput && options.level >= kFirstLevel;
+  return worth_a_trial ? try_sizes(*input, options) : BlockSizeChoice{kDefaultBlockBytes};
+}
+
+}  // namespace presso

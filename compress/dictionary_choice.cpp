@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "compress/dictionary_choice.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "compress/dictionary_trainer.h"
+#include "compress/size_trial.h"
+#include "presso/ordered_pipeline.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint32_t kTrialSizes[] = {64u << 10, 128u << 10, 256u << 10, 512u << 10,
+                                         1u << 20,  2u << 20,   4u << 20};
+constexpr std::uint32_t kDictionaryBlockBytes = 1u << 20;
+constexpr std::uint64_t kTrialBytes = 4u << 20;     ///< encoded with each size
+constexpr std::uint64_t kFewestTrials = 12;         ///< blocks
+constexpr std::uint64_t kSmallestInput = 1u << 20;  ///< below, a dictionary cannot pay
+constexpr int kFirstAutoLevel = 4;                  ///< faster levels do not pay for the trial
+
+/// What it must save: decoding with one is slower on a CPU, faster on a GPU (NOTES.md).
+constexpr double kNeededGain = 0.02;
+
+/// How much is looked at, and how closely.
+struct Effort {
+  std::uint64_t sample_bytes;
+  TrainingEffort training;
+};
+Effort effort_of(int level) {
+  if (level < 7) return {8u << 20, {1u << 20, 16}};
+  if (level < 10) return {16u << 20, {2u << 20, 128}};
+  return {64u << 20, kMostEffort};
+}
+
+/// Blocks to train on and blocks to try the result on, by number. As many of those are others as of
+/// all blocks are: what was trained on gains more.
+struct Split {
+  std::vector<std::uint64_t> trained;
+  std::vector<std::uint64_t> tried;
+};
+
+Split split_blocks(std::uint64_t blocks, std::uint64_t trained, std::uint64_t tried) {
+  std::vector<std::uint64_t> all(blocks);
+  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  Split split;
+  split.trained = choose_evenly(all, trained);
+  std::vector<std::uint64_t> others;
+  std::set_difference(all.begin(), all.end(), split.trained.begin(), split.trained.end(),
+                      std::back_inserter(others));
+  tried = std::min(tried, blocks);
+  const std::uint64_t new_ones = (tried * others.size() + blocks - 1) / blocks;
+  split.tried = choose_evenly(others, new_ones);
+  for (const std::uint64_t number : choose_evenly(split.trained, tried - new_ones)) {
+    split.tried.push_back(number);
+  }
+  return split;
+}
+
+std::vector<Bytes> dictionary_blocks(Bytes content) {
+  std::vector<Bytes> blocks;
+  for (std::size_t at = 0; at < content.size(); at += kDictionaryBlockBytes) {
+    blocks.push_back(
+        content.subspan(at, std::min<std::size_t>(content.size() - at, kDictionaryBlockBytes)));
+  }
+  return blocks;
+}
+
+/// Tries sizes on blocks of an input.
+class Chooser {
+ public:
+  Chooser(std::uint64_t input_bytes, const CompressOptions& options)
+      : input_bytes_(input_bytes),
+        options_(options),
+        parameters_(trial_parameters(options)),
+        trial_(parameters_, options.threads != 0 ? options.threads : default_thread_count()) {}
+
+  Result<DictionaryPlan> choose(const RandomAccess& input) {
+    const std::uint32_t block_bytes = options_.block_bytes;
+    const Effort effort = effort_of(options_.level);
+    const std::uint64_t trained = std::max<std::uint64_t>(effort.sample_bytes / block_bytes, 1);
+    const Split split = split_blocks((input.size() + block_bytes - 1) / block_bytes, trained,
+                                     std::max(kTrialBytes / block_bytes, kFewestTrials));
+    PRESSO_ASSIGN(const Samples samples, Samples::read(input, block_bytes, split.trained));
+    const bool fixed = options_.dictionary.mode == DictionaryChoice::Mode::kSize;
+    const std::uint32_t most = fixed ? options_.dictionary.bytes : std::end(kTrialSizes)[-1];
+    const auto segments = select_segments(samples.blocks(), most, effort.training);
+    if (fixed) return DictionaryPlan{assemble_dictionary(samples.blocks(), segments, most)};
+    PRESSO_ASSIGN(const Samples tried, Samples::read(input, block_bytes, split.tried));
+    return best_size(samples, segments, tried);
+  }
+
+ private:
+  Result<DictionaryPlan> best_size(const Samples& samples,
+                                   std::span<const DictionarySegment> segments,
+                                   const Samples& tried) {
+    PRESSO_ASSIGN(const double without, cost({}, tried.blocks()));
+    DictionaryPlan best{{}, without};
+    std::size_t tried_bytes = 0;
+    const std::size_t step = options_.level < 10 ? 2 : 1;
+    for (std::size_t i = 0; i < std::size(kTrialSizes); i += step) {
+      const std::uint32_t bytes = kTrialSizes[i];
+      if (bytes > input_bytes_ / 4) break;
+      std::vector<Byte> content = assemble_dictionary(samples.blocks(), segments, bytes);
+      if (content.size() <= tried_bytes + tried_bytes / 8) break;  // nothing more is repeated
+      tried_bytes = content.size();
+      PRESSO_ASSIGN(const double with, cost(content, tried.blocks()));
+      if (with < best.predicted_bytes) {
+        best = {std::move(content), with};
+      } else if (!best.content.empty()) {
+        break;  // larger ones cost more than they gain
+      }
+    }
+    const bool pays = best.predicted_bytes <= without * (1 - kNeededGain);
+    return pays ? std::move(best) : DictionaryPlan{{}, without};
+  }
+
+  /// Predicted bytes of all blocks and of the dictionary.
+  Result<double> cost(Bytes content, std::span<const Bytes> tried) {
+    DictionaryIndex index;
+    if (!content.empty()) index = index_dictionary(content, parameters_);
+    const DictionaryRef with{content.empty() ? nullptr : &index, Byte{1}};
+    PRESSO_ASSIGN(const std::uint64_t own, trial_.stored_bytes(dictionary_blocks(content), {}));
+    PRESSO_ASSIGN(const std::uint64_t stored, trial_.stored_bytes(tried, with));
+    const double part = static_cast<double>(stored) / static_cast<double>(total_bytes(tried));
+    return static_cast<double>(own) + part * static_cast<double>(input_bytes_);
+  }
+
+  const std::uint64_t input_bytes_;
+  const CompressOptions& options_;
+  const ParserParameters parameters_;
+  SizeTrial trial_;
+};
+
+}  // namespace
+
+bool may_use_dictionary(const CompressOptions& options) {
+  using Mode = DictionaryChoice::Mode;
+  if (options.dictionary.mode == Mode::kAuto) {
+    return options.level >= kFirstAutoLevel && options.favor == Favor::kRatio;
+  }
+  return options.dictionary.mode == Mode::kSize;
+}
+
+Result<DictionaryPlan> choose_dictionary(const RandomAccess& input, std::uint64_t input_bytes,
+                                         const CompressOptions& options) {
+  const bool automatic = options.dictionary.mode == DictionaryChoice::Mode::kAuto;
+  const bool small = input.size() < (automatic ? kSmallestInput : 1);
+  if (!may_use_dictionary(options) || small) return DictionaryPlan{};
+  return Chooser(input_bytes, options).choose(input);
+}
+
+Buffer encode_dictionary(Bytes content, const ParserParameters& parameters) {
+  BlockEncoder encoder(parameters);
+  Buffer stored;
+  std::uint32_t number = 0;
+  for (const Bytes block : dictionary_blocks(content)) {
+    encoder.encode(block, number++, FrameKind::kDictionaryBlock, {}, stored);
+  }
+  return stored;
+}
+
+}  // namespace presso

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Chooses a file dictionary (FORMAT.md 7.1): content by training on a bounded sample of the input,
+// size by trial, and whether it pays at all.
+#pragma once
+
+#include <vector>
+
+#include "presso/byte_stream.h"
+#include "presso/compress.h"
+
+namespace presso {
+
+struct DictionaryPlan {
+  std::vector<Byte> content;   ///< empty: none
+  double predicted_bytes = 0;  ///< of all blocks, and the dictionary; 0: nothing was tried
+};
+
+/// Whether choose_dictionary may choose one: else a pipe need not be held back for sampling.
+bool may_use_dictionary(const CompressOptions& options);
+
+/// The dictionary to use for an input of `input_bytes`, of which `input` is the beginning or all,
+/// under `options`; empty for none. With Mode::kAuto sizes are tried on a few blocks, and one is
+/// kept only if it saves enough beyond what it takes itself. Memory: about four times the sample,
+/// at most 64 MiB at the highest levels. Errors: those of `input`.
+Result<DictionaryPlan> choose_dictionary(const RandomAccess& input, std::uint64_t input_bytes,
+                                         const CompressOptions& options);
+
+/// A dictionary's content as stored blocks, themselves without dictionary.
+struct ParserParameters;
+Buffer encode_dictionary(Bytes content, const ParserParameters& parameters);
+
+}  // namespace presso

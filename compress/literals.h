@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Copying literals together, as both encoders do.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "presso/bytes.h"
+
+namespace presso {
+
+/// Copies in steps of 16 bytes; may write up to 16 bytes too many (the buffer has slack). The first
+/// step is taken in any case: whether there are literals at all cannot be predicted.
+inline Byte* copy_literals(Byte* to, const Byte* from, std::uint32_t count, const Byte* from_end) {
+  constexpr std::uint32_t kStep = 16;
+  if (static_cast<std::size_t>(from_end - from) < round_up(count, kStep) + kStep) [[unlikely]] {
+    return std::copy_n(from, count, to);
+  }
+  std::memcpy(to, from, kStep);
+  for (std::uint32_t done = kStep; done < count; done += kStep) {
+    std::memcpy(to + done, from + done, kStep);
+  }
+  return to + count;
+}
+
+}  // namespace presso

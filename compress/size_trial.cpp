@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "compress/size_trial.h"
+
+#include <algorithm>
+
+#include "presso/ordered_pipeline.h"
+
+namespace presso {
+
+ParserParameters trial_parameters(const CompressOptions& options) {
+  // From level 10 on dictionaries are searched further: rows find less in large ones.
+  CompressOptions faster = options;
+  faster.level = options.level < 10 ? std::min(options.level, 6) : 10;
+  return parameters_of(faster);
+}
+
+std::vector<std::uint64_t> choose_evenly(std::span<const std::uint64_t> numbers,
+                                         std::uint64_t count) {
+  count = std::min<std::uint64_t>(count, numbers.size());
+  std::vector<std::uint64_t> chosen;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    chosen.push_back(numbers[(2 * i + 1) * numbers.size() / (2 * count)]);
+  }
+  return chosen;
+}
+
+Result<Samples> Samples::read(const RandomAccess& input, std::uint32_t block_bytes,
+                              std::span<const std::uint64_t> numbers) {
+  Samples samples;
+  for (const std::uint64_t number : numbers) {
+    const std::uint64_t at = number * block_bytes;
+    Buffer block;
+    block.resize_discarding(
+        static_cast<std::size_t>(std::min<std::uint64_t>(block_bytes, input.size() - at)));
+    PRESSO_TRY(input.read_at(at, block.mutable_bytes()));
+    samples.views_.push_back(block.bytes());
+    samples.blocks_.push_back(std::move(block));
+  }
+  return samples;
+}
+
+std::uint64_t total_bytes(std::span<const Bytes> blocks) {
+  std::uint64_t total = 0;
+  for (const Bytes block : blocks) total += block.size();
+  return total;
+}
+
+Result<std::uint64_t> SizeTrial::stored_bytes(std::span<const Bytes> blocks,
+                                              const DictionaryRef& with) {
+  std::size_t next = 0;
+  std::uint64_t total = 0;
+  PRESSO_TRY((run_ordered<Bytes, std::uint64_t>(
+      {static_cast<unsigned>(encoders_.size()), 0},
+      [&]() -> Result<std::optional<Bytes>> {
+        return next < blocks.size() ? std::optional(blocks[next++]) : std::nullopt;
+      },
+      [&](Bytes block, unsigned worker) { return encode(block, with, encoders_[worker]); },
+      [&](std::uint64_t stored) -> Result<bool> {
+        total += stored;
+        return true;
+      })));
+  return total;
+}
+
+std::uint64_t SizeTrial::encode(Bytes block, const DictionaryRef& with, Encoder& own) {
+  if (own.encoder == nullptr) own.encoder = std::make_unique<BlockEncoder>(parameters_);
+  own.stored.clear();
+  own.encoder->encode(block, 0, FrameKind::kBlock, with, own.stored);
+  return own.stored.size();
+}
+
+}  // namespace presso

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What is tried on a few blocks before a file is compressed: choosing blocks, holding them, and
+// encoding them on all threads for their size.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "compress/block_encoder.h"
+#include "presso/byte_stream.h"
+#include "presso/compress.h"
+
+namespace presso {
+
+/// The parameters of `options`, at a level that is fast and chooses the same sizes (NOTES.md).
+ParserParameters trial_parameters(const CompressOptions& options);
+
+/// `count` of `numbers`, or all, at even distances.
+std::vector<std::uint64_t> choose_evenly(std::span<const std::uint64_t> numbers,
+                                         std::uint64_t count);
+
+/// Blocks of an input in memory.
+class Samples {
+ public:
+  /// By number. Errors: those of `input`.
+  static Result<Samples> read(const RandomAccess& input, std::uint32_t block_bytes,
+                              std::span<const std::uint64_t> numbers);
+
+  std::span<const Bytes> blocks() const { return views_; }
+
+ private:
+  std::vector<Buffer> blocks_;
+  std::vector<Bytes> views_;
+};
+
+std::uint64_t total_bytes(std::span<const Bytes> blocks);
+
+/// Encodes blocks on all threads and says what they take. `parameters` is kept by reference.
+class SizeTrial {
+ public:
+  SizeTrial(const ParserParameters& parameters, unsigned threads)
+      : parameters_(parameters), encoders_(threads) {}
+
+  /// Error: kOutOfMemory.
+  Result<std::uint64_t> stored_bytes(std::span<const Bytes> blocks, const DictionaryRef& with);
+
+ private:
+  struct Encoder {
+    std::unique_ptr<BlockEncoder> encoder;
+    Buffer stored;
+  };
+
+  std::uint64_t encode(Bytes block, const DictionaryRef& with, Encoder& own);
+
+  const ParserParameters& parameters_;
+  std::vector<Encoder> encoders_;
+};
+
+}  // namespace presso
