@@ -5,7 +5,6 @@
 
 #include "compress/dictionary_choice.h"
 #include "compress/size_trial.h"
-#include "presso/ordered_pipeline.h"
 
 namespace presso {
 namespace {
@@ -24,36 +23,12 @@ constexpr double kSmallMayCost = 0.01;
 constexpr double kSmallWithDictionaryMayCost = 0.05;
 constexpr double kLargeMustSave = 0.5;
 
-std::vector<Bytes> cut(std::span<const Bytes> pieces, std::uint32_t block_bytes) {
-  std::vector<Bytes> blocks;
-  for (Bytes piece : pieces) {
-    for (; piece.size() > block_bytes; piece = piece.subspan(block_bytes)) {
-      blocks.push_back(piece.first(block_bytes));
-    }
-    blocks.push_back(piece);
-  }
-  return blocks;
+/// What the pieces take without a dictionary in blocks of this size.
+Result<double> stored_bytes(const Samples& pieces, std::uint32_t block_bytes, SizeTrial& trial) {
+  PRESSO_ASSIGN(const std::uint64_t bytes,
+                trial.stored_bytes(cut_into_blocks(pieces.blocks(), block_bytes)));
+  return static_cast<double>(bytes);
 }
-
-/// Predicted sizes without a dictionary, in the same pieces of the input for all block sizes.
-class BlockSizeTrial {
- public:
-  BlockSizeTrial(const Samples& samples, const CompressOptions& options)
-      : samples_(samples),
-        parameters_(trial_parameters(options)),
-        trial_(parameters_, options.threads != 0 ? options.threads : default_thread_count()) {}
-
-  Result<double> stored(std::uint32_t block_bytes) {
-    PRESSO_ASSIGN(const std::uint64_t bytes,
-                  trial_.stored_bytes(cut(samples_.blocks(), block_bytes), {}));
-    return static_cast<double>(bytes);
-  }
-
- private:
-  const Samples& samples_;
-  const ParserParameters parameters_;
-  SizeTrial trial_;
-};
 
 Result<BlockSizeChoice> try_without_dictionary(const RandomAccess& input,
                                                const CompressOptions& options) {
@@ -61,11 +36,11 @@ Result<BlockSizeChoice> try_without_dictionary(const RandomAccess& input,
   std::iota(all.begin(), all.end(), std::uint64_t{0});
   PRESSO_ASSIGN(const Samples samples,
                 Samples::read(input, kLargeBytes, choose_evenly(all, kTrialPieces)));
-  BlockSizeTrial trial(samples, options);
-  PRESSO_ASSIGN(const double usual, trial.stored(kDefaultBlockBytes));
-  PRESSO_ASSIGN(const double small, trial.stored(kSmallBytes));
+  SizeTrial trial(options);
+  PRESSO_ASSIGN(const double usual, stored_bytes(samples, kDefaultBlockBytes, trial));
+  PRESSO_ASSIGN(const double small, stored_bytes(samples, kSmallBytes, trial));
   if (small <= usual * (1 + kSmallMayCost)) return BlockSizeChoice{kSmallBytes};
-  PRESSO_ASSIGN(const double large, trial.stored(kLargeBytes));
+  PRESSO_ASSIGN(const double large, stored_bytes(samples, kLargeBytes, trial));
   return BlockSizeChoice{large <= usual * (1 - kLargeMustSave) ? kLargeBytes : kDefaultBlockBytes};
 }
 
@@ -83,14 +58,14 @@ Result<BlockSizeChoice> try_sizes(const RandomAccess& input, const CompressOptio
   PRESSO_ASSIGN(DictionaryPlan usual, plan_for(kDefaultBlockBytes));
   if (small.content.empty() && usual.content.empty()) {
     PRESSO_ASSIGN(BlockSizeChoice choice, try_without_dictionary(input, options));
-    choice.dictionary.emplace();
+    choice.dictionary = std::move(choice.block_bytes == kSmallBytes ? small : usual);
     return choice;
   }
   const double may_cost = small.content.empty() ? kSmallMayCost : kSmallWithDictionaryMayCost;
   if (small.predicted_bytes <= usual.predicted_bytes * (1 + may_cost)) {
-    return BlockSizeChoice{kSmallBytes, std::move(small.content)};
+    return BlockSizeChoice{kSmallBytes, std::move(small)};
   }
-  return BlockSizeChoice{kDefaultBlockBytes, std::move(usual.content)};
+  return BlockSizeChoice{kDefaultBlockBytes, std::move(usual)};
 }
 
 }  // namespace

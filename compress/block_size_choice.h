@@ -3,8 +3,8 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
+#include "compress/dictionary_choice.h"
 #include "presso/byte_stream.h"
 #include "presso/compress.h"
 
@@ -13,7 +13,7 @@ namespace presso {
 struct BlockSizeChoice {
   std::uint32_t block_bytes;
   /// What choose_dictionary() gives for this block size, where it was needed to choose it.
-  std::optional<std::vector<Byte>> dictionary = std::nullopt;
+  std::optional<DictionaryPlan> dictionary = std::nullopt;
 };
 
 /// options.block_bytes; where that is 0, what `input` suits: kDefaultBlockBytes for one of less

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <memory>
+#include <optional>
 
 #include "compress/block_encoder.h"
 #include "compress/block_size_choice.h"
@@ -53,76 +55,126 @@ class PrefixedSource final : public ByteSource {
 
 class Compressor {
  public:
-  /// `dictionary`: one that was chosen already, empty for none.
+  /// `dictionary`: one that was chosen already.
   Compressor(ByteSource& source, ByteSink& sink, const CompressOptions& options,
-             std::optional<std::vector<Byte>> dictionary)
+             std::optional<DictionaryPlan> dictionary)
       : source_(source),
         sink_(sink),
         options_(options),
         parameters_(parameters_of(options)),
         chosen_(std::move(dictionary)),
         threads_(options.threads != 0 ? options.threads : default_thread_count()),
-        writer_(sink_) {}
+        blocks_to_renewal_(blocks_to_renewal(options)) {}
 
   Result<CompressSummary> run() {
-    const std::uint16_t version =
-        options_.coding == Coding::kBit ? kFormatVersion : kByteFormatVersion;
-    PRESSO_TRY(writer_.begin({version, options_.block_bytes}, options_.metadata));
-    PRESSO_TRY(prepare_dictionary());
+    PRESSO_TRY(choose_first_dictionary());
     encoders_.resize(threads_);
-    PRESSO_TRY((run_ordered<PlainItem, StoredItem>(
-        {threads_, 0}, [this] { return produce(); },
-        [this](PlainItem item, unsigned worker) { return encode(std::move(item), worker); },
-        [this](StoredItem item) { return consume(std::move(item)); })));
-    PRESSO_TRY(writer_.finish());
-    summary_.compressed_bytes = writer_.bytes_written();
-    summary_.blocks = writer_.block_count();
+    for (bool more = true; more;) {
+      PRESSO_TRY(begin_member());
+      PRESSO_ASSIGN(more, write_blocks());
+      PRESSO_TRY(finish_member());
+    }
     return summary_;
   }
 
  private:
-  Status prepare_dictionary() {
-    input_ = &source_;
+  static std::uint64_t blocks_to_renewal(const CompressOptions& options) {
+    const bool renews = options.dictionary.mode == DictionaryChoice::Mode::kAuto &&
+                        may_use_dictionary(options) && options.dictionary.renew_bytes != 0;
+    if (!renews) return std::numeric_limits<std::uint64_t>::max();
+    return std::max<std::uint64_t>(options.dictionary.renew_bytes / options.block_bytes, 1);
+  }
+
+  Status choose_first_dictionary() {
     if (options_.dictionary.mode == DictionaryChoice::Mode::kGiven) {
-      content_ = *options_.dictionary.content;
-      return add_dictionary();
+      plan_.content = *options_.dictionary.content;
+    } else if (chosen_) {
+      plan_ = std::move(*chosen_);
+    } else if (may_use_dictionary(options_) && options_.sample != nullptr) {
+      PRESSO_ASSIGN(plan_, choose_dictionary(*options_.sample, options_.sample->size(), options_));
+    } else if (may_use_dictionary(options_)) {
+      PRESSO_ASSIGN(const Bytes ahead, look_ahead());
+      const std::uint64_t expected =
+          ahead.size() < kStreamSampleBytes ? ahead.size() : kExpectedStream;
+      PRESSO_ASSIGN(plan_, choose_dictionary(MemoryRandomAccess(ahead), expected, options_));
     }
-    if (!may_use_dictionary(options_)) return {};
-    if (chosen_) {
-      content_ = std::move(*chosen_);
-    } else if (options_.sample != nullptr) {
-      PRESSO_ASSIGN(DictionaryPlan plan,
-                    choose_dictionary(*options_.sample, options_.sample->size(), options_));
-      content_ = std::move(plan.content);
-    } else {
-      read_ahead_.resize_discarding(kStreamSampleBytes);
-      PRESSO_ASSIGN(const std::size_t got, read_fully(source_, read_ahead_.mutable_bytes()));
-      read_ahead_.grow(got);
-      prefixed_ = std::make_unique<PrefixedSource>(read_ahead_.bytes(), source_);
-      input_ = prefixed_.get();
-      const std::uint64_t expected = got < kStreamSampleBytes ? got : kExpectedStream;
-      PRESSO_ASSIGN(DictionaryPlan plan,
-                    choose_dictionary(MemoryRandomAccess(read_ahead_.bytes()), expected, options_));
-      content_ = std::move(plan.content);
-    }
-    if (content_.empty()) return {};
-    return add_dictionary();
+    return {};
+  }
+
+  /// Whether the next member has another dictionary.
+  Result<bool> renew_dictionary() {
+    PRESSO_ASSIGN(const Bytes ahead, look_ahead());
+    if (ahead.empty()) return false;
+    const std::uint64_t expected =
+        ahead.size() < kStreamSampleBytes ? ahead.size() : options_.dictionary.renew_bytes;
+    PRESSO_ASSIGN(std::optional<DictionaryPlan> other,
+                  choose_dictionary_again(MemoryRandomAccess(ahead), expected, options_, plan_));
+    if (!other) return false;
+    plan_ = std::move(*other);
+    return true;
+  }
+
+  /// The next bytes of the input, which stay in it.
+  Result<Bytes> look_ahead() {
+    Buffer ahead;
+    ahead.resize_discarding(kStreamSampleBytes);
+    PRESSO_ASSIGN(const std::size_t got, read_fully(*input_, ahead.mutable_bytes()));
+    ahead.grow(got);
+    read_ahead_ = std::move(ahead);
+    prefixed_.emplace(read_ahead_.bytes(), source_);
+    input_ = &*prefixed_;
+    return read_ahead_.bytes();
+  }
+
+  Status begin_member() {
+    const std::uint16_t version =
+        options_.coding == Coding::kBit ? kFormatVersion : kByteFormatVersion;
+    writer_.emplace(sink_);
+    PRESSO_TRY(writer_->begin({version, options_.block_bytes}, options_.metadata));
+    next_number_ = 0;
+    dictionary_ = {};
+    return plan_.content.empty() ? Status{} : add_dictionary();
   }
 
   Status add_dictionary() {
-    index_ = index_dictionary(content_, parameters_);
+    const std::vector<Byte>& content = plan_.content;
+    const auto bytes = static_cast<std::uint32_t>(content.size());
+    index_ = index_dictionary(content, parameters_);
     dictionary_ = {&index_, kOnlyDictionary};
-    summary_.dictionary_bytes = static_cast<std::uint32_t>(content_.size());
+    summary_.dictionary_bytes += bytes;
     if (options_.dictionary.by_name) {
       Byte reference[kDictionaryReferenceBytes];
-      write_dictionary_reference({summary_.dictionary_bytes, checksum64(content_)}, reference);
-      return writer_.add_dictionary(kOnlyDictionary, reference);
+      write_dictionary_reference({bytes, checksum64(content)}, reference);
+      return writer_->add_dictionary(kOnlyDictionary, reference);
     }
-    const Buffer stored = encode_dictionary(content_, parameters_);
-    return writer_.add_dictionary(kOnlyDictionary, stored.bytes());
+    const Buffer stored = encode_dictionary(content, parameters_);
+    return writer_->add_dictionary(kOnlyDictionary, stored.bytes());
+  }
+
+  /// Returns whether there is more, for the next member. Threads wait for each other before what
+  /// follows is looked at, so that it does not depend on how many they are.
+  Result<bool> write_blocks() {
+    for (;;) {
+      blocks_left_ = blocks_to_renewal_;
+      PRESSO_TRY((run_ordered<PlainItem, StoredItem>(
+          {threads_, 0}, [this] { return produce(); },
+          [this](PlainItem item, unsigned worker) { return encode(std::move(item), worker); },
+          [this](StoredItem item) { return consume(std::move(item)); })));
+      if (blocks_left_ > 0) return false;
+      PRESSO_ASSIGN(const bool renewed, renew_dictionary());
+      if (renewed) return true;
+    }
+  }
+
+  Status finish_member() {
+    PRESSO_TRY(writer_->finish());
+    summary_.compressed_bytes += writer_->bytes_written();
+    summary_.blocks += writer_->block_count();
+    return {};
   }
 
   Result<std::optional<PlainItem>> produce() {
+    if (blocks_left_ == 0) return std::optional<PlainItem>{};
     PlainItem item;
     item.plain = pool_.take();
     item.plain.resize_discarding(options_.block_bytes);
@@ -130,6 +182,7 @@ class Compressor {
     if (got == 0) return std::optional<PlainItem>{};
     item.plain.grow(got);
     item.number = next_number_++;
+    --blocks_left_;
     return std::optional<PlainItem>(std::move(item));
   }
 
@@ -147,12 +200,13 @@ class Compressor {
 
   Result<bool> consume(StoredItem item) {
     const std::size_t plain_bytes = item.plain.size();
-    PRESSO_TRY(writer_.add_block(item.stored.bytes(), static_cast<std::uint32_t>(plain_bytes)));
+    PRESSO_TRY(writer_->add_block(item.stored.bytes(), static_cast<std::uint32_t>(plain_bytes)));
     summary_.plain_bytes += plain_bytes;
     pool_.give_back(std::move(item.plain));
     pool_.give_back(std::move(item.stored));
     if (options_.on_progress &&
-        !options_.on_progress(summary_.plain_bytes, writer_.bytes_written())) {
+        !options_.on_progress(summary_.plain_bytes,
+                              summary_.compressed_bytes + writer_->bytes_written())) {
       return make_error(ErrorCode::kCancelled);
     }
     return true;
@@ -162,21 +216,23 @@ class Compressor {
   ByteSink& sink_;
   const CompressOptions& options_;
   const ParserParameters parameters_;
-  std::optional<std::vector<Byte>> chosen_;
+  std::optional<DictionaryPlan> chosen_;
   const unsigned threads_;
-  ArchiveWriter writer_;
+  const std::uint64_t blocks_to_renewal_;
   CompressSummary summary_;
 
-  ByteSource* input_ = nullptr;
+  ByteSource* input_ = &source_;
   Buffer read_ahead_;
-  std::unique_ptr<PrefixedSource> prefixed_;
-  std::vector<Byte> content_;
+  std::optional<PrefixedSource> prefixed_;
+  std::optional<ArchiveWriter> writer_;  ///< of the member that is being written
+  DictionaryPlan plan_;
   DictionaryIndex index_;
   DictionaryRef dictionary_;
 
   BufferPool pool_;
   std::vector<std::unique_ptr<BlockEncoder>> encoders_;  ///< by worker
   std::uint32_t next_number_ = 0;
+  std::uint64_t blocks_left_ = 0;  ///< to the next trial of the dictionary
 };
 
 Status validate_group(const CompressOptions& options) {

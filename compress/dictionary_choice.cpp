@@ -2,12 +2,13 @@
 #include "compress/dictionary_choice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "compress/dictionary_trainer.h"
 #include "compress/size_trial.h"
-#include "presso/ordered_pipeline.h"
 
 namespace presso {
 namespace {
@@ -22,6 +23,10 @@ constexpr int kFirstAutoLevel = 4;                  ///< faster levels do not pa
 
 /// What it must save: decoding with one is slower on a CPU, faster on a GPU (NOTES.md).
 constexpr double kNeededGain = 0.02;
+/// When another is looked for: where so much of the gain is lost, or without a dictionary where
+/// blocks take so much more or less than before.
+constexpr double kLostGain = 0.25;
+constexpr double kOtherSize = 0.1;
 
 /// How much is looked at, and how closely.
 struct Effort {
@@ -59,22 +64,23 @@ Split split_blocks(std::uint64_t blocks, std::uint64_t trained, std::uint64_t tr
 }
 
 std::vector<Bytes> dictionary_blocks(Bytes content) {
-  std::vector<Bytes> blocks;
-  for (std::size_t at = 0; at < content.size(); at += kDictionaryBlockBytes) {
-    blocks.push_back(
-        content.subspan(at, std::min<std::size_t>(content.size() - at, kDictionaryBlockBytes)));
-  }
-  return blocks;
+  return cut_into_blocks({&content, 1}, kDictionaryBlockBytes);
+}
+
+double gain_of(const TriedParts& parts) {
+  return 1 - parts.with / parts.without;
+}
+
+bool has_drifted(const TriedParts& then, const TriedParts& now, bool has_dictionary) {
+  if (has_dictionary) return gain_of(now) < gain_of(then) * (1 - kLostGain);
+  return std::abs(now.without - then.without) > kOtherSize * then.without;
 }
 
 /// Tries sizes on blocks of an input.
 class Chooser {
  public:
   Chooser(std::uint64_t input_bytes, const CompressOptions& options)
-      : input_bytes_(input_bytes),
-        options_(options),
-        parameters_(trial_parameters(options)),
-        trial_(parameters_, options.threads != 0 ? options.threads : default_thread_count()) {}
+      : input_bytes_(input_bytes), options_(options), trial_(options) {}
 
   Result<DictionaryPlan> choose(const RandomAccess& input) {
     const std::uint32_t block_bytes = options_.block_bytes;
@@ -86,17 +92,32 @@ class Chooser {
     const bool fixed = options_.dictionary.mode == DictionaryChoice::Mode::kSize;
     const std::uint32_t most = fixed ? options_.dictionary.bytes : std::end(kTrialSizes)[-1];
     const auto segments = select_segments(samples.blocks(), most, effort.training);
-    if (fixed) return DictionaryPlan{assemble_dictionary(samples.blocks(), segments, most)};
+    if (fixed) {
+      DictionaryPlan plan;
+      plan.content = assemble_dictionary(samples.blocks(), segments, most);
+      return plan;
+    }
     PRESSO_ASSIGN(const Samples tried, Samples::read(input, block_bytes, split.tried));
     return best_size(samples, segments, tried);
+  }
+
+  Result<std::optional<DictionaryPlan>> choose_again(const RandomAccess& next,
+                                                     DictionaryPlan& current) {
+    PRESSO_ASSIGN(const TriedParts now, try_on(next, current.content));
+    const TriedParts then = std::exchange(current.parts, now);
+    if (!has_drifted(then, now, !current.content.empty())) return std::optional<DictionaryPlan>{};
+    PRESSO_ASSIGN(DictionaryPlan other, choose(next));
+    const double kept = now.with * static_cast<double>(input_bytes_);
+    if (other.predicted_bytes > kept * (1 - kNeededGain)) return std::optional<DictionaryPlan>{};
+    return std::optional(std::move(other));
   }
 
  private:
   Result<DictionaryPlan> best_size(const Samples& samples,
                                    std::span<const DictionarySegment> segments,
                                    const Samples& tried) {
-    PRESSO_ASSIGN(const double without, cost({}, tried.blocks()));
-    DictionaryPlan best{{}, without};
+    PRESSO_ASSIGN(const DictionaryPlan without, plan_with({}, tried.blocks()));
+    DictionaryPlan best = without;
     std::size_t tried_bytes = 0;
     const std::size_t step = options_.level < 10 ? 2 : 1;
     for (std::size_t i = 0; i < std::size(kTrialSizes); i += step) {
@@ -105,31 +126,47 @@ class Chooser {
       std::vector<Byte> content = assemble_dictionary(samples.blocks(), segments, bytes);
       if (content.size() <= tried_bytes + tried_bytes / 8) break;  // nothing more is repeated
       tried_bytes = content.size();
-      PRESSO_ASSIGN(const double with, cost(content, tried.blocks()));
-      if (with < best.predicted_bytes) {
-        best = {std::move(content), with};
+      PRESSO_ASSIGN(DictionaryPlan with, plan_with(std::move(content), tried.blocks()));
+      if (with.predicted_bytes < best.predicted_bytes) {
+        best = std::move(with);
+        best.parts.without = without.parts.without;
       } else if (!best.content.empty()) {
         break;  // larger ones cost more than they gain
       }
     }
-    const bool pays = best.predicted_bytes <= without * (1 - kNeededGain);
-    return pays ? std::move(best) : DictionaryPlan{{}, without};
+    const bool pays = best.predicted_bytes <= without.predicted_bytes * (1 - kNeededGain);
+    return pays ? std::move(best) : without;
   }
 
-  /// Predicted bytes of all blocks and of the dictionary.
-  Result<double> cost(Bytes content, std::span<const Bytes> tried) {
-    DictionaryIndex index;
-    if (!content.empty()) index = index_dictionary(content, parameters_);
-    const DictionaryRef with{content.empty() ? nullptr : &index, Byte{1}};
-    PRESSO_ASSIGN(const std::uint64_t own, trial_.stored_bytes(dictionary_blocks(content), {}));
-    PRESSO_ASSIGN(const std::uint64_t stored, trial_.stored_bytes(tried, with));
-    const double part = static_cast<double>(stored) / static_cast<double>(total_bytes(tried));
-    return static_cast<double>(own) + part * static_cast<double>(input_bytes_);
+  /// The plan of this content, with parts.without as if there were none.
+  Result<DictionaryPlan> plan_with(std::vector<Byte> content, std::span<const Bytes> tried) {
+    PRESSO_ASSIGN(const std::uint64_t own, trial_.stored_bytes(dictionary_blocks(content)));
+    PRESSO_ASSIGN(const double part, stored_part(tried, content));
+    const double all = static_cast<double>(own) + part * static_cast<double>(input_bytes_);
+    return DictionaryPlan{std::move(content), all, {part, part}};
+  }
+
+  Result<TriedParts> try_on(const RandomAccess& input, Bytes content) {
+    const std::uint32_t block_bytes = options_.block_bytes;
+    std::vector<std::uint64_t> all((input.size() + block_bytes - 1) / block_bytes);
+    std::iota(all.begin(), all.end(), std::uint64_t{0});
+    PRESSO_ASSIGN(
+        const Samples tried,
+        Samples::read(input, block_bytes,
+                      choose_evenly(all, std::max(kTrialBytes / block_bytes, kFewestTrials))));
+    TriedParts parts;
+    PRESSO_ASSIGN(parts.without, stored_part(tried.blocks(), {}));
+    PRESSO_ASSIGN(parts.with, stored_part(tried.blocks(), content));
+    return parts;
+  }
+
+  Result<double> stored_part(std::span<const Bytes> blocks, Bytes content) {
+    PRESSO_ASSIGN(const std::uint64_t stored, trial_.stored_bytes(blocks, content));
+    return static_cast<double>(stored) / static_cast<double>(total_bytes(blocks));
   }
 
   const std::uint64_t input_bytes_;
   const CompressOptions& options_;
-  const ParserParameters parameters_;
   SizeTrial trial_;
 };
 
@@ -149,6 +186,13 @@ Result<DictionaryPlan> choose_dictionary(const RandomAccess& input, std::uint64_
   const bool small = input.size() < (automatic ? kSmallestInput : 1);
   if (!may_use_dictionary(options) || small) return DictionaryPlan{};
   return Chooser(input_bytes, options).choose(input);
+}
+
+Result<std::optional<DictionaryPlan>> choose_dictionary_again(const RandomAccess& next,
+                                                              std::uint64_t expected_bytes,
+                                                              const CompressOptions& options,
+                                                              DictionaryPlan& current) {
+  return Chooser(expected_bytes, options).choose_again(next, current);
 }
 
 Buffer encode_dictionary(Bytes content, const ParserParameters& parameters) {

@@ -3,6 +3,7 @@
 // size by trial, and whether it pays at all.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "presso/byte_stream.h"
@@ -10,9 +11,18 @@
 
 namespace presso {
 
+struct ParserParameters;
+
+/// What the blocks tried take, as parts of their plain sizes; 0: nothing was tried.
+struct TriedParts {
+  double without = 0;
+  double with = 0;  ///< the dictionary, or also without
+};
+
 struct DictionaryPlan {
   std::vector<Byte> content;   ///< empty: none
   double predicted_bytes = 0;  ///< of all blocks, and the dictionary; 0: nothing was tried
+  TriedParts parts;
 };
 
 /// Whether choose_dictionary may choose one: else a pipe need not be held back for sampling.
@@ -25,8 +35,16 @@ bool may_use_dictionary(const CompressOptions& options);
 Result<DictionaryPlan> choose_dictionary(const RandomAccess& input, std::uint64_t input_bytes,
                                          const CompressOptions& options);
 
+/// Whether `current`, chosen by choose_dictionary() of Mode::kAuto, still gains most of what it
+/// gained, now on the input that begins with `next` and is expected to have `expected_bytes` more.
+/// Else another plan that saves enough against it, if there is one; `current` learns what it gains
+/// now. Cheap where nothing has changed: a few blocks are encoded twice. Errors: those of `next`.
+Result<std::optional<DictionaryPlan>> choose_dictionary_again(const RandomAccess& next,
+                                                              std::uint64_t expected_bytes,
+                                                              const CompressOptions& options,
+                                                              DictionaryPlan& current);
+
 /// A dictionary's content as stored blocks, themselves without dictionary.
-struct ParserParameters;
 Buffer encode_dictionary(Bytes content, const ParserParameters& parameters);
 
 }  // namespace presso

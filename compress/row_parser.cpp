@@ -33,6 +33,7 @@ constexpr std::size_t kLeastEntries = 1u << 12;
 constexpr std::size_t kMostEntries = 1u << 19;
 constexpr std::uint32_t kTailBytes = 12;  ///< no search this close to the end: 8-byte loads
 constexpr std::uint32_t kKeyBytes = 4;
+constexpr std::uint32_t kMeasuredFreely = 256;    ///< of a match before the rule is asked
 constexpr std::uint32_t kGoodForDictionary = 20;  ///< as long a match is not looked for there
 /// Of a longer match only so many positions at either end enter the rows, the more the longer a
 /// match ends the search.
@@ -224,8 +225,20 @@ class RowParse {
                              load<std::uint32_t>(here + least - kKeyBytes)) {
       return;
     }
-    const std::uint32_t length = common_length(here, from, limit);
+    const std::uint32_t length = measure(at, distance, limit);
     if (length >= least) take_better(at, distance, length, cost, best);
+  }
+
+  /// Of long matches no more than the rule allows is measured: in a run of one byte all of the rest
+  /// is equal at every position, and the strict rule may allow a few bytes of it.
+  std::uint32_t measure(std::uint32_t at, std::uint32_t distance, std::uint32_t limit) const {
+    const Byte* const here = plain_ + at;
+    const std::uint32_t length =
+        common_length(here, here - distance, std::min(limit, kMeasuredFreely));
+    if (length < kMeasuredFreely) return length;
+    const std::uint32_t legal = tracker_.legal_length(at, distance, limit);
+    if (legal <= length) return length;
+    return length + common_length(here + length, here + length - distance, legal - length);
   }
 
   void take_better(std::uint32_t at, std::uint32_t distance, std::uint32_t length,

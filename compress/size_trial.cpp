@@ -6,6 +6,7 @@
 #include "presso/ordered_pipeline.h"
 
 namespace presso {
+namespace {
 
 ParserParameters trial_parameters(const CompressOptions& options) {
   // From level 10 on dictionaries are searched further: rows find less in large ones.
@@ -13,6 +14,8 @@ ParserParameters trial_parameters(const CompressOptions& options) {
   faster.level = options.level < 10 ? std::min(options.level, 6) : 10;
   return parameters_of(faster);
 }
+
+}  // namespace
 
 std::vector<std::uint64_t> choose_evenly(std::span<const std::uint64_t> numbers,
                                          std::uint64_t count) {
@@ -45,8 +48,25 @@ std::uint64_t total_bytes(std::span<const Bytes> blocks) {
   return total;
 }
 
-Result<std::uint64_t> SizeTrial::stored_bytes(std::span<const Bytes> blocks,
-                                              const DictionaryRef& with) {
+std::vector<Bytes> cut_into_blocks(std::span<const Bytes> pieces, std::uint32_t block_bytes) {
+  std::vector<Bytes> blocks;
+  for (Bytes piece : pieces) {
+    for (; piece.size() > block_bytes; piece = piece.subspan(block_bytes)) {
+      blocks.push_back(piece.first(block_bytes));
+    }
+    if (!piece.empty()) blocks.push_back(piece);
+  }
+  return blocks;
+}
+
+SizeTrial::SizeTrial(const CompressOptions& options)
+    : parameters_(trial_parameters(options)),
+      encoders_(options.threads != 0 ? options.threads : default_thread_count()) {}
+
+Result<std::uint64_t> SizeTrial::stored_bytes(std::span<const Bytes> blocks, Bytes dictionary) {
+  DictionaryIndex index;
+  if (!dictionary.empty()) index = index_dictionary(dictionary, parameters_);
+  const DictionaryRef with{dictionary.empty() ? nullptr : &index, Byte{1}};
   std::size_t next = 0;
   std::uint64_t total = 0;
   PRESSO_TRY((run_ordered<Bytes, std::uint64_t>(

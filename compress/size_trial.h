@@ -13,9 +13,6 @@
 
 namespace presso {
 
-/// The parameters of `options`, at a level that is fast and chooses the same sizes (NOTES.md).
-ParserParameters trial_parameters(const CompressOptions& options);
-
 /// `count` of `numbers`, or all, at even distances.
 std::vector<std::uint64_t> choose_evenly(std::span<const std::uint64_t> numbers,
                                          std::uint64_t count);
@@ -36,14 +33,17 @@ class Samples {
 
 std::uint64_t total_bytes(std::span<const Bytes> blocks);
 
-/// Encodes blocks on all threads and says what they take. `parameters` is kept by reference.
+/// `pieces` one by one in blocks of at most `block_bytes`; nothing of an empty one.
+std::vector<Bytes> cut_into_blocks(std::span<const Bytes> pieces, std::uint32_t block_bytes);
+
+/// Encodes blocks on all threads and says what they take, with the parameters of `options` but at a
+/// level that is fast and chooses the same sizes (NOTES.md).
 class SizeTrial {
  public:
-  SizeTrial(const ParserParameters& parameters, unsigned threads)
-      : parameters_(parameters), encoders_(threads) {}
+  explicit SizeTrial(const CompressOptions& options);
 
-  /// Error: kOutOfMemory.
-  Result<std::uint64_t> stored_bytes(std::span<const Bytes> blocks, const DictionaryRef& with);
+  /// `dictionary`: empty for none. Error: kOutOfMemory.
+  Result<std::uint64_t> stored_bytes(std::span<const Bytes> blocks, Bytes dictionary = {});
 
  private:
   struct Encoder {
@@ -53,8 +53,8 @@ class SizeTrial {
 
   std::uint64_t encode(Bytes block, const DictionaryRef& with, Encoder& own);
 
-  const ParserParameters& parameters_;
-  std::vector<Encoder> encoders_;
+  const ParserParameters parameters_;
+  std::vector<Encoder> encoders_;  ///< by thread
 };
 
 }  // namespace presso

@@ -7,6 +7,7 @@
 namespace presso::cli {
 namespace {
 
+constexpr std::uint64_t kMostRenewal = std::uint64_t{1} << 50;
 constexpr std::uint64_t kMostDistance = kMaxBlockBytes + kMaxDictionaryBytes;
 
 Apply rule_into(std::optional<DependencyRule>& rule) {
@@ -33,18 +34,20 @@ Apply sub_block_into(std::uint32_t& sub_block) {
   };
 }
 
+/// A number, or words that `others` names in the message of an error.
+Result<std::uint32_t> parse_size_or(const Given& given, std::uint64_t least, std::uint64_t most,
+                                    const std::string& others) {
+  auto size = parse_number(given.spelled, given.value, least, most);
+  if (size.ok()) return static_cast<std::uint32_t>(*size);
+  size.error().what += ", " + others;
+  return std::move(size.error());
+}
+
 Apply block_size_into(std::uint32_t& block_bytes) {
   return [&block_bytes](const Given& given) -> Status {
-    if (given.value == "auto") {
-      block_bytes = 0;
-      return {};
-    }
-    auto size = parse_number(given.spelled, given.value, kMinBlockBytes, kMaxBlockBytes);
-    if (!size.ok()) {
-      size.error().what += ", or auto";
-      return std::move(size.error());
-    }
-    block_bytes = static_cast<std::uint32_t>(*size);
+    block_bytes = 0;
+    if (given.value == "auto") return {};
+    PRESSO_ASSIGN(block_bytes, parse_size_or(given, kMinBlockBytes, kMaxBlockBytes, "or auto"));
     return {};
   };
 }
@@ -70,13 +73,19 @@ Apply dictionary_into(DictionaryChoice& choice) {
       choice.content = std::make_shared<const std::vector<Byte>>(std::move(content));
       return {};
     }
-    auto size = parse_number(given.spelled, given.value, 2048, kMaxDictionaryBytes);
-    if (!size.ok()) {
-      size.error().what += ", auto, none or a FILE, if need be as ./" + given.value;
-      return std::move(size.error());
-    }
+    PRESSO_ASSIGN(choice.bytes,
+                  parse_size_or(given, 2048, kMaxDictionaryBytes,
+                                "auto, none or a FILE, if need be as ./" + given.value));
     choice.mode = DictionaryChoice::Mode::kSize;
-    choice.bytes = static_cast<std::uint32_t>(*size);
+    return {};
+  };
+}
+
+Apply renewal_into(std::uint64_t& bytes) {
+  return [&bytes](const Given& given) -> Status {
+    bytes = 0;
+    if (given.value == "0") return {};
+    PRESSO_ASSIGN(bytes, parse_number(given.spelled, given.value, 8u << 20, kMostRenewal));
     return {};
   };
 }
@@ -161,8 +170,7 @@ Flag level_flag(int& level) {
           "from 4 on they take a match only if the next places have no better one (with --favor "
           "decode 4 to 9 follow hash chains and weigh the cost of sequences), 10 to 12 binary "
           "trees, of whose matches they take what the coding writes in the fewest bits. All "
-          "levels decompress equally fast. A thread takes about 4 MiB of memory at levels 1 to 9 "
-          "and "
+          "levels decompress equally fast. A thread takes about 4 MiB of memory at levels 1 to 9, "
           "18 at 10 to 12, with --block-size 4M 14 and 70; choosing a dictionary takes up to 200.",
       .default_value = "6",
       .environment = "PRESSO_LEVEL",
@@ -209,8 +217,7 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
            "where files grow by less than 1 percent, or with a dictionary by 5, since a GPU "
            "decodes "
            "such blocks a quarter to a half faster; 1M, which it decodes at two fifths of the "
-           "rate, "
-           "where half of the size is saved.",
+           "rate, where half of the size is saved.",
        .default_value = "auto",
        .apply = block_size_into(options.block_bytes)},
       {.name = "dict",
@@ -230,6 +237,14 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .text = "For many small files with the same dictionary. All that is done with them later "
                "needs --dict FILE; without it they cannot be read.",
        .apply = set(options.dictionary.by_name)},
+      {.name = "dict-renew",
+       .value_name = "SIZE",
+       .category = kCompression,
+       .brief = "with --dict auto: try every SIZE whether another dictionary pays; 0: never",
+       .text = "Where what the input repeats changes, what follows begins like a file of its own, "
+               "with its own dictionary, as if two files were joined. At least 8M.",
+       .default_value = "256M",
+       .apply = renewal_into(options.dictionary.renew_bytes)},
       {.name = "window",
        .value_name = "SIZE",
        .category = kCompression,

@@ -282,6 +282,22 @@ class Encoding(CliTest):
         self.ok("compress", "-f", "--dict", "auto", "app.log")
         self.assert_round_trip("app.log.presso", text)
 
+    @covers("compress", "--dict-renew")
+    def test_dictionary_is_renewed(self):
+        def pieces(seed):
+            draw = random.Random(seed)
+            pool = [draw.randbytes(200) for _ in range(600)]
+            return b"".join(draw.choice(pool) for _ in range((40 << 20) // 200))
+
+        stream = pieces(1) + pieces(2)
+        blocks = ("compress", "-4", "-c", "--block-size", "64K")
+        sizes = []
+        for renew in ("0", "8M", "256M"):
+            sizes.append(len(self.ok(*blocks, "--dict-renew", renew, stdin=stream).out))
+        self.assertLess(sizes[1], sizes[0] * 2 / 3)
+        self.assertEqual(sizes[2], sizes[0])
+        self.fails(*blocks, "--dict-renew", "7M", saying="out of range")
+
     def test_block_size_is_chosen_by_trial(self):
         self.write("noise", random.Random(1).randbytes(17 << 20))
         auto = (65536, ("--block-size", "auto"))

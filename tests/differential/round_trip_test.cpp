@@ -101,13 +101,13 @@ class RoundTrip : public ::testing::TestWithParam<Parameters> {
 };
 
 TEST_P(RoundTrip, KeepsWords) {
-  expect_round_trip(random_words(700000, 1), options());
+  expect_round_trip(random_words(400000, 1), options());
 }
 TEST_P(RoundTrip, KeepsRandomBytes) {
   expect_round_trip(random_bytes(300000, 2), options());
 }
 TEST_P(RoundTrip, KeepsRunsOfEveryPeriod) {
-  expect_round_trip(runs(900000, 3), options());
+  expect_round_trip(runs(500000, 3), options());
 }
 
 TEST_P(RoundTrip, KeepsSizesAroundTheEdges) {
@@ -121,7 +121,7 @@ TEST_P(RoundTrip, KeepsSizesAroundTheEdges) {
 TEST_P(RoundTrip, KeepsWordsWithADictionary) {
   CompressOptions with = options();
   with.dictionary = {DictionaryChoice::Mode::kSize, 100000};
-  expect_round_trip(random_words(700000, 5), with);
+  expect_round_trip(random_words(400000, 5), with);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -240,8 +240,8 @@ TEST(RoundTrip, KeepsBlocksLargerThanTheWindowOfMatchesHeld) {
   options.coding = Coding::kBit;
   options.level = 10;
   options.block_bytes = 1 << 20;
-  expect_round_trip(random_words(1500000, 12), options);
-  expect_round_trip(runs(1500000, 13), options);
+  expect_round_trip(random_words(1100000, 12), options);
+  expect_round_trip(runs(1100000, 13), options);
 }
 
 TEST(RoundTrip, GroupSizesAreThoseOfTheRule) {
@@ -257,17 +257,6 @@ TEST(RoundTrip, GroupSizesAreThoseOfTheRule) {
   options.rule = DependencyRule::kTile;
   options.group = 3000;
   EXPECT_FALSE(validate(options).ok());
-}
-
-TEST(RoundTrip, OutputDoesNotDependOnTheNumberOfThreads) {
-  const std::vector<Byte> plain = random_words(3000000, 6);
-  CompressOptions options;
-  options.threads = 1;
-  const auto one = compress_buffer(plain, options);
-  options.threads = 5;
-  const auto five = compress_buffer(plain, options);
-  ASSERT_TRUE(one.ok() && five.ok());
-  EXPECT_TRUE(*one == *five);
 }
 
 TEST(RoundTrip, ConcatenatedFilesDecodeToTheConcatenation) {
@@ -295,6 +284,68 @@ TEST(RoundTrip, ConcatenatedFilesDecodeToTheConcatenation) {
   std::vector<Byte> part(30000);
   ASSERT_TRUE(opened->read(85000, part).ok());
   EXPECT_TRUE(std::equal(part.begin(), part.end(), plain.begin() + 85000));
+}
+
+/// Blocks of pieces that others share, but which hardly repeat within one.
+std::vector<Byte> shared_pieces(std::size_t size, unsigned seed) {
+  constexpr std::size_t kPiece = 200;
+  std::mt19937 random(seed);
+  const std::vector<Byte> pool = random_bytes(600 * kPiece, seed);
+  std::vector<Byte> bytes;
+  while (bytes.size() < size) {
+    const auto piece = pool.begin() + static_cast<long>(random() % 600 * kPiece);
+    bytes.insert(bytes.end(), piece, piece + kPiece);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+std::vector<Byte> compress_with_sample(const std::vector<Byte>& plain, Bytes sample,
+                                       CompressOptions options, CompressSummary& summary) {
+  const MemoryRandomAccess sampled(sample);
+  options.sample = &sampled;
+  options.block_bytes = 16u << 10;
+  MemorySource source(plain);
+  std::vector<Byte> compressed;
+  VectorSink sink(compressed);
+  const auto done = compress_stream(source, sink, options);
+  EXPECT_TRUE(done.ok());
+  summary = *done;
+  return compressed;
+}
+
+TEST(RoundTrip, DictionaryIsRenewedWhereWhatRepeatsChanges) {
+  constexpr std::size_t kPart = 3u << 20;
+  std::vector<Byte> plain = shared_pieces(kPart, 21);
+  const Bytes sample(plain.data(), kPart);
+  CompressOptions options;
+  options.dictionary.renew_bytes = 1u << 20;
+  CompressSummary summary;
+  const auto same = compress_with_sample(plain, sample, options, summary);
+  const std::uint64_t one_dictionary = summary.dictionary_bytes;
+  EXPECT_GT(one_dictionary, 0u);
+  options.dictionary.renew_bytes = 0;
+  EXPECT_TRUE(compress_with_sample(plain, sample, options, summary) == same);
+
+  const std::vector<Byte> first = plain;
+  const std::vector<Byte> other = shared_pieces(kPart, 22);
+  plain.insert(plain.end(), other.begin(), other.end());
+  const auto without = compress_with_sample(plain, first, options, summary);
+  EXPECT_EQ(summary.dictionary_bytes, one_dictionary);
+  options.dictionary.renew_bytes = 1u << 20;
+  options.threads = 1;
+  const auto renewed = compress_with_sample(plain, first, options, summary);
+  EXPECT_GT(summary.dictionary_bytes, one_dictionary);
+  EXPECT_EQ(summary.plain_bytes, plain.size());
+  EXPECT_EQ(summary.compressed_bytes, renewed.size());
+  EXPECT_EQ(summary.blocks, plain.size() >> 14);
+  EXPECT_LT(renewed.size(), without.size() * 2 / 3);
+  options.threads = 3;
+  EXPECT_TRUE(compress_with_sample(plain, first, options, summary) == renewed);
+  const auto decoded = decompress_buffer(renewed);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message();
+  EXPECT_TRUE(*decoded == plain);
+  expect_reference_agrees(renewed, plain);
 }
 
 TEST(RoundTrip, DictionaryThatIsGivenIsStoredOrNamed) {

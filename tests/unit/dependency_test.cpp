@@ -274,7 +274,7 @@ class ParserProperties : public ::testing::TestWithParam<std::tuple<Kind, Depend
             test::few_letters(3000, 2, 1),
             test::few_letters(50000, 4, 2),
             test::log_lines(60000, 5),
-            std::vector<Byte>(200000, 'x'),
+            std::vector<Byte>(80000, 'x'),
             runs,
             mixed};
   }
@@ -346,7 +346,7 @@ TEST(ChainParser, SequenceCostMakesSequencesFewer) {
 
 /// Prices and tables of one block are nothing to the next.
 TEST_P(ParserProperties, AUsedParserGivesWhatAFreshOneGives) {
-  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+  for (std::uint32_t seed = 0; seed < 16; ++seed) {
     const std::vector<Byte> first = test::log_lines(2000 + 997 * seed, seed);
     const std::vector<Byte> second = test::log_lines(12000, 1000 + seed);
     Sequences sequences;

@@ -175,7 +175,7 @@ TEST(BlockSize, IsSmallWhereThatCostsLittleAndLargeWhereThatGainsMuch) {
   ASSERT_TRUE(choice.ok());
   EXPECT_LE(choice->block_bytes, kDefaultBlockBytes);
   ASSERT_TRUE(choice->dictionary.has_value());
-  EXPECT_GE(choice->dictionary->size(), 90000u);
+  EXPECT_GE(choice->dictionary->content.size(), 90000u);
 }
 
 }  // namespace

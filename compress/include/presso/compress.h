@@ -44,6 +44,9 @@ struct DictionaryChoice {
   /// With kGiven: 1 to kMaxDictionaryBytes, shared by all files that are compressed with it.
   std::shared_ptr<const std::vector<Byte>> content = nullptr;
   bool by_name = false;  ///< with kGiven: the file only names it, and readers must be given it, too
+  /// With kAuto: after so many bytes a trial shows whether another dictionary suits what follows;
+  /// if so a new member begins with it. 0: never.
+  std::uint64_t renew_bytes = 256u << 20;
 };
 
 struct CompressOptions {
@@ -83,14 +86,15 @@ struct CompressSummary {
   std::uint64_t plain_bytes = 0;
   std::uint64_t compressed_bytes = 0;
   std::uint64_t blocks = 0;
-  std::uint32_t dictionary_bytes = 0;  ///< plain; 0: none
+  std::uint64_t dictionary_bytes = 0;  ///< plain, of all members; 0: none
 };
 
 /// kInvalidArgument with the offending option and its limits, or ok.
 Status validate(const CompressOptions& options);
 
 /// Compresses everything that `source` gives. Memory: threads x a few blocks. Where `sample` is
-/// null a dictionary is sampled from the beginning of the stream (at most 32 MiB held).
+/// null a dictionary is sampled from the beginning of the stream (at most 32 MiB held). `sink` gets
+/// one member (FORMAT.md 2), or several where what repeats changes (DictionaryChoice::renew_bytes).
 Result<CompressSummary> compress_stream(ByteSource& source, ByteSink& sink,
                                         const CompressOptions& options = {});
 Result<std::vector<Byte>> compress_buffer(Bytes plain, const CompressOptions& options = {});
