@@ -183,6 +183,12 @@ class Bench(CliTest):
         report = self.bench("-b", "1", "--against", "none", "--dict", "words", "--dict-by-name")
         self.assertGreater(report["files"][0]["plain_bytes"], 0)
 
+    @covers("bench", "--dict-renew")
+    def test_dictionary_renewal(self):
+        report = self.bench("-b", "4", "--against", "none", "--dict-renew", "8M")
+        self.assertGreater(report["files"][0]["results"][0]["ratio"], 2)
+        self.fails("bench", "--dict-renew", "8", "app.log", saying="out of range")
+
     @covers(
         "bench",
         "--block-size",
