@@ -23,11 +23,14 @@ struct DictionaryRef {
   Byte id = 0;
 };
 
+std::unique_ptr<Parser> make_second_parser(const ParserParameters& parameters);
+
 class BlockEncoder {
  public:
   explicit BlockEncoder(const ParserParameters& parameters)
       : parameters_(parameters),
         parser_(make_parser(parameters)),
+        second_parser_(make_second_parser(parameters)),
         bit_encoder_(bit_parameters_of(parameters)) {}
 
   /// Appends the stored block to `to`. `plain`: 1 .. kMaxBlockBytes. Falls back to a raw block
@@ -37,14 +40,19 @@ class BlockEncoder {
               Buffer& to);
 
  private:
+  void append_block(Bytes plain, std::uint32_t number, FrameKind kind, Byte dictionary_id,
+                    Buffer& to);
   BlockHeader planned_byte_header(const BlockHeader& header) const;
   bool append_byte_coded(Bytes plain, const BlockHeader& header, Buffer& to);
   bool append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to);
 
   ParserParameters parameters_;
   std::unique_ptr<Parser> parser_;
+  /// Or nullptr. Not for blocks with a dictionary, which is indexed for the first one.
+  std::unique_ptr<Parser> second_parser_;
   Sequences sequences_;
   Buffer scratch_;
+  Buffer second_;  ///< a block of the second parser
   BitEncoder bit_encoder_;
 };
 

@@ -171,7 +171,7 @@ Flag level_flag(int& level) {
           "decode 4 to 9 follow hash chains and weigh the cost of sequences), 10 to 12 binary "
           "trees, of whose matches they take what the coding writes in the fewest bits. All "
           "levels decompress equally fast. A thread takes about 4 MiB of memory at levels 1 to 9, "
-          "18 at 10 to 12, with --block-size 4M 14 and 70; choosing a dictionary takes up to 200.",
+          "21 at 10 to 12, with --block-size 4M 14 and 73; choosing a dictionary takes up to 200.",
       .default_value = "6",
       .environment = "PRESSO_LEVEL",
       .digits = true,
