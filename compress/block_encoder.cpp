@@ -82,6 +82,27 @@ void favor_decode(int level, ParserParameters& parameters) {
   parameters.sequence_cost = optimal_bytes ? 16 : 8;
 }
 
+/// What is tried beside the optimal parser: level 9's. Where much repeats nearby the optimal parser
+/// foresees too little of what a dependency rule will cost (NOTES.md). nullptr where time and size
+/// are not all that counts.
+std::unique_ptr<Parser> make_second_parser(const ParserParameters& parameters) {
+  if (parameters.passes == 0 || parameters.sequence_cost > 0) return nullptr;
+  ParserParameters rows = parameters;
+  rows.passes = 0;
+  parse_rows(kFirstOptimalLevel - 1, rows);
+  return make_parser(rows);
+}
+
+BlockHeader raw_header(Bytes plain, std::uint32_t number, FrameKind kind) {
+  BlockHeader raw;
+  raw.kind = kind;
+  raw.number = number;
+  raw.plain_bytes = static_cast<std::uint32_t>(plain.size());
+  raw.payload_bytes = raw.plain_bytes;
+  raw.content_checksum = content_checksum(plain);
+  return raw;
+}
+
 }  // namespace
 
 ParserParameters parameters_of(const CompressOptions& options) {
@@ -108,16 +129,11 @@ BitParameters bit_parameters_of(const ParserParameters& parameters) {
   return bit;
 }
 
-/// What is tried beside the optimal parser: level 9's. Where much repeats nearby the optimal parser
-/// foresees too little of what a dependency rule will cost (NOTES.md). nullptr where time and size
-/// are not all that counts.
-std::unique_ptr<Parser> make_second_parser(const ParserParameters& parameters) {
-  if (parameters.passes == 0 || parameters.sequence_cost > 0) return nullptr;
-  ParserParameters rows = parameters;
-  rows.passes = 0;
-  parse_rows(kFirstOptimalLevel - 1, rows);
-  return make_parser(rows);
-}
+BlockEncoder::BlockEncoder(const ParserParameters& parameters)
+    : parameters_(parameters),
+      parser_(make_parser(parameters)),
+      second_parser_(make_second_parser(parameters)),
+      bit_encoder_(bit_parameters_of(parameters)) {}
 
 /// `header` as it is if the block is Byte-coded.
 BlockHeader BlockEncoder::planned_byte_header(const BlockHeader& header) const {
@@ -163,27 +179,22 @@ bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to
 
 void BlockEncoder::encode(Bytes plain, std::uint32_t number, FrameKind kind,
                           DictionaryRef dictionary, Buffer& to) {
-  parser_->parse(plain, dictionary.index, sequences_);
+  const BlockHeader raw = raw_header(plain, number, kind);
   const std::size_t start = to.size();
-  append_block(plain, number, kind, dictionary.id, to);
+  parser_->parse(plain, dictionary.index, sequences_);
+  append_block(plain, raw, dictionary.id, to);
   if (second_parser_ == nullptr || dictionary.index != nullptr) return;
   second_parser_->parse(plain, nullptr, sequences_);
   second_.clear();
-  append_block(plain, number, kind, dictionary.id, second_);
+  append_block(plain, raw, 0, second_);
   if (second_.size() >= to.size() - start) return;
   to.grow(start);
   to.append(second_.bytes());
 }
 
-/// Appends the block with the sequences that were parsed.
-void BlockEncoder::append_block(Bytes plain, std::uint32_t number, FrameKind kind,
-                                Byte dictionary_id, Buffer& to) {
-  BlockHeader raw;
-  raw.kind = kind;
-  raw.number = number;
-  raw.plain_bytes = static_cast<std::uint32_t>(plain.size());
-  raw.payload_bytes = raw.plain_bytes;
-  raw.content_checksum = content_checksum(plain);
+/// Appends the block with the sequences that were parsed; `raw`: its header where it is not coded.
+void BlockEncoder::append_block(Bytes plain, const BlockHeader& raw, Byte dictionary_id,
+                                Buffer& to) {
   BlockHeader header = raw;
   header.rule = parameters_.rule;
   header.group_log2 = static_cast<Byte>(std::countr_zero(parameters_.group));

@@ -23,15 +23,9 @@ struct DictionaryRef {
   Byte id = 0;
 };
 
-std::unique_ptr<Parser> make_second_parser(const ParserParameters& parameters);
-
 class BlockEncoder {
  public:
-  explicit BlockEncoder(const ParserParameters& parameters)
-      : parameters_(parameters),
-        parser_(make_parser(parameters)),
-        second_parser_(make_second_parser(parameters)),
-        bit_encoder_(bit_parameters_of(parameters)) {}
+  explicit BlockEncoder(const ParserParameters& parameters);
 
   /// Appends the stored block to `to`. `plain`: 1 .. kMaxBlockBytes. Falls back to a raw block
   /// where the coding would not save anything, to a Byte block where that is smaller than a Bit
@@ -40,8 +34,7 @@ class BlockEncoder {
               Buffer& to);
 
  private:
-  void append_block(Bytes plain, std::uint32_t number, FrameKind kind, Byte dictionary_id,
-                    Buffer& to);
+  void append_block(Bytes plain, const BlockHeader& raw, Byte dictionary_id, Buffer& to);
   BlockHeader planned_byte_header(const BlockHeader& header) const;
   bool append_byte_coded(Bytes plain, const BlockHeader& header, Buffer& to);
   bool append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compress/block_size_choice.h"
 
-#include <numeric>
-
 #include "compress/dictionary_choice.h"
 #include "compress/size_trial.h"
 
@@ -32,10 +30,9 @@ Result<double> stored_bytes(const Samples& pieces, std::uint32_t block_bytes, Si
 
 Result<BlockSizeChoice> try_without_dictionary(const RandomAccess& input,
                                                const CompressOptions& options) {
-  std::vector<std::uint64_t> all(input.size() / kLargeBytes);
-  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  const std::vector<std::uint64_t> pieces = numbers_below(input.size() / kLargeBytes);
   PRESSO_ASSIGN(const Samples samples,
-                Samples::read(input, kLargeBytes, choose_evenly(all, kTrialPieces)));
+                Samples::read(input, kLargeBytes, choose_evenly(pieces, kTrialPieces)));
   SizeTrial trial(options);
   PRESSO_ASSIGN(const double usual, stored_bytes(samples, kDefaultBlockBytes, trial));
   PRESSO_ASSIGN(const double small, stored_bytes(samples, kSmallBytes, trial));

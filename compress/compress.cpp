@@ -63,7 +63,7 @@ class Compressor {
         options_(options),
         parameters_(parameters_of(options)),
         chosen_(std::move(dictionary)),
-        threads_(options.threads != 0 ? options.threads : default_thread_count()),
+        threads_(threads_or_all(options.threads)),
         blocks_to_renewal_(blocks_to_renewal(options)) {}
 
   Result<CompressSummary> run() {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include "compress/dictionary_trainer.h"
@@ -47,8 +46,7 @@ struct Split {
 };
 
 Split split_blocks(std::uint64_t blocks, std::uint64_t trained, std::uint64_t tried) {
-  std::vector<std::uint64_t> all(blocks);
-  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  const std::vector<std::uint64_t> all = numbers_below(blocks);
   Split split;
   split.trained = choose_evenly(all, trained);
   std::vector<std::uint64_t> others;
@@ -86,8 +84,7 @@ class Chooser {
     const std::uint32_t block_bytes = options_.block_bytes;
     const Effort effort = effort_of(options_.level);
     const std::uint64_t trained = std::max<std::uint64_t>(effort.sample_bytes / block_bytes, 1);
-    const Split split = split_blocks((input.size() + block_bytes - 1) / block_bytes, trained,
-                                     std::max(kTrialBytes / block_bytes, kFewestTrials));
+    const Split split = split_blocks(blocks_of(input), trained, tried_blocks());
     PRESSO_ASSIGN(const Samples samples, Samples::read(input, block_bytes, split.trained));
     const bool fixed = options_.dictionary.mode == DictionaryChoice::Mode::kSize;
     const std::uint32_t most = fixed ? options_.dictionary.bytes : std::end(kTrialSizes)[-1];
@@ -113,6 +110,13 @@ class Chooser {
   }
 
  private:
+  std::uint64_t blocks_of(const RandomAccess& input) const {
+    return (input.size() + options_.block_bytes - 1) / options_.block_bytes;
+  }
+  std::uint64_t tried_blocks() const {
+    return std::max(kTrialBytes / options_.block_bytes, kFewestTrials);
+  }
+
   Result<DictionaryPlan> best_size(const Samples& samples,
                                    std::span<const DictionarySegment> segments,
                                    const Samples& tried) {
@@ -147,13 +151,9 @@ class Chooser {
   }
 
   Result<TriedParts> try_on(const RandomAccess& input, Bytes content) {
-    const std::uint32_t block_bytes = options_.block_bytes;
-    std::vector<std::uint64_t> all((input.size() + block_bytes - 1) / block_bytes);
-    std::iota(all.begin(), all.end(), std::uint64_t{0});
-    PRESSO_ASSIGN(
-        const Samples tried,
-        Samples::read(input, block_bytes,
-                      choose_evenly(all, std::max(kTrialBytes / block_bytes, kFewestTrials))));
+    PRESSO_ASSIGN(const Samples tried,
+                  Samples::read(input, options_.block_bytes,
+                                choose_evenly(numbers_below(blocks_of(input)), tried_blocks())));
     TriedParts parts;
     PRESSO_ASSIGN(parts.without, stored_part(tried.blocks(), {}));
     PRESSO_ASSIGN(parts.with, stored_part(tried.blocks(), content));

@@ -24,6 +24,18 @@ inline std::uint32_t common_length(const Byte* a, const Byte* b, std::uint32_t l
   return length;
 }
 
+/// What allowed(length) leaves of the bytes that `a` and `b` share, at most `limit`. More are
+/// compared only where it left all so far: in a run of one byte all of the rest is equal at every
+/// place, and the strict rule may allow a few bytes of it.
+template <class Allowed>
+std::uint32_t allowed_length(const Byte* a, const Byte* b, std::uint32_t limit, Allowed allowed) {
+  constexpr std::uint32_t kComparedFirst = 256;
+  for (std::uint32_t most = std::min(limit, kComparedFirst);; most = std::min(limit, 4 * most)) {
+    const std::uint32_t length = allowed(common_length(a, b, most));
+    if (length < most || most == limit) return length;
+  }
+}
+
 /// How many bytes before `a` and `b` are equal, at most `limit`, which `readable` bytes before each
 /// hold.
 inline std::uint32_t common_length_back(const Byte* a, const Byte* b, std::uint32_t limit,

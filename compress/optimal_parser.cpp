@@ -40,7 +40,6 @@ constexpr std::uint32_t kFirstCost = 1u << 20;
 constexpr double kSecondWaveBits = 2.5;
 constexpr unsigned kOlderHashBits = 16;
 constexpr std::uint32_t kOlderKeyBytes = 4;
-constexpr std::uint32_t kOlderBytes = 256;  ///< compared before the rule is asked
 
 /// The cheapest way to a position that is known, by its last step.
 struct Node {
@@ -156,9 +155,6 @@ class OptimalParser final : public Parser {
   void emit_match(std::uint32_t at, std::uint32_t length, std::uint32_t distance,
                   Sequences& sequences);
   void link_older();
-  template <class Measure>
-  std::uint32_t measure_common(std::uint32_t at, std::uint32_t from, std::uint32_t limit,
-                               Measure measure) const;
   template <class Measure, class Accept>
   void walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest, std::uint32_t depth,
                   Measure measure, Accept&& accept) const;
@@ -325,20 +321,6 @@ void OptimalParser<Prices>::link_older() {
   }
 }
 
-/// What `measure` leaves of the bytes that are equal at both places. More are compared only where
-/// it left all so far: in a run of one byte all of the rest is equal at every place, and the strict
-/// rule may allow a few bytes of it.
-template <class Prices>
-template <class Measure>
-std::uint32_t OptimalParser<Prices>::measure_common(std::uint32_t at, std::uint32_t from,
-                                                    std::uint32_t limit, Measure measure) const {
-  for (std::uint32_t most = std::min(limit, kOlderBytes);; most = std::min(limit, 4 * most)) {
-    const std::uint32_t measured =
-        measure(at - from, common_length(plain_ + from, plain_ + at, most));
-    if (measured < most || most == limit) return measured;
-  }
-}
-
 /// Calls accept(length, distance) for places, the nearest `depth`, of at most `limit` bytes of
 /// which measure(distance, length) leaves more than `longest` and than all before: the tree knows
 /// the nearest of each length only, which are the first that a rule forbids.
@@ -353,7 +335,9 @@ void OptimalParser<Prices>::walk_older(std::uint32_t at, std::uint32_t limit, st
     if (at - from > parameters_.window || longest >= limit) return;
     entry = older_[from];
     if (plain_[from + longest] != plain_[at + longest]) continue;
-    const std::uint32_t measured = measure_common(at, from, limit, measure);
+    const std::uint32_t measured =
+        allowed_length(plain_ + from, plain_ + at, limit,
+                       [&](std::uint32_t length) { return measure(at - from, length); });
     if (measured <= longest) continue;
     longest = measured;
     accept(measured, at - from);

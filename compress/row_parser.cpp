@@ -33,7 +33,6 @@ constexpr std::size_t kLeastEntries = 1u << 12;
 constexpr std::size_t kMostEntries = 1u << 19;
 constexpr std::uint32_t kTailBytes = 12;  ///< no search this close to the end: 8-byte loads
 constexpr std::uint32_t kKeyBytes = 4;
-constexpr std::uint32_t kMeasuredFreely = 256;    ///< of a match before the rule is asked
 constexpr std::uint32_t kGoodForDictionary = 20;  ///< as long a match is not looked for there
 /// Of a longer match only so many positions at either end enter the rows, the more the longer a
 /// match ends the search.
@@ -225,26 +224,10 @@ class RowParse {
                              load<std::uint32_t>(here + least - kKeyBytes)) {
       return;
     }
-    const std::uint32_t length = measure(at, distance, limit);
-    if (length >= least) take_better(at, distance, length, cost, best);
-  }
-
-  /// Of long matches no more than the rule allows is measured: in a run of one byte all of the rest
-  /// is equal at every position, and the strict rule may allow a few bytes of it.
-  std::uint32_t measure(std::uint32_t at, std::uint32_t distance, std::uint32_t limit) const {
-    const Byte* const here = plain_ + at;
-    const std::uint32_t length =
-        common_length(here, here - distance, std::min(limit, kMeasuredFreely));
-    if (length < kMeasuredFreely) return length;
-    const std::uint32_t legal = tracker_.legal_length(at, distance, limit);
-    if (legal <= length) return length;
-    return length + common_length(here + length, here + length - distance, legal - length);
-  }
-
-  void take_better(std::uint32_t at, std::uint32_t distance, std::uint32_t length,
-                   std::int32_t cost, Match& best) {
-    length = tracker_.legal_length(at, distance, length);
-    if (length < parameters_.min_match) return;
+    const std::uint32_t length = allowed_length(here, from, limit, [&](std::uint32_t common) {
+      return common < least ? common : tracker_.legal_length(at, distance, common);
+    });
+    if (length < least) return;
     if (!tracker_.is_first_wave(at, distance, length)) cost += kSecondWaveCost;
     const std::int32_t gain = kByteGain * static_cast<std::int32_t>(length) - cost;
     if (gain > best.gain) best = {length, distance, gain};

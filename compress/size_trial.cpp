@@ -2,6 +2,7 @@
 #include "compress/size_trial.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "presso/ordered_pipeline.h"
 
@@ -16,6 +17,12 @@ ParserParameters trial_parameters(const CompressOptions& options) {
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> numbers_below(std::uint64_t count) {
+  std::vector<std::uint64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
+  return numbers;
+}
 
 std::vector<std::uint64_t> choose_evenly(std::span<const std::uint64_t> numbers,
                                          std::uint64_t count) {
@@ -60,8 +67,7 @@ std::vector<Bytes> cut_into_blocks(std::span<const Bytes> pieces, std::uint32_t 
 }
 
 SizeTrial::SizeTrial(const CompressOptions& options)
-    : parameters_(trial_parameters(options)),
-      encoders_(options.threads != 0 ? options.threads : default_thread_count()) {}
+    : parameters_(trial_parameters(options)), encoders_(threads_or_all(options.threads)) {}
 
 Result<std::uint64_t> SizeTrial::stored_bytes(std::span<const Bytes> blocks, Bytes dictionary) {
   DictionaryIndex index;

@@ -13,6 +13,9 @@
 
 namespace presso {
 
+/// 0 to count - 1.
+std::vector<std::uint64_t> numbers_below(std::uint64_t count);
+
 /// `count` of `numbers`, or all, at even distances.
 std::vector<std::uint64_t> choose_evenly(std::span<const std::uint64_t> numbers,
                                          std::uint64_t count);

@@ -15,7 +15,7 @@ class Decompressor {
       : sink_(sink), options_(options), stream_(source, {options.decode, options.salvage}) {}
 
   Result<DecompressSummary> run() {
-    const unsigned threads = options_.threads != 0 ? options_.threads : default_thread_count();
+    const unsigned threads = threads_or_all(options_.threads);
     PRESSO_TRY((run_ordered<Produced, Decoded>(
         {threads, 0}, [this] { return produce(); },
         [this](Produced item, unsigned) {

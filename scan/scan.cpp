@@ -29,7 +29,7 @@ class ScanRun {
 
   Result<ScanSummary> run() {
     PipelineOptions pipeline;
-    pipeline.threads = options_.threads != 0 ? options_.threads : default_thread_count();
+    pipeline.threads = threads_or_all(options_.threads);
     scanners_.resize(pipeline.threads);
     bool stopped = false;
     const Status status = run_ordered<ChunkItem, SearchedChunk>(

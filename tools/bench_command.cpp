@@ -166,8 +166,7 @@ class BenchCommand final : public Command {
     if (plain->empty()) return error(shown_name(path), "is empty; nothing to measure");
     // The same for all that are compared.
     if (options_.block_bytes == 0) options_.block_bytes = kDefaultBlockBytes;
-    const BenchInput input{*plain, options_.block_bytes,
-                           options_.threads != 0 ? options_.threads : default_thread_count()};
+    const BenchInput input{*plain, options_.block_bytes, threads_or_all(options_.threads)};
     Result<Measurements> measured = measure_file(path, input);
     if (!measured.ok()) return error(shown_name(path), measured.error());
     results.push_back({path, plain->size(), input.block_bytes, input.threads, scan_pattern_,

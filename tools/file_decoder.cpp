@@ -37,14 +37,10 @@ bool is_for_cpu(const ArchiveIndex& index) {
   return header.ok() && header->has_sub_blocks();
 }
 
-unsigned or_all(unsigned threads) {
-  return threads != 0 ? threads : default_thread_count();
-}
-
 }  // namespace
 
 FileDecoder::FileDecoder(const DeviceFlags& flags, unsigned threads)
-    : flags_(flags), threads_(threads), choice_(gpu_costs(), or_all(threads)) {}
+    : flags_(flags), threads_(threads), choice_(gpu_costs(), threads_or_all(threads)) {}
 
 Status FileDecoder::start() {
   return flags_.device == Device::kGpu ? open() : Status();

@@ -58,7 +58,7 @@ Result<std::uint64_t> write_span(const CompressedFile& file, PlainSpan span, uns
     PRESSO_TRY(sink.write(plain.bytes().subspan(from, to - from)));
     return true;
   };
-  const unsigned workers = threads != 0 ? threads : default_thread_count();
+  const unsigned workers = threads_or_all(threads);
   PRESSO_TRY(
       (run_ordered<std::uint64_t, DecodedPart>({.threads = workers}, produce, work, consume)));
   return span.end - span.begin;

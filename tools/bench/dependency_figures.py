@@ -71,7 +71,7 @@ def arguments():
     parser.add_argument("--repeats", type=int, default=3, help="runs of which the fastest counts")
     parser.add_argument("--jobs", type=int, default=1, help="files and settings at a time")
     parser.add_argument(
-        "--staleness-levels", type=numbers, default="1-3", help="that have single entries"
+        "--staleness-levels", type=numbers, default="1-2", help="that have single entries"
     )
     parser.add_argument("--staleness", type=numbers, default=STALENESS)
     parser.add_argument("--sweep-level", type=int, default=1)

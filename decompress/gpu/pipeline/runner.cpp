@@ -129,8 +129,7 @@ Runner::Item Runner::work(Item item) {
 Buffer Runner::decode_on_cpu(Item& item) {
   const DecompressOptions& options = item.job->options();
   const std::lock_guard lock(decoders_mutex_);
-  if (!decoders_)
-    decoders_.emplace(options.threads != 0 ? options.threads : default_thread_count());
+  if (!decoders_) decoders_.emplace(threads_or_all(options.threads));
   return gpu::decode_on_cpu(item.batch, options.decode, *decoders_);
 }
 

@@ -41,6 +41,11 @@ struct PipelineOptions {
 /// Threads to use where the user named none: those this process may run on.
 unsigned default_thread_count();
 
+/// `threads`, or for 0 as many as default_thread_count() says.
+inline unsigned threads_or_all(unsigned threads) {
+  return threads != 0 ? threads : default_thread_count();
+}
+
 template <class Item, class Outcome, class Produce, class Work, class Consume>
 class OrderedPipeline {
  public:
