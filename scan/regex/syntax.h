@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// A regular expression as a tree: what the parser makes and the compilers read. Flags, groups of
+// flags, case folding and named classes are resolved by the parser: a tree means the same whatever
+// it was parsed with. Catalogue L6.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "presso/error.h"
+#include "scan/unicode.h"
+
+namespace presso::scan_detail {
+
+/// Inclusive.
+struct CodeRange {
+  CodePoint low = 0;
+  CodePoint high = 0;
+  friend bool operator==(const CodeRange&, const CodeRange&) = default;
+};
+
+/// Places between bytes, at which something must hold. Lines end at '\n'.
+enum class Look : Byte {
+  kLineStart,         ///< `^` with (?m)
+  kLineEnd,           ///< `$` with (?m); before "\r\n", too, with SyntaxOptions::crlf
+  kTextStart,         ///< `\A`, and `^` without (?m)
+  kTextEnd,           ///< `\z`, and `$` without (?m)
+  kWordBoundary,      ///< `\b`: Unicode's \w on one side only
+  kNotWordBoundary,   ///< `\B`
+  kAsciiBoundary,     ///< `(?-u:\b)`
+  kNotAsciiBoundary,  ///< `(?-u:\B)`
+  kWordStartHalf,     ///< no word character (Unicode) before: what -w asks for before a match
+  kWordEndHalf,       ///< none behind
+};
+
+struct Node {
+  enum class Kind : Byte {
+    kEmpty,      ///< matches the empty string
+    kLiteral,    ///< `bytes`, at least one
+    kClass,      ///< one code point of `ranges`, as UTF-8; no ranges: matches nothing
+    kByteClass,  ///< one byte of `ranges` (0..255)
+    kLook,
+    kRepeat,     ///< children[0], min to max times
+    kGroup,      ///< children[0], captured as `capture`
+    kConcat,     ///< all children
+    kAlternate,  ///< one of the children, an earlier one preferred
+  };
+  static constexpr std::uint32_t kUnlimited = ~std::uint32_t{0};
+
+  Kind kind = Kind::kEmpty;
+  Look look = Look::kLineStart;
+  bool greedy = true;
+  std::uint32_t min = 0;
+  std::uint32_t max = 0;
+  std::uint32_t capture = 0;  ///< from 1, by opening parenthesis
+  std::string name;           ///< of the group, or empty
+  std::string bytes;
+  std::vector<CodeRange> ranges;  ///< ascending, neither overlapping nor touching
+  std::vector<Node> children;
+};
+
+struct SyntaxOptions {
+  bool ignore_case = false;       ///< (?i)
+  bool multi_line = true;         ///< (?m): `^` and `$` at lines
+  bool dot_matches_line = false;  ///< (?s)
+  bool ungreedy = false;          ///< (?U)
+  bool verbose = false;           ///< (?x)
+  /// (?u): classes, `.`, \w \d \s \b and case folding mean Unicode; without it ASCII and bytes.
+  bool unicode = true;
+  bool crlf = false;  ///< '\r' before '\n' belongs to the line's end
+  /// Classes and `.` never hold '\n', and a literal '\n' is an error: for searching by lines.
+  bool line_terminated = true;
+};
+
+struct ParsedPattern {
+  Node root;
+  std::uint32_t captures = 0;  ///< groups
+};
+
+/// Parses RE2's syntax, and of Rust's `regex` what that adds: (?x), (?-u), nested classes and
+/// their && -- ~~. Error kInvalidArgument: `byte_offset` into `pattern`, `what` in one line.
+Result<ParsedPattern> parse_pattern(std::string_view pattern, const SyntaxOptions& options);
+
+/// `what` of an error of parse_pattern below the pattern with a caret at its offset, for messages.
+std::string explain_pattern_error(std::string_view pattern, const Error& error);
+
+/// SQL's LIKE, which matches a whole text (a line): `%` any string, `_` any character, `escape`
+/// (0: none) before a character that is meant literally. Errors likewise.
+Result<ParsedPattern> parse_like(std::string_view pattern, char escape,
+                                 const SyntaxOptions& options);
+
+}  // namespace presso::scan_detail
