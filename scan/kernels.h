@@ -51,6 +51,32 @@ struct NibbleProbe {
   alignas(16) Byte high[kMaxWidth][16] = {};
 };
 
+/// Candidate p: for each term, the bytes from p + offset to p + offset + run - 1 are all in the
+/// term's set. Sets of bytes are two nibble tables, as above: exact where at most 8 of the set's 16
+/// rows differ, else a little larger.
+struct SequenceProbe {
+  static constexpr std::size_t kMaxSets = 3;
+  static constexpr std::size_t kMaxTerms = 6;
+  static constexpr std::uint32_t kMaxReach = 64;  ///< offset + run
+
+  struct Set {
+    alignas(16) Byte low[16] = {};
+    alignas(16) Byte high[16] = {};
+    bool holds(Byte byte) const { return (low[byte & 15] & high[byte >> 4]) != 0; }
+  };
+  struct Term {
+    std::uint32_t set = 0;
+    std::uint32_t offset = 0;
+    std::uint32_t run = 1;
+  };
+
+  std::uint32_t set_count = 0;
+  std::uint32_t term_count = 0;
+  std::uint32_t reach = 0;  ///< furthest byte behind a candidate that a term reads
+  Set sets[kMaxSets];
+  Term terms[kMaxTerms];
+};
+
 /// Sweeps candidates p in [from, limit) of `text` into `batch` and returns where to go on: `limit`,
 /// or less where the batch is full. Reads text up to limit - 1 + the probe's furthest byte, no
 /// more.
@@ -58,12 +84,15 @@ using FindPairs = std::size_t (*)(const PairProbe& probe, const Byte* text, std:
                                   std::size_t limit, CandidateBatch& batch);
 using FindNibbles = std::size_t (*)(const NibbleProbe& probe, const Byte* text, std::size_t from,
                                     std::size_t limit, CandidateBatch& batch);
+using FindSequences = std::size_t (*)(const SequenceProbe& probe, const Byte* text,
+                                      std::size_t from, std::size_t limit, CandidateBatch& batch);
 /// How many bytes of [text, text + size) equal `value`.
 using CountByte = std::size_t (*)(const Byte* text, std::size_t size, Byte value);
 
 struct Kernels {
   FindPairs find_pairs;
   FindNibbles find_nibbles;
+  FindSequences find_sequences;
   CountByte count_byte;
 };
 

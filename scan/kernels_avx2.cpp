@@ -36,7 +36,8 @@ struct Avx2 {
 
 }  // namespace
 
-const Kernels kAvx2Kernels = {find_pairs<Avx2>, find_nibbles<Avx2>, count_byte<Avx2>};
+const Kernels kAvx2Kernels = {find_pairs<Avx2>, find_nibbles<Avx2>, find_sequences<Avx2>,
+                              count_byte<Avx2>};
 
 }  // namespace presso::scan_detail
 #endif

@@ -33,7 +33,8 @@ struct Avx512 {
 
 }  // namespace
 
-const Kernels kAvx512Kernels = {find_pairs<Avx512>, find_nibbles<Avx512>, count_byte<Avx512>};
+const Kernels kAvx512Kernels = {find_pairs<Avx512>, find_nibbles<Avx512>, find_sequences<Avx512>,
+                                count_byte<Avx512>};
 
 }  // namespace presso::scan_detail
 #endif

@@ -63,6 +63,26 @@ std::size_t find_nibbles(const NibbleProbe& probe, const Byte* text, std::size_t
   return from;
 }
 
+bool passes(const SequenceProbe& probe, const Byte* at) {
+  for (std::uint32_t i = 0; i < probe.term_count; ++i) {
+    const SequenceProbe::Term& term = probe.terms[i];
+    for (std::uint32_t place = 0; place < term.run; ++place) {
+      if (!probe.sets[term.set].holds(at[term.offset + place])) return false;
+    }
+  }
+  return true;
+}
+
+std::size_t find_sequences(const SequenceProbe& probe, const Byte* text, std::size_t from,
+                           std::size_t limit, CandidateBatch& batch) {
+  for (; from < limit; ++from) {
+    if (!passes(probe, text + from)) continue;
+    if (!batch.has_room()) return from;
+    batch.at[batch.count++] = from;
+  }
+  return from;
+}
+
 std::size_t count_byte(const Byte* text, std::size_t size, Byte value) {
   std::size_t count = 0;
   std::size_t i = 0;
@@ -76,7 +96,7 @@ std::size_t count_byte(const Byte* text, std::size_t size, Byte value) {
 
 }  // namespace
 
-const Kernels kPortableKernels = {find_pairs, find_nibbles, count_byte};
+const Kernels kPortableKernels = {find_pairs, find_nibbles, find_sequences, count_byte};
 
 const Kernels& kernels(CpuLevel level) {
 #if defined(__x86_64__)

@@ -134,6 +134,108 @@ std::size_t find_nibbles(const NibbleProbe& probe, const Byte* text, std::size_t
   }
 }
 
+/// Bit i: bits i + offset to i + offset + run - 1 of high:low are all set. Runs are doubled.
+inline std::uint64_t run_bits(std::uint64_t low, std::uint64_t high,
+                              const SequenceProbe::Term& term) {
+  auto bits = ((static_cast<unsigned __int128>(high) << 64) | low) >> term.offset;
+  std::uint32_t length = 1;
+  while (length < term.run) {
+    const std::uint32_t more = length < term.run - length ? length : term.run - length;
+    bits &= bits >> more;
+    length += more;
+  }
+  return static_cast<std::uint64_t>(bits);
+}
+
+template <class V, std::uint32_t kSets>
+struct SequenceSweep {
+  explicit SequenceSweep(const SequenceProbe& wanted) : probe(wanted) {
+    for (std::uint32_t i = 0; i < kSets; ++i) {
+      low_rows[i] = V::table16(probe.sets[i].low);
+      high_rows[i] = V::table16(probe.sets[i].high);
+    }
+  }
+
+  /// Which of 64 bytes are in each set.
+  void classify(const Byte* at, std::uint64_t (&bits)[kSets]) const {
+    for (std::uint32_t i = 0; i < kSets; ++i) bits[i] = 0;
+    for (std::size_t part = 0; part < 64; part += V::kBytes) {
+      const typename V::Reg bytes = V::load(at + part);
+      const typename V::Reg low = V::low_nibbles(bytes);
+      const typename V::Reg high = V::high_nibbles(bytes);
+      for (std::uint32_t i = 0; i < kSets; ++i) {
+        const auto rows = V::bit_and(V::shuffle(low_rows[i], low), V::shuffle(high_rows[i], high));
+        bits[i] |= V::bits(V::nonzero(rows)) << part;
+      }
+    }
+  }
+
+  /// Candidates among the 64 places whose bytes' sets are `low`; `high`: of the next 64 bytes.
+  std::uint64_t candidates(const std::uint64_t (&low)[kSets],
+                           const std::uint64_t (&high)[kSets]) const {
+    std::uint64_t all = ~std::uint64_t{0};
+    for (std::uint32_t i = 0; i < probe.term_count && all != 0; ++i) {
+      const SequenceProbe::Term& term = probe.terms[i];
+      all &= run_bits(low[term.set], high[term.set], term);
+    }
+    return all;
+  }
+
+  static void append_bits(std::uint64_t bits, std::size_t base, CandidateBatch& batch) {
+    for (; bits != 0; bits &= bits - 1) {
+      batch.at[batch.count++] = base + static_cast<std::size_t>(__builtin_ctzll(bits));
+    }
+  }
+
+  std::size_t run(const Byte* text, std::size_t from, std::size_t limit, CandidateBatch& batch) {
+    const std::size_t readable = limit + probe.reach;
+    std::uint64_t low[kSets] = {}, high[kSets] = {};
+    if (from + 128 <= readable && from < limit) classify(text + from, low);
+    while (from + 128 <= readable && from + 64 <= limit) {
+      if (!batch.has_room()) return from;
+      classify(text + from + 64, high);
+      append_bits(candidates(low, high), from, batch);
+      __builtin_memcpy(low, high, sizeof(low));
+      from += 64;
+    }
+    for (; from < limit; from += 64) {
+      if (!batch.has_room()) return from;
+      append_end(text, from, limit, readable, batch);
+    }
+    return limit;
+  }
+
+  /// Fewer bytes than two blocks are left: they are copied to where both can be read.
+  void append_end(const Byte* text, std::size_t from, std::size_t limit, std::size_t readable,
+                  CandidateBatch& batch) const {
+    Byte end[128] = {};
+    const std::size_t left = readable - from;
+    __builtin_memcpy(end, text + from, left < 128 ? left : 128);
+    std::uint64_t low[kSets] = {}, high[kSets] = {};
+    classify(end, low);
+    classify(end + 64, high);
+    const std::uint64_t wanted =
+        limit - from >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (limit - from)) - 1;
+    append_bits(candidates(low, high) & wanted, from, batch);
+  }
+
+  const SequenceProbe& probe;
+  typename V::Reg low_rows[kSets], high_rows[kSets];
+};
+
+template <class V>
+std::size_t find_sequences(const SequenceProbe& probe, const Byte* text, std::size_t from,
+                           std::size_t limit, CandidateBatch& batch) {
+  switch (probe.set_count) {
+    case 1:
+      return SequenceSweep<V, 1>(probe).run(text, from, limit, batch);
+    case 2:
+      return SequenceSweep<V, 2>(probe).run(text, from, limit, batch);
+    default:
+      return SequenceSweep<V, 3>(probe).run(text, from, limit, batch);
+  }
+}
+
 template <class V>
 std::size_t count_byte(const Byte* text, std::size_t size, Byte value) {
   const typename V::Reg wanted = V::splat(value);

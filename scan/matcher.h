@@ -28,6 +28,9 @@ class Searcher {
   /// contains '\n'; an empty one may stand just before it, and at the end of an unfinished last
   /// line.
   virtual std::optional<MatchSpan> next(std::size_t from) = 0;
+  /// How many lines of the text that was given to start() hold a match; nullopt where next() is as
+  /// good a way to count them.
+  virtual std::optional<std::size_t> count_lines() { return std::nullopt; }
 };
 
 /// A compiled pattern. Immutable and thread-safe.

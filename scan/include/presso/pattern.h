@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What to look for: a compiled, immutable set of fixed strings. (Regular expressions will join them
-// behind the same type.)
+// What to look for: a compiled, immutable set of regular expressions, fixed strings or LIKE
+// patterns.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,11 +25,26 @@ enum class MatchBounds {
   kLine,  ///< the match is the whole line
 };
 
+/// Which engine reads text. All of them find the same.
+enum class Engine : std::uint8_t {
+  kAuto,
+  kLiteral,  ///< fixed strings by vector kernels; an error for what is none
+  kDfa,      ///< a deterministic automaton made as it reads, no prefilter
+  kNfa,      ///< sets of states; slow, complete
+};
+
 struct PatternOptions {
   /// Characters match whose simple Unicode case folding (14.0) is the same. Patterns must then be
   /// UTF-8.
   bool ignore_case = false;
   MatchBounds bounds = MatchBounds::kNone;
+
+  // Regular expressions and LIKE only.
+  bool unicode = true;            ///< classes, \b and case are Unicode's; else ASCII and bytes
+  bool crlf = false;              ///< `$` holds before "\r\n", too, and `.` is no '\r'
+  bool dot_matches_line = false;  ///< (?s); lines end matches all the same
+  Engine engine = Engine::kAuto;
+  std::size_t max_bytes = std::size_t{64} << 20;  ///< of the automaton; above: an error
 };
 
 /// Cheap to copy (a shared pointer), safe to use from any number of threads.
@@ -40,7 +57,19 @@ class Pattern {
   static Result<Pattern> compile_literals(const std::vector<std::string>& literals,
                                           const PatternOptions& options = {});
 
+  /// Regular expressions, of which any may match: RE2's syntax as ripgrep reads it. An earlier one
+  /// is preferred where several match at one place.
+  /// Errors: kInvalidArgument with the offset in byte_offset and the pattern's number in block;
+  /// explain_error() shows the place.
+  static Result<Pattern> compile(std::span<const std::string> patterns,
+                                 const PatternOptions& options = {});
+  /// SQL's LIKE against whole lines: `%` any string, `_` any character, `escape` (0: none) makes
+  /// the next of them literal. Errors as of compile().
+  static Result<Pattern> compile_like(std::span<const std::string> patterns, char escape = '\\',
+                                      const PatternOptions& options = {});
+
   const scan_detail::Matcher& matcher() const { return *matcher_; }
+  std::shared_ptr<const scan_detail::Matcher> shared_matcher() const { return matcher_; }
 
  private:
   explicit Pattern(std::shared_ptr<const scan_detail::Matcher> matcher)
@@ -48,6 +77,9 @@ class Pattern {
 
   std::shared_ptr<const scan_detail::Matcher> matcher_;
 };
+
+/// The pattern with a caret below the error's place, and what is wrong; several lines.
+std::string explain_error(std::string_view pattern, const Error& error);
 
 /// The offset of the first byte that is not UTF-8, or text.size(). Patterns given by users are
 /// checked with it where the tool's contract asks for UTF-8.

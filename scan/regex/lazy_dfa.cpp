@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "scan/regex/lazy_dfa.h"
+
+#include <algorithm>
+
+namespace presso::scan_detail {
+LazyDfa::LazyDfa(const Program& program, Determinizer::Mode mode, std::size_t limit_bytes)
+    : program_(program),
+      determinizer_(program, mode),
+      limit_bytes_(limit_bytes),
+      stride_(program.classes + 1) {
+  std::fill(&starts_[0][0], &starts_[0][0] + 8, kUnknown);
+}
+
+LazyDfa::Entry LazyDfa::start_entry(bool anchored, Neighbour before) {
+  Entry& known = starts_[anchored ? 1 : 0][static_cast<unsigned>(before)];
+  if (known == kUnknown) known = entry_of(determinizer_.start(anchored, before));
+  return known;
+}
+
+/// Gives the state a row when it has none.
+LazyDfa::Entry LazyDfa::entry_of(Determinizer::State state) {
+  switch (state) {
+    case Determinizer::kDead:
+      return kDeadEntry;
+    case Determinizer::kQuit:
+      return kQuitEntry;
+    case Determinizer::kYes:
+      return kYesEntry;
+    default:
+      break;
+  }
+  if (state >= entries_.size()) entries_.resize(state + 1, kUnknown);
+  Entry& entry = entries_[state];
+  if (entry == kUnknown) {
+    entry = static_cast<Entry>(table_.size());
+    table_.resize(table_.size() + stride_, kUnknown);
+    state_of_.push_back(state);
+    if (determinizer_.is_match(state)) entry |= kMatchBit;
+  }
+  return entry;
+}
+
+/// The entry that was missing. May begin the table anew: `row` is void then.
+LazyDfa::Entry LazyDfa::make(Entry row, unsigned symbol) {
+  if (table_.size() * sizeof(Entry) + determinizer_.bytes_used() > limit_bytes_) restart(row);
+  const Entry entry = entry_of(determinizer_.step(state_of_[row / stride_], symbol));
+  table_[row + symbol] = entry;
+  return entry;
+}
+
+void LazyDfa::restart(Entry& row) {
+  const Determinizer::State kept = determinizer_.restart_with(state_of_[row / stride_]);
+  table_.clear();
+  state_of_.clear();
+  entries_.clear();
+  std::fill(&starts_[0][0], &starts_[0][0] + 8, kUnknown);
+  row = entry_of(kept) & ~kMatchBit;
+}
+
+DfaAnswer LazyDfa::find_end(Bytes text, std::size_t from, std::size_t to, bool anchored) {
+  using Kind = DfaAnswer::Kind;
+  DfaAnswer found;
+  Entry row = start_entry(anchored, from == 0 ? Neighbour::kEdge : neighbour_of(text[from - 1]));
+  if (row == kYesEntry) return {Kind::kAt, from};
+  const Byte* const class_of = program_.class_of.data();
+  std::size_t at = from;
+  // The byte behind `to` is read too: it tells whether a match ended at `to`.
+  const std::size_t stop = std::min(to + 1, text.size());
+  for (; at < stop; ++at) {
+    const unsigned symbol = class_of[text[at]];
+    Entry next = table_[row + symbol];
+    if ((next & kSpecial) != 0) [[unlikely]] {
+      if (next == kUnknown) next = make(row, symbol);
+      if (next == kDeadEntry) return found;
+      if (next == kQuitEntry) return {Kind::kQuit, at};
+      if (next == kYesEntry) return {Kind::kAt, at};
+      if ((next & kMatchBit) != 0) found = {Kind::kAt, at};
+      next &= ~kMatchBit;
+    }
+    row = next;
+  }
+  const bool behind_last_line = text.empty() || text.back() == '\n';
+  if (at < text.size() || to < text.size() || behind_last_line) return found;
+  Entry last = table_[row + determinizer_.end_symbol()];
+  if (last == kUnknown) last = make(row, determinizer_.end_symbol());
+  if (last == kQuitEntry) return {Kind::kQuit, at};
+  if (last == kYesEntry || (last & kMatchBit) != 0) found = {Kind::kAt, at};
+  return found;
+}
+
+DfaAnswer LazyDfa::find_begin(Bytes text, std::size_t from, std::size_t end) {
+  using Kind = DfaAnswer::Kind;
+  DfaAnswer found;
+  Entry row = start_entry(true, end == text.size() ? Neighbour::kEdge : neighbour_of(text[end]));
+  std::size_t at = end;
+  for (;;) {
+    const unsigned symbol = at == 0 ? determinizer_.end_symbol() : program_.class_of[text[at - 1]];
+    Entry next = table_[row + symbol];
+    if (next == kUnknown) next = make(row, symbol);
+    if (next == kDeadEntry) return found;
+    if (next == kQuitEntry) return {Kind::kQuit, at};
+    if ((next & kMatchBit) != 0) found = {Kind::kAt, at};
+    if (at <= from) return found;
+    row = next & ~kMatchBit;
+    --at;
+  }
+}
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The deterministic automaton, made while it reads: states that no text reaches cost nothing, and
+// a table that outgrows its limit is begun anew. A byte costs two loads once its states are known.
+// Declines (kQuit) at looks that need characters where a neighbour is not ASCII: the NFA engine
+// answers then. One thread's. Tested by tests/unit/regex_engines_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "presso/bytes.h"
+#include "scan/regex/determinizer.h"
+
+namespace presso::scan_detail {
+
+struct DfaAnswer {
+  enum class Kind : Byte { kNone, kAt, kQuit };
+  Kind kind = Kind::kNone;
+  std::size_t at = 0;
+};
+
+class LazyDfa {
+ public:
+  static constexpr std::size_t kDefaultLimit = std::size_t{8} << 20;
+
+  LazyDfa(const Program& program, Determinizer::Mode mode, std::size_t limit_bytes = kDefaultLimit);
+
+  /// Forward program. Where the preferred match that begins leftmost in [from, to] ends; with
+  /// kExists, where reading it could stop. `text` goes on behind `to` as looks see it; no match
+  /// begins behind a final '\n'.
+  DfaAnswer find_end(Bytes text, std::size_t from, std::size_t to, bool anchored = false);
+  /// Reversed program. Where the longest match that ends at `end` begins, at or behind `from`.
+  DfaAnswer find_begin(Bytes text, std::size_t from, std::size_t end);
+
+ private:
+  using Entry = std::uint32_t;
+  /// Entries: the row's offset in table_, or one of these bits and what it says.
+  static constexpr Entry kMatchBit = 1u << 31;
+  static constexpr Entry kUnknown = 1u << 30;
+  static constexpr Entry kDeadEntry = kUnknown + 1;
+  static constexpr Entry kQuitEntry = kUnknown + 2;
+  static constexpr Entry kYesEntry = kUnknown + 3;
+  static constexpr Entry kSpecial = kMatchBit | kUnknown;
+
+  Entry start_entry(bool anchored, Neighbour before);
+  Entry entry_of(Determinizer::State state);
+  Entry make(Entry row, unsigned symbol);
+  void restart(Entry& row);
+
+  const Program& program_;
+  Determinizer determinizer_;
+  std::size_t limit_bytes_;
+  unsigned stride_;
+  std::vector<Entry> table_;                   ///< stride_ entries a state
+  std::vector<Determinizer::State> state_of_;  ///< by row
+  std::vector<Entry> entries_;                 ///< by state
+  Entry starts_[2][4] = {};                    ///< kUnknown: not made yet
+};
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// From what a user gives to a matcher: fixed strings go to the literal engine, also where they were
+// given as regular expressions; all else to the regex engine, as one alternation.
+#include "presso/pattern.h"
+
+#include <utility>
+
+#include "scan/regex/regex_matcher.h"
+#include "scan/regex/syntax.h"
+
+namespace presso {
+namespace scan_detail {
+namespace {
+
+SyntaxOptions syntax_of(const PatternOptions& options) {
+  SyntaxOptions syntax;
+  syntax.ignore_case = options.ignore_case;
+  syntax.dot_matches_line = options.dot_matches_line;
+  syntax.unicode = options.unicode;
+  syntax.crlf = options.crlf;
+  return syntax;
+}
+
+/// Appends the strings that the tree stands for; false where it is no choice of strings.
+bool append_strings(const Node& node, std::vector<std::string>& strings) {
+  if (node.kind == Node::Kind::kEmpty) strings.emplace_back();
+  if (node.kind == Node::Kind::kLiteral) strings.push_back(node.bytes);
+  if (node.kind == Node::Kind::kEmpty || node.kind == Node::Kind::kLiteral) return true;
+  if (node.kind == Node::Kind::kGroup) return append_strings(node.children[0], strings);
+  if (node.kind != Node::Kind::kAlternate) return false;
+  for (const Node& child : node.children) {
+    if (!append_strings(child, strings)) return false;
+  }
+  return true;
+}
+
+Node look_node(Look look) {
+  Node node;
+  node.kind = Node::Kind::kLook;
+  node.look = look;
+  return node;
+}
+
+Node with_bounds(Node root, MatchBounds bounds) {
+  if (bounds == MatchBounds::kNone) return root;
+  const bool word = bounds == MatchBounds::kWord;
+  Node node;
+  node.kind = Node::Kind::kConcat;
+  node.children.push_back(look_node(word ? Look::kWordStartHalf : Look::kLineStart));
+  node.children.push_back(std::move(root));
+  node.children.push_back(look_node(word ? Look::kWordEndHalf : Look::kLineEnd));
+  return node;
+}
+
+Node any_of(std::vector<Node> roots) {
+  if (roots.size() == 1) return std::move(roots[0]);
+  Node node;
+  node.kind = Node::Kind::kAlternate;
+  node.children = std::move(roots);
+  return node;
+}
+
+using ParseOne = Result<ParsedPattern> (*)(std::string_view, char, const SyntaxOptions&);
+
+Result<ParsedPattern> parse_regex(std::string_view pattern, char, const SyntaxOptions& syntax) {
+  return parse_pattern(pattern, syntax);
+}
+
+Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, char escape,
+                                    const SyntaxOptions& syntax, ParseOne parse) {
+  std::vector<Node> roots;
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    Result<ParsedPattern> parsed = parse(patterns[i], escape, syntax);
+    if (!parsed.ok()) {
+      Error error = std::move(parsed.error());
+      error.block = i;
+      return error;
+    }
+    roots.push_back(std::move(parsed->root));
+  }
+  return roots;
+}
+
+/// The strings that all patterns stand for, read without folding; nullopt: others than strings.
+Result<std::optional<std::vector<std::string>>> strings_of(std::span<const std::string> patterns,
+                                                           const PatternOptions& options) {
+  SyntaxOptions exact = syntax_of(options);
+  exact.ignore_case = false;
+  PRESSO_ASSIGN(const std::vector<Node> roots, parse_all(patterns, 0, exact, &parse_regex));
+  std::vector<std::string> strings;
+  for (const Node& root : roots) {
+    if (!append_strings(root, strings)) return std::optional<std::vector<std::string>>{};
+  }
+  return std::optional(std::move(strings));
+}
+
+bool literal_engine_agrees(const PatternOptions& options) {
+  const bool ascii_folding = options.ignore_case && !options.unicode;
+  const bool line = options.bounds == MatchBounds::kLine && options.crlf;
+  const bool engine = options.engine == Engine::kAuto || options.engine == Engine::kLiteral;
+  return !ascii_folding && !line && engine;
+}
+
+}  // namespace
+}  // namespace scan_detail
+
+using namespace scan_detail;
+
+Result<Pattern> Pattern::compile(std::span<const std::string> patterns,
+                                 const PatternOptions& options) {
+  PRESSO_ASSIGN(auto strings, strings_of(patterns, options));
+  if (strings && literal_engine_agrees(options)) return compile_literals(*strings, options);
+  if (options.engine == Engine::kLiteral) {
+    return make_error(ErrorCode::kInvalidArgument, "the literal engine takes fixed strings only");
+  }
+  PRESSO_ASSIGN(std::vector<Node> roots, parse_all(patterns, 0, syntax_of(options), &parse_regex));
+  PRESSO_ASSIGN(auto matcher,
+                make_regex_matcher(with_bounds(any_of(std::move(roots)), options.bounds), options));
+  return Pattern(std::move(matcher));
+}
+
+Result<Pattern> Pattern::compile_like(std::span<const std::string> patterns, char escape,
+                                      const PatternOptions& options) {
+  PRESSO_ASSIGN(std::vector<Node> roots,
+                parse_all(patterns, escape, syntax_of(options), &parse_like));
+  PRESSO_ASSIGN(auto matcher, make_regex_matcher(any_of(std::move(roots)), options));
+  return Pattern(std::move(matcher));
+}
+
+std::string explain_error(std::string_view pattern, const Error& error) {
+  return explain_pattern_error(pattern, error);
+}
+
+}  // namespace presso

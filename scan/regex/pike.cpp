@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "scan/regex/pike.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace presso::scan_detail {
+namespace {
+
+bool is_ascii_word(Bytes text, std::size_t at) {
+  return at < text.size() && text[at] < 0x80 && is_word(text[at]);
+}
+bool word_before(Bytes text, std::size_t at) {
+  if (at == 0) return false;
+  const Decoded before = decode_last(text.data(), text.data() + at);
+  return before.bytes != 0 && is_word(before.code);
+}
+bool word_behind(Bytes text, std::size_t at) {
+  if (at == text.size()) return false;
+  const Decoded behind = decode(text.data() + at, text.data() + text.size());
+  return behind.bytes != 0 && is_word(behind.code);
+}
+
+}  // namespace
+
+bool look_holds(Look look, Bytes text, std::size_t at) {
+  switch (look) {
+    case Look::kLineStart:
+    case Look::kTextStart:
+      return at == 0 || text[at - 1] == '\n';
+    case Look::kLineEnd:
+    case Look::kTextEnd:
+      return at == text.size() || text[at] == '\n';
+    case Look::kAsciiBoundary:
+    case Look::kNotAsciiBoundary: {
+      const bool boundary = (at > 0 && is_ascii_word(text, at - 1)) != is_ascii_word(text, at);
+      return boundary == (look == Look::kAsciiBoundary);
+    }
+    case Look::kWordBoundary:
+      return word_before(text, at) != word_behind(text, at);
+    case Look::kNotWordBoundary:
+      return word_before(text, at) == word_behind(text, at);
+    case Look::kWordStartHalf:
+      return !word_before(text, at);
+    case Look::kWordEndHalf:
+      return !word_behind(text, at);
+  }
+  return false;
+}
+
+/// Two slots for the match itself, whether or not the program notes it.
+PikeEngine::PikeEngine(const Program& program)
+    : program_(program), slots_(std::max<std::size_t>(program.slots, 2)) {
+  for (Threads* threads : {&now_, &then_}) threads->mark.assign(program.insts.size(), 0);
+  current_.assign(slots_, kNowhere);
+}
+
+std::optional<MatchSpan> PikeEngine::find(Bytes text, std::size_t from, std::size_t to) {
+  best_.clear();
+  now_.clear();
+  const bool behind_last_line = text.empty() || text.back() == '\n';
+  for (std::size_t at = from; at <= to; ++at) {
+    const bool may_begin = best_.empty() && !(at == text.size() && behind_last_line);
+    if (may_begin) {
+      std::fill(current_.begin(), current_.end(), kNowhere);
+      current_[0] = at;
+      add(now_, program_.start, text, at);
+    }
+    if (now_.order.empty() && !may_begin) break;
+    then_.clear();
+    step(text, at, at < to);
+    std::swap(now_, then_);
+  }
+  if (best_.empty()) return std::nullopt;
+  return MatchSpan{best_[0], best_[1]};
+}
+
+/// Moves every thread over text[at]; threads behind one that matches are dropped.
+void PikeEngine::step(Bytes text, std::size_t at, bool may_read) {
+  for (std::size_t i = 0; i < now_.order.size(); ++i) {
+    const Inst& inst = program_.insts[now_.order[i]];
+    const std::size_t* const slots = now_.slots.data() + i * slots_;
+    if (inst.op == Inst::Op::kMatch) {
+      best_.assign(slots, slots + slots_);
+      best_[1] = at;
+      return;
+    }
+    if (!may_read) continue;
+    const Transition* const transition = program_.transition_on(inst, text[at]);
+    if (transition == nullptr) continue;
+    current_.assign(slots, slots + slots_);
+    add(then_, transition->next, text, at + 1);
+  }
+}
+
+/// Adds what is reached from `start` at `at` without reading, with current_ as captures.
+void PikeEngine::add(Threads& threads, InstId start, Bytes text, std::size_t at) {
+  stack_.assign(1, Frame{.id = start});
+  while (!stack_.empty()) {
+    const Frame frame = stack_.back();
+    stack_.pop_back();
+    if (frame.restore) {
+      current_[frame.slot] = frame.value;
+    } else if (threads.mark[frame.id] != threads.generation) {
+      threads.mark[frame.id] = threads.generation;
+      follow(threads, frame.id, text, at);
+    }
+  }
+}
+
+void PikeEngine::follow(Threads& threads, InstId id, Bytes text, std::size_t at) {
+  const Inst& inst = program_.insts[id];
+  switch (inst.op) {
+    case Inst::Op::kBytes:
+    case Inst::Op::kMatch:
+      threads.slots.resize(threads.order.size() * slots_);
+      threads.slots.insert(threads.slots.end(), current_.begin(), current_.end());
+      threads.order.push_back(id);
+      break;
+    case Inst::Op::kSplit: {
+      const auto targets = program_.targets_of(inst);
+      for (auto target = targets.rbegin(); target != targets.rend(); ++target) {
+        stack_.push_back({.id = *target});
+      }
+      break;
+    }
+    case Inst::Op::kLook:
+      if (look_holds(inst.look, text, at)) stack_.push_back({.id = inst.next});
+      break;
+    case Inst::Op::kSave:
+      stack_.push_back({.restore = true, .slot = inst.first, .value = current_[inst.first]});
+      current_[inst.first] = at;
+      stack_.push_back({.id = inst.next});
+      break;
+  }
+}
+
+}  // namespace presso::scan_detail

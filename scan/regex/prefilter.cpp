@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "scan/regex/prefilter.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cmath>
+#include <utility>
+
+#include "scan/literal_units.h"
+
+namespace presso::scan_detail {
+namespace {
+
+using ByteSet = std::bitset<256>;
+using Clause = RequiredLiterals::Clause;
+
+/// Candidates a byte: more of them cost more than the automaton that reads everything.
+constexpr double kMostCandidates = 1.0 / 128;
+/// Strings of this size are looked for rather than sets of bytes.
+constexpr std::size_t kGoodString = 3;
+constexpr std::size_t kMostLeading = SequenceProbe::kMaxReach;
+
+double probability(const ByteSet& set) {
+  double sum = 0;
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    if (set.test(byte)) sum += byte_probability(static_cast<unsigned char>(byte));
+  }
+  return std::min(sum, 1.0);
+}
+
+// --- Strings ----------------------------------------------------------------------------------
+
+/// Of places whose two rarest bytes are those of a string of the clause.
+double candidates_of(const Clause& clause) {
+  double sum = 0;
+  for (const std::string& text : clause.any_of) {
+    double rarest = 1;
+    double second = 1;
+    for (const char c : text) {
+      double here = byte_probability(static_cast<unsigned char>(c));
+      if (clause.ignore_ascii_case && c >= 'a' && c <= 'z') {
+        here += byte_probability(static_cast<unsigned char>(c - 'a' + 'A'));
+      }
+      if (here < rarest) std::swap(here, rarest);
+      second = std::min(second, here);
+    }
+    sum += rarest * second;
+  }
+  return sum;
+}
+
+std::size_t shortest(const Clause& clause) {
+  std::size_t least = ~std::size_t{0};
+  for (const std::string& text : clause.any_of) least = std::min(least, text.size());
+  return least;
+}
+
+struct RatedClause {
+  const Clause* clause = nullptr;
+  double candidates = 1;
+};
+
+RatedClause rarest_clause(const RequiredLiterals& required) {
+  RatedClause best;
+  for (const Clause& clause : required.clauses) {
+    const double candidates = candidates_of(clause);
+    if (candidates < best.candidates) best = {&clause, candidates};
+  }
+  return best;
+}
+
+// --- Sets of bytes ----------------------------------------------------------------------------
+
+/// A stretch of a match's begin in which all bytes are of one set.
+struct Stretch {
+  ByteSet set;
+  std::uint32_t offset = 0;
+  std::uint32_t run = 1;
+  double candidates = 1;
+};
+
+std::vector<Stretch> stretches_of(const std::vector<ByteSet>& leading) {
+  std::vector<Stretch> stretches;
+  for (std::uint32_t i = 0; i < leading.size(); ++i) {
+    if (!stretches.empty() && stretches.back().set == leading[i]) {
+      ++stretches.back().run;
+    } else {
+      stretches.push_back({leading[i], i, 1, 1});
+    }
+  }
+  for (Stretch& stretch : stretches) {
+    stretch.candidates = std::pow(probability(stretch.set), stretch.run);
+  }
+  return stretches;
+}
+
+/// A row is the 16 bytes with one high nibble. Equal rows share a bit; where more than 8 differ the
+/// rest shares the last one, which lets more through.
+SequenceProbe::Set tables_of(const ByteSet& set) {
+  SequenceProbe::Set tables;
+  std::vector<std::uint16_t> rows;
+  for (unsigned high = 0; high < 16; ++high) {
+    std::uint16_t row = 0;
+    for (unsigned low = 0; low < 16; ++low) {
+      if (set.test(16 * high + low)) row = static_cast<std::uint16_t>(row | (1u << low));
+    }
+    if (row == 0) continue;
+    const auto known = std::find(rows.begin(), rows.end(), row);
+    const auto bucket = std::min<std::size_t>(static_cast<std::size_t>(known - rows.begin()), 7);
+    if (known == rows.end()) rows.push_back(row);
+    const auto bit = static_cast<Byte>(1u << bucket);
+    tables.high[high] = static_cast<Byte>(tables.high[high] | bit);
+    for (unsigned low = 0; low < 16; ++low) {
+      if ((row >> low & 1) != 0) tables.low[low] = static_cast<Byte>(tables.low[low] | bit);
+    }
+  }
+  return tables;
+}
+
+/// Adds terms, the rarest first, as long as they help.
+std::pair<SequenceProbe, double> plan_sequence(const std::vector<ByteSet>& leading) {
+  std::vector<Stretch> stretches = stretches_of(leading);
+  std::stable_sort(stretches.begin(), stretches.end(),
+                   [](const Stretch& a, const Stretch& b) { return a.candidates < b.candidates; });
+  SequenceProbe probe;
+  std::vector<ByteSet> sets;
+  double candidates = 1;
+  for (const Stretch& stretch : stretches) {
+    if (stretch.candidates > 0.7 || probe.term_count == SequenceProbe::kMaxTerms) break;
+    auto set = std::find(sets.begin(), sets.end(), stretch.set);
+    if (set == sets.end() && sets.size() == SequenceProbe::kMaxSets) continue;
+    const auto number = static_cast<std::uint32_t>(set - sets.begin());
+    if (set == sets.end()) {
+      probe.sets[sets.size()] = tables_of(stretch.set);
+      sets.push_back(stretch.set);
+    }
+    probe.terms[probe.term_count++] = {number, stretch.offset, stretch.run};
+    probe.reach = std::max(probe.reach, stretch.offset + stretch.run - 1);
+    candidates *= stretch.candidates;
+  }
+  probe.set_count = static_cast<std::uint32_t>(sets.size());
+  return {probe, candidates};
+}
+
+std::shared_ptr<const Matcher> matcher_of(const Clause& clause) {
+  PatternOptions options;
+  options.ignore_case = clause.ignore_ascii_case;
+  const Result<Pattern> pattern = Pattern::compile_literals(clause.any_of, options);
+  if (!pattern.ok()) return nullptr;
+  return pattern->shared_matcher();
+}
+
+}  // namespace
+
+PrefilterPlan plan_prefilter(const PatternLiterals& literals, const Program& program) {
+  const RatedClause strings = rarest_clause(literals.required);
+  auto [sequence, candidates] = plan_sequence(leading_bytes(program, kMostLeading));
+  PrefilterPlan plan;
+  const bool good = strings.clause != nullptr && strings.candidates <= kMostCandidates;
+  if (good && (shortest(*strings.clause) >= kGoodString || strings.candidates <= candidates)) {
+    plan.literals = matcher_of(*strings.clause);
+    plan.begins_match = literals.first_is_prefix && strings.clause == &literals.required.clauses[0];
+  }
+  if (plan.literals == nullptr && candidates <= kMostCandidates && sequence.term_count > 0) {
+    plan.sequence = sequence;
+    plan.begins_match = true;
+  }
+  return plan;
+}
+
+Prefilter::Prefilter(const PrefilterPlan& plan, CpuLevel level)
+    : plan_(plan),
+      kernels_(kernels(level)),
+      literals_(plan.literals ? plan.literals->searcher(level) : nullptr) {}
+
+void Prefilter::start(Bytes text) {
+  text_ = text;
+  swept_ = 0;
+  taken_ = 0;
+  batch_.count = 0;
+  if (literals_) return literals_->start(text);
+  const std::size_t reach = plan_.sequence->reach;
+  limit_ = text.size() > reach ? text.size() - reach : 0;
+}
+
+std::size_t Prefilter::next(std::size_t from) {
+  if (!literals_) return next_sequence(from);
+  const std::optional<MatchSpan> found = literals_->next(from);
+  return found ? found->begin : text_.size();
+}
+
+std::size_t Prefilter::next_sequence(std::size_t from) {
+  for (;;) {
+    for (; taken_ < batch_.count; ++taken_) {
+      if (batch_.at[taken_] >= from) return batch_.at[taken_];
+    }
+    swept_ = std::max(swept_, from);
+    if (swept_ >= limit_) return text_.size();
+    batch_.count = 0;
+    taken_ = 0;
+    swept_ = kernels_.find_sequences(*plan_.sequence, text_.data(), swept_, limit_, batch_);
+  }
+}
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// The engine for regular expressions: a prefilter finds lines that may match, automata made as they
+// read find the end and then, backwards, the begin of matches in them, the NFA engine answers where
+// those decline. Where lines are only counted and no prefilter helps, the minimal line automaton
+// reads all of the text in several lanes.
+// Tested by tests/unit/regex_matcher_test.cpp and tests/differential/regex_oracle_test.cpp.
+#pragma once
+
+#include <memory>
+
+#include "presso/pattern.h"
+#include "scan/matcher.h"
+#include "scan/regex/syntax.h"
+
+namespace presso::scan_detail {
+
+/// Errors: kInvalidArgument for a pattern that is too large.
+Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root, const PatternOptions& options);
+
+}  // namespace presso::scan_detail
