@@ -69,6 +69,37 @@ CodePoint shifted(CodePoint code, std::int32_t delta) {
   return static_cast<CodePoint>(static_cast<std::int32_t>(code) + delta);
 }
 
+bool pair_before(const CasePair& a, const CasePair& b) {
+  return a.code != b.code ? a.code < b.code : a.variant < b.variant;
+}
+
+/// {fold(code), code} of all code points that are not their own fold.
+std::vector<CasePair> folded_pairs() {
+  std::vector<CasePair> pairs;
+  for (const FoldRange& range : kFoldRanges) {
+    for (CodePoint code = range.first; code <= range.last; code += range.stride) {
+      pairs.push_back({shifted(code, range.delta), code});
+    }
+  }
+  std::sort(pairs.begin(), pairs.end(), pair_before);
+  return pairs;
+}
+
+std::vector<CasePair> make_case_pairs() {
+  const std::vector<CasePair> folded = folded_pairs();
+  std::vector<CasePair> pairs;
+  for (std::size_t i = 0; i < folded.size(); ++i) {
+    pairs.push_back(folded[i]);
+    pairs.push_back({folded[i].variant, folded[i].code});
+    for (std::size_t j = i + 1; j < folded.size() && folded[j].code == folded[i].code; ++j) {
+      pairs.push_back({folded[i].variant, folded[j].variant});
+      pairs.push_back({folded[j].variant, folded[i].variant});
+    }
+  }
+  std::sort(pairs.begin(), pairs.end(), pair_before);
+  return pairs;
+}
+
 }  // namespace
 
 Decoded decode(const Byte* at, const Byte* end) {
@@ -121,6 +152,11 @@ std::vector<CodePoint> case_variants(CodePoint code) {
   }
   std::sort(variants.begin(), variants.end());
   return variants;
+}
+
+const std::vector<CasePair>& case_pairs() {
+  static const std::vector<CasePair> pairs = make_case_pairs();
+  return pairs;
 }
 
 bool is_upper(CodePoint code) {

@@ -29,6 +29,13 @@ std::uint32_t encode(CodePoint code, Byte* to);
 CodePoint fold(CodePoint code);
 /// All code points with the same fold() as `code`, itself included, ascending. Slow: for compiling.
 std::vector<CodePoint> case_variants(CodePoint code);
+/// Two different code points with the same fold().
+struct CasePair {
+  CodePoint code = 0;
+  CodePoint variant = 0;
+};
+/// All pairs, each in both directions, ascending by `code`: for folding whole classes.
+const std::vector<CasePair>& case_pairs();
 
 bool is_upper(CodePoint code);
 /// \w of UTS 18.
