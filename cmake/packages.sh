@@ -23,6 +23,8 @@ TEST_PACKAGES=(
   "libgtest-dev: the test framework"
   "librapidcheck-dev: tests on generated inputs"
   "libdeflate-dev: what presso is compared with in tests"
+  "libre2-dev: what regular expressions are compared with in tests"
+  "libpcre2-dev: what regular expressions are compared with in tests"
   "python3: runs the checks of house rules and of the command line"
   "ripgrep: presso scan must answer as it does"
   "lz4: what presso is compared with"

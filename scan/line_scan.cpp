@@ -41,6 +41,12 @@ Findings LineScanner::scan(Bytes text) {
 }
 
 void LineScanner::scan_matching(Bytes text, Findings& findings) {
+  if (only_counts()) {
+    if (const std::optional<std::size_t> count = searcher_->count_lines()) {
+      findings.lines = *count;
+      return;
+    }
+  }
   std::size_t at = 0;
   while (at < text.size() && !full(findings)) {
     const std::optional<MatchSpan> match = searcher_->next(at);
@@ -55,6 +61,13 @@ void LineScanner::scan_matching(Bytes text, Findings& findings) {
 
 /// Lines between matching lines. Where they are only counted, their '\n' are.
 void LineScanner::scan_inverted(Bytes text, Findings& findings) {
+  if (only_counts()) {
+    if (const std::optional<std::size_t> count = searcher_->count_lines()) {
+      const bool unfinished = text.back() != '\n';
+      findings.lines = newlines(text, 0, text.size()) + (unfinished ? 1 : 0) - *count;
+      return;
+    }
+  }
   std::size_t at = 0;
   while (at < text.size() && !full(findings)) {
     const std::optional<MatchSpan> match = searcher_->next(at);

@@ -52,6 +52,10 @@ class LineScanner {
   void add_gap(Bytes text, std::size_t begin, std::size_t end, Findings& findings);
   void add_line(Bytes text, std::size_t begin, std::size_t end, Findings& findings);
   void take_matches(std::size_t begin, std::size_t end, MatchSpan first, Findings& findings);
+  /// Neither lines nor matches are wanted, and every line counts.
+  bool only_counts() const {
+    return !options_.record && !options_.matches && options_.max_lines == ~std::uint64_t{0};
+  }
   bool full(const Findings& findings) const { return findings.lines >= options_.max_lines; }
   std::size_t newlines(Bytes text, std::size_t begin, std::size_t end) const;
 

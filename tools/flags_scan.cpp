@@ -29,6 +29,23 @@ Apply add_pattern(std::vector<ScanSettings::PatternSource>& patterns, bool is_fi
   };
 }
 
+Apply syntax_into(ScanSettings::Syntax& syntax, ScanSettings::Syntax wanted) {
+  return [&syntax, wanted](const Given& given) -> Status {
+    syntax = given.negated ? ScanSettings::Syntax::kRegex : wanted;
+    return {};
+  };
+}
+
+Apply engine_into(Engine& engine) {
+  return [&engine](const Given& given) -> Status {
+    engine = given.value == "literal" ? Engine::kLiteral
+             : given.value == "dfa"   ? Engine::kDfa
+             : given.value == "nfa"   ? Engine::kNfa
+                                      : Engine::kAuto;
+    return {};
+  };
+}
+
 Apply color_into(ScanSettings::Color& color) {
   return [&color](const Given& given) -> Status {
     using Color = ScanSettings::Color;
@@ -63,7 +80,25 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
        .category = kSelection,
        .brief = "take patterns literally",
        .negation = "no-fixed-strings",
-       .apply = set(s.fixed_strings)},
+       .apply = syntax_into(s.syntax, ScanSettings::Syntax::kFixed)},
+      {.name = "like",
+       .category = kSelection,
+       .brief = "patterns are SQL's LIKE, for whole lines",
+       .text = "% stands for any string, _ for any character; \\ before %, _ or itself takes it "
+               "literally.",
+       .negation = "no-like",
+       .apply = syntax_into(s.syntax, ScanSettings::Syntax::kLike)},
+      {.name = "no-unicode",
+       .category = kSelection,
+       .brief = "classes, \\b and case are ASCII's; patterns match bytes",
+       .text =
+           "Otherwise '.' and classes match characters of UTF-8 only, \\w, \\d, \\s and \\b know "
+           "all scripts, and -i folds all letters.",
+       .negation = "unicode",
+       .apply = [&s](const Given& given) -> Status {
+         s.unicode = given.negated;
+         return {};
+       }},
       {.short_name = 'i',
        .name = "ignore-case",
        .category = kSelection,
@@ -224,6 +259,15 @@ std::vector<Flag> other_flags(ScanSettings& s) {
        .category = kPerformance,
        .brief = "use N threads; 0: all",
        .apply = number_into(s.threads, 0, 1024)},
+      {.name = "engine",
+       .value_name = "ENGINE",
+       .category = kPerformance,
+       .brief = "how patterns are looked for",
+       .text = "All find the same. 'literal' takes fixed strings only; 'dfa' reads all text with a "
+               "deterministic automaton, made as it reads; 'nfa' with sets of states, slowly.",
+       .choices = {"auto", "literal", "dfa", "nfa"},
+       .default_value = "auto",
+       .apply = engine_into(s.engine)},
       {.name = "no-check",
        .category = kPerformance,
        .brief = "do not compare blocks with their checksums",

@@ -34,9 +34,11 @@ const CommandInfo kInfo = {
         "recursively in the order of their names; hidden files and symbolic links in them are left "
         "out. Without PATH standard input is searched, or the current directory where standard "
         "input is a terminal.\n\n"
-        "Patterns are fixed strings in this version: one with characters that mean something in a "
-        "regular expression needs -F.",
-    .examples = {{"presso scan -F '[error]' app.log.presso", "print the lines with [error]"},
+        "A PATTERN is a regular expression in RE2's syntax as ripgrep reads it, with -F a fixed "
+        "string, with --like one of SQL's patterns. It is looked for in lines: no match holds a "
+        "line feed.",
+    .examples = {{"presso scan 'time(out|r)' app.log.presso", "print the lines that match"},
+                 {"presso scan -F '[error]' app.log.presso", "print the lines with [error]"},
                  {"presso scan -c timeout *.presso", "count lines in each file"},
                  {"presso scan -n -e WARN -e ERROR app.log", "several patterns, line numbers"},
                  {"presso scan -q panic logs/ && echo found", "ask by exit status"}},

@@ -13,8 +13,6 @@
 namespace presso::cli {
 namespace {
 
-constexpr std::string_view kRegexCharacters = "\\.+*?()|[]{}^$";
-
 Error refuse(std::string what) {
   return make_error(ErrorCode::kInvalidArgument, std::move(what));
 }
@@ -50,7 +48,7 @@ void append_lines(const std::string& text, std::vector<std::string>& patterns) {
   }
 }
 
-Status check(const std::string& pattern, bool fixed) {
+Status check(const std::string& pattern) {
   const std::size_t valid = valid_utf8_prefix(pattern);
   if (valid != pattern.size()) {
     return refuse("a pattern is not UTF-8 at its byte " + std::to_string(valid));
@@ -58,26 +56,40 @@ Status check(const std::string& pattern, bool fixed) {
   if (pattern.find('\n') != std::string::npos) {
     return refuse("a pattern holds a line feed, which no line can match; give one -e for each");
   }
-  if (!fixed && pattern.find_first_of(kRegexCharacters) != std::string::npos) {
-    return refuse("pattern '" + pattern +
-                  "' needs the regular expression engine, which this version does not have yet; "
-                  "-F takes the pattern literally");
-  }
   return {};
 }
 
-bool ignores_case(const ScanSettings& settings, const std::vector<std::string>& patterns) {
+/// The pattern without what is upper case in its syntax only: \W, \p{Greek}, (?P<Name>.
+std::string without_syntax(const std::string& pattern) {
+  std::string rest;
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    const bool escape = pattern[at] == '\\' && at + 1 < pattern.size();
+    const bool name = pattern.compare(at, 3, "(?P") == 0 || pattern.compare(at, 3, "(?<") == 0;
+    if (escape) {
+      const bool braces = at + 2 < pattern.size() && pattern[at + 2] == '{';
+      at = braces ? std::min(pattern.find('}', at), pattern.size() - 1) : at + 1;
+    } else if (name) {
+      at = std::min(pattern.find('>', at), pattern.size() - 1);
+    } else {
+      rest += pattern[at];
+    }
+  }
+  return rest;
+}
+
+bool ignores_case(const ScanSettings& settings, std::vector<std::string> patterns) {
   using Case = ScanSettings::Case;
   if (settings.letter_case != Case::kSmart) return settings.letter_case == Case::kIgnore;
+  if (settings.syntax == ScanSettings::Syntax::kRegex) {
+    std::transform(patterns.begin(), patterns.end(), patterns.begin(), without_syntax);
+  }
   const auto has_upper = [](const std::string& pattern) { return has_upper_case(pattern); };
   const auto is_empty = [](const std::string& pattern) { return pattern.empty(); };
   return std::none_of(patterns.begin(), patterns.end(), has_upper) &&
          !std::all_of(patterns.begin(), patterns.end(), is_empty);
 }
 
-}  // namespace
-
-Result<Pattern> compile_patterns(const ScanSettings& settings) {
+Result<std::vector<std::string>> gather(const ScanSettings& settings) {
   std::vector<std::string> patterns;
   for (const ScanSettings::PatternSource& given : settings.patterns) {
     if (given.is_file) {
@@ -87,13 +99,35 @@ Result<Pattern> compile_patterns(const ScanSettings& settings) {
       patterns.push_back(given.text);
     }
   }
-  for (const std::string& pattern : patterns) {
-    PRESSO_TRY(check(pattern, settings.fixed_strings));
-  }
+  for (const std::string& pattern : patterns) PRESSO_TRY(check(pattern));
+  return patterns;
+}
+
+Result<Pattern> compile(const std::vector<std::string>& patterns, ScanSettings::Syntax syntax,
+                        const PatternOptions& options) {
+  using Syntax = ScanSettings::Syntax;
+  if (syntax == Syntax::kFixed) return Pattern::compile_literals(patterns, options);
+  if (syntax == Syntax::kLike) return Pattern::compile_like(patterns, '\\', options);
+  return Pattern::compile(patterns, options);
+}
+
+}  // namespace
+
+Result<Pattern> compile_patterns(const ScanSettings& settings) {
+  PRESSO_ASSIGN(const std::vector<std::string> patterns, gather(settings));
   PatternOptions options;
   options.ignore_case = ignores_case(settings, patterns);
   options.bounds = settings.bounds;
-  return Pattern::compile_literals(patterns, options);
+  options.unicode = settings.unicode;
+  options.engine = settings.engine;
+  Result<Pattern> pattern = compile(patterns, settings.syntax, options);
+  if (!pattern.ok() && pattern.error().byte_offset != Error::kNone) {
+    const Error& error = pattern.error();
+    const auto number = static_cast<std::size_t>(error.block);
+    return refuse("regular expression:\n" +
+                  explain_error(patterns[std::min(number, patterns.size() - 1)], error));
+  }
+  return pattern;
 }
 
 }  // namespace presso::cli

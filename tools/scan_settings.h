@@ -26,7 +26,10 @@ struct ScanSettings {
     bool is_file = false;
   };
   std::vector<PatternSource> patterns;
-  bool fixed_strings = false;
+  enum class Syntax { kRegex, kFixed, kLike };
+  Syntax syntax = Syntax::kRegex;
+  bool unicode = true;
+  Engine engine = Engine::kAuto;
   Case letter_case = Case::kSensitive;
   MatchBounds bounds = MatchBounds::kNone;
   bool invert = false;

@@ -2,6 +2,7 @@
 #include "scan/regex/determinizer.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace presso::scan_detail {
 namespace {
@@ -99,6 +100,10 @@ bool Determinizer::resolve(const Known& state, Neighbour after) {
 /// Appends what is reached from `from` without reading; true where that holds a match, behind which
 /// (in order of preference) nothing is appended unless all ends count.
 bool Determinizer::append_closure(InstId from) {
+  if (program_.looks != 0 && !resolving_) {
+    if (std::exchange(visited_[from], generation_) != generation_) list_.push_back(from);
+    return false;
+  }
   bool matched = false;
   stack_.assign(1, from);
   while (!stack_.empty()) {
@@ -107,7 +112,7 @@ bool Determinizer::append_closure(InstId from) {
     if (visited_[id] == generation_) continue;
     visited_[id] = generation_;
     matched |= visit(id);
-    if (unknown_ && resolving_) return false;
+    if (unknown_) return false;
     if (matched && mode_ != Mode::kLongest) return true;
   }
   return matched;
@@ -132,10 +137,6 @@ bool Determinizer::visit(InstId id) {
     }
     case Inst::Op::kLook:
       break;
-  }
-  if (!resolving_) {
-    list_.push_back(id);
-    return false;
   }
   const Answer answer = holds(inst.look);
   if (answer == Answer::kUnknown) unknown_ = true;

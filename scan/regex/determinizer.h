@@ -3,8 +3,10 @@
 // asked for. The lazy automaton keeps them in a table, the line automaton asks for all of them.
 // Catalogue L6.
 //
-// A state holds what is reached before looking at the next byte: byte readers, and looks whose
-// answer needs that byte. So it is the step from a state that says whether a match ended at it.
+// A state holds what its last byte led to, in order of preference. What is reached from there
+// without reading may depend on looks and these on the next byte, so it is the step from a state
+// that follows them, and that says whether a match ended at it. Programs without looks are followed
+// at once, which makes fewer states.
 // Tested by tests/unit/regex_engines_test.cpp.
 #pragma once
 

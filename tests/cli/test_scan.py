@@ -28,15 +28,41 @@ class Patterns(Scan):
         self.assertEqual(self.scan("Two", "t"), b"Two\n")
         self.assertEqual(self.scan("absent", "t", status=1), b"")
 
-    def test_a_regular_expression_is_refused_with_a_way_out(self):
-        for pattern in ("a.b", "^x", "(a|b)", "x*", "a\\b", "[ab]", "a{2}", "x$", "y+", "z?"):
-            self.fails("scan", pattern, "t", saying="-F takes the pattern literally")
+    def test_regular_expressions(self):
+        self.assertEqual(self.scan("^f.*d$", "t"), b"food\n")
+        self.assertEqual(self.scan("-c", "(?i)f(oo)+", "t"), b"4\n")
+        words = b"foo\nfoo\nfoo\nfood\nf\xc3\xb6\xc3\xb6\nfoo_\n"
+        self.assertEqual(self.scan("-o", r"f\w+", "t"), words)
+
+    def test_a_bad_expression_is_shown_with_a_caret(self):
+        result = self.fails("scan", "-e", "ok", "-e", "fo(o", "t", saying="unclosed group")
+        self.assertIn("    fo(o\n      ^\n", result)
 
     @covers("scan", "--fixed-strings")
     def test_fixed_strings(self):
         self.write("r", b"a.b\naxb\n")
         self.assertEqual(self.scan("-F", "a.b", "r"), b"a.b\n")
-        self.fails("scan", "-F", "--no-fixed-strings", "a.b", "r", saying="regular expression")
+        self.assertEqual(self.scan("-F", "--no-fixed-strings", "a.b", "r"), b"a.b\naxb\n")
+
+    @covers("scan", "--like")
+    def test_like(self):
+        self.write("r", b"a.b\naxb\nxaxb\na%\n")
+        self.assertEqual(self.scan("--like", "a_b", "r"), b"a.b\naxb\n")
+        self.assertEqual(self.scan("--like", "%axb", "r"), b"axb\nxaxb\n")
+        self.assertEqual(self.scan("--like", "a\\%", "r"), b"a%\n")
+
+    @covers("scan", "--no-unicode")
+    def test_without_unicode_patterns_match_bytes(self):
+        self.assertEqual(self.scan("-o", r"f\w+", "t", "-m5", "--no-unicode"),
+                         b"foo\nfoo\nfoo\nfood\nfoo_\n")
+        self.assertEqual(self.scan("--no-unicode", "-c", "f....\\s", "t"), b"1\n")
+
+    @covers("scan", "--engine")
+    def test_engines_find_the_same(self):
+        for engine in ("auto", "dfa", "nfa"):
+            self.assertEqual(self.scan("--engine", engine, "-n", "f(oo)+d", "t"), b"4:food\n")
+        self.assertEqual(self.scan("--engine=literal", "food", "t"), b"food\n")
+        self.fails("scan", "--engine=literal", "fo+d", "t", saying="fixed strings only")
 
     @covers("scan", "--regexp")
     def test_several_patterns(self):
