@@ -87,7 +87,7 @@ sub print_properties {
   my @tables = (
     name_table("kCategories", "General categories", $place, value_names("gc", "gc")),
     name_table("kScripts", "Scripts", $place, value_names("sc", "sc")),
-    name_table("kScriptExtensions", "Scripts with the characters that they share with others",
+    name_table("kScriptExtensions", "Scripts with what they share",
                $place, value_names("scx", "sc")),
     name_table("kProperties", "Properties that hold or do not", $place, binary_names()),
   );

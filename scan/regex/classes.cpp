@@ -34,7 +34,8 @@ class ClassParser {
     bool empty = true;
     char operation = 0;
     CodeSet left;
-    CodeSet operand;
+    CodeSet letters;  ///< of the operand: characters and ranges; the only ones to be folded
+    CodeSet operand;  ///< its sets, which hold all variants of their members already
   };
 
   void skip_space();
@@ -85,11 +86,11 @@ void ClassParser::parse_beginning(Brackets& brackets) {
   brackets.negate = cursor_.take("^");
   skip_space();
   while (cursor_.take("-")) {
-    brackets.operand.add('-', '-');
+    brackets.letters.add('-', '-');
     brackets.empty = false;
     skip_space();
   }
-  if (brackets.empty && cursor_.take("]")) brackets.operand.add(']', ']');
+  if (brackets.empty && cursor_.take("]")) brackets.letters.add(']', ']');
 }
 
 Status ClassParser::parse_element(Brackets& brackets, std::uint32_t depth) {
@@ -136,7 +137,7 @@ Result<bool> ClassParser::parse_name(CodeSet& operand) {
 Status ClassParser::parse_items(Brackets& brackets) {
   PRESSO_ASSIGN(const Item first, parse_item(brackets.open_at));
   if (!range_follows()) {
-    first.is_set ? brackets.operand.add(first.set) : brackets.operand.add(first.code, first.code);
+    first.is_set ? brackets.operand.add(first.set) : brackets.letters.add(first.code, first.code);
     return {};
   }
   PRESSO_ASSIGN(const Item second, parse_item(brackets.open_at));
@@ -144,7 +145,7 @@ Status ClassParser::parse_items(Brackets& brackets) {
     if (end->is_set) return pattern_error(end->at, "a range must lie between two characters");
   }
   if (first.code > second.code) return pattern_error(first.at, "the range ends before it begins");
-  brackets.operand.add(first.code, second.code);
+  brackets.letters.add(first.code, second.code);
   return {};
 }
 
@@ -195,9 +196,13 @@ void ClassParser::fold(CodeSet& set) const {
   if (flags_.ignore_case) flags_.unicode ? set.fold_unicode() : set.fold_ascii();
 }
 
-/// Makes `left` what the class is up to here; the next operand is empty.
+/// Folding the letters is enough: escapes and names stand for sets that are closed under it, and
+/// what is made of closed sets is closed. Makes `left` what the class is up to here; the next
+/// operand is empty.
 void ClassParser::combine(Brackets& brackets) const {
-  fold(brackets.operand);
+  fold(brackets.letters);
+  brackets.operand.add(brackets.letters);
+  brackets.letters = CodeSet();
   switch (brackets.operation) {
     case '&':
       brackets.left.intersect(brackets.operand);

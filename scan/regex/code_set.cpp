@@ -87,16 +87,16 @@ void CodeSet::negate(CodePoint last) {
 
 void CodeSet::fold_unicode() {
   const std::vector<CasePair>& pairs = case_pairs();
+  std::vector<CodeRange> missing;
   auto pair = pairs.begin();
   for (const CodeRange& range : ranges()) {
-    pair = std::lower_bound(pair, pairs.end(), range.low,
-                            [](const CasePair& entry, CodePoint low) { return entry.code < low; });
+    const auto before = [](const CasePair& entry, CodePoint low) { return entry.code < low; };
+    pair = std::lower_bound(pair, pairs.end(), range.low, before);
     for (; pair != pairs.end() && pair->code <= range.high; ++pair) {
-      if (pair->variant < range.low || pair->variant > range.high) {
-        added_.push_back({pair->variant, pair->variant});
-      }
+      if (!contains(pair->variant)) missing.push_back({pair->variant, pair->variant});
     }
   }
+  added_ = std::move(missing);
 }
 
 void CodeSet::fold_ascii() {

@@ -9,83 +9,119 @@
 #pragma once
 
 #include <cstdio>
+#include <sstream>
 #include <string>
 
 #include "scan/regex/syntax.h"
 
 namespace presso::scan_detail {
 
+/// `form` is for those that are not printable, or mean something above.
 inline std::string dump_code(CodePoint code, const char* form) {
   const bool plain = code > ' ' && code < 0x7F && code != '\\' && code != '\'' && code != '-';
+  if (plain) return std::string(1, static_cast<char>(code));
   char text[16];
   std::snprintf(text, sizeof text, form, static_cast<unsigned>(code));
-  return plain ? std::string(1, static_cast<char>(code)) : std::string(text);
-}
-
-inline std::string dump_ranges(const Node& node) {
-  std::string text;
-  for (const CodeRange& range : node.ranges) {
-    text += dump_code(range.low, "\\x{%X}");
-    if (range.high != range.low) text += "-" + dump_code(range.high, "\\x{%X}");
-  }
   return text;
 }
 
-inline std::string dump_bytes(const std::string& bytes) {
-  std::string text;
-  for (const char byte : bytes) {
-    text += byte == ' ' ? " " : dump_code(static_cast<Byte>(byte), "\\x%02X");
-  }
-  return text;
-}
+class TreeDumper {
+ public:
+  void print(const Node& node);
+  std::string text() const { return out_.str(); }
 
-inline std::string dump_look(Look look) {
-  constexpr const char* kNames[] = {"^",   "$",    "\\A",  "\\z",  "\\b",
+ private:
+  void print_literal(const std::string& bytes);
+  void print_ranges(const Node& node);
+  void print_operator(const Node& node);
+  void print_group(const Node& node);
+  void print_children(const Node& node, const char* between);
+
+  std::ostringstream out_;
+};
+
+inline void TreeDumper::print(const Node& node) {
+  constexpr const char* kLooks[] = {"^",   "$",    "\\A",  "\\z",  "\\b",
                                     "\\B", "a\\b", "a\\B", "\\bs", "\\be"};
-  return kNames[static_cast<int>(look)];
+  switch (node.kind) {
+    case Node::Kind::kEmpty:
+      out_ << "()";
+      break;
+    case Node::Kind::kLiteral:
+      print_literal(node.bytes);
+      break;
+    case Node::Kind::kClass:
+    case Node::Kind::kByteClass:
+      print_ranges(node);
+      break;
+    case Node::Kind::kLook:
+      out_ << kLooks[static_cast<int>(node.look)];
+      break;
+    case Node::Kind::kRepeat:
+      print_operator(node);
+      break;
+    case Node::Kind::kGroup:
+      print_group(node);
+      break;
+    case Node::Kind::kConcat:
+      print_children(node, " ");
+      break;
+    case Node::Kind::kAlternate:
+      print_children(node, "|");
+      break;
+  }
 }
 
-inline std::string dump_operator(const Node& node) {
+inline void TreeDumper::print_literal(const std::string& bytes) {
+  out_ << "'";
+  for (const char byte : bytes) {
+    out_ << (byte == ' ' ? std::string(" ") : dump_code(static_cast<Byte>(byte), "\\x%02X"));
+  }
+  out_ << "'";
+}
+
+inline void TreeDumper::print_ranges(const Node& node) {
+  const bool bytes = node.kind == Node::Kind::kByteClass;
+  out_ << (bytes ? "<" : "[");
+  for (const CodeRange& range : node.ranges) {
+    out_ << dump_code(range.low, "\\x{%X}");
+    if (range.high != range.low) out_ << "-" << dump_code(range.high, "\\x{%X}");
+  }
+  out_ << (bytes ? ">" : "]");
+}
+
+inline void TreeDumper::print_operator(const Node& node) {
   const bool unlimited = node.max == Node::kUnlimited;
-  std::string text = "{" + std::to_string(node.min) + ",";
-  text += (unlimited ? "" : std::to_string(node.max)) + "}";
-  if (node.min == 0 && unlimited) text = "*";
-  if (node.min == 1 && unlimited) text = "+";
-  if (node.min == 0 && node.max == 1) text = "?";
-  return text + (node.greedy ? "" : "?");
+  if (node.min <= 1 && unlimited) {
+    out_ << (node.min == 0 ? "*" : "+");
+  } else if (node.min == 0 && node.max == 1) {
+    out_ << "?";
+  } else {
+    out_ << "{" << node.min << "," << (unlimited ? "" : std::to_string(node.max)) << "}";
+  }
+  out_ << (node.greedy ? "" : "?");
+  print_children(node, "");
 }
 
-inline std::string dump(const Node& node);
+inline void TreeDumper::print_group(const Node& node) {
+  out_ << node.capture;
+  if (!node.name.empty()) out_ << ":" << node.name;
+  print_children(node, "");
+}
 
-inline std::string dump_children(const Node& node, const char* between) {
-  std::string text;
-  for (const Node& child : node.children) text += (text.empty() ? "" : between) + dump(child);
-  return "(" + text + ")";
+inline void TreeDumper::print_children(const Node& node, const char* between) {
+  out_ << "(";
+  for (const Node& child : node.children) {
+    if (&child != &node.children.front()) out_ << between;
+    print(child);
+  }
+  out_ << ")";
 }
 
 inline std::string dump(const Node& node) {
-  switch (node.kind) {
-    case Node::Kind::kEmpty:
-      return "()";
-    case Node::Kind::kLiteral:
-      return "'" + dump_bytes(node.bytes) + "'";
-    case Node::Kind::kClass:
-      return "[" + dump_ranges(node) + "]";
-    case Node::Kind::kByteClass:
-      return "<" + dump_ranges(node) + ">";
-    case Node::Kind::kLook:
-      return dump_look(node.look);
-    case Node::Kind::kRepeat:
-      return dump_operator(node) + dump_children(node, "");
-    case Node::Kind::kGroup:
-      return std::to_string(node.capture) + (node.name.empty() ? "" : ":" + node.name) +
-             dump_children(node, "");
-    case Node::Kind::kConcat:
-      return dump_children(node, " ");
-    case Node::Kind::kAlternate:
-      return dump_children(node, "|");
-  }
-  return "?";
+  TreeDumper dumper;
+  dumper.print(node);
+  return dumper.text();
 }
 
 /// Of a pattern, or of its error: "OFFSET: text".
