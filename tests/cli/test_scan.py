@@ -36,7 +36,7 @@ class Patterns(Scan):
 
     def test_a_bad_expression_is_shown_with_a_caret(self):
         result = self.fails("scan", "-e", "ok", "-e", "fo(o", "t", saying="unclosed group")
-        self.assertIn("    fo(o\n      ^\n", result)
+        self.assertIn("    fo(o\n      ^\n", result.err)
 
     @covers("scan", "--fixed-strings")
     def test_fixed_strings(self):
