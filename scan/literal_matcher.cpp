@@ -29,7 +29,10 @@ class LiteralSearcher final : public Searcher {
  private:
   std::optional<MatchSpan> next_everywhere(std::size_t from) const;
   bool refill(std::size_t from);
+  void sweep_hashes(const HashProbe& probe);
   std::optional<std::size_t> match_begin(std::size_t candidate) const;
+
+  static constexpr std::size_t kSmallestWindow = 64;
 
   const LiteralPlan& plan_;
   const LiteralSet& literals_;
@@ -38,6 +41,7 @@ class LiteralSearcher final : public Searcher {
   std::size_t swept_ = 0;  ///< candidates below are in the batch or were
   std::size_t limit_ = 0;  ///< no candidates from here on
   std::size_t taken_ = 0;  ///< of the batch
+  std::size_t window_ = kSmallestWindow;
   CandidateBatch batch_;
 };
 
@@ -92,11 +96,19 @@ bool LiteralSearcher::refill(std::size_t from) {
       swept_ = kernels_.find_nibbles(*nibbles, text_.data(), swept_, limit_, batch_);
       keep_hashes(plan_.confirm, text_, batch_);
     } else {
-      const auto& hashes = std::get<HashProbe>(plan_.probe);
-      swept_ = find_hashes(hashes, text_, swept_, limit_, batch_);
+      sweep_hashes(std::get<HashProbe>(plan_.probe));
     }
   }
   return batch_.count > 0;
+}
+
+/// This probe is slow and often finds much, of which all but the first in a line may be in vain: it
+/// looks far ahead only where it has found nothing.
+void LiteralSearcher::sweep_hashes(const HashProbe& probe) {
+  const std::size_t limit = std::min(limit_, swept_ + window_);
+  swept_ = find_hashes(probe, text_, swept_, limit, batch_);
+  window_ =
+      batch_.count > 0 ? kSmallestWindow : std::max(kSmallestWindow, std::min(2 * window_, limit_));
 }
 
 std::optional<std::size_t> LiteralSearcher::match_begin(std::size_t candidate) const {
