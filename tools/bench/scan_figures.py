@@ -7,8 +7,8 @@
 The files are put together to one text of --bytes (repeated with other host names, so that no copy
 is near another), kept plain, plain in two halves for ripgrep (which uses one thread a file), as
 zstd -3 for `rg -z`, and as presso files with the Byte coding, the Bit coding and an index. Every
-program counts the lines of every pattern; counts that differ end the run with status 1. The process
-and its children are held to --cpus. `ratio`: of the time of `rg -z` to this one.
+program counts the lines of every pattern; counts that differ end the run with status 1. What is timed
+is held to --cpus. `ratio`: of the time of `rg -z` to this one.
 """
 
 import argparse
@@ -136,10 +136,10 @@ def measure(rows, rounds):
 
 def main():
     options = arguments()
-    os.sched_setaffinity(0, {int(cpu) for cpu in options.cpus.split(",")})
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.folder or scratch
         plain, forms = prepare(options, folder)
+        os.sched_setaffinity(0, {int(cpu) for cpu in options.cpus.split(",")})
         out = sys.stdout if options.out == "-" else open(options.out, "w", newline="")
         table = csv.writer(out, lineterminator="\n")
         table.writerow(["pattern", "lines", "input", "file_bytes", "seconds", "plain_mb_s", "ratio"])
