@@ -207,6 +207,7 @@ void Assembler::close_seam() {
     seam_.clear();
     return;
   }
+  segment.is_seam = true;
   segment.buffer = std::move(seam_);
   seam_ = Buffer();
   push(std::move(segment));
@@ -215,11 +216,13 @@ void Assembler::close_seam() {
 void Assembler::push(Segment segment) {
   segment.first_line = line_count_;
   line_count_ += segment.findings.newlines;
-  if (segment.findings.lines == 0) {
-    chunks_.recycle(std::move(segment.buffer));
-    return;
-  }
+  if (segment.findings.lines == 0) return release(segment);
   waiting_.push_back(std::move(segment));
+}
+
+/// Buffers of seams stay out of the chunks' pool: they are small, and more than what is taken.
+void Assembler::release(Segment& segment) {
+  if (!segment.is_seam) chunks_.recycle(std::move(segment.buffer));
 }
 
 // --- Segments to lines --------------------------------------------------------------------------
@@ -233,7 +236,7 @@ void Assembler::flush(std::uint64_t before) {
     } else if (!flush_lines(segment, before)) {
       return;
     }
-    chunks_.recycle(std::move(segment.buffer));
+    release(segment);
     waiting_.pop_front();
   }
   // Behind a NUL under kQuit there is nothing more to find.

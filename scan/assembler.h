@@ -55,6 +55,7 @@ class Assembler {
   /// A searched text, waiting.
   struct Segment {
     Buffer buffer;
+    bool is_seam = false;      ///< the buffer is no chunk's
     std::size_t begin = 0;     ///< of the text within the buffer
     std::uint64_t offset = 0;  ///< of the text within the plain text
     std::uint64_t first_line = 0;
@@ -69,6 +70,7 @@ class Assembler {
   void add_text(SearchedChunk searched);
   void close_seam();
   void push(Segment segment);
+  void release(Segment& segment);
 
   void flush(std::uint64_t before);
   void flush_counts(const Segment& segment);

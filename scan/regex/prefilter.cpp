@@ -2,6 +2,7 @@
 #include "scan/regex/prefilter.h"
 
 #include <algorithm>
+#include <bit>
 #include <bitset>
 #include <cmath>
 #include <utility>
@@ -18,6 +19,8 @@ using Clause = RequiredLiterals::Clause;
 constexpr double kMostCandidates = 1.0 / 128;
 /// Strings of this size are looked for rather than sets of bytes.
 constexpr std::size_t kGoodString = 3;
+/// So few that looking more closely costs more than it saves.
+constexpr double kFewCandidates = 1.0 / 4096;
 constexpr std::size_t kMostLeading = SequenceProbe::kMaxReach;
 
 double probability(const ByteSet& set) {
@@ -126,7 +129,8 @@ std::pair<SequenceProbe, double> plan_sequence(const std::vector<ByteSet>& leadi
   std::vector<ByteSet> sets;
   double candidates = 1;
   for (const Stretch& stretch : stretches) {
-    if (stretch.candidates > 0.7 || probe.term_count == SequenceProbe::kMaxTerms) break;
+    if (stretch.candidates > 0.7 || candidates < kFewCandidates) break;
+    if (probe.term_count == SequenceProbe::kMaxTerms) break;
     auto set = std::find(sets.begin(), sets.end(), stretch.set);
     if (set == sets.end() && sets.size() == SequenceProbe::kMaxSets) continue;
     const auto number = static_cast<std::uint32_t>(set - sets.begin());
@@ -142,6 +146,36 @@ std::pair<SequenceProbe, double> plan_sequence(const std::vector<ByteSet>& leadi
   return {probe, candidates};
 }
 
+/// A byte, or two that differ in one bit: what a pair probe compares with after its mask.
+std::optional<PairProbe::Place> place_of(const Stretch& stretch) {
+  unsigned bits_of_all = 0xFF;
+  unsigned bits_of_any = 0;
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    if (!stretch.set.test(byte)) continue;
+    bits_of_all &= byte;
+    bits_of_any |= byte;
+  }
+  const unsigned differing = bits_of_any & ~bits_of_all;
+  const bool fits = stretch.set.count() == (std::size_t{1} << std::popcount(differing));
+  if (!fits) return std::nullopt;
+  return PairProbe::Place{stretch.offset, static_cast<Byte>(~differing),
+                          static_cast<Byte>(bits_of_all)};
+}
+
+/// The two rarest bytes, which are the cheapest to look for, if they are rare enough.
+std::optional<PairProbe> plan_pair(const std::vector<ByteSet>& leading) {
+  std::vector<std::pair<double, PairProbe::Place>> places;
+  for (Stretch& stretch : stretches_of(leading)) {
+    const auto place = place_of(stretch);
+    if (place) places.emplace_back(probability(stretch.set), *place);
+  }
+  if (places.size() < 2) return std::nullopt;
+  std::stable_sort(places.begin(), places.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (places[0].first * places[1].first > kFewCandidates) return std::nullopt;
+  return PairProbe{places[0].second, places[1].second};
+}
+
 std::shared_ptr<const Matcher> matcher_of(const Clause& clause) {
   PatternOptions options;
   options.ignore_case = clause.ignore_ascii_case;
@@ -154,17 +188,20 @@ std::shared_ptr<const Matcher> matcher_of(const Clause& clause) {
 
 PrefilterPlan plan_prefilter(const PatternLiterals& literals, const Program& program) {
   const RatedClause strings = rarest_clause(literals.required);
-  auto [sequence, candidates] = plan_sequence(leading_bytes(program, kMostLeading));
+  const std::vector<ByteSet> leading = leading_bytes(program, kMostLeading);
+  auto [sequence, candidates] = plan_sequence(leading);
   PrefilterPlan plan;
   const bool good = strings.clause != nullptr && strings.candidates <= kMostCandidates;
   if (good && (shortest(*strings.clause) >= kGoodString || strings.candidates <= candidates)) {
     plan.literals = matcher_of(*strings.clause);
     plan.begins_match = literals.first_is_prefix && strings.clause == &literals.required.clauses[0];
   }
-  if (plan.literals == nullptr && candidates <= kMostCandidates && sequence.term_count > 0) {
+  if (plan.literals) return plan;
+  plan.pair = plan_pair(leading);
+  if (!plan.pair && candidates <= kMostCandidates && sequence.term_count > 0) {
     plan.sequence = sequence;
-    plan.begins_match = true;
   }
+  plan.begins_match = true;
   return plan;
 }
 
@@ -179,17 +216,19 @@ void Prefilter::start(Bytes text) {
   taken_ = 0;
   batch_.count = 0;
   if (literals_) return literals_->start(text);
-  const std::size_t reach = plan_.sequence->reach;
+  const std::size_t reach = plan_.pair
+                                ? std::max(plan_.pair->first.offset, plan_.pair->second.offset)
+                                : plan_.sequence->reach;
   limit_ = text.size() > reach ? text.size() - reach : 0;
 }
 
 std::size_t Prefilter::next(std::size_t from) {
-  if (!literals_) return next_sequence(from);
+  if (!literals_) return next_place(from);
   const std::optional<MatchSpan> found = literals_->next(from);
   return found ? found->begin : text_.size();
 }
 
-std::size_t Prefilter::next_sequence(std::size_t from) {
+std::size_t Prefilter::next_place(std::size_t from) {
   for (;;) {
     for (; taken_ < batch_.count; ++taken_) {
       if (batch_.at[taken_] >= from) return batch_.at[taken_];
@@ -198,8 +237,14 @@ std::size_t Prefilter::next_sequence(std::size_t from) {
     if (swept_ >= limit_) return text_.size();
     batch_.count = 0;
     taken_ = 0;
-    swept_ = kernels_.find_sequences(*plan_.sequence, text_.data(), swept_, limit_, batch_);
+    swept_ = sweep(swept_);
   }
+}
+
+std::size_t Prefilter::sweep(std::size_t from) {
+  const Byte* const text = text_.data();
+  if (plan_.pair) return kernels_.find_pairs(*plan_.pair, text, from, limit_, batch_);
+  return kernels_.find_sequences(*plan_.sequence, text, from, limit_, batch_);
 }
 
 }  // namespace presso::scan_detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Where a match may be: what of a pattern a vector kernel can look for, so that the automaton reads
 // the lines around candidates only. Either strings of which every match contains one, found by the
-// literal engine, or the sets of bytes that a match begins with. Chosen by how often text from
-// logs, prose, mark-up and tables would pass.
-// Tested by tests/unit/regex_prefilter_test.cpp.
+// literal engine, or two bytes or sets of bytes at fixed distances from a match's begin. Chosen by
+// how often text from logs, prose, mark-up and tables would pass. Tested by
+// tests/unit/regex_prefilter_test.cpp.
 #pragma once
 
 #include <memory>
@@ -17,14 +17,15 @@ namespace presso::scan_detail {
 
 /// Immutable.
 struct PrefilterPlan {
-  /// At most one of both.
+  /// At most one of the three.
   std::shared_ptr<const Matcher> literals;
+  std::optional<PairProbe> pair;
   std::optional<SequenceProbe> sequence;
   /// No match begins before its candidate in the candidate's line; otherwise the candidate is
   /// somewhere in the match.
   bool begins_match = false;
 
-  bool exists() const { return literals != nullptr || sequence.has_value(); }
+  bool exists() const { return literals != nullptr || pair || sequence; }
 };
 
 /// None where candidates would be too many.
@@ -40,7 +41,8 @@ class Prefilter {
   std::size_t next(std::size_t from);
 
  private:
-  std::size_t next_sequence(std::size_t from);
+  std::size_t next_place(std::size_t from);
+  std::size_t sweep(std::size_t from);
 
   const PrefilterPlan& plan_;
   const Kernels& kernels_;
