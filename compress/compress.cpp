@@ -38,6 +38,24 @@ struct StoredItem {
   Buffer stored;
 };
 
+/// A source that has ended once it says so: a terminal, or a log that is being written to, has
+/// more when it is asked again, but only the last block of a file may be short.
+class EndingSource final : public ByteSource {
+ public:
+  explicit EndingSource(ByteSource& source) : source_(source) {}
+
+  Result<std::size_t> read(MutableBytes into) override {
+    if (at_end_) return std::size_t{0};
+    PRESSO_ASSIGN(const std::size_t got, source_.read(into));
+    at_end_ = got == 0;
+    return got;
+  }
+
+ private:
+  ByteSource& source_;
+  bool at_end_ = false;
+};
+
 /// A source that first gives back what was read ahead for sampling.
 class PrefixedSource final : public ByteSource {
  public:
@@ -212,7 +230,7 @@ class Compressor {
     return true;
   }
 
-  ByteSource& source_;
+  EndingSource source_;
   ByteSink& sink_;
   const CompressOptions& options_;
   const ParserParameters parameters_;

@@ -259,6 +259,43 @@ TEST(RoundTrip, GroupSizesAreThoseOfTheRule) {
   EXPECT_FALSE(validate(options).ok());
 }
 
+/// Has ended for now, each time that it has given all of a part.
+class GrowingSource final : public ByteSource {
+ public:
+  explicit GrowingSource(std::vector<Bytes> parts) : parts_(std::move(parts)) {}
+
+  Result<std::size_t> read(MutableBytes into) override {
+    if (next_ == parts_.size()) return std::size_t{0};
+    const std::size_t got = *MemorySource(parts_[next_]).read(into);
+    parts_[next_] = parts_[next_].subspan(got);
+    next_ += got == 0 ? 1 : 0;
+    return got;
+  }
+
+ private:
+  std::vector<Bytes> parts_;
+  std::size_t next_ = 0;
+};
+
+TEST(RoundTrip, WhatIsAppendedBehindTheEndIsLeftOut) {
+  const std::vector<Byte> plain = random_words(100000, 24);
+  for (const bool ahead : {false, true}) {  // read ahead for the dictionary
+    for (const std::size_t size : {0u, 100u, 16384u, 40000u}) {
+      CompressOptions options;
+      options.block_bytes = 16384;
+      if (!ahead) options.dictionary.mode = DictionaryChoice::Mode::kNone;
+      const Bytes first = Bytes(plain).first(size);
+      GrowingSource source({first, first, plain});
+      std::vector<Byte> compressed;
+      VectorSink sink(compressed);
+      ASSERT_TRUE(compress_stream(source, sink, options).ok());
+      const auto decoded = decompress_buffer(compressed);
+      ASSERT_TRUE(decoded.ok()) << decoded.error().message();
+      EXPECT_TRUE(std::equal(decoded->begin(), decoded->end(), first.begin(), first.end()));
+    }
+  }
+}
+
 TEST(RoundTrip, ConcatenatedFilesDecodeToTheConcatenation) {
   const std::vector<Byte> first = random_words(100000, 7);
   const std::vector<Byte> second = random_words(50001, 8);
