@@ -259,6 +259,24 @@ TEST(RoundTrip, GroupSizesAreThoseOfTheRule) {
   EXPECT_FALSE(validate(options).ok());
 }
 
+TEST(RoundTrip, SubBlocksLargerThanTheHeaderCanSayAreNotMade) {
+  CompressOptions options;
+  options.coding = Coding::kBit;
+  options.level = 1;
+  options.sub_block = 256;
+  options.block_bytes = kMaxBlockBytes;
+  options.dictionary.mode = DictionaryChoice::Mode::kNone;
+  std::vector<Byte> letters = random_bytes(kMaxBlockBytes, 23);
+  for (Byte& letter : letters) letter &= 63;
+  EXPECT_NE(only_block(letters, options).coding, Coding::kBit);  // 2^22 literals, 2^24 bits
+  expect_round_trip(letters, options);
+  letters.resize(kMaxBlockBytes - 1);  // a literal fewer, but as many bits
+  expect_round_trip(letters, options);
+  for (Byte& letter : letters) letter &= 1;  // few enough bits
+  EXPECT_EQ(only_block(letters, options).coding, Coding::kBit);
+  expect_round_trip(letters, options);
+}
+
 /// Has ended for now, each time that it has given all of a part.
 class GrowingSource final : public ByteSource {
  public:
