@@ -253,6 +253,14 @@ class Compressor {
   std::uint64_t blocks_left_ = 0;  ///< to the next trial of the dictionary
 };
 
+Status validate_rule(const CompressOptions& options) {
+  if (options.rule && *options.rule > DependencyRule::kTile) return invalid("rule: unknown");
+  if (options.favor != Favor::kRatio && options.favor != Favor::kDecode) {
+    return invalid("favor: ratio or decode");
+  }
+  return {};
+}
+
 Status validate_group(const CompressOptions& options) {
   if (options.group == 0) return {};
   const bool tile_by_favor = !options.rule && options.favor == Favor::kDecode;
@@ -283,9 +291,14 @@ Status validate(const CompressOptions& options) {
        options.sub_block > 1u << kMaxSubBlockLog2)) {
     return invalid("sub-block: a power of two from 4 to 256");
   }
+  PRESSO_TRY(validate_rule(options));
   PRESSO_TRY(validate_group(options));
   if (options.lookahead != 0 && options.lookahead < 8) return invalid("lookahead: at least 8");
   if (options.window != 0 && options.window < 1024) return invalid("window: at least 1 KiB");
+  if (options.staleness && *options.staleness > kMaxBlockBytes) {
+    return invalid("staleness: at most 4 MiB");
+  }
+  if (options.threads > kMaxThreads) return invalid("threads: at most 1024");
   if (options.dictionary.mode == DictionaryChoice::Mode::kSize &&
       (options.dictionary.bytes < kSmallestDictionary ||
        options.dictionary.bytes > kMaxDictionaryBytes)) {

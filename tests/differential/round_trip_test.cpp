@@ -259,6 +259,26 @@ TEST(RoundTrip, GroupSizesAreThoseOfTheRule) {
   EXPECT_FALSE(validate(options).ok());
 }
 
+TEST(RoundTrip, OptionsOutsideTheirLimitsAreRefused) {
+  CompressOptions good;
+  good.staleness = kMaxBlockBytes;
+  good.threads = kMaxThreads;
+  good.rule = DependencyRule::kTile;
+  EXPECT_TRUE(validate(good).ok());
+  CompressOptions bad = good;
+  bad.staleness = kMaxBlockBytes + 1;
+  EXPECT_FALSE(validate(bad).ok());
+  bad = good;
+  bad.threads = kMaxThreads + 1;
+  EXPECT_FALSE(validate(bad).ok());
+  bad = good;
+  bad.rule = static_cast<DependencyRule>(5);
+  EXPECT_FALSE(validate(bad).ok());
+  bad = good;
+  bad.favor = static_cast<Favor>(2);
+  EXPECT_FALSE(validate(bad).ok());
+}
+
 TEST(RoundTrip, SubBlocksLargerThanTheHeaderCanSayAreNotMade) {
   CompressOptions options;
   options.coding = Coding::kBit;
