@@ -32,6 +32,7 @@ struct Slot {
   std::uint32_t tag = 0;       ///< the rest of its hash
   std::uint32_t document = 0;  ///< number from 1 of that where it was met last; 0: a free slot
   std::uint32_t gains = 0;     ///< how many documents gain by it; 0: it is held
+  std::uint32_t end = 0;       ///< of its last sighting there
 };
 
 /// A string met in a document.
@@ -131,7 +132,8 @@ class Selection {
     }
   }
 
-  /// Counts a string once in each document; the first of all documents holds it itself.
+  /// Counts a string once in each document; the first of all documents holds it itself. A string
+  /// that overlaps itself is seen once for its length: in a run of one byte it stands everywhere.
   void see(std::uint32_t begin, std::uint32_t end, std::uint64_t hash) {
     const auto tag = static_cast<std::uint32_t>(hash);
     std::size_t at = (hash ^ hash >> 30) * 0x94D049BB133111EBu >> (64 - slot_bits_);
@@ -139,8 +141,10 @@ class Selection {
       Slot& slot = slots_[at];
       if (slot.document == 0) slot.tag = tag;
       if (slot.tag != tag) continue;
+      if (slot.document == document_ && begin < slot.end) return;
       slot.gains += slot.document != 0 && slot.document != document_;
       slot.document = document_;
+      slot.end = end;
       sightings_.push_back({begin, end, static_cast<std::uint32_t>(at)});
       return;
     }
