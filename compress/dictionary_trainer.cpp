@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint32_t kSegmentBytes = 2048;
 constexpr std::uint32_t kStride = kSegmentBytes / 4;  ///< from one segment offered to the next
 constexpr std::size_t kMostProbes = 16;
+constexpr std::size_t kMostDocuments = 0xFFFFFFFE;  ///< a slot has their numbers from 1 on
 
 /// Rolling hash of the last 64 / shift bytes.
 struct StringLength {
@@ -224,6 +225,13 @@ std::vector<DictionarySegment> select_segments(std::span<const Bytes> documents,
 Result<std::vector<Byte>> train_dictionary(std::span<const Bytes> documents, std::uint32_t bytes) {
   if (bytes == 0 || bytes > kMaxDictionaryBytes) {
     return make_error(ErrorCode::kInvalidArgument, "dictionary size: 1 byte to 4 MiB");
+  }
+  if (documents.size() > kMostDocuments) {
+    return make_error(ErrorCode::kInvalidArgument, "documents: at most 2^32 - 2");
+  }
+  for (const Bytes document : documents) {
+    if (document.size() <= kMaxBlockBytes) continue;
+    return make_error(ErrorCode::kInvalidArgument, "document: at most 4 MiB, as a block");
   }
   return without_bad_alloc([&]() -> Result<std::vector<Byte>> {
     return assemble_dictionary(documents, select_segments(documents, bytes, kMostEffort), bytes);

@@ -7,6 +7,7 @@
 #include "compress/block_size_choice.h"
 #include "compress/dictionary_choice.h"
 #include "compress/dictionary_trainer.h"
+#include "presso/train.h"
 #include "tests/support/largest_allocation.h"
 #include "tests/support/test_data.h"
 
@@ -74,6 +75,16 @@ TEST(DictionaryTrainer, RunsOfOneByteTakeNoMoreMemoryThanOtherText) {
     ASSERT_LE(test::largest_allocation(), 2u << 20) << byte;  // 2 x 2^18 x (1/5 + 1/32) x 12
     for (const DictionarySegment& segment : segments) ASSERT_LE(segment.length, 2048u);
   }
+}
+
+TEST(DictionaryTrainer, RefusesWhatIsNoDocument) {
+  const std::vector<Byte> large(kMaxBlockBytes + 1);
+  const Bytes documents[] = {large};
+  const auto content = train_dictionary(documents, 1000);
+  ASSERT_FALSE(content.ok());
+  EXPECT_EQ(content.error().code, ErrorCode::kInvalidArgument);
+  const Bytes fits[] = {Bytes(large).first(kMaxBlockBytes)};
+  EXPECT_TRUE(train_dictionary(fits, 1000).ok());
 }
 
 TEST(DictionaryTrainer, PutsWhatMostDocumentsHoldAtTheEnd) {
