@@ -7,6 +7,7 @@
 #include "compress/block_size_choice.h"
 #include "compress/dictionary_choice.h"
 #include "compress/dictionary_trainer.h"
+#include "compress/size_trial.h"
 #include "presso/train.h"
 #include "tests/support/largest_allocation.h"
 #include "tests/support/test_data.h"
@@ -85,6 +86,27 @@ TEST(DictionaryTrainer, RefusesWhatIsNoDocument) {
   EXPECT_EQ(content.error().code, ErrorCode::kInvalidArgument);
   const Bytes fits[] = {Bytes(large).first(kMaxBlockBytes)};
   EXPECT_TRUE(train_dictionary(fits, 1000).ok());
+}
+
+TEST(ChosenBlocks, AreEvenlyFarFromEachOther) {
+  EXPECT_EQ(choose_evenly(10, 2), (std::vector<std::uint64_t>{2, 7}));
+  EXPECT_EQ(choose_evenly(3, 5), (std::vector<std::uint64_t>{0, 1, 2}));
+  EXPECT_TRUE(choose_evenly(0, 5).empty());
+  const auto of_many = choose_evenly(std::uint64_t{1} << 50, 4096);
+  EXPECT_EQ(of_many.size(), 4096u);
+  EXPECT_EQ(of_many.back(), (std::uint64_t{1} << 50) - (std::uint64_t{1} << 37));
+}
+
+TEST(ChosenBlocks, NumbersWithoutOthersAreAllThatIsLeft) {
+  for (std::uint64_t end = 0; end < 40; ++end) {
+    for (std::uint64_t count = 0; count <= end; ++count) {
+      const auto without = choose_evenly(end, count);
+      std::vector<std::uint64_t> all = without;
+      for (std::uint64_t i = 0; i + count < end; ++i) all.push_back(number_without(without, i));
+      std::inplace_merge(all.begin(), all.begin() + static_cast<long>(count), all.end());
+      for (std::uint64_t i = 0; i < end; ++i) ASSERT_EQ(all[i], i);
+    }
+  }
 }
 
 TEST(DictionaryTrainer, PutsWhatMostDocumentsHoldAtTheEnd) {
