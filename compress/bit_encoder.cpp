@@ -277,8 +277,10 @@ void BitEncoder::write_sub_blocks(const Sequences& sequences, const BlockHeader&
   to.finish();
 }
 
-void BitEncoder::write_head(BitFields& fields) {
+/// Says what encode() says.
+bool BitEncoder::write_head(BitFields& fields) {
   const auto [least, most] = std::minmax_element(stream_bits_.begin(), stream_bits_.end());
+  if (*least > kMaxLeastBits) return false;
   fields.least_bits = static_cast<std::uint32_t>(*least);
   fields.size_bits = static_cast<Byte>(std::bit_width(*most - *least));
   const bool counts = fields.layout == kSubBlockLayout;
@@ -286,6 +288,7 @@ void BitEncoder::write_head(BitFields& fields) {
     fields.count_bits = static_cast<Byte>(
         std::bit_width(*std::max_element(stream_literals_.begin(), stream_literals_.end())));
   }
+  if (fields.size_bits > kMaxSizeBits || fields.count_bits > kMaxCountBits) return false;
   payload_.clear();
   BitWriter to(payload_);
   for (std::size_t i = 0; i < stream_bits_.size(); ++i) {
@@ -295,9 +298,10 @@ void BitEncoder::write_head(BitFields& fields) {
   put_list(to, lengths_);
   to.finish();
   fields.head_bytes = static_cast<std::uint32_t>(payload_.size());
+  return true;
 }
 
-void BitEncoder::encode(Bytes plain, const Sequences& sequences, BlockHeader& header) {
+bool BitEncoder::encode(Bytes plain, const Sequences& sequences, BlockHeader& header) {
   gather_literals(plain, sequences);
   header.coding = Coding::kBit;
   header.layout.literal_bits = 0;
@@ -317,9 +321,10 @@ void BitEncoder::encode(Bytes plain, const Sequences& sequences, BlockHeader& he
   lengths_.fill(0);
   make_codes(header.bit);
   sub_blocks ? write_sub_blocks(sequences, header) : write_lanes(sequences, header);
-  write_head(header.bit);
+  if (!write_head(header.bit)) return false;
   payload_.append(streams_.bytes());
   header.payload_bytes = static_cast<std::uint32_t>(payload_.size());
+  return true;
 }
 
 }  // namespace presso

@@ -37,8 +37,9 @@ class BitEncoder {
   explicit BitEncoder(const BitParameters& parameters) : parameters_(parameters) {}
 
   /// Fills the fields of `header` that the coding has, payload_bytes included; plain_bytes and the
-  /// layout's min_match must be set. The payload is then in payload().
-  void encode(Bytes plain, const Sequences& sequences, BlockHeader& header);
+  /// layout's min_match must be set. The payload is then in payload(). False where the header's
+  /// fields cannot hold what they would have to: a sub-block can be larger than they foresee.
+  bool encode(Bytes plain, const Sequences& sequences, BlockHeader& header);
 
   Bytes payload() const { return payload_.bytes(); }
 
@@ -54,7 +55,7 @@ class BitEncoder {
   void put_literals_of_lane(WideBitWriter& to, std::uint32_t lane, const BlockHeader& header) const;
   void write_lanes(const Sequences& sequences, const BlockHeader& header);
   void write_sub_blocks(const Sequences& sequences, const BlockHeader& header);
-  void write_head(BitFields& fields);
+  bool write_head(BitFields& fields);
 
   BitParameters parameters_;
   Buffer literals_;

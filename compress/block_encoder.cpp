@@ -158,10 +158,11 @@ bool BlockEncoder::append_byte_coded(Bytes plain, const BlockHeader& header, Buf
 bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to) {
   BlockHeader bit = header;
   bit.layout.min_match = parameters_.min_match;
-  bit_encoder_.encode(plain, sequences_, bit);
+  const bool fits = bit_encoder_.encode(plain, sequences_, bit);
   const auto saves_enough = [&](std::uint64_t otherwise) {
-    return std::uint64_t{100} * bit.payload_bytes <=
-           (100 - parameters_.bit_gain) * std::min<std::uint64_t>(otherwise, header.plain_bytes);
+    return fits && std::uint64_t{100} * bit.payload_bytes <=
+                       (100 - parameters_.bit_gain) *
+                           std::min<std::uint64_t>(otherwise, header.plain_bytes);
   };
   // Mostly it is enough to know how large the block would be without an escape byte.
   if (!saves_enough(3 * std::uint64_t{bit.sequences} + bit.literals)) {

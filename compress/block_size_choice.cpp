@@ -30,7 +30,7 @@ Result<double> stored_bytes(const Samples& pieces, std::uint32_t block_bytes, Si
 
 Result<BlockSizeChoice> try_without_dictionary(const RandomAccess& input,
                                                const CompressOptions& options) {
-  const std::vector<std::uint64_t> pieces = numbers_below(input.size() / kLargeBytes);
+  const std::uint64_t pieces = input.size() / kLargeBytes;
   PRESSO_ASSIGN(const Samples samples,
                 Samples::read(input, kLargeBytes, choose_evenly(pieces, kTrialPieces)));
   SizeTrial trial(options);

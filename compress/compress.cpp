@@ -38,6 +38,24 @@ struct StoredItem {
   Buffer stored;
 };
 
+/// A source that has ended once it says so: a terminal, or a log that is being written to, has
+/// more when it is asked again, but only the last block of a file may be short.
+class EndingSource final : public ByteSource {
+ public:
+  explicit EndingSource(ByteSource& source) : source_(source) {}
+
+  Result<std::size_t> read(MutableBytes into) override {
+    if (at_end_) return std::size_t{0};
+    PRESSO_ASSIGN(const std::size_t got, source_.read(into));
+    at_end_ = got == 0;
+    return got;
+  }
+
+ private:
+  ByteSource& source_;
+  bool at_end_ = false;
+};
+
 /// A source that first gives back what was read ahead for sampling.
 class PrefixedSource final : public ByteSource {
  public:
@@ -212,7 +230,7 @@ class Compressor {
     return true;
   }
 
-  ByteSource& source_;
+  EndingSource source_;
   ByteSink& sink_;
   const CompressOptions& options_;
   const ParserParameters parameters_;
@@ -234,6 +252,14 @@ class Compressor {
   std::uint32_t next_number_ = 0;
   std::uint64_t blocks_left_ = 0;  ///< to the next trial of the dictionary
 };
+
+Status validate_rule(const CompressOptions& options) {
+  if (options.rule && *options.rule > DependencyRule::kTile) return invalid("rule: unknown");
+  if (options.favor != Favor::kRatio && options.favor != Favor::kDecode) {
+    return invalid("favor: ratio or decode");
+  }
+  return {};
+}
 
 Status validate_group(const CompressOptions& options) {
   if (options.group == 0) return {};
@@ -265,9 +291,14 @@ Status validate(const CompressOptions& options) {
        options.sub_block > 1u << kMaxSubBlockLog2)) {
     return invalid("sub-block: a power of two from 4 to 256");
   }
+  PRESSO_TRY(validate_rule(options));
   PRESSO_TRY(validate_group(options));
   if (options.lookahead != 0 && options.lookahead < 8) return invalid("lookahead: at least 8");
   if (options.window != 0 && options.window < 1024) return invalid("window: at least 1 KiB");
+  if (options.staleness && *options.staleness > kMaxBlockBytes) {
+    return invalid("staleness: at most 4 MiB");
+  }
+  if (options.threads > kMaxThreads) return invalid("threads: at most 1024");
   if (options.dictionary.mode == DictionaryChoice::Mode::kSize &&
       (options.dictionary.bytes < kSmallestDictionary ||
        options.dictionary.bytes > kMaxDictionaryBytes)) {

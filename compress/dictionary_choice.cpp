@@ -46,17 +46,16 @@ struct Split {
 };
 
 Split split_blocks(std::uint64_t blocks, std::uint64_t trained, std::uint64_t tried) {
-  const std::vector<std::uint64_t> all = numbers_below(blocks);
   Split split;
-  split.trained = choose_evenly(all, trained);
-  std::vector<std::uint64_t> others;
-  std::set_difference(all.begin(), all.end(), split.trained.begin(), split.trained.end(),
-                      std::back_inserter(others));
+  split.trained = choose_evenly(blocks, trained);
+  const std::uint64_t others = blocks - split.trained.size();
   tried = std::min(tried, blocks);
-  const std::uint64_t new_ones = (tried * others.size() + blocks - 1) / blocks;
-  split.tried = choose_evenly(others, new_ones);
-  for (const std::uint64_t number : choose_evenly(split.trained, tried - new_ones)) {
-    split.tried.push_back(number);
+  const std::uint64_t new_ones = (tried * others + blocks - 1) / blocks;
+  for (const std::uint64_t index : choose_evenly(others, new_ones)) {
+    split.tried.push_back(number_without(split.trained, index));
+  }
+  for (const std::uint64_t index : choose_evenly(split.trained.size(), tried - new_ones)) {
+    split.tried.push_back(split.trained[index]);
   }
   return split;
 }
@@ -153,7 +152,7 @@ class Chooser {
   Result<TriedParts> try_on(const RandomAccess& input, Bytes content) {
     PRESSO_ASSIGN(const Samples tried,
                   Samples::read(input, options_.block_bytes,
-                                choose_evenly(numbers_below(blocks_of(input)), tried_blocks())));
+                                choose_evenly(blocks_of(input), tried_blocks())));
     TriedParts parts;
     PRESSO_ASSIGN(parts.without, stored_part(tried.blocks(), {}));
     PRESSO_ASSIGN(parts.with, stored_part(tried.blocks(), content));

@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint32_t kSegmentBytes = 2048;
 constexpr std::uint32_t kStride = kSegmentBytes / 4;  ///< from one segment offered to the next
 constexpr std::size_t kMostProbes = 16;
+constexpr std::size_t kMostDocuments = 0xFFFFFFFE;  ///< a slot has their numbers from 1 on
 
 /// Rolling hash of the last 64 / shift bytes.
 struct StringLength {
@@ -32,6 +33,7 @@ struct Slot {
   std::uint32_t tag = 0;       ///< the rest of its hash
   std::uint32_t document = 0;  ///< number from 1 of that where it was met last; 0: a free slot
   std::uint32_t gains = 0;     ///< how many documents gain by it; 0: it is held
+  std::uint32_t end = 0;       ///< of its last sighting there
 };
 
 /// A string met in a document.
@@ -131,7 +133,8 @@ class Selection {
     }
   }
 
-  /// Counts a string once in each document; the first of all documents holds it itself.
+  /// Counts a string once in each document; the first of all documents holds it itself. A string
+  /// that overlaps itself is seen once for its length: in a run of one byte it stands everywhere.
   void see(std::uint32_t begin, std::uint32_t end, std::uint64_t hash) {
     const auto tag = static_cast<std::uint32_t>(hash);
     std::size_t at = (hash ^ hash >> 30) * 0x94D049BB133111EBu >> (64 - slot_bits_);
@@ -139,8 +142,10 @@ class Selection {
       Slot& slot = slots_[at];
       if (slot.document == 0) slot.tag = tag;
       if (slot.tag != tag) continue;
+      if (slot.document == document_ && begin < slot.end) return;
       slot.gains += slot.document != 0 && slot.document != document_;
       slot.document = document_;
+      slot.end = end;
       sightings_.push_back({begin, end, static_cast<std::uint32_t>(at)});
       return;
     }
@@ -220,6 +225,13 @@ std::vector<DictionarySegment> select_segments(std::span<const Bytes> documents,
 Result<std::vector<Byte>> train_dictionary(std::span<const Bytes> documents, std::uint32_t bytes) {
   if (bytes == 0 || bytes > kMaxDictionaryBytes) {
     return make_error(ErrorCode::kInvalidArgument, "dictionary size: 1 byte to 4 MiB");
+  }
+  if (documents.size() > kMostDocuments) {
+    return make_error(ErrorCode::kInvalidArgument, "documents: at most 2^32 - 2");
+  }
+  for (const Bytes document : documents) {
+    if (document.size() <= kMaxBlockBytes) continue;
+    return make_error(ErrorCode::kInvalidArgument, "document: at most 4 MiB, as a block");
   }
   return without_bad_alloc([&]() -> Result<std::vector<Byte>> {
     return assemble_dictionary(documents, select_segments(documents, bytes, kMostEffort), bytes);

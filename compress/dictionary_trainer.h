@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Chooses a dictionary's content by what it gains: a segment is worth as much as the documents that
-// repeat its strings and would each write them anew. Strings of 8 and of 32 bytes are counted once
+// repeat its strings and would each write them anew. Strings of 5 and of 32 bytes are counted once
 // for each document (a block finds its own repetitions itself); segments are then taken greedily,
 // by the strings that no segment before holds. Idea: COVER (Liao, Petri, Moffat, Wirth: Effective
-// construction of relative Lempel-Ziv dictionaries, WWW 2016). Memory: 24 bytes for
+// construction of relative Lempel-Ziv dictionaries, WWW 2016). Memory: up to 28 bytes for
 // each string that is counted. Tested by tests/unit/dictionary_test.cpp.
 #pragma once
 

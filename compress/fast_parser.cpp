@@ -123,12 +123,8 @@ class FastParse {
   /// The match around `at`, whose key is known to be equal: forward, then back into the literals,
   /// then cut to what the dependency rule allows. End 0: nothing is left.
   Match extend(std::uint32_t at, std::uint32_t distance, std::uint64_t difference) {
-    const Byte* const here = plain_ + at;
     std::uint32_t end = at + static_cast<std::uint32_t>(std::countr_zero(difference)) / 8;
-    if (difference == 0) {
-      const std::uint32_t limit = std::min(size_ - at, parameters_.lookahead) - kWord;
-      end = at + kWord + common_length(here + kWord, here + kWord - distance, limit);
-    }
+    if (difference == 0) end = at + kWord + common_behind_word(at, distance);
     std::uint32_t begin = at - count_back(at, at - distance);
     if (end - begin > parameters_.lookahead) begin = end - parameters_.lookahead;
     if (kLongRuns && begin - literals_begin_ > run_limit_) close_run(begin);
@@ -138,6 +134,20 @@ class FastParse {
       if (legal < parameters_.min_match || end <= at) return {};
     }
     return {begin, end, distance};
+  }
+
+  /// How many bytes are equal behind the word at `at`, which is; where the rule cuts the match, it
+  /// may be only those that it leaves. The usual rule leaves most of what is equal: not asked.
+  std::uint32_t common_behind_word(std::uint32_t at, std::uint32_t distance) {
+    const Byte* const here = plain_ + at + kWord;
+    const std::uint32_t limit = std::min(size_ - at, parameters_.lookahead) - kWord;
+    if constexpr (kUsualRule) return common_length(here, here - distance, limit);
+    const std::uint32_t begin = at - count_back(at, at - distance);
+    close_run(begin);
+    const std::uint32_t before = at + kWord - begin;
+    return allowed_length(here, here - distance, limit, [&](std::uint32_t length) {
+      return std::max(tracker_.legal_length(begin, distance, before + length), before) - before;
+    });
   }
 
   std::uint32_t count_back(std::uint32_t at, std::uint32_t from) const {
@@ -157,7 +167,6 @@ class FastParse {
   /// A match at one of the last distances: here, where a match has just ended, or at the next
   /// position.
   Match find_repeated(std::uint32_t at) {
-    constexpr std::uint32_t kLeast = sizeof(std::uint32_t);
     const bool here =
         at == literals_begin_ && last_[1] <= at &&
         load<std::uint32_t>(plain_ + at) == load<std::uint32_t>(plain_ + at - last_[1]);
@@ -169,10 +178,10 @@ class FastParse {
       return {};
     }
     const std::uint32_t limit = std::min(size_ - begin, parameters_.lookahead);
-    const std::uint32_t length =
-        kLeast + common_length(bytes + kLeast, bytes + kLeast - distance, limit - kLeast);
     close_run(begin);
-    const std::uint32_t legal = tracker_.legal_length(begin, distance, length);
+    const std::uint32_t legal = allowed_length(
+        bytes, bytes - distance, limit,
+        [&](std::uint32_t length) { return tracker_.legal_length(begin, distance, length); });
     return legal < parameters_.min_match ? Match{} : Match{begin, begin + legal, distance};
   }
 
@@ -204,7 +213,8 @@ class FastParse {
   }
 
   /// Whether a literal run can be too long for one sequence.
-  static constexpr bool kLongRuns = sizeof(Entry) > 2 || !std::is_same_v<Tracker, TwoWaveTracker>;
+  static constexpr bool kUsualRule = std::is_same_v<Tracker, TwoWaveTracker>;
+  static constexpr bool kLongRuns = sizeof(Entry) > 2 || !kUsualRule;
 
   const Byte* const plain_;
   const std::uint32_t size_;

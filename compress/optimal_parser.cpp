@@ -335,6 +335,7 @@ void OptimalParser<Prices>::walk_older(std::uint32_t at, std::uint32_t limit, st
     if (at - from > parameters_.window || longest >= limit) return;
     entry = older_[from];
     if (plain_[from + longest] != plain_[at + longest]) continue;
+    if (measure(at - from, longest + 1) <= longest) continue;
     const std::uint32_t measured =
         allowed_length(plain_ + from, plain_ + at, limit,
                        [&](std::uint32_t length) { return measure(at - from, length); });

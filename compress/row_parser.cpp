@@ -117,6 +117,8 @@ class Rows {
 /// One block's parse.
 template <class Rows, class Tracker>
 class RowParse {
+  static constexpr bool kUsualRule = std::is_same_v<Tracker, TwoWaveTracker>;
+
  public:
   RowParse(Bytes plain, const ParserParameters& parameters, const DictionaryIndex* dictionary,
            const Rows& rows, Tracker tracker, Sequences& sequences)
@@ -224,6 +226,8 @@ class RowParse {
                              load<std::uint32_t>(here + least - kKeyBytes)) {
       return;
     }
+    // In a run all is equal, and the strict rule forbids most of it.
+    if (!kUsualRule && tracker_.legal_length(at, distance, least) < least) return;
     const std::uint32_t length = allowed_length(here, from, limit, [&](std::uint32_t common) {
       return common < least ? common : tracker_.legal_length(at, distance, common);
     });

@@ -2,7 +2,6 @@
 #include "compress/size_trial.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "presso/ordered_pipeline.h"
 
@@ -18,20 +17,22 @@ ParserParameters trial_parameters(const CompressOptions& options) {
 
 }  // namespace
 
-std::vector<std::uint64_t> numbers_below(std::uint64_t count) {
-  std::vector<std::uint64_t> numbers(count);
-  std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
-  return numbers;
+std::vector<std::uint64_t> choose_evenly(std::uint64_t end, std::uint64_t count) {
+  count = std::min(count, end);
+  std::vector<std::uint64_t> chosen;
+  for (std::uint64_t i = 0; i < count; ++i) chosen.push_back((2 * i + 1) * end / (2 * count));
+  return chosen;
 }
 
-std::vector<std::uint64_t> choose_evenly(std::span<const std::uint64_t> numbers,
-                                         std::uint64_t count) {
-  count = std::min<std::uint64_t>(count, numbers.size());
-  std::vector<std::uint64_t> chosen;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    chosen.push_back(numbers[(2 * i + 1) * numbers.size() / (2 * count)]);
+/// Of `without`, those before it are as many as are at most `index` when those before them are
+/// taken out.
+std::uint64_t number_without(std::span<const std::uint64_t> without, std::uint64_t index) {
+  std::size_t before = 0;
+  for (std::size_t behind = without.size(); before < behind;) {
+    const std::size_t middle = before + (behind - before) / 2;
+    without[middle] - middle <= index ? before = middle + 1 : behind = middle;
   }
-  return chosen;
+  return index + before;
 }
 
 Result<Samples> Samples::read(const RandomAccess& input, std::uint32_t block_bytes,

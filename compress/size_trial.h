@@ -13,12 +13,12 @@
 
 namespace presso {
 
-/// 0 to count - 1.
-std::vector<std::uint64_t> numbers_below(std::uint64_t count);
+/// `count` of the numbers below `end`, or all, at even distances, rising. `end` times `count` must
+/// be below 2^63.
+std::vector<std::uint64_t> choose_evenly(std::uint64_t end, std::uint64_t count);
 
-/// `count` of `numbers`, or all, at even distances.
-std::vector<std::uint64_t> choose_evenly(std::span<const std::uint64_t> numbers,
-                                         std::uint64_t count);
+/// The numbers from 0 on that are not among `without`, which rise: that one with `index` before it.
+std::uint64_t number_without(std::span<const std::uint64_t> without, std::uint64_t index);
 
 /// Blocks of an input in memory.
 class Samples {

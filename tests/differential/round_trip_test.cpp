@@ -259,6 +259,81 @@ TEST(RoundTrip, GroupSizesAreThoseOfTheRule) {
   EXPECT_FALSE(validate(options).ok());
 }
 
+TEST(RoundTrip, OptionsOutsideTheirLimitsAreRefused) {
+  CompressOptions good;
+  good.staleness = kMaxBlockBytes;
+  good.threads = kMaxThreads;
+  good.rule = DependencyRule::kTile;
+  EXPECT_TRUE(validate(good).ok());
+  CompressOptions bad = good;
+  bad.staleness = kMaxBlockBytes + 1;
+  EXPECT_FALSE(validate(bad).ok());
+  bad = good;
+  bad.threads = kMaxThreads + 1;
+  EXPECT_FALSE(validate(bad).ok());
+  bad = good;
+  bad.rule = static_cast<DependencyRule>(5);
+  EXPECT_FALSE(validate(bad).ok());
+  bad = good;
+  bad.favor = static_cast<Favor>(2);
+  EXPECT_FALSE(validate(bad).ok());
+}
+
+TEST(RoundTrip, SubBlocksLargerThanTheHeaderCanSayAreNotMade) {
+  CompressOptions options;
+  options.coding = Coding::kBit;
+  options.level = 1;
+  options.sub_block = 256;
+  options.block_bytes = kMaxBlockBytes;
+  options.dictionary.mode = DictionaryChoice::Mode::kNone;
+  std::vector<Byte> letters = random_bytes(kMaxBlockBytes, 23);
+  for (Byte& letter : letters) letter &= 63;
+  EXPECT_NE(only_block(letters, options).coding, Coding::kBit);  // 2^22 literals, 2^24 bits
+  expect_round_trip(letters, options);
+  letters.resize(kMaxBlockBytes - 1);  // a literal fewer, but as many bits
+  expect_round_trip(letters, options);
+  for (Byte& letter : letters) letter &= 1;  // few enough bits
+  EXPECT_EQ(only_block(letters, options).coding, Coding::kBit);
+  expect_round_trip(letters, options);
+}
+
+/// Has ended for now, each time that it has given all of a part.
+class GrowingSource final : public ByteSource {
+ public:
+  explicit GrowingSource(std::vector<Bytes> parts) : parts_(std::move(parts)) {}
+
+  Result<std::size_t> read(MutableBytes into) override {
+    if (next_ == parts_.size()) return std::size_t{0};
+    const std::size_t got = *MemorySource(parts_[next_]).read(into);
+    parts_[next_] = parts_[next_].subspan(got);
+    next_ += got == 0 ? 1 : 0;
+    return got;
+  }
+
+ private:
+  std::vector<Bytes> parts_;
+  std::size_t next_ = 0;
+};
+
+TEST(RoundTrip, WhatIsAppendedBehindTheEndIsLeftOut) {
+  const std::vector<Byte> plain = random_words(100000, 24);
+  for (const bool ahead : {false, true}) {  // read ahead for the dictionary
+    for (const std::size_t size : {0u, 100u, 16384u, 40000u}) {
+      CompressOptions options;
+      options.block_bytes = 16384;
+      if (!ahead) options.dictionary.mode = DictionaryChoice::Mode::kNone;
+      const Bytes first = Bytes(plain).first(size);
+      GrowingSource source({first, first, plain});
+      std::vector<Byte> compressed;
+      VectorSink sink(compressed);
+      ASSERT_TRUE(compress_stream(source, sink, options).ok());
+      const auto decoded = decompress_buffer(compressed);
+      ASSERT_TRUE(decoded.ok()) << decoded.error().message();
+      EXPECT_TRUE(std::equal(decoded->begin(), decoded->end(), first.begin(), first.end()));
+    }
+  }
+}
+
 TEST(RoundTrip, ConcatenatedFilesDecodeToTheConcatenation) {
   const std::vector<Byte> first = random_words(100000, 7);
   const std::vector<Byte> second = random_words(50001, 8);

@@ -7,6 +7,9 @@
 #include "compress/block_size_choice.h"
 #include "compress/dictionary_choice.h"
 #include "compress/dictionary_trainer.h"
+#include "compress/size_trial.h"
+#include "presso/train.h"
+#include "tests/support/largest_allocation.h"
 #include "tests/support/test_data.h"
 
 namespace presso {
@@ -59,6 +62,51 @@ TEST(DictionaryTrainer, RepetitionsWithinOneDocumentGainNothing) {
     std::copy_n(documents[2].begin(), 5000, documents[2].begin() + static_cast<long>(at));
   }
   EXPECT_TRUE(select_segments(views(documents), 64u << 10, kEffort).empty());
+}
+
+/// A run's string stands everywhere in it. Of some bytes its hash is among those that are counted.
+TEST(DictionaryTrainer, RunsOfOneByteTakeNoMoreMemoryThanOtherText) {
+  constexpr std::size_t kSize = 256u << 10;
+  constexpr TrainingEffort kLittle{1u << 16, 16};
+  for (unsigned byte = 32; byte < 64; ++byte) {
+    const std::vector<Byte> run(kSize, static_cast<Byte>(byte));
+    const std::vector<Bytes> documents{run, run};
+    test::reset_largest_allocation();
+    const auto segments = select_segments(documents, 64u << 10, kLittle);
+    ASSERT_LE(test::largest_allocation(), 2u << 20) << byte;  // 2 x 2^18 x (1/5 + 1/32) x 12
+    for (const DictionarySegment& segment : segments) ASSERT_LE(segment.length, 2048u);
+  }
+}
+
+TEST(DictionaryTrainer, RefusesWhatIsNoDocument) {
+  const std::vector<Byte> large(kMaxBlockBytes + 1);
+  const Bytes documents[] = {large};
+  const auto content = train_dictionary(documents, 1000);
+  ASSERT_FALSE(content.ok());
+  EXPECT_EQ(content.error().code, ErrorCode::kInvalidArgument);
+  const Bytes fits[] = {Bytes(large).first(kMaxBlockBytes)};
+  EXPECT_TRUE(train_dictionary(fits, 1000).ok());
+}
+
+TEST(ChosenBlocks, AreEvenlyFarFromEachOther) {
+  EXPECT_EQ(choose_evenly(10, 2), (std::vector<std::uint64_t>{2, 7}));
+  EXPECT_EQ(choose_evenly(3, 5), (std::vector<std::uint64_t>{0, 1, 2}));
+  EXPECT_TRUE(choose_evenly(0, 5).empty());
+  const auto of_many = choose_evenly(std::uint64_t{1} << 50, 4096);
+  EXPECT_EQ(of_many.size(), 4096u);
+  EXPECT_EQ(of_many.back(), (std::uint64_t{1} << 50) - (std::uint64_t{1} << 37));
+}
+
+TEST(ChosenBlocks, NumbersWithoutOthersAreAllThatIsLeft) {
+  for (std::uint64_t end = 0; end < 40; ++end) {
+    for (std::uint64_t count = 0; count <= end; ++count) {
+      const auto without = choose_evenly(end, count);
+      std::vector<std::uint64_t> all = without;
+      for (std::uint64_t i = 0; i + count < end; ++i) all.push_back(number_without(without, i));
+      std::inplace_merge(all.begin(), all.begin() + static_cast<long>(count), all.end());
+      for (std::uint64_t i = 0; i < end; ++i) ASSERT_EQ(all[i], i);
+    }
+  }
 }
 
 TEST(DictionaryTrainer, PutsWhatMostDocumentsHoldAtTheEnd) {

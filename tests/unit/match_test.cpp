@@ -44,6 +44,17 @@ TEST(CommonLength, BackAgreesWithTheModelAtEveryPlaceOfADifference) {
   }
 }
 
+TEST(AllowedLength, IsWhatIsAllowedOfAllThatIsCommon) {
+  const std::vector<Byte> zeros(5000);
+  for (const std::uint32_t limit : {0u, 1u, 255u, 256u, 257u, 1024u, 4999u}) {
+    for (const std::uint32_t allowed : {0u, 1u, 255u, 256u, 257u, 1025u, 5000u}) {
+      const auto cut = [&](std::uint32_t length) { return std::min(length, allowed); };
+      EXPECT_EQ(allowed_length(zeros.data() + 1, zeros.data(), limit, cut),
+                std::min(limit, allowed));
+    }
+  }
+}
+
 TEST(CommonLength, OverlapsLikeACopy) {
   const std::vector<Byte> plain = test::few_letters(5000, 2, 3);
   for (std::uint32_t distance = 1; distance < 20; ++distance) {

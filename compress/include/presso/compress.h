@@ -19,6 +19,7 @@ namespace presso {
 constexpr int kMinLevel = 1;
 constexpr int kMaxLevel = 12;
 constexpr int kDefaultLevel = 6;
+constexpr unsigned kMaxThreads = 1024;
 
 /// The window under Favor::kDecode: the furthest distance that GPU decoders with their history in
 /// shared memory keep. This layer cannot see theirs; tests/unit/favor_decode_test.cpp compares.
@@ -71,10 +72,12 @@ struct CompressOptions {
   std::uint32_t group = 0;
   /// Furthest distance in bytes; 0: the block and dictionary, or by `favor`.
   std::uint32_t window = 0;
-  std::uint32_t lookahead = 0;             ///< longest match in bytes; 0: unlimited (S7.2)
-  std::optional<std::uint32_t> staleness;  ///< single-entry tables: S7.4; nullopt: by level
+  std::uint32_t lookahead = 0;  ///< longest match in bytes; 0: unlimited (S7.2)
+  /// Single-entry tables: an entry stays until it is so many bytes old (S7.4), at most
+  /// kMaxBlockBytes; nullopt: 0.
+  std::optional<std::uint32_t> staleness;
   DictionaryChoice dictionary;
-  unsigned threads = 0;  ///< 0: all
+  unsigned threads = 0;  ///< at most kMaxThreads; 0: all
   Metadata metadata;
   /// Size of the input where known: sampled for the dictionary if `sample` is given.
   const RandomAccess* sample = nullptr;

@@ -13,9 +13,9 @@ namespace presso {
 
 /// What `documents` repeat among each other, at most `bytes` (up to kMaxDictionaryBytes), the most
 /// useful at the end; less where they repeat less, empty where nothing. A document is what is
-/// decoded by itself: a small file, or a block of a large one. Some 100 documents of each kind are
-/// needed to tell what they share, and 100 times as many bytes as the dictionary has. Memory: up to
-/// 200 MiB. Errors: kInvalidArgument, kOutOfMemory.
+/// decoded by itself: a small file, or a block of a large one, of at most kMaxBlockBytes. Some 100
+/// documents of each kind are needed to tell what they share, and 100 times as many bytes as the
+/// dictionary has. Memory: up to 200 MiB. Errors: kInvalidArgument, kOutOfMemory.
 Result<std::vector<Byte>> train_dictionary(std::span<const Bytes> documents, std::uint32_t bytes);
 
 }  // namespace presso

@@ -112,6 +112,7 @@ constexpr Byte kMaxCountBits = 22;
 constexpr Byte kMaxLiteralLimit = 12;
 constexpr Byte kMaxSequenceLimit = 10;
 constexpr Byte kMaxSizeBits = 24;
+constexpr std::uint32_t kMaxLeastBits = (1u << 24) - 1;
 constexpr Byte kMaxLanesLog2 = 10;
 /// Sequences of the largest Bit block: one for three bytes of it.
 constexpr std::uint32_t kMaxBitSequences = (kMaxBlockBytes + 2) / 3;
