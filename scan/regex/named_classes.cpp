@@ -43,9 +43,11 @@ CodeSet unpack(const PropertyName& property) {
 
 template <std::size_t kCount>
 std::optional<CodeSet> find_name(const PropertyName (&table)[kCount], std::string_view name) {
-  const PropertyName* entry = std::lower_bound(
-      std::begin(table), std::end(table), name,
-      [](const PropertyName& left, std::string_view right) { return left.name < right; });
+  const PropertyName* entry =
+      std::lower_bound(std::begin(table), std::end(table), name,
+                       [](const PropertyName& left, std::string_view right) {
+                         return right.compare(left.name) > 0;
+                       });
   if (entry == std::end(table) || entry->name != name) return std::nullopt;
   return unpack(*entry);
 }

@@ -69,7 +69,9 @@ struct SyntaxOptions {
   bool verbose = false;           ///< (?x)
   /// (?u): classes, `.`, \w \d \s \b and case folding mean Unicode; without it ASCII and bytes.
   bool unicode = true;
-  bool crlf = false;  ///< '\r' before '\n' belongs to the line's end
+  /// '\r' before '\n' belongs to the line's end: `.` does not match it and, if line_terminated, no
+  /// class that holds anything else. A '\r' that is asked for by itself remains.
+  bool crlf = false;
   /// Classes and `.` never hold '\n', and a literal '\n' is an error: for searching by lines.
   bool line_terminated = true;
 };
@@ -81,13 +83,19 @@ struct ParsedPattern {
 
 /// Parses RE2's syntax, and of Rust's `regex` what that adds: (?x), (?-u), nested classes and
 /// their && -- ~~. Error kInvalidArgument: `byte_offset` into `pattern`, `what` in one line.
+/// In the tree neighbouring literals are one, kConcat and kAlternate have two children or more,
+/// kRepeat has max > 0, and no path is longer than some 1000 nodes. Counts go to 1000; what a tree
+/// would be with repetitions written out is limited to about a million bytes and classes.
 Result<ParsedPattern> parse_pattern(std::string_view pattern, const SyntaxOptions& options);
 
-/// `what` of an error of parse_pattern below the pattern with a caret at its offset, for messages.
+/// "error: " and `what` of an error of parse_pattern or parse_like below the pattern (the line, or
+/// the part of a long one) with a caret at its offset, for messages. No line feed at the end.
 std::string explain_pattern_error(std::string_view pattern, const Error& error);
 
 /// SQL's LIKE, which matches a whole text (a line): `%` any string, `_` any character, `escape`
-/// (0: none) before a character that is meant literally. Errors likewise.
+/// (0: none) before a character that is meant literally. Errors likewise. The tree begins with
+/// kLineStart and ends with kLineEnd; of the options ignore_case, unicode, crlf and line_terminated
+/// count.
 Result<ParsedPattern> parse_like(std::string_view pattern, char escape,
                                  const SyntaxOptions& options);
 

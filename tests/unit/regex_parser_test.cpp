@@ -366,7 +366,7 @@ TEST(RegexParser, LimitsTheSizeOfRepetitionsWrittenOut) {
   for (int i = 0; i < 2000; ++i) many += "a{1000}";
   EXPECT_FALSE(parse_pattern(many, {}).ok());
   std::string words;
-  for (int i = 0; i < 500000; ++i) words += "\\w";
+  for (int i = 0; i < 50000; ++i) words += "\\w";
   EXPECT_FALSE(parse_pattern(words, {}).ok());
 }
 
@@ -393,17 +393,16 @@ std::string bracketed(const std::string& items) {
   return std::string("[").append(items).append("]");
 }
 
-/// Each would take minutes if something in it were quadratic.
+/// Each would take a minute and more if something in it were quadratic.
 TEST(RegexParser, LongPatternsTakeLinearTime) {
-  const std::string nested_choices = times(240, "a(?:b|") + times(300000, "a|") + times(240, ")");
-  const std::string nested_runs = times(240, "(?:a*b") + times(200000, "a*b") + times(240, ")");
+  const std::string nested_choices = times(240, "a(?:b|") + times(100000, "a|") + times(240, ")");
+  const std::string nested_runs = times(240, "(?:a*b") + times(50000, "a*b") + times(240, ")");
   for (const std::string& pattern :
-       {nested_choices, nested_runs, times(500000, "a*"), times(250000, "a{1}"),
-        times(200000, "(?:a)"), times(150000, "(?:ab*)"), times(300000, "(?i)k"),
-        times(400000, "()"), times(500000, "a|"), times(200000, "(a|b)"),
-        bracketed(times(250000, "z\xC3\xA9x")), bracketed(times(100000, "\\w")),
-        bracketed(times(100000, "a\\w")), bracketed(times(100000, "\\p{Greek}")),
-        bracketed(times(300000, "a&&"))}) {
+       {nested_choices, nested_runs, times(100000, "a*"), times(100000, "a{1}"),
+        times(100000, "(?:a)"), times(50000, "(?:ab*)"), times(50000, "(?i)k"), times(100000, "()"),
+        times(100000, "a|"), times(50000, "(a|b)"), bracketed(times(100000, "z\xC3\xA9x")),
+        bracketed(times(10000, "\\w")), bracketed(times(10000, "a\\w")),
+        bracketed(times(20000, "\\p{Greek}")), bracketed(times(50000, "a&&"))}) {
     EXPECT_TRUE(parse_pattern(pattern, {}).ok()) << pattern.substr(0, 20);
   }
   std::string descending = "[";
