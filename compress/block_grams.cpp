@@ -8,11 +8,11 @@
 namespace presso {
 namespace {
 
-constexpr std::size_t kLongest = 6;  ///< of kGramChoices
+constexpr std::size_t kLongest = 4;  ///< of kGramChoices
 constexpr std::size_t kTailBytes = kLongest - 1;
 constexpr std::size_t kHeadBytes = kFilterOverlap + kLongest - 1;
-constexpr std::size_t kSamples = 2;
-constexpr std::array<std::size_t, 4> kSampleBytes = {6, 8, 12, 16};
+constexpr std::array<std::size_t, 3> kSampleBytes = {6, 8, 12};
+constexpr std::size_t kSamples = 2 * kSampleBytes.size();
 static_assert(*std::max_element(kGramChoices.begin(), kGramChoices.end()) == kLongest);
 
 /// Calls `take(choice, cell)` for each n-gram of `text` without a line feed. The last eight bytes
@@ -27,10 +27,7 @@ void for_each_cell(Bytes text, Take take) {
     for (std::size_t choice = 0; choice < kGramChoices.size(); ++choice) {
       const std::uint32_t size = kGramChoices[choice];
       if (since_newline < size) break;
-      const std::uint32_t cell = gram_cell(window >> (64 - 8 * size));
-      if (kMostKept[choice] == kKeepAllCells || cell_rank(cell) < kMostKept[choice]) {
-        take(choice, cell);
-      }
+      take(choice, gram_cell(window >> (64 - 8 * size)));
     }
   }
 }
@@ -55,7 +52,8 @@ bool is_word_byte(Byte byte) {
   return std::isalnum(byte) != 0 || byte == '_' || byte >= 0x80;
 }
 
-/// Strings as somebody may look for: from the beginning of a word on, within one line.
+/// Strings as somebody may look for: from the beginning of a word on, within one line. Half of them
+/// get a letter that is not theirs, since what is rare has n-grams that are rare.
 std::vector<std::string> sample_strings(Bytes plain) {
   std::vector<std::string> samples;
   for (std::size_t i = 0; i < kSamples; ++i) {
@@ -64,11 +62,14 @@ std::vector<std::string> sample_strings(Bytes plain) {
            (is_word_byte(plain[at - 1]) || !is_word_byte(plain[at]))) {
       ++at;
     }
-    const std::size_t size = kSampleBytes[(i + plain[at < plain.size() ? at : 0]) % 4];
+    const std::size_t size = kSampleBytes[i / 2];
     if (at + size > plain.size()) continue;
-    const Bytes text = plain.subspan(at, size);
-    if (std::find(text.begin(), text.end(), '\n') != text.end()) continue;
-    samples.emplace_back(text.begin(), text.end());
+    std::string text(plain.begin() + static_cast<std::ptrdiff_t>(at),
+                     plain.begin() + static_cast<std::ptrdiff_t>(at + size));
+    if (text.find('\n') != std::string::npos) continue;
+    const auto other = static_cast<Byte>(text[0]);
+    if (i % 2 == 1) text[other % size] = static_cast<char>('a' + (other * 7u + size) % 26);
+    samples.push_back(std::move(text));
   }
   return samples;
 }

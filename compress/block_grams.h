@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a block tells the filter section (FORMAT.md 7.4): its cells of 3-, 4- and 6-grams, its line
+// What a block tells the filter section (FORMAT.md 7.4): its cells of 3- and 4-grams, its line
 // facts, and a few strings of it by which the filters are tried out. One pass over the plain bytes;
 // done by the workers, each for its own blocks.
 #pragma once
@@ -12,10 +12,8 @@
 
 namespace presso {
 
-/// The lengths among which a group's is chosen. Of 6-grams, meant for text full of random digits,
-/// a quarter of the cells is looked at.
-constexpr std::array<std::uint32_t, 3> kGramChoices = {3, 4, 6};
-constexpr std::array<std::uint32_t, 3> kMostKept = {256, 256, 64};
+/// The lengths among which a group's is chosen.
+constexpr std::array<std::uint32_t, 2> kGramChoices = {3, 4};
 
 struct BlockGrams {
   LineFacts facts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Costs, of a group: for each n-gram length one pass over a table of 2^20 counters, for each trial
+// Costs, of a group: for each n-gram length one pass over a table of 2^18 counters, for each trial
 // one bit set per cell of 32 blocks; a few milliseconds for 16 MiB of text.
 #include "compress/filter_builder.h"
 
@@ -61,7 +61,6 @@ std::optional<Plan> plan_group(const std::vector<std::uint16_t>& counts, std::si
   group.rows = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>((bits - common_bits) / blocks, 8, kCells));
   const double cells_per_row = static_cast<double>(kept) / static_cast<double>(blocks) / group.rows;
-  group.keep = kMostKept[choice];
   if (cells_per_row > kMostCellsPerRow) {
     group.keep = static_cast<std::uint32_t>(group.keep * kMostCellsPerRow / cells_per_row);
     group.keep = std::max(group.keep, 1u);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kPrefixBytes = 16;
 constexpr std::size_t kFactsBytes = 12;
 constexpr std::size_t kGroupHeaderBytes = 16;
-constexpr unsigned kMaxRice = 20;
+constexpr unsigned kMaxRice = 18;
 constexpr Byte kHoldsNul = 1;
 constexpr Byte kBeginsWithMark = 2;
 

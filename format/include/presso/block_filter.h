@@ -4,7 +4,7 @@
 // them; scans parse them. Safe on any input: sizes are checked before anything is allocated.
 //
 // A filter is about n-grams, n bytes behind one another, ASCII letters in lower case. A hash makes
-// each a cell, one of 2^20. Cells that most blocks of a group hold tell little: they are listed
+// each a cell, one of 2^18. Cells that most blocks of a group hold tell little: they are listed
 // once and stored nowhere else. Every other cell has a row of bits, one for each block of the
 // group: set where the block holds it, or another cell of the same row.
 #pragma once
@@ -18,7 +18,7 @@
 namespace presso {
 
 constexpr std::uint32_t kFilterLayout = 1;  ///< the section's parameter; others are not understood
-constexpr unsigned kCellBits = 20;
+constexpr unsigned kCellBits = 18;
 constexpr std::uint32_t kCells = 1u << kCellBits;
 /// A block's filter also knows the n-grams that begin in so many bytes behind it.
 constexpr std::uint32_t kFilterOverlap = 32;
@@ -26,7 +26,7 @@ constexpr std::uint32_t kMinGramBytes = 2;
 constexpr std::uint32_t kMaxGramBytes = 8;
 constexpr std::uint32_t kMaxGroupBlocks = 4096;
 constexpr std::uint32_t kKeepAllCells = 256;
-constexpr std::uint32_t kMaxCommonCells = 1u << 18;  ///< of a group
+constexpr std::uint32_t kMaxCommonCells = 1u << 16;  ///< of a group
 
 /// ASCII letters in lower case; other bytes as they are.
 constexpr Byte fold_ascii(Byte byte) {
