@@ -13,6 +13,7 @@
 #include "compress/block_encoder.h"
 #include "compress/block_size_choice.h"
 #include "compress/dictionary_choice.h"
+#include "compress/filter_builder.h"
 #include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
 
@@ -36,6 +37,7 @@ struct PlainItem {
 struct StoredItem {
   Buffer plain;
   Buffer stored;
+  std::optional<BlockGrams> grams;
 };
 
 /// A source that has ended once it says so: a terminal, or a log that is being written to, has
@@ -87,6 +89,7 @@ class Compressor {
   Result<CompressSummary> run() {
     PRESSO_TRY(choose_first_dictionary());
     encoders_.resize(threads_);
+    collectors_.resize(threads_);
     for (bool more = true; more;) {
       PRESSO_TRY(begin_member());
       PRESSO_ASSIGN(more, write_blocks());
@@ -151,6 +154,7 @@ class Compressor {
     PRESSO_TRY(writer_->begin({version, options_.block_bytes}, options_.metadata));
     next_number_ = 0;
     dictionary_ = {};
+    if (options_.filter_size != 0) filter_.emplace(options_.block_bytes, options_.filter_size);
     return plan_.content.empty() ? Status{} : add_dictionary();
   }
 
@@ -185,6 +189,11 @@ class Compressor {
   }
 
   Status finish_member() {
+    if (filter_) {
+      const std::vector<Byte> filter = filter_->finish();
+      if (!filter.empty()) PRESSO_TRY(writer_->add_filter(filter));
+      summary_.filter_bytes += filter.size();
+    }
     PRESSO_TRY(writer_->finish());
     summary_.compressed_bytes += writer_->bytes_written();
     summary_.blocks += writer_->block_count();
@@ -212,6 +221,7 @@ class Compressor {
     outcome.stored.clear();
     encoder->encode(item.plain.bytes(), item.number, FrameKind::kBlock, dictionary_,
                     outcome.stored);
+    if (filter_) outcome.grams = collectors_[worker].collect(item.plain.bytes());
     outcome.plain = std::move(item.plain);
     return outcome;
   }
@@ -219,6 +229,7 @@ class Compressor {
   Result<bool> consume(StoredItem item) {
     const std::size_t plain_bytes = item.plain.size();
     PRESSO_TRY(writer_->add_block(item.stored.bytes(), static_cast<std::uint32_t>(plain_bytes)));
+    if (item.grams) filter_->add(std::move(*item.grams), plain_bytes);
     summary_.plain_bytes += plain_bytes;
     pool_.give_back(std::move(item.plain));
     pool_.give_back(std::move(item.stored));
@@ -249,6 +260,8 @@ class Compressor {
 
   BufferPool pool_;
   std::vector<std::unique_ptr<BlockEncoder>> encoders_;  ///< by worker
+  std::vector<GramCollector> collectors_;                ///< likewise
+  std::optional<FilterBuilder> filter_;                  ///< of the member that is being written
   std::uint32_t next_number_ = 0;
   std::uint64_t blocks_left_ = 0;  ///< to the next trial of the dictionary
 };
@@ -292,6 +305,7 @@ Status validate(const CompressOptions& options) {
     return invalid("sub-block: a power of two from 4 to 256");
   }
   PRESSO_TRY(validate_rule(options));
+  if (options.filter_size > kMaxFilterSize) return invalid("filter size: at most 20 percent");
   PRESSO_TRY(validate_group(options));
   if (options.lookahead != 0 && options.lookahead < 8) return invalid("lookahead: at least 8");
   if (options.window != 0 && options.window < 1024) return invalid("window: at least 1 KiB");

@@ -146,26 +146,35 @@ Result<std::shared_ptr<const Dictionary>> CompressedFile::dictionary(std::uint32
 }
 
 Result<Buffer> CompressedFile::read_block(std::uint64_t number) const {
-  return without_bad_alloc([&] { return decode_numbered(number); });
+  Buffer plain;
+  Buffer stored;
+  PRESSO_TRY(read_block(number, plain, stored));
+  return plain;
 }
 
-Result<Buffer> CompressedFile::decode_numbered(std::uint64_t number) const {
+Result<BlockHeader> CompressedFile::read_block(std::uint64_t number, Buffer& plain,
+                                               Buffer& stored) const {
+  return without_bad_alloc([&] { return decode_numbered(number, plain, stored); });
+}
+
+Result<BlockHeader> CompressedFile::decode_numbered(std::uint64_t number, Buffer& plain,
+                                                    Buffer& stored) const {
   if (number >= index_.block_count()) {
     return make_error(ErrorCode::kInvalidArgument, "there is no such block");
   }
-  PRESSO_ASSIGN(const StoredBlock block, index_.read_block(number));
+  PRESSO_ASSIGN(StoredBlock block, index_.read_block(number, std::move(stored)));
   PRESSO_ASSIGN(const std::shared_ptr<const Dictionary> content,
                 dictionary(block.member, block.header.dictionary_id));
-  Buffer plain;
   plain.resize_discarding(block.header.plain_bytes);
   Status status =
       decode_block(block.header, block.payload.data(), content.get(), options_, plain.data());
+  stored = std::move(block.payload);
   if (!status.ok()) {
     status.error().block = number;
     status.error().byte_offset = block.file_offset;
     return std::move(status.error());
   }
-  return plain;
+  return block.header;
 }
 
 Status CompressedFile::read(std::uint64_t plain_offset, MutableBytes into) const {

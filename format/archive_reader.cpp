@@ -541,6 +541,8 @@ Status ArchiveIndex::open_by_trailers() {
       at += load<std::uint32_t>(payload.data() + kIndexPrefixBytes + 4 * block);
     }
     if (at > index_at) return make_error(ErrorCode::kBadIndex);
+    member.blocks_end = at;
+    member.index_offset = index_at;
     offsets.push_back(std::move(member_offsets));
     end = member.file_offset;
     members_.push_back(std::move(member));

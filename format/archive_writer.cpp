@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "presso/block_filter.h"
 #include "presso/checksum.h"
 
 namespace presso {
@@ -89,6 +90,10 @@ Status ArchiveWriter::add_block(Bytes stored, std::uint32_t plain_bytes) {
   stored_bytes_.push_back(static_cast<std::uint32_t>(stored.size()));
   plain_bytes_ += plain_bytes;
   return {};
+}
+
+Status ArchiveWriter::add_filter(Bytes payload) {
+  return write_section(FrameKind::kFilter, false, kFilterLayout, payload);
 }
 
 Status ArchiveWriter::finish() {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "scan/block_index.h"
+
 namespace presso::scan_detail {
 namespace {
 
@@ -46,7 +48,7 @@ LineScanOptions line_scan_options(const ScanOptions& options, bool has_callback)
 SearchedChunk search_chunk(Chunk chunk, BinaryRule rule, LineScanner& scanner) {
   SearchedChunk searched;
   searched.chunk = std::move(chunk);
-  if (searched.chunk.damage) return searched;
+  if (searched.chunk.damage || searched.chunk.skipped) return searched;
   const MutableBytes text = searched.chunk.text.mutable_bytes();
   if (searched.chunk.offset == 0 && begins_with_mark(text)) {
     searched.text_begin = sizeof kByteOrderMark;
@@ -79,6 +81,13 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
 
 Result<bool> Assembler::add(SearchedChunk searched) {
   if (searched.error) return std::move(*searched.error);
+  count_block(searched.chunk);
+  if (searched.chunk.skipped) {
+    add_skipped(*searched.chunk.skipped);
+    flush(safe_end());
+    if (failure_) return *failure_;
+    return !stopped_;
+  }
   if (searched.chunk.damage) return add_damage(std::move(*searched.chunk.damage));
   if (searched.text_begin > 0 && options_.binary == BinaryRule::kMapped) leave_mapping();
   if (left_mapping_ && find_nul(searched.chunk.text.bytes())) {
@@ -87,7 +96,17 @@ Result<bool> Assembler::add(SearchedChunk searched) {
   track(searched);
   add_text(std::move(searched));
   flush(safe_end());
+  if (failure_) return *failure_;
   return !stopped_;
+}
+
+void Assembler::count_block(const Chunk& chunk) {
+  summary_.plain_bytes += chunk.text.size();
+  summary_.index_used = chunks_.index() != nullptr;
+  if (!chunk.is_block) return;
+  ++summary_.blocks;
+  ++summary_.blocks_read;
+  summary_.bytes_read += chunk.stored_bytes;
 }
 
 /// ripgrep reads a file that begins with a byte order mark as a stream. Workers know only their own
@@ -102,20 +121,24 @@ Result<bool> Assembler::add_damage(DamagedBlock damage) {
     finish();
     return std::move(damage.error);
   }
-  close_seam();
-  flush(safe_end());
+  close_seam(false);
   // Where not even a header could be read, the hole begins where the text before it ended.
   if (damage.plain_bytes == 0) damage.plain_offset = plain_end_;
   plain_end_ = damage.plain_offset + damage.plain_bytes;
+  report_hole(std::move(damage));
+  return !stopped_;
+}
+
+void Assembler::report_hole(DamagedBlock damage) {
+  flush(safe_end());
   ++summary_.damaged_blocks;
   if (!stopped_ && options_.on_damage) options_.on_damage(damage);
-  return !stopped_;
 }
 
 void Assembler::finish() {
   fills_.finish();
   mapped_seen_ = kMappedProbeBytes;
-  close_seam();
+  close_seam(false);
   flush(kEverything);
   if (!stopped_ && fills_.nul() && line_options_.record) summary_.binary_offset = fills_.nul();
 }
@@ -178,15 +201,17 @@ void Assembler::add_text(SearchedChunk searched) {
   plain_end_ = searched.chunk.offset + text.size();
   removed_ += searched.text_begin;
   const std::uint64_t offset = searched.chunk.offset - removed_;
-  if (seam_.empty()) seam_offset_ = offset + searched.text_begin;
+  if (seam_is_empty()) seam_offset_ = offset + searched.text_begin;
   if (!searched.has_newline) {
     seam_.append(text.subspan(searched.text_begin));
+    ++unmatched_blocks_;
     chunks_.recycle(std::move(buffer));
     return;
   }
   seam_.append(text.subspan(searched.text_begin, searched.inner_begin - searched.text_begin));
-  close_seam();
+  const bool matched = close_seam(true) || searched.findings.lines > 0;
   seam_.append(text.subspan(searched.inner_end));
+  if (!matched) ++(seam_.empty() ? summary_.blocks_read_in_vain : unmatched_blocks_);
   seam_offset_ = offset + searched.inner_end;
   Segment inner;
   inner.buffer = std::move(buffer);
@@ -196,21 +221,119 @@ void Assembler::add_text(SearchedChunk searched) {
   push(std::move(inner));
 }
 
-/// The unfinished line ends here.
-void Assembler::close_seam() {
-  if (seam_.empty()) return;
+/// The unfinished line ends here. Returns whether it is to be reported.
+bool Assembler::close_seam(bool by_newline) {
+  const std::uint64_t unmatched = std::exchange(unmatched_blocks_, 0);
+  bool found = false;
+  if (missing_.empty()) {
+    found = search_seam();
+  } else if (missing_parts_matter()) {
+    const std::uint64_t lines_before = line_count_;
+    read_missing_parts();
+    found = search_seam();
+    // Where damage took the line feed.
+    if (by_newline && line_options_.line_numbers) line_count_ = lines_before + 1;
+  } else {
+    if (by_newline && line_options_.line_numbers) ++line_count_;
+    seam_.clear();
+    missing_.clear();
+  }
+  if (!found) summary_.blocks_read_in_vain += unmatched;
+  return found;
+}
+
+/// Searches the line, all of which is there, and leaves it empty.
+bool Assembler::search_seam() {
+  if (seam_.empty()) return false;
   Segment segment;
   segment.findings = scanner_.scan(seam_.bytes());
   segment.offset = seam_offset_;
   if (segment.findings.lines == 0) {
     line_count_ += segment.findings.newlines;
     seam_.clear();
-    return;
+    return false;
   }
   segment.is_seam = true;
   segment.buffer = std::move(seam_);
   seam_ = Buffer();
   push(std::move(segment));
+  return true;
+}
+
+// --- Blocks that were left out ------------------------------------------------------------------
+
+void Assembler::add_skipped(SkippedBlocks skipped) {
+  for (std::uint64_t i = 0; i < skipped.count && !failure_; ++i) {
+    add_skipped_block(skipped.first + i);
+  }
+}
+
+/// As add_text(), from the facts about the block.
+void Assembler::add_skipped_block(std::uint64_t block) {
+  const LineFacts& facts = chunks_.index()->facts(block);
+  const auto bytes = static_cast<std::size_t>(chunks_.index()->plain_bytes(block));
+  const std::uint64_t begin = chunks_.index()->plain_offset(block);
+  plain_end_ = begin + bytes;
+  ++summary_.blocks;
+  ++summary_.blocks_skipped;
+  summary_.plain_bytes += bytes;
+  const std::uint64_t offset = begin - removed_;
+  if (seam_is_empty()) seam_offset_ = offset;
+  if (facts.newlines == 0) {
+    missing_.push_back({block, 0, bytes, seam_.size()});
+    return;
+  }
+  missing_.push_back({block, 0, facts.first_newline + std::size_t{1}, seam_.size()});
+  close_seam(true);
+  if (line_options_.line_numbers) line_count_ += facts.newlines - 1;
+  const std::size_t rest = facts.last_newline + std::size_t{1};
+  seam_offset_ = offset + rest;
+  if (rest < bytes) missing_.push_back({block, rest, bytes, 0});
+}
+
+/// Whether a match may begin in what is known of the line.
+bool Assembler::missing_parts_matter() const {
+  std::size_t begin = 0;
+  for (const MissingPart& part : missing_) {
+    const Bytes known = seam_.bytes().subspan(begin, part.at - begin);
+    if (chunks_.index()->may_begin_in(known, true)) return true;
+    begin = part.at;
+  }
+  return chunks_.index()->may_begin_in(seam_.bytes().subspan(begin), false);
+}
+
+/// Completes the line. A damaged block ends it, and what is behind the block begins a new one.
+void Assembler::read_missing_parts() {
+  const Buffer known = std::exchange(seam_, Buffer());
+  std::size_t taken = 0;
+  for (const MissingPart& part : std::exchange(missing_, {})) {
+    seam_.append(known.bytes().subspan(taken, part.at - taken));
+    taken = part.at;
+    Result<Chunk> chunk = chunks_.load(WholeBlock{part.block});
+    if (!chunk.ok()) {
+      failure_ = std::move(chunk.error());
+      return seam_.clear();
+    }
+    if (last_missing_read_ != part.block) {
+      last_missing_read_ = part.block;
+      --summary_.blocks_skipped;
+      ++summary_.blocks_read;
+      summary_.bytes_read += chunk->stored_bytes;
+    }
+    if (chunk->damage) {
+      search_seam();
+      if (options_.fail_fast) {
+        failure_ = std::move(chunk->damage->error);
+        return;
+      }
+      report_hole(std::move(*chunk->damage));
+      seam_offset_ = chunk->offset + part.end - removed_;
+    } else {
+      seam_.append(chunk->text.bytes().subspan(part.begin, part.end - part.begin));
+    }
+    chunks_.recycle(std::move(chunk->text));
+  }
+  seam_.append(known.bytes().subspan(taken));
 }
 
 void Assembler::push(Segment segment) {

@@ -7,6 +7,10 @@
 // (the seam), one short line a chunk, however many chunks a line spans. At a damaged block the line
 // so far ends, and what follows begins a new line.
 //
+// Of blocks that were left out (block_index.h) only the place of their line ends is known. A line
+// that lies in them partly is read there only where what is known of it may hold the begin of a
+// literal that every match contains; nothing of the kind begins in what is not known.
+//
 // Texts with findings queue up as segments until the binary rule allows them to be reported: with
 // BinaryRule::kText at once, else when the fill (fill_tracker.h) that they stand in is known to
 // hold no NUL, at most 64 KiB or one long line later. Tested by tests/unit/scan_test.cpp with
@@ -50,8 +54,18 @@ class Assembler {
   void finish();
 
   const ScanSummary& summary() const { return summary_; }
+  /// An error of reading a block that a line reaches into.
+  const std::optional<Error>& failure() const { return failure_; }
 
  private:
+  /// A stretch of the unfinished line in a block that was left out.
+  struct MissingPart {
+    std::uint64_t block = 0;
+    std::size_t begin = 0;  ///< in the block
+    std::size_t end = 0;
+    std::size_t at = 0;  ///< its place in seam_
+  };
+
   /// A searched text, waiting.
   struct Segment {
     Buffer buffer;
@@ -68,7 +82,15 @@ class Assembler {
   void track(const SearchedChunk& searched);
   void track_mapped(Bytes text);
   void add_text(SearchedChunk searched);
-  void close_seam();
+  void add_skipped(SkippedBlocks skipped);
+  void add_skipped_block(std::uint64_t block);
+  bool close_seam(bool by_newline);
+  bool search_seam();
+  bool missing_parts_matter() const;
+  void read_missing_parts();
+  void report_hole(DamagedBlock damage);
+  void count_block(const Chunk& chunk);
+  bool seam_is_empty() const { return seam_.empty() && missing_.empty(); }
   void push(Segment segment);
   void release(Segment& segment);
 
@@ -89,6 +111,10 @@ class Assembler {
 
   Buffer seam_;  ///< the unfinished line
   std::uint64_t seam_offset_ = 0;
+  std::vector<MissingPart> missing_;    ///< of the unfinished line, in order
+  std::uint64_t unmatched_blocks_ = 0;  ///< read, without a match unless the seam holds one
+  std::uint64_t last_missing_read_ = Error::kNone;
+  std::optional<Error> failure_;
   std::uint64_t plain_end_ = 0;   ///< behind the last chunk, as far as known
   std::uint64_t removed_ = 0;     ///< bytes of a byte order mark: offsets do not count it
   std::uint64_t line_count_ = 0;  ///< '\n' of all segments pushed

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scan/indexed_chunks.h"
+
 namespace presso::scan_detail {
 namespace {
 
@@ -50,7 +52,11 @@ class PlainStream final : public ChunkSource {
 
   Result<Chunk> load(ChunkItem item) override {
     ReadPiece& piece = std::get<ReadPiece>(item);
-    return Chunk{std::move(piece.text), piece.offset, piece.short_read, std::nullopt};
+    Chunk chunk;
+    chunk.text = std::move(piece.text);
+    chunk.offset = piece.offset;
+    chunk.short_read = piece.short_read;
+    return chunk;
   }
 
   void recycle(Buffer buffer) override { pool_.give_back(std::move(buffer)); }
@@ -110,8 +116,10 @@ class CompressedStream final : public ChunkSource {
   }
 
   Result<Chunk> load(ChunkItem item) override {
-    DecodedBlock block = blocks_.decode(std::move(std::get<BlockItem>(item)));
     Chunk chunk;
+    chunk.is_block = true;
+    chunk.stored_bytes = std::get<BlockItem>(item).block.header.stored_bytes();
+    DecodedBlock block = blocks_.decode(std::move(std::get<BlockItem>(item)));
     chunk.offset = block.plain_offset;
     if (block.status.ok()) {
       chunk.text = std::move(block.plain);
@@ -158,11 +166,13 @@ Result<std::unique_ptr<ChunkSource>> open_chunks(ByteSource& source, const ScanO
 }
 
 Result<std::unique_ptr<ChunkSource>> open_chunks(const RandomAccess& file,
+                                                 const RequiredLiterals& required,
                                                  const ScanOptions& options) {
   Byte magic[sizeof kFileMagic];
   if (file.size() >= sizeof magic) {
     PRESSO_TRY(file.read_at(0, magic));
     if (has_file_magic(magic)) {
+      if (auto indexed = open_indexed_chunks(file, required, options)) return indexed;
       auto whole = std::make_unique<RangeSource>(file, 0, file.size());
       return std::unique_ptr<ChunkSource>(
           std::make_unique<CompressedStream>(std::move(whole), options));

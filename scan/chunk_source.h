@@ -10,6 +10,7 @@
 
 #include "presso/decompress.h"
 #include "presso/scan.h"
+#include "scan/required_literals.h"
 
 namespace presso::scan_detail {
 
@@ -29,15 +30,31 @@ struct ReadPiece {
   bool short_read = false;
 };
 
-using ChunkItem = std::variant<ReadPiece, FileRange, BlockItem>;
+/// A block to be read by its number.
+struct WholeBlock {
+  std::uint64_t number = 0;
+};
+
+/// Blocks in which nothing begins that a match must contain.
+struct SkippedBlocks {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+
+using ChunkItem = std::variant<ReadPiece, FileRange, BlockItem, WholeBlock, SkippedBlocks>;
 
 /// Text, or why there is none.
 struct Chunk {
   Buffer text;
   std::uint64_t offset = 0;  ///< in the plain text
   bool short_read = false;   ///< the source gave less than asked for
+  bool is_block = false;     ///< of a compressed file
+  std::uint64_t stored_bytes = 0;
   std::optional<DamagedBlock> damage;
+  std::optional<SkippedBlocks> skipped;  ///< then there is no text
 };
+
+class BlockIndex;
 
 class ChunkSource {
  public:
@@ -45,11 +62,16 @@ class ChunkSource {
   virtual Result<std::optional<ChunkItem>> take() = 0;
   virtual Result<Chunk> load(ChunkItem item) = 0;
   virtual void recycle(Buffer buffer) = 0;
+  /// What is known of skipped blocks; nullptr where none will come. load() then takes any
+  /// WholeBlock.
+  virtual const BlockIndex* index() const { return nullptr; }
 };
 
 /// Compressed or plain, told by the first bytes of `source`, which is kept by reference.
 Result<std::unique_ptr<ChunkSource>> open_chunks(ByteSource& source, const ScanOptions& options);
+/// By `required`, blocks of a compressed file may be left out.
 Result<std::unique_ptr<ChunkSource>> open_chunks(const RandomAccess& file,
+                                                 const RequiredLiterals& required,
                                                  const ScanOptions& options);
 
 }  // namespace presso::scan_detail

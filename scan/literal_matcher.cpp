@@ -5,6 +5,7 @@
 // tests/unit/scan_literal_test.cpp on every CPU level against a plain search.
 #include <algorithm>
 
+#include "presso/block_filter.h"
 #include "presso/pattern.h"
 #include "scan/kernels.h"
 #include "scan/literal_plan.h"
@@ -121,18 +122,62 @@ std::optional<std::size_t> LiteralSearcher::match_begin(std::size_t candidate) c
   return candidate;
 }
 
+/// Whether all that a character may be in the text are the two cases of an ASCII letter, or itself.
+/// Not so for k and s: K is also the Kelvin sign, s also the long s.
+bool folds_within_ascii(CodePoint code) {
+  const std::vector<CodePoint> variants = case_variants(code);
+  return variants.size() == 1 || (variants.size() == 2 && variants.back() < 0x80);
+}
+
+/// The longest stretch of a literal that stands in every match up to the case of ASCII letters, in
+/// lower case.
+std::string ascii_folded_stretch(std::string_view literal) {
+  std::string longest;
+  std::string stretch;
+  const Byte* at = reinterpret_cast<const Byte*>(literal.data());
+  const Byte* const end = at + literal.size();
+  while (at < end) {
+    const Decoded decoded = decode(at, end);
+    const std::uint32_t bytes = std::max(decoded.bytes, 1u);
+    if (!folds_within_ascii(decoded.code)) {
+      stretch.clear();
+    } else {
+      for (std::uint32_t i = 0; i < bytes; ++i) stretch += static_cast<char>(fold_ascii(at[i]));
+    }
+    if (stretch.size() > longest.size()) longest = stretch;
+    at += bytes;
+  }
+  return longest;
+}
+
+RequiredLiterals required_of(const std::vector<std::string>& literals, bool ignore_case) {
+  RequiredLiterals::Clause clause;
+  clause.ignore_ascii_case = ignore_case;
+  for (const std::string& literal : literals) {
+    clause.any_of.push_back(ignore_case ? ascii_folded_stretch(literal) : literal);
+    if (clause.any_of.back().empty()) return {};
+  }
+  if (literals.empty()) return {};
+  return {{std::move(clause)}};
+}
+
 class LiteralMatcher final : public Matcher {
  public:
   LiteralMatcher(const std::vector<std::string>& literals, const PatternOptions& options)
-      : plan_(plan_literals(literals, options.ignore_case)), literals_(literals, options) {}
+      : plan_(plan_literals(literals, options.ignore_case)),
+        literals_(literals, options),
+        required_(required_of(literals, options.ignore_case)) {}
 
   std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
     return std::make_unique<LiteralSearcher>(plan_, literals_, level);
   }
 
+  RequiredLiterals required() const override { return required_; }
+
  private:
   LiteralPlan plan_;
   LiteralSet literals_;
+  RequiredLiterals required_;
 };
 
 Status check_literal(const std::string& literal, const PatternOptions& options) {

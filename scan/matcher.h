@@ -11,6 +11,7 @@
 #include "presso/bytes.h"
 #include "presso/cpu.h"
 #include "presso/scan.h"
+#include "scan/required_literals.h"
 
 namespace presso::scan_detail {
 
@@ -39,6 +40,8 @@ class Matcher {
   virtual ~Matcher() = default;
   /// A searcher refers to its matcher and must not outlive it.
   virtual std::unique_ptr<Searcher> searcher(CpuLevel level) const = 0;
+  /// What each match contains; by it blocks are left out (block_index.h).
+  virtual RequiredLiterals required() const { return {}; }
 };
 
 }  // namespace presso::scan_detail

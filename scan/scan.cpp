@@ -43,6 +43,7 @@ class ScanRun {
     // Also on an error: what was read before it is reported.
     if (!stopped) assembler_.finish();
     if (!status.ok()) return status.error();
+    if (assembler_.failure()) return *assembler_.failure();
     return assembler_.summary();
   }
 
@@ -76,24 +77,24 @@ class ScanRun {
   std::vector<std::unique_ptr<LineScanner>> scanners_;
 };
 
-template <class Source>
-Result<ScanSummary> scan_from(Source& source, const Pattern& pattern, const ScanOptions& options,
-                              const LineCallback& on_line) {
+}  // namespace
+
+Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanOptions& options,
+                         const LineCallback& on_line) {
   PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
                 scan_detail::open_chunks(source, options));
   return ScanRun(*chunks, pattern, options, on_line).run();
 }
 
-}  // namespace
-
-Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanOptions& options,
-                         const LineCallback& on_line) {
-  return scan_from(source, pattern, options, on_line);
-}
-
 Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
                          const ScanOptions& options, const LineCallback& on_line) {
-  return scan_from(file, pattern, options, on_line);
+  PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
+                scan_detail::open_chunks(file, pattern.matcher().required(), options));
+  if (chunks->index() == nullptr) return ScanRun(*chunks, pattern, options, on_line).run();
+  // Then the file holds no NUL byte where one would count (block_index.cpp): no rule is needed.
+  ScanOptions without_rule = options;
+  without_rule.binary = BinaryRule::kText;
+  return ScanRun(*chunks, pattern, without_rule, on_line).run();
 }
 
 }  // namespace presso

@@ -39,6 +39,8 @@ Json file_json(const ArchiveReport& report, bool with_blocks) {
                {"rule", report.rule},
                {"headers_read", report.headers_read},
                {"dictionary_bytes", report.dictionary_bytes},
+               {"search_index", report.filter},
+               {"search_index_bytes", report.filter_bytes},
                {"checksum", "xxh3-64"},
                {"index_rebuilt", report.index_rebuilt},
                {"truncated", report.truncated}};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "presso/block_filter.h"
+
 namespace presso::cli {
 namespace {
 
@@ -31,6 +33,24 @@ std::uint64_t dictionary_bytes(const StoredSection& section) {
     at += header->stored_bytes();
   }
   return plain;
+}
+
+/// Sizes of filters and what they are made of.
+void describe_filters(const RandomAccess& file, const ArchiveIndex& index, ArchiveReport& report) {
+  std::set<std::uint32_t> lengths;
+  bool damaged = false;
+  for (const ArchiveMember& member : index.members()) {
+    const auto filter = read_filter(file, member);
+    damaged |= !filter.ok();
+    if (!filter.ok() || !*filter) continue;
+    report.filter_bytes += kSectionHeaderBytes + (*filter)->payload.size();
+    for (const FilterGroup& group : (*filter)->groups) lengths.insert(group.gram_bytes);
+  }
+  for (const std::uint32_t length : lengths) {
+    report.filter += (report.filter.empty() ? "" : "+") + std::to_string(length) + "-grams";
+  }
+  if (report.filter.empty()) report.filter = "-";
+  if (damaged) report.filter = "damaged";
 }
 
 Status read_rows(const ArchiveIndex& index, bool all_blocks, ArchiveReport& report) {
@@ -85,6 +105,7 @@ Result<ArchiveReport> report_archive(const std::string& path, const InputFile& i
       report.dictionary_bytes += dictionary_bytes(section);
     }
   }
+  describe_filters(file, index, report);
   report.index_rebuilt = index.rebuilt();
   report.truncated = index.rebuilt() && !ends_with_trailer(file);
   PRESSO_TRY(read_rows(index, all_blocks, report));

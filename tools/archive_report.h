@@ -28,6 +28,8 @@ struct ArchiveReport {
   std::uint64_t blocks = 0;
   std::uint32_t block_bytes = 0;       ///< of the first member
   std::uint64_t dictionary_bytes = 0;  ///< plain, all members together
+  std::uint64_t filter_bytes = 0;      ///< stored, all members together
+  std::string filter;                  ///< "3-grams", "3-grams+4-grams", "damaged", "-"
   std::uint64_t members = 0;
   std::uint16_t version = 0;
   /// Of the block headers that were read: all of them, or a sample spread over the file.

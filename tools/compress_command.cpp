@@ -26,6 +26,7 @@ const CommandInfo kInfo = {
         "The output depends on the input and the compression options only, not on -T.",
     .examples = {{"presso compress app.log", "makes app.log.presso, keeps app.log"},
                  {"presso compress -9 --rm *.log", "smaller files; removes the originals"},
+                 {"presso compress --index app.log", "with filters for searches of rare strings"},
                  {"presso compress -r logs", "all files below a directory"},
                  {"cat app.log | presso compress -o all.presso", "from a pipe"}},
     .exit_status =
@@ -61,6 +62,7 @@ class CompressCommand final : public Command {
     std::vector<Flag> flags = file_flags(files_);
     flags.push_back(level_flag(options_.level));
     append(flags, encoder_flags(options_));
+    append(flags, filter_flags(options_));
     flags.push_back(threads_flag(options_.threads));
     append(flags, message_flags());
     flags.push_back(progress_flag(files_.progress));

@@ -106,6 +106,25 @@ Apply group_into(std::uint32_t& group) {
   };
 }
 
+/// "1", "0.5", "2.25": hundredths of a percent.
+Apply filter_size_into(std::uint32_t& size) {
+  return [&size](const Given& given) -> Status {
+    const std::size_t point = given.value.find('.');
+    std::string digits = given.value.substr(0, point);
+    std::string fraction = point == std::string::npos ? "" : given.value.substr(point + 1);
+    const bool sound = fraction.size() <= 2 && (point == std::string::npos || !fraction.empty());
+    fraction.resize(2, '0');
+    const auto value = parse_number(given.spelled, digits + fraction, 10, kMaxFilterSize);
+    if (!sound || !value.ok()) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        given.spelled + ": '" + given.value +
+                            "' is no percentage from 0.1 to 20 with at most two decimals");
+    }
+    size = static_cast<std::uint32_t>(*value);
+    return {};
+  };
+}
+
 Flag favor_flag(Favor& favor) {
   return {.name = "favor",
           .value_name = "GOAL",
@@ -176,6 +195,28 @@ Flag level_flag(int& level) {
       .environment = "PRESSO_LEVEL",
       .digits = true,
       .apply = number_into(level, kMinLevel, kMaxLevel)};
+}
+
+std::vector<Flag> filter_flags(CompressOptions& options) {
+  return {{.name = "index",
+           .category = kCompression,
+           .brief = "store filters by which 'scan' leaves out blocks",
+           .text = "For searches of rare strings: only blocks that may hold them are read. Takes 1 "
+                   "percent of the uncompressed size, see --index-size, and that much memory while "
+                   "compressing. Programs without the feature read the file as any other.",
+           .negation = "no-index",
+           .apply = [&options](const Given& given) -> Status {
+             options.filter_size = given.negated ? 0 : kDefaultFilterSize;
+             return {};
+           }},
+          {.name = "index-size",
+           .value_name = "PERCENT",
+           .category = kCompression,
+           .brief = "size of the index, in percent of the uncompressed size; implies --index",
+           .text = "From 0.1 to 20. What is let through in vain becomes less by half for each "
+                   "0.5 to 1 percent, on prose more slowly.",
+           .default_value = "1",
+           .apply = filter_size_into(options.filter_size)}};
 }
 
 std::vector<Flag> encoder_flags(CompressOptions& options) {

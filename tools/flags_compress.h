@@ -14,5 +14,7 @@ Flag level_flag(int& level);
 /// --favor, --coding, --bit-gain, --sub-block, --block-size, --deps, --group, --window,
 /// --lookahead, --staleness, --dict, --dict-by-name.
 std::vector<Flag> encoder_flags(CompressOptions& options);
+/// --index, --index-size.
+std::vector<Flag> filter_flags(CompressOptions& options);
 
 }  // namespace presso::cli

@@ -276,6 +276,17 @@ std::vector<Flag> other_flags(ScanSettings& s) {
          s.check = given.negated;
          return {};
        }},
+      {.name = "no-index",
+       .category = kPerformance,
+       .brief = "read all blocks, also where the file has an index",
+       .text = "Files made with 'compress --index' know which blocks cannot hold what a pattern "
+               "needs; those are not read. The result is the same, but that damage in them goes "
+               "unnoticed.",
+       .negation = "index",
+       .apply = [&s](const Given& given) -> Status {
+         s.use_index = given.negated;
+         return {};
+       }},
       known_dictionary_flag(s.dictionaries),
       {.name = "fail-fast",
        .category = kMessages,
@@ -284,6 +295,13 @@ std::vector<Flag> other_flags(ScanSettings& s) {
                "status is 2. At a damaged block the line before it ends and the one behind it "
                "begins anew.",
        .apply = set(s.fail_fast)},
+      {.name = "stats",
+       .category = kOutput,
+       .brief = "print numbers about the search behind its results",
+       .text = "ripgrep's lines, then the blocks of compressed files: how many there are, how many "
+               "were read, skipped by an index, or let through by it though they hold no match.",
+       .negation = "no-stats",
+       .apply = set(s.stats)},
       {.name = "no-messages",
        .category = kMessages,
        .brief = "print no messages about files that cannot be read",

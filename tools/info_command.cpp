@@ -45,14 +45,16 @@ Table::Row file_row(const ArchiveReport& report) {
           report.coding,
           report.dictionary_bytes == 0 ? "-" : size_text(report.dictionary_bytes),
           report.rule,
+          report.filter_bytes == 0 ? report.filter
+                                   : size_text(report.filter_bytes) + " " + report.filter,
           "xxh3-64",
           report.path};
 }
 
 std::string files_table(const std::vector<ArchiveReport>& reports) {
   Table table({"compressed", "plain", "ratio", "blocks", "block size", "coding", "dictionary",
-               "deps", "checksum", "file"},
-              9);
+               "deps", "search index", "checksum", "file"},
+              10);
   ArchiveReport total;
   for (const ArchiveReport& report : reports) {
     table.add(file_row(report));
@@ -62,7 +64,7 @@ std::string files_table(const std::vector<ArchiveReport>& reports) {
   }
   if (reports.size() > 1) {
     table.add({grouped(total.compressed_bytes), grouped(total.plain_bytes),
-               ratio_text(total.ratio()), grouped(total.blocks), "", "", "", "", "",
+               ratio_text(total.ratio()), grouped(total.blocks), "", "", "", "", "", "",
                std::to_string(reports.size()) + " files"});
   }
   return table.text();

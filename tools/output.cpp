@@ -26,6 +26,7 @@ void Output::flush() {
       failure_ = errno;
     }
   }
+  flushed_ += buffer_.size();
   buffer_.clear();
 }
 

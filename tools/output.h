@@ -22,6 +22,8 @@ class Output {
   }
   void flush();
 
+  /// Written so far, buffered or not.
+  unsigned long long bytes() const { return flushed_ + buffer_.size(); }
   /// The reader has gone away: stop quietly.
   bool closed() const { return closed_; }
   /// errno of a failed write, or 0.
@@ -32,6 +34,7 @@ class Output {
   static constexpr std::size_t kFlushBytes = 64u << 10;
 
   std::string buffer_;
+  unsigned long long flushed_ = 0;
   bool line_buffered_;
   bool closed_ = false;
   int failure_ = 0;

@@ -19,6 +19,7 @@
 #include "tools/scan_patterns.h"
 #include "tools/scan_printer.h"
 #include "tools/scan_settings.h"
+#include "tools/scan_stats.h"
 
 namespace presso::cli {
 namespace {
@@ -121,6 +122,7 @@ class ScanCommand final : public Command {
   std::optional<Pattern> pattern_;
   std::optional<Output> output_;
   std::optional<ScanPrinter> printer_;
+  ScanStats stats_;
   bool matched_ = false;
   bool failed_ = false;
   bool stop_ = false;
@@ -142,6 +144,7 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
   output_.emplace(isatty(STDOUT_FILENO) != 0);
   printer_.emplace(print_options(), *output_);
   if (settings_.max_count != 0u) scan_all();
+  if (settings_.stats) output_->write(stats_.text(output_->bytes()));
   output_->flush();
   if (output_->failure() != 0) error("", errno_error("write", output_->failure()));
   return status();
@@ -199,6 +202,7 @@ ScanOptions ScanCommand::scan_options(BinaryRule rule) const {
   options.threads = settings_.threads;
   options.invert = settings_.invert;
   options.verify = settings_.check;
+  options.use_index = settings_.use_index;
   options.dictionaries = settings_.dictionaries;
   options.fail_fast = settings_.fail_fast;
   options.max_lines = settings_.max_count.value_or(options.max_lines);
@@ -209,6 +213,7 @@ ScanOptions ScanCommand::scan_options(BinaryRule rule) const {
     options.line_numbers = print.line_number;
     options.matches = !settings_.invert && (print.only_matching || print.column || print.color);
   }
+  if (settings_.stats) options.matches = true;
   return options;
 }
 
@@ -305,6 +310,9 @@ template <class Source>
 void ScanCommand::scan_source(Source& source, const std::string& name, ScanOptions options) {
   printer_->begin_file(name);
   options.on_damage = [&](const DamagedBlock& damage) { report_damage(name, damage); };
+  options.on_bad_index = [&](const Error& damage) {
+    warning(name, "the search index is damaged, all blocks are read: " + damage.message());
+  };
   LineCallback on_line;
   if (!counts_only()) {
     on_line = [&](const MatchedLine& line) {
@@ -312,8 +320,10 @@ void ScanCommand::scan_source(Source& source, const std::string& name, ScanOptio
       return output_->usable();
     };
   }
+  const auto start = std::chrono::steady_clock::now();
   const Result<ScanSummary> summary = scan(source, *pattern_, options, on_line);
   if (summary.ok()) {
+    stats_.add(*summary, std::chrono::steady_clock::now() - start, settings_.invert);
     show_result(*summary, options.binary);
   } else {
     complain(name, summary.error().message());

@@ -54,6 +54,8 @@ struct ScanSettings {
   bool no_messages = false;
   bool fail_fast = false;
   bool check = true;
+  bool use_index = true;
+  bool stats = false;
   unsigned threads = 0;
   std::vector<std::shared_ptr<const Dictionary>> dictionaries;
 };

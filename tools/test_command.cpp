@@ -2,6 +2,7 @@
 // presso test: decodes everything and compares every checksum, writes nothing.
 #include <unistd.h>
 
+#include "presso/block_filter.h"
 #include "presso/decompress.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
@@ -69,6 +70,7 @@ class TestCommand final : public Command {
     if (!input.ok()) return error(shown_name(path), input.error());
     const auto strict = decode(path, *input, false);
     if (strict.ok()) {
+      test_filters(path, *input);
       return verbose(shown_name(path), "intact: " + grouped(strict->blocks) + " blocks, " +
                                            grouped(strict->plain_bytes) + " bytes" +
                                            std::string(decoder_->where()));
@@ -83,6 +85,18 @@ class TestCommand final : public Command {
     if (salvaged.ok()) {
       warning(shown_name(path), "damaged; " + grouped(salvaged->plain_bytes) +
                                     " bytes are intact, 'presso decompress --salvage' writes them");
+    }
+  }
+
+  /// Decoding has no use for the search index, and skips it.
+  static void test_filters(const std::string& path, const InputFile& input) {
+    if (!input.is_regular()) return;
+    const FdRandomAccess file(input.fd(), input.size());
+    const auto index = ArchiveIndex::open(file);
+    if (!index.ok()) return;
+    for (const ArchiveMember& member : index->members()) {
+      const auto filter = read_filter(file, member);
+      if (!filter.ok()) error(shown_name(path), "search index: " + filter.error().message());
     }
   }
 

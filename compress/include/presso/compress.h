@@ -21,6 +21,9 @@ constexpr int kMaxLevel = 12;
 constexpr int kDefaultLevel = 6;
 constexpr unsigned kMaxThreads = 1024;
 
+constexpr std::uint32_t kDefaultFilterSize = 100;  ///< 1 %
+constexpr std::uint32_t kMaxFilterSize = 2000;
+
 /// The window under Favor::kDecode: the furthest distance that GPU decoders with their history in
 /// shared memory keep. This layer cannot see theirs; tests/unit/favor_decode_test.cpp compares.
 constexpr std::uint32_t kFavorDecodeWindow = 47088;
@@ -77,6 +80,10 @@ struct CompressOptions {
   /// kMaxBlockBytes; nullopt: 0.
   std::optional<std::uint32_t> staleness;
   DictionaryChoice dictionary;
+  /// Filters by which scans leave out blocks: at most so many hundredths of a percent of the plain
+  /// size, 0..kMaxFilterSize; 0: none. They are held in memory until the member ends, beside what
+  /// the blocks of one group tell (some 16 to 150 MiB).
+  std::uint32_t filter_size = 0;
   unsigned threads = 0;  ///< at most kMaxThreads; 0: all
   Metadata metadata;
   /// Size of the input where known: sampled for the dictionary if `sample` is given.
@@ -90,6 +97,7 @@ struct CompressSummary {
   std::uint64_t compressed_bytes = 0;
   std::uint64_t blocks = 0;
   std::uint64_t dictionary_bytes = 0;  ///< plain, of all members; 0: none
+  std::uint64_t filter_bytes = 0;      ///< stored, of all members; 0: none
 };
 
 /// kInvalidArgument with the offending option and its limits, or ok.

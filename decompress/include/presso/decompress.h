@@ -167,6 +167,8 @@ class CompressedFile {
   Status read(std::uint64_t plain_offset, MutableBytes into) const;
   /// One block, decoded.
   Result<Buffer> read_block(std::uint64_t number) const;
+  /// The same into buffers that are used again and again: `stored` is scratch. The block's header.
+  Result<BlockHeader> read_block(std::uint64_t number, Buffer& plain, Buffer& stored) const;
 
  private:
   struct Dictionaries;
@@ -174,7 +176,7 @@ class CompressedFile {
   CompressedFile(ArchiveIndex index, DecodeOptions options);
   Status check_dictionaries() const;
   Result<std::shared_ptr<const Dictionary>> dictionary(std::uint32_t member, Byte id) const;
-  Result<Buffer> decode_numbered(std::uint64_t number) const;
+  Result<BlockHeader> decode_numbered(std::uint64_t number, Buffer& plain, Buffer& stored) const;
 
   ArchiveIndex index_;
   DecodeOptions options_;

@@ -147,6 +147,8 @@ struct ArchiveMember {
   std::uint64_t first_block = 0;  ///< counted through all members
   std::uint64_t block_count = 0;
   std::vector<StoredSection> dictionaries;
+  std::uint64_t blocks_end = 0;    ///< in the file; sections of other kinds stand from here on
+  std::uint64_t index_offset = 0;  ///< in the file; both 0 where the index was rebuilt
 };
 
 /// The table of all blocks, from the index of each member or, where `rebuilt()`, by walking the

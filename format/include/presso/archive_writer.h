@@ -25,8 +25,8 @@ std::vector<Byte> serialise_metadata(const Metadata& metadata);
 /// Error: kBadMetadata.
 Result<Metadata> parse_metadata(Bytes payload);
 
-/// Calls in order: begin, add_dictionary*, add_block*, finish. Not thread-safe. Memory: 4 bytes a
-/// block. Every call returns the sink's errors.
+/// Calls in order: begin, add_dictionary*, add_block*, add_filter?, finish. Not thread-safe.
+/// Memory: 4 bytes a block. Every call returns the sink's errors.
 class ArchiveWriter {
  public:
   /// `sink` is kept by reference.
@@ -38,6 +38,8 @@ class ArchiveWriter {
   Status add_dictionary(Byte id, Bytes stored_blocks);
   /// `stored`: header, payload and padding of block number block_count().
   Status add_block(Bytes stored, std::uint32_t plain_bytes);
+  /// `payload`: as serialise_filter() makes it (block_filter.h).
+  Status add_filter(Bytes payload);
   Status finish();
 
   std::uint64_t block_count() const { return stored_bytes_.size(); }

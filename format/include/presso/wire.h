@@ -42,7 +42,7 @@ enum class FrameKind : Byte {
   kDictionaryReference = 'r',  ///< in place of such blocks
   kMetadata = 'M',
   kColumns = 'C',  ///< reserved: typed columns
-  kFilter = 'F',   ///< reserved: per-block filters for skipping
+  kFilter = 'F',   ///< which blocks may hold what (block_filter.h)
   kLines = 'L',    ///< reserved: line counts per block
   kIndex = 'I',
   kTrailer = 'T',

@@ -81,6 +81,11 @@ struct ScanOptions {
   bool fail_fast = false;
   /// Called for each damaged block, in order with the lines.
   std::function<void(const DamagedBlock&)> on_damage = {};
+  /// Leave out blocks of a compressed file that its filters say cannot match (FORMAT.md 7.4).
+  /// Results are the same, but that damage of blocks left out goes unnoticed.
+  bool use_index = true;
+  /// Called, before anything is searched, where the filters are damaged; every block is read then.
+  std::function<void(const Error&)> on_bad_index = {};
 };
 
 struct ScanSummary {
@@ -89,6 +94,15 @@ struct ScanSummary {
   std::uint64_t damaged_blocks = 0;
   /// Of the first NUL byte, where ScanOptions::binary made it count.
   std::optional<std::uint64_t> binary_offset;
+  std::uint64_t plain_bytes = 0;  ///< looked at, those of blocks left out included
+  // Of a compressed file, as far as the scan went.
+  std::uint64_t blocks = 0;
+  std::uint64_t blocks_read = 0;
+  std::uint64_t bytes_read = 0;      ///< what these take in the file
+  std::uint64_t blocks_skipped = 0;  ///< by their filter
+  /// Blocks that the filter let through and that hold no match; 0 where it was not used.
+  std::uint64_t blocks_read_in_vain = 0;
+  bool index_used = false;
 };
 
 /// Scans what is left of `source`. Without a callback lines are only counted, which is faster.

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// What a block tells the filter section (FORMAT.md 7.4): its cells of 3- and 4-grams, its line
+// facts, and a few strings of it by which the filters are tried out. One pass over the plain bytes;
+// done by the workers, each for its own blocks.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "presso/block_filter.h"
+
+namespace presso {
+
+/// The lengths among which a group's is chosen.
+constexpr std::array<std::uint32_t, 2> kGramChoices = {3, 4};
+
+struct BlockGrams {
+  LineFacts facts;
+  std::array<std::vector<std::uint32_t>, kGramChoices.size()> cells;  ///< in no order
+  std::vector<std::string> samples;
+  std::vector<Byte> head;  ///< for the border to the block before
+  std::vector<Byte> tail;  ///< and behind
+};
+
+/// Scratch of one thread.
+class GramCollector {
+ public:
+  BlockGrams collect(Bytes plain);
+
+ private:
+  std::array<std::vector<std::uint64_t>, kGramChoices.size()> seen_;  ///< a bit for each cell
+};
+
+/// Adds the cells of n-grams that begin behind `before` by less than kFilterOverlap, or begin in it
+/// and end behind it. `behind`: of the block that follows.
+void add_border_cells(BlockGrams& before, const BlockGrams& behind);
+
+}  // namespace presso

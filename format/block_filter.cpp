@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// Field by field as FORMAT.md 7.4 has them. Common cells are gaps in a Rice code: a gap is cut into
+// quotient (unary, ones and a zero) and remainder (`rice` bits), lowest bit first.
+#include "presso/block_filter.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kPrefixBytes = 16;
+constexpr std::size_t kFactsBytes = 12;
+constexpr std::size_t kGroupHeaderBytes = 16;
+constexpr unsigned kMaxRice = 18;
+constexpr Byte kHoldsNul = 1;
+constexpr Byte kBeginsWithMark = 2;
+
+Error bad(const char* what) {
+  return make_error(ErrorCode::kBadHeader, std::string("filter: ") + what);
+}
+
+/// Bits appended lowest first.
+class BitAppender {
+ public:
+  void put(std::uint32_t value, unsigned count) {
+    for (unsigned i = 0; i < count; ++i) put_bit((value >> i & 1) != 0);
+  }
+  void put_bit(bool bit) {
+    if (used_ % 8 == 0) bytes_.push_back(0);
+    if (bit) bytes_.back() = static_cast<Byte>(bytes_.back() | 1u << (used_ % 8));
+    ++used_;
+  }
+  const std::vector<Byte>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<Byte> bytes_;
+  std::size_t used_ = 0;
+};
+
+/// Beyond the end come zeros; overrun() says so.
+class BitTaker {
+ public:
+  explicit BitTaker(Bytes bytes) : bytes_(bytes) {}
+  bool take_bit() {
+    const std::size_t at = used_++;
+    return at < 8 * bytes_.size() && (bytes_[at / 8] >> (at % 8) & 1) != 0;
+  }
+  std::uint32_t take(unsigned count) {
+    std::uint32_t value = 0;
+    for (unsigned i = 0; i < count; ++i) value |= std::uint32_t{take_bit()} << i;
+    return value;
+  }
+  bool overrun() const { return used_ > 8 * bytes_.size(); }
+  std::size_t bytes_used() const { return (used_ + 7) / 8; }
+
+ private:
+  Bytes bytes_;
+  std::size_t used_ = 0;
+};
+
+/// The remainder's bits that suit gaps of this many cells.
+unsigned rice_bits(std::size_t count) {
+  return count == 0 ? 0 : static_cast<unsigned>(std::bit_width(kCells / count) - 1);
+}
+
+std::vector<Byte> serialise_common(const std::vector<std::uint32_t>& common) {
+  const unsigned rice = rice_bits(common.size());
+  BitAppender bits;
+  std::uint32_t due = 0;
+  for (const std::uint32_t cell : common) {
+    const std::uint32_t gap = cell - due;
+    for (std::uint32_t i = 0; i < gap >> rice; ++i) bits.put_bit(true);
+    bits.put_bit(false);
+    bits.put(gap, rice);
+    due = cell + 1;
+  }
+  return bits.bytes();
+}
+
+Result<std::vector<std::uint32_t>> parse_common(Bytes coded, std::uint32_t count, unsigned rice) {
+  std::vector<std::uint32_t> common;
+  common.reserve(count);
+  BitTaker bits(coded);
+  std::uint64_t due = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint64_t gap = 0;
+    while (bits.take_bit()) gap += std::uint64_t{1} << rice;
+    gap += bits.take(rice);
+    due += gap;
+    if (due >= kCells || bits.overrun()) return bad("common cells");
+    common.push_back(static_cast<std::uint32_t>(due++));
+  }
+  if (bits.bytes_used() != coded.size()) return bad("size of the common cells");
+  return common;
+}
+
+template <class T>
+void push(std::vector<Byte>& to, T value) {
+  to.resize(to.size() + sizeof value);
+  store<T>(to.data() + to.size() - sizeof value, value);
+}
+
+void push_facts(std::vector<Byte>& to, const LineFacts& facts) {
+  const unsigned flags =
+      (facts.holds_nul ? kHoldsNul : 0u) | (facts.begins_with_mark ? kBeginsWithMark : 0u);
+  push<std::uint32_t>(to, facts.newlines | flags << 24);
+  push<std::uint32_t>(to, facts.first_newline);
+  push<std::uint32_t>(to, facts.last_newline);
+}
+
+void push_group(std::vector<Byte>& to, const FilterGroup& group) {
+  const std::vector<Byte> common = serialise_common(group.common);
+  to.push_back(static_cast<Byte>(group.gram_bytes));
+  to.push_back(static_cast<Byte>(group.keep - 1));
+  to.push_back(static_cast<Byte>(rice_bits(group.common.size())));
+  to.push_back(0);
+  push<std::uint32_t>(to, group.rows);
+  push<std::uint32_t>(to, static_cast<std::uint32_t>(group.common.size()));
+  push<std::uint32_t>(to, static_cast<std::uint32_t>(common.size()));
+  to.insert(to.end(), common.begin(), common.end());
+  to.insert(to.end(), group.bits.begin(), group.bits.end());
+}
+
+Result<LineFacts> parse_facts(const Byte* from, std::uint64_t plain_bytes) {
+  LineFacts facts;
+  facts.newlines = load_u24(from);
+  facts.first_newline = load<std::uint32_t>(from + 4);
+  facts.last_newline = load<std::uint32_t>(from + 8);
+  facts.holds_nul = (from[3] & kHoldsNul) != 0;
+  facts.begins_with_mark = (from[3] & kBeginsWithMark) != 0;
+  const std::uint64_t stretch = std::uint64_t{facts.last_newline} - facts.first_newline;
+  const bool right = facts.newlines == 0 ? facts.first_newline == 0 && facts.last_newline == 0
+                                         : facts.last_newline < plain_bytes &&
+                                               facts.first_newline <= facts.last_newline &&
+                                               (facts.newlines == 1) == (stretch == 0) &&
+                                               facts.newlines <= stretch + 1;
+  if (!right || from[3] > (kHoldsNul | kBeginsWithMark)) return bad("line facts of a block");
+  return facts;
+}
+
+/// What is left of a payload.
+class Rest {
+ public:
+  explicit Rest(Bytes bytes) : bytes_(bytes) {}
+  bool has(std::uint64_t count) const { return count <= bytes_.size(); }
+  Bytes take(std::uint64_t count) {
+    const Bytes taken = bytes_.first(static_cast<std::size_t>(count));
+    bytes_ = bytes_.subspan(taken.size());
+    return taken;
+  }
+
+ private:
+  Bytes bytes_;
+};
+
+Result<FilterGroup> parse_group(Rest& rest, std::uint32_t blocks) {
+  if (!rest.has(kGroupHeaderBytes)) return bad("group is cut off");
+  const Byte* const header = rest.take(kGroupHeaderBytes).data();
+  FilterGroup group;
+  group.blocks = blocks;
+  group.gram_bytes = header[0];
+  group.keep = header[1] + 1u;
+  group.rows = load<std::uint32_t>(header + 4);
+  const std::uint32_t common_count = load<std::uint32_t>(header + 8);
+  const std::uint32_t common_bytes = load<std::uint32_t>(header + 12);
+  if (group.gram_bytes < kMinGramBytes || group.gram_bytes > kMaxGramBytes) return bad("n");
+  if (group.rows == 0 || group.rows > kCells) return bad("rows");
+  if (header[2] > kMaxRice || header[3] != 0 || common_count > kMaxCommonCells)
+    return bad("group header");
+  const std::uint64_t bit_bytes = filter_bit_bytes(group.rows, blocks);
+  if (!rest.has(common_bytes + bit_bytes)) return bad("group is cut off");
+  PRESSO_ASSIGN(group.common, parse_common(rest.take(common_bytes), common_count, header[2]));
+  group.bits = rest.take(bit_bytes);
+  return group;
+}
+
+std::uint64_t blocks_of(std::uint64_t plain_bytes, std::uint32_t block_bytes) {
+  return plain_bytes == 0 ? 0 : (plain_bytes - 1) / block_bytes + 1;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> FilterGroup::row_of(std::uint32_t cell) const {
+  if (cell_rank(cell) >= keep) return std::nullopt;
+  if (std::binary_search(common.begin(), common.end(), cell)) return std::nullopt;
+  return static_cast<std::uint32_t>(std::uint64_t{cell} * rows >> kCellBits);
+}
+
+std::size_t common_cells_bytes(const std::vector<std::uint32_t>& common) {
+  const unsigned rice = rice_bits(common.size());
+  std::uint64_t bits = common.size() * (1 + rice);
+  std::uint32_t due = 0;
+  for (const std::uint32_t cell : common) {
+    bits += (cell - due) >> rice;
+    due = cell + 1;
+  }
+  return static_cast<std::size_t>((bits + 7) / 8);
+}
+
+std::vector<Byte> serialise_filter(const BlockFilter& filter) {
+  std::vector<Byte> payload;
+  push<std::uint64_t>(payload, filter.facts.size());
+  push<std::uint32_t>(payload, filter.group_blocks);
+  push<std::uint32_t>(payload, kFilterOverlap);
+  for (const LineFacts& facts : filter.facts) push_facts(payload, facts);
+  for (const FilterGroup& group : filter.groups) push_group(payload, group);
+  return payload;
+}
+
+Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t plain_bytes,
+                                 std::uint32_t block_bytes) {
+  BlockFilter filter;
+  filter.payload = std::move(payload);
+  Rest rest(filter.payload);
+  if (!rest.has(kPrefixBytes)) return bad("cut off");
+  const Byte* const prefix = rest.take(kPrefixBytes).data();
+  const std::uint64_t blocks = load<std::uint64_t>(prefix);
+  filter.group_blocks = load<std::uint32_t>(prefix + 8);
+  if (blocks != blocks_of(plain_bytes, block_bytes)) return bad("number of blocks");
+  if (filter.group_blocks == 0 || filter.group_blocks > kMaxGroupBlocks) return bad("group size");
+  if (load<std::uint32_t>(prefix + 12) != kFilterOverlap) return bad("overlap");
+  if (blocks > filter.payload.size() / kFactsBytes || !rest.has(blocks * kFactsBytes)) {
+    return bad("cut off");
+  }
+  filter.facts.reserve(static_cast<std::size_t>(blocks));
+  for (std::uint64_t block = 0; block < blocks; ++block) {
+    const std::uint64_t left = plain_bytes - block * block_bytes;
+    const Byte* const from = rest.take(kFactsBytes).data();
+    PRESSO_ASSIGN(const LineFacts facts,
+                  parse_facts(from, std::min<std::uint64_t>(left, block_bytes)));
+    filter.facts.push_back(facts);
+  }
+  for (std::uint64_t first = 0; first < blocks; first += filter.group_blocks) {
+    const std::uint64_t in_group = std::min<std::uint64_t>(blocks - first, filter.group_blocks);
+    PRESSO_ASSIGN(FilterGroup group, parse_group(rest, static_cast<std::uint32_t>(in_group)));
+    filter.groups.push_back(std::move(group));
+  }
+  if (rest.has(1)) return bad("bytes behind the last group");
+  return filter;
+}
+
+Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
+                                               const ArchiveMember& member) {
+  std::uint64_t at = member.blocks_end;
+  while (at < member.index_offset) {
+    Byte head[kSectionHeaderBytes];
+    PRESSO_TRY(file.read_at(at, head));
+    PRESSO_ASSIGN(const SectionHeader header, parse_section_header(head));
+    if (header.stored_bytes() > member.index_offset - at) return bad("reaches into the index");
+    if (header.kind != FrameKind::kFilter || header.parameter != kFilterLayout) {
+      if (header.mandatory) return make_error(ErrorCode::kUnknownMandatorySection);
+      at += header.stored_bytes();
+      continue;
+    }
+    std::vector<Byte> payload(static_cast<std::size_t>(header.payload_bytes));
+    PRESSO_TRY(file.read_at(at + kSectionHeaderBytes, payload));
+    if (checksum64(payload) != header.payload_checksum) {
+      return make_error(ErrorCode::kSectionChecksum, "'F'");
+    }
+    PRESSO_ASSIGN(BlockFilter filter,
+                  parse_filter(std::move(payload), member.plain_bytes, member.header.block_bytes));
+    return std::optional<BlockFilter>(std::move(filter));
+  }
+  return std::optional<BlockFilter>();
+}
+
+}  // namespace presso

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The filter section (FORMAT.md 7.4): by it a search leaves out blocks that cannot hold what it
+// looks for, and knows of them what it needs about lines. Encoders fill the structs and serialise
+// them; scans parse them. Safe on any input: sizes are checked before anything is allocated.
+//
+// A filter is about n-grams, n bytes behind one another, ASCII letters in lower case. A hash makes
+// each a cell, one of 2^18. Cells that most blocks of a group hold tell little: they are listed
+// once and stored nowhere else. Every other cell has a row of bits, one for each block of the
+// group: set where the block holds it, or another cell of the same row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "presso/archive_reader.h"
+
+namespace presso {
+
+constexpr std::uint32_t kFilterLayout = 1;  ///< the section's parameter; others are not understood
+constexpr unsigned kCellBits = 18;
+constexpr std::uint32_t kCells = 1u << kCellBits;
+/// A block's filter also knows the n-grams that begin in so many bytes behind it.
+constexpr std::uint32_t kFilterOverlap = 32;
+constexpr std::uint32_t kMinGramBytes = 2;
+constexpr std::uint32_t kMaxGramBytes = 8;
+constexpr std::uint32_t kMaxGroupBlocks = 4096;
+constexpr std::uint32_t kKeepAllCells = 256;
+constexpr std::uint32_t kMaxCommonCells = 1u << 16;  ///< of a group
+
+/// ASCII letters in lower case; other bytes as they are.
+constexpr Byte fold_ascii(Byte byte) {
+  return byte >= 'A' && byte <= 'Z' ? static_cast<Byte>(byte + ('a' - 'A')) : byte;
+}
+
+/// Of an n-gram: its folded bytes as an integer, the first one lowest.
+constexpr std::uint32_t gram_cell(std::uint64_t gram) {
+  gram *= 0x9E3779B97F4A7C15u;
+  gram ^= gram >> 32;
+  gram *= 0xD6E8FEB86659FD93u;
+  return static_cast<std::uint32_t>(gram >> (64 - kCellBits));
+}
+
+/// Where not all cells are kept: those for which this is below FilterGroup::keep. 0 to 255.
+constexpr std::uint32_t cell_rank(std::uint32_t cell) {
+  return cell * 0x9E3779B1u >> 24;
+}
+
+/// What a search must know of a block that it does not read.
+struct LineFacts {
+  std::uint32_t newlines = 0;
+  std::uint32_t first_newline = 0;  ///< offsets in the block; 0 where there is none
+  std::uint32_t last_newline = 0;
+  bool holds_nul = false;
+  bool begins_with_mark = false;  ///< with EF BB BF
+
+  friend bool operator==(const LineFacts&, const LineFacts&) = default;
+};
+
+/// Of consecutive blocks: which hold which n-grams.
+struct FilterGroup {
+  std::uint32_t blocks = 0;
+  std::uint32_t gram_bytes = 4;
+  std::uint32_t keep = kKeepAllCells;
+  std::uint32_t rows = 1;             ///< at most kCells
+  std::vector<std::uint32_t> common;  ///< cells without a row, ascending
+  Bytes bits;                         ///< row by row, (rows * blocks + 7) / 8 bytes
+
+  /// The row of a cell; nullopt where it tells nothing.
+  std::optional<std::uint32_t> row_of(std::uint32_t cell) const;
+  bool bit(std::uint32_t row, std::uint32_t block) const {
+    const std::uint64_t at = std::uint64_t{row} * blocks + block;
+    return (bits[at / 8] >> (at % 8) & 1) != 0;
+  }
+};
+constexpr std::uint64_t filter_bit_bytes(std::uint64_t rows, std::uint64_t blocks) {
+  return (rows * blocks + 7) / 8;
+}
+
+/// Of one member of a file. To be moved, not copied: the groups' bits refer to `payload`.
+struct BlockFilter {
+  std::uint32_t group_blocks = 0;  ///< of every group but the last
+  std::vector<LineFacts> facts;    ///< of each block
+  std::vector<FilterGroup> groups;
+  std::vector<Byte> payload;  ///< what the groups' bits refer to, where it was parsed
+};
+
+/// The payload of a filter section.
+std::vector<Byte> serialise_filter(const BlockFilter& filter);
+/// `plain_bytes`, `block_bytes`: of the member. Error: kBadHeader with what is wrong.
+Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t plain_bytes,
+                                 std::uint32_t block_bytes);
+/// The filter of a member, or nullopt where it has none, or one of a layout that is not known.
+/// Errors: those of the sections behind the blocks; kSectionChecksum, kBadHeader.
+Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
+                                               const ArchiveMember& member);
+
+/// Bytes that the list of common cells takes.
+std::size_t common_cells_bytes(const std::vector<std::uint32_t>& common);
+
+}  // namespace presso

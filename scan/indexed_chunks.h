@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The chunks of a compressed file whose blocks need not all be read: those that are wanted,
+// decoded, and between them runs of others, of which only the line facts are known (block_index.h).
+#pragma once
+
+#include <memory>
+
+#include "scan/chunk_source.h"
+
+namespace presso::scan_detail {
+
+/// nullptr where the file has no filter that is of use to this search.
+std::unique_ptr<ChunkSource> open_indexed_chunks(const RandomAccess& file,
+                                                 const RequiredLiterals& required,
+                                                 const ScanOptions& options);
+
+}  // namespace presso::scan_detail
