@@ -15,4 +15,11 @@ Flag level_flag(int& level);
 /// --lookahead, --staleness, --dict, --dict-by-name.
 std::vector<Flag> encoder_flags(CompressOptions& options);
 
+/// An option that was given but changes nothing beside the others, and why.
+struct Ignored {
+  const char* name;
+  const char* why;
+};
+std::vector<Ignored> ignored_options(const CompressOptions& options);
+
 }  // namespace presso::cli
