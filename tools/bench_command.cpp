@@ -49,7 +49,7 @@ Status parse_levels(const Given& given, std::vector<int>& levels) {
     const std::string_view part = rest.substr(0, rest.find(','));
     const std::size_t dash = part.find('-');
     const auto number = [&](std::string_view text) {
-      return parse_number(given.spelled, text, kMinLevel, kMaxLevel);
+      return parse_number(given.spelled, text, kMinLevel, kMaxLevel, Unit::kCount);
     };
     PRESSO_ASSIGN(const std::uint64_t first, number(part.substr(0, dash)));
     std::uint64_t last = first;
@@ -155,7 +155,7 @@ class BenchCommand final : public Command {
          .category = kPerformance,
          .brief = "time for each row; three rounds at least",
          .default_value = "2",
-         .apply = number_into(seconds_, 0, 3600)},
+         .apply = count_into(seconds_, 0, 3600)},
         {.name = "json", .category = kOutput, .brief = "print JSON", .apply = set(json_)},
     };
   }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 
 #include "presso/compress.h"
 #include "tools/cli/bind.h"
@@ -71,6 +72,7 @@ class CompressCommand final : public Command {
 
   Result<int> run(std::vector<std::string> operands) override {
     PRESSO_TRY(validate(options_));
+    for (const Ignored& option : ignored_options(options_)) warning(option.name, option.why);
     PRESSO_ASSIGN(const std::vector<std::string> inputs, job_inputs(std::move(operands), files_));
     remove_unfinished_files_on_signals();
     for (const std::string& path : inputs) compress_file(path);
@@ -144,12 +146,16 @@ class CompressCommand final : public Command {
     char mode[16];
     std::snprintf(mode, sizeof mode, "%o", static_cast<unsigned>(about.st_mode & 0777));
     metadata.entries.emplace_back("name", std::filesystem::path(path).filename().string());
-    metadata.entries.emplace_back("mtime", nanoseconds_text(about.st_mtim));
+    const std::string time = nanoseconds_text(about.st_mtim);
+    if (!time.empty()) metadata.entries.emplace_back("mtime", time);
     metadata.entries.emplace_back("mode", mode);
     return metadata;
   }
 
+  /// Empty where it does not fit: some 292 years from 1970.
   static std::string nanoseconds_text(const timespec& time) {
+    constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int64_t>::max() / 1000000000 - 1;
+    if (time.tv_sec < -kMostSeconds || time.tv_sec > kMostSeconds) return {};
     return std::to_string(static_cast<std::int64_t>(time.tv_sec) * 1000000000 + time.tv_nsec);
   }
 

@@ -31,6 +31,15 @@ bool may_overwrite(const std::string& path, const FileOptions& options) {
   return confirm("'" + path + "' exists; overwrite it?");
 }
 
+/// Whether `path` is still the file that was opened, with nothing written to it since.
+bool is_unchanged(const InputFile& input, const std::string& path) {
+  struct stat now {};
+  if (stat(path.c_str(), &now) != 0) return false;
+  const struct stat& then = input.about();
+  return same_file(now, then) && now.st_size == then.st_size &&
+         now.st_mtim.tv_sec == then.st_mtim.tv_sec && now.st_mtim.tv_nsec == then.st_mtim.tv_nsec;
+}
+
 /// Makes a rename durable before the input is removed; a failure only costs that certainty.
 void sync_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -109,6 +118,10 @@ bool finish_output(const std::string& input_name, const InputFile& input, Output
     return true;
   }
   sync_directory_of(output.name());
+  if (!is_unchanged(input, input_name)) {
+    error(input_name, "changed while it was read; not removed");
+    return false;
+  }
   if (unlink(input_name.c_str()) == 0) return true;
   error(input_name, errno_error("cannot remove", errno));
   return false;

@@ -24,7 +24,8 @@ Apply rule_into(std::optional<DependencyRule>& rule) {
 
 Apply sub_block_into(std::uint32_t& sub_block) {
   return [&sub_block](const Given& given) -> Status {
-    PRESSO_ASSIGN(const std::uint64_t value, parse_number(given.spelled, given.value, 4, 256));
+    PRESSO_ASSIGN(const std::uint64_t value,
+                  parse_number(given.spelled, given.value, 4, 256, Unit::kCount));
     if (!std::has_single_bit(value)) {
       return make_error(ErrorCode::kInvalidArgument,
                         given.spelled + ": '" + given.value + "' is no power of two");
@@ -93,7 +94,8 @@ Apply renewal_into(std::uint64_t& bytes) {
 Apply group_into(std::uint32_t& group) {
   return [&group](const Given& given) -> Status {
     // Which of them the rule permits is validate()'s: --deps may still follow.
-    PRESSO_ASSIGN(const std::uint64_t value, parse_number(given.spelled, given.value, 32, 32768));
+    PRESSO_ASSIGN(const std::uint64_t value,
+                  parse_number(given.spelled, given.value, 32, 32768, Unit::kCount));
     if (!std::has_single_bit(value)) {
       return make_error(
           ErrorCode::kInvalidArgument,
@@ -168,15 +170,34 @@ std::vector<Flag> dependency_flags(CompressOptions& options) {
        .value_name = "BYTES",
        .category = kCompression,
        .brief = "keep a hash table entry until it is this old",
-       .text =
-           "For the levels with a table of single entries: an entry that no rule forbids yet is "
-           "more useful than a newer one.",
-       .default_value = "by level",
+       .text = "For levels 1 and 2, which have a table of single entries: an entry that no rule "
+               "forbids yet is more useful than a newer one.",
+       .default_value = "0",
        .apply = number_into(options.staleness, 0, kMaxBlockBytes)},
   };
 }
 
 }  // namespace
+
+std::vector<Ignored> ignored_options(const CompressOptions& options) {
+  constexpr int kFirstWithoutStaleness = 3;
+  std::vector<Ignored> ignored;
+  if (options.staleness && options.level >= kFirstWithoutStaleness) {
+    ignored.push_back({"--staleness", "has no effect from level 3 on"});
+  }
+  const bool bit = options.coding == Coding::kBit;
+  if (!bit && options.bit_gain != 0) {
+    ignored.push_back({"--bit-gain", "has no effect without --coding bit"});
+  }
+  if (!bit && options.sub_block != 0) {
+    ignored.push_back({"--sub-block", "has no effect without --coding bit"});
+  }
+  const bool renewal_given = options.dictionary.renew_bytes != DictionaryChoice{}.renew_bytes;
+  if (renewal_given && options.dictionary.mode != DictionaryChoice::Mode::kAuto) {
+    ignored.push_back({"--dict-renew", "has no effect without --dict auto"});
+  }
+  return ignored;
+}
 
 Flag level_flag(int& level) {
   return {
@@ -190,11 +211,12 @@ Flag level_flag(int& level) {
           "decode 4 to 9 follow hash chains and weigh the cost of sequences), 10 to 12 binary "
           "trees, of whose matches they take what the coding writes in the fewest bits. All "
           "levels decompress equally fast. A thread takes about 4 MiB of memory at levels 1 to 9, "
-          "21 at 10 to 12, with --block-size 4M 14 and 73; choosing a dictionary takes up to 200.",
+          "20 at 10 to 12, with --block-size 4M up to 38 and 86; choosing a dictionary takes up to "
+          "200.",
       .default_value = "6",
       .environment = "PRESSO_LEVEL",
       .digits = true,
-      .apply = number_into(level, kMinLevel, kMaxLevel)};
+      .apply = count_into(level, kMinLevel, kMaxLevel)};
 }
 
 std::vector<Flag> filter_flags(CompressOptions& options) {
@@ -238,7 +260,7 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .text = "Blocks of which Huffman codes save less are stored with the Byte coding, which is "
                "decoded faster.",
        .default_value = "0",
-       .apply = number_into(options.bit_gain, 0, 99)},
+       .apply = count_into(options.bit_gain, 0, 99)},
       {.name = "sub-block",
        .value_name = "N",
        .category = kCompression,

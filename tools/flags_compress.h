@@ -17,4 +17,11 @@ std::vector<Flag> encoder_flags(CompressOptions& options);
 /// --index, --index-size.
 std::vector<Flag> filter_flags(CompressOptions& options);
 
+/// An option that was given but changes nothing beside the others, and why.
+struct Ignored {
+  const char* name;
+  const char* why;
+};
+std::vector<Ignored> ignored_options(const CompressOptions& options);
+
 }  // namespace presso::cli

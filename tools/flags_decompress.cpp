@@ -35,11 +35,13 @@ Status parse_blocks(const Given& given, DecodeFlags& flags) {
   const std::string& text = given.value;
   const std::size_t dash = text.find('-');
   BlockRange range;
-  PRESSO_ASSIGN(range.first, parse_number(given.spelled, text.substr(0, dash), 0, kMost));
+  PRESSO_ASSIGN(range.first,
+                parse_number(given.spelled, text.substr(0, dash), 0, kMost, Unit::kCount));
   if (dash == text.npos) {
     range.last = range.first;
   } else if (dash + 1 < text.size()) {
-    PRESSO_ASSIGN(range.last, parse_number(given.spelled, text.substr(dash + 1), 0, kMost));
+    PRESSO_ASSIGN(range.last,
+                  parse_number(given.spelled, text.substr(dash + 1), 0, kMost, Unit::kCount));
   }
   if (range.last < range.first) return malformed(given, "A-B with A not above B");
   flags.blocks = range;

@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "presso/compress.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 
@@ -94,7 +95,6 @@ Flag progress_flag(bool& progress) {
 }
 
 Flag threads_flag(unsigned& threads) {
-  constexpr unsigned kMostThreads = 1024;
   return {.short_name = 'T',
           .name = "threads",
           .value_name = "N",
@@ -103,7 +103,7 @@ Flag threads_flag(unsigned& threads) {
           .text = "The result does not depend on it.",
           .default_value = "0",
           .environment = "PRESSO_THREADS",
-          .apply = number_into(threads, 0, kMostThreads)};
+          .apply = count_into(threads, 0, kMaxThreads)};
 }
 
 void append(std::vector<Flag>& flags, std::vector<Flag> more) {

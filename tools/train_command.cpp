@@ -31,14 +31,14 @@ const CommandInfo kInfo = {
     .examples = {{"presso train -o json.dict samples/*.json", "a dictionary"},
                  {"presso compress --dict json.dict --dict-by-name *.json", "use it"},
                  {"presso cat --dict json.dict 1.json.presso", "read what was compressed with it"}},
-    .exit_status = "0 if the dictionary was written, 2 otherwise.",
+    .exit_status =
+        "0 if the dictionary was written, 2 after any error, also where a dictionary was made of "
+        "the files that could be read.",
 };
 
-/// A part of a file that is decoded by itself.
-struct Document {
+struct ListedFile {
   std::string path;
-  std::uint64_t offset;
-  std::size_t bytes;
+  std::uint64_t bytes;
 };
 
 class TrainCommand final : public Command {
@@ -88,6 +88,7 @@ class TrainCommand final : public Command {
     if (operands.empty()) {
       return make_error(ErrorCode::kInvalidArgument, "no file given to train on");
     }
+    if (!may_write()) return exit_status();
     remove_unfinished_files_on_signals();
     for (const std::string& path : expand_operands(operands, files_.recursive)) list(path);
     const Result<std::vector<Byte>> content = without_bad_alloc([&] { return train(); });
@@ -106,43 +107,61 @@ class TrainCommand final : public Command {
     const Result<InputFile> input = InputFile::open(path, InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
     if (!input->is_regular()) return error(shown_name(path), "is no regular file");
-    for (std::uint64_t at = 0; at < input->size(); at += block_bytes_) {
-      documents_.push_back(
-          {path, at,
-           static_cast<std::size_t>(std::min<std::uint64_t>(block_bytes_, input->size() - at))});
-    }
+    files_listed_.push_back({path, input->size()});
+    listed_bytes_ += input->size();
   }
 
-  /// Every so many documents, so that at most kMostRead bytes are read.
   Result<std::vector<Byte>> train() {
-    std::uint64_t total = 0;
-    for (const Document& document : documents_) total += document.bytes;
-    const std::uint64_t step = 1 + total / kMostRead;
-    std::vector<std::vector<Byte>> contents;
-    for (std::size_t i = 0; i < documents_.size(); i += step) {
-      PRESSO_ASSIGN(std::vector<Byte> content, read(documents_[i]));
-      contents.push_back(std::move(content));
-    }
-    return train_dictionary(std::vector<Bytes>(contents.begin(), contents.end()), bytes_);
+    for (const ListedFile& file : files_listed_) PRESSO_TRY(read_selection(file));
+    return train_dictionary(std::vector<Bytes>(documents_.begin(), documents_.end()), bytes_);
   }
 
-  Result<std::vector<Byte>> read(const Document& document) {
-    problem_path_ = document.path;
-    PRESSO_ASSIGN(const InputFile input, InputFile::open(document.path));
+  /// A document is what is decoded by itself: a file, or a block of one.
+  Status read_selection(const ListedFile& listed) {
+    problem_path_ = listed.path;
+    PRESSO_ASSIGN(const InputFile input, InputFile::open(listed.path));
     const FdRandomAccess file(input.fd(), input.size());
-    std::vector<Byte> content(document.bytes);
-    PRESSO_TRY(file.read_at(document.offset, content));
+    for (std::uint64_t at = 0; at < listed.bytes; at += block_bytes_) {
+      const std::uint64_t bytes = std::min<std::uint64_t>(block_bytes_, listed.bytes - at);
+      if (!is_selected(bytes)) continue;
+      documents_.emplace_back(static_cast<std::size_t>(bytes));
+      PRESSO_TRY(file.read_at(at, documents_.back()));
+    }
     problem_path_.clear();
-    return content;
+    return {};
+  }
+
+  /// Whether the next document is to be read: of all bytes so far the part that kMostRead is of
+  /// all, and no more.
+  bool is_selected(std::uint64_t bytes) {
+    seen_bytes_ += bytes;
+    const double part = static_cast<double>(seen_bytes_) / static_cast<double>(listed_bytes_);
+    const std::uint64_t most = std::min(listed_bytes_, kMostRead);
+    const auto wanted = static_cast<std::uint64_t>(part * static_cast<double>(most) + 0.5);
+    if (read_bytes_ + bytes > std::min(wanted, most)) return false;
+    read_bytes_ += bytes;
+    return true;
+  }
+
+  bool to_stdout() const { return output_.empty() || output_ == kStandardInput; }
+
+  /// Asked before there is anything to write, which takes a while. False after reporting an error.
+  bool may_write() const {
+    if (files_.force) return true;
+    if (to_stdout()) {
+      if (isatty(STDOUT_FILENO) == 0) return true;
+      error("train", "no dictionary written to a terminal; -o names a file, -f writes it");
+      return false;
+    }
+    struct stat about {};
+    if (stat(output_.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return true;
+    error(output_, "exists; not overwritten (-f overwrites)");
+    return false;
   }
 
   void write(Bytes content) {
     if (exit_status() != 0) warning("train", "files that could not be read are left out");
-    const bool to_stdout = output_.empty() || output_ == kStandardInput;
-    if (to_stdout && !files_.force && isatty(STDOUT_FILENO) != 0) {
-      return error("train", "no dictionary written to a terminal; -o names a file, -f writes it");
-    }
-    Result<OutputFile> output = to_stdout
+    Result<OutputFile> output = to_stdout()
                                     ? Result<OutputFile>(OutputFile::standard_output())
                                     : OutputFile::create(output_, {.overwrite = files_.force});
     if (!output.ok()) return error(output_, output.error());
@@ -157,8 +176,12 @@ class TrainCommand final : public Command {
   std::string output_;
   std::uint32_t bytes_ = kUsualBytes;
   std::uint32_t block_bytes_ = kDefaultBlockBytes;
-  std::vector<Document> documents_;
-  std::string problem_path_;  ///< of a file that could not be read
+  std::vector<ListedFile> files_listed_;
+  std::uint64_t listed_bytes_ = 0;
+  std::uint64_t seen_bytes_ = 0;  ///< of those: were selected or passed over
+  std::uint64_t read_bytes_ = 0;
+  std::vector<std::vector<Byte>> documents_;  ///< that were selected
+  std::string problem_path_;                  ///< of a file that could not be read
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import signal
 import stat
 import subprocess
 import threading
@@ -66,6 +67,37 @@ class Outputs(CliTest):
         self.write("b", text)
         self.ok("compress", "--rm", "-c", "b")
         self.assertIn("b", self.files())
+
+    def test_rm_keeps_a_source_that_changed_meanwhile(self):
+        def append(name):
+            with open(name, "ab") as file:
+                file.write(b"one line more\n")
+
+        def rotate(name):
+            os.rename(name, "rotated")
+            self.write(name, b"a new log\n")
+
+        text = log_text(8000)
+        for change in (append, rotate):
+            self.write("app.log", text)
+            running = subprocess.Popen(
+                [PRESSO, "compress", "--rm", "-f", "-12", "--dict", "none", "-T1", "app.log"],
+                stderr=subprocess.PIPE,
+            )
+            # The output is begun once the input is open.
+            while running.poll() is None and not self.unfinished():
+                time.sleep(0.001)
+            os.kill(running.pid, signal.SIGSTOP)
+            change("app.log")
+            os.kill(running.pid, signal.SIGCONT)
+            said = running.communicate(timeout=120)[1].decode()
+            self.assertEqual(running.returncode, 2, said)
+            self.assertIn("app.log: changed while it was read; not removed", said)
+            self.assertIn("app.log", self.files())
+            self.assertIn("app.log.presso", self.files())
+
+    def unfinished(self):
+        return [name for name in os.listdir(".") if name.startswith(".app.log")]
 
     @covers("compress", "--recursive")
     def test_recursive_takes_regular_files_only(self):
@@ -180,6 +212,15 @@ class Kept(CliTest):
             info["files"][0]["metadata"],
             {"name": "app.log", "mtime": "1234567890123456789", "mode": "640"},
         )
+
+    def test_time_that_does_not_fit_is_left_out(self):
+        self.write("app.log", b"text\n")
+        os.utime("app.log", (0, 9223372036))
+        if os.stat("app.log").st_mtime != 9223372036:
+            self.skipTest("the file system has no such time")
+        self.ok("compress", "app.log")
+        info = json.loads(self.ok("info", "--json", "app.log.presso").out)
+        self.assertNotIn("mtime", info["files"][0]["metadata"])
 
     def test_output_from_a_pipe_follows_the_umask(self):
         before = os.umask(0o027)
@@ -364,12 +405,28 @@ class Encoding(CliTest):
         alone = len(self.ok("compress", "-c", "logs/7").out)
         small = len(self.ok("compress", "-c", "--dict", "words", "--dict-by-name", "logs/7").out)
         self.assertLess(small, alone)
-        self.fails("train", "-o", "words", *names, saying="words: output already exists")
+        self.fails("train", "-o", "words", *names, saying="words: exists; not overwritten (-f")
+        self.fails("train", "-o", "words", "gone", saying="words: exists")  # looked at first
+        status, said = self.on_terminal("train", *names)
+        self.assertEqual(status, 2)
+        self.assertIn("no dictionary written to a terminal", said)
+        partly = self.fails("train", "-f", "-o", "words", "gone", *names, saying="gone")
+        self.assertIn("files that could not be read are left out", partly.err)
         self.ok("train", "-f", "--block-size", "16K", "-o", "words", *names)
         self.fails("train", saying="no file given")
         self.fails("train", "-o", "other", "gone", saying="gone")
         self.fails("train", "-o", "other", "logs/1", saying="repeat nothing")
         self.assertFalse(os.path.exists("other"))
+
+    def test_train_reads_a_selection_of_much(self):
+        for name in ("a", "b"):
+            with open(name, "wb") as file:
+                for number in range(24):
+                    file.seek(number * (3 << 20))
+                    file.write(log_text(20, seed=number))
+                file.truncate(72 << 20)
+        said = self.ok("train", "-v", "-o", "words", "--block-size", "1M", "a", "b").err
+        self.assertIn("from 128 documents", said)  # of 144
 
     @covers("compress", "--window", "--lookahead", "--staleness")
     def test_window_lookahead_staleness(self):
@@ -425,6 +482,24 @@ class Encoding(CliTest):
             sizes.append(len(packed))
         self.assertLess(sizes[1], sizes[0])
         self.fails("compress", "--sub-block", "24", "app.log", saying="no power of two")
+
+    def test_options_that_change_nothing_are_named(self):
+        self.write("app.log", log_text(100))
+        for ignored, heeded in (
+            (["-3", "--staleness", "1K"], ["-2", "--staleness", "1K"]),
+            (["--bit-gain", "5"], ["--coding", "bit", "--bit-gain", "5"]),
+            (["--sub-block", "16"], ["--coding", "bit", "--sub-block", "16"]),
+            (["--dict", "none", "--dict-renew", "0"], ["--dict-renew", "0"]),
+        ):
+            said = self.ok("compress", "-c", *ignored, "app.log").err
+            self.assertEqual(said.count("\n"), 1, said)
+            self.assertIn("has no effect", said)
+            self.assertEqual(self.ok("compress", "-c", *heeded, "app.log").err, "")
+
+    def test_numbers_that_are_no_sizes_are_shown_as_they_are(self):
+        self.fails("compress", "-T", "1025", "x", saying="permitted: 0 to 1,024")
+        self.fails("compress", "--group", "5", "x", saying="permitted: 32 to 32,768")
+        self.fails("compress", "--window", "5", "x", saying="permitted: 1 KiB to 8 MiB")
 
     @covers("compress", "--threads")
     def test_result_does_not_depend_on_threads(self):

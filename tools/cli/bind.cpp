@@ -46,12 +46,13 @@ std::string size_text(std::uint64_t bytes) {
 }
 
 Result<std::uint64_t> parse_number(std::string_view what, std::string_view text,
-                                   std::uint64_t least, std::uint64_t most) {
+                                   std::uint64_t least, std::uint64_t most, Unit unit) {
+  const auto shown = unit == Unit::kBytes ? size_text : grouped;
   const auto refuse = [&](std::string_view reason) {
     return make_error(ErrorCode::kInvalidArgument, std::string(what) + ": '" + std::string(text) +
                                                        "' is " + std::string(reason) +
-                                                       "; permitted: " + size_text(least) + " to " +
-                                                       size_text(most));
+                                                       "; permitted: " + shown(least) + " to " +
+                                                       shown(most));
   };
   std::uint64_t value = 0;
   const char* end = text.data() + text.size();

@@ -20,10 +20,14 @@ std::string grouped(std::uint64_t value);
 /// "4 MiB", "100,000": the shortest exact form.
 std::string size_text(std::uint64_t bytes);
 
+/// What a number counts: how its limits are shown.
+enum class Unit { kBytes, kCount };
+
 /// A whole number with an optional unit (K, M, G, T; KB and KiB forms too). Errors: not a number,
 /// or outside [least, most], with both named; `what` begins the text.
 Result<std::uint64_t> parse_number(std::string_view what, std::string_view text,
-                                   std::uint64_t least, std::uint64_t most);
+                                   std::uint64_t least, std::uint64_t most,
+                                   Unit unit = Unit::kBytes);
 
 /// Sets a switch; its negation clears it.
 inline Apply set(bool& target) {
@@ -42,9 +46,10 @@ inline Apply text_into(std::string& target) {
 
 /// A checked number into an integer or an optional of one.
 template <class T>
-Apply number_into(T& target, std::uint64_t least, std::uint64_t most) {
-  return [&target, least, most](const Given& given) -> Status {
-    PRESSO_ASSIGN(const std::uint64_t value, parse_number(given.spelled, given.value, least, most));
+Apply number_into(T& target, std::uint64_t least, std::uint64_t most, Unit unit = Unit::kBytes) {
+  return [&target, least, most, unit](const Given& given) -> Status {
+    PRESSO_ASSIGN(const std::uint64_t value,
+                  parse_number(given.spelled, given.value, least, most, unit));
     if constexpr (std::is_integral_v<T>) {
       target = static_cast<T>(value);
     } else {
@@ -52,6 +57,12 @@ Apply number_into(T& target, std::uint64_t least, std::uint64_t most) {
     }
     return {};
   };
+}
+
+/// The same for what is no number of bytes.
+template <class T>
+Apply count_into(T& target, std::uint64_t least, std::uint64_t most) {
+  return number_into(target, least, most, Unit::kCount);
 }
 
 }  // namespace presso::cli
