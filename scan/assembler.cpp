@@ -40,6 +40,10 @@ LineScanOptions line_scan_options(const ScanOptions& options, bool has_callback)
   const bool stops_inside = options.matches && options.max_lines != ~std::uint64_t{0};
   result.record = has_callback || stops_inside || options.binary == BinaryRule::kQuit;
   result.max_lines = options.max_lines;
+  // Lines behind the last one are shown with their matches.
+  if (has_callback && result.max_lines < ~options.after_context) {
+    result.max_lines += options.after_context;
+  }
   return result;
 }
 
@@ -71,6 +75,7 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
       chunks_(chunks),
       line_options_(line_scan_options(options, static_cast<bool>(on_line))),
       scanner_(matcher, line_options_, options.level),
+      context_(matcher, options, static_cast<bool>(on_line)),
       rule_(options.binary),
       fills_(options.binary == BinaryRule::kStdin) {
   // Counts go on behind a NUL, but for kQuit.
@@ -104,6 +109,7 @@ Result<bool> Assembler::add_damage(DamagedBlock damage) {
   }
   close_seam();
   flush(safe_end());
+  behind_hole_ = true;
   // Where not even a header could be read, the hole begins where the text before it ended.
   if (damage.plain_bytes == 0) damage.plain_offset = plain_end_;
   plain_end_ = damage.plain_offset + damage.plain_bytes;
@@ -158,16 +164,20 @@ std::uint64_t Assembler::safe_end() const {
 }
 
 /// Decides for a line to be reported whether it, instead, ends the scan.
-bool Assembler::ended_by_nul(const Segment& segment, const FoundLine& line) {
+bool Assembler::ended_by_nul(Bytes line, std::uint64_t offset) {
   if (rule_ == BinaryRule::kText) return false;
   if (rule_ == BinaryRule::kMapped) {
     if (summary_.binary_offset) return true;
-    const Bytes text = segment.buffer.bytes().subspan(segment.begin);
-    const auto nul = find_nul(text.subspan(line.begin, line.end - line.begin));
-    if (nul) summary_.binary_offset = segment.offset + line.begin + *nul;
+    const auto nul = find_nul(line);
+    if (nul) summary_.binary_offset = offset + *nul;
     return nul.has_value();
   }
-  return fills_.nul() && segment.offset + line.begin >= fills_.safe_end();
+  return fills_.nul() && offset >= fills_.safe_end();
+}
+
+void Assembler::end_by_nul() {
+  if (fills_.nul()) summary_.binary_offset = fills_.nul();
+  stopped_ = true;
 }
 
 // --- Chunks to segments -------------------------------------------------------------------------
@@ -191,6 +201,7 @@ void Assembler::add_text(SearchedChunk searched) {
   Segment inner;
   inner.buffer = std::move(buffer);
   inner.begin = searched.inner_begin;
+  inner.size = searched.inner_end - searched.inner_begin;
   inner.offset = offset + searched.inner_begin;
   inner.findings = std::move(searched.findings);
   push(std::move(inner));
@@ -202,7 +213,8 @@ void Assembler::close_seam() {
   Segment segment;
   segment.findings = scanner_.scan(seam_.bytes());
   segment.offset = seam_offset_;
-  if (segment.findings.lines == 0) {
+  segment.size = seam_.size();
+  if (segment.findings.lines == 0 && !wants_context()) {
     line_count_ += segment.findings.newlines;
     seam_.clear();
     return;
@@ -214,8 +226,9 @@ void Assembler::close_seam() {
 
 void Assembler::push(Segment segment) {
   segment.first_line = line_count_;
+  segment.behind_hole = std::exchange(behind_hole_, false);
   line_count_ += segment.findings.newlines;
-  if (segment.findings.lines == 0) {
+  if (segment.findings.lines == 0 && !wants_context()) {
     chunks_.recycle(std::move(segment.buffer));
     return;
   }
@@ -230,7 +243,8 @@ void Assembler::flush(std::uint64_t before) {
     Segment& segment = waiting_.front();
     if (!line_options_.record) {
       flush_counts(segment);
-    } else if (!flush_lines(segment, before)) {
+    } else if (wants_context() ? !flush_with_context(segment, before)
+                               : !flush_lines(segment, before)) {
       return;
     }
     chunks_.recycle(std::move(segment.buffer));
@@ -257,11 +271,11 @@ bool Assembler::flush_lines(Segment& segment, std::uint64_t before) {
     const FoundLine& line = found[segment.reported];
     if (segment.offset + line.begin >= before) return false;
     ++segment.reported;
-    if (ended_by_nul(segment, line)) {
-      if (fills_.nul()) summary_.binary_offset = fills_.nul();
+    const Bytes text = segment.text().subspan(line.begin, line.end - line.begin);
+    if (ended_by_nul(text, segment.offset + line.begin)) {
       // ripgrep counts the line that it does not show; under kQuit it never looks at it.
       if (rule_ != BinaryRule::kQuit) ++summary_.lines;
-      stopped_ = true;
+      end_by_nul();
       break;
     }
     report(segment, line);
@@ -270,18 +284,125 @@ bool Assembler::flush_lines(Segment& segment, std::uint64_t before) {
 }
 
 void Assembler::report(const Segment& segment, const FoundLine& line) {
+  const bool limit_reached = summary_.lines >= options_.max_lines;
   ++summary_.lines;
   summary_.matches += line.span_count;
+  context_.matched(limit_reached);
   if (on_line_) {
-    const Bytes text = segment.buffer.bytes().subspan(segment.begin);
     MatchedLine matched;
-    matched.text = text.subspan(line.begin, line.end - line.begin);
+    matched.text = segment.text().subspan(line.begin, line.end - line.begin);
     matched.offset = segment.offset + line.begin;
-    if (options_.line_numbers) matched.number = segment.first_line + line.number + 1;
+    matched.number = segment.first_line + line.number + 1;
     matched.matches = std::span(segment.findings.spans).subspan(line.first_span, line.span_count);
-    if (!on_line_(matched)) stopped_ = true;
+    deliver(matched);
   }
-  if (summary_.lines >= options_.max_lines) stopped_ = true;
+  if (summary_.lines >= options_.max_lines && context_.after_left() == 0) stopped_ = true;
+}
+
+void Assembler::deliver(MatchedLine& line) {
+  if (!options_.line_numbers) line.number = 0;
+  line.after_gap = context_.gap_before(line.offset, line.text.size());
+  if (!on_line_(line)) stopped_ = true;
+}
+
+// --- Lines around the found ones ----------------------------------------------------------------
+
+/// As flush_lines(), with the lines around them.
+bool Assembler::flush_with_context(Segment& segment, std::uint64_t before) {
+  const std::vector<FoundLine>& found = segment.findings.found;
+  if (segment.behind_hole) context_.cut();
+  segment.behind_hole = false;
+  while (!stopped_) {
+    const bool last = segment.reported == found.size();
+    const std::size_t end = last ? segment.size : found[segment.reported].begin;
+    if (!flush_neighbours(segment, end, before)) return false;
+    if (last || stopped_) break;
+    const FoundLine& line = found[segment.reported];
+    if (segment.offset + line.begin >= before) return false;
+    report_with_before(segment, line);
+    ++segment.reported;
+    segment.settled = line.end;
+    segment.settled_lines = line.number + 1;
+  }
+  const Bytes rest = segment.text().subspan(segment.settled);
+  context_.keep(rest, segment.offset + segment.settled);
+  return true;
+}
+
+/// Lines before `end` that follow a match or that passthru asks for.
+bool Assembler::flush_neighbours(Segment& segment, std::size_t end, std::uint64_t before) {
+  const Bytes text = segment.text();
+  while (segment.settled < end && context_.reporting() && !stopped_) {
+    const std::uint64_t offset = segment.offset + segment.settled;
+    if (offset >= before) return false;
+    const std::size_t next = line_end(text, segment.settled);
+    const Bytes line = text.subspan(segment.settled, next - segment.settled);
+    const std::uint64_t number = segment.first_line + segment.settled_lines + 1;
+    if (ended_by_nul(line, offset)) {
+      end_by_nul();
+    } else {
+      report_context(line, offset, number, context_.kind());
+    }
+    segment.settled = next;
+    ++segment.settled_lines;
+  }
+  return true;
+}
+
+/// A match behind the lines before it. ripgrep looks at them when it has found the match, so that a
+/// NUL that it has read by then ends the scan at the first of them, and the match is not counted.
+void Assembler::report_with_before(const Segment& segment, const FoundLine& line) {
+  const Bytes text = segment.text();
+  std::uint64_t lines = 0;
+  std::size_t at = context_.before_begin(text, segment.settled, line.begin, lines);
+  const std::uint64_t first_number = segment.first_line + line.number + 1;
+  const std::uint64_t match_offset = segment.offset + line.begin;
+  if (at == 0 && lines < context_.before()) {
+    report_kept(context_.before() - lines, match_offset, first_number - lines);
+  }
+  context_.forget();
+  for (; at < line.begin && !stopped_; --lines) {
+    const std::size_t end = line_end(text, at);
+    const Bytes before = text.subspan(at, end - at);
+    report_one_before(before, segment.offset + at, first_number - lines, match_offset);
+    at = end;
+  }
+  if (stopped_) return;
+  const Bytes matched = text.subspan(line.begin, line.end - line.begin);
+  if (!ended_by_nul(matched, match_offset)) return report(segment, line);
+  if (rule_ != BinaryRule::kQuit) ++summary_.lines;
+  end_by_nul();
+}
+
+/// The last `wanted` of the lines kept from earlier texts; `number` is that of the line behind.
+void Assembler::report_kept(std::uint64_t wanted, std::uint64_t match_offset,
+                            std::uint64_t number) {
+  const std::deque<KeptLine>& kept = context_.kept();
+  std::size_t i =
+      kept.size() - static_cast<std::size_t>(std::min<std::uint64_t>(wanted, kept.size()));
+  for (; i < kept.size() && !stopped_; ++i) {
+    report_one_before(kept[i].text, kept[i].offset, number - (kept.size() - i), match_offset);
+  }
+}
+
+void Assembler::report_one_before(Bytes line, std::uint64_t offset, std::uint64_t number,
+                                  std::uint64_t match_offset) {
+  const std::uint64_t decides = rule_ == BinaryRule::kMapped ? offset : match_offset;
+  if (ended_by_nul(line, decides)) return end_by_nul();
+  report_context(line, offset, number, LineKind::kBefore);
+}
+
+void Assembler::report_context(Bytes text, std::uint64_t offset, std::uint64_t number,
+                               LineKind kind) {
+  MatchedLine line;
+  line.kind = kind;
+  line.text = text;
+  line.offset = offset;
+  line.number = number;
+  line.matches = context_.matches_in(text);
+  if (kind == LineKind::kAfter) context_.followed();
+  deliver(line);
+  if (summary_.lines >= options_.max_lines && context_.after_left() == 0) stopped_ = true;
 }
 
 }  // namespace presso::scan_detail

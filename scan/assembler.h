@@ -9,13 +9,15 @@
 //
 // Texts with findings queue up as segments until the binary rule allows them to be reported: with
 // BinaryRule::kText at once, else when the fill (fill_tracker.h) that they stand in is known to
-// hold no NUL, at most 64 KiB or one long line later. Tested by tests/unit/scan_test.cpp with
-// borders at every offset.
+// hold no NUL, at most 64 KiB or one long line later. Where lines around the found ones are wanted
+// too, texts without findings queue up as well, and the last lines of one are kept for the next
+// (context_lines.h). Tested by tests/unit/scan_test.cpp with borders at every offset.
 #pragma once
 
 #include <deque>
 
 #include "scan/chunk_source.h"
+#include "scan/context_lines.h"
 #include "scan/fill_tracker.h"
 #include "scan/line_scan.h"
 
@@ -56,10 +58,16 @@ class Assembler {
   struct Segment {
     Buffer buffer;
     std::size_t begin = 0;     ///< of the text within the buffer
+    std::size_t size = 0;      ///< of the text
     std::uint64_t offset = 0;  ///< of the text within the plain text
     std::uint64_t first_line = 0;
-    std::size_t reported = 0;  ///< of findings.found
+    std::size_t reported = 0;         ///< of findings.found
+    std::size_t settled = 0;          ///< with context: lines before here are reported or left out
+    std::uint64_t settled_lines = 0;  ///< and so many of them there are
+    bool behind_hole = false;         ///< a damaged block came before it
     Findings findings;
+
+    Bytes text() const { return buffer.bytes().subspan(begin, size); }
   };
 
   Result<bool> add_damage(DamagedBlock damage);
@@ -73,9 +81,18 @@ class Assembler {
   void flush(std::uint64_t before);
   void flush_counts(const Segment& segment);
   bool flush_lines(Segment& segment, std::uint64_t before);
+  bool flush_with_context(Segment& segment, std::uint64_t before);
+  bool flush_neighbours(Segment& segment, std::size_t end, std::uint64_t before);
+  void report_with_before(const Segment& segment, const FoundLine& line);
+  void report_kept(std::uint64_t wanted, std::uint64_t match_offset, std::uint64_t number);
+  void report_one_before(Bytes line, std::uint64_t offset, std::uint64_t number,
+                         std::uint64_t match_offset);
+  void report_context(Bytes text, std::uint64_t offset, std::uint64_t number, LineKind kind);
   void report(const Segment& segment, const FoundLine& line);
-  bool ended_by_nul(const Segment& segment, const FoundLine& line);
-  void count(const FoundLine& line);
+  void deliver(MatchedLine& line);
+  bool ended_by_nul(Bytes line, std::uint64_t offset);
+  void end_by_nul();
+  bool wants_context() const { return context_.wanted(); }
   std::uint64_t safe_end() const;
 
   const ScanOptions& options_;
@@ -83,6 +100,7 @@ class Assembler {
   ChunkSource& chunks_;
   LineScanOptions line_options_;
   LineScanner scanner_;
+  ContextLines context_;
   ScanSummary summary_;
 
   Buffer seam_;  ///< the unfinished line
@@ -92,6 +110,7 @@ class Assembler {
   std::uint64_t line_count_ = 0;  ///< '\n' of all segments pushed
   std::deque<Segment> waiting_;
   bool stopped_ = false;
+  bool behind_hole_ = false;
 
   BinaryRule rule_;
   bool left_mapping_ = false;  ///< kMapped was asked for, but there is a byte order mark

@@ -33,12 +33,25 @@ struct MatchSpan {
   friend bool operator==(const MatchSpan&, const MatchSpan&) = default;
 };
 
-/// A line that was asked for. Everything in it is valid during the callback only.
+/// Why a line is reported.
+enum class LineKind {
+  kMatch,   ///< it was asked for
+  kBefore,  ///< ScanOptions::before_context
+  kAfter,   ///< ScanOptions::after_context
+  kOther,   ///< ScanOptions::passthru
+};
+
+/// A line that was asked for, or one of its neighbours. Everything in it is valid during the
+/// callback only.
 struct MatchedLine {
-  Bytes text;                          ///< with its '\n', unless it is an unfinished last line
-  std::uint64_t offset = 0;            ///< of its first byte in the plain text
-  std::uint64_t number = 0;            ///< from 1; 0 unless ScanOptions::line_numbers
-  std::span<const MatchSpan> matches;  ///< within text; empty unless ScanOptions::matches
+  LineKind kind = LineKind::kMatch;
+  bool after_gap = false;    ///< with context: lines between this and the last are left out
+  Bytes text;                ///< with its '\n', unless it is an unfinished last line
+  std::uint64_t offset = 0;  ///< of its first byte in the plain text
+  std::uint64_t number = 0;  ///< from 1; 0 unless ScanOptions::line_numbers
+  /// Within text; empty unless ScanOptions::matches. With ScanOptions::invert those of context
+  /// lines.
+  std::span<const MatchSpan> matches;
 };
 
 /// In order, never concurrently, on any of the scan's threads. Return false to stop.
@@ -72,6 +85,12 @@ struct ScanOptions {
   /// Find every match in a line, not only the first: MatchedLine::matches, ScanSummary::matches.
   bool matches = false;
   std::uint64_t max_lines = ~std::uint64_t{0};  ///< stop after so many reported lines
+  /// Neighbours of reported lines to be given to the callback too, in order and once. The lines
+  /// behind the last of max_lines are given still; a match among them is reported as one. Context
+  /// does not reach across a damaged block. Memory: that of before_context lines.
+  std::uint64_t before_context = 0;
+  std::uint64_t after_context = 0;
+  bool passthru = false;  ///< give all lines, instead of context
   BinaryRule binary = BinaryRule::kText;
   bool verify = true;                   ///< compare blocks with their checksums
   KnownDictionaries dictionaries = {};  ///< for files that name theirs; kept by the caller
