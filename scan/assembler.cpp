@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "scan/null_data.h"
+
 namespace presso::scan_detail {
 namespace {
 
@@ -40,6 +42,12 @@ LineScanOptions line_scan_options(const ScanOptions& options, bool has_callback)
   const bool stops_inside = options.matches && options.max_lines != ~std::uint64_t{0};
   result.record = has_callback || stops_inside || options.binary == BinaryRule::kQuit;
   result.max_lines = options.max_lines;
+  if (options.limits_lines()) {
+    result.line_numbers = true;
+    result.record = true;
+    result.max_lines = ~std::uint64_t{0};
+    return result;
+  }
   // Lines behind the last one are shown with their matches.
   if (has_callback && result.max_lines < ~options.after_context) {
     result.max_lines += options.after_context;
@@ -90,9 +98,24 @@ Result<bool> Assembler::add(SearchedChunk searched) {
     searched = search_chunk(std::move(searched.chunk), BinaryRule::kStream, scanner_);
   }
   track(searched);
+  if (options_.on_progress) options_.on_progress(plain_end_ + searched.chunk.text.size());
   add_text(std::move(searched));
   flush(safe_end());
+  if (past_last_line_ && !stopped_) {
+    finish();
+    return false;
+  }
   return !stopped_;
+}
+
+ScanSummary Assembler::summary() const {
+  ScanSummary summary = summary_;
+  summary.plain_bytes = stopped_ ? reported_end_ : plain_end_;
+  // ripgrep's count for a mapped file ends there.
+  if (rule_ == BinaryRule::kMapped && summary.binary_offset) {
+    summary.plain_bytes = std::min(summary.plain_bytes, *summary.binary_offset);
+  }
+  return summary;
 }
 
 /// ripgrep reads a file that begins with a byte order mark as a stream. Workers know only their own
@@ -165,13 +188,15 @@ std::uint64_t Assembler::safe_end() const {
 
 /// Decides for a line to be reported whether it, instead, ends the scan.
 bool Assembler::ended_by_nul(Bytes line, std::uint64_t offset) {
+  reported_end_ = offset + line.size();
   if (rule_ == BinaryRule::kText) return false;
   if (rule_ == BinaryRule::kMapped) {
-    if (summary_.binary_offset) return true;
+    if (summary_.binary_offset) return !options_.lines_behind_nul;
     const auto nul = find_nul(line);
     if (nul) summary_.binary_offset = offset + *nul;
-    return nul.has_value();
+    return nul.has_value() && !options_.lines_behind_nul;
   }
+  if (options_.lines_behind_nul && rule_ != BinaryRule::kQuit) return false;
   return fills_.nul() && offset >= fills_.safe_end();
 }
 
@@ -228,11 +253,31 @@ void Assembler::push(Segment segment) {
   segment.first_line = line_count_;
   segment.behind_hole = std::exchange(behind_hole_, false);
   line_count_ += segment.findings.newlines;
-  if (segment.findings.lines == 0 && !wants_context()) {
+  if (options_.limits_lines()) keep_wanted_lines(segment);
+  if ((segment.findings.lines == 0 && !wants_context()) || segment.settled >= segment.size) {
     chunks_.recycle(std::move(segment.buffer));
     return;
   }
   waiting_.push_back(std::move(segment));
+}
+
+/// Leaves of a segment what lies in [first_line, last_line].
+void Assembler::keep_wanted_lines(Segment& segment) {
+  const Bytes text = segment.text();
+  const auto skip = [&](std::uint64_t line, std::size_t from, std::uint64_t& at_line) {
+    for (; at_line < line && from < text.size(); ++at_line) from = line_end(text, from);
+    return from;
+  };
+  std::uint64_t line = segment.first_line;
+  segment.settled = skip(options_.first_line - 1, 0, line);
+  segment.settled_lines = line - segment.first_line;
+  segment.size = skip(options_.last_line, segment.settled, line);
+  past_last_line_ = line >= options_.last_line;
+  Findings& findings = segment.findings;
+  std::erase_if(findings.found, [&](const FoundLine& found) {
+    return found.begin < segment.settled || found.begin >= segment.size;
+  });
+  findings.lines = findings.found.size();
 }
 
 // --- Segments to lines --------------------------------------------------------------------------
@@ -301,6 +346,11 @@ void Assembler::report(const Segment& segment, const FoundLine& line) {
 
 void Assembler::deliver(MatchedLine& line) {
   if (!options_.line_numbers) line.number = 0;
+  if (options_.null_data) {
+    exchanged_.assign(line.text.begin(), line.text.end());
+    exchange_nul_and_line_feed(exchanged_);
+    line.text = exchanged_;
+  }
   line.after_gap = context_.gap_before(line.offset, line.text.size());
   if (!on_line_(line)) stopped_ = true;
 }

@@ -51,7 +51,8 @@ class Assembler {
   /// After the last chunk. Not called where add() gave false or an error.
   void finish();
 
-  const ScanSummary& summary() const { return summary_; }
+  /// As far as add() has come.
+  ScanSummary summary() const;
 
  private:
   /// A searched text, waiting.
@@ -77,6 +78,7 @@ class Assembler {
   void add_text(SearchedChunk searched);
   void close_seam();
   void push(Segment segment);
+  void keep_wanted_lines(Segment& segment);
 
   void flush(std::uint64_t before);
   void flush_counts(const Segment& segment);
@@ -111,6 +113,9 @@ class Assembler {
   std::deque<Segment> waiting_;
   bool stopped_ = false;
   bool behind_hole_ = false;
+  bool past_last_line_ = false;     ///< ScanOptions::last_line was seen
+  std::uint64_t reported_end_ = 0;  ///< behind the last line that was looked at
+  std::vector<Byte> exchanged_;     ///< the line being reported, with null_data
 
   BinaryRule rule_;
   bool left_mapping_ = false;  ///< kMapped was asked for, but there is a byte order mark

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "presso/bytes.h"
 #include "presso/cpu.h"
@@ -36,6 +37,8 @@ class Matcher {
   virtual ~Matcher() = default;
   /// A searcher refers to its matcher and must not outlive it.
   virtual std::unique_ptr<Searcher> searcher(CpuLevel level) const = 0;
+  /// How it searches, in a few words for people.
+  virtual std::string describe() const { return "an engine of its own"; }
 };
 
 }  // namespace presso::scan_detail

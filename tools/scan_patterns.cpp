@@ -50,12 +50,12 @@ void append_lines(const std::string& text, std::vector<std::string>& patterns) {
   }
 }
 
-Status check(const std::string& pattern, bool fixed) {
+Status check(const std::string& pattern, bool fixed, bool null_data) {
   const std::size_t valid = valid_utf8_prefix(pattern);
   if (valid != pattern.size()) {
     return refuse("a pattern is not UTF-8 at its byte " + std::to_string(valid));
   }
-  if (pattern.find('\n') != std::string::npos) {
+  if (!null_data && pattern.find('\n') != std::string::npos) {
     return refuse("a pattern holds a line feed, which no line can match; give one -e for each");
   }
   if (!fixed && pattern.find_first_of(kRegexCharacters) != std::string::npos) {
@@ -75,6 +75,36 @@ bool ignores_case(const ScanSettings& settings, const std::vector<std::string>& 
          !std::all_of(patterns.begin(), patterns.end(), is_empty);
 }
 
+PatternOptions pattern_options(const ScanSettings& settings,
+                               const std::vector<std::string>& patterns) {
+  PatternOptions options;
+  options.ignore_case = ignores_case(settings, patterns);
+  options.bounds = settings.bounds;
+  options.crlf = settings.line_end == ScanSettings::LineEnd::kCrlf;
+  options.null_data = settings.line_end == ScanSettings::LineEnd::kNul;
+  return options;
+}
+
+/// The place where regular expressions will come in.
+Result<Pattern> compile_any(const ScanSettings& settings,
+                            const std::vector<std::string>& patterns) {
+  const bool null_data = settings.line_end == ScanSettings::LineEnd::kNul;
+  for (const std::string& pattern : patterns) {
+    PRESSO_TRY(check(pattern, settings.fixed_strings, null_data));
+  }
+  return Pattern::compile_literals(patterns, pattern_options(settings, patterns));
+}
+
+Result<std::vector<Pattern>> compile_each(const ScanSettings& settings,
+                                          const std::vector<std::string>& texts) {
+  std::vector<Pattern> patterns;
+  for (const std::string& text : texts) {
+    PRESSO_ASSIGN(Pattern pattern, compile_any(settings, {text}));
+    patterns.push_back(std::move(pattern));
+  }
+  return patterns;
+}
+
 }  // namespace
 
 Result<Pattern> compile_patterns(const ScanSettings& settings) {
@@ -87,13 +117,10 @@ Result<Pattern> compile_patterns(const ScanSettings& settings) {
       patterns.push_back(given.text);
     }
   }
-  for (const std::string& pattern : patterns) {
-    PRESSO_TRY(check(pattern, settings.fixed_strings));
-  }
-  PatternOptions options;
-  options.ignore_case = ignores_case(settings, patterns);
-  options.bounds = settings.bounds;
-  return Pattern::compile_literals(patterns, options);
+  PRESSO_ASSIGN(const Pattern pattern, compile_any(settings, patterns));
+  PRESSO_ASSIGN(std::vector<Pattern> required, compile_each(settings, settings.required));
+  PRESSO_ASSIGN(std::vector<Pattern> forbidden, compile_each(settings, settings.forbidden));
+  return pattern.with_conditions(std::move(required), std::move(forbidden));
 }
 
 }  // namespace presso::cli

@@ -28,6 +28,8 @@ struct PatternOptions {
   /// UTF-8.
   bool ignore_case = false;
   MatchBounds bounds = MatchBounds::kNone;
+  bool crlf = false;       ///< "\r\n" ends a line too: with kLine a match may stand before it
+  bool null_data = false;  ///< for ScanOptions::null_data: patterns may hold '\n' but no NUL
 };
 
 /// Cheap to copy (a shared pointer), safe to use from any number of threads.
@@ -39,6 +41,13 @@ class Pattern {
   /// not UTF-8.
   static Result<Pattern> compile_literals(const std::vector<std::string>& literals,
                                           const PatternOptions& options = {});
+
+  /// The same pattern in lines in which each of `required` matches too and none of `forbidden`
+  /// does.
+  Pattern with_conditions(std::vector<Pattern> required, std::vector<Pattern> forbidden) const;
+
+  /// How it is searched for, in a few words for people.
+  std::string describe() const;
 
   const scan_detail::Matcher& matcher() const { return *matcher_; }
 

@@ -91,20 +91,37 @@ struct ScanOptions {
   std::uint64_t before_context = 0;
   std::uint64_t after_context = 0;
   bool passthru = false;  ///< give all lines, instead of context
+  /// As if the text held only these lines, counted from 1; offsets and numbers stay those of all.
+  std::uint64_t first_line = 1;
+  std::uint64_t last_line = ~std::uint64_t{0};
+  /// Only these blocks of a compressed file, counted from 0, as one text; lines are counted from
+  /// the first of them. Asks for BinaryRule::kText.
+  std::uint64_t first_block = 0;
+  std::uint64_t last_block = ~std::uint64_t{0};
+
+  bool limits_lines() const { return first_line > 1 || last_line != ~std::uint64_t{0}; }
   BinaryRule binary = BinaryRule::kText;
+  /// Go on reporting behind a NUL (but with kQuit); ScanSummary::binary_offset is set still.
+  bool lines_behind_nul = false;
+  /// A NUL byte ends a line, and '\n' is a byte like any other. Asks for BinaryRule::kText and for
+  /// a pattern compiled with PatternOptions::null_data.
+  bool null_data = false;
   bool verify = true;                   ///< compare blocks with their checksums
   KnownDictionaries dictionaries = {};  ///< for files that name theirs; kept by the caller
   /// Stop with the error of the first damaged block. Otherwise intact blocks are searched, the hole
   /// ends the line before it and begins a new line behind it, and lines are counted as if it held
   /// none.
   bool fail_fast = false;
+  /// Called now and then, in order with the lines: plain bytes searched so far.
+  std::function<void(std::uint64_t)> on_progress = {};
   /// Called for each damaged block, in order with the lines.
   std::function<void(const DamagedBlock&)> on_damage = {};
 };
 
 struct ScanSummary {
-  std::uint64_t lines = 0;    ///< lines reported, or to be reported where a NUL ended the scan
-  std::uint64_t matches = 0;  ///< within them, if ScanOptions::matches
+  std::uint64_t lines = 0;        ///< lines reported, or to be reported where a NUL ended the scan
+  std::uint64_t matches = 0;      ///< within them, if ScanOptions::matches
+  std::uint64_t plain_bytes = 0;  ///< searched; where the scan ended early, up to the last line
   std::uint64_t damaged_blocks = 0;
   /// Of the first NUL byte, where ScanOptions::binary made it count.
   std::optional<std::uint64_t> binary_offset;
