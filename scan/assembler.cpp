@@ -319,7 +319,7 @@ bool Assembler::flush_lines(Segment& segment, std::uint64_t before) {
     const Bytes text = segment.text().subspan(line.begin, line.end - line.begin);
     if (ended_by_nul(text, segment.offset + line.begin)) {
       // ripgrep counts the line that it does not show; under kQuit it never looks at it.
-      if (rule_ != BinaryRule::kQuit) ++summary_.lines;
+      if (rule_ != BinaryRule::kQuit) count(line);
       end_by_nul();
       break;
     }
@@ -328,10 +328,14 @@ bool Assembler::flush_lines(Segment& segment, std::uint64_t before) {
   return true;
 }
 
-void Assembler::report(const Segment& segment, const FoundLine& line) {
-  const bool limit_reached = summary_.lines >= options_.max_lines;
+void Assembler::count(const FoundLine& line) {
   ++summary_.lines;
   summary_.matches += line.span_count;
+}
+
+void Assembler::report(const Segment& segment, const FoundLine& line) {
+  const bool limit_reached = summary_.lines >= options_.max_lines;
+  count(line);
   context_.matched(limit_reached);
   if (on_line_) {
     MatchedLine matched;
@@ -420,7 +424,7 @@ void Assembler::report_with_before(const Segment& segment, const FoundLine& line
   if (stopped_) return;
   const Bytes matched = text.subspan(line.begin, line.end - line.begin);
   if (!ended_by_nul(matched, match_offset)) return report(segment, line);
-  if (rule_ != BinaryRule::kQuit) ++summary_.lines;
+  if (rule_ != BinaryRule::kQuit) count(line);
   end_by_nul();
 }
 

@@ -90,6 +90,7 @@ class Assembler {
   void report_one_before(Bytes line, std::uint64_t offset, std::uint64_t number,
                          std::uint64_t match_offset);
   void report_context(Bytes text, std::uint64_t offset, std::uint64_t number, LineKind kind);
+  void count(const FoundLine& line);
   void report(const Segment& segment, const FoundLine& line);
   void deliver(MatchedLine& line);
   bool ended_by_nul(Bytes line, std::uint64_t offset);

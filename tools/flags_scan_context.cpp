@@ -18,8 +18,9 @@ Apply context_into(ScanSettings& s, Side side) {
     PRESSO_ASSIGN(const std::uint64_t lines, parse_number(given.spelled, given.value, 0, kMost));
     s.passthru = false;
     s.both_contexts = side == Side::kBoth ? lines : 0;
-    if (side != Side::kAfter) s.before_context = lines;
-    if (side != Side::kBefore) s.after_context = lines;
+    const std::uint64_t own = side == Side::kBoth ? 0 : lines;
+    if (side != Side::kAfter) s.before_context = own;
+    if (side != Side::kBefore) s.after_context = own;
     return {};
   };
 }

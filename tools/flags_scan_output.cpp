@@ -201,9 +201,7 @@ std::vector<Flag> terminal_flags(ScanSettings& s) {
        .category = kOutput,
        .brief = "the same as --color=always --heading --line-number",
        .apply = [&s](const Given&) -> Status {
-         s.color = ScanSettings::Color::kAlways;
-         s.heading = true;
-         s.line_number = true;
+         s.pretty = true;
          return {};
        }},
       {.name = "line-buffered",

@@ -21,6 +21,8 @@ class Output {
     buffer_.push_back(byte);
     ++total_;
   }
+  /// An escape sequence, which total() does not count.
+  void write_escape(std::string_view text) { buffer_.append(text); }
   void write_number(unsigned long long value);
   /// Call now and then: writes out when enough has gathered.
   void end_line() {
@@ -28,7 +30,7 @@ class Output {
   }
   void flush();
 
-  /// Bytes written to it so far.
+  /// Bytes written to it so far, but for escape sequences.
   unsigned long long total() const { return total_; }
   /// The reader has gone away: stop quietly.
   bool closed() const { return closed_; }

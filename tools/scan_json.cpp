@@ -103,7 +103,11 @@ void ScanJson::line(const MatchedLine& line) {
   output_.write(",\"lines\":");
   output_.write(data);
   output_.write(",\"line_number\":");
-  output_.write_number(line.number);
+  if (line.number > 0) {
+    output_.write_number(line.number);
+  } else {
+    output_.write("null");
+  }
   output_.write(",\"absolute_offset\":");
   output_.write_number(line.offset);
   submatches(text, line.matches);

@@ -83,9 +83,9 @@ void LineWriter::write_colored(std::string_view text, std::size_t end,
     match_end = std::clamp(match_end, begin, end);
     if (match_end == begin) continue;
     output_.write(text.substr(at, begin - at));
-    output_.write(style_.match_color);
+    output_.write_escape(style_.match_color);
     output_.write(text.substr(begin, match_end - begin));
-    output_.write(kColorReset);
+    output_.write_escape(kColorReset);
     at = match_end;
   }
   output_.write(text.substr(at, end - at));

@@ -38,6 +38,10 @@ class LineWriter {
   LineWriter(LineStyle style, Output& output) : style_(std::move(style)), output_(output) {}
 
   void write(const LineText& line);
+  /// The line without its end.
+  std::string_view content(std::string_view text) const {
+    return text.substr(0, content_end(text));
+  }
   void end_line() { output_.write(style_.line_end); }
   bool colors_matches() const { return style_.color && !style_.match_color.empty(); }
 

@@ -49,7 +49,8 @@ void ScanPrinter::line(const MatchedLine& line) {
   text.is_context = line.kind != LineKind::kMatch;
   std::string replaced;
   if (options_.replacement && !line.matches.empty()) {
-    replaced = options_.replacement->apply(text.text, line.matches, captures_, replaced_);
+    replaced = options_.replacement->apply(writer_.content(text.text), line.matches, captures_,
+                                           replaced_);
     text.text = replaced;
     text.matches = replaced_;
   }
@@ -120,16 +121,16 @@ void ScanPrinter::prefix(const MatchedLine& line, std::uint64_t offset, const Ma
 }
 
 void ScanPrinter::number_field(std::uint64_t value, const std::string& style, Separator separator) {
-  if (options_.line.color) output_.write(style);
+  if (options_.line.color) output_.write_escape(style);
   output_.write_number(value);
-  if (options_.line.color) output_.write(kColorReset);
+  if (options_.line.color) output_.write_escape(kColorReset);
   output_.write(separator);
 }
 
 void ScanPrinter::name() {
-  if (options_.line.color) output_.write(path_color_);
+  if (options_.line.color) output_.write_escape(path_color_);
   output_.write(path_);
-  if (options_.line.color) output_.write(kColorReset);
+  if (options_.line.color) output_.write_escape(kColorReset);
 }
 
 void ScanPrinter::path(std::string_view behind) {

@@ -63,6 +63,7 @@ struct ScanSettings {
   std::optional<bool> heading;        ///< nullopt: on a terminal
   Color color = Color::kAuto;
   ScanColors colors;
+  bool pretty = false;  ///< as on a terminal, where the flags above say nothing
   Buffering buffering = Buffering::kAuto;
   bool json = false;
   bool statistics = false;
