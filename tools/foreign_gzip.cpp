@@ -27,18 +27,17 @@ class GzipDecoder final : public ForeignDecoder {
 
   bool ready() const { return ready_; }
 
-  Result<Step> step(Bytes in, MutableBytes out) override {
+  Step step(Bytes in, MutableBytes out) override {
     // zlib does not write to its input, but older headers do not say so.
     stream_.next_in = const_cast<Byte*>(in.data());
     stream_.avail_in = static_cast<uInt>(in.size());
     stream_.next_out = out.data();
     stream_.avail_out = static_cast<uInt>(out.size());
     const int status = inflate(&stream_, Z_NO_FLUSH);
+    Step step{in.size() - stream_.avail_in, out.size() - stream_.avail_out, status == Z_STREAM_END};
     if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
-      return make_error(ErrorCode::kIo, stream_.msg != nullptr ? stream_.msg : "damaged");
+      step.damage = stream_.msg != nullptr ? stream_.msg : "damaged";
     }
-    const Step step{in.size() - stream_.avail_in, out.size() - stream_.avail_out,
-                    status == Z_STREAM_END};
     if (step.frame_done) inflateReset(&stream_);
     return step;
   }

@@ -25,15 +25,13 @@ class Lz4Decoder final : public ForeignDecoder {
 
   bool ready() const { return context_ != nullptr; }
 
-  Result<Step> step(Bytes in, MutableBytes out) override {
+  Step step(Bytes in, MutableBytes out) override {
     std::size_t consumed = in.size();
     std::size_t produced = out.size();
     const std::size_t status =
         LZ4F_decompress(context_, out.data(), &produced, in.data(), &consumed, nullptr);
-    if (LZ4F_isError(status) != 0) {
-      return make_error(ErrorCode::kIo, LZ4F_getErrorName(status));
-    }
-    return Step{consumed, produced, status == 0};
+    const char* const damage = LZ4F_isError(status) != 0 ? LZ4F_getErrorName(status) : nullptr;
+    return {consumed, produced, status == 0, damage};
   }
 
   /// A frame, or one to be skipped.

@@ -51,14 +51,17 @@ class ForeignSource final : public ByteSource {
       PRESSO_ASSIGN(const bool more, enter_frame(in));
       if (!more) return std::size_t{0};
     }
-    Result<ForeignDecoder::Step> step = decoder_->step(in, out);
-    if (!step.ok()) return failed(step.error().what);
-    begin_ += step->consumed;
-    offset_ += step->consumed;
-    between_frames_ = step->frame_done;
-    const bool stuck = step->consumed == 0 && step->produced == 0 && !step->frame_done;
-    if (stuck && input_ended_ && begin_ == end_) return failed("the file ends too early");
-    return step->produced;
+    const ForeignDecoder::Step step = decoder_->step(in, out);
+    begin_ += step.consumed;
+    offset_ += step.consumed;
+    between_frames_ = step.frame_done;
+    const bool stuck = step.consumed == 0 && step.produced == 0 && !step.frame_done;
+    if (step.damage != nullptr) {
+      failure_ = failed(step.damage);
+    } else if (stuck && input_ended_ && begin_ == end_) {
+      failure_ = failed("the file ends too early");
+    }
+    return step.produced;
   }
 
   /// False at the end of the file.
@@ -87,8 +90,8 @@ class ForeignSource final : public ByteSource {
 
   Error failed(const std::string& why) const {
     return make_error(ErrorCode::kIo, std::string(decoder_->name()) + " data at offset " +
-                                               grouped(offset_) + ": " + why +
-                                               "; the rest was not searched");
+                                          grouped(offset_) + ": " + why +
+                                          "; the rest was not searched");
   }
 
   std::unique_ptr<ForeignDecoder> decoder_;

@@ -31,11 +31,13 @@ class ForeignDecoder {
     std::size_t consumed = 0;
     std::size_t produced = 0;
     bool frame_done = false;  ///< a member or frame ended with what was consumed
+    const char* damage =
+        nullptr;  ///< what is wrong behind what was produced, in the library's words
   };
 
   virtual ~ForeignDecoder() = default;
-  /// Decodes some of `in` into `out`. Errors: kIo, with the library's words.
-  virtual Result<Step> step(Bytes in, MutableBytes out) = 0;
+  /// Decodes some of `in` into `out`.
+  virtual Step step(Bytes in, MutableBytes out) = 0;
   /// Whether what follows a frame may be a further one, or padding that is to be left alone.
   virtual bool may_begin(Bytes in) const = 0;
   virtual const char* name() const = 0;

@@ -21,14 +21,12 @@ class ZstdDecoder final : public ForeignDecoder {
 
   bool ready() const { return stream_ != nullptr; }
 
-  Result<Step> step(Bytes in, MutableBytes out) override {
+  Step step(Bytes in, MutableBytes out) override {
     ZSTD_inBuffer input{in.data(), in.size(), 0};
     ZSTD_outBuffer output{out.data(), out.size(), 0};
     const std::size_t status = ZSTD_decompressStream(stream_, &output, &input);
-    if (ZSTD_isError(status) != 0) {
-      return make_error(ErrorCode::kIo, ZSTD_getErrorName(status));
-    }
-    return Step{input.pos, output.pos, status == 0};
+    const char* const damage = ZSTD_isError(status) != 0 ? ZSTD_getErrorName(status) : nullptr;
+    return {input.pos, output.pos, status == 0, damage};
   }
 
   /// A frame, or one to be skipped.

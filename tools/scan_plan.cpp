@@ -103,7 +103,8 @@ void ScanPlan::choose_print_options() {
   line.trim = settings_.trim;
   line.only_matching = settings_.only_matching;
   line.line_end = line_end_text(settings_.line_end);
-  const bool by_default = (settings_.pretty && !settings_.vimgrep) || (terminal && terminal_takes_color());
+  const bool by_default =
+      (settings_.pretty && !settings_.vimgrep) || (terminal && terminal_takes_color());
   line.color = settings_.color == ScanSettings::Color::kAlways ||
                (settings_.color == ScanSettings::Color::kAuto && by_default);
 }
@@ -115,8 +116,7 @@ void ScanPlan::choose_fields(bool terminal) {
   print_.with_filename = settings_.with_filename.value_or(several || vimgrep);
   print_.heading = settings_.heading.value_or(terminal || settings_.pretty) && !vimgrep;
   print_.column = settings_.column.value_or(vimgrep);
-  const bool numbered =
-      (terminal && !only_stdin) || print_.column || vimgrep || settings_.pretty;
+  const bool numbered = (terminal && !only_stdin) || print_.column || vimgrep || settings_.pretty;
   print_.line_number = settings_.line_number.value_or(numbered);
   print_.byte_offset = settings_.byte_offset;
   print_.per_match = vimgrep;
@@ -158,8 +158,7 @@ ScanOptions ScanPlan::scan_options(BinaryRule rule, std::uint64_t lines_left) co
     if (!statistics && first_line_decides(rule)) options.max_lines = 1;
     return options;
   }
-  options.line_numbers =
-      settings_.json ? settings_.line_number.value_or(true) : print_.line_number;
+  options.line_numbers = settings_.json ? settings_.line_number.value_or(true) : print_.line_number;
   options.matches = statistics || print_.needs_matches();
   options.before_context = before_;
   options.after_context = after_;

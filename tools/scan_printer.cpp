@@ -49,8 +49,8 @@ void ScanPrinter::line(const MatchedLine& line) {
   text.is_context = line.kind != LineKind::kMatch;
   std::string replaced;
   if (options_.replacement && !line.matches.empty()) {
-    replaced = options_.replacement->apply(writer_.content(text.text), line.matches, captures_,
-                                           replaced_);
+    replaced =
+        options_.replacement->apply(writer_.content(text.text), line.matches, captures_, replaced_);
     text.text = replaced;
     text.matches = replaced_;
   }

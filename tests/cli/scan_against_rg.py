@@ -341,21 +341,35 @@ def random_cases(comparison, random_, names, count):
 
 def compressed_cases(comparison, random_, names, count):
     """Names differ, so none are shown: -I, one file or standard input, no lists of names."""
-    hidden = {"-H", "-l", "--files-without-match", "--heading", "-0"}
+    hidden = {"-H", "-l", "--files-without-match", "--heading", "-0", "--vimgrep", "-p", "--json"}
     flags_without_names = [flag for flag in FLAGS if not hidden & set(flag)]
+    foreign = [
+        (".gz", ["gzip", "-c"]),
+        (".zst", ["zstd", "-qc"]),
+        (".lz4", ["lz4", "-qcB4"]),
+    ]
+    foreign = [(ending, command) for ending, command in foreign if shutil.which(command[0])]
     for name in names:
         subprocess.run(
             [comparison.presso, "compress", "-q", "-f", "--block-size=16K", name],
             cwd=comparison.folder,
             check=True,
         )
+        for ending, command in foreign:
+            with open(os.path.join(comparison.folder, name), "rb") as plain:
+                with open(os.path.join(comparison.folder, name + ending), "wb") as packed:
+                    subprocess.run(command, stdin=plain, stdout=packed, check=True)
     for _ in range(count):
         chosen = random_.sample(flags_without_names, random_.randrange(0, 4))
         flags = ["-I", *(part for flag in chosen for part in flag)]
         patterns = random_.choice(PATTERNS)
         name = random_.choice(names)
         if random_.random() < 0.3:
-            comparison.check(flags, patterns, [], stdin=name, presso_stdin=name + ".presso")
+            ending = random_.choice([".presso", *(ending for ending, _ in foreign)])
+            comparison.check(flags, patterns, [], stdin=name, presso_stdin=name + ending)
+        elif foreign and random_.random() < 0.5 and not name.startswith("nul"):
+            ending = random_.choice(foreign)[0]
+            comparison.check(flags, patterns, [name], presso_files=[name + ending])
         else:
             comparison.check(flags, patterns, [name], presso_files=[name + ".presso"])
 
