@@ -144,7 +144,7 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
        .value_name = "A-B",
        .category = kSelection,
        .brief = "search only the lines A to B, counted from 1",
-       .text = "A-, -B and A alone are permitted. The rest of a file is not decoded.",
+       .text = "A-, -B and A alone are permitted. What lies behind them is not decoded.",
        .apply = range_into(s.lines, 1)},
       {.name = "blocks",
        .value_name = "A-B",

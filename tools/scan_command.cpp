@@ -33,15 +33,18 @@ const CommandInfo kInfo = {
     .description =
         "Prints the lines that hold PATTERN, with ripgrep's options, output and exit status. Files "
         "made by 'presso compress' are recognised by their content, decoded and searched block by "
-        "block on all cores; anything else is searched as it is. Directories are searched "
-        "recursively in the order of their names; hidden files and symbolic links in them are left "
-        "out. Without PATH standard input is searched, or the current directory where standard "
+        "block on all cores; .gz, .zst and .lz4 files are decoded in passing; anything else is "
+        "searched as it is. Directories are searched recursively in the order of their names; "
+        "hidden files and symbolic links in them are left out. Without PATH standard input is "
+        "searched, or the current directory where standard "
         "input is a terminal.\n\n"
         "Patterns are fixed strings in this version: one with characters that mean something in a "
         "regular expression needs -F.",
     .examples = {{"presso scan -F '[error]' app.log.presso", "print the lines with [error]"},
                  {"presso scan -c timeout *.presso", "count lines in each file"},
                  {"presso scan -n -e WARN -e ERROR app.log", "several patterns, line numbers"},
+                 {"presso scan -C3 --and disk error *.presso", "lines with both, in context"},
+                 {"presso scan --json -g '*.gz' panic logs/", "JSON Lines, only of some files"},
                  {"presso scan -q panic logs/ && echo found", "ask by exit status"}},
     .exit_status =
         "0 if a line was selected, 1 if none was, 2 on errors, also when lines were selected "

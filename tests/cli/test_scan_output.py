@@ -23,7 +23,8 @@ class Context(Scan):
         both = b"1\n2 foo\n3\n--\n5\n6 foo\n7 foo foo\n8\n"
         self.assertEqual(self.scan("-C", "1", "foo", "c"), both)
         self.assertEqual(self.scan("-A1", "--context=1", "foo", "c"), both)
-        self.assertEqual(self.scan("-C5", "--before-context=0", "--after-context=0", "3", "c"), b"3\n")
+        none = ("--before-context=0", "--after-context=0")
+        self.assertEqual(self.scan("-C5", *none, "3", "c"), b"3\n")
 
     @covers("scan", "--context-separator")
     def test_what_stands_between_groups(self):
@@ -105,8 +106,9 @@ class Colors(Scan):
 
     @covers("scan", "--line-buffered", "--block-buffered")
     def test_buffering_changes_nothing_in_the_end(self):
-        for flag in ("--line-buffered", "--block-buffered", "--no-line-buffered", "--no-block-buffered"):
-            self.assertEqual(self.scan(flag, "Two", "t"), b"Two\n")
+        for kind in ("line", "block"):
+            self.assertEqual(self.scan(f"--{kind}-buffered", "Two", "t"), b"Two\n")
+            self.assertEqual(self.scan(f"--no-{kind}-buffered", "Two", "t"), b"Two\n")
 
 
 class Forms(Scan):
@@ -191,7 +193,8 @@ class Limits(Scan):
     def test_only_some_blocks(self):
         content = self.compressed("a", None, "--block-size", "16K")
         part = content[2 * 16384 : 5 * 16384]
-        self.assertEqual(self.scan("--blocks=2-4", "--passthru", "x", "a.presso", status=1), part + b"\n")
+        shown = self.scan("--blocks=2-4", "--passthru", "x", "a.presso", status=1)
+        self.assertEqual(shown, part + b"\n")
         self.assertEqual(self.scan("--blocks=0", "-m1", "-b", "pid=", "a.presso")[:2], b"0:")
         self.scan("--blocks=999-", "pid=", "a.presso", status=1)
         self.fails("scan", "--blocks=1", "Two", "t", saying="t: has no blocks")

@@ -10,28 +10,13 @@
 #include "presso/compress.h"
 #include "presso/scan.h"
 #include "tests/unit/scan_reference.h"
+#include "tests/unit/stepped_source.h"
 
 namespace presso {
 namespace {
 
 using scan_test::as_bytes;
-
-/// Gives at most `step` bytes a read: each read becomes a chunk.
-class SteppedSource final : public ByteSource {
- public:
-  SteppedSource(std::string_view text, std::size_t step) : rest_(as_bytes(text)), step_(step) {}
-
-  Result<std::size_t> read(MutableBytes into) override {
-    const std::size_t count = std::min({into.size(), rest_.size(), step_});
-    std::copy_n(rest_.begin(), count, into.begin());
-    rest_ = rest_.subspan(count);
-    return count;
-  }
-
- private:
-  Bytes rest_;
-  std::size_t step_;
-};
+using scan_test::SteppedSource;
 
 struct Shown {
   LineKind kind = LineKind::kMatch;
