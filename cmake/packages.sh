@@ -13,9 +13,9 @@ BUILD_PACKAGES=(
   "libfmt-dev: formats numbers and text"
   "nlohmann-json3-dev: writes the --json outputs"
   "libxxhash-dev: the checksums of the file format"
-  "liblz4-dev: what presso bench compares with"
-  "libzstd-dev: what presso bench compares with"
-  "zlib1g-dev: what presso bench compares with"
+  "liblz4-dev: presso scan reads .lz4 files with it, presso bench compares with it"
+  "libzstd-dev: presso scan reads .zst files with it, presso bench compares with it"
+  "zlib1g-dev: presso scan reads .gz files with it, presso bench compares with it"
 )
 # What the tests need on top.
 # shellcheck disable=SC2034

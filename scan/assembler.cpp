@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scan/block_index.h"
+#include "scan/null_data.h"
 
 namespace presso::scan_detail {
 namespace {
@@ -42,6 +43,16 @@ LineScanOptions line_scan_options(const ScanOptions& options, bool has_callback)
   const bool stops_inside = options.matches && options.max_lines != ~std::uint64_t{0};
   result.record = has_callback || stops_inside || options.binary == BinaryRule::kQuit;
   result.max_lines = options.max_lines;
+  if (options.limits_lines()) {
+    result.line_numbers = true;
+    result.record = true;
+    result.max_lines = ~std::uint64_t{0};
+    return result;
+  }
+  // Lines behind the last one are shown with their matches.
+  if (has_callback && result.max_lines < ~options.after_context) {
+    result.max_lines += options.after_context;
+  }
   return result;
 }
 
@@ -73,6 +84,7 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
       chunks_(chunks),
       line_options_(line_scan_options(options, static_cast<bool>(on_line))),
       scanner_(matcher, line_options_, options.level),
+      context_(matcher, options, static_cast<bool>(on_line)),
       rule_(options.binary),
       fills_(options.binary == BinaryRule::kStdin) {
   // Counts go on behind a NUL, but for kQuit.
@@ -94,19 +106,33 @@ Result<bool> Assembler::add(SearchedChunk searched) {
     searched = search_chunk(std::move(searched.chunk), BinaryRule::kStream, scanner_);
   }
   track(searched);
+  if (options_.on_progress) options_.on_progress(plain_end_ + searched.chunk.text.size());
   add_text(std::move(searched));
   flush(safe_end());
   if (failure_) return *failure_;
+  if (past_last_line_ && !stopped_) {
+    finish();
+    return false;
+  }
   return !stopped_;
 }
 
 void Assembler::count_block(const Chunk& chunk) {
-  summary_.plain_bytes += chunk.text.size();
   summary_.index_used = chunks_.index() != nullptr;
   if (!chunk.is_block) return;
   ++summary_.blocks;
   ++summary_.blocks_read;
   summary_.bytes_read += chunk.stored_bytes;
+}
+
+ScanSummary Assembler::summary() const {
+  ScanSummary summary = summary_;
+  summary.plain_bytes = stopped_ ? reported_end_ : plain_end_;
+  // ripgrep's count for a mapped file ends there.
+  if (rule_ == BinaryRule::kMapped && summary.binary_offset) {
+    summary.plain_bytes = std::min(summary.plain_bytes, *summary.binary_offset);
+  }
+  return summary;
 }
 
 /// ripgrep reads a file that begins with a byte order mark as a stream. Workers know only their own
@@ -122,6 +148,8 @@ Result<bool> Assembler::add_damage(DamagedBlock damage) {
     return std::move(damage.error);
   }
   close_seam(false);
+  flush(safe_end());
+  behind_hole_ = true;
   // Where not even a header could be read, the hole begins where the text before it ended.
   if (damage.plain_bytes == 0) damage.plain_offset = plain_end_;
   plain_end_ = damage.plain_offset + damage.plain_bytes;
@@ -181,16 +209,22 @@ std::uint64_t Assembler::safe_end() const {
 }
 
 /// Decides for a line to be reported whether it, instead, ends the scan.
-bool Assembler::ended_by_nul(const Segment& segment, const FoundLine& line) {
+bool Assembler::ended_by_nul(Bytes line, std::uint64_t offset) {
+  reported_end_ = offset + line.size();
   if (rule_ == BinaryRule::kText) return false;
   if (rule_ == BinaryRule::kMapped) {
-    if (summary_.binary_offset) return true;
-    const Bytes text = segment.buffer.bytes().subspan(segment.begin);
-    const auto nul = find_nul(text.subspan(line.begin, line.end - line.begin));
-    if (nul) summary_.binary_offset = segment.offset + line.begin + *nul;
-    return nul.has_value();
+    if (summary_.binary_offset) return !options_.lines_behind_nul;
+    const auto nul = find_nul(line);
+    if (nul) summary_.binary_offset = offset + *nul;
+    return nul.has_value() && !options_.lines_behind_nul;
   }
-  return fills_.nul() && segment.offset + line.begin >= fills_.safe_end();
+  if (options_.lines_behind_nul && rule_ != BinaryRule::kQuit) return false;
+  return fills_.nul() && offset >= fills_.safe_end();
+}
+
+void Assembler::end_by_nul() {
+  if (fills_.nul()) summary_.binary_offset = fills_.nul();
+  stopped_ = true;
 }
 
 // --- Chunks to segments -------------------------------------------------------------------------
@@ -216,6 +250,7 @@ void Assembler::add_text(SearchedChunk searched) {
   Segment inner;
   inner.buffer = std::move(buffer);
   inner.begin = searched.inner_begin;
+  inner.size = searched.inner_end - searched.inner_begin;
   inner.offset = offset + searched.inner_begin;
   inner.findings = std::move(searched.findings);
   push(std::move(inner));
@@ -248,7 +283,8 @@ bool Assembler::search_seam() {
   Segment segment;
   segment.findings = scanner_.scan(seam_.bytes());
   segment.offset = seam_offset_;
-  if (segment.findings.lines == 0) {
+  segment.size = seam_.size();
+  if (segment.findings.lines == 0 && !wants_context()) {
     line_count_ += segment.findings.newlines;
     seam_.clear();
     return false;
@@ -338,14 +374,36 @@ void Assembler::read_missing_parts() {
 
 void Assembler::push(Segment segment) {
   segment.first_line = line_count_;
+  segment.behind_hole = std::exchange(behind_hole_, false);
   line_count_ += segment.findings.newlines;
-  if (segment.findings.lines == 0) return release(segment);
+  if (options_.limits_lines()) keep_wanted_lines(segment);
+  const bool empty = segment.findings.lines == 0 && !wants_context();
+  if (empty || segment.settled >= segment.size) return release(segment);
   waiting_.push_back(std::move(segment));
 }
 
 /// Buffers of seams stay out of the chunks' pool: they are small, and more than what is taken.
 void Assembler::release(Segment& segment) {
   if (!segment.is_seam) chunks_.recycle(std::move(segment.buffer));
+}
+
+/// Leaves of a segment what lies in [first_line, last_line].
+void Assembler::keep_wanted_lines(Segment& segment) {
+  const Bytes text = segment.text();
+  const auto skip = [&](std::uint64_t line, std::size_t from, std::uint64_t& at_line) {
+    for (; at_line < line && from < text.size(); ++at_line) from = line_end(text, from);
+    return from;
+  };
+  std::uint64_t line = segment.first_line;
+  segment.settled = skip(options_.first_line - 1, 0, line);
+  segment.settled_lines = line - segment.first_line;
+  segment.size = skip(options_.last_line, segment.settled, line);
+  past_last_line_ = line >= options_.last_line;
+  Findings& findings = segment.findings;
+  std::erase_if(findings.found, [&](const FoundLine& found) {
+    return found.begin < segment.settled || found.begin >= segment.size;
+  });
+  findings.lines = findings.found.size();
 }
 
 // --- Segments to lines --------------------------------------------------------------------------
@@ -356,7 +414,8 @@ void Assembler::flush(std::uint64_t before) {
     Segment& segment = waiting_.front();
     if (!line_options_.record) {
       flush_counts(segment);
-    } else if (!flush_lines(segment, before)) {
+    } else if (wants_context() ? !flush_with_context(segment, before)
+                               : !flush_lines(segment, before)) {
       return;
     }
     release(segment);
@@ -383,11 +442,11 @@ bool Assembler::flush_lines(Segment& segment, std::uint64_t before) {
     const FoundLine& line = found[segment.reported];
     if (segment.offset + line.begin >= before) return false;
     ++segment.reported;
-    if (ended_by_nul(segment, line)) {
-      if (fills_.nul()) summary_.binary_offset = fills_.nul();
+    const Bytes text = segment.text().subspan(line.begin, line.end - line.begin);
+    if (ended_by_nul(text, segment.offset + line.begin)) {
       // ripgrep counts the line that it does not show; under kQuit it never looks at it.
-      if (rule_ != BinaryRule::kQuit) ++summary_.lines;
-      stopped_ = true;
+      if (rule_ != BinaryRule::kQuit) count(line);
+      end_by_nul();
       break;
     }
     report(segment, line);
@@ -395,19 +454,35 @@ bool Assembler::flush_lines(Segment& segment, std::uint64_t before) {
   return true;
 }
 
-void Assembler::report(const Segment& segment, const FoundLine& line) {
+void Assembler::count(const FoundLine& line) {
   ++summary_.lines;
   summary_.matches += line.span_count;
+}
+
+void Assembler::report(const Segment& segment, const FoundLine& line) {
+  const bool limit_reached = summary_.lines >= options_.max_lines;
+  count(line);
+  context_.matched(limit_reached);
   if (on_line_) {
-    const Bytes text = segment.buffer.bytes().subspan(segment.begin);
     MatchedLine matched;
-    matched.text = text.subspan(line.begin, line.end - line.begin);
+    matched.text = segment.text().subspan(line.begin, line.end - line.begin);
     matched.offset = segment.offset + line.begin;
-    if (options_.line_numbers) matched.number = segment.first_line + line.number + 1;
+    matched.number = segment.first_line + line.number + 1;
     matched.matches = std::span(segment.findings.spans).subspan(line.first_span, line.span_count);
-    if (!on_line_(matched)) stopped_ = true;
+    deliver(matched);
   }
-  if (summary_.lines >= options_.max_lines) stopped_ = true;
+  if (summary_.lines >= options_.max_lines && context_.after_left() == 0) stopped_ = true;
+}
+
+void Assembler::deliver(MatchedLine& line) {
+  if (!options_.line_numbers) line.number = 0;
+  if (options_.null_data) {
+    exchanged_.assign(line.text.begin(), line.text.end());
+    exchange_nul_and_line_feed(exchanged_);
+    line.text = exchanged_;
+  }
+  line.after_gap = context_.gap_before(line.offset, line.text.size());
+  if (!on_line_(line)) stopped_ = true;
 }
 
 }  // namespace presso::scan_detail

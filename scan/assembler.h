@@ -13,13 +13,15 @@
 //
 // Texts with findings queue up as segments until the binary rule allows them to be reported: with
 // BinaryRule::kText at once, else when the fill (fill_tracker.h) that they stand in is known to
-// hold no NUL, at most 64 KiB or one long line later. Tested by tests/unit/scan_test.cpp with
-// borders at every offset.
+// hold no NUL, at most 64 KiB or one long line later. Where lines around the found ones are wanted
+// too, texts without findings queue up as well, and the last lines of one are kept for the next
+// (context_lines.h). Tested by tests/unit/scan_test.cpp with borders at every offset.
 #pragma once
 
 #include <deque>
 
 #include "scan/chunk_source.h"
+#include "scan/context_lines.h"
 #include "scan/fill_tracker.h"
 #include "scan/line_scan.h"
 
@@ -53,7 +55,8 @@ class Assembler {
   /// After the last chunk. Not called where add() gave false or an error.
   void finish();
 
-  const ScanSummary& summary() const { return summary_; }
+  /// As far as add() has come.
+  ScanSummary summary() const;
   /// An error of reading a block that a line reaches into.
   const std::optional<Error>& failure() const { return failure_; }
 
@@ -71,10 +74,16 @@ class Assembler {
     Buffer buffer;
     bool is_seam = false;      ///< the buffer is no chunk's
     std::size_t begin = 0;     ///< of the text within the buffer
+    std::size_t size = 0;      ///< of the text
     std::uint64_t offset = 0;  ///< of the text within the plain text
     std::uint64_t first_line = 0;
-    std::size_t reported = 0;  ///< of findings.found
+    std::size_t reported = 0;         ///< of findings.found
+    std::size_t settled = 0;          ///< with context: lines before here are reported or left out
+    std::uint64_t settled_lines = 0;  ///< and so many of them there are
+    bool behind_hole = false;         ///< a damaged block came before it
     Findings findings;
+
+    Bytes text() const { return buffer.bytes().subspan(begin, size); }
   };
 
   Result<bool> add_damage(DamagedBlock damage);
@@ -93,13 +102,24 @@ class Assembler {
   bool seam_is_empty() const { return seam_.empty() && missing_.empty(); }
   void push(Segment segment);
   void release(Segment& segment);
+  void keep_wanted_lines(Segment& segment);
 
   void flush(std::uint64_t before);
   void flush_counts(const Segment& segment);
   bool flush_lines(Segment& segment, std::uint64_t before);
-  void report(const Segment& segment, const FoundLine& line);
-  bool ended_by_nul(const Segment& segment, const FoundLine& line);
+  bool flush_with_context(Segment& segment, std::uint64_t before);
+  bool flush_neighbours(Segment& segment, std::size_t end, std::uint64_t before);
+  void report_with_before(const Segment& segment, const FoundLine& line);
+  void report_kept(std::uint64_t wanted, std::uint64_t match_offset, std::uint64_t number);
+  void report_one_before(Bytes line, std::uint64_t offset, std::uint64_t number,
+                         std::uint64_t match_offset);
+  void report_context(Bytes text, std::uint64_t offset, std::uint64_t number, LineKind kind);
   void count(const FoundLine& line);
+  void report(const Segment& segment, const FoundLine& line);
+  void deliver(MatchedLine& line);
+  bool ended_by_nul(Bytes line, std::uint64_t offset);
+  void end_by_nul();
+  bool wants_context() const { return context_.wanted(); }
   std::uint64_t safe_end() const;
 
   const ScanOptions& options_;
@@ -107,6 +127,7 @@ class Assembler {
   ChunkSource& chunks_;
   LineScanOptions line_options_;
   LineScanner scanner_;
+  ContextLines context_;
   ScanSummary summary_;
 
   Buffer seam_;  ///< the unfinished line
@@ -120,6 +141,10 @@ class Assembler {
   std::uint64_t line_count_ = 0;  ///< '\n' of all segments pushed
   std::deque<Segment> waiting_;
   bool stopped_ = false;
+  bool behind_hole_ = false;
+  bool past_last_line_ = false;     ///< ScanOptions::last_line was seen
+  std::uint64_t reported_end_ = 0;  ///< behind the last line that was looked at
+  std::vector<Byte> exchanged_;     ///< the line being reported, with null_data
 
   BinaryRule rule_;
   bool left_mapping_ = false;  ///< kMapped was asked for, but there is a byte order mark

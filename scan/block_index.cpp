@@ -90,7 +90,9 @@ std::optional<std::vector<std::optional<BlockFilter>>> read_filters(const Random
 
 /// What a search needs that filters can be of use to.
 bool can_skip(const RequiredLiterals& required, const ScanOptions& options) {
-  return options.use_index && !options.invert && !required.clauses.empty();
+  const bool limited = options.limits_lines() || options.limits_blocks();
+  const bool others_too = options.invert || options.wants_context() || options.null_data;
+  return options.use_index && !limited && !others_too && !required.clauses.empty();
 }
 
 }  // namespace

@@ -103,14 +103,17 @@ class PlainFile final : public ChunkSource {
 class CompressedStream final : public ChunkSource {
  public:
   CompressedStream(Bytes begun, ByteSource& rest, const ScanOptions& options)
-      : prefixed_(std::make_unique<PrefixedSource>(keep(begun), rest)),
+      : options_(options),
+        prefixed_(std::make_unique<PrefixedSource>(keep(begun), rest)),
         blocks_(*prefixed_, stream_options(options)) {}
 
   CompressedStream(std::unique_ptr<ByteSource> source, const ScanOptions& options)
-      : prefixed_(std::move(source)), blocks_(*prefixed_, stream_options(options)) {}
+      : options_(options),
+        prefixed_(std::move(source)),
+        blocks_(*prefixed_, stream_options(options)) {}
 
   Result<std::optional<ChunkItem>> take() override {
-    PRESSO_ASSIGN(std::optional<BlockItem> item, blocks_.next());
+    PRESSO_ASSIGN(std::optional<BlockItem> item, next_wanted());
     if (!item) return std::optional<ChunkItem>();
     return std::optional<ChunkItem>(std::move(*item));
   }
@@ -148,6 +151,19 @@ class CompressedStream final : public ChunkSource {
     return begun_.bytes();
   }
 
+  /// Passes by the blocks before ScanOptions::first_block; they are not decoded.
+  Result<std::optional<BlockItem>> next_wanted() {
+    for (;;) {
+      if (taken_ > options_.last_block) return std::optional<BlockItem>();
+      PRESSO_ASSIGN(std::optional<BlockItem> item, blocks_.next());
+      if (!item) return item;
+      taken_ += item->damage ? std::max<std::uint64_t>(item->lost_blocks, 1) : 1;
+      if (taken_ > options_.first_block) return item;
+    }
+  }
+
+  const ScanOptions& options_;
+  std::uint64_t taken_ = 0;  ///< blocks
   Buffer begun_;
   std::unique_ptr<ByteSource> prefixed_;
   BlockStream blocks_;

@@ -164,7 +164,8 @@ RequiredLiterals required_of(const std::vector<std::string>& literals, bool igno
 class LiteralMatcher final : public Matcher {
  public:
   LiteralMatcher(const std::vector<std::string>& literals, const PatternOptions& options)
-      : plan_(plan_literals(literals, options.ignore_case)),
+      : count_(literals.size()),
+        plan_(plan_literals(literals, options.ignore_case)),
         literals_(literals, options),
         required_(required_of(literals, options.ignore_case)) {}
 
@@ -174,15 +175,27 @@ class LiteralMatcher final : public Matcher {
 
   RequiredLiterals required() const override { return required_; }
 
+  std::string describe() const override {
+    constexpr std::string_view kProbes[] = {
+        "nothing can match", "every place is tried", "a probe for two rare bytes",
+        "a probe for sets of three bytes", "a probe by hashes of four bytes"};
+    return "fixed strings: " + std::to_string(count_) + "; " +
+           std::string(kProbes[plan_.probe.index()]);
+  }
+
  private:
+  std::size_t count_;
   LiteralPlan plan_;
   LiteralSet literals_;
   RequiredLiterals required_;
 };
 
 Status check_literal(const std::string& literal, const PatternOptions& options) {
-  if (literal.find('\n') != std::string::npos) {
-    return make_error(ErrorCode::kInvalidArgument, "a fixed string may not contain a line feed");
+  const char line_end = options.null_data ? '\0' : '\n';
+  if (literal.find(line_end) != std::string::npos) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      options.null_data ? "a fixed string may not contain a NUL byte"
+                                        : "a fixed string may not contain a line feed");
   }
   if (options.ignore_case && valid_utf8_prefix(literal) != literal.size()) {
     return make_error(ErrorCode::kInvalidArgument, "a case-insensitive pattern must be UTF-8");
@@ -198,7 +211,13 @@ Result<Pattern> Pattern::compile_literals(const std::vector<std::string>& litera
   for (const std::string& literal : literals) {
     PRESSO_TRY(scan_detail::check_literal(literal, options));
   }
-  return Pattern(std::make_shared<scan_detail::LiteralMatcher>(literals, options));
+  if (!options.null_data) {
+    return Pattern(std::make_shared<scan_detail::LiteralMatcher>(literals, options));
+  }
+  // The text comes with both bytes exchanged (scan/null_data.h).
+  std::vector<std::string> exchanged = literals;
+  for (std::string& literal : exchanged) std::replace(literal.begin(), literal.end(), '\n', '\0');
+  return Pattern(std::make_shared<scan_detail::LiteralMatcher>(exchanged, options));
 }
 
 std::size_t valid_utf8_prefix(std::string_view text) {

@@ -41,7 +41,7 @@ bool is_outside_word(Decoded neighbour) {
 }  // namespace
 
 LiteralSet::LiteralSet(const std::vector<std::string>& literals, const PatternOptions& options)
-    : ignore_case_(options.ignore_case), bounds_(options.bounds) {
+    : ignore_case_(options.ignore_case), bounds_(options.bounds), crlf_(options.crlf) {
   std::uint32_t priority = 0;
   for (const std::string& literal : literals) {
     entries_.push_back({ignore_case_ ? folded(literal) : literal, priority++});
@@ -128,8 +128,16 @@ bool LiteralSet::begins_well(Bytes text, std::size_t begin, std::size_t from) co
 
 bool LiteralSet::ends_well(Bytes text, std::size_t end) const {
   if (bounds_ == MatchBounds::kNone || end == text.size() || text[end] == '\n') return true;
-  if (bounds_ == MatchBounds::kLine) return false;
+  if (bounds_ == MatchBounds::kLine) return crlf_ && ends_before_crlf(text, end);
   return is_outside_word(decode(text.data() + end, text.data() + text.size()));
+}
+
+/// As ripgrep 13: one '\r' may stand before the line's end, which is "\n", "\r\n" or the text's.
+bool LiteralSet::ends_before_crlf(Bytes text, std::size_t end) const {
+  const auto at = [&](std::size_t i) { return end + i < text.size() ? text[end + i] : Byte{'\n'}; };
+  if (at(0) != '\r') return false;
+  if (at(1) == '\n') return true;
+  return at(1) == '\r' && end + 2 < text.size() && at(2) == '\n';
 }
 
 }  // namespace presso::scan_detail

@@ -47,11 +47,13 @@ class LiteralSet {
   Range narrow(Range range, std::size_t depth, Byte next) const;
   bool begins_well(Bytes text, std::size_t begin, std::size_t from) const;
   bool ends_well(Bytes text, std::size_t end) const;
+  bool ends_before_crlf(Bytes text, std::size_t end) const;
 
   std::vector<Entry> entries_;
   std::array<Range, 256> by_first_byte_{};
   bool ignore_case_;
   MatchBounds bounds_;
+  bool crlf_;
 };
 
 }  // namespace presso::scan_detail

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "presso/bytes.h"
 #include "presso/cpu.h"
@@ -42,6 +43,8 @@ class Matcher {
   virtual std::unique_ptr<Searcher> searcher(CpuLevel level) const = 0;
   /// What each match contains; by it blocks are left out (block_index.h).
   virtual RequiredLiterals required() const { return {}; }
+  /// How it searches, in a few words for people.
+  virtual std::string describe() const { return "an engine of its own"; }
 };
 
 }  // namespace presso::scan_detail

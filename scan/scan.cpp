@@ -7,6 +7,7 @@
 
 #include "presso/ordered_pipeline.h"
 #include "scan/assembler.h"
+#include "scan/null_data.h"
 
 namespace presso {
 namespace {
@@ -54,6 +55,9 @@ class ScanRun {
       SearchedChunk failed;
       failed.error = std::move(chunk.error());
       return failed;
+    }
+    if (options_.null_data) {
+      scan_detail::exchange_nul_and_line_feed(chunk->text.mutable_bytes());
     }
     return scan_detail::search_chunk(std::move(*chunk), options_.binary, scanner_of(worker));
   }

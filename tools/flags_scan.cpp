@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-/// Sets `target` to `value`; the last of several such flags wins.
-template <class T, class Value>
-Apply choose(T& target, Value value) {
-  return [&target, value](const Given&) -> Status {
-    target = value;
-    return {};
-  };
-}
-
 Apply add_pattern(std::vector<ScanSettings::PatternSource>& patterns, bool is_file) {
   return [&patterns, is_file](const Given& given) -> Status {
     patterns.push_back({given.value, is_file});
@@ -36,6 +27,13 @@ Apply syntax_into(ScanSettings::Syntax& syntax, ScanSettings::Syntax wanted) {
   };
 }
 
+Apply add_text(std::vector<std::string>& texts) {
+  return [&texts](const Given& given) -> Status {
+    texts.push_back(given.value);
+    return {};
+  };
+}
+
 Apply engine_into(Engine& engine) {
   return [&engine](const Given& given) -> Status {
     engine = given.value == "literal" ? Engine::kLiteral
@@ -46,17 +44,38 @@ Apply engine_into(Engine& engine) {
   };
 }
 
-Apply color_into(ScanSettings::Color& color) {
-  return [&color](const Given& given) -> Status {
-    using Color = ScanSettings::Color;
-    color = given.value == "never"  ? Color::kNever
-            : given.value == "auto" ? Color::kAuto
-                                    : Color::kAlways;
+/// --null-data and --crlf: the last of them wins.
+Apply line_end(ScanSettings::LineEnd& target, ScanSettings::LineEnd value) {
+  return [&target, value](const Given& given) -> Status {
+    target = given.negated ? ScanSettings::LineEnd::kLineFeed : value;
+    return {};
+  };
+}
+
+/// "A-B", "A-", "-B" or "A" alone.
+Apply range_into(ScanRange& range, std::uint64_t least) {
+  return [&range, least](const Given& given) -> Status {
+    const std::string& text = given.value;
+    const std::size_t dash = text.find('-');
+    const std::string first = text.substr(0, dash);
+    const std::string last = dash == text.npos ? first : text.substr(dash + 1);
+    if (first.empty() && last.empty()) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        given.spelled + ": '" + text + "' is not of the form A-B, A-, -B or A");
+    }
+    range = {least, kNoLimit};
+    if (!first.empty()) {
+      PRESSO_ASSIGN(range.first, parse_number(given.spelled, first, least, kNoLimit));
+    }
+    if (!last.empty()) {
+      PRESSO_ASSIGN(range.last, parse_number(given.spelled, last, range.first, kNoLimit));
+    }
     return {};
   };
 }
 
 std::vector<Flag> pattern_flags(ScanSettings& s) {
+  using LineEnd = ScanSettings::LineEnd;
   using Case = ScanSettings::Case;
   return {
       {.short_name = 'e',
@@ -132,6 +151,50 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
        .brief = "select lines without a match",
        .negation = "no-invert-match",
        .apply = set(s.invert)},
+      {.name = "and",
+       .value_name = "PATTERN",
+       .category = kSelection,
+       .brief = "select lines only where PATTERN matches too",
+       .text = "May be given several times. With -i, -w, -x and -F it is read as the other "
+               "patterns are; -v inverts the whole.",
+       .apply = add_text(s.required)},
+      {.name = "not",
+       .value_name = "PATTERN",
+       .category = kSelection,
+       .brief = "select lines only where PATTERN does not match",
+       .text = "May be given several times.",
+       .apply = add_text(s.forbidden)},
+      {.name = "crlf",
+       .category = kSelection,
+       .brief = "take \\r\\n as the end of lines",
+       .text = "Then -x holds before a carriage return too, and lines without an end get this one.",
+       .negation = "no-crlf",
+       .apply = line_end(s.line_end, LineEnd::kCrlf)},
+      {.name = "null-data",
+       .category = kSelection,
+       .brief = "take NUL bytes as the ends of lines",
+       .text = "Implies --text.",
+       .apply = line_end(s.line_end, LineEnd::kNul)},
+      {.name = "lines",
+       .value_name = "A-B",
+       .category = kSelection,
+       .brief = "search only the lines A to B, counted from 1",
+       .text = "A-, -B and A alone are permitted. What lies behind them is not decoded.",
+       .apply = range_into(s.lines, 1)},
+      {.name = "blocks",
+       .value_name = "A-B",
+       .category = kSelection,
+       .brief = "search only the blocks A to B of compressed files, counted from 0",
+       .text = "Other blocks are not decoded. A line that the first or the last block cuts is "
+               "searched as far as it lies within; line numbers begin at the first block. "
+               "'presso info --blocks' lists the blocks. Files that presso did not compress have "
+               "none and are errors.",
+       .apply = range_into(s.blocks, 0)},
+      {.name = "max-total",
+       .value_name = "NUM",
+       .category = kSelection,
+       .brief = "stop after NUM selected lines of all files together",
+       .apply = number_into(s.max_total, 0, kNoLimit)},
       {.short_name = 'm',
        .name = "max-count",
        .value_name = "NUM",
@@ -165,6 +228,12 @@ std::vector<Flag> summary_flags(ScanSettings& s) {
        .category = kOutput,
        .brief = "print the number of matches of each file",
        .apply = choose(s.counting, Counting::kMatches)},
+      {.name = "count-total",
+       .category = kOutput,
+       .brief = "print one number, the selected lines of all files together",
+       .text = "With --count-matches or --only-matching the matches.",
+       .negation = "no-count-total",
+       .apply = set(s.count_total)},
       {.name = "include-zero",
        .category = kOutput,
        .brief = "with --count, print zeros too",
@@ -185,69 +254,6 @@ std::vector<Flag> summary_flags(ScanSettings& s) {
        .category = kOutput,
        .brief = "print nothing; stop at the first match",
        .apply = set(s.quiet)},
-  };
-}
-
-std::vector<Flag> line_flags(ScanSettings& s) {
-  return {
-      {.short_name = 'n',
-       .name = "line-number",
-       .category = kOutput,
-       .brief = "print line numbers (default on a terminal)",
-       .apply = choose(s.line_number, true)},
-      {.short_name = 'N',
-       .name = "no-line-number",
-       .category = kOutput,
-       .brief = "print no line numbers",
-       .apply = choose(s.line_number, false)},
-      {.short_name = 'b',
-       .name = "byte-offset",
-       .category = kOutput,
-       .brief = "print the offset of each line in the plain text",
-       .text = "With --only-matching, of each match.",
-       .negation = "no-byte-offset",
-       .apply = set(s.byte_offset)},
-      {.name = "column",
-       .category = kOutput,
-       .brief = "print the column, in bytes, of the first match; implies -n",
-       .negation = "no-column",
-       .apply = set(s.column)},
-      {.short_name = 'o',
-       .name = "only-matching",
-       .category = kOutput,
-       .brief = "print each match on a line of its own",
-       .apply = set(s.only_matching)},
-      {.short_name = 'H',
-       .name = "with-filename",
-       .category = kOutput,
-       .brief = "print file names (default with several files)",
-       .apply = choose(s.with_filename, true)},
-      {.short_name = 'I',
-       .name = "no-filename",
-       .category = kOutput,
-       .brief = "print no file names",
-       .apply = choose(s.with_filename, false)},
-      {.name = "heading",
-       .category = kOutput,
-       .brief = "print the file name once above its lines (default on a terminal)",
-       .apply = choose(s.heading, true)},
-      {.name = "no-heading",
-       .category = kOutput,
-       .brief = "print the file name in each line",
-       .apply = choose(s.heading, false)},
-      {.short_name = '0',
-       .name = "null",
-       .category = kOutput,
-       .brief = "print a NUL byte behind file names",
-       .apply = set(s.null_after_path)},
-      {.name = "color",
-       .value_name = "WHEN",
-       .category = kOutput,
-       .brief = "colour matches, names and numbers",
-       .text = "The variable NO_COLOR turns 'auto' off.",
-       .choices = {"auto", "always", "never", "ansi"},
-       .default_value = "auto",
-       .apply = color_into(s.color)},
   };
 }
 
@@ -288,6 +294,19 @@ std::vector<Flag> other_flags(ScanSettings& s) {
          return {};
        }},
       known_dictionary_flag(s.dictionaries),
+      {.name = "explain",
+       .category = kMessages,
+       .brief = "say on standard error how the search is done, and the rates it reached",
+       .apply = set(s.explain)},
+      {.name = "progress",
+       .category = kMessages,
+       .brief = "show bytes and rate on standard error while searching, if it is a terminal",
+       .negation = "no-progress",
+       .apply = set(s.progress)},
+      {.name = "force-progress",
+       .category = kMessages,
+       .brief = "the same, also where standard error is no terminal (a line each second)",
+       .apply = set(s.force_progress)},
       {.name = "fail-fast",
        .category = kMessages,
        .brief = "stop at the first damaged block",
@@ -295,13 +314,6 @@ std::vector<Flag> other_flags(ScanSettings& s) {
                "status is 2. At a damaged block the line before it ends and the one behind it "
                "begins anew.",
        .apply = set(s.fail_fast)},
-      {.name = "stats",
-       .category = kOutput,
-       .brief = "print numbers about the search behind its results",
-       .text = "ripgrep's lines, then the blocks of compressed files: how many there are, how many "
-               "were read, skipped by an index, or let through by it though they hold no match.",
-       .negation = "no-stats",
-       .apply = set(s.stats)},
       {.name = "no-messages",
        .category = kMessages,
        .brief = "print no messages about files that cannot be read",
@@ -314,7 +326,8 @@ std::vector<Flag> other_flags(ScanSettings& s) {
 
 std::vector<Flag> scan_flags(ScanSettings& settings) {
   std::vector<Flag> all;
-  for (auto* group : {pattern_flags, summary_flags, line_flags, other_flags}) {
+  for (auto* group : {pattern_flags, summary_flags, scan_context_flags, scan_output_flags,
+                      scan_file_flags, other_flags}) {
     std::vector<Flag> flags = group(settings);
     all.insert(all.end(), flags.begin(), flags.end());
   }

@@ -26,7 +26,6 @@ void Output::flush() {
       failure_ = errno;
     }
   }
-  flushed_ += buffer_.size();
   buffer_.clear();
 }
 

@@ -13,8 +13,16 @@ class Output {
   /// `line_buffered`: written at each end_line(), as a terminal's reader expects.
   explicit Output(bool line_buffered) : line_buffered_(line_buffered) {}
 
-  void write(std::string_view text) { buffer_.append(text); }
-  void write(char byte) { buffer_.push_back(byte); }
+  void write(std::string_view text) {
+    buffer_.append(text);
+    total_ += text.size();
+  }
+  void write(char byte) {
+    buffer_.push_back(byte);
+    ++total_;
+  }
+  /// An escape sequence, which total() does not count.
+  void write_escape(std::string_view text) { buffer_.append(text); }
   void write_number(unsigned long long value);
   /// Call now and then: writes out when enough has gathered.
   void end_line() {
@@ -22,8 +30,8 @@ class Output {
   }
   void flush();
 
-  /// Written so far, buffered or not.
-  unsigned long long bytes() const { return flushed_ + buffer_.size(); }
+  /// Bytes written to it so far, but for escape sequences.
+  unsigned long long total() const { return total_; }
   /// The reader has gone away: stop quietly.
   bool closed() const { return closed_; }
   /// errno of a failed write, or 0.
@@ -34,7 +42,7 @@ class Output {
   static constexpr std::size_t kFlushBytes = 64u << 10;
 
   std::string buffer_;
-  unsigned long long flushed_ = 0;
+  unsigned long long total_ = 0;
   bool line_buffered_;
   bool closed_ = false;
   int failure_ = 0;

@@ -48,12 +48,12 @@ void append_lines(const std::string& text, std::vector<std::string>& patterns) {
   }
 }
 
-Status check(const std::string& pattern) {
+Status check(const std::string& pattern, bool null_data) {
   const std::size_t valid = valid_utf8_prefix(pattern);
   if (valid != pattern.size()) {
     return refuse("a pattern is not UTF-8 at its byte " + std::to_string(valid));
   }
-  if (pattern.find('\n') != std::string::npos) {
+  if (!null_data && pattern.find('\n') != std::string::npos) {
     return refuse("a pattern holds a line feed, which no line can match; give one -e for each");
   }
   return {};
@@ -89,18 +89,16 @@ bool ignores_case(const ScanSettings& settings, std::vector<std::string> pattern
          !std::all_of(patterns.begin(), patterns.end(), is_empty);
 }
 
-Result<std::vector<std::string>> gather(const ScanSettings& settings) {
-  std::vector<std::string> patterns;
-  for (const ScanSettings::PatternSource& given : settings.patterns) {
-    if (given.is_file) {
-      PRESSO_ASSIGN(const std::string text, read_whole(given.text));
-      append_lines(text, patterns);
-    } else {
-      patterns.push_back(given.text);
-    }
-  }
-  for (const std::string& pattern : patterns) PRESSO_TRY(check(pattern));
-  return patterns;
+PatternOptions pattern_options(const ScanSettings& settings,
+                               const std::vector<std::string>& patterns) {
+  PatternOptions options;
+  options.ignore_case = ignores_case(settings, patterns);
+  options.bounds = settings.bounds;
+  options.crlf = settings.line_end == ScanSettings::LineEnd::kCrlf;
+  options.null_data = settings.line_end == ScanSettings::LineEnd::kNul;
+  options.unicode = settings.unicode;
+  options.engine = settings.engine;
+  return options;
 }
 
 Result<Pattern> compile(const std::vector<std::string>& patterns, ScanSettings::Syntax syntax,
@@ -111,15 +109,10 @@ Result<Pattern> compile(const std::vector<std::string>& patterns, ScanSettings::
   return Pattern::compile(patterns, options);
 }
 
-}  // namespace
-
-Result<Pattern> compile_patterns(const ScanSettings& settings) {
-  PRESSO_ASSIGN(const std::vector<std::string> patterns, gather(settings));
-  PatternOptions options;
-  options.ignore_case = ignores_case(settings, patterns);
-  options.bounds = settings.bounds;
-  options.unicode = settings.unicode;
-  options.engine = settings.engine;
+Result<Pattern> compile_any(const ScanSettings& settings,
+                            const std::vector<std::string>& patterns) {
+  const PatternOptions options = pattern_options(settings, patterns);
+  for (const std::string& pattern : patterns) PRESSO_TRY(check(pattern, options.null_data));
   Result<Pattern> pattern = compile(patterns, settings.syntax, options);
   if (!pattern.ok() && pattern.error().byte_offset != Error::kNone) {
     const Error& error = pattern.error();
@@ -128,6 +121,39 @@ Result<Pattern> compile_patterns(const ScanSettings& settings) {
                   explain_error(patterns[std::min(number, patterns.size() - 1)], error));
   }
   return pattern;
+}
+
+Result<std::vector<Pattern>> compile_each(const ScanSettings& settings,
+                                          const std::vector<std::string>& texts) {
+  std::vector<Pattern> patterns;
+  for (const std::string& text : texts) {
+    PRESSO_ASSIGN(Pattern pattern, compile_any(settings, {text}));
+    patterns.push_back(std::move(pattern));
+  }
+  return patterns;
+}
+
+Result<std::vector<std::string>> gather(const ScanSettings& settings) {
+  std::vector<std::string> patterns;
+  for (const ScanSettings::PatternSource& given : settings.patterns) {
+    if (given.is_file) {
+      PRESSO_ASSIGN(const std::string text, read_whole(given.text));
+      append_lines(text, patterns);
+    } else {
+      patterns.push_back(given.text);
+    }
+  }
+  return patterns;
+}
+
+}  // namespace
+
+Result<Pattern> compile_patterns(const ScanSettings& settings) {
+  PRESSO_ASSIGN(const std::vector<std::string> patterns, gather(settings));
+  PRESSO_ASSIGN(const Pattern pattern, compile_any(settings, patterns));
+  PRESSO_ASSIGN(std::vector<Pattern> required, compile_each(settings, settings.required));
+  PRESSO_ASSIGN(std::vector<Pattern> forbidden, compile_each(settings, settings.forbidden));
+  return pattern.with_conditions(std::move(required), std::move(forbidden));
 }
 
 }  // namespace presso::cli

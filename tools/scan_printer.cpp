@@ -1,73 +1,98 @@
 // SPDX-License-Identifier: MIT
 #include "tools/scan_printer.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace presso::cli {
 namespace {
 
-constexpr std::string_view kReset = "\x1b[0m";
-constexpr std::string_view kPathStyle = "\x1b[0m\x1b[35m";
-constexpr std::string_view kLineStyle = "\x1b[0m\x1b[32m";
-constexpr std::string_view kColumnStyle =
-    "\x1b[0m";  // columns and offsets have no colour of their own
-constexpr std::string_view kMatchStyle = "\x1b[0m\x1b[1m\x1b[31m";
-
 std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+LineStyle line_style(const PrintOptions& options) {
+  LineStyle style = options.line;
+  if (!options.colors.match.is_plain()) style.match_color = options.colors.match.sequence();
+  return style;
+}
+
 }  // namespace
+
+ScanPrinter::ScanPrinter(PrintOptions options, Output& output)
+    : options_(std::move(options)),
+      path_color_(options_.colors.path.sequence()),
+      line_color_(options_.colors.line.sequence()),
+      column_color_(options_.colors.column.sequence()),
+      output_(output),
+      writer_(line_style(options_), output) {}
 
 void ScanPrinter::begin_file(std::string path) {
   path_ = std::move(path);
+  if (options_.path_separator != '/') {
+    std::replace(path_.begin(), path_.end(), '/', options_.path_separator);
+  }
   file_has_output_ = false;
+  begun_at_ = output_.total();
 }
 
 void ScanPrinter::line(const MatchedLine& line) {
+  if (line.after_gap && options_.context_separator) {
+    output_.write(*options_.context_separator);
+    writer_.end_line();
+  }
   file_header();
-  const std::string_view text = as_text(line.text);
-  // An empty match at the very end of an unfinished line selects it but cannot be shown.
-  if (options_.only_matching && !line.matches.empty()) {
-    for (const MatchSpan& match : line.matches) {
-      prefix(line, &match);
-      const std::string_view matched = text.substr(match.begin, match.end - match.begin);
-      if (options_.color && !matched.empty()) {
-        styled(matched, kMatchStyle);
-      } else {
-        output_.write(matched);
-      }
-      end_line(matched);
-    }
-    return;
+  LineText text;
+  text.text = as_text(line.text);
+  text.matches = line.matches;
+  text.original_matches = line.matches.size();
+  text.is_context = line.kind != LineKind::kMatch;
+  std::string replaced;
+  if (options_.replacement && !line.matches.empty()) {
+    replaced =
+        options_.replacement->apply(writer_.content(text.text), line.matches, captures_, replaced_);
+    text.text = replaced;
+    text.matches = replaced_;
   }
-  prefix(line, line.matches.empty() ? nullptr : &line.matches.front());
-  if (options_.color && !line.matches.empty()) {
-    colored_text(text, line.matches);
-  } else {
-    output_.write(text);
-  }
-  end_line(text);
-}
-
-/// Matches that touch are coloured as one.
-void ScanPrinter::colored_text(std::string_view text, std::span<const MatchSpan> matches) {
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < matches.size(); ++i) {
-    if (matches[i].empty()) continue;
-    const std::size_t begin = matches[i].begin;
-    std::size_t end = matches[i].end;
-    while (i + 1 < matches.size() && matches[i + 1].begin == end) end = matches[++i].end;
-    output_.write(text.substr(at, begin - at));
-    styled(text.substr(begin, end - begin), kMatchStyle);
-    at = end;
-  }
-  output_.write(text.substr(at));
-}
-
-void ScanPrinter::end_line(std::string_view text) {
-  if (text.empty() || text.back() != '\n') output_.write('\n');
+  print(line, text);
   output_.end_line();
+}
+
+void ScanPrinter::print(const MatchedLine& line, const LineText& text) {
+  // An empty match at the very end of an unfinished line selects it but cannot be shown.
+  if (text.matches.empty()) {
+    prefix(line, line.offset, nullptr);
+    writer_.write(text);
+  } else if (options_.line.only_matching) {
+    print_matches_only(line, text);
+  } else if (options_.per_match) {
+    print_per_match(line, text);
+  } else {
+    prefix(line, line.offset, &text.matches.front());
+    LineText whole = text;
+    whole.shown = text.matches;
+    writer_.write(whole);
+  }
+}
+
+void ScanPrinter::print_matches_only(const MatchedLine& line, const LineText& text) {
+  for (const MatchSpan& match : text.matches) {
+    prefix(line, line.offset + match.begin, &match);
+    LineText part = text;
+    part.text = text.text.substr(match.begin, match.end - match.begin);
+    const MatchSpan whole{0, part.text.size()};
+    part.shown = std::span(&whole, 1);
+    writer_.write(part);
+  }
+}
+
+void ScanPrinter::print_per_match(const MatchedLine& line, const LineText& text) {
+  for (const MatchSpan& match : text.matches) {
+    prefix(line, line.offset + match.begin, &match);
+    LineText whole = text;
+    whole.shown = std::span(&match, 1);
+    writer_.write(whole);
+  }
 }
 
 /// What stands before a file's first line.
@@ -75,35 +100,41 @@ void ScanPrinter::file_header() {
   if (file_has_output_) return;
   file_has_output_ = true;
   if (options_.heading) {
-    if (any_output_) output_.write('\n');
-    if (options_.with_filename) path("\n");
+    if (any_output_) writer_.end_line();
+    if (options_.with_filename) path(options_.line.line_end);
+  } else if (options_.context && options_.context_separator && any_output_) {
+    output_.write(*options_.context_separator);
+    writer_.end_line();
   }
   any_output_ = true;
 }
 
-void ScanPrinter::prefix(const MatchedLine& line, const MatchSpan* match) {
-  if (options_.with_filename && !options_.heading) path(":");
-  if (options_.line_number) number_field(line.number, kLineStyle);
-  if (options_.column && match != nullptr) number_field(match->begin + 1, kColumnStyle);
-  if (options_.byte_offset) {
-    const bool of_match = options_.only_matching && match != nullptr;
-    number_field(line.offset + (of_match ? match->begin : 0), kColumnStyle);
+void ScanPrinter::prefix(const MatchedLine& line, std::uint64_t offset, const MatchSpan* match) {
+  const std::string& separator =
+      line.kind == LineKind::kMatch ? options_.match_separator : options_.context_field_separator;
+  if (options_.with_filename && !options_.heading) path(separator);
+  if (options_.line_number) number_field(line.number, line_color_, separator);
+  if (options_.column && match != nullptr) {
+    number_field(match->begin + 1, column_color_, separator);
   }
+  if (options_.byte_offset) number_field(offset, column_color_, separator);
 }
 
-void ScanPrinter::number_field(std::uint64_t value, std::string_view style) {
-  if (options_.color) output_.write(style);
+void ScanPrinter::number_field(std::uint64_t value, const std::string& style, Separator separator) {
+  if (options_.line.color) output_.write_escape(style);
   output_.write_number(value);
-  if (options_.color) output_.write(kReset);
-  output_.write(':');
+  if (options_.line.color) output_.write_escape(kColorReset);
+  output_.write(separator);
+}
+
+void ScanPrinter::name() {
+  if (options_.line.color) output_.write_escape(path_color_);
+  output_.write(path_);
+  if (options_.line.color) output_.write_escape(kColorReset);
 }
 
 void ScanPrinter::path(std::string_view behind) {
-  if (options_.color) {
-    styled(path_, kPathStyle);
-  } else {
-    output_.write(path_);
-  }
+  name();
   if (options_.null_after_path) {
     output_.write('\0');
   } else {
@@ -111,20 +142,18 @@ void ScanPrinter::path(std::string_view behind) {
   }
 }
 
-void ScanPrinter::styled(std::string_view text, std::string_view style) {
-  output_.write(style);
-  output_.write(text);
-  output_.write(kReset);
+std::uint64_t ScanPrinter::end_file(const FileResult& result) {
+  const ScanSummary& summary = result.summary;
+  if (summary.binary_offset && summary.lines > 0) {
+    binary_message(*summary.binary_offset, result.quit);
+  }
+  return output_.total() - begun_at_;
 }
 
 void ScanPrinter::binary_message(std::uint64_t nul_offset, bool quit) {
   if (options_.heading && !file_has_output_ && any_output_) output_.write('\n');
   if (options_.with_filename) {
-    if (options_.color) {
-      styled(path_, kPathStyle);
-    } else {
-      output_.write(path_);
-    }
+    name();
     output_.write(": ");
   }
   output_.write(quit ? "WARNING: stopped searching binary file after match "
@@ -140,12 +169,12 @@ void ScanPrinter::binary_message(std::uint64_t nul_offset, bool quit) {
 void ScanPrinter::count(std::uint64_t count) {
   if (options_.with_filename) path(":");
   output_.write_number(count);
-  output_.write('\n');
+  writer_.end_line();
   output_.end_line();
 }
 
 void ScanPrinter::path_line() {
-  path("\n");
+  path(options_.line.line_end);
   output_.end_line();
 }
 

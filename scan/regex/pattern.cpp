@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "scan/regex/code_set.h"
 #include "scan/regex/regex_matcher.h"
 #include "scan/regex/syntax.h"
 
@@ -18,6 +19,7 @@ SyntaxOptions syntax_of(const PatternOptions& options) {
   syntax.dot_matches_line = options.dot_matches_line;
   syntax.unicode = options.unicode;
   syntax.crlf = options.crlf;
+  syntax.line_terminated = !options.null_data;
   return syntax;
 }
 
@@ -32,6 +34,24 @@ bool append_strings(const Node& node, std::vector<std::string>& strings) {
     if (!append_strings(child, strings)) return false;
   }
   return true;
+}
+
+/// NUL bytes and line feeds, which come exchanged (scan/null_data.h): a line feed in the text is a
+/// NUL in the pattern, and what was NUL ends lines and is matched by nothing.
+void exchange_ends(Node& node) {
+  for (char& byte : node.bytes) {
+    if (byte == '\n') byte = 0;
+  }
+  if (node.kind == Node::Kind::kClass || node.kind == Node::Kind::kByteClass) {
+    CodeSet set;
+    for (const CodeRange& range : node.ranges) set.add(range.low, range.high);
+    const bool feed = set.contains('\n');
+    set.subtract(CodeSet(0, 0));
+    set.subtract(CodeSet('\n', '\n'));
+    if (feed) set.add(0, 0);
+    node.ranges = set.ranges();
+  }
+  for (Node& child : node.children) exchange_ends(child);
 }
 
 Node look_node(Look look) {
@@ -76,6 +96,7 @@ Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, char 
       error.block = i;
       return error;
     }
+    if (!syntax.line_terminated) exchange_ends(parsed->root);
     roots.push_back(std::move(parsed->root));
   }
   return roots;
@@ -96,9 +117,8 @@ Result<std::optional<std::vector<std::string>>> strings_of(std::span<const std::
 
 bool literal_engine_agrees(const PatternOptions& options) {
   const bool ascii_folding = options.ignore_case && !options.unicode;
-  const bool line = options.bounds == MatchBounds::kLine && options.crlf;
   const bool engine = options.engine == Engine::kAuto || options.engine == Engine::kLiteral;
-  return !ascii_folding && !line && engine;
+  return !ascii_folding && engine && !options.null_data;
 }
 
 }  // namespace

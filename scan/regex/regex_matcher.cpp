@@ -19,15 +19,27 @@ class Automata {
  public:
   Automata(Node root, const PatternOptions& options, Program forward)
       : root_(std::move(root)), options_(options), forward_(std::move(forward)) {
-    if (options.engine == Engine::kAuto) {
-      prefilter_ = plan_prefilter(required_literals(root_), forward_);
-    }
+    PatternLiterals literals = required_literals(root_);
+    if (options.engine == Engine::kAuto) prefilter_ = plan_prefilter(literals, forward_);
+    required_ = std::move(literals.required);
   }
 
   const Program& forward() const { return forward_; }
   const PrefilterPlan& prefilter() const { return prefilter_; }
+  const RequiredLiterals& required() const { return required_; }
   bool only_nfa() const { return options_.engine == Engine::kNfa; }
   const Node& root() const { return root_; }
+
+  std::string describe() const {
+    std::string text = "regular expression: ";
+    if (only_nfa()) return text + "an NFA";
+    text += prefilter_.literals
+                ? "lines around strings that matches hold (" + prefilter_.literals->describe() + ")"
+            : prefilter_.pair     ? "lines around two rare bytes of a match's begin"
+            : prefilter_.sequence ? "lines around bytes like those that a match begins with"
+                                  : "all text";
+    return text + ", by a DFA that is made while it reads";
+  }
 
   /// nullptr where it would be too large.
   const Program* backward() const {
@@ -57,6 +69,7 @@ class Automata {
   PatternOptions options_;
   Program forward_;
   PrefilterPlan prefilter_;
+  RequiredLiterals required_;
   mutable std::once_flag backward_once_;
   mutable std::unique_ptr<const Program> backward_;
   mutable std::once_flag counter_once_;
@@ -225,6 +238,8 @@ class RegexMatcher final : public Matcher {
   std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
     return std::make_unique<RegexSearcher>(automata_, level);
   }
+  RequiredLiterals required() const override { return automata_.required(); }
+  std::string describe() const override { return automata_.describe(); }
 
  private:
   Automata automata_;

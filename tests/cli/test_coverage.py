@@ -12,6 +12,8 @@ import test_failures
 import test_frame
 import test_reports
 import test_scan
+import test_scan_files
+import test_scan_output
 
 
 class Coverage(support.CliTest):

@@ -10,6 +10,7 @@
 #include "presso/archive_reader.h"
 #include "presso/compress.h"
 #include "tests/unit/scan_reference.h"
+#include "tests/unit/stepped_source.h"
 
 namespace presso {
 namespace {
@@ -17,23 +18,7 @@ namespace {
 using scan_test::as_bytes;
 using scan_test::Line;
 using scan_test::matching_lines;
-
-/// Gives at most `step` bytes a read: each read becomes a chunk.
-class SteppedSource final : public ByteSource {
- public:
-  SteppedSource(std::string_view text, std::size_t step) : rest_(as_bytes(text)), step_(step) {}
-
-  Result<std::size_t> read(MutableBytes into) override {
-    const std::size_t count = std::min({into.size(), rest_.size(), step_});
-    std::copy_n(rest_.begin(), count, into.begin());
-    rest_ = rest_.subspan(count);
-    return count;
-  }
-
- private:
-  Bytes rest_;
-  std::size_t step_;
-};
+using scan_test::SteppedSource;
 
 Pattern literals(const std::vector<std::string>& texts, const PatternOptions& options = {}) {
   return *Pattern::compile_literals(texts, options);

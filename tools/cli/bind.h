@@ -37,6 +37,15 @@ inline Apply set(bool& target) {
   };
 }
 
+/// Sets `target` to `value`; the last of several such flags wins.
+template <class T, class Value>
+Apply choose(T& target, Value value) {
+  return [&target, value](const Given&) -> Status {
+    target = value;
+    return {};
+  };
+}
+
 inline Apply text_into(std::string& target) {
   return [&target](const Given& given) -> Status {
     target = given.value;

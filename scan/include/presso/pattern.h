@@ -38,10 +38,11 @@ struct PatternOptions {
   /// UTF-8.
   bool ignore_case = false;
   MatchBounds bounds = MatchBounds::kNone;
+  bool crlf = false;       ///< "\r\n" ends a line too: with kLine and `$` a match may end before it
+  bool null_data = false;  ///< for ScanOptions::null_data: patterns may hold '\n' but no NUL
 
   // Regular expressions and LIKE only.
   bool unicode = true;            ///< classes, \b and case are Unicode's; else ASCII and bytes
-  bool crlf = false;              ///< `$` holds before "\r\n", too, and `.` is no '\r'
   bool dot_matches_line = false;  ///< (?s); lines end matches all the same
   Engine engine = Engine::kAuto;
   std::size_t max_bytes = std::size_t{64} << 20;  ///< of the automaton; above: an error
@@ -67,6 +68,12 @@ class Pattern {
   /// the next of them literal. Errors as of compile().
   static Result<Pattern> compile_like(std::span<const std::string> patterns, char escape = '\\',
                                       const PatternOptions& options = {});
+  /// The same pattern in lines in which each of `required` matches too and none of `forbidden`
+  /// does.
+  Pattern with_conditions(std::vector<Pattern> required, std::vector<Pattern> forbidden) const;
+
+  /// How it is searched for, in a few words for people.
+  std::string describe() const;
 
   const scan_detail::Matcher& matcher() const { return *matcher_; }
   std::shared_ptr<const scan_detail::Matcher> shared_matcher() const { return matcher_; }

@@ -33,12 +33,25 @@ struct MatchSpan {
   friend bool operator==(const MatchSpan&, const MatchSpan&) = default;
 };
 
-/// A line that was asked for. Everything in it is valid during the callback only.
+/// Why a line is reported.
+enum class LineKind {
+  kMatch,   ///< it was asked for
+  kBefore,  ///< ScanOptions::before_context
+  kAfter,   ///< ScanOptions::after_context
+  kOther,   ///< ScanOptions::passthru
+};
+
+/// A line that was asked for, or one of its neighbours. Everything in it is valid during the
+/// callback only.
 struct MatchedLine {
-  Bytes text;                          ///< with its '\n', unless it is an unfinished last line
-  std::uint64_t offset = 0;            ///< of its first byte in the plain text
-  std::uint64_t number = 0;            ///< from 1; 0 unless ScanOptions::line_numbers
-  std::span<const MatchSpan> matches;  ///< within text; empty unless ScanOptions::matches
+  LineKind kind = LineKind::kMatch;
+  bool after_gap = false;    ///< with context: lines between this and the last are left out
+  Bytes text;                ///< with its '\n', unless it is an unfinished last line
+  std::uint64_t offset = 0;  ///< of its first byte in the plain text
+  std::uint64_t number = 0;  ///< from 1; 0 unless ScanOptions::line_numbers
+  /// Within text; empty unless ScanOptions::matches. With ScanOptions::invert those of context
+  /// lines.
+  std::span<const MatchSpan> matches;
 };
 
 /// In order, never concurrently, on any of the scan's threads. Return false to stop.
@@ -72,13 +85,37 @@ struct ScanOptions {
   /// Find every match in a line, not only the first: MatchedLine::matches, ScanSummary::matches.
   bool matches = false;
   std::uint64_t max_lines = ~std::uint64_t{0};  ///< stop after so many reported lines
+  /// Neighbours of reported lines to be given to the callback too, in order and once. The lines
+  /// behind the last of max_lines are given still; a match among them is reported as one. Context
+  /// does not reach across a damaged block. Memory: that of before_context lines.
+  std::uint64_t before_context = 0;
+  std::uint64_t after_context = 0;
+  bool passthru = false;  ///< give all lines, instead of context
+  /// As if the text held only these lines, counted from 1; offsets and numbers stay those of all.
+  std::uint64_t first_line = 1;
+  std::uint64_t last_line = ~std::uint64_t{0};
+  /// Only these blocks of a compressed file, counted from 0, as one text; lines are counted from
+  /// the first of them. Asks for BinaryRule::kText.
+  std::uint64_t first_block = 0;
+  std::uint64_t last_block = ~std::uint64_t{0};
+
+  bool wants_context() const { return before_context > 0 || after_context > 0 || passthru; }
+  bool limits_blocks() const { return first_block > 0 || last_block != ~std::uint64_t{0}; }
+  bool limits_lines() const { return first_line > 1 || last_line != ~std::uint64_t{0}; }
   BinaryRule binary = BinaryRule::kText;
+  /// Go on reporting behind a NUL (but with kQuit); ScanSummary::binary_offset is set still.
+  bool lines_behind_nul = false;
+  /// A NUL byte ends a line, and '\n' is a byte like any other. Asks for BinaryRule::kText and for
+  /// a pattern compiled with PatternOptions::null_data.
+  bool null_data = false;
   bool verify = true;                   ///< compare blocks with their checksums
   KnownDictionaries dictionaries = {};  ///< for files that name theirs; kept by the caller
   /// Stop with the error of the first damaged block. Otherwise intact blocks are searched, the hole
   /// ends the line before it and begins a new line behind it, and lines are counted as if it held
   /// none.
   bool fail_fast = false;
+  /// Called now and then, in order with the lines: plain bytes searched so far.
+  std::function<void(std::uint64_t)> on_progress = {};
   /// Called for each damaged block, in order with the lines.
   std::function<void(const DamagedBlock&)> on_damage = {};
   /// Leave out blocks of a compressed file that its filters say cannot match (FORMAT.md 7.4).
@@ -89,12 +126,12 @@ struct ScanOptions {
 };
 
 struct ScanSummary {
-  std::uint64_t lines = 0;    ///< lines reported, or to be reported where a NUL ended the scan
-  std::uint64_t matches = 0;  ///< within them, if ScanOptions::matches
+  std::uint64_t lines = 0;        ///< lines reported, or to be reported where a NUL ended the scan
+  std::uint64_t matches = 0;      ///< within them, if ScanOptions::matches
+  std::uint64_t plain_bytes = 0;  ///< searched; where the scan ended early, up to the last line
   std::uint64_t damaged_blocks = 0;
   /// Of the first NUL byte, where ScanOptions::binary made it count.
   std::optional<std::uint64_t> binary_offset;
-  std::uint64_t plain_bytes = 0;  ///< looked at, those of blocks left out included
   // Of a compressed file, as far as the scan went.
   std::uint64_t blocks = 0;
   std::uint64_t blocks_read = 0;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// ScanOptions::null_data without a second way through the whole search: NUL bytes and line feeds
+// are exchanged in each chunk when it is read and exchanged back in each line that is reported.
+// What lies between (kernels, engines, line numbers) knows of '\n' only. Patterns are exchanged
+// likewise.
+#pragma once
+
+#include "presso/bytes.h"
+
+namespace presso::scan_detail {
+
+inline void exchange_nul_and_line_feed(MutableBytes text) {
+  for (Byte& byte : text) {
+    const bool either = byte == '\n' || byte == 0;
+    byte = static_cast<Byte>(either ? byte ^ '\n' : byte);
+  }
+}
+
+}  // namespace presso::scan_detail

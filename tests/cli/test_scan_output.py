@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""presso scan: what lines of output look like. A test for each flag; that all of it is ripgrep's,
+byte for byte and in every pair, is scan_against_rg.py's business."""
+
+import json
+import re
+
+from support import covers, main
+from test_scan import Scan
+
+LINES = b"1\n2 foo\n3\n4\n5\n6 foo\n7 foo foo\n8\n"
+
+
+class Context(Scan):
+    def setUp(self):
+        super().setUp()
+        self.write("c", LINES)
+
+    @covers("scan", "--after-context", "--before-context", "--context")
+    def test_lines_around_matches(self):
+        self.assertEqual(self.scan("-n", "-A1", "2", "c"), b"2:2 foo\n3-3\n")
+        self.assertEqual(self.scan("-B1", "2 foo", "c"), b"1\n2 foo\n")
+        both = b"1\n2 foo\n3\n--\n5\n6 foo\n7 foo foo\n8\n"
+        self.assertEqual(self.scan("-C", "1", "foo", "c"), both)
+        self.assertEqual(self.scan("-A1", "--context=1", "foo", "c"), both)
+        none = ("--before-context=0", "--after-context=0")
+        self.assertEqual(self.scan("-C5", *none, "3", "c"), b"3\n")
+
+    @covers("scan", "--context-separator")
+    def test_what_stands_between_groups(self):
+        arguments = ("-m2", "-A1", "foo", "c")
+        self.assertIn(b"3\n\t!\n6", self.scan(r"--context-separator=\t\x21", *arguments))
+        self.assertIn(b"3\n6", self.scan("--no-context-separator", *arguments))
+
+    @covers("scan", "--passthru")
+    def test_all_lines(self):
+        self.assertEqual(self.scan("--passthru", "foo", "c"), LINES)
+        self.assertEqual(self.scan("--passthru", "zoo", "c", status=1), LINES)
+        self.assertEqual(self.scan("--passthrough", "-m1", "foo", "c"), b"1\n2 foo\n")
+
+    def test_context_reaches_across_blocks_but_not_across_damage(self):
+        content = self.compressed("a", None, "--block-size", "16K")
+        rows = content.splitlines(keepends=True)
+        for row in (150, 220, 300, 301, 777):
+            expected = b"".join(rows[row - 40 : row + 41])
+            self.assertEqual(self.scan("-C40", "-m1", rows[row][:-1], "a.presso"), expected)
+
+
+class Fields(Scan):
+    @covers("scan", "--field-match-separator", "--field-context-separator")
+    def test_separators(self):
+        result = self.scan(
+            "-nA1", r"--field-match-separator=\t", "--field-context-separator", "|", "Two", "t"
+        )
+        self.assertEqual(result, b"2\tTwo\n3|foo foo Foo\n")
+
+    @covers("scan", "--path-separator")
+    def test_path_separator(self):
+        self.write("d/e/f", b"x\n")
+        self.assertEqual(self.scan("--path-separator=+", "x", "d"), b"d+e+f:x\n")
+        self.fails("scan", "--path-separator=ab", "x", "d", saying="more than one byte")
+
+    @covers("scan", "--vimgrep")
+    def test_vimgrep(self):
+        expected = b"t:3:1:foo foo Foo\nt:3:5:foo foo Foo\n"
+        self.assertEqual(self.scan("--vimgrep", "-m1", "foo ", "t"), expected)
+        self.assertEqual(self.scan("--vimgrep", "Two", "t"), b"t:2:1:Two\n")
+
+    @covers("scan", "--max-columns", "--max-columns-preview", "--trim")
+    def test_long_lines(self):
+        self.write("l", b"  short\n" + b"x" * 50 + b"short\n")
+        self.assertEqual(
+            self.scan("-M", "20", "short", "l"), b"  short\n[Omitted long matching line]\n"
+        )
+        preview = self.scan("--max-columns=5", "--max-columns-preview", "x", "l")
+        self.assertEqual(preview, b"xxxxx [... omitted end of long line]\n")
+        self.assertEqual(self.scan("--trim", "-m1", "short", "l"), b"short\n")
+        self.assertEqual(self.scan("--trim", "--no-trim", "-m1", "short", "l"), b"  short\n")
+        hidden = self.scan(
+            "-M5", "--max-columns-preview", "--no-max-columns-preview", "-m1", "short", "l"
+        )
+        self.assertEqual(hidden, b"[Omitted long matching line]\n")
+
+    @covers("scan", "--replace")
+    def test_replacement(self):
+        self.assertEqual(self.scan("-r", "<$0>", "Two", "t"), b"<Two>\n")
+        self.assertEqual(self.scan("-o", "--replace=$$1${0}$1${x}${", "Two", "t"), b"$1Two${\n")
+        self.assertEqual(self.read("t").count(b"Two"), 1)
+
+
+class Colors(Scan):
+    @covers("scan", "--colors")
+    def test_colors(self):
+        arguments = ("--color=always", "-H", "Two", "t")
+        plain = self.scan("--colors=match:none", "--colors=path:none", *arguments)
+        self.assertEqual(plain, b"\x1b[0mt\x1b[0m:Two\n")
+        blue = self.scan("--colors=match:fg:0x10,2,3", "--colors=match:style:nobold", *arguments)
+        self.assertTrue(blue.endswith(b"\x1b[0m\x1b[38;2;16;2;3mTwo\x1b[0m\n"), blue)
+        for wrong in ("match", "x:fg:red", "match:x:red", "match:fg:pink", "match:style:x"):
+            self.fails("scan", "--colors", wrong, "Two", "t", saying="--colors: '" + wrong)
+
+    @covers("scan", "--pretty")
+    def test_pretty(self):
+        output = self.scan("-p", "-H", "Two", "t")
+        self.assertTrue(output.startswith(b"\x1b[0m\x1b[35mt\x1b[0m\n\x1b[0m\x1b[32m2"), output)
+
+    @covers("scan", "--line-buffered", "--block-buffered")
+    def test_buffering_changes_nothing_in_the_end(self):
+        for kind in ("line", "block"):
+            self.assertEqual(self.scan(f"--{kind}-buffered", "Two", "t"), b"Two\n")
+            self.assertEqual(self.scan(f"--no-{kind}-buffered", "Two", "t"), b"Two\n")
+
+
+class Forms(Scan):
+    @covers("scan", "--json")
+    def test_json(self):
+        self.write("j", b"a\n\xff foo\n\x01\"\\foo\n")
+        rows = [json.loads(row) for row in self.scan("--json", "-B1", "foo", "j").splitlines()]
+        kinds = ["begin", "context", "match", "match", "end", "summary"]
+        self.assertEqual([row["type"] for row in rows], kinds)
+        self.assertEqual(rows[2]["data"]["lines"], {"bytes": "/yBmb28K"})
+        self.assertEqual(rows[3]["data"]["lines"], {"text": '\x01"\\foo\n'})
+        self.assertEqual(
+            rows[3]["data"]["submatches"], [{"match": {"text": "foo"}, "start": 3, "end": 6}]
+        )
+        self.assertEqual(rows[4]["data"]["stats"]["matched_lines"], 2)
+        self.assertEqual(rows[5]["data"]["stats"]["bytes_searched"], len(self.read("j")))
+        self.assertEqual(self.scan("--json", "--no-json", "Two", "t"), b"Two\n")
+        for flag in ("-c", "-l", "--count-matches", "--files-without-match", "--count-total"):
+            self.fails("scan", "--json", flag, "foo", "j", saying="--json prints lines")
+
+    @covers("scan", "--stats")
+    def test_statistics(self):
+        output = self.scan("--stats", "foo", "t").decode()
+        figures = "5 matches\n4 matched lines\n1 files contained matches\n1 files searched\n"
+        self.assertIn("\n\n" + figures, output)
+        self.assertRegex(output, r"\n[0-9]+ bytes searched\n[0-9.]+ seconds spent searching\n")
+        self.assertEqual(self.scan("--stats", "--no-stats", "Two", "t"), b"Two\n")
+        self.assertIn(b"\n8 matched lines", self.scan("--stats", "-q", "foo", "t", "t"))
+
+    @covers("scan", "--explain")
+    def test_explain(self):
+        result = self.run_presso("scan", "--explain", "-F", "-j3", "-n", "Two", "t")
+        self.assertEqual(result.out, b"2:Two\n")
+        self.assertRegex(result.err, r"plan: fixed strings: 1; .* engine, threads: 3; lines are pr")
+        self.assertRegex(result.err, r"done: files: 1, plain bytes: [0-9]+, matched lines: 1, ")
+
+    @covers("scan", "--progress", "--force-progress")
+    def test_progress(self):
+        self.assertEqual(self.run_presso("scan", "--progress", "Two", "t").err, "")
+        forced = self.run_presso("scan", "--force-progress", "Two", "t")
+        size = len(self.read("t"))
+        self.assertTrue(re.match(rf"presso: t: {size} bytes of {size}, ", forced.err), forced)
+
+
+class Limits(Scan):
+    def setUp(self):
+        super().setUp()
+        self.write("c", LINES)
+
+    @covers("scan", "--count-total", "--max-total")
+    def test_totals_over_all_files(self):
+        self.assertEqual(self.scan("--count-total", "foo", "t", "c"), b"7\n")
+        self.assertEqual(self.scan("--count-total", "-o", "foo", "t", "c"), b"9\n")
+        self.assertEqual(self.scan("--count-total", "absent", "t", "c", status=1), b"0\n")
+        self.assertEqual(self.scan("--count-total", "--no-count-total", "Two", "t"), b"Two\n")
+        self.assertEqual(self.scan("--max-total=5", "--count-total", "foo", "t", "c"), b"5\n")
+        self.assertEqual(self.scan("-I", "--max-total=5", "foo", "t", "c").count(b"\n"), 5)
+        self.scan("--max-total=0", "foo", "t", status=1)
+
+    @covers("scan", "--lines")
+    def test_only_some_lines(self):
+        self.assertEqual(self.scan("--lines=3-6", "-nC9", "foo", "c"), b"3-3\n4-4\n5-5\n6:6 foo\n")
+        self.assertEqual(self.scan("--lines=-2", "-b", "foo", "c"), b"2:2 foo\n")
+        self.assertEqual(self.scan("--lines=7-", "-c", "", "c"), b"2\n")
+        self.assertEqual(self.scan("--lines=8", "-v", "foo", "c"), b"8\n")
+        self.scan("--lines=9-", "foo", "c", status=1)
+        self.assertEqual(self.scan("--lines=3-", "-m1", "foo", "c"), b"6 foo\n")
+        for wrong in ("-", "x", "0-3", "5-4"):
+            self.fails("scan", "--lines=" + wrong, "foo", "c")
+
+    def test_only_some_lines_whatever_the_blocks(self):
+        content = self.compressed("a", None, "--block-size", "16K")
+        rows = content.splitlines(keepends=True)
+        for first, last in ((1, 1), (100, 4000), (5999, 6000), (6000, 9999)):
+            chosen = rows[first - 1 : last]
+            arguments = (f"--lines={first}-{last}", "pid=", "a.presso")
+            self.assertEqual(self.scan(*arguments), b"".join(chosen))
+            self.assertEqual(self.scan("-c", *arguments), b"%d\n" % len(chosen))
+            self.assertTrue(self.scan("-n", *arguments).startswith(b"%d:" % first))
+
+    @covers("scan", "--blocks")
+    def test_only_some_blocks(self):
+        content = self.compressed("a", None, "--block-size", "16K")
+        part = content[2 * 16384 : 5 * 16384]
+        shown = self.scan("--blocks=2-4", "--passthru", "x", "a.presso", status=1)
+        self.assertEqual(shown, part + b"\n")
+        self.assertEqual(self.scan("--blocks=0", "-m1", "-b", "pid=", "a.presso")[:2], b"0:")
+        self.scan("--blocks=999-", "pid=", "a.presso", status=1)
+        self.fails("scan", "--blocks=1", "Two", "t", saying="t: has no blocks")
+
+
+if __name__ == "__main__":
+    main()
