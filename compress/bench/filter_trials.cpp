@@ -106,7 +106,8 @@ void report(const Corpus& corpus, const std::string& name, std::uint64_t size_bi
       sum += static_cast<double>(skipped) /
              static_cast<double>(corpus.blocks.size() - sought.blocks.size());
     }
-    std::printf("  %5.1f", 100 * sum / static_cast<double>(std::max<std::size_t>(strings.size(), 1)));
+    std::printf("  %5.1f",
+                100 * sum / static_cast<double>(std::max<std::size_t>(strings.size(), 1)));
   }
   std::printf("\n");
 }
@@ -144,9 +145,8 @@ void try_vectors(const Corpus& corpus, std::size_t choice, unsigned percent) {
                            (percent > 100 ? "plain" : "common " + std::to_string(percent));
   report(corpus, name, corpus.bits(), [&](const std::string& text, std::size_t block) {
     const auto cells = cells_of(text, kGramChoices[choice]);
-    return std::all_of(cells.begin(), cells.end(), [&](std::uint32_t cell) {
-      return common[cell] || bits[block][row(cell)];
-    });
+    return std::all_of(cells.begin(), cells.end(),
+                       [&](std::uint32_t cell) { return common[cell] || bits[block][row(cell)]; });
   });
 }
 
@@ -190,8 +190,8 @@ void try_chosen(const Corpus& corpus) {
            const auto cells = cells_of(text, group.gram_bytes);
            return std::all_of(cells.begin(), cells.end(), [&](std::uint32_t cell) {
              const auto row = group.row_of(cell);
-             return !row || group.bit(*row, static_cast<std::uint32_t>(
-                                                block % filter->group_blocks));
+             return !row ||
+                    group.bit(*row, static_cast<std::uint32_t>(block % filter->group_blocks));
            });
          });
 }
@@ -222,9 +222,10 @@ int run(int count, char** arguments) {
     return 2;
   }
   const Corpus corpus = read_corpus(arguments);
-  std::printf("%s, %zu blocks of %s KiB: skipped %% of blocks without a string that is absent, in "
-              "2 %%, in 25 %% of the blocks\n",
-              arguments[1], corpus.blocks.size(), arguments[2]);
+  std::printf(
+      "%s, %zu blocks of %s KiB: skipped %% of blocks without a string that is absent, in "
+      "2 %%, in 25 %% of the blocks\n",
+      arguments[1], corpus.blocks.size(), arguments[2]);
   for (const std::size_t choice : {0u, 1u}) {
     for (const unsigned percent : {101u, 50u, 30u}) try_vectors(corpus, choice, percent);
     try_xor(corpus, choice, 30);
