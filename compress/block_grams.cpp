@@ -80,12 +80,17 @@ BlockGrams GramCollector::collect(Bytes plain) {
   BlockGrams grams;
   grams.facts = line_facts(plain);
   grams.samples = sample_strings(plain);
-  for (auto& seen : seen_) seen.resize(kCells / 64);
+  std::uint64_t* seen[kGramChoices.size()];
+  for (std::size_t choice = 0; choice < seen_.size(); ++choice) {
+    seen_[choice].resize(kCells / 64);
+    seen[choice] = seen_[choice].data();
+  }
   for_each_cell(plain, [&](std::size_t choice, std::uint32_t cell) {
-    std::uint64_t& word = seen_[choice][cell / 64];
+    std::uint64_t& word = seen[choice][cell / 64];
     const std::uint64_t bit = std::uint64_t{1} << cell % 64;
-    if ((word & bit) == 0) grams.cells[choice].push_back(cell);
+    if ((word & bit) != 0) return;  // most of them: no store
     word |= bit;
+    grams.cells[choice].push_back(cell);
   });
   for (std::size_t choice = 0; choice < seen_.size(); ++choice) {
     for (const std::uint32_t cell : grams.cells[choice]) seen_[choice][cell / 64] = 0;

@@ -245,7 +245,8 @@ void Assembler::add_text(SearchedChunk searched) {
   seam_.append(text.subspan(searched.text_begin, searched.inner_begin - searched.text_begin));
   const bool matched = close_seam(true) || searched.findings.lines > 0;
   seam_.append(text.subspan(searched.inner_end));
-  if (!matched) ++(seam_.empty() ? summary_.blocks_read_in_vain : unmatched_blocks_);
+  if (!matched && chunks_.index() != nullptr)
+    ++(seam_.empty() ? summary_.blocks_read_in_vain : unmatched_blocks_);
   seam_offset_ = offset + searched.inner_end;
   Segment inner;
   inner.buffer = std::move(buffer);
@@ -273,7 +274,7 @@ bool Assembler::close_seam(bool by_newline) {
     seam_.clear();
     missing_.clear();
   }
-  if (!found) summary_.blocks_read_in_vain += unmatched;
+  if (!found && chunks_.index() != nullptr) summary_.blocks_read_in_vain += unmatched;
   return found;
 }
 

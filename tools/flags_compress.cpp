@@ -235,8 +235,7 @@ std::vector<Flag> filter_flags(CompressOptions& options) {
            .value_name = "PERCENT",
            .category = kCompression,
            .brief = "size of the index, in percent of the uncompressed size; implies --index",
-           .text = "From 0.1 to 20. What is let through in vain becomes less by half for each "
-                   "0.5 to 1 percent, on prose more slowly.",
+           .text = "From 0.1 to 20. A larger one lets fewer blocks through that hold no match.",
            .default_value = "1",
            .apply = filter_size_into(options.filter_size)}};
 }

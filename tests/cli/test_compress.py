@@ -43,6 +43,36 @@ class Outputs(CliTest):
         self.assertEqual(self.ok("cat", stdin=both).out, b"aaa\nbbb\n")
         self.assertEqual(self.files(), ["a", "b"])
 
+    @covers("compress", "--index", "--index-size")
+    def test_index(self):
+        text = log_text(8000)
+        self.write("app.log", text)
+        sizes = []
+        for options in (["--no-index"], ["--index"], ["--index-size", "2.5"], ["--index-size=0.5"]):
+            self.ok("compress", "-f", "-3", "--dict", "none", *options, "app.log")
+            self.assert_round_trip("app.log.presso", text)
+            table = json.loads(self.ok("info", "--json", "app.log.presso").out)["files"][0]
+            sizes.append(table["search_index_bytes"] / len(text) * 100)
+            self.ok("test", "app.log.presso")
+        self.assertEqual(sizes[0], 0)
+        for size, percent in zip(sizes[1:], (1, 2.5, 0.5)):
+            self.assertAlmostEqual(size, percent, delta=percent * 0.1)
+        self.assertIn("-grams", self.ok("info", "app.log.presso").out.decode())
+        piped = self.ok("compress", "-3", "--dict", "none", "--index-size=0.5", stdin=text).out
+        packed = self.ok("compress", "-3", "--dict", "none", "--index-size=0.5", "-T1", stdin=text)
+        self.assertEqual(piped, packed.out)
+        for bad in ("0", "21", "1.234", "x", "1.", "", "-1"):
+            self.fails("compress", "--index-size=" + bad, "app.log", saying="index-size")
+
+    def test_a_damaged_index_is_found_by_test_and_info(self):
+        self.compressed("app.log", None, "--index")
+        packed = bytearray(self.read("app.log.presso"))
+        packed[packed.index(b"\xf7PBF\0\0\0\0") + 60] ^= 1
+        self.write("app.log.presso", bytes(packed))
+        self.fails("test", "app.log.presso", saying="search index")
+        self.assertIn("damaged", self.ok("info", "app.log.presso").out.decode())
+        self.assert_round_trip("app.log.presso", self.read("app.log"))
+
     def test_standard_input_to_standard_output(self):
         text = log_text(500)
         for operands in ([], ["-"]):

@@ -307,5 +307,50 @@ class Damage(Scan):
         self.scan("--no-check", "--check", "-c", "needle", "a.presso", status=2)
 
 
+class Index(Scan):
+    def stats(self, *arguments, **more):
+        """Numbers by what they count, of what stands behind the results."""
+        out = self.scan("--stats", *arguments, **more).decode()
+        rows = [line.split(" ", 1) for line in out[out.rindex("\n\n") + 2 :].splitlines()]
+        return {what: float(number) for number, what in rows}
+
+    def setUp(self):
+        super().setUp()
+        text = bytearray(support.log_text(20000))
+        at = text.index(b"\n", 700000) + 1
+        text[at : at + 12] = b"Zeppelin#42 "
+        self.write("app.log", bytes(text))
+        self.ok("compress", "-q", "-1", "--index", "--block-size", "16K", "app.log")
+
+    @covers("scan", "--no-index", "--stats")
+    def test_blocks_are_left_out(self):
+        want = self.scan("-n", "Zeppelin#42", "app.log")
+        self.assertEqual(self.scan("-n", "Zeppelin#42", "app.log.presso"), want)
+        self.assertEqual(self.scan("-n", "--no-index", "Zeppelin#42", "app.log.presso"), want)
+        numbers = self.stats("Zeppelin#42", "app.log.presso")
+        self.assertEqual(numbers["matched lines"], 1)
+        self.assertEqual(numbers["files searched"], 1)
+        self.assertEqual(numbers["bytes searched"], len(self.read("app.log")))
+        self.assertEqual(numbers["blocks read"] + numbers["blocks skipped"], numbers["blocks"])
+        self.assertGreater(numbers["blocks skipped"], numbers["blocks"] / 2)
+        numbers = self.stats("--no-index", "Zeppelin#42", "app.log.presso")
+        self.assertEqual(numbers["blocks skipped"], 0)
+        self.assertEqual(numbers["blocks read"], numbers["blocks"])
+        numbers = self.stats("--no-index", "--index", "Zeppelin#42", "app.log.presso")
+        self.assertGreater(numbers["blocks skipped"], 0)
+        numbers = self.stats("Zeppelin#42", stdin=self.read("app.log.presso"))
+        self.assertEqual(numbers["blocks skipped"], 0)
+        self.assertNotIn(b"matched lines", self.scan("--stats", "--no-stats", "Two", "t"))
+
+    def test_a_damaged_index_costs_a_line_on_stderr(self):
+        packed = bytearray(self.read("app.log.presso"))
+        packed[packed.index(b"\xf7PBF\0\0\0\0") + 60] ^= 1
+        self.write("app.log.presso", bytes(packed))
+        result = self.ok("scan", "Zeppelin#42", "app.log.presso")
+        self.assertEqual(result.out, self.scan("Zeppelin#42", "app.log"))
+        self.assertEqual(result.err.count("\n"), 1, result)
+        self.assertIn("presso: app.log.presso: the search index is damaged", result.err)
+
+
 if __name__ == "__main__":
     main()

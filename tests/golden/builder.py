@@ -65,6 +65,38 @@ def section(kind, payload, mandatory=False, parameter=0, flags=None, size=None, 
     return sealed(header) + pad(payload)
 
 
+FILTER_OVERLAP = 32
+
+
+def filter_cell(gram):
+    """FORMAT.md 7.4."""
+    h = int.from_bytes(gram.lower(), "little") * 0x9E3779B97F4A7C15 % 2**64
+    h = (h ^ h >> 32) * 0xD6E8FEB86659FD93 % 2**64
+    return h >> 46
+
+
+def line_facts(plain):
+    flags = int(b"\0" in plain) | int(plain.startswith(b"\xef\xbb\xbf")) << 1
+    first, last = max(plain.find(b"\n"), 0), max(plain.rfind(b"\n"), 0)
+    return u32(plain.count(b"\n") | flags << 24) + u32(first) + u32(last)
+
+
+def filter_payload(plain, block_bytes, n, rows):
+    """One group, all cells kept, none common."""
+    starts = range(0, len(plain), block_bytes)
+    bits = 0
+    for block, start in enumerate(starts):
+        end = min(start + block_bytes, len(plain)) + FILTER_OVERLAP
+        for at in range(start, min(end, len(plain) - n + 1)):
+            gram = plain[at : at + n]
+            if b"\n" not in gram:
+                bits |= 1 << ((filter_cell(gram) * rows >> 18) * len(starts) + block)
+    facts = b"".join(line_facts(plain[at : at + block_bytes]) for at in starts)
+    group = bytes([n, 255, 0, 0]) + u32(rows) + u32(0) + u32(0)
+    group += bits.to_bytes((rows * len(starts) + 7) // 8, "little")
+    return u64(len(starts)) + u32(len(starts)) + u32(FILTER_OVERLAP) + facts + group
+
+
 def metadata(entries):
     return b"".join(u16(len(key)) + u32(len(value)) + key + value for key, value in entries)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import builder
 import decode
 import decoders
+import filters
 import inputs
 from builder import NO_RULE, File, Layout, Seq
 from make_golden import compress
@@ -224,6 +225,25 @@ class Xxh3(unittest.TestCase):
         for size in sizes + [511, 512, 513, 1023, 1024, 1025, 1088, 2048, 2049, 5000]:
             run = subprocess.run([program, "checksum"], input=data[:size], capture_output=True)
             self.assertEqual(f"{xxh3_64(data[:size]):016x}", run.stdout.decode().strip(), size)
+
+
+class Filters(unittest.TestCase):
+    """What the encoder's filter says of a file, read by what FORMAT.md says."""
+
+    def test_no_string_of_a_block_is_missed_and_strange_ones_are_left_out(self):
+        data = (FILES / "filter.presso").read_bytes()
+        plain = decode.decode(data).plain
+        block_bytes = 16 << 10
+        found = filters.Filter(filters.section_of(data))
+        starts = range(0, len(plain), block_bytes)
+        self.assertEqual(
+            found.facts, [builder.line_facts(plain[at : at + block_bytes]) for at in starts]
+        )
+        for at in [*range(0, len(plain) - 40, 997), *(start - 9 for start in starts[1:])]:
+            text = plain[at : at + 40].split(b"\n")[0]
+            with self.subTest(at=at, text=text):
+                self.assertIn(at // block_bytes, found.may_hold(text))
+        self.assertLess(len(found.may_hold(b"a string that no log line has")), 3)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 // Compresses standard input to standard output with the options given, for golden_test.py and
 // make_golden.py: reaches every coding and rule without the presso command.
 //
-//   make_golden LEVEL BLOCK_BYTES RULE GROUP DICTIONARY_BYTES CODING
+//   make_golden LEVEL BLOCK_BYTES RULE GROUP DICTIONARY_BYTES CODING [FILTER_SIZE]
 //   make_golden checksum                         XXH3 of standard input, in hex
 // 0 is the default, "-" the level's rule; CODING is 1 (Byte) or 2 (Bit).
 #include <cstdio>
@@ -43,6 +43,7 @@ CompressOptions parse_options(char** arguments) {
     options.dictionary = {DictionaryChoice::Mode::kSize, number(arguments[4])};
   }
   options.coding = static_cast<Coding>(number(arguments[5]));
+  if (arguments[6] != nullptr) options.filter_size = number(arguments[6]);
   options.metadata.entries = {{"name", "golden.txt"}, {"user.purpose", "test"}};
   return options;
 }
@@ -52,7 +53,7 @@ int run(int count, char** arguments) {
     std::printf("%016llx\n", static_cast<unsigned long long>(checksum64(read_input())));
     return 0;
   }
-  if (count != 7) {
+  if (count != 7 && count != 8) {
     std::fputs("usage: make_golden LEVEL BLOCK_BYTES RULE GROUP DICTIONARY_BYTES CODING\n", stderr);
     return 2;
   }

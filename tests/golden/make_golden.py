@@ -27,9 +27,11 @@ SMALLEST = 16 << 10
 
 
 def compress(
-    plain, level=6, block_bytes=SMALLEST, rule="-", group=0, dictionary=0, coding=builder.BYTE
+    plain, level=6, block_bytes=SMALLEST, rule="-", group=0, dictionary=0, coding=builder.BYTE,
+    filter_size=0,
 ):
-    arguments = [str(value) for value in (level, block_bytes, rule, group, dictionary, coding)]
+    values = (level, block_bytes, rule, group, dictionary, coding, filter_size)
+    arguments = [str(value) for value in values]
     program = os.environ["MAKE_GOLDEN"]
     return subprocess.run(
         [program, *arguments], input=plain, capture_output=True, check=True
@@ -46,6 +48,8 @@ def from_the_encoder():
     yield "text-fast", "the fast level", compress(text, level=1)
     yield "text-group-of-1024", "groups of 1024", compress(text, rule=TWO_WAVE, group=1024)
     yield "dictionary", "a dictionary", compress(inputs.log_lines(40000), dictionary=4096)
+    filtered = compress(inputs.log_lines(300000), filter_size=200)
+    yield "filter", "a filter of two groups, with common cells", filtered
     yield "empty", "no block", compress(b"")
     yield "one-byte", "one byte", compress(b"x")
     yield "raw", "incompressible", compress(inputs.noise(600))

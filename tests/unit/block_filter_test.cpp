@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The filter section by itself: what the builder writes is within its budget, the same for any
+// number of threads, holds every n-gram of every block, and is refused where bytes are missing.
+#include "presso/block_filter.h"
+
+#include <gtest/gtest.h>
+
+#include "presso/compress.h"
+#include "tests/support/test_data.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint32_t kBlock = kMinBlockBytes;
+
+std::vector<Byte> packed(Bytes plain, std::uint32_t size, unsigned threads = 1) {
+  CompressOptions options;
+  options.level = 1;
+  options.block_bytes = kBlock;
+  options.dictionary.mode = DictionaryChoice::Mode::kNone;
+  options.filter_size = size;
+  options.threads = threads;
+  return *compress_buffer(plain, options);
+}
+
+Result<std::optional<BlockFilter>> filter_of(const std::vector<Byte>& file) {
+  const MemoryRandomAccess access(file);
+  const auto index = ArchiveIndex::open(access);
+  if (!index.ok()) return index.error();
+  return read_filter(access, index->members().front());
+}
+
+bool may_hold(const BlockFilter& filter, std::size_t block, Bytes gram) {
+  const FilterGroup& group = filter.groups[block / filter.group_blocks];
+  std::uint64_t number = 0;
+  for (std::size_t i = group.gram_bytes; i-- > 0;) number = number << 8 | fold_ascii(gram[i]);
+  const auto row = group.row_of(gram_cell(number));
+  return !row || group.bit(*row, static_cast<std::uint32_t>(block % filter.group_blocks));
+}
+
+void expect_every_gram(const BlockFilter& filter, const std::vector<Byte>& plain) {
+  for (std::size_t block = 0; block < filter.facts.size(); ++block) {
+    const std::size_t n = filter.groups[block / filter.group_blocks].gram_bytes;
+    const std::size_t end = std::min(plain.size(), (block + 1) * kBlock + kFilterOverlap);
+    for (std::size_t at = block * kBlock; at < end && at + n <= plain.size(); ++at) {
+      const Bytes gram = Bytes(plain).subspan(at, n);
+      if (std::find(gram.begin(), gram.end(), '\n') != gram.end()) continue;
+      ASSERT_TRUE(may_hold(filter, block, gram)) << block << " " << at;
+    }
+  }
+}
+
+TEST(BlockFilter, HoldsEveryGramOfEveryBlockWithinItsBudget) {
+  const std::vector<std::vector<Byte>> inputs = {
+      test::log_lines(140 * kBlock + 77, 1), test::few_letters(9 * kBlock, 3, 2),
+      test::random_bytes(20 * kBlock + 1, 3), test::log_lines(5, 4), test::log_lines(kBlock, 5)};
+  for (const std::vector<Byte>& plain : inputs) {
+    for (const std::uint32_t size : {20u, 100u, 700u}) {
+      const auto filter = filter_of(packed(plain, size));
+      ASSERT_TRUE(filter.ok());
+      ASSERT_TRUE(filter->has_value());
+      expect_every_gram(**filter, plain);
+      if (HasFatalFailure()) return;
+      if (plain.size() < kBlock) continue;
+      EXPECT_LE((*filter)->payload.size(), plain.size() * size / 10000 + 64) << size;
+    }
+  }
+}
+
+TEST(BlockFilter, IsTheSameForAnyNumberOfThreads) {
+  const auto plain = test::log_lines(150 * kBlock, 6);
+  const auto one = packed(plain, 100, 1);
+  EXPECT_EQ(one, packed(plain, 100, 2));
+  EXPECT_EQ(one, packed(plain, 100, 5));
+}
+
+TEST(BlockFilter, KnowsTheLines) {
+  std::vector<Byte> plain(2 * kBlock, 'x');
+  plain[0] = 0xEF;
+  plain[1] = 0xBB;
+  plain[2] = 0xBF;
+  plain[100] = plain[200] = plain[300] = '\n';
+  plain[kBlock + 5] = 0;
+  const auto filter = filter_of(packed(plain, 100));
+  ASSERT_TRUE(filter.ok() && filter->has_value());
+  EXPECT_EQ((*filter)->facts[0], (LineFacts{3, 100, 300, false, true}));
+  EXPECT_EQ((*filter)->facts[1], (LineFacts{0, 0, 0, true, false}));
+}
+
+TEST(BlockFilter, RefusesWhatIsCutOffOrOfAnotherFile) {
+  const auto plain = test::log_lines(20 * kBlock, 7);
+  auto filter = filter_of(packed(plain, 100));
+  ASSERT_TRUE(filter.ok() && filter->has_value());
+  const std::vector<Byte> payload = (*filter)->payload;
+  EXPECT_TRUE(parse_filter(payload, plain.size(), kBlock).ok());
+  for (std::size_t size = 0; size < payload.size(); ++size) {
+    const std::vector<Byte> cut(payload.begin(), payload.begin() + static_cast<long>(size));
+    ASSERT_FALSE(parse_filter(cut, plain.size(), kBlock).ok()) << size;
+  }
+  EXPECT_FALSE(parse_filter(payload, plain.size() + kBlock, kBlock).ok());
+  EXPECT_FALSE(parse_filter(payload, plain.size(), 2 * kBlock).ok());
+  std::vector<Byte> longer = payload;
+  longer.push_back(0);
+  EXPECT_FALSE(parse_filter(longer, plain.size(), kBlock).ok());
+}
+
+TEST(BlockFilter, IsNotThereWhereNobodyAskedOrNothingIs) {
+  EXPECT_FALSE(filter_of(packed(test::log_lines(1000, 1), 0))->has_value());
+  EXPECT_FALSE(filter_of(packed({}, 100))->has_value());
+}
+
+}  // namespace
+}  // namespace presso
