@@ -338,10 +338,12 @@ def single_cases(comparison, names):
     comparison.check([], ["a\nb"], ["small"])
 
 
-GLOBS = """*.txt !*.txt x/* tree/x/* tree/x/** /tree/x/* **/x/** **/c* x !x !x/ !tree/x {a,b}.* [ab].*
-    [!a].* tree/*/a.txt */a.txt **/a.txt tree/**/a.txt ?.txt .* .h/** !.h tree/ * !* [a-c]* tree/**
-    !tree/**/y/** \\a.txt ** a*t *.{txt,log} {a.txt,x/**} *.TXT tree/x x/y **/y/* y/* /x !/tree/x []a].txt
-    [a\\]].txt a.txt/ *** tree/***/a.txt""".split()
+GLOBS = """
+    *.txt !*.txt x/* tree/x/* tree/x/** /tree/x/* **/x/** **/c* x !x !x/ !tree/x {a,b}.*
+    [ab].* [!a].* tree/*/a.txt */a.txt **/a.txt tree/**/a.txt ?.txt .* .h/** !.h tree/ *
+    !* [a-c]* tree/** !tree/**/y/** \\a.txt ** a*t *.{txt,log} {a.txt,x/**} *.TXT tree/x
+    x/y **/y/* y/* /x !/tree/x []a].txt [a\\]].txt a.txt/ *** tree/***/a.txt
+""".split()
 
 
 def glob_cases(comparison, random_):
