@@ -173,6 +173,7 @@ Status check_glob(std::string_view text) {
   constexpr std::size_t kMostBytes = 4096;
   constexpr std::size_t kMostBraces = 8;
   if (text.size() > kMostBytes) return refuse(text.substr(0, 40), "too long");
+  if (text.empty() || text == "!") return refuse(text, "empty");
   std::size_t braces = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::vector<std::size_t> commas;
