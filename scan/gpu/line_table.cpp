@@ -47,7 +47,7 @@ std::uint32_t absorbing_state(const LineDfaView& dfa, bool matching) {
 
 std::uint32_t hit_shift_of(std::uint32_t states) {
   // Few lengths of shift, since each is a kernel of its own; rows up to `hit` take the memory.
-  return states <= 32 ? 5 : states <= 128 ? 7 : 8;
+  return states <= 1u << 5 ? 5 : states <= 1u << 7 ? 7 : 8;
 }
 
 void fill_bytes(const LineDfaView& dfa, LineTable& table) {
