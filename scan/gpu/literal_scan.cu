@@ -11,7 +11,7 @@ namespace {
 constexpr u32 kThreads = 256;
 
 template <u32 kGrams, bool kMasked>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 4)
     literal_tiles_kernel(const __grid_constant__ LiteralScanArguments scan) {
   literal_tiles_body<kGrams, kMasked>(scan);
 }

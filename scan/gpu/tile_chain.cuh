@@ -204,39 +204,67 @@ PRESSO_DEVICE void tile_functions_body(const LineScanArguments& scan) {
   }
 }
 
+/// A tile's function in the registers of a warp.
+struct HeldFunction {
+  u32 count = 0;
+  u32 in = 0, result = 0;  ///< the lane's
+  u32 first = kNoStage;
+};
+
+PRESSO_DEVICE HeldFunction hold_function(const LineScanArguments& scan, u64 tile) {
+  if (tile >= scan.tiles()) return {};
+  const TileFunction& function = scan.d_functions[tile];
+  return {function.count, function.in[simt::lane()], function.result[simt::lane()],
+          scan.d_tiles[tile].first};
+}
+
 /// The value of a function that has one for `state`; all lanes get it.
-PRESSO_DEVICE bool look_up(const TileFunction& function, u32 state, u32& result) {
-  if (function.count == TileFunction::kTooMany) return false;
-  const bool is_mine =
-      simt::lane() < function.count && function.in[simt::lane() % kTableStates] == state;
+PRESSO_DEVICE bool look_up(const HeldFunction& function, u32 state, u32& result) {
+  const bool is_mine = function.count != TileFunction::kTooMany && simt::lane() < function.count &&
+                       function.in == state;
   const u32 found = simt::ballot(is_mine);
   if (found == 0) return false;
-  result = function.result[simt::find_first_set(found) - 1];
+  result = simt::shuffle(function.result, simt::find_first_set(found) - 1);
   return true;
 }
 
-/// From the first broken tile of a chain on; the change of the count.
+/// How the count changes where the first line of a tile matches, or not; marks are mended.
+template <class Rows>
+PRESSO_DEVICE u64 mend_head(const LineScanArguments& scan, const TileFunctions<Rows>& functions,
+                            u64 tile, bool matches) {
+  const auto counted = functions.counted_line(tile);
+  if (counted.matches == matches) return 0;
+  if (scan.d_marks != nullptr && simt::lane() == 0) {
+    scan.d_marks[counted.at / kQuadBytes] ^=
+        static_cast<std::uint16_t>(1u << counted.at % kQuadBytes);
+  }
+  return matches ? u64{1} : ~u64{0};
+}
+
+/// From the first broken tile of a chain on; the change of the count. What is read does not depend
+/// on what was found, so some functions are brought at once: a step would cost a microsecond else.
 template <class Rows>
 PRESSO_DEVICE u64 follow_chain(const LineScanArguments& scan, const TileFunctions<Rows>& functions,
                                u64 tile) {
+  constexpr u32 kAhead = 8;
   u32 state = scan.d_tiles[tile - 1].out;
-  for (;; ++tile) {
-    u32 result = 0;
-    if (!look_up(scan.d_functions[tile], state, result)) result = functions.result(tile, state);
-    if (scan.d_tiles[tile].first != kNoStage) {
-      const auto counted = functions.counted_line(tile);
-      if (counted.matches == (result != 0)) return 0;
-      if (scan.d_marks != nullptr && simt::lane() == 0) {
-        scan.d_marks[counted.at / kQuadBytes] ^=
-            static_cast<std::uint16_t>(1u << counted.at % kQuadBytes);
+  for (;; tile += kAhead) {
+    HeldFunction held[kAhead];
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kAhead; ++i) held[i] = hold_function(scan, tile + i);
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kAhead; ++i) {
+      const u64 here = tile + i;
+      if (here == scan.tiles()) {
+        if (simt::lane() == 0 && scan.d_state_out != nullptr) *scan.d_state_out = state;
+        return 0;
       }
-      return result != 0 ? u64{1} : ~u64{0};
+      u32 result = 0;
+      if (!look_up(held[i], state, result)) result = functions.result(here, state);
+      if (held[i].first != kNoStage) return mend_head(scan, functions, here, result != 0);
+      state = result;
     }
-    state = result;
-    if (tile + 1 == scan.tiles()) break;
   }
-  if (simt::lane() == 0 && scan.d_state_out != nullptr) *scan.d_state_out = state;
-  return 0;
 }
 
 template <class Rows>

@@ -90,9 +90,11 @@ inline LineDfa words_dfa(const std::vector<std::string>& words,
       if (at != 0) next[base + at] = next[base + fail[at]];
       for (const auto& [byte, child] : trie.children[at]) {
         const std::uint32_t through = at == 0 ? base : next[base + at][byte];
-        fail[child] = through >= base ? through - base : 0;
-        next[base + at][byte] = trie.ends[child] ? accepted : base + child;
-        if (!trie.ends[child]) queue.push_back(child);
+        const bool ends = trie.ends[child] || through == accepted;
+        next[base + at][byte] = ends ? accepted : base + child;
+        if (ends) continue;
+        fail[child] = through - base;
+        queue.push_back(child);
       }
     }
   };

@@ -20,6 +20,7 @@
 #include "decompress/gpu/cuda_error.h"
 #include "decompress/gpu/pipeline/memory.h"
 #include "scan/gpu/line_scan.h"
+#include "scan/gpu/literal_scan.h"
 #include "tests/support/mini_regex.h"
 
 namespace presso::gpu::bench {
@@ -29,10 +30,16 @@ using presso::test::MiniRegex;
 using presso::test::ScalarScan;
 using scan_detail::LineDfa;
 
+/// With words it is measured with scan_literals, too; the automaton says what is right.
 struct Pattern {
   std::string name;
   LineDfa dfa;
+  std::vector<std::string> words = {};
 };
+
+Pattern literals(const std::string& name, const std::vector<std::string>& words) {
+  return {name, presso::test::words_dfa(words), words};
+}
 
 std::vector<std::string> many_words(std::size_t count) {
   std::mt19937_64 random(7);
@@ -50,9 +57,12 @@ std::vector<std::string> many_words(std::size_t count) {
 std::vector<Pattern> usual_patterns() {
   const std::string words = "(error|warning|denied|refused|ironic)";
   return {
-      {"e", MiniRegex::compile("e")},
-      {"rare literal", MiniRegex::compile("Chuzzlew")},
-      {"5 literals", MiniRegex::compile("error|fail|denied|user|account")},
+      literals("absent", {"zqxwvjkq"}),
+      literals("rare", {"Chuzzlew"}),
+      literals("the", {"the"}),
+      literals("e", {"e"}),
+      literals("3 rare", {"Chuzzlew", "theodoli", "Firewall"}),
+      literals("5 literals", {"error", "fail", "denied", "user", "account"}),
       {"rx0 date", MiniRegex::compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")},
       {"rx1 error.*user", MiniRegex::compile("(error|fail|denied).*(user|account)")},
       {"rx2 url", MiniRegex::compile("(http|https)://[a-z0-9.-]+\\.(de|fr|uk)/")},
@@ -157,50 +167,89 @@ class Bench {
   bool all_correct() const { return all_correct_; }
 
  private:
+  using Scan = std::function<Status()>;
+
   Status measure_one(const std::string& name, const TiledText& text, const Pattern& pattern) {
+    const std::uint64_t expected = text.expected(pattern.dfa);
+    PRESSO_TRY(measure_lines(name, text, pattern, expected));
+    if (pattern.words.empty()) return {};
+    PRESSO_ASSIGN(const LiteralTable table, lay_out_literals(pattern.words, false));
+    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
+    PRESSO_ASSIGN(const DeviceMemory temporary,
+                  poisoned(literal_scan_temporary_bytes(text.bytes())));
+    LiteralScanRequest request;
+    request.d_text = text.d_text();
+    request.bytes = text.bytes();
+    request.table = table.view;
+    request.table.d_image = image.get();
+    request.d_lines = d_lines();
+    request.d_temporary = temporary.get();
+    request.temporary_bytes = temporary.bytes();
+    const Row row{name, pattern.name, "literal", 0, text.bytes(), expected};
+    return time(
+        row, [&] { return scan_literals(request, stream_.get()); }, nullptr);
+  }
+
+  Status measure_lines(const std::string& name, const TiledText& text, const Pattern& pattern,
+                       std::uint64_t expected) {
     PRESSO_ASSIGN(const LineTable table, lay_out(pattern.dfa.view()));
-    PRESSO_ASSIGN(DeviceMemory image, memory_.allocate(table.image.size()));
-    PRESSO_TRY(device_.copy_in(image.get(), table.image.data(), table.image.size(), stream_.get()));
-    const std::size_t bytes = line_scan_temporary_bytes(text.bytes());
-    PRESSO_ASSIGN(DeviceMemory temporary, memory_.allocate(bytes));
-    PRESSO_TRY(check(cudaMemsetAsync(temporary.get(), 0xA5, bytes, stream_.get()), "poisoning"));
+    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
+    PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(line_scan_temporary_bytes(text.bytes())));
     LineScanRequest request;
     request.d_text = text.d_text();
     request.bytes = text.bytes();
     request.table = table.view;
     request.table.d_image = image.get();
-    request.d_lines = reinterpret_cast<std::uint64_t*>(result_.get());
+    request.d_lines = d_lines();
     request.d_temporary = temporary.get();
-    request.temporary_bytes = bytes;
+    request.temporary_bytes = temporary.bytes();
+    constexpr const char* kKinds[] = {"bytes", "shared", "global"};
+    const Row row{name,
+                  pattern.name,
+                  kKinds[static_cast<std::size_t>(table.view.kind)],
+                  table.view.states,
+                  text.bytes(),
+                  expected};
+    return time(
+        row, [&] { return scan_lines(request, stream_.get()); }, temporary.get());
+  }
+
+  struct Row {
+    const std::string& text;
+    const std::string& pattern;
+    const char* engine;
+    std::uint32_t states;
+    std::uint64_t bytes, expected;
+  };
+
+  /// `d_broken`: of the tiles of a line scan, their number.
+  Status time(const Row& row, const Scan& scan, const Byte* d_broken) {
     std::vector<double> times;
-    std::uint64_t found = 0;
-    std::uint32_t broken = 0;
-    const std::uint64_t expected = text.expected(pattern.dfa);
     bool correct = true;
     for (int run = -3; run < options_.runs; ++run) {
-      PRESSO_ASSIGN(const double time, scan_once(request));
-      if (run >= 0) times.push_back(time);
+      PRESSO_ASSIGN(const double ms, scan_once(scan));
+      if (run >= 0) times.push_back(ms);
+      std::uint64_t found = 0;
       PRESSO_TRY(copy_out(&found, result_.get(), sizeof found));
-      correct = correct && found == expected;
+      correct = correct && found == row.expected;
     }
-    PRESSO_TRY(copy_out(&broken, temporary.get(), sizeof broken));
+    std::uint32_t broken = 0;
+    if (d_broken != nullptr) PRESSO_TRY(copy_out(&broken, d_broken, sizeof broken));
     all_correct_ = all_correct_ && correct;
     const Times ms = summary(times);
-    const char* const kinds[] = {"bytes", "shared", "global"};
-    std::printf("%-14s %-18s %6u %-6s %12llu %7u %9.4f %9.4f %7.3f%s\n", name.c_str(),
-                pattern.name.c_str(), table.view.states,
-                kinds[static_cast<std::size_t>(table.view.kind)],
-                static_cast<unsigned long long>(found), broken, ms.median, ms.worst,
-                static_cast<double>(text.bytes()) / ms.median / 1e9, correct ? "" : "  WRONG");
+    std::printf("%-14s %-18s %6u %-7s %11llu %7u %9.4f %9.4f %7.3f%s\n", row.text.c_str(),
+                row.pattern.c_str(), row.states, row.engine,
+                static_cast<unsigned long long>(row.expected), broken, ms.median, ms.worst,
+                static_cast<double>(row.bytes) / ms.median / 1e9, correct ? "" : "  WRONG");
     std::fflush(stdout);
     return {};
   }
 
-  Result<double> scan_once(const LineScanRequest& request) {
+  Result<double> scan_once(const Scan& scan) {
     const auto stream = stream_.get();
-    PRESSO_TRY(check(cudaMemsetAsync(request.d_lines, 0, sizeof(std::uint64_t), stream), "clear"));
+    PRESSO_TRY(check(cudaMemsetAsync(result_.get(), 0, sizeof(std::uint64_t), stream), "clear"));
     PRESSO_TRY(check(cudaEventRecord(events_.begin, stream), "timing"));
-    PRESSO_TRY(scan_lines(request, stream));
+    PRESSO_TRY(scan());
     PRESSO_TRY(check(cudaEventRecord(events_.end, stream), "timing"));
     PRESSO_TRY(check(cudaEventSynchronize(events_.end), "waiting for a scan"));
     float ms = 0;
@@ -208,6 +257,18 @@ class Bench {
     return static_cast<double>(ms);
   }
 
+  std::uint64_t* d_lines() const { return reinterpret_cast<std::uint64_t*>(result_.get()); }
+  Result<DeviceMemory> copy_of(const std::vector<Byte>& from) {
+    PRESSO_ASSIGN(DeviceMemory to, memory_.allocate(from.size()));
+    PRESSO_TRY(device_.copy_in(to.get(), from.data(), from.size(), stream_.get()));
+    PRESSO_TRY(device_.wait(stream_.get()));
+    return to;
+  }
+  Result<DeviceMemory> poisoned(std::size_t bytes) {
+    PRESSO_ASSIGN(DeviceMemory memory, memory_.allocate(bytes));
+    PRESSO_TRY(check(cudaMemsetAsync(memory.get(), 0xA5, bytes, stream_.get()), "poisoning"));
+    return memory;
+  }
   Status copy_out(void* to, const Byte* d_from, std::size_t bytes) {
     PRESSO_TRY(device_.copy_out(static_cast<Byte*>(to), d_from, bytes, stream_.get()));
     return device_.wait(stream_.get());
@@ -235,7 +296,7 @@ std::vector<Byte> one_bank_text() {
       if (byte == 8) byte = 9;
       text[chunk + at] = byte;
     }
-    text[chunk + 1023 - (lane + 1) % 32] = '\n';  // allow(bare-32): lanes
+    text[chunk + 1023 - lane] = '\n';
   }
   return text;
 }
@@ -247,11 +308,12 @@ std::vector<Byte> text_of(const std::string& text) {
 /// What was made against the kernels: banks, and chains of wrong guesses.
 Status measure_adversaries(Bench& bench) {
   const Pattern error{"rx1 error.*user", MiniRegex::compile("(error|fail|denied).*(user|account)")};
-  const Pattern plain{"5 literals", MiniRegex::compile("error|fail|denied|user|account")};
+  const Pattern plain = literals("error", {"error"});
   PRESSO_TRY(bench.measure("one letter", text_of(std::string(69, 'a') + '\n'),
                            {{"rx4 30 letters", MiniRegex::compile("[A-Za-z]{30}")}, error}));
   PRESSO_TRY(
-      bench.measure("one bank", one_bank_text(), {{"count 32", presso::test::counting_dfa(32)}}));
+      bench.measure("one bank", one_bank_text(),
+                    {{"count 32", presso::test::counting_dfa(32)}}));  // allow(bare-32): states
   for (const std::size_t line : {300u, 2300u, 20000u, 1000000u}) {
     std::string text = "error";
     while (text.size() < line) text += " some words of no interest " + std::to_string(text.size());
@@ -282,7 +344,7 @@ Result<bool> run(const Options& options) {
   PRESSO_ASSIGN(const std::unique_ptr<Device> device, open_cuda_device(0));
   Bench bench(*device, options);
   PRESSO_TRY(bench.begin());
-  std::printf("%-14s %-18s %6s %-6s %12s %7s %9s %9s %7s\n", "text", "pattern", "states", "table",
+  std::printf("%-14s %-18s %6s %-7s %11s %7s %9s %9s %7s\n", "text", "pattern", "states", "engine",
               "lines", "broken", "ms", "worst", "TB/s");
   if (options.texts.empty()) PRESSO_TRY(measure_adversaries(bench));
   const std::vector<Pattern> patterns =
