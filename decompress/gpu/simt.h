@@ -26,6 +26,8 @@
 //                load_shared<T, offset>(at) store_shared_u8/u16/u32<offset>(at, value):
 //                at `at + offset` (32 bits, sum wraps) of shared_memory(), the offset a constant
 //                that costs nothing; only where shared_memory_is_at_base()
+//                load_shared_16(p): 16 bytes of shared memory in one access, whatever of them is
+//                used where
 //                load_readonly load_streaming store_streaming: T of 1, 2, 4, 8 or 16 bytes
 //                threadfence threadfence_block
 //   atomics      atomic_or/add/min/max/exchange(p, v) atomic_cas(p, expected, v) on u32 in shared

@@ -186,6 +186,17 @@ PRESSO_DEVICE u32 load_shared_at(u32 address) {
   return value;
 }
 
+template <class T>
+PRESSO_DEVICE T load_shared_16(const T* from) {
+  static_assert(sizeof(T) == 16 && alignof(T) == 16);
+  uint4 value;
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "r"(shared_address(from))
+               : "memory");
+  return __builtin_bit_cast(T, value);
+}
+
 template <u32 offset>
 PRESSO_DEVICE void store_shared_u8(u32 at, u32 value) {
   asm volatile("st.shared.u8 [%0+%2], %1;"

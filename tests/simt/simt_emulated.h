@@ -114,6 +114,11 @@ u32 load_shared(u32 at) {
   static_assert(sizeof(T) <= 4);
   return *reinterpret_cast<const T*>(shared_memory() + (at + offset));
 }
+template <class T>
+T load_shared_16(const T* from) {
+  static_assert(sizeof(T) == 16 && alignof(T) == 16);
+  return *from;
+}
 inline u32 shared_address(const void* shared) {
   return static_cast<u32>(static_cast<const Byte*>(shared) - shared_memory());
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Launching kernels that take all of a GPU and share work out among themselves: as many blocks as
+// fit at once. CUDA files only.
+#pragma once
+
+#include <algorithm>
+
+#include "decompress/gpu/cuda_error.h"
+#include "decompress/gpu/simt.h"
+
+namespace presso::gpu {
+
+inline Result<int> device_attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  PRESSO_TRY(check(cudaGetDevice(&device), "looking for a GPU"));
+  PRESSO_TRY(check(cudaDeviceGetAttribute(&value, which, device), "looking at a GPU"));
+  return value;
+}
+
+struct WorkShape {
+  std::uint32_t threads = 256;
+  std::size_t shared_bytes = 0;
+  std::uint64_t most_warps = 1;  ///< that have something to do
+};
+
+/// Enqueues `kernel(arguments...)` over as many blocks as the device runs at once.
+template <class... Arguments>
+Status launch_everywhere(void (*kernel)(Arguments...), const WorkShape& shape, cudaStream_t stream,
+                         const char* doing, const std::type_identity_t<Arguments>&... arguments) {
+  const auto shared = static_cast<int>(shape.shared_bytes);
+  PRESSO_TRY(check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), doing));
+  PRESSO_TRY(check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                        cudaSharedmemCarveoutMaxShared),
+                   doing));
+  int blocks = 0;
+  PRESSO_TRY(check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                       &blocks, kernel, static_cast<int>(shape.threads), shape.shared_bytes),
+                   doing));
+  if (blocks == 0) return make_error(ErrorCode::kNoDevice, std::string(doing) + ": too large");
+  PRESSO_ASSIGN(const int processors, device_attribute(cudaDevAttrMultiProcessorCount));
+  const std::uint64_t warps = shape.threads / simt::kWarpSize;
+  const std::uint64_t useful = (shape.most_warps + warps - 1) / warps;
+  const auto grid = static_cast<unsigned>(
+      std::min<std::uint64_t>(useful, static_cast<std::uint64_t>(blocks) * processors));
+  kernel<<<grid, shape.threads, shape.shared_bytes, stream>>>(arguments...);
+  return check(cudaGetLastError(), doing);
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/line_table.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace presso::gpu {
+namespace {
+
+using scan_detail::LineDfaView;
+
+constexpr std::uint32_t kMostStates = 65534;  // and one more, in 16 bits
+constexpr std::size_t kAlignment = 16;
+
+bool is_sound(const LineDfaView& dfa) {
+  if (dfa.next == nullptr || dfa.class_of == nullptr) return false;
+  if (dfa.states == 0 || dfa.states > kMostStates || dfa.classes == 0 || dfa.classes > 256) {
+    return false;
+  }
+  if (dfa.start >= dfa.states || dfa.first_matching > dfa.states || dfa.sink > dfa.states) {
+    return false;
+  }
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    if (dfa.class_of[byte] >= dfa.classes) return false;
+  }
+  for (std::uint32_t state = 0; state < dfa.states; ++state) {
+    if (dfa.step(state, '\n') != dfa.start) return false;
+  }
+  for (std::size_t i = 0; i < std::size_t{dfa.states} * dfa.classes; ++i) {
+    if (dfa.next[i] >= dfa.states) return false;
+  }
+  return true;
+}
+
+/// A state of the wanted kind that never leaves itself within a line, or `states`.
+std::uint32_t absorbing_state(const LineDfaView& dfa, bool matching) {
+  for (std::uint32_t state = 0; state < dfa.states; ++state) {
+    if ((state >= dfa.first_matching) != matching) continue;
+    bool stays = true;
+    for (std::uint32_t byte = 0; byte < 256 && stays; ++byte) {
+      stays = byte == '\n' || dfa.step(state, static_cast<Byte>(byte)) == state;
+    }
+    if (stays) return state;
+  }
+  return dfa.states;
+}
+
+std::uint32_t hit_shift_of(std::uint32_t states) {
+  // Few lengths of shift, since each is a kernel of its own; rows up to `hit` take the memory.
+  return states <= 1u << 5 ? 5 : states <= 1u << 7 ? 7 : 8;
+}
+
+void fill_bytes(const LineDfaView& dfa, LineTable& table) {
+  LineTableView& view = table.view;
+  view.kind = LineTableKind::kBytes;
+  view.hit_shift = hit_shift_of(dfa.states);
+  view.hit = view.hit_shift < 8 ? 1u << view.hit_shift : kMostByteStates;
+  table.image.assign((view.hit + 1) * kBytePitch, 0);
+  const auto fill_row = [&](std::uint32_t row, std::uint32_t state) {
+    for (std::uint32_t byte = 0; byte < 256; ++byte) {
+      const bool hit = byte == '\n' && state >= dfa.first_matching;
+      const std::uint32_t next = hit ? view.hit : dfa.step(state, static_cast<Byte>(byte));
+      table.image[row * kBytePitch + byte] = static_cast<Byte>(next);
+    }
+  };
+  for (std::uint32_t state = 0; state < dfa.states; ++state) fill_row(state, state);
+  fill_row(view.hit, dfa.start);
+}
+
+/// The class that '\n' has to itself: matching and other states differ on it here, not in `dfa`.
+std::uint32_t newline_class(const LineDfaView& dfa) {
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    if (byte != '\n' && dfa.class_of[byte] == dfa.class_of['\n']) return dfa.classes;  // a new one
+  }
+  return dfa.class_of['\n'];
+}
+
+void fill_classes(const LineDfaView& dfa, LineTable& table) {
+  LineTableView& view = table.view;
+  const std::uint32_t newline = newline_class(dfa);
+  view.hit = dfa.states;
+  view.classes = std::max(dfa.classes, newline + 1);
+  const std::size_t rows_bytes = std::size_t{dfa.states + 1} * view.classes * 2;
+  table.image.assign(kClassMapBytes + rows_bytes, 0);
+  std::memcpy(table.image.data(), dfa.class_of, kClassMapBytes);
+  table.image['\n'] = static_cast<Byte>(newline);
+  std::vector<std::uint16_t> row(view.classes);
+  for (std::uint32_t number = 0; number <= dfa.states; ++number) {
+    const std::uint32_t state = number == view.hit ? dfa.start : number;
+    const std::uint16_t* const from = dfa.next + std::size_t{state} * dfa.classes;
+    std::copy(from, from + dfa.classes, row.begin());
+    row[newline] = static_cast<std::uint16_t>(state >= dfa.first_matching ? view.hit : dfa.start);
+    std::memcpy(table.image.data() + kClassMapBytes + number * 2 * row.size(), row.data(),
+                2 * row.size());
+  }
+}
+
+std::uint32_t aligned(std::size_t bytes) {
+  return static_cast<std::uint32_t>((bytes + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+}  // namespace
+
+Result<LineTable> lay_out(const LineDfaView& dfa, std::uint32_t largest_shared) {
+  if (!is_sound(dfa)) {
+    return make_error(ErrorCode::kInvalidArgument, "the automaton breaks its contract");
+  }
+  LineTable table;
+  LineTableView& view = table.view;
+  view.states = dfa.states;
+  view.start = dfa.start;
+  view.first_matching = dfa.first_matching;
+  view.sink = absorbing_state(dfa, true);
+  view.dead = absorbing_state(dfa, false);
+  const bool bytes =
+      dfa.states <= kMostByteStates && (kMostByteStates + 1) * kBytePitch <= largest_shared;
+  if (bytes) {
+    fill_bytes(dfa, table);
+  } else {
+    fill_classes(dfa, table);
+  }
+  view.image_bytes = aligned(table.image.size());
+  table.image.resize(view.image_bytes);
+  if (!bytes) {
+    const bool fits = view.image_bytes <= largest_shared;
+    view.kind = fits ? LineTableKind::kShared : LineTableKind::kGlobal;
+  }
+  view.shared_bytes = view.kind == LineTableKind::kGlobal ? kClassMapBytes : view.image_bytes;
+  return table;
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// Behind line_tiles_kernel: tiles whose guess was wrong, made right. Three kernels, of which the
+// last two end at once where the first found nothing, which is the rule.
+//
+//   find_broken     a tile is broken if its guess is not the state that the tile before it ended
+//   in,
+//                   and so is what follows it up to and with the next tile that has a '\n'
+//   tile_functions  a warp for each broken tile: where each state leads that may stand at its
+//   begin.
+//                   One state, where the tile before is not broken. Else all those that some state
+//                   leads to over the last 64 bytes, or 512, or 4,096 before it: automata forget,
+//                   so these are few, and a lane takes each. Up to 32 states need no such search
+//   follow_chains   a warp for each first broken tile of a chain looks up one function after
+//   another
+//
+// Cost where every tile is broken: a step of a warp for each byte (0.1 TB/s by count), then a
+// look-up for each tile, 10 microseconds a GB. If more than 32 states stay possible over 4,096
+// bytes, the tile has no function, and follow_chains runs the automaton over it with one lane, 30
+// to 60 MB/s: that takes a pattern that counts beyond 32 and never forgets, and a line of some
+// hundred kilobytes. Never quadratic. Test: tests/simt/scan_lines_test.cpp.
+#pragma once
+
+#include "scan/gpu/line_engines.cuh"
+
+namespace presso::gpu {
+
+/// Whether the tile's guess contradicts what is known to its left.
+PRESSO_DEVICE bool is_inconsistent(const LineScanArguments& scan, u64 tile) {
+  return tile > 0 && tile < scan.tiles() && scan.d_tiles[tile].guess != scan.d_tiles[tile - 1].out;
+}
+
+/// Marks `tile` and what follows it, for a warp. Ends in front of the next inconsistent tile, from
+/// which another warp goes on, so that a tile is marked once.
+PRESSO_DEVICE u32 mark_chain(const LineScanArguments& scan, u64 tile) {
+  u32 marked = 0;
+  for (;; tile += kWarpSize) {
+    const u64 mine = tile + simt::lane();
+    const bool exists = mine < scan.tiles();
+    const bool is_first = marked == 0 && simt::lane() == 0;
+    const bool ends_before = !exists || (!is_first && is_inconsistent(scan, mine));
+    const bool ends_behind = exists && scan.d_tiles[mine].first != kNoStage;
+    const u32 before = simt::ballot(ends_before), behind = simt::ballot(ends_behind);
+    const u32 lower = (1u << simt::lane()) - 1;
+    const bool is_in = (before & (lower | 1u << simt::lane())) == 0 && (behind & lower) == 0;
+    if (is_in) scan.d_tiles[mine].broken = 1;
+    marked += simt::popcount(simt::ballot(is_in));
+    if ((before | behind) != 0) return marked;
+  }
+}
+
+PRESSO_DEVICE void find_broken_body(const LineScanArguments& scan) {
+  const u64 warps = u64{simt::grid_blocks()} * (simt::block_threads() / kWarpSize);
+  const u64 warp = u64{simt::block_index()} * (simt::block_threads() / kWarpSize) +
+                   simt::shuffle(simt::warp_in_block(), 0);
+  u32 marked = 0;
+  for (u64 base = warp * kWarpSize; base < scan.tiles(); base += warps * kWarpSize) {
+    u32 found = simt::ballot(is_inconsistent(scan, base + simt::lane()));
+    for (; found != 0; found &= found - 1) {
+      marked += mark_chain(scan, base + simt::find_first_set(found) - 1);
+    }
+  }
+  if (simt::lane() == 0 && marked > 0) simt::atomic_add(scan.d_broken, marked);
+  const u64 last = scan.tiles() - 1;
+  if (warp == 0 && simt::lane() == 0 && scan.d_state_out != nullptr) {
+    *scan.d_state_out = scan.d_tiles[last].out;  // unless a chain ends there
+  }
+}
+
+template <class Rows>
+class TileFunctions {
+ public:
+  /// `sets`: shared memory for two sets of states.
+  PRESSO_DEVICE TileFunctions(const LineScanArguments& scan, u32* sets)
+      : scan_(scan),
+        walker_(scan),
+        set_words_((scan.table.states + kWarpSize - 1) / kWarpSize),
+        now_(sets),
+        next_(sets + set_words_) {}
+  TileFunctions(const TileFunctions&) = delete;
+  TileFunctions& operator=(const TileFunctions&) = delete;
+
+  PRESSO_DEVICE void make(u64 tile) {
+    const TileSummary& before = scan_.d_tiles[tile - 1];
+    u32 count = 1, in = before.out;
+    if (before.broken != 0 && before.first == kNoStage) count = possible_states(tile, in);
+    TileFunction& function = scan_.d_functions[tile];
+    if (simt::lane() == 0) {
+      function.count =
+          count > kTableStates ? TileFunction::kTooMany : static_cast<std::uint16_t>(count);
+    }
+    if (count > kTableStates || simt::lane() >= count) return;
+    function.in[simt::lane()] = static_cast<std::uint16_t>(in);
+    function.result[simt::lane()] = static_cast<std::uint16_t>(result(tile, in));
+  }
+
+  /// The state behind a tile without '\n', else whether its first line matches.
+  PRESSO_DEVICE u32 result(u64 tile, u32 state) const {
+    const u64 begin = tile * scan_.tile_bytes();
+    const u32 first = scan_.d_tiles[tile].first;
+    if (first == kNoStage) {
+      const u64 end = begin + scan_.tile_bytes();
+      return walker_.run(state, begin, end < scan_.bytes ? end : scan_.bytes);
+    }
+    const u64 stage = begin + u64{first} * kStageBytes;
+    return walker_.end_of_line(walker_.run(state, begin, stage), stage).matches ? 1 : 0;
+  }
+
+  /// Under the guess that was counted, and where.
+  PRESSO_DEVICE auto counted_line(u64 tile) const {
+    const TileSummary& summary = scan_.d_tiles[tile];
+    return walker_.end_of_line(summary.before,
+                               tile * scan_.tile_bytes() + u64{summary.first} * kStageBytes);
+  }
+
+ private:
+  /// How many states may stand at the tile's begin, which lies within a line: more than
+  /// kTableStates, or lane i gets the i-th.
+  PRESSO_DEVICE u32 possible_states(u64 tile, u32& mine) {
+    const u64 begin = tile * scan_.tile_bytes();
+    for (u32 bytes = 0; bytes <= kLongestSearch; bytes = bytes == 0 ? kStageBytes : 8 * bytes) {
+      if (u64{bytes} * scan_.table.states > kSearchSteps || bytes > scan_.tile_bytes()) break;
+      take_all_states();
+      for (u64 at = begin - bytes; at < begin; at += kStageBytes) step_set(at);
+      const u32 count = set_size();
+      if (count > kTableStates) continue;
+      mine = member(simt::lane() < count ? simt::lane() : 0);
+      return count;
+    }
+    return kTableStates + 1;
+  }
+
+  PRESSO_DEVICE void take_all_states() {
+    simt::warp_sync();
+    for (u32 word = simt::lane(); word < set_words_; word += kWarpSize) {
+      const u32 left = scan_.table.states - word * kWarpSize;
+      now_[word] = left >= kWarpSize ? ~0u : (1u << left) - 1;
+    }
+    simt::warp_sync();
+  }
+  /// From the set at `at` to the one 64 bytes on.
+  PRESSO_DEVICE void step_set(u64 at) {
+    for (u32 word = simt::lane(); word < set_words_; word += kWarpSize) next_[word] = 0;
+    simt::warp_sync();
+    for (u32 word = 0; word < set_words_; ++word) {
+      if ((now_[word] >> simt::lane() & 1) == 0) continue;
+      const u32 state = walker_.run(word * kWarpSize + simt::lane(), at, at + kStageBytes);
+      simt::atomic_or(&next_[state / kWarpSize], 1u << state % kWarpSize);
+    }
+    simt::warp_sync();
+    u32* const old = now_;
+    now_ = next_;
+    next_ = old;
+  }
+  PRESSO_DEVICE u32 set_size() const {
+    u32 size = 0;
+    for (u32 word = simt::lane(); word < set_words_; word += kWarpSize) {
+      size += simt::popcount(now_[word]);
+    }
+    return simt::reduce_add(size);
+  }
+  PRESSO_DEVICE u32 member(u32 number) const {
+    for (u32 word = 0; word < set_words_; ++word) {
+      u32 bits = now_[word];
+      if (number >= simt::popcount(bits)) {
+        number -= simt::popcount(bits);
+        continue;
+      }
+      for (; number > 0; --number) bits &= bits - 1;
+      return word * kWarpSize + simt::find_first_set(bits) - 1;
+    }
+    return 0;
+  }
+
+  static constexpr u32 kLongestSearch = 4096;
+  /// States times bytes: some steps of a warp for each byte of a tile.
+  static constexpr u64 kSearchSteps = u64{1} << 22;
+
+  const LineScanArguments& scan_;
+  LineWalker<Rows> walker_;
+  u32 set_words_;
+  u32* now_;
+  u32* next_;
+};
+
+/// Of the sets of all warps of a block, which lie behind the table.
+PRESSO_HD constexpr u32 state_sets_bytes(const LineTableView& table, u32 warps) {
+  return warps * 2 * 4 * ((table.states + kWarpSize - 1) / kWarpSize);
+}
+
+template <class Rows>
+PRESSO_DEVICE void tile_functions_body(const LineScanArguments& scan) {
+  if (*scan.d_broken == 0) return;
+  copy_table(scan.table);
+  simt::block_sync();
+  const u32 warp = simt::shuffle(simt::warp_in_block(), 0);
+  const u32 warps = simt::block_threads() / kWarpSize;
+  Byte* const sets =
+      simt::shared_memory() + scan.table.shared_bytes + state_sets_bytes(scan.table, 1) * warp;
+  TileFunctions<Rows> functions(scan, reinterpret_cast<u32*>(sets));
+  for (u64 tile = u64{simt::block_index()} * warps + warp; tile < scan.tiles();
+       tile += u64{simt::grid_blocks()} * warps) {
+    if (scan.d_tiles[tile].broken != 0) functions.make(tile);
+    simt::warp_sync();
+  }
+}
+
+/// A tile's function in the registers of a warp.
+struct HeldFunction {
+  u32 count = 0;
+  u32 in = 0, result = 0;  ///< the lane's
+  u32 first = kNoStage;
+};
+
+PRESSO_DEVICE HeldFunction hold_function(const LineScanArguments& scan, u64 tile) {
+  if (tile >= scan.tiles()) return {};
+  const TileFunction& function = scan.d_functions[tile];
+  return {function.count, function.in[simt::lane()], function.result[simt::lane()],
+          scan.d_tiles[tile].first};
+}
+
+/// The value of a function that has one for `state`; all lanes get it.
+PRESSO_DEVICE bool look_up(const HeldFunction& function, u32 state, u32& result) {
+  const bool is_mine = function.count != TileFunction::kTooMany && simt::lane() < function.count &&
+                       function.in == state;
+  const u32 found = simt::ballot(is_mine);
+  if (found == 0) return false;
+  result = simt::shuffle(function.result, simt::find_first_set(found) - 1);
+  return true;
+}
+
+/// How the count changes where the first line of a tile matches, or not; marks are mended.
+template <class Rows>
+PRESSO_DEVICE u64 mend_head(const LineScanArguments& scan, const TileFunctions<Rows>& functions,
+                            u64 tile, bool matches) {
+  const auto counted = functions.counted_line(tile);
+  if (counted.matches == matches) return 0;
+  if (scan.d_marks != nullptr && simt::lane() == 0) {
+    scan.d_marks[counted.at / kQuadBytes] ^=
+        static_cast<std::uint16_t>(1u << counted.at % kQuadBytes);
+  }
+  return matches ? u64{1} : ~u64{0};
+}
+
+/// From the first broken tile of a chain on; the change of the count. What is read does not depend
+/// on what was found, so some functions are brought at once: a step would cost a microsecond else.
+template <class Rows>
+PRESSO_DEVICE u64 follow_chain(const LineScanArguments& scan, const TileFunctions<Rows>& functions,
+                               u64 tile) {
+  constexpr u32 kAhead = 8;
+  u32 state = scan.d_tiles[tile - 1].out;
+  for (;; tile += kAhead) {
+    HeldFunction held[kAhead];
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kAhead; ++i) held[i] = hold_function(scan, tile + i);
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kAhead; ++i) {
+      const u64 here = tile + i;
+      if (here == scan.tiles()) {
+        if (simt::lane() == 0 && scan.d_state_out != nullptr) *scan.d_state_out = state;
+        return 0;
+      }
+      u32 result = 0;
+      if (!look_up(held[i], state, result)) result = functions.result(here, state);
+      if (held[i].first != kNoStage) return mend_head(scan, functions, here, result != 0);
+      state = result;
+    }
+  }
+}
+
+template <class Rows>
+PRESSO_DEVICE void follow_chains_body(const LineScanArguments& scan) {
+  if (*scan.d_broken == 0) return;
+  copy_table(scan.table);
+  simt::block_sync();
+  const TileFunctions<Rows> functions(scan, nullptr);
+  const u32 warps = simt::block_threads() / kWarpSize;
+  const u64 warp = u64{simt::block_index()} * warps + simt::shuffle(simt::warp_in_block(), 0);
+  u64 change = 0;
+  for (u64 base = warp * kWarpSize; base < scan.tiles();
+       base += u64{simt::grid_blocks()} * warps * kWarpSize) {
+    const u64 mine = base + simt::lane();
+    bool begins = mine < scan.tiles() && scan.d_tiles[mine].broken != 0;
+    if (begins) {
+      const TileSummary& left = scan.d_tiles[mine - 1];
+      begins = left.broken == 0 || left.first != kNoStage;
+    }
+    for (u32 found = simt::ballot(begins); found != 0; found &= found - 1) {
+      change += follow_chain(scan, functions, base + simt::find_first_set(found) - 1);
+    }
+  }
+  if (simt::lane() == 0 && change != 0) simt::atomic_add(scan.d_lines, change);
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// The line scan's kernels find what a scalar run of the automaton finds: every layout of the table,
+// texts with sizes around every border, lines shorter and longer than chunks and tiles, guesses
+// that are wrong, automata that never forget.
+#include <gtest/gtest.h>
+
+#include "scan/gpu/line_tiles.cuh"
+#include "scan/gpu/tile_chain.cuh"
+#include "tests/simt/emulator.h"
+#include "tests/support/line_dfas.h"
+
+namespace presso::test {
+namespace {
+
+using gpu::LineScanArguments;
+using gpu::LineTable;
+using gpu::LineTableKind;
+using simt::u32;
+using simt::u64;
+
+struct alignas(16) Aligned {
+  Byte bytes[16];
+};
+
+/// Memory of exactly so many bytes at an address that is a multiple of 16.
+class AlignedCopy {
+ public:
+  explicit AlignedCopy(Bytes from) : memory_(::operator new (from.size(), std::align_val_t{16})) {
+    std::copy(from.begin(), from.end(), static_cast<Byte*>(memory_));
+  }
+  AlignedCopy(const AlignedCopy&) = delete;
+  AlignedCopy& operator=(const AlignedCopy&) = delete;
+  ~AlignedCopy() { ::operator delete (memory_, std::align_val_t{16}); }
+  const Byte* get() const { return static_cast<const Byte*>(memory_); }
+
+ private:
+  void* memory_;
+};
+
+struct Shape {
+  u32 chunk_bytes = 64;
+  u32 grid = 2;
+  u32 threads = 64;
+  u32 seed = 1;
+  bool marks = true;
+};
+
+simt::Options options_of(u32 seed) {
+  const simt::Order order = seed % 4 == 0   ? simt::Order::kReverse
+                            : seed % 4 == 1 ? simt::Order::kForward
+                                            : simt::Order::kRandom;
+  return {.order = order, .seed = seed};
+}
+
+struct Found {
+  u64 lines = 0;
+  std::vector<u64> ends;
+  u32 state = 0;
+  u32 broken = 0;
+};
+
+template <class Rows>
+void launch(const LineScanArguments& scan, const Shape& shape) {
+  const u32 warps = shape.threads / simt::kWarpSize;
+  const u32 table = scan.table.shared_bytes;
+  const auto run = [&](std::size_t shared, const std::function<void()>& body) {
+    const auto report =
+        simt::run({shape.grid, shape.threads, table + shared}, options_of(shape.seed), body);
+    EXPECT_TRUE(report.ok()) << report.what;
+  };
+  run(gpu::kStagedBytes * warps, [&] {
+    if (shape.marks) {
+      gpu::line_tiles_body<Rows, true>(scan);
+    } else {
+      gpu::line_tiles_body<Rows, false>(scan);
+    }
+  });
+  run(0, [&] { gpu::find_broken_body(scan); });
+  run(gpu::state_sets_bytes(scan.table, warps), [&] { gpu::tile_functions_body<Rows>(scan); });
+  run(0, [&] { gpu::follow_chains_body<Rows>(scan); });
+}
+
+void launch(const LineScanArguments& scan, const Shape& shape) {
+  if (scan.table.kind == LineTableKind::kGlobal) return launch<gpu::GlobalRows>(scan, shape);
+  if (scan.table.kind == LineTableKind::kShared) return launch<gpu::SharedRows>(scan, shape);
+  if (scan.table.hit_shift == 5) return launch<gpu::ByteRows<5>>(scan, shape);
+  if (scan.table.hit_shift == 7) return launch<gpu::ByteRows<7>>(scan, shape);
+  launch<gpu::ByteRows<8>>(scan, shape);
+}
+
+/// `state_in`: that of a line's begin, or nullptr. Where `complete` the text ends the last line.
+Found scan_by_kernels(const LineTable& table, Bytes text, const u32* state_in, bool complete,
+                      const Shape& shape) {
+  const AlignedCopy image(table.image), copy(text);
+  Found found;
+  found.state = 0xABCD;
+  LineScanArguments scan;
+  scan.d_text = copy.get();
+  scan.bytes = text.size();
+  scan.table = table.view;
+  scan.table.d_image = image.get();
+  scan.chunk_bytes = shape.chunk_bytes;
+  scan.d_state_in = state_in;
+  scan.d_state_out = complete ? nullptr : &found.state;
+  scan.d_lines = &found.lines;
+  std::vector<std::uint16_t> marks(text.size() / 16 + 1);
+  if (shape.marks) scan.d_marks = marks.data();
+  std::vector<gpu::TileSummary> tiles(scan.tiles());
+  std::vector<gpu::TileFunction> functions(scan.tiles());
+  scan.d_tiles = tiles.data();
+  scan.d_functions = functions.data();
+  scan.d_broken = &found.broken;
+  launch(scan, shape);
+  for (u64 at = 0; at <= text.size(); ++at) {
+    if ((marks[at / 16] >> at % 16 & 1) != 0) found.ends.push_back(at);
+  }
+  return found;
+}
+
+/// Every layout; the number of broken tiles in the first of them.
+u32 expect_right(const LineDfa& dfa, const std::string& text, const Shape& shape) {
+  const Bytes bytes(reinterpret_cast<const Byte*>(text.data()), text.size());
+  u32 broken = 0;
+  for (const u32 largest_shared : {70000u, 30000u, 0u}) {
+    const auto table = gpu::lay_out(dfa.view(), largest_shared);
+    EXPECT_TRUE(table.ok()) << table.error().message();
+    if (!table.ok()) return 0;
+    for (const bool complete : {true, false}) {
+      const u32 state_in = static_cast<u32>(text.size() * 7 + shape.seed) % dfa.states;
+      const u32* const d_state_in = shape.seed % 2 == 0 ? nullptr : &state_in;
+      const ScalarScan expected(dfa.view(), bytes, complete,
+                                d_state_in == nullptr ? dfa.start : state_in);
+      const Found found = scan_by_kernels(*table, bytes, d_state_in, complete, shape);
+      EXPECT_EQ(found.lines, expected.ends.size()) << text.size() << ", seed " << shape.seed;
+      if (shape.marks) {
+        EXPECT_EQ(found.ends, expected.ends) << text.size();
+      }
+      if (!complete) {
+        EXPECT_EQ(found.state, expected.state) << text.size();
+      }
+      if (largest_shared == 70000 && complete) broken = found.broken;
+    }
+  }
+  return broken;
+}
+
+std::string random_text(std::size_t size, const std::string& letters, u32 line, u64 seed) {
+  std::mt19937_64 random(seed);
+  std::string text;
+  for (std::size_t i = 0; i < size; ++i) {
+    text += random() % line == 0 ? '\n' : letters[random() % letters.size()];
+  }
+  return text;
+}
+
+TEST(LineKernels, AgreeWithAScalarRunAroundEverySize) {
+  const LineDfa dfa = words_dfa({"ab", "bca"});
+  for (const u32 tile : {64u, 2048u, 4096u}) {
+    for (int off = -18; off <= 18; ++off) {
+      const std::size_t size = tile + static_cast<std::size_t>(off);
+      Shape shape;
+      shape.seed = static_cast<u32>(size);
+      shape.marks = size % 3 != 0;
+      expect_right(dfa, random_text(size, "abc", 40, size), shape);
+    }
+  }
+}
+
+TEST(LineKernels, AgreeOnSmallTexts) {
+  for (std::size_t size = 1; size < 70; ++size) {
+    Shape shape;
+    shape.seed = static_cast<u32>(size);
+    expect_right(words_dfa({"ab"}), random_text(size, "ab", 8, size), shape);
+    expect_right(random_dfa(4, "ab", size), random_text(size, "ab", 4, size), shape);
+  }
+}
+
+TEST(LineKernels, KnowEmptyLinesAndUnfinishedOnes) {
+  const LineDfa even = counting_dfa(2);  // empty lines match
+  for (const std::string text : {"\n", "\n\n", "a", "aa", "a\n", "aa\n", "\na", "\naa", "aa\n\n"}) {
+    expect_right(even, text, {});
+  }
+  expect_right(even, std::string(5000, '\n'), {});
+  expect_right(even, std::string(2048, '\n') + "aa", {});
+}
+
+TEST(LineKernels, AgreeOnRandomAutomata) {
+  const u32 states[] = {1, 2, 3, 7, 20, 32, 33, 90, 128, 129, 254, 255, 256, 300};
+  for (const u32 count : states) {
+    for (const u32 line : {5u, 300u, 6000u}) {
+      Shape shape;
+      shape.seed = count + line;
+      shape.chunk_bytes = line % 2 == 0 ? 64 : 128;
+      shape.threads = count % 2 == 0 ? 32 : 96;
+      expect_right(random_dfa(count, "abcd", count), random_text(9000, "abcde", line, count),
+                   shape);
+    }
+  }
+}
+
+/// 'error' early in lines longer than chunks and tiles: each guess behind it is wrong.
+TEST(LineKernels, MendGuessesThatForgotWhatTheLineBeganWith) {
+  const LineDfa dfa = words_dfa({"error"}, {"user"});
+  u32 broken = 0;
+  for (const std::size_t line : {100u, 500u, 3000u, 30000u}) {
+    std::string text;
+    for (u32 i = 0; text.size() < 20000; ++i) {
+      std::string filling = random_text(line, "abcdefg ", 1u << 30, i);
+      filling.replace(i % 40, 5, "error");
+      if (i % 2 == 0) filling.replace(filling.size() - 10, 4, "user");
+      text += filling + '\n';
+    }
+    for (u32 seed = 0; seed < 4; ++seed) {
+      Shape shape;
+      shape.seed = seed;
+      broken += expect_right(dfa, text, shape);
+      text.pop_back();
+    }
+  }
+  EXPECT_GT(broken, 10u);
+}
+
+TEST(LineKernels, FollowAutomataThatNeverForget) {
+  u32 broken = 0;
+  for (const u32 states : {3u, 31u, 50u, 200u, 400u}) {
+    for (const u32 line : {1000u, 1u << 30}) {
+      Shape shape;
+      shape.seed = states;
+      broken += expect_right(counting_dfa(states), random_text(15001, "abc", line, states), shape);
+    }
+  }
+  EXPECT_GT(broken, 20u);
+}
+
+TEST(LineKernels, StopAtAbsorbingStates) {
+  const LineDfa dfa = words_dfa({"a"});
+  std::string text = random_text(12000, "xyz", 5000, 3);
+  text[10] = 'a';
+  text[7000] = 'a';
+  for (u32 seed = 0; seed < 4; ++seed) expect_right(dfa, text, {64, 1, 32, seed, true});
+}
+
+TEST(LineTables, RefuseWhatBreaksTheContract) {
+  LineDfa dfa = words_dfa({"ab"});
+  dfa.next[dfa.class_of['\n']] = 1;
+  EXPECT_EQ(gpu::lay_out(dfa.view()).error().code, ErrorCode::kInvalidArgument);
+  dfa = words_dfa({"ab"});
+  dfa.next[0] = static_cast<std::uint16_t>(dfa.states);
+  EXPECT_EQ(gpu::lay_out(dfa.view()).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(gpu::lay_out({}).error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace presso::test
