@@ -79,6 +79,9 @@ class FilteredMatcher final : public Matcher {
                                               std::move(conditions));
   }
 
+  std::unique_ptr<GroupFinder> group_finder() const override {
+    return pattern_.matcher().group_finder();
+  }
   RequiredLiterals required() const override { return pattern_.matcher().required(); }
 
   std::string describe() const override {

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "presso/bytes.h"
 #include "presso/cpu.h"
@@ -35,12 +37,25 @@ class Searcher {
   virtual std::optional<std::size_t> count_lines() { return std::nullopt; }
 };
 
+/// One thread's search for the groups of matches that are known.
+class GroupFinder {
+ public:
+  virtual ~GroupFinder() = default;
+  /// The number of the group called `name`; nullopt where there is none.
+  virtual std::optional<std::size_t> number_of(std::string_view name) const = 0;
+  /// Where the groups of `match` are, by number; nullopt for one that took no part. `line`: all of
+  /// the match's line. Valid until the next call.
+  virtual std::span<const std::optional<MatchSpan>> groups(Bytes line, const MatchSpan& match) = 0;
+};
+
 /// A compiled pattern. Immutable and thread-safe.
 class Matcher {
  public:
   virtual ~Matcher() = default;
   /// A searcher refers to its matcher and must not outlive it.
   virtual std::unique_ptr<Searcher> searcher(CpuLevel level) const = 0;
+  /// nullptr where there are no groups but the match itself. Refers to its matcher.
+  virtual std::unique_ptr<GroupFinder> group_finder() const { return nullptr; }
   /// What each match contains; by it blocks are left out (block_index.h).
   virtual RequiredLiterals required() const { return {}; }
   /// How it searches, in a few words for people.

@@ -115,7 +115,7 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
 
 void ScanCommand::open_output() {
   output_.emplace(plan_->line_buffered());
-  printer_.emplace(plan_->print_options(), *output_);
+  printer_.emplace(plan_->print_options(), *pattern_, *output_);
   sink_ = &*printer_;
   if (settings_.json) {
     json_.emplace(*output_);

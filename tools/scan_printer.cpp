@@ -19,13 +19,14 @@ LineStyle line_style(const PrintOptions& options) {
 
 }  // namespace
 
-ScanPrinter::ScanPrinter(PrintOptions options, Output& output)
+ScanPrinter::ScanPrinter(PrintOptions options, const Pattern& pattern, Output& output)
     : options_(std::move(options)),
       path_color_(options_.colors.path.sequence()),
       line_color_(options_.colors.line.sequence()),
       column_color_(options_.colors.column.sequence()),
       output_(output),
-      writer_(line_style(options_), output) {}
+      writer_(line_style(options_), output),
+      groups_(pattern) {}
 
 void ScanPrinter::begin_file(std::string path) {
   path_ = std::move(path);
@@ -50,7 +51,7 @@ void ScanPrinter::line(const MatchedLine& line) {
   std::string replaced;
   if (options_.replacement && !line.matches.empty()) {
     replaced =
-        options_.replacement->apply(writer_.content(text.text), line.matches, captures_, replaced_);
+        options_.replacement->apply(writer_.content(text.text), line.matches, groups_, replaced_);
     text.text = replaced;
     text.matches = replaced_;
   }

@@ -43,7 +43,7 @@ struct PrintOptions {
 
 class ScanPrinter final : public ScanSink {
  public:
-  ScanPrinter(PrintOptions options, Output& output);
+  ScanPrinter(PrintOptions options, const Pattern& pattern, Output& output);
 
   void begin_file(std::string path) override;
   void line(const MatchedLine& line) override;
@@ -74,7 +74,7 @@ class ScanPrinter final : public ScanSink {
   const std::string column_color_;
   Output& output_;
   LineWriter writer_;
-  WholeMatch captures_;
+  const PatternGroups groups_;
   std::string path_;
   std::vector<MatchSpan> replaced_;
   std::uint64_t begun_at_ = 0;  ///< Output::total() when the file began

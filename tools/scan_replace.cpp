@@ -59,6 +59,22 @@ std::size_t Replacement::take_reference(std::string_view rest) {
   return end + (braced ? 1 : 0);
 }
 
+PatternGroups::PatternGroups(const Pattern& pattern)
+    : pattern_(pattern), finder_(pattern_.matcher().group_finder()) {}
+
+std::optional<std::size_t> PatternGroups::group(std::string_view name) const {
+  return finder_ ? finder_->number_of(name) : std::nullopt;
+}
+
+std::optional<MatchSpan> PatternGroups::span(std::string_view line, const MatchSpan& match,
+                                             std::size_t number) const {
+  if (number == 0) return match;
+  if (!finder_) return std::nullopt;
+  const Bytes bytes{reinterpret_cast<const Byte*>(line.data()), line.size()};
+  const auto groups = finder_->groups(bytes, match);
+  return number < groups.size() ? groups[number] : std::nullopt;
+}
+
 void Replacement::expand(std::string_view line, const MatchSpan& match,
                          const CaptureSource& captures, std::string& into) const {
   for (const Part& part : parts_) {

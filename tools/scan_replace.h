@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // --replace: a template with $0, $1, $name, ${name} and $$ in which the parts of a match are put.
-// Parsed once; which parts there are is the business of CaptureSource, so that an engine with
-// groups only has to fill in spans.
+// Parsed once; which parts there are is the business of CaptureSource.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "presso/scan.h"
+#include "scan/matcher.h"
 
 namespace presso::cli {
 
@@ -25,14 +26,18 @@ class CaptureSource {
                                         std::size_t number) const = 0;
 };
 
-/// Fixed strings: group 0, the whole match.
-class WholeMatch final : public CaptureSource {
+/// The groups of a regular expression; of fixed strings the whole match is the only one.
+class PatternGroups final : public CaptureSource {
  public:
-  std::optional<std::size_t> group(std::string_view) const override { return std::nullopt; }
-  std::optional<MatchSpan> span(std::string_view, const MatchSpan& match,
-                                std::size_t number) const override {
-    return number == 0 ? std::optional(match) : std::nullopt;
-  }
+  explicit PatternGroups(const Pattern& pattern);
+
+  std::optional<std::size_t> group(std::string_view name) const override;
+  std::optional<MatchSpan> span(std::string_view line, const MatchSpan& match,
+                                std::size_t number) const override;
+
+ private:
+  Pattern pattern_;
+  std::unique_ptr<scan_detail::GroupFinder> finder_;  ///< or nullptr
 };
 
 class Replacement {

@@ -54,6 +54,12 @@ void exchange_ends(Node& node) {
   for (Node& child : node.children) exchange_ends(child);
 }
 
+/// Groups are counted through all patterns.
+void number_groups(Node& node, std::uint32_t before) {
+  if (node.kind == Node::Kind::kGroup) node.capture += before;
+  for (Node& child : node.children) number_groups(child, before);
+}
+
 Node look_node(Look look) {
   Node node;
   node.kind = Node::Kind::kLook;
@@ -89,6 +95,7 @@ Result<ParsedPattern> parse_regex(std::string_view pattern, char, const SyntaxOp
 Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, char escape,
                                     const SyntaxOptions& syntax, ParseOne parse) {
   std::vector<Node> roots;
+  std::uint32_t groups = 0;
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     Result<ParsedPattern> parsed = parse(patterns[i], escape, syntax);
     if (!parsed.ok()) {
@@ -97,6 +104,8 @@ Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, char 
       return error;
     }
     if (!syntax.line_terminated) exchange_ends(parsed->root);
+    number_groups(parsed->root, groups);
+    groups += parsed->captures;
     roots.push_back(std::move(parsed->root));
   }
   return roots;

@@ -55,12 +55,14 @@ PikeEngine::PikeEngine(const Program& program)
   current_.assign(slots_, kNowhere);
 }
 
-std::optional<MatchSpan> PikeEngine::find(Bytes text, std::size_t from, std::size_t to) {
+std::optional<MatchSpan> PikeEngine::find(Bytes text, std::size_t from, std::size_t to,
+                                          bool anchored) {
   best_.clear();
   now_.clear();
   const bool behind_last_line = text.empty() || text.back() == '\n';
   for (std::size_t at = from; at <= to; ++at) {
-    const bool may_begin = best_.empty() && !(at == text.size() && behind_last_line);
+    const bool leftmost = best_.empty() && (at == from || !anchored);
+    const bool may_begin = leftmost && !(at == text.size() && behind_last_line);
     if (may_begin) {
       std::fill(current_.begin(), current_.end(), kNowhere);
       current_[0] = at;

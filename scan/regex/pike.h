@@ -24,9 +24,10 @@ class PikeEngine {
 
   explicit PikeEngine(const Program& program);
 
-  /// The preferred match that begins leftmost in [from, to] and ends there; looks see all of
-  /// `text`. No match begins behind a final '\n'.
-  std::optional<MatchSpan> find(Bytes text, std::size_t from, std::size_t to);
+  /// The preferred match that begins leftmost in [from, to], or at `from` where anchored, and ends
+  /// there; looks see all of `text`. No match begins behind a final '\n'.
+  std::optional<MatchSpan> find(Bytes text, std::size_t from, std::size_t to,
+                                bool anchored = false);
   /// By slot, of the last match found: with a program that has captures.
   const std::vector<std::size_t>& slots() const { return best_; }
 

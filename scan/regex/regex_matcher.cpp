@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "scan/regex/regex_matcher.h"
 
+#include <algorithm>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -39,6 +41,14 @@ class Automata {
             : prefilter_.sequence ? "lines around bytes like those that a match begins with"
                                   : "all text";
     return text + ", by a DFA that is made while it reads";
+  }
+
+  Result<Program> with_captures() const {
+    ProgramOptions captures;
+    captures.captures = true;
+    captures.crlf = options_.crlf;
+    captures.max_bytes = options_.max_bytes;
+    return compile_program(root_, captures);
   }
 
   /// nullptr where it would be too large.
@@ -230,6 +240,49 @@ class RegexSearcher final : public Searcher {
   bool use_prefilter_ = false;
 };
 
+void gather_names(const Node& node, std::map<std::string, std::size_t, std::less<>>& names,
+                  std::size_t& groups) {
+  if (node.kind == Node::Kind::kGroup) {
+    groups = std::max<std::size_t>(groups, node.capture);
+    if (!node.name.empty()) names.emplace(node.name, node.capture);
+  }
+  for (const Node& child : node.children) gather_names(child, names, groups);
+}
+
+/// The NFA engine with captures, run from where a match is known to begin.
+class RegexGroups final : public GroupFinder {
+ public:
+  RegexGroups(const Node& root, Program program) : program_(std::move(program)), engine_(program_) {
+    std::size_t groups = 0;
+    gather_names(root, names_, groups);
+    found_.resize(groups + 1);
+  }
+
+  std::optional<std::size_t> number_of(std::string_view name) const override {
+    const auto found = names_.find(name);
+    if (found == names_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  std::span<const std::optional<MatchSpan>> groups(Bytes line, const MatchSpan& match) override {
+    const std::size_t end = !line.empty() && line.back() == '\n' ? line.size() - 1 : line.size();
+    std::fill(found_.begin(), found_.end(), std::nullopt);
+    if (!engine_.find(line, match.begin, end, true)) return found_;
+    const std::vector<std::size_t>& slots = engine_.slots();
+    for (std::size_t i = 0; i < found_.size() && 2 * i + 1 < slots.size(); ++i) {
+      if (slots[2 * i + 1] == PikeEngine::kNowhere) continue;
+      found_[i] = MatchSpan{slots[2 * i], slots[2 * i + 1]};
+    }
+    return found_;
+  }
+
+ private:
+  const Program program_;
+  PikeEngine engine_;
+  std::map<std::string, std::size_t, std::less<>> names_;
+  std::vector<std::optional<MatchSpan>> found_;
+};
+
 class RegexMatcher final : public Matcher {
  public:
   RegexMatcher(Node root, const PatternOptions& options, Program forward)
@@ -237,6 +290,11 @@ class RegexMatcher final : public Matcher {
 
   std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
     return std::make_unique<RegexSearcher>(automata_, level);
+  }
+  std::unique_ptr<GroupFinder> group_finder() const override {
+    Result<Program> program = automata_.with_captures();
+    if (!program.ok()) return nullptr;
+    return std::make_unique<RegexGroups>(automata_.root(), std::move(*program));
   }
   RequiredLiterals required() const override { return automata_.required(); }
   std::string describe() const override { return automata_.describe(); }

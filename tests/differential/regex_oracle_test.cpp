@@ -49,25 +49,26 @@ class Generator {
 
  private:
   std::string piece(int depth) {
+    const std::string first = depth == 0 ? "" : piece(depth - 1);
     switch (depth == 0 ? 0 : below(8)) {
       case 0:
       case 1:
         return pick(dialect_.atoms);
       case 2:
       case 3:
-        return piece(depth - 1) + piece(depth - 1);
+        return first + piece(depth - 1);
       case 4:
-        return "(?:" + piece(depth - 1) + "|" + piece(depth - 1) + ")";
+        return std::string("(?:").append(first).append("|").append(piece(depth - 1)).append(")");
       case 5:
-        return "(" + piece(depth - 1) + ")";
+        return std::string("(").append(first).append(")");
       default:
-        return "(?:" + filled(depth - 1) + ")" + pick(kTimes);
+        return std::string("(?:").append(filled(first)).append(")").append(pick(kTimes));
     }
   }
   /// Never empty: of loops over what may be empty PCRE2 thinks differently.
-  std::string filled(int depth) {
+  std::string filled(const std::string& inside) {
     const std::string letter = dialect_.unicode ? "\u00e9" : "[ab]";
-    return below(2) == 0 ? letter + piece(depth) : piece(depth) + letter;
+    return below(2) == 0 ? letter + inside : inside + letter;
   }
   const std::string& pick(const std::vector<std::string>& from) { return from[below(from.size())]; }
 

@@ -7,8 +7,8 @@
 The files are put together to one text of --bytes (repeated with other host names, so that no copy
 is near another), kept plain, plain in two halves for ripgrep (which uses one thread a file), as
 zstd -3 for `rg -z`, and as presso files with the Byte coding, the Bit coding and an index. Every
-program counts the lines of every pattern; counts that differ end the run with status 1. What is timed
-is held to --cpus. `ratio`: of the time of `rg -z` to this one.
+program counts the lines of every pattern; counts that differ end the run with status 1. What is
+timed is held to --cpus. `ratio`: of the time of `rg -z` to this one.
 """
 
 import argparse
@@ -59,7 +59,8 @@ def write_text(files, size, path):
         number = 0
         while out.tell() < size:
             for text in texts:
-                shift = bytes.maketrans(b"0123456789", bytes(48 + (d + number) % 10 for d in range(10)))
+                digits = bytes(48 + (digit + number) % 10 for digit in range(10))
+                shift = bytes.maketrans(b"0123456789", digits)
                 out.write(text.translate(shift)[: size - out.tell()])
             number += 1
 
@@ -140,9 +141,9 @@ def main():
         folder = options.folder or scratch
         plain, forms = prepare(options, folder)
         os.sched_setaffinity(0, {int(cpu) for cpu in options.cpus.split(",")})
-        out = sys.stdout if options.out == "-" else open(options.out, "w", newline="")
+        out = open(options.out, "w", newline="") if options.out != "-" else sys.stdout
         table = csv.writer(out, lineterminator="\n")
-        table.writerow(["pattern", "lines", "input", "file_bytes", "seconds", "plain_mb_s", "ratio"])
+        table.writerow("pattern lines input file_bytes seconds plain_mb_s ratio".split())
         wrong = False
         for name, pattern in PATTERNS:
             pattern = [os.path.join(folder, "words") if p == "WORDS" else p for p in pattern]

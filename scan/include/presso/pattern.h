@@ -15,8 +15,9 @@
 namespace presso {
 
 namespace scan_detail {
+class GroupFinder;
 class Matcher;
-}
+}  // namespace scan_detail
 
 /// What must stand around a match.
 enum class MatchBounds {
