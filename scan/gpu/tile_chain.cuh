@@ -70,13 +70,13 @@ PRESSO_DEVICE void find_broken_body(const LineScanArguments& scan) {
 template <class Rows>
 class TileFunctions {
  public:
-  /// `sets`: shared memory for two sets of states.
+  /// `sets`: shared memory for two sets of states; only make() needs it.
   PRESSO_DEVICE TileFunctions(const LineScanArguments& scan, u32* sets)
       : scan_(scan),
         walker_(scan),
         set_words_((scan.table.states + kWarpSize - 1) / kWarpSize),
         now_(sets),
-        next_(sets + set_words_) {}
+        next_(sets == nullptr ? nullptr : sets + set_words_) {}
   TileFunctions(const TileFunctions&) = delete;
   TileFunctions& operator=(const TileFunctions&) = delete;
 
