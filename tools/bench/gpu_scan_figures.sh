@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The figures of scanning plain text with a GPU: first the tests that need one, then every pattern
-# of scan_gpu_bench on the texts, then texts made against the kernels. Needs nothing but the programs
+# The figures of scanning plain text with a GPU: first the tests that need one, then all patterns
+# of scan_gpu_bench on the texts, then texts made against the kernels. Needs nothing but programs
 # of a build with tests, which may have been built elsewhere.
 #
 #   tools/bench/gpu_scan_figures.sh BIN_FOLDER OUT_FOLDER TEXT...
