@@ -156,6 +156,7 @@ Status scan_lines(const LineScanRequest& request, CUstream_st* stream) {
   scan.d_state_in = request.d_state_in;
   scan.d_state_out = request.d_state_out;
   scan.d_lines = request.d_lines;
+  scan.gate = request.gate;
   scan.d_marks = reinterpret_cast<std::uint16_t*>(request.d_marks);
   const LineScanMemory memory(scan.tiles());
   Byte* const temporary = static_cast<Byte*>(request.d_temporary);

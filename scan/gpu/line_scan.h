@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "presso/error.h"
+#include "scan/gpu/gate.h"
 #include "scan/gpu/line_table.h"
 
 struct CUstream_st;  // cudaStream_t points to one
@@ -26,6 +27,7 @@ struct LineScanRequest {
   /// If wanted: line_mark_bytes() of zeroes, in which a bit is set for each byte of the text that
   /// is the '\n' of a matching line, and for the end of the text where that ends one.
   std::uint32_t* d_marks = nullptr;
+  Gate gate;                    ///< of all kernels
   void* d_temporary = nullptr;  ///< 256-byte aligned
   std::size_t temporary_bytes = 0;
 };

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "decompress/gpu/simt.h"
+#include "scan/gpu/gate.h"
 #include "scan/gpu/line_table.h"
 
 namespace presso::gpu {
@@ -60,7 +61,8 @@ struct LineScanArguments {
                                         ///< matching line, or the end of the text
   TileSummary* d_tiles = nullptr;       ///< one for each tile
   TileFunction* d_functions = nullptr;  ///< likewise
-  u32* d_broken = nullptr;              ///< how many tiles are; zero before
+  Gate gate;
+  u32* d_broken = nullptr;  ///< how many tiles are; zero before
 
   PRESSO_HD constexpr u32 tile_bytes() const { return chunk_bytes * kWarpSize; }
   PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / tile_bytes() + 1; }

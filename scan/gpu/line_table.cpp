@@ -11,6 +11,7 @@ using scan_detail::LineDfaView;
 
 constexpr std::uint32_t kMostStates = 65534;  // and one more, in 16 bits
 constexpr std::size_t kAlignment = 16;
+constexpr Byte kNewline = '\n';
 
 bool is_sound(const LineDfaView& dfa) {
   if (dfa.next == nullptr || dfa.class_of == nullptr) return false;
@@ -70,9 +71,10 @@ void fill_bytes(const LineDfaView& dfa, LineTable& table) {
 /// The class that '\n' has to itself: matching and other states differ on it here, not in `dfa`.
 std::uint32_t newline_class(const LineDfaView& dfa) {
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    if (byte != '\n' && dfa.class_of[byte] == dfa.class_of['\n']) return dfa.classes;  // a new one
+    if (byte != '\n' && dfa.class_of[byte] == dfa.class_of[kNewline])
+      return dfa.classes;  // a new one
   }
-  return dfa.class_of['\n'];
+  return dfa.class_of[kNewline];
 }
 
 void fill_classes(const LineDfaView& dfa, LineTable& table) {
@@ -83,7 +85,7 @@ void fill_classes(const LineDfaView& dfa, LineTable& table) {
   const std::size_t rows_bytes = std::size_t{dfa.states + 1} * view.classes * 2;
   table.image.assign(kClassMapBytes + rows_bytes, 0);
   std::memcpy(table.image.data(), dfa.class_of, kClassMapBytes);
-  table.image['\n'] = static_cast<Byte>(newline);
+  table.image[kNewline] = static_cast<Byte>(newline);
   std::vector<std::uint16_t> row(view.classes);
   for (std::uint32_t number = 0; number <= dfa.states; ++number) {
     const std::uint32_t state = number == view.hit ? dfa.start : number;

@@ -281,6 +281,7 @@ class LineTiles {
 
 template <class Rows, bool kMark>
 PRESSO_DEVICE void line_tiles_body(const LineScanArguments& scan) {
+  if (!is_open(scan.gate)) return;
   copy_table(scan.table);
   simt::block_sync();
   LineTiles<Rows, kMark> tiles(scan);

@@ -21,6 +21,20 @@ __global__ void __launch_bounds__(kThreads)
   join_tiles_body(scan);
 }
 
+template <u32 kGrams, bool kMasked>
+__global__ void __launch_bounds__(kThreads)
+    sample_literals_kernel(const __grid_constant__ LiteralScanArguments scan, u32* d_slow_steps) {
+  sample_literals_body<kGrams, kMasked>(scan, d_slow_steps);
+}
+
+template <u32 kGrams>
+Status launch_sample(const LiteralScanArguments& scan, u32* d_slow_steps, cudaStream_t stream) {
+  const auto kernel = scan.table.masked != 0 ? &sample_literals_kernel<kGrams, true>
+                                             : &sample_literals_kernel<kGrams, false>;
+  return launch_everywhere(kernel, {kThreads, 0, kSampledSteps}, stream,
+                           "launching sample_literals_kernel", scan, d_slow_steps);
+}
+
 template <u32 kGrams>
 Status launch_tiles(const LiteralScanArguments& scan, cudaStream_t stream) {
   const auto kernel = scan.table.masked != 0 ? &literal_tiles_kernel<kGrams, true>
@@ -37,6 +51,29 @@ Status launch_tiles_of(const LiteralScanArguments& scan, cudaStream_t stream) {
   return launch_tiles<kMostGrams>(scan, stream);
 }
 
+Result<LiteralScanArguments> arguments_of(const LiteralScanRequest& request) {
+  if (reinterpret_cast<std::uintptr_t>(request.d_text) % kQuadBytes != 0 ||
+      request.temporary_bytes < literal_scan_temporary_bytes(request.bytes) ||
+      request.table.count == 0 || request.table.d_image == nullptr || request.d_lines == nullptr) {
+    return make_error(ErrorCode::kInvalidArgument, "a literal scan's memory is not as it must be");
+  }
+  LiteralScanArguments scan;
+  scan.d_text = request.d_text;
+  scan.bytes = request.bytes;
+  scan.table = request.table;
+  scan.d_lines = request.d_lines;
+  scan.gate = request.gate;
+  scan.d_tiles = static_cast<Byte*>(request.d_temporary);
+  return scan;
+}
+
+/// Where more of the sampled steps have candidates, the automaton is faster: one gram runs at 4.0
+/// TB/s without them, at about 1 with one in each step, a table at 2.3 (NOTES.md); with more grams
+/// the two are near each other anyway.
+constexpr u32 most_slow_steps(u32 literals) {
+  return literals == 1 ? kSampledSteps / 4 : kSampledSteps / 16;
+}
+
 }  // namespace
 
 std::size_t literal_scan_temporary_bytes(std::uint64_t text_bytes) {
@@ -44,21 +81,26 @@ std::size_t literal_scan_temporary_bytes(std::uint64_t text_bytes) {
 }
 
 Status scan_literals(const LiteralScanRequest& request, CUstream_st* stream) {
-  if (reinterpret_cast<std::uintptr_t>(request.d_text) % kQuadBytes != 0 ||
-      request.temporary_bytes < literal_scan_temporary_bytes(request.bytes) ||
-      request.table.count == 0 || request.table.d_image == nullptr || request.d_lines == nullptr) {
-    return make_error(ErrorCode::kInvalidArgument, "a literal scan's memory is not as it must be");
-  }
-  if (request.bytes == 0) return {};
-  LiteralScanArguments scan;
-  scan.d_text = request.d_text;
-  scan.bytes = request.bytes;
-  scan.table = request.table;
-  scan.d_lines = request.d_lines;
-  scan.d_tiles = static_cast<Byte*>(request.d_temporary);
+  PRESSO_ASSIGN(const LiteralScanArguments scan, arguments_of(request));
+  if (scan.bytes == 0) return {};
   PRESSO_TRY(launch_tiles_of(scan, stream));
   return launch_everywhere(join_tiles_kernel, {kThreads, 0, scan.tiles() / kWarpSize + 1}, stream,
                            "launching join_tiles_kernel", scan);
+}
+
+Status scan_literals_or_lines(LiteralScanRequest literals, LineScanRequest lines,
+                              std::uint32_t* d_choice, CUstream_st* stream) {
+  PRESSO_ASSIGN(const LiteralScanArguments scan, arguments_of(literals));
+  // More than three grams never beat the table.
+  if (scan.bytes == 0 || scan.table.count > 3) return scan_lines(lines, stream);
+  PRESSO_TRY(check(cudaMemsetAsync(d_choice, 0, sizeof *d_choice, stream), "clearing a choice"));
+  PRESSO_TRY(scan.table.count == 1 ? launch_sample<1>(scan, d_choice, stream)
+                                   : launch_sample<3>(scan, d_choice, stream));
+  const u32 most = most_slow_steps(scan.table.count);
+  literals.gate = {d_choice, 0, most};
+  lines.gate = {d_choice, most + 1, kSampledSteps};
+  PRESSO_TRY(scan_literals(literals, stream));
+  return scan_lines(lines, stream);
 }
 
 }  // namespace presso::gpu

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "decompress/gpu/simt.h"
+#include "scan/gpu/gate.h"
 #include "scan/gpu/line_engines.cuh"
 #include "scan/gpu/literal_table.h"
 
@@ -37,6 +38,7 @@ struct LiteralScanArguments {
   u64 bytes = 0;                 ///< at least 1
   LiteralTableView table;
   u64* d_lines = nullptr;  ///< matching lines are added
+  Gate gate;
   Byte* d_tiles = nullptr;
 
   PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / kLiteralTileBytes + 1; }
@@ -81,19 +83,20 @@ class LiteralTiles {
     return lines_;
   }
 
+  /// Whether the step at `at` would take the slow path.
+  PRESSO_DEVICE bool has_candidates(u64 at) const {
+    Quad quads[kRowsAStep];
+    u32 behind = 0;
+    load(at, quads, behind);
+    return some_agree(quads, behind);
+  }
+
  private:
   PRESSO_DEVICE void take_step(u64 at) {
     Quad quads[kRowsAStep];
     u32 behind = 0;
     load(at, quads, behind);
-    bool is_candidate = false;
-    PRESSO_UNROLL
-    for (u32 row = 0; row < kRowsAStep; ++row) {
-      const u32 next = word_behind(quads, row, behind);
-      PRESSO_UNROLL
-      for (u32 i = 0; i < kQuadBytes; ++i) is_candidate |= agrees(gram_at(quads[row], next, i));
-    }
-    if (simt::ballot(is_candidate) != 0 || tail_ != 0) {
+    if (some_agree(quads, behind) || tail_ != 0) {
       PRESSO_UNROLL
       for (u32 row = 0; row < kRowsAStep; ++row) {
         take_row(at + row * kRowBytes, quads[row], word_behind(quads, row, behind));
@@ -103,6 +106,18 @@ class LiteralTiles {
                         has_newline(quads[3]);
       has_newline_ = simt::ballot(mine) != 0 ? 1 : 0;
     }
+  }
+
+  /// Whether at some place of the step some gram stands.
+  PRESSO_DEVICE bool some_agree(const Quad (&quads)[kRowsAStep], u32 behind) const {
+    bool is_candidate = false;
+    PRESSO_UNROLL
+    for (u32 row = 0; row < kRowsAStep; ++row) {
+      const u32 next = word_behind(quads, row, behind);
+      PRESSO_UNROLL
+      for (u32 i = 0; i < kQuadBytes; ++i) is_candidate |= agrees(gram_at(quads[row], next, i));
+    }
+    return simt::ballot(is_candidate) != 0;
   }
 
   /// Behind the text there is '\n'.
@@ -229,8 +244,23 @@ PRESSO_DEVICE void add_lines(u64* d_lines, u64 lines) {
 
 template <u32 kGrams, bool kMasked>
 PRESSO_DEVICE void literal_tiles_body(const LiteralScanArguments& scan) {
+  if (!is_open(scan.gate)) return;
   LiteralTiles<kGrams, kMasked> tiles(scan);
   add_lines(scan.d_lines, tiles.run());
+}
+
+/// Of kSampledSteps steps, evenly spread over the text: how many would take the slow path.
+constexpr u32 kSampledSteps = 512;
+template <u32 kGrams, bool kMasked>
+PRESSO_DEVICE void sample_literals_body(const LiteralScanArguments& scan, u32* d_slow_steps) {
+  const u32 warps = simt::block_threads() / kWarpSize;
+  const u32 step = simt::grid_blocks() * warps;
+  const LiteralTiles<kGrams, kMasked> tiles(scan);
+  u32 sample = simt::block_index() * warps + simt::shuffle(simt::warp_in_block(), 0);
+  for (; sample < kSampledSteps; sample += step) {
+    const u64 at = scan.bytes / kSampledSteps * sample / kStepBytes * kStepBytes;
+    if (tiles.has_candidates(at) && simt::lane() == 0) simt::atomic_add(d_slow_steps, 1);
+  }
 }
 
 /// Whether the line that `tile` begins within has a hit to its left. For a warp; walks back to the
@@ -252,6 +282,7 @@ PRESSO_DEVICE bool has_hit_to_the_left(const LiteralScanArguments& scan, u64 til
 
 /// Counts each tile's head, and the last line if it is unfinished: as if a tile with '\n' followed.
 PRESSO_DEVICE void join_tiles_body(const LiteralScanArguments& scan) {
+  if (!is_open(scan.gate)) return;
   const u32 warps = simt::block_threads() / kWarpSize;
   const u64 step = u64{simt::grid_blocks()} * warps * kWarpSize;
   u64 base =

@@ -8,6 +8,8 @@
 #include <cstdint>
 
 #include "presso/error.h"
+#include "scan/gpu/gate.h"
+#include "scan/gpu/line_scan.h"
 #include "scan/gpu/literal_table.h"
 
 struct CUstream_st;  // cudaStream_t points to one
@@ -19,6 +21,7 @@ struct LiteralScanRequest {
   std::uint64_t bytes = 0;
   LiteralTableView table;            ///< of lay_out_literals(), with d_image set
   std::uint64_t* d_lines = nullptr;  ///< the number of matching lines is added
+  Gate gate;                         ///< of all kernels
   void* d_temporary = nullptr;
   std::size_t temporary_bytes = 0;
 };
@@ -27,5 +30,12 @@ std::size_t literal_scan_temporary_bytes(std::uint64_t text_bytes);
 
 /// Errors: kInvalidArgument (memory too small or misaligned), kNoDevice, kDeviceLost.
 Status scan_literals(const LiteralScanRequest& request, CUstream_st* stream);
+
+/// By whichever engine suits the text: looks at 512 steps of it and takes the literals where they
+/// are rare there, else `lines`, the automaton of the same literals, whose result it must add to.
+/// Both requests are complete, but for gates and the table's; `d_choice` is a word of device
+/// memory.
+Status scan_literals_or_lines(LiteralScanRequest literals, LineScanRequest lines,
+                              std::uint32_t* d_choice, CUstream_st* stream);
 
 }  // namespace presso::gpu

@@ -49,6 +49,7 @@ PRESSO_DEVICE u32 mark_chain(const LineScanArguments& scan, u64 tile) {
 }
 
 PRESSO_DEVICE void find_broken_body(const LineScanArguments& scan) {
+  if (!is_open(scan.gate)) return;  // and nothing is broken
   const u64 warps = u64{simt::grid_blocks()} * (simt::block_threads() / kWarpSize);
   const u64 warp = u64{simt::block_index()} * (simt::block_threads() / kWarpSize) +
                    simt::shuffle(simt::warp_in_block(), 0);
@@ -69,13 +70,13 @@ PRESSO_DEVICE void find_broken_body(const LineScanArguments& scan) {
 template <class Rows>
 class TileFunctions {
  public:
-  /// `sets`: shared memory for two sets of states.
+  /// `sets`: shared memory for two sets of states; only make() needs it.
   PRESSO_DEVICE TileFunctions(const LineScanArguments& scan, u32* sets)
       : scan_(scan),
         walker_(scan),
         set_words_((scan.table.states + kWarpSize - 1) / kWarpSize),
         now_(sets),
-        next_(sets + set_words_) {}
+        next_(sets == nullptr ? nullptr : sets + set_words_) {}
   TileFunctions(const TileFunctions&) = delete;
   TileFunctions& operator=(const TileFunctions&) = delete;
 

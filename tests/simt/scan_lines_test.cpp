@@ -240,6 +240,28 @@ TEST(LineKernels, StopAtAbsorbingStates) {
   for (u32 seed = 0; seed < 4; ++seed) expect_right(dfa, text, {64, 1, 32, seed, true});
 }
 
+TEST(LineKernels, DoNothingBehindAClosedGate) {
+  const auto table = gpu::lay_out(words_dfa({"a"}).view());
+  ASSERT_TRUE(table.ok());
+  const std::string text(3000, 'a');
+  const AlignedCopy image(table->image);
+  const AlignedCopy copy(Bytes(reinterpret_cast<const Byte*>(text.data()), text.size()));
+  u64 found = 0;
+  u32 broken = 0;
+  const u32 value = 5;
+  LineScanArguments scan;
+  scan.d_text = copy.get();
+  scan.bytes = text.size();
+  scan.table = table->view;
+  scan.table.d_image = image.get();
+  scan.chunk_bytes = 64;
+  scan.d_lines = &found;
+  scan.d_broken = &broken;
+  scan.gate = {&value, 6, 9};
+  launch(scan, {64, 1, 32, 1, false});
+  EXPECT_EQ(found, 0u);
+}
+
 TEST(LineTables, RefuseWhatBreaksTheContract) {
   LineDfa dfa = words_dfa({"ab"});
   dfa.next[dfa.class_of['\n']] = 1;

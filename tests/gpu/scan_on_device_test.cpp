@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Line scans on a GPU find what a scalar run finds: texts in one piece and in many, with every
+// layout of the automaton; and scans that choose their engine by a sample.
+#include <gtest/gtest.h>
+
+#include "decompress/gpu/cuda_device.h"
+#include "presso/gpu_devices.h"
+#include "scan/gpu/line_counter.h"
+#include "scan/gpu/literal_scan.h"
+#include "tests/support/line_dfas.h"
+#include "tests/support/test_data.h"
+
+namespace presso::gpu::test {
+namespace {
+
+using presso::test::LineDfa;
+using presso::test::ScalarScan;
+
+class ScanOnDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto device = open_cuda_device(0);
+    if (!device.ok()) GTEST_SKIP() << "no usable GPU: " << device.error().message();
+    device_ = std::move(*device);
+    memory_ = std::make_unique<Memory>(*device_, MemoryLimits{});
+    auto stream = make_stream(*device_);
+    ASSERT_TRUE(stream.ok());
+    stream_ = std::move(*stream);
+  }
+
+  Result<DeviceMemory> copy_of(const Byte* from, std::size_t bytes) {
+    PRESSO_ASSIGN(DeviceMemory to, memory_->allocate(bytes));
+    PRESSO_TRY(device_->copy_in(to.get(), from, bytes, stream_.get()));
+    PRESSO_TRY(device_->wait(stream_.get()));
+    return to;
+  }
+  Result<std::uint64_t> value_of(const std::uint64_t* d_value) {
+    std::uint64_t value = 0;
+    PRESSO_TRY(device_->copy_out(reinterpret_cast<Byte*>(&value),
+                                 reinterpret_cast<const Byte*>(d_value), sizeof value,
+                                 stream_.get()));
+    PRESSO_TRY(device_->wait(stream_.get()));
+    return value;
+  }
+
+  /// In pieces of `piece` bytes, which is a multiple of 16.
+  Result<std::uint64_t> count(const LineDfa& dfa, const std::vector<Byte>& text,
+                              std::size_t piece) {
+    PRESSO_ASSIGN(const DeviceMemory d_text, copy_of(text.data(), text.size()));
+    PRESSO_ASSIGN(LineCounter counter,
+                  LineCounter::open(*memory_, dfa.view(), piece, stream_.get()));
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      const std::size_t bytes = std::min(piece, text.size() - at);
+      const bool is_last = at + bytes == text.size();
+      PRESSO_TRY(counter.add(d_text.get() + at, bytes, is_last, stream_.get()));
+    }
+    return value_of(counter.d_lines());
+  }
+
+  void expect_right(const LineDfa& dfa, const std::vector<Byte>& text) {
+    const ScalarScan expected(dfa.view(), text, true, dfa.start);
+    for (const std::size_t piece :
+         {std::size_t{1} << 30, std::size_t{1} << 20, std::size_t{4096}}) {
+      const auto found = count(dfa, text, piece);
+      ASSERT_TRUE(found.ok()) << found.error().message();
+      EXPECT_EQ(*found, expected.ends.size()) << dfa.states << " states, pieces of " << piece;
+    }
+  }
+
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Memory> memory_;
+  OwnedStream stream_;
+};
+
+std::vector<Byte> text_with(std::size_t bytes, std::size_t line, const std::string& begin) {
+  std::mt19937_64 random(bytes + line);
+  std::vector<Byte> text;
+  while (text.size() < bytes) {
+    text.insert(text.end(), begin.begin(), begin.end());
+    for (std::size_t left = random() % (2 * line); left > 0; --left) {
+      text.push_back(static_cast<Byte>("abcdefgh user"[random() % 13]));
+    }
+    text.push_back('\n');
+  }
+  text.resize(bytes);
+  return text;
+}
+
+TEST_F(ScanOnDevice, CountsWhatAScalarRunCounts) {
+  const LineDfa near = presso::test::words_dfa({"error"}, {"user", "abc"});
+  for (const std::size_t line : {40u, 3000u, 200000u}) {
+    const std::vector<Byte> text = text_with(3000001, line, "error ");
+    expect_right(near, text);
+    for (const std::uint32_t states : {1u, 30u, 100u, 250u, 300u, 20000u}) {
+      expect_right(presso::test::random_dfa(states, "abcd", states), text);
+      if (states > 250 && line > 3000) continue;  // what no tile can tabulate takes its time
+      expect_right(presso::test::counting_dfa(states), text);
+    }
+  }
+}
+
+TEST_F(ScanOnDevice, TakesEitherEngineForLiterals) {
+  const std::vector<std::string> words{"error"};
+  const LineDfa dfa = presso::test::words_dfa(words);
+  for (const bool rare : {true, false}) {
+    const std::vector<Byte> text = text_with(5000000, 60, rare ? "" : "an error ");
+    const auto d_text = copy_of(text.data(), text.size());
+    const auto literals = lay_out_literals(words, false);
+    const auto lines = lay_out(dfa.view());
+    const auto d_literals = copy_of(literals->image.data(), literals->image.size());
+    const auto d_lines = copy_of(lines->image.data(), lines->image.size());
+    const std::vector<Byte> zeroes(256);
+    const auto d_result = copy_of(zeroes.data(), zeroes.size());
+    const auto d_temporary = memory_->allocate(line_scan_temporary_bytes(text.size()));
+    const auto d_tiles = memory_->allocate(literal_scan_temporary_bytes(text.size()));
+    auto* const d_count = reinterpret_cast<std::uint64_t*>(d_result->get());
+    LiteralScanRequest first{d_text->get(),  text.size(),     literals->view, d_count, {},
+                             d_tiles->get(), d_tiles->bytes()};
+    first.table.d_image = d_literals->get();
+    LineScanRequest second;
+    second.d_text = d_text->get();
+    second.bytes = text.size();
+    second.table = lines->view;
+    second.table.d_image = d_lines->get();
+    second.d_lines = d_count;
+    second.d_temporary = d_temporary->get();
+    second.temporary_bytes = d_temporary->bytes();
+    auto* const d_choice = reinterpret_cast<std::uint32_t*>(d_result->get() + 128);
+    const Status status = scan_literals_or_lines(first, second, d_choice, stream_.get());
+    ASSERT_TRUE(status.ok()) << status.error().message();
+    const auto found = value_of(d_count);
+    ASSERT_TRUE(found.ok());
+    EXPECT_EQ(*found, ScalarScan(dfa.view(), text, true, dfa.start).ends.size()) << rare;
+  }
+}
+
+}  // namespace
+}  // namespace presso::gpu::test

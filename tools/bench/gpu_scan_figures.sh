@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The figures of scanning plain text with a GPU: first the tests that need one, then all patterns
+# of scan_gpu_bench on the texts, then texts made against the kernels. Needs nothing but programs
+# of a build with tests, which may have been built elsewhere.
+#
+#   tools/bench/gpu_scan_figures.sh BIN_FOLDER OUT_FOLDER TEXT...
+#
+# Into OUT_FOLDER: gpu-scan-plain.txt. Exit status 1 where a test failed or a count was wrong.
+set -euo pipefail
+
+if (($# < 3)); then
+  echo "usage: gpu_scan_figures.sh BIN_FOLDER OUT_FOLDER TEXT..." >&2
+  exit 2
+fi
+readonly bin=$1 out=$2
+shift 2
+mkdir -p "$out"
+"$bin/gpu_scan_tests"
+{
+  "$bin/scan_gpu_bench" "$@"
+  "$bin/scan_gpu_bench"
+} | tee "$out/gpu-scan-plain.txt"
