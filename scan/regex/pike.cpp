@@ -21,6 +21,18 @@ bool word_behind(Bytes text, std::size_t at) {
   return behind.bytes != 0 && is_word(behind.code);
 }
 
+/// At a line's edge, or beside a character that is none: what is not UTF-8 is not one either way.
+bool no_word_before(Bytes text, std::size_t at) {
+  if (at == 0 || text[at - 1] == '\n') return true;
+  const Decoded before = decode_last(text.data(), text.data() + at);
+  return before.bytes != 0 && !is_word(before.code);
+}
+bool no_word_behind(Bytes text, std::size_t at) {
+  if (at == text.size() || text[at] == '\n') return true;
+  const Decoded behind = decode(text.data() + at, text.data() + text.size());
+  return behind.bytes != 0 && !is_word(behind.code);
+}
+
 }  // namespace
 
 bool look_holds(Look look, Bytes text, std::size_t at) {
@@ -41,9 +53,9 @@ bool look_holds(Look look, Bytes text, std::size_t at) {
     case Look::kNotWordBoundary:
       return word_before(text, at) == word_behind(text, at);
     case Look::kWordStartHalf:
-      return !word_before(text, at);
+      return no_word_before(text, at);
     case Look::kWordEndHalf:
-      return !word_behind(text, at);
+      return no_word_behind(text, at);
   }
   return false;
 }

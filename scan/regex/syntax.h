@@ -31,8 +31,8 @@ enum class Look : Byte {
   kNotWordBoundary,   ///< `\B`
   kAsciiBoundary,     ///< `(?-u:\b)`
   kNotAsciiBoundary,  ///< `(?-u:\B)`
-  kWordStartHalf,     ///< no word character (Unicode) before: what -w asks for before a match
-  kWordEndHalf,       ///< none behind
+  kWordStartHalf,     ///< before: the line's begin, or a character that is none of a word (-w)
+  kWordEndHalf,       ///< behind: its end, or such a character
 };
 
 struct Node {

@@ -260,6 +260,10 @@ class Comparison:
 
 def differs_on_purpose(flags, patterns, files, stdin):
     """See "Where we differ" in scan/NOTES.md."""
+    if "--null-data" in flags and any("^" in p or "$" in p for p in patterns):
+        return True
+    if "-w" in flags and "x*" in patterns:
+        return True
     context = bool(CONTEXT_FLAGS & set(flags))
     names = [*files, stdin or ""]
     binary = any("nul" in name or name == "tree" for name in names)
