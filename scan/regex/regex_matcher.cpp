@@ -122,11 +122,11 @@ class RegexSearcher final : public Searcher {
   }
 
   std::optional<MatchSpan> next(std::size_t from) override {
-    if (!use_prefilter_) return find(from, from, text_.size());
+    if (!use_prefilter_) return find(from, text_.size());
     while (from < text_.size()) {
       const Window window = next_window(from);
       if (window.begin >= text_.size()) break;
-      const auto found = find(window.begin, window.begin, window.end);
+      const auto found = find(window.begin, window.end);
       if (found) return found;
       from = window.next;
     }
@@ -198,16 +198,16 @@ class RegexSearcher final : public Searcher {
     return nfa_.find(text_, window.begin, window.end).has_value();
   }
 
-  /// The leftmost match in [begin, end]; none of its bytes is before `floor`.
-  std::optional<MatchSpan> find(std::size_t begin, std::size_t floor, std::size_t end) {
+  /// The leftmost match in [begin, end].
+  std::optional<MatchSpan> find(std::size_t begin, std::size_t end) {
     while (begin <= end) {
       if (automata_.only_nfa()) return nfa_.find(text_, begin, end);
       const DfaAnswer last = ends_.find_end(text_, begin, end);
       if (last.kind == DfaAnswer::Kind::kNone) return std::nullopt;
       if (last.kind == DfaAnswer::Kind::kAt) {
-        if (const auto first = find_begin(floor, last.at)) return MatchSpan{*first, last.at};
+        if (const auto first = find_begin(begin, last.at)) return MatchSpan{*first, last.at};
       }
-      // Line by line by the engine that can.
+      // An automaton declined: this line is the NFA engine's.
       const std::size_t inside = std::min(last.at, text_.empty() ? 0 : text_.size() - 1);
       const Window line = window_from(std::max(begin, line_begin(text_, begin, inside)), inside);
       if (const auto found = nfa_.find(text_, line.begin, line.end)) return found;
@@ -217,6 +217,7 @@ class RegexSearcher final : public Searcher {
     return std::nullopt;
   }
 
+  /// Of the match that ends at `end`.
   std::optional<std::size_t> find_begin(std::size_t floor, std::size_t end) {
     if (!begins_) {
       const Program* const backward = automata_.backward();

@@ -3,7 +3,7 @@
 // read find the end and then, backwards, the begin of matches in them, the NFA engine answers where
 // those decline. Where lines are only counted and no prefilter helps, the minimal line automaton
 // reads all of the text in several lanes.
-// Tested by tests/unit/regex_matcher_test.cpp and tests/differential/regex_oracle_test.cpp.
+// Tested by tests/unit/regex_engines_test.cpp and tests/differential/regex_oracle_test.cpp.
 #pragma once
 
 #include <memory>

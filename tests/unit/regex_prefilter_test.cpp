@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// What is said of every match (strings that it holds or begins with, bytes by offset) holds for all
+// matches of patterns in texts; candidates come before matches; the sequence kernels find on every
+// CPU level what a plain loop finds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "presso/cpu.h"
+#include "scan/regex/pike.h"
+#include "scan/regex/prefilter.h"
+
+namespace presso::scan_detail {
+namespace {
+
+const char* const kPatterns[] = {
+    "abc",           "ab|cd|ef",         "(?i)abk",     "(?i)sk|ab",    "[ab]c[de]",
+    "a+bc",          "(ab)+c",           "(ab){2,3}c*", "a?bc",         "x*abc",
+    "(ab|c.)d",      "(abc|de).*(fa|b)", "[a-f]{3}1",   "1[a-f]{3}1",   "\\d\\d-\\d",
+    "(?-u)[a-c]{4}", "^abc|abd$",        "\\babc",      "(a|bc)(d|ef)", "\u00e9a|b\u00e9",
+    "a{3}b{2}",
+};
+
+std::string random_text(std::mt19937& random) {
+  const std::string letters[] = {"a", "b", "c",  "d", "e",      "f",      "1",
+                                 "-", "K", "\n", "A", "\u00e9", "\u212a", "\u017f"};
+  std::string text;
+  for (std::size_t left = random() % 60; left > 0; --left) text += letters[random() % 14];
+  return text;
+}
+
+Bytes as_bytes(const std::string& text) {
+  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
+std::size_t find_clause(const RequiredLiterals::Clause& clause, const std::string& match) {
+  const std::string where = clause.ignore_ascii_case ? lower(match) : match;
+  std::size_t first = std::string::npos;
+  for (const std::string& text : clause.any_of) first = std::min(first, where.find(text));
+  return first;
+}
+
+TEST(RegexPrefilter, WhatMatchesMustHoldTheyHold) {
+  std::mt19937 random(5);
+  std::size_t matches = 0;
+  for (const char* pattern : kPatterns) {
+    const auto parsed = parse_pattern(pattern, {});
+    ASSERT_TRUE(parsed.ok()) << pattern;
+    const auto program = compile_program(parsed->root, {});
+    ASSERT_TRUE(program.ok());
+    const PatternLiterals literals = required_literals(parsed->root);
+    const auto leading = leading_bytes(*program, 64);
+    PikeEngine engine(*program);
+    for (int i = 0; i < 2000; ++i) {
+      const std::string text = random_text(random);
+      const auto found = engine.find(as_bytes(text), 0, text.size());
+      if (!found) continue;
+      ++matches;
+      const std::string match = text.substr(found->begin, found->end - found->begin);
+      for (const auto& clause : literals.required.clauses) {
+        ASSERT_NE(find_clause(clause, match), std::string::npos) << pattern << " in " << match;
+      }
+      if (literals.first_is_prefix) {
+        ASSERT_EQ(find_clause(literals.required.clauses[0], match), 0u) << pattern << ": " << match;
+      }
+      ASSERT_LE(leading.size(), match.size()) << pattern << ": " << match;
+      for (std::size_t at = 0; at < leading.size(); ++at) {
+        ASSERT_TRUE(leading[at].test(static_cast<Byte>(match[at]))) << pattern << ": " << match;
+      }
+    }
+  }
+  EXPECT_GT(matches, 3000u);
+}
+
+TEST(RegexPrefilter, KnowsWhatItIsSupposedTo) {
+  const auto literals = [](const char* pattern) {
+    return required_literals(parse_pattern(pattern, {})->root);
+  };
+  const PatternLiterals two = literals("(error|fail).*(user|account)");
+  ASSERT_EQ(two.required.clauses.size(), 2u);
+  EXPECT_TRUE(two.first_is_prefix);
+  EXPECT_EQ(two.required.clauses[0].any_of, (std::vector<std::string>{"error", "fail"}));
+  EXPECT_EQ(two.required.clauses[1].any_of, (std::vector<std::string>{"account", "user"}));
+  EXPECT_FALSE(literals("\\w+foo").first_is_prefix);
+  EXPECT_EQ(literals("\\w+foo").required.clauses.size(), 1u);
+  EXPECT_TRUE(literals("(?i)error").required.clauses[0].ignore_ascii_case);
+  EXPECT_TRUE(literals("a*").required.clauses.empty());
+  EXPECT_TRUE(literals("foo|b*").required.clauses.empty());
+}
+
+TEST(RegexPrefilter, SequencesAreFoundAlikeOnEveryLevel) {
+  std::mt19937 random(6);
+  for (int round = 0; round < 60; ++round) {
+    SequenceProbe probe;
+    probe.set_count = static_cast<std::uint32_t>(1 + random() % 3);
+    for (std::uint32_t set = 0; set < probe.set_count; ++set) {
+      for (unsigned i = 0; i < 16; ++i) {
+        probe.sets[set].low[i] = static_cast<Byte>(random());
+        probe.sets[set].high[i] = static_cast<Byte>(random() & random());
+      }
+    }
+    probe.term_count = static_cast<std::uint32_t>(1 + random() % SequenceProbe::kMaxTerms);
+    for (std::uint32_t term = 0; term < probe.term_count; ++term) {
+      const auto offset = static_cast<std::uint32_t>(random() % 60);
+      const auto run = static_cast<std::uint32_t>(1 + random() % std::min(64 - offset, 3u));
+      probe.terms[term] = {static_cast<std::uint32_t>(random() % probe.set_count), offset, run};
+      probe.reach = std::max(probe.reach, offset + run - 1);
+    }
+    std::vector<Byte> text(random() % 700);
+    for (Byte& byte : text) byte = static_cast<Byte>(random());
+    const std::size_t limit = text.size() > probe.reach ? text.size() - probe.reach : 0;
+    std::vector<std::vector<std::size_t>> found;
+    for (const CpuLevel level : {CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
+      if (cpu_level() < level) continue;
+      found.emplace_back();
+      CandidateBatch batch;
+      for (std::size_t from = 0; from < limit;) {
+        batch.count = 0;
+        from = kernels(level).find_sequences(probe, text.data(), from, limit, batch);
+        found.back().insert(found.back().end(), batch.at, batch.at + batch.count);
+      }
+      ASSERT_EQ(found.back(), found.front());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace presso::scan_detail
