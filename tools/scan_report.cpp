@@ -56,6 +56,10 @@ void explain_rates(const ScanStatistics& statistics) {
   if (searching > 0) {
     text += ", " + rate_text(static_cast<double>(statistics.bytes_searched) / searching);
   }
+  if (statistics.blocks_skipped > 0) {
+    text += ", blocks skipped by the index: " + grouped(statistics.blocks_skipped) + " of " +
+            grouped(statistics.blocks);
+  }
   warning("", text);
 }
 
