@@ -2,7 +2,7 @@
 // The deterministic automaton, made while it reads: states that no text reaches cost nothing, and
 // a table that outgrows its limit is begun anew. A byte costs two loads once its states are known.
 // Declines (kQuit) at looks that need characters where a neighbour is not ASCII: the NFA engine
-// answers then. One thread's. Tested by tests/unit/regex_engines_test.cpp.
+// answers then. One thread's. Tested by tests/unit/lazy_dfa_test.cpp.
 #pragma once
 
 #include <cstdint>
