@@ -9,7 +9,6 @@
 #include "compress/dictionary_trainer.h"
 #include "compress/size_trial.h"
 #include "presso/train.h"
-#include "tests/support/largest_allocation.h"
 #include "tests/support/test_data.h"
 
 namespace presso {
@@ -62,20 +61,6 @@ TEST(DictionaryTrainer, RepetitionsWithinOneDocumentGainNothing) {
     std::copy_n(documents[2].begin(), 5000, documents[2].begin() + static_cast<long>(at));
   }
   EXPECT_TRUE(select_segments(views(documents), 64u << 10, kEffort).empty());
-}
-
-/// A run's string stands everywhere in it. Of some bytes its hash is among those that are counted.
-TEST(DictionaryTrainer, RunsOfOneByteTakeNoMoreMemoryThanOtherText) {
-  constexpr std::size_t kSize = 256u << 10;
-  constexpr TrainingEffort kLittle{1u << 16, 16};
-  for (unsigned byte = 32; byte < 64; ++byte) {
-    const std::vector<Byte> run(kSize, static_cast<Byte>(byte));
-    const std::vector<Bytes> documents{run, run};
-    test::reset_largest_allocation();
-    const auto segments = select_segments(documents, 64u << 10, kLittle);
-    ASSERT_LE(test::largest_allocation(), 2u << 20) << byte;  // 2 x 2^18 x (1/5 + 1/32) x 12
-    for (const DictionarySegment& segment : segments) ASSERT_LE(segment.length, 2048u);
-  }
 }
 
 TEST(DictionaryTrainer, RefusesWhatIsNoDocument) {
