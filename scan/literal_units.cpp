@@ -11,12 +11,6 @@ namespace {
 
 #include "scan/byte_frequency.inc"
 
-std::string encoded(CodePoint code) {
-  Byte bytes[4];
-  const std::uint32_t count = encode(code, bytes);
-  return std::string(reinterpret_cast<const char*>(bytes), count);
-}
-
 /// Calls `take(code point)` for each character of valid UTF-8.
 template <class Take>
 void for_each_code_point(std::string_view text, Take take) {

@@ -137,6 +137,12 @@ std::uint32_t encode(CodePoint code, Byte* to) {
   return bytes;
 }
 
+std::string encoded(CodePoint code) {
+  Byte bytes[4];
+  const std::uint32_t count = encode(code, bytes);
+  return {reinterpret_cast<const char*>(bytes), count};
+}
+
 CodePoint fold(CodePoint code) {
   if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + 32 : code;
   const FoldRange* range = find_range(kFoldRanges, code);

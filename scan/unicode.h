@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "presso/bytes.h"
@@ -24,6 +25,8 @@ Decoded decode(const Byte* at, const Byte* end);
 Decoded decode_last(const Byte* begin, const Byte* end);
 /// Writes 1-4 bytes; returns how many.
 std::uint32_t encode(CodePoint code, Byte* to);
+/// The same as a string.
+std::string encoded(CodePoint code);
 
 /// The representative of all code points that differ from `code` in case only (simple folding).
 CodePoint fold(CodePoint code);

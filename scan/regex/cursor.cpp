@@ -50,10 +50,4 @@ std::string quoted(std::string_view name) {
   return text + (cursor.done() ? "'" : "...'");
 }
 
-std::string encoded(CodePoint code) {
-  Byte bytes[4];
-  const std::uint32_t count = encode(code, bytes);
-  return {reinterpret_cast<const char*>(bytes), count};
-}
-
 }  // namespace presso::scan_detail

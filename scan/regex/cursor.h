@@ -53,7 +53,4 @@ Status check_utf8(std::string_view pattern);
 /// 'name' for an error's text: one line, not too long.
 std::string quoted(std::string_view name);
 
-/// The UTF-8 form of `code`.
-std::string encoded(CodePoint code);
-
 }  // namespace presso::scan_detail

@@ -52,7 +52,6 @@ class Determinizer {
   /// With kFirst and kLongest: a match ended where the step to this state began.
   bool is_match(State state) const { return (states_[state].flags & kMatched) != 0; }
 
-  std::size_t states() const { return states_.size(); }
   std::size_t bytes_used() const { return bytes_used_; }
   /// Forgets all states but this one; returns its new number.
   State restart_with(State state);

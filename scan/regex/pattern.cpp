@@ -111,17 +111,13 @@ Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, char 
   return roots;
 }
 
-/// The strings that all patterns stand for, read without folding; nullopt: others than strings.
-Result<std::optional<std::vector<std::string>>> strings_of(std::span<const std::string> patterns,
-                                                           const PatternOptions& options) {
-  SyntaxOptions exact = syntax_of(options);
-  exact.ignore_case = false;
-  PRESSO_ASSIGN(const std::vector<Node> roots, parse_all(patterns, 0, exact, &parse_regex));
+/// The strings that all trees stand for; nullopt: others than strings.
+std::optional<std::vector<std::string>> strings_of(const std::vector<Node>& roots) {
   std::vector<std::string> strings;
   for (const Node& root : roots) {
-    if (!append_strings(root, strings)) return std::optional<std::vector<std::string>>{};
+    if (!append_strings(root, strings)) return std::nullopt;
   }
-  return std::optional(std::move(strings));
+  return strings;
 }
 
 bool literal_engine_agrees(const PatternOptions& options) {
@@ -137,12 +133,19 @@ using namespace scan_detail;
 
 Result<Pattern> Pattern::compile(std::span<const std::string> patterns,
                                  const PatternOptions& options) {
-  PRESSO_ASSIGN(auto strings, strings_of(patterns, options));
+  // Read without folding, which the literal engine does itself.
+  const SyntaxOptions syntax = syntax_of(options);
+  SyntaxOptions exact = syntax;
+  exact.ignore_case = false;
+  PRESSO_ASSIGN(std::vector<Node> roots, parse_all(patterns, 0, exact, &parse_regex));
+  const auto strings = strings_of(roots);
   if (strings && literal_engine_agrees(options)) return compile_literals(*strings, options);
   if (options.engine == Engine::kLiteral) {
     return make_error(ErrorCode::kInvalidArgument, "the literal engine takes fixed strings only");
   }
-  PRESSO_ASSIGN(std::vector<Node> roots, parse_all(patterns, 0, syntax_of(options), &parse_regex));
+  if (syntax.ignore_case) {
+    PRESSO_ASSIGN(roots, parse_all(patterns, 0, syntax, &parse_regex));
+  }
   PRESSO_ASSIGN(auto matcher,
                 make_regex_matcher(with_bounds(any_of(std::move(roots)), options.bounds), options));
   return Pattern(std::move(matcher));

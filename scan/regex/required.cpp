@@ -58,12 +58,6 @@ void agree_on_case(Clause& a, Clause& b) {
   }
 }
 
-std::string encoded(CodePoint code) {
-  Byte bytes[4];
-  const std::uint32_t count = encode(code, bytes);
-  return {reinterpret_cast<const char*>(bytes), count};
-}
-
 /// {A, a} as one lower-case letter; other small sets as their characters.
 Piece of_class(const Node& node) {
   std::vector<CodePoint> codes;

@@ -6,9 +6,12 @@
 #include <random>
 
 #include "scan/regex/lazy_dfa.h"
+#include "tests/unit/scan_reference.h"
 
 namespace presso::scan_detail {
 namespace {
+
+using scan_test::as_bytes;
 
 Program program_of(const std::string& pattern, bool reverse = false) {
   auto parsed = parse_pattern(pattern, {});
@@ -25,10 +28,6 @@ std::string random_text(std::size_t size, std::uint32_t seed) {
   std::string text;
   while (text.size() < size) text += "aaabbbc \n"[random() % 9];
   return text;
-}
-
-Bytes as_bytes(const std::string& text) {
-  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
 }
 
 /// Ends of all matches with their begins, by automata whose tables have this limit.

@@ -9,13 +9,12 @@
 #include "scan/regex/line_counter.h"
 #include "scan/regex/line_dfa_builder.h"
 #include "scan/regex/pike.h"
+#include "tests/unit/scan_reference.h"
 
 namespace presso::scan_detail {
 namespace {
 
-Bytes as_bytes(const std::string& text) {
-  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
-}
+using scan_test::as_bytes;
 
 Program program_of(const std::string& pattern) {
   auto parsed = parse_pattern(pattern, {});

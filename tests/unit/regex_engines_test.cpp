@@ -11,15 +11,14 @@
 #include "presso/pattern.h"
 #include "scan/line_scan.h"
 #include "scan/matcher.h"
+#include "tests/unit/scan_reference.h"
 
 namespace presso::scan_detail {
 namespace {
 
-using Spans = std::vector<MatchSpan>;
+using scan_test::as_bytes;
 
-Bytes as_bytes(const std::string& text) {
-  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
-}
+using Spans = std::vector<MatchSpan>;
 
 /// All matches, as LineScanner finds them.
 Spans all_matches(Searcher& searcher, const std::string& text) {

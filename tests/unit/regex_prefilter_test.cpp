@@ -10,9 +10,12 @@
 #include "presso/cpu.h"
 #include "scan/regex/pike.h"
 #include "scan/regex/prefilter.h"
+#include "tests/unit/scan_reference.h"
 
 namespace presso::scan_detail {
 namespace {
+
+using scan_test::as_bytes;
 
 const char* const kPatterns[] = {
     "abc",           "ab|cd|ef",         "(?i)abk",     "(?i)sk|ab",    "[ab]c[de]",
@@ -28,10 +31,6 @@ std::string random_text(std::mt19937& random) {
   std::string text;
   for (std::size_t left = random() % 60; left > 0; --left) text += letters[random() % 14];
   return text;
-}
-
-Bytes as_bytes(const std::string& text) {
-  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
 }
 
 std::string lower(std::string text) {
