@@ -7,6 +7,7 @@
 #include "scan/gpu/line_tiles.cuh"
 #include "scan/gpu/tile_chain.cuh"
 #include "tests/simt/emulator.h"
+#include "tests/simt/scan_texts.h"
 #include "tests/support/line_dfas.h"
 
 namespace presso::test {
@@ -142,15 +143,6 @@ u32 expect_right(const LineDfa& dfa, const std::string& text, const Shape& shape
     }
   }
   return broken;
-}
-
-std::string random_text(std::size_t size, const std::string& letters, u32 line, u64 seed) {
-  std::mt19937_64 random(seed);
-  std::string text;
-  for (std::size_t i = 0; i < size; ++i) {
-    text += random() % line == 0 ? '\n' : letters[random() % letters.size()];
-  }
-  return text;
 }
 
 TEST(LineKernels, AgreeWithAScalarRunAroundEverySize) {

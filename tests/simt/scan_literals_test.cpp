@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 
 #include "scan/gpu/literal_scan.cuh"
 #include "tests/simt/emulator.h"
+#include "tests/simt/scan_texts.h"
 
 namespace presso::test {
 namespace {
@@ -94,15 +94,6 @@ void expect_right(const std::string& text, const Words& words, bool ignore_case 
   scan.d_tiles = tiles.data();
   launch(scan, static_cast<u32>(text.size() % 7));
   EXPECT_EQ(found, lines_with(text, words, ignore_case)) << text.size() << ' ' << words[0];
-}
-
-std::string random_text(std::size_t size, const std::string& letters, u32 line, u64 seed) {
-  std::mt19937_64 random(seed);
-  std::string text;
-  for (std::size_t i = 0; i < size; ++i) {
-    text += random() % line == 0 ? '\n' : letters[random() % letters.size()];
-  }
-  return text;
 }
 
 TEST(LiteralKernels, AgreeOnSmallTexts) {
