@@ -35,7 +35,7 @@ class ScanRun {
     scanners_.resize(pipeline.threads);
     bool stopped = false;
     const Status status = run_ordered<ChunkItem, SearchedChunk>(
-        pipeline, [&] { return chunks_.take(); },
+        pipeline, [&] { return take(); },
         [&](ChunkItem item, unsigned worker) { return search(std::move(item), worker); },
         [&](SearchedChunk searched) -> Result<bool> {
           PRESSO_ASSIGN(const bool more, assembler_.add(std::move(searched)));
@@ -50,6 +50,11 @@ class ScanRun {
   }
 
  private:
+  Result<std::optional<ChunkItem>> take() {
+    if (options_.is_cancelled()) return make_error(ErrorCode::kCancelled);
+    return chunks_.take();
+  }
+
   SearchedChunk search(ChunkItem item, unsigned worker) {
     Result<scan_detail::Chunk> chunk = chunks_.load(std::move(item));
     if (!chunk.ok()) {

@@ -38,7 +38,8 @@ ScanOptions options_on_gpu(const ScanOptions& options) {
 
 FileScan::FileScan(const scan_detail::Matcher& matcher, const ScanOptions& options, BinaryRule rule,
                    const LineCallback& on_line, const ExcerptPlan& plan, const FileScanTools& tools)
-    : rule_(rule),
+    : options_(options),
+      rule_(rule),
       plan_(plan),
       tools_(tools),
       scanners_(matcher, scan_detail::line_scan_options(options, static_cast<bool>(on_line)),
@@ -66,6 +67,7 @@ Status FileScan::fetch(const SlotView& view) {
 }
 
 Result<bool> FileScan::take(const SlotBatch& batch, std::size_t slot, const Byte* plain) {
+  if (options_.is_cancelled()) return make_error(ErrorCode::kCancelled);
   Known known;
   {
     const std::lock_guard lock(mutex_);

@@ -64,6 +64,7 @@ class FileScan final : public BatchConsumer {
   bool is_for_cpu(const Known& known) const;
   Result<bool> add(Known known);
 
+  const ScanOptions& options_;
   BinaryRule rule_;
   const ExcerptPlan& plan_;
   FileScanTools tools_;

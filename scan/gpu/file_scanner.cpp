@@ -138,6 +138,7 @@ Result<ScanSummary> FileScanner::State::scan_on_gpu(const Input& input, const Sc
   const Result<DecompressSummary> decoded = decompressor.run(job);
   gave_up = scan.gave_up();
   if (gave_up) return ScanSummary();
+  if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
   const ErrorCode code = decoded.ok() ? ErrorCode::kOk : decoded.error().code;
   const bool lost_device = code == ErrorCode::kDeviceLost || code == ErrorCode::kDeviceMemory ||
                            code == ErrorCode::kOutOfMemory;
@@ -169,17 +170,17 @@ std::optional<std::string> FileScanner::why_not(const ScanOptions& options,
 
 Result<ScanSummary> FileScanner::scan(const RandomAccess& file, const ScanOptions& options,
                                       const LineCallback& on_line) {
-  return scan(Input{file}, options, on_line);
+  return scan_input(Input{file}, options, on_line);
 }
 
 Result<ScanSummary> FileScanner::scan(Bytes memory, const ScanOptions& options,
                                       const LineCallback& on_line) {
   const MemoryRandomAccess file(memory);
-  return scan(Input{file, memory}, options, on_line);
+  return scan_input(Input{file, memory}, options, on_line);
 }
 
-Result<ScanSummary> FileScanner::scan(const Input& input, const ScanOptions& options,
-                                      const LineCallback& on_line) {
+Result<ScanSummary> FileScanner::scan_input(const Input& input, const ScanOptions& options,
+                                            const LineCallback& on_line) {
   const RandomAccess& file = input.file;
   state_->used_gpu = false;
   Byte magic[sizeof kFileMagic] = {};

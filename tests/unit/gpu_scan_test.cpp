@@ -317,6 +317,30 @@ TEST(GpuScan, ManyLinesAreLookedAtByAllThreads) {
   }
 }
 
+TEST(GpuScan, AScannerMayUseItAndBeCancelled) {
+  const std::vector<Byte> file = compressed(log_lines(40 * kMinBlockBytes, 15));
+  const MemoryRandomAccess access(file);
+  const Pattern pattern = pattern_of("connection");
+  Gpu gpu;
+  const auto files = std::make_shared<gpu::FileScanner>(gpu.scanner(pattern));
+  Scanner scanner(pattern, {}, files);
+  std::uint64_t lines = 0;
+  auto run = scanner.run_batches(access, [&](const LineBatch& batch) {
+    lines += batch.lines.size();
+    return true;
+  });
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->lines, lines);
+  EXPECT_EQ(lines, on_cpu(file, pattern, {}, false).counted);
+  EXPECT_TRUE(files->used_gpu());
+  run = scanner.run(access, [&](const MatchedLine&) {
+    scanner.cancel();
+    return true;
+  });
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().code, ErrorCode::kCancelled);
+}
+
 TEST(GpuScan, CallbacksEndIt) {
   const std::vector<Byte> file = compressed(log_lines(40 * kMinBlockBytes, 13));
   const Pattern pattern = pattern_of("e");

@@ -72,75 +72,72 @@ class OrderedPipeline {
   }
 
  private:
-  /// Every thread does whatever is most urgent: consume what is next in order, else make and work.
+  struct Made {
+    std::uint64_t ticket;
+    Item item;
+  };
+
+  /// A thread makes an item, works on it and puts it down; whoever puts down the next one in order
+  /// consumes it, and those behind it that are there by then. So nobody has to be woken but who
+  /// waits for room.
   void loop(unsigned worker) {
-    std::unique_lock lock(mutex_);
-    while (!stopped_) {
-      if (consumable()) {
+    while (std::optional<Made> made = make()) {
+      try {
+        Outcome outcome = work_(std::move(made->item), worker);
+        std::unique_lock lock(mutex_);
+        ready_.emplace(made->ticket, std::move(outcome));
         consume_ready(lock);
-      } else if (can_produce()) {
-        produce_and_work(lock, worker);
-      } else if (drained()) {
-        break;
-      } else {
-        changed_.wait(lock);
+      } catch (const std::bad_alloc&) {
+        const std::lock_guard lock(mutex_);
+        fail(make_error(ErrorCode::kOutOfMemory));
       }
     }
-    changed_.notify_all();
   }
 
-  bool consumable() const {
-    return !consuming_ && !ready_.empty() && ready_.begin()->first == next_consumed_;
+  /// The next item; nullopt where there is none or no more are wanted. Threads take turns, also in
+  /// waiting for room: then all others work or have to wait likewise.
+  std::optional<Made> make() {
+    const std::lock_guard turn(making_);
+    {
+      std::unique_lock lock(mutex_);
+      room_.wait(lock, [this] {
+        return stopped_ || exhausted_ || next_produced_ - next_consumed_ < limit_;
+      });
+      if (stopped_ || exhausted_) return std::nullopt;
+    }
+    Result<std::optional<Item>> item = guarded(produce_);
+    const std::lock_guard lock(mutex_);
+    if (item.ok() && *item) return Made{next_produced_++, std::move(**item)};
+    exhausted_ = true;
+    if (!item.ok()) produce_error_ = std::move(item.error());
+    end_if_drained();
+    return std::nullopt;
   }
-  bool can_produce() const {
-    return !producing_ && !exhausted_ && next_produced_ - next_consumed_ < limit_;
-  }
-  bool drained() const { return exhausted_ && next_consumed_ == next_produced_; }
 
   void consume_ready(std::unique_lock<std::mutex>& lock) {
-    Outcome outcome = std::move(ready_.begin()->second);
-    ready_.erase(ready_.begin());
+    if (consuming_) return;  // who does so comes to this one, too
     consuming_ = true;
-    lock.unlock();
-    Result<bool> more = guarded([&] { return consume_(std::move(outcome)); });
-    lock.lock();
-    consuming_ = false;
-    ++next_consumed_;
-    if (!more.ok()) {
-      fail(std::move(more.error()));
-    } else if (!*more) {
-      stopped_ = true;
-    } else if (produce_error_ && next_consumed_ == next_produced_) {
-      fail(std::move(*produce_error_));
+    while (!stopped_ && !ready_.empty() && ready_.begin()->first == next_consumed_) {
+      Outcome outcome = std::move(ready_.begin()->second);
+      ready_.erase(ready_.begin());
+      lock.unlock();
+      Result<bool> more = guarded([&] { return consume_(std::move(outcome)); });
+      lock.lock();
+      ++next_consumed_;
+      if (!more.ok()) {
+        fail(std::move(more.error()));
+      } else if (!*more) {
+        stop();
+      } else {
+        end_if_drained();
+      }
+      room_.notify_one();  // only one thread at a time waits
     }
-    changed_.notify_all();
+    consuming_ = false;
   }
 
-  void produce_and_work(std::unique_lock<std::mutex>& lock, unsigned worker) {
-    producing_ = true;
-    lock.unlock();
-    Result<std::optional<Item>> item = guarded(produce_);
-    lock.lock();
-    producing_ = false;
-    if (!item.ok() || !*item) {
-      exhausted_ = true;
-      if (!item.ok()) produce_error_ = std::move(item.error());
-      if (produce_error_ && next_consumed_ == next_produced_) fail(std::move(*produce_error_));
-      changed_.notify_all();
-      return;
-    }
-    const std::uint64_t ticket = next_produced_++;
-    changed_.notify_one();
-    lock.unlock();
-    try {
-      Outcome outcome = work_(std::move(**item), worker);
-      lock.lock();
-      ready_.emplace(ticket, std::move(outcome));
-    } catch (const std::bad_alloc&) {
-      if (!lock.owns_lock()) lock.lock();
-      fail(make_error(ErrorCode::kOutOfMemory));
-    }
-    changed_.notify_all();
+  void end_if_drained() {
+    if (produce_error_ && next_consumed_ == next_produced_) fail(std::move(*produce_error_));
   }
 
   /// The result of `stage`, or kOutOfMemory where it threw.
@@ -155,7 +152,12 @@ class OrderedPipeline {
 
   void fail(Error error) {
     if (!error_) error_ = std::move(error);
+    stop();
+  }
+
+  void stop() {
     stopped_ = true;
+    room_.notify_one();
   }
 
   const std::uint64_t limit_;
@@ -163,12 +165,12 @@ class OrderedPipeline {
   Work& work_;
   Consume& consume_;
 
+  std::mutex making_;  ///< held by the thread whose turn it is to make an item; before mutex_
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable room_;
   std::map<std::uint64_t, Outcome> ready_;
   std::uint64_t next_produced_ = 0;
   std::uint64_t next_consumed_ = 0;
-  bool producing_ = false;
   bool consuming_ = false;
   bool exhausted_ = false;
   bool stopped_ = false;

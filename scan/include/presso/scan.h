@@ -11,6 +11,7 @@
 // it is. Memory is bounded by threads x a few blocks plus the longest line.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -114,6 +115,9 @@ struct ScanOptions {
   /// ends the line before it and begins a new line behind it, and lines are counted as if it held
   /// none.
   bool fail_fast = false;
+  /// Once this is true, which any thread may make it, the scan ends with kCancelled.
+  const std::atomic<bool>* cancelled = nullptr;
+  bool is_cancelled() const { return cancelled != nullptr && cancelled->load(); }
   /// Called now and then, in order with the lines: plain bytes searched so far.
   std::function<void(std::uint64_t)> on_progress = {};
   /// Called for each damaged block, in order with the lines.

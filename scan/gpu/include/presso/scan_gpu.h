@@ -16,14 +16,14 @@
 #include <string>
 
 #include "presso/decompress_gpu.h"
-#include "presso/scan.h"
+#include "presso/scanner.h"
 
 namespace presso::gpu {
 
 class BatchKernels;  // scan/gpu/batch_kernels.h
 
 /// One pattern, on one device. Calls of scan() one at a time.
-class FileScanner {
+class FileScanner final : public FileSearch {
  public:
   /// Keeps the decompressor by reference: it must outlive the scanner. Builds the automaton, which
   /// takes up to a second for thousands of literals.
@@ -32,15 +32,16 @@ class FileScanner {
   FileScanner(Decompressor& decompressor, Pattern pattern, std::shared_ptr<BatchKernels> kernels);
   FileScanner(FileScanner&&) noexcept;
   FileScanner& operator=(FileScanner&&) noexcept;
-  ~FileScanner();
+  ~FileScanner() override;
 
   /// Why the GPU would not search for this; nullopt where it would.
   std::optional<std::string> why_not(const ScanOptions& options, bool has_callback) const;
 
   /// As presso::scan(). Errors: likewise, and kNoDevice, kDeviceMemory, kDeviceLost where the
   /// decompressor has no cpu_fallback.
-  Result<ScanSummary> scan(const RandomAccess& file, const ScanOptions& options = {},
-                           const LineCallback& on_line = {});
+  Result<ScanSummary> scan(const RandomAccess& file, const ScanOptions& options,
+                           const LineCallback& on_line) override;
+  Result<ScanSummary> scan(const RandomAccess& file) { return scan(file, {}, {}); }
   /// A file in memory, which is not copied on the host where it is pinned.
   Result<ScanSummary> scan(Bytes memory, const ScanOptions& options = {},
                            const LineCallback& on_line = {});
@@ -53,8 +54,8 @@ class FileScanner {
   struct Input;
   struct State;
 
-  Result<ScanSummary> scan(const Input& input, const ScanOptions& options,
-                           const LineCallback& on_line);
+  Result<ScanSummary> scan_input(const Input& input, const ScanOptions& options,
+                                 const LineCallback& on_line);
 
   std::unique_ptr<State> state_;
 };
