@@ -326,8 +326,8 @@ std::vector<Flag> other_flags(ScanSettings& s) {
 
 std::vector<Flag> scan_flags(ScanSettings& settings) {
   std::vector<Flag> all;
-  for (auto* group : {pattern_flags, summary_flags, scan_context_flags, scan_output_flags,
-                      scan_file_flags, other_flags}) {
+  for (auto* group : {pattern_flags, scan_multiline_flags, summary_flags, scan_context_flags,
+                      scan_output_flags, scan_file_flags, other_flags}) {
     std::vector<Flag> flags = group(settings);
     all.insert(all.end(), flags.begin(), flags.end());
   }

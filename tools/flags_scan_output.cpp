@@ -142,8 +142,10 @@ std::vector<Flag> form_flags(ScanSettings& s) {
       {.name = "json",
        .category = kOutput,
        .brief = "print JSON Lines, as ripgrep does",
-       .text = "The messages are begin, match, context, end and summary. Not together with flags "
-               "that print counts or lists of files.",
+       .text = "The messages are begin, match, context, end and summary. Where several patterns "
+               "were given, each submatch says in \"pattern\" which of them it is of, counted "
+               "from 0 in the order of the command line. Not together with flags that print "
+               "counts or lists of files.",
        .negation = "no-json",
        .apply = set(s.json)},
       {.name = "stats",

@@ -104,7 +104,7 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
     return kFailure;
   }
   pattern_ = std::move(*pattern);
-  plan_.emplace(settings_, std::move(operands));
+  plan_.emplace(settings_, std::move(operands), pattern_->spans_lines());
   lines_left_ = settings_.max_total.value_or(kNoLimit);
   open_output();
   if (settings_.explain) explain_plan(settings_, *plan_, *pattern_);
@@ -178,6 +178,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   const BinaryRule rule = input->rule(plan_->rule_for(origin));
   ScanOptions options = plan_->scan_options(rule, lines_left_);
   if (input->small()) options.threads = 1;
+  options.which_pattern = settings_.json && pattern_->count() > 1;
   options.on_damage = [&](const DamagedBlock& damage) { complain(name, damage_text(damage)); };
   ScanProgress progress(settings_, *plan_, name, input->plain_size());
   options.on_progress = progress.callback();
