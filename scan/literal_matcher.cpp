@@ -247,7 +247,7 @@ std::vector<std::string> escaped(const std::vector<std::string>& literals) {
 
 Status check_literal(const std::string& literal, const PatternOptions& options) {
   const char line_end = options.null_data ? '\0' : '\n';
-  if (literal.find(line_end) != std::string::npos) {
+  if (!options.multiline && literal.find(line_end) != std::string::npos) {
     return make_error(ErrorCode::kInvalidArgument,
                       options.null_data ? "a fixed string may not contain a NUL byte"
                                         : "a fixed string may not contain a line feed");

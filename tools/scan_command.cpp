@@ -196,7 +196,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   const auto start = std::chrono::steady_clock::now();
   const Result<ScanSummary> summary = input->scan(*pattern_, options, on_line);
   progress.done();
-  if (!summary.ok()) return complain(name, ScanInput::text_of(summary.error()));
+  if (!summary.ok()) return complain(name, scan_error_text(summary.error(), *pattern_));
   FileResult result{*summary, rule == BinaryRule::kQuit && summary->binary_offset.has_value(),
                     std::chrono::steady_clock::now() - start};
   show_result(result);

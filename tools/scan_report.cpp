@@ -7,6 +7,7 @@
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 #include "tools/damage.h"
+#include "tools/scan_input.h"
 
 namespace presso::cli {
 namespace {
@@ -33,6 +34,11 @@ std::string damage_text(const DamagedBlock& damage) {
            : damage.plain_bytes % 1024 == 0 ? grouped(damage.plain_bytes / 1024) + " KiB"
                                             : grouped(damage.plain_bytes) + " bytes";
   return place + " not searched";
+}
+
+std::string scan_error_text(const Error& error, const Pattern& pattern) {
+  const bool limit = pattern.spans_lines() && error.code == ErrorCode::kUnsupported;
+  return ScanInput::text_of(error) + (limit ? " (--multiline-limit sets it)" : "");
 }
 
 void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Pattern& pattern) {

@@ -24,11 +24,10 @@ class Automata {
         options_(options),
         forward_(std::move(forward)),
         spans_lines_(spans_lines) {
-    // Prefilters and required strings are about lines.
-    if (spans_lines) return;
     PatternLiterals literals = required_literals(root_);
     if (options.engine == Engine::kAuto) prefilter_ = plan_prefilter(literals, forward_);
-    required_ = std::move(literals.required);
+    // Blocks are left out by lines only.
+    if (!spans_lines) required_ = std::move(literals.required);
   }
 
   const Program& forward() const { return forward_; }
@@ -42,6 +41,10 @@ class Automata {
     std::string text = "regular expression: ";
     if (spans_lines_) text = "regular expression across lines: ";
     if (only_nfa()) return text + "an NFA";
+    if (spans_lines_) {
+      text += prefilter_.exists() ? "as far as a prefilter finds candidates" : "all text";
+      return text + ", by a DFA that is made while it reads";
+    }
     text += prefilter_.literals
                 ? "lines around strings that matches hold (" + prefilter_.literals->describe() + ")"
             : prefilter_.pair     ? "lines around two rare bytes of a match's begin"
@@ -123,7 +126,8 @@ class RegexSearcher final : public Searcher {
  public:
   RegexSearcher(const Automata& automata, CpuLevel level)
       : automata_(automata),
-        ends_(automata.forward(), Determinizer::Mode::kFirst),
+        ends_(automata.forward(), Determinizer::Mode::kFirst, LazyDfa::kDefaultLimit,
+              automata.spans_lines()),
         exists_(automata.forward(), Determinizer::Mode::kExists),
         nfa_(automata.forward()) {
     if (automata.prefilter().exists()) prefilter_.emplace(automata.prefilter(), level);
@@ -132,12 +136,15 @@ class RegexSearcher final : public Searcher {
   void start(Bytes text) override {
     text_ = text;
     candidates_ = 0;
+    candidate_ = 0;
+    asked_from_ = 0;
     use_prefilter_ = prefilter_ && worth_.holds();
     if (use_prefilter_) prefilter_->start(text);
   }
 
   std::optional<MatchSpan> next(std::size_t from) override {
     if (!use_prefilter_) return find(from, text_.size());
+    if (automata_.spans_lines()) return next_across_lines(from);
     while (from < text_.size()) {
       const Window window = next_window(from);
       if (window.begin >= text_.size()) break;
@@ -164,6 +171,20 @@ class RegexSearcher final : public Searcher {
     std::size_t end = 0;
     std::size_t next = 0;
   };
+
+  /// `from` may decrease here. Without a candidate there is no match; where candidates are begins,
+  /// none lies before the first.
+  std::optional<MatchSpan> next_across_lines(std::size_t from) {
+    if (from < asked_from_) {
+      prefilter_->start(text_);
+      candidate_ = 0;
+    }
+    asked_from_ = from;
+    if (candidate_ < from || candidate_ == 0) candidate_ = prefilter_->next(from);
+    if (candidate_ >= text_.size()) return std::nullopt;
+    const bool begins = automata_.prefilter().begins_match;
+    return find(begins ? candidate_ : from, text_.size());
+  }
 
   Window next_window(std::size_t from) {
     const std::size_t candidate = prefilter_->next(from);
@@ -254,6 +275,8 @@ class RegexSearcher final : public Searcher {
   std::optional<Prefilter> prefilter_;
   Worth worth_;
   std::size_t candidates_ = 0;
+  std::size_t candidate_ = 0;  ///< the first behind asked_from_, across lines
+  std::size_t asked_from_ = 0;
   bool use_prefilter_ = false;
 };
 

@@ -20,12 +20,19 @@ class Multiline(Scan):
     def test_matches_span_lines(self):
         self.assertEqual(self.scan("-U", r"two\nthree", "t"), b"two\nthree two\nthree\n")
         self.assertEqual(self.scan("-U", "-F", "e\nt", "t"), b"one\ntwo\n")
-        self.assertEqual(self.scan("-U", "-o", "-n", r"e\st", "t"), b"1:e\n2:t\n3:e\n3:t\n")
+        self.assertEqual(self.scan("-U", "-o", "-n", r"e\st", "t"), b"1:e\n2:t\n3:e t\n")
         self.assertEqual(self.scan("-U", "-c", "one.*two", "t", status=1), b"")
         self.assertEqual(self.scan("-U", "--multiline-dotall", "-c", "one.*two", "t"), b"1\n")
         self.assertEqual(self.scan("--multiline-dotall", "-c", "e.t", "t"), b"1\n")
         self.fails("scan", "-U", "--no-multiline", r"o\nt", "t", saying="(-U) can")
         self.fails("scan", "-e", "o\nt", "t", saying="or -U for matches across lines")
+
+    def test_replacement(self):
+        self.assertEqual(
+            self.scan("-U", "-n", "-r", "[$2|$1]", r"(t\w+)\n(t\w+)", "t"),
+            b"2:[three|two] [three|two]\n",
+        )
+        self.assertEqual(self.scan("-U", "-r", "", r"e\n", "t"), b"on\nthre\n")
 
     def test_what_cannot_go_with_it(self):
         for flags in (("--and", "x"), ("--not", "x"), ("--like",), ("--null-data",)):
@@ -81,7 +88,9 @@ class WhichPattern(Scan):
     def patterns_of(self, *arguments):
         """(text, pattern) of all submatches."""
         found = []
-        for row in map(json.loads, self.scan("--json", *arguments).splitlines()):
+        result = self.run_presso("scan", "--json", *arguments)
+        self.assertIn(result.status, (0, 1), result)
+        for row in map(json.loads, result.out.splitlines()):
             for one in row["data"].get("submatches", []) if row["type"] == "match" else []:
                 found.append((one["match"]["text"], one.get("pattern")))
         return found
