@@ -15,6 +15,7 @@
 #include "tools/cli/message.h"
 #include "tools/commands.h"
 #include "tools/output.h"
+#include "tools/scan_explain.h"
 #include "tools/scan_input.h"
 #include "tools/scan_json.h"
 #include "tools/scan_patterns.h"
@@ -192,6 +193,10 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
       return output_->usable();
     };
   }
+  std::optional<FileExplanation> explanation;
+  if (settings_.explain) {
+    explanation.emplace(*pattern_, options, name, !plan_->counts_only()).before(*input);
+  }
   sink_->begin_file(name);
   const auto start = std::chrono::steady_clock::now();
   const Result<ScanSummary> summary = input->scan(*pattern_, options, on_line);
@@ -199,6 +204,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   if (!summary.ok()) return complain(name, scan_error_text(summary.error(), *pattern_));
   FileResult result{*summary, rule == BinaryRule::kQuit && summary->binary_offset.has_value(),
                     std::chrono::steady_clock::now() - start};
+  if (explanation) explanation->after(result);
   show_result(result);
 }
 

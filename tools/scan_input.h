@@ -26,6 +26,9 @@ class ScanInput {
   }
   /// Not worth a second thread.
   bool small() const;
+  /// What is scanned, where it is a regular file whose text can be read at any place.
+  const RandomAccess* file() const { return foreign_ ? nullptr : file_.get(); }
+  bool is_plain() const { return is_plain_; }
   /// 0 where unknown.
   std::uint64_t plain_size() const { return is_plain_ && file_ ? file_->size() : 0; }
 
