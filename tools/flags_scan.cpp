@@ -91,7 +91,7 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
        .value_name = "FILE",
        .category = kSelection,
        .brief = "look for each line of FILE; - is standard input",
-       .text = "An empty line matches everything, an empty file nothing.",
+       .text = "Lines may end in \\r\\n. An empty line matches everything, an empty file nothing.",
        .completion = Completion::kFile,
        .apply = add_pattern(s.patterns, true)},
       {.short_name = 'F',
@@ -331,7 +331,7 @@ std::vector<Flag> other_flags(ScanSettings& s) {
 std::vector<Flag> scan_flags(ScanSettings& settings) {
   std::vector<Flag> all;
   for (auto* group : {pattern_flags, scan_multiline_flags, summary_flags, scan_context_flags,
-                      scan_output_flags, scan_file_flags, other_flags}) {
+                      scan_output_flags, scan_file_flags, other_flags, scan_other_tools_flags}) {
     std::vector<Flag> flags = group(settings);
     all.insert(all.end(), flags.begin(), flags.end());
   }

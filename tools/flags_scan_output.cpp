@@ -128,8 +128,10 @@ std::vector<Flag> width_flags(ScanSettings& s) {
        .value_name = "TEXT",
        .category = kOutput,
        .brief = "print TEXT in place of each match",
-       .text = "$0 stands for the match, $1 and ${name} for its groups (fixed strings have none), "
-               "$$ for a dollar sign. Files are never changed.",
+       .text =
+           "$0 stands for the match, $1 and ${name} for its groups (fixed strings have none), "
+           "$$ for a dollar sign. Files are never changed. (grep's -r is not needed: directories "
+           "are searched recursively.)",
        .apply = [&s](const Given& given) -> Status {
          s.replacement = given.value;
          return {};

@@ -40,8 +40,8 @@ const CommandInfo kInfo = {
         "searched, or the current directory where standard "
         "input is a terminal.\n\n"
         "A PATTERN is a regular expression in RE2's syntax as ripgrep reads it, with -F a fixed "
-        "string, with --like one of SQL's patterns. It is looked for in lines: no match holds a "
-        "line feed.",
+        "string, with --like one of SQL's patterns. It is looked for in lines: without "
+        "--multiline no match holds a line feed.",
     .examples = {{"presso scan 'time(out|r)' app.log.presso", "print the lines that match"},
                  {"presso scan -F '[error]' app.log.presso", "print the lines with [error]"},
                  {"presso scan -c timeout *.presso", "count lines in each file"},
@@ -136,7 +136,9 @@ void ScanCommand::finish() {
     statistics_.print(*output_);
   }
   output_->flush();
-  if (output_->failure() != 0) error("", errno_error("write", output_->failure()));
+  if (output_->failure() != 0) {
+    error("standard output", errno_error("write", output_->failure()));
+  }
   if (settings_.explain) explain_rates(statistics_);
 }
 
@@ -174,7 +176,7 @@ void ScanCommand::scan_file(const std::string& path, Origin origin) {
 }
 
 void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
-  const Result<ScanInput> input = ScanInput::open(fd, origin == Origin::kStdin, settings_);
+  Result<ScanInput> input = ScanInput::open(fd, origin == Origin::kStdin, settings_);
   if (!input.ok()) return complain(name, ScanInput::text_of(input.error()));
   const BinaryRule rule = input->rule(plan_->rule_for(origin));
   ScanOptions options = plan_->scan_options(rule, lines_left_);
@@ -202,6 +204,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   const Result<ScanSummary> summary = input->scan(*pattern_, options, on_line);
   progress.done();
   if (!summary.ok()) return complain(name, scan_error_text(summary.error(), *pattern_));
+  if (input->cut_short()) complain(name, ScanInput::text_of(*input->cut_short()));
   FileResult result{*summary, rule == BinaryRule::kQuit && summary->binary_offset.has_value(),
                     std::chrono::steady_clock::now() - start};
   if (explanation) explanation->after(result);

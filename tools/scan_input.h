@@ -40,7 +40,10 @@ class ScanInput {
   }
 
   Result<ScanSummary> scan(const Pattern& pattern, const ScanOptions& options,
-                           const LineCallback& on_line) const;
+                           const LineCallback& on_line);
+  /// Why the last scan saw the beginning only of what other programs compressed. What it found
+  /// there counts.
+  const std::optional<Error>& cut_short() const { return cut_short_; }
 
  private:
   Status look_at(Bytes begun, const ScanSettings& settings);
@@ -49,6 +52,7 @@ class ScanInput {
   std::unique_ptr<ByteSource> stream_;    ///< anything else, and what lies below foreign_
   std::unique_ptr<ByteSource> begun_;     ///< stream_ with the bytes looked at
   std::unique_ptr<ByteSource> foreign_;
+  std::optional<Error> cut_short_;
   bool is_plain_ = false;
 };
 

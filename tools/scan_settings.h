@@ -122,5 +122,6 @@ std::vector<Flag> scan_output_flags(ScanSettings& settings);
 std::vector<Flag> scan_context_flags(ScanSettings& settings);
 std::vector<Flag> scan_file_flags(ScanSettings& settings);
 std::vector<Flag> scan_multiline_flags(ScanSettings& settings);
+std::vector<Flag> scan_other_tools_flags(ScanSettings& settings);
 
 }  // namespace presso::cli

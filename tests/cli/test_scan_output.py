@@ -142,7 +142,7 @@ class Forms(Scan):
     def test_explain(self):
         result = self.run_presso("scan", "--explain", "-F", "-j3", "-n", "Two", "t")
         self.assertEqual(result.out, b"2:Two\n")
-        self.assertRegex(result.err, r"plan: fixed strings: 1; .*; on the CPU \(.*\), threads: 3; l")
+        self.assertRegex(result.err, r"plan: fixed strings: 1; .*; on the CPU \(.*\), threads: 3;")
         self.assertRegex(result.err, r"done: files: 1, plain bytes: [0-9]+, matched lines: 1, ")
 
     def test_explain_predicts_from_the_file_itself(self):

@@ -135,7 +135,7 @@ TEST(WhichPattern, IsTheFirstThatMatchesThere) {
   std::mt19937 random(8);
   const std::string letters = "aabbc \n";
   const std::vector<std::string> pool = {"a", "ab", "b+", "a|bc", "c?a", "abc", "\\w+", "b a", "B"};
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < 100; ++round) {
     std::vector<std::string> patterns;
     for (unsigned i = 0; i < 2 + random() % 3; ++i)
       patterns.push_back(pool[random() % pool.size()]);
