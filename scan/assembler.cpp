@@ -87,6 +87,7 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
       context_(matcher, options, static_cast<bool>(on_line)),
       rule_(options.binary),
       fills_(options.binary == BinaryRule::kStdin) {
+  several_patterns_ = matcher.pattern_count() > 1;
   if (options.which_pattern) pattern_finder_ = matcher.pattern_finder();
   // Counts go on behind a NUL, but for kQuit.
   if (!on_line_ && rule_ != BinaryRule::kQuit) rule_ = BinaryRule::kText;
@@ -478,6 +479,7 @@ void Assembler::report(const Segment& segment, const FoundLine& line) {
 
 void Assembler::tell_patterns(MatchedLine& line) {
   patterns_.clear();
+  if (!pattern_finder_ && several_patterns_) return;
   for (const MatchSpan& match : line.matches) {
     patterns_.push_back(pattern_finder_ ? pattern_finder_->pattern_of(line.text, match) : 0);
   }

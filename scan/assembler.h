@@ -147,7 +147,8 @@ class Assembler {
   std::uint64_t reported_end_ = 0;                 ///< behind the last line that was looked at
   std::vector<Byte> exchanged_;                    ///< the line being reported, with null_data
   std::unique_ptr<PatternFinder> pattern_finder_;  ///< with which_pattern
-  std::vector<std::uint32_t> patterns_;            ///< of the line's matches
+  bool several_patterns_ = false;
+  std::vector<std::uint32_t> patterns_;  ///< of the line's matches
 
   BinaryRule rule_;
   bool left_mapping_ = false;  ///< kMapped was asked for, but there is a byte order mark

@@ -47,6 +47,7 @@ MultilineScan::MultilineScan(const Matcher& matcher, const ScanOptions& options,
       rule_(!on_line && options.binary != BinaryRule::kQuit ? BinaryRule::kText : options.binary),
       searcher_(matcher.searcher(options.level)),
       context_(matcher, options, static_cast<bool>(on_line)) {
+  several_patterns_ = matcher.pattern_count() > 1;
   if (options.which_pattern) pattern_finder_ = matcher.pattern_finder();
 }
 
@@ -107,7 +108,7 @@ void MultilineScan::keep_wanted_lines() {
 /// A group is held back until the next match is known to begin behind it.
 void MultilineScan::search_matching() {
   std::optional<MatchSpan> group;
-  const bool any_decides = !on_line_ && options_.max_lines == 1;
+  const bool any_decides = !on_line_ && !options_.matches && options_.max_lines == 1;
   for (std::size_t at = 0; at < text_.size() && !stopped_;) {
     const std::optional<MatchSpan> match = searcher_->next(at);
     if (!match) break;
@@ -242,6 +243,7 @@ void MultilineScan::find_matches(const MatchSpan& lines) {
 
 void MultilineScan::tell_patterns(const MatchSpan& lines) {
   patterns_.clear();
+  if (!pattern_finder_ && several_patterns_) return;
   for (const MatchSpan& match : matches_) {
     const MatchSpan place{lines.begin + match.begin, lines.begin + match.end};
     patterns_.push_back(pattern_finder_ ? pattern_finder_->pattern_of(text_, place) : 0);

@@ -53,6 +53,7 @@ class MultilineScan {
   const BinaryRule rule_;
   std::unique_ptr<Searcher> searcher_;
   std::unique_ptr<PatternFinder> pattern_finder_;
+  bool several_patterns_ = false;
   ContextLines context_;
   ScanSummary summary_;
 

@@ -78,7 +78,7 @@ class Surroundings(Scan):
         done = subprocess.run(
             ["bash", "-c", f"{PRESSO} scan -c foo <(cat t) <(gzip -c t)"], capture_output=True
         )
-        self.assertEqual([row.split(b":")[1] for row in done.stdout.splitlines()], [b"3", b"3"])
+        self.assertEqual([row.split(b":")[1] for row in done.stdout.splitlines()], [b"4", b"4"])
 
     def test_pattern_files(self):
         self.write("crlf", b"Two\r\nfood\r\n")

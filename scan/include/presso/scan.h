@@ -56,7 +56,8 @@ struct MatchedLine {
   /// lines.
   std::span<const MatchSpan> matches;
   /// By match, the number of its pattern, from 0 in the order given; empty unless
-  /// ScanOptions::which_pattern. Of patterns that match at one place the first counts.
+  /// ScanOptions::which_pattern, and where regular expressions are too large to be asked one by
+  /// one. Of patterns that match at one place the first counts.
   std::span<const std::uint32_t> patterns;
 };
 
