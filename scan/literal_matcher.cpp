@@ -15,6 +15,7 @@
 #include "scan/literal_set.h"
 #include "scan/literal_units.h"
 #include "scan/matcher.h"
+#include "scan/regex/regex_matcher.h"
 #include "scan/unicode.h"
 
 namespace presso {
@@ -193,9 +194,9 @@ class LiteralMatcher final : public Matcher {
  public:
   LiteralMatcher(const std::vector<std::string>& literals, std::vector<std::uint32_t> pattern_of,
                  const PatternOptions& options)
-      : given_(literals),
+      : strings_(literals),
         pattern_of_(std::move(pattern_of)),
-        ignore_case_(options.ignore_case),
+        options_(options),
         plan_(plan_literals(literals, options.ignore_case)),
         literals_(literals, options),
         required_(required_of(literals, options.ignore_case)) {}
@@ -209,23 +210,29 @@ class LiteralMatcher final : public Matcher {
   }
   std::unique_ptr<PatternFinder> pattern_finder() const override {
     if (pattern_count() < 2) return nullptr;
-    return std::make_unique<LiteralPatterns>(given_, pattern_of_, ignore_case_);
+    return std::make_unique<LiteralPatterns>(strings_, pattern_of_, options_.ignore_case);
   }
 
   RequiredLiterals required() const override { return required_; }
+
+  std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
+    std::optional<LineDfa> dfa = line_dfa_of_literals(strings_, options_, max_states);
+    if (!dfa) return std::nullopt;
+    return LineAutomaton{std::move(*dfa)};
+  }
 
   std::string describe() const override {
     constexpr std::string_view kProbes[] = {
         "nothing can match", "every place is tried", "a probe for two rare bytes",
         "a probe for sets of three bytes", "a probe by hashes of four bytes"};
-    return "fixed strings: " + std::to_string(given_.size()) + "; " +
+    return "fixed strings: " + std::to_string(strings_.size()) + "; " +
            std::string(kProbes[plan_.probe.index()]);
   }
 
  private:
-  std::vector<std::string> given_;
+  std::vector<std::string> strings_;
   std::vector<std::uint32_t> pattern_of_;  ///< by literal; ascending
-  bool ignore_case_;
+  PatternOptions options_;
   LiteralPlan plan_;
   LiteralSet literals_;
   RequiredLiterals required_;

@@ -54,12 +54,13 @@ MultilineScan::MultilineScan(const Matcher& matcher, const ScanOptions& options,
 bool MultilineScan::search(Bytes text, std::uint64_t offset) {
   if (stopped_) return false;
   text_ = text;
-  offset_ = offset;
+  offset_ = offset - removed_;
   visited_ = 0;
   counted_ = 0;
   if (std::exchange(first_, false)) {
-    // As in lines: offsets do not count the mark.
-    text_ = text.subspan(mark_bytes(text));
+    // Offsets do not count the mark.
+    removed_ = mark_bytes(text);
+    text_ = text.subspan(removed_);
     if (!settle_binary()) return false;
   } else {
     context_.cut();

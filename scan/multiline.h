@@ -65,6 +65,7 @@ class MultilineScan {
   std::uint64_t groups_ = 0;
   std::vector<MatchSpan> matches_;  ///< of the group, within it
   std::vector<std::uint32_t> patterns_;
+  std::uint64_t removed_ = 0;  ///< bytes of a byte order mark
   bool first_ = true;
   bool stopped_ = false;
 };

@@ -169,12 +169,12 @@ void FileExplanation::predict(const Extent& extent, const Costs& costs) const {
   const double seconds = static_cast<double>(extent.wanted_bytes) *
                          (costs.decoding / threads + costs.searching / searchers) * 1e-9;
   const double plain = static_cast<double>(extent.plain_bytes);
-  warning(name_,
-          "predicted for all of it: " + seconds_in_words(seconds) + ", " + rate(plain, seconds) +
-              " (samples of it, on one thread: " + (extent.blocks > 0 ? "decoding " : "reading ") +
-              rate(1, costs.decoding * 1e-9) + ", searching " + rate(1, costs.searching * 1e-9) +
-              "; threads: " + std::to_string(threads) +
-              (pattern_.spans_lines() ? ", one of which searches)" : ")"));
+  warning(name_, "predicted for all of it on the CPU: " + seconds_in_words(seconds) + ", " +
+                     rate(plain, seconds) + " (samples of it, on one thread: " +
+                     (extent.blocks > 0 ? "decoding " : "reading ") +
+                     rate(1, costs.decoding * 1e-9) + ", searching " +
+                     rate(1, costs.searching * 1e-9) + "; threads: " + std::to_string(threads) +
+                     (pattern_.spans_lines() ? ", one of which searches)" : ")"));
 }
 
 void FileExplanation::after(const FileResult& result) const {

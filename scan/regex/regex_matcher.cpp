@@ -372,6 +372,12 @@ class RegexMatcher final : public Matcher {
   }
   RequiredLiterals required() const override { return automata_.required(); }
   bool spans_lines() const override { return automata_.spans_lines(); }
+  std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
+    if (automata_.spans_lines()) return std::nullopt;
+    std::optional<LineDfa> dfa = make_line_dfa(automata_.forward(), limits_of(max_states));
+    if (!dfa) return std::nullopt;
+    return LineAutomaton{std::move(*dfa)};
+  }
   std::string describe() const override { return automata_.describe(); }
 
  private:

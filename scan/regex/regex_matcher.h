@@ -21,4 +21,9 @@ Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root, std::size_t
                                                           const PatternOptions& options,
                                                           bool spans_lines = false);
 
+/// The line automaton of fixed strings as Pattern::compile_literals() takes them; nullopt where
+/// there is none of at most `max_states`.
+std::optional<LineDfa> line_dfa_of_literals(const std::vector<std::string>& literals,
+                                            const PatternOptions& options, std::size_t max_states);
+
 }  // namespace presso::scan_detail

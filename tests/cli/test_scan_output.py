@@ -142,7 +142,7 @@ class Forms(Scan):
     def test_explain(self):
         result = self.run_presso("scan", "--explain", "-F", "-j3", "-n", "Two", "t")
         self.assertEqual(result.out, b"2:Two\n")
-        self.assertRegex(result.err, r"plan: fixed strings: 1; .*; on the CPU \(.*\), threads: 3;")
+        self.assertRegex(result.err, r"plan: fixed strings: 1; .*; CPU: .*, threads: 3;")
         self.assertRegex(result.err, r"done: files: 1, plain bytes: [0-9]+, matched lines: 1, ")
 
     def test_explain_predicts_from_the_file_itself(self):
@@ -150,7 +150,8 @@ class Forms(Scan):
         size = f"{len(content):,}"
         plain = self.run_presso("scan", "--explain", "-c", "refused", "log").err
         self.assertIn(f"log: {size} bytes of text, plain\n", plain)
-        self.assertRegex(plain, r"predicted for all of it: \S+ s, .*/s \(.*: reading .*, searching")
+        predicted = r"predicted for all of it on the CPU: \S+ s, .*/s "
+        self.assertRegex(plain, predicted + r"\(.*: reading .*, searching")
         self.assertRegex(plain, rf"log: actual: \S+ s, .*/s, {size} bytes of text\n")
         by_index = self.run_presso("scan", "--explain", "-c", "absent word", "log.presso").err
         blocks = -(-len(content) // 65536)
@@ -159,7 +160,7 @@ class Forms(Scan):
         self.assertIn(f"blocks: 0 read, {blocks} skipped by the index, 0 read in vain", by_index)
         every = self.run_presso("scan", "--explain", "-c", "o", "log.presso").err
         self.assertIn("no index that this pattern can use, all of them are read", every)
-        self.assertRegex(every, r"predicted for all of it: .*: decoding \S+ .B/s, searching")
+        self.assertRegex(every, predicted + r"\(.*: decoding \S+ .B/s, searching")
         self.assertIn(f"blocks: {blocks} read, 0 skipped by the index\n", every)
         piped = self.run_presso("scan", "--explain", "-c", "o", stdin=content).err
         self.assertIn("<stdin>: read in order", piped)
