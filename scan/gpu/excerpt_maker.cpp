@@ -9,7 +9,6 @@ namespace {
 
 using scan_detail::Findings;
 using scan_detail::FoundLine;
-using scan_detail::LineScanner;
 using scan_detail::SearchedExcerpt;
 
 /// Where more of a batch matches, all of its text is brought back: a line takes 16 bytes beside its
@@ -159,11 +158,11 @@ Status ExcerptMaker::copy_out(const SlotView& view, const ExcerptPlan& plan, Exc
 }
 
 /// Of the lines that were gathered, or of all where there are too many.
-void ExcerptMaker::look_at_lines(const ExcerptPlan& plan, LineScanner& scanner, Excerpt& excerpt) {
+void ExcerptMaker::look_at_lines(const ExcerptPlan& plan, ScannerPool& scanners, Excerpt& excerpt) {
   SearchedExcerpt& searched = excerpt.searched;
   searched.lines = std::move(gathered_);
   gathered_ = Buffer();
-  searched.findings = scanner.scan(searched.lines.bytes());
+  searched.findings = scanners.scan(searched.lines.bytes());
   if (!lists_all()) return;
   Findings& findings = searched.findings;
   findings.newlines = plan.wants.numbers ? findings_.newlines - 1 : 0;
@@ -176,7 +175,7 @@ void ExcerptMaker::look_at_lines(const ExcerptPlan& plan, LineScanner& scanner, 
 }
 
 Result<Excerpt> ExcerptMaker::fetch(const SlotView& view, const ExcerptPlan& plan,
-                                    LineScanner& scanner, LineScanner& heads) {
+                                    ScannerPool& scanners) {
   Excerpt excerpt;
   SearchedExcerpt& searched = excerpt.searched;
   searched.offset = view.batch.places().empty() ? 0 : view.batch.places().front().plain_offset;
@@ -190,11 +189,11 @@ Result<Excerpt> ExcerptMaker::fetch(const SlotView& view, const ExcerptPlan& pla
   PRESSO_TRY(copy_out(view, plan, excerpt));
   if (!searched.has_newline) return excerpt;
   if (plan.wants.lines) {
-    look_at_lines(plan, scanner, excerpt);
+    look_at_lines(plan, scanners, excerpt);
     return excerpt;
   }
   // The head was counted as if it began with a line.
-  const std::uint64_t lines = findings_.lines - heads.scan(searched.head.bytes()).lines;
+  const std::uint64_t lines = findings_.lines - scanners.count(searched.head.bytes());
   const std::uint64_t inner = plan.wants.numbers ? findings_.newlines - 1 : 0;
   searched.findings.lines = plan.invert ? inner - lines : lines;
   searched.findings.newlines = inner;

@@ -9,6 +9,7 @@
 #include "decompress/gpu/pipeline/batch_consumer.h"
 #include "scan/assembler.h"
 #include "scan/gpu/batch_kernels.h"
+#include "scan/gpu/scanner_pool.h"
 
 namespace presso::gpu {
 
@@ -33,9 +34,8 @@ class ExcerptMaker {
  public:
   /// Enqueues copies and kernels behind the batch's decoder.
   Status enqueue(const SlotView& view, const ExcerptPlan& plan, BatchKernels& kernels);
-  /// When they are done. `scanner` looks at lines that were gathered, and `heads` counts.
-  Result<Excerpt> fetch(const SlotView& view, const ExcerptPlan& plan,
-                        scan_detail::LineScanner& scanner, scan_detail::LineScanner& heads);
+  /// When they are done. `scanners` look at lines that were gathered.
+  Result<Excerpt> fetch(const SlotView& view, const ExcerptPlan& plan, ScannerPool& scanners);
 
  private:
   Status reserve(DeviceMemory& memory, std::uint64_t bytes, Memory& from) const;
@@ -43,7 +43,7 @@ class ExcerptMaker {
   Result<const Byte*> text_of(const SlotView& view);
   Status copy_out(const SlotView& view, const ExcerptPlan& plan, Excerpt& excerpt);
   bool lists_all() const;
-  void look_at_lines(const ExcerptPlan& plan, scan_detail::LineScanner& scanner, Excerpt& excerpt);
+  void look_at_lines(const ExcerptPlan& plan, ScannerPool& scanners, Excerpt& excerpt);
 
   DeviceMemory d_text_, d_findings_, d_listed_, d_gathered_, d_temporary_;
   PinnedMemory pinned_, pinned_findings_;

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "presso/ordered_pipeline.h"
+
 namespace presso::gpu {
 namespace {
 
 using scan_detail::Chunk;
-using scan_detail::LineScanOptions;
 using scan_detail::SearchedChunk;
 
 bool has_nul(Bytes text) {
@@ -16,24 +17,6 @@ bool has_nul(Bytes text) {
 }
 
 }  // namespace
-
-std::unique_ptr<ScannerPool::Scanners> ScannerPool::take() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!free_.empty()) {
-      std::unique_ptr<Scanners> scanners = std::move(free_.back());
-      free_.pop_back();
-      return scanners;
-    }
-  }
-  return std::unique_ptr<Scanners>(
-      new Scanners{{matcher_, options_, level_}, {matcher_, LineScanOptions(), level_}});
-}
-
-void ScannerPool::give_back(std::unique_ptr<Scanners> scanners) {
-  const std::lock_guard lock(mutex_);
-  free_.push_back(std::move(scanners));
-}
 
 Result<std::optional<scan_detail::ChunkItem>> NoChunks::take() {
   return std::optional<scan_detail::ChunkItem>();
@@ -59,7 +42,9 @@ FileScan::FileScan(const scan_detail::Matcher& matcher, const ScanOptions& optio
       plan_(plan),
       tools_(tools),
       scanners_(matcher, scan_detail::line_scan_options(options, static_cast<bool>(on_line)),
-                options.level),
+                options.level, threads_or_all(options.threads)),
+      scanner_(matcher, scan_detail::line_scan_options(options, static_cast<bool>(on_line)),
+               options.level),
       assembler_(matcher, options, on_line, no_chunks_) {}
 
 ExcerptMaker& FileScan::maker(std::size_t slot) {
@@ -74,10 +59,7 @@ Status FileScan::enqueue(const SlotView& view) {
 }
 
 Status FileScan::fetch(const SlotView& view) {
-  std::unique_ptr<ScannerPool::Scanners> scanners = scanners_.take();
-  PRESSO_ASSIGN(Excerpt excerpt,
-                maker(view.slot).fetch(view, plan_, scanners->lines, scanners->count));
-  scanners_.give_back(std::move(scanners));
+  PRESSO_ASSIGN(Excerpt excerpt, maker(view.slot).fetch(view, plan_, scanners_));
   const std::lock_guard lock(mutex_);
   fetched_[view.slot] = std::move(excerpt);
   return {};
@@ -141,15 +123,11 @@ Result<bool> FileScan::add(Known known) {
   if (known.excerpt) {
     PRESSO_ASSIGN(more, assembler_.add(std::move(known.excerpt->searched)));
   }
-  if (!known.chunks.empty()) {
-    std::unique_ptr<ScannerPool::Scanners> scanners = scanners_.take();
-    for (Chunk& chunk : known.chunks) {
-      SearchedChunk searched =
-          scan_detail::search_chunk(std::move(chunk), BinaryRule::kText, scanners->lines);
-      PRESSO_ASSIGN(more, assembler_.add(std::move(searched)));
-      if (!more) break;
-    }
-    scanners_.give_back(std::move(scanners));
+  for (Chunk& chunk : known.chunks) {
+    if (!more) break;
+    SearchedChunk searched =
+        scan_detail::search_chunk(std::move(chunk), BinaryRule::kText, scanner_);
+    PRESSO_ASSIGN(more, assembler_.add(std::move(searched)));
   }
   stopped_ = !more;
   return more;

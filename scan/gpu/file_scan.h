@@ -13,32 +13,10 @@
 #include <deque>
 #include <mutex>
 
+#include "scan/assembler.h"
 #include "scan/gpu/excerpt_maker.h"
 
 namespace presso::gpu {
-
-/// What searches need besides the batch, made once and used by one thread at a time.
-class ScannerPool {
- public:
-  struct Scanners {
-    scan_detail::LineScanner lines;  ///< as the scan's options say
-    scan_detail::LineScanner count;  ///< counts lines that match
-  };
-
-  ScannerPool(const scan_detail::Matcher& matcher, const scan_detail::LineScanOptions& options,
-              CpuLevel level)
-      : matcher_(matcher), options_(options), level_(level) {}
-
-  std::unique_ptr<Scanners> take();
-  void give_back(std::unique_ptr<Scanners> scanners);
-
- private:
-  const scan_detail::Matcher& matcher_;
-  scan_detail::LineScanOptions options_;
-  CpuLevel level_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Scanners>> free_;
-};
 
 /// There are no chunks but those that come by themselves.
 class NoChunks final : public scan_detail::ChunkSource {
@@ -90,7 +68,8 @@ class FileScan final : public BatchConsumer {
   const ExcerptPlan& plan_;
   FileScanTools tools_;
   NoChunks no_chunks_;
-  ScannerPool scanners_;
+  ScannerPool scanners_;              ///< for excerpts
+  scan_detail::LineScanner scanner_;  ///< for blocks
   scan_detail::Assembler assembler_;
   std::mutex mutex_;
   std::vector<std::optional<Excerpt>> fetched_;  ///< by slot

@@ -62,6 +62,11 @@ class Repeated {
 
 }  // namespace
 
+struct FileScanner::Input {
+  const RandomAccess& file;
+  std::optional<Bytes> memory = {};  ///< where it is the same
+};
+
 struct FileScanner::State {
   State(Decompressor& to_use, Pattern to_find, std::shared_ptr<BatchKernels> to_run)
       : decompressor(to_use), pattern(std::move(to_find)), kernels(std::move(to_run)) {
@@ -75,7 +80,7 @@ struct FileScanner::State {
 
   ExcerptPlan plan_of(const ScanOptions& options, bool has_callback) const;
   Status place_table();
-  Result<ScanSummary> scan_on_gpu(const RandomAccess& file, const ScanOptions& options,
+  Result<ScanSummary> scan_on_gpu(const Input& input, const ScanOptions& options,
                                   const LineCallback& on_line);
 
   Decompressor& decompressor;
@@ -115,15 +120,15 @@ Status FileScanner::State::place_table() {
   return {};
 }
 
-Result<ScanSummary> FileScanner::State::scan_on_gpu(const RandomAccess& file,
-                                                    const ScanOptions& options,
+Result<ScanSummary> FileScanner::State::scan_on_gpu(const Input& input, const ScanOptions& options,
                                                     const LineCallback& on_line) {
   PRESSO_TRY(place_table());
   const ScanOptions ours = options_on_gpu(options);
   const ExcerptPlan plan = plan_of(options, static_cast<bool>(on_line));
   FileScan scan(pattern.matcher(), ours, options.binary, on_line, plan, {*kernels, makers});
   DecodeJob job;
-  job.file = &file;
+  job.memory = input.memory;
+  if (!input.memory) job.file = &input.file;
   job.on_device = &scan;
   job.options.threads = options.threads;
   job.options.decode.level = options.level;
@@ -164,6 +169,18 @@ std::optional<std::string> FileScanner::why_not(const ScanOptions& options,
 
 Result<ScanSummary> FileScanner::scan(const RandomAccess& file, const ScanOptions& options,
                                       const LineCallback& on_line) {
+  return scan(Input{file}, options, on_line);
+}
+
+Result<ScanSummary> FileScanner::scan(Bytes memory, const ScanOptions& options,
+                                      const LineCallback& on_line) {
+  const MemoryRandomAccess file(memory);
+  return scan(Input{file, memory}, options, on_line);
+}
+
+Result<ScanSummary> FileScanner::scan(const Input& input, const ScanOptions& options,
+                                      const LineCallback& on_line) {
+  const RandomAccess& file = input.file;
   state_->used_gpu = false;
   Byte magic[sizeof kFileMagic] = {};
   if (file.size() >= sizeof magic) PRESSO_TRY(file.read_at(0, magic));
@@ -172,7 +189,7 @@ Result<ScanSummary> FileScanner::scan(const RandomAccess& file, const ScanOption
   }
   Repeated repeated(options, on_line);
   Result<ScanSummary> summary =
-      state_->scan_on_gpu(file, repeated.counting_damage(), repeated.counting_lines());
+      state_->scan_on_gpu(input, repeated.counting_damage(), repeated.counting_lines());
   state_->used_gpu = !state_->gave_up;
   if (state_->used_gpu) return summary;
   return presso::scan(file, state_->pattern, repeated.later_damage(), repeated.later_lines());

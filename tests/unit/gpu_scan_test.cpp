@@ -295,6 +295,28 @@ TEST(GpuScan, AFailingDeviceIsAnErrorOrTheCpuGoesOn) {
   }
 }
 
+TEST(GpuScan, ManyLinesAreLookedAtByAllThreads) {
+  const std::vector<Byte> file = compressed(log_lines(14u << 20, 14), 0, 256u << 10);
+  FakeGpu fake;
+  for (const char* const text : {"connection", "rejected", "1[0-9]7$"}) {
+    const Pattern pattern = pattern_of(text);
+    gpu::FileScanner scanner(*fake, pattern, make_fake_scan_kernels(fake.device()));
+    ScanOptions options;
+    options.matches = options.line_numbers = true;
+    for (const bool with_lines : {false, true}) {
+      options.threads = 3;
+      const SeenScan cpu = on_cpu(file, pattern, options, with_lines);
+      expect_same_scan(on_gpu(scanner, file, options, with_lines), cpu, text);
+      EXPECT_TRUE(scanner.used_gpu());
+    }
+    const SeenScan in_memory =
+        see(options, true, [&](const ScanOptions& used, const auto& on_line) {
+          return scanner.scan(Bytes(file), used, on_line);
+        });
+    expect_same_scan(in_memory, on_cpu(file, pattern, options, true), text);
+  }
+}
+
 TEST(GpuScan, CallbacksEndIt) {
   const std::vector<Byte> file = compressed(log_lines(40 * kMinBlockBytes, 13));
   const Pattern pattern = pattern_of("e");

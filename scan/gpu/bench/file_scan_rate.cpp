@@ -2,7 +2,9 @@
 // How near a search of a compressed file comes to what PCIe allows: from the page cache to the
 // count, or to the lines, of gpu::FileScanner.
 //
-//   file_scan_rate [--runs N] [--csv FILE] [--commit TEXT] FILE.presso PATTERN...
+//   file_scan_rate [OPTION VALUE]... FILE.presso PATTERN...
+//
+//   --runs N --readers N (threads that read) --csv FILE --commit TEXT
 //
 // A bare copy of 64 MiB gives the limit: its rate times the file's ratio. Rows: the file is only
 // checked (no search), then each pattern counted, with line numbers of matching lines, and by the
@@ -32,6 +34,7 @@ constexpr std::size_t kCopyBytes = 64u << 20;
 
 struct Arguments {
   int runs = 9;
+  unsigned readers = 0;  ///< as GpuOptions has it
   std::string csv, commit;
   std::string path;
   std::vector<std::string> patterns;
@@ -69,6 +72,26 @@ Result<double> copy_rate(int runs) {
   return 8 * kCopyBytes / times.median;
 }
 
+/// All of a file.
+class PinnedCopy {
+ public:
+  explicit PinnedCopy(const InputFile& file) : size_(static_cast<std::size_t>(file.size())) {
+    if (cudaMallocHost(&memory_, size_) != cudaSuccess || !file.read_at(0, into()).ok()) size_ = 0;
+  }
+  ~PinnedCopy() { static_cast<void>(cudaFreeHost(memory_)); }
+  PinnedCopy(const PinnedCopy&) = delete;
+  PinnedCopy& operator=(const PinnedCopy&) = delete;
+
+  std::size_t size() const { return size_; }
+  Bytes bytes() const { return {static_cast<const Byte*>(memory_), size_}; }
+
+ private:
+  MutableBytes into() { return {static_cast<Byte*>(memory_), size_}; }
+
+  void* memory_ = nullptr;
+  std::size_t size_;
+};
+
 struct Row {
   std::string what, pattern;
   std::uint64_t lines = 0;
@@ -90,7 +113,7 @@ class Bench {
                 static_cast<unsigned long long>(plain_bytes_),
                 static_cast<double>(plain_bytes_) / static_cast<double>(file_.size()), copy / 1e9,
                 limit_ / 1e9);
-    std::printf("%-26s %-34s %10s %9s %9s\n", "what", "pattern", "lines", "GB/s", "of limit");
+    std::printf("%-30s %-34s %10s %9s %9s\n", "what", "pattern", "lines", "GB/s", "of limit");
     add({"decoded only", "", 0, checked_gb_s_});
     for (const std::string& text : arguments_.patterns) PRESSO_TRY(search(text));
     return all_right_;
@@ -132,6 +155,14 @@ class Bench {
       if (scanner.used_gpu()) return {};
       return make_error(ErrorCode::kUnsupported, "the GPU does not search for " + text);
     }));
+    const PinnedCopy pinned(file_);
+    if (pinned.size() > 0) {
+      PRESSO_TRY(row("counted, file in pinned memory", [&]() -> Status {
+        PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(pinned.bytes()));
+        lines = summary.lines;
+        return {};
+      }));
+    }
     ScanOptions numbered;
     numbered.line_numbers = true;
     return row("lines with their numbers", [&]() -> Status {
@@ -149,7 +180,7 @@ class Bench {
   void add(Row row) {
     row.of_limit = row.gb_s * 1e9 / limit_;
     all_right_ = all_right_ && row.right;
-    std::printf("%-26s %-34s %10llu %9.1f %9.3f%s\n", row.what.c_str(), row.pattern.c_str(),
+    std::printf("%-30s %-34s %10llu %9.1f %9.3f%s\n", row.what.c_str(), row.pattern.c_str(),
                 static_cast<unsigned long long>(row.lines), row.gb_s, row.of_limit,
                 row.right ? "" : "  WRONG");
     std::fflush(stdout);
@@ -187,7 +218,9 @@ Status write_csv(const Arguments& arguments, const std::vector<Row>& rows) {
 Result<bool> run(const Arguments& arguments) {
   const InputFile file(arguments.path);
   PRESSO_TRY(file.status(arguments.path));
-  PRESSO_ASSIGN(Decompressor decompressor, Decompressor::open());
+  GpuOptions options;
+  options.reader_threads = arguments.readers;
+  PRESSO_ASSIGN(Decompressor decompressor, Decompressor::open(options));
   Bench bench(arguments, file, decompressor);
   PRESSO_ASSIGN(const bool right, bench.run());
   PRESSO_TRY(write_csv(arguments, bench.rows()));
@@ -200,6 +233,8 @@ bool parse(int count, char** texts, Arguments& arguments) {
     const std::string name = texts[at];
     if (name == "--runs") {
       arguments.runs = std::atoi(texts[at + 1]);
+    } else if (name == "--readers") {
+      arguments.readers = static_cast<unsigned>(std::atoi(texts[at + 1]));
     } else if (name == "--csv") {
       arguments.csv = texts[at + 1];
     } else if (name == "--commit") {
@@ -220,7 +255,8 @@ int main(int count, char** texts) {
   presso::gpu::Arguments arguments;
   if (!presso::gpu::parse(count, texts, arguments)) {
     std::fputs(
-        "usage: file_scan_rate [--runs N] [--csv FILE] [--commit TEXT] FILE.presso PATTERN...\n",
+        "usage: file_scan_rate [--runs N] [--readers N] [--csv FILE] [--commit TEXT] FILE.presso "
+        "PATTERN...\n",
         stderr);
     return 2;
   }

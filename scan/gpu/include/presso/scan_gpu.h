@@ -41,13 +41,21 @@ class FileScanner {
   /// decompressor has no cpu_fallback.
   Result<ScanSummary> scan(const RandomAccess& file, const ScanOptions& options = {},
                            const LineCallback& on_line = {});
+  /// A file in memory, which is not copied on the host where it is pinned.
+  Result<ScanSummary> scan(Bytes memory, const ScanOptions& options = {},
+                           const LineCallback& on_line = {});
   /// Whether the last file was searched by the GPU, but for damaged batches.
   bool used_gpu() const;
   /// For people: how the GPU searches, or why it does not.
   std::string describe() const;
 
  private:
+  struct Input;
   struct State;
+
+  Result<ScanSummary> scan(const Input& input, const ScanOptions& options,
+                           const LineCallback& on_line);
+
   std::unique_ptr<State> state_;
 };
 
