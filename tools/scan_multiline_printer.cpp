@@ -91,6 +91,7 @@ void ScanPrinter::print_group_matches(const MatchedLine& line, const LineText& t
       piece.text = step.line().substr(part.begin, part.end - part.begin);
       const MatchSpan whole{0, piece.text.size()};
       piece.shown = std::span(&whole, 1);
+      piece.matches = piece.shown;
       group_prefix(line, step.index(), text.matches[i].begin, &text.matches[i]);
       writer_.write(piece);
     }
