@@ -31,6 +31,8 @@ TEST_PACKAGES=(
   "zstd: what presso is compared with"
   "pkg-config: the test of an installed presso"
   "mandoc: checks the manual page"
+  "zsh: tests its completions"
+  "fish: tests its completions"
   "xz-utils: unpacks test corpora"
 )
 

@@ -86,6 +86,8 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
       context_(matcher, options, static_cast<bool>(on_line)),
       rule_(options.binary),
       fills_(options.binary == BinaryRule::kStdin) {
+  several_patterns_ = matcher.pattern_count() > 1;
+  if (options.which_pattern) pattern_finder_ = matcher.pattern_finder();
   // Counts go on behind a NUL, but for kQuit.
   if (!on_line_ && rule_ != BinaryRule::kQuit) rule_ = BinaryRule::kText;
 }
@@ -499,8 +501,18 @@ void Assembler::report(const Segment& segment, const FoundLine& line) {
   if (summary_.lines >= options_.max_lines && context_.after_left() == 0) stopped_ = true;
 }
 
+void Assembler::tell_patterns(MatchedLine& line) {
+  patterns_.clear();
+  if (!pattern_finder_ && several_patterns_) return;
+  for (const MatchSpan& match : line.matches) {
+    patterns_.push_back(pattern_finder_ ? pattern_finder_->pattern_of(line.text, match) : 0);
+  }
+  line.patterns = patterns_;
+}
+
 void Assembler::deliver(MatchedLine& line) {
   if (!options_.line_numbers) line.number = 0;
+  if (options_.which_pattern) tell_patterns(line);
   if (options_.null_data) {
     exchanged_.assign(line.text.begin(), line.text.end());
     exchange_nul_and_line_feed(exchanged_);

@@ -143,6 +143,7 @@ class Assembler {
   void report_context(Bytes text, std::uint64_t offset, std::uint64_t number, LineKind kind);
   void count(const FoundLine& line);
   void report(const Segment& segment, const FoundLine& line);
+  void tell_patterns(MatchedLine& line);
   void deliver(MatchedLine& line);
   bool ended_by_nul(Bytes line, std::uint64_t offset);
   void end_by_nul();
@@ -169,9 +170,12 @@ class Assembler {
   std::deque<Segment> waiting_;
   bool stopped_ = false;
   bool behind_hole_ = false;
-  bool past_last_line_ = false;     ///< ScanOptions::last_line was seen
-  std::uint64_t reported_end_ = 0;  ///< behind the last line that was looked at
-  std::vector<Byte> exchanged_;     ///< the line being reported, with null_data
+  bool past_last_line_ = false;                    ///< ScanOptions::last_line was seen
+  std::uint64_t reported_end_ = 0;                 ///< behind the last line that was looked at
+  std::vector<Byte> exchanged_;                    ///< the line being reported, with null_data
+  std::unique_ptr<PatternFinder> pattern_finder_;  ///< with which_pattern
+  bool several_patterns_ = false;
+  std::vector<std::uint32_t> patterns_;  ///< of the line's matches
 
   BinaryRule rule_;
   bool left_mapping_ = false;  ///< kMapped was asked for, but there is a byte order mark

@@ -82,7 +82,12 @@ class FilteredMatcher final : public Matcher {
   std::unique_ptr<GroupFinder> group_finder() const override {
     return pattern_.matcher().group_finder();
   }
+  std::size_t pattern_count() const override { return pattern_.matcher().pattern_count(); }
+  std::unique_ptr<PatternFinder> pattern_finder() const override {
+    return pattern_.matcher().pattern_finder();
+  }
   RequiredLiterals required() const override { return pattern_.matcher().required(); }
+  bool spans_lines() const override { return pattern_.spans_lines(); }
   /// Of the pattern alone.
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
     std::optional<LineAutomaton> automaton = pattern_.matcher().line_automaton(max_states);
@@ -103,6 +108,14 @@ class FilteredMatcher final : public Matcher {
 
 }  // namespace
 }  // namespace scan_detail
+
+std::size_t Pattern::count() const {
+  return matcher_->pattern_count();
+}
+
+bool Pattern::spans_lines() const {
+  return matcher_->spans_lines();
+}
 
 std::string Pattern::describe() const {
   return matcher_->describe();

@@ -49,6 +49,14 @@ class GroupFinder {
   virtual std::span<const std::optional<MatchSpan>> groups(Bytes line, const MatchSpan& match) = 0;
 };
 
+/// One thread's answer to which of several patterns a known match is of.
+class PatternFinder {
+ public:
+  virtual ~PatternFinder() = default;
+  /// Its number, in the order in which patterns were given. `line`: all of the match's line.
+  virtual std::uint32_t pattern_of(Bytes line, const MatchSpan& match) = 0;
+};
+
 /// An automaton over lines, for what searches by nothing else (scan/gpu).
 struct LineAutomaton {
   LineDfa dfa;
@@ -64,8 +72,14 @@ class Matcher {
   virtual std::unique_ptr<Searcher> searcher(CpuLevel level) const = 0;
   /// nullptr where there are no groups but the match itself. Refers to its matcher.
   virtual std::unique_ptr<GroupFinder> group_finder() const { return nullptr; }
+  /// How many patterns it was made of.
+  virtual std::size_t pattern_count() const { return 1; }
+  /// nullptr where there are not several patterns. Refers to its matcher.
+  virtual std::unique_ptr<PatternFinder> pattern_finder() const { return nullptr; }
   /// What each match contains; by it blocks are left out (block_index.h).
   virtual RequiredLiterals required() const { return {}; }
+  /// Matches may hold '\n' (PatternOptions::multiline): only multiline.h searches with it.
+  virtual bool spans_lines() const { return false; }
   /// nullopt where there is none, or none of at most `max_states`. Takes its time.
   virtual std::optional<LineAutomaton> line_automaton(std::size_t max_states) const {
     static_cast<void>(max_states);

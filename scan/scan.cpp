@@ -8,6 +8,7 @@
 #include "presso/ordered_pipeline.h"
 #include "scan/assembler.h"
 #include "scan/indexed_chunks.h"
+#include "scan/multiline.h"
 #include "scan/null_data.h"
 
 namespace presso {
@@ -103,6 +104,9 @@ Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanO
                          const LineCallback& on_line) {
   PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
                 scan_detail::open_chunks(source, options));
+  if (pattern.spans_lines()) {
+    return scan_detail::scan_multiline(*chunks, pattern.matcher(), options, on_line, 0);
+  }
   return ScanRun(*chunks, pattern, options, on_line).run();
 }
 
@@ -110,6 +114,11 @@ Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
                          const ScanOptions& options, const LineCallback& on_line) {
   PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
                 scan_detail::open_chunks(file, pattern.matcher().required(), options));
+  if (pattern.spans_lines()) {
+    // Of a compressed file this is less than the text, but a begin.
+    const std::uint64_t expected = options.limits_blocks() ? 0 : file.size();
+    return scan_detail::scan_multiline(*chunks, pattern.matcher(), options, on_line, expected);
+  }
   if (chunks->index() == nullptr) return ScanRun(*chunks, pattern, options, on_line).run();
   // Then the file holds no NUL byte where one would count (block_index.cpp): no rule is needed.
   ScanOptions without_rule = options;

@@ -91,7 +91,7 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
        .value_name = "FILE",
        .category = kSelection,
        .brief = "look for each line of FILE; - is standard input",
-       .text = "An empty line matches everything, an empty file nothing.",
+       .text = "Lines may end in \\r\\n. An empty line matches everything, an empty file nothing.",
        .completion = Completion::kFile,
        .apply = add_pattern(s.patterns, true)},
       {.short_name = 'F',
@@ -296,7 +296,11 @@ std::vector<Flag> other_flags(ScanSettings& s) {
       known_dictionary_flag(s.dictionaries),
       {.name = "explain",
        .category = kMessages,
-       .brief = "say on standard error how the search is done, and the rates it reached",
+       .brief = "say on standard error how the search is done, predicted and actual rates",
+       .text = "Of each file with 1 MiB of text or more: its blocks and how many the index leaves "
+               "to be read; the time that its search should take, from samples of 2 MiB spread "
+               "over it, decoded and searched on one thread before the search; the time that it "
+               "took.",
        .apply = set(s.explain)},
       {.name = "progress",
        .category = kMessages,
@@ -326,8 +330,8 @@ std::vector<Flag> other_flags(ScanSettings& s) {
 
 std::vector<Flag> scan_flags(ScanSettings& settings) {
   std::vector<Flag> all;
-  for (auto* group : {pattern_flags, summary_flags, scan_context_flags, scan_output_flags,
-                      scan_file_flags, other_flags}) {
+  for (auto* group : {pattern_flags, scan_multiline_flags, summary_flags, scan_context_flags,
+                      scan_output_flags, scan_file_flags, other_flags, scan_other_tools_flags}) {
     std::vector<Flag> flags = group(settings);
     all.insert(all.end(), flags.begin(), flags.end());
   }

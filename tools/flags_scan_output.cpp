@@ -128,8 +128,10 @@ std::vector<Flag> width_flags(ScanSettings& s) {
        .value_name = "TEXT",
        .category = kOutput,
        .brief = "print TEXT in place of each match",
-       .text = "$0 stands for the match, $1 and ${name} for its groups (fixed strings have none), "
-               "$$ for a dollar sign. Files are never changed.",
+       .text =
+           "$0 stands for the match, $1 and ${name} for its groups (fixed strings have none), "
+           "$$ for a dollar sign. Files are never changed. (grep's -r is not needed: directories "
+           "are searched recursively.)",
        .apply = [&s](const Given& given) -> Status {
          s.replacement = given.value;
          return {};
@@ -142,8 +144,10 @@ std::vector<Flag> form_flags(ScanSettings& s) {
       {.name = "json",
        .category = kOutput,
        .brief = "print JSON Lines, as ripgrep does",
-       .text = "The messages are begin, match, context, end and summary. Not together with flags "
-               "that print counts or lists of files.",
+       .text = "The messages are begin, match, context, end and summary. Where several patterns "
+               "were given, each submatch says in \"pattern\" which of them it is of, counted "
+               "from 0 in the order of the command line. Not together with flags that print "
+               "counts or lists of files.",
        .negation = "no-json",
        .apply = set(s.json)},
       {.name = "stats",

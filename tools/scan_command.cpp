@@ -16,6 +16,7 @@
 #include "tools/commands.h"
 #include "tools/output.h"
 #include "tools/scan_device.h"
+#include "tools/scan_explain.h"
 #include "tools/scan_input.h"
 #include "tools/scan_json.h"
 #include "tools/scan_patterns.h"
@@ -40,8 +41,8 @@ const CommandInfo kInfo = {
         "searched, or the current directory where standard "
         "input is a terminal.\n\n"
         "A PATTERN is a regular expression in RE2's syntax as ripgrep reads it, with -F a fixed "
-        "string, with --like one of SQL's patterns. It is looked for in lines: no match holds a "
-        "line feed.",
+        "string, with --like one of SQL's patterns. It is looked for in lines: without "
+        "--multiline no match holds a line feed.",
     .examples = {{"presso scan 'time(out|r)' app.log.presso", "print the lines that match"},
                  {"presso scan -F '[error]' app.log.presso", "print the lines with [error]"},
                  {"presso scan -c timeout *.presso", "count lines in each file"},
@@ -112,7 +113,7 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
     error("--device=gpu", started.error());
     return kFailure;
   }
-  plan_.emplace(settings_, std::move(operands));
+  plan_.emplace(settings_, std::move(operands), pattern_->spans_lines());
   lines_left_ = settings_.max_total.value_or(kNoLimit);
   open_output();
   if (settings_.explain) explain_plan(settings_, *plan_, *pattern_);
@@ -143,7 +144,9 @@ void ScanCommand::finish() {
     statistics_.print(*output_);
   }
   output_->flush();
-  if (output_->failure() != 0) error("", errno_error("write", output_->failure()));
+  if (output_->failure() != 0) {
+    error("standard output", errno_error("write", output_->failure()));
+  }
   if (settings_.explain) explain_rates(statistics_);
 }
 
@@ -181,11 +184,12 @@ void ScanCommand::scan_file(const std::string& path, Origin origin) {
 }
 
 void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
-  const Result<ScanInput> input = ScanInput::open(fd, origin == Origin::kStdin, settings_);
+  Result<ScanInput> input = ScanInput::open(fd, origin == Origin::kStdin, settings_);
   if (!input.ok()) return complain(name, ScanInput::text_of(input.error()));
   const BinaryRule rule = input->rule(plan_->rule_for(origin));
   ScanOptions options = plan_->scan_options(rule, lines_left_);
   if (input->small()) options.threads = 1;
+  options.which_pattern = settings_.json && pattern_->count() > 1;
   options.on_damage = [&](const DamagedBlock& damage) { complain(name, damage_text(damage)); };
   ScanProgress progress(settings_, *plan_, name, input->plain_size());
   options.on_progress = progress.callback();
@@ -199,14 +203,20 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
       return output_->usable();
     };
   }
+  std::optional<FileExplanation> explanation;
+  if (settings_.explain) {
+    explanation.emplace(*pattern_, options, name, !plan_->counts_only()).before(*input);
+  }
   sink_->begin_file(name);
   const auto start = std::chrono::steady_clock::now();
   const Result<ScanSummary> summary = device_->scan(name, *input, options, on_line);
   progress.done();
   if (settings_.explain) warning(name, "searched " + device_->where());
-  if (!summary.ok()) return complain(name, ScanInput::text_of(summary.error()));
+  if (!summary.ok()) return complain(name, scan_error_text(summary.error(), *pattern_));
+  if (input->cut_short()) complain(name, ScanInput::text_of(*input->cut_short()));
   FileResult result{*summary, rule == BinaryRule::kQuit && summary->binary_offset.has_value(),
                     std::chrono::steady_clock::now() - start};
+  if (explanation) explanation->after(result);
   show_result(result);
 }
 

@@ -115,7 +115,7 @@ std::optional<Result<ScanSummary>> ScanDevice::try_gpu(const std::string& name,
   return done;
 }
 
-Result<ScanSummary> ScanDevice::scan(const std::string& name, const ScanInput& input,
+Result<ScanSummary> ScanDevice::scan(const std::string& name, ScanInput& input,
                                      const ScanOptions& options, const LineCallback& on_line) {
   work_ = {};
   if (auto done = try_gpu(name, input, options, on_line)) return std::move(*done);

@@ -24,8 +24,8 @@ class ScanDevice {
   Status start();
 
   /// As presso::scan() does.
-  Result<ScanSummary> scan(const std::string& name, const ScanInput& input,
-                           const ScanOptions& options, const LineCallback& on_line);
+  Result<ScanSummary> scan(const std::string& name, ScanInput& input, const ScanOptions& options,
+                           const LineCallback& on_line);
 
   /// Of the last file, for --explain: "on the GPU" and how, or "on the CPU" and why.
   const std::string& where() const { return where_; }

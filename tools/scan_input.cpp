@@ -39,6 +39,24 @@ class BegunSource final : public ByteSource {
   ByteSource& rest_;
 };
 
+/// A source that ends where its errors begin.
+class EndingSource final : public ByteSource {
+ public:
+  EndingSource(ByteSource& source, std::optional<Error>& error) : source_(source), error_(error) {}
+
+  Result<std::size_t> read(MutableBytes into) override {
+    if (error_) return std::size_t{0};
+    Result<std::size_t> got = source_.read(into);
+    if (got.ok()) return got;
+    error_ = std::move(got.error());
+    return std::size_t{0};
+  }
+
+ private:
+  ByteSource& source_;
+  std::optional<Error>& error_;
+};
+
 /// The size of a regular file; a file that claims to be empty (as those of /proc do) is read as a
 /// stream.
 std::uint64_t regular_size(int fd) {
@@ -86,8 +104,11 @@ bool ScanInput::small() const {
 }
 
 Result<ScanSummary> ScanInput::scan(const Pattern& pattern, const ScanOptions& options,
-                                    const LineCallback& on_line) const {
-  if (foreign_) return presso::scan(*foreign_, pattern, options, on_line);
+                                    const LineCallback& on_line) {
+  if (foreign_) {
+    EndingSource source(*foreign_, cut_short_);
+    return presso::scan(source, pattern, options, on_line);
+  }
   if (file_) return presso::scan(*file_, pattern, options, on_line);
   return presso::scan(*begun_, pattern, options, on_line);
 }

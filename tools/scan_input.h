@@ -30,6 +30,9 @@ class ScanInput {
   }
   /// Not worth a second thread.
   bool small() const;
+  /// What is scanned, where it is a regular file whose text can be read at any place.
+  const RandomAccess* file() const { return foreign_ ? nullptr : file_.get(); }
+  bool is_plain() const { return is_plain_; }
   /// 0 where unknown.
   std::uint64_t plain_size() const { return is_plain_ && file_ ? file_->size() : 0; }
 
@@ -41,7 +44,10 @@ class ScanInput {
   }
 
   Result<ScanSummary> scan(const Pattern& pattern, const ScanOptions& options,
-                           const LineCallback& on_line) const;
+                           const LineCallback& on_line);
+  /// Why the last scan saw the beginning only of what other programs compressed. What it found
+  /// there counts.
+  const std::optional<Error>& cut_short() const { return cut_short_; }
 
  private:
   Status look_at(Bytes begun, const ScanSettings& settings);
@@ -50,6 +56,7 @@ class ScanInput {
   std::unique_ptr<ByteSource> stream_;    ///< anything else, and what lies below foreign_
   std::unique_ptr<ByteSource> begun_;     ///< stream_ with the bytes looked at
   std::unique_ptr<ByteSource> foreign_;
+  std::optional<Error> cut_short_;
   bool is_plain_ = false;
 };
 

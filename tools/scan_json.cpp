@@ -110,17 +110,21 @@ void ScanJson::line(const MatchedLine& line) {
   }
   output_.write(",\"absolute_offset\":");
   output_.write_number(line.offset);
-  submatches(text, line.matches);
+  submatches(line);
   output_.write("}}\n");
   output_.end_line();
 }
 
-void ScanJson::submatches(std::string_view text, std::span<const MatchSpan> matches) {
+void ScanJson::submatches(const MatchedLine& line) {
+  const std::string_view text = as_text(line.text);
   std::string list;
-  for (const MatchSpan& match : matches) {
+  for (std::size_t i = 0; i < line.matches.size(); ++i) {
+    const MatchSpan& match = line.matches[i];
     list += list.empty() ? "{\"match\":" : ",{\"match\":";
     append_json_data(text.substr(match.begin, match.end - match.begin), list);
-    list += "," + member("start", match.begin) + "," + member("end", match.end) + "}";
+    list += "," + member("start", match.begin) + "," + member("end", match.end);
+    if (!line.patterns.empty()) list += "," + member("pattern", line.patterns[i]);
+    list += "}";
   }
   output_.write(",\"submatches\":[");
   output_.write(list);

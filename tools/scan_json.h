@@ -2,9 +2,9 @@
 // --json: ripgrep's JSON Lines. A file with something to show gives "begin", a "match" or "context"
 // for each line, and "end" with its figures; "summary" comes last. Text that is not UTF-8 is given
 // as {"bytes": base64}. Written by hand, because the order of the members is part of the format
-// that scripts have come to know, and because it is printed a line at a time at the scan's rate. A
-// line's object may get further members behind "submatches" (which pattern matched); readers skip
-// them.
+// that scripts have come to know, and because it is printed a line at a time at the scan's rate.
+// Where several patterns were given, each submatch says which of them it is of: "pattern", behind
+// ripgrep's members.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ class ScanJson final : public ScanSink {
 
  private:
   void begin();
-  void submatches(std::string_view text, std::span<const MatchSpan> matches);
+  void submatches(const MatchedLine& line);
 
   Output& output_;
   std::string path_;  ///< {"text":...}

@@ -48,13 +48,15 @@ void append_lines(const std::string& text, std::vector<std::string>& patterns) {
   }
 }
 
-Status check(const std::string& pattern, bool null_data) {
+Status check(const std::string& pattern, bool may_hold_line_feed) {
   const std::size_t valid = valid_utf8_prefix(pattern);
   if (valid != pattern.size()) {
     return refuse("a pattern is not UTF-8 at its byte " + std::to_string(valid));
   }
-  if (!null_data && pattern.find('\n') != std::string::npos) {
-    return refuse("a pattern holds a line feed, which no line can match; give one -e for each");
+  if (!may_hold_line_feed && pattern.find('\n') != std::string::npos) {
+    return refuse(
+        "a pattern holds a line feed, which no line can match; give one -e for each, "
+        "or -U for matches across lines");
   }
   return {};
 }
@@ -96,6 +98,8 @@ PatternOptions pattern_options(const ScanSettings& settings,
   options.bounds = settings.bounds;
   options.crlf = settings.line_end == ScanSettings::LineEnd::kCrlf;
   options.null_data = settings.line_end == ScanSettings::LineEnd::kNul;
+  options.multiline = settings.multiline;
+  options.dot_matches_line = settings.multiline && settings.multiline_dotall;
   options.unicode = settings.unicode;
   options.engine = settings.engine;
   return options;
@@ -112,7 +116,8 @@ Result<Pattern> compile(const std::vector<std::string>& patterns, ScanSettings::
 Result<Pattern> compile_any(const ScanSettings& settings,
                             const std::vector<std::string>& patterns) {
   const PatternOptions options = pattern_options(settings, patterns);
-  for (const std::string& pattern : patterns) PRESSO_TRY(check(pattern, options.null_data));
+  const bool may_hold_line_feed = options.null_data || options.multiline;
+  for (const std::string& pattern : patterns) PRESSO_TRY(check(pattern, may_hold_line_feed));
   Result<Pattern> pattern = compile(patterns, settings.syntax, options);
   if (!pattern.ok() && pattern.error().byte_offset != Error::kNone) {
     const Error& error = pattern.error();

@@ -44,8 +44,9 @@ bool is_directory(const std::string& path) {
   return stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-ScanPlan::ScanPlan(const ScanSettings& settings, std::vector<std::string> operands)
-    : settings_(settings) {
+ScanPlan::ScanPlan(const ScanSettings& settings, std::vector<std::string> operands,
+                   bool spans_lines)
+    : settings_(settings), spans_lines_(spans_lines) {
   settle_counting();
   choose_paths(std::move(operands));
   choose_context();
@@ -58,16 +59,32 @@ Status ScanPlan::check(const ScanSettings& settings) {
     return make_error(ErrorCode::kInvalidArgument,
                       "--json prints lines; counts and lists of files cannot go with it");
   }
+  const bool has_conditions = !settings.required.empty() || !settings.forbidden.empty();
+  if (settings.multiline && has_conditions) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--and and --not are about lines; they cannot go with --multiline");
+  }
+  if (settings.multiline && settings.syntax == ScanSettings::Syntax::kLike) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--like is about whole lines; it cannot go with --multiline");
+  }
+  if (settings.multiline && settings.line_end == ScanSettings::LineEnd::kNul) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "with --null-data line feeds may be matched as it is; --multiline cannot go "
+                      "with it");
+  }
   return {};
 }
 
-/// ripgrep's rules for combinations of -c, --count-matches, -o and -v.
+/// ripgrep's rules for combinations of -c, --count-matches, -o, -v and -U.
 void ScanPlan::settle_counting() {
   counting_ = settings_.counting;
   if (settings_.count_total && counting_ == Counting::kNone) counting_ = Counting::kLines;
   if (counting_ == Counting::kMatches && settings_.invert) {
     counting_ = Counting::kLines;
   } else if (counting_ == Counting::kLines && settings_.only_matching) {
+    counting_ = Counting::kMatches;
+  } else if (counting_ == Counting::kLines && spans_lines_ && !settings_.invert) {
     counting_ = Counting::kMatches;
   }
 }
@@ -120,6 +137,7 @@ void ScanPlan::choose_fields(bool terminal) {
   print_.line_number = settings_.line_number.value_or(numbered);
   print_.byte_offset = settings_.byte_offset;
   print_.per_match = vimgrep;
+  print_.spans_lines = spans_lines_;
   print_.null_after_path = settings_.null_after_path;
   print_.path_separator = settings_.path_separator;
 }
@@ -147,6 +165,7 @@ ScanOptions ScanPlan::scan_options(BinaryRule rule, std::uint64_t lines_left) co
   options.use_index = settings_.use_index;
   options.dictionaries = settings_.dictionaries;
   options.fail_fast = settings_.fail_fast;
+  options.multiline_limit = settings_.multiline_limit;
   options.null_data = settings_.line_end == ScanSettings::LineEnd::kNul;
   options.max_lines = std::min(settings_.max_count.value_or(options.max_lines), lines_left);
   options.first_line = settings_.lines.first;

@@ -21,7 +21,8 @@ class ScanPlan {
   using Listing = ScanSettings::Listing;
 
   /// `settings` is kept by reference. No `operands`: standard input or the current directory.
-  ScanPlan(const ScanSettings& settings, std::vector<std::string> operands);
+  /// `spans_lines`: of the pattern.
+  ScanPlan(const ScanSettings& settings, std::vector<std::string> operands, bool spans_lines);
 
   /// Flags that cannot be used together: kInvalidArgument.
   static Status check(const ScanSettings& settings);
@@ -49,6 +50,7 @@ class ScanPlan {
   bool first_line_decides(BinaryRule rule) const;
 
   const ScanSettings& settings_;
+  const bool spans_lines_;
   Counting counting_ = Counting::kNone;
   std::vector<std::string> paths_;
   bool default_path_ = false;

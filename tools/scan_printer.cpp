@@ -50,12 +50,17 @@ void ScanPrinter::line(const MatchedLine& line) {
   text.is_context = line.kind != LineKind::kMatch;
   std::string replaced;
   if (options_.replacement && !line.matches.empty()) {
-    replaced =
-        options_.replacement->apply(writer_.content(text.text), line.matches, groups_, replaced_);
+    // A match across lines may hold the last one's end.
+    const std::string_view original = options_.spans_lines ? text.text : writer_.content(text.text);
+    replaced = options_.replacement->apply(original, line.matches, groups_, replaced_);
     text.text = replaced;
     text.matches = replaced_;
   }
-  print(line, text);
+  if (options_.spans_lines && line.kind == LineKind::kMatch) {
+    print_group(line, text);
+  } else {
+    print(line, text);
+  }
   output_.end_line();
 }
 

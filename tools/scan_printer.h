@@ -23,7 +23,8 @@ struct PrintOptions {
   bool line_number = false;
   bool column = false;
   bool byte_offset = false;
-  bool per_match = false;  ///< --vimgrep: the line once for each match
+  bool spans_lines = false;  ///< matches may: groups of lines come at once
+  bool per_match = false;    ///< --vimgrep: the line once for each match
   bool null_after_path = false;
   char path_separator = '/';
   std::string match_separator = ":";  ///< between the fields before a line
@@ -62,6 +63,13 @@ class ScanPrinter final : public ScanSink {
   void print(const MatchedLine& line, const LineText& text);
   void print_matches_only(const MatchedLine& line, const LineText& text);
   void print_per_match(const MatchedLine& line, const LineText& text);
+  // scan_multiline_printer.cpp
+  void print_group(const MatchedLine& line, const LineText& text);
+  void print_group_lines(const MatchedLine& line, const LineText& text);
+  void print_group_matches(const MatchedLine& line, const LineText& text);
+  void print_group_per_match(const MatchedLine& line, const LineText& text);
+  void group_prefix(const MatchedLine& line, std::uint64_t index, std::size_t offset,
+                    const MatchSpan* match);
   void prefix(const MatchedLine& line, std::uint64_t offset, const MatchSpan* match);
   void number_field(std::uint64_t value, const std::string& style, Separator separator);
   void path(std::string_view behind);

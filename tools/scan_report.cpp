@@ -7,6 +7,7 @@
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 #include "tools/damage.h"
+#include "tools/scan_input.h"
 
 namespace presso::cli {
 namespace {
@@ -35,10 +36,15 @@ std::string damage_text(const DamagedBlock& damage) {
   return place + " not searched";
 }
 
+std::string scan_error_text(const Error& error, const Pattern& pattern) {
+  const bool limit = pattern.spans_lines() && error.code == ErrorCode::kUnsupported;
+  return ScanInput::text_of(error) + (limit ? " (--multiline-limit sets it)" : "");
+}
+
 void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Pattern& pattern) {
   const ScanOptions options = plan.scan_options(BinaryRule::kText, ~std::uint64_t{0});
-  std::string text = "plan: " + pattern.describe() + "; " + std::string(name(options.level)) +
-                     " engine, threads: " + std::to_string(threads_or_all(options.threads));
+  std::string text = "plan: " + pattern.describe() + "; CPU: " + std::string(name(options.level)) +
+                     ", threads: " + std::to_string(threads_or_all(options.threads));
   text += plan.counts_only() ? "; lines are counted only" : "; lines are printed";
   if (options.matches) text += ", every match in them is looked for";
   if (options.line_numbers) text += ", line ends are counted";

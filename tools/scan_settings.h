@@ -53,6 +53,9 @@ struct ScanSettings {
   std::vector<std::string> required;   ///< --and
   std::vector<std::string> forbidden;  ///< --not
   LineEnd line_end = LineEnd::kLineFeed;
+  bool multiline = false;
+  bool multiline_dotall = false;
+  std::uint64_t multiline_limit = std::uint64_t{1} << 30;
 
   // What to show.
   Counting counting = Counting::kNone;
@@ -120,5 +123,7 @@ std::vector<Flag> scan_flags(ScanSettings& settings);
 std::vector<Flag> scan_output_flags(ScanSettings& settings);
 std::vector<Flag> scan_context_flags(ScanSettings& settings);
 std::vector<Flag> scan_file_flags(ScanSettings& settings);
+std::vector<Flag> scan_multiline_flags(ScanSettings& settings);
+std::vector<Flag> scan_other_tools_flags(ScanSettings& settings);
 
 }  // namespace presso::cli

@@ -20,10 +20,15 @@ class Compiler {
     program_.reversed = options.reverse;
   }
 
-  Result<Program> compile(const Node& root) {
-    InstId end = add({.op = Inst::Op::kMatch});
-    if (options_.captures) end = save(1, end);
-    InstId start = piece(root, end);
+  Result<Program> compile(std::span<const Node> roots) {
+    std::vector<InstId> starts;
+    for (const Node& root : roots) {
+      InstId end =
+          add({.op = Inst::Op::kMatch, .first = static_cast<std::uint32_t>(starts.size())});
+      if (options_.captures) end = save(1, end);
+      starts.push_back(piece(root, end));
+    }
+    InstId start = starts.size() == 1 ? starts[0] : split(starts);
     if (options_.captures) start = save(0, start);
     program_.start = start;
     program_.unanchored = unanchored(start);
@@ -301,7 +306,11 @@ bool is_nullable(const Node& node) {
 }
 
 Result<Program> compile_program(const Node& root, const ProgramOptions& options) {
-  return Compiler(options).compile(root);
+  return Compiler(options).compile({&root, 1});
+}
+
+Result<Program> compile_program(std::span<const Node> roots, const ProgramOptions& options) {
+  return Compiler(options).compile(roots);
 }
 
 }  // namespace presso::scan_detail

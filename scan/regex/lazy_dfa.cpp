@@ -4,10 +4,12 @@
 #include <algorithm>
 
 namespace presso::scan_detail {
-LazyDfa::LazyDfa(const Program& program, Determinizer::Mode mode, std::size_t limit_bytes)
+LazyDfa::LazyDfa(const Program& program, Determinizer::Mode mode, std::size_t limit_bytes,
+                 bool spans_lines)
     : program_(program),
       determinizer_(program, mode),
       limit_bytes_(limit_bytes),
+      spans_lines_(spans_lines),
       stride_(program.classes + 1) {
   std::fill(&starts_[0][0], &starts_[0][0] + 8, kUnknown);
 }
@@ -80,7 +82,7 @@ DfaAnswer LazyDfa::find_end(Bytes text, std::size_t from, std::size_t to, bool a
     }
     row = next;
   }
-  const bool behind_last_line = text.empty() || text.back() == '\n';
+  const bool behind_last_line = !spans_lines_ && (text.empty() || text.back() == '\n');
   if (at < text.size() || to < text.size() || behind_last_line) return found;
   Entry last = table_[row + determinizer_.end_symbol()];
   if (last == kUnknown) last = make(row, determinizer_.end_symbol());

@@ -23,11 +23,13 @@ class LazyDfa {
  public:
   static constexpr std::size_t kDefaultLimit = std::size_t{8} << 20;
 
-  LazyDfa(const Program& program, Determinizer::Mode mode, std::size_t limit_bytes = kDefaultLimit);
+  /// `spans_lines`: a match may hold '\n', also the text's last.
+  LazyDfa(const Program& program, Determinizer::Mode mode, std::size_t limit_bytes = kDefaultLimit,
+          bool spans_lines = false);
 
   /// Forward program. Where the preferred match that begins leftmost in [from, to] ends; with
-  /// kExists, where reading it could stop. `text` goes on behind `to` as looks see it; no match
-  /// begins behind a final '\n'.
+  /// kExists, where reading it could stop. `text` goes on behind `to` as looks see it; without
+  /// spans_lines no match begins behind a final '\n'.
   DfaAnswer find_end(Bytes text, std::size_t from, std::size_t to, bool anchored = false);
   /// Reversed program. Where the longest match that ends at `end` begins, at or behind `from`.
   DfaAnswer find_begin(Bytes text, std::size_t from, std::size_t end);
@@ -50,6 +52,7 @@ class LazyDfa {
   const Program& program_;
   Determinizer determinizer_;
   std::size_t limit_bytes_;
+  bool spans_lines_;
   unsigned stride_;
   std::vector<Entry> table_;                   ///< stride_ entries a state
   std::vector<Determinizer::State> state_of_;  ///< by row

@@ -3,8 +3,10 @@
 // given as regular expressions; all else to the regex engine, as one alternation.
 #include "presso/pattern.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "scan/literal_matcher.h"
 #include "scan/regex/code_set.h"
 #include "scan/regex/line_dfa_builder.h"
 #include "scan/regex/regex_matcher.h"
@@ -20,7 +22,7 @@ SyntaxOptions syntax_of(const PatternOptions& options) {
   syntax.dot_matches_line = options.dot_matches_line;
   syntax.unicode = options.unicode;
   syntax.crlf = options.crlf;
-  syntax.line_terminated = !options.null_data;
+  syntax.line_terminated = !options.null_data && !options.multiline;
   return syntax;
 }
 
@@ -94,7 +96,7 @@ Result<ParsedPattern> parse_regex(std::string_view pattern, char, const SyntaxOp
 }
 
 Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, char escape,
-                                    const SyntaxOptions& syntax, ParseOne parse) {
+                                    const SyntaxOptions& syntax, bool null_data, ParseOne parse) {
   std::vector<Node> roots;
   std::uint32_t groups = 0;
   for (std::size_t i = 0; i < patterns.size(); ++i) {
@@ -104,7 +106,7 @@ Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, char 
       error.block = i;
       return error;
     }
-    if (!syntax.line_terminated) exchange_ends(parsed->root);
+    if (null_data) exchange_ends(parsed->root);
     number_groups(parsed->root, groups);
     groups += parsed->captures;
     roots.push_back(std::move(parsed->root));
@@ -112,13 +114,47 @@ Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, char 
   return roots;
 }
 
-/// The strings that all trees stand for; nullopt: others than strings.
-std::optional<std::vector<std::string>> strings_of(const std::vector<Node>& roots) {
+/// Strings, and the pattern that each of them is from.
+struct PatternStrings {
   std::vector<std::string> strings;
-  for (const Node& root : roots) {
-    if (!append_strings(root, strings)) return std::nullopt;
+  std::vector<std::uint32_t> pattern_of;
+};
+
+/// The strings that all trees stand for; nullopt: others than strings.
+std::optional<PatternStrings> strings_of(const std::vector<Node>& roots) {
+  PatternStrings found;
+  for (std::uint32_t i = 0; i < roots.size(); ++i) {
+    if (!append_strings(roots[i], found.strings)) return std::nullopt;
+    found.pattern_of.resize(found.strings.size(), i);
   }
-  return strings;
+  return found;
+}
+
+bool has_line_feed(const Node& node) {
+  const auto in_range = [](const CodeRange& range) {
+    return range.low <= '\n' && '\n' <= range.high;
+  };
+  return node.bytes.find('\n') != std::string::npos ||
+         std::any_of(node.ranges.begin(), node.ranges.end(), in_range);
+}
+
+bool is_line_look(const Node& node) {
+  return node.kind == Node::Kind::kLook &&
+         (node.look == Look::kLineStart || node.look == Look::kLineEnd ||
+          node.look == Look::kTextStart || node.look == Look::kTextEnd);
+}
+
+/// Whether matches may hold '\n'. Those with `^` or `$` are taken for such, as by ripgrep, which
+/// then counts matches instead of lines and prints neighbouring lines as one group.
+bool may_span_lines(const Node& node) {
+  return has_line_feed(node) || is_line_look(node) ||
+         std::any_of(node.children.begin(), node.children.end(),
+                     [](const Node& child) { return may_span_lines(child); });
+}
+bool may_span_lines(const std::vector<Node>& roots, const PatternOptions& options) {
+  return options.bounds == MatchBounds::kLine ||
+         std::any_of(roots.begin(), roots.end(),
+                     [](const Node& root) { return may_span_lines(root); });
 }
 
 /// A string as it is, with ignore_case all of its spellings. Of bytes that are no UTF-8, with
@@ -180,25 +216,35 @@ Result<Pattern> Pattern::compile(std::span<const std::string> patterns,
   const SyntaxOptions syntax = syntax_of(options);
   SyntaxOptions exact = syntax;
   exact.ignore_case = false;
-  PRESSO_ASSIGN(std::vector<Node> roots, parse_all(patterns, 0, exact, &parse_regex));
-  const auto strings = strings_of(roots);
-  if (strings && literal_engine_agrees(options)) return compile_literals(*strings, options);
+  PRESSO_ASSIGN(std::vector<Node> roots,
+                parse_all(patterns, 0, exact, options.null_data, &parse_regex));
+  auto found = strings_of(roots);
+  const bool spans = options.multiline && may_span_lines(roots, options);
+  if (found && literal_engine_agrees(options) && !spans) {
+    PRESSO_ASSIGN(auto literals, make_literal_matcher(std::move(found->strings),
+                                                      std::move(found->pattern_of), options));
+    return Pattern(std::move(literals));
+  }
   if (options.engine == Engine::kLiteral) {
     return make_error(ErrorCode::kInvalidArgument, "the literal engine takes fixed strings only");
   }
   if (syntax.ignore_case) {
-    PRESSO_ASSIGN(roots, parse_all(patterns, 0, syntax, &parse_regex));
+    PRESSO_ASSIGN(roots, parse_all(patterns, 0, syntax, options.null_data, &parse_regex));
   }
   PRESSO_ASSIGN(auto matcher,
-                make_regex_matcher(with_bounds(any_of(std::move(roots)), options.bounds), options));
+                make_regex_matcher(with_bounds(any_of(std::move(roots)), options.bounds),
+                                   patterns.size(), options, spans));
   return Pattern(std::move(matcher));
 }
 
 Result<Pattern> Pattern::compile_like(std::span<const std::string> patterns, char escape,
                                       const PatternOptions& options) {
+  SyntaxOptions syntax = syntax_of(options);
+  syntax.line_terminated = !options.null_data;
   PRESSO_ASSIGN(std::vector<Node> roots,
-                parse_all(patterns, escape, syntax_of(options), &parse_like));
-  PRESSO_ASSIGN(auto matcher, make_regex_matcher(any_of(std::move(roots)), options));
+                parse_all(patterns, escape, syntax, options.null_data, &parse_like));
+  PRESSO_ASSIGN(auto matcher,
+                make_regex_matcher(any_of(std::move(roots)), patterns.size(), options));
   return Pattern(std::move(matcher));
 }
 

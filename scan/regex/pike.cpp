@@ -97,6 +97,7 @@ void PikeEngine::step(Bytes text, std::size_t at, bool may_read) {
     if (inst.op == Inst::Op::kMatch) {
       best_.assign(slots, slots + slots_);
       best_[1] = at;
+      pattern_ = inst.first;
       return;
     }
     if (!may_read) continue;

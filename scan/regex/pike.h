@@ -30,6 +30,8 @@ class PikeEngine {
                                 bool anchored = false);
   /// By slot, of the last match found: with a program that has captures.
   const std::vector<std::size_t>& slots() const { return best_; }
+  /// The number of the pattern that it is of.
+  std::uint32_t pattern() const { return pattern_; }
 
  private:
   /// Live instructions in order of preference.
@@ -62,6 +64,7 @@ class PikeEngine {
   std::vector<Frame> stack_;
   std::vector<std::size_t> current_;
   std::vector<std::size_t> best_;
+  std::uint32_t pattern_ = 0;
 };
 
 }  // namespace presso::scan_detail

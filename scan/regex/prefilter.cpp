@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "scan/literal_matcher.h"
 #include "scan/literal_units.h"
 
 namespace presso::scan_detail {
@@ -179,9 +180,11 @@ std::optional<PairProbe> plan_pair(const std::vector<ByteSet>& leading) {
 std::shared_ptr<const Matcher> matcher_of(const Clause& clause) {
   PatternOptions options;
   options.ignore_case = clause.ignore_ascii_case;
-  const Result<Pattern> pattern = Pattern::compile_literals(clause.any_of, options);
-  if (!pattern.ok()) return nullptr;
-  return pattern->shared_matcher();
+  options.multiline = true;  // of patterns that span lines the strings may hold '\n'
+  const std::vector<std::uint32_t> pattern_of(clause.any_of.size(), 0);
+  Result<std::shared_ptr<const Matcher>> matcher =
+      make_literal_matcher(clause.any_of, pattern_of, options);
+  return matcher.ok() ? std::move(*matcher) : nullptr;
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ struct Inst {
     kSplit,  ///< goes to targets [first, first + count), an earlier one preferred
     kLook,   ///< goes to `next` where `look` holds
     kSave,   ///< notes the place in slot `first`, goes to `next`
-    kMatch,
+    kMatch,  ///< of the pattern with the number `first`
   };
   Op op = Op::kBytes;
   Look look = Look::kLineStart;
@@ -81,6 +81,8 @@ struct ProgramOptions {
 
 /// Error kInvalidArgument: the automaton would take more than options.max_bytes.
 Result<Program> compile_program(const Node& root, const ProgramOptions& options);
+/// Of several patterns, an earlier one preferred; each has a kMatch of its own.
+Result<Program> compile_program(std::span<const Node> roots, const ProgramOptions& options);
 
 /// Whether all of `root` can match the empty string.
 bool is_nullable(const Node& root);

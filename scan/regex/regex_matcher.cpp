@@ -19,28 +19,45 @@ namespace {
 /// What a thread's searchers share. What only some searches need is made when one first does.
 class Automata {
  public:
-  Automata(Node root, const PatternOptions& options, Program forward)
-      : root_(std::move(root)), options_(options), forward_(std::move(forward)) {
+  Automata(Node root, const PatternOptions& options, Program forward, bool spans_lines)
+      : root_(std::move(root)),
+        options_(options),
+        forward_(std::move(forward)),
+        spans_lines_(spans_lines) {
     PatternLiterals literals = required_literals(root_);
     if (options.engine == Engine::kAuto) prefilter_ = plan_prefilter(literals, forward_);
-    required_ = std::move(literals.required);
+    // Blocks are left out by lines only.
+    if (!spans_lines) required_ = std::move(literals.required);
   }
 
   const Program& forward() const { return forward_; }
   const PrefilterPlan& prefilter() const { return prefilter_; }
   const RequiredLiterals& required() const { return required_; }
   bool only_nfa() const { return options_.engine == Engine::kNfa; }
+  bool spans_lines() const { return spans_lines_; }
   const Node& root() const { return root_; }
 
   std::string describe() const {
     std::string text = "regular expression: ";
+    if (spans_lines_) text = "regular expression across lines: ";
     if (only_nfa()) return text + "an NFA";
+    if (spans_lines_) {
+      text += prefilter_.exists() ? "as far as a prefilter finds candidates" : "all text";
+      return text + ", by a DFA that is made while it reads";
+    }
     text += prefilter_.literals
                 ? "lines around strings that matches hold (" + prefilter_.literals->describe() + ")"
             : prefilter_.pair     ? "lines around two rare bytes of a match's begin"
             : prefilter_.sequence ? "lines around bytes like those that a match begins with"
                                   : "all text";
     return text + ", by a DFA that is made while it reads";
+  }
+
+  Result<Program> of_each(std::span<const Node> patterns) const {
+    ProgramOptions each;
+    each.crlf = options_.crlf;
+    each.max_bytes = options_.max_bytes;
+    return compile_program(patterns, each);
   }
 
   Result<Program> with_captures() const {
@@ -80,6 +97,7 @@ class Automata {
   Program forward_;
   PrefilterPlan prefilter_;
   RequiredLiterals required_;
+  bool spans_lines_;
   mutable std::once_flag backward_once_;
   mutable std::unique_ptr<const Program> backward_;
   mutable std::once_flag counter_once_;
@@ -108,7 +126,8 @@ class RegexSearcher final : public Searcher {
  public:
   RegexSearcher(const Automata& automata, CpuLevel level)
       : automata_(automata),
-        ends_(automata.forward(), Determinizer::Mode::kFirst),
+        ends_(automata.forward(), Determinizer::Mode::kFirst, LazyDfa::kDefaultLimit,
+              automata.spans_lines()),
         exists_(automata.forward(), Determinizer::Mode::kExists),
         nfa_(automata.forward()) {
     if (automata.prefilter().exists()) prefilter_.emplace(automata.prefilter(), level);
@@ -117,12 +136,15 @@ class RegexSearcher final : public Searcher {
   void start(Bytes text) override {
     text_ = text;
     candidates_ = 0;
+    candidate_ = 0;
+    asked_from_ = 0;
     use_prefilter_ = prefilter_ && worth_.holds();
     if (use_prefilter_) prefilter_->start(text);
   }
 
   std::optional<MatchSpan> next(std::size_t from) override {
     if (!use_prefilter_) return find(from, text_.size());
+    if (automata_.spans_lines()) return next_across_lines(from);
     while (from < text_.size()) {
       const Window window = next_window(from);
       if (window.begin >= text_.size()) break;
@@ -149,6 +171,20 @@ class RegexSearcher final : public Searcher {
     std::size_t end = 0;
     std::size_t next = 0;
   };
+
+  /// `from` may decrease here. Without a candidate there is no match; where candidates are begins,
+  /// none lies before the first.
+  std::optional<MatchSpan> next_across_lines(std::size_t from) {
+    if (from < asked_from_) {
+      prefilter_->start(text_);
+      candidate_ = 0;
+    }
+    asked_from_ = from;
+    if (candidate_ < from || candidate_ == 0) candidate_ = prefilter_->next(from);
+    if (candidate_ >= text_.size()) return std::nullopt;
+    const bool begins = automata_.prefilter().begins_match;
+    return find(begins ? candidate_ : from, text_.size());
+  }
 
   Window next_window(std::size_t from) {
     const std::size_t candidate = prefilter_->next(from);
@@ -207,6 +243,7 @@ class RegexSearcher final : public Searcher {
       if (last.kind == DfaAnswer::Kind::kAt) {
         if (const auto first = find_begin(begin, last.at)) return MatchSpan{*first, last.at};
       }
+      if (automata_.spans_lines()) return nfa_.find(text_, begin, end);
       // An automaton declined: this line is the NFA engine's.
       const std::size_t inside = std::min(last.at, text_.empty() ? 0 : text_.size() - 1);
       const Window line = window_from(std::max(begin, line_begin(text_, begin, inside)), inside);
@@ -238,6 +275,8 @@ class RegexSearcher final : public Searcher {
   std::optional<Prefilter> prefilter_;
   Worth worth_;
   std::size_t candidates_ = 0;
+  std::size_t candidate_ = 0;  ///< the first behind asked_from_, across lines
+  std::size_t asked_from_ = 0;
   bool use_prefilter_ = false;
 };
 
@@ -266,9 +305,8 @@ class RegexGroups final : public GroupFinder {
   }
 
   std::span<const std::optional<MatchSpan>> groups(Bytes line, const MatchSpan& match) override {
-    const std::size_t end = !line.empty() && line.back() == '\n' ? line.size() - 1 : line.size();
     std::fill(found_.begin(), found_.end(), std::nullopt);
-    if (!engine_.find(line, match.begin, end, true)) return found_;
+    if (!engine_.find(line, match.begin, match.end, true)) return found_;
     const std::vector<std::size_t>& slots = engine_.slots();
     for (std::size_t i = 0; i < found_.size() && 2 * i + 1 < slots.size(); ++i) {
       if (slots[2 * i + 1] == PikeEngine::kNowhere) continue;
@@ -284,10 +322,38 @@ class RegexGroups final : public GroupFinder {
   std::vector<std::optional<MatchSpan>> found_;
 };
 
+/// Each pattern by itself, within the looks around all of them.
+std::vector<Node> separate(const Node& root) {
+  if (root.kind == Node::Kind::kAlternate) return root.children;
+  std::vector<Node> patterns;
+  for (const Node& child : root.children[1].children) {
+    Node pattern;
+    pattern.kind = Node::Kind::kConcat;
+    pattern.children = {root.children[0], child, root.children[2]};
+    patterns.push_back(std::move(pattern));
+  }
+  return patterns;
+}
+
+/// Asks the NFA engine about the text of a known match.
+class RegexPatterns final : public PatternFinder {
+ public:
+  explicit RegexPatterns(Program program) : program_(std::move(program)), engine_(program_) {}
+
+  std::uint32_t pattern_of(Bytes line, const MatchSpan& match) override {
+    return engine_.find(line, match.begin, match.end, true) ? engine_.pattern() : 0;
+  }
+
+ private:
+  const Program program_;
+  PikeEngine engine_;
+};
+
 class RegexMatcher final : public Matcher {
  public:
-  RegexMatcher(Node root, const PatternOptions& options, Program forward)
-      : automata_(std::move(root), options, std::move(forward)) {}
+  RegexMatcher(Node root, std::size_t patterns, const PatternOptions& options, Program forward,
+               bool spans_lines)
+      : automata_(std::move(root), options, std::move(forward), spans_lines), patterns_(patterns) {}
 
   std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
     return std::make_unique<RegexSearcher>(automata_, level);
@@ -297,8 +363,17 @@ class RegexMatcher final : public Matcher {
     if (!program.ok()) return nullptr;
     return std::make_unique<RegexGroups>(automata_.root(), std::move(*program));
   }
+  std::size_t pattern_count() const override { return patterns_; }
+  std::unique_ptr<PatternFinder> pattern_finder() const override {
+    if (patterns_ < 2) return nullptr;
+    Result<Program> program = automata_.of_each(separate(automata_.root()));
+    if (!program.ok()) return nullptr;
+    return std::make_unique<RegexPatterns>(std::move(*program));
+  }
   RequiredLiterals required() const override { return automata_.required(); }
+  bool spans_lines() const override { return automata_.spans_lines(); }
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
+    if (automata_.spans_lines()) return std::nullopt;
     std::optional<LineDfa> dfa = make_line_dfa(automata_.forward(), limits_of(max_states));
     if (!dfa) return std::nullopt;
     return LineAutomaton{std::move(*dfa)};
@@ -307,18 +382,20 @@ class RegexMatcher final : public Matcher {
 
  private:
   Automata automata_;
+  std::size_t patterns_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root,
-                                                          const PatternOptions& options) {
+Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root, std::size_t patterns,
+                                                          const PatternOptions& options,
+                                                          bool spans_lines) {
   ProgramOptions forward;
   forward.crlf = options.crlf;
   forward.max_bytes = options.max_bytes;
   PRESSO_ASSIGN(Program program, compile_program(root, forward));
-  return std::shared_ptr<const Matcher>(
-      std::make_shared<RegexMatcher>(std::move(root), options, std::move(program)));
+  return std::shared_ptr<const Matcher>(std::make_shared<RegexMatcher>(
+      std::move(root), patterns, options, std::move(program), spans_lines));
 }
 
 }  // namespace presso::scan_detail

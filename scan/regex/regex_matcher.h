@@ -14,8 +14,12 @@
 
 namespace presso::scan_detail {
 
-/// Errors: kInvalidArgument for a pattern that is too large.
-Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root, const PatternOptions& options);
+/// `patterns`: of how many patterns `root` is the alternation; where there are looks around it, the
+/// second child of three. `spans_lines`: as of Matcher. Errors: kInvalidArgument for a pattern that
+/// is too large.
+Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root, std::size_t patterns,
+                                                          const PatternOptions& options,
+                                                          bool spans_lines = false);
 
 /// The line automaton of fixed strings as Pattern::compile_literals() takes them; nullopt where
 /// there is none of at most `max_states`.

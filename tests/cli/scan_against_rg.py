@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares `presso scan` with ripgrep, byte for byte: standard output and exit status.
 
-    scan_against_rg.py PRESSO [--seed N] [--random N] [--keep-going]
+    scan_against_rg.py PRESSO [--seed N] [--random N] [--keep-going] [--only-multiline]
 
 Files are generated: ordinary lines, no final newline, CRLF, NUL bytes early and late, a byte order
 mark, invalid UTF-8, empty, one line longer than many chunks. Every pair of flags is tried on a few
@@ -248,7 +248,9 @@ class Comparison:
         expected = self.run(rg, in_folder(stdin))
         got = self.run(ours, in_folder(presso_stdin or stdin))
         if "--json" in flags or "--stats" in flags:
-            expected, got = (without_measurements(one, flags) for one in (expected, got))
+            expected, got = (
+                without_measurements(one, len(patterns) > 1) for one in (expected, got)
+            )
         if expected[:2] == got[:2]:
             return
         self.failures += 1
@@ -285,7 +287,7 @@ def differs_on_purpose(flags, patterns, files, stdin):
     return False
 
 
-def without_measurements(result, flags):
+def without_measurements(result, several_patterns):
     """Without times; without bytes searched where ripgrep counts what it has read ahead; without
     what only presso says of compressed files."""
     out, status, errors = result
@@ -294,6 +296,10 @@ def without_measurements(result, flags):
     out = re.sub(rb"[0-9.]+ (seconds)", rb"0 \1", out)
     out = re.sub(rb'"bytes_searched":[0-9]+', b'"bytes_searched":0', out)
     out = re.sub(rb"[0-9]+ bytes searched", b"0 bytes searched", out)
+    if several_patterns:  # presso says which of them a submatch is of
+        out = re.sub(rb',"pattern":[0-9]+}', b"}", out)
+        out = re.sub(rb'"bytes_printed":[0-9]+', b'"bytes_printed":0', out)
+        out = re.sub(rb"[0-9]+ bytes printed", b"0 bytes printed", out)
     return out, status, errors
 
 
@@ -378,6 +384,82 @@ def glob_cases(comparison, random_):
     comparison.folder = outer
 
 
+SUMMARIES = {"-c", "--count-matches", "--include-zero", "-q", "-l", "--files-without-match"}
+MULTILINE_PATTERNS = [
+    ["foo\\n"],
+    [r"a\s+b"],
+    [r"o\nf", "b"],
+    [r"(?s)foo.*?bar"],
+    [r"f.*o"],
+    [r"[^x]{30,60}"],
+    [r"^foo"],
+    [r"^\S+ \d*"],
+    [r"\n\n"],
+    [r"\s+"],
+    [r"(?P<x>o)\s*(\w)"],
+    [r"(?s)o.{2,40}e$"],
+    [r"r\s*?\n\W*(e|a)", "x$"],
+    ["x*"],
+    ["foo\nfox", "o\n"],
+    ["foo", "a b"],
+    [r"\bo\s+a|x\b"],
+    [r"(.*\n){3}"],
+    [r"zzzz\n"],
+    [r"\r?\n"],
+]
+MULTILINE_FLAGS = [
+    (), ("-n",), ("-c",), ("--count-matches",), ("-l",), ("--files-without-match",), ("-v",),
+    ("-o",), ("-b",), ("-q",), ("-m1",), ("-m", "3"), ("-A1",), ("-B2",), ("-C1",),
+    ("-A3", "-B1"), ("--passthru",), ("--json",), ("-r", "<$0$1${x}$$>"), ("-r", ""),
+    ("--vimgrep",), ("--column",), ("--color=always",), ("-H",), ("-i",), ("-x",), ("-a",),
+    ("--multiline-dotall",), ("--heading",), ("--stats",), ("-M30",), ("--include-zero",),
+    ("-M12", "--max-columns-preview"), ("--no-multiline",), ("-N",), ("-0",), ("-S",),
+]  # fmt: skip
+
+
+def multiline_differs_on_purpose(flags, patterns):
+    """See "Where we differ" in scan/NOTES.md."""
+    given = set(flags)
+    if "-v" in given and given & SUMMARIES:
+        return True  # ripgrep counts the matches in lines without a match: none
+    if "--passthru" in given and given & {"-m1", "-m"}:
+        return True  # ripgrep prints the last group's lines again as context
+    if "-x" in given and "x*" in patterns:
+        return True  # ripgrep prints lines before an empty match behind the text, which it drops
+    if "--vimgrep" in given and given & {"-M12", "-M30"}:
+        return True  # ripgrep goes on to the match's next line where one is too long
+    if "-x" in given and "[^x]{30,60}" in patterns:
+        return True  # ripgrep takes the end of a match for the begin of a line
+    # ripgrep prints up to 128 bytes behind the group, and leaves them out elsewhere
+    return "-r" in given
+
+
+def multiline_cases(comparison, random_, names, count):
+    """Every flag with every pattern, every pair with one, then random ones; plain and compressed
+    files."""
+    names = [name for name in names if not name.startswith("big")]
+    def check(flags, patterns, files, **more):
+        if not multiline_differs_on_purpose(flags, patterns):
+            comparison.check(["-U", *flags], patterns, files, **more)
+
+    for flags, patterns in itertools.product(MULTILINE_FLAGS, MULTILINE_PATTERNS):
+        check(list(flags), patterns, ["small"])
+        check(list(flags), patterns, [random_.choice(["crlf", "unfinished", "invalid", "mark"])])
+    for one, two in itertools.combinations(MULTILINE_FLAGS, 2):
+        check([*one, *two], random_.choice(MULTILINE_PATTERNS), ["small"])
+    for name in names:
+        for flags in ([], ["-n", "-o"], ["-c"], ["-l"], ["-v", "-n"]):
+            check(flags, [r"o\s+f"], [name])
+            check(flags, [r"o\s+f"], [], stdin=name)
+    for _ in range(count):
+        flags = [
+            part
+            for flag in random_.sample(MULTILINE_FLAGS, random_.randrange(0, 5))
+            for part in flag
+        ]
+        check(flags, random_.choice(MULTILINE_PATTERNS), [random_.choice(names)])
+
+
 def random_cases(comparison, random_, names, count):
     for _ in range(count):
         flags = [part for flag in random_.sample(FLAGS, random_.randrange(0, 5)) for part in flag]
@@ -429,6 +511,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--random", type=int, default=600)
     parser.add_argument("--keep-going", action="store_true")
+    parser.add_argument("--only-multiline", action="store_true")
     options = parser.parse_args()
     if shutil.which("rg") is None:
         print("SKIPPED: ripgrep (rg) is not installed")
@@ -450,6 +533,10 @@ def main():
     os.symlink("a", os.path.join(folder, "tree/link"))
     comparison = Comparison(os.path.abspath(options.presso), folder, options.keep_going)
     names = sorted(files)
+    multiline_cases(comparison, random_, names, options.random)
+    if options.only_multiline:
+        print(f"{comparison.cases} cases, {comparison.failures} differences")
+        return 1 if comparison.failures else 0
     single_cases(comparison, names)
     pair_cases(comparison)
     glob_cases(comparison, random_)

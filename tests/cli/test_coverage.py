@@ -14,6 +14,7 @@ import test_reports
 import test_scan
 import test_scan_device
 import test_scan_files
+import test_scan_multiline
 import test_scan_output
 
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 
 #include "tools/cli/command.h"
@@ -15,10 +16,12 @@
 namespace presso::cli {
 namespace {
 
-/// Prints to stdout; a full disk there is an error like any other.
+/// Prints to stdout; a full disk there is an error like any other, a reader that has seen enough
+/// (| head) is none.
 int print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (std::fflush(stdout) != 0 || !written) error("", "cannot write to standard output");
+  const bool complete = std::fflush(stdout) == 0 && written;
+  if (!complete && errno != EPIPE) error("", "cannot write to standard output");
   return exit_status();
 }
 
@@ -72,6 +75,8 @@ int unknown_command(const std::string& word) {
   struct stat about {};
   if (stat(word.c_str(), &about) == 0) {
     text += "; it is a file: 'presso compress " + word + "' compresses it";
+  } else if (word == "grep" || word == "search" || word == "find") {
+    text += ". Did you mean 'scan'?";
   } else {
     text += did_you_mean(word, names);
   }

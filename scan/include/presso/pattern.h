@@ -42,6 +42,10 @@ struct PatternOptions {
   bool crlf = false;       ///< "\r\n" ends a line too: with kLine and `$` a match may end before it
   bool null_data = false;  ///< for ScanOptions::null_data: patterns may hold '\n' but no NUL
 
+  /// Matches may span lines: patterns may hold '\n', classes as \s and [^a] match it. Not together
+  /// with null_data, LIKE or with_conditions().
+  bool multiline = false;
+
   // Regular expressions and LIKE only.
   bool unicode = true;            ///< classes, \b and case are Unicode's; else ASCII and bytes
   bool dot_matches_line = false;  ///< (?s); lines end matches all the same
@@ -73,6 +77,12 @@ class Pattern {
   /// does.
   Pattern with_conditions(std::vector<Pattern> required, std::vector<Pattern> forbidden) const;
 
+  /// How many patterns were given; conditions are not counted.
+  std::size_t count() const;
+  /// Whether its matches may span lines: scan() then reads all of the text into memory, and may
+  /// report several lines at once. Only with PatternOptions::multiline, and not for patterns that
+  /// are seen to stay within a line.
+  bool spans_lines() const;
   /// How it is searched for, in a few words for people.
   std::string describe() const;
 

@@ -44,6 +44,9 @@ enum class LineKind {
 
 /// A line that was asked for, or one of its neighbours. Everything in it is valid during the
 /// callback only.
+///
+/// Of a pattern that spans lines a kMatch may be several lines: those of matches that share lines
+/// or follow each other. `number` is then the first line's.
 struct MatchedLine {
   LineKind kind = LineKind::kMatch;
   bool after_gap = false;    ///< with context: lines between this and the last are left out
@@ -53,6 +56,10 @@ struct MatchedLine {
   /// Within text; empty unless ScanOptions::matches. With ScanOptions::invert those of context
   /// lines.
   std::span<const MatchSpan> matches;
+  /// By match, the number of its pattern, from 0 in the order given; empty unless
+  /// ScanOptions::which_pattern, and where regular expressions are too large to be asked one by
+  /// one. Of patterns that match at one place the first counts.
+  std::span<const std::uint32_t> patterns;
 };
 
 /// In order, never concurrently, on any of the scan's threads. Return false to stop.
@@ -85,6 +92,9 @@ struct ScanOptions {
   bool line_numbers = false;
   /// Find every match in a line, not only the first: MatchedLine::matches, ScanSummary::matches.
   bool matches = false;
+  /// With `matches`: say which of several patterns each is of. Costs one pattern's reading of the
+  /// match once more, by the slow engine for regular expressions.
+  bool which_pattern = false;
   std::uint64_t max_lines = ~std::uint64_t{0};  ///< stop after so many reported lines
   /// Neighbours of reported lines to be given to the callback too, in order and once. The lines
   /// behind the last of max_lines are given still; a match among them is reported as one. Context
@@ -109,6 +119,8 @@ struct ScanOptions {
   /// A NUL byte ends a line, and '\n' is a byte like any other. Asks for BinaryRule::kText and for
   /// a pattern compiled with PatternOptions::null_data.
   bool null_data = false;
+  /// Of a pattern that spans lines: bytes of text that may be read into memory.
+  std::uint64_t multiline_limit = std::uint64_t{1} << 30;
   bool verify = true;                   ///< compare blocks with their checksums
   KnownDictionaries dictionaries = {};  ///< for files that name theirs; kept by the caller
   /// Stop with the error of the first damaged block. Otherwise intact blocks are searched, the hole
@@ -153,7 +165,9 @@ bool can_skip_blocks(const RandomAccess& file, const Pattern& pattern, const Sca
 /// Scans what is left of `source`. Without a callback lines are only counted, which is faster.
 /// Synchronous; `source` is used by one thread at a time; several scans may run at once.
 /// Errors: those of reading, of the container, and with fail_fast of blocks; before an error every
-/// line in front of it has been reported.
+/// line in front of it has been reported. With a pattern that spans lines: kUnsupported for a text
+/// above multiline_limit; lines are reported when all of the text, or all before a damaged block,
+/// has been read.
 Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern,
                          const ScanOptions& options = {}, const LineCallback& on_line = {});
 /// The same for a file; plain text is then read by all threads.
