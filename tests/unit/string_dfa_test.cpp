@@ -8,6 +8,7 @@
 
 #include "scan/strings/predicate.h"
 #include "tests/unit/scan_reference.h"
+#include "tests/unit/string_cases.h"
 
 namespace presso::strings {
 namespace {
@@ -20,20 +21,9 @@ StringDfa dfa_of(const Predicate& predicate) {
   return std::move(*dfa);
 }
 
-/// All strings over `letters` up to `length`.
 void for_all_strings(const std::string& letters, std::size_t length,
                      const std::function<void(const std::string&)>& visit) {
-  std::string string;
-  const std::function<void()> extend = [&] {
-    visit(string);
-    if (string.size() == length) return;
-    for (const char letter : letters) {
-      string += letter;
-      extend();
-      string.pop_back();
-    }
-  };
-  extend();
+  for (const std::string& string : string_test::all_strings(letters, length)) visit(string);
 }
 
 bool holds(const std::string& string, const char* part) {
