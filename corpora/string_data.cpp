@@ -88,8 +88,15 @@ std::string broken_url(Random& random, std::size_t length, std::size_t place) {
 }
 
 std::string url_pattern() {
-  return "(?-u)(https?|ftp)://[a-z0-9]+([.-][a-z0-9]+)*[.](com|org|net|de|uk|edu|gov)(:[0-9]{1,5})?"
-         "(/[a-z0-9-]*)*([?][a-z]+=[a-z0-9]*(&[a-z]+=[a-z0-9]*)*)?(#[a-z]*)?";
+  const std::string name = "[a-z0-9]+";
+  const std::string user = "(" + name + "(:" + name + ")?@)?";
+  const std::string domains = "com|org|net|info|museum|travel|de|fr|uk|edu|gov|biz|asia";
+  const std::string host =
+      "(" + name + "([.-]" + name + ")*[.](" + domains + ")" + "|[0-9]{1,3}([.][0-9]{1,3}){3})";
+  const std::string path = "(/([a-z0-9_~.-]|%[0-9a-f]{2})*)*";
+  const std::string query = "([?][a-z]+=[a-z0-9]*(&[a-z]+=[a-z0-9]*)*)?";
+  return "(?-u)(https?|ftps?|gopher|telnet|news)://" + user + host + "(:[0-9]{1,5})?" + path +
+         query + "(#[a-z]*)?";
 }
 
 std::vector<std::string> words(Random& random, std::size_t count) {
