@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The vector loops of regex_scan.h, one set per CPU level.
+// The loops of regex_scan.h: vector loops, one set per CPU level, and one for any machine.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,22 @@ struct RegexJob {
   std::uint32_t first_row = 0;  ///< the id of row 0
   std::uint32_t* ids = nullptr;
 
-  const Byte* row(std::int32_t i, std::uint64_t& length) const {
-    const std::int32_t start = starts != nullptr ? starts[i] : first_start + i * width;
-    length = static_cast<std::uint64_t>(starts != nullptr ? starts[i + 1] - start : width);
-    return text + start;
+  std::int32_t start_of(std::int32_t row) const {
+    return starts != nullptr ? starts[row] : first_start + row * width;
+  }
+  std::int32_t length_of(std::int32_t row) const {
+    return starts != nullptr ? starts[row + 1] - starts[row] : width;
   }
 };
+
+/// Row `row` by the scalar loop; `found` ids are stored so far.
+template <class View>
+inline void select_scalar(const View& table, const RegexJob& job, std::int32_t row,
+                          std::size_t& found) {
+  const auto length = static_cast<std::uint64_t>(job.length_of(row));
+  job.ids[found] = job.first_row + static_cast<std::uint32_t>(row);
+  found += matches(table, job.text + job.start_of(row), length) ? 1 : 0;
+}
 
 /// Appends accepted rows to job.ids; returns how many.
 template <class View>
@@ -40,6 +50,10 @@ template <class View>
 struct RegexKernels {
   RegexKernel<View> by_text[kRegexTexts][2];  ///< [..][unroll - 1]
 };
+
+/// For lanes without vector instructions: 4 of them, or 8.
+template <class View>
+RegexKernel<View> lane_kernel(unsigned unroll);
 
 #if defined(__x86_64__)
 extern const RegexKernels<Table32View> kAvx2Regex32;

@@ -160,15 +160,6 @@ class LaneGroup {
   Int state_;
 };
 
-template <class View>
-inline void select_scalar(const View& table, const RegexJob& job, std::int32_t row,
-                          std::size_t& found) {
-  std::uint64_t length = 0;
-  const Byte* const text = job.row(row, length);
-  job.ids[found] = job.first_row + static_cast<std::uint32_t>(row);
-  found += matches(table, text, length);
-}
-
 template <class V, class View, template <class> class Text, int kGroups>
 std::size_t select_lanes(const View& view, const RegexJob& job) {
   constexpr std::int32_t kLanes = V::kLanes;

@@ -52,7 +52,7 @@ std::int32_t pad_of(const PaddedColumnView& column) {
   return column.pad;
 }
 
-RegexText text_of(TextGather gather, const StringColumnView&, std::uint64_t) {
+RegexText text_of(TextGather gather, const StringColumnView&, std::uint64_t /*lead*/) {
   if (gather == TextGather::kByte) return kTextByte;
   return gather == TextGather::kWord ? kTextWord : kTextAligned5;
 }
@@ -77,14 +77,12 @@ class Selection {
       : table_(table), column_(column), options_(options), ids_(ids) {}
 
   std::size_t run() {
-    const auto* const kernels = kernels_of(options_.level, table_);
-    if (kernels == nullptr) {
+    lead_ = lead_of(column_.bytes, options_.gather);
+    kernel_ = choose_kernel();
+    if (kernel_ == nullptr) {
       select_scalar(0, column_.rows);
       return found_;
     }
-    lead_ = lead_of(column_.bytes, options_.gather);
-    const RegexText text = text_of(options_.gather, column_, lead_);
-    kernel_ = kernels->by_text[text][options_.unroll - 1];
     std::uint64_t begin = 0;
     std::uint64_t end = column_.rows;
     const std::uint64_t bytes = row_start(column_, end);
@@ -97,6 +95,14 @@ class Selection {
   }
 
  private:
+  /// nullptr: the scalar loop.
+  RegexKernel<View> choose_kernel() const {
+    if (options_.gather == TextGather::kNone) return lane_kernel<View>(options_.unroll);
+    const auto* const kernels = kernels_of(options_.level, table_);
+    if (kernels == nullptr) return nullptr;
+    return kernels->by_text[text_of(options_.gather, column_, lead_)][options_.unroll - 1];
+  }
+
   /// Returns the first row that is left.
   std::uint64_t select_stretch(std::uint64_t row, std::uint64_t end) {
     RegexJob job;

@@ -21,12 +21,13 @@ enum class TextGather {
   kByte,     ///< a gather for every byte
   kWord,     ///< a gather of 4 bytes at any address, for 4 steps
   kAligned,  ///< two gathers at multiples of 4 and a shift, for 5 to 8 steps (S6.6)
+  kNone,     ///< lanes of scalar loads, on any CPU; `level` does not matter
 };
 
 struct SelectOptions {
-  CpuLevel level = cpu_level();  ///< kPortable: a loop over rows (S6.3)
+  CpuLevel level = cpu_level();  ///< kPortable with a gather: a loop over rows (S6.3)
   TextGather gather = TextGather::kWord;
-  unsigned unroll = 2;  ///< groups of lanes side by side, 1 or 2
+  unsigned unroll = 2;  ///< groups of lanes side by side, 1 or 2 (of 4 with kNone)
   /// Gathers have 32-bit offsets, counted anew after so many bytes; longer strings are read by the
   /// scalar loop. At most 2^31 - 1.
   std::uint64_t chunk_bytes = (std::uint64_t{1} << 31) - 1;

@@ -31,6 +31,9 @@ std::vector<SelectOptions> all_options() {
       for (const unsigned unroll : {1u, 2u}) all.push_back({level, gather, unroll});
     }
   }
+  for (const unsigned unroll : {1u, 2u}) {
+    all.push_back({CpuLevel::kPortable, TextGather::kNone, unroll});
+  }
   return all;
 }
 
