@@ -2,6 +2,7 @@
 // A string per vector lane: every CPU level, table width, way to load text and unrolling selects
 // the rows that the automaton accepts, on columns whose memory ends with the last string.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <random>
@@ -217,6 +218,29 @@ TEST(RegexScan, CutsColumnsIntoStretches) {
       expect_rows(dfa, padded->view(), Byte{0}, wanted, options);
     }
   }
+}
+
+/// Pages that are never written cost no memory; strings that fail at once are hardly read.
+TEST(RegexScan, ReachesBehindTwoGibibytes) {
+  constexpr std::uint64_t kWidth = 16'384;
+  constexpr std::uint64_t kRows = 160'000;
+  static_assert(kWidth * kRows > std::uint64_t{1} << 31);
+  void* const memory = mmap(nullptr, kWidth * kRows, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const bytes = static_cast<Byte*>(memory);
+  const std::vector<std::uint32_t> wanted = {7, 131'071, 131'072, 159'999};
+  for (const std::uint32_t row : wanted) bytes[row * kWidth] = 'x';
+  std::vector<std::uint64_t> offsets(kRows + 1);
+  for (std::uint64_t i = 0; i <= kRows; ++i) offsets[i] = i * kWidth;
+  const StringDfa dfa = dfa_of(regex_search("^x"));
+  const StringColumnView column{bytes, offsets.data(), kRows};
+  const PaddedColumnView padded{bytes, kRows, kWidth, 'p'};
+  for (const auto& options : all_options()) {
+    expect_rows(dfa, column, std::nullopt, wanted, options);
+    expect_rows(dfa, padded, Byte{'p'}, wanted, options);
+  }
+  munmap(memory, kWidth * kRows);
 }
 
 TEST(RegexScan, RefusesWhatDoesNotFit) {

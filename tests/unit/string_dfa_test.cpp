@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <regex>
 #include <string>
 
 #include "scan/strings/predicate.h"
@@ -103,6 +104,37 @@ TEST(StringDfa, TakesLineFeedsAsBytes) {
   EXPECT_TRUE(accepts(contains("\xFF\x80"), "\x80\xFF\x80"));
   EXPECT_TRUE(accepts(equals("a\n"), "a\n"));
   EXPECT_FALSE(accepts(equals("a\n"), "a"));
+}
+
+/// All expressions of `a`, `b` and `.` with up to three operators nested two deep.
+std::vector<std::string> small_expressions() {
+  std::vector<std::string> all = {"a", "b", "."};
+  for (int depth = 0; depth < 2; ++depth) {
+    const std::vector<std::string> parts = all;
+    for (const std::string& x : parts) {
+      all.push_back("(" + x + ")*");
+      for (const std::string& y : parts) {
+        all.push_back(x + y);
+        all.push_back("(" + x + "|" + y + ")");
+      }
+    }
+  }
+  return all;
+}
+
+TEST(StringDfa, AgreesWithTheStandardLibraryOnSmallExpressions) {
+  const auto strings = string_test::all_strings("ab", 4);
+  const auto expressions = small_expressions();
+  EXPECT_GT(expressions.size(), 1'000u);
+  for (const std::string& expression : expressions) {
+    const std::regex oracle(expression);
+    const StringDfa whole = dfa_of(regex_match(expression));
+    const StringDfa part = dfa_of(regex_search(expression));
+    for (const std::string& s : strings) {
+      ASSERT_EQ(whole.accepts(as_bytes(s)), std::regex_match(s, oracle)) << expression << ": " << s;
+      ASSERT_EQ(part.accepts(as_bytes(s)), std::regex_search(s, oracle)) << expression << ": " << s;
+    }
+  }
 }
 
 TEST(StringDfa, MatchesLikeWithEscape) {
