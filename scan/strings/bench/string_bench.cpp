@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "corpora/string_data.h"
+#include "scan/strings/dfa_layouts.h"
 #include "scan/strings/predicate.h"
 #include "scan/strings/regex_scan.h"
 #include "scan/strings/substring_scan.h"
@@ -222,6 +223,40 @@ void regex_figures(const Options& options) {
   }
 }
 
+/// A row at a time by each layout of the table (catalogue L7); the sizes in bytes come as lengths.
+void layouts_figure(const Options& options) {
+  if (!options.wants("layouts")) return;
+  const StringDfa dfa = value_of(compile(regex_match(corpora::url_pattern())));
+  const StringColumn strings = urls(options.bytes, 32, kAnywhere, 1);
+  const StringColumnView column = strings.view();
+  const auto time_layout = [&](const char* layout, std::size_t size, const auto& accepts) {
+    std::size_t found = 0;
+    const double seconds = best_time(options.repeat, 1, [&] {
+      found = 0;
+      for (std::uint64_t i = 0; i < column.rows; ++i) found += accepts(column.row(i)) ? 1 : 0;
+    });
+    print({"layouts", size, 0, 1, dfa.states, 1}, layout, column.size_bytes(), seconds, found);
+  };
+  const DfaTable32 wide = value_of(DfaTable32::make(dfa));
+  const DfaTable8 narrow = value_of(DfaTable8::make(dfa));
+  const FlatDfa flat = value_of(FlatDfa::make(dfa));
+  const RangeDfa range = value_of(RangeDfa::make(dfa));
+  const auto with = [](const auto& view) {
+    return [&view](Bytes row) { return matches(view, row.data(), row.size()); };
+  };
+  const auto with_layout = [](const auto& view) {
+    return [&view](Bytes row) { return layout_matches(view, row.data(), row.size()); };
+  };
+  const auto wide_view = wide.view();
+  const auto narrow_view = narrow.view();
+  const auto flat_view = flat.view();
+  const auto range_view = range.view();
+  time_layout("4-bytes", wide.size_bytes(), with(wide_view));
+  time_layout("1-byte", std::size_t{256} * dfa.states, with(narrow_view));
+  time_layout("flat", flat.size_bytes(), with_layout(flat_view));
+  time_layout("table", range.size_bytes(), with_layout(range_view));
+}
+
 /// One of many words somewhere in the string: automata of any size, few of whose states are hot.
 void states_figure(const Options& options) {
   if (!options.wants("6.10")) return;
@@ -339,5 +374,6 @@ int main(int count, char** arguments) {
   presso::strings::print_header();
   presso::strings::substring_figures(options);
   presso::strings::regex_figures(options);
+  presso::strings::layouts_figure(options);
   presso::strings::states_figure(options);
 }
