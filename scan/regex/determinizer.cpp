@@ -18,9 +18,10 @@ Neighbour neighbour_of(Byte byte) {
   return is_word(byte) ? Neighbour::kWord : Neighbour::kOther;
 }
 
-Determinizer::Determinizer(const Program& program, Mode mode)
+Determinizer::Determinizer(const Program& program, Mode mode, Texts texts)
     : program_(program),
       mode_(mode),
+      texts_(texts),
       representative_(program.classes),
       visited_(program.insts.size(), 0) {
   for (unsigned byte = 0; byte < 256; ++byte) {
@@ -44,6 +45,11 @@ Neighbour Determinizer::kept(Neighbour neighbour) const {
   return words ? neighbour : Neighbour::kOther;
 }
 
+Neighbour Determinizer::read_neighbour(Byte byte) const {
+  const bool plain_line_feed = texts_ == Texts::kStrings && byte == '\n';
+  return plain_line_feed ? Neighbour::kOther : neighbour_of(byte);
+}
+
 Determinizer::State Determinizer::start(bool anchored, Neighbour before) {
   list_.clear();
   ++generation_;
@@ -57,7 +63,7 @@ Determinizer::State Determinizer::step(State state, unsigned symbol) {
   if (state < kFirstReal) return state;
   const bool at_end = symbol == end_symbol();
   const Byte byte = at_end ? Byte{0} : representative_[symbol];
-  const Neighbour after = at_end ? Neighbour::kEdge : neighbour_of(byte);
+  const Neighbour after = at_end ? Neighbour::kEdge : read_neighbour(byte);
   const bool matched = resolve(states_[state], after);
   if (unknown_) return kQuit;
   if (matched && mode_ == Mode::kExists) return kYes;

@@ -36,13 +36,18 @@ class Determinizer {
     kLongest,  ///< all ends, the last one counts
     kExists,   ///< whether there is a match: one state for "yes"
   };
+  /// What looks hold at.
+  enum class Texts : Byte {
+    kLines,    ///< '\n' is an edge, like the begin and the end of the text
+    kStrings,  ///< '\n' is a byte like others: for programs without kLineStart and kLineEnd
+  };
   using State = std::uint32_t;
   static constexpr State kDead = 0;  ///< nothing can match any more
   static constexpr State kQuit = 1;  ///< a look needs characters, not bytes
   static constexpr State kYes = 2;   ///< with kExists
   static constexpr State kFirstReal = 3;
 
-  Determinizer(const Program& program, Mode mode);
+  Determinizer(const Program& program, Mode mode, Texts texts = Texts::kLines);
 
   /// `before`: the byte that was not read.
   State start(bool anchored, Neighbour before);
@@ -68,6 +73,7 @@ class Determinizer {
 
   void clear();
   Neighbour kept(Neighbour neighbour) const;
+  Neighbour read_neighbour(Byte byte) const;
   bool append_closure(InstId from);
   bool resolve(const Known& state, Neighbour after);
   bool visit(InstId id);
@@ -76,6 +82,7 @@ class Determinizer {
 
   const Program& program_;
   Mode mode_;
+  Texts texts_;
   std::vector<Byte> representative_;  ///< by class
   std::vector<Known> states_;
   std::vector<InstId> pool_;
