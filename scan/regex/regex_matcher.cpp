@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scan/line_scan.h"
+#include "scan/regex/bitset_engine.h"
 #include "scan/regex/lazy_dfa.h"
 #include "scan/regex/line_counter.h"
 #include "scan/regex/line_dfa_builder.h"
@@ -29,12 +30,16 @@ class Automata {
   const Program& forward() const { return forward_; }
   const PrefilterPlan& prefilter() const { return prefilter_; }
   const RequiredLiterals& required() const { return required_; }
+  Engine engine() const { return options_.engine; }
   bool only_nfa() const { return options_.engine == Engine::kNfa; }
   const Node& root() const { return root_; }
 
   std::string describe() const {
     std::string text = "regular expression: ";
     if (only_nfa()) return text + "an NFA";
+    if (engine() == Engine::kBitset) {
+      return text + "sets of " + std::to_string(bits()->positions) + " positions as bits";
+    }
     text += prefilter_.literals
                 ? "lines around strings that matches hold (" + prefilter_.literals->describe() + ")"
             : prefilter_.pair     ? "lines around two rare bytes of a match's begin"
@@ -64,10 +69,25 @@ class Automata {
     return backward_.get();
   }
 
+  /// nullptr where it would be too large, or another engine was asked for.
+  const BitAutomaton* bits() const {
+    std::call_once(bits_once_, [&] {
+      if (engine() != Engine::kAuto && engine() != Engine::kBitset) return;
+      Result<BitAutomaton> made = make_bit_automaton(forward_, options_.max_bytes);
+      if (!made.ok()) {
+        bits_error_ = std::move(made.error());
+        return;
+      }
+      bits_ = std::make_unique<const BitAutomaton>(std::move(*made));
+    });
+    return bits_.get();
+  }
+  /// Why bits() is nullptr.
+  const Error& bits_error() const { return bits_error_; }
+
   /// nullptr where the pattern has none.
   const LineCounter* counter() const {
     std::call_once(counter_once_, [&] {
-      if (only_nfa()) return;
       const std::optional<LineDfa> dfa = make_line_dfa(forward_);
       if (dfa) counter_ = std::make_unique<const LineCounter>(*dfa);
     });
@@ -82,6 +102,9 @@ class Automata {
   RequiredLiterals required_;
   mutable std::once_flag backward_once_;
   mutable std::unique_ptr<const Program> backward_;
+  mutable std::once_flag bits_once_;
+  mutable std::unique_ptr<const BitAutomaton> bits_;
+  mutable Error bits_error_;
   mutable std::once_flag counter_once_;
   mutable std::unique_ptr<const LineCounter> counter_;
 };
@@ -112,6 +135,9 @@ class RegexSearcher final : public Searcher {
         exists_(automata.forward(), Determinizer::Mode::kExists),
         nfa_(automata.forward()) {
     if (automata.prefilter().exists()) prefilter_.emplace(automata.prefilter(), level);
+    ends_.may_give_up(automata.engine() == Engine::kAuto);
+    exists_.may_give_up(automata.engine() == Engine::kAuto);
+    if (automata.engine() == Engine::kBitset) use_bits();
   }
 
   void start(Bytes text) override {
@@ -119,6 +145,7 @@ class RegexSearcher final : public Searcher {
     candidates_ = 0;
     use_prefilter_ = prefilter_ && worth_.holds();
     if (use_prefilter_) prefilter_->start(text);
+    if (bits_) bits_->start(text);
   }
 
   std::optional<MatchSpan> next(std::size_t from) override {
@@ -177,40 +204,81 @@ class RegexSearcher final : public Searcher {
   }
 
   std::size_t count_all() {
-    if (const LineCounter* counter = automata_.counter()) return counter->count(text_);
+    if (!only_bits()) {
+      if (const LineCounter* counter = automata_.counter()) return counter->count(text_);
+    }
     std::size_t found = 0;
     std::size_t from = 0;
     while (from < text_.size()) {
-      const DfaAnswer answer = exists_.find_end(text_, from, text_.size());
+      const DfaAnswer answer = first_end(from);
       if (answer.kind == DfaAnswer::Kind::kNone) break;
       const std::size_t inside = std::min(answer.at, text_.size() - 1);
       const Window line = window_from(std::max(from, line_begin(text_, from, inside)), inside);
       const bool quit = answer.kind == DfaAnswer::Kind::kQuit;
-      if (!quit || nfa_.find(text_, line.begin, line.end)) ++found;
+      if (!quit || exists_where_declined(exists_, line)) ++found;
       from = line.next;
     }
     return found;
   }
 
+  /// Where a match could be known to exist, from `from` on.
+  DfaAnswer first_end(std::size_t from) {
+    using Kind = DfaAnswer::Kind;
+    if (!only_bits()) return exists_.find_end(text_, from, text_.size());
+    const std::optional<std::size_t> end = bits_->first_end(from, text_.size());
+    return end ? DfaAnswer{Kind::kAt, *end} : DfaAnswer{};
+  }
+
   bool exists_in(const Window& window) {
+    if (only_bits()) return bits_->first_end(window.begin, window.end).has_value();
     const DfaAnswer answer = exists_.find_end(text_, window.begin, window.end);
     if (answer.kind != DfaAnswer::Kind::kQuit) return answer.kind == DfaAnswer::Kind::kAt;
-    return nfa_.find(text_, window.begin, window.end).has_value();
+    return exists_where_declined(exists_, window);
+  }
+
+  /// The answers of the engines that decline nothing.
+  bool exists_where_declined(LazyDfa& declined, const Window& line) {
+    look_for_another(declined);
+    if (bits_) return bits_->first_end(line.begin, line.end).has_value();
+    return nfa_.find(text_, line.begin, line.end).has_value();
+  }
+  std::optional<MatchSpan> find_where_declined(LazyDfa& declined, const Window& line) {
+    look_for_another(declined);
+    return bits_ ? bits_->find(line.begin, line.end) : nfa_.find(text_, line.begin, line.end);
+  }
+
+  /// Where there are no bit sets an automaton that gave up has to go on.
+  void look_for_another(LazyDfa& declined) {
+    use_bits();
+    if (!bits_) declined.may_give_up(false);
+  }
+  void use_bits() {
+    if (bits_ || automata_.bits() == nullptr) return;
+    bits_.emplace(*automata_.bits());
+    bits_->start(text_);
+  }
+  /// From here on.
+  bool only_bits() const {
+    const bool asked = automata_.engine() == Engine::kBitset;
+    return bits_ && (asked || ends_.gave_up() || exists_.gave_up());
   }
 
   /// The leftmost match in [begin, end].
   std::optional<MatchSpan> find(std::size_t begin, std::size_t end) {
     while (begin <= end) {
       if (automata_.only_nfa()) return nfa_.find(text_, begin, end);
+      if (only_bits()) return bits_->find(begin, end);
       const DfaAnswer last = ends_.find_end(text_, begin, end);
       if (last.kind == DfaAnswer::Kind::kNone) return std::nullopt;
-      if (last.kind == DfaAnswer::Kind::kAt) {
+      const bool ended = last.kind == DfaAnswer::Kind::kAt;
+      if (ended) {
         if (const auto first = find_begin(begin, last.at)) return MatchSpan{*first, last.at};
       }
-      // An automaton declined: this line is the NFA engine's.
+      // An automaton declined this line.
       const std::size_t inside = std::min(last.at, text_.empty() ? 0 : text_.size() - 1);
       const Window line = window_from(std::max(begin, line_begin(text_, begin, inside)), inside);
-      if (const auto found = nfa_.find(text_, line.begin, line.end)) return found;
+      LazyDfa& declined = ended && begins_ ? *begins_ : ends_;
+      if (const auto found = find_where_declined(declined, line)) return found;
       if (line.next <= begin) return std::nullopt;
       begin = line.next;
     }
@@ -223,6 +291,7 @@ class RegexSearcher final : public Searcher {
       const Program* const backward = automata_.backward();
       if (backward == nullptr) return std::nullopt;
       begins_.emplace(*backward, Determinizer::Mode::kLongest);
+      begins_->may_give_up(automata_.engine() == Engine::kAuto);
     }
     const DfaAnswer answer = begins_->find_begin(text_, floor, end);
     if (answer.kind != DfaAnswer::Kind::kAt) return std::nullopt;
@@ -235,6 +304,7 @@ class RegexSearcher final : public Searcher {
   LazyDfa exists_;
   std::optional<LazyDfa> begins_;
   PikeEngine nfa_;
+  std::optional<BitsetEngine> bits_;
   std::optional<Prefilter> prefilter_;
   Worth worth_;
   std::size_t candidates_ = 0;
@@ -289,6 +359,13 @@ class RegexMatcher final : public Matcher {
   RegexMatcher(Node root, const PatternOptions& options, Program forward)
       : automata_(std::move(root), options, std::move(forward)) {}
 
+  /// The error of a pattern that is too large for the engine that was asked for.
+  Status check() const {
+    const bool refused = automata_.engine() == Engine::kBitset && automata_.bits() == nullptr;
+    if (refused) return automata_.bits_error();
+    return {};
+  }
+
   std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
     return std::make_unique<RegexSearcher>(automata_, level);
   }
@@ -312,8 +389,9 @@ Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root,
   forward.crlf = options.crlf;
   forward.max_bytes = options.max_bytes;
   PRESSO_ASSIGN(Program program, compile_program(root, forward));
-  return std::shared_ptr<const Matcher>(
-      std::make_shared<RegexMatcher>(std::move(root), options, std::move(program)));
+  auto matcher = std::make_shared<RegexMatcher>(std::move(root), options, std::move(program));
+  PRESSO_TRY(matcher->check());
+  return std::shared_ptr<const Matcher>(std::move(matcher));
 }
 
 }  // namespace presso::scan_detail
