@@ -40,12 +40,20 @@ class Automata {
     if (engine() == Engine::kBitset) {
       return text + "sets of " + std::to_string(bits()->positions) + " positions as bits";
     }
-    text += prefilter_.literals
-                ? "lines around strings that matches hold (" + prefilter_.literals->describe() + ")"
+    text += !prefilter_.literals.empty()
+                ? "lines around strings that matches hold (" + describe_literals() + ")"
             : prefilter_.pair     ? "lines around two rare bytes of a match's begin"
             : prefilter_.sequence ? "lines around bytes like those that a match begins with"
                                   : "all text";
     return text + ", by a DFA that is made while it reads";
+  }
+
+  std::string describe_literals() const {
+    std::string text;
+    for (const PrefilterPlan::Literals& literals : prefilter_.literals) {
+      text += (text.empty() ? "" : ", and ") + literals.matcher->describe();
+    }
+    return text;
   }
 
   Result<Program> with_captures() const {
@@ -153,8 +161,9 @@ class RegexSearcher final : public Searcher {
     while (from < text_.size()) {
       const Window window = next_window(from);
       if (window.begin >= text_.size()) break;
-      const auto found = find(window.begin, window.end);
-      if (found) return found;
+      if (prefilter_->may_match(window.begin, window.end)) {
+        if (const auto found = find(window.begin, window.end)) return found;
+      }
       from = window.next;
     }
     return std::nullopt;
@@ -164,7 +173,7 @@ class RegexSearcher final : public Searcher {
     if (automata_.only_nfa()) return std::nullopt;
     const bool filtered = use_prefilter_;
     const std::size_t found = filtered ? count_filtered() : count_all();
-    if (filtered) worth_.note(candidates_, text_.size());
+    if (filtered && prefilter_->is_settled()) worth_.note(candidates_, text_.size());
     return found;
   }
 
@@ -181,8 +190,8 @@ class RegexSearcher final : public Searcher {
     const std::size_t candidate = prefilter_->next(from);
     if (candidate >= text_.size()) return {text_.size(), text_.size(), text_.size()};
     ++candidates_;
-    const bool exact = automata_.prefilter().begins_match;
-    const std::size_t begin = exact ? candidate : line_begin(text_, from, candidate);
+    const std::size_t begin =
+        prefilter_->begins_match() ? candidate : line_begin(text_, from, candidate);
     return window_from(begin, candidate);
   }
   Window window_from(std::size_t begin, std::size_t inside) const {
@@ -197,7 +206,8 @@ class RegexSearcher final : public Searcher {
     while (from < text_.size()) {
       const Window window = next_window(from);
       if (window.begin >= text_.size()) break;
-      found += exists_in(window) ? 1 : 0;
+      const bool may = prefilter_->may_match(window.begin, window.end);
+      found += may && exists_in(window) ? 1 : 0;
       from = window.next;
     }
     return found;
