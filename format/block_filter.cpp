@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "presso/checksum.h"
 
@@ -44,19 +45,41 @@ class BitAppender {
 class BitTaker {
  public:
   explicit BitTaker(Bytes bytes) : bytes_(bytes) {}
-  bool take_bit() {
-    const std::size_t at = used_++;
-    return at < 8 * bytes_.size() && (bytes_[at / 8] >> (at % 8) & 1) != 0;
-  }
   std::uint32_t take(unsigned count) {
-    std::uint32_t value = 0;
-    for (unsigned i = 0; i < count; ++i) value |= std::uint32_t{take_bit()} << i;
+    const auto value = static_cast<std::uint32_t>(word() & ((std::uint64_t{1} << count) - 1));
+    used_ += count;
     return value;
+  }
+  /// How many ones come before the next zero, which is taken too.
+  std::uint64_t take_ones() {
+    std::uint64_t ones = 0;
+    for (;;) {
+      const auto here = static_cast<unsigned>(std::countr_one(word()));
+      ones += std::min(here, kBitsInWord);
+      if (here < kBitsInWord) break;
+      used_ += kBitsInWord;
+    }
+    used_ += ones % kBitsInWord + 1;
+    return ones;
   }
   bool overrun() const { return used_ > 8 * bytes_.size(); }
   std::size_t bytes_used() const { return (used_ + 7) / 8; }
 
  private:
+  /// So many of the next bits are in word(), which is wide enough for any gap's remainder.
+  static constexpr unsigned kBitsInWord = 32;
+
+  std::uint64_t word() const {
+    const std::size_t at = used_ / 8;
+    std::uint64_t word = 0;
+    if (at + sizeof word <= bytes_.size()) {
+      word = load<std::uint64_t>(bytes_.data() + at);
+    } else if (at < bytes_.size()) {
+      std::memcpy(&word, bytes_.data() + at, bytes_.size() - at);
+    }
+    return word >> (used_ % 8);
+  }
+
   Bytes bytes_;
   std::size_t used_ = 0;
 };
@@ -86,9 +109,7 @@ Result<std::vector<std::uint32_t>> parse_common(Bytes coded, std::uint32_t count
   BitTaker bits(coded);
   std::uint64_t due = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    std::uint64_t gap = 0;
-    while (bits.take_bit()) gap += std::uint64_t{1} << rice;
-    gap += bits.take(rice);
+    const std::uint64_t gap = (bits.take_ones() << rice) + bits.take(rice);
     due += gap;
     if (due >= kCells || bits.overrun()) return bad("common cells");
     common.push_back(static_cast<std::uint32_t>(due++));
@@ -156,25 +177,71 @@ class Rest {
   Bytes bytes_;
 };
 
-Result<FilterGroup> parse_group(Rest& rest, std::uint32_t blocks) {
-  if (!rest.has(kGroupHeaderBytes)) return bad("group is cut off");
-  const Byte* const header = rest.take(kGroupHeaderBytes).data();
+/// A group before its common cells and bits are there.
+struct OpenGroup {
   FilterGroup group;
+  unsigned rice = 0;
+  std::uint32_t common_count = 0;
+  std::uint32_t common_bytes = 0;
+
+  std::uint64_t bit_bytes() const { return filter_bit_bytes(group.rows, group.blocks); }
+  std::uint64_t body_bytes() const { return common_bytes + bit_bytes(); }
+  Result<FilterGroup> finish(Bytes body) {
+    PRESSO_ASSIGN(group.common, parse_common(body.first(common_bytes), common_count, rice));
+    group.bits = body.subspan(common_bytes);
+    return std::move(group);
+  }
+};
+
+Result<OpenGroup> parse_group_header(const Byte* header, std::uint32_t blocks) {
+  OpenGroup open;
+  FilterGroup& group = open.group;
   group.blocks = blocks;
   group.gram_bytes = header[0];
   group.keep = header[1] + 1u;
   group.rows = load<std::uint32_t>(header + 4);
-  const std::uint32_t common_count = load<std::uint32_t>(header + 8);
-  const std::uint32_t common_bytes = load<std::uint32_t>(header + 12);
+  open.rice = header[2];
+  open.common_count = load<std::uint32_t>(header + 8);
+  open.common_bytes = load<std::uint32_t>(header + 12);
   if (group.gram_bytes < kMinGramBytes || group.gram_bytes > kMaxGramBytes) return bad("n");
   if (group.rows == 0 || group.rows > kCells) return bad("rows");
-  if (header[2] > kMaxRice || header[3] != 0 || common_count > kMaxCommonCells)
+  if (open.rice > kMaxRice || header[3] != 0 || open.common_count > kMaxCommonCells) {
     return bad("group header");
-  const std::uint64_t bit_bytes = filter_bit_bytes(group.rows, blocks);
-  if (!rest.has(common_bytes + bit_bytes)) return bad("group is cut off");
-  PRESSO_ASSIGN(group.common, parse_common(rest.take(common_bytes), common_count, header[2]));
-  group.bits = rest.take(bit_bytes);
-  return group;
+  }
+  return open;
+}
+
+Result<FilterGroup> parse_group(Rest& rest, std::uint32_t blocks) {
+  if (!rest.has(kGroupHeaderBytes)) return bad("group is cut off");
+  PRESSO_ASSIGN(OpenGroup open, parse_group_header(rest.take(kGroupHeaderBytes).data(), blocks));
+  if (!rest.has(open.body_bytes())) return bad("group is cut off");
+  return open.finish(rest.take(open.body_bytes()));
+}
+
+struct Prefix {
+  std::uint64_t blocks = 0;
+  std::uint32_t group_blocks = 0;
+};
+
+Result<Prefix> parse_prefix(const Byte* from, std::uint64_t blocks) {
+  const Prefix prefix{load<std::uint64_t>(from), load<std::uint32_t>(from + 8)};
+  if (prefix.blocks != blocks) return bad("number of blocks");
+  if (prefix.group_blocks == 0 || prefix.group_blocks > kMaxGroupBlocks) return bad("group size");
+  if (load<std::uint32_t>(from + 12) != kFilterOverlap) return bad("overlap");
+  return prefix;
+}
+
+Result<std::vector<LineFacts>> parse_all_facts(Bytes stored, std::uint64_t plain_bytes,
+                                               std::uint32_t block_bytes) {
+  std::vector<LineFacts> all;
+  all.reserve(stored.size() / kFactsBytes);
+  for (std::size_t at = 0; at < stored.size(); at += kFactsBytes) {
+    const std::uint64_t in_block = std::min<std::uint64_t>(plain_bytes, block_bytes);
+    PRESSO_ASSIGN(const LineFacts facts, parse_facts(stored.data() + at, in_block));
+    all.push_back(facts);
+    plain_bytes -= in_block;
+  }
+  return all;
 }
 
 std::uint64_t blocks_of(std::uint64_t plain_bytes, std::uint32_t block_bytes) {
@@ -216,23 +283,14 @@ Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t plain_
   filter.payload = std::move(payload);
   Rest rest(filter.payload);
   if (!rest.has(kPrefixBytes)) return bad("cut off");
-  const Byte* const prefix = rest.take(kPrefixBytes).data();
-  const std::uint64_t blocks = load<std::uint64_t>(prefix);
-  filter.group_blocks = load<std::uint32_t>(prefix + 8);
-  if (blocks != blocks_of(plain_bytes, block_bytes)) return bad("number of blocks");
-  if (filter.group_blocks == 0 || filter.group_blocks > kMaxGroupBlocks) return bad("group size");
-  if (load<std::uint32_t>(prefix + 12) != kFilterOverlap) return bad("overlap");
+  const std::uint64_t blocks = blocks_of(plain_bytes, block_bytes);
+  PRESSO_ASSIGN(const Prefix prefix, parse_prefix(rest.take(kPrefixBytes).data(), blocks));
+  filter.group_blocks = prefix.group_blocks;
   if (blocks > filter.payload.size() / kFactsBytes || !rest.has(blocks * kFactsBytes)) {
     return bad("cut off");
   }
-  filter.facts.reserve(static_cast<std::size_t>(blocks));
-  for (std::uint64_t block = 0; block < blocks; ++block) {
-    const std::uint64_t left = plain_bytes - block * block_bytes;
-    const Byte* const from = rest.take(kFactsBytes).data();
-    PRESSO_ASSIGN(const LineFacts facts,
-                  parse_facts(from, std::min<std::uint64_t>(left, block_bytes)));
-    filter.facts.push_back(facts);
-  }
+  PRESSO_ASSIGN(filter.facts,
+                parse_all_facts(rest.take(blocks * kFactsBytes), plain_bytes, block_bytes));
   for (std::uint64_t first = 0; first < blocks; first += filter.group_blocks) {
     const std::uint64_t in_group = std::min<std::uint64_t>(blocks - first, filter.group_blocks);
     PRESSO_ASSIGN(FilterGroup group, parse_group(rest, static_cast<std::uint32_t>(in_group)));
@@ -242,8 +300,15 @@ Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t plain_
   return filter;
 }
 
-Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
-                                               const ArchiveMember& member) {
+namespace {
+
+struct FoundSection {
+  SectionHeader header;
+  std::uint64_t payload_offset = 0;
+};
+
+Result<std::optional<FoundSection>> find_filter(const RandomAccess& file,
+                                                const ArchiveMember& member) {
   std::uint64_t at = member.blocks_end;
   while (at < member.index_offset) {
     Byte head[kSectionHeaderBytes];
@@ -255,16 +320,73 @@ Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
       at += header.stored_bytes();
       continue;
     }
-    std::vector<Byte> payload(static_cast<std::size_t>(header.payload_bytes));
-    PRESSO_TRY(file.read_at(at + kSectionHeaderBytes, payload));
-    if (checksum64(payload) != header.payload_checksum) {
-      return make_error(ErrorCode::kSectionChecksum, "'F'");
-    }
-    PRESSO_ASSIGN(BlockFilter filter,
-                  parse_filter(std::move(payload), member.plain_bytes, member.header.block_bytes));
-    return std::optional<BlockFilter>(std::move(filter));
+    return std::optional<FoundSection>({header, at + kSectionHeaderBytes});
   }
-  return std::optional<BlockFilter>();
+  return std::optional<FoundSection>();
+}
+
+}  // namespace
+
+Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
+                                               const ArchiveMember& member) {
+  PRESSO_ASSIGN(const auto section, find_filter(file, member));
+  if (!section) return std::optional<BlockFilter>();
+  std::vector<Byte> payload(static_cast<std::size_t>(section->header.payload_bytes));
+  PRESSO_TRY(file.read_at(section->payload_offset, payload));
+  if (checksum64(payload) != section->header.payload_checksum) {
+    return make_error(ErrorCode::kSectionChecksum, "'F'");
+  }
+  PRESSO_ASSIGN(BlockFilter filter,
+                parse_filter(std::move(payload), member.plain_bytes, member.header.block_bytes));
+  return std::optional<BlockFilter>(std::move(filter));
+}
+
+Result<std::optional<FilterReader>> FilterReader::open(const RandomAccess& file,
+                                                       const ArchiveMember& member) {
+  PRESSO_ASSIGN(const auto section, find_filter(file, member));
+  if (!section) return std::optional<FilterReader>();
+  FilterReader reader(file, section->payload_offset, section->header.payload_bytes,
+                      section->header.payload_checksum);
+  PRESSO_TRY(reader.read_facts(member));
+  return std::optional<FilterReader>(std::move(reader));
+}
+
+Status FilterReader::read_facts(const ArchiveMember& member) {
+  const std::uint64_t blocks = blocks_of(member.plain_bytes, member.header.block_bytes);
+  if (blocks > left_ / kFactsBytes) return bad("cut off");
+  PRESSO_ASSIGN(const Bytes stored, take(kPrefixBytes + blocks * kFactsBytes));
+  PRESSO_ASSIGN(const Prefix prefix, parse_prefix(stored.data(), blocks));
+  group_blocks_ = prefix.group_blocks;
+  PRESSO_ASSIGN(facts_, parse_all_facts(stored.subspan(kPrefixBytes), member.plain_bytes,
+                                        member.header.block_bytes));
+  return {};
+}
+
+Result<std::optional<FilterGroup>> FilterReader::next() {
+  if (blocks_read_ == facts_.size()) {
+    if (left_ > 0) return bad("bytes behind the last group");
+    if (checksum_.value() != expected_) return make_error(ErrorCode::kSectionChecksum, "'F'");
+    return std::optional<FilterGroup>();
+  }
+  const std::size_t blocks = std::min<std::size_t>(facts_.size() - blocks_read_, group_blocks_);
+  PRESSO_ASSIGN(const Bytes header, take(kGroupHeaderBytes));
+  PRESSO_ASSIGN(OpenGroup open,
+                parse_group_header(header.data(), static_cast<std::uint32_t>(blocks)));
+  PRESSO_ASSIGN(const Bytes body, take(open.body_bytes()));
+  PRESSO_ASSIGN(FilterGroup group, open.finish(body));
+  blocks_read_ += blocks;
+  return std::optional<FilterGroup>(std::move(group));
+}
+
+/// The payload's next bytes, in the buffer until the next call.
+Result<Bytes> FilterReader::take(std::uint64_t count) {
+  if (count > left_) return bad("cut off");
+  buffer_.resize_discarding(static_cast<std::size_t>(count));
+  PRESSO_TRY(file_->read_at(at_, buffer_.mutable_bytes()));
+  checksum_.add(buffer_.bytes());
+  at_ += count;
+  left_ -= count;
+  return buffer_.bytes();
 }
 
 }  // namespace presso

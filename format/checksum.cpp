@@ -15,6 +15,27 @@ std::uint64_t checksum64(Bytes bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
+struct Checksum64::State {
+  XXH3_state_t xxh3;  // aligned to 64 bytes, which new keeps
+};
+
+void Checksum64::Free::operator()(State* state) const {
+  delete state;
+}
+
+Checksum64::Checksum64() : state_(new State) {
+  XXH3_INITSTATE(&state_->xxh3);
+  XXH3_64bits_reset(&state_->xxh3);
+}
+
+void Checksum64::add(Bytes piece) {
+  XXH3_64bits_update(&state_->xxh3, piece.data(), piece.size());
+}
+
+std::uint64_t Checksum64::value() const {
+  return XXH3_64bits_digest(&state_->xxh3);
+}
+
 std::uint32_t checksum32(Bytes bytes) {
   return static_cast<std::uint32_t>(checksum64(bytes));
 }

@@ -43,7 +43,7 @@ std::size_t longest(const RequiredLiterals::Clause& clause) {
 
 /// A literal may begin in a member's last bytes and end in the next member, of which the filter
 /// knows nothing.
-void add_member_end(const ArchiveMember& member, const BlockFilter& filter, std::size_t reach,
+void add_member_end(const ArchiveMember& member, const MemberFilter& filter, std::size_t reach,
                     std::vector<Byte>& wanted) {
   const LineFacts& last = filter.facts.back();
   const std::uint64_t in_last =
@@ -68,20 +68,44 @@ bool matches_at(const std::string& literal, bool ignore_case, Bytes text) {
   return true;
 }
 
-/// The filters of all members; nullopt where there is none at all or something is damaged.
-std::optional<std::vector<std::optional<BlockFilter>>> read_filters(const RandomAccess& file,
-                                                                    const ArchiveIndex& index,
-                                                                    const ScanOptions& options) {
-  std::vector<std::optional<BlockFilter>> filters;
+bool can_help(const RequiredLiterals::Clause& clause) {
+  return !clause.any_of.empty() && clause.any_of.size() <= kMostLiterals;
+}
+
+/// All groups in one pass, each asked for all clauses while it is in the cache.
+Result<MemberFilter> ask_filter(const RandomAccess& file, const ArchiveMember& member,
+                                const RequiredLiterals& required) {
+  MemberFilter answers;
+  PRESSO_ASSIGN(auto reader, FilterReader::open(file, member));
+  if (!reader) return answers;
+  answers.wanted.assign(required.clauses.size(), std::vector<Byte>(reader->facts().size()));
+  for (std::size_t first = 0;; first += reader->group_blocks()) {
+    PRESSO_ASSIGN(const auto group, reader->next());
+    if (!group) break;
+    for (std::size_t i = 0; i < required.clauses.size(); ++i) {
+      const RequiredLiterals::Clause& clause = required.clauses[i];
+      if (can_help(clause)) add_group(*group, clause, answers.wanted[i].data() + first);
+    }
+  }
+  answers.facts = reader->facts();
+  return answers;
+}
+
+/// Of all members; nullopt where there is no filter at all or something is damaged.
+std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
+                                                     const ArchiveIndex& index,
+                                                     const RequiredLiterals& required,
+                                                     const ScanOptions& options) {
+  std::vector<MemberFilter> filters;
   bool any = false;
   for (const ArchiveMember& member : index.members()) {
-    auto filter = without_bad_alloc([&] { return read_filter(file, member); });
+    auto filter = without_bad_alloc([&] { return ask_filter(file, member, required); });
     if (!filter.ok()) {
       const bool container = filter.error().code == ErrorCode::kUnknownMandatorySection;
       if (!container && options.on_bad_index) options.on_bad_index(filter.error());
       return std::nullopt;
     }
-    any |= filter->has_value();
+    any |= !filter->wanted.empty();
     filters.push_back(std::move(*filter));
   }
   if (!any) return std::nullopt;
@@ -97,15 +121,6 @@ bool can_skip(const RequiredLiterals& required, const ScanOptions& options) {
 
 }  // namespace
 
-std::vector<Byte> blocks_with_clause(const BlockFilter& filter,
-                                     const RequiredLiterals::Clause& clause) {
-  std::vector<Byte> wanted(filter.facts.size());
-  for (std::size_t i = 0; i < filter.groups.size(); ++i) {
-    add_group(filter.groups[i], clause, wanted.data() + i * filter.group_blocks);
-  }
-  return wanted;
-}
-
 std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
                                              const RequiredLiterals& required,
                                              const ScanOptions& options) {
@@ -116,10 +131,10 @@ std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
   decode.dictionaries = options.dictionaries;
   auto opened = CompressedFile::open(file, decode);
   if (!opened.ok() || opened->index().rebuilt()) return nullptr;
-  const auto filters = read_filters(file, opened->index(), options);
+  auto filters = ask_filters(file, opened->index(), required, options);
   if (!filters) return nullptr;
   std::unique_ptr<BlockIndex> index(new BlockIndex(std::move(*opened)));
-  if (!index->choose_clause(required, *filters)) return nullptr;
+  if (!index->choose_clause(required, std::move(*filters))) return nullptr;
   // Where NULs count for anything, all rules for them hold only for a text that is seen as a whole.
   if (options.binary != BinaryRule::kText && index->holds_nul()) return nullptr;
   return index;
@@ -127,19 +142,20 @@ std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
 
 /// False where no clause leaves out a block.
 bool BlockIndex::choose_clause(const RequiredLiterals& required,
-                               const std::vector<std::optional<BlockFilter>>& filters) {
+                               std::vector<MemberFilter> filters) {
   const std::vector<ArchiveMember>& members = file_.index().members();
   std::uint64_t fewest = file_.index().block_count();
-  for (const RequiredLiterals::Clause& clause : required.clauses) {
-    if (clause.any_of.empty() || clause.any_of.size() > kMostLiterals) continue;
+  for (std::size_t number = 0; number < required.clauses.size(); ++number) {
+    const RequiredLiterals::Clause& clause = required.clauses[number];
+    if (!can_help(clause)) continue;
     std::vector<Byte> wanted;
     for (std::size_t i = 0; i < members.size(); ++i) {
       std::vector<Byte> of_member(static_cast<std::size_t>(members[i].block_count), 1);
-      if (filters[i] && !of_member.empty()) {
-        of_member = blocks_with_clause(*filters[i], clause);
-        if (filters[i]->facts.front().begins_with_mark) of_member.front() = 1;
+      if (!filters[i].facts.empty()) {
+        of_member = std::move(filters[i].wanted[number]);
+        if (filters[i].facts.front().begins_with_mark) of_member.front() = 1;
         if (i + 1 < members.size()) {
-          add_member_end(members[i], *filters[i], longest(clause), of_member);
+          add_member_end(members[i], filters[i], longest(clause), of_member);
         }
       }
       wanted.insert(wanted.end(), of_member.begin(), of_member.end());
@@ -152,8 +168,8 @@ bool BlockIndex::choose_clause(const RequiredLiterals& required,
   }
   for (std::size_t i = 0; i < members.size(); ++i) {
     const std::size_t blocks = static_cast<std::size_t>(members[i].block_count);
-    if (filters[i]) {
-      facts_.insert(facts_.end(), filters[i]->facts.begin(), filters[i]->facts.end());
+    if (!filters[i].facts.empty()) {
+      facts_.insert(facts_.end(), filters[i].facts.begin(), filters[i].facts.end());
     } else {
       // Not known, so that NULs are to be reckoned with.
       facts_.resize(facts_.size() + blocks, {.holds_nul = true});

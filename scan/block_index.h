@@ -22,6 +22,12 @@
 
 namespace presso::scan_detail {
 
+/// What a member's filter says to a search. Without a filter all is empty.
+struct MemberFilter {
+  std::vector<LineFacts> facts;
+  std::vector<std::vector<Byte>> wanted;  ///< for each clause, a bool for each block
+};
+
 class BlockIndex {
  public:
   /// nullptr where there is no filter, or it can be of no use to this search. `file` is kept.
@@ -45,17 +51,12 @@ class BlockIndex {
  private:
   explicit BlockIndex(CompressedFile file) : file_(std::move(file)) {}
   bool holds_nul() const;
-  bool choose_clause(const RequiredLiterals& required,
-                     const std::vector<std::optional<BlockFilter>>& filters);
+  bool choose_clause(const RequiredLiterals& required, std::vector<MemberFilter> filters);
 
   CompressedFile file_;
   RequiredLiterals::Clause clause_;
   std::vector<LineFacts> facts_;
   std::vector<Byte> wanted_;  ///< a bool for each block
 };
-
-/// Which of the filter's blocks may hold the begin of a literal of `clause`: a bool for each.
-std::vector<Byte> blocks_with_clause(const BlockFilter& filter,
-                                     const RequiredLiterals::Clause& clause);
 
 }  // namespace presso::scan_detail

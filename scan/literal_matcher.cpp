@@ -10,6 +10,7 @@
 #include "presso/block_filter.h"
 #include "presso/pattern.h"
 #include "scan/kernels.h"
+#include "scan/line_scan.h"
 #include "scan/literal_matcher.h"
 #include "scan/literal_plan.h"
 #include "scan/literal_set.h"
@@ -31,6 +32,7 @@ class LiteralSearcher final : public Searcher {
 
   void start(Bytes text) override;
   std::optional<MatchSpan> next(std::size_t from) override;
+  std::optional<std::size_t> count_lines() override;
 
  private:
   std::optional<MatchSpan> next_everywhere(std::size_t from) const;
@@ -79,6 +81,16 @@ std::optional<MatchSpan> LiteralSearcher::next(std::size_t from) {
   }
 }
 
+std::optional<std::size_t> LiteralSearcher::count_lines() {
+  std::size_t lines = 0;
+  for (std::size_t at = 0; at < text_.size(); ++lines) {
+    const std::optional<MatchSpan> match = next(at);
+    if (!match) break;
+    at = line_end(text_, match->end);
+  }
+  return lines;
+}
+
 /// An empty literal is among the set: it may match anywhere, and at most so many places are tried
 /// as lie before the next one where its bounds hold.
 std::optional<MatchSpan> LiteralSearcher::next_everywhere(std::size_t from) const {
@@ -101,6 +113,8 @@ bool LiteralSearcher::refill(std::size_t from) {
     } else if (const auto* nibbles = std::get_if<NibbleProbe>(&plan_.probe)) {
       swept_ = kernels_.find_nibbles(*nibbles, text_.data(), swept_, limit_, batch_);
       keep_hashes(plan_.confirm, text_, batch_);
+    } else if (const auto* strides = std::get_if<StrideProbe>(&plan_.probe)) {
+      swept_ = find_strided(*strides, text_, swept_, limit_, batch_);
     } else {
       sweep_hashes(std::get<HashProbe>(plan_.probe));
     }
@@ -222,9 +236,12 @@ class LiteralMatcher final : public Matcher {
   }
 
   std::string describe() const override {
-    constexpr std::string_view kProbes[] = {
-        "nothing can match", "every place is tried", "a probe for two rare bytes",
-        "a probe for sets of three bytes", "a probe by hashes of four bytes"};
+    constexpr std::string_view kProbes[] = {"nothing can match",
+                                            "every place is tried",
+                                            "a probe for two rare bytes",
+                                            "a probe for sets of three bytes",
+                                            "a probe by hashes of four bytes",
+                                            "a probe by hashes of some places' four bytes"};
     return "fixed strings: " + std::to_string(strings_.size()) + "; " +
            std::string(kProbes[plan_.probe.index()]);
   }

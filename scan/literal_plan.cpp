@@ -189,7 +189,8 @@ HashProbe make_hashes(const AllWindows& all, std::size_t offset, std::size_t wid
   return probe;
 }
 
-void plan_several(const std::vector<Units>& literals, std::size_t shortest, LiteralPlan& plan) {
+void plan_several(const std::vector<Units>& literals, std::size_t shortest, bool ignore_case,
+                  LiteralPlan& plan) {
   const std::size_t width = std::min(shortest, kHashWidth);
   const std::size_t offset = best_offset(literals, width, shortest);
   const AllWindows all = all_windows(literals, offset, width);
@@ -199,7 +200,13 @@ void plan_several(const std::vector<Units>& literals, std::size_t shortest, Lite
   const bool few =
       literals.size() <= kMaxNibbleLiterals || distinct(all).size() <= kMaxNibbleLiterals;
   if (!few) {
-    plan.probe = std::move(hashes);
+    std::optional<StrideProbe> strides = plan_strides(literals, ignore_case);
+    if (strides) {
+      plan.reach = shortest - 1;
+      plan.probe = std::move(*strides);
+    } else {
+      plan.probe = std::move(hashes);
+    }
     return;
   }
   NibbleProbe nibbles;
@@ -301,7 +308,7 @@ LiteralPlan plan_literals(const std::vector<std::string>& literals, bool ignore_
   } else if (all.size() == 1 && plan_pair(all.front(), plan)) {
     anchor_at_beginning(all.front(), plan);
   } else {
-    plan_several(all, shortest, plan);
+    plan_several(all, shortest, ignore_case, plan);
   }
   return plan;
 }

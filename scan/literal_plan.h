@@ -6,6 +6,7 @@
 //   one literal        PairProbe: its two rarest bytes, taken from its longest promising stretch in
 //                      which every variant of a letter has the same size
 //   up to 64 windows   NibbleProbe on three bytes at the offset where they are rarest
+//   more, of 5 bytes   StrideProbe: every second to eighth window of four bytes
 //   more               HashProbe: a Bloom filter over four bytes at the offset where they differ
 //   most
 //
@@ -21,6 +22,7 @@
 
 #include "scan/kernels.h"
 #include "scan/literal_units.h"
+#include "scan/stride_probe.h"
 
 namespace presso::scan_detail {
 
@@ -47,7 +49,7 @@ std::size_t find_hashes(const HashProbe& probe, Bytes text, std::size_t from, st
 void keep_hashes(const HashProbe& probe, Bytes text, CandidateBatch& batch);
 
 struct LiteralPlan {
-  std::variant<NothingProbe, EverywhereProbe, PairProbe, NibbleProbe, HashProbe> probe;
+  std::variant<NothingProbe, EverywhereProbe, PairProbe, NibbleProbe, HashProbe, StrideProbe> probe;
   HashProbe confirm;      ///< with NibbleProbe
   std::size_t reach = 0;  ///< furthest byte behind a candidate that the probe reads
   std::size_t characters_before =

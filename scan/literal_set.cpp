@@ -2,6 +2,7 @@
 #include "scan/literal_set.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -34,6 +35,9 @@ struct Reader {
   }
 };
 
+/// So many literals are entered by their first bytes.
+constexpr std::size_t kFewestToIndex = 8;
+
 bool is_outside_word(Decoded neighbour) {
   return neighbour.bytes != 0 && !is_word(neighbour.code);
 }
@@ -57,6 +61,38 @@ LiteralSet::LiteralSet(const std::vector<std::string>& literals, const PatternOp
     if (range.empty()) range.low = i;
     range.high = i + 1;
   }
+  if (!ignore_case_ && entries_.size() >= kFewestToIndex) index_prefixes();
+}
+
+void LiteralSet::index_prefixes() {
+  std::size_t shortest = sizeof(std::uint64_t);
+  for (const Entry& entry : entries_) shortest = std::min(shortest, entry.bytes.size());
+  if (shortest < 2) return;
+  prefix_bytes_ = shortest;
+  prefix_slots_log2_ = static_cast<unsigned>(std::bit_width(2 * entries_.size()));
+  prefixes_.resize(std::size_t{1} << prefix_slots_log2_);
+  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, entries_[i].bytes.data(), prefix_bytes_);
+    Prefix& prefix = prefixes_[prefix_slot(bytes)];
+    if (prefix.range.empty()) prefix = {bytes, {i, i}};
+    prefix.range.high = i + 1;
+  }
+}
+
+/// Where the prefix is or could be put.
+std::size_t LiteralSet::prefix_slot(std::uint64_t prefix) const {
+  std::size_t slot = (prefix ^ prefix >> 29) * 0x9E3779B97F4A7C15u >> (64 - prefix_slots_log2_);
+  while (!prefixes_[slot].range.empty() && prefixes_[slot].bytes != prefix) {
+    slot = (slot + 1) & (prefixes_.size() - 1);
+  }
+  return slot;
+}
+
+LiteralSet::Range LiteralSet::range_of_prefix(const Byte* at) const {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, at, prefix_bytes_);
+  return prefixes_[prefix_slot(bytes)].range;
 }
 
 std::optional<std::size_t> LiteralSet::match_at(Bytes text, std::size_t begin,
@@ -79,10 +115,24 @@ template <bool kFold>
 std::optional<std::size_t> LiteralSet::find(Bytes text, std::size_t begin) const {
   Reader<kFold> reader{text, begin};
   Range range{0, static_cast<std::uint32_t>(entries_.size())};
+  std::size_t depth = 0;
+  if (!kFold && prefix_bytes_ > 0) {
+    if (text.size() - begin < prefix_bytes_) return std::nullopt;
+    range = range_of_prefix(text.data() + begin);
+    depth = prefix_bytes_;
+    reader.at += depth;
+  }
   std::uint32_t best = std::numeric_limits<std::uint32_t>::max();
   std::size_t best_end = 0;
-  for (std::size_t depth = 0; !range.empty();) {
+  while (!range.empty()) {
     const Entry& first = entries_[range.low];
+    if (!kFold && range.is_one()) {
+      if (rest_stands_at(first, depth, text, reader.at) && first.priority < best) {
+        const std::size_t end = reader.at + first.bytes.size() - depth;
+        if (ends_well(text, end)) return end;
+      }
+      break;
+    }
     if (first.bytes.size() == depth) {
       if (first.priority < best && ends_well(text, reader.at)) {
         best = first.priority;
@@ -100,6 +150,14 @@ std::optional<std::size_t> LiteralSet::find(Bytes text, std::size_t begin) const
   return best_end;
 }
 
+/// Whether the text at `at` goes on as the entry does behind its first `depth` bytes.
+bool LiteralSet::rest_stands_at(const Entry& entry, std::size_t depth, Bytes text,
+                                std::size_t at) const {
+  const std::size_t left = entry.bytes.size() - depth;
+  if (text.size() - at < left) return false;
+  return std::memcmp(text.data() + at, entry.bytes.data() + depth, left) == 0;
+}
+
 LiteralSet::Range LiteralSet::narrow(Range range, std::size_t depth, Byte next) const {
   if (depth == 0) return by_first_byte_[next];
   const auto byte_at = [&](std::uint32_t i) { return static_cast<Byte>(entries_[i].bytes[depth]); };
@@ -114,7 +172,7 @@ LiteralSet::Range LiteralSet::narrow(Range range, std::size_t depth, Byte next) 
     }
     return low;
   };
-  if (range.high - range.low == 1) return byte_at(range.low) == next ? range : Range{};
+  if (range.is_one()) return byte_at(range.low) == next ? range : Range{};
   const std::uint32_t low = first_not_below(range.low, range.high, next);
   return {low, first_not_below(low, range.high, next + 1u)};
 }

@@ -3,7 +3,8 @@
 //
 // Literals are kept sorted; the text is read forward while the range of literals that agree with it
 // is narrowed by binary search, so that a place costs O(length x log count) whatever prefixes the
-// literals share: 10,000 of them need no automaton. Text is folded on the way where case is
+// literals share: 10,000 of them need no automaton. Many literals are entered by a hash of their
+// first bytes, as many as the shortest has. Text is folded on the way where case is
 // ignored. Invariant: literals are distinct, so at each depth at most one of the range ends, the
 // first. Tested by tests/unit/scan_literal_test.cpp against a plain search.
 #pragma once
@@ -39,11 +40,21 @@ class LiteralSet {
     std::uint32_t low = 0;
     std::uint32_t high = 0;
     bool empty() const { return low >= high; }
+    bool is_one() const { return high - low == 1; }
+  };
+  /// Entries with the same first bytes.
+  struct Prefix {
+    std::uint64_t bytes = 0;
+    Range range;
   };
 
   template <bool kFold>
   std::optional<std::size_t> find(Bytes text, std::size_t begin) const;
   std::optional<std::size_t> only_entry_at(Bytes text, std::size_t begin) const;
+  void index_prefixes();
+  std::size_t prefix_slot(std::uint64_t prefix) const;
+  Range range_of_prefix(const Byte* at) const;
+  bool rest_stands_at(const Entry& entry, std::size_t depth, Bytes text, std::size_t at) const;
   Range narrow(Range range, std::size_t depth, Byte next) const;
   bool begins_well(Bytes text, std::size_t begin, std::size_t from) const;
   bool ends_well(Bytes text, std::size_t end) const;
@@ -51,6 +62,10 @@ class LiteralSet {
 
   std::vector<Entry> entries_;
   std::array<Range, 256> by_first_byte_{};
+  // Of many literals whose case counts: a hash table with open addressing.
+  std::size_t prefix_bytes_ = 0;  ///< 0: no table; at most 8
+  unsigned prefix_slots_log2_ = 0;
+  std::vector<Prefix> prefixes_;
   bool ignore_case_;
   MatchBounds bounds_;
   bool crlf_;

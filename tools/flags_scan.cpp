@@ -36,10 +36,11 @@ Apply add_text(std::vector<std::string>& texts) {
 
 Apply engine_into(Engine& engine) {
   return [&engine](const Given& given) -> Status {
-    engine = given.value == "literal" ? Engine::kLiteral
-             : given.value == "dfa"   ? Engine::kDfa
-             : given.value == "nfa"   ? Engine::kNfa
-                                      : Engine::kAuto;
+    engine = given.value == "literal"  ? Engine::kLiteral
+             : given.value == "dfa"    ? Engine::kDfa
+             : given.value == "nfa"    ? Engine::kNfa
+             : given.value == "bitset" ? Engine::kBitset
+                                       : Engine::kAuto;
     return {};
   };
 }
@@ -270,8 +271,11 @@ std::vector<Flag> other_flags(ScanSettings& s) {
        .category = kPerformance,
        .brief = "how patterns are looked for",
        .text = "All find the same. 'literal' takes fixed strings only; 'dfa' reads all text with a "
-               "deterministic automaton, made as it reads; 'nfa' with sets of states, slowly.",
-       .choices = {"auto", "literal", "dfa", "nfa"},
+               "deterministic automaton, made as it reads; 'bitset' with sets of states as bits, "
+               "in bounded memory "
+               "and time whatever the pattern, up to 16384 of them; 'nfa' with lists of states, "
+               "slowly.",
+       .choices = {"auto", "literal", "dfa", "bitset", "nfa"},
        .default_value = "auto",
        .apply = engine_into(s.engine)},
       {.name = "no-check",

@@ -34,7 +34,8 @@ class Compiler {
     program_.unanchored = unanchored(start);
     if (too_large_) {
       return make_error(ErrorCode::kInvalidArgument,
-                        "the pattern is too large once its repetitions are written out");
+                        "the pattern is too large once its repetitions are written out: lower "
+                        "their counts, or turn Unicode off where ASCII will do");
     }
     set_classes();
     return std::move(program_);

@@ -4,6 +4,18 @@
 #include <algorithm>
 
 namespace presso::scan_detail {
+namespace {
+
+/// Adds the bytes that a call has read when it returns.
+struct Reading {
+  ~Reading() { total += at > from ? at - from : from - at; }
+  std::size_t& total;
+  const std::size_t& at;
+  std::size_t from;
+};
+
+}  // namespace
+
 LazyDfa::LazyDfa(const Program& program, Determinizer::Mode mode, std::size_t limit_bytes,
                  bool spans_lines)
     : program_(program),
@@ -44,8 +56,13 @@ LazyDfa::Entry LazyDfa::entry_of(Determinizer::State state) {
 }
 
 /// The entry that was missing. May begin the table anew: `row` is void then.
-LazyDfa::Entry LazyDfa::make(Entry row, unsigned symbol) {
-  if (table_.size() * sizeof(Entry) + determinizer_.bytes_used() > limit_bytes_) restart(row);
+LazyDfa::Entry LazyDfa::make(Entry row, unsigned symbol, std::size_t read_in_call) {
+  if (table_.size() * sizeof(Entry) + determinizer_.bytes_used() > limit_bytes_) {
+    gave_up_ = may_give_up_ && read_ + read_in_call < kBytesWorthAnEntry * made_;
+    if (gave_up_) return kQuitEntry;
+    restart(row);
+  }
+  ++made_;
   const Entry entry = entry_of(determinizer_.step(state_of_[row / stride_], symbol));
   table_[row + symbol] = entry;
   return entry;
@@ -57,23 +74,27 @@ void LazyDfa::restart(Entry& row) {
   state_of_.clear();
   entries_.clear();
   std::fill(&starts_[0][0], &starts_[0][0] + 8, kUnknown);
+  made_ = 0;
+  read_ = 0;
   row = entry_of(kept) & ~kMatchBit;
 }
 
 DfaAnswer LazyDfa::find_end(Bytes text, std::size_t from, std::size_t to, bool anchored) {
   using Kind = DfaAnswer::Kind;
+  if (gave_up_) return {Kind::kQuit, from};
   DfaAnswer found;
   Entry row = start_entry(anchored, from == 0 ? Neighbour::kEdge : neighbour_of(text[from - 1]));
   if (row == kYesEntry) return {Kind::kAt, from};
   const Byte* const class_of = program_.class_of.data();
   std::size_t at = from;
+  const Reading reading{read_, at, from};
   // The byte behind `to` is read too: it tells whether a match ended at `to`.
   const std::size_t stop = std::min(to + 1, text.size());
   for (; at < stop; ++at) {
     const unsigned symbol = class_of[text[at]];
     Entry next = table_[row + symbol];
     if ((next & kSpecial) != 0) [[unlikely]] {
-      if (next == kUnknown) next = make(row, symbol);
+      if (next == kUnknown) next = make(row, symbol, at - from);
       if (next == kDeadEntry) return found;
       if (next == kQuitEntry) return {Kind::kQuit, at};
       if (next == kYesEntry) return {Kind::kAt, at};
@@ -85,7 +106,7 @@ DfaAnswer LazyDfa::find_end(Bytes text, std::size_t from, std::size_t to, bool a
   const bool behind_last_line = !spans_lines_ && (text.empty() || text.back() == '\n');
   if (at < text.size() || to < text.size() || behind_last_line) return found;
   Entry last = table_[row + determinizer_.end_symbol()];
-  if (last == kUnknown) last = make(row, determinizer_.end_symbol());
+  if (last == kUnknown) last = make(row, determinizer_.end_symbol(), at - from);
   if (last == kQuitEntry) return {Kind::kQuit, at};
   if (last == kYesEntry || (last & kMatchBit) != 0) found = {Kind::kAt, at};
   return found;
@@ -93,13 +114,15 @@ DfaAnswer LazyDfa::find_end(Bytes text, std::size_t from, std::size_t to, bool a
 
 DfaAnswer LazyDfa::find_begin(Bytes text, std::size_t from, std::size_t end) {
   using Kind = DfaAnswer::Kind;
+  if (gave_up_) return {Kind::kQuit, end};
   DfaAnswer found;
   Entry row = start_entry(true, end == text.size() ? Neighbour::kEdge : neighbour_of(text[end]));
   std::size_t at = end;
+  const Reading reading{read_, at, end};
   for (;;) {
     const unsigned symbol = at == 0 ? determinizer_.end_symbol() : program_.class_of[text[at - 1]];
     Entry next = table_[row + symbol];
-    if (next == kUnknown) next = make(row, symbol);
+    if (next == kUnknown) next = make(row, symbol, end - at);
     if (next == kDeadEntry) return found;
     if (next == kQuitEntry) return {Kind::kQuit, at};
     if ((next & kMatchBit) != 0) found = {Kind::kAt, at};

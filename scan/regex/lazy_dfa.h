@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The deterministic automaton, made while it reads: states that no text reaches cost nothing, and
 // a table that outgrows its limit is begun anew. A byte costs two loads once its states are known.
-// Declines (kQuit) at looks that need characters where a neighbour is not ASCII: the NFA engine
-// answers then. One thread's. Tested by tests/unit/lazy_dfa_test.cpp.
+// Declines (kQuit) at looks that need characters where a neighbour is not ASCII, and from where on
+// making states costs more than they are used; other engines answer then. One thread's. Tested by
+// tests/unit/lazy_dfa_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,13 @@ class LazyDfa {
   LazyDfa(const Program& program, Determinizer::Mode mode, std::size_t limit_bytes = kDefaultLimit,
           bool spans_lines = false);
 
+  /// Whether it shall decline everything once its table was filled for few bytes of text.
+  void may_give_up(bool may) {
+    may_give_up_ = may;
+    gave_up_ = gave_up_ && may;
+  }
+  bool gave_up() const { return gave_up_; }
+
   /// Forward program. Where the preferred match that begins leftmost in [from, to] ends; with
   /// kExists, where reading it could stop. `text` goes on behind `to` as looks see it; without
   /// spans_lines no match begins behind a final '\n'.
@@ -44,9 +52,12 @@ class LazyDfa {
   static constexpr Entry kYesEntry = kUnknown + 3;
   static constexpr Entry kSpecial = kMatchBit | kUnknown;
 
+  /// A table entry that is used for fewer bytes than this costs more than other engines do.
+  static constexpr std::size_t kBytesWorthAnEntry = 32;
+
   Entry start_entry(bool anchored, Neighbour before);
   Entry entry_of(Determinizer::State state);
-  Entry make(Entry row, unsigned symbol);
+  Entry make(Entry row, unsigned symbol, std::size_t read_in_call);
   void restart(Entry& row);
 
   const Program& program_;
@@ -58,6 +69,11 @@ class LazyDfa {
   std::vector<Determinizer::State> state_of_;  ///< by row
   std::vector<Entry> entries_;                 ///< by state
   Entry starts_[2][4] = {};                    ///< kUnknown: not made yet
+
+  bool may_give_up_ = false;
+  bool gave_up_ = false;
+  std::size_t made_ = 0;  ///< entries since the table was begun
+  std::size_t read_ = 0;  ///< bytes since then, by calls that have returned
 };
 
 }  // namespace presso::scan_detail

@@ -64,13 +64,14 @@ struct RatedClause {
   double candidates = 1;
 };
 
-RatedClause rarest_clause(const RequiredLiterals& required) {
-  RatedClause best;
-  for (const Clause& clause : required.clauses) {
-    const double candidates = candidates_of(clause);
-    if (candidates < best.candidates) best = {&clause, candidates};
-  }
-  return best;
+/// The rarest first.
+std::vector<RatedClause> rated_clauses(const RequiredLiterals& required) {
+  std::vector<RatedClause> rated;
+  for (const Clause& clause : required.clauses) rated.push_back({&clause, candidates_of(clause)});
+  std::stable_sort(rated.begin(), rated.end(), [](const RatedClause& a, const RatedClause& b) {
+    return a.candidates < b.candidates;
+  });
+  return rated;
 }
 
 // --- Sets of bytes ----------------------------------------------------------------------------
@@ -187,38 +188,55 @@ std::shared_ptr<const Matcher> matcher_of(const Clause& clause) {
   return matcher.ok() ? std::move(*matcher) : nullptr;
 }
 
+/// None, or the best and, if it is good too, the next.
+std::vector<PrefilterPlan::Literals> plan_strings(const PatternLiterals& literals,
+                                                  double candidates_of_sets) {
+  std::vector<PrefilterPlan::Literals> plan;
+  for (const RatedClause& rated : rated_clauses(literals.required)) {
+    const bool good = rated.candidates <= kMostCandidates &&
+                      (shortest(*rated.clause) >= kGoodString ||
+                       (plan.empty() && rated.candidates <= candidates_of_sets));
+    if (!good || plan.size() == 2) break;
+    std::shared_ptr<const Matcher> matcher = matcher_of(*rated.clause);
+    if (matcher == nullptr) break;
+    const bool is_first = rated.clause == literals.required.clauses.data();
+    plan.push_back({std::move(matcher), is_first && literals.first_is_prefix});
+  }
+  return plan;
+}
+
 }  // namespace
 
 PrefilterPlan plan_prefilter(const PatternLiterals& literals, const Program& program) {
-  const RatedClause strings = rarest_clause(literals.required);
   const std::vector<ByteSet> leading = leading_bytes(program, kMostLeading);
   auto [sequence, candidates] = plan_sequence(leading);
   PrefilterPlan plan;
-  const bool good = strings.clause != nullptr && strings.candidates <= kMostCandidates;
-  if (good && (shortest(*strings.clause) >= kGoodString || strings.candidates <= candidates)) {
-    plan.literals = matcher_of(*strings.clause);
-    plan.begins_match = literals.first_is_prefix && strings.clause == &literals.required.clauses[0];
-  }
-  if (plan.literals) return plan;
+  plan.literals = plan_strings(literals, candidates);
+  if (!plan.literals.empty()) return plan;
   plan.pair = plan_pair(leading);
   if (!plan.pair && candidates <= kMostCandidates && sequence.term_count > 0) {
     plan.sequence = sequence;
   }
-  plan.begins_match = true;
   return plan;
 }
 
 Prefilter::Prefilter(const PrefilterPlan& plan, CpuLevel level)
-    : plan_(plan),
-      kernels_(kernels(level)),
-      literals_(plan.literals ? plan.literals->searcher(level) : nullptr) {}
+    : plan_(plan), kernels_(kernels(level)), trial_(plan.literals.size()) {
+  for (const PrefilterPlan::Literals& literals : plan.literals) {
+    literals_.push_back(literals.matcher->searcher(level));
+  }
+}
 
 void Prefilter::start(Bytes text) {
   text_ = text;
   swept_ = 0;
   taken_ = 0;
   batch_.count = 0;
-  if (literals_) return literals_->start(text);
+  if (!literals_.empty()) {
+    if (!is_settled()) choose_leader();
+    trial_[leader_].bytes += text.size();
+    return literals_[leader_]->start(text);
+  }
   const std::size_t reach = plan_.pair
                                 ? std::max(plan_.pair->first.offset, plan_.pair->second.offset)
                                 : plan_.sequence->reach;
@@ -226,9 +244,24 @@ void Prefilter::start(Bytes text) {
 }
 
 std::size_t Prefilter::next(std::size_t from) {
-  if (!literals_) return next_place(from);
-  const std::optional<MatchSpan> found = literals_->next(from);
-  return found ? found->begin : text_.size();
+  if (literals_.empty()) return next_place(from);
+  const std::optional<MatchSpan> found = literals_[leader_]->next(from);
+  if (!found) return text_.size();
+  ++trial_[leader_].candidates;
+  return found->begin;
+}
+
+bool Prefilter::may_match(std::size_t begin, std::size_t end) {
+  if (literals_.size() < 2) return true;
+  Searcher& other = *literals_[1 - leader_];
+  other.start(text_.subspan(begin, end - begin));
+  return other.next(0).has_value();
+}
+
+void Prefilter::choose_leader() {
+  if (trial_[leader_].bytes < kTrialBytes) return;
+  ++trials_;
+  leader_ = is_settled() && trial_[0].rate() <= trial_[1].rate() ? 0 : 1;
 }
 
 std::size_t Prefilter::next_place(std::size_t from) {

@@ -2,12 +2,17 @@
 // Where a match may be: what of a pattern a vector kernel can look for, so that the automaton reads
 // the lines around candidates only. Either strings of which every match contains one, found by the
 // literal engine, or two bytes or sets of bytes at fixed distances from a match's begin. Chosen by
-// how often text from logs, prose, mark-up and tables would pass. Tested by
-// tests/unit/regex_prefilter_test.cpp.
+// how often text from logs, prose, mark-up and tables would pass.
+//
+// Where every match contains a string of one set and one of another (`(error|fail).*(user|name)`),
+// one of them leads: its strings are looked for, and the line is asked for the other's. Which one
+// is rarer, the text says: each leads for a while, then the one with fewer candidates.
+// Tested by tests/unit/regex_prefilter_test.cpp.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "scan/kernels.h"
 #include "scan/matcher.h"
@@ -17,15 +22,18 @@ namespace presso::scan_detail {
 
 /// Immutable.
 struct PrefilterPlan {
-  /// At most one of the three.
-  std::shared_ptr<const Matcher> literals;
-  std::optional<PairProbe> pair;
-  std::optional<SequenceProbe> sequence;
-  /// No match begins before its candidate in the candidate's line; otherwise the candidate is
-  /// somewhere in the match.
-  bool begins_match = false;
+  struct Literals {
+    std::shared_ptr<const Matcher> matcher;
+    /// No match begins before the candidate in its line; otherwise the candidate is somewhere in
+    /// the match.
+    bool begin_match = false;
+  };
+  /// At most one of the three. Of the literals one or two, the rarer ones by the table first.
+  std::vector<Literals> literals;
+  std::optional<PairProbe> pair;          ///< begins matches
+  std::optional<SequenceProbe> sequence;  ///< likewise
 
-  bool exists() const { return literals != nullptr || pair || sequence; }
+  bool exists() const { return !literals.empty() || pair || sequence; }
 };
 
 /// None where candidates would be too many.
@@ -39,14 +47,32 @@ class Prefilter {
   void start(Bytes text);
   /// The first candidate at or behind `from`, which never decreases; text.size(): none.
   std::size_t next(std::size_t from);
+  /// Whether no match begins before the candidate in its line, with this text.
+  bool begins_match() const { return literals_.empty() || plan_.literals[leader_].begin_match; }
+  /// False where [begin, end), which holds a candidate, cannot hold a match.
+  bool may_match(std::size_t begin, std::size_t end);
+  /// Whether it will not be better than it is.
+  bool is_settled() const { return literals_.size() < 2 || trials_ == literals_.size(); }
 
  private:
+  /// So many bytes are looked at before another set of strings leads.
+  static constexpr std::size_t kTrialBytes = std::size_t{128} << 10;
+
+  struct Trial {
+    std::size_t bytes = 0;
+    std::size_t candidates = 0;
+    double rate() const { return static_cast<double>(candidates) / static_cast<double>(bytes); }
+  };
+  void choose_leader();
   std::size_t next_place(std::size_t from);
   std::size_t sweep(std::size_t from);
 
   const PrefilterPlan& plan_;
   const Kernels& kernels_;
-  std::unique_ptr<Searcher> literals_;
+  std::vector<std::unique_ptr<Searcher>> literals_;  ///< as in the plan
+  std::size_t leader_ = 0;
+  std::size_t trials_ = 0;  ///< that are over
+  std::vector<Trial> trial_;
   Bytes text_;
   std::size_t limit_ = 0;
   std::size_t swept_ = 0;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scan/line_scan.h"
+#include "scan/regex/bitset_engine.h"
 #include "scan/regex/lazy_dfa.h"
 #include "scan/regex/line_counter.h"
 #include "scan/regex/line_dfa_builder.h"
@@ -33,6 +34,7 @@ class Automata {
   const Program& forward() const { return forward_; }
   const PrefilterPlan& prefilter() const { return prefilter_; }
   const RequiredLiterals& required() const { return required_; }
+  Engine engine() const { return options_.engine; }
   bool only_nfa() const { return options_.engine == Engine::kNfa; }
   bool spans_lines() const { return spans_lines_; }
   const Node& root() const { return root_; }
@@ -45,8 +47,11 @@ class Automata {
       text += prefilter_.exists() ? "as far as a prefilter finds candidates" : "all text";
       return text + ", by a DFA that is made while it reads";
     }
-    text += prefilter_.literals
-                ? "lines around strings that matches hold (" + prefilter_.literals->describe() + ")"
+    if (engine() == Engine::kBitset) {
+      return text + "sets of " + std::to_string(bits()->positions) + " positions as bits";
+    }
+    text += !prefilter_.literals.empty()
+                ? "lines around strings that matches hold (" + describe_literals() + ")"
             : prefilter_.pair     ? "lines around two rare bytes of a match's begin"
             : prefilter_.sequence ? "lines around bytes like those that a match begins with"
                                   : "all text";
@@ -58,6 +63,14 @@ class Automata {
     each.crlf = options_.crlf;
     each.max_bytes = options_.max_bytes;
     return compile_program(patterns, each);
+  }
+
+  std::string describe_literals() const {
+    std::string text;
+    for (const PrefilterPlan::Literals& literals : prefilter_.literals) {
+      text += (text.empty() ? "" : ", and ") + literals.matcher->describe();
+    }
+    return text;
   }
 
   Result<Program> with_captures() const {
@@ -81,10 +94,25 @@ class Automata {
     return backward_.get();
   }
 
+  /// nullptr where it would be too large, or another engine was asked for.
+  const BitAutomaton* bits() const {
+    std::call_once(bits_once_, [&] {
+      if (engine() != Engine::kAuto && engine() != Engine::kBitset) return;
+      Result<BitAutomaton> made = make_bit_automaton(forward_, options_.max_bytes);
+      if (!made.ok()) {
+        bits_error_ = std::move(made.error());
+        return;
+      }
+      bits_ = std::make_unique<const BitAutomaton>(std::move(*made));
+    });
+    return bits_.get();
+  }
+  /// Why bits() is nullptr.
+  const Error& bits_error() const { return bits_error_; }
+
   /// nullptr where the pattern has none.
   const LineCounter* counter() const {
     std::call_once(counter_once_, [&] {
-      if (only_nfa()) return;
       const std::optional<LineDfa> dfa = make_line_dfa(forward_);
       if (dfa) counter_ = std::make_unique<const LineCounter>(*dfa);
     });
@@ -100,6 +128,9 @@ class Automata {
   bool spans_lines_;
   mutable std::once_flag backward_once_;
   mutable std::unique_ptr<const Program> backward_;
+  mutable std::once_flag bits_once_;
+  mutable std::unique_ptr<const BitAutomaton> bits_;
+  mutable Error bits_error_;
   mutable std::once_flag counter_once_;
   mutable std::unique_ptr<const LineCounter> counter_;
 };
@@ -131,6 +162,9 @@ class RegexSearcher final : public Searcher {
         exists_(automata.forward(), Determinizer::Mode::kExists),
         nfa_(automata.forward()) {
     if (automata.prefilter().exists()) prefilter_.emplace(automata.prefilter(), level);
+    ends_.may_give_up(automata.engine() == Engine::kAuto);
+    exists_.may_give_up(automata.engine() == Engine::kAuto);
+    if (automata.engine() == Engine::kBitset) use_bits();
   }
 
   void start(Bytes text) override {
@@ -140,6 +174,7 @@ class RegexSearcher final : public Searcher {
     asked_from_ = 0;
     use_prefilter_ = prefilter_ && worth_.holds();
     if (use_prefilter_) prefilter_->start(text);
+    if (bits_) bits_->start(text);
   }
 
   std::optional<MatchSpan> next(std::size_t from) override {
@@ -148,8 +183,9 @@ class RegexSearcher final : public Searcher {
     while (from < text_.size()) {
       const Window window = next_window(from);
       if (window.begin >= text_.size()) break;
-      const auto found = find(window.begin, window.end);
-      if (found) return found;
+      if (prefilter_->may_match(window.begin, window.end)) {
+        if (const auto found = find(window.begin, window.end)) return found;
+      }
       from = window.next;
     }
     return std::nullopt;
@@ -159,7 +195,7 @@ class RegexSearcher final : public Searcher {
     if (automata_.only_nfa()) return std::nullopt;
     const bool filtered = use_prefilter_;
     const std::size_t found = filtered ? count_filtered() : count_all();
-    if (filtered) worth_.note(candidates_, text_.size());
+    if (filtered && prefilter_->is_settled()) worth_.note(candidates_, text_.size());
     return found;
   }
 
@@ -182,16 +218,15 @@ class RegexSearcher final : public Searcher {
     asked_from_ = from;
     if (candidate_ < from || candidate_ == 0) candidate_ = prefilter_->next(from);
     if (candidate_ >= text_.size()) return std::nullopt;
-    const bool begins = automata_.prefilter().begins_match;
-    return find(begins ? candidate_ : from, text_.size());
+    return find(prefilter_->begins_match() ? candidate_ : from, text_.size());
   }
 
   Window next_window(std::size_t from) {
     const std::size_t candidate = prefilter_->next(from);
     if (candidate >= text_.size()) return {text_.size(), text_.size(), text_.size()};
     ++candidates_;
-    const bool exact = automata_.prefilter().begins_match;
-    const std::size_t begin = exact ? candidate : line_begin(text_, from, candidate);
+    const std::size_t begin =
+        prefilter_->begins_match() ? candidate : line_begin(text_, from, candidate);
     return window_from(begin, candidate);
   }
   Window window_from(std::size_t begin, std::size_t inside) const {
@@ -206,48 +241,90 @@ class RegexSearcher final : public Searcher {
     while (from < text_.size()) {
       const Window window = next_window(from);
       if (window.begin >= text_.size()) break;
-      found += exists_in(window) ? 1 : 0;
+      const bool may = prefilter_->may_match(window.begin, window.end);
+      found += may && exists_in(window) ? 1 : 0;
       from = window.next;
     }
     return found;
   }
 
   std::size_t count_all() {
-    if (const LineCounter* counter = automata_.counter()) return counter->count(text_);
+    if (!only_bits()) {
+      if (const LineCounter* counter = automata_.counter()) return counter->count(text_);
+    }
     std::size_t found = 0;
     std::size_t from = 0;
     while (from < text_.size()) {
-      const DfaAnswer answer = exists_.find_end(text_, from, text_.size());
+      const DfaAnswer answer = first_end(from);
       if (answer.kind == DfaAnswer::Kind::kNone) break;
       const std::size_t inside = std::min(answer.at, text_.size() - 1);
       const Window line = window_from(std::max(from, line_begin(text_, from, inside)), inside);
       const bool quit = answer.kind == DfaAnswer::Kind::kQuit;
-      if (!quit || nfa_.find(text_, line.begin, line.end)) ++found;
+      if (!quit || exists_where_declined(exists_, line)) ++found;
       from = line.next;
     }
     return found;
   }
 
+  /// Where a match could be known to exist, from `from` on.
+  DfaAnswer first_end(std::size_t from) {
+    using Kind = DfaAnswer::Kind;
+    if (!only_bits()) return exists_.find_end(text_, from, text_.size());
+    const std::optional<std::size_t> end = bits_->first_end(from, text_.size());
+    return end ? DfaAnswer{Kind::kAt, *end} : DfaAnswer{};
+  }
+
   bool exists_in(const Window& window) {
+    if (only_bits()) return bits_->first_end(window.begin, window.end).has_value();
     const DfaAnswer answer = exists_.find_end(text_, window.begin, window.end);
     if (answer.kind != DfaAnswer::Kind::kQuit) return answer.kind == DfaAnswer::Kind::kAt;
-    return nfa_.find(text_, window.begin, window.end).has_value();
+    return exists_where_declined(exists_, window);
+  }
+
+  /// The answers of the engines that decline nothing.
+  bool exists_where_declined(LazyDfa& declined, const Window& line) {
+    look_for_another(declined);
+    if (bits_) return bits_->first_end(line.begin, line.end).has_value();
+    return nfa_.find(text_, line.begin, line.end).has_value();
+  }
+  std::optional<MatchSpan> find_where_declined(LazyDfa& declined, const Window& line) {
+    look_for_another(declined);
+    return bits_ ? bits_->find(line.begin, line.end) : nfa_.find(text_, line.begin, line.end);
+  }
+
+  /// Where there are no bit sets an automaton that gave up has to go on.
+  void look_for_another(LazyDfa& declined) {
+    use_bits();
+    if (!bits_) declined.may_give_up(false);
+  }
+  void use_bits() {
+    if (bits_ || automata_.bits() == nullptr) return;
+    bits_.emplace(*automata_.bits());
+    bits_->start(text_);
+  }
+  /// From here on.
+  bool only_bits() const {
+    const bool asked = automata_.engine() == Engine::kBitset;
+    return bits_ && (asked || ends_.gave_up() || exists_.gave_up());
   }
 
   /// The leftmost match in [begin, end].
   std::optional<MatchSpan> find(std::size_t begin, std::size_t end) {
     while (begin <= end) {
       if (automata_.only_nfa()) return nfa_.find(text_, begin, end);
+      if (only_bits()) return bits_->find(begin, end);
       const DfaAnswer last = ends_.find_end(text_, begin, end);
       if (last.kind == DfaAnswer::Kind::kNone) return std::nullopt;
-      if (last.kind == DfaAnswer::Kind::kAt) {
+      const bool ended = last.kind == DfaAnswer::Kind::kAt;
+      if (ended) {
         if (const auto first = find_begin(begin, last.at)) return MatchSpan{*first, last.at};
       }
       if (automata_.spans_lines()) return nfa_.find(text_, begin, end);
-      // An automaton declined: this line is the NFA engine's.
+      // An automaton declined this line.
       const std::size_t inside = std::min(last.at, text_.empty() ? 0 : text_.size() - 1);
       const Window line = window_from(std::max(begin, line_begin(text_, begin, inside)), inside);
-      if (const auto found = nfa_.find(text_, line.begin, line.end)) return found;
+      LazyDfa& declined = ended && begins_ ? *begins_ : ends_;
+      if (const auto found = find_where_declined(declined, line)) return found;
       if (line.next <= begin) return std::nullopt;
       begin = line.next;
     }
@@ -260,6 +337,7 @@ class RegexSearcher final : public Searcher {
       const Program* const backward = automata_.backward();
       if (backward == nullptr) return std::nullopt;
       begins_.emplace(*backward, Determinizer::Mode::kLongest);
+      begins_->may_give_up(automata_.engine() == Engine::kAuto);
     }
     const DfaAnswer answer = begins_->find_begin(text_, floor, end);
     if (answer.kind != DfaAnswer::Kind::kAt) return std::nullopt;
@@ -272,6 +350,7 @@ class RegexSearcher final : public Searcher {
   LazyDfa exists_;
   std::optional<LazyDfa> begins_;
   PikeEngine nfa_;
+  std::optional<BitsetEngine> bits_;
   std::optional<Prefilter> prefilter_;
   Worth worth_;
   std::size_t candidates_ = 0;
@@ -355,6 +434,17 @@ class RegexMatcher final : public Matcher {
                bool spans_lines)
       : automata_(std::move(root), options, std::move(forward), spans_lines), patterns_(patterns) {}
 
+  /// The error of a pattern that is too large for the engine that was asked for.
+  Status check() const {
+    if (automata_.engine() != Engine::kBitset) return {};
+    if (automata_.spans_lines()) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "the bitset engine searches within lines, not across them");
+    }
+    if (automata_.bits() == nullptr) return automata_.bits_error();
+    return {};
+  }
+
   std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
     return std::make_unique<RegexSearcher>(automata_, level);
   }
@@ -394,8 +484,10 @@ Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root, std::size_t
   forward.crlf = options.crlf;
   forward.max_bytes = options.max_bytes;
   PRESSO_ASSIGN(Program program, compile_program(root, forward));
-  return std::shared_ptr<const Matcher>(std::make_shared<RegexMatcher>(
-      std::move(root), patterns, options, std::move(program), spans_lines));
+  auto matcher = std::make_shared<RegexMatcher>(std::move(root), patterns, options,
+                                                std::move(program), spans_lines);
+  PRESSO_TRY(matcher->check());
+  return std::shared_ptr<const Matcher>(std::move(matcher));
 }
 
 }  // namespace presso::scan_detail

@@ -59,10 +59,12 @@ class Patterns(Scan):
 
     @covers("scan", "--engine")
     def test_engines_find_the_same(self):
-        for engine in ("auto", "dfa", "nfa"):
+        for engine in ("auto", "dfa", "bitset", "nfa"):
             self.assertEqual(self.scan("--engine", engine, "-n", "f(oo)+d", "t"), b"4:food\n")
         self.assertEqual(self.scan("--engine=literal", "food", "t"), b"food\n")
         self.fails("scan", "--engine=literal", "fo+d", "t", saying="fixed strings only")
+        large = "(?:[ab]{1000}c){20}"
+        self.fails("scan", "--engine=bitset", large, "t", saying="lower its counts")
 
     @covers("scan", "--regexp")
     def test_several_patterns(self):

@@ -126,7 +126,7 @@ std::string spell(const Found& found) {
 class Engines {
  public:
   Engines(const std::string& pattern, bool unicode) {
-    for (const Engine engine : {Engine::kAuto, Engine::kDfa, Engine::kNfa}) {
+    for (const Engine engine : {Engine::kAuto, Engine::kDfa, Engine::kBitset, Engine::kNfa}) {
       PatternOptions options;
       options.unicode = unicode;
       options.engine = engine;
@@ -137,7 +137,7 @@ class Engines {
       searchers_.push_back(patterns_.back().matcher().searcher(cpu_level()));
     }
   }
-  bool ok() const { return searchers_.size() == 3; }
+  bool ok() const { return searchers_.size() == 4; }
 
   void expect(const Found& expected, const std::string& pattern, const std::string& text,
               std::size_t from, const char* oracle) {

@@ -104,6 +104,46 @@ TEST(BlockFilter, RefusesWhatIsCutOffOrOfAnotherFile) {
   EXPECT_FALSE(parse_filter(longer, plain.size(), kBlock).ok());
 }
 
+/// Group by group it says what it says as a whole; a changed byte is found behind the last group.
+TEST(BlockFilter, IsReadInPartsAlike) {
+  const std::vector<Byte> plain = test::log_lines(140 * kBlock + 77, 1);
+  std::vector<Byte> file = packed(plain, 100);
+  const auto whole = filter_of(file);
+  ASSERT_TRUE(whole.ok() && whole->has_value());
+  ASSERT_GT((*whole)->groups.size(), 1u);
+  const MemoryRandomAccess access(file);
+  const auto index = ArchiveIndex::open(access);
+  const ArchiveMember& member = index->members().front();
+  auto reader = FilterReader::open(access, member);
+  ASSERT_TRUE(reader.ok() && reader->has_value());
+  EXPECT_EQ((*reader)->facts(), (*whole)->facts);
+  EXPECT_EQ((*reader)->group_blocks(), (*whole)->group_blocks);
+  for (const FilterGroup& expected : (*whole)->groups) {
+    const auto group = (*reader)->next();
+    ASSERT_TRUE(group.ok() && group->has_value());
+    EXPECT_EQ((*group)->blocks, expected.blocks);
+    EXPECT_EQ((*group)->gram_bytes, expected.gram_bytes);
+    EXPECT_EQ((*group)->rows, expected.rows);
+    EXPECT_EQ((*group)->common, expected.common);
+    ASSERT_TRUE(std::equal((*group)->bits.begin(), (*group)->bits.end(), expected.bits.begin(),
+                           expected.bits.end()));
+  }
+  const auto end = (*reader)->next();
+  ASSERT_TRUE(end.ok());
+  EXPECT_FALSE(end->has_value());
+
+  const Bytes last = (*whole)->groups.back().bits;
+  const auto place = std::search(file.begin(), file.end(), last.end() - 40, last.end());
+  ASSERT_NE(place, file.end());
+  *place ^= 1;
+  auto damaged = FilterReader::open(access, member);
+  ASSERT_TRUE(damaged.ok() && damaged->has_value());
+  auto group = (*damaged)->next();
+  while (group.ok() && group->has_value()) group = (*damaged)->next();
+  ASSERT_FALSE(group.ok());
+  EXPECT_EQ(group.error().code, ErrorCode::kSectionChecksum);
+}
+
 TEST(BlockFilter, IsNotThereWhereNobodyAskedOrNothingIs) {
   EXPECT_FALSE(filter_of(packed(test::log_lines(1000, 1), 0))->has_value());
   EXPECT_FALSE(filter_of(packed({}, 100))->has_value());

@@ -43,6 +43,18 @@ TEST(Checksum, OfHeadersAndSectionsIsXxh3) {
   EXPECT_EQ(checksum64({}), 0x2D06800538D394C2u);  // published value for no input and seed 0
 }
 
+TEST(Checksum, OfPiecesIsThatOfAll) {
+  const std::vector<Byte> bytes = test::random_bytes(70'000, 4);
+  for (const std::size_t piece : {1u, 7u, 240u, 256u, 1000u, 65'536u, 70'000u}) {
+    Checksum64 checksum;
+    EXPECT_EQ(checksum.value(), checksum64({}));
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+      checksum.add(Bytes(bytes).subspan(at, std::min(piece, bytes.size() - at)));
+    }
+    EXPECT_EQ(checksum.value(), checksum64(bytes)) << piece;
+  }
+}
+
 TEST(Checksum, OfContentChangesWithEveryByte) {
   std::vector<Byte> bytes = test::random_bytes(3000, 4);
   const std::uint64_t before = content_checksum(bytes);

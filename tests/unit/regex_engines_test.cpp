@@ -163,11 +163,13 @@ TEST_P(RegexEngines, FindsInLongTextsWhatItFindsInTheirLines) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RegexEngines,
-                         testing::Values(Engine::kAuto, Engine::kDfa, Engine::kNfa),
+                         testing::Values(Engine::kAuto, Engine::kDfa, Engine::kBitset,
+                                         Engine::kNfa),
                          [](const auto& each) {
-                           return each.param == Engine::kAuto  ? "Auto"
-                                  : each.param == Engine::kDfa ? "Dfa"
-                                                               : "Nfa";
+                           return each.param == Engine::kAuto     ? "Auto"
+                                  : each.param == Engine::kDfa    ? "Dfa"
+                                  : each.param == Engine::kBitset ? "Bitset"
+                                                                  : "Nfa";
                          });
 
 /// All patterns of up to `atoms` atoms with operators between them.
@@ -211,7 +213,7 @@ TEST(RegexEngine, AllAgreeOnAllSmallPatternsAndTexts) {
   const std::vector<std::string> texts = all_texts();
   for (const std::string& source : all_patterns()) {
     std::vector<Pattern> patterns;
-    for (const Engine engine : {Engine::kNfa, Engine::kDfa, Engine::kAuto}) {
+    for (const Engine engine : {Engine::kNfa, Engine::kDfa, Engine::kBitset, Engine::kAuto}) {
       PatternOptions options;
       options.engine = engine;
       auto made = Pattern::compile({&source, 1}, options);

@@ -94,6 +94,77 @@ TEST(RegexPrefilter, KnowsWhatItIsSupposedTo) {
   EXPECT_TRUE(literals("foo|b*").required.clauses.empty());
 }
 
+std::string with_words(const char* often, const char* rarely, std::size_t lines) {
+  std::string text;
+  for (std::size_t i = 0; i < lines; ++i) {
+    text += "some text that is long enough to be a line of a log, by ";
+    text += i % 2 == 0 ? often : "none";
+    if (i % 100 == 7 || i % 100 == 8) text += std::string(" after ") + rarely;
+    text += i % 50 == 6 ? std::string(" and ").append(often).append("\n") : "\n";
+  }
+  return text;
+}
+
+/// Of two sets of strings the one that the text has fewer of leads after two trials.
+TEST(RegexPrefilter, TheRarerStringsLead) {
+  const std::string pattern = "(error|fail).*(user|account)";
+  const auto root = parse_pattern(pattern, {})->root;
+  const auto program = compile_program(root, {});
+  const PrefilterPlan plan = plan_prefilter(required_literals(root), *program);
+  ASSERT_EQ(plan.literals.size(), 2u);
+  const auto candidates = [&](const std::string& text, std::size_t chunks) {
+    Prefilter prefilter(plan, cpu_level());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < chunks; ++i) {
+      count = 0;
+      prefilter.start(as_bytes(text));
+      for (std::size_t at = prefilter.next(0); at < text.size(); at = prefilter.next(at + 60)) {
+        ++count;
+      }
+    }
+    EXPECT_EQ(prefilter.is_settled(), chunks > 2);
+    return std::pair(count, prefilter.begins_match());
+  };
+  const std::string many_users = with_words("user", "error", 3000);
+  const std::string many_errors = with_words("error", "user", 3000);
+  EXPECT_TRUE(candidates(many_users, 3).second);
+  EXPECT_LE(candidates(many_users, 3).first, 60u);
+  EXPECT_FALSE(candidates(many_errors, 3).second);
+  EXPECT_LE(candidates(many_errors, 3).first, 60u);
+  EXPECT_FALSE(candidates(many_errors, 2).second == candidates(many_errors, 1).second);
+}
+
+/// Whichever leads, and while it changes, the same lines and matches are found.
+TEST(RegexPrefilter, LeadersFindTheSame) {
+  const std::string texts[] = {with_words("user", "error", 3000),
+                               with_words("fail", "account", 3000), "error user\n", "user error\n",
+                               "no\n"};
+  for (const char* source : {"(error|fail).*(user|account)", "error.*user.*(and|or) user",
+                             "some.*(fail|error) and", "(?i)ERROR.*and fail"}) {
+    const std::string pattern = source;
+    PatternOptions options;
+    const auto chosen = Pattern::compile({&pattern, 1}, options);
+    options.engine = Engine::kDfa;
+    const auto plain = Pattern::compile({&pattern, 1}, options);
+    const auto filtered = chosen->matcher().searcher(cpu_level());
+    const auto expected = plain->matcher().searcher(cpu_level());
+    for (int round = 0; round < 3; ++round) {
+      for (const std::string& text : texts) {
+        filtered->start(as_bytes(text));
+        expected->start(as_bytes(text));
+        ASSERT_EQ(filtered->count_lines(), expected->count_lines()) << pattern;
+        filtered->start(as_bytes(text));
+        expected->start(as_bytes(text));
+        for (std::size_t from = 0; from < text.size();) {
+          const auto found = filtered->next(from);
+          ASSERT_EQ(found, expected->next(from)) << pattern << " from " << from;
+          from = found ? found->end : text.size();
+        }
+      }
+    }
+  }
+}
+
 TEST(RegexPrefilter, SequencesAreFoundAlikeOnEveryLevel) {
   std::mt19937 random(6);
   for (int round = 0; round < 60; ++round) {

@@ -152,6 +152,61 @@ TEST_P(ScanLiteral, AgreesOnRandomSetsOfAnySize) {
   }
 }
 
+/// Windows at every stride, and words that are begins of others.
+TEST_P(ScanLiteral, AgreesOnManyLongLiterals) {
+  std::mt19937 random(9);
+  const auto some = [&](std::size_t length, const char* letters) {
+    std::string text;
+    while (text.size() < length) text += letters[random() % 6];
+    return text;
+  };
+  for (std::size_t shortest = 4; shortest <= 13; ++shortest) {
+    for (const PatternOptions& options : all_options()) {
+      Literals literals;
+      for (int i = 0; i < 150; ++i) literals.push_back(some(shortest + random() % 5, "abABé"));
+      for (std::string& literal : literals) {
+        while (valid_utf8_prefix(literal) != literal.size()) literal.pop_back();
+        literal.resize(std::max(shortest, literal.size()), 'a');
+      }
+      std::vector<std::string> texts;
+      for (int i = 0; i < 8; ++i) {
+        std::string text = some(random() % 200, "abAB \n");
+        for (int k = 0; k < 4; ++k) {
+          const std::string& literal = literals[random() % literals.size()];
+          text.insert(random() % (text.size() + 1), literal.substr(0, literal.size() - k % 2));
+        }
+        texts.push_back(text);
+        texts.push_back(text + literals[random() % literals.size()]);
+      }
+      compare(literals, options, texts);
+    }
+  }
+}
+
+TEST_P(ScanLiteral, CountsLinesAsItFindsThem) {
+  std::mt19937 random(10);
+  for (const std::size_t count : {1u, 4u, 100u}) {
+    Literals literals;
+    for (std::size_t i = 0; i < count; ++i) literals.push_back(std::to_string(7000 + 13 * i) + "w");
+    const auto pattern = Pattern::compile_literals(literals);
+    ASSERT_TRUE(pattern.ok());
+    const auto searcher = pattern->matcher().searcher(GetParam());
+    for (int i = 0; i < 50; ++i) {
+      std::string text;
+      for (int words = 0; words < 60; ++words) {
+        text += std::to_string(6990 + random() % 1400) + (random() % 4 == 0 ? "w\n" : "w ");
+      }
+      std::size_t expected = 0;
+      for (std::size_t at = 0; const auto match = next_match(text, literals, {}, at);) {
+        ++expected;
+        at = std::min(text.find('\n', match->begin), text.size() - 1) + 1;
+      }
+      searcher->start(as_bytes(text));
+      ASSERT_EQ(searcher->count_lines(), expected) << text;
+    }
+  }
+}
+
 TEST_P(ScanLiteral, TenThousandLiteralsWithOnePrefix) {
   Literals literals;
   for (int i = 0; i < 10000; ++i) literals.push_back("user_" + std::to_string(1000000 + 37 * i));
@@ -194,6 +249,9 @@ TEST(ScanPlan, PicksTheProbeByTheNumberOfLiterals) {
   Literals many;
   for (int i = 100; i < 200; ++i) many.push_back(std::to_string(i));
   EXPECT_EQ(probe_of(many), 4u);
+  Literals longer = many;
+  for (std::string& literal : longer) literal += literal;
+  EXPECT_EQ(probe_of(longer), 5u);
   for (std::string& literal : many) literal = "same" + literal;
   EXPECT_EQ(probe_of(many), 3u);
 }

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "presso/archive_reader.h"
+#include "presso/byte_stream.h"
+#include "presso/checksum.h"
 
 namespace presso {
 
@@ -95,6 +97,39 @@ Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t plain_
 /// Errors: those of the sections behind the blocks; kSectionChecksum, kBadHeader.
 Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
                                                const ArchiveMember& member);
+
+/// A member's filter, read group by group through one buffer that stays in the cache: what a search
+/// takes of it must not be used before next() has told the end, for only then the checksum is known
+/// to be right.
+class FilterReader {
+ public:
+  /// Nullopt and errors: as of read_filter(). Both are kept.
+  static Result<std::optional<FilterReader>> open(const RandomAccess& file,
+                                                  const ArchiveMember& member);
+
+  const std::vector<LineFacts>& facts() const { return facts_; }
+  std::uint32_t group_blocks() const { return group_blocks_; }
+  /// The next group; its bits are there until the next call. Nullopt behind the last one.
+  /// Errors: kSectionChecksum, kBadHeader.
+  Result<std::optional<FilterGroup>> next();
+
+ private:
+  FilterReader(const RandomAccess& file, std::uint64_t offset, std::uint64_t bytes,
+               std::uint64_t checksum)
+      : file_(&file), at_(offset), left_(bytes), expected_(checksum) {}
+  Status read_facts(const ArchiveMember& member);
+  Result<Bytes> take(std::uint64_t count);
+
+  const RandomAccess* file_;
+  std::uint64_t at_;
+  std::uint64_t left_;  ///< of the payload
+  std::uint64_t expected_;
+  Checksum64 checksum_;
+  std::uint32_t group_blocks_ = 0;
+  std::vector<LineFacts> facts_;
+  std::size_t blocks_read_ = 0;
+  Buffer buffer_;
+};
 
 /// Bytes that the list of common cells takes.
 std::size_t common_cells_bytes(const std::vector<std::uint32_t>& common);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "presso/bytes.h"
 
@@ -17,6 +18,21 @@ constexpr std::size_t kChecksumSegmentBytes = 1024;
 
 /// XXH3-64 of the bytes as a whole: sections and headers.
 std::uint64_t checksum64(Bytes bytes);
+/// The same of bytes that come in pieces.
+class Checksum64 {
+ public:
+  Checksum64();
+  void add(Bytes piece);
+  /// Of all pieces so far.
+  std::uint64_t value() const;
+
+ private:
+  struct State;
+  struct Free {
+    void operator()(State* state) const;
+  };
+  std::unique_ptr<State, Free> state_;
+};
 /// The low half of checksum64.
 std::uint32_t checksum32(Bytes bytes);
 /// The segmented checksum of a block's uncompressed bytes. At most kMaxBlockBytes.

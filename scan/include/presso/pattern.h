@@ -32,6 +32,7 @@ enum class Engine : std::uint8_t {
   kLiteral,  ///< fixed strings by vector kernels; an error for what is none
   kDfa,      ///< a deterministic automaton made as it reads, no prefilter
   kNfa,      ///< sets of states; slow, complete
+  kBitset,   ///< sets of states as bits, no prefilter; an error for what is too large
 };
 
 struct PatternOptions {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// A program as positions in bit sets (Glushkov's construction): a bit for each pair of a reading
+// instruction and where it leads, one for each look, one for the match. A step over a byte is
+//
+//     live = follow(live & reads[class of the byte])
+//
+// where follow() is a few shifts, for positions that are followed by their neighbours, and rows of
+// bits for the others. Catalogue L14. Nothing blows up: n positions take at most 2 n^2 bits.
+//
+// Priorities between matches are not in a set. So the same automaton can be stepped backwards,
+// which says at which places a match begins and which positions lead to a match from there; with
+// these the program is followed in its order of preference (bitset_engine.h).
+// Tested by tests/unit/bit_automaton_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "presso/error.h"
+#include "scan/regex/program.h"
+
+namespace presso::scan_detail {
+
+using BitWord = std::uint64_t;
+constexpr std::size_t kBitsInWord = 64;
+
+inline bool test_bit(const BitWord* words, std::size_t bit) {
+  return (words[bit / kBitsInWord] >> (bit % kBitsInWord) & 1) != 0;
+}
+inline void set_bit(BitWord* words, std::size_t bit) {
+  words[bit / kBitsInWord] |= BitWord{1} << (bit % kBitsInWord);
+}
+
+/// A relation between positions, applied to sets of them.
+struct BitMoves {
+  static constexpr std::size_t kMostShifts = 4;
+
+  /// Positions of the set shift_from[shift * words...] lead to the position shift_by[shift] (0 to
+  /// 63) further on.
+  std::vector<unsigned> shift_by;
+  std::vector<BitWord> shift_from;
+  std::vector<BitWord> others;        ///< positions that lead to others too, by a row
+  std::vector<std::uint32_t> row_of;  ///< by position, where in `rows` that begins
+  std::vector<BitWord> rows;
+};
+
+struct BitAutomaton {
+  static constexpr std::size_t kMostWords = 256;
+  static constexpr std::size_t kMostPositions = kMostWords * kBitsInWord;
+
+  struct LookPosition {
+    std::size_t bit = 0;
+    Look look = Look::kLineStart;
+    std::vector<BitWord> behind;           ///< what follows it, as in follow()
+    std::vector<BitWord> behind_backward;  ///< the same set, mirrored
+  };
+
+  const Program* program = nullptr;
+  std::size_t positions = 0;
+  std::size_t words = 0;       ///< of each set
+  std::vector<BitWord> start;  ///< live where a match may begin
+  std::vector<BitWord> reads;  ///< [class * words]
+  std::vector<BitWord> stops;  ///< the positions of looks and of the match
+  std::size_t match = 0;       ///< this position is live where a match ends
+  std::vector<LookPosition> look_positions;
+  std::vector<std::uint32_t> position_of;  ///< by transition of the program
+  BitMoves forward;
+
+  // Stepped backwards, position p is bit positions - 1 - p, so that chains are shifts again.
+  std::vector<BitWord> reads_backward;
+  std::vector<BitWord> start_backward;
+  BitMoves backward;
+  std::size_t mirrored(std::size_t position) const { return positions - 1 - position; }
+};
+
+/// `program`: read forwards, without captures; referred to by the automaton.
+/// Error kInvalidArgument: more than kMostPositions, or tables of more than `max_bytes`.
+Result<BitAutomaton> make_bit_automaton(const Program& program, std::size_t max_bytes);
+
+}  // namespace presso::scan_detail
