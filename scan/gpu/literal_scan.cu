@@ -2,6 +2,7 @@
 // scan_literals: two kernels on a stream; literal_scan.cuh describes them.
 #include "scan/gpu/literal_scan.h"
 
+#include "scan/gpu/hit_launch.cuh"
 #include "scan/gpu/kernel_launch.h"
 #include "scan/gpu/literal_scan.cuh"
 
@@ -14,11 +15,6 @@ template <u32 kGrams, bool kMasked>
 __global__ void __launch_bounds__(kThreads, 4)
     literal_tiles_kernel(const __grid_constant__ LiteralScanArguments scan) {
   literal_tiles_body<kGrams, kMasked>(scan);
-}
-
-__global__ void __launch_bounds__(kThreads)
-    join_tiles_kernel(const __grid_constant__ LiteralScanArguments scan) {
-  join_tiles_body(scan);
 }
 
 template <u32 kGrams, bool kMasked>
@@ -84,8 +80,7 @@ Status scan_literals(const LiteralScanRequest& request, CUstream_st* stream) {
   PRESSO_ASSIGN(const LiteralScanArguments scan, arguments_of(request));
   if (scan.bytes == 0) return {};
   PRESSO_TRY(launch_tiles_of(scan, stream));
-  return launch_everywhere(join_tiles_kernel, {kThreads, 0, scan.tiles() / kWarpSize + 1}, stream,
-                           "launching join_tiles_kernel", scan);
+  return launch_count_heads(scan.hit_tiles(), stream);
 }
 
 Status scan_literals_or_lines(LiteralScanRequest literals, LineScanRequest lines,
