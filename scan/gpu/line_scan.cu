@@ -169,6 +169,8 @@ Status scan_lines(const LineScanRequest& request, CUstream_st* stream) {
       return launcher.run<GlobalRows>();
     case LineTableKind::kShared:
       return launcher.run<SharedRows>();
+    case LineTableKind::kByteClasses:
+      return launcher.run<ByteClassRows>();
     case LineTableKind::kBytes:
       break;
   }
