@@ -7,6 +7,8 @@
 #include "presso/gpu_devices.h"
 #include "scan/gpu/line_counter.h"
 #include "scan/gpu/literal_scan.h"
+#include "scan/gpu/many_literal_scan.h"
+#include "tests/simt/scan_texts.h"
 #include "tests/support/line_dfas.h"
 #include "tests/support/test_data.h"
 
@@ -67,6 +69,29 @@ class ScanOnDevice : public ::testing::Test {
     }
   }
 
+  Result<std::uint64_t> count_many(const std::vector<std::string>& words, bool ignore_case,
+                                   const std::string& text) {
+    PRESSO_ASSIGN(const ManyLiteralTable table, lay_out_many_literals(words, ignore_case));
+    PRESSO_ASSIGN(const DeviceMemory d_text,
+                  copy_of(reinterpret_cast<const Byte*>(text.data()), text.size()));
+    PRESSO_ASSIGN(const DeviceMemory d_image, copy_of(table.image.data(), table.image.size()));
+    PRESSO_ASSIGN(const DeviceMemory d_tiles,
+                  memory_->allocate(many_literal_scan_temporary_bytes(text.size())));
+    const std::uint64_t zero = 0;
+    PRESSO_ASSIGN(const DeviceMemory d_lines,
+                  copy_of(reinterpret_cast<const Byte*>(&zero), sizeof zero));
+    ManyLiteralScanRequest request;
+    request.d_text = d_text.get();
+    request.bytes = text.size();
+    request.table = table.view;
+    request.table.d_image = d_image.get();
+    request.d_lines = reinterpret_cast<std::uint64_t*>(d_lines.get());
+    request.d_temporary = d_tiles.get();
+    request.temporary_bytes = d_tiles.bytes();
+    PRESSO_TRY(scan_many_literals(request, stream_.get()));
+    return value_of(request.d_lines);
+  }
+
   std::unique_ptr<Device> device_;
   std::unique_ptr<Memory> memory_;
   OwnedStream stream_;
@@ -95,6 +120,26 @@ TEST_F(ScanOnDevice, CountsWhatAScalarRunCounts) {
       expect_right(presso::test::random_dfa(states, "abcd", states), text);
       if (states > 250 && line > 3000) continue;  // what no tile can tabulate takes its time
       expect_right(presso::test::counting_dfa(states), text);
+    }
+  }
+}
+
+TEST_F(ScanOnDevice, CountsLinesWithOneOfManyLiterals) {
+  using presso::test::lines_with;
+  for (const std::size_t bytes : {1u, 511u, 8193u, 100001u, 3000000u}) {
+    const std::string text = presso::test::random_text(bytes, "abcdefghiJKL ", 90, bytes);
+    const std::vector<std::vector<std::string>> sets = {{"a"},
+                                                        {"ab", "cde", "fghiJKLa", "abcdefgh"},
+                                                        {"abcd", "hgfed", "bbbbb", "Jklab"},
+                                                        {"abcdefg", "ghiJKLa", "bcdabcda"},
+                                                        {"abcdabcda", "gfedcbagf", "a b c d e"},
+                                                        {"abcabcabc", "cdefcdefcdef", "b ", "a L"}};
+    for (const auto& words : sets) {
+      for (const bool ignore_case : {false, true}) {
+        const auto found = count_many(words, ignore_case, text);
+        ASSERT_TRUE(found.ok()) << found.error().message();
+        EXPECT_EQ(*found, lines_with(text, words, ignore_case)) << bytes << ' ' << words[0];
+      }
     }
   }
 }
