@@ -75,6 +75,17 @@ class TextRows {
     PRESSO_UNROLL
     for (u32 i = 0; i < kBehind; ++i) behind[i] = word_at(at + kBytes + 4 * i);
   }
+  /// The lane's 32 bytes of a row of twice the size.
+  PRESSO_DEVICE void load_pair(u64 at, Quad& low, Quad& high) const {
+    const u64 mine = at + simt::lane() * 2 * kQuadBytes;
+    if (at + 2 * kRowBytes <= bytes_) {
+      low = simt::load_readonly(reinterpret_cast<const Quad*>(text_ + mine));
+      high = simt::load_readonly(reinterpret_cast<const Quad*>(text_ + mine) + 1);
+    } else {
+      low = careful_quad(mine);
+      high = careful_quad(mine + kQuadBytes);
+    }
+  }
   PRESSO_DEVICE Quad quad_at(u64 at) const {
     if (at + kQuadBytes > bytes_) return careful_quad(at);
     return simt::load_readonly(reinterpret_cast<const Quad*>(text_ + at));

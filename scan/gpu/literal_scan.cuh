@@ -12,6 +12,7 @@
 #pragma once
 
 #include "scan/gpu/hit_lines.cuh"
+#include "scan/gpu/literal_scan.h"
 #include "scan/gpu/literal_table.h"
 
 namespace presso::gpu {
@@ -156,7 +157,6 @@ PRESSO_DEVICE void literal_tiles_body(const LiteralScanArguments& scan) {
 }
 
 /// Of kSampledSteps steps, evenly spread over the text: how many would take the slow path.
-constexpr u32 kSampledSteps = 512;
 template <u32 kGrams, bool kMasked>
 PRESSO_DEVICE void sample_literals_body(const LiteralScanArguments& scan, u32* d_slow_steps) {
   const u32 warps = simt::block_threads() / kWarpSize;

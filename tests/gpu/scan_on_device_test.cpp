@@ -8,6 +8,7 @@
 #include "scan/gpu/line_counter.h"
 #include "scan/gpu/literal_scan.h"
 #include "scan/gpu/many_literal_scan.h"
+#include "scan/gpu/plane_scan.h"
 #include "tests/simt/scan_texts.h"
 #include "tests/support/line_dfas.h"
 #include "tests/support/test_data.h"
@@ -92,6 +93,37 @@ class ScanOnDevice : public ::testing::Test {
     return value_of(request.d_lines);
   }
 
+  /// Alone, and chosen by a sample.
+  Result<std::vector<std::uint64_t>> count_by_planes(const std::vector<std::string>& words,
+                                                     bool ignore_case, const std::string& text) {
+    PRESSO_ASSIGN(const PlaneTableView table, lay_out_planes(words, ignore_case));
+    PRESSO_ASSIGN(const LiteralTable literals, lay_out_literals(words, ignore_case));
+    PRESSO_ASSIGN(const DeviceMemory d_text,
+                  copy_of(reinterpret_cast<const Byte*>(text.data()), text.size()));
+    PRESSO_ASSIGN(const DeviceMemory d_image,
+                  copy_of(literals.image.data(), literals.image.size()));
+    PRESSO_ASSIGN(const DeviceMemory d_tiles,
+                  memory_->allocate(plane_scan_temporary_bytes(text.size())));
+    PRESSO_ASSIGN(const DeviceMemory d_others,
+                  memory_->allocate(literal_scan_temporary_bytes(text.size())));
+    const std::uint64_t zeroes[3] = {};
+    PRESSO_ASSIGN(const DeviceMemory d_results,
+                  copy_of(reinterpret_cast<const Byte*>(zeroes), sizeof zeroes));
+    auto* const d_counts = reinterpret_cast<std::uint64_t*>(d_results.get());
+    PlaneScanRequest planes{d_text.get(), text.size(),   table,          d_counts,
+                            {},           d_tiles.get(), d_tiles.bytes()};
+    PRESSO_TRY(scan_planes(planes, stream_.get()));
+    LiteralScanRequest first{d_text.get(), text.size(),    literals.view,   d_counts + 1,
+                             {},           d_others.get(), d_others.bytes()};
+    first.table.d_image = d_image.get();
+    planes.d_lines = d_counts + 1;
+    PRESSO_TRY(scan_literals_or_planes(
+        first, planes, reinterpret_cast<std::uint32_t*>(d_counts + 2), stream_.get()));
+    PRESSO_ASSIGN(const std::uint64_t alone, value_of(d_counts));
+    PRESSO_ASSIGN(const std::uint64_t chosen, value_of(d_counts + 1));
+    return std::vector<std::uint64_t>{alone, chosen};
+  }
+
   std::unique_ptr<Device> device_;
   std::unique_ptr<Memory> memory_;
   OwnedStream stream_;
@@ -139,6 +171,23 @@ TEST_F(ScanOnDevice, CountsLinesWithOneOfManyLiterals) {
         const auto found = count_many(words, ignore_case, text);
         ASSERT_TRUE(found.ok()) << found.error().message();
         EXPECT_EQ(*found, lines_with(text, words, ignore_case)) << bytes << ' ' << words[0];
+      }
+    }
+  }
+}
+
+TEST_F(ScanOnDevice, CountsLinesWithShortLiteralsByPlanes) {
+  for (const std::size_t bytes : {1u, 1023u, 32769u, 100001u, 3000000u}) {
+    const std::string text = presso::test::random_text(bytes, "abcdefghiJKL ", 90, bytes);
+    const std::vector<std::vector<std::string>> sets = {
+        {"a"},    {"ab"},     {"iJK"},      {"c", "dd"},
+        {"hgfe"}, {"abcdef"}, {"abcdefgh"}, {"ab", "c a", "JKl"}};
+    for (const auto& words : sets) {
+      for (const bool ignore_case : {false, true}) {
+        const auto found = count_by_planes(words, ignore_case, text);
+        ASSERT_TRUE(found.ok()) << found.error().message();
+        const std::uint64_t expected = presso::test::lines_with(text, words, ignore_case);
+        EXPECT_EQ(*found, std::vector<std::uint64_t>(2, expected)) << bytes << ' ' << words[0];
       }
     }
   }

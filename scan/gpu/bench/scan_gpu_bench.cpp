@@ -25,6 +25,7 @@
 #include "scan/gpu/line_scan.h"
 #include "scan/gpu/literal_scan.h"
 #include "scan/gpu/many_literal_scan.h"
+#include "scan/gpu/plane_scan.h"
 #include "tests/support/line_dfas.h"
 
 namespace presso::gpu::bench {
@@ -186,7 +187,26 @@ class Bench {
     row.engine = "literal";
     PRESSO_TRY(time(
         row, [&] { return scan_literals(request, stream_.get()); }, nullptr));
-    return pattern.dfa ? measure_choice(text, *pattern.dfa, request, row) : Status();
+    if (pattern.dfa) PRESSO_TRY(measure_choice(text, *pattern.dfa, request, row));
+    return measure_planes(text, pattern, request, row);
+  }
+
+  Status measure_planes(const TiledText& text, const BenchPattern& pattern,
+                        const LiteralScanRequest& literals, Row row) {
+    const auto table = lay_out_planes(pattern.words, pattern.ignore_case);
+    if (!table.ok()) return {};  // too long
+    PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(plane_scan_temporary_bytes(text.bytes())));
+    PRESSO_ASSIGN(const DeviceMemory choice, poisoned(sizeof(std::uint32_t)));
+    auto* const d_choice = reinterpret_cast<std::uint32_t*>(choice.get());
+    const PlaneScanRequest request{text.d_text(),   text.bytes(),     *table, d_lines(), {},
+                                   temporary.get(), temporary.bytes()};
+    row.engine = "planes";
+    PRESSO_TRY(time(
+        row, [&] { return scan_planes(request, stream_.get()); }, nullptr));
+    row.engine = "choice";
+    return time(
+        row, [&] { return scan_literals_or_planes(literals, request, d_choice, stream_.get()); },
+        nullptr);
   }
 
   Status measure_choice(const TiledText& text, const LineDfa& dfa,
