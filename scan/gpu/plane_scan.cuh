@@ -78,9 +78,14 @@ class BitPlanes {
     for (u32 i = 0; i < 8; ++i) {
       if ((i & kSize) != 0) continue;
       const u32 low = planes_[i], high = planes_[i + kSize];
-      planes_[i] = (low & kMask) | (high << kSize & ~kMask);
-      planes_[i + kSize] = (low >> kSize & kMask) | (high & ~kMask);
+      planes_[i] = chosen<kMask>(low, high << kSize);
+      planes_[i + kSize] = chosen<kMask>(low >> kSize, high);
     }
+  }
+  /// Bits of `first` where the mask has ones. Written with the mask once: one instruction.
+  template <u32 kMask>
+  static PRESSO_DEVICE u32 chosen(u32 first, u32 second) {
+    return second ^ ((first ^ second) & kMask);
   }
 
   u32 planes_[8];
