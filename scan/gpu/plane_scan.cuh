@@ -30,6 +30,9 @@ struct PlaneScanArguments {
   u64* d_lines = nullptr;  ///< matching lines are added
   Gate gate;
   Byte* d_tiles = nullptr;
+  /// Constants that the compiler does not know: with those it knows it makes two instructions of a
+  /// choice of bits.
+  u32 turn_masks[3] = {0x0F0F0F0F, 0x33333333, 0x55555555};
 
   PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / kPlaneTileBytes + 1; }
   PRESSO_HD constexpr HitTiles hit_tiles() const { return {d_tiles, tiles(), d_lines, gate}; }
@@ -38,12 +41,12 @@ struct PlaneScanArguments {
 /// Bit k of byte i of 32 as bit i of word k.
 class BitPlanes {
  public:
-  PRESSO_DEVICE BitPlanes(const Quad& low, const Quad& high) {
+  PRESSO_DEVICE BitPlanes(const u32 (&masks)[3], const Quad& low, const Quad& high) {
     gather(low.words[0], low.words[2], high.words[0], high.words[2], 0);
     gather(low.words[1], low.words[3], high.words[1], high.words[3], 4);
-    exchange<4, 0x0F0F0F0Fu>();
-    exchange<2, 0x33333333u>();
-    exchange<1, 0x55555555u>();
+    exchange<4>(masks[0]);
+    exchange<2>(masks[1]);
+    exchange<1>(masks[2]);
   }
 
   PRESSO_DEVICE u32 operator[](u32 plane) const { return planes_[plane]; }
@@ -72,20 +75,19 @@ class BitPlanes {
     planes_[at + 3] = simt::byte_permute(ab_high, cd_high, 0x7632);
   }
   /// A step of turning four 8 x 8 matrices: blocks of kSize bits off the diagonal change places.
-  template <u32 kSize, u32 kMask>
-  PRESSO_DEVICE void exchange() {
+  template <u32 kSize>
+  PRESSO_DEVICE void exchange(u32 mask) {
     PRESSO_UNROLL
     for (u32 i = 0; i < 8; ++i) {
       if ((i & kSize) != 0) continue;
       const u32 low = planes_[i], high = planes_[i + kSize];
-      planes_[i] = chosen<kMask>(low, high << kSize);
-      planes_[i + kSize] = chosen<kMask>(low >> kSize, high);
+      planes_[i] = chosen(mask, low, high << kSize);
+      planes_[i + kSize] = chosen(mask, low >> kSize, high);
     }
   }
-  /// Bits of `first` where the mask has ones. Written with the mask once: one instruction.
-  template <u32 kMask>
-  static PRESSO_DEVICE u32 chosen(u32 first, u32 second) {
-    return second ^ ((first ^ second) & kMask);
+  /// Bits of `first` where the mask has ones.
+  static PRESSO_DEVICE u32 chosen(u32 mask, u32 first, u32 second) {
+    return second ^ ((first ^ second) & mask);
   }
 
   u32 planes_[8];
@@ -120,7 +122,7 @@ class PlaneTiles {
     text_.load_pair(begin, low, high);
     PRESSO_NO_UNROLL
     for (u64 at = begin; at < end; at += kPlaneRowBytes) {
-      const BitPlanes planes(low, high);
+      const BitPlanes planes(scan_.turn_masks, low, high);
       if (at + kPlaneRowBytes < end) text_.load_pair(at + kPlaneRowBytes, low, high);
       lines_.template take_row<kLaneBytes>(hits_of(planes), planes.newlines());
     }
@@ -131,7 +133,7 @@ class PlaneTiles {
     PRESSO_UNROLL
     for (u32 i = 0; i < kPlaces; ++i) before_[i] = 0;
     if (begin == 0) return;
-    const BitPlanes planes(text_.quad_at(begin - 2 * kQuadBytes),
+    const BitPlanes planes(scan_.turn_masks, text_.quad_at(begin - 2 * kQuadBytes),
                            text_.quad_at(begin - kQuadBytes));
     PRESSO_UNROLL
     for (u32 i = 0; i < kPlaces; ++i) before_[i] = planes.places_of(scan_.table.places[i]);
