@@ -3,8 +3,11 @@
 // layout of the automaton; and scans that choose their engine by a sample.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "decompress/gpu/cuda_device.h"
 #include "presso/gpu_devices.h"
+#include "scan/gpu/line_choice.h"
 #include "scan/gpu/line_counter.h"
 #include "scan/gpu/literal_scan.h"
 #include "scan/gpu/many_literal_scan.h"
@@ -173,6 +176,44 @@ TEST_F(ScanOnDevice, CountsLinesWithOneOfManyLiterals) {
         EXPECT_EQ(*found, lines_with(text, words, ignore_case)) << bytes << ' ' << words[0];
       }
     }
+  }
+}
+
+/// Whichever layout is taken, the count is right; the text is one that rows are slow on, or is not.
+TEST_F(ScanOnDevice, ChoosesALayoutByASample) {
+  const LineDfa dfa = presso::test::counting_dfa(200);
+  const auto tables = std::array{lay_out_as(LineTableKind::kBytes, dfa.view()),
+                                 lay_out_as(LineTableKind::kShared, dfa.view())};
+  ASSERT_TRUE(tables[0].ok() && tables[1].ok());
+  for (const bool hostile : {false, true}) {
+    std::vector<Byte> text = text_with(5000000, 300, "");
+    for (std::size_t at = 0; hostile && at < text.size(); ++at) {
+      const std::size_t state = (at + at / 1024) % 32;  // allow(bare-32): banks
+      text[at] = at % 6400 == 6399 ? '\n' : static_cast<Byte>((32 - state) % 32 * 4 + 1);
+    }
+    const auto d_text = copy_of(text.data(), text.size());
+    const std::vector<Byte> zeroes(64);
+    const auto d_result = copy_of(zeroes.data(), zeroes.size());
+    const auto d_temporary = memory_->allocate(line_scan_temporary_bytes(text.size()));
+    const auto d_rows = copy_of(tables[0]->image.data(), tables[0]->image.size());
+    const auto d_classes = copy_of(tables[1]->image.data(), tables[1]->image.size());
+    LineScanRequest requests[2];
+    for (const int i : {0, 1}) {
+      requests[i].d_text = d_text->get();
+      requests[i].bytes = text.size();
+      requests[i].table = tables[i]->view;
+      requests[i].table.d_image = i == 0 ? d_rows->get() : d_classes->get();
+      requests[i].d_lines = reinterpret_cast<std::uint64_t*>(d_result->get());
+      requests[i].d_temporary = d_temporary->get();
+      requests[i].temporary_bytes = d_temporary->bytes();
+    }
+    auto* const d_choice =
+        reinterpret_cast<std::uint32_t*>(d_result->get() + 2 * sizeof(std::uint64_t));
+    const Status status = scan_lines_by_sample(requests[0], requests[1], d_choice, stream_.get());
+    ASSERT_TRUE(status.ok()) << status.error().message();
+    const auto found = value_of(requests[0].d_lines);
+    ASSERT_TRUE(found.ok());
+    EXPECT_EQ(*found, ScalarScan(dfa.view(), text, true, dfa.start).ends.size()) << hostile;
   }
 }
 

@@ -22,6 +22,7 @@
 #include "decompress/gpu/cuda_error.h"
 #include "decompress/gpu/pipeline/memory.h"
 #include "scan/gpu/bench/bench_patterns.h"
+#include "scan/gpu/line_choice.h"
 #include "scan/gpu/line_scan.h"
 #include "scan/gpu/literal_scan.h"
 #include "scan/gpu/many_literal_scan.h"
@@ -163,7 +164,25 @@ class Bench {
       const Result<LineTable> table = lay_out_as(kind, dfa.view());
       if (table.ok()) PRESSO_TRY(measure_lines(text, *table, row));
     }
-    return {};
+    return measure_sampled(text, dfa, row);
+  }
+
+  /// By the layout that a sample is for.
+  Status measure_sampled(const TiledText& text, const LineDfa& dfa, Row row) {
+    const auto bytes = lay_out_as(LineTableKind::kBytes, dfa.view());
+    const auto classes = lay_out_as(LineTableKind::kShared, dfa.view());
+    if (!bytes.ok() || !classes.ok()) return {};
+    PRESSO_ASSIGN(const DeviceMemory first_image, copy_of(bytes->image));
+    PRESSO_ASSIGN(const DeviceMemory second_image, copy_of(classes->image));
+    PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(line_scan_temporary_bytes(text.bytes())));
+    PRESSO_ASSIGN(const DeviceMemory choice, poisoned(sizeof(std::uint32_t)));
+    auto* const d_choice = reinterpret_cast<std::uint32_t*>(choice.get());
+    LineScanRequest first, second;
+    fill(first, text, *bytes, first_image, temporary);
+    fill(second, text, *classes, second_image, temporary);
+    row.engine = "sampled";
+    return time(
+        row, [&] { return scan_lines_by_sample(first, second, d_choice, stream_.get()); }, nullptr);
   }
 
   Status measure_lines(const TiledText& text, const LineTable& table, Row row) {
