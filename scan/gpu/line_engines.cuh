@@ -46,7 +46,8 @@ class ByteRows {
   }
 };
 
-/// Of kByteClasses.
+/// Of kByteClasses. The shift is 7 or 8.
+template <u32 kShift>
 class ByteClassRows {
  public:
   PRESSO_DEVICE explicit ByteClassRows(const LineTableView& table) : classes_(table.classes) {}
@@ -56,7 +57,10 @@ class ByteClassRows {
     return simt::shared_memory()[kClassMapBytes + at];
   }
   PRESSO_DEVICE bool is_hit(u32 state) const { return hits(state) != 0; }
-  PRESSO_DEVICE u32 hits(u32 state) const { return state / kMostPackedStates; }
+  PRESSO_DEVICE u32 hits(u32 state) const {
+    if constexpr (kShift < 8) return state >> kShift;
+    return state == kMostByteStates ? 1 : 0;
+  }
 
  private:
   u32 classes_;

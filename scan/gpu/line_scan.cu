@@ -170,7 +170,8 @@ Status scan_lines(const LineScanRequest& request, CUstream_st* stream) {
     case LineTableKind::kShared:
       return launcher.run<SharedRows>();
     case LineTableKind::kByteClasses:
-      return launcher.run<ByteClassRows>();
+      return scan.table.hit_shift < 8 ? launcher.run<ByteClassRows<7>>()
+                                      : launcher.run<ByteClassRows<8>>();
     case LineTableKind::kBytes:
       break;
   }

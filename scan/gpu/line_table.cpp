@@ -51,10 +51,14 @@ std::uint32_t hit_shift_of(std::uint32_t states) {
   return states <= 1u << 5 ? 5 : states <= 1u << 7 ? 7 : 8;
 }
 
+std::uint32_t hit_of(std::uint32_t shift) {
+  return shift < 8 ? 1u << shift : kMostByteStates;
+}
+
 void fill_bytes(const LineDfaView& dfa, LineTable& table) {
   LineTableView& view = table.view;
   view.hit_shift = hit_shift_of(dfa.states);
-  view.hit = view.hit_shift < 8 ? 1u << view.hit_shift : kMostByteStates;
+  view.hit = hit_of(view.hit_shift);
   table.image.assign((view.hit + 1) * kBytePitch, 0);
   const auto fill_row = [&](std::uint32_t row, std::uint32_t state) {
     for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -103,8 +107,8 @@ void fill(LineTableKind kind, const LineDfaView& dfa, LineTable& table) {
   table.view.kind = kind;
   if (kind == LineTableKind::kBytes) return fill_bytes(dfa, table);
   if (kind == LineTableKind::kByteClasses) {
-    table.view.hit_shift = 7;
-    table.view.hit = kMostPackedStates;
+    table.view.hit_shift = std::max(hit_shift_of(dfa.states), 7u);
+    table.view.hit = hit_of(table.view.hit_shift);
     return fill_classes<Byte>(dfa, table);
   }
   table.view.hit = dfa.states;
@@ -116,8 +120,8 @@ std::uint32_t aligned(std::size_t bytes) {
 }
 
 bool fits(LineTableKind kind, const LineDfaView& dfa) {
-  if (kind == LineTableKind::kBytes) return dfa.states <= kMostByteStates;
-  return kind != LineTableKind::kByteClasses || dfa.states <= kMostPackedStates;
+  const bool bytes = kind == LineTableKind::kBytes || kind == LineTableKind::kByteClasses;
+  return !bytes || dfa.states <= kMostByteStates;
 }
 
 LineTable laid_out(LineTableKind kind, const LineDfaView& dfa) {
@@ -143,11 +147,12 @@ Error broken_contract() {
 
 Result<LineTable> lay_out(const LineDfaView& dfa, std::uint32_t largest_shared) {
   if (!is_sound(dfa)) return broken_contract();
-  const bool packed = dfa.states <= kMostPackedStates && dfa.states * dfa.classes <= kPackedBytes;
-  if (packed && kClassMapBytes + (kMostPackedStates + 1) * (dfa.classes + 1) <= largest_shared) {
-    return laid_out(LineTableKind::kByteClasses, dfa);
+  const bool bytes = dfa.states <= kMostByteStates;
+  if (bytes && dfa.states * dfa.classes <= kPackedBytes) {
+    LineTable packed = laid_out(LineTableKind::kByteClasses, dfa);
+    if (packed.view.image_bytes <= largest_shared) return packed;
   }
-  if (dfa.states <= kMostByteStates && (kMostByteStates + 1) * kBytePitch <= largest_shared) {
+  if (bytes && (kMostByteStates + 1) * kBytePitch <= largest_shared) {
     return laid_out(LineTableKind::kBytes, dfa);
   }
   LineTable table = laid_out(LineTableKind::kShared, dfa);

@@ -9,14 +9,14 @@
 //             `classes` entries: up to kLargestShared bytes
 //   kGlobal   the same, but only the classes are copied; the rows stay in device memory and are
 //             read through the caches
-//   kByteClasses  up to 128 states: class of each byte, then a byte for each state and class
+//   kByteClasses  up to 255 states: class of each byte, then a byte for each state and class
 //
-// kBytes is the fastest where the lanes of a warp stand in few states, but each look-up takes as
-// many cycles as it meets different words of one bank: up to 32, and 2 to 4 where many states are
-// about (0.25 to 1.9 TB/s). Rows of classes that fill each bank twice at most take two look-ups
-// that no text can slow down, so lay_out() takes kByteClasses where states x classes are at most
-// kPackedBytes. Which of kBytes and kShared suits a larger automaton depends on the text:
-// scan_lines_by_sample (line_choice.h).
+// A look-up takes as many cycles as it meets different words of one bank: up to 32 in kBytes (0.25
+// TB/s), and 4 where many states are about (1.9). Rows of classes that fill each bank eight times
+// at most take two look-ups, but no text can slow them down as much (0.9 by count), and they are
+// as fast as kBytes elsewhere, or 6 % slower (NOTES.md). So lay_out() takes kByteClasses where
+// states x classes are at most kPackedBytes. Which of kBytes and kShared suits a larger automaton
+// depends on the text: scan_lines_by_sample (line_choice.h).
 //
 // One row is added, `hit`: a copy of the start's that a matching state leads to on '\n'. So a
 // kernel counts matching lines by looking for one state number, and nothing else knows of it. In
@@ -38,8 +38,7 @@ enum class LineTableKind : std::uint32_t { kBytes, kShared, kGlobal, kByteClasse
 constexpr std::uint32_t kBytePitch = 260;
 constexpr std::uint32_t kMostByteStates = 255;
 constexpr std::uint32_t kClassMapBytes = 256;
-constexpr std::uint32_t kMostPackedStates = 128;
-constexpr std::uint32_t kPackedBytes = 256;  ///< two words of each of 32 banks
+constexpr std::uint32_t kPackedBytes = 1024;  ///< eight words of each of 32 banks
 
 /// What kernels know of a table. Trivially copyable; `d_image` is 16-byte aligned device memory.
 struct LineTableView {

@@ -24,7 +24,7 @@ Status launch_tiles(const ManyLiteralScanArguments& scan, cudaStream_t stream) {
   const std::size_t shared =
       many_literal_shared_bytes<kStride, kTwoGroups>(scan.table, threads / kWarpSize);
   return launch_everywhere(many_literal_tiles_kernel<kStride, kTwoGroups>,
-                           {threads, shared, scan.tiles()}, stream,
+                           {threads, shared, scan.tiles(), true}, stream,
                            "launching many_literal_tiles_kernel", scan);
 }
 

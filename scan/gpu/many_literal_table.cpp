@@ -21,6 +21,7 @@ constexpr uint32_t kShort = 4;  // literals below are apart from longer ones
 constexpr uint32_t kMultipliers[2] = {0x9E3779B1, 0x85EBCA6B};
 constexpr uint32_t kLeastFilter = 8 << 10, kMostFilter = 128 << 10;
 constexpr uint32_t kBitsAGram = 512;  // of the filter: 2 in a thousand places pass by chance
+constexpr double kMostSharing = 1.5;  // literals of a gram; each is a comparison
 constexpr std::size_t kMostBytes = std::size_t{1} << 26;
 constexpr uint32_t kCaseBit = 0x20;
 
@@ -92,6 +93,15 @@ class GroupBuilder {
   }
 
   std::size_t grams() const { return uses_.size(); }
+  /// How many literals a gram has that a literal stands for, on average.
+  double sharing() const {
+    double squares = 0, sum = 0;
+    for (const auto& [gram, uses] : uses_) {
+      squares += static_cast<double>(uses.size()) * static_cast<double>(uses.size());
+      sum += static_cast<double>(uses.size());
+    }
+    return squares / sum;
+  }
   const std::vector<std::string>& literals() const { return literals_; }
 
   /// All but slots_at.
@@ -207,8 +217,7 @@ class TableBuilder {
                                [](const std::string& a) { return a.size() >= kShort; });
     if (middle == sorted.end()) middle = sorted.begin();
     const std::vector<std::string> first(middle, sorted.end());
-    table_.view.stride = stride_for(first.front().size());
-    builders_.emplace_back(first, table_.view.stride, ignore_case);
+    add_first_group(first);
     if (middle != sorted.begin()) {
       builders_.emplace_back(std::vector<std::string>(sorted.begin(), middle), 1, ignore_case);
     }
@@ -237,6 +246,15 @@ class TableBuilder {
   }
 
  private:
+  /// With a smaller stride where literals share their grams: then fewer of them have to differ.
+  void add_first_group(const std::vector<std::string>& literals) {
+    uint32_t& stride = table_.view.stride;
+    for (stride = stride_for(literals.front().size());; stride /= 2) {
+      builders_.assign(1, GroupBuilder(literals, stride, ignore_case_));
+      if (stride == 1 || builders_[0].sharing() <= kMostSharing) return;
+    }
+  }
+
   void add_group(uint32_t number, std::vector<GramEntry>& entries) {
     const GroupBuilder& builder = builders_[number];
     LiteralGroup& group = table_.view.groups[number];

@@ -5,7 +5,8 @@
 // Of each literal a gram of up to eight bytes stands for it, the one that is rarest in texts and
 // shared with the fewest others. A gram's hash is a bit of the filter. Where all literals are long
 // enough, a text's grams are looked up at every second or fourth place only; then a literal has
-// that many grams, one behind another. Literals of less than four bytes among longer ones are a
+// that many grams, one behind another, and where those would be shared by too many the stride is
+// smaller. Literals of less than four bytes among longer ones are a
 // group of their own, so that they do not shorten the others' grams.
 //
 // Image:  filters, [group][filter_bytes]: bit h % 32 of the word at h >> filter_shift

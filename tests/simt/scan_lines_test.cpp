@@ -85,7 +85,8 @@ void launch(const LineScanArguments& scan, const Shape& shape) {
   if (scan.table.kind == LineTableKind::kGlobal) return launch<gpu::GlobalRows>(scan, shape);
   if (scan.table.kind == LineTableKind::kShared) return launch<gpu::SharedRows>(scan, shape);
   if (scan.table.kind == LineTableKind::kByteClasses) {
-    return launch<gpu::ByteClassRows>(scan, shape);
+    if (scan.table.hit_shift == 7) return launch<gpu::ByteClassRows<7>>(scan, shape);
+    return launch<gpu::ByteClassRows<8>>(scan, shape);
   }
   if (scan.table.hit_shift == 5) return launch<gpu::ByteRows<5>>(scan, shape);
   if (scan.table.hit_shift == 7) return launch<gpu::ByteRows<7>>(scan, shape);
@@ -128,7 +129,7 @@ u32 expect_right(const LineDfa& dfa, const std::string& text, const Shape& shape
   for (const LineTableKind kind : {LineTableKind::kGlobal, LineTableKind::kShared,
                                    LineTableKind::kBytes, LineTableKind::kByteClasses}) {
     const auto table = gpu::lay_out_as(kind, dfa.view());
-    if (!table.ok() && dfa.states > gpu::kMostPackedStates) continue;
+    if (!table.ok() && dfa.states > gpu::kMostByteStates) continue;
     EXPECT_TRUE(table.ok()) << table.error().message();
     if (!table.ok()) return 0;
     for (const bool complete : {true, false}) {
@@ -265,9 +266,11 @@ TEST(LineTables, AreChosenByStatesAndClasses) {
   };
   EXPECT_EQ(kind_of(words_dfa({"the"})), LineTableKind::kByteClasses);
   EXPECT_EQ(kind_of(counting_dfa(100)), LineTableKind::kByteClasses);
-  EXPECT_EQ(kind_of(counting_dfa(200)), LineTableKind::kBytes);
-  EXPECT_EQ(kind_of(words_dfa({"error", "fail", "denied", "user"})), LineTableKind::kBytes);
-  EXPECT_EQ(kind_of(words_dfa({"error", "fail", "denied", "user"}), 30000), LineTableKind::kShared);
+  EXPECT_EQ(kind_of(counting_dfa(200)), LineTableKind::kByteClasses);
+  const LineDfa words = words_dfa({"error", "fail", "denied", "user"},
+                                  {"gymnast", "chipmunk", "exquisite", "backlog"});
+  EXPECT_EQ(kind_of(words), LineTableKind::kBytes);
+  EXPECT_EQ(kind_of(words, 30000), LineTableKind::kShared);
   EXPECT_EQ(kind_of(counting_dfa(300)), LineTableKind::kShared);
   EXPECT_EQ(kind_of(counting_dfa(50000)), LineTableKind::kGlobal);
 }
