@@ -21,7 +21,21 @@ struct WorkShape {
   std::uint32_t threads = 256;
   std::size_t shared_bytes = 0;
   std::uint64_t most_warps = 1;  ///< that have something to do
+  bool wants_cache = false;      ///< no more shared memory is set aside than blocks take
 };
+
+/// Sets aside what `blocks` blocks take of a multiprocessor's shared memory, each with 1 KiB of
+/// CUDA's own; what is left caches.
+template <class Kernel>
+Status leave_cache(Kernel kernel, int blocks, std::size_t shared_bytes, const char* doing) {
+  PRESSO_ASSIGN(const int most, device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
+  const std::size_t taken = static_cast<std::size_t>(blocks) * (shared_bytes + 1024);
+  const std::size_t percent =
+      std::min<std::size_t>(100 * taken / static_cast<std::size_t>(most) + 1, 100);
+  return check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                    static_cast<int>(percent)),
+               doing);
+}
 
 /// Enqueues `kernel(arguments...)` over as many blocks as the device runs at once.
 template <class... Arguments>
@@ -38,6 +52,7 @@ Status launch_everywhere(void (*kernel)(Arguments...), const WorkShape& shape, c
                        &blocks, kernel, static_cast<int>(shape.threads), shape.shared_bytes),
                    doing));
   if (blocks == 0) return make_error(ErrorCode::kNoDevice, std::string(doing) + ": too large");
+  if (shape.wants_cache) PRESSO_TRY(leave_cache(kernel, blocks, shape.shared_bytes, doing));
   PRESSO_ASSIGN(const int processors, device_attribute(cudaDevAttrMultiProcessorCount));
   const std::uint64_t warps = shape.threads / simt::kWarpSize;
   const std::uint64_t useful = (shape.most_warps + warps - 1) / warps;

@@ -4,7 +4,8 @@
 //
 //   ByteRows<shift>   one look-up a byte: 4 instructions with counting (permute, multiply-add,
 //                     load, shift-add); shift 8 stands for hit == 255, which costs one more
-//   SharedRows        two look-ups in shared memory, the class first
+//   ByteClassRows     two look-ups in shared memory, the class first: 5 instructions with counting
+//   SharedRows        the same with 16-bit rows
 //   GlobalRows        the row from device memory through L1 and L2
 //
 // Test: tests/simt/scan_lines_test.cpp, with all of them.
@@ -43,6 +44,26 @@ class ByteRows {
     if constexpr (kShift < 8) return state >> kShift;
     return is_hit(state) ? 1 : 0;
   }
+};
+
+/// Of kByteClasses. The shift is 7 or 8.
+template <u32 kShift>
+class ByteClassRows {
+ public:
+  PRESSO_DEVICE explicit ByteClassRows(const LineTableView& table) : classes_(table.classes) {}
+
+  PRESSO_DEVICE u32 next(u32 state, u32 byte) const {
+    const u32 at = state * classes_ + simt::shared_memory()[byte];
+    return simt::shared_memory()[kClassMapBytes + at];
+  }
+  PRESSO_DEVICE bool is_hit(u32 state) const { return hits(state) != 0; }
+  PRESSO_DEVICE u32 hits(u32 state) const {
+    if constexpr (kShift < 8) return state >> kShift;
+    return state == kMostByteStates ? 1 : 0;
+  }
+
+ private:
+  u32 classes_;
 };
 
 /// Of kShared and kGlobal.

@@ -169,6 +169,9 @@ Status scan_lines(const LineScanRequest& request, CUstream_st* stream) {
       return launcher.run<GlobalRows>();
     case LineTableKind::kShared:
       return launcher.run<SharedRows>();
+    case LineTableKind::kByteClasses:
+      return scan.table.hit_shift < 8 ? launcher.run<ByteClassRows<7>>()
+                                      : launcher.run<ByteClassRows<8>>();
     case LineTableKind::kBytes:
       break;
   }

@@ -51,11 +51,14 @@ std::uint32_t hit_shift_of(std::uint32_t states) {
   return states <= 1u << 5 ? 5 : states <= 1u << 7 ? 7 : 8;
 }
 
+std::uint32_t hit_of(std::uint32_t shift) {
+  return shift < 8 ? 1u << shift : kMostByteStates;
+}
+
 void fill_bytes(const LineDfaView& dfa, LineTable& table) {
   LineTableView& view = table.view;
-  view.kind = LineTableKind::kBytes;
   view.hit_shift = hit_shift_of(dfa.states);
-  view.hit = view.hit_shift < 8 ? 1u << view.hit_shift : kMostByteStates;
+  view.hit = hit_of(view.hit_shift);
   table.image.assign((view.hit + 1) * kBytePitch, 0);
   const auto fill_row = [&](std::uint32_t row, std::uint32_t state) {
     for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -77,36 +80,51 @@ std::uint32_t newline_class(const LineDfaView& dfa) {
   return dfa.class_of[kNewline];
 }
 
+/// The class map in front, and rows of `Entry` for all states up to `hit`, of which those that no
+/// state leads to are left zero.
+template <class Entry>
 void fill_classes(const LineDfaView& dfa, LineTable& table) {
   LineTableView& view = table.view;
   const std::uint32_t newline = newline_class(dfa);
-  view.hit = dfa.states;
   view.classes = std::max(dfa.classes, newline + 1);
-  const std::size_t rows_bytes = std::size_t{dfa.states + 1} * view.classes * 2;
-  table.image.assign(kClassMapBytes + rows_bytes, 0);
+  const std::size_t row_bytes = view.classes * sizeof(Entry);
+  table.image.assign(kClassMapBytes + (view.hit + 1) * row_bytes, 0);
   std::memcpy(table.image.data(), dfa.class_of, kClassMapBytes);
   table.image[kNewline] = static_cast<Byte>(newline);
-  std::vector<std::uint16_t> row(view.classes);
-  for (std::uint32_t number = 0; number <= dfa.states; ++number) {
-    const std::uint32_t state = number == view.hit ? dfa.start : number;
+  std::vector<Entry> row(view.classes);
+  const auto fill_row = [&](std::uint32_t number, std::uint32_t state) {
     const std::uint16_t* const from = dfa.next + std::size_t{state} * dfa.classes;
-    std::copy(from, from + dfa.classes, row.begin());
-    row[newline] = static_cast<std::uint16_t>(state >= dfa.first_matching ? view.hit : dfa.start);
-    std::memcpy(table.image.data() + kClassMapBytes + number * 2 * row.size(), row.data(),
-                2 * row.size());
+    std::transform(from, from + dfa.classes, row.begin(),
+                   [](std::uint16_t next) { return static_cast<Entry>(next); });
+    row[newline] = static_cast<Entry>(state >= dfa.first_matching ? view.hit : dfa.start);
+    std::memcpy(table.image.data() + kClassMapBytes + number * row_bytes, row.data(), row_bytes);
+  };
+  for (std::uint32_t state = 0; state < dfa.states; ++state) fill_row(state, state);
+  fill_row(view.hit, dfa.start);
+}
+
+void fill(LineTableKind kind, const LineDfaView& dfa, LineTable& table) {
+  table.view.kind = kind;
+  if (kind == LineTableKind::kBytes) return fill_bytes(dfa, table);
+  if (kind == LineTableKind::kByteClasses) {
+    table.view.hit_shift = std::max(hit_shift_of(dfa.states), 7u);
+    table.view.hit = hit_of(table.view.hit_shift);
+    return fill_classes<Byte>(dfa, table);
   }
+  table.view.hit = dfa.states;
+  fill_classes<std::uint16_t>(dfa, table);
 }
 
 std::uint32_t aligned(std::size_t bytes) {
   return static_cast<std::uint32_t>((bytes + kAlignment - 1) / kAlignment * kAlignment);
 }
 
-}  // namespace
+bool fits(LineTableKind kind, const LineDfaView& dfa) {
+  const bool bytes = kind == LineTableKind::kBytes || kind == LineTableKind::kByteClasses;
+  return !bytes || dfa.states <= kMostByteStates;
+}
 
-Result<LineTable> lay_out(const LineDfaView& dfa, std::uint32_t largest_shared) {
-  if (!is_sound(dfa)) {
-    return make_error(ErrorCode::kInvalidArgument, "the automaton breaks its contract");
-  }
+LineTable laid_out(LineTableKind kind, const LineDfaView& dfa) {
   LineTable table;
   LineTableView& view = table.view;
   view.states = dfa.states;
@@ -114,21 +132,43 @@ Result<LineTable> lay_out(const LineDfaView& dfa, std::uint32_t largest_shared) 
   view.first_matching = dfa.first_matching;
   view.sink = absorbing_state(dfa, true);
   view.dead = absorbing_state(dfa, false);
-  const bool bytes =
-      dfa.states <= kMostByteStates && (kMostByteStates + 1) * kBytePitch <= largest_shared;
-  if (bytes) {
-    fill_bytes(dfa, table);
-  } else {
-    fill_classes(dfa, table);
-  }
+  fill(kind, dfa, table);
   view.image_bytes = aligned(table.image.size());
   table.image.resize(view.image_bytes);
-  if (!bytes) {
-    const bool fits = view.image_bytes <= largest_shared;
-    view.kind = fits ? LineTableKind::kShared : LineTableKind::kGlobal;
-  }
-  view.shared_bytes = view.kind == LineTableKind::kGlobal ? kClassMapBytes : view.image_bytes;
+  view.shared_bytes = kind == LineTableKind::kGlobal ? kClassMapBytes : view.image_bytes;
   return table;
+}
+
+Error broken_contract() {
+  return make_error(ErrorCode::kInvalidArgument, "the automaton breaks its contract");
+}
+
+}  // namespace
+
+Result<LineTable> lay_out(const LineDfaView& dfa, std::uint32_t largest_shared) {
+  if (!is_sound(dfa)) return broken_contract();
+  const bool bytes = dfa.states <= kMostByteStates;
+  if (bytes && dfa.states * dfa.classes <= kPackedBytes) {
+    LineTable packed = laid_out(LineTableKind::kByteClasses, dfa);
+    if (packed.view.image_bytes <= largest_shared) return packed;
+  }
+  if (bytes && (kMostByteStates + 1) * kBytePitch <= largest_shared) {
+    return laid_out(LineTableKind::kBytes, dfa);
+  }
+  LineTable table = laid_out(LineTableKind::kShared, dfa);
+  if (table.view.image_bytes <= largest_shared) return table;
+  table.view.kind = LineTableKind::kGlobal;
+  table.view.shared_bytes = kClassMapBytes;
+  return table;
+}
+
+Result<LineTable> lay_out_as(LineTableKind kind, const LineDfaView& dfa) {
+  if (!is_sound(dfa)) return broken_contract();
+  if (fits(kind, dfa)) {
+    LineTable table = laid_out(kind, dfa);
+    if (table.view.shared_bytes <= kLargestShared) return table;
+  }
+  return make_error(ErrorCode::kInvalidArgument, "the automaton does not fit the layout");
 }
 
 }  // namespace presso::gpu

@@ -9,6 +9,14 @@
 //             `classes` entries: up to kLargestShared bytes
 //   kGlobal   the same, but only the classes are copied; the rows stay in device memory and are
 //             read through the caches
+//   kByteClasses  up to 255 states: class of each byte, then a byte for each state and class
+//
+// A look-up takes as many cycles as it meets different words of one bank: up to 32 in kBytes (0.25
+// TB/s), and 4 where many states are about (1.9). Rows of classes that fill each bank eight times
+// at most take two look-ups, but no text can slow them down as much (0.9 by count), and they are
+// as fast as kBytes elsewhere, or 6 % slower (NOTES.md). So lay_out() takes kByteClasses where
+// states x classes are at most kPackedBytes. Which of kBytes and kShared suits a larger automaton
+// depends on the text: scan_lines_by_sample (line_choice.h).
 //
 // One row is added, `hit`: a copy of the start's that a matching state leads to on '\n'. So a
 // kernel counts matching lines by looking for one state number, and nothing else knows of it. In
@@ -25,11 +33,12 @@
 
 namespace presso::gpu {
 
-enum class LineTableKind : std::uint32_t { kBytes, kShared, kGlobal };
+enum class LineTableKind : std::uint32_t { kBytes, kShared, kGlobal, kByteClasses };
 
 constexpr std::uint32_t kBytePitch = 260;
 constexpr std::uint32_t kMostByteStates = 255;
 constexpr std::uint32_t kClassMapBytes = 256;
+constexpr std::uint32_t kPackedBytes = 1024;  ///< eight words of each of 32 banks
 
 /// What kernels know of a table. Trivially copyable; `d_image` is 16-byte aligned device memory.
 struct LineTableView {
@@ -37,9 +46,9 @@ struct LineTableView {
   LineTableKind kind = LineTableKind::kBytes;
   std::uint32_t image_bytes = 0;   ///< a multiple of 16
   std::uint32_t shared_bytes = 0;  ///< the first ones, which are copied to shared memory
-  std::uint32_t hit_shift = 8;     ///< kBytes: hit == 1 << hit_shift, or 255 where this is 8
+  std::uint32_t hit_shift = 8;     ///< rows of bytes: hit == 1 << hit_shift, or 255 where it is 8
   std::uint32_t hit = 0;           ///< the state of a line that begins behind a matching one
-  std::uint32_t classes = 0;       ///< kShared, kGlobal
+  std::uint32_t classes = 0;       ///< but for kBytes
   std::uint32_t states = 0;        ///< without `hit`
   std::uint32_t start = 0;
   std::uint32_t first_matching = 0;
@@ -60,5 +69,7 @@ constexpr std::uint32_t kLargestShared = 140 << 10;
 /// more.
 Result<LineTable> lay_out(const scan_detail::LineDfaView& dfa,
                           std::uint32_t largest_shared = kLargestShared);
+/// In a layout of the caller's choice; kInvalidArgument where the automaton does not fit it.
+Result<LineTable> lay_out_as(LineTableKind kind, const scan_detail::LineDfaView& dfa);
 
 }  // namespace presso::gpu

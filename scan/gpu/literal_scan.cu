@@ -2,6 +2,7 @@
 // scan_literals: two kernels on a stream; literal_scan.cuh describes them.
 #include "scan/gpu/literal_scan.h"
 
+#include "scan/gpu/hit_launch.cuh"
 #include "scan/gpu/kernel_launch.h"
 #include "scan/gpu/literal_scan.cuh"
 
@@ -9,16 +10,12 @@ namespace presso::gpu {
 namespace {
 
 constexpr u32 kThreads = 256;
+constexpr u32 kMostSampled = 3;  // literals
 
 template <u32 kGrams, bool kMasked>
 __global__ void __launch_bounds__(kThreads, 4)
     literal_tiles_kernel(const __grid_constant__ LiteralScanArguments scan) {
   literal_tiles_body<kGrams, kMasked>(scan);
-}
-
-__global__ void __launch_bounds__(kThreads)
-    join_tiles_kernel(const __grid_constant__ LiteralScanArguments scan) {
-  join_tiles_body(scan);
 }
 
 template <u32 kGrams, bool kMasked>
@@ -84,19 +81,27 @@ Status scan_literals(const LiteralScanRequest& request, CUstream_st* stream) {
   PRESSO_ASSIGN(const LiteralScanArguments scan, arguments_of(request));
   if (scan.bytes == 0) return {};
   PRESSO_TRY(launch_tiles_of(scan, stream));
-  return launch_everywhere(join_tiles_kernel, {kThreads, 0, scan.tiles() / kWarpSize + 1}, stream,
-                           "launching join_tiles_kernel", scan);
+  return launch_count_heads(scan.hit_tiles(), stream);
+}
+
+Status sample_literals(const LiteralScanRequest& literals, std::uint32_t* d_choice,
+                       CUstream_st* stream) {
+  PRESSO_ASSIGN(const LiteralScanArguments scan, arguments_of(literals));
+  if (scan.table.count > kMostSampled) {
+    return make_error(ErrorCode::kInvalidArgument, "too many literals for a sample");
+  }
+  PRESSO_TRY(check(cudaMemsetAsync(d_choice, 0, sizeof *d_choice, stream), "clearing a choice"));
+  if (scan.bytes == 0) return {};
+  return scan.table.count == 1 ? launch_sample<1>(scan, d_choice, stream)
+                               : launch_sample<kMostSampled>(scan, d_choice, stream);
 }
 
 Status scan_literals_or_lines(LiteralScanRequest literals, LineScanRequest lines,
                               std::uint32_t* d_choice, CUstream_st* stream) {
-  PRESSO_ASSIGN(const LiteralScanArguments scan, arguments_of(literals));
   // More than three grams never beat the table.
-  if (scan.bytes == 0 || scan.table.count > 3) return scan_lines(lines, stream);
-  PRESSO_TRY(check(cudaMemsetAsync(d_choice, 0, sizeof *d_choice, stream), "clearing a choice"));
-  PRESSO_TRY(scan.table.count == 1 ? launch_sample<1>(scan, d_choice, stream)
-                                   : launch_sample<3>(scan, d_choice, stream));
-  const u32 most = most_slow_steps(scan.table.count);
+  if (literals.bytes == 0 || literals.table.count > kMostSampled) return scan_lines(lines, stream);
+  PRESSO_TRY(sample_literals(literals, d_choice, stream));
+  const u32 most = most_slow_steps(literals.table.count);
   literals.gate = {d_choice, 0, most};
   lines.gate = {d_choice, most + 1, kSampledSteps};
   PRESSO_TRY(scan_literals(literals, stream));

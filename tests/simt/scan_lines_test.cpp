@@ -84,6 +84,10 @@ void launch(const LineScanArguments& scan, const Shape& shape) {
 void launch(const LineScanArguments& scan, const Shape& shape) {
   if (scan.table.kind == LineTableKind::kGlobal) return launch<gpu::GlobalRows>(scan, shape);
   if (scan.table.kind == LineTableKind::kShared) return launch<gpu::SharedRows>(scan, shape);
+  if (scan.table.kind == LineTableKind::kByteClasses) {
+    if (scan.table.hit_shift == 7) return launch<gpu::ByteClassRows<7>>(scan, shape);
+    return launch<gpu::ByteClassRows<8>>(scan, shape);
+  }
   if (scan.table.hit_shift == 5) return launch<gpu::ByteRows<5>>(scan, shape);
   if (scan.table.hit_shift == 7) return launch<gpu::ByteRows<7>>(scan, shape);
   launch<gpu::ByteRows<8>>(scan, shape);
@@ -122,8 +126,10 @@ Found scan_by_kernels(const LineTable& table, Bytes text, const u32* state_in, b
 u32 expect_right(const LineDfa& dfa, const std::string& text, const Shape& shape) {
   const Bytes bytes(reinterpret_cast<const Byte*>(text.data()), text.size());
   u32 broken = 0;
-  for (const u32 largest_shared : {70000u, 30000u, 0u}) {
-    const auto table = gpu::lay_out(dfa.view(), largest_shared);
+  for (const LineTableKind kind : {LineTableKind::kGlobal, LineTableKind::kShared,
+                                   LineTableKind::kBytes, LineTableKind::kByteClasses}) {
+    const auto table = gpu::lay_out_as(kind, dfa.view());
+    if (!table.ok() && dfa.states > gpu::kMostByteStates) continue;
     EXPECT_TRUE(table.ok()) << table.error().message();
     if (!table.ok()) return 0;
     for (const bool complete : {true, false}) {
@@ -139,7 +145,7 @@ u32 expect_right(const LineDfa& dfa, const std::string& text, const Shape& shape
       if (!complete) {
         EXPECT_EQ(found.state, expected.state) << text.size();
       }
-      if (largest_shared == 70000 && complete) broken = found.broken;
+      if (kind == LineTableKind::kGlobal && complete) broken = found.broken;
     }
   }
   return broken;
@@ -252,6 +258,29 @@ TEST(LineKernels, DoNothingBehindAClosedGate) {
   scan.gate = {&value, 6, 9};
   launch(scan, {64, 1, 32, 1, false});
   EXPECT_EQ(found, 0u);
+}
+
+TEST(LineTables, AreChosenByStatesAndClasses) {
+  const auto kind_of = [](const LineDfa& dfa, u32 largest = gpu::kLargestShared) {
+    return gpu::lay_out(dfa.view(), largest)->view.kind;
+  };
+  EXPECT_EQ(kind_of(words_dfa({"the"})), LineTableKind::kByteClasses);
+  EXPECT_EQ(kind_of(counting_dfa(100)), LineTableKind::kByteClasses);
+  EXPECT_EQ(kind_of(counting_dfa(200)), LineTableKind::kByteClasses);
+  const LineDfa words = words_dfa({"error", "fail", "denied", "user"},
+                                  {"gymnast", "chipmunk", "exquisite", "backlog"});
+  EXPECT_EQ(kind_of(words), LineTableKind::kBytes);
+  EXPECT_EQ(kind_of(words, 30000), LineTableKind::kShared);
+  EXPECT_EQ(kind_of(counting_dfa(300)), LineTableKind::kShared);
+  EXPECT_EQ(kind_of(counting_dfa(50000)), LineTableKind::kGlobal);
+}
+
+TEST(LineTables, RefuseLayoutsThatAreTooSmall) {
+  const LineDfa dfa = counting_dfa(256);
+  EXPECT_TRUE(gpu::lay_out_as(LineTableKind::kShared, dfa.view()).ok());
+  for (const LineTableKind kind : {LineTableKind::kBytes, LineTableKind::kByteClasses}) {
+    EXPECT_EQ(gpu::lay_out_as(kind, dfa.view()).error().code, ErrorCode::kInvalidArgument);
+  }
 }
 
 TEST(LineTables, RefuseWhatBreaksTheContract) {

@@ -3,8 +3,6 @@
 // any length, both cases, hits at every kind of border, texts of any size.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "scan/gpu/literal_scan.cuh"
 #include "tests/simt/emulator.h"
 #include "tests/simt/scan_texts.h"
@@ -16,59 +14,14 @@ using gpu::LiteralScanArguments;
 using simt::u32;
 using simt::u64;
 
-using Words = std::vector<std::string>;
-
-std::string lowered(std::string text) {
-  for (char& letter : text) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter + 'a' - 'A');
-  }
-  return text;
-}
-
-u64 lines_with(std::string text, Words words, bool ignore_case) {
-  if (ignore_case) {
-    text = lowered(text);
-    for (std::string& word : words) word = lowered(word);
-  }
-  u64 lines = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string line = text.substr(at, end - at);
-    lines += std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-      return line.find(word) != std::string::npos;
-    });
-    at = end + 1;
-  }
-  return lines;
-}
-
-/// Memory of exactly the text's size at an address that is a multiple of 16.
-class AlignedText {
- public:
-  explicit AlignedText(const std::string& text)
-      : memory_(::operator new (text.size(), std::align_val_t{16})) {
-    std::copy(text.begin(), text.end(), static_cast<Byte*>(memory_));
-  }
-  AlignedText(const AlignedText&) = delete;
-  AlignedText& operator=(const AlignedText&) = delete;
-  ~AlignedText() { ::operator delete (memory_, std::align_val_t{16}); }
-  const Byte* get() const { return static_cast<const Byte*>(memory_); }
-
- private:
-  void* memory_;
-};
-
 template <u32 kGrams, bool kMasked>
 void launch(const LiteralScanArguments& scan, u32 seed) {
-  const simt::Order order = seed % 3 == 0   ? simt::Order::kReverse
-                            : seed % 3 == 1 ? simt::Order::kForward
-                                            : simt::Order::kRandom;
-  const simt::Options options{.order = order, .seed = seed};
+  const simt::Options options = scan_order(seed);
   const simt::Launch shape{1 + seed % 2, 32 * (1 + seed % 3), 0};
   const auto tiles =
       simt::run(shape, options, [&] { gpu::literal_tiles_body<kGrams, kMasked>(scan); });
   EXPECT_TRUE(tiles.ok()) << tiles.what;
-  const auto join = simt::run(shape, options, [&] { gpu::join_tiles_body(scan); });
+  const auto join = simt::run(shape, options, [&] { gpu::count_heads_body(scan.hit_tiles()); });
   EXPECT_TRUE(join.ok()) << join.what;
 }
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The figures of scanning plain text with a GPU: first the tests that need one, then all patterns
-# of scan_gpu_bench on the texts, then texts made against the kernels. Needs nothing but programs
-# of a build with tests, which may have been built elsewhere.
+# of scan_gpu_bench on the texts (literals, few and many; regular expressions with word boundaries,
+# folded case and classes of Unicode, LIKE), then expressions in every layout of the automaton, and
+# texts made against the kernels. Needs nothing but programs of a build with tests, which may have
+# been built elsewhere.
 #
 #   tools/bench/gpu_scan_figures.sh BIN_FOLDER OUT_FOLDER TEXT...
 #
@@ -19,5 +21,8 @@ mkdir -p "$out"
 "$bin/gpu_scan_tests"
 {
   "$bin/scan_gpu_bench" "$@"
-  "$bin/scan_gpu_bench"
+  for pattern in the "5 lit" rx "(" near "\\p" LIKE; do
+    "$bin/scan_gpu_bench" --layouts --only "$pattern" "$@"
+  done
+  "$bin/scan_gpu_bench" --layouts
 } | tee "$out/gpu-scan-plain.txt"

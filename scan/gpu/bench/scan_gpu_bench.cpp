@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// How fast a GPU counts matching lines of plain text in its own memory.
+// How fast a GPU searches plain text in its memory.
 //
-//   scan_gpu_bench [--bytes N] [--runs N] [--only PREFIX] [--adversary] TEXT...
+//   scan_gpu_bench [--bytes N] [--runs N] [--only PREFIX]... [--layouts] [TEXT...]
 //
-// Each text is tiled to at least N bytes (2^30), behind its own end with a '\n' where it lacks one,
-// and searched for every pattern below. Before timing, results are poisoned and the count is
-// compared with a scalar run of the automaton on one tile times the tiles, on all of it where a
-// line goes across; after timing again. Printed: the median of 15 runs after three, by events
-// around scan_lines, as TB/s of text. Without texts: texts made against the kernels. Exit status 1
-// where a count was wrong.
+// Each text, of at most 8 MiB, is tiled to at least N bytes (2^30), behind its own end with a '\n'
+// where it lacks one, and searched for every pattern of bench_patterns.cpp by every engine that
+// can: the automaton, in the layout that is chosen for it or, with --layouts, in all; the engines
+// for literals; the choice between them. Before timing, results are poisoned and the count is
+// compared with what the CPU's engines find in one tile, times the tiles; where a line goes across,
+// with a scalar run of the automaton; after timing again. Printed: the median of 15 runs after
+// three, by events around the call, as TB/s of text. Without texts: texts made against the kernels.
+// Exit status 1 where a count was wrong.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -19,62 +21,19 @@
 #include "decompress/gpu/cuda_device.h"
 #include "decompress/gpu/cuda_error.h"
 #include "decompress/gpu/pipeline/memory.h"
+#include "scan/gpu/bench/bench_patterns.h"
+#include "scan/gpu/line_choice.h"
 #include "scan/gpu/line_scan.h"
 #include "scan/gpu/literal_scan.h"
-#include "tests/support/mini_regex.h"
+#include "scan/gpu/many_literal_scan.h"
+#include "scan/gpu/plane_scan.h"
+#include "tests/support/line_dfas.h"
 
 namespace presso::gpu::bench {
 namespace {
 
-using presso::test::MiniRegex;
 using presso::test::ScalarScan;
 using scan_detail::LineDfa;
-
-/// With words it is measured with scan_literals, too; the automaton says what is right.
-struct Pattern {
-  std::string name;
-  LineDfa dfa;
-  std::vector<std::string> words = {};
-};
-
-Pattern literals(const std::string& name, const std::vector<std::string>& words) {
-  return {name, presso::test::words_dfa(words), words};
-}
-
-std::vector<std::string> many_words(std::size_t count) {
-  std::mt19937_64 random(7);
-  std::vector<std::string> words;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::string word;
-    for (std::size_t size = 4 + random() % 5; word.size() < size;) {
-      word += static_cast<char>('a' + random() % 26);
-    }
-    words.push_back(word);
-  }
-  return words;
-}
-
-std::vector<Pattern> usual_patterns() {
-  const std::string words = "(error|warning|denied|refused|ironic)";
-  return {
-      literals("absent", {"zqxwvjkq"}),
-      literals("rare", {"Chuzzlew"}),
-      literals("the", {"the"}),
-      literals("e", {"e"}),
-      literals("3 rare", {"Chuzzlew", "theodoli", "Firewall"}),
-      literals("5 literals", {"error", "fail", "denied", "user", "account"}),
-      {"rx0 date", MiniRegex::compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")},
-      {"rx1 error.*user", MiniRegex::compile("(error|fail|denied).*(user|account)")},
-      {"rx2 url", MiniRegex::compile("(http|https)://[a-z0-9.-]+\\.(de|fr|uk)/")},
-      {"rx3 ing", MiniRegex::compile("[A-Za-z]+ing[^A-Za-z]")},
-      {"rx4 30 letters", MiniRegex::compile("[A-Za-z]{30}")},
-      {"rx7 words near", MiniRegex::compile(words + ".{0,5}(user|account|session|packages)")},
-      {"words near .{0,9}", MiniRegex::compile(words + ".{0,9}(user|account|session|packages)")},
-      {"400 words", presso::test::words_dfa(many_words(400))},
-      {"4000 words", presso::test::words_dfa(many_words(4000))},
-      {"^.{40}a", MiniRegex::compile("^.{40}.*a")},
-  };
-}
 
 struct TimedEvents {
   cudaEvent_t begin = nullptr, end = nullptr;
@@ -91,7 +50,8 @@ struct TimedEvents {
 struct Options {
   std::uint64_t bytes = std::uint64_t{1} << 30;
   int runs = 15;
-  std::string only;
+  std::vector<std::string> only;  ///< prefixes of names; none: all
+  bool layouts = false;
   std::vector<std::string> texts;
 };
 
@@ -118,9 +78,10 @@ class TiledText {
   std::uint64_t bytes() const { return copies_ * tile_.size(); }
   const Byte* d_text() const { return text_.get(); }
 
-  std::uint64_t expected(const LineDfa& dfa) const {
-    if (tile_.back() == '\n') return copies_ * lines(dfa, 1, dfa.start);
-    return lines(dfa, copies_, dfa.start);
+  std::uint64_t expected(const BenchPattern& pattern) const {
+    const bool whole = tile_.back() == '\n';
+    if (whole && pattern.pattern) return copies_ * count_on_cpu(*pattern.pattern, tile_);
+    return (whole ? copies_ : 1) * lines(*pattern.dfa, whole ? 1 : copies_, pattern.dfa->start);
   }
 
  private:
@@ -154,11 +115,11 @@ class Bench {
   }
 
   Status measure(const std::string& name, std::vector<Byte> tile,
-                 const std::vector<Pattern>& patterns) {
+                 const std::vector<BenchPattern>& patterns) {
     TiledText text(device_, memory_, stream_.get());
     PRESSO_TRY(text.place(std::move(tile), options_.bytes));
-    for (const Pattern& pattern : patterns) {
-      if (pattern.name.rfind(options_.only, 0) != 0) continue;
+    for (const BenchPattern& pattern : patterns) {
+      if (!is_wanted(pattern)) continue;
       PRESSO_TRY(measure_one(name, text, pattern));
     }
     return {};
@@ -169,51 +130,6 @@ class Bench {
  private:
   using Scan = std::function<Status()>;
 
-  Status measure_one(const std::string& name, const TiledText& text, const Pattern& pattern) {
-    const std::uint64_t expected = text.expected(pattern.dfa);
-    PRESSO_TRY(measure_lines(name, text, pattern, expected));
-    if (pattern.words.empty()) return {};
-    PRESSO_ASSIGN(const LiteralTable table, lay_out_literals(pattern.words, false));
-    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
-    PRESSO_ASSIGN(const DeviceMemory temporary,
-                  poisoned(literal_scan_temporary_bytes(text.bytes())));
-    LiteralScanRequest request;
-    request.d_text = text.d_text();
-    request.bytes = text.bytes();
-    request.table = table.view;
-    request.table.d_image = image.get();
-    request.d_lines = d_lines();
-    request.d_temporary = temporary.get();
-    request.temporary_bytes = temporary.bytes();
-    const Row row{name, pattern.name, "literal", 0, text.bytes(), expected};
-    return time(
-        row, [&] { return scan_literals(request, stream_.get()); }, nullptr);
-  }
-
-  Status measure_lines(const std::string& name, const TiledText& text, const Pattern& pattern,
-                       std::uint64_t expected) {
-    PRESSO_ASSIGN(const LineTable table, lay_out(pattern.dfa.view()));
-    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
-    PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(line_scan_temporary_bytes(text.bytes())));
-    LineScanRequest request;
-    request.d_text = text.d_text();
-    request.bytes = text.bytes();
-    request.table = table.view;
-    request.table.d_image = image.get();
-    request.d_lines = d_lines();
-    request.d_temporary = temporary.get();
-    request.temporary_bytes = temporary.bytes();
-    constexpr const char* kKinds[] = {"bytes", "shared", "global"};
-    const Row row{name,
-                  pattern.name,
-                  kKinds[static_cast<std::size_t>(table.view.kind)],
-                  table.view.states,
-                  text.bytes(),
-                  expected};
-    return time(
-        row, [&] { return scan_lines(request, stream_.get()); }, temporary.get());
-  }
-
   struct Row {
     const std::string& text;
     const std::string& pattern;
@@ -221,6 +137,136 @@ class Bench {
     std::uint32_t states;
     std::uint64_t bytes, expected;
   };
+
+  bool is_wanted(const BenchPattern& pattern) const {
+    const auto begins = [&](const std::string& only) { return pattern.name.starts_with(only); };
+    return options_.only.empty() || std::any_of(options_.only.begin(), options_.only.end(), begins);
+  }
+
+  Status measure_one(const std::string& name, const TiledText& text, const BenchPattern& pattern) {
+    const std::uint64_t expected = text.expected(pattern);
+    Row row{name, pattern.name, "", 0, text.bytes(), expected};
+    if (pattern.dfa) PRESSO_TRY(measure_layouts(text, *pattern.dfa, row));
+    row.states = 0;
+    if (!pattern.words.empty() && pattern.words.size() <= kMostGrams) {
+      PRESSO_TRY(measure_literals(text, pattern, row));
+    }
+    return pattern.words.empty() ? Status() : measure_many(text, pattern, row);
+  }
+
+  Status measure_layouts(const TiledText& text, const LineDfa& dfa, Row row) {
+    row.states = dfa.states;
+    PRESSO_ASSIGN(const LineTable chosen, lay_out(dfa.view()));
+    if (!options_.layouts) return measure_lines(text, chosen, row);
+    for (const LineTableKind kind : {LineTableKind::kBytes, LineTableKind::kByteClasses,
+                                     LineTableKind::kShared, LineTableKind::kGlobal}) {
+      if (kind == LineTableKind::kGlobal && dfa.states <= kMostByteStates) continue;
+      const Result<LineTable> table = lay_out_as(kind, dfa.view());
+      if (table.ok()) PRESSO_TRY(measure_lines(text, *table, row));
+    }
+    return measure_sampled(text, dfa, row);
+  }
+
+  /// By the layout that a sample is for.
+  Status measure_sampled(const TiledText& text, const LineDfa& dfa, Row row) {
+    const auto bytes = lay_out_as(LineTableKind::kBytes, dfa.view());
+    const auto classes = lay_out_as(LineTableKind::kShared, dfa.view());
+    if (!bytes.ok() || !classes.ok()) return {};
+    PRESSO_ASSIGN(const DeviceMemory first_image, copy_of(bytes->image));
+    PRESSO_ASSIGN(const DeviceMemory second_image, copy_of(classes->image));
+    PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(line_scan_temporary_bytes(text.bytes())));
+    PRESSO_ASSIGN(const DeviceMemory choice, poisoned(sizeof(std::uint32_t)));
+    auto* const d_choice = reinterpret_cast<std::uint32_t*>(choice.get());
+    LineScanRequest first, second;
+    fill(first, text, *bytes, first_image, temporary);
+    fill(second, text, *classes, second_image, temporary);
+    row.engine = "sampled";
+    return time(
+        row, [&] { return scan_lines_by_sample(first, second, d_choice, stream_.get()); }, nullptr);
+  }
+
+  Status measure_lines(const TiledText& text, const LineTable& table, Row row) {
+    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
+    PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(line_scan_temporary_bytes(text.bytes())));
+    LineScanRequest request;
+    fill(request, text, table, image, temporary);
+    constexpr const char* kKinds[] = {"bytes", "shared", "global", "classes"};
+    row.engine = kKinds[static_cast<std::size_t>(table.view.kind)];
+    return time(
+        row, [&] { return scan_lines(request, stream_.get()); }, temporary.get());
+  }
+
+  Status measure_literals(const TiledText& text, const BenchPattern& pattern, Row row) {
+    PRESSO_ASSIGN(const LiteralTable table, lay_out_literals(pattern.words, pattern.ignore_case));
+    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
+    PRESSO_ASSIGN(const DeviceMemory temporary,
+                  poisoned(literal_scan_temporary_bytes(text.bytes())));
+    LiteralScanRequest request;
+    fill(request, text, table, image, temporary);
+    row.engine = "literal";
+    PRESSO_TRY(time(
+        row, [&] { return scan_literals(request, stream_.get()); }, nullptr));
+    if (pattern.dfa) PRESSO_TRY(measure_choice(text, *pattern.dfa, request, row));
+    return measure_planes(text, pattern, request, row);
+  }
+
+  Status measure_planes(const TiledText& text, const BenchPattern& pattern,
+                        const LiteralScanRequest& literals, Row row) {
+    const auto table = lay_out_planes(pattern.words, pattern.ignore_case);
+    if (!table.ok()) return {};  // too long
+    PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(plane_scan_temporary_bytes(text.bytes())));
+    PRESSO_ASSIGN(const DeviceMemory choice, poisoned(sizeof(std::uint32_t)));
+    auto* const d_choice = reinterpret_cast<std::uint32_t*>(choice.get());
+    const PlaneScanRequest request{text.d_text(),   text.bytes(),     *table, d_lines(), {},
+                                   temporary.get(), temporary.bytes()};
+    row.engine = "planes";
+    PRESSO_TRY(time(
+        row, [&] { return scan_planes(request, stream_.get()); }, nullptr));
+    row.engine = "choice";
+    return time(
+        row, [&] { return scan_literals_or_planes(literals, request, d_choice, stream_.get()); },
+        nullptr);
+  }
+
+  Status measure_choice(const TiledText& text, const LineDfa& dfa,
+                        const LiteralScanRequest& literals, Row row) {
+    PRESSO_ASSIGN(const LineTable table, lay_out(dfa.view()));
+    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
+    PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(line_scan_temporary_bytes(text.bytes())));
+    PRESSO_ASSIGN(const DeviceMemory choice, poisoned(sizeof(std::uint32_t)));
+    auto* const d_choice = reinterpret_cast<std::uint32_t*>(choice.get());
+    LineScanRequest lines;
+    fill(lines, text, table, image, temporary);
+    row.engine = "choice";
+    return time(
+        row, [&] { return scan_literals_or_lines(literals, lines, d_choice, stream_.get()); },
+        nullptr);
+  }
+
+  Status measure_many(const TiledText& text, const BenchPattern& pattern, Row row) {
+    PRESSO_ASSIGN(const ManyLiteralTable table,
+                  lay_out_many_literals(pattern.words, pattern.ignore_case));
+    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
+    PRESSO_ASSIGN(const DeviceMemory temporary,
+                  poisoned(many_literal_scan_temporary_bytes(text.bytes())));
+    ManyLiteralScanRequest request;
+    fill(request, text, table, image, temporary);
+    row.engine = "many";
+    return time(
+        row, [&] { return scan_many_literals(request, stream_.get()); }, nullptr);
+  }
+
+  template <class Request, class Table>
+  void fill(Request& request, const TiledText& text, const Table& table, const DeviceMemory& image,
+            const DeviceMemory& temporary) const {
+    request.d_text = text.d_text();
+    request.bytes = text.bytes();
+    request.table = table.view;
+    request.table.d_image = image.get();
+    request.d_lines = d_lines();
+    request.d_temporary = temporary.get();
+    request.temporary_bytes = temporary.bytes();
+  }
 
   /// `d_broken`: of the tiles of a line scan, their number.
   Status time(const Row& row, const Scan& scan, const Byte* d_broken) {
@@ -305,15 +351,13 @@ std::vector<Byte> text_of(const std::string& text) {
   return {text.begin(), text.end()};
 }
 
-/// What was made against the kernels: banks, and chains of wrong guesses.
-Status measure_adversaries(Bench& bench) {
-  const Pattern error{"rx1 error.*user", MiniRegex::compile("(error|fail|denied).*(user|account)")};
-  const Pattern plain = literals("error", {"error"});
-  PRESSO_TRY(bench.measure("one letter", text_of(std::string(69, 'a') + '\n'),
-                           {{"rx4 30 letters", MiniRegex::compile("[A-Za-z]{30}")}, error}));
-  PRESSO_TRY(
-      bench.measure("one bank", one_bank_text(),
-                    {{"count 32", presso::test::counting_dfa(32)}}));  // allow(bare-32): states
+BenchPattern counting(const std::string& name, std::uint32_t states) {
+  return {name, presso::test::counting_dfa(states), std::nullopt};
+}
+
+/// Chains of wrong guesses: of lines that tell their rest what they began with.
+Status measure_long_lines(Bench& bench, const BenchPattern& plain, const BenchPattern& error) {
+  PRESSO_ASSIGN(const BenchPattern late, regex("^.{40}.*a", "^(?-u:.{40}.*)a"));
   for (const std::size_t line : {300u, 2300u, 20000u, 1000000u}) {
     std::string text = "error";
     while (text.size() < line) text += " some words of no interest " + std::to_string(text.size());
@@ -322,19 +366,44 @@ Status measure_adversaries(Bench& bench) {
     PRESSO_TRY(bench.measure(name, text_of(text + '\n'), {plain, error}));
     if (line < 1000000) continue;
     PRESSO_TRY(bench.measure("one line", text_of(text),
-                             {error,
-                              {"count 3", presso::test::counting_dfa(3)},
-                              {"count 31", presso::test::counting_dfa(31)},
-                              {"^.{40}.*a", MiniRegex::compile("^.{40}.*a")}}));
+                             {error, counting("count 3", 3), counting("count 31", 31), late}));
   }
   return bench.measure("line 100000", text_of(std::string(100000, 'x') + '\n'),
-                       {{"count 50", presso::test::counting_dfa(50)}});
+                       {counting("count 50", 50)});
+}
+
+/// Words that begin alike everywhere in the text, and end otherwise.
+std::vector<std::string> near_misses() {
+  std::vector<std::string> words;
+  for (int i = 0; i < 1000; ++i) words.push_back("some words of " + std::to_string(i) + "?");
+  return words;
+}
+
+/// What was made against the kernels: banks, wrong guesses, filters that let everything through.
+Status measure_adversaries(Bench& bench) {
+  PRESSO_ASSIGN(const BenchPattern error,
+                regex("rx1 error.*user", "(?-u)(error|fail|denied).*(user|account)"));
+  PRESSO_ASSIGN(const BenchPattern plain, literals("error", {"error"}));
+  PRESSO_ASSIGN(const BenchPattern letters, regex("rx4 30 letters", "[A-Za-z]{30}"));
+  PRESSO_TRY(bench.measure("one letter", text_of(std::string(69, 'a') + '\n'), {letters, error}));
+  PRESSO_TRY(bench.measure("one bank", one_bank_text(),
+                           {counting("count 32", 32),  // allow(bare-32): states
+                            counting("count 200", 200)}));
+  PRESSO_ASSIGN(const BenchPattern a_runs,
+                literals("runs of a", {std::string(20, 'a') + 'b', std::string(30, 'a') + 'c'}));
+  PRESSO_ASSIGN(const BenchPattern frequent, literals("all letters", {"a", "b", "c", "so"}));
+  PRESSO_ASSIGN(const BenchPattern misses, literals("near misses", near_misses()));
+  PRESSO_TRY(bench.measure("runs", text_of(std::string(999, 'a') + '\n'), {a_runs, frequent}));
+  PRESSO_TRY(
+      bench.measure("misses", text_of("some words of 12 some words of 999\n"), {misses, frequent}));
+  return measure_long_lines(bench, plain, error);
 }
 
 Result<std::vector<Byte>> read_text(const std::string& path) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 20;  // the CPU reads them, too
   const InputFile file(path);
   PRESSO_TRY(file.status(path));
-  std::vector<Byte> text(file.size());
+  std::vector<Byte> text(std::min<std::uint64_t>(file.size(), kMostBytes));
   PRESSO_TRY(file.read_at(0, text));
   if (text.empty() || text.back() != '\n') text.push_back('\n');
   return text;
@@ -347,10 +416,9 @@ Result<bool> run(const Options& options) {
   std::printf("%-14s %-18s %6s %-7s %11s %7s %9s %9s %7s\n", "text", "pattern", "states", "engine",
               "lines", "broken", "ms", "worst", "TB/s");
   if (options.texts.empty()) PRESSO_TRY(measure_adversaries(bench));
-  const std::vector<Pattern> patterns =
-      options.texts.empty() ? std::vector<Pattern>() : usual_patterns();
   for (const std::string& path : options.texts) {
     PRESSO_ASSIGN(std::vector<Byte> text, read_text(path));
+    PRESSO_ASSIGN(const std::vector<BenchPattern> patterns, usual_patterns(text));
     PRESSO_TRY(bench.measure(path.substr(path.rfind('/') + 1), std::move(text), patterns));
   }
   return bench.all_correct();
@@ -369,7 +437,9 @@ int main(int count, char** arguments) {
     } else if (argument == "--runs" && has_value) {
       options.runs = std::stoi(arguments[++i]);
     } else if (argument == "--only" && has_value) {
-      options.only = arguments[++i];
+      options.only.emplace_back(arguments[++i]);
+    } else if (argument == "--layouts") {
+      options.layouts = true;
     } else {
       options.texts.push_back(argument);
     }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Any number of literals of any lengths laid out for a GPU: a filter for shared memory, and tables
+// in device memory with which what passes it is verified. Host code, no CUDA.
+//
+// Of each literal a gram of up to eight bytes stands for it, the one that is rarest in texts and
+// shared with the fewest others. A gram's hash is a bit of the filter. Where all literals are long
+// enough, a text's grams are looked up at every second or fourth place only; then a literal has
+// that many grams, one behind another, and where those would be shared by too many the stride is
+// smaller. Literals of less than four bytes among longer ones are a
+// group of their own, so that they do not shorten the others' grams.
+//
+// Image:  filters, [group][filter_bytes]: bit h % 32 of the word at h >> filter_shift
+//         slots, an open hash table of grams for each group, at h >> slot_shift and behind
+//         entries: the literals of each gram, short ones first
+//         for each literal's eight bytes: bytes 0-3, their mask, bytes 4-7, their mask
+// Hash:   h = words[0] * multipliers[0] + words[1] * multipliers[1] of the eight bytes of text
+//         from a place, each bit of `fold` set; the multipliers shift out what a gram has not.
+//
+// Literals that hold another one of up to eight bytes are left out: a line with them has that one
+// too. Test: tests/simt/many_literals_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "presso/bytes.h"
+#include "presso/error.h"
+
+namespace presso::gpu {
+
+/// Of one gram. Unused where `entries` is 0.
+struct alignas(16) GramSlot {
+  std::uint32_t words[2] = {};    ///< folded, with zeroes behind the gram's end
+  std::uint32_t first_entry = 0;  ///< its literals
+  std::uint32_t entries = 0;      ///< | kWholeGram
+
+  static constexpr std::uint32_t kWholeGram = 1u << 31;  ///< the gram alone is a literal
+};
+
+/// A literal around a gram.
+struct alignas(16) GramEntry {
+  std::uint32_t begin_before = 0;  ///< it begins so many bytes in front of the gram
+  std::uint32_t length = 0;
+  std::uint32_t at = 0;  ///< its bytes and masks in the image
+  std::uint32_t reserved = 0;
+};
+
+/// Literals whose grams have one length.
+struct LiteralGroup {
+  std::uint32_t multipliers[2] = {};
+  std::uint32_t masks[2] = {};  ///< the bytes of a gram
+  std::uint32_t filter_shift = 0;
+  std::uint32_t slot_shift = 0;
+  std::uint32_t slot_mask = 0;  ///< slots - 1
+  std::uint32_t slots_at = 0;   ///< in the image
+};
+
+struct ManyLiteralTableView {
+  const Byte* d_image = nullptr;   ///< 16-byte aligned
+  LiteralGroup groups[2];          ///< [1]: the short ones, looked up at every place
+  std::uint32_t group_count = 1;   ///< or 2
+  std::uint32_t stride = 1;        ///< of the first group's look-ups: 1, 2 or 4
+  std::uint32_t fold = 0;          ///< set in each word: case is ignored
+  std::uint32_t filter_bytes = 0;  ///< of a group, a power of two
+  std::uint32_t entries_at = 0;
+  std::uint32_t image_bytes = 0;  ///< a multiple of 16
+
+  std::uint32_t shared_bytes() const { return group_count * filter_bytes; }
+};
+
+struct ManyLiteralTable {
+  std::vector<Byte> image;
+  ManyLiteralTableView view;  ///< d_image is for the caller to set
+};
+
+/// kInvalidArgument where there are none, one is empty or holds a '\n', or all of them have more
+/// than 2^26 bytes.
+Result<ManyLiteralTable> lay_out_many_literals(const std::vector<std::string>& literals,
+                                               bool ignore_ascii_case);
+
+}  // namespace presso::gpu
