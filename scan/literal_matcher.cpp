@@ -11,6 +11,7 @@
 #include "presso/pattern.h"
 #include "scan/kernels.h"
 #include "scan/line_scan.h"
+#include "scan/literal_automaton.h"
 #include "scan/literal_matcher.h"
 #include "scan/literal_plan.h"
 #include "scan/literal_set.h"
@@ -204,6 +205,9 @@ class LiteralPatterns final : public PatternFinder {
   std::unordered_map<std::string, std::uint32_t> patterns_;
 };
 
+/// More than these the subset construction, which knows of case and bounds, takes too long for.
+constexpr std::size_t kFewStrings = 100;
+
 class LiteralMatcher final : public Matcher {
  public:
   LiteralMatcher(const std::vector<std::string>& literals, std::vector<std::uint32_t> pattern_of,
@@ -230,7 +234,12 @@ class LiteralMatcher final : public Matcher {
   RequiredLiterals required() const override { return required_; }
 
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
-    std::optional<LineDfa> dfa = line_dfa_of_literals(strings_, options_, max_states);
+    std::optional<LineDfa> dfa;
+    if (strings_.size() <= kFewStrings) {
+      dfa = line_dfa_of_literals(strings_, options_, max_states);
+    } else if (!options_.ignore_case && options_.bounds == MatchBounds::kNone) {
+      dfa = line_dfa_of_strings(strings_, max_states);
+    }
     if (!dfa) return std::nullopt;
     return LineAutomaton{std::move(*dfa)};
   }

@@ -203,7 +203,7 @@ std::optional<LineDfa> line_dfa_of_literals(const std::vector<std::string>& lite
   const Result<Program> program =
       compile_program(with_bounds(any_of(std::move(roots)), options.bounds), forward);
   if (!program.ok()) return std::nullopt;
-  return make_line_dfa(*program, limits_of(max_states));
+  return make_line_dfa(*program, {.states = max_states});
 }
 
 }  // namespace scan_detail

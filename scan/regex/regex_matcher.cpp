@@ -464,7 +464,7 @@ class RegexMatcher final : public Matcher {
   bool spans_lines() const override { return automata_.spans_lines(); }
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
     if (automata_.spans_lines()) return std::nullopt;
-    std::optional<LineDfa> dfa = make_line_dfa(automata_.forward(), limits_of(max_states));
+    std::optional<LineDfa> dfa = make_line_dfa(automata_.forward(), {.states = max_states});
     if (!dfa) return std::nullopt;
     return LineAutomaton{std::move(*dfa)};
   }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "scan/line_scan.h"
+#include "scan/literal_automaton.h"
 #include "scan/regex/line_counter.h"
 #include "scan/regex/line_dfa_builder.h"
 #include "scan/regex/pike.h"
@@ -35,6 +36,46 @@ std::size_t count_lines(const LineDfa& dfa, const std::string& text) {
   }
   const bool unfinished = !text.empty() && text.back() != '\n';
   return lines + (unfinished && state >= view.first_matching ? 1 : 0);
+}
+
+std::string quoted(const std::string& text) {
+  std::string quoted;
+  for (const char letter : text) quoted += std::string("[") + letter + "]";
+  return quoted;
+}
+
+TEST(LineDfa, OfStringsAcceptsWhatThePatternDoes) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::string> strings(1 + random() % 6);
+    std::string pattern;
+    for (std::string& string : strings) {
+      for (std::size_t left = 1 + random() % 5; left > 0; --left) string += "abc"[random() % 3];
+      pattern += (pattern.empty() ? "" : "|") + quoted(string);
+    }
+    const auto dfa = line_dfa_of_strings(strings, 65'535);
+    const auto minimal = make_line_dfa(program_of(pattern));
+    ASSERT_TRUE(dfa && minimal);
+    for (const std::uint16_t next : dfa->next) ASSERT_LT(next, dfa->states);
+    std::string text;
+    for (int i = 0; i < 500; ++i) text += "abcd\n"[random() % (i % 3 == 0 ? 5 : 4)];
+    EXPECT_EQ(count_lines(*dfa, text), count_lines(*minimal, text)) << pattern << "\n" << text;
+  }
+}
+
+TEST(LineDfa, OfStringsKnowsItsLimits) {
+  EXPECT_FALSE(line_dfa_of_strings({}, 100));
+  EXPECT_FALSE(line_dfa_of_strings({"a", ""}, 100));
+  EXPECT_FALSE(line_dfa_of_strings({"abcdef"}, 6));
+  EXPECT_EQ(line_dfa_of_strings({"abcdef"}, 7)->states, 7u);
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) {
+    if (byte != '\n') all += static_cast<char>(byte);
+  }
+  const auto dfa = line_dfa_of_strings({all}, 1000);
+  ASSERT_TRUE(dfa);
+  EXPECT_EQ(dfa->classes, 256u);
+  EXPECT_EQ(count_lines(*dfa, "x" + all + "y\n" + all.substr(1) + "\n"), 1u);
 }
 
 TEST(LineDfa, IsMinimal) {
