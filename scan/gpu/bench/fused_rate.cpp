@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How fast a GPU counts matching lines of compressed blocks in its own memory: decoding alone,
-// decoding and then scanning on the same stream, and both in one kernel where that is built. Usage:
-// see kUsage.
+// decoding and then scanning on the same stream, and both in one kernel. Usage: see kUsage.
 //
 // A file's whole blocks (what is behind the last whole one is left out, so that replicas follow one
 // another in one text) are replicated until their plain bytes reach --bytes. Counts are compared
@@ -17,6 +16,7 @@
 #include "decompress/gpu/cuda_device.h"
 #include "decompress/gpu/cuda_error.h"
 #include "presso/gpu_devices.h"
+#include "scan/gpu/fused_scan.h"
 #include "scan/gpu/line_scan.h"
 #include "scan/gpu/literal_scan.h"
 #include "tests/support/mini_regex.h"
@@ -36,6 +36,8 @@ constexpr const char* kUsage =
     "  --csv FILE       append the rows there\n"
     "  --commit TEXT    a column of the CSV\n"
     "Exit status 1 where a count or a byte was wrong, 2 where something failed.\n";
+
+constexpr int kPoison = 0xA5;
 
 constexpr const char* kCsvHeadings =
     "device,max_clock_mhz,cuda,commit,file,ratio,block_bytes,rule,verify,pattern,states,engine,"
@@ -218,6 +220,7 @@ class FusedRate {
     row.lines =
         ScalarCounts(pattern.dfa, file_.plain).of_copies(batch_.plain_bytes() / file_.plain.size());
     PRESSO_TRY(measure_lines(pattern, row));
+    PRESSO_TRY(measure_fused(pattern, row));
     return pattern.words.empty() ? Status() : measure_literals(pattern, row);
   }
 
@@ -235,7 +238,7 @@ class FusedRate {
     request.d_temporary = temporary.get();
     request.temporary_bytes = temporary.bytes();
     row.states = table.view.states;
-    row.engine = "decode, lines";
+    row.engine = "decode; lines";
     return time_unfused(row, [&] { return scan_lines(request, batch_.stream()); });
   }
 
@@ -252,8 +255,36 @@ class FusedRate {
     request.d_lines = d_lines();
     request.d_temporary = temporary.get();
     request.temporary_bytes = temporary.bytes();
-    row.engine = "decode, literals";
+    row.engine = "decode; literals";
     return time_unfused(row, [&] { return scan_literals(request, batch_.stream()); });
+  }
+
+  Status measure_fused(const Pattern& pattern, Row row) {
+    PRESSO_ASSIGN(const FusedTable table, lay_out_fused(pattern.dfa.view()));
+    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
+    const BatchArguments& batch = batch_.arguments();
+    PRESSO_ASSIGN(const DeviceMemory temporary,
+                  batch_.memory().allocate(fused_scan_temporary_bytes(batch.blocks)));
+    FusedScanRequest request;
+    request.batch = batch;
+    request.options = decoding();
+    request.block_bytes = file_.block_bytes;
+    request.plain_bytes = batch_.plain_bytes();
+    request.table = table.view;
+    request.table.lines.d_image = image.get();
+    request.d_lines = d_lines();
+    request.d_scan_temporary = temporary.get();
+    request.scan_temporary_bytes = temporary.bytes();
+    row.states = table.view.lines.states;
+    for (const FusedShape shape : {FusedShape::kThreeParsers, FusedShape::kFourParsers}) {
+      request.shape = shape;
+      row.engine = shape == FusedShape::kThreeParsers ? "fused; 3 parsers" : "fused; 4 parsers";
+      // What an earlier row has left must be of no use.
+      PRESSO_TRY(check(cudaMemsetAsync(batch.d_plain, kPoison, row.plain_bytes, batch_.stream()),
+                       "poisoning"));
+      PRESSO_TRY(time(row, [&] { return decode_and_count(request, batch_.stream()); }));
+    }
+    return {};
   }
 
   Status time_unfused(Row& row, const Scan& scan) {
