@@ -45,8 +45,10 @@ struct RingSource {
   PRESSO_DEVICE Quad quad(Place place) const {
     return simt::load_shared_16(reinterpret_cast<const Quad*>(simt::shared_memory() + place));
   }
-  PRESSO_DEVICE Place next(Place place) const {
-    return place + kQuadBytes == kRing ? 0 : place + kQuadBytes;
+  PRESSO_DEVICE u32 word(Place place) const { return simt::load_shared<u32, 0>(place); }
+  PRESSO_DEVICE Place next(Place place, u32 bytes) const {
+    const u32 to = place + bytes;
+    return to < kRing ? to : to - kRing;
   }
   PRESSO_DEVICE u32 byte(u32 position) const {
     return simt::load_shared<Byte, 0>(position % kRing);
@@ -62,7 +64,10 @@ struct BlockSource {
   PRESSO_DEVICE Quad quad(Place place) const {
     return simt::load_readonly(reinterpret_cast<const Quad*>(block + place));
   }
-  PRESSO_DEVICE Place next(Place place) const { return place + kQuadBytes; }
+  PRESSO_DEVICE u32 word(Place place) const {
+    return simt::load_readonly(reinterpret_cast<const u32*>(block + place));
+  }
+  PRESSO_DEVICE Place next(Place place, u32 bytes) const { return place + bytes; }
   PRESSO_DEVICE u32 byte(u32 position) const { return simt::load_readonly(block + position); }
 };
 
@@ -116,7 +121,7 @@ class LineSink {
   }
 
   PRESSO_DEVICE void run() const {
-    StretchScan<Rows, Source> scan(fused_.table, {}, plan_.plain_bytes,
+    StretchScan<Rows, Source> scan(fused_.table, fused_.literals, {}, plan_.plain_bytes,
                                    guess_of(fused_, simt::block_index()),
                                    ends_text(fused_, simt::block_index()));
     u32 left = plan_.plain_bytes;
@@ -129,6 +134,7 @@ class LineSink {
       simt::mbarrier_arrive(&shared().scanned[stretch % 2]);
       left -= bytes;
     }
+    scan.finish();
     const u32 lines = scan.lines();
     if (simt::lane() > 0) return;
     shared().summary = scan.summary();
@@ -195,13 +201,14 @@ PRESSO_DEVICE void left_blocks_body(const FusedScanArguments& fused) {
     const bool is_sound = is_in_place(fused, block);
     if (is_sound && scan.d_tiles[block].reserved == kScanned) continue;
     const u32 bytes = is_sound ? fused.bytes_of(block) : 0;
-    StretchScan<Rows, BlockSource> tile(fused.table,
+    StretchScan<Rows, BlockSource> tile(fused.table, fused.literals,
                                         {scan.d_text + u64{block} * fused.block_bytes()}, bytes,
                                         guess_of(fused, block), ends_text(fused, block));
     for (u32 at = 0; at < bytes; at += kMostStretchBytes) {
       const u32 left = bytes - at;
       tile.take(left < kMostStretchBytes ? left : kMostStretchBytes);
     }
+    if (is_sound) tile.finish();
     const u32 lines = tile.lines();
     if (simt::lane() > 0) continue;
     scan.d_tiles[block] = tile.summary();

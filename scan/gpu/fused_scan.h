@@ -11,6 +11,7 @@
 #include "presso/error.h"
 #include "presso/gpu_batch.h"
 #include "scan/gpu/fused_table.h"
+#include "scan/gpu/literal_table.h"
 
 struct CUstream_st;  // cudaStream_t points to one
 
@@ -32,6 +33,10 @@ struct FusedScanRequest {
   std::uint32_t block_bytes = 0;  ///< a multiple of 2,048
   std::uint64_t plain_bytes = 0;  ///< of the batch
   FusedTableView table;           ///< of lay_out_fused(), with lines.d_image set
+  /// Of lay_out_literals(), if the automaton is that of lines that hold one of these literals: up
+  /// to three of 4 to 32 bytes make the scan cheaper where they are rare, others are ignored. Its
+  /// image is not used.
+  LiteralTableView literals;
   /// As in LineScanRequest.
   const std::uint32_t* d_state_in = nullptr;
   std::uint32_t* d_state_out = nullptr;

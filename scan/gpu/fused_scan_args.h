@@ -8,6 +8,7 @@
 #include "presso/gpu_batch.h"
 #include "scan/gpu/fused_table.h"
 #include "scan/gpu/line_scan_args.h"
+#include "scan/gpu/literal_table.h"
 
 namespace presso::gpu {
 
@@ -17,12 +18,25 @@ enum : u32 {
   kScanned = 1,     ///< by the relay decoder, all of it
 };
 
+constexpr u32 kWarmBytes = 32;  ///< allow(bare-32): before a chunk, from which its state is guessed
+constexpr u32 kMostProbed = 3;
+
+/// Whether the literals are of use: with more, the automaton is as fast.
+PRESSO_HD constexpr bool suits_probe(const LiteralTableView& literals) {
+  if (literals.count == 0 || literals.count > kMostProbed) return false;
+  for (u32 i = 0; i < literals.count; ++i) {
+    if (literals.grams[i].length < 4 || literals.grams[i].length > kWarmBytes) return false;
+  }
+  return true;
+}
+
 struct FusedScanArguments {
   /// Of the batch's plain bytes: a tile is a block, chunk_bytes a 32nd of one, d_lines a word of
   /// temporary memory. Kernels but those of the chain read blocks with '\n' only where they were
   /// written: up to the end of the page with the first one.
   LineScanArguments scan;
   FusedTableView table;                ///< scan.table is its part
+  LiteralTableView literals;           ///< that suits_probe(), or none
   const BlockSpan* d_spans = nullptr;  ///< of the batch
   const u32* d_status = nullptr;       ///< of the batch, final when left_blocks_kernel runs
   u32 blocks = 0;

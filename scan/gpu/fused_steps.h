@@ -78,6 +78,7 @@ inline FusedScanArguments fused_arguments(const FusedScanRequest& request) {
   fused.scan.d_tiles = reinterpret_cast<TileSummary*>(temporary + FusedScanMemory::kTiles);
   fused.scan.d_functions = reinterpret_cast<TileFunction*>(temporary + memory.functions);
   fused.scan.d_broken = reinterpret_cast<u32*>(temporary + FusedScanMemory::kBroken);
+  if (suits_probe(request.literals)) fused.literals = request.literals;
   fused.d_spans = request.batch.d_spans;
   fused.d_status = request.batch.d_status;
   fused.blocks = request.batch.blocks;

@@ -112,6 +112,8 @@ struct Run {
   bool complete = true;
   u32 state_in = ~0u;  ///< ~0: none
   u32 seed = 1;
+  std::vector<std::string> literals = {};  ///< of whose lines it is the automaton
+  bool ignore_case = false;
 };
 
 struct Found {
@@ -158,6 +160,9 @@ Found scan_fused(const Text& text, const LineDfa& dfa, const Run& run) {
   request.plain_bytes = text.plain.size();
   request.table = table->view;
   request.table.lines.d_image = image.data();
+  if (!run.literals.empty()) {
+    request.literals = lay_out_literals(run.literals, run.ignore_case)->view;
+  }
   if (run.state_in != ~0u) request.d_state_in = &run.state_in;
   if (!run.complete) request.d_state_out = &found.state;
   request.d_lines = &found.lines;
@@ -185,11 +190,13 @@ Found expect_right(const Text& text, const LineDfa& dfa, const Run& run) {
 }
 
 /// With and without checksums, whole texts and pieces.
-u32 expect_all_right(const Text& text, const LineDfa& dfa) {
+u32 expect_all_right(const Text& text, const LineDfa& dfa,
+                     const std::vector<std::string>& literals = {}, bool ignore_case = false) {
   u32 broken = 0;
   for (u32 seed = 0; seed < 4; ++seed) {
     const u32 state_in = seed % 2 == 0 ? ~0u : seed % dfa.states;
-    const Found found = expect_right(text, dfa, {seed < 2, seed % 3 != 0, state_in, seed});
+    const Found found =
+        expect_right(text, dfa, {seed < 2, seed % 3 != 0, state_in, seed, literals, ignore_case});
     broken += found.broken;
   }
   return broken;
@@ -258,6 +265,56 @@ TEST(FusedScan, AgreesOnRandomAutomata) {
       text.add(random_text(70000, "abcde", line, states), relay_options());
       expect_right(text, random_dfa(states, "abcd", states), {false, true, ~0u, states + line});
     }
+  }
+}
+
+/// Literals where stretches of 20,480 bytes, blocks and lines begin and end, and nowhere else.
+Text text_with_literals(const std::vector<std::string>& literals, bool ignore_case, u32 seed) {
+  std::mt19937_64 random(seed);
+  std::string plain = random_text(300000, "abcdefghij ", seed % 2 == 0 ? 90 : 9000, seed);
+  for (const std::size_t border : {20480u, 40960u, 61440u, 131072u, 151552u, 253952u, 262144u}) {
+    std::string literal = literals[random() % literals.size()];
+    if (ignore_case) literal[random() % literal.size()] ^= 0x20;
+    plain.replace(border - random() % (literal.size() + 4), literal.size(), literal);
+  }
+  Text text(128 << 10);
+  text.add(plain, relay_options(seed % 3 == 0 ? Coding::kBit : Coding::kByte));
+  return text;
+}
+
+TEST(FusedScan, SkipsStretchesWithoutLiterals) {
+  const std::vector<std::string> alone{"jiggle"};
+  const std::vector<std::string> three{"acidhead", "fadedbadfadedbadfadedbadfadedbad", "high"};
+  for (u32 seed = 0; seed < 12; ++seed) {
+    SCOPED_TRACE(seed);
+    expect_all_right(text_with_literals(alone, false, seed), words_dfa(alone), alone);
+    expect_all_right(text_with_literals(three, false, seed), words_dfa(three), three);
+    expect_all_right(text_with_literals(alone, true, seed),
+                     MiniRegex::compile("[jJ][iI][gG][gG][lL][eE]"), alone, true);
+  }
+}
+
+/// With literals that are not the automaton's, lines are missed: so nobody has looked at them.
+TEST(FusedScan, DoesNotLookAtStretchesWithoutLiterals) {
+  const std::vector<std::string> words{"jiggle"};
+  const Text text = text_with_literals(words, false, 2);
+  const LineDfa dfa = words_dfa(words);
+  const u64 lines = scan_fused(text, dfa, {}).lines;
+  struct Run run;
+  run.literals = {"somewhere else"};
+  const u64 found = scan_fused(text, dfa, run).lines;
+  EXPECT_GE(lines, kLinesBefore + 5);
+  EXPECT_LT(found, lines - 2);
+}
+
+TEST(FusedScan, IgnoresLiteralsThatAreNoHelp) {
+  const std::vector<std::string> lists[] = {
+      {"hi"},
+      {std::string(33, 'a')},
+      {"high", "head", "jade", "deaf"}};  // allow(bare-32): one more
+  for (const auto& literals : lists) {
+    expect_right(text_with_literals(literals, false, 4), words_dfa(literals),
+                 {true, true, ~0u, 1, literals});
   }
 }
 

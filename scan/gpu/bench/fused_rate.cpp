@@ -133,7 +133,7 @@ class Report {
   Status begin() {
     std::printf("%s, at most %d MHz, CUDA %s\n", device_.name.c_str(), device_.clock_khz / 1000,
                 cuda_version_text(device_.runtime_version).c_str());
-    std::printf("%-24s %-6s %-14s %6s %-18s %10s %8s %9s %12s\n", "file", "verify", "pattern",
+    std::printf("%-24s %-6s %-14s %6s %-20s %10s %8s %9s %12s\n", "file", "verify", "pattern",
                 "states", "engine", "lines", "GB/s", "ms", "of decoding");
     if (options_.csv.empty()) return {};
     csv_ = std::fopen(options_.csv.c_str(), "a");
@@ -145,7 +145,7 @@ class Report {
 
   Status add(const Row& row) {
     all_correct_ = all_correct_ && row.correct;
-    std::printf("%-24s %-6s %-14s %6u %-18s %10llu %8.1f %9.4f %12.3f%s\n", row.file.name.c_str(),
+    std::printf("%-24s %-6s %-14s %6u %-20s %10llu %8.1f %9.4f %12.3f%s\n", row.file.name.c_str(),
                 row.verify ? "on" : "off", row.pattern.c_str(), row.states, row.engine.c_str(),
                 static_cast<unsigned long long>(row.lines), row.rate(), row.ms.median,
                 row.of_decoding, row.correct ? "" : "  WRONG");
@@ -220,7 +220,11 @@ class FusedRate {
     row.lines =
         ScalarCounts(pattern.dfa, file_.plain).of_copies(batch_.plain_bytes() / file_.plain.size());
     PRESSO_TRY(measure_lines(pattern, row));
-    PRESSO_TRY(measure_fused(pattern, row));
+    PRESSO_TRY(measure_fused(pattern, row, {}));
+    if (!pattern.words.empty()) {
+      PRESSO_ASSIGN(const LiteralTable literals, lay_out_literals(pattern.words, false));
+      PRESSO_TRY(measure_fused(pattern, row, literals.view));
+    }
     return pattern.words.empty() ? Status() : measure_literals(pattern, row);
   }
 
@@ -259,7 +263,8 @@ class FusedRate {
     return time_unfused(row, [&] { return scan_literals(request, batch_.stream()); });
   }
 
-  Status measure_fused(const Pattern& pattern, Row row) {
+  Status measure_fused(const Pattern& pattern, Row row, const LiteralTableView& literals) {
+    if (literals.count > 3) return {};  // the same again
     PRESSO_ASSIGN(const FusedTable table, lay_out_fused(pattern.dfa.view()));
     PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
     const BatchArguments& batch = batch_.arguments();
@@ -272,13 +277,15 @@ class FusedRate {
     request.plain_bytes = batch_.plain_bytes();
     request.table = table.view;
     request.table.lines.d_image = image.get();
+    request.literals = literals;
     request.d_lines = d_lines();
     request.d_scan_temporary = temporary.get();
     request.scan_temporary_bytes = temporary.bytes();
     row.states = table.view.lines.states;
     for (const FusedShape shape : {FusedShape::kThreeParsers, FusedShape::kFourParsers}) {
       request.shape = shape;
-      row.engine = shape == FusedShape::kThreeParsers ? "fused; 3 parsers" : "fused; 4 parsers";
+      row.engine = literals.count > 0 ? "fused literals; " : "fused lines; ";
+      row.engine += shape == FusedShape::kThreeParsers ? "3" : "4";
       // What an earlier row has left must be of no use.
       PRESSO_TRY(check(cudaMemsetAsync(batch.d_plain, kPoison, row.plain_bytes, batch_.stream()),
                        "poisoning"));
