@@ -36,7 +36,6 @@ class RelayCopier {
       tiles_.prepare(tables, kTileBytes);
       Sync::sync();
       tiles_.copy(base, out + kTileBytes, is_kept ? left - kTileBytes : 0);
-      sink_.made(page, pages);
       out += Policy::kPageBytes;
       left -= Policy::kPageBytes;
       simt::bulk_fence();  // the copy engine writes to the ring next
@@ -46,6 +45,7 @@ class RelayCopier {
         tiles_.prepare(kTablesBytes - tables, 0);
       }
       Sync::sync();
+      sink_.copied(page);
       if ((page + 1) % Policy::kHashedPages == 0) hash(page + 1);
     }
   }
@@ -106,8 +106,6 @@ PRESSO_DEVICE void relay_decode(const BlockPlan& plan, u32* status, const Sink& 
   simt::block_sync();
   if (simt::warp_in_block() < kCopiers) {
     RelayCopier<Policy, Sink>(plan, shared, sink).run();
-  } else if (Sink::kWarps > 0 && thread >= Policy::kThreads) {
-    sink.run();
   } else if (!kBit || plan.is(Coding::kByte)) {
     RelayParser<Policy, UnitParser, Sink>(plan, unit_records(plan), shared, sink).run();
   } else {

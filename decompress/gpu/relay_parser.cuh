@@ -41,12 +41,12 @@ class RelayParser {
     PRESSO_NO_UNROLL
     for (u32 page = 0; page < pages; ++page) {
       if (page >= 2) simt::mbarrier_wait(&shared_.free[page % 2], (page / 2 + 1) % 2);
-      sink_.await_room(page);
       simt::named_barrier_sync(kParserBarrier, Policy::kParsers * simt::kWarpSize);
       fill(page);
       simt::mbarrier_arrive(&shared_.full[page % 2]);
       ring_ += Policy::kPageBytes;
       if (ring_ >= Policy::kRing) ring_ -= Policy::kRing;
+      sink_.parsed(page);
     }
   }
 

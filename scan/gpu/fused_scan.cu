@@ -12,17 +12,13 @@
 namespace presso::gpu {
 namespace {
 
-using ThreeParsers = RelayPolicy<29, 2100, 3, 3>;
-using FourParsers = RelayPolicy<29, 2100, 4, 3>;
+using Relay = ManyBlocks::Relay;
 constexpr u32 kLeftThreads = 128;
 
-template <class Relay>
-constexpr u32 kFusedThreads = Relay::kThreads + LineSink<Relay>::kWarps* kWarpSize;
-
-template <class Relay, bool kBit>
-__global__ void __launch_bounds__(kFusedThreads<Relay>, Relay::kBlocksPerMultiprocessor)
+template <bool kBit, bool kByCopiers>
+__global__ void __launch_bounds__(Relay::kThreads, Relay::kBlocksPerMultiprocessor)
     fused_relay_kernel(BlockBatch batch, const __grid_constant__ FusedScanArguments fused) {
-  fused_relay_body<Relay, kBit>(batch, fused);
+  fused_relay_body<Relay, kBit, kByCopiers>(batch, fused);
 }
 
 __global__ void __launch_bounds__(kLeftThreads)
@@ -40,29 +36,25 @@ class FusedRelayStep final : public RelayStep {
       : fused_(fused), shape_(shape) {}
 
   Status launch(const BlockBatch& batch, bool bit_blocks, CUstream_st* stream) override {
-    if (shape_ == FusedShape::kFourParsers) return launch<FourParsers>(batch, bit_blocks, stream);
-    return launch<ThreeParsers>(batch, bit_blocks, stream);
+    return shape_ == FusedShape::kParsersProbe ? launch<false>(batch, bit_blocks, stream)
+                                               : launch<true>(batch, bit_blocks, stream);
   }
 
  private:
-  template <class Relay>
+  template <bool kByCopiers>
   Status launch(const BlockBatch& batch, bool bit_blocks, cudaStream_t stream) {
-    return bit_blocks ? launch_kernel<Relay>(&fused_relay_kernel<Relay, true>, batch, stream)
-                      : launch_kernel<Relay>(&fused_relay_kernel<Relay, false>, batch, stream);
-  }
-  template <class Relay>
-  Status launch_kernel(void (*kernel)(BlockBatch, FusedScanArguments), const BlockBatch& batch,
-                       cudaStream_t stream) {
-    constexpr int kShared = LineSink<Relay>::kSharedBytes;
+    constexpr int kShared = GramSink<Relay, kByCopiers>::kSharedBytes;
     // Three thread blocks, of 1 KiB more each, have 228 KiB together.
     static_assert(kShared <= (228 << 10) / 3 - 1024);
+    const auto kernel =
+        bit_blocks ? &fused_relay_kernel<true, kByCopiers> : &fused_relay_kernel<false, kByCopiers>;
     PRESSO_TRY(
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared),
               "asking for shared memory"));
     PRESSO_TRY(check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                           cudaSharedmemCarveoutMaxShared),
                      "asking for shared memory"));
-    kernel<<<batch.blocks, kFusedThreads<Relay>, kShared, stream>>>(batch, fused_);
+    kernel<<<batch.blocks, Relay::kThreads, kShared, stream>>>(batch, fused_);
     return check(cudaGetLastError(), "launching fused_relay_kernel");
   }
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Kernels of a fused scan (fused_scan.h): the relay decoder with a warp that scans what the copiers
-// have made, and what comes behind it.
+// Kernels of a fused scan (fused_scan.h): the relay decoder, whose parsers look for literals' grams
+// in pages that the copiers have made, and what comes behind it.
 //
-// The scanning warp takes five pages of 4 KiB at a time out of the decoder's ring, while copiers
-// and parsers are up to six pages ahead. Copiers tell it by two mbarriers that a stretch is there,
-// it tells parsers by two others that it has been scanned: they wait before they request literals
-// for a place that it may still be reading. A page is written to device memory only until the first
-// '\n' of the block has been seen: what is before it belongs to a line that began in another block,
-// and tile_chain.cuh may have to look at it again. Blocks without '\n' are written whole.
+// When the parsers have filled page p, pages up to p - 2 are in the ring. They share out page p - 3
+// and compare each four bytes of it, and of what goes on in the next, with the grams: 2 to 3
+// instructions a byte, while they would wait for the copiers. If a gram stands somewhere, the first
+// parser runs the automaton over that page and the next (stretch_scan.cuh), through the L1 cache;
+// else there is nothing to do but to find the block's first '\n'. That this stalls the decoder does
+// not matter where literals are rare, and where they are not a fused scan is of no use.
+//
+// A page is written to device memory only until the first '\n' of the block has been seen: what is
+// before it belongs to a line that began in another block, and tile_chain.cuh may have to look at
+// it again. Blocks without '\n' are written whole.
 //
 //   fused_relay_kernel   blocks in state kSurveyed: statuses as relay_decoder_kernel leaves them,
 //                        summaries, and lines of sound blocks added to a temporary count
@@ -15,9 +19,8 @@
 //   (tile_chain.cuh)     first lines of blocks that began under a wrong guess
 //   add_lines_kernel     the count, unless a block failed
 //
-// Shared memory: the decoder's, then FusedShared, of which 256 bytes are the classes of bytes; the
-// automaton's rows come through the L1 cache, since three blocks of the decoder leave 600 bytes.
-// Test: tests/simt/fused_scan_test.cpp.
+// Shared memory: the decoder's, then FusedShared, of which 256 bytes are the classes of bytes;
+// three thread blocks leave 600 bytes each. Test: tests/simt/fused_scan_test.cpp.
 #pragma once
 
 #include "decompress/gpu/policies.h"
@@ -29,11 +32,12 @@ namespace presso::gpu {
 /// Behind RelayShared.
 struct FusedShared {
   Byte classes[kClassMapBytes];
-  u64 made[2];     ///< mbarriers, of stretches in turn: copiers arrive, the scanner waits
-  u64 scanned[2];  ///< the scanner arrives, parsers wait
-  u32 closed;      ///< a '\n' has been seen
-  u32 lines;
-  TileSummary summary;
+  u32 found[4];  ///< whether a gram stands in a page, of the pages in turn
+  u32 closed;    ///< whether a '\n' has been seen
+  // The first parser's.
+  u32 found_before;  ///< in the last page
+  u32 needs_all;     ///< whether pages without grams are of interest, too
+  ScanProgress progress;
 };
 
 /// A block's bytes while they are in the decoder's ring.
@@ -64,9 +68,6 @@ struct BlockSource {
   PRESSO_DEVICE Quad quad(Place place) const {
     return simt::load_readonly(reinterpret_cast<const Quad*>(block + place));
   }
-  PRESSO_DEVICE u32 word(Place place) const {
-    return simt::load_readonly(reinterpret_cast<const u32*>(block + place));
-  }
   PRESSO_DEVICE Place next(Place place, u32 bytes) const { return place + bytes; }
   PRESSO_DEVICE u32 byte(u32 position) const { return simt::load_readonly(block + position); }
 };
@@ -80,26 +81,25 @@ PRESSO_DEVICE bool ends_text(const FusedScanArguments& fused, u32 block) {
   return block + 1 == fused.blocks && fused.scan.d_state_out == nullptr;
 }
 
-/// A PageSink (page_sink.h).
-template <class Relay>
-class LineSink {
+/// A sink of pages (page_sink.h).
+template <class Relay, bool kByCopiers>
+class GramSink {
  public:
-  static constexpr u32 kWarps = 1;
   static constexpr u32 kShared = sizeof(RelayShared<Relay>);
   static constexpr u32 kSharedBytes = kShared + sizeof(FusedShared);
 
-  PRESSO_DEVICE LineSink(const BlockPlan& plan, const FusedScanArguments& fused)
+  PRESSO_DEVICE GramSink(const BlockPlan& plan, const FusedScanArguments& fused)
       : plan_(plan), fused_(fused) {}
 
   PRESSO_DEVICE void begin() const {
     if (simt::thread_in_block() == 0) {
-      for (u32 i = 0; i < 2; ++i) {
-        simt::mbarrier_init(&shared().made[i], kCopierThreads);
-        simt::mbarrier_init(&shared().scanned[i], kWarpSize);
-      }
+      for (u32 i = 0; i < 4; ++i) shared().found[i] = 0;
       shared().closed = 0;
+      shared().found_before = 0;
+      shared().needs_all = 1;
+      shared().progress = ScanProgress::none();
     }
-    if (simt::thread_in_block() >= Relay::kThreads) Rows::copy_classes(fused_.scan.table);
+    if (simt::warp_in_block() == kFirstParser) Rows::copy_classes(fused_.scan.table);
   }
 
   /// Lanes may see a '\n' at different pages, which makes no difference. Pages that copiers do not
@@ -109,67 +109,141 @@ class LineSink {
            page * Relay::kPageBytes >= RelayCopier<Relay>::hashed(plan_.plain_bytes);
   }
 
-  PRESSO_DEVICE void made(u32 page, u32 pages) const {
-    if ((page + 1) % kStretchPages != 0 && page + 1 < pages) return;
-    simt::mbarrier_arrive(&shared().made[page / kStretchPages % 2]);
+  PRESSO_DEVICE void copied(u32 page) const {
+    if (kByCopiers && page > 0) share_out(page - 1, 1, 0, kCopiers);
   }
 
-  PRESSO_DEVICE void await_room(u32 page) const {
-    if (page < kFirstWait || (page - kFirstWait) % kStretchPages != 0) return;
-    const u32 stretch = (page - kFirstWait) / kStretchPages;
-    simt::mbarrier_wait(&shared().scanned[stretch % 2], stretch / 2 % 2);
-  }
-
-  PRESSO_DEVICE void run() const {
-    StretchScan<Rows, Source> scan(fused_.table, fused_.literals, {}, plan_.plain_bytes,
-                                   guess_of(fused_, simt::block_index()),
-                                   ends_text(fused_, simt::block_index()));
-    u32 left = plan_.plain_bytes;
-    PRESSO_NO_UNROLL
-    for (u32 stretch = 0; left > 0; ++stretch) {
-      simt::mbarrier_wait(&shared().made[stretch % 2], stretch / 2 % 2);
-      const u32 bytes = left < kMostStretchBytes ? left : kMostStretchBytes;
-      scan.take(bytes);
-      if (simt::lane() == 0 && scan.is_closed()) shared().closed = 1;
-      simt::mbarrier_arrive(&shared().scanned[stretch % 2]);
-      left -= bytes;
-    }
-    scan.finish();
-    const u32 lines = scan.lines();
-    if (simt::lane() > 0) return;
-    shared().summary = scan.summary();
-    shared().lines = lines;
+  PRESSO_DEVICE void parsed(u32 page) const {
+    const u32 parser = simt::warp_in_block() - kFirstParser;
+    if (!kByCopiers && page >= kLag) share_out(page - kLag, 1, kFirstParser, Relay::kParsers);
+    if (parser == 0 && page > kLag) settle(page - kLag - 1);
   }
 
   PRESSO_DEVICE void finish(bool good) const {
-    if (simt::thread_in_block() != 0) return;
-    TileSummary summary = shared().summary;
+    const u32 pages = (plan_.plain_bytes + Relay::kPageBytes - 1) / Relay::kPageBytes;
+    const u32 probed = kByCopiers ? pages - 1 : pages > kLag ? pages - kLag : 0;
+    share_out(probed, pages - probed, 0, simt::block_threads() / kWarpSize);
+    simt::block_sync();
+    if (simt::warp_in_block() != kFirstParser) return;
+    for (u32 page = pages > kLag ? pages - kLag - 1 : 0; page < pages; ++page) settle(page);
+    const u32 block = simt::block_index();
+    Scan scan(fused_.table, {}, plan_.plain_bytes, guess_of(fused_, block),
+              ends_text(fused_, block));
+    scan.resume(shared().progress, plan_.plain_bytes);
+    scan.finish();
+    TileSummary summary = scan.summary();
+    const u32 lines = scan.lines();
+    if (simt::lane() > 0) return;
     summary.reserved = good ? kScanned : kNotScanned;
-    fused_.scan.d_tiles[simt::block_index()] = summary;
-    if (good) simt::atomic_add(fused_.scan.d_lines, u64{shared().lines});
+    fused_.scan.d_tiles[block] = summary;
+    if (good) simt::atomic_add(fused_.scan.d_lines, u64{lines});
   }
 
  private:
   using Rows = FusedRows<kShared + offsetof(FusedShared, classes)>;
   using Source = RingSource<Relay::kRing>;
-  static constexpr u32 kStretchPages = kMostStretchBytes / Relay::kPageBytes;
-  static_assert(kMostStretchBytes % Relay::kPageBytes == 0);
-  /// The first page in front of which a stretch must have been scanned, the first one: filling page
-  /// p overwrites what lies kRing bytes below the end of page p + 1 and two quads more; a stretch
-  /// reads the bytes before it, too.
-  static constexpr u32 kFirstWait =
-      (Relay::kRing - kWarmBytes - 2 * kQuadBytes) / Relay::kPageBytes - 1;
-  static_assert(kFirstWait >= kStretchPages, "else all would wait for each other");
+  using Scan = StretchScan<Rows, Source>;
+  static constexpr u32 kFirstParser = kCopiers;
+  /// From a page that has been filled to one that is in the ring with its next.
+  static constexpr u32 kLag = 3;
+  static constexpr u32 kRowsAPart = kByCopiers ? 1 : 2;
+  static constexpr u32 kRowBytes = kWarpSize * kQuadBytes;
+  static constexpr u32 kParts = Relay::kPageBytes / (kRowsAPart * kRowBytes);
+  static_assert(Relay::kMostDistance > (kLag + 3) * Relay::kPageBytes + kWarmBytes);
 
   PRESSO_DEVICE static FusedShared& shared() {
     return *reinterpret_cast<FusedShared*>(simt::shared_memory() + kShared);
+  }
+  /// Pages from `first` on, by `warps` warps from `warp` on.
+  PRESSO_DEVICE void share_out(u32 first, u32 pages, u32 warp, u32 warps) const {
+    PRESSO_NO_UNROLL
+    for (u32 part = simt::warp_in_block() - warp; part < pages * kParts; part += warps) {
+      probe(first + part / kParts, part % kParts);
+    }
+  }
+  /// A part of a page by a warp. What is behind the block's end may agree: it does no harm.
+  PRESSO_DEVICE void probe(u32 page, u32 part) const {
+    const LiteralTableView& literals = fused_.literals;
+    bool found = true;
+    if (literals.count == 0) {
+      // Every page is for the automaton.
+    } else if (literals.count > 1) {
+      found = some_agree<kMostProbed, true>(page, part);
+    } else if (literals.masked != 0) {
+      found = some_agree<1, true>(page, part);
+    } else {
+      found = some_agree<1, false>(page, part);
+    }
+    found = simt::any(found);
+    if (found && simt::lane() == 0) simt::atomic_or(&shared().found[page % 4], 1);
+  }
+  template <u32 kGrams, bool kMasked>
+  PRESSO_DEVICE bool some_agree(u32 page, u32 part) const {
+    const Source source;
+    u32 place = source.at(page * Relay::kPageBytes + part * kRowsAPart * kRowBytes +
+                          simt::lane() * kQuadBytes);
+    Quad quads[kRowsAPart];
+    u32 behind[kRowsAPart];
+    PRESSO_UNROLL
+    for (u32 row = 0; row < kRowsAPart; ++row) {
+      quads[row] = source.quad(place);
+      behind[row] = source.word(source.next(place, kQuadBytes));
+      place = source.next(place, kRowBytes);
+    }
+    bool found = false;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kRowsAPart * kQuadBytes; ++i) {
+      const Quad& quad = quads[i / kQuadBytes];
+      const u32 word = i % kQuadBytes / 4;
+      const u32 high = word < 3 ? quad.words[(word + 1) % 4] : behind[i / kQuadBytes];
+      const u32 text = simt::funnel_shift_right(quad.words[word], high, i % 4 * 8);
+      PRESSO_UNROLL
+      for (u32 gram = 0; gram < kGrams; ++gram) {
+        const LiteralGram& literal = fused_.literals.grams[gram];
+        found |= (kMasked ? text & literal.mask : text) == literal.gram;
+      }
+    }
+    return found;
+  }
+
+  /// By the first parser, pages in order, when it is known where grams stand: a literal that ends
+  /// in a page has its gram there or in the page before.
+  PRESSO_DEVICE void settle(u32 page) const {
+    const u32 found = shared().found[page % 4];
+    const bool may_match = (found | shared().found_before) != 0;
+    const bool is_of_interest = may_match || shared().needs_all != 0;
+    simt::warp_sync();
+    if (simt::lane() == 0) {
+      shared().found[page % 4] = 0;
+      shared().found_before = found;
+    }
+    if (is_of_interest) look_at(plan_.plain_bytes, fused_, page, may_match);
+  }
+
+  PRESSO_DEVICE_CALL void look_at(u32 plain_bytes, const FusedScanArguments& fused, u32 page,
+                                  bool may_match) {
+    const u32 block = simt::block_index();
+    Scan scan(fused.table, {}, plain_bytes, guess_of(fused, block), ends_text(fused, block));
+    const u32 at = page * Relay::kPageBytes;
+    const u32 left = plain_bytes - at;
+    scan.resume(shared().progress, at);
+    scan.take(left < Relay::kPageBytes ? left : Relay::kPageBytes, may_match);
+    const ScanProgress progress = scan.progress();
+    const bool needs_all = scan.needs_all();
+    simt::warp_sync();  // all lanes have read the old one
+    if (simt::lane() == 0) {
+      shared().progress = progress;
+      shared().needs_all = needs_all ? 1 : 0;
+      shared().closed = scan.is_closed() ? 1 : 0;
+    }
+    simt::warp_sync();
   }
 
   const BlockPlan& plan_;
   const FusedScanArguments& fused_;
 };
 
-template <class Relay, bool kBit>
+template <class Relay, bool kBit, bool kByCopiers>
 PRESSO_DEVICE void fused_relay_body(const BlockBatch& batch, const FusedScanArguments& fused) {
   const u32 block = simt::block_index();
   if (batch.status[block] != kSurveyed) {
@@ -177,7 +251,7 @@ PRESSO_DEVICE void fused_relay_body(const BlockBatch& batch, const FusedScanArgu
     return;
   }
   const BlockPlan plan = batch.plans[block];
-  relay_decode<Relay, kBit>(plan, batch.status + block, LineSink<Relay>(plan, fused));
+  relay_decode<Relay, kBit>(plan, batch.status + block, GramSink<Relay, kByCopiers>(plan, fused));
 }
 
 /// Whether a block is sound and lies where the text has it.
@@ -201,14 +275,13 @@ PRESSO_DEVICE void left_blocks_body(const FusedScanArguments& fused) {
     const bool is_sound = is_in_place(fused, block);
     if (is_sound && scan.d_tiles[block].reserved == kScanned) continue;
     const u32 bytes = is_sound ? fused.bytes_of(block) : 0;
-    StretchScan<Rows, BlockSource> tile(fused.table, fused.literals,
+    StretchScan<Rows, BlockSource> tile(fused.table,
                                         {scan.d_text + u64{block} * fused.block_bytes()}, bytes,
                                         guess_of(fused, block), ends_text(fused, block));
     for (u32 at = 0; at < bytes; at += kMostStretchBytes) {
       const u32 left = bytes - at;
-      tile.take(left < kMostStretchBytes ? left : kMostStretchBytes);
+      tile.take(left < kMostStretchBytes ? left : kMostStretchBytes, true);
     }
-    if (is_sound) tile.finish();
     const u32 lines = tile.lines();
     if (simt::lane() > 0) continue;
     scan.d_tiles[block] = tile.summary();

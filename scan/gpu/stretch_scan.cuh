@@ -10,13 +10,11 @@
 // a stretch's begin is known, but for what stands before the block: that is the block's own guess,
 // as for any tile.
 //
-// Literals of 4 to 32 bytes, whose automaton it then is, let most stretches be skipped: where a
-// line is not matching already and no place of the stretch, or of the 32 bytes before it, has the
-// gram of one (literal_table.h), none ends in it. 2 to 3 instructions a byte instead of 6.4, and of
-// those the automaton needs only the last 32 bytes to be in the right state again.
+// Of literals' automata most stretches may be skipped, where somebody knows that no literal ends in
+// them: then only the last 32 bytes are run, when the state is wanted again.
 //
-// Source: how to read the block. Place at(position), for multiples of 16; Quad quad(place); u32
-// word(place); next(place, bytes), multiples of 16 on; u32 byte(position). Positions are those in
+// Source: how to read the block. Place at(position), for multiples of 16; Quad quad(place);
+// next(place, bytes), multiples of 16 on; u32 byte(position). Positions are those in
 // the block; nothing behind the block is read.
 //
 // Threads to data: a warp a block. Rows: as in line_engines.cuh. Test:
@@ -33,8 +31,6 @@ constexpr u32 kChunksAStretch = kChains * kWarpSize;
 /// The largest stretch; all but a block's last one are of a size that is a multiple of 2 KiB.
 constexpr u32 kMostStretchBytes = kChunksAStretch * 160;
 
-constexpr u32 kProbeRows = 4;
-constexpr u32 kProbeBytes = kProbeRows * kWarpSize * kQuadBytes;
 /// The rows of a FusedTable, through the L1 cache; the classes in shared memory, at kClassesAt.
 /// What is called a state here is where its row is.
 template <u32 kClassesAt>
@@ -61,16 +57,21 @@ class FusedRows {
   const std::uint16_t* rows_;
 };
 
+/// What is known between two stretches, for who cannot keep all of a StretchScan.
+struct ScanProgress {
+  u32 end, state, first, before, lines;
+
+  static PRESSO_DEVICE ScanProgress none() { return {0, 0, kNoStage, 0, 0}; }
+};
+
 template <class Rows, class Source>
 class StretchScan {
  public:
   /// `ends_text`: the text ends with the block, which then ends a line.
-  /// `guess`: the LineDfa's state at the block's begin. `literals`: with which stretches may be
-  /// skipped (suits_probe), or none.
-  PRESSO_DEVICE StretchScan(const FusedTableView& table, const LiteralTableView& literals,
-                            const Source& source, u32 plain_bytes, u32 guess, bool ends_text)
+  /// `guess`: the LineDfa's state at the block's begin.
+  PRESSO_DEVICE StretchScan(const FusedTableView& table, const Source& source, u32 plain_bytes,
+                            u32 guess, bool ends_text)
       : table_(table.lines),
-        literals_(literals),
         rows_(table),
         source_(source),
         plain_bytes_(plain_bytes),
@@ -80,12 +81,28 @@ class StretchScan {
   StretchScan(const StretchScan&) = delete;
   StretchScan& operator=(const StretchScan&) = delete;
 
-  /// The next `bytes`, kMostStretchBytes or those up to the block's end; from 0 on, in order.
-  PRESSO_DEVICE void take(u32 bytes) {
+  PRESSO_DEVICE ScanProgress progress() const {
+    return {is_skipped_ ? kNoStage : end_, state_, first_, before_, lines()};
+  }
+  /// At `at`; what is between progress.end and there has been skipped.
+  PRESSO_DEVICE void resume(const ScanProgress& progress, u32 at) {
+    end_ = at;
+    is_skipped_ = progress.end != at;
+    if (at > 0) state_ = progress.state;
+    first_ = progress.first;
+    before_ = progress.before;
+    if (simt::lane() == 0) hits_ = progress.lines;
+  }
+
+  /// The next `bytes`, kMostStretchBytes or a multiple of 2 KiB or those up to the block's end;
+  /// from 0 on, in order. `may_match`: false where it is known of an automaton of literals of up to
+  /// kWarmBytes that none of them ends in these bytes.
+  PRESSO_DEVICE void take(u32 bytes, bool may_match) {
     base_ = end_;
     end_ += bytes;
-    if (may_skip(bytes) && !has_candidates(bytes)) {
+    if (!may_match && may_skip()) {
       is_skipped_ = true;
+      if (first_ == kNoStage) find_skipped_head();
       return;
     }
     if (is_skipped_) catch_up(base_);
@@ -105,6 +122,10 @@ class StretchScan {
     if (is_skipped_) catch_up(end_);
   }
 
+  /// Whether take() must be called even for bytes that do not match.
+  PRESSO_DEVICE bool needs_all() const {
+    return first_ == kNoStage || (!is_skipped_ && matches(state_));
+  }
   /// Whether a '\n' has been seen; in all lanes.
   PRESSO_DEVICE bool is_closed() const { return first_ != kNoStage; }
   /// In all lanes: matching lines that end in the block, under its guess.
@@ -209,72 +230,40 @@ class StretchScan {
 
   // --- stretches without a literal
 
-  /// Whether it would be known that no line matches where there is no literal. A block's first '\n'
-  /// must be found, and a text's last line.
-  PRESSO_DEVICE bool may_skip(u32 bytes) const {
-    return literals_.count > 0 && is_closed() && bytes % kProbeBytes == 0 &&
-           (is_skipped_ || !matches(state_)) && !(ends_text_ && end_ == plain_bytes_);
+  /// Whether it is known that no line matches where no literal ends. A text's last line is counted
+  /// with its stretch.
+  PRESSO_DEVICE bool may_skip() const {
+    return (is_skipped_ || !matches(state_)) && (base_ > 0 || guess_ == table_.start) &&
+           !(ends_text_ && end_ == plain_bytes_);
   }
 
-  /// Whether some gram stands in the stretch or the kWarmBytes before it; maybe where there is
-  /// none.
-  PRESSO_DEVICE bool has_candidates(u32 bytes) const {
-    if (literals_.count > 1) return has_candidates<kMostProbed, true>(bytes);
-    return literals_.masked != 0 ? has_candidates<1, true>(bytes) : has_candidates<1, false>(bytes);
-  }
-  template <u32 kGrams, bool kMasked>
-  PRESSO_DEVICE bool has_candidates(u32 bytes) const {
-    auto place = source_.at(base_ - kWarmBytes + simt::lane() * kQuadBytes);
-    PRESSO_NO_UNROLL
-    for (u32 at = 0; at < bytes; at += kProbeBytes) {
-      Quad quads[kProbeRows];
-      u32 behind[kProbeRows];
-      PRESSO_UNROLL
-      for (u32 row = 0; row < kProbeRows; ++row) {
-        quads[row] = source_.quad(place);
-        behind[row] = source_.word(source_.next(place, kQuadBytes));
-        place = source_.next(place, kWarpSize * kQuadBytes);
-      }
-      bool found = false;
-      PRESSO_UNROLL
-      for (u32 row = 0; row < kProbeRows; ++row) {
-        found |= some_agree<kGrams, kMasked>(quads[row], behind[row]);
-      }
-      if (simt::any(found)) return true;
-    }
-    // The last kWarmBytes. A gram has to end in the stretch.
-    bool found = false;
-    if (simt::lane() < kWarmBytes / kQuadBytes) {
-      const bool is_last = simt::lane() + 1 == kWarmBytes / kQuadBytes;
-      const u32 behind = is_last ? 0 : source_.word(source_.next(place, kQuadBytes));
-      found = some_agree<kGrams, kMasked>(source_.quad(place), behind);
-    }
-    return simt::any(found);
-  }
-  template <u32 kGrams, bool kMasked>
-  PRESSO_DEVICE bool some_agree(const Quad& quad, u32 behind) const {
-    bool found = false;
-    PRESSO_UNROLL
-    for (u32 i = 0; i < kQuadBytes; ++i) {
-      const u32 high = i / 4 + 1 < 4 ? quad.words[(i / 4 + 1) % 4] : behind;
-      const u32 text = simt::funnel_shift_right(quad.words[i / 4], high, i % 4 * 8);
-      PRESSO_UNROLL
-      for (u32 gram = 0; gram < kGrams; ++gram) {
-        const LiteralGram& literal = literals_.grams[gram];
-        found |= (kMasked ? text & literal.mask : text) == literal.gram;
-      }
-    }
-    return found;
-  }
-
-  /// The state at `at`, behind a stretch in which no literal ended: what came more than a literal's
+  /// The state at `at`, behind bytes in which no literal ended: what came more than a literal's
   /// length before makes no difference.
-  PRESSO_DEVICE void catch_up(u32 at) {
-    state_ = start();
+  PRESSO_DEVICE u32 state_behind(u32 at) const {
+    u32 state = start();
     PRESSO_NO_UNROLL
-    for (u32 i = at - kWarmBytes; i < at; ++i) state_ = rows_.next(state_, source_.byte(i));
-    state_ = plain(state_);
+    for (u32 i = warm_begin(at); i < at; ++i) state = rows_.next(state, source_.byte(i));
+    return plain(state);
+  }
+  PRESSO_DEVICE void catch_up(u32 at) {
+    state_ = state_behind(at);
     is_skipped_ = false;
+  }
+
+  PRESSO_DEVICE void find_skipped_head() {
+    u32 at = base_ + simt::lane() * kQuadBytes;
+    u32 found = 0;
+    PRESSO_NO_UNROLL
+    for (; found == 0 && at - simt::lane() * kQuadBytes < end_; at += kWarpSize * kQuadBytes) {
+      const bool is_whole = at + kQuadBytes <= end_;
+      found = simt::ballot(is_whole ? has_newline(source_.quad(source_.at(at)))
+                                    : newline_in({at, end_, 0, 0}) != kNoStage);
+      if (found != 0) break;
+    }
+    if (found == 0) return;
+    const u32 lane = simt::find_first_set(found) - 1;
+    first_ = simt::shuffle(at, lane) / kStageBytes;
+    before_ = state_behind(first_ * kStageBytes);
   }
 
   // --- guesses put right
@@ -398,7 +387,6 @@ class StretchScan {
   }
 
   const LineTableView& table_;
-  const LiteralTableView& literals_;
   Rows rows_;
   Source source_;
   u32 plain_bytes_;

@@ -133,7 +133,7 @@ class Report {
   Status begin() {
     std::printf("%s, at most %d MHz, CUDA %s\n", device_.name.c_str(), device_.clock_khz / 1000,
                 cuda_version_text(device_.runtime_version).c_str());
-    std::printf("%-24s %-6s %-14s %6s %-20s %10s %8s %9s %12s\n", "file", "verify", "pattern",
+    std::printf("%-24s %-6s %-14s %6s %-24s %10s %8s %9s %12s\n", "file", "verify", "pattern",
                 "states", "engine", "lines", "GB/s", "ms", "of decoding");
     if (options_.csv.empty()) return {};
     csv_ = std::fopen(options_.csv.c_str(), "a");
@@ -145,7 +145,7 @@ class Report {
 
   Status add(const Row& row) {
     all_correct_ = all_correct_ && row.correct;
-    std::printf("%-24s %-6s %-14s %6u %-20s %10llu %8.1f %9.4f %12.3f%s\n", row.file.name.c_str(),
+    std::printf("%-24s %-6s %-14s %6u %-24s %10llu %8.1f %9.4f %12.3f%s\n", row.file.name.c_str(),
                 row.verify ? "on" : "off", row.pattern.c_str(), row.states, row.engine.c_str(),
                 static_cast<unsigned long long>(row.lines), row.rate(), row.ms.median,
                 row.of_decoding, row.correct ? "" : "  WRONG");
@@ -282,10 +282,10 @@ class FusedRate {
     request.d_scan_temporary = temporary.get();
     request.scan_temporary_bytes = temporary.bytes();
     row.states = table.view.lines.states;
-    for (const FusedShape shape : {FusedShape::kThreeParsers, FusedShape::kFourParsers}) {
+    for (const FusedShape shape : {FusedShape::kParsersProbe, FusedShape::kCopiersProbe}) {
       request.shape = shape;
       row.engine = literals.count > 0 ? "fused literals; " : "fused lines; ";
-      row.engine += shape == FusedShape::kThreeParsers ? "3" : "4";
+      row.engine += shape == FusedShape::kParsersProbe ? "parsers" : "copiers";
       // What an earlier row has left must be of no use.
       PRESSO_TRY(check(cudaMemsetAsync(batch.d_plain, kPoison, row.plain_bytes, batch_.stream()),
                        "poisoning"));
