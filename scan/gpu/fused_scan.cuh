@@ -34,7 +34,7 @@ struct FusedShared {
   Byte classes[kClassMapBytes];
   u32 found[4];  ///< whether a gram stands in a page, of the pages in turn
   u32 closed;    ///< whether a '\n' has been seen
-  // The first parser's.
+  // The settler's.
   u32 found_before;  ///< in the last page
   u32 needs_all;     ///< whether pages without grams are of interest, too
   ScanProgress progress;
@@ -110,21 +110,18 @@ class GramSink {
   }
 
   PRESSO_DEVICE void copied(u32 page) const {
-    if (kByCopiers && page > 0) share_out(page - 1, 1, 0, kCopiers);
+    if (kByCopiers) go_on(page, kCopiers);
   }
-
   PRESSO_DEVICE void parsed(u32 page) const {
-    const u32 parser = simt::warp_in_block() - kFirstParser;
-    if (!kByCopiers && page >= kLag) share_out(page - kLag, 1, kFirstParser, Relay::kParsers);
-    if (parser == 0 && page > kLag) settle(page - kLag - 1);
+    if (!kByCopiers) go_on(page, Relay::kParsers);
   }
 
   PRESSO_DEVICE void finish(bool good) const {
     const u32 pages = (plan_.plain_bytes + Relay::kPageBytes - 1) / Relay::kPageBytes;
-    const u32 probed = kByCopiers ? pages - 1 : pages > kLag ? pages - kLag : 0;
+    const u32 probed = pages > kLag ? pages - kLag : 0;
     share_out(probed, pages - probed, 0, simt::block_threads() / kWarpSize);
     simt::block_sync();
-    if (simt::warp_in_block() != kFirstParser) return;
+    if (simt::warp_in_block() != kSettler) return;
     for (u32 page = pages > kLag ? pages - kLag - 1 : 0; page < pages; ++page) settle(page);
     const u32 block = simt::block_index();
     Scan scan(fused_.table, {}, plan_.plain_bytes, guess_of(fused_, block),
@@ -144,8 +141,11 @@ class GramSink {
   using Source = RingSource<Relay::kRing>;
   using Scan = StretchScan<Rows, Source>;
   static constexpr u32 kFirstParser = kCopiers;
-  /// From a page that has been filled to one that is in the ring with its next.
-  static constexpr u32 kLag = 3;
+  /// The first of those who compare, and the one who runs the automaton.
+  static constexpr u32 kSettler = kByCopiers ? 0 : kFirstParser;
+  /// From a page that has been copied, or filled by parsers, to one that is in the ring with its
+  /// next.
+  static constexpr u32 kLag = kByCopiers ? 1 : 3;
   static constexpr u32 kRowsAPart = kByCopiers ? 1 : 2;
   static constexpr u32 kRowBytes = kWarpSize * kQuadBytes;
   static constexpr u32 kParts = Relay::kPageBytes / (kRowsAPart * kRowBytes);
@@ -153,6 +153,12 @@ class GramSink {
 
   PRESSO_DEVICE static FusedShared& shared() {
     return *reinterpret_cast<FusedShared*>(simt::shared_memory() + kShared);
+  }
+  /// Behind a barrier of the `warps` warps from kSettler on, page by page.
+  PRESSO_DEVICE void go_on(u32 page, u32 warps) const {
+    if (page < kLag) return;
+    share_out(page - kLag, 1, kSettler, warps);
+    if (page > kLag && simt::warp_in_block() == kSettler) settle(page - kLag - 1);
   }
   /// Pages from `first` on, by `warps` warps from `warp` on.
   PRESSO_DEVICE void share_out(u32 first, u32 pages, u32 warp, u32 warps) const {
@@ -206,7 +212,7 @@ class GramSink {
     return found;
   }
 
-  /// By the first parser, pages in order, when it is known where grams stand: a literal that ends
+  /// By one warp, pages in order, when it is known where grams stand: a literal that ends
   /// in a page has its gram there or in the page before.
   PRESSO_DEVICE void settle(u32 page) const {
     const u32 found = shared().found[page % 4];
