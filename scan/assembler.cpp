@@ -12,7 +12,6 @@
 namespace presso::scan_detail {
 namespace {
 
-constexpr std::uint64_t kMappedProbeBytes = 64u << 10;
 constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
 constexpr Byte kByteOrderMark[3] = {0xEF, 0xBB, 0xBF};
 
@@ -27,12 +26,12 @@ std::optional<std::size_t> find_nul(Bytes text) {
   return static_cast<std::size_t>(static_cast<const Byte*>(found) - text.data());
 }
 
+}  // namespace
+
 bool begins_with_mark(Bytes text) {
   return text.size() >= sizeof kByteOrderMark &&
          std::memcmp(text.data(), kByteOrderMark, sizeof kByteOrderMark) == 0;
 }
-
-}  // namespace
 
 LineScanOptions line_scan_options(const ScanOptions& options, bool has_callback) {
   LineScanOptions result;
@@ -114,6 +113,31 @@ Result<bool> Assembler::add(SearchedChunk searched) {
     finish();
     return false;
   }
+  return !stopped_;
+}
+
+Result<bool> Assembler::add(SearchedExcerpt excerpt) {
+  summary_.blocks += excerpt.blocks;
+  summary_.blocks_read += excerpt.blocks;
+  summary_.bytes_read += excerpt.stored_bytes;
+  if (rule_ == BinaryRule::kMapped && !summary_.binary_offset) track_mapped(excerpt.probe.bytes());
+  plain_end_ = excerpt.offset + excerpt.bytes;
+  if (options_.on_progress) options_.on_progress(plain_end_);
+  if (seam_is_empty()) seam_offset_ = excerpt.offset;
+  seam_.append(excerpt.head.bytes());
+  if (excerpt.has_newline) {
+    close_seam(true);
+    seam_.append(excerpt.tail.bytes());
+    seam_offset_ = plain_end_ - excerpt.tail.size();
+    Segment inner;
+    inner.is_seam = true;  // the buffer is no chunk's
+    inner.buffer = std::move(excerpt.lines);
+    inner.size = inner.buffer.size();
+    inner.offset = excerpt.offset + excerpt.head.size();
+    inner.findings = std::move(excerpt.findings);
+    push(std::move(inner));
+  }
+  flush(safe_end());
   return !stopped_;
 }
 
@@ -378,8 +402,8 @@ void Assembler::push(Segment segment) {
   segment.behind_hole = std::exchange(behind_hole_, false);
   line_count_ += segment.findings.newlines;
   if (options_.limits_lines()) keep_wanted_lines(segment);
-  const bool empty = segment.findings.lines == 0 && !wants_context();
-  if (empty || segment.settled >= segment.size) return release(segment);
+  const bool has_text = segment.settled < segment.size;
+  if (segment.findings.lines == 0 && !(wants_context() && has_text)) return release(segment);
   waiting_.push_back(std::move(segment));
 }
 
@@ -441,10 +465,10 @@ bool Assembler::flush_lines(Segment& segment, std::uint64_t before) {
   const std::vector<FoundLine>& found = segment.findings.found;
   while (segment.reported < found.size() && !stopped_) {
     const FoundLine& line = found[segment.reported];
-    if (segment.offset + line.begin >= before) return false;
+    if (segment.offset_of(line) >= before) return false;
     ++segment.reported;
     const Bytes text = segment.text().subspan(line.begin, line.end - line.begin);
-    if (ended_by_nul(text, segment.offset + line.begin)) {
+    if (ended_by_nul(text, segment.offset_of(line))) {
       // ripgrep counts the line that it does not show; under kQuit it never looks at it.
       if (rule_ != BinaryRule::kQuit) count(line);
       end_by_nul();
@@ -467,7 +491,7 @@ void Assembler::report(const Segment& segment, const FoundLine& line) {
   if (on_line_) {
     MatchedLine matched;
     matched.text = segment.text().subspan(line.begin, line.end - line.begin);
-    matched.offset = segment.offset + line.begin;
+    matched.offset = segment.offset_of(line);
     matched.number = segment.first_line + line.number + 1;
     matched.matches = std::span(segment.findings.spans).subspan(line.first_span, line.span_count);
     deliver(matched);

@@ -39,6 +39,26 @@ struct SearchedChunk {
   std::optional<Error> error;      ///< of reading
 };
 
+/// Blocks that something else has searched as one text: it leaves of the lines behind the first
+/// '\n' and before the last those that may have to be reported (scan/gpu).
+struct SearchedExcerpt {
+  std::uint64_t offset = 0;  ///< of the text within the plain text
+  std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t stored_bytes = 0;
+  bool has_newline = false;
+  Buffer head;        ///< up to the first '\n', which it includes; all of it where there is none
+  Buffer tail;        ///< behind the last
+  Buffer lines;       ///< of those between, one behind another
+  Findings findings;  ///< of `lines`, with FoundLine::moved; counts are those of all between
+  Buffer probe;       ///< the text's first bytes, as far as BinaryRule::kMapped asks for them
+};
+
+/// How many bytes at a file's begin decide whether BinaryRule::kMapped takes it for binary.
+constexpr std::uint64_t kMappedProbeBytes = 64u << 10;
+/// Whether `text`, a file's begin, is UTF-8's byte order mark and what follows it.
+bool begins_with_mark(Bytes text);
+
 /// How lines are searched, by what the caller wants to know.
 LineScanOptions line_scan_options(const ScanOptions& options, bool has_callback);
 
@@ -52,6 +72,9 @@ class Assembler {
 
   /// The next chunk; false when the scan need not go on.
   Result<bool> add(SearchedChunk searched);
+  /// Likewise. Not with limits of lines or context, nor with a rule but kText and kMapped, nor for
+  /// a text that begins with a byte order mark.
+  Result<bool> add(SearchedExcerpt excerpt);
   /// After the last chunk. Not called where add() gave false or an error.
   void finish();
 
@@ -84,6 +107,10 @@ class Assembler {
     Findings findings;
 
     Bytes text() const { return buffer.bytes().subspan(begin, size); }
+    /// Within the plain text.
+    std::uint64_t offset_of(const FoundLine& line) const {
+      return offset + line.begin + line.moved;
+    }
   };
 
   Result<bool> add_damage(DamagedBlock damage);

@@ -121,8 +121,9 @@ class CompressedStream final : public ChunkSource {
   Result<Chunk> load(ChunkItem item) override {
     Chunk chunk;
     chunk.is_block = true;
-    chunk.stored_bytes = std::get<BlockItem>(item).block.header.stored_bytes();
-    DecodedBlock block = blocks_.decode(std::move(std::get<BlockItem>(item)));
+    BlockItem& stored = std::get<BlockItem>(item);
+    if (!stored.damage) chunk.stored_bytes = stored.block.header.stored_bytes();
+    DecodedBlock block = blocks_.decode(std::move(stored));
     chunk.offset = block.plain_offset;
     if (block.status.ok()) {
       chunk.text = std::move(block.plain);

@@ -83,6 +83,12 @@ class FilteredMatcher final : public Matcher {
     return pattern_.matcher().group_finder();
   }
   RequiredLiterals required() const override { return pattern_.matcher().required(); }
+  /// Of the pattern alone.
+  std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
+    std::optional<LineAutomaton> automaton = pattern_.matcher().line_automaton(max_states);
+    if (automaton) automaton->exact = false;
+    return automaton;
+  }
 
   std::string describe() const override {
     return pattern_.describe() +

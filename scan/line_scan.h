@@ -28,6 +28,8 @@ struct FoundLine {
   std::uint64_t number = 0;    ///< lines before it in the text; with line_numbers
   std::size_t first_span = 0;  ///< in Findings::spans
   std::size_t span_count = 0;
+  /// Where the text is an excerpt: so much further on the line is in what that is taken from.
+  std::uint64_t moved = 0;
 };
 
 struct Findings {

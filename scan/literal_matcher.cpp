@@ -11,6 +11,7 @@
 #include "scan/literal_plan.h"
 #include "scan/literal_set.h"
 #include "scan/matcher.h"
+#include "scan/regex/regex_matcher.h"
 #include "scan/unicode.h"
 
 namespace presso {
@@ -164,7 +165,8 @@ RequiredLiterals required_of(const std::vector<std::string>& literals, bool igno
 class LiteralMatcher final : public Matcher {
  public:
   LiteralMatcher(const std::vector<std::string>& literals, const PatternOptions& options)
-      : count_(literals.size()),
+      : strings_(literals),
+        options_(options),
         plan_(plan_literals(literals, options.ignore_case)),
         literals_(literals, options),
         required_(required_of(literals, options.ignore_case)) {}
@@ -175,16 +177,23 @@ class LiteralMatcher final : public Matcher {
 
   RequiredLiterals required() const override { return required_; }
 
+  std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
+    std::optional<LineDfa> dfa = line_dfa_of_literals(strings_, options_, max_states);
+    if (!dfa) return std::nullopt;
+    return LineAutomaton{std::move(*dfa)};
+  }
+
   std::string describe() const override {
     constexpr std::string_view kProbes[] = {
         "nothing can match", "every place is tried", "a probe for two rare bytes",
         "a probe for sets of three bytes", "a probe by hashes of four bytes"};
-    return "fixed strings: " + std::to_string(count_) + "; " +
+    return "fixed strings: " + std::to_string(strings_.size()) + "; " +
            std::string(kProbes[plan_.probe.index()]);
   }
 
  private:
-  std::size_t count_;
+  std::vector<std::string> strings_;
+  PatternOptions options_;
   LiteralPlan plan_;
   LiteralSet literals_;
   RequiredLiterals required_;

@@ -14,6 +14,7 @@
 #include "presso/bytes.h"
 #include "presso/cpu.h"
 #include "presso/scan.h"
+#include "scan/line_dfa.h"
 #include "scan/required_literals.h"
 
 namespace presso::scan_detail {
@@ -48,6 +49,13 @@ class GroupFinder {
   virtual std::span<const std::optional<MatchSpan>> groups(Bytes line, const MatchSpan& match) = 0;
 };
 
+/// An automaton over lines, for what searches by nothing else (scan/gpu).
+struct LineAutomaton {
+  LineDfa dfa;
+  /// Lines that it accepts hold a match. Else they may, and all others do not.
+  bool exact = true;
+};
+
 /// A compiled pattern. Immutable and thread-safe.
 class Matcher {
  public:
@@ -58,6 +66,11 @@ class Matcher {
   virtual std::unique_ptr<GroupFinder> group_finder() const { return nullptr; }
   /// What each match contains; by it blocks are left out (block_index.h).
   virtual RequiredLiterals required() const { return {}; }
+  /// nullopt where there is none, or none of at most `max_states`. Takes its time.
+  virtual std::optional<LineAutomaton> line_automaton(std::size_t max_states) const {
+    static_cast<void>(max_states);
+    return std::nullopt;
+  }
   /// How it searches, in a few words for people.
   virtual std::string describe() const { return "an engine of its own"; }
 };

@@ -7,6 +7,7 @@
 
 #include "presso/ordered_pipeline.h"
 #include "scan/assembler.h"
+#include "scan/indexed_chunks.h"
 #include "scan/null_data.h"
 
 namespace presso {
@@ -82,6 +83,16 @@ class ScanRun {
 };
 
 }  // namespace
+
+bool can_skip_blocks(const RandomAccess& file, const Pattern& pattern, const ScanOptions& options) {
+  Byte magic[sizeof kFileMagic];
+  const MutableBytes begin(magic);
+  if (file.size() < begin.size() || !file.read_at(0, begin).ok()) return false;
+  if (!has_file_magic(magic)) return false;
+  ScanOptions quiet = options;
+  quiet.on_bad_index = {};
+  return scan_detail::open_indexed_chunks(file, pattern.matcher().required(), quiet) != nullptr;
+}
 
 Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanOptions& options,
                          const LineCallback& on_line) {

@@ -48,15 +48,15 @@ Apply choice_into(Value& target, const Choice<Value> (&choices)[kCount]) {
 
 }  // namespace
 
-std::vector<Flag> device_flags(DeviceFlags& flags) {
+std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
   return {
       {.name = "device",
        .value_name = "WHERE",
        .category = kPerformance,
-       .brief = "decode on the CPU or on a GPU",
+       .brief = brief,
        .text = "auto takes the GPU where it is predicted to be faster, the time to start it "
-               "included, and the CPU where the GPU fails, which -v reports; pipes are left to the "
-               "CPU. gpu takes it always, and it is an error where there is none.",
+               "included, and the CPU where the GPU fails; pipes are left to the CPU. gpu takes it "
+               "always, and it is an error where there is none.",
        .choices = names(kDevices),
        .default_value = "auto",
        .apply = choice_into(flags.device, kDevices)},

@@ -19,7 +19,8 @@ struct DeviceFlags {
   std::uint64_t max_pinned_bytes = 0;
 };
 
-/// --device --strategy --max-device-memory --max-pinned-memory
-std::vector<Flag> device_flags(DeviceFlags& flags);
+/// --device --strategy --max-device-memory --max-pinned-memory; `brief`: what the first one does.
+std::vector<Flag> device_flags(DeviceFlags& flags,
+                               std::string_view brief = "decode on the CPU or on a GPU");
 
 }  // namespace presso::cli

@@ -331,6 +331,8 @@ std::vector<Flag> scan_flags(ScanSettings& settings) {
     std::vector<Flag> flags = group(settings);
     all.insert(all.end(), flags.begin(), flags.end());
   }
+  std::vector<Flag> device = device_flags(settings.device, "search on the CPU or on a GPU");
+  all.insert(all.end(), device.begin(), device.end());
   return all;
 }
 

@@ -9,6 +9,7 @@
 
 #include "presso/decompress_gpu.h"
 #include "presso/gpu_devices.h"
+#include "presso/scan_gpu.h"
 
 namespace presso::cli {
 
@@ -17,6 +18,18 @@ using GpuRun = std::function<Result<DecompressSummary>(const gpu::DecodeJob&)>;
 
 /// Errors as Decompressor::open(); kUnsupported where this build has no GPU code.
 Result<GpuRun> open_gpu(const gpu::GpuOptions& options);
+
+/// A GPU that searches for one pattern: the calls of gpu::FileScanner.
+struct GpuSearch {
+  std::function<Result<ScanSummary>(const RandomAccess&, const ScanOptions&, const LineCallback&)>
+      scan;
+  std::function<std::optional<std::string>(const ScanOptions&, bool has_callback)> why_not;
+  std::function<bool()> used_gpu;
+  std::string description;
+};
+
+/// Errors as open_gpu().
+Result<GpuSearch> open_gpu_search(const gpu::GpuOptions& options, const Pattern& pattern);
 
 /// As gpu::list_devices(); kUnsupported where this build has no GPU code.
 Result<std::vector<gpu::DeviceInfo>> gpu_devices();

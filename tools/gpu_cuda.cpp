@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <memory>
 
-#include "tools/gpu.h"
+#include "tools/gpu_search.h"
 
 namespace presso::cli {
 
@@ -9,6 +9,12 @@ Result<GpuRun> open_gpu(const gpu::GpuOptions& options) {
   PRESSO_ASSIGN(gpu::Decompressor opened, gpu::Decompressor::open(options));
   const auto decompressor = std::make_shared<gpu::Decompressor>(std::move(opened));
   return GpuRun([decompressor](const gpu::DecodeJob& job) { return decompressor->run(job); });
+}
+
+Result<GpuSearch> open_gpu_search(const gpu::GpuOptions& options, const Pattern& pattern) {
+  PRESSO_ASSIGN(gpu::Decompressor opened, gpu::Decompressor::open(options));
+  const auto decompressor = std::make_shared<gpu::Decompressor>(std::move(opened));
+  return gpu_search_of(decompressor, gpu::FileScanner(*decompressor, pattern));
 }
 
 Result<std::vector<gpu::DeviceInfo>> gpu_devices() {

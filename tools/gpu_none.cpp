@@ -14,6 +14,10 @@ Result<GpuRun> open_gpu(const gpu::GpuOptions&) {
   return no_gpu_code();
 }
 
+Result<GpuSearch> open_gpu_search(const gpu::GpuOptions&, const Pattern&) {
+  return no_gpu_code();
+}
+
 Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   return no_gpu_code();
 }

@@ -15,6 +15,7 @@
 #include "tools/cli/message.h"
 #include "tools/commands.h"
 #include "tools/output.h"
+#include "tools/scan_device.h"
 #include "tools/scan_input.h"
 #include "tools/scan_json.h"
 #include "tools/scan_patterns.h"
@@ -79,6 +80,7 @@ class ScanCommand final : public Command {
   ScanSettings settings_;
   std::optional<ScanPlan> plan_;
   std::optional<Pattern> pattern_;
+  std::optional<ScanDevice> device_;
   std::optional<Output> output_;
   std::optional<ScanPrinter> printer_;
   std::optional<ScanJson> json_;
@@ -104,6 +106,12 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
     return kFailure;
   }
   pattern_ = std::move(*pattern);
+  device_.emplace(settings_, *pattern_);
+  const Status started = device_->start();
+  if (!started.ok()) {
+    error("--device=gpu", started.error());
+    return kFailure;
+  }
   plan_.emplace(settings_, std::move(operands));
   lines_left_ = settings_.max_total.value_or(kNoLimit);
   open_output();
@@ -193,8 +201,9 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   }
   sink_->begin_file(name);
   const auto start = std::chrono::steady_clock::now();
-  const Result<ScanSummary> summary = input->scan(*pattern_, options, on_line);
+  const Result<ScanSummary> summary = device_->scan(name, *input, options, on_line);
   progress.done();
+  if (settings_.explain) warning(name, "searched " + device_->where());
   if (!summary.ok()) return complain(name, ScanInput::text_of(summary.error()));
   FileResult result{*summary, rule == BinaryRule::kQuit && summary->binary_offset.has_value(),
                     std::chrono::steady_clock::now() - start};

@@ -24,6 +24,10 @@ class ScanInput {
   BinaryRule rule(BinaryRule named) const {
     return foreign_ && named == BinaryRule::kMapped ? BinaryRule::kStream : named;
   }
+  /// A presso file that can be read at any place; else nullptr.
+  const RandomAccess* compressed_file() const {
+    return file_ && !is_plain_ && !foreign_ ? file_.get() : nullptr;
+  }
   /// Not worth a second thread.
   bool small() const;
   /// 0 where unknown.

@@ -12,6 +12,7 @@
 #include "presso/decompress.h"
 #include "presso/pattern.h"
 #include "tools/cli/flag.h"
+#include "tools/flags_device.h"
 #include "tools/scan_colors.h"
 #include "tools/scan_walk.h"
 
@@ -45,6 +46,7 @@ struct ScanSettings {
   Syntax syntax = Syntax::kRegex;
   bool unicode = true;
   Engine engine = Engine::kAuto;
+  DeviceFlags device;
   Case letter_case = Case::kSensitive;
   MatchBounds bounds = MatchBounds::kNone;
   bool invert = false;

@@ -15,6 +15,11 @@ struct LineDfaLimits {
   std::size_t states = 65'535;         ///< behind it
 };
 
+/// For at most so many states: subsets may be twice as many.
+constexpr LineDfaLimits limits_of(std::size_t states) {
+  return {2 * states, states};
+}
+
 /// nullopt where limits are passed, or a look needs characters (Unicode's \b).
 std::optional<LineDfa> make_line_dfa(const Program& program, const LineDfaLimits& limits = {});
 

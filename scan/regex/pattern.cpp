@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "scan/regex/code_set.h"
+#include "scan/regex/line_dfa_builder.h"
 #include "scan/regex/regex_matcher.h"
 #include "scan/regex/syntax.h"
 
@@ -120,6 +121,29 @@ std::optional<std::vector<std::string>> strings_of(const std::vector<Node>& root
   return strings;
 }
 
+/// A string as it is, with ignore_case all of its spellings. Of bytes that are no UTF-8, with
+/// ignore_case: nullopt.
+std::optional<Node> string_node(const std::string& text, const PatternOptions& options) {
+  if (!options.ignore_case) {
+    Node node;
+    node.kind = text.empty() ? Node::Kind::kEmpty : Node::Kind::kLiteral;
+    node.bytes = text;
+    return node;
+  }
+  std::string escaped;
+  for (const char byte : text) {
+    if (std::string_view("\\.+*?()|[]{}^$#&-~").find(byte) != std::string_view::npos) {
+      escaped += '\\';
+    }
+    escaped += byte;
+  }
+  SyntaxOptions syntax = syntax_of(options);
+  syntax.unicode = true;  // as the literal engine folds
+  Result<ParsedPattern> parsed = parse_pattern(escaped, syntax);
+  if (!parsed.ok()) return std::nullopt;
+  return std::move(parsed->root);
+}
+
 bool literal_engine_agrees(const PatternOptions& options) {
   const bool ascii_folding = options.ignore_case && !options.unicode;
   const bool engine = options.engine == Engine::kAuto || options.engine == Engine::kLiteral;
@@ -127,6 +151,25 @@ bool literal_engine_agrees(const PatternOptions& options) {
 }
 
 }  // namespace
+
+std::optional<LineDfa> line_dfa_of_literals(const std::vector<std::string>& literals,
+                                            const PatternOptions& options, std::size_t max_states) {
+  if (literals.empty()) return std::nullopt;
+  std::vector<Node> roots;
+  for (const std::string& literal : literals) {
+    std::optional<Node> node = string_node(literal, options);
+    if (!node) return std::nullopt;
+    roots.push_back(std::move(*node));
+  }
+  ProgramOptions forward;
+  forward.crlf = options.crlf;
+  forward.max_bytes = options.max_bytes;
+  const Result<Program> program =
+      compile_program(with_bounds(any_of(std::move(roots)), options.bounds), forward);
+  if (!program.ok()) return std::nullopt;
+  return make_line_dfa(*program, limits_of(max_states));
+}
+
 }  // namespace scan_detail
 
 using namespace scan_detail;

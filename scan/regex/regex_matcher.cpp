@@ -298,6 +298,11 @@ class RegexMatcher final : public Matcher {
     return std::make_unique<RegexGroups>(automata_.root(), std::move(*program));
   }
   RequiredLiterals required() const override { return automata_.required(); }
+  std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
+    std::optional<LineDfa> dfa = make_line_dfa(automata_.forward(), limits_of(max_states));
+    if (!dfa) return std::nullopt;
+    return LineAutomaton{std::move(*dfa)};
+  }
   std::string describe() const override { return automata_.describe(); }
 
  private:

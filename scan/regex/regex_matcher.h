@@ -17,4 +17,9 @@ namespace presso::scan_detail {
 /// Errors: kInvalidArgument for a pattern that is too large.
 Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root, const PatternOptions& options);
 
+/// The line automaton of fixed strings as Pattern::compile_literals() takes them; nullopt where
+/// there is none of at most `max_states`.
+std::optional<LineDfa> line_dfa_of_literals(const std::vector<std::string>& literals,
+                                            const PatternOptions& options, std::size_t max_states);
+
 }  // namespace presso::scan_detail

@@ -12,6 +12,7 @@ import test_failures
 import test_frame
 import test_reports
 import test_scan
+import test_scan_device
 import test_scan_files
 import test_scan_output
 

@@ -10,7 +10,8 @@
 #include <string>
 
 #include "tests/support/fake_device.h"
-#include "tools/gpu.h"
+#include "tests/support/fake_scan_kernels.h"
+#include "tools/gpu_search.h"
 
 namespace presso::cli {
 namespace {
@@ -49,6 +50,18 @@ Result<GpuRun> open_gpu(const gpu::GpuOptions& options) {
   PRESSO_ASSIGN(gpu::Decompressor opened, gpu::Decompressor::over(std::move(device), small));
   const auto decompressor = std::make_shared<gpu::Decompressor>(std::move(opened));
   return GpuRun([decompressor](const gpu::DecodeJob& job) { return decompressor->run(job); });
+}
+
+Result<GpuSearch> open_gpu_search(const gpu::GpuOptions& options, const Pattern& pattern) {
+  if (wanted() == "none") return no_device();
+  gpu::GpuOptions small = options;
+  small.slot_plain_bytes = 128u << 10;
+  auto device = test::make_fake_device(std::make_shared<FakeCounts>(), faults());
+  gpu::Device& fake = *device;
+  PRESSO_ASSIGN(gpu::Decompressor opened, gpu::Decompressor::over(std::move(device), small));
+  const auto decompressor = std::make_shared<gpu::Decompressor>(std::move(opened));
+  return gpu_search_of(
+      decompressor, gpu::FileScanner(*decompressor, pattern, test::make_fake_scan_kernels(fake)));
 }
 
 Result<std::vector<gpu::DeviceInfo>> gpu_devices() {

@@ -47,7 +47,7 @@ Status Decompressor::run(const std::function<std::optional<DecodeJob>()>& next,
     return JobRequest{std::move(*job)};
   };
   return without_bad_alloc([&]() -> Status {
-    PRESSO_TRY(engine_->prepare({hint}));
+    PRESSO_TRY(engine_->prepare({.hint = hint}));
     return Runner(*engine_, next_request, hint.plain_bytes).run();
   });
 }
@@ -66,7 +66,7 @@ Result<DecompressSummary> Decompressor::run(const DecodeJob& job) {
 Result<DecompressSummary> run_one(JobRequest request, Engine& engine, const WorkHint& hint) {
   const bool into_device = request.d_into.has_value();
   const std::uint64_t expected = into_device ? request.d_into->size() : hint.plain_bytes;
-  PRESSO_TRY(engine.prepare({hint, into_device}));
+  PRESSO_TRY(engine.prepare({hint, into_device, request.job.on_device != nullptr}));
   Result<DecompressSummary> result = make_error(ErrorCode::kCancelled);
   request.job.finished = [&result](Result<DecompressSummary> summary) {
     result = std::move(summary);

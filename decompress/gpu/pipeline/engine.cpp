@@ -53,7 +53,7 @@ void Engine::settle() {
 }
 
 Status Engine::add_slot(SlotCapacity capacity) {
-  PRESSO_ASSIGN(std::unique_ptr<Slot> slot, Slot::make(*device_));
+  PRESSO_ASSIGN(std::unique_ptr<Slot> slot, Slot::make(*device_, slots_.size()));
   for (;;) {
     Status sized = slot->resize(memory_, capacity, batch_options(true));
     if (sized.ok()) break;
@@ -122,7 +122,7 @@ Status Engine::send(Slot& slot, const SlotBatch& batch, const PlainTarget& targe
   DictionaryTable table;
   PRESSO_ASSIGN(slot.lease, lease_dictionaries(batch, table));
   const Lanes lanes{*device_, in_.get(), out_.get()};
-  return slot.send(lanes, batch, table, batch_options(verify), target);
+  return slot.send(lanes, batch, table, batch_options(verify), target, memory_);
 }
 
 }  // namespace presso::gpu

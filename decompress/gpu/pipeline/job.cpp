@@ -24,9 +24,11 @@ Error invalid(const char* what) {
 Status OpenJob::check_arguments() const {
   const DecodeJob& job = request_.job;
   const int inputs = (job.file != nullptr) + job.memory.has_value() + (job.stream != nullptr);
-  const int outputs = (job.sink != nullptr) + job.into.has_value() + request_.d_into.has_value();
+  const int outputs = (job.sink != nullptr) + (job.on_device != nullptr) + job.into.has_value() +
+                      request_.d_into.has_value();
   if (inputs != 1) return invalid("a job has one of file, memory and stream");
-  if (outputs > 1) return invalid("a job has a sink or memory to write to, not both");
+  if (outputs > 1) return invalid("a job has one of sink, memory to write to and consumer");
+  if (job.range && job.on_device != nullptr) return invalid("a consumer takes all of a file");
   if (job.range && job.stream != nullptr) return invalid("ranges need a file, not a stream");
   if (job.range && job.options.salvage) return invalid("salvage works on whole files");
   return {};
@@ -105,7 +107,11 @@ PlainTarget OpenJob::target_of(const SlotBatch& batch) const {
   if (through_slot_) return {PlainTarget::Kind::kSlot};
   const bool on_device = request_.d_into.has_value();
   const std::optional<MutableBytes>& into = on_device ? request_.d_into : request_.job.into;
-  if (!into) return {PlainTarget::Kind::kNowhere};
+  if (!into) {
+    PlainTarget target{PlainTarget::Kind::kNowhere};
+    target.consumer = request_.job.on_device;
+    return target;
+  }
   if (batch.is_direct()) {
     const std::uint64_t begin = batch.places().front().out_offset - range_.begin;
     return {PlainTarget::Kind::kDirect, into->data() + begin};
@@ -128,6 +134,22 @@ Status OpenJob::consume(const SlotBatch& batch, const Byte* plain, Team& writers
     PRESSO_TRY(take(batch, place, code, plain, writers));
   }
   return flush(plain, writers);
+}
+
+Status OpenJob::consume_on_device(const SlotBatch& batch, std::size_t slot, const Byte* plain) {
+  for (const BatchPlace& place : batch.places()) {
+    ++summary_.blocks;
+    const bool good = !place.damage && batch.codes()[place.slot_block] == ErrorCode::kOk;
+    if (good) {
+      summary_.plain_bytes += place.plain_bytes;
+      continue;
+    }
+    ++summary_.damaged_blocks;
+    summary_.lost_blocks += place.damage ? place.lost_blocks : 1;
+  }
+  PRESSO_ASSIGN(const bool more, request_.job.on_device->take(batch, slot, plain));
+  if (!more) return make_error(ErrorCode::kCancelled);
+  return {};
 }
 
 Status OpenJob::take(const SlotBatch& batch, const BatchPlace& place, ErrorCode code,

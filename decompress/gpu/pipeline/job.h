@@ -39,6 +39,8 @@ class OpenJob {
   bool copies_through_slot() const { return through_slot_; }
   /// Whether the CPU can do what the GPU could not.
   bool may_fall_back() const { return !request_.d_into; }
+  /// nullptr where there is none.
+  BatchConsumer* consumer() const { return request_.job.on_device; }
 
   /// Any side: whether there was an error, so that no more batches are wanted.
   bool stopped() const { return stopped_; }
@@ -46,6 +48,8 @@ class OpenJob {
   /// Consuming side. Takes the batch's bytes, by their slot offsets at `plain` unless the GPU put
   /// them where they belong (`plain` nullptr). `writers` copy to memory. The job's first error.
   Status consume(const SlotBatch& batch, const Byte* plain, Team& writers);
+  /// Instead, where there is a consumer. `plain`: what the CPU decoded.
+  Status consume_on_device(const SlotBatch& batch, std::size_t slot, const Byte* plain);
   /// The first error counts.
   void stop(Error error);
   /// Calls the job's `finished`.

@@ -111,9 +111,18 @@ Runner::Item Runner::work(Item item) {
   if (item.sent) {
     Status done = item.slot->wait(engine_.device());
     if (done.ok()) done = item.slot->read_codes(item.batch);
-    const bool declined = done.ok() && item.batch.has_declined() && falls_back(*item.job);
-    if (done.ok() && !declined) return item;
+    const bool for_cpu = done.ok() && wants_cpu(item);
+    BatchConsumer* const consumer = item.job->consumer();
+    if (done.ok() && !for_cpu && consumer != nullptr) {
+      done = consumer->fetch(item.slot->view(item.batch, engine_.memory()));
+    }
+    if (done.ok() && !for_cpu) return item;
     if (!done.ok()) fail_device(done.error());
+    if (for_cpu) {
+      item.cpu_plain = decode_on_cpu(item);
+      item.on_cpu = true;
+      return item;
+    }
   }
   if (falls_back(*item.job)) {
     item.cpu_plain = decode_on_cpu(item);
@@ -123,6 +132,18 @@ Runner::Item Runner::work(Item item) {
     item.error = device_failure();
   }
   return item;
+}
+
+/// Whether the GPU is done with a batch, but not with all of its blocks. A consumer is given good
+/// batches only.
+bool Runner::wants_cpu(const Item& item) const {
+  const std::vector<ErrorCode>& codes = item.batch.codes();
+  const std::vector<BatchPlace>& places = item.batch.places();
+  if (item.job->consumer() == nullptr) return item.batch.has_declined() && falls_back(*item.job);
+  const auto is_bad = [](ErrorCode code) { return code != ErrorCode::kOk; };
+  const auto is_hole = [](const BatchPlace& place) { return place.damage.has_value(); };
+  return std::any_of(codes.begin(), codes.end(), is_bad) ||
+         std::any_of(places.begin(), places.end(), is_hole);
 }
 
 /// All threads at one batch: they would be idle otherwise.
@@ -140,7 +161,11 @@ Status Runner::take(Item& item) {
   if (item.slot != nullptr) {
     const Byte* plain = item.job->copies_through_slot() ? item.slot->plain() : nullptr;
     if (item.on_cpu) plain = item.cpu_plain.data();
-    PRESSO_TRY(item.job->consume(item.batch, plain, writers_));
+    if (item.job->consumer() != nullptr) {
+      PRESSO_TRY(item.job->consume_on_device(item.batch, item.slot->number(), plain));
+    } else {
+      PRESSO_TRY(item.job->consume(item.batch, plain, writers_));
+    }
   }
   if (item.error) return std::move(*item.error);
   return {};

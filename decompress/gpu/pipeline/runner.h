@@ -46,6 +46,7 @@ class Runner {
   BatchRules rules_of_batch() const;
   void send(Item& item);
   Item work(Item item);
+  bool wants_cpu(const Item& item) const;
   Buffer decode_on_cpu(Item& item);
   Status take(Item& item);
   Result<bool> consume(Item item);

@@ -51,8 +51,9 @@ void append_piece(std::vector<PlainPiece>& pieces, const PlainPiece& piece) {
   pieces.push_back(piece);
 }
 
-Result<std::unique_ptr<Slot>> Slot::make(Device& device) {
+Result<std::unique_ptr<Slot>> Slot::make(Device& device, std::size_t number) {
   std::unique_ptr<Slot> slot(new Slot);
+  slot->number_ = number;
   PRESSO_ASSIGN(slot->stream_, make_stream(device));
   PRESSO_ASSIGN(slot->arrived_, make_event(device));
   PRESSO_ASSIGN(slot->decoded_, make_event(device));
@@ -161,11 +162,12 @@ Status Slot::decode(Device& device, const SlotBatch& batch, const BatchOptions& 
 }
 
 Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
-                  const BatchOptions& options, const PlainTarget& target) {
+                  const BatchOptions& options, const PlainTarget& target, Memory& memory) {
   PRESSO_TRY(copy_in(lanes, batch, table));
   PRESSO_TRY(lanes.device.record(arrived_.get(), lanes.in));
   PRESSO_TRY(lanes.device.stream_wait(stream_.get(), arrived_.get()));
   PRESSO_TRY(decode(lanes.device, batch, options, target));
+  if (target.consumer != nullptr) PRESSO_TRY(target.consumer->enqueue(view(batch, memory)));
   return copy_out(lanes, batch, target);
 }
 

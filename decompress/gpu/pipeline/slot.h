@@ -10,6 +10,7 @@
 //   shared out stream    copy out k-1 ...... copy out k ......
 #pragma once
 
+#include "decompress/gpu/pipeline/batch_consumer.h"
 #include "decompress/gpu/pipeline/device_dictionaries.h"
 #include "decompress/gpu/pipeline/slot_batch.h"
 #include "decompress/gpu/pipeline/team.h"
@@ -38,6 +39,7 @@ struct PlainTarget {
   Kind kind = Kind::kSlot;
   Byte* base = nullptr;
   std::vector<PlainPiece> pieces = {};
+  BatchConsumer* consumer = nullptr;  ///< with kNowhere: takes the bytes where they are
 };
 
 /// Decodes a batch here and now: writes batch.codes() and returns the plain bytes by their slot
@@ -53,8 +55,9 @@ struct Lanes {
 
 class Slot {
  public:
-  /// Streams and events; no memory yet.
-  static Result<std::unique_ptr<Slot>> make(Device& device);
+  /// Streams and events; no memory yet. `number`: of the slot.
+  static Result<std::unique_ptr<Slot>> make(Device& device, std::size_t number);
+  std::size_t number() const { return number_; }
 
   /// Frees what it has first. Errors: kDeviceMemory, kOutOfMemory, kDeviceLost; then it has
   /// nothing.
@@ -68,7 +71,11 @@ class Slot {
   /// Enqueues copy in, decoding and copy out. What the target names, and pinned memory that the
   /// batch lies in, stay until wait() returns.
   Status send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
-              const BatchOptions& options, const PlainTarget& target);
+              const BatchOptions& options, const PlainTarget& target, Memory& memory);
+  /// Of a batch that was sent nowhere.
+  SlotView view(const SlotBatch& batch, Memory& memory) const {
+    return {batch, number_, d_out_.get(), stream_.get(), memory};
+  }
   /// Until what was sent is done.
   Status wait(Device& device) const { return device.wait(done_.get()); }
   Stream stream() const { return stream_.get(); }
@@ -88,6 +95,7 @@ class Slot {
   Status copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target);
   Status copy_pieces(const Lanes& lanes, const PlainTarget& target) const;
 
+  std::size_t number_ = 0;
   SlotCapacity capacity_;
   OwnedStream stream_;
   OwnedEvent arrived_, decoded_, copied_, done_;

@@ -53,7 +53,7 @@ std::uint64_t chosen_plain_bytes(const GpuOptions& options, const Work& work) {
   const WorkHint& hint = work.hint;
   if (options.slot_plain_bytes != 0) return options.slot_plain_bytes;
   if (hint.plain_bytes == 0) return kLargestChosen;
-  if (work.into_device) return chosen_into_device(hint);
+  if (work.into_device || work.on_device) return chosen_into_device(hint);
   const std::uint64_t batches = hint.keeps_output ? kBatchesThroughSlots : kBatchesPastSlots;
   return std::clamp(hint.plain_bytes / batches, kSmallestChosen, kLargestChosen);
 }
@@ -90,7 +90,7 @@ SlotCapacity capacity_for(std::uint64_t plain_bytes, double ratio, const Work& w
   capacity.stored_bytes =
       round_up(std::min(most, static_cast<std::uint64_t>(wanted) + one_block + kBlockOverhead),
                kFrameAlignment);
-  capacity.keeps_output = !work.into_device && work.hint.keeps_output;
+  capacity.keeps_output = !work.into_device && !work.on_device && work.hint.keeps_output;
   return capacity;
 }
 

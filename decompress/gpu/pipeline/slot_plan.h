@@ -17,8 +17,9 @@
 //                             that cannot be (ratio above 8) it has blocks enough to fill a GPU
 //
 // Into device memory most blocks are decoded to their place, so that there the slot has room for
-// 64 MiB of plain bytes at most; what goes through it ends its batch there. How much of a slot each
-// batch uses: batch_sizes.h.
+// 64 MiB of plain bytes at most; what goes through it ends its batch there. Where batches are
+// worked on in the slot, it is as large and has room for all of them. How much of a slot each batch
+// uses: batch_sizes.h.
 #pragma once
 
 #include "decompress/gpu/pipeline/memory.h"
@@ -48,6 +49,7 @@ constexpr std::uint32_t kTableDictionaries = kMaxDictionaries + 1;
 struct Work {
   WorkHint hint;
   bool into_device = false;  ///< plain bytes go to device memory of the caller's
+  bool on_device = false;    ///< they are worked on in the slot
 };
 
 /// A slot for batches of `plain_bytes`, of which `ratio` plain bytes take one stored byte.

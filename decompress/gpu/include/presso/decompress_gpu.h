@@ -20,8 +20,10 @@
 
 namespace presso::gpu {
 
-class Device;  // decompress/gpu/pipeline/device.h
+class BatchConsumer;  // decompress/gpu/pipeline/batch_consumer.h
+class Device;         // decompress/gpu/pipeline/device.h
 class Engine;
+class FileScanner;  // scan/gpu
 struct OpenedFile;
 
 struct GpuOptions {
@@ -57,12 +59,14 @@ struct DecodeJob {
   const RandomAccess* file = nullptr;
   std::optional<Bytes> memory;
   ByteSource* stream = nullptr;
-  /// At most one of these two. `into` must be as large as what is decoded; where it is pinned the
-  /// GPU writes into it. Neither: the blocks are only checked and their bytes stay on the GPU.
+  /// At most one of these three. `into` must be as large as what is decoded; where it is pinned the
+  /// GPU writes into it. `on_device` works on batches in device memory. None: the blocks are only
+  /// checked and their bytes stay on the GPU.
   ByteSink* sink = nullptr;
   std::optional<MutableBytes> into;
+  BatchConsumer* on_device = nullptr;
   /// Only these plain bytes, and only the blocks that hold them are read: errors elsewhere do not
-  /// show. Not of a stream, not with salvage.
+  /// show. Not of a stream, not with salvage, not on_device.
   std::optional<PlainRange> range;
   /// As for decompress_stream(); `threads` counts where the CPU decodes instead.
   DecompressOptions options;
@@ -102,6 +106,7 @@ class Decompressor {
   Status run(const std::function<std::optional<DecodeJob>()>& next, const WorkHint& hint = {});
 
  private:
+  friend class FileScanner;
   friend class GpuFile;
   explicit Decompressor(std::shared_ptr<Engine> engine);
 

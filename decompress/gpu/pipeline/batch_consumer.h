@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What works on decoded batches where they are, in device memory, instead of having them written:
+// scanning (scan/gpu). Each batch goes through three calls, which come on different threads:
+//
+//   enqueue   while the batch is being sent, in order: what is to run behind its decoder
+//   fetch     when that is done: brings results to the host; several batches at once
+//   take      in order, one call at a time
+//
+// A batch that the CPU had to decode, since a block is damaged or no block for GPUs or since the
+// GPU has failed, comes to take() with its plain bytes and has not been fetched. A batch of damaged
+// places only comes there without any bytes.
+#pragma once
+
+#include "decompress/gpu/pipeline/memory.h"
+#include "decompress/gpu/pipeline/slot_batch.h"
+
+namespace presso::gpu {
+
+/// A batch under way in its slot.
+struct SlotView {
+  const SlotBatch& batch;
+  std::size_t slot = 0;           ///< its number: of memory that is kept for each
+  const Byte* d_plain = nullptr;  ///< by the batch's plain offsets, 256-byte aligned
+  Stream stream = nullptr;
+  Memory& memory;
+};
+
+class BatchConsumer {
+ public:
+  virtual ~BatchConsumer() = default;
+
+  /// Errors are the device's failure.
+  virtual Status enqueue(const SlotView& view) = 0;
+  /// Every block's code is kOk, and no place is damaged. Errors likewise.
+  virtual Status fetch(const SlotView& view) = 0;
+  /// `plain`: where the CPU has decoded the batch, by its plain offsets; else nullptr. An error, or
+  /// false, ends the job; then its result is kCancelled.
+  virtual Result<bool> take(const SlotBatch& batch, std::size_t slot, const Byte* plain) = 0;
+};
+
+}  // namespace presso::gpu

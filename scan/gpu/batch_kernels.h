@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The kernels of batch_scan.h behind an interface, so that the host's side of scanning runs where
+// there is no CUDA, in tests over a fake device.
+#pragma once
+
+#include <memory>
+
+#include "decompress/gpu/pipeline/device.h"
+#include "scan/gpu/batch_scan.h"
+
+namespace presso::gpu {
+
+class BatchKernels {
+ public:
+  virtual ~BatchKernels() = default;
+  virtual std::size_t temporary_bytes(std::uint64_t text_bytes, const BatchWants& wants) = 0;
+  virtual Status enqueue(const BatchScanRequest& request, Stream stream) = 0;
+};
+
+/// scan_batch(), where the build has CUDA.
+std::shared_ptr<BatchKernels> cuda_batch_kernels();
+
+}  // namespace presso::gpu

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include <utility>
+
+#include "decompress/gpu/pipeline/engine.h"
+#include "presso/scan_gpu.h"
+#include "scan/gpu/file_scan.h"
+
+namespace presso::gpu {
+namespace {
+
+constexpr std::size_t kMostStates = 65'534;  // line_table.h
+
+/// Passes over what was reported before, where the CPU begins again from the start.
+class Repeated {
+ public:
+  Repeated(const ScanOptions& options, const LineCallback& on_line)
+      : options_(options), on_line_(on_line) {}
+
+  LineCallback counting_lines() {
+    if (!on_line_) return {};
+    return [this](const MatchedLine& line) {
+      ++lines_;
+      return on_line_(line);
+    };
+  }
+  ScanOptions counting_damage() {
+    ScanOptions options = options_;
+    if (options_.on_damage) {
+      options.on_damage = [this](const DamagedBlock& damage) {
+        ++damages_;
+        options_.on_damage(damage);
+      };
+    }
+    return options;
+  }
+
+  LineCallback later_lines() {
+    if (!on_line_) return {};
+    return [this](const MatchedLine& line) {
+      if (lines_ == 0) return on_line_(line);
+      --lines_;
+      return true;
+    };
+  }
+  ScanOptions later_damage() {
+    ScanOptions options = options_;
+    if (options_.on_damage) {
+      options.on_damage = [this](const DamagedBlock& damage) {
+        if (damages_ == 0) return options_.on_damage(damage);
+        --damages_;
+      };
+    }
+    return options;
+  }
+
+ private:
+  const ScanOptions& options_;
+  const LineCallback& on_line_;
+  std::uint64_t lines_ = 0;
+  std::uint64_t damages_ = 0;
+};
+
+}  // namespace
+
+struct FileScanner::Input {
+  const RandomAccess& file;
+  std::optional<Bytes> memory = {};  ///< where it is the same
+};
+
+struct FileScanner::State {
+  State(Decompressor& to_use, Pattern to_find, std::shared_ptr<BatchKernels> to_run)
+      : decompressor(to_use), pattern(std::move(to_find)), kernels(std::move(to_run)) {
+    const auto automaton = pattern.matcher().line_automaton(kMostStates);
+    if (!automaton) return;
+    Result<LineTable> made = lay_out(automaton->dfa.view());
+    if (!made.ok()) return;
+    table = std::move(*made);
+    exact = automaton->exact;
+  }
+
+  ExcerptPlan plan_of(const ScanOptions& options, bool has_callback) const;
+  Status place_table();
+  Result<ScanSummary> scan_on_gpu(const Input& input, const ScanOptions& options,
+                                  const LineCallback& on_line);
+
+  Decompressor& decompressor;
+  Pattern pattern;
+  std::shared_ptr<BatchKernels> kernels;
+  std::optional<LineTable> table;
+  bool exact = true;
+  DeviceMemory d_image;
+  std::deque<ExcerptMaker> makers;
+  bool used_gpu = false;
+  bool gave_up = false;
+};
+
+ExcerptPlan FileScanner::State::plan_of(const ScanOptions& options, bool has_callback) const {
+  const scan_detail::LineScanOptions lines = scan_detail::line_scan_options(options, has_callback);
+  ExcerptPlan plan;
+  plan.table = table->view;
+  plan.table.d_image = d_image.get();
+  plan.wants.lines = lines.record || lines.matches || !exact;
+  plan.wants.numbers = lines.line_numbers || options.invert;
+  plan.wants.nul = looks_for_nul(options.binary);
+  plan.invert = options.invert;
+  plan.probe_bytes = options.binary == BinaryRule::kMapped ? scan_detail::kMappedProbeBytes : 0;
+  return plan;
+}
+
+/// Once: the automaton into device memory.
+Status FileScanner::State::place_table() {
+  if (d_image.get() != nullptr) return {};
+  Memory& memory = decompressor.engine_->memory();
+  PRESSO_ASSIGN(const OwnedStream stream, make_stream(memory.device()));
+  PRESSO_ASSIGN(DeviceMemory image, memory.allocate(table->image.size()));
+  PRESSO_TRY(
+      memory.device().copy_in(image.get(), table->image.data(), table->image.size(), stream.get()));
+  PRESSO_TRY(memory.device().wait(stream.get()));
+  d_image = std::move(image);
+  return {};
+}
+
+Result<ScanSummary> FileScanner::State::scan_on_gpu(const Input& input, const ScanOptions& options,
+                                                    const LineCallback& on_line) {
+  PRESSO_TRY(place_table());
+  const ScanOptions ours = options_on_gpu(options);
+  const ExcerptPlan plan = plan_of(options, static_cast<bool>(on_line));
+  FileScan scan(pattern.matcher(), ours, options.binary, on_line, plan, {*kernels, makers});
+  DecodeJob job;
+  job.memory = input.memory;
+  if (!input.memory) job.file = &input.file;
+  job.on_device = &scan;
+  job.options.threads = options.threads;
+  job.options.decode.level = options.level;
+  job.options.decode.verify = options.verify;
+  job.options.decode.dictionaries = options.dictionaries;
+  job.options.salvage = !options.fail_fast;
+  const Result<DecompressSummary> decoded = decompressor.run(job);
+  gave_up = scan.gave_up();
+  if (gave_up) return ScanSummary();
+  const ErrorCode code = decoded.ok() ? ErrorCode::kOk : decoded.error().code;
+  const bool lost_device = code == ErrorCode::kDeviceLost || code == ErrorCode::kDeviceMemory ||
+                           code == ErrorCode::kOutOfMemory;
+  // Else also on an error: what the file holds before it is reported.
+  if (!lost_device) PRESSO_TRY(scan.finish());
+  if (code != ErrorCode::kOk && code != ErrorCode::kCancelled) return decoded.error();
+  return scan.summary();
+}
+
+FileScanner::FileScanner(Decompressor& decompressor, Pattern pattern,
+                         std::shared_ptr<BatchKernels> kernels)
+    : state_(std::make_unique<State>(decompressor, std::move(pattern), std::move(kernels))) {}
+FileScanner::FileScanner(FileScanner&&) noexcept = default;
+FileScanner& FileScanner::operator=(FileScanner&&) noexcept = default;
+FileScanner::~FileScanner() = default;
+
+std::optional<std::string> FileScanner::why_not(const ScanOptions& options,
+                                                bool has_callback) const {
+  if (!state_->table) return "the pattern has no automaton over lines, or one that is too large";
+  if (options.null_data) return "lines end at NUL bytes";
+  if (options.limits_lines()) return "only some lines are asked for";
+  if (options.limits_blocks()) return "only some blocks are asked for";
+  if (options.wants_context() && has_callback) return "neighbours of lines are asked for";
+  if (options.invert && (has_callback || options.matches || !state_->exact)) {
+    return "lines that do not match are asked for";
+  }
+  return std::nullopt;
+}
+
+Result<ScanSummary> FileScanner::scan(const RandomAccess& file, const ScanOptions& options,
+                                      const LineCallback& on_line) {
+  return scan(Input{file}, options, on_line);
+}
+
+Result<ScanSummary> FileScanner::scan(Bytes memory, const ScanOptions& options,
+                                      const LineCallback& on_line) {
+  const MemoryRandomAccess file(memory);
+  return scan(Input{file, memory}, options, on_line);
+}
+
+Result<ScanSummary> FileScanner::scan(const Input& input, const ScanOptions& options,
+                                      const LineCallback& on_line) {
+  const RandomAccess& file = input.file;
+  state_->used_gpu = false;
+  Byte magic[sizeof kFileMagic] = {};
+  if (file.size() >= sizeof magic) PRESSO_TRY(file.read_at(0, magic));
+  if (!has_file_magic(magic) || why_not(options, static_cast<bool>(on_line))) {
+    return presso::scan(file, state_->pattern, options, on_line);
+  }
+  Repeated repeated(options, on_line);
+  Result<ScanSummary> summary =
+      state_->scan_on_gpu(input, repeated.counting_damage(), repeated.counting_lines());
+  state_->used_gpu = !state_->gave_up;
+  if (state_->used_gpu) return summary;
+  return presso::scan(file, state_->pattern, repeated.later_damage(), repeated.later_lines());
+}
+
+bool FileScanner::used_gpu() const {
+  return state_->used_gpu;
+}
+
+std::string FileScanner::describe() const {
+  if (!state_->table) return "no line automaton of at most 65534 states";
+  const LineTableView& view = state_->table->view;
+  constexpr const char* kPlaces[] = {"a byte each, in shared memory", "classes, in shared memory",
+                                     "classes, in device memory"};
+  return "a line automaton of " + std::to_string(view.states) + " states (" +
+         kPlaces[static_cast<std::size_t>(view.kind)] + ")" +
+         (state_->exact ? "" : "; the CPU looks at the lines that it finds");
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Searching compressed files on a GPU: blocks are copied there as they are stored, decoded, and
+// searched by the pattern's line automaton; only matching lines come back. Needs no CUDA header.
+//
+//   auto decompressor = presso::gpu::Decompressor::open();
+//   presso::gpu::FileScanner scanner(*decompressor, *pattern);
+//   auto summary = scanner.scan(file, options, on_line);
+//
+// Results are those of presso::scan() for every file and every option. What the GPU is not for
+// (plain files, pipes, context lines, patterns without an automaton, text with NUL bytes where a
+// rule gives these a meaning, damaged blocks) the CPU does.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "presso/decompress_gpu.h"
+#include "presso/scan.h"
+
+namespace presso::gpu {
+
+class BatchKernels;  // scan/gpu/batch_kernels.h
+
+/// One pattern, on one device. Calls of scan() one at a time.
+class FileScanner {
+ public:
+  /// Keeps the decompressor by reference: it must outlive the scanner. Builds the automaton, which
+  /// takes up to a second for thousands of literals.
+  FileScanner(Decompressor& decompressor, Pattern pattern);
+  /// With other kernels; for tests.
+  FileScanner(Decompressor& decompressor, Pattern pattern, std::shared_ptr<BatchKernels> kernels);
+  FileScanner(FileScanner&&) noexcept;
+  FileScanner& operator=(FileScanner&&) noexcept;
+  ~FileScanner();
+
+  /// Why the GPU would not search for this; nullopt where it would.
+  std::optional<std::string> why_not(const ScanOptions& options, bool has_callback) const;
+
+  /// As presso::scan(). Errors: likewise, and kNoDevice, kDeviceMemory, kDeviceLost where the
+  /// decompressor has no cpu_fallback.
+  Result<ScanSummary> scan(const RandomAccess& file, const ScanOptions& options = {},
+                           const LineCallback& on_line = {});
+  /// A file in memory, which is not copied on the host where it is pinned.
+  Result<ScanSummary> scan(Bytes memory, const ScanOptions& options = {},
+                           const LineCallback& on_line = {});
+  /// Whether the last file was searched by the GPU, but for damaged batches.
+  bool used_gpu() const;
+  /// For people: how the GPU searches, or why it does not.
+  std::string describe() const;
+
+ private:
+  struct Input;
+  struct State;
+
+  Result<ScanSummary> scan(const Input& input, const ScanOptions& options,
+                           const LineCallback& on_line);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// FileScanner with the real kernels: what it reports of compressed files is what the CPU's scan
+// reports. The many cases of options are those of tests/unit/gpu_scan_test.cpp, over a fake device;
+// here are texts of many shapes, and batches of several sizes.
+#include <gtest/gtest.h>
+
+#include "presso/gpu_devices.h"
+#include "presso/scan_gpu.h"
+#include "tests/support/gpu_runs.h"
+
+namespace presso::test {
+namespace {
+
+struct Reported {
+  std::vector<std::string> lines;
+  std::vector<std::uint64_t> offsets, numbers;
+  std::uint64_t counted = 0;
+  friend bool operator==(const Reported&, const Reported&) = default;
+};
+
+template <class Scan>
+Reported report(const Scan& scan, const ScanOptions& options, bool with_lines) {
+  Reported reported;
+  LineCallback on_line;
+  if (with_lines) {
+    on_line = [&](const MatchedLine& line) {
+      reported.lines.emplace_back(line.text.begin(), line.text.end());
+      reported.offsets.push_back(line.offset);
+      reported.numbers.push_back(line.number);
+      return true;
+    };
+  }
+  const Result<ScanSummary> summary = scan(options, on_line);
+  EXPECT_TRUE(summary.ok()) << (summary.ok() ? "" : summary.error().message());
+  if (summary.ok()) reported.counted = summary->lines;
+  return reported;
+}
+
+std::vector<Byte> text_of_lines(std::size_t size, std::size_t longest, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string text;
+  while (text.size() < size) {
+    const std::size_t length = random() % longest;
+    for (std::size_t i = 0; i < length; ++i)
+      text += "abcdefghijklmnop rstuvxyz0123456"[random() % 32];
+    if (random() % 4 == 0) text += " error of a user";
+    text += '\n';
+  }
+  text.resize(size);
+  return {text.begin(), text.end()};
+}
+
+class FileScanOnDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto devices = gpu::list_devices();
+    if (!devices.ok()) GTEST_SKIP() << "no usable GPU: " << devices.error().message();
+  }
+
+  static void expect_same(const std::vector<Byte>& file, std::uint64_t slot_bytes) {
+    gpu::GpuOptions gpu_options;
+    gpu_options.slot_plain_bytes = slot_bytes;
+    auto decompressor = gpu::Decompressor::open(gpu_options);
+    ASSERT_TRUE(decompressor.ok());
+    const MemoryRandomAccess access(file);
+    for (const char* const text :
+         {"error", "er.*user$", "^$", "a{3}", "nowhere at all", "^", "[0-9]{4}"}) {
+      const std::vector<std::string> patterns{text};
+      const Result<Pattern> pattern = Pattern::compile(patterns);
+      ASSERT_TRUE(pattern.ok());
+      gpu::FileScanner scanner(*decompressor, *pattern);
+      for (const BinaryRule rule : {BinaryRule::kText, BinaryRule::kMapped, BinaryRule::kStream}) {
+        for (const int mode : {0, 1, 2, 3}) {
+          ScanOptions options;
+          options.binary = rule;
+          options.line_numbers = mode == 2;
+          options.invert = mode == 3;
+          const bool with_lines = mode == 1 || mode == 2;
+          const Reported cpu = report(
+              [&](const ScanOptions& used, const LineCallback& on_line) {
+                return presso::scan(access, *pattern, used, on_line);
+              },
+              options, with_lines);
+          const Reported seen = report(
+              [&](const ScanOptions& used, const LineCallback& on_line) {
+                return scanner.scan(access, used, on_line);
+              },
+              options, with_lines);
+          EXPECT_TRUE(scanner.used_gpu());
+          EXPECT_EQ(seen.counted, cpu.counted) << text << ", mode " << mode;
+          EXPECT_TRUE(seen == cpu) << text << ", mode " << mode << ", " << seen.lines.size()
+                                   << " lines, not " << cpu.lines.size();
+        }
+      }
+    }
+  }
+};
+
+TEST_F(FileScanOnDevice, ReportsWhatTheCpuReports) {
+  for (const std::size_t longest : {3, 40, 300, 30'000}) {
+    const std::vector<Byte> plain = text_of_lines(9'000'001, longest, longest);
+    expect_same(compressed(plain), 1u << 20);
+    expect_same(compressed(plain, 0, 256u << 10, Coding::kBit), 0);
+  }
+}
+
+TEST_F(FileScanOnDevice, TakesLinesOfManyBlocksAndFilesOfManyMembers) {
+  std::vector<Byte> plain(3'000'000, Byte{'a'});
+  append(plain, text_of_lines(1'000'000, 100, 3));
+  append(plain, std::vector<Byte>(2'000'000, Byte{'z'}));
+  expect_same(compressed(plain), 128u << 10);
+  expect_same(PlainMembers(9, 3).file, 0);
+  expect_same(ManyMembers().file, 0);
+}
+
+}  // namespace
+}  // namespace presso::test
