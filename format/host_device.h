@@ -8,6 +8,8 @@
 #define PRESSO_HD __host__ __device__
 /// On a function of a kernel's body, which reaches warp and block through decompress/gpu/simt.h.
 #define PRESSO_DEVICE __device__ __forceinline__
+/// On one that is called: for slow paths, whose registers the fast one should not have to spare.
+#define PRESSO_DEVICE_CALL static __device__ __noinline__
 /// Before a loop whose indices must be constants, so that its arrays stay in registers.
 #define PRESSO_UNROLL _Pragma("unroll")
 /// Before a loop that is to stay one.
@@ -15,6 +17,7 @@
 #else
 #define PRESSO_HD
 #define PRESSO_DEVICE inline
+#define PRESSO_DEVICE_CALL static
 #define PRESSO_UNROLL
 #define PRESSO_NO_UNROLL
 #endif

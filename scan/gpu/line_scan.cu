@@ -6,6 +6,7 @@
 #include "scan/gpu/kernel_launch.h"
 #include "scan/gpu/line_tiles.cuh"
 #include "scan/gpu/tile_chain.cuh"
+#include "scan/gpu/tile_chain_launch.h"
 
 namespace presso::gpu {
 namespace {
@@ -79,6 +80,11 @@ class Launcher {
   Status run() {
     PRESSO_TRY(check(cudaMemsetAsync(scan_.d_broken, 0, sizeof(u32), stream_), "clearing"));
     PRESSO_TRY(scan_.d_marks == nullptr ? (tiles<Rows, false>()) : (tiles<Rows, true>()));
+    return chain<Rows>();
+  }
+
+  template <class Rows>
+  Status chain() {
     const std::size_t table = scan_.table.shared_bytes;
     PRESSO_TRY(launch_everywhere(find_broken_kernel, shape(0, scan_.tiles() / kWarpSize + 1),
                                  stream_, "launching find_broken_kernel", scan_));
@@ -178,6 +184,10 @@ Status scan_lines(const LineScanRequest& request, CUstream_st* stream) {
   if (scan.table.hit_shift == 5) return launcher.run<ByteRows<5>>();
   if (scan.table.hit_shift == 7) return launcher.run<ByteRows<7>>();
   return launcher.run<ByteRows<8>>();
+}
+
+Status launch_global_tile_chain(const LineScanArguments& scan, CUstream_st* stream) {
+  return Launcher(scan, stream).chain<GlobalRows>();
 }
 
 }  // namespace presso::gpu

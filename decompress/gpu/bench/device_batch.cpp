@@ -161,14 +161,22 @@ Result<bool> DeviceBatch::is_correct() {
 }
 
 Result<Times> DeviceBatch::measure(int runs) {
+  return measure(
+      runs, [&] { return decode_batch(arguments_, setting_.options, stream_.get()); },
+      [] { return Status(); });
+}
+
+Result<Times> DeviceBatch::measure(int runs, const std::function<Status()>& work,
+                                   const std::function<Status()>& check) {
   const TimedEvent begin, end;
   std::vector<double> times;
   for (int run = -kWarmUps; run < runs; ++run) {
     PRESSO_TRY(begin.record(stream_.get()));
-    PRESSO_TRY(decode_batch(arguments_, setting_.options, stream_.get()));
+    PRESSO_TRY(work());
     PRESSO_TRY(end.record(stream_.get()));
     PRESSO_ASSIGN(const double milliseconds, end.milliseconds_since(begin));
     if (run >= 0) times.push_back(milliseconds);
+    PRESSO_TRY(check());
   }
   return summary(std::move(times));
 }

@@ -4,6 +4,7 @@
 // of that size. Dictionaries are there once, as in such a file.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "decompress/gpu/bench/bench_support.h"
@@ -35,6 +36,15 @@ class DeviceBatch {
   Result<bool> left_correct_bytes();
   /// Milliseconds from event to event around decode_batch, after three runs that warm up.
   Result<Times> measure(int runs);
+  /// The same around any work on the batch's stream; `check` is called behind each run, untimed.
+  Result<Times> measure(int runs, const std::function<Status()>& work,
+                        const std::function<Status()>& check);
+
+  /// Of the setting: what decode_batch is given, and the stream of all work.
+  const BatchArguments& arguments() const { return arguments_; }
+  std::uint64_t plain_bytes() const { return setting_bytes_; }
+  Stream stream() const { return stream_.get(); }
+  Memory& memory() { return memory_; }
 
  private:
   Result<DeviceMemory> copy_of(const void* from, std::uint64_t bytes);
