@@ -19,9 +19,6 @@ struct CUstream_st;  // cudaStream_t points to one
 
 namespace presso::gpu {
 
-/// Which of two kernels of equal results.
-enum class FusedShape : std::uint32_t { kParsersProbe, kCopiersProbe };
-
 struct FusedScanRequest {
   /// The blocks of a text, one behind another: block i begins at d_plain + i * block_bytes, and
   /// all but the last have block_bytes plain bytes. d_plain is 16-byte aligned, with room for all
@@ -45,7 +42,6 @@ struct FusedScanRequest {
   std::uint32_t* d_failed_blocks = nullptr;  ///< may be nullptr: see d_status
   void* d_scan_temporary = nullptr;          ///< 256-byte aligned
   std::size_t scan_temporary_bytes = 0;
-  FusedShape shape = FusedShape::kCopiersProbe;  ///< the faster one
 };
 
 /// Of d_scan_temporary, for so many blocks.
