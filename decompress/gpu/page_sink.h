@@ -6,8 +6,6 @@
 //   wants(page)   copiers, uniformly or not: whether the page must go to device memory
 //   copied(page)  all lanes of the copiers, behind a barrier of theirs: pages up to this one are in
 //                 the ring, and as far back as kMostDistance
-//   parsed(page)  all lanes of the parsers, one barrier of theirs apart, when they have filled the
-//                 page: those up to page - 2 are all in the ring, and as far back as kMostDistance
 //   finish(good)  all threads, behind a barrier, when all pages are in the ring: whether the
 //   block's
 //                 payload was sound
@@ -26,7 +24,6 @@ struct NoSink {
   PRESSO_DEVICE void begin() const {}
   PRESSO_DEVICE bool wants(std::uint32_t) const { return true; }
   PRESSO_DEVICE void copied(std::uint32_t) const {}
-  PRESSO_DEVICE void parsed(std::uint32_t) const {}
   PRESSO_DEVICE void finish(bool) const {}
 };
 

@@ -107,10 +107,10 @@ PRESSO_DEVICE void relay_decode(const BlockPlan& plan, u32* status, const Sink& 
   if (simt::warp_in_block() < kCopiers) {
     RelayCopier<Policy, Sink>(plan, shared, sink).run();
   } else if (!kBit || plan.is(Coding::kByte)) {
-    RelayParser<Policy, UnitParser, Sink>(plan, unit_records(plan), shared, sink).run();
+    RelayParser<Policy, UnitParser>(plan, unit_records(plan), shared).run();
   } else {
     using Parser = RecordUnitParser<kUnpackedHere>;
-    RelayParser<Policy, Parser, Sink>(plan, unit_records(plan), shared, sink).run();
+    RelayParser<Policy, Parser>(plan, unit_records(plan), shared).run();
   }
   simt::block_sync();
   sink.finish(shared.result == decoded_status(plan));

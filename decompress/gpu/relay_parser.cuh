@@ -10,7 +10,6 @@
 // orders the parsers among themselves, from page to page.
 #pragma once
 
-#include "decompress/gpu/page_sink.h"
 #include "decompress/gpu/record_unit_parser.cuh"
 #include "decompress/gpu/segment_tables.cuh"
 #include "decompress/gpu/unit_parser.cuh"
@@ -21,17 +20,16 @@ namespace presso::gpu {
 enum : u32 { kCopierBarrier = 1, kParserBarrier = 2 };
 
 /// Parser: UnitParser or RecordUnitParser.
-template <class Policy, class Parser, class Sink = NoSink>
+template <class Policy, class Parser>
 class RelayParser {
  public:
   PRESSO_DEVICE RelayParser(const BlockPlan& plan, const UnitRecord* units,
-                            RelayShared<Policy>& shared, const Sink& sink)
+                            RelayShared<Policy>& shared)
       : plan_(plan),
         parser_(plan),
         units_(units),
         units_count_(units_of(plan.sequences)),
         shared_(shared),
-        sink_(sink),
         unit_(simt::warp_in_block() - kCopiers) {}
 
   PRESSO_DEVICE void run() {
@@ -46,7 +44,6 @@ class RelayParser {
       simt::mbarrier_arrive(&shared_.full[page % 2]);
       ring_ += Policy::kPageBytes;
       if (ring_ >= Policy::kRing) ring_ -= Policy::kRing;
-      sink_.parsed(page);
     }
   }
 
@@ -119,7 +116,6 @@ class RelayParser {
   const UnitRecord* units_;
   u32 units_count_;
   RelayShared<Policy>& shared_;
-  const Sink& sink_;
   typename Parser::Stored next_;  // of this parser's next unit
 
   // The unit in hand.

@@ -15,10 +15,10 @@ namespace {
 using Relay = ManyBlocks::Relay;
 constexpr u32 kLeftThreads = 128;
 
-template <bool kBit, bool kByCopiers>
+template <bool kBit>
 __global__ void __launch_bounds__(Relay::kThreads, Relay::kBlocksPerMultiprocessor)
     fused_relay_kernel(BlockBatch batch, const __grid_constant__ FusedScanArguments fused) {
-  fused_relay_body<Relay, kBit, kByCopiers>(batch, fused);
+  fused_relay_body<Relay, kBit>(batch, fused);
 }
 
 __global__ void __launch_bounds__(kLeftThreads)
@@ -32,22 +32,13 @@ __global__ void add_lines_kernel(const __grid_constant__ FusedScanArguments fuse
 
 class FusedRelayStep final : public RelayStep {
  public:
-  FusedRelayStep(const FusedScanArguments& fused, FusedShape shape)
-      : fused_(fused), shape_(shape) {}
+  explicit FusedRelayStep(const FusedScanArguments& fused) : fused_(fused) {}
 
   Status launch(const BlockBatch& batch, bool bit_blocks, CUstream_st* stream) override {
-    return shape_ == FusedShape::kParsersProbe ? launch<false>(batch, bit_blocks, stream)
-                                               : launch<true>(batch, bit_blocks, stream);
-  }
-
- private:
-  template <bool kByCopiers>
-  Status launch(const BlockBatch& batch, bool bit_blocks, cudaStream_t stream) {
-    constexpr int kShared = GramSink<Relay, kByCopiers>::kSharedBytes;
+    constexpr int kShared = GramSink<Relay>::kSharedBytes;
     // Three thread blocks, of 1 KiB more each, have 228 KiB together.
     static_assert(kShared <= (228 << 10) / 3 - 1024);
-    const auto kernel =
-        bit_blocks ? &fused_relay_kernel<true, kByCopiers> : &fused_relay_kernel<false, kByCopiers>;
+    const auto kernel = bit_blocks ? &fused_relay_kernel<true> : &fused_relay_kernel<false>;
     PRESSO_TRY(
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared),
               "asking for shared memory"));
@@ -58,8 +49,8 @@ class FusedRelayStep final : public RelayStep {
     return check(cudaGetLastError(), "launching fused_relay_kernel");
   }
 
+ private:
   const FusedScanArguments& fused_;
-  FusedShape shape_;
 };
 
 class FusedLauncher {
@@ -70,7 +61,7 @@ class FusedLauncher {
     return check(cudaMemsetAsync(d_memory, 0, bytes, stream_), "clearing");
   }
   Status decode(const FusedScanRequest& request, const FusedScanArguments& fused) {
-    FusedRelayStep relay(fused, request.shape);
+    FusedRelayStep relay(fused);
     return decode_batch_with(request.batch, request.options, relay, stream_);
   }
   Status left_blocks(const FusedScanArguments& fused) {

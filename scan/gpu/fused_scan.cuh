@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Kernels of a fused scan (fused_scan.h): the relay decoder, whose parsers look for literals' grams
-// in pages that the copiers have made, and what comes behind it.
+// Kernels of a fused scan (fused_scan.h): the relay decoder, whose copiers look for literals' grams
+// in the pages that they have made, and what comes behind it.
 //
-// When the parsers have filled page p, pages up to p - 2 are in the ring. They share out page p - 3
-// and compare each four bytes of it, and of what goes on in the next, with the grams: 2 to 3
-// instructions a byte, while they would wait for the copiers. If a gram stands somewhere, the first
-// parser runs the automaton over that page and the next (stretch_scan.cuh), through the L1 cache;
-// else there is nothing to do but to find the block's first '\n'. That this stalls the decoder does
-// not matter where literals are rare, and where they are not a fused scan is of no use.
+// Behind the barrier that ends page p, the copiers share out page p - 1 and compare each four bytes
+// of it, and of what goes on in the next, with the grams: 2 to 3 instructions a byte. If a gram
+// stands somewhere, the first of them runs the automaton over that page and the next
+// (stretch_scan.cuh), through the L1 cache, and all wait; else there is nothing to do but to find
+// the block's first '\n'.
 //
 // A page is written to device memory only until the first '\n' of the block has been seen: what is
 // before it belongs to a line that began in another block, and tile_chain.cuh may have to look at
@@ -82,7 +81,7 @@ PRESSO_DEVICE bool ends_text(const FusedScanArguments& fused, u32 block) {
 }
 
 /// A sink of pages (page_sink.h).
-template <class Relay, bool kByCopiers>
+template <class Relay>
 class GramSink {
  public:
   static constexpr u32 kShared = sizeof(RelayShared<Relay>);
@@ -99,7 +98,7 @@ class GramSink {
       shared().needs_all = 1;
       shared().progress = ScanProgress::none();
     }
-    if (simt::warp_in_block() == kFirstParser) Rows::copy_classes(fused_.scan.table);
+    if (simt::warp_in_block() == kCopiers) Rows::copy_classes(fused_.scan.table);
   }
 
   /// Lanes may see a '\n' at different pages, which makes no difference. Pages that copiers do not
@@ -110,18 +109,17 @@ class GramSink {
   }
 
   PRESSO_DEVICE void copied(u32 page) const {
-    if (kByCopiers) go_on(page, kCopiers);
-  }
-  PRESSO_DEVICE void parsed(u32 page) const {
-    if (!kByCopiers) go_on(page, Relay::kParsers);
+    if (page < kLag) return;
+    share_out(page - kLag, 1, kCopiers);
+    if (page > kLag && simt::warp_in_block() == 0) settle(page - kLag - 1);
   }
 
   PRESSO_DEVICE void finish(bool good) const {
     const u32 pages = (plan_.plain_bytes + Relay::kPageBytes - 1) / Relay::kPageBytes;
     const u32 probed = pages > kLag ? pages - kLag : 0;
-    share_out(probed, pages - probed, 0, simt::block_threads() / kWarpSize);
+    share_out(probed, pages - probed, simt::block_threads() / kWarpSize);
     simt::block_sync();
-    if (simt::warp_in_block() != kSettler) return;
+    if (simt::warp_in_block() != 0) return;
     for (u32 page = pages > kLag ? pages - kLag - 1 : 0; page < pages; ++page) settle(page);
     const u32 block = simt::block_index();
     Scan scan(fused_.table, {}, plan_.plain_bytes, guess_of(fused_, block),
@@ -140,13 +138,9 @@ class GramSink {
   using Rows = FusedRows<kShared + offsetof(FusedShared, classes)>;
   using Source = RingSource<Relay::kRing>;
   using Scan = StretchScan<Rows, Source>;
-  static constexpr u32 kFirstParser = kCopiers;
-  /// The first of those who compare, and the one who runs the automaton.
-  static constexpr u32 kSettler = kByCopiers ? 0 : kFirstParser;
-  /// From a page that has been copied, or filled by parsers, to one that is in the ring with its
-  /// next.
-  static constexpr u32 kLag = kByCopiers ? 1 : 3;
-  static constexpr u32 kRowsAPart = kByCopiers ? 1 : 2;
+  /// From a page that has been copied to one that is in the ring with its next.
+  static constexpr u32 kLag = 1;
+  static constexpr u32 kRowsAPart = 1;
   static constexpr u32 kRowBytes = kWarpSize * kQuadBytes;
   static constexpr u32 kParts = Relay::kPageBytes / (kRowsAPart * kRowBytes);
   static_assert(Relay::kMostDistance > (kLag + 3) * Relay::kPageBytes + kWarmBytes);
@@ -154,16 +148,10 @@ class GramSink {
   PRESSO_DEVICE static FusedShared& shared() {
     return *reinterpret_cast<FusedShared*>(simt::shared_memory() + kShared);
   }
-  /// Behind a barrier of the `warps` warps from kSettler on, page by page.
-  PRESSO_DEVICE void go_on(u32 page, u32 warps) const {
-    if (page < kLag) return;
-    share_out(page - kLag, 1, kSettler, warps);
-    if (page > kLag && simt::warp_in_block() == kSettler) settle(page - kLag - 1);
-  }
-  /// Pages from `first` on, by `warps` warps from `warp` on.
-  PRESSO_DEVICE void share_out(u32 first, u32 pages, u32 warp, u32 warps) const {
+  /// Pages from `first` on, by the first `warps` warps.
+  PRESSO_DEVICE void share_out(u32 first, u32 pages, u32 warps) const {
     PRESSO_NO_UNROLL
-    for (u32 part = simt::warp_in_block() - warp; part < pages * kParts; part += warps) {
+    for (u32 part = simt::warp_in_block(); part < pages * kParts; part += warps) {
       probe(first + part / kParts, part % kParts);
     }
   }
@@ -249,7 +237,7 @@ class GramSink {
   const FusedScanArguments& fused_;
 };
 
-template <class Relay, bool kBit, bool kByCopiers>
+template <class Relay, bool kBit>
 PRESSO_DEVICE void fused_relay_body(const BlockBatch& batch, const FusedScanArguments& fused) {
   const u32 block = simt::block_index();
   if (batch.status[block] != kSurveyed) {
@@ -257,7 +245,7 @@ PRESSO_DEVICE void fused_relay_body(const BlockBatch& batch, const FusedScanArgu
     return;
   }
   const BlockPlan plan = batch.plans[block];
-  relay_decode<Relay, kBit>(plan, batch.status + block, GramSink<Relay, kByCopiers>(plan, fused));
+  relay_decode<Relay, kBit>(plan, batch.status + block, GramSink<Relay>(plan, fused));
 }
 
 /// Whether a block is sound and lies where the text has it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Decoding a batch of blocks and counting the matching lines of its text in one go: plain bytes are
-// looked at in shared memory, and most of them never written. That pays for one to three literals
-// that are rare. Where one stands on every page of 4 KiB, or there are none, decode_batch and then
-// scan_lines are faster (NOTES.md). In the manner of presso/gpu_batch.h: ask for the sizes of the
+// looked at in shared memory, and most of them never written. It saves traffic of device
+// memory, not time: decode_batch and then scan_lines or scan_literals are
+// faster for all patterns (NOTES.md). In the manner of presso/gpu_batch.h: ask for the sizes of the
 // temporary memory, then call. Nothing here allocates, synchronises or copies between host and
 // device.
 #pragma once
@@ -18,9 +18,6 @@
 struct CUstream_st;  // cudaStream_t points to one
 
 namespace presso::gpu {
-
-/// Which of two kernels of equal results.
-enum class FusedShape : std::uint32_t { kParsersProbe, kCopiersProbe };
 
 struct FusedScanRequest {
   /// The blocks of a text, one behind another: block i begins at d_plain + i * block_bytes, and
@@ -45,7 +42,6 @@ struct FusedScanRequest {
   std::uint32_t* d_failed_blocks = nullptr;  ///< may be nullptr: see d_status
   void* d_scan_temporary = nullptr;          ///< 256-byte aligned
   std::size_t scan_temporary_bytes = 0;
-  FusedShape shape = FusedShape::kParsersProbe;
 };
 
 /// Of d_scan_temporary, for so many blocks.

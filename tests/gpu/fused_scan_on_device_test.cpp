@@ -41,7 +41,7 @@ class FusedScanOnDevice : public ::testing::Test {
   };
 
   Result<Words> count(const BatchCase& batch, std::uint32_t block_bytes,
-                      const std::vector<std::string>& words, FusedShape shape) {
+                      const std::vector<std::string>& words) {
     std::vector<Byte> stored;
     std::vector<BlockSpan> spans;
     for (const BatchItem& item : batch.blocks) {
@@ -50,7 +50,6 @@ class FusedScanOnDevice : public ::testing::Test {
       stored.insert(stored.end(), item.stored.begin(), item.stored.end());
     }
     FusedScanRequest request;
-    request.shape = shape;
     request.batch.blocks = static_cast<std::uint32_t>(spans.size());
     request.batch.largest_plain_bytes = batch.largest_plain_bytes();
     request.batch.temporary_bytes =
@@ -95,12 +94,10 @@ class FusedScanOnDevice : public ::testing::Test {
     BatchCase batch;
     add_compressed(batch, text, options);
     const ScalarScan expected(dfa.view(), text, true, dfa.start);
-    for (const FusedShape shape : {FusedShape::kParsersProbe, FusedShape::kCopiersProbe}) {
-      const auto found = count(batch, options.block_bytes, words, shape);
-      ASSERT_TRUE(found.ok()) << found.error().message();
-      EXPECT_EQ(found->lines, expected.ends.size());
-      EXPECT_EQ(found->failed, 0u);
-    }
+    const auto found = count(batch, options.block_bytes, words);
+    ASSERT_TRUE(found.ok()) << found.error().message();
+    EXPECT_EQ(found->lines, expected.ends.size());
+    EXPECT_EQ(found->failed, 0u);
   }
 
   std::unique_ptr<Device> device_;
@@ -139,7 +136,7 @@ TEST_F(FusedScanOnDevice, TellsDamage) {
   BatchCase batch;
   add_compressed(batch, presso::test::log_lines(1000000, 2), options);
   batch.blocks[3].stored[1] ^= 1;
-  const auto found = count(batch, options.block_bytes, {"user"}, FusedShape::kParsersProbe);
+  const auto found = count(batch, options.block_bytes, {"user"});
   ASSERT_TRUE(found.ok()) << found.error().message();
   EXPECT_EQ(found->lines, 0u);
   EXPECT_EQ(found->failed, 1u);

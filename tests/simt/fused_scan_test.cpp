@@ -65,15 +65,10 @@ class FusedLauncher : public EmulatedLauncher {
   bool is_small(const BlockBatch&) const { return false; }
   template <class Tuning, bool kBit>
   Status relay_decoder(const BlockBatch& batch) {
-    if (by_copiers) {
-      return run("fused relay", batch.blocks, Relay::kThreads, GramSink<Relay, true>::kSharedBytes,
-                 [&] { fused_relay_body<Relay, kBit, true>(batch, *fused_); });
-    }
-    return run("fused relay", batch.blocks, Relay::kThreads, GramSink<Relay, false>::kSharedBytes,
-               [&] { fused_relay_body<Relay, kBit, false>(batch, *fused_); });
+    return run("fused relay", batch.blocks, Relay::kThreads, GramSink<Relay>::kSharedBytes,
+               [&] { fused_relay_body<Relay, kBit>(batch, *fused_); });
   }
 
-  bool by_copiers = false;
   u32 broken = 0;   ///< blocks whose guess was wrong
   u32 scanned = 0;  ///< blocks that the relay decoder's warp has scanned
 
@@ -174,7 +169,6 @@ Found scan_fused(const Text& text, const LineDfa& dfa, const Run& run) {
   request.d_scan_temporary = scan_temporary.data();
   request.scan_temporary_bytes = scan_temporary.size();
   FusedLauncher launcher(run.seed);
-  launcher.by_copiers = run.seed % 2 == 1;
   const Status status = enqueue_fused_scan(request, launcher);
   EXPECT_TRUE(status.ok()) << status.error().message();
   found.broken = launcher.broken;

@@ -282,16 +282,11 @@ class FusedRate {
     request.d_scan_temporary = temporary.get();
     request.scan_temporary_bytes = temporary.bytes();
     row.states = table.view.lines.states;
-    for (const FusedShape shape : {FusedShape::kParsersProbe, FusedShape::kCopiersProbe}) {
-      request.shape = shape;
-      row.engine = literals.count > 0 ? "fused literals; " : "fused lines; ";
-      row.engine += shape == FusedShape::kParsersProbe ? "parsers" : "copiers";
-      // What an earlier row has left must be of no use.
-      PRESSO_TRY(check(cudaMemsetAsync(batch.d_plain, kPoison, row.plain_bytes, batch_.stream()),
-                       "poisoning"));
-      PRESSO_TRY(time(row, [&] { return decode_and_count(request, batch_.stream()); }));
-    }
-    return {};
+    row.engine = literals.count > 0 ? "fused literals" : "fused lines";
+    // What an earlier row has left must be of no use.
+    PRESSO_TRY(check(cudaMemsetAsync(batch.d_plain, kPoison, row.plain_bytes, batch_.stream()),
+                     "poisoning"));
+    return time(row, [&] { return decode_and_count(request, batch_.stream()); });
   }
 
   Status time_unfused(Row& row, const Scan& scan) {
