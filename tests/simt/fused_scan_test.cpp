@@ -11,7 +11,7 @@
 #include "tests/simt/emulated_launcher.h"
 #include "tests/simt/scan_texts.h"
 #include "tests/support/line_dfas.h"
-#include "tests/support/mini_regex.h"
+#include "tests/support/pattern_dfa.h"
 #include "tests/support/placed_bytes.h"
 #include "tests/support/test_data.h"
 
@@ -19,8 +19,8 @@ namespace presso::gpu::test {
 namespace {
 
 using presso::test::counting_dfa;
+using presso::test::dfa_of;
 using presso::test::LineDfa;
-using presso::test::MiniRegex;
 using presso::test::PlacedBytes;
 using presso::test::random_dfa;
 using presso::test::random_text;
@@ -211,7 +211,7 @@ TEST(FusedScan, CountsLinesOfBlocksOfSeveralStretches) {
   const Text text = log_text(256 << 10, 700001);
   const Found found = expect_right(text, words_dfa({"user", "error"}), {});
   EXPECT_EQ(found.scanned, 3u);
-  expect_right(text, MiniRegex::compile("[0-9]{2}:[0-9]{2}"), {false, false, 1, 2});
+  expect_right(text, dfa_of("[0-9]{2}:[0-9]{2}"), {false, false, 1, 2});
 }
 
 TEST(FusedScan, CountsLinesOfBlocksAroundEverySize) {
@@ -289,8 +289,8 @@ TEST(FusedScan, SkipsPagesWithoutLiterals) {
     SCOPED_TRACE(seed);
     expect_all_right(text_with_literals(alone, false, seed), words_dfa(alone), alone);
     expect_all_right(text_with_literals(three, false, seed), words_dfa(three), three);
-    expect_all_right(text_with_literals(alone, true, seed),
-                     MiniRegex::compile("[jJ][iI][gG][gG][lL][eE]"), alone, true);
+    expect_all_right(text_with_literals(alone, true, seed), dfa_of("[jJ][iI][gG][gG][lL][eE]"),
+                     alone, true);
   }
 }
 

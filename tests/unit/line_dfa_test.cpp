@@ -38,10 +38,10 @@ std::size_t count_lines(const LineDfa& dfa, const std::string& text) {
   return lines + (unfinished && state >= view.first_matching ? 1 : 0);
 }
 
-std::string quoted(const std::string& text) {
-  std::string quoted;
-  for (const char letter : text) quoted += std::string("[") + letter + "]";
-  return quoted;
+std::string in_brackets(const std::string& text) {
+  std::string result;
+  for (const char letter : text) result += std::string("[") + letter + "]";
+  return result;
 }
 
 TEST(LineDfa, OfStringsAcceptsWhatThePatternDoes) {
@@ -51,7 +51,7 @@ TEST(LineDfa, OfStringsAcceptsWhatThePatternDoes) {
     std::string pattern;
     for (std::string& string : strings) {
       for (std::size_t left = 1 + random() % 5; left > 0; --left) string += "abc"[random() % 3];
-      pattern += (pattern.empty() ? "" : "|") + quoted(string);
+      pattern += (pattern.empty() ? "" : "|") + in_brackets(string);
     }
     const auto dfa = line_dfa_of_strings(strings, 65'535);
     const auto minimal = make_line_dfa(program_of(pattern));

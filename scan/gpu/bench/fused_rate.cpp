@@ -19,12 +19,12 @@
 #include "scan/gpu/fused_scan.h"
 #include "scan/gpu/line_scan.h"
 #include "scan/gpu/literal_scan.h"
-#include "tests/support/mini_regex.h"
+#include "tests/support/pattern_dfa.h"
 
 namespace presso::gpu::bench {
 namespace {
 
-using presso::test::MiniRegex;
+using presso::test::dfa_of;
 using presso::test::ScalarScan;
 using scan_detail::LineDfa;
 
@@ -57,9 +57,9 @@ std::vector<Pattern> patterns() {
   return {
       {"rare literal", presso::test::words_dfa(rare), rare},
       {"5 literals", presso::test::words_dfa(five), five},
-      {"date", MiniRegex::compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")},
-      {"error.*user", MiniRegex::compile("(error|fail|denied).*(user|account)")},
-      {"words near", MiniRegex::compile(words + ".{0,5}(user|account|session|packages)")},
+      {"date", dfa_of("[0-9]{4}-[0-9]{2}-[0-9]{2}")},
+      {"error.*user", dfa_of("(error|fail|denied).*(user|account)")},
+      {"words near", dfa_of(words + ".{0,5}(user|account|session|packages)")},
   };
 }
 
