@@ -65,6 +65,7 @@ std::optional<std::string> ScanDevice::reason_for_cpu(const std::string& name,
                                                       bool has_callback) {
   if (settings_.device.device == Device::kCpu) return "--device=cpu";
   if (input.compressed_file() == nullptr) return "it is no presso file that can be read anywhere";
+  if (auto reason = gpu::what_is_for_cpu(options, has_callback)) return reason;
   if (settings_.device.device == Device::kAuto) {
     if (gpu_failed_) return "the GPU has failed";
     if (auto reason = slower_on_gpu(input, options)) return reason;

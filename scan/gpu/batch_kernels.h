@@ -17,7 +17,7 @@ class BatchKernels {
   virtual Status enqueue(const BatchScanRequest& request, Stream stream) = 0;
 };
 
-/// scan_batch(), where the build has CUDA.
-std::shared_ptr<BatchKernels> cuda_batch_kernels();
+/// scan_batch() on a device, as list_devices() counts; where the build has CUDA.
+std::shared_ptr<BatchKernels> cuda_batch_kernels(int device);
 
 }  // namespace presso::gpu

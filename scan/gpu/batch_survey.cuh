@@ -235,7 +235,9 @@ PRESSO_DEVICE void measure_lines_body(const BatchSurvey& survey) {
   for (u32 i = turns.first; i < lines; i += turns.step) {
     const u32 end = survey.d_listed[i].begin;
     simt::warp_sync();  // all lanes have read it
-    const u32 begin = begin_of_line(text, end);
+    // That there is nothing before the head is known.
+    const bool is_head = end == survey.d_findings->first_newline;
+    const u32 begin = is_head ? BatchFindings::kNowhere : begin_of_line(text, end);
     ListedLine line;
     if (begin != BatchFindings::kNowhere) {
       line.begin = begin;

@@ -43,9 +43,8 @@ Status ExcerptMaker::reserve(DeviceMemory& memory, std::uint64_t bytes, Memory& 
 
 Status ExcerptMaker::reserve_pinned(std::uint64_t bytes, Memory& from) {
   if (pinned_.bytes() >= bytes) return {};
-  const std::uint64_t larger = std::max(bytes, 2 * pinned_.bytes());
   pinned_.reset();
-  PRESSO_ASSIGN(pinned_, from.allocate_pinned(larger));
+  PRESSO_ASSIGN(pinned_, from.allocate_pinned(bytes));
   return {};
 }
 
@@ -158,12 +157,13 @@ Status ExcerptMaker::copy_out(const SlotView& view, const ExcerptPlan& plan, Exc
 }
 
 /// Of the lines that were gathered, or of all where there are too many.
-void ExcerptMaker::look_at_lines(const ExcerptPlan& plan, ScannerPool& scanners, Excerpt& excerpt) {
+Status ExcerptMaker::look_at_lines(const ExcerptPlan& plan, ScannerPool& scanners,
+                                   Excerpt& excerpt) {
   SearchedExcerpt& searched = excerpt.searched;
   searched.lines = std::move(gathered_);
   gathered_ = Buffer();
-  searched.findings = scanners.scan(searched.lines.bytes());
-  if (!lists_all()) return;
+  PRESSO_ASSIGN(searched.findings, scanners.scan(searched.lines.bytes()));
+  if (!lists_all()) return {};
   Findings& findings = searched.findings;
   findings.newlines = plan.wants.numbers ? findings_.newlines - 1 : 0;
   auto line = listed_.begin();
@@ -172,6 +172,7 @@ void ExcerptMaker::look_at_lines(const ExcerptPlan& plan, ScannerPool& scanners,
     found.moved = line->begin - searched.head.size() - found.begin;
     if (plan.wants.numbers) found.number = line->number - 1;
   }
+  return {};
 }
 
 Result<Excerpt> ExcerptMaker::fetch(const SlotView& view, const ExcerptPlan& plan,
@@ -189,7 +190,7 @@ Result<Excerpt> ExcerptMaker::fetch(const SlotView& view, const ExcerptPlan& pla
   PRESSO_TRY(copy_out(view, plan, excerpt));
   if (!searched.has_newline) return excerpt;
   if (plan.wants.lines) {
-    look_at_lines(plan, scanners, excerpt);
+    PRESSO_TRY(look_at_lines(plan, scanners, excerpt));
     return excerpt;
   }
   // The head was counted as if it began with a line.

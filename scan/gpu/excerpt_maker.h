@@ -18,9 +18,7 @@ struct ExcerptPlan {
   LineTableView table;  ///< with d_image set
   BatchWants wants;
   bool invert = false;            ///< count the lines that do not match; not with wants.lines
-  bool wants_mark = true;         ///< look for a byte order mark
   std::uint64_t probe_bytes = 0;  ///< of the file's first bytes, for SearchedExcerpt::probe
-  CpuLevel level = CpuLevel::kPortable;
 };
 
 /// A batch that was searched.
@@ -43,7 +41,7 @@ class ExcerptMaker {
   Result<const Byte*> text_of(const SlotView& view);
   Status copy_out(const SlotView& view, const ExcerptPlan& plan, Excerpt& excerpt);
   bool lists_all() const;
-  void look_at_lines(const ExcerptPlan& plan, ScannerPool& scanners, Excerpt& excerpt);
+  Status look_at_lines(const ExcerptPlan& plan, ScannerPool& scanners, Excerpt& excerpt);
 
   DeviceMemory d_text_, d_findings_, d_listed_, d_gathered_, d_temporary_;
   PinnedMemory pinned_, pinned_findings_;

@@ -12,6 +12,9 @@ namespace {
 using scan_detail::Chunk;
 using scan_detail::SearchedChunk;
 
+/// A buffer of the rule for streams (scan/fill_tracker.h).
+constexpr std::uint64_t kReachOfNul = 64u << 10;
+
 bool has_nul(Bytes text) {
   return !text.empty() && std::memchr(text.data(), 0, text.size()) != nullptr;
 }
@@ -82,8 +85,23 @@ Result<bool> FileScan::take(const SlotBatch& batch, std::size_t slot, const Byte
     return false;
   }
   if (!looks_for_nul(rule_)) return add(std::move(known));
-  std::optional<Known> before = std::exchange(held_, std::move(known));
-  return before ? add(std::move(*before)) : Result<bool>(true);
+  held_.push_back(std::move(known));
+  std::uint64_t behind = 0;
+  for (std::size_t i = 1; i < held_.size(); ++i) behind += held_[i].text_bytes();
+  while (held_.size() > 1 && behind >= kReachOfNul) {
+    Known first = std::move(held_.front());
+    held_.pop_front();
+    PRESSO_ASSIGN(const bool more, add(std::move(first)));
+    if (!more) return false;
+    behind -= held_.front().text_bytes();
+  }
+  return true;
+}
+
+std::uint64_t FileScan::Known::text_bytes() const {
+  std::uint64_t bytes = excerpt ? excerpt->searched.bytes : 0;
+  for (const Chunk& chunk : chunks) bytes += chunk.text.size();
+  return bytes;
 }
 
 /// Blocks and damage, in order.
@@ -116,11 +134,15 @@ bool FileScan::is_for_cpu(const Known& known) const {
   return std::any_of(known.chunks.begin(), known.chunks.end(), [&](const Chunk& chunk) {
     const Bytes text = chunk.text.bytes();
     const bool has_mark = chunk.offset == 0 && scan_detail::begins_with_mark(text);
-    return has_mark || (looks_for_nul(rule_) && has_nul(text));
+    // The probe is of the first bytes that are there.
+    const bool moves_probe = rule_ == BinaryRule::kMapped && chunk.damage.has_value() &&
+                             chunk.offset < scan_detail::kMappedProbeBytes;
+    return has_mark || moves_probe || (looks_for_nul(rule_) && has_nul(text));
   });
 }
 
 Result<bool> FileScan::add(Known known) {
+  stopped_ = true;  // unless it goes well
   bool more = true;
   if (known.excerpt) {
     PRESSO_ASSIGN(more, assembler_.add(std::move(known.excerpt->searched)));
@@ -131,13 +153,15 @@ Result<bool> FileScan::add(Known known) {
         scan_detail::search_chunk(std::move(chunk), BinaryRule::kText, scanner_);
     PRESSO_ASSIGN(more, assembler_.add(std::move(searched)));
   }
-  stopped_ = !more;
+  has_enough_ = stopped_ = !more;
   return more;
 }
 
 Status FileScan::finish() {
-  if (held_ && !stopped_) {
-    Result<bool> more = add(*std::exchange(held_, std::nullopt));
+  while (!held_.empty() && !stopped_) {
+    Known first = std::move(held_.front());
+    held_.pop_front();
+    Result<bool> more = add(std::move(first));
     if (!more.ok()) return std::move(more.error());
   }
   if (!stopped_) assembler_.finish();

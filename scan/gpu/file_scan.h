@@ -6,7 +6,7 @@
 // Some files are not for this: those in which a NUL byte would have a meaning, or that begin with a
 // byte order mark. That shows on the way, and then the scan gives up: lines reported by then are
 // those that the CPU reports first. So that this holds for streams' rule about NUL bytes, where a
-// NUL reaches back to the 64 KiB before it, each batch waits here until the next one is known.
+// NUL reaches back to the 64 KiB before it, batches wait here until so much behind them is known.
 // (A line of more than a third of a batch could reach back further.)
 #pragma once
 
@@ -50,6 +50,8 @@ class FileScan final : public BatchConsumer {
   /// Behind the last batch: reports what is left. An error of a block that a line reached into.
   Status finish();
   bool gave_up() const { return gave_up_; }
+  /// The callback or a limit has ended the scan.
+  bool has_enough() const { return has_enough_; }
   ScanSummary summary() const { return assembler_.summary(); }
 
  private:
@@ -57,6 +59,8 @@ class FileScan final : public BatchConsumer {
   struct Known {
     std::optional<Excerpt> excerpt;
     std::vector<scan_detail::Chunk> chunks;
+
+    std::uint64_t text_bytes() const;
   };
 
   ExcerptMaker& maker(std::size_t slot);
@@ -74,9 +78,10 @@ class FileScan final : public BatchConsumer {
   scan_detail::Assembler assembler_;
   std::mutex mutex_;
   std::vector<std::optional<Excerpt>> fetched_;  ///< by slot
-  std::optional<Known> held_;
+  std::deque<Known> held_;                       ///< in order
   bool gave_up_ = false;
   bool stopped_ = false;
+  bool has_enough_ = false;
 };
 
 }  // namespace presso::gpu

@@ -10,6 +10,25 @@ namespace {
 
 constexpr std::size_t kMostStates = 65'534;  // line_table.h
 
+const char* place_of(LineTableKind kind) {
+  switch (kind) {
+    case LineTableKind::kBytes:
+      return "rows of bytes in shared memory";
+    case LineTableKind::kByteClasses:
+      return "classes of bytes in shared memory";
+    case LineTableKind::kShared:
+      return "classes in shared memory";
+    case LineTableKind::kGlobal:
+      break;
+  }
+  return "classes in device memory";
+}
+
+bool is_of_the_device(ErrorCode code) {
+  return code == ErrorCode::kDeviceLost || code == ErrorCode::kDeviceMemory ||
+         code == ErrorCode::kOutOfMemory;
+}
+
 /// Passes over what was reported before, where the CPU begins again from the start.
 class Repeated {
  public:
@@ -42,6 +61,8 @@ class Repeated {
       return true;
     };
   }
+  bool has_reported() const { return lines_ > 0 || damages_ > 0; }
+
   ScanOptions later_damage() {
     ScanOptions options = options_;
     if (options_.on_damage) {
@@ -101,7 +122,6 @@ ExcerptPlan FileScanner::State::plan_of(const ScanOptions& options, bool has_cal
   plan.table.d_image = d_image.get();
   plan.wants.lines = lines.record || lines.matches || !exact;
   plan.wants.numbers = lines.line_numbers || options.invert;
-  plan.wants.nul = looks_for_nul(options.binary);
   plan.invert = options.invert;
   plan.probe_bytes = options.binary == BinaryRule::kMapped ? scan_detail::kMappedProbeBytes : 0;
   return plan;
@@ -122,9 +142,11 @@ Status FileScanner::State::place_table() {
 
 Result<ScanSummary> FileScanner::State::scan_on_gpu(const Input& input, const ScanOptions& options,
                                                     const LineCallback& on_line) {
+  if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
   PRESSO_TRY(place_table());
   const ScanOptions ours = options_on_gpu(options);
-  const ExcerptPlan plan = plan_of(options, static_cast<bool>(on_line));
+  ExcerptPlan plan = plan_of(ours, static_cast<bool>(on_line));
+  plan.wants.nul = looks_for_nul(options.binary);
   FileScan scan(pattern.matcher(), ours, options.binary, on_line, plan, {*kernels, makers});
   DecodeJob job;
   job.memory = input.memory;
@@ -140,11 +162,9 @@ Result<ScanSummary> FileScanner::State::scan_on_gpu(const Input& input, const Sc
   if (gave_up) return ScanSummary();
   if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
   const ErrorCode code = decoded.ok() ? ErrorCode::kOk : decoded.error().code;
-  const bool lost_device = code == ErrorCode::kDeviceLost || code == ErrorCode::kDeviceMemory ||
-                           code == ErrorCode::kOutOfMemory;
   // Else also on an error: what the file holds before it is reported.
-  if (!lost_device) PRESSO_TRY(scan.finish());
-  if (code != ErrorCode::kOk && code != ErrorCode::kCancelled) return decoded.error();
+  if (!is_of_the_device(code)) PRESSO_TRY(scan.finish());
+  if (code != ErrorCode::kOk && !scan.has_enough()) return decoded.error();
   return scan.summary();
 }
 
@@ -158,14 +178,8 @@ FileScanner::~FileScanner() = default;
 std::optional<std::string> FileScanner::why_not(const ScanOptions& options,
                                                 bool has_callback) const {
   if (!state_->table) return "the pattern has no automaton over lines, or one that is too large";
-  if (options.null_data) return "lines end at NUL bytes";
-  if (options.limits_lines()) return "only some lines are asked for";
-  if (options.limits_blocks()) return "only some blocks are asked for";
-  if (options.wants_context() && has_callback) return "neighbours of lines are asked for";
-  if (options.invert && (has_callback || options.matches || !state_->exact)) {
-    return "lines that do not match are asked for";
-  }
-  return std::nullopt;
+  if (options.invert && !state_->exact) return "lines that do not match are asked for";
+  return what_is_for_cpu(options, has_callback);
 }
 
 Result<ScanSummary> FileScanner::scan(const RandomAccess& file, const ScanOptions& options,
@@ -191,8 +205,11 @@ Result<ScanSummary> FileScanner::scan_input(const Input& input, const ScanOption
   Repeated repeated(options, on_line);
   Result<ScanSummary> summary =
       state_->scan_on_gpu(input, repeated.counting_damage(), repeated.counting_lines());
-  state_->used_gpu = !state_->gave_up;
-  if (state_->used_gpu) return summary;
+  const bool failed = !summary.ok() && is_of_the_device(summary.error().code);
+  const bool falls_back =
+      failed && !repeated.has_reported() && state_->decompressor.engine_->options().cpu_fallback;
+  state_->used_gpu = !state_->gave_up && !failed;
+  if (!state_->gave_up && !falls_back) return summary;
   return presso::scan(file, state_->pattern, repeated.later_damage(), repeated.later_lines());
 }
 
@@ -203,11 +220,8 @@ bool FileScanner::used_gpu() const {
 std::string FileScanner::describe() const {
   if (!state_->table) return "no line automaton of at most 65534 states";
   const LineTableView& view = state_->table->view;
-  constexpr const char* kPlaces[] = {"a byte each, in shared memory", "classes, in shared memory",
-                                     "classes, in device memory"};
-  return "a line automaton of " + std::to_string(view.states) + " states (" +
-         kPlaces[static_cast<std::size_t>(view.kind)] + ")" +
-         (state_->exact ? "" : "; the CPU looks at the lines that it finds");
+  return "a line automaton of " + std::to_string(view.states) + " states (" + place_of(view.kind) +
+         ")" + (state_->exact ? "" : "; the CPU looks at the lines that it finds");
 }
 
 }  // namespace presso::gpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scan/gpu/scanner_pool.h"
 
+#include <new>
 #include <utility>
 
 namespace presso::gpu {
@@ -73,17 +74,20 @@ Findings ScannerPool::scan_piece(Bytes text) {
   return findings;
 }
 
-Findings ScannerPool::scan(Bytes text) {
+Result<Findings> ScannerPool::scan(Bytes text) {
   if (text.size() <= 2 * kPieceBytes) return scan_piece(text);
   const std::vector<std::size_t> cuts = cuts_of(text);
   std::vector<Findings> pieces(cuts.size() - 1);
   {
     const std::lock_guard lock(team_mutex_);
-    const Status done = team_.run(pieces.size(), [&](std::size_t i) -> Status {
-      pieces[i] = scan_piece(text.subspan(cuts[i], cuts[i + 1] - cuts[i]));
+    PRESSO_TRY(team_.run(pieces.size(), [&](std::size_t i) -> Status {
+      try {
+        pieces[i] = scan_piece(text.subspan(cuts[i], cuts[i + 1] - cuts[i]));
+      } catch (const std::bad_alloc&) {
+        return make_error(ErrorCode::kOutOfMemory);
+      }
       return {};
-    });
-    static_cast<void>(done.ok());  // no piece fails
+    }));
   }
   Findings all;
   for (std::size_t i = 0; i < pieces.size(); ++i) append(all, std::move(pieces[i]), cuts[i]);

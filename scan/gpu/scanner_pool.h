@@ -21,7 +21,8 @@ class ScannerPool {
               CpuLevel level, unsigned threads);
 
   /// As LineScanner::scan() with the options. `text`: whole lines, the last with or without '\n'.
-  scan_detail::Findings scan(Bytes text);
+  /// Error: kOutOfMemory.
+  Result<scan_detail::Findings> scan(Bytes text);
   /// How many of the lines match, whatever the options.
   std::uint64_t count(Bytes text);
 

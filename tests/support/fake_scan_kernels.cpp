@@ -15,8 +15,10 @@ using gpu::ListedLine;
 /// As the kernels read a table's image.
 std::uint32_t step(const LineTableView& table, std::uint32_t state, Byte byte) {
   if (table.kind == LineTableKind::kBytes) return table.d_image[state * gpu::kBytePitch + byte];
+  const std::size_t at = std::size_t{state} * table.classes + table.d_image[byte];
+  if (table.kind == LineTableKind::kByteClasses) return table.d_image[gpu::kClassMapBytes + at];
   const auto* rows = reinterpret_cast<const std::uint16_t*>(table.d_image + gpu::kClassMapBytes);
-  return rows[state * table.classes + table.d_image[byte]];
+  return rows[at];
 }
 
 class FakeScanKernels final : public gpu::BatchKernels {

@@ -40,7 +40,11 @@ std::size_t count_lines(const LineDfa& dfa, const std::string& text) {
 
 std::string in_brackets(const std::string& text) {
   std::string result;
-  for (const char letter : text) result += std::string("[") + letter + "]";
+  for (const char letter : text) {
+    result += '[';
+    result += letter;
+    result += ']';
+  }
   return result;
 }
 
@@ -51,7 +55,8 @@ TEST(LineDfa, OfStringsAcceptsWhatThePatternDoes) {
     std::string pattern;
     for (std::string& string : strings) {
       for (std::size_t left = 1 + random() % 5; left > 0; --left) string += "abc"[random() % 3];
-      pattern += (pattern.empty() ? "" : "|") + in_brackets(string);
+      if (!pattern.empty()) pattern += '|';
+      pattern += in_brackets(string);
     }
     const auto dfa = line_dfa_of_strings(strings, 65'535);
     const auto minimal = make_line_dfa(program_of(pattern));
@@ -75,7 +80,12 @@ TEST(LineDfa, OfStringsKnowsItsLimits) {
   const auto dfa = line_dfa_of_strings({all}, 1000);
   ASSERT_TRUE(dfa);
   EXPECT_EQ(dfa->classes, 256u);
-  EXPECT_EQ(count_lines(*dfa, "x" + all + "y\n" + all.substr(1) + "\n"), 1u);
+  std::string text = "x";
+  text += all;
+  text += "y\n";
+  text += all.substr(1);
+  text += '\n';
+  EXPECT_EQ(count_lines(*dfa, text), 1u);
 }
 
 TEST(LineDfa, IsMinimal) {

@@ -8,7 +8,7 @@
 //
 // A batch that the CPU had to decode, since a block is damaged or no block for GPUs or since the
 // GPU has failed, comes to take() with its plain bytes and has not been fetched. A batch of damaged
-// places only comes there without any bytes.
+// places only, or of nothing, comes there without any bytes.
 #pragma once
 
 #include "decompress/gpu/pipeline/memory.h"

@@ -19,6 +19,7 @@
 #include "scan/gpu/fused_scan.h"
 #include "scan/gpu/line_scan.h"
 #include "scan/gpu/literal_scan.h"
+#include "tests/support/line_dfas.h"
 #include "tests/support/pattern_dfa.h"
 
 namespace presso::gpu::bench {

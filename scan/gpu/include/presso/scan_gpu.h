@@ -6,9 +6,10 @@
 //   presso::gpu::FileScanner scanner(*decompressor, *pattern);
 //   auto summary = scanner.scan(file, options, on_line);
 //
-// Results are those of presso::scan() for every file and every option. What the GPU is not for
-// (plain files, pipes, context lines, patterns without an automaton, text with NUL bytes where a
-// rule gives these a meaning, damaged blocks) the CPU does.
+// What is reported is what presso::scan() reports for every file and every option, but that blocks
+// are never left out by an index (ScanOptions::use_index) and that ScanOptions::on_progress may
+// begin anew. What the GPU is not for (plain files, pipes, context lines, patterns without an
+// automaton, text with NUL bytes where a rule gives these a meaning, damaged blocks) the CPU does.
 #pragma once
 
 #include <memory>
@@ -21,6 +22,18 @@
 namespace presso::gpu {
 
 class BatchKernels;  // scan/gpu/batch_kernels.h
+
+/// Why a GPU is not for a scan with these options; nullopt where it is, for most patterns.
+inline std::optional<std::string> what_is_for_cpu(const ScanOptions& options, bool has_callback) {
+  if (options.null_data) return "lines end at NUL bytes";
+  if (options.limits_lines()) return "only some lines are asked for";
+  if (options.limits_blocks()) return "only some blocks are asked for";
+  if (options.wants_context() && has_callback) return "neighbours of lines are asked for";
+  if (options.invert && (has_callback || options.matches)) {
+    return "lines that do not match are asked for";
+  }
+  return std::nullopt;
+}
 
 /// One pattern, on one device. Calls of scan() one at a time.
 class FileScanner final : public FileSearch {
@@ -37,8 +50,8 @@ class FileScanner final : public FileSearch {
   /// Why the GPU would not search for this; nullopt where it would.
   std::optional<std::string> why_not(const ScanOptions& options, bool has_callback) const;
 
-  /// As presso::scan(). Errors: likewise, and kNoDevice, kDeviceMemory, kDeviceLost where the
-  /// decompressor has no cpu_fallback.
+  /// As presso::scan(). Errors: likewise, and kDeviceMemory, kDeviceLost, kOutOfMemory; where the
+  /// decompressor has cpu_fallback not before something was reported.
   Result<ScanSummary> scan(const RandomAccess& file, const ScanOptions& options,
                            const LineCallback& on_line) override;
   Result<ScanSummary> scan(const RandomAccess& file) { return scan(file, {}, {}); }
