@@ -59,7 +59,7 @@ class Bash(Completions):
         self.assertNotIn("--engine", self.complete("presso", "compress", "--"))
 
     def test_values(self):
-        engines = ["auto", "literal", "dfa", "nfa"]
+        engines = ["auto", "literal", "dfa", "bitset", "nfa"]
         self.assertEqual(self.complete("presso", "scan", "--engine", ""), engines)
         self.assertEqual(self.complete("presso", "scan", "--engine", "d"), ["dfa"])
         # As bash divides "--engine=d" and "--engine=".
@@ -99,7 +99,7 @@ class Fish(Completions):
         self.assertNotIn("--engine", self.complete("presso compress --"))
 
     def test_values(self):
-        engines = ["auto", "dfa", "literal", "nfa"]
+        engines = ["auto", "bitset", "dfa", "literal", "nfa"]
         self.assertEqual(sorted(self.complete("presso scan --engine ")), engines)
         self.assertEqual(self.complete("presso scan --engine=d"), ["--engine=dfa"])
         self.assertEqual(self.complete("presso scan --regexp "), [])
