@@ -21,10 +21,10 @@ double written(const DecodeWork& work) {
 
 }  // namespace
 
-DeviceChoice::DeviceChoice(const GpuCosts& costs, unsigned threads)
+DeviceChoice::DeviceChoice(const GpuCosts& costs, unsigned threads, double cpu_rate)
     : costs_(costs),
       read_rate_(std::min(kReadRate * threads, kMostReadRate)),
-      cpu_rate_(kCpuRate * threads) {}
+      cpu_rate_(cpu_rate > 0 ? cpu_rate : kCpuRate * threads) {}
 
 double DeviceChoice::cpu_seconds(const DecodeWork& work) const {
   return std::max(static_cast<double>(work.plain_bytes) / cpu_rate_, written(work));

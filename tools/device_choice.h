@@ -31,7 +31,8 @@ struct DecodeWork {
 
 class DeviceChoice {
  public:
-  DeviceChoice(const GpuCosts& costs, unsigned threads);
+  /// `cpu_rate`: plain bytes a second of all threads together; 0: that of decoding.
+  DeviceChoice(const GpuCosts& costs, unsigned threads, double cpu_rate = 0);
 
   double cpu_seconds(const DecodeWork& work) const;
   double gpu_seconds(const DecodeWork& work) const;

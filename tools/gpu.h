@@ -36,9 +36,10 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices();
 
 /// What decoding on a GPU costs, for the choice of --device=auto (device_choice.h).
 struct GpuCosts {
-  double start_seconds = 0;  ///< until the first block can be sent
-  double copy_rate = 0;      ///< bytes a second, each way
-  double decode_rate = 0;    ///< plain bytes a second
+  double start_seconds = 0;       ///< until the first block can be sent
+  double scan_start_seconds = 0;  ///< the same for searching
+  double copy_rate = 0;           ///< bytes a second, each way
+  double decode_rate = 0;         ///< plain bytes a second
 };
 
 GpuCosts gpu_costs();

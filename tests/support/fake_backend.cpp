@@ -80,7 +80,9 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
 
 /// So fast that --device=auto takes it for any file whose content is only checked.
 GpuCosts gpu_costs() {
-  return {.start_seconds = wanted() == "slow" ? 3600.0 : 0, .copy_rate = 1e12, .decode_rate = 1e12};
+  const double start = wanted() == "slow" ? 3600.0 : 0;
+  return {
+      .start_seconds = start, .scan_start_seconds = start, .copy_rate = 1e12, .decode_rate = 1e12};
 }
 
 }  // namespace presso::cli

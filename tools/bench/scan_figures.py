@@ -103,7 +103,7 @@ def prepare(options, folder):
 
 def commands(options, plain, forms, pattern):
     threads = len(options.cpus.split(","))
-    scan = [options.presso, "scan", f"-j{threads}", "-c", *pattern]
+    scan = [options.presso, "scan", "--device=cpu", f"-j{threads}", "-c", *pattern]
     search = [options.rg, f"-j{threads}", "-a", "-c", "--no-filename", *pattern]
     rows = [("rg -z", [*search, "-z", plain + ".zst"])]
     rows += [(f"presso {name}", [*scan, f"{plain}.{name}"]) for name in forms]
