@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace presso::gpu {
 namespace {
@@ -15,6 +16,8 @@ using scan_detail::SearchedExcerpt;
 /// own, and the host has to read it all the same.
 constexpr std::uint64_t kBytesAListedLine = 32;  // allow(bare-32): bytes
 constexpr std::uint64_t kPartGathered = 2;
+/// Of what is brought back at once.
+constexpr std::uint64_t kMostPinned = 8u << 20;
 
 /// Of the text that blocks of a batch make without the gaps between them.
 std::uint64_t text_bytes(const SlotBatch& batch) {
@@ -101,7 +104,7 @@ bool ExcerptMaker::lists_all() const {
   return findings_.listed <= most_listed_ && findings_.gathered_bytes <= most_gathered_;
 }
 
-/// Brings back what the findings ask for, all in one turn.
+/// Brings back what the findings ask for, in one turn if it is little.
 Status ExcerptMaker::copy_out(const SlotView& view, const ExcerptPlan& plan, Excerpt& excerpt) {
   SearchedExcerpt& searched = excerpt.searched;
   struct Part {
@@ -136,19 +139,34 @@ Status ExcerptMaker::copy_out(const SlotView& view, const ExcerptPlan& plan, Exc
       want(d_gathered_.get(), findings_.gathered_bytes, gathered_);
     }
   }
-  PRESSO_TRY(reserve_pinned(all, view.memory));
-  std::uint64_t at = 0;
-  for (const Part& part : parts) {
-    PRESSO_TRY(view.memory.device().copy_out(pinned_.get() + at, part.d_from,
-                                             static_cast<std::size_t>(part.bytes), view.stream));
-    at += part.bytes;
+  const std::uint64_t room = std::min(all, kMostPinned);
+  PRESSO_TRY(reserve_pinned(room, view.memory));
+  Device& device = view.memory.device();
+  std::vector<Part> under_way;  // one behind another in pinned memory
+  std::uint64_t used = 0;
+  const auto bring = [&]() -> Status {
+    PRESSO_TRY(device.wait(view.stream));
+    const Byte* from = pinned_.get();
+    for (const Part& part : std::exchange(under_way, {})) {
+      part.to->append({from, static_cast<std::size_t>(part.bytes)});
+      from += part.bytes;
+    }
+    used = 0;
+    return {};
+  };
+  for (Part part : parts) {
+    while (part.bytes > 0) {
+      if (used == room) PRESSO_TRY(bring());
+      const std::uint64_t bytes = std::min(part.bytes, room - used);
+      PRESSO_TRY(device.copy_out(pinned_.get() + used, part.d_from, static_cast<std::size_t>(bytes),
+                                 view.stream));
+      under_way.push_back({part.d_from, bytes, part.to});
+      part.d_from += bytes;
+      part.bytes -= bytes;
+      used += bytes;
+    }
   }
-  PRESSO_TRY(view.memory.device().wait(view.stream));
-  at = 0;
-  for (const Part& part : parts) {
-    part.to->append({pinned_.get() + at, static_cast<std::size_t>(part.bytes)});
-    at += part.bytes;
-  }
+  PRESSO_TRY(bring());
   listed_.resize(listed.size() / sizeof(ListedLine));
   if (!listed_.empty()) std::memcpy(listed_.data(), listed.data(), listed.size());
   excerpt.has_mark = searched.offset == 0 && scan_detail::begins_with_mark(first.bytes());

@@ -347,6 +347,24 @@ TEST(GpuScan, AScannerMayUseItAndBeCancelled) {
   EXPECT_EQ(run.error().code, ErrorCode::kCancelled);
 }
 
+TEST(GpuScan, KeepsToItsMemory) {
+  const std::vector<Byte> file = compressed(log_lines(20u << 20, 16), 0, 256u << 10);
+  gpu::GpuOptions options;
+  options.max_device_bytes = 48u << 20;
+  options.max_pinned_bytes = 40u << 20;
+  FakeGpu fake(options);
+  for (const char* const text : {"rejected.*17", "connection"}) {  // a few lines, and all
+    const Pattern pattern = pattern_of(text);
+    gpu::FileScanner scanner(*fake, pattern, make_fake_scan_kernels(fake.device()));
+    const SeenScan seen = on_gpu(scanner, file, {}, true);
+    EXPECT_FALSE(seen.error.has_value()) << text;
+    EXPECT_TRUE(scanner.used_gpu());
+    EXPECT_TRUE(seen.lines == on_cpu(file, pattern, {}, true).lines) << text;
+  }
+  EXPECT_LE(fake.counts().most_device_bytes, options.max_device_bytes);
+  EXPECT_LE(fake.counts().most_pinned_bytes, options.max_pinned_bytes);
+}
+
 TEST(GpuScan, CallbacksEndIt) {
   const std::vector<Byte> file = compressed(log_lines(40 * kMinBlockBytes, 13));
   const Pattern pattern = pattern_of("e");

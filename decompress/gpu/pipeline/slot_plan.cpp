@@ -28,6 +28,12 @@ constexpr double kMargin = 1.25;
 constexpr std::uint64_t kBlockOverhead = kBlockHeaderBytes + kFrameAlignment;
 constexpr std::uint32_t kSpareBlocks = 64;  ///< short blocks, where files are small
 
+/// Of a batch that is worked on in its slot: lists, marks and a copy without gaps (scan/gpu, whose
+/// excerpt_maker.cpp says what they are).
+std::uint64_t beside_bytes_for(std::uint64_t plain_bytes) {
+  return plain_bytes * 9 / 4 + kMiB;
+}
+
 std::uint64_t table_bytes(std::uint32_t blocks) {
   return std::uint64_t{blocks} * sizeof(BlockSpan) + kTableDictionaries * sizeof(DictionarySpan);
 }
@@ -74,7 +80,8 @@ std::uint64_t SlotCapacity::pinned_bytes() const {
 }
 
 std::uint64_t SlotCapacity::device_bytes(Device& device, const BatchOptions& options) const {
-  return in_bytes() + out_bytes() + device.temporary_bytes(blocks, plain_bytes, options);
+  return in_bytes() + out_bytes() + beside_bytes +
+         device.temporary_bytes(blocks, plain_bytes, options);
 }
 
 SlotCapacity capacity_for(std::uint64_t plain_bytes, double ratio, const Work& work) {
@@ -91,6 +98,7 @@ SlotCapacity capacity_for(std::uint64_t plain_bytes, double ratio, const Work& w
       round_up(std::min(most, static_cast<std::uint64_t>(wanted) + one_block + kBlockOverhead),
                kFrameAlignment);
   capacity.keeps_output = !work.into_device && !work.on_device && work.hint.keeps_output;
+  if (work.on_device) capacity.beside_bytes = beside_bytes_for(capacity.plain_bytes);
   return capacity;
 }
 
@@ -100,6 +108,7 @@ SlotCapacity grown_for(SlotCapacity capacity, std::uint64_t stored_bytes,
   capacity.plain_bytes = std::max(capacity.plain_bytes, round_up(plain_bytes, kFrameAlignment));
   capacity.output_bytes = std::max(capacity.output_bytes, round_up(plain_bytes, kFrameAlignment));
   capacity.blocks = std::max(capacity.blocks, kSpareBlocks);
+  if (capacity.beside_bytes != 0) capacity.beside_bytes = beside_bytes_for(capacity.plain_bytes);
   return capacity;
 }
 
@@ -135,7 +144,8 @@ bool covers(const SlotPlan& have, const SlotPlan& wanted) {
   const SlotCapacity &one = have.capacity, &other = wanted.capacity;
   return have.slots >= wanted.slots && one.stored_bytes >= other.stored_bytes &&
          one.plain_bytes >= other.plain_bytes && one.output_bytes >= other.output_bytes &&
-         one.blocks >= other.blocks && (one.keeps_output || !other.keeps_output);
+         one.blocks >= other.blocks && one.beside_bytes >= other.beside_bytes &&
+         (one.keeps_output || !other.keeps_output);
 }
 
 SlotPlan joined(const SlotPlan& one, const SlotPlan& other) {
@@ -146,6 +156,7 @@ SlotPlan joined(const SlotPlan& one, const SlotPlan& other) {
   plan.capacity.output_bytes = std::max(one.capacity.output_bytes, other.capacity.output_bytes);
   plan.capacity.blocks = std::max(one.capacity.blocks, other.capacity.blocks);
   plan.capacity.keeps_output = one.capacity.keeps_output || other.capacity.keeps_output;
+  plan.capacity.beside_bytes = std::max(one.capacity.beside_bytes, other.capacity.beside_bytes);
   return plan;
 }
 
@@ -155,6 +166,7 @@ std::optional<SlotCapacity> halved(const SlotCapacity& capacity) {
   half.plain_bytes = round_up(capacity.plain_bytes / 2, kFrameAlignment);
   half.output_bytes = std::min(capacity.output_bytes, half.plain_bytes);
   half.stored_bytes = round_up(capacity.stored_bytes / 2, kFrameAlignment);
+  if (half.beside_bytes != 0) half.beside_bytes = beside_bytes_for(half.plain_bytes);
   half.blocks = static_cast<std::uint32_t>(half.plain_bytes / kMinBlockBytes) + kSpareBlocks;
   return half;
 }

@@ -32,7 +32,8 @@ struct SlotCapacity {
   std::uint64_t plain_bytes = 0;   ///< of a batch
   std::uint64_t output_bytes = 0;  ///< of them, those that the slot itself has room for
   std::uint32_t blocks = 0;
-  bool keeps_output = true;  ///< pinned memory for output_bytes, too
+  bool keeps_output = true;        ///< pinned memory for output_bytes, too
+  std::uint64_t beside_bytes = 0;  ///< of device memory that who works on the batch takes for it
 
   /// Sizes of the parts drawn above.
   std::uint64_t in_bytes() const;
