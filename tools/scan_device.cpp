@@ -10,12 +10,6 @@
 namespace presso::cli {
 namespace {
 
-/// Whether the CPU may well do what failed with this.
-bool is_of_the_device(ErrorCode code) {
-  return code == ErrorCode::kNoDevice || code == ErrorCode::kDeviceMemory ||
-         code == ErrorCode::kDeviceLost || code == ErrorCode::kOutOfMemory;
-}
-
 /// Plain bytes a second: two threads of a Xeon search 6 GB/s in blocks that they decode, sixteen 20
 /// where blocks are small in the file.
 double cpu_rate(const ScanSettings& settings) {
@@ -104,25 +98,12 @@ std::optional<Result<ScanSummary>> ScanDevice::try_gpu(const std::string& name,
     }
     return std::nullopt;
   }
-  bool begun = false;
-  LineCallback noting;
-  if (on_line) {
-    noting = [&](const MatchedLine& line) {
-      begun = true;
-      return on_line(line);
-    };
-  }
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
-  Result<ScanSummary> done = gpu_->scan(*input.compressed_file(), options, noting);
-  if (settings_.device.device == Device::kAuto && !done.ok() && !begun &&
-      is_of_the_device(done.error().code)) {
-    leave_gpu(name, done.error());
-    where_ = "on the CPU: the GPU has failed";
-    return std::nullopt;
-  }
+  Result<ScanSummary> done = gpu_->scan(*input.compressed_file(), options, on_line);
   const std::chrono::duration<double> passed = Clock::now() - start;
   where_ = gpu_->used_gpu() ? "on the GPU: " + gpu_->description
+           : gpu_failed_    ? "on the CPU: the GPU has failed"
                             : "on the CPU: the text holds bytes that the GPU leaves to it";
   const bool all = done.ok() && done->plain_bytes == work_.plain_bytes;
   if (all && !gpu_failed_ && gpu_->used_gpu()) choice_.measured_gpu(work_, passed.count());

@@ -117,12 +117,7 @@ FileScan::Known FileScan::blocks_of(const SlotBatch& batch, const Byte* plain) c
       const BlockSpan& span = batch.blocks()[place.slot_block];
       chunk.text.append({plain + span.plain_offset, span.plain_bytes});
     } else {
-      Error error = place.damage ? *place.damage : make_error(code);
-      if (!place.damage) {
-        error.block = place.number;
-        error.byte_offset = place.file_offset;
-      }
-      chunk.damage = DamagedBlock{place.plain_offset, place.plain_bytes, std::move(error)};
+      chunk.damage = DamagedBlock{place.plain_offset, place.plain_bytes, batch.error_of(place)};
     }
     known.chunks.push_back(std::move(chunk));
   }

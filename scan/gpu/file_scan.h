@@ -7,7 +7,7 @@
 // byte order mark. That shows on the way, and then the scan gives up: lines reported by then are
 // those that the CPU reports first. So that this holds for streams' rule about NUL bytes, where a
 // NUL reaches back to the 64 KiB before it, batches wait here until so much behind them is known.
-// (A line of more than a third of a batch could reach back further.)
+// (Behind a line that is longer than that a NUL reaches back further.)
 #pragma once
 
 #include <deque>

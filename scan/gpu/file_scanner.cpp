@@ -25,8 +25,8 @@ const char* place_of(LineTableKind kind) {
 }
 
 bool is_of_the_device(ErrorCode code) {
-  return code == ErrorCode::kDeviceLost || code == ErrorCode::kDeviceMemory ||
-         code == ErrorCode::kOutOfMemory;
+  return code == ErrorCode::kNoDevice || code == ErrorCode::kDeviceMemory ||
+         code == ErrorCode::kDeviceLost || code == ErrorCode::kOutOfMemory;
 }
 
 /// Passes over what was reported before, where the CPU begins again from the start.
@@ -206,8 +206,9 @@ Result<ScanSummary> FileScanner::scan_input(const Input& input, const ScanOption
   Result<ScanSummary> summary =
       state_->scan_on_gpu(input, repeated.counting_damage(), repeated.counting_lines());
   const bool failed = !summary.ok() && is_of_the_device(summary.error().code);
-  const bool falls_back =
-      failed && !repeated.has_reported() && state_->decompressor.engine_->options().cpu_fallback;
+  const GpuOptions& gpu = state_->decompressor.engine_->options();
+  const bool falls_back = failed && !repeated.has_reported() && gpu.cpu_fallback;
+  if (falls_back && gpu.on_fallback) gpu.on_fallback(summary.error());
   state_->used_gpu = !state_->gave_up && !failed;
   if (!state_->gave_up && !falls_back) return summary;
   return presso::scan(file, state_->pattern, repeated.later_damage(), repeated.later_lines());

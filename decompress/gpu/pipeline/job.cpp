@@ -162,12 +162,8 @@ Status OpenJob::take(const SlotBatch& batch, const BatchPlace& place, ErrorCode 
   }
   PRESSO_TRY(flush(plain, writers));
   const bool is_declined = !place.damage && code == ErrorCode::kUnsupported;  // no damage
-  Error error = place.damage ? *place.damage : make_error(code);
+  Error error = batch.error_of(place);
   if (is_declined) error.what = "a GPU does not decode sub-blocks, the CPU does";
-  if (!place.damage) {
-    error.block = place.number;
-    error.byte_offset = place.file_offset;
-  }
   if (!options().salvage || is_declined) return error;
   return report_damage(place, std::move(error));
 }

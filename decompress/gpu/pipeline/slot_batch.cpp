@@ -109,6 +109,14 @@ bool SlotBatch::has_declined() const {
   return std::find(codes_.begin(), codes_.end(), ErrorCode::kUnsupported) != codes_.end();
 }
 
+Error SlotBatch::error_of(const BatchPlace& place) const {
+  if (place.damage) return *place.damage;
+  Error error = make_error(codes_[place.slot_block]);
+  error.block = place.number;
+  error.byte_offset = place.file_offset;
+  return error;
+}
+
 std::uint64_t SlotBatch::table_bytes() const {
   return spans_.size() * sizeof(BlockSpan) + sizeof(DictionaryTable);
 }

@@ -103,6 +103,8 @@ class SlotBatch {
   /// What became of each of blocks(), once decoded.
   std::vector<ErrorCode>& codes() { return codes_; }
   const std::vector<ErrorCode>& codes() const { return codes_; }
+  /// What is wrong at a place that is damaged, or whose code is not kOk; with block and offset.
+  Error error_of(const BatchPlace& place) const;
 
  private:
   static constexpr std::size_t kMostPlaces = 1u << 16;
