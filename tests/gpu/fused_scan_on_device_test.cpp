@@ -3,9 +3,8 @@
 // blocks large and small, literals that are rare and that are on every page.
 #include <gtest/gtest.h>
 
-#include "decompress/gpu/cuda_device.h"
-#include "decompress/gpu/pipeline/memory.h"
 #include "scan/gpu/fused_scan.h"
+#include "tests/gpu/on_device.h"
 #include "tests/simt/batch_case.h"
 #include "tests/support/line_dfas.h"
 #include "tests/support/test_data.h"
@@ -16,25 +15,8 @@ namespace {
 using presso::test::ScalarScan;
 using presso::test::words_dfa;
 
-class FusedScanOnDevice : public ::testing::Test {
+class FusedScanOnDevice : public OnDevice {
  protected:
-  void SetUp() override {
-    auto device = open_cuda_device(0);
-    if (!device.ok()) GTEST_SKIP() << "no usable GPU: " << device.error().message();
-    device_ = std::move(*device);
-    memory_ = std::make_unique<Memory>(*device_, MemoryLimits{});
-    auto stream = make_stream(*device_);
-    ASSERT_TRUE(stream.ok());
-    stream_ = std::move(*stream);
-  }
-
-  Result<DeviceMemory> copy_of(const void* from, std::size_t bytes) {
-    PRESSO_ASSIGN(DeviceMemory to, memory_->allocate(bytes));
-    PRESSO_TRY(device_->copy_in(to.get(), static_cast<const Byte*>(from), bytes, stream_.get()));
-    PRESSO_TRY(device_->wait(stream_.get()));
-    return to;
-  }
-
   struct Words {
     std::uint64_t lines = 0;
     std::uint32_t failed = 0, unused = 0;
@@ -99,10 +81,6 @@ class FusedScanOnDevice : public ::testing::Test {
     EXPECT_EQ(found->lines, expected.ends.size());
     EXPECT_EQ(found->failed, 0u);
   }
-
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<Memory> memory_;
-  OwnedStream stream_;
 };
 
 TEST_F(FusedScanOnDevice, CountsWhatAScalarRunCounts) {

@@ -5,13 +5,13 @@
 
 #include <array>
 
-#include "decompress/gpu/cuda_device.h"
 #include "presso/gpu_devices.h"
 #include "scan/gpu/line_choice.h"
 #include "scan/gpu/line_counter.h"
 #include "scan/gpu/literal_scan.h"
 #include "scan/gpu/many_literal_scan.h"
 #include "scan/gpu/plane_scan.h"
+#include "tests/gpu/on_device.h"
 #include "tests/simt/scan_texts.h"
 #include "tests/support/line_dfas.h"
 #include "tests/support/test_data.h"
@@ -22,24 +22,8 @@ namespace {
 using presso::test::LineDfa;
 using presso::test::ScalarScan;
 
-class ScanOnDevice : public ::testing::Test {
+class ScanOnDevice : public OnDevice {
  protected:
-  void SetUp() override {
-    auto device = open_cuda_device(0);
-    if (!device.ok()) GTEST_SKIP() << "no usable GPU: " << device.error().message();
-    device_ = std::move(*device);
-    memory_ = std::make_unique<Memory>(*device_, MemoryLimits{});
-    auto stream = make_stream(*device_);
-    ASSERT_TRUE(stream.ok());
-    stream_ = std::move(*stream);
-  }
-
-  Result<DeviceMemory> copy_of(const Byte* from, std::size_t bytes) {
-    PRESSO_ASSIGN(DeviceMemory to, memory_->allocate(bytes));
-    PRESSO_TRY(device_->copy_in(to.get(), from, bytes, stream_.get()));
-    PRESSO_TRY(device_->wait(stream_.get()));
-    return to;
-  }
   Result<std::uint64_t> value_of(const std::uint64_t* d_value) {
     std::uint64_t value = 0;
     PRESSO_TRY(device_->copy_out(reinterpret_cast<Byte*>(&value),
@@ -126,10 +110,6 @@ class ScanOnDevice : public ::testing::Test {
     PRESSO_ASSIGN(const std::uint64_t chosen, value_of(d_counts + 1));
     return std::vector<std::uint64_t>{alone, chosen};
   }
-
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<Memory> memory_;
-  OwnedStream stream_;
 };
 
 std::vector<Byte> text_with(std::size_t bytes, std::size_t line, const std::string& begin) {
