@@ -4,7 +4,7 @@
 //
 //   file_scan_rate [OPTION VALUE]... FILE.presso PATTERN...
 //
-//   --runs N --readers N (threads that read) --csv FILE --commit TEXT
+//   --runs N --readers N (threads that read) --mapped 0|1 --csv FILE --commit TEXT
 //
 // A bare copy of 64 MiB gives the limit: its rate times the file's ratio. Rows: the file is only
 // checked (no search), then each pattern counted, with line numbers of matching lines, and by the
@@ -12,22 +12,26 @@
 // up; CUDA and all memory started before. A file of 1 GiB and more of plain bytes says most.
 #include <cuda_runtime_api.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "decompress/gpu/bench/bench_support.h"
 #include "decompress/gpu/cuda_error.h"
 #include "presso/gpu_devices.h"
+#include "presso/mapped_file.h"
 #include "presso/scan_gpu.h"
 
 namespace presso::gpu {
 namespace {
 
-using bench::InputFile;
 using bench::Times;
 
 constexpr std::size_t kCopyBytes = 64u << 20;
@@ -35,6 +39,7 @@ constexpr std::size_t kCopyBytes = 64u << 20;
 struct Arguments {
   int runs = 9;
   unsigned readers = 0;  ///< as GpuOptions has it
+  bool mapped = true;    ///< the file; else read by pread
   std::string csv, commit;
   std::string path;
   std::vector<std::string> patterns;
@@ -75,7 +80,7 @@ Result<double> copy_rate(int runs) {
 /// All of a file.
 class PinnedCopy {
  public:
-  explicit PinnedCopy(const InputFile& file) : size_(static_cast<std::size_t>(file.size())) {
+  explicit PinnedCopy(const RandomAccess& file) : size_(static_cast<std::size_t>(file.size())) {
     if (cudaMallocHost(&memory_, size_) != cudaSuccess || !file.read_at(0, into()).ok()) size_ = 0;
   }
   ~PinnedCopy() { static_cast<void>(cudaFreeHost(memory_)); }
@@ -102,7 +107,7 @@ struct Row {
 
 class Bench {
  public:
-  Bench(const Arguments& arguments, const InputFile& file, Decompressor& decompressor)
+  Bench(const Arguments& arguments, const RandomAccess& file, Decompressor& decompressor)
       : arguments_(arguments), file_(file), decompressor_(decompressor) {}
 
   Result<bool> run() {
@@ -188,7 +193,7 @@ class Bench {
   }
 
   const Arguments& arguments_;
-  const InputFile& file_;
+  const RandomAccess& file_;
   Decompressor& decompressor_;
   std::uint64_t plain_bytes_ = 0;
   double limit_ = 1, checked_gb_s_ = 0;
@@ -216,8 +221,17 @@ Status write_csv(const Arguments& arguments, const std::vector<Row>& rows) {
 }
 
 Result<bool> run(const Arguments& arguments) {
-  const InputFile file(arguments.path);
-  PRESSO_TRY(file.status(arguments.path));
+  const int fd = ::open(arguments.path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat about {};
+  if (fd < 0 || fstat(fd, &about) != 0) return errno_error(arguments.path, errno);
+  const auto size = static_cast<std::uint64_t>(about.st_size);
+  std::unique_ptr<RandomAccess> opened;
+  if (arguments.mapped) {
+    opened = std::make_unique<MappedFile>(fd, size);
+  } else {
+    opened = std::make_unique<FdRandomAccess>(fd, size);
+  }
+  const RandomAccess& file = *opened;
   GpuOptions options;
   options.reader_threads = arguments.readers;
   PRESSO_ASSIGN(Decompressor decompressor, Decompressor::open(options));
@@ -235,6 +249,8 @@ bool parse(int count, char** texts, Arguments& arguments) {
       arguments.runs = std::atoi(texts[at + 1]);
     } else if (name == "--readers") {
       arguments.readers = static_cast<unsigned>(std::atoi(texts[at + 1]));
+    } else if (name == "--mapped") {
+      arguments.mapped = std::atoi(texts[at + 1]) != 0;
     } else if (name == "--csv") {
       arguments.csv = texts[at + 1];
     } else if (name == "--commit") {
@@ -255,8 +271,8 @@ int main(int count, char** texts) {
   presso::gpu::Arguments arguments;
   if (!presso::gpu::parse(count, texts, arguments)) {
     std::fputs(
-        "usage: file_scan_rate [--runs N] [--readers N] [--csv FILE] [--commit TEXT] FILE.presso "
-        "PATTERN...\n",
+        "usage: file_scan_rate [--runs N] [--readers N] [--mapped 0|1] [--csv FILE]\n"
+        "                      [--commit TEXT] FILE.presso PATTERN...\n",
         stderr);
     return 2;
   }
