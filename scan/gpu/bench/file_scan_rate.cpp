@@ -12,9 +12,6 @@
 // up; CUDA and all memory started before. A file of 1 GiB and more of plain bytes says most.
 #include <cuda_runtime_api.h>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -77,11 +74,29 @@ Result<double> copy_rate(int runs) {
   return 8 * kCopyBytes / times.median;
 }
 
+/// Opened anew by each search, since to map and to unmap a file is part of it.
+class InputFile {
+ public:
+  InputFile(const std::string& path, bool mapped) : file_(path), mapped_(mapped) {}
+
+  Status status(const std::string& path) const { return file_.status(path); }
+  std::uint64_t size() const { return file_.size(); }
+  std::unique_ptr<RandomAccess> open() const {
+    if (mapped_) return std::make_unique<MappedFile>(file_.fd(), size());
+    return std::make_unique<FdRandomAccess>(file_.fd(), size());
+  }
+
+ private:
+  bench::InputFile file_;
+  bool mapped_;
+};
+
 /// All of a file.
 class PinnedCopy {
  public:
-  explicit PinnedCopy(const RandomAccess& file) : size_(static_cast<std::size_t>(file.size())) {
-    if (cudaMallocHost(&memory_, size_) != cudaSuccess || !file.read_at(0, into()).ok()) size_ = 0;
+  explicit PinnedCopy(const InputFile& file) : size_(static_cast<std::size_t>(file.size())) {
+    const bool allocated = cudaMallocHost(&memory_, size_) == cudaSuccess;
+    if (!allocated || !file.open()->read_at(0, into()).ok()) size_ = 0;
   }
   ~PinnedCopy() { static_cast<void>(cudaFreeHost(memory_)); }
   PinnedCopy(const PinnedCopy&) = delete;
@@ -107,7 +122,7 @@ struct Row {
 
 class Bench {
  public:
-  Bench(const Arguments& arguments, const RandomAccess& file, Decompressor& decompressor)
+  Bench(const Arguments& arguments, const InputFile& file, Decompressor& decompressor)
       : arguments_(arguments), file_(file), decompressor_(decompressor) {}
 
   Result<bool> run() {
@@ -127,9 +142,10 @@ class Bench {
 
  private:
   Status check_only() {
-    DecodeJob job;
-    job.file = &file_;
     PRESSO_ASSIGN(const Times times, measure(arguments_.runs, [&]() -> Status {
+                    const auto file = file_.open();
+                    DecodeJob job;
+                    job.file = file.get();
                     PRESSO_ASSIGN(const DecompressSummary summary, decompressor_.run(job));
                     plain_bytes_ = summary.plain_bytes;
                     return {};
@@ -150,12 +166,12 @@ class Bench {
       return {};
     };
     PRESSO_TRY(row("counted by the CPU", [&]() -> Status {
-      PRESSO_ASSIGN(const ScanSummary summary, presso::scan(file_, pattern));
+      PRESSO_ASSIGN(const ScanSummary summary, presso::scan(*file_.open(), pattern));
       lines = expected = summary.lines;
       return {};
     }));
     PRESSO_TRY(row("counted by the GPU", [&]() -> Status {
-      PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(file_));
+      PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(*file_.open()));
       lines = summary.lines;
       if (scanner.used_gpu()) return {};
       return make_error(ErrorCode::kUnsupported, "the GPU does not search for " + text);
@@ -176,7 +192,7 @@ class Bench {
         ++lines;
         return true;
       };
-      PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(file_, numbered, on_line));
+      PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(*file_.open(), numbered, on_line));
       if (summary.lines != lines) lines = ~std::uint64_t{0};
       return {};
     });
@@ -193,7 +209,7 @@ class Bench {
   }
 
   const Arguments& arguments_;
-  const RandomAccess& file_;
+  const InputFile& file_;
   Decompressor& decompressor_;
   std::uint64_t plain_bytes_ = 0;
   double limit_ = 1, checked_gb_s_ = 0;
@@ -221,17 +237,8 @@ Status write_csv(const Arguments& arguments, const std::vector<Row>& rows) {
 }
 
 Result<bool> run(const Arguments& arguments) {
-  const int fd = ::open(arguments.path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat about {};
-  if (fd < 0 || fstat(fd, &about) != 0) return errno_error(arguments.path, errno);
-  const auto size = static_cast<std::uint64_t>(about.st_size);
-  std::unique_ptr<RandomAccess> opened;
-  if (arguments.mapped) {
-    opened = std::make_unique<MappedFile>(fd, size);
-  } else {
-    opened = std::make_unique<FdRandomAccess>(fd, size);
-  }
-  const RandomAccess& file = *opened;
+  const InputFile file(arguments.path, arguments.mapped);
+  PRESSO_TRY(file.status(arguments.path));
   GpuOptions options;
   options.reader_threads = arguments.readers;
   PRESSO_ASSIGN(Decompressor decompressor, Decompressor::open(options));
