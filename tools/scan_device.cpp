@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "presso/mapped_file.h"
 #include "presso/ordered_pipeline.h"
 #include "tools/cli/message.h"
 
@@ -101,8 +100,7 @@ std::optional<Result<ScanSummary>> ScanDevice::try_gpu(const std::string& name,
   }
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
-  const MappedFile file(input.fd(), input.compressed_file()->size());
-  Result<ScanSummary> done = gpu_->scan(file, options, on_line);
+  Result<ScanSummary> done = gpu_->scan(*input.compressed_file(), options, on_line);
   const std::chrono::duration<double> passed = Clock::now() - start;
   where_ = gpu_->used_gpu() ? "on the GPU: " + gpu_->description
            : gpu_failed_    ? "on the CPU: the GPU has failed"

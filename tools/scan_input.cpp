@@ -69,7 +69,6 @@ std::uint64_t regular_size(int fd) {
 
 Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& settings) {
   ScanInput input;
-  input.fd_ = fd;
   Byte magic[kMagicBytes];
   const std::uint64_t size = is_stdin ? 0 : regular_size(fd);
   std::size_t got = 0;

@@ -24,7 +24,6 @@ class ScanInput {
   BinaryRule rule(BinaryRule named) const {
     return foreign_ && named == BinaryRule::kMapped ? BinaryRule::kStream : named;
   }
-  int fd() const { return fd_; }
   /// A presso file that can be read at any place; else nullptr.
   const RandomAccess* compressed_file() const {
     return file_ && !is_plain_ && !foreign_ ? file_.get() : nullptr;
@@ -53,7 +52,6 @@ class ScanInput {
  private:
   Status look_at(Bytes begun, const ScanSettings& settings);
 
-  int fd_ = -1;
   std::unique_ptr<FdRandomAccess> file_;  ///< a regular file
   std::unique_ptr<ByteSource> stream_;    ///< anything else, and what lies below foreign_
   std::unique_ptr<ByteSource> begun_;     ///< stream_ with the bytes looked at

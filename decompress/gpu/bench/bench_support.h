@@ -52,7 +52,6 @@ class InputFile final : public RandomAccess {
   Status status(const std::string& path) const {
     return open_error_ == 0 ? Status() : errno_error(path, open_error_);
   }
-  int fd() const { return fd_; }
   std::uint64_t size() const override { return size_; }
   Status read_at(std::uint64_t offset, MutableBytes into) const override {
     return FdRandomAccess(fd_, size_).read_at(offset, into);

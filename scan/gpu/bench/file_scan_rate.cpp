@@ -4,7 +4,7 @@
 //
 //   file_scan_rate [OPTION VALUE]... FILE.presso PATTERN...
 //
-//   --runs N --readers N (threads that read) --mapped 0|1 --csv FILE --commit TEXT
+//   --runs N --readers N (threads that read) --csv FILE --commit TEXT
 //
 // A bare copy of 64 MiB gives the limit: its rate times the file's ratio. Rows: the file is only
 // checked (no search), then each pattern counted, with line numbers of matching lines, and by the
@@ -16,19 +16,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "decompress/gpu/bench/bench_support.h"
 #include "decompress/gpu/cuda_error.h"
 #include "presso/gpu_devices.h"
-#include "presso/mapped_file.h"
 #include "presso/scan_gpu.h"
 
 namespace presso::gpu {
 namespace {
 
+using bench::InputFile;
 using bench::Times;
 
 constexpr std::size_t kCopyBytes = 64u << 20;
@@ -36,7 +35,6 @@ constexpr std::size_t kCopyBytes = 64u << 20;
 struct Arguments {
   int runs = 9;
   unsigned readers = 0;  ///< as GpuOptions has it
-  bool mapped = true;    ///< the file; else read by pread
   std::string csv, commit;
   std::string path;
   std::vector<std::string> patterns;
@@ -74,29 +72,11 @@ Result<double> copy_rate(int runs) {
   return 8 * kCopyBytes / times.median;
 }
 
-/// Opened anew by each search, since to map and to unmap a file is part of it.
-class InputFile {
- public:
-  InputFile(const std::string& path, bool mapped) : file_(path), mapped_(mapped) {}
-
-  Status status(const std::string& path) const { return file_.status(path); }
-  std::uint64_t size() const { return file_.size(); }
-  std::unique_ptr<RandomAccess> open() const {
-    if (mapped_) return std::make_unique<MappedFile>(file_.fd(), size());
-    return std::make_unique<FdRandomAccess>(file_.fd(), size());
-  }
-
- private:
-  bench::InputFile file_;
-  bool mapped_;
-};
-
 /// All of a file.
 class PinnedCopy {
  public:
   explicit PinnedCopy(const InputFile& file) : size_(static_cast<std::size_t>(file.size())) {
-    const bool allocated = cudaMallocHost(&memory_, size_) == cudaSuccess;
-    if (!allocated || !file.open()->read_at(0, into()).ok()) size_ = 0;
+    if (cudaMallocHost(&memory_, size_) != cudaSuccess || !file.read_at(0, into()).ok()) size_ = 0;
   }
   ~PinnedCopy() { static_cast<void>(cudaFreeHost(memory_)); }
   PinnedCopy(const PinnedCopy&) = delete;
@@ -142,10 +122,9 @@ class Bench {
 
  private:
   Status check_only() {
+    DecodeJob job;
+    job.file = &file_;
     PRESSO_ASSIGN(const Times times, measure(arguments_.runs, [&]() -> Status {
-                    const auto file = file_.open();
-                    DecodeJob job;
-                    job.file = file.get();
                     PRESSO_ASSIGN(const DecompressSummary summary, decompressor_.run(job));
                     plain_bytes_ = summary.plain_bytes;
                     return {};
@@ -166,12 +145,12 @@ class Bench {
       return {};
     };
     PRESSO_TRY(row("counted by the CPU", [&]() -> Status {
-      PRESSO_ASSIGN(const ScanSummary summary, presso::scan(*file_.open(), pattern));
+      PRESSO_ASSIGN(const ScanSummary summary, presso::scan(file_, pattern));
       lines = expected = summary.lines;
       return {};
     }));
     PRESSO_TRY(row("counted by the GPU", [&]() -> Status {
-      PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(*file_.open()));
+      PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(file_));
       lines = summary.lines;
       if (scanner.used_gpu()) return {};
       return make_error(ErrorCode::kUnsupported, "the GPU does not search for " + text);
@@ -192,7 +171,7 @@ class Bench {
         ++lines;
         return true;
       };
-      PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(*file_.open(), numbered, on_line));
+      PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(file_, numbered, on_line));
       if (summary.lines != lines) lines = ~std::uint64_t{0};
       return {};
     });
@@ -237,7 +216,7 @@ Status write_csv(const Arguments& arguments, const std::vector<Row>& rows) {
 }
 
 Result<bool> run(const Arguments& arguments) {
-  const InputFile file(arguments.path, arguments.mapped);
+  const InputFile file(arguments.path);
   PRESSO_TRY(file.status(arguments.path));
   GpuOptions options;
   options.reader_threads = arguments.readers;
@@ -256,8 +235,6 @@ bool parse(int count, char** texts, Arguments& arguments) {
       arguments.runs = std::atoi(texts[at + 1]);
     } else if (name == "--readers") {
       arguments.readers = static_cast<unsigned>(std::atoi(texts[at + 1]));
-    } else if (name == "--mapped") {
-      arguments.mapped = std::atoi(texts[at + 1]) != 0;
     } else if (name == "--csv") {
       arguments.csv = texts[at + 1];
     } else if (name == "--commit") {
@@ -278,8 +255,8 @@ int main(int count, char** texts) {
   presso::gpu::Arguments arguments;
   if (!presso::gpu::parse(count, texts, arguments)) {
     std::fputs(
-        "usage: file_scan_rate [--runs N] [--readers N] [--mapped 0|1] [--csv FILE]\n"
-        "                      [--commit TEXT] FILE.presso PATTERN...\n",
+        "usage: file_scan_rate [--runs N] [--readers N] [--csv FILE] [--commit TEXT] FILE.presso "
+        "PATTERN...\n",
         stderr);
     return 2;
   }
