@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// scan_lines: four kernels on a stream. Threads to data, shared memory and synchronisation are
+// scan_lines: five kernels on a stream. Threads to data, shared memory and synchronisation are
 // described where their bodies are (line_tiles.cuh, tile_chain.cuh).
 #include "scan/gpu/line_scan.h"
 
@@ -30,6 +30,11 @@ template <class Rows>
 __global__ void __launch_bounds__(kChainThreads)
     tile_functions_kernel(const __grid_constant__ LineScanArguments scan) {
   tile_functions_body<Rows>(scan);
+}
+
+__global__ void __launch_bounds__(kChainThreads)
+    compose_groups_kernel(const __grid_constant__ LineScanArguments scan) {
+  compose_groups_body(scan);
 }
 
 template <class Rows>
@@ -91,6 +96,8 @@ class Launcher {
     const u32 sets = state_sets_bytes(scan_.table, kChainThreads / kWarpSize);
     PRESSO_TRY(launch_everywhere(tile_functions_kernel<Rows>, shape(table + sets, scan_.tiles()),
                                  stream_, "launching tile_functions_kernel", scan_));
+    PRESSO_TRY(launch_everywhere(compose_groups_kernel, shape(0, scan_.tiles() / kWarpSize + 1),
+                                 stream_, "launching compose_groups_kernel", scan_));
     return launch_everywhere(follow_chains_kernel<Rows>,
                              shape(table, scan_.tiles() / kWarpSize + 1), stream_,
                              "launching follow_chains_kernel", scan_);

@@ -29,22 +29,28 @@ constexpr u32 kTableStates = kWarpSize;
 
 /// All that is known of a tile behind line_tiles_kernel. States are those of the LineDfa.
 struct TileSummary {
-  std::uint16_t guess;   ///< at its begin
-  std::uint16_t out;     ///< at its end; right whatever the guess, if there is a '\n'
+  std::uint16_t guess;   ///< at its begin; kUnknown
+  std::uint16_t out;     ///< at its end; right whatever the guess, if there is a '\n'; kUnknownOut
   std::uint16_t before;  ///< under the guess, in front of the stage with the first '\n'
   std::uint16_t broken;  ///< the guess was wrong, or may be
   u32 first;             ///< that stage, in the tile; kNoStage
   u32 reserved;
+
+  // Of a tile without '\n' whose lanes did not agree: no states, and not the same.
+  static constexpr std::uint16_t kUnknown = 0xFFFF;
+  static constexpr std::uint16_t kUnknownOut = 0xFFFE;
 };
 
-/// What a broken tile does with each state that may stand at its begin.
+/// What a broken tile does with each state that may stand at its begin; or, in the first one of a
+/// group that has no '\n', what all of the group does.
 struct TileFunction {
   std::uint16_t count;  ///< of the arrays; kTooMany
-  std::uint16_t reserved;
+  std::uint16_t tiles;  ///< 1 or kGroupTiles
   std::uint16_t in[kTableStates];
   std::uint16_t result[kTableStates];  ///< the state at its end, or whether the first line matches
 
   static constexpr std::uint16_t kTooMany = 0xFFFF;
+  static constexpr u32 kGroupTiles = kWarpSize;
 };
 
 struct LineScanArguments {

@@ -8,7 +8,9 @@
 // Lanes further down that saw no '\n' since are likely wrong for the same reason ("an error was
 // seen in this line"), so they guess again at once, warming up from the state that was missed. In
 // every round the first wrong lane of a chain becomes right for good, so 32 rounds are the most; a
-// pattern like error.*user takes one. Between tiles: tile_chain.cuh.
+// pattern like error.*user takes one. A tile without '\n' that is not right after four rounds, as
+// with a pattern that counts, is left to the kernels that mend what is wrong between tiles
+// (tile_chain.cuh): nothing has been counted in it.
 //
 // Threads to data: a warp takes every n-th tile. Text goes through shared memory, since lanes that
 // read their chunks from device memory themselves use a sector for 16 bytes: stages of 64 bytes of
@@ -24,6 +26,7 @@
 
 namespace presso::gpu {
 
+constexpr u32 kMostRounds = 4;
 constexpr u32 kStagedBytes = 2 * kWarpSize * kStagePitch;  ///< of a warp
 
 /// A lane's automaton in motion. Stages are numbered from the begin of its chunk.
@@ -91,8 +94,7 @@ class LineTiles {
         run_plain();
       }
       end_text();
-      agree();
-      summarise(tile);
+      summarise(tile, agree(tile));
       lines += run_.hits;
     }
     return lines;
@@ -217,13 +219,15 @@ class LineTiles {
 
   // --- guesses put right
 
-  PRESSO_DEVICE void agree() {
-    for (;;) {
+  /// False where the tile is left as it is.
+  PRESSO_DEVICE bool agree(u64 tile) {
+    for (u32 round = 0;; ++round) {
       const u32 left = simt::shuffle_up(out_, 1);
       const bool is_bad = simt::lane() > 0 && begin_ < end_ && left != guess_;
       const u32 bad = simt::ballot(is_bad);
-      if (bad == 0) return;
+      if (bad == 0) return true;
       const u32 closed = simt::ballot(run_.first != kNoStage);
+      if (round == kMostRounds && closed == 0 && tile > 0) return false;
       const u32 up_to_here = bad & (~0u >> (kWarpSize - 1 - simt::lane()));
       const u32 source =
           up_to_here == 0 ? 0 : kWarpSize - 1 - simt::count_leading_zeros(up_to_here);
@@ -251,7 +255,7 @@ class LineTiles {
     if (was.matches != is.matches) count_line(is.at, is.matches);
   }
 
-  PRESSO_DEVICE void summarise(u64 tile) {
+  PRESSO_DEVICE void summarise(u64 tile, bool agreed) {
     const u32 closed = simt::ballot(run_.first != kNoStage);
     const u32 head = closed == 0 ? 0 : simt::find_first_set(closed) - 1;
     const u32 stages_before = head * (scan_.chunk_bytes / kStageBytes);
@@ -261,8 +265,8 @@ class LineTiles {
     const u32 out = simt::shuffle(out_, last);
     if (simt::lane() > 0) return;
     TileSummary summary{};
-    summary.guess = static_cast<std::uint16_t>(guess_);
-    summary.out = static_cast<std::uint16_t>(out);
+    summary.guess = agreed ? static_cast<std::uint16_t>(guess_) : TileSummary::kUnknown;
+    summary.out = agreed ? static_cast<std::uint16_t>(out) : TileSummary::kUnknownOut;
     summary.before = static_cast<std::uint16_t>(before);
     summary.first = closed == 0 ? kNoStage : first;
     scan_.d_tiles[tile] = summary;

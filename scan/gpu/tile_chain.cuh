@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Behind line_tiles_kernel: tiles whose guess was wrong, made right. Three kernels, of which the
-// last two end at once where the first found nothing, which is the rule.
+// Behind line_tiles_kernel: tiles whose guess was wrong, made right. Four kernels, of which the
+// last three end at once where the first found nothing, which is the rule.
 //
 //   find_broken     a tile is broken if its guess is not the state that the tile before it ended
 //                   in, and so is what follows it up to and with the next tile that has a '\n'
@@ -10,15 +10,16 @@
 //                   automata forget, so these are few, and a lane takes each. Where at most 16
 //                   are possible at some places in the tile, it is cut there, pieces are run side
 //                   by side, and their functions composed
+//   compose_groups  a warp for each 32 tiles without '\n': one function for all of them
 //   follow_chains   a warp for each first broken tile of a chain looks up one function after
 //                   another
 //
 // Cost where every tile is broken: a step of a warp for each byte (0.1 TB/s by count), or for each
-// second to sixteenth byte where few states are possible, then a look-up for each tile. If more
-// than 32 states stay possible over 4,096 bytes, the tile has no function, and follow_chains runs
-// the automaton over it with one lane, 30 to 60 MB/s: that takes a pattern that counts beyond 32
-// and never forgets, and a line of some hundred kilobytes. Never quadratic.
-// Test: tests/simt/scan_lines_test.cpp.
+// second to sixteenth byte where few states are possible, then a look-up for each group of tiles.
+// If more than 32 states stay possible over 4,096 bytes, the tile has no function, and
+// follow_chains runs the automaton over it with one lane, 30 to 60 MB/s: that takes a pattern that
+// counts beyond 32 and never forgets, and a line of some hundred kilobytes. Never quadratic. Test:
+// tests/simt/scan_lines_test.cpp.
 #pragma once
 
 #include "scan/gpu/line_engines.cuh"
@@ -92,6 +93,7 @@ class TileFunctions {
       function.count =
           count > kTableStates ? TileFunction::kTooMany : static_cast<std::uint16_t>(count);
     }
+    if (simt::lane() == 0) function.tiles = 1;
     if (count > kTableStates) return;
     const u64 begin = tile * scan_.tile_bytes();
     const u32 first = scan_.d_tiles[tile].first;
@@ -271,7 +273,7 @@ PRESSO_DEVICE void tile_functions_body(const LineScanArguments& scan) {
 
 /// A tile's function in the registers of a warp.
 struct HeldFunction {
-  u32 count = 0;
+  u32 count = 0, tiles = 0;
   u32 in = 0, result = 0;  ///< the lane's
   u32 first = kNoStage;
 };
@@ -279,7 +281,7 @@ struct HeldFunction {
 PRESSO_DEVICE HeldFunction hold_function(const LineScanArguments& scan, u64 tile) {
   if (tile >= scan.tiles()) return {};
   const TileFunction& function = scan.d_functions[tile];
-  return {function.count, function.in[simt::lane()], function.result[simt::lane()],
+  return {function.count, function.tiles, function.in[simt::lane()], function.result[simt::lane()],
           scan.d_tiles[tile].first};
 }
 
@@ -306,37 +308,72 @@ PRESSO_DEVICE u64 mend_head(const LineScanArguments& scan, const TileFunctions<R
   return matches ? u64{1} : ~u64{0};
 }
 
-constexpr u32 kHeldFunctions = 8;
-
-PRESSO_DEVICE void hold_functions(const LineScanArguments& scan, u64 tile,
-                                  HeldFunction (&held)[kHeldFunctions]) {
-  PRESSO_UNROLL
-  for (u32 i = 0; i < kHeldFunctions; ++i) held[i] = hold_function(scan, tile + i);
+/// Groups of tiles that only hand states on become one step.
+PRESSO_DEVICE void compose_groups_body(const LineScanArguments& scan) {
+  if (*scan.d_broken == 0) return;
+  constexpr u32 kGroup = TileFunction::kGroupTiles;
+  const u64 warps = u64{simt::grid_blocks()} * (simt::block_threads() / kWarpSize);
+  const u64 warp = u64{simt::block_index()} * (simt::block_threads() / kWarpSize) +
+                   simt::shuffle(simt::warp_in_block(), 0);
+  for (u64 base = warp * kGroup; base + kGroup <= scan.tiles(); base += warps * kGroup) {
+    const TileSummary& mine = scan.d_tiles[base + simt::lane()];
+    const bool hands_on = mine.broken != 0 && mine.first == kNoStage &&
+                          scan.d_functions[base + simt::lane()].count != TileFunction::kTooMany;
+    if (simt::ballot(!hands_on) != 0) continue;
+    const HeldFunction first_one = hold_function(scan, base);
+    u32 state = first_one.result;
+    bool is_known = true;
+    for (u32 i = 1; i < kGroup; ++i) {
+      const HeldFunction next = hold_function(scan, base + i);
+      u32 result = ~0u;
+      for (u32 lane = 0; lane < next.count; ++lane) {
+        const u32 in = simt::shuffle(next.in, lane), leads_to = simt::shuffle(next.result, lane);
+        if (in == state) result = leads_to;
+      }
+      is_known = is_known && result != ~0u;
+      state = result;
+    }
+    const bool counts = simt::lane() < first_one.count;
+    if (simt::ballot(counts && !is_known) != 0) continue;
+    TileFunction& function = scan.d_functions[base];
+    if (counts) function.result[simt::lane()] = static_cast<std::uint16_t>(state);
+    if (simt::lane() == 0) function.tiles = kGroup;
+  }
 }
 
 /// From the first broken tile of a chain on; the change of the count. What is read does not depend
-/// on what was found, so some functions are on their way while others are looked up: a step would
-/// cost a microsecond else.
+/// on what was found, so some functions are brought at once: a step would cost a microsecond else.
 template <class Rows>
 PRESSO_DEVICE u64 follow_chain(const LineScanArguments& scan, const TileFunctions<Rows>& functions,
                                u64 tile) {
+  constexpr u32 kAhead = 8;
+  constexpr u32 kGroup = TileFunction::kGroupTiles;
   u32 state = scan.d_tiles[tile - 1].out;
-  HeldFunction held[kHeldFunctions], coming[kHeldFunctions];
-  hold_functions(scan, tile, held);
-  for (;; tile += kHeldFunctions) {
-    hold_functions(scan, tile + kHeldFunctions, coming);
+  bool by_groups = true;  // until a group turns out to be none
+  for (;;) {
+    const u64 base = tile;
+    const u32 stride = by_groups && base % kGroup == 0 ? kGroup : 1;
+    HeldFunction held[kAhead];
     PRESSO_UNROLL
-    for (u32 i = 0; i < kHeldFunctions; ++i) {
-      const u64 here = tile + i;
-      if (here == scan.tiles()) {
+    for (u32 i = 0; i < kAhead; ++i) held[i] = hold_function(scan, base + u64{i} * stride);
+    by_groups = true;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kAhead; ++i) {
+      if (tile != base + u64{i} * stride) break;
+      if (tile == scan.tiles()) {
         if (simt::lane() == 0 && scan.d_state_out != nullptr) *scan.d_state_out = state;
         return 0;
       }
+      if (held[i].tiles < stride) {
+        by_groups = false;
+        break;
+      }
       u32 result = 0;
-      if (!look_up(held[i], state, result)) result = functions.result(here, state);
-      if (held[i].first != kNoStage) return mend_head(scan, functions, here, result != 0);
+      const bool is_known = look_up(held[i], state, result);
+      if (!is_known) result = functions.result(tile, state);
+      if (held[i].first != kNoStage) return mend_head(scan, functions, tile, result != 0);
       state = result;
-      held[i] = coming[i];
+      tile += is_known ? held[i].tiles : 1;
     }
   }
 }

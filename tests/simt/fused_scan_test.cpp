@@ -51,6 +51,7 @@ class FusedLauncher : public EmulatedLauncher {
     PRESSO_TRY(run("find broken", 2, 64, 0, [&] { find_broken_body(scan); }));
     PRESSO_TRY(run("functions", 2, 64, table + state_sets_bytes(scan.table, 2),
                    [&] { tile_functions_body<GlobalRows>(scan); }));
+    PRESSO_TRY(run("groups", 2, 64, 0, [&] { compose_groups_body(scan); }));
     PRESSO_TRY(run("chains", 2, 64, table, [&] { follow_chains_body<GlobalRows>(scan); }));
     broken = *scan.d_broken;
     return {};

@@ -78,6 +78,7 @@ void launch(const LineScanArguments& scan, const Shape& shape) {
   });
   run(0, [&] { gpu::find_broken_body(scan); });
   run(gpu::state_sets_bytes(scan.table, warps), [&] { gpu::tile_functions_body<Rows>(scan); });
+  run(0, [&] { gpu::compose_groups_body(scan); });
   run(0, [&] { gpu::follow_chains_body<Rows>(scan); });
 }
 
@@ -246,6 +247,20 @@ TEST(LineKernels, CutTilesWhereFewStatesArePossible) {
   for (const u32 states : {5u, 40u}) expect_in(random_dfa(states, "abc", states), 1u << 30);
   expect_in(words_dfa({"abcab"}, {"cbacb"}), 30'000);
   EXPECT_GT(broken, 40u);
+}
+
+/// Lines of more than 64 tiles: groups of 32 are one step, chains begin and end within others.
+TEST(LineKernels, FollowChainsByGroupsOfTiles) {
+  u32 broken = 0;
+  for (const u32 states : {3u, 31u, 50u}) {
+    for (const u32 line : {1u << 30, 90'000u}) {
+      Shape shape;
+      shape.seed = states + line;
+      const std::string text = random_text(200'000 + states, "abc", line, shape.seed);
+      broken += expect_right(counting_dfa(states), text, shape);
+    }
+  }
+  EXPECT_GT(broken, 300u);
 }
 
 TEST(LineKernels, StopAtAbsorbingStates) {
