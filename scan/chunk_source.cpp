@@ -87,8 +87,12 @@ class PlainFile final : public ChunkSource {
     chunk.offset = range.begin;
     chunk.text = pool_.take();
     chunk.text.resize_discarding(range.bytes);
-    PRESSO_TRY(file_.read_at(range.begin, chunk.text.mutable_bytes()));
+    PRESSO_TRY(load_into(range, chunk.text.mutable_bytes()));
     return chunk;
+  }
+
+  Status load_into(const FileRange& range, MutableBytes into) override {
+    return file_.read_at(range.begin, into);
   }
 
   void recycle(Buffer buffer) override { pool_.give_back(std::move(buffer)); }

@@ -275,7 +275,8 @@ namespace {
 
 struct LoadedChunk {
   Chunk chunk;
-  std::optional<Error> error;  ///< of reading
+  std::size_t bytes_in_place = 0;  ///< that are in the whole text already; then the chunk is empty
+  std::optional<Error> error;      ///< of reading
 };
 
 /// Collects chunks and searches them where a damaged block or the end comes.
@@ -287,9 +288,18 @@ class WholeText {
 
   Status make_room(std::uint64_t bytes) {
     PRESSO_TRY(check_limit(bytes));
+    text_.use_large_pages();
     text_.resize_discarding(static_cast<std::size_t>(bytes));
     text_.clear();
+    room_ = bytes;
     return {};
+  }
+
+  /// Where a piece of plain text goes that room was made for; empty where there is none. May be
+  /// asked for by all threads: plain text has no damaged blocks, so nothing moves.
+  MutableBytes place_for(const FileRange& range) {
+    if (range.begin + range.bytes > room_) return {};
+    return {text_.data() + range.begin, range.bytes};
   }
 
   Result<bool> add(LoadedChunk loaded) {
@@ -298,6 +308,7 @@ class WholeText {
     if (loaded.chunk.damage) return add_damage(std::move(*loaded.chunk.damage));
     PRESSO_TRY(check_limit(text_.size() + loaded.chunk.text.size()));
     if (text_.empty()) offset_ = loaded.chunk.offset;
+    text_.grow(text_.size() + loaded.bytes_in_place);
     text_.append(loaded.chunk.text.bytes());
     if (options_.on_progress) options_.on_progress(offset_ + text_.size());
     chunks_.recycle(std::move(loaded.chunk.text));
@@ -342,8 +353,30 @@ class WholeText {
   const ScanOptions& options_;
   MultilineScan scan_;
   Buffer text_;
+  std::uint64_t room_ = 0;
   std::uint64_t offset_ = 0;
 };
+
+LoadedChunk load_chunk(ChunkSource& chunks, ChunkItem item, WholeText& whole) {
+  LoadedChunk loaded;
+  if (const auto* range = std::get_if<FileRange>(&item)) {
+    const MutableBytes place = whole.place_for(*range);
+    if (!place.empty()) {
+      loaded.chunk.offset = range->begin;
+      loaded.bytes_in_place = place.size();
+      const Status status = chunks.load_into(*range, place);
+      if (!status.ok()) loaded.error = status.error();
+      return loaded;
+    }
+  }
+  Result<Chunk> chunk = chunks.load(std::move(item));
+  if (chunk.ok()) {
+    loaded.chunk = std::move(*chunk);
+  } else {
+    loaded.error = std::move(chunk.error());
+  }
+  return loaded;
+}
 
 }  // namespace
 
@@ -357,16 +390,7 @@ Result<ScanSummary> scan_multiline(ChunkSource& chunks, const Matcher& matcher,
   bool stopped = false;
   const Status status = run_ordered<ChunkItem, LoadedChunk>(
       pipeline, [&] { return chunks.take(); },
-      [&](ChunkItem item, unsigned) {
-        LoadedChunk loaded;
-        Result<Chunk> chunk = chunks.load(std::move(item));
-        if (chunk.ok()) {
-          loaded.chunk = std::move(*chunk);
-        } else {
-          loaded.error = std::move(chunk.error());
-        }
-        return loaded;
-      },
+      [&](ChunkItem item, unsigned) { return load_chunk(chunks, std::move(item), whole); },
       [&](LoadedChunk loaded) -> Result<bool> {
         PRESSO_ASSIGN(const bool more, whole.add(std::move(loaded)));
         stopped = !more;

@@ -13,6 +13,7 @@
 #include "scan/regex/line_dfa_builder.h"
 #include "scan/regex/pike.h"
 #include "scan/regex/prefilter.h"
+#include "scan/regex/spanning_windows.h"
 
 namespace presso::scan_detail {
 namespace {
@@ -26,13 +27,16 @@ class Automata {
         forward_(std::move(forward)),
         spans_lines_(spans_lines) {
     PatternLiterals literals = required_literals(root_);
-    if (options.engine == Engine::kAuto) prefilter_ = plan_prefilter(literals, forward_);
+    const bool filtered = options.engine == Engine::kAuto;
+    if (filtered && spans_lines) spanning_ = plan_spanning(literals);
+    if (filtered && spanning_.strings.empty()) prefilter_ = plan_prefilter(literals, forward_);
     // Blocks are left out by lines only.
     if (!spans_lines) required_ = std::move(literals.required);
   }
 
   const Program& forward() const { return forward_; }
   const PrefilterPlan& prefilter() const { return prefilter_; }
+  const SpanningPlan& spanning() const { return spanning_; }
   const RequiredLiterals& required() const { return required_; }
   Engine engine() const { return options_.engine; }
   bool only_nfa() const { return options_.engine == Engine::kNfa; }
@@ -44,7 +48,7 @@ class Automata {
     if (spans_lines_) text = "regular expression across lines: ";
     if (only_nfa()) return text + "an NFA";
     if (spans_lines_) {
-      text += prefilter_.exists() ? "as far as a prefilter finds candidates" : "all text";
+      text += describe_spanning();
       return text + ", by a DFA that is made while it reads";
     }
     if (engine() == Engine::kBitset) {
@@ -63,6 +67,14 @@ class Automata {
     each.crlf = options_.crlf;
     each.max_bytes = options_.max_bytes;
     return compile_program(patterns, each);
+  }
+
+  std::string describe_spanning() const {
+    if (spanning_.strings.empty()) {
+      return prefilter_.exists() ? "as far as a prefilter finds candidates" : "all text";
+    }
+    return std::string(spanning_.whole.is_bounded() ? "around" : "as far as there are") +
+           " strings that matches hold";
   }
 
   std::string describe_literals() const {
@@ -124,6 +136,7 @@ class Automata {
   PatternOptions options_;
   Program forward_;
   PrefilterPlan prefilter_;
+  SpanningPlan spanning_;
   RequiredLiterals required_;
   bool spans_lines_;
   mutable std::once_flag backward_once_;
@@ -162,6 +175,7 @@ class RegexSearcher final : public Searcher {
         exists_(automata.forward(), Determinizer::Mode::kExists),
         nfa_(automata.forward()) {
     if (automata.prefilter().exists()) prefilter_.emplace(automata.prefilter(), level);
+    if (!automata.spanning().strings.empty()) windows_.emplace(automata.spanning(), level);
     ends_.may_give_up(automata.engine() == Engine::kAuto);
     exists_.may_give_up(automata.engine() == Engine::kAuto);
     if (automata.engine() == Engine::kBitset) use_bits();
@@ -174,10 +188,12 @@ class RegexSearcher final : public Searcher {
     asked_from_ = 0;
     use_prefilter_ = prefilter_ && worth_.holds();
     if (use_prefilter_) prefilter_->start(text);
+    if (windows_) windows_->start(text);
     if (bits_) bits_->start(text);
   }
 
   std::optional<MatchSpan> next(std::size_t from) override {
+    if (windows_) return next_in_windows(from);
     if (!use_prefilter_) return find(from, text_.size());
     if (automata_.spans_lines()) return next_across_lines(from);
     while (from < text_.size()) {
@@ -219,6 +235,23 @@ class RegexSearcher final : public Searcher {
     if (candidate_ < from || candidate_ == 0) candidate_ = prefilter_->next(from);
     if (candidate_ >= text_.size()) return std::nullopt;
     return find(prefilter_->begins_match() ? candidate_ : from, text_.size());
+  }
+
+  std::optional<MatchSpan> next_in_windows(std::size_t from) {
+    while (const std::optional<SpanningWindows::Window> window = windows_->next(from)) {
+      const bool may = windows_->may_match(*window);
+      const auto found = may ? find(window->begin, window->end) : std::nullopt;
+      // Of one that begins behind the candidate the window may not hold all.
+      const bool trusted = found && found->begin <= window->last;
+      const std::size_t next = trusted ? found->end : found ? window->last + 1 : window->next;
+      windows_->note(next - from, trusted ? found->end - window->begin
+                                  : may   ? window->end - window->begin
+                                          : 0);
+      if (trusted) return found;
+      from = next;
+      if (from >= text_.size()) break;
+    }
+    return std::nullopt;
   }
 
   Window next_window(std::size_t from) {
@@ -352,6 +385,7 @@ class RegexSearcher final : public Searcher {
   PikeEngine nfa_;
   std::optional<BitsetEngine> bits_;
   std::optional<Prefilter> prefilter_;
+  std::optional<SpanningWindows> windows_;
   Worth worth_;
   std::size_t candidates_ = 0;
   std::size_t candidate_ = 0;  ///< the first behind asked_from_, across lines
