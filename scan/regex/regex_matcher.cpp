@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scan/line_scan.h"
+#include "scan/null_data.h"
 #include "scan/regex/bitset_engine.h"
 #include "scan/regex/lazy_dfa.h"
 #include "scan/regex/line_counter.h"
@@ -41,6 +42,7 @@ class Automata {
   Engine engine() const { return options_.engine; }
   bool only_nfa() const { return options_.engine == Engine::kNfa; }
   bool spans_lines() const { return spans_lines_; }
+  bool null_data() const { return options_.null_data; }
   const Node& root() const { return root_; }
 
   std::string describe() const {
@@ -405,7 +407,10 @@ void gather_names(const Node& node, std::map<std::string, std::size_t, std::less
 /// The NFA engine with captures, run from where a match is known to begin.
 class RegexGroups final : public GroupFinder {
  public:
-  RegexGroups(const Node& root, Program program) : program_(std::move(program)), engine_(program_) {
+  /// `null_data`: the pattern's NUL bytes and line feeds are exchanged (scan/null_data.h), those of
+  /// reported lines are not.
+  RegexGroups(const Node& root, Program program, bool null_data)
+      : program_(std::move(program)), engine_(program_), null_data_(null_data) {
     std::size_t groups = 0;
     gather_names(root, names_, groups);
     found_.resize(groups + 1);
@@ -419,6 +424,11 @@ class RegexGroups final : public GroupFinder {
 
   std::span<const std::optional<MatchSpan>> groups(Bytes line, const MatchSpan& match) override {
     std::fill(found_.begin(), found_.end(), std::nullopt);
+    if (null_data_) {
+      exchanged_.assign(line.begin(), line.end());
+      exchange_nul_and_line_feed(exchanged_);
+      line = exchanged_;
+    }
     if (!engine_.find(line, match.begin, match.end, true)) return found_;
     const std::vector<std::size_t>& slots = engine_.slots();
     for (std::size_t i = 0; i < found_.size() && 2 * i + 1 < slots.size(); ++i) {
@@ -431,6 +441,8 @@ class RegexGroups final : public GroupFinder {
  private:
   const Program program_;
   PikeEngine engine_;
+  const bool null_data_;
+  std::vector<Byte> exchanged_;
   std::map<std::string, std::size_t, std::less<>> names_;
   std::vector<std::optional<MatchSpan>> found_;
 };
@@ -485,7 +497,8 @@ class RegexMatcher final : public Matcher {
   std::unique_ptr<GroupFinder> group_finder() const override {
     Result<Program> program = automata_.with_captures();
     if (!program.ok()) return nullptr;
-    return std::make_unique<RegexGroups>(automata_.root(), std::move(*program));
+    return std::make_unique<RegexGroups>(automata_.root(), std::move(*program),
+                                         automata_.null_data());
   }
   std::size_t pattern_count() const override { return patterns_; }
   std::unique_ptr<PatternFinder> pattern_finder() const override {

@@ -44,6 +44,18 @@ class Conditions(Scan):
         self.assertEqual(self.scan("--null-data", "-nv", "foo", "n"), b"2:b\0")
         self.assertEqual(self.scan("--null-data", "-c", "a\nf", "n"), b"1\0")
 
+    def test_groups_with_lines_that_nul_bytes_end(self):
+        self.write("n", b"foo bar\nx\0a\nbc foo\0last")
+        for replacement, pattern, expected in (
+            ("<$1>", "(b[^q]*)", b"foo <bar\nx>\0a\n<bc foo>\0"),
+            ("<$1>", "(?s)(b.)", b"foo <ba>r\nx\0a\n<bc> foo\0"),
+            ("[$1]", r"(\s)", b"foo[ ]bar[\n]x\0a[\n]bc[ ]foo\0"),
+            ("${rest}-$1", r"(\w)\n(?P<rest>\w)", b"foo bax-r\0b-ac foo\0"),
+            ("<$1>", "(last)$", b"<last>\0"),
+        ):
+            got = self.scan("--null-data", "-r", replacement, pattern, "n")
+            self.assertEqual(got, expected, pattern)
+
 
 class Directories(Scan):
     def setUp(self):
