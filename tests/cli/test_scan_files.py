@@ -66,7 +66,8 @@ class UnusualInput(Scan):
         """`stdin`: a redirection of the shell."""
         os.mkdir("here")
         self.write("here/f", b"Two\n")
-        command = ["sh", "-c", f'cd here && exec "$0" scan "$@" {stdin}', support.PRESSO, *arguments]
+        script = f'cd here && exec "$0" scan "$@" {stdin}'
+        command = ["sh", "-c", script, support.PRESSO, *arguments]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
         shutil.rmtree("here")
         return done.returncode, done.stdout, done.stderr.decode()
