@@ -106,11 +106,16 @@ void MultilineScan::keep_wanted_lines() {
 
 // --- Matches to groups of lines -----------------------------------------------------------------
 
+bool MultilineScan::goes_on() {
+  if (options_.is_cancelled()) stopped_ = true;
+  return !stopped_;
+}
+
 /// A group is held back until the next match is known to begin behind it.
 void MultilineScan::search_matching() {
   std::optional<MatchSpan> group;
   const bool any_decides = !on_line_ && !options_.matches && options_.max_lines == 1;
-  for (std::size_t at = 0; at < text_.size() && !stopped_;) {
+  for (std::size_t at = 0; at < text_.size() && goes_on();) {
     const std::optional<MatchSpan> match = searcher_->next(at);
     if (!match) break;
     at = match->end + (match->empty() ? 1 : 0);
@@ -131,7 +136,7 @@ void MultilineScan::search_inverted() {
   for (std::size_t at = 0; at < text_.size() && !stopped_;) {
     const std::optional<MatchSpan> match = searcher_->next(at);
     const MatchSpan matched = match ? lines_of(*match) : MatchSpan{text_.size(), text_.size()};
-    while (at < matched.begin && !stopped_) {
+    while (at < matched.begin && goes_on()) {
       const MatchSpan line{at, line_end(text_, at)};
       add_lines(line);
       at = line.end;
@@ -168,7 +173,7 @@ void MultilineScan::report_context_before(std::size_t begin) {
 
 /// Lines from visited_ on that begin before `end`; behind a match as many as are asked for.
 void MultilineScan::report_context(std::size_t end, LineKind kind) {
-  while (visited_ < end && !stopped_) {
+  while (visited_ < end && goes_on()) {
     if (kind == LineKind::kAfter && context_.after_left() == 0) return;
     const MatchSpan line{visited_, line_end(text_, visited_)};
     if (ended_by_nul(line)) {
@@ -212,6 +217,7 @@ bool MultilineScan::limit_reached() const {
 }
 
 void MultilineScan::deliver(LineKind kind, const MatchSpan& lines) {
+  if (!goes_on()) return;
   MatchedLine line;
   line.kind = kind;
   line.text = text_.subspan(lines.begin, lines.end - lines.begin);
@@ -389,7 +395,11 @@ Result<ScanSummary> scan_multiline(ChunkSource& chunks, const Matcher& matcher,
   pipeline.threads = threads_or_all(options.threads);
   bool stopped = false;
   const Status status = run_ordered<ChunkItem, LoadedChunk>(
-      pipeline, [&] { return chunks.take(); },
+      pipeline,
+      [&]() -> Result<std::optional<ChunkItem>> {
+        if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
+        return chunks.take();
+      },
       [&](ChunkItem item, unsigned) { return load_chunk(chunks, std::move(item), whole); },
       [&](LoadedChunk loaded) -> Result<bool> {
         PRESSO_ASSIGN(const bool more, whole.add(std::move(loaded)));
@@ -398,6 +408,7 @@ Result<ScanSummary> scan_multiline(ChunkSource& chunks, const Matcher& matcher,
       });
   if (!status.ok()) return status.error();
   if (!stopped) whole.search();
+  if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
   return whole.summary();
 }
 

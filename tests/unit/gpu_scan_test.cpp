@@ -339,12 +339,17 @@ TEST(GpuScan, AScannerMayUseItAndBeCancelled) {
   EXPECT_EQ(run->lines, lines);
   EXPECT_EQ(lines, on_cpu(file, pattern, {}, false).counted);
   EXPECT_TRUE(files->used_gpu());
-  run = scanner.run(access, [&](const MatchedLine&) {
-    scanner.cancel();
-    return true;
-  });
-  ASSERT_FALSE(run.ok());
-  EXPECT_EQ(run.error().code, ErrorCode::kCancelled);
+  for (const std::uint64_t last : {1, 50}) {
+    lines = 0;
+    scanner.reset();
+    run = scanner.run(access, [&](const MatchedLine&) {
+      if (++lines == last) scanner.cancel();
+      return true;
+    });
+    ASSERT_FALSE(run.ok());
+    EXPECT_EQ(run.error().code, ErrorCode::kCancelled);
+    EXPECT_EQ(lines, last);  // of the batch that is being reported, too
+  }
 }
 
 TEST(GpuScan, KeepsToItsMemory) {

@@ -128,7 +128,8 @@ struct ScanOptions {
   /// ends the line before it and begins a new line behind it, and lines are counted as if it held
   /// none.
   bool fail_fast = false;
-  /// Once this is true, which any thread may make it, the scan ends with kCancelled.
+  /// Once this is true, which any thread may make it, the scan ends with kCancelled. No callback is
+  /// called any more, but for one that is about to be.
   const std::atomic<bool>* cancelled = nullptr;
   bool is_cancelled() const { return cancelled != nullptr && cancelled->load(); }
   /// Called now and then, in order with the lines: plain bytes searched so far.
