@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "presso/byte_stream.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,11 +10,29 @@
 
 namespace presso {
 
+namespace {
+
+/// Only advice: where the system does not take it, nothing changes.
+void advise_large_pages(MutableBytes memory) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::uintptr_t kPage = 4096;
+  const auto begin = round_up(reinterpret_cast<std::uintptr_t>(memory.data()), kPage);
+  const auto end = reinterpret_cast<std::uintptr_t>(memory.data()) + memory.size();
+  if (end > begin)
+    static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
+#else
+  static_cast<void>(memory);
+#endif
+}
+
+}  // namespace
+
 void Buffer::resize_discarding(std::size_t size) {
   if (size > capacity_) {
     // The unused tail is never read before it is written, except as slack of wide copies.
     data_ = std::make_unique_for_overwrite<Byte[]>(size + kSlack);
     capacity_ = size;
+    if (large_pages_) advise_large_pages({data_.get(), size + kSlack});
     std::fill_n(data_.get() + size, kSlack, Byte{0});
   }
   size_ = size;
@@ -22,6 +41,7 @@ void Buffer::resize_discarding(std::size_t size) {
 void Buffer::grow(std::size_t size) {
   if (size > capacity_) {
     Buffer larger;
+    larger.large_pages_ = large_pages_;
     larger.resize_discarding(std::max(size, 2 * capacity_));
     std::copy_n(data_.get(), size_, larger.data());
     *this = std::move(larger);

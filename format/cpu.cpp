@@ -15,9 +15,11 @@ bool supports(CpuLevel level) {
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
              __builtin_cpu_supports("bmi2");
     case CpuLevel::kAvx512:
-      // VBMI2 brings the byte-wise expand that places escapes; all CPUs with it have the rest.
-      return supports(CpuLevel::kAvx2) && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2");
+      return supports(CpuLevel::kAvx2) && __builtin_cpu_supports("avx512f") &&
+             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    case CpuLevel::kAvx512Vbmi2:
+      // The byte-wise expand places escapes of the Byte coding.
+      return supports(CpuLevel::kAvx512) && __builtin_cpu_supports("avx512vbmi2");
   }
 #endif
   return level == CpuLevel::kPortable;
@@ -31,7 +33,8 @@ CpuLevel decide() {
       if (name(level) == forced) return level;
     }
   }
-  return levels.back();
+  // Without VBMI2 wider registers gain nothing (scan/NOTES.md, "Without VBMI2").
+  return levels.back() == CpuLevel::kAvx512 ? CpuLevel::kAvx2 : levels.back();
 }
 
 }  // namespace
@@ -43,7 +46,8 @@ CpuLevel cpu_level() {
 
 std::vector<CpuLevel> supported_cpu_levels() {
   std::vector<CpuLevel> levels;
-  for (const CpuLevel level : {CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
+  for (const CpuLevel level :
+       {CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx512, CpuLevel::kAvx512Vbmi2}) {
     if (supports(level)) levels.push_back(level);
   }
   return levels;
@@ -57,6 +61,8 @@ std::string_view name(CpuLevel level) {
       return "avx2";
     case CpuLevel::kAvx512:
       return "avx512";
+    case CpuLevel::kAvx512Vbmi2:
+      return "avx512vbmi2";
   }
   return "unknown";
 }

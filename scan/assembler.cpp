@@ -186,6 +186,7 @@ Result<bool> Assembler::add_damage(DamagedBlock damage) {
 void Assembler::report_hole(DamagedBlock damage) {
   flush(safe_end());
   ++summary_.damaged_blocks;
+  if (options_.is_cancelled()) stopped_ = true;
   if (!stopped_ && options_.on_damage) options_.on_damage(damage);
 }
 
@@ -511,6 +512,10 @@ void Assembler::tell_patterns(MatchedLine& line) {
 }
 
 void Assembler::deliver(MatchedLine& line) {
+  if (options_.is_cancelled()) {
+    stopped_ = true;
+    return;
+  }
   if (!options_.line_numbers) line.number = 0;
   if (options_.which_pattern) tell_patterns(line);
   if (options_.null_data) {

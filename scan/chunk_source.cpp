@@ -87,8 +87,12 @@ class PlainFile final : public ChunkSource {
     chunk.offset = range.begin;
     chunk.text = pool_.take();
     chunk.text.resize_discarding(range.bytes);
-    PRESSO_TRY(file_.read_at(range.begin, chunk.text.mutable_bytes()));
+    PRESSO_TRY(load_into(range, chunk.text.mutable_bytes()));
     return chunk;
+  }
+
+  Status load_into(const FileRange& range, MutableBytes into) override {
+    return file_.read_at(range.begin, into);
   }
 
   void recycle(Buffer buffer) override { pool_.give_back(std::move(buffer)); }
@@ -157,10 +161,20 @@ class CompressedStream final : public ChunkSource {
     for (;;) {
       if (taken_ > options_.last_block) return std::optional<BlockItem>();
       PRESSO_ASSIGN(std::optional<BlockItem> item, blocks_.next());
-      if (!item) return item;
+      if (!item) return none_left();
       taken_ += item->damage ? std::max<std::uint64_t>(item->lost_blocks, 1) : 1;
       if (taken_ > options_.first_block) return item;
     }
+  }
+
+  Result<std::optional<BlockItem>> none_left() const {
+    if (!options_.limits_blocks() || taken_ > options_.first_block) {
+      return std::optional<BlockItem>();
+    }
+    return make_error(ErrorCode::kInvalidArgument, "block " + std::to_string(options_.first_block) +
+                                                       " is behind the end: the file has " +
+                                                       std::to_string(taken_) +
+                                                       " blocks, counted from 0");
   }
 
   const ScanOptions& options_;

@@ -61,6 +61,12 @@ class ChunkSource {
   virtual ~ChunkSource() = default;
   virtual Result<std::optional<ChunkItem>> take() = 0;
   virtual Result<Chunk> load(ChunkItem item) = 0;
+  /// load() of a piece of plain text into memory of the caller's, as large as the range.
+  virtual Status load_into(const FileRange& range, MutableBytes into) {
+    static_cast<void>(range);
+    static_cast<void>(into);
+    return make_error(ErrorCode::kUnsupported);
+  }
   virtual void recycle(Buffer buffer) = 0;
   /// What is known of skipped blocks; nullptr where none will come. load() then takes any
   /// WholeBlock.

@@ -45,7 +45,7 @@ class GroupFinder {
   /// The number of the group called `name`; nullopt where there is none.
   virtual std::optional<std::size_t> number_of(std::string_view name) const = 0;
   /// Where the groups of `match` are, by number; nullopt for one that took no part. `line`: all of
-  /// the match's line. Valid until the next call.
+  /// the match's line, as it is reported. Valid until the next call.
   virtual std::span<const std::optional<MatchSpan>> groups(Bytes line, const MatchSpan& match) = 0;
 };
 

@@ -106,11 +106,16 @@ void MultilineScan::keep_wanted_lines() {
 
 // --- Matches to groups of lines -----------------------------------------------------------------
 
+bool MultilineScan::goes_on() {
+  if (options_.is_cancelled()) stopped_ = true;
+  return !stopped_;
+}
+
 /// A group is held back until the next match is known to begin behind it.
 void MultilineScan::search_matching() {
   std::optional<MatchSpan> group;
   const bool any_decides = !on_line_ && !options_.matches && options_.max_lines == 1;
-  for (std::size_t at = 0; at < text_.size() && !stopped_;) {
+  for (std::size_t at = 0; at < text_.size() && goes_on();) {
     const std::optional<MatchSpan> match = searcher_->next(at);
     if (!match) break;
     at = match->end + (match->empty() ? 1 : 0);
@@ -131,7 +136,7 @@ void MultilineScan::search_inverted() {
   for (std::size_t at = 0; at < text_.size() && !stopped_;) {
     const std::optional<MatchSpan> match = searcher_->next(at);
     const MatchSpan matched = match ? lines_of(*match) : MatchSpan{text_.size(), text_.size()};
-    while (at < matched.begin && !stopped_) {
+    while (at < matched.begin && goes_on()) {
       const MatchSpan line{at, line_end(text_, at)};
       add_lines(line);
       at = line.end;
@@ -168,7 +173,7 @@ void MultilineScan::report_context_before(std::size_t begin) {
 
 /// Lines from visited_ on that begin before `end`; behind a match as many as are asked for.
 void MultilineScan::report_context(std::size_t end, LineKind kind) {
-  while (visited_ < end && !stopped_) {
+  while (visited_ < end && goes_on()) {
     if (kind == LineKind::kAfter && context_.after_left() == 0) return;
     const MatchSpan line{visited_, line_end(text_, visited_)};
     if (ended_by_nul(line)) {
@@ -212,6 +217,7 @@ bool MultilineScan::limit_reached() const {
 }
 
 void MultilineScan::deliver(LineKind kind, const MatchSpan& lines) {
+  if (!goes_on()) return;
   MatchedLine line;
   line.kind = kind;
   line.text = text_.subspan(lines.begin, lines.end - lines.begin);
@@ -275,7 +281,8 @@ namespace {
 
 struct LoadedChunk {
   Chunk chunk;
-  std::optional<Error> error;  ///< of reading
+  std::size_t bytes_in_place = 0;  ///< that are in the whole text already; then the chunk is empty
+  std::optional<Error> error;      ///< of reading
 };
 
 /// Collects chunks and searches them where a damaged block or the end comes.
@@ -287,9 +294,18 @@ class WholeText {
 
   Status make_room(std::uint64_t bytes) {
     PRESSO_TRY(check_limit(bytes));
+    text_.use_large_pages();
     text_.resize_discarding(static_cast<std::size_t>(bytes));
     text_.clear();
+    room_ = bytes;
     return {};
+  }
+
+  /// Where a piece of plain text goes that room was made for; empty where there is none. May be
+  /// asked for by all threads: plain text has no damaged blocks, so nothing moves.
+  MutableBytes place_for(const FileRange& range) {
+    if (range.begin + range.bytes > room_) return {};
+    return {text_.data() + range.begin, range.bytes};
   }
 
   Result<bool> add(LoadedChunk loaded) {
@@ -298,6 +314,7 @@ class WholeText {
     if (loaded.chunk.damage) return add_damage(std::move(*loaded.chunk.damage));
     PRESSO_TRY(check_limit(text_.size() + loaded.chunk.text.size()));
     if (text_.empty()) offset_ = loaded.chunk.offset;
+    text_.grow(text_.size() + loaded.bytes_in_place);
     text_.append(loaded.chunk.text.bytes());
     if (options_.on_progress) options_.on_progress(offset_ + text_.size());
     chunks_.recycle(std::move(loaded.chunk.text));
@@ -342,8 +359,30 @@ class WholeText {
   const ScanOptions& options_;
   MultilineScan scan_;
   Buffer text_;
+  std::uint64_t room_ = 0;
   std::uint64_t offset_ = 0;
 };
+
+LoadedChunk load_chunk(ChunkSource& chunks, ChunkItem item, WholeText& whole) {
+  LoadedChunk loaded;
+  if (const auto* range = std::get_if<FileRange>(&item)) {
+    const MutableBytes place = whole.place_for(*range);
+    if (!place.empty()) {
+      loaded.chunk.offset = range->begin;
+      loaded.bytes_in_place = place.size();
+      const Status status = chunks.load_into(*range, place);
+      if (!status.ok()) loaded.error = status.error();
+      return loaded;
+    }
+  }
+  Result<Chunk> chunk = chunks.load(std::move(item));
+  if (chunk.ok()) {
+    loaded.chunk = std::move(*chunk);
+  } else {
+    loaded.error = std::move(chunk.error());
+  }
+  return loaded;
+}
 
 }  // namespace
 
@@ -356,17 +395,12 @@ Result<ScanSummary> scan_multiline(ChunkSource& chunks, const Matcher& matcher,
   pipeline.threads = threads_or_all(options.threads);
   bool stopped = false;
   const Status status = run_ordered<ChunkItem, LoadedChunk>(
-      pipeline, [&] { return chunks.take(); },
-      [&](ChunkItem item, unsigned) {
-        LoadedChunk loaded;
-        Result<Chunk> chunk = chunks.load(std::move(item));
-        if (chunk.ok()) {
-          loaded.chunk = std::move(*chunk);
-        } else {
-          loaded.error = std::move(chunk.error());
-        }
-        return loaded;
+      pipeline,
+      [&]() -> Result<std::optional<ChunkItem>> {
+        if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
+        return chunks.take();
       },
+      [&](ChunkItem item, unsigned) { return load_chunk(chunks, std::move(item), whole); },
       [&](LoadedChunk loaded) -> Result<bool> {
         PRESSO_ASSIGN(const bool more, whole.add(std::move(loaded)));
         stopped = !more;
@@ -374,6 +408,7 @@ Result<ScanSummary> scan_multiline(ChunkSource& chunks, const Matcher& matcher,
       });
   if (!status.ok()) return status.error();
   if (!stopped) whole.search();
+  if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
   return whole.summary();
 }
 

@@ -47,6 +47,7 @@ class MultilineScan {
   std::uint64_t line_number(std::size_t at);
   MatchSpan lines_of(const MatchSpan& match) const;
   bool limit_reached() const;
+  bool goes_on();
 
   const ScanOptions& options_;
   const LineCallback& on_line_;

@@ -46,6 +46,7 @@ class ScanRun {
     // Also on an error: what was read before it is reported.
     if (!stopped) assembler_.finish();
     if (!status.ok()) return status.error();
+    if (options_.is_cancelled()) return make_error(ErrorCode::kCancelled);
     if (assembler_.failure()) return *assembler_.failure();
     return assembler_.summary();
   }

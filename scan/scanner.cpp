@@ -48,7 +48,8 @@ Result<ScanSummary> in_batches(const BatchCallback& on_batch, std::size_t batch_
                                const Run& run) {
   Batches batches(on_batch, batch_bytes);
   Result<ScanSummary> summary = run([&](const MatchedLine& line) { return batches.add(line); });
-  batches.flush();
+  const bool cancelled = !summary.ok() && summary.error().code == ErrorCode::kCancelled;
+  if (!cancelled) batches.flush();
   return summary;
 }
 

@@ -180,7 +180,8 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
        .value_name = "A-B",
        .category = kSelection,
        .brief = "search only the lines A to B, counted from 1",
-       .text = "A-, -B and A alone are permitted. What lies behind them is not decoded.",
+       .text = "A-, -B and A alone are permitted. What lies behind them is not decoded. Of a file "
+               "that has fewer than A lines none is selected; that is no error.",
        .apply = range_into(s.lines, 1)},
       {.name = "blocks",
        .value_name = "A-B",
@@ -189,7 +190,7 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
        .text = "Other blocks are not decoded. A line that the first or the last block cuts is "
                "searched as far as it lies within; line numbers begin at the first block. "
                "'presso info --blocks' lists the blocks. Files that presso did not compress have "
-               "none and are errors.",
+               "none and are errors, and so are files that end before block A.",
        .apply = range_into(s.blocks, 0)},
       {.name = "max-total",
        .value_name = "NUM",

@@ -58,6 +58,16 @@ const CommandInfo kInfo = {
 constexpr std::string_view kStdinName = "<stdin>";
 constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
+/// Standard input that is closed is empty, as for ripgrep, and no file that is opened takes its
+/// number.
+void open_closed_stdin() {
+  if (fcntl(STDIN_FILENO, F_GETFD) >= 0) return;
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing < 0 || nothing == STDIN_FILENO) return;
+  dup2(nothing, STDIN_FILENO);
+  close(nothing);
+}
+
 class ScanCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kInfo; }
@@ -95,6 +105,7 @@ class ScanCommand final : public Command {
 };
 
 Result<int> ScanCommand::run(std::vector<std::string> operands) {
+  open_closed_stdin();
   if (settings_.patterns.empty()) {
     if (operands.empty()) return make_error(ErrorCode::kInvalidArgument, "no pattern given");
     settings_.patterns.push_back({operands.front(), false});

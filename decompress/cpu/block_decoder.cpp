@@ -17,8 +17,8 @@ namespace {
 
 bool decode_byte_block(CpuLevel level, const ByteBlockJob& job) {
 #if defined(__x86_64__)
-  if (level == CpuLevel::kAvx512) return decode_byte_block_avx512(job);
-  if (level == CpuLevel::kAvx2) return decode_byte_block_avx2(job);
+  if (level >= CpuLevel::kAvx512Vbmi2) return decode_byte_block_avx512(job);
+  if (level >= CpuLevel::kAvx2) return decode_byte_block_avx2(job);
 #endif
   (void)level;
   return decode_byte_block_portable(job);
@@ -48,7 +48,7 @@ ByteBlockJob make_job(const BlockHeader& header, const PayloadView& view, Bytes 
 
 bool decode_bit_block(CpuLevel level, const BitBlockJob& job) {
 #if defined(__x86_64__)
-  if (level == CpuLevel::kAvx512) return decode_bit_block_avx512(job);
+  if (level >= CpuLevel::kAvx512) return decode_bit_block_avx512(job);
   if (level == CpuLevel::kAvx2) return decode_bit_block_avx2(job);
 #endif
   (void)level;

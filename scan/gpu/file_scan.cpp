@@ -47,8 +47,6 @@ FileScan::FileScan(const scan_detail::Matcher& matcher, const ScanOptions& optio
       tools_(tools),
       scanners_(matcher, scan_detail::line_scan_options(options, static_cast<bool>(on_line)),
                 options.level, threads_or_all(options.threads)),
-      scanner_(matcher, scan_detail::line_scan_options(options, static_cast<bool>(on_line)),
-               options.level),
       assembler_(matcher, options, on_line, no_chunks_) {}
 
 ExcerptMaker& FileScan::maker(std::size_t slot) {
@@ -142,10 +140,9 @@ Result<bool> FileScan::add(Known known) {
   if (known.excerpt) {
     PRESSO_ASSIGN(more, assembler_.add(std::move(known.excerpt->searched)));
   }
-  for (Chunk& chunk : known.chunks) {
+  PRESSO_ASSIGN(std::vector<SearchedChunk> chunks, scanners_.search(std::move(known.chunks)));
+  for (SearchedChunk& searched : chunks) {
     if (!more) break;
-    SearchedChunk searched =
-        scan_detail::search_chunk(std::move(chunk), BinaryRule::kText, scanner_);
     PRESSO_ASSIGN(more, assembler_.add(std::move(searched)));
   }
   has_enough_ = stopped_ = !more;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One file on its way through a GPU: takes the pipeline's batches, in order, to the assembler that
 // the CPU's scan uses. A batch comes as an excerpt from the GPU or, where it holds damage or the
-// GPU has failed, as blocks that the CPU has decoded and searches here.
+// GPU has failed, as blocks that the CPU has decoded and that all threads search here.
 //
 // Some files are not for this: those in which a NUL byte would have a meaning, or that begin with a
 // byte order mark. That shows on the way, and then the scan gives up: lines reported by then are
@@ -73,8 +73,7 @@ class FileScan final : public BatchConsumer {
   const ExcerptPlan& plan_;
   FileScanTools tools_;
   NoChunks no_chunks_;
-  ScannerPool scanners_;              ///< for excerpts
-  scan_detail::LineScanner scanner_;  ///< for blocks
+  ScannerPool scanners_;
   scan_detail::Assembler assembler_;
   std::mutex mutex_;
   std::vector<std::optional<Excerpt>> fetched_;  ///< by slot

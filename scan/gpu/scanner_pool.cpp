@@ -7,10 +7,12 @@
 namespace presso::gpu {
 namespace {
 
+using scan_detail::Chunk;
 using scan_detail::Findings;
 using scan_detail::FoundLine;
 using scan_detail::LineScanner;
 using scan_detail::LineScanOptions;
+using scan_detail::SearchedChunk;
 
 /// Of a text that is worth waking threads for; some hundred microseconds each.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
@@ -92,6 +94,34 @@ Result<Findings> ScannerPool::scan(Bytes text) {
   Findings all;
   for (std::size_t i = 0; i < pieces.size(); ++i) append(all, std::move(pieces[i]), cuts[i]);
   return all;
+}
+
+SearchedChunk ScannerPool::search_one(Chunk chunk) {
+  Scanner scanner = take();
+  SearchedChunk searched = scan_detail::search_chunk(std::move(chunk), BinaryRule::kText, *scanner);
+  give_back(std::move(scanner));
+  return searched;
+}
+
+Result<std::vector<SearchedChunk>> ScannerPool::search(std::vector<Chunk> chunks) {
+  std::vector<SearchedChunk> searched(chunks.size());
+  const auto search_at = [&](std::size_t i) -> Status {
+    try {
+      searched[i] = search_one(std::move(chunks[i]));
+    } catch (const std::bad_alloc&) {
+      return make_error(ErrorCode::kOutOfMemory);
+    }
+    return {};
+  };
+  std::size_t bytes = 0;
+  for (const Chunk& chunk : chunks) bytes += chunk.text.size();
+  if (bytes > 2 * kPieceBytes) {
+    const std::lock_guard lock(team_mutex_);
+    PRESSO_TRY(team_.run(chunks.size(), search_at));
+  } else {
+    for (std::size_t i = 0; i < chunks.size(); ++i) PRESSO_TRY(search_at(i));
+  }
+  return searched;
 }
 
 std::uint64_t ScannerPool::count(Bytes text) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decompress/gpu/pipeline/team.h"
+#include "scan/assembler.h"
 #include "scan/line_scan.h"
 
 namespace presso::gpu {
@@ -23,6 +24,9 @@ class ScannerPool {
   /// As LineScanner::scan() with the options. `text`: whole lines, the last with or without '\n'.
   /// Error: kOutOfMemory.
   Result<scan_detail::Findings> scan(Bytes text);
+  /// Chunks one by one, in their order, where they are long by all threads: text that the CPU has
+  /// decoded. NUL bytes mean nothing. Error: kOutOfMemory.
+  Result<std::vector<scan_detail::SearchedChunk>> search(std::vector<scan_detail::Chunk> chunks);
   /// How many of the lines match, whatever the options.
   std::uint64_t count(Bytes text);
 
@@ -32,6 +36,7 @@ class ScannerPool {
   Scanner take();
   void give_back(Scanner scanner);
   scan_detail::Findings scan_piece(Bytes text);
+  scan_detail::SearchedChunk search_one(scan_detail::Chunk chunk);
 
   const scan_detail::Matcher& matcher_;
   scan_detail::LineScanOptions options_;

@@ -220,6 +220,21 @@ PrefilterPlan plan_prefilter(const PatternLiterals& literals, const Program& pro
   return plan;
 }
 
+SpanningPlan plan_spanning(const PatternLiterals& literals) {
+  constexpr std::size_t kMostSets = 6;
+  SpanningPlan plan;
+  plan.whole = literals.whole;
+  const std::vector<RequiredLiterals::Clause>& clauses = literals.required.clauses;
+  for (const RatedClause& rated : rated_clauses(literals.required)) {
+    if (rated.candidates > kMostCandidates || plan.strings.size() == kMostSets) break;
+    std::shared_ptr<const Matcher> matcher = matcher_of(*rated.clause);
+    if (matcher == nullptr) continue;
+    const auto number = static_cast<std::size_t>(rated.clause - clauses.data());
+    plan.strings.push_back({std::move(matcher), literals.before[number]});
+  }
+  return plan;
+}
+
 Prefilter::Prefilter(const PrefilterPlan& plan, CpuLevel level)
     : plan_(plan), kernels_(kernels(level)), trial_(plan.literals.size()) {
   for (const PrefilterPlan::Literals& literals : plan.literals) {

@@ -39,6 +39,18 @@ struct PrefilterPlan {
 /// None where candidates would be too many.
 PrefilterPlan plan_prefilter(const PatternLiterals& literals, const Program& program);
 
+/// For matches across lines: strings of which every match holds one, all sets of them that may be
+/// rare enough. Immutable.
+struct SpanningPlan {
+  struct Strings {
+    std::shared_ptr<const Matcher> matcher;
+    Extent before;  ///< what a match has before them
+  };
+  std::vector<Strings> strings;  ///< the rarer ones by the table first
+  Extent whole;                  ///< of a match
+};
+SpanningPlan plan_spanning(const PatternLiterals& literals);
+
 /// One thread's candidates in one text after another.
 class Prefilter {
  public:

@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "scan/line_scan.h"
+#include "scan/null_data.h"
 #include "scan/regex/bitset_engine.h"
 #include "scan/regex/lazy_dfa.h"
 #include "scan/regex/line_counter.h"
 #include "scan/regex/line_dfa_builder.h"
 #include "scan/regex/pike.h"
 #include "scan/regex/prefilter.h"
+#include "scan/regex/spanning_windows.h"
 
 namespace presso::scan_detail {
 namespace {
@@ -26,17 +28,21 @@ class Automata {
         forward_(std::move(forward)),
         spans_lines_(spans_lines) {
     PatternLiterals literals = required_literals(root_);
-    if (options.engine == Engine::kAuto) prefilter_ = plan_prefilter(literals, forward_);
+    const bool filtered = options.engine == Engine::kAuto;
+    if (filtered && spans_lines) spanning_ = plan_spanning(literals);
+    if (filtered && spanning_.strings.empty()) prefilter_ = plan_prefilter(literals, forward_);
     // Blocks are left out by lines only.
     if (!spans_lines) required_ = std::move(literals.required);
   }
 
   const Program& forward() const { return forward_; }
   const PrefilterPlan& prefilter() const { return prefilter_; }
+  const SpanningPlan& spanning() const { return spanning_; }
   const RequiredLiterals& required() const { return required_; }
   Engine engine() const { return options_.engine; }
   bool only_nfa() const { return options_.engine == Engine::kNfa; }
   bool spans_lines() const { return spans_lines_; }
+  bool null_data() const { return options_.null_data; }
   const Node& root() const { return root_; }
 
   std::string describe() const {
@@ -44,7 +50,7 @@ class Automata {
     if (spans_lines_) text = "regular expression across lines: ";
     if (only_nfa()) return text + "an NFA";
     if (spans_lines_) {
-      text += prefilter_.exists() ? "as far as a prefilter finds candidates" : "all text";
+      text += describe_spanning();
       return text + ", by a DFA that is made while it reads";
     }
     if (engine() == Engine::kBitset) {
@@ -63,6 +69,14 @@ class Automata {
     each.crlf = options_.crlf;
     each.max_bytes = options_.max_bytes;
     return compile_program(patterns, each);
+  }
+
+  std::string describe_spanning() const {
+    if (spanning_.strings.empty()) {
+      return prefilter_.exists() ? "as far as a prefilter finds candidates" : "all text";
+    }
+    return std::string(spanning_.whole.is_bounded() ? "around" : "as far as there are") +
+           " strings that matches hold";
   }
 
   std::string describe_literals() const {
@@ -124,6 +138,7 @@ class Automata {
   PatternOptions options_;
   Program forward_;
   PrefilterPlan prefilter_;
+  SpanningPlan spanning_;
   RequiredLiterals required_;
   bool spans_lines_;
   mutable std::once_flag backward_once_;
@@ -162,6 +177,7 @@ class RegexSearcher final : public Searcher {
         exists_(automata.forward(), Determinizer::Mode::kExists),
         nfa_(automata.forward()) {
     if (automata.prefilter().exists()) prefilter_.emplace(automata.prefilter(), level);
+    if (!automata.spanning().strings.empty()) windows_.emplace(automata.spanning(), level);
     ends_.may_give_up(automata.engine() == Engine::kAuto);
     exists_.may_give_up(automata.engine() == Engine::kAuto);
     if (automata.engine() == Engine::kBitset) use_bits();
@@ -174,10 +190,12 @@ class RegexSearcher final : public Searcher {
     asked_from_ = 0;
     use_prefilter_ = prefilter_ && worth_.holds();
     if (use_prefilter_) prefilter_->start(text);
+    if (windows_) windows_->start(text);
     if (bits_) bits_->start(text);
   }
 
   std::optional<MatchSpan> next(std::size_t from) override {
+    if (windows_) return next_in_windows(from);
     if (!use_prefilter_) return find(from, text_.size());
     if (automata_.spans_lines()) return next_across_lines(from);
     while (from < text_.size()) {
@@ -219,6 +237,23 @@ class RegexSearcher final : public Searcher {
     if (candidate_ < from || candidate_ == 0) candidate_ = prefilter_->next(from);
     if (candidate_ >= text_.size()) return std::nullopt;
     return find(prefilter_->begins_match() ? candidate_ : from, text_.size());
+  }
+
+  std::optional<MatchSpan> next_in_windows(std::size_t from) {
+    while (const std::optional<SpanningWindows::Window> window = windows_->next(from)) {
+      const bool may = windows_->may_match(*window);
+      const auto found = may ? find(window->begin, window->end) : std::nullopt;
+      // Of one that begins behind the candidate the window may not hold all.
+      const bool trusted = found && found->begin <= window->last;
+      const std::size_t next = trusted ? found->end : found ? window->last + 1 : window->next;
+      windows_->note(next - from, trusted ? found->end - window->begin
+                                  : may   ? window->end - window->begin
+                                          : 0);
+      if (trusted) return found;
+      from = next;
+      if (from >= text_.size()) break;
+    }
+    return std::nullopt;
   }
 
   Window next_window(std::size_t from) {
@@ -352,6 +387,7 @@ class RegexSearcher final : public Searcher {
   PikeEngine nfa_;
   std::optional<BitsetEngine> bits_;
   std::optional<Prefilter> prefilter_;
+  std::optional<SpanningWindows> windows_;
   Worth worth_;
   std::size_t candidates_ = 0;
   std::size_t candidate_ = 0;  ///< the first behind asked_from_, across lines
@@ -371,7 +407,10 @@ void gather_names(const Node& node, std::map<std::string, std::size_t, std::less
 /// The NFA engine with captures, run from where a match is known to begin.
 class RegexGroups final : public GroupFinder {
  public:
-  RegexGroups(const Node& root, Program program) : program_(std::move(program)), engine_(program_) {
+  /// `null_data`: the pattern's NUL bytes and line feeds are exchanged (scan/null_data.h), those of
+  /// reported lines are not.
+  RegexGroups(const Node& root, Program program, bool null_data)
+      : program_(std::move(program)), engine_(program_), null_data_(null_data) {
     std::size_t groups = 0;
     gather_names(root, names_, groups);
     found_.resize(groups + 1);
@@ -385,6 +424,11 @@ class RegexGroups final : public GroupFinder {
 
   std::span<const std::optional<MatchSpan>> groups(Bytes line, const MatchSpan& match) override {
     std::fill(found_.begin(), found_.end(), std::nullopt);
+    if (null_data_) {
+      exchanged_.assign(line.begin(), line.end());
+      exchange_nul_and_line_feed(exchanged_);
+      line = exchanged_;
+    }
     if (!engine_.find(line, match.begin, match.end, true)) return found_;
     const std::vector<std::size_t>& slots = engine_.slots();
     for (std::size_t i = 0; i < found_.size() && 2 * i + 1 < slots.size(); ++i) {
@@ -397,6 +441,8 @@ class RegexGroups final : public GroupFinder {
  private:
   const Program program_;
   PikeEngine engine_;
+  const bool null_data_;
+  std::vector<Byte> exchanged_;
   std::map<std::string, std::size_t, std::less<>> names_;
   std::vector<std::optional<MatchSpan>> found_;
 };
@@ -451,7 +497,8 @@ class RegexMatcher final : public Matcher {
   std::unique_ptr<GroupFinder> group_finder() const override {
     Result<Program> program = automata_.with_captures();
     if (!program.ok()) return nullptr;
-    return std::make_unique<RegexGroups>(automata_.root(), std::move(*program));
+    return std::make_unique<RegexGroups>(automata_.root(), std::move(*program),
+                                         automata_.null_data());
   }
   std::size_t pattern_count() const override { return patterns_; }
   std::unique_ptr<PatternFinder> pattern_finder() const override {

@@ -15,12 +15,33 @@ constexpr std::size_t kMostChoices = 20'000;  ///< of an alternation
 constexpr std::size_t kLongest = 64;          ///< bytes of a string
 constexpr std::size_t kMostClauses = 32;
 
+std::size_t sum(std::size_t a, std::size_t b) {
+  return a > Extent::kUnbounded - b ? Extent::kUnbounded : a + b;
+}
+std::size_t product(std::size_t a, std::size_t b) {
+  if (a == 0 || b == 0) return 0;
+  return a > Extent::kUnbounded / b ? Extent::kUnbounded : a * b;
+}
+Extent operator+(const Extent& a, const Extent& b) {
+  return {sum(a.bytes, b.bytes), sum(a.line_feeds, b.line_feeds)};
+}
+Extent larger(const Extent& a, const Extent& b) {
+  return {std::max(a.bytes, b.bytes), std::max(a.line_feeds, b.line_feeds)};
+}
+
+/// A clause and what can stand before it in its piece.
+struct PlacedClause {
+  Clause clause;
+  Extent before;
+};
+
 /// The strings that a piece can be, if few; else what it must contain.
 struct Piece {
   bool exact = false;
-  Clause strings;                ///< with exact; may hold the empty string
-  std::vector<Clause> required;  ///< otherwise
+  Clause strings;                      ///< with exact; may hold the empty string
+  std::vector<PlacedClause> required;  ///< otherwise
   bool first_is_prefix = false;
+  Extent whole;
 };
 
 Piece exactly(Clause strings) {
@@ -84,30 +105,53 @@ Piece of_class(const Node& node) {
   return exactly(std::move(clause));
 }
 
+Extent extent_of_class(const Node& node) {
+  if (node.ranges.empty()) return {};
+  const bool is_byte = node.kind == Node::Kind::kByteClass;
+  const bool has_line_feed =
+      std::any_of(node.ranges.begin(), node.ranges.end(),
+                  [](const CodeRange& range) { return range.low <= '\n' && '\n' <= range.high; });
+  return {is_byte ? 1 : encoded(node.ranges.back().high).size(), has_line_feed ? 1u : 0u};
+}
+
+Extent extent_of_literal(const std::string& bytes) {
+  return {bytes.size(), static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'))};
+}
+
 /// Gathers what a concatenation must contain.
 class Joiner {
  public:
   void add(Piece piece) {
     if (piece.exact && can_join(piece.strings)) {
       join(std::move(piece.strings));
+      passed_ = passed_ + piece.whole;
       return;
     }
     flush();
     if (piece.exact) {
       run_ = std::move(piece.strings);
+      passed_ = passed_ + piece.whole;
       return;
     }
     if (at_begin_ && piece.first_is_prefix) first_is_prefix_ = true;
     at_begin_ = false;
-    for (Clause& clause : piece.required) take(std::move(clause));
+    for (PlacedClause& placed : piece.required) {
+      take(std::move(placed.clause), passed_ + placed.before);
+    }
+    passed_ = passed_ + piece.whole;
+    before_run_ = passed_;
   }
 
   Piece finish() {
-    if (clauses_.empty() && at_begin_) return exactly(std::move(run_));
-    flush();
     Piece piece;
-    piece.required = std::move(clauses_);
-    piece.first_is_prefix = first_is_prefix_ && !piece.required.empty();
+    if (clauses_.empty() && at_begin_) {
+      piece = exactly(std::move(run_));
+    } else {
+      flush();
+      piece.required = std::move(clauses_);
+      piece.first_is_prefix = first_is_prefix_ && !piece.required.empty();
+    }
+    piece.whole = passed_;
     return piece;
   }
 
@@ -142,19 +186,22 @@ class Joiner {
     const bool stands_for_nothing = run_.any_of.size() == 1 && run_.any_of[0].empty();
     if (is_useful(run_)) {
       if (at_begin_) first_is_prefix_ = true;
-      take(std::move(run_));
+      take(std::move(run_), before_run_);
     }
     if (!stands_for_nothing) at_begin_ = false;
     run_ = {{std::string()}, false};
+    before_run_ = passed_;
   }
 
-  void take(Clause clause) {
+  void take(Clause clause, const Extent& before) {
     remove_duplicates(clause);
-    if (clauses_.size() < kMostClauses) clauses_.push_back(std::move(clause));
+    if (clauses_.size() < kMostClauses) clauses_.push_back({std::move(clause), before});
   }
 
   Clause run_{{std::string()}, false};
-  std::vector<Clause> clauses_;
+  std::vector<PlacedClause> clauses_;
+  Extent passed_;      ///< of all that was added
+  Extent before_run_;  ///< of what was added before the run
   bool at_begin_ = true;
   bool first_is_prefix_ = false;
 };
@@ -168,60 +215,87 @@ Piece of_concat(const Node& node) {
 }
 
 /// The clause that says most: the one whose shortest string is longest.
-Clause* best_clause(std::vector<Clause>& clauses) {
+PlacedClause* best_clause(std::vector<PlacedClause>& clauses) {
   const auto shortest = [](const Clause& clause) {
     std::size_t least = kLongest;
     for (const std::string& text : clause.any_of) least = std::min(least, text.size());
     return least;
   };
-  Clause* best = nullptr;
-  for (Clause& clause : clauses) {
-    if (best == nullptr || shortest(clause) > shortest(*best)) best = &clause;
+  PlacedClause* best = nullptr;
+  for (PlacedClause& placed : clauses) {
+    if (best == nullptr || shortest(placed.clause) > shortest(best->clause)) best = &placed;
   }
   return best;
 }
 
 /// Of each branch one clause, put together to one.
-Piece of_alternate(const Node& node) {
-  Clause all;
-  bool exact = true;
-  bool prefixes = true;
-  for (const Node& child : node.children) {
-    Piece piece = piece_of(child);
-    Clause* clause = &piece.strings;
+class BranchJoiner {
+ public:
+  void add(Piece piece) {
+    whole_ = larger(whole_, piece.whole);
+    if (unknown_) return;
+    PlacedClause exact{std::move(piece.strings), {}};
+    PlacedClause* placed = &exact;
     if (!piece.exact) {
-      exact = false;
-      if (piece.first_is_prefix && prefixes) {
-        clause = &piece.required[0];
-      } else {
-        prefixes = false;
-        clause = best_clause(piece.required);
-      }
+      exact_ = false;
+      const bool prefix = piece.first_is_prefix && prefixes_;
+      if (!prefix) prefixes_ = false;
+      placed = prefix ? &piece.required[0] : best_clause(piece.required);
     }
-    if (clause == nullptr || all.any_of.size() + clause->any_of.size() > kMostChoices) {
-      return nothing_known();
-    }
-    agree_on_case(all, *clause);
-    all.any_of.insert(all.any_of.end(), clause->any_of.begin(), clause->any_of.end());
+    unknown_ = placed == nullptr ||
+               all_.clause.any_of.size() + placed->clause.any_of.size() > kMostChoices;
+    if (!unknown_) join(std::move(*placed));
   }
-  if (exact) return exactly(std::move(all));
-  if (!is_useful(all)) return nothing_known();
-  Piece piece;
-  piece.first_is_prefix = prefixes;
-  piece.required.push_back(std::move(all));
-  return piece;
+
+  Piece finish() {
+    Piece piece;
+    if (!unknown_ && exact_) {
+      piece = exactly(std::move(all_.clause));
+    } else if (!unknown_ && is_useful(all_.clause)) {
+      piece.first_is_prefix = prefixes_;
+      piece.required.push_back(std::move(all_));
+    }
+    piece.whole = whole_;
+    return piece;
+  }
+
+ private:
+  void join(PlacedClause placed) {
+    Clause& all = all_.clause;
+    agree_on_case(all, placed.clause);
+    all.any_of.insert(all.any_of.end(), placed.clause.any_of.begin(), placed.clause.any_of.end());
+    all_.before = larger(all_.before, placed.before);
+  }
+
+  PlacedClause all_;
+  Extent whole_;
+  bool exact_ = true;
+  bool prefixes_ = true;
+  bool unknown_ = false;
+};
+
+Piece of_alternate(const Node& node) {
+  BranchJoiner joiner;
+  for (const Node& child : node.children) joiner.add(piece_of(child));
+  return joiner.finish();
 }
 
 Piece of_repeat(const Node& node) {
-  if (node.min == 0) return nothing_known();
   const Piece once = piece_of(node.children[0]);
   Joiner joiner;
   for (std::uint32_t i = 0; i < std::min<std::uint32_t>(node.min, kLongest); ++i) {
     joiner.add(once);
   }
-  if (node.min == node.max && node.min <= kLongest) return joiner.finish();
-  joiner.cut();
-  return joiner.finish();
+  if (node.min == 0 || node.min != node.max || node.min > kLongest) joiner.cut();
+  Piece piece = node.min == 0 ? nothing_known() : joiner.finish();
+  const std::size_t most = node.max == Node::kUnlimited ? Extent::kUnbounded : node.max;
+  piece.whole = {product(once.whole.bytes, most), product(once.whole.line_feeds, most)};
+  return piece;
+}
+
+Piece with_extent(Piece piece, const Extent& extent) {
+  piece.whole = extent;
+  return piece;
 }
 
 Piece piece_of(const Node& node) {
@@ -230,10 +304,10 @@ Piece piece_of(const Node& node) {
     case Node::Kind::kLook:
       return exactly({{std::string()}, false});
     case Node::Kind::kLiteral:
-      return exactly({{node.bytes}, false});
+      return with_extent(exactly({{node.bytes}, false}), extent_of_literal(node.bytes));
     case Node::Kind::kClass:
     case Node::Kind::kByteClass:
-      return of_class(node);
+      return with_extent(of_class(node), extent_of_class(node));
     case Node::Kind::kRepeat:
       return of_repeat(node);
     case Node::Kind::kGroup:
@@ -303,8 +377,12 @@ PatternLiterals required_literals(const Node& root) {
   joiner.cut();
   Piece piece = joiner.finish();
   PatternLiterals literals;
-  literals.required.clauses = std::move(piece.required);
+  for (PlacedClause& placed : piece.required) {
+    literals.required.clauses.push_back(std::move(placed.clause));
+    literals.before.push_back(placed.before);
+  }
   literals.first_is_prefix = piece.first_is_prefix;
+  literals.whole = piece.whole;
   return literals;
 }
 

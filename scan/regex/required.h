@@ -14,11 +14,24 @@
 
 namespace presso::scan_detail {
 
+/// How much text something can take at most.
+struct Extent {
+  static constexpr std::size_t kUnbounded = ~std::size_t{0};
+
+  std::size_t bytes = 0;
+  std::size_t line_feeds = 0;
+
+  bool is_bounded() const { return bytes != kUnbounded || line_feeds != kUnbounded; }
+};
+
 /// Clauses in the order in which they stand in the pattern; `first_is_prefix`: every match begins
 /// with a string of clauses[0].
 struct PatternLiterals {
   RequiredLiterals required;
   bool first_is_prefix = false;
+  /// By clause: what a match has before the string of it that it must hold.
+  std::vector<Extent> before;
+  Extent whole;  ///< of a match
 };
 PatternLiterals required_literals(const Node& root);
 

@@ -108,6 +108,26 @@ class Version(CliTest):
         details = self.ok("-V", "-v", env={"PRESSO_FORCE_BACKEND": "portable"}).out.decode()
         self.assertIn("portable (in use)", details)
 
+    def test_back_ends_are_those_whose_instructions_the_cpu_has(self):
+        def listed(name, **more):
+            details = self.ok("-V", "-v", **more).out.decode()
+            return re.search(f"^{name}: *(.*)$", details, re.MULTILINE).group(1)
+
+        features = set(listed("CPU features").split())
+        back_ends = listed("CPU back ends").replace(" (in use)", "").split()
+        needs = {
+            "portable": set(),
+            "avx2": {"avx2", "bmi2"},
+            "avx512": {"avx2", "bmi2", "avx512bw", "avx512vl"},
+            "avx512vbmi2": {"avx2", "bmi2", "avx512bw", "avx512vl", "avx512vbmi2"},
+        }
+        self.assertEqual(back_ends, [name for name in needs if needs[name] <= features])
+        for name in back_ends:
+            forced = listed("CPU back ends", env={"PRESSO_FORCE_BACKEND": name})
+            self.assertIn(f"{name} (in use)", forced)
+        best = [name for name in back_ends if name != "avx512"][-1]
+        self.assertIn(f"{best} (in use)", listed("CPU back ends"))
+
 
 class UsageErrors(CliTest):
     def test_nothing_given_prints_help_and_fails(self):

@@ -2,7 +2,9 @@
 """presso scan: which lines and which files are searched, and files of other formats."""
 
 import gzip
+import os
 import shutil
+import socket
 import subprocess
 import unittest
 
@@ -43,6 +45,65 @@ class Conditions(Scan):
         self.assertEqual(self.scan("--null-data", "foo", "n"), b"a\nfoo\0foo\0")
         self.assertEqual(self.scan("--null-data", "-nv", "foo", "n"), b"2:b\0")
         self.assertEqual(self.scan("--null-data", "-c", "a\nf", "n"), b"1\0")
+
+    def test_groups_with_lines_that_nul_bytes_end(self):
+        self.write("n", b"foo bar\nx\0a\nbc foo\0last")
+        for replacement, pattern, expected in (
+            ("<$1>", "(b[^q]*)", b"foo <bar\nx>\0a\n<bc foo>\0"),
+            ("<$1>", "(?s)(b.)", b"foo <ba>r\nx\0a\n<bc> foo\0"),
+            ("[$1]", r"(\s)", b"foo[ ]bar[\n]x\0a[\n]bc[ ]foo\0"),
+            ("${rest}-$1", r"(\w)\n(?P<rest>\w)", b"foo bax-r\0b-ac foo\0"),
+            ("<$1>", "(last)$", b"<last>\0"),
+        ):
+            got = self.scan("--null-data", "-r", replacement, pattern, "n")
+            self.assertEqual(got, expected, pattern)
+
+
+class UnusualInput(Scan):
+    """What is searched where standard input is none: as by ripgrep 13."""
+
+    def scan_from(self, stdin, *arguments):
+        """`stdin`: a redirection of the shell."""
+        os.mkdir("here")
+        self.write("here/f", b"Two\n")
+        script = f'cd here && exec "$0" scan "$@" {stdin}'
+        command = ["sh", "-c", script, support.PRESSO, *arguments]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        shutil.rmtree("here")
+        return done.returncode, done.stdout, done.stderr.decode()
+
+    def test_without_a_path_only_files_pipes_and_sockets_are_searched(self):
+        for stdin in ("</dev/null", "<&-", "<.", "</dev/zero"):
+            self.assertEqual(self.scan_from(stdin, "Two"), (0, b"f:Two\n", ""), stdin)
+            self.assertEqual(self.scan_from(stdin, "-c", "Two"), (0, b"f:1\n", ""), stdin)
+        self.write("Two in a file", b"3 Two\n")
+        self.assertEqual(self.scan_from("<'../Two in a file'", "Two"), (0, b"3 Two\n", ""))
+        self.write("empty", b"")
+        self.assertEqual(self.scan_from("<../empty", "Two"), (1, b"", ""))
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            theirs.sendall(b"a Two\n")
+            theirs.shutdown(socket.SHUT_WR)
+            command = [support.PRESSO, "scan", "Two"]
+            done = subprocess.run(command, stdin=ours, capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, b"a Two\n"))
+
+    def test_a_terminal_is_not_read(self):
+        os.mkdir("here")
+        self.write("here/f", b"Two\n")
+        os.chdir("here")
+        status, output = self.on_terminal("scan", "--color=never", "-IN", "Two")
+        self.assertEqual((status, output), (0, "Two\r\n"))
+
+    def test_a_dash_is_standard_input_whatever_that_is(self):
+        for stdin in ("</dev/null", "<&-"):
+            self.assertEqual(self.scan_from(stdin, "Two", "-"), (1, b"", ""), stdin)
+            self.assertEqual(self.scan_from(stdin, "-f", "-", "f"), (1, b"", ""), stdin)
+            self.assertEqual(self.scan_from(stdin, "Two", "f", "-"), (0, b"f:Two\n", ""), stdin)
+            self.assertEqual(self.scan_from(stdin, "Two", "-", "f"), (0, b"f:Two\n", ""), stdin)
+        status, output, message = self.scan_from("<.", "Two", "-")
+        self.assertEqual((status, output), (2, b""))
+        self.assertEqual(message, "presso: <stdin>: read: Is a directory\n")
 
 
 class Directories(Scan):

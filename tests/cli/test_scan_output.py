@@ -197,6 +197,7 @@ class Limits(Scan):
         self.assertEqual(self.scan("--lines=7-", "-c", "", "c"), b"2\n")
         self.assertEqual(self.scan("--lines=8", "-v", "foo", "c"), b"8\n")
         self.scan("--lines=9-", "foo", "c", status=1)
+        self.assertEqual(self.run_presso("scan", "--lines=9-", "foo", "c").err, "")
         self.assertEqual(self.scan("--lines=3-", "-m1", "foo", "c"), b"6 foo\n")
         for wrong in ("-", "x", "0-3", "5-4"):
             self.fails("scan", "--lines=" + wrong, "foo", "c")
@@ -218,7 +219,16 @@ class Limits(Scan):
         shown = self.scan("--blocks=2-4", "--passthru", "x", "a.presso", status=1)
         self.assertEqual(shown, part + b"\n")
         self.assertEqual(self.scan("--blocks=0", "-m1", "-b", "pid=", "a.presso")[:2], b"0:")
-        self.scan("--blocks=999-", "pid=", "a.presso", status=1)
+        last = (len(content) - 1) // 16384
+        tail = content[last * 16384 :]
+        shown = self.scan(f"--blocks={last}-999", "--passthru", "absent", "a.presso", status=1)
+        self.assertEqual(shown, tail)
+        has = f"the file has {last + 1} blocks, counted from 0"
+        behind = f"block {last + 1} is behind the end: {has}"
+        for how in (("pid=",), ("-c", "pid="), ("--no-index", "pid="), ("-U", r"pid=\n")):
+            self.fails("scan", f"--blocks={last + 1}-", *how, "a.presso", saying=behind)
+        stored = self.read("a.presso")
+        self.fails("scan", f"--blocks={last + 1}-", "pid=", "-", stdin=stored, saying=behind)
         self.fails("scan", "--blocks=1", "Two", "t", saying="t: has no blocks")
 
 

@@ -4,7 +4,13 @@
 // NUL bytes and byte order marks hand the file to the CPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
 #include "presso/scan_gpu.h"
+#include "scan/gpu/scanner_pool.h"
 #include "tests/support/fake_scan_kernels.h"
 #include "tests/support/gpu_runs.h"
 
@@ -323,6 +329,73 @@ TEST(GpuScan, ManyLinesAreLookedAtByAllThreads) {
   }
 }
 
+TEST(GpuScan, AllThreadsGoOnWhereTheDeviceFails) {
+  const std::vector<Byte> file = compressed(log_lines(14u << 20, 14), 0, 256u << 10);
+  for (const std::size_t n : {0, 1}) {
+    FakeFaults faults;
+    faults.decode_later = n;
+    gpu::GpuOptions gpu_options;
+    gpu_options.slot_plain_bytes = 4u << 20;
+    gpu_options.cpu_fallback = true;
+    FakeGpu fake(gpu_options, faults);
+    const Pattern pattern = pattern_of("1[0-9]7$");
+    gpu::FileScanner scanner(*fake, pattern, make_fake_scan_kernels(fake.device()));
+    ScanOptions options;
+    options.matches = options.line_numbers = true;
+    options.threads = 3;
+    for (const bool with_lines : {false, true}) {
+      const SeenScan cpu = on_cpu(file, pattern, options, with_lines);
+      expect_same_scan(on_gpu(scanner, file, options, with_lines), cpu, "failing");
+    }
+  }
+}
+
+/// Finds nothing, but no search ends before another one is under way (or a long time is over).
+class PairedMatcher final : public scan_detail::Matcher {
+ public:
+  std::unique_ptr<scan_detail::Searcher> searcher(CpuLevel) const override {
+    return std::make_unique<PairedSearcher>(*this);
+  }
+  std::size_t most_at_once() const { return most_; }
+
+ private:
+  class PairedSearcher final : public scan_detail::Searcher {
+   public:
+    explicit PairedSearcher(const PairedMatcher& matcher) : matcher_(matcher) {}
+    void start(Bytes) override {}
+    std::optional<MatchSpan> next(std::size_t) override {
+      std::unique_lock lock(matcher_.mutex_);
+      matcher_.most_ = std::max(matcher_.most_, ++matcher_.inside_);
+      matcher_.changed_.notify_all();
+      matcher_.changed_.wait_for(lock, std::chrono::seconds(5),
+                                 [this] { return matcher_.most_ > 1; });
+      --matcher_.inside_;
+      return std::nullopt;
+    }
+
+   private:
+    const PairedMatcher& matcher_;
+  };
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  mutable std::size_t inside_ = 0;
+  mutable std::size_t most_ = 0;
+};
+
+TEST(ScannerPool, SearchesBlocksThatTheCpuDecodedByAllThreads) {
+  const PairedMatcher matcher;
+  gpu::ScannerPool pool(matcher, {}, cpu_level(), 2);
+  std::vector<scan_detail::Chunk> chunks(4);
+  for (scan_detail::Chunk& chunk : chunks) {
+    chunk.text.append(log_lines(1u << 20, 17));
+  }
+  const auto searched = pool.search(std::move(chunks));
+  ASSERT_TRUE(searched.ok());
+  EXPECT_EQ(searched->size(), 4u);
+  EXPECT_EQ(matcher.most_at_once(), 2u);
+}
+
 TEST(GpuScan, AScannerMayUseItAndBeCancelled) {
   const std::vector<Byte> file = compressed(log_lines(40 * kMinBlockBytes, 15));
   const MemoryRandomAccess access(file);
@@ -339,12 +412,17 @@ TEST(GpuScan, AScannerMayUseItAndBeCancelled) {
   EXPECT_EQ(run->lines, lines);
   EXPECT_EQ(lines, on_cpu(file, pattern, {}, false).counted);
   EXPECT_TRUE(files->used_gpu());
-  run = scanner.run(access, [&](const MatchedLine&) {
-    scanner.cancel();
-    return true;
-  });
-  ASSERT_FALSE(run.ok());
-  EXPECT_EQ(run.error().code, ErrorCode::kCancelled);
+  for (const std::uint64_t last : {1, 50}) {
+    lines = 0;
+    scanner.reset();
+    run = scanner.run(access, [&](const MatchedLine&) {
+      if (++lines == last) scanner.cancel();
+      return true;
+    });
+    ASSERT_FALSE(run.ok());
+    EXPECT_EQ(run.error().code, ErrorCode::kCancelled);
+    EXPECT_EQ(lines, last);  // of the batch that is being reported, too
+  }
 }
 
 TEST(GpuScan, KeepsToItsMemory) {

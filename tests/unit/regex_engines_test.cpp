@@ -106,14 +106,6 @@ std::vector<Case> read_cases() {
   return cases;
 }
 
-std::vector<CpuLevel> levels() {
-  std::vector<CpuLevel> levels{CpuLevel::kPortable};
-  for (const CpuLevel level : {CpuLevel::kAvx2, CpuLevel::kAvx512}) {
-    if (cpu_level() >= level) levels.push_back(level);
-  }
-  return levels;
-}
-
 class RegexEngines : public testing::TestWithParam<Engine> {
  protected:
   static Pattern compiled(const std::string& pattern, PatternOptions options = {}) {
@@ -129,7 +121,7 @@ TEST_P(RegexEngines, AnswerTheFileOfCases) {
   ASSERT_GT(cases.size(), 50u);
   for (const Case& each : cases) {
     const Pattern pattern = compiled(each.pattern, each.options);
-    for (const CpuLevel level : levels()) {
+    for (const CpuLevel level : supported_cpu_levels()) {
       const auto searcher = pattern.matcher().searcher(level);
       EXPECT_EQ(spell(all_matches(*searcher, each.text)), each.spans)
           << "pattern " << each.pattern << " in '" << each.text << "'";

@@ -10,6 +10,7 @@
 #include "presso/cpu.h"
 #include "scan/regex/pike.h"
 #include "scan/regex/prefilter.h"
+#include "scan/regex/spanning_windows.h"
 #include "tests/unit/scan_reference.h"
 
 namespace presso::scan_detail {
@@ -18,11 +19,14 @@ namespace {
 using scan_test::as_bytes;
 
 const char* const kPatterns[] = {
-    "abc",           "ab|cd|ef",         "(?i)abk",     "(?i)sk|ab",    "[ab]c[de]",
-    "a+bc",          "(ab)+c",           "(ab){2,3}c*", "a?bc",         "x*abc",
-    "(ab|c.)d",      "(abc|de).*(fa|b)", "[a-f]{3}1",   "1[a-f]{3}1",   "\\d\\d-\\d",
-    "(?-u)[a-c]{4}", "^abc|abd$",        "\\babc",      "(a|bc)(d|ef)", "\u00e9a|b\u00e9",
-    "a{3}b{2}",
+    "abc",           "ab|cd|ef",           "(?i)abk",
+    "(?i)sk|ab",     "[ab]c[de]",          "a+bc",
+    "(ab)+c",        "(ab){2,3}c*",        "a?bc",
+    "x*abc",         "(ab|c.)d",           "(abc|de).*(fa|b)",
+    "[a-f]{3}1",     "1[a-f]{3}1",         "\\d\\d-\\d",
+    "(?-u)[a-c]{4}", "^abc|abd$",          "\\babc",
+    "(a|bc)(d|ef)",  "\u00e9a|b\u00e9",    "a{3}b{2}",
+    "a[^1]bc",       "b.{0,3}(ab|c){1,2}", "(a|\\nb).c|de",
 };
 
 std::string random_text(std::mt19937& random) {
@@ -50,7 +54,9 @@ TEST(RegexPrefilter, WhatMatchesMustHoldTheyHold) {
   std::mt19937 random(5);
   std::size_t matches = 0;
   for (const char* pattern : kPatterns) {
-    const auto parsed = parse_pattern(pattern, {});
+    SyntaxOptions syntax;
+    syntax.line_terminated = false;
+    const auto parsed = parse_pattern(pattern, syntax);
     ASSERT_TRUE(parsed.ok()) << pattern;
     const auto program = compile_program(parsed->root, {});
     ASSERT_TRUE(program.ok());
@@ -63,8 +69,18 @@ TEST(RegexPrefilter, WhatMatchesMustHoldTheyHold) {
       if (!found) continue;
       ++matches;
       const std::string match = text.substr(found->begin, found->end - found->begin);
-      for (const auto& clause : literals.required.clauses) {
-        ASSERT_NE(find_clause(clause, match), std::string::npos) << pattern << " in " << match;
+      const auto line_feeds = [](const std::string& part) {
+        return static_cast<std::size_t>(std::count(part.begin(), part.end(), '\n'));
+      };
+      ASSERT_LE(match.size(), literals.whole.bytes) << pattern << ": " << match;
+      ASSERT_LE(line_feeds(match), literals.whole.line_feeds) << pattern << ": " << match;
+      ASSERT_EQ(literals.before.size(), literals.required.clauses.size());
+      for (std::size_t clause = 0; clause < literals.before.size(); ++clause) {
+        const std::size_t at = find_clause(literals.required.clauses[clause], match);
+        ASSERT_NE(at, std::string::npos) << pattern << " in " << match;
+        ASSERT_LE(at, literals.before[clause].bytes) << pattern << ": " << match;
+        ASSERT_LE(line_feeds(match.substr(0, at)), literals.before[clause].line_feeds)
+            << pattern << ": " << match;
       }
       if (literals.first_is_prefix) {
         ASSERT_EQ(find_clause(literals.required.clauses[0], match), 0u) << pattern << ": " << match;
@@ -92,6 +108,56 @@ TEST(RegexPrefilter, KnowsWhatItIsSupposedTo) {
   EXPECT_TRUE(literals("(?i)error").required.clauses[0].ignore_ascii_case);
   EXPECT_TRUE(literals("a*").required.clauses.empty());
   EXPECT_TRUE(literals("foo|b*").required.clauses.empty());
+}
+
+TEST(RegexPrefilter, KnowsHowMuchTextAMatchTakes) {
+  const auto literals = [](const char* pattern) {
+    SyntaxOptions syntax;
+    syntax.line_terminated = false;
+    return required_literals(parse_pattern(pattern, syntax)->root);
+  };
+  constexpr std::size_t kUnbounded = Extent::kUnbounded;
+  const PatternLiterals lines = literals("foo[^\n]*\nbar[^\n]*(\nqux|zz)");
+  ASSERT_EQ(lines.before.size(), 3u);
+  EXPECT_EQ(lines.before[0].bytes, 0u);
+  EXPECT_EQ(lines.before[1].bytes, kUnbounded);
+  EXPECT_EQ(lines.before[1].line_feeds, 0u);
+  EXPECT_EQ(lines.before[2].line_feeds, 1u);
+  EXPECT_EQ(lines.whole.line_feeds, 2u);
+  EXPECT_EQ(lines.whole.bytes, kUnbounded);
+  const PatternLiterals bytes = literals("(?s)a.{2,5}foo[\u00e9x]{3}");
+  EXPECT_EQ(bytes.before.back().bytes, 1u + 5 * 4);
+  EXPECT_EQ(bytes.whole.bytes, 1u + 5 * 4 + 3 + 3 * 2);
+  EXPECT_EQ(bytes.whole.line_feeds, 5u);
+  EXPECT_FALSE(literals("foo[^x]*").whole.is_bounded());
+  EXPECT_EQ(literals("(?-u:[^x])?a{0}").whole.bytes, 1u);
+}
+
+/// Of the text no more is read than a match can be in.
+TEST(RegexPrefilter, WindowsAreAsLargeAsThePatternAllows) {
+  SyntaxOptions syntax;
+  syntax.line_terminated = false;
+  const auto root = parse_pattern("user[^\n]*\nfoo[^\n]*zqx", syntax)->root;
+  const SpanningPlan plan = plan_spanning(required_literals(root));
+  SpanningWindows windows(plan, cpu_level());
+  std::string text;
+  for (int i = 0; i < 5000; ++i)
+    text += "a line with a user and a foo in it\nfoo a line with none\n";
+  text += "one\ntwo user\nfoo zqx, zqx\nfour user\nfoo zqx";
+  windows.start(as_bytes(text));
+  const auto window = windows.next(10);
+  ASSERT_TRUE(window);
+  EXPECT_EQ(window->begin, text.find("two"));
+  EXPECT_EQ(window->last, text.find("zqx"));
+  EXPECT_EQ(window->end, text.rfind("\nfoo"));
+  EXPECT_EQ(window->next, text.find("four"));
+  EXPECT_TRUE(windows.may_match(*window));
+  const auto second = windows.next(window->next);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->begin, text.find("four"));
+  EXPECT_EQ(second->end, text.size());
+  EXPECT_FALSE(windows.next(text.size() - 1));
+  EXPECT_EQ(windows.next(10)->begin, window->begin);
 }
 
 std::string with_words(const char* often, const char* rarely, std::size_t lines) {
@@ -187,8 +253,7 @@ TEST(RegexPrefilter, SequencesAreFoundAlikeOnEveryLevel) {
     for (Byte& byte : text) byte = static_cast<Byte>(random());
     const std::size_t limit = text.size() > probe.reach ? text.size() - probe.reach : 0;
     std::vector<std::vector<std::size_t>> found;
-    for (const CpuLevel level : {CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
-      if (cpu_level() < level) continue;
+    for (const CpuLevel level : supported_cpu_levels()) {
       found.emplace_back();
       CandidateBatch batch;
       for (std::size_t from = 0; from < limit;) {

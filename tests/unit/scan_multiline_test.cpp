@@ -130,6 +130,30 @@ TEST(Multiline, EnginesAgree) {
   }
 }
 
+/// Windows around strings of the pattern, whichever leads in the text, hide no match.
+TEST(Multiline, WindowsFindTheSame) {
+  std::mt19937 random(9);
+  const std::string words[] = {"zqx", "user", "{k}", "a ", "b", "\n", "\n", "qqz", "\u00e9", "zq"};
+  const std::vector<std::string> patterns = {"user[^\n]*\nb[^\n]*zqx",   "zqx.{0,9}\n",
+                                             "(?s)zqx.{1,9}user",        "b+\\{k\\}\\s*",
+                                             "[^a]*zqx[^b]*user",        "^zqx$",
+                                             "(\n|zqx)a{0,3}(user|qqz)", "(?i)ZQX\\s+(b|USER)",
+                                             "zqx(\n[^\n]*){0,2}user",   "user\n(.|\n)*?zqx",
+                                             "(\nzqx|b\n+qqz)\\b",       "zqx(?s:.)*qqz"};
+  for (int round = 0; round < 240; ++round) {
+    const std::string& pattern = patterns[static_cast<std::size_t>(round) % patterns.size()];
+    const std::size_t bytes = round % 24 < 18 ? random() % 300 : 300'000;
+    const unsigned rare = round % 3 == 0 ? 400 : 3;
+    std::string text;
+    while (text.size() < bytes) {
+      const std::size_t word = random() % std::size(words);
+      text += word < 3 && random() % rare != 0 ? "c" : words[word];
+    }
+    const auto found = groups_in(text, 70'000, across({pattern}));
+    ASSERT_EQ(found, groups_in(text, 70'000, across({pattern}, Engine::kDfa))) << pattern;
+  }
+}
+
 /// The pattern of each match, by asking each pattern alone whether it matches at that place.
 TEST(WhichPattern, IsTheFirstThatMatchesThere) {
   std::mt19937 random(8);

@@ -114,12 +114,59 @@ TEST(Scanner, CancelEndsARunUntilReset) {
   auto run = scanner.run(access, cancelling);
   ASSERT_FALSE(run.ok());
   EXPECT_EQ(run.error().code, ErrorCode::kCancelled);
-  EXPECT_GE(lines, 100u);
+  EXPECT_EQ(lines, 100u);
   EXPECT_FALSE(scanner.run(access).ok());
   scanner.reset();
   run = scanner.run(access);
   ASSERT_TRUE(run.ok());
   EXPECT_GT(run->lines, lines);
+}
+
+/// Of all that the run has found already, nothing comes behind the line in which it is cancelled.
+TEST(Scanner, NothingIsDeliveredOnceCancelled) {
+  const std::vector<Byte> file = packed(600'000);
+  const MemoryRandomAccess access(file);
+  const Pattern lines_pattern = pattern_of("rejected");
+  PatternOptions across;
+  across.multiline = true;
+  const std::string text = "rejected\\b|\n\n";
+  const Pattern across_lines = *Pattern::compile({&text, 1}, across);
+  ASSERT_TRUE(across_lines.spans_lines());
+  for (const Pattern& pattern : {lines_pattern, across_lines}) {
+    for (const bool inverted : {false, true}) {
+      for (const std::uint64_t context : {0, 3}) {
+        ScanOptions options;
+        options.invert = inverted;
+        options.before_context = options.after_context = context;
+        Scanner scanner(pattern, options);
+        std::uint64_t lines = 0;
+        const auto run = scanner.run(access, [&](const MatchedLine&) {
+          if (++lines == 10) scanner.cancel();
+          return true;
+        });
+        EXPECT_EQ(lines, 10u) << pattern.describe() << ", inverted " << inverted;
+        ASSERT_FALSE(run.ok());
+        EXPECT_EQ(run.error().code, ErrorCode::kCancelled);
+      }
+    }
+  }
+}
+
+TEST(Scanner, NoBatchComesOnceCancelled) {
+  const std::vector<Byte> file = packed(300'000);
+  const MemoryRandomAccess access(file);
+  Scanner scanner(pattern_of("connection"));
+  std::size_t batches = 0;
+  const auto run = scanner.run_batches(
+      access,
+      [&](LineBatch&) {
+        if (++batches == 2) scanner.cancel();
+        return true;
+      },
+      500);
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(batches, 2u);
 }
 
 /// Gives a block at a time, for ever.

@@ -25,8 +25,13 @@ class Buffer {
     data_ = std::move(other.data_);
     size_ = std::exchange(other.size_, 0);
     capacity_ = std::exchange(other.capacity_, 0);
+    large_pages_ = other.large_pages_;
     return *this;
   }
+
+  /// For buffers of many MiB, before they are given a size: memory in large pages, where the system
+  /// has them, costs fewer page faults.
+  void use_large_pages() { large_pages_ = true; }
 
   /// Sets the size; contents up to the smaller of both sizes are kept only by `grow`.
   void resize_discarding(std::size_t size);
@@ -45,6 +50,7 @@ class Buffer {
   std::unique_ptr<Byte[]> data_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
+  bool large_pages_ = false;
 };
 
 /// Buffers that go round between the stages of a pipeline. Thread-safe.

@@ -8,10 +8,17 @@
 
 namespace presso {
 
-enum class CpuLevel { kPortable = 0, kAvx2 = 1, kAvx512 = 2 };
+/// Each has what those below it have.
+enum class CpuLevel {
+  kPortable = 0,
+  kAvx2 = 1,         ///< AVX2, BMI1 and BMI2
+  kAvx512 = 2,       ///< AVX-512 F, BW and VL: Skylake-X, Cascade Lake; only when forced
+  kAvx512Vbmi2 = 3,  ///< and VBMI2: Ice Lake, Zen 4
+};
 
-/// The level to use: the best that this CPU supports, or the one that the environment variable
-/// PRESSO_FORCE_BACKEND names (portable, avx2, avx512) where the CPU supports it. Decided once.
+/// The level to use: the fastest that this CPU supports, or the one that the environment variable
+/// PRESSO_FORCE_BACKEND names (portable, avx2, avx512, avx512vbmi2) where the CPU supports it.
+/// Decided once.
 CpuLevel cpu_level();
 /// All levels that this CPU supports, lowest first: tests run each.
 std::vector<CpuLevel> supported_cpu_levels();

@@ -106,7 +106,8 @@ struct ScanOptions {
   std::uint64_t first_line = 1;
   std::uint64_t last_line = ~std::uint64_t{0};
   /// Only these blocks of a compressed file, counted from 0, as one text; lines are counted from
-  /// the first of them. Asks for BinaryRule::kText.
+  /// the first of them. Asks for BinaryRule::kText. A file that ends before the first of them is
+  /// an error, kInvalidArgument; one that ends before the last is not.
   std::uint64_t first_block = 0;
   std::uint64_t last_block = ~std::uint64_t{0};
 
@@ -127,7 +128,8 @@ struct ScanOptions {
   /// ends the line before it and begins a new line behind it, and lines are counted as if it held
   /// none.
   bool fail_fast = false;
-  /// Once this is true, which any thread may make it, the scan ends with kCancelled.
+  /// Once this is true, which any thread may make it, the scan ends with kCancelled. No callback is
+  /// called any more, but for one that is about to be.
   const std::atomic<bool>* cancelled = nullptr;
   bool is_cancelled() const { return cancelled != nullptr && cancelled->load(); }
   /// Called now and then, in order with the lines: plain bytes searched so far.

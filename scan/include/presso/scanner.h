@@ -63,13 +63,14 @@ class Scanner {
   Result<ScanSummary> run(const RandomAccess& file, const LineCallback& on_line = {});
 
   /// The same, lines in batches: `on_batch` is called when their text has `batch_bytes`, at the end
-  /// with the rest, and before an error is returned.
+  /// with the rest, and before an error but kCancelled is returned.
   Result<ScanSummary> run_batches(ByteSource& source, const BatchCallback& on_batch,
                                   std::size_t batch_bytes = kBatchBytes);
   Result<ScanSummary> run_batches(const RandomAccess& file, const BatchCallback& on_batch,
                                   std::size_t batch_bytes = kBatchBytes);
 
-  /// Ends the run under way soon, and at once every later one until reset().
+  /// Ends the run under way soon, and at once every later one until reset(). Nothing is delivered
+  /// any more: called from a callback, that call was the last.
   void cancel() { cancelled_->store(true); }
   void reset() { cancelled_->store(false); }
 

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "scan/regex/spanning_windows.h"
+
+#include <algorithm>
+
+#include "scan/line_scan.h"
+
+namespace presso::scan_detail {
+namespace {
+
+/// More candidates than this cost more than the automaton that reads everything.
+constexpr std::size_t kBytesWorthACandidate = 48;
+/// Limits in bytes up to here are taken rather than limits in lines.
+constexpr std::size_t kNear = std::size_t{4} << 10;
+/// So much more may be read in windows than the search came past.
+constexpr std::size_t kReadAgain = std::size_t{256} << 10;
+
+/// Where the line begins that is `lines` before that of `at`.
+std::size_t lines_before(Bytes text, std::size_t at, std::size_t lines) {
+  std::size_t begin = line_begin(text, 0, at);
+  for (; lines > 0 && begin > 0; --lines) begin = line_begin(text, 0, begin - 1);
+  return begin;
+}
+
+/// The end, before its '\n', of the line that is `lines` behind that of `at`.
+std::size_t lines_behind(Bytes text, std::size_t at, std::size_t lines) {
+  std::size_t next = line_end(text, at);
+  for (; lines > 0 && next < text.size(); --lines) next = line_end(text, next);
+  const bool ends = lines == 0 && next > at && text[next - 1] == '\n';
+  return ends ? next - 1 : next;
+}
+
+}  // namespace
+
+SpanningWindows::SpanningWindows(const SpanningPlan& plan, CpuLevel level) : plan_(plan) {
+  for (const SpanningPlan::Strings& strings : plan.strings) {
+    strings_.push_back(strings.matcher->searcher(level));
+  }
+}
+
+void SpanningWindows::start(Bytes text) {
+  text_ = text;
+  asked_ = false;
+  passed_ = 0;
+  read_ = 0;
+  choose_leader();
+  for (const std::size_t used : {leader_, second_}) {
+    if (used != kNobody) strings_[used]->start(text);
+  }
+}
+
+std::size_t SpanningWindows::candidates_in_samples(Searcher& strings) const {
+  const bool all = text_.size() <= kSamples * kSampleBytes;
+  const std::size_t samples = all ? 1 : kSamples;
+  const std::size_t bytes = all ? text_.size() : kSampleBytes;
+  std::size_t candidates = 0;
+  for (std::size_t i = 0; i < samples; ++i) {
+    const Bytes sample = text_.subspan(text_.size() / samples * i, bytes);
+    strings.start(sample);
+    for (auto found = strings.next(0); found; found = strings.next(found->begin + 1)) ++candidates;
+  }
+  return candidates;
+}
+
+/// The rarest strings, and of the others those that most windows would be without.
+void SpanningWindows::choose_leader() {
+  leader_ = second_ = kNobody;
+  const std::size_t most = std::min(text_.size(), kSamples * kSampleBytes) / kBytesWorthACandidate;
+  std::size_t least = most;
+  std::size_t second_least = most / 8;
+  for (std::size_t i = 0; i < strings_.size(); ++i) {
+    const std::size_t candidates = candidates_in_samples(*strings_[i]);
+    if (leader_ == kNobody ? candidates <= least : candidates < least) {
+      if (leader_ != kNobody && least <= second_least) {
+        second_ = leader_;
+        second_least = least;
+      }
+      leader_ = i;
+      least = candidates;
+    } else if (candidates <= second_least) {
+      second_ = i;
+      second_least = candidates;
+    }
+  }
+}
+
+std::optional<std::size_t> SpanningWindows::candidate_from(std::size_t from) {
+  Searcher& strings = *strings_[leader_];
+  if (asked_ && from < asked_from_) {
+    strings.start(text_);
+    asked_ = false;
+  }
+  if (!asked_ || (candidate_ && *candidate_ < from)) {
+    const std::optional<MatchSpan> found = strings.next(from);
+    candidate_ = found ? std::optional(found->begin) : std::nullopt;
+  }
+  asked_ = true;
+  asked_from_ = from;
+  return candidate_;
+}
+
+std::optional<SpanningWindows::Window> SpanningWindows::next(std::size_t from) {
+  const Window rest{from, text_.size(), text_.size(), text_.size()};
+  if (leader_ == kNobody) return rest;
+  const std::optional<std::size_t> candidate = candidate_from(from);
+  if (!candidate) return std::nullopt;
+  const Window window = around(from, *candidate);
+  if (read_ > passed_ + kReadAgain) return Window{window.begin, rest.last, rest.end, rest.next};
+  return window;
+}
+
+/// Every match that begins behind `from` and at or before the candidate reaches up to it at least:
+/// it holds one of the strings, and the candidate is the first.
+SpanningWindows::Window SpanningWindows::around(std::size_t from, std::size_t candidate) const {
+  const Extent& before = plan_.strings[leader_].before;
+  const Extent& whole = plan_.whole;
+  Window window{from, candidate, text_.size(), candidate + 1};
+  if (before.bytes < candidate) window.begin = std::max(from, candidate - before.bytes);
+  if (before.line_feeds != Extent::kUnbounded && before.bytes > kNear) {
+    const std::size_t begin = lines_before(text_, candidate, before.line_feeds);
+    window.begin = std::max(window.begin, begin);
+  }
+  if (whole.bytes < text_.size() - candidate) window.end = candidate + whole.bytes;
+  if (whole.line_feeds != Extent::kUnbounded && whole.bytes > kNear) {
+    const std::size_t end = lines_behind(text_, candidate, whole.line_feeds);
+    if (end <= window.end) {
+      // Windows of the line's other candidates end there, too.
+      window.end = end;
+      window.next = line_end(text_, candidate);
+    }
+  }
+  if (window.end == text_.size()) window.last = window.next = text_.size();
+  return window;
+}
+
+bool SpanningWindows::may_match(const Window& window) {
+  if (second_ == kNobody || window.end == text_.size()) return true;
+  Searcher& other = *strings_[second_];
+  other.start(text_.subspan(window.begin, window.end - window.begin));
+  return other.next(0).has_value();
+}
+
+void SpanningWindows::note(std::size_t passed, std::size_t read) {
+  passed_ += passed;
+  read_ += read;
+}
+
+}  // namespace presso::scan_detail
