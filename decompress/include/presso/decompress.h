@@ -109,6 +109,9 @@ class BlockStream {
   Result<std::optional<BlockItem>> next();
   /// Thread-safe.
   DecodedBlock decode(BlockItem item);
+  /// Thread-safe: one of the buffers that go round, of any size, for a caller that reads a payload
+  /// itself and hands it to decode().
+  Buffer spare_buffer() { return pool_.take(); }
   /// Gives a buffer back for reuse. Thread-safe.
   void recycle(Buffer buffer) { pool_.give_back(std::move(buffer)); }
   /// Compressed bytes read so far; metadata of the first member. Use on next()'s thread.
