@@ -13,13 +13,17 @@ constexpr std::uint64_t kMeanMemberBytes = 1u << 20;
 }  // namespace
 
 std::unique_ptr<BlockPlaces> BlockPlaces::open(const RandomAccess& file,
+                                               std::optional<ArchiveIndex> opened,
                                                const ScanOptions& options) {
   // The first damage counts then, also if it lies before the blocks that are wanted.
   if (options.fail_fast && options.first_block > 0) return nullptr;
-  auto index =
-      without_bad_alloc([&] { return ArchiveIndex::open_as_written(file, kMeanMemberBytes); });
-  if (!index.ok()) return nullptr;
-  std::unique_ptr<BlockPlaces> places(new BlockPlaces(std::move(*index), options));
+  if (!opened) {
+    auto index =
+        without_bad_alloc([&] { return ArchiveIndex::open_as_written(file, kMeanMemberBytes); });
+    if (!index.ok()) return nullptr;
+    opened = std::move(*index);
+  }
+  std::unique_ptr<BlockPlaces> places(new BlockPlaces(std::move(*opened), options));
   if (!places->pass_members()) return nullptr;
   return places;
 }

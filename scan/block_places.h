@@ -28,8 +28,11 @@ namespace presso::scan_detail {
 
 class BlockPlaces {
  public:
-  /// nullptr where the file has to be read in order. `file` and `options` are kept.
-  static std::unique_ptr<BlockPlaces> open(const RandomAccess& file, const ScanOptions& options);
+  /// nullptr where the file has to be read in order. `opened`: its index as it was written, if that
+  /// is there already. `file` and `options` are kept.
+  static std::unique_ptr<BlockPlaces> open(const RandomAccess& file,
+                                           std::optional<ArchiveIndex> opened,
+                                           const ScanOptions& options);
 
   /// The next block of those that are wanted, without its payload; nullopt at their end and where
   /// the file is not what its index says. One caller at a time.

@@ -181,9 +181,11 @@ class CompressedStream final : public ChunkSource {
 /// on as those of a stream.
 class CompressedChunks final : public ChunkSource {
  public:
-  CompressedChunks(const RandomAccess& file, const ScanOptions& options)
+  /// `opened`: its index, if that is there already.
+  CompressedChunks(const RandomAccess& file, std::optional<ArchiveIndex> opened,
+                   const ScanOptions& options)
       : file_(file),
-        places_(BlockPlaces::open(file, options)),
+        places_(BlockPlaces::open(file, std::move(opened), options)),
         in_order_(std::make_unique<RangeSource>(file, 0, file.size()), options) {}
 
   Result<std::optional<ChunkItem>> take() override {
@@ -244,8 +246,10 @@ Result<std::unique_ptr<ChunkSource>> open_chunks(const RandomAccess& file,
   if (file.size() >= sizeof magic) {
     PRESSO_TRY(file.read_at(0, magic));
     if (has_file_magic(magic)) {
-      if (auto indexed = open_indexed_chunks(file, required, options)) return indexed;
-      return std::unique_ptr<ChunkSource>(std::make_unique<CompressedChunks>(file, options));
+      std::optional<ArchiveIndex> spare;
+      if (auto indexed = open_indexed_chunks(file, required, options, spare)) return indexed;
+      return std::unique_ptr<ChunkSource>(
+          std::make_unique<CompressedChunks>(file, std::move(spare), options));
     }
   }
   return std::unique_ptr<ChunkSource>(std::make_unique<PlainFile>(file));

@@ -122,7 +122,7 @@ void expect_same_in_all_ways(const File& file, const std::string& what) {
 /// How many blocks have places; negative where what follows them is in doubt.
 int places_in(const File& file, const ScanOptions& options = {}) {
   const MemoryRandomAccess access(file);
-  const auto places = BlockPlaces::open(access, options);
+  const auto places = BlockPlaces::open(access, std::nullopt, options);
   if (!places) return 0;
   int count = 0;
   while (places->next()) ++count;
@@ -136,7 +136,7 @@ TEST(BlockPlaces, AreThoseOfAReaderInOrder) {
   const File file = two_members();
   const MemoryRandomAccess access(file);
   const ScanOptions options;
-  const auto places = BlockPlaces::open(access, options);
+  const auto places = BlockPlaces::open(access, std::nullopt, options);
   ASSERT_TRUE(places);
   MemorySource source(file);
   BlockStream stream(source, {});
@@ -195,7 +195,7 @@ TEST(BlockPlaces, ThreadsInTheirTurnReadHeadersOnly) {
   const File file = packed(random_lines(40 * kBlock));
   const WatchedFile watched(file);
   const ScanOptions options;
-  const auto places = BlockPlaces::open(watched, options);
+  const auto places = BlockPlaces::open(watched, std::nullopt, options);
   ASSERT_TRUE(places);
   watched.read_bytes = 0;
   while (places->next()) {

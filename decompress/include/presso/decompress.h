@@ -162,6 +162,8 @@ Result<std::vector<Byte>> decompress_buffer(Bytes compressed,
 class CompressedFile {
  public:
   static Result<CompressedFile> open(const RandomAccess& file, DecodeOptions options = {});
+  /// The same for a file whose index was opened before.
+  static Result<CompressedFile> open(ArchiveIndex index, DecodeOptions options = {});
 
   const ArchiveIndex& index() const { return index_; }
   std::uint64_t plain_bytes() const { return index_.plain_bytes(); }
