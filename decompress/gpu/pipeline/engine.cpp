@@ -6,8 +6,8 @@
 namespace presso::gpu {
 namespace {
 
-/// More read no faster (field measurements: 40 GB/s with 8 threads, 42 with 16).
-constexpr unsigned kMostCopyingThreads = 8;
+/// From the page cache 8 threads read 36 GB/s, 16 61; PCIe takes 55 (scan/gpu/NOTES.md).
+constexpr unsigned kMostCopyingThreads = 16;
 
 std::uint64_t limit_or_none(std::uint64_t option) {
   return option == 0 ? ~std::uint64_t{0} : option;

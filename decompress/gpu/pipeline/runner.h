@@ -65,6 +65,7 @@ class Runner {
   std::optional<Team> decoders_;      ///< once the CPU has to help out
   std::shared_ptr<OpenJob> current_;  ///< produce's
   BatchSizes sizes_;                  ///< likewise
+  std::mutex sending_;                ///< held by the thread that sends a batch; before mutex_
 
   std::mutex mutex_;
   std::vector<Slot*> free_;

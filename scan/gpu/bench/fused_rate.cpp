@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How fast a GPU counts matching lines of compressed blocks in its own memory: decoding alone,
-// decoding and then scanning on the same stream, and both in one kernel. Usage: see kUsage.
+// decoding and then scanning on the same stream, the same in parts that overlap, and both in one
+// kernel. Usage: see kUsage.
 //
 // A file's whole blocks (what is behind the last whole one is left out, so that replicas follow one
 // another in one text) are replicated until their plain bytes reach --bytes. Counts are compared
@@ -10,12 +11,14 @@
 
 #include <cstdio>
 #include <map>
+#include <tuple>
 
 #include "corpora/parse_size.h"
 #include "decompress/gpu/bench/device_batch.h"
 #include "decompress/gpu/cuda_device.h"
 #include "decompress/gpu/cuda_error.h"
 #include "presso/gpu_devices.h"
+#include "scan/gpu/bench/parted_batch.h"
 #include "scan/gpu/fused_scan.h"
 #include "scan/gpu/line_scan.h"
 #include "scan/gpu/literal_scan.h"
@@ -39,6 +42,7 @@ constexpr const char* kUsage =
     "Exit status 1 where a count or a byte was wrong, 2 where something failed.\n";
 
 constexpr int kPoison = 0xA5;
+constexpr std::uint32_t kParts = 4;
 
 constexpr const char* kCsvHeadings =
     "device,max_clock_mhz,cuda,commit,file,ratio,block_bytes,rule,verify,pattern,states,engine,"
@@ -71,31 +75,40 @@ struct RateOptions {
   std::vector<std::string> files;
 };
 
-/// Matching lines of a text again and again, found once for each state that a copy begins in.
+/// Matching lines of copies of a text one behind another, each found once for each state that it
+/// begins in.
 class ScalarCounts {
  public:
   ScalarCounts(const LineDfa& dfa, Bytes text) : dfa_(dfa), text_(text) {}
 
-  std::uint64_t of_copies(std::uint64_t copies) {
+  /// Of bytes `begin` to `end` of all copies, as a text of its own.
+  std::uint64_t of(std::uint64_t begin, std::uint64_t end) {
     std::uint64_t found = 0;
     std::uint32_t state = dfa_.start;
-    for (std::uint64_t copy = 0; copy + 1 < copies; ++copy) {
-      const Copy& one = run(state, false);
+    while (begin < end) {
+      const std::uint64_t from = begin % text_.size();
+      const std::uint64_t bytes = std::min(text_.size() - from, end - begin);
+      begin += bytes;
+      const Piece& one = run({from, bytes, state, begin == end});
       found += one.lines;
       state = one.state;
     }
-    return found + run(state, true).lines;
+    return found;
   }
 
  private:
-  struct Copy {
+  struct Piece {
     std::uint64_t lines;
     std::uint32_t state;
   };
-  const Copy& run(std::uint32_t state, bool is_last) {
-    const auto [at, is_new] = copies_.try_emplace({state, is_last});
+  /// Offset, bytes, state, whether the text ends with it.
+  using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, bool>;
+
+  const Piece& run(const Key& key) {
+    const auto [at, is_new] = pieces_.try_emplace(key);
     if (is_new) {
-      const ScalarScan scan(dfa_.view(), text_, is_last, state);
+      const auto [from, bytes, state, is_last] = key;
+      const ScalarScan scan(dfa_.view(), text_.subspan(from, bytes), is_last, state);
       at->second = {scan.ends.size(), scan.state};
     }
     return at->second;
@@ -103,7 +116,7 @@ class ScalarCounts {
 
   const LineDfa& dfa_;
   Bytes text_;
-  std::map<std::pair<std::uint32_t, bool>, Copy> copies_;
+  std::map<Key, Piece> pieces_;
 };
 
 struct Row {
@@ -218,18 +231,18 @@ class FusedRate {
   Status measure(const Pattern& pattern) {
     Row row = this->row();
     row.pattern = pattern.name;
-    row.lines =
-        ScalarCounts(pattern.dfa, file_.plain).of_copies(batch_.plain_bytes() / file_.plain.size());
-    PRESSO_TRY(measure_lines(pattern, row));
+    ScalarCounts counts(pattern.dfa, file_.plain);
+    row.lines = counts.of(0, batch_.plain_bytes());
+    PRESSO_TRY(measure_lines(pattern, row, counts));
     PRESSO_TRY(measure_fused(pattern, row, {}));
     if (!pattern.words.empty()) {
       PRESSO_ASSIGN(const LiteralTable literals, lay_out_literals(pattern.words, false));
       PRESSO_TRY(measure_fused(pattern, row, literals.view));
     }
-    return pattern.words.empty() ? Status() : measure_literals(pattern, row);
+    return pattern.words.empty() ? Status() : measure_literals(pattern, row, counts);
   }
 
-  Status measure_lines(const Pattern& pattern, Row row) {
+  Status measure_lines(const Pattern& pattern, Row row, ScalarCounts& counts) {
     PRESSO_ASSIGN(const LineTable table, lay_out(pattern.dfa.view()));
     PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
     PRESSO_ASSIGN(const DeviceMemory temporary,
@@ -244,10 +257,16 @@ class FusedRate {
     request.temporary_bytes = temporary.bytes();
     row.states = table.view.states;
     row.engine = "decode; lines";
-    return time_unfused(row, [&] { return scan_lines(request, batch_.stream()); });
+    PRESSO_TRY(time_unfused(row, [&] { return scan_lines(request, batch_.stream()); }));
+    return time_parted(row, counts, [&](const PartedBatch::Part& part, Stream stream) {
+      LineScanRequest of_part = request;
+      of_part.d_text += part.begin;
+      of_part.bytes = part.end - part.begin;
+      return scan_lines(of_part, stream);
+    });
   }
 
-  Status measure_literals(const Pattern& pattern, Row row) {
+  Status measure_literals(const Pattern& pattern, Row row, ScalarCounts& counts) {
     PRESSO_ASSIGN(const LiteralTable table, lay_out_literals(pattern.words, false));
     PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
     PRESSO_ASSIGN(const DeviceMemory temporary,
@@ -261,7 +280,13 @@ class FusedRate {
     request.d_temporary = temporary.get();
     request.temporary_bytes = temporary.bytes();
     row.engine = "decode; literals";
-    return time_unfused(row, [&] { return scan_literals(request, batch_.stream()); });
+    PRESSO_TRY(time_unfused(row, [&] { return scan_literals(request, batch_.stream()); }));
+    return time_parted(row, counts, [&](const PartedBatch::Part& part, Stream stream) {
+      LiteralScanRequest of_part = request;
+      of_part.d_text += part.begin;
+      of_part.bytes = part.end - part.begin;
+      return scan_literals(of_part, stream);
+    });
   }
 
   Status measure_fused(const Pattern& pattern, Row row, const LiteralTableView& literals) {
@@ -295,6 +320,24 @@ class FusedRate {
       PRESSO_TRY(decode_batch(batch_.arguments(), decoding(), batch_.stream()));
       return scan();
     });
+  }
+
+  /// Each part as a text of its own: lines astride two of them count for both.
+  Status time_parted(Row row, ScalarCounts& counts, const PartedBatch::ScanPart& scan) {
+    PRESSO_ASSIGN(const auto parted, PartedBatch::of(batch_, decoding(), kParts));
+    row.lines = 0;
+    for (const PartedBatch::Part& part : parted->parts()) {
+      row.lines += counts.of(part.begin, part.end);
+    }
+    row.engine += ", in parts";
+    const BatchArguments& all = batch_.arguments();
+    PRESSO_TRY(check(cudaMemsetAsync(all.d_plain, kPoison, row.plain_bytes, batch_.stream()),
+                     "poisoning"));
+    PRESSO_TRY(parted->run(scan, batch_.stream()));
+    PRESSO_ASSIGN(const bool correct, batch_.left_correct_bytes());
+    if (!correct) return make_error(ErrorCode::kDeviceLost, "parts were decoded to other bytes");
+    PRESSO_TRY(clear_result());
+    return time(row, [&] { return parted->run(scan, batch_.stream()); });
   }
 
   /// The count begins at 0 in each run, and must be right behind each.
