@@ -3,21 +3,22 @@
 // last two end at once where the first found nothing, which is the rule.
 //
 //   find_broken     a tile is broken if its guess is not the state that the tile before it ended
-//   in,
-//                   and so is what follows it up to and with the next tile that has a '\n'
+//                   in, and so is what follows it up to and with the next tile that has a '\n'
 //   tile_functions  a warp for each broken tile: where each state leads that may stand at its
-//   begin.
-//                   One state, where the tile before is not broken. Else all those that some state
-//                   leads to over the last 64 bytes, or 512, or 4,096 before it: automata forget,
-//                   so these are few, and a lane takes each. Up to 32 states need no such search
+//                   begin. One state, where the tile before is not broken. Else all those that
+//                   some state leads to over the last 64 bytes, or 512, or 4,096 before it:
+//                   automata forget, so these are few, and a lane takes each. Where at most 16
+//                   are possible at some places in the tile, it is cut there, pieces are run side
+//                   by side, and their functions composed
 //   follow_chains   a warp for each first broken tile of a chain looks up one function after
-//   another
+//                   another
 //
-// Cost where every tile is broken: a step of a warp for each byte (0.1 TB/s by count), then a
-// look-up for each tile, 10 microseconds a GB. If more than 32 states stay possible over 4,096
-// bytes, the tile has no function, and follow_chains runs the automaton over it with one lane, 30
-// to 60 MB/s: that takes a pattern that counts beyond 32 and never forgets, and a line of some
-// hundred kilobytes. Never quadratic. Test: tests/simt/scan_lines_test.cpp.
+// Cost where every tile is broken: a step of a warp for each byte (0.1 TB/s by count), or for each
+// second to sixteenth byte where few states are possible, then a look-up for each tile. If more
+// than 32 states stay possible over 4,096 bytes, the tile has no function, and follow_chains runs
+// the automaton over it with one lane, 30 to 60 MB/s: that takes a pattern that counts beyond 32
+// and never forgets, and a line of some hundred kilobytes. Never quadratic.
+// Test: tests/simt/scan_lines_test.cpp.
 #pragma once
 
 #include "scan/gpu/line_engines.cuh"
@@ -83,15 +84,25 @@ class TileFunctions {
   PRESSO_DEVICE void make(u64 tile) {
     const TileSummary& before = scan_.d_tiles[tile - 1];
     u32 count = 1, in = before.out;
-    if (before.broken != 0 && before.first == kNoStage) count = possible_states(tile, in);
+    if (before.broken != 0 && before.first == kNoStage) {
+      count = possible_states(tile * scan_.tile_bytes(), 2, kTableStates, in);
+    }
     TileFunction& function = scan_.d_functions[tile];
     if (simt::lane() == 0) {
       function.count =
           count > kTableStates ? TileFunction::kTooMany : static_cast<std::uint16_t>(count);
     }
-    if (count > kTableStates || simt::lane() >= count) return;
+    if (count > kTableStates) return;
+    const u64 begin = tile * scan_.tile_bytes();
+    const u32 first = scan_.d_tiles[tile].first;
+    const u64 whole =
+        begin + scan_.tile_bytes() < scan_.bytes ? begin + scan_.tile_bytes() : scan_.bytes;
+    const u64 end = first == kNoStage ? whole : begin + u64{first} * kStageBytes;
+    u32 result = run_states(count, in, begin, end);
+    if (simt::lane() >= count) return;
+    if (first != kNoStage) result = walker_.end_of_line(result, end).matches ? 1 : 0;
     function.in[simt::lane()] = static_cast<std::uint16_t>(in);
-    function.result[simt::lane()] = static_cast<std::uint16_t>(result(tile, in));
+    function.result[simt::lane()] = static_cast<std::uint16_t>(result);
   }
 
   /// The state behind a tile without '\n', else whether its first line matches.
@@ -114,20 +125,70 @@ class TileFunctions {
   }
 
  private:
-  /// How many states may stand at the tile's begin, which lies within a line: more than
-  /// kTableStates, or lane i gets the i-th.
-  PRESSO_DEVICE u32 possible_states(u64 tile, u32& mine) {
-    const u64 begin = tile * scan_.tile_bytes();
-    for (u32 bytes = 0; bytes <= kLongestSearch; bytes = bytes == 0 ? kStageBytes : 8 * bytes) {
+  /// Where the states of the first `count` lanes lead over [begin, end), within a line.
+  PRESSO_DEVICE u32 run_states(u32 count, u32 in, u64 begin, u64 end) {
+    u32 width = 2;
+    while (width < count) width *= 2;
+    u32 out = 0;
+    if (end - begin >= kLeastCut) {
+      for (u32 tries = 0; tries < 2 && width <= kWarpSize / 2; ++tries, width *= 2) {
+        if (run_pieces(width, count, in, begin, end, out)) return out;
+      }
+    }
+    return simt::lane() < count ? walker_.run(in, begin, end) : 0;
+  }
+
+  /// The same in pieces, each run from up to `width` states by lanes of its own; false where more
+  /// are possible somewhere.
+  PRESSO_DEVICE bool run_pieces(u32 width, u32 count, u32 in, u64 begin, u64 end, u32& out) {
+    const u32 pieces = kWarpSize / width;
+    const u32 my_piece = simt::lane() / width, my_number = simt::lane() % width;
+    const u64 piece_bytes = (end - begin) / pieces / kStageBytes * kStageBytes;
+    u32 my_count = count;
+    u32 my_in = simt::shuffle(in, my_number);
+    for (u32 piece = 1; piece < pieces; ++piece) {
+      const u64 at = begin + piece * piece_bytes;
+      u32 state = 0;
+      const u32 possible = possible_states(at, width, width, state);
+      if (possible > width) return false;
+      state = simt::shuffle(state, my_number);
+      if (piece != my_piece) continue;
+      my_count = possible;
+      my_in = state;
+    }
+    const u64 my_begin = begin + my_piece * piece_bytes;
+    const u64 my_end = my_piece + 1 == pieces ? end : my_begin + piece_bytes;
+    const u32 my_out = my_number < my_count ? walker_.run(my_in, my_begin, my_end) : 0;
+    // No state of an automaton, for lanes that have none.
+    const u32 from = my_number < my_count ? my_in : ~0u;
+    out = my_out;  // of the first piece, for the lanes that count
+    for (u32 lane = width; lane < kWarpSize; lane += width) {
+      u32 next = 0;
+      for (u32 i = 0; i < width; ++i) {
+        const u32 is_from = simt::shuffle(from, lane + i),
+                  leads_to = simt::shuffle(my_out, lane + i);
+        if (is_from == out) next = leads_to;
+      }
+      out = next;
+    }
+    return true;
+  }
+
+  /// How many states may stand at `begin`, where as many bytes before it lie within the line as are
+  /// searched: more than `most`, or lane i gets the i-th. Looks for fewer than `enough` no further.
+  PRESSO_DEVICE u32 possible_states(u64 begin, u32 enough, u32 most, u32& mine) {
+    const u32 longest = enough < most ? kLongestSearch : kSearchInTile;
+    u32 count = most + 1;
+    for (u32 bytes = 0; bytes <= longest; bytes = bytes == 0 ? kStageBytes : 8 * bytes) {
       if (u64{bytes} * scan_.table.states > kSearchSteps || bytes > scan_.tile_bytes()) break;
       take_all_states();
       for (u64 at = begin - bytes; at < begin; at += kStageBytes) step_set(at);
-      const u32 count = set_size();
-      if (count > kTableStates) continue;
-      mine = member(simt::lane() < count ? simt::lane() : 0);
-      return count;
+      count = set_size();
+      if (count <= enough || (count <= most && bytes >= kSearchInTile)) break;
     }
-    return kTableStates + 1;
+    if (count > most) return most + 1;
+    mine = member(simt::lane() < count ? simt::lane() : 0);
+    return count;
   }
 
   PRESSO_DEVICE void take_all_states() {
@@ -173,6 +234,9 @@ class TileFunctions {
   }
 
   static constexpr u32 kLongestSearch = 4096;
+  static constexpr u32 kSearchInTile = 512;
+  /// So that what is searched before a piece lies in the one before: of 16 at the most.
+  static constexpr u32 kLeastCut = 16 * kSearchInTile;
   /// States times bytes: some steps of a warp for each byte of a tile.
   static constexpr u64 kSearchSteps = u64{1} << 22;
 
@@ -242,19 +306,27 @@ PRESSO_DEVICE u64 mend_head(const LineScanArguments& scan, const TileFunctions<R
   return matches ? u64{1} : ~u64{0};
 }
 
+constexpr u32 kHeldFunctions = 8;
+
+PRESSO_DEVICE void hold_functions(const LineScanArguments& scan, u64 tile,
+                                  HeldFunction (&held)[kHeldFunctions]) {
+  PRESSO_UNROLL
+  for (u32 i = 0; i < kHeldFunctions; ++i) held[i] = hold_function(scan, tile + i);
+}
+
 /// From the first broken tile of a chain on; the change of the count. What is read does not depend
-/// on what was found, so some functions are brought at once: a step would cost a microsecond else.
+/// on what was found, so some functions are on their way while others are looked up: a step would
+/// cost a microsecond else.
 template <class Rows>
 PRESSO_DEVICE u64 follow_chain(const LineScanArguments& scan, const TileFunctions<Rows>& functions,
                                u64 tile) {
-  constexpr u32 kAhead = 8;
   u32 state = scan.d_tiles[tile - 1].out;
-  for (;; tile += kAhead) {
-    HeldFunction held[kAhead];
+  HeldFunction held[kHeldFunctions], coming[kHeldFunctions];
+  hold_functions(scan, tile, held);
+  for (;; tile += kHeldFunctions) {
+    hold_functions(scan, tile + kHeldFunctions, coming);
     PRESSO_UNROLL
-    for (u32 i = 0; i < kAhead; ++i) held[i] = hold_function(scan, tile + i);
-    PRESSO_UNROLL
-    for (u32 i = 0; i < kAhead; ++i) {
+    for (u32 i = 0; i < kHeldFunctions; ++i) {
       const u64 here = tile + i;
       if (here == scan.tiles()) {
         if (simt::lane() == 0 && scan.d_state_out != nullptr) *scan.d_state_out = state;
@@ -264,6 +336,7 @@ PRESSO_DEVICE u64 follow_chain(const LineScanArguments& scan, const TileFunction
       if (!look_up(held[i], state, result)) result = functions.result(here, state);
       if (held[i].first != kNoStage) return mend_head(scan, functions, here, result != 0);
       state = result;
+      held[i] = coming[i];
     }
   }
 }

@@ -230,6 +230,24 @@ TEST(LineKernels, FollowAutomataThatNeverForget) {
   EXPECT_GT(broken, 20u);
 }
 
+/// In tiles of 8 KiB and more, which are cut into pieces where 2, 4, 8 or 16 states are possible.
+TEST(LineKernels, CutTilesWhereFewStatesArePossible) {
+  u32 broken = 0;
+  Shape shape;
+  shape.chunk_bytes = 256;
+  const auto expect_in = [&](const LineDfa& dfa, u32 line) {
+    ++shape.seed;
+    broken += expect_right(dfa, random_text(40'000 + shape.seed, "abc", line, shape.seed), shape);
+  };
+  for (const u32 states : {2u, 3u, 4u, 7u, 8u, 9u, 15u, 16u, 17u}) {
+    expect_in(counting_dfa(states), 1u << 30);
+    expect_in(counting_dfa(states), 9'000);
+  }
+  for (const u32 states : {5u, 40u}) expect_in(random_dfa(states, "abc", states), 1u << 30);
+  expect_in(words_dfa({"abcab"}, {"cbacb"}), 30'000);
+  EXPECT_GT(broken, 40u);
+}
+
 TEST(LineKernels, StopAtAbsorbingStates) {
   const LineDfa dfa = words_dfa({"a"});
   std::string text = random_text(12000, "xyz", 5000, 3);
