@@ -88,6 +88,12 @@ Result<std::vector<Byte>> decompress_buffer(Bytes compressed, const DecompressOp
 Result<CompressedFile> CompressedFile::open(const RandomAccess& file, DecodeOptions options) {
   return without_bad_alloc([&]() -> Result<CompressedFile> {
     PRESSO_ASSIGN(ArchiveIndex index, ArchiveIndex::open(file));
+    return open(std::move(index), options);
+  });
+}
+
+Result<CompressedFile> CompressedFile::open(ArchiveIndex index, DecodeOptions options) {
+  return without_bad_alloc([&]() -> Result<CompressedFile> {
     CompressedFile opened(std::move(index), options);
     PRESSO_TRY(opened.check_dictionaries());
     return opened;

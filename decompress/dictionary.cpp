@@ -22,6 +22,28 @@ Result<std::shared_ptr<const Dictionary>> find_named(Bytes payload, KnownDiction
   return make_error(ErrorCode::kMissingDictionary, what);
 }
 
+/// The plain size of a dictionary's blocks, all of whose headers are sound then.
+Result<std::size_t> measure(Bytes stored) {
+  std::size_t plain_bytes = 0;
+  for (std::uint32_t number = 0; !stored.empty(); ++number) {
+    if (stored.size() < kBlockHeaderBytes) return make_error(ErrorCode::kTruncated, "dictionary");
+    PRESSO_ASSIGN(const BlockHeader header, parse_block_header(stored.data()));
+    if (header.kind != FrameKind::kDictionaryBlock || header.dictionary_id != 0 ||
+        header.number != number) {
+      return make_error(ErrorCode::kBadHeader, "dictionary block");
+    }
+    if (header.stored_bytes() > stored.size()) {
+      return make_error(ErrorCode::kTruncated, "dictionary");
+    }
+    plain_bytes += header.plain_bytes;
+    if (plain_bytes > kMaxDictionaryBytes) {
+      return make_error(ErrorCode::kBadHeader, "dictionary is larger than 4 MiB");
+    }
+    stored = stored.subspan(static_cast<std::size_t>(header.stored_bytes()));
+  }
+  return plain_bytes;
+}
+
 }  // namespace
 
 DictionaryReference Dictionary::reference() const {
@@ -40,29 +62,22 @@ std::shared_ptr<const Dictionary> Dictionary::from_plain(Bytes plain) {
 Result<std::shared_ptr<const Dictionary>> Dictionary::decode(Bytes stored,
                                                              KnownDictionaries known) {
   if (is_dictionary_reference(stored)) return find_named(stored, known);
-  Buffer plain;
-  std::uint32_t number = 0;
+  PRESSO_ASSIGN(const std::size_t plain_bytes, measure(stored));
+  auto dictionary = std::make_shared<Dictionary>();
+  dictionary->buffer_.resize_discarding(Buffer::kSlack + plain_bytes);
+  Byte* plain = dictionary->buffer_.data();
+  std::fill_n(plain, Buffer::kSlack, Byte{0});
+  Buffer payload;  // with the slack that the decoder asks for
   while (!stored.empty()) {
-    if (stored.size() < kBlockHeaderBytes) return make_error(ErrorCode::kTruncated, "dictionary");
     PRESSO_ASSIGN(const BlockHeader header, parse_block_header(stored.data()));
-    if (header.kind != FrameKind::kDictionaryBlock || header.dictionary_id != 0 ||
-        header.number != number++) {
-      return make_error(ErrorCode::kBadHeader, "dictionary block");
-    }
-    if (header.stored_bytes() > stored.size()) {
-      return make_error(ErrorCode::kTruncated, "dictionary");
-    }
-    if (plain.size() + header.plain_bytes > kMaxDictionaryBytes) {
-      return make_error(ErrorCode::kBadHeader, "dictionary is larger than 4 MiB");
-    }
-    Buffer payload;  // with the slack that the decoder asks for
+    payload.clear();
     payload.append(stored.subspan(kBlockHeaderBytes, header.payload_bytes));
-    const std::size_t done = plain.size();
-    plain.grow(done + header.plain_bytes);
-    PRESSO_TRY(decode_block(header, payload.data(), nullptr, {}, plain.data() + done));
+    PRESSO_TRY(decode_block(header, payload.data(), nullptr, {},
+                            plain + Buffer::kSlack + dictionary->size_));
+    dictionary->size_ += header.plain_bytes;
     stored = stored.subspan(static_cast<std::size_t>(header.stored_bytes()));
   }
-  return from_plain(plain.bytes());
+  return std::shared_ptr<const Dictionary>(std::move(dictionary));
 }
 
 }  // namespace presso

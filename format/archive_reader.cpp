@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kReadBytes = 1u << 20;
 constexpr std::size_t kIndexPrefixBytes = 24;
 constexpr std::uint64_t kGoBackAllowance = 64u << 20;  ///< besides once what was read
+constexpr std::size_t kFewMembers = 16;                ///< whose ends are read whatever their size
 
 Error at_offset(Error error, std::uint64_t offset) {
   if (error.byte_offset == Error::kNone) error.byte_offset = offset;
@@ -428,11 +429,18 @@ Result<bool> FrameReader::index_tells_of_more_blocks(const SectionHeader& header
 
 Result<ArchiveIndex> ArchiveIndex::open(const RandomAccess& file) {
   ArchiveIndex by_trailers(file);
-  if (by_trailers.open_by_trailers().ok()) return by_trailers;
+  if (by_trailers.open_by_trailers(0).ok()) return by_trailers;
   ArchiveIndex walked(file);
   walked.rebuilt_ = true;
   PRESSO_TRY(walked.open_by_walking());
   return walked;
+}
+
+Result<ArchiveIndex> ArchiveIndex::open_as_written(const RandomAccess& file,
+                                                   std::uint64_t mean_member_bytes) {
+  ArchiveIndex index(file);
+  PRESSO_TRY(index.open_by_trailers(mean_member_bytes));
+  return index;
 }
 
 namespace {
@@ -508,7 +516,7 @@ Result<std::uint64_t> read_front(const RandomAccess& file, ArchiveMember& member
 }  // namespace
 
 /// From the last trailer backwards, member by member; block tables are then put in file order.
-Status ArchiveIndex::open_by_trailers() {
+Status ArchiveIndex::open_by_trailers(std::uint64_t mean_member_bytes) {
   std::vector<std::vector<std::uint64_t>> offsets;  // last member first
   std::uint64_t end = file_->size();
   while (end > 0) {
@@ -546,6 +554,10 @@ Status ArchiveIndex::open_by_trailers() {
     offsets.push_back(std::move(member_offsets));
     end = member.file_offset;
     members_.push_back(std::move(member));
+    const bool many = members_.size() > kFewMembers;
+    if (many && (file_->size() - end) / members_.size() < mean_member_bytes) {
+      return make_error(ErrorCode::kUnsupported, "many small members");
+    }
   }
   if (members_.empty()) return make_error(ErrorCode::kNotPresso, "empty file");
   std::reverse(members_.begin(), members_.end());
@@ -721,6 +733,20 @@ Result<BlockHeader> ArchiveIndex::read_block_header(std::uint64_t number) const 
     header.error() = at_offset(std::move(header.error()), at);
   }
   return header;
+}
+
+Status ArchiveIndex::check_tail(const ArchiveMember& member) const {
+  for (std::uint64_t at = member.blocks_end; at != member.index_offset;) {
+    PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kSectionHeaderBytes));
+    PRESSO_ASSIGN(const SectionHeader header, parse_section_header(head.data()));
+    const bool out_of_place = is_known_section(header.kind) || header.kind == FrameKind::kBlock ||
+                              header.kind == FrameKind::kTrailer;
+    if (out_of_place || header.mandatory || header.stored_bytes() > member.index_offset - at) {
+      return at_offset(make_error(ErrorCode::kBadIndex, "what stands before it"), at);
+    }
+    at += header.stored_bytes();
+  }
+  return {};
 }
 
 Result<StoredBlock> ArchiveIndex::read_block(std::uint64_t number, Buffer into) const {

@@ -123,16 +123,22 @@ bool can_skip(const RequiredLiterals& required, const ScanOptions& options) {
 
 std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
                                              const RequiredLiterals& required,
-                                             const ScanOptions& options) {
+                                             const ScanOptions& options,
+                                             std::optional<ArchiveIndex>& spare) {
   if (!can_skip(required, options)) return nullptr;
+  auto written = without_bad_alloc([&] { return ArchiveIndex::open_as_written(file, 0); });
+  if (!written.ok()) return nullptr;
+  auto filters = ask_filters(file, *written, required, options);
+  if (!filters) {
+    spare = std::move(*written);
+    return nullptr;
+  }
   DecodeOptions decode;
   decode.level = options.level;
   decode.verify = options.verify;
   decode.dictionaries = options.dictionaries;
-  auto opened = CompressedFile::open(file, decode);
-  if (!opened.ok() || opened->index().rebuilt()) return nullptr;
-  auto filters = ask_filters(file, opened->index(), required, options);
-  if (!filters) return nullptr;
+  auto opened = CompressedFile::open(std::move(*written), decode);
+  if (!opened.ok()) return nullptr;
   std::unique_ptr<BlockIndex> index(new BlockIndex(std::move(*opened)));
   if (!index->choose_clause(required, std::move(*filters))) return nullptr;
   // Where NULs count for anything, all rules for them hold only for a text that is seen as a whole.

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "presso/block_filter.h"
@@ -30,10 +31,12 @@ struct MemberFilter {
 
 class BlockIndex {
  public:
-  /// nullptr where there is no filter, or it can be of no use to this search. `file` is kept.
+  /// nullptr where there is no filter, or it can be of no use to this search. `file` is kept. An
+  /// index that was opened in vain is left in `spare`.
   static std::unique_ptr<BlockIndex> open(const RandomAccess& file,
                                           const RequiredLiterals& required,
-                                          const ScanOptions& options);
+                                          const ScanOptions& options,
+                                          std::optional<ArchiveIndex>& spare);
 
   const CompressedFile& file() const { return file_; }
   std::uint64_t block_count() const { return wanted_.size(); }

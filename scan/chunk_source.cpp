@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "scan/block_places.h"
 #include "scan/indexed_chunks.h"
 
 namespace presso::scan_detail {
@@ -116,6 +117,11 @@ class CompressedStream final : public ChunkSource {
         prefixed_(std::move(source)),
         blocks_(*prefixed_, stream_options(options)) {}
 
+  /// take() goes on with block `number` or, where it is further on, ScanOptions::first_block.
+  /// Before the first take().
+  void begin_at(std::uint64_t number) { first_block_ = std::max(first_block_, number); }
+  Buffer spare_buffer() { return blocks_.spare_buffer(); }
+
   Result<std::optional<ChunkItem>> take() override {
     PRESSO_ASSIGN(std::optional<BlockItem> item, next_wanted());
     if (!item) return std::optional<ChunkItem>();
@@ -156,14 +162,14 @@ class CompressedStream final : public ChunkSource {
     return begun_.bytes();
   }
 
-  /// Passes by the blocks before ScanOptions::first_block; they are not decoded.
+  /// Passes by the blocks before the first that is wanted; they are not decoded.
   Result<std::optional<BlockItem>> next_wanted() {
     for (;;) {
       if (taken_ > options_.last_block) return std::optional<BlockItem>();
       PRESSO_ASSIGN(std::optional<BlockItem> item, blocks_.next());
       if (!item) return none_left();
       taken_ += item->damage ? std::max<std::uint64_t>(item->lost_blocks, 1) : 1;
-      if (taken_ > options_.first_block) return item;
+      if (taken_ > first_block_) return item;
     }
   }
 
@@ -178,10 +184,61 @@ class CompressedStream final : public ChunkSource {
   }
 
   const ScanOptions& options_;
+  std::uint64_t first_block_ = options_.first_block;
   std::uint64_t taken_ = 0;  ///< blocks
   Buffer begun_;
   std::unique_ptr<ByteSource> prefixed_;
   BlockStream blocks_;
+};
+
+/// The blocks of a file that are read by all threads as far as the index is right, and from there
+/// on as those of a stream.
+class CompressedChunks final : public ChunkSource {
+ public:
+  /// `opened`: its index, if that is there already.
+  CompressedChunks(const RandomAccess& file, std::optional<ArchiveIndex> opened,
+                   const ScanOptions& options)
+      : file_(file),
+        places_(BlockPlaces::open(file, std::move(opened), options)),
+        in_order_(std::make_unique<RangeSource>(file, 0, file.size()), options) {}
+
+  Result<std::optional<ChunkItem>> take() override {
+    if (places_) {
+      if (auto placed = places_->next()) {
+        return std::optional<ChunkItem>(PlacedBlock{std::move(*placed)});
+      }
+      if (!places_->in_doubt()) return std::optional<ChunkItem>();
+      in_order_.begin_at(places_->passed());
+      places_.reset();
+    }
+    return in_order_.take();
+  }
+
+  Result<Chunk> load(ChunkItem item) override {
+    auto* placed = std::get_if<PlacedBlock>(&item);
+    if (placed == nullptr) return in_order_.load(std::move(item));
+    PRESSO_TRY(read_payload(placed->item.block));
+    return in_order_.load(std::move(placed->item));
+  }
+
+  void recycle(Buffer buffer) override { in_order_.recycle(std::move(buffer)); }
+
+ private:
+  Status read_payload(StoredBlock& block) {
+    block.payload = in_order_.spare_buffer();
+    block.payload.resize_discarding(block.header.payload_bytes);
+    Status read =
+        file_.read_at(block.file_offset + kBlockHeaderBytes, block.payload.mutable_bytes());
+    if (!read.ok()) {
+      read.error().block = block.number;
+      read.error().byte_offset = block.file_offset;
+    }
+    return read;
+  }
+
+  const RandomAccess& file_;
+  std::unique_ptr<BlockPlaces> places_;
+  CompressedStream in_order_;
 };
 
 }  // namespace
@@ -203,10 +260,10 @@ Result<std::unique_ptr<ChunkSource>> open_chunks(const RandomAccess& file,
   if (file.size() >= sizeof magic) {
     PRESSO_TRY(file.read_at(0, magic));
     if (has_file_magic(magic)) {
-      if (auto indexed = open_indexed_chunks(file, required, options)) return indexed;
-      auto whole = std::make_unique<RangeSource>(file, 0, file.size());
+      std::optional<ArchiveIndex> spare;
+      if (auto indexed = open_indexed_chunks(file, required, options, spare)) return indexed;
       return std::unique_ptr<ChunkSource>(
-          std::make_unique<CompressedStream>(std::move(whole), options));
+          std::make_unique<CompressedChunks>(file, std::move(spare), options));
     }
   }
   return std::unique_ptr<ChunkSource>(std::make_unique<PlainFile>(file));

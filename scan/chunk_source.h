@@ -30,6 +30,11 @@ struct ReadPiece {
   bool short_read = false;
 };
 
+/// A block whose header was read; its payload is still to be read by a worker.
+struct PlacedBlock {
+  BlockItem item;
+};
+
 /// A block to be read by its number.
 struct WholeBlock {
   std::uint64_t number = 0;
@@ -41,7 +46,8 @@ struct SkippedBlocks {
   std::uint64_t count = 0;
 };
 
-using ChunkItem = std::variant<ReadPiece, FileRange, BlockItem, WholeBlock, SkippedBlocks>;
+using ChunkItem =
+    std::variant<ReadPiece, FileRange, BlockItem, PlacedBlock, WholeBlock, SkippedBlocks>;
 
 /// Text, or why there is none.
 struct Chunk {

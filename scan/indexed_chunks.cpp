@@ -69,8 +69,9 @@ class IndexedChunks final : public ChunkSource {
 
 std::unique_ptr<ChunkSource> open_indexed_chunks(const RandomAccess& file,
                                                  const RequiredLiterals& required,
-                                                 const ScanOptions& options) {
-  std::unique_ptr<BlockIndex> index = BlockIndex::open(file, required, options);
+                                                 const ScanOptions& options,
+                                                 std::optional<ArchiveIndex>& spare) {
+  std::unique_ptr<BlockIndex> index = BlockIndex::open(file, required, options, spare);
   if (!index) return nullptr;
   return std::make_unique<IndexedChunks>(std::move(index));
 }

@@ -4,14 +4,17 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "scan/chunk_source.h"
 
 namespace presso::scan_detail {
 
-/// nullptr where the file has no filter that is of use to this search.
+/// nullptr where the file has no filter that is of use to this search. An index that was opened in
+/// vain is left in `spare`.
 std::unique_ptr<ChunkSource> open_indexed_chunks(const RandomAccess& file,
                                                  const RequiredLiterals& required,
-                                                 const ScanOptions& options);
+                                                 const ScanOptions& options,
+                                                 std::optional<ArchiveIndex>& spare);
 
 }  // namespace presso::scan_detail

@@ -89,9 +89,14 @@ std::size_t LiteralSet::prefix_slot(std::uint64_t prefix) const {
   return slot;
 }
 
-LiteralSet::Range LiteralSet::range_of_prefix(const Byte* at) const {
+LiteralSet::Range LiteralSet::range_of_prefix(Bytes text, std::size_t at) const {
   std::uint64_t bytes = 0;
-  std::memcpy(&bytes, at, prefix_bytes_);
+  if (text.size() - at >= sizeof bytes) {
+    const std::size_t unwanted_bits = 8 * (sizeof bytes - prefix_bytes_);
+    bytes = load<std::uint64_t>(text.data() + at) << unwanted_bits >> unwanted_bits;
+  } else {
+    std::memcpy(&bytes, text.data() + at, prefix_bytes_);
+  }
   return prefixes_[prefix_slot(bytes)].range;
 }
 
@@ -118,7 +123,7 @@ std::optional<std::size_t> LiteralSet::find(Bytes text, std::size_t begin) const
   std::size_t depth = 0;
   if (!kFold && prefix_bytes_ > 0) {
     if (text.size() - begin < prefix_bytes_) return std::nullopt;
-    range = range_of_prefix(text.data() + begin);
+    range = range_of_prefix(text, begin);
     depth = prefix_bytes_;
     reader.at += depth;
   }
@@ -155,6 +160,14 @@ bool LiteralSet::rest_stands_at(const Entry& entry, std::size_t depth, Bytes tex
                                 std::size_t at) const {
   const std::size_t left = entry.bytes.size() - depth;
   if (text.size() - at < left) return false;
+  if (left == 0) return true;
+  // Mostly so, and no call for a few bytes: those before are known to be equal.
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  if (left <= kWord && entry.bytes.size() >= kWord) {
+    const auto* rest = reinterpret_cast<const Byte*>(entry.bytes.data()) + depth;
+    return load<std::uint64_t>(text.data() + at + left - kWord) ==
+           load<std::uint64_t>(rest + left - kWord);
+  }
   return std::memcmp(text.data() + at, entry.bytes.data() + depth, left) == 0;
 }
 

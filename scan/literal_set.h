@@ -53,7 +53,7 @@ class LiteralSet {
   std::optional<std::size_t> only_entry_at(Bytes text, std::size_t begin) const;
   void index_prefixes();
   std::size_t prefix_slot(std::uint64_t prefix) const;
-  Range range_of_prefix(const Byte* at) const;
+  Range range_of_prefix(Bytes text, std::size_t at) const;
   bool rest_stands_at(const Entry& entry, std::size_t depth, Bytes text, std::size_t at) const;
   Range narrow(Range range, std::size_t depth, Byte next) const;
   bool begins_well(Bytes text, std::size_t begin, std::size_t from) const;

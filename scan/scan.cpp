@@ -98,7 +98,9 @@ bool can_skip_blocks(const RandomAccess& file, const Pattern& pattern, const Sca
   if (!has_file_magic(magic)) return false;
   ScanOptions quiet = options;
   quiet.on_bad_index = {};
-  return scan_detail::open_indexed_chunks(file, pattern.matcher().required(), quiet) != nullptr;
+  std::optional<ArchiveIndex> spare;
+  const scan_detail::RequiredLiterals& required = pattern.matcher().required();
+  return scan_detail::open_indexed_chunks(file, required, quiet, spare) != nullptr;
 }
 
 Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanOptions& options,

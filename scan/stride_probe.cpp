@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kMostPrefixBytes = sizeof(std::uint64_t);
 
-/// For random text a window passes one time in 16 to 32, a prefix likewise.
-constexpr std::size_t kPlacesAnEntry = 16;
+/// For random text a window passes one time in 32 to 64, a prefix likewise (NOTES.md).
+constexpr std::size_t kPlacesAnEntry = 32;
 
 std::uint64_t mixed(std::uint64_t window) {
   return window * 0x9E3779B97F4A7C15u;
@@ -52,15 +52,15 @@ Windows windows_of(const std::vector<Units>& literals, std::size_t offsets, std:
   return all;
 }
 
-void fill_offsets(const Windows& all, StrideProbe& probe) {
+void fill_begins(const Windows& all, StrideProbe& probe) {
   std::size_t entries = 0;
   for (const auto& list : all) entries += list.size();
   probe.windows_log2 = places_log2(entries, 20);
-  probe.offsets.assign(std::size_t{1} << probe.windows_log2, 0);
+  probe.begins.assign(std::size_t{1} << probe.windows_log2, 0);
   for (std::size_t offset = 0; offset < all.size(); ++offset) {
     for (const std::string& window : all[offset]) {
-      Byte& place = probe.offsets[mixed(as_number(window)) >> (64 - probe.windows_log2)];
-      place = static_cast<Byte>(place | 1u << offset);
+      Byte& place = probe.begins[mixed(as_number(window)) >> (64 - probe.windows_log2)];
+      place = static_cast<Byte>(place | 1u << (all.size() - 1 - offset));
     }
   }
 }
@@ -75,7 +75,9 @@ void fill_prefixes(const std::vector<std::string>& all, StrideProbe& probe) {
   }
 }
 
-/// The probe with its numbers in registers.
+/// The probe with its numbers in registers. Four places are looked at in a step, and what the table
+/// says of them is one word: a byte for each place, whose lowest bit is the earliest begin. So its
+/// bits in their order are the begins in theirs, and the step has one branch for all four.
 class Sweep {
  public:
   Sweep(const StrideProbe& probe, Bytes text, std::size_t limit, CandidateBatch& batch)
@@ -85,39 +87,40 @@ class Sweep {
     const std::size_t stride = probe_.stride;
     const std::size_t end = text_.size() - StrideProbe::kWindowBytes + 1;
     std::size_t at = from + stride - 1;
-    while (at + 3 * stride < end) {
-      const unsigned any = offsets_at(at) | offsets_at(at + stride) | offsets_at(at + 2 * stride) |
-                           offsets_at(at + 3 * stride);
-      if (any != 0) {
-        for (const std::size_t behind = at + 4 * stride; at < behind; at += stride) {
-          if (take(at)) return std::min(at + 1, limit_);
-        }
-      } else {
-        at += 4 * stride;
-      }
+    for (; at + 3 * stride < end; at += 4 * stride) {
+      const std::uint32_t begins = begins_at(at) | begins_at(at + stride) << 8 |
+                                   begins_at(at + 2 * stride) << 16 |
+                                   begins_at(at + 3 * stride) << 24;
+      if (begins == 0) continue;
+      if (const std::size_t next = take(at, begins)) return std::min(next, limit_);
     }
     for (; at < end; at += stride) {
-      if (take(at)) return std::min(at + 1, limit_);
+      if (const std::size_t next = take(at, begins_at(at))) return std::min(next, limit_);
     }
     return limit_;
   }
 
  private:
-  unsigned offsets_at(std::size_t at) const {
+  std::uint32_t begins_at(std::size_t at) const {
     const std::uint64_t window = load<std::uint32_t>(text_.data() + at);
-    return offsets_[mixed(window) >> shift_];
+    return begins_[mixed(window) >> shift_];
   }
 
-  /// True where it has added candidates: ascending, so by falling offset.
-  bool take(std::size_t at) {
-    unsigned offsets = offsets_at(at);
-    while (offsets != 0) {
-      const auto offset = static_cast<unsigned>(std::bit_width(offsets)) - 1;
-      offsets ^= 1u << offset;
-      const std::size_t begin = at - offset;
-      if (begin < limit_ && prefix_passes(begin)) batch_.at[batch_.count++] = begin;
+  /// Adds what begins at one of the places, `at` and those behind it. Returns where to go on if it
+  /// has added candidates, else 0.
+  std::size_t take(std::size_t at, std::uint32_t begins) {
+    const std::size_t first = at + 1 - probe_.stride;
+    std::size_t next = 0;
+    for (; begins != 0; begins &= begins - 1) {
+      const auto bit = static_cast<unsigned>(std::countr_zero(begins));
+      const std::size_t place = bit / 8 * probe_.stride;
+      if (next != 0 && next != at + place + 1) break;
+      const std::size_t begin = first + place + bit % 8;
+      if (begin >= limit_ || !prefix_passes(begin)) continue;
+      batch_.at[batch_.count++] = begin;
+      next = at + place + 1;
     }
-    return batch_.count > 0;
+    return next;
   }
 
   bool prefix_passes(std::size_t begin) const {
@@ -136,7 +139,7 @@ class Sweep {
   const Bytes text_;
   const std::size_t limit_;
   CandidateBatch& batch_;
-  const Byte* const offsets_ = probe_.offsets.data();
+  const Byte* const begins_ = probe_.begins.data();
   const unsigned shift_ = 64 - probe_.windows_log2;
 };
 
@@ -158,7 +161,7 @@ std::optional<StrideProbe> plan_strides(const std::vector<Units>& literals, bool
   // Of letters in two cases longer prefixes would be too many.
   probe.prefix_bytes =
       ignore_case ? StrideProbe::kWindowBytes : std::min(probe.shortest, kMostPrefixBytes);
-  fill_offsets(windows_of(literals, probe.stride, StrideProbe::kWindowBytes), probe);
+  fill_begins(windows_of(literals, probe.stride, StrideProbe::kWindowBytes), probe);
   fill_prefixes(windows_of(literals, 1, probe.prefix_bytes).front(), probe);
   return probe;
 }

@@ -22,14 +22,16 @@ namespace presso::scan_detail {
 
 struct StrideProbe {
   static constexpr std::size_t kWindowBytes = 4;
-  static constexpr std::size_t kMostStride = 8;  ///< offsets are bits of a byte
+  static constexpr std::size_t kMostStride = 8;  ///< begins are bits of a byte
 
   std::size_t stride = 0;
   std::size_t shortest = 0;      ///< bytes of the shortest literal
   std::size_t prefix_bytes = 0;  ///< 4 to 8, of a literal's begin, in `prefixes`
   std::uint32_t windows_log2 = 0;
   std::uint32_t prefixes_log2 = 0;
-  std::vector<Byte> offsets;            ///< by a window's hash: bit i for offset i
+  /// By the hash of a window that ends a stride: bit i for a literal that begins at the stride's
+  /// byte i, in which the window so has the offset stride - 1 - i.
+  std::vector<Byte> begins;
   std::vector<std::uint64_t> prefixes;  ///< a bit for each hash of a prefix
 };
 

@@ -85,7 +85,9 @@ std::optional<FileExplanation::Extent> FileExplanation::extent_of(const RandomAc
   extent.blocks = extent.wanted_blocks = archive->block_count();
   const auto header = archive->read_block_header(extent.blocks / 2);
   if (header.ok()) extent.coding = cli::name(header->coding);
-  const auto index = scan_detail::BlockIndex::open(file, pattern_.matcher().required(), options_);
+  std::optional<ArchiveIndex> spare;
+  const scan_detail::RequiredLiterals& required = pattern_.matcher().required();
+  const auto index = scan_detail::BlockIndex::open(file, required, options_, spare);
   if (!index) return extent;
   extent.has_index = true;
   extent.wanted_blocks = extent.wanted_bytes = 0;

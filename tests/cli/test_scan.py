@@ -296,6 +296,36 @@ class Damage(Scan):
         self.assertTrue(b"".join(blocks[:3]).startswith(result.out[:-1]), result)
         self.assertGreater(len(result.out), 2 * 16384)
 
+    def test_a_file_gives_what_its_bytes_give_in_a_pipe(self):
+        """Threads read a file's blocks by its index, a pipe's in order."""
+        blocks = len(self.damage(3))
+        damaged = self.read("a.presso")
+        table = json.loads(self.ok("info", "--json", "--blocks", "a.presso").out)
+        offsets = [row["compressed_offset"] for row in table["files"][0]["block_table"]]
+        header = bytearray(damaged)
+        header[offsets[5] + 9] ^= 0x10
+        index = bytearray(damaged)
+        index[index.rindex(b"\xf7PBI") + 60] ^= 0x10
+        files = {
+            "a block": damaged,
+            "a block and a header": bytes(header),
+            "a block and the index": bytes(index),
+            "bytes put in": damaged[: offsets[6]] + b"?" * 64 + damaged[offsets[6] :],
+            "cut off": damaged[: offsets[blocks - 2] + 500],
+            "two files": damaged + bytes(header),
+        }
+        ways = [["-n"], ["-j3", "-nb"], ["-j1", "-c"], ["--fail-fast"], ["--blocks", "2-7", "-n"]]
+        for what, packed in files.items():
+            self.write("a.presso", packed)
+            for way in ways:
+                by_file = self.run_presso("scan", "-I", *way, "pid=", "a.presso")
+                piped = self.run_presso("scan", "-I", *way, "pid=", "-", stdin=packed)
+                self.assertEqual(by_file.status, 2, (what, way))
+                self.assertEqual(piped.status, 2, (what, way))
+                self.assertEqual(by_file.out, piped.out, (what, way))
+                names = by_file.err.replace("a.presso", "<stdin>")
+                self.assertEqual(names, piped.err, (what, way))
+
     @covers("scan", "--no-check")
     def test_no_check_leaves_checksums_alone(self):
         self.compressed("a", b"needle and hay\n" * 10)

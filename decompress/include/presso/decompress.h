@@ -109,6 +109,9 @@ class BlockStream {
   Result<std::optional<BlockItem>> next();
   /// Thread-safe.
   DecodedBlock decode(BlockItem item);
+  /// Thread-safe: one of the buffers that go round, of any size, for a caller that reads a payload
+  /// itself and hands it to decode().
+  Buffer spare_buffer() { return pool_.take(); }
   /// Gives a buffer back for reuse. Thread-safe.
   void recycle(Buffer buffer) { pool_.give_back(std::move(buffer)); }
   /// Compressed bytes read so far; metadata of the first member. Use on next()'s thread.
@@ -159,6 +162,8 @@ Result<std::vector<Byte>> decompress_buffer(Bytes compressed,
 class CompressedFile {
  public:
   static Result<CompressedFile> open(const RandomAccess& file, DecodeOptions options = {});
+  /// The same for a file whose index was opened before.
+  static Result<CompressedFile> open(ArchiveIndex index, DecodeOptions options = {});
 
   const ArchiveIndex& index() const { return index_; }
   std::uint64_t plain_bytes() const { return index_.plain_bytes(); }

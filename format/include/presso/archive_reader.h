@@ -157,6 +157,11 @@ class ArchiveIndex {
  public:
   /// Errors: those of the headers, with offsets. A damaged or missing index is no error.
   static Result<ArchiveIndex> open(const RandomAccess& file);
+  /// The same by the index of each member alone, for readers that go through a whole file and can
+  /// do without: an error where open() would walk, and kUnsupported, soon, where members take less
+  /// than `mean_member_bytes` of the file on average, so that finding them is half of reading them.
+  static Result<ArchiveIndex> open_as_written(const RandomAccess& file,
+                                              std::uint64_t mean_member_bytes);
 
   bool rebuilt() const { return rebuilt_; }
   const std::vector<ArchiveMember>& members() const { return members_; }
@@ -168,12 +173,16 @@ class ArchiveIndex {
   /// Header and payload of block `number`; reads nothing else of the file.
   Result<StoredBlock> read_block(std::uint64_t number, Buffer into = {}) const;
   Result<BlockHeader> read_block_header(std::uint64_t number) const;
+  /// Whether what stands between a member's blocks and its index, and is nowhere mentioned in that,
+  /// is what FrameReader passes by: sound headers of sections that a reader need not know. Not for
+  /// a rebuilt index.
+  Status check_tail(const ArchiveMember& member) const;
   std::uint64_t block_offset(std::uint64_t number) const { return block_offsets_[number]; }
   std::uint64_t block_plain_offset(std::uint64_t number) const;
 
  private:
   explicit ArchiveIndex(const RandomAccess& file) : file_(&file) {}
-  Status open_by_trailers();
+  Status open_by_trailers(std::uint64_t mean_member_bytes);
   Status open_by_walking();
   Status walk_member(std::uint64_t& at, ArchiveMember& member);
   Result<std::uint64_t> walk_block(std::uint64_t at, ArchiveMember& member);
