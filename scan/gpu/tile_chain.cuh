@@ -129,6 +129,7 @@ class TileFunctions {
  private:
   /// Where the states of the first `count` lanes lead over [begin, end), within a line.
   PRESSO_DEVICE u32 run_states(u32 count, u32 in, u64 begin, u64 end) {
+    if (simt::ballot(simt::lane() < count && !walker_.is_absorbing(in)) == 0) return in;
     u32 width = 2;
     while (width < count) width *= 2;
     u32 out = 0;
