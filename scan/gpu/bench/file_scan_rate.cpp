@@ -157,7 +157,7 @@ class Bench {
     }));
     const PinnedCopy pinned(file_);
     if (pinned.size() > 0) {
-      PRESSO_TRY(row("counted, file in pinned memory", [&]() -> Status {
+      PRESSO_TRY(row("counted from pinned memory", [&]() -> Status {
         PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(pinned.bytes()));
         lines = summary.lines;
         return {};

@@ -329,7 +329,7 @@ class FusedRate {
     for (const PartedBatch::Part& part : parted->parts()) {
       row.lines += counts.of(part.begin, part.end);
     }
-    row.engine += ", in parts";
+    row.engine += " in parts";
     const BatchArguments& all = batch_.arguments();
     PRESSO_TRY(check(cudaMemsetAsync(all.d_plain, kPoison, row.plain_bytes, batch_.stream()),
                      "poisoning"));
