@@ -16,6 +16,8 @@ namespace {
 void advise_large_pages(MutableBytes memory) {
 #ifdef MADV_HUGEPAGE
   constexpr std::uintptr_t kPage = 4096;
+  constexpr std::size_t kLeast = 4u << 20;  // smaller ones share pages with other memory
+  if (memory.size() < kLeast) return;
   const auto begin = round_up(reinterpret_cast<std::uintptr_t>(memory.data()), kPage);
   const auto end = reinterpret_cast<std::uintptr_t>(memory.data()) + memory.size();
   if (end > begin)

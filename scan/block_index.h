@@ -32,7 +32,7 @@ struct MemberFilter {
 class BlockIndex {
  public:
   /// nullptr where there is no filter, or it can be of no use to this search. `file` is kept. An
-  /// index that was opened in vain is left in `spare`.
+  /// index that turned out to have no filters is left in `spare`.
   static std::unique_ptr<BlockIndex> open(const RandomAccess& file,
                                           const RequiredLiterals& required,
                                           const ScanOptions& options,

@@ -23,6 +23,8 @@ std::unique_ptr<BlockPlaces> BlockPlaces::open(const RandomAccess& file,
     if (!index.ok()) return nullptr;
     opened = std::move(*index);
   }
+  // The reader in order says that they are behind the end.
+  if (options.first_block > 0 && options.first_block >= opened->block_count()) return nullptr;
   std::unique_ptr<BlockPlaces> places(new BlockPlaces(std::move(*opened), options));
   if (!places->pass_members()) return nullptr;
   return places;

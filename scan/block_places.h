@@ -10,8 +10,8 @@
 // first contradiction the places end, and a reader in order has to begin anew and pass by the
 // blocks that were given. (Payloads are not looked at here; their damage is found in decoding.)
 //
-// A file without an index, cut off or with bytes behind it, and one of many small members is read
-// in order from the begin.
+// A file without an index, cut off or with bytes behind it is read in order from the begin, and so
+// is one of many small members, unless a search for filters has opened its index already.
 // Tested by tests/unit/block_places_test.cpp.
 #pragma once
 

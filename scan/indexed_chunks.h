@@ -10,8 +10,8 @@
 
 namespace presso::scan_detail {
 
-/// nullptr where the file has no filter that is of use to this search. An index that was opened in
-/// vain is left in `spare`.
+/// nullptr where the file has no filter that is of use to this search. An index that turned
+/// out to have no filters is left in `spare`.
 std::unique_ptr<ChunkSource> open_indexed_chunks(const RandomAccess& file,
                                                  const RequiredLiterals& required,
                                                  const ScanOptions& options,

@@ -145,6 +145,8 @@ class TileFunctions {
   /// are possible somewhere.
   PRESSO_DEVICE bool run_pieces(u32 width, u32 count, u32 in, u64 begin, u64 end, u32& out) {
     const u32 pieces = kWarpSize / width;
+    // Or to look for the states before each takes longer than the whole range with one of them.
+    if (u64{pieces} * set_words_ * 2 * kStageBytes >= end - begin) return false;
     const u32 my_piece = simt::lane() / width, my_number = simt::lane() % width;
     const u64 piece_bytes = (end - begin) / pieces / kStageBytes * kStageBytes;
     u32 my_count = count;

@@ -15,10 +15,10 @@ constexpr std::size_t kNear = std::size_t{4} << 10;
 /// So much more may be read in windows than the search came past.
 constexpr std::size_t kReadAgain = std::size_t{256} << 10;
 
-/// Where the line begins that is `lines` before that of `at`.
-std::size_t lines_before(Bytes text, std::size_t at, std::size_t lines) {
-  std::size_t begin = line_begin(text, 0, at);
-  for (; lines > 0 && begin > 0; --lines) begin = line_begin(text, 0, begin - 1);
+/// Where the line begins that is `lines` before that of `at`, or `floor` if that is behind it.
+std::size_t lines_before(Bytes text, std::size_t floor, std::size_t at, std::size_t lines) {
+  std::size_t begin = line_begin(text, floor, at);
+  for (; lines > 0 && begin > floor; --lines) begin = line_begin(text, floor, begin - 1);
   return begin;
 }
 
@@ -117,7 +117,7 @@ SpanningWindows::Window SpanningWindows::around(std::size_t from, std::size_t ca
   Window window{from, candidate, text_.size(), candidate + 1};
   if (before.bytes < candidate) window.begin = std::max(from, candidate - before.bytes);
   if (before.line_feeds != Extent::kUnbounded && before.bytes > kNear) {
-    const std::size_t begin = lines_before(text_, candidate, before.line_feeds);
+    const std::size_t begin = lines_before(text_, from, candidate, before.line_feeds);
     window.begin = std::max(window.begin, begin);
   }
   if (whole.bytes < text_.size() - candidate) window.end = candidate + whole.bytes;

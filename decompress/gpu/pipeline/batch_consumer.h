@@ -2,7 +2,7 @@
 // What works on decoded batches where they are, in device memory, instead of having them written:
 // scanning (scan/gpu). Each batch goes through three calls, which come on different threads:
 //
-//   enqueue   while the batch is being sent, in order: what is to run behind its decoder
+//   enqueue   while the batch is being sent, one call at a time: what is to run behind its decoder
 //   fetch     when that is done: brings results to the host; several batches at once
 //   take      in order, one call at a time
 //

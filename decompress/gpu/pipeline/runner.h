@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Jobs through an engine: the stages of run_ordered over batches.
 //
-//   produce   the next job where the last has ended; read a batch into a free slot; send it
-//   work      wait until the GPU is done with it, or decode it on the CPU where the GPU has failed
+//   produce   the next job where the last has ended; read a batch into a free slot
+//   work      send it, one batch at a time (on_fallback may be called within); wait until the GPU
+//             is done with it, or decode it on the CPU where the GPU has failed
 //   consume   look at the blocks' codes, write, give the slot back
 //
 // There are never more batches than slots, so produce always finds one that is free. A job's error

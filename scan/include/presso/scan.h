@@ -129,7 +129,7 @@ struct ScanOptions {
   /// none.
   bool fail_fast = false;
   /// Once this is true, which any thread may make it, the scan ends with kCancelled. No callback is
-  /// called any more, but for one that is about to be.
+  /// called any more, but for one that is about to be, and on_progress.
   const std::atomic<bool>* cancelled = nullptr;
   bool is_cancelled() const { return cancelled != nullptr && cancelled->load(); }
   /// Called now and then, in order with the lines: plain bytes searched so far.

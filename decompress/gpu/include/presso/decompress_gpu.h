@@ -36,7 +36,8 @@ struct GpuOptions {
   std::uint64_t slot_plain_bytes = 0;
   std::uint64_t max_device_bytes = 0;  ///< of memory on the GPU; 0: no limit
   std::uint64_t max_pinned_bytes = 0;  ///< of page-locked host memory; 0: no limit
-  unsigned reader_threads = 0;         ///< that fill pinned memory; 0: all, at most 8
+  /// That fill pinned memory; 0: all, at most 16. At most 8 of them write what comes back.
+  unsigned reader_threads = 0;
   /// Where the GPU fails in the middle, or has no room for a large block, the CPU decodes the rest.
   /// Where it fails before the first byte is read, that is an error all the same. Batches with
   /// blocks that GPUs do not decode (Bit coding in sub-blocks) go to the CPU, too. Without this,
