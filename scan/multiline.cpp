@@ -119,12 +119,16 @@ void MultilineScan::search_matching() {
     const std::optional<MatchSpan> match = searcher_->next(at);
     if (!match) break;
     at = match->end + (match->empty() ? 1 : 0);
-    const MatchSpan lines = lines_of(*match);
-    if (group && group->end >= lines.begin) {
-      group->end = std::max(group->end, lines.end);
-    } else {
-      if (group) add_lines(*group);
-      group = lines;
+    if (!group || match->begin >= group->end) {
+      const MatchSpan lines = lines_of(*match, group ? group->end : 0);
+      if (group && group->end == lines.begin) {
+        group->end = lines.end;
+      } else {
+        if (group) add_lines(*group);
+        group = lines;
+      }
+    } else if (match->end > group->end) {
+      group->end = end_of_lines(match->end);
     }
     if (any_decides) break;
   }
@@ -135,7 +139,7 @@ void MultilineScan::search_matching() {
 void MultilineScan::search_inverted() {
   for (std::size_t at = 0; at < text_.size() && !stopped_;) {
     const std::optional<MatchSpan> match = searcher_->next(at);
-    const MatchSpan matched = match ? lines_of(*match) : MatchSpan{text_.size(), text_.size()};
+    const MatchSpan matched = match ? lines_of(*match, at) : MatchSpan{text_.size(), text_.size()};
     while (at < matched.begin && goes_on()) {
       const MatchSpan line{at, line_end(text_, at)};
       add_lines(line);
@@ -145,11 +149,16 @@ void MultilineScan::search_inverted() {
   }
 }
 
-/// From the begin of the first line to behind the last.
-MatchSpan MultilineScan::lines_of(const MatchSpan& match) const {
-  const std::size_t begin = line_begin(text_, 0, match.begin);
-  const bool ends_line = match.end > begin && text_[match.end - 1] == '\n';
-  return {begin, ends_line ? match.end : line_end(text_, match.end)};
+/// From the begin of the first line to behind the last. `floor`: where a line begins, at or before
+/// the match; those of a long line need not look for its begin again and again.
+MatchSpan MultilineScan::lines_of(const MatchSpan& match, std::size_t floor) const {
+  const std::size_t begin = line_begin(text_, floor, match.begin);
+  return {begin, match.end > begin ? end_of_lines(match.end) : line_end(text_, match.end)};
+}
+
+/// Of lines that a match ends in, of which it has at least one byte.
+std::size_t MultilineScan::end_of_lines(std::size_t match_end) const {
+  return text_[match_end - 1] == '\n' ? match_end : line_end(text_, match_end);
 }
 
 // --- Groups to the caller -----------------------------------------------------------------------

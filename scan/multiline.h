@@ -45,7 +45,8 @@ class MultilineScan {
   void tell_patterns(const MatchSpan& lines);
   bool ended_by_nul(const MatchSpan& lines);
   std::uint64_t line_number(std::size_t at);
-  MatchSpan lines_of(const MatchSpan& match) const;
+  MatchSpan lines_of(const MatchSpan& match, std::size_t floor) const;
+  std::size_t end_of_lines(std::size_t match_end) const;
   bool limit_reached() const;
   bool goes_on();
 

@@ -41,6 +41,7 @@ SpanningWindows::SpanningWindows(const SpanningPlan& plan, CpuLevel level) : pla
 void SpanningWindows::start(Bytes text) {
   text_ = text;
   asked_ = false;
+  line_from_ = line_end_ = 0;
   passed_ = 0;
   read_ = 0;
   choose_leader();
@@ -111,7 +112,7 @@ std::optional<SpanningWindows::Window> SpanningWindows::next(std::size_t from) {
 
 /// Every match that begins behind `from` and at or before the candidate reaches up to it at least:
 /// it holds one of the strings, and the candidate is the first.
-SpanningWindows::Window SpanningWindows::around(std::size_t from, std::size_t candidate) const {
+SpanningWindows::Window SpanningWindows::around(std::size_t from, std::size_t candidate) {
   const Extent& before = plan_.strings[leader_].before;
   const Extent& whole = plan_.whole;
   Window window{from, candidate, text_.size(), candidate + 1};
@@ -122,15 +123,23 @@ SpanningWindows::Window SpanningWindows::around(std::size_t from, std::size_t ca
   }
   if (whole.bytes < text_.size() - candidate) window.end = candidate + whole.bytes;
   if (whole.line_feeds != Extent::kUnbounded && whole.bytes > kNear) {
-    const std::size_t end = lines_behind(text_, candidate, whole.line_feeds);
-    if (end <= window.end) {
+    know_line(candidate);
+    if (behind_ <= window.end) {
       // Windows of the line's other candidates end there, too.
-      window.end = end;
-      window.next = line_end(text_, candidate);
+      window.end = behind_;
+      window.next = line_end_;
     }
   }
   if (window.end == text_.size()) window.last = window.next = text_.size();
   return window;
+}
+
+/// Once for all candidates of a line, which may be all of the text.
+void SpanningWindows::know_line(std::size_t at) {
+  if (at >= line_from_ && at < line_end_) return;
+  line_from_ = at;
+  line_end_ = line_end(text_, at);
+  behind_ = lines_behind(text_, at, plan_.whole.line_feeds);
 }
 
 bool SpanningWindows::may_match(const Window& window) {

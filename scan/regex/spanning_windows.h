@@ -49,7 +49,8 @@ class SpanningWindows {
   std::size_t candidates_in_samples(Searcher& strings) const;
   void choose_leader();
   std::optional<std::size_t> candidate_from(std::size_t from);
-  Window around(std::size_t from, std::size_t candidate) const;
+  Window around(std::size_t from, std::size_t candidate);
+  void know_line(std::size_t at);
 
   const SpanningPlan& plan_;
   std::vector<std::unique_ptr<Searcher>> strings_;  ///< as in the plan
@@ -59,6 +60,8 @@ class SpanningWindows {
   std::optional<std::size_t> candidate_;  ///< the first at or behind asked_from_
   std::size_t asked_from_ = 0;
   bool asked_ = false;
+  std::size_t line_from_ = 0, line_end_ = 0;  ///< a candidate's place, and behind its line
+  std::size_t behind_ = 0;                    ///< where windows of that line may end
   std::size_t passed_ = 0;
   std::size_t read_ = 0;
 };
