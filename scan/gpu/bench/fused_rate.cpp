@@ -242,27 +242,38 @@ class FusedRate {
     return pattern.words.empty() ? Status() : measure_literals(pattern, row, counts);
   }
 
+  /// To scan all of the batch's text.
+  template <class Request, class Table>
+  Request request_of(const Table& table, const DeviceMemory& image,
+                     const DeviceMemory& temporary) const {
+    Request request;
+    request.d_text = batch_.arguments().d_plain;
+    request.bytes = batch_.plain_bytes();
+    request.table = table;
+    request.table.d_image = image.get();
+    request.d_lines = d_lines();
+    request.d_temporary = temporary.get();
+    request.temporary_bytes = temporary.bytes();
+    return request;
+  }
+  template <class Request>
+  static Request of_part(Request request, const PartedBatch::Part& part) {
+    request.d_text += part.begin;
+    request.bytes = part.end - part.begin;
+    return request;
+  }
+
   Status measure_lines(const Pattern& pattern, Row row, ScalarCounts& counts) {
     PRESSO_ASSIGN(const LineTable table, lay_out(pattern.dfa.view()));
     PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
     PRESSO_ASSIGN(const DeviceMemory temporary,
                   batch_.memory().allocate(line_scan_temporary_bytes(batch_.plain_bytes())));
-    LineScanRequest request;
-    request.d_text = batch_.arguments().d_plain;
-    request.bytes = batch_.plain_bytes();
-    request.table = table.view;
-    request.table.d_image = image.get();
-    request.d_lines = d_lines();
-    request.d_temporary = temporary.get();
-    request.temporary_bytes = temporary.bytes();
+    const auto request = request_of<LineScanRequest>(table.view, image, temporary);
     row.states = table.view.states;
     row.engine = "decode; lines";
     PRESSO_TRY(time_unfused(row, [&] { return scan_lines(request, batch_.stream()); }));
     return time_parted(row, counts, [&](const PartedBatch::Part& part, Stream stream) {
-      LineScanRequest of_part = request;
-      of_part.d_text += part.begin;
-      of_part.bytes = part.end - part.begin;
-      return scan_lines(of_part, stream);
+      return scan_lines(of_part(request, part), stream);
     });
   }
 
@@ -271,21 +282,11 @@ class FusedRate {
     PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
     PRESSO_ASSIGN(const DeviceMemory temporary,
                   batch_.memory().allocate(literal_scan_temporary_bytes(batch_.plain_bytes())));
-    LiteralScanRequest request;
-    request.d_text = batch_.arguments().d_plain;
-    request.bytes = batch_.plain_bytes();
-    request.table = table.view;
-    request.table.d_image = image.get();
-    request.d_lines = d_lines();
-    request.d_temporary = temporary.get();
-    request.temporary_bytes = temporary.bytes();
+    const auto request = request_of<LiteralScanRequest>(table.view, image, temporary);
     row.engine = "decode; literals";
     PRESSO_TRY(time_unfused(row, [&] { return scan_literals(request, batch_.stream()); }));
     return time_parted(row, counts, [&](const PartedBatch::Part& part, Stream stream) {
-      LiteralScanRequest of_part = request;
-      of_part.d_text += part.begin;
-      of_part.bytes = part.end - part.begin;
-      return scan_literals(of_part, stream);
+      return scan_literals(of_part(request, part), stream);
     });
   }
 
