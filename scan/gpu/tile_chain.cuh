@@ -95,28 +95,15 @@ class TileFunctions {
     }
     if (simt::lane() == 0) function.tiles = 1;
     if (count > kTableStates) return;
-    const u64 begin = tile * scan_.tile_bytes();
-    const u32 first = scan_.d_tiles[tile].first;
-    const u64 whole =
-        begin + scan_.tile_bytes() < scan_.bytes ? begin + scan_.tile_bytes() : scan_.bytes;
-    const u64 end = first == kNoStage ? whole : begin + u64{first} * kStageBytes;
-    u32 result = run_states(count, in, begin, end);
+    const u32 state = run_states(count, in, tile * scan_.tile_bytes(), end_of_head(tile));
     if (simt::lane() >= count) return;
-    if (first != kNoStage) result = walker_.end_of_line(result, end).matches ? 1 : 0;
     function.in[simt::lane()] = static_cast<std::uint16_t>(in);
-    function.result[simt::lane()] = static_cast<std::uint16_t>(result);
+    function.result[simt::lane()] = static_cast<std::uint16_t>(result_of(tile, state));
   }
 
   /// The state behind a tile without '\n', else whether its first line matches.
   PRESSO_DEVICE u32 result(u64 tile, u32 state) const {
-    const u64 begin = tile * scan_.tile_bytes();
-    const u32 first = scan_.d_tiles[tile].first;
-    if (first == kNoStage) {
-      const u64 end = begin + scan_.tile_bytes();
-      return walker_.run(state, begin, end < scan_.bytes ? end : scan_.bytes);
-    }
-    const u64 stage = begin + u64{first} * kStageBytes;
-    return walker_.end_of_line(walker_.run(state, begin, stage), stage).matches ? 1 : 0;
+    return result_of(tile, walker_.run(state, tile * scan_.tile_bytes(), end_of_head(tile)));
   }
 
   /// Under the guess that was counted, and where.
@@ -127,6 +114,19 @@ class TileFunctions {
   }
 
  private:
+  /// Of what a state is carried through: up to the stage with the first '\n', else all of the tile.
+  PRESSO_DEVICE u64 end_of_head(u64 tile) const {
+    const u64 begin = tile * scan_.tile_bytes();
+    const u32 first = scan_.d_tiles[tile].first;
+    if (first != kNoStage) return begin + u64{first} * kStageBytes;
+    return begin + scan_.tile_bytes() < scan_.bytes ? begin + scan_.tile_bytes() : scan_.bytes;
+  }
+  /// By the state behind the head.
+  PRESSO_DEVICE u32 result_of(u64 tile, u32 state) const {
+    if (scan_.d_tiles[tile].first == kNoStage) return state;
+    return walker_.end_of_line(state, end_of_head(tile)).matches ? 1 : 0;
+  }
+
   /// Where the states of the first `count` lanes lead over [begin, end), within a line.
   PRESSO_DEVICE u32 run_states(u32 count, u32 in, u64 begin, u64 end) {
     if (simt::ballot(simt::lane() < count && !walker_.is_absorbing(in)) == 0) return in;
