@@ -7,6 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "format/checksum_kernels.h"
 #include "presso/wire.h"
 
 namespace presso {
@@ -40,9 +41,18 @@ std::uint32_t checksum32(Bytes bytes) {
   return static_cast<std::uint32_t>(checksum64(bytes));
 }
 
-std::uint64_t content_checksum(Bytes plain) {
+std::uint64_t content_checksum(Bytes plain, [[maybe_unused]] CpuLevel level) {
   std::array<std::uint64_t, kMaxBlockBytes / kChecksumSegmentBytes> segments;
   std::size_t count = 0;
+#if defined(__x86_64__)
+  if (level != CpuLevel::kPortable) {
+    const auto hash_segments = level == CpuLevel::kAvx2 ? checksum_detail::hash_segments_avx2
+                                                        : checksum_detail::hash_segments_avx512;
+    count = plain.size() / kChecksumSegmentBytes;
+    hash_segments(plain.data(), count, segments.data());
+    plain = plain.subspan(count * kChecksumSegmentBytes);
+  }
+#endif
   while (!plain.empty()) {
     const std::size_t size = std::min(plain.size(), kChecksumSegmentBytes);
     segments[count++] = XXH3_64bits(plain.data(), size);

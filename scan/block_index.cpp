@@ -12,8 +12,9 @@ constexpr std::size_t kMostLiterals = 1000;
 
 /// The rows of the n-grams with which a literal begins that a block's filter knows, even where the
 /// literal begins with the block's last byte.
-std::vector<std::uint32_t> rows_of(const FilterGroup& group, const std::string& literal) {
-  std::vector<std::uint32_t> rows;
+void find_rows(const FilterGroup& group, const std::string& literal,
+               std::vector<std::uint32_t>& rows) {
+  rows.clear();
   for (std::size_t at = 0; at + group.gram_bytes <= literal.size() && at <= kFilterOverlap; ++at) {
     std::uint64_t gram = 0;
     for (std::size_t i = group.gram_bytes; i-- > 0;) {
@@ -21,16 +22,23 @@ std::vector<std::uint32_t> rows_of(const FilterGroup& group, const std::string& 
     }
     if (const auto row = group.row_of(gram_cell(gram))) rows.push_back(*row);
   }
-  return rows;
 }
 
+/// `wanted`: a bool for each block of the group, false before. Of many literals the first ones
+/// often want all blocks, and the others need not be asked for.
 void add_group(const FilterGroup& group, const RequiredLiterals::Clause& clause, Byte* wanted) {
+  std::vector<std::uint32_t> rows;
+  std::uint32_t left = group.blocks;
   for (const std::string& literal : clause.any_of) {
-    const std::vector<std::uint32_t> rows = rows_of(group, literal);
+    if (left == 0) return;
+    find_rows(group, literal, rows);
     for (std::uint32_t block = 0; block < group.blocks; ++block) {
-      const bool may = std::all_of(rows.begin(), rows.end(),
-                                   [&](std::uint32_t row) { return group.bit(row, block); });
-      if (may) wanted[block] = 1;
+      if (wanted[block] != 0) continue;
+      if (std::all_of(rows.begin(), rows.end(),
+                      [&](std::uint32_t row) { return group.bit(row, block); })) {
+        wanted[block] = 1;
+        --left;
+      }
     }
   }
 }

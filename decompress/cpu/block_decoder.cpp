@@ -126,7 +126,8 @@ Status decode_block(const BlockHeader& header, const Byte* payload, const Dictio
     const Bytes content = header.dictionary_id != 0 ? dictionary->content() : Bytes{};
     PRESSO_TRY(decode_payload(header, payload, content, options.level, out));
   }
-  if (options.verify && content_checksum({out, header.plain_bytes}) != header.content_checksum) {
+  if (options.verify &&
+      content_checksum({out, header.plain_bytes}, options.level) != header.content_checksum) {
     return make_error(ErrorCode::kContentChecksum);
   }
   return {};

@@ -27,13 +27,28 @@ TEST(Checksum, OfContentIsTheHashOfItsSegmentsHashes) {
   const std::vector<Byte> bytes = test::random_bytes(5000, 1);
   for (const std::size_t size : {1u, 2u, 1023u, 1024u, 1025u, 2048u, 4095u, 5000u}) {
     const std::vector<Byte> part(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
-    EXPECT_EQ(content_checksum(part), hash_of_hashes(part)) << size;
+    for (const CpuLevel level : supported_cpu_levels()) {
+      EXPECT_EQ(content_checksum(part, level), hash_of_hashes(part)) << size << ' ' << name(level);
+    }
   }
 }
 
 TEST(Checksum, OfContentReachesTheLargestBlock) {
   const std::vector<Byte> bytes = test::few_letters(kMaxBlockBytes, 26, 2);
-  EXPECT_EQ(content_checksum(bytes), hash_of_hashes(bytes));
+  for (const CpuLevel level : supported_cpu_levels()) {
+    EXPECT_EQ(content_checksum(bytes, level), hash_of_hashes(bytes)) << name(level);
+  }
+}
+
+TEST(Checksum, OfContentAtAnyAlignment) {
+  const std::vector<Byte> bytes = test::random_bytes(4200, 5);
+  for (std::size_t at = 0; at <= 64; ++at) {
+    const Bytes part = Bytes(bytes).subspan(at, 4096);
+    for (const CpuLevel level : supported_cpu_levels()) {
+      EXPECT_EQ(content_checksum(part, level), hash_of_hashes({part.begin(), part.end()}))
+          << at << ' ' << name(level);
+    }
+  }
 }
 
 TEST(Checksum, OfHeadersAndSectionsIsXxh3) {

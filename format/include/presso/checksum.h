@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "presso/bytes.h"
+#include "presso/cpu.h"
 
 namespace presso {
 
@@ -36,6 +37,6 @@ class Checksum64 {
 /// The low half of checksum64.
 std::uint32_t checksum32(Bytes bytes);
 /// The segmented checksum of a block's uncompressed bytes. At most kMaxBlockBytes.
-std::uint64_t content_checksum(Bytes plain);
+std::uint64_t content_checksum(Bytes plain, CpuLevel level = cpu_level());
 
 }  // namespace presso

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// The part of content_checksum() that costs time: XXH3 of whole segments, several words at a time.
+// Where these are absent (other machines, CpuLevel::kPortable), the library's XXH3 does it.
+// Measured in decompress/cpu/NOTES.md.
+#pragma once
+
+#include <cstdint>
+
+#include "presso/bytes.h"
+
+namespace presso::checksum_detail {
+
+/// Writes the hash of each of `count` segments of kChecksumSegmentBytes that stand at `plain`, at
+/// any alignment.
+using HashSegments = void(const Byte* plain, std::size_t count, std::uint64_t* hashes);
+
+HashSegments hash_segments_avx2;
+HashSegments hash_segments_avx512;
+
+}  // namespace presso::checksum_detail

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// XXH3 of a segment (FORMAT.md 8) once for all vector registers. Included by one source file per
+// CPU level, each compiled with that level's flags, which defines the register type V:
+//
+//   V::Reg, V::kWords                a register of so many 64-bit words
+//   load, store                      at any alignment
+//   add, exclusive_or                word by word
+//   multiply_halves                  of each word: its low half times its high half
+//   swap_pairs                       each word in the place of its neighbour
+//
+// Of a stripe's eight words each is added to its neighbour's accumulator, and, after a key is laid
+// over it, the product of its halves to its own. Words and products are summed up apart here, so
+// that neighbours are swapped once a segment. A segment's 16 stripes need no scrambling.
+//
+// Nothing from the standard library is called here: its inline functions, compiled for a CPU level,
+// could be the copy that the linker keeps for the whole program.
+#pragma once
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "format/checksum_kernels.h"
+#include "presso/checksum.h"
+
+namespace presso::checksum_detail {
+namespace {
+
+constexpr std::size_t kStripeBytes = 64;
+constexpr std::size_t kStripes = kChecksumSegmentBytes / kStripeBytes;
+constexpr std::size_t kStripeWords = kStripeBytes / sizeof(std::uint64_t);
+/// Offsets in the secret.
+constexpr std::size_t kLastStripeKey = 121;
+constexpr std::size_t kFinishKey = 11;
+
+struct Keys {
+  alignas(kStripeBytes) std::uint64_t stripes[kStripes][kStripeWords];
+  std::uint64_t finish[kStripeWords];
+};
+
+inline Keys make_keys() {
+  Keys keys;
+  for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
+    const std::size_t at = stripe + 1 == kStripes ? kLastStripeKey : 8 * stripe;
+    __builtin_memcpy(keys.stripes[stripe], XXH3_kSecret + at, kStripeBytes);
+  }
+  __builtin_memcpy(keys.finish, XXH3_kSecret + kFinishKey, kStripeBytes);
+  return keys;
+}
+
+alignas(kStripeBytes) constexpr std::uint64_t kStart[kStripeWords] = {
+    XXH_PRIME32_3, XXH_PRIME64_1, XXH_PRIME64_2, XXH_PRIME64_3,
+    XXH_PRIME64_4, XXH_PRIME32_2, XXH_PRIME64_5, XXH_PRIME32_1};
+
+inline std::uint64_t finish(const std::uint64_t* accumulators, const std::uint64_t* key) {
+  std::uint64_t hash = kChecksumSegmentBytes * XXH_PRIME64_1;
+  for (std::size_t i = 0; i < kStripeWords; i += 2) {
+    hash += XXH3_mul128_fold64(accumulators[i] ^ key[i], accumulators[i + 1] ^ key[i + 1]);
+  }
+  return XXH3_avalanche(hash);
+}
+
+template <class V>
+inline std::uint64_t hash_segment(const Byte* from, const Keys& keys) {
+  constexpr std::size_t kRegs = kStripeWords / V::kWords;
+  alignas(kStripeBytes) std::uint64_t accumulators[kStripeWords];
+#pragma GCC unroll 2
+  for (std::size_t reg = 0; reg < kRegs; ++reg) {
+    const std::size_t first = reg * V::kWords;
+    typename V::Reg products = V::load(kStart + first);
+    typename V::Reg words = V::zero();
+#pragma GCC unroll 16
+    for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
+      const auto plain = V::load(from + stripe * kStripeBytes + first * sizeof(std::uint64_t));
+      const auto keyed = V::exclusive_or(plain, V::load(keys.stripes[stripe] + first));
+      words = V::add(words, plain);
+      products = V::add(products, V::multiply_halves(keyed));
+    }
+    V::store(accumulators + first, V::add(products, V::swap_pairs(words)));
+  }
+  return finish(accumulators, keys.finish);
+}
+
+template <class V>
+[[gnu::flatten]] inline void hash_segments(const Byte* plain, std::size_t count,
+                                           std::uint64_t* hashes) {
+  const Keys keys = make_keys();
+  for (std::size_t i = 0; i < count; ++i) {
+    hashes[i] = hash_segment<V>(plain + i * kChecksumSegmentBytes, keys);
+  }
+}
+
+}  // namespace
+}  // namespace presso::checksum_detail
