@@ -19,14 +19,16 @@ struct alignas(16) Quad {
   u32 words[4];
 };
 
-/// By all threads of a block; a block_sync must follow.
-PRESSO_DEVICE void copy_table(const LineTableView& table) {
+/// Into the front of shared memory, by all threads of a block; a block_sync must follow.
+PRESSO_DEVICE void copy_to_shared(const Byte* d_from, u32 bytes) {
   Quad* const to = reinterpret_cast<Quad*>(simt::shared_memory());
-  const Quad* const from = reinterpret_cast<const Quad*>(table.d_image);
-  for (u32 i = simt::thread_in_block(); i < table.shared_bytes / kQuadBytes;
-       i += simt::block_threads()) {
+  const Quad* const from = reinterpret_cast<const Quad*>(d_from);
+  for (u32 i = simt::thread_in_block(); i < bytes / kQuadBytes; i += simt::block_threads()) {
     to[i] = simt::load_readonly(from + i);
   }
+}
+PRESSO_DEVICE void copy_table(const LineTableView& table) {
+  copy_to_shared(table.d_image, table.shared_bytes);
 }
 
 template <u32 kShift>
@@ -122,6 +124,11 @@ PRESSO_DEVICE bool has_newline(const Quad& quad) {
           newline_bits(quad.words[3])) != 0;
 }
 
+/// Whether it stays that state to the end of its line.
+PRESSO_DEVICE bool is_absorbing(const LineTableView& table, u32 state) {
+  return state == table.sink || state == table.dead;
+}
+
 /// The automaton over bytes within lines: for what is run again. Never sees '\n', so no hits.
 template <class Rows>
 class LineWalker {
@@ -130,9 +137,7 @@ class LineWalker {
   PRESSO_DEVICE explicit LineWalker(const LineScanArguments& scan)
       : rows_(scan.table), table_(scan.table), text_(scan.d_text, scan.bytes) {}
 
-  PRESSO_DEVICE bool is_absorbing(u32 state) const {
-    return state == table_.sink || state == table_.dead;
-  }
+  PRESSO_DEVICE bool is_absorbing(u32 state) const { return gpu::is_absorbing(table_, state); }
   PRESSO_DEVICE bool matches(u32 state) const { return state >= table_.first_matching; }
   /// A state of the LineDfa for one that may be `hit`.
   PRESSO_DEVICE u32 plain(u32 state) const { return rows_.is_hit(state) ? table_.start : state; }

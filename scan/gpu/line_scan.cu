@@ -13,6 +13,7 @@ namespace {
 
 constexpr u32 kMostThreads = 1024;
 constexpr u32 kChainThreads = 128;
+constexpr u32 kMonoidThreads = 512;  // share the rows of functions, up to 64 KiB
 constexpr std::size_t kAlignment = 256;
 
 template <class Rows, bool kMark>
@@ -35,6 +36,16 @@ __global__ void __launch_bounds__(kChainThreads)
 __global__ void __launch_bounds__(kChainThreads)
     compose_groups_kernel(const __grid_constant__ LineScanArguments scan) {
   compose_groups_body(scan);
+}
+
+__global__ void __launch_bounds__(kMonoidThreads)
+    tile_monoid_kernel(const __grid_constant__ LineScanArguments scan) {
+  tile_monoid_body(scan);
+}
+
+__global__ void __launch_bounds__(kChainThreads)
+    multiply_groups_kernel(const __grid_constant__ LineScanArguments scan) {
+  multiply_groups_body(scan);
 }
 
 template <class Rows>
@@ -90,17 +101,11 @@ class Launcher {
 
   template <class Rows>
   Status chain() {
-    const std::size_t table = scan_.table.shared_bytes;
-    PRESSO_TRY(launch_everywhere(find_broken_kernel, shape(0, scan_.tiles() / kWarpSize + 1),
-                                 stream_, "launching find_broken_kernel", scan_));
-    const u32 sets = state_sets_bytes(scan_.table, kChainThreads / kWarpSize);
-    PRESSO_TRY(launch_everywhere(tile_functions_kernel<Rows>, shape(table + sets, scan_.tiles()),
-                                 stream_, "launching tile_functions_kernel", scan_));
-    PRESSO_TRY(launch_everywhere(compose_groups_kernel, shape(0, scan_.tiles() / kWarpSize + 1),
-                                 stream_, "launching compose_groups_kernel", scan_));
-    return launch_everywhere(follow_chains_kernel<Rows>,
-                             shape(table, scan_.tiles() / kWarpSize + 1), stream_,
-                             "launching follow_chains_kernel", scan_);
+    PRESSO_TRY(launch_everywhere(find_broken_kernel, shape(0, groups()), stream_,
+                                 "launching find_broken_kernel", scan_));
+    PRESSO_TRY(scan_.table.monoid.functions == 0 ? functions<Rows>() : functions_of_monoid());
+    return launch_everywhere(follow_chains_kernel<Rows>, shape(scan_.table.shared_bytes, groups()),
+                             stream_, "launching follow_chains_kernel", scan_);
   }
 
  private:
@@ -111,6 +116,23 @@ class Launcher {
     return launch_everywhere(line_tiles_kernel<Rows, kMark>, {threads, shared, scan_.tiles()},
                              stream_, "launching line_tiles_kernel", scan_);
   }
+  template <class Rows>
+  Status functions() {
+    const std::size_t shared =
+        scan_.table.shared_bytes + state_sets_bytes(scan_.table, kChainThreads / kWarpSize);
+    PRESSO_TRY(launch_everywhere(tile_functions_kernel<Rows>, shape(shared, scan_.tiles()), stream_,
+                                 "launching tile_functions_kernel", scan_));
+    return launch_everywhere(compose_groups_kernel, shape(0, groups()), stream_,
+                             "launching compose_groups_kernel", scan_);
+  }
+  Status functions_of_monoid() {
+    PRESSO_TRY(launch_everywhere(tile_monoid_kernel,
+                                 {kMonoidThreads, scan_.table.monoid.shared_bytes, scan_.tiles()},
+                                 stream_, "launching tile_monoid_kernel", scan_));
+    return launch_everywhere(multiply_groups_kernel, shape(0, groups()), stream_,
+                             "launching multiply_groups_kernel", scan_);
+  }
+  u64 groups() const { return scan_.tiles() / kWarpSize + 1; }
   static WorkShape shape(std::size_t shared, u64 warps) { return {kChainThreads, shared, warps}; }
 
   const LineScanArguments& scan_;

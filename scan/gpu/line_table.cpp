@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "scan/gpu/transition_monoid.h"
+
 namespace presso::gpu {
 namespace {
 
@@ -124,6 +126,32 @@ bool fits(LineTableKind kind, const LineDfaView& dfa) {
   return !bytes || dfa.states <= kMostByteStates;
 }
 
+/// Appends to the image, whose size stays a multiple of 16; returns where.
+std::uint32_t append(const void* from, std::size_t bytes, std::vector<Byte>& image) {
+  const std::size_t at = image.size();
+  image.resize(at + aligned(bytes));
+  std::memcpy(image.data() + at, from, bytes);
+  return static_cast<std::uint32_t>(at);
+}
+
+std::uint32_t append(const std::vector<std::uint16_t>& from, std::vector<Byte>& image) {
+  return append(from.data(), from.size() * sizeof from[0], image);
+}
+
+void add_monoid(const LineDfaView& dfa, LineTable& table) {
+  const TransitionMonoid monoid = transition_monoid(dfa);
+  if (monoid.functions == 0) return;
+  MonoidView& view = table.view.monoid;
+  view.functions = monoid.functions;
+  view.classes = dfa.classes;
+  view.at = append(dfa.class_of, kClassMapBytes, table.image);
+  view.shared_bytes = kClassMapBytes + aligned(monoid.next.size() * sizeof monoid.next[0]);
+  append(monoid.next, table.image);
+  view.values_at = append(monoid.values, table.image);
+  view.products_at = append(monoid.products, table.image);
+  table.view.image_bytes = static_cast<std::uint32_t>(table.image.size());
+}
+
 LineTable laid_out(LineTableKind kind, const LineDfaView& dfa) {
   LineTable table;
   LineTableView& view = table.view;
@@ -139,14 +167,7 @@ LineTable laid_out(LineTableKind kind, const LineDfaView& dfa) {
   return table;
 }
 
-Error broken_contract() {
-  return make_error(ErrorCode::kInvalidArgument, "the automaton breaks its contract");
-}
-
-}  // namespace
-
-Result<LineTable> lay_out(const LineDfaView& dfa, std::uint32_t largest_shared) {
-  if (!is_sound(dfa)) return broken_contract();
+LineTable best_rows(const LineDfaView& dfa, std::uint32_t largest_shared) {
   const bool bytes = dfa.states <= kMostByteStates;
   if (bytes && dfa.states * dfa.classes <= kPackedBytes) {
     LineTable packed = laid_out(LineTableKind::kByteClasses, dfa);
@@ -162,11 +183,27 @@ Result<LineTable> lay_out(const LineDfaView& dfa, std::uint32_t largest_shared) 
   return table;
 }
 
+Error broken_contract() {
+  return make_error(ErrorCode::kInvalidArgument, "the automaton breaks its contract");
+}
+
+}  // namespace
+
+Result<LineTable> lay_out(const LineDfaView& dfa, std::uint32_t largest_shared) {
+  if (!is_sound(dfa)) return broken_contract();
+  LineTable table = best_rows(dfa, largest_shared);
+  add_monoid(dfa, table);
+  return table;
+}
+
 Result<LineTable> lay_out_as(LineTableKind kind, const LineDfaView& dfa) {
   if (!is_sound(dfa)) return broken_contract();
   if (fits(kind, dfa)) {
     LineTable table = laid_out(kind, dfa);
-    if (table.view.shared_bytes <= kLargestShared) return table;
+    if (table.view.shared_bytes <= kLargestShared) {
+      add_monoid(dfa, table);
+      return table;
+    }
   }
   return make_error(ErrorCode::kInvalidArgument, "the automaton does not fit the layout");
 }

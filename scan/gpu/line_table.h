@@ -21,7 +21,10 @@
 // One row is added, `hit`: a copy of the start's that a matching state leads to on '\n'. So a
 // kernel counts matching lines by looking for one state number, and nothing else knows of it. In
 // kBytes its number has one bit above all states, where there is room: counting is then one shift
-// and one addition. Test: tests/simt/scan_lines_test.cpp.
+// and one addition.
+//
+// Behind the rows lies the automaton's transition monoid, where that is small, for lines that are
+// longer than what a warp reads (monoid_chain.cuh). Test: tests/simt/scan_lines_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +43,17 @@ constexpr std::uint32_t kMostByteStates = 255;
 constexpr std::uint32_t kClassMapBytes = 256;
 constexpr std::uint32_t kPackedBytes = 1024;  ///< eight words of each of 32 banks
 
+/// The automaton of functions (transition_monoid.h), in the image of its table. At `at` the class
+/// of each byte, then `next`; these are `shared_bytes`. Offsets are multiples of 16.
+struct MonoidView {
+  std::uint32_t functions = 0;  ///< 0: there is none
+  std::uint32_t classes = 0;
+  std::uint32_t at = 0;
+  std::uint32_t shared_bytes = 0;  ///< a multiple of 16
+  std::uint32_t values_at = 0;
+  std::uint32_t products_at = 0;
+};
+
 /// What kernels know of a table. Trivially copyable; `d_image` is 16-byte aligned device memory.
 struct LineTableView {
   const Byte* d_image = nullptr;
@@ -55,6 +69,7 @@ struct LineTableView {
   /// States that lead to themselves on all bytes but '\n'; == states where there is none.
   std::uint32_t sink = 0;  ///< matching
   std::uint32_t dead = 0;  ///< not matching
+  MonoidView monoid;
 };
 
 struct LineTable {

@@ -10,7 +10,9 @@
 // every round the first wrong lane of a chain becomes right for good, so 32 rounds are the most; a
 // pattern like error.*user takes one. A tile without '\n' that is not right after four rounds, as
 // with a pattern that counts, is left to the kernels that mend what is wrong between tiles
-// (tile_chain.cuh): nothing has been counted in it.
+// (tile_chain.cuh): nothing has been counted in it. Where the automaton's transition monoid is at
+// hand, such a tile is left at once, unless an absorbing state was missed; the others make one
+// round, and then each lane looks up what its head makes of the state before it.
 //
 // Threads to data: a warp takes every n-th tile. Text goes through shared memory, since lanes that
 // read their chunks from device memory themselves use a sector for 16 bytes: stages of 64 bytes of
@@ -22,11 +24,12 @@
 // Test: tests/simt/scan_lines_test.cpp.
 #pragma once
 
-#include "scan/gpu/line_engines.cuh"
+#include "scan/gpu/monoid.cuh"
 
 namespace presso::gpu {
 
 constexpr u32 kMostRounds = 4;
+constexpr u32 kRoundsBeforeMonoid = 1;
 constexpr u32 kStagedBytes = 2 * kWarpSize * kStagePitch;  ///< of a warp
 
 /// A lane's automaton in motion. Stages are numbered from the begin of its chunk.
@@ -221,13 +224,21 @@ class LineTiles {
 
   /// False where the tile is left as it is.
   PRESSO_DEVICE bool agree(u64 tile) {
+    const bool has_monoid = scan_.table.monoid.functions != 0;
     for (u32 round = 0;; ++round) {
       const u32 left = simt::shuffle_up(out_, 1);
       const bool is_bad = simt::lane() > 0 && begin_ < end_ && left != guess_;
       const u32 bad = simt::ballot(is_bad);
       if (bad == 0) return true;
       const u32 closed = simt::ballot(run_.first != kNoStage);
-      if (round == kMostRounds && closed == 0 && tile > 0) return false;
+      // A round costs nothing where the state that was missed is an absorbing one.
+      const u32 first_missed = simt::shuffle(left, simt::find_first_set(bad) - 1);
+      const u32 most = has_monoid && !walker_.is_absorbing(first_missed) ? 0 : kMostRounds;
+      if (closed == 0 && tile > 0 && round >= most) return false;
+      if (has_monoid && round == kRoundsBeforeMonoid) {
+        agree_by_monoid();
+        return true;
+      }
       const u32 up_to_here = bad & (~0u >> (kWarpSize - 1 - simt::lane()));
       const u32 source =
           up_to_here == 0 ? 0 : kWarpSize - 1 - simt::count_leading_zeros(up_to_here);
@@ -240,18 +251,37 @@ class LineTiles {
     }
   }
 
-  /// From another state, up to the first '\n'.
+  PRESSO_DEVICE void agree_by_monoid() {
+    const Monoid<MonoidRows::kGlobal> monoid(scan_);
+    const u32 function = monoid.run(begin_, end_of_head());
+    u32 in = guess_, out = out_;
+    for (u32 lane = 1; lane < kWarpSize; ++lane) {
+      const u32 left = simt::shuffle(out, lane - 1);
+      if (simt::lane() != lane || begin_ == end_) continue;
+      in = left;
+      if (run_.first == kNoStage) out = monoid.value(function, in);
+    }
+    if (in != guess_) take_head(in, monoid.value(function, in));
+  }
+
+  /// Up to the first '\n'.
   PRESSO_DEVICE void run_head_again(u32 state) {
+    take_head(state, walker_.run(state, begin_, end_of_head()));
+  }
+  /// Up to the stage with it.
+  PRESSO_DEVICE u64 end_of_head() const {
+    return run_.first == kNoStage ? end_ : begin_ + u64{run_.first} * kStageBytes;
+  }
+  /// Another state stands before the chunk, and so `behind` the head.
+  PRESSO_DEVICE void take_head(u32 state, u32 behind) {
     guess_ = state;
     if (run_.first == kNoStage) {
-      out_ = walker_.run(state, begin_, end_);
+      out_ = behind;
       return;
     }
-    const u64 stage = begin_ + u64{run_.first} * kStageBytes;
-    const u32 before = walker_.run(state, begin_, stage);
-    const auto was = walker_.end_of_line(walker_.plain(run_.before), stage);
-    const auto is = walker_.end_of_line(before, stage);
-    run_.before = before;
+    const auto was = walker_.end_of_line(walker_.plain(run_.before), end_of_head());
+    const auto is = walker_.end_of_line(behind, end_of_head());
+    run_.before = behind;
     if (was.matches != is.matches) count_line(is.at, is.matches);
   }
 

@@ -12,17 +12,20 @@
 //                   by side, and their functions composed
 //   compose_groups  a warp for each 32 tiles without '\n': one function for all of them
 //   follow_chains   a warp for each first broken tile of a chain looks up one function after
-//                   another
+//                   another; a lane where the chain is one tile, as with most lines
 //
 // Cost where every tile is broken: a step of a warp for each byte (0.1 TB/s by count), or for each
 // second to sixteenth byte where few states are possible, then a look-up for each group of tiles.
-// If more than 32 states stay possible over 4,096 bytes, the tile has no function, and
-// follow_chains runs the automaton over it with one lane, 30 to 60 MB/s: that takes a pattern that
-// counts beyond 32 and never forgets, and a line of some hundred kilobytes. Never quadratic. Test:
-// tests/simt/scan_lines_test.cpp.
+// Where the automaton's transition monoid is at hand, tile_monoid and multiply_groups take the
+// places of the second and third kernel (monoid_chain.cuh): a step of a warp for 32 bytes, whatever
+// the states. Else, if more than 32 states stay possible over 4,096 bytes, the tile has no
+// function, and follow_chains runs the automaton over it with one lane, 30 to 60 MB/s: that takes a
+// pattern that counts beyond 32 and never forgets, and a line of some hundred kilobytes. Never
+// quadratic. Test: tests/simt/scan_lines_test.cpp.
 #pragma once
 
 #include "scan/gpu/line_engines.cuh"
+#include "scan/gpu/monoid_chain.cuh"
 
 namespace presso::gpu {
 
@@ -31,10 +34,18 @@ PRESSO_DEVICE bool is_inconsistent(const LineScanArguments& scan, u64 tile) {
   return tile > 0 && tile < scan.tiles() && scan.d_tiles[tile].guess != scan.d_tiles[tile - 1].out;
 }
 
+/// How an inconsistent tile and what follows it in its line are marked.
+PRESSO_DEVICE std::uint16_t mark_of(const LineScanArguments& scan, u64 tile) {
+  const TileSummary& left = scan.d_tiles[tile - 1];
+  const bool is_absorbed = left.first != kNoStage && is_absorbing(scan.table, left.out);
+  return is_absorbed ? TileSummary::kAbsorbed : TileSummary::kBroken;
+}
+
 /// Marks `tile` and what follows it, for a warp. Ends in front of the next inconsistent tile, from
 /// which another warp goes on, so that a tile is marked once.
 PRESSO_DEVICE u32 mark_chain(const LineScanArguments& scan, u64 tile) {
   u32 marked = 0;
+  const std::uint16_t mark = mark_of(scan, tile);
   for (;; tile += kWarpSize) {
     const u64 mine = tile + simt::lane();
     const bool exists = mine < scan.tiles();
@@ -44,7 +55,7 @@ PRESSO_DEVICE u32 mark_chain(const LineScanArguments& scan, u64 tile) {
     const u32 before = simt::ballot(ends_before), behind = simt::ballot(ends_behind);
     const u32 lower = (1u << simt::lane()) - 1;
     const bool is_in = (before & (lower | 1u << simt::lane())) == 0 && (behind & lower) == 0;
-    if (is_in) scan.d_tiles[mine].broken = 1;
+    if (is_in) scan.d_tiles[mine].broken = mark;
     marked += simt::popcount(simt::ballot(is_in));
     if ((before | behind) != 0) return marked;
   }
@@ -57,7 +68,12 @@ PRESSO_DEVICE void find_broken_body(const LineScanArguments& scan) {
                    simt::shuffle(simt::warp_in_block(), 0);
   u32 marked = 0;
   for (u64 base = warp * kWarpSize; base < scan.tiles(); base += warps * kWarpSize) {
-    u32 found = simt::ballot(is_inconsistent(scan, base + simt::lane()));
+    const u64 mine = base + simt::lane();
+    const bool is_wrong = is_inconsistent(scan, mine);
+    const bool is_lone = is_wrong && scan.d_tiles[mine].first != kNoStage;
+    if (is_lone) scan.d_tiles[mine].broken = mark_of(scan, mine);
+    marked += simt::popcount(simt::ballot(is_lone));
+    u32 found = simt::ballot(is_wrong && !is_lone);
     for (; found != 0; found &= found - 1) {
       marked += mark_chain(scan, base + simt::find_first_set(found) - 1);
     }
@@ -95,7 +111,7 @@ class TileFunctions {
     }
     if (simt::lane() == 0) function.tiles = 1;
     if (count > kTableStates) return;
-    const u32 state = run_states(count, in, tile * scan_.tile_bytes(), end_of_head(tile));
+    const u32 state = run_states(count, in, tile * scan_.tile_bytes(), end_of_head(scan_, tile));
     if (simt::lane() >= count) return;
     function.in[simt::lane()] = static_cast<std::uint16_t>(in);
     function.result[simt::lane()] = static_cast<std::uint16_t>(result_of(tile, state));
@@ -103,7 +119,7 @@ class TileFunctions {
 
   /// The state behind a tile without '\n', else whether its first line matches.
   PRESSO_DEVICE u32 result(u64 tile, u32 state) const {
-    return result_of(tile, walker_.run(state, tile * scan_.tile_bytes(), end_of_head(tile)));
+    return result_of(tile, walker_.run(state, tile * scan_.tile_bytes(), end_of_head(scan_, tile)));
   }
 
   /// Under the guess that was counted, and where.
@@ -114,17 +130,10 @@ class TileFunctions {
   }
 
  private:
-  /// Of what a state is carried through: up to the stage with the first '\n', else all of the tile.
-  PRESSO_DEVICE u64 end_of_head(u64 tile) const {
-    const u64 begin = tile * scan_.tile_bytes();
-    const u32 first = scan_.d_tiles[tile].first;
-    if (first != kNoStage) return begin + u64{first} * kStageBytes;
-    return begin + scan_.tile_bytes() < scan_.bytes ? begin + scan_.tile_bytes() : scan_.bytes;
-  }
   /// By the state behind the head.
   PRESSO_DEVICE u32 result_of(u64 tile, u32 state) const {
     if (scan_.d_tiles[tile].first == kNoStage) return state;
-    return walker_.end_of_line(state, end_of_head(tile)).matches ? 1 : 0;
+    return walker_.end_of_line(state, end_of_head(scan_, tile)).matches ? 1 : 0;
   }
 
   /// Where the states of the first `count` lanes lead over [begin, end), within a line.
@@ -277,15 +286,17 @@ PRESSO_DEVICE void tile_functions_body(const LineScanArguments& scan) {
 /// A tile's function in the registers of a warp.
 struct HeldFunction {
   u32 count = 0, tiles = 0;
-  u32 in = 0, result = 0;  ///< the lane's
+  u32 in = 0, result = 0;  ///< the lane's; or `in` is the number of a function of the monoid
   u32 first = kNoStage;
 };
 
 PRESSO_DEVICE HeldFunction hold_function(const LineScanArguments& scan, u64 tile) {
   if (tile >= scan.tiles()) return {};
   const TileFunction& function = scan.d_functions[tile];
+  const u32 first = scan.d_tiles[tile].first;
+  if (scan.table.monoid.functions != 0) return {0, function.tiles, function.number(), 0, first};
   return {function.count, function.tiles, function.in[simt::lane()], function.result[simt::lane()],
-          scan.d_tiles[tile].first};
+          first};
 }
 
 /// The value of a function that has one for `state`; all lanes get it.
@@ -298,13 +309,23 @@ PRESSO_DEVICE bool look_up(const HeldFunction& function, u32 state, u32& result)
   return true;
 }
 
-/// How the count changes where the first line of a tile matches, or not; marks are mended.
+/// What a tile's function makes of the state before it; false where it does not know.
+PRESSO_DEVICE bool value_of(const LineScanArguments& scan, const HeldFunction& function, u32 state,
+                            u32& result) {
+  if (scan.table.monoid.functions == 0) return look_up(function, state, result);
+  result = Monoid<MonoidRows::kGlobal>(scan).value(function.in, state);
+  if (function.first != kNoStage) result = result >= scan.table.first_matching ? 1 : 0;
+  return true;
+}
+
+/// How the count changes where the first line of a tile matches, or not; marks are mended by the
+/// lane that writes.
 template <class Rows>
 PRESSO_DEVICE u64 mend_head(const LineScanArguments& scan, const TileFunctions<Rows>& functions,
-                            u64 tile, bool matches) {
+                            u64 tile, bool matches, bool writes) {
   const auto counted = functions.counted_line(tile);
   if (counted.matches == matches) return 0;
-  if (scan.d_marks != nullptr && simt::lane() == 0) {
+  if (scan.d_marks != nullptr && writes) {
     scan.d_marks[counted.at / kQuadBytes] ^=
         static_cast<std::uint16_t>(1u << counted.at % kQuadBytes);
   }
@@ -372,13 +393,29 @@ PRESSO_DEVICE u64 follow_chain(const LineScanArguments& scan, const TileFunction
         break;
       }
       u32 result = 0;
-      const bool is_known = look_up(held[i], state, result);
+      const bool is_known = value_of(scan, held[i], state, result);
       if (!is_known) result = functions.result(tile, state);
-      if (held[i].first != kNoStage) return mend_head(scan, functions, tile, result != 0);
+      if (held[i].first != kNoStage) {
+        return mend_head(scan, functions, tile, result != 0, simt::lane() == 0);
+      }
       state = result;
       tile += is_known ? held[i].tiles : 1;
     }
   }
+}
+
+/// A chain of one tile, which has a '\n', by one lane.
+template <class Rows>
+PRESSO_DEVICE u64 mend_lone_tile(const LineScanArguments& scan,
+                                 const TileFunctions<Rows>& functions, u64 tile) {
+  const TileFunction& function = scan.d_functions[tile];
+  u32 result = function.result[0];  // of the state before it, which is known
+  if (scan.table.monoid.functions != 0) {
+    const Monoid<MonoidRows::kGlobal> monoid(scan);
+    const u32 behind = monoid.value(function.number(), scan.d_tiles[tile - 1].out);
+    result = behind >= scan.table.first_matching ? 1 : 0;
+  }
+  return mend_head(scan, functions, tile, result != 0, true);
 }
 
 template <class Rows>
@@ -398,9 +435,16 @@ PRESSO_DEVICE void follow_chains_body(const LineScanArguments& scan) {
       const TileSummary& left = scan.d_tiles[mine - 1];
       begins = left.broken == 0 || left.first != kNoStage;
     }
-    for (u32 found = simt::ballot(begins); found != 0; found &= found - 1) {
-      change += follow_chain(scan, functions, base + simt::find_first_set(found) - 1);
+    const bool is_lone = begins && scan.d_tiles[mine].first != kNoStage;
+    if (is_lone) change += mend_lone_tile(scan, functions, mine);
+    for (u32 found = simt::ballot(begins && !is_lone); found != 0; found &= found - 1) {
+      const u64 found_change =
+          follow_chain(scan, functions, base + simt::find_first_set(found) - 1);
+      if (simt::lane() == 0) change += found_change;
     }
+  }
+  for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    change += simt::shuffle_xor(change, distance);
   }
   if (simt::lane() == 0 && change != 0) simt::atomic_add(scan.d_lines, change);
 }

@@ -6,6 +6,7 @@
 
 #include "scan/gpu/line_tiles.cuh"
 #include "scan/gpu/tile_chain.cuh"
+#include "scan/gpu/transition_monoid.h"
 #include "tests/simt/emulator.h"
 #include "tests/simt/scan_texts.h"
 #include "tests/support/line_dfas.h"
@@ -64,10 +65,13 @@ template <class Rows>
 void launch(const LineScanArguments& scan, const Shape& shape) {
   const u32 warps = shape.threads / simt::kWarpSize;
   const u32 table = scan.table.shared_bytes;
-  const auto run = [&](std::size_t shared, const std::function<void()>& body) {
+  const auto run_with = [&](std::size_t shared, const std::function<void()>& body) {
     const auto report =
-        simt::run({shape.grid, shape.threads, table + shared}, options_of(shape.seed), body);
+        simt::run({shape.grid, shape.threads, shared}, options_of(shape.seed), body);
     EXPECT_TRUE(report.ok()) << report.what;
+  };
+  const auto run = [&](std::size_t shared, const std::function<void()>& body) {
+    run_with(table + shared, body);
   };
   run(gpu::kStagedBytes * warps, [&] {
     if (shape.marks) {
@@ -77,8 +81,13 @@ void launch(const LineScanArguments& scan, const Shape& shape) {
     }
   });
   run(0, [&] { gpu::find_broken_body(scan); });
-  run(gpu::state_sets_bytes(scan.table, warps), [&] { gpu::tile_functions_body<Rows>(scan); });
-  run(0, [&] { gpu::compose_groups_body(scan); });
+  if (scan.table.monoid.functions == 0) {
+    run(gpu::state_sets_bytes(scan.table, warps), [&] { gpu::tile_functions_body<Rows>(scan); });
+    run(0, [&] { gpu::compose_groups_body(scan); });
+  } else {
+    run_with(scan.table.monoid.shared_bytes, [&] { gpu::tile_monoid_body(scan); });
+    run(0, [&] { gpu::multiply_groups_body(scan); });
+  }
   run(0, [&] { gpu::follow_chains_body<Rows>(scan); });
 }
 
@@ -123,13 +132,13 @@ Found scan_by_kernels(const LineTable& table, Bytes text, const u32* state_in, b
   return found;
 }
 
-/// Every layout; the number of broken tiles in the first of them.
+/// Every layout, with the transition monoid and without; the number of broken tiles in the first.
 u32 expect_right(const LineDfa& dfa, const std::string& text, const Shape& shape) {
   const Bytes bytes(reinterpret_cast<const Byte*>(text.data()), text.size());
   u32 broken = 0;
   for (const LineTableKind kind : {LineTableKind::kGlobal, LineTableKind::kShared,
                                    LineTableKind::kBytes, LineTableKind::kByteClasses}) {
-    const auto table = gpu::lay_out_as(kind, dfa.view());
+    auto table = gpu::lay_out_as(kind, dfa.view());
     if (!table.ok() && dfa.states > gpu::kMostByteStates) continue;
     EXPECT_TRUE(table.ok()) << table.error().message();
     if (!table.ok()) return 0;
@@ -138,15 +147,23 @@ u32 expect_right(const LineDfa& dfa, const std::string& text, const Shape& shape
       const u32* const d_state_in = shape.seed % 2 == 0 ? nullptr : &state_in;
       const ScalarScan expected(dfa.view(), bytes, complete,
                                 d_state_in == nullptr ? dfa.start : state_in);
-      const Found found = scan_by_kernels(*table, bytes, d_state_in, complete, shape);
-      EXPECT_EQ(found.lines, expected.ends.size()) << text.size() << ", seed " << shape.seed;
-      if (shape.marks) {
-        EXPECT_EQ(found.ends, expected.ends) << text.size();
-      }
-      if (!complete) {
-        EXPECT_EQ(found.state, expected.state) << text.size();
-      }
-      if (kind == LineTableKind::kGlobal && complete) broken = found.broken;
+      const auto expect_found = [&](const LineTable& used) {
+        const Found found = scan_by_kernels(used, bytes, d_state_in, complete, shape);
+        EXPECT_EQ(found.lines, expected.ends.size()) << text.size() << ", seed " << shape.seed;
+        if (shape.marks) {
+          EXPECT_EQ(found.ends, expected.ends) << text.size();
+        }
+        if (!complete) {
+          EXPECT_EQ(found.state, expected.state) << text.size();
+        }
+        return found.broken;
+      };
+      const u32 found = expect_found(*table);
+      if (kind == LineTableKind::kGlobal && complete) broken = found;
+      if (table->view.monoid.functions == 0) continue;
+      LineTable without = *table;
+      without.view.monoid = {};
+      expect_found(without);
     }
   }
   return broken;
@@ -291,6 +308,46 @@ TEST(LineKernels, DoNothingBehindAClosedGate) {
   scan.gate = {&value, 6, 9};
   launch(scan, {64, 1, 32, 1, false});
   EXPECT_EQ(found, 0u);
+}
+
+/// What a word does to a state, by its functions one after another, at once, and by steps.
+TEST(TransitionMonoids, DoWhatTheAutomatonDoes) {
+  std::vector<LineDfa> dfas = {words_dfa({"ab", "bca"}), words_dfa({"abc"}, {"cb"}),
+                               counting_dfa(1), counting_dfa(7), counting_dfa(300)};
+  for (u32 states = 2; states < 5; ++states) dfas.push_back(random_dfa(states, "abc", states));
+  for (const LineDfa& dfa : dfas) {
+    const gpu::TransitionMonoid monoid = gpu::transition_monoid(dfa.view());
+    ASSERT_GT(monoid.functions, 0u) << dfa.states;
+    for (u32 seed = 0; seed < 200; ++seed) {
+      const std::string first = random_text(seed % 40 + 1, "abcx", 1u << 30, seed);
+      const std::string second = random_text(seed % 9 + 1, "abcx", 1u << 30, seed + 1);
+      const auto function_of = [&](u32 function, const std::string& word) {
+        for (const char letter : word) {
+          const u32 byte_class = dfa.class_of[static_cast<Byte>(letter)];
+          function = monoid.next[function * dfa.classes + byte_class];
+        }
+        return function;
+      };
+      const u32 product =
+          monoid.products[function_of(0, first) * monoid.functions + function_of(0, second)];
+      EXPECT_EQ(product, function_of(function_of(0, first), second));
+      for (u32 state = 0; state < dfa.states; ++state) {
+        u32 expected = state;
+        for (const char letter : first + second) {
+          expected = dfa.view().step(expected, static_cast<Byte>(letter));
+        }
+        EXPECT_EQ(monoid.values[product * dfa.states + state], expected);
+      }
+    }
+  }
+}
+
+TEST(TransitionMonoids, AreLeftWhereTheyAreLarge) {
+  EXPECT_EQ(gpu::transition_monoid(counting_dfa(2).view()).functions, 2u);
+  EXPECT_EQ(gpu::transition_monoid(counting_dfa(gpu::kMostFunctions).view()).functions,
+            gpu::kMostFunctions);
+  EXPECT_EQ(gpu::transition_monoid(counting_dfa(gpu::kMostFunctions + 1).view()).functions, 0u);
+  EXPECT_EQ(gpu::transition_monoid(random_dfa(60, "abcd", 1).view()).functions, 0u);
 }
 
 TEST(LineTables, AreChosenByStatesAndClasses) {

@@ -363,13 +363,13 @@ Status measure_long_lines(Bench& bench, const BenchPattern& plain, const BenchPa
     while (text.size() < line) text += " some words of no interest " + std::to_string(text.size());
     text += " user";
     const std::string name = "line " + std::to_string(line);
-    PRESSO_TRY(bench.measure(name, text_of(text + '\n'), {plain, error}));
+    PRESSO_TRY(bench.measure(name, text_of(text + '\n'), {plain, error, counting("count 31", 31)}));
     if (line < 1000000) continue;
     PRESSO_TRY(bench.measure("one line", text_of(text),
                              {error, counting("count 3", 3), counting("count 31", 31), late}));
   }
   return bench.measure("line 100000", text_of(std::string(100000, 'x') + '\n'),
-                       {counting("count 50", 50)});
+                       {counting("count 50", 50), counting("count 2000", 2000)});
 }
 
 /// Words that begin alike everywhere in the text, and end otherwise.
