@@ -124,6 +124,14 @@ PRESSO_DEVICE bool has_newline(const Quad& quad) {
           newline_bits(quad.words[3])) != 0;
 }
 
+/// Of a tile, what a state is carried through: up to the stage with the first '\n', else all of it.
+PRESSO_DEVICE u64 end_of_head(const LineScanArguments& scan, u64 tile) {
+  const u64 begin = tile * scan.tile_bytes();
+  const u32 first = scan.d_tiles[tile].first;
+  if (first != kNoStage) return begin + u64{first} * kStageBytes;
+  return begin + scan.tile_bytes() < scan.bytes ? begin + scan.tile_bytes() : scan.bytes;
+}
+
 /// Whether it stays that state to the end of its line.
 PRESSO_DEVICE bool is_absorbing(const LineTableView& table, u32 state) {
   return state == table.sink || state == table.dead;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// scan_lines: five kernels on a stream. Threads to data, shared memory and synchronisation are
-// described where their bodies are (line_tiles.cuh, tile_chain.cuh).
+// scan_lines: five of seven kernels on a stream. Threads to data, shared memory and synchronisation
+// are described where their bodies are (line_tiles.cuh, tile_chain.cuh).
 #include "scan/gpu/line_scan.h"
 
+#include "scan/gpu/chain_steps.h"
 #include "scan/gpu/kernel_launch.h"
 #include "scan/gpu/line_tiles.cuh"
 #include "scan/gpu/tile_chain.cuh"
@@ -101,9 +102,36 @@ class Launcher {
 
   template <class Rows>
   Status chain() {
-    PRESSO_TRY(launch_everywhere(find_broken_kernel, shape(0, groups()), stream_,
-                                 "launching find_broken_kernel", scan_));
-    PRESSO_TRY(scan_.table.monoid.functions == 0 ? functions<Rows>() : functions_of_monoid());
+    return enqueue_tile_chain<Rows>(scan_, *this);
+  }
+
+  // Of enqueue_tile_chain.
+  Status find_broken() {
+    return launch_everywhere(find_broken_kernel, shape(0, groups()), stream_,
+                             "launching find_broken_kernel", scan_);
+  }
+  template <class Rows>
+  Status tile_functions() {
+    const std::size_t shared =
+        scan_.table.shared_bytes + state_sets_bytes(scan_.table, kChainThreads / kWarpSize);
+    return launch_everywhere(tile_functions_kernel<Rows>, shape(shared, scan_.tiles()), stream_,
+                             "launching tile_functions_kernel", scan_);
+  }
+  Status compose_groups() {
+    return launch_everywhere(compose_groups_kernel, shape(0, groups()), stream_,
+                             "launching compose_groups_kernel", scan_);
+  }
+  Status tile_monoid() {
+    return launch_everywhere(tile_monoid_kernel,
+                             {kMonoidThreads, scan_.table.monoid.shared_bytes, scan_.tiles()},
+                             stream_, "launching tile_monoid_kernel", scan_);
+  }
+  Status multiply_groups() {
+    return launch_everywhere(multiply_groups_kernel, shape(0, groups()), stream_,
+                             "launching multiply_groups_kernel", scan_);
+  }
+  template <class Rows>
+  Status follow_chains() {
     return launch_everywhere(follow_chains_kernel<Rows>, shape(scan_.table.shared_bytes, groups()),
                              stream_, "launching follow_chains_kernel", scan_);
   }
@@ -115,22 +143,6 @@ class Launcher {
     const std::size_t shared = scan_.table.shared_bytes + threads / kWarpSize * kStagedBytes;
     return launch_everywhere(line_tiles_kernel<Rows, kMark>, {threads, shared, scan_.tiles()},
                              stream_, "launching line_tiles_kernel", scan_);
-  }
-  template <class Rows>
-  Status functions() {
-    const std::size_t shared =
-        scan_.table.shared_bytes + state_sets_bytes(scan_.table, kChainThreads / kWarpSize);
-    PRESSO_TRY(launch_everywhere(tile_functions_kernel<Rows>, shape(shared, scan_.tiles()), stream_,
-                                 "launching tile_functions_kernel", scan_));
-    return launch_everywhere(compose_groups_kernel, shape(0, groups()), stream_,
-                             "launching compose_groups_kernel", scan_);
-  }
-  Status functions_of_monoid() {
-    PRESSO_TRY(launch_everywhere(tile_monoid_kernel,
-                                 {kMonoidThreads, scan_.table.monoid.shared_bytes, scan_.tiles()},
-                                 stream_, "launching tile_monoid_kernel", scan_));
-    return launch_everywhere(multiply_groups_kernel, shape(0, groups()), stream_,
-                             "launching multiply_groups_kernel", scan_);
   }
   u64 groups() const { return scan_.tiles() / kWarpSize + 1; }
   static WorkShape shape(std::size_t shared, u64 warps) { return {kChainThreads, shared, warps}; }

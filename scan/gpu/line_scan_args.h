@@ -33,30 +33,25 @@ struct TileSummary {
   std::uint16_t out;     ///< at its end; right whatever the guess, if there is a '\n'; kUnknownOut
   std::uint16_t before;  ///< under the guess, in front of the stage with the first '\n'
   std::uint16_t broken;  ///< 0; kBroken: the guess was wrong, or may be; kAbsorbed
-  u32 first;             ///< that stage, in the tile; kNoStage
+  u32 first;             ///< that stage, exactly, in the tile; kNoStage
   u32 reserved;
 
   // Of a tile without '\n' whose lanes did not agree: no states, and not the same.
   static constexpr std::uint16_t kUnknown = 0xFFFF;
   static constexpr std::uint16_t kUnknownOut = 0xFFFE;
   static constexpr std::uint16_t kBroken = 1;
-  static constexpr std::uint16_t kAbsorbed = 2;  ///< broken, and its head keeps an absorbing state
+  static constexpr std::uint16_t kAbsorbed =
+      2;  ///< broken, and its head is known to keep an absorbing state
 };
 
 /// What a broken tile does with each state that may stand at its begin; or, in the first one of a
 /// group that has no '\n', what all of the group does.
 struct TileFunction {
-  std::uint16_t count;  ///< of the arrays; kTooMany; where there is a monoid, nothing
-  std::uint16_t tiles;  ///< 1 or kGroupTiles
+  std::uint16_t count;   ///< of the arrays; kTooMany; nothing where there is a monoid
+  std::uint16_t tiles;   ///< 1 or kGroupTiles
+  std::uint16_t number;  ///< of the monoid's function, where there is one
   std::uint16_t in[kTableStates];
   std::uint16_t result[kTableStates];  ///< the state at its end, or whether the first line matches
-
-  /// Where the automaton's monoid is at hand: one of its functions, of `of_tiles` tiles.
-  PRESSO_HD constexpr void set_number(u32 number, u32 of_tiles) {
-    in[0] = static_cast<std::uint16_t>(number);
-    tiles = static_cast<std::uint16_t>(of_tiles);
-  }
-  PRESSO_HD constexpr u32 number() const { return in[0]; }
 
   static constexpr std::uint16_t kTooMany = 0xFFFF;
   static constexpr u32 kGroupTiles = kWarpSize;

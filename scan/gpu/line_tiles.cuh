@@ -231,13 +231,16 @@ class LineTiles {
       const u32 bad = simt::ballot(is_bad);
       if (bad == 0) return true;
       const u32 closed = simt::ballot(run_.first != kNoStage);
-      // A round costs nothing where the state that was missed is an absorbing one.
-      const u32 first_missed = simt::shuffle(left, simt::find_first_set(bad) - 1);
-      const u32 most = has_monoid && !walker_.is_absorbing(first_missed) ? 0 : kMostRounds;
-      if (closed == 0 && tile > 0 && round >= most) return false;
-      if (has_monoid && round == kRoundsBeforeMonoid) {
-        agree_by_monoid();
-        return true;
+      if (has_monoid) {
+        // A round costs next to nothing where the first state that was missed absorbs.
+        const u32 missed = simt::shuffle(left, simt::find_first_set(bad) - 1);
+        if (closed == 0 && tile > 0 && !walker_.is_absorbing(missed)) return false;
+        if (round == kRoundsBeforeMonoid) {
+          agree_by_monoid();
+          return true;
+        }
+      } else if (round == kMostRounds && closed == 0 && tile > 0) {
+        return false;
       }
       const u32 up_to_here = bad & (~0u >> (kWarpSize - 1 - simt::lane()));
       const u32 source =

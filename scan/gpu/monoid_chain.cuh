@@ -16,14 +16,6 @@
 
 namespace presso::gpu {
 
-/// Of a tile, what a state is carried through: up to the stage with the first '\n', else all of it.
-PRESSO_DEVICE u64 end_of_head(const LineScanArguments& scan, u64 tile) {
-  const u64 begin = tile * scan.tile_bytes();
-  const u32 first = scan.d_tiles[tile].first;
-  if (first != kNoStage) return begin + u64{first} * kStageBytes;
-  return begin + scan.tile_bytes() < scan.bytes ? begin + scan.tile_bytes() : scan.bytes;
-}
-
 /// Of a head that is an absorbing state's any function will do.
 PRESSO_DEVICE bool is_absorbed(const LineScanArguments& scan, u64 tile) {
   const TileSummary& before = scan.d_tiles[tile - 1];
@@ -55,6 +47,12 @@ PRESSO_DEVICE u32 function_of_head(const LineScanArguments& scan,
   return monoid.product_of_lanes(mine);
 }
 
+/// Of so many tiles.
+PRESSO_DEVICE void set_function(const LineScanArguments& scan, u64 tile, u32 number, u32 tiles) {
+  scan.d_functions[tile].number = static_cast<std::uint16_t>(number);
+  scan.d_functions[tile].tiles = static_cast<std::uint16_t>(tiles);
+}
+
 PRESSO_DEVICE void tile_monoid_body(const LineScanArguments& scan) {
   if (*scan.d_broken == 0) return;
   copy_to_shared(scan.table.d_image + scan.table.monoid.at, scan.table.monoid.shared_bytes);
@@ -66,7 +64,7 @@ PRESSO_DEVICE void tile_monoid_body(const LineScanArguments& scan) {
        tile += u64{simt::grid_blocks()} * warps) {
     if (scan.d_tiles[tile].broken == 0) continue;
     const u32 function = is_absorbed(scan, tile) ? 0 : function_of_head(scan, monoid, tile);
-    if (simt::lane() == 0) scan.d_functions[tile].set_number(function, 1);
+    if (simt::lane() == 0) set_function(scan, tile, function, 1);
   }
 }
 
@@ -81,8 +79,8 @@ PRESSO_DEVICE void multiply_groups_body(const LineScanArguments& scan) {
   for (u64 base = warp * kGroup; base + kGroup <= scan.tiles(); base += warps * kGroup) {
     const TileSummary& mine = scan.d_tiles[base + simt::lane()];
     if (simt::ballot(mine.broken == 0 || mine.first != kNoStage) != 0) continue;
-    const u32 all = monoid.product_of_lanes(scan.d_functions[base + simt::lane()].number());
-    if (simt::lane() == 0) scan.d_functions[base].set_number(all, kGroup);
+    const u32 all = monoid.product_of_lanes(scan.d_functions[base + simt::lane()].number);
+    if (simt::lane() == 0) set_function(scan, base, all, kGroup);
   }
 }
 

@@ -286,17 +286,22 @@ PRESSO_DEVICE void tile_functions_body(const LineScanArguments& scan) {
 /// A tile's function in the registers of a warp.
 struct HeldFunction {
   u32 count = 0, tiles = 0;
-  u32 in = 0, result = 0;  ///< the lane's; or `in` is the number of a function of the monoid
+  u32 in = 0, result = 0;  ///< the lane's
   u32 first = kNoStage;
+  u32 number = 0;  ///< of the monoid
 };
 
 PRESSO_DEVICE HeldFunction hold_function(const LineScanArguments& scan, u64 tile) {
   if (tile >= scan.tiles()) return {};
   const TileFunction& function = scan.d_functions[tile];
   const u32 first = scan.d_tiles[tile].first;
-  if (scan.table.monoid.functions != 0) return {0, function.tiles, function.number(), 0, first};
-  return {function.count, function.tiles, function.in[simt::lane()], function.result[simt::lane()],
-          first};
+  if (scan.table.monoid.functions != 0) return {0, function.tiles, 0, 0, first, function.number};
+  return {function.count,
+          function.tiles,
+          function.in[simt::lane()],
+          function.result[simt::lane()],
+          first,
+          0};
 }
 
 /// The value of a function that has one for `state`; all lanes get it.
@@ -313,7 +318,7 @@ PRESSO_DEVICE bool look_up(const HeldFunction& function, u32 state, u32& result)
 PRESSO_DEVICE bool value_of(const LineScanArguments& scan, const HeldFunction& function, u32 state,
                             u32& result) {
   if (scan.table.monoid.functions == 0) return look_up(function, state, result);
-  result = Monoid<MonoidRows::kGlobal>(scan).value(function.in, state);
+  result = Monoid<MonoidRows::kGlobal>(scan).value(function.number, state);
   if (function.first != kNoStage) result = result >= scan.table.first_matching ? 1 : 0;
   return true;
 }
@@ -412,7 +417,7 @@ PRESSO_DEVICE u64 mend_lone_tile(const LineScanArguments& scan,
   u32 result = function.result[0];  // of the state before it, which is known
   if (scan.table.monoid.functions != 0) {
     const Monoid<MonoidRows::kGlobal> monoid(scan);
-    const u32 behind = monoid.value(function.number(), scan.d_tiles[tile - 1].out);
+    const u32 behind = monoid.value(function.number, scan.d_tiles[tile - 1].out);
     result = behind >= scan.table.first_matching ? 1 : 0;
   }
   return mend_head(scan, functions, tile, result != 0, true);

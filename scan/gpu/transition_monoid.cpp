@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace presso::gpu {
 namespace {

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "scan/gpu/fused_steps.h"
-#include "scan/gpu/tile_chain.cuh"
 #include "tests/simt/batch_case.h"
+#include "tests/simt/emulated_chain.h"
 #include "tests/simt/emulated_launcher.h"
 #include "tests/simt/scan_texts.h"
 #include "tests/support/line_dfas.h"
@@ -47,12 +47,11 @@ class FusedLauncher : public EmulatedLauncher {
     return run("left blocks", 2, 64, kClassMapBytes, [&] { left_blocks_body(fused); });
   }
   Status chain(const LineScanArguments& scan) {
-    const u32 table = scan.table.shared_bytes;
-    PRESSO_TRY(run("find broken", 2, 64, 0, [&] { find_broken_body(scan); }));
-    PRESSO_TRY(run("functions", 2, 64, table + state_sets_bytes(scan.table, 2),
-                   [&] { tile_functions_body<GlobalRows>(scan); }));
-    PRESSO_TRY(run("groups", 2, 64, 0, [&] { compose_groups_body(scan); }));
-    PRESSO_TRY(run("chains", 2, 64, table, [&] { follow_chains_body<GlobalRows>(scan); }));
+    const auto run_step = [&](std::size_t shared, const std::function<void()>& body) {
+      return run("chain", 2, 64, shared, body);
+    };
+    presso::test::EmulatedChain chain(scan, 2, run_step);
+    PRESSO_TRY(enqueue_tile_chain<GlobalRows>(scan, chain));
     broken = *scan.d_broken;
     return {};
   }

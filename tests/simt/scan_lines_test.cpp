@@ -4,9 +4,12 @@
 // that are wrong, automata that never forget.
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <random>
+
 #include "scan/gpu/line_tiles.cuh"
-#include "scan/gpu/tile_chain.cuh"
 #include "scan/gpu/transition_monoid.h"
+#include "tests/simt/emulated_chain.h"
 #include "tests/simt/emulator.h"
 #include "tests/simt/scan_texts.h"
 #include "tests/support/line_dfas.h"
@@ -64,31 +67,22 @@ struct Found {
 template <class Rows>
 void launch(const LineScanArguments& scan, const Shape& shape) {
   const u32 warps = shape.threads / simt::kWarpSize;
-  const u32 table = scan.table.shared_bytes;
-  const auto run_with = [&](std::size_t shared, const std::function<void()>& body) {
+  const auto run = [&](std::size_t shared, const std::function<void()>& body) -> Status {
     const auto report =
         simt::run({shape.grid, shape.threads, shared}, options_of(shape.seed), body);
     EXPECT_TRUE(report.ok()) << report.what;
+    return {};
   };
-  const auto run = [&](std::size_t shared, const std::function<void()>& body) {
-    run_with(table + shared, body);
-  };
-  run(gpu::kStagedBytes * warps, [&] {
+  const auto tiles = [&] {
     if (shape.marks) {
       gpu::line_tiles_body<Rows, true>(scan);
     } else {
       gpu::line_tiles_body<Rows, false>(scan);
     }
-  });
-  run(0, [&] { gpu::find_broken_body(scan); });
-  if (scan.table.monoid.functions == 0) {
-    run(gpu::state_sets_bytes(scan.table, warps), [&] { gpu::tile_functions_body<Rows>(scan); });
-    run(0, [&] { gpu::compose_groups_body(scan); });
-  } else {
-    run_with(scan.table.monoid.shared_bytes, [&] { gpu::tile_monoid_body(scan); });
-    run(0, [&] { gpu::multiply_groups_body(scan); });
-  }
-  run(0, [&] { gpu::follow_chains_body<Rows>(scan); });
+  };
+  EXPECT_TRUE(run(scan.table.shared_bytes + gpu::kStagedBytes * warps, tiles).ok());
+  EmulatedChain chain(scan, warps, run);
+  EXPECT_TRUE(gpu::enqueue_tile_chain<Rows>(scan, chain).ok());
 }
 
 void launch(const LineScanArguments& scan, const Shape& shape) {
@@ -286,6 +280,116 @@ TEST(LineKernels, StopAtAbsorbingStates) {
   text[10] = 'a';
   text[7000] = 'a';
   for (u32 seed = 0; seed < 4; ++seed) expect_right(dfa, text, {64, 1, 32, seed, true});
+}
+
+/// By kernels as by a scalar run, for one layout and what the seed chooses; the broken tiles.
+u32 expect_right_somehow(const LineDfa& dfa, const std::string& text, Shape shape,
+                         std::mt19937_64& random) {
+  const Bytes bytes(reinterpret_cast<const Byte*>(text.data()), text.size());
+  const LineTableKind kinds[] = {LineTableKind::kGlobal, LineTableKind::kShared,
+                                 LineTableKind::kBytes, LineTableKind::kByteClasses};
+  shape.grid = static_cast<u32>(random() % 3 + 1);
+  shape.threads = static_cast<u32>(random() % 3 + 1) * simt::kWarpSize;
+  shape.seed = static_cast<u32>(random());
+  auto table = gpu::lay_out_as(kinds[random() % 4], dfa.view());
+  EXPECT_TRUE(table.ok()) << table.error().message();
+  if (!table.ok()) return 0;
+  if (random() % 8 == 0) table->view.monoid = {};
+  const u32 state_in = static_cast<u32>(random() % dfa.states);
+  const u32* const d_state_in = random() % 2 == 0 ? nullptr : &state_in;
+  const bool complete = random() % 2 == 0;
+  const ScalarScan expected(dfa.view(), bytes, complete,
+                            d_state_in == nullptr ? dfa.start : state_in);
+  const Found found = scan_by_kernels(*table, bytes, d_state_in, complete, shape);
+  EXPECT_EQ(found.lines, expected.ends.size());
+  EXPECT_EQ(found.ends, expected.ends);
+  if (!complete) {
+    EXPECT_EQ(found.state, expected.state);
+  }
+  return found.broken;
+}
+
+/// A tile without '\n' in which a wrong guess leads to an absorbing state, and the true state does
+/// not: 'p' swaps 0 and 1, 'a' leads 0 to the sink, 'b' to the dead state.
+TEST(LineKernels, KnowWhichTilesAreReallyAbsorbed) {
+  u32 broken = 0;
+  for (u64 seed = 1; seed <= 150; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<std::vector<u32>> next(4);
+    for (u32 state = 0; state < 4; ++state) next[state].assign(256, state);
+    next[0]['p'] = 1;
+    next[1]['p'] = 0;
+    next[0]['a'] = 2;
+    next[0]['b'] = 3;
+    if (random() % 2 == 0) next[1]['a'] = 3;
+    const std::vector<bool> matching = {random() % 2 == 0, random() % 2 == 0, true, false};
+    const LineDfa dfa = finish_line_dfa(std::move(next), matching, random() % 4 == 0 ? 1 : 0);
+    std::string text(random() % 100'000 + 1, 'x');
+    for (u64 left = text.size() / (2048 * (random() % 6 + 1)) + 2; left > 0; --left) {
+      text[random() % text.size()] = "ppab"[random() % 4];
+    }
+    for (u64 left = random() % 12; left > 0; --left) text[random() % text.size()] = '\n';
+    broken += expect_right_somehow(dfa, text, {}, random);
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+  }
+  EXPECT_GT(broken, 1000u);
+}
+
+/// Permutations, resets and absorbing states; lines that end at and beside borders of stages,
+/// chunks, tiles and groups of tiles.
+LineDfa mixed_dfa(std::mt19937_64& random) {
+  const u32 states = static_cast<u32>(random() % 8 + 1);
+  const u32 other = static_cast<u32>(random() % states);
+  const bool others_idle = random() % 2 == 0;
+  std::vector<std::vector<u32>> next(states, std::vector<u32>(256, other));
+  std::vector<u32> letter(states);
+  std::iota(letter.begin(), letter.end(), 0u);
+  for (u32 state = 0; state < states && others_idle; ++state) next[state].assign(256, state);
+  for (const char byte : {'a', 'b', 'c'}) {
+    std::shuffle(letter.begin(), letter.end(), random);
+    if (random() % 3 == 0) std::fill(letter.begin(), letter.end(), letter.front());
+    for (u32 state = 0; state < states; ++state)
+      next[state][static_cast<Byte>(byte)] = letter[state];
+    std::iota(letter.begin(), letter.end(), 0u);
+  }
+  for (u64 left = random() % 3; left > 0; --left) {
+    const u32 state = static_cast<u32>(random() % states);
+    next[state].assign(256, state);
+  }
+  std::vector<bool> matching(states);
+  for (u32 state = 0; state < states; ++state) matching[state] = random() % 2 == 0;
+  return finish_line_dfa(std::move(next), matching, static_cast<u32>(random() % states));
+}
+
+std::string text_with_borders(u32 chunk_bytes, std::mt19937_64& random) {
+  const u64 tile = u64{chunk_bytes} * simt::kWarpSize;
+  const u64 units[] = {64, chunk_bytes, tile, tile * simt::kWarpSize, 16};
+  const u64 unit_of_size = units[random() % 3];
+  const u64 size = (random() % 3 == 0 ? random() % 40 : random() % 6) * tile +
+                   (random() % 8 + 1) * unit_of_size + random() % 3 - 1;
+  const char* const letters[] = {"abc", "a", "abcxyz", "xxxxxxxxxxxxxxa"};
+  std::string text = random_text(size, letters[random() % 4], 1u << 30, random());
+  for (u64 left = random() % 20; left > 0; --left) {
+    const u64 unit = units[random() % 5];
+    const u64 at = random() % (size / unit + 1) * unit + random() % 3 - 1;
+    if (at < size) text[at] = '\n';
+  }
+  return text;
+}
+
+TEST(LineKernels, AgreeOnLinesThatEndAtBorders) {
+  u32 broken = 0;
+  for (u64 seed = 1; seed <= 400; ++seed) {
+    std::mt19937_64 random(seed);
+    Shape shape;
+    shape.chunk_bytes = random() % 4 == 0 ? 128 : 64;
+    const LineDfa dfa =
+        seed % 4 == 0 ? counting_dfa(static_cast<u32>(random() % 45 + 1)) : mixed_dfa(random);
+    const std::string text = text_with_borders(shape.chunk_bytes, random);
+    broken += expect_right_somehow(dfa, text, shape, random);
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+  }
+  EXPECT_GT(broken, 400u);
 }
 
 TEST(LineKernels, DoNothingBehindAClosedGate) {
