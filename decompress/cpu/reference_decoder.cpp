@@ -237,10 +237,8 @@ Status reference_decode_block(const BlockHeader& header, const Byte* payload,
     const Bytes content = header.dictionary_id != 0 ? dictionary->content() : Bytes{};
     PRESSO_TRY(reference_decode_payload(header, payload, content, true, out));
   }
-  const auto checksum = [&] {
-    return content_checksum({out, header.plain_bytes}, CpuLevel::kPortable);
-  };
-  if (verify && checksum() != header.content_checksum) {
+  if (verify &&
+      content_checksum({out, header.plain_bytes}, CpuLevel::kPortable) != header.content_checksum) {
     return make_error(ErrorCode::kContentChecksum);
   }
   return {};

@@ -186,13 +186,6 @@ class HitLines {
   u32 tail_ = 0, has_newline_ = 0, head_ = 0;
 };
 
-PRESSO_DEVICE void add_lines(u64* d_lines, u64 lines) {
-  for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    lines += simt::shuffle_xor(lines, distance);
-  }
-  if (simt::lane() == 0 && lines != 0) simt::atomic_add(d_lines, lines);
-}
-
 /// Whether the line that `tile` begins within has a hit to its left. For a warp; walks back to the
 /// line's begin, and no two tiles walk over the same ones.
 PRESSO_DEVICE bool has_hit_to_the_left(const HitTiles& scan, u64 tile) {

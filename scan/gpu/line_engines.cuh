@@ -124,6 +124,14 @@ PRESSO_DEVICE bool has_newline(const Quad& quad) {
           newline_bits(quad.words[3])) != 0;
 }
 
+/// What the lanes of a warp have found, in one addition.
+PRESSO_DEVICE void add_lines(u64* d_lines, u64 lines) {
+  for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    lines += simt::shuffle_xor(lines, distance);
+  }
+  if (simt::lane() == 0 && lines != 0) simt::atomic_add(d_lines, lines);
+}
+
 /// Of a tile, what a state is carried through: up to the stage with the first '\n', else all of it.
 PRESSO_DEVICE u64 end_of_head(const LineScanArguments& scan, u64 tile) {
   const u64 begin = tile * scan.tile_bytes();

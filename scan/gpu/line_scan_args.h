@@ -40,8 +40,8 @@ struct TileSummary {
   static constexpr std::uint16_t kUnknown = 0xFFFF;
   static constexpr std::uint16_t kUnknownOut = 0xFFFE;
   static constexpr std::uint16_t kBroken = 1;
-  static constexpr std::uint16_t kAbsorbed =
-      2;  ///< broken, and its head is known to keep an absorbing state
+  // Broken, and its head is known to keep an absorbing state.
+  static constexpr std::uint16_t kAbsorbed = 2;
 };
 
 /// What a broken tile does with each state that may stand at its begin; or, in the first one of a

@@ -322,11 +322,7 @@ PRESSO_DEVICE void line_tiles_body(const LineScanArguments& scan) {
   copy_table(scan.table);
   simt::block_sync();
   LineTiles<Rows, kMark> tiles(scan);
-  u64 lines = tiles.run();
-  for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    lines += simt::shuffle_xor(lines, distance);
-  }
-  if (simt::lane() == 0 && lines != 0) simt::atomic_add(scan.d_lines, lines);
+  add_lines(scan.d_lines, tiles.run());
 }
 
 }  // namespace presso::gpu

@@ -314,12 +314,20 @@ PRESSO_DEVICE bool look_up(const HeldFunction& function, u32 state, u32& result)
   return true;
 }
 
+/// What the monoid's function of a tile makes of the state before it: the state behind a tile
+/// without '\n' (`first` is kNoStage), else whether its first line matches.
+PRESSO_DEVICE u32 result_by_monoid(const LineScanArguments& scan, u32 number, u32 first,
+                                   u32 state) {
+  const u32 behind = Monoid<MonoidRows::kGlobal>(scan).value(number, state);
+  if (first == kNoStage) return behind;
+  return behind >= scan.table.first_matching ? 1 : 0;
+}
+
 /// What a tile's function makes of the state before it; false where it does not know.
 PRESSO_DEVICE bool value_of(const LineScanArguments& scan, const HeldFunction& function, u32 state,
                             u32& result) {
   if (scan.table.monoid.functions == 0) return look_up(function, state, result);
-  result = Monoid<MonoidRows::kGlobal>(scan).value(function.number, state);
-  if (function.first != kNoStage) result = result >= scan.table.first_matching ? 1 : 0;
+  result = result_by_monoid(scan, function.number, function.first, state);
   return true;
 }
 
@@ -414,12 +422,10 @@ template <class Rows>
 PRESSO_DEVICE u64 mend_lone_tile(const LineScanArguments& scan,
                                  const TileFunctions<Rows>& functions, u64 tile) {
   const TileFunction& function = scan.d_functions[tile];
-  u32 result = function.result[0];  // of the state before it, which is known
-  if (scan.table.monoid.functions != 0) {
-    const Monoid<MonoidRows::kGlobal> monoid(scan);
-    const u32 behind = monoid.value(function.number, scan.d_tiles[tile - 1].out);
-    result = behind >= scan.table.first_matching ? 1 : 0;
-  }
+  const u32 result = scan.table.monoid.functions == 0
+                         ? function.result[0]  // of the state before it, which is known
+                         : result_by_monoid(scan, function.number, scan.d_tiles[tile].first,
+                                            scan.d_tiles[tile - 1].out);
   return mend_head(scan, functions, tile, result != 0, true);
 }
 
@@ -448,10 +454,7 @@ PRESSO_DEVICE void follow_chains_body(const LineScanArguments& scan) {
       if (simt::lane() == 0) change += found_change;
     }
   }
-  for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    change += simt::shuffle_xor(change, distance);
-  }
-  if (simt::lane() == 0 && change != 0) simt::atomic_add(scan.d_lines, change);
+  add_lines(scan.d_lines, change);
 }
 
 }  // namespace presso::gpu
