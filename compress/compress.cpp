@@ -10,10 +10,10 @@
 #include <memory>
 #include <optional>
 
-#include "compress/block_encoder.h"
-#include "compress/block_size_choice.h"
-#include "compress/dictionary_choice.h"
-#include "compress/filter_builder.h"
+#include "compress/choose/block_size_choice.h"
+#include "compress/choose/dictionary_choice.h"
+#include "compress/encode/block_encoder.h"
+#include "compress/filter/filter_builder.h"
 #include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
 

@@ -4,7 +4,8 @@
 // services for a while, words and users are skewed as in real logs, time only goes forward.
 //
 // The bytes depend on format and seed alone: the same on every machine, and append-only (the first
-// N bytes do not depend on how much is generated). tests/unit/log_generator_test.cpp pins them.
+// N bytes do not depend on how much is generated). tests/unit/corpora/log_generator_test.cpp pins
+// them.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "compress/byte_encoder.h"
+#include "compress/encode/byte_encoder.h"
 #include "corpora/random.h"
 #include "presso/archive_writer.h"
 #include "presso/checksum.h"

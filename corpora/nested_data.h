@@ -20,7 +20,7 @@
 #include <array>
 #include <cstdint>
 
-#include "compress/sequence.h"
+#include "compress/parse/sequence.h"
 #include "presso/byte_stream.h"
 #include "presso/bytes.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What encoder and decoders of the Bit coding share (FORMAT.md 14): alphabets, the classes that
 // values are written by, the code words that follow from their lengths, how lanes divide the work.
-// For CPU and GPU, no allocation. Tested by tests/unit/bit_code_test.cpp.
+// For CPU and GPU, no allocation. Tested by tests/unit/compress/bit_code_test.cpp.
 #pragma once
 
 #include <bit>

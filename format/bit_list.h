@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads what a Bit block's head says of its codes (FORMAT.md 14.4): about 150 symbols of a small
 // code, one after another. For CPU and GPU, no allocation; safe on any input.
-// Tested by tests/unit/bit_code_test.cpp and the files in tests/golden/bad.
+// Tested by tests/unit/compress/bit_code_test.cpp and the files in tests/golden/bad.
 #pragma once
 
 #include <cstring>

@@ -22,7 +22,7 @@
 //    7    least_bits         size_bits
 //    8    count_bits         lanes_log2
 //
-// Tested by tests/unit/wire_test.cpp and, for the order of checks, by tests/golden/bad.
+// Tested by tests/unit/format/wire_test.cpp and, for the order of checks, by tests/golden/bad.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,8 @@
 #ifdef __CUDACC__
 /// On a function that host and device call: no allocation, no exceptions, pointer and length.
 #define PRESSO_HD __host__ __device__
-/// On a function of a kernel's body, which reaches warp and block through decompress/gpu/simt.h.
+/// On a function of a kernel's body, which reaches warp and block through
+/// decompress/gpu/simt/simt.h.
 #define PRESSO_DEVICE __device__ __forceinline__
 /// On one that is called: for slow paths, whose registers the fast one should not have to spare.
 #define PRESSO_DEVICE_CALL static __device__ __noinline__

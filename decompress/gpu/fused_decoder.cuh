@@ -10,8 +10,8 @@
 
 #include <algorithm>
 
-#include "decompress/gpu/bit_unpack.cuh"
-#include "decompress/gpu/relay_decoder.cuh"
+#include "decompress/gpu/bit/bit_unpack.cuh"
+#include "decompress/gpu/relay/relay_decoder.cuh"
 
 namespace presso::gpu {
 

@@ -21,10 +21,10 @@
 // have longer matches; the warp decoder gets those.
 #pragma once
 
-#include "decompress/gpu/group_parser.cuh"
-#include "decompress/gpu/match_copy.cuh"
-#include "decompress/gpu/record_group_parser.cuh"
-#include "decompress/gpu/segment_copy.cuh"
+#include "decompress/gpu/warp/group_parser.cuh"
+#include "decompress/gpu/warp/match_copy.cuh"
+#include "decompress/gpu/warp/record_group_parser.cuh"
+#include "decompress/gpu/warp/segment_copy.cuh"
 
 namespace presso::gpu {
 

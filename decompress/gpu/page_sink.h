@@ -14,8 +14,8 @@
 // to another decoder, must be decoded again.
 #pragma once
 
-#include "decompress/gpu/relay_layout.h"
-#include "decompress/gpu/simt.h"
+#include "decompress/gpu/plan/relay_layout.h"
+#include "decompress/gpu/simt/simt.h"
 
 namespace presso::gpu {
 

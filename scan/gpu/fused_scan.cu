@@ -3,10 +3,10 @@
 // memory and synchronisation are described where the kernels' bodies are (fused_scan.cuh).
 #include "scan/gpu/fused_scan.h"
 
-#include "decompress/gpu/decoder_launch.h"
+#include "decompress/gpu/batch/decoder_launch.h"
+#include "decompress/gpu/runtime/kernel_launch.h"
 #include "scan/gpu/fused_scan.cuh"
 #include "scan/gpu/fused_steps.h"
-#include "scan/gpu/kernel_launch.h"
 #include "scan/gpu/tile_chain_launch.h"
 
 namespace presso::gpu {

@@ -22,8 +22,8 @@
 // three thread blocks leave 600 bytes each. Test: tests/simt/fused_scan_test.cpp.
 #pragma once
 
-#include "decompress/gpu/policies.h"
-#include "decompress/gpu/relay_decoder.cuh"
+#include "decompress/gpu/plan/policies.h"
+#include "decompress/gpu/relay/relay_decoder.cuh"
 #include "scan/gpu/stretch_scan.cuh"
 
 namespace presso::gpu {

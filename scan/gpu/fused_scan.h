@@ -13,7 +13,7 @@
 #include "presso/error.h"
 #include "presso/gpu_batch.h"
 #include "scan/gpu/fused_table.h"
-#include "scan/gpu/literal_table.h"
+#include "scan/gpu/literals/literal_table.h"
 
 struct CUstream_st;  // cudaStream_t points to one
 

@@ -4,11 +4,11 @@
 // Trivially copyable, host and device.
 #pragma once
 
-#include "decompress/gpu/block_plan.h"
+#include "decompress/gpu/plan/block_plan.h"
 #include "presso/gpu_batch.h"
 #include "scan/gpu/fused_table.h"
-#include "scan/gpu/line_scan_args.h"
-#include "scan/gpu/literal_table.h"
+#include "scan/gpu/lines/line_scan_args.h"
+#include "scan/gpu/literals/literal_table.h"
 
 namespace presso::gpu {
 

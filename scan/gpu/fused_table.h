@@ -7,7 +7,7 @@
 // Test: tests/simt/fused_scan_test.cpp.
 #pragma once
 
-#include "scan/gpu/line_table.h"
+#include "scan/gpu/lines/line_table.h"
 
 namespace presso::gpu {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scan/gpu/line_choice.h"
 
-#include "scan/gpu/kernel_launch.h"
+#include "decompress/gpu/runtime/kernel_launch.h"
 #include "scan/gpu/line_choice.cuh"
 
 namespace presso::gpu {

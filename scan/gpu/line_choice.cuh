@@ -10,7 +10,7 @@
 #pragma once
 
 #include "scan/gpu/line_choice.h"
-#include "scan/gpu/line_engines.cuh"
+#include "scan/gpu/lines/line_engines.cuh"
 
 namespace presso::gpu {
 

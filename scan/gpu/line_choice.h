@@ -2,7 +2,7 @@
 // Choosing between two layouts of one automaton by the text, on the device: the host need not know.
 #pragma once
 
-#include "scan/gpu/line_scan.h"
+#include "scan/gpu/lines/line_scan.h"
 
 namespace presso::gpu {
 

@@ -9,8 +9,8 @@
 //   // in stream order, *counter.d_lines() is the number
 #pragma once
 
-#include "decompress/gpu/pipeline/memory.h"
-#include "scan/gpu/line_scan.h"
+#include "decompress/gpu/runtime/memory.h"
+#include "scan/gpu/lines/line_scan.h"
 
 namespace presso::gpu {
 

@@ -22,7 +22,7 @@
 #pragma once
 
 #include "scan/gpu/fused_scan_args.h"
-#include "scan/gpu/line_engines.cuh"
+#include "scan/gpu/lines/line_engines.cuh"
 
 namespace presso::gpu {
 

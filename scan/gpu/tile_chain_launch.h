@@ -2,8 +2,8 @@
 // The kernels of tile_chain.cuh behind tiles that others than scan_lines have summarised.
 #pragma once
 
-#include "decompress/gpu/cuda_error.h"
-#include "scan/gpu/line_scan_args.h"
+#include "decompress/gpu/runtime/cuda_error.h"
+#include "scan/gpu/lines/line_scan_args.h"
 
 struct CUstream_st;  // cudaStream_t points to one
 

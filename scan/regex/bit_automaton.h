@@ -10,7 +10,7 @@
 // Priorities between matches are not in a set. So the same automaton can be stepped backwards,
 // which says at which places a match begins and which positions lead to a match from there; with
 // these the program is followed in its order of preference (bitset_engine.h).
-// Tested by tests/unit/bit_automaton_test.cpp.
+// Tested by tests/unit/scan/regex/bit_automaton_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "presso/error.h"
-#include "scan/regex/program.h"
+#include "scan/automaton/program.h"
 
 namespace presso::scan_detail {
 

@@ -5,8 +5,8 @@
 #include <bit>
 #include <utility>
 
-#include "scan/line_scan.h"
-#include "scan/regex/determinizer.h"
+#include "scan/automaton/determinizer.h"
+#include "scan/matching/line_scan.h"
 
 namespace presso::scan_detail {
 namespace {

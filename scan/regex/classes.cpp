@@ -2,7 +2,7 @@
 // A class is a chain of operands joined by && -- ~~, from left to right; an operand is what stands
 // side by side: characters, ranges, escapes, [:names:] and classes. As in Rust's regex, a ']' that
 // comes first and any '-' that come first are themselves, operands may be empty, and case is folded
-// before an operation and before a negation. Tested by tests/unit/regex_class_test.cpp.
+// before an operation and before a negation. Tested by tests/unit/scan/regex/regex_class_test.cpp.
 #include "scan/regex/classes.h"
 
 #include <optional>

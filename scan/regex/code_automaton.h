@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A set of code points as a small automaton over the bytes of their UTF-8 form. States that accept
 // the same rest are one state, so that \w takes some hundred of them and not some thousand.
-// Tested by tests/unit/regex_class_test.cpp and regex_engines_test.cpp.
+// Tested by tests/unit/scan/regex/regex_class_test.cpp and regex_engines_test.cpp.
 #pragma once
 
 #include <cstdint>

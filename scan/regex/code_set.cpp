@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All operations take time linear in the ranges of both sets, after sorting what was added since
 // the last one. Folding walks the table of case pairs, which is short, not the code points.
-// Tested by tests/unit/regex_class_test.cpp.
+// Tested by tests/unit/scan/regex/regex_class_test.cpp.
 #include "scan/regex/code_set.h"
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "scan/automaton/program.h"
 #include "scan/regex/code_automaton.h"
-#include "scan/regex/program.h"
 
 namespace presso::scan_detail {
 namespace {

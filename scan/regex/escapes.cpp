@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Errors point at the backslash, unless a certain digit or name is wrong. Letters without a meaning
 // are errors, so that a meaning can be given to them later; escaped punctuation is itself. Tested
-// by tests/unit/regex_parser_test.cpp.
+// by tests/unit/scan/regex/regex_parser_test.cpp.
 #include "scan/regex/escapes.h"
 
 #include <optional>

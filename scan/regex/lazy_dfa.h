@@ -3,14 +3,14 @@
 // a table that outgrows its limit is begun anew. A byte costs two loads once its states are known.
 // Declines (kQuit) at looks that need characters where a neighbour is not ASCII, and from where on
 // making states costs more than they are used; other engines answer then. One thread's. Tested by
-// tests/unit/lazy_dfa_test.cpp.
+// tests/unit/scan/regex/lazy_dfa_test.cpp.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "presso/bytes.h"
-#include "scan/regex/determinizer.h"
+#include "scan/automaton/determinizer.h"
 
 namespace presso::scan_detail {
 

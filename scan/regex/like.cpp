@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SQL's LIKE as the tree of a regular expression that is anchored to a line on both sides. `%` is a
 // run of bytes, so that it also steps over what is not UTF-8; `_` is a character like `.` is.
-// Tested by tests/unit/regex_like_test.cpp.
+// Tested by tests/unit/scan/regex/regex_like_test.cpp.
 #include "scan/regex/tree_builder.h"
 
 namespace presso::scan_detail {

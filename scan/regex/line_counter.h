@@ -2,7 +2,7 @@
 // Counts the lines of a text that a line automaton accepts, at one table entry a byte. Since any
 // line begins in the same state, a text is cut at lines into lanes that are read in turn: while
 // one waits for its entry, the others' are loaded. Catalogue L7, S6.3.
-// Tested by tests/unit/line_dfa_test.cpp.
+// Tested by tests/unit/scan/automaton/line_dfa_test.cpp.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "presso/bytes.h"
-#include "scan/line_dfa.h"
+#include "scan/automaton/line_dfa.h"
 
 namespace presso::scan_detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tables come from ../make_unicode_tables.pl. Which name of a general category, script or property
 // is meant follows Unicode's UAX 44 (loose matching, LM3). Tested by
-// tests/unit/regex_class_test.cpp.
+// tests/unit/scan/regex/regex_class_test.cpp.
 #include "scan/regex/named_classes.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct PropertyName {
   std::uint32_t end;
 };
 
-#include "scan/regex/unicode_properties.inc"
+#include "scan/unicode/unicode_properties.inc"
 
 std::uint32_t read_number(const Byte*& at) {
   std::uint32_t number = 0;
@@ -107,7 +107,7 @@ constexpr PosixClass kPosixClasses[] = {
     {"xdigit", "09AFaf"},
 };
 
-/// \w as UTS 18 says, which is_word() in scan/unicode.h says too.
+/// \w as UTS 18 says, which is_word() in scan/unicode/unicode.h says too.
 CodeSet unicode_word() {
   CodeSet set;
   for (const char* part : {"alphabetic", "m", "nd", "pc", "joincontrol"}) {

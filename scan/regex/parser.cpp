@@ -3,7 +3,7 @@
 // nor stack depends on how a pattern is nested; only classes within classes recurse, to a limit.
 // The syntax is that of Rust's regex, which ripgrep uses, and of RE2 where that has more: \Q..\E,
 // \C, octal escapes. Where RE2 takes a '{' that begins no repetition literally, this is an error.
-// Tested by tests/unit/regex_parser_test.cpp, tests/fuzz/pattern_fuzzer.cpp.
+// Tested by tests/unit/scan/regex/regex_parser_test.cpp, tests/fuzz/pattern_fuzzer.cpp.
 #include <set>
 
 #include "scan/regex/classes.h"

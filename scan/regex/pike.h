@@ -2,7 +2,7 @@
 // The NFA engine: steps the set of a program's live instructions, in order of preference, each with
 // its captures (Pike's construction). Slow (tens of MB/s), but linear in text x pattern, complete,
 // and exact in every look: it answers where the automata decline, and finds captures.
-// Catalogue L14. One thread's. Tested by tests/unit/regex_engines_test.cpp.
+// Catalogue L14. One thread's. Tested by tests/unit/scan/regex/regex_engines_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 #include "presso/bytes.h"
 #include "presso/scan.h"
-#include "scan/regex/program.h"
+#include "scan/automaton/program.h"
 
 namespace presso::scan_detail {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "scan/literal_matcher.h"
-#include "scan/literal_units.h"
+#include "scan/literal/literal_matcher.h"
+#include "scan/literal/literal_units.h"
 
 namespace presso::scan_detail {
 namespace {

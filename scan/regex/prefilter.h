@@ -7,15 +7,15 @@
 // Where every match contains a string of one set and one of another (`(error|fail).*(user|name)`),
 // one of them leads: its strings are looked for, and the line is asked for the other's. Which one
 // is rarer, the text says: each leads for a while, then the one with fewer candidates.
-// Tested by tests/unit/regex_prefilter_test.cpp.
+// Tested by tests/unit/scan/regex/regex_prefilter_test.cpp.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "scan/kernels.h"
-#include "scan/matcher.h"
+#include "scan/bytes/kernels.h"
+#include "scan/matching/matcher.h"
 #include "scan/regex/required.h"
 
 namespace presso::scan_detail {

@@ -6,12 +6,12 @@
 #include <mutex>
 #include <utility>
 
-#include "scan/line_scan.h"
-#include "scan/null_data.h"
+#include "scan/automaton/line_dfa_builder.h"
+#include "scan/matching/line_scan.h"
+#include "scan/matching/null_data.h"
 #include "scan/regex/bitset_engine.h"
 #include "scan/regex/lazy_dfa.h"
 #include "scan/regex/line_counter.h"
-#include "scan/regex/line_dfa_builder.h"
 #include "scan/regex/pike.h"
 #include "scan/regex/prefilter.h"
 #include "scan/regex/spanning_windows.h"
@@ -407,8 +407,8 @@ void gather_names(const Node& node, std::map<std::string, std::size_t, std::less
 /// The NFA engine with captures, run from where a match is known to begin.
 class RegexGroups final : public GroupFinder {
  public:
-  /// `null_data`: the pattern's NUL bytes and line feeds are exchanged (scan/null_data.h), those of
-  /// reported lines are not.
+  /// `null_data`: the pattern's NUL bytes and line feeds are exchanged (scan/matching/null_data.h),
+  /// those of reported lines are not.
   RegexGroups(const Node& root, Program program, bool null_data)
       : program_(std::move(program)), engine_(program_), null_data_(null_data) {
     std::size_t groups = 0;

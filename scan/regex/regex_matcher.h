@@ -3,13 +3,14 @@
 // read find the end and then, backwards, the begin of matches in them, the NFA engine answers where
 // those decline. Where lines are only counted and no prefilter helps, the minimal line automaton
 // reads all of the text in several lanes.
-// Tested by tests/unit/regex_engines_test.cpp and tests/differential/regex_oracle_test.cpp.
+// Tested by tests/unit/scan/regex/regex_engines_test.cpp and
+// tests/differential/regex_oracle_test.cpp.
 #pragma once
 
 #include <memory>
 
 #include "presso/pattern.h"
-#include "scan/matcher.h"
+#include "scan/matching/matcher.h"
 #include "scan/regex/syntax.h"
 
 namespace presso::scan_detail {

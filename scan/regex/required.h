@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What every match of a tree must contain or begin with. Tested by
-// tests/unit/regex_prefilter_test.cpp: every match of random patterns is asked for it.
+// tests/unit/scan/regex/regex_prefilter_test.cpp: every match of random patterns is asked for it.
 #pragma once
 
 #include <array>
@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "scan/regex/program.h"
+#include "scan/automaton/program.h"
+#include "scan/matching/required_literals.h"
 #include "scan/regex/syntax.h"
-#include "scan/required_literals.h"
 
 namespace presso::scan_detail {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "scan/line_scan.h"
+#include "scan/matching/line_scan.h"
 
 namespace presso::scan_detail {
 namespace {

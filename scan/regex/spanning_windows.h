@@ -7,14 +7,14 @@
 // Where the pattern sets no limit behind, a window goes on to the text's end; where none before, it
 // begins where the search does. Where windows would be read again and again (strings in almost
 // every line), one window is all the rest.
-// Tested by tests/unit/scan_multiline_test.cpp against automata without it.
+// Tested by tests/unit/scan/text/scan_multiline_test.cpp against automata without it.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "scan/matcher.h"
+#include "scan/matching/matcher.h"
 #include "scan/regex/prefilter.h"
 
 namespace presso::scan_detail {

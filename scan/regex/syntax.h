@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "presso/error.h"
-#include "scan/unicode.h"
+#include "scan/unicode/unicode.h"
 
 namespace presso::scan_detail {
 

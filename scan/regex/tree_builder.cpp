@@ -2,7 +2,7 @@
 // A literal grows character by character in the last item of the innermost open group; a repetition
 // cuts its last character off again. Everything else is put in order when an alternative ends. Each
 // node moves at most a logarithmic number of times (see splice()), so that building takes time
-// nearly linear in the pattern. Tested by tests/unit/regex_parser_test.cpp.
+// nearly linear in the pattern. Tested by tests/unit/scan/regex/regex_parser_test.cpp.
 #include "scan/regex/tree_builder.h"
 
 #include <algorithm>

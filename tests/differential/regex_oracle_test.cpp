@@ -10,7 +10,7 @@
 
 #include "presso/cpu.h"
 #include "presso/pattern.h"
-#include "scan/matcher.h"
+#include "scan/matching/matcher.h"
 
 namespace presso::scan_detail {
 namespace {

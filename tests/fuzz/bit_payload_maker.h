@@ -3,7 +3,7 @@
 // written by the encoder, sound but for some changed bytes or header fields.
 #pragma once
 
-#include "compress/bit_encoder.h"
+#include "compress/encode/bit_encoder.h"
 #include "tests/fuzz/payload_maker.h"
 
 namespace presso::fuzz {

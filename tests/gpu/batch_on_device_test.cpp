@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "decompress/gpu/cuda_error.h"
+#include "decompress/gpu/runtime/cuda_error.h"
 #include "presso/gpu_batch.h"
 #include "presso/gpu_devices.h"
 #include "tests/simt/batch_backend.h"

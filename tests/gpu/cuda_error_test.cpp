@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What CUDA's errors become. Needs no device.
-#include "decompress/gpu/cuda_error.h"
+#include "decompress/gpu/runtime/cuda_error.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
-#include "decompress/gpu/cuda_error.h"
+#include "decompress/gpu/runtime/cuda_error.h"
 
 namespace presso::gpu {
 namespace {

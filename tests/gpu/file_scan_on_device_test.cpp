@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // FileScanner with the real kernels: what it reports of compressed files is what the CPU's scan
-// reports. The many cases of options are those of tests/unit/gpu_scan_test.cpp, over a fake device;
-// here are texts of many shapes, and batches of several sizes.
+// reports. The many cases of options are those of tests/unit/scan/gpu/gpu_scan_test.cpp, over a
+// fake device; here are texts of many shapes, and batches of several sizes.
 #include <gtest/gtest.h>
 
 #include "presso/gpu_devices.h"

@@ -7,8 +7,8 @@
 
 #include <memory>
 
-#include "decompress/gpu/cuda_device.h"
-#include "decompress/gpu/pipeline/memory.h"
+#include "decompress/gpu/runtime/cuda_device.h"
+#include "decompress/gpu/runtime/memory.h"
 
 namespace presso::gpu::test {
 

@@ -6,7 +6,7 @@
 // `results`, a word for each probe. Shared memory: kProbeSharedBytes, see ProbeShared.
 #pragma once
 
-#include "decompress/gpu/simt.h"
+#include "decompress/gpu/simt/simt.h"
 
 namespace presso::simt {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/gpu/primitives_kernel.h"
 
-#include "decompress/gpu/cuda_error.h"
+#include "decompress/gpu/runtime/cuda_error.h"
 #include "tests/gpu/primitives_body.h"
 
 namespace presso::gpu {

@@ -118,7 +118,7 @@ def check(root):
 # (file, content, part of the message expected, or None where it is allowed)
 CASES = [
     ("compress/a.cpp", '#include "presso/decode.h"', "compress includes presso/decode.h"),
-    ("decompress/a.cpp", '#include "compress/match.h"', "decompress includes compress/match.h"),
+    ("decompress/a.cpp", '#include "compress/parse/match.h"', "decompress includes compress/parse/match.h"),
     ("scan/a.cpp", "#include <presso/encode.h>", "scan includes presso/encode.h"),
     ("format/a.cpp", '#include "scan/x.h"', "format includes scan/x.h"),
     ("scan/a.h", '  #  include "tools/x.h"', "scan includes tools/x.h"),
@@ -126,7 +126,7 @@ CASES = [
     ("decompress/a.cpp", '#include "decompress/gpu/plan.h"', "GPU header"),
     ("decompress/a.cpp", '#include "presso/gpu_batch.h"', "GPU header"),
     ("tools/a.cpp", '#include "decompress/gpu/plan.h"', "GPU header"),
-    ("scan/gpu/a.cu", '#include "compress/match.h"', "scan includes compress/match.h"),
+    ("scan/gpu/a.cu", '#include "compress/parse/match.h"', "scan includes compress/parse/match.h"),
     ("decompress/a.cpp", "#include <cuda_runtime.h>", "of CUDA"),
     ("tools/a.cpp", "#include <cub/cub.cuh>", "of CUDA"),
     ("decompress/gpu/include/presso/b.h", "#include <cuda_runtime_api.h>", "of CUDA"),
@@ -139,11 +139,11 @@ CASES = [
     ("tools/a.cpp", '#include "presso/encode.h"\n#include "tools/b.h"', None),
     ("decompress/gpu/a.cu", '#include "decompress/gpu/k.cuh"\n#include <cuda_runtime.h>', None),
     ("decompress/gpu/a.cuh", '#include "presso/gpu_batch.h"\n#include "presso/wire.h"', None),
-    ("scan/gpu/a.cu", '#include "decompress/gpu/simt.h"', None),
+    ("scan/gpu/a.cu", '#include "decompress/gpu/simt/simt.h"', None),
     ("scan/gpu/CMakeLists.txt", "  DEPENDS presso::scan presso::decompress_gpu)", None),
     ("tools/a.cpp", '#include "presso/gpu_batch.h"', None),
     ("tools/CMakeLists.txt", "link(presso presso::decompress_gpu)", None),
-    ("tests/unit/a.cpp", '#include "compress/match.h"\n#include "decompress/x.h"', None),
+    ("tests/unit/a.cpp", '#include "compress/parse/match.h"\n#include "decompress/x.h"', None),
     ("scan/CMakeLists.txt", "  DEPENDS presso::decompress)  # not presso::compress", None),
 ]
 HEADERS = ["format/include/presso/wire.h", "compress/include/presso/encode.h",

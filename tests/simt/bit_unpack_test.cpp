@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The first stage of the Bit coding in the emulator against the reference decoder: literals and
 // sequences of every sound payload, the error code of every other, and the places of units.
-#include "decompress/gpu/bit_unpack.cuh"
+#include "decompress/gpu/bit/bit_unpack.cuh"
 
 #include <map>
 #include <random>
 
-#include "compress/bit_encoder.h"
-#include "compress/bit_writer.h"
+#include "compress/encode/bit_encoder.h"
+#include "compress/encode/bit_writer.h"
 #include "decompress/cpu/bit_symbols.h"
 #include "tests/fuzz/bit_payload_maker.h"
 #include "tests/simt/golden_blocks.h"

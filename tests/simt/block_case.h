@@ -11,10 +11,10 @@
 #include <memory>
 #include <vector>
 
-#include "compress/byte_encoder.h"
-#include "compress/parser.h"
+#include "compress/encode/byte_encoder.h"
+#include "compress/parse/parser.h"
 #include "decompress/cpu/reference_decoder.h"
-#include "decompress/gpu/block_plan.h"
+#include "decompress/gpu/plan/block_plan.h"
 #include "presso/compress.h"
 #include "presso/decompress.h"
 

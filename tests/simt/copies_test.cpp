@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "decompress/gpu/simt.h"
+#include "decompress/gpu/simt/simt.h"
 
 namespace presso::simt {
 namespace {

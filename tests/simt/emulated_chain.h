@@ -2,8 +2,8 @@
 // The kernels behind the tiles of a line scan, in the emulator.
 #pragma once
 
-#include "scan/gpu/chain_steps.h"
-#include "scan/gpu/tile_chain.cuh"
+#include "scan/gpu/lines/chain_steps.h"
+#include "scan/gpu/lines/tile_chain.cuh"
 
 namespace presso::test {
 

@@ -2,10 +2,10 @@
 // The kernels of decode_batch in the emulator, a launcher for batch_steps.h and decoder_steps.h.
 #pragma once
 
-#include "decompress/gpu/batch_steps.h"
-#include "decompress/gpu/decoder_steps.h"
-#include "decompress/gpu/finish.cuh"
-#include "tests/simt/emulator.h"
+#include "decompress/gpu/batch/batch_steps.h"
+#include "decompress/gpu/batch/decoder_steps.h"
+#include "decompress/gpu/batch/finish.cuh"
+#include "decompress/gpu/simt/emulator/emulator.h"
 
 namespace presso::gpu::test {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The emulator itself: who runs when, and that every misuse which a GPU would answer with undefined
 // behaviour or a hang comes back as a failure that names the place in the source.
-#include "tests/simt/emulator.h"
+#include "decompress/gpu/simt/emulator/emulator.h"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "decompress/gpu/simt.h"
-#include "tests/simt/emulator_block.h"
+#include "decompress/gpu/simt/emulator/emulator_block.h"
+#include "decompress/gpu/simt/simt.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define PRESSO_TEST_ASAN 1

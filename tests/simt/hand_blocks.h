@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "compress/bit_encoder.h"
+#include "compress/encode/bit_encoder.h"
 #include "tests/simt/block_case.h"
 
 namespace presso::test {

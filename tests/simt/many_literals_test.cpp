@@ -4,7 +4,7 @@
 // let everything through.
 #include <gtest/gtest.h>
 
-#include "scan/gpu/many_literal_scan.cuh"
+#include "scan/gpu/literals/many_literal_scan.cuh"
 #include "tests/simt/scan_texts.h"
 
 namespace presso::test {

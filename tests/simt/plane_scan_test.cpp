@@ -3,7 +3,7 @@
 // both cases, every byte value, hits at every kind of border.
 #include <gtest/gtest.h>
 
-#include "scan/gpu/plane_scan.cuh"
+#include "scan/gpu/literals/plane_scan.cuh"
 #include "tests/simt/scan_texts.h"
 
 namespace presso::test {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "decompress/gpu/simt.h"
+#include "decompress/gpu/simt/simt.h"
 
 namespace presso::simt {
 namespace {

@@ -2,11 +2,11 @@
 // Survey and relay decoder in the emulator: what the encoder wrote comes back, and equals its
 // checksum, with a small and a large history, on inputs that straddle tiles, pages, rings and
 // units.
-#include "decompress/gpu/relay_decoder.cuh"
+#include "decompress/gpu/relay/relay_decoder.cuh"
 
-#include "decompress/gpu/bit_unpack.cuh"
-#include "decompress/gpu/policies.h"
-#include "decompress/gpu/survey.cuh"
+#include "decompress/gpu/bit/bit_unpack.cuh"
+#include "decompress/gpu/plan/policies.h"
+#include "decompress/gpu/relay/survey.cuh"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@
 #include <fstream>
 #include <string>
 
-#include "compress/block_encoder.h"
+#include "compress/encode/block_encoder.h"
+#include "decompress/gpu/simt/emulator/emulator.h"
 #include "presso/wire.h"
-#include "tests/simt/emulator.h"
 #include "tests/simt/hand_blocks.h"
 #include "tests/support/corpora.h"
 #include "tests/support/test_data.h"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "scan/gpu/batch_survey.cuh"
-#include "tests/simt/emulator.h"
+#include "decompress/gpu/simt/emulator/emulator.h"
+#include "scan/gpu/lines/batch_survey.cuh"
 #include "tests/simt/scan_texts.h"
 
 namespace presso::test {

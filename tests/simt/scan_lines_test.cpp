@@ -7,10 +7,10 @@
 #include <numeric>
 #include <random>
 
-#include "scan/gpu/line_tiles.cuh"
-#include "scan/gpu/transition_monoid.h"
+#include "decompress/gpu/simt/emulator/emulator.h"
+#include "scan/automaton/transition_monoid.h"
+#include "scan/gpu/lines/line_tiles.cuh"
 #include "tests/simt/emulated_chain.h"
-#include "tests/simt/emulator.h"
 #include "tests/simt/scan_texts.h"
 #include "tests/support/line_dfas.h"
 

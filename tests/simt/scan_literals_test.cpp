@@ -3,8 +3,8 @@
 // any length, both cases, hits at every kind of border, texts of any size.
 #include <gtest/gtest.h>
 
-#include "scan/gpu/literal_scan.cuh"
-#include "tests/simt/emulator.h"
+#include "decompress/gpu/simt/emulator/emulator.h"
+#include "scan/gpu/literals/literal_scan.cuh"
 #include "tests/simt/scan_texts.h"
 
 namespace presso::test {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "decompress/gpu/simt/emulator/emulator.h"
 #include "presso/bytes.h"
-#include "tests/simt/emulator.h"
 
 namespace presso::test {
 

@@ -11,11 +11,11 @@
 #include <optional>
 #include <vector>
 
-#include "decompress/gpu/bit_unpack.cuh"
-#include "decompress/gpu/finish.cuh"
-#include "decompress/gpu/plan.cuh"
+#include "decompress/gpu/batch/finish.cuh"
+#include "decompress/gpu/batch/plan.cuh"
+#include "decompress/gpu/bit/bit_unpack.cuh"
+#include "decompress/gpu/simt/emulator/emulator.h"
 #include "tests/simt/batch_case.h"
-#include "tests/simt/emulator.h"
 #include "tests/support/placed_bytes.h"
 
 namespace presso::gpu::test {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "decompress/gpu/multi_kernel.cuh"
-#include "decompress/gpu/warp_decoder.cuh"
+#include "decompress/gpu/simt/emulator/emulator.h"
+#include "decompress/gpu/warp/warp_decoder.cuh"
 #include "tests/simt/block_case.h"
-#include "tests/simt/emulator.h"
 
 namespace presso::test {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Hashing by warps gives what the xxHash library gives, in the lanes that the functions promise.
-#include "decompress/gpu/xxh3_warp.cuh"
+#include "decompress/gpu/checksum/xxh3_warp.cuh"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "tests/simt/emulator.h"
+#include "decompress/gpu/simt/emulator/emulator.h"
 #include "tests/support/placed_bytes.h"
 #include "tests/support/test_data.h"
 

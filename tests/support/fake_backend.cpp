@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The command's GPU (tools/gpu.h) over the fake device, for a presso that tests run where there is
-// no GPU. PRESSO_FAKE_GPU says how it is, in words:
+// The command's GPU (tools/device/gpu.h) over the fake device, for a presso that tests run where
+// there is no GPU. PRESSO_FAKE_GPU says how it is, in words:
 //
 //   none         there is no device
 //   slow         starting takes an hour, by what gpu_costs() says
@@ -11,7 +11,7 @@
 
 #include "tests/support/fake_device.h"
 #include "tests/support/fake_scan_kernels.h"
-#include "tools/gpu_search.h"
+#include "tools/device/gpu_search.h"
 
 namespace presso::cli {
 namespace {

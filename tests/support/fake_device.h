@@ -7,7 +7,7 @@
 #include <atomic>
 #include <memory>
 
-#include "decompress/gpu/pipeline/device.h"
+#include "decompress/gpu/runtime/device.h"
 
 namespace presso::test {
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "scan/gpu/batch_kernels.h"
+#include "scan/gpu/file/batch_kernels.h"
 
 namespace presso::test {
 

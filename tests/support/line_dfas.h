@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scan/line_dfa.h"
+#include "scan/automaton/line_dfa.h"
 
 namespace presso::test {
 

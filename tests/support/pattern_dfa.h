@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "presso/pattern.h"
-#include "scan/matcher.h"
+#include "scan/matching/matcher.h"
 
 namespace presso::test {
 

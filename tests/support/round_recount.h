@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A recount of the rounds of multi-round resolution (catalogue S7.20) from a Byte payload, one
 // sequence after another and without anything of the kernels, which it checks. The rule of rounds
-// is stated in decompress/gpu/resolve.cuh. Trusts the payload: decode the block first.
+// is stated in decompress/gpu/warp/resolve.cuh. Trusts the payload: decode the block first.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "decompress/gpu/round_counters.h"
+#include "decompress/gpu/warp/round_counters.h"
 #include "decompress/payload.h"
 
 namespace presso::test {

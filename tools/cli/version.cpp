@@ -3,7 +3,7 @@
 #include "presso/cpu.h"
 #include "presso/wire.h"
 #include "tools/cli/driver.h"
-#include "tools/devices_report.h"
+#include "tools/info/devices_report.h"
 
 namespace presso::cli {
 namespace {

@@ -25,7 +25,8 @@ constexpr std::uint32_t kDefaultFilterSize = 100;  ///< 1 %
 constexpr std::uint32_t kMaxFilterSize = 2000;
 
 /// The window under Favor::kDecode: the furthest distance that GPU decoders with their history in
-/// shared memory keep. This layer cannot see theirs; tests/unit/favor_decode_test.cpp compares.
+/// shared memory keep. This layer cannot see theirs; tests/unit/compress/favor_decode_test.cpp
+/// compares.
 constexpr std::uint32_t kFavorDecodeWindow = 47088;
 
 /// What an option that was not set is chosen for.

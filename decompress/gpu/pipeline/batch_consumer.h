@@ -11,8 +11,8 @@
 // places only, or of nothing, comes there without any bytes.
 #pragma once
 
-#include "decompress/gpu/pipeline/memory.h"
 #include "decompress/gpu/pipeline/slot_batch.h"
+#include "decompress/gpu/runtime/memory.h"
 
 namespace presso::gpu {
 

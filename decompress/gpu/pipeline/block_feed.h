@@ -15,7 +15,7 @@
 
 #include "decompress/gpu/pipeline/opened_file.h"
 #include "decompress/gpu/pipeline/slot_batch.h"
-#include "decompress/gpu/pipeline/team.h"
+#include "decompress/gpu/runtime/team.h"
 
 namespace presso::gpu {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "decompress/gpu/pipeline/slot.h"
-#include "decompress/gpu/pipeline/team.h"
+#include "decompress/gpu/runtime/team.h"
 
 namespace presso::gpu {
 

@@ -3,7 +3,7 @@
 // promises of a block (place, size, number, plain bytes) is compared with its header; at the first
 // difference the feed stops in front of that block, which is for others to read (block_feed.h).
 //
-// Tested by tests/unit/gpu_file_test.cpp and gpu_pipeline_test.cpp.
+// Tested by tests/unit/decompress/gpu/gpu_file_test.cpp and gpu_pipeline_test.cpp.
 #pragma once
 
 #include "decompress/gpu/pipeline/block_feed.h"

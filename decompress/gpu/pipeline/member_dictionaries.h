@@ -2,13 +2,13 @@
 // The decoded dictionaries of one member at a time. Where members are entered one after another, a
 // team decodes those of the next ones too, so that many members take no longer than one.
 //
-// Tested by tests/unit/gpu_parts_test.cpp.
+// Tested by tests/unit/decompress/gpu/gpu_parts_test.cpp.
 #pragma once
 
 #include <array>
 #include <vector>
 
-#include "decompress/gpu/pipeline/team.h"
+#include "decompress/gpu/runtime/team.h"
 #include "presso/decompress.h"
 
 namespace presso::gpu {

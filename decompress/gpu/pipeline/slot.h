@@ -13,7 +13,7 @@
 #include "decompress/gpu/pipeline/batch_consumer.h"
 #include "decompress/gpu/pipeline/device_dictionaries.h"
 #include "decompress/gpu/pipeline/slot_batch.h"
-#include "decompress/gpu/pipeline/team.h"
+#include "decompress/gpu/runtime/team.h"
 
 namespace presso::gpu {
 

@@ -22,7 +22,7 @@
 // uses: batch_sizes.h.
 #pragma once
 
-#include "decompress/gpu/pipeline/memory.h"
+#include "decompress/gpu/runtime/memory.h"
 #include "presso/decompress_gpu.h"
 
 namespace presso::gpu {

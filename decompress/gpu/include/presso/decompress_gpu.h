@@ -21,7 +21,7 @@
 namespace presso::gpu {
 
 class BatchConsumer;  // decompress/gpu/pipeline/batch_consumer.h
-class Device;         // decompress/gpu/pipeline/device.h
+class Device;         // decompress/gpu/runtime/device.h
 class Engine;
 class FileScanner;  // scan/gpu
 struct OpenedFile;

@@ -21,7 +21,7 @@
 
 namespace presso::gpu {
 
-class BatchKernels;  // scan/gpu/batch_kernels.h
+class BatchKernels;  // scan/gpu/file/batch_kernels.h
 
 /// Why a GPU is not for a scan with these options; nullopt where it is, for most patterns.
 inline std::optional<std::string> what_is_for_cpu(const ScanOptions& options, bool has_callback) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "compress/choose/block_size_choice.h"
+
+#include "compress/choose/dictionary_choice.h"
+#include "compress/choose/size_trial.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint32_t kSmallBytes = 64u << 10;
+constexpr std::uint32_t kLargeBytes = 1u << 20;
+constexpr std::uint64_t kSmallestInput = 8u << 20;
+constexpr std::uint64_t kTrialPieces = 4;  ///< of kLargeBytes
+constexpr int kFirstLevel = 4;
+
+// What decoding costs, measured on a GPU (NOTES.md): with a dictionary small blocks are decoded a
+// quarter to a half faster than usual ones, without one from a seventh faster to as fast; large
+// ones at two fifths of the rate, since few are decoded at a time. Small ones are also read four
+// times as fast where only a range is needed, and large ones four times as slowly.
+constexpr double kSmallMayCost = 0.01;
+constexpr double kSmallWithDictionaryMayCost = 0.05;
+constexpr double kLargeMustSave = 0.5;
+
+/// What the pieces take without a dictionary in blocks of this size.
+Result<double> stored_bytes(const Samples& pieces, std::uint32_t block_bytes, SizeTrial& trial) {
+  PRESSO_ASSIGN(const std::uint64_t bytes,
+                trial.stored_bytes(cut_into_blocks(pieces.blocks(), block_bytes)));
+  return static_cast<double>(bytes);
+}
+
+Result<BlockSizeChoice> try_without_dictionary(const RandomAccess& input,
+                                               const CompressOptions& options) {
+  const std::uint64_t pieces = input.size() / kLargeBytes;
+  PRESSO_ASSIGN(const Samples samples,
+                Samples::read(input, kLargeBytes, choose_evenly(pieces, kTrialPieces)));
+  SizeTrial trial(options);
+  PRESSO_ASSIGN(const double usual, stored_bytes(samples, kDefaultBlockBytes, trial));
+  PRESSO_ASSIGN(const double small, stored_bytes(samples, kSmallBytes, trial));
+  if (small <= usual * (1 + kSmallMayCost)) return BlockSizeChoice{kSmallBytes};
+  PRESSO_ASSIGN(const double large, stored_bytes(samples, kLargeBytes, trial));
+  return BlockSizeChoice{large <= usual * (1 - kLargeMustSave) ? kLargeBytes : kDefaultBlockBytes};
+}
+
+/// Each size with the dictionary that suits it; without one where neither has one.
+Result<BlockSizeChoice> try_sizes(const RandomAccess& input, const CompressOptions& options) {
+  const auto plan_for = [&](std::uint32_t block_bytes) {
+    CompressOptions with = options;
+    with.block_bytes = block_bytes;
+    return choose_dictionary(input, input.size(), with);
+  };
+  if (options.dictionary.mode != DictionaryChoice::Mode::kAuto || !may_use_dictionary(options)) {
+    return try_without_dictionary(input, options);
+  }
+  PRESSO_ASSIGN(DictionaryPlan small, plan_for(kSmallBytes));
+  PRESSO_ASSIGN(DictionaryPlan usual, plan_for(kDefaultBlockBytes));
+  if (small.content.empty() && usual.content.empty()) {
+    PRESSO_ASSIGN(BlockSizeChoice choice, try_without_dictionary(input, options));
+    choice.dictionary = std::move(choice.block_bytes == kSmallBytes ? small : usual);
+    return choice;
+  }
+  const double may_cost = small.content.empty() ? kSmallMayCost : kSmallWithDictionaryMayCost;
+  if (small.predicted_bytes <= usual.predicted_bytes * (1 + may_cost)) {
+    return BlockSizeChoice{kSmallBytes, std::move(small)};
+  }
+  return BlockSizeChoice{kDefaultBlockBytes, std::move(usual)};
+}
+
+}  // namespace
+
+Result<BlockSizeChoice> choose_block_size(const RandomAccess* input,
+                                          const CompressOptions& options) {
+  if (options.block_bytes != 0) return BlockSizeChoice{options.block_bytes};
+  const bool worth_a_trial =
+      input != nullptr && input->size() >= kSmallestInput && options.level >= kFirstLevel;
+  return worth_a_trial ? try_sizes(*input, options) : BlockSizeChoice{kDefaultBlockBytes};
+}
+
+}  // namespace presso

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "compress/choose/dictionary_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "compress/choose/dictionary_trainer.h"
+#include "compress/choose/size_trial.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint32_t kTrialSizes[] = {64u << 10, 128u << 10, 256u << 10, 512u << 10,
+                                         1u << 20,  2u << 20,   4u << 20};
+constexpr std::uint32_t kDictionaryBlockBytes = 1u << 20;
+constexpr std::uint64_t kTrialBytes = 4u << 20;     ///< encoded with each size
+constexpr std::uint64_t kFewestTrials = 12;         ///< blocks
+constexpr std::uint64_t kSmallestInput = 1u << 20;  ///< below, a dictionary cannot pay
+constexpr int kFirstAutoLevel = 4;                  ///< faster levels do not pay for the trial
+
+/// What it must save: decoding with one is slower on a CPU, faster on a GPU (NOTES.md).
+constexpr double kNeededGain = 0.02;
+/// When another is looked for: where so much of the gain is lost, or without a dictionary where
+/// blocks take so much more or less than before.
+constexpr double kLostGain = 0.25;
+constexpr double kOtherSize = 0.1;
+
+/// How much is looked at, and how closely.
+struct Effort {
+  std::uint64_t sample_bytes;
+  TrainingEffort training;
+};
+Effort effort_of(int level) {
+  if (level < 7) return {8u << 20, {1u << 20, 16}};
+  if (level < 10) return {16u << 20, {2u << 20, 128}};
+  return {64u << 20, kMostEffort};
+}
+
+/// Blocks to train on and blocks to try the result on, by number. As many of those are others as of
+/// all blocks are: what was trained on gains more.
+struct Split {
+  std::vector<std::uint64_t> trained;
+  std::vector<std::uint64_t> tried;
+};
+
+Split split_blocks(std::uint64_t blocks, std::uint64_t trained, std::uint64_t tried) {
+  Split split;
+  split.trained = choose_evenly(blocks, trained);
+  const std::uint64_t others = blocks - split.trained.size();
+  tried = std::min(tried, blocks);
+  const std::uint64_t new_ones = (tried * others + blocks - 1) / blocks;
+  for (const std::uint64_t index : choose_evenly(others, new_ones)) {
+    split.tried.push_back(number_without(split.trained, index));
+  }
+  for (const std::uint64_t index : choose_evenly(split.trained.size(), tried - new_ones)) {
+    split.tried.push_back(split.trained[index]);
+  }
+  return split;
+}
+
+std::vector<Bytes> dictionary_blocks(Bytes content) {
+  return cut_into_blocks({&content, 1}, kDictionaryBlockBytes);
+}
+
+double gain_of(const TriedParts& parts) {
+  return 1 - parts.with / parts.without;
+}
+
+bool has_drifted(const TriedParts& then, const TriedParts& now, bool has_dictionary) {
+  if (has_dictionary) return gain_of(now) < gain_of(then) * (1 - kLostGain);
+  return std::abs(now.without - then.without) > kOtherSize * then.without;
+}
+
+/// Tries sizes on blocks of an input.
+class Chooser {
+ public:
+  Chooser(std::uint64_t input_bytes, const CompressOptions& options)
+      : input_bytes_(input_bytes), options_(options), trial_(options) {}
+
+  Result<DictionaryPlan> choose(const RandomAccess& input) {
+    const std::uint32_t block_bytes = options_.block_bytes;
+    const Effort effort = effort_of(options_.level);
+    const std::uint64_t trained = std::max<std::uint64_t>(effort.sample_bytes / block_bytes, 1);
+    const Split split = split_blocks(blocks_of(input), trained, tried_blocks());
+    PRESSO_ASSIGN(const Samples samples, Samples::read(input, block_bytes, split.trained));
+    const bool fixed = options_.dictionary.mode == DictionaryChoice::Mode::kSize;
+    const std::uint32_t most = fixed ? options_.dictionary.bytes : std::end(kTrialSizes)[-1];
+    const auto segments = select_segments(samples.blocks(), most, effort.training);
+    if (fixed) {
+      DictionaryPlan plan;
+      plan.content = assemble_dictionary(samples.blocks(), segments, most);
+      return plan;
+    }
+    PRESSO_ASSIGN(const Samples tried, Samples::read(input, block_bytes, split.tried));
+    return best_size(samples, segments, tried);
+  }
+
+  Result<std::optional<DictionaryPlan>> choose_again(const RandomAccess& next,
+                                                     DictionaryPlan& current) {
+    PRESSO_ASSIGN(const TriedParts now, try_on(next, current.content));
+    const TriedParts then = std::exchange(current.parts, now);
+    if (!has_drifted(then, now, !current.content.empty())) return std::optional<DictionaryPlan>{};
+    PRESSO_ASSIGN(DictionaryPlan other, choose(next));
+    const double kept = now.with * static_cast<double>(input_bytes_);
+    if (other.predicted_bytes > kept * (1 - kNeededGain)) return std::optional<DictionaryPlan>{};
+    return std::optional(std::move(other));
+  }
+
+ private:
+  std::uint64_t blocks_of(const RandomAccess& input) const {
+    return (input.size() + options_.block_bytes - 1) / options_.block_bytes;
+  }
+  std::uint64_t tried_blocks() const {
+    return std::max(kTrialBytes / options_.block_bytes, kFewestTrials);
+  }
+
+  Result<DictionaryPlan> best_size(const Samples& samples,
+                                   std::span<const DictionarySegment> segments,
+                                   const Samples& tried) {
+    PRESSO_ASSIGN(const DictionaryPlan without, plan_with({}, tried.blocks()));
+    DictionaryPlan best = without;
+    std::size_t tried_bytes = 0;
+    const std::size_t step = options_.level < 10 ? 2 : 1;
+    for (std::size_t i = 0; i < std::size(kTrialSizes); i += step) {
+      const std::uint32_t bytes = kTrialSizes[i];
+      if (bytes > input_bytes_ / 4) break;
+      std::vector<Byte> content = assemble_dictionary(samples.blocks(), segments, bytes);
+      if (content.size() <= tried_bytes + tried_bytes / 8) break;  // nothing more is repeated
+      tried_bytes = content.size();
+      PRESSO_ASSIGN(DictionaryPlan with, plan_with(std::move(content), tried.blocks()));
+      if (with.predicted_bytes < best.predicted_bytes) {
+        best = std::move(with);
+        best.parts.without = without.parts.without;
+      } else if (!best.content.empty()) {
+        break;  // larger ones cost more than they gain
+      }
+    }
+    const bool pays = best.predicted_bytes <= without.predicted_bytes * (1 - kNeededGain);
+    return pays ? std::move(best) : without;
+  }
+
+  /// The plan of this content, with parts.without as if there were none.
+  Result<DictionaryPlan> plan_with(std::vector<Byte> content, std::span<const Bytes> tried) {
+    PRESSO_ASSIGN(const std::uint64_t own, trial_.stored_bytes(dictionary_blocks(content)));
+    PRESSO_ASSIGN(const double part, stored_part(tried, content));
+    const double all = static_cast<double>(own) + part * static_cast<double>(input_bytes_);
+    return DictionaryPlan{std::move(content), all, {part, part}};
+  }
+
+  Result<TriedParts> try_on(const RandomAccess& input, Bytes content) {
+    PRESSO_ASSIGN(const Samples tried,
+                  Samples::read(input, options_.block_bytes,
+                                choose_evenly(blocks_of(input), tried_blocks())));
+    TriedParts parts;
+    PRESSO_ASSIGN(parts.without, stored_part(tried.blocks(), {}));
+    PRESSO_ASSIGN(parts.with, stored_part(tried.blocks(), content));
+    return parts;
+  }
+
+  Result<double> stored_part(std::span<const Bytes> blocks, Bytes content) {
+    PRESSO_ASSIGN(const std::uint64_t stored, trial_.stored_bytes(blocks, content));
+    return static_cast<double>(stored) / static_cast<double>(total_bytes(blocks));
+  }
+
+  const std::uint64_t input_bytes_;
+  const CompressOptions& options_;
+  SizeTrial trial_;
+};
+
+}  // namespace
+
+bool may_use_dictionary(const CompressOptions& options) {
+  using Mode = DictionaryChoice::Mode;
+  if (options.dictionary.mode == Mode::kAuto) {
+    return options.level >= kFirstAutoLevel && options.favor == Favor::kRatio;
+  }
+  return options.dictionary.mode == Mode::kSize;
+}
+
+Result<DictionaryPlan> choose_dictionary(const RandomAccess& input, std::uint64_t input_bytes,
+                                         const CompressOptions& options) {
+  const bool automatic = options.dictionary.mode == DictionaryChoice::Mode::kAuto;
+  const bool small = input.size() < (automatic ? kSmallestInput : 1);
+  if (!may_use_dictionary(options) || small) return DictionaryPlan{};
+  return Chooser(input_bytes, options).choose(input);
+}
+
+Result<std::optional<DictionaryPlan>> choose_dictionary_again(const RandomAccess& next,
+                                                              std::uint64_t expected_bytes,
+                                                              const CompressOptions& options,
+                                                              DictionaryPlan& current) {
+  return Chooser(expected_bytes, options).choose_again(next, current);
+}
+
+Buffer encode_dictionary(Bytes content, const ParserParameters& parameters) {
+  BlockEncoder encoder(parameters);
+  Buffer stored;
+  std::uint32_t number = 0;
+  for (const Bytes block : dictionary_blocks(content)) {
+    encoder.encode(block, number++, FrameKind::kDictionaryBlock, {}, stored);
+  }
+  return stored;
+}
+
+}  // namespace presso

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+#include "compress/choose/dictionary_trainer.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <queue>
+#include <tuple>
+
+#include "presso/train.h"
+#include "presso/wire.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint32_t kSegmentBytes = 2048;
+constexpr std::uint32_t kStride = kSegmentBytes / 4;  ///< from one segment offered to the next
+constexpr std::size_t kMostProbes = 16;
+constexpr std::size_t kMostDocuments = 0xFFFFFFFE;  ///< a slot has their numbers from 1 on
+
+/// Rolling hash of the last 64 / shift bytes.
+struct StringLength {
+  unsigned shift;
+  constexpr std::uint32_t bytes() const { return 64 / shift; }
+};
+/// Short ones tell what is repeated at all; long ones what is repeated as a whole, which decides
+/// once all short ones are there: logs (NOTES.md).
+constexpr StringLength kLengths[] = {{11}, {2}};
+constexpr std::uint32_t kShortest = kLengths[0].bytes();
+
+/// A string.
+struct Slot {
+  std::uint32_t tag = 0;       ///< the rest of its hash
+  std::uint32_t document = 0;  ///< number from 1 of that where it was met last; 0: a free slot
+  std::uint32_t gains = 0;     ///< how many documents gain by it; 0: it is held
+  std::uint32_t end = 0;       ///< of its last sighting there
+};
+
+/// A string met in a document.
+struct Sighting {
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::uint32_t slot;
+};
+
+/// Deterministic random words (SplitMix64) for the bytes of a rolling hash.
+constexpr std::array<std::uint64_t, 256> random_words() {
+  std::array<std::uint64_t, 256> words{};
+  std::uint64_t state = 0;
+  for (std::uint64_t& word : words) {
+    state += 0x9E3779B97F4A7C15u;
+    std::uint64_t mixed = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9u;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
+    word = mixed ^ (mixed >> 31);
+  }
+  return words;
+}
+constexpr auto kWords = random_words();
+
+/// Adjoining segments of the same document behind each other.
+auto place_of(const DictionarySegment& segment) {
+  return std::tuple(segment.document, segment.begin);
+}
+
+/// Order of the queue; by place where the gain is equal, so that the choice is always the same.
+struct GainsLess {
+  bool operator()(const DictionarySegment& a, const DictionarySegment& b) const {
+    return a.gain != b.gain ? a.gain < b.gain : place_of(a) > place_of(b);
+  }
+};
+
+/// Greedy choice: what a segment gains only shrinks as others are taken, so one whose gain, counted
+/// anew, is still above all others' old ones is the best (lazy evaluation). In text they all shrink
+/// alike, so that the best of a number of them has to do.
+class Selection {
+ public:
+  Selection(std::span<const Bytes> documents, const TrainingEffort& effort)
+      : most_counted_(effort.segments) {
+    std::uint64_t total = 0;
+    for (const Bytes document : documents) total += document.size() * std::size(kLengths);
+    one_in_ = static_cast<std::uint32_t>(1 + total / effort.strings);
+    // Half as many slots are enough, since most strings are met again.
+    slot_bits_ = static_cast<unsigned>(std::bit_width(total / one_in_ / 2 | 1));
+    slots_.resize(std::size_t{1} << slot_bits_);
+    for (const Bytes document : documents) {
+      firsts_.push_back(sightings_.size());
+      ++document_;
+      look_through(document);
+    }
+    firsts_.push_back(sightings_.size());
+    offer_all(documents);
+  }
+
+  std::vector<DictionarySegment> take(std::uint32_t bytes) {
+    std::vector<DictionarySegment> taken;
+    while (bytes >= kShortest) {
+      DictionarySegment best = pop_best();
+      if (best.gain == 0) break;
+      trim_and_cover(best);
+      best.length = std::min(best.length, bytes);
+      bytes -= best.length;
+      taken.push_back(best);
+    }
+    return taken;
+  }
+
+ private:
+  /// The best of those that were counted anew, or of the first most_counted_; gain 0: none is left.
+  DictionarySegment pop_best() {
+    DictionarySegment best{};
+    for (std::uint32_t counted = 0; counted < most_counted_ && !queue_.empty();) {
+      if (GainsLess{}(queue_.top(), best)) break;
+      DictionarySegment next = queue_.top();
+      queue_.pop();
+      next.gain = gain_of(next);
+      counted += next.gain > 0;  // copies of what is held already are no choice
+      if (GainsLess{}(best, next)) std::swap(best, next);
+      if (next.gain > 0) queue_.push(next);
+    }
+    return best;
+  }
+
+  void look_through(Bytes document) {
+    std::uint64_t hashes[std::size(kLengths)] = {};
+    for (std::uint32_t end = 1; end <= document.size(); ++end) {
+      const std::uint64_t word = kWords[document[end - 1]];
+      for (std::size_t i = 0; i < std::size(kLengths); ++i) {
+        hashes[i] = (hashes[i] << kLengths[i].shift) + word;
+        const std::uint32_t length = kLengths[i].bytes();
+        const std::uint64_t mixed = hashes[i] * 0x9E3779B97F4A7C15u;
+        if (end >= length && (mixed >> 40) % one_in_ == 0) see(end - length, end, mixed);
+      }
+    }
+  }
+
+  /// Counts a string once in each document; the first of all documents holds it itself. A string
+  /// that overlaps itself is seen once for its length: in a run of one byte it stands everywhere.
+  void see(std::uint32_t begin, std::uint32_t end, std::uint64_t hash) {
+    const auto tag = static_cast<std::uint32_t>(hash);
+    std::size_t at = (hash ^ hash >> 30) * 0x94D049BB133111EBu >> (64 - slot_bits_);
+    for (std::size_t probe = 0; probe < kMostProbes; ++probe, at = (at + 1) & (slots_.size() - 1)) {
+      Slot& slot = slots_[at];
+      if (slot.document == 0) slot.tag = tag;
+      if (slot.tag != tag) continue;
+      if (slot.document == document_ && begin < slot.end) return;
+      slot.gains += slot.document != 0 && slot.document != document_;
+      slot.document = document_;
+      slot.end = end;
+      sightings_.push_back({begin, end, static_cast<std::uint32_t>(at)});
+      return;
+    }
+  }
+
+  void offer_all(std::span<const Bytes> documents) {
+    std::vector<DictionarySegment> all;
+    for (std::uint32_t number = 0; number < documents.size(); ++number) {
+      const auto size = static_cast<std::uint32_t>(documents[number].size());
+      for (std::uint32_t begin = 0; begin < size; begin += kStride) {
+        DictionarySegment segment{number, begin, std::min(kSegmentBytes, size - begin), 0};
+        segment.gain = gain_of(segment);
+        if (segment.gain > 0) all.push_back(segment);
+      }
+    }
+    queue_ = decltype(queue_)(GainsLess{}, std::move(all));
+  }
+
+  /// Calls act(sighting) for those that lie in the segment as a whole.
+  template <class Act>
+  void for_each_sighting(const DictionarySegment& segment, Act&& act) const {
+    const auto iterator = [this](std::size_t i) {
+      return sightings_.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    const auto last = iterator(firsts_[segment.document + 1]);
+    const auto ends_before = [](const Sighting& sighting, std::uint32_t end) {
+      return sighting.end < end;
+    };
+    auto each = std::lower_bound(iterator(firsts_[segment.document]), last,
+                                 segment.begin + kShortest, ends_before);
+    for (; each != last && each->end <= segment.begin + segment.length; ++each) {
+      if (each->begin >= segment.begin) act(*each);
+    }
+  }
+
+  std::uint32_t gain_of(const DictionarySegment& segment) const {
+    std::uint64_t gain = 0;
+    for_each_sighting(segment,
+                      [&](const Sighting& sighting) { gain += slots_[sighting.slot].gains; });
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(gain, 0xFFFFFFFF));
+  }
+
+  /// Cuts off what gains nothing at either end. What is left gains nothing any more elsewhere.
+  void trim_and_cover(DictionarySegment& segment) {
+    std::uint32_t begin = segment.begin + segment.length;
+    std::uint32_t end = segment.begin;
+    for_each_sighting(segment, [&](const Sighting& sighting) {
+      if (slots_[sighting.slot].gains == 0) return;
+      slots_[sighting.slot].gains = 0;
+      begin = std::min(begin, sighting.begin);
+      end = sighting.end;
+    });
+    // Strings that were left out lie there, too.
+    begin -= std::min(begin - segment.begin, 2 * one_in_);
+    end += std::min(segment.begin + segment.length - end, 2 * one_in_);
+    segment.begin = begin;
+    segment.length = end - begin;
+  }
+
+  std::uint32_t most_counted_;
+  unsigned slot_bits_ = 0;
+  std::vector<Slot> slots_;          ///< a hash table
+  std::uint32_t one_in_ = 1;         ///< strings is counted, chosen by their hash
+  std::uint32_t document_ = 0;       ///< the one that is looked through: number from 1
+  std::vector<Sighting> sightings_;  ///< by document and end
+  std::vector<std::size_t> firsts_;  ///< of each document, and of one behind the last
+  std::priority_queue<DictionarySegment, std::vector<DictionarySegment>, GainsLess> queue_;
+};
+
+}  // namespace
+
+std::vector<DictionarySegment> select_segments(std::span<const Bytes> documents,
+                                               std::uint32_t bytes, const TrainingEffort& effort) {
+  return Selection(documents, effort).take(bytes);
+}
+
+Result<std::vector<Byte>> train_dictionary(std::span<const Bytes> documents, std::uint32_t bytes) {
+  if (bytes == 0 || bytes > kMaxDictionaryBytes) {
+    return make_error(ErrorCode::kInvalidArgument, "dictionary size: 1 byte to 4 MiB");
+  }
+  if (documents.size() > kMostDocuments) {
+    return make_error(ErrorCode::kInvalidArgument, "documents: at most 2^32 - 2");
+  }
+  for (const Bytes document : documents) {
+    if (document.size() <= kMaxBlockBytes) continue;
+    return make_error(ErrorCode::kInvalidArgument, "document: at most 4 MiB, as a block");
+  }
+  return without_bad_alloc([&]() -> Result<std::vector<Byte>> {
+    return assemble_dictionary(documents, select_segments(documents, bytes, kMostEffort), bytes);
+  });
+}
+
+std::vector<Byte> assemble_dictionary(std::span<const Bytes> documents,
+                                      std::span<const DictionarySegment> segments,
+                                      std::uint32_t bytes) {
+  std::size_t total = 0;
+  std::size_t count = 0;
+  while (count < segments.size() && total + segments[count].length <= bytes) {
+    total += segments[count++].length;
+  }
+  std::vector<Byte> content(total);
+  for (const DictionarySegment& segment : segments.first(count)) {
+    total -= segment.length;
+    std::copy_n(documents[segment.document].data() + segment.begin, segment.length,
+                content.data() + total);
+  }
+  return content;
+}
+
+}  // namespace presso

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Writes sequences in the Bit coding (FORMAT.md 14; catalogue S7.3, S7.18): literals, lengths and
+// offsets in four Huffman codes, dealt out to lanes with a sub-stream each.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "compress/encode/bit_writer.h"
+#include "compress/parse/sequence.h"
+#include "format/bit_code.h"
+#include "presso/byte_stream.h"
+#include "presso/wire.h"
+
+namespace presso {
+
+/// A symbol's code word, reversed as it is written, and its length in bits.
+struct CodeWord {
+  std::uint16_t word = 0;
+  std::uint16_t length = 0;
+};
+
+/// Something for each symbol of every alphabet, in the order of the list (FORMAT.md 14.4).
+template <class T>
+using PerSymbol = std::array<T, bit::kListedSymbols>;
+
+/// What the header says of the codes and lanes.
+struct BitParameters {
+  unsigned sub_block_log2 = 0;  ///< sequences of a sub-block; 0: lanes instead
+  Byte literal_limit = 10;
+  Byte sequence_limit = 9;
+};
+
+/// One per thread: keeps its memory between blocks.
+class BitEncoder {
+ public:
+  explicit BitEncoder(const BitParameters& parameters) : parameters_(parameters) {}
+
+  /// Fills the fields of `header` that the coding has, payload_bytes included; plain_bytes and the
+  /// layout's min_match must be set. The payload is then in payload(). False where the header's
+  /// fields cannot hold what they would have to: a sub-block can be larger than they foresee.
+  bool encode(Bytes plain, const Sequences& sequences, BlockHeader& header);
+
+  Bytes payload() const { return payload_.bytes(); }
+
+ private:
+  void gather_literals(Bytes plain, const Sequences& sequences);
+  void gather_offsets(const Sequences& sequences, std::uint32_t run);
+  void count_literals();
+  void count_symbols(const Sequences& sequences, std::uint32_t min_match);
+  void make_codes(const BitFields& fields);
+  template <class Writer>
+  void put_value(Writer& to, std::uint32_t alphabet, std::uint32_t value) const;
+  std::uint64_t coded_bits() const;
+  void put_literals_of_lane(WideBitWriter& to, std::uint32_t lane, const BlockHeader& header) const;
+  void write_lanes(const Sequences& sequences, const BlockHeader& header);
+  void write_sub_blocks(const Sequences& sequences, const BlockHeader& header);
+  bool write_head(BitFields& fields);
+
+  BitParameters parameters_;
+  Buffer literals_;
+  std::vector<std::uint32_t> offsets_;          ///< offset value of each sequence
+  std::vector<std::uint64_t> stream_bits_;      ///< size of each sub-stream
+  std::vector<std::uint32_t> stream_literals_;  ///< sub-blocks: and its literals
+  PerSymbol<std::uint32_t> counts_;
+  PerSymbol<Byte> lengths_;
+  PerSymbol<CodeWord> words_;
+  Buffer streams_;
+  Buffer payload_;
+};
+
+/// The words that follow from lengths (FORMAT.md 14.4), as they are written; a single symbol's has
+/// no bits. The lengths must be right.
+void assign_words(std::span<const Byte> lengths, std::span<CodeWord> words);
+
+}  // namespace presso

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "compress/encode/block_encoder.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compress/encode/byte_encoder.h"
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+/// Costs at most about as much ratio as two-wave groups of 128 (NOTES.md).
+constexpr std::uint32_t kDefaultTileBytes = 2048;
+
+constexpr int kFirstRowLevel = 3;
+constexpr int kFirstChainLevel = 4;
+constexpr int kFirstOptimalLevel = 10;
+
+/// Levels 1 and 2. The Bit coding has uses for short matches: at repeated distances.
+void parse_fast(int level, ParserParameters& parameters) {
+  const bool bit = parameters.coding == Coding::kBit;
+  constexpr std::uint32_t kAcceleration[] = {4, 6, 8};  // the Bit coding's are one further
+  parameters.chains = false;
+  parameters.acceleration = kAcceleration[level - 1 + (bit ? 1 : 0)];
+  parameters.min_match = bit ? 4 : 6;
+  parameters.dense = level > 1;
+}
+
+/// Levels 3 to 9: how many places of a row are tried, how far a better match is looked for, and
+/// which length ends a search.
+void parse_rows(int level, ParserParameters& parameters) {
+  constexpr std::uint32_t kDepth[] = {8, 8, 15, 31, 47, 63, 63};  // levels 3..9
+  constexpr std::uint32_t kLazy[] = {0, 1, 2, 2, 2, 2, 2};
+  constexpr std::uint32_t kNice[] = {64, 64, 64, 256, 256, 256, 1024};
+  const int i = level - kFirstRowLevel;
+  parameters.rows = true;
+  parameters.acceleration = 8;
+  parameters.depth = kDepth[i];
+  parameters.lazy = kLazy[i];
+  parameters.nice_length = kNice[i];
+}
+
+/// Levels 4 to 9 where decoding speed is wanted: only there sequences have a cost of their own.
+void parse_chains(int level, ParserParameters& parameters) {
+  constexpr std::uint32_t kDepth[] = {3, 4, 6, 10, 16, 32};  // levels 4..9
+  constexpr std::uint32_t kNice[] = {64, 64, 64, 96, 128, 256};
+  const int i = level - kFirstChainLevel;
+  parameters.rows = false;
+  parameters.depth = kDepth[i];
+  parameters.nice_length = kNice[i];
+}
+
+/// The higher levels look for the fewest bits.
+void parse_optimally(int level, ParserParameters& parameters) {
+  constexpr std::uint32_t kDepth[] = {16, 40, 128};  // levels 10..12
+  constexpr std::uint32_t kNice[] = {96, 160, 256};
+  constexpr std::uint32_t kPasses[] = {1, 1, 2};
+  const int i = level - kFirstOptimalLevel;
+  parameters.depth = kDepth[i];
+  parameters.nice_length = kNice[i];
+  parameters.passes = kPasses[i];
+}
+
+/// The ladder; NOTES.md has the measurements.
+void set_level(int level, ParserParameters& parameters) {
+  if (level < kFirstRowLevel) return parse_fast(level, parameters);
+  level < kFirstOptimalLevel ? parse_rows(level, parameters) : parse_optimally(level, parameters);
+}
+
+/// For GPU decoders, which pay by sequences and keep a short history (NOTES.md, tiles).
+void favor_decode(int level, ParserParameters& parameters) {
+  parameters.rule = DependencyRule::kTile;
+  parameters.window = kFavorDecodeWindow;
+  if (level < kFirstChainLevel) {
+    parameters.min_match = 6;  // fewer sequences without weighing them
+    return;
+  }
+  if (level < kFirstOptimalLevel) parse_chains(level, parameters);
+  parameters.min_match = 5;
+  const bool optimal_bytes = parameters.passes > 0 && parameters.coding == Coding::kByte;
+  parameters.sequence_cost = optimal_bytes ? 16 : 8;
+}
+
+/// What is tried beside the optimal parser: level 9's. Where much repeats nearby the optimal parser
+/// foresees too little of what a dependency rule will cost (NOTES.md). nullptr where time and size
+/// are not all that counts.
+std::unique_ptr<Parser> make_second_parser(const ParserParameters& parameters) {
+  if (parameters.passes == 0 || parameters.sequence_cost > 0) return nullptr;
+  ParserParameters rows = parameters;
+  rows.passes = 0;
+  parse_rows(kFirstOptimalLevel - 1, rows);
+  return make_parser(rows);
+}
+
+BlockHeader raw_header(Bytes plain, std::uint32_t number, FrameKind kind) {
+  BlockHeader raw;
+  raw.kind = kind;
+  raw.number = number;
+  raw.plain_bytes = static_cast<std::uint32_t>(plain.size());
+  raw.payload_bytes = raw.plain_bytes;
+  raw.content_checksum = content_checksum(plain);
+  return raw;
+}
+
+}  // namespace
+
+ParserParameters parameters_of(const CompressOptions& options) {
+  ParserParameters parameters;
+  parameters.coding = options.coding;
+  set_level(options.level, parameters);
+  parameters.bit_gain = options.bit_gain;
+  parameters.sub_block = options.sub_block;
+  if (options.favor == Favor::kDecode) favor_decode(options.level, parameters);
+  if (options.rule) parameters.rule = *options.rule;
+  if (parameters.rule == DependencyRule::kTile) parameters.group = kDefaultTileBytes;
+  if (options.group != 0) parameters.group = options.group;
+  if (options.window != 0) parameters.window = options.window;
+  if (options.lookahead != 0) parameters.lookahead = options.lookahead;
+  if (options.staleness) parameters.staleness = *options.staleness;
+  return parameters;
+}
+
+BitParameters bit_parameters_of(const ParserParameters& parameters) {
+  BitParameters bit;
+  if (parameters.sub_block != 0) {
+    bit.sub_block_log2 = static_cast<unsigned>(std::countr_zero(parameters.sub_block));
+  }
+  return bit;
+}
+
+BlockEncoder::BlockEncoder(const ParserParameters& parameters)
+    : parameters_(parameters),
+      parser_(make_parser(parameters)),
+      second_parser_(make_second_parser(parameters)),
+      bit_encoder_(bit_parameters_of(parameters)) {}
+
+/// `header` as it is if the block is Byte-coded.
+BlockHeader BlockEncoder::planned_byte_header(const BlockHeader& header) const {
+  const SequenceStatistics statistics = gather_statistics(sequences_, parameters_.min_match);
+  BlockHeader planned = header;
+  plan_byte_payload(sequences_, statistics, choose_layout(statistics, parameters_.min_match),
+                    planned);
+  planned.coding = Coding::kByte;
+  return planned;
+}
+
+/// Appends the payload that `header` was planned for; false, with nothing done, where nothing is
+/// saved.
+bool BlockEncoder::append_byte_coded(Bytes plain, const BlockHeader& header, Buffer& to) {
+  if (header.payload_bytes >= header.plain_bytes) return false;
+  write_byte_payload(plain, sequences_, header, scratch_, to);
+  return true;
+}
+
+/// Appends the payload and completes the header, or does nothing and says false, likewise. A block
+/// whose codes save too little is Byte-coded.
+bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to) {
+  BlockHeader bit = header;
+  bit.layout.min_match = parameters_.min_match;
+  const bool fits = bit_encoder_.encode(plain, sequences_, bit);
+  const auto saves_enough = [&](std::uint64_t otherwise) {
+    return fits && std::uint64_t{100} * bit.payload_bytes <=
+                       (100 - parameters_.bit_gain) *
+                           std::min<std::uint64_t>(otherwise, header.plain_bytes);
+  };
+  // Mostly it is enough to know how large the block would be without an escape byte.
+  if (!saves_enough(3 * std::uint64_t{bit.sequences} + bit.literals)) {
+    const BlockHeader byte = planned_byte_header(header);
+    if (!saves_enough(byte.payload_bytes)) {
+      header = byte;
+      return append_byte_coded(plain, header, to);
+    }
+  }
+  if (bit.payload_bytes >= header.plain_bytes) return false;
+  header = bit;
+  to.append(bit_encoder_.payload());
+  return true;
+}
+
+void BlockEncoder::encode(Bytes plain, std::uint32_t number, FrameKind kind,
+                          DictionaryRef dictionary, Buffer& to) {
+  const BlockHeader raw = raw_header(plain, number, kind);
+  const std::size_t start = to.size();
+  parser_->parse(plain, dictionary.index, sequences_);
+  append_block(plain, raw, dictionary.id, to);
+  if (second_parser_ == nullptr || dictionary.index != nullptr) return;
+  second_parser_->parse(plain, nullptr, sequences_);
+  second_.clear();
+  append_block(plain, raw, 0, second_);
+  if (second_.size() >= to.size() - start) return;
+  to.grow(start);
+  to.append(second_.bytes());
+}
+
+/// Appends the block with the sequences that were parsed; `raw`: its header where it is not coded.
+void BlockEncoder::append_block(Bytes plain, const BlockHeader& raw, Byte dictionary_id,
+                                Buffer& to) {
+  BlockHeader header = raw;
+  header.rule = parameters_.rule;
+  header.group_log2 = static_cast<Byte>(std::countr_zero(parameters_.group));
+  header.dictionary_id = dictionary_id;
+  const std::size_t start = to.size();
+  to.grow(start + kBlockHeaderBytes);
+  const bool bits = parameters_.coding == Coding::kBit;
+  if (!bits) header = planned_byte_header(header);
+  const bool coded =
+      bits ? append_bit_coded(plain, header, to) : append_byte_coded(plain, header, to);
+  if (!coded) {
+    header = raw;
+    to.append(plain);
+  }
+  write_block_header(header, to.data() + start);
+  const std::size_t used = to.size();
+  to.grow(start + header.stored_bytes());
+  std::fill(to.data() + used, to.data() + to.size(), Byte{0});
+}
+
+}  // namespace presso

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// One block from plain bytes to stored form: header, payload, padding. Owns a parser; one per
+// thread.
+#pragma once
+
+#include <memory>
+
+#include "compress/encode/bit_encoder.h"
+#include "compress/parse/parser.h"
+#include "presso/byte_stream.h"
+#include "presso/compress.h"
+
+namespace presso {
+
+/// What level and favor mean; `options` override window, lookahead, rule, group and staleness.
+ParserParameters parameters_of(const CompressOptions& options);
+
+BitParameters bit_parameters_of(const ParserParameters& parameters);
+
+/// A dictionary as the encoder sees it: its index and the id that blocks name it by; 0: none.
+struct DictionaryRef {
+  const DictionaryIndex* index = nullptr;
+  Byte id = 0;
+};
+
+class BlockEncoder {
+ public:
+  explicit BlockEncoder(const ParserParameters& parameters);
+
+  /// Appends the stored block to `to`. `plain`: 1 .. kMaxBlockBytes. Falls back to a raw block
+  /// where the coding would not save anything, to a Byte block where that is smaller than a Bit
+  /// block.
+  void encode(Bytes plain, std::uint32_t number, FrameKind kind, DictionaryRef dictionary,
+              Buffer& to);
+
+ private:
+  void append_block(Bytes plain, const BlockHeader& raw, Byte dictionary_id, Buffer& to);
+  BlockHeader planned_byte_header(const BlockHeader& header) const;
+  bool append_byte_coded(Bytes plain, const BlockHeader& header, Buffer& to);
+  bool append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to);
+
+  ParserParameters parameters_;
+  std::unique_ptr<Parser> parser_;
+  /// Or nullptr. Not for blocks with a dictionary, which is indexed for the first one.
+  std::unique_ptr<Parser> second_parser_;
+  Sequences sequences_;
+  Buffer scratch_;
+  Buffer second_;  ///< a block of the second parser
+  BitEncoder bit_encoder_;
+};
+
+}  // namespace presso

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "compress/filter/block_grams.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kLongest = 4;  ///< of kGramChoices
+constexpr std::size_t kTailBytes = kLongest - 1;
+constexpr std::size_t kHeadBytes = kFilterOverlap + kLongest - 1;
+constexpr std::array<std::size_t, 3> kSampleBytes = {6, 8, 12};
+constexpr std::size_t kSamples = 2 * kSampleBytes.size();
+static_assert(*std::max_element(kGramChoices.begin(), kGramChoices.end()) == kLongest);
+
+/// Calls `take(choice, cell)` for each n-gram of `text` without a line feed. The last eight bytes
+/// stand in a word, the newest highest, so that its n upper bytes are the n-gram that ends here.
+template <class Take>
+void for_each_cell(Bytes text, Take take) {
+  std::uint64_t window = 0;
+  std::uint32_t since_newline = 0;
+  for (const Byte byte : text) {
+    window = window >> 8 | std::uint64_t{fold_ascii(byte)} << 56;
+    since_newline = byte == '\n' ? 0 : since_newline + 1;
+    for (std::size_t choice = 0; choice < kGramChoices.size(); ++choice) {
+      const std::uint32_t size = kGramChoices[choice];
+      if (since_newline < size) break;
+      take(choice, gram_cell(window >> (64 - 8 * size)));
+    }
+  }
+}
+
+LineFacts line_facts(Bytes plain) {
+  LineFacts facts;
+  facts.newlines = static_cast<std::uint32_t>(std::count(plain.begin(), plain.end(), '\n'));
+  if (facts.newlines > 0) {
+    const void* first = std::memchr(plain.data(), '\n', plain.size());
+    const void* last = ::memrchr(plain.data(), '\n', plain.size());
+    facts.first_newline =
+        static_cast<std::uint32_t>(static_cast<const Byte*>(first) - plain.data());
+    facts.last_newline = static_cast<std::uint32_t>(static_cast<const Byte*>(last) - plain.data());
+  }
+  facts.holds_nul = std::memchr(plain.data(), 0, plain.size()) != nullptr;
+  facts.begins_with_mark =
+      plain.size() >= 3 && plain[0] == 0xEF && plain[1] == 0xBB && plain[2] == 0xBF;
+  return facts;
+}
+
+bool is_word_byte(Byte byte) {
+  return std::isalnum(byte) != 0 || byte == '_' || byte >= 0x80;
+}
+
+/// Strings as somebody may look for: from the beginning of a word on, within one line. Half of them
+/// get a letter that is not theirs, since what is rare has n-grams that are rare.
+std::vector<std::string> sample_strings(Bytes plain) {
+  std::vector<std::string> samples;
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    std::size_t at = (2 * i + 1) * plain.size() / (2 * kSamples);
+    while (at > 0 && at < plain.size() &&
+           (is_word_byte(plain[at - 1]) || !is_word_byte(plain[at]))) {
+      ++at;
+    }
+    const std::size_t size = kSampleBytes[i / 2];
+    if (at + size > plain.size()) continue;
+    std::string text(plain.begin() + static_cast<std::ptrdiff_t>(at),
+                     plain.begin() + static_cast<std::ptrdiff_t>(at + size));
+    if (text.find('\n') != std::string::npos) continue;
+    const auto other = static_cast<Byte>(text[0]);
+    if (i % 2 == 1) text[other % size] = static_cast<char>('a' + (other * 7u + size) % 26);
+    samples.push_back(std::move(text));
+  }
+  return samples;
+}
+
+}  // namespace
+
+BlockGrams GramCollector::collect(Bytes plain) {
+  BlockGrams grams;
+  grams.facts = line_facts(plain);
+  grams.samples = sample_strings(plain);
+  std::uint64_t* seen[kGramChoices.size()];
+  for (std::size_t choice = 0; choice < seen_.size(); ++choice) {
+    seen_[choice].resize(kCells / 64);
+    seen[choice] = seen_[choice].data();
+  }
+  for_each_cell(plain, [&](std::size_t choice, std::uint32_t cell) {
+    std::uint64_t& word = seen[choice][cell / 64];
+    const std::uint64_t bit = std::uint64_t{1} << cell % 64;
+    if ((word & bit) != 0) return;  // most of them: no store
+    word |= bit;
+    grams.cells[choice].push_back(cell);
+  });
+  for (std::size_t choice = 0; choice < seen_.size(); ++choice) {
+    for (const std::uint32_t cell : grams.cells[choice]) seen_[choice][cell / 64] = 0;
+  }
+  const Bytes head = plain.first(std::min(plain.size(), kHeadBytes));
+  const Bytes tail = plain.last(std::min(plain.size(), kTailBytes));
+  grams.head.assign(head.begin(), head.end());
+  grams.tail.assign(tail.begin(), tail.end());
+  return grams;
+}
+
+/// A block but the last is longer than kHeadBytes, so that one block behind is enough.
+void add_border_cells(BlockGrams& before, const BlockGrams& behind) {
+  static_assert(kMinBlockBytes > kHeadBytes);
+  std::vector<Byte> border = before.tail;
+  border.insert(border.end(), behind.head.begin(), behind.head.end());
+  for_each_cell(border, [&](std::size_t choice, std::uint32_t cell) {
+    before.cells[choice].push_back(cell);
+  });
+}
+
+}  // namespace presso

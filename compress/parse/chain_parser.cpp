@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+// The chain parser: hash chains of 4-byte keys through block and dictionary, and a dynamic
+// programme that picks the cheapest way through their matches.
+//
+// A sequence costs the same whatever its distance up to 64 KiB and a byte more beyond, so a
+// position needs only its longest match. The cost of what is left hardly ever grows with the
+// position, so of all lengths of a match only the longest, and the longest without an escape byte,
+// are worth trying: the programme takes constant time a position. It runs over spans of at most
+// kSpan bytes, from the back to the front, once all matches of the span are known. A match of
+// nice_length ends the span and is taken. Spans are short because the legality of a match is known
+// only up to the last one emitted.
+//
+// The way is emitted under the dependency rule. Groups are known only once their sequences are, so
+// a chosen match that the rule forbids is searched again among the legal candidates.
+//
+// Cost: the chains, depth x about 10 cycles a searched position, and about 30 cycles a position for
+// the rest; within a long match every fourth position is searched. Tested by the round-trip and
+// rule tests; figures in NOTES.md.
+#include <algorithm>
+#include <array>
+
+#include "compress/parse/dependency.h"
+#include "compress/parse/match.h"
+#include "compress/parse/parser.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint32_t kSpan = 1024;
+constexpr std::uint32_t kTailBytes = 8;  ///< no search this close to the end
+constexpr std::uint32_t kNearDistance = 0xFFFF;
+constexpr std::uint16_t kNotInserted = 0xFFFF;  ///< in place of a chain link
+constexpr std::uint32_t kLargestStep = 0xFFFE;
+constexpr std::uint32_t kLongStride = 4;         ///< of the positions inserted in a long match,
+constexpr std::uint32_t kNotInsertedAfter = 16;  ///< but for so many at either end
+constexpr std::uint32_t kTextSequence = 8;       ///< bytes in a sequence of text, about
+constexpr std::uint32_t kDeepest = 4;            ///< times the level's depth at most
+constexpr std::uint32_t kGoodLength = 11;  ///< within a longer match few positions are searched:
+constexpr std::uint32_t kGoodStride = 4;   ///< one in so many
+constexpr std::uint32_t kGoodForDictionary = 20;  ///< as long a match is not looked for there
+
+/// Costs in bits. The layout is chosen after parsing; these are those of the usual one. The
+/// parameter sequence_cost comes on top: fewer and longer sequences, for decoders that pay by them.
+constexpr std::uint32_t kLiteralCost = 8;
+constexpr std::uint32_t kSequenceCost = 24;
+constexpr std::uint32_t kFarCost = 8;
+constexpr std::uint32_t kEscapeCost = 8;
+constexpr std::uint32_t kMatchEscapeAt = 15;
+
+constexpr std::uint32_t kKeyBytes = 4;
+
+bool equal_keys(const Byte* a, const Byte* b) {
+  return load<std::uint32_t>(a) == load<std::uint32_t>(b);
+}
+
+struct Match {
+  std::uint32_t length = 0;
+  std::uint32_t distance = 0;
+};
+
+class ChainParser final : public Parser {
+ public:
+  explicit ChainParser(const ParserParameters& parameters)
+      : parameters_(parameters),
+        run_limit_(literal_run_limit(parameters.rule)),
+        tracker_(parameters.rule, parameters.group),
+        head_(std::size_t{1} << parameters.hash_bits) {}
+
+  void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
+    sequences.clear();
+    plain_ = plain.data();
+    size_ = static_cast<std::uint32_t>(plain.size());
+    dictionary_ = dictionary;
+    std::fill(head_.begin(), head_.end(), 0);
+    steps_.resize(plain.size());
+    inserted_ = 0;
+    search_end_ = size_ > kTailBytes ? size_ - kTailBytes : 0;
+    tracker_.begin_block(plain.size());
+    literals_begin_ = 0;
+    std::uint32_t at = 0;
+    while (at < search_end_) at = parse_span(at, sequences);
+    close_long_run(size_, run_limit_, literals_begin_, tracker_, sequences);
+  }
+
+ private:
+  /// What a position offers, and after choose() what is best from it on to the span's end.
+  struct Position {
+    Match match;           ///< length 0: none
+    std::uint32_t chosen;  ///< how much of it is best; 0: a literal
+    std::uint32_t cost;    ///< of the way from here to the span's end
+  };
+
+  std::uint32_t parse_span(std::uint32_t begin, Sequences& sequences);
+  Match find(std::uint32_t at, const Match& inherited);
+  std::uint32_t depth_at(std::uint32_t at, std::size_t sequences) const;
+  void choose(std::uint32_t count);
+  std::uint32_t emit_way(std::uint32_t begin, std::uint32_t count, bool whole,
+                         Sequences& sequences);
+  void emit_match(std::uint32_t at, const Match& chosen, Sequences& sequences);
+  Match find_legal(std::uint32_t at, std::uint32_t limit) const;
+  void insert_up_to(std::uint32_t end);
+  void insert(std::uint32_t at);
+  void insert_long_match(std::uint32_t end);
+  std::uint32_t rarest_key(std::uint32_t from, std::uint32_t length) const;
+  template <class Accept>
+  void walk_block(std::uint32_t at, std::uint32_t depth, std::uint32_t longest,
+                  Accept&& accept) const;
+  template <class Accept>
+  void walk_dictionary(std::uint32_t at, std::uint32_t depth, Accept&& accept) const;
+
+  ParserParameters parameters_;
+  std::uint32_t run_limit_;
+  DependencyTracker tracker_;
+  std::vector<std::uint32_t> head_;   ///< position + 1 of the last occurrence; 0: none
+  std::vector<std::uint16_t> steps_;  ///< distance to the occurrence before; 0: none; by position
+  std::array<Position, kSpan + 1> positions_;
+  const Byte* plain_ = nullptr;
+  std::uint32_t size_ = 0;
+  std::uint32_t search_end_ = 0;
+  std::uint32_t inserted_ = 0;  ///< positions below are in the chains
+  std::uint32_t literals_begin_ = 0;
+  std::uint32_t depth_ = 0;  ///< candidates tried a position, in this span
+  const DictionaryIndex* dictionary_ = nullptr;
+};
+
+void ChainParser::insert_up_to(std::uint32_t end) {
+  end = std::min(end, search_end_);
+  for (; inserted_ < end; ++inserted_) insert(inserted_);
+}
+
+void ChainParser::insert(std::uint32_t at) {
+  std::uint32_t& head = head_[hash4(plain_ + at, parameters_.hash_bits)];
+  const std::uint32_t step = at + 1 - head;
+  steps_[at] = head != 0 && step <= kLargestStep ? static_cast<std::uint16_t>(step) : 0;
+  head = at + 1;
+}
+
+/// Within a long match only every kLongStride-th position enters the chains: its source did
+/// already.
+void ChainParser::insert_long_match(std::uint32_t end) {
+  end = std::min(end, search_end_);
+  for (; inserted_ < end; ++inserted_) {
+    if (inserted_ % kLongStride == 0) {
+      insert(inserted_);
+    } else {
+      steps_[inserted_] = kNotInserted;
+    }
+  }
+}
+
+/// Which of the 4-byte keys inside a match of `length` bytes at `from` has its last occurrence
+/// furthest back: a longer match further back must hold them all, so that this one skips most.
+/// 0 steps at the best key end the search.
+std::uint32_t ChainParser::rarest_key(std::uint32_t from, std::uint32_t length) const {
+  constexpr std::uint32_t kKeys = 32;
+  const std::uint32_t keys = std::min(length - kKeyBytes + 1, std::min(kKeys, inserted_ - from));
+  std::uint32_t best = 0;
+  std::uint32_t longest_step = 0;
+  for (std::uint32_t key = 0; key < keys; ++key) {
+    const std::uint32_t step = steps_[from + key] - 1u;  // 0, the end of a chain, becomes longest
+    if (step >= longest_step && step != kNotInserted - 1u) {
+      longest_step = step;
+      best = key;
+    }
+  }
+  return best;
+}
+
+/// Calls accept(candidate, distance, room) for earlier places that may hold a match longer than
+/// `longest`, nearest first, until it returns false; returns whether it never did. accept returns
+/// the longest length so far. Positions from `at` on that are in the chains already are passed
+/// over.
+template <class Accept>
+void ChainParser::walk_block(std::uint32_t at, std::uint32_t depth, std::uint32_t longest,
+                             Accept&& accept) const {
+  // A longer match holds the key that ends in its last byte, and so does the candidate.
+  std::uint32_t key = longest >= kKeyBytes ? longest + 1 - kKeyBytes : 0;
+  if (at + key >= search_end_) return;
+  const std::uint32_t head = head_[hash4(plain_ + at + key, parameters_.hash_bits)];
+  if (head <= key) return;
+  std::uint32_t from = head - 1 - key;
+  for (;; --depth) {
+    if (from < at && at - from > parameters_.window) return;
+    const std::uint32_t length = from < at ? accept(plain_ + from, at - from, size_ - at) : longest;
+    if (length >= parameters_.nice_length || depth <= 1) return;
+    if (length > longest) {
+      longest = length;
+      key = rarest_key(from, length);
+    }
+    const std::uint32_t step = steps_[from + key];
+    if (step == 0 || step == kNotInserted || step > from) return;
+    from -= step;
+  }
+}
+
+/// The same for the dictionary, whose keys are longer: its matches cost a byte more.
+template <class Accept>
+void ChainParser::walk_dictionary(std::uint32_t at, std::uint32_t depth, Accept&& accept) const {
+  if (dictionary_ == nullptr) return;
+  const auto content_size = static_cast<std::uint32_t>(dictionary_->content.size());
+  std::uint32_t entry = dictionary_->head[hash6(plain_ + at, dictionary_->hash_bits)];
+  for (; entry != 0 && depth > 0; --depth) {
+    const std::uint32_t from = entry - 1;
+    entry = dictionary_->previous[from];
+    const std::uint32_t distance = at + content_size - from;
+    const std::uint32_t room = std::min(size_ - at, content_size - from);
+    if (distance > parameters_.window ||
+        accept(dictionary_->content.data() + from, distance, room) >= parameters_.nice_length) {
+      return;
+    }
+  }
+}
+
+/// The match to consider at `at`: the longest, with a byte's handicap for a far one. `inherited` is
+/// what the match of the position before leaves here.
+Match ChainParser::find(std::uint32_t at, const Match& inherited) {
+  insert_up_to(at);
+  Match best = inherited;
+  std::uint32_t longest = std::max<std::uint32_t>(inherited.length, parameters_.min_match - 1u);
+  // A source within the group makes a second-wave match, whose bytes others may not read: at equal
+  // length one before the group is better.
+  bool clean =
+      inherited.length == 0 || tracker_.is_first_wave(at, inherited.distance, inherited.length);
+  const auto accept = [&](const Byte* from, std::uint32_t distance, std::uint32_t room) {
+    room = std::min(room, parameters_.lookahead);
+    const Byte* const bytes = plain_ + at;
+    const bool first_far = distance > kNearDistance && best.distance <= kNearDistance;
+    const std::uint32_t needed = longest + (first_far ? 2 : clean ? 1 : 0);
+    if (room < needed || !equal_keys(from + needed - kKeyBytes, bytes + needed - kKeyBytes) ||
+        !equal_keys(from, bytes)) {
+      return longest;
+    }
+    const std::uint32_t length = common_length(from, bytes, room);
+    if (length < needed) return longest;
+    const bool is_clean = tracker_.is_first_wave(at, distance, length);
+    if (length == longest && !is_clean) return longest;
+    longest = length;
+    clean = is_clean;
+    best = {length, distance};
+    return clean ? longest : std::min(longest, parameters_.nice_length - 1);
+  };
+  walk_block(at, depth_, longest, accept);
+  if (longest < kGoodForDictionary) walk_dictionary(at, (depth_ + 3) / 4, accept);
+  return best;
+}
+
+/// The longest match at `at` that the rule allows, at most `limit` bytes.
+Match ChainParser::find_legal(std::uint32_t at, std::uint32_t limit) const {
+  Match best;
+  if (at >= search_end_) return best;
+  const auto accept = [&](const Byte* from, std::uint32_t distance, std::uint32_t room) {
+    if (equal_keys(from, plain_ + at)) {
+      const std::uint32_t legal = tracker_.legal_length(at, distance, std::min(room, limit));
+      const std::uint32_t length =
+          legal > best.length ? common_length(from, plain_ + at, legal) : 0;
+      if (length > best.length && length >= parameters_.min_match) best = {length, distance};
+    }
+    return best.length < limit ? 0 : parameters_.nice_length;
+  };
+  walk_block(at, 4 * parameters_.depth, 0, accept);
+  if (best.length < limit) walk_dictionary(at, parameters_.depth, accept);
+  return best;
+}
+
+/// From the back: the cheapest way from each position to the span's end.
+void ChainParser::choose(std::uint32_t count) {
+  const std::uint32_t escape_at = kMatchEscapeAt + parameters_.min_match;
+  positions_[count].cost = 0;
+  for (std::uint32_t at = count; at-- > 0;) {
+    Position& here = positions_[at];
+    here.cost = positions_[at + 1].cost + kLiteralCost;
+    here.chosen = 0;
+    const std::uint32_t length = std::min(here.match.length, count - at);
+    if (length < parameters_.min_match) continue;
+    const std::uint32_t sequence_cost = kSequenceCost + parameters_.sequence_cost +
+                                        (here.match.distance > kNearDistance ? kFarCost : 0);
+    const std::uint32_t unescaped = std::min(length, escape_at - 1);
+    const std::uint32_t whole_cost =
+        sequence_cost + (length >= escape_at ? kEscapeCost : 0) + positions_[at + length].cost;
+    const std::uint32_t unescaped_cost = sequence_cost + positions_[at + unescaped].cost;
+    const std::uint32_t cost = std::min(whole_cost, unescaped_cost);
+    if (cost < here.cost) {
+      here.cost = cost;
+      here.chosen = whole_cost <= unescaped_cost ? length : unescaped;
+    }
+  }
+}
+
+/// Long sequences leave more time for each, and structured data, which has them, gains more by a
+/// deeper search than text does: the depth grows with the mean sequence of the block so far.
+std::uint32_t ChainParser::depth_at(std::uint32_t at, std::size_t sequences) const {
+  const std::uint32_t mean = at / static_cast<std::uint32_t>(sequences + 1);
+  return parameters_.depth * std::clamp(mean / kTextSequence, 1u, kDeepest);
+}
+
+/// Finds and emits the best way over one span; returns where it ends.
+std::uint32_t ChainParser::parse_span(std::uint32_t begin, Sequences& sequences) {
+  depth_ = depth_at(begin, sequences.size());
+  const std::uint32_t limit = std::min(kSpan, search_end_ - begin);
+  std::uint32_t count = 0;
+  Match match;
+  for (; count < limit; ++count) {
+    const std::uint32_t at = begin + count;
+    if (match.length <= kGoodLength || at % kGoodStride == 0) match = find(at, match);
+    if (match.length >= parameters_.nice_length) break;
+    positions_[count].match = match;
+    if (match.length > 0) --match.length;
+    if (match.length < parameters_.min_match) match = {};
+  }
+  const Match nice = count < limit ? match : Match{};
+  choose(count);
+  const bool whole = nice.length > 0 || begin + count == search_end_;
+  const std::uint32_t done = emit_way(begin, count, whole, sequences);
+  if (nice.length == 0) return begin + done;
+  insert_up_to(begin + count + kNotInsertedAfter);
+  insert_long_match(begin + count + nice.length - kNotInsertedAfter);
+  emit_match(begin + count, nice, sequences);
+  return begin + count + nice.length;
+}
+
+/// Emits the way and returns where it ends: unless `whole`, before a match that the span's end cut.
+std::uint32_t ChainParser::emit_way(std::uint32_t begin, std::uint32_t count, bool whole,
+                                    Sequences& sequences) {
+  std::uint32_t at = 0;
+  while (at < count) {
+    const Position& here = positions_[at];
+    const std::uint32_t next = at + std::max(here.chosen, 1u);
+    if (next == count && at > 0 && !whole) break;
+    if (here.chosen > 0) emit_match(begin + at, {here.chosen, here.match.distance}, sequences);
+    at = next;
+  }
+  return at;
+}
+
+/// Emits a chosen match, or the legal matches and literals that take its place.
+void ChainParser::emit_match(std::uint32_t at, const Match& chosen, Sequences& sequences) {
+  const std::uint32_t end = at + chosen.length;
+  while (end - at >= parameters_.min_match) {
+    close_long_run(at, run_limit_, literals_begin_, tracker_, sequences);
+    Match match{end - at, chosen.distance};
+    if (tracker_.legal_length(at, match.distance, match.length) < match.length) {
+      match = find_legal(at, match.length);
+      if (match.length == 0) {
+        ++at;
+        continue;
+      }
+    }
+    append(sequences, tracker_, {at - literals_begin_, match.length, match.distance},
+           literals_begin_);
+    at += match.length;
+    literals_begin_ = at;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Parser> make_chain_parser(const ParserParameters& parameters) {
+  return std::make_unique<ChainParser>(parameters);
+}
+
+}  // namespace presso

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// Dependency elimination on the encoder's side (catalogue S7.4, seed-details-S 0b, FORMAT.md 6.3):
+// while sequences are chosen, tells how much of a match the block's rule allows.
+//
+// The test is of true byte dependence, not a high-water mark: of the bytes at or behind the group's
+// start a match may read whatever is not forbidden. Which matches forbid what they write is the
+// whole difference between the rules:
+//   strict         everything at or behind the group's start is forbidden
+//   literal-aware  what any match of the group writes
+//   two-wave       what matches of the second wave write: those whose source ends behind the
+//                  group's start
+// The tile rule knows no groups but tiles of the block, and tells the waves apart byte by byte: a
+// byte whose source lies in its own tile is of the second wave, and forbidden. The source of a byte
+// lies before its match (overlap repeats), so that only the tile where a match begins can hold
+// some.
+//
+// An illegal match is cut at its first forbidden byte rather than refused. Forbidden bytes are bits
+// of a bitmap over the block; bits of earlier groups or tiles are never looked at again, so that
+// nothing is cleared before the next block.
+// Tested by tests/unit/compress/dependency_test.cpp and by every decode through the reference
+// decoder.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "compress/parse/sequence.h"
+#include "presso/bytes.h"
+#include "presso/wire.h"
+
+namespace presso {
+
+class DependencyTracker {
+ public:
+  /// `group`: sequences in a group; under the tile rule the bytes of a tile, a power of two.
+  DependencyTracker(DependencyRule rule, std::uint32_t group) : rule_(rule), group_(group) {}
+
+  /// Starts a block of `plain_bytes`.
+  void begin_block(std::size_t plain_bytes) {
+    in_group_ = 0;
+    group_start_ = 0;
+    if (marks_writes()) forbidden_.assign(plain_bytes / 8 + 2 * sizeof(std::uint64_t), 0);
+  }
+
+  /// How many of `length` bytes a match at block position `to` may copy from `distance` before it.
+  std::uint32_t legal_length(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
+    if (rule_ == DependencyRule::kNone || distance > to) return length;  // dictionary: always
+    const std::uint32_t from = to - distance;
+    if (rule_ == DependencyRule::kTile) return legal_in_tile(to, from, length);
+    if (from + length <= group_start_) return length;
+    if (rule_ == DependencyRule::kStrict) return from < group_start_ ? group_start_ - from : 0;
+    return std::min(
+        length, first_forbidden(std::max(from, group_start_), std::min(from + length, to)) - from);
+  }
+
+  /// Whether a match would read nothing at or behind the start of the current group, or none of its
+  /// bytes be of the tile rule's second wave.
+  bool is_first_wave(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
+    if (rule_ == DependencyRule::kNone || distance > to) return true;
+    if (rule_ == DependencyRule::kTile) {
+      return std::min(to - distance + in_tile(to, length), to) <= tile_start(to);
+    }
+    return to - distance + length <= group_start_;
+  }
+
+  /// Appends a chosen sequence whose literals begin at block position `at`; returns whether what
+  /// its match writes first is forbidden now.
+  bool add(const Sequence& sequence, std::uint32_t at) {
+    const std::uint32_t to = at + sequence.literals;
+    if (rule_ == DependencyRule::kTile) return forbid_in_tile(sequence, to);
+    const bool forbidden = marks_writes() && forbids(sequence, to);
+    if (forbidden) forbid(to, sequence.match);
+    if (++in_group_ == group_) {
+      in_group_ = 0;
+      group_start_ = to + sequence.match;
+    }
+    return forbidden;
+  }
+
+ private:
+  bool marks_writes() const { return rule_ >= DependencyRule::kLiteralAware; }
+
+  bool forbids(const Sequence& sequence, std::uint32_t to) const {
+    if (rule_ == DependencyRule::kLiteralAware) return true;
+    return sequence.distance <= to && to - sequence.distance + sequence.match > group_start_;
+  }
+
+  std::uint32_t tile_start(std::uint32_t at) const { return at & ~(group_ - 1); }
+
+  /// How much of a match at `to` lies in the tile where it begins.
+  std::uint32_t in_tile(std::uint32_t to, std::uint32_t length) const {
+    return std::min(length, group_ - (to & (group_ - 1)));
+  }
+
+  std::uint32_t legal_in_tile(std::uint32_t to, std::uint32_t from, std::uint32_t length) const {
+    const std::uint32_t start = tile_start(to);
+    const std::uint32_t end = std::min(from + in_tile(to, length), to);
+    return std::min(length, first_forbidden(std::max(from, start), end) - from);
+  }
+
+  /// Forbids what the match writes from sources in the tile: all, or a part of each repetition.
+  bool forbid_in_tile(const Sequence& sequence, std::uint32_t to) {
+    if (sequence.distance > to) return false;
+    const std::uint32_t start = tile_start(to);
+    const std::uint32_t end = to + in_tile(to, sequence.match);
+    if (sequence.distance <= to - start) {
+      forbid(to, end - to);
+      return true;
+    }
+    for (std::uint32_t at = start + sequence.distance; to > start && at < end;
+         at += sequence.distance) {
+      forbid(at, std::min(to - start, end - at));
+    }
+    return false;
+  }
+
+  /// The first forbidden position in [from, to), or a position that is no nearer than any match at
+  /// `to` can need: overlap repeats only what stands before `to`.
+  std::uint32_t first_forbidden(std::uint32_t from, std::uint32_t to) const {
+    constexpr std::uint32_t kStep = 56;  // bits that are there however `from` is aligned
+    for (std::uint32_t at = from; at < to; at += kStep) {
+      const auto window = load<std::uint64_t>(forbidden_.data() + at / 8) >> (at % 8);
+      const auto clear = static_cast<std::uint32_t>(std::countr_zero(window));
+      if (clear < std::min(kStep, to - at)) return at + clear;
+    }
+    return kNowhere;
+  }
+
+  void forbid(std::uint32_t at, std::uint32_t count) {
+    constexpr std::uint32_t kStep = 56;
+    for (; count > 0;) {
+      const std::uint32_t step = std::min(count, kStep);
+      Byte* const word = forbidden_.data() + at / 8;
+      const std::uint64_t bits = ((std::uint64_t{1} << step) - 1) << (at % 8);
+      store(word, load<std::uint64_t>(word) | bits);
+      at += step;
+      count -= step;
+    }
+  }
+
+  static constexpr std::uint32_t kNowhere = std::uint32_t{1} << 30;
+
+  DependencyRule rule_;
+  std::uint32_t group_;
+  std::uint32_t in_group_ = 0;
+  std::uint32_t group_start_ = 0;
+  std::vector<Byte> forbidden_;
+};
+
+/// The two-wave rule alone, for groups of 32 and matches within the block, with hardly a branch:
+/// for parsers that have a few cycles for a sequence. Agrees with DependencyTracker.
+class TwoWaveTracker {
+ public:
+  static constexpr std::uint32_t kGroup = 32;
+
+  static constexpr std::size_t bitmap_bytes(std::size_t plain_bytes) {
+    return plain_bytes / 8 + 2 * sizeof(std::uint64_t);
+  }
+
+  /// `bitmap`: bitmap_bytes of the block, zeros. A tracker is a value, so that what changes with
+  /// every sequence can stay in registers.
+  explicit TwoWaveTracker(Byte* bitmap) : forbidden_(bitmap) {}
+
+  /// As DependencyTracker's. Nothing behind `to` is marked, so that bytes which the match repeats
+  /// of itself need no test of their own.
+  std::uint32_t legal_length(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
+    const std::uint32_t from = to - distance;
+    const std::uint32_t at = std::max(from, group_start_);
+    const std::uint32_t clear = clear_from(at);
+    if (clear == kStep && from + length > at + kStep) [[unlikely]] {
+      return legal_far(from, at + kStep, std::min(from + length, to), length);
+    }
+    return std::min(length, at - from + clear);
+  }
+
+  bool is_first_wave(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
+    return to - distance + length <= group_start_;
+  }
+
+  bool add(const Sequence& sequence, std::uint32_t at) {
+    const std::uint32_t to = at + sequence.literals;
+    const std::uint32_t end = to + sequence.match;
+    const bool second =
+        sequence.distance <= to && end - sequence.distance > group_start_ && sequence.match > 0;
+    mark(to, std::min(sequence.match, kStep), second);
+    if (second && sequence.match > kStep) [[unlikely]]
+      mark_far(to + kStep, end);
+    in_group_ = (in_group_ + 1) % kGroup;
+    group_start_ = in_group_ == 0 ? end : group_start_;
+    return second;
+  }
+
+ private:
+  static constexpr std::uint32_t kStep = 56;  ///< bits that are there however a position is aligned
+
+  /// How many positions from `at` on are not forbidden, at most kStep.
+  std::uint32_t clear_from(std::uint32_t at) const {
+    const auto window = load<std::uint64_t>(forbidden_ + at / 8) >> (at % 8);
+    return static_cast<std::uint32_t>(std::countr_zero(window | std::uint64_t{1} << kStep));
+  }
+
+  std::uint32_t legal_far(std::uint32_t from, std::uint32_t at, std::uint32_t end,
+                          std::uint32_t length) const {
+    for (; at < end; at += kStep) {
+      const std::uint32_t clear = clear_from(at);
+      if (clear < kStep) return std::min(length, at + clear - from);
+    }
+    return length;
+  }
+
+  void mark(std::uint32_t at, std::uint32_t count, bool really) {
+    Byte* const word = forbidden_ + at / 8;
+    const std::uint64_t bits = (std::uint64_t{really} << count) - std::uint64_t{really};
+    store(word, load<std::uint64_t>(word) | bits << (at % 8));
+  }
+
+  void mark_far(std::uint32_t at, std::uint32_t end) {
+    for (; at < end; at += kStep) mark(at, std::min(end - at, kStep), true);
+  }
+
+  std::uint32_t in_group_ = 0;
+  std::uint32_t group_start_ = 0;
+  Byte* forbidden_;  ///< a bit for each byte of the block
+};
+
+/// A literal run this long is closed by a sequence without a match. Under the strict rule nothing
+/// is legal before a group ends, so that runs must count as sequences early (seed-details-S 0b, A);
+/// else the limit is what one sequence can hold.
+constexpr std::uint32_t literal_run_limit(DependencyRule rule) {
+  return rule == DependencyRule::kStrict ? 32 : kLongestLength;
+}
+
+/// Appends a sequence whose literals begin at block position `at`.
+inline void append(Sequences& sequences, DependencyTracker& tracker, const Sequence& sequence,
+                   std::uint32_t at) {
+  sequences.push_back(sequence);
+  tracker.add(sequence, at);
+}
+
+/// Closes the literal run [literals_begin, at) while it is longer than `limit`.
+inline void close_long_run(std::uint32_t at, std::uint32_t limit, std::uint32_t& literals_begin,
+                           DependencyTracker& tracker, Sequences& sequences) {
+  while (at - literals_begin > limit) {
+    append(sequences, tracker, {limit, 0, 0}, literals_begin);
+    literals_begin += limit;
+  }
+}
+
+}  // namespace presso

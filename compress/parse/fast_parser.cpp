@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// The fast parser: one probe of a single-entry hash table of 6-byte keys at a position, greedy; the
+// search steps further the longer nothing was found. Catalogue S7.13: dependency elimination on a
+// matcher with one candidate.
+//
+// A sequence costs about 100 cycles, of which most are mispredicted branches and the loads from one
+// match's end to the next match's. So what can be is computed without branches and beside that path
+// (begin of a match, its legality, what it forbids), and the table fits the first-level cache:
+// 16-bit positions for blocks of at most 64 KiB.
+//
+// Where a match was of the second wave its start keeps the older entry of the table: other matches
+// of the group may not read what it wrote, but its source, which is the same bytes. Staleness keeps
+// table entries old enough to lie before the group.
+//
+// The dictionary has a table of its own, built once and shared, that is probed where the block's
+// table has no match. Figures in NOTES.md.
+#include <algorithm>
+#include <type_traits>
+
+#include "compress/parse/dependency.h"
+#include "compress/parse/last_distances.h"
+#include "compress/parse/match.h"
+#include "compress/parse/parser.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint32_t kTailBytes = 12;  ///< no search this close to the end: 8-byte loads
+constexpr std::uint32_t kKeyBytes = 6;
+constexpr std::uint32_t kWord = sizeof(std::uint64_t);
+
+/// The difference of two words, cut to the bytes of a key.
+std::uint64_t key_of(std::uint64_t difference) {
+  return difference << (64 - 8 * kKeyBytes);
+}
+
+struct Match {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;  ///< 0: none
+  std::uint32_t distance = 0;
+};
+
+/// One block's parse. Everything the loop reads is const and local, so that stores to the table do
+/// not force it to be read again.
+///
+/// A mode has all of those before it.
+enum class Mode {
+  kPlain,
+  kLimits,   ///< there may be a dictionary, a staleness, a window smaller than the block
+  kRepeats,  ///< looks for the last distances, too
+};
+
+template <class Entry, class Tracker, Mode kMode>
+class FastParse {
+  static constexpr bool kLimits = kMode >= Mode::kLimits;
+  static constexpr bool kRepeats = kMode >= Mode::kRepeats;
+
+ public:
+  FastParse(Bytes plain, const ParserParameters& parameters, const DictionaryIndex* dictionary,
+            Entry* table, Tracker tracker, Sequence* out)
+      : plain_(plain.data()),
+        size_(static_cast<std::uint32_t>(plain.size())),
+        parameters_(parameters),
+        run_limit_(literal_run_limit(parameters.rule)),
+        dictionary_(dictionary),
+        table_(table),
+        tracker_(tracker),
+        out_(out) {}
+
+  /// Returns the end of the sequences. Long: the loop over positions with its step, back-extension
+  /// and emission is one state machine.
+  template <unsigned kHashBits>
+  Sequence* run() {
+    const Byte* const plain = plain_;
+    Entry* const table = table_;
+    const std::uint32_t last = size_ - kTailBytes;
+    const unsigned acceleration = parameters_.acceleration;
+    const std::uint32_t window = parameters_.window;
+    const std::uint32_t staleness = parameters_.staleness;
+    const bool dense = parameters_.dense && staleness == 0;
+    std::uint32_t at = 1;  // an empty entry is position 0, which is compared like any other
+    std::uint32_t misses = 1u << acceleration;
+    std::uint32_t hash = hash6(plain + at, kHashBits);
+    for (;;) {
+      const std::uint32_t next = at + (misses++ >> acceleration);
+      if (next >= last) break;
+      Entry& entry = table[hash];
+      const std::uint32_t from = entry;
+      hash = hash6(plain + next, kHashBits);  // early: the load of the next entry
+      entry = static_cast<Entry>(kLimits && from + staleness > at ? from : at);
+      const auto difference = load<std::uint64_t>(plain + at) ^ load<std::uint64_t>(plain + from);
+      const bool equal = key_of(difference) == 0 && (!kLimits || at - from <= window);
+      Match match;
+      if (kRepeats) match = find_repeated(at);
+      if (equal && match.end == 0) match = extend(at, at - from, difference);
+      if (kLimits && match.end == 0 && dictionary_ != nullptr) match = find_in_dictionary(at);
+      if (match.end == 0) {
+        at = next;
+        continue;
+      }
+      misses = 1u << acceleration;
+      hash = hash6(plain + std::min(match.end, last), kHashBits);
+      const bool forbidden =
+          emit({match.begin - literals_begin_, match.end - match.begin, match.distance});
+      if (kRepeats) take_distance(match.distance, last_);
+      const bool keep =
+          (forbidden && (!kRepeats || match.begin <= at)) || (kLimits && from + staleness > at);
+      entry = static_cast<Entry>(keep ? from : at);
+      if (dense && !forbidden) {
+        const std::uint32_t second = match.begin + 2;
+        table[hash6(plain + second, kHashBits)] = static_cast<Entry>(second);
+      }
+      at = match.end;
+      if (at >= last) break;
+      Entry& inside = table[hash6(plain + at - 2, kHashBits)];
+      inside = static_cast<Entry>(kLimits && inside + staleness > at - 2 ? inside : at - 2);
+    }
+    close_run(size_);
+    return out_;
+  }
+
+ private:
+  /// The match around `at`, whose key is known to be equal: forward, then back into the literals,
+  /// then cut to what the dependency rule allows. End 0: nothing is left.
+  Match extend(std::uint32_t at, std::uint32_t distance, std::uint64_t difference) {
+    std::uint32_t end = at + static_cast<std::uint32_t>(std::countr_zero(difference)) / 8;
+    if (difference == 0) end = at + kWord + common_behind_word(at, distance);
+    std::uint32_t begin = at - count_back(at, at - distance);
+    if (end - begin > parameters_.lookahead) begin = end - parameters_.lookahead;
+    if (kLongRuns && begin - literals_begin_ > run_limit_) close_run(begin);
+    const std::uint32_t legal = tracker_.legal_length(begin, distance, end - begin);
+    if (legal < end - begin) [[unlikely]] {
+      end = begin + legal;
+      if (legal < parameters_.min_match || end <= at) return {};
+    }
+    return {begin, end, distance};
+  }
+
+  /// How many bytes are equal behind the word at `at`, which is; where the rule cuts the match, it
+  /// may be only those that it leaves. The usual rule leaves most of what is equal: not asked.
+  std::uint32_t common_behind_word(std::uint32_t at, std::uint32_t distance) {
+    const Byte* const here = plain_ + at + kWord;
+    const std::uint32_t limit = std::min(size_ - at, parameters_.lookahead) - kWord;
+    if constexpr (kUsualRule) return common_length(here, here - distance, limit);
+    const std::uint32_t begin = at - count_back(at, at - distance);
+    close_run(begin);
+    const std::uint32_t before = at + kWord - begin;
+    return allowed_length(here, here - distance, limit, [&](std::uint32_t length) {
+      return std::max(tracker_.legal_length(begin, distance, before + length), before) - before;
+    });
+  }
+
+  std::uint32_t count_back(std::uint32_t at, std::uint32_t from) const {
+    if (from < kWord) [[unlikely]]
+      return 0;
+    const std::uint32_t room = at - literals_begin_;
+    const std::uint64_t difference =
+        load<std::uint64_t>(plain_ + at - kWord) ^ load<std::uint64_t>(plain_ + from - kWord);
+    std::uint32_t back = static_cast<std::uint32_t>(std::countl_zero(difference)) / 8;
+    if (back == kWord && room > kWord) [[unlikely]] {
+      back += common_length_back(plain_ + at - kWord, plain_ + from - kWord,
+                                 std::min(room, from) - kWord, from - kWord);
+    }
+    return std::min(back, room);
+  }
+
+  /// A match at one of the last distances: here, where a match has just ended, or at the next
+  /// position.
+  Match find_repeated(std::uint32_t at) {
+    const bool here =
+        at == literals_begin_ && last_[1] <= at &&
+        load<std::uint32_t>(plain_ + at) == load<std::uint32_t>(plain_ + at - last_[1]);
+    const std::uint32_t begin = here ? at : at + 1;
+    const std::uint32_t distance = last_[here ? 1 : 0];
+    const Byte* const bytes = plain_ + begin;
+    if (!here &&
+        (distance > at || load<std::uint32_t>(bytes) != load<std::uint32_t>(bytes - distance))) {
+      return {};
+    }
+    const std::uint32_t limit = std::min(size_ - begin, parameters_.lookahead);
+    close_run(begin);
+    const std::uint32_t legal = allowed_length(
+        bytes, bytes - distance, limit,
+        [&](std::uint32_t length) { return tracker_.legal_length(begin, distance, length); });
+    return legal < parameters_.min_match ? Match{} : Match{begin, begin + legal, distance};
+  }
+
+  Match find_in_dictionary(std::uint32_t at) {
+    const std::uint32_t entry = dictionary_->head[hash6(plain_ + at, dictionary_->hash_bits)];
+    if (entry == 0) return {};
+    const Bytes content = dictionary_->content;
+    const std::uint32_t from = entry - 1;
+    const auto distance = static_cast<std::uint32_t>(content.size()) - from + at;
+    if (distance > parameters_.window) return {};
+    const std::uint32_t limit = std::min(
+        {size_ - at, parameters_.lookahead, static_cast<std::uint32_t>(content.size()) - from});
+    const std::uint32_t length = common_length(plain_ + at, content.data() + from, limit);
+    if (length < parameters_.min_match) return {};
+    close_run(at);
+    return {at, at + length, distance};
+  }
+
+  /// Closes the literal run that ends at `at` while it is too long for one sequence.
+  void close_run(std::uint32_t at) {
+    while (at - literals_begin_ > run_limit_) emit({run_limit_, 0, 0});
+  }
+
+  bool emit(const Sequence& sequence) {
+    *out_++ = sequence;
+    const bool forbidden = tracker_.add(sequence, literals_begin_);
+    literals_begin_ += sequence.literals + sequence.match;
+    return forbidden;
+  }
+
+  /// Whether a literal run can be too long for one sequence.
+  static constexpr bool kUsualRule = std::is_same_v<Tracker, TwoWaveTracker>;
+  static constexpr bool kLongRuns = sizeof(Entry) > 2 || !kUsualRule;
+
+  const Byte* const plain_;
+  const std::uint32_t size_;
+  const ParserParameters parameters_;
+  const std::uint32_t run_limit_;
+  const DictionaryIndex* const dictionary_;
+  Entry* const table_;  ///< last position of a hash
+  Tracker tracker_;     ///< a reference to one, or one
+  Sequence* out_;
+  std::uint32_t literals_begin_ = 0;
+  LastDistances last_ = std::to_array(bit::kFirstDistances);
+};
+
+class FastParser final : public Parser {
+ public:
+  explicit FastParser(const ParserParameters& parameters)
+      : parameters_(parameters), tracker_(parameters.rule, parameters.group) {}
+
+  void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
+    sequences.clear();
+    if (plain.size() <= kTailBytes) return;
+    found_.resize(plain.size() / parameters_.min_match +
+                  plain.size() / literal_run_limit(parameters_.rule) + 1);
+    sequences.assign(static_cast<const Sequence*>(found_.data()), parse_block(plain, dictionary));
+  }
+
+ private:
+  /// Returns the end of what is in found_.
+  const Sequence* parse_block(Bytes plain, const DictionaryIndex* dictionary) {
+    if (parameters_.rule == DependencyRule::kTwoWave &&
+        parameters_.group == TwoWaveTracker::kGroup) {
+      bitmap_.assign(TwoWaveTracker::bitmap_bytes(plain.size()), 0);
+      return parse_with<TwoWaveTracker>(TwoWaveTracker(bitmap_.data()), plain, dictionary);
+    }
+    tracker_.begin_block(plain.size());
+    return parse_with<DependencyTracker&>(tracker_, plain, dictionary);
+  }
+
+  template <class Tracker>
+  const Sequence* parse_with(Tracker tracker, Bytes plain, const DictionaryIndex* dictionary) {
+    return plain.size() <= std::size_t{1} << 16
+               ? parse_into<Tracker>(small_table_, tracker, plain, dictionary)
+               : parse_into<Tracker>(table_, tracker, plain, dictionary);
+  }
+
+  template <class Tracker, class Entry>
+  const Sequence* parse_into(std::vector<Entry>& table, Tracker tracker, Bytes plain,
+                             const DictionaryIndex* dictionary) {
+    constexpr unsigned kBits = sizeof(Entry) == 2 ? kSmallHashBits : kHashBits;
+    table.assign(std::size_t{1} << kBits, 0);
+    if (parameters_.coding == Coding::kBit) {
+      return run<Mode::kRepeats, kBits, Tracker>(table.data(), tracker, plain, dictionary);
+    }
+    const bool limits =
+        dictionary != nullptr || parameters_.staleness > 0 || parameters_.window < plain.size();
+    return limits ? run<Mode::kLimits, kBits, Tracker>(table.data(), tracker, plain, dictionary)
+                  : run<Mode::kPlain, kBits, Tracker>(table.data(), tracker, plain, dictionary);
+  }
+
+  template <Mode kMode, unsigned kBits, class Tracker, class Entry>
+  const Sequence* run(Entry* table, Tracker tracker, Bytes plain,
+                      const DictionaryIndex* dictionary) {
+    FastParse<Entry, Tracker, kMode> parse(plain, parameters_, dictionary, table, tracker,
+                                           found_.data());
+    return parse.template run<kBits>();
+  }
+
+  static constexpr unsigned kSmallHashBits = 14;
+  static constexpr unsigned kHashBits = 13;
+
+  ParserParameters parameters_;
+  DependencyTracker tracker_;
+  std::vector<Byte> bitmap_;
+  std::vector<std::uint16_t> small_table_;
+  std::vector<std::uint32_t> table_;
+  Sequences found_;  ///< room for the most that a block can have
+};
+
+}  // namespace
+
+std::unique_ptr<Parser> make_fast_parser(const ParserParameters& parameters) {
+  return std::make_unique<FastParser>(parameters);
+}
+
+}  // namespace presso

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "compress/parse/match_tree.h"
+
+#include <algorithm>
+
+#include "compress/parse/match.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint32_t kKeyBytes = 4;
+constexpr std::uint32_t kTailBytes = 8;  ///< no search this close to the end
+
+}  // namespace
+
+MatchTree::MatchTree(const ParserParameters& parameters)
+    : parameters_(parameters), roots_(std::size_t{1} << parameters.hash_bits) {}
+
+void MatchTree::begin(Bytes plain, const DictionaryIndex* dictionary) {
+  plain_ = plain.data();
+  size_ = static_cast<std::uint32_t>(plain.size());
+  dictionary_ = dictionary;
+  std::fill(roots_.begin(), roots_.end(), 0);
+  children_.resize(2 * plain.size());
+  nice_end_ = 0;
+}
+
+void MatchTree::Found::restart(std::uint32_t position) {
+  first = position;
+  begins.clear();
+  matches.clear();
+}
+
+void MatchTree::find(std::uint32_t begin, std::uint32_t end) {
+  in_block_.restart(begin);
+  in_dictionary_.restart(begin);
+  for (std::uint32_t position = begin; position < end; ++position) {
+    in_block_.next();
+    in_dictionary_.next();
+    if (position + kTailBytes >= size_) continue;
+    find_at(position);
+    if (dictionary_ != nullptr) find_in_dictionary(position);
+  }
+  in_block_.next();
+  in_dictionary_.next();
+}
+
+void MatchTree::index_content(Bytes content, const ParserParameters& parameters,
+                              DictionaryIndex& index) {
+  constexpr std::uint32_t kStep = 64u << 10;  // matches are found as well, and dropped
+  ParserParameters whole = parameters;
+  whole.hash_bits = index.hash_bits;
+  whole.window = kMaxDictionaryBytes;
+  MatchTree tree(whole);
+  tree.begin(content, nullptr);
+  const auto size = static_cast<std::uint32_t>(content.size());
+  for (std::uint32_t at = 0; at < size; at += kStep) tree.find(at, std::min(size, at + kStep));
+  index.head = std::move(tree.roots_);
+  index.children = std::move(tree.children_);
+}
+
+void MatchTree::add(std::uint32_t length, std::uint32_t distance) {
+  if (length >= parameters_.min_match) in_block_.matches.push_back({length, distance});
+}
+
+/// A match that goes on behind `length` bytes, `most` in all. Where the one before at the same
+/// distance was compared already it is not compared again, or a long repetition took for ever.
+void MatchTree::add_nice(std::uint32_t position, std::uint32_t length, std::uint32_t most,
+                         std::uint32_t distance) {
+  const bool goes_on = distance == nice_.distance && position + length <= nice_end_;
+  if (goes_on) length = std::min(nice_end_ - position, most);
+  const Byte* const here = plain_ + position;
+  length += common_length(here + length - distance, here + length, most - length);
+  nice_ = {length, distance};
+  nice_end_ = position + length;
+  add(length, distance);
+}
+
+/// The tree of a key is sorted by the bytes from a position on; a newer position is above older
+/// ones. So the new one becomes the root, and the walk down to where it would have been divides the
+/// tree into what sorts before it and what sorts behind: `before` and `behind` are the links where
+/// the next such part belongs. All that is met shares with it at least as much as the closest on
+/// either side did.
+void MatchTree::find_at(std::uint32_t position) {
+  const Byte* const here = plain_ + position;
+  const std::uint32_t most = std::min(size_ - position, parameters_.lookahead);
+  const std::uint32_t limit = std::min(most, parameters_.nice_length);
+  // So close to the end an older place goes on further, which a dictionary's blocks may need.
+  const bool cut = limit == size_ - position;
+  std::uint32_t& root = roots_[hash4(here, parameters_.hash_bits)];
+  std::uint32_t candidate = root;
+  root = position + 1;
+  std::uint32_t* before = &children_[2 * std::size_t{position}];
+  std::uint32_t* behind = before + 1;
+  std::uint32_t shared_before = 0;
+  std::uint32_t shared_behind = 0;
+  std::uint32_t longest = kKeyBytes - 1;
+  for (std::uint32_t depth = parameters_.depth; candidate != 0 && depth > 0; --depth) {
+    const std::uint32_t from = candidate - 1;
+    if (position - from > parameters_.window) break;
+    std::uint32_t* const children = &children_[2 * std::size_t{from}];
+    std::uint32_t length = std::min(shared_before, shared_behind);
+    length += common_length(plain_ + from + length, here + length, limit - length);
+    if (length == limit && !cut) {
+      add_nice(position, length, most, position - from);
+      *before = children[0];  // equal as far as the tree looks: the new one takes its place
+      *behind = children[1];
+      return;
+    }
+    if (length > longest) {
+      longest = length;
+      add(length, position - from);
+    }
+    if (length < limit && plain_[from + length] < here[length]) {
+      *before = candidate;
+      before = &children[1];
+      shared_before = length;
+      candidate = *before;
+    } else {
+      *behind = candidate;
+      behind = &children[0];
+      shared_behind = length;
+      candidate = *behind;
+    }
+  }
+  *before = 0;
+  *behind = 0;
+}
+
+/// The walk of find_at, which leaves the trees as they are.
+void MatchTree::find_in_dictionary(std::uint32_t position) {
+  const Byte* const here = plain_ + position;
+  const Bytes content = dictionary_->content;
+  const auto content_size = static_cast<std::uint32_t>(content.size());
+  const std::uint32_t most = std::min(size_ - position, parameters_.lookahead);
+  std::uint32_t candidate = dictionary_->head[hash4(here, dictionary_->hash_bits)];
+  std::uint32_t shared_before = 0;
+  std::uint32_t shared_behind = 0;
+  std::uint32_t longest = std::max<std::uint32_t>(kKeyBytes, parameters_.min_match) - 1;
+  for (std::uint32_t depth = parameters_.depth; candidate != 0 && depth > 0; --depth) {
+    const std::uint32_t from = candidate - 1;
+    const std::uint32_t distance = position + content_size - from;
+    if (distance > parameters_.window) return;
+    const std::uint32_t room = std::min(most, content_size - from);
+    std::uint32_t length = std::min(shared_before, shared_behind);
+    length += common_length(content.data() + from + length, here + length, room - length);
+    if (length > longest) {
+      longest = length;
+      in_dictionary_.matches.push_back({length, distance});
+      if (length >= std::min(most, parameters_.nice_length)) return;
+    }
+    const bool before = length == room || content[from + length] < here[length];
+    const std::uint32_t* const children = &dictionary_->children[2 * std::size_t{from}];
+    candidate = children[before ? 1 : 0];
+    (before ? shared_before : shared_behind) = length;
+  }
+}
+
+}  // namespace presso

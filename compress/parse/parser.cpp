@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "compress/parse/parser.h"
+
+#include <algorithm>
+
+#include "compress/parse/match.h"
+#include "compress/parse/match_tree.h"
+
+namespace presso {
+
+DictionaryIndex index_dictionary(Bytes content, const ParserParameters& parameters) {
+  constexpr std::size_t kKeyBytes = 8;  // as many as the hash loads
+  constexpr std::uint32_t kChainHashBits = 17;
+  DictionaryIndex index;
+  index.content = content;
+  index.hash_bits = parameters.chains ? kChainHashBits : kFastHashBits;
+  if (parameters.passes > 0) {
+    MatchTree::index_content(content, parameters, index);
+    return index;
+  }
+  index.head.assign(std::size_t{1} << index.hash_bits, 0);
+  if (parameters.chains) index.previous.assign(content.size(), 0);
+  for (std::size_t at = 0; at + kKeyBytes <= content.size(); ++at) {
+    const std::uint32_t hash = hash6(content.data() + at, index.hash_bits);
+    if (parameters.chains) index.previous[at] = index.head[hash];
+    index.head[hash] = static_cast<std::uint32_t>(at + 1);
+  }
+  return index;
+}
+
+std::unique_ptr<Parser> make_parser(const ParserParameters& parameters) {
+  ParserParameters limited = parameters;
+  limited.lookahead = std::min(limited.lookahead, kLongestLength);
+  if (parameters.passes > 0) return make_optimal_parser(limited);
+  if (parameters.rows) return make_row_parser(limited);
+  return parameters.chains ? make_chain_parser(limited) : make_fast_parser(limited);
+}
+
+}  // namespace presso

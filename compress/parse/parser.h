@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// From bytes to sequences. Four parsers share the interface:
+//   fast   (fast_parser.cpp)   one probe of a single-entry hash table a position, greedy
+//   row    (row_parser.cpp)    up to 63 places that share a hash, lazy
+//   chain  (chain_parser.cpp)  hash chains, and the cheapest way through their matches
+//   optimal (optimal_parser.cpp)  a tree of all matches, and the way of the fewest bits
+// All obey the dependency rule while they choose. A parser owns its tables, is reused for many
+// blocks, and gives the same sequences for the same input and parameters. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "compress/parse/sequence.h"
+#include "presso/bytes.h"
+#include "presso/wire.h"
+
+namespace presso {
+
+/// Of the table of a dictionary that the fast parser probes.
+constexpr unsigned kFastHashBits = 14;
+
+struct ParserParameters {
+  Coding coding = Coding::kByte;   ///< what the sequences are for
+  std::uint32_t bit_gain = 0;      ///< Bit coding: percent that it must save of a block
+  std::uint32_t sub_block = 0;     ///< Bit coding: sequences of a sub-block; 0: lanes
+  bool chains = true;              ///< which parser: not the fast one
+  bool rows = false;               ///< but the row parser, if no passes
+  std::uint32_t lazy = 1;          ///< row: how far a better match is looked for
+  std::uint32_t passes = 0;        ///< over a block, before the last one: optimal parser, if any
+  std::uint32_t hash_bits = 16;    ///< chain: of the table of chain heads
+  std::uint32_t depth = 32;        ///< but for fast: candidates tried at a position
+  std::uint32_t nice_length = 64;  ///< but for fast: a match this long is taken at once
+  std::uint32_t acceleration = 6;  ///< fast, row: after 2^this misses the step grows by one
+  bool dense = false;              ///< fast: two positions of a match enter the table, not one
+  std::uint32_t staleness = 0;     ///< fast: a table entry is replaced only when older than this
+  Byte min_match = 4;
+  std::uint32_t window = 0xFFFFFF;     ///< furthest distance
+  std::uint32_t lookahead = 0xFFFFFF;  ///< longest match
+  DependencyRule rule = DependencyRule::kTwoWave;
+  std::uint32_t group = 32;         ///< sequences in a group; tile rule: bytes in a tile
+  std::uint32_t sequence_cost = 0;  ///< but for fast: bits beyond its own that one is held to cost
+};
+
+/// A dictionary's content with the tables to find matches in it. Immutable, shared by all threads.
+struct DictionaryIndex {
+  Bytes content;
+  std::uint32_t hash_bits = 0;
+  std::vector<std::uint32_t> head;  ///< position + 1 of the last occurrence of a hash; 0: none
+  /// Chain: position + 1 of the occurrence before; by position.
+  std::vector<std::uint32_t> previous;
+  std::vector<std::uint32_t> children;  ///< optimal: MatchTree's; head holds its roots
+};
+
+/// Indexes `content` (kept by reference) for parsers with these parameters.
+DictionaryIndex index_dictionary(Bytes content, const ParserParameters& parameters);
+
+class Parser {
+ public:
+  virtual ~Parser() = default;
+  /// Replaces `sequences`. `dictionary` may be nullptr.
+  virtual void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) = 0;
+};
+
+std::unique_ptr<Parser> make_parser(const ParserParameters& parameters);
+std::unique_ptr<Parser> make_fast_parser(const ParserParameters& parameters);
+std::unique_ptr<Parser> make_row_parser(const ParserParameters& parameters);
+std::unique_ptr<Parser> make_chain_parser(const ParserParameters& parameters);
+std::unique_ptr<Parser> make_optimal_parser(const ParserParameters& parameters);
+
+}  // namespace presso

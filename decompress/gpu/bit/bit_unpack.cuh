@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// The first stage of the Bit coding (FORMAT.md 14): a thread block turns the payload of a Bit block
+// into records and literals (unpacked_block.h), and finds what survey.cuh finds of Byte blocks,
+// where each unit of 128 sequences begins. The decoders of the Byte coding execute them.
+//
+//   sizes      a thread a lane; prefix sums say where each lane's sub-stream begins
+//   codes      the first warp reads the list, then a warp an alphabet builds the tables
+//   lanes      a thread a lane, as many rounds as there are lanes for each thread (bit_lanes.cuh)
+//   sums       prefix sums over the lanes give the units' places, and say whether all fits
+//
+// Threads to data: thread block b unpacks block b; its number of warps is a policy, and who takes
+// which block (policies.h). Shared memory: tables, and in one place lists of code lengths, then
+// each thread's ring of words; each warp's stage of records. Synchronisation: a barrier for each
+// prefix sum and each verdict.
+//
+// Takes up Bit blocks in state kPlanned. Leaves kPlanned where all is well, or kSurveyed where the
+// relay decoder is to have the block; kFailed where the sequences do not fit, for finish.cuh to
+// find the first error; and kBadPayloadSize, kBadTree or kBadBits. Test:
+// tests/simt/bit_unpack_test.cpp. Benchmark: bench/decode_rate.cpp.
+#pragma once
+
+#include "decompress/gpu/bit/bit_lanes.cuh"
+#include "decompress/gpu/bit/block_prefix.cuh"
+#include "decompress/gpu/plan/policies.h"
+
+namespace presso::gpu {
+
+template <class Tables, u32 kWarps, class Stage>
+struct UnpackShared {
+  Tables tables;
+  union {
+    CodeLists lists;
+    WindowRing rings[kWarps * kWarpSize];
+  };
+  Stage stages[kWarps];
+  u32 sums[2][kWarps];
+  u32 wide;  ///< sequences that have an entry, or should
+};
+
+/// Tuning: ManyBlocks or FewBlocks.
+template <class Tuning, Unpacking kWhich>
+class Unpacker {
+ public:
+  static constexpr UnpackTuning kTuning = Tuning::unpack_tuning(kWhich);
+  static constexpr u32 kWarps = kTuning.warps;
+  static constexpr u32 kThreads = kWarps * kWarpSize;
+  using Tables = CodeTables<kTuning.limits.literal, kTuning.limits.sequence>;
+  using Stage = RecordStage<kTuning.stage_steps>;
+  using Shared = UnpackShared<Tables, kWarps, Stage>;
+
+  PRESSO_DEVICE Unpacker(const BlockPlan& plan, Shared& shared)
+      : plan_(plan),
+        words_(plan),
+        lanes_(1u << plan.bit.lanes_log2),
+        units_(plan.survey != nullptr && unit_records_fit(plan) ? unit_records(plan) : nullptr),
+        shared_(shared) {}
+
+  /// The block's state afterwards; the payload is not empty.
+  PRESSO_DEVICE u32 run() {
+    if (!find_lanes()) return status_of(ErrorCode::kBadPayloadSize);
+    if (!read_codes()) return status_of(ErrorCode::kBadTree);
+    decode();
+    if (simt::block_sync_or(bad_bits_)) return status_of(ErrorCode::kBadBits);
+    if (simt::block_sync_or(bad_sums_) || !complete()) {
+      if (shared_.wide > wide_room(plan_.plain_bytes)) list_wide_again();
+      return kFailed;
+    }
+    if (simt::thread_in_block() == 0) pad();
+    if (simt::thread_in_block() == 0 && units_ != nullptr &&
+        plan_.sequences % kUnitSequences == 0) {
+      units_[plan_.sequences / kUnitSequences] = at_;
+    }
+    return simt::block_sync_or(!suits_relay()) ? u32{kPlanned} : u32{kSurveyed};
+  }
+
+ private:
+  PRESSO_DEVICE BlockPrefix prefix(u32 value, u32 most) {
+    which_ = 1 - which_;
+    return block_prefix<kWarps>(shared_.sums[which_], value, most);
+  }
+
+  PRESSO_DEVICE u32 payload_bits() const { return 8 * plan_.payload_bytes; }
+
+  /// Of a sub-stream; at most 2^25.
+  PRESSO_DEVICE u32 size_of(u32 lane) const {
+    const u32 size_bits = plan_.bit.size_bits;
+    return plan_.bit.least_bits + words_.bits(lane * size_bits, size_bits);
+  }
+
+  /// Of kThreads lanes from `first` on, where this thread's begins and ends; `base`, where the
+  /// first one begins, becomes that of the lane behind them. False: beyond the payload's end.
+  PRESSO_DEVICE bool place_lanes(u32 first, u32& base) {
+    const u32 lane = first + simt::thread_in_block();
+    const u32 size = lane < lanes_ ? size_of(lane) : 0;
+    const BlockPrefix bits = prefix(size, payload_bits() + 1);
+    begin_ = base + bits.before;
+    end_ = begin_ + size;
+    base += bits.all;
+    return base <= payload_bits();
+  }
+
+  /// Leaves begin_ and end_ where there is a thread for every lane.
+  PRESSO_DEVICE bool find_lanes() {
+    u32 base = 8 * plan_.bit.head_bytes;
+    PRESSO_NO_UNROLL
+    for (u32 first = 0; first < lanes_; first += kThreads) {
+      if (!place_lanes(first, base)) return false;
+    }
+    return payload_bits() - base < 8;
+  }
+
+  PRESSO_DEVICE bool read_codes() {
+    bool good = true;
+    if (simt::thread_in_block() == 0) shared_.wide = 0;
+    if (uniform_warp() == 0) {
+      ListReader reader(words_, shared_.lists);
+      good =
+          reader.read(u32{plan_.bit.size_bits} << plan_.bit.lanes_log2, 8 * plan_.bit.head_bytes);
+    }
+    if (simt::block_sync_or(!good)) return false;
+    TableBuilder<Tables> builder(plan_, shared_.lists, shared_.tables);
+    PRESSO_NO_UNROLL
+    for (u32 alphabet = uniform_warp(); alphabet < bit::kAlphabets; alphabet += kWarps) {
+      if (!builder.build(alphabet)) good = false;
+    }
+    return !simt::block_sync_or(!good);
+  }
+
+  using Decoder = LaneDecoder<Tables, Stage>;
+
+  PRESSO_DEVICE Decoder decoder() {
+    return Decoder(plan_, words_, shared_.tables, shared_.rings[simt::thread_in_block()],
+                   shared_.stages[simt::warp_in_block()], units_, &shared_.wide);
+  }
+
+  PRESSO_DEVICE void decode() {
+    Decoder decoder = this->decoder();
+    u32 base = 8 * plan_.bit.head_bytes;
+    PRESSO_NO_UNROLL
+    for (u32 first = 0; first < lanes_; first += kThreads) {
+      if (lanes_ > kThreads) place_lanes(first, base);
+      const u32 lane = first + simt::thread_in_block();
+      LaneSums sums;
+      if (lanes_ - first > simt::thread_in_block() / kWarpSize * kWarpSize) {
+        const bool ends_well = decoder.decode(lane, begin_, sums) == end_;
+        if (lane < lanes_ && !ends_well) bad_bits_ = true;
+        if (lane + 1 == lanes_ && words_.bits(end_, payload_bits() - end_) != 0) bad_bits_ = true;
+      }
+      add_up(sums);
+      if (lane < lanes_) decoder.move_units(lane, mine_);
+    }
+  }
+
+  /// Leaves what is before this thread's lane in mine_.
+  PRESSO_DEVICE void add_up(const LaneSums& sums) {
+    const bool bad = sums.bytes > plan_.plain_bytes || sums.lost != 0;
+    bad_sums_ |= bad;
+    farthest_ = sums.farthest > farthest_ ? sums.farthest : farthest_;
+    mine_.plain = at_.plain;
+    mine_.literals = at_.literals;
+    mine_.segments = at_.segments;
+    add(bad ? 0 : sums.bytes, mine_.plain, at_.plain);
+    add(bad ? 0 : sums.literals, mine_.literals, at_.literals);
+    add(bad ? 0 : sums.segments, mine_.segments, at_.segments);
+  }
+
+  /// Neither a lane of a block that fits nor the whole has more of anything than plain bytes.
+  PRESSO_DEVICE void add(u32 value, u32& mine, u32& at) {
+    const u32 too_many = plan_.plain_bytes + 1;
+    const BlockPrefix sums = prefix(value, too_many);
+    mine += sums.before;
+    at += sums.all;
+    if (at > too_many) at = too_many;
+  }
+
+  /// Literals behind the last sequence fill the rest.
+  PRESSO_DEVICE bool complete() const {
+    return at_.plain <= plan_.plain_bytes && at_.literals <= plan_.literals &&
+           plan_.plain_bytes - at_.plain == plan_.literals - at_.literals;
+  }
+
+  /// Too many for the list, so that their bytes cannot fit: one lane behind another until it is
+  /// full, by one thread, so that those up to the first error are in it.
+  PRESSO_DEVICE void list_wide_again() {
+    simt::block_sync();
+    if (simt::thread_in_block() == 0) {
+      shared_.wide = 0;
+      Decoder decoder = this->decoder();
+      u32 begin = 8 * plan_.bit.head_bytes;
+      for (u32 lane = 0; lane < lanes_ && shared_.wide < wide_room(plan_.plain_bytes); ++lane) {
+        decoder.list_wide(lane, begin);
+        begin += size_of(lane);
+      }
+    }
+  }
+
+  /// What is read together with the last records and literals.
+  PRESSO_DEVICE void pad() const {
+    const UnpackedBlock to(plan_);
+    for (u32 i = plan_.sequences; i % 4 != 0; ++i) to.records[i] = 0;
+    for (u32 i = plan_.literals; i % kUnpackedCellBytes != 0; ++i) to.literals[i] = 0;
+  }
+
+  PRESSO_DEVICE bool suits_relay() const {
+    return units_ != nullptr && history_fits(plan_) && shared_.tables.far == 0 &&
+           farthest_ <= Tuning::Relay::kMostDistance && simt::shared_memory_is_at_base() &&
+           Tuning::choose(plan_.plain_bytes, plan_.sequences) == Organisation::kRelay;
+  }
+
+  const BlockPlan& plan_;
+  PayloadWords words_;
+  u32 lanes_;
+  UnitRecord* units_;
+  Shared& shared_;
+  u32 which_ = 0;
+  u32 begin_ = 0, end_ = 0;  // of this thread's lane, in bits
+  UnitRecord mine_;          // before this thread's lane
+  UnitRecord at_;            // before the next round of lanes
+  u32 farthest_ = 0;
+  bool bad_bits_ = false;
+  bool bad_sums_ = false;
+};
+
+/// All threads of the thread block; it leaves the block's new state, which it returns, and what the
+/// plan did not know.
+template <class Tuning, Unpacking kWhich>
+PRESSO_DEVICE u32 unpack_block(BlockPlan& plan, BlockPlan& plan_to, u32& status_to) {
+  auto& shared =
+      *reinterpret_cast<typename Unpacker<Tuning, kWhich>::Shared*>(simt::shared_memory());
+  // Of an empty payload there is no word to read.
+  u32 state = status_of(plan.bit.least_bits > 0 ? ErrorCode::kBadPayloadSize : ErrorCode::kBadTree);
+  if (plan.payload_bytes != 0) state = Unpacker<Tuning, kWhich>(plan, shared).run();
+  if (state == kPlanned || state == kSurveyed || state == kFailed) {
+    plan.far = shared.tables.far != 0 ? 1 : 0;
+  }
+  simt::block_sync();  // all have seen the old state
+  if (simt::thread_in_block() == 0) {
+    status_to = state;
+    plan_to.far = plan.far;
+  }
+  return state;
+}
+
+/// Kernels for other blocks of the batch may run beside this one.
+template <class Tuning, Unpacking kWhich>
+PRESSO_DEVICE void unpack_body(BlockPlan* plans, u32* statuses) {
+  simt::allow_next_kernel();
+  const u32 block = simt::block_index();
+  if (statuses[block] == kPlanned) {
+    BlockPlan plan = plans[block];
+    if (plan.is(Coding::kBit) && Tuning::unpacking(plan.bit) == kWhich) {
+      unpack_block<Tuning, kWhich>(plan, plans[block], statuses[block]);
+    }
+  }
+  simt::await_last_kernel();
+}
+
+}  // namespace presso::gpu

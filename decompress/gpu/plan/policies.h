@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Policies of the decoding kernels: plain aggregates, chosen by what a kernel was compiled for. A
+// policy changes speed, never results. Host and device. Catalogue S7.17.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "decompress/gpu/plan/relay_layout.h"
+#include "format/host_device.h"
+
+namespace presso::gpu {
+
+struct WarpDecoderTuning {
+  std::uint32_t warps;             ///< of a thread block, each with a block of its own
+  std::uint32_t copy_bytes;        ///< bytes of output that a lane writes at once, 1 to 16
+  std::uint32_t copies_in_flight;  ///< gathered before any is stored
+  std::uint32_t match_bytes;       ///< copy_bytes for matches that are copied by themselves
+  std::uint32_t blocks;            ///< thread blocks on a multiprocessor, for the register budget
+};
+
+/// Stateless, so that kernels can be templates over it. `architecture` is __CUDA_ARCH__ / 10 of the
+/// code that runs, 90 for an H100; the host asks the kernel for it (cudaFuncAttributes).
+struct WarpDecoderSelector {
+  static PRESSO_HD constexpr WarpDecoderTuning tuning(int architecture) {
+    if (architecture >= 90) return {4, 1, 4, 1, 12};
+    return {4, 1, 4, 1, 12};
+  }
+};
+
+/// Who is fastest for a block that both could decode.
+enum class Organisation { kWarps, kRelay };
+
+/// Which of the kernels of bit_unpack.cuh unpacks a block; kFused: that of fused_decoder.cuh.
+enum class Unpacking : std::uint32_t { kFewLanes, kManyLanes, kLargeTables, kFused };
+
+/// Limits of a block's words that tables have room for. With small ones, more blocks are in shared
+/// memory at a time; our encoder stays within them.
+struct TableLimits {
+  std::uint32_t literal;
+  std::uint32_t sequence;
+
+  PRESSO_HD constexpr bool suits(const BitFields& fields) const {
+    return fields.literal_limit <= literal && fields.sequence_limit <= sequence;
+  }
+};
+PRESSO_HD constexpr TableLimits small_tables() {
+  return {10, 9};
+}
+PRESSO_HD constexpr TableLimits large_tables() {
+  return {kMaxLiteralLimit, kMaxSequenceLimit};
+}
+
+/// A policy changes speed, never results.
+struct UnpackTuning {
+  TableLimits limits;
+  std::uint32_t warps;   ///< of a thread block; a thread decodes one of the block's lanes at a time
+  std::uint32_t blocks;  ///< on a multiprocessor, for the register budget
+  std::uint32_t stage_steps;  ///< records of a lane that leave together
+};
+
+/// By all warps of the relay decoder, before they are that.
+template <class Relay>
+PRESSO_HD constexpr UnpackTuning fused_tuning() {
+  return {small_tables(), Relay::kThreads / kWarp, Relay::kBlocksPerMultiprocessor, 16};
+}
+
+/// For batches that fill the device. 76 KiB of shared memory a thread block: three of them on a
+/// multiprocessor of an H100 or H200, two on an A100. NOTES.md has others' figures.
+struct ManyBlocks {
+  using Relay = RelayPolicy<29, 2100, 4, 3>;
+  static constexpr std::uint32_t kSurveyWarps = 8;
+  static constexpr std::uint32_t kSurveyBlocks = 4;  ///< on a multiprocessor
+  static constexpr bool kTellsLanesApart = true;     ///< whether unpacking() ever is kFewLanes
+
+  static PRESSO_HD constexpr Unpacking unpacking(const BitFields& fields) {
+    if (!small_tables().suits(fields)) return Unpacking::kLargeTables;
+    return fields.lanes_log2 >= 6 ? Unpacking::kManyLanes : Unpacking::kFewLanes;
+  }
+  static PRESSO_HD constexpr UnpackTuning unpack_tuning(Unpacking which) {
+    if (which == Unpacking::kLargeTables) return {large_tables(), 2, 7, 16};
+    if (which == Unpacking::kFused) return fused_tuning<Relay>();
+    return which == Unpacking::kManyLanes ? UnpackTuning{small_tables(), 4, 7, kWarp}
+                                          : UnpackTuning{small_tables(), 1, 18, 16};
+  }
+
+  /// As measured on an H200 (NOTES.md). In blocks of up to 64 KiB the histories of all warp
+  /// decoders nearly fit into the L2 cache, which is when they win on anything but text. In larger
+  /// ones they take so long for a block that even a few of them delay a whole batch.
+  static PRESSO_HD constexpr Organisation choose(std::uint32_t plain_bytes,
+                                                 std::uint32_t sequences) {
+    const bool text = plain_bytes / (sequences + 1) < 20;
+    return plain_bytes > 64u << 10 || text ? Organisation::kRelay : Organisation::kWarps;
+  }
+};
+
+/// For batches of which a multiprocessor gets a block or two: as many warps for each as are of use.
+struct FewBlocks {
+  using Relay = RelayPolicy<29, 2100, 8, 2>;
+  static constexpr std::uint32_t kSurveyWarps = 16;
+  static constexpr std::uint32_t kSurveyBlocks = 2;
+  static constexpr bool kTellsLanesApart = false;
+
+  static PRESSO_HD constexpr Unpacking unpacking(const BitFields& fields) {
+    return small_tables().suits(fields) ? Unpacking::kManyLanes : Unpacking::kLargeTables;
+  }
+  static PRESSO_HD constexpr UnpackTuning unpack_tuning(Unpacking which) {
+    if (which == Unpacking::kFused) return fused_tuning<Relay>();
+    return {which == Unpacking::kLargeTables ? large_tables() : small_tables(), 4, 7, 16};
+  }
+
+  static PRESSO_HD constexpr Organisation choose(std::uint32_t, std::uint32_t) {
+    return Organisation::kRelay;
+  }
+
+  static constexpr bool suit(std::uint32_t blocks, std::uint32_t multiprocessors) {
+    return blocks <= Relay::kBlocksPerMultiprocessor * multiprocessors;
+  }
+};
+
+/// How many rounds kMultiRoundKernels enqueues for blocks of this size. A round executes one
+/// back-reference of a block at least and 32 at most; text has one in about nine bytes and gets
+/// through 20 or more a round. Blocks that are not done then, as the most nested data, are decoded
+/// by rounds inside of one kernel.
+constexpr std::uint32_t round_launches(std::uint32_t largest_plain_bytes) {
+  return std::max(largest_plain_bytes / 64, 8u);
+}
+
+}  // namespace presso::gpu

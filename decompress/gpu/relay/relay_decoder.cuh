@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// The relay decoder: a thread block decodes a block of the file, a page of 4 KiB of plain bytes at
+// a time, with the history in shared memory. Some warps parse (relay_parser.cuh), a page ahead of
+// the eight that copy (tile_copier.cuh). Catalogue S7.6, S7.7, S7.16, S7.17.
+//
+// Takes up blocks in state kSurveyed. Leaves a final status or kFailed, or kPlanned
+// where a page has more than Policy::kSlots segments. Test: tests/simt/relay_decoder_test.cpp.
+// Benchmark: bench/decode_rate.cpp.
+#pragma once
+
+#include "decompress/gpu/checksum/content_check.cuh"
+#include "decompress/gpu/page_sink.h"
+#include "decompress/gpu/relay/relay_parser.cuh"
+
+namespace presso::gpu {
+
+template <class Policy, class Sink = NoSink>
+class RelayCopier {
+ public:
+  PRESSO_DEVICE RelayCopier(const BlockPlan& plan, RelayShared<Policy>& shared, const Sink& sink)
+      : plan_(plan), shared_(shared), sink_(sink), tiles_(shared) {}
+
+  PRESSO_DEVICE void run() {
+    const u32 pages = (plan_.plain_bytes + Policy::kPageBytes - 1) / Policy::kPageBytes;
+    Byte* out = plan_.out;
+    u32 left = plan_.plain_bytes;
+    take(0);
+    tiles_.prepare(0, 0);
+    Sync::sync();
+    PRESSO_NO_UNROLL
+    for (u32 page = 0; page < pages; ++page) {
+      const u32 tables = page % 2 * kTablesBytes;
+      u32 base = 0u - static_cast<u32>(sizeof(Slot));
+      const bool is_kept = sink_.wants(page);
+      tiles_.copy(base, out, is_kept ? left : 0);
+      tiles_.prepare(tables, kTileBytes);
+      Sync::sync();
+      tiles_.copy(base, out + kTileBytes, is_kept ? left - kTileBytes : 0);
+      out += Policy::kPageBytes;
+      left -= Policy::kPageBytes;
+      simt::bulk_fence();  // the copy engine writes to the ring next
+      if (page + 1 < pages) {
+        if (page + 2 < pages) give_back(page);
+        take(page + 1);
+        tiles_.prepare(kTablesBytes - tables, 0);
+      }
+      Sync::sync();
+      sink_.copied(page);
+      if ((page + 1) % Policy::kHashedPages == 0) hash(page + 1);
+    }
+  }
+
+  /// Bytes that run() hashes, of a block of this size.
+  static PRESSO_DEVICE u32 hashed(u32 plain_bytes) {
+    constexpr u32 kBytes = Policy::kHashedPages * Policy::kPageBytes;
+    return plain_bytes / kBytes * kBytes;
+  }
+
+ private:
+  using Shared = RelayShared<Policy>;
+  static constexpr u32 kTablesBytes = TableOffsets<Shared>::kBytes;
+  static_assert(Policy::kPageBytes == 2 * kTileBytes);
+
+  struct Sync {
+    static PRESSO_DEVICE void sync() { simt::named_barrier_sync(kCopierBarrier, kCopierThreads); }
+  };
+
+  /// The page's tables are free.
+  PRESSO_DEVICE void give_back(u32 page) { simt::mbarrier_arrive(&shared_.free[page % 2]); }
+
+  /// The page's tables and literals are there.
+  PRESSO_DEVICE void take(u32 page) { simt::mbarrier_wait(&shared_.full[page % 2], page / 2 % 2); }
+
+  /// The pages up to this one, as many as the ring has still: a warp each.
+  PRESSO_DEVICE void hash(u32 end) {
+    constexpr u32 kSegments = Policy::kPageBytes / kHashedSegmentBytes;
+    const u32 back = Policy::kHashedPages - simt::warp_in_block();
+    if (plan_.segment_hashes == nullptr || simt::warp_in_block() >= Policy::kHashedPages ||
+        end * Policy::kPageBytes > plan_.plain_bytes) {
+      return;
+    }
+    const u32 place = tiles_.ring() + Policy::kRing - back * Policy::kPageBytes;
+    hash_in_ring<kSegments, Policy::kRing>(plan_, (end - back) * Policy::kPageBytes, shared_.ring,
+                                           place < Policy::kRing ? place : place - Policy::kRing);
+  }
+
+  const BlockPlan& plan_;
+  Shared& shared_;
+  const Sink& sink_;
+  TileSteps<Policy, Shared, Sync> tiles_;
+};
+
+/// A thread block's block. kBit: whether it may be a Bit block; kUnpackedHere: by the same kernel.
+template <class Policy, bool kBit, bool kUnpackedHere = false, class Sink = NoSink>
+PRESSO_DEVICE void relay_decode(const BlockPlan& plan, u32* status, const Sink& sink = {}) {
+  auto& shared = *reinterpret_cast<RelayShared<Policy>*>(simt::shared_memory());
+  clear_tables(shared);
+  const u32 thread = simt::thread_in_block();
+  if (thread < 2) {
+    simt::mbarrier_init(&shared.full[thread], Policy::kParsers * simt::kWarpSize);
+    simt::mbarrier_init(&shared.free[thread], kCopierThreads);
+    shared.starts[thread] = {0, 0};
+  }
+  if (thread == 0) shared.result = decoded_status(plan);
+  sink.begin();
+  simt::block_sync();
+  if (simt::warp_in_block() < kCopiers) {
+    RelayCopier<Policy, Sink>(plan, shared, sink).run();
+  } else if (!kBit || plan.is(Coding::kByte)) {
+    RelayParser<Policy, UnitParser>(plan, unit_records(plan), shared).run();
+  } else {
+    using Parser = RecordUnitParser<kUnpackedHere>;
+    RelayParser<Policy, Parser>(plan, unit_records(plan), shared).run();
+  }
+  simt::block_sync();
+  sink.finish(shared.result == decoded_status(plan));
+  finish_block(plan, shared.result, RelayCopier<Policy>::hashed(plan.plain_bytes), status);
+}
+
+/// kBit: whether it is for Bit blocks, too.
+template <class Policy, bool kBit = true>
+PRESSO_DEVICE void relay_decoder_body(const BlockPlan* plans, u32* statuses) {
+  const u32 block = simt::block_index();
+  if (statuses[block] != kSurveyed) return;
+  const BlockPlan plan = plans[block];
+  relay_decode<Policy, kBit>(plan, statuses + block);
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Device by the CUDA runtime. Threads of a pipeline come and go, and the caller's own thread works
+// too, so that each call sets its device and puts back what was current before (current_device.h:
+// one query where nothing changes). Nothing here blocks but wait() and the release of memory, which
+// CUDA delays until the device has no work.
+#include "decompress/gpu/runtime/cuda_device.h"
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "decompress/gpu/runtime/cuda_error.h"
+#include "decompress/gpu/runtime/current_device.h"
+#include "presso/decompress_gpu.h"
+
+namespace presso::gpu {
+namespace {
+
+/// What fails when something is given back either showed before or is of no interest any more; it
+/// is only taken from where the next check of a launch would find it.
+void forget(cudaError_t status) {
+  if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
+}
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int index) : index_(index) {}
+
+  Result<Byte*> allocate(std::size_t bytes) override {
+    const CurrentDevice current(index_);
+    void* memory = nullptr;
+    PRESSO_TRY(check(cudaMalloc(&memory, bytes), allocating(bytes, "device")));
+    return static_cast<Byte*>(memory);
+  }
+  void release(Byte* d_memory) override {
+    const CurrentDevice current(index_);
+    forget(cudaFree(d_memory));
+  }
+
+  Result<Byte*> allocate_pinned(std::size_t bytes) override {
+    const CurrentDevice current(index_);
+    void* memory = nullptr;
+    Status done =
+        check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), allocating(bytes, "pinned"));
+    if (done.ok()) return static_cast<Byte*>(memory);
+    const bool refused = done.error().code == ErrorCode::kDeviceMemory;
+    if (refused) done.error().code = ErrorCode::kOutOfMemory;
+    return std::move(done.error());
+  }
+  void release_pinned(Byte* memory) override {
+    const CurrentDevice current(index_);
+    forget(cudaFreeHost(memory));
+  }
+  /// By its first and last byte: between them CUDA would have to be asked page by page.
+  bool is_pinned(const Byte* memory, std::size_t bytes) override {
+    return bytes > 0 && is_pinned(memory) && is_pinned(memory + bytes - 1);
+  }
+
+  Result<Stream> create_stream() override {
+    const CurrentDevice current(index_);
+    cudaStream_t stream = nullptr;
+    PRESSO_TRY(check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream"));
+    return stream;
+  }
+  void destroy_stream(Stream stream) override {
+    const CurrentDevice current(index_);
+    forget(cudaStreamDestroy(stream));
+  }
+  /// Who waits for an event sleeps: there are as many waiting threads as batches.
+  Result<Event> create_event() override {
+    const CurrentDevice current(index_);
+    cudaEvent_t event = nullptr;
+    constexpr unsigned kFlags = cudaEventBlockingSync | cudaEventDisableTiming;
+    PRESSO_TRY(check(cudaEventCreateWithFlags(&event, kFlags), "making an event"));
+    return event;
+  }
+  void destroy_event(Event event) override {
+    const CurrentDevice current(index_);
+    forget(cudaEventDestroy(event));
+  }
+
+  Status copy_in(Byte* d_to, const Byte* from, std::size_t bytes, Stream stream) override {
+    return copy(d_to, from, bytes, cudaMemcpyHostToDevice, stream, "copying blocks to the GPU");
+  }
+  Status copy_out(Byte* to, const Byte* d_from, std::size_t bytes, Stream stream) override {
+    return copy(to, d_from, bytes, cudaMemcpyDeviceToHost, stream, "copying from the GPU");
+  }
+  Status copy_within(Byte* d_to, const Byte* d_from, std::size_t bytes, Stream stream) override {
+    return copy(d_to, d_from, bytes, cudaMemcpyDeviceToDevice, stream, "copying on the GPU");
+  }
+
+  Status record(Event event, Stream stream) override {
+    const CurrentDevice current(index_);
+    return check(cudaEventRecord(event, stream), "recording an event");
+  }
+  Status stream_wait(Stream stream, Event event) override {
+    const CurrentDevice current(index_);
+    return check(cudaStreamWaitEvent(stream, event, 0), "ordering streams");
+  }
+  Status wait(Event event) override {
+    const CurrentDevice current(index_);
+    return check(cudaEventSynchronize(event), "waiting for the GPU");
+  }
+  Status wait(Stream stream) override {
+    const CurrentDevice current(index_);
+    return check(cudaStreamSynchronize(stream), "waiting for the GPU");
+  }
+
+  std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
+                              const BatchOptions& options) override {
+    const CurrentDevice current(index_);
+    return gpu::temporary_bytes(blocks, plain_bytes, options);
+  }
+  Status decode(const BatchArguments& arguments, const BatchOptions& options,
+                Stream stream) override {
+    const CurrentDevice current(index_);
+    return decode_batch(arguments, options, stream);
+  }
+
+ private:
+  static std::string allocating(std::size_t bytes, const char* kind) {
+    return "allocating " + std::to_string(bytes) + " bytes of " + kind + " memory";
+  }
+  static bool is_pinned(const Byte* byte) {
+    cudaPointerAttributes attributes{};
+    const cudaError_t status = cudaPointerGetAttributes(&attributes, byte);
+    forget(status);
+    return status == cudaSuccess && attributes.type == cudaMemoryTypeHost;
+  }
+  Status copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, Stream stream,
+              const char* doing) const {
+    if (bytes == 0) return {};
+    const CurrentDevice current(index_);
+    return check(cudaMemcpyAsync(to, from, bytes, kind, stream), doing);
+  }
+
+  int index_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> open_cuda_device(int index) {
+  PRESSO_ASSIGN(const UsableDevices usable, usable_devices());
+  if (index < 0 || index >= usable.count) {
+    return make_error(ErrorCode::kInvalidArgument, "there is no GPU " + std::to_string(index) +
+                                                       ", only " + std::to_string(usable.count));
+  }
+  const CurrentDevice unchanged;
+  // Since CUDA 12 this starts CUDA on the device.
+  PRESSO_TRY(check(cudaSetDevice(index), "starting device " + std::to_string(index)));
+  return std::unique_ptr<Device>(std::make_unique<CudaDevice>(index));
+}
+
+Result<Decompressor> Decompressor::open(const GpuOptions& options) {
+  PRESSO_ASSIGN(std::unique_ptr<Device> device, open_cuda_device(options.device));
+  return over(std::move(device), options);
+}
+
+Result<std::uint64_t> decompress_host(Bytes compressed, MutableBytes into,
+                                      const GpuOptions& options, bool verify) {
+  PRESSO_ASSIGN(Decompressor decompressor, Decompressor::open(options));
+  return decompress_host(decompressor, compressed, into, verify);
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Launching kernels that take all of a GPU and share work out among themselves: as many blocks as
+// fit at once. CUDA files only.
+#pragma once
+
+#include <algorithm>
+
+#include "decompress/gpu/runtime/cuda_error.h"
+#include "decompress/gpu/simt/simt.h"
+
+namespace presso::gpu {
+
+inline Result<int> device_attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  PRESSO_TRY(check(cudaGetDevice(&device), "looking for a GPU"));
+  PRESSO_TRY(check(cudaDeviceGetAttribute(&value, which, device), "looking at a GPU"));
+  return value;
+}
+
+struct WorkShape {
+  std::uint32_t threads = 256;
+  std::size_t shared_bytes = 0;
+  std::uint64_t most_warps = 1;  ///< that have something to do
+  bool wants_cache = false;      ///< no more shared memory is set aside than blocks take
+};
+
+/// Sets aside what `blocks` blocks take of a multiprocessor's shared memory, each with 1 KiB of
+/// CUDA's own; what is left caches.
+template <class Kernel>
+Status leave_cache(Kernel kernel, int blocks, std::size_t shared_bytes, const char* doing) {
+  PRESSO_ASSIGN(const int most, device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
+  const std::size_t taken = static_cast<std::size_t>(blocks) * (shared_bytes + 1024);
+  const std::size_t percent =
+      std::min<std::size_t>(100 * taken / static_cast<std::size_t>(most) + 1, 100);
+  return check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                    static_cast<int>(percent)),
+               doing);
+}
+
+/// Enqueues `kernel(arguments...)` over as many blocks as the device runs at once.
+template <class... Arguments>
+Status launch_everywhere(void (*kernel)(Arguments...), const WorkShape& shape, cudaStream_t stream,
+                         const char* doing, const std::type_identity_t<Arguments>&... arguments) {
+  const auto shared = static_cast<int>(shape.shared_bytes);
+  PRESSO_TRY(check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), doing));
+  PRESSO_TRY(check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                        cudaSharedmemCarveoutMaxShared),
+                   doing));
+  int blocks = 0;
+  PRESSO_TRY(check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                       &blocks, kernel, static_cast<int>(shape.threads), shape.shared_bytes),
+                   doing));
+  if (blocks == 0) return make_error(ErrorCode::kNoDevice, std::string(doing) + ": too large");
+  if (shape.wants_cache) PRESSO_TRY(leave_cache(kernel, blocks, shape.shared_bytes, doing));
+  PRESSO_ASSIGN(const int processors, device_attribute(cudaDevAttrMultiProcessorCount));
+  const std::uint64_t warps = shape.threads / simt::kWarpSize;
+  const std::uint64_t useful = (shape.most_warps + warps - 1) / warps;
+  const auto grid = static_cast<unsigned>(
+      std::min<std::uint64_t>(useful, static_cast<std::uint64_t>(blocks) * processors));
+  kernel<<<grid, shape.threads, shape.shared_bytes, stream>>>(arguments...);
+  return check(cudaGetLastError(), doing);
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Device and pinned memory under two limits. Whatever the host side of GPU decoding allocates comes
+// from here, so the limits hold for all of it together.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "decompress/gpu/runtime/device.h"
+
+namespace presso::gpu {
+
+enum class MemoryKind { kDevice, kPinned };
+
+class Memory;
+
+/// Memory of one kind that returns to its Memory when it goes.
+template <MemoryKind kKind>
+class Held {
+ public:
+  Held() = default;
+  Held(Memory& from, Byte* data, std::uint64_t bytes) : from_(&from), data_(data), bytes_(bytes) {}
+  Held(Held&& other) noexcept { *this = std::move(other); }
+  Held& operator=(Held&& other) noexcept {
+    reset();
+    from_ = other.from_;
+    data_ = std::exchange(other.data_, nullptr);
+    bytes_ = std::exchange(other.bytes_, 0);
+    return *this;
+  }
+  ~Held() { reset(); }
+
+  void reset();
+  Byte* get() const { return data_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  Memory* from_ = nullptr;
+  Byte* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+using DeviceMemory = Held<MemoryKind::kDevice>;
+using PinnedMemory = Held<MemoryKind::kPinned>;
+
+struct MemoryLimits {
+  std::uint64_t device_bytes = ~std::uint64_t{0};
+  std::uint64_t pinned_bytes = ~std::uint64_t{0};
+};
+
+/// Thread-safe.
+class Memory {
+ public:
+  Memory(Device& device, MemoryLimits limits) : device_(device), limits_(limits) {}
+
+  Device& device() const { return device_; }
+  const MemoryLimits& limits() const { return limits_; }
+
+  /// kDeviceMemory, also where the limit does not allow it; kDeviceLost.
+  Result<DeviceMemory> allocate(std::uint64_t bytes);
+  /// kOutOfMemory, also where the limit does not allow it; kDeviceLost.
+  Result<PinnedMemory> allocate_pinned(std::uint64_t bytes);
+
+ private:
+  template <MemoryKind kKind>
+  friend class Held;
+
+  void release(MemoryKind kind, Byte* data, std::uint64_t bytes);
+
+  Device& device_;
+  MemoryLimits limits_;
+  std::atomic<std::uint64_t> device_bytes_{0};
+  std::atomic<std::uint64_t> pinned_bytes_{0};
+};
+
+template <MemoryKind kKind>
+void Held<kKind>::reset() {
+  if (data_ != nullptr) from_->release(kKind, std::exchange(data_, nullptr), bytes_);
+  bytes_ = 0;
+}
+
+/// Whether less memory might have worked.
+inline bool is_out_of_memory(const Error& error) {
+  return error.code == ErrorCode::kDeviceMemory || error.code == ErrorCode::kOutOfMemory;
+}
+
+}  // namespace presso::gpu

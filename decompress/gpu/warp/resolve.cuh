@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// In which order the matches of a group of 32 sequences are executed. Catalogue S7.5 to S7.7,
+// S7.20; seed-details-S 0a, 0b. A strategy is a type with
+//
+//   kFirstWaveInCopy   whether segment_copy.cuh takes the matches whose source ends at or before
+//   the
+//                      group's start, and those in the dictionary, together with the literals
+//   resolve<Policy>(...)  executes the matches that are left, in all lanes; each lane has its own
+//
+//   Sequential      sc: one match after another, each by the whole warp
+//   MultiRound      mrr: in rounds, as below, each lane its match; <true>: teams of lanes
+//   DependencyFree  de: all at once where the block's rule allows it, else MultiRound; counts
+//                   rounds only there
+//   InTurn          one after another, but only what the copy could not take: few on most data
+//
+// Rounds: when all literals of the group are in place, everything below the first pending match is
+// final: that is the high-water mark. A match may go if its source ends there, bytes of its own not
+// counted: min(source end, to) <= mark. The first pending match always may, so that there are at
+// most 32 rounds. First-wave matches may go in the first round, whose mark is the first match's
+// place; they have gone already, in the copy. The rounds are the same with and without counters.
+//
+// Every strategy leaves all bytes of the group stored; the caller's warp_sync makes them visible.
+#pragma once
+
+#include "decompress/gpu/warp/match_copy.cuh"
+#include "decompress/gpu/warp/round_counters.h"
+
+namespace presso::gpu {
+
+/// Lane r counts what happens in round r + 1. Without counting nothing is left of it.
+template <bool kCounting>
+class RoundCounter {
+ public:
+  PRESSO_DEVICE void resolved(u32 round, u32 bytes) {
+    if constexpr (kCounting) {
+      const u32 sum = simt::reduce_add(bytes);
+      if (simt::lane() + 1 == round) bytes_ += sum;
+    }
+  }
+  PRESSO_DEVICE void group(u32 rounds) {
+    if constexpr (kCounting) {
+      ++groups_;
+      if (simt::lane() + 1 == rounds) ++rounds_;
+    }
+  }
+  PRESSO_DEVICE void write(RoundCounters* to) const {
+    if constexpr (kCounting) {
+      to->rounds[simt::lane()] = rounds_;
+      to->bytes[simt::lane()] = bytes_;
+      if (simt::lane() == 0) to->groups = groups_;
+    }
+  }
+
+ private:
+  u32 groups_ = 0;
+  u32 rounds_ = 0;
+  u32 bytes_ = 0;
+};
+
+/// A group's matches as a strategy gets them.
+struct PendingMatches {
+  Match mine;   ///< length 0 where this lane has no match
+  u32 matches;  ///< lanes that have one
+  u32 pending;  ///< those of them that the copy has not executed
+
+  PRESSO_DEVICE bool is_pending() const { return (pending >> simt::lane() & 1) != 0; }
+};
+
+namespace detail {
+
+PRESSO_DEVICE u32 lowest(u32 mask) {
+  return simt::find_first_set(mask) - 1;
+}
+
+PRESSO_DEVICE Match shuffle(const Match& match, u32 from) {
+  return {simt::shuffle(match.to, from), simt::shuffle(match.length, from),
+          simt::shuffle(match.distance, from)};
+}
+
+/// The matches of the lanes in `mask`, one after another.
+template <class Policy>
+PRESSO_DEVICE void copy_in_turn(const BlockMemory& memory, const Match& mine, u32 mask) {
+  PRESSO_NO_UNROLL
+  for (; mask != 0; mask &= mask - 1) {
+    const Match match = shuffle(mine, lowest(mask));
+    copy_match<Policy::kMatchBytes>(memory.place(match), simt::lane(), kWarpSize);
+    simt::warp_sync();
+  }
+}
+
+/// Longer matches are work for the whole warp, whoever copies the others.
+constexpr u32 kLongMatch = 256;
+
+/// The matches of the lanes in `mask`, none of which reads what another writes: four at a time,
+/// eight lanes each, long ones in turn.
+template <class Policy>
+PRESSO_DEVICE void copy_together(const BlockMemory& memory, const Match& mine, u32 mask) {
+  constexpr u32 kTeam = 8;
+  const u32 team = simt::lane() / kTeam;
+  const u32 longs = simt::ballot(mine.length > kLongMatch) & mask;
+  PRESSO_NO_UNROLL
+  for (u32 left = mask & ~longs; left != 0;) {
+    u32 ours = left;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kWarpSize / kTeam; ++i) {
+      if (i < team) ours &= ours - 1;
+      left &= left - 1;
+    }
+    const Match match = shuffle(mine, lowest(ours));
+    if (ours != 0) {
+      copy_match<Policy::kMatchBytes>(memory.place(match), simt::lane() % kTeam, kTeam);
+    }
+  }
+  copy_in_turn<Policy>(memory, mine, longs);
+}
+
+/// The same, each lane its own.
+template <class Policy>
+PRESSO_DEVICE void copy_by_lanes(const BlockMemory& memory, const Match& mine, u32 mask) {
+  const u32 longs = simt::ballot(mine.length > kLongMatch) & mask;
+  if (((mask & ~longs) >> simt::lane() & 1) != 0) {
+    copy_match<Policy::kMatchBytes>(memory.place(mine), 0, 1);
+  }
+  copy_in_turn<Policy>(memory, mine, longs);
+}
+
+}  // namespace detail
+
+struct Sequential {
+  static constexpr bool kFirstWaveInCopy = false;
+
+  template <class Policy>
+  static PRESSO_DEVICE void resolve(const BlockPlan&, const BlockMemory& memory,
+                                    const PendingMatches& group, RoundCounter<Policy::kCounting>&) {
+    detail::copy_in_turn<Policy>(memory, group.mine, group.pending);
+  }
+};
+
+struct InTurn {
+  static constexpr bool kFirstWaveInCopy = true;
+
+  template <class Policy>
+  static PRESSO_DEVICE void resolve(const BlockPlan&, const BlockMemory& memory,
+                                    const PendingMatches& group, RoundCounter<Policy::kCounting>&) {
+    detail::copy_in_turn<Policy>(memory, group.mine, group.pending);
+  }
+};
+
+template <bool kTogether>
+struct MultiRound {
+  static constexpr bool kFirstWaveInCopy = true;
+
+  template <class Policy>
+  static PRESSO_DEVICE void resolve(const BlockPlan&, const BlockMemory& memory,
+                                    const PendingMatches& group,
+                                    RoundCounter<Policy::kCounting>& counter) {
+    const Match& mine = group.mine;
+    u32 pending = group.pending;
+    u32 first = group.matches;  // lanes of which the lowest is where the mark stands
+    u32 round = group.matches != 0 ? 1 : 0;
+    counter.resolved(round, group.is_pending() ? 0 : mine.length);
+    while (pending != 0) {
+      const u32 mark = simt::shuffle(mine.to, detail::lowest(first));
+      const u32 source_end = mine.to - mine.distance + mine.length;
+      const bool may = (source_end < mine.to ? source_end : mine.to) <= mark;
+      const u32 ready = simt::ballot(may) & pending;
+      if constexpr (kTogether) {
+        detail::copy_together<Policy>(memory, mine, ready);
+      } else {
+        detail::copy_by_lanes<Policy>(memory, mine, ready);
+      }
+      counter.resolved(round, (ready >> simt::lane() & 1) != 0 ? mine.length : 0);
+      simt::warp_sync();
+      pending &= ~ready;
+      first = pending;
+      if (pending != 0) ++round;
+    }
+    counter.group(round);
+  }
+};
+
+/// Second wave together behind the first: what the rules 1 to 3 promise for groups of the file,
+/// which consist of whole groups of ours. What is second wave in a part is so in the whole: its
+/// source ends behind the part's start, so also behind the whole's. Tiles promise nothing of the
+/// kind.
+struct DependencyFree {
+  static constexpr bool kFirstWaveInCopy = true;
+
+  static PRESSO_DEVICE bool allowed_by(const BlockPlan& plan) {
+    return plan.rule == static_cast<Byte>(DependencyRule::kStrict) ||
+           plan.rule == static_cast<Byte>(DependencyRule::kLiteralAware) ||
+           plan.rule == static_cast<Byte>(DependencyRule::kTwoWave);
+  }
+
+  template <class Policy>
+  static PRESSO_DEVICE void resolve(const BlockPlan& plan, const BlockMemory& memory,
+                                    const PendingMatches& group,
+                                    RoundCounter<Policy::kCounting>& counter) {
+    if (allowed_by(plan)) {
+      detail::copy_together<Policy>(memory, group.mine, group.pending);
+    } else {
+      MultiRound<true>::template resolve<Policy>(plan, memory, group, counter);
+    }
+  }
+};
+
+}  // namespace presso::gpu

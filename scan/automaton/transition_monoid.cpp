@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "scan/automaton/transition_monoid.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace presso::gpu {
+namespace {
+
+using scan_detail::LineDfaView;
+
+/// Of `next`, which a kernel copies to shared memory.
+constexpr std::size_t kMostCells = std::size_t{1} << 15;
+/// States looked up while functions are found.
+constexpr std::size_t kMostSteps = std::size_t{1} << 21;
+
+/// Finds functions breadth first, from the identity on.
+class Builder {
+ public:
+  explicit Builder(const LineDfaView& dfa)
+      : dfa_(dfa),
+        most_(std::min({std::size_t{kMostFunctions}, kMostCells / dfa.classes,
+                        kMostSteps / dfa.classes / dfa.states})),
+        is_within_lines_(dfa.classes, false),
+        function_(dfa.states) {
+    for (std::uint32_t byte = 0; byte < 256; ++byte) {
+      if (byte != '\n') is_within_lines_[dfa.class_of[byte]] = true;
+    }
+  }
+
+  TransitionMonoid build() {
+    std::iota(function_.begin(), function_.end(), std::uint16_t{0});
+    number_of_function({});
+    for (std::size_t number = 0; number < origins_.size(); ++number) {
+      if (origins_.size() > most_) return {};
+      for (std::uint32_t i = 0; i < dfa_.classes; ++i) monoid_.next.push_back(extended(number, i));
+    }
+    monoid_.functions = static_cast<std::uint32_t>(origins_.size());
+    multiply();
+    return std::move(monoid_);
+  }
+
+ private:
+  /// A function is another one and then a byte of this class.
+  struct Origin {
+    std::size_t function = 0;
+    std::uint32_t byte_class = 0;
+  };
+
+  std::uint16_t extended(std::size_t number, std::uint32_t byte_class) {
+    if (!is_within_lines_[byte_class]) return 0;
+    const std::uint16_t* const values = monoid_.values.data() + number * dfa_.states;
+    std::transform(values, values + dfa_.states, function_.begin(), [&](std::uint16_t state) {
+      return dfa_.next[std::size_t{state} * dfa_.classes + byte_class];
+    });
+    return number_of_function({number, byte_class});
+  }
+
+  std::uint16_t number_of_function(Origin origin) {
+    const std::string key(reinterpret_cast<const char*>(function_.data()),
+                          function_.size() * sizeof function_[0]);
+    const auto [place, is_new] = numbers_.emplace(key, static_cast<std::uint16_t>(origins_.size()));
+    if (is_new) {
+      monoid_.values.insert(monoid_.values.end(), function_.begin(), function_.end());
+      origins_.push_back(origin);
+    }
+    return place->second;
+  }
+
+  void multiply() {
+    const std::size_t functions = monoid_.functions;
+    monoid_.products.resize(functions * functions);
+    for (std::size_t first = 0; first < functions; ++first) {
+      std::uint16_t* const row = monoid_.products.data() + first * functions;
+      row[0] = static_cast<std::uint16_t>(first);
+      for (std::size_t second = 1; second < functions; ++second) {
+        const Origin& origin = origins_[second];
+        row[second] = monoid_.next[row[origin.function] * dfa_.classes + origin.byte_class];
+      }
+    }
+  }
+
+  const LineDfaView& dfa_;
+  std::size_t most_;
+  std::vector<bool> is_within_lines_;
+  std::vector<std::uint16_t> function_;
+  std::unordered_map<std::string, std::uint16_t> numbers_;
+  std::vector<Origin> origins_;  ///< of each function; an earlier one
+  TransitionMonoid monoid_;
+};
+
+}  // namespace
+
+TransitionMonoid transition_monoid(const LineDfaView& dfa) {
+  return Builder(dfa).build();
+}
+
+}  // namespace presso::gpu

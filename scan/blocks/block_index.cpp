@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "scan/blocks/block_index.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace presso::scan_detail {
+namespace {
+
+/// Larger sets of patterns are in every block anyway.
+constexpr std::size_t kMostLiterals = 1000;
+
+/// The rows of the n-grams with which a literal begins that a block's filter knows, even where the
+/// literal begins with the block's last byte.
+void find_rows(const FilterGroup& group, const std::string& literal,
+               std::vector<std::uint32_t>& rows) {
+  rows.clear();
+  for (std::size_t at = 0; at + group.gram_bytes <= literal.size() && at <= kFilterOverlap; ++at) {
+    std::uint64_t gram = 0;
+    for (std::size_t i = group.gram_bytes; i-- > 0;) {
+      gram = gram << 8 | fold_ascii(static_cast<Byte>(literal[at + i]));
+    }
+    if (const auto row = group.row_of(gram_cell(gram))) rows.push_back(*row);
+  }
+}
+
+/// `wanted`: a bool for each block of the group, false before. Of many literals the first ones
+/// often want all blocks, and the others need not be asked for.
+void add_group(const FilterGroup& group, const RequiredLiterals::Clause& clause, Byte* wanted) {
+  std::vector<std::uint32_t> rows;
+  std::uint32_t left = group.blocks;
+  for (const std::string& literal : clause.any_of) {
+    if (left == 0) return;
+    find_rows(group, literal, rows);
+    for (std::uint32_t block = 0; block < group.blocks; ++block) {
+      if (wanted[block] != 0) continue;
+      if (std::all_of(rows.begin(), rows.end(),
+                      [&](std::uint32_t row) { return group.bit(row, block); })) {
+        wanted[block] = 1;
+        --left;
+      }
+    }
+  }
+}
+
+std::size_t longest(const RequiredLiterals::Clause& clause) {
+  std::size_t most = 0;
+  for (const std::string& literal : clause.any_of) most = std::max(most, literal.size());
+  return most;
+}
+
+/// A literal may begin in a member's last bytes and end in the next member, of which the filter
+/// knows nothing.
+void add_member_end(const ArchiveMember& member, const MemberFilter& filter, std::size_t reach,
+                    std::vector<Byte>& wanted) {
+  const LineFacts& last = filter.facts.back();
+  const std::uint64_t in_last =
+      member.plain_bytes - (filter.facts.size() - 1) * member.header.block_bytes;
+  if (last.newlines > 0 && last.last_newline + 1 == in_last) return;
+  std::uint64_t reached = 0;
+  for (std::size_t block = wanted.size(); block-- > 0 && reached + 1 < reach;) {
+    wanted[block] = 1;
+    reached += block + 1 == wanted.size() ? in_last : member.header.block_bytes;
+  }
+}
+
+std::uint64_t count_wanted(const std::vector<Byte>& wanted) {
+  return static_cast<std::uint64_t>(std::count(wanted.begin(), wanted.end(), Byte{1}));
+}
+
+bool matches_at(const std::string& literal, bool ignore_case, Bytes text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const Byte byte = ignore_case ? fold_ascii(text[i]) : text[i];
+    if (byte != static_cast<Byte>(literal[i])) return false;
+  }
+  return true;
+}
+
+bool can_help(const RequiredLiterals::Clause& clause) {
+  return !clause.any_of.empty() && clause.any_of.size() <= kMostLiterals;
+}
+
+/// All groups in one pass, each asked for all clauses while it is in the cache.
+Result<MemberFilter> ask_filter(const RandomAccess& file, const ArchiveMember& member,
+                                const RequiredLiterals& required) {
+  MemberFilter answers;
+  PRESSO_ASSIGN(auto reader, FilterReader::open(file, member));
+  if (!reader) return answers;
+  answers.wanted.assign(required.clauses.size(), std::vector<Byte>(reader->facts().size()));
+  for (std::size_t first = 0;; first += reader->group_blocks()) {
+    PRESSO_ASSIGN(const auto group, reader->next());
+    if (!group) break;
+    for (std::size_t i = 0; i < required.clauses.size(); ++i) {
+      const RequiredLiterals::Clause& clause = required.clauses[i];
+      if (can_help(clause)) add_group(*group, clause, answers.wanted[i].data() + first);
+    }
+  }
+  answers.facts = reader->facts();
+  return answers;
+}
+
+/// Of all members; nullopt where there is no filter at all or something is damaged.
+std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
+                                                     const ArchiveIndex& index,
+                                                     const RequiredLiterals& required,
+                                                     const ScanOptions& options) {
+  std::vector<MemberFilter> filters;
+  bool any = false;
+  for (const ArchiveMember& member : index.members()) {
+    auto filter = without_bad_alloc([&] { return ask_filter(file, member, required); });
+    if (!filter.ok()) {
+      const bool container = filter.error().code == ErrorCode::kUnknownMandatorySection;
+      if (!container && options.on_bad_index) options.on_bad_index(filter.error());
+      return std::nullopt;
+    }
+    any |= !filter->wanted.empty();
+    filters.push_back(std::move(*filter));
+  }
+  if (!any) return std::nullopt;
+  return filters;
+}
+
+/// What a search needs that filters can be of use to.
+bool can_skip(const RequiredLiterals& required, const ScanOptions& options) {
+  const bool limited = options.limits_lines() || options.limits_blocks();
+  const bool others_too = options.invert || options.wants_context() || options.null_data;
+  return options.use_index && !limited && !others_too && !required.clauses.empty();
+}
+
+}  // namespace
+
+std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
+                                             const RequiredLiterals& required,
+                                             const ScanOptions& options,
+                                             std::optional<ArchiveIndex>& spare) {
+  if (!can_skip(required, options)) return nullptr;
+  auto written = without_bad_alloc([&] { return ArchiveIndex::open_as_written(file, 0); });
+  if (!written.ok()) return nullptr;
+  auto filters = ask_filters(file, *written, required, options);
+  if (!filters) {
+    spare = std::move(*written);
+    return nullptr;
+  }
+  DecodeOptions decode;
+  decode.level = options.level;
+  decode.verify = options.verify;
+  decode.dictionaries = options.dictionaries;
+  auto opened = CompressedFile::open(std::move(*written), decode);
+  if (!opened.ok()) return nullptr;
+  std::unique_ptr<BlockIndex> index(new BlockIndex(std::move(*opened)));
+  if (!index->choose_clause(required, std::move(*filters))) return nullptr;
+  // Where NULs count for anything, all rules for them hold only for a text that is seen as a whole.
+  if (options.binary != BinaryRule::kText && index->holds_nul()) return nullptr;
+  return index;
+}
+
+/// False where no clause leaves out a block.
+bool BlockIndex::choose_clause(const RequiredLiterals& required,
+                               std::vector<MemberFilter> filters) {
+  const std::vector<ArchiveMember>& members = file_.index().members();
+  std::uint64_t fewest = file_.index().block_count();
+  for (std::size_t number = 0; number < required.clauses.size(); ++number) {
+    const RequiredLiterals::Clause& clause = required.clauses[number];
+    if (!can_help(clause)) continue;
+    std::vector<Byte> wanted;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      std::vector<Byte> of_member(static_cast<std::size_t>(members[i].block_count), 1);
+      if (!filters[i].facts.empty()) {
+        of_member = std::move(filters[i].wanted[number]);
+        if (filters[i].facts.front().begins_with_mark) of_member.front() = 1;
+        if (i + 1 < members.size()) {
+          add_member_end(members[i], filters[i], longest(clause), of_member);
+        }
+      }
+      wanted.insert(wanted.end(), of_member.begin(), of_member.end());
+    }
+    const std::uint64_t count = count_wanted(wanted);
+    if (count >= fewest) continue;
+    fewest = count;
+    wanted_ = std::move(wanted);
+    clause_ = clause;
+  }
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::size_t blocks = static_cast<std::size_t>(members[i].block_count);
+    if (!filters[i].facts.empty()) {
+      facts_.insert(facts_.end(), filters[i].facts.begin(), filters[i].facts.end());
+    } else {
+      // Not known, so that NULs are to be reckoned with.
+      facts_.resize(facts_.size() + blocks, {.holds_nul = true});
+    }
+  }
+  return !wanted_.empty();
+}
+
+bool BlockIndex::holds_nul() const {
+  return std::any_of(facts_.begin(), facts_.end(),
+                     [](const LineFacts& facts) { return facts.holds_nul; });
+}
+
+std::uint64_t BlockIndex::plain_bytes(std::uint64_t block) const {
+  const bool last = block + 1 == block_count();
+  return (last ? file_.plain_bytes() : plain_offset(block + 1)) - plain_offset(block);
+}
+
+bool BlockIndex::may_begin_in(Bytes text, bool cut) const {
+  for (const std::string& literal : clause_.any_of) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const std::size_t left = text.size() - at;
+      if (left < literal.size() && !cut) break;
+      const Bytes part = text.subspan(at, std::min(left, literal.size()));
+      if (matches_at(literal, clause_.ignore_ascii_case, part)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace presso::scan_detail

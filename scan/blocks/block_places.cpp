@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "scan/blocks/block_places.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace presso::scan_detail {
+namespace {
+
+/// Finding a member takes some ten small reads, as long as reading 30 KB; this makes it 3 %.
+constexpr std::uint64_t kMeanMemberBytes = 1u << 20;
+
+}  // namespace
+
+std::unique_ptr<BlockPlaces> BlockPlaces::open(const RandomAccess& file,
+                                               std::optional<ArchiveIndex> opened,
+                                               const ScanOptions& options) {
+  // The first damage counts then, also if it lies before the blocks that are wanted.
+  if (options.fail_fast && options.first_block > 0) return nullptr;
+  if (!opened) {
+    auto index =
+        without_bad_alloc([&] { return ArchiveIndex::open_as_written(file, kMeanMemberBytes); });
+    if (!index.ok()) return nullptr;
+    opened = std::move(*index);
+  }
+  // The reader in order says that they are behind the end.
+  if (options.first_block > 0 && options.first_block >= opened->block_count()) return nullptr;
+  std::unique_ptr<BlockPlaces> places(new BlockPlaces(std::move(*opened), options));
+  if (!places->pass_members()) return nullptr;
+  return places;
+}
+
+/// Those before the first block that is wanted; false where one is not as it should be.
+bool BlockPlaces::pass_members() {
+  while (next_ > 0 && member_ < index_.members().size() && member_end() <= next_) {
+    if (!index_.check_tail(member()).ok()) return false;
+    ++member_;
+  }
+  return true;
+}
+
+std::optional<BlockItem> BlockPlaces::next() {
+  while (!in_doubt_ && next_ <= options_.last_block && member_ < index_.members().size()) {
+    if (!entered_ && !enter_member()) return doubt();
+    if (next_ < member_end()) return place_next();
+    if (!index_.check_tail(member()).ok()) return doubt();
+    entered_ = false;
+    ++member_;
+  }
+  return std::nullopt;
+}
+
+/// False where a dictionary is damaged or not to be had.
+bool BlockPlaces::enter_member() {
+  dictionaries_.fill(nullptr);
+  for (const StoredSection& section : member().dictionaries) {
+    auto dictionary = Dictionary::decode(section.payload.bytes(), options_.dictionaries);
+    if (!dictionary.ok()) return false;
+    dictionaries_[section.header.parameter] = std::move(*dictionary);
+  }
+  entered_ = true;
+  return true;
+}
+
+std::optional<BlockItem> BlockPlaces::place_next() {
+  const std::uint64_t begin = index_.block_offset(next_);
+  const bool last = next_ + 1 == member_end();
+  const std::uint64_t end = last ? member().blocks_end : index_.block_offset(next_ + 1);
+  const auto header = index_.read_block_header(next_);
+  if (!header.ok() || header->stored_bytes() != end - begin) return doubt();
+  BlockItem item;
+  item.block.header = *header;
+  item.block.number = next_;
+  item.block.file_offset = begin;
+  item.block.plain_offset = index_.block_plain_offset(next_);
+  item.block.member = static_cast<std::uint32_t>(member_);
+  item.dictionary = dictionaries_[header->dictionary_id];
+  ++next_;
+  return item;
+}
+
+std::nullopt_t BlockPlaces::doubt() {
+  in_doubt_ = true;
+  return std::nullopt;
+}
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "scan/blocks/chunk_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "scan/blocks/block_places.h"
+#include "scan/blocks/indexed_chunks.h"
+
+namespace presso::scan_detail {
+namespace {
+
+/// A source with some bytes put back in front.
+class PrefixedSource final : public ByteSource {
+ public:
+  PrefixedSource(Bytes prefix, ByteSource& rest) : prefix_(prefix), rest_(rest) {}
+
+  Result<std::size_t> read(MutableBytes into) override {
+    if (prefix_.empty()) return rest_.read(into);
+    const std::size_t count = std::min(prefix_.size(), into.size());
+    std::copy_n(prefix_.begin(), count, into.begin());
+    prefix_ = prefix_.subspan(count);
+    return count;
+  }
+
+ private:
+  Bytes prefix_;
+  ByteSource& rest_;
+};
+
+class PlainStream final : public ChunkSource {
+ public:
+  /// `begun`: bytes already read.
+  PlainStream(Bytes begun, ByteSource& source) : source_(source), begun_left_(begun.size()) {
+    begun_.append(begun);
+  }
+
+  /// One read is one chunk, so that lines of a slow pipe are searched as they come.
+  Result<std::optional<ChunkItem>> take() override {
+    ReadPiece piece;
+    piece.text = pool_.take();
+    piece.offset = offset_;
+    piece.text.resize_discarding(kPlainChunkBytes);
+    const std::size_t begun = std::exchange(begun_left_, 0);
+    std::copy_n(begun_.data(), begun, piece.text.data());
+    PRESSO_ASSIGN(const std::size_t got, source_.read(piece.text.mutable_bytes().subspan(begun)));
+    if (begun + got == 0) return std::optional<ChunkItem>();
+    piece.short_read = begun + got < kPlainChunkBytes;
+    piece.text.resize_discarding(begun + got);
+    offset_ += begun + got;
+    return std::optional<ChunkItem>(std::move(piece));
+  }
+
+  Result<Chunk> load(ChunkItem item) override {
+    ReadPiece& piece = std::get<ReadPiece>(item);
+    Chunk chunk;
+    chunk.text = std::move(piece.text);
+    chunk.offset = piece.offset;
+    chunk.short_read = piece.short_read;
+    return chunk;
+  }
+
+  void recycle(Buffer buffer) override { pool_.give_back(std::move(buffer)); }
+
+ private:
+  ByteSource& source_;
+  BufferPool pool_;
+  Buffer begun_;
+  std::size_t begun_left_;  ///< of begun_, not yet given out
+  std::uint64_t offset_ = 0;
+};
+
+class PlainFile final : public ChunkSource {
+ public:
+  explicit PlainFile(const RandomAccess& file) : file_(file) {}
+
+  Result<std::optional<ChunkItem>> take() override {
+    const std::uint64_t left = file_.size() - next_;
+    if (left == 0) return std::optional<ChunkItem>();
+    const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(left, kPlainChunkBytes));
+    const std::uint64_t begin = std::exchange(next_, next_ + bytes);
+    return std::optional<ChunkItem>(FileRange{begin, bytes});
+  }
+
+  Result<Chunk> load(ChunkItem item) override {
+    const FileRange range = std::get<FileRange>(item);
+    Chunk chunk;
+    chunk.offset = range.begin;
+    chunk.text = pool_.take();
+    chunk.text.resize_discarding(range.bytes);
+    PRESSO_TRY(load_into(range, chunk.text.mutable_bytes()));
+    return chunk;
+  }
+
+  Status load_into(const FileRange& range, MutableBytes into) override {
+    return file_.read_at(range.begin, into);
+  }
+
+  void recycle(Buffer buffer) override { pool_.give_back(std::move(buffer)); }
+
+ private:
+  const RandomAccess& file_;
+  BufferPool pool_;
+  std::uint64_t next_ = 0;
+};
+
+/// Owns the chain of sources below the block stream.
+class CompressedStream final : public ChunkSource {
+ public:
+  CompressedStream(Bytes begun, ByteSource& rest, const ScanOptions& options)
+      : options_(options),
+        prefixed_(std::make_unique<PrefixedSource>(keep(begun), rest)),
+        blocks_(*prefixed_, stream_options(options)) {}
+
+  CompressedStream(std::unique_ptr<ByteSource> source, const ScanOptions& options)
+      : options_(options),
+        prefixed_(std::move(source)),
+        blocks_(*prefixed_, stream_options(options)) {}
+
+  /// take() goes on with block `number` or, where it is further on, ScanOptions::first_block.
+  /// Before the first take().
+  void begin_at(std::uint64_t number) { first_block_ = std::max(first_block_, number); }
+  Buffer spare_buffer() { return blocks_.spare_buffer(); }
+
+  Result<std::optional<ChunkItem>> take() override {
+    PRESSO_ASSIGN(std::optional<BlockItem> item, next_wanted());
+    if (!item) return std::optional<ChunkItem>();
+    return std::optional<ChunkItem>(std::move(*item));
+  }
+
+  Result<Chunk> load(ChunkItem item) override {
+    Chunk chunk;
+    chunk.is_block = true;
+    BlockItem& stored = std::get<BlockItem>(item);
+    if (!stored.damage) chunk.stored_bytes = stored.block.header.stored_bytes();
+    DecodedBlock block = blocks_.decode(std::move(stored));
+    chunk.offset = block.plain_offset;
+    if (block.status.ok()) {
+      chunk.text = std::move(block.plain);
+    } else {
+      recycle(std::move(block.plain));
+      chunk.damage =
+          DamagedBlock{block.plain_offset, block.plain_bytes, std::move(block.status.error())};
+    }
+    return chunk;
+  }
+
+  void recycle(Buffer buffer) override { blocks_.recycle(std::move(buffer)); }
+
+ private:
+  static BlockStreamOptions stream_options(const ScanOptions& options) {
+    BlockStreamOptions result;
+    result.decode.level = options.level;
+    result.decode.verify = options.verify;
+    result.decode.dictionaries = options.dictionaries;
+    result.salvage = !options.fail_fast;
+    return result;
+  }
+
+  Bytes keep(Bytes begun) {
+    begun_.append(begun);
+    return begun_.bytes();
+  }
+
+  /// Passes by the blocks before the first that is wanted; they are not decoded.
+  Result<std::optional<BlockItem>> next_wanted() {
+    for (;;) {
+      if (taken_ > options_.last_block) return std::optional<BlockItem>();
+      PRESSO_ASSIGN(std::optional<BlockItem> item, blocks_.next());
+      if (!item) return none_left();
+      taken_ += item->damage ? std::max<std::uint64_t>(item->lost_blocks, 1) : 1;
+      if (taken_ > first_block_) return item;
+    }
+  }
+
+  Result<std::optional<BlockItem>> none_left() const {
+    if (!options_.limits_blocks() || taken_ > options_.first_block) {
+      return std::optional<BlockItem>();
+    }
+    return make_error(ErrorCode::kInvalidArgument, "block " + std::to_string(options_.first_block) +
+                                                       " is behind the end: the file has " +
+                                                       std::to_string(taken_) +
+                                                       " blocks, counted from 0");
+  }
+
+  const ScanOptions& options_;
+  std::uint64_t first_block_ = options_.first_block;
+  std::uint64_t taken_ = 0;  ///< blocks
+  Buffer begun_;
+  std::unique_ptr<ByteSource> prefixed_;
+  BlockStream blocks_;
+};
+
+/// The blocks of a file that are read by all threads as far as the index is right, and from there
+/// on as those of a stream.
+class CompressedChunks final : public ChunkSource {
+ public:
+  /// `opened`: its index, if that is there already.
+  CompressedChunks(const RandomAccess& file, std::optional<ArchiveIndex> opened,
+                   const ScanOptions& options)
+      : file_(file),
+        places_(BlockPlaces::open(file, std::move(opened), options)),
+        in_order_(std::make_unique<RangeSource>(file, 0, file.size()), options) {}
+
+  Result<std::optional<ChunkItem>> take() override {
+    if (places_) {
+      if (auto placed = places_->next()) {
+        return std::optional<ChunkItem>(PlacedBlock{std::move(*placed)});
+      }
+      if (!places_->in_doubt()) return std::optional<ChunkItem>();
+      in_order_.begin_at(places_->passed());
+      places_.reset();
+    }
+    return in_order_.take();
+  }
+
+  Result<Chunk> load(ChunkItem item) override {
+    auto* placed = std::get_if<PlacedBlock>(&item);
+    if (placed == nullptr) return in_order_.load(std::move(item));
+    PRESSO_TRY(read_payload(placed->item.block));
+    return in_order_.load(std::move(placed->item));
+  }
+
+  void recycle(Buffer buffer) override { in_order_.recycle(std::move(buffer)); }
+
+ private:
+  Status read_payload(StoredBlock& block) {
+    block.payload = in_order_.spare_buffer();
+    block.payload.resize_discarding(block.header.payload_bytes);
+    Status read =
+        file_.read_at(block.file_offset + kBlockHeaderBytes, block.payload.mutable_bytes());
+    if (!read.ok()) {
+      read.error().block = block.number;
+      read.error().byte_offset = block.file_offset;
+    }
+    return read;
+  }
+
+  const RandomAccess& file_;
+  std::unique_ptr<BlockPlaces> places_;
+  CompressedStream in_order_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ChunkSource>> open_chunks(ByteSource& source, const ScanOptions& options) {
+  Byte magic[sizeof kFileMagic];
+  PRESSO_ASSIGN(const std::size_t got, read_fully(source, magic));
+  const Bytes begun(magic, got);
+  if (got == sizeof magic && has_file_magic(magic)) {
+    return std::unique_ptr<ChunkSource>(std::make_unique<CompressedStream>(begun, source, options));
+  }
+  return std::unique_ptr<ChunkSource>(std::make_unique<PlainStream>(begun, source));
+}
+
+Result<std::unique_ptr<ChunkSource>> open_chunks(const RandomAccess& file,
+                                                 const RequiredLiterals& required,
+                                                 const ScanOptions& options) {
+  Byte magic[sizeof kFileMagic];
+  if (file.size() >= sizeof magic) {
+    PRESSO_TRY(file.read_at(0, magic));
+    if (has_file_magic(magic)) {
+      std::optional<ArchiveIndex> spare;
+      if (auto indexed = open_indexed_chunks(file, required, options, spare)) return indexed;
+      return std::unique_ptr<ChunkSource>(
+          std::make_unique<CompressedChunks>(file, std::move(spare), options));
+    }
+  }
+  return std::unique_ptr<ChunkSource>(std::make_unique<PlainFile>(file));
+}
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Where the scan's chunks come from: blocks of a presso file or pieces of plain text. take() is
+// called in order by one thread at a time, load() by all of them at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "presso/decompress.h"
+#include "presso/scan.h"
+#include "scan/matching/required_literals.h"
+
+namespace presso::scan_detail {
+
+/// Pieces in which plain text is read: small enough for a core's second-level cache.
+constexpr std::size_t kPlainChunkBytes = 256u << 10;
+
+/// A piece of plain text still to be read by a worker.
+struct FileRange {
+  std::uint64_t begin = 0;
+  std::size_t bytes = 0;
+};
+
+/// A piece of plain text that had to be read in order.
+struct ReadPiece {
+  Buffer text;
+  std::uint64_t offset = 0;
+  bool short_read = false;
+};
+
+/// A block whose header was read; its payload is still to be read by a worker.
+struct PlacedBlock {
+  BlockItem item;
+};
+
+/// A block to be read by its number.
+struct WholeBlock {
+  std::uint64_t number = 0;
+};
+
+/// Blocks in which nothing begins that a match must contain.
+struct SkippedBlocks {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+
+using ChunkItem =
+    std::variant<ReadPiece, FileRange, BlockItem, PlacedBlock, WholeBlock, SkippedBlocks>;
+
+/// Text, or why there is none.
+struct Chunk {
+  Buffer text;
+  std::uint64_t offset = 0;  ///< in the plain text
+  bool short_read = false;   ///< the source gave less than asked for
+  bool is_block = false;     ///< of a compressed file
+  std::uint64_t stored_bytes = 0;
+  std::optional<DamagedBlock> damage;
+  std::optional<SkippedBlocks> skipped;  ///< then there is no text
+};
+
+class BlockIndex;
+
+class ChunkSource {
+ public:
+  virtual ~ChunkSource() = default;
+  virtual Result<std::optional<ChunkItem>> take() = 0;
+  virtual Result<Chunk> load(ChunkItem item) = 0;
+  /// load() of a piece of plain text into memory of the caller's, as large as the range.
+  virtual Status load_into(const FileRange& range, MutableBytes into) {
+    static_cast<void>(range);
+    static_cast<void>(into);
+    return make_error(ErrorCode::kUnsupported);
+  }
+  virtual void recycle(Buffer buffer) = 0;
+  /// What is known of skipped blocks; nullptr where none will come. load() then takes any
+  /// WholeBlock.
+  virtual const BlockIndex* index() const { return nullptr; }
+};
+
+/// Compressed or plain, told by the first bytes of `source`, which is kept by reference.
+Result<std::unique_ptr<ChunkSource>> open_chunks(ByteSource& source, const ScanOptions& options);
+/// By `required`, blocks of a compressed file may be left out.
+Result<std::unique_ptr<ChunkSource>> open_chunks(const RandomAccess& file,
+                                                 const RequiredLiterals& required,
+                                                 const ScanOptions& options);
+
+}  // namespace presso::scan_detail

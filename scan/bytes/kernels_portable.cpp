@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// The kernels without vector registers: eight bytes at a time in a 64-bit word where that pays.
+#include "scan/bytes/kernels.h"
+
+#include <bit>
+
+namespace presso::scan_detail {
+namespace {
+
+constexpr std::uint64_t kOnes = 0x0101010101010101u;
+constexpr std::uint64_t kHighBits = 0x8080808080808080u;
+
+/// 0x80 in each byte of `word` that is zero; exact, unlike the shorter borrow trick.
+std::uint64_t zero_bytes(std::uint64_t word) {
+  const std::uint64_t low = (word & ~kHighBits) + ~kHighBits;
+  return ~(low | word | ~kHighBits);
+}
+
+/// 0x80 where the bytes from `at` pass the place's comparison.
+std::uint64_t hits(const PairProbe::Place& place, const Byte* at) {
+  const std::uint64_t word = load<std::uint64_t>(at + place.offset);
+  return zero_bytes((word & (kOnes * place.mask)) ^ (kOnes * place.value));
+}
+
+bool passes(const PairProbe::Place& place, const Byte* at) {
+  return (at[place.offset] & place.mask) == place.value;
+}
+
+std::size_t find_pairs(const PairProbe& probe, const Byte* text, std::size_t from,
+                       std::size_t limit, CandidateBatch& batch) {
+  while (from + 8 <= limit) {
+    if (!batch.has_room()) return from;
+    std::uint64_t both = hits(probe.first, text + from) & hits(probe.second, text + from);
+    for (; both != 0; both &= both - 1) {
+      batch.at[batch.count++] = from + static_cast<std::size_t>(std::countr_zero(both) / 8);
+    }
+    from += 8;
+  }
+  for (; from < limit; ++from) {
+    if (!batch.has_room()) return from;
+    if (passes(probe.first, text + from) && passes(probe.second, text + from)) {
+      batch.at[batch.count++] = from;
+    }
+  }
+  return from;
+}
+
+bool passes(const NibbleProbe& probe, const Byte* at) {
+  unsigned buckets = 0xFF;
+  for (std::uint32_t i = 0; i < probe.width; ++i) {
+    buckets &= probe.low[i][at[i] & 15] & probe.high[i][at[i] >> 4];
+  }
+  return buckets != 0;
+}
+
+std::size_t find_nibbles(const NibbleProbe& probe, const Byte* text, std::size_t from,
+                         std::size_t limit, CandidateBatch& batch) {
+  for (; from < limit; ++from) {
+    if (!passes(probe, text + from + probe.offset)) continue;
+    if (!batch.has_room()) return from;
+    batch.at[batch.count++] = from;
+  }
+  return from;
+}
+
+bool passes(const SequenceProbe& probe, const Byte* at) {
+  for (std::uint32_t i = 0; i < probe.term_count; ++i) {
+    const SequenceProbe::Term& term = probe.terms[i];
+    for (std::uint32_t place = 0; place < term.run; ++place) {
+      if (!probe.sets[term.set].holds(at[term.offset + place])) return false;
+    }
+  }
+  return true;
+}
+
+std::size_t find_sequences(const SequenceProbe& probe, const Byte* text, std::size_t from,
+                           std::size_t limit, CandidateBatch& batch) {
+  for (; from < limit; ++from) {
+    if (!passes(probe, text + from)) continue;
+    if (!batch.has_room()) return from;
+    batch.at[batch.count++] = from;
+  }
+  return from;
+}
+
+std::size_t count_byte(const Byte* text, std::size_t size, Byte value) {
+  std::size_t count = 0;
+  std::size_t i = 0;
+  for (; i + 8 <= size; i += 8) {
+    const std::uint64_t word = load<std::uint64_t>(text + i) ^ (kOnes * value);
+    count += static_cast<std::size_t>(std::popcount(zero_bytes(word)));
+  }
+  for (; i < size; ++i) count += text[i] == value;
+  return count;
+}
+
+}  // namespace
+
+const Kernels kPortableKernels = {find_pairs, find_nibbles, find_sequences, count_byte};
+
+const Kernels& kernels(CpuLevel level) {
+#if defined(__x86_64__)
+  if (level >= CpuLevel::kAvx512) return kAvx512Kernels;
+  if (level == CpuLevel::kAvx2) return kAvx2Kernels;
+#else
+  static_cast<void>(level);
+#endif
+  return kPortableKernels;
+}
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/file/file_scan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "presso/ordered_pipeline.h"
+
+namespace presso::gpu {
+namespace {
+
+using scan_detail::Chunk;
+using scan_detail::SearchedChunk;
+
+/// A buffer of the rule for streams (scan/text/fill_tracker.h).
+constexpr std::uint64_t kReachOfNul = 64u << 10;
+
+bool has_nul(Bytes text) {
+  return !text.empty() && std::memchr(text.data(), 0, text.size()) != nullptr;
+}
+
+}  // namespace
+
+Result<std::optional<scan_detail::ChunkItem>> NoChunks::take() {
+  return std::optional<scan_detail::ChunkItem>();
+}
+
+Result<Chunk> NoChunks::load(scan_detail::ChunkItem) {
+  return make_error(ErrorCode::kInvalidArgument, "there are no chunks");
+}
+
+bool looks_for_nul(BinaryRule rule) {
+  return rule != BinaryRule::kText && rule != BinaryRule::kMapped;
+}
+
+ScanOptions options_on_gpu(const ScanOptions& options) {
+  ScanOptions ours = options;
+  if (looks_for_nul(options.binary)) ours.binary = BinaryRule::kText;
+  return ours;
+}
+
+FileScan::FileScan(const scan_detail::Matcher& matcher, const ScanOptions& options, BinaryRule rule,
+                   const LineCallback& on_line, const ExcerptPlan& plan, const FileScanTools& tools)
+    : options_(options),
+      rule_(rule),
+      plan_(plan),
+      tools_(tools),
+      scanners_(matcher, scan_detail::line_scan_options(options, static_cast<bool>(on_line)),
+                options.level, threads_or_all(options.threads)),
+      assembler_(matcher, options, on_line, no_chunks_) {}
+
+ExcerptMaker& FileScan::maker(std::size_t slot) {
+  const std::lock_guard lock(mutex_);
+  while (tools_.makers.size() <= slot) tools_.makers.emplace_back();
+  fetched_.resize(tools_.makers.size());
+  return tools_.makers[slot];
+}
+
+Status FileScan::enqueue(const SlotView& view) {
+  return maker(view.slot).enqueue(view, plan_, tools_.kernels);
+}
+
+Status FileScan::fetch(const SlotView& view) {
+  PRESSO_ASSIGN(Excerpt excerpt, maker(view.slot).fetch(view, plan_, scanners_));
+  const std::lock_guard lock(mutex_);
+  fetched_[view.slot] = std::move(excerpt);
+  return {};
+}
+
+Result<bool> FileScan::take(const SlotBatch& batch, std::size_t slot, const Byte* plain) {
+  if (options_.is_cancelled()) return make_error(ErrorCode::kCancelled);
+  Known known;
+  {
+    const std::lock_guard lock(mutex_);
+    if (slot < fetched_.size()) known.excerpt = std::exchange(fetched_[slot], std::nullopt);
+  }
+  if (plain != nullptr || batch.block_count() == 0) {
+    known.excerpt.reset();
+    known = blocks_of(batch, plain);
+  }
+  if (is_for_cpu(known)) {
+    gave_up_ = true;
+    return false;
+  }
+  if (!looks_for_nul(rule_)) return add(std::move(known));
+  held_.push_back(std::move(known));
+  std::uint64_t behind = 0;
+  for (std::size_t i = 1; i < held_.size(); ++i) behind += held_[i].text_bytes();
+  while (held_.size() > 1 && behind >= kReachOfNul) {
+    Known first = std::move(held_.front());
+    held_.pop_front();
+    PRESSO_ASSIGN(const bool more, add(std::move(first)));
+    if (!more) return false;
+    behind -= held_.front().text_bytes();
+  }
+  return true;
+}
+
+std::uint64_t FileScan::Known::text_bytes() const {
+  std::uint64_t bytes = excerpt ? excerpt->searched.bytes : 0;
+  for (const Chunk& chunk : chunks) bytes += chunk.text.size();
+  return bytes;
+}
+
+/// Blocks and damage, in order.
+FileScan::Known FileScan::blocks_of(const SlotBatch& batch, const Byte* plain) const {
+  Known known;
+  for (const BatchPlace& place : batch.places()) {
+    Chunk chunk;
+    chunk.is_block = true;
+    chunk.offset = place.plain_offset;
+    const ErrorCode code = place.damage ? place.damage->code : batch.codes()[place.slot_block];
+    if (!place.damage) chunk.stored_bytes = batch.blocks()[place.slot_block].stored_bytes;
+    if (code == ErrorCode::kOk) {
+      const BlockSpan& span = batch.blocks()[place.slot_block];
+      chunk.text.append({plain + span.plain_offset, span.plain_bytes});
+    } else {
+      chunk.damage = DamagedBlock{place.plain_offset, place.plain_bytes, batch.error_of(place)};
+    }
+    known.chunks.push_back(std::move(chunk));
+  }
+  return known;
+}
+
+bool FileScan::is_for_cpu(const Known& known) const {
+  if (known.excerpt) return known.excerpt->has_nul || known.excerpt->has_mark;
+  return std::any_of(known.chunks.begin(), known.chunks.end(), [&](const Chunk& chunk) {
+    const Bytes text = chunk.text.bytes();
+    const bool has_mark = chunk.offset == 0 && scan_detail::begins_with_mark(text);
+    // The probe is of the first bytes that are there.
+    const bool moves_probe = rule_ == BinaryRule::kMapped && chunk.damage.has_value() &&
+                             chunk.offset < scan_detail::kMappedProbeBytes;
+    return has_mark || moves_probe || (looks_for_nul(rule_) && has_nul(text));
+  });
+}
+
+Result<bool> FileScan::add(Known known) {
+  stopped_ = true;  // unless it goes well
+  bool more = true;
+  if (known.excerpt) {
+    PRESSO_ASSIGN(more, assembler_.add(std::move(known.excerpt->searched)));
+  }
+  PRESSO_ASSIGN(std::vector<SearchedChunk> chunks, scanners_.search(std::move(known.chunks)));
+  for (SearchedChunk& searched : chunks) {
+    if (!more) break;
+    PRESSO_ASSIGN(more, assembler_.add(std::move(searched)));
+  }
+  has_enough_ = stopped_ = !more;
+  return more;
+}
+
+Status FileScan::finish() {
+  while (!held_.empty() && !stopped_) {
+    Known first = std::move(held_.front());
+    held_.pop_front();
+    Result<bool> more = add(std::move(first));
+    if (!more.ok()) return std::move(more.error());
+  }
+  if (!stopped_) assembler_.finish();
+  if (assembler_.failure()) return *assembler_.failure();
+  return {};
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include <utility>
+
+#include "decompress/gpu/pipeline/engine.h"
+#include "presso/scan_gpu.h"
+#include "scan/gpu/file/file_scan.h"
+
+namespace presso::gpu {
+namespace {
+
+constexpr std::size_t kMostStates = 65'534;  // line_table.h
+
+const char* place_of(LineTableKind kind) {
+  switch (kind) {
+    case LineTableKind::kBytes:
+      return "rows of bytes in shared memory";
+    case LineTableKind::kByteClasses:
+      return "classes of bytes in shared memory";
+    case LineTableKind::kShared:
+      return "classes in shared memory";
+    case LineTableKind::kGlobal:
+      break;
+  }
+  return "classes in device memory";
+}
+
+bool is_of_the_device(ErrorCode code) {
+  return code == ErrorCode::kNoDevice || code == ErrorCode::kDeviceMemory ||
+         code == ErrorCode::kDeviceLost || code == ErrorCode::kOutOfMemory;
+}
+
+/// Passes over what was reported before, where the CPU begins again from the start.
+class Repeated {
+ public:
+  Repeated(const ScanOptions& options, const LineCallback& on_line)
+      : options_(options), on_line_(on_line) {}
+
+  LineCallback counting_lines() {
+    if (!on_line_) return {};
+    return [this](const MatchedLine& line) {
+      ++lines_;
+      return on_line_(line);
+    };
+  }
+  ScanOptions counting_damage() {
+    ScanOptions options = options_;
+    if (options_.on_damage) {
+      options.on_damage = [this](const DamagedBlock& damage) {
+        ++damages_;
+        options_.on_damage(damage);
+      };
+    }
+    return options;
+  }
+
+  LineCallback later_lines() {
+    if (!on_line_) return {};
+    return [this](const MatchedLine& line) {
+      if (lines_ == 0) return on_line_(line);
+      --lines_;
+      return true;
+    };
+  }
+  bool has_reported() const { return lines_ > 0 || damages_ > 0; }
+
+  ScanOptions later_damage() {
+    ScanOptions options = options_;
+    if (options_.on_damage) {
+      options.on_damage = [this](const DamagedBlock& damage) {
+        if (damages_ == 0) return options_.on_damage(damage);
+        --damages_;
+      };
+    }
+    return options;
+  }
+
+ private:
+  const ScanOptions& options_;
+  const LineCallback& on_line_;
+  std::uint64_t lines_ = 0;
+  std::uint64_t damages_ = 0;
+};
+
+}  // namespace
+
+struct FileScanner::Input {
+  const RandomAccess& file;
+  std::optional<Bytes> memory = {};  ///< where it is the same
+};
+
+struct FileScanner::State {
+  State(Decompressor& to_use, Pattern to_find, std::shared_ptr<BatchKernels> to_run)
+      : decompressor(to_use), pattern(std::move(to_find)), kernels(std::move(to_run)) {
+    const auto automaton = pattern.matcher().line_automaton(kMostStates);
+    if (!automaton) return;
+    Result<LineTable> made = lay_out(automaton->dfa.view());
+    if (!made.ok()) return;
+    table = std::move(*made);
+    exact = automaton->exact;
+  }
+
+  ExcerptPlan plan_of(const ScanOptions& options, bool has_callback) const;
+  Status place_table();
+  Result<ScanSummary> scan_on_gpu(const Input& input, const ScanOptions& options,
+                                  const LineCallback& on_line);
+
+  Decompressor& decompressor;
+  Pattern pattern;
+  std::shared_ptr<BatchKernels> kernels;
+  std::optional<LineTable> table;
+  bool exact = true;
+  DeviceMemory d_image;
+  std::deque<ExcerptMaker> makers;
+  bool used_gpu = false;
+  bool gave_up = false;
+};
+
+ExcerptPlan FileScanner::State::plan_of(const ScanOptions& options, bool has_callback) const {
+  const scan_detail::LineScanOptions lines = scan_detail::line_scan_options(options, has_callback);
+  ExcerptPlan plan;
+  plan.table = table->view;
+  plan.table.d_image = d_image.get();
+  plan.wants.lines = lines.record || lines.matches || !exact;
+  plan.wants.numbers = lines.line_numbers || options.invert;
+  plan.invert = options.invert;
+  plan.probe_bytes = options.binary == BinaryRule::kMapped ? scan_detail::kMappedProbeBytes : 0;
+  return plan;
+}
+
+/// Once: the automaton into device memory.
+Status FileScanner::State::place_table() {
+  if (d_image.get() != nullptr) return {};
+  Memory& memory = decompressor.engine_->memory();
+  PRESSO_ASSIGN(const OwnedStream stream, make_stream(memory.device()));
+  PRESSO_ASSIGN(DeviceMemory image, memory.allocate(table->image.size()));
+  PRESSO_TRY(
+      memory.device().copy_in(image.get(), table->image.data(), table->image.size(), stream.get()));
+  PRESSO_TRY(memory.device().wait(stream.get()));
+  d_image = std::move(image);
+  return {};
+}
+
+Result<ScanSummary> FileScanner::State::scan_on_gpu(const Input& input, const ScanOptions& options,
+                                                    const LineCallback& on_line) {
+  if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
+  PRESSO_TRY(place_table());
+  const ScanOptions ours = options_on_gpu(options);
+  ExcerptPlan plan = plan_of(ours, static_cast<bool>(on_line));
+  plan.wants.nul = looks_for_nul(options.binary);
+  FileScan scan(pattern.matcher(), ours, options.binary, on_line, plan, {*kernels, makers});
+  DecodeJob job;
+  job.memory = input.memory;
+  if (!input.memory) job.file = &input.file;
+  job.on_device = &scan;
+  job.options.threads = options.threads;
+  job.options.decode.level = options.level;
+  job.options.decode.verify = options.verify;
+  job.options.decode.dictionaries = options.dictionaries;
+  job.options.salvage = !options.fail_fast;
+  const Result<DecompressSummary> decoded = decompressor.run(job);
+  gave_up = scan.gave_up();
+  if (gave_up) return ScanSummary();
+  if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
+  const ErrorCode code = decoded.ok() ? ErrorCode::kOk : decoded.error().code;
+  // Else also on an error: what the file holds before it is reported.
+  if (!is_of_the_device(code)) PRESSO_TRY(scan.finish());
+  if (code != ErrorCode::kOk && !scan.has_enough()) return decoded.error();
+  return scan.summary();
+}
+
+FileScanner::FileScanner(Decompressor& decompressor, Pattern pattern,
+                         std::shared_ptr<BatchKernels> kernels)
+    : state_(std::make_unique<State>(decompressor, std::move(pattern), std::move(kernels))) {}
+FileScanner::FileScanner(FileScanner&&) noexcept = default;
+FileScanner& FileScanner::operator=(FileScanner&&) noexcept = default;
+FileScanner::~FileScanner() = default;
+
+std::optional<std::string> FileScanner::why_not(const ScanOptions& options,
+                                                bool has_callback) const {
+  if (!state_->table) return "the pattern has no automaton over lines, or one that is too large";
+  if (options.invert && !state_->exact) return "lines that do not match are asked for";
+  return what_is_for_cpu(options, has_callback);
+}
+
+Result<ScanSummary> FileScanner::scan(const RandomAccess& file, const ScanOptions& options,
+                                      const LineCallback& on_line) {
+  return scan_input(Input{file}, options, on_line);
+}
+
+Result<ScanSummary> FileScanner::scan(Bytes memory, const ScanOptions& options,
+                                      const LineCallback& on_line) {
+  const MemoryRandomAccess file(memory);
+  return scan_input(Input{file, memory}, options, on_line);
+}
+
+Result<ScanSummary> FileScanner::scan_input(const Input& input, const ScanOptions& options,
+                                            const LineCallback& on_line) {
+  const RandomAccess& file = input.file;
+  state_->used_gpu = false;
+  Byte magic[sizeof kFileMagic] = {};
+  if (file.size() >= sizeof magic) PRESSO_TRY(file.read_at(0, magic));
+  if (!has_file_magic(magic) || why_not(options, static_cast<bool>(on_line))) {
+    return presso::scan(file, state_->pattern, options, on_line);
+  }
+  Repeated repeated(options, on_line);
+  Result<ScanSummary> summary =
+      state_->scan_on_gpu(input, repeated.counting_damage(), repeated.counting_lines());
+  const bool failed = !summary.ok() && is_of_the_device(summary.error().code);
+  const GpuOptions& gpu = state_->decompressor.engine_->options();
+  const bool falls_back = failed && !repeated.has_reported() && gpu.cpu_fallback;
+  if (falls_back && gpu.on_fallback) gpu.on_fallback(summary.error());
+  state_->used_gpu = !state_->gave_up && !failed;
+  if (!state_->gave_up && !falls_back) return summary;
+  return presso::scan(file, state_->pattern, repeated.later_damage(), repeated.later_lines());
+}
+
+bool FileScanner::used_gpu() const {
+  return state_->used_gpu;
+}
+
+std::string FileScanner::describe() const {
+  if (!state_->table) return "no line automaton of at most 65534 states";
+  const LineTableView& view = state_->table->view;
+  return "a line automaton of " + std::to_string(view.states) + " states (" + place_of(view.kind) +
+         ")" + (state_->exact ? "" : "; the CPU looks at the lines that it finds");
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// scan_batch: the automaton's kernels (line_scan.cu), and behind them those that say where lines
+// are. Threads to data, shared memory and synchronisation are described where the bodies are.
+#include "scan/gpu/lines/batch_scan.h"
+
+#include "decompress/gpu/runtime/kernel_launch.h"
+#include "scan/gpu/lines/batch_survey.cuh"
+#include "scan/gpu/lines/line_scan.h"
+
+namespace presso::gpu {
+namespace {
+
+constexpr u32 kThreads = 256;
+constexpr u32 kSumThreads = 1024;
+constexpr std::size_t kAlignment = 256;
+
+__global__ void __launch_bounds__(kSumThreads)
+    find_ends_kernel(const __grid_constant__ BatchSurvey survey) {
+  find_ends_body(survey);
+}
+
+__global__ void __launch_bounds__(kThreads)
+    survey_tiles_kernel(const __grid_constant__ BatchSurvey survey) {
+  survey_tiles_body(survey);
+}
+
+__global__ void __launch_bounds__(kSumThreads)
+    sum_tiles_kernel(const __grid_constant__ BatchSurvey survey) {
+  sum_tiles_body(survey);
+}
+
+__global__ void __launch_bounds__(kThreads)
+    list_lines_kernel(const __grid_constant__ BatchSurvey survey) {
+  list_lines_body(survey);
+}
+
+__global__ void __launch_bounds__(kThreads)
+    measure_lines_kernel(const __grid_constant__ BatchSurvey survey) {
+  measure_lines_body(survey);
+}
+
+__global__ void __launch_bounds__(kSumThreads)
+    place_lines_kernel(const __grid_constant__ BatchSurvey survey) {
+  place_lines_body(survey);
+}
+
+__global__ void __launch_bounds__(kThreads)
+    gather_lines_kernel(const __grid_constant__ BatchSurvey survey) {
+  gather_lines_body(survey);
+}
+
+constexpr std::size_t aligned(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// How scan_batch divides its temporary memory.
+struct BatchScanMemory {
+  std::size_t marks;
+  std::size_t tile_marks;
+  std::size_t tile_newlines;
+  std::size_t bytes;
+
+  BatchScanMemory(u64 text_bytes, const BatchWants& wants)
+      : marks(aligned(line_scan_temporary_bytes(text_bytes))),
+        tile_marks(marks + (wants.lines ? aligned(line_mark_bytes(text_bytes)) : 0)) {
+    const std::size_t tiles = aligned((text_bytes / kSurveyTileBytes + 1) * sizeof(u32));
+    tile_newlines = tile_marks + (wants.lines ? tiles : 0);
+    bytes = tile_newlines + (wants.numbers || wants.nul ? tiles : 0);
+  }
+};
+
+Status check_request(const BatchScanRequest& request) {
+  const auto temporary = reinterpret_cast<std::uintptr_t>(request.d_temporary);
+  const bool lists = request.wants.lines;
+  if (request.bytes == 0 || request.bytes > kLongestBatch || temporary % kAlignment != 0 ||
+      request.d_findings == nullptr ||
+      request.temporary_bytes < batch_scan_temporary_bytes(request.bytes, request.wants) ||
+      (lists && (request.d_listed == nullptr || request.d_gathered == nullptr))) {
+    return make_error(ErrorCode::kInvalidArgument, "a batch scan's memory is not as it must be");
+  }
+  return {};
+}
+
+template <class Kernel>
+Status launch_over(Kernel* kernel, u64 warps, const BatchSurvey& survey, cudaStream_t stream,
+                   const char* doing) {
+  return launch_everywhere(kernel, {kThreads, 0, warps}, stream, doing, survey);
+}
+
+template <class Kernel>
+Status launch_sum(Kernel* kernel, const BatchSurvey& survey, cudaStream_t stream) {
+  kernel<<<1, kSumThreads, kSumThreads / kWarpSize * sizeof(u32), stream>>>(survey);
+  return check(cudaGetLastError(), "launching a kernel that sums up");
+}
+
+Status list(const BatchSurvey& survey, cudaStream_t stream) {
+  // Only the device knows how many there are: as many warps as it runs at once take turns.
+  const u64 warps = survey.most_listed;
+  PRESSO_TRY(launch_over(list_lines_kernel, survey.tiles(), survey, stream,
+                         "launching list_lines_kernel"));
+  PRESSO_TRY(
+      launch_over(measure_lines_kernel, warps, survey, stream, "launching measure_lines_kernel"));
+  PRESSO_TRY(launch_sum(place_lines_kernel, survey, stream));
+  return launch_over(gather_lines_kernel, warps, survey, stream, "launching gather_lines_kernel");
+}
+
+}  // namespace
+
+std::size_t batch_scan_temporary_bytes(std::uint64_t text_bytes, const BatchWants& wants) {
+  return BatchScanMemory(text_bytes, wants).bytes;
+}
+
+Status scan_batch(const BatchScanRequest& request, CUstream_st* stream) {
+  PRESSO_TRY(check_request(request));
+  const BatchScanMemory memory(request.bytes, request.wants);
+  BatchFindings* const d_findings = request.d_findings;
+  const auto clear = [stream](void* at, int value, std::size_t bytes) {
+    return check(cudaMemsetAsync(at, value, bytes, stream), "clearing results");
+  };
+  PRESSO_TRY(clear(d_findings, 0, sizeof *d_findings));
+  PRESSO_TRY(clear(&d_findings->first_newline, 0xFF, sizeof d_findings->first_newline));
+  u32* const d_marks = reinterpret_cast<u32*>(request.d_temporary + memory.marks);
+  LineScanRequest lines;
+  lines.d_text = request.d_text;
+  lines.bytes = request.bytes;
+  lines.table = request.table;
+  lines.d_state_out = &d_findings->state;
+  lines.d_lines = &d_findings->lines;
+  lines.d_temporary = request.d_temporary;
+  lines.temporary_bytes = memory.marks;
+  if (request.wants.lines) {
+    lines.d_marks = d_marks;
+    PRESSO_TRY(clear(d_marks, 0, line_mark_bytes(request.bytes)));
+  }
+  PRESSO_TRY(scan_lines(lines, stream));
+  BatchSurvey survey;
+  survey.d_text = request.d_text;
+  survey.bytes = static_cast<u32>(request.bytes);
+  survey.wants = request.wants;
+  survey.d_marks = d_marks;
+  survey.d_findings = d_findings;
+  survey.d_tile_marks = reinterpret_cast<u32*>(request.d_temporary + memory.tile_marks);
+  survey.d_tile_newlines = reinterpret_cast<u32*>(request.d_temporary + memory.tile_newlines);
+  survey.d_listed = request.d_listed;
+  survey.most_listed = request.most_listed;
+  survey.d_gathered = request.d_gathered;
+  survey.most_gathered = request.most_gathered;
+  find_ends_kernel<<<2, kSumThreads, 0, stream>>>(survey);
+  PRESSO_TRY(check(cudaGetLastError(), "launching find_ends_kernel"));
+  if (survey.wants.lines || survey.reads_text()) {
+    PRESSO_TRY(launch_over(survey_tiles_kernel, survey.tiles(), survey, stream,
+                           "launching survey_tiles_kernel"));
+    PRESSO_TRY(launch_sum(sum_tiles_kernel, survey, stream));
+  }
+  return survey.wants.lines ? list(survey, stream) : Status();
+}
+
+}  // namespace presso::gpu

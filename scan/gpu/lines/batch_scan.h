@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// All that a batch of decoded text is asked for on the GPU: how many lines match, where its first
+// and last lines end, and if wanted the matching lines themselves, gathered one behind another so
+// that only they need to be copied to the host. Enqueued on a stream, in the manner of line_scan.h.
+//
+// The text begins and ends anywhere. It is searched as if it began with a line; an unfinished last
+// line does not count. Its first line (up to the first '\n', the head) is counted, never gathered:
+// what stands before it is the caller's to know, who searches it where it is whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "presso/error.h"
+#include "scan/gpu/lines/line_table.h"
+
+struct CUstream_st;  // cudaStream_t points to one
+
+namespace presso::gpu {
+
+/// A matching line. Trivially copyable.
+struct ListedLine {
+  std::uint32_t begin = 0;   ///< in the text
+  std::uint32_t bytes = 0;   ///< its '\n' included; 0: the head, which is not gathered
+  std::uint32_t at = 0;      ///< of the gathered text
+  std::uint32_t number = 0;  ///< '\n' before it in the text; with BatchWants::numbers
+};
+
+/// What becomes known, in device memory.
+struct BatchFindings {
+  std::uint64_t lines = 0;                ///< that match
+  std::uint32_t first_newline = 0;        ///< where the first '\n' is; kNowhere
+  std::uint32_t behind_last_newline = 0;  ///< 0: there is none
+  std::uint32_t newlines = 0;             ///< with BatchWants::numbers
+  std::uint32_t has_nul = 0;              ///< with BatchWants::nul
+  std::uint32_t state = 0;                ///< of the automaton behind the text
+  // With BatchWants::lines. What there is no room for is not there, but counted.
+  std::uint32_t listed = 0;
+  std::uint32_t gathered_bytes = 0;
+  std::uint32_t reserved = 0;
+
+  static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
+};
+
+struct BatchWants {
+  bool numbers = false;  ///< count '\n'
+  bool nul = false;      ///< look for NUL bytes
+  bool lines = false;    ///< list and gather
+};
+
+/// The longest text of one batch.
+constexpr std::uint64_t kLongestBatch = std::uint64_t{1} << 31;
+
+struct BatchScanRequest {
+  const Byte* d_text = nullptr;  ///< 16-byte aligned; nothing outside of it is read
+  std::uint64_t bytes = 0;       ///< 1 to kLongestBatch
+  LineTableView table;           ///< of lay_out(), with d_image set
+  BatchWants wants;
+  BatchFindings* d_findings = nullptr;
+  // With BatchWants::lines.
+  ListedLine* d_listed = nullptr;
+  std::uint32_t most_listed = 0;
+  Byte* d_gathered = nullptr;
+  std::uint32_t most_gathered = 0;
+  Byte* d_temporary = nullptr;  ///< 256-byte aligned
+  std::size_t temporary_bytes = 0;
+};
+
+std::size_t batch_scan_temporary_bytes(std::uint64_t text_bytes, const BatchWants& wants);
+
+/// Errors: kInvalidArgument (memory too small or misaligned), kNoDevice, kDeviceLost.
+Status scan_batch(const BatchScanRequest& request, CUstream_st* stream);
+
+}  // namespace presso::gpu

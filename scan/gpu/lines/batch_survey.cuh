@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// Behind the automaton, which has left a mark at the '\n' of each matching line: what a batch scan
+// tells beside the count (batch_scan.h). Kernels in their order, each a pass over tiles of 8 KiB or
+// over listed lines, or one thread block that sums up:
+//
+//   find_ends      the first and the last '\n', one thread block from each end
+//   survey_tiles   marks and '\n' of each tile, NUL bytes
+//   sum_tiles      how many are before each tile
+//   list_lines     where each marked line ends, in order
+//   measure_lines  where it begins, how many lines are before it
+//   place_lines    where each goes: the sum of those before it
+//   gather_lines   copies them
+//
+// Threads to data: a warp takes every n-th tile or line. Shared memory: a word for each warp where
+// a thread block sums up. Catalogue L3 (lines as row ids), L16 (sinks).
+// Test: tests/simt/scan_batch_test.cpp.
+#pragma once
+
+#include "scan/gpu/lines/batch_survey_args.h"
+#include "scan/gpu/lines/line_engines.cuh"
+
+namespace presso::gpu {
+
+constexpr u32 kMarkWords = kSurveyTileBytes / kMarkWordBytes;
+
+/// The n of "every n-th" and this warp's first.
+struct WarpTurns {
+  u32 first;
+  u32 step;
+
+  PRESSO_DEVICE WarpTurns() {
+    const u32 warps = simt::block_threads() / kWarpSize;
+    first = simt::block_index() * warps + simt::shuffle(simt::warp_in_block(), 0);
+    step = simt::grid_blocks() * warps;
+  }
+};
+
+/// A bit for each of four bytes that is `value`, at bit 7 of it; exact.
+PRESSO_DEVICE u32 bytes_equal(u32 word, u32 value) {
+  const u32 differs = word ^ (value * 0x01010101u);
+  return ~(((differs & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | differs | 0x7F7F7F7Fu);
+}
+
+/// Thread block 0 looks from the front, 1 from the end, 16 bytes a thread and step.
+PRESSO_DEVICE void find_ends_body(const BatchSurvey& survey) {
+  const bool from_front = simt::block_index() == 0;
+  if (simt::block_index() > 1) return;
+  const TextReader text(survey.d_text, survey.bytes);
+  const u32 quads = (survey.bytes - 1) / kQuadBytes + 1;
+  for (u32 done = 0; done < quads; done += simt::block_threads()) {
+    const u32 turn = done + simt::thread_in_block();
+    const u32 quad = from_front ? turn : quads - 1 - turn;
+    u32 found = BatchFindings::kNowhere;
+    if (turn < quads) {
+      const u32 begin = quad * kQuadBytes;
+      const u32 end = begin + kQuadBytes < survey.bytes ? begin + kQuadBytes : survey.bytes;
+      for (u32 at = begin; at < end; ++at) {
+        if (text.byte(at) == '\n' && (!from_front || found == BatchFindings::kNowhere)) found = at;
+      }
+    }
+    const bool has = found != BatchFindings::kNowhere;
+    if (has && from_front) simt::atomic_min(&survey.d_findings->first_newline, found);
+    if (has && !from_front) simt::atomic_max(&survey.d_findings->behind_last_newline, found + 1);
+    if (simt::block_sync_or(has)) return;
+  }
+}
+
+PRESSO_DEVICE void survey_tiles_body(const BatchSurvey& survey) {
+  const TextReader text(survey.d_text, survey.bytes);
+  const WarpTurns turns;
+  for (u32 tile = turns.first; tile < survey.tiles(); tile += turns.step) {
+    const u32 begin = tile * kSurveyTileBytes;
+    const u32 most = survey.bytes - begin;
+    const u32 bytes = most < kSurveyTileBytes ? most : kSurveyTileBytes;
+    if (survey.wants.lines) {
+      const u32 words = (bytes - 1) / kMarkWordBytes + 1;
+      u32 marks = 0;
+      for (u32 word = simt::lane(); word < words; word += kWarpSize) {
+        marks +=
+            simt::popcount(simt::load_readonly(survey.d_marks + begin / kMarkWordBytes + word));
+      }
+      marks = simt::reduce_add(marks);
+      if (simt::lane() == 0) survey.d_tile_marks[tile] = marks;
+    }
+    if (!survey.reads_text()) continue;
+    u32 newlines = 0, nuls = 0;
+    PRESSO_UNROLL
+    for (u32 row = 0; row < kSurveyTileBytes; row += kWarpSize * kQuadBytes) {
+      const u32 at = row + simt::lane() * kQuadBytes;
+      if (at + kQuadBytes <= bytes) {
+        const Quad quad = text.quad(begin + at);
+        PRESSO_UNROLL
+        for (u32 i = 0; i < 4; ++i) {
+          newlines += simt::popcount(bytes_equal(quad.words[i], '\n'));
+          nuls |= bytes_equal(quad.words[i], 0);
+        }
+      } else {
+        for (u32 i = at; i < bytes; ++i) {
+          newlines += text.byte(begin + i) == '\n' ? 1 : 0;
+          nuls |= text.byte(begin + i) == 0 ? 1 : 0;
+        }
+      }
+    }
+    newlines = simt::reduce_add(newlines);
+    const bool any_nul = simt::any(nuls != 0);
+    if (simt::lane() == 0) {
+      survey.d_tile_newlines[tile] = newlines;
+      if (any_nul) simt::atomic_or(&survey.d_findings->has_nul, 1);
+    }
+  }
+}
+
+/// One thread block: replaces `count` numbers, read and written by `load` and `store`, by the sums
+/// of those before them. Returns the sum of all, to every thread.
+template <class Load, class Store>
+PRESSO_DEVICE u32 sum_up(u32 count, const Load& load, const Store& store) {
+  constexpr u32 kEach = 8;
+  u32* const sums = reinterpret_cast<u32*>(simt::shared_memory());
+  const u32 threads = simt::block_threads();
+  const u32 warps = threads / kWarpSize;
+  u32 before = 0;
+  for (u32 done = 0; done < count; done += threads * kEach) {
+    const u32 first = done + simt::thread_in_block() * kEach;
+    u32 own[kEach];
+    u32 sum = 0;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kEach; ++i) {
+      own[i] = first + i < count ? load(first + i) : 0;
+      sum += own[i];
+    }
+    const u32 inclusive = simt::inclusive_sum(sum);
+    if (simt::lane() == kWarpSize - 1) sums[simt::warp_in_block()] = inclusive;
+    simt::block_sync();
+    u32 at = before + inclusive - sum;
+    u32 all = 0;
+    for (u32 warp = 0; warp < warps; ++warp) {
+      if (warp < simt::warp_in_block()) at += sums[warp];
+      all += sums[warp];
+    }
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kEach; ++i) {
+      if (first + i < count) store(first + i, at);
+      at += own[i];
+    }
+    before += all;
+    simt::block_sync();
+  }
+  return before;
+}
+
+PRESSO_DEVICE void sum_tiles_body(const BatchSurvey& survey) {
+  const auto sum = [&](u32* numbers) {
+    return sum_up(
+        survey.tiles(), [=](u32 i) { return numbers[i]; },
+        [=](u32 i, u32 before) { numbers[i] = before; });
+  };
+  const u32 newlines = survey.wants.numbers ? sum(survey.d_tile_newlines) : 0;
+  const u32 marks = survey.wants.lines ? sum(survey.d_tile_marks) : 0;
+  if (simt::thread_in_block() != 0) return;
+  survey.d_findings->newlines = newlines;
+  survey.d_findings->listed = marks;
+}
+
+PRESSO_DEVICE void list_lines_body(const BatchSurvey& survey) {
+  const WarpTurns turns;
+  for (u32 tile = turns.first; tile < survey.tiles(); tile += turns.step) {
+    const u32 behind =
+        tile + 1 < survey.tiles() ? survey.d_tile_marks[tile + 1] : survey.d_findings->listed;
+    u32 listed = survey.d_tile_marks[tile];
+    if (listed == behind) continue;
+    const u32 begin = tile * kSurveyTileBytes;
+    const u32 most = survey.bytes - begin;
+    const u32 words =
+        ((most < kSurveyTileBytes ? most : kSurveyTileBytes) - 1) / kMarkWordBytes + 1;
+    for (u32 row = 0; row < kMarkWords; row += kWarpSize) {
+      const u32 word = row + simt::lane();
+      u32 marks = 0;
+      if (word < words) marks = simt::load_readonly(survey.d_marks + begin / kMarkWordBytes + word);
+      const u32 inclusive = simt::inclusive_sum(simt::popcount(marks));
+      u32 at = listed + inclusive - simt::popcount(marks);
+      for (; marks != 0; marks &= marks - 1, ++at) {
+        const u32 bit = simt::find_first_set(marks) - 1;
+        if (at < survey.most_listed) {
+          // The end for now; measure_lines makes of it what it is to be.
+          survey.d_listed[at].begin = begin + word * kMarkWordBytes + bit;
+        }
+      }
+      listed += simt::shuffle(inclusive, kWarpSize - 1);
+    }
+  }
+}
+
+/// Behind the last '\n' before `end`; kNowhere where there is none. By a warp.
+PRESSO_DEVICE u32 begin_of_line(const TextReader& text, u32 end) {
+  while (end > 0) {
+    const u32 span = end < kWarpSize * 4 ? end : kWarpSize * 4;
+    const u32 from = end - span;
+    u32 found = 0;  // one higher
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      const u32 offset = i * kWarpSize + simt::lane();
+      if (offset < span && text.byte(from + offset) == '\n') found = from + offset + 1;
+    }
+    found = simt::reduce_max(found);
+    if (found != 0) return found;
+    end = from;
+  }
+  return BatchFindings::kNowhere;
+}
+
+/// '\n' in [from, to), by a warp.
+PRESSO_DEVICE u32 count_newlines(const TextReader& text, u32 from, u32 to) {
+  u32 count = 0;
+  for (u32 at = from + simt::lane() * kQuadBytes; at < to; at += kWarpSize * kQuadBytes) {
+    if (at + kQuadBytes <= to) {
+      const Quad quad = text.quad(at);
+      PRESSO_UNROLL
+      for (u32 i = 0; i < 4; ++i) count += simt::popcount(bytes_equal(quad.words[i], '\n'));
+    } else {
+      for (u32 i = at; i < to; ++i) count += text.byte(i) == '\n' ? 1 : 0;
+    }
+  }
+  return simt::reduce_add(count);
+}
+
+PRESSO_DEVICE u32 listed_lines(const BatchSurvey& survey) {
+  const u32 listed = survey.d_findings->listed;
+  return listed < survey.most_listed ? listed : survey.most_listed;
+}
+
+PRESSO_DEVICE void measure_lines_body(const BatchSurvey& survey) {
+  const TextReader text(survey.d_text, survey.bytes);
+  const WarpTurns turns;
+  const u32 lines = listed_lines(survey);
+  for (u32 i = turns.first; i < lines; i += turns.step) {
+    const u32 end = survey.d_listed[i].begin;
+    simt::warp_sync();  // all lanes have read it
+    // That there is nothing before the head is known.
+    const bool is_head = end == survey.d_findings->first_newline;
+    const u32 begin = is_head ? BatchFindings::kNowhere : begin_of_line(text, end);
+    ListedLine line;
+    if (begin != BatchFindings::kNowhere) {
+      line.begin = begin;
+      line.bytes = end + 1 - begin;
+      if (survey.wants.numbers) {
+        const u32 tile = begin / kSurveyTileBytes;
+        // A line that begins where the text ends has no tile; none is listed.
+        line.number =
+            survey.d_tile_newlines[tile] + count_newlines(text, tile * kSurveyTileBytes, begin);
+      }
+    }
+    if (simt::lane() == 0) survey.d_listed[i] = line;
+  }
+}
+
+PRESSO_DEVICE void place_lines_body(const BatchSurvey& survey) {
+  ListedLine* const lines = survey.d_listed;
+  const u32 bytes = sum_up(
+      listed_lines(survey), [=](u32 i) { return lines[i].bytes; },
+      [=](u32 i, u32 before) { lines[i].at = before; });
+  if (simt::thread_in_block() == 0) survey.d_findings->gathered_bytes = bytes;
+}
+
+PRESSO_DEVICE void gather_lines_body(const BatchSurvey& survey) {
+  if (survey.d_findings->listed > survey.most_listed) return;
+  if (survey.d_findings->gathered_bytes > survey.most_gathered) return;
+  const WarpTurns turns;
+  const u32 lines = listed_lines(survey);
+  for (u32 i = turns.first; i < lines; i += turns.step) {
+    const ListedLine line = survey.d_listed[i];
+    for (u32 at = simt::lane(); at < line.bytes; at += kWarpSize) {
+      survey.d_gathered[line.at + at] = simt::load_readonly(survey.d_text + line.begin + at);
+    }
+  }
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// What the kernels of a batch scan behind the automaton share (batch_survey.cuh).
+#pragma once
+
+#include "decompress/gpu/simt/simt.h"
+#include "scan/gpu/lines/batch_scan.h"
+
+namespace presso::gpu {
+
+using simt::kWarpSize;
+using simt::u32;
+using simt::u64;
+
+/// Text of a warp's turn: 256 words of marks, eight for each lane.
+constexpr u32 kSurveyTileBytes = 8 << 10;
+constexpr u32 kMarkWordBytes = 8 * sizeof(u32);  ///< of text that a word of marks is about
+
+struct BatchSurvey {
+  const Byte* d_text = nullptr;
+  u32 bytes = 0;
+  BatchWants wants;
+  const u32* d_marks = nullptr;  ///< of scan_lines()
+  BatchFindings* d_findings = nullptr;
+  u32* d_tile_marks = nullptr;     ///< one for each tile: how many, then how many before it
+  u32* d_tile_newlines = nullptr;  ///< likewise
+  ListedLine* d_listed = nullptr;
+  u32 most_listed = 0;
+  Byte* d_gathered = nullptr;
+  u32 most_gathered = 0;
+
+  PRESSO_HD constexpr u32 tiles() const { return (bytes - 1) / kSurveyTileBytes + 1; }
+  PRESSO_HD constexpr bool reads_text() const { return wants.numbers || wants.nul; }
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// What the kernels of a line scan share: the text, how it is cut, and what they tell each other.
+//
+// A lane takes a chunk of the text, a warp 32 neighbouring chunks, a tile. Only the first line end
+// of a chunk or tile, its head, depends on what stands before it, so a chunk is
+//
+//   (state guessed at its begin, state at its end, where its first '\n' is)
+//
+// and whoever finds the guess wrong runs the head again. Trivially copyable, host and device.
+#pragma once
+
+#include <cstdint>
+
+#include "decompress/gpu/simt/simt.h"
+#include "scan/gpu/gate.h"
+#include "scan/gpu/lines/line_table.h"
+
+namespace presso::gpu {
+
+using simt::kWarpSize;
+using simt::u32;
+using simt::u64;
+
+constexpr u32 kQuadBytes = 16;        ///< what a lane loads at once
+constexpr u32 kStageBytes = 64;       ///< of a chunk, brought to shared memory at once
+constexpr u32 kStagePitch = 80;       ///< rows of a stage: no two lanes of a quarter warp collide
+constexpr u32 kNoStage = 0xFFFFFFFF;  ///< there is no '\n'
+constexpr u32 kTableStates = kWarpSize;
+
+/// All that is known of a tile behind line_tiles_kernel. States are those of the LineDfa.
+struct TileSummary {
+  std::uint16_t guess;   ///< at its begin; kUnknown
+  std::uint16_t out;     ///< at its end; right whatever the guess, if there is a '\n'; kUnknownOut
+  std::uint16_t before;  ///< under the guess, in front of the stage with the first '\n'
+  std::uint16_t broken;  ///< 0; kBroken: the guess was wrong, or may be; kAbsorbed
+  u32 first;             ///< that stage, exactly, in the tile; kNoStage
+  u32 reserved;
+
+  // Of a tile without '\n' whose lanes did not agree: no states, and not the same.
+  static constexpr std::uint16_t kUnknown = 0xFFFF;
+  static constexpr std::uint16_t kUnknownOut = 0xFFFE;
+  static constexpr std::uint16_t kBroken = 1;
+  // Broken, and its head is known to keep an absorbing state.
+  static constexpr std::uint16_t kAbsorbed = 2;
+};
+
+/// What a broken tile does with each state that may stand at its begin; or, in the first one of a
+/// group that has no '\n', what all of the group does.
+struct TileFunction {
+  std::uint16_t count;   ///< of the arrays; kTooMany; nothing where there is a monoid
+  std::uint16_t tiles;   ///< 1 or kGroupTiles
+  std::uint16_t number;  ///< of the monoid's function, where there is one
+  std::uint16_t in[kTableStates];
+  std::uint16_t result[kTableStates];  ///< the state at its end, or whether the first line matches
+
+  static constexpr std::uint16_t kTooMany = 0xFFFF;
+  static constexpr u32 kGroupTiles = kWarpSize;
+};
+
+struct LineScanArguments {
+  const Byte* d_text = nullptr;  ///< 16-byte aligned
+  u64 bytes = 0;                 ///< at least 1
+  LineTableView table;
+  u32 chunk_bytes = 1024;  ///< a multiple of kStageBytes
+  /// The state before the text, and where to put the one behind it. Where a pointer is null the
+  /// text begins, or ends, a line: then an unfinished last line counts as if '\n' followed.
+  const u32* d_state_in = nullptr;
+  u32* d_state_out = nullptr;
+  u64* d_lines = nullptr;               ///< matching lines are added
+  std::uint16_t* d_marks = nullptr;     ///< zeroes; a bit for each byte and one more: the '\n' of a
+                                        ///< matching line, or the end of the text
+  TileSummary* d_tiles = nullptr;       ///< one for each tile
+  TileFunction* d_functions = nullptr;  ///< likewise
+  Gate gate;
+  u32* d_broken = nullptr;  ///< how many tiles are; zero before
+
+  PRESSO_HD constexpr u32 tile_bytes() const { return chunk_bytes * kWarpSize; }
+  PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / tile_bytes() + 1; }
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// From hits, bits of bytes within lines, to the number of lines that have one. Adding the bits of
+// hits to those of no '\n' carries each hit to the end of its line, a ballot carries it on from
+// lane to lane (catalogue L3, L6). A tile says whether it has a '\n', whether its head, up to
+// there, has a hit, and whether what is behind its last '\n' has; count_heads_body counts the
+// heads.
+//
+// Threads to data: a row is 16 neighbouring bytes a lane, 512 a warp. No shared memory, no
+// barriers. Tests: tests/simt/scan_literals_test.cpp, many_literals_test.cpp, plane_scan_test.cpp.
+#pragma once
+
+#include "decompress/gpu/simt/simt.h"
+#include "scan/gpu/gate.h"
+#include "scan/gpu/lines/line_engines.cuh"
+
+namespace presso::gpu {
+
+constexpr u32 kRowBytes = kWarpSize * kQuadBytes;
+
+/// Bits of a tile's summary.
+enum TileBits : u32 {
+  kHasNewline = 1,
+  kHeadHit = 2,  ///< in front of the first '\n'
+  kTailHit = 4,  ///< behind the last one, or anywhere where there is none
+};
+
+/// The tiles of a text, in its order.
+struct HitTiles {
+  Byte* d_tiles = nullptr;  ///< a summary each
+  u64 tiles = 0;
+  u64* d_lines = nullptr;  ///< matching lines are added
+  Gate gate;
+};
+
+/// A bit for each byte of a quad that is '\n'.
+PRESSO_DEVICE u32 newlines_of(const Quad& quad) {
+  u32 bits = 0;
+  PRESSO_UNROLL
+  for (u32 i = 0; i < 4; ++i) {
+    const u32 differs = quad.words[i] ^ 0x0A0A0A0Au;
+    const u32 low = (differs & 0x7F7F7F7Fu) + 0x7F7F7F7Fu;
+    const u32 equal = ~(low | differs | 0x7F7F7F7Fu);       // exact, in bit 7 of each byte
+    bits |= ((equal >> 7) * 0x01020408u >> 24) << (4 * i);  // their four bits side by side
+  }
+  return bits;
+}
+
+/// The text in rows. Behind it there is '\n'.
+class TextRows {
+ public:
+  PRESSO_DEVICE TextRows(const Byte* d_text, u64 bytes) : text_(d_text), bytes_(bytes) {}
+
+  /// The lane's quads of kRows rows from `at`, a multiple of 16, on; in lane 31 also the next
+  /// kBehind words behind them.
+  template <u32 kRows, u32 kBehind>
+  PRESSO_DEVICE void load(u64 at, Quad (&quads)[kRows], u32 (&behind)[kBehind]) const {
+    const u64 mine = at + simt::lane() * kQuadBytes;
+    constexpr u32 kBytes = kRows * kRowBytes;
+    if (at + kBytes + kQuadBytes <= bytes_) {
+      PRESSO_UNROLL
+      for (u32 row = 0; row < kRows; ++row) {
+        quads[row] =
+            simt::load_readonly(reinterpret_cast<const Quad*>(text_ + mine) + row * kWarpSize);
+      }
+      PRESSO_UNROLL
+      for (u32 i = 0; i < kBehind; ++i) {
+        behind[i] = simt::lane() == kWarpSize - 1
+                        ? simt::load_readonly(reinterpret_cast<const u32*>(text_ + at + kBytes) + i)
+                        : 0;
+      }
+      return;
+    }
+    PRESSO_UNROLL
+    for (u32 row = 0; row < kRows; ++row) quads[row] = careful_quad(mine + row * kRowBytes);
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kBehind; ++i) behind[i] = word_at(at + kBytes + 4 * i);
+  }
+  /// The lane's 32 bytes of a row of twice the size.
+  PRESSO_DEVICE void load_pair(u64 at, Quad& low, Quad& high) const {
+    const u64 mine = at + simt::lane() * 2 * kQuadBytes;
+    if (at + 2 * kRowBytes <= bytes_) {
+      low = simt::load_readonly(reinterpret_cast<const Quad*>(text_ + mine));
+      high = simt::load_readonly(reinterpret_cast<const Quad*>(text_ + mine) + 1);
+    } else {
+      low = careful_quad(mine);
+      high = careful_quad(mine + kQuadBytes);
+    }
+  }
+  PRESSO_DEVICE Quad quad_at(u64 at) const {
+    if (at + kQuadBytes > bytes_) return careful_quad(at);
+    return simt::load_readonly(reinterpret_cast<const Quad*>(text_ + at));
+  }
+  /// Four bytes from any place.
+  PRESSO_DEVICE u32 word_at(u64 at) const {
+    u32 word = 0x0A0A0A0Au;
+    for (u32 i = 0; i < 4 && at + i < bytes_; ++i) {
+      word = (word & ~(0xFFu << 8 * i)) | u32{text_[at + i]} << 8 * i;
+    }
+    return word;
+  }
+  /// Eight bytes from any place, in the text's order from the lowest bits of words[0] on.
+  struct Window {
+    u32 words[2];
+  };
+  PRESSO_DEVICE Window window_at(u64 at) const {
+    const u64 base = at / 4 * 4;
+    const u32 low = aligned_word(base), middle = aligned_word(base + 4);
+    const u32 high = aligned_word(base + 8);
+    const u32 shift = static_cast<u32>(at - base) * 8;
+    return {simt::funnel_shift_right(low, middle, shift),
+            simt::funnel_shift_right(middle, high, shift)};
+  }
+
+ private:
+  PRESSO_DEVICE u32 aligned_word(u64 at) const {
+    if (at + 4 > bytes_) return word_at(at);
+    return simt::load_readonly(reinterpret_cast<const u32*>(text_ + at));
+  }
+  PRESSO_DEVICE Quad careful_quad(u64 at) const {
+    return {{word_at(at), word_at(at + 4), word_at(at + 8), word_at(at + 12)}};
+  }
+
+  const Byte* text_;
+  u64 bytes_;
+};
+
+/// The value that the lane behind holds for its quad of the same row: for the last lane the first
+/// lane's of the next row, or `behind`.
+template <u32 kRows>
+PRESSO_DEVICE u32 word_behind(const Quad (&quads)[kRows], u32 row, u32 word, u32 behind) {
+  const u32 neighbour = simt::shuffle_down(quads[row].words[word], 1);
+  const u32 next_row =
+      row + 1 < kRows ? simt::shuffle(quads[(row + 1) % kRows].words[word], 0) : behind;
+  return simt::lane() == kWarpSize - 1 ? next_row : neighbour;
+}
+
+/// Counts a tile's matching lines, row after row, but for its head. What is the same in all lanes
+/// is 0 or 1 in each.
+class HitLines {
+ public:
+  PRESSO_DEVICE void begin_tile() { tail_ = has_newline_ = head_ = 0; }
+
+  /// Whether the line at hand has a hit.
+  PRESSO_DEVICE bool is_hit() const { return tail_ != 0; }
+  PRESSO_DEVICE bool has_newline() const { return has_newline_ != 0; }
+  /// A '\n' was in what is not taken, in front of any hit.
+  PRESSO_DEVICE void note_newline(bool mine) { has_newline_ |= simt::ballot(mine) != 0 ? 1 : 0; }
+
+  /// A row: the lane's bits, in the text's order from lane to lane; kBits of them.
+  template <u32 kBits = kQuadBytes>
+  PRESSO_DEVICE void take_row(u32 hits, u32 newlines) {
+    constexpr u32 kAll = kBits < kWarpSize ? (1u << kBits % kWarpSize) - 1 : ~0u;
+    u32 sum = hits + (~newlines & kAll);
+    // Lanes whose sum overflows give a carry, those that are full hand one on: an addition again.
+    const bool overflows = kBits < kWarpSize ? sum > kAll : sum < hits;
+    const u64 gives = u64{simt::ballot(overflows)} << 1 | tail_;
+    const u32 hands_on = simt::ballot(sum == kAll);
+    const u64 carries = (gives + hands_on) ^ hands_on;
+    tail_ = static_cast<u32>(carries >> kWarpSize) & 1;
+    sum += static_cast<u32>(carries >> simt::lane()) & 1;
+    u32 ends = sum & newlines;  // of matching lines
+    if (has_newline_ == 0) ends = without_head(ends, newlines);
+    lines_ += simt::popcount(ends);
+  }
+
+  PRESSO_DEVICE Byte end_tile() {
+    if (has_newline_ == 0) head_ = tail_;
+    return static_cast<Byte>(has_newline_ * kHasNewline | head_ * kHeadHit | tail_ * kTailHit);
+  }
+
+  /// The lane's, of all tiles so far.
+  PRESSO_DEVICE u64 lines() const { return lines_; }
+
+ private:
+  PRESSO_DEVICE u32 without_head(u32 ends, u32 newlines) {
+    const u32 closed = simt::ballot(newlines != 0);
+    if (closed == 0) return ends;
+    const u32 first = simt::find_first_set(closed) - 1;
+    const u32 lowest = newlines & (0u - newlines);
+    head_ = simt::shuffle((ends & lowest) != 0 ? 1u : 0u, first);
+    has_newline_ = 1;
+    return simt::lane() == first ? ends & ~lowest : ends;
+  }
+
+  u64 lines_ = 0;
+  u32 tail_ = 0, has_newline_ = 0, head_ = 0;
+};
+
+/// Whether the line that `tile` begins within has a hit to its left. For a warp; walks back to the
+/// line's begin, and no two tiles walk over the same ones.
+PRESSO_DEVICE bool has_hit_to_the_left(const HitTiles& scan, u64 tile) {
+  while (tile > 0) {
+    const bool exists = simt::lane() < tile;
+    const u32 bits = exists ? scan.d_tiles[tile - 1 - simt::lane()] : u32{kHasNewline};
+    const u32 ends = simt::ballot((bits & kHasNewline) != 0);
+    const u32 hits = simt::ballot((bits & kTailHit) != 0);
+    // Lanes up to the first '\n' count: its tile's tail is part of the line.
+    const u32 within = ends == 0 ? ~0u : ends ^ (ends - 1);
+    if ((hits & within) != 0) return true;
+    if (ends != 0) return false;
+    tile -= kWarpSize;
+  }
+  return false;
+}
+
+/// Counts each tile's head, and the last line if it is unfinished: as if a tile with '\n' followed.
+PRESSO_DEVICE void count_heads_body(const HitTiles& scan) {
+  if (!is_open(scan.gate)) return;
+  const u32 warps = simt::block_threads() / kWarpSize;
+  const u64 step = u64{simt::grid_blocks()} * warps * kWarpSize;
+  u64 base =
+      (u64{simt::block_index()} * warps + simt::shuffle(simt::warp_in_block(), 0)) * kWarpSize;
+  u64 lines = 0;
+  for (; base <= scan.tiles; base += step) {
+    const u64 mine = base + simt::lane();
+    u32 bits = mine == scan.tiles ? u32{kHasNewline} : 0u;
+    if (mine < scan.tiles) bits = scan.d_tiles[mine];
+    const bool ends = (bits & kHasNewline) != 0;
+    const u32 left = mine > 0 && ends ? scan.d_tiles[mine - 1] : u32{kHasNewline};
+    bool hit = ends && ((bits & kHeadHit) != 0 || (left & kTailHit) != 0);
+    u32 unknown = simt::ballot(ends && !hit && (left & kHasNewline) == 0);
+    for (; unknown != 0; unknown &= unknown - 1) {
+      const u32 which = simt::find_first_set(unknown) - 1;
+      const bool found = has_hit_to_the_left(scan, base + which);
+      if (simt::lane() == which) hit = found;
+    }
+    lines += hit ? 1 : 0;
+  }
+  add_lines(scan.d_lines, lines);
+}
+
+}  // namespace presso::gpu

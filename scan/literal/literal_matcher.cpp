@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+// The engine for fixed strings: a probe finds candidates in batches (literal_plan.h, kernels.h),
+// the literal set decides which of them are matches (literal_set.h). Cost: the probe's sweep of the
+// text, 10 to 40 GB/s, plus some 10 ns a candidate. Declines nothing. Tested by
+// tests/unit/scan/literal/scan_literal_test.cpp on every CPU level against a plain search.
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "presso/block_filter.h"
+#include "presso/pattern.h"
+#include "scan/automaton/literal_automaton.h"
+#include "scan/bytes/kernels.h"
+#include "scan/literal/literal_matcher.h"
+#include "scan/literal/literal_plan.h"
+#include "scan/literal/literal_set.h"
+#include "scan/literal/literal_units.h"
+#include "scan/matching/line_scan.h"
+#include "scan/matching/matcher.h"
+#include "scan/regex/regex_matcher.h"
+#include "scan/unicode/unicode.h"
+
+namespace presso {
+namespace scan_detail {
+namespace {
+
+class LiteralMatcher;
+
+class LiteralSearcher final : public Searcher {
+ public:
+  LiteralSearcher(const LiteralPlan& plan, const LiteralSet& literals, CpuLevel level)
+      : plan_(plan), literals_(literals), kernels_(kernels(level)) {}
+
+  void start(Bytes text) override;
+  std::optional<MatchSpan> next(std::size_t from) override;
+  std::optional<std::size_t> count_lines() override;
+
+ private:
+  std::optional<MatchSpan> next_everywhere(std::size_t from) const;
+  bool refill(std::size_t from);
+  void sweep_hashes(const HashProbe& probe);
+  std::optional<std::size_t> match_begin(std::size_t candidate) const;
+
+  static constexpr std::size_t kSmallestWindow = 64;
+
+  const LiteralPlan& plan_;
+  const LiteralSet& literals_;
+  const Kernels& kernels_;
+  Bytes text_;
+  std::size_t swept_ = 0;  ///< candidates below are in the batch or were
+  std::size_t limit_ = 0;  ///< no candidates from here on
+  std::size_t taken_ = 0;  ///< of the batch
+  std::size_t window_ = kSmallestWindow;
+  CandidateBatch batch_;
+};
+
+void LiteralSearcher::start(Bytes text) {
+  text_ = text;
+  swept_ = 0;
+  taken_ = 0;
+  batch_.count = 0;
+  limit_ = text.size() > plan_.reach ? text.size() - plan_.reach : 0;
+  if (std::holds_alternative<NothingProbe>(plan_.probe)) limit_ = 0;
+}
+
+std::optional<MatchSpan> LiteralSearcher::next(std::size_t from) {
+  if (std::holds_alternative<EverywhereProbe>(plan_.probe)) return next_everywhere(from);
+  for (;;) {
+    while (taken_ < batch_.count) {
+      const std::size_t candidate = batch_.at[taken_];
+      const std::optional<std::size_t> begin = match_begin(candidate);
+      if (!begin || *begin < from) {
+        ++taken_;
+        continue;
+      }
+      const std::optional<std::size_t> end = literals_.match_at(text_, *begin, from);
+      // A match is not taken off the batch: asked again from the same place, it is found again.
+      if (end) return MatchSpan{*begin, *end};
+      ++taken_;
+    }
+    if (!refill(from)) return std::nullopt;
+  }
+}
+
+std::optional<std::size_t> LiteralSearcher::count_lines() {
+  std::size_t lines = 0;
+  for (std::size_t at = 0; at < text_.size(); ++lines) {
+    const std::optional<MatchSpan> match = next(at);
+    if (!match) break;
+    at = line_end(text_, match->end);
+  }
+  return lines;
+}
+
+/// An empty literal is among the set: it may match anywhere, and at most so many places are tried
+/// as lie before the next one where its bounds hold.
+std::optional<MatchSpan> LiteralSearcher::next_everywhere(std::size_t from) const {
+  for (std::size_t begin = from; begin <= text_.size(); ++begin) {
+    const bool behind_last_line = begin == text_.size() && (text_.empty() || text_.back() == '\n');
+    if (behind_last_line) break;
+    const std::optional<std::size_t> end = literals_.match_at(text_, begin, from);
+    if (end) return MatchSpan{begin, *end};
+  }
+  return std::nullopt;
+}
+
+bool LiteralSearcher::refill(std::size_t from) {
+  swept_ = std::max(swept_, from + plan_.characters_before);
+  batch_.count = 0;
+  taken_ = 0;
+  while (swept_ < limit_ && batch_.count == 0) {
+    if (const auto* pair = std::get_if<PairProbe>(&plan_.probe)) {
+      swept_ = kernels_.find_pairs(*pair, text_.data(), swept_, limit_, batch_);
+    } else if (const auto* nibbles = std::get_if<NibbleProbe>(&plan_.probe)) {
+      swept_ = kernels_.find_nibbles(*nibbles, text_.data(), swept_, limit_, batch_);
+      keep_hashes(plan_.confirm, text_, batch_);
+    } else if (const auto* strides = std::get_if<StrideProbe>(&plan_.probe)) {
+      swept_ = find_strided(*strides, text_, swept_, limit_, batch_);
+    } else {
+      sweep_hashes(std::get<HashProbe>(plan_.probe));
+    }
+  }
+  return batch_.count > 0;
+}
+
+/// This probe is slow and often finds much, of which all but the first in a line may be in vain: it
+/// looks far ahead only where it has found nothing.
+void LiteralSearcher::sweep_hashes(const HashProbe& probe) {
+  const std::size_t limit = std::min(limit_, swept_ + window_);
+  swept_ = find_hashes(probe, text_, swept_, limit, batch_);
+  window_ =
+      batch_.count > 0 ? kSmallestWindow : std::max(kSmallestWindow, std::min(2 * window_, limit_));
+}
+
+std::optional<std::size_t> LiteralSearcher::match_begin(std::size_t candidate) const {
+  for (std::size_t i = 0; i < plan_.characters_before; ++i) {
+    if (candidate == 0) return std::nullopt;
+    const Decoded before = decode_last(text_.data(), text_.data() + candidate);
+    if (before.bytes == 0) return std::nullopt;
+    candidate -= before.bytes;
+  }
+  return candidate;
+}
+
+/// Whether all that a character may be in the text are the two cases of an ASCII letter, or itself.
+/// Not so for k and s: K is also the Kelvin sign, s also the long s.
+bool folds_within_ascii(CodePoint code) {
+  const std::vector<CodePoint> variants = case_variants(code);
+  return variants.size() == 1 || (variants.size() == 2 && variants.back() < 0x80);
+}
+
+/// The longest stretch of a literal that stands in every match up to the case of ASCII letters, in
+/// lower case.
+std::string ascii_folded_stretch(std::string_view literal) {
+  std::string longest;
+  std::string stretch;
+  const Byte* at = reinterpret_cast<const Byte*>(literal.data());
+  const Byte* const end = at + literal.size();
+  while (at < end) {
+    const Decoded decoded = decode(at, end);
+    const std::uint32_t bytes = std::max(decoded.bytes, 1u);
+    if (!folds_within_ascii(decoded.code)) {
+      stretch.clear();
+    } else {
+      for (std::uint32_t i = 0; i < bytes; ++i) stretch += static_cast<char>(fold_ascii(at[i]));
+    }
+    if (stretch.size() > longest.size()) longest = stretch;
+    at += bytes;
+  }
+  return longest;
+}
+
+RequiredLiterals required_of(const std::vector<std::string>& literals, bool ignore_case) {
+  RequiredLiterals::Clause clause;
+  clause.ignore_ascii_case = ignore_case;
+  for (const std::string& literal : literals) {
+    clause.any_of.push_back(ignore_case ? ascii_folded_stretch(literal) : literal);
+    if (clause.any_of.back().empty()) return {};
+  }
+  if (literals.empty()) return {};
+  return {{std::move(clause)}};
+}
+
+/// The text of a match is one of the literals, up to case.
+class LiteralPatterns final : public PatternFinder {
+ public:
+  LiteralPatterns(const std::vector<std::string>& literals,
+                  const std::vector<std::uint32_t>& pattern_of, bool ignore_case)
+      : ignore_case_(ignore_case) {
+    for (std::size_t i = 0; i < literals.size(); ++i) {
+      patterns_.try_emplace(ignore_case ? folded(literals[i]) : literals[i], pattern_of[i]);
+    }
+  }
+
+  std::uint32_t pattern_of(Bytes line, const MatchSpan& match) override {
+    std::string text(reinterpret_cast<const char*>(line.data()) + match.begin,
+                     match.end - match.begin);
+    if (ignore_case_) text = folded(text);
+    const auto found = patterns_.find(text);
+    return found == patterns_.end() ? 0 : found->second;
+  }
+
+ private:
+  bool ignore_case_;
+  std::unordered_map<std::string, std::uint32_t> patterns_;
+};
+
+/// More than these the subset construction, which knows of case and bounds, takes too long for.
+constexpr std::size_t kFewStrings = 100;
+
+class LiteralMatcher final : public Matcher {
+ public:
+  LiteralMatcher(const std::vector<std::string>& literals, std::vector<std::uint32_t> pattern_of,
+                 const PatternOptions& options)
+      : strings_(literals),
+        pattern_of_(std::move(pattern_of)),
+        options_(options),
+        plan_(plan_literals(literals, options.ignore_case)),
+        literals_(literals, options),
+        required_(required_of(literals, options.ignore_case)) {}
+
+  std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
+    return std::make_unique<LiteralSearcher>(plan_, literals_, level);
+  }
+
+  std::size_t pattern_count() const override {
+    return pattern_of_.empty() ? 0 : std::size_t{pattern_of_.back()} + 1;
+  }
+  std::unique_ptr<PatternFinder> pattern_finder() const override {
+    if (pattern_count() < 2) return nullptr;
+    return std::make_unique<LiteralPatterns>(strings_, pattern_of_, options_.ignore_case);
+  }
+
+  RequiredLiterals required() const override { return required_; }
+
+  std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
+    std::optional<LineDfa> dfa;
+    if (strings_.size() <= kFewStrings) {
+      dfa = line_dfa_of_literals(strings_, options_, max_states);
+    } else if (!options_.ignore_case && options_.bounds == MatchBounds::kNone) {
+      dfa = line_dfa_of_strings(strings_, max_states);
+    }
+    if (!dfa) return std::nullopt;
+    return LineAutomaton{std::move(*dfa)};
+  }
+
+  std::string describe() const override {
+    constexpr std::string_view kProbes[] = {"nothing can match",
+                                            "every place is tried",
+                                            "a probe for two rare bytes",
+                                            "a probe for sets of three bytes",
+                                            "a probe by hashes of four bytes",
+                                            "a probe by hashes of some places' four bytes"};
+    return "fixed strings: " + std::to_string(strings_.size()) + "; " +
+           std::string(kProbes[plan_.probe.index()]);
+  }
+
+ private:
+  std::vector<std::string> strings_;
+  std::vector<std::uint32_t> pattern_of_;  ///< by literal; ascending
+  PatternOptions options_;
+  LiteralPlan plan_;
+  LiteralSet literals_;
+  RequiredLiterals required_;
+};
+
+/// As regular expressions: compile() knows which of them span lines, and gives the others back.
+std::vector<std::string> escaped(const std::vector<std::string>& literals) {
+  constexpr std::string_view kSyntax = "\\.+*?()|[]{}^$#&-~";
+  std::vector<std::string> patterns;
+  for (const std::string& literal : literals) {
+    std::string& pattern = patterns.emplace_back();
+    for (const char c : literal) {
+      if (kSyntax.find(c) != kSyntax.npos) pattern += '\\';
+      pattern += c;
+    }
+  }
+  return patterns;
+}
+
+Status check_literal(const std::string& literal, const PatternOptions& options) {
+  const char line_end = options.null_data ? '\0' : '\n';
+  if (!options.multiline && literal.find(line_end) != std::string::npos) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      options.null_data ? "a fixed string may not contain a NUL byte"
+                                        : "a fixed string may not contain a line feed");
+  }
+  if (options.ignore_case && valid_utf8_prefix(literal) != literal.size()) {
+    return make_error(ErrorCode::kInvalidArgument, "a case-insensitive pattern must be UTF-8");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Matcher>> make_literal_matcher(std::vector<std::string> literals,
+                                                            std::vector<std::uint32_t> pattern_of,
+                                                            const PatternOptions& options) {
+  for (std::string& literal : literals) {
+    PRESSO_TRY(check_literal(literal, options));
+    // The text comes with both bytes exchanged (scan/matching/null_data.h).
+    if (options.null_data) std::replace(literal.begin(), literal.end(), '\n', '\0');
+  }
+  return std::shared_ptr<const Matcher>(
+      std::make_shared<LiteralMatcher>(literals, std::move(pattern_of), options));
+}
+
+}  // namespace scan_detail
+
+Result<Pattern> Pattern::compile_literals(const std::vector<std::string>& literals,
+                                          const PatternOptions& options) {
+  if (options.multiline) return compile(scan_detail::escaped(literals), options);
+  std::vector<std::uint32_t> pattern_of(literals.size());
+  std::iota(pattern_of.begin(), pattern_of.end(), 0u);
+  PRESSO_ASSIGN(auto matcher,
+                scan_detail::make_literal_matcher(literals, std::move(pattern_of), options));
+  return Pattern(std::move(matcher));
+}
+
+std::size_t valid_utf8_prefix(std::string_view text) {
+  const Byte* const begin = reinterpret_cast<const Byte*>(text.data());
+  const Byte* const end = begin + text.size();
+  const Byte* at = begin;
+  while (at < end) {
+    const scan_detail::Decoded decoded = scan_detail::decode(at, end);
+    if (decoded.bytes == 0) break;
+    at += decoded.bytes;
+  }
+  return static_cast<std::size_t>(at - begin);
+}
+
+bool has_upper_case(std::string_view text) {
+  const Byte* at = reinterpret_cast<const Byte*>(text.data());
+  const Byte* const end = at + text.size();
+  while (at < end) {
+    const scan_detail::Decoded decoded = scan_detail::decode(at, end);
+    if (decoded.bytes != 0 && scan_detail::is_upper(decoded.code)) return true;
+    at += std::max(decoded.bytes, 1u);
+  }
+  return false;
+}
+
+}  // namespace presso

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// The engine for fixed strings, where they come from patterns of which one may stand for several.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "presso/pattern.h"
+#include "scan/matching/matcher.h"
+
+namespace presso::scan_detail {
+
+/// `pattern_of`: by literal, the number of the pattern that it comes from, ascending. Errors as of
+/// Pattern::compile_literals().
+Result<std::shared_ptr<const Matcher>> make_literal_matcher(std::vector<std::string> literals,
+                                                            std::vector<std::uint32_t> pattern_of,
+                                                            const PatternOptions& options);
+
+}  // namespace presso::scan_detail

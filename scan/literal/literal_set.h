@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Which literal stands at a given place? The second half of a literal search, run on candidates.
+//
+// Literals are kept sorted; the text is read forward while the range of literals that agree with it
+// is narrowed by binary search, so that a place costs O(length x log count) whatever prefixes the
+// literals share: 10,000 of them need no automaton. Many literals are entered by a hash of their
+// first bytes, as many as the shortest has. Text is folded on the way where case is
+// ignored. Invariant: literals are distinct, so at each depth at most one of the range ends, the
+// first. Tested by tests/unit/scan/literal/scan_literal_test.cpp against a plain search.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "presso/bytes.h"
+#include "presso/pattern.h"
+
+namespace presso::scan_detail {
+
+class LiteralSet {
+ public:
+  /// `literals` are as given by the user; UTF-8 where options.ignore_case.
+  LiteralSet(const std::vector<std::string>& literals, const PatternOptions& options);
+
+  /// The end of the match that begins at `begin` <= text.size(), for the literal given first among
+  /// those that stand there within their bounds. `from`: for kWord the character before a match
+  /// must not begin before it, unless a line begins at the match (ripgrep 13's reading of -w).
+  std::optional<std::size_t> match_at(Bytes text, std::size_t begin, std::size_t from) const;
+
+ private:
+  struct Entry {
+    std::string bytes;
+    std::uint32_t priority = 0;
+  };
+  /// Entries [low, high) agree with the text so far.
+  struct Range {
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+    bool empty() const { return low >= high; }
+    bool is_one() const { return high - low == 1; }
+  };
+  /// Entries with the same first bytes.
+  struct Prefix {
+    std::uint64_t bytes = 0;
+    Range range;
+  };
+
+  template <bool kFold>
+  std::optional<std::size_t> find(Bytes text, std::size_t begin) const;
+  std::optional<std::size_t> only_entry_at(Bytes text, std::size_t begin) const;
+  void index_prefixes();
+  std::size_t prefix_slot(std::uint64_t prefix) const;
+  Range range_of_prefix(Bytes text, std::size_t at) const;
+  bool rest_stands_at(const Entry& entry, std::size_t depth, Bytes text, std::size_t at) const;
+  Range narrow(Range range, std::size_t depth, Byte next) const;
+  bool begins_well(Bytes text, std::size_t begin, std::size_t from) const;
+  bool ends_well(Bytes text, std::size_t end) const;
+  bool ends_before_crlf(Bytes text, std::size_t end) const;
+
+  std::vector<Entry> entries_;
+  std::array<Range, 256> by_first_byte_{};
+  // Of many literals whose case counts: a hash table with open addressing.
+  std::size_t prefix_bytes_ = 0;  ///< 0: no table; at most 8
+  unsigned prefix_slots_log2_ = 0;
+  std::vector<Prefix> prefixes_;
+  bool ignore_case_;
+  MatchBounds bounds_;
+  bool crlf_;
+};
+
+}  // namespace presso::scan_detail

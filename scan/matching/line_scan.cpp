@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "scan/matching/line_scan.h"
+
+#include <string.h>  // memrchr
+
+#include <cstring>
+
+namespace presso::scan_detail {
+
+std::size_t line_end(Bytes text, std::size_t from) {
+  if (from >= text.size()) return text.size();
+  const void* found = std::memchr(text.data() + from, '\n', text.size() - from);
+  if (found == nullptr) return text.size();
+  return static_cast<std::size_t>(static_cast<const Byte*>(found) - text.data()) + 1;
+}
+
+std::size_t line_begin(Bytes text, std::size_t floor, std::size_t at) {
+  if (floor >= at) return floor;
+  const void* found = ::memrchr(text.data() + floor, '\n', at - floor);
+  if (found == nullptr) return floor;
+  return static_cast<std::size_t>(static_cast<const Byte*>(found) - text.data()) + 1;
+}
+
+LineScanner::LineScanner(const Matcher& matcher, const LineScanOptions& options, CpuLevel level)
+    : options_(options), kernels_(kernels(level)), searcher_(matcher.searcher(level)) {}
+
+Findings LineScanner::scan(Bytes text) {
+  Findings findings;
+  counted_ = 0;
+  if (text.empty()) return findings;
+  searcher_->start(text);
+  if (options_.max_lines > 0) {
+    if (options_.invert) {
+      scan_inverted(text, findings);
+    } else {
+      scan_matching(text, findings);
+    }
+  }
+  if (options_.line_numbers) findings.newlines += newlines(text, counted_, text.size());
+  return findings;
+}
+
+void LineScanner::scan_matching(Bytes text, Findings& findings) {
+  if (only_counts()) {
+    if (const std::optional<std::size_t> count = searcher_->count_lines()) {
+      findings.lines = *count;
+      return;
+    }
+  }
+  std::size_t at = 0;
+  while (at < text.size() && !full(findings)) {
+    const std::optional<MatchSpan> match = searcher_->next(at);
+    if (!match) break;
+    const std::size_t begin = line_begin(text, at, match->begin);
+    const std::size_t end = line_end(text, match->end);
+    add_line(text, begin, end, findings);
+    if (options_.matches) take_matches(begin, end, *match, findings);
+    at = end;
+  }
+}
+
+/// Lines between matching lines. Where they are only counted, their '\n' are.
+void LineScanner::scan_inverted(Bytes text, Findings& findings) {
+  if (only_counts()) {
+    if (const std::optional<std::size_t> count = searcher_->count_lines()) {
+      const bool unfinished = text.back() != '\n';
+      findings.lines = newlines(text, 0, text.size()) + (unfinished ? 1 : 0) - *count;
+      return;
+    }
+  }
+  std::size_t at = 0;
+  while (at < text.size() && !full(findings)) {
+    const std::optional<MatchSpan> match = searcher_->next(at);
+    const std::size_t gap_end = match ? line_begin(text, at, match->begin) : text.size();
+    add_gap(text, at, gap_end, findings);
+    if (!match) break;
+    at = line_end(text, match->end);
+  }
+}
+
+void LineScanner::add_gap(Bytes text, std::size_t begin, std::size_t end, Findings& findings) {
+  if (!options_.record) {
+    findings.lines += newlines(text, begin, end);
+    if (end > begin && text[end - 1] != '\n') ++findings.lines;
+    return;
+  }
+  while (begin < end && !full(findings)) {
+    const std::size_t next = line_end(text, begin);
+    add_line(text, begin, next, findings);
+    begin = next;
+  }
+}
+
+void LineScanner::add_line(Bytes text, std::size_t begin, std::size_t end, Findings& findings) {
+  ++findings.lines;
+  if (!options_.record) return;
+  if (options_.line_numbers) {
+    findings.newlines += newlines(text, counted_, begin);
+    counted_ = begin;
+  }
+  findings.found.push_back({begin, end, findings.newlines, findings.spans.size(), 0});
+}
+
+/// All matches of the line [begin, end): the first is known. An empty match right behind another
+/// match does not count.
+void LineScanner::take_matches(std::size_t begin, std::size_t end, MatchSpan first,
+                               Findings& findings) {
+  std::optional<MatchSpan> match = first;
+  std::size_t last_end = Error::kNone;
+  while (match && match->begin < end) {
+    const bool counts = !match->empty() || match->end != last_end;
+    if (counts) {
+      ++findings.matches;
+      last_end = match->end;
+      if (options_.record) {
+        findings.spans.push_back({match->begin - begin, match->end - begin});
+        ++findings.found.back().span_count;
+      }
+    }
+    const std::size_t next = match->empty() ? match->end + 1 : match->end;
+    match = searcher_->next(next);
+  }
+}
+
+std::size_t LineScanner::newlines(Bytes text, std::size_t begin, std::size_t end) const {
+  return kernels_.count_byte(text.data() + begin, end - begin, '\n');
+}
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// From matches to lines: searches one text of whole lines for those to be reported. Lines are
+// looked for only around matches; the text is never split into lines first (but for `invert` with a
+// callback, which asks for nearly all of them). Tested by tests/unit/scan/text/scan_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "presso/scan.h"
+#include "scan/bytes/kernels.h"
+#include "scan/matching/matcher.h"
+
+namespace presso::scan_detail {
+
+struct LineScanOptions {
+  bool invert = false;
+  bool line_numbers = false;  ///< count '\n'
+  bool matches = false;       ///< all matches of each line
+  bool record = false;        ///< fill Findings::lines and spans; else only counts
+  std::uint64_t max_lines = ~std::uint64_t{0};
+};
+
+/// A line to be reported, within its text.
+struct FoundLine {
+  std::size_t begin = 0;
+  std::size_t end = 0;         ///< behind its '\n'
+  std::uint64_t number = 0;    ///< lines before it in the text; with line_numbers
+  std::size_t first_span = 0;  ///< in Findings::spans
+  std::size_t span_count = 0;
+  /// Where the text is an excerpt: so much further on the line is in what that is taken from.
+  std::uint64_t moved = 0;
+};
+
+struct Findings {
+  std::uint64_t lines = 0;       ///< to be reported
+  std::uint64_t matches = 0;     ///< in them, with LineScanOptions::matches
+  std::uint64_t newlines = 0;    ///< in the text; with line_numbers
+  std::vector<FoundLine> found;  ///< with record
+  std::vector<MatchSpan> spans;  ///< relative to their line; with record and matches
+};
+
+/// Scratch of one thread.
+class LineScanner {
+ public:
+  LineScanner(const Matcher& matcher, const LineScanOptions& options, CpuLevel level);
+
+  /// `text`: whole lines, the last one with or without '\n'.
+  Findings scan(Bytes text);
+
+ private:
+  void scan_matching(Bytes text, Findings& findings);
+  void scan_inverted(Bytes text, Findings& findings);
+  void add_gap(Bytes text, std::size_t begin, std::size_t end, Findings& findings);
+  void add_line(Bytes text, std::size_t begin, std::size_t end, Findings& findings);
+  void take_matches(std::size_t begin, std::size_t end, MatchSpan first, Findings& findings);
+  /// Neither lines nor matches are wanted, and every line counts.
+  bool only_counts() const {
+    return !options_.record && !options_.matches && options_.max_lines == ~std::uint64_t{0};
+  }
+  bool full(const Findings& findings) const { return findings.lines >= options_.max_lines; }
+  std::size_t newlines(Bytes text, std::size_t begin, std::size_t end) const;
+
+  LineScanOptions options_;
+  const Kernels& kernels_;
+  std::unique_ptr<Searcher> searcher_;
+  std::size_t counted_ = 0;  ///< '\n' before here are in Findings::newlines
+};
+
+/// The offset behind the first '\n' at or behind `from`, or text.size().
+std::size_t line_end(Bytes text, std::size_t from);
+/// The offset behind the last '\n' in [floor, at), or `floor`.
+std::size_t line_begin(Bytes text, std::size_t floor, std::size_t at);
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// What an engine is to the rest of scan: something that finds the next match in a text of whole
+// lines. The regex and GPU engines come in behind this interface; lines, chunks, threads and output
+// are other files' business.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "presso/bytes.h"
+#include "presso/cpu.h"
+#include "presso/scan.h"
+#include "scan/automaton/line_dfa.h"
+#include "scan/matching/required_literals.h"
+
+namespace presso::scan_detail {
+
+/// One thread's search through one text after another. Not thread-safe; scratch is kept between
+/// texts.
+class Searcher {
+ public:
+  virtual ~Searcher() = default;
+
+  /// `text`: whole lines, the last one with or without its '\n'. Kept by reference until the next
+  /// start(). Nothing outside it is read.
+  virtual void start(Bytes text) = 0;
+  /// The leftmost match that begins at or behind `from`; among several that begin there the one
+  /// whose pattern was given first. `from` never decreases between two start(). A match never
+  /// contains '\n'; an empty one may stand just before it, and at the end of an unfinished last
+  /// line.
+  virtual std::optional<MatchSpan> next(std::size_t from) = 0;
+  /// How many lines of the text that was given to start() hold a match; nullopt where next() is as
+  /// good a way to count them.
+  virtual std::optional<std::size_t> count_lines() { return std::nullopt; }
+};
+
+/// One thread's search for the groups of matches that are known.
+class GroupFinder {
+ public:
+  virtual ~GroupFinder() = default;
+  /// The number of the group called `name`; nullopt where there is none.
+  virtual std::optional<std::size_t> number_of(std::string_view name) const = 0;
+  /// Where the groups of `match` are, by number; nullopt for one that took no part. `line`: all of
+  /// the match's line, as it is reported. Valid until the next call.
+  virtual std::span<const std::optional<MatchSpan>> groups(Bytes line, const MatchSpan& match) = 0;
+};
+
+/// One thread's answer to which of several patterns a known match is of.
+class PatternFinder {
+ public:
+  virtual ~PatternFinder() = default;
+  /// Its number, in the order in which patterns were given. `line`: all of the match's line.
+  virtual std::uint32_t pattern_of(Bytes line, const MatchSpan& match) = 0;
+};
+
+/// An automaton over lines, for what searches by nothing else (scan/gpu).
+struct LineAutomaton {
+  LineDfa dfa;
+  /// Lines that it accepts hold a match. Else they may, and all others do not.
+  bool exact = true;
+};
+
+/// A compiled pattern. Immutable and thread-safe.
+class Matcher {
+ public:
+  virtual ~Matcher() = default;
+  /// A searcher refers to its matcher and must not outlive it.
+  virtual std::unique_ptr<Searcher> searcher(CpuLevel level) const = 0;
+  /// nullptr where there are no groups but the match itself. Refers to its matcher.
+  virtual std::unique_ptr<GroupFinder> group_finder() const { return nullptr; }
+  /// How many patterns it was made of.
+  virtual std::size_t pattern_count() const { return 1; }
+  /// nullptr where there are not several patterns. Refers to its matcher.
+  virtual std::unique_ptr<PatternFinder> pattern_finder() const { return nullptr; }
+  /// What each match contains; by it blocks are left out (block_index.h).
+  virtual RequiredLiterals required() const { return {}; }
+  /// Matches may hold '\n' (PatternOptions::multiline): only multiline.h searches with it.
+  virtual bool spans_lines() const { return false; }
+  /// nullopt where there is none, or none of at most `max_states`. Takes its time.
+  virtual std::optional<LineAutomaton> line_automaton(std::size_t max_states) const {
+    static_cast<void>(max_states);
+    return std::nullopt;
+  }
+  /// How it searches, in a few words for people.
+  virtual std::string describe() const { return "an engine of its own"; }
+};
+
+}  // namespace presso::scan_detail

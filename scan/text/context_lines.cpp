@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "scan/text/context_lines.h"
+
+#include <utility>
+
+namespace presso::scan_detail {
+
+ContextLines::ContextLines(const Matcher& matcher, const ScanOptions& options, bool enabled)
+    : wanted_(enabled &&
+              (options.passthru || options.before_context > 0 || options.after_context > 0)),
+      passthru_(options.passthru),
+      before_(options.passthru ? 0 : options.before_context),
+      after_(options.passthru ? 0 : options.after_context) {
+  if (!wanted_ || !options.invert || !options.matches) return;
+  spans_.emplace(matcher, LineScanOptions{.matches = true, .record = true}, options.level);
+}
+
+void ContextLines::matched(bool limit_reached) {
+  if (!limit_reached) {
+    after_left_ = after_;
+  } else if (after_left_ > 0) {
+    --after_left_;
+  }
+}
+
+void ContextLines::followed() {
+  if (after_left_ > 0) --after_left_;
+}
+
+void ContextLines::cut() {
+  kept_.clear();
+  after_left_ = 0;
+}
+
+void ContextLines::keep(Bytes text, std::uint64_t offset) {
+  if (before_ == 0 || text.empty()) return;
+  std::uint64_t lines = 0;
+  std::size_t at = before_begin(text, 0, text.size(), lines);
+  while (at < text.size()) {
+    const std::size_t end = line_end(text, at);
+    const Bytes line = text.subspan(at, end - at);
+    if (kept_.size() == before_) kept_.pop_front();
+    kept_.push_back({{line.begin(), line.end()}, offset + at});
+    at = end;
+  }
+}
+
+std::size_t ContextLines::before_begin(Bytes text, std::size_t begin, std::size_t end,
+                                       std::uint64_t& lines) const {
+  lines = 0;
+  std::size_t at = end;
+  // The byte before `at` is the '\n' that ends the line before.
+  for (; at > begin && lines < before_; ++lines) at = line_begin(text, begin, at - 1);
+  return at;
+}
+
+bool ContextLines::gap_before(std::uint64_t offset, std::size_t bytes) {
+  const bool gap = !passthru_ && wanted_ && reported_any_ && offset > reported_end_;
+  reported_any_ = true;
+  reported_end_ = offset + bytes;
+  return gap;
+}
+
+std::span<const MatchSpan> ContextLines::matches_in(Bytes line) {
+  if (!spans_) return {};
+  found_spans_ = spans_->scan(line);
+  return found_spans_.spans;
+}
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Puts the stages together: chunks (chunk_source.h) are taken in order, decoded and searched by all
+// threads (line_scan.h), joined and reported in order (assembler.h).
+#include "presso/scan.h"
+
+#include <utility>
+
+#include "presso/ordered_pipeline.h"
+#include "scan/blocks/indexed_chunks.h"
+#include "scan/matching/null_data.h"
+#include "scan/text/assembler.h"
+#include "scan/text/multiline.h"
+
+namespace presso {
+namespace {
+
+using scan_detail::Assembler;
+using scan_detail::ChunkItem;
+using scan_detail::ChunkSource;
+using scan_detail::LineScanner;
+using scan_detail::SearchedChunk;
+
+class ScanRun {
+ public:
+  ScanRun(ChunkSource& chunks, const Pattern& pattern, const ScanOptions& options,
+          const LineCallback& on_line)
+      : chunks_(chunks),
+        pattern_(pattern),
+        options_(options),
+        has_callback_(static_cast<bool>(on_line)),
+        assembler_(pattern.matcher(), options, on_line, chunks) {}
+
+  Result<ScanSummary> run() {
+    PipelineOptions pipeline;
+    pipeline.threads = threads_or_all(options_.threads);
+    scanners_.resize(pipeline.threads);
+    bool stopped = false;
+    const Status status = run_ordered<ChunkItem, SearchedChunk>(
+        pipeline, [&] { return take(); },
+        [&](ChunkItem item, unsigned worker) { return search(std::move(item), worker); },
+        [&](SearchedChunk searched) -> Result<bool> {
+          PRESSO_ASSIGN(const bool more, assembler_.add(std::move(searched)));
+          stopped = !more;
+          return more;
+        });
+    // Also on an error: what was read before it is reported.
+    if (!stopped) assembler_.finish();
+    if (!status.ok()) return status.error();
+    if (options_.is_cancelled()) return make_error(ErrorCode::kCancelled);
+    if (assembler_.failure()) return *assembler_.failure();
+    return assembler_.summary();
+  }
+
+ private:
+  Result<std::optional<ChunkItem>> take() {
+    if (options_.is_cancelled()) return make_error(ErrorCode::kCancelled);
+    return chunks_.take();
+  }
+
+  SearchedChunk search(ChunkItem item, unsigned worker) {
+    Result<scan_detail::Chunk> chunk = chunks_.load(std::move(item));
+    if (!chunk.ok()) {
+      SearchedChunk failed;
+      failed.error = std::move(chunk.error());
+      return failed;
+    }
+    if (options_.null_data) {
+      scan_detail::exchange_nul_and_line_feed(chunk->text.mutable_bytes());
+    }
+    return scan_detail::search_chunk(std::move(*chunk), options_.binary, scanner_of(worker));
+  }
+
+  /// Made by the worker that uses it, when it first has something to do.
+  LineScanner& scanner_of(unsigned worker) {
+    auto& scanner = scanners_[worker];
+    if (!scanner) {
+      scanner = std::make_unique<LineScanner>(
+          pattern_.matcher(), scan_detail::line_scan_options(options_, has_callback_),
+          options_.level);
+    }
+    return *scanner;
+  }
+
+  ChunkSource& chunks_;
+  const Pattern& pattern_;
+  const ScanOptions& options_;
+  bool has_callback_;
+  Assembler assembler_;
+  std::vector<std::unique_ptr<LineScanner>> scanners_;
+};
+
+}  // namespace
+
+bool can_skip_blocks(const RandomAccess& file, const Pattern& pattern, const ScanOptions& options) {
+  Byte magic[sizeof kFileMagic];
+  const MutableBytes begin(magic);
+  if (file.size() < begin.size() || !file.read_at(0, begin).ok()) return false;
+  if (!has_file_magic(magic)) return false;
+  ScanOptions quiet = options;
+  quiet.on_bad_index = {};
+  std::optional<ArchiveIndex> spare;
+  const scan_detail::RequiredLiterals& required = pattern.matcher().required();
+  return scan_detail::open_indexed_chunks(file, required, quiet, spare) != nullptr;
+}
+
+Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanOptions& options,
+                         const LineCallback& on_line) {
+  PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
+                scan_detail::open_chunks(source, options));
+  if (pattern.spans_lines()) {
+    return scan_detail::scan_multiline(*chunks, pattern.matcher(), options, on_line, 0);
+  }
+  return ScanRun(*chunks, pattern, options, on_line).run();
+}
+
+Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
+                         const ScanOptions& options, const LineCallback& on_line) {
+  PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
+                scan_detail::open_chunks(file, pattern.matcher().required(), options));
+  if (pattern.spans_lines()) {
+    // Of a compressed file this is less than the text, but a begin.
+    const std::uint64_t expected = options.limits_blocks() ? 0 : file.size();
+    return scan_detail::scan_multiline(*chunks, pattern.matcher(), options, on_line, expected);
+  }
+  if (chunks->index() == nullptr) return ScanRun(*chunks, pattern, options, on_line).run();
+  // Then the file holds no NUL byte where one would count (block_index.cpp): no rule is needed.
+  ScanOptions without_rule = options;
+  without_rule.binary = BinaryRule::kText;
+  return ScanRun(*chunks, pattern, without_rule, on_line).run();
+}
+
+}  // namespace presso

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "scan/unicode/unicode.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace presso::scan_detail {
+namespace {
+
+struct FoldRange {
+  CodePoint first;
+  CodePoint last;
+  std::uint32_t stride;
+  std::int32_t delta;
+
+  bool contains(CodePoint code) const {
+    return code >= first && code <= last && (code - first) % stride == 0;
+  }
+};
+
+struct CodeRange {
+  CodePoint first;
+  CodePoint last;
+  std::uint32_t stride;
+
+  bool contains(CodePoint code) const {
+    return code >= first && code <= last && (code - first) % stride == 0;
+  }
+};
+
+#include "scan/unicode/unicode_tables.inc"
+
+bool is_continuation(Byte byte) {
+  return (byte & 0xC0) == 0x80;
+}
+
+/// Length by lead byte; 0 where no code point begins with it.
+std::uint32_t sequence_bytes(Byte lead) {
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2) return 0;
+  if (lead < 0xE0) return 2;
+  if (lead < 0xF0) return 3;
+  return lead < 0xF5 ? 4 : 0;
+}
+
+/// The smallest code point that needs so many bytes: anything below is overlong.
+constexpr CodePoint kSmallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+
+bool is_ascii_word(CodePoint code) {
+  return (code >= '0' && code <= '9') || (code >= 'A' && code <= 'Z') ||
+         (code >= 'a' && code <= 'z') || code == '_';
+}
+
+/// The range that holds `code`, or nullptr. A range of stride 2 may reach over the beginning of the
+/// next one, so the last two that begin at or below are tried.
+template <class Range, std::size_t kCount>
+const Range* find_range(const Range (&ranges)[kCount], CodePoint code) {
+  const Range* range =
+      std::upper_bound(std::begin(ranges), std::end(ranges), code,
+                       [](CodePoint value, const Range& entry) { return value < entry.first; });
+  for (int back = 0; back < 2 && range != std::begin(ranges); ++back) {
+    --range;
+    if (range->contains(code)) return range;
+  }
+  return nullptr;
+}
+
+CodePoint shifted(CodePoint code, std::int32_t delta) {
+  return static_cast<CodePoint>(static_cast<std::int32_t>(code) + delta);
+}
+
+bool pair_before(const CasePair& a, const CasePair& b) {
+  return a.code != b.code ? a.code < b.code : a.variant < b.variant;
+}
+
+/// {fold(code), code} of all code points that are not their own fold.
+std::vector<CasePair> folded_pairs() {
+  std::vector<CasePair> pairs;
+  for (const FoldRange& range : kFoldRanges) {
+    for (CodePoint code = range.first; code <= range.last; code += range.stride) {
+      pairs.push_back({shifted(code, range.delta), code});
+    }
+  }
+  std::sort(pairs.begin(), pairs.end(), pair_before);
+  return pairs;
+}
+
+std::vector<CasePair> make_case_pairs() {
+  const std::vector<CasePair> folded = folded_pairs();
+  std::vector<CasePair> pairs;
+  for (std::size_t i = 0; i < folded.size(); ++i) {
+    pairs.push_back(folded[i]);
+    pairs.push_back({folded[i].variant, folded[i].code});
+    for (std::size_t j = i + 1; j < folded.size() && folded[j].code == folded[i].code; ++j) {
+      pairs.push_back({folded[i].variant, folded[j].variant});
+      pairs.push_back({folded[j].variant, folded[i].variant});
+    }
+  }
+  std::sort(pairs.begin(), pairs.end(), pair_before);
+  return pairs;
+}
+
+}  // namespace
+
+Decoded decode(const Byte* at, const Byte* end) {
+  const std::uint32_t bytes = sequence_bytes(*at);
+  if (bytes <= 1) return {*at, bytes};
+  if (end - at < static_cast<std::ptrdiff_t>(bytes)) return {};
+  CodePoint code = *at & (0x7Fu >> bytes);
+  for (std::uint32_t i = 1; i < bytes; ++i) {
+    if (!is_continuation(at[i])) return {};
+    code = code << 6 | (at[i] & 0x3Fu);
+  }
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (code < kSmallest[bytes] || code > 0x10FFFF || surrogate) return {};
+  return {code, bytes};
+}
+
+Decoded decode_last(const Byte* begin, const Byte* end) {
+  const Byte* at = end - 1;
+  while (at > begin && end - at < 4 && is_continuation(*at)) --at;
+  const Decoded decoded = decode(at, end);
+  return at + decoded.bytes == end ? decoded : Decoded{};
+}
+
+std::uint32_t encode(CodePoint code, Byte* to) {
+  if (code < 0x80) {
+    to[0] = static_cast<Byte>(code);
+    return 1;
+  }
+  const std::uint32_t bytes = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  for (std::uint32_t i = bytes - 1; i > 0; --i) {
+    to[i] = static_cast<Byte>(0x80 | (code & 0x3F));
+    code >>= 6;
+  }
+  to[0] = static_cast<Byte>((0xF00u >> bytes & 0xF0u) | code);
+  return bytes;
+}
+
+std::string encoded(CodePoint code) {
+  Byte bytes[4];
+  const std::uint32_t count = encode(code, bytes);
+  return {reinterpret_cast<const char*>(bytes), count};
+}
+
+CodePoint fold(CodePoint code) {
+  if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + 32 : code;
+  const FoldRange* range = find_range(kFoldRanges, code);
+  return range != nullptr ? shifted(code, range->delta) : code;
+}
+
+std::vector<CodePoint> case_variants(CodePoint code) {
+  const CodePoint folded = fold(code);
+  std::vector<CodePoint> variants = {folded};
+  for (const FoldRange& range : kFoldRanges) {
+    const CodePoint variant = shifted(folded, -range.delta);
+    if (range.contains(variant)) variants.push_back(variant);
+  }
+  std::sort(variants.begin(), variants.end());
+  return variants;
+}
+
+const std::vector<CasePair>& case_pairs() {
+  static const std::vector<CasePair> pairs = make_case_pairs();
+  return pairs;
+}
+
+bool is_upper(CodePoint code) {
+  if (code < 0x80) return code >= 'A' && code <= 'Z';
+  return find_range(kUpperRanges, code) != nullptr;
+}
+
+bool is_word(CodePoint code) {
+  if (code < 0x80) return is_ascii_word(code);
+  return find_range(kWordRanges, code) != nullptr;
+}
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// The model behind --device=auto.
+#include "tools/device/device_choice.h"
+
+#include <gtest/gtest.h>
+
+namespace presso::cli {
+namespace {
+
+constexpr std::uint64_t kGB = 1'000'000'000;
+constexpr GpuCosts kCosts{.start_seconds = 0.12, .copy_rate = 55e9, .decode_rate = 300e9};
+
+DecodeWork checked(std::uint64_t plain_bytes, std::uint64_t ratio = 4) {
+  return {plain_bytes / ratio, plain_bytes, false};
+}
+DecodeWork written(std::uint64_t plain_bytes) {
+  return {plain_bytes / 4, plain_bytes, true};
+}
+
+TEST(DeviceChoice, CountsTheStart) {
+  DeviceChoice choice(kCosts, 16);
+  EXPECT_FALSE(choice.gpu_is_faster(checked(kGB)));
+  EXPECT_TRUE(choice.gpu_is_faster(checked(10 * kGB)));
+  choice.gpu_started();
+  EXPECT_TRUE(choice.gpu_is_faster(checked(kGB)));
+}
+
+TEST(DeviceChoice, IsTheSumThatIsDocumented) {
+  const DeviceChoice choice(kCosts, 4);
+  // 24 GB/s through PCIe in at ratio 1: reading with four threads takes longest.
+  EXPECT_DOUBLE_EQ(choice.gpu_seconds(checked(30 * kGB, 1)), 0.12 + 30 / 30.0);
+  EXPECT_DOUBLE_EQ(choice.gpu_seconds(checked(300 * kGB, 100)), 0.12 + 300 / 300.0);
+  EXPECT_DOUBLE_EQ(choice.cpu_seconds(checked(30 * kGB)), 30 / 6.0);
+  EXPECT_DOUBLE_EQ(choice.cpu_seconds(written(30 * kGB)), 30 / 2.5);
+  EXPECT_DOUBLE_EQ(choice.gpu_seconds(written(30 * kGB)), 0.12 + 30 / 2.5);
+}
+
+TEST(DeviceChoice, WritingThatLimitsBothLeavesItToTheCpu) {
+  DeviceChoice choice(kCosts, 8);
+  choice.gpu_started();
+  EXPECT_FALSE(choice.gpu_is_faster(written(100 * kGB)));
+  DeviceChoice one_thread(kCosts, 1);
+  EXPECT_TRUE(one_thread.gpu_is_faster(written(100 * kGB)));
+}
+
+TEST(DeviceChoice, DoesNotLookIntoFilesThatAreTooSmall) {
+  const DeviceChoice choice(kCosts, 2);
+  EXPECT_FALSE(choice.gpu_may_be_faster(100'000, false));
+  EXPECT_TRUE(choice.gpu_may_be_faster(100'000'000, false));
+}
+
+TEST(DeviceChoice, AnyFileThatIsFasterMayBe) {
+  for (const unsigned threads : {1u, 4u, 64u}) {
+    for (std::uint64_t plain = 1'000'000; plain < 100 * kGB; plain *= 3) {
+      const DeviceChoice choice(kCosts, threads);
+      for (const std::uint64_t ratio : {1, 5, 90}) {
+        const DecodeWork work = checked(plain, ratio);
+        if (choice.gpu_is_faster(work)) {
+          EXPECT_TRUE(choice.gpu_may_be_faster(work.stored_bytes, false));
+        }
+      }
+    }
+  }
+}
+
+TEST(DeviceChoice, BelievesWhatItMeasured) {
+  DeviceChoice choice(kCosts, 4);
+  choice.gpu_started();
+  ASSERT_TRUE(choice.gpu_is_faster(checked(kGB)));
+  choice.measured_gpu(checked(1'000'000), 10);  // too small to say anything
+  EXPECT_TRUE(choice.gpu_is_faster(checked(kGB)));
+  choice.measured_gpu(checked(kGB), 1);
+  EXPECT_FALSE(choice.gpu_is_faster(checked(kGB)));
+  choice.measured_cpu(checked(kGB), 2);
+  EXPECT_TRUE(choice.gpu_is_faster(checked(kGB)));
+}
+
+TEST(DeviceChoice, WithoutGpuCodeTheCpuIsFaster) {
+  const DeviceChoice choice({}, 1);
+  EXPECT_FALSE(choice.gpu_may_be_faster(1000 * kGB, false));
+  EXPECT_FALSE(choice.gpu_is_faster(checked(1000 * kGB)));
+}
+
+}  // namespace
+}  // namespace presso::cli

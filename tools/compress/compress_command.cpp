@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// presso compress: FILE becomes FILE.presso. The work is compress_stream's; here are the files.
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+
+#include "presso/compress.h"
+#include "tools/cli/bind.h"
+#include "tools/cli/message.h"
+#include "tools/commands.h"
+#include "tools/compress/file_job.h"
+#include "tools/compress/flags_compress.h"
+#include "tools/io/progress.h"
+
+namespace presso::cli {
+namespace {
+
+const CommandInfo kInfo = {
+    .name = "compress",
+    .summary = "compress files so that they can be searched in place",
+    .operands = "[FILE... | -]",
+    .description =
+        "Each FILE becomes FILE.presso; FILE stays. Without FILE, or with -, standard input is "
+        "compressed to standard output. Existing files are overwritten only with -f or when you "
+        "agree to it on the terminal. Name, time and mode of FILE are stored and restored.\n\n"
+        "The output depends on the input and the compression options only, not on -T.",
+    .examples = {{"presso compress app.log", "makes app.log.presso, keeps app.log"},
+                 {"presso compress -9 --rm *.log", "smaller files; removes the originals"},
+                 {"presso compress --index app.log", "with filters for searches of rare strings"},
+                 {"presso compress -r logs", "all files below a directory"},
+                 {"cat app.log | presso compress -o all.presso", "from a pipe"}},
+    .exit_status =
+        "0 if everything was compressed, 2 after any error. Files named .presso already "
+        "are skipped, which is no error. Where the reader of standard output goes away "
+        "the status is 2, without a message.",
+};
+
+struct Totals {
+  std::uint64_t files = 0;
+  std::uint64_t plain = 0;
+  std::uint64_t compressed = 0;
+};
+
+std::string ratio_text(std::uint64_t plain, std::uint64_t compressed) {
+  char text[32];
+  const double ratio =
+      compressed == 0 ? 0 : static_cast<double>(plain) / static_cast<double>(compressed);
+  std::snprintf(text, sizeof text, "%.2f", ratio);
+  return text;
+}
+
+std::string summary_text(std::uint64_t plain, std::uint64_t compressed) {
+  return grouped(plain) + " -> " + grouped(compressed) + " bytes, ratio " +
+         ratio_text(plain, compressed);
+}
+
+class CompressCommand final : public Command {
+ public:
+  const CommandInfo& info() const override { return kInfo; }
+
+  std::vector<Flag> flags() override {
+    std::vector<Flag> flags = file_flags(files_);
+    flags.push_back(level_flag(options_.level));
+    append(flags, encoder_flags(options_));
+    append(flags, filter_flags(options_));
+    flags.push_back(threads_flag(options_.threads));
+    append(flags, message_flags());
+    flags.push_back(progress_flag(files_.progress));
+    return flags;
+  }
+
+  Result<int> run(std::vector<std::string> operands) override {
+    PRESSO_TRY(validate(options_));
+    for (const Ignored& option : ignored_options(options_)) warning(option.name, option.why);
+    PRESSO_ASSIGN(const std::vector<std::string> inputs, job_inputs(std::move(operands), files_));
+    remove_unfinished_files_on_signals();
+    for (const std::string& path : inputs) compress_file(path);
+    if (inputs.size() > 1) {
+      verbose("total", std::to_string(totals_.files) + " files, " +
+                           summary_text(totals_.plain, totals_.compressed));
+    }
+    return exit_status();
+  }
+
+ private:
+  void compress_file(const std::string& path) {
+    if (has_suffix(path) && !files_.force) {
+      return warning(shown_name(path),
+                     "is compressed already; skipped (-f compresses it once more)");
+    }
+    const Result<InputFile> input = InputFile::open(path, InputFile::Directories::kRefusedWithHint);
+    if (!input.ok()) return error(shown_name(path), input.error());
+    const std::optional<OutputRequest> request = request_for(path, *input);
+    if (!request) return;
+    std::optional<OutputFile> output = open_output(*input, *request, files_);
+    if (output) compress_to(path, *input, *output);
+  }
+
+  /// -o and -c as asked; else standard output for standard input, FILE.presso for files.
+  std::optional<OutputRequest> request_for(const std::string& path, const InputFile& input) const {
+    OutputRequest request{.path = files_.output, .binary = true};
+    const bool by_name = files_.output.empty() && !files_.to_stdout && path != kStandardInput;
+    if (by_name && !input.is_regular()) {
+      error(shown_name(path), "is no regular file; name the output with -o or -c");
+      return std::nullopt;
+    }
+    if (by_name) request.path = path + std::string(kSuffix);
+    return request;
+  }
+
+  void compress_to(const std::string& path, const InputFile& input, OutputFile& output) {
+    CompressOptions options = options_;
+    options.metadata = metadata_of(path, input);
+    const FdRandomAccess sample(input.fd(), input.size());
+    if (input.is_regular() && !input.is_standard_input()) options.sample = &sample;
+    FdSource source(input.fd());
+    const auto start = std::chrono::steady_clock::now();
+    Result<CompressSummary> summary = run_with_progress(path, input, source, output, options);
+    if (!summary.ok()) return report_failure(shown_name(path), summary.error(), output, false);
+    if (!finish_output(path, input, output, attributes_of(input), files_)) return;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    ++totals_.files;
+    totals_.plain += summary->plain_bytes;
+    totals_.compressed += summary->compressed_bytes;
+    verbose(shown_name(path),
+            summary_text(summary->plain_bytes, summary->compressed_bytes) + ", " +
+                rate_text(static_cast<double>(summary->plain_bytes) / seconds.count()));
+  }
+
+  Result<CompressSummary> run_with_progress(const std::string& path, const InputFile& input,
+                                            FdSource& source, OutputFile& output,
+                                            CompressOptions& options) const {
+    Progress progress(shown_name(path), input.size(), files_.progress);
+    options.on_progress = [&progress](std::uint64_t plain, std::uint64_t) {
+      progress.update(plain, plain);
+      return true;
+    };
+    return compress_stream(source, output.sink(), options);
+  }
+
+  static Metadata metadata_of(const std::string& path, const InputFile& input) {
+    Metadata metadata;
+    if (!input.is_regular() || input.is_standard_input()) return metadata;
+    const struct stat& about = input.about();
+    char mode[16];
+    std::snprintf(mode, sizeof mode, "%o", static_cast<unsigned>(about.st_mode & 0777));
+    metadata.entries.emplace_back("name", std::filesystem::path(path).filename().string());
+    const std::string time = nanoseconds_text(about.st_mtim);
+    if (!time.empty()) metadata.entries.emplace_back("mtime", time);
+    metadata.entries.emplace_back("mode", mode);
+    return metadata;
+  }
+
+  /// Empty where it does not fit: some 292 years from 1970.
+  static std::string nanoseconds_text(const timespec& time) {
+    constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int64_t>::max() / 1000000000 - 1;
+    if (time.tv_sec < -kMostSeconds || time.tv_sec > kMostSeconds) return {};
+    return std::to_string(static_cast<std::int64_t>(time.tv_sec) * 1000000000 + time.tv_nsec);
+  }
+
+  FileOptions files_;
+  CompressOptions options_;
+  Totals totals_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_compress_command() {
+  return std::make_unique<CompressCommand>();
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "tools/compress/file_job.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "tools/cli/message.h"
+#include "tools/io/prompt.h"
+
+namespace presso::cli {
+namespace {
+
+bool is_terminal_input(const std::string& path) {
+  return path == kStandardInput && isatty(STDIN_FILENO) != 0;
+}
+
+/// Whether writing to `path` would write into the file that is being read.
+bool is_input_itself(const InputFile& input, const std::string& path) {
+  struct stat about {};
+  const int found = path.empty() ? fstat(STDOUT_FILENO, &about) : stat(path.c_str(), &about);
+  return found == 0 && S_ISREG(about.st_mode) && same_file(about, input.about());
+}
+
+/// Whether an existing `path` may be replaced.
+bool may_overwrite(const std::string& path, const FileOptions& options) {
+  if (options.force) return true;
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
+  return confirm("'" + path + "' exists; overwrite it?");
+}
+
+/// Whether `path` is still the file that was opened, with nothing written to it since.
+bool is_unchanged(const InputFile& input, const std::string& path) {
+  struct stat now {};
+  if (stat(path.c_str(), &now) != 0) return false;
+  const struct stat& then = input.about();
+  return same_file(now, then) && now.st_size == then.st_size &&
+         now.st_mtim.tv_sec == then.st_mtim.tv_sec && now.st_mtim.tv_nsec == then.st_mtim.tv_nsec;
+}
+
+/// Makes a rename durable before the input is removed; a failure only costs that certainty.
+void sync_directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string directory = slash == path.npos ? "." : path.substr(0, slash + 1);
+  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  if (fsync(fd) != 0) errno = 0;
+  close(fd);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> job_inputs(std::vector<std::string> operands,
+                                            const FileOptions& options) {
+  if (operands.empty()) {
+    if (is_terminal_input(std::string(kStandardInput)) && !options.force) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "no file given and standard input is a terminal");
+    }
+    operands.emplace_back(kStandardInput);
+  }
+  std::vector<std::string> inputs = expand_operands(operands, options.recursive);
+  if (inputs.size() > 1 && !options.output.empty()) {
+    return make_error(ErrorCode::kInvalidArgument, "-o names one output, but there are " +
+                                                       std::to_string(inputs.size()) +
+                                                       " inputs; -c writes them one after another");
+  }
+  return inputs;
+}
+
+std::optional<OutputFile> open_output(const InputFile& input, const OutputRequest& request,
+                                      const FileOptions& options) {
+  const std::string name = request.path.empty() ? "standard output" : request.path;
+  if (is_input_itself(input, request.path)) {
+    error(name, "is the input itself; not written");
+    return std::nullopt;
+  }
+  if (request.path.empty()) {
+    if (request.binary && !options.force && isatty(STDOUT_FILENO) != 0) {
+      error(name, "compressed data not written to a terminal; -f writes it, -o names a file");
+      return std::nullopt;
+    }
+    return OutputFile::standard_output();
+  }
+  struct stat about {};
+  const bool there = stat(request.path.c_str(), &about) == 0 && S_ISREG(about.st_mode);
+  const bool overwrite = there ? may_overwrite(request.path, options) : options.force;
+  if (there && !overwrite) {
+    error(name, "exists; not overwritten (-f overwrites)");
+    return std::nullopt;
+  }
+  Result<OutputFile> output = OutputFile::create(request.path, {overwrite, request.sparse});
+  if (!output.ok()) {
+    error(name, output.error());
+    return std::nullopt;
+  }
+  return std::move(*output);
+}
+
+void report_failure(const std::string& input_name, const Error& problem, OutputFile& output,
+                    bool pipe_may_close) {
+  if (!output.sink().failed()) return error(input_name, problem);
+  if (!output.sink().closed_pipe()) return error(output.name(), output.sink().error());
+  if (!pipe_may_close) fail_silently();
+}
+
+bool finish_output(const std::string& input_name, const InputFile& input, OutputFile& output,
+                   const FileAttributes& attributes, const FileOptions& options) {
+  const bool new_file = output.is_new_file();
+  const Status committed = output.commit(attributes);
+  if (!committed.ok()) {
+    error(output.name(), committed.error());
+    return false;
+  }
+  if (!options.remove_source || !new_file || !input.is_regular() || input.is_standard_input()) {
+    return true;
+  }
+  sync_directory_of(output.name());
+  if (!is_unchanged(input, input_name)) {
+    error(input_name, "changed while it was read; not removed");
+    return false;
+  }
+  if (unlink(input_name.c_str()) == 0) return true;
+  error(input_name, errno_error("cannot remove", errno));
+  return false;
+}
+
+FileAttributes attributes_of(const InputFile& input) {
+  FileAttributes attributes;
+  if (!input.is_regular() || input.is_standard_input()) return attributes;
+  attributes.mode = input.about().st_mode & 0777;
+  attributes.modified = input.about().st_mtim;
+  attributes.owner = {input.about().st_uid, input.about().st_gid};
+  return attributes;
+}
+
+}  // namespace presso::cli

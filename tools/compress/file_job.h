@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What compress and decompress do alike with each file: decide where the output goes, refuse what
+// would destroy data, and finish or drop the output.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/io/flags_files.h"
+#include "tools/io/input_file.h"
+#include "tools/io/output_file.h"
+
+namespace presso::cli {
+
+/// The inputs that `operands` name; standard input where there are none. Usage errors: nothing
+/// given and standard input is a terminal; one output for several inputs.
+Result<std::vector<std::string>> job_inputs(std::vector<std::string> operands,
+                                            const FileOptions& options);
+
+struct OutputRequest {
+  std::string path;     ///< empty: standard output
+  bool binary = false;  ///< not for a terminal
+  bool sparse = false;
+};
+
+/// Opens the output for `input`, or reports why not and returns nullopt. Asks before overwriting
+/// where somebody is there to answer.
+std::optional<OutputFile> open_output(const InputFile& input, const OutputRequest& request,
+                                      const FileOptions& options);
+
+/// Reports a failed run: blames the output where its sink failed, else `input_name`. A closed pipe
+/// is no failure if `pipe_may_close`, and a silent one otherwise.
+void report_failure(const std::string& input_name, const Error& problem, OutputFile& output,
+                    bool pipe_may_close);
+
+/// Commits `output` and, as asked for, removes the input. False after reporting an error.
+bool finish_output(const std::string& input_name, const InputFile& input, OutputFile& output,
+                   const FileAttributes& attributes, const FileOptions& options);
+
+/// The owner and the times of `input` for its output.
+FileAttributes attributes_of(const InputFile& input);
+
+}  // namespace presso::cli

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+#include "tools/compress/flags_compress.h"
+
+#include "tools/cli/bind.h"
+#include "tools/compress/flags_dictionary.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr std::uint64_t kMostRenewal = std::uint64_t{1} << 50;
+constexpr std::uint64_t kMostDistance = kMaxBlockBytes + kMaxDictionaryBytes;
+
+Apply rule_into(std::optional<DependencyRule>& rule) {
+  return [&rule](const Given& given) -> Status {
+    rule.reset();
+    if (given.value == "none") rule = DependencyRule::kNone;
+    if (given.value == "strict") rule = DependencyRule::kStrict;
+    if (given.value == "literal-aware") rule = DependencyRule::kLiteralAware;
+    if (given.value == "two-wave") rule = DependencyRule::kTwoWave;
+    if (given.value == "tile") rule = DependencyRule::kTile;
+    return {};
+  };
+}
+
+Apply sub_block_into(std::uint32_t& sub_block) {
+  return [&sub_block](const Given& given) -> Status {
+    PRESSO_ASSIGN(const std::uint64_t value,
+                  parse_number(given.spelled, given.value, 4, 256, Unit::kCount));
+    if (!std::has_single_bit(value)) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        given.spelled + ": '" + given.value + "' is no power of two");
+    }
+    sub_block = static_cast<std::uint32_t>(value);
+    return {};
+  };
+}
+
+/// A number, or words that `others` names in the message of an error.
+Result<std::uint32_t> parse_size_or(const Given& given, std::uint64_t least, std::uint64_t most,
+                                    const std::string& others) {
+  auto size = parse_number(given.spelled, given.value, least, most);
+  if (size.ok()) return static_cast<std::uint32_t>(*size);
+  size.error().what += ", " + others;
+  return std::move(size.error());
+}
+
+Apply block_size_into(std::uint32_t& block_bytes) {
+  return [&block_bytes](const Given& given) -> Status {
+    block_bytes = 0;
+    if (given.value == "auto") return {};
+    PRESSO_ASSIGN(block_bytes, parse_size_or(given, kMinBlockBytes, kMaxBlockBytes, "or auto"));
+    return {};
+  };
+}
+
+Apply coding_into(Coding& coding) {
+  return [&coding](const Given& given) -> Status {
+    coding = given.value == "bit" ? Coding::kBit : Coding::kByte;
+    return {};
+  };
+}
+
+Apply dictionary_into(DictionaryChoice& choice) {
+  return [&choice](const Given& given) -> Status {
+    if (given.value == "auto" || given.value == "none") {
+      const bool none = given.value == "none";
+      choice.mode = none ? DictionaryChoice::Mode::kNone : DictionaryChoice::Mode::kAuto;
+      return {};
+    }
+    const bool number = !given.value.empty() && given.value[0] >= '0' && given.value[0] <= '9';
+    if (!number) {
+      PRESSO_ASSIGN(auto content, read_dictionary_file(given));
+      choice.mode = DictionaryChoice::Mode::kGiven;
+      choice.content = std::make_shared<const std::vector<Byte>>(std::move(content));
+      return {};
+    }
+    PRESSO_ASSIGN(choice.bytes,
+                  parse_size_or(given, 2048, kMaxDictionaryBytes,
+                                "auto, none or a FILE, if need be as ./" + given.value));
+    choice.mode = DictionaryChoice::Mode::kSize;
+    return {};
+  };
+}
+
+Apply renewal_into(std::uint64_t& bytes) {
+  return [&bytes](const Given& given) -> Status {
+    bytes = 0;
+    if (given.value == "0") return {};
+    PRESSO_ASSIGN(bytes, parse_number(given.spelled, given.value, 8u << 20, kMostRenewal));
+    return {};
+  };
+}
+
+Apply group_into(std::uint32_t& group) {
+  return [&group](const Given& given) -> Status {
+    // Which of them the rule permits is validate()'s: --deps may still follow.
+    PRESSO_ASSIGN(const std::uint64_t value,
+                  parse_number(given.spelled, given.value, 32, 32768, Unit::kCount));
+    if (!std::has_single_bit(value)) {
+      return make_error(
+          ErrorCode::kInvalidArgument,
+          given.spelled + ": '" + given.value +
+              "' is no power of two; permitted: 32, 64, 128, ... 1024; with --deps tile 1024 to "
+              "32768");
+    }
+    group = static_cast<std::uint32_t>(value);
+    return {};
+  };
+}
+
+/// "1", "0.5", "2.25": hundredths of a percent.
+Apply filter_size_into(std::uint32_t& size) {
+  return [&size](const Given& given) -> Status {
+    const std::size_t point = given.value.find('.');
+    std::string digits = given.value.substr(0, point);
+    std::string fraction = point == std::string::npos ? "" : given.value.substr(point + 1);
+    const bool sound = fraction.size() <= 2 && (point == std::string::npos || !fraction.empty());
+    fraction.resize(2, '0');
+    const auto value = parse_number(given.spelled, digits + fraction, 10, kMaxFilterSize);
+    if (!sound || !value.ok()) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        given.spelled + ": '" + given.value +
+                            "' is no percentage from 0.1 to 20 with at most two decimals");
+    }
+    size = static_cast<std::uint32_t>(*value);
+    return {};
+  };
+}
+
+Flag favor_flag(Favor& favor) {
+  return {.name = "favor",
+          .value_name = "GOAL",
+          .category = kCompression,
+          .brief = "what options that are not given are chosen for",
+          .text =
+              "decode is for files to be decoded fast on a GPU: --deps tile --dict none "
+              "--window 47088, and from level 4 on fewer and longer back-references. Such files "
+              "are somewhat larger. --deps, --dict SIZE and --window win over it.",
+          .choices = {"ratio", "decode"},
+          .default_value = "ratio",
+          .apply = [&favor](const Given& given) -> Status {
+            favor = given.value == "decode" ? Favor::kDecode : Favor::kRatio;
+            return {};
+          }};
+}
+
+std::vector<Flag> dependency_flags(CompressOptions& options) {
+  return {
+      {.name = "deps",
+       .value_name = "RULE",
+       .category = kCompression,
+       .brief = "which bytes a back-reference may copy from",
+       .text = "Sequences are decoded in groups. With a rule other than none, all sequences of a "
+               "group can be copied at once, on a GPU or in vector registers: strict forbids "
+               "copying from the same group, literal-aware permits its literals, two-wave also "
+               "what its first wave of copies wrote. tile is two-wave byte by byte, for tiles of "
+               "the block in place of groups of sequences. Stricter rules cost a little ratio. "
+               "auto is two-wave, with --favor decode tile.",
+       .choices = {"auto", "none", "strict", "literal-aware", "two-wave", "tile"},
+       .default_value = "auto",
+       .apply = rule_into(options.rule)},
+      {.name = "group",
+       .value_name = "N",
+       .category = kCompression,
+       .brief = "sequences in a group: a power of two, 32 to 1024",
+       .text = "With the tile rule: bytes in a tile, a power of two from 1024 to 32768.",
+       .default_value = "32, tile 2048",
+       .apply = group_into(options.group)},
+      {.name = "staleness",
+       .value_name = "BYTES",
+       .category = kCompression,
+       .brief = "keep a hash table entry until it is this old",
+       .text = "For levels 1 and 2, which have a table of single entries: an entry that no rule "
+               "forbids yet is more useful than a newer one.",
+       .default_value = "0",
+       .apply = number_into(options.staleness, 0, kMaxBlockBytes)},
+  };
+}
+
+}  // namespace
+
+std::vector<Ignored> ignored_options(const CompressOptions& options) {
+  constexpr int kFirstWithoutStaleness = 3;
+  std::vector<Ignored> ignored;
+  if (options.staleness && options.level >= kFirstWithoutStaleness) {
+    ignored.push_back({"--staleness", "has no effect from level 3 on"});
+  }
+  const bool bit = options.coding == Coding::kBit;
+  if (!bit && options.bit_gain != 0) {
+    ignored.push_back({"--bit-gain", "has no effect without --coding bit"});
+  }
+  if (!bit && options.sub_block != 0) {
+    ignored.push_back({"--sub-block", "has no effect without --coding bit"});
+  }
+  const bool renewal_given = options.dictionary.renew_bytes != DictionaryChoice{}.renew_bytes;
+  if (renewal_given && options.dictionary.mode != DictionaryChoice::Mode::kAuto) {
+    ignored.push_back({"--dict-renew", "has no effect without --dict auto"});
+  }
+  return ignored;
+}
+
+Flag level_flag(int& level) {
+  return {
+      .name = "level",
+      .value_name = "N",
+      .category = kCompression,
+      .brief = "compression level, -1 (fastest) to -12 (smallest)",
+      .text =
+          "Levels 1 and 2 use a single-probe hash table, 3 to 9 rows of 8 to 63 earlier places; "
+          "from 4 on they take a match only if the next places have no better one (with --favor "
+          "decode 4 to 9 follow hash chains and weigh the cost of sequences), 10 to 12 binary "
+          "trees, of whose matches they take what the coding writes in the fewest bits. All "
+          "levels decompress equally fast. A thread takes about 4 MiB of memory at levels 1 to 9, "
+          "20 at 10 to 12, with --block-size 4M up to 38 and 86; choosing a dictionary takes up to "
+          "200.",
+      .default_value = "6",
+      .environment = "PRESSO_LEVEL",
+      .digits = true,
+      .apply = count_into(level, kMinLevel, kMaxLevel)};
+}
+
+std::vector<Flag> filter_flags(CompressOptions& options) {
+  return {{.name = "index",
+           .category = kCompression,
+           .brief = "store filters by which 'scan' leaves out blocks",
+           .text = "For searches of rare strings: only blocks that may hold them are read. Takes 1 "
+                   "percent of the uncompressed size, see --index-size, and that much memory while "
+                   "compressing. Programs without the feature read the file as any other.",
+           .negation = "no-index",
+           .apply = [&options](const Given& given) -> Status {
+             options.filter_size = given.negated ? 0 : kDefaultFilterSize;
+             return {};
+           }},
+          {.name = "index-size",
+           .value_name = "PERCENT",
+           .category = kCompression,
+           .brief = "size of the index, in percent of the uncompressed size; implies --index",
+           .text = "From 0.1 to 20. A larger one lets fewer blocks through that hold no match.",
+           .default_value = "1",
+           .apply = filter_size_into(options.filter_size)}};
+}
+
+std::vector<Flag> encoder_flags(CompressOptions& options) {
+  std::vector<Flag> flags = {
+      favor_flag(options.favor),
+      {.name = "coding",
+       .value_name = "CODING",
+       .category = kCompression,
+       .brief = "how sequences are stored",
+       .text = "byte: whole bytes, decoded fastest. bit: Huffman codes, a quarter to a third "
+               "smaller, decoded more slowly: on a GPU at half to nine tenths of the speed.",
+       .choices = {"byte", "bit"},
+       .default_value = "byte",
+       .apply = coding_into(options.coding)},
+      {.name = "bit-gain",
+       .value_name = "PERCENT",
+       .category = kCompression,
+       .brief = "with --coding bit: what it must save of a block, 0 to 99",
+       .text = "Blocks of which Huffman codes save less are stored with the Byte coding, which is "
+               "decoded faster.",
+       .default_value = "0",
+       .apply = count_into(options.bit_gain, 0, 99)},
+      {.name = "sub-block",
+       .value_name = "N",
+       .category = kCompression,
+       .brief = "with --coding bit: sequences in a sub-block, 4 to 256",
+       .text = "Cuts a block into sub-blocks that can be decoded at the same time, in place of a "
+               "fixed number of lanes. For experiments: files become larger, and only the CPU "
+               "decodes them.",
+       .default_value = "lanes",
+       .apply = sub_block_into(options.sub_block)},
+      {.name = "block-size",
+       .value_name = "SIZE",
+       .category = kCompression,
+       .brief = "plain bytes in a block: auto, or 16K to 4M",
+       .text =
+           "Larger blocks compress better; smaller ones give finer access and more parallelism. "
+           "auto is 256K for pipes, files below 8M and levels 1 to 3. Else a trial decides: 64K "
+           "where files grow by less than 1 percent, or with a dictionary by 5, since a GPU "
+           "decodes "
+           "such blocks a quarter to a half faster; 1M, which it decodes at two fifths of the "
+           "rate, where half of the size is saved.",
+       .default_value = "auto",
+       .apply = block_size_into(options.block_bytes)},
+      {.name = "dict",
+       .value_name = "DICT",
+       .category = kCompression,
+       .brief = "file dictionary: auto, none, a SIZE up to 4M, or a FILE",
+       .text = "What blocks repeat is stored once, in front of them; every block may refer to it. "
+               "auto tries sizes and keeps one only where it pays, from level 4 on and not with "
+               "--favor decode. SIZE is what it has at most. FILE is used as it is: one for many "
+               "files, as 'presso train' makes them.",
+       .default_value = "auto",
+       .completion = Completion::kFile,
+       .apply = dictionary_into(options.dictionary)},
+      {.name = "dict-by-name",
+       .category = kCompression,
+       .brief = "with --dict FILE: do not store it, only name it by its checksum",
+       .text = "For many small files with the same dictionary. All that is done with them later "
+               "needs --dict FILE; without it they cannot be read.",
+       .apply = set(options.dictionary.by_name)},
+      {.name = "dict-renew",
+       .value_name = "SIZE",
+       .category = kCompression,
+       .brief = "with --dict auto: try every SIZE whether another dictionary pays; 0: never",
+       .text = "Where what the input repeats changes, what follows begins like a file of its own, "
+               "with its own dictionary, as if two files were joined. At least 8M.",
+       .default_value = "256M",
+       .apply = renewal_into(options.dictionary.renew_bytes)},
+      {.name = "window",
+       .value_name = "SIZE",
+       .category = kCompression,
+       .brief = "furthest distance of a back-reference",
+       .text = "With --favor decode 47088, which shuts out most of a dictionary too.",
+       .default_value = "block and dictionary",
+       .apply = number_into(options.window, 1024, kMostDistance)},
+      {.name = "lookahead",
+       .value_name = "SIZE",
+       .category = kCompression,
+       .brief = "longest back-reference",
+       .default_value = "unlimited",
+       .apply = number_into(options.lookahead, 8, kMaxBlockBytes)},
+  };
+  for (Flag& flag : dependency_flags(options)) flags.push_back(std::move(flag));
+  return flags;
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// presso train: a dictionary for many files. The work is train_dictionary's; here are the files.
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "presso/byte_stream.h"
+#include "presso/train.h"
+#include "presso/wire.h"
+#include "tools/cli/bind.h"
+#include "tools/cli/message.h"
+#include "tools/commands.h"
+#include "tools/compress/file_job.h"
+#include "tools/io/flags_files.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr std::uint64_t kMostRead = 128u << 20;
+constexpr std::uint32_t kUsualBytes = 112u << 10;
+
+const CommandInfo kInfo = {
+    .name = "train",
+    .summary = "make a dictionary of what files have in common",
+    .operands = "FILE...",
+    .description =
+        "Small files compress badly, each for itself. This collects what they share; 'presso "
+        "compress --dict FILE' takes it for each of them. A hundred files or more of a kind are "
+        "good, and a hundred times as many bytes as the dictionary is to have. Of more than 128 "
+        "MiB an even selection is read. A dictionary is any file, without a format of its own.",
+    .examples = {{"presso train -o json.dict samples/*.json", "a dictionary"},
+                 {"presso compress --dict json.dict --dict-by-name *.json", "use it"},
+                 {"presso cat --dict json.dict 1.json.presso", "read what was compressed with it"}},
+    .exit_status =
+        "0 if the dictionary was written, 2 after any error, also where a dictionary was made of "
+        "the files that could be read.",
+};
+
+struct ListedFile {
+  std::string path;
+  std::uint64_t bytes;
+};
+
+class TrainCommand final : public Command {
+ public:
+  const CommandInfo& info() const override { return kInfo; }
+
+  std::vector<Flag> flags() override {
+    std::vector<Flag> flags = {
+        {.short_name = 'o',
+         .name = "output",
+         .value_name = "OUT",
+         .category = kOutput,
+         .brief = "write the dictionary to OUT; - is standard output",
+         .default_value = "standard output",
+         .completion = Completion::kFile,
+         .apply = text_into(output_)},
+        {.short_name = 'f',
+         .name = "force",
+         .category = kOutput,
+         .brief = "overwrite OUT, write to a terminal",
+         .apply = set(files_.force)},
+        {.short_name = 'r',
+         .name = "recursive",
+         .category = kSelection,
+         .brief = "take the files below directories",
+         .apply = set(files_.recursive)},
+        {.name = "size",
+         .value_name = "SIZE",
+         .category = kCompression,
+         .brief = "bytes of the dictionary at most, 256 to 4M",
+         .text = "It has fewer where the files repeat less.",
+         .default_value = "112K",
+         .apply = number_into(bytes_, 256, kMaxDictionaryBytes)},
+        {.name = "block-size",
+         .value_name = "SIZE",
+         .category = kCompression,
+         .brief = "the block size that the files will be compressed with",
+         .text = "Larger files are taken apart into blocks of it.",
+         .default_value = "256K",
+         .apply = number_into(block_bytes_, kMinBlockBytes, kMaxBlockBytes)},
+    };
+    append(flags, message_flags());
+    return flags;
+  }
+
+  Result<int> run(std::vector<std::string> operands) override {
+    if (operands.empty()) {
+      return make_error(ErrorCode::kInvalidArgument, "no file given to train on");
+    }
+    if (!may_write()) return exit_status();
+    remove_unfinished_files_on_signals();
+    for (const std::string& path : expand_operands(operands, files_.recursive)) list(path);
+    const Result<std::vector<Byte>> content = without_bad_alloc([&] { return train(); });
+    if (!content.ok()) {
+      error(problem_path_.empty() ? "train" : problem_path_, content.error());
+    } else if (content->empty()) {
+      error("train", "the files repeat nothing among each other; no dictionary was written");
+    } else {
+      write(*content);
+    }
+    return exit_status();
+  }
+
+ private:
+  void list(const std::string& path) {
+    const Result<InputFile> input = InputFile::open(path, InputFile::Directories::kRefusedWithHint);
+    if (!input.ok()) return error(shown_name(path), input.error());
+    if (!input->is_regular()) return error(shown_name(path), "is no regular file");
+    files_listed_.push_back({path, input->size()});
+    listed_bytes_ += input->size();
+  }
+
+  Result<std::vector<Byte>> train() {
+    for (const ListedFile& file : files_listed_) PRESSO_TRY(read_selection(file));
+    return train_dictionary(std::vector<Bytes>(documents_.begin(), documents_.end()), bytes_);
+  }
+
+  /// A document is what is decoded by itself: a file, or a block of one.
+  Status read_selection(const ListedFile& listed) {
+    problem_path_ = listed.path;
+    PRESSO_ASSIGN(const InputFile input, InputFile::open(listed.path));
+    const FdRandomAccess file(input.fd(), input.size());
+    for (std::uint64_t at = 0; at < listed.bytes; at += block_bytes_) {
+      const std::uint64_t bytes = std::min<std::uint64_t>(block_bytes_, listed.bytes - at);
+      if (!is_selected(bytes)) continue;
+      documents_.emplace_back(static_cast<std::size_t>(bytes));
+      PRESSO_TRY(file.read_at(at, documents_.back()));
+    }
+    problem_path_.clear();
+    return {};
+  }
+
+  /// Whether the next document is to be read: of all bytes so far the part that kMostRead is of
+  /// all, and no more.
+  bool is_selected(std::uint64_t bytes) {
+    seen_bytes_ += bytes;
+    const double part = static_cast<double>(seen_bytes_) / static_cast<double>(listed_bytes_);
+    const std::uint64_t most = std::min(listed_bytes_, kMostRead);
+    const auto wanted = static_cast<std::uint64_t>(part * static_cast<double>(most) + 0.5);
+    if (read_bytes_ + bytes > std::min(wanted, most)) return false;
+    read_bytes_ += bytes;
+    return true;
+  }
+
+  bool to_stdout() const { return output_.empty() || output_ == kStandardInput; }
+
+  /// Asked before there is anything to write, which takes a while. False after reporting an error.
+  bool may_write() const {
+    if (files_.force) return true;
+    if (to_stdout()) {
+      if (isatty(STDOUT_FILENO) == 0) return true;
+      error("train", "no dictionary written to a terminal; -o names a file, -f writes it");
+      return false;
+    }
+    struct stat about {};
+    if (stat(output_.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return true;
+    error(output_, "exists; not overwritten (-f overwrites)");
+    return false;
+  }
+
+  void write(Bytes content) {
+    if (exit_status() != 0) warning("train", "files that could not be read are left out");
+    Result<OutputFile> output = to_stdout()
+                                    ? Result<OutputFile>(OutputFile::standard_output())
+                                    : OutputFile::create(output_, {.overwrite = files_.force});
+    if (!output.ok()) return error(output_, output.error());
+    Status done = output->sink().write(content);
+    if (done.ok()) done = output->commit({});
+    if (!done.ok()) return error(output->name(), done.error());
+    verbose(output->name(), grouped(content.size()) + " bytes from " +
+                                std::to_string(documents_.size()) + " documents");
+  }
+
+  FileOptions files_;
+  std::string output_;
+  std::uint32_t bytes_ = kUsualBytes;
+  std::uint32_t block_bytes_ = kDefaultBlockBytes;
+  std::vector<ListedFile> files_listed_;
+  std::uint64_t listed_bytes_ = 0;
+  std::uint64_t seen_bytes_ = 0;  ///< of those: were selected or passed over
+  std::uint64_t read_bytes_ = 0;
+  std::vector<std::vector<Byte>> documents_;  ///< that were selected
+  std::string problem_path_;                  ///< of a file that could not be read
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_train_command() {
+  return std::make_unique<TrainCommand>();
+}
+
+}  // namespace presso::cli

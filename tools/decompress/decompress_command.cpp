@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// presso decompress: FILE.presso becomes FILE again; presso cat is the same to standard output.
+#include <charconv>
+#include <chrono>
+
+#include "presso/decompress.h"
+#include "tools/cli/bind.h"
+#include "tools/cli/message.h"
+#include "tools/commands.h"
+#include "tools/compress/file_job.h"
+#include "tools/decompress/damage.h"
+#include "tools/decompress/file_decoder.h"
+#include "tools/decompress/flags_decompress.h"
+#include "tools/io/progress.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr std::string_view kExitStatus =
+    "0 if everything was written, 2 after any error and after --salvage of a damaged file. That "
+    "the "
+    "reader of standard output goes away is no error.";
+
+const CommandInfo kDecompressInfo = {
+    .name = "decompress",
+    .summary = "restore compressed files, whole or in part",
+    .operands = "[FILE... | -]",
+    .description =
+        "FILE.presso becomes FILE, with the time and mode that FILE had; FILE.presso stays. "
+        "Without "
+        "FILE, or with -, standard input is decompressed to standard output. All cores work on one "
+        "file, or a GPU where that is faster. Every block is compared with its checksum; after an "
+        "error nothing is left under the "
+        "name of the output, unless --salvage asks for what is intact. Runs of zeros become holes "
+        "of a sparse file.",
+    .examples = {{"presso decompress app.log.presso", "makes app.log"},
+                 {"presso decompress --bytes 256K:64K app.log.presso", "64 KiB from the middle"},
+                 {"presso decompress --salvage -o rest.log bad.presso", "what is intact"}},
+    .exit_status = kExitStatus,
+    .operand_completion = Completion::kPressoFile,
+};
+
+const CommandInfo kCatInfo = {
+    .name = "cat",
+    .summary = "write the content of compressed files to standard output",
+    .operands = "[FILE... | -]",
+    .description = "The same as 'presso decompress -c': several files come one after another.",
+    .examples = {{"presso cat app.log.presso | head", "the first lines"},
+                 {"presso cat --blocks 1-2 app.log.presso", "two blocks"}},
+    .exit_status = kExitStatus,
+    .operand_completion = Completion::kPressoFile,
+};
+
+std::optional<timespec> modified_time(const Metadata& metadata) {
+  const std::string* text = metadata.find("mtime");
+  std::int64_t value = 0;
+  if (text == nullptr) return std::nullopt;
+  const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (problem != std::errc() || end != text->data() + text->size()) return std::nullopt;
+  constexpr std::int64_t kSecond = 1000000000;
+  const std::int64_t below = (value % kSecond + kSecond) % kSecond;
+  return timespec{(value - below) / kSecond, below};
+}
+
+/// The stored mode, but readable and writable for nobody who cannot read or write `input`, so that
+/// a compressed file that was made private stays private.
+std::optional<mode_t> restored_mode(const Metadata& metadata, const InputFile& input) {
+  const std::string* text = metadata.find("mode");
+  if (!input.is_regular() || input.is_standard_input()) return std::nullopt;
+  const mode_t of_input = input.about().st_mode & 0777;
+  unsigned stored = of_input;
+  if (text != nullptr) {
+    const auto [end, problem] =
+        std::from_chars(text->data(), text->data() + text->size(), stored, 8);
+    if (problem != std::errc() || end != text->data() + text->size()) stored = of_input;
+  }
+  constexpr mode_t kOthersReadWrite = 066;
+  return stored & 0777 & ~(kOthersReadWrite & ~of_input);
+}
+
+class DecompressCommand final : public Command {
+ public:
+  explicit DecompressCommand(bool cat) : cat_(cat) { files_.to_stdout = cat; }
+
+  const CommandInfo& info() const override { return cat_ ? kCatInfo : kDecompressInfo; }
+
+  std::vector<Flag> flags() override {
+    std::vector<Flag> flags;
+    if (!cat_) flags = file_flags(files_);
+    append(flags, decode_flags(decode_));
+    append(flags, device_flags(device_));
+    append(flags, message_flags());
+    flags.push_back(progress_flag(files_.progress));
+    return flags;
+  }
+
+  Result<int> run(std::vector<std::string> operands) override {
+    PRESSO_ASSIGN(const std::vector<std::string> inputs, job_inputs(std::move(operands), files_));
+    if (decode_.is_range() && decode_.salvage) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "--salvage works on whole files, not with --bytes or --blocks");
+    }
+    if (decode_.is_range() && files_.output.empty()) files_.to_stdout = true;
+    decoder_.emplace(device_, decode_.threads);
+    const Status started = decoder_->start();
+    if (!started.ok()) {
+      error("--device=gpu", started.error());
+      return exit_status();
+    }
+    remove_unfinished_files_on_signals();
+    for (const std::string& path : inputs) {
+      // Below a directory other files are to be expected; named ones are a mistake.
+      if (!files_.recursive || has_suffix(path) || path == kStandardInput) decompress_file(path);
+    }
+    if (inputs.size() > 1) {
+      verbose("total", std::to_string(done_files_) + " files, " + grouped(done_bytes_) + " bytes");
+    }
+    return exit_status();
+  }
+
+ private:
+  void decompress_file(const std::string& path) {
+    const Result<InputFile> input = InputFile::open(
+        path, cat_ ? InputFile::Directories::kRefused : InputFile::Directories::kRefusedWithHint);
+    if (!input.ok()) return error(shown_name(path), input.error());
+    OutputRequest request{.path = files_.output, .sparse = true};
+    if (files_.output.empty() && !files_.to_stdout && path != kStandardInput) {
+      if (!has_suffix(path)) {
+        return error(shown_name(path), "does not end in .presso; name the output with -o or -c");
+      }
+      request.path = path.substr(0, path.size() - kSuffix.size());
+    }
+    std::optional<OutputFile> output = open_output(*input, request, files_);
+    if (output) decompress_to(path, *input, *output);
+  }
+
+  void decompress_to(const std::string& path, const InputFile& input, OutputFile& output) {
+    const auto start = std::chrono::steady_clock::now();
+    DecompressSummary summary;
+    const Status done = decode_.is_range() ? write_range(path, input, output, summary)
+                                           : write_whole(path, input, output, summary);
+    if (!done.ok()) return report(path, done.error(), output);
+    FileAttributes attributes = attributes_of(input);
+    attributes.mode = restored_mode(summary.metadata, input);
+    if (const auto time = modified_time(summary.metadata)) attributes.modified = time;
+    FileOptions finishing = files_;
+    if (summary.damaged_blocks != 0 || decode_.is_range()) finishing.remove_source = false;
+    if (!finish_output(path, input, output, attributes, finishing)) return;
+    if (summary.damaged_blocks != 0) {
+      warning(shown_name(path), grouped(summary.plain_bytes) +
+                                    " intact bytes written, damaged in " +
+                                    grouped(summary.damaged_blocks) +
+                                    (summary.damaged_blocks == 1 ? " place" : " places"));
+    }
+    ++done_files_;
+    done_bytes_ += summary.plain_bytes;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    verbose(shown_name(path),
+            grouped(summary.plain_bytes) + " bytes, " +
+                rate_text(static_cast<double>(summary.plain_bytes) / seconds.count()) +
+                std::string(decoder_->where()));
+  }
+
+  void report(const std::string& path, const Error& problem, OutputFile& output) const {
+    report_failure(shown_name(path), problem, output, true);
+    const bool damaged = problem.code < ErrorCode::kIo && problem.code != ErrorCode::kNotPresso &&
+                         problem.code != ErrorCode::kMissingDictionary;
+    if (damaged && !decode_.is_range() && !output.sink().failed()) {
+      warning(shown_name(path), "--salvage writes every block that is intact");
+    }
+  }
+
+  Status write_whole(const std::string& path, const InputFile& input, OutputFile& output,
+                     DecompressSummary& summary) {
+    Progress progress(shown_name(path), input.size(), files_.progress);
+    DamageReporter damage(shown_name(path), input);
+    DecompressOptions options;
+    options.decode = decode_.options();
+    options.threads = decode_.threads;
+    options.salvage = decode_.salvage;
+    options.on_damage = [&damage](const DecodedBlock& block) { damage.report(block); };
+    options.on_progress = [&progress](std::uint64_t compressed, std::uint64_t plain) {
+      progress.update(compressed, plain);
+      return true;
+    };
+    PRESSO_ASSIGN(summary, decoder_->decode(shown_name(path), input, &output.sink(), options));
+    return {};
+  }
+
+  Status write_range(const std::string& path, const InputFile& input, OutputFile& output,
+                     DecompressSummary& summary) {
+    if (!input.is_regular()) {
+      return make_error(ErrorCode::kUnsupported, "--bytes and --blocks need a file, not a pipe");
+    }
+    const FdRandomAccess file(input.fd(), input.size());
+    const DecodeOptions options = decode_.options();
+    PRESSO_ASSIGN(const CompressedFile archive, CompressedFile::open(file, options));
+    PRESSO_ASSIGN(const PlainSpan span, selected_span(archive, decode_));
+    PRESSO_ASSIGN(summary.plain_bytes, decoder_->decode_span(shown_name(path), file, archive, span,
+                                                             options, output.sink()));
+    return {};
+  }
+
+  bool cat_;
+  FileOptions files_;
+  DecodeFlags decode_;
+  DeviceFlags device_;
+  std::optional<FileDecoder> decoder_;
+  std::uint64_t done_files_ = 0;
+  std::uint64_t done_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_decompress_command() {
+  return std::make_unique<DecompressCommand>(false);
+}
+
+std::unique_ptr<Command> make_cat_command() {
+  return std::make_unique<DecompressCommand>(true);
+}
+
+}  // namespace presso::cli

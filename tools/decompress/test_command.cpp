@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// presso test: decodes everything and compares every checksum, writes nothing.
+#include <unistd.h>
+
+#include "presso/block_filter.h"
+#include "presso/decompress.h"
+#include "tools/cli/bind.h"
+#include "tools/cli/message.h"
+#include "tools/commands.h"
+#include "tools/compress/file_job.h"
+#include "tools/compress/flags_dictionary.h"
+#include "tools/decompress/damage.h"
+#include "tools/decompress/file_decoder.h"
+#include "tools/io/progress.h"
+
+namespace presso::cli {
+namespace {
+
+const CommandInfo kInfo = {
+    .name = "test",
+    .summary = "check the contents of compressed files",
+    .operands = "[FILE... | -]",
+    .description =
+        "Decodes every block, compares every checksum and the index, and names each damaged "
+        "block with its offsets. Of a pipe only the first damage is named.",
+    .examples = {{"presso test app.log.presso", "silent, status 0: intact"},
+                 {"presso test -v *.presso", "a line for each file"},
+                 {"presso test -r logs", "all .presso files below a directory"}},
+    .exit_status = "0 if all files are intact, 2 otherwise.",
+    .operand_completion = Completion::kPressoFile,
+};
+
+class TestCommand final : public Command {
+ public:
+  const CommandInfo& info() const override { return kInfo; }
+
+  std::vector<Flag> flags() override {
+    std::vector<Flag> flags = {{.short_name = 'r',
+                                .name = "recursive",
+                                .category = kSelection,
+                                .brief = "test the .presso files below directories",
+                                .apply = set(files_.recursive)},
+                               known_dictionary_flag(dictionaries_),
+                               threads_flag(threads_)};
+    append(flags, device_flags(device_));
+    append(flags, message_flags());
+    flags.push_back(progress_flag(files_.progress));
+    return flags;
+  }
+
+  Result<int> run(std::vector<std::string> operands) override {
+    PRESSO_ASSIGN(const std::vector<std::string> inputs, job_inputs(std::move(operands), files_));
+    decoder_.emplace(device_, threads_);
+    const Status started = decoder_->start();
+    if (!started.ok()) {
+      error("--device=gpu", started.error());
+      return exit_status();
+    }
+    for (const std::string& path : inputs) {
+      if (!files_.recursive || has_suffix(path) || path == kStandardInput) test_file(path);
+    }
+    return exit_status();
+  }
+
+ private:
+  /// First strictly, which covers index and trailer too; if that fails, once more through the whole
+  /// file to name every damaged block.
+  void test_file(const std::string& path) {
+    const Result<InputFile> input = InputFile::open(path, InputFile::Directories::kRefusedWithHint);
+    if (!input.ok()) return error(shown_name(path), input.error());
+    const auto strict = decode(path, *input, false);
+    if (strict.ok()) {
+      test_filters(path, *input);
+      return verbose(shown_name(path), "intact: " + grouped(strict->blocks) + " blocks, " +
+                                           grouped(strict->plain_bytes) + " bytes" +
+                                           std::string(decoder_->where()));
+    }
+    const bool again = input->is_regular() && lseek(input->fd(), 0, SEEK_SET) == 0;
+    const bool of_the_file = strict.error().code < ErrorCode::kIo &&
+                             strict.error().code != ErrorCode::kMissingDictionary;
+    if (!again || !of_the_file) return error(shown_name(path), strict.error());
+    const auto salvaged = decode(path, *input, true);
+    const bool named = salvaged.ok() && salvaged->damaged_blocks != 0;
+    if (!named) error(shown_name(path), strict.error());
+    if (salvaged.ok()) {
+      warning(shown_name(path), "damaged; " + grouped(salvaged->plain_bytes) +
+                                    " bytes are intact, 'presso decompress --salvage' writes them");
+    }
+  }
+
+  /// Decoding has no use for the search index, and skips it.
+  static void test_filters(const std::string& path, const InputFile& input) {
+    if (!input.is_regular()) return;
+    const FdRandomAccess file(input.fd(), input.size());
+    const auto index = ArchiveIndex::open(file);
+    if (!index.ok()) return;
+    for (const ArchiveMember& member : index->members()) {
+      const auto filter = read_filter(file, member);
+      if (!filter.ok()) error(shown_name(path), "search index: " + filter.error().message());
+    }
+  }
+
+  Result<DecompressSummary> decode(const std::string& path, const InputFile& input, bool salvage) {
+    Progress progress(shown_name(path), input.size(), files_.progress);
+    DamageReporter damage(shown_name(path), input);
+    DecompressOptions options;
+    options.threads = threads_;
+    options.salvage = salvage;
+    options.decode.dictionaries = dictionaries_;
+    options.on_damage = [&damage](const DecodedBlock& block) { damage.report(block); };
+    options.on_progress = [&progress](std::uint64_t compressed, std::uint64_t plain) {
+      progress.update(compressed, plain);
+      return true;
+    };
+    return decoder_->decode(shown_name(path), input, nullptr, options);
+  }
+
+  FileOptions files_;
+  DeviceFlags device_;
+  std::optional<FileDecoder> decoder_;
+  unsigned threads_ = 0;
+  std::vector<std::shared_ptr<const Dictionary>> dictionaries_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_test_command() {
+  return std::make_unique<TestCommand>();
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "tools/device/flags_device.h"
+
+#include "tools/cli/bind.h"
+
+namespace presso::cli {
+namespace {
+
+template <class Value>
+struct Choice {
+  std::string_view name;
+  Value value;
+};
+
+constexpr Choice<DeviceFlags::Device> kDevices[] = {
+    {"auto", DeviceFlags::Device::kAuto},
+    {"cpu", DeviceFlags::Device::kCpu},
+    {"gpu", DeviceFlags::Device::kGpu},
+};
+
+constexpr Choice<gpu::Strategy> kStrategies[] = {
+    {"auto", gpu::Strategy::kAuto},         {"sc", gpu::Strategy::kSequential},
+    {"mrr", gpu::Strategy::kMultiRound},    {"mrr-multikernel", gpu::Strategy::kMultiRoundKernels},
+    {"de", gpu::Strategy::kDependencyFree}, {"fused", gpu::Strategy::kFused},
+};
+
+/// Room for the largest block and dictionary of any file.
+constexpr std::uint64_t kLeastLimit = 32u << 20;
+constexpr std::uint64_t kMostLimit = UINT64_MAX / 2;
+
+template <class Value, std::size_t kCount>
+std::vector<std::string_view> names(const Choice<Value> (&choices)[kCount]) {
+  std::vector<std::string_view> names;
+  for (const auto& choice : choices) names.push_back(choice.name);
+  return names;
+}
+
+/// The lexer lets no other value through.
+template <class Value, std::size_t kCount>
+Apply choice_into(Value& target, const Choice<Value> (&choices)[kCount]) {
+  return [&target, &choices](const Given& given) -> Status {
+    for (const auto& choice : choices) {
+      if (choice.name == given.value) target = choice.value;
+    }
+    return {};
+  };
+}
+
+}  // namespace
+
+std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
+  return {
+      {.name = "device",
+       .value_name = "WHERE",
+       .category = kPerformance,
+       .brief = brief,
+       .text = "auto takes the GPU where it is predicted to be faster, the time to start it "
+               "included, and the CPU where the GPU fails; pipes are left to the CPU. gpu takes it "
+               "always, and it is an error where there is none.",
+       .choices = names(kDevices),
+       .default_value = "auto",
+       .apply = choice_into(flags.device, kDevices)},
+      {.name = "strategy",
+       .value_name = "NAME",
+       .category = kPerformance,
+       .brief = "how a GPU orders the copies of a block",
+       .text = "sc: one after another; mrr: in rounds; mrr-multikernel: a kernel a round; de: all "
+               "at once where the file was compressed for it, else as mrr; fused: as auto, but "
+               "Huffman codes are decoded in the kernel that executes them. The result does not "
+               "depend on it.",
+       .choices = names(kStrategies),
+       .default_value = "auto",
+       .apply = choice_into(flags.strategy, kStrategies)},
+      {.name = "max-device-memory",
+       .value_name = "SIZE",
+       .category = kPerformance,
+       .brief = "use at most SIZE bytes of a GPU's memory",
+       .text = "At least 32M. Files may be larger. Without it a few hundred MiB are used.",
+       .apply = number_into(flags.max_device_bytes, kLeastLimit, kMostLimit)},
+      {.name = "max-pinned-memory",
+       .value_name = "SIZE",
+       .category = kPerformance,
+       .brief = "use at most SIZE bytes of page-locked memory for a GPU",
+       .text = "At least 32M. Without it a few hundred MiB are used.",
+       .apply = number_into(flags.max_pinned_bytes, kLeastLimit, kMostLimit)},
+  };
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// presso info --json. The only user of the JSON library beside bench: it is slow to compile.
+#include <nlohmann/json.hpp>
+
+#include "tools/info/archive_report.h"
+
+namespace presso::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json block_json(const BlockRow& row) {
+  const BlockHeader& header = row.header;
+  return {{"number", row.number},
+          {"compressed_offset", row.file_offset},
+          {"compressed_bytes", header.stored_bytes()},
+          {"plain_offset", row.plain_offset},
+          {"plain_bytes", header.plain_bytes},
+          {"coding", name(header.coding)},
+          {"rule", name(header.rule)},
+          {"group", 1u << header.group_log2},
+          {"dictionary", header.dictionary_id},
+          {"sequences", header.sequences},
+          {"literals", header.literals},
+          {"far_offsets", header.far_offsets},
+          {"checksum", header.content_checksum}};
+}
+
+Json file_json(const ArchiveReport& report, bool with_blocks) {
+  Json json = {{"file", report.path},
+               {"compressed_bytes", report.compressed_bytes},
+               {"plain_bytes", report.plain_bytes},
+               {"ratio", report.ratio()},
+               {"format_version", report.version},
+               {"members", report.members},
+               {"blocks", report.blocks},
+               {"block_bytes", report.block_bytes},
+               {"coding", report.coding},
+               {"rule", report.rule},
+               {"headers_read", report.headers_read},
+               {"dictionary_bytes", report.dictionary_bytes},
+               {"search_index", report.filter},
+               {"search_index_bytes", report.filter_bytes},
+               {"checksum", "xxh3-64"},
+               {"index_rebuilt", report.index_rebuilt},
+               {"truncated", report.truncated}};
+  Json metadata = Json::object();
+  for (const auto& [key, value] : report.metadata.entries) metadata[key] = value;
+  json["metadata"] = std::move(metadata);
+  if (with_blocks) {
+    Json rows = Json::array();
+    for (const BlockRow& row : report.rows) rows.push_back(block_json(row));
+    json["block_table"] = std::move(rows);
+  }
+  return json;
+}
+
+Json device_json(const gpu::DeviceInfo& info) {
+  return {{"index", info.index},
+          {"name", info.name},
+          {"compute_capability", std::to_string(info.major) + "." + std::to_string(info.minor)},
+          {"memory_bytes", info.total_memory_bytes},
+          {"free_memory_bytes", info.free_memory_bytes},
+          {"multiprocessors", info.multiprocessors},
+          {"l2_bytes", info.l2_bytes},
+          {"clock_khz", info.clock_khz},
+          {"cuda_of_driver", cuda_text(info.driver_version)},
+          {"cuda_of_build", cuda_text(info.runtime_version)}};
+}
+
+void add_devices(Json& document, const Devices& devices) {
+  Json rows = Json::array();
+  if (devices.ok()) {
+    for (const gpu::DeviceInfo& info : *devices) rows.push_back(device_json(info));
+  }
+  document["devices"] = std::move(rows);
+  if (!devices.ok()) document["no_devices"] = devices.error().what;
+}
+
+}  // namespace
+
+std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_blocks,
+                         const std::optional<Devices>& devices) {
+  Json files = Json::array();
+  for (const ArchiveReport& report : reports) files.push_back(file_json(report, with_blocks));
+  Json document = {{"files", std::move(files)}};
+  if (devices) add_devices(document, *devices);
+  // Names need not be UTF-8; what is not becomes a replacement character.
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace presso::cli

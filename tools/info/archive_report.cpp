@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "tools/info/archive_report.h"
+
+#include <algorithm>
+#include <set>
+
+#include "presso/block_filter.h"
+
+namespace presso::cli {
+namespace {
+
+/// Without --blocks that many headers at most, so that info stays fast on huge files.
+constexpr std::uint64_t kSampledHeaders = 64;
+
+bool ends_with_trailer(const RandomAccess& file) {
+  Byte tail[kTrailerBytes];
+  return file.size() >= kTrailerBytes && file.read_at(file.size() - kTrailerBytes, tail).ok() &&
+         parse_trailer(tail).ok();
+}
+
+/// Plain size of a dictionary from the headers of the blocks that its section holds.
+std::uint64_t dictionary_bytes(const StoredSection& section) {
+  const Bytes payload = section.payload.bytes();
+  if (is_dictionary_reference(payload)) {
+    const auto named = parse_dictionary_reference(payload.data());
+    return named.ok() ? named->plain_bytes : 0;
+  }
+  std::uint64_t plain = 0;
+  for (std::uint64_t at = 0; at + kBlockHeaderBytes <= payload.size();) {
+    const auto header = parse_block_header(payload.data() + at);
+    if (!header.ok()) break;
+    plain += header->plain_bytes;
+    at += header->stored_bytes();
+  }
+  return plain;
+}
+
+/// Sizes of filters and what they are made of.
+void describe_filters(const RandomAccess& file, const ArchiveIndex& index, ArchiveReport& report) {
+  std::set<std::uint32_t> lengths;
+  bool damaged = false;
+  for (const ArchiveMember& member : index.members()) {
+    const auto filter = read_filter(file, member);
+    damaged |= !filter.ok();
+    if (!filter.ok() || !*filter) continue;
+    report.filter_bytes += kSectionHeaderBytes + (*filter)->payload.size();
+    for (const FilterGroup& group : (*filter)->groups) lengths.insert(group.gram_bytes);
+  }
+  for (const std::uint32_t length : lengths) {
+    report.filter += (report.filter.empty() ? "" : "+") + std::to_string(length) + "-grams";
+  }
+  if (report.filter.empty()) report.filter = "-";
+  if (damaged) report.filter = "damaged";
+}
+
+Status read_rows(const ArchiveIndex& index, bool all_blocks, ArchiveReport& report) {
+  const std::uint64_t count = index.block_count();
+  const std::uint64_t wanted = all_blocks ? count : std::min(count, kSampledHeaders);
+  for (std::uint64_t i = 0; i < wanted; ++i) {
+    BlockRow row;
+    row.number = wanted == count ? i : i * (count - 1) / (wanted - 1);
+    PRESSO_ASSIGN(row.header, index.read_block_header(row.number));
+    row.file_offset = index.block_offset(row.number);
+    row.plain_offset = index.block_plain_offset(row.number);
+    report.rows.push_back(std::move(row));
+  }
+  return {};
+}
+
+void summarise_rows(ArchiveReport& report) {
+  std::set<std::string_view> codings;
+  std::set<std::string_view> rules;
+  for (const BlockRow& row : report.rows) {
+    codings.insert(name(row.header.coding));
+    // A raw block has no back-references, hence no rule worth telling.
+    if (row.header.coding != Coding::kRaw) rules.insert(name(row.header.rule));
+  }
+  for (const std::string_view coding : codings) {
+    report.coding += (report.coding.empty() ? "" : "+") + std::string(coding);
+  }
+  if (report.coding.empty()) report.coding = "-";
+  report.rule = rules.empty() ? "-" : rules.size() > 1 ? "mixed" : std::string(*rules.begin());
+  report.headers_read = report.rows.size();
+}
+
+}  // namespace
+
+Result<ArchiveReport> report_archive(const std::string& path, const InputFile& input,
+                                     bool all_blocks) {
+  if (!input.is_regular()) return make_error(ErrorCode::kUnsupported, "not a regular file");
+  const FdRandomAccess file(input.fd(), input.size());
+  PRESSO_ASSIGN(const ArchiveIndex index, ArchiveIndex::open(file));
+  ArchiveReport report;
+  report.path = path;
+  report.compressed_bytes = input.size();
+  report.plain_bytes = index.plain_bytes();
+  report.blocks = index.block_count();
+  report.members = index.members().size();
+  const ArchiveMember& first = index.members().front();
+  report.block_bytes = first.header.block_bytes;
+  report.version = first.header.version;
+  report.metadata = first.metadata;
+  for (const ArchiveMember& member : index.members()) {
+    for (const StoredSection& section : member.dictionaries) {
+      report.dictionary_bytes += dictionary_bytes(section);
+    }
+  }
+  describe_filters(file, index, report);
+  report.index_rebuilt = index.rebuilt();
+  report.truncated = index.rebuilt() && !ends_with_trailer(file);
+  PRESSO_TRY(read_rows(index, all_blocks, report));
+  summarise_rows(report);
+  if (!all_blocks) report.rows.clear();
+  return report;
+}
+
+std::string_view name(Coding coding) {
+  switch (coding) {
+    case Coding::kRaw:
+      return "raw";
+    case Coding::kByte:
+      return "byte";
+    case Coding::kBit:
+      return "bit";
+  }
+  return "unknown";
+}
+
+std::string_view name(DependencyRule rule) {
+  switch (rule) {
+    case DependencyRule::kNone:
+      return "none";
+    case DependencyRule::kStrict:
+      return "strict";
+    case DependencyRule::kLiteralAware:
+      return "literal-aware";
+    case DependencyRule::kTwoWave:
+      return "two-wave";
+    case DependencyRule::kTile:
+      return "tile";
+  }
+  return "unknown";
+}
+
+}  // namespace presso::cli

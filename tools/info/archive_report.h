@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// What `presso info` knows of one file, gathered from index and headers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "presso/archive_reader.h"
+#include "tools/info/devices_report.h"
+#include "tools/io/input_file.h"
+
+namespace presso::cli {
+
+struct BlockRow {
+  std::uint64_t number = 0;
+  std::uint64_t file_offset = 0;
+  std::uint64_t plain_offset = 0;
+  BlockHeader header;
+};
+
+struct ArchiveReport {
+  std::string path;
+  std::uint64_t compressed_bytes = 0;
+  std::uint64_t plain_bytes = 0;
+  std::uint64_t blocks = 0;
+  std::uint32_t block_bytes = 0;       ///< of the first member
+  std::uint64_t dictionary_bytes = 0;  ///< plain, all members together
+  std::uint64_t filter_bytes = 0;      ///< stored, all members together
+  std::string filter;                  ///< "3-grams", "3-grams+4-grams", "damaged", "-"
+  std::uint64_t members = 0;
+  std::uint16_t version = 0;
+  /// Of the block headers that were read: all of them, or a sample spread over the file.
+  std::string coding;  ///< "byte", "raw", "byte+raw"
+  std::string rule;    ///< "none", ..., "mixed"
+  std::uint64_t headers_read = 0;
+  Metadata metadata;
+  bool index_rebuilt = false;
+  bool truncated = false;  ///< no trailer at the end
+  std::vector<BlockRow> rows;
+
+  double ratio() const {
+    return compressed_bytes == 0
+               ? 0
+               : static_cast<double>(plain_bytes) / static_cast<double>(compressed_bytes);
+  }
+};
+
+/// `all_blocks`: reads every block header and fills `rows`. Errors as ArchiveIndex::open.
+Result<ArchiveReport> report_archive(const std::string& path, const InputFile& input,
+                                     bool all_blocks);
+
+std::string_view name(Coding coding);
+std::string_view name(DependencyRule rule);
+
+/// The reports as one JSON document, with the devices if they were asked for.
+std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_blocks,
+                         const std::optional<Devices>& devices);
+
+}  // namespace presso::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "tools/info/devices_report.h"
+
+#include "tools/cli/bind.h"
+#include "tools/info/table.h"
+
+namespace presso::cli {
+namespace {
+
+std::string why_none(const Error& error) {
+  return "none: " + (error.what.empty() ? std::string(describe(error.code)) : error.what);
+}
+
+std::string capability(const gpu::DeviceInfo& info) {
+  return std::to_string(info.major) + "." + std::to_string(info.minor);
+}
+
+std::string mebibytes(std::uint64_t bytes) {
+  return grouped(bytes >> 20) + " MiB";
+}
+
+Table::Row row(const gpu::DeviceInfo& info) {
+  return {std::to_string(info.index),
+          capability(info),
+          mebibytes(info.total_memory_bytes),
+          mebibytes(info.free_memory_bytes),
+          std::to_string(info.multiprocessors),
+          std::to_string(info.clock_khz / 1000) + " MHz",
+          mebibytes(info.l2_bytes),
+          cuda_text(info.driver_version),
+          info.name};
+}
+
+}  // namespace
+
+std::string cuda_text(int cuda_version) {
+  return std::to_string(cuda_version / 1000) + "." + std::to_string(cuda_version % 1000 / 10);
+}
+
+std::string devices_text(const Devices& devices) {
+  if (!devices.ok()) return "GPUs: " + why_none(devices.error()) + "\n";
+  Table table({"GPU", "capability", "memory", "free", "SMs", "clock", "L2", "CUDA", "name"}, 8);
+  for (const gpu::DeviceInfo& info : *devices) table.add(row(info));
+  return table.text();
+}
+
+std::string devices_line(const Devices& devices) {
+  if (!devices.ok()) return why_none(devices.error());
+  std::string out;
+  for (const gpu::DeviceInfo& info : *devices) {
+    out += (out.empty() ? "" : ", ") + info.name + " (" + capability(info) + ")";
+  }
+  return out;
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// presso info: what a compressed file holds, from its index and headers, without decoding it.
+#include <cstdio>
+
+#include "tools/cli/bind.h"
+#include "tools/cli/message.h"
+#include "tools/commands.h"
+#include "tools/info/archive_report.h"
+#include "tools/info/devices_report.h"
+#include "tools/info/table.h"
+#include "tools/io/file_sink.h"
+
+namespace presso::cli {
+namespace {
+
+const CommandInfo kInfo = {
+    .name = "info",
+    .summary = "show sizes, ratio and blocks of compressed files",
+    .operands = "[FILE...]",
+    .description =
+        "Prints one row for each file and a row of totals, from index and block headers alone; of "
+        "files with many blocks a sample of the headers is read unless --blocks asks for all. "
+        "Nothing is decoded: 'presso test' checks the contents. Says where a file is truncated or "
+        "its index had to be rebuilt from the block headers.",
+    .examples = {{"presso info app.log.presso", "sizes, ratio, block count"},
+                 {"presso info --blocks app.log.presso", "a row for each block"},
+                 {"presso info --json *.presso", "the same for programs"},
+                 {"presso info --devices", "the GPUs of this machine"}},
+    .exit_status = "0 if all files could be read and are whole, 2 otherwise.",
+    .operand_completion = Completion::kPressoFile,
+};
+
+std::string ratio_text(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", ratio);
+  return text;
+}
+
+Table::Row file_row(const ArchiveReport& report) {
+  return {grouped(report.compressed_bytes),
+          grouped(report.plain_bytes),
+          ratio_text(report.ratio()),
+          grouped(report.blocks),
+          size_text(report.block_bytes),
+          report.coding,
+          report.dictionary_bytes == 0 ? "-" : size_text(report.dictionary_bytes),
+          report.rule,
+          report.filter_bytes == 0 ? report.filter
+                                   : size_text(report.filter_bytes) + " " + report.filter,
+          "xxh3-64",
+          report.path};
+}
+
+std::string files_table(const std::vector<ArchiveReport>& reports) {
+  Table table({"compressed", "plain", "ratio", "blocks", "block size", "coding", "dictionary",
+               "deps", "search index", "checksum", "file"},
+              10);
+  ArchiveReport total;
+  for (const ArchiveReport& report : reports) {
+    table.add(file_row(report));
+    total.compressed_bytes += report.compressed_bytes;
+    total.plain_bytes += report.plain_bytes;
+    total.blocks += report.blocks;
+  }
+  if (reports.size() > 1) {
+    table.add({grouped(total.compressed_bytes), grouped(total.plain_bytes),
+               ratio_text(total.ratio()), grouped(total.blocks), "", "", "", "", "", "",
+               std::to_string(reports.size()) + " files"});
+  }
+  return table.text();
+}
+
+std::string blocks_table(const ArchiveReport& report) {
+  Table table({"block", "compressed offset", "compressed", "plain offset", "plain", "ratio",
+               "coding", "deps", "group", "dict", "sequences", "literals", "checksum"},
+              13);
+  for (const BlockRow& row : report.rows) {
+    const BlockHeader& header = row.header;
+    char checksum[32];
+    std::snprintf(checksum, sizeof checksum, "%016llx",
+                  static_cast<unsigned long long>(header.content_checksum));
+    const double ratio = header.plain_bytes / static_cast<double>(header.stored_bytes());
+    table.add({grouped(row.number), grouped(row.file_offset), grouped(header.stored_bytes()),
+               grouped(row.plain_offset), grouped(header.plain_bytes), ratio_text(ratio),
+               std::string(name(header.coding)), std::string(name(header.rule)),
+               std::to_string(1u << header.group_log2), std::to_string(header.dictionary_id),
+               grouped(header.sequences), grouped(header.literals), checksum});
+  }
+  return table.text();
+}
+
+class InfoCommand final : public Command {
+ public:
+  const CommandInfo& info() const override { return kInfo; }
+
+  std::vector<Flag> flags() override {
+    return {
+        {.name = "blocks",
+         .category = kOutput,
+         .brief = "list every block",
+         .text = "Offsets, sizes, coding, dependency rule, sequences, checksum.",
+         .apply = set(blocks_)},
+        {.name = "devices",
+         .category = kOutput,
+         .brief = "list the GPUs, or say why there are none",
+         .text = "Free memory and what of a GPU matters to presso. Needs no file.",
+         .apply = set(devices_)},
+        {.name = "json",
+         .category = kOutput,
+         .brief = "print JSON",
+         .text = "An object with an array 'files'; with --blocks each has a 'block_table'. With "
+                 "--devices also an array 'devices', or 'no_devices' with the reason.",
+         .apply = set(json_)}};
+  }
+
+  Result<int> run(std::vector<std::string> operands) override {
+    if (operands.empty() && !devices_) {
+      return make_error(ErrorCode::kInvalidArgument, "no file given");
+    }
+    std::vector<ArchiveReport> reports;
+    for (const std::string& path : operands) read(path, reports);
+    std::optional<Devices> devices;
+    if (devices_) devices = gpu_devices();
+    if (json_) {
+      print(reports_json(reports, blocks_, devices));
+    } else {
+      if (devices) print(devices_text(*devices));
+      print(tables(reports));
+    }
+    return exit_status();
+  }
+
+ private:
+  void read(const std::string& path, std::vector<ArchiveReport>& reports) const {
+    const Result<InputFile> input = InputFile::open(path);
+    if (!input.ok()) return error(path, input.error());
+    Result<ArchiveReport> report = report_archive(path, *input, blocks_);
+    if (!report.ok()) return error(path, report.error());
+    if (report->truncated) {
+      error(path, "truncated: no trailer at the end; " + grouped(report->blocks) +
+                      " whole blocks found by their headers");
+    } else if (report->index_rebuilt) {
+      error(path, "the index is damaged; rebuilt from the block headers");
+    }
+    reports.push_back(std::move(*report));
+  }
+
+  std::string tables(const std::vector<ArchiveReport>& reports) const {
+    std::string out = reports.empty() ? "" : files_table(reports);
+    if (!blocks_) return out;
+    for (const ArchiveReport& report : reports) {
+      out += "\n" + report.path + ":\n" + blocks_table(report);
+    }
+    return out;
+  }
+
+  static void print(const std::string& text) {
+    FileSink sink(1);
+    const Status written = sink.write({reinterpret_cast<const Byte*>(text.data()), text.size()});
+    if (!written.ok() && !sink.closed_pipe()) error("standard output", written.error());
+  }
+
+  bool blocks_ = false;
+  bool devices_ = false;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_info_command() {
+  return std::make_unique<InfoCommand>();
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "tools/io/output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+
+namespace presso::cli {
+
+void Output::write_number(unsigned long long value) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value);
+  write(std::string_view(digits, static_cast<std::size_t>(end.ptr - digits)));
+}
+
+void Output::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty() && usable()) {
+    const ssize_t put = ::write(STDOUT_FILENO, rest.data(), rest.size());
+    if (put >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(put));
+    } else if (errno == EPIPE) {
+      closed_ = true;
+    } else if (errno != EINTR) {
+      failure_ = errno;
+    }
+  }
+  buffer_.clear();
+}
+
+}  // namespace presso::cli

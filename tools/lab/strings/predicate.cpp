@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// Leaves go through the parser and compiler of scan/regex, the subset construction and Hopcroft's
+// algorithm; combinations are product automata of minimal ones, minimised after each step.
+#include "tools/lab/strings/predicate.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include "scan/regex/syntax.h"
+
+namespace presso::strings {
+namespace {
+
+using scan_detail::CodeRange;
+using scan_detail::CompleteDfa;
+using scan_detail::Determinizer;
+using scan_detail::Look;
+using scan_detail::Node;
+using Kind = Predicate::Kind;
+
+Node look_node(Look look) {
+  Node node;
+  node.kind = Node::Kind::kLook;
+  node.look = look;
+  return node;
+}
+
+Node whole(Node root) {
+  Node node;
+  node.kind = Node::Kind::kConcat;
+  node.children.push_back(look_node(Look::kTextStart));
+  node.children.push_back(std::move(root));
+  node.children.push_back(look_node(Look::kTextEnd));
+  return node;
+}
+
+Node literal_node(const std::string& bytes) {
+  Node node;
+  if (bytes.empty()) return node;
+  node.kind = Node::Kind::kLiteral;
+  node.bytes = bytes;
+  return node;
+}
+
+Node any_bytes() {
+  Node byte;
+  byte.kind = Node::Kind::kByteClass;
+  byte.ranges = {{0, 255}};
+  Node node;
+  node.kind = Node::Kind::kRepeat;
+  node.max = Node::kUnlimited;
+  node.children.push_back(std::move(byte));
+  return node;
+}
+
+Node in_order(const std::vector<Predicate>& substrings) {
+  Node node;
+  node.kind = Node::Kind::kConcat;
+  node.children.push_back(Node{});
+  for (const Predicate& substring : substrings) {
+    node.children.push_back(literal_node(substring.pattern));
+    node.children.push_back(any_bytes());
+  }
+  return node;
+}
+
+/// LIKE's tree is made for lines: its sets leave out '\n' alone, and its ends are a line's.
+void free_of_lines(Node& node) {
+  if (node.kind == Node::Kind::kLook) {
+    node.look = node.look == Look::kLineStart ? Look::kTextStart : Look::kTextEnd;
+  }
+  auto& ranges = node.ranges;
+  const bool all_but_line_feed =
+      ranges.size() >= 2 && ranges[0] == CodeRange{0, '\n' - 1} && ranges[1].low == '\n' + 1;
+  if (all_but_line_feed) {
+    ranges[1].low = 0;
+    ranges.erase(ranges.begin());
+  }
+  for (Node& child : node.children) free_of_lines(child);
+}
+
+scan_detail::SyntaxOptions syntax_of(const RegexOptions& options) {
+  scan_detail::SyntaxOptions syntax;
+  syntax.ignore_case = options.ignore_case;
+  syntax.unicode = options.unicode;
+  syntax.dot_matches_line = options.dot_matches_line_feed;
+  syntax.multi_line = false;
+  syntax.line_terminated = false;
+  return syntax;
+}
+
+Result<Node> tree_of(const Predicate& leaf) {
+  const auto syntax = syntax_of(leaf.options);
+  if (leaf.kind == Kind::kContains) return literal_node(leaf.pattern);
+  if (leaf.kind == Kind::kInOrder) return in_order(leaf.parts);
+  if (leaf.kind == Kind::kEquals) return whole(literal_node(leaf.pattern));
+  if (leaf.kind == Kind::kLike) {
+    PRESSO_ASSIGN(auto parsed, scan_detail::parse_like(leaf.pattern, leaf.escape, syntax));
+    free_of_lines(parsed.root);
+    return std::move(parsed.root);
+  }
+  PRESSO_ASSIGN(auto parsed, scan_detail::parse_pattern(leaf.pattern, syntax));
+  if (leaf.kind == Kind::kRegexSearch) return std::move(parsed.root);
+  return whole(std::move(parsed.root));
+}
+
+Error too_many_states(const DfaLimits& limits) {
+  return make_error(
+      ErrorCode::kInvalidArgument,
+      "the automaton has more than " + std::to_string(limits.constructed_states) + " states");
+}
+
+Result<StringDfa> compile_leaf(const Predicate& leaf, const DfaLimits& limits) {
+  PRESSO_ASSIGN(const Node root, tree_of(leaf));
+  PRESSO_ASSIGN(const auto program, compile_program(root, {}));
+  constexpr auto kLineLooks =
+      scan_detail::look_bit(Look::kLineStart) | scan_detail::look_bit(Look::kLineEnd);
+  if ((program.looks & kLineLooks) != 0) {
+    return make_error(ErrorCode::kUnsupported, "(?m) asks for lines, but strings have none");
+  }
+  const auto subsets =
+      construct_subsets(program, Determinizer::Texts::kStrings, limits.constructed_states);
+  if (subsets) return minimal_dfa(*subsets, program.class_of);
+  if ((program.looks & scan_detail::kUnicodeLooks) != 0) {
+    return make_error(ErrorCode::kUnsupported, "word boundaries of Unicode need characters");
+  }
+  return too_many_states(limits);
+}
+
+/// Pairs of states that some string leads to. Tells bytes apart as either automaton does.
+class Product {
+ public:
+  Product(const StringDfa& a, const StringDfa& b, Kind operation)
+      : a_(a), b_(b), operation_(operation) {
+    std::unordered_map<unsigned, Byte> known;
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      const unsigned pair = a.class_of[byte] * 256u + b.class_of[byte];
+      const auto [place, is_new] = known.try_emplace(pair, static_cast<Byte>(known.size()));
+      class_of_[byte] = place->second;
+      if (is_new) representative_.push_back(static_cast<Byte>(byte));
+    }
+  }
+
+  Result<StringDfa> run(const DfaLimits& limits) {
+    CompleteDfa made;
+    made.classes = static_cast<std::uint32_t>(representative_.size());
+    number_of(a_.start, b_.start);
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const auto [a, b] = pairs_[i];
+      made.accepts.push_back(accepts(a, b));
+      for (const Byte byte : representative_) {
+        made.next.push_back(number_of(a_.step(a, byte), b_.step(b, byte)));
+      }
+      if (pairs_.size() > limits.constructed_states) return too_many_states(limits);
+    }
+    return minimal_dfa(made, class_of_);
+  }
+
+ private:
+  using State = std::uint32_t;
+
+  bool accepts(State a, State b) const {
+    const bool in_a = a >= a_.first_accepting;
+    const bool in_b = b >= b_.first_accepting;
+    return operation_ == Kind::kAnd ? in_a && in_b : in_a || in_b;
+  }
+  State number_of(State a, State b) {
+    const std::uint64_t key = std::uint64_t{a} << 32 | b;
+    const auto [place, is_new] = numbers_.try_emplace(key, static_cast<State>(pairs_.size()));
+    if (is_new) pairs_.emplace_back(a, b);
+    return place->second;
+  }
+
+  const StringDfa& a_;
+  const StringDfa& b_;
+  Kind operation_;
+  std::array<Byte, 256> class_of_{};
+  std::vector<Byte> representative_;  ///< [class]
+  std::vector<std::pair<State, State>> pairs_;
+  std::unordered_map<std::uint64_t, State> numbers_;
+};
+
+StringDfa complement_of(const StringDfa& dfa) {
+  CompleteDfa flipped;
+  std::array<Byte, 256> class_of = dfa.class_of;
+  flipped.classes = dfa.classes;
+  // State 0 must be the start: exchange the two.
+  const auto renamed = [&](std::uint32_t state) {
+    return state == 0 ? dfa.start : state == dfa.start ? 0 : state;
+  };
+  for (std::uint32_t i = 0; i < dfa.states; ++i) {
+    const std::uint32_t state = renamed(i);
+    flipped.accepts.push_back(state < dfa.first_accepting);
+    for (std::uint32_t symbol = 0; symbol < dfa.classes; ++symbol) {
+      flipped.next.push_back(renamed(dfa.next[std::size_t{state} * dfa.classes + symbol]));
+    }
+  }
+  return minimal_dfa(flipped, class_of);
+}
+
+Predicate leaf(Kind kind, std::string pattern, const RegexOptions& options = {}) {
+  Predicate made;
+  made.kind = kind;
+  made.pattern = std::move(pattern);
+  made.options = options;
+  return made;
+}
+
+Predicate combination(Kind kind, std::vector<Predicate> parts) {
+  Predicate made;
+  made.kind = kind;
+  made.parts = std::move(parts);
+  return made;
+}
+
+}  // namespace
+
+Predicate like(std::string pattern, char escape, const RegexOptions& options) {
+  Predicate made = leaf(Kind::kLike, std::move(pattern), options);
+  made.escape = escape;
+  return made;
+}
+Predicate equals(std::string bytes) {
+  return leaf(Kind::kEquals, std::move(bytes));
+}
+Predicate contains(std::string bytes) {
+  return leaf(Kind::kContains, std::move(bytes));
+}
+Predicate regex_match(std::string pattern, const RegexOptions& options) {
+  return leaf(Kind::kRegexMatch, std::move(pattern), options);
+}
+Predicate regex_search(std::string pattern, const RegexOptions& options) {
+  return leaf(Kind::kRegexSearch, std::move(pattern), options);
+}
+Predicate all_of(std::vector<Predicate> parts) {
+  return combination(Kind::kAnd, std::move(parts));
+}
+Predicate any_of(std::vector<Predicate> parts) {
+  return combination(Kind::kOr, std::move(parts));
+}
+Predicate negation_of(Predicate part) {
+  return combination(Kind::kNot, {std::move(part)});
+}
+
+Predicate contains_in_order(const std::vector<std::string>& substrings) {
+  std::vector<Predicate> parts;
+  for (const std::string& substring : substrings) parts.push_back(contains(substring));
+  return combination(Kind::kInOrder, std::move(parts));
+}
+
+Result<StringDfa> compile(const Predicate& predicate, const DfaLimits& limits) {
+  if (predicate.kind == Kind::kNot) {
+    if (predicate.parts.size() != 1) {
+      return make_error(ErrorCode::kInvalidArgument, "a negation has one part");
+    }
+    PRESSO_ASSIGN(const StringDfa part, compile(predicate.parts[0], limits));
+    return complement_of(part);
+  }
+  if (predicate.kind != Kind::kAnd && predicate.kind != Kind::kOr) {
+    return compile_leaf(predicate, limits);
+  }
+  if (predicate.parts.empty()) {
+    const StringDfa every = *compile_leaf(contains(""), limits);
+    return predicate.kind == Kind::kAnd ? every : complement_of(every);
+  }
+  PRESSO_ASSIGN(StringDfa made, compile(predicate.parts[0], limits));
+  for (std::size_t i = 1; i < predicate.parts.size(); ++i) {
+    PRESSO_ASSIGN(const StringDfa part, compile(predicate.parts[i], limits));
+    PRESSO_ASSIGN(made, Product(made, part, predicate.kind).run(limits));
+  }
+  return made;
+}
+
+}  // namespace presso::strings

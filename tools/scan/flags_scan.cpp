@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+// The flags of `presso scan`: ripgrep's names and meanings, so that fingers and scripts need not
+// learn new ones. One difference: -L lists files without a match (grep's meaning), where ripgrep
+// follows symbolic links.
+#include <limits>
+
+#include "tools/cli/bind.h"
+#include "tools/compress/flags_dictionary.h"
+#include "tools/scan/scan_settings.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+Apply add_pattern(std::vector<ScanSettings::PatternSource>& patterns, bool is_file) {
+  return [&patterns, is_file](const Given& given) -> Status {
+    patterns.push_back({given.value, is_file});
+    return {};
+  };
+}
+
+Apply syntax_into(ScanSettings::Syntax& syntax, ScanSettings::Syntax wanted) {
+  return [&syntax, wanted](const Given& given) -> Status {
+    syntax = given.negated ? ScanSettings::Syntax::kRegex : wanted;
+    return {};
+  };
+}
+
+Apply add_text(std::vector<std::string>& texts) {
+  return [&texts](const Given& given) -> Status {
+    texts.push_back(given.value);
+    return {};
+  };
+}
+
+Apply engine_into(Engine& engine) {
+  return [&engine](const Given& given) -> Status {
+    engine = given.value == "literal"  ? Engine::kLiteral
+             : given.value == "dfa"    ? Engine::kDfa
+             : given.value == "nfa"    ? Engine::kNfa
+             : given.value == "bitset" ? Engine::kBitset
+                                       : Engine::kAuto;
+    return {};
+  };
+}
+
+/// --null-data and --crlf: the last of them wins.
+Apply line_end(ScanSettings::LineEnd& target, ScanSettings::LineEnd value) {
+  return [&target, value](const Given& given) -> Status {
+    target = given.negated ? ScanSettings::LineEnd::kLineFeed : value;
+    return {};
+  };
+}
+
+/// "A-B", "A-", "-B" or "A" alone.
+Apply range_into(ScanRange& range, std::uint64_t least) {
+  return [&range, least](const Given& given) -> Status {
+    const std::string& text = given.value;
+    const std::size_t dash = text.find('-');
+    const std::string first = text.substr(0, dash);
+    const std::string last = dash == text.npos ? first : text.substr(dash + 1);
+    if (first.empty() && last.empty()) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        given.spelled + ": '" + text + "' is not of the form A-B, A-, -B or A");
+    }
+    range = {least, kNoLimit};
+    if (!first.empty()) {
+      PRESSO_ASSIGN(range.first, parse_number(given.spelled, first, least, kNoLimit));
+    }
+    if (!last.empty()) {
+      PRESSO_ASSIGN(range.last, parse_number(given.spelled, last, range.first, kNoLimit));
+    }
+    return {};
+  };
+}
+
+std::vector<Flag> pattern_flags(ScanSettings& s) {
+  using LineEnd = ScanSettings::LineEnd;
+  using Case = ScanSettings::Case;
+  return {
+      {.short_name = 'e',
+       .name = "regexp",
+       .value_name = "PATTERN",
+       .category = kSelection,
+       .brief = "look for PATTERN; may be given several times",
+       .text = "A line is selected if any of the patterns matches. All operands are then files. "
+               "Also the way to look for a pattern that begins with a dash.",
+       .apply = add_pattern(s.patterns, false)},
+      {.short_name = 'f',
+       .name = "file",
+       .value_name = "FILE",
+       .category = kSelection,
+       .brief = "look for each line of FILE; - is standard input",
+       .text = "Lines may end in \\r\\n. An empty line matches everything, an empty file nothing.",
+       .completion = Completion::kFile,
+       .apply = add_pattern(s.patterns, true)},
+      {.short_name = 'F',
+       .name = "fixed-strings",
+       .category = kSelection,
+       .brief = "take patterns literally",
+       .negation = "no-fixed-strings",
+       .apply = syntax_into(s.syntax, ScanSettings::Syntax::kFixed)},
+      {.name = "like",
+       .category = kSelection,
+       .brief = "patterns are SQL's LIKE, for whole lines",
+       .text = "% stands for any string, _ for any character; \\ before %, _ or itself takes it "
+               "literally.",
+       .negation = "no-like",
+       .apply = syntax_into(s.syntax, ScanSettings::Syntax::kLike)},
+      {.name = "no-unicode",
+       .category = kSelection,
+       .brief = "classes, \\b and case are ASCII's; patterns match bytes",
+       .text =
+           "Otherwise '.' and classes match characters of UTF-8 only, \\w, \\d, \\s and \\b know "
+           "all scripts, and -i folds all letters.",
+       .negation = "unicode",
+       .apply = [&s](const Given& given) -> Status {
+         s.unicode = given.negated;
+         return {};
+       }},
+      {.short_name = 'i',
+       .name = "ignore-case",
+       .category = kSelection,
+       .brief = "ignore case (simple Unicode case folding)",
+       .apply = choose(s.letter_case, Case::kIgnore)},
+      {.short_name = 's',
+       .name = "case-sensitive",
+       .category = kSelection,
+       .brief = "respect case (default)",
+       .apply = choose(s.letter_case, Case::kSensitive)},
+      {.short_name = 'S',
+       .name = "smart-case",
+       .category = kSelection,
+       .brief = "ignore case if the patterns have no upper-case letter",
+       .apply = choose(s.letter_case, Case::kSmart)},
+      {.short_name = 'w',
+       .name = "word-regexp",
+       .category = kSelection,
+       .brief = "match whole words only",
+       .text = "On both sides of a match must stand the line's end or a character that is not part "
+               "of a word.",
+       .apply = choose(s.bounds, MatchBounds::kWord)},
+      {.short_name = 'x',
+       .name = "line-regexp",
+       .category = kSelection,
+       .brief = "match whole lines only",
+       .apply = choose(s.bounds, MatchBounds::kLine)},
+      {.short_name = 'v',
+       .name = "invert-match",
+       .category = kSelection,
+       .brief = "select lines without a match",
+       .negation = "no-invert-match",
+       .apply = set(s.invert)},
+      {.name = "and",
+       .value_name = "PATTERN",
+       .category = kSelection,
+       .brief = "select lines only where PATTERN matches too",
+       .text = "May be given several times. With -i, -w, -x and -F it is read as the other "
+               "patterns are; -v inverts the whole.",
+       .apply = add_text(s.required)},
+      {.name = "not",
+       .value_name = "PATTERN",
+       .category = kSelection,
+       .brief = "select lines only where PATTERN does not match",
+       .text = "May be given several times.",
+       .apply = add_text(s.forbidden)},
+      {.name = "crlf",
+       .category = kSelection,
+       .brief = "take \\r\\n as the end of lines",
+       .text = "Then -x holds before a carriage return too, and lines without an end get this one.",
+       .negation = "no-crlf",
+       .apply = line_end(s.line_end, LineEnd::kCrlf)},
+      {.name = "null-data",
+       .category = kSelection,
+       .brief = "take NUL bytes as the ends of lines",
+       .text = "Implies --text.",
+       .apply = line_end(s.line_end, LineEnd::kNul)},
+      {.name = "lines",
+       .value_name = "A-B",
+       .category = kSelection,
+       .brief = "search only the lines A to B, counted from 1",
+       .text = "A-, -B and A alone are permitted. What lies behind them is not decoded. Of a file "
+               "that has fewer than A lines none is selected; that is no error.",
+       .apply = range_into(s.lines, 1)},
+      {.name = "blocks",
+       .value_name = "A-B",
+       .category = kSelection,
+       .brief = "search only the blocks A to B of compressed files, counted from 0",
+       .text = "Other blocks are not decoded. A line that the first or the last block cuts is "
+               "searched as far as it lies within; line numbers begin at the first block. "
+               "'presso info --blocks' lists the blocks. Files that presso did not compress have "
+               "none and are errors, and so are files that end before block A.",
+       .apply = range_into(s.blocks, 0)},
+      {.name = "max-total",
+       .value_name = "NUM",
+       .category = kSelection,
+       .brief = "stop after NUM selected lines of all files together",
+       .apply = number_into(s.max_total, 0, kNoLimit)},
+      {.short_name = 'm',
+       .name = "max-count",
+       .value_name = "NUM",
+       .category = kSelection,
+       .brief = "stop a file after NUM selected lines",
+       .apply = count_into(s.max_count, 0, kNoLimit)},
+      {.short_name = 'a',
+       .name = "text",
+       .category = kSelection,
+       .brief = "search binary files as if they were text",
+       .text =
+           "Without it a file with a NUL byte is reported as a binary file that matches instead "
+           "of being printed.",
+       .negation = "no-text",
+       .apply = set(s.text)},
+  };
+}
+
+std::vector<Flag> summary_flags(ScanSettings& s) {
+  using Counting = ScanSettings::Counting;
+  using Listing = ScanSettings::Listing;
+  return {
+      {.short_name = 'c',
+       .name = "count",
+       .category = kOutput,
+       .brief = "print the number of selected lines of each file",
+       .text = "Files without any are left out unless --include-zero is given. With "
+               "--only-matching the same as --count-matches.",
+       .apply = choose(s.counting, Counting::kLines)},
+      {.name = "count-matches",
+       .category = kOutput,
+       .brief = "print the number of matches of each file",
+       .apply = choose(s.counting, Counting::kMatches)},
+      {.name = "count-total",
+       .category = kOutput,
+       .brief = "print one number, the selected lines of all files together",
+       .text = "With --count-matches or --only-matching the matches.",
+       .negation = "no-count-total",
+       .apply = set(s.count_total)},
+      {.name = "include-zero",
+       .category = kOutput,
+       .brief = "with --count, print zeros too",
+       .negation = "no-include-zero",
+       .apply = set(s.include_zero)},
+      {.short_name = 'l',
+       .name = "files-with-matches",
+       .category = kOutput,
+       .brief = "print only the names of files with a match",
+       .apply = choose(s.listing, Listing::kWithMatch)},
+      {.short_name = 'L',
+       .name = "files-without-match",
+       .category = kOutput,
+       .brief = "print only the names of files without a match",
+       .apply = choose(s.listing, Listing::kWithoutMatch)},
+      {.short_name = 'q',
+       .name = "quiet",
+       .category = kOutput,
+       .brief = "print nothing; stop at the first match",
+       .apply = set(s.quiet)},
+  };
+}
+
+std::vector<Flag> other_flags(ScanSettings& s) {
+  return {
+      {.short_name = 'j',
+       .name = "threads",
+       .value_name = "N",
+       .category = kPerformance,
+       .brief = "use N threads; 0: all",
+       .apply = count_into(s.threads, 0, 1024)},
+      {.name = "engine",
+       .value_name = "ENGINE",
+       .category = kPerformance,
+       .brief = "how patterns are looked for",
+       .text = "All find the same. 'literal' takes fixed strings only; 'dfa' reads all text with a "
+               "deterministic automaton, made as it reads; 'bitset' with sets of states as bits, "
+               "in bounded memory "
+               "and time whatever the pattern, up to 16384 of them; 'nfa' with lists of states, "
+               "slowly.",
+       .choices = {"auto", "literal", "dfa", "bitset", "nfa"},
+       .default_value = "auto",
+       .apply = engine_into(s.engine)},
+      {.name = "no-check",
+       .category = kPerformance,
+       .brief = "do not compare blocks with their checksums",
+       .negation = "check",
+       .apply = [&s](const Given& given) -> Status {
+         s.check = given.negated;
+         return {};
+       }},
+      {.name = "no-index",
+       .category = kPerformance,
+       .brief = "read all blocks, also where the file has an index",
+       .text = "Files made with 'compress --index' know which blocks cannot hold what a pattern "
+               "needs; those are not read. The result is the same, but that damage in them goes "
+               "unnoticed.",
+       .negation = "index",
+       .apply = [&s](const Given& given) -> Status {
+         s.use_index = given.negated;
+         return {};
+       }},
+      known_dictionary_flag(s.dictionaries),
+      {.name = "explain",
+       .category = kMessages,
+       .brief = "say on standard error how the search is done, predicted and actual rates",
+       .text = "Of each file with 1 MiB of text or more: its blocks and how many the index leaves "
+               "to be read; the time that its search should take, from samples of 2 MiB spread "
+               "over it, decoded and searched on one thread before the search; the time that it "
+               "took.",
+       .apply = set(s.explain)},
+      {.name = "progress",
+       .category = kMessages,
+       .brief = "show bytes and rate on standard error while searching, if it is a terminal",
+       .negation = "no-progress",
+       .apply = set(s.progress)},
+      {.name = "force-progress",
+       .category = kMessages,
+       .brief = "the same, also where standard error is no terminal (a line each second)",
+       .apply = set(s.force_progress)},
+      {.name = "fail-fast",
+       .category = kMessages,
+       .brief = "stop at the first damaged block",
+       .text = "Otherwise intact blocks are searched, each damaged one is reported, and the exit "
+               "status is 2. At a damaged block the line before it ends and the one behind it "
+               "begins anew.",
+       .apply = set(s.fail_fast)},
+      {.name = "no-messages",
+       .category = kMessages,
+       .brief = "print no messages about files that cannot be read",
+       .negation = "messages",
+       .apply = set(s.no_messages)},
+  };
+}
+
+}  // namespace
+
+std::vector<Flag> scan_flags(ScanSettings& settings) {
+  std::vector<Flag> all;
+  for (auto* group : {pattern_flags, scan_multiline_flags, summary_flags, scan_context_flags,
+                      scan_output_flags, scan_file_flags, other_flags, scan_other_tools_flags}) {
+    std::vector<Flag> flags = group(settings);
+    all.insert(all.end(), flags.begin(), flags.end());
+  }
+  std::vector<Flag> device = device_flags(settings.device, "search on the CPU or on a GPU");
+  all.insert(all.end(), device.begin(), device.end());
+  return all;
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The flags of `presso scan` about lines around matches. As in ripgrep 13 the last of contradictory
+// ones wins: -C takes back -A and -B, each of these takes back -C, and --passthru all of them.
+#include <limits>
+
+#include "tools/cli/bind.h"
+#include "tools/scan/scan_settings.h"
+#include "tools/scan/scan_unescape.h"
+
+namespace presso::cli {
+namespace {
+
+enum class Side { kBefore, kAfter, kBoth };
+
+Apply context_into(ScanSettings& s, Side side) {
+  return [&s, side](const Given& given) -> Status {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    PRESSO_ASSIGN(const std::uint64_t lines, parse_number(given.spelled, given.value, 0, kMost));
+    s.passthru = false;
+    s.both_contexts = side == Side::kBoth ? lines : 0;
+    const std::uint64_t own = side == Side::kBoth ? 0 : lines;
+    if (side != Side::kAfter) s.before_context = own;
+    if (side != Side::kBefore) s.after_context = own;
+    return {};
+  };
+}
+
+}  // namespace
+
+std::vector<Flag> scan_context_flags(ScanSettings& s) {
+  return {
+      {.short_name = 'A',
+       .name = "after-context",
+       .value_name = "NUM",
+       .category = kOutput,
+       .brief = "print NUM lines behind each selected line",
+       .apply = context_into(s, Side::kAfter)},
+      {.short_name = 'B',
+       .name = "before-context",
+       .value_name = "NUM",
+       .category = kOutput,
+       .brief = "print NUM lines before each selected line",
+       .apply = context_into(s, Side::kBefore)},
+      {.short_name = 'C',
+       .name = "context",
+       .value_name = "NUM",
+       .category = kOutput,
+       .brief = "print NUM lines before and behind each selected line",
+       .apply = context_into(s, Side::kBoth)},
+      {.name = "context-separator",
+       .value_name = "TEXT",
+       .category = kOutput,
+       .brief = "print TEXT between groups of lines that do not touch",
+       .text = "Escapes as \\t and \\x7F are understood.",
+       .default_value = "--",
+       .negation = "no-context-separator",
+       .apply = [&s](const Given& given) -> Status {
+         s.context_separator.reset();
+         if (!given.negated) s.context_separator = unescape(given.value);
+         return {};
+       }},
+      {.name = "passthru",
+       .category = kOutput,
+       .brief = "print all lines, those that do not match too",
+       .aliases = {"passthrough"},
+       .apply = [&s](const Given&) -> Status {
+         s.passthru = true;
+         s.before_context = s.after_context = s.both_contexts = 0;
+         return {};
+       }},
+  };
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// The flags of `presso scan` about which files of a directory are searched, and how they are read.
+#include <limits>
+
+#include "tools/cli/bind.h"
+#include "tools/scan/scan_settings.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+Apply add_glob(std::vector<GlobText>& globs, bool ignore_case) {
+  return [&globs, ignore_case](const Given& given) -> Status {
+    PRESSO_TRY(check_glob(given.value));
+    globs.push_back({given.value, ignore_case});
+    return {};
+  };
+}
+
+/// -u: 1 is about ignore files, of which there are none here.
+Apply unrestrict(ScanSettings& s) {
+  return [&s](const Given&) -> Status {
+    ++s.unrestricted;
+    if (s.unrestricted >= 2) s.walk.hidden = true;
+    if (s.unrestricted >= 3) s.binary = true;
+    return {};
+  };
+}
+
+}  // namespace
+
+std::vector<Flag> scan_file_flags(ScanSettings& s) {
+  return {
+      {.short_name = 'g',
+       .name = "glob",
+       .value_name = "GLOB",
+       .category = kSelection,
+       .brief = "search only files that GLOB matches; !GLOB: leave them out",
+       .text = "About files below directories. May be given several times; the last that matches "
+               "decides, also about hidden files. A GLOB without a slash is about names, one with "
+               "a slash about paths; * stays within a name, ** crosses slashes.",
+       .apply = add_glob(s.walk.globs, false)},
+      {.name = "iglob",
+       .value_name = "GLOB",
+       .category = kSelection,
+       .brief = "as --glob, but ignoring case",
+       .apply = add_glob(s.walk.globs, true)},
+      {.name = "glob-case-insensitive",
+       .category = kSelection,
+       .brief = "ignore case in all --glob too",
+       .negation = "no-glob-case-insensitive",
+       .apply = set(s.walk.globs_ignore_case)},
+      {.short_name = '.',
+       .name = "hidden",
+       .category = kSelection,
+       .brief = "search hidden files and directories too",
+       .negation = "no-hidden",
+       .apply = set(s.walk.hidden)},
+      {.name = "max-depth",
+       .value_name = "NUM",
+       .category = kSelection,
+       .brief = "go NUM levels down into directories",
+       .aliases = {"maxdepth"},
+       .apply = number_into(s.walk.max_depth, 0, kNoLimit)},
+      {.name = "max-filesize",
+       .value_name = "SIZE",
+       .category = kSelection,
+       .brief = "leave out files below directories that are larger",
+       .text = "What counts is the size on disk, compressed where it is.",
+       .apply = number_into(s.walk.max_filesize, 0, kNoLimit)},
+      {.short_name = 'u',
+       .name = "unrestricted",
+       .category = kSelection,
+       .brief = "-uu: search hidden files too; -uuu: binary files too",
+       .text = "A single -u changes nothing: there are no ignore files here.",
+       .apply = unrestrict(s)},
+      {.name = "binary",
+       .category = kSelection,
+       .brief = "search binary files below directories as if they were named",
+       .negation = "no-binary",
+       .apply = set(s.binary)},
+      {.name = "sort",
+       .value_name = "KEY",
+       .category = kOutput,
+       .brief = "the order of files: always by path here",
+       .choices = {"path", "none"},
+       .default_value = "path"},
+      {.short_name = 'z',
+       .name = "search-zip",
+       .category = kSelection,
+       .brief = "search within .gz, .zst and .lz4 files (default)",
+       .text = "They are recognised by their content. Files that presso compressed always are.",
+       .negation = "no-search-zip",
+       .apply = set(s.search_zip)},
+  };
+}
+
+}  // namespace presso::cli

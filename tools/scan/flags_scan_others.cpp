@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Options that fingers and scripts bring from ripgrep and grep. Those that change nothing here are
+// accepted; of the others it is said what to do instead, which is more than "unknown option".
+// Neither is listed in help or completions.
+#include "tools/cli/bind.h"
+#include "tools/scan/scan_settings.h"
+
+namespace presso::cli {
+namespace {
+
+/// An option that is not there. `value_name`: empty where it takes none.
+Flag refused(char short_name, std::string_view name, std::string_view value_name,
+             std::string_view instead) {
+  Flag flag;
+  flag.short_name = short_name;
+  flag.name = name;
+  flag.value_name = value_name;
+  flag.hidden = true;
+  flag.apply = [instead](const Given& given) -> Status {
+    return make_error(ErrorCode::kInvalidArgument, given.spelled + ": " + std::string(instead));
+  };
+  return flag;
+}
+
+Flag accepted(std::string_view name, std::string_view negation = {}) {
+  Flag flag;
+  flag.name = name;
+  flag.negation = negation;
+  flag.hidden = true;
+  flag.apply = [](const Given&) -> Status { return {}; };
+  return flag;
+}
+
+}  // namespace
+
+std::vector<Flag> scan_other_tools_flags(ScanSettings&) {
+  constexpr std::string_view kTypes = "file types are not known here; --glob chooses files by name";
+  constexpr std::string_view kLinks =
+      "directories are searched recursively without it, and symbolic links in them are not "
+      "followed";
+  constexpr std::string_view kExtended =
+      "patterns are extended regular expressions without it, and there is no choice of encodings";
+  return {
+      refused('P', "pcre2", "", "look-around and backreferences are not supported"),
+      refused(0, "perl-regexp", "", "look-around and backreferences are not supported"),
+      refused('G', "basic-regexp", "", "patterns are extended regular expressions"),
+      refused('E', "extended-regexp", "", kExtended),
+      refused(0, "encoding", "ENCODING", "texts are searched as UTF-8, or with --no-unicode bytes"),
+      refused('t', "type", "TYPE", kTypes),
+      refused('T', "type-not", "TYPE", kTypes),
+      refused(0, "type-list", "", kTypes),
+      refused('R', "dereference-recursive", "", kLinks),
+      refused(0, "follow", "", kLinks),
+      refused(0, "include", "GLOB", "--glob GLOB searches only files that GLOB matches"),
+      refused(0, "exclude", "GLOB", "--glob '!GLOB' leaves out files that GLOB matches"),
+      refused(0, "exclude-dir", "GLOB", "--glob '!GLOB' leaves out directories too"),
+      refused(0, "files", "", "'find' lists files; -l lists those that match"),
+      refused(0, "sortr", "KEY", "files come in the order of their names"),
+      refused(0, "pre", "COMMAND", "pipe the command's output into 'presso scan'"),
+      accepted("recursive"),
+      accepted("no-ignore", "ignore"),
+      accepted("no-ignore-dot", "ignore-dot"),
+      accepted("no-ignore-exclude", "ignore-exclude"),
+      accepted("no-ignore-files", "ignore-files"),
+      accepted("no-ignore-global", "ignore-global"),
+      accepted("no-ignore-parent", "ignore-parent"),
+      accepted("no-ignore-vcs", "ignore-vcs"),
+      accepted("no-config"),
+      accepted("mmap", "no-mmap"),
+      accepted("no-pcre2"),
+      accepted("no-follow"),
+  };
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// The flags of `presso scan` about what a line of output looks like.
+#include <limits>
+
+#include "tools/cli/bind.h"
+#include "tools/scan/scan_settings.h"
+#include "tools/scan/scan_unescape.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+Apply color_into(ScanSettings::Color& color) {
+  return [&color](const Given& given) -> Status {
+    using Color = ScanSettings::Color;
+    color = given.value == "never"  ? Color::kNever
+            : given.value == "auto" ? Color::kAuto
+                                    : Color::kAlways;
+    return {};
+  };
+}
+
+Apply separator_into(std::string& target) {
+  return [&target](const Given& given) -> Status {
+    target = unescape(given.value);
+    return {};
+  };
+}
+
+Apply path_separator_into(char& target) {
+  return [&target](const Given& given) -> Status {
+    const std::string separator = unescape(given.value);
+    if (separator.size() > 1) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        given.spelled + ": '" + given.value + "' is more than one byte");
+    }
+    target = separator.empty() ? '/' : separator.front();
+    return {};
+  };
+}
+
+Apply buffering(ScanSettings::Buffering& target, ScanSettings::Buffering value) {
+  return [&target, value](const Given& given) -> Status {
+    target = given.negated ? ScanSettings::Buffering::kAuto : value;
+    return {};
+  };
+}
+
+std::vector<Flag> line_flags(ScanSettings& s) {
+  return {
+      {.short_name = 'n',
+       .name = "line-number",
+       .category = kOutput,
+       .brief = "print line numbers (default on a terminal)",
+       .apply = choose(s.line_number, true)},
+      {.short_name = 'N',
+       .name = "no-line-number",
+       .category = kOutput,
+       .brief = "print no line numbers",
+       .apply = choose(s.line_number, false)},
+      {.short_name = 'b',
+       .name = "byte-offset",
+       .category = kOutput,
+       .brief = "print the offset of each line in the plain text",
+       .text = "With --only-matching, of each match.",
+       .negation = "no-byte-offset",
+       .apply = set(s.byte_offset)},
+      {.name = "column",
+       .category = kOutput,
+       .brief = "print the column, in bytes, of the first match; implies -n",
+       .negation = "no-column",
+       .apply = [&s](const Given& given) -> Status {
+         s.column = !given.negated;
+         return {};
+       }},
+      {.short_name = 'o',
+       .name = "only-matching",
+       .category = kOutput,
+       .brief = "print each match on a line of its own",
+       .apply = set(s.only_matching)},
+      {.short_name = 'H',
+       .name = "with-filename",
+       .category = kOutput,
+       .brief = "print file names (default with several files)",
+       .apply = choose(s.with_filename, true)},
+      {.short_name = 'I',
+       .name = "no-filename",
+       .category = kOutput,
+       .brief = "print no file names",
+       .apply = choose(s.with_filename, false)},
+      {.name = "heading",
+       .category = kOutput,
+       .brief = "print the file name once above its lines (default on a terminal)",
+       .apply = choose(s.heading, true)},
+      {.name = "no-heading",
+       .category = kOutput,
+       .brief = "print the file name in each line",
+       .apply = choose(s.heading, false)},
+      {.short_name = '0',
+       .name = "null",
+       .category = kOutput,
+       .brief = "print a NUL byte behind file names",
+       .apply = set(s.null_after_path)},
+  };
+}
+
+std::vector<Flag> width_flags(ScanSettings& s) {
+  return {
+      {.short_name = 'M',
+       .name = "max-columns",
+       .value_name = "NUM",
+       .category = kOutput,
+       .brief = "leave out the text of lines of more than NUM bytes; 0: never",
+       .apply = number_into(s.max_columns, 0, kNoLimit)},
+      {.name = "max-columns-preview",
+       .category = kOutput,
+       .brief = "with --max-columns, print the beginning of such lines",
+       .negation = "no-max-columns-preview",
+       .apply = set(s.max_columns_preview)},
+      {.name = "trim",
+       .category = kOutput,
+       .brief = "leave out white space at the beginning of lines",
+       .negation = "no-trim",
+       .apply = set(s.trim)},
+      {.short_name = 'r',
+       .name = "replace",
+       .value_name = "TEXT",
+       .category = kOutput,
+       .brief = "print TEXT in place of each match",
+       .text =
+           "$0 stands for the match, $1 and ${name} for its groups (fixed strings have none), "
+           "$$ for a dollar sign. Files are never changed. (grep's -r is not needed: directories "
+           "are searched recursively.)",
+       .apply = [&s](const Given& given) -> Status {
+         s.replacement = given.value;
+         return {};
+       }},
+  };
+}
+
+std::vector<Flag> form_flags(ScanSettings& s) {
+  return {
+      {.name = "json",
+       .category = kOutput,
+       .brief = "print JSON Lines, as ripgrep does",
+       .text = "The messages are begin, match, context, end and summary. Where several patterns "
+               "were given, each submatch says in \"pattern\" which of them it is of, counted "
+               "from 0 in the order of the command line. Not together with flags that print "
+               "counts or lists of files.",
+       .negation = "no-json",
+       .apply = set(s.json)},
+      {.name = "stats",
+       .category = kOutput,
+       .brief = "print figures about the search behind its results",
+       .negation = "no-stats",
+       .apply = set(s.statistics)},
+      {.name = "vimgrep",
+       .category = kOutput,
+       .brief = "print a line for each match, with file name, line number and column",
+       .apply = choose(s.vimgrep, true)},
+      {.name = "field-match-separator",
+       .value_name = "TEXT",
+       .category = kOutput,
+       .brief = "what follows names and numbers in matching lines",
+       .text = "Escapes as \\t and \\x7F are understood.",
+       .default_value = ":",
+       .apply = separator_into(s.match_separator)},
+      {.name = "field-context-separator",
+       .value_name = "TEXT",
+       .category = kOutput,
+       .brief = "what follows names and numbers in context lines",
+       .default_value = "-",
+       .apply = separator_into(s.context_field_separator)},
+      {.name = "path-separator",
+       .value_name = "BYTE",
+       .category = kOutput,
+       .brief = "what to print for the slashes in file names",
+       .apply = path_separator_into(s.path_separator)},
+  };
+}
+
+std::vector<Flag> terminal_flags(ScanSettings& s) {
+  using Buffering = ScanSettings::Buffering;
+  return {
+      {.name = "color",
+       .value_name = "WHEN",
+       .category = kOutput,
+       .brief = "colour matches, names and numbers",
+       .text = "The variable NO_COLOR turns 'auto' off.",
+       .choices = {"auto", "always", "never", "ansi"},
+       .default_value = "auto",
+       .apply = color_into(s.color)},
+      {.name = "colors",
+       .value_name = "SPEC",
+       .category = kOutput,
+       .brief = "set a colour: TYPE:ATTRIBUTE:VALUE",
+       .text = "TYPE is path, line, column or match, ATTRIBUTE fg, bg or style. VALUE is a colour "
+               "(black, red, green, yellow, blue, magenta, cyan, white, 0 to 255, or R,G,B) or a "
+               "style (bold, intense, underline, or one with 'no' before it). TYPE:none clears "
+               "all. May be given several times.",
+       .apply = [&s](const Given& given) -> Status { return s.colors.apply(given.value); }},
+      {.short_name = 'p',
+       .name = "pretty",
+       .category = kOutput,
+       .brief = "the same as --color=always --heading --line-number",
+       .apply = [&s](const Given&) -> Status {
+         s.pretty = true;
+         return {};
+       }},
+      {.name = "line-buffered",
+       .category = kOutput,
+       .brief = "write each line at once (default on a terminal)",
+       .negation = "no-line-buffered",
+       .apply = buffering(s.buffering, Buffering::kLine)},
+      {.name = "block-buffered",
+       .category = kOutput,
+       .brief = "write large pieces (default elsewhere)",
+       .negation = "no-block-buffered",
+       .apply = buffering(s.buffering, Buffering::kBlock)},
+  };
+}
+
+}  // namespace
+
+std::vector<Flag> scan_output_flags(ScanSettings& settings) {
+  std::vector<Flag> all;
+  for (auto* group : {line_flags, width_flags, form_flags, terminal_flags}) {
+    std::vector<Flag> flags = group(settings);
+    all.insert(all.end(), flags.begin(), flags.end());
+  }
+  return all;
+}
+
+}  // namespace presso::cli

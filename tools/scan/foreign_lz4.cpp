@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// lz4 frames through liblz4. The format before frames (lz4 -l) is not recognised.
+#include "tools/scan/foreign_source.h"
+
+#ifdef PRESSO_HAVE_LZ4
+#include <lz4frame.h>
+#endif
+
+namespace presso::cli {
+
+#ifdef PRESSO_HAVE_LZ4
+
+namespace {
+
+class Lz4Decoder final : public ForeignDecoder {
+ public:
+  Lz4Decoder() {
+    if (LZ4F_isError(LZ4F_createDecompressionContext(&context_, LZ4F_VERSION)) != 0) {
+      context_ = nullptr;
+    }
+  }
+  ~Lz4Decoder() override { LZ4F_freeDecompressionContext(context_); }
+  Lz4Decoder(const Lz4Decoder&) = delete;
+  Lz4Decoder& operator=(const Lz4Decoder&) = delete;
+
+  bool ready() const { return context_ != nullptr; }
+
+  Step step(Bytes in, MutableBytes out) override {
+    std::size_t consumed = in.size();
+    std::size_t produced = out.size();
+    const std::size_t status =
+        LZ4F_decompress(context_, out.data(), &produced, in.data(), &consumed, nullptr);
+    const char* const damage = LZ4F_isError(status) != 0 ? LZ4F_getErrorName(status) : nullptr;
+    return {consumed, produced, status == 0, damage};
+  }
+
+  /// A frame, or one to be skipped.
+  bool may_begin(Bytes in) const override { return in[0] == 0x04 || (in[0] & 0xF0) == 0x50; }
+  const char* name() const override { return "lz4"; }
+
+ private:
+  LZ4F_dctx* context_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<ForeignDecoder> make_lz4_decoder() {
+  auto decoder = std::make_unique<Lz4Decoder>();
+  if (!decoder->ready()) return nullptr;
+  return decoder;
+}
+
+#else
+
+std::unique_ptr<ForeignDecoder> make_lz4_decoder() {
+  return nullptr;
+}
+
+#endif
+
+}  // namespace presso::cli

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Braces are multiplied out first, so that what is left has stars, classes and characters only.
+#include "tools/scan/glob.h"
+
+#include <cctype>
+#include <optional>
+
+namespace presso::cli {
+namespace {
+
+char lower(char c, bool fold) {
+  return fold ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : c;
+}
+
+/// Where the class that begins at `begin` ('[') ends, behind its ']'; npos where it does not.
+std::size_t class_end(std::string_view glob, std::size_t begin) {
+  std::size_t at = begin + 1;
+  if (at < glob.size() && (glob[at] == '!' || glob[at] == '^')) ++at;
+  const std::size_t end = glob.find(']', at + 1);
+  return end == glob.npos ? end : end + 1;
+}
+
+bool class_holds(std::string_view members, char c, bool fold) {
+  const bool negated = members[0] == '!' || members[0] == '^';
+  if (negated) members.remove_prefix(1);
+  bool found = false;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const bool range = i + 2 < members.size() && members[i + 1] == '-';
+    const char low = lower(members[i], fold);
+    const char high = range ? lower(members[i + 2], fold) : low;
+    if (range) i += 2;
+    if (low <= c && c <= high) found = true;
+  }
+  return found != negated && c != '/';
+}
+
+/// Matches one element of `glob` at `at` with `c`: its length, or nullopt.
+std::optional<std::size_t> one(std::string_view glob, std::size_t at, char c, bool fold) {
+  if (glob[at] == '?') return c != '/' ? std::optional<std::size_t>(1) : std::nullopt;
+  if (glob[at] == '[') {
+    const std::size_t end = class_end(glob, at);
+    if (!class_holds(glob.substr(at + 1, end - at - 2), c, fold)) return std::nullopt;
+    return end - at;
+  }
+  const bool escaped = glob[at] == '\\' && at + 1 < glob.size();
+  if (lower(glob[at + (escaped ? 1 : 0)], fold) != c) return std::nullopt;
+  return escaped ? 2 : 1;
+}
+
+/// One question, "does this glob match this path?", with the pairs of places that failed noted, so
+/// that many stars cost no more than glob times path.
+class Question {
+ public:
+  Question(std::string_view glob, std::string_view path, bool fold)
+      : glob_(glob), path_(path), fold_(fold), failed_((glob.size() + 1) * (path.size() + 1)) {}
+
+  bool matches(std::size_t at, std::size_t in) {
+    const std::size_t place = at * (path_.size() + 1) + in;
+    if (failed_[place]) return false;
+    const bool matched = compare(at, in);
+    if (!matched) failed_[place] = true;
+    return matched;
+  }
+
+ private:
+  bool compare(std::size_t at, std::size_t in) {
+    const std::string_view rest = glob_.substr(at);
+    if (rest.empty()) return in == path_.size();
+    const bool begins_part = at == 0 || glob_[at - 1] == '/';
+    if (begins_part && rest == "**") return in < path_.size();
+    if (begins_part && rest.substr(0, 3) == "**/") return any_parts(at + 3, in);
+    if (rest[0] == '*') return any_characters(at + 1, in);
+    if (in == path_.size()) return false;
+    const std::optional<std::size_t> taken = one(glob_, at, lower(path_[in], fold_), fold_);
+    return taken && matches(at + *taken, in + 1);
+  }
+
+  bool any_parts(std::size_t at, std::size_t in) {
+    if (in > 0 && path_[in - 1] != '/') return false;
+    for (std::size_t next = in; next <= path_.size(); ++next) {
+      const bool begins = next == 0 || path_[next - 1] == '/';
+      if (begins && matches(at, next)) return true;
+    }
+    return false;
+  }
+
+  bool any_characters(std::size_t at, std::size_t in) {
+    for (std::size_t next = in;; ++next) {
+      if (matches(at, next)) return true;
+      if (next == path_.size() || path_[next] == '/') return false;
+    }
+  }
+
+  std::string_view glob_;
+  std::string_view path_;
+  bool fold_;
+  std::vector<bool> failed_;
+};
+
+/// Where the '}' of the '{' at `open` is, and the commas between that are its own.
+std::size_t brace_end(std::string_view glob, std::size_t open, std::vector<std::size_t>& commas) {
+  int depth = 0;
+  for (std::size_t i = open; i < glob.size(); ++i) {
+    if (glob[i] == '\\') {
+      ++i;
+    } else if (glob[i] == '{') {
+      ++depth;
+    } else if (glob[i] == ',' && depth == 1) {
+      commas.push_back(i);
+    } else if (glob[i] == '}' && --depth == 0) {
+      return i;
+    }
+  }
+  return glob.npos;
+}
+
+std::size_t first_brace(std::string_view glob) {
+  for (std::size_t i = 0; i < glob.size(); ++i) {
+    if (glob[i] == '{') return i;
+    if (glob[i] == '\\') ++i;
+    if (i < glob.size() && glob[i] == '[') {
+      const std::size_t end = class_end(glob, i);
+      if (end == glob.npos) return end;
+      i = end - 1;
+    }
+  }
+  return glob.npos;
+}
+
+void multiply_out(const std::string& glob, std::vector<std::string>& into) {
+  const std::size_t open = first_brace(glob);
+  if (open == glob.npos) {
+    into.push_back(glob);
+    return;
+  }
+  std::vector<std::size_t> ends;
+  const std::size_t close = brace_end(glob, open, ends);
+  ends.push_back(close);
+  std::size_t begin = open + 1;
+  for (const std::size_t end : ends) {
+    multiply_out(glob.substr(0, open) + glob.substr(begin, end - begin) + glob.substr(close + 1),
+                 into);
+    begin = end + 1;
+  }
+}
+
+Error refuse(std::string_view text, std::string_view why) {
+  return make_error(ErrorCode::kInvalidArgument,
+                    "glob '" + std::string(text) + "': " + std::string(why));
+}
+
+}  // namespace
+
+Glob::Glob(std::string_view text, bool ignore_case) : ignore_case_(ignore_case) {
+  excludes_ = text.substr(0, 1) == "!";
+  if (excludes_) text.remove_prefix(1);
+  only_directories_ = text.size() > 1 && text.back() == '/';
+  if (only_directories_) text.remove_suffix(1);
+  const bool anchored = text.find('/') != text.npos;
+  if (anchored && text.front() == '/') text.remove_prefix(1);
+  multiply_out((anchored ? "" : "**/") + std::string(text), alternatives_);
+}
+
+bool Glob::matches(std::string_view path, bool is_directory) const {
+  if (only_directories_ && !is_directory) return false;
+  for (const std::string& alternative : alternatives_) {
+    if (Question(alternative, path, ignore_case_).matches(0, 0)) return true;
+  }
+  return false;
+}
+
+Status check_glob(std::string_view text) {
+  constexpr std::size_t kMostBytes = 4096;
+  constexpr std::size_t kMostBraces = 8;
+  if (text.size() > kMostBytes) return refuse(text.substr(0, 40), "too long");
+  if (text.empty() || text == "!") return refuse(text, "empty");
+  std::size_t braces = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::vector<std::size_t> commas;
+    if (text[i] == '\\') {
+      if (++i == text.size()) return refuse(text, "it ends with a backslash");
+    } else if (text[i] == '[') {
+      const std::size_t end = class_end(text, i);
+      if (end == text.npos) return refuse(text, "a '[' is not closed");
+      i = end - 1;
+    } else if (text[i] == '{') {
+      if (brace_end(text, i, commas) == text.npos) return refuse(text, "a '{' is not closed");
+      if (++braces > kMostBraces) return refuse(text, "too many braces");
+    }
+  }
+  return {};
+}
+
+}  // namespace presso::cli

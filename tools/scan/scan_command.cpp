@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// presso scan: search plain and compressed files as ripgrep does. This file goes from file to file
+// and keeps the account; what the flags mean together is scan_plan.h's business, finding is
+// presso/scan.h's, printing scan_printer.h's and scan_json.h's.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "presso/scan.h"
+#include "tools/cli/bind.h"
+#include "tools/cli/message.h"
+#include "tools/commands.h"
+#include "tools/io/output.h"
+#include "tools/scan/scan_device.h"
+#include "tools/scan/scan_explain.h"
+#include "tools/scan/scan_input.h"
+#include "tools/scan/scan_json.h"
+#include "tools/scan/scan_patterns.h"
+#include "tools/scan/scan_plan.h"
+#include "tools/scan/scan_report.h"
+#include "tools/scan/scan_settings.h"
+#include "tools/scan/scan_statistics.h"
+
+namespace presso::cli {
+namespace {
+
+const CommandInfo kInfo = {
+    .name = "scan",
+    .summary = "search compressed and plain files for lines that match",
+    .operands = "PATTERN [PATH... | -]",
+    .description =
+        "Prints the lines that hold PATTERN, with ripgrep's options, output and exit status. Files "
+        "made by 'presso compress' are recognised by their content, decoded and searched block by "
+        "block on all cores; .gz, .zst and .lz4 files are decoded in passing; anything else is "
+        "searched as it is. Directories are searched recursively in the order of their names; "
+        "hidden files and symbolic links in them are left out. Without PATH standard input is "
+        "searched, or the current directory where standard "
+        "input is a terminal.\n\n"
+        "A PATTERN is a regular expression in RE2's syntax as ripgrep reads it, with -F a fixed "
+        "string, with --like one of SQL's patterns. It is looked for in lines: without "
+        "--multiline no match holds a line feed.",
+    .examples = {{"presso scan 'time(out|r)' app.log.presso", "print the lines that match"},
+                 {"presso scan -F '[error]' app.log.presso", "print the lines with [error]"},
+                 {"presso scan -c timeout *.presso", "count lines in each file"},
+                 {"presso scan -n -e WARN -e ERROR app.log", "several patterns, line numbers"},
+                 {"presso scan -C3 --and disk error *.presso", "lines with both, in context"},
+                 {"presso scan --json -g '*.gz' panic logs/", "JSON Lines, only of some files"},
+                 {"presso scan -q panic logs/ && echo found", "ask by exit status"}},
+    .exit_status =
+        "0 if a line was selected, 1 if none was, 2 on errors, also when lines were selected "
+        "(but 0 with -q and a match).",
+};
+
+constexpr std::string_view kStdinName = "<stdin>";
+constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+
+/// Standard input that is closed is empty, as for ripgrep, and no file that is opened takes its
+/// number.
+void open_closed_stdin() {
+  if (fcntl(STDIN_FILENO, F_GETFD) >= 0) return;
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing < 0 || nothing == STDIN_FILENO) return;
+  dup2(nothing, STDIN_FILENO);
+  close(nothing);
+}
+
+class ScanCommand final : public Command {
+ public:
+  const CommandInfo& info() const override { return kInfo; }
+  std::vector<Flag> flags() override { return scan_flags(settings_); }
+  Result<int> run(std::vector<std::string> operands) override;
+
+ private:
+  void open_output();
+  void scan_all();
+  void scan_path(const std::string& path);
+  void scan_stdin();
+  void scan_file(const std::string& path, Origin origin);
+  void scan_input(int fd, const std::string& name, Origin origin);
+  void show_result(const FileResult& result);
+  void finish();
+
+  void complain(const std::string& path, const std::string& text);
+  bool done() const { return stop_ || lines_left_ == 0 || !output_->usable(); }
+  int status() const;
+
+  ScanSettings settings_;
+  std::optional<ScanPlan> plan_;
+  std::optional<Pattern> pattern_;
+  std::optional<ScanDevice> device_;
+  std::optional<Output> output_;
+  std::optional<ScanPrinter> printer_;
+  std::optional<ScanJson> json_;
+  ScanSink* sink_ = nullptr;
+  ScanStatistics statistics_;
+  std::uint64_t lines_left_ = kNoLimit;  ///< of --max-total
+  std::uint64_t total_ = 0;              ///< for --count-total
+  bool matched_ = false;
+  bool failed_ = false;
+  bool stop_ = false;
+};
+
+Result<int> ScanCommand::run(std::vector<std::string> operands) {
+  open_closed_stdin();
+  if (settings_.patterns.empty()) {
+    if (operands.empty()) return make_error(ErrorCode::kInvalidArgument, "no pattern given");
+    settings_.patterns.push_back({operands.front(), false});
+    operands.erase(operands.begin());
+  }
+  PRESSO_TRY(ScanPlan::check(settings_));
+  Result<Pattern> pattern = compile_patterns(settings_);
+  if (!pattern.ok()) {
+    error("", pattern.error().what);
+    return kFailure;
+  }
+  pattern_ = std::move(*pattern);
+  device_.emplace(settings_, *pattern_);
+  const Status started = device_->start();
+  if (!started.ok()) {
+    error("--device=gpu", started.error());
+    return kFailure;
+  }
+  plan_.emplace(settings_, std::move(operands), pattern_->spans_lines());
+  lines_left_ = settings_.max_total.value_or(kNoLimit);
+  open_output();
+  if (settings_.explain) explain_plan(settings_, *plan_, *pattern_);
+  if (settings_.max_count != 0u) scan_all();
+  finish();
+  return status();
+}
+
+void ScanCommand::open_output() {
+  output_.emplace(plan_->line_buffered());
+  printer_.emplace(plan_->print_options(), *pattern_, *output_);
+  sink_ = &*printer_;
+  if (settings_.json) {
+    json_.emplace(*output_);
+    sink_ = &*json_;
+  }
+}
+
+/// What comes behind all files.
+void ScanCommand::finish() {
+  if (settings_.count_total && !settings_.quiet) {
+    output_->write_number(total_);
+    output_->write(plan_->print_options().line.line_end);
+  }
+  if (json_) {
+    if (!settings_.quiet) json_->summary(statistics_);
+  } else if (settings_.statistics) {
+    statistics_.print(*output_);
+  }
+  output_->flush();
+  if (output_->failure() != 0) {
+    error("standard output", errno_error("write", output_->failure()));
+  }
+  if (settings_.explain) explain_rates(statistics_);
+}
+
+// --- What is searched ---------------------------------------------------------------------------
+
+void ScanCommand::scan_all() {
+  for (const std::string& path : plan_->paths()) {
+    if (done()) return;
+    scan_path(path);
+  }
+}
+
+void ScanCommand::scan_path(const std::string& path) {
+  if (path == "-") return scan_stdin();
+  if (!is_directory(path)) return scan_file(path, Origin::kNamed);
+  const auto on_file = [this](const std::string& file) {
+    scan_file(file, Origin::kFound);
+    return !done();
+  };
+  const auto on_error = [this](const std::string& file, const std::string& text) {
+    complain(file, text);
+  };
+  Walk(settings_.walk, on_file, on_error).run(path, plan_->default_path() && path == ".");
+}
+
+void ScanCommand::scan_stdin() {
+  scan_input(STDIN_FILENO, std::string(kStdinName), Origin::kStdin);
+}
+
+void ScanCommand::scan_file(const std::string& path, Origin origin) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return complain(path, std::strerror(errno));
+  scan_input(fd, path, origin);
+  close(fd);
+}
+
+void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
+  Result<ScanInput> input = ScanInput::open(fd, origin == Origin::kStdin, settings_);
+  if (!input.ok()) return complain(name, ScanInput::text_of(input.error()));
+  const BinaryRule rule = input->rule(plan_->rule_for(origin));
+  ScanOptions options = plan_->scan_options(rule, lines_left_);
+  if (input->small()) options.threads = 1;
+  options.which_pattern = settings_.json && pattern_->count() > 1;
+  options.on_damage = [&](const DamagedBlock& damage) { complain(name, damage_text(damage)); };
+  ScanProgress progress(settings_, *plan_, name, input->plain_size());
+  options.on_progress = progress.callback();
+  options.on_bad_index = [&](const Error& damage) {
+    warning(name, "the search index is damaged, all blocks are read: " + damage.message());
+  };
+  LineCallback on_line;
+  if (!plan_->counts_only()) {
+    on_line = [&](const MatchedLine& line) {
+      sink_->line(line);
+      return output_->usable();
+    };
+  }
+  std::optional<FileExplanation> explanation;
+  if (settings_.explain) {
+    explanation.emplace(*pattern_, options, name, !plan_->counts_only()).before(*input);
+  }
+  sink_->begin_file(name);
+  const auto start = std::chrono::steady_clock::now();
+  const Result<ScanSummary> summary = device_->scan(name, *input, options, on_line);
+  progress.done();
+  if (settings_.explain) warning(name, "searched " + device_->where());
+  if (!summary.ok()) return complain(name, scan_error_text(summary.error(), *pattern_));
+  if (input->cut_short()) complain(name, ScanInput::text_of(*input->cut_short()));
+  FileResult result{*summary, rule == BinaryRule::kQuit && summary->binary_offset.has_value(),
+                    std::chrono::steady_clock::now() - start};
+  if (explanation) explanation->after(result);
+  show_result(result);
+}
+
+// --- What is shown ------------------------------------------------------------------------------
+
+void ScanCommand::show_result(const FileResult& result) {
+  using Listing = ScanSettings::Listing;
+  using Counting = ScanSettings::Counting;
+  // A file that recursion found and that turned out binary does not count as searched.
+  const std::uint64_t lines = result.quit && plan_->counts_only() ? 0 : result.summary.lines;
+  const Counting counting = plan_->counting();
+  const bool by_absence = settings_.listing == Listing::kWithoutMatch && !settings_.quiet &&
+                          counting == Counting::kNone;
+  if (by_absence ? lines == 0 : lines > 0) matched_ = true;
+  std::uint64_t printed = 0;
+  if (settings_.quiet) {
+    stop_ = matched_ && !settings_.statistics;
+  } else if (counting != Counting::kNone) {
+    const std::uint64_t count = counting == Counting::kMatches ? result.summary.matches : lines;
+    if (lines > 0) total_ += count;
+    const bool shown = lines > 0 || (settings_.include_zero && !result.quit);
+    if (shown && !settings_.count_total) printer_->count(count);
+  } else if (settings_.listing != Listing::kNone) {
+    const bool listed = (lines > 0) == (settings_.listing == Listing::kWithMatch);
+    if (listed && !result.quit) printer_->path_line();
+  } else {
+    printed = sink_->end_file(result);
+  }
+  if (!json_ || json_->printed_file()) statistics_.add(result, printed);
+  if (lines_left_ != kNoLimit) lines_left_ -= std::min(lines_left_, result.summary.lines);
+}
+
+/// -q with a match forgives errors, so the status is kept here and not in message.h.
+void ScanCommand::complain(const std::string& path, const std::string& text) {
+  failed_ = true;
+  if (settings_.no_messages) return;
+  output_->flush();
+  warning(path, text);
+}
+
+int ScanCommand::status() const {
+  if (failed_ && !(settings_.quiet && matched_)) return kFailure;
+  return matched_ ? kSuccess : kNoMatch;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_scan_command() {
+  return std::make_unique<ScanCommand>();
+}
+
+}  // namespace presso::cli

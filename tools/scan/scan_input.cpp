@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "tools/scan/scan_input.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+
+#include "presso/wire.h"
+
+namespace presso::cli {
+namespace {
+
+/// Smaller plain files are not worth a second thread.
+constexpr std::uint64_t kParallelBytes = 1 << 20;
+constexpr std::size_t kMagicBytes = sizeof kFileMagic;
+
+/// A source with some bytes put back in front.
+class BegunSource final : public ByteSource {
+ public:
+  BegunSource(Bytes begun, ByteSource& rest) : rest_(rest) {
+    std::copy(begun.begin(), begun.end(), begun_.begin());
+    left_ = begun.size();
+    size_ = begun.size();
+  }
+
+  Result<std::size_t> read(MutableBytes into) override {
+    if (left_ == 0) return rest_.read(into);
+    const std::size_t count = std::min(left_, into.size());
+    std::copy_n(begun_.begin() + static_cast<std::ptrdiff_t>(size_ - left_), count, into.begin());
+    left_ -= count;
+    return count;
+  }
+
+ private:
+  std::array<Byte, kMagicBytes> begun_{};
+  std::size_t size_ = 0;
+  std::size_t left_ = 0;
+  ByteSource& rest_;
+};
+
+/// A source that ends where its errors begin.
+class EndingSource final : public ByteSource {
+ public:
+  EndingSource(ByteSource& source, std::optional<Error>& error) : source_(source), error_(error) {}
+
+  Result<std::size_t> read(MutableBytes into) override {
+    if (error_) return std::size_t{0};
+    Result<std::size_t> got = source_.read(into);
+    if (got.ok()) return got;
+    error_ = std::move(got.error());
+    return std::size_t{0};
+  }
+
+ private:
+  ByteSource& source_;
+  std::optional<Error>& error_;
+};
+
+/// The size of a regular file; a file that claims to be empty (as those of /proc do) is read as a
+/// stream.
+std::uint64_t regular_size(int fd) {
+  struct stat about {};
+  if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) return 0;
+  return static_cast<std::uint64_t>(about.st_size);
+}
+
+}  // namespace
+
+Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& settings) {
+  ScanInput input;
+  Byte magic[kMagicBytes];
+  const std::uint64_t size = is_stdin ? 0 : regular_size(fd);
+  std::size_t got = 0;
+  input.stream_ = std::make_unique<FdSource>(fd);
+  if (size > 0) {
+    input.file_ = std::make_unique<FdRandomAccess>(fd, size);
+    got = static_cast<std::size_t>(std::min<std::uint64_t>(size, kMagicBytes));
+    PRESSO_TRY(input.file_->read_at(0, MutableBytes(magic, got)));
+  } else {
+    PRESSO_ASSIGN(got, read_fully(*input.stream_, magic));
+    input.begun_ = std::make_unique<BegunSource>(Bytes(magic, got), *input.stream_);
+  }
+  PRESSO_TRY(input.look_at(Bytes(magic, got), settings));
+  return input;
+}
+
+Status ScanInput::look_at(Bytes begun, const ScanSettings& settings) {
+  const bool is_presso = begun.size() == kMagicBytes && has_file_magic(begun.data());
+  const ForeignFormat format =
+      settings.search_zip && !is_presso ? foreign_format(begun) : ForeignFormat::kNone;
+  is_plain_ = !is_presso && format == ForeignFormat::kNone;
+  if (!is_presso && settings.blocks.is_limit(0)) {
+    return make_error(ErrorCode::kInvalidArgument, "has no blocks, which --blocks asks for");
+  }
+  if (format == ForeignFormat::kNone) return {};
+  ByteSource& below = begun_ ? *begun_ : *stream_;
+  PRESSO_ASSIGN(foreign_, open_foreign(format, below));
+  return {};
+}
+
+bool ScanInput::small() const {
+  return file_ && file_->size() < kParallelBytes;
+}
+
+Result<ScanSummary> ScanInput::scan(const Pattern& pattern, const ScanOptions& options,
+                                    const LineCallback& on_line) {
+  if (foreign_) {
+    EndingSource source(*foreign_, cut_short_);
+    return presso::scan(source, pattern, options, on_line);
+  }
+  if (file_) return presso::scan(*file_, pattern, options, on_line);
+  return presso::scan(*begun_, pattern, options, on_line);
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// An open file or standard input as something to scan: told by its first bytes to be presso's,
+// gzip, zstd or lz4 (read through foreign_source.h), or plain.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "presso/scan.h"
+#include "tools/scan/foreign_source.h"
+#include "tools/scan/scan_settings.h"
+
+namespace presso::cli {
+
+class ScanInput {
+ public:
+  /// `fd` stays the caller's. Errors: those of reading, a format that this build cannot read, and
+  /// with --blocks a file that has none.
+  static Result<ScanInput> open(int fd, bool is_stdin, const ScanSettings& settings);
+
+  /// ripgrep reads compressed files as streams.
+  BinaryRule rule(BinaryRule named) const {
+    return foreign_ && named == BinaryRule::kMapped ? BinaryRule::kStream : named;
+  }
+  /// A presso file that can be read at any place; else nullptr.
+  const RandomAccess* compressed_file() const {
+    return file_ && !is_plain_ && !foreign_ ? file_.get() : nullptr;
+  }
+  /// Not worth a second thread.
+  bool small() const;
+  /// What is scanned, where it is a regular file whose text can be read at any place.
+  const RandomAccess* file() const { return foreign_ ? nullptr : file_.get(); }
+  bool is_plain() const { return is_plain_; }
+  /// 0 where unknown.
+  std::uint64_t plain_size() const { return is_plain_ && file_ ? file_->size() : 0; }
+
+  /// What to say about an error of open() or scan(): errors of other formats are whole sentences.
+  static std::string text_of(const Error& error) {
+    const bool plain = error.code == ErrorCode::kInvalidArgument ||
+                       error.code == ErrorCode::kUnsupported || error.code == ErrorCode::kIo;
+    return plain && !error.what.empty() ? error.what : error.message();
+  }
+
+  Result<ScanSummary> scan(const Pattern& pattern, const ScanOptions& options,
+                           const LineCallback& on_line);
+  /// Why the last scan saw the beginning only of what other programs compressed. What it found
+  /// there counts.
+  const std::optional<Error>& cut_short() const { return cut_short_; }
+
+ private:
+  Status look_at(Bytes begun, const ScanSettings& settings);
+
+  std::unique_ptr<FdRandomAccess> file_;  ///< a regular file
+  std::unique_ptr<ByteSource> stream_;    ///< anything else, and what lies below foreign_
+  std::unique_ptr<ByteSource> begun_;     ///< stream_ with the bytes looked at
+  std::unique_ptr<ByteSource> foreign_;
+  std::optional<Error> cut_short_;
+  bool is_plain_ = false;
+};
+
+}  // namespace presso::cli

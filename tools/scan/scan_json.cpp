@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "tools/scan/scan_json.h"
+
+#include <array>
+
+namespace presso::cli {
+namespace {
+
+using Figure = std::uint64_t;
+
+std::string_view as_text(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// The letter behind a backslash for a character that has one, else 0.
+char short_escape(char c) {
+  constexpr std::string_view kCharacters = "\"\\\b\f\n\r\t";
+  constexpr std::string_view kLetters = "\"\\bfnrt";
+  const std::size_t at = kCharacters.find(c);
+  return at == kCharacters.npos ? '\0' : kLetters[at];
+}
+
+void append_escaped(std::string_view text, std::string& into) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code >= 0x20 && c != '"' && c != '\\') {
+      into += c;
+    } else if (const char letter = short_escape(c); letter != 0) {
+      into += '\\';
+      into += letter;
+    } else {
+      into += "\\u00";
+      into += kHex[code >> 4];
+      into += kHex[code & 15];
+    }
+  }
+}
+
+void append_base64(std::string_view text, std::string& into) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (std::size_t at = 0; at < text.size(); at += 3) {
+    const std::string_view group = text.substr(at, 3);
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      bits = bits << 8 | (i < group.size() ? static_cast<unsigned char>(group[i]) : 0u);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      into += i <= group.size() ? kDigits[bits >> (18 - 6 * i) & 63] : '=';
+    }
+  }
+}
+
+std::string member(std::string_view name, Figure value) {
+  return "\"" + std::string(name) + "\":" + std::to_string(value);
+}
+
+/// In a file's figures ripgrep writes seconds first, in the summary the names are in order.
+std::string elapsed_text(std::chrono::nanoseconds time, bool sorted) {
+  const auto whole = static_cast<Figure>(time.count());
+  const std::string human = "\"human\":\"" + seconds_text(time) + "s\"";
+  const std::string nanos = member("nanos", whole % 1000000000);
+  const std::string secs = member("secs", whole / 1000000000);
+  if (sorted) return "{" + human + "," + nanos + "," + secs + "}";
+  return "{" + secs + "," + nanos + "," + human + "}";
+}
+
+}  // namespace
+
+void append_json_data(std::string_view text, std::string& into) {
+  if (valid_utf8_prefix(text) == text.size()) {
+    into += "{\"text\":\"";
+    append_escaped(text, into);
+  } else {
+    into += "{\"bytes\":\"";
+    append_base64(text, into);
+  }
+  into += "\"}";
+}
+
+void ScanJson::begin_file(std::string path) {
+  path_.clear();
+  append_json_data(path, path_);
+  begun_ = false;
+  begun_at_ = output_.total();
+}
+
+void ScanJson::begin() {
+  if (begun_) return;
+  begun_ = true;
+  output_.write("{\"type\":\"begin\",\"data\":{\"path\":" + path_ + "}}\n");
+}
+
+void ScanJson::line(const MatchedLine& line) {
+  begin();
+  const std::string_view text = as_text(line.text);
+  std::string data;
+  append_json_data(text, data);
+  output_.write(line.kind == LineKind::kMatch ? "{\"type\":\"match\"" : "{\"type\":\"context\"");
+  output_.write(",\"data\":{\"path\":");
+  output_.write(path_);
+  output_.write(",\"lines\":");
+  output_.write(data);
+  output_.write(",\"line_number\":");
+  if (line.number > 0) {
+    output_.write_number(line.number);
+  } else {
+    output_.write("null");
+  }
+  output_.write(",\"absolute_offset\":");
+  output_.write_number(line.offset);
+  submatches(line);
+  output_.write("}}\n");
+  output_.end_line();
+}
+
+void ScanJson::submatches(const MatchedLine& line) {
+  const std::string_view text = as_text(line.text);
+  std::string list;
+  for (std::size_t i = 0; i < line.matches.size(); ++i) {
+    const MatchSpan& match = line.matches[i];
+    list += list.empty() ? "{\"match\":" : ",{\"match\":";
+    append_json_data(text.substr(match.begin, match.end - match.begin), list);
+    list += "," + member("start", match.begin) + "," + member("end", match.end);
+    if (!line.patterns.empty()) list += "," + member("pattern", line.patterns[i]);
+    list += "}";
+  }
+  output_.write(",\"submatches\":[");
+  output_.write(list);
+  output_.write(']');
+}
+
+std::uint64_t ScanJson::end_file(const FileResult& result) {
+  if (!begun_) return 0;
+  const std::uint64_t printed = output_.total() - begun_at_;
+  const ScanSummary& summary = result.summary;
+  const std::string binary =
+      summary.binary_offset ? std::to_string(*summary.binary_offset) : std::string("null");
+  output_.write(
+      "{\"type\":\"end\",\"data\":{\"path\":" + path_ + ",\"binary_offset\":" + binary +
+      ",\"stats\":{\"elapsed\":" + elapsed_text(result.elapsed, false) + "," +
+      member("searches", 1) + "," + member("searches_with_match", summary.lines > 0 ? 1 : 0) + "," +
+      member("bytes_searched", summary.plain_bytes) + "," + member("bytes_printed", printed) + "," +
+      member("matched_lines", summary.lines) + "," + member("matches", summary.matches) + "}}}\n");
+  output_.end_line();
+  return printed;
+}
+
+void ScanJson::summary(const ScanStatistics& all) {
+  output_.write("{\"data\":{\"elapsed_total\":" + elapsed_text(all.total(), true) + ",\"stats\":{" +
+                member("bytes_printed", all.bytes_printed) + "," +
+                member("bytes_searched", all.bytes_searched) + ",\"elapsed\":" +
+                elapsed_text(all.elapsed, true) + "," + member("matched_lines", all.matched_lines) +
+                "," + member("matches", all.matches) + "," + member("searches", all.searches) +
+                "," + member("searches_with_match", all.searches_with_match) +
+                "}},\"type\":\"summary\"}\n");
+  output_.end_line();
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// The printer's part for matches that span lines: a group of lines comes at once, and what is
+// printed before each line follows ripgrep's rules, odd as some are (a column is that of the first
+// match from the group's begin, for every line). Work is linear: neither lines nor matches are gone
+// through again from the group's begin.
+#include <algorithm>
+
+#include "tools/scan/scan_printer.h"
+
+namespace presso::cli {
+namespace {
+
+/// The lines of a text, one after the other.
+class LineSteps {
+ public:
+  explicit LineSteps(std::string_view text) : text_(text) {}
+
+  bool done() const { return begin_ == text_.size(); }
+  std::size_t begin() const { return begin_; }
+  std::size_t end() const { return std::min(text_.find('\n', begin_), text_.size() - 1) + 1; }
+  std::string_view line() const { return text_.substr(begin_, end() - begin_); }
+  /// Lines before this one.
+  std::uint64_t index() const { return index_; }
+  void next() {
+    begin_ = end();
+    ++index_;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t begin_ = 0;
+  std::uint64_t index_ = 0;
+};
+
+/// The part of `match` in [begin, end), from there.
+MatchSpan part_in(const MatchSpan& match, std::size_t begin, std::size_t end) {
+  return {std::clamp(match.begin, begin, end) - begin, std::clamp(match.end, begin, end) - begin};
+}
+
+}  // namespace
+
+void ScanPrinter::print_group(const MatchedLine& line, const LineText& text) {
+  if (text.matches.empty()) return print_group_lines(line, text);
+  if (options_.line.only_matching) return print_group_matches(line, text);
+  if (options_.per_match) return print_group_per_match(line, text);
+  print_group_lines(line, text);
+}
+
+/// What stands before a line within the group.
+void ScanPrinter::group_prefix(const MatchedLine& line, std::uint64_t index, std::size_t offset,
+                               const MatchSpan* match) {
+  MatchedLine one = line;
+  one.number += index;
+  prefix(one, line.offset + offset, match);
+}
+
+void ScanPrinter::print_group_lines(const MatchedLine& line, const LineText& text) {
+  std::size_t first = 0;  // of the matches that may reach into the line
+  std::vector<MatchSpan> parts;
+  for (LineSteps step(text.text); !step.done(); step.next()) {
+    const std::size_t begin = step.begin();
+    const std::size_t end = step.end();
+    while (first + 1 < text.matches.size() && text.matches[first].end <= begin) ++first;
+    parts.clear();
+    for (std::size_t i = first; i < text.matches.size(); ++i) {
+      // One at least: whether a line is in a group with matches is seen by it.
+      if (i > first && text.matches[i].begin >= end) break;
+      parts.push_back(part_in(text.matches[i], begin, end));
+    }
+    LineText one = text;
+    one.text = step.line();
+    one.matches = parts;
+    one.shown = parts;
+    const MatchSpan* const column = text.matches.empty() ? nullptr : &text.matches.front();
+    group_prefix(line, step.index(), begin, column);
+    writer_.write(one);
+  }
+}
+
+/// Each match, a line of output for each line of it that is not empty.
+void ScanPrinter::print_group_matches(const MatchedLine& line, const LineText& text) {
+  std::size_t first = 0;
+  for (LineSteps step(text.text); !step.done(); step.next()) {
+    const std::size_t begin = step.begin();
+    const std::size_t end = begin + writer_.content(step.line()).size();
+    while (first < text.matches.size() && text.matches[first].end <= begin) ++first;
+    for (std::size_t i = first; i < text.matches.size() && text.matches[i].begin < end; ++i) {
+      const MatchSpan part = part_in(text.matches[i], begin, end);
+      if (part.empty()) continue;
+      LineText piece = text;
+      piece.text = step.line().substr(part.begin, part.end - part.begin);
+      const MatchSpan whole{0, piece.text.size()};
+      piece.shown = std::span(&whole, 1);
+      piece.matches = piece.shown;
+      group_prefix(line, step.index(), text.matches[i].begin, &text.matches[i]);
+      writer_.write(piece);
+    }
+  }
+}
+
+/// --vimgrep: the first line of each match.
+void ScanPrinter::print_group_per_match(const MatchedLine& line, const LineText& text) {
+  LineSteps step(text.text);
+  for (const MatchSpan& match : text.matches) {
+    while (!step.done() && step.end() <= match.begin) step.next();
+    if (step.done() || step.begin() >= match.end) continue;
+    const MatchSpan part = part_in(match, step.begin(), step.end());
+    LineText one = text;
+    one.text = step.line();
+    one.matches = std::span(&part, 1);
+    one.shown = one.matches;
+    group_prefix(line, step.index(), step.begin(), &part);
+    writer_.write(one);
+  }
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "tools/scan/scan_patterns.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "presso/byte_stream.h"
+
+namespace presso::cli {
+namespace {
+
+Error refuse(std::string what) {
+  return make_error(ErrorCode::kInvalidArgument, std::move(what));
+}
+
+Result<std::string> read_whole(const std::string& path) {
+  const bool is_stdin = path == "-";
+  const int fd = is_stdin ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return refuse(path + ": " + std::strerror(errno));
+  std::string text;
+  FdSource source(fd);
+  Byte piece[16384];
+  Status failed;
+  for (;;) {
+    const Result<std::size_t> got = source.read(piece);
+    if (!got.ok()) failed = refuse(path + ": " + got.error().what);
+    if (!got.ok() || *got == 0) break;
+    text.append(reinterpret_cast<const char*>(piece), *got);
+  }
+  if (!is_stdin) close(fd);
+  if (!failed.ok()) return failed.error();
+  return text;
+}
+
+/// Each line is a pattern; "\r\n" ends one too.
+void append_lines(const std::string& text, std::vector<std::string>& patterns) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::size_t next = end + 1;
+    if (end < text.size() && end > at && text[end - 1] == '\r') --end;
+    patterns.push_back(text.substr(at, end - at));
+    at = next;
+  }
+}
+
+Status check(const std::string& pattern, bool may_hold_line_feed) {
+  const std::size_t valid = valid_utf8_prefix(pattern);
+  if (valid != pattern.size()) {
+    return refuse("a pattern is not UTF-8 at its byte " + std::to_string(valid));
+  }
+  if (!may_hold_line_feed && pattern.find('\n') != std::string::npos) {
+    return refuse(
+        "a pattern holds a line feed, which no line can match; give one -e for each, "
+        "or -U for matches across lines");
+  }
+  return {};
+}
+
+/// The pattern without what is upper case in its syntax only: \W, \p{Greek}, (?P<Name>.
+std::string without_syntax(const std::string& pattern) {
+  std::string rest;
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    const bool escape = pattern[at] == '\\' && at + 1 < pattern.size();
+    const bool name = pattern.compare(at, 3, "(?P") == 0 || pattern.compare(at, 3, "(?<") == 0;
+    if (escape) {
+      const bool braces = at + 2 < pattern.size() && pattern[at + 2] == '{';
+      at = braces ? std::min(pattern.find('}', at), pattern.size() - 1) : at + 1;
+    } else if (name) {
+      at = std::min(pattern.find('>', at), pattern.size() - 1);
+    } else {
+      rest += pattern[at];
+    }
+  }
+  return rest;
+}
+
+bool ignores_case(const ScanSettings& settings, std::vector<std::string> patterns) {
+  using Case = ScanSettings::Case;
+  if (settings.letter_case != Case::kSmart) return settings.letter_case == Case::kIgnore;
+  if (settings.syntax == ScanSettings::Syntax::kRegex) {
+    std::transform(patterns.begin(), patterns.end(), patterns.begin(), without_syntax);
+  }
+  const auto has_upper = [](const std::string& pattern) { return has_upper_case(pattern); };
+  const auto is_empty = [](const std::string& pattern) { return pattern.empty(); };
+  return std::none_of(patterns.begin(), patterns.end(), has_upper) &&
+         !std::all_of(patterns.begin(), patterns.end(), is_empty);
+}
+
+PatternOptions pattern_options(const ScanSettings& settings,
+                               const std::vector<std::string>& patterns) {
+  PatternOptions options;
+  options.ignore_case = ignores_case(settings, patterns);
+  options.bounds = settings.bounds;
+  options.crlf = settings.line_end == ScanSettings::LineEnd::kCrlf;
+  options.null_data = settings.line_end == ScanSettings::LineEnd::kNul;
+  options.multiline = settings.multiline;
+  options.dot_matches_line = settings.multiline && settings.multiline_dotall;
+  options.unicode = settings.unicode;
+  options.engine = settings.engine;
+  return options;
+}
+
+Result<Pattern> compile(const std::vector<std::string>& patterns, ScanSettings::Syntax syntax,
+                        const PatternOptions& options) {
+  using Syntax = ScanSettings::Syntax;
+  if (syntax == Syntax::kFixed) return Pattern::compile_literals(patterns, options);
+  if (syntax == Syntax::kLike) return Pattern::compile_like(patterns, '\\', options);
+  return Pattern::compile(patterns, options);
+}
+
+Result<Pattern> compile_any(const ScanSettings& settings,
+                            const std::vector<std::string>& patterns) {
+  const PatternOptions options = pattern_options(settings, patterns);
+  const bool may_hold_line_feed = options.null_data || options.multiline;
+  for (const std::string& pattern : patterns) PRESSO_TRY(check(pattern, may_hold_line_feed));
+  Result<Pattern> pattern = compile(patterns, settings.syntax, options);
+  if (!pattern.ok() && pattern.error().byte_offset != Error::kNone) {
+    const Error& error = pattern.error();
+    const auto number = static_cast<std::size_t>(error.block);
+    return refuse("regular expression:\n" +
+                  explain_error(patterns[std::min(number, patterns.size() - 1)], error));
+  }
+  return pattern;
+}
+
+Result<std::vector<Pattern>> compile_each(const ScanSettings& settings,
+                                          const std::vector<std::string>& texts) {
+  std::vector<Pattern> patterns;
+  for (const std::string& text : texts) {
+    PRESSO_ASSIGN(Pattern pattern, compile_any(settings, {text}));
+    patterns.push_back(std::move(pattern));
+  }
+  return patterns;
+}
+
+Result<std::vector<std::string>> gather(const ScanSettings& settings) {
+  std::vector<std::string> patterns;
+  for (const ScanSettings::PatternSource& given : settings.patterns) {
+    if (given.is_file) {
+      PRESSO_ASSIGN(const std::string text, read_whole(given.text));
+      append_lines(text, patterns);
+    } else {
+      patterns.push_back(given.text);
+    }
+  }
+  return patterns;
+}
+
+}  // namespace
+
+Result<Pattern> compile_patterns(const ScanSettings& settings) {
+  PRESSO_ASSIGN(const std::vector<std::string> patterns, gather(settings));
+  PRESSO_ASSIGN(const Pattern pattern, compile_any(settings, patterns));
+  PRESSO_ASSIGN(std::vector<Pattern> required, compile_each(settings, settings.required));
+  PRESSO_ASSIGN(std::vector<Pattern> forbidden, compile_each(settings, settings.forbidden));
+  return pattern.with_conditions(std::move(required), std::move(forbidden));
+}
+
+}  // namespace presso::cli

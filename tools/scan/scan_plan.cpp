@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "tools/scan/scan_plan.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace presso::cli {
+namespace {
+
+/// ripgrep reads up to ten files through a memory map, which changes when a NUL byte counts.
+constexpr std::size_t kMaxMappedPaths = 10;
+
+bool is_regular(const std::string& path) {
+  struct stat about {};
+  return stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/// Something was piped or redirected in.
+bool stdin_has_data() {
+  struct stat about {};
+  return fstat(STDIN_FILENO, &about) == 0 &&
+         (S_ISREG(about.st_mode) || S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
+}
+
+bool terminal_takes_color() {
+  const char* terminal = std::getenv("TERM");
+  return terminal != nullptr && std::strcmp(terminal, "dumb") != 0 &&
+         std::getenv("NO_COLOR") == nullptr;
+}
+
+std::string line_end_text(ScanSettings::LineEnd line_end) {
+  if (line_end == ScanSettings::LineEnd::kNul) return std::string(1, '\0');
+  return line_end == ScanSettings::LineEnd::kCrlf ? "\r\n" : "\n";
+}
+
+}  // namespace
+
+bool is_directory(const std::string& path) {
+  struct stat about {};
+  return stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+ScanPlan::ScanPlan(const ScanSettings& settings, std::vector<std::string> operands,
+                   bool spans_lines)
+    : settings_(settings), spans_lines_(spans_lines) {
+  settle_counting();
+  choose_paths(std::move(operands));
+  choose_context();
+  choose_print_options();
+}
+
+Status ScanPlan::check(const ScanSettings& settings) {
+  const bool counts = settings.counting != Counting::kNone || settings.count_total;
+  if (settings.json && (counts || settings.listing != Listing::kNone)) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--json prints lines; counts and lists of files cannot go with it");
+  }
+  const bool has_conditions = !settings.required.empty() || !settings.forbidden.empty();
+  if (settings.multiline && has_conditions) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--and and --not are about lines; they cannot go with --multiline");
+  }
+  if (settings.multiline && settings.syntax == ScanSettings::Syntax::kLike) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--like is about whole lines; it cannot go with --multiline");
+  }
+  if (settings.multiline && settings.line_end == ScanSettings::LineEnd::kNul) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "with --null-data line feeds may be matched as it is; --multiline cannot go "
+                      "with it");
+  }
+  return {};
+}
+
+/// ripgrep's rules for combinations of -c, --count-matches, -o, -v and -U.
+void ScanPlan::settle_counting() {
+  counting_ = settings_.counting;
+  if (settings_.count_total && counting_ == Counting::kNone) counting_ = Counting::kLines;
+  if (counting_ == Counting::kMatches && settings_.invert) {
+    counting_ = Counting::kLines;
+  } else if (counting_ == Counting::kLines && settings_.only_matching) {
+    counting_ = Counting::kMatches;
+  } else if (counting_ == Counting::kLines && spans_lines_ && !settings_.invert) {
+    counting_ = Counting::kMatches;
+  }
+}
+
+void ScanPlan::choose_paths(std::vector<std::string> operands) {
+  paths_ = std::move(operands);
+  if (paths_.empty()) {
+    default_path_ = !stdin_has_data();
+    paths_.push_back(default_path_ ? "." : "-");
+  }
+  mapped_ =
+      paths_.size() <= kMaxMappedPaths && std::all_of(paths_.begin(), paths_.end(), is_regular);
+}
+
+void ScanPlan::choose_context() {
+  const std::uint64_t both = settings_.both_contexts;
+  before_ = both > 0 ? both : settings_.before_context;
+  after_ = both > 0 ? both : settings_.after_context;
+}
+
+void ScanPlan::choose_print_options() {
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  choose_fields(terminal);
+  print_.match_separator = settings_.match_separator;
+  print_.context_field_separator = settings_.context_field_separator;
+  print_.context_separator = settings_.context_separator;
+  print_.context = before_ > 0 || after_ > 0;
+  if (settings_.replacement) print_.replacement.emplace(*settings_.replacement);
+  print_.colors = settings_.colors;
+  LineStyle& line = print_.line;
+  if (settings_.max_columns > 0) line.max_columns = settings_.max_columns;
+  line.max_columns_preview = settings_.max_columns_preview;
+  line.trim = settings_.trim;
+  line.only_matching = settings_.only_matching;
+  line.line_end = line_end_text(settings_.line_end);
+  const bool by_default =
+      (settings_.pretty && !settings_.vimgrep) || (terminal && terminal_takes_color());
+  line.color = settings_.color == ScanSettings::Color::kAlways ||
+               (settings_.color == ScanSettings::Color::kAuto && by_default);
+}
+
+void ScanPlan::choose_fields(bool terminal) {
+  const bool only_stdin = paths_.size() == 1 && paths_.front() == "-";
+  const bool several = paths_.size() > 1 || is_directory(paths_.front());
+  const bool vimgrep = settings_.vimgrep;
+  print_.with_filename = settings_.with_filename.value_or(several || vimgrep);
+  print_.heading = settings_.heading.value_or(terminal || settings_.pretty) && !vimgrep;
+  print_.column = settings_.column.value_or(vimgrep);
+  const bool numbered = (terminal && !only_stdin) || print_.column || vimgrep || settings_.pretty;
+  print_.line_number = settings_.line_number.value_or(numbered);
+  print_.byte_offset = settings_.byte_offset;
+  print_.per_match = vimgrep;
+  print_.spans_lines = spans_lines_;
+  print_.null_after_path = settings_.null_after_path;
+  print_.path_separator = settings_.path_separator;
+}
+
+bool ScanPlan::line_buffered() const {
+  using Buffering = ScanSettings::Buffering;
+  if (settings_.buffering != Buffering::kAuto) return settings_.buffering == Buffering::kLine;
+  return isatty(STDOUT_FILENO) != 0;
+}
+
+BinaryRule ScanPlan::rule_for(Origin origin) const {
+  const bool null_data = settings_.line_end == ScanSettings::LineEnd::kNul;
+  if (settings_.text || null_data || settings_.blocks.is_limit(0)) return BinaryRule::kText;
+  if (origin == Origin::kStdin) return BinaryRule::kStdin;
+  if (origin == Origin::kFound && !settings_.binary) return BinaryRule::kQuit;
+  return mapped_ ? BinaryRule::kMapped : BinaryRule::kStream;
+}
+
+ScanOptions ScanPlan::scan_options(BinaryRule rule, std::uint64_t lines_left) const {
+  ScanOptions options;
+  options.binary = rule;
+  options.threads = settings_.threads;
+  options.invert = settings_.invert;
+  options.verify = settings_.check;
+  options.use_index = settings_.use_index;
+  options.dictionaries = settings_.dictionaries;
+  options.fail_fast = settings_.fail_fast;
+  options.multiline_limit = settings_.multiline_limit;
+  options.null_data = settings_.line_end == ScanSettings::LineEnd::kNul;
+  options.max_lines = std::min(settings_.max_count.value_or(options.max_lines), lines_left);
+  options.first_line = settings_.lines.first;
+  options.last_line = settings_.lines.last;
+  options.first_block = settings_.blocks.first;
+  options.last_block = settings_.blocks.last;
+  const bool statistics = settings_.statistics || settings_.json;
+  if (counts_only()) {
+    options.matches = statistics || (counting_ == Counting::kMatches && !settings_.quiet);
+    if (!statistics && first_line_decides(rule)) options.max_lines = 1;
+    return options;
+  }
+  options.line_numbers = settings_.json ? settings_.line_number.value_or(true) : print_.line_number;
+  options.matches = statistics || print_.needs_matches();
+  options.before_context = before_;
+  options.after_context = after_;
+  options.passthru = settings_.passthru;
+  options.lines_behind_nul = settings_.json;
+  return options;
+}
+
+/// Not so where a NUL further on would make a file without a match of one with a match.
+bool ScanPlan::first_line_decides(BinaryRule rule) const {
+  if (settings_.quiet) return true;
+  if (counting_ != Counting::kNone) return false;
+  return settings_.listing == Listing::kWithMatch ||
+         (settings_.listing == Listing::kWithoutMatch && rule != BinaryRule::kQuit);
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "tools/scan/scan_replace.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace presso::cli {
+namespace {
+
+bool is_name_character(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/// "12" as a number; names are all the rest, also "1a" and numbers beyond 32 bits.
+std::optional<std::size_t> as_number(std::string_view name) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Replacement::Replacement(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t dollar = std::min(text.find('$'), text.size());
+    add_text(text.substr(0, dollar));
+    text.remove_prefix(dollar);
+    if (!text.empty()) text.remove_prefix(take_reference(text));
+  }
+}
+
+void Replacement::add_text(std::string_view text) {
+  if (text.empty()) return;
+  if (parts_.empty() || parts_.back().kind != Part::Kind::kText) parts_.push_back({});
+  parts_.back().text += text;
+}
+
+/// `rest` begins with '$'; returns how much of it was understood. What is no reference stands for
+/// itself.
+std::size_t Replacement::take_reference(std::string_view rest) {
+  if (rest.substr(0, 2) == "$$") {
+    add_text("$");
+    return 2;
+  }
+  const bool braced = rest.substr(0, 2) == "${";
+  const std::size_t begin = braced ? 2 : 1;
+  std::size_t end = begin;
+  while (end < rest.size() && is_name_character(rest[end])) ++end;
+  const bool closed = !braced || (end < rest.size() && rest[end] == '}');
+  if (end == begin || !closed) {
+    add_text("$");
+    return 1;
+  }
+  const std::string_view name = rest.substr(begin, end - begin);
+  const std::optional<std::size_t> number = as_number(name);
+  parts_.push_back(
+      {number ? Part::Kind::kNumber : Part::Kind::kName, std::string(name), number.value_or(0)});
+  return end + (braced ? 1 : 0);
+}
+
+PatternGroups::PatternGroups(const Pattern& pattern)
+    : pattern_(pattern), finder_(pattern_.matcher().group_finder()) {}
+
+std::optional<std::size_t> PatternGroups::group(std::string_view name) const {
+  return finder_ ? finder_->number_of(name) : std::nullopt;
+}
+
+std::optional<MatchSpan> PatternGroups::span(std::string_view line, const MatchSpan& match,
+                                             std::size_t number) const {
+  if (number == 0) return match;
+  if (!finder_) return std::nullopt;
+  const Bytes bytes{reinterpret_cast<const Byte*>(line.data()), line.size()};
+  const auto groups = finder_->groups(bytes, match);
+  return number < groups.size() ? groups[number] : std::nullopt;
+}
+
+void Replacement::expand(std::string_view line, const MatchSpan& match,
+                         const CaptureSource& captures, std::string& into) const {
+  for (const Part& part : parts_) {
+    if (part.kind == Part::Kind::kText) {
+      into += part.text;
+      continue;
+    }
+    std::optional<std::size_t> number = part.number;
+    if (part.kind == Part::Kind::kName) number = captures.group(part.text);
+    if (!number) continue;
+    const std::optional<MatchSpan> span = captures.span(line, match, *number);
+    if (span) into += line.substr(span->begin, span->end - span->begin);
+  }
+}
+
+std::string Replacement::apply(std::string_view line, std::span<const MatchSpan> matches,
+                               const CaptureSource& captures, std::vector<MatchSpan>& spans) const {
+  std::string result;
+  spans.clear();
+  std::size_t at = 0;
+  for (const MatchSpan& match : matches) {
+    result += line.substr(at, match.begin - at);
+    const std::size_t begin = result.size();
+    expand(line, match, captures, result);
+    spans.push_back({begin, result.size()});
+    at = match.end;
+  }
+  result += line.substr(at);
+  return result;
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "tools/scan/scan_report.h"
+
+#include <unistd.h>
+
+#include "presso/ordered_pipeline.h"
+#include "tools/cli/bind.h"
+#include "tools/cli/message.h"
+#include "tools/decompress/damage.h"
+#include "tools/scan/scan_input.h"
+
+namespace presso::cli {
+namespace {
+
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+std::string range_text(const ScanRange& range) {
+  const bool open = range.last == ~std::uint64_t{0};
+  return grouped(range.first) + " to " + (open ? "the end" : grouped(range.last));
+}
+
+}  // namespace
+
+std::string damage_text(const DamagedBlock& damage) {
+  std::string place = damage.error.block == Error::kNone ? std::string("damage")
+                                                         : "block " + grouped(damage.error.block);
+  place += " (compressed offset " + grouped(damage.error.byte_offset) + ", plain offset " +
+           grouped(damage.plain_offset) + "): ";
+  place += describe(damage.error.code);
+  place += "; skipped, ";
+  place += damage.plain_bytes == 0          ? std::string("an unknown amount")
+           : damage.plain_bytes % 1024 == 0 ? grouped(damage.plain_bytes / 1024) + " KiB"
+                                            : grouped(damage.plain_bytes) + " bytes";
+  return place + " not searched";
+}
+
+std::string scan_error_text(const Error& error, const Pattern& pattern) {
+  const bool limit = pattern.spans_lines() && error.code == ErrorCode::kUnsupported;
+  return ScanInput::text_of(error) + (limit ? " (--multiline-limit sets it)" : "");
+}
+
+void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Pattern& pattern) {
+  const ScanOptions options = plan.scan_options(BinaryRule::kText, ~std::uint64_t{0});
+  std::string text = "plan: " + pattern.describe() + "; CPU: " + std::string(name(options.level)) +
+                     ", threads: " + std::to_string(threads_or_all(options.threads));
+  text += plan.counts_only() ? "; lines are counted only" : "; lines are printed";
+  if (options.matches) text += ", every match in them is looked for";
+  if (options.line_numbers) text += ", line ends are counted";
+  if (settings.lines.is_limit(1)) text += "; lines " + range_text(settings.lines);
+  if (settings.blocks.is_limit(0)) text += "; blocks " + range_text(settings.blocks);
+  warning("", text);
+}
+
+void explain_rates(const ScanStatistics& statistics) {
+  const double searching = seconds(statistics.elapsed);
+  std::string text = "done: files: " + grouped(statistics.searches) +
+                     ", plain bytes: " + grouped(statistics.bytes_searched) +
+                     ", matched lines: " + grouped(statistics.matched_lines) + ", " +
+                     seconds_text(statistics.elapsed) + " s searching";
+  if (searching > 0) {
+    text += ", " + rate_text(static_cast<double>(statistics.bytes_searched) / searching);
+  }
+  if (statistics.blocks_skipped > 0) {
+    text += ", blocks skipped by the index: " + grouped(statistics.blocks_skipped) + " of " +
+            grouped(statistics.blocks);
+  }
+  warning("", text);
+}
+
+ScanProgress::ScanProgress(const ScanSettings& settings, const ScanPlan& plan, std::string name,
+                           std::uint64_t size)
+    : name_(std::move(name)), size_(size) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  // Lines of results would run into the bar.
+  const bool undisturbed = plan.counts_only() || isatty(STDOUT_FILENO) == 0;
+  const bool wanted = settings.progress || settings.force_progress;
+  if (wanted && terminal && undisturbed) bar_ = std::make_unique<Progress>(name_, size_, true);
+  prints_lines_ = settings.force_progress && !bar_;
+}
+
+std::function<void(std::uint64_t)> ScanProgress::callback() {
+  if (!bar_ && !prints_lines_) return {};
+  return [this](std::uint64_t bytes) { update(bytes); };
+}
+
+void ScanProgress::update(std::uint64_t bytes) {
+  bytes_ = bytes;
+  if (bar_) return bar_->update(bytes, bytes);
+  if (Clock::now() < next_line_) return;
+  next_line_ += std::chrono::seconds(1);
+  print_line();
+}
+
+void ScanProgress::print_line() const {
+  const double passed = seconds(Clock::now() - start_);
+  const double rate = passed > 0 ? static_cast<double>(bytes_) / passed : 0;
+  std::string text = grouped(bytes_) + " bytes";
+  if (size_ > 0) text += " of " + grouped(size_);
+  warning(name_, text + ", " + rate_text(rate));
+}
+
+void ScanProgress::done() {
+  if (prints_lines_) print_line();
+  bar_.reset();
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// What the flags of `presso scan` say, as plain data, and their table (flags_scan.cpp). Nothing is
+// opened or compiled here.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "presso/decompress.h"
+#include "presso/pattern.h"
+#include "tools/cli/flag.h"
+#include "tools/device/flags_device.h"
+#include "tools/scan/scan_colors.h"
+#include "tools/scan/scan_walk.h"
+
+namespace presso::cli {
+
+/// A-B of --lines and --blocks, both included.
+struct ScanRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+
+  bool is_limit(std::uint64_t least) const {
+    return first > least || last != std::numeric_limits<std::uint64_t>::max();
+  }
+};
+
+struct ScanSettings {
+  enum class Case { kSensitive, kIgnore, kSmart };
+  enum class Counting { kNone, kLines, kMatches };
+  enum class Listing { kNone, kWithMatch, kWithoutMatch };
+  enum class Color { kAuto, kAlways, kNever };
+  enum class Buffering { kAuto, kLine, kBlock };
+  enum class LineEnd { kLineFeed, kCrlf, kNul };
+
+  // What to look for. Files of patterns are read when the command runs.
+  struct PatternSource {
+    std::string text;
+    bool is_file = false;
+  };
+  std::vector<PatternSource> patterns;
+  enum class Syntax { kRegex, kFixed, kLike };
+  Syntax syntax = Syntax::kRegex;
+  bool unicode = true;
+  Engine engine = Engine::kAuto;
+  DeviceFlags device;
+  Case letter_case = Case::kSensitive;
+  MatchBounds bounds = MatchBounds::kNone;
+  bool invert = false;
+  std::vector<std::string> required;   ///< --and
+  std::vector<std::string> forbidden;  ///< --not
+  LineEnd line_end = LineEnd::kLineFeed;
+  bool multiline = false;
+  bool multiline_dotall = false;
+  std::uint64_t multiline_limit = std::uint64_t{1} << 30;
+
+  // What to show.
+  Counting counting = Counting::kNone;
+  Listing listing = Listing::kNone;
+  bool include_zero = false;
+  bool only_matching = false;
+  bool quiet = false;
+  bool byte_offset = false;
+  std::optional<bool> column;  ///< nullopt: with --vimgrep
+  bool null_after_path = false;
+  std::optional<bool> line_number;    ///< nullopt: on a terminal
+  std::optional<bool> with_filename;  ///< nullopt: with several files
+  std::optional<bool> heading;        ///< nullopt: on a terminal
+  Color color = Color::kAuto;
+  ScanColors colors;
+  bool pretty = false;  ///< as on a terminal, where the flags above say nothing
+  Buffering buffering = Buffering::kAuto;
+  bool json = false;
+  bool statistics = false;
+  bool vimgrep = false;
+  bool trim = false;
+  std::uint64_t max_columns = 0;  ///< 0: no limit
+  bool max_columns_preview = false;
+  std::optional<std::string> replacement;
+  char path_separator = '/';
+  std::string match_separator = ":";
+  std::string context_field_separator = "-";
+  bool explain = false;
+  bool progress = false;
+  bool force_progress = false;
+
+  // Lines around matches.
+  std::uint64_t before_context = 0;
+  std::uint64_t after_context = 0;
+  std::uint64_t both_contexts = 0;  ///< wins over these two
+  bool passthru = false;            ///< wins over all three
+  std::optional<std::string> context_separator = "--";
+
+  // How much of it.
+  std::optional<std::uint64_t> max_count;
+  std::optional<std::uint64_t> max_total;
+  bool count_total = false;
+  ScanRange lines{1};
+  ScanRange blocks{0};
+
+  // Which files.
+  WalkOptions walk;
+  unsigned unrestricted = 0;  ///< how often -u was given
+  bool search_zip = true;
+
+  // How to search.
+  bool text = false;
+  bool binary = false;
+  bool no_messages = false;
+  bool fail_fast = false;
+  bool check = true;
+  bool use_index = true;
+  unsigned threads = 0;
+  std::vector<std::shared_ptr<const Dictionary>> dictionaries;
+};
+
+/// The table, bound to `settings`.
+std::vector<Flag> scan_flags(ScanSettings& settings);
+/// Its parts that are in files of their own.
+std::vector<Flag> scan_output_flags(ScanSettings& settings);
+std::vector<Flag> scan_context_flags(ScanSettings& settings);
+std::vector<Flag> scan_file_flags(ScanSettings& settings);
+std::vector<Flag> scan_multiline_flags(ScanSettings& settings);
+std::vector<Flag> scan_other_tools_flags(ScanSettings& settings);
+
+}  // namespace presso::cli

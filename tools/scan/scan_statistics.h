@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// --stats, and the figures in --json: what was searched, found and printed, over all files.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "tools/io/output.h"
+#include "tools/scan/scan_sink.h"
+
+namespace presso::cli {
+
+struct ScanStatistics {
+  std::uint64_t searches = 0;
+  std::uint64_t searches_with_match = 0;
+  std::uint64_t bytes_searched = 0;  ///< of plain text
+  std::uint64_t bytes_printed = 0;
+  std::uint64_t matched_lines = 0;
+  std::uint64_t matches = 0;
+  // Of compressed files.
+  std::uint64_t searches_with_index = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t blocks_read = 0;
+  std::uint64_t blocks_skipped = 0;
+  std::uint64_t blocks_read_in_vain = 0;
+  std::uint64_t bytes_read = 0;
+  std::chrono::nanoseconds elapsed{0};  ///< searching
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+
+  void add(const FileResult& file, std::uint64_t printed);
+  std::chrono::nanoseconds total() const { return std::chrono::steady_clock::now() - start; }
+  /// An empty line and a line for each figure, as ripgrep prints them; where compressed files were
+  /// searched, then what their blocks and indexes had to do with it.
+  void print(Output& output) const;
+};
+
+/// "0.001869" seconds.
+std::string seconds_text(std::chrono::nanoseconds time);
+
+}  // namespace presso::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "tools/scan/scan_walk.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace presso::cli {
+
+Walk::Walk(const WalkOptions& options, OnFile on_file, OnError on_error)
+    : options_(options), on_file_(std::move(on_file)), on_error_(std::move(on_error)) {
+  for (const GlobText& glob : options.globs) {
+    globs_.emplace_back(glob.text, glob.ignore_case || options.globs_ignore_case);
+    if (!globs_.back().excludes()) only_chosen_ = true;
+  }
+}
+
+void Walk::run(const std::string& path, bool unnamed) {
+  const std::string prefix = unnamed ? "" : path.back() == '/' ? path : path + "/";
+  directory(path, prefix, 1);
+}
+
+void Walk::directory(const std::string& path, const std::string& prefix, std::uint64_t depth) {
+  if (options_.max_depth && depth > *options_.max_depth) return;
+  DIR* const directory = opendir(path.c_str());
+  if (directory == nullptr) return on_error_(path, std::strerror(errno));
+  std::vector<std::string> names;
+  while (const dirent* found = readdir(directory)) {
+    const std::string name = found->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  closedir(directory);
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    if (stopped_) return;
+    entry(prefix + name, name, depth);
+  }
+}
+
+void Walk::entry(const std::string& path, const std::string& name, std::uint64_t depth) {
+  struct stat about {};
+  if (lstat(path.c_str(), &about) != 0) return on_error_(path, std::strerror(errno));
+  const bool is_directory = S_ISDIR(about.st_mode);
+  if ((!is_directory && !S_ISREG(about.st_mode)) || !wanted(path, name, is_directory)) return;
+  if (is_directory) return directory(path, path + "/", depth + 1);
+  const auto size = static_cast<std::uint64_t>(about.st_size);
+  if (options_.max_filesize && size > *options_.max_filesize) return;
+  if (!on_file_(path)) stopped_ = true;
+}
+
+bool Walk::wanted(const std::string& path, const std::string& name, bool is_directory) const {
+  const Verdict verdict = by_globs(path, is_directory);
+  if (verdict != Verdict::kNone) return verdict == Verdict::kSearch;
+  return options_.hidden || name.front() != '.';
+}
+
+/// The last glob that matches decides. Where some say what to search, all other files are left out.
+Walk::Verdict Walk::by_globs(const std::string& path, bool is_directory) const {
+  const std::string_view whole = path;
+  const std::string_view relative = whole.substr(whole.substr(0, 2) == "./" ? 2 : 0);
+  for (auto glob = globs_.rbegin(); glob != globs_.rend(); ++glob) {
+    if (!glob->matches(relative, is_directory)) continue;
+    return glob->excludes() ? Verdict::kLeaveOut : Verdict::kSearch;
+  }
+  return only_chosen_ && !is_directory ? Verdict::kLeaveOut : Verdict::kNone;
+}
+
+}  // namespace presso::cli

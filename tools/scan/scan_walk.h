@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Which files below a directory are searched, in the order of their names. Links and special files
+// never are.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/scan/glob.h"
+
+namespace presso::cli {
+
+struct WalkOptions {
+  std::vector<GlobText> globs;
+  bool globs_ignore_case = false;
+  bool hidden = false;
+  std::optional<std::uint64_t> max_depth;
+  std::optional<std::uint64_t> max_filesize;
+};
+
+class Walk {
+ public:
+  /// `on_file(path)` returns false to stop; `on_error(path, text)`.
+  using OnFile = std::function<bool(const std::string&)>;
+  using OnError = std::function<void(const std::string&, const std::string&)>;
+
+  Walk(const WalkOptions& options, OnFile on_file, OnError on_error);
+
+  /// Everything below `path`. `unnamed`: it is the current directory, which names do not show.
+  void run(const std::string& path, bool unnamed);
+
+ private:
+  enum class Verdict { kNone, kSearch, kLeaveOut };
+
+  void directory(const std::string& path, const std::string& prefix, std::uint64_t depth);
+  void entry(const std::string& path, const std::string& name, std::uint64_t depth);
+  bool wanted(const std::string& path, const std::string& name, bool is_directory) const;
+  Verdict by_globs(const std::string& path, bool is_directory) const;
+
+  const WalkOptions& options_;
+  OnFile on_file_;
+  OnError on_error_;
+  std::vector<Glob> globs_;
+  bool only_chosen_ = false;  ///< there is a glob that names what to search
+  bool stopped_ = false;
+};
+
+}  // namespace presso::cli
