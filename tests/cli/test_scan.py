@@ -280,12 +280,10 @@ class Damage(Scan):
                     )
                 begin += len(line)
         self.assertEqual(result.out, b"".join(expected))
-        self.assertIn(
-            f"presso: a.presso: block 3 (compressed offset {self.offset:,}, plain offset "
-            "49,152): ",
-            result.err,
-        )
-        self.assertTrue(result.err.endswith("; skipped, 16 KiB not searched\n"), result)
+        place = f"presso: a.presso: block 3 (compressed offset {self.offset:,}): "
+        self.assertIn(place, result.err)
+        amount = "; 16,384 bytes at plain offset 49,152 not searched\n"
+        self.assertTrue(result.err.endswith(amount), result)
         self.assertEqual(result.err.count("\n"), 1)
 
     @covers("scan", "--fail-fast")

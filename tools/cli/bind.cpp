@@ -27,12 +27,6 @@ std::optional<unsigned> unit_shift(std::string_view unit) {
 
 }  // namespace
 
-std::string grouped(std::uint64_t value) {
-  std::string text = std::to_string(value);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
-  return text;
-}
-
 std::string size_text(std::uint64_t bytes) {
   static constexpr std::string_view kUnits[] = {" KiB", " MiB", " GiB", " TiB"};
   if (bytes == 0 || bytes % 1024 != 0) return grouped(bytes);

@@ -15,8 +15,6 @@
 
 namespace presso::cli {
 
-/// "1,048,576": numbers in messages.
-std::string grouped(std::uint64_t value);
 /// "4 MiB", "100,000": the shortest exact form.
 std::string size_text(std::uint64_t bytes);
 

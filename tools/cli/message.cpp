@@ -27,15 +27,6 @@ void print(std::string_view file, std::string_view text) {
   std::fflush(stderr);
 }
 
-/// Whether the detail can do without the meaning of its code: "cannot open: No such file or
-/// directory" rather than "input/output error: cannot open: ...".
-bool says_enough(const Error& error) {
-  const bool placed = error.block != Error::kNone || error.byte_offset != Error::kNone;
-  const bool plain = error.code == ErrorCode::kIo || error.code == ErrorCode::kInvalidArgument ||
-                     error.code == ErrorCode::kUnsupported;
-  return plain && !placed && !error.what.empty();
-}
-
 }  // namespace
 
 void set_verbosity(Verbosity verbosity) {
@@ -51,7 +42,7 @@ void error(std::string_view file, std::string_view text) {
 }
 
 void error(std::string_view file, const Error& error) {
-  cli::error(file, says_enough(error) ? error.what : error.message());
+  cli::error(file, error.text());
 }
 
 void warning(std::string_view file, std::string_view text) {

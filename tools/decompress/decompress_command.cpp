@@ -163,7 +163,7 @@ class DecompressCommand final : public Command {
 
   void report(const std::string& path, const Error& problem, OutputFile& output) const {
     report_failure(shown_name(path), problem, output, true);
-    const bool damaged = problem.code < ErrorCode::kIo && problem.code != ErrorCode::kNotPresso &&
+    const bool damaged = is_damage(problem.code) && problem.code != ErrorCode::kNotPresso &&
                          problem.code != ErrorCode::kMissingDictionary;
     if (damaged && !decode_.is_range() && !output.sink().failed()) {
       warning(shown_name(path), "--salvage writes every block that is intact");

@@ -23,13 +23,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Whether the CPU may well do what failed with this.
-bool is_of_the_device(ErrorCode code) {
-  return code == ErrorCode::kNoDevice || code == ErrorCode::kDeviceMemory ||
-         code == ErrorCode::kDeviceLost || code == ErrorCode::kOutOfMemory ||
-         code == ErrorCode::kUnsupported;
-}
-
 /// Whether it begins with what a GPU leaves to the CPU (and mostly is that throughout).
 bool is_for_cpu(const ArchiveIndex& index) {
   if (index.block_count() == 0) return false;

@@ -2,7 +2,7 @@
 // presso test: decodes everything and compares every checksum, writes nothing.
 #include <unistd.h>
 
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 #include "presso/decompress.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
@@ -76,9 +76,9 @@ class TestCommand final : public Command {
                                            std::string(decoder_->where()));
     }
     const bool again = input->is_regular() && lseek(input->fd(), 0, SEEK_SET) == 0;
-    const bool of_the_file = strict.error().code < ErrorCode::kIo &&
-                             strict.error().code != ErrorCode::kMissingDictionary;
-    if (!again || !of_the_file) return error(shown_name(path), strict.error());
+    const bool damaged =
+        is_damage(strict.error().code) && strict.error().code != ErrorCode::kMissingDictionary;
+    if (!again || !damaged) return error(shown_name(path), strict.error());
     const auto salvaged = decode(path, *input, true);
     const bool named = salvaged.ok() && salvaged->damaged_blocks != 0;
     if (!named) error(shown_name(path), strict.error());

@@ -64,8 +64,8 @@ Json device_json(const gpu::DeviceInfo& info) {
           {"multiprocessors", info.multiprocessors},
           {"l2_bytes", info.l2_bytes},
           {"clock_khz", info.clock_khz},
-          {"cuda_of_driver", cuda_text(info.driver_version)},
-          {"cuda_of_build", cuda_text(info.runtime_version)}};
+          {"cuda_of_driver", gpu::cuda_version_text(info.driver_version)},
+          {"cuda_of_build", gpu::cuda_version_text(info.runtime_version)}};
 }
 
 void add_devices(Json& document, const Devices& devices) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 
 namespace presso::cli {
 namespace {

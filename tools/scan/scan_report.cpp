@@ -6,8 +6,6 @@
 #include "presso/ordered_pipeline.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
-#include "tools/decompress/damage.h"
-#include "tools/scan/scan_input.h"
 
 namespace presso::cli {
 namespace {
@@ -23,22 +21,9 @@ std::string range_text(const ScanRange& range) {
 
 }  // namespace
 
-std::string damage_text(const DamagedBlock& damage) {
-  std::string place = damage.error.block == Error::kNone ? std::string("damage")
-                                                         : "block " + grouped(damage.error.block);
-  place += " (compressed offset " + grouped(damage.error.byte_offset) + ", plain offset " +
-           grouped(damage.plain_offset) + "): ";
-  place += describe(damage.error.code);
-  place += "; skipped, ";
-  place += damage.plain_bytes == 0          ? std::string("an unknown amount")
-           : damage.plain_bytes % 1024 == 0 ? grouped(damage.plain_bytes / 1024) + " KiB"
-                                            : grouped(damage.plain_bytes) + " bytes";
-  return place + " not searched";
-}
-
 std::string scan_error_text(const Error& error, const Pattern& pattern) {
   const bool limit = pattern.spans_lines() && error.code == ErrorCode::kUnsupported;
-  return ScanInput::text_of(error) + (limit ? " (--multiline-limit sets it)" : "");
+  return error.text() + (limit ? " (--multiline-limit sets it)" : "");
 }
 
 void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Pattern& pattern) {
