@@ -7,7 +7,7 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 #include "presso/pattern.h"
 #include "scan/automaton/literal_automaton.h"
 #include "scan/bytes/kernels.h"

@@ -36,13 +36,6 @@ class ScanInput {
   /// 0 where unknown.
   std::uint64_t plain_size() const { return is_plain_ && file_ ? file_->size() : 0; }
 
-  /// What to say about an error of open() or scan(): errors of other formats are whole sentences.
-  static std::string text_of(const Error& error) {
-    const bool plain = error.code == ErrorCode::kInvalidArgument ||
-                       error.code == ErrorCode::kUnsupported || error.code == ErrorCode::kIo;
-    return plain && !error.what.empty() ? error.what : error.message();
-  }
-
   Result<ScanSummary> scan(const Pattern& pattern, const ScanOptions& options,
                            const LineCallback& on_line);
   /// Why the last scan saw the beginning only of what other programs compressed. What it found
@@ -54,7 +47,8 @@ class ScanInput {
 
   std::unique_ptr<FdRandomAccess> file_;  ///< a regular file
   std::unique_ptr<ByteSource> stream_;    ///< anything else, and what lies below foreign_
-  std::unique_ptr<ByteSource> begun_;     ///< stream_ with the bytes looked at
+  Buffer magic_;                          ///< the first bytes of stream_
+  std::unique_ptr<ByteSource> begun_;     ///< stream_ with them put back in front
   std::unique_ptr<ByteSource> foreign_;
   std::optional<Error> cut_short_;
   bool is_plain_ = false;

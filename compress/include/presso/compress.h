@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "presso/archive_writer.h"
 #include "presso/byte_stream.h"
 #include "presso/error.h"
+#include "presso/metadata.h"
 #include "presso/wire.h"
 
 namespace presso {
@@ -66,7 +66,7 @@ struct CompressOptions {
   /// is decoded faster and has the block otherwise.
   std::uint32_t bit_gain = 0;
   /// Bit coding: sequences that a sub-block has, a power of two 4..256, instead of dealing them out
-  /// to lanes (S's layout, FORMAT.md 14.7; larger); 0: lanes.
+  /// to lanes (S's layout, FORMAT.md 13.7; larger); 0: lanes.
   std::uint32_t sub_block = 0;
   Favor favor = Favor::kRatio;  ///< options that are set below win over it
   /// nullopt: two-wave, under Favor::kDecode tile (NOTES.md in compress/ has the measurement).
