@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ScanOptions::null_data without a second way through the whole search: NUL bytes and line feeds
 // are exchanged in each chunk when it is read and exchanged back in each line that is reported.
-// What lies between (kernels, engines, line numbers) knows of '\n' only. Patterns are exchanged
+// All code in between (kernels, engines, line numbers) knows only '\n'. Patterns are exchanged
 // likewise.
 #pragma once
 

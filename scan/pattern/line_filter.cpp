@@ -29,7 +29,7 @@ class FilteredSearcher final : public Searcher {
     for (;;) {
       const std::optional<MatchSpan> match = inner_->next(from);
       if (!match) return std::nullopt;
-      // An empty match may stand behind the last byte of an unfinished line.
+      // An empty match may stand after the last byte of an unfinished line.
       const bool known = !line_.empty() && match->begin >= line_.begin && match->end <= line_.end;
       if (!known || match->begin == line_.end) enter_line(*match);
       if (line_passes_) return match;
