@@ -8,6 +8,7 @@
 #include "scan/regex/bitset_engine.h"
 #include "scan/regex/lazy_dfa.h"
 #include "scan/regex/pike.h"
+#include "scan/regex/spanning_windows.h"
 
 namespace presso::scan_detail {
 namespace {
