@@ -32,7 +32,7 @@
 
 #include "presso/bytes.h"
 #include "presso/error.h"
-#include "scan/automaton/line_dfa.h"
+#include "scan/automaton/dfa.h"
 
 namespace presso::gpu {
 
@@ -80,7 +80,7 @@ struct LineTable {
 /// Largest image that is kept in shared memory, beside the text: leaves room for 16 warps.
 constexpr std::uint32_t kLargestShared = 140 << 10;
 
-/// kInvalidArgument where `dfa` breaks its contract (scan/automaton/line_dfa.h), or has 65,535
+/// kInvalidArgument where `dfa` breaks its contract (scan/automaton/dfa.h), or has 65,535
 /// states or more.
 Result<LineTable> lay_out(const scan_detail::LineDfaView& dfa,
                           std::uint32_t largest_shared = kLargestShared);
