@@ -15,10 +15,11 @@ piping the decompressed text into rg; the counts must agree, or the exit status 
 import argparse
 import csv
 import os
-import platform
 import subprocess
 import sys
 import tempfile
+
+import csv_origin
 
 PRESSO = [
     ("presso", options)
@@ -31,8 +32,9 @@ OTHERS = [
     ("lz4", "-1"), ("lz4", "-9"), ("zstd", "-1"), ("zstd", "-3"), ("zstd", "-9"), ("zstd", "-19"),
     ("gzip", "-6"), ("xz", "-6"),
 ]
+SUFFIX = {"presso": "presso", "lz4": "lz4", "zstd": "zst", "gzip": "gz", "xz": "xz"}
 COLUMNS = (
-    "commit machine file plain_bytes tool options command compressed_bytes ratio compress_mb_s "
+    "file plain_bytes tool options command compressed_bytes ratio compress_mb_s "
     "decompress_mb_s search_mb_s lines"
 )
 
@@ -44,7 +46,7 @@ def arguments():
     parser.add_argument("files", nargs="+")
     parser.add_argument("--presso", default="build/release/bin/presso")
     parser.add_argument("--pattern", default="quixotic-zebra", help="a rare string")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--slow", type=float, default=4)
     parser.add_argument("--commit", help="of presso; by default git's")
     parser.add_argument("--machine", help="by default the name of the processor")
@@ -69,17 +71,6 @@ def cpu_seconds(command, path=None):
     return usage.ru_utime + usage.ru_stime, text
 
 
-def best(options, command, path=None):
-    text = b""
-    least = None
-    for _ in range(options.rounds):
-        seconds, text = cpu_seconds(command, path)
-        least = seconds if least is None else min(least, seconds)
-        if seconds > options.slow:
-            break
-    return least, text
-
-
 def commands(options, tool, flags, plain, packed):
     """How to compress to standard output, to decompress, and to search."""
     if tool == "presso":
@@ -99,52 +90,60 @@ def commands(options, tool, flags, plain, packed):
     )
 
 
-def row_of(options, tool, flags, plain, folder):
-    packed = os.path.join(folder, "packed." + tool)
-    size = os.path.getsize(plain)
-    compress, decompress, search = commands(options, tool, flags, plain, packed)
-    seconds = [best(options, compress, packed)[0]]
-    seconds.append(best(options, decompress)[0])
-    spent, text = best(options, search)
-    stored = os.path.getsize(packed)
-    lines = int(text or 0)
-    shown = compress.replace(options.presso, "presso").replace(plain, os.path.basename(plain))
-    return lines, [
-        os.path.basename(plain), size, tool, flags, shown, stored, f"{size / stored:.3f}",
-        *(f"{size / value / 1e6:.{0 if size > 1e7 * value else 1}f}"
-          for value in [*seconds, spent]),
-        lines,
+class Subject:
+    """One tool with its options on one file: its commands, and the least CPU time of each."""
+
+    def __init__(self, options, tool, flags, plain, packed):
+        self.options, self.tool, self.flags, self.plain = options, tool, flags, plain
+        self.packed = packed
+        self.commands = commands(options, tool, flags, plain, packed)
+        self.least = [None] * len(self.commands)
+        self.lines = 0
+
+    def run_once(self):
+        for number, command in enumerate(self.commands):
+            least = self.least[number]
+            if least is not None and least > self.options.slow:
+                continue
+            seconds, text = cpu_seconds(command, self.packed if number == 0 else None)
+            self.least[number] = seconds if least is None else min(least, seconds)
+        self.lines = int(text or 0)
+
+    def row(self):
+        size, stored = os.path.getsize(self.plain), os.path.getsize(self.packed)
+        name = os.path.basename(self.plain)
+        rates = (size / seconds / 1e6 for seconds in self.least)
+        shown = self.commands[0].replace(self.options.presso, "presso").replace(self.plain, name)
+        return [
+            name, size, self.tool, self.flags, shown, stored, f"{size / stored:.3f}",
+            *(f"{rate:.{0 if rate > 10 else 1}f}" for rate in rates), self.lines,
+        ]
+
+
+def measure(options, plain, folder):
+    """All tools in turns, so that what disturbs a round disturbs all of them."""
+    subjects = [
+        Subject(options, tool, flags, plain, os.path.join(folder, f"{number}.{SUFFIX[tool]}"))
+        for number, (tool, flags) in enumerate(PRESSO + OTHERS)
     ]
-
-
-def processor():
-    with open("/proc/cpuinfo", encoding="ascii") as info:
-        names = [line.split(":")[1].strip() for line in info if line.startswith("model name")]
-    return f"{names[0]}, {len(names)} CPUs" if names else platform.machine()
-
-
-def git_commit():
-    here = os.path.dirname(os.path.abspath(__file__))
-    done = subprocess.run(["git", "-C", here, "rev-parse", "--short", "HEAD"], check=False,
-                          stdout=subprocess.PIPE, text=True)
-    return done.stdout.strip() or "unknown"
+    for _ in range(options.rounds):
+        for subject in subjects:
+            subject.run_once()
+    return subjects
 
 
 def main():
     options = arguments()
+    sys.stdout.write(csv_origin.origin(options.commit, options.machine))
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(COLUMNS.split())
-    origin = [options.commit or git_commit(), options.machine or processor()]
     agree = True
-    with tempfile.TemporaryDirectory() as folder:
-        for plain in map(os.path.abspath, options.files):
-            counts = set()
-            for tool, flags in PRESSO + OTHERS:
-                lines, row = row_of(options, tool, flags, plain, folder)
-                counts.add(lines)
-                out.writerow(origin + row)
-                sys.stdout.flush()
-            agree &= len(counts) == 1
+    for plain in map(os.path.abspath, options.files):
+        with tempfile.TemporaryDirectory() as folder:
+            subjects = measure(options, plain, folder)
+            out.writerows(subject.row() for subject in subjects)
+        sys.stdout.flush()
+        agree &= len({subject.lines for subject in subjects}) == 1
     return 0 if agree else 1
 
 
