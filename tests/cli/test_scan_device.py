@@ -55,6 +55,12 @@ class ThisBuild(CliTest):
         self.assertEqual(result.err.count("\n"), 1, "one error, not one for each file")
         self.assertEqual(result.out, b"")
 
+    def test_explain_knows_that_there_is_no_gpu(self):
+        self.compressed()
+        hidden = {"CUDA_VISIBLE_DEVICES": ""}
+        result = self.ok("scan", "-c", "--explain", "timeout", "app.log.presso", env=hidden)
+        self.assertIn("searched on the CPU: there is no GPU to use", result.err)
+
 
 @unittest.skipUnless(os.path.exists(FAKE), "this build has no presso with a fake GPU")
 class FakeGpu(CliTest):

@@ -37,6 +37,7 @@ class ScanDevice {
   std::optional<std::string> reason_for_cpu(const std::string& name, const ScanInput& input,
                                             const ScanOptions& options, bool has_callback);
   std::optional<std::string> slower_on_gpu(const ScanInput& input, const ScanOptions& options);
+  std::string why_cpu_is_faster();
   std::optional<Result<ScanSummary>> try_gpu(const std::string& name, const ScanInput& input,
                                              const ScanOptions& options,
                                              const LineCallback& on_line);
@@ -46,6 +47,7 @@ class ScanDevice {
   const Pattern& pattern_;
   DeviceChoice choice_;
   std::optional<GpuSearch> gpu_;
+  std::optional<bool> has_gpu_;  ///< once --explain has asked
   std::atomic<bool> gpu_failed_{false};
   DecodeWork work_;  ///< the file's
   std::string where_;

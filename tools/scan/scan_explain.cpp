@@ -9,6 +9,7 @@
 #include "presso/ordered_pipeline.h"
 #include "scan/blocks/block_index.h"
 #include "scan/matching/matcher.h"
+#include "scan/pattern/pattern_access.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 #include "tools/info/archive_report.h"
@@ -86,7 +87,7 @@ std::optional<FileExplanation::Extent> FileExplanation::extent_of(const RandomAc
   const auto header = archive->read_block_header(extent.blocks / 2);
   if (header.ok()) extent.coding = cli::name(header->coding);
   std::optional<ArchiveIndex> spare;
-  const scan_detail::RequiredLiterals& required = pattern_.matcher().required();
+  const scan_detail::RequiredLiterals& required = scan_detail::matcher_of(pattern_).required();
   const auto index = scan_detail::BlockIndex::open(file, required, options_, spare);
   if (!index) return extent;
   extent.has_index = true;
