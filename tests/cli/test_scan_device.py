@@ -40,6 +40,15 @@ class ThisBuild(CliTest):
             found = self.ok("scan", "-n", "--device", device, "timeout", "app.log.presso").out
             self.assertEqual(found, plain)
 
+    def test_explain_predicts_nothing_of_a_gpu_that_is_not_there(self):
+        self.compressed()
+        devices = json.loads(self.ok("info", "--devices", "--json").out)
+        if devices["devices"]:
+            return
+        explained = self.ok("scan", "-c", "--explain", "timeout", "app.log.presso").err
+        self.assertIn("searched on the CPU: " + devices["no_devices"], explained)
+        self.assertNotIn("predicted", explained)
+
     def test_gpu_searches_or_says_why_not(self):
         self.compressed()
         devices = json.loads(self.ok("info", "--devices", "--json").out)
@@ -62,6 +71,7 @@ class FakeGpu(CliTest):
         super().setUp()
         self.addCleanup(setattr, support, "PRESSO", support.PRESSO)
         support.PRESSO = FAKE
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
 
     def gpu(self, *arguments, how="", **more):
         return self.run_presso(*arguments, env={"PRESSO_FAKE_GPU": how}, **more)
@@ -122,7 +132,10 @@ class FakeGpu(CliTest):
         self.compressed("app.log", None, *BLOCKS)
         gpu = self.gpu("scan", "-c", "--explain", "--device=gpu", "timeout", "app.log.presso")
         self.assertIn("searched on the GPU: a line automaton of", gpu.err)
-        auto = self.gpu("scan", "-c", "--explain", "timeout", "app.log.presso", how="slow")
+        auto = self.gpu("scan", "-c", "--explain", "timeout", "app.log.presso")
+        self.assertIn("searched on the GPU: a line automaton of", auto.err)
+        self.set_fake_gpu_rates(start_seconds=3600, rate=1e12)
+        auto = self.gpu("scan", "-c", "--explain", "timeout", "app.log.presso")
         self.assertIn("searched on the CPU: the GPU is predicted to be slower", auto.err)
         context = self.gpu("scan", "-C1", "--device=gpu", "timeout", "app.log.presso")
         self.assertIn("searched on the CPU: neighbours of lines are asked for", context.err)
