@@ -5,6 +5,7 @@
 
 #include "scan/blocks/block_index.h"
 #include "scan/matching/matcher.h"
+#include "scan/pattern/pattern_access.h"
 
 namespace presso {
 
@@ -37,7 +38,7 @@ std::optional<ArchiveIndex> ScannedFile::take_index() {
 std::shared_ptr<const scan_detail::BlockIndex> ScannedFile::filters(const Pattern& pattern,
                                                                     const ScanOptions& options) {
   if (std::exchange(asked_filters_, true)) return filters_;
-  const scan_detail::RequiredLiterals& required = pattern.matcher().required();
+  const scan_detail::RequiredLiterals& required = scan_detail::matcher_of(pattern).required();
   if (!scan_detail::can_skip(required, options) || index() == nullptr) return nullptr;
   filters_ = scan_detail::BlockIndex::open(*file_, index_, required, options, bad_filter_);
   return filters_;

@@ -8,6 +8,7 @@
 #include "presso/ordered_pipeline.h"
 #include "scan/blocks/chunk_source.h"
 #include "scan/matching/null_data.h"
+#include "scan/pattern/pattern_access.h"
 #include "scan/text/assembler.h"
 #include "scan/text/multiline.h"
 
@@ -28,7 +29,7 @@ class ScanRun {
         pattern_(pattern),
         options_(options),
         has_callback_(static_cast<bool>(on_line)),
-        assembler_(pattern.matcher(), options, on_line, chunks) {}
+        assembler_(scan_detail::matcher_of(pattern), options, on_line, chunks) {}
 
   Result<ScanSummary> run() {
     PipelineOptions pipeline;
@@ -75,8 +76,8 @@ class ScanRun {
     auto& scanner = scanners_[worker];
     if (!scanner) {
       scanner = std::make_unique<LineScanner>(
-          pattern_.matcher(), scan_detail::line_scan_options(options_, has_callback_),
-          options_.level);
+          scan_detail::matcher_of(pattern_),
+          scan_detail::line_scan_options(options_, has_callback_), options_.level);
     }
     return *scanner;
   }
@@ -96,7 +97,8 @@ Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanO
   PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
                 scan_detail::open_chunks(source, options));
   if (pattern.spans_lines()) {
-    return scan_detail::scan_multiline(*chunks, pattern.matcher(), options, on_line, 0);
+    return scan_detail::scan_multiline(*chunks, scan_detail::matcher_of(pattern), options, on_line,
+                                       0);
   }
   return ScanRun(*chunks, pattern, options, on_line).run();
 }
@@ -113,7 +115,8 @@ Result<ScanSummary> scan(ScannedFile& file, const Pattern& pattern, const ScanOp
   if (pattern.spans_lines()) {
     // Of a compressed file this is less than the text, but a begin.
     const std::uint64_t expected = options.limits_blocks() ? 0 : file.file().size();
-    return scan_detail::scan_multiline(*chunks, pattern.matcher(), options, on_line, expected);
+    return scan_detail::scan_multiline(*chunks, scan_detail::matcher_of(pattern), options, on_line,
+                                       expected);
   }
   if (chunks->index() == nullptr) return ScanRun(*chunks, pattern, options, on_line).run();
   // Then the file holds no NUL byte where one would count (block_index.cpp): no rule is needed.

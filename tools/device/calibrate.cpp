@@ -41,9 +41,7 @@ struct Timed {
   std::uint64_t repeats = 1;
   double seconds = 0;
 
-  double rate(std::uint64_t bytes) const {
-    return static_cast<double>(repeats * bytes) / seconds;
-  }
+  double rate(std::uint64_t bytes) const { return static_cast<double>(repeats * bytes) / seconds; }
 };
 
 /// The last run is done twice, since on a GPU the first of a size allocates memory.

@@ -33,6 +33,7 @@ class ScanDevice {
   std::optional<std::string> reason_for_cpu(const std::string& name, ScannedFile* file,
                                             const ScanOptions& options, bool has_callback);
   std::optional<std::string> slower_on_gpu(ScannedFile& file, const ScanOptions& options);
+  std::string why_cpu_is_faster();
   Result<ScanSummary> scan_on_gpu(ScannedFile& file, const ScanOptions& options,
                                   const LineCallback& on_line);
   void tell(const std::string& name, const std::optional<std::string>& why_cpu);
@@ -41,7 +42,8 @@ class ScanDevice {
   const Pattern& pattern_;
   DeviceSelector selector_;
   std::unique_ptr<FileSearch> gpu_;
-  DecodeWork work_;  ///< the file's
+  std::optional<bool> has_gpu_;  ///< once --explain has asked
+  DecodeWork work_;              ///< the file's
   std::string where_;
   std::string said_;  ///< the last reason why a file was not searched by --device=gpu
 };

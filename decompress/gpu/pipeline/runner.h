@@ -47,8 +47,11 @@ class Runner {
   BatchRules rules_of_batch() const;
   void send(Item& item);
   Item work(Item item);
+  Result<bool> receive(Item& item);
   bool wants_cpu(const Item& item) const;
-  Buffer decode_on_cpu(Item& item);
+  Item decoded_on_cpu(Item item);
+  Status diagnose(Item& item);
+  Team& decoders(const OpenJob& job);
   Status take(Item& item);
   Result<bool> consume(Item item);
 

@@ -4,6 +4,7 @@
 #include "decompress/gpu/pipeline/engine.h"
 #include "presso/scan_gpu.h"
 #include "scan/gpu/file/file_scan.h"
+#include "scan/pattern/pattern_access.h"
 
 namespace presso::gpu {
 namespace {
@@ -86,7 +87,7 @@ class Repeated {
 struct FileScanner::State {
   State(Decompressor& to_use, Pattern to_find, std::shared_ptr<BatchKernels> to_run)
       : decompressor(to_use), pattern(std::move(to_find)), kernels(std::move(to_run)) {
-    const auto automaton = pattern.matcher().line_automaton(kMostStates);
+    const auto automaton = scan_detail::matcher_of(pattern).line_automaton(kMostStates);
     if (!automaton) return;
     Result<LineTable> made = lay_out(automaton->dfa.view());
     if (!made.ok()) return;
@@ -143,7 +144,8 @@ Result<ScanSummary> FileScanner::State::scan_on_gpu(ScannedFile& file, std::opti
   const ScanOptions ours = options_on_gpu(options);
   ExcerptPlan plan = plan_of(ours, static_cast<bool>(on_line));
   plan.wants.nul = looks_for_nul(options.binary);
-  FileScan scan(pattern.matcher(), ours, options.binary, on_line, plan, {*kernels, makers});
+  FileScan scan(scan_detail::matcher_of(pattern), ours, options.binary, on_line, plan,
+                {*kernels, makers});
   DecodeJob job;
   job.memory = memory;
   if (!memory) job.file = &file.file();
