@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "presso/ordered_pipeline.h"
-#include "scan/blocks/indexed_chunks.h"
+#include "scan/blocks/chunk_source.h"
 #include "scan/matching/null_data.h"
 #include "scan/pattern/pattern_access.h"
 #include "scan/text/assembler.h"
@@ -92,18 +92,6 @@ class ScanRun {
 
 }  // namespace
 
-bool can_skip_blocks(const RandomAccess& file, const Pattern& pattern, const ScanOptions& options) {
-  Byte magic[sizeof kFileMagic];
-  const MutableBytes begin(magic);
-  if (file.size() < begin.size() || !file.read_at(0, begin).ok()) return false;
-  if (!has_file_magic(magic)) return false;
-  ScanOptions quiet = options;
-  quiet.on_bad_index = {};
-  std::optional<ArchiveIndex> spare;
-  const scan_detail::RequiredLiterals& required = scan_detail::matcher_of(pattern).required();
-  return scan_detail::open_indexed_chunks(file, required, quiet, spare) != nullptr;
-}
-
 Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanOptions& options,
                          const LineCallback& on_line) {
   PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
@@ -117,12 +105,16 @@ Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanO
 
 Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
                          const ScanOptions& options, const LineCallback& on_line) {
-  PRESSO_ASSIGN(
-      const std::unique_ptr<ChunkSource> chunks,
-      scan_detail::open_chunks(file, scan_detail::matcher_of(pattern).required(), options));
+  PRESSO_ASSIGN(ScannedFile opened, ScannedFile::open(file));
+  return scan(opened, pattern, options, on_line);
+}
+
+Result<ScanSummary> scan(ScannedFile& file, const Pattern& pattern, const ScanOptions& options,
+                         const LineCallback& on_line) {
+  const std::unique_ptr<ChunkSource> chunks = scan_detail::open_chunks(file, pattern, options);
   if (pattern.spans_lines()) {
     // Of a compressed file this is less than the text, but a begin.
-    const std::uint64_t expected = options.limits_blocks() ? 0 : file.size();
+    const std::uint64_t expected = options.limits_blocks() ? 0 : file.file().size();
     return scan_detail::scan_multiline(*chunks, scan_detail::matcher_of(pattern), options, on_line,
                                        expected);
   }

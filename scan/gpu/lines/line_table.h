@@ -16,7 +16,7 @@
 // at most take two look-ups, but no text can slow them down as much (0.9 by count), and they are
 // as fast as kBytes elsewhere, or 6 % slower (NOTES.md). So lay_out() takes kByteClasses where
 // states x classes are at most kPackedBytes. Which of kBytes and kShared suits a larger automaton
-// depends on the text: scan_lines_by_sample (line_choice.h).
+// depends on the text, which nobody looks at.
 //
 // One row is added, `hit`: a copy of the start's that a matching state leads to on '\n'. So a
 // kernel counts matching lines by looking for one state number, and nothing else knows of it. In

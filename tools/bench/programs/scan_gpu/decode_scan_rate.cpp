@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // How fast a GPU counts matching lines of compressed blocks in its own memory: decoding alone,
-// decoding and then scanning on the same stream, the same in parts that overlap, and both in one
-// kernel. Usage: see kUsage.
+// decoding and then scanning on the same stream, and the same in parts that overlap. Usage: see
+// kUsage.
 //
-// A file's whole blocks (what is behind the last whole one is left out, so that replicas follow one
-// another in one text) are replicated until their plain bytes reach --bytes. Counts are compared
-// behind each run with a scalar run of the automaton, plain bytes of the unfused rows with the CPU
-// decoder's. Rows: the median from event to event, after three runs that warm up.
+// A file's whole blocks (what follows the last whole one is left out, so that replicas make up one
+// text) are replicated until their plain bytes reach --bytes. After each run the count is compared
+// with a scalar run of the automaton; plain bytes are compared with those of the CPU's decoder.
+// Rows: the median from event to event, after three runs that warm up.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -17,7 +17,6 @@
 #include "decompress/gpu/runtime/cuda_device.h"
 #include "decompress/gpu/runtime/cuda_error.h"
 #include "presso/gpu_devices.h"
-#include "scan/gpu/fused_scan.h"
 #include "scan/gpu/lines/line_scan.h"
 #include "scan/gpu/literals/literal_scan.h"
 #include "tests/support/line_dfas.h"
@@ -33,7 +32,7 @@ using presso::test::ScalarScan;
 using scan_detail::LineDfa;
 
 constexpr const char* kUsage =
-    "usage: fused_rate [OPTION]... FILE.presso...\n"
+    "usage: decode_scan_rate [OPTION]... FILE.presso...\n"
     "  --bytes SIZE     plain bytes in device memory, at least (default 1G)\n"
     "  --runs N         timed runs (default 15)\n"
     "  --only PREFIX    patterns whose name begins so\n"
@@ -189,9 +188,9 @@ class Report {
   bool all_correct_ = true;
 };
 
-class FusedRate {
+class DecodeScanRate {
  public:
-  FusedRate(Device& device, const BlockFile& file, const RateOptions& options, Report& report)
+  DecodeScanRate(Device& device, const BlockFile& file, const RateOptions& options, Report& report)
       : device_(device), file_(file), options_(options), report_(report), batch_(device) {}
 
   Status run() {
@@ -234,11 +233,6 @@ class FusedRate {
     ScalarCounts counts(pattern.dfa, file_.plain);
     row.lines = counts.of(0, batch_.plain_bytes());
     PRESSO_TRY(measure_lines(pattern, row, counts));
-    PRESSO_TRY(measure_fused(pattern, row, {}));
-    if (!pattern.words.empty()) {
-      PRESSO_ASSIGN(const LiteralTable literals, lay_out_literals(pattern.words, false));
-      PRESSO_TRY(measure_fused(pattern, row, literals.view));
-    }
     return pattern.words.empty() ? Status() : measure_literals(pattern, row, counts);
   }
 
@@ -271,7 +265,7 @@ class FusedRate {
     const auto request = request_of<LineScanRequest>(table.view, image, temporary);
     row.states = table.view.states;
     row.engine = "decode; lines";
-    PRESSO_TRY(time_unfused(row, [&] { return scan_lines(request, batch_.stream()); }));
+    PRESSO_TRY(time_scan(row, [&] { return scan_lines(request, batch_.stream()); }));
     return time_parted(row, counts, [&](const PartedBatch::Part& part, Stream stream) {
       return scan_lines(of_part(request, part), stream);
     });
@@ -284,39 +278,13 @@ class FusedRate {
                   batch_.memory().allocate(literal_scan_temporary_bytes(batch_.plain_bytes())));
     const auto request = request_of<LiteralScanRequest>(table.view, image, temporary);
     row.engine = "decode; literals";
-    PRESSO_TRY(time_unfused(row, [&] { return scan_literals(request, batch_.stream()); }));
+    PRESSO_TRY(time_scan(row, [&] { return scan_literals(request, batch_.stream()); }));
     return time_parted(row, counts, [&](const PartedBatch::Part& part, Stream stream) {
       return scan_literals(of_part(request, part), stream);
     });
   }
 
-  Status measure_fused(const Pattern& pattern, Row row, const LiteralTableView& literals) {
-    if (literals.count > 3) return {};  // the same again
-    PRESSO_ASSIGN(const FusedTable table, lay_out_fused(pattern.dfa.view()));
-    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
-    const BatchArguments& batch = batch_.arguments();
-    PRESSO_ASSIGN(const DeviceMemory temporary,
-                  batch_.memory().allocate(fused_scan_temporary_bytes(batch.blocks)));
-    FusedScanRequest request;
-    request.batch = batch;
-    request.options = decoding();
-    request.block_bytes = file_.block_bytes;
-    request.plain_bytes = batch_.plain_bytes();
-    request.table = table.view;
-    request.table.lines.d_image = image.get();
-    request.literals = literals;
-    request.d_lines = d_lines();
-    request.d_scan_temporary = temporary.get();
-    request.scan_temporary_bytes = temporary.bytes();
-    row.states = table.view.lines.states;
-    row.engine = literals.count > 0 ? "fused literals" : "fused lines";
-    // What an earlier row has left must be of no use.
-    PRESSO_TRY(check(cudaMemsetAsync(batch.d_plain, kPoison, row.plain_bytes, batch_.stream()),
-                     "poisoning"));
-    return time(row, [&] { return decode_and_count(request, batch_.stream()); });
-  }
-
-  Status time_unfused(Row& row, const Scan& scan) {
+  Status time_scan(Row& row, const Scan& scan) {
     return time(row, [&]() -> Status {
       PRESSO_TRY(decode_batch(batch_.arguments(), decoding(), batch_.stream()));
       return scan();
@@ -398,7 +366,7 @@ Result<bool> run(const RateOptions& options) {
     PRESSO_TRY(input.status(path));
     PRESSO_ASSIGN(BlockFile file, load_block_file(path.substr(path.rfind('/') + 1), input));
     keep_whole_blocks(file);
-    PRESSO_TRY(FusedRate(*device, file, options, report).run());
+    PRESSO_TRY(DecodeScanRate(*device, file, options, report).run());
   }
   return report.all_correct();
 }
@@ -429,7 +397,7 @@ int main(int count, char** arguments) {
     if (word.rfind("--", 0) != 0) {
       options.files.push_back(word);
     } else if (i + 1 == count || !set_option(options, word, arguments[++i])) {
-      std::fprintf(stderr, "fused_rate: cannot use %s\n%s", word.c_str(), kUsage);
+      std::fprintf(stderr, "decode_scan_rate: cannot use %s\n%s", word.c_str(), kUsage);
       return 2;
     }
   }
@@ -439,6 +407,6 @@ int main(int count, char** arguments) {
   }
   const presso::Result<bool> correct = run(options);
   if (correct.ok()) return *correct ? 0 : 1;
-  std::fprintf(stderr, "fused_rate: %s\n", correct.error().message().c_str());
+  std::fprintf(stderr, "decode_scan_rate: %s\n", correct.error().message().c_str());
   return 2;
 }
