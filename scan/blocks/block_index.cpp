@@ -123,7 +123,7 @@ std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
 /// What a search needs that filters can be of use to.
 bool can_skip(const RequiredLiterals& required, const ScanOptions& options) {
   const bool limited = options.limits_lines() || options.limits_blocks();
-  const bool others_too = options.invert || options.wants_context() || options.null_data;
+  const bool others_too = options.invert || options.wants_context();
   return options.use_index && !limited && !others_too && !required.clauses.empty();
 }
 
@@ -141,15 +141,11 @@ std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
     spare = std::move(*written);
     return nullptr;
   }
-  DecodeOptions decode;
-  decode.level = options.level;
-  decode.verify = options.verify;
-  decode.dictionaries = options.dictionaries;
-  auto opened = CompressedFile::open(std::move(*written), decode);
+  auto opened = CompressedFile::open(std::move(*written), options.decode);
   if (!opened.ok()) return nullptr;
   std::unique_ptr<BlockIndex> index(new BlockIndex(std::move(*opened)));
   if (!index->choose_clause(required, std::move(*filters))) return nullptr;
-  // Where NULs count for anything, all rules for them hold only for a text that is seen as a whole.
+  // A rule for binary files holds only for a text that is seen as a whole.
   if (options.binary != BinaryRule::kText && index->holds_nul()) return nullptr;
   return index;
 }

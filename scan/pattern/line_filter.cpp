@@ -87,6 +87,7 @@ class FilteredMatcher final : public Matcher {
     return pattern_.matcher().pattern_finder();
   }
   RequiredLiterals required() const override { return pattern_.matcher().required(); }
+  bool null_data() const override { return pattern_.matcher().null_data(); }
   bool spans_lines() const override { return pattern_.spans_lines(); }
   /// Of the pattern alone.
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Puts the stages together: chunks (chunk_source.h) are taken in order, decoded and searched by all
-// threads (line_scan.h), joined and reported in order (assembler.h).
+// threads (searched_chunk.h), joined in order (assembler.h) and reported (line_reporter.h).
 #include "presso/scan.h"
 
 #include <utility>
@@ -64,10 +64,10 @@ class ScanRun {
       failed.error = std::move(chunk.error());
       return failed;
     }
-    if (options_.null_data) {
+    if (pattern_.matcher().null_data()) {
       scan_detail::exchange_nul_and_line_feed(chunk->text.mutable_bytes());
     }
-    return scan_detail::search_chunk(std::move(*chunk), options_.binary, scanner_of(worker));
+    return scan_detail::search_chunk(std::move(*chunk), scanner_of(worker));
   }
 
   /// Made by the worker that uses it, when it first has something to do.
@@ -76,7 +76,7 @@ class ScanRun {
     if (!scanner) {
       scanner = std::make_unique<LineScanner>(
           pattern_.matcher(), scan_detail::line_scan_options(options_, has_callback_),
-          options_.level);
+          options_.decode.level);
     }
     return *scanner;
   }
@@ -88,6 +88,22 @@ class ScanRun {
   Assembler assembler_;
   std::vector<std::unique_ptr<LineScanner>> scanners_;
 };
+
+/// No rule for binary files where none is needed.
+ScanOptions without_binary_rule(const ScanOptions& options) {
+  ScanOptions result = options;
+  result.binary = BinaryRule::kText;
+  return result;
+}
+
+Result<ScanSummary> scan_chunks(ChunkSource& chunks, const Pattern& pattern,
+                                const ScanOptions& options, const LineCallback& on_line) {
+  // A file with an index that is used holds no NUL byte where one would count (block_index.cpp).
+  if (!pattern.matcher().null_data() && chunks.index() == nullptr) {
+    return ScanRun(chunks, pattern, options, on_line).run();
+  }
+  return ScanRun(chunks, pattern, without_binary_rule(options), on_line).run();
+}
 
 }  // namespace
 
@@ -110,7 +126,7 @@ Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanO
   if (pattern.spans_lines()) {
     return scan_detail::scan_multiline(*chunks, pattern.matcher(), options, on_line, 0);
   }
-  return ScanRun(*chunks, pattern, options, on_line).run();
+  return scan_chunks(*chunks, pattern, options, on_line);
 }
 
 Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
@@ -118,15 +134,11 @@ Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
   PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
                 scan_detail::open_chunks(file, pattern.matcher().required(), options));
   if (pattern.spans_lines()) {
-    // Of a compressed file this is less than the text, but a begin.
+    // Of a compressed file this is only a part of its text, but at least that.
     const std::uint64_t expected = options.limits_blocks() ? 0 : file.size();
     return scan_detail::scan_multiline(*chunks, pattern.matcher(), options, on_line, expected);
   }
-  if (chunks->index() == nullptr) return ScanRun(*chunks, pattern, options, on_line).run();
-  // Then the file holds no NUL byte where one would count (block_index.cpp): no rule is needed.
-  ScanOptions without_rule = options;
-  without_rule.binary = BinaryRule::kText;
-  return ScanRun(*chunks, pattern, without_rule, on_line).run();
+  return scan_chunks(*chunks, pattern, options, on_line);
 }
 
 }  // namespace presso

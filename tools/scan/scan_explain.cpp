@@ -114,13 +114,9 @@ void FileExplanation::describe(const Extent& extent) const {
 /// counts: the first one may have to wait for the device.
 std::optional<FileExplanation::Sample> FileExplanation::sample_of(const RandomAccess& file,
                                                                   const Extent& extent) const {
-  DecodeOptions how;
-  how.level = options_.level;
-  how.verify = options_.verify;
-  how.dictionaries = options_.dictionaries;
   std::optional<Result<CompressedFile>> compressed;
   if (extent.blocks > 0) {
-    compressed.emplace(CompressedFile::open(file, how));
+    compressed.emplace(CompressedFile::open(file, options_.decode));
     if (!compressed->ok()) return std::nullopt;
   }
   Sample sample;
@@ -149,8 +145,7 @@ std::optional<FileExplanation::Costs> FileExplanation::costs_of(const RandomAcce
   if (!sample || sample->text.empty()) return std::nullopt;
   ScanOptions options;
   options.threads = 1;
-  options.level = options_.level;
-  options.null_data = options_.null_data;
+  options.decode.level = options_.decode.level;
   const Result<Pattern> nothing = Pattern::compile_literals({});
   if (!nothing.ok()) return std::nullopt;
   const auto without = time_scan(sample->text.bytes(), *nothing, options, {});

@@ -20,10 +20,6 @@ class ScanInput {
   /// with --blocks a file that has none.
   static Result<ScanInput> open(int fd, bool is_stdin, const ScanSettings& settings);
 
-  /// ripgrep reads compressed files as streams.
-  BinaryRule rule(BinaryRule named) const {
-    return foreign_ && named == BinaryRule::kMapped ? BinaryRule::kStream : named;
-  }
   /// A presso file that can be read at any place; else nullptr.
   const RandomAccess* compressed_file() const {
     return file_ && !is_plain_ && !foreign_ ? file_.get() : nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What becomes of one batch between the decoder and the assembler: the kernels' memory on the
-// device, what is brought back, and the excerpt of it (scan/text/assembler.h). One for each slot of
-// the pipeline; used by one thread at a time.
+// device, what is brought back, and the excerpt of it (scan/text/searched_chunk.h). One for each
+// slot of the pipeline; used by one thread at a time.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 #include "decompress/gpu/pipeline/batch_consumer.h"
 #include "scan/gpu/file/batch_kernels.h"
 #include "scan/gpu/file/scanner_pool.h"
-#include "scan/text/assembler.h"
+#include "scan/text/searched_chunk.h"
 
 namespace presso::gpu {
 
@@ -24,7 +24,6 @@ struct ExcerptPlan {
 /// A batch that was searched.
 struct Excerpt {
   scan_detail::SearchedExcerpt searched;
-  bool has_nul = false;   ///< with wants.nul
   bool has_mark = false;  ///< the file begins with a byte order mark
 };
 
