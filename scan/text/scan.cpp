@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "presso/ordered_pipeline.h"
-#include "scan/blocks/indexed_chunks.h"
+#include "scan/blocks/chunk_source.h"
 #include "scan/matching/null_data.h"
+#include "scan/pattern/pattern_access.h"
 #include "scan/text/assembler.h"
 #include "scan/text/multiline.h"
 
@@ -18,17 +19,18 @@ using scan_detail::Assembler;
 using scan_detail::ChunkItem;
 using scan_detail::ChunkSource;
 using scan_detail::LineScanner;
+using scan_detail::Matcher;
 using scan_detail::SearchedChunk;
 
 class ScanRun {
  public:
-  ScanRun(ChunkSource& chunks, const Pattern& pattern, const ScanOptions& options,
+  ScanRun(ChunkSource& chunks, const Matcher& matcher, const ScanOptions& options,
           const LineCallback& on_line)
       : chunks_(chunks),
-        pattern_(pattern),
+        matcher_(matcher),
         options_(options),
         has_callback_(static_cast<bool>(on_line)),
-        assembler_(pattern.matcher(), options, on_line, chunks) {}
+        assembler_(matcher, options, on_line, chunks) {}
 
   Result<ScanSummary> run() {
     PipelineOptions pipeline;
@@ -64,7 +66,7 @@ class ScanRun {
       failed.error = std::move(chunk.error());
       return failed;
     }
-    if (pattern_.matcher().null_data()) {
+    if (matcher_.null_data()) {
       scan_detail::exchange_nul_and_line_feed(chunk->text.mutable_bytes());
     }
     return scan_detail::search_chunk(std::move(*chunk), scanner_of(worker));
@@ -75,14 +77,13 @@ class ScanRun {
     auto& scanner = scanners_[worker];
     if (!scanner) {
       scanner = std::make_unique<LineScanner>(
-          pattern_.matcher(), scan_detail::line_scan_options(options_, has_callback_),
-          options_.decode.level);
+          matcher_, scan_detail::line_scan_options(options_, has_callback_), options_.decode.level);
     }
     return *scanner;
   }
 
   ChunkSource& chunks_;
-  const Pattern& pattern_;
+  const Matcher& matcher_;
   const ScanOptions& options_;
   bool has_callback_;
   Assembler assembler_;
@@ -96,49 +97,42 @@ ScanOptions without_binary_rule(const ScanOptions& options) {
   return result;
 }
 
+/// `expected_bytes` of text, or 0 where that is not known.
 Result<ScanSummary> scan_chunks(ChunkSource& chunks, const Pattern& pattern,
-                                const ScanOptions& options, const LineCallback& on_line) {
-  // A file with an index that is used holds no NUL byte where one would count (block_index.cpp).
-  if (!pattern.matcher().null_data() && chunks.index() == nullptr) {
-    return ScanRun(chunks, pattern, options, on_line).run();
+                                const ScanOptions& options, const LineCallback& on_line,
+                                std::uint64_t expected_bytes) {
+  const Matcher& matcher = scan_detail::matcher_of(pattern);
+  if (matcher.spans_lines()) {
+    return scan_detail::scan_multiline(chunks, matcher, options, on_line, expected_bytes);
   }
-  return ScanRun(chunks, pattern, without_binary_rule(options), on_line).run();
+  // A file with an index that is used holds no NUL byte where one would count (block_index.cpp).
+  if (matcher.null_data() || chunks.index() != nullptr) {
+    return ScanRun(chunks, matcher, without_binary_rule(options), on_line).run();
+  }
+  return ScanRun(chunks, matcher, options, on_line).run();
 }
 
 }  // namespace
-
-bool can_skip_blocks(const RandomAccess& file, const Pattern& pattern, const ScanOptions& options) {
-  Byte magic[sizeof kFileMagic];
-  const MutableBytes begin(magic);
-  if (file.size() < begin.size() || !file.read_at(0, begin).ok()) return false;
-  if (!has_file_magic(magic)) return false;
-  ScanOptions quiet = options;
-  quiet.on_bad_index = {};
-  std::optional<ArchiveIndex> spare;
-  const scan_detail::RequiredLiterals& required = pattern.matcher().required();
-  return scan_detail::open_indexed_chunks(file, required, quiet, spare) != nullptr;
-}
 
 Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanOptions& options,
                          const LineCallback& on_line) {
   PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
                 scan_detail::open_chunks(source, options));
-  if (pattern.spans_lines()) {
-    return scan_detail::scan_multiline(*chunks, pattern.matcher(), options, on_line, 0);
-  }
-  return scan_chunks(*chunks, pattern, options, on_line);
+  return scan_chunks(*chunks, pattern, options, on_line, 0);
 }
 
 Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
                          const ScanOptions& options, const LineCallback& on_line) {
-  PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
-                scan_detail::open_chunks(file, pattern.matcher().required(), options));
-  if (pattern.spans_lines()) {
-    // Of a compressed file this is only a part of its text, but at least that.
-    const std::uint64_t expected = options.limits_blocks() ? 0 : file.size();
-    return scan_detail::scan_multiline(*chunks, pattern.matcher(), options, on_line, expected);
-  }
-  return scan_chunks(*chunks, pattern, options, on_line);
+  PRESSO_ASSIGN(ScannedFile opened, ScannedFile::open(file));
+  return scan(opened, pattern, options, on_line);
+}
+
+Result<ScanSummary> scan(ScannedFile& file, const Pattern& pattern, const ScanOptions& options,
+                         const LineCallback& on_line) {
+  const std::unique_ptr<ChunkSource> chunks = scan_detail::open_chunks(file, pattern, options);
+  // The text of a compressed file is larger than the file, but how much is not known.
+  const std::uint64_t expected_bytes = options.limits_blocks() ? 0 : file.file().size();
+  return scan_chunks(*chunks, pattern, options, on_line, expected_bytes);
 }
 
 }  // namespace presso

@@ -17,10 +17,6 @@
 
 namespace presso {
 
-/// Whether `file` is a compressed file with filters by which a scan may leave blocks out. Reads
-/// these filters.
-bool can_skip_blocks(const RandomAccess& file, const Pattern& pattern, const ScanOptions& options);
-
 /// Scans the rest of `source`. Without a callback lines are only counted, which is faster.
 /// Synchronous. `source` is used by one thread at a time; several scans may run at once.
 /// Errors: those of reading, of the container, and with fail_fast those of blocks; before an error
