@@ -229,7 +229,10 @@ class LiteralMatcher final : public Matcher {
     return std::make_unique<LiteralPatterns>(strings_, pattern_of_, options_.ignore_case);
   }
 
-  RequiredLiterals required() const override { return required_; }
+  RequiredLiterals required() const override {
+    return options_.null_data ? RequiredLiterals() : required_;
+  }
+  bool null_data() const override { return options_.null_data; }
 
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
     std::optional<LineDfa> dfa;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "scan/bytes/kernels.h"
 #include "scan/matching/matcher.h"
 

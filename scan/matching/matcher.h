@@ -13,7 +13,7 @@
 
 #include "presso/bytes.h"
 #include "presso/cpu.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "scan/automaton/dfa.h"
 #include "scan/matching/required_literals.h"
 
@@ -76,9 +76,13 @@ class Matcher {
   virtual std::size_t pattern_count() const { return 1; }
   /// nullptr where there are not several patterns. Refers to its matcher.
   virtual std::unique_ptr<PatternFinder> pattern_finder() const { return nullptr; }
-  /// What each match contains; by it the index leaves out blocks (scan/blocks/block_index.h).
+  /// What each match contains, so that an index may leave blocks out (block_index.h). Empty with
+  /// null_data(): an index knows line feeds only, not other line ends.
   virtual RequiredLiterals required() const { return {}; }
-  /// Matches may hold '\n' (PatternOptions::multiline): only multiline.h searches with it.
+  /// Lines end at NUL bytes (PatternOptions::null_data). Texts then come with NUL and '\n'
+  /// exchanged (null_data.h).
+  virtual bool null_data() const { return false; }
+  /// Matches may hold '\n' (PatternOptions::multiline): only multiline_search.h searches with it.
   virtual bool spans_lines() const { return false; }
   /// nullopt where there is none, or none of at most `max_states`. May take seconds.
   virtual std::optional<LineAutomaton> line_automaton(std::size_t max_states) const {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "presso/bytes.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "scan/regex/bit_automaton.h"
 #include "scan/regex/pike.h"
 

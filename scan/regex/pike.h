@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "presso/bytes.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "scan/automaton/program.h"
 
 namespace presso::scan_detail {

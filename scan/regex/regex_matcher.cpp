@@ -126,7 +126,10 @@ class RegexMatcher final : public Matcher {
     if (!program.ok()) return nullptr;
     return std::make_unique<RegexPatterns>(std::move(*program));
   }
-  RequiredLiterals required() const override { return automata_.required(); }
+  RequiredLiterals required() const override {
+    return null_data() ? RequiredLiterals() : automata_.required();
+  }
+  bool null_data() const override { return automata_.null_data(); }
   bool spans_lines() const override { return automata_.spans_lines(); }
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
     if (automata_.spans_lines()) return std::nullopt;
