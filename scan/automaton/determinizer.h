@@ -15,13 +15,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "scan/automaton/dfa.h"
 #include "scan/automaton/program.h"
 
 namespace presso::scan_detail {
 
-/// What a place's neighbour is, as far as looks care.
+/// The kind of byte beside a place, as far as looks care.
 enum class Neighbour : Byte {
-  kEdge,  ///< the text's begin or end, or '\n'
+  kEdge,  ///< the text's start or end, or '\n'
   kWord,  ///< an ASCII word character
   kOther,
   kNonAscii,  ///< part of a longer character
@@ -32,14 +33,9 @@ Neighbour neighbour_of(Byte byte);
 class Determinizer {
  public:
   enum class Mode : Byte {
-    kFirst,    ///< of the matches that begin leftmost the preferred one; what is less is dropped
+    kFirst,    ///< of the matches that begin leftmost the preferred one; the rest is dropped
     kLongest,  ///< all ends, the last one counts
     kExists,   ///< whether there is a match: one state for "yes"
-  };
-  /// What looks hold at.
-  enum class Texts : Byte {
-    kLines,    ///< '\n' is an edge, like the begin and the end of the text
-    kStrings,  ///< '\n' is a byte like others: for programs without kLineStart and kLineEnd
   };
   using State = std::uint32_t;
   static constexpr State kDead = 0;  ///< nothing can match any more
@@ -47,6 +43,8 @@ class Determinizer {
   static constexpr State kYes = 2;   ///< with kExists
   static constexpr State kFirstReal = 3;
 
+  /// With Texts::kStrings looks do not take '\n' for an edge; kLineStart and kLineEnd must not
+  /// occur.
   Determinizer(const Program& program, Mode mode, Texts texts = Texts::kLines);
 
   /// `before`: the byte that was not read.
@@ -54,7 +52,7 @@ class Determinizer {
   /// `symbol`: a class of bytes, or end_symbol().
   State step(State state, unsigned symbol);
   unsigned end_symbol() const { return program_.classes; }
-  /// With kFirst and kLongest: a match ended where the step to this state began.
+  /// With kFirst and kLongest: whether a match ended where the step to this state began.
   bool is_match(State state) const { return (states_[state].flags & kMatched) != 0; }
 
   std::size_t bytes_used() const { return bytes_used_; }
@@ -67,7 +65,7 @@ class Determinizer {
   struct Known {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::uint32_t flags = 0;  ///< Neighbour, kMatched
+    std::uint32_t flags = 0;  ///< a Neighbour, and kMatched
   };
   enum class Answer : Byte { kNo, kYes, kUnknown };
 

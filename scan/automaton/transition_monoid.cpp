@@ -13,9 +13,9 @@ namespace {
 
 using scan_detail::LineDfaView;
 
-/// Of `next`, which a kernel copies to shared memory.
+/// Most cells of `next`, which a kernel copies to shared memory.
 constexpr std::size_t kMostCells = std::size_t{1} << 15;
-/// States looked up while functions are found.
+/// Most look-ups of states while functions are found.
 constexpr std::size_t kMostSteps = std::size_t{1} << 21;
 
 /// Finds functions breadth first, from the identity on.
@@ -55,7 +55,7 @@ class Builder {
     if (!is_within_lines_[byte_class]) return 0;
     const std::uint16_t* const values = monoid_.values.data() + number * dfa_.states;
     std::transform(values, values + dfa_.states, function_.begin(), [&](std::uint16_t state) {
-      return dfa_.next[std::size_t{state} * dfa_.classes + byte_class];
+      return static_cast<std::uint16_t>(dfa_.next[std::size_t{state} * dfa_.classes + byte_class]);
     });
     return number_of_function({number, byte_class});
   }

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "scan/bytes/byte_frequency.h"
 #include "scan/literal/literal_matcher.h"
-#include "scan/literal/literal_units.h"
 
 namespace presso::scan_detail {
 namespace {
@@ -20,30 +20,30 @@ using Clause = RequiredLiterals::Clause;
 constexpr double kMostCandidates = 1.0 / 128;
 /// Strings of this size are looked for rather than sets of bytes.
 constexpr std::size_t kGoodString = 3;
-/// So few that looking more closely costs more than it saves.
+/// With fewer candidates than this, looking more closely costs more than it saves.
 constexpr double kFewCandidates = 1.0 / 4096;
 constexpr std::size_t kMostLeading = SequenceProbe::kMaxReach;
 
 double probability(const ByteSet& set) {
   double sum = 0;
   for (unsigned byte = 0; byte < 256; ++byte) {
-    if (set.test(byte)) sum += byte_probability(static_cast<unsigned char>(byte));
+    if (set.test(byte)) sum += byte_probability(static_cast<Byte>(byte));
   }
   return std::min(sum, 1.0);
 }
 
 // --- Strings ----------------------------------------------------------------------------------
 
-/// Of places whose two rarest bytes are those of a string of the clause.
+/// The share of places whose bytes agree with the two rarest of some string of the clause.
 double candidates_of(const Clause& clause) {
   double sum = 0;
   for (const std::string& text : clause.any_of) {
     double rarest = 1;
     double second = 1;
     for (const char c : text) {
-      double here = byte_probability(static_cast<unsigned char>(c));
+      double here = byte_probability(static_cast<Byte>(c));
       if (clause.ignore_ascii_case && c >= 'a' && c <= 'z') {
-        here += byte_probability(static_cast<unsigned char>(c - 'a' + 'A'));
+        here += byte_probability(static_cast<Byte>(c - 'a' + 'A'));
       }
       if (here < rarest) std::swap(here, rarest);
       second = std::min(second, here);
@@ -76,7 +76,7 @@ std::vector<RatedClause> rated_clauses(const RequiredLiterals& required) {
 
 // --- Sets of bytes ----------------------------------------------------------------------------
 
-/// A stretch of a match's begin in which all bytes are of one set.
+/// A stretch near the start of a match in which all bytes come from one set.
 struct Stretch {
   ByteSet set;
   std::uint32_t offset = 0;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scan/automaton/line_dfa.h"
+#include "scan/automaton/dfa.h"
 
 namespace presso::test {
 
@@ -39,22 +39,22 @@ inline LineDfa finish_line_dfa(std::vector<std::vector<std::uint32_t>> next,
     }
     const auto [at, is_new] = classes.emplace(column, classes.size());
     if (is_new) columns.push_back(column);
-    dfa.class_of.push_back(static_cast<Byte>(at->second));
+    dfa.class_of[byte] = static_cast<Byte>(at->second);
   }
   dfa.classes = static_cast<std::uint32_t>(columns.size());
-  dfa.sink = states;
+  dfa.sink = dfa.dead = states;
   for (std::uint32_t state = 0; state < states; ++state) {
-    bool stays = state >= dfa.first_matching;
+    bool stays = true;
     for (std::uint32_t i = 0; i < dfa.classes; ++i) {
-      dfa.next.push_back(static_cast<std::uint16_t>(columns[i][state]));
+      dfa.next.push_back(columns[i][state]);
       if (i != dfa.class_of['\n'] && columns[i][state] != state) stays = false;
     }
-    if (stays) dfa.sink = state;
+    if (stays) (state >= dfa.first_matching ? dfa.sink : dfa.dead) = state;
   }
   return dfa;
 }
 
-/// Lines that hold one of `words`, and where there are any, one of `later` behind it.
+/// Lines that hold one of `words`, and where there are any, one of `later` after it.
 inline LineDfa words_dfa(const std::vector<std::string>& words,
                          const std::vector<std::string>& later = {}) {
   struct Trie {
@@ -144,7 +144,7 @@ inline LineDfa random_dfa(std::uint32_t states, const std::string& letters, std:
   return finish_line_dfa(std::move(next), matching, static_cast<std::uint32_t>(random() % states));
 }
 
-/// What a scan must find: the ends of matching lines, and the state behind the text.
+/// What a scan must find: the ends of matching lines, and the state after the text.
 struct ScalarScan {
   std::vector<std::uint64_t> ends;
   std::uint32_t state = 0;

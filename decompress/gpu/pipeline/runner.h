@@ -79,5 +79,7 @@ class Runner {
 
 /// One job through an engine that is not in use; its `finished` is replaced.
 Result<DecompressSummary> run_one(JobRequest request, Engine& engine, const WorkHint& hint);
+/// The same where the engine is prepared. `expected`: plain bytes; 0: unknown.
+Result<DecompressSummary> run_prepared(JobRequest request, Engine& engine, std::uint64_t expected);
 
 }  // namespace presso::gpu

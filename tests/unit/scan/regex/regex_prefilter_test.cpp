@@ -8,6 +8,7 @@
 #include <random>
 
 #include "presso/cpu.h"
+#include "scan/pattern/pattern_access.h"
 #include "scan/regex/pike.h"
 #include "scan/regex/prefilter.h"
 #include "scan/regex/spanning_windows.h"
@@ -133,7 +134,7 @@ TEST(RegexPrefilter, KnowsHowMuchTextAMatchTakes) {
   EXPECT_EQ(literals("(?-u:[^x])?a{0}").whole.bytes, 1u);
 }
 
-/// Of the text no more is read than a match can be in.
+/// No more of the text is read than a match can be in.
 TEST(RegexPrefilter, WindowsAreAsLargeAsThePatternAllows) {
   SyntaxOptions syntax;
   syntax.line_terminated = false;
@@ -171,7 +172,7 @@ std::string with_words(const char* often, const char* rarely, std::size_t lines)
   return text;
 }
 
-/// Of two sets of strings the one that the text has fewer of leads after two trials.
+/// After two trials the set of strings leads that the text has fewer of.
 TEST(RegexPrefilter, TheRarerStringsLead) {
   const std::string pattern = "(error|fail).*(user|account)";
   const auto root = parse_pattern(pattern, {})->root;
@@ -212,8 +213,8 @@ TEST(RegexPrefilter, LeadersFindTheSame) {
     const auto chosen = Pattern::compile({&pattern, 1}, options);
     options.engine = Engine::kDfa;
     const auto plain = Pattern::compile({&pattern, 1}, options);
-    const auto filtered = chosen->matcher().searcher(cpu_level());
-    const auto expected = plain->matcher().searcher(cpu_level());
+    const auto filtered = matcher_of(*chosen).searcher(cpu_level());
+    const auto expected = matcher_of(*plain).searcher(cpu_level());
     for (int round = 0; round < 3; ++round) {
       for (const std::string& text : texts) {
         filtered->start(as_bytes(text));
