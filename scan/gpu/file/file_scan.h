@@ -6,8 +6,8 @@
 // Some files are not for this: those in which a NUL byte would have a meaning, or that begin with a
 // byte order mark. That shows on the way, and then the scan gives up: lines reported by then are
 // those that the CPU reports first. So that this holds for streams' rule about NUL bytes, where a
-// NUL reaches back to the 64 KiB before it, batches wait here until so much behind them is known.
-// (Behind a line that is longer than that a NUL reaches back further.)
+// NUL reaches back to the 64 KiB before it, batches wait here until that much of what follows is
+// known. (After a line that is longer than that a NUL reaches back further.)
 #pragma once
 
 #include <deque>
@@ -18,7 +18,7 @@
 
 namespace presso::gpu {
 
-/// There are no chunks but those that come by themselves.
+/// A source without chunks: here they come from the pipeline.
 class NoChunks final : public scan_detail::ChunkSource {
  public:
   Result<std::optional<scan_detail::ChunkItem>> take() override;
@@ -47,7 +47,7 @@ class FileScan final : public BatchConsumer {
   Status fetch(const SlotView& view) override;
   Result<bool> take(const SlotBatch& batch, std::size_t slot, const Byte* plain) override;
 
-  /// Behind the last batch: reports what is left. An error of a block that a line reached into.
+  /// After the last batch: reports what is left. An error of a block that a line reached into.
   Status finish();
   bool gave_up() const { return gave_up_; }
   /// The callback or a limit has ended the scan.
