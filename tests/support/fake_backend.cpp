@@ -57,7 +57,7 @@ Result<GpuSearch> open_gpu_search(const gpu::GpuOptions& options, const Pattern&
   gpu::GpuOptions small = options;
   small.slot_plain_bytes = 128u << 10;
   auto device = test::make_fake_device(std::make_shared<FakeCounts>(), faults());
-  gpu::Device& fake = *device;
+  gpu::Device& fake = *device.device;
   PRESSO_ASSIGN(gpu::Decompressor opened, gpu::Decompressor::over(std::move(device), small));
   const auto decompressor = std::make_shared<gpu::Decompressor>(std::move(opened));
   return gpu_search_of(

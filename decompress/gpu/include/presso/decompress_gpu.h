@@ -20,8 +20,8 @@
 
 namespace presso::gpu {
 
-class BatchConsumer;  // decompress/gpu/pipeline/batch_consumer.h
-class Device;         // decompress/gpu/runtime/device.h
+class BatchConsumer;    // decompress/gpu/pipeline/batch_consumer.h
+struct DecodingDevice;  // decompress/gpu/batch/batch_decoder.h
 class Engine;
 class FileScanner;  // scan/gpu
 struct OpenedFile;
@@ -90,8 +90,8 @@ class Decompressor {
   /// Starts CUDA on the device, if this process has not yet: a part of a second. kNoDevice,
   /// kDeviceMemory, kDeviceLost, kInvalidArgument for a device that is not there.
   static Result<Decompressor> open(const GpuOptions& options = {});
-  /// Over another implementation of the device.
-  static Result<Decompressor> over(std::unique_ptr<Device> device, const GpuOptions& options);
+  /// Over another implementation of device and decoder; for tests.
+  static Result<Decompressor> over(DecodingDevice device, const GpuOptions& options);
 
   Decompressor(Decompressor&&) noexcept;
   Decompressor& operator=(Decompressor&&) noexcept;
@@ -99,7 +99,7 @@ class Decompressor {
 
   /// Decodes one job; its result instead of a call of `finished`, which must be empty.
   Result<DecompressSummary> run(const DecodeJob& job);
-  /// Decodes jobs one behind another: the next is read while the last is still being written. An
+  /// Decodes jobs one after another: the next is read while the last is still being written. An
   /// error ends its job, not the run; a failure of the GPU without cpu_fallback ends every job that
   /// is left. `next` and the jobs' `finished` are called on different threads, each one call at a
   /// time; sinks and callbacks of the jobs in order, one call at a time. Errors: where the slots
@@ -162,7 +162,7 @@ class GpuFile {
 
   /// What these blocks decode to, together.
   Result<std::uint64_t> plain_bytes_of(std::span<const std::uint64_t> blocks) const;
-  /// Blocks by number, in any order, one behind another. kInvalidArgument where there is no such
+  /// Blocks by number, in any order, one after another. kInvalidArgument where there is no such
   /// block or `d_into` is not of just their size.
   Status read_blocks(std::span<const std::uint64_t> blocks, MutableBytes d_into);
   Result<DeviceBytes> read_blocks(std::span<const std::uint64_t> blocks);
