@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "scan/automaton/dfa.h"
 #include "scan/automaton/program.h"
 
 namespace presso::scan_detail {
@@ -36,17 +37,14 @@ class Determinizer {
     kLongest,  ///< all ends, the last one counts
     kExists,   ///< whether there is a match: one state for "yes"
   };
-  /// What looks hold at.
-  enum class Texts : Byte {
-    kLines,    ///< '\n' is an edge, like the begin and the end of the text
-    kStrings,  ///< '\n' is a byte like others: for programs without kLineStart and kLineEnd
-  };
   using State = std::uint32_t;
   static constexpr State kDead = 0;  ///< nothing can match any more
   static constexpr State kQuit = 1;  ///< a look needs characters, not bytes
   static constexpr State kYes = 2;   ///< with kExists
   static constexpr State kFirstReal = 3;
 
+  /// With Texts::kStrings looks do not take '\n' for an edge; kLineStart and kLineEnd must not
+  /// occur.
   Determinizer(const Program& program, Mode mode, Texts texts = Texts::kLines);
 
   /// `before`: the byte that was not read.

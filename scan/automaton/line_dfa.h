@@ -1,47 +1,31 @@
 // SPDX-License-Identifier: MIT
-// A deterministic automaton that says which lines hold a match: read from the beginning of a line
-// it needs one table entry a byte, knows no spans, and is the same for CPU and GPU. Catalogue L6,
-// L7 (table indexed by state and byte, matching states numbered last).
+// Automata over lines: they say which lines hold a match at one table entry a byte, know no spans,
+// and are the same for CPU and GPU. All of them are made here. Catalogue L6, L7.
+// Tested by tests/unit/scan/automaton/line_dfa_test.cpp.
 #pragma once
 
-#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "presso/bytes.h"
+#include "scan/automaton/dfa.h"
+#include "scan/automaton/program.h"
 
 namespace presso::scan_detail {
 
-/// Flat and trivially copyable; refers to a LineDfa or to its copy in device memory. Any state
-/// leads to `start` on '\n'. A line matches if the state before its '\n', or at the end of a text
-/// without one, is at least `first_matching`. `sink`, where there is one (else == states), leads to
-/// itself but on '\n', and matches.
-struct LineDfaView {
-  const std::uint16_t* next = nullptr;  ///< [state * classes + class_of[byte]]
-  const Byte* class_of = nullptr;       ///< [256]
-  std::uint32_t classes = 0;
-  std::uint32_t states = 0;
-  std::uint32_t start = 0;
-  std::uint32_t first_matching = 0;
-  std::uint32_t sink = 0;
-
-  std::uint32_t step(std::uint32_t state, Byte byte) const {
-    return next[state * classes + class_of[byte]];
-  }
+struct LineDfaLimits {
+  std::size_t subset_states = 10'000;  ///< before minimising
+  std::size_t states = 65'535;         ///< after it; at most 65,535
 };
 
-/// Owns the tables. Minimal: no two states accept the same rest of a line.
-struct LineDfa {
-  std::vector<std::uint16_t> next;
-  std::vector<Byte> class_of;
-  std::uint32_t classes = 0;
-  std::uint32_t states = 0;
-  std::uint32_t start = 0;
-  std::uint32_t first_matching = 0;
-  std::uint32_t sink = 0;
+/// The minimal automaton of lines in which `program` finds a match. nullopt where limits are
+/// passed, or a look needs characters (Unicode's \b).
+std::optional<LineDfa> make_line_dfa(const Program& program, const LineDfaLimits& limits = {});
 
-  LineDfaView view() const {
-    return {next.data(), class_of.data(), classes, states, start, first_matching, sink};
-  }
-};
+/// Accepts lines that hold any of `strings`, which hold no '\n'. Not minimal, but made in time
+/// proportional to its table, where subsets of thousands of strings would take too long. nullopt
+/// where there are none, one is empty, or there would be more than `max_states` (at most 65,535).
+std::optional<LineDfa> line_dfa_of_strings(const std::vector<std::string>& strings,
+                                           std::size_t max_states);
 
 }  // namespace presso::scan_detail

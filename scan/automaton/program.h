@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "presso/error.h"
-#include "scan/regex/syntax.h"
+#include "scan/syntax/parser.h"
 
 namespace presso::scan_detail {
 

@@ -55,7 +55,7 @@ class Builder {
     if (!is_within_lines_[byte_class]) return 0;
     const std::uint16_t* const values = monoid_.values.data() + number * dfa_.states;
     std::transform(values, values + dfa_.states, function_.begin(), [&](std::uint16_t state) {
-      return dfa_.next[std::size_t{state} * dfa_.classes + byte_class];
+      return static_cast<std::uint16_t>(dfa_.next[std::size_t{state} * dfa_.classes + byte_class]);
     });
     return number_of_function({number, byte_class});
   }

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scan/automaton/line_dfa.h"
+#include "scan/automaton/dfa.h"
 
 namespace presso::gpu {
 

@@ -29,20 +29,24 @@ struct MemberFilter {
   std::vector<std::vector<Byte>> wanted;  ///< for each clause, a bool for each block
 };
 
+/// Whether a search is one of those that filters can be of use to.
+bool can_skip(const RequiredLiterals& required, const ScanOptions& options);
+
 class BlockIndex {
  public:
-  /// nullptr where there is no filter, or it can be of no use to this search. `file` is kept. An
-  /// index that turned out to have no filters is left in `spare`.
+  /// nullptr where there is no filter, or it is of no use to this search. `index`: of `file`, which
+  /// is kept by reference; it is taken unless nullptr is returned for want of useful filters. `bad`
+  /// gets what is wrong with a filter.
   static std::unique_ptr<BlockIndex> open(const RandomAccess& file,
+                                          std::optional<ArchiveIndex>& index,
                                           const RequiredLiterals& required,
-                                          const ScanOptions& options,
-                                          std::optional<ArchiveIndex>& spare);
+                                          const ScanOptions& options, std::optional<Error>& bad);
 
   const CompressedFile& file() const { return file_; }
-  std::uint64_t block_count() const { return wanted_.size(); }
-  bool wanted(std::uint64_t block) const { return wanted_[block] != 0; }
+  std::uint64_t block_count() const { return choice_.wanted.size(); }
+  bool wanted(std::uint64_t block) const { return choice_.wanted[block] != 0; }
   /// Of a block that is not wanted.
-  const LineFacts& facts(std::uint64_t block) const { return facts_[block]; }
+  const LineFacts& facts(std::uint64_t block) const { return choice_.facts[block]; }
   std::uint64_t plain_offset(std::uint64_t block) const {
     return file_.index().block_plain_offset(block);
   }
@@ -52,14 +56,21 @@ class BlockIndex {
   bool may_begin_in(Bytes text, bool cut) const;
 
  private:
-  explicit BlockIndex(CompressedFile file) : file_(std::move(file)) {}
-  bool holds_nul() const;
-  bool choose_clause(const RequiredLiterals& required, std::vector<MemberFilter> filters);
+  /// The clause by which blocks are left out.
+  struct Choice {
+    RequiredLiterals::Clause clause;
+    std::vector<LineFacts> facts;  ///< of each block
+    std::vector<Byte> wanted;      ///< a bool for each block
+  };
+
+  BlockIndex(CompressedFile file, Choice choice)
+      : file_(std::move(file)), choice_(std::move(choice)) {}
+  static std::optional<Choice> choose_clause(const ArchiveIndex& index,
+                                             const RequiredLiterals& required,
+                                             std::vector<MemberFilter> filters);
 
   CompressedFile file_;
-  RequiredLiterals::Clause clause_;
-  std::vector<LineFacts> facts_;
-  std::vector<Byte> wanted_;  ///< a bool for each block
+  Choice choice_;
 };
 
 }  // namespace presso::scan_detail

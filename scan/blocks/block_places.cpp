@@ -63,15 +63,12 @@ bool BlockPlaces::enter_member() {
 }
 
 std::optional<BlockItem> BlockPlaces::place_next() {
-  const std::uint64_t begin = index_.block_offset(next_);
-  const bool last = next_ + 1 == member_end();
-  const std::uint64_t end = last ? member().blocks_end : index_.block_offset(next_ + 1);
   const auto header = index_.read_block_header(next_);
-  if (!header.ok() || header->stored_bytes() != end - begin) return doubt();
+  if (!header.ok() || !index_.agrees_with(*header, next_)) return doubt();
   BlockItem item;
   item.block.header = *header;
   item.block.number = next_;
-  item.block.file_offset = begin;
+  item.block.file_offset = index_.block_offset(next_);
   item.block.plain_offset = index_.block_plain_offset(next_);
   item.block.member = static_cast<std::uint32_t>(member_);
   item.dictionary = dictionaries_[header->dictionary_id];

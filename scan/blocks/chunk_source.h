@@ -10,7 +10,7 @@
 
 #include "presso/decompress.h"
 #include "presso/scan.h"
-#include "scan/matching/required_literals.h"
+#include "presso/scanned_file.h"
 
 namespace presso::scan_detail {
 
@@ -30,11 +30,6 @@ struct ReadPiece {
   bool short_read = false;
 };
 
-/// A block whose header was read; its payload is still to be read by a worker.
-struct PlacedBlock {
-  BlockItem item;
-};
-
 /// A block to be read by its number.
 struct WholeBlock {
   std::uint64_t number = 0;
@@ -46,8 +41,8 @@ struct SkippedBlocks {
   std::uint64_t count = 0;
 };
 
-using ChunkItem =
-    std::variant<ReadPiece, FileRange, BlockItem, PlacedBlock, WholeBlock, SkippedBlocks>;
+/// A BlockItem whose payload is empty has its payload still to be read by a worker.
+using ChunkItem = std::variant<ReadPiece, FileRange, BlockItem, WholeBlock, SkippedBlocks>;
 
 /// Text, or why there is none.
 struct Chunk {
@@ -81,9 +76,9 @@ class ChunkSource {
 
 /// Compressed or plain, told by the first bytes of `source`, which is kept by reference.
 Result<std::unique_ptr<ChunkSource>> open_chunks(ByteSource& source, const ScanOptions& options);
-/// By `required`, blocks of a compressed file may be left out.
-Result<std::unique_ptr<ChunkSource>> open_chunks(const RandomAccess& file,
-                                                 const RequiredLiterals& required,
-                                                 const ScanOptions& options);
+/// The same for a file, whose filters may say that blocks can be left out. `file` is kept by
+/// reference only as the bytes to read.
+std::unique_ptr<ChunkSource> open_chunks(ScannedFile& file, const Pattern& pattern,
+                                         const ScanOptions& options);
 
 }  // namespace presso::scan_detail

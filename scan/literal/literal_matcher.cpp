@@ -4,24 +4,21 @@
 // text, 10 to 40 GB/s, plus some 10 ns a candidate. Declines nothing. Tested by
 // tests/unit/scan/literal/scan_literal_test.cpp on every CPU level against a plain search.
 #include <algorithm>
-#include <numeric>
 #include <unordered_map>
 
 #include "presso/block_filter.h"
 #include "presso/pattern.h"
-#include "scan/automaton/literal_automaton.h"
+#include "scan/automaton/line_dfa.h"
 #include "scan/bytes/kernels.h"
 #include "scan/literal/literal_matcher.h"
 #include "scan/literal/literal_plan.h"
 #include "scan/literal/literal_set.h"
 #include "scan/literal/literal_units.h"
 #include "scan/matching/line_scan.h"
-#include "scan/matching/matcher.h"
-#include "scan/regex/regex_matcher.h"
+#include "scan/syntax/tree.h"
 #include "scan/unicode/unicode.h"
 
-namespace presso {
-namespace scan_detail {
+namespace presso::scan_detail {
 namespace {
 
 class LiteralMatcher;
@@ -205,7 +202,8 @@ class LiteralPatterns final : public PatternFinder {
   std::unordered_map<std::string, std::uint32_t> patterns_;
 };
 
-/// More than these the subset construction, which knows of case and bounds, takes too long for.
+/// For more strings than these the subset construction, which knows case and bounds, takes too
+/// long.
 constexpr std::size_t kFewStrings = 100;
 
 class LiteralMatcher final : public Matcher {
@@ -236,7 +234,7 @@ class LiteralMatcher final : public Matcher {
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
     std::optional<LineDfa> dfa;
     if (strings_.size() <= kFewStrings) {
-      dfa = line_dfa_of_literals(strings_, options_, max_states);
+      dfa = minimal_line_dfa(max_states);
     } else if (!options_.ignore_case && options_.bounds == MatchBounds::kNone) {
       dfa = line_dfa_of_strings(strings_, max_states);
     }
@@ -256,6 +254,20 @@ class LiteralMatcher final : public Matcher {
   }
 
  private:
+  std::optional<LineDfa> minimal_line_dfa(std::size_t max_states) const {
+    if (strings_.empty()) return std::nullopt;
+    const Letters letters = options_.ignore_case ? Letters::kUnicode : Letters::kExact;
+    std::vector<Node> nodes;
+    for (const std::string& string : strings_) nodes.push_back(literal_node(string, letters));
+    Node root = any_of(std::move(nodes));
+    spell_out_letters(root);
+    const Result<Program> program =
+        compile_program(with_bounds(std::move(root), options_.bounds),
+                        {.crlf = options_.crlf, .max_bytes = options_.max_bytes});
+    if (!program.ok()) return std::nullopt;
+    return make_line_dfa(*program, {.states = max_states});
+  }
+
   std::vector<std::string> strings_;
   std::vector<std::uint32_t> pattern_of_;  ///< by literal; ascending
   PatternOptions options_;
@@ -264,19 +276,7 @@ class LiteralMatcher final : public Matcher {
   RequiredLiterals required_;
 };
 
-/// As regular expressions: compile() knows which of them span lines, and gives the others back.
-std::vector<std::string> escaped(const std::vector<std::string>& literals) {
-  constexpr std::string_view kSyntax = "\\.+*?()|[]{}^$#&-~";
-  std::vector<std::string> patterns;
-  for (const std::string& literal : literals) {
-    std::string& pattern = patterns.emplace_back();
-    for (const char c : literal) {
-      if (kSyntax.find(c) != kSyntax.npos) pattern += '\\';
-      pattern += c;
-    }
-  }
-  return patterns;
-}
+}  // namespace
 
 Status check_literal(const std::string& literal, const PatternOptions& options) {
   const char line_end = options.null_data ? '\0' : '\n';
@@ -291,8 +291,6 @@ Status check_literal(const std::string& literal, const PatternOptions& options) 
   return {};
 }
 
-}  // namespace
-
 Result<std::shared_ptr<const Matcher>> make_literal_matcher(std::vector<std::string> literals,
                                                             std::vector<std::uint32_t> pattern_of,
                                                             const PatternOptions& options) {
@@ -305,39 +303,4 @@ Result<std::shared_ptr<const Matcher>> make_literal_matcher(std::vector<std::str
       std::make_shared<LiteralMatcher>(literals, std::move(pattern_of), options));
 }
 
-}  // namespace scan_detail
-
-Result<Pattern> Pattern::compile_literals(const std::vector<std::string>& literals,
-                                          const PatternOptions& options) {
-  if (options.multiline) return compile(scan_detail::escaped(literals), options);
-  std::vector<std::uint32_t> pattern_of(literals.size());
-  std::iota(pattern_of.begin(), pattern_of.end(), 0u);
-  PRESSO_ASSIGN(auto matcher,
-                scan_detail::make_literal_matcher(literals, std::move(pattern_of), options));
-  return Pattern(std::move(matcher));
-}
-
-std::size_t valid_utf8_prefix(std::string_view text) {
-  const Byte* const begin = reinterpret_cast<const Byte*>(text.data());
-  const Byte* const end = begin + text.size();
-  const Byte* at = begin;
-  while (at < end) {
-    const scan_detail::Decoded decoded = scan_detail::decode(at, end);
-    if (decoded.bytes == 0) break;
-    at += decoded.bytes;
-  }
-  return static_cast<std::size_t>(at - begin);
-}
-
-bool has_upper_case(std::string_view text) {
-  const Byte* at = reinterpret_cast<const Byte*>(text.data());
-  const Byte* const end = at + text.size();
-  while (at < end) {
-    const scan_detail::Decoded decoded = scan_detail::decode(at, end);
-    if (decoded.bytes != 0 && scan_detail::is_upper(decoded.code)) return true;
-    at += std::max(decoded.bytes, 1u);
-  }
-  return false;
-}
-
-}  // namespace presso
+}  // namespace presso::scan_detail

@@ -12,6 +12,10 @@
 
 namespace presso::scan_detail {
 
+/// The error of a string that these options do not allow: a line feed (with null_data a NUL byte),
+/// and with ignore_case what is not UTF-8.
+Status check_literal(const std::string& literal, const PatternOptions& options);
+
 /// `pattern_of`: by literal, the number of the pattern that it comes from, ascending. Errors as of
 /// Pattern::compile_literals().
 Result<std::shared_ptr<const Matcher>> make_literal_matcher(std::vector<std::string> literals,

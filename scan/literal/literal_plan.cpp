@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "scan/bytes/byte_frequency.h"
+
 namespace presso::scan_detail {
 namespace {
 
@@ -44,7 +46,7 @@ RatedPlace rate_place(const Unit& unit, std::size_t byte, std::size_t offset) {
   rated.probability = 0;
   for (unsigned value = 0; value < 256; ++value) {
     if ((value & rated.place.mask) == rated.place.value) {
-      rated.probability += byte_probability(static_cast<unsigned char>(value));
+      rated.probability += byte_probability(static_cast<Byte>(value));
     }
   }
   return rated;

@@ -2,14 +2,11 @@
 #include "scan/literal/literal_units.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "scan/unicode/unicode.h"
 
 namespace presso::scan_detail {
 namespace {
-
-#include "scan/literal/byte_frequency.inc"
 
 /// Calls `take(code point)` for each character of valid UTF-8.
 template <class Take>
@@ -110,10 +107,6 @@ std::vector<std::string> windows(const Units& units, std::size_t offset, std::si
   std::sort(heads.begin(), heads.end());
   heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
   return heads;
-}
-
-double byte_probability(unsigned char value) {
-  return std::exp2(kByteFrequency[value] / 16.0 - 16);
 }
 
 }  // namespace presso::scan_detail

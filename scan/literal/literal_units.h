@@ -31,7 +31,4 @@ std::size_t fixed_prefix_bytes(const Units& units);
 /// offset + width <= min_bytes.
 std::vector<std::string> windows(const Units& units, std::size_t offset, std::size_t width);
 
-/// How likely a byte is, from the table of byte_frequency.inc.
-double byte_probability(unsigned char value);
-
 }  // namespace presso::scan_detail

@@ -14,7 +14,7 @@
 #include "presso/bytes.h"
 #include "presso/cpu.h"
 #include "presso/scan.h"
-#include "scan/automaton/line_dfa.h"
+#include "scan/automaton/dfa.h"
 #include "scan/matching/required_literals.h"
 
 namespace presso::scan_detail {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Conditions on lines: an engine whose matches count only in lines in which other patterns match
-// (--and) or do not (--not). The other patterns are asked about a candidate line only, so they cost
-// little where the main pattern is rare. Tested by tests/unit/scan/text/scan_filter_test.cpp.
+#include "scan/pattern/line_filter.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "presso/pattern.h"
 #include "scan/matching/line_scan.h"
-#include "scan/matching/matcher.h"
 
-namespace presso {
-namespace scan_detail {
+namespace presso::scan_detail {
 namespace {
 
 struct Condition {
@@ -61,71 +57,54 @@ class FilteredSearcher final : public Searcher {
 
 class FilteredMatcher final : public Matcher {
  public:
-  FilteredMatcher(Pattern pattern, std::vector<Pattern> required, std::vector<Pattern> forbidden)
-      : pattern_(std::move(pattern)),
+  FilteredMatcher(MatcherPointer inner, std::vector<MatcherPointer> required,
+                  std::vector<MatcherPointer> forbidden)
+      : inner_(std::move(inner)),
         required_(std::move(required)),
         forbidden_(std::move(forbidden)) {}
 
   std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
     std::vector<Condition> conditions;
-    const auto add = [&](const std::vector<Pattern>& patterns, bool wanted) {
-      for (const Pattern& pattern : patterns) {
-        conditions.push_back({pattern.matcher().searcher(level), wanted});
-      }
+    const auto add = [&](const std::vector<MatcherPointer>& matchers, bool wanted) {
+      for (const auto& matcher : matchers) conditions.push_back({matcher->searcher(level), wanted});
     };
     add(required_, true);
     add(forbidden_, false);
-    return std::make_unique<FilteredSearcher>(pattern_.matcher().searcher(level),
-                                              std::move(conditions));
+    return std::make_unique<FilteredSearcher>(inner_->searcher(level), std::move(conditions));
   }
 
-  std::unique_ptr<GroupFinder> group_finder() const override {
-    return pattern_.matcher().group_finder();
-  }
-  std::size_t pattern_count() const override { return pattern_.matcher().pattern_count(); }
+  std::unique_ptr<GroupFinder> group_finder() const override { return inner_->group_finder(); }
+  std::size_t pattern_count() const override { return inner_->pattern_count(); }
   std::unique_ptr<PatternFinder> pattern_finder() const override {
-    return pattern_.matcher().pattern_finder();
+    return inner_->pattern_finder();
   }
-  RequiredLiterals required() const override { return pattern_.matcher().required(); }
-  bool spans_lines() const override { return pattern_.spans_lines(); }
-  /// Of the pattern alone.
+  RequiredLiterals required() const override { return inner_->required(); }
+  bool spans_lines() const override { return inner_->spans_lines(); }
+  /// Ignores the conditions, so lines that it accepts only may match.
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
-    std::optional<LineAutomaton> automaton = pattern_.matcher().line_automaton(max_states);
+    std::optional<LineAutomaton> automaton = inner_->line_automaton(max_states);
     if (automaton) automaton->exact = false;
     return automaton;
   }
 
   std::string describe() const override {
-    return pattern_.describe() +
+    return inner_->describe() +
            "; conditions on lines: " + std::to_string(required_.size() + forbidden_.size());
   }
 
  private:
-  Pattern pattern_;
-  std::vector<Pattern> required_;
-  std::vector<Pattern> forbidden_;
+  MatcherPointer inner_;
+  std::vector<MatcherPointer> required_;
+  std::vector<MatcherPointer> forbidden_;
 };
 
 }  // namespace
-}  // namespace scan_detail
 
-std::size_t Pattern::count() const {
-  return matcher_->pattern_count();
+std::shared_ptr<const Matcher> make_filtered_matcher(MatcherPointer inner,
+                                                     std::vector<MatcherPointer> required,
+                                                     std::vector<MatcherPointer> forbidden) {
+  return std::make_shared<FilteredMatcher>(std::move(inner), std::move(required),
+                                           std::move(forbidden));
 }
 
-bool Pattern::spans_lines() const {
-  return matcher_->spans_lines();
-}
-
-std::string Pattern::describe() const {
-  return matcher_->describe();
-}
-
-Pattern Pattern::with_conditions(std::vector<Pattern> required,
-                                 std::vector<Pattern> forbidden) const {
-  if (required.empty() && forbidden.empty()) return *this;
-  return Pattern(std::make_shared<scan_detail::FilteredMatcher>(*this, std::move(required),
-                                                                std::move(forbidden)));
-}
-
-}  // namespace presso
+}  // namespace presso::scan_detail

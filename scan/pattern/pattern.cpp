@@ -4,13 +4,15 @@
 #include "presso/pattern.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
-#include "scan/automaton/line_dfa_builder.h"
 #include "scan/literal/literal_matcher.h"
-#include "scan/regex/code_set.h"
+#include "scan/pattern/line_filter.h"
+#include "scan/pattern/pattern_access.h"
 #include "scan/regex/regex_matcher.h"
-#include "scan/regex/syntax.h"
+#include "scan/syntax/code_set.h"
+#include "scan/syntax/parser.h"
 
 namespace presso {
 namespace scan_detail {
@@ -26,17 +28,29 @@ SyntaxOptions syntax_of(const PatternOptions& options) {
   return syntax;
 }
 
-/// Appends the strings that the tree stands for; false where it is no choice of strings.
-bool append_strings(const Node& node, std::vector<std::string>& strings) {
-  if (node.kind == Node::Kind::kEmpty) strings.emplace_back();
-  if (node.kind == Node::Kind::kLiteral) strings.push_back(node.bytes);
-  if (node.kind == Node::Kind::kEmpty || node.kind == Node::Kind::kLiteral) return true;
-  if (node.kind == Node::Kind::kGroup) return append_strings(node.children[0], strings);
-  if (node.kind != Node::Kind::kAlternate) return false;
-  for (const Node& child : node.children) {
-    if (!append_strings(child, strings)) return false;
+Letters letters_of(const PatternOptions& options) {
+  if (!options.ignore_case) return Letters::kExact;
+  return options.unicode ? Letters::kUnicode : Letters::kAscii;
+}
+
+/// Appends the strings that the tree stands for; false where it is no choice of strings whose
+/// letters are all compared like this.
+bool append_strings(const Node& node, Letters letters, std::vector<std::string>& strings) {
+  switch (node.kind) {
+    case Node::Kind::kEmpty:
+      strings.emplace_back();
+      return true;
+    case Node::Kind::kLiteral:
+      strings.push_back(node.bytes);
+      return node.letters == letters;
+    case Node::Kind::kGroup:
+    case Node::Kind::kAlternate:
+      return std::all_of(node.children.begin(), node.children.end(), [&](const Node& child) {
+        return append_strings(child, letters, strings);
+      });
+    default:
+      return false;
   }
-  return true;
 }
 
 /// NUL bytes and line feeds, which come exchanged (scan/matching/null_data.h): a line feed in the
@@ -63,44 +77,14 @@ void number_groups(Node& node, std::uint32_t before) {
   for (Node& child : node.children) number_groups(child, before);
 }
 
-Node look_node(Look look) {
-  Node node;
-  node.kind = Node::Kind::kLook;
-  node.look = look;
-  return node;
-}
-
-Node with_bounds(Node root, MatchBounds bounds) {
-  if (bounds == MatchBounds::kNone) return root;
-  const bool word = bounds == MatchBounds::kWord;
-  Node node;
-  node.kind = Node::Kind::kConcat;
-  node.children.push_back(look_node(word ? Look::kWordStartHalf : Look::kLineStart));
-  node.children.push_back(std::move(root));
-  node.children.push_back(look_node(word ? Look::kWordEndHalf : Look::kLineEnd));
-  return node;
-}
-
-Node any_of(std::vector<Node> roots) {
-  if (roots.size() == 1) return std::move(roots[0]);
-  Node node;
-  node.kind = Node::Kind::kAlternate;
-  node.children = std::move(roots);
-  return node;
-}
-
-using ParseOne = Result<ParsedPattern> (*)(std::string_view, char, const SyntaxOptions&);
-
-Result<ParsedPattern> parse_regex(std::string_view pattern, char, const SyntaxOptions& syntax) {
-  return parse_pattern(pattern, syntax);
-}
-
-Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, char escape,
-                                    const SyntaxOptions& syntax, bool null_data, ParseOne parse) {
+/// `parse`: from a pattern to a Result<ParsedPattern>.
+template <class Parse>
+Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, bool null_data,
+                                    Parse parse) {
   std::vector<Node> roots;
   std::uint32_t groups = 0;
   for (std::size_t i = 0; i < patterns.size(); ++i) {
-    Result<ParsedPattern> parsed = parse(patterns[i], escape, syntax);
+    Result<ParsedPattern> parsed = parse(patterns[i]);
     if (!parsed.ok()) {
       Error error = std::move(parsed.error());
       error.block = i;
@@ -120,11 +104,11 @@ struct PatternStrings {
   std::vector<std::uint32_t> pattern_of;
 };
 
-/// The strings that all trees stand for; nullopt: others than strings.
-std::optional<PatternStrings> strings_of(const std::vector<Node>& roots) {
+/// The strings that all trees stand for; nullopt where one stands for something else.
+std::optional<PatternStrings> strings_of(const std::vector<Node>& roots, Letters letters) {
   PatternStrings found;
   for (std::uint32_t i = 0; i < roots.size(); ++i) {
-    if (!append_strings(roots[i], found.strings)) return std::nullopt;
+    if (!append_strings(roots[i], letters, found.strings)) return std::nullopt;
     found.pattern_of.resize(found.strings.size(), i);
   }
   return found;
@@ -157,83 +141,72 @@ bool may_span_lines(const std::vector<Node>& roots, const PatternOptions& option
                      [](const Node& root) { return may_span_lines(root); });
 }
 
-/// A string as it is, with ignore_case all of its spellings. Of bytes that are no UTF-8, with
-/// ignore_case: nullopt.
-std::optional<Node> string_node(const std::string& text, const PatternOptions& options) {
-  if (!options.ignore_case) {
-    Node node;
-    node.kind = text.empty() ? Node::Kind::kEmpty : Node::Kind::kLiteral;
-    node.bytes = text;
-    return node;
-  }
-  std::string escaped;
-  for (const char byte : text) {
-    if (std::string_view("\\.+*?()|[]{}^$#&-~").find(byte) != std::string_view::npos) {
-      escaped += '\\';
-    }
-    escaped += byte;
-  }
-  SyntaxOptions syntax = syntax_of(options);
-  syntax.unicode = true;  // as the literal engine folds
-  Result<ParsedPattern> parsed = parse_pattern(escaped, syntax);
-  if (!parsed.ok()) return std::nullopt;
-  return std::move(parsed->root);
-}
-
 bool literal_engine_agrees(const PatternOptions& options) {
   const bool ascii_folding = options.ignore_case && !options.unicode;
   const bool engine = options.engine == Engine::kAuto || options.engine == Engine::kLiteral;
   return !ascii_folding && engine && !options.null_data;
 }
 
-}  // namespace
-
-std::optional<LineDfa> line_dfa_of_literals(const std::vector<std::string>& literals,
-                                            const PatternOptions& options, std::size_t max_states) {
-  if (literals.empty()) return std::nullopt;
-  std::vector<Node> roots;
-  for (const std::string& literal : literals) {
-    std::optional<Node> node = string_node(literal, options);
-    if (!node) return std::nullopt;
-    roots.push_back(std::move(*node));
-  }
-  ProgramOptions forward;
-  forward.crlf = options.crlf;
-  forward.max_bytes = options.max_bytes;
-  const Result<Program> program =
-      compile_program(with_bounds(any_of(std::move(roots)), options.bounds), forward);
-  if (!program.ok()) return std::nullopt;
-  return make_line_dfa(*program, {.states = max_states});
-}
-
-}  // namespace scan_detail
-
-using namespace scan_detail;
-
-Result<Pattern> Pattern::compile(std::span<const std::string> patterns,
-                                 const PatternOptions& options) {
-  // Read without folding, which the literal engine does itself.
-  const SyntaxOptions syntax = syntax_of(options);
-  SyntaxOptions exact = syntax;
-  exact.ignore_case = false;
-  PRESSO_ASSIGN(std::vector<Node> roots,
-                parse_all(patterns, 0, exact, options.null_data, &parse_regex));
-  auto found = strings_of(roots);
+/// The engine for trees whose literals may still be marked (Node::letters).
+Result<std::shared_ptr<const Matcher>> make_matcher(std::vector<Node> roots,
+                                                    const PatternOptions& options) {
   const bool spans = options.multiline && may_span_lines(roots, options);
-  if (found && literal_engine_agrees(options) && !spans) {
-    PRESSO_ASSIGN(auto literals, make_literal_matcher(std::move(found->strings),
-                                                      std::move(found->pattern_of), options));
-    return Pattern(std::move(literals));
+  if (literal_engine_agrees(options) && !spans) {
+    if (auto found = strings_of(roots, letters_of(options))) {
+      return make_literal_matcher(std::move(found->strings), std::move(found->pattern_of), options);
+    }
   }
   if (options.engine == Engine::kLiteral) {
     return make_error(ErrorCode::kInvalidArgument, "the literal engine takes fixed strings only");
   }
-  if (syntax.ignore_case) {
-    PRESSO_ASSIGN(roots, parse_all(patterns, 0, syntax, options.null_data, &parse_regex));
+  const std::size_t patterns = roots.size();
+  Node root = any_of(std::move(roots));
+  spell_out_letters(root);
+  return make_regex_matcher(with_bounds(std::move(root), options.bounds), patterns, options, spans);
+}
+
+/// Fixed strings that may hold line feeds: only those that do make matches span lines.
+Result<std::shared_ptr<const Matcher>> make_multiline_matcher(
+    const std::vector<std::string>& literals, const PatternOptions& options) {
+  std::vector<Node> roots;
+  for (const std::string& literal : literals) {
+    PRESSO_TRY(check_literal(literal, options));
+    roots.push_back(literal_node(literal, letters_of(options)));
   }
-  PRESSO_ASSIGN(auto matcher,
-                make_regex_matcher(with_bounds(any_of(std::move(roots)), options.bounds),
-                                   patterns.size(), options, spans));
+  return make_matcher(std::move(roots), options);
+}
+
+std::vector<MatcherPointer> matchers_of(const std::vector<Pattern>& patterns) {
+  std::vector<MatcherPointer> matchers;
+  for (const Pattern& pattern : patterns) matchers.push_back(PatternAccess::matcher(pattern));
+  return matchers;
+}
+
+}  // namespace
+}  // namespace scan_detail
+
+using namespace scan_detail;
+
+Result<Pattern> Pattern::compile_literals(const std::vector<std::string>& literals,
+                                          const PatternOptions& options) {
+  if (options.multiline) {
+    PRESSO_ASSIGN(auto matcher, make_multiline_matcher(literals, options));
+    return Pattern(std::move(matcher));
+  }
+  std::vector<std::uint32_t> pattern_of(literals.size());
+  std::iota(pattern_of.begin(), pattern_of.end(), 0u);
+  PRESSO_ASSIGN(auto matcher, make_literal_matcher(literals, std::move(pattern_of), options));
+  return Pattern(std::move(matcher));
+}
+
+Result<Pattern> Pattern::compile(std::span<const std::string> patterns,
+                                 const PatternOptions& options) {
+  const SyntaxOptions syntax = syntax_of(options);
+  PRESSO_ASSIGN(std::vector<Node> roots,
+                parse_all(patterns, options.null_data, [&](std::string_view pattern) {
+                  return parse_keeping_letters(pattern, syntax);
+                }));
+  PRESSO_ASSIGN(auto matcher, make_matcher(std::move(roots), options));
   return Pattern(std::move(matcher));
 }
 
@@ -242,10 +215,30 @@ Result<Pattern> Pattern::compile_like(std::span<const std::string> patterns, cha
   SyntaxOptions syntax = syntax_of(options);
   syntax.line_terminated = !options.null_data;
   PRESSO_ASSIGN(std::vector<Node> roots,
-                parse_all(patterns, escape, syntax, options.null_data, &parse_like));
+                parse_all(patterns, options.null_data, [&](std::string_view pattern) {
+                  return parse_like(pattern, escape, syntax);
+                }));
   PRESSO_ASSIGN(auto matcher,
                 make_regex_matcher(any_of(std::move(roots)), patterns.size(), options));
   return Pattern(std::move(matcher));
+}
+
+Pattern Pattern::with_conditions(std::vector<Pattern> required,
+                                 std::vector<Pattern> forbidden) const {
+  if (required.empty() && forbidden.empty()) return *this;
+  return Pattern(make_filtered_matcher(matcher_, matchers_of(required), matchers_of(forbidden)));
+}
+
+std::size_t Pattern::count() const {
+  return matcher_->pattern_count();
+}
+
+bool Pattern::spans_lines() const {
+  return matcher_->spans_lines();
+}
+
+std::string Pattern::describe() const {
+  return matcher_->describe();
 }
 
 std::string explain_error(std::string_view pattern, const Error& error) {

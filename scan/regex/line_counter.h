@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "presso/bytes.h"
-#include "scan/automaton/line_dfa.h"
+#include "scan/automaton/dfa.h"
 
 namespace presso::scan_detail {
 

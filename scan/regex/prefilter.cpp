@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "scan/bytes/byte_frequency.h"
 #include "scan/literal/literal_matcher.h"
-#include "scan/literal/literal_units.h"
 
 namespace presso::scan_detail {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::size_t kMostLeading = SequenceProbe::kMaxReach;
 double probability(const ByteSet& set) {
   double sum = 0;
   for (unsigned byte = 0; byte < 256; ++byte) {
-    if (set.test(byte)) sum += byte_probability(static_cast<unsigned char>(byte));
+    if (set.test(byte)) sum += byte_probability(static_cast<Byte>(byte));
   }
   return std::min(sum, 1.0);
 }
@@ -41,9 +41,9 @@ double candidates_of(const Clause& clause) {
     double rarest = 1;
     double second = 1;
     for (const char c : text) {
-      double here = byte_probability(static_cast<unsigned char>(c));
+      double here = byte_probability(static_cast<Byte>(c));
       if (clause.ignore_ascii_case && c >= 'a' && c <= 'z') {
-        here += byte_probability(static_cast<unsigned char>(c - 'a' + 'A'));
+        here += byte_probability(static_cast<Byte>(c - 'a' + 'A'));
       }
       if (here < rarest) std::swap(here, rarest);
       second = std::min(second, here);

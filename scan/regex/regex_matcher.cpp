@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "scan/automaton/line_dfa_builder.h"
+#include "scan/automaton/line_dfa.h"
 #include "scan/matching/line_scan.h"
 #include "scan/matching/null_data.h"
 #include "scan/regex/bitset_engine.h"

@@ -11,7 +11,7 @@
 
 #include "presso/pattern.h"
 #include "scan/matching/matcher.h"
-#include "scan/regex/syntax.h"
+#include "scan/syntax/parser.h"
 
 namespace presso::scan_detail {
 
@@ -21,10 +21,5 @@ namespace presso::scan_detail {
 Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root, std::size_t patterns,
                                                           const PatternOptions& options,
                                                           bool spans_lines = false);
-
-/// The line automaton of fixed strings as Pattern::compile_literals() takes them; nullopt where
-/// there is none of at most `max_states`.
-std::optional<LineDfa> line_dfa_of_literals(const std::vector<std::string>& literals,
-                                            const PatternOptions& options, std::size_t max_states);
 
 }  // namespace presso::scan_detail

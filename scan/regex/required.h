@@ -10,7 +10,7 @@
 
 #include "scan/automaton/program.h"
 #include "scan/matching/required_literals.h"
-#include "scan/regex/syntax.h"
+#include "scan/syntax/parser.h"
 
 namespace presso::scan_detail {
 

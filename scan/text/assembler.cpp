@@ -271,6 +271,7 @@ void Assembler::add_text(SearchedChunk searched) {
   }
   seam_.append(text.subspan(searched.text_begin, searched.inner_begin - searched.text_begin));
   const bool matched = close_seam(true) || searched.findings.lines > 0;
+  if (failure_) return;  // nothing after what could not be read is reported
   seam_.append(text.subspan(searched.inner_end));
   if (!matched && chunks_.index() != nullptr)
     ++(seam_.empty() ? summary_.blocks_read_in_vain : unmatched_blocks_);
@@ -349,6 +350,7 @@ void Assembler::add_skipped_block(std::uint64_t block) {
   }
   missing_.push_back({block, 0, facts.first_newline + std::size_t{1}, seam_.size()});
   close_seam(true);
+  if (failure_) return;
   if (line_options_.line_numbers) line_count_ += facts.newlines - 1;
   const std::size_t rest = facts.last_newline + std::size_t{1};
   seam_offset_ = offset + rest;

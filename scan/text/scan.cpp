@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "presso/ordered_pipeline.h"
-#include "scan/blocks/indexed_chunks.h"
+#include "scan/blocks/chunk_source.h"
 #include "scan/matching/null_data.h"
+#include "scan/pattern/pattern_access.h"
 #include "scan/text/assembler.h"
 #include "scan/text/multiline.h"
 
@@ -28,7 +29,7 @@ class ScanRun {
         pattern_(pattern),
         options_(options),
         has_callback_(static_cast<bool>(on_line)),
-        assembler_(pattern.matcher(), options, on_line, chunks) {}
+        assembler_(scan_detail::matcher_of(pattern), options, on_line, chunks) {}
 
   Result<ScanSummary> run() {
     PipelineOptions pipeline;
@@ -75,8 +76,8 @@ class ScanRun {
     auto& scanner = scanners_[worker];
     if (!scanner) {
       scanner = std::make_unique<LineScanner>(
-          pattern_.matcher(), scan_detail::line_scan_options(options_, has_callback_),
-          options_.level);
+          scan_detail::matcher_of(pattern_),
+          scan_detail::line_scan_options(options_, has_callback_), options_.level);
     }
     return *scanner;
   }
@@ -91,36 +92,31 @@ class ScanRun {
 
 }  // namespace
 
-bool can_skip_blocks(const RandomAccess& file, const Pattern& pattern, const ScanOptions& options) {
-  Byte magic[sizeof kFileMagic];
-  const MutableBytes begin(magic);
-  if (file.size() < begin.size() || !file.read_at(0, begin).ok()) return false;
-  if (!has_file_magic(magic)) return false;
-  ScanOptions quiet = options;
-  quiet.on_bad_index = {};
-  std::optional<ArchiveIndex> spare;
-  const scan_detail::RequiredLiterals& required = pattern.matcher().required();
-  return scan_detail::open_indexed_chunks(file, required, quiet, spare) != nullptr;
-}
-
 Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanOptions& options,
                          const LineCallback& on_line) {
   PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
                 scan_detail::open_chunks(source, options));
   if (pattern.spans_lines()) {
-    return scan_detail::scan_multiline(*chunks, pattern.matcher(), options, on_line, 0);
+    return scan_detail::scan_multiline(*chunks, scan_detail::matcher_of(pattern), options, on_line,
+                                       0);
   }
   return ScanRun(*chunks, pattern, options, on_line).run();
 }
 
 Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
                          const ScanOptions& options, const LineCallback& on_line) {
-  PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
-                scan_detail::open_chunks(file, pattern.matcher().required(), options));
+  PRESSO_ASSIGN(ScannedFile opened, ScannedFile::open(file));
+  return scan(opened, pattern, options, on_line);
+}
+
+Result<ScanSummary> scan(ScannedFile& file, const Pattern& pattern, const ScanOptions& options,
+                         const LineCallback& on_line) {
+  const std::unique_ptr<ChunkSource> chunks = scan_detail::open_chunks(file, pattern, options);
   if (pattern.spans_lines()) {
     // Of a compressed file this is less than the text, but a begin.
-    const std::uint64_t expected = options.limits_blocks() ? 0 : file.size();
-    return scan_detail::scan_multiline(*chunks, pattern.matcher(), options, on_line, expected);
+    const std::uint64_t expected = options.limits_blocks() ? 0 : file.file().size();
+    return scan_detail::scan_multiline(*chunks, scan_detail::matcher_of(pattern), options, on_line,
+                                       expected);
   }
   if (chunks->index() == nullptr) return ScanRun(*chunks, pattern, options, on_line).run();
   // Then the file holds no NUL byte where one would count (block_index.cpp): no rule is needed.

@@ -176,3 +176,30 @@ bool is_word(CodePoint code) {
 }
 
 }  // namespace presso::scan_detail
+
+namespace presso {
+
+std::size_t valid_utf8_prefix(std::string_view text) {
+  const Byte* const begin = reinterpret_cast<const Byte*>(text.data());
+  const Byte* const end = begin + text.size();
+  const Byte* at = begin;
+  while (at < end) {
+    const scan_detail::Decoded decoded = scan_detail::decode(at, end);
+    if (decoded.bytes == 0) break;
+    at += decoded.bytes;
+  }
+  return static_cast<std::size_t>(at - begin);
+}
+
+bool has_upper_case(std::string_view text) {
+  const Byte* at = reinterpret_cast<const Byte*>(text.data());
+  const Byte* const end = at + text.size();
+  while (at < end) {
+    const scan_detail::Decoded decoded = scan_detail::decode(at, end);
+    if (decoded.bytes != 0 && scan_detail::is_upper(decoded.code)) return true;
+    at += std::max(decoded.bytes, 1u);
+  }
+  return false;
+}
+
+}  // namespace presso

@@ -11,6 +11,7 @@
 #include "presso/cpu.h"
 #include "presso/pattern.h"
 #include "scan/matching/matcher.h"
+#include "scan/pattern/pattern_access.h"
 
 namespace presso::scan_detail {
 namespace {
@@ -134,7 +135,7 @@ class Engines {
       EXPECT_TRUE(made.ok()) << pattern << ": " << made.error().message();
       if (!made.ok()) return;
       patterns_.push_back(*made);
-      searchers_.push_back(patterns_.back().matcher().searcher(cpu_level()));
+      searchers_.push_back(matcher_of(patterns_.back()).searcher(cpu_level()));
     }
   }
   bool ok() const { return searchers_.size() == 4; }

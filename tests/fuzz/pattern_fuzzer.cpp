@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Arbitrary bytes as a regular expression and as a LIKE pattern. The first byte chooses the
-// options, the second the escape character. A tree must keep what scan/regex/syntax.h promises to
+// options, the second the escape character. A tree must keep what scan/syntax/parser.h promises to
 // those that compile it; an error must lie within the pattern and be one line.
 #include <string>
 
-#include "scan/regex/syntax.h"
+#include "scan/syntax/parser.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace presso::fuzz {

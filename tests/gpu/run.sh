@@ -27,7 +27,7 @@ run_tests() {
 
 for step in "$@"; do
   if [[ $step == tests ]]; then
-    for program in device primitive batch pipeline_device scan fused_scan file_scan_device; do
+    for program in device primitive batch pipeline_device scan file_scan_device; do
       run_tests "$bin/gpu_${program}_tests" --gtest_filter='-*TheirAbsence*:*WithoutAGpu*'
     done
   else

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Line scans on a GPU find what a scalar run finds: texts in one piece and in many, with every
-// layout of the automaton; and scans that choose their engine by a sample.
+// Line scans on a GPU find what a scalar run finds, with every layout of the automaton and every
+// engine for literals.
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "presso/gpu_devices.h"
-#include "scan/gpu/line_choice.h"
-#include "scan/gpu/line_counter.h"
+#include "scan/gpu/lines/line_scan.h"
 #include "scan/gpu/literals/literal_scan.h"
 #include "scan/gpu/literals/many_literal_scan.h"
 #include "scan/gpu/literals/plane_scan.h"
@@ -33,28 +30,32 @@ class ScanOnDevice : public OnDevice {
     return value;
   }
 
-  /// In pieces of `piece` bytes, which is a multiple of 16.
-  Result<std::uint64_t> count(const LineDfa& dfa, const std::vector<Byte>& text,
-                              std::size_t piece) {
+  Result<std::uint64_t> count(const LineDfa& dfa, const std::vector<Byte>& text) {
+    PRESSO_ASSIGN(const LineTable table, lay_out(dfa.view()));
     PRESSO_ASSIGN(const DeviceMemory d_text, copy_of(text.data(), text.size()));
-    PRESSO_ASSIGN(LineCounter counter,
-                  LineCounter::open(*memory_, dfa.view(), piece, stream_.get()));
-    for (std::size_t at = 0; at < text.size(); at += piece) {
-      const std::size_t bytes = std::min(piece, text.size() - at);
-      const bool is_last = at + bytes == text.size();
-      PRESSO_TRY(counter.add(d_text.get() + at, bytes, is_last, stream_.get()));
-    }
-    return value_of(counter.d_lines());
+    PRESSO_ASSIGN(const DeviceMemory d_image, copy_of(table.image.data(), table.image.size()));
+    PRESSO_ASSIGN(const DeviceMemory d_temporary,
+                  memory_->allocate(line_scan_temporary_bytes(text.size())));
+    const std::uint64_t zero = 0;
+    PRESSO_ASSIGN(const DeviceMemory d_lines,
+                  copy_of(reinterpret_cast<const Byte*>(&zero), sizeof zero));
+    LineScanRequest request;
+    request.d_text = d_text.get();
+    request.bytes = text.size();
+    request.table = table.view;
+    request.table.d_image = d_image.get();
+    request.d_lines = reinterpret_cast<std::uint64_t*>(d_lines.get());
+    request.d_temporary = d_temporary.get();
+    request.temporary_bytes = d_temporary.bytes();
+    PRESSO_TRY(scan_lines(request, stream_.get()));
+    return value_of(request.d_lines);
   }
 
   void expect_right(const LineDfa& dfa, const std::vector<Byte>& text) {
     const ScalarScan expected(dfa.view(), text, true, dfa.start);
-    for (const std::size_t piece :
-         {std::size_t{1} << 30, std::size_t{1} << 20, std::size_t{4096}}) {
-      const auto found = count(dfa, text, piece);
-      ASSERT_TRUE(found.ok()) << found.error().message();
-      EXPECT_EQ(*found, expected.ends.size()) << dfa.states << " states, pieces of " << piece;
-    }
+    const auto found = count(dfa, text);
+    ASSERT_TRUE(found.ok()) << found.error().message();
+    EXPECT_EQ(*found, expected.ends.size()) << dfa.states << " states";
   }
 
   Result<std::uint64_t> count_many(const std::vector<std::string>& words, bool ignore_case,
@@ -80,35 +81,21 @@ class ScanOnDevice : public OnDevice {
     return value_of(request.d_lines);
   }
 
-  /// Alone, and chosen by a sample.
-  Result<std::vector<std::uint64_t>> count_by_planes(const std::vector<std::string>& words,
-                                                     bool ignore_case, const std::string& text) {
+  Result<std::uint64_t> count_by_planes(const std::vector<std::string>& words, bool ignore_case,
+                                        const std::string& text) {
     PRESSO_ASSIGN(const PlaneTableView table, lay_out_planes(words, ignore_case));
-    PRESSO_ASSIGN(const LiteralTable literals, lay_out_literals(words, ignore_case));
     PRESSO_ASSIGN(const DeviceMemory d_text,
                   copy_of(reinterpret_cast<const Byte*>(text.data()), text.size()));
-    PRESSO_ASSIGN(const DeviceMemory d_image,
-                  copy_of(literals.image.data(), literals.image.size()));
     PRESSO_ASSIGN(const DeviceMemory d_tiles,
                   memory_->allocate(plane_scan_temporary_bytes(text.size())));
-    PRESSO_ASSIGN(const DeviceMemory d_others,
-                  memory_->allocate(literal_scan_temporary_bytes(text.size())));
-    const std::uint64_t zeroes[3] = {};
-    PRESSO_ASSIGN(const DeviceMemory d_results,
-                  copy_of(reinterpret_cast<const Byte*>(zeroes), sizeof zeroes));
-    auto* const d_counts = reinterpret_cast<std::uint64_t*>(d_results.get());
-    PlaneScanRequest planes{d_text.get(), text.size(),   table,          d_counts,
-                            {},           d_tiles.get(), d_tiles.bytes()};
+    const std::uint64_t zero = 0;
+    PRESSO_ASSIGN(const DeviceMemory d_lines,
+                  copy_of(reinterpret_cast<const Byte*>(&zero), sizeof zero));
+    auto* const d_count = reinterpret_cast<std::uint64_t*>(d_lines.get());
+    const PlaneScanRequest planes{d_text.get(), text.size(),   table,
+                                  d_count,      d_tiles.get(), d_tiles.bytes()};
     PRESSO_TRY(scan_planes(planes, stream_.get()));
-    LiteralScanRequest first{d_text.get(), text.size(),    literals.view,   d_counts + 1,
-                             {},           d_others.get(), d_others.bytes()};
-    first.table.d_image = d_image.get();
-    planes.d_lines = d_counts + 1;
-    PRESSO_TRY(scan_literals_or_planes(
-        first, planes, reinterpret_cast<std::uint32_t*>(d_counts + 2), stream_.get()));
-    PRESSO_ASSIGN(const std::uint64_t alone, value_of(d_counts));
-    PRESSO_ASSIGN(const std::uint64_t chosen, value_of(d_counts + 1));
-    return std::vector<std::uint64_t>{alone, chosen};
+    return value_of(d_count);
   }
 };
 
@@ -159,44 +146,6 @@ TEST_F(ScanOnDevice, CountsLinesWithOneOfManyLiterals) {
   }
 }
 
-/// Whichever layout is taken, the count is right; the text is one that rows are slow on, or is not.
-TEST_F(ScanOnDevice, ChoosesALayoutByASample) {
-  const LineDfa dfa = presso::test::counting_dfa(200);
-  const auto tables = std::array{lay_out_as(LineTableKind::kBytes, dfa.view()),
-                                 lay_out_as(LineTableKind::kShared, dfa.view())};
-  ASSERT_TRUE(tables[0].ok() && tables[1].ok());
-  for (const bool hostile : {false, true}) {
-    std::vector<Byte> text = text_with(5000000, 300, "");
-    for (std::size_t at = 0; hostile && at < text.size(); ++at) {
-      const std::size_t state = (at + at / 1024) % 32;  // allow(bare-32): banks
-      text[at] = at % 6400 == 6399 ? '\n' : static_cast<Byte>((32 - state) % 32 * 4 + 1);
-    }
-    const auto d_text = copy_of(text.data(), text.size());
-    const std::vector<Byte> zeroes(64);
-    const auto d_result = copy_of(zeroes.data(), zeroes.size());
-    const auto d_temporary = memory_->allocate(line_scan_temporary_bytes(text.size()));
-    const auto d_rows = copy_of(tables[0]->image.data(), tables[0]->image.size());
-    const auto d_classes = copy_of(tables[1]->image.data(), tables[1]->image.size());
-    LineScanRequest requests[2];
-    for (const int i : {0, 1}) {
-      requests[i].d_text = d_text->get();
-      requests[i].bytes = text.size();
-      requests[i].table = tables[i]->view;
-      requests[i].table.d_image = i == 0 ? d_rows->get() : d_classes->get();
-      requests[i].d_lines = reinterpret_cast<std::uint64_t*>(d_result->get());
-      requests[i].d_temporary = d_temporary->get();
-      requests[i].temporary_bytes = d_temporary->bytes();
-    }
-    auto* const d_choice =
-        reinterpret_cast<std::uint32_t*>(d_result->get() + 2 * sizeof(std::uint64_t));
-    const Status status = scan_lines_by_sample(requests[0], requests[1], d_choice, stream_.get());
-    ASSERT_TRUE(status.ok()) << status.error().message();
-    const auto found = value_of(requests[0].d_lines);
-    ASSERT_TRUE(found.ok());
-    EXPECT_EQ(*found, ScalarScan(dfa.view(), text, true, dfa.start).ends.size()) << hostile;
-  }
-}
-
 TEST_F(ScanOnDevice, CountsLinesWithShortLiteralsByPlanes) {
   for (const std::size_t bytes : {1u, 1023u, 32769u, 100001u, 3000000u}) {
     const std::string text = presso::test::random_text(bytes, "abcdefghiJKL ", 90, bytes);
@@ -208,44 +157,9 @@ TEST_F(ScanOnDevice, CountsLinesWithShortLiteralsByPlanes) {
         const auto found = count_by_planes(words, ignore_case, text);
         ASSERT_TRUE(found.ok()) << found.error().message();
         const std::uint64_t expected = presso::test::lines_with(text, words, ignore_case);
-        EXPECT_EQ(*found, std::vector<std::uint64_t>(2, expected)) << bytes << ' ' << words[0];
+        EXPECT_EQ(*found, expected) << bytes << ' ' << words[0];
       }
     }
-  }
-}
-
-TEST_F(ScanOnDevice, TakesEitherEngineForLiterals) {
-  const std::vector<std::string> words{"error"};
-  const LineDfa dfa = presso::test::words_dfa(words);
-  for (const bool rare : {true, false}) {
-    const std::vector<Byte> text = text_with(5000000, 60, rare ? "" : "an error ");
-    const auto d_text = copy_of(text.data(), text.size());
-    const auto literals = lay_out_literals(words, false);
-    const auto lines = lay_out(dfa.view());
-    const auto d_literals = copy_of(literals->image.data(), literals->image.size());
-    const auto d_lines = copy_of(lines->image.data(), lines->image.size());
-    const std::vector<Byte> zeroes(256);
-    const auto d_result = copy_of(zeroes.data(), zeroes.size());
-    const auto d_temporary = memory_->allocate(line_scan_temporary_bytes(text.size()));
-    const auto d_tiles = memory_->allocate(literal_scan_temporary_bytes(text.size()));
-    auto* const d_count = reinterpret_cast<std::uint64_t*>(d_result->get());
-    LiteralScanRequest first{d_text->get(),  text.size(),     literals->view, d_count, {},
-                             d_tiles->get(), d_tiles->bytes()};
-    first.table.d_image = d_literals->get();
-    LineScanRequest second;
-    second.d_text = d_text->get();
-    second.bytes = text.size();
-    second.table = lines->view;
-    second.table.d_image = d_lines->get();
-    second.d_lines = d_count;
-    second.d_temporary = d_temporary->get();
-    second.temporary_bytes = d_temporary->bytes();
-    auto* const d_choice = reinterpret_cast<std::uint32_t*>(d_result->get() + 128);
-    const Status status = scan_literals_or_lines(first, second, d_choice, stream_.get());
-    ASSERT_TRUE(status.ok()) << status.error().message();
-    const auto found = value_of(d_count);
-    ASSERT_TRUE(found.ok());
-    EXPECT_EQ(*found, ScalarScan(dfa.view(), text, true, dfa.start).ends.size()) << rare;
   }
 }
 

@@ -7,7 +7,10 @@ compress and decompress never use each other, scan never uses compress. The GPU'
 its folder gpu/: the layer's other files include nothing of it and link nothing of it, so that they
 build without CUDA, and neither do they include headers of CUDA. Its public headers (in
 gpu/include/presso) include none either, so that tools, which may use them, need no CUDA compiler.
-Tests, examples and generators stand above all layers.
+Within the layers the rooms, which are the folders, use each other in one direction only: what one
+room includes, and what that includes, never leads back to it.
+Tests, examples, generators, the laboratory (tools/lab) and the programs that measure
+(tools/bench/programs) stand above all layers: they may use everything, and no layer uses them.
 
     layers.py ROOT        prints each violation, exit status 1 if there is one
     layers.py --self-test
@@ -25,6 +28,10 @@ MAY_USE = {
     "scan": {"format", "decompress"},
     "tools": {"format", "compress", "decompress", "scan"},
 }
+# Folders within a layer that stand above all layers.
+ABOVE = ("tools/lab/", "tools/bench/programs/")
+# Folders that are one room with the folder they lie in: two back ends of one interface.
+PART_OF_A_ROOM = {"emulator"}
 SOURCES = {".h", ".cpp", ".cuh", ".cu", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 LIBRARY = re.compile(r"\bpresso::(\w+)")
@@ -72,6 +79,9 @@ def check_gpu_include(layer, path, name, owner):
 
 
 def check_include(layer, path, name, owner):
+    if name.startswith(ABOVE):
+        yield f"includes {name}, which stands above the layers"
+        return
     if ".." in name.split("/"):
         yield f"includes {name}: name private headers from the repository's root"
     yield from check_gpu_include(layer, path, name, owner)
@@ -94,29 +104,80 @@ def check_cmake(layer, path, relative):
     for number, line in enumerate(path.read_text().splitlines(), 1):
         for name in LIBRARY.findall(line.split("#")[0]):
             used = name.removesuffix("_gpu")
-            if used in MAY_USE and used != layer and used not in MAY_USE[layer]:
+            if name.startswith("lab_"):
+                yield f"{relative}:{number}: {layer} links presso::{name}, which stands above it"
+            elif used in MAY_USE and used != layer and used not in MAY_USE[layer]:
                 yield f"{relative}:{number}: {layer} links presso::{name}"
             elif name.endswith("_gpu") and layer != "tools" and "gpu" not in relative.parts:
                 yield f"{relative}:{number}: a CPU library links presso::{name}"
+
+
+def room_of(relative):
+    folder = relative.parent
+    return (folder.parent if folder.name in PART_OF_A_ROOM else folder).as_posix()
+
+
+def add_room_arrows(rooms, path, relative):
+    """Private headers are named from the root, so that an include names the room."""
+    arrows = rooms.setdefault(room_of(relative), {})
+    for line in path.read_text(errors="replace").splitlines():
+        match = INCLUDE.match(line)
+        if match and "/" in match.group(1) and not match.group(1).startswith("presso/"):
+            other = room_of(pathlib.PurePosixPath(match.group(1)))
+            if other != room_of(relative):
+                arrows.setdefault(other, f"{relative} includes {match.group(1)}")
+
+
+def reachable(rooms, room):
+    """What a room includes at first or second hand: room -> the arrows on a way there."""
+    ways = {}
+    waiting = [(room, [])]
+    while waiting:
+        at, way = waiting.pop()
+        for other, arrow in rooms.get(at, {}).items():
+            if other not in ways:
+                ways[other] = way + [arrow]
+                waiting.append((other, ways[other]))
+    return ways
+
+
+def check_rooms(rooms):
+    named = set()
+    for room in sorted(rooms):
+        way = reachable(rooms, room).get(room)
+        if way and not named & set(way):
+            named |= set(way)
+            yield f"{room}: its includes lead back to it: " + "; ".join(way)
 
 
 def check(root):
     problems = []
     owner = public_headers(root)
     files = 0
+    rooms = {}
     for layer in MAY_USE:
         for path in sorted((root / layer).rglob("*")):
             relative = path.relative_to(root)
+            if relative.as_posix().startswith(ABOVE):
+                continue
             if path.suffix in SOURCES:
                 files += 1
                 problems += check_source(layer, path, relative, owner)
+                add_room_arrows(rooms, path, relative)
             elif path.name == "CMakeLists.txt":
                 problems += check_cmake(layer, path, relative)
+    problems += check_rooms(rooms)
     return problems, files
 
 
 # (file, content, part of the message expected, or None where it is allowed)
 CASES = [
+    ("scan/a.cpp", '#include "tools/lab/x.h"', "stands above the layers"),
+    ("tools/a.cpp", '#include "tools/bench/programs/x.h"', "stands above the layers"),
+    ("tools/CMakeLists.txt", "link(presso presso::lab_strings)", "stands above it"),
+    ("scan/text/a.h", '#include "scan/regex/b.h"', "its includes lead back to it"),
+    ("scan/regex/emulator/a.h", '#include "scan/text/b.h"\n#include "scan/regex/c.h"', None),
+    ("tools/lab/a.cu", '#include "decompress/gpu/k.cuh"\n#include "scan/text/b.h"', None),
     ("compress/a.cpp", '#include "presso/decode.h"', "compress includes presso/decode.h"),
     ("decompress/a.cpp", '#include "compress/parse/match.h"', "decompress includes compress/parse/match.h"),
     ("scan/a.cpp", "#include <presso/encode.h>", "scan includes presso/encode.h"),
@@ -146,6 +207,8 @@ CASES = [
     ("tests/unit/a.cpp", '#include "compress/parse/match.h"\n#include "decompress/x.h"', None),
     ("scan/CMakeLists.txt", "  DEPENDS presso::decompress)  # not presso::compress", None),
 ]
+# Files that stand beside each case's own.
+OTHERS = {"scan/regex/b.h": '#include "scan/text/c.h"'}
 HEADERS = ["format/include/presso/wire.h", "compress/include/presso/encode.h",
            "decompress/include/presso/decode.h", "decompress/gpu/include/presso/gpu_batch.h"]
 
@@ -162,6 +225,8 @@ def self_test():
             root = pathlib.Path(folder)
             for header in HEADERS:
                 write(root, header, "#pragma once")
+            for other, text in OTHERS.items():
+                write(root, other, text)
             write(root, name, content)
             problems, _ = check(root)
         found = len(problems) == 1 and expected in problems[0] if expected else not problems

@@ -187,25 +187,6 @@ TEST(ManyLiteralKernels, IgnoreTheCaseOfLettersAlone) {
   }
 }
 
-TEST(ManyLiteralKernels, DoNothingBehindAClosedGate) {
-  const auto table = gpu::lay_out_many_literals({"abc"}, false);
-  ASSERT_TRUE(table.ok());
-  const AlignedText text("abc\n");
-  u64 found = 0;
-  const u32 closed = 1;
-  Byte tile = 7;
-  ManyLiteralScanArguments scan;
-  scan.d_text = text.get();
-  scan.bytes = 4;
-  scan.table = table->view;
-  scan.d_lines = &found;
-  scan.gate = {&closed, 2, 3};
-  scan.d_tiles = &tile;
-  launch(scan, 1);
-  EXPECT_EQ(found, 0u);
-  EXPECT_EQ(tile, 7);
-}
-
 TEST(ManyLiteralTables, LeaveOutWhatHoldsAnother) {
   const auto one = gpu::lay_out_many_literals({"abc"}, false);
   const auto same = gpu::lay_out_many_literals({"xxabc", "abc", "abcabcabcabc", "abc"}, false);

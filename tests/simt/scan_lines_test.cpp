@@ -97,9 +97,8 @@ void launch(const LineScanArguments& scan, const Shape& shape) {
   launch<gpu::ByteRows<8>>(scan, shape);
 }
 
-/// `state_in`: that of a line's begin, or nullptr. Where `complete` the text ends the last line.
-Found scan_by_kernels(const LineTable& table, Bytes text, const u32* state_in, bool complete,
-                      const Shape& shape) {
+/// Where `complete` the text ends the last line.
+Found scan_by_kernels(const LineTable& table, Bytes text, bool complete, const Shape& shape) {
   const AlignedCopy image(table.image), copy(text);
   Found found;
   found.state = 0xABCD;
@@ -109,7 +108,6 @@ Found scan_by_kernels(const LineTable& table, Bytes text, const u32* state_in, b
   scan.table = table.view;
   scan.table.d_image = image.get();
   scan.chunk_bytes = shape.chunk_bytes;
-  scan.d_state_in = state_in;
   scan.d_state_out = complete ? nullptr : &found.state;
   scan.d_lines = &found.lines;
   std::vector<std::uint16_t> marks(text.size() / 16 + 1);
@@ -137,12 +135,9 @@ u32 expect_right(const LineDfa& dfa, const std::string& text, const Shape& shape
     EXPECT_TRUE(table.ok()) << table.error().message();
     if (!table.ok()) return 0;
     for (const bool complete : {true, false}) {
-      const u32 state_in = static_cast<u32>(text.size() * 7 + shape.seed) % dfa.states;
-      const u32* const d_state_in = shape.seed % 2 == 0 ? nullptr : &state_in;
-      const ScalarScan expected(dfa.view(), bytes, complete,
-                                d_state_in == nullptr ? dfa.start : state_in);
+      const ScalarScan expected(dfa.view(), bytes, complete, dfa.start);
       const auto expect_found = [&](const LineTable& used) {
-        const Found found = scan_by_kernels(used, bytes, d_state_in, complete, shape);
+        const Found found = scan_by_kernels(used, bytes, complete, shape);
         EXPECT_EQ(found.lines, expected.ends.size()) << text.size() << ", seed " << shape.seed;
         if (shape.marks) {
           EXPECT_EQ(found.ends, expected.ends) << text.size();
@@ -295,12 +290,9 @@ u32 expect_right_somehow(const LineDfa& dfa, const std::string& text, Shape shap
   EXPECT_TRUE(table.ok()) << table.error().message();
   if (!table.ok()) return 0;
   if (random() % 8 == 0) table->view.monoid = {};
-  const u32 state_in = static_cast<u32>(random() % dfa.states);
-  const u32* const d_state_in = random() % 2 == 0 ? nullptr : &state_in;
   const bool complete = random() % 2 == 0;
-  const ScalarScan expected(dfa.view(), bytes, complete,
-                            d_state_in == nullptr ? dfa.start : state_in);
-  const Found found = scan_by_kernels(*table, bytes, d_state_in, complete, shape);
+  const ScalarScan expected(dfa.view(), bytes, complete, dfa.start);
+  const Found found = scan_by_kernels(*table, bytes, complete, shape);
   EXPECT_EQ(found.lines, expected.ends.size());
   EXPECT_EQ(found.ends, expected.ends);
   if (!complete) {
@@ -392,28 +384,6 @@ TEST(LineKernels, AgreeOnLinesThatEndAtBorders) {
   EXPECT_GT(broken, 400u);
 }
 
-TEST(LineKernels, DoNothingBehindAClosedGate) {
-  const auto table = gpu::lay_out(words_dfa({"a"}).view());
-  ASSERT_TRUE(table.ok());
-  const std::string text(3000, 'a');
-  const AlignedCopy image(table->image);
-  const AlignedCopy copy(Bytes(reinterpret_cast<const Byte*>(text.data()), text.size()));
-  u64 found = 0;
-  u32 broken = 0;
-  const u32 value = 5;
-  LineScanArguments scan;
-  scan.d_text = copy.get();
-  scan.bytes = text.size();
-  scan.table = table->view;
-  scan.table.d_image = image.get();
-  scan.chunk_bytes = 64;
-  scan.d_lines = &found;
-  scan.d_broken = &broken;
-  scan.gate = {&value, 6, 9};
-  launch(scan, {64, 1, 32, 1, false});
-  EXPECT_EQ(found, 0u);
-}
-
 /// What a word does to a state, by its functions one after another, at once, and by steps.
 TEST(TransitionMonoids, DoWhatTheAutomatonDoes) {
   std::vector<LineDfa> dfas = {words_dfa({"ab", "bca"}), words_dfa({"abc"}, {"cb"}),
@@ -482,7 +452,7 @@ TEST(LineTables, RefuseWhatBreaksTheContract) {
   dfa.next[dfa.class_of['\n']] = 1;
   EXPECT_EQ(gpu::lay_out(dfa.view()).error().code, ErrorCode::kInvalidArgument);
   dfa = words_dfa({"ab"});
-  dfa.next[0] = static_cast<std::uint16_t>(dfa.states);
+  dfa.next[0] = dfa.states;
   EXPECT_EQ(gpu::lay_out(dfa.view()).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(gpu::lay_out({}).error().code, ErrorCode::kInvalidArgument);
 }

@@ -114,36 +114,6 @@ TEST(LiteralKernels, AgreeWhereEveryLineMatches) {
   expect_right(text, {"\xFF", std::string(1, '\0'), "it", "no", "none", "nothing", "at all", "th"});
 }
 
-/// The sample counts steps with candidates, and closed gates keep kernels from doing anything.
-TEST(LiteralKernels, AreStoppedByTheirSample) {
-  std::string text(gpu::kSampledSteps * gpu::kStepBytes, '.');
-  for (u32 step = 0; step < 40; ++step) text.replace(step * 3 * gpu::kStepBytes + 77, 6, "needle");
-  text.back() = '\n';
-  const auto table = gpu::lay_out_literals({"needle"}, false);
-  ASSERT_TRUE(table.ok());
-  const AlignedText copy(text);
-  u64 found = 0;
-  u32 slow_steps = 0;
-  LiteralScanArguments scan;
-  scan.d_text = copy.get();
-  scan.bytes = text.size();
-  scan.table = table->view;
-  scan.table.d_image = table->image.data();
-  scan.d_lines = &found;
-  std::vector<Byte> tiles(scan.tiles());
-  scan.d_tiles = tiles.data();
-  const auto report =
-      simt::run({2, 64, 0}, {}, [&] { gpu::sample_literals_body<1, false>(scan, &slow_steps); });
-  EXPECT_TRUE(report.ok()) << report.what;
-  EXPECT_EQ(slow_steps, 40u);
-  scan.gate = {&slow_steps, 0, 39};
-  launch(scan, 1);
-  EXPECT_EQ(found, 0u);
-  scan.gate.most = 40;
-  launch(scan, 1);
-  EXPECT_EQ(found, 1u);
-}
-
 TEST(LiteralTables, RefuseWhatTheyCannotHold) {
   for (const Words& words : {Words{}, Words{""}, Words{"a\nb"}, Words(9, "abc")}) {
     EXPECT_EQ(gpu::lay_out_literals(words, false).error().code, ErrorCode::kInvalidArgument);

@@ -234,7 +234,13 @@ class FakeDevice final : public gpu::Device {
     counts_->blocks += arguments.blocks;
     stream->enqueue([this, arguments, options, number] {
       if (number == faults_.decode_later) lost_ = true;
-      if (!lost_) run(arguments, options, number == faults_.odd_status);
+      if (lost_) return;
+      run(arguments, options);
+      std::uint32_t& status = arguments.d_status[arguments.blocks / 2];
+      if (number == faults_.odd_status) status = 0x80000000u;
+      if (number == faults_.false_damage) {
+        status = static_cast<std::uint32_t>(ErrorCode::kContentChecksum);
+      }
     });
     return {};
   }
@@ -281,7 +287,7 @@ class FakeDevice final : public gpu::Device {
            device_.holds(static_cast<const Byte*>(a.d_temporary), a.temporary_bytes);
   }
 
-  void run(const BatchArguments& arguments, const BatchOptions& options, bool odd_status) {
+  void run(const BatchArguments& arguments, const BatchOptions& options) {
     std::uint64_t plain_bytes = 0;
     for (std::uint32_t block = 0; block < arguments.blocks; ++block) {
       const BlockSpan& span = arguments.d_spans[block];
@@ -290,7 +296,6 @@ class FakeDevice final : public gpu::Device {
     }
     raise_to(counts_->largest_batch_bytes, plain_bytes);
     if (options.bit_blocks) ++counts_->bit_batches;
-    if (odd_status) arguments.d_status[arguments.blocks / 2] = 0x80000000u;
   }
 
   ErrorCode decode_one(const BatchArguments& arguments, const BlockSpan& span,

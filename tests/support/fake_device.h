@@ -24,6 +24,8 @@ struct FakeFaults {
   std::size_t decode_later = kNever;
   /// As a decoder's fault: one block of that decode keeps a status that is none.
   std::size_t odd_status = kNever;
+  /// Likewise, but the status says that the block, which is sound, fails its checksum.
+  std::size_t false_damage = kNever;
   std::uint64_t device_memory = ~std::uint64_t{0};
   std::uint64_t pinned_memory = ~std::uint64_t{0};
 };

@@ -22,16 +22,17 @@ struct PlaceOfError {
   ErrorCode code = ErrorCode::kOk;
   std::uint64_t block = Error::kNone;
   std::uint64_t byte_offset = Error::kNone;
+  std::string what = {};
 
   friend bool operator==(const PlaceOfError&, const PlaceOfError&) = default;
   friend std::ostream& operator<<(std::ostream& out, const PlaceOfError& place) {
     return out << "code " << static_cast<int>(place.code) << " in block " << place.block << " at "
-               << place.byte_offset;
+               << place.byte_offset << ": " << place.what;
   }
 };
 
 inline PlaceOfError place_of(const Error& error) {
-  return {error.code, error.block, error.byte_offset};
+  return {error.code, error.block, error.byte_offset, error.what};
 }
 
 struct Damage {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scan/automaton/line_dfa.h"
+#include "scan/automaton/dfa.h"
 
 namespace presso::test {
 
@@ -39,17 +39,17 @@ inline LineDfa finish_line_dfa(std::vector<std::vector<std::uint32_t>> next,
     }
     const auto [at, is_new] = classes.emplace(column, classes.size());
     if (is_new) columns.push_back(column);
-    dfa.class_of.push_back(static_cast<Byte>(at->second));
+    dfa.class_of[byte] = static_cast<Byte>(at->second);
   }
   dfa.classes = static_cast<std::uint32_t>(columns.size());
-  dfa.sink = states;
+  dfa.sink = dfa.dead = states;
   for (std::uint32_t state = 0; state < states; ++state) {
-    bool stays = state >= dfa.first_matching;
+    bool stays = true;
     for (std::uint32_t i = 0; i < dfa.classes; ++i) {
-      dfa.next.push_back(static_cast<std::uint16_t>(columns[i][state]));
+      dfa.next.push_back(columns[i][state]);
       if (i != dfa.class_of['\n'] && columns[i][state] != state) stays = false;
     }
-    if (stays) dfa.sink = state;
+    if (stays) (state >= dfa.first_matching ? dfa.sink : dfa.dead) = state;
   }
   return dfa;
 }

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The figures of searching compressed files with a GPU: first the tests that need one, then blocks
-# in device memory decoded and scanned one behind the other and in one kernel (fused_rate), then
-# files from the page cache to a count and to lines (file_scan_rate), then the command's output
-# with the GPU against that of the CPU. Needs nothing but programs of a build with tests, which may
-# have been built elsewhere, and 6 GB of disk in TMPDIR.
+# in device memory decoded and then scanned (decode_scan_rate), then files from the page cache to a
+# count and to lines (file_scan_rate), then the command's output with the GPU against that of the
+# CPU. Needs nothing but programs of a build with tests, which may have been built elsewhere, and 6
+# GB of disk in TMPDIR.
 #
 #   tools/bench/gpu_scan_files.sh BIN_FOLDER OUT_FOLDER COMMIT TEXT...
 #
-# Texts are repeated to 1 GB. Into OUT_FOLDER: gpu-scan-fused.csv, gpu-scan-files.csv. Exit status
+# Texts are repeated to 1 GB. Into OUT_FOLDER: gpu-scan-blocks.csv, gpu-scan-files.csv. Exit status
 # 1 where a test failed, a count was wrong or an output differs.
 set -euo pipefail
 
@@ -24,13 +24,13 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$out"
 
 "$bin/gpu_file_scan_device_tests"
-"$bin/gpu_fused_scan_tests"
 for text in "$@"; do
   name=$(basename "$text")
   name=${name%%.*}
   "$bin/presso" compress -q --level 9 --favor decode --block-size 256K "$text" \
     -o "$scratch/$name.presso"
-  "$bin/fused_rate" --csv "$out/gpu-scan-fused.csv" --commit "$commit" "$scratch/$name.presso"
+  "$bin/decode_scan_rate" --csv "$out/gpu-scan-blocks.csv" --commit "$commit" \
+    "$scratch/$name.presso"
 done
 for text in "$@"; do
   name=$(basename "$text")

@@ -215,9 +215,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
     };
   }
   std::optional<FileExplanation> explanation;
-  if (settings_.explain) {
-    explanation.emplace(*pattern_, options, name, !plan_->counts_only()).before(*input);
-  }
+  if (settings_.explain) explanation.emplace(*pattern_, options, name).before(*input);
   sink_->begin_file(name);
   const auto start = std::chrono::steady_clock::now();
   const Result<ScanSummary> summary = device_->scan(name, *input, options, on_line);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/scan/scan_replace.h"
+#include "scan/pattern/pattern_access.h"
 
 #include <algorithm>
 #include <charconv>
@@ -60,7 +61,7 @@ std::size_t Replacement::take_reference(std::string_view rest) {
 }
 
 PatternGroups::PatternGroups(const Pattern& pattern)
-    : pattern_(pattern), finder_(pattern_.matcher().group_finder()) {}
+    : pattern_(pattern), finder_(scan_detail::matcher_of(pattern_).group_finder()) {}
 
 std::optional<std::size_t> PatternGroups::group(std::string_view name) const {
   return finder_ ? finder_->number_of(name) : std::nullopt;

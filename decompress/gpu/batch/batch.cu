@@ -22,8 +22,7 @@ __global__ void __launch_bounds__(kFinishThreads) finish_kernel(BlockBatch batch
 
 class KernelLauncher {
  public:
-  explicit KernelLauncher(cudaStream_t stream, RelayStep* relay = nullptr)
-      : stream_(stream), relay_(relay) {}
+  explicit KernelLauncher(cudaStream_t stream) : stream_(stream) {}
 
   Status clear(std::uint64_t* d_word) {
     return check(cudaMemsetAsync(d_word, 0, sizeof *d_word, stream_), "clearing a counter");
@@ -33,10 +32,7 @@ class KernelLauncher {
     plan_kernel<<<grid, kPlanThreads, 0, stream_>>>(arguments);
     return check(cudaGetLastError(), "launching plan_kernel");
   }
-  Status decode(DecodeLaunch launch) {
-    launch.relay = relay_;
-    return launch_decoders(launch, stream_);
-  }
+  Status decode(const DecodeLaunch& launch) { return launch_decoders(launch, stream_); }
   Status finish(const BlockBatch& batch) {
     finish_kernel<<<batch.blocks, kFinishThreads, 0, stream_>>>(batch);
     return check(cudaGetLastError(), "launching finish_kernel");
@@ -44,7 +40,6 @@ class KernelLauncher {
 
  private:
   cudaStream_t stream_;
-  RelayStep* relay_;
 };
 
 }  // namespace
@@ -57,15 +52,6 @@ std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
 Status decode_batch(const BatchArguments& arguments, const BatchOptions& options,
                     CUstream_st* stream) {
   KernelLauncher launcher(stream);
-  return enqueue_batch(arguments, options, launcher);
-}
-
-Status decode_batch_with(const BatchArguments& arguments, const BatchOptions& options,
-                         RelayStep& relay, CUstream_st* stream) {
-  if (options.strategy != Strategy::kAuto) {
-    return make_error(ErrorCode::kInvalidArgument, "only kAuto has a relay decoder of its own");
-  }
-  KernelLauncher launcher(stream, &relay);
   return enqueue_batch(arguments, options, launcher);
 }
 

@@ -22,24 +22,12 @@
 
 namespace presso::gpu {
 
-/// Stands in for relay_decoder_kernel: takes up blocks in state kSurveyed and leaves them as that
-/// does (relay_decoder.cuh), but for the plain bytes, which only it may read.
-class RelayStep {
- public:
-  virtual ~RelayStep() = default;
-  /// `bit_blocks`: whether there may be any.
-  virtual Status launch(const BlockBatch& batch, bool bit_blocks, CUstream_st* stream) = 0;
-};
-
 struct DecodeLaunch {
   BlockBatch batch;
   std::uint32_t largest_plain_bytes = 0;
   Strategy strategy = Strategy::kAuto;
   bool verify = true;      ///< whether plans have room for segment hashes
   bool bit_blocks = true;  ///< whether there may be any
-  /// If there is one, for batches of kAuto, which then is that of many blocks whatever their
-  /// number.
-  RelayStep* relay = nullptr;
 
   // Of kMultiRoundKernels alone: room for lists of back-references in device memory.
   std::uint64_t* d_references = nullptr;  ///< references_a_block for each block
@@ -47,10 +35,6 @@ struct DecodeLaunch {
   std::uint32_t* d_reference_ends = nullptr;
   std::uint32_t references_a_block = 0;
 };
-
-/// decode_batch() with `relay` in the relay decoder's place. kInvalidArgument but with kAuto.
-Status decode_batch_with(const BatchArguments& arguments, const BatchOptions& options,
-                         RelayStep& relay, CUstream_st* stream);
 
 /// Enqueues the kernels of `launch.strategy`, as the current device's policy has them.
 Status launch_decoders(const DecodeLaunch& launch, CUstream_st* stream);

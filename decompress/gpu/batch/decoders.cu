@@ -85,10 +85,9 @@ Result<LaunchShape> shape_of(void (*kernel)(Arguments...), u32 blocks) {
 
 class DecoderLauncher {
  public:
-  DecoderLauncher(RelayStep* relay, cudaStream_t stream) : relay_(relay), stream_(stream) {}
+  explicit DecoderLauncher(cudaStream_t stream) : stream_(stream) {}
 
   bool is_small(const BlockBatch& batch) const {
-    if (relay_ != nullptr) return false;
     const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
     return multiprocessors > 0 && FewBlocks::suit(batch.blocks, static_cast<u32>(multiprocessors));
   }
@@ -120,7 +119,6 @@ class DecoderLauncher {
 
   template <class Tuning, bool kBit>
   Status relay_decoder(const BlockBatch& batch) {
-    if (relay_ != nullptr) return relay_->launch(batch, kBit, stream_);
     using Policy = typename Tuning::Relay;
     constexpr int kShared = sizeof(RelayShared<Policy>);
     const auto kernel = &relay_decoder_kernel<Policy, kBit>;
@@ -183,14 +181,13 @@ class DecoderLauncher {
                  "asking for shared memory");
   }
 
-  RelayStep* relay_;
   cudaStream_t stream_;
 };
 
 }  // namespace
 
 Status launch_decoders(const DecodeLaunch& decode, CUstream_st* stream) {
-  DecoderLauncher launcher(decode.relay, stream);
+  DecoderLauncher launcher(stream);
   return enqueue_decoders(decode, launcher);
 }
 

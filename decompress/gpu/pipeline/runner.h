@@ -47,8 +47,11 @@ class Runner {
   BatchRules rules_of_batch() const;
   void send(Item& item);
   Item work(Item item);
+  Result<bool> receive(Item& item);
   bool wants_cpu(const Item& item) const;
-  Buffer decode_on_cpu(Item& item);
+  Item decoded_on_cpu(Item item);
+  Status diagnose(Item& item);
+  Team& decoders(const OpenJob& job);
   Status take(Item& item);
   Result<bool> consume(Item item);
 
@@ -76,5 +79,7 @@ class Runner {
 
 /// One job through an engine that is not in use; its `finished` is replaced.
 Result<DecompressSummary> run_one(JobRequest request, Engine& engine, const WorkHint& hint);
+/// The same where the engine is prepared. `expected`: plain bytes; 0: unknown.
+Result<DecompressSummary> run_prepared(JobRequest request, Engine& engine, std::uint64_t expected);
 
 }  // namespace presso::gpu

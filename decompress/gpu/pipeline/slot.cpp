@@ -2,6 +2,7 @@
 #include "decompress/gpu/pipeline/slot.h"
 
 #include <algorithm>
+#include <mutex>
 #include <string>
 
 namespace presso::gpu {
@@ -18,22 +19,16 @@ std::uint64_t device_status_offset(const SlotBatch& batch, const PlainTarget& ta
 
 /// Between neighbours that are decoded at the same time there is no slack, and behind what lies in
 /// place there may be none: so both sides are copied.
-ErrorCode decode_one(const SlotBatch& batch, std::size_t block, const DecodeOptions& options,
-                     Byte* out) {
+Status decode_one(const SlotBatch& batch, std::size_t block, const DecodeOptions& options,
+                  Buffer& plain) {
   const BlockSpan& span = batch.blocks()[block];
-  const Byte* from = batch.stored(block);
-  Buffer stored, plain;
-  stored.append({from, span.stored_bytes});
-  const auto header = parse_block_header(stored.data());
-  if (!header.ok()) return header.error().code;
-  const Byte id = header->dictionary_id;
+  Buffer stored;
+  stored.append({batch.stored(block), span.stored_bytes});
+  PRESSO_ASSIGN(const BlockHeader header, parse_block_header(stored.data()));
+  const Byte id = header.dictionary_id;
   const Dictionary* dictionary = id < kTableDictionaries ? batch.dictionaries()[id].get() : nullptr;
   plain.resize_discarding(span.plain_bytes);
-  const Status status =
-      decode_block(*header, stored.data() + kBlockHeaderBytes, dictionary, options, plain.data());
-  if (!status.ok()) return status.error().code;
-  std::copy_n(plain.data(), span.plain_bytes, out);
-  return ErrorCode::kOk;
+  return decode_block(header, stored.data() + kBlockHeaderBytes, dictionary, options, plain.data());
 }
 
 }  // namespace
@@ -188,16 +183,45 @@ Status Slot::read_codes(SlotBatch& batch) const {
 }
 
 Buffer decode_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team) {
-  Buffer plain;
-  plain.resize_discarding(static_cast<std::size_t>(batch.plain_bytes()));
-  batch.codes().resize(batch.block_count());
+  Buffer all;
+  all.resize_discarding(static_cast<std::size_t>(batch.plain_bytes()));
+  batch.codes().assign(batch.block_count(), ErrorCode::kOk);
+  std::mutex mutex;
   const Status done = team.run(batch.block_count(), [&](std::size_t block) -> Status {
-    Byte* out = plain.data() + batch.blocks()[block].plain_offset;
-    batch.codes()[block] = decode_one(batch, block, options, out);
+    Buffer plain;
+    Status decoded = decode_one(batch, block, options, plain);
+    if (decoded.ok()) {
+      std::copy_n(plain.data(), plain.size(), all.data() + batch.blocks()[block].plain_offset);
+      return {};
+    }
+    const std::lock_guard lock(mutex);
+    batch.set_error(static_cast<std::uint32_t>(block), std::move(decoded.error()));
     return {};
   });
   static_cast<void>(done.ok());  // codes tell
-  return plain;
+  return all;
+}
+
+Status diagnose_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team) {
+  std::vector<std::uint32_t> bad;
+  for (std::uint32_t block = 0; block < batch.block_count(); ++block) {
+    const ErrorCode code = batch.codes()[block];
+    // kUnsupported is no damage: a GPU does not decode such blocks.
+    if (code != ErrorCode::kOk && code != ErrorCode::kUnsupported) bad.push_back(block);
+  }
+  std::mutex mutex;
+  return team.run(bad.size(), [&](std::size_t i) {
+    return without_bad_alloc([&]() -> Status {
+      Buffer plain;
+      Status decoded = decode_one(batch, bad[i], options, plain);
+      if (decoded.ok()) {
+        return make_error(ErrorCode::kDeviceLost, "it took a block for damaged that is not");
+      }
+      const std::lock_guard lock(mutex);
+      batch.set_error(bad[i], std::move(decoded.error()));
+      return {};
+    });
+  });
 }
 
 }  // namespace presso::gpu

@@ -45,6 +45,9 @@ struct PlainTarget {
 /// Decodes a batch here and now: writes batch.codes() and returns the plain bytes by their slot
 /// offsets.
 Buffer decode_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team);
+/// Decodes again the blocks that the GPU has found damaged, so that their errors are in full those
+/// of the CPU. kDeviceLost where one of them is not damaged; kOutOfMemory.
+Status diagnose_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team);
 
 /// What the slots of a pipeline share.
 struct Lanes {

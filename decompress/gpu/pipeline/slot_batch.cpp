@@ -109,9 +109,20 @@ bool SlotBatch::has_declined() const {
   return std::find(codes_.begin(), codes_.end(), ErrorCode::kUnsupported) != codes_.end();
 }
 
+bool SlotBatch::has_bad_blocks() const {
+  return std::any_of(codes_.begin(), codes_.end(),
+                     [](ErrorCode code) { return code != ErrorCode::kOk; });
+}
+
+void SlotBatch::set_error(std::uint32_t block, Error error) {
+  codes_[block] = error.code;
+  errors_[block] = std::move(error);
+}
+
 Error SlotBatch::error_of(const BatchPlace& place) const {
   if (place.damage) return *place.damage;
-  Error error = make_error(codes_[place.slot_block]);
+  const auto known = errors_.find(place.slot_block);
+  Error error = known != errors_.end() ? known->second : make_error(codes_[place.slot_block]);
   error.block = place.number;
   error.byte_offset = place.file_offset;
   return error;

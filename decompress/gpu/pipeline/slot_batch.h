@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -82,6 +83,8 @@ class SlotBatch {
   bool is_for_cpu(std::size_t block) const;
   /// Whether a code says that the GPU has left a block to the CPU.
   bool has_declined() const;
+  /// Whether any code is not kOk.
+  bool has_bad_blocks() const;
   const SlotCapacity& capacity() const { return capacity_; }
   /// Whether all blocks are decoded to where they belong.
   bool is_direct() const { return is_direct_; }
@@ -103,6 +106,8 @@ class SlotBatch {
   /// What became of each of blocks(), once decoded.
   std::vector<ErrorCode>& codes() { return codes_; }
   const std::vector<ErrorCode>& codes() const { return codes_; }
+  /// Sets a block's code and what error_of() says of it. One caller at a time.
+  void set_error(std::uint32_t block, Error error);
   /// What is wrong at a place that is damaged, or whose code is not kOk; with block and offset.
   Error error_of(const BatchPlace& place) const;
 
@@ -125,6 +130,7 @@ class SlotBatch {
   std::array<std::shared_ptr<const Dictionary>, kTableDictionaries> dictionaries_{};
   std::array<bool, kTableDictionaries> dictionary_used_{};
   std::vector<ErrorCode> codes_;
+  std::map<std::uint32_t, Error> errors_;  ///< by block; where there is none, the code says all
 };
 
 }  // namespace presso::gpu

@@ -9,16 +9,15 @@
 #pragma once
 
 #include "decompress/gpu/checksum/content_check.cuh"
-#include "decompress/gpu/page_sink.h"
 #include "decompress/gpu/relay/relay_parser.cuh"
 
 namespace presso::gpu {
 
-template <class Policy, class Sink = NoSink>
+template <class Policy>
 class RelayCopier {
  public:
-  PRESSO_DEVICE RelayCopier(const BlockPlan& plan, RelayShared<Policy>& shared, const Sink& sink)
-      : plan_(plan), shared_(shared), sink_(sink), tiles_(shared) {}
+  PRESSO_DEVICE RelayCopier(const BlockPlan& plan, RelayShared<Policy>& shared)
+      : plan_(plan), shared_(shared), tiles_(shared) {}
 
   PRESSO_DEVICE void run() {
     const u32 pages = (plan_.plain_bytes + Policy::kPageBytes - 1) / Policy::kPageBytes;
@@ -31,11 +30,10 @@ class RelayCopier {
     for (u32 page = 0; page < pages; ++page) {
       const u32 tables = page % 2 * kTablesBytes;
       u32 base = 0u - static_cast<u32>(sizeof(Slot));
-      const bool is_kept = sink_.wants(page);
-      tiles_.copy(base, out, is_kept ? left : 0);
+      tiles_.copy(base, out, left);
       tiles_.prepare(tables, kTileBytes);
       Sync::sync();
-      tiles_.copy(base, out + kTileBytes, is_kept ? left - kTileBytes : 0);
+      tiles_.copy(base, out + kTileBytes, left - kTileBytes);
       out += Policy::kPageBytes;
       left -= Policy::kPageBytes;
       simt::bulk_fence();  // the copy engine writes to the ring next
@@ -45,7 +43,6 @@ class RelayCopier {
         tiles_.prepare(kTablesBytes - tables, 0);
       }
       Sync::sync();
-      sink_.copied(page);
       if ((page + 1) % Policy::kHashedPages == 0) hash(page + 1);
     }
   }
@@ -86,13 +83,12 @@ class RelayCopier {
 
   const BlockPlan& plan_;
   Shared& shared_;
-  const Sink& sink_;
   TileSteps<Policy, Shared, Sync> tiles_;
 };
 
 /// A thread block's block. kBit: whether it may be a Bit block; kUnpackedHere: by the same kernel.
-template <class Policy, bool kBit, bool kUnpackedHere = false, class Sink = NoSink>
-PRESSO_DEVICE void relay_decode(const BlockPlan& plan, u32* status, const Sink& sink = {}) {
+template <class Policy, bool kBit, bool kUnpackedHere = false>
+PRESSO_DEVICE void relay_decode(const BlockPlan& plan, u32* status) {
   auto& shared = *reinterpret_cast<RelayShared<Policy>*>(simt::shared_memory());
   clear_tables(shared);
   const u32 thread = simt::thread_in_block();
@@ -102,10 +98,9 @@ PRESSO_DEVICE void relay_decode(const BlockPlan& plan, u32* status, const Sink& 
     shared.starts[thread] = {0, 0};
   }
   if (thread == 0) shared.result = decoded_status(plan);
-  sink.begin();
   simt::block_sync();
   if (simt::warp_in_block() < kCopiers) {
-    RelayCopier<Policy, Sink>(plan, shared, sink).run();
+    RelayCopier<Policy>(plan, shared).run();
   } else if (!kBit || plan.is(Coding::kByte)) {
     RelayParser<Policy, UnitParser>(plan, unit_records(plan), shared).run();
   } else {
@@ -113,7 +108,6 @@ PRESSO_DEVICE void relay_decode(const BlockPlan& plan, u32* status, const Sink& 
     RelayParser<Policy, Parser>(plan, unit_records(plan), shared).run();
   }
   simt::block_sync();
-  sink.finish(shared.result == decoded_status(plan));
   finish_block(plan, shared.result, RelayCopier<Policy>::hashed(plan.plain_bytes), status);
 }
 

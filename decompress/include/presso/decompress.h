@@ -166,6 +166,8 @@ class CompressedFile {
   static Result<CompressedFile> open(ArchiveIndex index, DecodeOptions options = {});
 
   const ArchiveIndex& index() const { return index_; }
+  /// The index, for another reader of the same file; the CompressedFile is of no use afterwards.
+  ArchiveIndex take_index() && { return std::move(index_); }
   std::uint64_t plain_bytes() const { return index_.plain_bytes(); }
   /// Fills `into` with the plain bytes from `plain_offset`: decodes only the blocks needed.
   /// kInvalidArgument where the range is not inside the file.
@@ -187,5 +189,11 @@ class CompressedFile {
   DecodeOptions options_;
   std::shared_ptr<Dictionaries> dictionaries_;  ///< decoded when first needed; a few are kept
 };
+
+/// Writes plain bytes [begin, end) of `file` to `sink`, in order; decodes only the blocks needed,
+/// on `threads` threads (0: all). Errors: kInvalidArgument where the range is not inside the file;
+/// those of CompressedFile::read_block() and of the sink, after what lies before them was written.
+Status decompress_range(const CompressedFile& file, std::uint64_t begin, std::uint64_t end,
+                        unsigned threads, ByteSink& sink);
 
 }  // namespace presso

@@ -7,7 +7,6 @@
 #include "scan/gpu/lines/chain_steps.h"
 #include "scan/gpu/lines/line_tiles.cuh"
 #include "scan/gpu/lines/tile_chain.cuh"
-#include "scan/gpu/tile_chain_launch.h"
 
 namespace presso::gpu {
 namespace {
@@ -97,11 +96,6 @@ class Launcher {
   Status run() {
     PRESSO_TRY(check(cudaMemsetAsync(scan_.d_broken, 0, sizeof(u32), stream_), "clearing"));
     PRESSO_TRY(scan_.d_marks == nullptr ? (tiles<Rows, false>()) : (tiles<Rows, true>()));
-    return chain<Rows>();
-  }
-
-  template <class Rows>
-  Status chain() {
     return enqueue_tile_chain<Rows>(scan_, *this);
   }
 
@@ -167,17 +161,6 @@ Status check_request(const LineScanRequest& request) {
   return {};
 }
 
-/// The state behind an empty text is that before it; where that is a line's begin, it is known.
-Status pass_state_on(const LineScanRequest& request, cudaStream_t stream) {
-  if (request.d_state_out == nullptr) return {};
-  if (request.d_state_in != nullptr) {
-    return check(cudaMemcpyAsync(request.d_state_out, request.d_state_in, sizeof(u32),
-                                 cudaMemcpyDeviceToDevice, stream),
-                 "passing a state on");
-  }
-  return make_error(ErrorCode::kInvalidArgument, "the first piece of a text is empty");
-}
-
 }  // namespace
 
 std::size_t line_scan_temporary_bytes(std::uint64_t text_bytes) {
@@ -194,16 +177,14 @@ std::size_t line_mark_bytes(std::uint64_t text_bytes) {
 
 Status scan_lines(const LineScanRequest& request, CUstream_st* stream) {
   PRESSO_TRY(check_request(request));
-  if (request.bytes == 0) return pass_state_on(request, stream);
+  if (request.bytes == 0) return {};
   LineScanArguments scan;
   scan.d_text = request.d_text;
   scan.bytes = request.bytes;
   scan.table = request.table;
   scan.chunk_bytes = chunk_bytes_of(request.bytes);
-  scan.d_state_in = request.d_state_in;
   scan.d_state_out = request.d_state_out;
   scan.d_lines = request.d_lines;
-  scan.gate = request.gate;
   scan.d_marks = reinterpret_cast<std::uint16_t*>(request.d_marks);
   const LineScanMemory memory(scan.tiles());
   Byte* const temporary = static_cast<Byte*>(request.d_temporary);
@@ -225,10 +206,6 @@ Status scan_lines(const LineScanRequest& request, CUstream_st* stream) {
   if (scan.table.hit_shift == 5) return launcher.run<ByteRows<5>>();
   if (scan.table.hit_shift == 7) return launcher.run<ByteRows<7>>();
   return launcher.run<ByteRows<8>>();
-}
-
-Status launch_global_tile_chain(const LineScanArguments& scan, CUstream_st* stream) {
-  return Launcher(scan, stream).chain<GlobalRows>();
 }
 
 }  // namespace presso::gpu

@@ -12,7 +12,6 @@
 #include <cstdint>
 
 #include "decompress/gpu/simt/simt.h"
-#include "scan/gpu/gate.h"
 #include "scan/gpu/lines/line_table.h"
 
 namespace presso::gpu {
@@ -62,17 +61,15 @@ struct LineScanArguments {
   u64 bytes = 0;                 ///< at least 1
   LineTableView table;
   u32 chunk_bytes = 1024;  ///< a multiple of kStageBytes
-  /// The state before the text, and where to put the one behind it. Where a pointer is null the
-  /// text begins, or ends, a line: then an unfinished last line counts as if '\n' followed.
-  const u32* d_state_in = nullptr;
+  /// Where to put the state after the text. nullptr: the text ends a line, and an unfinished last
+  /// line counts as if '\n' followed.
   u32* d_state_out = nullptr;
   u64* d_lines = nullptr;               ///< matching lines are added
   std::uint16_t* d_marks = nullptr;     ///< zeroes; a bit for each byte and one more: the '\n' of a
                                         ///< matching line, or the end of the text
   TileSummary* d_tiles = nullptr;       ///< one for each tile
   TileFunction* d_functions = nullptr;  ///< likewise
-  Gate gate;
-  u32* d_broken = nullptr;  ///< how many tiles are; zero before
+  u32* d_broken = nullptr;              ///< how many tiles are; zero before
 
   PRESSO_HD constexpr u32 tile_bytes() const { return chunk_bytes * kWarpSize; }
   PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / tile_bytes() + 1; }

@@ -20,9 +20,8 @@ bool is_sound(const LineDfaView& dfa) {
   if (dfa.states == 0 || dfa.states > kMostStates || dfa.classes == 0 || dfa.classes > 256) {
     return false;
   }
-  if (dfa.start >= dfa.states || dfa.first_matching > dfa.states || dfa.sink > dfa.states) {
-    return false;
-  }
+  const std::uint32_t places[] = {dfa.first_matching, dfa.sink, dfa.dead};
+  if (dfa.start >= dfa.states || *std::max_element(places, places + 3) > dfa.states) return false;
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     if (dfa.class_of[byte] >= dfa.classes) return false;
   }
@@ -33,19 +32,6 @@ bool is_sound(const LineDfaView& dfa) {
     if (dfa.next[i] >= dfa.states) return false;
   }
   return true;
-}
-
-/// A state of the wanted kind that never leaves itself within a line, or `states`.
-std::uint32_t absorbing_state(const LineDfaView& dfa, bool matching) {
-  for (std::uint32_t state = 0; state < dfa.states; ++state) {
-    if ((state >= dfa.first_matching) != matching) continue;
-    bool stays = true;
-    for (std::uint32_t byte = 0; byte < 256 && stays; ++byte) {
-      stays = byte == '\n' || dfa.step(state, static_cast<Byte>(byte)) == state;
-    }
-    if (stays) return state;
-  }
-  return dfa.states;
 }
 
 std::uint32_t hit_shift_of(std::uint32_t states) {
@@ -95,9 +81,9 @@ void fill_classes(const LineDfaView& dfa, LineTable& table) {
   table.image[kNewline] = static_cast<Byte>(newline);
   std::vector<Entry> row(view.classes);
   const auto fill_row = [&](std::uint32_t number, std::uint32_t state) {
-    const std::uint16_t* const from = dfa.next + std::size_t{state} * dfa.classes;
+    const std::uint32_t* const from = dfa.next + std::size_t{state} * dfa.classes;
     std::transform(from, from + dfa.classes, row.begin(),
-                   [](std::uint16_t next) { return static_cast<Entry>(next); });
+                   [](std::uint32_t next) { return static_cast<Entry>(next); });
     row[newline] = static_cast<Entry>(state >= dfa.first_matching ? view.hit : dfa.start);
     std::memcpy(table.image.data() + kClassMapBytes + number * row_bytes, row.data(), row_bytes);
   };
@@ -158,8 +144,8 @@ LineTable laid_out(LineTableKind kind, const LineDfaView& dfa) {
   view.states = dfa.states;
   view.start = dfa.start;
   view.first_matching = dfa.first_matching;
-  view.sink = absorbing_state(dfa, true);
-  view.dead = absorbing_state(dfa, false);
+  view.sink = dfa.sink;
+  view.dead = dfa.dead;
   fill(kind, dfa, table);
   view.image_bytes = aligned(table.image.size());
   table.image.resize(view.image_bytes);

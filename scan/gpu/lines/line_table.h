@@ -16,7 +16,7 @@
 // at most take two look-ups, but no text can slow them down as much (0.9 by count), and they are
 // as fast as kBytes elsewhere, or 6 % slower (NOTES.md). So lay_out() takes kByteClasses where
 // states x classes are at most kPackedBytes. Which of kBytes and kShared suits a larger automaton
-// depends on the text: scan_lines_by_sample (line_choice.h).
+// depends on the text, which nobody looks at.
 //
 // One row is added, `hit`: a copy of the start's that a matching state leads to on '\n'. So a
 // kernel counts matching lines by looking for one state number, and nothing else knows of it. In
@@ -32,7 +32,7 @@
 
 #include "presso/bytes.h"
 #include "presso/error.h"
-#include "scan/automaton/line_dfa.h"
+#include "scan/automaton/dfa.h"
 
 namespace presso::gpu {
 
@@ -80,7 +80,7 @@ struct LineTable {
 /// Largest image that is kept in shared memory, beside the text: leaves room for 16 warps.
 constexpr std::uint32_t kLargestShared = 140 << 10;
 
-/// kInvalidArgument where `dfa` breaks its contract (scan/automaton/line_dfa.h), or has 65,535
+/// kInvalidArgument where `dfa` breaks its contract (scan/automaton/dfa.h), or has 65,535
 /// states or more.
 Result<LineTable> lay_out(const scan_detail::LineDfaView& dfa,
                           std::uint32_t largest_shared = kLargestShared);

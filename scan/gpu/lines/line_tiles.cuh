@@ -117,10 +117,6 @@ class LineTiles {
     run_.state = scan_.table.start;
   }
 
-  PRESSO_DEVICE u32 state_of_text_begin() const {
-    return scan_.d_state_in == nullptr ? scan_.table.start : *scan_.d_state_in;
-  }
-
   PRESSO_DEVICE std::uint16_t* marks_of(int stage) const {
     return kMark ? scan_.d_marks + begin_ / kQuadBytes + stage * 4 : nullptr;
   }
@@ -172,7 +168,7 @@ class LineTiles {
     }
   }
   PRESSO_DEVICE void take_guess(u32 state) {
-    if (begin_ == 0) state = state_of_text_begin();
+    if (begin_ == 0) state = scan_.table.start;
     guess_ = walker_.plain(state);
     run_.state = guess_;
   }
@@ -318,7 +314,6 @@ class LineTiles {
 
 template <class Rows, bool kMark>
 PRESSO_DEVICE void line_tiles_body(const LineScanArguments& scan) {
-  if (!is_open(scan.gate)) return;
   copy_table(scan.table);
   simt::block_sync();
   LineTiles<Rows, kMark> tiles(scan);

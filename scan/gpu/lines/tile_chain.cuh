@@ -62,7 +62,6 @@ PRESSO_DEVICE u32 mark_chain(const LineScanArguments& scan, u64 tile) {
 }
 
 PRESSO_DEVICE void find_broken_body(const LineScanArguments& scan) {
-  if (!is_open(scan.gate)) return;  // and nothing is broken
   const u64 warps = u64{simt::grid_blocks()} * (simt::block_threads() / kWarpSize);
   const u64 warp = u64{simt::block_index()} * (simt::block_threads() / kWarpSize) +
                    simt::shuffle(simt::warp_in_block(), 0);

@@ -10,7 +10,6 @@
 #pragma once
 
 #include "decompress/gpu/simt/simt.h"
-#include "scan/gpu/gate.h"
 #include "scan/gpu/lines/line_engines.cuh"
 
 namespace presso::gpu {
@@ -29,7 +28,6 @@ struct HitTiles {
   Byte* d_tiles = nullptr;  ///< a summary each
   u64 tiles = 0;
   u64* d_lines = nullptr;  ///< matching lines are added
-  Gate gate;
 };
 
 /// A bit for each byte of a quad that is '\n'.
@@ -205,7 +203,6 @@ PRESSO_DEVICE bool has_hit_to_the_left(const HitTiles& scan, u64 tile) {
 
 /// Counts each tile's head, and the last line if it is unfinished: as if a tile with '\n' followed.
 PRESSO_DEVICE void count_heads_body(const HitTiles& scan) {
-  if (!is_open(scan.gate)) return;
   const u32 warps = simt::block_threads() / kWarpSize;
   const u64 step = u64{simt::grid_blocks()} * warps * kWarpSize;
   u64 base =

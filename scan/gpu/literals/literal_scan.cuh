@@ -26,11 +26,10 @@ struct LiteralScanArguments {
   u64 bytes = 0;                 ///< at least 1
   LiteralTableView table;
   u64* d_lines = nullptr;  ///< matching lines are added
-  Gate gate;
   Byte* d_tiles = nullptr;
 
   PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / kLiteralTileBytes + 1; }
-  PRESSO_HD constexpr HitTiles hit_tiles() const { return {d_tiles, tiles(), d_lines, gate}; }
+  PRESSO_HD constexpr HitTiles hit_tiles() const { return {d_tiles, tiles(), d_lines}; }
 };
 
 template <u32 kGrams, bool kMasked>
@@ -55,14 +54,6 @@ class LiteralTiles {
       if (simt::lane() == 0) scan_.d_tiles[tile] = summary;
     }
     return lines_.lines();
-  }
-
-  /// Whether the step at `at` would take the slow path.
-  PRESSO_DEVICE bool has_candidates(u64 at) const {
-    Quad quads[kRowsAStep];
-    u32 behind[1];
-    text_.load(at, quads, behind);
-    return some_agree(quads, behind[0]);
   }
 
  private:
@@ -151,22 +142,8 @@ class LiteralTiles {
 
 template <u32 kGrams, bool kMasked>
 PRESSO_DEVICE void literal_tiles_body(const LiteralScanArguments& scan) {
-  if (!is_open(scan.gate)) return;
   LiteralTiles<kGrams, kMasked> tiles(scan);
   add_lines(scan.d_lines, tiles.run());
-}
-
-/// Of kSampledSteps steps, evenly spread over the text: how many would take the slow path.
-template <u32 kGrams, bool kMasked>
-PRESSO_DEVICE void sample_literals_body(const LiteralScanArguments& scan, u32* d_slow_steps) {
-  const u32 warps = simt::block_threads() / kWarpSize;
-  const u32 step = simt::grid_blocks() * warps;
-  const LiteralTiles<kGrams, kMasked> tiles(scan);
-  u32 sample = simt::block_index() * warps + simt::shuffle(simt::warp_in_block(), 0);
-  for (; sample < kSampledSteps; sample += step) {
-    const u64 at = scan.bytes / kSampledSteps * sample / kStepBytes * kStepBytes;
-    if (tiles.has_candidates(at) && simt::lane() == 0) simt::atomic_add(d_slow_steps, 1);
-  }
 }
 
 }  // namespace presso::gpu

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "scan/bytes/byte_frequency.h"
+
 namespace presso::gpu {
 namespace {
-
-#include "scan/literal/byte_frequency.inc"
 
 constexpr std::uint32_t kGramBytes = 4;
 constexpr std::uint32_t kCaseBit = 0x20;
@@ -21,7 +21,7 @@ std::uint32_t rarest_gram(const std::string& literal) {
   for (std::uint32_t at = 0; at + kGramBytes <= literal.size(); ++at) {
     std::uint32_t sum = 0;
     for (std::uint32_t i = 0; i < kGramBytes; ++i) {
-      sum += kByteFrequency[static_cast<Byte>(literal[at + i])];
+      sum += scan_detail::byte_frequency(static_cast<Byte>(literal[at + i]));
     }
     if (sum < best_sum) best = at;
     best_sum = std::min(best_sum, sum);

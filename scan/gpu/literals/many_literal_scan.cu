@@ -53,7 +53,6 @@ Status scan_many_literals(const ManyLiteralScanRequest& request, CUstream_st* st
   scan.bytes = request.bytes;
   scan.table = request.table;
   scan.d_lines = request.d_lines;
-  scan.gate = request.gate;
   scan.d_tiles = static_cast<Byte*>(request.d_temporary);
   PRESSO_TRY(scan.table.group_count == 1 ? launch_tiles_of<false>(scan, stream)
                                          : launch_tiles_of<true>(scan, stream));

@@ -35,11 +35,10 @@ struct ManyLiteralScanArguments {
   u64 bytes = 0;                 ///< at least 1
   ManyLiteralTableView table;
   u64* d_lines = nullptr;  ///< matching lines are added
-  Gate gate;
   Byte* d_tiles = nullptr;
 
   PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / kManyTileBytes + 1; }
-  PRESSO_HD constexpr HitTiles hit_tiles() const { return {d_tiles, tiles(), d_lines, gate}; }
+  PRESSO_HD constexpr HitTiles hit_tiles() const { return {d_tiles, tiles(), d_lines}; }
 };
 
 /// How the places of a step are bits: those of a row of the lane are neighbours.
@@ -284,7 +283,6 @@ u32 many_literal_shared_bytes(const ManyLiteralTableView& table, u32 warps) {
 
 template <u32 kStride, bool kTwoGroups>
 PRESSO_DEVICE void many_literal_tiles_body(const ManyLiteralScanArguments& scan) {
-  if (!is_open(scan.gate)) return;
   Quad* const to = reinterpret_cast<Quad*>(simt::shared_memory());
   const Quad* const from = reinterpret_cast<const Quad*>(scan.table.d_image);
   const u32 quads = scan.table.group_count * scan.table.filter_bytes / kQuadBytes;

@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "presso/error.h"
-#include "scan/gpu/gate.h"
 #include "scan/gpu/literals/many_literal_table.h"
 
 struct CUstream_st;  // cudaStream_t points to one
@@ -20,7 +19,6 @@ struct ManyLiteralScanRequest {
   std::uint64_t bytes = 0;
   ManyLiteralTableView table;        ///< of lay_out_many_literals(), with d_image set
   std::uint64_t* d_lines = nullptr;  ///< the number of matching lines is added
-  Gate gate;                         ///< of all kernels
   void* d_temporary = nullptr;
   std::size_t temporary_bytes = 0;
 };

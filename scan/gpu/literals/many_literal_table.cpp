@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "scan/bytes/byte_frequency.h"
+
 namespace presso::gpu {
 namespace {
-
-#include "scan/literal/byte_frequency.inc"
 
 using std::uint32_t;
 using std::uint64_t;
@@ -176,7 +176,7 @@ class GroupBuilder {
   uint32_t cost_of(const std::string& literal, uint32_t at) const {
     uint32_t cost = 0;
     for (uint32_t i = 0; i < gram_bytes_; ++i) {
-      cost += kByteFrequency[static_cast<Byte>(literal[at + i])];
+      cost += scan_detail::byte_frequency(static_cast<Byte>(literal[at + i]));
     }
     const uint32_t others = counts_.at(gram_at(literal, at)) - 1;
     return cost + 64 * static_cast<uint32_t>(std::bit_width(others));

@@ -42,10 +42,6 @@ Status launch_tiles_of(const PlaneScanArguments& scan, cudaStream_t stream) {
   }
 }
 
-/// One gram runs at 4.0 TB/s without candidates, at about 1 with one in each step, planes at 3.3:
-/// they are even at one in 14.
-constexpr u32 kMostSlowSteps = kSampledSteps / 16;
-
 }  // namespace
 
 std::size_t plane_scan_temporary_bytes(std::uint64_t text_bytes) {
@@ -65,20 +61,9 @@ Status scan_planes(const PlaneScanRequest& request, CUstream_st* stream) {
   scan.bytes = request.bytes;
   scan.table = request.table;
   scan.d_lines = request.d_lines;
-  scan.gate = request.gate;
   scan.d_tiles = static_cast<Byte*>(request.d_temporary);
   PRESSO_TRY(launch_tiles_of(scan, stream));
   return launch_count_heads(scan.hit_tiles(), stream);
-}
-
-Status scan_literals_or_planes(LiteralScanRequest literals, PlaneScanRequest planes,
-                               std::uint32_t* d_choice, CUstream_st* stream) {
-  if (literals.table.count != 1) return scan_planes(planes, stream);
-  PRESSO_TRY(sample_literals(literals, d_choice, stream));
-  literals.gate = {d_choice, 0, kMostSlowSteps};
-  planes.gate = {d_choice, kMostSlowSteps + 1, kSampledSteps};
-  PRESSO_TRY(scan_literals(literals, stream));
-  return scan_planes(planes, stream);
 }
 
 }  // namespace presso::gpu

@@ -28,14 +28,13 @@ struct PlaneScanArguments {
   u64 bytes = 0;                 ///< at least 1
   PlaneTableView table;
   u64* d_lines = nullptr;  ///< matching lines are added
-  Gate gate;
   Byte* d_tiles = nullptr;
   /// Constants that the compiler does not know: with those it knows it makes two instructions of a
   /// choice of bits.
   u32 turn_masks[3] = {0x0F0F0F0F, 0x33333333, 0x55555555};
 
   PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / kPlaneTileBytes + 1; }
-  PRESSO_HD constexpr HitTiles hit_tiles() const { return {d_tiles, tiles(), d_lines, gate}; }
+  PRESSO_HD constexpr HitTiles hit_tiles() const { return {d_tiles, tiles(), d_lines}; }
 };
 
 /// Bit k of byte i of 32 as bit i of word k.
@@ -165,7 +164,6 @@ class PlaneTiles {
 
 template <u32 kPlaces>
 PRESSO_DEVICE void plane_tiles_body(const PlaneScanArguments& scan) {
-  if (!is_open(scan.gate)) return;
   PlaneTiles<kPlaces> tiles(scan);
   add_lines(scan.d_lines, tiles.run());
 }

@@ -8,8 +8,6 @@
 #include <cstdint>
 
 #include "presso/error.h"
-#include "scan/gpu/gate.h"
-#include "scan/gpu/literals/literal_scan.h"
 #include "scan/gpu/literals/plane_table.h"
 
 struct CUstream_st;  // cudaStream_t points to one
@@ -21,7 +19,6 @@ struct PlaneScanRequest {
   std::uint64_t bytes = 0;
   PlaneTableView table;              ///< of lay_out_planes()
   std::uint64_t* d_lines = nullptr;  ///< the number of matching lines is added
-  Gate gate;                         ///< of all kernels
   void* d_temporary = nullptr;
   std::size_t temporary_bytes = 0;
 };
@@ -30,9 +27,5 @@ std::size_t plane_scan_temporary_bytes(std::uint64_t text_bytes);
 
 /// Errors: kInvalidArgument (memory too small or misaligned), kNoDevice, kDeviceLost.
 Status scan_planes(const PlaneScanRequest& request, CUstream_st* stream);
-
-/// By whichever engine suits the text, as scan_literals_or_lines.
-Status scan_literals_or_planes(LiteralScanRequest literals, PlaneScanRequest planes,
-                               std::uint32_t* d_choice, CUstream_st* stream);
 
 }  // namespace presso::gpu

@@ -15,8 +15,8 @@
 namespace presso {
 
 namespace scan_detail {
-class GroupFinder;
 class Matcher;
+struct PatternAccess;
 }  // namespace scan_detail
 
 /// What must stand around a match.
@@ -87,10 +87,9 @@ class Pattern {
   /// How it is searched for, in a few words for people.
   std::string describe() const;
 
-  const scan_detail::Matcher& matcher() const { return *matcher_; }
-  std::shared_ptr<const scan_detail::Matcher> shared_matcher() const { return matcher_; }
-
  private:
+  friend struct scan_detail::PatternAccess;
+
   explicit Pattern(std::shared_ptr<const scan_detail::Matcher> matcher)
       : matcher_(std::move(matcher)) {}
 

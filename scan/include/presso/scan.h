@@ -160,10 +160,6 @@ struct ScanSummary {
   bool index_used = false;
 };
 
-/// Whether `file` is a compressed file with filters by which a scan may leave blocks out. Reads
-/// these filters.
-bool can_skip_blocks(const RandomAccess& file, const Pattern& pattern, const ScanOptions& options);
-
 /// Scans what is left of `source`. Without a callback lines are only counted, which is faster.
 /// Synchronous; `source` is used by one thread at a time; several scans may run at once.
 /// Errors: those of reading, of the container, and with fail_fast of blocks; before an error every

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "presso/scan.h"
+#include "presso/scanned_file.h"
 
 namespace presso {
 
@@ -41,13 +42,18 @@ struct LineBatch {
 /// In order, never concurrently, at least one line each. Return false to stop.
 using BatchCallback = std::function<bool(LineBatch&)>;
 
-/// Searches files by other means than presso::scan(), with the same results.
+/// Searches files for one pattern by other means than presso::scan(), with the same results. Calls
+/// one at a time.
 class FileSearch {
  public:
   virtual ~FileSearch() = default;
-  /// As presso::scan(), for one pattern.
-  virtual Result<ScanSummary> scan(const RandomAccess& file, const ScanOptions& options,
+  /// As presso::scan(). What these means are not for, presso::scan() does.
+  virtual Result<ScanSummary> scan(ScannedFile& file, const ScanOptions& options,
                                    const LineCallback& on_line) = 0;
+  /// Why the last file was left to presso::scan(); nullopt where it was not.
+  virtual std::optional<std::string> why_cpu() const = 0;
+  /// For people: how it searches.
+  virtual std::string describe() const = 0;
 };
 
 /// Runs one at a time; cancel() from any thread.

@@ -20,14 +20,14 @@ using scan_test::as_bytes;
 
 constexpr const char* kExample = "(0|1)*((00)+|001)0";
 
-StringDfa dfa_of(const Predicate& predicate) {
+Dfa dfa_of(const Predicate& predicate) {
   auto dfa = compile(predicate);
   EXPECT_TRUE(dfa.ok()) << dfa.error().message();
   return std::move(*dfa);
 }
 
 struct AllLayouts {
-  explicit AllLayouts(StringDfa automaton)
+  explicit AllLayouts(Dfa automaton)
       : dfa(std::move(automaton)),
         wide(std::move(*DfaTable32::make(dfa))),
         narrow(std::move(*DfaTable8::make(dfa))),
@@ -43,7 +43,7 @@ struct AllLayouts {
     ASSERT_EQ(layout_matches(range.view(), bytes, text.size()), wanted) << text;
   }
 
-  StringDfa dfa;
+  Dfa dfa;
   DfaTable32 wide;
   DfaTable8 narrow;
   FlatDfa flat;
@@ -138,7 +138,7 @@ TEST(DfaLayouts, AgreeOnTheCommonCasesAndOnUrls) {
 }
 
 TEST(DfaLayouts, RefuseTooManyStates) {
-  StringDfa large;
+  Dfa large;
   large.states = 65'535;
   EXPECT_FALSE(FlatDfa::make(large).ok());
   EXPECT_FALSE(RangeDfa::make(large).ok());

@@ -19,7 +19,7 @@ namespace {
 
 using scan_test::as_bytes;
 
-StringDfa dfa_of(const Predicate& predicate) {
+Dfa dfa_of(const Predicate& predicate) {
   auto dfa = compile(predicate);
   EXPECT_TRUE(dfa.ok()) << dfa.error().message();
   return std::move(*dfa);
@@ -65,7 +65,7 @@ std::vector<std::uint32_t> selected(const Table& table, const Column& column,
   return ids;
 }
 
-std::vector<std::uint32_t> wanted_rows(const StringDfa& dfa, const StringColumnView& column) {
+std::vector<std::uint32_t> wanted_rows(const Dfa& dfa, const StringColumnView& column) {
   std::vector<std::uint32_t> rows;
   for (std::uint32_t i = 0; i < column.rows; ++i) {
     if (dfa.accepts(column.row(i))) rows.push_back(i);
@@ -75,7 +75,7 @@ std::vector<std::uint32_t> wanted_rows(const StringDfa& dfa, const StringColumnV
 
 /// Both table widths where the narrow one holds the automaton.
 template <class Column>
-void expect_rows(const StringDfa& dfa, const Column& column, std::optional<Byte> pad,
+void expect_rows(const Dfa& dfa, const Column& column, std::optional<Byte> pad,
                  const std::vector<std::uint32_t>& wanted, const SelectOptions& options) {
   const auto wide = DfaTable32::make(dfa, pad);
   ASSERT_TRUE(wide.ok());
@@ -117,7 +117,7 @@ TEST(RegexScan, SelectsRowsOfAnyLength) {
   for (const std::size_t rows : {0u, 1u, 7u, 15u, 16u, 31u, 32u, 33u, 64u, 300u, 9000u}) {
     const StringColumn column = random_column(rows, 11, "abc", static_cast<unsigned>(rows));
     for (const Predicate& predicate : predicates()) {
-      const StringDfa dfa = dfa_of(predicate);
+      const Dfa dfa = dfa_of(predicate);
       const auto wanted = wanted_rows(dfa, column.view());
       for (const std::size_t misaligned : {0u, 1u, 3u}) {
         const ExactBytes bytes({column.view().bytes, column.view().size_bytes()}, misaligned);
@@ -136,7 +136,7 @@ TEST(RegexScan, SelectsPaddedRowsOfEveryWidth) {
   for (std::uint32_t width = 1; width <= 40; ++width) {
     const StringColumn column = random_column(150, width, "abc", width);
     for (const Predicate& predicate : predicates()) {
-      const StringDfa dfa = dfa_of(predicate);
+      const Dfa dfa = dfa_of(predicate);
       const auto wanted = wanted_rows(dfa, column.view());
       for (const bool multiple_of_4 : {false, true}) {
         const auto padded =
@@ -157,7 +157,7 @@ TEST(RegexScan, AgreesOnTheCommonCases) {
   for (const auto& test : string_test::string_cases()) {
     StringColumn column;
     for (int i = 0; i < 40; ++i) column.append(i % 3 == 0 ? test.text : "");
-    const StringDfa dfa = dfa_of(contains_in_order(test.substrings));
+    const Dfa dfa = dfa_of(contains_in_order(test.substrings));
     const auto wanted = wanted_rows(dfa, column.view());
     EXPECT_EQ(dfa.accepts(as_bytes(test.text)), test.matches) << test.text;
     for (const auto& options : all_options()) {
@@ -167,7 +167,7 @@ TEST(RegexScan, AgreesOnTheCommonCases) {
 }
 
 TEST(RegexScan, ReadsAllBytesAsUnsigned) {
-  const StringDfa dfa = dfa_of(regex_match("(?-u)[\\x80-\\xFF]+\\x00[\\x00-\\x7F]*"));
+  const Dfa dfa = dfa_of(regex_match("(?-u)[\\x80-\\xFF]+\\x00[\\x00-\\x7F]*"));
   std::mt19937 random(9);
   StringColumn column;
   for (int i = 0; i < 500; ++i) {
@@ -189,7 +189,7 @@ TEST(RegexScan, TakesUpTo254StatesInOneByte) {
   for (const std::uint32_t states : {127u, 128u, 129u, 200u, 254u, 255u, 256u}) {
     // a{n}: n + 1 states and the reject sink; reading to the last state takes n bytes.
     const auto n = static_cast<std::size_t>(states) - 2;
-    const StringDfa dfa = dfa_of(regex_match("a{" + std::to_string(n) + "}"));
+    const Dfa dfa = dfa_of(regex_match("a{" + std::to_string(n) + "}"));
     ASSERT_EQ(dfa.states, states);
     const auto narrow = DfaTable8::make(dfa);
     if (states > 255) {
@@ -209,7 +209,7 @@ TEST(RegexScan, CutsColumnsIntoStretches) {
   const StringColumn column = random_column(2000, 30, "abc", 1);
   const auto padded = PaddedColumn::make(column.view());
   ASSERT_TRUE(padded.ok());
-  const StringDfa dfa = dfa_of(contains("abca"));
+  const Dfa dfa = dfa_of(contains("abca"));
   const auto wanted = wanted_rows(dfa, column.view());
   for (const std::uint64_t bytes : {9u, 20u, 50u, 1000u, 4099u}) {
     for (SelectOptions options : all_options()) {
@@ -233,7 +233,7 @@ TEST(RegexScan, ReachesBehindTwoGibibytes) {
   for (const std::uint32_t row : wanted) bytes[row * kWidth] = 'x';
   std::vector<std::uint64_t> offsets(kRows + 1);
   for (std::uint64_t i = 0; i <= kRows; ++i) offsets[i] = i * kWidth;
-  const StringDfa dfa = dfa_of(regex_search("^x"));
+  const Dfa dfa = dfa_of(regex_search("^x"));
   const StringColumnView column{bytes, offsets.data(), kRows};
   const PaddedColumnView padded{bytes, kRows, kWidth, 'p'};
   for (const auto& options : all_options()) {
@@ -247,7 +247,7 @@ TEST(RegexScan, RefusesWhatDoesNotFit) {
   StringColumn column;
   column.append("a");
   const auto padded = PaddedColumn::make(column.view(), {.pad = 'p'});
-  const StringDfa dfa = dfa_of(contains("a"));
+  const Dfa dfa = dfa_of(contains("a"));
   const auto plain = DfaTable32::make(dfa);
   const auto with_pad = DfaTable32::make(dfa, Byte{'p'});
   std::vector<std::uint32_t> ids(1 + kRowIdSlack);
@@ -269,7 +269,7 @@ TEST(RegexScan, RefusesWhatDoesNotFit) {
 }
 
 TEST(RegexScan, FindsUrls) {
-  const StringDfa dfa = dfa_of(regex_match(corpora::url_pattern()));
+  const Dfa dfa = dfa_of(regex_match(corpora::url_pattern()));
   EXPECT_EQ(dfa.states, 91u);
   corpora::Random random(11);
   StringColumn column;

@@ -16,7 +16,7 @@ namespace {
 
 using scan_test::as_bytes;
 
-StringDfa dfa_of(const Predicate& predicate) {
+Dfa dfa_of(const Predicate& predicate) {
   auto dfa = compile(predicate);
   EXPECT_TRUE(dfa.ok()) << dfa.error().message();
   return std::move(*dfa);
@@ -43,16 +43,16 @@ TEST(StringDfa, HasTheMinimalSizesOfTheCatalogue) {
 }
 
 TEST(StringDfa, NumbersSinksAndAcceptingStatesLast) {
-  const StringDfa substring = dfa_of(contains("she"));
-  EXPECT_EQ(substring.accept_sink, substring.states - 1);
-  EXPECT_EQ(substring.first_accepting, substring.states - 1);
-  EXPECT_EQ(substring.reject_sink, StringDfa::kNone);
-  const StringDfa without = dfa_of(all_of({contains("she"), negation_of(contains("her"))}));
-  EXPECT_EQ(without.accept_sink, StringDfa::kNone);
-  EXPECT_EQ(without.reject_sink, without.first_accepting - 1);
-  const StringDfa exact = dfa_of(regex_match("she|her"));
-  EXPECT_EQ(exact.reject_sink, 5u);
-  EXPECT_EQ(exact.first_accepting, 6u);
+  const Dfa substring = dfa_of(contains("she"));
+  EXPECT_EQ(substring.sink, substring.states - 1);
+  EXPECT_EQ(substring.first_matching, substring.states - 1);
+  EXPECT_EQ(substring.dead, substring.states);
+  const Dfa without = dfa_of(all_of({contains("she"), negation_of(contains("her"))}));
+  EXPECT_EQ(without.sink, without.states);
+  EXPECT_EQ(without.dead, without.first_matching - 1);
+  const Dfa exact = dfa_of(regex_match("she|her"));
+  EXPECT_EQ(exact.dead, 5u);
+  EXPECT_EQ(exact.first_matching, 6u);
   EXPECT_EQ(exact.classes, 5u) << "s, h, e, r and all others";
 }
 
@@ -60,10 +60,10 @@ TEST(StringDfa, CombinesAsBooleanAlgebraDoes) {
   const Predicate she = contains("she");
   const Predicate her = contains("her");
   const Predicate ends = regex_search("(s|h)e$");
-  const StringDfa both = dfa_of(all_of({she, her}));
-  const StringDfa either = dfa_of(any_of({she, her}));
-  const StringDfa without = dfa_of(all_of({she, negation_of(her)}));
-  const StringDfa mixed = dfa_of(any_of({all_of({ends, negation_of(she)}), negation_of(her)}));
+  const Dfa both = dfa_of(all_of({she, her}));
+  const Dfa either = dfa_of(any_of({she, her}));
+  const Dfa without = dfa_of(all_of({she, negation_of(her)}));
+  const Dfa mixed = dfa_of(any_of({all_of({ends, negation_of(she)}), negation_of(her)}));
   for_all_strings("sher", 7, [&](const std::string& s) {
     const bool in_she = holds(s, "she");
     const bool in_her = holds(s, "her");
@@ -79,8 +79,8 @@ TEST(StringDfa, CombinesAsBooleanAlgebraDoes) {
 TEST(StringDfa, NegatingTwiceChangesNothing) {
   for (const char* pattern : {"a*", "(ab|c)+", "", "[^a]"}) {
     const Predicate once = regex_match(pattern);
-    const StringDfa dfa = dfa_of(once);
-    const StringDfa twice = dfa_of(negation_of(negation_of(once)));
+    const Dfa dfa = dfa_of(once);
+    const Dfa twice = dfa_of(negation_of(negation_of(once)));
     EXPECT_EQ(dfa.states, twice.states) << pattern;
     for_all_strings("abc", 6, [&](const std::string& s) {
       ASSERT_EQ(dfa.accepts(as_bytes(s)), twice.accepts(as_bytes(s))) << pattern << ": " << s;
@@ -128,8 +128,8 @@ TEST(StringDfa, AgreesWithTheStandardLibraryOnSmallExpressions) {
   EXPECT_GT(expressions.size(), 1'000u);
   for (const std::string& expression : expressions) {
     const std::regex oracle(expression);
-    const StringDfa whole = dfa_of(regex_match(expression));
-    const StringDfa part = dfa_of(regex_search(expression));
+    const Dfa whole = dfa_of(regex_match(expression));
+    const Dfa part = dfa_of(regex_search(expression));
     for (const std::string& s : strings) {
       ASSERT_EQ(whole.accepts(as_bytes(s)), std::regex_match(s, oracle)) << expression << ": " << s;
       ASSERT_EQ(part.accepts(as_bytes(s)), std::regex_search(s, oracle)) << expression << ": " << s;
@@ -138,14 +138,14 @@ TEST(StringDfa, AgreesWithTheStandardLibraryOnSmallExpressions) {
 }
 
 TEST(StringDfa, MatchesLikeWithEscape) {
-  const StringDfa dfa = dfa_of(like("%50\\%_off%"));
+  const Dfa dfa = dfa_of(like("%50\\%_off%"));
   EXPECT_TRUE(dfa.accepts(as_bytes("now 50% off!")));
   EXPECT_FALSE(dfa.accepts(as_bytes("now 500 off!")));
   EXPECT_FALSE(dfa.accepts(as_bytes("now 50%off!")));
 }
 
 TEST(StringDfa, FindsSubstringsInOrder) {
-  const StringDfa dfa = dfa_of(contains_in_order({"ab", "ba"}));
+  const Dfa dfa = dfa_of(contains_in_order({"ab", "ba"}));
   for_all_strings("ab", 9, [&](const std::string& s) {
     const std::size_t first = s.find("ab");
     const bool wanted = first != std::string::npos && s.find("ba", first + 2) != std::string::npos;
@@ -159,7 +159,7 @@ TEST(StringDfa, FindsSubstringsInOrder) {
 TEST(StringDfa, KnowsEmptyCombinations) {
   EXPECT_TRUE(dfa_of(all_of({})).accepts(as_bytes("")));
   EXPECT_FALSE(dfa_of(any_of({})).accepts(as_bytes("")));
-  EXPECT_EQ(dfa_of(any_of({})).reject_sink, 0u);
+  EXPECT_EQ(dfa_of(any_of({})).dead, 0u);
 }
 
 TEST(StringDfa, RefusesWhatItCannotAnswer) {

@@ -15,13 +15,13 @@ class LayoutRows {
  public:
   using Row = std::array<std::uint16_t, 256>;
 
-  explicit LayoutRows(const StringDfa& dfa) : dfa_(dfa), number_(dfa.states) {
+  explicit LayoutRows(const Dfa& dfa) : dfa_(dfa), number_(dfa.states) {
     std::vector<std::uint32_t> order;
     for (std::uint32_t state = 0; state < dfa.states; ++state) {
-      if (state != dfa.reject_sink) order.push_back(state);
+      if (state != dfa.dead) order.push_back(state);
     }
     std::stable_partition(order.begin(), order.end(), [&](std::uint32_t state) {
-      return state == dfa.start && state < dfa.first_accepting;
+      return state == dfa.start && state < dfa.first_matching;
     });
     order_ = std::move(order);
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -47,16 +47,16 @@ class LayoutRows {
     states_.start = number_[dfa_.start];
     states_.first_accepting = 1;
     for (const std::uint32_t state : order_) {
-      states_.first_accepting += state < dfa_.first_accepting;
+      states_.first_accepting += state < dfa_.first_matching;
       for (std::uint32_t symbol = 0; symbol < dfa_.classes; ++symbol) {
         const std::uint32_t to = dfa_.next[std::size_t{state} * dfa_.classes + symbol];
-        states_.can_fail |= to == dfa_.reject_sink;
+        states_.can_fail |= to == dfa_.dead;
       }
     }
-    if (dfa_.accept_sink != StringDfa::kNone) states_.accept_sink = number_[dfa_.accept_sink];
+    if (dfa_.sink != dfa_.states) states_.accept_sink = number_[dfa_.sink];
   }
 
-  const StringDfa& dfa_;
+  const Dfa& dfa_;
   std::vector<std::uint16_t> number_;  ///< [state of the automaton]; the reject sink is the error
   std::vector<std::uint32_t> order_;
   LayoutStates states_;
@@ -128,7 +128,7 @@ std::uint16_t commonest_target(const LayoutRows::Row& row, const std::vector<Run
   return best;
 }
 
-Status check_states(const StringDfa& dfa) {
+Status check_states(const Dfa& dfa) {
   if (dfa.states <= 65'534) return {};
   return make_error(ErrorCode::kInvalidArgument, "more than 65534 states");
 }
@@ -140,7 +140,7 @@ std::size_t bytes_of(const std::vector<T>& values) {
 
 }  // namespace
 
-Result<FlatDfa> FlatDfa::make(const StringDfa& dfa) {
+Result<FlatDfa> FlatDfa::make(const Dfa& dfa) {
   PRESSO_TRY(check_states(dfa));
   const LayoutRows rows(dfa);
   FlatDfa made;
@@ -174,7 +174,7 @@ std::size_t FlatDfa::size_bytes() const {
          bytes_of(targets_);
 }
 
-Result<RangeDfa> RangeDfa::make(const StringDfa& dfa) {
+Result<RangeDfa> RangeDfa::make(const Dfa& dfa) {
   PRESSO_TRY(check_states(dfa));
   const LayoutRows rows(dfa);
   RangeDfa made;

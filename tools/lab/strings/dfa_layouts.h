@@ -17,9 +17,11 @@
 
 #include "format/host_device.h"
 #include "presso/error.h"
-#include "tools/lab/strings/string_dfa.h"
+#include "scan/automaton/dfa.h"
 
 namespace presso::strings {
+
+using scan_detail::Dfa;
 
 /// What both layouts know of their states.
 struct LayoutStates {
@@ -27,9 +29,9 @@ struct LayoutStates {
 
   std::uint32_t start = kError;
   std::uint32_t first_accepting = 0;
-  std::uint32_t accept_sink = StringDfa::kNone;
-  std::uint32_t states = 0;  ///< with the error
-  bool can_fail = false;     ///< some transition of another state leads to the error
+  std::uint32_t accept_sink = ~std::uint32_t{0};  ///< or this: there is none
+  std::uint32_t states = 0;                       ///< with the error
+  bool can_fail = false;  ///< some transition of another state leads to the error
 };
 
 struct FlatDfaView : LayoutStates {
@@ -104,7 +106,7 @@ PRESSO_HD inline bool layout_matches(const View& dfa, const Byte* text, std::uin
 class FlatDfa {
  public:
   /// kInvalidArgument: more than 65,534 states.
-  static Result<FlatDfa> make(const StringDfa& dfa);
+  static Result<FlatDfa> make(const Dfa& dfa);
   FlatDfaView view() const;
   std::size_t size_bytes() const;
 
@@ -120,7 +122,7 @@ class FlatDfa {
 class RangeDfa {
  public:
   /// kInvalidArgument: more than 65,534 states.
-  static Result<RangeDfa> make(const StringDfa& dfa);
+  static Result<RangeDfa> make(const Dfa& dfa);
   RangeDfaView view() const;
   std::size_t size_bytes() const;
 

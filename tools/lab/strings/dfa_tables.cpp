@@ -9,14 +9,14 @@ namespace {
 /// An automaton's states with the sinks as -1 and -2.
 class SinkNumbers {
  public:
-  explicit SinkNumbers(const StringDfa& dfa) : dfa_(dfa), number_(dfa.states) {
+  explicit SinkNumbers(const Dfa& dfa) : dfa_(dfa), number_(dfa.states) {
     for (std::uint32_t state = 0; state < dfa.states; ++state) {
-      if (state == dfa.reject_sink) {
+      if (state == dfa.dead) {
         number_[state] = kReject;
-      } else if (state == dfa.accept_sink) {
+      } else if (state == dfa.sink) {
         number_[state] = kAccept;
       } else {
-        rejecting_ += state < dfa.first_accepting;
+        rejecting_ += state < dfa.first_matching;
         number_[state] = static_cast<std::int32_t>(live_.size());
         live_.push_back(state);
       }
@@ -31,12 +31,12 @@ class SinkNumbers {
   std::int32_t start() const { return number_[dfa_.start]; }
   std::int32_t step(std::size_t state, unsigned byte, std::optional<Byte> pad) const {
     const std::uint32_t from = live_[state];
-    if (pad && byte == *pad) return from >= dfa_.first_accepting ? kAccept : kReject;
+    if (pad && byte == *pad) return from >= dfa_.first_matching ? kAccept : kReject;
     return number_[dfa_.step(from, static_cast<Byte>(byte))];
   }
 
  private:
-  const StringDfa& dfa_;
+  const Dfa& dfa_;
   std::vector<std::int32_t> number_;  ///< [state of the automaton]
   std::vector<std::uint32_t> live_;   ///< states of the automaton that are no sinks
   std::int32_t rejecting_ = 0;
@@ -48,7 +48,7 @@ std::int32_t pad_of(std::optional<Byte> pad) {
 
 }  // namespace
 
-Result<DfaTable32> DfaTable32::make(const StringDfa& dfa, std::optional<Byte> pad) {
+Result<DfaTable32> DfaTable32::make(const Dfa& dfa, std::optional<Byte> pad) {
   if (dfa.states > 4'000'000) {
     return make_error(ErrorCode::kInvalidArgument, "more than 4 million states");
   }
@@ -73,7 +73,7 @@ Table32View DfaTable32::view() const {
   return view;
 }
 
-Result<DfaTable8> DfaTable8::make(const StringDfa& dfa, std::optional<Byte> pad) {
+Result<DfaTable8> DfaTable8::make(const Dfa& dfa, std::optional<Byte> pad) {
   const SinkNumbers numbers(dfa);
   if (numbers.states() > 254) {
     return make_error(ErrorCode::kInvalidArgument,

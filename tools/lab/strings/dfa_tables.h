@@ -17,9 +17,11 @@
 
 #include "format/host_device.h"
 #include "presso/error.h"
-#include "tools/lab/strings/string_dfa.h"
+#include "scan/automaton/dfa.h"
 
 namespace presso::strings {
+
+using scan_detail::Dfa;
 
 struct Table32View {
   using Entry = std::int32_t;
@@ -72,7 +74,7 @@ class DfaTable32 {
   using View = Table32View;
   /// `pad`: sends accepting states to the accept sink and others to the reject sink, which ends the
   /// strings of a PaddedColumn. kInvalidArgument: more than 4 million states.
-  static Result<DfaTable32> make(const StringDfa& dfa, std::optional<Byte> pad = std::nullopt);
+  static Result<DfaTable32> make(const Dfa& dfa, std::optional<Byte> pad = std::nullopt);
   Table32View view() const;
   std::size_t size_bytes() const { return entries_.size() * sizeof entries_[0]; }
 
@@ -85,7 +87,7 @@ class DfaTable8 {
  public:
   using View = Table8View;
   /// As above; kInvalidArgument: more than 254 states besides the sinks.
-  static Result<DfaTable8> make(const StringDfa& dfa, std::optional<Byte> pad = std::nullopt);
+  static Result<DfaTable8> make(const Dfa& dfa, std::optional<Byte> pad = std::nullopt);
   Table8View view() const;
 
  private:

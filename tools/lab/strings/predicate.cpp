@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Leaves go through the parser and compiler of scan/regex, the subset construction and Hopcroft's
-// algorithm; combinations are product automata of minimal ones, minimised after each step.
+// Leaves go through the product's parser, compiler, subset construction and Hopcroft's algorithm;
+// combinations are product automata of minimal ones, minimised after each step.
 #include "tools/lab/strings/predicate.h"
 
 #include <unordered_map>
 #include <utility>
 
-#include "scan/regex/syntax.h"
+#include "scan/automaton/minimal_dfa.h"
+#include "scan/syntax/parser.h"
 
 namespace presso::strings {
 namespace {
 
 using scan_detail::CodeRange;
 using scan_detail::CompleteDfa;
-using scan_detail::Determinizer;
+using scan_detail::literal_node;
 using scan_detail::Look;
+using scan_detail::look_node;
 using scan_detail::Node;
+using scan_detail::Texts;
 using Kind = Predicate::Kind;
-
-Node look_node(Look look) {
-  Node node;
-  node.kind = Node::Kind::kLook;
-  node.look = look;
-  return node;
-}
 
 Node whole(Node root) {
   Node node;
@@ -31,14 +27,6 @@ Node whole(Node root) {
   node.children.push_back(look_node(Look::kTextStart));
   node.children.push_back(std::move(root));
   node.children.push_back(look_node(Look::kTextEnd));
-  return node;
-}
-
-Node literal_node(const std::string& bytes) {
-  Node node;
-  if (bytes.empty()) return node;
-  node.kind = Node::Kind::kLiteral;
-  node.bytes = bytes;
   return node;
 }
 
@@ -110,7 +98,7 @@ Error too_many_states(const DfaLimits& limits) {
       "the automaton has more than " + std::to_string(limits.constructed_states) + " states");
 }
 
-Result<StringDfa> compile_leaf(const Predicate& leaf, const DfaLimits& limits) {
+Result<Dfa> compile_leaf(const Predicate& leaf, const DfaLimits& limits) {
   PRESSO_ASSIGN(const Node root, tree_of(leaf));
   PRESSO_ASSIGN(const auto program, compile_program(root, {}));
   constexpr auto kLineLooks =
@@ -118,9 +106,8 @@ Result<StringDfa> compile_leaf(const Predicate& leaf, const DfaLimits& limits) {
   if ((program.looks & kLineLooks) != 0) {
     return make_error(ErrorCode::kUnsupported, "(?m) asks for lines, but strings have none");
   }
-  const auto subsets =
-      construct_subsets(program, Determinizer::Texts::kStrings, limits.constructed_states);
-  if (subsets) return minimal_dfa(*subsets, program.class_of);
+  const auto subsets = construct_subsets(program, Texts::kStrings, limits.constructed_states);
+  if (subsets) return minimal_dfa(*subsets, Texts::kStrings);
   if ((program.looks & scan_detail::kUnicodeLooks) != 0) {
     return make_error(ErrorCode::kUnsupported, "word boundaries of Unicode need characters");
   }
@@ -130,38 +117,36 @@ Result<StringDfa> compile_leaf(const Predicate& leaf, const DfaLimits& limits) {
 /// Pairs of states that some string leads to. Tells bytes apart as either automaton does.
 class Product {
  public:
-  Product(const StringDfa& a, const StringDfa& b, Kind operation)
-      : a_(a), b_(b), operation_(operation) {
+  Product(const Dfa& a, const Dfa& b, Kind operation) : a_(a), b_(b), operation_(operation) {
     std::unordered_map<unsigned, Byte> known;
     for (unsigned byte = 0; byte < 256; ++byte) {
       const unsigned pair = a.class_of[byte] * 256u + b.class_of[byte];
       const auto [place, is_new] = known.try_emplace(pair, static_cast<Byte>(known.size()));
-      class_of_[byte] = place->second;
+      made_.class_of[byte] = place->second;
       if (is_new) representative_.push_back(static_cast<Byte>(byte));
     }
   }
 
-  Result<StringDfa> run(const DfaLimits& limits) {
-    CompleteDfa made;
-    made.classes = static_cast<std::uint32_t>(representative_.size());
+  Result<Dfa> run(const DfaLimits& limits) {
+    made_.classes = static_cast<std::uint32_t>(representative_.size());
     number_of(a_.start, b_.start);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       const auto [a, b] = pairs_[i];
-      made.accepts.push_back(accepts(a, b));
+      made_.accepts.push_back(accepts(a, b));
       for (const Byte byte : representative_) {
-        made.next.push_back(number_of(a_.step(a, byte), b_.step(b, byte)));
+        made_.next.push_back(number_of(a_.step(a, byte), b_.step(b, byte)));
       }
       if (pairs_.size() > limits.constructed_states) return too_many_states(limits);
     }
-    return minimal_dfa(made, class_of_);
+    return minimal_dfa(made_, Texts::kStrings);
   }
 
  private:
   using State = std::uint32_t;
 
   bool accepts(State a, State b) const {
-    const bool in_a = a >= a_.first_accepting;
-    const bool in_b = b >= b_.first_accepting;
+    const bool in_a = a >= a_.first_matching;
+    const bool in_b = b >= b_.first_matching;
     return operation_ == Kind::kAnd ? in_a && in_b : in_a || in_b;
   }
   State number_of(State a, State b) {
@@ -171,18 +156,18 @@ class Product {
     return place->second;
   }
 
-  const StringDfa& a_;
-  const StringDfa& b_;
+  const Dfa& a_;
+  const Dfa& b_;
   Kind operation_;
-  std::array<Byte, 256> class_of_{};
+  CompleteDfa made_;
   std::vector<Byte> representative_;  ///< [class]
   std::vector<std::pair<State, State>> pairs_;
   std::unordered_map<std::uint64_t, State> numbers_;
 };
 
-StringDfa complement_of(const StringDfa& dfa) {
+Dfa complement_of(const Dfa& dfa) {
   CompleteDfa flipped;
-  std::array<Byte, 256> class_of = dfa.class_of;
+  flipped.class_of = dfa.class_of;
   flipped.classes = dfa.classes;
   // State 0 must be the start: exchange the two.
   const auto renamed = [&](std::uint32_t state) {
@@ -190,12 +175,12 @@ StringDfa complement_of(const StringDfa& dfa) {
   };
   for (std::uint32_t i = 0; i < dfa.states; ++i) {
     const std::uint32_t state = renamed(i);
-    flipped.accepts.push_back(state < dfa.first_accepting);
+    flipped.accepts.push_back(state < dfa.first_matching);
     for (std::uint32_t symbol = 0; symbol < dfa.classes; ++symbol) {
       flipped.next.push_back(renamed(dfa.next[std::size_t{state} * dfa.classes + symbol]));
     }
   }
-  return minimal_dfa(flipped, class_of);
+  return minimal_dfa(flipped, Texts::kStrings);
 }
 
 Predicate leaf(Kind kind, std::string pattern, const RegexOptions& options = {}) {
@@ -248,24 +233,24 @@ Predicate contains_in_order(const std::vector<std::string>& substrings) {
   return combination(Kind::kInOrder, std::move(parts));
 }
 
-Result<StringDfa> compile(const Predicate& predicate, const DfaLimits& limits) {
+Result<Dfa> compile(const Predicate& predicate, const DfaLimits& limits) {
   if (predicate.kind == Kind::kNot) {
     if (predicate.parts.size() != 1) {
       return make_error(ErrorCode::kInvalidArgument, "a negation has one part");
     }
-    PRESSO_ASSIGN(const StringDfa part, compile(predicate.parts[0], limits));
+    PRESSO_ASSIGN(const Dfa part, compile(predicate.parts[0], limits));
     return complement_of(part);
   }
   if (predicate.kind != Kind::kAnd && predicate.kind != Kind::kOr) {
     return compile_leaf(predicate, limits);
   }
   if (predicate.parts.empty()) {
-    const StringDfa every = *compile_leaf(contains(""), limits);
+    const Dfa every = *compile_leaf(contains(""), limits);
     return predicate.kind == Kind::kAnd ? every : complement_of(every);
   }
-  PRESSO_ASSIGN(StringDfa made, compile(predicate.parts[0], limits));
+  PRESSO_ASSIGN(Dfa made, compile(predicate.parts[0], limits));
   for (std::size_t i = 1; i < predicate.parts.size(); ++i) {
-    PRESSO_ASSIGN(const StringDfa part, compile(predicate.parts[i], limits));
+    PRESSO_ASSIGN(const Dfa part, compile(predicate.parts[i], limits));
     PRESSO_ASSIGN(made, Product(made, part, predicate.kind).run(limits));
   }
   return made;

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "presso/error.h"
-#include "tools/lab/strings/string_dfa.h"
+#include "scan/automaton/dfa.h"
 
 namespace presso::strings {
+
+using scan_detail::Dfa;
 
 struct RegexOptions {
   bool ignore_case = false;
@@ -60,7 +62,7 @@ struct DfaLimits {
 
 /// Errors: kInvalidArgument for a pattern that does not parse (byte_offset: into that pattern) or
 /// an automaton above the limits; kUnsupported for (?m) with `^` or `$` and for Unicode's \b.
-Result<StringDfa> compile(const Predicate& predicate, const DfaLimits& limits = {});
+Result<Dfa> compile(const Predicate& predicate, const DfaLimits& limits = {});
 
 /// S1, S2, ... in this order, none overlapping another: `%S1%S2%`.
 Predicate contains_in_order(const std::vector<std::string>& substrings);

@@ -164,8 +164,7 @@ void time_table(const Options& options, const Point& point, const PaddedColumnVi
   }
 }
 
-void time_regex(const Options& options, Point point, const StringColumn& strings,
-                const StringDfa& dfa) {
+void time_regex(const Options& options, Point point, const StringColumn& strings, const Dfa& dfa) {
   const PaddedColumn column = value_of(PaddedColumn::make(strings.view()));
   point.states = dfa.states;
   const DfaTable32 wide = value_of(DfaTable32::make(dfa, column.view().pad));
@@ -194,7 +193,7 @@ StringColumn urls(std::size_t bytes, std::size_t length, std::size_t fails_at, d
 }
 
 void regex_figures(const Options& options) {
-  const StringDfa dfa = value_of(compile(regex_match(corpora::url_pattern())));
+  const Dfa dfa = value_of(compile(regex_match(corpora::url_pattern())));
   const auto run = [&](const char* figure, std::size_t length, std::size_t fails_at,
                        double selectivity, unsigned threads) {
     const StringColumn column = urls(options.bytes, length, fails_at, selectivity);
@@ -226,7 +225,7 @@ void regex_figures(const Options& options) {
 /// A row at a time by each layout of the table (catalogue L7); the sizes in bytes come as lengths.
 void layouts_figure(const Options& options) {
   if (!options.wants("layouts")) return;
-  const StringDfa dfa = value_of(compile(regex_match(corpora::url_pattern())));
+  const Dfa dfa = value_of(compile(regex_match(corpora::url_pattern())));
   const StringColumn strings = urls(options.bytes, 32, kAnywhere, 1);
   const StringColumnView column = strings.view();
   const auto time_layout = [&](const char* layout, std::size_t size, const auto& accepts) {
@@ -265,7 +264,7 @@ void states_figure(const Options& options) {
     const std::vector<std::string> dictionary = corpora::words(random, count);
     std::string pattern;
     for (const std::string& word : dictionary) pattern += (pattern.empty() ? "" : "|") + word;
-    const StringDfa dfa = value_of(compile(regex_search(pattern)));
+    const Dfa dfa = value_of(compile(regex_search(pattern)));
     StringColumn column;
     for (std::size_t i = 0; i < options.bytes / 32; ++i) {
       std::string text =

@@ -105,7 +105,7 @@ class DfaScan : public SubstringScan {
 };
 
 Made make_dfa(const Substrings& substrings, CpuLevel level) {
-  PRESSO_ASSIGN(const StringDfa dfa, compile(contains_in_order(substrings)));
+  PRESSO_ASSIGN(const Dfa dfa, compile(contains_in_order(substrings)));
   PRESSO_ASSIGN(DfaTable32 table, DfaTable32::make(dfa));
   return Made(std::make_unique<DfaScan>(std::move(table), level));
 }

@@ -2,7 +2,8 @@
 #include "tools/lab/strings/substring_tables.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "scan/automaton/aho_corasick.h"
 
 namespace presso::strings {
 namespace {
@@ -10,77 +11,6 @@ namespace {
 std::vector<Byte> bytes_of(std::string_view text) {
   return {text.begin(), text.end()};
 }
-
-/// The trie of all patterns, then its failure links, by which missing children are filled in.
-class Trie {
- public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-  explicit Trie(std::span<const std::string> patterns) : class_of_(256, 0) {
-    for (const std::string& pattern : patterns) {
-      for (const char byte : pattern) class_of_[static_cast<Byte>(byte)] = 1;
-    }
-    // All 256 bytes may be in use; then no class is left for those of no pattern, or needed.
-    const bool all = std::find(class_of_.begin(), class_of_.end(), Byte{0}) == class_of_.end();
-    for (Byte& in_use : class_of_) in_use = in_use != 0 ? static_cast<Byte>(classes_++) : Byte{0};
-    if (all) {
-      std::iota(class_of_.begin(), class_of_.end(), Byte{0});
-      classes_ = 256;
-    }
-    add_state();
-  }
-
-  /// False where there are too many states.
-  bool add(const std::string& pattern, std::uint32_t most_states) {
-    std::uint32_t state = 0;
-    for (const char byte : pattern) {
-      const std::size_t entry = state * std::size_t{classes_} + class_of_[static_cast<Byte>(byte)];
-      if (next_[entry] == kNone) next_[entry] = add_state();
-      state = next_[entry];
-      if (states() > most_states) return false;
-    }
-    accepts_[state] = true;
-    return true;
-  }
-
-  void resolve() {
-    std::vector<std::uint32_t> fallback(states(), 0);
-    std::vector<std::uint32_t> queue = {0};
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-      const std::uint32_t state = queue[i];
-      if (accepts_[fallback[state]]) accepts_[state] = true;
-      for (std::uint32_t symbol = 0; symbol < classes_; ++symbol) {
-        std::uint32_t& child = next_[state * std::size_t{classes_} + symbol];
-        const std::uint32_t other =
-            state == 0 ? 0 : next_[fallback[state] * std::size_t{classes_} + symbol];
-        if (child == kNone) {
-          child = other;
-        } else {
-          fallback[child] = other;
-          queue.push_back(child);
-        }
-      }
-    }
-  }
-
-  std::uint32_t states() const { return static_cast<std::uint32_t>(accepts_.size()); }
-  std::uint32_t classes() const { return classes_; }
-  const std::vector<Byte>& class_of() const { return class_of_; }
-  const std::vector<std::uint32_t>& next() const { return next_; }
-  const std::vector<bool>& accepts() const { return accepts_; }
-
- private:
-  std::uint32_t add_state() {
-    accepts_.push_back(false);
-    next_.resize(next_.size() + classes_, kNone);
-    return states() - 1;
-  }
-
-  std::vector<Byte> class_of_;
-  std::uint32_t classes_ = 1;
-  std::vector<std::uint32_t> next_;
-  std::vector<bool> accepts_;
-};
 
 }  // namespace
 
@@ -125,29 +55,20 @@ void BoyerMooreTable::set_good_suffix() {
 }
 
 Result<AhoCorasickTable> AhoCorasickTable::make(std::span<const std::string> patterns) {
-  constexpr std::uint32_t kMostStates = 65'535;
-  Trie trie(patterns);
-  for (const std::string& pattern : patterns) {
-    if (trie.add(pattern, kMostStates)) continue;
+  constexpr std::size_t kMostStates = 65'535;
+  const auto dfa =
+      scan_detail::make_aho_corasick(patterns, scan_detail::Texts::kStrings, kMostStates);
+  if (!dfa) {
     return make_error(ErrorCode::kInvalidArgument, "the automaton has more than 65535 states");
   }
-  trie.resolve();
-  std::vector<std::uint32_t> order(trie.states());
-  std::iota(order.begin(), order.end(), 0u);
-  const auto accepting = std::stable_partition(order.begin(), order.end(),
-                                               [&](std::uint32_t s) { return !trie.accepts()[s]; });
-  std::vector<std::uint16_t> number(trie.states());
-  for (std::size_t i = 0; i < order.size(); ++i) number[order[i]] = static_cast<std::uint16_t>(i);
   AhoCorasickTable made;
-  made.class_of_ = trie.class_of();
-  made.classes_ = trie.classes();
-  made.states_ = trie.states();
-  made.start_ = number[0];
-  made.first_accepting_ = static_cast<std::uint32_t>(accepting - order.begin());
-  for (const std::uint32_t state : order) {
-    for (std::uint32_t symbol = 0; symbol < made.classes_; ++symbol) {
-      made.next_.push_back(number[trie.next()[state * std::size_t{made.classes_} + symbol]]);
-    }
+  made.class_of_.assign(dfa->class_of.begin(), dfa->class_of.end());
+  made.classes_ = dfa->classes;
+  made.states_ = dfa->states;
+  made.start_ = dfa->start;
+  made.first_accepting_ = dfa->first_matching;
+  for (const std::uint32_t next : dfa->next) {
+    made.next_.push_back(static_cast<std::uint16_t>(next));
   }
   return made;
 }

@@ -52,23 +52,24 @@ class FileScanner final : public FileSearch {
 
   /// As presso::scan(). Errors: likewise, and kDeviceMemory, kDeviceLost, kOutOfMemory; where the
   /// decompressor has cpu_fallback not before something was reported.
-  Result<ScanSummary> scan(const RandomAccess& file, const ScanOptions& options,
+  Result<ScanSummary> scan(ScannedFile& file, const ScanOptions& options,
                            const LineCallback& on_line) override;
-  Result<ScanSummary> scan(const RandomAccess& file) { return scan(file, {}, {}); }
+  Result<ScanSummary> scan(const RandomAccess& file, const ScanOptions& options = {},
+                           const LineCallback& on_line = {});
   /// A file in memory, which is not copied on the host where it is pinned.
   Result<ScanSummary> scan(Bytes memory, const ScanOptions& options = {},
                            const LineCallback& on_line = {});
-  /// Whether the last file was searched by the GPU, but for damaged batches.
+  /// Why the CPU searched the last file; nullopt where the GPU did, all but its damaged batches.
+  std::optional<std::string> why_cpu() const override;
+  /// Whether a file was searched and the last one by the GPU.
   bool used_gpu() const;
-  /// For people: how the GPU searches, or why it does not.
-  std::string describe() const;
+  std::string describe() const override;
 
  private:
-  struct Input;
   struct State;
 
-  Result<ScanSummary> scan_input(const Input& input, const ScanOptions& options,
-                                 const LineCallback& on_line);
+  Result<ScanSummary> scan_file(ScannedFile& file, std::optional<Bytes> memory,
+                                const ScanOptions& options, const LineCallback& on_line);
 
   std::unique_ptr<State> state_;
 };

@@ -5,8 +5,7 @@
 
 #include <random>
 
-#include "scan/automaton/line_dfa_builder.h"
-#include "scan/automaton/literal_automaton.h"
+#include "scan/automaton/line_dfa.h"
 #include "scan/matching/line_scan.h"
 #include "scan/regex/line_counter.h"
 #include "scan/regex/pike.h"
@@ -25,7 +24,7 @@ Program program_of(const std::string& pattern) {
   return std::move(*program);
 }
 
-/// As line_dfa.h defines it.
+/// As dfa.h defines it.
 std::size_t count_lines(const LineDfa& dfa, const std::string& text) {
   const LineDfaView view = dfa.view();
   std::size_t lines = 0;
@@ -61,7 +60,7 @@ TEST(LineDfa, OfStringsAcceptsWhatThePatternDoes) {
     const auto dfa = line_dfa_of_strings(strings, 65'535);
     const auto minimal = make_line_dfa(program_of(pattern));
     ASSERT_TRUE(dfa && minimal);
-    for (const std::uint16_t next : dfa->next) ASSERT_LT(next, dfa->states);
+    for (const std::uint32_t next : dfa->next) ASSERT_LT(next, dfa->states);
     std::string text;
     for (int i = 0; i < 500; ++i) text += "abcd\n"[random() % (i % 3 == 0 ? 5 : 4)];
     EXPECT_EQ(count_lines(*dfa, text), count_lines(*minimal, text)) << pattern << "\n" << text;

@@ -355,5 +355,32 @@ TEST(ScanIndex, DamagedBlocksAreReportedWhereTheyAreRead) {
   }
 }
 
+/// The line that ends in block 5 reaches into block 4, which is damaged and was left out. Lines of
+/// block 5 after that one were searched already when block 4 is read.
+TEST(ScanIndex, FailFastReportsNoLineAfterTheDamage) {
+  std::string text = some_text(10 * kBlock, 11, 1u << 30, false);
+  const std::string needle = "Xq_9#needle";
+  for (std::size_t block = 0; block < 10; ++block) {
+    for (const std::size_t at : {4000u, 5000u, 6000u}) text[block * kBlock + at] = '\n';
+  }
+  for (const std::size_t at : {2 * kBlock + 4500, 5 * kBlock + 1000, 5 * kBlock + 4500,
+                               5 * kBlock + 5500, 7 * kBlock + 4500}) {
+    text.replace(at, needle.size(), needle);
+  }
+  auto file = packed(text);
+  const MemoryRandomAccess access(file);
+  file[ArchiveIndex::open(access)->block_offset(4) + 10] ^= 0x20;
+  const Pattern pattern = literals({needle});
+  for (const bool with_callback : {true, false}) {
+    const Outcome with = run(file, pattern, {.fail_fast = true}, with_callback);
+    const Outcome without =
+        run(file, pattern, {.fail_fast = true, .use_index = false}, with_callback);
+    EXPECT_EQ(with.lines, without.lines);
+    EXPECT_EQ(with.lines.size(), with_callback ? 1u : 0u);
+    EXPECT_EQ(with.error, without.error);
+    EXPECT_NE(with.error, "");
+  }
+}
+
 }  // namespace
 }  // namespace presso

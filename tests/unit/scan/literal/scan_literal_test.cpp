@@ -7,6 +7,7 @@
 
 #include "scan/literal/literal_plan.h"
 #include "scan/matching/matcher.h"
+#include "scan/pattern/pattern_access.h"
 #include "tests/unit/scan/text/scan_reference.h"
 
 namespace presso::scan_detail {
@@ -44,7 +45,7 @@ class ScanLiteral : public testing::TestWithParam<CpuLevel> {
                       const std::vector<std::string>& texts) {
     const auto pattern = Pattern::compile_literals(literals, options);
     ASSERT_TRUE(pattern.ok()) << pattern.error().message();
-    const auto searcher = pattern->matcher().searcher(GetParam());
+    const auto searcher = matcher_of(*pattern).searcher(GetParam());
     for (const std::string& text : texts) {
       ASSERT_NO_FATAL_FAILURE(expect_like_reference(*searcher, text, literals, options));
     }
@@ -190,7 +191,7 @@ TEST_P(ScanLiteral, CountsLinesAsItFindsThem) {
     for (std::size_t i = 0; i < count; ++i) literals.push_back(std::to_string(7000 + 13 * i) + "w");
     const auto pattern = Pattern::compile_literals(literals);
     ASSERT_TRUE(pattern.ok());
-    const auto searcher = pattern->matcher().searcher(GetParam());
+    const auto searcher = matcher_of(*pattern).searcher(GetParam());
     for (int i = 0; i < 50; ++i) {
       std::string text;
       for (int words = 0; words < 60; ++words) {
@@ -212,7 +213,7 @@ TEST_P(ScanLiteral, TenThousandLiteralsWithOnePrefix) {
   for (int i = 0; i < 10000; ++i) literals.push_back("user_" + std::to_string(1000000 + 37 * i));
   const auto pattern = Pattern::compile_literals(literals);
   ASSERT_TRUE(pattern.ok());
-  const auto searcher = pattern->matcher().searcher(GetParam());
+  const auto searcher = matcher_of(*pattern).searcher(GetParam());
   std::string text;
   for (int i = 0; i < 2000; ++i) text += "user_" + std::to_string(1000000 + i) + " ";
   searcher->start(as_bytes(text));

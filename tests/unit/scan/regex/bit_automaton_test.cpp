@@ -9,6 +9,7 @@
 #include "presso/cpu.h"
 #include "presso/pattern.h"
 #include "scan/matching/matcher.h"
+#include "scan/pattern/pattern_access.h"
 #include "scan/regex/bitset_engine.h"
 #include "scan/regex/lazy_dfa.h"
 #include "tests/unit/scan/text/scan_reference.h"
@@ -85,8 +86,8 @@ TEST(BitAutomaton, SetsOfManyWordsAreSteppedAlike) {
          {"a[ab]{" + times + "}b", "(?:ab?){" + times + "}", "b(?:a|bb){2," + times + "}?$"}) {
       const Pattern as_bits = compiled(pattern, Engine::kBitset);
       const Pattern as_lists = compiled(pattern, Engine::kNfa);
-      const auto bitset = as_bits.matcher().searcher(cpu_level());
-      const auto nfa = as_lists.matcher().searcher(cpu_level());
+      const auto bitset = matcher_of(as_bits).searcher(cpu_level());
+      const auto nfa = matcher_of(as_lists).searcher(cpu_level());
       bitset->start(as_bytes(text));
       nfa->start(as_bytes(text));
       for (std::size_t from = 0; from < text.size();) {
@@ -151,8 +152,8 @@ TEST(BitAutomaton, TakesOverWhereTheAutomatonBlowsUp) {
 
   const Pattern chosen = compiled(pattern, Engine::kAuto);
   const Pattern as_bits = compiled(pattern, Engine::kBitset);
-  const auto automatic = chosen.matcher().searcher(cpu_level());
-  const auto bitset = as_bits.matcher().searcher(cpu_level());
+  const auto automatic = matcher_of(chosen).searcher(cpu_level());
+  const auto bitset = matcher_of(as_bits).searcher(cpu_level());
   automatic->start(as_bytes(text));
   bitset->start(as_bytes(text));
   EXPECT_EQ(automatic->count_lines(), bitset->count_lines());

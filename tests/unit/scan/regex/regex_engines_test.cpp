@@ -11,6 +11,7 @@
 #include "presso/pattern.h"
 #include "scan/matching/line_scan.h"
 #include "scan/matching/matcher.h"
+#include "scan/pattern/pattern_access.h"
 #include "tests/unit/scan/text/scan_reference.h"
 
 namespace presso::scan_detail {
@@ -45,12 +46,12 @@ std::string spell(const Spans& spans) {
 }
 
 std::size_t count_lines(const Pattern& pattern, const std::string& text, CpuLevel level) {
-  return LineScanner(pattern.matcher(), {}, level).scan(as_bytes(text)).lines;
+  return LineScanner(matcher_of(pattern), {}, level).scan(as_bytes(text)).lines;
 }
 std::size_t count_lines_by_spans(const Pattern& pattern, const std::string& text, CpuLevel level) {
   LineScanOptions options;
   options.matches = true;
-  return LineScanner(pattern.matcher(), options, level).scan(as_bytes(text)).lines;
+  return LineScanner(matcher_of(pattern), options, level).scan(as_bytes(text)).lines;
 }
 
 std::string unescape(const std::string& field) {
@@ -122,7 +123,7 @@ TEST_P(RegexEngines, AnswerTheFileOfCases) {
   for (const Case& each : cases) {
     const Pattern pattern = compiled(each.pattern, each.options);
     for (const CpuLevel level : supported_cpu_levels()) {
-      const auto searcher = pattern.matcher().searcher(level);
+      const auto searcher = matcher_of(pattern).searcher(level);
       EXPECT_EQ(spell(all_matches(*searcher, each.text)), each.spans)
           << "pattern " << each.pattern << " in '" << each.text << "'";
       EXPECT_EQ(count_lines(pattern, each.text, level),
@@ -139,7 +140,7 @@ TEST_P(RegexEngines, FindsInLongTextsWhatItFindsInTheirLines) {
   for (const char* source : {"error.*user", "[0-9]{4}-[0-9]{2}", "\\bf\\w+\\b", "[a-z]{5}", "^w",
                              "r$", "(error|fail).*(user|account)", "x*", "\\d+T", "(?i)BOB|word"}) {
     const Pattern pattern = compiled(source);
-    const auto searcher = pattern.matcher().searcher(cpu_level());
+    const auto searcher = matcher_of(pattern).searcher(cpu_level());
     Spans expected;
     std::size_t expected_lines = 0;
     for (std::size_t begin = 0; begin < text.size();) {
@@ -214,7 +215,7 @@ TEST(RegexEngine, AllAgreeOnAllSmallPatternsAndTexts) {
     }
     std::vector<std::unique_ptr<Searcher>> searchers;
     for (const Pattern& pattern : patterns) {
-      searchers.push_back(pattern.matcher().searcher(cpu_level()));
+      searchers.push_back(matcher_of(pattern).searcher(cpu_level()));
     }
     for (const std::string& text : texts) {
       const std::string expected = spell(all_matches(*searchers[0], text));

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "presso/cpu.h"
+#include "scan/pattern/pattern_access.h"
 #include "scan/regex/pike.h"
 #include "scan/regex/prefilter.h"
 #include "scan/regex/spanning_windows.h"
@@ -212,8 +213,8 @@ TEST(RegexPrefilter, LeadersFindTheSame) {
     const auto chosen = Pattern::compile({&pattern, 1}, options);
     options.engine = Engine::kDfa;
     const auto plain = Pattern::compile({&pattern, 1}, options);
-    const auto filtered = chosen->matcher().searcher(cpu_level());
-    const auto expected = plain->matcher().searcher(cpu_level());
+    const auto filtered = matcher_of(*chosen).searcher(cpu_level());
+    const auto expected = matcher_of(*plain).searcher(cpu_level());
     for (int round = 0; round < 3; ++round) {
       for (const std::string& text : texts) {
         filtered->start(as_bytes(text));

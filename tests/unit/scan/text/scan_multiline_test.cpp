@@ -9,6 +9,7 @@
 
 #include "presso/scan.h"
 #include "scan/matching/matcher.h"
+#include "scan/pattern/pattern_access.h"
 #include "tests/unit/scan/text/stepped_source.h"
 
 namespace presso {
@@ -174,7 +175,7 @@ TEST(WhichPattern, IsTheFirstThatMatchesThere) {
         for (;; ++expected) {
           ASSERT_LT(expected, patterns.size());
           const Pattern alone = *Pattern::compile({&patterns[expected], 1}, how);
-          auto searcher = alone.matcher().searcher(cpu_level());
+          auto searcher = scan_detail::matcher_of(alone).searcher(cpu_level());
           searcher->start(as_bytes(line.text));
           // Of words the byte before is asked for; no pattern begins with one that can stand there.
           const std::size_t begin = line.matches[i].begin;

@@ -6,9 +6,10 @@
 #include <random>
 #include <set>
 
-#include "scan/automaton/line_dfa_builder.h"
+#include "scan/automaton/line_dfa.h"
 #include "scan/matching/line_scan.h"
-#include "scan/regex/syntax.h"
+#include "scan/pattern/pattern_access.h"
+#include "scan/syntax/parser.h"
 #include "tests/support/line_dfas.h"
 
 namespace presso::gpu::bench {
@@ -192,7 +193,7 @@ Result<std::vector<BenchPattern>> usual_patterns(Bytes text) {
 }
 
 std::uint64_t count_on_cpu(const Pattern& pattern, Bytes text) {
-  scan_detail::LineScanner scanner(pattern.matcher(), {}, cpu_level());
+  scan_detail::LineScanner scanner(scan_detail::matcher_of(pattern), {}, cpu_level());
   // By the piece: some searchers make tables as large as what they are given.
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   std::uint64_t lines = 0;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "presso/pattern.h"
-#include "scan/automaton/line_dfa.h"
+#include "scan/automaton/dfa.h"
 
 namespace presso::gpu::bench {
 

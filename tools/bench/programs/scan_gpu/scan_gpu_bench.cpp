@@ -6,7 +6,7 @@
 // Each text, of at most 8 MiB, is tiled to at least N bytes (2^30), behind its own end with a '\n'
 // where it lacks one, and searched for every pattern of bench_patterns.cpp by every engine that
 // can: the automaton, in the layout that is chosen for it or, with --layouts, in all; the engines
-// for literals; the choice between them. Before timing, results are poisoned and the count is
+// for literals. Before timing, results are poisoned and the count is
 // compared with what the CPU's engines find in one tile, times the tiles; where a line goes across,
 // with a scalar run of the automaton; after timing again. Printed: the median of 15 runs after
 // three, by events around the call, as TB/s of text. Without texts: texts made against the kernels.
@@ -20,7 +20,6 @@
 #include "decompress/gpu/runtime/cuda_device.h"
 #include "decompress/gpu/runtime/cuda_error.h"
 #include "decompress/gpu/runtime/memory.h"
-#include "scan/gpu/line_choice.h"
 #include "scan/gpu/lines/line_scan.h"
 #include "scan/gpu/literals/literal_scan.h"
 #include "scan/gpu/literals/many_literal_scan.h"
@@ -164,25 +163,7 @@ class Bench {
       const Result<LineTable> table = lay_out_as(kind, dfa.view());
       if (table.ok()) PRESSO_TRY(measure_lines(text, *table, row));
     }
-    return measure_sampled(text, dfa, row);
-  }
-
-  /// By the layout that a sample is for.
-  Status measure_sampled(const TiledText& text, const LineDfa& dfa, Row row) {
-    const auto bytes = lay_out_as(LineTableKind::kBytes, dfa.view());
-    const auto classes = lay_out_as(LineTableKind::kShared, dfa.view());
-    if (!bytes.ok() || !classes.ok()) return {};
-    PRESSO_ASSIGN(const DeviceMemory first_image, copy_of(bytes->image));
-    PRESSO_ASSIGN(const DeviceMemory second_image, copy_of(classes->image));
-    PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(line_scan_temporary_bytes(text.bytes())));
-    PRESSO_ASSIGN(const DeviceMemory choice, poisoned(sizeof(std::uint32_t)));
-    auto* const d_choice = reinterpret_cast<std::uint32_t*>(choice.get());
-    LineScanRequest first, second;
-    fill(first, text, *bytes, first_image, temporary);
-    fill(second, text, *classes, second_image, temporary);
-    row.engine = "sampled";
-    return time(
-        row, [&] { return scan_lines_by_sample(first, second, d_choice, stream_.get()); }, nullptr);
+    return {};
   }
 
   Status measure_lines(const TiledText& text, const LineTable& table, Row row) {
@@ -206,41 +187,18 @@ class Bench {
     row.engine = "literal";
     PRESSO_TRY(time(
         row, [&] { return scan_literals(request, stream_.get()); }, nullptr));
-    if (pattern.dfa) PRESSO_TRY(measure_choice(text, *pattern.dfa, request, row));
-    return measure_planes(text, pattern, request, row);
+    return measure_planes(text, pattern, row);
   }
 
-  Status measure_planes(const TiledText& text, const BenchPattern& pattern,
-                        const LiteralScanRequest& literals, Row row) {
+  Status measure_planes(const TiledText& text, const BenchPattern& pattern, Row row) {
     const auto table = lay_out_planes(pattern.words, pattern.ignore_case);
     if (!table.ok()) return {};  // too long
     PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(plane_scan_temporary_bytes(text.bytes())));
-    PRESSO_ASSIGN(const DeviceMemory choice, poisoned(sizeof(std::uint32_t)));
-    auto* const d_choice = reinterpret_cast<std::uint32_t*>(choice.get());
-    const PlaneScanRequest request{text.d_text(),   text.bytes(),     *table, d_lines(), {},
-                                   temporary.get(), temporary.bytes()};
+    const PlaneScanRequest request{text.d_text(), text.bytes(),    *table,
+                                   d_lines(),     temporary.get(), temporary.bytes()};
     row.engine = "planes";
-    PRESSO_TRY(time(
-        row, [&] { return scan_planes(request, stream_.get()); }, nullptr));
-    row.engine = "choice";
     return time(
-        row, [&] { return scan_literals_or_planes(literals, request, d_choice, stream_.get()); },
-        nullptr);
-  }
-
-  Status measure_choice(const TiledText& text, const LineDfa& dfa,
-                        const LiteralScanRequest& literals, Row row) {
-    PRESSO_ASSIGN(const LineTable table, lay_out(dfa.view()));
-    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
-    PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(line_scan_temporary_bytes(text.bytes())));
-    PRESSO_ASSIGN(const DeviceMemory choice, poisoned(sizeof(std::uint32_t)));
-    auto* const d_choice = reinterpret_cast<std::uint32_t*>(choice.get());
-    LineScanRequest lines;
-    fill(lines, text, table, image, temporary);
-    row.engine = "choice";
-    return time(
-        row, [&] { return scan_literals_or_lines(literals, lines, d_choice, stream_.get()); },
-        nullptr);
+        row, [&] { return scan_planes(request, stream_.get()); }, nullptr);
   }
 
   Status measure_many(const TiledText& text, const BenchPattern& pattern, Row row) {

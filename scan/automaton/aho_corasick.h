@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The automaton of texts that hold any of several strings, as Aho and Corasick make it: a state is
+// the longest prefix of a string that the text so far ends with, and one more state says that a
+// string was found. All transitions are resolved: nothing falls back while reading. Not minimal,
+// but made in time proportional to its table. Catalogue S5.1, S5.15, L7.
+// Tested by tests/unit/scan/automaton/line_dfa_test.cpp and tests/unit/lab/substring_test.cpp.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "scan/automaton/dfa.h"
+
+namespace presso::scan_detail {
+
+/// No strings match nothing, an empty one matches everything. Over lines, strings hold no '\n'.
+/// nullopt: there would be more than `most_states`.
+std::optional<Dfa> make_aho_corasick(std::span<const std::string> strings, Texts texts,
+                                     std::size_t most_states);
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// From the tree to the program. Built from the end: a piece is compiled when it is known what
+// follows it, so that only loops have to be closed afterwards, and the tails of characters are
+// shared. Recursion is as deep as groups are nested, which the parser limits.
+#include <algorithm>
+#include <bitset>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "scan/automaton/code_automaton.h"
+#include "scan/automaton/program.h"
+
+namespace presso::scan_detail {
+namespace {
+
+class Compiler {
+ public:
+  explicit Compiler(const ProgramOptions& options) : options_(options) {
+    program_.reversed = options.reverse;
+  }
+
+  Result<Program> compile(std::span<const Node> roots) {
+    std::vector<InstId> starts;
+    for (const Node& root : roots) {
+      InstId end =
+          add({.op = Inst::Op::kMatch, .first = static_cast<std::uint32_t>(starts.size())});
+      if (options_.captures) end = save(1, end);
+      starts.push_back(piece(root, end));
+    }
+    InstId start = starts.size() == 1 ? starts[0] : split(starts);
+    if (options_.captures) start = save(0, start);
+    program_.start = start;
+    program_.unanchored = unanchored(start);
+    if (too_large_) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "the pattern is too large once its repetitions are written out: lower "
+                        "their counts, or turn Unicode off where ASCII will do");
+    }
+    set_classes();
+    return std::move(program_);
+  }
+
+ private:
+  InstId piece(const Node& node, InstId next) {
+    if (too_large_) return next;
+    switch (node.kind) {
+      case Node::Kind::kEmpty:
+        return next;
+      case Node::Kind::kLiteral:
+        return literal(node, next);
+      case Node::Kind::kClass:
+        return code_class(node, next);
+      case Node::Kind::kByteClass:
+        return byte_class(node, next);
+      case Node::Kind::kLook:
+        return look(node.look, next);
+      case Node::Kind::kRepeat:
+        return repeat(node, next);
+      case Node::Kind::kGroup:
+        return group(node, next);
+      case Node::Kind::kConcat:
+        return concat(node, next);
+      case Node::Kind::kAlternate:
+        return alternate(node, next);
+    }
+    return next;
+  }
+
+  InstId add(Inst inst) {
+    if (bytes_used() > options_.max_bytes) too_large_ = true;
+    program_.insts.push_back(inst);
+    return static_cast<InstId>(program_.insts.size() - 1);
+  }
+  std::size_t bytes_used() const {
+    return program_.insts.size() * sizeof(Inst) + program_.targets.size() * sizeof(InstId) +
+           program_.transitions.size() * sizeof(Transition);
+  }
+
+  InstId save(std::uint32_t slot, InstId next) {
+    program_.slots = std::max(program_.slots, slot + 1);
+    return add({.op = Inst::Op::kSave, .next = next, .first = slot});
+  }
+
+  InstId bytes(std::span<const Transition> transitions) {
+    Inst inst{.op = Inst::Op::kBytes};
+    inst.first = static_cast<std::uint32_t>(program_.transitions.size());
+    inst.count = static_cast<std::uint32_t>(transitions.size());
+    program_.transitions.insert(program_.transitions.end(), transitions.begin(), transitions.end());
+    for (const Transition& transition : transitions) {
+      cut_before_.set(transition.low);
+      cut_before_.set(transition.high + 1u);
+    }
+    return add(inst);
+  }
+  InstId one_byte(Byte low, Byte high, InstId next) {
+    const Transition transition{low, high, next};
+    return bytes({&transition, 1});
+  }
+
+  InstId split(std::span<const InstId> targets) {
+    const InstId id = open_split(targets.size());
+    std::copy(targets.begin(), targets.end(), program_.targets.begin() + program_.insts[id].first);
+    return id;
+  }
+  /// Its targets are set later.
+  InstId open_split(std::size_t count) {
+    Inst inst{.op = Inst::Op::kSplit};
+    inst.first = static_cast<std::uint32_t>(program_.targets.size());
+    inst.count = static_cast<std::uint32_t>(count);
+    program_.targets.resize(program_.targets.size() + count);
+    return add(inst);
+  }
+  /// The loop's decision: `body` or what follows.
+  void close_split(InstId id, InstId body, InstId next, bool greedy) {
+    InstId* const targets = program_.targets.data() + program_.insts[id].first;
+    targets[0] = greedy ? body : next;
+    targets[1] = greedy ? next : body;
+  }
+  InstId optional(InstId body, InstId next, bool greedy) {
+    const InstId id = open_split(2);
+    close_split(id, body, next, greedy);
+    return id;
+  }
+
+  InstId literal(const Node& node, InstId next) {
+    const auto step = [&](char c) {
+      const auto byte = static_cast<Byte>(c);
+      next = one_byte(byte, byte, next);
+    };
+    if (options_.reverse) {
+      std::for_each(node.bytes.begin(), node.bytes.end(), step);
+    } else {
+      std::for_each(node.bytes.rbegin(), node.bytes.rend(), step);
+    }
+    return next;
+  }
+
+  InstId byte_class(const Node& node, InstId next) {
+    std::vector<Transition> transitions;
+    for (const CodeRange& range : node.ranges) {
+      transitions.push_back({static_cast<Byte>(range.low), static_cast<Byte>(range.high), next});
+    }
+    return bytes(transitions);
+  }
+
+  InstId code_class(const Node& node, InstId next) {
+    const CodeAutomaton& automaton = automaton_of(node.ranges);
+    std::vector<InstId> placed;
+    for (const CodeAutomaton::State& state : automaton.states) {
+      std::vector<Transition> transitions;
+      for (const CodeAutomaton::Edge& edge : state) {
+        const bool ends = edge.to == CodeAutomaton::kEnd;
+        transitions.push_back({edge.low, edge.high, ends ? next : placed[edge.to]});
+      }
+      placed.push_back(bytes(transitions));
+    }
+    std::vector<InstId> begins;
+    for (const std::uint32_t state : automaton.begins) begins.push_back(placed[state]);
+    return begins.size() == 1 ? begins[0] : split(begins);
+  }
+
+  const CodeAutomaton& automaton_of(const std::vector<CodeRange>& ranges) {
+    std::vector<CodePoint> key;
+    for (const CodeRange& range : ranges) key.insert(key.end(), {range.low, range.high});
+    const auto [place, is_new] = automata_.try_emplace(std::move(key));
+    if (is_new) place->second = make_code_automaton(ranges, options_.reverse);
+    return place->second;
+  }
+
+  InstId look(Look look, InstId next) {
+    program_.looks |= look_bit(look);
+    InstId id = add({.op = Inst::Op::kLook, .look = look, .next = next});
+    const bool may_follow_return = options_.crlf && look == Look::kLineEnd;
+    if (!may_follow_return) return id;
+    if (options_.reverse) {  // read from the line's end: the place, then perhaps '\r'
+      const InstId carriage = one_byte('\r', '\r', next);
+      const InstId either = optional(carriage, next, false);
+      program_.insts[id].next = either;
+      return id;
+    }
+    return optional(one_byte('\r', '\r', id), id, false);
+  }
+
+  InstId concat(const Node& node, InstId next) {
+    if (options_.reverse) {
+      for (const Node& child : node.children) next = piece(child, next);
+    } else {
+      for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) {
+        next = piece(*child, next);
+      }
+    }
+    return next;
+  }
+
+  InstId alternate(const Node& node, InstId next) {
+    std::vector<InstId> targets;
+    for (const Node& child : node.children) targets.push_back(piece(child, next));
+    return split(targets);
+  }
+
+  InstId group(const Node& node, InstId next) {
+    const Node& inside = node.children[0];
+    if (!options_.captures) return piece(inside, next);
+    return save(2 * node.capture, piece(inside, save(2 * node.capture + 1, next)));
+  }
+
+  InstId repeat(const Node& node, InstId next) {
+    const Node& body = node.children[0];
+    if (node.max == Node::kUnlimited) {
+      next = node.min == 0 ? star(body, node.greedy, next) : plus(body, node.greedy, next);
+      return copies(body, node.min == 0 ? 0 : node.min - 1, next);
+    }
+    const InstId behind = next;
+    for (std::uint32_t i = node.min; i < node.max && !too_large_; ++i) {
+      next = optional(piece(body, next), behind, node.greedy);
+    }
+    return copies(body, node.min, next);
+  }
+
+  InstId copies(const Node& body, std::uint32_t count, InstId next) {
+    for (std::uint32_t i = 0; i < count && !too_large_; ++i) next = piece(body, next);
+    return next;
+  }
+
+  InstId plus(const Node& body, bool greedy, InstId next) {
+    const InstId again = open_split(2);
+    const InstId first = piece(body, again);
+    close_split(again, first, next, greedy);
+    return first;
+  }
+
+  /// A body that may be empty is not entered from behind itself: (x*)* as (x*)+?, which keeps the
+  /// order of preference.
+  InstId star(const Node& body, bool greedy, InstId next) {
+    if (is_nullable(body)) return optional(plus(body, greedy, next), next, greedy);
+    const InstId again = open_split(2);
+    close_split(again, piece(body, again), next, greedy);
+    return again;
+  }
+
+  InstId unanchored(InstId start) {
+    const InstId again = open_split(2);
+    const InstId any = one_byte(0, 255, again);
+    close_split(again, start, any, true);
+    return again;
+  }
+
+  void set_classes() {
+    if ((program_.looks & kWordLooks) != 0) {
+      for (unsigned byte = 1; byte < 128; ++byte) {
+        if (is_word(byte) != is_word(byte - 1)) cut_before_.set(byte);
+      }
+      cut_before_.set(128);
+    }
+    cut_before_.set('\n');
+    cut_before_.set('\n' + 1);
+    std::uint32_t number = 0;
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      if (byte > 0 && cut_before_.test(byte)) ++number;
+      program_.class_of[byte] = static_cast<Byte>(number);
+    }
+    program_.classes = number + 1;
+  }
+  ProgramOptions options_;
+  Program program_;
+  std::bitset<257> cut_before_;
+  std::map<std::vector<CodePoint>, CodeAutomaton> automata_;
+  bool too_large_ = false;
+};
+
+bool all_nullable(const Node& node) {
+  return std::all_of(node.children.begin(), node.children.end(), is_nullable);
+}
+
+}  // namespace
+
+const Transition* Program::transition_on(const Inst& inst, Byte byte) const {
+  const Transition* const begin = transitions.data() + inst.first;
+  const Transition* const end = begin + inst.count;
+  const Transition* const found =
+      inst.count <= 8
+          ? std::find_if(begin, end, [&](const Transition& t) { return t.high >= byte; })
+          : std::lower_bound(begin, end, byte,
+                             [](const Transition& t, Byte wanted) { return t.high < wanted; });
+  return found != end && found->low <= byte ? found : nullptr;
+}
+
+bool is_nullable(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::kEmpty:
+    case Node::Kind::kLook:
+      return true;
+    case Node::Kind::kLiteral:
+    case Node::Kind::kClass:
+    case Node::Kind::kByteClass:
+      return false;
+    case Node::Kind::kRepeat:
+      return node.min == 0 || all_nullable(node);
+    case Node::Kind::kGroup:
+    case Node::Kind::kConcat:
+      return all_nullable(node);
+    case Node::Kind::kAlternate:
+      return std::any_of(node.children.begin(), node.children.end(), is_nullable);
+  }
+  return false;
+}
+
+Result<Program> compile_program(const Node& root, const ProgramOptions& options) {
+  return Compiler(options).compile({&root, 1});
+}
+
+Result<Program> compile_program(std::span<const Node> roots, const ProgramOptions& options) {
+  return Compiler(options).compile(roots);
+}
+
+}  // namespace presso::scan_detail

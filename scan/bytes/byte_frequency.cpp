@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "scan/bytes/byte_frequency.h"
+
+#include <cmath>
+
+namespace presso::scan_detail {
+namespace {
+
+#include "scan/bytes/byte_frequency.inc"
+
+}  // namespace
+
+unsigned byte_frequency(Byte value) {
+  return kByteFrequency[value];
+}
+
+double byte_probability(Byte value) {
+  return std::exp2(kByteFrequency[value] / 16.0 - 16);
+}
+
+}  // namespace presso::scan_detail

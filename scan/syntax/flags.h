@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The letters of (?flags) and (?flags:...).
+#pragma once
+
+#include "scan/syntax/cursor.h"
+
+namespace presso::scan_detail {
+
+/// Behind the '?'; at the ':' or ')' afterwards. `flags` as the letters change them. `start` is the
+/// group's parenthesis.
+Result<SyntaxOptions> parse_flags(Cursor& cursor, SyntaxOptions flags, std::size_t start);
+
+}  // namespace presso::scan_detail

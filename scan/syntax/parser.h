@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The parsers of regular expressions and of LIKE: from a pattern's text to its tree (tree.h).
+// Flags, groups of flags and named classes are resolved while parsing.
+// Catalogue L6. Tested by tests/unit/scan/syntax/regex_parser_test.cpp and regex_like_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "presso/error.h"
+#include "scan/syntax/tree.h"
+
+namespace presso::scan_detail {
+
+struct SyntaxOptions {
+  bool ignore_case = false;       ///< (?i)
+  bool multi_line = true;         ///< (?m): `^` and `$` at lines
+  bool dot_matches_line = false;  ///< (?s)
+  bool ungreedy = false;          ///< (?U)
+  bool verbose = false;           ///< (?x)
+  /// (?u): classes, `.`, \w \d \s \b and case folding mean Unicode; without it ASCII and bytes.
+  bool unicode = true;
+  /// '\r' before '\n' belongs to the line's end: `.` does not match it and, if line_terminated, no
+  /// class that holds anything else. A '\r' that is asked for by itself remains.
+  bool crlf = false;
+  /// Classes and `.` never hold '\n', and a literal '\n' is an error: for searching by lines.
+  bool line_terminated = true;
+};
+
+struct ParsedPattern {
+  Node root;
+  std::uint32_t captures = 0;  ///< groups
+};
+
+/// Parses RE2's syntax, and of Rust's `regex` what that adds: (?x), (?-u), nested classes and
+/// their && -- ~~. Error kInvalidArgument: `byte_offset` into `pattern`, `what` in one line.
+/// In the tree all literals are exact, neighbouring literals are one, kConcat and kAlternate have
+/// two children or more, kRepeat has max > 0, and no path is longer than some 1000 nodes. Counts go
+/// to 1000; what a tree would be with repetitions written out is limited to about a million bytes
+/// and classes.
+Result<ParsedPattern> parse_pattern(std::string_view pattern, const SyntaxOptions& options);
+/// The same, but literals whose case is ignored stay literals, marked by Node::letters. So a caller
+/// can see which strings a pattern stands for before it calls spell_out_letters().
+Result<ParsedPattern> parse_keeping_letters(std::string_view pattern, const SyntaxOptions& options);
+
+/// "error: " and `what` of an error of parse_pattern or parse_like below the pattern (the line, or
+/// the part of a long one) with a caret at its offset, for messages. No line feed at the end.
+std::string explain_pattern_error(std::string_view pattern, const Error& error);
+
+/// SQL's LIKE, which matches a whole text (a line): `%` any string, `_` any character, `escape`
+/// (0: none) before a character that is meant literally. Errors likewise. The tree begins with
+/// kLineStart and ends with kLineEnd; of the options ignore_case, unicode, crlf and line_terminated
+/// count.
+Result<ParsedPattern> parse_like(std::string_view pattern, char escape,
+                                 const SyntaxOptions& options);
+
+}  // namespace presso::scan_detail
