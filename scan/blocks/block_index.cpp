@@ -105,7 +105,7 @@ Result<MemberFilter> ask_filter(const RandomAccess& file, const ArchiveMember& m
   return answers;
 }
 
-/// Of all members; nullopt where there is no filter at all or something is damaged, which `bad`
+/// The filters of all members; nullopt where there is none or something is damaged, which `bad`
 /// then says unless a scan without filters will find it.
 std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
                                                      const ArchiveIndex& index,

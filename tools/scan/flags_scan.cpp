@@ -303,11 +303,9 @@ std::vector<Flag> other_flags(ScanSettings& s) {
       known_dictionary_flag(s.dictionaries),
       {.name = "explain",
        .category = kMessages,
-       .brief = "say on standard error how the search is done, predicted and actual rates",
-       .text = "Of each file with 1 MiB of text or more: its blocks and how many the index leaves "
-               "to be read; the time that its search should take, from samples of 2 MiB spread "
-               "over it, decoded and searched on one thread before the search; the time that it "
-               "took.",
+       .brief = "say on standard error how the search is done and how fast it was",
+       .text = "For each file with 1 MiB of text or more: its blocks, how many of them the index "
+               "leaves to be read, the device that searched it and why, and the time that it took.",
        .apply = set(s.explain)},
       {.name = "progress",
        .category = kMessages,

@@ -144,7 +144,7 @@ void ScanCommand::open_output() {
   }
 }
 
-/// What comes behind all files.
+/// What comes after all files.
 void ScanCommand::finish() {
   if (settings_.count_total && !settings_.quiet) {
     output_->write_number(total_);

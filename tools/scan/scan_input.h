@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "presso/scan.h"
 #include "presso/scanned_file.h"
 #include "tools/scan/foreign_source.h"
 #include "tools/scan/scan_settings.h"

@@ -16,7 +16,7 @@
 
 namespace presso::gpu {
 
-/// There are no chunks but those that come by themselves.
+/// A source without chunks: here they come from the pipeline.
 class NoChunks final : public scan_detail::ChunkSource {
  public:
   Result<std::optional<scan_detail::ChunkItem>> take() override;

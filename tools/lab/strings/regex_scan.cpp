@@ -13,7 +13,7 @@ namespace {
 
 const RegexKernels<Table32View>* kernels_of(CpuLevel level, const Table32View&) {
 #if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx512) return &kAvx512Regex32;
+  if (level >= CpuLevel::kAvx512Vbmi2) return &kAvx512Regex32;
   if (level == CpuLevel::kAvx2) return &kAvx2Regex32;
 #else
   static_cast<void>(level);
@@ -23,7 +23,7 @@ const RegexKernels<Table32View>* kernels_of(CpuLevel level, const Table32View&) 
 
 const RegexKernels<Table8View>* kernels_of(CpuLevel level, const Table8View&) {
 #if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx512) return &kAvx512Regex8;
+  if (level >= CpuLevel::kAvx512Vbmi2) return &kAvx512Regex8;
   if (level == CpuLevel::kAvx2) return &kAvx2Regex8;
 #else
   static_cast<void>(level);

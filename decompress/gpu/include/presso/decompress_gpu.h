@@ -20,8 +20,8 @@
 
 namespace presso::gpu {
 
-class BatchConsumer;  // decompress/gpu/pipeline/batch_consumer.h
-class Device;         // decompress/gpu/runtime/device.h
+class BatchConsumer;    // decompress/gpu/pipeline/batch_consumer.h
+struct DecodingDevice;  // decompress/gpu/batch/batch_decoder.h
 class Engine;
 class FileScanner;  // scan/gpu
 struct OpenedFile;
@@ -80,7 +80,7 @@ struct DecodeJob {
 /// right where it is false.
 struct WorkHint {
   std::uint64_t plain_bytes = 0;   ///< of all jobs together; 0: unknown
-  std::uint64_t stored_bytes = 0;  ///< likewise
+  std::uint64_t stored_bytes = 0;  ///< of all jobs together; 0: unknown
   std::uint64_t jobs = 1;
   bool keeps_output = true;  ///< some job has a sink, or memory to write to that is not pinned
 };
@@ -91,8 +91,8 @@ class Decompressor {
   /// Starts CUDA on the device, if this process has not yet: a part of a second. kNoDevice,
   /// kDeviceMemory, kDeviceLost, kInvalidArgument for a device that is not there.
   static Result<Decompressor> open(const GpuOptions& options = {});
-  /// Over another implementation of the device.
-  static Result<Decompressor> over(std::unique_ptr<Device> device, const GpuOptions& options);
+  /// Over another implementation of device and decoder; for tests.
+  static Result<Decompressor> over(DecodingDevice device, const GpuOptions& options);
 
   Decompressor(Decompressor&&) noexcept;
   Decompressor& operator=(Decompressor&&) noexcept;
@@ -164,7 +164,7 @@ class GpuFile {
 
   /// What these blocks decode to, together.
   Result<std::uint64_t> plain_bytes_of(std::span<const std::uint64_t> blocks) const;
-  /// Blocks by number, in any order, one behind another. kInvalidArgument where there is no such
+  /// Blocks by number, in any order, one after another. kInvalidArgument where there is no such
   /// block or `d_into` is not of just their size.
   Status read_blocks(std::span<const std::uint64_t> blocks, MutableBytes d_into);
   Result<DeviceBytes> read_blocks(std::span<const std::uint64_t> blocks);

@@ -45,7 +45,7 @@ File packed(std::string_view text, std::uint32_t filter_size = 0, bool with_dict
   options.level = 6;
   options.block_bytes = kBlock;
   options.threads = 1;
-  options.filter_size = filter_size;
+  options.filter_centipercent = filter_size;
   options.dictionary.mode = DictionaryChoice::Mode::kNone;
   if (with_dictionary) {
     options.dictionary.mode = DictionaryChoice::Mode::kGiven;

@@ -26,7 +26,7 @@ std::vector<Byte> packed(std::string_view text, std::uint32_t filter_size = 500,
   options.level = 1;
   options.block_bytes = kBlock;
   options.dictionary.mode = DictionaryChoice::Mode::kNone;
-  options.filter_size = filter_size;
+  options.filter_centipercent = filter_size;
   options.threads = threads;
   const auto compressed = compress_buffer(as_bytes(text), options);
   EXPECT_TRUE(compressed.ok());
