@@ -16,7 +16,7 @@ std::function<void()> clear_line;
 std::atomic<int> status{kSuccess};
 std::atomic<Verbosity> level{Verbosity::kNormal};
 
-/// One write for a line, so that lines of several threads or processes do not mix.
+/// Writes a line in one piece, so that lines of several threads or processes do not mix.
 void print(std::string_view file, std::string_view text) {
   std::string line = "presso: ";
   if (!file.empty()) line.append(file).append(": ");
@@ -27,7 +27,7 @@ void print(std::string_view file, std::string_view text) {
   std::fflush(stderr);
 }
 
-/// Whether the detail can do without the meaning of its code: "cannot open: No such file or
+/// Whether the detail says enough without the meaning of the code: "cannot open: No such file or
 /// directory" rather than "input/output error: cannot open: ...".
 bool says_enough(const Error& error) {
   const bool placed = error.block != Error::kNone || error.byte_offset != Error::kNone;
@@ -55,6 +55,10 @@ void error(std::string_view file, const Error& error) {
 }
 
 void warning(std::string_view file, std::string_view text) {
+  if (level >= Verbosity::kNormal) print(file, text);
+}
+
+void inform(std::string_view file, std::string_view text) {
   if (level >= Verbosity::kNormal) print(file, text);
 }
 

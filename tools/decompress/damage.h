@@ -14,7 +14,7 @@ namespace presso::cli {
 /// plain offset 17,170,432 lost". Sets the exit status.
 class DamageReporter {
  public:
-  /// `input` is kept by reference. Where a block's header is lost too, its place in the plain
+  /// `input` is kept by reference. If a block's header is lost too, its place in the plain
   /// content is looked up in the index of a regular file.
   DamageReporter(std::string name, const InputFile& input)
       : name_(std::move(name)), input_(input), file_(input.fd(), input.size()) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// With --device=auto a file goes to the GPU only where its index is sound, since without one its
+// With --device=auto a file goes to the GPU only if its index is sound, since without one its
 // size is unknown; what a GPU could gain on a damaged file is not worth the second reading.
 #include "tools/decompress/file_decoder.h"
 
@@ -23,14 +23,15 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Whether the CPU may well do what failed with this.
+/// Whether the CPU may succeed where the GPU failed with this error.
 bool is_of_the_device(ErrorCode code) {
   return code == ErrorCode::kNoDevice || code == ErrorCode::kDeviceMemory ||
          code == ErrorCode::kDeviceLost || code == ErrorCode::kOutOfMemory ||
          code == ErrorCode::kUnsupported;
 }
 
-/// Whether it begins with what a GPU leaves to the CPU (and mostly is that throughout).
+/// Whether the file begins with a block that a GPU leaves to the CPU; mostly all its blocks are
+/// alike.
 bool is_for_cpu(const ArchiveIndex& index) {
   if (index.block_count() == 0) return false;
   const auto header = index.read_block_header(0);
@@ -63,7 +64,7 @@ void FileDecoder::leave_gpu(const std::string& name, const Error& error) {
   verbose(name, "the GPU is not used any more: " + error.message());
 }
 
-/// With --device=auto, `plain_bytes` 0 where it is not known.
+/// With --device=auto; `plain_bytes` is 0 if it is not known.
 DecodeWork FileDecoder::work_of(const InputFile& input, bool keeps_output) const {
   DecodeWork work{input.size(), 0, keeps_output};
   const bool looks = flags_.device == Device::kAuto && !gpu_failed_ && input.is_regular() &&
@@ -87,7 +88,7 @@ bool FileDecoder::takes_gpu(const std::string& name, const DecodeWork& work) {
   return opened.ok();
 }
 
-/// nullopt: it is left to the CPU, and nothing was written.
+/// nullopt: the CPU is to decode it; nothing was written.
 std::optional<Result<DecompressSummary>> FileDecoder::try_gpu(const std::string& name,
                                                               gpu::DecodeJob job,
                                                               const DecodeWork& work) {
@@ -120,7 +121,7 @@ Result<DecompressSummary> FileDecoder::decode(const std::string& name, const Inp
   const FdRandomAccess file(input.fd(), input.size());
   FdSource source(input.fd());
   gpu::DecodeJob job;
-  // What others read of standard input before is not part of it.
+  // Standard input begins where other programs stopped reading it.
   const bool at_once = input.is_regular() && !input.is_standard_input();
   if (at_once) job.file = &file;
   if (!at_once) job.stream = &source;

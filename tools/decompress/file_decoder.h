@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Decodes files on the device that --device asks for: the choice for each file, and the way back to
-// the CPU where the GPU cannot.
+// the CPU if the GPU cannot.
 #pragma once
 
 #include <atomic>

@@ -16,7 +16,7 @@ struct PlainSpan {
   std::uint64_t end = 0;
 };
 
-/// What `flags` selects of `file`. kInvalidArgument where it begins behind the end.
+/// The part of `file` that `flags` selects. kInvalidArgument if it begins after the end.
 Result<PlainSpan> selected_span(const CompressedFile& file, const DecodeFlags& flags);
 
 /// Writes `span` of `file` to `sink`; returns the bytes written.

@@ -54,9 +54,9 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
        .value_name = "WHERE",
        .category = kPerformance,
        .brief = brief,
-       .text = "auto takes the GPU where it is predicted to be faster, the time to start it "
-               "included, and the CPU where the GPU fails; pipes are left to the CPU. gpu takes it "
-               "always, and it is an error where there is none.",
+       .text = "auto takes the GPU if it is predicted to be faster, the time to start it included, "
+               "and the CPU if the GPU fails; pipes are left to the CPU. gpu always takes the GPU; "
+               "it is an error if there is none.",
        .choices = names(kDevices),
        .default_value = "auto",
        .apply = choice_into(flags.device, kDevices)},
@@ -64,10 +64,10 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
        .value_name = "NAME",
        .category = kPerformance,
        .brief = "how a GPU orders the copies of a block",
-       .text = "sc: one after another; mrr: in rounds; mrr-multikernel: a kernel a round; de: all "
-               "at once where the file was compressed for it, else as mrr; fused: as auto, but "
-               "Huffman codes are decoded in the kernel that executes them. The result does not "
-               "depend on it.",
+       .text = "sc: one after another; mrr: in rounds; mrr-multikernel: in rounds, with a kernel "
+               "for each; de: all at once if the file was compressed for it, otherwise as mrr; "
+               "fused: as auto, except that Huffman codes are decoded in the kernel that executes "
+               "them. The result is the same.",
        .choices = names(kStrategies),
        .default_value = "auto",
        .apply = choice_into(flags.strategy, kStrategies)},
@@ -79,7 +79,7 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
        .apply = number_into(flags.max_device_bytes, kLeastLimit, kMostLimit)},
       {.name = "max-pinned-memory",
        .value_name = "SIZE",
-       .category = kPerformance,
+       .category = kExpert,
        .brief = "use at most SIZE bytes of page-locked memory for a GPU",
        .text = "At least 32M. Without it a few hundred MiB are used.",
        .apply = number_into(flags.max_pinned_bytes, kLeastLimit, kMostLimit)},

@@ -49,7 +49,7 @@ Status ScanDevice::open() {
 
 void ScanDevice::leave_gpu(const std::string& name, const Error& error) {
   if (gpu_failed_.exchange(true)) return;
-  if (settings_.explain) warning(name, "the GPU is not used any more: " + error.message());
+  if (settings_.explain) inform(name, "the GPU is not used any more: " + error.message());
 }
 
 /// Why the CPU gets a file that it searches in less time. Only --explain asks whether there is a

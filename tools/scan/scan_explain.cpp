@@ -56,9 +56,9 @@ std::optional<double> time_scan(Bytes text, const Pattern& pattern, const ScanOp
 
 void FileExplanation::before(const ScanInput& input) {
   if (input.file() == nullptr) {
-    warning(name_,
-            "read in order from one end to the other; its size is not known, so no time "
-            "is predicted");
+    inform(name_,
+           "read in order from one end to the other; its size is not known, so no time "
+           "is predicted");
     spoken_of_ = true;
     return;
   }
@@ -67,7 +67,7 @@ void FileExplanation::before(const ScanInput& input) {
   spoken_of_ = true;
   describe(*extent);
   if (options_.limits_blocks() || options_.limits_lines()) {
-    return warning(name_, "predicted: nothing, as only some of its lines or blocks are searched");
+    return inform(name_, "predicted: nothing, as only some of its lines or blocks are searched");
   }
   const std::optional<Costs> costs = costs_of(*input.file(), *extent);
   if (costs) predict(*extent, *costs);
@@ -102,13 +102,13 @@ std::optional<FileExplanation::Extent> FileExplanation::extent_of(const RandomAc
 
 void FileExplanation::describe(const Extent& extent) const {
   std::string text = grouped(extent.plain_bytes) + " bytes of text";
-  if (extent.blocks == 0) return warning(name_, text + ", plain");
+  if (extent.blocks == 0) return inform(name_, text + ", plain");
   text += " in " + grouped(extent.blocks) + " blocks";
   if (!extent.coding.empty()) text += ", coding " + extent.coding;
   text += extent.has_index
               ? "; by the index " + grouped(extent.wanted_blocks) + " of them may hold a match"
               : "; no index that this pattern can use, all of them are read";
-  warning(name_, text);
+  inform(name_, text);
 }
 
 /// Pieces spread over the file, one behind the other. Each is read twice and the second time
@@ -172,12 +172,12 @@ void FileExplanation::predict(const Extent& extent, const Costs& costs) const {
   const double seconds = static_cast<double>(extent.wanted_bytes) *
                          (costs.decoding / threads + costs.searching / searchers) * 1e-9;
   const double plain = static_cast<double>(extent.plain_bytes);
-  warning(name_, "predicted for all of it on the CPU: " + seconds_in_words(seconds) + ", " +
-                     rate(plain, seconds) + " (samples of it, on one thread: " +
-                     (extent.blocks > 0 ? "decoding " : "reading ") +
-                     rate(1, costs.decoding * 1e-9) + ", searching " +
-                     rate(1, costs.searching * 1e-9) + "; threads: " + std::to_string(threads) +
-                     (pattern_.spans_lines() ? ", one of which searches)" : ")"));
+  inform(name_, "predicted for all of it on the CPU: " + seconds_in_words(seconds) + ", " +
+                    rate(plain, seconds) + " (samples of it, on one thread: " +
+                    (extent.blocks > 0 ? "decoding " : "reading ") +
+                    rate(1, costs.decoding * 1e-9) + ", searching " +
+                    rate(1, costs.searching * 1e-9) + "; threads: " + std::to_string(threads) +
+                    (pattern_.spans_lines() ? ", one of which searches)" : ")"));
 }
 
 void FileExplanation::after(const FileResult& result) const {
@@ -192,7 +192,7 @@ void FileExplanation::after(const FileResult& result) const {
             grouped(summary.blocks_skipped) + " skipped by the index";
     if (summary.index_used) text += ", " + grouped(summary.blocks_read_in_vain) + " read in vain";
   }
-  warning(name_, text);
+  inform(name_, text);
 }
 
 }  // namespace presso::cli
