@@ -29,7 +29,7 @@ class Coverage(support.CliTest):
             flags.add((command, "--" + name))
         for command in test_frame.commands():
             text = self.ok(command, "--help=expert").out.decode()
-            for no, name in re.findall(r"(?m)^ +--(\[no-\])?([a-z-]+)", text):
+            for no, name in re.findall(r"(?m)^ +--(\[no-\])?([a-z0-9-]+)", text):
                 flags.add((command, "--" + name))
         self.assertGreater(len(flags), 50)
         self.assertEqual(sorted(flags - support.COVERED), [], "flags without a test")

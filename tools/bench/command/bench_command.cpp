@@ -242,7 +242,7 @@ class BenchCommand final : public Command {
 
   CompressOptions options_;
   std::vector<int> levels_ = {1, 6};
-  std::vector<std::string> peer_names_ = {"lz4", "zlib", "zstd"};
+  std::vector<std::string> peer_names_ = {"lz4", "zlib", "libdeflate", "zstd"};
   std::string scan_pattern_;
   std::uint64_t limit_ = kDefaultLimit;
   std::uint64_t seconds_ = 2;
