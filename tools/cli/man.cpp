@@ -148,7 +148,7 @@ Number of threads if \-T is not given.
 Compression level if none is given.
 .TP
 .B PRESSO_FORCE_BACKEND
-Use this CPU back end (portable, avx2, avx512, avx512vbmi2) if the CPU can.
+Use this CPU back end (portable, avx2, avx512vbmi2) if the CPU can.
 .TP
 .B NO_COLOR
 If set and not empty, no colours are printed unless the command line asks for them.
