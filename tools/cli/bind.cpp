@@ -2,11 +2,12 @@
 #include "tools/cli/bind.h"
 
 #include <charconv>
+#include <cstdio>
 
 namespace presso::cli {
 namespace {
 
-/// Binary shift that a unit stands for; nullopt where it is none.
+/// By how many bits a unit shifts a number to the left; nullopt if it is no unit.
 std::optional<unsigned> unit_shift(std::string_view unit) {
   if (unit.empty()) return 0;
   if (unit.size() > 1 && unit.substr(1) != "B" && unit.substr(1) != "iB") return std::nullopt;
@@ -26,6 +27,12 @@ std::optional<unsigned> unit_shift(std::string_view unit) {
 }
 
 }  // namespace
+
+std::string decimal_text(double value, int digits) {
+  char text[400];  // Room for the largest double.
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
 
 std::string size_text(std::uint64_t bytes) {
   static constexpr std::string_view kUnits[] = {" KiB", " MiB", " GiB", " TiB"};

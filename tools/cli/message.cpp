@@ -16,7 +16,7 @@ std::function<void()> clear_line;
 std::atomic<int> status{kSuccess};
 std::atomic<Verbosity> level{Verbosity::kNormal};
 
-/// One write for a line, so that lines of several threads or processes do not mix.
+/// Writes a line in one piece, so that lines of several threads or processes do not mix.
 void print(std::string_view file, std::string_view text) {
   std::string line = "presso: ";
   if (!file.empty()) line.append(file).append(": ");
@@ -46,6 +46,10 @@ void error(std::string_view file, const Error& error) {
 }
 
 void warning(std::string_view file, std::string_view text) {
+  if (level >= Verbosity::kNormal) print(file, text);
+}
+
+void inform(std::string_view file, std::string_view text) {
   if (level >= Verbosity::kNormal) print(file, text);
 }
 

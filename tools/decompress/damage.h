@@ -25,7 +25,7 @@ std::string damage_text(const Error& error, const MissingPlain& missing,
 /// Prints damage_text() of each damaged place. Sets the exit status.
 class DamageReporter {
  public:
-  /// `input` is kept by reference. Where a block's header is lost too, its place in the plain
+  /// `input` is kept by reference. If a block's header is lost too, its place in the plain
   /// content is looked up in the index of a regular file.
   DamageReporter(std::string name, const InputFile& input)
       : name_(std::move(name)), input_(input), file_(input.fd(), input.size()) {}

@@ -13,9 +13,9 @@
 #include "presso/scan.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
-#include "tools/commands.h"
 #include "tools/decompress/damage.h"
 #include "tools/io/output.h"
+#include "tools/scan/commands.h"
 #include "tools/scan/scan_device.h"
 #include "tools/scan/scan_explain.h"
 #include "tools/scan/scan_input.h"
@@ -224,7 +224,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   const auto start = std::chrono::steady_clock::now();
   const Result<ScanSummary> summary = device_->scan(name, *input, options, on_line);
   progress.done();
-  if (settings_.explain) warning(name, "searched " + device_->where());
+  if (settings_.explain) inform(name, "searched " + device_->where());
   if (!summary.ok()) return complain(name, scan_error_text(summary.error(), *pattern_));
   if (input->cut_short()) complain(name, input->cut_short()->text());
   FileResult result{*summary, rule == BinaryRule::kQuit && summary->binary_offset.has_value(),

@@ -36,7 +36,7 @@ void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Patt
   if (options.line_numbers) text += ", line ends are counted";
   if (settings.lines.is_limit(1)) text += "; lines " + range_text(settings.lines);
   if (settings.blocks.is_limit(0)) text += "; blocks " + range_text(settings.blocks);
-  warning("", text);
+  inform("", text);
 }
 
 void explain_rates(const ScanStatistics& statistics) {
@@ -52,7 +52,7 @@ void explain_rates(const ScanStatistics& statistics) {
     text += ", blocks skipped by the index: " + grouped(statistics.blocks_skipped) + " of " +
             grouped(statistics.blocks);
   }
-  warning("", text);
+  inform("", text);
 }
 
 ScanProgress::ScanProgress(const ScanSettings& settings, const ScanPlan& plan, std::string name,
@@ -84,7 +84,7 @@ void ScanProgress::print_line() const {
   const double rate = passed > 0 ? static_cast<double>(bytes_) / passed : 0;
   std::string text = grouped(bytes_) + " bytes";
   if (size_ > 0) text += " of " + grouped(size_);
-  warning(name_, text + ", " + rate_text(rate));
+  inform(name_, text + ", " + rate_text(rate));
 }
 
 void ScanProgress::done() {
