@@ -100,7 +100,7 @@ Result<CompressedFile> CompressedFile::open(ArchiveIndex index, DecodeOptions op
   });
 }
 
-/// Those used last: a file may be many files behind one another, each with dictionaries of its own.
+/// The dictionaries used last: a file may be many files one after another, each with its own.
 struct CompressedFile::Dictionaries {
   static constexpr std::size_t kKept = 4;
 

@@ -18,7 +18,7 @@
 
 #include "presso/block_filter.h"
 #include "presso/decompress.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "scan/matching/required_literals.h"
 
 namespace presso::scan_detail {

@@ -54,7 +54,7 @@ std::optional<BlockItem> BlockPlaces::next() {
 bool BlockPlaces::enter_member() {
   dictionaries_.fill(nullptr);
   for (const StoredSection& section : member().dictionaries) {
-    auto dictionary = Dictionary::decode(section.payload.bytes(), options_.dictionaries);
+    auto dictionary = Dictionary::decode(section.payload.bytes(), options_.decode.dictionaries);
     if (!dictionary.ok()) return false;
     dictionaries_[section.header.parameter] = std::move(*dictionary);
   }

@@ -22,7 +22,7 @@
 
 #include "presso/archive_reader.h"
 #include "presso/decompress.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
 
 namespace presso::scan_detail {
 

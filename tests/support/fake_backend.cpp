@@ -58,7 +58,7 @@ Result<std::unique_ptr<FileSearch>> open_gpu_search(const gpu::GpuOptions& optio
   gpu::GpuOptions small = options;
   small.slot_plain_bytes = 128u << 10;
   auto device = test::make_fake_device(std::make_shared<FakeCounts>(), faults());
-  gpu::Device& fake = *device;
+  gpu::Device& fake = *device.device;
   PRESSO_ASSIGN(gpu::Decompressor opened, gpu::Decompressor::over(std::move(device), small));
   const auto make_scanner = [&](gpu::Decompressor& decompressor) {
     return gpu::FileScanner(decompressor, pattern, test::make_fake_scan_kernels(fake));

@@ -221,12 +221,8 @@ class FakeDevice final : public gpu::Device {
     return check();
   }
 
-  std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
-                              const BatchOptions&) override {
-    return 64 * std::size_t{blocks} + static_cast<std::size_t>(plain_bytes / 1024 * 8) + 8;
-  }
-  Status decode(const BatchArguments& arguments, const BatchOptions& options,
-                Stream stream) override {
+  /// FakeDecoder's.
+  Status decode(const BatchArguments& arguments, const BatchOptions& options, Stream stream) {
     PRESSO_TRY(check());
     const std::size_t number = counts_->decodes++;
     if (number >= faults_.decode) return lose();
@@ -348,11 +344,29 @@ class FakeDevice final : public gpu::Device {
   Pool device_, pinned_;
 };
 
+class FakeDecoder final : public gpu::BatchDecoder {
+ public:
+  explicit FakeDecoder(FakeDevice& device) : device_(device) {}
+
+  std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
+                              const BatchOptions&) override {
+    return 64 * std::size_t{blocks} + static_cast<std::size_t>(plain_bytes / 1024 * 8) + 8;
+  }
+  Status decode(const BatchArguments& arguments, const BatchOptions& options,
+                Stream stream) override {
+    return device_.decode(arguments, options, stream);
+  }
+
+ private:
+  FakeDevice& device_;
+};
+
 }  // namespace
 
-std::unique_ptr<gpu::Device> make_fake_device(std::shared_ptr<FakeCounts> counts,
-                                              const FakeFaults& faults) {
-  return std::make_unique<FakeDevice>(std::move(counts), faults);
+gpu::DecodingDevice make_fake_device(std::shared_ptr<FakeCounts> counts, const FakeFaults& faults) {
+  auto device = std::make_unique<FakeDevice>(std::move(counts), faults);
+  auto decoder = std::make_unique<FakeDecoder>(*device);
+  return {std::move(device), std::move(decoder)};
 }
 
 }  // namespace presso::test

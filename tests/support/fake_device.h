@@ -7,7 +7,7 @@
 #include <atomic>
 #include <memory>
 
-#include "decompress/gpu/runtime/device.h"
+#include "decompress/gpu/batch/batch_decoder.h"
 
 namespace presso::test {
 
@@ -43,7 +43,7 @@ struct FakeCounts {
   std::atomic<std::uint64_t> misuses{0};       ///< pointers of the wrong kind, too little memory
 };
 
-std::unique_ptr<gpu::Device> make_fake_device(std::shared_ptr<FakeCounts> counts,
-                                              const FakeFaults& faults = {});
+gpu::DecodingDevice make_fake_device(std::shared_ptr<FakeCounts> counts,
+                                     const FakeFaults& faults = {});
 
 }  // namespace presso::test

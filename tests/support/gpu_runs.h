@@ -101,8 +101,8 @@ class FakeGpu {
  public:
   explicit FakeGpu(gpu::GpuOptions options = {}, const FakeFaults& faults = {}) {
     if (options.reader_threads == 0) options.reader_threads = 2;
-    std::unique_ptr<gpu::Device> device = make_fake_device(counts_, faults);
-    device_ = device.get();
+    gpu::DecodingDevice device = make_fake_device(counts_, faults);
+    device_ = device.device.get();
     auto made = gpu::Decompressor::over(std::move(device), options);
     if (made.ok()) {
       decompressor_.emplace(std::move(*made));

@@ -19,9 +19,10 @@ constexpr Choice<DeviceFlags::Device> kDevices[] = {
 };
 
 constexpr Choice<gpu::Strategy> kStrategies[] = {
-    {"auto", gpu::Strategy::kAuto},         {"sc", gpu::Strategy::kSequential},
-    {"mrr", gpu::Strategy::kMultiRound},    {"mrr-multikernel", gpu::Strategy::kMultiRoundKernels},
-    {"de", gpu::Strategy::kDependencyFree}, {"fused", gpu::Strategy::kFused},
+    {"auto", gpu::Strategy::kAuto},
+    {"sc", gpu::Strategy::kSequential},
+    {"mrr", gpu::Strategy::kMultiRound},
+    {"de", gpu::Strategy::kDependencyFree},
 };
 
 /// Room for the largest block and dictionary of any file.
@@ -66,10 +67,8 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
        .value_name = "NAME",
        .category = kPerformance,
        .brief = "how a GPU orders the copies of a block",
-       .text = "sc: one after another; mrr: in rounds; mrr-multikernel: a kernel a round; de: all "
-               "at once where the file was compressed for it, else as mrr; fused: as auto, but "
-               "Huffman codes are decoded in the kernel that executes them. The result does not "
-               "depend on it.",
+       .text = "sc: one after another; mrr: in rounds; de: all at once where the file was "
+               "compressed for it, else as mrr. The result does not depend on it.",
        .choices = names(kStrategies),
        .default_value = "auto",
        .apply = choice_into(flags.strategy, kStrategies)},

@@ -208,8 +208,10 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
        .category = kSelection,
        .brief = "search binary files as if they were text",
        .text =
-           "Without it a file with a NUL byte is reported as a binary file that matches instead "
-           "of being printed.",
+           "Without it, a file is binary if there is a NUL byte in its first 64 KiB or in a line "
+           "that is to be printed. Instead of that line only the fact that it matches is printed; "
+           "binary files that are found in directories are passed over. Counts and lists of files "
+           "look at the first 64 KiB of files found in directories only.",
        .negation = "no-text",
        .apply = set(s.text)},
   };

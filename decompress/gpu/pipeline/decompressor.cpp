@@ -33,7 +33,7 @@ Decompressor::Decompressor(Decompressor&&) noexcept = default;
 Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
 Decompressor::~Decompressor() = default;
 
-Result<Decompressor> Decompressor::over(std::unique_ptr<Device> device, const GpuOptions& options) {
+Result<Decompressor> Decompressor::over(DecodingDevice device, const GpuOptions& options) {
   return without_bad_alloc([&]() -> Result<Decompressor> {
     PRESSO_ASSIGN(std::shared_ptr<Engine> engine, Engine::make(std::move(device), options));
     return Decompressor(std::move(engine));

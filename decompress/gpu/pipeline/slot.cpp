@@ -57,7 +57,8 @@ Result<std::unique_ptr<Slot>> Slot::make(Device& device, std::size_t number) {
   return slot;
 }
 
-Status Slot::resize(Memory& memory, const SlotCapacity& capacity, const BatchOptions& options) {
+Status Slot::resize(Memory& memory, BatchDecoder& decoder, const SlotCapacity& capacity,
+                    const BatchOptions& options) {
   capacity_ = {};
   for (PinnedMemory* part : {&in_, &out_}) part->reset();
   for (DeviceMemory* part : {&d_in_, &d_out_, &d_temporary_}) part->reset();
@@ -66,7 +67,7 @@ Status Slot::resize(Memory& memory, const SlotCapacity& capacity, const BatchOpt
   PRESSO_ASSIGN(d_in_, memory.allocate(capacity.in_bytes()));
   PRESSO_ASSIGN(d_out_, memory.allocate(capacity.out_bytes()));
   const std::size_t temporary =
-      memory.device().temporary_bytes(capacity.blocks, capacity.plain_bytes, options);
+      decoder.temporary_bytes(capacity.blocks, capacity.plain_bytes, options);
   if (temporary != 0) {
     PRESSO_ASSIGN(d_temporary_, memory.allocate(temporary));
   }
@@ -136,7 +137,7 @@ Byte* Slot::stage_on_host(std::uint64_t stored_bytes) {
   return host_.data();
 }
 
-Status Slot::decode(Device& device, const SlotBatch& batch, const BatchOptions& options,
+Status Slot::decode(BatchDecoder& decoder, const SlotBatch& batch, const BatchOptions& options,
                     const PlainTarget& target) const {
   const Byte* d_spans = d_in_.get() + batch.stored_bytes();
   const Byte* d_table = d_spans + batch.blocks().size() * sizeof(BlockSpan);
@@ -153,7 +154,7 @@ Status Slot::decode(Device& device, const SlotBatch& batch, const BatchOptions& 
   arguments.temporary_bytes = d_temporary_.bytes();
   BatchOptions needed = options;
   needed.bit_blocks = batch.has_bit_blocks();
-  return device.decode(arguments, needed, stream_.get());
+  return decoder.decode(arguments, needed, stream_.get());
 }
 
 Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
@@ -161,7 +162,7 @@ Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTa
   PRESSO_TRY(copy_in(lanes, batch, table));
   PRESSO_TRY(lanes.device.record(arrived_.get(), lanes.in));
   PRESSO_TRY(lanes.device.stream_wait(stream_.get(), arrived_.get()));
-  PRESSO_TRY(decode(lanes.device, batch, options, target));
+  PRESSO_TRY(decode(lanes.decoder, batch, options, target));
   if (target.consumer != nullptr) PRESSO_TRY(target.consumer->enqueue(view(batch, memory)));
   return copy_out(lanes, batch, target);
 }

@@ -52,6 +52,7 @@ Status diagnose_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& tea
 /// What the slots of a pipeline share.
 struct Lanes {
   Device& device;
+  BatchDecoder& decoder;
   Stream in = nullptr;
   Stream out = nullptr;
 };
@@ -64,7 +65,8 @@ class Slot {
 
   /// Frees what it has first. Errors: kDeviceMemory, kOutOfMemory, kDeviceLost; then it has
   /// nothing.
-  Status resize(Memory& memory, const SlotCapacity& capacity, const BatchOptions& options);
+  Status resize(Memory& memory, BatchDecoder& decoder, const SlotCapacity& capacity,
+                const BatchOptions& options);
   const SlotCapacity& capacity() const { return capacity_; }
   /// Where stored blocks are to be put.
   Byte* staging() const { return in_.get(); }
@@ -93,7 +95,7 @@ class Slot {
  private:
   Slot() = default;
   Status copy_in(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table) const;
-  Status decode(Device& device, const SlotBatch& batch, const BatchOptions& options,
+  Status decode(BatchDecoder& decoder, const SlotBatch& batch, const BatchOptions& options,
                 const PlainTarget& target) const;
   Status copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target);
   Status copy_pieces(const Lanes& lanes, const PlainTarget& target) const;

@@ -79,9 +79,9 @@ std::uint64_t SlotCapacity::pinned_bytes() const {
   return in_bytes() + out;
 }
 
-std::uint64_t SlotCapacity::device_bytes(Device& device, const BatchOptions& options) const {
+std::uint64_t SlotCapacity::device_bytes(BatchDecoder& decoder, const BatchOptions& options) const {
   return in_bytes() + out_bytes() + beside_bytes +
-         device.temporary_bytes(blocks, plain_bytes, options);
+         decoder.temporary_bytes(blocks, plain_bytes, options);
 }
 
 SlotCapacity capacity_for(std::uint64_t plain_bytes, double ratio, const Work& work) {
@@ -114,7 +114,7 @@ SlotCapacity grown_for(SlotCapacity capacity, std::uint64_t stored_bytes,
 
 bool fits(const SlotPlan& plan, const GpuOptions& options, const SlotBudget& budget) {
   const BatchOptions batch{options.strategy, true};
-  const std::uint64_t on_device = plan.capacity.device_bytes(budget.device, batch);
+  const std::uint64_t on_device = plan.capacity.device_bytes(budget.decoder, batch);
   return plan.slots * plan.capacity.pinned_bytes() <= budget.limits.pinned_bytes &&
          plan.slots * on_device + budget.dictionary_bytes <= budget.limits.device_bytes;
 }

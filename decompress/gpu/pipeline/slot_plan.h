@@ -22,6 +22,7 @@
 // uses: batch_sizes.h.
 #pragma once
 
+#include "decompress/gpu/batch/batch_decoder.h"
 #include "decompress/gpu/runtime/memory.h"
 #include "presso/decompress_gpu.h"
 
@@ -39,7 +40,7 @@ struct SlotCapacity {
   std::uint64_t in_bytes() const;
   std::uint64_t out_bytes() const;
   std::uint64_t pinned_bytes() const;
-  std::uint64_t device_bytes(Device& device, const BatchOptions& options) const;
+  std::uint64_t device_bytes(BatchDecoder& decoder, const BatchOptions& options) const;
   friend bool operator==(const SlotCapacity&, const SlotCapacity&) = default;
 };
 
@@ -68,8 +69,8 @@ struct SlotPlan {
 /// What a plan may use.
 struct SlotBudget {
   const MemoryLimits& limits;
-  std::uint64_t dictionary_bytes;  ///< of device memory, besides the slots
-  Device& device;
+  std::uint64_t dictionary_bytes;  ///< of device memory, beside the slots
+  BatchDecoder& decoder;
 };
 bool fits(const SlotPlan& plan, const GpuOptions& options, const SlotBudget& budget);
 

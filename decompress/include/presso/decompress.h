@@ -50,7 +50,7 @@ struct DecodeOptions {
 
 /// Decodes one block into `out`, which must have room for header.plain_bytes and Buffer::kSlack
 /// more (wide copies write there). `payload` is header.payload_bytes long with Buffer::kSlack
-/// readable behind it. `dictionary`: what the header's dictionary_id names; nullptr for id 0.
+/// readable after it. `dictionary`: what the header's dictionary_id names; nullptr for id 0.
 /// Thread-safe. Errors: kBadPayloadSize, kBadLength, kBadOffset, kBadLiterals, kBadEscapes,
 /// kBadTree, kBadBits, kContentChecksum, kMissingDictionary; never reads or writes outside what is
 /// given. FORMAT.md 6, 14.
@@ -88,7 +88,7 @@ struct BlockItem {
 
 struct BlockStreamOptions {
   DecodeOptions decode;
-  /// Go on behind damage: damaged places come as items with an error instead of ending the stream.
+  /// Go on after damage: damaged places come as items with an error instead of ending the stream.
   bool salvage = false;
 };
 

@@ -98,7 +98,7 @@ Result<Findings> ScannerPool::scan(Bytes text) {
 
 SearchedChunk ScannerPool::search_one(Chunk chunk) {
   Scanner scanner = take();
-  SearchedChunk searched = scan_detail::search_chunk(std::move(chunk), BinaryRule::kText, *scanner);
+  SearchedChunk searched = scan_detail::search_chunk(std::move(chunk), *scanner);
   give_back(std::move(scanner));
   return searched;
 }

@@ -20,8 +20,8 @@
 
 namespace presso::gpu {
 
-class BatchConsumer;  // decompress/gpu/pipeline/batch_consumer.h
-class Device;         // decompress/gpu/runtime/device.h
+class BatchConsumer;    // decompress/gpu/pipeline/batch_consumer.h
+struct DecodingDevice;  // decompress/gpu/batch/batch_decoder.h
 class Engine;
 class FileScanner;  // scan/gpu
 struct OpenedFile;
@@ -91,8 +91,8 @@ class Decompressor {
   /// Starts CUDA on the device, if this process has not yet: a part of a second. kNoDevice,
   /// kDeviceMemory, kDeviceLost, kInvalidArgument for a device that is not there.
   static Result<Decompressor> open(const GpuOptions& options = {});
-  /// Over another implementation of the device.
-  static Result<Decompressor> over(std::unique_ptr<Device> device, const GpuOptions& options);
+  /// Over another implementation of device and decoder; for tests.
+  static Result<Decompressor> over(DecodingDevice device, const GpuOptions& options);
 
   Decompressor(Decompressor&&) noexcept;
   Decompressor& operator=(Decompressor&&) noexcept;

@@ -127,7 +127,7 @@ TEST(GpuPipeline, DecodesBothCodings) {
 std::vector<Byte> in_sub_blocks(const std::vector<Byte>& plain) {
   CompressOptions with;
   with.coding = Coding::kBit;
-  with.sub_block = 16;
+  with.sub_block_sequences = 16;
   with.block_bytes = kMinBlockBytes;
   with.dictionary.mode = DictionaryChoice::Mode::kNone;
   return *compress_buffer(plain, with);

@@ -26,7 +26,7 @@ std::vector<Byte> packed(std::string_view text, std::uint32_t filter_size = 500,
   options.level = 1;
   options.block_bytes = kBlock;
   options.dictionary.mode = DictionaryChoice::Mode::kNone;
-  options.filter_size = filter_size;
+  options.filter_centipercent = filter_size;
   options.threads = threads;
   const auto compressed = compress_buffer(as_bytes(text), options);
   EXPECT_TRUE(compressed.ok());
@@ -155,7 +155,7 @@ ScanOptions random_options(std::mt19937& random) {
   options.line_numbers = random() % 2 == 0;
   options.matches = random() % 2 == 0;
   if (random() % 4 == 0) options.max_lines = 1 + random() % 4;
-  options.binary = static_cast<BinaryRule>(random() % 5);
+  options.binary = static_cast<BinaryRule>(random() % 3);
   return options;
 }
 
