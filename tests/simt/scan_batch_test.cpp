@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "decompress/gpu/simt/emulator/emulator.h"
-#include "scan/gpu/lines/batch_survey.cuh"
+#include "scan/gpu/search/batch_survey.cuh"
 #include "tests/simt/scan_texts.h"
 
 namespace presso::test {

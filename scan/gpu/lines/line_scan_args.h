@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "decompress/gpu/simt/simt.h"
-#include "scan/gpu/lines/line_table.h"
+#include "scan/gpu/lines/line_scan.h"
 
 namespace presso::gpu {
 
@@ -56,21 +56,15 @@ struct TileFunction {
   static constexpr u32 kGroupTiles = kWarpSize;
 };
 
-struct LineScanArguments {
-  const Byte* d_text = nullptr;  ///< 16-byte aligned
-  u64 bytes = 0;                 ///< at least 1
+struct LineScanArguments : LineScan {  // at least one byte
   LineTableView table;
-  u32 chunk_bytes = 1024;  ///< a multiple of kStageBytes
-  /// Where to put the state after the text. nullptr: the text ends a line, and an unfinished last
-  /// line counts as if '\n' followed.
-  u32* d_state_out = nullptr;
-  u64* d_lines = nullptr;               ///< matching lines are added
-  std::uint16_t* d_marks = nullptr;     ///< zeroes; a bit for each byte and one more: the '\n' of a
-                                        ///< matching line, or the end of the text
+  u32 chunk_bytes = 1024;               ///< a multiple of kStageBytes
   TileSummary* d_tiles = nullptr;       ///< one for each tile
   TileFunction* d_functions = nullptr;  ///< likewise
   u32* d_broken = nullptr;              ///< how many tiles are; zero before
 
+  /// As entries for 16 bytes each.
+  PRESSO_HD std::uint16_t* marks() const { return reinterpret_cast<std::uint16_t*>(d_marks); }
   PRESSO_HD constexpr u32 tile_bytes() const { return chunk_bytes * kWarpSize; }
   PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / tile_bytes() + 1; }
 };

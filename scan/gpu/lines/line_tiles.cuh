@@ -118,7 +118,7 @@ class LineTiles {
   }
 
   PRESSO_DEVICE std::uint16_t* marks_of(int stage) const {
-    return kMark ? scan_.d_marks + begin_ / kQuadBytes + stage * 4 : nullptr;
+    return kMark ? scan_.marks() + begin_ / kQuadBytes + stage * 4 : nullptr;
   }
 
   // --- the text through shared memory: full tiles only
@@ -200,7 +200,7 @@ class LineTiles {
   /// The lane at the end of a text that is complete ends an unfinished line.
   PRESSO_DEVICE void end_text() {
     out_ = walker_.plain(run_.state);
-    if (end_ < scan_.bytes || begin_ == end_ || scan_.d_state_out != nullptr) return;
+    if (end_ < scan_.bytes || begin_ == end_ || !scan_.ends_line) return;
     if (text_.byte(end_ - 1) == '\n') return;
     if (run_.first == kNoStage) {  // a line's end where no byte is
       run_.first = static_cast<u32>((end_ - begin_) / kStageBytes);
@@ -212,8 +212,9 @@ class LineTiles {
 
   PRESSO_DEVICE void count_line(u64 end, bool matches) {
     run_.hits += matches ? 1u : ~0u;
-    if (kMark)
-      scan_.d_marks[end / kQuadBytes] ^= static_cast<std::uint16_t>(1u << end % kQuadBytes);
+    if (kMark) {
+      scan_.marks()[end / kQuadBytes] ^= static_cast<std::uint16_t>(1u << end % kQuadBytes);
+    }
   }
 
   // --- guesses put right

@@ -78,10 +78,6 @@ PRESSO_DEVICE void find_broken_body(const LineScanArguments& scan) {
     }
   }
   if (simt::lane() == 0 && marked > 0) simt::atomic_add(scan.d_broken, marked);
-  const u64 last = scan.tiles() - 1;
-  if (warp == 0 && simt::lane() == 0 && scan.d_state_out != nullptr) {
-    *scan.d_state_out = scan.d_tiles[last].out;  // unless a chain ends there
-  }
 }
 
 template <class Rows>
@@ -338,7 +334,7 @@ PRESSO_DEVICE u64 mend_head(const LineScanArguments& scan, const TileFunctions<R
   const auto counted = functions.counted_line(tile);
   if (counted.matches == matches) return 0;
   if (scan.d_marks != nullptr && writes) {
-    scan.d_marks[counted.at / kQuadBytes] ^=
+    scan.marks()[counted.at / kQuadBytes] ^=
         static_cast<std::uint16_t>(1u << counted.at % kQuadBytes);
   }
   return matches ? u64{1} : ~u64{0};
@@ -396,10 +392,7 @@ PRESSO_DEVICE u64 follow_chain(const LineScanArguments& scan, const TileFunction
     PRESSO_UNROLL
     for (u32 i = 0; i < kAhead; ++i) {
       if (tile != base + u64{i} * stride) break;
-      if (tile == scan.tiles()) {
-        if (simt::lane() == 0 && scan.d_state_out != nullptr) *scan.d_state_out = state;
-        return 0;
-      }
+      if (tile == scan.tiles()) return 0;
       if (held[i].tiles < stride) {
         by_groups = false;
         break;

@@ -12,7 +12,6 @@
 #pragma once
 
 #include "scan/gpu/literals/hit_lines.cuh"
-#include "scan/gpu/literals/literal_scan.h"
 #include "scan/gpu/literals/literal_table.h"
 
 namespace presso::gpu {
@@ -21,22 +20,13 @@ constexpr u32 kLiteralTileBytes = 32 << 10;  // allow(bare-32): KiB
 constexpr u32 kRowsAStep = 4;
 constexpr u32 kStepBytes = kRowsAStep * kRowBytes;
 
-struct LiteralScanArguments {
-  const Byte* d_text = nullptr;  ///< 16-byte aligned
-  u64 bytes = 0;                 ///< at least 1
-  LiteralTableView table;
-  u64* d_lines = nullptr;  ///< matching lines are added
-  Byte* d_tiles = nullptr;
-
-  PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / kLiteralTileBytes + 1; }
-  PRESSO_HD constexpr HitTiles hit_tiles() const { return {d_tiles, tiles(), d_lines}; }
-};
+using LiteralScanArguments = HitScan<LiteralTableView, kLiteralTileBytes>;
 
 template <u32 kGrams, bool kMasked>
 class LiteralTiles {
  public:
   PRESSO_DEVICE explicit LiteralTiles(const LiteralScanArguments& scan)
-      : scan_(scan), text_(scan.d_text, scan.bytes) {}
+      : scan_(scan), text_(scan), lines_(scan) {}
 
   /// All tiles of this warp; its lanes' matching lines but heads.
   PRESSO_DEVICE u64 run() {
@@ -66,7 +56,7 @@ class LiteralTiles {
       for (u32 row = 0; row < kRowsAStep; ++row) {
         const u64 mine = at + row * kRowBytes + simt::lane() * kQuadBytes;
         const u32 hits = hits_of(mine, quads[row], word_behind(quads, row, 0, behind[0]));
-        lines_.take_row(hits, newlines_of(quads[row]));
+        lines_.take_row(mine, hits, newlines_of(quads[row]));
       }
     } else if (!lines_.has_newline()) {
       lines_.note_newline(has_newline(quads[0]) || has_newline(quads[1]) || has_newline(quads[2]) ||

@@ -30,16 +30,7 @@ constexpr u32 kManyRows = 4;  ///< of a step
 constexpr u32 kManyStepBytes = kManyRows * kRowBytes;
 constexpr u32 kManySteps = kManyTileBytes / kManyStepBytes;
 
-struct ManyLiteralScanArguments {
-  const Byte* d_text = nullptr;  ///< 16-byte aligned
-  u64 bytes = 0;                 ///< at least 1
-  ManyLiteralTableView table;
-  u64* d_lines = nullptr;  ///< matching lines are added
-  Byte* d_tiles = nullptr;
-
-  PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / kManyTileBytes + 1; }
-  PRESSO_HD constexpr HitTiles hit_tiles() const { return {d_tiles, tiles(), d_lines}; }
-};
+using ManyLiteralScanArguments = HitScan<ManyLiteralTableView, kManyTileBytes>;
 
 /// How the places of a step are bits: those of a row of the lane are neighbours.
 template <u32 kStride>
@@ -78,7 +69,8 @@ class ManyLiteralTiles {
 
   PRESSO_DEVICE explicit ManyLiteralTiles(const ManyLiteralScanArguments& scan)
       : scan_(scan),
-        text_(scan.d_text, scan.bytes),
+        text_(scan),
+        lines_(scan),
         slots_(reinterpret_cast<u32*>(simt::shared_memory() +
                                       scan.table.group_count * scan.table.filter_bytes) +
                simt::warp_in_block() * Candidates::kWords * kWarpSize + simt::lane()) {}
@@ -263,8 +255,8 @@ class ManyLiteralTiles {
       const u32 hits = Candidates::of_row(word, row);
       const bool is_near_head = !lines_.has_newline() && row / kManyRows == newline_step;
       if (simt::ballot(hits != 0) == 0 && !lines_.is_hit() && !is_near_head) continue;
-      const Quad quad = text_.quad_at(begin + row * kRowBytes + simt::lane() * kQuadBytes);
-      lines_.take_row(hits, newlines_of(quad));
+      const u64 mine = begin + row * kRowBytes + simt::lane() * kQuadBytes;
+      lines_.take_row(mine, hits, newlines_of(text_.quad_at(mine)));
     }
   }
 

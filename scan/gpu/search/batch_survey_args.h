@@ -3,7 +3,7 @@
 #pragma once
 
 #include "decompress/gpu/simt/simt.h"
-#include "scan/gpu/lines/batch_scan.h"
+#include "scan/gpu/search/batch_scan.h"
 
 namespace presso::gpu {
 
