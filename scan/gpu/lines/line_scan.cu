@@ -202,7 +202,8 @@ Status scan_lines(const LineScan& scan, const LineTableView& table,
     return make_error(ErrorCode::kInvalidArgument, "a line scan lacks its table");
   }
   if (scan.bytes == 0) return {};
-  LineScanArguments arguments{scan};
+  LineScanArguments arguments;
+  static_cast<LineScan&>(arguments) = scan;
   arguments.table = table;
   arguments.chunk_bytes = chunk_bytes_of(scan.bytes);
   const LineScanMemory memory(arguments.tiles());

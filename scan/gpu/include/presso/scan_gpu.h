@@ -9,8 +9,8 @@
 //
 // What is reported is what presso::scan() reports for every file and every option, but that blocks
 // are never left out by an index (ScanOptions::use_index) and that ScanOptions::on_progress may
-// begin anew. What the GPU is not for (plain files, pipes, context lines, patterns without an
-// automaton, text with NUL bytes where a rule gives these a meaning, damaged blocks) the CPU does.
+// begin anew. What the GPU is not for (plain files, pipes, context lines, patterns that no engine
+// finds, text with NUL bytes where a rule gives these a meaning, damaged blocks) the CPU does.
 #pragma once
 
 #include <memory>
