@@ -9,7 +9,7 @@ BUILD_PACKAGES=(
   "g++: the C++20 compiler"
   "cmake: the build system, 3.25 or newer"
   "ninja-build: runs the build on all cores"
-  "libcli11-dev: reads the command line"
+  "libcli11-dev: splits the command line into options and operands"
   "libfmt-dev: formats numbers and text"
   "nlohmann-json3-dev: writes the --json outputs"
   "libxxhash-dev: the checksums of the file format"

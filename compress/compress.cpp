@@ -25,10 +25,6 @@ constexpr std::uint64_t kExpectedStream = 8 * kStreamSampleBytes;  ///< of a pip
 constexpr Byte kOnlyDictionary = 1;
 constexpr std::uint32_t kSmallestDictionary = 2048;
 
-Error invalid(const char* what) {
-  return make_error(ErrorCode::kInvalidArgument, what);
-}
-
 struct PlainItem {
   Buffer plain;
   std::uint32_t number = 0;
@@ -154,14 +150,15 @@ class Compressor {
     PRESSO_TRY(writer_->begin({version, options_.block_bytes}, options_.metadata));
     next_number_ = 0;
     dictionary_ = {};
-    if (options_.filter_size != 0) filter_.emplace(options_.block_bytes, options_.filter_size);
+    if (options_.filter_centipercent != 0)
+      filter_.emplace(options_.block_bytes, options_.filter_centipercent);
     return plan_.content.empty() ? Status{} : add_dictionary();
   }
 
   Status add_dictionary() {
     const std::vector<Byte>& content = plan_.content;
     const auto bytes = static_cast<std::uint32_t>(content.size());
-    index_ = index_dictionary(content, parameters_);
+    index_ = index_dictionary(content, parameters_.parser);
     dictionary_ = {&index_, kOnlyDictionary};
     summary_.dictionary_bytes += bytes;
     if (options_.dictionary.by_name) {
@@ -244,7 +241,7 @@ class Compressor {
   EndingSource source_;
   ByteSink& sink_;
   const CompressOptions& options_;
-  const ParserParameters parameters_;
+  const EncoderParameters parameters_;
   std::optional<DictionaryPlan> chosen_;
   const unsigned threads_;
   const std::uint64_t blocks_to_renewal_;
@@ -266,65 +263,64 @@ class Compressor {
   std::uint64_t blocks_left_ = 0;  ///< to the next trial of the dictionary
 };
 
-Status validate_rule(const CompressOptions& options) {
-  if (options.rule && *options.rule > DependencyRule::kTile) return invalid("rule: unknown");
-  if (options.favor != Favor::kRatio && options.favor != Favor::kDecode) {
-    return invalid("favor: ratio or decode");
-  }
-  return {};
+/// An option's limit, and what is said where it does not hold.
+struct Limit {
+  bool holds;
+  const char* message;
+};
+
+template <class Value>
+bool is_within(Value value, Value least, Value most) {
+  return value >= least && value <= most;
 }
 
-Status validate_group(const CompressOptions& options) {
-  if (options.group == 0) return {};
+/// 0 stands for what is chosen without the option.
+bool is_zero_or_power(std::uint32_t value, unsigned least_log2, unsigned most_log2) {
+  return value == 0 ||
+         (std::has_single_bit(value) && is_within(value, 1u << least_log2, 1u << most_log2));
+}
+
+Limit group_limit(const CompressOptions& options) {
   const bool tile_by_favor = !options.rule && options.favor == Favor::kDecode;
   const bool tile = tile_by_favor || options.rule == DependencyRule::kTile;
   const GroupLimits limits = group_limits(tile ? DependencyRule::kTile : DependencyRule::kTwoWave);
-  if (std::has_single_bit(options.group) && options.group >= 1u << limits.least_log2 &&
-      options.group <= 1u << limits.most_log2) {
-    return {};
-  }
-  return invalid(tile ? "group: under the tile rule a power of two from 1024 to 32768"
-                      : "group: a power of two from 32 to 1024, more only under the tile rule");
+  return {is_zero_or_power(options.group, limits.least_log2, limits.most_log2),
+          tile ? "group: under the tile rule a power of two from 1024 to 32768"
+               : "group: a power of two from 32 to 1024, more only under the tile rule"};
 }
 
 }  // namespace
 
 Status validate(const CompressOptions& options) {
-  if (options.level < kMinLevel || options.level > kMaxLevel) return invalid("level: 1 to 12");
-  if (options.block_bytes != 0 &&
-      (options.block_bytes < kMinBlockBytes || options.block_bytes > kMaxBlockBytes)) {
-    return invalid("block size: 16 KiB to 4 MiB, or 0");
-  }
-  if (options.coding != Coding::kByte && options.coding != Coding::kBit) {
-    return invalid("coding: byte or bit");
-  }
-  if (options.bit_gain > 99) return invalid("bit gain: 0 to 99 percent");
-  if (options.sub_block != 0 &&
-      (!std::has_single_bit(options.sub_block) || options.sub_block < 1u << kMinSubBlockLog2 ||
-       options.sub_block > 1u << kMaxSubBlockLog2)) {
-    return invalid("sub-block: a power of two from 4 to 256");
-  }
-  PRESSO_TRY(validate_rule(options));
-  if (options.filter_size > kMaxFilterSize) return invalid("filter size: at most 20 percent");
-  PRESSO_TRY(validate_group(options));
-  if (options.lookahead != 0 && options.lookahead < 8) return invalid("lookahead: at least 8");
-  if (options.window != 0 && options.window < 1024) return invalid("window: at least 1 KiB");
-  if (options.staleness && *options.staleness > kMaxBlockBytes) {
-    return invalid("staleness: at most 4 MiB");
-  }
-  if (options.threads > kMaxThreads) return invalid("threads: at most 1024");
-  if (options.dictionary.mode == DictionaryChoice::Mode::kSize &&
-      (options.dictionary.bytes < kSmallestDictionary ||
-       options.dictionary.bytes > kMaxDictionaryBytes)) {
-    return invalid("dictionary size: 2 KiB to 4 MiB");
-  }
-  if (options.dictionary.mode == DictionaryChoice::Mode::kGiven &&
-      (options.dictionary.content == nullptr || options.dictionary.content->empty() ||
-       options.dictionary.content->size() > kMaxDictionaryBytes)) {
-    return invalid("dictionary: 1 byte to 4 MiB");
-  }
-  if (options.dictionary.by_name && options.dictionary.mode != DictionaryChoice::Mode::kGiven) {
-    return invalid("dictionary by name: only one that is given, with --dict FILE");
+  const DictionaryChoice& dictionary = options.dictionary;
+  const bool has_size = dictionary.mode == DictionaryChoice::Mode::kSize;
+  const bool is_given = dictionary.mode == DictionaryChoice::Mode::kGiven;
+  const std::size_t given_bytes = dictionary.content ? dictionary.content->size() : 0;
+  const Limit limits[] = {
+      {is_within(options.level, kMinLevel, kMaxLevel), "level: 1 to 12"},
+      {options.block_bytes == 0 || is_within(options.block_bytes, kMinBlockBytes, kMaxBlockBytes),
+       "block size: 16 KiB to 4 MiB, or 0"},
+      {options.coding == Coding::kByte || options.coding == Coding::kBit, "coding: byte or bit"},
+      {options.bit_gain_percent <= 99, "bit gain: 0 to 99 percent"},
+      {is_zero_or_power(options.sub_block_sequences, kMinSubBlockLog2, kMaxSubBlockLog2),
+       "sub-block: a power of two from 4 to 256"},
+      {!options.rule || *options.rule <= DependencyRule::kTile, "rule: unknown"},
+      {options.favor == Favor::kRatio || options.favor == Favor::kDecode, "favor: ratio or decode"},
+      {options.filter_centipercent <= kMaxFilterCentipercent, "filter size: at most 20 percent"},
+      group_limit(options),
+      {options.lookahead == 0 || options.lookahead >= 8, "lookahead: at least 8"},
+      {options.window == 0 || options.window >= 1024, "window: at least 1 KiB"},
+      {options.staleness.value_or(0) <= kMaxBlockBytes, "staleness: at most 4 MiB"},
+      {options.threads <= kMaxThreads, "threads: at most 1024"},
+      {!has_size || is_within(dictionary.bytes, kSmallestDictionary, kMaxDictionaryBytes),
+       "dictionary size: 2 KiB to 4 MiB"},
+      {!is_given || is_within(given_bytes, std::size_t{1}, std::size_t{kMaxDictionaryBytes}),
+       "dictionary: 1 byte to 4 MiB"},
+      {!dictionary.by_name || is_given,
+       "dictionary by name: only one that is given, with --dict FILE"},
+  };
+  for (const Limit& limit : limits) {
+    if (!limit.holds) return make_error(ErrorCode::kInvalidArgument, limit.message);
   }
   return {};
 }

@@ -100,7 +100,7 @@ Result<CompressedFile> CompressedFile::open(ArchiveIndex index, DecodeOptions op
   });
 }
 
-/// Those used last: a file may be many files behind one another, each with dictionaries of its own.
+/// The dictionaries used last: a file may be many files one after another, each with its own.
 struct CompressedFile::Dictionaries {
   static constexpr std::size_t kKept = 4;
 
@@ -197,6 +197,42 @@ Status CompressedFile::read(std::uint64_t plain_offset, MutableBytes into) const
     plain_offset += count;
   }
   return {};
+}
+
+namespace {
+
+struct DecodedPart {
+  std::uint64_t plain_offset = 0;
+  Result<Buffer> plain = Buffer();
+};
+
+}  // namespace
+
+Status decompress_range(const CompressedFile& file, std::uint64_t begin, std::uint64_t end,
+                        unsigned threads, ByteSink& sink) {
+  if (begin > end || end > file.plain_bytes()) {
+    return make_error(ErrorCode::kInvalidArgument, "range is not inside the file");
+  }
+  if (begin == end) return {};
+  const ArchiveIndex& index = file.index();
+  std::uint64_t next = index.block_at(begin);
+  const std::uint64_t last = index.block_at(end - 1);
+  const auto produce = [&]() -> Result<std::optional<std::uint64_t>> {
+    if (next > last) return std::optional<std::uint64_t>();
+    return std::optional(next++);
+  };
+  const auto work = [&](std::uint64_t number, unsigned) {
+    return DecodedPart{index.block_plain_offset(number), file.read_block(number)};
+  };
+  const auto consume = [&](DecodedPart part) -> Result<bool> {
+    PRESSO_ASSIGN(const Buffer plain, std::move(part.plain));
+    const std::uint64_t from = std::max(begin, part.plain_offset) - part.plain_offset;
+    const std::uint64_t to = std::min(end - part.plain_offset, std::uint64_t{plain.size()});
+    PRESSO_TRY(sink.write(plain.bytes().subspan(from, to - from)));
+    return true;
+  };
+  const unsigned workers = threads_or_all(threads);
+  return run_ordered<std::uint64_t, DecodedPart>({.threads = workers}, produce, work, consume);
 }
 
 }  // namespace presso

@@ -719,6 +719,17 @@ Status ArchiveIndex::check_block(const BlockHeader& header, std::uint64_t number
   return make_error(ErrorCode::kBadIndex, "does not match the block it points to");
 }
 
+std::uint64_t ArchiveIndex::block_stored_bytes(std::uint64_t number) const {
+  const ArchiveMember& member = member_of_block(number);
+  const bool last = number + 1 == member.first_block + member.block_count;
+  if (last && rebuilt_) return 0;
+  return (last ? member.blocks_end : block_offsets_[number + 1]) - block_offsets_[number];
+}
+
+bool ArchiveIndex::agrees_with(const BlockHeader& header, std::uint64_t number) const {
+  return check_block(header, number).ok() && header.stored_bytes() == block_stored_bytes(number);
+}
+
 Result<BlockHeader> ArchiveIndex::read_block_header(std::uint64_t number) const {
   const std::uint64_t at = block_offsets_[number];
   const auto read = [&]() -> Result<BlockHeader> {

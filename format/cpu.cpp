@@ -14,12 +14,12 @@ bool supports(CpuLevel level) {
     case CpuLevel::kAvx2:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
              __builtin_cpu_supports("bmi2");
-    case CpuLevel::kAvx512:
-      return supports(CpuLevel::kAvx2) && __builtin_cpu_supports("avx512f") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
     case CpuLevel::kAvx512Vbmi2:
-      // The byte-wise expand places escapes of the Byte coding.
-      return supports(CpuLevel::kAvx512) && __builtin_cpu_supports("avx512vbmi2");
+      // VBMI2 has the byte-wise expand that places escapes of the Byte coding. Without it wider
+      // registers gain nothing (scan/NOTES.md, "Without VBMI2").
+      return supports(CpuLevel::kAvx2) && __builtin_cpu_supports("avx512f") &&
+             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+             __builtin_cpu_supports("avx512vbmi2");
   }
 #endif
   return level == CpuLevel::kPortable;
@@ -33,8 +33,7 @@ CpuLevel decide() {
       if (name(level) == forced) return level;
     }
   }
-  // Without VBMI2 wider registers gain nothing (scan/NOTES.md, "Without VBMI2").
-  return levels.back() == CpuLevel::kAvx512 ? CpuLevel::kAvx2 : levels.back();
+  return levels.back();
 }
 
 }  // namespace
@@ -46,8 +45,7 @@ CpuLevel cpu_level() {
 
 std::vector<CpuLevel> supported_cpu_levels() {
   std::vector<CpuLevel> levels;
-  for (const CpuLevel level :
-       {CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx512, CpuLevel::kAvx512Vbmi2}) {
+  for (const CpuLevel level : {CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx512Vbmi2}) {
     if (supports(level)) levels.push_back(level);
   }
   return levels;
@@ -59,8 +57,6 @@ std::string_view name(CpuLevel level) {
       return "portable";
     case CpuLevel::kAvx2:
       return "avx2";
-    case CpuLevel::kAvx512:
-      return "avx512";
     case CpuLevel::kAvx512Vbmi2:
       return "avx512vbmi2";
   }

@@ -194,7 +194,7 @@ Result<std::optional<DictionaryPlan>> choose_dictionary_again(const RandomAccess
   return Chooser(expected_bytes, options).choose_again(next, current);
 }
 
-Buffer encode_dictionary(Bytes content, const ParserParameters& parameters) {
+Buffer encode_dictionary(Bytes content, const EncoderParameters& parameters) {
   BlockEncoder encoder(parameters);
   Buffer stored;
   std::uint32_t number = 0;

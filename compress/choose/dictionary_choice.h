@@ -11,7 +11,7 @@
 
 namespace presso {
 
-struct ParserParameters;
+struct EncoderParameters;
 
 /// What the blocks tried take, as parts of their plain sizes; 0: nothing was tried.
 struct TriedParts {
@@ -45,6 +45,6 @@ Result<std::optional<DictionaryPlan>> choose_dictionary_again(const RandomAccess
                                                               DictionaryPlan& current);
 
 /// A dictionary's content as stored blocks, themselves without dictionary.
-Buffer encode_dictionary(Bytes content, const ParserParameters& parameters);
+Buffer encode_dictionary(Bytes content, const EncoderParameters& parameters);
 
 }  // namespace presso

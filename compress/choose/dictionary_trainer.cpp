@@ -57,7 +57,7 @@ constexpr std::array<std::uint64_t, 256> random_words() {
 }
 constexpr auto kWords = random_words();
 
-/// Adjoining segments of the same document behind each other.
+/// Adjoining segments of the same document one after another.
 auto place_of(const DictionarySegment& segment) {
   return std::tuple(segment.document, segment.begin);
 }
@@ -211,7 +211,7 @@ class Selection {
   std::uint32_t one_in_ = 1;         ///< strings is counted, chosen by their hash
   std::uint32_t document_ = 0;       ///< the one that is looked through: number from 1
   std::vector<Sighting> sightings_;  ///< by document and end
-  std::vector<std::size_t> firsts_;  ///< of each document, and of one behind the last
+  std::vector<std::size_t> firsts_;  ///< of each document, and of one after the last
   std::priority_queue<DictionarySegment, std::vector<DictionarySegment>, GainsLess> queue_;
 };
 

@@ -8,7 +8,7 @@
 namespace presso {
 namespace {
 
-ParserParameters trial_parameters(const CompressOptions& options) {
+EncoderParameters trial_parameters(const CompressOptions& options) {
   // From level 10 on dictionaries are searched further: rows find less in large ones.
   CompressOptions faster = options;
   faster.level = options.level < 10 ? std::min(options.level, 6) : 10;
@@ -24,8 +24,8 @@ std::vector<std::uint64_t> choose_evenly(std::uint64_t end, std::uint64_t count)
   return chosen;
 }
 
-/// Of `without`, those before it are as many as are at most `index` when those before them are
-/// taken out.
+/// Looks for how many numbers of `without` come before the answer: those that are at most `index`
+/// once the ones before them are taken out.
 std::uint64_t number_without(std::span<const std::uint64_t> without, std::uint64_t index) {
   std::size_t before = 0;
   for (std::size_t behind = without.size(); before < behind;) {
@@ -72,7 +72,7 @@ SizeTrial::SizeTrial(const CompressOptions& options)
 
 Result<std::uint64_t> SizeTrial::stored_bytes(std::span<const Bytes> blocks, Bytes dictionary) {
   DictionaryIndex index;
-  if (!dictionary.empty()) index = index_dictionary(dictionary, parameters_);
+  if (!dictionary.empty()) index = index_dictionary(dictionary, parameters_.parser);
   const DictionaryRef with{dictionary.empty() ? nullptr : &index, Byte{1}};
   std::size_t next = 0;
   std::uint64_t total = 0;

@@ -56,7 +56,7 @@ class SizeTrial {
 
   std::uint64_t encode(Bytes block, const DictionaryRef& with, Encoder& own);
 
-  const ParserParameters parameters_;
+  const EncoderParameters parameters_;
   std::vector<Encoder> encoders_;  ///< by thread
 };
 

@@ -17,10 +17,10 @@
 namespace presso {
 namespace {
 
-/// A lane has at most about so many sequences: what a GPU works through while a block of 64 KiB of
-/// text is on its way. More lanes cost 12 bits each and three repeated distances (NOTES.md).
+/// A lane has at most about this number of sequences: what a GPU works through while a block of 64
+/// KiB of text is on its way. More lanes cost 12 bits each and three repeated distances (NOTES.md).
 constexpr std::uint32_t kSequencesOfLane = 256;
-constexpr unsigned kUsualLanesLog2 = 5;  ///< fewer only where a lane would have less than
+constexpr unsigned kUsualLanesLog2 = 5;  ///< fewer only if a lane would have less than
 constexpr std::uint32_t kLeastOfLane = 4;
 
 /// How many sequences or fours of literals, whichever are more, share a lane decides.
@@ -193,7 +193,7 @@ void BitEncoder::put_value(Writer& to, std::uint32_t alphabet, std::uint32_t val
   to.put(word.word | extra << word.length, word.length + value_class.extra_bits);
 }
 
-/// Of everything but the head.
+/// The size of everything except the head.
 std::uint64_t BitEncoder::coded_bits() const {
   std::uint64_t bits = 0;
   for (std::uint32_t alphabet = 0; alphabet < bit::kAlphabets; ++alphabet) {
@@ -245,7 +245,7 @@ void BitEncoder::write_lanes(const Sequences& sequences, const BlockHeader& head
   streams_.resize_discarding((to.bits() + 7) / 8);
 }
 
-/// S's layout: a sequence's literals stand before it, told from match lengths by the code.
+/// Sub-blocks: a sequence's literals stand before it, told from match lengths by the code.
 void BitEncoder::write_sub_blocks(const Sequences& sequences, const BlockHeader& header) {
   const std::uint32_t each = 1u << header.bit.lanes_log2;
   streams_.clear();

@@ -10,7 +10,7 @@ namespace presso {
 
 class BitWriter {
  public:
-  /// Writes behind what `to` holds; its size is right after finish().
+  /// Writes after what `to` holds; its size is right after finish().
   explicit BitWriter(Buffer& to) : to_(to), begin_(to.size()), at_(begin_) { make_room(); }
 
   /// `value` below 2^count; count at most 32.
@@ -50,7 +50,7 @@ class BitWriter {
 /// The same into memory that is large enough: no test of room, and the caller says when to store.
 class WideBitWriter {
  public:
-  /// Eight bytes behind the last one that is needed may be written.
+  /// Eight bytes after the last one that is needed may be written.
   explicit WideBitWriter(Byte* to) : begin_(to), at_(to) {}
 
   /// `value` below 2^count. At most 57 bits between two calls of store_bytes().

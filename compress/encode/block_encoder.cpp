@@ -21,7 +21,7 @@ constexpr int kFirstOptimalLevel = 10;
 void parse_fast(int level, ParserParameters& parameters) {
   const bool bit = parameters.coding == Coding::kBit;
   constexpr std::uint32_t kAcceleration[] = {4, 6, 8};  // the Bit coding's are one further
-  parameters.chains = false;
+  parameters.kind = ParserKind::kFast;
   parameters.acceleration = kAcceleration[level - 1 + (bit ? 1 : 0)];
   parameters.min_match = bit ? 4 : 6;
   parameters.dense = level > 1;
@@ -34,7 +34,7 @@ void parse_rows(int level, ParserParameters& parameters) {
   constexpr std::uint32_t kLazy[] = {0, 1, 2, 2, 2, 2, 2};
   constexpr std::uint32_t kNice[] = {64, 64, 64, 256, 256, 256, 1024};
   const int i = level - kFirstRowLevel;
-  parameters.rows = true;
+  parameters.kind = ParserKind::kRow;
   parameters.acceleration = 8;
   parameters.depth = kDepth[i];
   parameters.lazy = kLazy[i];
@@ -46,7 +46,7 @@ void parse_chains(int level, ParserParameters& parameters) {
   constexpr std::uint32_t kDepth[] = {3, 4, 6, 10, 16, 32};  // levels 4..9
   constexpr std::uint32_t kNice[] = {64, 64, 64, 96, 128, 256};
   const int i = level - kFirstChainLevel;
-  parameters.rows = false;
+  parameters.kind = ParserKind::kChain;
   parameters.depth = kDepth[i];
   parameters.nice_length = kNice[i];
 }
@@ -59,6 +59,7 @@ void parse_optimally(int level, ParserParameters& parameters) {
   const int i = level - kFirstOptimalLevel;
   parameters.depth = kDepth[i];
   parameters.nice_length = kNice[i];
+  parameters.kind = ParserKind::kOptimal;
   parameters.passes = kPasses[i];
 }
 
@@ -78,17 +79,16 @@ void favor_decode(int level, ParserParameters& parameters) {
   }
   if (level < kFirstOptimalLevel) parse_chains(level, parameters);
   parameters.min_match = 5;
-  const bool optimal_bytes = parameters.passes > 0 && parameters.coding == Coding::kByte;
-  parameters.sequence_cost = optimal_bytes ? 16 : 8;
+  const bool optimal = parameters.kind == ParserKind::kOptimal;
+  parameters.sequence_cost = optimal && parameters.coding == Coding::kByte ? 16 : 8;
 }
 
 /// What is tried beside the optimal parser: level 9's. Where much repeats nearby the optimal parser
 /// foresees too little of what a dependency rule will cost (NOTES.md). nullptr where time and size
 /// are not all that counts.
 std::unique_ptr<Parser> make_second_parser(const ParserParameters& parameters) {
-  if (parameters.passes == 0 || parameters.sequence_cost > 0) return nullptr;
+  if (parameters.kind != ParserKind::kOptimal || parameters.sequence_cost > 0) return nullptr;
   ParserParameters rows = parameters;
-  rows.passes = 0;
   parse_rows(kFirstOptimalLevel - 1, rows);
   return make_parser(rows);
 }
@@ -105,12 +105,11 @@ BlockHeader raw_header(Bytes plain, std::uint32_t number, FrameKind kind) {
 
 }  // namespace
 
-ParserParameters parameters_of(const CompressOptions& options) {
-  ParserParameters parameters;
+EncoderParameters parameters_of(const CompressOptions& options) {
+  EncoderParameters encoder{{}, options.bit_gain_percent, options.sub_block_sequences};
+  ParserParameters& parameters = encoder.parser;
   parameters.coding = options.coding;
   set_level(options.level, parameters);
-  parameters.bit_gain = options.bit_gain;
-  parameters.sub_block = options.sub_block;
   if (options.favor == Favor::kDecode) favor_decode(options.level, parameters);
   if (options.rule) parameters.rule = *options.rule;
   if (parameters.rule == DependencyRule::kTile) parameters.group = kDefaultTileBytes;
@@ -118,28 +117,28 @@ ParserParameters parameters_of(const CompressOptions& options) {
   if (options.window != 0) parameters.window = options.window;
   if (options.lookahead != 0) parameters.lookahead = options.lookahead;
   if (options.staleness) parameters.staleness = *options.staleness;
-  return parameters;
+  return encoder;
 }
 
-BitParameters bit_parameters_of(const ParserParameters& parameters) {
+BitParameters bit_parameters_of(const EncoderParameters& parameters) {
   BitParameters bit;
-  if (parameters.sub_block != 0) {
-    bit.sub_block_log2 = static_cast<unsigned>(std::countr_zero(parameters.sub_block));
+  if (parameters.sub_block_sequences != 0) {
+    bit.sub_block_log2 = static_cast<unsigned>(std::countr_zero(parameters.sub_block_sequences));
   }
   return bit;
 }
 
-BlockEncoder::BlockEncoder(const ParserParameters& parameters)
+BlockEncoder::BlockEncoder(const EncoderParameters& parameters)
     : parameters_(parameters),
-      parser_(make_parser(parameters)),
-      second_parser_(make_second_parser(parameters)),
+      parser_(make_parser(parameters.parser)),
+      second_parser_(make_second_parser(parameters.parser)),
       bit_encoder_(bit_parameters_of(parameters)) {}
 
 /// `header` as it is if the block is Byte-coded.
 BlockHeader BlockEncoder::planned_byte_header(const BlockHeader& header) const {
-  const SequenceStatistics statistics = gather_statistics(sequences_, parameters_.min_match);
+  const SequenceStatistics statistics = gather_statistics(sequences_, parameters_.parser.min_match);
   BlockHeader planned = header;
-  plan_byte_payload(sequences_, statistics, choose_layout(statistics, parameters_.min_match),
+  plan_byte_payload(sequences_, statistics, choose_layout(statistics, parameters_.parser.min_match),
                     planned);
   planned.coding = Coding::kByte;
   return planned;
@@ -157,11 +156,11 @@ bool BlockEncoder::append_byte_coded(Bytes plain, const BlockHeader& header, Buf
 /// whose codes save too little is Byte-coded.
 bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to) {
   BlockHeader bit = header;
-  bit.layout.min_match = parameters_.min_match;
+  bit.layout.min_match = parameters_.parser.min_match;
   const bool fits = bit_encoder_.encode(plain, sequences_, bit);
   const auto saves_enough = [&](std::uint64_t otherwise) {
     return fits && std::uint64_t{100} * bit.payload_bytes <=
-                       (100 - parameters_.bit_gain) *
+                       (100 - parameters_.bit_gain_percent) *
                            std::min<std::uint64_t>(otherwise, header.plain_bytes);
   };
   // Mostly it is enough to know how large the block would be without an escape byte.
@@ -197,12 +196,12 @@ void BlockEncoder::encode(Bytes plain, std::uint32_t number, FrameKind kind,
 void BlockEncoder::append_block(Bytes plain, const BlockHeader& raw, Byte dictionary_id,
                                 Buffer& to) {
   BlockHeader header = raw;
-  header.rule = parameters_.rule;
-  header.group_log2 = static_cast<Byte>(std::countr_zero(parameters_.group));
+  header.rule = parameters_.parser.rule;
+  header.group_log2 = static_cast<Byte>(std::countr_zero(parameters_.parser.group));
   header.dictionary_id = dictionary_id;
   const std::size_t start = to.size();
   to.grow(start + kBlockHeaderBytes);
-  const bool bits = parameters_.coding == Coding::kBit;
+  const bool bits = parameters_.parser.coding == Coding::kBit;
   if (!bits) header = planned_byte_header(header);
   const bool coded =
       bits ? append_bit_coded(plain, header, to) : append_byte_coded(plain, header, to);

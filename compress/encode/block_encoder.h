@@ -12,10 +12,17 @@
 
 namespace presso {
 
-/// What level and favor mean; `options` override window, lookahead, rule, group and staleness.
-ParserParameters parameters_of(const CompressOptions& options);
+struct EncoderParameters {
+  ParserParameters parser;
+  std::uint32_t bit_gain_percent = 0;     ///< as in CompressOptions
+  std::uint32_t sub_block_sequences = 0;  ///< likewise
+};
 
-BitParameters bit_parameters_of(const ParserParameters& parameters);
+/// What level and favor mean. Window, lookahead, rule, group and staleness of `options` win over
+/// it.
+EncoderParameters parameters_of(const CompressOptions& options);
+
+BitParameters bit_parameters_of(const EncoderParameters& parameters);
 
 /// A dictionary as the encoder sees it: its index and the id that blocks name it by; 0: none.
 struct DictionaryRef {
@@ -25,7 +32,7 @@ struct DictionaryRef {
 
 class BlockEncoder {
  public:
-  explicit BlockEncoder(const ParserParameters& parameters);
+  explicit BlockEncoder(const EncoderParameters& parameters);
 
   /// Appends the stored block to `to`. `plain`: 1 .. kMaxBlockBytes. Falls back to a raw block
   /// where the coding would not save anything, to a Byte block where that is smaller than a Bit
@@ -39,7 +46,7 @@ class BlockEncoder {
   bool append_byte_coded(Bytes plain, const BlockHeader& header, Buffer& to);
   bool append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to);
 
-  ParserParameters parameters_;
+  EncoderParameters parameters_;
   std::unique_ptr<Parser> parser_;
   /// Or nullptr. Not for blocks with a dictionary, which is indexed for the first one.
   std::unique_ptr<Parser> second_parser_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two passes over the sequences: count every stream (they lie behind one another, so the sizes come
-// first), then write. Counting under all token layouts is cheap because a layout only moves the two
-// limits at which a length needs an escape byte.
+// Two passes over the sequences: count every stream (they are stored one after another, so their
+// sizes come first), then write.
 #include "compress/encode/byte_encoder.h"
 
 #include <algorithm>
@@ -11,20 +10,6 @@
 
 namespace presso {
 namespace {
-
-constexpr std::uint32_t kEscapeLimit = 255;  ///< an escape byte of 255 continues in the long stream
-constexpr std::uint32_t kFarDistance = 65536;
-
-/// Escape and long-stream bytes when lengths of `limit` and more are escaped.
-using LengthCounts = std::array<std::uint32_t, SequenceStatistics::kCounted>;
-
-std::uint64_t escape_bytes(const LengthCounts& lengths, std::uint32_t limit) {
-  std::uint64_t bytes = 0;
-  for (std::uint32_t length = limit; length < lengths.size(); ++length) {
-    bytes += lengths[length] * (length - limit >= kEscapeLimit ? 3u : 1u);
-  }
-  return bytes;
-}
 
 /// The streams while they are written: those whose place depends on others' sizes go to scratch
 /// memory of their own, so that a byte that turns out not to be needed may be written and then
@@ -69,46 +54,11 @@ inline void put_sequence(const Sequence& sequence, const TokenLayout& layout, St
   to.offsets += 2;
 }
 
-std::uint32_t count_from(const LengthCounts& lengths, std::uint32_t limit) {
+std::uint32_t count_from(const SequenceStatistics::Lengths& lengths, std::uint32_t limit) {
   return std::accumulate(lengths.begin() + limit, lengths.end(), 0u);
 }
 
 }  // namespace
-
-SequenceStatistics gather_statistics(const Sequences& sequences, Byte min_match) {
-  constexpr std::uint32_t kLast = SequenceStatistics::kCounted - 1;
-  SequenceStatistics statistics;
-  std::uint64_t matched_bytes = 0;
-  std::uint32_t far_offsets = 0;
-  std::uint32_t without_match = 0;
-  for (const Sequence& sequence : sequences) {
-    ++statistics.literals[std::min(sequence.literals, kLast)];
-    // Without a match the difference wraps and is counted as long; that is taken back below.
-    ++statistics.matches[std::min(sequence.match - min_match, kLast)];
-    matched_bytes += sequence.match;
-    far_offsets += sequence.distance >= kFarDistance;
-    without_match += sequence.match == 0;
-  }
-  statistics.matches[kLast] -= without_match;
-  statistics.matched_bytes = matched_bytes;
-  statistics.far_offsets = far_offsets;
-  return statistics;
-}
-
-TokenLayout choose_layout(const SequenceStatistics& statistics, Byte min_match) {
-  TokenLayout best;
-  std::uint64_t fewest = ~std::uint64_t{0};
-  for (Byte literal_bits = 2; literal_bits <= 4; ++literal_bits) {
-    const TokenLayout layout{literal_bits, statistics.far_offsets > 0, min_match};
-    const std::uint64_t bytes = escape_bytes(statistics.literals, layout.literal_limit()) +
-                                escape_bytes(statistics.matches, layout.match_limit());
-    if (bytes < fewest) {
-      fewest = bytes;
-      best = layout;
-    }
-  }
-  return best;
-}
 
 void plan_byte_payload(const Sequences& sequences, const SequenceStatistics& statistics,
                        const TokenLayout& layout, BlockHeader& header) {

@@ -32,7 +32,7 @@ std::vector<Leaf> sorted_leaves(std::span<const std::uint32_t> counts) {
 }
 
 /// Merges leaves and packages of `below` (the row before) into `row`, all three with kNever twice
-/// behind their end; `packages[i]` becomes the number of packages among the first i items. Which of
+/// after their end; `packages[i]` becomes the number of packages among the first i items. Which of
 /// both comes next cannot be predicted, so there is no branch on it.
 void merge_row(const std::vector<std::uint64_t>& leaves, const std::vector<std::uint64_t>& below,
                std::size_t items, std::vector<std::uint64_t>& row, std::uint16_t* packages) {

@@ -102,7 +102,7 @@ BlockGrams GramCollector::collect(Bytes plain) {
   return grams;
 }
 
-/// A block but the last is longer than kHeadBytes, so that one block behind is enough.
+/// Every block except the last is longer than kHeadBytes, so one following block is enough.
 void add_border_cells(BlockGrams& before, const BlockGrams& behind) {
   static_assert(kMinBlockBytes > kHeadBytes);
   std::vector<Byte> border = before.tail;

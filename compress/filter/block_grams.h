@@ -20,7 +20,7 @@ struct BlockGrams {
   std::array<std::vector<std::uint32_t>, kGramChoices.size()> cells;  ///< in no order
   std::vector<std::string> samples;
   std::vector<Byte> head;  ///< for the border to the block before
-  std::vector<Byte> tail;  ///< and behind
+  std::vector<Byte> tail;  ///< and to the one after
 };
 
 /// Scratch of one thread.
@@ -32,8 +32,8 @@ class GramCollector {
   std::array<std::vector<std::uint64_t>, kGramChoices.size()> seen_;  ///< a bit for each cell
 };
 
-/// Adds the cells of n-grams that begin behind `before` by less than kFilterOverlap, or begin in it
-/// and end behind it. `behind`: of the block that follows.
+/// Adds to `before` the cells of n-grams that begin in it and end after it, or begin less than
+/// kFilterOverlap bytes after its end. `behind`: the block that follows.
 void add_border_cells(BlockGrams& before, const BlockGrams& behind);
 
 }  // namespace presso

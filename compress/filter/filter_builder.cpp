@@ -17,7 +17,7 @@ constexpr std::uint64_t kGroupHeaderBits = 128;
 constexpr std::uint64_t kFactsBytes = 12;
 /// In smaller groups a cell is found in most blocks by chance, and nothing is called common.
 constexpr std::size_t kBlocksToCount = 8;
-/// Cells in more than so many percent of the blocks may be common.
+/// Cells in more than this share of the blocks may be called common.
 constexpr std::array<std::uint32_t, 3> kCommonPercent = {70, 50, 30};
 /// A row for 1.25 kept cells of a block: 55 % of the bits are set. Measured: with more cells to a
 /// row it is better to keep fewer.

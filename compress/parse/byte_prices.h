@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What sequences cost in the Byte coding, for a parser that minimises it: whole bytes but for the
-// token's limits, which the layout decides that suits the parse before.
+// What sequences cost in the Byte coding, for a parser that minimises it: whole bytes. Only
+// the token's limits vary: they are those of the layout that suits the parse before.
 #pragma once
 
 #include <algorithm>
 
-#include "compress/encode/byte_encoder.h"
+#include "compress/parse/sequence_statistics.h"
 #include "format/bit_code.h"
 
 namespace presso {

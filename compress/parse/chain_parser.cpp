@@ -32,11 +32,11 @@ constexpr std::uint32_t kNearDistance = 0xFFFF;
 constexpr std::uint16_t kNotInserted = 0xFFFF;  ///< in place of a chain link
 constexpr std::uint32_t kLargestStep = 0xFFFE;
 constexpr std::uint32_t kLongStride = 4;         ///< of the positions inserted in a long match,
-constexpr std::uint32_t kNotInsertedAfter = 16;  ///< but for so many at either end
+constexpr std::uint32_t kNotInsertedAfter = 16;  ///< except this many at either end
 constexpr std::uint32_t kTextSequence = 8;       ///< bytes in a sequence of text, about
 constexpr std::uint32_t kDeepest = 4;            ///< times the level's depth at most
 constexpr std::uint32_t kGoodLength = 11;  ///< within a longer match few positions are searched:
-constexpr std::uint32_t kGoodStride = 4;   ///< one in so many
+constexpr std::uint32_t kGoodStride = 4;   ///< one in four
 constexpr std::uint32_t kGoodForDictionary = 20;  ///< as long a match is not looked for there
 
 /// Costs in bits. The layout is chosen after parsing; these are those of the usual one. The

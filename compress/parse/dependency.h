@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Dependency elimination on the encoder's side (catalogue S7.4, seed-details-S 0b, FORMAT.md 6.3):
+// Dependency elimination on the encoder's side (catalogue S7.4, FORMAT.md 6.3):
 // while sequences are chosen, tells how much of a match the block's rule allows.
 //
-// The test is of true byte dependence, not a high-water mark: of the bytes at or behind the group's
+// The test is of true byte dependence, not a high-water mark: of the bytes at or after the group's
 // start a match may read whatever is not forbidden. Which matches forbid what they write is the
 // whole difference between the rules:
-//   strict         everything at or behind the group's start is forbidden
+//   strict         everything at or after the group's start is forbidden
 //   literal-aware  what any match of the group writes
-//   two-wave       what matches of the second wave write: those whose source ends behind the
+//   two-wave       what matches of the second wave write: those whose source ends after the
 //                  group's start
-// The tile rule knows no groups but tiles of the block, and tells the waves apart byte by byte: a
-// byte whose source lies in its own tile is of the second wave, and forbidden. The source of a byte
-// lies before its match (overlap repeats), so that only the tile where a match begins can hold
-// some.
+// The tile rule has tiles of the block in place of groups, and tells the waves apart byte by byte:
+// a byte whose source lies in its own tile is of the second wave, and forbidden. The source of a
+// byte lies before its match (overlap repeats), so only the tile where a match begins can hold
+// forbidden bytes.
 //
 // An illegal match is cut at its first forbidden byte rather than refused. Forbidden bytes are bits
 // of a bitmap over the block; bits of earlier groups or tiles are never looked at again, so that
@@ -55,7 +55,7 @@ class DependencyTracker {
         length, first_forbidden(std::max(from, group_start_), std::min(from + length, to)) - from);
   }
 
-  /// Whether a match would read nothing at or behind the start of the current group, or none of its
+  /// Whether a match would read nothing at or after the start of the current group, or none of its
   /// bytes be of the tile rule's second wave.
   bool is_first_wave(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
     if (rule_ == DependencyRule::kNone || distance > to) return true;
@@ -163,7 +163,7 @@ class TwoWaveTracker {
   /// every sequence can stay in registers.
   explicit TwoWaveTracker(Byte* bitmap) : forbidden_(bitmap) {}
 
-  /// As DependencyTracker's. Nothing behind `to` is marked, so that bytes which the match repeats
+  /// As DependencyTracker's. Nothing after `to` is marked, so that bytes which the match repeats
   /// of itself need no test of their own.
   std::uint32_t legal_length(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
     const std::uint32_t from = to - distance;
@@ -226,8 +226,8 @@ class TwoWaveTracker {
 };
 
 /// A literal run this long is closed by a sequence without a match. Under the strict rule nothing
-/// is legal before a group ends, so that runs must count as sequences early (seed-details-S 0b, A);
-/// else the limit is what one sequence can hold.
+/// is legal before a group ends, so runs must count as sequences early; otherwise the limit is what
+/// one sequence can hold.
 constexpr std::uint32_t literal_run_limit(DependencyRule rule) {
   return rule == DependencyRule::kStrict ? 32 : kLongestLength;
 }

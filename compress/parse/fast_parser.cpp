@@ -5,12 +5,12 @@
 //
 // A sequence costs about 100 cycles, of which most are mispredicted branches and the loads from one
 // match's end to the next match's. So what can be is computed without branches and beside that path
-// (begin of a match, its legality, what it forbids), and the table fits the first-level cache:
+// (where a match begins, its legality, what it forbids), and the table fits the first-level cache:
 // 16-bit positions for blocks of at most 64 KiB.
 //
 // Where a match was of the second wave its start keeps the older entry of the table: other matches
-// of the group may not read what it wrote, but its source, which is the same bytes. Staleness keeps
-// table entries old enough to lie before the group.
+// of the group may not read what it wrote, but they may read its source, which holds the same
+// bytes. Staleness keeps table entries old enough to lie before the group.
 //
 // The dictionary has a table of its own, built once and shared, that is probed where the block's
 // table has no match. Figures in NOTES.md.
@@ -136,8 +136,9 @@ class FastParse {
     return {begin, end, distance};
   }
 
-  /// How many bytes are equal behind the word at `at`, which is; where the rule cuts the match, it
-  /// may be only those that it leaves. The usual rule leaves most of what is equal: not asked.
+  /// How many bytes are equal after the word at `at`, which is equal. Where the rule cuts the
+  /// match, the number may be that of the bytes that it leaves; the usual rule leaves most, so it
+  /// is not asked here.
   std::uint32_t common_behind_word(std::uint32_t at, std::uint32_t distance) {
     const Byte* const here = plain_ + at + kWord;
     const std::uint32_t limit = std::min(size_ - at, parameters_.lookahead) - kWord;

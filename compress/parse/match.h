@@ -10,7 +10,7 @@
 
 namespace presso {
 
-/// How many leading bytes `a` and `b` share, at most `limit`; reads nothing behind a + limit.
+/// How many leading bytes `a` and `b` share, at most `limit`; reads nothing after a + limit.
 inline std::uint32_t common_length(const Byte* a, const Byte* b, std::uint32_t limit) {
   std::uint32_t length = 0;
   while (length + 8 <= limit) {

@@ -63,7 +63,7 @@ void MatchTree::add(std::uint32_t length, std::uint32_t distance) {
   if (length >= parameters_.min_match) in_block_.matches.push_back({length, distance});
 }
 
-/// A match that goes on behind `length` bytes, `most` in all. Where the one before at the same
+/// A match that goes on after `length` bytes, `most` in all. Where the one before at the same
 /// distance was compared already it is not compared again, or a long repetition took for ever.
 void MatchTree::add_nice(std::uint32_t position, std::uint32_t length, std::uint32_t most,
                          std::uint32_t distance) {
@@ -78,9 +78,9 @@ void MatchTree::add_nice(std::uint32_t position, std::uint32_t length, std::uint
 
 /// The tree of a key is sorted by the bytes from a position on; a newer position is above older
 /// ones. So the new one becomes the root, and the walk down to where it would have been divides the
-/// tree into what sorts before it and what sorts behind: `before` and `behind` are the links where
-/// the next such part belongs. All that is met shares with it at least as much as the closest on
-/// either side did.
+/// tree into what sorts before it and what sorts after it: `before` and `behind` are the links
+/// where the next such part belongs. All that is met shares with it at least as much as the closest
+/// on either side did.
 void MatchTree::find_at(std::uint32_t position) {
   const Byte* const here = plain_ + position;
   const std::uint32_t most = std::min(size_ - position, parameters_.lookahead);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // All matches worth knowing of every position of a block: for each length the nearest place where
-// so many bytes stand. Found in binary trees of the positions that begin with the same four bytes,
-// sorted by what follows; looking a position up and inserting it are one walk from the root, at
-// most `depth` steps. What it costs does not grow with what the block repeats, but for nice_length.
-// A dictionary has trees of its own, made once and only read.
-// Declines: matches of fewer than 4 bytes.
+// that many bytes are the same. Found in binary trees of the positions that begin with the same
+// four bytes, sorted by what follows; looking a position up and inserting it are one walk from the
+// root, at most `depth` steps. The cost does not grow with how much the block repeats, except
+// through nice_length. A dictionary has its own trees, made once and only read. Declines: matches
+// of fewer than 4 bytes.
 //
 // Tested by tests/unit/compress/match_tree_test.cpp against looking at every place.
 #pragma once
@@ -71,7 +71,7 @@ class MatchTree {
   const Byte* plain_ = nullptr;
   std::uint32_t size_ = 0;
   std::vector<std::uint32_t> roots_;     ///< by hash: position + 1; 0: none
-  std::vector<std::uint32_t> children_;  ///< two a position, likewise: what sorts before and behind
+  std::vector<std::uint32_t> children_;  ///< two a position, likewise: what sorts before and after
   Found in_block_;
   Found in_dictionary_;
   FoundMatch nice_{0, 0};  ///< the last one

@@ -119,7 +119,7 @@ class OptimalParser final : public Parser {
     Prices::count_match(counts, run, length - parameters_.min_match, value);
   }
 
-  /// The last pass: emits; returns where it ended, which may be behind the window.
+  /// The last pass: emits; returns where it ended, which may be after the window.
   std::uint32_t choose(std::uint32_t at, Sequences& sequences) {
     last_ = std::to_array(bit::kFirstDistances);
     while (at < window_end_) {
@@ -136,7 +136,7 @@ class OptimalParser final : public Parser {
     return at;
   }
 
-  /// What a span gives: the cheapest way over `positions`, and a match behind them that is so long
+  /// What a span gives: the cheapest way over `positions`, and a match after them that is so long
   /// that it is taken unseen.
   struct Way {
     std::uint32_t positions;
@@ -369,7 +369,7 @@ typename OptimalParser<Prices>::Way OptimalParser<Prices>::find_way(std::uint32_
 
 /// The way's steps from its beginning on. Where the span's end cut it, its last match may not be
 /// all there is; it is left to the next span, and so is, in the pass that counts, the whole second
-/// half, which was chosen with too little behind it in view.
+/// half, which was chosen with too little after it in view.
 template <class Prices>
 const std::vector<const Node*>& OptimalParser<Prices>::steps(const Way& way) {
   steps_.clear();

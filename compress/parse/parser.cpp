@@ -13,16 +13,17 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
   constexpr std::uint32_t kChainHashBits = 17;
   DictionaryIndex index;
   index.content = content;
-  index.hash_bits = parameters.chains ? kChainHashBits : kFastHashBits;
-  if (parameters.passes > 0) {
+  const bool is_fast = parameters.kind == ParserKind::kFast;
+  index.hash_bits = is_fast ? kFastHashBits : kChainHashBits;
+  if (parameters.kind == ParserKind::kOptimal) {
     MatchTree::index_content(content, parameters, index);
     return index;
   }
   index.head.assign(std::size_t{1} << index.hash_bits, 0);
-  if (parameters.chains) index.previous.assign(content.size(), 0);
+  if (!is_fast) index.previous.assign(content.size(), 0);
   for (std::size_t at = 0; at + kKeyBytes <= content.size(); ++at) {
     const std::uint32_t hash = hash6(content.data() + at, index.hash_bits);
-    if (parameters.chains) index.previous[at] = index.head[hash];
+    if (!is_fast) index.previous[at] = index.head[hash];
     index.head[hash] = static_cast<std::uint32_t>(at + 1);
   }
   return index;
@@ -31,9 +32,17 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
 std::unique_ptr<Parser> make_parser(const ParserParameters& parameters) {
   ParserParameters limited = parameters;
   limited.lookahead = std::min(limited.lookahead, kLongestLength);
-  if (parameters.passes > 0) return make_optimal_parser(limited);
-  if (parameters.rows) return make_row_parser(limited);
-  return parameters.chains ? make_chain_parser(limited) : make_fast_parser(limited);
+  switch (parameters.kind) {
+    case ParserKind::kFast:
+      return make_fast_parser(limited);
+    case ParserKind::kRow:
+      return make_row_parser(limited);
+    case ParserKind::kOptimal:
+      return make_optimal_parser(limited);
+    case ParserKind::kChain:
+      break;
+  }
+  return make_chain_parser(limited);
 }
 
 }  // namespace presso

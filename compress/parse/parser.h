@@ -18,29 +18,30 @@
 
 namespace presso {
 
-/// Of the table of a dictionary that the fast parser probes.
+/// Size of the dictionary's table that the fast parser probes.
 constexpr unsigned kFastHashBits = 14;
 
+enum class ParserKind { kFast, kRow, kChain, kOptimal };
+
 struct ParserParameters {
-  Coding coding = Coding::kByte;   ///< what the sequences are for
-  std::uint32_t bit_gain = 0;      ///< Bit coding: percent that it must save of a block
-  std::uint32_t sub_block = 0;     ///< Bit coding: sequences of a sub-block; 0: lanes
-  bool chains = true;              ///< which parser: not the fast one
-  bool rows = false;               ///< but the row parser, if no passes
-  std::uint32_t lazy = 1;          ///< row: how far a better match is looked for
-  std::uint32_t passes = 0;        ///< over a block, before the last one: optimal parser, if any
-  std::uint32_t hash_bits = 16;    ///< chain: of the table of chain heads
-  std::uint32_t depth = 32;        ///< but for fast: candidates tried at a position
-  std::uint32_t nice_length = 64;  ///< but for fast: a match this long is taken at once
-  std::uint32_t acceleration = 6;  ///< fast, row: after 2^this misses the step grows by one
-  bool dense = false;              ///< fast: two positions of a match enter the table, not one
-  std::uint32_t staleness = 0;     ///< fast: a table entry is replaced only when older than this
+  ParserKind kind = ParserKind::kChain;
+  Coding coding = Coding::kByte;  ///< what the sequences will be stored with
+  // For some parsers only:
+  std::uint32_t lazy = 1;           ///< row: how far ahead a better match is looked for
+  std::uint32_t passes = 1;         ///< optimal: over a block, before the last one
+  std::uint32_t hash_bits = 16;     ///< chain, optimal: of the table of chain heads or roots
+  std::uint32_t depth = 32;         ///< all except fast: candidates tried at a position
+  std::uint32_t nice_length = 64;   ///< all except fast: a match this long is taken at once
+  std::uint32_t sequence_cost = 0;  ///< all except fast: bits added to the price of a sequence
+  std::uint32_t acceleration = 6;   ///< fast, row: after 2^this misses the step grows by one
+  bool dense = false;               ///< fast: two positions of a match enter the table, not one
+  std::uint32_t staleness = 0;      ///< fast: a table entry is replaced only when older than this
+  // For all parsers:
   Byte min_match = 4;
   std::uint32_t window = 0xFFFFFF;     ///< furthest distance
   std::uint32_t lookahead = 0xFFFFFF;  ///< longest match
   DependencyRule rule = DependencyRule::kTwoWave;
-  std::uint32_t group = 32;         ///< sequences in a group; tile rule: bytes in a tile
-  std::uint32_t sequence_cost = 0;  ///< but for fast: bits beyond its own that one is held to cost
+  std::uint32_t group = 32;  ///< sequences in a group; tile rule: bytes in a tile
 };
 
 /// A dictionary's content with the tables to find matches in it. Immutable, shared by all threads.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The row parser: buckets of 15 positions that share a hash, told apart by a byte of it, and lazy
-// evaluation: a match is taken unless the next position or the one after has one that gains more.
-// Catalogue S7.13.
+// The row parser: rows of 16, 32 or 64 positions (by level) that share a hash, told apart by
+// another byte of it, and lazy evaluation: a match is taken unless one of the next positions has
+// one that gains more. Catalogue S7.13.
 //
 // What a match gains is its length less the bits of its distance, in quarters of a byte, as about
 // four bits of distance are worth a byte of length. The Bit coding writes one of the last three
@@ -33,9 +33,9 @@ constexpr std::size_t kLeastEntries = 1u << 12;
 constexpr std::size_t kMostEntries = 1u << 19;
 constexpr std::uint32_t kTailBytes = 12;  ///< no search this close to the end: 8-byte loads
 constexpr std::uint32_t kKeyBytes = 4;
-constexpr std::uint32_t kGoodForDictionary = 20;  ///< as long a match is not looked for there
-/// Of a longer match only so many positions at either end enter the rows, the more the longer a
-/// match ends the search.
+constexpr std::uint32_t kGoodForDictionary = 20;  ///< after one this long it is not searched
+/// Of a longer match only this number of positions at either end enters the rows; it grows with the
+/// length that ends a search.
 constexpr std::uint32_t kInsertedOfLong = 8;
 constexpr std::uint32_t kUsualNice = 64;
 constexpr std::uint32_t kMostInserted = 8;  ///< times kInsertedOfLong
@@ -164,7 +164,7 @@ class RowParse {
   }
 
  private:
-  /// What a match has to gain to be taken in place of `best` so many positions after it.
+  /// What a match `after` positions further on has to gain to be taken in place of `best`.
   Match floor_of(const Match& best, std::uint32_t after) const {
     return {0, 0, best.gain + (after == 1 ? kBetterAfterOne : kBetterAfterTwo)};
   }

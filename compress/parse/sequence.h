@@ -17,7 +17,7 @@ struct Sequence {
   std::uint32_t distance = 0;  ///< from the match's first byte back; may reach into the dictionary
 };
 
-/// In order; literals behind the last sequence fill the rest of the block.
+/// In order; literals after the last sequence fill the rest of the block.
 using Sequences = std::vector<Sequence>;
 
 }  // namespace presso

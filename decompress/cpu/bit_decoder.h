@@ -28,9 +28,9 @@ constexpr std::uint32_t kLiteralMark = 1u << 31;
 /// One of the literals' table: the code word's length, and the literal in the high byte.
 using LiteralEntry = std::uint16_t;
 
-constexpr std::uint32_t kReadBehind = 128;  ///< bytes that may be read behind the payload
+constexpr std::uint32_t kReadBehind = 128;  ///< bytes that may be read after the payload
 
-/// A payload whose head is sound. There is room behind it (kReadBehind), behind `out` and behind
+/// A payload whose head is sound. There is room after it (kReadBehind), after `out` and after
 /// `literal_out` (64 bytes for wide copies).
 struct BitBlockJob {
   const std::uint8_t* payload;
@@ -52,13 +52,12 @@ struct BitBlockJob {
   std::uint32_t literals;
   std::uint32_t min_match;
   std::uint32_t lanes_log2;  ///< lanes only
-  std::uint32_t run;         ///< sequences of a sub-stream, but for the last ones
+  std::uint32_t run;         ///< sequences of each sub-stream except the last ones
 };
 
 bool decode_bit_block_portable(const BitBlockJob& job);
 #if defined(__x86_64__)
 bool decode_bit_block_avx2(const BitBlockJob& job);
-bool decode_bit_block_avx512(const BitBlockJob& job);
 #endif
 
 }  // namespace presso

@@ -15,7 +15,7 @@
 // second.
 //
 // Positions are counted in bits. A lane that ran off its sub-stream does not end where the next
-// begins; that it ran off the payload is noticed before it leaves the room behind it.
+// begins; that it ran off the payload is noticed before it leaves the room after it.
 
 #include "decompress/cpu/copy_loop.h"
 
@@ -216,7 +216,7 @@ inline bool take_all_sub_blocks(const BitBlockJob& job) {
   return true;
 }
 
-/// The bits behind the last sub-stream, at most 7, are zero.
+/// The bits after the last sub-stream, at most 7, are zero.
 inline bool ends_in_zeros(const BitBlockJob& job) {
   const std::uint32_t end = job.streams[job.stream_count].bit;
   return end % 8 == 0 || job.payload[end / 8] >> end % 8 == 0;

@@ -54,7 +54,7 @@ class SymbolsByWord {
   std::array<std::uint16_t, bit::kListedSymbols> sorted_;
 };
 
-/// The word behind `word` in the order of words of `length` bits, both reversed; any for the last.
+/// The word after `word` in the order of words of `length` bits, both reversed; any for the last.
 std::uint32_t next_word(std::uint32_t word, unsigned length) {
   const std::uint32_t free = ~word & ((1u << length) - 1);
   const std::uint32_t top = std::bit_floor(free);

@@ -27,13 +27,7 @@ bool decode_byte_block(CpuLevel level, const ByteBlockJob& job) {
 ByteBlockJob make_job(const BlockHeader& header, const PayloadView& view, Bytes dictionary,
                       Byte* out) {
   ByteBlockJob job;
-  job.offsets = view.offsets;
-  job.tokens = view.tokens;
-  job.far = view.far;
-  job.literal_escapes = view.literal_escapes;
-  job.match_escapes = view.match_escapes;
-  job.long_lengths = view.long_lengths;
-  job.literals = view.literals;
+  job.streams = view;
   job.payload_end = view.literals + header.literals;
   job.dictionary_end = dictionary.data() + dictionary.size();
   job.out = out;
@@ -48,14 +42,14 @@ ByteBlockJob make_job(const BlockHeader& header, const PayloadView& view, Bytes 
 
 bool decode_bit_block(CpuLevel level, const BitBlockJob& job) {
 #if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx512) return decode_bit_block_avx512(job);
-  if (level == CpuLevel::kAvx2) return decode_bit_block_avx2(job);
+  if (level >= CpuLevel::kAvx2) return decode_bit_block_avx2(job);
 #endif
   (void)level;
   return decode_bit_block_portable(job);
 }
 
-/// What stands between a Bit block's two stages, and the tables of the first.
+/// What a Bit block's first stage leaves for the second, and the tables of the first. Kept from
+/// block to block it is no faster (NOTES.md).
 struct BitScratch {
   explicit BitScratch(const BlockHeader& header)
       : literals(std::make_unique_for_overwrite<Byte[]>(header.literals + Buffer::kSlack)),

@@ -5,18 +5,14 @@
 
 #include <cstdint>
 
+#include "decompress/payload.h"
+
 namespace presso {
 
-/// A validated payload (decompress/payload.h) with the room around it: every stream may be
-/// over-read and `out` over-written by kWideCopy bytes.
+/// A validated payload with room around it: kWideCopy bytes may be read after the end of every
+/// stream and written after the end of `out`.
 struct ByteBlockJob {
-  const std::uint8_t* offsets;
-  const std::uint8_t* tokens;
-  const std::uint8_t* far;
-  const std::uint8_t* literal_escapes;
-  const std::uint8_t* match_escapes;
-  const std::uint8_t* long_lengths;
-  const std::uint8_t* literals;
+  PayloadView streams;
   const std::uint8_t* payload_end;
   const std::uint8_t* dictionary_end;
   std::uint8_t* out;

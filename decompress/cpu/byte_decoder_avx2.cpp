@@ -47,7 +47,7 @@ inline bool expand_lengths(__m256i codes, std::uint32_t limit, std::uint32_t bas
 inline bool expand_distances(Cursor& cursor, __m256i tokens, __m256i first, __m256i second,
                              Group& group) {
   auto far = static_cast<std::uint32_t>(_mm256_movemask_epi8(tokens));
-  if (__builtin_popcount(far) > cursor.job.literal_escapes - cursor.far) return false;
+  if (__builtin_popcount(far) > cursor.job.streams.literal_escapes - cursor.far) return false;
   auto* to = reinterpret_cast<__m256i*>(group.distances);
   _mm256_store_si256(to, _mm256_cvtepu16_epi32(_mm256_castsi256_si128(first)));
   _mm256_store_si256(to + 1, _mm256_cvtepu16_epi32(_mm256_extracti128_si256(first, 1)));
@@ -83,10 +83,10 @@ bool Isa::expand(Cursor& cursor, Group& group) {
   const std::uint8_t* match_escapes = cursor.match_escapes;
   std::uint32_t long_literals;
   std::uint32_t long_matches;
-  if (!expand_lengths(literal_codes, literal_limit, 0, literal_escapes, job.match_escapes,
+  if (!expand_lengths(literal_codes, literal_limit, 0, literal_escapes, job.streams.match_escapes,
                       group.literals, group.literal_sum, long_literals) ||
-      !expand_lengths(match_codes, match_limit, job.min_match, match_escapes, job.long_lengths,
-                      group.matches, group.match_sum, long_matches)) {
+      !expand_lengths(match_codes, match_limit, job.min_match, match_escapes,
+                      job.streams.long_lengths, group.matches, group.match_sum, long_matches)) {
     return false;
   }
   if ((long_literals | long_matches) != 0 &&

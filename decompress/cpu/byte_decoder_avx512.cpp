@@ -45,7 +45,7 @@ inline std::uint32_t sum(__m512i lengths) {
 inline bool expand_distances(Cursor& cursor, __m256i tokens, __m512i offsets, Group& group) {
   const __mmask32 far = _mm256_movepi8_mask(tokens);
   const int count = __builtin_popcount(far);
-  if (count > cursor.job.literal_escapes - cursor.far) return false;
+  if (count > cursor.job.streams.literal_escapes - cursor.far) return false;
   const __m256i high = _mm256_maskz_expandloadu_epi8(far, cursor.far);
   cursor.far += count;
   const __m512i first =
@@ -80,9 +80,9 @@ bool Isa::expand(Cursor& cursor, Group& group) {
   __m512i matches;
   std::uint32_t long_literals;
   std::uint32_t long_matches;
-  if (!expand_lengths(literal_codes, literal_limit, literal_escapes, job.match_escapes, literals,
-                      long_literals) ||
-      !expand_lengths(match_codes, match_limit, match_escapes, job.long_lengths, matches,
+  if (!expand_lengths(literal_codes, literal_limit, literal_escapes, job.streams.match_escapes,
+                      literals, long_literals) ||
+      !expand_lengths(match_codes, match_limit, match_escapes, job.streams.long_lengths, matches,
                       long_matches)) {
     return false;
   }

@@ -66,7 +66,7 @@ inline bool add_long_lengths(Cursor& cursor, Group& group, std::uint32_t literal
                              std::uint32_t matches) {
   const std::uint8_t* from = cursor.long_lengths;
   const int count = __builtin_popcount(literals) + __builtin_popcount(matches);
-  if (2 * count > cursor.job.literals - from) return false;
+  if (2 * count > cursor.job.streams.literals - from) return false;
   for (std::uint32_t owners = literals | matches; owners != 0; owners &= owners - 1) {
     const int owner = __builtin_ctz(owners);
     if ((literals >> owner & 1) != 0) {
@@ -116,7 +116,7 @@ inline bool extend(std::uint32_t& length, std::uint32_t limit, const std::uint8_
   const std::uint32_t escape = *escapes++;
   length += escape;
   if (escape != 255) return true;
-  if (cursor.long_lengths == cursor.job.literals) return false;
+  if (cursor.long_lengths == cursor.job.streams.literals) return false;
   length += load16(cursor.long_lengths);
   cursor.long_lengths += 2;
   return true;
@@ -133,11 +133,11 @@ inline bool decode_sequence(Cursor& cursor) {
   std::uint32_t distance = load16(cursor.offsets);
   cursor.offsets += 2;
   if (job.has_far && (token & 0x80) != 0) {
-    if (cursor.far == job.literal_escapes) return false;
+    if (cursor.far == job.streams.literal_escapes) return false;
     distance |= std::uint32_t{*cursor.far++} << 16;
   }
-  if (!extend(literals, literal_limit, cursor.literal_escapes, job.match_escapes, cursor) ||
-      !extend(match, match_limit, cursor.match_escapes, job.long_lengths, cursor)) {
+  if (!extend(literals, literal_limit, cursor.literal_escapes, job.streams.match_escapes, cursor) ||
+      !extend(match, match_limit, cursor.match_escapes, job.streams.long_lengths, cursor)) {
     return false;
   }
   if (literals > job.payload_end - cursor.literals) return false;
@@ -188,13 +188,13 @@ inline bool decode_all_groups(Cursor& cursor, std::uint32_t groups) {
 
 inline bool decode_block_loop(const ByteBlockJob& job) {
   Cursor cursor{job,
-                job.offsets,
-                job.tokens,
-                job.far,
-                job.literal_escapes,
-                job.match_escapes,
-                job.long_lengths,
-                job.literals,
+                job.streams.offsets,
+                job.streams.tokens,
+                job.streams.far,
+                job.streams.literal_escapes,
+                job.streams.match_escapes,
+                job.streams.long_lengths,
+                job.streams.literals,
                 job.out};
   const std::uint32_t groups = job.sequences / kGroup;
   const bool is_long = job.plain_bytes / 32 > job.sequences;
@@ -207,6 +207,8 @@ inline bool decode_block_loop(const ByteBlockJob& job) {
   const auto tail = static_cast<std::uint32_t>(job.payload_end - cursor.literals);
   if (tail != job.plain_bytes - (cursor.out - job.out)) return false;
   __builtin_memcpy(cursor.out, cursor.literals, tail);
-  return cursor.far == job.literal_escapes && cursor.literal_escapes == job.match_escapes &&
-         cursor.match_escapes == job.long_lengths && cursor.long_lengths == job.literals;
+  return cursor.far == job.streams.literal_escapes &&
+         cursor.literal_escapes == job.streams.match_escapes &&
+         cursor.match_escapes == job.streams.long_lengths &&
+         cursor.long_lengths == job.streams.literals;
 }

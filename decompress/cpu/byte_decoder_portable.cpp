@@ -66,11 +66,11 @@ bool Isa::expand(Cursor& cursor, Group& group) {
   const std::uint8_t* match_escapes = cursor.match_escapes;
   std::uint32_t long_literals;
   std::uint32_t long_matches;
-  if (!add_escapes(masks.literal_escapes, literal_escapes, job.match_escapes, group.literals,
-                   group.literal_sum, long_literals) ||
-      !add_escapes(masks.match_escapes, match_escapes, job.long_lengths, group.matches,
+  if (!add_escapes(masks.literal_escapes, literal_escapes, job.streams.match_escapes,
+                   group.literals, group.literal_sum, long_literals) ||
+      !add_escapes(masks.match_escapes, match_escapes, job.streams.long_lengths, group.matches,
                    group.match_sum, long_matches) ||
-      __builtin_popcount(masks.far) > job.literal_escapes - cursor.far) {
+      __builtin_popcount(masks.far) > job.streams.literal_escapes - cursor.far) {
     return false;
   }
   if ((long_literals | long_matches) != 0 &&

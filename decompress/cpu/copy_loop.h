@@ -3,7 +3,7 @@
 // both codings. Included once per CPU level, for the reason that byte_decoder_loop.h gives, inside
 // that level's namespace, after a struct `Isa` that provides
 //   static void copy16 / copy32(to, from)
-// Reads and writes up to 64 bytes behind what is asked for.
+// Reads and writes up to 64 bytes more than it is asked for.
 
 /// Copies `length` > 0 bytes whose source lies `distance` before; overlap repeats the pattern.
 inline void copy_overlapping(std::uint8_t* to, std::uint32_t distance, std::uint32_t length) {
@@ -17,9 +17,9 @@ inline void copy_overlapping(std::uint8_t* to, std::uint32_t distance, std::uint
   for (std::uint32_t done = 0; done < length; done += 32) Isa::copy32(to + done, from + done);
 }
 
-/// False where the match lies outside block and dictionary, of which `job` has out, dictionary_end
-/// and dictionary_bytes. kLong: for blocks of long sequences, where the first copy should be long
-/// enough for most.
+/// False where the match lies outside block and dictionary. Reads out, dictionary_end and
+/// dictionary_bytes of `job`. kLong: for blocks of long sequences, where the first copy should be
+/// long enough for most.
 template <bool kDictionary, bool kLong, class Job>
 inline bool copy_match(const Job& job, std::uint8_t* to, std::uint32_t distance,
                        std::uint32_t length) {

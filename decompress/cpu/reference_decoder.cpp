@@ -45,7 +45,7 @@ class SequenceExecutor {
     return copy_match(match + header_.layout.min_match, distance);
   }
 
-  /// Literals behind the last sequence.
+  /// Literals after the last sequence.
   Status finish() {
     PRESSO_TRY(copy_literals(header_.literals - literals_used_));
     if (at_ != header_.plain_bytes) return make_error(ErrorCode::kBadLength, "block is too short");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace presso::scan_detail {
 namespace {
@@ -76,6 +77,11 @@ bool matches_at(const std::string& literal, bool ignore_case, Bytes text) {
   return true;
 }
 
+bool holds_nul(const std::vector<LineFacts>& facts) {
+  return std::any_of(facts.begin(), facts.end(),
+                     [](const LineFacts& block) { return block.holds_nul; });
+}
+
 bool can_help(const RequiredLiterals::Clause& clause) {
   return !clause.any_of.empty() && clause.any_of.size() <= kMostLiterals;
 }
@@ -99,18 +105,19 @@ Result<MemberFilter> ask_filter(const RandomAccess& file, const ArchiveMember& m
   return answers;
 }
 
-/// Of all members; nullopt where there is no filter at all or something is damaged.
+/// The filters of all members; nullopt where there is none or something is damaged, which `bad`
+/// then says unless a scan without filters will find it.
 std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
                                                      const ArchiveIndex& index,
                                                      const RequiredLiterals& required,
-                                                     const ScanOptions& options) {
+                                                     std::optional<Error>& bad) {
   std::vector<MemberFilter> filters;
   bool any = false;
   for (const ArchiveMember& member : index.members()) {
     auto filter = without_bad_alloc([&] { return ask_filter(file, member, required); });
     if (!filter.ok()) {
       const bool container = filter.error().code == ErrorCode::kUnknownMandatorySection;
-      if (!container && options.on_bad_index) options.on_bad_index(filter.error());
+      if (!container) bad = std::move(filter.error());
       return std::nullopt;
     }
     any |= !filter->wanted.empty();
@@ -120,45 +127,38 @@ std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
   return filters;
 }
 
-/// What a search needs that filters can be of use to.
+}  // namespace
+
 bool can_skip(const RequiredLiterals& required, const ScanOptions& options) {
   const bool limited = options.limits_lines() || options.limits_blocks();
-  const bool others_too = options.invert || options.wants_context() || options.null_data;
+  const bool others_too = options.invert || options.wants_context();
   return options.use_index && !limited && !others_too && !required.clauses.empty();
 }
 
-}  // namespace
-
 std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
+                                             std::optional<ArchiveIndex>& index,
                                              const RequiredLiterals& required,
                                              const ScanOptions& options,
-                                             std::optional<ArchiveIndex>& spare) {
-  if (!can_skip(required, options)) return nullptr;
-  auto written = without_bad_alloc([&] { return ArchiveIndex::open_as_written(file, 0); });
-  if (!written.ok()) return nullptr;
-  auto filters = ask_filters(file, *written, required, options);
-  if (!filters) {
-    spare = std::move(*written);
-    return nullptr;
-  }
-  DecodeOptions decode;
-  decode.level = options.level;
-  decode.verify = options.verify;
-  decode.dictionaries = options.dictionaries;
-  auto opened = CompressedFile::open(std::move(*written), decode);
+                                             std::optional<Error>& bad) {
+  auto filters = ask_filters(file, *index, required, bad);
+  if (!filters) return nullptr;
+  std::optional<Choice> choice = choose_clause(*index, required, std::move(*filters));
+  if (!choice) return nullptr;
+  // A rule for binary files holds only for a text that is seen as a whole.
+  if (options.binary != BinaryRule::kText && holds_nul(choice->facts)) return nullptr;
+  auto opened =
+      CompressedFile::open(std::move(*std::exchange(index, std::nullopt)), options.decode);
   if (!opened.ok()) return nullptr;
-  std::unique_ptr<BlockIndex> index(new BlockIndex(std::move(*opened)));
-  if (!index->choose_clause(required, std::move(*filters))) return nullptr;
-  // Where NULs count for anything, all rules for them hold only for a text that is seen as a whole.
-  if (options.binary != BinaryRule::kText && index->holds_nul()) return nullptr;
-  return index;
+  return std::unique_ptr<BlockIndex>(new BlockIndex(std::move(*opened), std::move(*choice)));
 }
 
-/// False where no clause leaves out a block.
-bool BlockIndex::choose_clause(const RequiredLiterals& required,
-                               std::vector<MemberFilter> filters) {
-  const std::vector<ArchiveMember>& members = file_.index().members();
-  std::uint64_t fewest = file_.index().block_count();
+/// nullopt where no clause leaves out a block.
+std::optional<BlockIndex::Choice> BlockIndex::choose_clause(const ArchiveIndex& index,
+                                                            const RequiredLiterals& required,
+                                                            std::vector<MemberFilter> filters) {
+  const std::vector<ArchiveMember>& members = index.members();
+  Choice choice;
+  std::uint64_t fewest = index.block_count();
   for (std::size_t number = 0; number < required.clauses.size(); ++number) {
     const RequiredLiterals::Clause& clause = required.clauses[number];
     if (!can_help(clause)) continue;
@@ -177,24 +177,21 @@ bool BlockIndex::choose_clause(const RequiredLiterals& required,
     const std::uint64_t count = count_wanted(wanted);
     if (count >= fewest) continue;
     fewest = count;
-    wanted_ = std::move(wanted);
-    clause_ = clause;
+    choice.wanted = std::move(wanted);
+    choice.clause = clause;
   }
+  if (choice.wanted.empty()) return std::nullopt;
+  std::vector<LineFacts>& facts = choice.facts;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const std::size_t blocks = static_cast<std::size_t>(members[i].block_count);
     if (!filters[i].facts.empty()) {
-      facts_.insert(facts_.end(), filters[i].facts.begin(), filters[i].facts.end());
+      facts.insert(facts.end(), filters[i].facts.begin(), filters[i].facts.end());
     } else {
       // Not known, so that NULs are to be reckoned with.
-      facts_.resize(facts_.size() + blocks, {.holds_nul = true});
+      facts.resize(facts.size() + blocks, {.holds_nul = true});
     }
   }
-  return !wanted_.empty();
-}
-
-bool BlockIndex::holds_nul() const {
-  return std::any_of(facts_.begin(), facts_.end(),
-                     [](const LineFacts& facts) { return facts.holds_nul; });
+  return choice;
 }
 
 std::uint64_t BlockIndex::plain_bytes(std::uint64_t block) const {
@@ -203,12 +200,12 @@ std::uint64_t BlockIndex::plain_bytes(std::uint64_t block) const {
 }
 
 bool BlockIndex::may_begin_in(Bytes text, bool cut) const {
-  for (const std::string& literal : clause_.any_of) {
+  for (const std::string& literal : choice_.clause.any_of) {
     for (std::size_t at = 0; at < text.size(); ++at) {
       const std::size_t left = text.size() - at;
       if (left < literal.size() && !cut) break;
       const Bytes part = text.subspan(at, std::min(left, literal.size()));
-      if (matches_at(literal, clause_.ignore_ascii_case, part)) return true;
+      if (matches_at(literal, choice_.clause.ignore_ascii_case, part)) return true;
     }
   }
   return false;

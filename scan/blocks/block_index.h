@@ -2,8 +2,8 @@
 // Which blocks of a compressed file a search must read, by the filter sections of its members
 // (presso/block_filter.h) and what every match contains (required_literals.h).
 //
-// Of a pattern's clauses the one is taken that leaves the fewest blocks; each of them is sound for
-// itself, together they would not be: a match's literals may lie in different blocks. A block is
+// The search goes by one clause of its pattern, the one that leaves the fewest blocks. Several
+// clauses at once would be wrong: the literals of a match may lie in different blocks. A block is
 // read if a literal of the clause may *begin* in it. From there the line may reach into neighbours,
 // which the assembler reads where may_begin_in() does not tell it that the line needs no look.
 //
@@ -18,7 +18,7 @@
 
 #include "presso/block_filter.h"
 #include "presso/decompress.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "scan/matching/required_literals.h"
 
 namespace presso::scan_detail {
@@ -29,37 +29,48 @@ struct MemberFilter {
   std::vector<std::vector<Byte>> wanted;  ///< for each clause, a bool for each block
 };
 
+/// Whether a search is one of those that filters can be of use to.
+bool can_skip(const RequiredLiterals& required, const ScanOptions& options);
+
 class BlockIndex {
  public:
-  /// nullptr where there is no filter, or it can be of no use to this search. `file` is kept. An
-  /// index that turned out to have no filters is left in `spare`.
+  /// nullptr where there is no filter, or it is of no use to this search. `index`: of `file`, which
+  /// is kept by reference; it is taken unless nullptr is returned for want of useful filters. `bad`
+  /// gets what is wrong with a filter.
   static std::unique_ptr<BlockIndex> open(const RandomAccess& file,
+                                          std::optional<ArchiveIndex>& index,
                                           const RequiredLiterals& required,
-                                          const ScanOptions& options,
-                                          std::optional<ArchiveIndex>& spare);
+                                          const ScanOptions& options, std::optional<Error>& bad);
 
   const CompressedFile& file() const { return file_; }
-  std::uint64_t block_count() const { return wanted_.size(); }
-  bool wanted(std::uint64_t block) const { return wanted_[block] != 0; }
-  /// Of a block that is not wanted.
-  const LineFacts& facts(std::uint64_t block) const { return facts_[block]; }
+  std::uint64_t block_count() const { return choice_.wanted.size(); }
+  bool wanted(std::uint64_t block) const { return choice_.wanted[block] != 0; }
+  /// What is known of the lines of a block that is not wanted.
+  const LineFacts& facts(std::uint64_t block) const { return choice_.facts[block]; }
   std::uint64_t plain_offset(std::uint64_t block) const {
     return file_.index().block_plain_offset(block);
   }
   std::uint64_t plain_bytes(std::uint64_t block) const;
   /// Whether a literal of the clause begins in `text` and goes on in it or, where `cut`, may go on
-  /// behind it.
+  /// after it.
   bool may_begin_in(Bytes text, bool cut) const;
 
  private:
-  explicit BlockIndex(CompressedFile file) : file_(std::move(file)) {}
-  bool holds_nul() const;
-  bool choose_clause(const RequiredLiterals& required, std::vector<MemberFilter> filters);
+  /// The clause by which blocks are left out.
+  struct Choice {
+    RequiredLiterals::Clause clause;
+    std::vector<LineFacts> facts;  ///< of each block
+    std::vector<Byte> wanted;      ///< a bool for each block
+  };
+
+  BlockIndex(CompressedFile file, Choice choice)
+      : file_(std::move(file)), choice_(std::move(choice)) {}
+  static std::optional<Choice> choose_clause(const ArchiveIndex& index,
+                                             const RequiredLiterals& required,
+                                             std::vector<MemberFilter> filters);
 
   CompressedFile file_;
-  RequiredLiterals::Clause clause_;
-  std::vector<LineFacts> facts_;
-  std::vector<Byte> wanted_;  ///< a bool for each block
+  Choice choice_;
 };
 
 }  // namespace presso::scan_detail

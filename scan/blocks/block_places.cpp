@@ -23,7 +23,7 @@ std::unique_ptr<BlockPlaces> BlockPlaces::open(const RandomAccess& file,
     if (!index.ok()) return nullptr;
     opened = std::move(*index);
   }
-  // The reader in order says that they are behind the end.
+  // The reader in order says that they lie after the end.
   if (options.first_block > 0 && options.first_block >= opened->block_count()) return nullptr;
   std::unique_ptr<BlockPlaces> places(new BlockPlaces(std::move(*opened), options));
   if (!places->pass_members()) return nullptr;
@@ -50,11 +50,11 @@ std::optional<BlockItem> BlockPlaces::next() {
   return std::nullopt;
 }
 
-/// False where a dictionary is damaged or not to be had.
+/// False where a dictionary is damaged or missing.
 bool BlockPlaces::enter_member() {
   dictionaries_.fill(nullptr);
   for (const StoredSection& section : member().dictionaries) {
-    auto dictionary = Dictionary::decode(section.payload.bytes(), options_.dictionaries);
+    auto dictionary = Dictionary::decode(section.payload.bytes(), options_.decode.dictionaries);
     if (!dictionary.ok()) return false;
     dictionaries_[section.header.parameter] = std::move(*dictionary);
   }
@@ -63,15 +63,12 @@ bool BlockPlaces::enter_member() {
 }
 
 std::optional<BlockItem> BlockPlaces::place_next() {
-  const std::uint64_t begin = index_.block_offset(next_);
-  const bool last = next_ + 1 == member_end();
-  const std::uint64_t end = last ? member().blocks_end : index_.block_offset(next_ + 1);
   const auto header = index_.read_block_header(next_);
-  if (!header.ok() || header->stored_bytes() != end - begin) return doubt();
+  if (!header.ok() || !index_.agrees_with(*header, next_)) return doubt();
   BlockItem item;
   item.block.header = *header;
   item.block.number = next_;
-  item.block.file_offset = begin;
+  item.block.file_offset = index_.block_offset(next_);
   item.block.plain_offset = index_.block_plain_offset(next_);
   item.block.member = static_cast<std::uint32_t>(member_);
   item.dictionary = dictionaries_[header->dictionary_id];

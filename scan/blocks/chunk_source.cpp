@@ -45,7 +45,6 @@ class PlainStream final : public ChunkSource {
     std::copy_n(begun_.data(), begun, piece.text.data());
     PRESSO_ASSIGN(const std::size_t got, source_.read(piece.text.mutable_bytes().subspan(begun)));
     if (begun + got == 0) return std::optional<ChunkItem>();
-    piece.short_read = begun + got < kPlainChunkBytes;
     piece.text.resize_discarding(begun + got);
     offset_ += begun + got;
     return std::optional<ChunkItem>(std::move(piece));
@@ -56,7 +55,6 @@ class PlainStream final : public ChunkSource {
     Chunk chunk;
     chunk.text = std::move(piece.text);
     chunk.offset = piece.offset;
-    chunk.short_read = piece.short_read;
     return chunk;
   }
 
@@ -150,9 +148,7 @@ class CompressedStream final : public ChunkSource {
  private:
   static BlockStreamOptions stream_options(const ScanOptions& options) {
     BlockStreamOptions result;
-    result.decode.level = options.level;
-    result.decode.verify = options.verify;
-    result.decode.dictionaries = options.dictionaries;
+    result.decode = options.decode;
     result.salvage = !options.fail_fast;
     return result;
   }
@@ -204,9 +200,7 @@ class CompressedChunks final : public ChunkSource {
 
   Result<std::optional<ChunkItem>> take() override {
     if (places_) {
-      if (auto placed = places_->next()) {
-        return std::optional<ChunkItem>(PlacedBlock{std::move(*placed)});
-      }
+      if (auto placed = places_->next()) return std::optional<ChunkItem>(std::move(*placed));
       if (!places_->in_doubt()) return std::optional<ChunkItem>();
       in_order_.begin_at(places_->passed());
       places_.reset();
@@ -215,10 +209,10 @@ class CompressedChunks final : public ChunkSource {
   }
 
   Result<Chunk> load(ChunkItem item) override {
-    auto* placed = std::get_if<PlacedBlock>(&item);
-    if (placed == nullptr) return in_order_.load(std::move(item));
-    PRESSO_TRY(read_payload(placed->item.block));
-    return in_order_.load(std::move(placed->item));
+    BlockItem& stored = std::get<BlockItem>(item);
+    const bool was_placed = !stored.damage && stored.block.payload.empty();
+    if (was_placed) PRESSO_TRY(read_payload(stored.block));
+    return in_order_.load(std::move(item));
   }
 
   void recycle(Buffer buffer) override { in_order_.recycle(std::move(buffer)); }
@@ -253,20 +247,12 @@ Result<std::unique_ptr<ChunkSource>> open_chunks(ByteSource& source, const ScanO
   return std::unique_ptr<ChunkSource>(std::make_unique<PlainStream>(begun, source));
 }
 
-Result<std::unique_ptr<ChunkSource>> open_chunks(const RandomAccess& file,
-                                                 const RequiredLiterals& required,
-                                                 const ScanOptions& options) {
-  Byte magic[sizeof kFileMagic];
-  if (file.size() >= sizeof magic) {
-    PRESSO_TRY(file.read_at(0, magic));
-    if (has_file_magic(magic)) {
-      std::optional<ArchiveIndex> spare;
-      if (auto indexed = open_indexed_chunks(file, required, options, spare)) return indexed;
-      return std::unique_ptr<ChunkSource>(
-          std::make_unique<CompressedChunks>(file, std::move(spare), options));
-    }
-  }
-  return std::unique_ptr<ChunkSource>(std::make_unique<PlainFile>(file));
+std::unique_ptr<ChunkSource> open_chunks(ScannedFile& file, const Pattern& pattern,
+                                         const ScanOptions& options) {
+  if (!file.is_compressed()) return std::make_unique<PlainFile>(file.file());
+  if (auto filters = file.filters(pattern, options)) return make_indexed_chunks(std::move(filters));
+  if (file.bad_filter() && options.on_bad_index) options.on_bad_index(*file.bad_filter());
+  return std::make_unique<CompressedChunks>(file.file(), file.take_index(), options);
 }
 
 }  // namespace presso::scan_detail

@@ -9,8 +9,8 @@
 #include <variant>
 
 #include "presso/decompress.h"
-#include "presso/scan.h"
-#include "scan/matching/required_literals.h"
+#include "presso/lines.h"
+#include "presso/scanned_file.h"
 
 namespace presso::scan_detail {
 
@@ -27,12 +27,6 @@ struct FileRange {
 struct ReadPiece {
   Buffer text;
   std::uint64_t offset = 0;
-  bool short_read = false;
-};
-
-/// A block whose header was read; its payload is still to be read by a worker.
-struct PlacedBlock {
-  BlockItem item;
 };
 
 /// A block to be read by its number.
@@ -46,14 +40,13 @@ struct SkippedBlocks {
   std::uint64_t count = 0;
 };
 
-using ChunkItem =
-    std::variant<ReadPiece, FileRange, BlockItem, PlacedBlock, WholeBlock, SkippedBlocks>;
+/// A BlockItem whose payload is empty has its payload still to be read by a worker.
+using ChunkItem = std::variant<ReadPiece, FileRange, BlockItem, WholeBlock, SkippedBlocks>;
 
 /// Text, or why there is none.
 struct Chunk {
   Buffer text;
   std::uint64_t offset = 0;  ///< in the plain text
-  bool short_read = false;   ///< the source gave less than asked for
   bool is_block = false;     ///< of a compressed file
   std::uint64_t stored_bytes = 0;
   std::optional<DamagedBlock> damage;
@@ -81,9 +74,9 @@ class ChunkSource {
 
 /// Compressed or plain, told by the first bytes of `source`, which is kept by reference.
 Result<std::unique_ptr<ChunkSource>> open_chunks(ByteSource& source, const ScanOptions& options);
-/// By `required`, blocks of a compressed file may be left out.
-Result<std::unique_ptr<ChunkSource>> open_chunks(const RandomAccess& file,
-                                                 const RequiredLiterals& required,
-                                                 const ScanOptions& options);
+/// The same for a file, whose filters may say that blocks can be left out. `file` is kept by
+/// reference only as the bytes to read.
+std::unique_ptr<ChunkSource> open_chunks(ScannedFile& file, const Pattern& pattern,
+                                         const ScanOptions& options);
 
 }  // namespace presso::scan_detail

@@ -10,7 +10,7 @@ namespace {
 
 class IndexedChunks final : public ChunkSource {
  public:
-  explicit IndexedChunks(std::unique_ptr<BlockIndex> index) : index_(std::move(index)) {}
+  explicit IndexedChunks(std::shared_ptr<const BlockIndex> index) : index_(std::move(index)) {}
 
   Result<std::optional<ChunkItem>> take() override {
     if (next_ == index_->block_count()) return std::optional<ChunkItem>();
@@ -60,19 +60,14 @@ class IndexedChunks final : public ChunkSource {
     return header.ok() ? header->plain_bytes : 0;
   }
 
-  std::unique_ptr<BlockIndex> index_;
+  std::shared_ptr<const BlockIndex> index_;
   BufferPool pool_;
   std::uint64_t next_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<ChunkSource> open_indexed_chunks(const RandomAccess& file,
-                                                 const RequiredLiterals& required,
-                                                 const ScanOptions& options,
-                                                 std::optional<ArchiveIndex>& spare) {
-  std::unique_ptr<BlockIndex> index = BlockIndex::open(file, required, options, spare);
-  if (!index) return nullptr;
+std::unique_ptr<ChunkSource> make_indexed_chunks(std::shared_ptr<const BlockIndex> index) {
   return std::make_unique<IndexedChunks>(std::move(index));
 }
 

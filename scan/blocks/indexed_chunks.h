@@ -4,17 +4,11 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "scan/blocks/chunk_source.h"
 
 namespace presso::scan_detail {
 
-/// nullptr where the file has no filter that is of use to this search. An index that turned
-/// out to have no filters is left in `spare`.
-std::unique_ptr<ChunkSource> open_indexed_chunks(const RandomAccess& file,
-                                                 const RequiredLiterals& required,
-                                                 const ScanOptions& options,
-                                                 std::optional<ArchiveIndex>& spare);
+std::unique_ptr<ChunkSource> make_indexed_chunks(std::shared_ptr<const BlockIndex> index);
 
 }  // namespace presso::scan_detail

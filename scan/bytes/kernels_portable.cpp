@@ -100,7 +100,7 @@ const Kernels kPortableKernels = {find_pairs, find_nibbles, find_sequences, coun
 
 const Kernels& kernels(CpuLevel level) {
 #if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx512) return kAvx512Kernels;
+  if (level >= CpuLevel::kAvx512Vbmi2) return kAvx512Kernels;
   if (level == CpuLevel::kAvx2) return kAvx2Kernels;
 #else
   static_cast<void>(level);

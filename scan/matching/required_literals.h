@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every match must contain: by this, places (prefilters) and blocks (the index) are left out,
-// and GPUs find lines that may match.
+// Strings that every match must contain: by them prefilters leave out places, the index blocks, and
+// GPUs find lines that may match.
 #pragma once
 
 #include <optional>

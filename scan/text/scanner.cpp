@@ -6,7 +6,7 @@
 namespace presso {
 namespace {
 
-/// Gathers lines until there are enough.
+/// Gathers lines and gives them on when their text is long enough.
 class Batches {
  public:
   Batches(const BatchCallback& on_batch, std::size_t batch_bytes)
@@ -71,8 +71,9 @@ Result<ScanSummary> Scanner::run(ByteSource& source, const LineCallback& on_line
 }
 
 Result<ScanSummary> Scanner::run(const RandomAccess& file, const LineCallback& on_line) {
-  if (files_ != nullptr) return files_->scan(file, options_, on_line);
-  return scan(file, pattern_, options_, on_line);
+  PRESSO_ASSIGN(ScannedFile opened, ScannedFile::open(file));
+  if (files_ != nullptr) return files_->scan(opened, options_, on_line);
+  return scan(opened, pattern_, options_, on_line);
 }
 
 Result<ScanSummary> Scanner::run_batches(ByteSource& source, const BatchCallback& on_batch,

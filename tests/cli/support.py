@@ -14,6 +14,7 @@ import time
 import unittest
 
 PRESSO = os.path.abspath(os.environ.get("PRESSO", "build/release/bin/presso"))
+FAKE_RATES = ("copy_in_rate", "copy_out_rate", "decode_rate", "search_rate")
 COVERED = set()  # (command, option) pairs, filled by @covers
 
 
@@ -51,12 +52,14 @@ class CliTest(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.mkdtemp(prefix="presso_cli_")
         self.addCleanup(shutil.rmtree, self.directory, True)
+        self.cache = tempfile.mkdtemp(prefix="presso_cache_")
+        self.addCleanup(shutil.rmtree, self.cache, True)
         before = os.getcwd()
         os.chdir(self.directory)
         self.addCleanup(os.chdir, before)
 
     def run_presso(self, *arguments, stdin=b"", env=None, **more):
-        full = dict(os.environ, LC_ALL="C")
+        full = dict(os.environ, LC_ALL="C", XDG_CACHE_HOME=self.cache)
         for name in ("PRESSO_THREADS", "PRESSO_LEVEL"):
             full.pop(name, None)
         full.update(env or {})
@@ -64,6 +67,16 @@ class CliTest(unittest.TestCase):
             [PRESSO, *arguments], input=stdin, capture_output=True, env=full, timeout=120, **more
         )
         return Result(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+
+    def set_fake_gpu_rates(self, start_seconds, rate):
+        """What the user's store says of the GPU that tests have instead of one."""
+        version = self.ok("--version").out.split()[1].decode()
+        numbers = {name + "_start_seconds": start_seconds for name in ("decode", "search")}
+        numbers |= {name: rate for name in FAKE_RATES}
+        lines = [f"{name}={value}\n" for name, value in numbers.items()]
+        text = f"presso measurements 1\n[Fake GPU, driver 1.0, presso {version}]\n"
+        text += "".join(lines)
+        self.write(os.path.join(self.cache, "presso", "measurements"), text.encode())
 
     def ok(self, *arguments, **more):
         result = self.run_presso(*arguments, **more)

@@ -38,6 +38,7 @@ class Figures(CliTest):
 
     def rows(self, name):
         with open(os.path.join("out", name), encoding="utf-8") as file:
+            self.assertRegex(file.readline(), "^# command: .*; commit: tested; machine: ")
             reader = csv.DictReader(file)
             rows = list(reader)
         self.assertEqual(reader.fieldnames, RULES_HEAD)

@@ -43,7 +43,7 @@ class ThisBuild(CliTest):
     def test_unknown_words_are_refused(self):
         self.compressed()
         self.fails("cat", "--device", "tpu", "app.log.presso", saying="auto, cpu, gpu")
-        self.fails("test", "--strategy", "fast", "app.log.presso", saying="mrr-multikernel")
+        self.fails("test", "--strategy", "fast", "app.log.presso", saying="auto, sc, mrr, de")
         for option in ("--max-device-memory", "--max-pinned-memory"):
             self.fails("test", option, "1M", "app.log.presso", saying="32 MiB")
 
@@ -65,12 +65,37 @@ class ThisBuild(CliTest):
         self.assertIn("GPUs: ", self.ok("--version", "-v").out.decode())
 
 
+class Calibration(CliTest):
+    @covers("info", "--calibrate")
+    def test_prints_and_keeps_what_it_measures(self):
+        shown = self.ok("info", "--calibrate").out.decode()
+        self.assertRegex(shown, r"^CPU: .*\n")
+        self.assertRegex(shown, r"B/s +\S+ .B/s +decode\n")
+        self.assertRegex(shown, r"B/s +\S+ .B/s +search\n")
+        self.assertIn("\nGPU", shown)
+        store = os.path.join(self.cache, "presso", "measurements")
+        self.assertTrue(shown.endswith(f"kept in {store}\n"), shown)
+        self.assertIn("\ndecode_one_thread=", self.read(store).decode())
+        self.assertEqual(self.files(os.path.dirname(store)), ["measurements"])
+
+    def test_needs_no_folder_and_gives_json(self):
+        env = {"XDG_CACHE_HOME": "", "HOME": "/nowhere"}
+        rates = json.loads(self.ok("info", "--calibrate", "--json", env=env).out)["calibration"]
+        self.assertFalse(rates["kept"])
+        self.assertGreater(rates["cpu"].pop("name"), "")
+        for name, rate in rates["cpu"].items():
+            self.assertGreater(rate, 0, name)
+        self.assertIn(("gpu" in rates, "no_gpu" in rates), ((True, False), (False, True)))
+
+
 @unittest.skipUnless(os.path.exists(FAKE), "this build has no presso with a fake GPU")
 class FakeGpu(CliTest):
     def setUp(self):
         super().setUp()
         self.addCleanup(setattr, support, "PRESSO", support.PRESSO)
         support.PRESSO = FAKE
+        # So fast that auto takes it for any file whose content is only checked.
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
 
     def gpu(self, *arguments, how="", **more):
         return self.run_presso(*arguments, env={"PRESSO_FAKE_GPU": how}, **more)
@@ -107,7 +132,7 @@ class FakeGpu(CliTest):
     def test_neither_strategy_nor_memory_changes_the_result(self):
         text = self.compressed("app.log", None, *BLOCKS)
         limits = ("--max-device-memory", "32M", "--max-pinned-memory=40M")
-        for strategy in ("auto", "sc", "mrr", "mrr-multikernel", "de", "fused"):
+        for strategy in ("auto", "sc", "mrr", "de"):
             options = ("--device=gpu", "--strategy", strategy, *limits, "app.log.presso")
             self.assertEqual(self.gpu("cat", *options).out, text)
             self.assertEqual(self.gpu("decompress", "-c", *options).out, text)
@@ -135,11 +160,45 @@ class FakeGpu(CliTest):
     def test_auto_takes_the_gpu_where_it_is_faster(self):
         self.compressed("app.log", None, *BLOCKS)
         fast = self.gpu("test", "-v", "app.log.presso")
-        slow = self.gpu("test", "-v", "app.log.presso", how="slow")
         self.assertIn("on the GPU", fast.err)
-        self.assertNotIn("GPU", slow.err)
         piped = self.gpu("test", "-v", stdin=self.read("app.log.presso"))
         self.assertEqual((piped.status, "GPU" in piped.err), (0, False))
+        self.set_fake_gpu_rates(start_seconds=3600, rate=1e12)
+        slow = self.gpu("test", "-v", "app.log.presso")
+        self.assertNotIn("GPU", slow.err)
+        os.unlink(os.path.join(self.cache, "presso", "measurements"))
+        unknown = self.gpu("test", "-v", "app.log.presso")
+        self.assertNotIn("GPU", unknown.err, "a GPU that was not measured is not thought fast")
+
+    def test_a_store_that_cannot_be_used_is_no_error(self):
+        self.compressed("app.log", None, *BLOCKS)
+        store = os.path.join(self.cache, "presso", "measurements")
+        good = self.read(store)
+        for content in (b"", b"\0" * 100, good[:-3], good.replace(b"=", b""), b"x" * (2 << 20)):
+            self.write(store, content)
+            broken = self.gpu("test", "-v", "app.log.presso")
+            self.assertEqual((broken.status, "GPU" in broken.err), (0, False), content[:40])
+        os.unlink(store)
+        os.mkfifo(store)
+        self.assertEqual(self.gpu("test", "-v", "app.log.presso").status, 0)
+        self.write("file", b"")
+        for folder in ("/nowhere", os.path.abspath("file"), "relative", ""):
+            env = {"PRESSO_FAKE_GPU": "", "XDG_CACHE_HOME": folder, "HOME": "/nowhere"}
+            result = self.run_presso("test", "app.log.presso", env=env)
+            self.assertEqual((result.status, result.err), (0, ""), folder)
+
+    def test_calibrating_measures_the_gpu(self):
+        self.compressed("app.log", None, *BLOCKS)
+        for how, known in (("", True), ("none", False)):
+            found = self.gpu("info", "--calibrate", "--json", how=how)
+            self.assertEqual((found.status, found.err), (0, ""))
+            rates = json.loads(found.out)["calibration"]
+            self.assertEqual("gpu" in rates, known)
+            self.assertEqual("no_gpu" in rates, not known)
+            if known:
+                self.assertTrue(rates["kept"])
+                self.assertGreater(rates["gpu"]["search_rate"], 0)
+                self.assertLess(rates["gpu"]["search_rate"], 1e12, "not what was there before")
 
     def test_auto_goes_on_with_the_cpu_and_says_so(self):
         text = self.compressed("app.log", None, *BLOCKS)

@@ -55,6 +55,13 @@ class ThisBuild(CliTest):
         self.assertEqual(result.err.count("\n"), 1, "one error, not one for each file")
         self.assertEqual(result.out, b"")
 
+    def test_explain_knows_that_there_is_no_gpu(self):
+        self.compressed()
+        hidden = {"CUDA_VISIBLE_DEVICES": ""}
+        result = self.ok("scan", "-c", "--explain", "timeout", "app.log.presso", env=hidden)
+        self.assertIn("searched on the CPU: there is no GPU to use", result.err)
+        self.assertNotIn("predicted", result.err)
+
 
 @unittest.skipUnless(os.path.exists(FAKE), "this build has no presso with a fake GPU")
 class FakeGpu(CliTest):
@@ -62,6 +69,7 @@ class FakeGpu(CliTest):
         super().setUp()
         self.addCleanup(setattr, support, "PRESSO", support.PRESSO)
         support.PRESSO = FAKE
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
 
     def gpu(self, *arguments, how="", **more):
         return self.run_presso(*arguments, env={"PRESSO_FAKE_GPU": how}, **more)
@@ -122,7 +130,10 @@ class FakeGpu(CliTest):
         self.compressed("app.log", None, *BLOCKS)
         gpu = self.gpu("scan", "-c", "--explain", "--device=gpu", "timeout", "app.log.presso")
         self.assertIn("searched on the GPU: a line automaton of", gpu.err)
-        auto = self.gpu("scan", "-c", "--explain", "timeout", "app.log.presso", how="slow")
+        auto = self.gpu("scan", "-c", "--explain", "timeout", "app.log.presso")
+        self.assertIn("searched on the GPU: a line automaton of", auto.err)
+        self.set_fake_gpu_rates(start_seconds=3600, rate=1e12)
+        auto = self.gpu("scan", "-c", "--explain", "timeout", "app.log.presso")
         self.assertIn("searched on the CPU: the GPU is predicted to be slower", auto.err)
         context = self.gpu("scan", "-C1", "--device=gpu", "timeout", "app.log.presso")
         self.assertIn("searched on the CPU: neighbours of lines are asked for", context.err)

@@ -145,13 +145,11 @@ class Forms(Scan):
         self.assertRegex(result.err, r"plan: fixed strings: 1; .*; CPU: .*, threads: 3;")
         self.assertRegex(result.err, r"done: files: 1, plain bytes: [0-9]+, matched lines: 1, ")
 
-    def test_explain_predicts_from_the_file_itself(self):
+    def test_explain_describes_the_file(self):
         content = self.compressed("log", log_text(30000), "--block-size", "64K", "--index")
         size = f"{len(content):,}"
         plain = self.run_presso("scan", "--explain", "-c", "refused", "log").err
         self.assertIn(f"log: {size} bytes of text, plain\n", plain)
-        predicted = r"predicted for all of it on the CPU: \S+ s, .*/s "
-        self.assertRegex(plain, predicted + r"\(.*: reading .*, searching")
         self.assertRegex(plain, rf"log: actual: \S+ s, .*/s, {size} bytes of text\n")
         by_index = self.run_presso("scan", "--explain", "-c", "absent word", "log.presso").err
         blocks = -(-len(content) // 65536)
@@ -160,12 +158,9 @@ class Forms(Scan):
         self.assertIn(f"blocks: 0 read, {blocks} skipped by the index, 0 read in vain", by_index)
         every = self.run_presso("scan", "--explain", "-c", "o", "log.presso").err
         self.assertIn("no index that this pattern can use, all of them are read", every)
-        self.assertRegex(every, predicted + r"\(.*: decoding \S+ .B/s, searching")
         self.assertIn(f"blocks: {blocks} read, 0 skipped by the index\n", every)
         piped = self.run_presso("scan", "--explain", "-c", "o", stdin=content).err
         self.assertIn("<stdin>: read in order", piped)
-        some = self.run_presso("scan", "--explain", "--lines=1-2", "o", "log.presso").err
-        self.assertIn("predicted: nothing, as only some", some)
 
     @covers("scan", "--progress", "--force-progress")
     def test_progress(self):

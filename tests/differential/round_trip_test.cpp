@@ -176,14 +176,15 @@ TEST(RoundTrip, KeepsEverythingAtTheLevelsThatCountBits) {
 TEST(RoundTrip, KeepsEverythingInSubBlocksOfEverySize) {
   CompressOptions options;
   options.coding = Coding::kBit;
-  for (options.sub_block = 4; options.sub_block <= 256; options.sub_block *= 2) {
+  for (options.sub_block_sequences = 4; options.sub_block_sequences <= 256;
+       options.sub_block_sequences *= 2) {
     for (const std::size_t size : {0, 1, 2, 40, 1000, 100000}) {
       expect_round_trip(random_words(size, 14), options);
     }
     expect_round_trip(runs(200000, 15), options);
     expect_round_trip(random_bytes(30000, 16), options);
   }
-  options.sub_block = 24;
+  options.sub_block_sequences = 24;
   EXPECT_FALSE(validate(options).ok());
 }
 
@@ -217,21 +218,22 @@ TEST(RoundTrip, BlocksAreBitCodedWhereThatSavesEnough) {
   CompressOptions options;
   options.coding = Coding::kBit;
   const std::uint64_t bit = only_block(words, options).payload_bytes;
-  options.bit_gain = 99;  // the sequences are still those chosen for the Bit coding
+  options.bit_gain_percent = 99;  // the sequences are still those chosen for the Bit coding
   const std::uint64_t byte = only_block(words, options).payload_bytes;
   const auto saved = static_cast<std::uint32_t>(100 - (100 * bit + byte - 1) / byte);
   ASSERT_GT(saved, 3u);
-  for (options.bit_gain = 0; options.bit_gain <= 99; options.bit_gain += saved) {
+  for (options.bit_gain_percent = 0; options.bit_gain_percent <= 99;
+       options.bit_gain_percent += saved) {
     const BlockHeader header = only_block(words, options);
-    EXPECT_EQ(header.coding, options.bit_gain <= saved ? Coding::kBit : Coding::kByte);
-    EXPECT_EQ(header.payload_bytes, options.bit_gain <= saved ? bit : byte);
+    EXPECT_EQ(header.coding, options.bit_gain_percent <= saved ? Coding::kBit : Coding::kByte);
+    EXPECT_EQ(header.payload_bytes, options.bit_gain_percent <= saved ? bit : byte);
     expect_round_trip(words, options);
   }
-  options.bit_gain = saved + 1;
+  options.bit_gain_percent = saved + 1;
   EXPECT_EQ(only_block(words, options).coding, Coding::kByte);
-  options.bit_gain = 100;
+  options.bit_gain_percent = 100;
   EXPECT_FALSE(validate(options).ok());
-  options.bit_gain = 99;  // what the Byte coding does not make smaller is raw
+  options.bit_gain_percent = 99;  // what the Byte coding does not make smaller is raw
   EXPECT_EQ(only_block(random_bytes(5000, 18), options).coding, Coding::kRaw);
 }
 
@@ -283,7 +285,7 @@ TEST(RoundTrip, SubBlocksLargerThanTheHeaderCanSayAreNotMade) {
   CompressOptions options;
   options.coding = Coding::kBit;
   options.level = 1;
-  options.sub_block = 256;
+  options.sub_block_sequences = 256;
   options.block_bytes = kMaxBlockBytes;
   options.dictionary.mode = DictionaryChoice::Mode::kNone;
   std::vector<Byte> letters = random_bytes(kMaxBlockBytes, 23);

@@ -30,7 +30,7 @@ CompressOptions choose_options(Choices& choices) {
     options.dictionary = {DictionaryChoice::Mode::kSize, 2048 + choices.below(60000)};
   }
   if (choices.one_in(2)) options.coding = Coding::kBit;
-  if (choices.one_in(4)) options.sub_block = 4u << choices.below(7);
+  if (choices.one_in(4)) options.sub_block_sequences = 4u << choices.below(7);
   options.threads = 1;
   return options;
 }

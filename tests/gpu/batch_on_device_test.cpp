@@ -91,11 +91,12 @@ bool small_scale() {
 /// A batch in device memory, poisoned where the decoder writes.
 class DeviceBatch {
  public:
-  Status place(const BatchCase& batch, const BatchLayout& layout, const BatchOptions& options) {
+  Status place(const BatchCase& batch, const BatchLayout& layout, const BatchRun& run) {
     PRESSO_TRY(stream_.status());
     const auto blocks = static_cast<std::uint32_t>(layout.spans.size());
-    const std::size_t temporary = temporary_bytes(blocks, batch.plain_bytes(), options);
-    options_ = options;
+    const std::size_t temporary = temporary_bytes_of(run, blocks, batch.plain_bytes());
+    run_ = run;
+    plain_bytes_ = batch.plain_bytes();
     PRESSO_TRY(stored_.copy_in(layout.stored, stream_));
     PRESSO_TRY(spans_.copy_in(layout.spans, stream_));
     PRESSO_TRY(plain_.fill(layout.plain_bytes, BatchLayout::kPoison, stream_));
@@ -114,7 +115,10 @@ class DeviceBatch {
     return stream_.wait();
   }
 
-  Status enqueue() const { return decode_batch(arguments_, options_, stream_.get()); }
+  Status enqueue() const {
+    if (!run_.variant) return decode_batch(arguments_, run_.options, stream_.get());
+    return lab::decode_batch(*run_.variant, arguments_, plain_bytes_, run_.options, stream_.get());
+  }
 
   Result<BatchOutcome> outcome() const {
     BatchOutcome outcome;
@@ -166,7 +170,8 @@ class DeviceBatch {
   std::vector<std::unique_ptr<DeviceMemory>> contents_;
   std::size_t guard_bytes_ = 0;
   BatchArguments arguments_;
-  BatchOptions options_;
+  BatchRun run_;
+  std::uint64_t plain_bytes_ = 0;
 };
 
 class DeviceBackend : public BatchBackend {
@@ -185,7 +190,7 @@ class DeviceBackend : public BatchBackend {
   Result<BatchOutcome> decode(const BatchCase& batch, const BatchLayout& layout,
                               const BatchRun& run) override {
     DeviceBatch device;
-    PRESSO_TRY(device.place(batch, layout, run.options));
+    PRESSO_TRY(device.place(batch, layout, run));
     PRESSO_TRY(device.enqueue());
     return device.outcome();
   }
@@ -228,7 +233,7 @@ TEST_F(OnDevice, BatchesOnSeveralStreamsDoNotMeet) {
     layouts.emplace_back(batches.back(), i);
     devices.push_back(std::make_unique<DeviceBatch>());
     const Status placed =
-        devices.back()->place(batches.back(), layouts.back(), {Strategy::kAuto, i != 2});
+        devices.back()->place(batches.back(), layouts.back(), {{Strategy::kAuto, i != 2}});
     ASSERT_TRUE(placed.ok()) << placed.error().message();
   }
   for (const auto& device : devices) ASSERT_TRUE(device->enqueue().ok());
@@ -239,12 +244,16 @@ TEST_F(OnDevice, BatchesOnSeveralStreamsDoNotMeet) {
 TEST_F(OnDevice, ABatchCanBeCapturedInAGraphAndReplayed) {
   const BatchCase batch = some_batch(9);
   const BatchLayout layout(batch, 0);
-  for (const Strategy strategy :
-       {Strategy::kAuto, Strategy::kSequential, Strategy::kMultiRound, Strategy::kMultiRoundKernels,
-        Strategy::kDependencyFree, Strategy::kFused}) {
-    SCOPED_TRACE(static_cast<int>(strategy));
+  const BatchRun runs[] = {{{Strategy::kAuto}},
+                           {{Strategy::kSequential}},
+                           {{Strategy::kMultiRound}},
+                           {{Strategy::kDependencyFree}},
+                           {{Strategy::kMultiRound}, lab::Variant::kMultiRoundKernels},
+                           {{Strategy::kAuto}, lab::Variant::kFused}};
+  for (const BatchRun& run : runs) {
+    SCOPED_TRACE(&run - runs);
     DeviceBatch device;
-    ASSERT_TRUE(device.place(batch, layout, {strategy, true}).ok());
+    ASSERT_TRUE(device.place(batch, layout, run).ok());
     ASSERT_TRUE(device.enqueue().ok());  // loads the kernels
     expect_sound(batch, layout, device);
     const cudaStream_t stream = device.stream().get();

@@ -30,8 +30,6 @@ TEST(Devices, HavePropertiesThatMakeSense) {
     EXPECT_GT(info.total_memory_bytes, std::uint64_t{1} << 30);
     EXPECT_LE(info.free_memory_bytes, info.total_memory_bytes);
     EXPECT_GT(info.multiprocessors, 0);
-    EXPECT_GE(info.shared_per_block_bytes, 48u << 10);
-    EXPECT_GE(info.shared_per_multiprocessor_bytes, info.shared_per_block_bytes);
     EXPECT_GT(info.l2_bytes, 0u);
     EXPECT_GT(info.clock_khz, 100'000);
     EXPECT_GE(info.driver_version / 1000, info.runtime_version / 1000);

@@ -13,7 +13,7 @@
 namespace presso::gpu::test {
 namespace {
 
-/// Payloads for the CPU's decoders need slack behind them.
+/// Payloads for the CPU's decoders need slack after them.
 std::vector<Byte> payload_with_slack(const std::vector<Byte>& stored) {
   std::vector<Byte> payload(stored.begin() + kBlockHeaderBytes, stored.end());
   payload.resize(payload.size() + Buffer::kSlack);

@@ -69,7 +69,7 @@ BatchItem damaged(BatchItem item, std::mt19937_64& random, std::uint32_t largest
 
 // --- how they lie
 
-/// Stored blocks one behind another at multiples of 16, with nothing behind the last; room for
+/// Stored blocks one after another at multiples of 16, with nothing after the last; room for
 /// their plain bytes at addresses of a chosen remainder, with gaps that nobody may write to.
 struct BatchLayout {
   static constexpr Byte kPoison = 0xC5;
@@ -81,7 +81,7 @@ struct BatchLayout {
   std::vector<BlockSpan> spans;
   std::size_t plain_bytes = 0;
 
-  /// Of plain memory behind a decode: the blocks' parts of it, and whether the gaps are poison.
+  /// Of plain memory after a decode: the blocks' parts of it, and whether the gaps are poison.
   std::vector<Byte> part(const std::vector<Byte>& plain, std::size_t block) const;
   bool gaps_are_intact(const std::vector<Byte>& plain) const;
 };

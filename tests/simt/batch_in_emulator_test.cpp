@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/simt/batch_backend.h"
-#include "tests/simt/emulated_launcher.h"
+#include "tests/simt/emulated_variants.h"
 #include "tests/support/placed_bytes.h"
 
 namespace presso::gpu::test {
@@ -24,9 +24,7 @@ class EmulatedBackend : public BatchBackend {
     const auto blocks = static_cast<std::uint32_t>(layout.spans.size());
     const PlacedBytes stored(Bytes(layout.stored), 0);
     PlacedBytes plain(std::vector<Byte>(layout.plain_bytes, BatchLayout::kPoison), 0);
-    const BatchMemory memory(blocks, run.options);
-    PlacedBytes temporary(memory.bytes(BatchMemory::segments_of_batch(blocks, batch.plain_bytes())),
-                          0);
+    PlacedBytes temporary(temporary_bytes_of(run, blocks, batch.plain_bytes()), 0);
     std::vector<std::uint32_t> statuses(blocks, 0xDEADBEEF);
     std::vector<std::unique_ptr<PlacedBytes>> contents;
     const std::vector<DictionarySpan> dictionaries = place(batch.dictionaries, contents);
@@ -41,8 +39,13 @@ class EmulatedBackend : public BatchBackend {
     arguments.d_status = statuses.data();
     arguments.d_temporary = temporary.data();
     arguments.temporary_bytes = temporary.size();
-    EmulatedLauncher launcher(run.seed);
-    PRESSO_TRY(enqueue_batch(arguments, run.options, launcher));
+    EmulatedVariantLauncher launcher(run.seed);
+    if (run.variant) {
+      PRESSO_TRY(lab::enqueue_batch(*run.variant, arguments, batch.plain_bytes(), run.options,
+                                    launcher, launcher));
+    } else {
+      PRESSO_TRY(enqueue_batch(arguments, run.options, launcher));
+    }
     return BatchOutcome{std::move(statuses), {plain.data(), plain.data() + plain.size()}, true};
   }
 
@@ -142,7 +145,7 @@ TEST_F(Arguments, WithMisalignedMemoryAreRefused) {
 }
 
 TEST_F(Arguments, WithTooLittleTemporaryMemoryAreRefused) {
-  for (const Strategy strategy : {Strategy::kAuto, Strategy::kMultiRoundKernels}) {
+  for (const Strategy strategy : {Strategy::kAuto, Strategy::kMultiRound}) {
     options_.strategy = strategy;
     BatchArguments arguments = sound();
     --arguments.temporary_bytes;
@@ -151,7 +154,7 @@ TEST_F(Arguments, WithTooLittleTemporaryMemoryAreRefused) {
 }
 
 TEST_F(Arguments, WithAnUnknownStrategyAreRefused) {
-  options_.strategy = static_cast<Strategy>(6);
+  options_.strategy = static_cast<Strategy>(4);
   expect_refused(sound());
 }
 

@@ -49,16 +49,24 @@ struct Sample {
   }
 };
 
-std::string name_of(Strategy strategy) {
-  constexpr const char* kNames[] = {
-      "Auto", "Sequential", "MultiRound", "MultiRoundKernels", "DependencyFree", "Fused"};
-  return kNames[static_cast<std::size_t>(strategy)];
+/// A strategy of the product, or a variant of the laboratory.
+struct Decoders {
+  const char* name;
+  Strategy strategy;
+  std::optional<lab::Variant> variant = {};
+};
+
+std::ostream& operator<<(std::ostream& out, const Decoders& decoders) {
+  return out << decoders.name;
 }
 
-/// Those that believe a block that it obeys its rule.
+Decoders variant(const char* name, lab::Variant which) {
+  return {name, lab::strategy_of(which), which};
+}
+
+/// Strategies that believe a block that it obeys its rule.
 bool trusts_rules(Strategy strategy) {
-  return strategy == Strategy::kAuto || strategy == Strategy::kFused ||
-         strategy == Strategy::kDependencyFree;
+  return strategy == Strategy::kAuto || strategy == Strategy::kDependencyFree;
 }
 
 /// FORMAT.md 6.3: a block that breaks its rule may be an error, or decode as in sequence.
@@ -96,7 +104,7 @@ void expect_like_cpu(const Sample& sample, const BatchRun& run) {
   EXPECT_TRUE(outcome->temporary_is_intact);
 }
 
-class Batch : public ::testing::TestWithParam<Strategy> {
+class Batch : public ::testing::TestWithParam<Decoders> {
  protected:
   void SetUp() override {
     const std::string reason = batch_backend().unavailable();
@@ -107,7 +115,8 @@ class Batch : public ::testing::TestWithParam<Strategy> {
 
   /// All addresses modulo 16 in turn, with checksums and without.
   void expect_decodes(const Sample& sample, bool verify = true) {
-    run_.options = {GetParam(), verify, sample.has_bit_blocks() || run_.seed % 2 == 0};
+    run_.variant = GetParam().variant;
+    run_.options = {GetParam().strategy, verify, sample.has_bit_blocks() || run_.seed % 2 == 0};
     // Every other time, the first one included, as the relay decoder needs it.
     run_.out_remainder = run_.seed % 2 == 1 ? run_.seed / 2 % 2 * 8 : 5 * run_.seed % 16;
     ++run_.seed;
@@ -404,7 +413,8 @@ TEST_P(Batch, WithoutRoomForBitBlocksRefusesThem) {
   BatchCase batch;
   add_both_codings(batch, log_lines(30000, 5), options(6, DependencyRule::kTile, 2048));
   const BatchLayout layout(batch, 0);
-  const auto outcome = batch_backend().decode(batch, layout, {{GetParam(), true, false}, 0, 1});
+  const auto outcome = batch_backend().decode(
+      batch, layout, {{GetParam().strategy, true, false}, GetParam().variant, 0, 1});
   ASSERT_TRUE(outcome.ok()) << outcome.error().message();
   int refused = 0;
   for (std::size_t block = 0; block < batch.blocks.size(); ++block) {
@@ -418,7 +428,7 @@ TEST_P(Batch, WithoutRoomForBitBlocksRefusesThem) {
 }
 
 /// Each match reads what the one before it wrote, so that a round executes one: far more of them
-/// than there are launches for kMultiRoundKernels.
+/// than there are launches of the variant with a kernel a round.
 TEST_P(Batch, OfLongChainsDecodes) {
   BatchCase batch;
   for (const std::uint32_t matches : {100u, 2000u}) {
@@ -469,7 +479,8 @@ BatchCase sources_of_damage() {
 
 TEST_P(Batch, WithDamageHasTheCpusErrorCodes) {
   static const BatchCase sources = sources_of_damage();
-  std::mt19937_64 random(static_cast<std::uint64_t>(GetParam()));
+  std::mt19937_64 random(static_cast<std::uint64_t>(GetParam().strategy) +
+                         (GetParam().variant ? 10 : 0));
   std::map<ErrorCode, int> seen;
   const std::uint32_t largest = full() ? kMaxBlockBytes : 45000;
   const std::uint32_t many = std::max(150u, batch_backend().few_blocks() + 1);
@@ -510,10 +521,14 @@ TEST_P(Batch, OfDamagedPayloadsThatNoEncoderWritesHasTheCpusErrorCodes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, Batch,
-                         ::testing::Values(Strategy::kAuto, Strategy::kSequential,
-                                           Strategy::kMultiRound, Strategy::kMultiRoundKernels,
-                                           Strategy::kDependencyFree, Strategy::kFused),
-                         [](const auto& test) { return name_of(test.param); });
+                         ::testing::Values(Decoders{"Auto", Strategy::kAuto},
+                                           Decoders{"Sequential", Strategy::kSequential},
+                                           Decoders{"MultiRound", Strategy::kMultiRound},
+                                           Decoders{"DependencyFree", Strategy::kDependencyFree},
+                                           variant("MultiRoundKernels",
+                                                   lab::Variant::kMultiRoundKernels),
+                                           variant("Fused", lab::Variant::kFused)),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace presso::gpu::test

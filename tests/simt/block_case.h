@@ -105,7 +105,7 @@ inline Memory allocate(std::size_t bytes, int fill = 0xA5) {
   return memory;
 }
 
-/// A block as a kernel sees it, its output `misalignment` bytes behind a multiple of 16.
+/// A block as a kernel sees it, its output `misalignment` bytes after a multiple of 16.
 class DeviceBlock {
  public:
   static constexpr Byte kGuard = 0xC3;
@@ -123,7 +123,7 @@ class DeviceBlock {
 
   const gpu::BlockPlan& plan() const { return plan_; }
   std::vector<Byte> plain() const { return {plan_.out, plan_.out + plan_.plain_bytes}; }
-  /// Whether the bytes in front of the output are untouched; those behind are the sanitizer's.
+  /// Whether the bytes in front of the output are untouched; those after are the sanitizer's.
   bool guarded() const {
     return std::all_of(out_.get(), out_.get() + misalignment_,
                        [](Byte byte) { return byte == kGuard; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels behind the tiles of a line scan, in the emulator.
+// The kernels after the tiles of a line scan, in the emulator.
 #pragma once
 
 #include "scan/gpu/lines/chain_steps.h"

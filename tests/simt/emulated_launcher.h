@@ -9,13 +9,9 @@
 
 namespace presso::gpu::test {
 
-inline constexpr WarpDecoderTuning kTuning = WarpDecoderSelector::tuning(90);
 /// As if of a device with one multiprocessor.
 inline constexpr std::uint32_t kFewBlocks = FewBlocks::Relay::kBlocksPerMultiprocessor;
 static_assert(FewBlocks::suit(kFewBlocks, 1) && !FewBlocks::suit(kFewBlocks + 1, 1));
-
-using EmulatedPolicy =
-    WarpPolicy<kTuning.copy_bytes, kTuning.copies_in_flight, kTuning.match_bytes>;
 
 /// A failure of the emulator as an error, so that the step's name comes with it.
 class EmulatedLauncher {
@@ -55,34 +51,11 @@ class EmulatedLauncher {
     return run("relay decoder", batch.blocks, Relay::kThreads, sizeof(RelayShared<Relay>),
                [&] { relay_decoder_body<Relay, kBit>(batch.plans, batch.status); });
   }
-  template <class Tuning>
-  Status fused_decoder(const BlockBatch& batch) {
-    return run("fused decoder", batch.blocks, FusedDecoder<Tuning>::kThreads,
-               FusedDecoder<Tuning>::kSharedBytes,
-               [&] { fused_decoder_body<Tuning>(batch.plans, batch.status); });
-  }
   template <class Resolve, bool kBit>
   Status warp_decoder(const BlockBatch& batch) {
     return run_warps("warp decoder", batch.blocks, [&] {
-      warp_decoder_body<Resolve, EmulatedPolicy, kBit>(batch.plans, batch.status, batch.blocks);
+      warp_decoder_body<Resolve, ChosenWarpPolicy, kBit>(batch.plans, batch.status, batch.blocks);
     });
-  }
-  template <bool kBit>
-  Status list_references(const BlockBatch& batch, const ReferenceLists& lists) {
-    return run_warps("listing", batch.blocks, [&] {
-      list_references_body<EmulatedPolicy, kBit>(batch.plans, batch.status, batch.blocks, lists);
-    });
-  }
-  /// Those that would find nothing to do are left out.
-  Status resolve_rounds(const BlockBatch& batch, const ReferenceLists& lists,
-                        std::uint32_t rounds) {
-    for (; rounds > 0; --rounds) {
-      if (std::equal(lists.begin, lists.begin + batch.blocks, lists.end)) break;
-      PRESSO_TRY(run_warps("round", batch.blocks, [&] {
-        resolve_round_body<EmulatedPolicy>(batch.plans, batch.status, batch.blocks, lists);
-      }));
-    }
-    return {};
   }
 
  protected:
@@ -93,13 +66,13 @@ class EmulatedLauncher {
     if (report.ok()) return {};
     return make_error(ErrorCode::kDeviceLost, std::string(step) + ": " + report.what);
   }
-
- private:
   Status run_warps(const char* step, std::uint32_t blocks, const std::function<void()>& body) {
-    return run(step, (blocks - 1) / kTuning.warps + 1, kTuning.warps * simt::kWarpSize,
-               kTuning.warps * sizeof(SegmentTable), body);
+    return run(step, (blocks - 1) / WarpDecoderShape::kWarps + 1,
+               WarpDecoderShape::kWarps * simt::kWarpSize,
+               WarpDecoderShape::kWarps * sizeof(SegmentTable), body);
   }
 
+ private:
   simt::Options options_;
 };
 

@@ -131,7 +131,7 @@ class LoadedFile {
 template <class Tuning>
 void expect_round_trip(Bytes plain, ParserParameters parameters, std::uint32_t block_bytes) {
   parameters.window = std::min(parameters.window, Tuning::Relay::kMostDistance);
-  BlockEncoder encoder(parameters);
+  BlockEncoder encoder({parameters});
   Buffer file;
   for (std::size_t at = 0; at < plain.size(); at += block_bytes) {
     const std::size_t bytes = std::min<std::size_t>(block_bytes, plain.size() - at);
@@ -236,7 +236,7 @@ void expect_checksums_compared(std::size_t size) {
   const std::vector<Byte> plain = test::few_letters(size, 4, static_cast<unsigned>(size));
   ParserParameters with = parameters(DependencyRule::kTile, 16, 4);
   with.window = Tuning::Relay::kMostDistance;
-  BlockEncoder encoder(with);
+  BlockEncoder encoder({with});
   Buffer file;
   encoder.encode(plain, 0, FrameKind::kBlock, {}, file);
   presso::test::BlockCase block{*parse_block_header(file.data()), {}, {}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A batch of stored blocks laid out as on a device, for tests of kernel bodies: blocks one behind
-// another at multiples of 16 with nothing behind the last, room for plain bytes at addresses of a
+// A batch of stored blocks laid out as on a device, for tests of kernel bodies: blocks one after
+// another at multiples of 16 with nothing after the last, room for plain bytes at addresses of a
 // chosen remainder with a gap between blocks that nobody may write to.
 #pragma once
 

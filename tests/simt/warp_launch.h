@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "decompress/gpu/multi_kernel.cuh"
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "decompress/gpu/warp/warp_decoder.cuh"
 #include "tests/simt/block_case.h"
+#include "tools/lab/gpu/multi_kernel.cuh"
 
 namespace presso::test {
 
@@ -17,7 +17,7 @@ using gpu::RoundCounters;
 using gpu::WarpPolicy;
 using simt::u32;
 
-/// What a kernel left behind.
+/// What a kernel left.
 struct Outcome {
   u32 status = 0;
   std::vector<Byte> plain;
@@ -51,17 +51,17 @@ template <class Policy>
 Outcome decode_by_kernels(const BlockCase& block, u32 misalignment, u32 seed) {
   const DeviceBlock device(block, misalignment);
   Outcome outcome{kPlanned, {}, {}};
-  std::vector<simt::u64> references(gpu::references_of(block.header.plain_bytes));
+  std::vector<simt::u64> references(gpu::lab::references_of(block.header.plain_bytes));
   u32 begin = 77, end = 78;
-  const gpu::ReferenceLists lists{references.data(), &begin, &end,
-                                  static_cast<u32>(references.size())};
+  const gpu::lab::ReferenceLists lists{references.data(), &begin, &end,
+                                       static_cast<u32>(references.size())};
   auto report = simt::run({.shared_bytes = sizeof(gpu::SegmentTable)}, options_of(seed), [&] {
-    gpu::list_references_body<Policy>(&device.plan(), &outcome.status, 1, lists);
+    gpu::lab::list_references_body<Policy>(&device.plan(), &outcome.status, 1, lists);
   });
   EXPECT_TRUE(report.ok()) << report.what;
   for (u32 rounds = end; rounds > 0 && outcome.status == kPlanned; --rounds) {
     report = simt::run({}, options_of(seed + rounds), [&] {
-      gpu::resolve_round_body<Policy>(&device.plan(), &outcome.status, 1, lists);
+      gpu::lab::resolve_round_body<Policy>(&device.plan(), &outcome.status, 1, lists);
     });
     EXPECT_TRUE(report.ok()) << report.what;
   }

@@ -3,15 +3,16 @@
 // there is no GPU. PRESSO_FAKE_GPU says how it is, in words:
 //
 //   none         there is no device
-//   slow         starting takes an hour, by what gpu_costs() says
 //   copy=N       lost at copy N; decode=N: at decode N; small: 1 MiB of device memory
+//
+// How fast it is, tests say in the user's store of measurements (tools/device/measurement_store.h).
 #include <charconv>
 #include <cstdlib>
 #include <string>
 
 #include "tests/support/fake_device.h"
 #include "tests/support/fake_scan_kernels.h"
-#include "tools/device/gpu_search.h"
+#include "tools/device/owned_gpu.h"
 
 namespace presso::cli {
 namespace {
@@ -42,26 +43,28 @@ Error no_device() {
 
 }  // namespace
 
-Result<GpuRun> open_gpu(const gpu::GpuOptions& options) {
+Result<std::unique_ptr<GpuDecoder>> open_gpu(const gpu::GpuOptions& options) {
   if (wanted() == "none") return no_device();
   gpu::GpuOptions small = options;
   small.slot_plain_bytes = 128u << 10;
   auto device = test::make_fake_device(std::make_shared<FakeCounts>(), faults());
   PRESSO_ASSIGN(gpu::Decompressor opened, gpu::Decompressor::over(std::move(device), small));
-  const auto decompressor = std::make_shared<gpu::Decompressor>(std::move(opened));
-  return GpuRun([decompressor](const gpu::DecodeJob& job) { return decompressor->run(job); });
+  return std::unique_ptr<GpuDecoder>(std::make_unique<OwnedDecoder>(std::move(opened)));
 }
 
-Result<GpuSearch> open_gpu_search(const gpu::GpuOptions& options, const Pattern& pattern) {
+Result<std::unique_ptr<FileSearch>> open_gpu_search(const gpu::GpuOptions& options,
+                                                    const Pattern& pattern) {
   if (wanted() == "none") return no_device();
   gpu::GpuOptions small = options;
   small.slot_plain_bytes = 128u << 10;
   auto device = test::make_fake_device(std::make_shared<FakeCounts>(), faults());
-  gpu::Device& fake = *device;
+  gpu::Device& fake = *device.device;
   PRESSO_ASSIGN(gpu::Decompressor opened, gpu::Decompressor::over(std::move(device), small));
-  const auto decompressor = std::make_shared<gpu::Decompressor>(std::move(opened));
-  return gpu_search_of(
-      decompressor, gpu::FileScanner(*decompressor, pattern, test::make_fake_scan_kernels(fake)));
+  const auto make_scanner = [&](gpu::Decompressor& decompressor) {
+    return gpu::FileScanner(decompressor, pattern, test::make_fake_scan_kernels(fake));
+  };
+  return std::unique_ptr<FileSearch>(
+      std::make_unique<OwnedSearch>(std::move(opened), make_scanner));
 }
 
 Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
@@ -78,11 +81,8 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   return std::vector{info};
 }
 
-/// So fast that --device=auto takes it for any file whose content is only checked.
-GpuCosts gpu_costs() {
-  const double start = wanted() == "slow" ? 3600.0 : 0;
-  return {
-      .start_seconds = start, .scan_start_seconds = start, .copy_rate = 1e12, .decode_rate = 1e12};
+Result<std::string> gpu_identity() {
+  return std::string("Fake GPU, driver 1.0");
 }
 
 }  // namespace presso::cli

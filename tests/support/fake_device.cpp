@@ -221,12 +221,8 @@ class FakeDevice final : public gpu::Device {
     return check();
   }
 
-  std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
-                              const BatchOptions&) override {
-    return 64 * std::size_t{blocks} + static_cast<std::size_t>(plain_bytes / 1024 * 8) + 8;
-  }
-  Status decode(const BatchArguments& arguments, const BatchOptions& options,
-                Stream stream) override {
+  /// FakeDecoder's.
+  Status decode(const BatchArguments& arguments, const BatchOptions& options, Stream stream) {
     PRESSO_TRY(check());
     const std::size_t number = counts_->decodes++;
     if (number >= faults_.decode) return lose();
@@ -234,7 +230,13 @@ class FakeDevice final : public gpu::Device {
     counts_->blocks += arguments.blocks;
     stream->enqueue([this, arguments, options, number] {
       if (number == faults_.decode_later) lost_ = true;
-      if (!lost_) run(arguments, options, number == faults_.odd_status);
+      if (lost_) return;
+      run(arguments, options);
+      std::uint32_t& status = arguments.d_status[arguments.blocks / 2];
+      if (number == faults_.odd_status) status = 0x80000000u;
+      if (number == faults_.false_damage) {
+        status = static_cast<std::uint32_t>(ErrorCode::kContentChecksum);
+      }
     });
     return {};
   }
@@ -281,7 +283,7 @@ class FakeDevice final : public gpu::Device {
            device_.holds(static_cast<const Byte*>(a.d_temporary), a.temporary_bytes);
   }
 
-  void run(const BatchArguments& arguments, const BatchOptions& options, bool odd_status) {
+  void run(const BatchArguments& arguments, const BatchOptions& options) {
     std::uint64_t plain_bytes = 0;
     for (std::uint32_t block = 0; block < arguments.blocks; ++block) {
       const BlockSpan& span = arguments.d_spans[block];
@@ -290,7 +292,6 @@ class FakeDevice final : public gpu::Device {
     }
     raise_to(counts_->largest_batch_bytes, plain_bytes);
     if (options.bit_blocks) ++counts_->bit_batches;
-    if (odd_status) arguments.d_status[arguments.blocks / 2] = 0x80000000u;
   }
 
   ErrorCode decode_one(const BatchArguments& arguments, const BlockSpan& span,
@@ -343,11 +344,29 @@ class FakeDevice final : public gpu::Device {
   Pool device_, pinned_;
 };
 
+class FakeDecoder final : public gpu::BatchDecoder {
+ public:
+  explicit FakeDecoder(FakeDevice& device) : device_(device) {}
+
+  std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
+                              const BatchOptions&) override {
+    return 64 * std::size_t{blocks} + static_cast<std::size_t>(plain_bytes / 1024 * 8) + 8;
+  }
+  Status decode(const BatchArguments& arguments, const BatchOptions& options,
+                Stream stream) override {
+    return device_.decode(arguments, options, stream);
+  }
+
+ private:
+  FakeDevice& device_;
+};
+
 }  // namespace
 
-std::unique_ptr<gpu::Device> make_fake_device(std::shared_ptr<FakeCounts> counts,
-                                              const FakeFaults& faults) {
-  return std::make_unique<FakeDevice>(std::move(counts), faults);
+gpu::DecodingDevice make_fake_device(std::shared_ptr<FakeCounts> counts, const FakeFaults& faults) {
+  auto device = std::make_unique<FakeDevice>(std::move(counts), faults);
+  auto decoder = std::make_unique<FakeDecoder>(*device);
+  return {std::move(device), std::move(decoder)};
 }
 
 }  // namespace presso::test

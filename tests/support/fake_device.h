@@ -7,7 +7,7 @@
 #include <atomic>
 #include <memory>
 
-#include "decompress/gpu/runtime/device.h"
+#include "decompress/gpu/batch/batch_decoder.h"
 
 namespace presso::test {
 
@@ -24,6 +24,8 @@ struct FakeFaults {
   std::size_t decode_later = kNever;
   /// As a decoder's fault: one block of that decode keeps a status that is none.
   std::size_t odd_status = kNever;
+  /// Likewise, but the status says that the block, which is sound, fails its checksum.
+  std::size_t false_damage = kNever;
   std::uint64_t device_memory = ~std::uint64_t{0};
   std::uint64_t pinned_memory = ~std::uint64_t{0};
 };
@@ -41,7 +43,7 @@ struct FakeCounts {
   std::atomic<std::uint64_t> misuses{0};       ///< pointers of the wrong kind, too little memory
 };
 
-std::unique_ptr<gpu::Device> make_fake_device(std::shared_ptr<FakeCounts> counts,
-                                              const FakeFaults& faults = {});
+gpu::DecodingDevice make_fake_device(std::shared_ptr<FakeCounts> counts,
+                                     const FakeFaults& faults = {});
 
 }  // namespace presso::test

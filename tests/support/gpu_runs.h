@@ -22,16 +22,17 @@ struct PlaceOfError {
   ErrorCode code = ErrorCode::kOk;
   std::uint64_t block = Error::kNone;
   std::uint64_t byte_offset = Error::kNone;
+  std::string what = {};
 
   friend bool operator==(const PlaceOfError&, const PlaceOfError&) = default;
   friend std::ostream& operator<<(std::ostream& out, const PlaceOfError& place) {
     return out << "code " << static_cast<int>(place.code) << " in block " << place.block << " at "
-               << place.byte_offset;
+               << place.byte_offset << ": " << place.what;
   }
 };
 
 inline PlaceOfError place_of(const Error& error) {
-  return {error.code, error.block, error.byte_offset};
+  return {error.code, error.block, error.byte_offset, error.what};
 }
 
 struct Damage {
@@ -100,8 +101,8 @@ class FakeGpu {
  public:
   explicit FakeGpu(gpu::GpuOptions options = {}, const FakeFaults& faults = {}) {
     if (options.reader_threads == 0) options.reader_threads = 2;
-    std::unique_ptr<gpu::Device> device = make_fake_device(counts_, faults);
-    device_ = device.get();
+    gpu::DecodingDevice device = make_fake_device(counts_, faults);
+    device_ = device.device.get();
     auto made = gpu::Decompressor::over(std::move(device), options);
     if (made.ok()) {
       decompressor_.emplace(std::move(*made));

@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 
+import csv_origin
 import dependency_tables
 import single_entry_runs
 from compress_runs import Runner, Setting, parse_size, read_sample
@@ -196,6 +197,7 @@ def write_csv(name, options, parts):
     """Whether everything in the parts, (path, results that are compared), round-trips."""
     correct = True
     with open(os.path.join(options.out, name), "w", encoding="utf-8") as file:
+        file.write(csv_origin.origin(options.commit))
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["commit", "file", *SETTING, *FIGURES])
         for path, results in parts:
@@ -225,13 +227,6 @@ def write_all(options):
     return correct
 
 
-def commit_of_this():
-    here = os.path.dirname(os.path.abspath(__file__))
-    command = ["git", "-C", here, "rev-parse", "--short", "HEAD"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "unknown"
-
-
 def draw(options):
     try:
         import dependency_plots
@@ -243,7 +238,7 @@ def draw(options):
 
 def main():
     options = arguments()
-    options.commit = options.commit or commit_of_this()
+    options.commit = options.commit or csv_origin.git_commit()
     os.makedirs(options.out, exist_ok=True)
     correct = write_all(options)
     draw(options)

@@ -5,9 +5,10 @@ level, the best of each staleness sweep, and what costs more than it may.
 
     tools/bench/dependency_tables.py tools/bench/results"""
 
-import csv
 import os
 import sys
+
+import csv_origin
 
 TEXT = {"dickens", "dbtext"}  # files that may lose 1 %; others are structured and may lose 4 %
 SWEEPS = {
@@ -27,7 +28,7 @@ def read_rows(folder, name):
     if not os.path.exists(os.path.join(folder, name)):
         return []
     with open(os.path.join(folder, name), encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["round_trips"] == "yes"]
+        rows = [row for row in csv_origin.rows(file) if row["round_trips"] == "yes"]
     for row in rows:
         row["name"] = f"{row['rule']} {row['group']}" if row["rule"] != "none" else "none"
         row["level"], row["block_bytes"] = int(row["level"]), int(row["block_bytes"])

@@ -31,6 +31,8 @@ readonly SETTINGS=(
   "l12-bit-decode.256K|--coding bit --level 12 --favor decode --block-size 256K"
   "l12-bit-decode.64K|--coding bit --level 12 --favor decode --block-size 64K"
   "l12-bit.256K|--coding bit --level 12 --dict none --block-size 256K"
+  "l12-dict.64K|--level 12 --block-size 64K"
+  "l12-bit-dict.64K|--coding bit --level 12 --block-size 64K"
 )
 readonly PIPELINE_PLAIN_BYTES=$((1 << 30))
 
@@ -65,6 +67,12 @@ compress_files() {
     fi
     compressed+=("$target")
   done
+}
+
+# sign CSV: its first line names command, commit and machine (csv_origin.py reads it).
+sign() {
+  local origin="command: tools/bench/gpu_figures.sh BIN DATA OUT; commit: $commit"
+  sed -i "1i # $origin; machine: GPU of the column device, $(nproc) CPUs" "$out/$1"
 }
 
 # rate CSV ARGUMENT...: decode_rate; a wrong result fails this script at its end.
@@ -109,9 +117,11 @@ for setting in "${SETTINGS[@]}"; do
   rate gpu-decode.csv "${compressed[@]}"
   rate gpu-decode.csv --strategies auto --blocks 100,1 "${compressed[@]}"
 done
+[[ ! -f $out/gpu-decode.csv ]] || sign gpu-decode.csv
 if [[ -z ${ONLY-} ]]; then
   echo "== nested data"
   rate gpu-nested.csv --nested
+  sign gpu-nested.csv
   pipeline "$first_compressed" "$(stat -L -c %s "$data/${names[0]}")"
 fi
 ((!wrong)) || { echo "gpu_figures: WRONG results; see the rows" >&2; exit 1; }

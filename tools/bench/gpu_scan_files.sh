@@ -58,3 +58,7 @@ for text in "$@"; do
   echo "$name: the command prints the same with the GPU and with the CPU"
   rm "$file"
 done
+origin="command: tools/bench/gpu_scan_files.sh BIN OUT COMMIT $*; commit: $commit"
+for csv in "$out"/gpu-scan-*.csv; do
+  sed -i "1i # $origin; machine: GPU of the column device, $(nproc) CPUs" "$csv"
+done

@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+import csv_origin
+
 
 def arguments():
     parser = argparse.ArgumentParser(
@@ -184,6 +186,7 @@ def write_scans(options, out):
 
 def main():
     options = arguments()
+    sys.stdout.write(csv_origin.origin())
     out = csv.writer(sys.stdout, lineterminator="\n")
     if options.scan is None:
         write_codecs(options, out)

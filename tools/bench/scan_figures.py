@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+import csv_origin
+
 PATTERNS = [
     ("rare literal", ["-F", "quixotic-zebra"]),
     ("frequent literal", ["-F", "Microsoft"]),
@@ -142,6 +144,7 @@ def main():
         plain, forms = prepare(options, folder)
         os.sched_setaffinity(0, {int(cpu) for cpu in options.cpus.split(",")})
         out = open(options.out, "w", newline="") if options.out != "-" else sys.stdout
+        out.write(csv_origin.origin())
         table = csv.writer(out, lineterminator="\n")
         table.writerow("pattern lines input file_bytes seconds plain_mb_s ratio".split())
         wrong = False

@@ -56,8 +56,9 @@ struct Flag {
   std::vector<std::string_view> aliases = {};  ///< further long names, not documented
   std::string_view environment = {};           ///< variable that is applied before the command line
   Completion completion = Completion::kNone;
-  bool digits = false;  ///< -1, -12, ... give the value too
-  bool hidden = false;  ///< left out of help and completions
+  bool digits = false;             ///< -1, -12, ... give the value too
+  bool value_is_optional = false;  ///< --name=CHOICE and --name; value_name is empty then
+  bool hidden = false;             ///< left out of help and completions
   Apply apply = {};
 
   bool takes_value() const { return !value_name.empty(); }

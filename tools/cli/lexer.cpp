@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Written by hand rather than on CLI11: version 2.1 splits an operand like [a,b] in two, reads
-// "--name=" as "take the next word", reads -12 as -1 -2 and costs 5 s to compile. The operands of a
-// search tool are patterns, so these would be wrong answers.
+// CLI11 behind the flag tables: it finds the options in a command line, splits bundles (-abc),
+// takes values, keeps the order of options (parse_order) and collects operands (remaining). This is
+// the only file that includes CLI11, because compiling it takes seconds.
+//
+// CLI11 reads three spellings differently: "--name=" would take the next word as its value, "-e=x"
+// would have the value "=x", and "-12" would be "-1 -2". Therefore values and numbers are first put
+// into words of their own ("separate"). That step has to look at every option, so it is also where
+// the first mistake is found; CLI11 then parses the words before it. This way the mistake reported
+// is always the first one of the command line.
 #include "tools/cli/lexer.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <unordered_map>
 
 #include "tools/cli/suggest.h"
 
 namespace presso::cli {
 namespace {
+
+/// How CLI11 knows the flag with `digits`: "-12" becomes "-0" and "12". In a table that has such a
+/// flag, no other one has a digit for its letter.
+constexpr const char* kDigits = "-0";
+/// What CLI11 says in place of a value of an option that was given without one.
+constexpr std::string_view kGiven = "true";
 
 Error usage_error(std::string text) {
   return make_error(ErrorCode::kInvalidArgument, std::move(text));
@@ -22,7 +36,8 @@ bool is_digit(char c) {
 
 Status check_choice(const Given& given) {
   const auto& choices = given.flag->choices;
-  const bool free = choices.empty() || given.negated || !given.flag->takes_value();
+  const bool has_value = given.flag->takes_value() || !given.value.empty();
+  const bool free = choices.empty() || given.negated || !has_value;
   if (free || std::find(choices.begin(), choices.end(), given.value) != choices.end()) return {};
   std::string list;
   for (const std::string_view choice : choices) {
@@ -32,127 +47,171 @@ Status check_choice(const Given& given) {
                      did_you_mean(given.value, {choices.begin(), choices.end()}));
 }
 
-class Lexer {
- public:
-  Lexer(std::span<const Flag> flags, std::span<const std::string> arguments)
-      : flags_(flags), arguments_(arguments) {}
+Error unknown_long(std::span<const Flag> flags, const std::string& spelled) {
+  std::vector<std::string> names;
+  for (const Flag& flag : flags) {
+    if (flag.hidden) continue;
+    names.push_back("--" + std::string(flag.name));
+    if (!flag.negation.empty()) names.push_back("--" + std::string(flag.negation));
+  }
+  return usage_error("unknown option '" + spelled + "'" + did_you_mean(spelled, names));
+}
 
-  Result<Parsed> run() {
-    while (at_ < arguments_.size()) {
-      const std::string& word = arguments_[at_++];
-      if (word == "--") {
-        parsed_.operands.insert(parsed_.operands.end(), arguments_.begin() + at_, arguments_.end());
-        break;
-      }
-      if (word.size() < 2 || word[0] != '-') {
-        parsed_.operands.push_back(word);
-      } else if (word[1] == '-') {
-        PRESSO_TRY(take_long(word));
-      } else {
-        PRESSO_TRY(take_short(word));
-      }
-    }
-    return std::move(parsed_);
+Error unknown_short(const std::string& word, std::size_t at) {
+  std::string text = std::string("unknown option '-") + word[at] + "'";
+  if (word.size() > 2) text += " in '" + word + "'";
+  return usage_error(text + "; if '" + word + "' is meant as a file name, write '--' before it");
+}
+
+/// Whether `flag` has this short or long name; the negation counts as a name.
+bool has_name(const Flag& flag, std::string_view spelled) {
+  if (spelled.substr(0, 2) != "--") return flag.short_name != 0 && flag.short_name == spelled[1];
+  const std::string_view name = spelled.substr(2);
+  return !name.empty() &&
+         (flag.name == name || flag.negation == name ||
+          std::find(flag.aliases.begin(), flag.aliases.end(), name) != flag.aliases.end());
+}
+
+/// One command line. Each spelling of a flag (short, long, negation, alias) is an option of CLI11,
+/// so that its order of options also tells how each was spelled. Only the spellings that the
+/// command line has are made known to CLI11: all 240 of `presso scan` take it a millisecond.
+class CommandLine {
+ public:
+  explicit CommandLine(std::span<const Flag> flags)
+      : flags_(flags), digits_(std::find_if(flags.begin(), flags.end(), [](const Flag& flag) {
+          return flag.digits;
+        })) {
+    app_.set_help_flag();
+    app_.allow_extras();
+  }
+
+  Result<Parsed> parse(std::span<const std::string> arguments) {
+    const Status separated = separate(arguments);
+    std::reverse(words_.begin(), words_.end());
+    app_.parse(std::move(words_));
+    PRESSO_ASSIGN(Parsed parsed, result());
+    if (!separated.ok()) return separated.error();
+    return parsed;
   }
 
  private:
-  Status take_long(std::string_view word) {
-    const std::size_t equals = word.find('=');
-    const std::string_view name = word.substr(2, equals == word.npos ? equals : equals - 2);
-    Given given;
-    given.spelled = "--" + std::string(name);
-    for (const Flag& flag : flags_) {
-      const bool alias =
-          std::find(flag.aliases.begin(), flag.aliases.end(), name) != flag.aliases.end();
-      if (flag.name == name || flag.negation == name || alias) given.flag = &flag;
-      if (flag.negation == name) given.negated = true;
-      if (given.flag != nullptr) break;
-    }
-    if (name.empty() || given.flag == nullptr) return unknown_long(given.spelled, name);
-    const bool wants_value = given.flag->takes_value() && !given.negated;
-    if (!wants_value && equals != word.npos) {
-      return usage_error("option '" + given.spelled + "' takes no value");
-    }
-    if (equals != word.npos) {
-      given.value = word.substr(equals + 1);
-      return add(std::move(given));
-    }
-    return add_with_next_word(std::move(given), wants_value);
+  /// The use of a flag that is spelled so; null if there is no such flag.
+  const Given* find(const std::string& spelled) {
+    if (const CLI::Option* known = app_.get_option_no_throw(spelled)) return &uses_.at(known);
+    const auto flag = std::find_if(flags_.begin(), flags_.end(), [&](const Flag& candidate) {
+      return has_name(candidate, spelled);
+    });
+    return flag == flags_.end() ? nullptr : make_known(*flag, spelled);
   }
 
-  /// -abc: switches in one word; the rest of the word, or else the next, is the value of the first
-  /// flag that takes one. Digits belong to the flag that has `digits`: -9f is -9 -f.
-  Status take_short(const std::string& word) {
+  const Given* make_known(const Flag& flag, const std::string& spelled) {
+    const bool negated = spelled.substr(2) == flag.negation && !flag.negation.empty();
+    const bool takes_value = flag.takes_value() && !negated;
+    CLI::Option* option = takes_value ? app_.add_option(spelled) : app_.add_flag(spelled);
+    option->take_all()->allow_extra_args(false);
+    return &uses_.emplace(option, Given{&flag, negated, {}, spelled}).first->second;
+  }
+
+  /// Fills words_ up to the first mistake, which it returns.
+  Status separate(std::span<const std::string> arguments) {
+    std::size_t at = 0;
+    while (at < arguments.size() && arguments[at] != "--") {
+      const std::string& word = arguments[at++];
+      const Given* lacks_value = nullptr;
+      if (word.size() < 2 || word[0] != '-') {
+        words_.push_back(word);
+      } else {
+        PRESSO_ASSIGN(lacks_value, word[1] == '-' ? separate_long(word) : separate_short(word));
+      }
+      if (lacks_value == nullptr) continue;
+      if (at == arguments.size()) {
+        words_.pop_back();
+        return usage_error("option '" + lacks_value->spelled +
+                           "' needs a value: " + std::string(lacks_value->flag->value_name));
+      }
+      words_.push_back(arguments[at++]);
+    }
+    words_.insert(words_.end(), arguments.begin() + static_cast<std::ptrdiff_t>(at),
+                  arguments.end());
+    return {};
+  }
+
+  /// --name=VALUE becomes --name and VALUE. Returns the option if its value is the next word.
+  Result<const Given*> separate_long(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const Given* given = find(name);
+    if (given == nullptr) return unknown_long(flags_, name);
+    const bool takes_value = given->flag->takes_value() && !given->negated;
+    const bool may_take_value = given->flag->value_is_optional;
+    if (!takes_value && !may_take_value && equals != word.npos) {
+      return usage_error("option '" + name + "' takes no value");
+    }
+    words_.push_back(takes_value ? name : word);
+    if (!takes_value) return nullptr;
+    if (equals == word.npos) return given;
+    words_.push_back(word.substr(equals + 1));
+    return nullptr;
+  }
+
+  /// -abVALUE and -ab=VALUE become -ab and VALUE; -a12b becomes -a -0 12 -b. Returns the option if
+  /// its value is the next word.
+  Result<const Given*> separate_short(const std::string& word) {
+    std::string bundle = "-";
+    const auto end_bundle = [&] {
+      if (bundle.size() > 1) words_.push_back(std::exchange(bundle, "-"));
+    };
     for (std::size_t i = 1; i < word.size(); ++i) {
-      if (const Flag* counted = digits_flag(); counted != nullptr && is_digit(word[i])) {
+      if (digits_ != flags_.end() && is_digit(word[i])) {
         const std::size_t end = std::min(word.find_first_not_of("0123456789", i), word.size());
-        PRESSO_TRY(add({counted, false, word.substr(i, end - i), "-" + word.substr(i, end - i)}));
+        end_bundle();
+        if (app_.get_option_no_throw(kDigits) == nullptr) make_known(*digits_, kDigits);
+        words_.insert(words_.end(), {kDigits, word.substr(i, end - i)});
         i = end - 1;
         continue;
       }
-      const auto flag = std::find_if(flags_.begin(), flags_.end(), [&](const Flag& candidate) {
-        return candidate.short_name != 0 && candidate.short_name == word[i];
-      });
-      if (flag == flags_.end()) return unknown_short(word, i);
-      Given given{&*flag, false, {}, std::string("-") + word[i]};
-      if (flag->takes_value() && i + 1 < word.size()) {
-        given.value = word.substr(i + (word[i + 1] == '=' ? 2 : 1));
-        return add(std::move(given));
-      }
-      PRESSO_TRY(add_with_next_word(std::move(given), flag->takes_value()));
+      const Given* given = find(std::string("-") + word[i]);
+      bundle += word[i];
+      if (given == nullptr) return unknown_short(word, i);
+      if (!given->flag->takes_value()) continue;
+      end_bundle();
+      if (i + 1 == word.size()) return given;
+      words_.push_back(word.substr(i + (word[i + 1] == '=' ? 2 : 1)));
+      return nullptr;
     }
-    return {};
+    end_bundle();
+    return nullptr;
   }
 
-  const Flag* digits_flag() const {
-    const auto found =
-        std::find_if(flags_.begin(), flags_.end(), [](const Flag& flag) { return flag.digits; });
-    return found == flags_.end() ? nullptr : &*found;
-  }
-
-  Status add_with_next_word(Given given, bool wants_value) {
-    if (!wants_value) return add(std::move(given));
-    if (at_ == arguments_.size()) {
-      return usage_error("option '" + given.spelled +
-                         "' needs a value: " + std::string(given.flag->value_name));
+  /// What CLI11 found, as uses of flags.
+  Result<Parsed> result() const {
+    Parsed parsed;
+    std::unordered_map<const CLI::Option*, std::size_t> seen;
+    for (const CLI::Option* option : app_.parse_order()) {
+      Given given = uses_.at(option);
+      const std::string& value = option->results()[seen[option]++];
+      if (value != kGiven || option->get_items_expected_max() > 0) given.value = value;
+      if (given.flag->digits && given.spelled == kDigits) given.spelled = "-" + given.value;
+      PRESSO_TRY(check_choice(given));
+      parsed.given.push_back(std::move(given));
     }
-    given.value = arguments_[at_++];
-    return add(std::move(given));
-  }
-
-  Status add(Given given) {
-    PRESSO_TRY(check_choice(given));
-    parsed_.given.push_back(std::move(given));
-    return {};
-  }
-
-  Error unknown_long(const std::string& spelled, std::string_view name) const {
-    std::vector<std::string> names;
-    for (const Flag& flag : flags_) {
-      if (flag.hidden) continue;
-      names.push_back("--" + std::string(flag.name));
-      if (!flag.negation.empty()) names.push_back("--" + std::string(flag.negation));
-    }
-    return usage_error("unknown option '" + spelled + "'" +
-                       did_you_mean("--" + std::string(name), names));
-  }
-
-  static Error unknown_short(const std::string& word, std::size_t at) {
-    std::string text = std::string("unknown option '-") + word[at] + "'";
-    if (word.size() > 2) text += " in '" + word + "'";
-    return usage_error(text + "; if '" + word + "' is meant as a file name, write '--' before it");
+    parsed.operands = app_.remaining();
+    const auto marker = std::find(parsed.operands.begin(), parsed.operands.end(), "--");
+    if (marker != parsed.operands.end()) parsed.operands.erase(marker);
+    return parsed;
   }
 
   std::span<const Flag> flags_;
-  std::span<const std::string> arguments_;
-  std::size_t at_ = 0;
-  Parsed parsed_;
+  std::span<const Flag>::iterator digits_;  ///< the flag with Flag::digits, or the end
+  CLI::App app_;
+  std::unordered_map<const CLI::Option*, Given> uses_;
+  std::vector<std::string> words_;
 };
 
 }  // namespace
 
 Result<Parsed> parse(std::span<const Flag> flags, std::span<const std::string> arguments) {
-  return Lexer(flags, arguments).run();
+  return CommandLine(flags).parse(arguments);
 }
 
 Status add_environment(std::span<const Flag> flags, Parsed& parsed) {

@@ -143,7 +143,7 @@ Number of threads where \-T is not given.
 Compression level where none is given.
 .TP
 .B PRESSO_FORCE_BACKEND
-Use this CPU back end (portable, avx2, avx512, avx512vbmi2) where the CPU has it.
+Use this CPU back end (portable, avx2, avx512vbmi2) where the CPU has it.
 .TP
 .B NO_COLOR
 Where set and not empty, no colours are printed unless asked for on the command line.

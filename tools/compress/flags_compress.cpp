@@ -116,7 +116,7 @@ Apply filter_size_into(std::uint32_t& size) {
     std::string fraction = point == std::string::npos ? "" : given.value.substr(point + 1);
     const bool sound = fraction.size() <= 2 && (point == std::string::npos || !fraction.empty());
     fraction.resize(2, '0');
-    const auto value = parse_number(given.spelled, digits + fraction, 10, kMaxFilterSize);
+    const auto value = parse_number(given.spelled, digits + fraction, 10, kMaxFilterCentipercent);
     if (!sound || !value.ok()) {
       return make_error(ErrorCode::kInvalidArgument,
                         given.spelled + ": '" + given.value +
@@ -186,10 +186,10 @@ std::vector<Ignored> ignored_options(const CompressOptions& options) {
     ignored.push_back({"--staleness", "has no effect from level 3 on"});
   }
   const bool bit = options.coding == Coding::kBit;
-  if (!bit && options.bit_gain != 0) {
+  if (!bit && options.bit_gain_percent != 0) {
     ignored.push_back({"--bit-gain", "has no effect without --coding bit"});
   }
-  if (!bit && options.sub_block != 0) {
+  if (!bit && options.sub_block_sequences != 0) {
     ignored.push_back({"--sub-block", "has no effect without --coding bit"});
   }
   const bool renewal_given = options.dictionary.renew_bytes != DictionaryChoice{}.renew_bytes;
@@ -228,7 +228,7 @@ std::vector<Flag> filter_flags(CompressOptions& options) {
                    "compressing. Programs without the feature read the file as any other.",
            .negation = "no-index",
            .apply = [&options](const Given& given) -> Status {
-             options.filter_size = given.negated ? 0 : kDefaultFilterSize;
+             options.filter_centipercent = given.negated ? 0 : kDefaultFilterCentipercent;
              return {};
            }},
           {.name = "index-size",
@@ -237,7 +237,7 @@ std::vector<Flag> filter_flags(CompressOptions& options) {
            .brief = "size of the index, in percent of the uncompressed size; implies --index",
            .text = "From 0.1 to 20. A larger one lets fewer blocks through that hold no match.",
            .default_value = "1",
-           .apply = filter_size_into(options.filter_size)}};
+           .apply = filter_size_into(options.filter_centipercent)}};
 }
 
 std::vector<Flag> encoder_flags(CompressOptions& options) {
@@ -259,7 +259,7 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .text = "Blocks of which Huffman codes save less are stored with the Byte coding, which is "
                "decoded faster.",
        .default_value = "0",
-       .apply = count_into(options.bit_gain, 0, 99)},
+       .apply = count_into(options.bit_gain_percent, 0, 99)},
       {.name = "sub-block",
        .value_name = "N",
        .category = kCompression,
@@ -268,7 +268,7 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
                "fixed number of lanes. For experiments: files become larger, and only the CPU "
                "decodes them.",
        .default_value = "lanes",
-       .apply = sub_block_into(options.sub_block)},
+       .apply = sub_block_into(options.sub_block_sequences)},
       {.name = "block-size",
        .value_name = "SIZE",
        .category = kCompression,

@@ -194,10 +194,11 @@ class DecompressCommand final : public Command {
     }
     const FdRandomAccess file(input.fd(), input.size());
     const DecodeOptions options = decode_.options();
-    PRESSO_ASSIGN(const CompressedFile archive, CompressedFile::open(file, options));
+    PRESSO_ASSIGN(CompressedFile archive, CompressedFile::open(file, options));
     PRESSO_ASSIGN(const PlainSpan span, selected_span(archive, decode_));
-    PRESSO_ASSIGN(summary.plain_bytes, decoder_->decode_span(shown_name(path), file, archive, span,
-                                                             options, output.sink()));
+    PRESSO_ASSIGN(summary.plain_bytes,
+                  decoder_->decode_span(shown_name(path), file, std::move(archive), span, options,
+                                        output.sink()));
     return {};
   }
 

@@ -23,13 +23,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Whether the CPU may well do what failed with this.
-bool is_of_the_device(ErrorCode code) {
-  return code == ErrorCode::kNoDevice || code == ErrorCode::kDeviceMemory ||
-         code == ErrorCode::kDeviceLost || code == ErrorCode::kOutOfMemory ||
-         code == ErrorCode::kUnsupported;
-}
-
 /// Whether it begins with what a GPU leaves to the CPU (and mostly is that throughout).
 bool is_for_cpu(const ArchiveIndex& index) {
   if (index.block_count() == 0) return false;
@@ -40,122 +33,101 @@ bool is_for_cpu(const ArchiveIndex& index) {
 }  // namespace
 
 FileDecoder::FileDecoder(const DeviceFlags& flags, unsigned threads)
-    : flags_(flags), threads_(threads), choice_(gpu_costs(), threads_or_all(threads)) {}
+    : threads_(threads), selector_(flags, threads, DeviceSelector::Task::kDecode, verbose) {}
 
 Status FileDecoder::start() {
-  return flags_.device == Device::kGpu ? open() : Status();
+  return selector_.is_gpu() ? open() : Status();
 }
 
 Status FileDecoder::open() {
-  gpu::GpuOptions options;
-  options.strategy = flags_.strategy;
-  options.max_device_bytes = flags_.max_device_bytes;
-  options.max_pinned_bytes = flags_.max_pinned_bytes;
-  options.cpu_fallback = flags_.device == Device::kAuto;
-  options.on_fallback = [this](const Error& error) { leave_gpu("", error); };
-  PRESSO_ASSIGN(gpu_, open_gpu(options));
-  choice_.gpu_started();
+  PRESSO_ASSIGN(gpu_, open_gpu(selector_.gpu_options()));
+  selector_.gpu_opened();
   return {};
 }
 
-void FileDecoder::leave_gpu(const std::string& name, const Error& error) {
-  if (gpu_failed_.exchange(true)) return;
-  verbose(name, "the GPU is not used any more: " + error.message());
-}
-
-/// With --device=auto, `plain_bytes` 0 where it is not known.
-DecodeWork FileDecoder::work_of(const InputFile& input, bool keeps_output) const {
-  DecodeWork work{input.size(), 0, keeps_output};
-  const bool looks = flags_.device == Device::kAuto && !gpu_failed_ && input.is_regular() &&
-                     !input.is_standard_input() &&
-                     choice_.gpu_may_be_faster(input.size(), keeps_output);
-  if (!looks) return work;
-  const FdRandomAccess file(input.fd(), input.size());
-  const auto index = ArchiveIndex::open(file);
-  if (index.ok() && !index->rebuilt() && !is_for_cpu(*index)) {
-    work.plain_bytes = index->plain_bytes();
-  }
-  return work;
+/// With --device=auto. `plain_bytes` stays 0 where the file is the CPU's anyway.
+FileDecoder::Job FileDecoder::job_of(const RandomAccess& file, const InputFile& input,
+                                     bool keeps_output) {
+  Job job{{input.size(), 0, keeps_output}};
+  const bool looks = selector_.is_auto() && input.is_regular() && !input.is_standard_input() &&
+                     selector_.may_take_gpu(input.size(), keeps_output);
+  if (!looks) return job;
+  Result<ArchiveIndex> index = ArchiveIndex::open(file);
+  if (!index.ok() || index->rebuilt() || is_for_cpu(*index)) return job;
+  job.work.plain_bytes = index->plain_bytes();
+  job.index = std::move(*index);
+  return job;
 }
 
 bool FileDecoder::takes_gpu(const std::string& name, const DecodeWork& work) {
-  if (flags_.device != Device::kAuto) return flags_.device == Device::kGpu;
-  if (gpu_failed_ || work.plain_bytes == 0 || !choice_.gpu_is_faster(work)) return false;
+  if (!selector_.is_auto()) return selector_.is_gpu();
+  if (!selector_.takes_gpu(work)) return false;
   if (gpu_) return true;
   const Status opened = open();
-  if (!opened.ok()) leave_gpu(name, opened.error());
+  if (!opened.ok()) selector_.leave_gpu(name, opened.error());
   return opened.ok();
 }
 
-/// nullopt: it is left to the CPU, and nothing was written.
-std::optional<Result<DecompressSummary>> FileDecoder::try_gpu(const std::string& name,
-                                                              gpu::DecodeJob job,
-                                                              const DecodeWork& work) {
-  on_gpu_ = takes_gpu(name, work);
-  if (!on_gpu_) return std::nullopt;
-  bool begun = false;
-  const auto progress = job.options.on_progress;
-  job.options.on_progress = [&begun, progress](std::uint64_t compressed, std::uint64_t plain) {
-    begun = true;
-    return !progress || progress(compressed, plain);
-  };
+Result<DecompressSummary> FileDecoder::run_on_gpu(const gpu::DecodeJob& job, Job about) {
   const Stopwatch time;
-  Result<DecompressSummary> done = gpu_(job);
-  const bool leaves =
-      flags_.device == Device::kAuto && !done.ok() && !begun && is_of_the_device(done.error().code);
-  if (leaves) {
-    leave_gpu(name, done.error());
-    on_gpu_ = false;
-    return std::nullopt;
-  }
-  if (done.ok() && !gpu_failed_) {
-    choice_.measured_gpu({work.stored_bytes, done->plain_bytes, work.keeps_output}, time.seconds());
+  Result<DecompressSummary> done = gpu_->run(job, std::move(about.index));
+  on_gpu_ = !selector_.has_left_gpu();
+  if (done.ok() && on_gpu_) {
+    about.work.plain_bytes = done->plain_bytes;
+    selector_.measured_gpu(about.work, time.seconds());
   }
   return done;
 }
 
 Result<DecompressSummary> FileDecoder::decode(const std::string& name, const InputFile& input,
                                               ByteSink* sink, const DecompressOptions& options) {
-  const DecodeWork work = work_of(input, sink != nullptr);
+  on_gpu_ = false;
   const FdRandomAccess file(input.fd(), input.size());
   FdSource source(input.fd());
-  gpu::DecodeJob job;
-  // What others read of standard input before is not part of it.
-  const bool at_once = input.is_regular() && !input.is_standard_input();
-  if (at_once) job.file = &file;
-  if (!at_once) job.stream = &source;
-  job.sink = sink;
-  job.options = options;
-  if (auto done = try_gpu(name, job, work)) return std::move(*done);
+  Job about = job_of(file, input, sink != nullptr);
+  if (takes_gpu(name, about.work)) {
+    gpu::DecodeJob job;
+    // What others read of standard input before is not part of it.
+    const bool at_once = input.is_regular() && !input.is_standard_input();
+    if (at_once) job.file = &file;
+    if (!at_once) job.stream = &source;
+    job.sink = sink;
+    job.options = options;
+    return run_on_gpu(job, std::move(about));
+  }
   NullSink nowhere;
   const Stopwatch time;
   Result<DecompressSummary> done =
       decompress_stream(source, sink != nullptr ? *sink : nowhere, options);
   if (done.ok()) {
-    choice_.measured_cpu({work.stored_bytes, done->plain_bytes, work.keeps_output}, time.seconds());
+    about.work.plain_bytes = done->plain_bytes;
+    selector_.measured_cpu(about.work, time.seconds());
   }
   return done;
 }
 
 Result<std::uint64_t> FileDecoder::decode_span(const std::string& name, const RandomAccess& file,
-                                               const CompressedFile& archive, PlainSpan span,
+                                               CompressedFile archive, PlainSpan span,
                                                const DecodeOptions& options, ByteSink& sink) {
+  on_gpu_ = false;
   const auto share = static_cast<double>(span.end - span.begin) /
                      static_cast<double>(std::max<std::uint64_t>(archive.plain_bytes(), 1));
   const auto stored = static_cast<std::uint64_t>(static_cast<double>(file.size()) * share);
+  const bool left_to_cpu = selector_.is_auto() && is_for_cpu(archive.index());
+  Job about{{stored, left_to_cpu ? 0 : span.end - span.begin, true}};
+  if (!takes_gpu(name, about.work)) {
+    PRESSO_TRY(decompress_range(archive, span.begin, span.end, threads_, sink));
+    return span.end - span.begin;
+  }
   gpu::DecodeJob job;
   job.file = &file;
   job.range = gpu::PlainRange{span.begin, span.end};
   job.sink = &sink;
   job.options.decode = options;
   job.options.threads = threads_;
-  const bool left_to_cpu = flags_.device == Device::kAuto && is_for_cpu(archive.index());
-  const std::uint64_t plain_bytes = left_to_cpu ? 0 : span.end - span.begin;
-  if (auto done = try_gpu(name, job, {stored, plain_bytes, true})) {
-    if (!done->ok()) return std::move(done->error());
-    return (*done)->plain_bytes;
-  }
-  return write_span(archive, span, threads_, sink);
+  about.index = std::move(archive).take_index();
+  PRESSO_ASSIGN(const DecompressSummary done, run_on_gpu(job, std::move(about)));
+  return done.plain_bytes;
 }
 
 }  // namespace presso::cli

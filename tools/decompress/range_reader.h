@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Parts of a compressed file: decodes the blocks that hold them, on several threads, in order.
+// Which part of a compressed file --bytes and --blocks ask for.
 #pragma once
 
 #include <cstdint>
 
-#include "presso/byte_stream.h"
 #include "presso/decompress.h"
 #include "tools/decompress/flags_decompress.h"
 
@@ -16,11 +15,7 @@ struct PlainSpan {
   std::uint64_t end = 0;
 };
 
-/// What `flags` selects of `file`. kInvalidArgument where it begins behind the end.
+/// What `flags` selects of `file`. kInvalidArgument where that begins after its end.
 Result<PlainSpan> selected_span(const CompressedFile& file, const DecodeFlags& flags);
-
-/// Writes `span` of `file` to `sink`; returns the bytes written.
-Result<std::uint64_t> write_span(const CompressedFile& file, PlainSpan span, unsigned threads,
-                                 ByteSink& sink);
 
 }  // namespace presso::cli

@@ -6,13 +6,10 @@
 namespace presso::cli {
 namespace {
 
-constexpr double kCpuRate = 1.5e9;  ///< plain bytes a second and thread
-constexpr double kReadRate = 7.5e9;
-constexpr double kMostReadRate = 40e9;
 constexpr double kWriteRate = 2.5e9;
 /// Blocks of nothing but one byte reach a few thousand; text hardly ever more.
 constexpr std::uint64_t kMostRatio = 100;
-/// What is smaller measures little but the start of threads.
+/// Smaller files measure little but the start of threads.
 constexpr std::uint64_t kMeasuredBytes = 64u << 20;
 
 double written(const DecodeWork& work) {
@@ -20,11 +17,6 @@ double written(const DecodeWork& work) {
 }
 
 }  // namespace
-
-DeviceChoice::DeviceChoice(const GpuCosts& costs, unsigned threads, double cpu_rate)
-    : costs_(costs),
-      read_rate_(std::min(kReadRate * threads, kMostReadRate)),
-      cpu_rate_(cpu_rate > 0 ? cpu_rate : kCpuRate * threads) {}
 
 double DeviceChoice::cpu_seconds(const DecodeWork& work) const {
   return std::max(static_cast<double>(work.plain_bytes) / cpu_rate_, written(work));
@@ -34,18 +26,18 @@ double DeviceChoice::gpu_seconds(const DecodeWork& work) const {
   const auto stored = static_cast<double>(work.stored_bytes);
   const auto plain = static_cast<double>(work.plain_bytes);
   if (gpu_rate_ > 0) return costs_.start_seconds + std::max(plain / gpu_rate_, written(work));
-  const double copied_out = work.keeps_output ? plain / costs_.copy_rate : 0;
-  return costs_.start_seconds + std::max({stored / read_rate_, stored / costs_.copy_rate,
-                                          plain / costs_.decode_rate, copied_out, written(work)});
+  const double copied_out = work.keeps_output ? plain / costs_.copy_out_rate : 0;
+  return costs_.start_seconds + std::max({stored / costs_.copy_in_rate, plain / costs_.work_rate,
+                                          copied_out, written(work)});
 }
 
 bool DeviceChoice::gpu_is_faster(const DecodeWork& work) const {
-  return costs_.copy_rate > 0 && gpu_seconds(work) < cpu_seconds(work);
+  return costs_.copy_in_rate > 0 && gpu_seconds(work) < cpu_seconds(work);
 }
 
 bool DeviceChoice::gpu_may_be_faster(std::uint64_t stored_bytes, bool keeps_output) const {
   const DecodeWork most{stored_bytes, stored_bytes * kMostRatio, keeps_output};
-  return costs_.copy_rate > 0 && cpu_seconds(most) > costs_.start_seconds;
+  return costs_.copy_in_rate > 0 && cpu_seconds(most) > costs_.start_seconds;
 }
 
 void DeviceChoice::measured_cpu(const DecodeWork& work, double seconds) {

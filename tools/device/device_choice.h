@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Which device is faster for a file: the model behind --device=auto.
+// Which device is faster for a file: the model of --device=auto.
 //
-//   CPU seconds = max(plain / (1.5 GB/s x threads), written)
-//   GPU seconds = start + max(read, stored / copy rate, plain / decode rate, copied out, written)
+//   CPU seconds = max(plain / CPU rate, written)
+//   GPU seconds = start + max(stored / copy-in rate, plain / work rate, copied out, written)
 //
-//   start       0.28 s where CUDA is yet to be started, pinned memory allocated and kernels loaded
-//               (CUDA's context is 0.12 of it), 0 for the files after the first
-//   read        stored / (7.5 GB/s x threads, at most 40 GB/s), from the page cache
-//   copied out  plain / copy rate, 0 where the content is only checked
+//   start       until the first block can be sent: CUDA's context, pinned memory, kernels (0.45 s
+//               on a machine with an H200). 0 once the process has used the GPU
+//   copied out  plain / copy-out rate, 0 where the content is only checked or searched
 //   written     plain / 2.5 GB/s to a file or pipe, by the one thread that writes in order, and 0
-//               where the content is only checked: mostly this makes both sides equal, and then the
-//               CPU has it
+//               where nothing is written: this often makes both sides equal, and then the CPU has
+//               it
 //
-// Rates are of an H200 machine (tools/device/gpu_cuda.cpp), CPU decoding as in the README. They are
-// replaced by measured ones as soon as a large file has gone each way.
+// The rates are those of this machine (device_rates.h). What a large file took replaces them for
+// the files after it.
 #pragma once
 
 #include <cstdint>
 
-#include "tools/device/gpu.h"
+#include "tools/device/device_rates.h"
 
 namespace presso::cli {
 
-/// One file to decode.
+/// One file to decode or to search.
 struct DecodeWork {
   std::uint64_t stored_bytes = 0;
   std::uint64_t plain_bytes = 0;
@@ -31,8 +30,8 @@ struct DecodeWork {
 
 class DeviceChoice {
  public:
-  /// `cpu_rate`: plain bytes a second of all threads together; 0: that of decoding.
-  DeviceChoice(const GpuCosts& costs, unsigned threads, double cpu_rate = 0);
+  /// `cpu_rate`: plain bytes a second of all threads together.
+  DeviceChoice(const GpuCosts& costs, double cpu_rate) : costs_(costs), cpu_rate_(cpu_rate) {}
 
   double cpu_seconds(const DecodeWork& work) const;
   double gpu_seconds(const DecodeWork& work) const;
@@ -47,9 +46,8 @@ class DeviceChoice {
 
  private:
   GpuCosts costs_;
-  double read_rate_;
   double cpu_rate_;
-  double gpu_rate_ = 0;  ///< measured: plain bytes a second, all in all
+  double gpu_rate_ = 0;  ///< plain bytes a second that the last large file reached on the GPU
 };
 
 }  // namespace presso::cli

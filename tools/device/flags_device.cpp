@@ -19,9 +19,10 @@ constexpr Choice<DeviceFlags::Device> kDevices[] = {
 };
 
 constexpr Choice<gpu::Strategy> kStrategies[] = {
-    {"auto", gpu::Strategy::kAuto},         {"sc", gpu::Strategy::kSequential},
-    {"mrr", gpu::Strategy::kMultiRound},    {"mrr-multikernel", gpu::Strategy::kMultiRoundKernels},
-    {"de", gpu::Strategy::kDependencyFree}, {"fused", gpu::Strategy::kFused},
+    {"auto", gpu::Strategy::kAuto},
+    {"sc", gpu::Strategy::kSequential},
+    {"mrr", gpu::Strategy::kMultiRound},
+    {"de", gpu::Strategy::kDependencyFree},
 };
 
 /// Room for the largest block and dictionary of any file.
@@ -35,7 +36,7 @@ std::vector<std::string_view> names(const Choice<Value> (&choices)[kCount]) {
   return names;
 }
 
-/// The lexer lets no other value through.
+/// The parser of the command line lets no other value through.
 template <class Value, std::size_t kCount>
 Apply choice_into(Value& target, const Choice<Value> (&choices)[kCount]) {
   return [&target, &choices](const Given& given) -> Status {
@@ -55,8 +56,10 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
        .category = kPerformance,
        .brief = brief,
        .text = "auto takes the GPU where it is predicted to be faster, the time to start it "
-               "included, and the CPU where the GPU fails; pipes are left to the CPU. gpu takes it "
-               "always, and it is an error where there is none.",
+               "included, and the CPU where the GPU fails; pipes are left to the CPU. The rates of "
+               "this machine's CPU and GPU are measured once, before the first large file ('presso "
+               "info --calibrate' shows them). gpu takes it always, and it is an error where there "
+               "is none.",
        .choices = names(kDevices),
        .default_value = "auto",
        .apply = choice_into(flags.device, kDevices)},
@@ -64,10 +67,8 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
        .value_name = "NAME",
        .category = kPerformance,
        .brief = "how a GPU orders the copies of a block",
-       .text = "sc: one after another; mrr: in rounds; mrr-multikernel: a kernel a round; de: all "
-               "at once where the file was compressed for it, else as mrr; fused: as auto, but "
-               "Huffman codes are decoded in the kernel that executes them. The result does not "
-               "depend on it.",
+       .text = "sc: one after another; mrr: in rounds; de: all at once where the file was "
+               "compressed for it, else as mrr. The result does not depend on it.",
        .choices = names(kStrategies),
        .default_value = "auto",
        .apply = choice_into(flags.strategy, kStrategies)},

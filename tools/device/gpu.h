@@ -3,7 +3,8 @@
 // CUDA, gpu_none.cpp where it has not, and for tests one over a device that decodes on the CPU.
 #pragma once
 
-#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,35 +14,26 @@
 
 namespace presso::cli {
 
-/// Decodes a job on the GPU that was opened.
-using GpuRun = std::function<Result<DecompressSummary>(const gpu::DecodeJob&)>;
-
-/// Errors as Decompressor::open(); kUnsupported where this build has no GPU code.
-Result<GpuRun> open_gpu(const gpu::GpuOptions& options);
-
-/// A GPU that searches for one pattern: the calls of gpu::FileScanner.
-struct GpuSearch {
-  std::function<Result<ScanSummary>(const RandomAccess&, const ScanOptions&, const LineCallback&)>
-      scan;
-  std::function<std::optional<std::string>(const ScanOptions&, bool has_callback)> why_not;
-  std::function<bool()> used_gpu;
-  std::string description;
+/// A GPU that was opened for decoding: gpu::Decompressor, which builds without CUDA do not have.
+class GpuDecoder {
+ public:
+  virtual ~GpuDecoder() = default;
+  virtual Result<DecompressSummary> run(const gpu::DecodeJob& job,
+                                        std::optional<ArchiveIndex> index = {}) = 0;
 };
 
-/// Errors as open_gpu().
-Result<GpuSearch> open_gpu_search(const gpu::GpuOptions& options, const Pattern& pattern);
+/// Errors as Decompressor::open(); kUnsupported where this build has no GPU code.
+Result<std::unique_ptr<GpuDecoder>> open_gpu(const gpu::GpuOptions& options);
+
+/// A GPU that searches for one pattern: a gpu::FileScanner. Errors as open_gpu().
+Result<std::unique_ptr<FileSearch>> open_gpu_search(const gpu::GpuOptions& options,
+                                                    const Pattern& pattern);
 
 /// As gpu::list_devices(); kUnsupported where this build has no GPU code.
 Result<std::vector<gpu::DeviceInfo>> gpu_devices();
 
-/// What decoding on a GPU costs, for the choice of --device=auto (device_choice.h).
-struct GpuCosts {
-  double start_seconds = 0;       ///< until the first block can be sent
-  double scan_start_seconds = 0;  ///< the same for searching
-  double copy_rate = 0;           ///< bytes a second, each way
-  double decode_rate = 0;         ///< plain bytes a second
-};
-
-GpuCosts gpu_costs();
+/// The GPU and its driver, as rates measured on them are stored: "NVIDIA H200, driver 570.86.15".
+/// Does not start CUDA where the driver's files tell. The error says why there is no GPU.
+Result<std::string> gpu_identity();
 
 }  // namespace presso::cli

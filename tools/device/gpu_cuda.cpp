@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: MIT
 #include <memory>
 
-#include "tools/device/gpu_search.h"
+#include "tools/device/device_rates.h"
+#include "tools/device/owned_gpu.h"
 
 namespace presso::cli {
 
-Result<GpuRun> open_gpu(const gpu::GpuOptions& options) {
+Result<std::unique_ptr<GpuDecoder>> open_gpu(const gpu::GpuOptions& options) {
   PRESSO_ASSIGN(gpu::Decompressor opened, gpu::Decompressor::open(options));
-  const auto decompressor = std::make_shared<gpu::Decompressor>(std::move(opened));
-  return GpuRun([decompressor](const gpu::DecodeJob& job) { return decompressor->run(job); });
+  return std::unique_ptr<GpuDecoder>(std::make_unique<OwnedDecoder>(std::move(opened)));
 }
 
-Result<GpuSearch> open_gpu_search(const gpu::GpuOptions& options, const Pattern& pattern) {
+Result<std::unique_ptr<FileSearch>> open_gpu_search(const gpu::GpuOptions& options,
+                                                    const Pattern& pattern) {
   PRESSO_ASSIGN(gpu::Decompressor opened, gpu::Decompressor::open(options));
-  const auto decompressor = std::make_shared<gpu::Decompressor>(std::move(opened));
-  return gpu_search_of(decompressor, gpu::FileScanner(*decompressor, pattern));
+  const auto make_scanner = [&pattern](gpu::Decompressor& decompressor) {
+    return gpu::FileScanner(decompressor, pattern);
+  };
+  return std::unique_ptr<FileSearch>(
+      std::make_unique<OwnedSearch>(std::move(opened), make_scanner));
 }
 
 Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   return gpu::list_devices();
 }
 
-/// Measured on a machine with an H200: starting CUDA, copies of 4 MiB and more from pinned memory.
-/// The rate of decoding is a careful one; copies are what limits. Searching takes larger batches,
-/// and with them more pinned memory.
-GpuCosts gpu_costs() {
-  return {
-      .start_seconds = 0.28, .scan_start_seconds = 0.45, .copy_rate = 55e9, .decode_rate = 440e9};
+/// By way of CUDA where the driver shows no files: in Windows' Linux, in some containers.
+Result<std::string> gpu_identity() {
+  std::string identity = gpu_identity_of("/proc/driver/nvidia");
+  if (!identity.empty()) return identity;
+  PRESSO_ASSIGN(const std::vector<gpu::DeviceInfo> devices, gpu::list_devices());
+  const gpu::DeviceInfo& first = devices.front();
+  return first.name + ", CUDA " + gpu::cuda_version_text(first.driver_version);
 }
 
 }  // namespace presso::cli

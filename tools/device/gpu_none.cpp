@@ -10,11 +10,11 @@ Error no_gpu_code() {
 
 }  // namespace
 
-Result<GpuRun> open_gpu(const gpu::GpuOptions&) {
+Result<std::unique_ptr<GpuDecoder>> open_gpu(const gpu::GpuOptions&) {
   return no_gpu_code();
 }
 
-Result<GpuSearch> open_gpu_search(const gpu::GpuOptions&, const Pattern&) {
+Result<std::unique_ptr<FileSearch>> open_gpu_search(const gpu::GpuOptions&, const Pattern&) {
   return no_gpu_code();
 }
 
@@ -22,9 +22,8 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   return no_gpu_code();
 }
 
-/// Never the faster one.
-GpuCosts gpu_costs() {
-  return {};
+Result<std::string> gpu_identity() {
+  return no_gpu_code();
 }
 
 }  // namespace presso::cli

@@ -77,14 +77,29 @@ void add_devices(Json& document, const Devices& devices) {
   if (!devices.ok()) document["no_devices"] = devices.error().what;
 }
 
+Json calibration_json(const MachineRates& rates) {
+  Json json = {{"cpu", to_measurements(rates.cpu)}};
+  json["cpu"]["name"] = rates.cpu_name;
+  if (rates.gpu) {
+    json["gpu"] = to_measurements(*rates.gpu);
+    json["gpu"]["name"] = rates.gpu_name;
+  } else {
+    json["no_gpu"] = rates.why_no_gpu->what;
+  }
+  json["kept"] = rates.kept;
+  return json;
+}
+
 }  // namespace
 
 std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_blocks,
-                         const std::optional<Devices>& devices) {
+                         const std::optional<Devices>& devices,
+                         const std::optional<MachineRates>& rates) {
   Json files = Json::array();
   for (const ArchiveReport& report : reports) files.push_back(file_json(report, with_blocks));
   Json document = {{"files", std::move(files)}};
   if (devices) add_devices(document, *devices);
+  if (rates) document["calibration"] = calibration_json(*rates);
   // Names need not be UTF-8; what is not becomes a replacement character.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

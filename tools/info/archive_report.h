@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "presso/archive_reader.h"
+#include "tools/device/calibrate.h"
 #include "tools/info/devices_report.h"
 #include "tools/io/input_file.h"
 
@@ -55,8 +56,9 @@ Result<ArchiveReport> report_archive(const std::string& path, const InputFile& i
 std::string_view name(Coding coding);
 std::string_view name(DependencyRule rule);
 
-/// The reports as one JSON document, with the devices if they were asked for.
+/// The reports as one JSON document, with the devices and rates if they were asked for.
 std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_blocks,
-                         const std::optional<Devices>& devices);
+                         const std::optional<Devices>& devices,
+                         const std::optional<MachineRates>& rates);
 
 }  // namespace presso::cli

@@ -1,120 +1,106 @@
 // SPDX-License-Identifier: MIT
 #include "tools/scan/scan_device.h"
 
-#include <algorithm>
 #include <chrono>
 
-#include "presso/ordered_pipeline.h"
 #include "tools/cli/message.h"
 
 namespace presso::cli {
 namespace {
 
-/// Plain bytes a second: one thread of a Xeon searches 2.5 GB/s of text in blocks that it decodes,
-/// four 9, sixteen 25, in logs 40.
-double cpu_rate(const ScanSettings& settings) {
-  return std::min(2.5e9 * threads_or_all(settings.threads), 30e9);
-}
-
-GpuCosts costs_of_scan() {
-  GpuCosts costs = gpu_costs();
-  costs.start_seconds = costs.scan_start_seconds;
-  return costs;
-}
+constexpr const char* kNoGpu = "there is no GPU to use";
 
 }  // namespace
 
 ScanDevice::ScanDevice(const ScanSettings& settings, const Pattern& pattern)
     : settings_(settings),
       pattern_(pattern),
-      choice_(costs_of_scan(), threads_or_all(settings.threads), cpu_rate(settings)) {}
+      selector_(settings.device, settings.threads, DeviceSelector::Task::kSearch,
+                [&settings](const std::string& name, const std::string& text) {
+                  if (settings.explain) warning(name, text);
+                }) {}
 
 Status ScanDevice::start() {
-  return settings_.device.device == Device::kGpu ? open() : Status();
+  return selector_.is_gpu() ? open() : Status();
 }
 
 Status ScanDevice::open() {
-  gpu::GpuOptions options;
-  options.strategy = settings_.device.strategy;
-  options.max_device_bytes = settings_.device.max_device_bytes;
-  options.max_pinned_bytes = settings_.device.max_pinned_bytes;
-  options.cpu_fallback = settings_.device.device == Device::kAuto;
-  options.on_fallback = [this](const Error& error) { leave_gpu("", error); };
-  PRESSO_ASSIGN(gpu_, open_gpu_search(options, pattern_));
-  choice_.gpu_started();
+  PRESSO_ASSIGN(gpu_, open_gpu_search(selector_.gpu_options(), pattern_));
+  selector_.gpu_opened();
   return {};
 }
 
-void ScanDevice::leave_gpu(const std::string& name, const Error& error) {
-  if (gpu_failed_.exchange(true)) return;
-  if (settings_.explain) warning(name, "the GPU is not used any more: " + error.message());
+/// Why the CPU gets a file that it searches in less time. Only --explain asks CUDA whether there is
+/// a GPU at all, as starting that takes a tenth of a second.
+std::string ScanDevice::why_cpu_is_faster() {
+  if (settings_.explain && !has_gpu_) has_gpu_ = !selector_.no_gpu() && gpu_devices().ok();
+  return has_gpu_.value_or(true) ? "the GPU is predicted to be slower" : kNoGpu;
 }
 
 /// With --device=auto. By the time that the GPU and the CPU are predicted to take.
-std::optional<std::string> ScanDevice::slower_on_gpu(const ScanInput& input,
+std::optional<std::string> ScanDevice::slower_on_gpu(ScannedFile& file,
                                                      const ScanOptions& options) {
-  const RandomAccess& file = *input.compressed_file();
-  const std::string slower = "the GPU is predicted to be slower";
-  work_ = {file.size(), 0, false};
-  if (!choice_.gpu_may_be_faster(file.size(), false)) return slower;
-  const auto index = ArchiveIndex::open(file);
-  if (!index.ok() || index->rebuilt()) return "the file's index is damaged";
-  work_.plain_bytes = index->plain_bytes();
-  if (!choice_.gpu_is_faster(work_)) return slower;
-  if (can_skip_blocks(file, pattern_, options)) return "the search index leaves blocks out";
+  if (!selector_.may_take_gpu(file.file().size(), false)) return why_cpu_is_faster();
+  const ArchiveIndex* const index = file.index();
+  if (index == nullptr) return "the file's index is damaged";
+  work_ = {file.file().size(), index->plain_bytes(), false};
+  if (!selector_.takes_gpu(work_)) return why_cpu_is_faster();
+  if (file.filters(pattern_, options) != nullptr) return "the search index leaves blocks out";
   return std::nullopt;
 }
 
-/// nullopt: it is the GPU's.
-std::optional<std::string> ScanDevice::reason_for_cpu(const std::string& name,
-                                                      const ScanInput& input,
+/// What is known before the GPU is asked; nullopt: nothing speaks against it, and it is open.
+/// `file`: nullptr unless it can be read at any place.
+std::optional<std::string> ScanDevice::reason_for_cpu(const std::string& name, ScannedFile* file,
                                                       const ScanOptions& options,
                                                       bool has_callback) {
-  if (settings_.device.device == Device::kCpu) return "--device=cpu";
-  if (input.compressed_file() == nullptr) return "it is no presso file that can be read anywhere";
-  if (auto reason = gpu::what_is_for_cpu(options, has_callback)) return reason;
-  if (settings_.device.device == Device::kAuto) {
-    if (gpu_failed_) return "the GPU has failed";
-    if (auto reason = slower_on_gpu(input, options)) return reason;
-    const Status opened = gpu_ ? Status() : open();
-    if (!opened.ok()) {
-      leave_gpu(name, opened.error());
-      return "there is no GPU to use";
-    }
+  if (selector_.is_cpu()) return "--device=cpu";
+  if (file == nullptr || !file->is_compressed()) {
+    return "it is no presso file that can be read anywhere";
   }
-  return gpu_->why_not(options, has_callback);
+  if (selector_.is_gpu()) return std::nullopt;
+  if (selector_.has_left_gpu()) return "the GPU has failed";
+  // Starting a GPU to learn this from it would take too long.
+  if (auto reason = gpu::what_is_for_cpu(options, has_callback)) return reason;
+  if (auto reason = slower_on_gpu(*file, options)) return reason;
+  const Status opened = gpu_ ? Status() : open();
+  if (opened.ok()) return std::nullopt;
+  selector_.leave_gpu(name, opened.error());
+  return kNoGpu;
 }
 
-/// nullopt: it is left to the CPU, and nothing was reported.
-std::optional<Result<ScanSummary>> ScanDevice::try_gpu(const std::string& name,
-                                                       const ScanInput& input,
-                                                       const ScanOptions& options,
-                                                       const LineCallback& on_line) {
-  if (const auto reason = reason_for_cpu(name, input, options, static_cast<bool>(on_line))) {
-    where_ = "on the CPU: " + *reason;
-    if (settings_.device.device == Device::kGpu && *reason != said_) {
-      said_ = *reason;
-      warning(name, "searched " + where_);
-    }
-    return std::nullopt;
-  }
+Result<ScanSummary> ScanDevice::scan_on_gpu(ScannedFile& file, const ScanOptions& options,
+                                            const LineCallback& on_line) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
-  Result<ScanSummary> done = gpu_->scan(*input.compressed_file(), options, on_line);
+  Result<ScanSummary> done = gpu_->scan(file, options, on_line);
   const std::chrono::duration<double> passed = Clock::now() - start;
-  where_ = gpu_->used_gpu() ? "on the GPU: " + gpu_->description
-           : gpu_failed_    ? "on the CPU: the GPU has failed"
-                            : "on the CPU: the text holds bytes that the GPU leaves to it";
   const bool all = done.ok() && done->plain_bytes == work_.plain_bytes;
-  if (all && !gpu_failed_ && gpu_->used_gpu()) choice_.measured_gpu(work_, passed.count());
+  const bool by_gpu = !gpu_->why_cpu() && !selector_.has_left_gpu();
+  if (all && by_gpu) selector_.measured_gpu(work_, passed.count());
   return done;
+}
+
+void ScanDevice::tell(const std::string& name, const std::optional<std::string>& why_cpu) {
+  where_ = why_cpu ? "on the CPU: " + *why_cpu : "on the GPU: " + gpu_->describe();
+  if (!selector_.is_gpu() || !why_cpu || *why_cpu == said_) return;
+  said_ = *why_cpu;
+  warning(name, "searched " + where_);
 }
 
 Result<ScanSummary> ScanDevice::scan(const std::string& name, ScanInput& input,
                                      const ScanOptions& options, const LineCallback& on_line) {
   work_ = {};
-  if (auto done = try_gpu(name, input, options, on_line)) return std::move(*done);
-  return input.scan(pattern_, options, on_line);
+  ScannedFile* const file = input.scanned_file();
+  const auto reason = reason_for_cpu(name, file, options, static_cast<bool>(on_line));
+  if (reason) {
+    tell(name, reason);
+    return input.scan(pattern_, options, on_line);
+  }
+  Result<ScanSummary> done = scan_on_gpu(*file, options, on_line);
+  const bool failed = !done.ok() && gpu_->why_cpu();
+  if (!failed) tell(name, gpu_->why_cpu());
+  return done;
 }
 
 }  // namespace presso::cli

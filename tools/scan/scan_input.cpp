@@ -93,7 +93,10 @@ Status ScanInput::look_at(Bytes begun, const ScanSettings& settings) {
   if (!is_presso && settings.blocks.is_limit(0)) {
     return make_error(ErrorCode::kInvalidArgument, "has no blocks, which --blocks asks for");
   }
-  if (format == ForeignFormat::kNone) return {};
+  if (format == ForeignFormat::kNone) {
+    if (file_) scanned_.emplace(*file_, is_presso);
+    return {};
+  }
   ByteSource& below = begun_ ? *begun_ : *stream_;
   PRESSO_ASSIGN(foreign_, open_foreign(format, below));
   return {};
@@ -109,7 +112,7 @@ Result<ScanSummary> ScanInput::scan(const Pattern& pattern, const ScanOptions& o
     EndingSource source(*foreign_, cut_short_);
     return presso::scan(source, pattern, options, on_line);
   }
-  if (file_) return presso::scan(*file_, pattern, options, on_line);
+  if (scanned_) return presso::scan(*scanned_, pattern, options, on_line);
   return presso::scan(*begun_, pattern, options, on_line);
 }
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "presso/scan.h"
+#include "presso/scanned_file.h"
 #include "tools/scan/foreign_source.h"
 #include "tools/scan/scan_settings.h"
 
@@ -20,19 +20,10 @@ class ScanInput {
   /// with --blocks a file that has none.
   static Result<ScanInput> open(int fd, bool is_stdin, const ScanSettings& settings);
 
-  /// ripgrep reads compressed files as streams.
-  BinaryRule rule(BinaryRule named) const {
-    return foreign_ && named == BinaryRule::kMapped ? BinaryRule::kStream : named;
-  }
-  /// A presso file that can be read at any place; else nullptr.
-  const RandomAccess* compressed_file() const {
-    return file_ && !is_plain_ && !foreign_ ? file_.get() : nullptr;
-  }
+  /// What is scanned, where it is a regular file whose text can be read at any place; else nullptr.
+  ScannedFile* scanned_file() { return scanned_ ? &*scanned_ : nullptr; }
   /// Not worth a second thread.
   bool small() const;
-  /// What is scanned, where it is a regular file whose text can be read at any place.
-  const RandomAccess* file() const { return foreign_ ? nullptr : file_.get(); }
-  bool is_plain() const { return is_plain_; }
   /// 0 where unknown.
   std::uint64_t plain_size() const { return is_plain_ && file_ ? file_->size() : 0; }
 
@@ -53,6 +44,7 @@ class ScanInput {
   Status look_at(Bytes begun, const ScanSettings& settings);
 
   std::unique_ptr<FdRandomAccess> file_;  ///< a regular file
+  std::optional<ScannedFile> scanned_;    ///< the same, unless another program compressed it
   std::unique_ptr<ByteSource> stream_;    ///< anything else, and what lies below foreign_
   std::unique_ptr<ByteSource> begun_;     ///< stream_ with the bytes looked at
   std::unique_ptr<ByteSource> foreign_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Compressing on all CPU cores: streams, buffers, single blocks. Output depends on the options and
-// the input only, never on the number of threads. Catalogue S7.1, S7.2, S7.4, S7.13.
+// Compressing on all CPU cores: streams and buffers, into the format of FORMAT.md. The output
+// depends on the options and the input only, never on the number of threads. Catalogue S7.1, S7.2,
+// S7.4, S7.13.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +22,26 @@ constexpr int kMaxLevel = 12;
 constexpr int kDefaultLevel = 6;
 constexpr unsigned kMaxThreads = 1024;
 
-constexpr std::uint32_t kDefaultFilterSize = 100;  ///< 1 %
-constexpr std::uint32_t kMaxFilterSize = 2000;
+// Hundredths of a percent of the plain size.
+constexpr std::uint32_t kDefaultFilterCentipercent = 100;
+constexpr std::uint32_t kMaxFilterCentipercent = 2000;
 
-/// The window under Favor::kDecode: the furthest distance that GPU decoders with their history in
-/// shared memory keep. This layer cannot see theirs; tests/unit/compress/favor_decode_test.cpp
-/// compares.
+/// The window in bytes under Favor::kDecode: the furthest distance that the GPU decoders which keep
+/// their history in shared memory can reach. This layer does not see their constant;
+/// tests/unit/compress/favor_decode_test.cpp compares the two.
 constexpr std::uint32_t kFavorDecodeWindow = 47088;
 
-/// What an option that was not set is chosen for.
+/// The goal for which options that are not set are chosen.
 enum class Favor {
   kRatio,
-  /// Speed of decoding on a GPU: tiles of 2 KiB, kFavorDecodeWindow and so no far offsets, no
-  /// dictionary; from level 4 on also fewer, longer sequences.
+  /// Speed of decoding on a GPU: tiles of 2 KiB, a window of kFavorDecodeWindow (so no distance
+  /// takes a third byte), no dictionary; from level 4 on also fewer, longer sequences.
   kDecode,
 };
 
 struct DictionaryChoice {
   enum class Mode {
-    kAuto,  ///< where a trial shows that it pays; none under Favor::kDecode
+    kAuto,  ///< a trained one if a trial shows that it pays; none under Favor::kDecode
     kNone,
     kSize,
     kGiven,
@@ -48,48 +50,50 @@ struct DictionaryChoice {
   std::uint32_t bytes = 0;  ///< with kSize: plain size, at most kMaxDictionaryBytes
   /// With kGiven: 1 to kMaxDictionaryBytes, shared by all files that are compressed with it.
   std::shared_ptr<const std::vector<Byte>> content = nullptr;
-  bool by_name = false;  ///< with kGiven: the file only names it, and readers must be given it, too
-  /// With kAuto: after so many bytes a trial shows whether another dictionary suits what follows;
-  /// if so a new member begins with it. 0: never.
+  bool by_name = false;  ///< with kGiven: the file only names it; readers must be given it, too
+  /// With kAuto: after this number of plain bytes a trial shows whether another dictionary suits
+  /// what follows; if so, a new member begins with it. 0: never.
   std::uint64_t renew_bytes = 256u << 20;
 };
 
 struct CompressOptions {
   int level = kDefaultLevel;  ///< 1-2 one hash probe, 3-9 rows of a hash, 10-12 trees
-  /// kMinBlockBytes .. kMaxBlockBytes; 0: of 64 KiB, 256 KiB and 1 MiB what a trial on `sample`
-  /// shows to suit, kDefaultBlockBytes where there is none or it is small.
+  /// kMinBlockBytes .. kMaxBlockBytes; 0: 64 KiB, 256 KiB or 1 MiB, whichever a trial on `sample`
+  /// shows to suit; kDefaultBlockBytes without a sample or with a small one.
   std::uint32_t block_bytes = 0;
-  /// Coding::kByte or kBit; blocks that it would make larger are stored raw, or with the Byte
-  /// coding where that is smaller.
+  /// Coding::kByte or kBit. Blocks that the coding would make larger are stored raw, or with the
+  /// Byte coding if that is smaller.
   Coding coding = Coding::kByte;
-  /// Bit coding: percent of a block's size, 0..99, that it must save against the Byte coding, which
-  /// is decoded faster and has the block otherwise.
-  std::uint32_t bit_gain = 0;
-  /// Bit coding: sequences that a sub-block has, a power of two 4..256, instead of dealing them out
-  /// to lanes (S's layout, FORMAT.md 14.7; larger); 0: lanes.
-  std::uint32_t sub_block = 0;
-  Favor favor = Favor::kRatio;  ///< options that are set below win over it
-  /// nullopt: two-wave, under Favor::kDecode tile (NOTES.md in compress/ has the measurement).
+  /// Bit coding: how much smaller it must make a block than the Byte coding does, 0..99 percent;
+  /// other blocks get the Byte coding, which is decoded faster.
+  std::uint32_t bit_gain_percent = 0;
+  /// Bit coding: cuts a block into sub-blocks of this number of sequences, a power of two 4..256,
+  /// instead of dealing the sequences out to lanes (FORMAT.md 14.7; larger files). 0: lanes.
+  std::uint32_t sub_block_sequences = 0;
+  Favor favor = Favor::kRatio;  ///< options below that are set win over it
+  /// What a match may not depend on (FORMAT.md 6.3). nullopt: two-wave, under Favor::kDecode tile.
   std::optional<DependencyRule> rule;
-  /// Sequences in a group, a power of two 32..1024; under the tile rule bytes in a tile, a power of
-  /// two 1024..32768; 0: by rule.
+  /// What `rule` holds for: the sequences of a group, a power of two 32..1024, or under the tile
+  /// rule the bytes of a tile, a power of two 1024..32768. 0: by rule.
   std::uint32_t group = 0;
-  /// Furthest distance in bytes; 0: the block and dictionary, or by `favor`.
+  /// Furthest distance of a match in bytes, at least 1024; 0: all of block and dictionary, or by
+  /// `favor`.
   std::uint32_t window = 0;
-  std::uint32_t lookahead = 0;  ///< longest match in bytes; 0: unlimited (S7.2)
-  /// Single-entry tables: an entry stays until it is so many bytes old (S7.4), at most
-  /// kMaxBlockBytes; nullopt: 0.
+  std::uint32_t lookahead = 0;  ///< longest match in bytes, at least 8; 0: unlimited (S7.2)
+  /// Levels 1 and 2: an entry of the table of matches is replaced only when it is older than this
+  /// number of bytes (S7.4), at most kMaxBlockBytes; nullopt: 0.
   std::optional<std::uint32_t> staleness;
   DictionaryChoice dictionary;
-  /// Filters by which scans leave out blocks: at most so many hundredths of a percent of the plain
-  /// size, 0..kMaxFilterSize; 0: none. They are held in memory until the member ends, beside what
-  /// the blocks of one group tell (some 16 to 150 MiB).
-  std::uint32_t filter_size = 0;
+  /// Filters by which scans leave out blocks: their size in hundredths of a percent of the plain
+  /// size, at most, 0..kMaxFilterCentipercent; 0: none. They are held in memory until the member
+  /// ends, beside the grams of one group of blocks (16 to 150 MiB).
+  std::uint32_t filter_centipercent = 0;
   unsigned threads = 0;  ///< at most kMaxThreads; 0: all
   Metadata metadata;
-  /// Size of the input where known: sampled for the dictionary if `sample` is given.
+  /// The input, if it can be read at any place: samples for block size and dictionary are taken
+  /// from it. Kept by reference during the call; may be nullptr.
   const RandomAccess* sample = nullptr;
-  /// Called in order with running totals; return false to stop (kCancelled).
+  /// Called with running totals, one call at a time; return false to stop (kCancelled).
   std::function<bool(std::uint64_t plain_bytes, std::uint64_t compressed_bytes)> on_progress;
 };
 
@@ -101,12 +105,14 @@ struct CompressSummary {
   std::uint64_t filter_bytes = 0;      ///< stored, of all members; 0: none
 };
 
-/// kInvalidArgument with the offending option and its limits, or ok.
+/// kInvalidArgument, whose text names the option and its limits, or ok.
 Status validate(const CompressOptions& options);
 
-/// Compresses everything that `source` gives. Memory: threads x a few blocks. Where `sample` is
-/// null a dictionary is sampled from the beginning of the stream (at most 32 MiB held). `sink` gets
-/// one member (FORMAT.md 2), or several where what repeats changes (DictionaryChoice::renew_bytes).
+/// Compresses everything that `source` gives. Memory: a few blocks for each thread. If `sample` is
+/// nullptr a dictionary is trained on the beginning of the stream (at most 32 MiB are held back).
+/// `sink` gets one member (FORMAT.md 2), or several if the content changes
+/// (DictionaryChoice::renew_bytes). Errors: kInvalidArgument, kOutOfMemory, kCancelled, and those
+/// of `source` and `sink`. Not to be called twice at a time on one source or sink.
 Result<CompressSummary> compress_stream(ByteSource& source, ByteSink& sink,
                                         const CompressOptions& options = {});
 Result<std::vector<Byte>> compress_buffer(Bytes plain, const CompressOptions& options = {});

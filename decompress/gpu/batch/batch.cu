@@ -1,48 +1,8 @@
 // SPDX-License-Identifier: MIT
-// decode_batch: the steps of batch_steps.h as kernels on a stream. The kernels here are those
-// around the decoders; threads to data, shared memory (none) and synchronisation are described
-// where their bodies are.
-#include "decompress/gpu/batch/batch_steps.h"
-#include "decompress/gpu/batch/finish.cuh"
-#include "decompress/gpu/runtime/cuda_error.h"
+// decode_batch and the size of its temporary memory.
+#include "decompress/gpu/batch/batch_launcher.cuh"
 
 namespace presso::gpu {
-namespace {
-
-constexpr std::uint32_t kPlanThreads = 64;
-constexpr std::uint32_t kFinishThreads = 256;
-
-__global__ void __launch_bounds__(kPlanThreads) plan_kernel(PlanArguments arguments) {
-  plan_body(arguments);
-}
-
-__global__ void __launch_bounds__(kFinishThreads) finish_kernel(BlockBatch batch) {
-  finish_body(batch);
-}
-
-class KernelLauncher {
- public:
-  explicit KernelLauncher(cudaStream_t stream) : stream_(stream) {}
-
-  Status clear(std::uint64_t* d_word) {
-    return check(cudaMemsetAsync(d_word, 0, sizeof *d_word, stream_), "clearing a counter");
-  }
-  Status plan(const PlanArguments& arguments) {
-    const std::uint32_t grid = (arguments.batch.blocks - 1) / kPlanThreads + 1;
-    plan_kernel<<<grid, kPlanThreads, 0, stream_>>>(arguments);
-    return check(cudaGetLastError(), "launching plan_kernel");
-  }
-  Status decode(const DecodeLaunch& launch) { return launch_decoders(launch, stream_); }
-  Status finish(const BlockBatch& batch) {
-    finish_kernel<<<batch.blocks, kFinishThreads, 0, stream_>>>(batch);
-    return check(cudaGetLastError(), "launching finish_kernel");
-  }
-
- private:
-  cudaStream_t stream_;
-};
-
-}  // namespace
 
 std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
                             const BatchOptions& options) {
@@ -51,7 +11,7 @@ std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
 
 Status decode_batch(const BatchArguments& arguments, const BatchOptions& options,
                     CUstream_st* stream) {
-  KernelLauncher launcher(stream);
+  BatchLauncher launcher(stream);
   return enqueue_batch(arguments, options, launcher);
 }
 

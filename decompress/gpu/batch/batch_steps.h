@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A batch from beginning to end: arguments checked, temporary memory divided, kernels in their
-// order. Written over whoever runs the kernels, so that the emulator's tests and decode_batch
-// (batch.cu) go through the same steps:
+// A batch from beginning to end: arguments are checked, temporary memory is divided, kernels are
+// enqueued in their order. A template over what runs the kernels, so that the emulator's tests and
+// decode_batch (batch.cu) go through the same steps:
 //
 //   clear      the counter of claimed segments
 //   plan       headers; status kPlanned or the error                  plan.cuh
@@ -11,9 +11,7 @@
 // A Launcher has a member function of each name, which returns a Status.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "decompress/gpu/batch/batch_memory.h"
@@ -29,7 +27,7 @@ inline bool is_placed(const void* at, std::uint64_t alignment) {
 }
 
 inline Status check_batch(const BatchArguments& batch, const BatchOptions& options) {
-  if (options.strategy > Strategy::kFused) {
+  if (options.strategy > Strategy::kDependencyFree) {
     return make_error(ErrorCode::kInvalidArgument, "there is no such strategy");
   }
   if (!is_placed(batch.d_stored, kFrameAlignment) || batch.d_plain == nullptr ||
@@ -45,7 +43,7 @@ inline Status check_batch(const BatchArguments& batch, const BatchOptions& optio
                         " bytes is too small, at least " + std::to_string(least) + " are needed");
 }
 
-/// Temporary memory, divided.
+/// A batch's temporary memory, divided.
 class BatchParts {
  public:
   BatchParts(const BatchArguments& batch, const BatchOptions& options)
@@ -77,17 +75,8 @@ class BatchParts {
   DecodeLaunch decode() const {
     DecodeLaunch launch;
     launch.batch = blocks();
-    launch.largest_plain_bytes = batch_.largest_plain_bytes;
     launch.strategy = options_.strategy;
-    launch.verify = options_.verify;
     launch.bit_blocks = options_.bit_blocks;
-    if (memory_.has_references()) {
-      launch.d_references = at<std::uint64_t>(memory_.references(segments_));
-      launch.d_reference_begins = at<std::uint32_t>(memory_.reference_begins());
-      launch.d_reference_ends = at<std::uint32_t>(memory_.reference_ends());
-      launch.references_a_block = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-          memory_.reference_count(segments_) / batch_.blocks, kMaxBlockBytes));
-    }
     return launch;
   }
 

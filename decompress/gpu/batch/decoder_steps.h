@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Which kernels a strategy is, in their order. Written over whoever runs them, as batch_steps.h is,
-// so that the emulator's tests go through the same ones as launch_decoders (decoders.cu). A
-// Launcher has
+// Which kernels a strategy consists of, in their order. A template over what runs them, as
+// batch_steps.h is, so that the emulator's tests go through the same steps as launch_decoders
+// (decoders.cu). A Launcher has
 //
-//   is_small(batch)                  whether FewBlocks suits it                 policies.h
+//   is_small(batch)                            whether FewBlocks suits it       policies.h
 //   unpack<Tuning, kWhich, kBeside>(batch)     first stage of the Bit coding    bit_unpack.cuh
-//   survey<Tuning>(batch)            what the next one needs to know            survey.cuh
+//   survey<Tuning>(batch)                      what the relay decoder needs     survey.cuh
 //   relay_decoder<Tuning, kBit>(batch)         blocks of the tile rule          relay_decoder.cuh
-//   fused_decoder<Tuning>(batch)     unpacking, and the one before              fused_decoder.cuh
-//   warp_decoder<Resolve, kBit>(batch)         all planned blocks but raw ones  warp_decoder.cuh
-//   list_references<kBit>(batch, lists)        literals, and lists of matches   multi_kernel.cuh
-//   resolve_rounds(batch, lists, n)            at most n rounds of them         multi_kernel.cuh
+//   warp_decoder<Resolve, kBit>(batch)         all planned blocks, raw ones not warp_decoder.cuh
 //
-// kBeside: the kernel may run beside the one before, another unpack. kBit: the batch may have Bit
-// blocks. Kernels that parse records as well as tokens need a few more registers; and kernels for
-// either would make blocks of one batch wait for one another.
+// kBeside: the kernel may run at the same time as the one before it, another unpack. kBit: the
+// batch may have Bit blocks. Kernels that parse records as well as tokens need a few more
+// registers, and separate kernels for either coding would make the blocks of one batch wait for one
+// another.
 #pragma once
 
 #include "decompress/gpu/batch/decoder_launch.h"
-#include "decompress/gpu/fused_decoder.cuh"
-#include "decompress/gpu/multi_kernel.cuh"
 #include "decompress/gpu/plan/policies.h"
 #include "decompress/gpu/relay/survey.cuh"
 #include "decompress/gpu/warp/warp_decoder.cuh"
@@ -28,17 +24,6 @@ namespace presso::gpu {
 
 namespace detail {
 
-/// Blocks whose lists are too long, or not done after all rounds, are still planned.
-template <bool kBit, class Launcher>
-Status enqueue_multi_round_kernels(const DecodeLaunch& decode, Launcher& launcher) {
-  const ReferenceLists lists{decode.d_references, decode.d_reference_begins,
-                             decode.d_reference_ends, decode.references_a_block};
-  PRESSO_TRY(launcher.template list_references<kBit>(decode.batch, lists));
-  PRESSO_TRY(
-      launcher.resolve_rounds(decode.batch, lists, round_launches(decode.largest_plain_bytes)));
-  return launcher.template warp_decoder<MultiRound<true>, kBit>(decode.batch);
-}
-
 /// Kernels for some blocks come first, and leave those that they decline in state kPlanned. The
 /// warp decoder takes every block that is left.
 template <class Tuning, bool kBit, class Launcher>
@@ -46,15 +31,6 @@ Status enqueue_fastest(const DecodeLaunch& decode, Launcher& launcher) {
   PRESSO_TRY(launcher.template survey<Tuning>(decode.batch));
   PRESSO_TRY((launcher.template relay_decoder<Tuning, kBit>(decode.batch)));
   return launcher.template warp_decoder<InTurn, kBit>(decode.batch);
-}
-
-/// kAuto with both stages of small tables' Bit blocks in one kernel.
-template <class Tuning, class Launcher>
-Status enqueue_fused(const DecodeLaunch& decode, Launcher& launcher) {
-  PRESSO_TRY((launcher.template unpack<Tuning, Unpacking::kLargeTables, false>(decode.batch)));
-  PRESSO_TRY(launcher.template survey<Tuning>(decode.batch));
-  PRESSO_TRY(launcher.template fused_decoder<Tuning>(decode.batch));
-  return launcher.template warp_decoder<InTurn, true>(decode.batch);
 }
 
 template <class Tuning, class Launcher>
@@ -68,20 +44,14 @@ Status enqueue_unpacking(const DecodeLaunch& decode, Launcher& launcher) {
 
 template <class Tuning, bool kBit, class Launcher>
 Status enqueue_strategy(const DecodeLaunch& decode, Launcher& launcher) {
-  if constexpr (kBit) {
-    if (decode.strategy == Strategy::kFused) return enqueue_fused<Tuning>(decode, launcher);
-    PRESSO_TRY(enqueue_unpacking<Tuning>(decode, launcher));
-  }
+  if constexpr (kBit) PRESSO_TRY(enqueue_unpacking<Tuning>(decode, launcher));
   switch (decode.strategy) {
     case Strategy::kAuto:
-    case Strategy::kFused:
       return enqueue_fastest<Tuning, kBit>(decode, launcher);
     case Strategy::kSequential:
       return launcher.template warp_decoder<Sequential, kBit>(decode.batch);
     case Strategy::kMultiRound:
       return launcher.template warp_decoder<MultiRound<true>, kBit>(decode.batch);
-    case Strategy::kMultiRoundKernels:
-      return enqueue_multi_round_kernels<kBit>(decode, launcher);
     case Strategy::kDependencyFree:
       return launcher.template warp_decoder<DependencyFree, kBit>(decode.batch);
   }

@@ -3,17 +3,16 @@
 // finds the payload's streams (FORMAT.md 5, 6.1), so that decoding kernels need not ask again.
 //
 // The errors and their order are those of the CPU: parse_block_header_words is the same source, and
-// what follows is what decode_block checks before it looks at a payload. A header that says
-// something else than its span, which comes from an index, is kBadIndex. What a span does not say
-// (number, kind) is the caller's to compare.
+// what follows is what decode_block checks before it looks at a payload. A header that
+// contradicts its span, which comes from an index, is kBadIndex. The caller compares what a span
+// does not say (number, kind).
 //
 // Room for segment hashes, survey records and unpacked Bit blocks is claimed block by block from
-// one counter, so that as much is enough for the batch as its blocks have segments together,
-// however their sizes differ. Who gets which part depends on the order of threads; nothing else
-// does.
+// one counter, so the batch needs no more than its blocks have segments together, however their
+// sizes differ. Which block gets which part depends on the order of threads; nothing else does.
 //
 // Invariant: a block in state kPlanned has streams within its span and a payload of whole 16-byte
-// units behind which nothing is read. Test: tests/simt/plan_test.cpp.
+// units after which nothing is read. Test: tests/simt/plan_test.cpp.
 #pragma once
 
 #include "decompress/gpu/checksum/xxh3.h"
@@ -30,8 +29,8 @@ struct PlanArguments {
   std::uint64_t* segment_hashes = nullptr;  ///< nullptr: checksums are off
   Byte* survey = nullptr;                   ///< cells of survey records; nullptr: none are needed
   Byte* unpacked = nullptr;                 ///< for Bit blocks; nullptr: there should be none
-  std::uint64_t segments = 0;               ///< hashes, and cells of so many; for the whole batch
-  std::uint64_t* claimed = nullptr;         ///< of them; zero before the kernel starts
+  std::uint64_t segments = 0;        ///< of the whole batch: hashes, and room for their cells
+  std::uint64_t* claimed = nullptr;  ///< of them; zero before the kernel starts
 };
 
 namespace detail {
@@ -55,7 +54,7 @@ PRESSO_DEVICE BlockHeaderFault load_block_header(const Byte* from, BlockHeader& 
   return parse_block_header_words(words, checksum, header);
 }
 
-/// Of the span's own fields and its header's, those that the host's table should have right.
+/// Whether the host's table has right what both span and header say.
 PRESSO_DEVICE bool agrees(const BlockSpan& span, const BlockHeader& header) {
   const u32 stored_bytes = kBlockHeaderBytes + (header.payload_bytes + 15) / 16 * 16;
   return span.stored_bytes == stored_bytes && span.plain_bytes == header.plain_bytes;

@@ -2,7 +2,7 @@
 // One lane's sub-stream of a Bit block (FORMAT.md 14.5): sequences to records, literals to bytes,
 // and what the sequences add up to.
 //
-// A step looks at 64 bits, which hold a sequence but for rare ones with both lengths long. A table
+// A step looks at 64 bits, which hold a sequence, except rare ones with two long lengths. A table
 // entry has its fields where shifts, which take their amount modulo 32, can use them unmasked, and
 // the number of bits that it uses up in its lowest seven bits, so that entries are simply added up.
 // Records leave by rows of a warp's lanes (RecordStage), literals four at a time: the lanes' places
@@ -21,7 +21,7 @@
 
 namespace presso::gpu {
 
-/// Of a lane's sequences.
+/// Sums over a lane's sequences.
 struct LaneSums {
   u32 bytes = 0;
   u32 literals = 0;
@@ -30,8 +30,8 @@ struct LaneSums {
   u32 lost = 0;      ///< not 0: there was a length without a match
 };
 
-/// Records of a warp's lanes, so many steps of them, which then leave together: records of a lane
-/// that left alone would be on their way to memory by quarters of a line. In shared memory.
+/// Records of a warp's lanes for kSteps steps, which then leave together: a lane's records on their
+/// own would go to memory in quarters of a line. In shared memory.
 template <u32 kSteps_>
 struct RecordStage {
   static constexpr u32 kSteps = kSteps_;
@@ -121,7 +121,7 @@ class LaneDecoder {
 
   PRESSO_DEVICE u32 mask_of(u32 alphabet) const { return (1u << tables_.bits[alphabet]) - 1; }
 
-  /// Of the next bits.
+  /// The table's entry for the next bits.
   template <u32 kAlphabet>
   PRESSO_DEVICE u32 look_up(u32 bits, u32 mask) const {
     constexpr u32 kTable =
@@ -135,7 +135,7 @@ class LaneDecoder {
                                                       u32{sizeof(LiteralEntry)} * (bits & mask));
   }
 
-  /// What an entry means in front of its extra bits, which `bits` has behind the word.
+  /// The value of an entry and its extra bits, which `bits` holds after the code word.
   static PRESSO_DEVICE u32 value(u32 entry, u32 bits) {
     const u32 top_aligned = simt::funnel_shift_left(0, bits, 0u - entry);
     return simt::funnel_shift_left(top_aligned, entry >> 12, entry >> 7);
@@ -195,7 +195,7 @@ class LaneDecoder {
     }
   }
 
-  /// Those in the stage: of the warp's lanes, `first_lane` and those behind it, from this step on.
+  /// Writes the records in the stage: of `first_lane` and the lanes after it, from this step on.
   PRESSO_DEVICE void store_records(u32 first_lane, u32 step) const {
     simt::warp_sync();
     const u64 records = reinterpret_cast<u64>(to_.records);

@@ -10,7 +10,7 @@
 //             So a word of n bits ends up in every 2^n-th entry, and the work is that of copying
 //             the table once
 //
-// Nothing here depends on the codes being right until they have been found so. Tested by
+// Nothing here relies on the codes being valid before they have been checked. Tested by
 // tests/simt/bit_unpack_test.cpp.
 #pragma once
 
@@ -22,10 +22,10 @@ namespace presso::gpu {
 
 /// Bits 0-7 the word's length, 8-15 the literal.
 using LiteralEntry = std::uint16_t;
-/// Bits 0-6 bits of word and extra bits together, 7-11 extra bits, 12-15 what is in front of them.
+/// Bits 0-6 bits of word and extra bits together, 7-11 extra bits, 12-15 the value's leading bits.
 using ValueEntry = std::uint16_t;
 
-/// Of codes with words up to these limits.
+/// Tables for codes with words up to these limits.
 template <u32 kLiteralLimit, u32 kSequenceLimit>
 struct CodeTables {
   alignas(16) LiteralEntry literals[1u << kLiteralLimit];
@@ -34,7 +34,7 @@ struct CodeTables {
   u32 far;                    ///< not 0: offsets may stand for kFarDistance or more
 };
 
-/// What is needed until the tables are there.
+/// What building the tables needs.
 struct CodeLists {
   alignas(16) LiteralEntry list[1u << bit::kListLimit];
   alignas(4) Byte lengths[bit::kListedSymbols];
@@ -138,7 +138,8 @@ class CodeBuilder {
       rank[i] = simt::shuffle(count_, length[i]) + simt::popcount(votes.of(length[i]) & below);
       if (simt::lane() <= kLongest) count_ += simt::popcount(votes.of(simt::lane()));
     }
-    // Of a complete code the shorter words take less than 2^15 of 2^15; others' sums mean nothing.
+    // In a complete code the shorter words take less than 2^15 of 2^15; the sums of others mean
+    // nothing.
     const bool is_length = simt::lane() > 0 && simt::lane() <= kLongest;
     const u32 mine = is_length ? count_ : 0;
     const u32 share = is_length ? count_ << (kLongest - simt::lane()) : 0;
@@ -155,7 +156,7 @@ class CodeBuilder {
     simt::warp_sync();
   }
 
-  /// The first `half` entries once more, behind themselves.
+  /// Copies the first `half` entries to the places after them.
   template <class Entry>
   static PRESSO_DEVICE void repeat(Entry* table, u32 half) {
     using simt::Vec4;
@@ -172,14 +173,14 @@ class CodeBuilder {
   }
 
   Byte* sorted_;
-  // Of the words that are as long as this lane's number:
+  // About the words whose length is this lane's number:
   u32 count_ = 0;
   u32 begin_ = 0;  // those that are shorter
   u32 word_ = 0;   // the first one
 };
 
 /// Reads the list into lists.lengths, by one warp: bits from `begin` to `end` of the payload, all
-/// of them. False, in all lanes: kBadTree. Lengths are at most 12, nothing else is known of them.
+/// of them. False, in all lanes: kBadTree. Lengths are at most 12; nothing else has been checked.
 ///
 /// A step takes 32 bits: each lane looks up what a list symbol would be that begins at its bit; a
 /// walk over the lanes finds where symbols do begin; prefix sums over those give their places.
@@ -194,7 +195,7 @@ class ListReader {
     constexpr u32 kCodeBits = bit::kListSymbols * bit::kListLengthBits;
     u32 at = begin + kCodeBits;
     if (mask_ == 0 && lists_.list[0] >> 8 < bit::kRepeatLength) {
-      fill(lists_.list[0] >> 8);  // of which each takes no bits
+      fill(lists_.list[0] >> 8);  // its only word takes no bits
       done_ = bit::kListedSymbols;
     }
     u32 skip = 0;

@@ -16,7 +16,7 @@
 // Takes up Bit blocks in state kPlanned. Leaves kPlanned where all is well, or kSurveyed where the
 // relay decoder is to have the block; kFailed where the sequences do not fit, for finish.cuh to
 // find the first error; and kBadPayloadSize, kBadTree or kBadBits. Test:
-// tests/simt/bit_unpack_test.cpp. Benchmark: bench/decode_rate.cpp.
+// tests/simt/bit_unpack_test.cpp. Benchmark: tools/bench/programs/decompress_gpu/decode_rate.cpp.
 #pragma once
 
 #include "decompress/gpu/bit/bit_lanes.cuh"
@@ -81,14 +81,15 @@ class Unpacker {
 
   PRESSO_DEVICE u32 payload_bits() const { return 8 * plan_.payload_bytes; }
 
-  /// Of a sub-stream; at most 2^25.
+  /// Bits of a lane's sub-stream; at most 2^25.
   PRESSO_DEVICE u32 size_of(u32 lane) const {
     const u32 size_bits = plan_.bit.size_bits;
     return plan_.bit.least_bits + words_.bits(lane * size_bits, size_bits);
   }
 
-  /// Of kThreads lanes from `first` on, where this thread's begins and ends; `base`, where the
-  /// first one begins, becomes that of the lane behind them. False: beyond the payload's end.
+  /// For kThreads lanes from `first` on: finds where this thread's lane begins and ends. `base` is
+  /// where the first one begins, and becomes where the lane after them begins. False: beyond the
+  /// payload's end.
   PRESSO_DEVICE bool place_lanes(u32 first, u32& base) {
     const u32 lane = first + simt::thread_in_block();
     const u32 size = lane < lanes_ ? size_of(lane) : 0;
@@ -173,14 +174,15 @@ class Unpacker {
     if (at > too_many) at = too_many;
   }
 
-  /// Literals behind the last sequence fill the rest.
+  /// Literals after the last sequence fill the rest.
   PRESSO_DEVICE bool complete() const {
     return at_.plain <= plan_.plain_bytes && at_.literals <= plan_.literals &&
            plan_.plain_bytes - at_.plain == plan_.literals - at_.literals;
   }
 
-  /// Too many for the list, so that their bytes cannot fit: one lane behind another until it is
-  /// full, by one thread, so that those up to the first error are in it.
+  /// There are too many wide sequences for the list, so their bytes cannot fit. One thread lists
+  /// them again, one lane after another until the list is full, so that it has those before the
+  /// first error.
   PRESSO_DEVICE void list_wide_again() {
     simt::block_sync();
     if (simt::thread_in_block() == 0) {
@@ -221,13 +223,13 @@ class Unpacker {
   bool bad_sums_ = false;
 };
 
-/// All threads of the thread block; it leaves the block's new state, which it returns, and what the
-/// plan did not know.
+/// By all threads of the thread block. Writes and returns the block's new state, and writes what
+/// the plan did not know.
 template <class Tuning, Unpacking kWhich>
 PRESSO_DEVICE u32 unpack_block(BlockPlan& plan, BlockPlan& plan_to, u32& status_to) {
   auto& shared =
       *reinterpret_cast<typename Unpacker<Tuning, kWhich>::Shared*>(simt::shared_memory());
-  // Of an empty payload there is no word to read.
+  // An empty payload has no word to read.
   u32 state = status_of(plan.bit.least_bits > 0 ? ErrorCode::kBadPayloadSize : ErrorCode::kBadTree);
   if (plan.payload_bytes != 0) state = Unpacker<Tuning, kWhich>(plan, shared).run();
   if (state == kPlanned || state == kSurveyed || state == kFailed) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Bits of a payload, lowest first, for one lane: 64 of them in front of it at any time. Words come
-// four at a time into a ring in shared memory, 16 words a lane. A lane's words lie apart from all
-// other lanes', so that their way from the L2 cache is what costs: each four are requested when the
-// twelve words before them begin to be used. Waiting is for all lanes of a warp alike, which is why
-// it is for what was requested some steps ago. A step uses at most three words, and so does the
-// window's beginning, which counts as one.
+// Bits of a payload, lowest first, for one lane, which sees the next 64 of them at any time. Words
+// come four at a time into a ring in shared memory, 16 words a lane. A lane's words lie apart from
+// all other lanes', so the time they take from the L2 cache is what costs: each four are requested
+// when the twelve words before them begin to be used. All lanes of a warp wait alike, so they wait
+// for what was requested some steps ago. A step uses at most three words, and so does the window's
+// beginning, which counts as one.
 //
-// Reads nothing outside of the payload and its padding: behind the last four words there are the
-// same again. The payload must have a word.
+// Reads nothing outside of the payload and its padding: after the last four words come the same
+// four again. The payload must have a word.
 #pragma once
 
 #include "decompress/gpu/plan/block_plan.h"
@@ -136,7 +136,7 @@ class BitWindow {
   simt::Vec4* ring_;
   u32 next_;  // bytes up to the next word that take() returns
   u32 low_, high_, ahead_;
-  u32 shift_;  // of the first word so many bits are used, less than 32
+  u32 shift_;  // bits of the first word that are used, less than 32
 };
 
 }  // namespace presso::gpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What stands between the two stages of the Bit coding, in temporary device memory: sequences as
 // records of one word each, literals in their order. bit_unpack.cuh writes it, record parsers read
-// it. Parts lie behind one another, each from a multiple of 16 on:
+// it. Parts lie one after another, each from a multiple of 16 on:
 //
 //   records    u32 a sequence: bits 0-15 distance, 16-23 literals, 24-31 match value; zeros up to
 //              a multiple of four
@@ -11,7 +11,7 @@
 //
 // A record with both lengths 255 is that of a wide sequence; in place of the distance it has the
 // number of its entry. Such a sequence has 255 bytes at least, or the block is faulty: so there are
-// at most wide_room() of them in front of a block's first error. What a faulty block has behind it
+// at most wide_room() of them in front of a block's first error. What a faulty block has after it
 // may be missing.
 #pragma once
 

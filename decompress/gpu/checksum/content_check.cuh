@@ -88,7 +88,7 @@ PRESSO_DEVICE void hash_in_ring(const BlockPlan& plan, std::uint32_t at, const B
 }
 
 /// By all threads of a thread block that has decoded a block and hashed its first `hashed` bytes, a
-/// multiple of 1 KiB; behind a barrier. Leaves the block's status, which is final where the payload
+/// multiple of 1 KiB; after a barrier. Leaves the block's status, which is final where the payload
 /// was sound. `decoded`: decoded_status(), kFailed or kPlanned.
 PRESSO_DEVICE void finish_block(const BlockPlan& plan, std::uint32_t decoded, std::uint32_t hashed,
                                 std::uint32_t* status) {

@@ -163,7 +163,7 @@ PRESSO_HD constexpr SegmentKeyTable segment_key_table() {
   return table;
 }
 
-/// Of the pair of words at offset `at` of a segment.
+/// The key of the pair of words at offset `at` of a segment.
 PRESSO_HD inline Pair segment_key(u32 at) {
   static constexpr SegmentKeyTable kTable = segment_key_table();
   return kTable.pairs[at / kPairBytes];

@@ -139,7 +139,7 @@ PRESSO_DEVICE Pair segment_sums(const Source& source, u32 at, const SegmentKeys&
   return start_pair(lane_pair()) + sum_over_quads(segment_share(source, at, keys));
 }
 
-/// Of 2 * mask / 4 segments that stand one behind another: in each lane the sum of the shares of
+/// For 2 * mask / 4 segments that stand one after another. Each lane gets the sum of the shares of
 /// one of them, the one that the lane's bits up to `mask` name, over the lanes that differ in these
 /// bits.
 template <u32 mask, class Source>
@@ -162,7 +162,7 @@ struct WordSource {
   PRESSO_DEVICE Pair operator()(u32 at) const { return {from[at / 8], from[at / 8 + 1]}; }
 };
 
-/// The stripes behind the last full round, `stripes` of them, and the one that ends the input.
+/// The stripes after the last full round, `stripes` of them, and the one that ends the input.
 template <class Source>
 PRESSO_DEVICE Pair last_share(const Source& source, u32 at, u32 stripes, u32 size,
                               const SegmentKeys& keys) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decompressor and decompress_host, but for the opening of a CUDA device (cuda_device.cpp).
+// Decompressor and decompress_host; a CUDA device is opened elsewhere (cuda_device.cpp).
+#include "decompress/gpu/pipeline/cpu_decoder.h"
 #include "decompress/gpu/pipeline/engine.h"
 #include "decompress/gpu/pipeline/runner.h"
 
@@ -32,7 +33,7 @@ Decompressor::Decompressor(Decompressor&&) noexcept = default;
 Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
 Decompressor::~Decompressor() = default;
 
-Result<Decompressor> Decompressor::over(std::unique_ptr<Device> device, const GpuOptions& options) {
+Result<Decompressor> Decompressor::over(DecodingDevice device, const GpuOptions& options) {
   return without_bad_alloc([&]() -> Result<Decompressor> {
     PRESSO_ASSIGN(std::shared_ptr<Engine> engine, Engine::make(std::move(device), options));
     return Decompressor(std::move(engine));
@@ -52,14 +53,24 @@ Status Decompressor::run(const std::function<std::optional<DecodeJob>()>& next,
   });
 }
 
-Result<DecompressSummary> Decompressor::run(const DecodeJob& job) {
-  return without_bad_alloc([&] {
+Result<DecompressSummary> Decompressor::run(const DecodeJob& job,
+                                            std::optional<ArchiveIndex> index) {
+  return without_bad_alloc([&]() -> Result<DecompressSummary> {
     const MemoryRandomAccess memory(job.memory.value_or(Bytes()));
     const RandomAccess& file = job.file != nullptr ? *job.file : memory;
     JobRequest request{job};
-    if (job.file != nullptr || job.memory) request.index = index_of(file);
+    request.index = std::move(index);
+    const bool has_file = job.file != nullptr || job.memory;
+    if (has_file && !request.index) request.index = index_of(file);
     const WorkHint hint = hint_of(job, request.index, file.size(), engine_->device());
-    return run_one(std::move(request), *engine_, hint);
+    Status prepared = engine_->prepare({hint, false, job.on_device != nullptr});
+    if (prepared.ok()) return run_prepared(std::move(request), *engine_, hint.plain_bytes);
+    const GpuOptions& options = engine_->options();
+    const bool falls_back = options.cpu_fallback && can_decode_on_cpu(job) &&
+                            prepared.error().code != ErrorCode::kInvalidArgument;
+    if (!falls_back) return std::move(prepared.error());
+    if (options.on_fallback) options.on_fallback(prepared.error());
+    return decode_on_cpu(job);
   });
 }
 
@@ -67,6 +78,10 @@ Result<DecompressSummary> run_one(JobRequest request, Engine& engine, const Work
   const bool into_device = request.d_into.has_value();
   const std::uint64_t expected = into_device ? request.d_into->size() : hint.plain_bytes;
   PRESSO_TRY(engine.prepare({hint, into_device, request.job.on_device != nullptr}));
+  return run_prepared(std::move(request), engine, expected);
+}
+
+Result<DecompressSummary> run_prepared(JobRequest request, Engine& engine, std::uint64_t expected) {
   Result<DecompressSummary> result = make_error(ErrorCode::kCancelled);
   request.job.finished = [&result](Result<DecompressSummary> summary) {
     result = std::move(summary);

@@ -24,16 +24,16 @@ unsigned copying_threads(const GpuOptions& options) {
   return std::min(kMostCopyingThreads, default_thread_count());
 }
 
-Engine::Engine(std::unique_ptr<Device> device, const GpuOptions& options)
-    : device_(std::move(device)),
+Engine::Engine(DecodingDevice device, const GpuOptions& options)
+    : device_(std::move(device.device)),
+      decoder_(std::move(device.decoder)),
       options_(options),
       memory_(*device_, limits_of(options)),
       most_dictionaries_(DeviceDictionaries::places_under(memory_.limits().device_bytes)),
       dictionaries_(memory_, most_dictionaries_),
       readers_(copying_threads(options)) {}
 
-Result<std::unique_ptr<Engine>> Engine::make(std::unique_ptr<Device> device,
-                                             const GpuOptions& options) {
+Result<std::unique_ptr<Engine>> Engine::make(DecodingDevice device, const GpuOptions& options) {
   std::unique_ptr<Engine> engine(new Engine(std::move(device), options));
   PRESSO_ASSIGN(engine->in_, make_stream(*engine->device_));
   PRESSO_ASSIGN(engine->out_, make_stream(*engine->device_));
@@ -55,7 +55,7 @@ void Engine::settle() {
 Status Engine::add_slot(SlotCapacity capacity) {
   PRESSO_ASSIGN(std::unique_ptr<Slot> slot, Slot::make(*device_, slots_.size()));
   for (;;) {
-    Status sized = slot->resize(memory_, capacity, batch_options(true));
+    Status sized = slot->resize(memory_, *decoder_, capacity, batch_options(true));
     if (sized.ok()) break;
     const auto smaller = halved(capacity);
     if (!is_out_of_memory(sized.error()) || !smaller) return sized;
@@ -68,7 +68,7 @@ Status Engine::add_slot(SlotCapacity capacity) {
 /// Where work of two kinds takes turns, slots that serve both are kept for both.
 Status Engine::prepare(const Work& work) {
   const std::uint64_t for_dictionaries = kMaxDictionaryBytes * std::uint64_t{most_dictionaries_};
-  const SlotBudget budget{memory_.limits(), for_dictionaries, *device_};
+  const SlotBudget budget{memory_.limits(), for_dictionaries, *decoder_};
   const SlotPlan plan = plan_slots(options_, work, budget);
   batch_plain_bytes_ = plan.capacity.plain_bytes;
   if (covers(plan_, plan)) return {};
@@ -93,9 +93,9 @@ Status Engine::make_slots(const SlotPlan& plan) {
 Status Engine::grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t plain_bytes) {
   const SlotCapacity before = slot.capacity();
   const SlotCapacity larger = grown_for(before, stored_bytes, plain_bytes);
-  Status grown = slot.resize(memory_, larger, batch_options(true));
+  Status grown = slot.resize(memory_, *decoder_, larger, batch_options(true));
   if (!grown.ok() && before.blocks > 0) {
-    static_cast<void>(slot.resize(memory_, before, batch_options(true)).ok());
+    static_cast<void>(slot.resize(memory_, *decoder_, before, batch_options(true)).ok());
   }
   return grown;
 }
@@ -121,7 +121,7 @@ Status Engine::send(Slot& slot, const SlotBatch& batch, const PlainTarget& targe
   slot.lease.clear();
   DictionaryTable table;
   PRESSO_ASSIGN(slot.lease, lease_dictionaries(batch, table));
-  const Lanes lanes{*device_, in_.get(), out_.get()};
+  const Lanes lanes{*device_, *decoder_, in_.get(), out_.get()};
   return slot.send(lanes, batch, table, batch_options(verify), target, memory_);
 }
 

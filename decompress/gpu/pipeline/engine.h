@@ -13,8 +13,7 @@ namespace presso::gpu {
 
 class Engine {
  public:
-  static Result<std::unique_ptr<Engine>> make(std::unique_ptr<Device> device,
-                                              const GpuOptions& options);
+  static Result<std::unique_ptr<Engine>> make(DecodingDevice device, const GpuOptions& options);
   /// Waits for what is under way.
   ~Engine();
   Engine(const Engine&) = delete;
@@ -25,7 +24,7 @@ class Engine {
   /// kDeviceLost, kInvalidArgument.
   Status prepare(const Work& work);
   std::size_t slots() const { return slots_.size(); }
-  /// Of the batches of that work; slots from earlier work may be larger.
+  /// How many plain bytes a batch of that work may have; slots of earlier work may be larger.
   std::uint64_t batch_plain_bytes() const { return batch_plain_bytes_; }
   bool keeps_output() const { return plan_.capacity.keeps_output; }
   Slot& slot(std::size_t number) { return *slots_[number]; }
@@ -45,7 +44,7 @@ class Engine {
   std::size_t most_dictionaries() const { return most_dictionaries_; }
 
  private:
-  Engine(std::unique_ptr<Device> device, const GpuOptions& options);
+  Engine(DecodingDevice device, const GpuOptions& options);
   BatchOptions batch_options(bool verify) const { return {options_.strategy, verify}; }
   Status add_slot(SlotCapacity capacity);
   Status make_slots(const SlotPlan& plan);
@@ -53,6 +52,7 @@ class Engine {
                                                        DictionaryTable& table);
 
   std::unique_ptr<Device> device_;
+  std::unique_ptr<BatchDecoder> decoder_;
   GpuOptions options_;
   Memory memory_;
   std::size_t most_dictionaries_;

@@ -117,49 +117,56 @@ Runner::Item Runner::work(Item item) {
   if (item.batch.block_count() == 0) return item;
   send(item);
   if (item.sent) {
-    Status done = item.slot->wait(engine_.device());
-    if (done.ok()) done = item.slot->read_codes(item.batch);
-    const bool for_cpu = done.ok() && wants_cpu(item);
-    BatchConsumer* const consumer = item.job->consumer();
-    if (done.ok() && !for_cpu && consumer != nullptr) {
-      done = consumer->fetch(item.slot->view(item.batch, engine_.memory()));
-    }
-    if (done.ok() && !for_cpu) return item;
-    if (!done.ok()) fail_device(done.error());
-    if (for_cpu) {
-      item.cpu_plain = decode_on_cpu(item);
-      item.on_cpu = true;
-      return item;
-    }
+    Result<bool> finished = receive(item);
+    if (finished.ok() && *finished) return item;
+    if (finished.ok()) return decoded_on_cpu(std::move(item));
+    fail_device(finished.error());
   }
-  if (falls_back(*item.job)) {
-    item.cpu_plain = decode_on_cpu(item);
-    item.on_cpu = true;
-  } else {
-    item.batch = SlotBatch();
-    item.error = device_failure();
-  }
+  if (falls_back(*item.job)) return decoded_on_cpu(std::move(item));
+  item.batch = SlotBatch();
+  item.error = device_failure();
   return item;
+}
+
+/// Waits for a batch that was sent. False where the CPU has to decode it, though the GPU has not
+/// failed. Errors are the device's.
+Result<bool> Runner::receive(Item& item) {
+  PRESSO_TRY(item.slot->wait(engine_.device()));
+  PRESSO_TRY(item.slot->read_codes(item.batch));
+  if (wants_cpu(item)) return false;
+  if (BatchConsumer* const consumer = item.job->consumer()) {
+    PRESSO_TRY(consumer->fetch(item.slot->view(item.batch, engine_.memory())));
+  } else if (item.batch.has_bad_blocks()) {
+    PRESSO_TRY(diagnose(item));
+  }
+  return true;
 }
 
 /// Whether the GPU is done with a batch, but not with all of its blocks. A consumer is given good
 /// batches only.
 bool Runner::wants_cpu(const Item& item) const {
-  const std::vector<ErrorCode>& codes = item.batch.codes();
-  const std::vector<BatchPlace>& places = item.batch.places();
   if (item.job->consumer() == nullptr) return item.batch.has_declined() && falls_back(*item.job);
-  const auto is_bad = [](ErrorCode code) { return code != ErrorCode::kOk; };
+  const std::vector<BatchPlace>& places = item.batch.places();
   const auto is_hole = [](const BatchPlace& place) { return place.damage.has_value(); };
-  return std::any_of(codes.begin(), codes.end(), is_bad) ||
-         std::any_of(places.begin(), places.end(), is_hole);
+  return item.batch.has_bad_blocks() || std::any_of(places.begin(), places.end(), is_hole);
 }
 
-/// All threads at one batch: they would be idle otherwise.
-Buffer Runner::decode_on_cpu(Item& item) {
-  const DecompressOptions& options = item.job->options();
+Runner::Item Runner::decoded_on_cpu(Item item) {
   const std::lock_guard lock(decoders_mutex_);
-  if (!decoders_) decoders_.emplace(threads_or_all(options.threads));
-  return gpu::decode_on_cpu(item.batch, options.decode, *decoders_);
+  item.cpu_plain = decode_on_cpu(item.batch, item.job->options().decode, decoders(*item.job));
+  item.on_cpu = true;
+  return item;
+}
+
+Status Runner::diagnose(Item& item) {
+  const std::lock_guard lock(decoders_mutex_);
+  return diagnose_on_cpu(item.batch, item.job->options().decode, decoders(*item.job));
+}
+
+/// All threads at one batch: they would be idle otherwise. Under decoders_mutex_.
+Team& Runner::decoders(const OpenJob& job) {
+  if (!decoders_) decoders_.emplace(threads_or_all(job.options().threads));
+  return *decoders_;
 }
 
 // --- consume

@@ -2,6 +2,7 @@
 #include "decompress/gpu/pipeline/slot.h"
 
 #include <algorithm>
+#include <mutex>
 #include <string>
 
 namespace presso::gpu {
@@ -11,29 +12,23 @@ bool is_through_slot(const PlainTarget& target) {
   return target.kind != PlainTarget::Kind::kDirect;
 }
 
-/// Statuses lie behind the plain bytes of the slot.
+/// Statuses follow the plain bytes of the slot.
 std::uint64_t device_status_offset(const SlotBatch& batch, const PlainTarget& target) {
   return is_through_slot(target) ? batch.plain_bytes() : 0;
 }
 
-/// Between neighbours that are decoded at the same time there is no slack, and behind what lies in
+/// Between neighbours that are decoded at the same time there is no slack, and after what lies in
 /// place there may be none: so both sides are copied.
-ErrorCode decode_one(const SlotBatch& batch, std::size_t block, const DecodeOptions& options,
-                     Byte* out) {
+Status decode_one(const SlotBatch& batch, std::size_t block, const DecodeOptions& options,
+                  Buffer& plain) {
   const BlockSpan& span = batch.blocks()[block];
-  const Byte* from = batch.stored(block);
-  Buffer stored, plain;
-  stored.append({from, span.stored_bytes});
-  const auto header = parse_block_header(stored.data());
-  if (!header.ok()) return header.error().code;
-  const Byte id = header->dictionary_id;
+  Buffer stored;
+  stored.append({batch.stored(block), span.stored_bytes});
+  PRESSO_ASSIGN(const BlockHeader header, parse_block_header(stored.data()));
+  const Byte id = header.dictionary_id;
   const Dictionary* dictionary = id < kTableDictionaries ? batch.dictionaries()[id].get() : nullptr;
   plain.resize_discarding(span.plain_bytes);
-  const Status status =
-      decode_block(*header, stored.data() + kBlockHeaderBytes, dictionary, options, plain.data());
-  if (!status.ok()) return status.error().code;
-  std::copy_n(plain.data(), span.plain_bytes, out);
-  return ErrorCode::kOk;
+  return decode_block(header, stored.data() + kBlockHeaderBytes, dictionary, options, plain.data());
 }
 
 }  // namespace
@@ -62,7 +57,8 @@ Result<std::unique_ptr<Slot>> Slot::make(Device& device, std::size_t number) {
   return slot;
 }
 
-Status Slot::resize(Memory& memory, const SlotCapacity& capacity, const BatchOptions& options) {
+Status Slot::resize(Memory& memory, BatchDecoder& decoder, const SlotCapacity& capacity,
+                    const BatchOptions& options) {
   capacity_ = {};
   for (PinnedMemory* part : {&in_, &out_}) part->reset();
   for (DeviceMemory* part : {&d_in_, &d_out_, &d_temporary_}) part->reset();
@@ -71,7 +67,7 @@ Status Slot::resize(Memory& memory, const SlotCapacity& capacity, const BatchOpt
   PRESSO_ASSIGN(d_in_, memory.allocate(capacity.in_bytes()));
   PRESSO_ASSIGN(d_out_, memory.allocate(capacity.out_bytes()));
   const std::size_t temporary =
-      memory.device().temporary_bytes(capacity.blocks, capacity.plain_bytes, options);
+      decoder.temporary_bytes(capacity.blocks, capacity.plain_bytes, options);
   if (temporary != 0) {
     PRESSO_ASSIGN(d_temporary_, memory.allocate(temporary));
   }
@@ -108,8 +104,8 @@ Status Slot::copy_pieces(const Lanes& lanes, const PlainTarget& target) const {
 
 /// What goes by the shared stream waits for decoding, and what follows on the slot's own for that.
 /// Statuses on their way to the host go with the bytes that do: a second stream for the same
-/// direction would keep its turn while it waits for its decoder, and the copies of others behind
-/// it.
+/// direction would keep its turn while it waits for its decoder, and would hold up the
+/// copies that wait after it.
 Status Slot::copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target) {
   Device& device = lanes.device;
   const Stream own = stream_.get();
@@ -141,7 +137,7 @@ Byte* Slot::stage_on_host(std::uint64_t stored_bytes) {
   return host_.data();
 }
 
-Status Slot::decode(Device& device, const SlotBatch& batch, const BatchOptions& options,
+Status Slot::decode(BatchDecoder& decoder, const SlotBatch& batch, const BatchOptions& options,
                     const PlainTarget& target) const {
   const Byte* d_spans = d_in_.get() + batch.stored_bytes();
   const Byte* d_table = d_spans + batch.blocks().size() * sizeof(BlockSpan);
@@ -158,7 +154,7 @@ Status Slot::decode(Device& device, const SlotBatch& batch, const BatchOptions& 
   arguments.temporary_bytes = d_temporary_.bytes();
   BatchOptions needed = options;
   needed.bit_blocks = batch.has_bit_blocks();
-  return device.decode(arguments, needed, stream_.get());
+  return decoder.decode(arguments, needed, stream_.get());
 }
 
 Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
@@ -166,7 +162,7 @@ Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTa
   PRESSO_TRY(copy_in(lanes, batch, table));
   PRESSO_TRY(lanes.device.record(arrived_.get(), lanes.in));
   PRESSO_TRY(lanes.device.stream_wait(stream_.get(), arrived_.get()));
-  PRESSO_TRY(decode(lanes.device, batch, options, target));
+  PRESSO_TRY(decode(lanes.decoder, batch, options, target));
   if (target.consumer != nullptr) PRESSO_TRY(target.consumer->enqueue(view(batch, memory)));
   return copy_out(lanes, batch, target);
 }
@@ -188,16 +184,45 @@ Status Slot::read_codes(SlotBatch& batch) const {
 }
 
 Buffer decode_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team) {
-  Buffer plain;
-  plain.resize_discarding(static_cast<std::size_t>(batch.plain_bytes()));
-  batch.codes().resize(batch.block_count());
+  Buffer all;
+  all.resize_discarding(static_cast<std::size_t>(batch.plain_bytes()));
+  batch.codes().assign(batch.block_count(), ErrorCode::kOk);
+  std::mutex mutex;
   const Status done = team.run(batch.block_count(), [&](std::size_t block) -> Status {
-    Byte* out = plain.data() + batch.blocks()[block].plain_offset;
-    batch.codes()[block] = decode_one(batch, block, options, out);
+    Buffer plain;
+    Status decoded = decode_one(batch, block, options, plain);
+    if (decoded.ok()) {
+      std::copy_n(plain.data(), plain.size(), all.data() + batch.blocks()[block].plain_offset);
+      return {};
+    }
+    const std::lock_guard lock(mutex);
+    batch.set_error(static_cast<std::uint32_t>(block), std::move(decoded.error()));
     return {};
   });
   static_cast<void>(done.ok());  // codes tell
-  return plain;
+  return all;
+}
+
+Status diagnose_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team) {
+  std::vector<std::uint32_t> bad;
+  for (std::uint32_t block = 0; block < batch.block_count(); ++block) {
+    const ErrorCode code = batch.codes()[block];
+    // kUnsupported is no damage: a GPU does not decode such blocks.
+    if (code != ErrorCode::kOk && code != ErrorCode::kUnsupported) bad.push_back(block);
+  }
+  std::mutex mutex;
+  return team.run(bad.size(), [&](std::size_t i) {
+    return without_bad_alloc([&]() -> Status {
+      Buffer plain;
+      Status decoded = decode_one(batch, bad[i], options, plain);
+      if (decoded.ok()) {
+        return make_error(ErrorCode::kDeviceLost, "it took a block for damaged that is not");
+      }
+      const std::lock_guard lock(mutex);
+      batch.set_error(bad[i], std::move(decoded.error()));
+      return {};
+    });
+  });
 }
 
 }  // namespace presso::gpu

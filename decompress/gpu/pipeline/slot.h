@@ -45,10 +45,14 @@ struct PlainTarget {
 /// Decodes a batch here and now: writes batch.codes() and returns the plain bytes by their slot
 /// offsets.
 Buffer decode_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team);
+/// Decodes again the blocks that the GPU has found damaged, so that their errors are in full those
+/// of the CPU. kDeviceLost where one of them is not damaged; kOutOfMemory.
+Status diagnose_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team);
 
 /// What the slots of a pipeline share.
 struct Lanes {
   Device& device;
+  BatchDecoder& decoder;
   Stream in = nullptr;
   Stream out = nullptr;
 };
@@ -61,7 +65,8 @@ class Slot {
 
   /// Frees what it has first. Errors: kDeviceMemory, kOutOfMemory, kDeviceLost; then it has
   /// nothing.
-  Status resize(Memory& memory, const SlotCapacity& capacity, const BatchOptions& options);
+  Status resize(Memory& memory, BatchDecoder& decoder, const SlotCapacity& capacity,
+                const BatchOptions& options);
   const SlotCapacity& capacity() const { return capacity_; }
   /// Where stored blocks are to be put.
   Byte* staging() const { return in_.get(); }
@@ -72,7 +77,7 @@ class Slot {
   /// batch lies in, stay until wait() returns.
   Status send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
               const BatchOptions& options, const PlainTarget& target, Memory& memory);
-  /// Of a batch that was sent nowhere.
+  /// For a batch that stays in device memory (PlainTarget::Kind::kNowhere).
   SlotView view(const SlotBatch& batch, Memory& memory) const {
     return {batch, number_, d_out_.get(), stream_.get(), memory};
   }
@@ -84,13 +89,13 @@ class Slot {
   /// The batch's plain bytes by their slot offsets, after kSlot.
   const Byte* plain() const { return out_.get(); }
 
-  /// Of the batch under way; for who sends.
+  /// The dictionaries of the batch under way; set by whoever sends it.
   DeviceDictionaries::Lease lease;
 
  private:
   Slot() = default;
   Status copy_in(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table) const;
-  Status decode(Device& device, const SlotBatch& batch, const BatchOptions& options,
+  Status decode(BatchDecoder& decoder, const SlotBatch& batch, const BatchOptions& options,
                 const PlainTarget& target) const;
   Status copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target);
   Status copy_pieces(const Lanes& lanes, const PlainTarget& target) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blocks lie one behind another in the slot, plain bytes at multiples of 16: without a gap, but
-// behind blocks that are not a multiple of that, the last ones of files.
+// Blocks lie one after another in the slot, plain bytes at multiples of 16. There are gaps only
+// after blocks whose size is not a multiple of that: the last ones of files.
 #include "decompress/gpu/pipeline/slot_batch.h"
 
 #include <algorithm>
@@ -78,10 +78,10 @@ void SlotBatch::cut(std::size_t count) {
 const Byte* SlotBatch::stored(std::size_t block) const {
   const std::uint64_t at = spans_[block].stored_offset;
   if (pieces_.empty()) return staging_ + at;
-  const auto behind = std::upper_bound(
+  const auto next = std::upper_bound(
       pieces_.begin(), pieces_.end(), at,
       [](std::uint64_t value, const PinnedPiece& piece) { return value < piece.stored_offset; });
-  return (behind - 1)->from + (at - (behind - 1)->stored_offset);
+  return (next - 1)->from + (at - (next - 1)->stored_offset);
 }
 
 std::uint32_t SlotBatch::largest_plain_bytes() const {
@@ -109,9 +109,20 @@ bool SlotBatch::has_declined() const {
   return std::find(codes_.begin(), codes_.end(), ErrorCode::kUnsupported) != codes_.end();
 }
 
+bool SlotBatch::has_bad_blocks() const {
+  return std::any_of(codes_.begin(), codes_.end(),
+                     [](ErrorCode code) { return code != ErrorCode::kOk; });
+}
+
+void SlotBatch::set_error(std::uint32_t block, Error error) {
+  codes_[block] = error.code;
+  errors_[block] = std::move(error);
+}
+
 Error SlotBatch::error_of(const BatchPlace& place) const {
   if (place.damage) return *place.damage;
-  Error error = make_error(codes_[place.slot_block]);
+  const auto known = errors_.find(place.slot_block);
+  Error error = known != errors_.end() ? known->second : make_error(codes_[place.slot_block]);
   error.block = place.number;
   error.byte_offset = place.file_offset;
   return error;

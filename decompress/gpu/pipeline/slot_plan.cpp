@@ -28,8 +28,8 @@ constexpr double kMargin = 1.25;
 constexpr std::uint64_t kBlockOverhead = kBlockHeaderBytes + kFrameAlignment;
 constexpr std::uint32_t kSpareBlocks = 64;  ///< short blocks, where files are small
 
-/// Of a batch that is worked on in its slot: lists, marks and a copy without gaps (scan/gpu, whose
-/// excerpt_maker.cpp says what they are).
+/// Memory that a consumer needs for a batch in its slot: lists, marks and a copy without gaps
+/// (scan/gpu/file/excerpt_maker.cpp).
 std::uint64_t beside_bytes_for(std::uint64_t plain_bytes) {
   return plain_bytes * 9 / 4 + kMiB;
 }
@@ -79,9 +79,9 @@ std::uint64_t SlotCapacity::pinned_bytes() const {
   return in_bytes() + out;
 }
 
-std::uint64_t SlotCapacity::device_bytes(Device& device, const BatchOptions& options) const {
+std::uint64_t SlotCapacity::device_bytes(BatchDecoder& decoder, const BatchOptions& options) const {
   return in_bytes() + out_bytes() + beside_bytes +
-         device.temporary_bytes(blocks, plain_bytes, options);
+         decoder.temporary_bytes(blocks, plain_bytes, options);
 }
 
 SlotCapacity capacity_for(std::uint64_t plain_bytes, double ratio, const Work& work) {
@@ -114,7 +114,7 @@ SlotCapacity grown_for(SlotCapacity capacity, std::uint64_t stored_bytes,
 
 bool fits(const SlotPlan& plan, const GpuOptions& options, const SlotBudget& budget) {
   const BatchOptions batch{options.strategy, true};
-  const std::uint64_t on_device = plan.capacity.device_bytes(budget.device, batch);
+  const std::uint64_t on_device = plan.capacity.device_bytes(budget.decoder, batch);
   return plan.slots * plan.capacity.pinned_bytes() <= budget.limits.pinned_bytes &&
          plan.slots * on_device + budget.dictionary_bytes <= budget.limits.device_bytes;
 }

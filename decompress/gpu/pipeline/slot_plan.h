@@ -6,7 +6,7 @@
 //   device out   plain bytes | status of each block
 //   pinned out   the same; only statuses where plain bytes do not come this way
 //
-// with the second part right behind what is used of the first, so that each way takes one copy.
+// with the second part right after what is used of the first, so that each way takes one copy.
 // PCIe reaches its rate with copies of 4 MiB (54 of 55 GB/s; 49 with 1 MiB), and pinning memory
 // costs more than copying it. So slots grow with the work, by where its plain bytes go:
 //
@@ -22,6 +22,7 @@
 // uses: batch_sizes.h.
 #pragma once
 
+#include "decompress/gpu/batch/batch_decoder.h"
 #include "decompress/gpu/runtime/memory.h"
 #include "presso/decompress_gpu.h"
 
@@ -39,7 +40,7 @@ struct SlotCapacity {
   std::uint64_t in_bytes() const;
   std::uint64_t out_bytes() const;
   std::uint64_t pinned_bytes() const;
-  std::uint64_t device_bytes(Device& device, const BatchOptions& options) const;
+  std::uint64_t device_bytes(BatchDecoder& decoder, const BatchOptions& options) const;
   friend bool operator==(const SlotCapacity&, const SlotCapacity&) = default;
 };
 
@@ -69,7 +70,7 @@ struct SlotPlan {
 struct SlotBudget {
   const MemoryLimits& limits;
   std::uint64_t dictionary_bytes;  ///< of device memory, beside the slots
-  Device& device;
+  BatchDecoder& decoder;
 };
 bool fits(const SlotPlan& plan, const GpuOptions& options, const SlotBudget& budget);
 

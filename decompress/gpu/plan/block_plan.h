@@ -40,7 +40,7 @@ PRESSO_HD constexpr std::uint32_t segments_of(std::uint32_t plain_bytes) {
 constexpr std::uint32_t kSurveyCellBytes = 16;
 constexpr std::uint32_t kSurveyCells = 6;  ///< a claimed segment
 
-/// One more than there are, for what a block has whatever its size is.
+/// One more than there are, for what every block has whatever its size.
 PRESSO_HD constexpr std::uint32_t claimed_segments_of(std::uint32_t plain_bytes) {
   return segments_of(plain_bytes) + 1;
 }
@@ -113,8 +113,8 @@ PRESSO_HD inline void fill_plan(const BlockHeader& header, BlockPlan& plan) {
   plan.bit = header.bit;
 }
 
-/// Of a Byte-coded block, the stream that has what the others leave. False where that is half a
-/// value.
+/// Finds the stream of a Byte-coded block that takes what the others leave. False where that is
+/// half a value.
 PRESSO_HD inline bool find_long_lengths(const BlockHeader& header, BlockPlan& plan) {
   const auto others = static_cast<std::uint32_t>(presso::detail::fixed_stream_bytes(header));
   plan.long_lengths = (header.payload_bytes - others) / 2;
@@ -126,7 +126,7 @@ PRESSO_HD inline std::uint32_t decoded_status(const BlockPlan& plan) {
   return plan.segment_hashes == nullptr ? status_of(ErrorCode::kOk) : std::uint32_t{kDecoded};
 }
 
-/// What a kernel behind plan_kernel gets.
+/// What the kernels after plan_kernel get.
 struct BlockBatch {
   BlockPlan* plans = nullptr;  ///< unspecified where the status is an error of the header
   std::uint32_t* status = nullptr;

@@ -3,7 +3,6 @@
 // policy changes speed, never results. Host and device. Catalogue S7.17.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "decompress/gpu/plan/relay_layout.h"
@@ -11,30 +10,19 @@
 
 namespace presso::gpu {
 
-struct WarpDecoderTuning {
-  std::uint32_t warps;             ///< of a thread block, each with a block of its own
-  std::uint32_t copy_bytes;        ///< bytes of output that a lane writes at once, 1 to 16
-  std::uint32_t copies_in_flight;  ///< gathered before any is stored
-  std::uint32_t match_bytes;       ///< copy_bytes for matches that are copied by themselves
-  std::uint32_t blocks;            ///< thread blocks on a multiprocessor, for the register budget
+/// Launch shape of the warp decoder. Nothing that was measured won by another one on any GPU.
+struct WarpDecoderShape {
+  static constexpr std::uint32_t kWarps = 4;    ///< of a thread block, each with a block of its own
+  static constexpr std::uint32_t kBlocks = 12;  ///< on a multiprocessor, for the register budget
 };
 
-/// Stateless, so that kernels can be templates over it. `architecture` is __CUDA_ARCH__ / 10 of the
-/// code that runs, 90 for an H100; the host asks the kernel for it (cudaFuncAttributes).
-struct WarpDecoderSelector {
-  static PRESSO_HD constexpr WarpDecoderTuning tuning(int architecture) {
-    if (architecture >= 90) return {4, 1, 4, 1, 12};
-    return {4, 1, 4, 1, 12};
-  }
-};
-
-/// Who is fastest for a block that both could decode.
+/// Which decoder is faster for a block that both could decode.
 enum class Organisation { kWarps, kRelay };
 
-/// Which of the kernels of bit_unpack.cuh unpacks a block; kFused: that of fused_decoder.cuh.
-enum class Unpacking : std::uint32_t { kFewLanes, kManyLanes, kLargeTables, kFused };
+/// Which of the kernels of bit_unpack.cuh unpacks a block.
+enum class Unpacking : std::uint32_t { kFewLanes, kManyLanes, kLargeTables };
 
-/// Limits of a block's words that tables have room for. With small ones, more blocks are in shared
+/// The longest code words that tables have room for. With small limits more blocks are in shared
 /// memory at a time; our encoder stays within them.
 struct TableLimits {
   std::uint32_t literal;
@@ -51,19 +39,12 @@ PRESSO_HD constexpr TableLimits large_tables() {
   return {kMaxLiteralLimit, kMaxSequenceLimit};
 }
 
-/// A policy changes speed, never results.
 struct UnpackTuning {
   TableLimits limits;
   std::uint32_t warps;   ///< of a thread block; a thread decodes one of the block's lanes at a time
   std::uint32_t blocks;  ///< on a multiprocessor, for the register budget
   std::uint32_t stage_steps;  ///< records of a lane that leave together
 };
-
-/// By all warps of the relay decoder, before they are that.
-template <class Relay>
-PRESSO_HD constexpr UnpackTuning fused_tuning() {
-  return {small_tables(), Relay::kThreads / kWarp, Relay::kBlocksPerMultiprocessor, 16};
-}
 
 /// For batches that fill the device. 76 KiB of shared memory a thread block: three of them on a
 /// multiprocessor of an H100 or H200, two on an A100. NOTES.md has others' figures.
@@ -79,7 +60,6 @@ struct ManyBlocks {
   }
   static PRESSO_HD constexpr UnpackTuning unpack_tuning(Unpacking which) {
     if (which == Unpacking::kLargeTables) return {large_tables(), 2, 7, 16};
-    if (which == Unpacking::kFused) return fused_tuning<Relay>();
     return which == Unpacking::kManyLanes ? UnpackTuning{small_tables(), 4, 7, kWarp}
                                           : UnpackTuning{small_tables(), 1, 18, 16};
   }
@@ -94,7 +74,7 @@ struct ManyBlocks {
   }
 };
 
-/// For batches of which a multiprocessor gets a block or two: as many warps for each as are of use.
+/// For batches that give a multiprocessor one or two blocks: as many warps for each as are useful.
 struct FewBlocks {
   using Relay = RelayPolicy<29, 2100, 8, 2>;
   static constexpr std::uint32_t kSurveyWarps = 16;
@@ -105,7 +85,6 @@ struct FewBlocks {
     return small_tables().suits(fields) ? Unpacking::kManyLanes : Unpacking::kLargeTables;
   }
   static PRESSO_HD constexpr UnpackTuning unpack_tuning(Unpacking which) {
-    if (which == Unpacking::kFused) return fused_tuning<Relay>();
     return {which == Unpacking::kLargeTables ? large_tables() : small_tables(), 4, 7, 16};
   }
 
@@ -117,13 +96,5 @@ struct FewBlocks {
     return blocks <= Relay::kBlocksPerMultiprocessor * multiprocessors;
   }
 };
-
-/// How many rounds kMultiRoundKernels enqueues for blocks of this size. A round executes one
-/// back-reference of a block at least and 32 at most; text has one in about nine bytes and gets
-/// through 20 or more a round. Blocks that are not done then, as the most nested data, are decoded
-/// by rounds inside of one kernel.
-constexpr std::uint32_t round_launches(std::uint32_t largest_plain_bytes) {
-  return std::max(largest_plain_bytes / 64, 8u);
-}
 
 }  // namespace presso::gpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared memory and policies of the relay decoder (relay_decoder.cuh), and what survey.cuh, of Bit
-// blocks bit_unpack.cuh, leaves for it in device memory.
+// Shared memory and policies of the relay decoder (relay_decoder.cuh), and what survey.cuh (for Bit
+// blocks bit_unpack.cuh) leaves for it in device memory.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct PageStart {
   std::uint32_t segments;  ///< before the segment that holds its first byte
 };
 
-/// One more than there are full units: the last one holds the literals behind the last sequence.
+/// One more than there are full units: the last one holds the literals after the last sequence.
 PRESSO_HD constexpr std::uint32_t units_of(std::uint32_t sequences) {
   return sequences / kUnitSequences + 1;
 }
@@ -81,8 +81,8 @@ struct RelayPolicy {
   static constexpr std::uint32_t kRing = kTiles * kTileBytes;
   static constexpr std::uint32_t kSlots = kSlots_;
   static constexpr std::uint32_t kBlocksPerMultiprocessor = kBlocks;
-  /// A page's literals lie in the ring where the page behind it will be, and there are two pages at
-  /// a time.
+  /// A page's literals lie in the ring where the next page will be, and there are two pages at a
+  /// time.
   static constexpr std::uint32_t kMostDistance = kRing - 3 * kPageBytes - 16;
   /// Pages whose bytes are all in the ring when the last of them is done, for the copiers to hash.
   static constexpr std::uint32_t kHashedPages =

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Parses units of 128 records of an unpacked Bit block, four a lane: what unit_parser.cuh is for
-// tokens. There are no escapes and no streams but one, so a unit takes one load.
+// Parses units of 128 records of an unpacked Bit block, four a lane, as unit_parser.cuh does for
+// tokens. There is one stream and no escapes, so a unit takes one load.
 //
 // In a *short* unit, as most are on text, four sequences never have more than 255 bytes or 63
 // literals: all prefix sums share a word then. In the others lengths may be wide, and the block's
-// last one has the literals behind its last sequence.
+// last one has the literals after its last sequence.
 #pragma once
 
 #include "decompress/gpu/bit/unpacked_block.h"
@@ -12,7 +12,7 @@
 
 namespace presso::gpu {
 
-/// A lane's four records; zeros behind the last one. parse() replaces a wide one's distance.
+/// A lane's four records; zeros after the last one. parse() replaces a wide one's distance.
 struct StoredRecords {
   u32 records[4];
 
@@ -73,7 +73,7 @@ class RecordUnitParser : public UnitPlaces {
   static_assert(kShortLiterals < kWideLength);
   static_assert(kShortBytes * kWarp < 1u << 13 && kShortLiterals * kWarp < 1u << 11);
 
-  /// Of at most 255 segments before any lane; the sum over all lanes may wrap.
+  /// For units with at most 255 segments before any lane; the sum over all lanes may wrap.
   static PRESSO_DEVICE void place_short(const UnitLengths& lengths, u32 sums, const UnitRecord& at,
                                         LaneSequences& lane) {
     const u32 before = simt::inclusive_sum(sums) - sums;

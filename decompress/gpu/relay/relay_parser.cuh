@@ -54,7 +54,7 @@ class RelayParser {
     const u32 left = plan_.plain_bytes - from;
     const u32 to = from + (left < Policy::kPageBytes ? left : Policy::kPageBytes);
     const PageStart start = shared_.starts[page % 2];
-    // Empty units at the page's end go with it: behind them may be the unit that begins the next.
+    // Empty units at the page's end go with it: after them may be the unit that begins the next.
     while (unit_ < units_count_ && (begin_ < to || end_ == to)) {
       if (begin_ < end_) emit(page, start);
       if (end_ > to) break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a unit of sequences has to say about a page: marks and slots of its segments
+// What a unit of sequences contributes to a page: marks and slots of its segments
 // (tile_copier.cuh), and where the page begins in the streams.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace presso::gpu {
 
-/// Of the page at `at`, which lies in the unit. In all lanes.
+/// Where the page at `at`, which lies in the unit, begins in the streams. The same in all lanes.
 PRESSO_DEVICE PageStart page_start(const LaneSequences& lane, u32 at) {
   u32 literals = lane.literals;
   u32 segments = lane.segments;
@@ -44,7 +44,7 @@ class SegmentTables {
 
   /// Marks and slots of the unit's segments, of those in the page if not kInside, which says that
   /// all of them are. Whatever the lengths and distances are, all stays within the tables. Returns
-  /// the place of the slot behind the lane's, 0 where there are too many.
+  /// the place of the slot after the lane's, 0 where there are too many.
   template <bool kInside, class Stored>
   PRESSO_DEVICE u32 emit(const Stored& stored, const LaneSequences& lane) {
     const u32 first_segment = lane.segments - start_.segments;
@@ -74,7 +74,7 @@ class SegmentTables {
     return slot;
   }
 
-  /// Bytes behind the block's end, at a page position, are not part of its last segment: they do
+  /// Bytes after the block's end, at a page position, are not part of its last segment: they do
   /// not depend on each other. `slot`: of the last lane.
   PRESSO_DEVICE void emit_end(u32 at, u32 slot) const {
     using Offsets = TableOffsets<Shared>;

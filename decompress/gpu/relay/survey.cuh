@@ -209,7 +209,7 @@ class Survey {
     return true;
   }
 
-  /// Literals behind the last sequence fill the rest, and all else is used up.
+  /// Literals after the last sequence fill the rest, and all else is used up.
   PRESSO_DEVICE bool complete() const {
     return plan_.plain_bytes - at_.plain == plan_.literals - at_.literals &&
            at_.literal_escapes == plan_.literal_escapes &&

@@ -15,8 +15,8 @@
 //                global memory from registers. Marks of the next tile are summed up
 //   barrier
 //
-// That once is enough is what the tile rule promises (FORMAT.md 6.3), for tiles of 2 KiB or more. A
-// block that lies about its rule decodes to wrong bytes, no worse.
+// Two waves are enough because the tile rule promises it (FORMAT.md 6.3), for tiles of 2 KiB or
+// more. A block that lies about its rule decodes to wrong bytes, no worse.
 //
 // Back: ring positions are taken modulo kRing, and a byte of a segment has its source `back` below
 // it: a match its distance, a literal run kRing less what its literals lie ahead. A slot is
@@ -39,14 +39,14 @@ constexpr u32 kOverlapGap = 136;  ///< more than between a lane's first byte and
 constexpr u32 kSlotBias = 65535 - kOverlapGap - (kTileBytes - 1);
 constexpr u32 kEachByte = 0x01010101u;
 
-/// Initial slots: what nobody fills reads what may be read.
+/// Initial slots: a slot that nobody fills points to bytes that may be read.
 constexpr u32 kHarmlessSlots = (kSlotBias - kTileBytes) * 0x00010001u;
 
 template <class Policy, class Shared>
 class TileCopier {
  public:
-  /// Takes the marks of the tile at `tables` (offset of the page's in shared memory) and `in_page`,
-  /// and tells the sum of this warp's.
+  /// Loads the marks of the tile at `tables` (the offset of the page's tables in shared memory) and
+  /// `in_page`, and publishes the sum of this warp's.
   PRESSO_DEVICE void prepare(Shared& shared, u32 tables, u32 in_page) {
     tables_ = tables;
     in_page_ = in_page;
@@ -62,8 +62,8 @@ class TileCopier {
     }
   }
 
-  /// Of the tile that was prepared. `ring`: where it lies in the ring; `base`: sum of the page's
-  /// marks before it, less those of one segment; becomes that of the next tile.
+  /// The first wave of the tile that was prepared. `ring`: where it lies in the ring; `base`: sum
+  /// of the page's marks before it, less those of one segment; becomes that of the next tile.
   PRESSO_DEVICE void first_wave(const Shared& shared, u32 ring, u32& base) {
     tile_ = static_cast<int>(ring);
     place_ = ring + mine_;
@@ -135,7 +135,7 @@ class TileCopier {
 
   static constexpr u32 kHalf = kChunkBytes / 2;
 
-  /// Of a lane's bytes, the i-th after the first.
+  /// Where the i-th of a lane's bytes lies, counted from its first.
   static PRESSO_DEVICE constexpr u32 at(u32 i) { return i < 4 ? i : kHalf + i - 4; }
 
   static PRESSO_DEVICE u32 wrap(int place) {
@@ -173,7 +173,7 @@ class TileCopier {
   }
 
   /// Page position of the tile's last mark in half chunks before the given one of the tile; the
-  /// tile's start where there is none. Marks of the tile stay until the barrier behind the first
+  /// tile's start where there is none. Marks of the tile stay until the barrier after the first
   /// wave.
   PRESSO_DEVICE u32 last_mark_before(u32 half) const {
     for (; half > 0; --half) {
@@ -200,7 +200,7 @@ class TileCopier {
     resolve_overlaps<4>(high_);
   }
 
-  /// Of the lane's bytes kFirst to kFirst + 3, which have these marks.
+  /// The same for the lane's bytes kFirst to kFirst + 3, which have these marks.
   template <u32 kFirst>
   PRESSO_DEVICE void resolve_overlaps(u32 marks) {
     const u32 x = in_page_ + mine_ + at(kFirst);
@@ -233,7 +233,7 @@ class TileCopier {
     }
   }
 
-  // Of the tile's bytes, this lane's first.
+  // Position in the tile of this lane's first byte.
   u32 mine_ = simt::warp_in_block() * kChunkBytes + 4 * simt::lane();
   u32 tables_ = 0, in_page_ = 0;
   u32 low_ = 0, high_ = 0;                // marks

@@ -19,7 +19,7 @@ PRESSO_DEVICE u32 byte_of(u32 word, u32 i) {
 
 }  // namespace detail
 
-/// A lane's four sequences as they are stored; zeros behind the last one.
+/// A lane's four sequences as they are stored; zeros after the last one.
 struct StoredSequences {
   u32 tokens;
   u32 offsets[2];  ///< two in each
@@ -136,7 +136,7 @@ class UnitParser : public UnitPlaces {
     lane.segments = at.segments + runs_of(before) + 4 * simt::lane();
   }
 
-  /// Lengths of any unit; moves `at` behind it in the streams of escapes. False, in all lanes: they
+  /// Lengths of any unit; moves `at` after it in the streams of escapes. False, in all lanes: they
   /// run out, or a sequence without a match has a length of one.
   PRESSO_DEVICE bool lengths(const StoredSequences& stored, const UnitCodes& codes, UnitRecord& at,
                              UnitLengths& lengths) const {

@@ -10,15 +10,15 @@ namespace presso::gpu {
 /// Where a lane's sequences lie, and their matches, in the block.
 struct LaneSequences {
   u32 begin[4];  ///< first literal
-  u32 match[4];  ///< first byte behind the literals
+  u32 match[4];  ///< first byte after the literals
   u32 end;       ///< of the last one; each ends where the next begins
   u32 literals;  ///< in the block before the first one
-  u32 segments;  ///< likewise
+  u32 segments;  ///< literal runs and matches, counted likewise
 
   PRESSO_DEVICE u32 end_of(u32 i) const { return i < 3 ? begin[(i + 1) % 4] : end; }
 };
 
-/// Of a lane's sequences.
+/// Lengths of a lane's sequences.
 struct UnitLengths {
   u32 literals[4];
   u32 matches[4];  ///< 0: no match
@@ -28,8 +28,8 @@ class UnitPlaces {
  public:
   PRESSO_DEVICE explicit UnitPlaces(const BlockPlan& plan) : plan_(plan) {}
 
-  /// The block's last unit: what is behind the last sequence becomes one more sequence, without a
-  /// match, whose literals are all that are left. False where there are less than none.
+  /// The block's last unit: the literals after the last sequence become one more sequence, without
+  /// a match. False where more literals were used than there are.
   PRESSO_DEVICE bool add_tail(u32 unit, const UnitRecord& at, UnitLengths& lengths) const {
     const u32 tail = plan_.sequences - unit * kUnitSequences;
     const bool mine = tail / 4 == simt::lane();
@@ -63,7 +63,7 @@ class UnitPlaces {
     place_from(at.plain + (before & 0x7FFFFFu), lengths, lane);
   }
 
-  /// The lane's sequences, one behind another.
+  /// The lane's sequences, one after another.
   static PRESSO_DEVICE void place_from(u32 from, const UnitLengths& lengths, LaneSequences& lane) {
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Device by the CUDA runtime. Threads of a pipeline come and go, and the caller's own thread works
-// too, so that each call sets its device and puts back what was current before (current_device.h:
-// one query where nothing changes). Nothing here blocks but wait() and the release of memory, which
-// CUDA delays until the device has no work.
+// too, so each call sets its device and puts back what was current before (current_device.h: one
+// query where nothing changes). Only wait() blocks, and the release of memory, which CUDA delays
+// until the device has no work.
 #include "decompress/gpu/runtime/cuda_device.h"
 
 #include <cuda_runtime_api.h>
@@ -11,13 +11,12 @@
 
 #include "decompress/gpu/runtime/cuda_error.h"
 #include "decompress/gpu/runtime/current_device.h"
-#include "presso/decompress_gpu.h"
 
 namespace presso::gpu {
 namespace {
 
-/// What fails when something is given back either showed before or is of no interest any more; it
-/// is only taken from where the next check of a launch would find it.
+/// An error while something is given back has shown before or is of no interest any more. It is
+/// only taken away from where the next check of a launch would find it.
 void forget(cudaError_t status) {
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
 }
@@ -51,7 +50,7 @@ class CudaDevice final : public Device {
     const CurrentDevice current(index_);
     forget(cudaFreeHost(memory));
   }
-  /// By its first and last byte: between them CUDA would have to be asked page by page.
+  /// Looks at the first and last byte only: CUDA would have to be asked about each page between.
   bool is_pinned(const Byte* memory, std::size_t bytes) override {
     return bytes > 0 && is_pinned(memory) && is_pinned(memory + bytes - 1);
   }
@@ -66,7 +65,7 @@ class CudaDevice final : public Device {
     const CurrentDevice current(index_);
     forget(cudaStreamDestroy(stream));
   }
-  /// Who waits for an event sleeps: there are as many waiting threads as batches.
+  /// A thread that waits for an event sleeps: there are as many waiting threads as batches.
   Result<Event> create_event() override {
     const CurrentDevice current(index_);
     cudaEvent_t event = nullptr;
@@ -106,17 +105,6 @@ class CudaDevice final : public Device {
     return check(cudaStreamSynchronize(stream), "waiting for the GPU");
   }
 
-  std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
-                              const BatchOptions& options) override {
-    const CurrentDevice current(index_);
-    return gpu::temporary_bytes(blocks, plain_bytes, options);
-  }
-  Status decode(const BatchArguments& arguments, const BatchOptions& options,
-                Stream stream) override {
-    const CurrentDevice current(index_);
-    return decode_batch(arguments, options, stream);
-  }
-
  private:
   static std::string allocating(std::size_t bytes, const char* kind) {
     return "allocating " + std::to_string(bytes) + " bytes of " + kind + " memory";
@@ -149,17 +137,6 @@ Result<std::unique_ptr<Device>> open_cuda_device(int index) {
   // Since CUDA 12 this starts CUDA on the device.
   PRESSO_TRY(check(cudaSetDevice(index), "starting device " + std::to_string(index)));
   return std::unique_ptr<Device>(std::make_unique<CudaDevice>(index));
-}
-
-Result<Decompressor> Decompressor::open(const GpuOptions& options) {
-  PRESSO_ASSIGN(std::unique_ptr<Device> device, open_cuda_device(options.device));
-  return over(std::move(device), options);
-}
-
-Result<std::uint64_t> decompress_host(Bytes compressed, MutableBytes into,
-                                      const GpuOptions& options, bool verify) {
-  PRESSO_ASSIGN(Decompressor decompressor, Decompressor::open(options));
-  return decompress_host(decompressor, compressed, into, verify);
 }
 
 }  // namespace presso::gpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The real device behind pipeline/device.h.
+// The real device of runtime/device.h.
 #pragma once
 
 #include <memory>

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
-// All that the host side of GPU decoding asks of a GPU: memory, copies, streams, events, and the
-// batch decoder. ../cuda_device.cpp is the real one. Everything above is written against this class
-// alone and compiles without CUDA, so that tests run it where there is no GPU, over a device that
-// decodes on the CPU and fails on command (tests/support/fake_device.h).
+// What the host side of decoding and scanning needs of a GPU: memory, copies, streams, events.
+// cuda_device.cpp is the real one. Everything above is written against this class and compiles
+// without CUDA, so that tests run it where there is no GPU, over a device that works on the CPU and
+// fails on command (tests/support/fake_device.h).
 //
-// Calls with a stream enqueue and return; a fault of theirs may only show in a later call. All
+// Calls with a stream enqueue work and return; its failure may only show in a later call. All
 // functions are thread-safe. Errors: kDeviceMemory, kOutOfMemory (pinned memory), kNoDevice,
-// kDeviceLost; after the last one nothing but releasing is of use.
+// kDeviceLost; after kDeviceLost the only useful calls are those that release.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <utility>
 
-#include "presso/gpu_batch.h"
+#include "presso/bytes.h"
+#include "presso/error.h"
 
-struct CUevent_st;  // cudaEvent_t points to one
+struct CUstream_st;  // cudaStream_t points to one
+struct CUevent_st;   // cudaEvent_t points to one
 
 namespace presso::gpu {
 
@@ -29,10 +31,10 @@ class Device {
   /// Device memory, 256-byte aligned, not cleared.
   virtual Result<Byte*> allocate(std::size_t bytes) = 0;
   virtual void release(Byte* d_memory) = 0;
-  /// Host memory that copies reach without a detour.
+  /// Page-locked host memory, which copies reach without a detour.
   virtual Result<Byte*> allocate_pinned(std::size_t bytes) = 0;
   virtual void release_pinned(Byte* memory) = 0;
-  /// Whether all of [memory, memory + bytes) is such memory, whoever allocated it.
+  /// Whether all of [memory, memory + bytes) is pinned, whoever allocated it.
   virtual bool is_pinned(const Byte* memory, std::size_t bytes) = 0;
 
   virtual Result<Stream> create_stream() = 0;
@@ -45,20 +47,14 @@ class Device {
   virtual Status copy_within(Byte* d_to, const Byte* d_from, std::size_t bytes, Stream stream) = 0;
 
   virtual Status record(Event event, Stream stream) = 0;
-  /// What is enqueued on `stream` from now on waits for `event` as last recorded.
+  /// Work that is enqueued on `stream` from now on waits for `event` as last recorded.
   virtual Status stream_wait(Stream stream, Event event) = 0;
   /// The calling thread sleeps until `event`, as last recorded, has happened.
   virtual Status wait(Event event) = 0;
   virtual Status wait(Stream stream) = 0;
-
-  /// As in gpu_batch.h.
-  virtual std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
-                                      const BatchOptions& options) = 0;
-  virtual Status decode(const BatchArguments& arguments, const BatchOptions& options,
-                        Stream stream) = 0;
 };
 
-/// Something of a device that is given back when its owner goes.
+/// A handle of a device that is given back when its owner goes.
 template <class Handle, void (Device::*kRelease)(Handle)>
 class Owned {
  public:

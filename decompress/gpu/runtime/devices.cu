@@ -38,12 +38,8 @@ Status read_attributes(DeviceInfo& info) {
   PRESSO_TRY(read(cudaDevAttrComputeCapabilityMajor, info.major));
   PRESSO_TRY(read(cudaDevAttrComputeCapabilityMinor, info.minor));
   PRESSO_TRY(read(cudaDevAttrMultiProcessorCount, info.multiprocessors));
-  PRESSO_TRY(
-      read(cudaDevAttrMaxSharedMemoryPerMultiprocessor, info.shared_per_multiprocessor_bytes));
-  PRESSO_TRY(read(cudaDevAttrMaxSharedMemoryPerBlockOptin, info.shared_per_block_bytes));
   PRESSO_TRY(read(cudaDevAttrL2CacheSize, info.l2_bytes));
-  PRESSO_TRY(read(cudaDevAttrClockRate, info.clock_khz));
-  return read(cudaDevAttrAsyncEngineCount, info.async_copy_engines);
+  return read(cudaDevAttrClockRate, info.clock_khz);
 }
 
 /// A device that another process has for itself is listed, with no free memory.

@@ -73,7 +73,7 @@ inline constexpr u32 kFullMask = 0xFFFFFFFFu;
 #if defined(__CUDACC__)
 #include "decompress/gpu/simt/simt_device.h"
 #elif defined(PRESSO_SIMT_EMULATOR)
-#include "decompress/gpu/simt/emulator/simt_emulated.h"
+#include "decompress/gpu/simt/simt_emulated.h"
 #else
 #error "simt.h needs nvcc, or PRESSO_SIMT_EMULATOR to run kernels on the CPU"
 #endif

@@ -141,7 +141,7 @@ PRESSO_DEVICE Byte* shared_memory() {
 }
 namespace detail {
 
-/// Where dynamic shared memory begins in the shared window: behind what CUDA keeps for itself.
+/// Where dynamic shared memory begins in the shared window: after what CUDA keeps for itself.
 inline constexpr u32 kSharedBase = 1024;
 
 }  // namespace detail

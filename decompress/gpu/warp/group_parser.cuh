@@ -100,7 +100,7 @@ class GroupParser : public GroupPlaces {
     return byte;
   }
 
-  /// Requests token and offset of the next group; none behind the last sequence.
+  /// Requests token and offset of the next group; none after the last sequence.
   PRESSO_DEVICE void fetch() {
     token_ = 0;
     offset_ = 0;

@@ -12,7 +12,7 @@
 
 namespace presso::gpu {
 
-/// What a lane knows of its sequence. Lanes behind the last sequence have an empty one.
+/// What a lane knows of its sequence. Lanes after the last sequence have an empty one.
 struct LaneSequence {
   u32 at;               ///< position of its first literal
   u32 literals;         ///< how many

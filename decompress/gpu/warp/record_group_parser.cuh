@@ -46,7 +46,7 @@ class RecordGroupParser : public GroupPlaces {
   PRESSO_DEVICE bool complete(const BlockPlan&) const { return true; }
 
  private:
-  /// Requests the next group's records; none behind the last sequence.
+  /// Requests the next group's records; none after the last sequence.
   PRESSO_DEVICE void fetch() {
     record_ = 0;
     high_ = 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // In which order the matches of a group of 32 sequences are executed. Catalogue S7.5 to S7.7,
-// S7.20; seed-details-S 0a, 0b. A strategy is a type with
+// S7.20. A strategy is a type with
 //
-//   kFirstWaveInCopy   whether segment_copy.cuh takes the matches whose source ends at or before
-//   the
-//                      group's start, and those in the dictionary, together with the literals
+//   kFirstWaveInCopy      whether segment_copy.cuh takes the matches whose source ends at or before
+//                         the group's start, and those in the dictionary, with the literals
 //   resolve<Policy>(...)  executes the matches that are left, in all lanes; each lane has its own
 //
 //   Sequential      sc: one match after another, each by the whole warp
@@ -14,10 +13,11 @@
 //   InTurn          one after another, but only what the copy could not take: few on most data
 //
 // Rounds: when all literals of the group are in place, everything below the first pending match is
-// final: that is the high-water mark. A match may go if its source ends there, bytes of its own not
-// counted: min(source end, to) <= mark. The first pending match always may, so that there are at
-// most 32 rounds. First-wave matches may go in the first round, whose mark is the first match's
-// place; they have gone already, in the copy. The rounds are the same with and without counters.
+// final: that is the high-water mark. A match may be copied if its source ends there, not counting
+// bytes that the match itself writes: min(source end, to) <= mark. The first pending match always
+// may, so there are at most 32 rounds. Matches of the first wave would be copied in the first
+// round, whose mark is the first match's place, but segment_copy.cuh has copied them already. The
+// rounds are the same with and without counters.
 //
 // Every strategy leaves all bytes of the group stored; the caller's warp_sync makes them visible.
 #pragma once
@@ -179,10 +179,10 @@ struct MultiRound {
   }
 };
 
-/// Second wave together behind the first: what the rules 1 to 3 promise for groups of the file,
-/// which consist of whole groups of ours. What is second wave in a part is so in the whole: its
-/// source ends behind the part's start, so also behind the whole's. Tiles promise nothing of the
-/// kind.
+/// All matches of the second wave together, after the first. The rules 1 to 3 promise that this is
+/// enough for groups of the file, which consist of whole groups of 32. A match that is of the
+/// second wave in such a part is so in the whole: its source ends after the part's start, so also
+/// after the whole's. The tile rule promises nothing of the kind.
 struct DependencyFree {
   static constexpr bool kFirstWaveInCopy = true;
 

@@ -6,11 +6,11 @@
 // the address that position 0 would come from, so that a byte at position p is found at source + p
 // whether it is a literal, lies in the block or in the dictionary. Which segment a byte belongs to
 // says a bitmap of the positions where segments start: its rank is the number of starts up to it.
-// Lanes set the bits behind their two segments (an empty one sets a bit that another sets, too), a
+// Lanes set the bits after their two segments (an empty one sets a bit that another sets, too), a
 // prefix sum over the words' population counts makes ranks cheap, and a lane needs one look-up for
 // its first byte and a bit test for each further one.
 //
-// Bytes in front of the group, behind it, and of segments to be skipped belong to entries that say
+// Bytes in front of the group, after it, and of segments to be skipped belong to entries that say
 // so: they are neither read nor written. So no word that the group shares with its neighbours, or
 // the block with other blocks, is ever stored as a whole.
 //
@@ -171,7 +171,7 @@ class SegmentCopy {
  public:
   PRESSO_DEVICE SegmentCopy(SegmentTable& table, u32 below) : table_(table), below_(below) {}
 
-  /// `from`, `to`: the group's first position and the one behind its last.
+  /// `from`, `to`: the group's first position and the one after its last.
   PRESSO_DEVICE void run(u64 base, const LaneSequence& sequence, u32 matches, u64 literal_source,
                          u64 match_source, u32 from, u32 to) {
     enter_sources(sequence, matches, literal_source, match_source);

@@ -35,6 +35,9 @@ struct WarpPolicy {
   static constexpr bool kCounting = kCounting_;
 };
 
+/// The widths that were fastest on an H200 (NOTES.md).
+using ChosenWarpPolicy = WarpPolicy<1, 4, 1>;
+
 /// Parser: GroupParser or RecordGroupParser.
 template <class Resolve, class Policy, class Parser>
 class WarpDecoder {
@@ -86,7 +89,7 @@ class WarpDecoder {
     }
   }
 
-  /// The literals behind the last sequence.
+  /// The literals after the last sequence.
   PRESSO_DEVICE void copy_tail() {
     const u64 source = literals_ + parser_.literals_used() - parser_.at();
     for (u32 at = parser_.at() + simt::lane(); at < memory_.end; at += kWarpSize) {

@@ -50,7 +50,7 @@ struct DecodeOptions {
 
 /// Decodes one block into `out`, which must have room for header.plain_bytes and Buffer::kSlack
 /// more (wide copies write there). `payload` is header.payload_bytes long with Buffer::kSlack
-/// readable behind it. `dictionary`: what the header's dictionary_id names; nullptr for id 0.
+/// readable after it. `dictionary`: what the header's dictionary_id names; nullptr for id 0.
 /// Thread-safe. Errors: kBadPayloadSize, kBadLength, kBadOffset, kBadLiterals, kBadEscapes,
 /// kBadTree, kBadBits, kContentChecksum, kMissingDictionary; never reads or writes outside what is
 /// given. FORMAT.md 6, 14.
@@ -88,7 +88,7 @@ struct BlockItem {
 
 struct BlockStreamOptions {
   DecodeOptions decode;
-  /// Go on behind damage: damaged places come as items with an error instead of ending the stream.
+  /// Go on after damage: damaged places come as items with an error instead of ending the stream.
   bool salvage = false;
 };
 
@@ -166,6 +166,8 @@ class CompressedFile {
   static Result<CompressedFile> open(ArchiveIndex index, DecodeOptions options = {});
 
   const ArchiveIndex& index() const { return index_; }
+  /// The index, for another reader of the same file; the CompressedFile is of no use afterwards.
+  ArchiveIndex take_index() && { return std::move(index_); }
   std::uint64_t plain_bytes() const { return index_.plain_bytes(); }
   /// Fills `into` with the plain bytes from `plain_offset`: decodes only the blocks needed.
   /// kInvalidArgument where the range is not inside the file.
@@ -187,5 +189,11 @@ class CompressedFile {
   DecodeOptions options_;
   std::shared_ptr<Dictionaries> dictionaries_;  ///< decoded when first needed; a few are kept
 };
+
+/// Writes plain bytes [begin, end) of `file` to `sink`, in order; decodes only the blocks needed,
+/// on `threads` threads (0: all). Errors: kInvalidArgument where the range is not inside the file;
+/// those of CompressedFile::read_block() and of the sink, after what lies before them was written.
+Status decompress_range(const CompressedFile& file, std::uint64_t begin, std::uint64_t end,
+                        unsigned threads, ByteSink& sink);
 
 }  // namespace presso

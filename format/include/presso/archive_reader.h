@@ -179,6 +179,12 @@ class ArchiveIndex {
   Status check_tail(const ArchiveMember& member) const;
   std::uint64_t block_offset(std::uint64_t number) const { return block_offsets_[number]; }
   std::uint64_t block_plain_offset(std::uint64_t number) const;
+  /// What block `number` takes in the file: up to the next block, or to the end of its member's
+  /// blocks. 0 where that is not known: for the last block of a member of a rebuilt index.
+  std::uint64_t block_stored_bytes(std::uint64_t number) const;
+  /// Whether `header` is that of block `number`: its number, plain size and stored size are those
+  /// of the index.
+  bool agrees_with(const BlockHeader& header, std::uint64_t number) const;
 
  private:
   explicit ArchiveIndex(const RandomAccess& file) : file_(&file) {}

@@ -12,12 +12,11 @@ namespace presso {
 enum class CpuLevel {
   kPortable = 0,
   kAvx2 = 1,         ///< AVX2, BMI1 and BMI2
-  kAvx512 = 2,       ///< AVX-512 F, BW and VL: Skylake-X, Cascade Lake; only when forced
-  kAvx512Vbmi2 = 3,  ///< and VBMI2: Ice Lake, Zen 4
+  kAvx512Vbmi2 = 2,  ///< and AVX-512 F, BW, VL and VBMI2: Ice Lake, Zen 4
 };
 
 /// The level to use: the fastest that this CPU supports, or the one that the environment variable
-/// PRESSO_FORCE_BACKEND names (portable, avx2, avx512, avx512vbmi2) where the CPU supports it.
+/// PRESSO_FORCE_BACKEND names (portable, avx2, avx512vbmi2) where the CPU supports it.
 /// Decided once.
 CpuLevel cpu_level();
 /// All levels that this CPU supports, lowest first: tests run each.

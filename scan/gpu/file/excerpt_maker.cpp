@@ -12,14 +12,14 @@ using scan_detail::Findings;
 using scan_detail::FoundLine;
 using scan_detail::SearchedExcerpt;
 
-/// Where more of a batch matches, all of its text is brought back: a line takes 16 bytes beside its
-/// own, and the host has to read it all the same.
+/// Where more of a batch matches, all of its text is copied to the host: a listed line takes 16
+/// bytes besides its own, and the host has to read the text all the same.
 constexpr std::uint64_t kBytesAListedLine = 32;  // allow(bare-32): bytes
 constexpr std::uint64_t kPartGathered = 2;
-/// Of what is brought back at once.
+/// Bytes that are copied to the host at once.
 constexpr std::uint64_t kMostPinned = 8u << 20;
 
-/// Of the text that blocks of a batch make without the gaps between them.
+/// The length of the batch's text, which is that of its blocks without the gaps between them.
 std::uint64_t text_bytes(const SlotBatch& batch) {
   std::uint64_t bytes = 0;
   for (const BlockSpan& span : batch.blocks()) bytes += span.plain_bytes;
@@ -51,7 +51,7 @@ Status ExcerptMaker::reserve_pinned(std::uint64_t bytes, Memory& from) {
   return {};
 }
 
-/// Where the batch's text is in one piece.
+/// Where the batch's text lies in one piece; copies it together if the blocks have gaps.
 Result<const Byte*> ExcerptMaker::text_of(const SlotView& view) {
   if (!has_gaps(view.batch)) return view.d_plain;
   PRESSO_TRY(reserve(d_text_, bytes_, view.memory));
@@ -104,47 +104,44 @@ bool ExcerptMaker::lists_all() const {
   return findings_.listed <= most_listed_ && findings_.gathered_bytes <= most_gathered_;
 }
 
-/// Brings back what the findings ask for, in one turn if it is little.
-Status ExcerptMaker::copy_out(const SlotView& view, const ExcerptPlan& plan, Excerpt& excerpt) {
-  SearchedExcerpt& searched = excerpt.searched;
-  struct Part {
-    const Byte* d_from;
-    std::uint64_t bytes;
-    Buffer* to;
-  };
-  std::vector<Part> parts;
-  std::uint64_t all = 0;
-  const auto want = [&](const Byte* d_from, std::uint64_t bytes, Buffer& to) {
-    if (bytes == 0) return;
-    parts.push_back({d_from, bytes, &to});
-    all += bytes;
-  };
-  Buffer first, listed;
-  const std::uint64_t probe =
+void ExcerptMaker::Wanted::add(const Byte* d_from, std::uint64_t bytes, Buffer& to) {
+  if (bytes == 0) return;
+  parts.push_back({d_from, bytes, &to});
+  all += bytes;
+}
+
+/// What the findings ask for. `brought` gets what does not go straight into the excerpt.
+ExcerptMaker::Wanted ExcerptMaker::wanted_of(const ExcerptPlan& plan, SearchedExcerpt& searched,
+                                             Brought& brought) {
+  Wanted wanted;
+  brought.probe_bytes =
       plan.probe_bytes > searched.offset ? std::min(plan.probe_bytes - searched.offset, bytes_) : 0;
   const std::uint64_t mark = searched.offset == 0 ? std::min<std::uint64_t>(3, bytes_) : 0;
-  want(d_at_, std::max(probe, mark), first);
+  wanted.add(d_at_, std::max(brought.probe_bytes, mark), brought.first);
   const std::uint64_t head =
       searched.has_newline ? std::uint64_t{findings_.first_newline} + 1 : bytes_;
-  want(d_at_, head, searched.head);
+  wanted.add(d_at_, head, searched.head);
   gathered_.clear();
-  const bool whole = plan.wants.lines && searched.has_newline && !lists_all();
-  if (searched.has_newline) {
-    const std::uint64_t behind = findings_.behind_last_newline;
-    want(d_at_ + behind, bytes_ - behind, searched.tail);
-    if (whole) {
-      want(d_at_ + head, behind - head, gathered_);
-    } else if (plan.wants.lines) {
-      want(d_listed_.get(), findings_.listed * sizeof(ListedLine), listed);
-      want(d_gathered_.get(), findings_.gathered_bytes, gathered_);
-    }
+  if (!searched.has_newline) return wanted;
+  const std::uint64_t tail = findings_.behind_last_newline;
+  wanted.add(d_at_ + tail, bytes_ - tail, searched.tail);
+  if (plan.wants.lines && !lists_all()) {
+    wanted.add(d_at_ + head, tail - head, gathered_);
+  } else if (plan.wants.lines) {
+    wanted.add(d_listed_.get(), findings_.listed * sizeof(ListedLine), brought.listed);
+    wanted.add(d_gathered_.get(), findings_.gathered_bytes, gathered_);
   }
+  return wanted;
+}
+
+/// By way of pinned memory, in one turn if it is little.
+Status ExcerptMaker::bring(const SlotView& view, std::vector<Part> parts, std::uint64_t all) {
   const std::uint64_t room = std::min(all, kMostPinned);
   PRESSO_TRY(reserve_pinned(room, view.memory));
   Device& device = view.memory.device();
-  std::vector<Part> under_way;  // one behind another in pinned memory
+  std::vector<Part> under_way;  // one after another in pinned memory
   std::uint64_t used = 0;
-  const auto bring = [&]() -> Status {
+  const auto take = [&]() -> Status {
     PRESSO_TRY(device.wait(view.stream));
     const Byte* from = pinned_.get();
     for (const Part& part : std::exchange(under_way, {})) {
@@ -156,7 +153,7 @@ Status ExcerptMaker::copy_out(const SlotView& view, const ExcerptPlan& plan, Exc
   };
   for (Part part : parts) {
     while (part.bytes > 0) {
-      if (used == room) PRESSO_TRY(bring());
+      if (used == room) PRESSO_TRY(take());
       const std::uint64_t bytes = std::min(part.bytes, room - used);
       PRESSO_TRY(device.copy_out(pinned_.get() + used, part.d_from, static_cast<std::size_t>(bytes),
                                  view.stream));
@@ -166,15 +163,26 @@ Status ExcerptMaker::copy_out(const SlotView& view, const ExcerptPlan& plan, Exc
       used += bytes;
     }
   }
-  PRESSO_TRY(bring());
-  listed_.resize(listed.size() / sizeof(ListedLine));
-  if (!listed_.empty()) std::memcpy(listed_.data(), listed.data(), listed.size());
-  excerpt.has_mark = searched.offset == 0 && scan_detail::begins_with_mark(first.bytes());
-  if (probe > 0) searched.probe.append(first.bytes().first(static_cast<std::size_t>(probe)));
+  return take();
+}
+
+/// Fills the excerpt's texts, listed_ and gathered_.
+Status ExcerptMaker::copy_out(const SlotView& view, const ExcerptPlan& plan, Excerpt& excerpt) {
+  SearchedExcerpt& searched = excerpt.searched;
+  Brought brought;
+  Wanted wanted = wanted_of(plan, searched, brought);
+  PRESSO_TRY(bring(view, std::move(wanted.parts), wanted.all));
+  listed_.resize(brought.listed.size() / sizeof(ListedLine));
+  if (!listed_.empty()) std::memcpy(listed_.data(), brought.listed.data(), brought.listed.size());
+  const Bytes first = brought.first.bytes();
+  excerpt.has_mark = searched.offset == 0 && scan_detail::begins_with_mark(first);
+  if (brought.probe_bytes > 0) {
+    searched.probe.append(first.first(static_cast<std::size_t>(brought.probe_bytes)));
+  }
   return {};
 }
 
-/// Of the lines that were gathered, or of all where there are too many.
+/// Searches the lines that were gathered, or all of them where too many match.
 Status ExcerptMaker::look_at_lines(const ExcerptPlan& plan, ScannerPool& scanners,
                                    Excerpt& excerpt) {
   SearchedExcerpt& searched = excerpt.searched;
@@ -204,7 +212,6 @@ Result<Excerpt> ExcerptMaker::fetch(const SlotView& view, const ExcerptPlan& pla
   if (bytes_ == 0) return excerpt;
   std::memcpy(&findings_, pinned_findings_.get(), sizeof findings_);
   searched.has_newline = findings_.first_newline != BatchFindings::kNowhere;
-  excerpt.has_nul = findings_.has_nul != 0;
   PRESSO_TRY(copy_out(view, plan, excerpt));
   if (!searched.has_newline) return excerpt;
   if (plan.wants.lines) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What becomes of one batch between the decoder and the assembler: the kernels' memory on the
-// device, what is brought back, and the excerpt of it (scan/text/assembler.h). One for each slot of
-// the pipeline; used by one thread at a time.
+// The way of one batch from the decoder to the assembler: runs the search kernels, copies to the
+// host what they found, and makes an excerpt of that (scan/text/searched_chunk.h). One for each
+// slot of the pipeline; used by one thread at a time.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 #include "decompress/gpu/pipeline/batch_consumer.h"
 #include "scan/gpu/file/batch_kernels.h"
 #include "scan/gpu/file/scanner_pool.h"
-#include "scan/text/assembler.h"
+#include "scan/text/searched_chunk.h"
 
 namespace presso::gpu {
 
@@ -24,21 +24,41 @@ struct ExcerptPlan {
 /// A batch that was searched.
 struct Excerpt {
   scan_detail::SearchedExcerpt searched;
-  bool has_nul = false;   ///< with wants.nul
   bool has_mark = false;  ///< the file begins with a byte order mark
 };
 
 class ExcerptMaker {
  public:
-  /// Enqueues copies and kernels behind the batch's decoder.
+  /// Enqueues copies and kernels, to run after the batch's decoder.
   Status enqueue(const SlotView& view, const ExcerptPlan& plan, BatchKernels& kernels);
-  /// When they are done. `scanners` look at lines that were gathered.
+  /// After these are done. `scanners` search the lines that the kernels gathered.
   Result<Excerpt> fetch(const SlotView& view, const ExcerptPlan& plan, ScannerPool& scanners);
 
  private:
   Status reserve(DeviceMemory& memory, std::uint64_t bytes, Memory& from) const;
   Status reserve_pinned(std::uint64_t bytes, Memory& from);
   Result<const Byte*> text_of(const SlotView& view);
+  /// Bytes in device memory that belong at the end of a buffer.
+  struct Part {
+    const Byte* d_from;
+    std::uint64_t bytes;
+    Buffer* to;
+  };
+  struct Wanted {
+    std::vector<Part> parts;
+    std::uint64_t all = 0;  ///< bytes of all parts
+
+    void add(const Byte* d_from, std::uint64_t bytes, Buffer& to);
+  };
+  struct Brought {
+    Buffer first;                   ///< the batch's first bytes
+    std::uint64_t probe_bytes = 0;  ///< how many of them are for SearchedExcerpt::probe
+    Buffer listed;                  ///< ListedLine, one after another
+  };
+
+  Wanted wanted_of(const ExcerptPlan& plan, scan_detail::SearchedExcerpt& searched,
+                   Brought& brought);
+  Status bring(const SlotView& view, std::vector<Part> parts, std::uint64_t all);
   Status copy_out(const SlotView& view, const ExcerptPlan& plan, Excerpt& excerpt);
   bool lists_all() const;
   Status look_at_lines(const ExcerptPlan& plan, ScannerPool& scanners, Excerpt& excerpt);

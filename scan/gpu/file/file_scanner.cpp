@@ -68,11 +68,6 @@ class Repeated {
 
 }  // namespace
 
-struct FileScanner::Input {
-  const RandomAccess& file;
-  std::optional<Bytes> memory = {};  ///< where it is the same
-};
-
 struct FileScanner::State {
   State(Decompressor& to_use, Pattern to_find, std::shared_ptr<BatchKernels> to_run,
         TextEngine wanted)
@@ -83,8 +78,8 @@ struct FileScanner::State {
 
   ExcerptPlan plan_of(const ScanOptions& options, bool has_callback) const;
   Status place_table();
-  Result<ScanSummary> scan_on_gpu(const Input& input, const ScanOptions& options,
-                                  const LineCallback& on_line);
+  Result<ScanSummary> scan_on_gpu(ScannedFile& file, std::optional<Bytes> memory,
+                                  const ScanOptions& options, const LineCallback& on_line);
 
   Decompressor& decompressor;
   Pattern pattern;
@@ -92,7 +87,7 @@ struct FileScanner::State {
   Result<EngineTable> engine;
   DeviceMemory d_image;
   std::deque<ExcerptMaker> makers;
-  bool used_gpu = false;
+  std::optional<std::string> why_cpu = "no file was searched";
   bool gave_up = false;
 };
 
@@ -103,7 +98,7 @@ ExcerptPlan FileScanner::State::plan_of(const ScanOptions& options, bool has_cal
   plan.wants.lines = lines.record || lines.matches || !engine->exact;
   plan.wants.numbers = lines.line_numbers || options.invert;
   plan.invert = options.invert;
-  plan.probe_bytes = options.binary == BinaryRule::kMapped ? scan_detail::kMappedProbeBytes : 0;
+  plan.probe_bytes = options.binary != BinaryRule::kText ? scan_detail::kBinaryProbeBytes : 0;
   return plan;
 }
 
@@ -120,25 +115,21 @@ Status FileScanner::State::place_table() {
   return {};
 }
 
-Result<ScanSummary> FileScanner::State::scan_on_gpu(const Input& input, const ScanOptions& options,
+Result<ScanSummary> FileScanner::State::scan_on_gpu(ScannedFile& file, std::optional<Bytes> memory,
+                                                    const ScanOptions& options,
                                                     const LineCallback& on_line) {
   if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
   PRESSO_TRY(place_table());
-  const ScanOptions ours = options_on_gpu(options);
-  ExcerptPlan plan = plan_of(ours, static_cast<bool>(on_line));
-  plan.wants.nul = looks_for_nul(options.binary);
-  FileScan scan(scan_detail::matcher_of(pattern), ours, options.binary, on_line, plan,
-                {*kernels, makers});
+  const ExcerptPlan plan = plan_of(options, static_cast<bool>(on_line));
+  FileScan scan(scan_detail::matcher_of(pattern), options, on_line, plan, {*kernels, makers});
   DecodeJob job;
-  job.memory = input.memory;
-  if (!input.memory) job.file = &input.file;
+  job.memory = memory;
+  if (!memory) job.file = &file.file();
   job.on_device = &scan;
   job.options.threads = options.threads;
-  job.options.decode.level = options.level;
-  job.options.decode.verify = options.verify;
-  job.options.decode.dictionaries = options.dictionaries;
+  job.options.decode = options.decode;
   job.options.salvage = !options.fail_fast;
-  const Result<DecompressSummary> decoded = decompressor.run(job);
+  const Result<DecompressSummary> decoded = decompressor.run(job, file.take_index());
   gave_up = scan.gave_up();
   if (gave_up) return ScanSummary();
   if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
@@ -164,40 +155,50 @@ std::optional<std::string> FileScanner::why_not(const ScanOptions& options,
   return what_is_for_cpu(options, has_callback);
 }
 
+Result<ScanSummary> FileScanner::scan(ScannedFile& file, const ScanOptions& options,
+                                      const LineCallback& on_line) {
+  return scan_file(file, std::nullopt, options, on_line);
+}
+
 Result<ScanSummary> FileScanner::scan(const RandomAccess& file, const ScanOptions& options,
                                       const LineCallback& on_line) {
-  return scan_input(Input{file}, options, on_line);
+  PRESSO_ASSIGN(ScannedFile opened, ScannedFile::open(file));
+  return scan_file(opened, std::nullopt, options, on_line);
 }
 
 Result<ScanSummary> FileScanner::scan(Bytes memory, const ScanOptions& options,
                                       const LineCallback& on_line) {
   const MemoryRandomAccess file(memory);
-  return scan_input(Input{file, memory}, options, on_line);
+  PRESSO_ASSIGN(ScannedFile opened, ScannedFile::open(file));
+  return scan_file(opened, memory, options, on_line);
 }
 
-Result<ScanSummary> FileScanner::scan_input(const Input& input, const ScanOptions& options,
-                                            const LineCallback& on_line) {
-  const RandomAccess& file = input.file;
-  state_->used_gpu = false;
-  Byte magic[sizeof kFileMagic] = {};
-  if (file.size() >= sizeof magic) PRESSO_TRY(file.read_at(0, magic));
-  if (!has_file_magic(magic) || why_not(options, static_cast<bool>(on_line))) {
-    return presso::scan(file, state_->pattern, options, on_line);
-  }
+Result<ScanSummary> FileScanner::scan_file(ScannedFile& file, std::optional<Bytes> memory,
+                                           const ScanOptions& options,
+                                           const LineCallback& on_line) {
+  std::optional<std::string>& why_cpu = state_->why_cpu;
+  why_cpu = "it is no presso file";
+  if (file.is_compressed()) why_cpu = why_not(options, static_cast<bool>(on_line));
+  if (why_cpu) return presso::scan(file, state_->pattern, options, on_line);
   Repeated repeated(options, on_line);
   Result<ScanSummary> summary =
-      state_->scan_on_gpu(input, repeated.counting_damage(), repeated.counting_lines());
+      state_->scan_on_gpu(file, memory, repeated.counting_damage(), repeated.counting_lines());
   const bool failed = !summary.ok() && is_of_the_device(summary.error().code);
+  if (failed) why_cpu = "the GPU has failed";
+  if (state_->gave_up) why_cpu = "the text holds bytes that the GPU leaves to it";
   const GpuOptions& gpu = state_->decompressor.engine_->options();
   const bool falls_back = failed && !repeated.has_reported() && gpu.cpu_fallback;
   if (falls_back && gpu.on_fallback) gpu.on_fallback(summary.error());
-  state_->used_gpu = !state_->gave_up && !failed;
   if (!state_->gave_up && !falls_back) return summary;
   return presso::scan(file, state_->pattern, repeated.later_damage(), repeated.later_lines());
 }
 
+std::optional<std::string> FileScanner::why_cpu() const {
+  return state_->why_cpu;
+}
+
 bool FileScanner::used_gpu() const {
-  return state_->used_gpu;
+  return !state_->why_cpu;
 }
 
 std::string FileScanner::describe() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From hits, bits of bytes within lines, to the number of lines that have one. Adding the bits of
 // hits to those of no '\n' carries each hit to the end of its line, a ballot carries it on from
-// lane to lane (catalogue L3, L6). A tile says whether it has a '\n', whether its head, up to
+// lane to lane. A tile says whether it has a '\n', whether its head, up to
 // there, has a hit, and whether what is behind its last '\n' has; count_heads_body counts the
 // heads.
 //

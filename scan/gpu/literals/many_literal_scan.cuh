@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts the lines of a text that hold one of many literals (catalogue L3, L9).
+// Counts the lines of a text that hold one of many literals (catalogue S5.15).
 //
 // A lane holds 16 neighbouring bytes and gets the next eight from the lane behind. For each place,
 // or every second or fourth, the hash of the gram there is a bit of a filter in shared memory: two

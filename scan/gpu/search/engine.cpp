@@ -152,6 +152,7 @@ std::string describe_view(const ManyLiteralTableView& view) {
 
 Result<EngineTable> choose_engine(const Matcher& matcher, TextEngine wanted) {
   if (matcher.spans_lines()) return cannot("matches may span lines");
+  if (matcher.null_data()) return cannot("lines end at NUL bytes");
   if (wanted == TextEngine::kAutomaton) return by_automaton(matcher);
   const std::optional<LineLiterals> literals = matcher.line_literals();
   if (wanted == TextEngine::kAuto) return choose(matcher, literals);

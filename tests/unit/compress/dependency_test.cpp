@@ -54,7 +54,7 @@ class Model {
     return true;
   }
 
-  /// Whether a match reads nothing at or behind the start of its group; so does none at all.
+  /// Whether a match reads nothing at or after the start of its group; so does none at all.
   bool is_first_wave_of_group(const Sequence& sequence, std::uint32_t to) const {
     return sequence.match == 0 || sequence.distance > to ||
            to - sequence.distance + sequence.match <= group_start_;
@@ -152,7 +152,7 @@ TEST(DependencyTracker, AgreesWithTheModelOnLongChains) {
   std::mt19937 random(1);
   for (const DependencyRule rule : kRules) {
     DependencyTracker tracker(rule, 32);
-    for (int block = 0; block < 20; ++block) {  // one tracker: nothing of a block may stay behind
+    for (int block = 0; block < 20; ++block) {  // one tracker: nothing of a block may remain
       tracker.begin_block(100000);
       Model model(rule, 32);
       for (int i = 0; i < 150; ++i) {
@@ -198,7 +198,6 @@ TEST(TwoWaveTracker, AgreesWithTheModelOnLongChains) {
 }
 
 // --- What the parsers choose
-// ----------------------------------------------------------------------
 
 enum class Kind { kFast, kFastBit, kRowByte, kRowBit, kWideRow, kChain, kOptimalByte, kOptimalBit };
 
@@ -207,18 +206,24 @@ class ParserProperties : public ::testing::TestWithParam<std::tuple<Kind, Depend
   ParserParameters parameters() const {
     ParserParameters parameters;
     const Kind kind = std::get<0>(GetParam());
-    parameters.chains = kind != Kind::kFast && kind != Kind::kFastBit;
+    parameters.kind = parser_of(kind);
     parameters.dense = kind == Kind::kFastBit;
-    parameters.rows = kind >= Kind::kRowByte && kind <= Kind::kWideRow;
     parameters.lazy = kind == Kind::kRowByte ? 1 : 2;
-    if (parameters.rows) parameters.depth = kRowDepth[static_cast<int>(kind) % 3];
-    parameters.passes = kind >= Kind::kOptimalByte ? 1 : 0;
+    if (parameters.kind == ParserKind::kRow) {
+      parameters.depth = kRowDepth[static_cast<int>(kind) % 3];
+    }
     const bool bit = kind == Kind::kFastBit || kind == Kind::kRowBit || kind == Kind::kOptimalBit;
     parameters.coding = bit ? Coding::kBit : Coding::kByte;
     parameters.rule = std::get<1>(GetParam());
     parameters.min_match = kind == Kind::kFast ? 6 : 4;
     parameters.hash_bits = 14;
     return parameters;
+  }
+
+  static ParserKind parser_of(Kind kind) {
+    if (kind <= Kind::kFastBit) return ParserKind::kFast;
+    if (kind <= Kind::kWideRow) return ParserKind::kRow;
+    return kind == Kind::kChain ? ParserKind::kChain : ParserKind::kOptimal;
   }
 
   static constexpr std::uint32_t kRowDepth[] = {15, 31, 63};  // rows of 16, 32 and 64

@@ -131,17 +131,17 @@ INSTANTIATE_TEST_SUITE_P(Levels, FavorDecode, ::testing::Values(1, 2, 3, 4, 6, 9
 
 TEST(FavorDecode, SequencesAreWeighedFromLevelFourOn) {
   for (int level = kMinLevel; level <= kMaxLevel; ++level) {
-    const ParserParameters decode = parameters_of(options_at(level));
+    const ParserParameters decode = parameters_of(options_at(level)).parser;
     EXPECT_EQ(decode.sequence_cost, level >= 10 ? 16u : (level >= 4 ? 8u : 0u));
     CompressOptions bits = options_at(level);
     bits.coding = Coding::kBit;
-    EXPECT_EQ(parameters_of(bits).sequence_cost, level >= 4 ? 8u : 0u);
+    EXPECT_EQ(parameters_of(bits).parser.sequence_cost, level >= 4 ? 8u : 0u);
     EXPECT_EQ(decode.window, kFavorDecodeWindow);
     CompressOptions ratio = options_at(level);
     ratio.favor = Favor::kRatio;
-    EXPECT_EQ(parameters_of(ratio).sequence_cost, 0u);
-    EXPECT_EQ(parameters_of(ratio).rule, DependencyRule::kTwoWave);
-    EXPECT_GT(parameters_of(ratio).window, kMaxBlockBytes);
+    EXPECT_EQ(parameters_of(ratio).parser.sequence_cost, 0u);
+    EXPECT_EQ(parameters_of(ratio).parser.rule, DependencyRule::kTwoWave);
+    EXPECT_GT(parameters_of(ratio).parser.window, kMaxBlockBytes);
   }
 }
 

@@ -134,7 +134,7 @@ TEST(MatchTree, FindsTheLastPlaceInTheDictionaryForEveryLength) {
         log ? test::log_lines(4000, 7) : test::few_letters(4000, 3, 7);
     const std::vector<Byte> plain = log ? test::log_lines(2000, 8) : test::few_letters(2000, 3, 8);
     ParserParameters parameters = deep();
-    parameters.passes = 1;
+    parameters.kind = ParserKind::kOptimal;
     const DictionaryIndex index = index_dictionary(content, parameters);
     MatchTree tree(parameters);
     tree.begin(plain, &index);

@@ -18,7 +18,7 @@ std::vector<Byte> packed(Bytes plain, std::uint32_t size, unsigned threads = 1) 
   options.level = 1;
   options.block_bytes = kBlock;
   options.dictionary.mode = DictionaryChoice::Mode::kNone;
-  options.filter_size = size;
+  options.filter_centipercent = size;
   options.threads = threads;
   return *compress_buffer(plain, options);
 }

@@ -31,7 +31,9 @@ struct CodeTotals {
 class Trials {
  public:
   explicit Trials(const CompressOptions& options)
-      : options_(options), parameters_(parameters_of(options)), parser_(make_parser(parameters_)) {}
+      : options_(options),
+        parameters_(parameters_of(options)),
+        parser_(make_parser(parameters_.parser)) {}
 
   /// False: a decoder was wrong.
   bool run(const char* name, Bytes plain) {
@@ -142,7 +144,7 @@ class Trials {
   }
 
   CompressOptions options_;
-  ParserParameters parameters_;
+  EncoderParameters parameters_;
   std::unique_ptr<Parser> parser_;
   std::vector<SymbolStreams> blocks_;
   Counts file_{};                ///< of all blocks

@@ -15,7 +15,7 @@ class InterleavedCode {
   virtual std::uint64_t encode(const SymbolStreams& streams) = 0;
   /// What tells a decoder the code, beyond the list of code lengths that the Bit coding has.
   virtual std::uint64_t model_bits() const = 0;
-  /// Of what encode() made, the symbols.
+  /// The symbols of what encode() made.
   virtual void decode(std::uint32_t sequences, std::vector<std::uint16_t>& symbols) const = 0;
 };
 

@@ -62,12 +62,12 @@ std::uint64_t bits_of(std::span<const std::uint32_t> counts, std::span<const Byt
 
 }  // namespace
 
-SymbolStreams streams_of(Bytes plain, const ParserParameters& parameters, Parser& parser) {
+SymbolStreams streams_of(Bytes plain, const EncoderParameters& parameters, Parser& parser) {
   Sequences sequences;
   parser.parse(plain, nullptr, sequences);
   BlockHeader header;
   header.plain_bytes = static_cast<std::uint32_t>(plain.size());
-  header.layout.min_match = parameters.min_match;
+  header.layout.min_match = parameters.parser.min_match;
   BitEncoder encoder(bit_parameters_of(parameters));
   encoder.encode(plain, sequences, header);
   SymbolStreams streams;

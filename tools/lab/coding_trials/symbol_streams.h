@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compress/encode/bit_encoder.h"
-#include "compress/parse/parser.h"
+#include "compress/encode/block_encoder.h"
 
 namespace presso::trials {
 
@@ -18,13 +18,14 @@ struct SymbolStreams {
   std::vector<std::uint16_t> symbols;
   std::uint32_t sequences = 0;
   Counts counts{};
-  std::uint64_t extra_bits = 0;    ///< behind symbols
+  std::uint64_t extra_bits = 0;    ///< after symbols
   std::uint64_t stored_bytes = 0;  ///< header, payload and padding, as the Bit coding stores it
   std::uint64_t list_bits = 0;     ///< of them the list of code lengths
 };
 
-/// Of a block, with the codes' limits as the encoder has them. `parser`: made with `parameters`.
-SymbolStreams streams_of(Bytes plain, const ParserParameters& parameters, Parser& parser);
+/// The streams of a block, with the codes' limits as the encoder has them. `parser`: made with
+/// `parameters`.
+SymbolStreams streams_of(Bytes plain, const EncoderParameters& parameters, Parser& parser);
 
 inline std::span<const std::uint32_t> counts_of(const Counts& counts, std::uint32_t alphabet) {
   return std::span(counts).subspan(bit::first_symbol(alphabet), bit::symbols_of(alphabet));

@@ -18,7 +18,7 @@ struct Sequence {
   std::uint32_t literals = 0;  ///< its first one's place in the literal stream
 };
 
-/// The sequences with their places, and a last one with the literals behind them. Checks what
+/// The sequences with their places, and a last one with the literals after them. Checks what
 /// FORMAT.md 6.2 asks of each, in its order.
 class SequenceReader {
  public:

@@ -13,7 +13,7 @@ namespace {
 
 const RegexKernels<Table32View>* kernels_of(CpuLevel level, const Table32View&) {
 #if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx512) return &kAvx512Regex32;
+  if (level >= CpuLevel::kAvx512Vbmi2) return &kAvx512Regex32;
   if (level == CpuLevel::kAvx2) return &kAvx2Regex32;
 #else
   static_cast<void>(level);
@@ -23,7 +23,7 @@ const RegexKernels<Table32View>* kernels_of(CpuLevel level, const Table32View&) 
 
 const RegexKernels<Table8View>* kernels_of(CpuLevel level, const Table8View&) {
 #if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx512) return &kAvx512Regex8;
+  if (level >= CpuLevel::kAvx512Vbmi2) return &kAvx512Regex8;
   if (level == CpuLevel::kAvx2) return &kAvx2Regex8;
 #else
   static_cast<void>(level);
@@ -161,7 +161,7 @@ class Selection {
   }
 
   static constexpr std::uint64_t kReach = std::numeric_limits<std::int32_t>::max();
-  /// Of a stretch with offsets the 32-bit copy of them stays in the first-level cache.
+  /// So that the 32-bit copy of a stretch's offsets stays in the first-level cache.
   static constexpr std::uint64_t kStretchRows =
       std::is_same_v<Column, StringColumnView> ? 4096 : std::uint64_t{1} << 30;
 

@@ -20,8 +20,8 @@
 
 namespace presso::gpu {
 
-class BatchConsumer;  // decompress/gpu/pipeline/batch_consumer.h
-class Device;         // decompress/gpu/runtime/device.h
+class BatchConsumer;    // decompress/gpu/pipeline/batch_consumer.h
+struct DecodingDevice;  // decompress/gpu/batch/batch_decoder.h
 class Engine;
 class FileScanner;  // scan/gpu
 struct OpenedFile;
@@ -38,10 +38,11 @@ struct GpuOptions {
   std::uint64_t max_pinned_bytes = 0;  ///< of page-locked host memory; 0: no limit
   /// That fill pinned memory; 0: all, at most 16. At most 8 of them write what comes back.
   unsigned reader_threads = 0;
-  /// Where the GPU fails in the middle, or has no room for a large block, the CPU decodes the rest.
-  /// Where it fails before the first byte is read, that is an error all the same. Batches with
-  /// blocks that GPUs do not decode (Bit coding in sub-blocks) go to the CPU, too. Without this,
-  /// and always into device memory, such a block is kUnsupported and ends the job, salvage or not.
+  /// Where the GPU fails, or has no room, the CPU decodes what is left. Errors of open() are errors
+  /// all the same, and so are those of run() for several jobs before the first is begun. Batches
+  /// with blocks that GPUs do not decode (Bit coding in sub-blocks) go to the CPU, too. Without
+  /// this, and always into device memory, such a block is kUnsupported and ends the job, salvage or
+  /// not.
   bool cpu_fallback = false;
   /// Called once, when the GPU has failed and the CPU goes on. On any thread.
   std::function<void(const Error&)> on_fallback;
@@ -79,7 +80,7 @@ struct DecodeJob {
 /// right where it is false.
 struct WorkHint {
   std::uint64_t plain_bytes = 0;   ///< of all jobs together; 0: unknown
-  std::uint64_t stored_bytes = 0;  ///< likewise
+  std::uint64_t stored_bytes = 0;  ///< of all jobs together; 0: unknown
   std::uint64_t jobs = 1;
   bool keeps_output = true;  ///< some job has a sink, or memory to write to that is not pinned
 };
@@ -90,16 +91,17 @@ class Decompressor {
   /// Starts CUDA on the device, if this process has not yet: a part of a second. kNoDevice,
   /// kDeviceMemory, kDeviceLost, kInvalidArgument for a device that is not there.
   static Result<Decompressor> open(const GpuOptions& options = {});
-  /// Over another implementation of the device.
-  static Result<Decompressor> over(std::unique_ptr<Device> device, const GpuOptions& options);
+  /// Over another implementation of device and decoder; for tests.
+  static Result<Decompressor> over(DecodingDevice device, const GpuOptions& options);
 
   Decompressor(Decompressor&&) noexcept;
   Decompressor& operator=(Decompressor&&) noexcept;
   ~Decompressor();
 
-  /// Decodes one job; its result instead of a call of `finished`, which must be empty.
-  Result<DecompressSummary> run(const DecodeJob& job);
-  /// Decodes jobs one behind another: the next is read while the last is still being written. An
+  /// Decodes one job; its result instead of a call of `finished`, which must be empty. `index`: of
+  /// the job's file, where the caller has opened it already.
+  Result<DecompressSummary> run(const DecodeJob& job, std::optional<ArchiveIndex> index = {});
+  /// Decodes jobs one after another: the next is read while the last is still being written. An
   /// error ends its job, not the run; a failure of the GPU without cpu_fallback ends every job that
   /// is left. `next` and the jobs' `finished` are called on different threads, each one call at a
   /// time; sinks and callbacks of the jobs in order, one call at a time. Errors: where the slots
@@ -162,7 +164,7 @@ class GpuFile {
 
   /// What these blocks decode to, together.
   Result<std::uint64_t> plain_bytes_of(std::span<const std::uint64_t> blocks) const;
-  /// Blocks by number, in any order, one behind another. kInvalidArgument where there is no such
+  /// Blocks by number, in any order, one after another. kInvalidArgument where there is no such
   /// block or `d_into` is not of just their size.
   Status read_blocks(std::span<const std::uint64_t> blocks, MutableBytes d_into);
   Result<DeviceBytes> read_blocks(std::span<const std::uint64_t> blocks);

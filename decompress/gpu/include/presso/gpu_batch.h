@@ -14,21 +14,19 @@ struct CUstream_st;  // cudaStream_t points to one
 
 namespace presso::gpu {
 
-/// Who decides in which order the back-references of a block are executed. All give the same bytes.
+/// How the back-references of a block are brought into an order. All give the same bytes.
 enum class Strategy : Byte {
-  kAuto,               ///< by device and block: the fastest measured
-  kSequential,         ///< sc: one back-reference after another (S7.5)
-  kMultiRound,         ///< mrr: rounds over a group until none is pending (S7.6)
-  kMultiRoundKernels,  ///< mrr with one kernel a round (S7.8): to compare with, slow
-  kDependencyFree,     ///< de: no rounds; blocks whose rule does not allow it take mrr (S7.7)
-  kFused,              ///< auto with both stages of the Bit coding in one kernel (S7.15)
+  kAuto,            ///< by device and block: the fastest measured
+  kSequential,      ///< sc: one back-reference after another (S7.5)
+  kMultiRound,      ///< mrr: rounds over a group until none is pending (S7.6)
+  kDependencyFree,  ///< de: no rounds; blocks whose rule does not allow it take mrr (S7.7)
 };
 
 /// Where one stored block lies and where its plain bytes go. An array of these is in device memory.
 struct BlockSpan {
   std::uint64_t stored_offset;  ///< of the block header, from BatchArguments::d_stored; 16-aligned
   std::uint64_t plain_offset;   ///< of its first plain byte, from BatchArguments::d_plain
-  std::uint32_t stored_bytes;   ///< header, payload and padding: nothing behind them is read
+  std::uint32_t stored_bytes;   ///< header, payload and padding: nothing after them is read
   std::uint32_t plain_bytes;    ///< room at plain_offset: exactly what the header must say
 };
 

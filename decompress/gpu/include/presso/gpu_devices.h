@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The GPUs of this machine, and why there are none. Needs no CUDA header.
+// The GPUs of this machine, or the reason why there is none. Needs no CUDA header.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,13 @@ struct DeviceInfo {
   std::uint64_t total_memory_bytes = 0;
   std::uint64_t free_memory_bytes = 0;  ///< 0 while another process has the device for itself
   int multiprocessors = 0;
-  std::uint32_t shared_per_multiprocessor_bytes = 0;
-  std::uint32_t shared_per_block_bytes = 0;  ///< at most, for kernels that ask for it
   std::uint32_t l2_bytes = 0;
-  int clock_khz = 0;  ///< of the multiprocessors, at most
-  int async_copy_engines = 0;
+  int clock_khz = 0;        ///< of the multiprocessors, at most
   int driver_version = 0;   ///< CUDA that the driver supports: 1000 * major + 10 * minor
-  int runtime_version = 0;  ///< CUDA that presso was built with, likewise
+  int runtime_version = 0;  ///< CUDA that presso was built with, in the same form
 };
 
-/// "13.0" of 13000.
+/// "13.0" for 13000.
 std::string cuda_version_text(int version);
 
 /// All devices in CUDA's order, at least one. Asking for free memory starts CUDA on each of them,

@@ -46,7 +46,7 @@ struct Location {
 
 struct Launch {
   std::uint32_t grid = 1;
-  std::uint32_t block_threads = 32;  ///< a multiple of 32, at most 1024
+  std::uint32_t block_threads = 32;  ///< a multiple of 32, at most 1024; allow(bare-32): warps
   std::size_t shared_bytes = 0;
 };
 

@@ -37,7 +37,7 @@ struct Site {
   std::string text() const;
 };
 
-constexpr std::uint32_t kLanes = 32;
+constexpr std::uint32_t kLanes = 32;  // allow(bare-32): as kWarpSize in simt.h
 constexpr std::uint32_t kNamedBarriers = 16;
 
 /// "lanes 0-3, 7 of warp 2".

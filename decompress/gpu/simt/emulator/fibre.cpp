@@ -66,7 +66,8 @@ std::byte* FibreStacks::bottom(std::size_t index) const {
 // presso_fibre_jump(where to save the stack pointer, stack pointer to go on with): the registers
 // that a called function must keep lie on the stack above it, then the address to return to.
 extern "C" void presso_fibre_jump(void** save, void* load);
-asm(R"(
+asm(  // allow(raw-intrinsic): code of the CPU
+    R"(
 .text
 .p2align 4
 .globl presso_fibre_jump

@@ -8,7 +8,7 @@
 
 namespace presso::simt {
 
-/// Equal stacks in one mapping, each behind a page that nothing may touch.
+/// Equal stacks in one mapping, each after a page that nothing may touch.
 class FibreStacks {
  public:
   FibreStacks(std::size_t count, std::size_t stack_bytes);

@@ -10,7 +10,7 @@
 // What is reported is what presso::scan() reports for every file and every option, but that blocks
 // are never left out by an index (ScanOptions::use_index) and that ScanOptions::on_progress may
 // begin anew. What the GPU is not for (plain files, pipes, context lines, patterns that no engine
-// finds, text with NUL bytes where a rule gives these a meaning, damaged blocks) the CPU does.
+// finds, lines that end at NUL bytes, damaged blocks) the CPU does.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,6 @@ class BatchKernels;  // scan/gpu/file/batch_kernels.h
 
 /// Why a GPU is not for a scan with these options; nullopt where it is, for most patterns.
 inline std::optional<std::string> what_is_for_cpu(const ScanOptions& options, bool has_callback) {
-  if (options.null_data) return "lines end at NUL bytes";
   if (options.limits_lines()) return "only some lines are asked for";
   if (options.limits_blocks()) return "only some blocks are asked for";
   if (options.wants_context() && has_callback) return "neighbours of lines are asked for";
@@ -56,23 +55,24 @@ class FileScanner final : public FileSearch {
 
   /// As presso::scan(). Errors: likewise, and kDeviceMemory, kDeviceLost, kOutOfMemory; where the
   /// decompressor has cpu_fallback not before something was reported.
-  Result<ScanSummary> scan(const RandomAccess& file, const ScanOptions& options,
+  Result<ScanSummary> scan(ScannedFile& file, const ScanOptions& options,
                            const LineCallback& on_line) override;
-  Result<ScanSummary> scan(const RandomAccess& file) { return scan(file, {}, {}); }
+  Result<ScanSummary> scan(const RandomAccess& file, const ScanOptions& options = {},
+                           const LineCallback& on_line = {});
   /// A file in memory, which is not copied on the host where it is pinned.
   Result<ScanSummary> scan(Bytes memory, const ScanOptions& options = {},
                            const LineCallback& on_line = {});
-  /// Whether the last file was searched by the GPU, but for damaged batches.
+  /// Why the CPU searched the last file; nullopt where the GPU did, all but its damaged batches.
+  std::optional<std::string> why_cpu() const override;
+  /// Whether a file was searched and the last one by the GPU.
   bool used_gpu() const;
-  /// For people: how the GPU searches, or why it does not.
-  std::string describe() const;
+  std::string describe() const override;
 
  private:
-  struct Input;
   struct State;
 
-  Result<ScanSummary> scan_input(const Input& input, const ScanOptions& options,
-                                 const LineCallback& on_line);
+  Result<ScanSummary> scan_file(ScannedFile& file, std::optional<Bytes> memory,
+                                const ScanOptions& options, const LineCallback& on_line);
 
   std::unique_ptr<State> state_;
 };

@@ -65,11 +65,10 @@ struct TextArguments {
 /// results of its own.
 class TextSearch {
  public:
-  /// Host work only: takes up to a second for automata of thousands of states. Lines end with
-  /// '\n', so the pattern must not have been made with PatternOptions::null_data. Errors:
+  /// Host work only: takes up to a second for automata of thousands of states. Errors:
   /// kUnsupported where a GPU alone cannot tell the lines in which the pattern matches (it has no
   /// automaton over lines of at most 65,534 states and is no choice of fixed strings; it has
-  /// conditions; its matches may span lines), or where `engine` cannot.
+  /// conditions; its matches may span lines; PatternOptions::null_data), or where `engine` cannot.
   static Result<TextSearch> compile(const Pattern& pattern, TextEngine engine = TextEngine::kAuto);
 
   /// What must lie in device memory while kernels run; may be empty. Valid as long as a copy of

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of a batch's temporary memory lie apart, in their alignment, and within its size.
+// The parts of a batch's temporary memory, and of the variants' lists, lie apart, in their
+// alignment, and within its size.
 #include "decompress/gpu/batch/batch_memory.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "decompress/gpu/bit/unpacked_block.h"
+#include "tools/lab/gpu/variants.h"
 
 namespace presso::gpu {
 namespace {
@@ -19,7 +21,7 @@ std::vector<BatchOptions> all_options() {
   std::vector<BatchOptions> all;
   for (const bool verify : {false, true}) {
     for (const bool bit_blocks : {false, true}) {
-      for (const Strategy strategy : {Strategy::kAuto, Strategy::kMultiRoundKernels}) {
+      for (const Strategy strategy : {Strategy::kAuto, Strategy::kMultiRound}) {
         all.push_back({strategy, verify, bit_blocks});
       }
     }
@@ -33,22 +35,15 @@ TEST(BatchMemory, PartsDoNotOverlap) {
       const BatchMemory memory(blocks, options);
       const std::uint64_t segments = BatchMemory::segments_of_batch(blocks, 256 * kKib * blocks);
       EXPECT_EQ(memory.plans(), BatchMemory::kAlignment);
-      EXPECT_GE(memory.reference_begins(), memory.plans() + blocks * sizeof(BlockPlan));
-      const std::uint64_t words = memory.has_references() ? 4 * std::uint64_t{blocks} : 0;
-      EXPECT_GE(memory.reference_ends(), memory.reference_begins() + words);
-      EXPECT_GE(memory.unpacked(), memory.reference_ends() + words);
+      EXPECT_GE(memory.unpacked(), memory.plans() + blocks * sizeof(BlockPlan));
       const std::uint64_t unpacked = memory.has_unpacked() ? kUnpackedCells * segments : 0;
       EXPECT_EQ(memory.records(segments), memory.unpacked() + kUnpackedCellBytes * unpacked);
       const std::uint64_t cells = memory.has_records() ? kSurveyCells * segments : 0;
       EXPECT_EQ(memory.hashes(segments), memory.records(segments) + kSurveyCellBytes * cells);
       const std::uint64_t hashes = memory.has_hashes() ? 8 * segments : 0;
-      EXPECT_EQ(memory.references(segments), memory.hashes(segments) + hashes);
-      EXPECT_EQ(memory.bytes(segments),
-                memory.references(segments) + 8 * memory.reference_count(segments));
-      for (const std::uint64_t part :
-           {memory.reference_begins(), memory.reference_ends(), memory.unpacked()}) {
-        EXPECT_EQ(part % BatchMemory::kAlignment, 0u);
-      }
+      EXPECT_EQ(memory.bytes(segments), memory.hashes(segments) + hashes);
+      EXPECT_EQ(memory.plans() % BatchMemory::kAlignment, 0u);
+      EXPECT_EQ(memory.unpacked() % BatchMemory::kAlignment, 0u);
       EXPECT_EQ(memory.records(segments) % kSurveyCellBytes, 0u);
     }
   }
@@ -58,8 +53,7 @@ TEST(BatchMemory, HasRoomForWhatItWasAskedFor) {
   for (const BatchOptions& options : all_options()) {
     const BatchMemory memory(100, options);
     for (const std::uint64_t segments : {100u, 101u, 12345u}) {
-      const bool any = memory.has_hashes() || memory.has_references() || memory.has_records() ||
-                       memory.has_unpacked();
+      const bool any = memory.has_hashes() || memory.has_records() || memory.has_unpacked();
       EXPECT_EQ(memory.segments_in(memory.bytes(segments)), any ? segments : 0);
       EXPECT_EQ(memory.segments_in(memory.bytes(segments) - 1), any ? segments - 1 : 0);
     }
@@ -91,17 +85,27 @@ TEST(BatchMemory, CountsEnoughSegments) {
   }
 }
 
-/// A block has at most a sequence for every three bytes, of which there is a list for each block.
-TEST(BatchMemory, HasReferencesForEveryBlockOfEqualSize) {
-  const BatchMemory memory(10, {Strategy::kMultiRoundKernels, true});
-  for (const std::uint64_t size :
-       {std::uint64_t{1}, kKib - 1, kKib, kKib + 2, 256 * kKib, 4 * kKib * kKib}) {
-    const std::uint64_t segments = BatchMemory::segments_of_batch(10, 10 * size);
-    EXPECT_GE(memory.reference_count(segments) / 10, size / 3) << size;
+TEST(ListMemory, PartsDoNotOverlap) {
+  for (const std::uint32_t blocks : {1u, 2u, 3u, 64u, 1000u}) {
+    const lab::ListMemory lists(blocks, 256 * kKib * blocks);
+    EXPECT_GE(lists.ends(), lists.begins() + 4 * std::uint64_t{blocks});
+    EXPECT_GE(lists.references(), lists.ends() + 4 * std::uint64_t{blocks});
+    EXPECT_GE(lists.bytes(), lists.references() + 8 * lists.stride() * blocks);
+    for (const std::uint64_t part : {lists.begins(), lists.ends(), lists.references()}) {
+      EXPECT_EQ(part % MemoryParts::kAlignment, 0u);
+    }
   }
 }
 
-TEST(BatchMemory, CostsLittleWithoutLists) {
+/// A block has at most one sequence for every three bytes.
+TEST(ListMemory, HasReferencesForEveryBlockOfEqualSize) {
+  for (const std::uint64_t size :
+       {std::uint64_t{1}, kKib - 1, kKib, kKib + 2, 256 * kKib, 4 * kKib * kKib}) {
+    EXPECT_GE(lab::ListMemory(10, 10 * size).stride(), size / 3) << size;
+  }
+}
+
+TEST(BatchMemory, CostsLittle) {
   const std::uint64_t plain_bytes = std::uint64_t{1} << 30;
   const std::uint64_t segments = BatchMemory::segments_of_batch(4096, plain_bytes);
   const BatchMemory tokens(4096, {Strategy::kAuto, true, false});

@@ -131,6 +131,17 @@ TEST(GpuFaults, LeavesAStatusThatIsNone) {
   EXPECT_EQ(helped.fallbacks, std::vector<ErrorCode>{ErrorCode::kDeviceLost});
 }
 
+/// The CPU finds no damage in that block, so that it must be the GPU that is wrong.
+TEST(GpuFaults, TakesASoundBlockForDamaged) {
+  FakeFaults faults;
+  faults.false_damage = 2;
+  const Ran strict = run_jobs(faults, false);
+  EXPECT_EQ(strict.jobs.front().error.code, ErrorCode::kDeviceLost);
+  const Ran helped = run_jobs(faults, true);
+  EXPECT_TRUE(helped.all_are_right());
+  EXPECT_EQ(helped.fallbacks, std::vector<ErrorCode>{ErrorCode::kDeviceLost});
+}
+
 TEST(GpuFaults, NoDevice) {
   FakeFaults faults;
   faults.no_device = true;

@@ -131,7 +131,7 @@ TEST_F(Dictionaries, ABadOneIsItsMembersError) {
 
 TEST(MemoryUnderLimits, CountsWhatIsHeldOnly) {
   const auto counts = std::make_shared<FakeCounts>();
-  const auto device = make_fake_device(counts);
+  const auto device = make_fake_device(counts).device;
   Memory memory(*device, {1000, 500});
   auto first = memory.allocate(600);
   ASSERT_TRUE(first.ok());
@@ -148,7 +148,7 @@ TEST(MemoryUnderLimits, ARefusalCountsForNothing) {
   FakeFaults faults;
   faults.device_memory = 100;
   faults.pinned_memory = 100;
-  const auto device = make_fake_device(std::make_shared<FakeCounts>(), faults);
+  const auto device = make_fake_device(std::make_shared<FakeCounts>(), faults).device;
   Memory memory(*device, {1000, 1000});
   EXPECT_EQ(memory.allocate(900).error().code, ErrorCode::kDeviceMemory);
   EXPECT_EQ(memory.allocate_pinned(900).error().code, ErrorCode::kOutOfMemory);
@@ -160,17 +160,17 @@ class SlotPlans : public ::testing::Test {
  protected:
   SlotPlan plan(const WorkHint& hint, const GpuOptions& options = {},
                 const MemoryLimits& limits = kNoLimits) {
-    return plan_slots(options, {hint}, {limits, 0, *device_});
+    return plan_slots(options, {hint}, {limits, 0, *fake_.decoder});
   }
   SlotPlan plan_into_device(std::uint64_t plain_bytes, std::uint64_t stored_bytes,
                             const MemoryLimits& limits = kNoLimits) {
-    return plan_slots({}, {{plain_bytes, stored_bytes}, true}, {limits, 0, *device_});
+    return plan_slots({}, {{plain_bytes, stored_bytes}, true}, {limits, 0, *fake_.decoder});
   }
   std::uint64_t device_bytes(const SlotPlan& made) {
-    return made.slots * made.capacity.device_bytes(*device_, {});
+    return made.slots * made.capacity.device_bytes(*fake_.decoder, {});
   }
 
-  std::unique_ptr<Device> device_ = make_fake_device(std::make_shared<FakeCounts>());
+  DecodingDevice fake_ = make_fake_device(std::make_shared<FakeCounts>());
 };
 
 TEST_F(SlotPlans, GrowWithTheWork) {
@@ -237,7 +237,7 @@ TEST_F(SlotPlans, IntoDeviceMemoryNeedLittleOfTheirOwn) {
   EXPECT_EQ(logs.capacity.output_bytes, 64 * kMiB);
   EXPECT_FALSE(logs.capacity.keeps_output);
   EXPECT_LT(logs.capacity.pinned_bytes(), 48 * kMiB);
-  EXPECT_LT(logs.capacity.device_bytes(*device_, {}), 160 * kMiB);
+  EXPECT_LT(logs.capacity.device_bytes(*fake_.decoder, {}), 160 * kMiB);
 }
 
 TEST_F(SlotPlans, IntoDeviceMemoryFitTheLimits) {

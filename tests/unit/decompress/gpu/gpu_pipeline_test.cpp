@@ -3,6 +3,7 @@
 // jobs, ranges, limits of memory. What happens to bad files: tests/differential/gpu_pipeline_*.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
 
 #include "tests/support/gpu_runs.h"
@@ -126,7 +127,7 @@ TEST(GpuPipeline, DecodesBothCodings) {
 std::vector<Byte> in_sub_blocks(const std::vector<Byte>& plain) {
   CompressOptions with;
   with.coding = Coding::kBit;
-  with.sub_block = 16;
+  with.sub_block_sequences = 16;
   with.block_bytes = kMinBlockBytes;
   with.dictionary.mode = DictionaryChoice::Mode::kNone;
   return *compress_buffer(plain, with);
@@ -291,6 +292,76 @@ TEST(GpuPipeline, SaysWhichMemoryIsTooSmall) {
   little_pinned.max_pinned_bytes = 1000;
   EXPECT_EQ(FakeGpu(little_device).run_file(file()).error.code, ErrorCode::kDeviceMemory);
   EXPECT_EQ(FakeGpu(little_pinned).run_file(file()).error.code, ErrorCode::kOutOfMemory);
+}
+
+TEST(GpuPipeline, WithoutAnyRoomTheCpuDecodesWhereItMay) {
+  for (const bool pinned : {false, true}) {
+    std::vector<Error> told;
+    GpuOptions little;
+    (pinned ? little.max_pinned_bytes : little.max_device_bytes) = 1000;
+    little.cpu_fallback = true;
+    little.on_fallback = [&told](const Error& error) { told.push_back(error); };
+    FakeGpu gpu(little);
+    expect_same(gpu.run_file(file()), seen_on_cpu(file()));
+    expect_same(gpu.run_stream(file()), seen_on_cpu(file()));
+    ASSERT_EQ(told.size(), 2u);
+    EXPECT_EQ(told.front().code, pinned ? ErrorCode::kOutOfMemory : ErrorCode::kDeviceMemory);
+    const MemoryRandomAccess bytes(file());
+    DecodeJob job;
+    job.file = &bytes;
+    job.range = PlainRange{1000, 50'000};
+    const Seen part = gpu.run(job);
+    EXPECT_TRUE(std::equal(part.plain.begin(), part.plain.end(), plain().begin() + 1000,
+                           plain().begin() + 50'000));
+    std::vector<Byte> into(plain().size());
+    job.range.reset();
+    job.into = MutableBytes(into);
+    EXPECT_TRUE(gpu->run(job).ok());
+    EXPECT_TRUE(into == plain());
+    job.into = MutableBytes(into).first(into.size() - 1);
+    EXPECT_EQ(gpu->run(job).error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+class CountingFile final : public RandomAccess {
+ public:
+  explicit CountingFile(Bytes bytes) : file_(bytes) {}
+  std::uint64_t size() const override { return file_.size(); }
+  Status read_at(std::uint64_t offset, MutableBytes into) const override {
+    bytes_read += into.size();
+    return file_.read_at(offset, into);
+  }
+
+  mutable std::atomic<std::uint64_t> bytes_read{0};
+
+ private:
+  MemoryRandomAccess file_;
+};
+
+TEST(GpuPipeline, AFileWithFiltersIsReadByItsIndexToTheEnd) {
+  CompressOptions options;
+  options.block_bytes = kMinBlockBytes;
+  options.filter_size = 200;
+  auto with_filters = compress_buffer(plain(), options);
+  ASSERT_TRUE(with_filters.ok());
+  const CountingFile counted(*with_filters);
+  DecodeJob job;
+  job.file = &counted;
+  const Seen seen = FakeGpu(small_slots()).run(job);
+  EXPECT_TRUE(seen.plain == plain());
+  EXPECT_LT(counted.bytes_read, counted.size() + counted.size() / 4) << "read twice";
+}
+
+TEST(GpuPipeline, TakesAnIndexThatIsOpenAlready) {
+  const CountingFile counted(file());
+  auto index = ArchiveIndex::open(counted);
+  ASSERT_TRUE(index.ok());
+  counted.bytes_read = 0;
+  DecodeJob job;
+  job.file = &counted;
+  FakeGpu gpu(small_slots());
+  ASSERT_TRUE(gpu->run(job, std::move(*index)).ok());
+  EXPECT_LT(counted.bytes_read, counted.size());
 }
 
 TEST(GpuPipeline, MakesRoomForBlocksThatAreLargerThanItsSlots) {

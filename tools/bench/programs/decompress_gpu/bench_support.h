@@ -21,7 +21,7 @@ struct Times {
   double median = 0, best = 0, worst = 0;
 };
 
-/// Of at least one time, in any unit.
+/// The summary of at least one time, in any unit.
 inline Times summary(std::vector<double> times) {
   std::sort(times.begin(), times.end());
   return {times[times.size() / 2], times.front(), times.back()};

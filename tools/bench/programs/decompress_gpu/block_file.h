@@ -19,7 +19,7 @@ struct BlockFile {
   DependencyRule rule = DependencyRule::kNone;  ///< of the first block
   bool has_bit_blocks = false;
   std::vector<Byte> plain;
-  std::vector<Byte> stored;      ///< headers, payloads and padding, one behind another
+  std::vector<Byte> stored;      ///< headers, payloads and padding, one after another
   std::vector<BlockSpan> spans;  ///< in `stored` and `plain`
   /// By id; nullptr: none.
   std::vector<std::shared_ptr<const Dictionary>> dictionaries;
@@ -29,7 +29,7 @@ struct BlockFile {
   }
 };
 
-/// Errors: those of CompressedFile; kUnsupported for files behind one another and for empty ones.
+/// Errors: those of CompressedFile; kUnsupported for files one after another and for empty ones.
 Result<BlockFile> load_block_file(std::string name, const RandomAccess& file);
 
 /// What the depth of nested data is at most.

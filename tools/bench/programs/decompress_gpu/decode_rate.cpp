@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What decode_batch makes of blocks that lie in device memory: plain bytes a second by file,
-// strategy, verification and number of blocks (S7.5 to S7.9). Usage: see kUsage.
+// How fast blocks that lie in device memory are decoded: plain bytes a second by file, strategy,
+// verification and number of blocks (S7.5 to S7.9). mrr-multikernel and fused are variants of the
+// laboratory (tools/lab/gpu). Usage: see kUsage.
 //
 // The blocks of each file are replicated until their plain bytes reach --bytes. Each row is decoded
 // once into poisoned memory and compared with the CPU decoder's bytes, then warmed up, then timed:
-// the median from an event before decode_batch to one behind it, launches included, which show
+// the median from an event before decode_batch to one after it, launches included, which show
 // where there are few blocks. Afterwards the bytes are compared again. mrr-multikernel, whose
 // memory for references is several times its plain bytes, gets at most 64 MiB; its rows say so.
 // --nested shows time against the depth of dependencies (nested_data.h); de takes mrr there, since
@@ -26,7 +27,7 @@ constexpr const char* kUsage =
     "  --strategies LIST  of auto,sc,mrr,mrr-multikernel,de,fused (default: all)\n"
     "  --verify LIST      of off,on (default: both)\n"
     "  --bytes SIZE       plain bytes in device memory, at least (default 1G)\n"
-    "  --blocks LIST      decode only so many blocks, such as 0,100,1; 0: all (default)\n"
+    "  --blocks LIST      numbers of blocks to decode, such as 0,100,1; 0: all (default)\n"
     "  --runs N           timed runs (default 15)\n"
     "  --csv FILE         append the rows there\n"
     "  --commit TEXT      a column of the CSV\n"
@@ -110,7 +111,7 @@ class Report {
 /// How many of the blocks a row decodes, and their plain bytes.
 void choose_blocks(const std::vector<BlockSpan>& spans, std::uint32_t wanted, Row& row) {
   const std::size_t most = wanted == 0 ? spans.size() : std::min<std::size_t>(wanted, spans.size());
-  const bool limited = row.strategy.value == Strategy::kMultiRoundKernels;
+  const bool limited = row.strategy.variant == lab::Variant::kMultiRoundKernels;
   for (; row.blocks < most; ++row.blocks) {
     const std::uint64_t bytes = row.plain_bytes + spans[row.blocks].plain_bytes;
     row.was_limited = limited && row.blocks > 0 && bytes > kMultiKernelBytes;
@@ -120,8 +121,9 @@ void choose_blocks(const std::vector<BlockSpan>& spans, std::uint32_t wanted, Ro
 }
 
 Status measure_row(DeviceBatch& batch, int runs, Row& row) {
-  PRESSO_TRY(
-      batch.prepare({{row.strategy.value, row.verify, row.file.has_bit_blocks}, row.blocks}));
+  PRESSO_TRY(batch.prepare({{row.strategy.value, row.verify, row.file.has_bit_blocks},
+                            row.blocks,
+                            row.strategy.variant}));
   PRESSO_ASSIGN(row.correct, batch.is_correct());
   PRESSO_ASSIGN(row.ms, batch.measure(runs));
   PRESSO_ASSIGN(const bool still, batch.left_correct_bytes());

@@ -106,7 +106,10 @@ Status DeviceBatch::prepare(const Setting& setting) {
     setting_bytes_ += bytes;
     arguments_.largest_plain_bytes = std::max(arguments_.largest_plain_bytes, bytes);
   }
-  arguments_.temporary_bytes = temporary_bytes(setting.blocks, setting_bytes_, setting.options);
+  arguments_.temporary_bytes =
+      setting.variant
+          ? lab::temporary_bytes(*setting.variant, setting.blocks, setting_bytes_, setting.options)
+          : temporary_bytes(setting.blocks, setting_bytes_, setting.options);
   temporary_.reset();
   PRESSO_ASSIGN(temporary_, memory_.allocate(arguments_.temporary_bytes));
   arguments_.d_stored = stored_.get();
@@ -156,14 +159,19 @@ Result<bool> DeviceBatch::is_correct() {
   if (poisoned < setting_bytes_ / 2) {
     return make_error(ErrorCode::kInvalidArgument, "the comparison does not see what is wrong");
   }
-  PRESSO_TRY(decode_batch(arguments_, setting_.options, stream_.get()));
+  PRESSO_TRY(decode());
   return left_correct_bytes();
+}
+
+Status DeviceBatch::decode() {
+  if (!setting_.variant) return decode_batch(arguments_, setting_.options, stream_.get());
+  return lab::decode_batch(*setting_.variant, arguments_, setting_bytes_, setting_.options,
+                           stream_.get());
 }
 
 Result<Times> DeviceBatch::measure(int runs) {
   return measure(
-      runs, [&] { return decode_batch(arguments_, setting_.options, stream_.get()); },
-      [] { return Status(); });
+      runs, [&] { return decode(); }, [] { return Status(); });
 }
 
 Result<Times> DeviceBatch::measure(int runs, const std::function<Status()>& work,

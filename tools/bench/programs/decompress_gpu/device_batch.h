@@ -5,18 +5,21 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "decompress/gpu/runtime/memory.h"
 #include "tools/bench/programs/decompress_gpu/bench_support.h"
 #include "tools/bench/programs/decompress_gpu/block_file.h"
+#include "tools/lab/gpu/variants.h"
 
 namespace presso::gpu::bench {
 
-/// What of a batch is decoded, and how.
+/// Which blocks of a batch are decoded, and how.
 struct Setting {
   BatchOptions options;
   std::uint32_t blocks = 0;  ///< the first ones
+  std::optional<lab::Variant> variant = {};
 };
 
 class DeviceBatch {
@@ -36,11 +39,11 @@ class DeviceBatch {
   Result<bool> left_correct_bytes();
   /// Milliseconds from event to event around decode_batch, after three runs that warm up.
   Result<Times> measure(int runs);
-  /// The same around any work on the batch's stream; `check` is called behind each run, untimed.
+  /// The same around any work on the batch's stream; `check` is called after each run, untimed.
   Result<Times> measure(int runs, const std::function<Status()>& work,
                         const std::function<Status()>& check);
 
-  /// Of the setting: what decode_batch is given, and the stream of all work.
+  /// What decode_batch is given for the setting, and the stream of all work.
   const BatchArguments& arguments() const { return arguments_; }
   std::uint64_t plain_bytes() const { return setting_bytes_; }
   Stream stream() const { return stream_.get(); }
@@ -51,6 +54,7 @@ class DeviceBatch {
   Status place_dictionaries(const BlockFile& file);
   Status replicate(const BlockFile& file, std::uint64_t replicas);
   Status fill(const DeviceMemory& memory, int value);
+  Status decode();
   Result<std::uint64_t> differences();
   Result<bool> all_statuses_are_ok();
 

@@ -6,7 +6,7 @@
 //   host            pinned memory to pinned memory, checksums verified
 //   host-unchecked  the same without
 //   device          pinned memory to device memory
-//   device-odd      the same, but for the first plain byte: every block at an odd address
+//   device-odd      the same without the first plain byte: every block at an odd address
 //   file            the file, through the page cache, to device memory
 //
 // All of them unless some are named. Bare copies of 64 MiB each way give the limits: for host to

@@ -8,18 +8,23 @@
 #include <string_view>
 #include <vector>
 
-#include "presso/gpu_batch.h"
+#include "tools/lab/gpu/variants.h"
 
 namespace presso::gpu::bench {
 
+/// A strategy of the product, or a variant of the laboratory.
 struct NamedStrategy {
   std::string_view name;
   Strategy value;
+  std::optional<lab::Variant> variant = {};
 };
 inline constexpr NamedStrategy kStrategyNames[] = {
-    {"auto", Strategy::kAuto},         {"sc", Strategy::kSequential},
-    {"mrr", Strategy::kMultiRound},    {"mrr-multikernel", Strategy::kMultiRoundKernels},
-    {"de", Strategy::kDependencyFree}, {"fused", Strategy::kFused}};
+    {"auto", Strategy::kAuto},
+    {"sc", Strategy::kSequential},
+    {"mrr", Strategy::kMultiRound},
+    {"mrr-multikernel", Strategy::kMultiRound, lab::Variant::kMultiRoundKernels},
+    {"de", Strategy::kDependencyFree},
+    {"fused", Strategy::kAuto, lab::Variant::kFused}};
 
 struct RateOptions {
   std::vector<NamedStrategy> strategies;

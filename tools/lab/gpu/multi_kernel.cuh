@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Multi-round resolution with one kernel a round (catalogue S7.8): built to be compared with rounds
-// inside of one kernel, which it loses to.
+// Multi-round resolution with one kernel a round (catalogue S7.8), to be compared with rounds
+// inside one kernel, which are faster.
 //
 // list_references_body parses a block, writes all its literals and lists its matches in device
-// memory. Each launch of resolve_round_body then executes one round: it reads back the next 32
-// pending references of the block, so that all lanes have work whatever the groups were, copies
-// those whose source is final, and writes the others back. The mark below which all is final is the
-// place of the first pending reference, as in resolve.cuh; it counts from the block's start here,
-// not from a group's, because references are listed in order and none before the first is pending.
+// memory. Each launch of resolve_round_body then executes one round: it reads the next 32 pending
+// references of the block, so that all lanes have work however the matches were grouped, copies
+// those whose source is final, and writes the others back. Everything before the first pending
+// reference is final, as in resolve.cuh. That mark counts from the start of the block instead of
+// the group, because references are listed in order and none before the first is pending.
 //
-// A list is its own state: its references from `begin` on are pending. A round takes the first 32
-// of them and stores the survivors, in order, in the last of these 32 places; `begin` moves on to
-// the first survivor. The first reference of a round is always executed, so rounds end.
+// The references of a list from `begin` on are pending. A round takes the first 32 of them and
+// stores those that have to wait, in order, in the last of these 32 places; `begin` moves on to the
+// first of them. The first reference of a round is always executed, so rounds end.
 //
-// The host enqueues a fixed number of launches, at most one for each reference. Launches find
-// nothing to do where a block is done; a block for which they did not suffice keeps the status
-// kPlanned, so that the warp decoder, enqueued behind them, decodes it as a whole.
+// The host enqueues a fixed number of launches, at most one for each reference. A launch finds
+// nothing to do for blocks that are finished. A block for which the launches did not suffice keeps
+// the status kPlanned, and the warp decoder, which is enqueued after them, decodes it as a whole.
 //
-// A reference is one word: bits 0-21 block position, 22-38 length, 39-62 distance. Bit blocks may
-// have longer matches; the warp decoder gets those.
+// A reference is one word: bits 0-21 block position, 22-38 length, 39-62 distance. Blocks with
+// longer matches, which only the Bit coding can have, are left to the warp decoder.
 #pragma once
 
 #include "decompress/gpu/warp/group_parser.cuh"
@@ -26,10 +26,10 @@
 #include "decompress/gpu/warp/record_group_parser.cuh"
 #include "decompress/gpu/warp/segment_copy.cuh"
 
-namespace presso::gpu {
+namespace presso::gpu::lab {
 
-/// Temporary device memory of the kernels. A Byte block has at most one sequence for 3 bytes of it;
-/// so has, rounded up, a Bit block.
+/// Temporary device memory of the kernels. A block has at most one sequence for every 3 plain
+/// bytes, rounded up in the Bit coding.
 struct ReferenceLists {
   u64* references;  ///< `stride` for each block
   u32* begin;       ///< one a block: the first pending reference
@@ -41,7 +41,12 @@ PRESSO_HD constexpr u32 references_of(u32 plain_bytes) {
   return plain_bytes / 3;
 }
 
-namespace detail {
+/// How many rounds the host enqueues for blocks of this size. A round executes at least one
+/// reference of a block and at most 32; text has one in about nine bytes and gets through 20 or
+/// more a round. More deeply nested blocks are left to the warp decoder.
+constexpr u32 round_launches(u32 largest_plain_bytes) {
+  return largest_plain_bytes / 64 < 8 ? 8 : largest_plain_bytes / 64;
+}
 
 constexpr u32 kLongestReference = (1u << 17) - 1;
 
@@ -53,8 +58,6 @@ PRESSO_DEVICE Match unpack_reference(u64 reference, u32 origin) {
   return {(static_cast<u32>(reference) & 0x3FFFFF) + origin,
           static_cast<u32>(reference >> 22) & 0x1FFFF, static_cast<u32>(reference >> 39)};
 }
-
-}  // namespace detail
 
 /// The first kernel, for one block. Parser: GroupParser or RecordGroupParser.
 template <class Policy, class Parser>
@@ -94,10 +97,10 @@ class ReferenceLister {
 
  private:
   PRESSO_DEVICE void list(const LaneSequence& sequence, u32 matches) {
-    if (simt::any(sequence.length > detail::kLongestReference)) is_whole_ = false;
+    if (simt::any(sequence.length > kLongestReference)) is_whole_ = false;
     if (sequence.length != 0) {
-      references_[listed_ + simt::popcount(matches & parser_.below())] = detail::pack_reference(
-          sequence.to() - memory_.origin, sequence.length, sequence.distance);
+      references_[listed_ + simt::popcount(matches & parser_.below())] =
+          pack_reference(sequence.to() - memory_.origin, sequence.length, sequence.distance);
     }
     listed_ += simt::popcount(matches);
   }
@@ -111,9 +114,7 @@ class ReferenceLister {
   bool is_whole_ = true;
 };
 
-namespace detail {
-
-/// What becomes of a block.
+/// What listing made of a block.
 struct ListedBlock {
   u32 references;  ///< to be resolved
   u32 status;
@@ -127,10 +128,8 @@ PRESSO_DEVICE ListedBlock list_block(const BlockPlan& plan, SegmentTable& table,
   return {lister.listed(), lister.listed() == 0 ? decoded_status(plan) : u32{kPlanned}};
 }
 
-}  // namespace detail
-
-/// Takes up planned blocks; those without matches are then done, faulty ones kFailed. Shared
-/// memory: a SegmentTable a warp. kBit: whether it is for Bit blocks, too.
+/// Takes planned blocks. Those without matches are finished by this kernel, faulty ones become
+/// kFailed. Shared memory: a SegmentTable a warp. kBit: whether it takes Bit blocks, too.
 template <class Policy, bool kBit = true>
 PRESSO_DEVICE void list_references_body(const BlockPlan* plans, u32* status, u32 blocks,
                                         const ReferenceLists& lists) {
@@ -142,15 +141,15 @@ PRESSO_DEVICE void list_references_body(const BlockPlan* plans, u32* status, u32
   const bool taken =
       planned && (is_bit || plan.is(Coding::kByte)) && plan.sequences <= lists.stride;
   simt::warp_sync();
-  detail::ListedBlock listed{0, kFailed};
+  ListedBlock listed{0, kFailed};
   if (taken) {
     SegmentTable& table = reinterpret_cast<SegmentTable*>(simt::shared_memory())[uniform_warp()];
     u64* const references = lists.references + u64{lists.stride} * block;
     if constexpr (kBit) {
-      if (is_bit) listed = detail::list_block<Policy, RecordGroupParser>(plan, table, references);
+      if (is_bit) listed = list_block<Policy, RecordGroupParser>(plan, table, references);
     }
     if (!is_bit && plan.payload_bytes != 0) {
-      listed = detail::list_block<Policy, GroupParser>(plan, table, references);
+      listed = list_block<Policy, GroupParser>(plan, table, references);
     }
     if (simt::lane() == 0) status[block] = listed.status;
   }
@@ -160,7 +159,8 @@ PRESSO_DEVICE void list_references_body(const BlockPlan* plans, u32* status, u32
   }
 }
 
-/// One round of each block that has pending references; a block without any is then done.
+/// One round of each block that has pending references. A block that has none afterwards is
+/// finished.
 template <class Policy>
 PRESSO_DEVICE void resolve_round_body(const BlockPlan* plans, u32* status, u32 blocks,
                                       const ReferenceLists& lists) {
@@ -174,7 +174,7 @@ PRESSO_DEVICE void resolve_round_body(const BlockPlan* plans, u32* status, u32 b
   const u32 count = end - begin < kWarpSize ? end - begin : kWarpSize;
   const bool active = simt::lane() < count;
   const u64 reference = active ? window[simt::lane()] : 0;
-  const Match match = detail::unpack_reference(reference, memory.origin);
+  const Match match = unpack_reference(reference, memory.origin);
   const u32 mark = simt::shuffle(match.to, 0);
   const u32 source_end = match.to - match.distance + match.length;
   const bool ready = match.distance > match.to - memory.origin ||
@@ -191,4 +191,4 @@ PRESSO_DEVICE void resolve_round_body(const BlockPlan* plans, u32* status, u32 b
   }
 }
 
-}  // namespace presso::gpu
+}  // namespace presso::gpu::lab

@@ -255,9 +255,11 @@ inline u32 funnel_shift_right(u32 low, u32 high, u32 shift) {
 inline u32 funnel_shift_left(u32 low, u32 high, u32 shift) {
   return static_cast<u32>((((u64{high} << 32) | low) << (shift & 31)) >> 32);
 }
+inline constexpr u32 kWordBits = 32;  // allow(bare-32): bits
+
 inline u32 bit_reverse(u32 value) {
   u32 result = 0;
-  for (u32 i = 0; i < 32; ++i) result |= (value >> i & 1) << (31 - i);
+  for (u32 i = 0; i < kWordBits; ++i) result |= (value >> i & 1) << (31 - i);
   return result;
 }
 /// Byte i of the result is the byte of b:a that bits 0-2 of the selector's nibble i name. Bit 3 is
@@ -272,7 +274,8 @@ inline u32 byte_permute(u32 a, u32 b, u32 selector) {
   return result;
 }
 inline u32 dot4(u32 a, u32 b, u32 c) {
-  for (u32 shift = 0; shift < 32; shift += 8) c += ((a >> shift) & 0xFF) * ((b >> shift) & 0xFF);
+  for (u32 shift = 0; shift < kWordBits; shift += 8)
+    c += ((a >> shift) & 0xFF) * ((b >> shift) & 0xFF);
   return c;
 }
 inline u32 multiply_high(u32 a, u32 b) {

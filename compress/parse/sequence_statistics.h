@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// How long the literal runs and matches of a block are, and the token layout of the Byte coding
+// (FORMAT.md 6.2) that suits them. The optimal parser takes its prices from here, and the Byte
+// encoder sizes its streams. Counting for all layouts is cheap because a layout only moves the two
+// limits from which on a length needs an escape byte.
+#pragma once
+
+#include <array>
+
+#include "compress/parse/sequence.h"
+#include "presso/wire.h"
+
+namespace presso {
+
+constexpr std::uint32_t kEscapeLimit = 255;  ///< an escape byte of 255 continues in the long stream
+
+/// What all layouts need to know of a block's sequences, gathered in one pass. Lengths are counted
+/// by value, those of kCounted - 1 and more together.
+struct SequenceStatistics {
+  static constexpr std::uint32_t kCounted = 1024;
+  using Lengths = std::array<std::uint32_t, kCounted>;
+
+  Lengths literals{};
+  Lengths matches{};  ///< match length minus the minimum
+  std::uint64_t matched_bytes = 0;
+  std::uint32_t far_offsets = 0;
+};
+
+SequenceStatistics gather_statistics(const Sequences& sequences, Byte min_match);
+
+/// Bytes of escapes and of the long stream when lengths of `limit` and more are escaped.
+std::uint64_t escape_bytes(const SequenceStatistics::Lengths& lengths, std::uint32_t limit);
+
+/// The token layout that makes these sequences smallest. `min_match` as the parser used it.
+TokenLayout choose_layout(const SequenceStatistics& statistics, Byte min_match);
+
+}  // namespace presso

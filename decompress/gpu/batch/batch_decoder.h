@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The batch decoder as the pipeline sees it, and a device together with one. An interface, so that
+// the pipeline compiles without CUDA and tests run it over a decoder on the CPU
+// (tests/support/fake_device.h). batch/cuda_decoder.cpp is the real one.
+#pragma once
+
+#include <memory>
+
+#include "decompress/gpu/runtime/device.h"
+#include "presso/gpu_batch.h"
+
+namespace presso::gpu {
+
+/// The two functions of presso/gpu_batch.h, on a certain device. Thread-safe.
+class BatchDecoder {
+ public:
+  virtual ~BatchDecoder() = default;
+
+  virtual std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
+                                      const BatchOptions& options) = 0;
+  virtual Status decode(const BatchArguments& arguments, const BatchOptions& options,
+                        Stream stream) = 0;
+};
+
+/// The decoder may use the device, which goes after it.
+struct DecodingDevice {
+  std::unique_ptr<Device> device;
+  std::unique_ptr<BatchDecoder> decoder;
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "presso/scanned_file.h"
+
+#include <utility>
+
+#include "scan/blocks/block_index.h"
+#include "scan/matching/matcher.h"
+#include "scan/pattern/pattern_access.h"
+
+namespace presso {
+
+Result<ScannedFile> ScannedFile::open(const RandomAccess& file) {
+  Byte magic[sizeof kFileMagic] = {};
+  if (file.size() >= sizeof magic) PRESSO_TRY(file.read_at(0, magic));
+  return ScannedFile(file, has_file_magic(magic));
+}
+
+ScannedFile::ScannedFile(const RandomAccess& file, bool is_compressed)
+    : file_(&file), is_compressed_(is_compressed) {}
+ScannedFile::ScannedFile(ScannedFile&&) noexcept = default;
+ScannedFile& ScannedFile::operator=(ScannedFile&&) noexcept = default;
+ScannedFile::~ScannedFile() = default;
+
+const ArchiveIndex* ScannedFile::index() {
+  if (filters_) return &filters_->file().index();
+  if (!std::exchange(asked_index_, true) && is_compressed_) {
+    auto index = without_bad_alloc([&] { return ArchiveIndex::open_as_written(*file_, 0); });
+    if (index.ok()) index_ = std::move(*index);
+  }
+  return index_ ? &*index_ : nullptr;
+}
+
+std::optional<ArchiveIndex> ScannedFile::take_index() {
+  if (index_) asked_index_ = false;
+  return std::exchange(index_, std::nullopt);
+}
+
+std::shared_ptr<const scan_detail::BlockIndex> ScannedFile::filters(const Pattern& pattern,
+                                                                    const ScanOptions& options) {
+  if (std::exchange(asked_filters_, true)) return filters_;
+  const scan_detail::RequiredLiterals& required = scan_detail::matcher_of(pattern).required();
+  if (!scan_detail::can_skip(required, options) || index() == nullptr) return nullptr;
+  filters_ = scan_detail::BlockIndex::open(*file_, index_, required, options, bad_filter_);
+  return filters_;
+}
+
+}  // namespace presso

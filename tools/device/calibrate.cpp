@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// Each rate is that of a run that takes at least 0.06 of a second: the sample is repeated as often
+// as that needs, so that threads, batches and copies are as busy as with a large file.
+#include "tools/device/calibrate.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "presso/ordered_pipeline.h"
+#include "tools/device/calibration_sample.h"
+#include "tools/io/file_sink.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr double kRunSeconds = 0.06;
+constexpr std::uint64_t kMostRepeats = 512;  ///< 4 GiB of text, 20 ms of the fastest GPUs
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+    return std::max(passed.count(), 1e-9);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Seconds that `run` takes for a file of `repeats` members.
+template <class Run>
+Result<double> time_of(Bytes member, std::uint64_t repeats, const Run& run) {
+  const RepeatedMember file(member, repeats);
+  const Stopwatch time;
+  PRESSO_TRY(run(file));
+  return time.seconds();
+}
+
+/// A run that took long enough.
+struct Timed {
+  std::uint64_t repeats = 1;
+  double seconds = 0;
+
+  double rate(std::uint64_t bytes) const { return static_cast<double>(repeats * bytes) / seconds; }
+};
+
+/// The last run is done twice, since on a GPU the first of a size allocates memory.
+template <class Run>
+Result<Timed> timed(Bytes member, const Run& run) {
+  Timed timed;
+  for (;;) {
+    PRESSO_ASSIGN(timed.seconds, time_of(member, timed.repeats, run));
+    if (timed.seconds >= kRunSeconds || timed.repeats == kMostRepeats) break;
+    const double wanted = static_cast<double>(timed.repeats) * kRunSeconds / timed.seconds;
+    const auto enough = static_cast<std::uint64_t>(wanted * 1.25) + 1;
+    timed.repeats = std::min(std::max(enough, 2 * timed.repeats), kMostRepeats);
+  }
+  PRESSO_ASSIGN(const double again, time_of(member, timed.repeats, run));
+  timed.seconds = std::min(timed.seconds, again);
+  return timed;
+}
+
+Result<double> cpu_decode_rate(const CalibrationSample& sample, unsigned threads) {
+  const auto run = [threads](const RandomAccess& file) -> Status {
+    RangeSource source(file, 0, file.size());
+    NullSink nowhere;
+    DecompressOptions options;
+    options.threads = threads;
+    PRESSO_TRY(decompress_stream(source, nowhere, options));
+    return {};
+  };
+  PRESSO_ASSIGN(const Timed decoding, timed(sample.text, run));
+  return decoding.rate(sample.plain_bytes);
+}
+
+Result<double> cpu_search_rate(const CalibrationSample& sample, unsigned threads) {
+  PRESSO_ASSIGN(const Pattern pattern, Pattern::compile_literals({kCalibrationPattern}));
+  const auto run = [&pattern, threads](const RandomAccess& file) -> Status {
+    ScanOptions options;
+    options.threads = threads;
+    PRESSO_TRY(scan(file, pattern, options));
+    return {};
+  };
+  PRESSO_ASSIGN(const Timed searching, timed(sample.text, run));
+  return searching.rate(sample.plain_bytes);
+}
+
+Result<CpuRates> measure_cpu(const CalibrationSample& sample) {
+  CpuRates rates;
+  PRESSO_ASSIGN(rates.decode_one_thread, cpu_decode_rate(sample, 1));
+  PRESSO_ASSIGN(rates.decode_all_threads, cpu_decode_rate(sample, 0));
+  PRESSO_ASSIGN(rates.search_one_thread, cpu_search_rate(sample, 1));
+  PRESSO_ASSIGN(rates.search_all_threads, cpu_search_rate(sample, 0));
+  return rates;
+}
+
+/// Decodes files and hands the text to `sink`, or only checks them where that is nullptr.
+auto decoding_into(GpuDecoder& decoder, ByteSink* sink) {
+  return [&decoder, sink](const RandomAccess& file) -> Status {
+    gpu::DecodeJob job;
+    job.file = &file;
+    job.sink = sink;
+    PRESSO_TRY(decoder.run(job));
+    return {};
+  };
+}
+
+/// What opening the GPU and a first run take longer than the same run later on; `context_seconds`
+/// it took to start CUDA.
+double start_of(double context_seconds, double first_seconds, const Timed& later) {
+  return context_seconds + std::max(first_seconds - later.seconds, 1e-3);
+}
+
+Status measure_gpu_decoder(const CalibrationSample& sample, double context_seconds,
+                           GpuRates& rates) {
+  NullSink nowhere;
+  PRESSO_ASSIGN(std::unique_ptr<GpuDecoder> decoder, open_gpu({}));
+  PRESSO_ASSIGN(const Timed keeping, timed(sample.text, decoding_into(*decoder, &nowhere)));
+  PRESSO_ASSIGN(const Timed checking, timed(sample.text, decoding_into(*decoder, nullptr)));
+  PRESSO_ASSIGN(const Timed copying, timed(sample.numbers, decoding_into(*decoder, nullptr)));
+  rates.copy_out_rate = keeping.rate(sample.plain_bytes);
+  rates.decode_rate = checking.rate(sample.plain_bytes);
+  rates.copy_in_rate = copying.rate(sample.numbers.size());
+  decoder.reset();
+  const Stopwatch time;
+  PRESSO_ASSIGN(decoder, open_gpu({}));
+  PRESSO_TRY(time_of(sample.text, keeping.repeats, decoding_into(*decoder, &nowhere)));
+  rates.decode_start_seconds = start_of(context_seconds, time.seconds(), keeping);
+  return {};
+}
+
+Status measure_gpu_search(const CalibrationSample& sample, double context_seconds,
+                          GpuRates& rates) {
+  PRESSO_ASSIGN(const Pattern pattern, Pattern::compile_literals({kCalibrationPattern}));
+  std::unique_ptr<FileSearch> search;
+  const auto run = [&search](const RandomAccess& file) -> Status {
+    PRESSO_ASSIGN(ScannedFile scanned, ScannedFile::open(file));
+    PRESSO_TRY(search->scan(scanned, {}, {}));
+    return {};
+  };
+  PRESSO_ASSIGN(search, open_gpu_search({}, pattern));
+  PRESSO_ASSIGN(const Timed searching, timed(sample.text, run));
+  rates.search_rate = searching.rate(sample.plain_bytes);
+  search.reset();
+  const Stopwatch time;
+  PRESSO_ASSIGN(search, open_gpu_search({}, pattern));
+  PRESSO_TRY(time_of(sample.text, searching.repeats, run));
+  rates.search_start_seconds = start_of(context_seconds, time.seconds(), searching);
+  return {};
+}
+
+/// CUDA is started by the first call that needs it, whose time counts as part of both starts.
+Result<GpuRates> measure_gpu(const CalibrationSample& sample) {
+  const Stopwatch time;
+  PRESSO_TRY(gpu_devices());
+  const double context_seconds = time.seconds();
+  GpuRates rates;
+  PRESSO_TRY(measure_gpu_decoder(sample, context_seconds, rates));
+  PRESSO_TRY(measure_gpu_search(sample, context_seconds, rates));
+  return rates;
+}
+
+/// Another version of presso may have other rates, since its code may differ.
+std::string section_of(const std::string& identity) {
+  return identity + ", presso " PRESSO_VERSION;
+}
+
+}  // namespace
+
+Result<MachineRates> calibrate(const MeasurementStore& store) {
+  PRESSO_ASSIGN(const CalibrationSample sample, CalibrationSample::make());
+  MachineRates rates;
+  rates.cpu_name = cpu_identity();
+  PRESSO_ASSIGN(rates.cpu, measure_cpu(sample));
+  rates.kept = store.save(section_of(rates.cpu_name), to_measurements(rates.cpu));
+  Result<std::string> identity = gpu_identity();
+  Result<GpuRates> gpu = identity.ok() ? measure_gpu(sample) : Result<GpuRates>(identity.error());
+  if (identity.ok()) rates.gpu_name = std::move(*identity);
+  if (!gpu.ok()) {
+    rates.why_no_gpu = std::move(gpu.error());
+    return rates;
+  }
+  rates.gpu = *gpu;
+  rates.kept = store.save(section_of(rates.gpu_name), to_measurements(*gpu)) && rates.kept;
+  return rates;
+}
+
+KnownRates known_rates(const MeasurementStore& store, const std::string& gpu_identity) {
+  const auto cpu_numbers = store.find(section_of(cpu_identity()));
+  const auto gpu_numbers = store.find(section_of(gpu_identity));
+  const auto cpu = cpu_numbers ? cpu_rates_of(*cpu_numbers) : std::nullopt;
+  const auto gpu = gpu_numbers ? gpu_rates_of(*gpu_numbers) : std::nullopt;
+  return {cpu.value_or(guessed_cpu_rates(default_thread_count())),
+          gpu.value_or(guessed_gpu_rates()), cpu.has_value() && gpu.has_value()};
+}
+
+}  // namespace presso::cli

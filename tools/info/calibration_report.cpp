@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "tools/info/calibration_report.h"
+
+#include <cstdio>
+
+#include "tools/info/devices_report.h"
+#include "tools/info/table.h"
+#include "tools/io/progress.h"
+
+namespace presso::cli {
+namespace {
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f s", seconds);
+  return text;
+}
+
+std::string cpu_text(const MachineRates& rates) {
+  const CpuRates& cpu = rates.cpu;
+  Table table({"one thread", "all threads", "of plain text"}, 2);
+  table.add({rate_text(cpu.decode_one_thread), rate_text(cpu.decode_all_threads), "decode"});
+  table.add({rate_text(cpu.search_one_thread), rate_text(cpu.search_all_threads), "search"});
+  return "CPU: " + rates.cpu_name + "\n" + table.text();
+}
+
+std::string gpu_text(const MachineRates& rates) {
+  if (!rates.gpu) return devices_text(*rates.why_no_gpu);
+  const GpuRates& gpu = *rates.gpu;
+  Table table({"rate", "start", "of plain text"}, 2);
+  table.add({rate_text(gpu.decode_rate), seconds_text(gpu.decode_start_seconds), "decode"});
+  table.add({rate_text(gpu.search_rate), seconds_text(gpu.search_start_seconds), "search"});
+  table.add({rate_text(gpu.copy_out_rate), "", "decode and copy back"});
+  table.add({rate_text(gpu.copy_in_rate), "", "copy in, of stored bytes"});
+  return "GPU: " + rates.gpu_name + "\n" + table.text();
+}
+
+}  // namespace
+
+std::string calibration_text(const MachineRates& rates, const MeasurementStore& store) {
+  const std::string where = rates.kept ? "kept in " + store.path() : "not kept: no cache folder";
+  return cpu_text(rates) + gpu_text(rates) + where + "\n";
+}
+
+}  // namespace presso::cli
