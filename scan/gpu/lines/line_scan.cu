@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// scan_lines: five of seven kernels on a stream. Threads to data, shared memory and synchronisation
-// are described where their bodies are (line_tiles.cuh, tile_chain.cuh).
+// scan_lines for an automaton: five of seven kernels on a stream. Threads to data, shared memory
+// and synchronisation are described where their bodies are (line_tiles.cuh, tile_chain.cuh).
 #include "scan/gpu/lines/line_scan.h"
 
 #include "decompress/gpu/runtime/kernel_launch.h"
@@ -79,7 +79,7 @@ constexpr std::size_t aligned(std::size_t bytes) {
 
 /// How scan_lines divides its temporary memory.
 struct LineScanMemory {
-  std::size_t tiles = kAlignment;  ///< behind the counter of broken tiles
+  std::size_t tiles = kAlignment;  ///< after the counter of broken tiles
   std::size_t functions;
   std::size_t bytes;
 
@@ -99,7 +99,7 @@ class Launcher {
     return enqueue_tile_chain<Rows>(scan_, *this);
   }
 
-  // Of enqueue_tile_chain.
+  // What enqueue_tile_chain() calls.
   Status find_broken() {
     return launch_everywhere(find_broken_kernel, shape(0, groups()), stream_,
                              "launching find_broken_kernel", scan_);

@@ -16,7 +16,7 @@
 
 namespace presso::gpu {
 
-/// Of a head that is an absorbing state's any function will do.
+/// For a head that an absorbing state is carried through, any function will do.
 PRESSO_DEVICE bool is_absorbed(const LineScanArguments& scan, u64 tile) {
   const TileSummary& before = scan.d_tiles[tile - 1];
   return scan.d_tiles[tile].broken == TileSummary::kAbsorbed ||
@@ -35,7 +35,7 @@ PRESSO_DEVICE u64 end_of_line_in_stage(const LineScanArguments& scan, u64 begin)
   return begin + kStageBytes;  // not reached
 }
 
-/// Of all that a state before the tile is carried through, by a warp; lane 0 gets it.
+/// The function of all that a state before the tile is carried through, by a warp; lane 0 gets it.
 PRESSO_DEVICE u32 function_of_head(const LineScanArguments& scan,
                                    const Monoid<MonoidRows::kShared>& monoid, u64 tile) {
   const u64 begin = tile * scan.tile_bytes();

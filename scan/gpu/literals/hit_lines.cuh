@@ -2,7 +2,7 @@
 // From hits, bits of bytes within lines, to the number of lines that have one. Adding the bits of
 // hits to those of no '\n' carries each hit to the end of its line, a ballot carries it on from
 // lane to lane. A tile says whether it has a '\n', whether its head, up to
-// there, has a hit, and whether what is behind its last '\n' has; count_heads_body counts the
+// there, has a hit, and whether what follows its last '\n' has; count_heads_body counts the
 // heads.
 //
 // Threads to data: a row is 16 neighbouring bytes a lane, 512 a warp. No shared memory, no
@@ -20,7 +20,7 @@ constexpr u32 kRowBytes = kWarpSize * kQuadBytes;
 enum TileBits : u32 {
   kHasNewline = 1,
   kHeadHit = 2,  ///< in front of the first '\n'
-  kTailHit = 4,  ///< behind the last one, or anywhere where there is none
+  kTailHit = 4,  ///< after the last one, or anywhere where there is none
 };
 
 /// The tiles of a text, in its order.
@@ -62,9 +62,9 @@ class TextRows {
       : text_(scan.d_text), bytes_(scan.bytes), filling_(scan.ends_line ? 0x0A0A0A0Au : 0) {}
 
   /// The lane's quads of kRows rows from `at`, a multiple of 16, on; in lane 31 also the next
-  /// kBehind words behind them.
-  template <u32 kRows, u32 kBehind>
-  PRESSO_DEVICE void load(u64 at, Quad (&quads)[kRows], u32 (&behind)[kBehind]) const {
+  /// kNext words after them.
+  template <u32 kRows, u32 kNext>
+  PRESSO_DEVICE void load(u64 at, Quad (&quads)[kRows], u32 (&next)[kNext]) const {
     const u64 mine = at + simt::lane() * kQuadBytes;
     constexpr u32 kBytes = kRows * kRowBytes;
     if (at + kBytes + kQuadBytes <= bytes_) {
@@ -74,17 +74,17 @@ class TextRows {
             simt::load_readonly(reinterpret_cast<const Quad*>(text_ + mine) + row * kWarpSize);
       }
       PRESSO_UNROLL
-      for (u32 i = 0; i < kBehind; ++i) {
-        behind[i] = simt::lane() == kWarpSize - 1
-                        ? simt::load_readonly(reinterpret_cast<const u32*>(text_ + at + kBytes) + i)
-                        : 0;
+      for (u32 i = 0; i < kNext; ++i) {
+        next[i] = simt::lane() == kWarpSize - 1
+                      ? simt::load_readonly(reinterpret_cast<const u32*>(text_ + at + kBytes) + i)
+                      : 0;
       }
       return;
     }
     PRESSO_UNROLL
     for (u32 row = 0; row < kRows; ++row) quads[row] = careful_quad(mine + row * kRowBytes);
     PRESSO_UNROLL
-    for (u32 i = 0; i < kBehind; ++i) behind[i] = word_at(at + kBytes + 4 * i);
+    for (u32 i = 0; i < kNext; ++i) next[i] = word_at(at + kBytes + 4 * i);
   }
   /// The lane's 32 bytes of a row of twice the size.
   PRESSO_DEVICE void load_pair(u64 at, Quad& low, Quad& high) const {
@@ -136,13 +136,13 @@ class TextRows {
   u32 filling_;
 };
 
-/// The value that the lane behind holds for its quad of the same row: for the last lane the first
-/// lane's of the next row, or `behind`.
+/// The value that the next lane holds for its quad of the same row: for the last lane the first
+/// lane's of the next row, or `next`.
 template <u32 kRows>
-PRESSO_DEVICE u32 word_behind(const Quad (&quads)[kRows], u32 row, u32 word, u32 behind) {
+PRESSO_DEVICE u32 word_after(const Quad (&quads)[kRows], u32 row, u32 word, u32 next) {
   const u32 neighbour = simt::shuffle_down(quads[row].words[word], 1);
   const u32 next_row =
-      row + 1 < kRows ? simt::shuffle(quads[(row + 1) % kRows].words[word], 0) : behind;
+      row + 1 < kRows ? simt::shuffle(quads[(row + 1) % kRows].words[word], 0) : next;
   return simt::lane() == kWarpSize - 1 ? next_row : neighbour;
 }
 

@@ -2,7 +2,7 @@
 // Counts the lines of a text that hold one of up to eight literals.
 //
 // Four bytes from each place are compared with each literal's gram; lanes hold 16 neighbouring
-// bytes and get the next four from the lane behind. That costs 1 instruction a byte and gram, and
+// bytes and get the next four from the next lane. That costs 1 instruction a byte and gram, and
 // half of one for shifting, so one rare literal is bound by memory. A step of 2,048 bytes in which
 // nothing agrees is done with then. Else its places are verified and become bits, one for a byte,
 // of which hit_lines.cuh makes lines.
@@ -49,13 +49,13 @@ class LiteralTiles {
  private:
   PRESSO_DEVICE void take_step(u64 at) {
     Quad quads[kRowsAStep];
-    u32 behind[1];
-    text_.load(at, quads, behind);
-    if (some_agree(quads, behind[0]) || lines_.is_hit()) {
+    u32 after[1];
+    text_.load(at, quads, after);
+    if (some_agree(quads, after[0]) || lines_.is_hit()) {
       PRESSO_UNROLL
       for (u32 row = 0; row < kRowsAStep; ++row) {
         const u64 mine = at + row * kRowBytes + simt::lane() * kQuadBytes;
-        const u32 hits = hits_of(mine, quads[row], word_behind(quads, row, 0, behind[0]));
+        const u32 hits = hits_of(mine, quads[row], word_after(quads, row, 0, after[0]));
         lines_.take_row(mine, hits, newlines_of(quads[row]));
       }
     } else if (!lines_.has_newline()) {
@@ -65,11 +65,11 @@ class LiteralTiles {
   }
 
   /// Whether at some place of the step some gram stands.
-  PRESSO_DEVICE bool some_agree(const Quad (&quads)[kRowsAStep], u32 behind) const {
+  PRESSO_DEVICE bool some_agree(const Quad (&quads)[kRowsAStep], u32 after) const {
     bool is_candidate = false;
     PRESSO_UNROLL
     for (u32 row = 0; row < kRowsAStep; ++row) {
-      const u32 next = word_behind(quads, row, 0, behind);
+      const u32 next = word_after(quads, row, 0, after);
       PRESSO_UNROLL
       for (u32 i = 0; i < kQuadBytes; ++i) is_candidate |= agrees(gram_at(quads[row], next, i));
     }

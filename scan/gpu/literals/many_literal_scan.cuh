@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counts the lines of a text that hold one of many literals (catalogue S5.15).
 //
-// A lane holds 16 neighbouring bytes and gets the next eight from the lane behind. For each place,
+// A lane holds 16 neighbouring bytes and gets the next eight from the next lane. For each place,
 // or every second or fourth, the hash of the gram there is a bit of a filter in shared memory: two
 // shifts, two multiplications, a look-up and two shifts that append the bit to the lane's word of
 // candidates. That is 8 instructions a place, no branch, and a look-up takes 3.5 cycles of shared
@@ -9,7 +9,7 @@
 //
 // Candidates stay where they are, in a word of shared memory for each 32 places of a lane, until a
 // tile is through. Then each lane verifies its own, one after another: the gram in an open hash
-// table, and where it is one, its literals. Of so many candidates a lane has about as many as the
+// table, and where it is one, its literals. Of a tile's candidates a lane has about as many as the
 // next, which it has not in a row of 512 bytes. What is left are hits, and hit_lines.cuh counts
 // lines; rows without any are not read again.
 //
@@ -101,9 +101,9 @@ class ManyLiteralTiles {
     PRESSO_NO_UNROLL
     for (u32 step = 0; step < steps; ++step) {
       Quad quads[kManyRows];
-      u32 behind[2];
-      text_.load(begin + step * kManyStepBytes, quads, behind);
-      used |= filter_step(step, quads, behind);
+      u32 after[2];
+      text_.load(begin + step * kManyStepBytes, quads, after);
+      used |= filter_step(step, quads, after);
       if (newline_step == steps && has_newline_in(quads)) newline_step = step;
     }
     const u32 hits = simt::ballot(used != 0) == 0 ? 0u : verify(begin, used);
@@ -124,7 +124,7 @@ class ManyLiteralTiles {
   // --- candidates
 
   /// Leaves the step's candidates; a bit for each word that has some.
-  PRESSO_DEVICE u32 filter_step(u32 step, const Quad (&quads)[kManyRows], const u32 (&behind)[2]) {
+  PRESSO_DEVICE u32 filter_step(u32 step, const Quad (&quads)[kManyRows], const u32 (&after)[2]) {
     u32 used = 0, bits = 0;
     PRESSO_UNROLL
     for (u32 row = 0; row < kManyRows; ++row) {
@@ -133,8 +133,8 @@ class ManyLiteralTiles {
                             quads[row].words[1] | fold,
                             quads[row].words[2] | fold,
                             quads[row].words[3] | fold,
-                            word_behind(quads, row, 0, behind[0]) | fold,
-                            word_behind(quads, row, 1, behind[1]) | fold};
+                            word_after(quads, row, 0, after[0]) | fold,
+                            word_after(quads, row, 1, after[1]) | fold};
       take_places(words, bits);
       if ((row + 1) % Candidates::kRowsAWord != 0) continue;
       constexpr u32 kUnused = kWarpSize - Candidates::kRowsAWord * Candidates::kOfRow;
@@ -247,7 +247,7 @@ class ManyLiteralTiles {
 
   // --- lines
 
-  /// Of a tile that has hits. Rows up to the first '\n' are needed for the head.
+  /// Counts a tile that has hits. Rows up to the first '\n' are needed for the head.
   PRESSO_DEVICE void count_rows(u64 begin, u32 steps, u32 newline_step) {
     PRESSO_NO_UNROLL
     for (u32 row = 0; row < steps * kManyRows; ++row) {
@@ -266,7 +266,7 @@ class ManyLiteralTiles {
   u32* const slots_;  ///< the lane's words, kWarpSize apart
 };
 
-/// Of a block with so many warps.
+/// Of a block of `warps` warps.
 template <u32 kStride, bool kTwoGroups>
 u32 many_literal_shared_bytes(const ManyLiteralTableView& table, u32 warps) {
   return table.shared_bytes() +

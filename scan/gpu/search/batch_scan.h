@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All that a batch of decoded text is asked for on the GPU: how many lines match, where its first
-// and last lines end, and if wanted the matching lines themselves, gathered one behind another so
+// and last lines end, and if wanted the matching lines themselves, gathered one after another so
 // that only they need to be copied to the host. Enqueued on a stream, in the manner of line_scan.h.
 //
 // The text begins and ends anywhere. It is searched as if it began with a line; an unfinished last

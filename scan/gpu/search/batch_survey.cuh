@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Behind the automaton, which has left a mark at the '\n' of each matching line: what a batch scan
-// tells beside the count (batch_scan.h). Kernels in their order, each a pass over tiles of 8 KiB or
-// over listed lines, or one thread block that sums up:
+// After the engine, which has left a mark at the '\n' of each matching line: what a batch scan
+// tells besides the count (batch_scan.h). Kernels in their order, each a pass over tiles of 8 KiB
+// or over listed lines, or one thread block that sums up:
 //
 //   find_ends      the first and the last '\n', one thread block from each end
 //   survey_tiles   marks and '\n' of each tile, NUL bytes
@@ -164,10 +164,10 @@ PRESSO_DEVICE void sum_tiles_body(const BatchSurvey& survey) {
 PRESSO_DEVICE void list_lines_body(const BatchSurvey& survey) {
   const WarpTurns turns;
   for (u32 tile = turns.first; tile < survey.tiles(); tile += turns.step) {
-    const u32 behind =
+    const u32 end =
         tile + 1 < survey.tiles() ? survey.d_tile_marks[tile + 1] : survey.d_findings->listed;
     u32 listed = survey.d_tile_marks[tile];
-    if (listed == behind) continue;
+    if (listed == end) continue;
     const u32 begin = tile * kSurveyTileBytes;
     const u32 most = survey.bytes - begin;
     const u32 words =

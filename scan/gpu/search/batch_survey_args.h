@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of a batch scan behind the automaton share (batch_survey.cuh).
+// What the kernels of a batch scan after the engine share (batch_survey.cuh).
 #pragma once
 
 #include "decompress/gpu/simt/simt.h"

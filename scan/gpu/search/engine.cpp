@@ -27,8 +27,8 @@ constexpr std::size_t kMostForAutomaton = 300;
 /// Strings that only some of the lines with them match for are not worth it below this size: most
 /// lines would come back to the CPU.
 constexpr std::size_t kLeastCandidateBytes = 3;
-/// Of the sum of four bytes' frequencies (scan/bytes/byte_frequency.h). "Chuz" has 525, "erro" 710;
-/// chosen by hand, not by measurement.
+/// The largest sum of four bytes' frequencies (scan/bytes/byte_frequency.h). "Chuz" has 525, "erro"
+/// 710; chosen by hand, not by measurement.
 constexpr std::uint32_t kMostRareSum = 620;
 constexpr std::size_t kGramBytes = 4;
 

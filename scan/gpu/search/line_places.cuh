@@ -7,8 +7,8 @@
 //   place_lines   each line's end by its mark, its begin by a search backwards
 //
 // Threads to data: a warp takes every n-th tile, a lane every 32nd word of its marks. Shared
-// memory: two words for each warp where a thread block sums up. Cost: the marks, an eighth of the
-// text, are read twice, and matching lines once. Catalogue L3 (lines as row ids).
+// memory: a word for each warp where a thread block sums up. Cost: the marks, an eighth of the
+// text, are read twice, and matching lines once.
 // Test: tests/simt/line_places_test.cpp.
 #pragma once
 
@@ -30,7 +30,7 @@ struct LinePlaces {
   PRESSO_HD constexpr u64 words() const { return bytes / kMarkWordBytes + 1; }
 };
 
-/// The lane's word of a tile in the row of 32 words from `row` on; 0 behind the last one.
+/// The lane's word of a tile in the row of 32 words from `row` on; 0 after the last one.
 PRESSO_DEVICE u32 marks_at(const LinePlaces& lines, u64 tile, u32 row) {
   const u64 word = tile * kMarkWords + row + simt::lane();
   return word < lines.words() ? simt::load_readonly(lines.d_marks + word) : 0;

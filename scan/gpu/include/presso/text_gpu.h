@@ -52,8 +52,8 @@ struct TextArguments {
   std::uint64_t bytes = 0;
   const Byte* d_table = nullptr;     ///< a copy of TextSearch::table(), 16-byte aligned
   std::uint64_t* d_lines = nullptr;  ///< gets the number of matching lines
-  /// nullptr, or gets the first `most_places` of the matching lines, in the text's order. What is
-  /// behind the number of lines that *d_lines says stays as it is.
+  /// nullptr, or gets the places of the first `most_places` matching lines, in the text's order.
+  /// Where there are fewer (*d_lines tells), the rest stays as it is.
   LinePlace* d_places = nullptr;
   std::uint64_t most_places = 0;
   void* d_temporary = nullptr;  ///< 256-byte aligned
