@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels behind the automaton of a batch scan tell what a plain walk over the lines tells:
+// The kernels after the engine of a batch scan tell what a plain walk over the lines tells:
 // where lines with a mark begin and end, how many are before them, their bytes, NULs, both ends.
 #include <gtest/gtest.h>
 

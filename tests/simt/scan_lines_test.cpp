@@ -27,7 +27,7 @@ struct alignas(16) Aligned {
   Byte bytes[16];
 };
 
-/// Memory of exactly so many bytes at an address that is a multiple of 16.
+/// Memory of exactly the size of `from` at an address that is a multiple of 16.
 class AlignedCopy {
  public:
   explicit AlignedCopy(Bytes from) : memory_(::operator new (from.size(), std::align_val_t{16})) {
@@ -198,7 +198,7 @@ TEST(LineKernels, AgreeOnRandomAutomata) {
   }
 }
 
-/// 'error' early in lines longer than chunks and tiles: each guess behind it is wrong.
+/// 'error' early in lines longer than chunks and tiles: each guess after it is wrong.
 TEST(LineKernels, MendGuessesThatForgotWhatTheLineBeganWith) {
   const LineDfa dfa = words_dfa({"error"}, {"user"});
   u32 broken = 0;

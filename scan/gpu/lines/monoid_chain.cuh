@@ -47,7 +47,7 @@ PRESSO_DEVICE u32 function_of_head(const LineScanArguments& scan,
   return monoid.product_of_lanes(mine);
 }
 
-/// Of so many tiles.
+/// The function of `tiles` tiles from `tile` on, without a line end.
 PRESSO_DEVICE void set_function(const LineScanArguments& scan, u64 tile, u32 number, u32 tiles) {
   scan.d_functions[tile].number = static_cast<std::uint16_t>(number);
   scan.d_functions[tile].tiles = static_cast<std::uint16_t>(tiles);

@@ -73,7 +73,7 @@ struct RateOptions {
   std::vector<std::string> files;
 };
 
-/// Matching lines of copies of a text one behind another, each found once for each state that it
+/// Matching lines of copies of a text one after another, each found once for each state that it
 /// begins in.
 class ScalarCounts {
  public:
@@ -297,7 +297,7 @@ class DecodeScanRate {
     return time(row, [&] { return parted->run(scan, batch_.stream()); });
   }
 
-  /// The count begins at 0 in each run, and must be right behind each.
+  /// The count begins at 0 in each run, and must be right after each.
   Status time(Row& row, const Scan& scan) {
     row.correct = true;
     PRESSO_TRY(clear_result());
@@ -334,7 +334,7 @@ class DecodeScanRate {
   double decoding_ms_ = 0;
 };
 
-/// Without what is behind the last whole block, unless there is nothing else.
+/// Without what follows the last whole block, unless there is nothing else.
 void keep_whole_blocks(BlockFile& file) {
   while (file.spans.size() > 1 && file.spans.back().plain_bytes != file.block_bytes) {
     file.plain.resize(file.plain.size() - file.spans.back().plain_bytes);

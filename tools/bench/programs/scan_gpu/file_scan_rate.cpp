@@ -8,9 +8,9 @@
 //   --engine auto|automaton|literal|planes|many    auto,automaton compares two; default auto
 //
 // A PATTERN is a regular expression; "F:TEXT" is a fixed string, "W:TEXT" the same as a word,
-// "I:TEXT" with case ignored, and "N:COUNT" so many words that are made up, with one that is in
-// most logs ("N:5000i": with case ignored). An engine that cannot search for a pattern gives a row
-// with no rate, which says why.
+// "I:TEXT" with case ignored, and "N:COUNT" that number of words, made up except for one that is
+// in most logs ("N:5000i": with case ignored). An engine that cannot search for a pattern gives a
+// row with no rate, which says why.
 //
 // A bare copy of 64 MiB gives the limit: its rate times the file's ratio. Rows: the file is only
 // checked (no search), then each pattern counted, with line numbers of matching lines, and by the

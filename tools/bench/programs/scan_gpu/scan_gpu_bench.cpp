@@ -3,7 +3,7 @@
 //
 //   scan_gpu_bench [--bytes N] [--runs N] [--only PREFIX]... [--layouts] [TEXT...]
 //
-// Each text, of at most 8 MiB, is tiled to at least N bytes (2^30), behind its own end with a '\n'
+// Each text, of at most 8 MiB, is repeated to at least N bytes (2^30), ended with a '\n'
 // where it lacks one, and searched for every pattern of bench_patterns.cpp by every engine that
 // can: the automaton, in the layout that is chosen for it or, with --layouts, in all; the engines
 // for literals; the one that presso/text_gpu.h chooses, marked with *. Before timing, results are
@@ -277,7 +277,7 @@ std::vector<Byte> one_bank_text() {
   for (std::size_t chunk = 0; chunk < text.size(); chunk += 1024) {
     const std::size_t lane = chunk / 1024 % 32;  // allow(bare-32): host code
     for (std::size_t at = 0; at < 1024; ++at) {
-      // Each chunk begins `lane` letters behind its line's begin.
+      // Each chunk begins `lane` letters after the start of its line.
       const std::size_t state = (at + lane) % 32;  // allow(bare-32): states
       Byte byte = static_cast<Byte>(((0u - state) & 31) * 4);
       if (byte == 8) byte = 9;
