@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the tree to the program. Built from the end: a piece is compiled when it is known what
+// Makes the program from the tree. Built from the end: a piece is compiled when it is known what
 // follows it, so that only loops have to be closed afterwards, and the tails of characters are
 // shared. Recursion is as deep as groups are nested, which the parser limits.
 #include <algorithm>
@@ -211,9 +211,9 @@ class Compiler {
       next = node.min == 0 ? star(body, node.greedy, next) : plus(body, node.greedy, next);
       return copies(body, node.min == 0 ? 0 : node.min - 1, next);
     }
-    const InstId behind = next;
+    const InstId after = next;
     for (std::uint32_t i = node.min; i < node.max && !too_large_; ++i) {
-      next = optional(piece(body, next), behind, node.greedy);
+      next = optional(piece(body, next), after, node.greedy);
     }
     return copies(body, node.min, next);
   }
@@ -230,8 +230,8 @@ class Compiler {
     return first;
   }
 
-  /// A body that may be empty is not entered from behind itself: (x*)* as (x*)+?, which keeps the
-  /// order of preference.
+  /// A body that may be empty is not entered again from its own end: (x*)* as (x*)+?, which keeps
+  /// the order of preference.
   InstId star(const Node& body, bool greedy, InstId next) {
     if (is_nullable(body)) return optional(plus(body, greedy, next), next, greedy);
     const InstId again = open_split(2);

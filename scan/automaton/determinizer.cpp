@@ -103,7 +103,7 @@ bool Determinizer::resolve(const Known& state, Neighbour after) {
   return matched;
 }
 
-/// Appends what is reached from `from` without reading; true where that holds a match, behind which
+/// Appends what is reached from `from` without reading; true where that holds a match, after which
 /// (in order of preference) nothing is appended unless all ends count.
 bool Determinizer::append_closure(InstId from) {
   if (program_.looks != 0 && !resolving_) {

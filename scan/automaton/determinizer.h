@@ -20,9 +20,9 @@
 
 namespace presso::scan_detail {
 
-/// What a place's neighbour is, as far as looks care.
+/// The kind of byte beside a place, as far as looks care.
 enum class Neighbour : Byte {
-  kEdge,  ///< the text's begin or end, or '\n'
+  kEdge,  ///< the text's start or end, or '\n'
   kWord,  ///< an ASCII word character
   kOther,
   kNonAscii,  ///< part of a longer character
@@ -33,7 +33,7 @@ Neighbour neighbour_of(Byte byte);
 class Determinizer {
  public:
   enum class Mode : Byte {
-    kFirst,    ///< of the matches that begin leftmost the preferred one; what is less is dropped
+    kFirst,    ///< of the matches that begin leftmost the preferred one; the rest is dropped
     kLongest,  ///< all ends, the last one counts
     kExists,   ///< whether there is a match: one state for "yes"
   };
@@ -52,7 +52,7 @@ class Determinizer {
   /// `symbol`: a class of bytes, or end_symbol().
   State step(State state, unsigned symbol);
   unsigned end_symbol() const { return program_.classes; }
-  /// With kFirst and kLongest: a match ended where the step to this state began.
+  /// With kFirst and kLongest: whether a match ended where the step to this state began.
   bool is_match(State state) const { return (states_[state].flags & kMatched) != 0; }
 
   std::size_t bytes_used() const { return bytes_used_; }
@@ -65,7 +65,7 @@ class Determinizer {
   struct Known {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::uint32_t flags = 0;  ///< Neighbour, kMatched
+    std::uint32_t flags = 0;  ///< a Neighbour, and kMatched
   };
   enum class Answer : Byte { kNo, kYes, kUnknown };
 

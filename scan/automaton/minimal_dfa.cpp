@@ -58,7 +58,7 @@ class Minimisation {
       sources_[at[key(i)]++] = static_cast<State>(i / classes_);
     }
   }
-  /// Of table entry i: its class and where it leads.
+  /// The class of table entry i together with the state that it leads to.
   std::size_t key(std::size_t i) const { return (i % classes_) * count_ + dfa_.next[i]; }
 
   void separate_accepting() {

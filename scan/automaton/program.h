@@ -81,7 +81,7 @@ struct ProgramOptions {
 
 /// Error kInvalidArgument: the automaton would take more than options.max_bytes.
 Result<Program> compile_program(const Node& root, const ProgramOptions& options);
-/// Of several patterns, an earlier one preferred; each has a kMatch of its own.
+/// The program of several patterns, an earlier one preferred; each has a kMatch of its own.
 Result<Program> compile_program(std::span<const Node> roots, const ProgramOptions& options);
 
 /// Whether all of `root` can match the empty string.

@@ -13,9 +13,9 @@ namespace {
 
 using scan_detail::LineDfaView;
 
-/// Of `next`, which a kernel copies to shared memory.
+/// Most cells of `next`, which a kernel copies to shared memory.
 constexpr std::size_t kMostCells = std::size_t{1} << 15;
-/// States looked up while functions are found.
+/// Most look-ups of states while functions are found.
 constexpr std::size_t kMostSteps = std::size_t{1} << 21;
 
 /// Finds functions breadth first, from the identity on.

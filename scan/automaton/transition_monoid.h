@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a piece of a line does to an automaton, whatever state stands before it: a function from
+// What a piece of a line does to an automaton, whatever state it begins in: a function from
 // states to states. The functions of all pieces are the automaton's transition monoid. Where that
 // is small, it is made into an automaton itself, whose states are functions (a simultaneous finite
-// automaton: Sin'ya, Matsuzaki and Sassa, ICPP 2013). So many lanes can run pieces of one line side
-// by side, each from the identity, at one look-up a byte, and functions are composed by a table.
+// automaton: Sin'ya, Matsuzaki and Sassa, ICPP 2013). Thus many lanes can run pieces of one line
+// side by side, each from the identity, at one look-up a byte, and functions are composed by a
+// table.
 //
 // Automata that count have small ones: modulo n there are n functions. Host code, no CUDA.
 // Test: tests/simt/scan_lines_test.cpp.
@@ -26,8 +27,8 @@ struct TransitionMonoid {
 
 constexpr std::uint32_t kMostFunctions = 1000;
 
-/// Of bytes within lines: in `next` what '\n' leads to means nothing. For an automaton that keeps
-/// its contract. Gives up, in a few milliseconds, where the monoid is large.
+/// Covers bytes within lines; the entries of `next` for '\n' mean nothing. `dfa` must keep its
+/// contract (dfa.h). Gives up, in a few milliseconds, where the monoid is large.
 TransitionMonoid transition_monoid(const scan_detail::LineDfaView& dfa);
 
 }  // namespace presso::gpu

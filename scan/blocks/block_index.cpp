@@ -105,7 +105,7 @@ Result<MemberFilter> ask_filter(const RandomAccess& file, const ArchiveMember& m
   return answers;
 }
 
-/// Of all members; nullopt where there is no filter at all or something is damaged, which `bad`
+/// The filters of all members; nullopt where there is none or something is damaged, which `bad`
 /// then says unless a scan without filters will find it.
 std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
                                                      const ArchiveIndex& index,
@@ -131,7 +131,7 @@ std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
 
 bool can_skip(const RequiredLiterals& required, const ScanOptions& options) {
   const bool limited = options.limits_lines() || options.limits_blocks();
-  const bool others_too = options.invert || options.wants_context() || options.null_data;
+  const bool others_too = options.invert || options.wants_context();
   return options.use_index && !limited && !others_too && !required.clauses.empty();
 }
 
@@ -144,13 +144,10 @@ std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
   if (!filters) return nullptr;
   std::optional<Choice> choice = choose_clause(*index, required, std::move(*filters));
   if (!choice) return nullptr;
-  // Where NULs count for anything, all rules for them hold only for a text that is seen as a whole.
+  // A rule for binary files holds only for a text that is seen as a whole.
   if (options.binary != BinaryRule::kText && holds_nul(choice->facts)) return nullptr;
-  DecodeOptions decode;
-  decode.level = options.level;
-  decode.verify = options.verify;
-  decode.dictionaries = options.dictionaries;
-  auto opened = CompressedFile::open(std::move(*std::exchange(index, std::nullopt)), decode);
+  auto opened =
+      CompressedFile::open(std::move(*std::exchange(index, std::nullopt)), options.decode);
   if (!opened.ok()) return nullptr;
   return std::unique_ptr<BlockIndex>(new BlockIndex(std::move(*opened), std::move(*choice)));
 }

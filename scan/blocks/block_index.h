@@ -2,8 +2,8 @@
 // Which blocks of a compressed file a search must read, by the filter sections of its members
 // (presso/block_filter.h) and what every match contains (required_literals.h).
 //
-// Of a pattern's clauses the one is taken that leaves the fewest blocks; each of them is sound for
-// itself, together they would not be: a match's literals may lie in different blocks. A block is
+// The search goes by one clause of its pattern, the one that leaves the fewest blocks. Several
+// clauses at once would be wrong: the literals of a match may lie in different blocks. A block is
 // read if a literal of the clause may *begin* in it. From there the line may reach into neighbours,
 // which the assembler reads where may_begin_in() does not tell it that the line needs no look.
 //
@@ -18,7 +18,7 @@
 
 #include "presso/block_filter.h"
 #include "presso/decompress.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "scan/matching/required_literals.h"
 
 namespace presso::scan_detail {
@@ -45,14 +45,14 @@ class BlockIndex {
   const CompressedFile& file() const { return file_; }
   std::uint64_t block_count() const { return choice_.wanted.size(); }
   bool wanted(std::uint64_t block) const { return choice_.wanted[block] != 0; }
-  /// Of a block that is not wanted.
+  /// What is known of the lines of a block that is not wanted.
   const LineFacts& facts(std::uint64_t block) const { return choice_.facts[block]; }
   std::uint64_t plain_offset(std::uint64_t block) const {
     return file_.index().block_plain_offset(block);
   }
   std::uint64_t plain_bytes(std::uint64_t block) const;
   /// Whether a literal of the clause begins in `text` and goes on in it or, where `cut`, may go on
-  /// behind it.
+  /// after it.
   bool may_begin_in(Bytes text, bool cut) const;
 
  private:

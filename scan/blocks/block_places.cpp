@@ -23,7 +23,7 @@ std::unique_ptr<BlockPlaces> BlockPlaces::open(const RandomAccess& file,
     if (!index.ok()) return nullptr;
     opened = std::move(*index);
   }
-  // The reader in order says that they are behind the end.
+  // The reader in order says that they lie after the end.
   if (options.first_block > 0 && options.first_block >= opened->block_count()) return nullptr;
   std::unique_ptr<BlockPlaces> places(new BlockPlaces(std::move(*opened), options));
   if (!places->pass_members()) return nullptr;
@@ -50,11 +50,11 @@ std::optional<BlockItem> BlockPlaces::next() {
   return std::nullopt;
 }
 
-/// False where a dictionary is damaged or not to be had.
+/// False where a dictionary is damaged or missing.
 bool BlockPlaces::enter_member() {
   dictionaries_.fill(nullptr);
   for (const StoredSection& section : member().dictionaries) {
-    auto dictionary = Dictionary::decode(section.payload.bytes(), options_.dictionaries);
+    auto dictionary = Dictionary::decode(section.payload.bytes(), options_.decode.dictionaries);
     if (!dictionary.ok()) return false;
     dictionaries_[section.header.parameter] = std::move(*dictionary);
   }

@@ -4,13 +4,13 @@
 //
 // A scan must give what it gives for the same bytes in a pipe, damage included. So the index is
 // believed only as long as the file bears it out: each block's header says the number, the size and
-// by its own size the place of the next block that the index says, and behind the last block stands
+// by its own size the place of the next block that the index says, and after the last block stands
 // what may stand there. Then a reader in order, who compares the index with the blocks as well,
 // would have come to the same place with the same blocks and no damage of the container. At the
 // first contradiction the places end, and a reader in order has to begin anew and pass by the
 // blocks that were given. (Payloads are not looked at here; their damage is found in decoding.)
 //
-// A file without an index, cut off or with bytes behind it is read in order from the begin, and so
+// A file without an index, cut off or with bytes after it is read in order from the start, and so
 // is one of many small members, unless a search for filters has opened its index already.
 // Tested by tests/unit/scan/blocks/block_places_test.cpp.
 #pragma once
@@ -22,7 +22,7 @@
 
 #include "presso/archive_reader.h"
 #include "presso/decompress.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
 
 namespace presso::scan_detail {
 

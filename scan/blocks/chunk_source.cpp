@@ -45,7 +45,6 @@ class PlainStream final : public ChunkSource {
     std::copy_n(begun_.data(), begun, piece.text.data());
     PRESSO_ASSIGN(const std::size_t got, source_.read(piece.text.mutable_bytes().subspan(begun)));
     if (begun + got == 0) return std::optional<ChunkItem>();
-    piece.short_read = begun + got < kPlainChunkBytes;
     piece.text.resize_discarding(begun + got);
     offset_ += begun + got;
     return std::optional<ChunkItem>(std::move(piece));
@@ -56,7 +55,6 @@ class PlainStream final : public ChunkSource {
     Chunk chunk;
     chunk.text = std::move(piece.text);
     chunk.offset = piece.offset;
-    chunk.short_read = piece.short_read;
     return chunk;
   }
 
@@ -150,9 +148,7 @@ class CompressedStream final : public ChunkSource {
  private:
   static BlockStreamOptions stream_options(const ScanOptions& options) {
     BlockStreamOptions result;
-    result.decode.level = options.level;
-    result.decode.verify = options.verify;
-    result.decode.dictionaries = options.dictionaries;
+    result.decode = options.decode;
     result.salvage = !options.fail_fast;
     return result;
   }

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "presso/decompress.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "presso/scanned_file.h"
 
 namespace presso::scan_detail {
@@ -27,7 +27,6 @@ struct FileRange {
 struct ReadPiece {
   Buffer text;
   std::uint64_t offset = 0;
-  bool short_read = false;
 };
 
 /// A block to be read by its number.
@@ -48,7 +47,6 @@ using ChunkItem = std::variant<ReadPiece, FileRange, BlockItem, WholeBlock, Skip
 struct Chunk {
   Buffer text;
   std::uint64_t offset = 0;  ///< in the plain text
-  bool short_read = false;   ///< the source gave less than asked for
   bool is_block = false;     ///< of a compressed file
   std::uint64_t stored_bytes = 0;
   std::optional<DamagedBlock> damage;

@@ -13,7 +13,7 @@
 
 namespace presso::scan_detail {
 
-/// No probe looks further than this many bytes behind a candidate.
+/// No probe looks further than this many bytes after a candidate.
 constexpr std::size_t kMaxReach = 128;
 
 /// Offsets of candidates from the text's beginning, ascending.
@@ -28,7 +28,7 @@ struct CandidateBatch {
   bool has_room() const { return count + kStep <= kCapacity; }
 };
 
-/// Candidate p: two chosen bytes behind p, each after a mask, have the wanted values. The masks
+/// Candidate p: two chosen bytes from p on, each after a mask, have the wanted values. The masks
 /// drop the bits in which the cases of a letter differ; 0xFF compares exactly.
 struct PairProbe {
   struct Place {
@@ -72,7 +72,7 @@ struct SequenceProbe {
 
   std::uint32_t set_count = 0;
   std::uint32_t term_count = 0;
-  std::uint32_t reach = 0;  ///< furthest byte behind a candidate that a term reads
+  std::uint32_t reach = 0;  ///< furthest byte after a candidate that a term reads
   Set sets[kMaxSets];
   Term terms[kMaxTerms];
 };

@@ -25,7 +25,7 @@ inline void append(typename V::Hits hits, std::size_t base, std::uint64_t wanted
   }
 }
 
-/// Runs `test(at) -> Hits` over [from, limit). `reach` is how far behind a candidate the test
+/// Runs `test(at) -> Hits` over [from, limit). `reach` is how far after a candidate the test
 /// looks. Four registers a step: the branch on their union is the only one where nothing is found.
 /// The end is copied to where a whole register can be read.
 template <class V, class Test>

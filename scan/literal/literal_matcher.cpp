@@ -89,8 +89,8 @@ std::optional<std::size_t> LiteralSearcher::count_lines() {
   return lines;
 }
 
-/// An empty literal is among the set: it may match anywhere, and at most so many places are tried
-/// as lie before the next one where its bounds hold.
+/// An empty literal is in the set: it may match anywhere, so every place is tried up to the next
+/// one where its bounds hold.
 std::optional<MatchSpan> LiteralSearcher::next_everywhere(std::size_t from) const {
   for (std::size_t begin = from; begin <= text_.size(); ++begin) {
     const bool behind_last_line = begin == text_.size() && (text_.empty() || text_.back() == '\n');
@@ -229,7 +229,10 @@ class LiteralMatcher final : public Matcher {
     return std::make_unique<LiteralPatterns>(strings_, pattern_of_, options_.ignore_case);
   }
 
-  RequiredLiterals required() const override { return required_; }
+  RequiredLiterals required() const override {
+    return options_.null_data ? RequiredLiterals() : required_;
+  }
+  bool null_data() const override { return options_.null_data; }
 
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
     std::optional<LineDfa> dfa;

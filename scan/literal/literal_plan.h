@@ -51,7 +51,7 @@ void keep_hashes(const HashProbe& probe, Bytes text, CandidateBatch& batch);
 struct LiteralPlan {
   std::variant<NothingProbe, EverywhereProbe, PairProbe, NibbleProbe, HashProbe, StrideProbe> probe;
   HashProbe confirm;      ///< with NibbleProbe
-  std::size_t reach = 0;  ///< furthest byte behind a candidate that the probe reads
+  std::size_t reach = 0;  ///< furthest byte after a candidate that the probe reads
   std::size_t characters_before =
       0;  ///< see above; at least as many bytes stand before a candidate
 };

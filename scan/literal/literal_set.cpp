@@ -35,7 +35,7 @@ struct Reader {
   }
 };
 
-/// So many literals are entered by their first bytes.
+/// From this many literals on they are entered by their first bytes.
 constexpr std::size_t kFewestToIndex = 8;
 
 bool is_outside_word(Decoded neighbour) {
@@ -155,7 +155,7 @@ std::optional<std::size_t> LiteralSet::find(Bytes text, std::size_t begin) const
   return best_end;
 }
 
-/// Whether the text at `at` goes on as the entry does behind its first `depth` bytes.
+/// Whether the text at `at` goes on as the entry does after its first `depth` bytes.
 bool LiteralSet::rest_stands_at(const Entry& entry, std::size_t depth, Bytes text,
                                 std::size_t at) const {
   const std::size_t left = entry.bytes.size() - depth;

@@ -62,7 +62,7 @@ class LiteralSet {
 
   std::vector<Entry> entries_;
   std::array<Range, 256> by_first_byte_{};
-  // Of many literals whose case counts: a hash table with open addressing.
+  // A hash table with open addressing, for many literals whose case counts.
   std::size_t prefix_bytes_ = 0;  ///< 0: no table; at most 8
   unsigned prefix_slots_log2_ = 0;
   std::vector<Prefix> prefixes_;

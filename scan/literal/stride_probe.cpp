@@ -17,7 +17,7 @@ constexpr std::size_t kPlacesAnEntry = 32;
 std::uint64_t mixed(std::uint64_t window) {
   return window * 0x9E3779B97F4A7C15u;
 }
-/// As many bytes of a word as the probe asks for, at the top, where a product mixes best.
+/// The first prefix_bytes of a word, moved to its top, where a product mixes best.
 std::uint64_t prefix_of(const StrideProbe& probe, std::uint64_t bytes) {
   return bytes << (8 * (kMostPrefixBytes - probe.prefix_bytes));
 }
@@ -106,7 +106,7 @@ class Sweep {
     return begins_[mixed(window) >> shift_];
   }
 
-  /// Adds what begins at one of the places, `at` and those behind it. Returns where to go on if it
+  /// Adds what begins at one of the places, `at` and those after it. Returns where to go on if it
   /// has added candidates, else 0.
   std::size_t take(std::size_t at, std::uint32_t begins) {
     const std::size_t first = at + 1 - probe_.stride;
@@ -158,7 +158,7 @@ std::optional<StrideProbe> plan_strides(const std::vector<Units>& literals, bool
   }
   if (offsets < 2) return std::nullopt;
   probe.stride = offsets;
-  // Of letters in two cases longer prefixes would be too many.
+  // With letters in two cases there would be too many longer prefixes.
   probe.prefix_bytes =
       ignore_case ? StrideProbe::kWindowBytes : std::min(probe.shortest, kMostPrefixBytes);
   fill_begins(windows_of(literals, probe.stride, StrideProbe::kWindowBytes), probe);

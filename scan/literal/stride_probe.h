@@ -26,7 +26,7 @@ struct StrideProbe {
 
   std::size_t stride = 0;
   std::size_t shortest = 0;      ///< bytes of the shortest literal
-  std::size_t prefix_bytes = 0;  ///< 4 to 8, of a literal's begin, in `prefixes`
+  std::size_t prefix_bytes = 0;  ///< 4 to 8, of a literal's start, in `prefixes`
   std::uint32_t windows_log2 = 0;
   std::uint32_t prefixes_log2 = 0;
   /// By the hash of a window that ends a stride: bit i for a literal that begins at the stride's
@@ -39,7 +39,7 @@ struct StrideProbe {
 std::optional<StrideProbe> plan_strides(const std::vector<Units>& literals, bool ignore_case);
 
 /// Adds the first candidates in [from, limit), those of one window, and returns where to go on;
-/// `limit` where there are none. No literal that begins at `limit` or behind it fits into `text`.
+/// `limit` where there are none. No literal that begins at `limit` or later fits into `text`.
 std::size_t find_strided(const StrideProbe& probe, Bytes text, std::size_t from, std::size_t limit,
                          CandidateBatch& batch);
 

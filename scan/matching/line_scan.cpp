@@ -101,7 +101,7 @@ void LineScanner::add_line(Bytes text, std::size_t begin, std::size_t end, Findi
   findings.found.push_back({begin, end, findings.newlines, findings.spans.size(), 0});
 }
 
-/// All matches of the line [begin, end): the first is known. An empty match right behind another
+/// All matches of the line [begin, end): the first is known. An empty match right after another
 /// match does not count.
 void LineScanner::take_matches(std::size_t begin, std::size_t end, MatchSpan first,
                                Findings& findings) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // From matches to lines: searches one text of whole lines for those to be reported. Lines are
-// looked for only around matches; the text is never split into lines first (but for `invert` with a
-// callback, which asks for nearly all of them). Tested by tests/unit/scan/text/scan_test.cpp.
+// looked for only around matches; the text is never split into lines first, except for `invert`
+// with a callback, which asks for nearly all of them. Tested by tests/unit/scan/text/scan_test.cpp.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "scan/bytes/kernels.h"
 #include "scan/matching/matcher.h"
 
@@ -24,11 +24,11 @@ struct LineScanOptions {
 /// A line to be reported, within its text.
 struct FoundLine {
   std::size_t begin = 0;
-  std::size_t end = 0;         ///< behind its '\n'
+  std::size_t end = 0;         ///< after its '\n'
   std::uint64_t number = 0;    ///< lines before it in the text; with line_numbers
   std::size_t first_span = 0;  ///< in Findings::spans
   std::size_t span_count = 0;
-  /// Where the text is an excerpt: so much further on the line is in what that is taken from.
+  /// Where the text is an excerpt: how much further on the line is in the text it is taken from.
   std::uint64_t moved = 0;
 };
 
@@ -67,9 +67,9 @@ class LineScanner {
   std::size_t counted_ = 0;  ///< '\n' before here are in Findings::newlines
 };
 
-/// The offset behind the first '\n' at or behind `from`, or text.size().
+/// The offset after the first '\n' at `from` or later, or text.size().
 std::size_t line_end(Bytes text, std::size_t from);
-/// The offset behind the last '\n' in [floor, at), or `floor`.
+/// The offset after the last '\n' in [floor, at), or `floor`.
 std::size_t line_begin(Bytes text, std::size_t floor, std::size_t at);
 
 }  // namespace presso::scan_detail

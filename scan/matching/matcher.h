@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What an engine is to the rest of scan: something that finds the next match in a text of whole
-// lines. The regex and GPU engines come in behind this interface; lines, chunks, threads and output
-// are other files' business.
+// lines. The engines for literals and regular expressions implement it; lines, chunks, threads and
+// output are the business of other files.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 #include "presso/bytes.h"
 #include "presso/cpu.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "scan/automaton/dfa.h"
 #include "scan/matching/required_literals.h"
 
@@ -28,7 +28,7 @@ class Searcher {
   /// `text`: whole lines, the last one with or without its '\n'. Kept by reference until the next
   /// start(). Nothing outside it is read.
   virtual void start(Bytes text) = 0;
-  /// The leftmost match that begins at or behind `from`; among several that begin there the one
+  /// The leftmost match that begins at `from` or later; among several that begin there the one
   /// whose pattern was given first. `from` never decreases between two start(). A match never
   /// contains '\n'; an empty one may stand just before it, and at the end of an unfinished last
   /// line.
@@ -76,11 +76,15 @@ class Matcher {
   virtual std::size_t pattern_count() const { return 1; }
   /// nullptr where there are not several patterns. Refers to its matcher.
   virtual std::unique_ptr<PatternFinder> pattern_finder() const { return nullptr; }
-  /// What each match contains; by it blocks are left out (block_index.h).
+  /// What each match contains, so that an index may leave blocks out (block_index.h). Empty with
+  /// null_data(): an index knows line feeds only, not other line ends.
   virtual RequiredLiterals required() const { return {}; }
-  /// Matches may hold '\n' (PatternOptions::multiline): only multiline.h searches with it.
+  /// Lines end at NUL bytes (PatternOptions::null_data). Texts then come with NUL and '\n'
+  /// exchanged (null_data.h).
+  virtual bool null_data() const { return false; }
+  /// Matches may hold '\n' (PatternOptions::multiline): only multiline_search.h searches with it.
   virtual bool spans_lines() const { return false; }
-  /// nullopt where there is none, or none of at most `max_states`. Takes its time.
+  /// nullopt where there is none, or none of at most `max_states`. May take seconds.
   virtual std::optional<LineAutomaton> line_automaton(std::size_t max_states) const {
     static_cast<void>(max_states);
     return std::nullopt;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// ScanOptions::null_data without a second way through the whole search: NUL bytes and line feeds
-// are exchanged in each chunk when it is read and exchanged back in each line that is reported.
-// What lies between (kernels, engines, line numbers) knows of '\n' only. Patterns are exchanged
-// likewise.
+// Lines that end at NUL bytes (PatternOptions::null_data) without a second version of the search:
+// NUL bytes and line feeds are exchanged in each chunk when it is read and exchanged back in each
+// line that is reported. All between (kernels, engines, line numbers) knows '\n' only. Patterns are
+// exchanged in the same way when they are compiled.
 #pragma once
 
 #include "presso/bytes.h"

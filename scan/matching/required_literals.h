@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every match must contain: by this, places (prefilters) and blocks (the index) are left out.
+// Strings that every match must contain: by them prefilters leave out places, and the index blocks.
 #pragma once
 
 #include <string>

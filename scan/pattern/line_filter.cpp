@@ -29,7 +29,7 @@ class FilteredSearcher final : public Searcher {
     for (;;) {
       const std::optional<MatchSpan> match = inner_->next(from);
       if (!match) return std::nullopt;
-      // An empty match may stand behind the last byte of an unfinished line.
+      // An empty match may stand after the last byte of an unfinished line.
       const bool known = !line_.empty() && match->begin >= line_.begin && match->end <= line_.end;
       if (!known || match->begin == line_.end) enter_line(*match);
       if (line_passes_) return match;
@@ -79,6 +79,7 @@ class FilteredMatcher final : public Matcher {
     return inner_->pattern_finder();
   }
   RequiredLiterals required() const override { return inner_->required(); }
+  bool null_data() const override { return inner_->null_data(); }
   bool spans_lines() const override { return inner_->spans_lines(); }
   /// Ignores the conditions, so lines that it accepts only may match.
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// From what a user gives to a matcher: fixed strings go to the literal engine, also where they were
-// given as regular expressions; all else to the regex engine, as one alternation.
+// Patterns as users give them are parsed into trees. Trees that are choices of fixed strings go to
+// the literal engine, even where they were written as regular expressions; all others go to the
+// regex engine, as one alternation.
 #include "presso/pattern.h"
 
 #include <algorithm>

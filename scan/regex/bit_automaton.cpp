@@ -45,7 +45,7 @@ class Construction {
     return true;
   }
 
-  /// Readers that stand behind the same positions and before the same ones become one.
+  /// Readers that follow the same positions and lead to the same ones become one.
   void merge() {
     std::vector<Positions> precedes(places_.size());
     for (Position p = 0; p < places_.size(); ++p) {
@@ -107,7 +107,7 @@ class Construction {
   }
 
   std::size_t positions() const { return places_.size(); }
-  /// What build() will take, at most.
+  /// The memory that build() takes at most.
   std::size_t table_bytes() const {
     const std::size_t words = places_.size() / kBitsInWord + 1;
     return 8 * words * (2 * places_.size() + 2 * program_.classes);

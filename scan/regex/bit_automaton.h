@@ -52,8 +52,8 @@ struct BitAutomaton {
   struct LookPosition {
     std::size_t bit = 0;
     Look look = Look::kLineStart;
-    std::vector<BitWord> behind;           ///< what follows it, as in follow()
-    std::vector<BitWord> behind_backward;  ///< the same set, mirrored
+    std::vector<BitWord> after;           ///< what follows it, as in follow()
+    std::vector<BitWord> after_backward;  ///< the same set, mirrored
   };
 
   const Program* program = nullptr;

@@ -140,7 +140,7 @@ std::optional<MatchSpan> BitsetEngine::find(std::size_t from, std::size_t to) {
     take_line(from, *end, to);
     from = line_begin_;
   }
-  const std::optional<std::size_t> begin = begin_at_or_behind(from);
+  const std::optional<std::size_t> begin = begin_from(from);
   if (begin) {
     if (kept_.empty()) return nfa_.find(text_, *begin, line_end_, true);
     return MatchSpan{*begin, end_of(*begin)};
@@ -195,7 +195,7 @@ LookSet BitsetEngine::held_at(std::size_t at) const {
   return held;
 }
 
-/// Looks behind looks too: until nothing is added.
+/// Follows looks that lead to other looks, too, until nothing is added.
 void BitsetEngine::follow_looks(BitWord* live, std::size_t at) const {
   const LookSet held = held_at(at);
   if (held == 0) return;
@@ -204,8 +204,8 @@ void BitsetEngine::follow_looks(BitWord* live, std::size_t at) const {
     again = false;
     for (const BitAutomaton::LookPosition& look : automaton_.look_positions) {
       const bool follows = (held & look_bit(look.look)) != 0 && test_bit(live, look.bit);
-      if (!follows || sets.holds(live, look.behind.data())) continue;
-      sets.add(live, look.behind.data());
+      if (!follows || sets.holds(live, look.after.data())) continue;
+      sets.add(live, look.after.data());
       again = true;
     }
   }
@@ -220,14 +220,14 @@ void BitsetEngine::follow_looks_backwards(BitWord* live, std::size_t at) const {
     for (const BitAutomaton::LookPosition& look : automaton_.look_positions) {
       const std::size_t bit = automaton_.mirrored(look.bit);
       const bool may = (held & look_bit(look.look)) != 0 && !test_bit(live, bit);
-      if (!may || !sets.meet(live, look.behind_backward.data())) continue;
+      if (!may || !sets.meet(live, look.after_backward.data())) continue;
       set_bit(live, bit);
       again = true;
     }
   }
 }
 
-std::optional<std::size_t> BitsetEngine::begin_at_or_behind(std::size_t from) const {
+std::optional<std::size_t> BitsetEngine::begin_from(std::size_t from) const {
   std::size_t place = from - line_begin_;
   for (std::size_t i = place / kBitsInWord; i < begins_.size(); ++i) {
     const BitWord left =
@@ -240,7 +240,7 @@ std::optional<std::size_t> BitsetEngine::begin_at_or_behind(std::size_t from) co
   return std::nullopt;
 }
 
-/// Where the preferred of the matches that begin at `begin`, of which there is one, ends.
+/// Where the preferred match of those that begin at `begin` ends. There must be one.
 std::size_t BitsetEngine::end_of(std::size_t begin) {
   InstId from = program_.start;
   std::size_t at = begin;

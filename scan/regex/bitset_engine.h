@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "presso/bytes.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "scan/regex/bit_automaton.h"
 #include "scan/regex/pike.h"
 
@@ -27,8 +27,8 @@ class BitsetEngine {
 
   /// A new text; kept by reference. Looks see all of it.
   void start(Bytes text);
-  /// Of all matches that begin at or behind `from` and end at or before `to`, where the first one
-  /// ends. No match begins behind a final '\n'.
+  /// Where the first match ends, of all that begin at `from` or later and end at or before `to`.
+  /// No match begins after a final '\n'.
   std::optional<std::size_t> first_end(std::size_t from, std::size_t to);
   /// The preferred match that begins leftmost in [from, to]. `to`: a line's end or the text's.
   std::optional<MatchSpan> find(std::size_t from, std::size_t to);
@@ -44,7 +44,7 @@ class BitsetEngine {
   void follow_looks_backwards(BitWord* live, std::size_t at) const;
   LookSet held_at(std::size_t at) const;
   void take_line(std::size_t from, std::size_t inside, std::size_t to);
-  std::optional<std::size_t> begin_at_or_behind(std::size_t from) const;
+  std::optional<std::size_t> begin_from(std::size_t from) const;
   std::size_t end_of(std::size_t begin);
   const Inst* next_reader(InstId from, std::size_t at);
 
@@ -53,7 +53,7 @@ class BitsetEngine {
   PikeEngine nfa_;
   Bytes text_;
 
-  // Of the line that was read backwards last.
+  // The line that was read backwards last.
   bool has_line_ = false;
   std::size_t line_begin_ = 0;
   std::size_t line_end_ = 0;

@@ -55,7 +55,7 @@ LazyDfa::Entry LazyDfa::entry_of(Determinizer::State state) {
   return entry;
 }
 
-/// The entry that was missing. May begin the table anew: `row` is void then.
+/// The entry that was missing. May empty the table; `row` is then brought up to date.
 LazyDfa::Entry LazyDfa::make(Entry row, unsigned symbol, std::size_t read_in_call) {
   if (table_.size() * sizeof(Entry) + determinizer_.bytes_used() > limit_bytes_) {
     gave_up_ = may_give_up_ && read_ + read_in_call < kBytesWorthAnEntry * made_;
@@ -88,7 +88,7 @@ DfaAnswer LazyDfa::find_end(Bytes text, std::size_t from, std::size_t to, bool a
   const Byte* const class_of = program_.class_of.data();
   std::size_t at = from;
   const Reading reading{read_, at, from};
-  // The byte behind `to` is read too: it tells whether a match ended at `to`.
+  // The byte after `to` is read too: it tells whether a match ended at `to`.
   const std::size_t stop = std::min(to + 1, text.size());
   for (; at < stop; ++at) {
     const unsigned symbol = class_of[text[at]];

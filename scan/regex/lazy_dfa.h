@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The deterministic automaton, made while it reads: states that no text reaches cost nothing, and
-// a table that outgrows its limit is begun anew. A byte costs two loads once its states are known.
-// Declines (kQuit) at looks that need characters where a neighbour is not ASCII, and from where on
-// making states costs more than they are used; other engines answer then. One thread's. Tested by
-// tests/unit/scan/regex/lazy_dfa_test.cpp.
+// a table that outgrows its limit is emptied and filled again. A byte costs two loads once its
+// states are known. Declines (kQuit) at looks that need characters where a neighbour is not ASCII,
+// and once making states costs more than using them saves; other engines answer then. One thread's.
+// Tested by tests/unit/scan/regex/lazy_dfa_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ class LazyDfa {
   bool gave_up() const { return gave_up_; }
 
   /// Forward program. Where the preferred match that begins leftmost in [from, to] ends; with
-  /// kExists, where reading it could stop. `text` goes on behind `to` as looks see it; without
-  /// spans_lines no match begins behind a final '\n'.
+  /// kExists, where reading it could stop. `text` goes on after `to` as looks see it; without
+  /// spans_lines no match begins after a final '\n'.
   DfaAnswer find_end(Bytes text, std::size_t from, std::size_t to, bool anchored = false);
-  /// Reversed program. Where the longest match that ends at `end` begins, at or behind `from`.
+  /// Reversed program. Where the longest match that ends at `end` begins, at `from` or later.
   DfaAnswer find_begin(Bytes text, std::size_t from, std::size_t end);
 
  private:
@@ -72,8 +72,8 @@ class LazyDfa {
 
   bool may_give_up_ = false;
   bool gave_up_ = false;
-  std::size_t made_ = 0;  ///< entries since the table was begun
-  std::size_t read_ = 0;  ///< bytes since then, by calls that have returned
+  std::size_t made_ = 0;  ///< entries since the table was last emptied
+  std::size_t read_ = 0;  ///< bytes read since then, by calls that have returned
 };
 
 }  // namespace presso::scan_detail

@@ -28,7 +28,7 @@ LineCounter::LineCounter(const LineDfa& dfa)
   }
 }
 
-/// Into lanes of about the same size that begin with a line, the longest first.
+/// Cuts the text into lanes of about the same size that begin with a line, the longest first.
 std::vector<LineCounter::Lane> LineCounter::cut(Bytes text) const {
   std::vector<Lane> lanes;
   const std::size_t wanted = std::clamp<std::size_t>(text.size() / kSmallestLane, 1, kLanes);

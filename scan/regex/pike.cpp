@@ -15,10 +15,10 @@ bool word_before(Bytes text, std::size_t at) {
   const Decoded before = decode_last(text.data(), text.data() + at);
   return before.bytes != 0 && is_word(before.code);
 }
-bool word_behind(Bytes text, std::size_t at) {
+bool word_after(Bytes text, std::size_t at) {
   if (at == text.size()) return false;
-  const Decoded behind = decode(text.data() + at, text.data() + text.size());
-  return behind.bytes != 0 && is_word(behind.code);
+  const Decoded after = decode(text.data() + at, text.data() + text.size());
+  return after.bytes != 0 && is_word(after.code);
 }
 
 /// At a line's edge, or beside a character that is none: what is not UTF-8 is not one either way.
@@ -27,10 +27,10 @@ bool no_word_before(Bytes text, std::size_t at) {
   const Decoded before = decode_last(text.data(), text.data() + at);
   return before.bytes != 0 && !is_word(before.code);
 }
-bool no_word_behind(Bytes text, std::size_t at) {
+bool no_word_after(Bytes text, std::size_t at) {
   if (at == text.size() || text[at] == '\n') return true;
-  const Decoded behind = decode(text.data() + at, text.data() + text.size());
-  return behind.bytes != 0 && !is_word(behind.code);
+  const Decoded after = decode(text.data() + at, text.data() + text.size());
+  return after.bytes != 0 && !is_word(after.code);
 }
 
 }  // namespace
@@ -49,13 +49,13 @@ bool look_holds(Look look, Bytes text, std::size_t at) {
       return boundary == (look == Look::kAsciiBoundary);
     }
     case Look::kWordBoundary:
-      return word_before(text, at) != word_behind(text, at);
+      return word_before(text, at) != word_after(text, at);
     case Look::kNotWordBoundary:
-      return word_before(text, at) == word_behind(text, at);
+      return word_before(text, at) == word_after(text, at);
     case Look::kWordStartHalf:
       return no_word_before(text, at);
     case Look::kWordEndHalf:
-      return no_word_behind(text, at);
+      return no_word_after(text, at);
   }
   return false;
 }
@@ -89,7 +89,7 @@ std::optional<MatchSpan> PikeEngine::find(Bytes text, std::size_t from, std::siz
   return MatchSpan{best_[0], best_[1]};
 }
 
-/// Moves every thread over text[at]; threads behind one that matches are dropped.
+/// Moves every thread over text[at]; threads after one that matches are dropped.
 void PikeEngine::step(Bytes text, std::size_t at, bool may_read) {
   for (std::size_t i = 0; i < now_.order.size(); ++i) {
     const Inst& inst = program_.insts[now_.order[i]];

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "presso/bytes.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "scan/automaton/program.h"
 
 namespace presso::scan_detail {
@@ -25,10 +25,10 @@ class PikeEngine {
   explicit PikeEngine(const Program& program);
 
   /// The preferred match that begins leftmost in [from, to], or at `from` where anchored, and ends
-  /// there; looks see all of `text`. No match begins behind a final '\n'.
+  /// there; looks see all of `text`. No match begins after a final '\n'.
   std::optional<MatchSpan> find(Bytes text, std::size_t from, std::size_t to,
                                 bool anchored = false);
-  /// By slot, of the last match found: with a program that has captures.
+  /// The slots of the last match that was found, for a program with captures.
   const std::vector<std::size_t>& slots() const { return best_; }
   /// The number of the pattern that it is of.
   std::uint32_t pattern() const { return pattern_; }

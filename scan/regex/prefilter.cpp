@@ -20,7 +20,7 @@ using Clause = RequiredLiterals::Clause;
 constexpr double kMostCandidates = 1.0 / 128;
 /// Strings of this size are looked for rather than sets of bytes.
 constexpr std::size_t kGoodString = 3;
-/// So few that looking more closely costs more than it saves.
+/// With fewer candidates than this, looking more closely costs more than it saves.
 constexpr double kFewCandidates = 1.0 / 4096;
 constexpr std::size_t kMostLeading = SequenceProbe::kMaxReach;
 
@@ -34,7 +34,7 @@ double probability(const ByteSet& set) {
 
 // --- Strings ----------------------------------------------------------------------------------
 
-/// Of places whose two rarest bytes are those of a string of the clause.
+/// The share of places whose bytes agree with the two rarest of some string of the clause.
 double candidates_of(const Clause& clause) {
   double sum = 0;
   for (const std::string& text : clause.any_of) {
@@ -76,7 +76,7 @@ std::vector<RatedClause> rated_clauses(const RequiredLiterals& required) {
 
 // --- Sets of bytes ----------------------------------------------------------------------------
 
-/// A stretch of a match's begin in which all bytes are of one set.
+/// A stretch near the start of a match in which all bytes come from one set.
 struct Stretch {
   ByteSet set;
   std::uint32_t offset = 0;

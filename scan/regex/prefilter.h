@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Where a match may be: what of a pattern a vector kernel can look for, so that the automaton reads
-// the lines around candidates only. Either strings of which every match contains one, found by the
-// literal engine, or two bytes or sets of bytes at fixed distances from a match's begin. Chosen by
-// how often text from logs, prose, mark-up and tables would pass.
+// Where a match may be: a part of the pattern that a vector kernel can look for, so that the
+// automaton reads only the lines around candidates. Either strings of which every match contains
+// one, found by the literal engine, or two bytes or sets of bytes at fixed distances from the start
+// of a match. Chosen by how often text from logs, prose, mark-up and tables would pass.
 //
 // Where every match contains a string of one set and one of another (`(error|fail).*(user|name)`),
 // one of them leads: its strings are looked for, and the line is asked for the other's. Which one
@@ -28,7 +28,7 @@ struct PrefilterPlan {
     /// the match.
     bool begin_match = false;
   };
-  /// At most one of the three. Of the literals one or two, the rarer ones by the table first.
+  /// At most one of these three is set. One or two sets of literals, by the table the rarer first.
   std::vector<Literals> literals;
   std::optional<PairProbe> pair;          ///< begins matches
   std::optional<SequenceProbe> sequence;  ///< likewise
@@ -57,7 +57,7 @@ class Prefilter {
   Prefilter(const PrefilterPlan& plan, CpuLevel level);
 
   void start(Bytes text);
-  /// The first candidate at or behind `from`, which never decreases; text.size(): none.
+  /// The first candidate at `from` or later; text.size(): none. `from` never decreases.
   std::size_t next(std::size_t from);
   /// Whether no match begins before the candidate in its line, with this text.
   bool begins_match() const { return literals_.empty() || plan_.literals[leader_].begin_match; }
@@ -67,7 +67,7 @@ class Prefilter {
   bool is_settled() const { return literals_.size() < 2 || trials_ == literals_.size(); }
 
  private:
-  /// So many bytes are looked at before another set of strings leads.
+  /// Bytes that are searched before another set of strings leads.
   static constexpr std::size_t kTrialBytes = std::size_t{128} << 10;
 
   struct Trial {

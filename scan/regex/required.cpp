@@ -228,7 +228,7 @@ PlacedClause* best_clause(std::vector<PlacedClause>& clauses) {
   return best;
 }
 
-/// Of each branch one clause, put together to one.
+/// One clause of each branch, put together into one.
 class BranchJoiner {
  public:
   void add(Piece piece) {

@@ -29,14 +29,14 @@ struct Extent {
 struct PatternLiterals {
   RequiredLiterals required;
   bool first_is_prefix = false;
-  /// By clause: what a match has before the string of it that it must hold.
+  /// By clause: what a match has before the clause's string.
   std::vector<Extent> before;
   Extent whole;  ///< of a match
 };
 PatternLiterals required_literals(const Node& root);
 
-/// By offset from a match's begin: which bytes can stand there. As many as the shortest match has
-/// bytes, at most `most`.
+/// By offset from the start of a match: which bytes can stand there. As many as the shortest match
+/// has bytes, at most `most`.
 std::vector<std::bitset<256>> leading_bytes(const Program& program, std::size_t most);
 
 }  // namespace presso::scan_detail

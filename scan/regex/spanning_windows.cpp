@@ -12,18 +12,18 @@ namespace {
 constexpr std::size_t kBytesWorthACandidate = 48;
 /// Limits in bytes up to here are taken rather than limits in lines.
 constexpr std::size_t kNear = std::size_t{4} << 10;
-/// So much more may be read in windows than the search came past.
+/// How many bytes more may be read in windows than the search came past.
 constexpr std::size_t kReadAgain = std::size_t{256} << 10;
 
-/// Where the line begins that is `lines` before that of `at`, or `floor` if that is behind it.
+/// Where the line begins that is `lines` before that of `at`, or `floor` if that comes later.
 std::size_t lines_before(Bytes text, std::size_t floor, std::size_t at, std::size_t lines) {
   std::size_t begin = line_begin(text, floor, at);
   for (; lines > 0 && begin > floor; --lines) begin = line_begin(text, floor, begin - 1);
   return begin;
 }
 
-/// The end, before its '\n', of the line that is `lines` behind that of `at`.
-std::size_t lines_behind(Bytes text, std::size_t at, std::size_t lines) {
+/// The end, before its '\n', of the line that is `lines` after that of `at`.
+std::size_t lines_after(Bytes text, std::size_t at, std::size_t lines) {
   std::size_t next = line_end(text, at);
   for (; lines > 0 && next < text.size(); --lines) next = line_end(text, next);
   const bool ends = lines == 0 && next > at && text[next - 1] == '\n';
@@ -110,7 +110,7 @@ std::optional<SpanningWindows::Window> SpanningWindows::next(std::size_t from) {
   return window;
 }
 
-/// Every match that begins behind `from` and at or before the candidate reaches up to it at least:
+/// Every match that begins after `from` and at or before the candidate reaches up to it at least:
 /// it holds one of the strings, and the candidate is the first.
 SpanningWindows::Window SpanningWindows::around(std::size_t from, std::size_t candidate) {
   const Extent& before = plan_.strings[leader_].before;
@@ -124,9 +124,9 @@ SpanningWindows::Window SpanningWindows::around(std::size_t from, std::size_t ca
   if (whole.bytes < text_.size() - candidate) window.end = candidate + whole.bytes;
   if (whole.line_feeds != Extent::kUnbounded && whole.bytes > kNear) {
     know_line(candidate);
-    if (behind_ <= window.end) {
+    if (window_end_ <= window.end) {
       // Windows of the line's other candidates end there, too.
-      window.end = behind_;
+      window.end = window_end_;
       window.next = line_end_;
     }
   }
@@ -139,7 +139,7 @@ void SpanningWindows::know_line(std::size_t at) {
   if (at >= line_from_ && at < line_end_) return;
   line_from_ = at;
   line_end_ = line_end(text_, at);
-  behind_ = lines_behind(text_, at, plan_.whole.line_feeds);
+  window_end_ = lines_after(text_, at, plan_.whole.line_feeds);
 }
 
 bool SpanningWindows::may_match(const Window& window) {

@@ -4,10 +4,10 @@
 // holds it, and the automaton reads windows only. Which of the pattern's strings is rarest in the
 // text at hand, samples of it say; the next one rules out windows without it.
 //
-// Where the pattern sets no limit behind, a window goes on to the text's end; where none before, it
-// begins where the search does. Where windows would be read again and again (strings in almost
-// every line), one window is all the rest.
-// Tested by tests/unit/scan/text/scan_multiline_test.cpp against automata without it.
+// Where the pattern does not limit what follows the string, a window goes on to the text's end;
+// where it does not limit what comes before, it begins where the search does. Where windows would
+// be read again and again (strings in almost every line), one window is all the rest. Tested by
+// tests/unit/scan/text/scan_multiline_test.cpp against automata without it.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ namespace presso::scan_detail {
 /// One thread's, in one text after another.
 class SpanningWindows {
  public:
-  /// No match that begins at or behind where the window was asked for begins before `begin`; one
+  /// No match that begins where the window was asked for, or later, begins before `begin`; one
   /// that begins at or before `last` ends at or before `end`.
   struct Window {
     std::size_t begin = 0;
@@ -34,11 +34,12 @@ class SpanningWindows {
   SpanningWindows(const SpanningPlan& plan, CpuLevel level);
 
   void start(Bytes text);
-  /// Of the matches that begin at or behind `from`, which may decrease; nullopt: there are none.
+  /// A window for the matches that begin at `from` or later; nullopt: there are none. `from` may
+  /// decrease.
   std::optional<Window> next(std::size_t from);
   /// False where the window holds no match.
   bool may_match(const Window& window);
-  /// What the search has come past, and what it has read for it.
+  /// Reports how many bytes the search came past, and how many it read for that.
   void note(std::size_t passed, std::size_t read);
 
  private:
@@ -57,11 +58,11 @@ class SpanningWindows {
   Bytes text_;
   std::size_t leader_ = kNobody;
   std::size_t second_ = kNobody;
-  std::optional<std::size_t> candidate_;  ///< the first at or behind asked_from_
+  std::optional<std::size_t> candidate_;  ///< the first at asked_from_ or later
   std::size_t asked_from_ = 0;
   bool asked_ = false;
-  std::size_t line_from_ = 0, line_end_ = 0;  ///< a candidate's place, and behind its line
-  std::size_t behind_ = 0;                    ///< where windows of that line may end
+  std::size_t line_from_ = 0, line_end_ = 0;  ///< a candidate's place, and the end of its line
+  std::size_t window_end_ = 0;                ///< where windows of that line may end
   std::size_t passed_ = 0;
   std::size_t read_ = 0;
 };

@@ -27,7 +27,7 @@ class ClassParser {
     CodeSet set;
     std::size_t at = 0;
   };
-  /// What was read of one pair of brackets.
+  /// The part of a pair of brackets that was read so far.
   struct Brackets {
     std::size_t open_at = 0;
     bool negate = false;
@@ -181,7 +181,7 @@ Result<ClassParser::Item> ClassParser::checked(Character character, std::size_t 
   return item;
 }
 
-/// Steps over a '-' that has a range's end behind it.
+/// Steps over a '-' that the end of a range follows.
 bool ClassParser::range_follows() {
   skip_space();
   const std::size_t before = cursor_.at();

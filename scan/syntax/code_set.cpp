@@ -23,7 +23,7 @@ void append(std::vector<CodeRange>& ranges, CodeRange range) {
   }
 }
 
-/// Of two sequences that ascend by `low`.
+/// The union of two sequences that ascend by `low`.
 std::vector<CodeRange> united(const std::vector<CodeRange>& a, const std::vector<CodeRange>& b) {
   std::vector<CodeRange> result;
   result.reserve(a.size() + b.size());
@@ -111,8 +111,8 @@ void CodeSet::fold_ascii() {
 
 bool CodeSet::contains(CodePoint code) const {
   const std::vector<CodeRange>& all = ranges();
-  const auto behind = std::upper_bound(all.begin(), all.end(), CodeRange{code, code}, lower);
-  return behind != all.begin() && std::prev(behind)->high >= code;
+  const auto after = std::upper_bound(all.begin(), all.end(), CodeRange{code, code}, lower);
+  return after != all.begin() && std::prev(after)->high >= code;
 }
 
 const std::vector<CodeRange>& CodeSet::ranges() const {

@@ -18,7 +18,7 @@ class Cursor {
   void move_to(std::size_t at) { at_ = at; }
   std::string_view text() const { return text_; }
 
-  /// The byte `ahead` of here; 0 behind the end (and where the pattern has a zero byte).
+  /// The byte `ahead` of here; 0 after the end (and where the pattern has a zero byte).
   char peek(std::size_t ahead = 0) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }

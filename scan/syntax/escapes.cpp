@@ -79,7 +79,7 @@ Result<CodePoint> parse_fixed_hex(Cursor& cursor, std::size_t start, int digits)
   return code;
 }
 
-/// Behind \x, \u or \U, which take so many digits or any number in braces.
+/// After \x, \u or \U, which take `digits` digits, or any number in braces.
 Result<Escape> parse_hex(Cursor& cursor, std::size_t start, int digits, bool unicode) {
   const bool braced = cursor.peek() == '{';
   PRESSO_ASSIGN(const CodePoint code,
@@ -128,7 +128,7 @@ Result<Escape> word_side(std::string_view name, std::size_t start, bool unicode)
   return look_escape(std::move(looks));
 }
 
-/// Behind \b: a brace and a letter begin a name, a brace and a digit a repetition.
+/// After \b: a brace and a letter begin a name, a brace and a digit a repetition.
 Result<Escape> parse_boundary(Cursor& cursor, std::size_t start, bool unicode) {
   if (cursor.peek() != '{' || !is_letter(cursor.peek(1))) return look_escape({boundary(unicode)});
   const std::size_t begin = cursor.at() + 1;
@@ -178,7 +178,7 @@ Error unrecognized(CodePoint letter, std::size_t start) {
   return pattern_error(start, std::move(what));
 }
 
-/// Everything that is but one letter, behind it.
+/// Every escape that is a single character; the cursor is past it.
 Result<Escape> simple_escape(CodePoint letter, std::size_t start, bool unicode) {
   if (letter >= 0x80) return unrecognized(letter, start);
   const char ascii = static_cast<char>(letter);

@@ -27,7 +27,7 @@ struct Escape {
 
 class EscapeParser {
  public:
-  /// At a backslash; behind the escape afterwards. \Q...\E is not one of them.
+  /// `cursor` is at a backslash; it is moved past the escape. \Q...\E is not one of them.
   Result<Escape> parse(Cursor& cursor, const SyntaxOptions& flags);
 
  private:
@@ -35,7 +35,7 @@ class EscapeParser {
   Result<Escape> property_set(std::string_view name, bool negate, std::size_t at,
                               const SyntaxOptions& flags);
 
-  /// What names stood for before, since patterns repeat themselves. By name, with the flags.
+  /// The sets of names that were met before, since patterns repeat themselves. By flags and name.
   std::map<std::string, CodeSet, std::less<>> known_;
 };
 

@@ -21,7 +21,7 @@ constexpr std::string_view kIndent = "    ";
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::string_view kCut = "...";
 
-/// `text` by columns, each a character. Stops at a line's end and behind `columns`.
+/// `text` by columns, each a character. Stops at the end of the line and after `columns`.
 std::vector<std::string> columns_of(std::string_view text, std::size_t columns) {
   std::vector<std::string> result;
   const auto* at = reinterpret_cast<const Byte*>(text.data());

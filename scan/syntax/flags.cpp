@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As in Rust's regex: each letter once, one '-' with letters behind it.
+// As in Rust's regex: each letter once, one '-' that letters follow.
 #include "scan/syntax/flags.h"
 
 namespace presso::scan_detail {
@@ -52,7 +52,7 @@ Result<SyntaxOptions> parse_flags(Cursor& cursor, SyntaxOptions flags, std::size
     if (letter != '-') PRESSO_TRY(set_flag(flags, ascii, before, at));
     before.push_back(ascii);
   }
-  if (before.ends_with('-')) return pattern_error(begin, "no flag behind the '-'");
+  if (before.ends_with('-')) return pattern_error(begin, "no flag after the '-'");
   return flags;
 }
 

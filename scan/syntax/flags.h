@@ -6,8 +6,8 @@
 
 namespace presso::scan_detail {
 
-/// Behind the '?'; at the ':' or ')' afterwards. `flags` as the letters change them. `start` is the
-/// group's parenthesis.
+/// Reads the letters after the '?', up to the ':' or ')'. Returns `flags` as they change them.
+/// `start` is the group's parenthesis.
 Result<SyntaxOptions> parse_flags(Cursor& cursor, SyntaxOptions flags, std::size_t start);
 
 }  // namespace presso::scan_detail

@@ -45,7 +45,7 @@ Status LikeParser::parse_next() {
   const std::size_t at = cursor_.at();
   const CodePoint code = cursor_.next();
   if (is_escape(code)) {
-    if (cursor_.done()) return pattern_error(at, "nothing behind the escape character");
+    if (cursor_.done()) return pattern_error(at, "nothing after the escape character");
     const CodePoint literal = cursor_.next();
     if (is_escape(literal) || literal == '%' || literal == '_') return add_character(literal, at);
     return pattern_error(at, "the escape character must stand before %, _ or itself");

@@ -13,7 +13,7 @@
 namespace presso::scan_detail {
 namespace {
 
-/// As in RE2.
+/// The limit of RE2.
 constexpr std::uint32_t kMaxCount = 1000;
 
 /// Whether the set is one character in all spellings that differ in case only.
@@ -34,7 +34,7 @@ class PatternParser {
   Result<ParsedPattern> parse();
 
  private:
-  /// What holds again where the group ends.
+  /// The flags that hold again where the group ends.
   struct OpenGroup {
     std::size_t at = 0;
     SyntaxOptions outer;
@@ -204,7 +204,7 @@ Status PatternParser::open_named_group(std::size_t start) {
   return open(++captures_, std::move(name), start);
 }
 
-/// Up to and over the '>'.
+/// Reads up to the '>' and steps over it.
 Result<std::string> PatternParser::parse_group_name() {
   const std::size_t begin = cursor_.at();
   while (!cursor_.done() && cursor_.peek() != '>') {
@@ -277,7 +277,7 @@ Status PatternParser::add_escape(const Escape& escape, std::size_t at) {
   return tree_.add_set(std::move(bytes), true, at);
 }
 
-/// Behind \Q: everything is literal up to \E or the end.
+/// After \Q: everything is literal up to \E or the end.
 Status PatternParser::parse_quote() {
   while (!cursor_.done() && !cursor_.take("\\E")) {
     const std::size_t at = cursor_.at();

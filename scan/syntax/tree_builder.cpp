@@ -14,8 +14,8 @@ namespace {
 
 using Kind = Node::Kind;
 
-/// Of a tree beyond its pattern's length: classes count by their ranges, everything else by bytes,
-/// and repetitions as often as they repeat at most.
+/// Largest size of a tree beyond its pattern's length: classes count by their ranges, everything
+/// else by bytes, and repetitions as often as they repeat at most.
 constexpr std::uint64_t kMaxExpandedSize = 1u << 20;
 constexpr std::uint64_t kRangesPerUnit = 16;
 
@@ -89,7 +89,7 @@ Status TreeBuilder::add(Node node, Measure size, std::size_t at) {
   return measure(size, at);
 }
 
-/// Of a new item.
+/// Counts a new item.
 Status TreeBuilder::measure(Measure item, std::size_t at) {
   Frame& frame = frames_.back();
   size_ += item.size;

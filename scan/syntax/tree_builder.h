@@ -12,7 +12,7 @@ namespace presso::scan_detail {
 
 class TreeBuilder {
  public:
-  /// For a pattern of so many bytes.
+  /// The pattern's size limits that of the tree.
   explicit TreeBuilder(std::size_t pattern_bytes);
 
   /// One character (or byte), which a repetition takes whole.
@@ -20,12 +20,12 @@ class TreeBuilder {
   /// Surrogates are left out of code points.
   Status add_set(CodeSet set, bool of_bytes, std::size_t at);
   Status add_looks(const std::vector<Look>& looks, std::size_t at);
-  /// Of what was added last.
+  /// Repeats what was added last.
   Status repeat(std::uint32_t min, std::uint32_t max, bool greedy, std::size_t at);
   bool can_repeat() const { return frames_.back().last.height != 0; }
-  /// What was added last is no longer there to be repeated.
+  /// From here on repeat() has nothing to repeat.
   void end_item();
-  /// What follows is the next alternative.
+  /// Begins the next alternative.
   void alternate();
   /// Begins a group; `capture` is 0 for one without number.
   Status open(std::uint32_t capture, std::string name, std::size_t at);

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "scan/text/context_lines.h"
 
-#include <utility>
+#include "scan/matching/line_scan.h"
 
 namespace presso::scan_detail {
 
-ContextLines::ContextLines(const Matcher& matcher, const ScanOptions& options, bool enabled)
-    : wanted_(enabled &&
-              (options.passthru || options.before_context > 0 || options.after_context > 0)),
+ContextLines::ContextLines(const ScanOptions& options, bool has_callback)
+    : wanted_(has_callback && options.wants_context()),
       passthru_(options.passthru),
       before_(options.passthru ? 0 : options.before_context),
-      after_(options.passthru ? 0 : options.after_context) {
-  if (!wanted_ || !options.invert || !options.matches) return;
-  spans_.emplace(matcher, LineScanOptions{.matches = true, .record = true}, options.level);
-}
+      after_(options.passthru ? 0 : options.after_context) {}
 
 void ContextLines::matched(bool limit_reached) {
   if (!limit_reached) {
@@ -59,12 +55,6 @@ bool ContextLines::gap_before(std::uint64_t offset, std::size_t bytes) {
   reported_any_ = true;
   reported_end_ = offset + bytes;
   return gap;
-}
-
-std::span<const MatchSpan> ContextLines::matches_in(Bytes line) {
-  if (!spans_) return {};
-  found_spans_ = spans_->scan(line);
-  return found_spans_.spans;
 }
 
 }  // namespace presso::scan_detail

@@ -1,59 +1,57 @@
 // SPDX-License-Identifier: MIT
-// What has to be remembered for lines around found lines: how many behind the last one are still to
-// come, and the last lines before the text at hand, which a match further on may ask for. They are
-// copied, so that no chunk has to be kept for them. Tested by
+// What has to be remembered for the lines around found lines: how many lines after the last match
+// are still to be reported, and the last lines before the text at hand, which a later match may ask
+// for. These are copied, so that no chunk has to be kept for them. Tested by
 // tests/unit/scan/text/scan_context_test.cpp.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <vector>
 
-#include "presso/scan.h"
-#include "scan/matching/line_scan.h"
+#include "presso/lines.h"
 
 namespace presso::scan_detail {
 
-/// A line from an earlier text.
+/// A line of an earlier text.
 struct KeptLine {
   std::vector<Byte> text;
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;  ///< in the plain text
 };
 
 class ContextLines {
  public:
-  /// `enabled`: there is somebody to give them to.
-  ContextLines(const Matcher& matcher, const ScanOptions& options, bool enabled);
+  /// Without a callback there is nobody to give context to.
+  ContextLines(const ScanOptions& options, bool has_callback);
 
   bool wanted() const { return wanted_; }
-  /// Lines behind the last match are to be reported: so many of them, or all.
+  /// The next line is to be reported even if it does not match.
   bool reporting() const { return passthru_ || after_left_ > 0; }
   LineKind kind() const { return after_left_ > 0 ? LineKind::kAfter : LineKind::kOther; }
+  /// How many lines after the last match are still to be reported.
   std::uint64_t after_left() const { return after_left_; }
 
-  /// A match was reported, the last but `limit_reached`: then the lines behind it only run out.
+  /// A match was reported. `limit_reached`: it comes after the last of ScanOptions::max_lines, and
+  /// so it only uses up one of the lines after that.
   void matched(bool limit_reached);
-  /// A line behind a match was reported.
+  /// A line after a match was reported.
   void followed();
 
   /// Keeps the last lines of `text` for later; `offset` is that of its first byte.
   void keep(Bytes text, std::uint64_t offset);
   void forget() { kept_.clear(); }
-  /// Nothing before or behind a hole belongs together.
+  /// A hole in the text: lines on one side of it are no context for those on the other.
   void cut();
   const std::deque<KeptLine>& kept() const { return kept_; }
 
-  /// Where the wanted lines before `end` begin, at `begin` or later; `lines` is set to their
+  /// Where the wanted lines before `end` begin, but not before `begin`; sets `lines` to their
   /// number.
   std::size_t before_begin(Bytes text, std::size_t begin, std::size_t end,
                            std::uint64_t& lines) const;
   std::uint64_t before() const { return before_; }
 
-  /// What to set MatchedLine::after_gap to; remembers the line.
+  /// The value for MatchedLine::after_gap; remembers the line.
   bool gap_before(std::uint64_t offset, std::size_t bytes);
-  /// The matches in a context line, where they are wanted (ScanOptions::invert).
-  std::span<const MatchSpan> matches_in(Bytes line);
 
  private:
   bool wanted_;
@@ -63,9 +61,7 @@ class ContextLines {
   std::uint64_t after_left_ = 0;
   std::deque<KeptLine> kept_;
   bool reported_any_ = false;
-  std::uint64_t reported_end_ = 0;    ///< behind the last line reported
-  std::optional<LineScanner> spans_;  ///< with invert and matches
-  Findings found_spans_;
+  std::uint64_t reported_end_ = 0;  ///< after the last line reported
 };
 
 }  // namespace presso::scan_detail

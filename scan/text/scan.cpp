@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Puts the stages together: chunks (chunk_source.h) are taken in order, decoded and searched by all
-// threads (line_scan.h), joined and reported in order (assembler.h).
+// threads (searched_chunk.h), joined in order (assembler.h) and reported (line_reporter.h).
 #include "presso/scan.h"
 
 #include <utility>
@@ -19,17 +19,18 @@ using scan_detail::Assembler;
 using scan_detail::ChunkItem;
 using scan_detail::ChunkSource;
 using scan_detail::LineScanner;
+using scan_detail::Matcher;
 using scan_detail::SearchedChunk;
 
 class ScanRun {
  public:
-  ScanRun(ChunkSource& chunks, const Pattern& pattern, const ScanOptions& options,
+  ScanRun(ChunkSource& chunks, const Matcher& matcher, const ScanOptions& options,
           const LineCallback& on_line)
       : chunks_(chunks),
-        pattern_(pattern),
+        matcher_(matcher),
         options_(options),
         has_callback_(static_cast<bool>(on_line)),
-        assembler_(scan_detail::matcher_of(pattern), options, on_line, chunks) {}
+        assembler_(matcher, options, on_line, chunks) {}
 
   Result<ScanSummary> run() {
     PipelineOptions pipeline;
@@ -65,10 +66,10 @@ class ScanRun {
       failed.error = std::move(chunk.error());
       return failed;
     }
-    if (options_.null_data) {
+    if (matcher_.null_data()) {
       scan_detail::exchange_nul_and_line_feed(chunk->text.mutable_bytes());
     }
-    return scan_detail::search_chunk(std::move(*chunk), options_.binary, scanner_of(worker));
+    return scan_detail::search_chunk(std::move(*chunk), scanner_of(worker));
   }
 
   /// Made by the worker that uses it, when it first has something to do.
@@ -76,19 +77,40 @@ class ScanRun {
     auto& scanner = scanners_[worker];
     if (!scanner) {
       scanner = std::make_unique<LineScanner>(
-          scan_detail::matcher_of(pattern_),
-          scan_detail::line_scan_options(options_, has_callback_), options_.level);
+          matcher_, scan_detail::line_scan_options(options_, has_callback_), options_.decode.level);
     }
     return *scanner;
   }
 
   ChunkSource& chunks_;
-  const Pattern& pattern_;
+  const Matcher& matcher_;
   const ScanOptions& options_;
   bool has_callback_;
   Assembler assembler_;
   std::vector<std::unique_ptr<LineScanner>> scanners_;
 };
+
+/// No rule for binary files where none is needed.
+ScanOptions without_binary_rule(const ScanOptions& options) {
+  ScanOptions result = options;
+  result.binary = BinaryRule::kText;
+  return result;
+}
+
+/// `expected_bytes` of text, or 0 where that is not known.
+Result<ScanSummary> scan_chunks(ChunkSource& chunks, const Pattern& pattern,
+                                const ScanOptions& options, const LineCallback& on_line,
+                                std::uint64_t expected_bytes) {
+  const Matcher& matcher = scan_detail::matcher_of(pattern);
+  if (matcher.spans_lines()) {
+    return scan_detail::scan_multiline(chunks, matcher, options, on_line, expected_bytes);
+  }
+  // A file with an index that is used holds no NUL byte where one would count (block_index.cpp).
+  if (matcher.null_data() || chunks.index() != nullptr) {
+    return ScanRun(chunks, matcher, without_binary_rule(options), on_line).run();
+  }
+  return ScanRun(chunks, matcher, options, on_line).run();
+}
 
 }  // namespace
 
@@ -96,11 +118,7 @@ Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanO
                          const LineCallback& on_line) {
   PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
                 scan_detail::open_chunks(source, options));
-  if (pattern.spans_lines()) {
-    return scan_detail::scan_multiline(*chunks, scan_detail::matcher_of(pattern), options, on_line,
-                                       0);
-  }
-  return ScanRun(*chunks, pattern, options, on_line).run();
+  return scan_chunks(*chunks, pattern, options, on_line, 0);
 }
 
 Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
@@ -112,17 +130,9 @@ Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
 Result<ScanSummary> scan(ScannedFile& file, const Pattern& pattern, const ScanOptions& options,
                          const LineCallback& on_line) {
   const std::unique_ptr<ChunkSource> chunks = scan_detail::open_chunks(file, pattern, options);
-  if (pattern.spans_lines()) {
-    // Of a compressed file this is less than the text, but a begin.
-    const std::uint64_t expected = options.limits_blocks() ? 0 : file.file().size();
-    return scan_detail::scan_multiline(*chunks, scan_detail::matcher_of(pattern), options, on_line,
-                                       expected);
-  }
-  if (chunks->index() == nullptr) return ScanRun(*chunks, pattern, options, on_line).run();
-  // Then the file holds no NUL byte where one would count (block_index.cpp): no rule is needed.
-  ScanOptions without_rule = options;
-  without_rule.binary = BinaryRule::kText;
-  return ScanRun(*chunks, pattern, without_rule, on_line).run();
+  // The text of a compressed file is larger than the file, but how much is not known.
+  const std::uint64_t expected_bytes = options.limits_blocks() ? 0 : file.file().size();
+  return scan_chunks(*chunks, pattern, options, on_line, expected_bytes);
 }
 
 }  // namespace presso

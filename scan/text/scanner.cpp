@@ -6,7 +6,7 @@
 namespace presso {
 namespace {
 
-/// Gathers lines until there are enough.
+/// Gathers lines and gives them on when their text is long enough.
 class Batches {
  public:
   Batches(const BatchCallback& on_batch, std::size_t batch_bytes)

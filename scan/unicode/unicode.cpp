@@ -43,7 +43,7 @@ std::uint32_t sequence_bytes(Byte lead) {
   return lead < 0xF5 ? 4 : 0;
 }
 
-/// The smallest code point that needs so many bytes: anything below is overlong.
+/// The smallest code point that needs this many bytes: anything below is overlong.
 constexpr CodePoint kSmallest[5] = {0, 0, 0x80, 0x800, 0x10000};
 
 bool is_ascii_word(CodePoint code) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What fixed-string search needs of Unicode: decoding, simple case folding, word characters.
+// The part of Unicode that patterns need: decoding, simple case folding, word characters.
 // Tables come from make_unicode_tables.pl. Tested by tests/unit/scan/unicode/scan_unicode_test.cpp.
 #pragma once
 

@@ -9,10 +9,14 @@ mark, invalid UTF-8, empty, one line longer than many chunks. Every pair of flag
 pairs of patterns and files, then random combinations of everything. Where `presso compress` exists,
 compressed files must give what ripgrep gives for the plain ones.
 
+Cases in which we differ on purpose are left out by name: LEFT_OUT below says why, and how many
+each of them were is printed at the end. docs/ripgrep.md tells users.
+
 Exits 77 (skipped) where rg is not installed.
 """
 
 import argparse
+import collections
 import itertools
 import os
 import random
@@ -93,6 +97,10 @@ REGEX_CHARACTERS = set("\\[(*+^$?|")
 LARGE = {"big", "nul_late", "nul_later", "tree"}
 # Their pairs with other flags see more combinations of patterns and files.
 CONTEXT_FLAGS = {"-A1", "-B2", "-C1", "-A3", "-B1", "--passthru"}
+# Files with a NUL byte in the first 64 KiB; "tree" holds one of them.
+NUL_EARLY = {"nul_early", "nul_matched", "nul_only", "tree"}
+# Files with a NUL byte after that.
+NUL_LATE = {"nul_late", "nul_later", "nul_longline"}
 
 PATTERNS = [
     ["foo"],
@@ -214,6 +222,7 @@ class Comparison:
         self.keep_going = keep_going
         self.cases = 0
         self.failures = 0
+        self.left_out = collections.Counter()  # by name
         self.env = {
             k: v for k, v in os.environ.items() if k not in ("RIPGREP_CONFIG_PATH", "NO_COLOR")
         }
@@ -232,11 +241,9 @@ class Comparison:
 
     def check(self, flags, patterns, files, stdin=None, presso_files=None, presso_stdin=None):
         """`presso_files` replace `files` for presso (compressed forms); no names are shown then."""
-        if {"--heading", "-p"} & set(flags) and any("nul" in name for name in files):
-            return  # ripgrep separates such files by an empty line with several threads only
-        if "-w" in flags and "" in patterns and len(patterns) > 1:
-            return  # ripgrep 13 shows the wrong match: it strips a letter at a line's start
-        if differs_on_purpose(flags, patterns, files, stdin):
+        left_out = reason_to_leave_out(Case(flags, patterns, files, stdin))
+        if left_out:
+            self.left_out[left_out] += 1
             return
         self.cases += 1
         given = [argument for pattern in patterns for argument in ("-e", pattern)]
@@ -259,32 +266,137 @@ class Comparison:
         if not self.keep_going or self.failures >= 100:
             sys.exit(f"stopped after {self.cases} cases; files are in {self.folder}")
 
+    def show_result(self):
+        for name, count in sorted(self.left_out.items()):
+            print(f"left out: {name} ({count})")
+        print(f"{self.cases} cases, {self.failures} differences")
 
-def differs_on_purpose(flags, patterns, files, stdin):
-    """See "Where we differ" in scan/NOTES.md."""
-    if "--null-data" in flags and any("^" in p or "$" in p for p in patterns):
-        return True
-    if "-w" in flags and "x*" in patterns:
-        return True
-    context = bool(CONTEXT_FLAGS & set(flags))
-    names = [*files, stdin or ""]
-    binary = any("nul" in name or name == "tree" for name in names)
-    long_lines = any("longline" in name for name in names) or "--null-data" in flags
-    if "--vimgrep" in flags and long_lines and {"longline", "nul_longline", *LARGE} & set(names):
-        return True  # a line of a megabyte once for each of its matches: gigabytes, from both
-    if "--null-data" in flags and "-x" in flags:
-        return True  # ripgrep takes '\n' as a line's end there too
-    if context and binary and "-a" not in flags:
-        return True  # the lines that ripgrep keeps in its buffer move the place where it sees a NUL
-    if flags.count("-r") > 1:
-        return True  # ripgrep takes it once only
-    if "-r" in flags and {"", "x*"} & set(patterns) and "unfinished" in names:
-        return True  # ripgrep replaces an empty match behind the last character, but never shows it
-    if "--crlf" in flags and "\r" in patterns:
-        return True  # ripgrep refuses the pattern
-    if "--crlf" in flags and "" in patterns:
-        return True  # ripgrep finds empty matches between all characters of a line
-    return False
+
+class Case:
+    def __init__(self, flags, patterns, files, stdin):
+        self.flags = set(flags)
+        self.words = flags
+        self.patterns = patterns
+        self.names = {*files, stdin or ""}
+        # ripgrep reads up to ten named files as a whole, and everything with -U.
+        streamed = stdin is not None or len(files) > 10 or "tree" in self.names
+        self.streamed = streamed and "-U" not in self.flags
+
+    def has(self, *flags):
+        return bool(self.flags & set(flags))
+
+    def finds(self, *patterns):
+        return bool(set(patterns) & set(self.patterns))
+
+    def anchored(self):
+        return any("^" in pattern or "$" in pattern for pattern in self.patterns)
+
+    def splits_at_nul(self):
+        return False
+
+    def long_lines(self):
+        return self.has("--null-data") or any("longline" in name for name in self.names)
+
+
+# Name, whether it is such a case, why it is left out.
+LEFT_OUT = [
+    (
+        "late NUL in a stream",
+        lambda case: case.streamed and case.names & NUL_LATE and not case.has("-a"),
+        "ripgrep reads streams (standard input, directories, more than ten files) through a buffer "
+        "and takes a file for binary from the buffer on that holds a NUL; we look at the first "
+        "64 KiB and at the lines to be printed, however the file is read",
+    ),
+    (
+        "NUL as a line end in a stream",
+        lambda case: case.streamed and case.names & NUL_EARLY and not case.has("-a")
+        and case.splits_at_nul(),
+        "ripgrep lets NUL bytes end lines in the streams that it takes for binary, which shows "
+        "where lines are counted or matched as a whole; with us they are bytes of their line",
+    ),
+    (
+        "heading of a binary file",
+        lambda case: case.has("--heading", "-p") and any("nul" in name for name in case.names),
+        "ripgrep separates such files by an empty line with several threads only",
+    ),
+    (
+        "words, one of them empty",
+        lambda case: case.has("-w") and "" in case.patterns and len(case.patterns) > 1,
+        "ripgrep 13 shows the wrong match: it strips a letter at a line's start",
+    ),
+    (
+        "words that match nothing",
+        lambda case: case.has("-w") and case.finds("x*"),
+        "ripgrep takes what stands beside a match into it, so empty matches differ",
+    ),
+    (
+        "lines that end at NUL, anchored",
+        lambda case: case.has("--null-data") and (case.anchored() or case.has("-x")),
+        "in ripgrep ^ and $ hold at line feeds there too",
+    ),
+    (
+        "a long line for each of its matches",
+        lambda case: case.has("--vimgrep") and case.long_lines()
+        and case.names & {"longline", "nul_longline", *LARGE},
+        "a line of a megabyte once for each of its matches: gigabytes, from both",
+    ),
+    (
+        "several replacements",
+        lambda case: case.words.count("-r") > 1,
+        "ripgrep takes -r once only; with us the last one wins",
+    ),
+    (
+        "replacing nothing at the end",
+        lambda case: case.has("-r") and case.finds("", "x*") and "unfinished" in case.names,
+        "ripgrep replaces an empty match after the last character, but never shows it",
+    ),
+    (
+        "CR in a pattern, with --crlf",
+        lambda case: case.has("--crlf") and case.finds("\r"),
+        "ripgrep refuses the pattern",
+    ),
+    (
+        "an empty pattern, with --crlf",
+        lambda case: case.has("--crlf") and case.finds(""),
+        "ripgrep finds empty matches between all characters of a line",
+    ),
+    # Matches across lines.
+    (
+        "-U: summaries of lines without a match",
+        lambda case: case.has("-U") and case.has("-v") and case.flags & SUMMARIES,
+        "ripgrep counts the matches in lines without a match: none",
+    ),
+    (
+        "-U: all lines and a limit",
+        lambda case: case.has("-U") and case.has("--passthru") and case.has("-m1", "-m"),
+        "ripgrep prints the last group's lines again as context",
+    ),
+    (
+        "-U: whole lines and a match after the text",
+        lambda case: case.has("-U") and case.has("-x") and case.finds("x*"),
+        "ripgrep prints the lines before an empty match after the text's end, which it drops",
+    ),
+    (
+        "-U: whole lines, several to a match",
+        lambda case: case.has("-U") and case.has("-x") and case.finds("[^x]{30,60}"),
+        "ripgrep takes the end of a match for the beginning of a line",
+    ),
+    (
+        "-U: --vimgrep with a limit of columns",
+        lambda case: case.has("-U") and case.has("--vimgrep") and case.has("-M12", "-M30"),
+        "ripgrep goes on to the match's next line where one is too long",
+    ),
+    (
+        "-U: replacements",
+        lambda case: case.has("-U") and case.has("-r"),
+        "ripgrep prints up to 128 bytes after the group of lines, or leaves them out elsewhere",
+    ),
+]
+
+
+def reason_to_leave_out(case):
+    """The name of the first entry that applies."""
+    return next((name for name, applies, _ in LEFT_OUT if applies(case)), None)
 
 
 def without_measurements(result, several_patterns):
@@ -417,30 +529,13 @@ MULTILINE_FLAGS = [
 ]  # fmt: skip
 
 
-def multiline_differs_on_purpose(flags, patterns):
-    """See "Where we differ" in scan/NOTES.md."""
-    given = set(flags)
-    if "-v" in given and given & SUMMARIES:
-        return True  # ripgrep counts the matches in lines without a match: none
-    if "--passthru" in given and given & {"-m1", "-m"}:
-        return True  # ripgrep prints the last group's lines again as context
-    if "-x" in given and "x*" in patterns:
-        return True  # ripgrep prints lines before an empty match behind the text, which it drops
-    if "--vimgrep" in given and given & {"-M12", "-M30"}:
-        return True  # ripgrep goes on to the match's next line where one is too long
-    if "-x" in given and "[^x]{30,60}" in patterns:
-        return True  # ripgrep takes the end of a match for the begin of a line
-    # ripgrep prints up to 128 bytes behind the group, and leaves them out elsewhere
-    return "-r" in given
-
-
 def multiline_cases(comparison, random_, names, count):
     """Every flag with every pattern, every pair with one, then random ones; plain and compressed
     files."""
     names = [name for name in names if not name.startswith("big")]
+
     def check(flags, patterns, files, **more):
-        if not multiline_differs_on_purpose(flags, patterns):
-            comparison.check(["-U", *flags], patterns, files, **more)
+        comparison.check(["-U", *flags], patterns, files, **more)
 
     for flags, patterns in itertools.product(MULTILINE_FLAGS, MULTILINE_PATTERNS):
         check(list(flags), patterns, ["small"])
@@ -498,7 +593,7 @@ def compressed_cases(comparison, random_, names, count):
         if random_.random() < 0.3:
             ending = random_.choice([".presso", *(ending for ending, _ in foreign)])
             comparison.check(flags, patterns, [], stdin=name, presso_stdin=name + ending)
-        elif foreign and random_.random() < 0.5 and not name.startswith("nul"):
+        elif foreign and random_.random() < 0.5:
             ending = random_.choice(foreign)[0]
             comparison.check(flags, patterns, [name], presso_files=[name + ending])
         else:
@@ -529,13 +624,13 @@ def main():
     for name in ("tree/b", "tree/a", "tree/.hidden", "tree/sub/c", "tree/sub/.git/x"):
         os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
         shutil.copy(os.path.join(folder, "small"), os.path.join(folder, name))
-    shutil.copy(os.path.join(folder, "nul_late"), os.path.join(folder, "tree/nul"))
+    shutil.copy(os.path.join(folder, "nul_early"), os.path.join(folder, "tree/nul"))
     os.symlink("a", os.path.join(folder, "tree/link"))
     comparison = Comparison(os.path.abspath(options.presso), folder, options.keep_going)
     names = sorted(files)
     multiline_cases(comparison, random_, names, options.random)
     if options.only_multiline:
-        print(f"{comparison.cases} cases, {comparison.failures} differences")
+        comparison.show_result()
         return 1 if comparison.failures else 0
     single_cases(comparison, names)
     pair_cases(comparison)
@@ -545,7 +640,7 @@ def main():
         compressed_cases(comparison, random_, names, options.random)
     else:
         print("SKIPPED part: compressed input ('presso compress' is not in this build)")
-    print(f"{comparison.cases} cases, {comparison.failures} differences")
+    comparison.show_result()
     if comparison.failures == 0:
         shutil.rmtree(folder)
     return 1 if comparison.failures else 0

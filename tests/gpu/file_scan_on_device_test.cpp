@@ -69,7 +69,7 @@ class FileScanOnDevice : public ::testing::Test {
       const Result<Pattern> pattern = Pattern::compile(patterns);
       ASSERT_TRUE(pattern.ok());
       gpu::FileScanner scanner(*decompressor, *pattern);
-      for (const BinaryRule rule : {BinaryRule::kText, BinaryRule::kMapped, BinaryRule::kStream}) {
+      for (const BinaryRule rule : {BinaryRule::kText, BinaryRule::kMatchOnly, BinaryRule::kQuit}) {
         for (const int mode : {0, 1, 2, 3}) {
           ScanOptions options;
           options.binary = rule;

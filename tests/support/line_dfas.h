@@ -54,7 +54,7 @@ inline LineDfa finish_line_dfa(std::vector<std::vector<std::uint32_t>> next,
   return dfa;
 }
 
-/// Lines that hold one of `words`, and where there are any, one of `later` behind it.
+/// Lines that hold one of `words`, and where there are any, one of `later` after it.
 inline LineDfa words_dfa(const std::vector<std::string>& words,
                          const std::vector<std::string>& later = {}) {
   struct Trie {
@@ -144,7 +144,7 @@ inline LineDfa random_dfa(std::uint32_t states, const std::string& letters, std:
   return finish_line_dfa(std::move(next), matching, static_cast<std::uint32_t>(random() % states));
 }
 
-/// What a scan must find: the ends of matching lines, and the state behind the text.
+/// What a scan must find: the ends of matching lines, and the state after the text.
 struct ScalarScan {
   std::vector<std::uint64_t> ends;
   std::uint32_t state = 0;

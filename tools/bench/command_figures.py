@@ -81,7 +81,7 @@ def commands(options, tool, flags, plain, packed):
             f"{command} scan -j1 --device=cpu -F -c {options.pattern} {packed}",
         )
     single = " --single-thread" if tool == "zstd" else " -T1" if tool == "xz" else ""
-    quiet = "" if tool == "gzip" else " -q"
+    quiet = " -n" if tool == "gzip" else " -q"  # gzip -n: no time stamp
     unpack = f"{tool}{quiet} -dc {packed}"
     return (
         f"{tool}{quiet}{single} {flags} -c {plain}",
@@ -138,7 +138,7 @@ def main():
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(COLUMNS.split())
     agree = True
-    for plain in map(os.path.abspath, options.files):
+    for plain in map(os.path.realpath, options.files):  # zstd reads no links
         with tempfile.TemporaryDirectory() as folder:
             subjects = measure(options, plain, folder)
             out.writerows(subject.row() for subject in subjects)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws the two plots of the README from CSVs in tools/bench/results. Needs matplotlib (Debian:
-python3-matplotlib). The same figures give the same bytes with the same version of matplotlib.
+"""Draws the two plots of the README from CSVs in tools/bench/results, and prints the tables of the
+same figures in README.md and docs/. Needs matplotlib (Debian: python3-matplotlib). The same figures
+give the same bytes with the same version of matplotlib.
 
     tools/bench/plots.py [RESULTS_FOLDER [OUT_FOLDER]]
 
@@ -17,7 +18,7 @@ import matplotlib
 matplotlib.use("svg")
 
 from matplotlib import pyplot  # noqa: E402  after the choice of a back end
-from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 import csv_origin  # noqa: E402
 
@@ -31,6 +32,10 @@ TOOLS = {  # colour and marker
     "xz": ("#8172b3", "P"),
 }
 TEXTS = {"winlog.jsonl": "Windows event log, JSON lines, 87 MB", "app.log": "server log, 67 MB"}
+IN_README = {
+    ("presso", "-1"), ("presso", "-6"), ("presso", "-9 --coding bit --block-size 1M"),
+    ("lz4", "-1"), ("zstd", "-3"),
+}
 PEER_TEXTS = {"winlog.jsonl": "long lines (2.3 KB)", "gen.jsonl": "short lines (290 bytes)"}
 QUERIES = {  # label, colour, marker
     "rare": ("rare string", "#1f5fa8", "o"),
@@ -50,18 +55,23 @@ def series_of(row):
 
 
 def short(options):
-    return options.replace("--coding bit", "").replace("--block-size ", "").strip()
+    return " ".join(options.replace("--coding bit", "").replace("--block-size ", "").split())
 
 
 def plain_numbers(axis):
+    axis.set_major_locator(LogLocator(subs=(1, 3), numticks=20))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axis.set_minor_formatter(NullFormatter())
+
+
+def level(row):
+    return int(row["options"].split()[0].lstrip("-"))
 
 
 def draw_points(axes, rows, speed):
     for name, (colour, marker) in TOOLS.items():
         mine = [row for row in rows if series_of(row) == name and "index" not in row["options"]]
-        mine.sort(key=lambda row: float(row["ratio"]))
+        mine.sort(key=level)
         speeds = [float(row[speed]) for row in mine]
         ratios = [float(row["ratio"]) for row in mine]
         axes.plot(speeds, ratios, color=colour, marker=marker, label=name, linewidth=0.6,
@@ -86,13 +96,13 @@ def draw_ratio_speed(rows, path):
             axes.set_title(f"{TEXTS[text]}: {title}", fontsize=9)
             axes.set_xlabel("MB of text a second, one thread")
         line[0].set_ylabel("ratio")
-    grid[0][0].legend(fontsize=8, loc="upper right")
+    grid[0][1].legend(fontsize=8, loc="upper left")
     save(figure, path)
 
 
 def draw_search(rows, path):
     tools = list(dict.fromkeys(row["tool"] for row in rows))[::-1]
-    figure, line = pyplot.subplots(1, len(PEER_TEXTS), figsize=(10, 3.6), sharey=True)
+    figure, line = pyplot.subplots(1, len(PEER_TEXTS), figsize=(10, 3.8), sharey=True)
     for axes, (text, title) in zip(line, PEER_TEXTS.items()):
         for query, (label, colour, marker) in QUERIES.items():
             mine = [row for row in rows if row["file"] == text and row["query"] == query]
@@ -105,12 +115,31 @@ def draw_search(rows, path):
         axes.set_xlabel("seconds to search 1 GiB of text, one core")
         axes.set_title(title, fontsize=10)
         axes.grid(True, which="major", linewidth=0.3)
-    line[-1].legend(fontsize=8, loc="lower right")
-    save(figure, path)
+    figure.legend(*line[0].get_legend_handles_labels(), fontsize=8, ncols=len(QUERIES),
+                  loc="lower center")
+    save(figure, path, bottom=0.07)
 
 
-def save(figure, path):
-    figure.tight_layout()
+def cells(row):
+    numbers = (float(row[key]) for key in ("compress_mb_s", "decompress_mb_s", "search_mb_s"))
+    ratio = float(row["ratio"])
+    return [f"{ratio:.{1 if ratio >= 10 else 2}f}", *(f"{number:.10g}" for number in numbers)]
+
+
+def print_table(rows, texts, wanted):
+    """A line for each tool in Markdown; in each text's column ratio and three rates."""
+    print("\n| | " + " | ".join(texts) + " |\n|---|" + "---|" * len(texts))
+    for tool, options in dict.fromkeys((row["tool"], row["options"]) for row in rows):
+        if wanted is not None and (tool, options) not in wanted:
+            continue
+        found = {row["file"]: row for row in rows if (row["tool"], row["options"]) ==
+                 (tool, options)}
+        line = [" / ".join(cells(found[text])) if text in found else "" for text in texts]
+        print(f"| {tool} {options} | " + " | ".join(line) + " |")
+
+
+def save(figure, path, bottom=0):
+    figure.tight_layout(rect=(0, bottom, 1, 1))
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
 
@@ -120,10 +149,12 @@ def main():
     out = sys.argv[2] if len(sys.argv) > 2 else os.path.join(HERE, "..", "..", "docs")
     matplotlib.rcParams["svg.hashsalt"] = "presso"
     matplotlib.rcParams["font.size"] = 9
-    draw_ratio_speed(read(os.path.join(results, "cpu-commands.csv")),
-                     os.path.join(out, "ratio-speed.svg"))
+    rows = read(os.path.join(results, "cpu-commands.csv"))
+    draw_ratio_speed(rows, os.path.join(out, "ratio-speed.svg"))
     draw_search(read(os.path.join(results, "cpu-search-peers.csv")),
                 os.path.join(out, "search.svg"))
+    print_table(rows, list(TEXTS), IN_README)
+    print_table(rows, list(dict.fromkeys(row["file"] for row in rows)), None)
 
 
 if __name__ == "__main__":

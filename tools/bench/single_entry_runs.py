@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Dependency rules on a matcher like LZ4's: calls single_entry_trials (tools/lab/dependency) on a sample
-of each file, and gives what it prints the form of other runs."""
+"""Dependency rules on a matcher like LZ4's: calls single_entry_trials (tools/lab/dependency) on a
+sample of each file, and gives what it prints the form of other runs."""
 
 import csv
 import os

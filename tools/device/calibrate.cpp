@@ -160,7 +160,7 @@ Result<GpuRates> measure_gpu(const CalibrationSample& sample) {
   return rates;
 }
 
-/// Of another version the code, and so the rates, may be others.
+/// Another version of presso may have other rates, since its code may differ.
 std::string section_of(const std::string& identity) {
   return identity + ", presso " PRESSO_VERSION;
 }

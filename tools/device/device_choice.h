@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which device is faster for a file: the model behind --device=auto.
+// Which device is faster for a file: the model of --device=auto.
 //
 //   CPU seconds = max(plain / CPU rate, written)
 //   GPU seconds = start + max(stored / copy-in rate, plain / work rate, copied out, written)

@@ -109,7 +109,7 @@ CpuRates guessed_cpu_rates(unsigned threads) {
   return {1.5e9, 1.5e9 * threads, 2.5e9, std::max(2.5e9, std::min(2.5e9 * threads, 30e9))};
 }
 
-/// Those of a small GPU behind eight lanes of PCIe 3.
+/// Those of a small GPU that is connected by eight lanes of PCIe 3.
 GpuRates guessed_gpu_rates() {
   return {0.6, 0.8, 5e9, 5e9, 20e9, 15e9};
 }

@@ -17,7 +17,7 @@ struct CpuRates {
   double search_one_thread = 0;  ///< decoding them included
   double search_all_threads = 0;
 
-  /// Of `threads` threads: no more than all of them together reach.
+  /// The rate of `threads` threads: no more than all threads together reach.
   double decode(unsigned threads) const;
   double search(unsigned threads) const;
 };

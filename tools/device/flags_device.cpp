@@ -36,7 +36,7 @@ std::vector<std::string_view> names(const Choice<Value> (&choices)[kCount]) {
   return names;
 }
 
-/// The lexer lets no other value through.
+/// The parser of the command line lets no other value through.
 template <class Value, std::size_t kCount>
 Apply choice_into(Value& target, const Choice<Value> (&choices)[kCount]) {
   return [&target, &choices](const Given& given) -> Status {
@@ -56,8 +56,10 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
        .category = kPerformance,
        .brief = brief,
        .text = "auto takes the GPU where it is predicted to be faster, the time to start it "
-               "included, and the CPU where the GPU fails; pipes are left to the CPU. gpu takes it "
-               "always, and it is an error where there is none.",
+               "included, and the CPU where the GPU fails; pipes are left to the CPU. The rates of "
+               "this machine's CPU and GPU are measured once, before the first large file ('presso "
+               "info --calibrate' shows them). gpu takes it always, and it is an error where there "
+               "is none.",
        .choices = names(kDevices),
        .default_value = "auto",
        .apply = choice_into(flags.device, kDevices)},

@@ -208,8 +208,10 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
        .category = kSelection,
        .brief = "search binary files as if they were text",
        .text =
-           "Without it a file with a NUL byte is reported as a binary file that matches instead "
-           "of being printed.",
+           "Without it, a file is binary if there is a NUL byte in its first 64 KiB or in a line "
+           "that is to be printed. Instead of that line only the fact that it matches is printed; "
+           "binary files that are found in directories are passed over. Counts and lists of files "
+           "look at the first 64 KiB of files found in directories only.",
        .negation = "no-text",
        .apply = set(s.text)},
   };
@@ -301,11 +303,9 @@ std::vector<Flag> other_flags(ScanSettings& s) {
       known_dictionary_flag(s.dictionaries),
       {.name = "explain",
        .category = kMessages,
-       .brief = "say on standard error how the search is done, predicted and actual rates",
-       .text = "Of each file with 1 MiB of text or more: its blocks and how many the index leaves "
-               "to be read; the time that its search should take, from samples of 2 MiB spread "
-               "over it, decoded and searched on one thread before the search; the time that it "
-               "took.",
+       .brief = "say on standard error how the search is done and how fast it was",
+       .text = "For each file with 1 MiB of text or more: its blocks, how many of them the index "
+               "leaves to be read, the device that searched it and why, and the time that it took.",
        .apply = set(s.explain)},
       {.name = "progress",
        .category = kMessages,

@@ -12,7 +12,7 @@ char lower(char c, bool fold) {
   return fold ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : c;
 }
 
-/// Where the class that begins at `begin` ('[') ends, behind its ']'; npos where it does not.
+/// Where the class that begins at `begin` ('[') ends, just after its ']'; npos where it does not.
 std::size_t class_end(std::string_view glob, std::size_t begin) {
   std::size_t at = begin + 1;
   if (at < glob.size() && (glob[at] == '!' || glob[at] == '^')) ++at;

@@ -22,7 +22,7 @@ struct ColorSpec {
   bool is_plain() const {
     return foreground.empty() && background.empty() && !bold && !intense && !underline;
   }
-  /// What goes in front of the text; behind it comes kColorReset.
+  /// What goes in front of the text; kColorReset comes after it.
   std::string sequence() const;
 };
 

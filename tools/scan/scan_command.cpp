@@ -143,7 +143,7 @@ void ScanCommand::open_output() {
   }
 }
 
-/// What comes behind all files.
+/// What comes after all files.
 void ScanCommand::finish() {
   if (settings_.count_total && !settings_.quiet) {
     output_->write_number(total_);
@@ -197,7 +197,7 @@ void ScanCommand::scan_file(const std::string& path, Origin origin) {
 void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   Result<ScanInput> input = ScanInput::open(fd, origin == Origin::kStdin, settings_);
   if (!input.ok()) return complain(name, ScanInput::text_of(input.error()));
-  const BinaryRule rule = input->rule(plan_->rule_for(origin));
+  const BinaryRule rule = plan_->rule_for(origin);
   ScanOptions options = plan_->scan_options(rule, lines_left_);
   if (input->small()) options.threads = 1;
   options.which_pattern = settings_.json && pattern_->count() > 1;
@@ -234,8 +234,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
 void ScanCommand::show_result(const FileResult& result) {
   using Listing = ScanSettings::Listing;
   using Counting = ScanSettings::Counting;
-  // A file that recursion found and that turned out binary does not count as searched.
-  const std::uint64_t lines = result.quit && plan_->counts_only() ? 0 : result.summary.lines;
+  const std::uint64_t lines = result.summary.lines;
   const Counting counting = plan_->counting();
   const bool by_absence = settings_.listing == Listing::kWithoutMatch && !settings_.quiet &&
                           counting == Counting::kNone;

@@ -25,7 +25,8 @@ class ScanDevice {
   Result<ScanSummary> scan(const std::string& name, ScanInput& input, const ScanOptions& options,
                            const LineCallback& on_line);
 
-  /// Of the last file, for --explain: "on the GPU" and how, or "on the CPU" and why.
+  /// Where the last file was searched, for --explain: "on the GPU" and how, or "on the CPU" and
+  /// why.
   const std::string& where() const { return where_; }
 
  private:

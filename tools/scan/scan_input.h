@@ -20,10 +20,6 @@ class ScanInput {
   /// with --blocks a file that has none.
   static Result<ScanInput> open(int fd, bool is_stdin, const ScanSettings& settings);
 
-  /// ripgrep reads compressed files as streams.
-  BinaryRule rule(BinaryRule named) const {
-    return foreign_ && named == BinaryRule::kMapped ? BinaryRule::kStream : named;
-  }
   /// What is scanned, where it is a regular file whose text can be read at any place; else nullptr.
   ScannedFile* scanned_file() { return scanned_ ? &*scanned_ : nullptr; }
   /// Not worth a second thread.

@@ -12,7 +12,7 @@ std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The letter behind a backslash for a character that has one, else 0.
+/// The letter after a backslash for a character that has one, else 0.
 char short_escape(char c) {
   constexpr std::string_view kCharacters = "\"\\\b\f\n\r\t";
   constexpr std::string_view kLetters = "\"\\bfnrt";

@@ -23,7 +23,7 @@ class ScanJson final : public ScanSink {
   void begin_file(std::string path) override;
   void line(const MatchedLine& line) override;
   std::uint64_t end_file(const FileResult& result) override;
-  /// Once, behind everything.
+  /// Once, after everything.
   void summary(const ScanStatistics& statistics);
   /// Only files with output count in the summary.
   bool printed_file() const { return begun_; }

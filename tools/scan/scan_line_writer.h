@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "tools/io/output.h"
 #include "tools/scan/scan_colors.h"
 

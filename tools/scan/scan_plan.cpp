@@ -11,14 +11,6 @@
 namespace presso::cli {
 namespace {
 
-/// ripgrep reads up to ten files through a memory map, which changes when a NUL byte counts.
-constexpr std::size_t kMaxMappedPaths = 10;
-
-bool is_regular(const std::string& path) {
-  struct stat about {};
-  return stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode);
-}
-
 /// Something was piped or redirected in.
 bool stdin_has_data() {
   struct stat about {};
@@ -95,8 +87,6 @@ void ScanPlan::choose_paths(std::vector<std::string> operands) {
     default_path_ = !stdin_has_data();
     paths_.push_back(default_path_ ? "." : "-");
   }
-  mapped_ =
-      paths_.size() <= kMaxMappedPaths && std::all_of(paths_.begin(), paths_.end(), is_regular);
 }
 
 void ScanPlan::choose_context() {
@@ -151,9 +141,8 @@ bool ScanPlan::line_buffered() const {
 BinaryRule ScanPlan::rule_for(Origin origin) const {
   const bool null_data = settings_.line_end == ScanSettings::LineEnd::kNul;
   if (settings_.text || null_data || settings_.blocks.is_limit(0)) return BinaryRule::kText;
-  if (origin == Origin::kStdin) return BinaryRule::kStdin;
   if (origin == Origin::kFound && !settings_.binary) return BinaryRule::kQuit;
-  return mapped_ ? BinaryRule::kMapped : BinaryRule::kStream;
+  return BinaryRule::kMatchOnly;
 }
 
 ScanOptions ScanPlan::scan_options(BinaryRule rule, std::uint64_t lines_left) const {
@@ -161,12 +150,11 @@ ScanOptions ScanPlan::scan_options(BinaryRule rule, std::uint64_t lines_left) co
   options.binary = rule;
   options.threads = settings_.threads;
   options.invert = settings_.invert;
-  options.verify = settings_.check;
+  options.decode.verify = settings_.check;
+  options.decode.dictionaries = settings_.dictionaries;
   options.use_index = settings_.use_index;
-  options.dictionaries = settings_.dictionaries;
   options.fail_fast = settings_.fail_fast;
   options.multiline_limit = settings_.multiline_limit;
-  options.null_data = settings_.line_end == ScanSettings::LineEnd::kNul;
   options.max_lines = std::min(settings_.max_count.value_or(options.max_lines), lines_left);
   options.first_line = settings_.lines.first;
   options.last_line = settings_.lines.last;
@@ -175,7 +163,7 @@ ScanOptions ScanPlan::scan_options(BinaryRule rule, std::uint64_t lines_left) co
   const bool statistics = settings_.statistics || settings_.json;
   if (counts_only()) {
     options.matches = statistics || (counting_ == Counting::kMatches && !settings_.quiet);
-    if (!statistics && first_line_decides(rule)) options.max_lines = 1;
+    if (!statistics && first_line_decides()) options.max_lines = 1;
     return options;
   }
   options.line_numbers = settings_.json ? settings_.line_number.value_or(true) : print_.line_number;
@@ -183,16 +171,14 @@ ScanOptions ScanPlan::scan_options(BinaryRule rule, std::uint64_t lines_left) co
   options.before_context = before_;
   options.after_context = after_;
   options.passthru = settings_.passthru;
-  options.lines_behind_nul = settings_.json;
+  options.lines_after_nul = settings_.json;
   return options;
 }
 
-/// Not so where a NUL further on would make a file without a match of one with a match.
-bool ScanPlan::first_line_decides(BinaryRule rule) const {
+/// Nothing but whether there is a selected line is asked for.
+bool ScanPlan::first_line_decides() const {
   if (settings_.quiet) return true;
-  if (counting_ != Counting::kNone) return false;
-  return settings_.listing == Listing::kWithMatch ||
-         (settings_.listing == Listing::kWithoutMatch && rule != BinaryRule::kQuit);
+  return counting_ == Counting::kNone && settings_.listing != Listing::kNone;
 }
 
 }  // namespace presso::cli

@@ -47,14 +47,13 @@ class ScanPlan {
   void choose_print_options();
   void choose_fields(bool terminal);
   void choose_context();
-  bool first_line_decides(BinaryRule rule) const;
+  bool first_line_decides() const;
 
   const ScanSettings& settings_;
   const bool spans_lines_;
   Counting counting_ = Counting::kNone;
   std::vector<std::string> paths_;
   bool default_path_ = false;
-  bool mapped_ = false;
   std::uint64_t before_ = 0;
   std::uint64_t after_ = 0;
   PrintOptions print_;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "tools/io/output.h"
 #include "tools/scan/scan_colors.h"
 #include "tools/scan/scan_line_writer.h"

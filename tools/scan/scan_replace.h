@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "presso/scan.h"
+#include "presso/lines.h"
 #include "scan/matching/matcher.h"
 
 namespace presso::cli {

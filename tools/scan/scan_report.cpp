@@ -43,7 +43,8 @@ std::string scan_error_text(const Error& error, const Pattern& pattern) {
 
 void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Pattern& pattern) {
   const ScanOptions options = plan.scan_options(BinaryRule::kText, ~std::uint64_t{0});
-  std::string text = "plan: " + pattern.describe() + "; CPU: " + std::string(name(options.level)) +
+  std::string text = "plan: " + pattern.describe() +
+                     "; CPU: " + std::string(name(options.decode.level)) +
                      ", threads: " + std::to_string(threads_or_all(options.threads));
   text += plan.counts_only() ? "; lines are counted only" : "; lines are printed";
   if (options.matches) text += ", every match in them is looked for";

@@ -21,7 +21,7 @@ std::string damage_text(const DamagedBlock& damage);
 /// Why a file could not be searched, with the flag that would help.
 std::string scan_error_text(const Error& error, const Pattern& pattern);
 
-/// --explain: before and behind the search.
+/// --explain: before and after the search.
 void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Pattern& pattern);
 void explain_rates(const ScanStatistics& statistics);
 

@@ -19,7 +19,7 @@ char hex_value(std::string_view digits) {
   return static_cast<char>(value);
 }
 
-/// The character that `letter` stands for behind a backslash, or 0.
+/// The character that `letter` stands for after a backslash, or 0.
 char simple_escape(char letter) {
   return letter == 'n'    ? '\n'
          : letter == 'r'  ? '\r'

@@ -2,7 +2,7 @@
 // What works on decoded batches where they are, in device memory, instead of having them written:
 // scanning (scan/gpu). Each batch goes through three calls, which come on different threads:
 //
-//   enqueue   while the batch is being sent, one call at a time: what is to run behind its decoder
+//   enqueue   while the batch is being sent, one call at a time: what is to run after its decoder
 //   fetch     when that is done: brings results to the host; several batches at once
 //   take      in order, one call at a time
 //
@@ -31,7 +31,7 @@ class BatchConsumer {
 
   /// Errors are the device's failure.
   virtual Status enqueue(const SlotView& view) = 0;
-  /// Every block's code is kOk, and no place is damaged. Errors likewise.
+  /// Every block's code is kOk, and no place is damaged. Errors are the device's failure.
   virtual Status fetch(const SlotView& view) = 0;
   /// `plain`: where the CPU has decoded the batch, by its plain offsets; else nullptr. An error, or
   /// false, ends the job; then its result is kCancelled.

@@ -19,9 +19,9 @@ class BatchSizes {
   static BatchSizes of_slots(std::uint64_t slot_plain_bytes, std::uint64_t expected,
                              bool all_alike);
 
-  /// Of the next batch, unless it is one block that is larger.
+  /// Plain bytes of the next batch. A single block may be larger.
   std::uint64_t next() const;
-  /// The batch has so many.
+  /// Says how many plain bytes the batch has.
   void took(std::uint64_t plain_bytes);
 
  private:

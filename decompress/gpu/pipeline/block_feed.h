@@ -25,7 +25,7 @@ class BlockFeed {
 
   /// Appends to an empty `batch` what fits, with the stored blocks in its staging or, where they
   /// are pinned already and not in small pieces, where they are. False where nothing follows. An
-  /// error is reported behind what the batch then holds.
+  /// error is reported after what the batch then holds.
   virtual Result<bool> fill(SlotBatch& batch) = 0;
   /// Compressed bytes read; metadata of the first member. After the last fill().
   virtual std::uint64_t compressed_bytes() const = 0;

@@ -24,7 +24,7 @@ class Engine {
   /// kDeviceLost, kInvalidArgument.
   Status prepare(const Work& work);
   std::size_t slots() const { return slots_.size(); }
-  /// Of the batches of that work; slots from earlier work may be larger.
+  /// How many plain bytes a batch of that work may have; slots of earlier work may be larger.
   std::uint64_t batch_plain_bytes() const { return batch_plain_bytes_; }
   bool keeps_output() const { return plan_.capacity.keeps_output; }
   Slot& slot(std::size_t number) { return *slots_[number]; }

@@ -7,8 +7,8 @@ namespace presso::gpu {
 
 void write_stored_block(const BlockHeader& header, const Byte* payload, Byte* to) {
   write_block_header(header, to);
-  Byte* behind = std::copy_n(payload, header.payload_bytes, to + kBlockHeaderBytes);
-  std::fill(behind, to + header.stored_bytes(), Byte{0});
+  Byte* padding = std::copy_n(payload, header.payload_bytes, to + kBlockHeaderBytes);
+  std::fill(padding, to + header.stored_bytes(), Byte{0});
 }
 
 Result<bool> FrameFeed::append(BlockItem& item, SlotBatch& batch) {

@@ -9,7 +9,7 @@
 namespace presso::gpu {
 namespace {
 
-/// Of one read: enough that its cost is the bytes', small enough that a batch has work for all.
+/// Bytes of one read: enough that the call costs little, few enough that all threads have work.
 constexpr std::uint64_t kMostReadBytes = 4u << 20;
 constexpr std::uint64_t kLeastReadBytes = 256u << 10;
 constexpr std::uint64_t kReadsOfThread = 2;
@@ -89,14 +89,14 @@ Result<IndexedFeed::Stop> IndexedFeed::choose(SlotBatch& batch) {
   return Stop::kEnd;
 }
 
-/// Bytes of the file that belong behind one another in the slot.
+/// Bytes of the file that stay together in the slot.
 struct IndexedFeed::Run {
   std::uint64_t file_offset;
   std::uint64_t slot_offset;
   std::uint64_t bytes;
 };
 
-/// Of a batch's blocks. One that has `most_bytes` takes no further block.
+/// The batch's blocks as runs. A run that has `most_bytes` takes no further block.
 std::vector<IndexedFeed::Run> IndexedFeed::runs_of(const SlotBatch& batch,
                                                    std::uint64_t most_bytes) const {
   std::vector<Run> runs;

@@ -10,9 +10,9 @@ namespace presso::gpu {
 namespace {
 
 constexpr std::uint64_t kCopyBytes = 4u << 20;
-/// Of blocks that are decoded to their place. At addresses that are no multiple of 8 the decoders
-/// through shared memory decline, and the others are so much slower that a copy within the device
-/// costs nothing beside it; at multiples of 16 checksums are fastest.
+/// Alignment of blocks that are decoded to their place. At addresses that are no multiple of 8 the
+/// decoders through shared memory decline, and the others are so much slower that a copy within the
+/// device costs nothing in comparison; at multiples of 16 checksums are fastest.
 constexpr std::uintptr_t kDirectAlignment = 16;
 
 Error invalid(const char* what) {

@@ -15,12 +15,12 @@ namespace presso::gpu {
 struct JobRequest {
   DecodeJob job;
   OpenedFile* opened = nullptr;                ///< of job.file or memory, for a range
-  std::optional<ArchiveIndex> index = {};      ///< likewise, for all of it
-  std::span<const std::uint64_t> blocks = {};  ///< if not empty these, one behind another
+  std::optional<ArchiveIndex> index = {};      ///< of the same, to read all of it
+  std::span<const std::uint64_t> blocks = {};  ///< if not empty these, one after another
   std::optional<MutableBytes> d_into = {};     ///< device memory, instead of a sink
 };
 
-/// The producing side, but for what is said to be the other's.
+/// Used by the producing side, except where a comment says otherwise.
 class OpenJob {
  public:
   explicit OpenJob(JobRequest request) : request_(std::move(request)) {}

@@ -23,7 +23,7 @@ class MemberDictionaries {
   /// CompressedFile::open(), with the section's offset.
   Status enter(const std::vector<ArchiveMember>& members, const ArchiveMember& member, Team& team);
 
-  /// Of the member entered last; nullptr where it has none by that id.
+  /// A dictionary of the member entered last; nullptr where it has none by that id.
   std::shared_ptr<const Dictionary> find(Byte id) const;
 
  private:

@@ -8,7 +8,7 @@
 //
 // There are never more batches than slots, so produce always finds one that is free. A job's error
 // stops that job: what of it is in flight is dropped as it arrives, and the job is finished when
-// its last item comes, behind which nothing reads its input any more.
+// its last item comes; after that nothing reads its input any more.
 #pragma once
 
 #include <mutex>
@@ -35,7 +35,7 @@ class Runner {
     SlotBatch batch = {};
     bool sent = false;
     bool last = false;                ///< of its job; every job has one
-    std::optional<Error> error = {};  ///< behind the batch: ends the job
+    std::optional<Error> error = {};  ///< after the batch: ends the job
     Buffer cpu_plain = {};            ///< what the CPU decoded instead
     bool on_cpu = false;
   };
@@ -68,7 +68,7 @@ class Runner {
   std::mutex decoders_mutex_;
   std::optional<Team> decoders_;      ///< once the CPU has to help out
   std::shared_ptr<OpenJob> current_;  ///< produce's
-  BatchSizes sizes_;                  ///< likewise
+  BatchSizes sizes_;                  ///< produce's
   std::mutex sending_;                ///< held by the thread that sends a batch; before mutex_
 
   std::mutex mutex_;

@@ -12,12 +12,12 @@ bool is_through_slot(const PlainTarget& target) {
   return target.kind != PlainTarget::Kind::kDirect;
 }
 
-/// Statuses lie behind the plain bytes of the slot.
+/// Statuses follow the plain bytes of the slot.
 std::uint64_t device_status_offset(const SlotBatch& batch, const PlainTarget& target) {
   return is_through_slot(target) ? batch.plain_bytes() : 0;
 }
 
-/// Between neighbours that are decoded at the same time there is no slack, and behind what lies in
+/// Between neighbours that are decoded at the same time there is no slack, and after what lies in
 /// place there may be none: so both sides are copied.
 Status decode_one(const SlotBatch& batch, std::size_t block, const DecodeOptions& options,
                   Buffer& plain) {
@@ -104,8 +104,8 @@ Status Slot::copy_pieces(const Lanes& lanes, const PlainTarget& target) const {
 
 /// What goes by the shared stream waits for decoding, and what follows on the slot's own for that.
 /// Statuses on their way to the host go with the bytes that do: a second stream for the same
-/// direction would keep its turn while it waits for its decoder, and the copies of others behind
-/// it.
+/// direction would keep its turn while it waits for its decoder, and would hold up the
+/// copies that wait after it.
 Status Slot::copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTarget& target) {
   Device& device = lanes.device;
   const Stream own = stream_.get();

@@ -77,7 +77,7 @@ class Slot {
   /// batch lies in, stay until wait() returns.
   Status send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
               const BatchOptions& options, const PlainTarget& target, Memory& memory);
-  /// Of a batch that was sent nowhere.
+  /// For a batch that stays in device memory (PlainTarget::Kind::kNowhere).
   SlotView view(const SlotBatch& batch, Memory& memory) const {
     return {batch, number_, d_out_.get(), stream_.get(), memory};
   }
@@ -89,7 +89,7 @@ class Slot {
   /// The batch's plain bytes by their slot offsets, after kSlot.
   const Byte* plain() const { return out_.get(); }
 
-  /// Of the batch under way; for who sends.
+  /// The dictionaries of the batch under way; set by whoever sends it.
   DeviceDictionaries::Lease lease;
 
  private:

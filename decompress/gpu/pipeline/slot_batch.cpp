@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blocks lie one behind another in the slot, plain bytes at multiples of 16: without a gap, but
-// behind blocks that are not a multiple of that, the last ones of files.
+// Blocks lie one after another in the slot, plain bytes at multiples of 16. There are gaps only
+// after blocks whose size is not a multiple of that: the last ones of files.
 #include "decompress/gpu/pipeline/slot_batch.h"
 
 #include <algorithm>
@@ -78,10 +78,10 @@ void SlotBatch::cut(std::size_t count) {
 const Byte* SlotBatch::stored(std::size_t block) const {
   const std::uint64_t at = spans_[block].stored_offset;
   if (pieces_.empty()) return staging_ + at;
-  const auto behind = std::upper_bound(
+  const auto next = std::upper_bound(
       pieces_.begin(), pieces_.end(), at,
       [](std::uint64_t value, const PinnedPiece& piece) { return value < piece.stored_offset; });
-  return (behind - 1)->from + (at - (behind - 1)->stored_offset);
+  return (next - 1)->from + (at - (next - 1)->stored_offset);
 }
 
 std::uint32_t SlotBatch::largest_plain_bytes() const {

@@ -19,7 +19,8 @@ namespace presso::gpu {
 struct BatchPlace {
   std::uint64_t number = 0;
   std::uint64_t plain_offset = 0;
-  std::uint64_t out_offset = 0;  ///< in what was selected: plain_offset, but for lists of blocks
+  std::uint64_t out_offset =
+      0;  ///< in what was selected: plain_offset, unless a list of blocks was
   std::uint64_t file_offset = 0;
   std::uint64_t passed_bytes = 0;  ///< of the compressed stream, this place included
   std::uint32_t plain_bytes = 0;
@@ -37,12 +38,12 @@ struct PinnedPiece {
   std::uint64_t bytes = 0;
 };
 
-/// What a batch is beside its slot.
+/// Limits of a batch besides the size of its slot.
 struct BatchRules {
   /// Plain bytes beyond which no second block is taken.
   std::uint64_t enough_bytes = ~std::uint64_t{0};
   /// Whether a block can be decoded to where it belongs. A batch that begins with such a block
-  /// consists of such blocks, one behind another where they belong, and needs no output_bytes.
+  /// consists of such blocks, one after another where they belong, and needs no output_bytes.
   std::function<bool(const BatchPlace&)> is_direct = {};
 };
 
@@ -52,7 +53,7 @@ class SlotBatch {
   using Grow = std::function<Result<Byte*>(std::uint64_t stored_bytes, std::uint64_t plain_bytes)>;
 
   SlotBatch() = default;
-  /// Stored blocks are to be put into `staging`, each at its place behind the ones before.
+  /// Stored blocks are to be put into `staging`, each at its place after the ones before.
   SlotBatch(const SlotCapacity& capacity, Byte* staging, Grow grow, BatchRules rules = {})
       : capacity_(capacity), staging_(staging), grow_(std::move(grow)), rules_(std::move(rules)) {}
 
@@ -66,7 +67,7 @@ class SlotBatch {
   /// another block means another dictionary by that id, or there would be more than `most`.
   bool use_dictionary(Byte id, const std::shared_ptr<const Dictionary>& dictionary,
                       std::size_t most = kMaxDictionaries);
-  /// Drops the blocks from number `count` on, and places behind them.
+  /// Drops the blocks from number `count` on, and the places after them.
   void cut(std::size_t count);
 
   bool empty() const { return places_.empty(); }
@@ -100,7 +101,7 @@ class SlotBatch {
   const std::array<std::shared_ptr<const Dictionary>, kTableDictionaries>& dictionaries() const {
     return dictionaries_;
   }
-  /// Bytes behind the stored blocks of the slot: spans, then `table`.
+  /// What follows the stored blocks in the slot: spans, then `table`.
   std::uint64_t table_bytes() const;
   void write_tables(const DictionaryTable& table, Byte* to) const;
   /// What became of each of blocks(), once decoded.

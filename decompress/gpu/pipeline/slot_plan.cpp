@@ -28,8 +28,8 @@ constexpr double kMargin = 1.25;
 constexpr std::uint64_t kBlockOverhead = kBlockHeaderBytes + kFrameAlignment;
 constexpr std::uint32_t kSpareBlocks = 64;  ///< short blocks, where files are small
 
-/// Of a batch that is worked on in its slot: lists, marks and a copy without gaps (scan/gpu, whose
-/// excerpt_maker.cpp says what they are).
+/// Memory that a consumer needs for a batch in its slot: lists, marks and a copy without gaps
+/// (scan/gpu/file/excerpt_maker.cpp).
 std::uint64_t beside_bytes_for(std::uint64_t plain_bytes) {
   return plain_bytes * 9 / 4 + kMiB;
 }

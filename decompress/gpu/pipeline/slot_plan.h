@@ -6,7 +6,7 @@
 //   device out   plain bytes | status of each block
 //   pinned out   the same; only statuses where plain bytes do not come this way
 //
-// with the second part right behind what is used of the first, so that each way takes one copy.
+// with the second part right after what is used of the first, so that each way takes one copy.
 // PCIe reaches its rate with copies of 4 MiB (54 of 55 GB/s; 49 with 1 MiB), and pinning memory
 // costs more than copying it. So slots grow with the work, by where its plain bytes go:
 //

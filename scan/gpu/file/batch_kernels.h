@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels of batch_scan.h behind an interface, so that the host's side of scanning runs where
+// An interface to the kernels of batch_scan.h, so that the host's side of scanning runs where
 // there is no CUDA, in tests over a fake device.
 #pragma once
 

@@ -212,7 +212,6 @@ Result<Excerpt> ExcerptMaker::fetch(const SlotView& view, const ExcerptPlan& pla
   if (bytes_ == 0) return excerpt;
   std::memcpy(&findings_, pinned_findings_.get(), sizeof findings_);
   searched.has_newline = findings_.first_newline != BatchFindings::kNowhere;
-  excerpt.has_nul = findings_.has_nul != 0;
   PRESSO_TRY(copy_out(view, plan, excerpt));
   if (!searched.has_newline) return excerpt;
   if (plan.wants.lines) {

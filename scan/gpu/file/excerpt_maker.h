@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The way of one batch from the decoder to the assembler: runs the search kernels, copies to the
-// host what they found, and makes an excerpt of that (scan/text/assembler.h). One for each slot of
-// the pipeline; used by one thread at a time.
+// host what they found, and makes an excerpt of that (scan/text/searched_chunk.h). One for each
+// slot of the pipeline; used by one thread at a time.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 #include "decompress/gpu/pipeline/batch_consumer.h"
 #include "scan/gpu/file/batch_kernels.h"
 #include "scan/gpu/file/scanner_pool.h"
-#include "scan/text/assembler.h"
+#include "scan/text/searched_chunk.h"
 
 namespace presso::gpu {
 
@@ -24,7 +24,6 @@ struct ExcerptPlan {
 /// A batch that was searched.
 struct Excerpt {
   scan_detail::SearchedExcerpt searched;
-  bool has_nul = false;   ///< with wants.nul
   bool has_mark = false;  ///< the file begins with a byte order mark
 };
 

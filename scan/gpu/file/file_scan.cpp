@@ -2,7 +2,6 @@
 #include "scan/gpu/file/file_scan.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "presso/ordered_pipeline.h"
 
@@ -11,13 +10,6 @@ namespace {
 
 using scan_detail::Chunk;
 using scan_detail::SearchedChunk;
-
-/// A buffer of the rule for streams (scan/text/fill_tracker.h).
-constexpr std::uint64_t kReachOfNul = 64u << 10;
-
-bool has_nul(Bytes text) {
-  return !text.empty() && std::memchr(text.data(), 0, text.size()) != nullptr;
-}
 
 }  // namespace
 
@@ -29,24 +21,13 @@ Result<Chunk> NoChunks::load(scan_detail::ChunkItem) {
   return make_error(ErrorCode::kInvalidArgument, "there are no chunks");
 }
 
-bool looks_for_nul(BinaryRule rule) {
-  return rule != BinaryRule::kText && rule != BinaryRule::kMapped;
-}
-
-ScanOptions options_on_gpu(const ScanOptions& options) {
-  ScanOptions ours = options;
-  if (looks_for_nul(options.binary)) ours.binary = BinaryRule::kText;
-  return ours;
-}
-
-FileScan::FileScan(const scan_detail::Matcher& matcher, const ScanOptions& options, BinaryRule rule,
+FileScan::FileScan(const scan_detail::Matcher& matcher, const ScanOptions& options,
                    const LineCallback& on_line, const ExcerptPlan& plan, const FileScanTools& tools)
     : options_(options),
-      rule_(rule),
       plan_(plan),
       tools_(tools),
       scanners_(matcher, scan_detail::line_scan_options(options, static_cast<bool>(on_line)),
-                options.level, threads_or_all(options.threads)),
+                options.decode.level, threads_or_all(options.threads)),
       assembler_(matcher, options, on_line, no_chunks_) {}
 
 ExcerptMaker& FileScan::maker(std::size_t slot) {
@@ -82,24 +63,7 @@ Result<bool> FileScan::take(const SlotBatch& batch, std::size_t slot, const Byte
     gave_up_ = true;
     return false;
   }
-  if (!looks_for_nul(rule_)) return add(std::move(known));
-  held_.push_back(std::move(known));
-  std::uint64_t behind = 0;
-  for (std::size_t i = 1; i < held_.size(); ++i) behind += held_[i].text_bytes();
-  while (held_.size() > 1 && behind >= kReachOfNul) {
-    Known first = std::move(held_.front());
-    held_.pop_front();
-    PRESSO_ASSIGN(const bool more, add(std::move(first)));
-    if (!more) return false;
-    behind -= held_.front().text_bytes();
-  }
-  return true;
-}
-
-std::uint64_t FileScan::Known::text_bytes() const {
-  std::uint64_t bytes = excerpt ? excerpt->searched.bytes : 0;
-  for (const Chunk& chunk : chunks) bytes += chunk.text.size();
-  return bytes;
+  return add(std::move(known));
 }
 
 /// Blocks and damage, in order.
@@ -123,14 +87,13 @@ FileScan::Known FileScan::blocks_of(const SlotBatch& batch, const Byte* plain) c
 }
 
 bool FileScan::is_for_cpu(const Known& known) const {
-  if (known.excerpt) return known.excerpt->has_nul || known.excerpt->has_mark;
+  if (known.excerpt) return known.excerpt->has_mark;
   return std::any_of(known.chunks.begin(), known.chunks.end(), [&](const Chunk& chunk) {
-    const Bytes text = chunk.text.bytes();
-    const bool has_mark = chunk.offset == 0 && scan_detail::begins_with_mark(text);
-    // The probe is of the first bytes that are there.
-    const bool moves_probe = rule_ == BinaryRule::kMapped && chunk.damage.has_value() &&
-                             chunk.offset < scan_detail::kMappedProbeBytes;
-    return has_mark || moves_probe || (looks_for_nul(rule_) && has_nul(text));
+    const bool has_mark = chunk.offset == 0 && scan_detail::begins_with_mark(chunk.text.bytes());
+    // The first bytes that can be read decide whether a file is binary; excerpts know their places.
+    const bool moves_probe = options_.binary != BinaryRule::kText && chunk.damage.has_value() &&
+                             chunk.offset < scan_detail::kBinaryProbeBytes;
+    return has_mark || moves_probe;
   });
 }
 
@@ -150,12 +113,6 @@ Result<bool> FileScan::add(Known known) {
 }
 
 Status FileScan::finish() {
-  while (!held_.empty() && !stopped_) {
-    Known first = std::move(held_.front());
-    held_.pop_front();
-    Result<bool> more = add(std::move(first));
-    if (!more.ok()) return std::move(more.error());
-  }
   if (!stopped_) assembler_.finish();
   if (assembler_.failure()) return *assembler_.failure();
   return {};

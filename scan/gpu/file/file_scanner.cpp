@@ -119,7 +119,7 @@ ExcerptPlan FileScanner::State::plan_of(const ScanOptions& options, bool has_cal
   plan.wants.lines = lines.record || lines.matches || !exact;
   plan.wants.numbers = lines.line_numbers || options.invert;
   plan.invert = options.invert;
-  plan.probe_bytes = options.binary == BinaryRule::kMapped ? scan_detail::kMappedProbeBytes : 0;
+  plan.probe_bytes = options.binary != BinaryRule::kText ? scan_detail::kBinaryProbeBytes : 0;
   return plan;
 }
 
@@ -141,19 +141,14 @@ Result<ScanSummary> FileScanner::State::scan_on_gpu(ScannedFile& file, std::opti
                                                     const LineCallback& on_line) {
   if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
   PRESSO_TRY(place_table());
-  const ScanOptions ours = options_on_gpu(options);
-  ExcerptPlan plan = plan_of(ours, static_cast<bool>(on_line));
-  plan.wants.nul = looks_for_nul(options.binary);
-  FileScan scan(scan_detail::matcher_of(pattern), ours, options.binary, on_line, plan,
-                {*kernels, makers});
+  const ExcerptPlan plan = plan_of(options, static_cast<bool>(on_line));
+  FileScan scan(scan_detail::matcher_of(pattern), options, on_line, plan, {*kernels, makers});
   DecodeJob job;
   job.memory = memory;
   if (!memory) job.file = &file.file();
   job.on_device = &scan;
   job.options.threads = options.threads;
-  job.options.decode.level = options.level;
-  job.options.decode.verify = options.verify;
-  job.options.decode.dictionaries = options.dictionaries;
+  job.options.decode = options.decode;
   job.options.salvage = !options.fail_fast;
   const Result<DecompressSummary> decoded = decompressor.run(job, file.take_index());
   gave_up = scan.gave_up();
@@ -175,6 +170,7 @@ FileScanner::~FileScanner() = default;
 
 std::optional<std::string> FileScanner::why_not(const ScanOptions& options,
                                                 bool has_callback) const {
+  if (scan_detail::matcher_of(state_->pattern).null_data()) return "lines end at NUL bytes";
   if (!state_->table) return "the pattern has no automaton over lines, or one that is too large";
   if (options.invert && !state_->exact) return "lines that do not match are asked for";
   return what_is_for_cpu(options, has_callback);

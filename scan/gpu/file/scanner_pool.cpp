@@ -14,7 +14,7 @@ using scan_detail::LineScanner;
 using scan_detail::LineScanOptions;
 using scan_detail::SearchedChunk;
 
-/// Of a text that is worth waking threads for; some hundred microseconds each.
+/// A piece of text that is worth waking a thread for: it takes some hundred microseconds.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
 /// Whole lines of about kPieceBytes each.
@@ -27,7 +27,7 @@ std::vector<std::size_t> cuts_of(Bytes text) {
   return cuts;
 }
 
-/// Those of a piece that begins at `begin` of the text, behind those before it.
+/// Adds what was found in a piece that begins at `begin` of the text.
 void append(Findings& all, Findings piece, std::size_t begin) {
   for (FoundLine& line : piece.found) {
     line.begin += begin;
@@ -98,7 +98,7 @@ Result<Findings> ScannerPool::scan(Bytes text) {
 
 SearchedChunk ScannerPool::search_one(Chunk chunk) {
   Scanner scanner = take();
-  SearchedChunk searched = scan_detail::search_chunk(std::move(chunk), BinaryRule::kText, *scanner);
+  SearchedChunk searched = scan_detail::search_chunk(std::move(chunk), *scanner);
   give_back(std::move(scanner));
   return searched;
 }

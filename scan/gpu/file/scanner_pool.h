@@ -10,7 +10,7 @@
 
 #include "decompress/gpu/runtime/team.h"
 #include "scan/matching/line_scan.h"
-#include "scan/text/assembler.h"
+#include "scan/text/searched_chunk.h"
 
 namespace presso::gpu {
 

@@ -40,8 +40,9 @@ struct PatternOptions {
   /// UTF-8.
   bool ignore_case = false;
   MatchBounds bounds = MatchBounds::kNone;
-  bool crlf = false;       ///< "\r\n" ends a line too: with kLine and `$` a match may end before it
-  bool null_data = false;  ///< for ScanOptions::null_data: patterns may hold '\n' but no NUL
+  bool crlf = false;  ///< "\r\n" ends a line too: with kLine and `$` a match may end before it
+  /// A NUL byte ends a line, and '\n' is a byte like any other: patterns may hold '\n' but no NUL.
+  bool null_data = false;
 
   /// Matches may span lines: patterns may hold '\n', classes as \s and [^a] match it. Not together
   /// with null_data, LIKE or with_conditions().

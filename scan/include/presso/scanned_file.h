@@ -9,7 +9,8 @@
 #include <optional>
 
 #include "presso/archive_reader.h"
-#include "presso/scan.h"
+#include "presso/lines.h"
+#include "presso/pattern.h"
 
 namespace presso {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A pattern with the options of its search, for one file after another: lines one by one or in
-// batches, and an end from another thread. On the CPU, or by what else searches files (a GPU:
-// presso/scan_gpu.h).
+// A pattern together with the options of its search, for one file after another. Lines come one by
+// one or in batches, and another thread can end the search. Files are searched on the CPU, or by a
+// FileSearch (on a GPU: presso/scan_gpu.h).
 //
 //   presso::Scanner scanner(*pattern);
 //   scanner.run_batches(file, [&](const presso::LineBatch& batch) { return take(batch); });
@@ -17,13 +17,13 @@
 
 namespace presso {
 
-/// Reported lines, one behind another in memory of their own. Valid during the callback; a caller
-/// may move it away.
+/// Reported lines with their text in one piece of memory. The batch is valid during the callback; a
+/// callback that wants to keep it may move it away.
 struct LineBatch {
   struct Line {
-    std::uint64_t offset = 0;  ///< as in MatchedLine
-    std::uint64_t number = 0;
-    std::size_t begin = 0;  ///< in `text`
+    std::uint64_t offset = 0;  ///< in the plain text, as MatchedLine::offset
+    std::uint64_t number = 0;  ///< as MatchedLine::number
+    std::size_t begin = 0;     ///< of the line in `text`
     std::size_t bytes = 0;
     std::size_t first_match = 0;  ///< in `matches`
     std::size_t match_count = 0;
@@ -31,7 +31,7 @@ struct LineBatch {
   };
   std::vector<Byte> text;
   std::vector<Line> lines;
-  std::vector<MatchSpan> matches;  ///< within their line
+  std::vector<MatchSpan> matches;  ///< of all lines, each within its line
 
   Bytes text_of(const Line& line) const { return Bytes(text).subspan(line.begin, line.bytes); }
   std::span<const MatchSpan> matches_of(const Line& line) const {
@@ -39,7 +39,7 @@ struct LineBatch {
   }
 };
 
-/// In order, never concurrently, at least one line each. Return false to stop.
+/// Called in order, never concurrently, with at least one line. Return false to stop.
 using BatchCallback = std::function<bool(LineBatch&)>;
 
 /// Searches files for one pattern by other means than presso::scan(), with the same results. Calls
@@ -56,27 +56,27 @@ class FileSearch {
   virtual std::string describe() const = 0;
 };
 
-/// Runs one at a time; cancel() from any thread.
+/// Call only one of the run functions at a time; cancel() may be called from any thread.
 class Scanner {
  public:
-  /// `options` without ScanOptions::cancelled, which is the scanner's.
+  /// ScanOptions::cancelled is replaced by the scanner's own.
   explicit Scanner(Pattern pattern, ScanOptions options = {});
-  /// Files are searched by `files`, which is for the same pattern; streams by the CPU.
+  /// Files are searched by `files`, made for the same pattern; streams by the CPU.
   Scanner(Pattern pattern, ScanOptions options, std::shared_ptr<FileSearch> files);
 
-  /// As presso::scan(). Errors: likewise, and kCancelled.
+  /// As presso::scan(), with its errors, and kCancelled.
   Result<ScanSummary> run(ByteSource& source, const LineCallback& on_line = {});
   Result<ScanSummary> run(const RandomAccess& file, const LineCallback& on_line = {});
 
-  /// The same, lines in batches: `on_batch` is called when their text has `batch_bytes`, at the end
-  /// with the rest, and before an error but kCancelled is returned.
+  /// The same with lines in batches. `on_batch` is called when their text has reached
+  /// `batch_bytes`, with the rest at the end, and before any error except kCancelled is returned.
   Result<ScanSummary> run_batches(ByteSource& source, const BatchCallback& on_batch,
                                   std::size_t batch_bytes = kBatchBytes);
   Result<ScanSummary> run_batches(const RandomAccess& file, const BatchCallback& on_batch,
                                   std::size_t batch_bytes = kBatchBytes);
 
-  /// Ends the run under way soon, and at once every later one until reset(). Nothing is delivered
-  /// any more: called from a callback, that call was the last.
+  /// Ends the current run soon, and every later one at once until reset(). Nothing is delivered any
+  /// more; if cancel() is called from a callback, that was the last call of it.
   void cancel() { cancelled_->store(true); }
   void reset() { cancelled_->store(false); }
 
@@ -84,7 +84,7 @@ class Scanner {
 
  private:
   Pattern pattern_;
-  std::shared_ptr<std::atomic<bool>> cancelled_;  ///< where it is does not change with the scanner
+  std::shared_ptr<std::atomic<bool>> cancelled_;  ///< its address stays when the scanner is moved
   ScanOptions options_;
   std::shared_ptr<FileSearch> files_;
 };

@@ -44,7 +44,7 @@ std::string describe(const SelectOptions& options) {
          std::to_string(options.unroll);
 }
 
-/// The bytes at `misaligned` bytes behind a multiple of 16, in an allocation that ends with them.
+/// The bytes at `misaligned` bytes after a multiple of 16, in an allocation that ends with them.
 struct ExactBytes {
   ExactBytes(Bytes bytes, std::size_t misaligned)
       : memory(misaligned + bytes.size()), at(memory.data() + misaligned) {

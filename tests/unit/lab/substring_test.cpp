@@ -23,7 +23,7 @@ struct Tally {
   void comparison() { ++comparisons; }
 };
 
-/// A copy without room behind it, so that a sanitizer sees reads outside.
+/// A copy without room after it, so that a sanitizer sees reads outside.
 struct ExactText {
   explicit ExactText(const std::string& text) : bytes(text.begin(), text.end()) {}
   std::vector<Byte> bytes;

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "tools/device/device_choice.h"
 
@@ -66,12 +68,20 @@ TEST_F(Measured, StoreTakesAnyNameOfADevice) {
 TEST_F(Measured, StoreThatIsBrokenIsEmptyAndIsReplaced) {
   const MeasurementStore store(path());
   const std::string first = "presso measurements 1\n";
-  for (const std::string& text :
-       {std::string(), std::string("x"), std::string(100, '\0'), first + "[a]\nrate=1",
-        first + "rate=1\n", first + "[a]\nrate\n", first + "[a]\nrate=1x\n",
-        first + "[a]\nrate=inf\n", first + "[a]\nrate=nan\n", first + "[a]\nrate=\n",
-        first + "[a\nrate=1\n", "presso measurements 2\n[a]\nrate=1\n",
-        first + "[a]\nrate=1\n" + std::string(2 << 20, '\n')}) {
+  const std::vector<std::string> broken{"",
+                                        "x",
+                                        std::string(100, '\0'),
+                                        first + "[a]\nrate=1",
+                                        first + "rate=1\n",
+                                        first + "[a]\nrate\n",
+                                        first + "[a]\nrate=1x\n",
+                                        first + "[a]\nrate=inf\n",
+                                        first + "[a]\nrate=nan\n",
+                                        first + "[a]\nrate=\n",
+                                        first + "[a\nrate=1\n",
+                                        "presso measurements 2\n[a]\nrate=1\n",
+                                        first + "[a]\nrate=1\n" + std::string(2 << 20, '\n')};
+  for (const std::string& text : broken) {
     write("presso/measurements", text);
     EXPECT_FALSE(store.find("a")) << text.substr(0, 60);
   }

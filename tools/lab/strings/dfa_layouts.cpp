@@ -31,7 +31,7 @@ class LayoutRows {
   }
 
   const LayoutStates& states() const { return states_; }
-  /// Of the states from 1 on.
+  /// How many states there are from 1 on.
   std::size_t count() const { return order_.size(); }
   Row row(std::size_t i) const {
     Row row;

@@ -74,7 +74,7 @@ struct KmpHybrid : KmpView {
     for (std::uint64_t base = from; base < end; base += kWidth) {
       const std::uint64_t left = end - base;
       const std::uint32_t count = left < kWidth ? static_cast<std::uint32_t>(left) : kWidth;
-      // Of a constant count the compiler makes one load.
+      // With a constant count the compiler makes one load.
       std::uint64_t piece =
           count == kWidth ? load_piece(text + base, kWidth) : load_piece(text + base, count);
       for (std::uint32_t consumed = 0; consumed < count;) {

@@ -8,7 +8,7 @@
 
 namespace presso::strings {
 
-/// A stretch of rows whose text lies within 2^31 bytes behind `text`. All rows may be over-read by
+/// A stretch of rows whose text lies within 2^31 bytes after `text`. All rows may be over-read by
 /// kOverRead bytes, and with the aligned forms rows may be read from the multiple of 4 before them.
 struct RegexJob {
   static constexpr std::uint64_t kOverRead = 8;

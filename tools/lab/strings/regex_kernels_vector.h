@@ -17,7 +17,7 @@ namespace presso::strings {
 template <class V>
 struct Words {
   typename V::Int low;   ///< bytes 0 to 3
-  typename V::Int high;  ///< bytes 4 to 7, where so many are loaded
+  typename V::Int high;  ///< bytes 4 to 7, where eight are loaded
 };
 
 template <class V>
@@ -38,7 +38,7 @@ struct WordText {
   }
 };
 
-/// At a place p the bytes up to the second multiple of 4 behind p are of use: 8 - p mod 4.
+/// At a place p the bytes up to the second multiple of 4 after p are of use: 8 - p mod 4.
 template <class V, int kUsable>
 struct AlignedText {
   static constexpr int kSteps = kUsable;
@@ -77,8 +77,8 @@ struct Steps8 {
   }
   static Mask in_sink(Int state) { return V::greater(state, V::splat(253)); }
   static Mask accepts(const Table8View& table, Int state) {
-    const Int behind = V::bit_and(V::add(state, V::splat(1)), V::splat(0xFF));
-    return V::greater(behind, V::splat(table.rejecting_end));
+    const Int after = V::bit_and(V::add(state, V::splat(1)), V::splat(0xFF));
+    return V::greater(after, V::splat(table.rejecting_end));
   }
 };
 

@@ -161,7 +161,7 @@ class Selection {
   }
 
   static constexpr std::uint64_t kReach = std::numeric_limits<std::int32_t>::max();
-  /// Of a stretch with offsets the 32-bit copy of them stays in the first-level cache.
+  /// So that the 32-bit copy of a stretch's offsets stays in the first-level cache.
   static constexpr std::uint64_t kStretchRows =
       std::is_same_v<Column, StringColumnView> ? 4096 : std::uint64_t{1} << 30;
 

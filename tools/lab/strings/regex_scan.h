@@ -28,8 +28,8 @@ struct SelectOptions {
   CpuLevel level = cpu_level();  ///< kPortable with a gather: a loop over rows (S6.3)
   TextGather gather = TextGather::kWord;
   unsigned unroll = 2;  ///< groups of lanes side by side, 1 or 2 (of 4 with kNone)
-  /// Gathers have 32-bit offsets, counted anew after so many bytes; longer strings are read by the
-  /// scalar loop. At most 2^31 - 1.
+  /// Gathers have 32-bit offsets, counted from zero again after this many bytes; longer strings are
+  /// read by the scalar loop. At most 2^31 - 1.
   std::uint64_t chunk_bytes = (std::uint64_t{1} << 31) - 1;
 };
 

@@ -6,7 +6,7 @@
 // Figures: 6.1 (substrings in order, all engines), 6.6 (length), 6.7 (failure point), 6.8 (the
 // same, 1024 bytes), 6.9 (selectivity), 6.10 (states), 6.11 (threads), worst (adversaries of KMP
 // and Boyer-Moore); all without one. Columns have N MiB (16); the best of N runs counts (9).
-// gb_per_s is the column's bytes over the time. Of strings that do not match only a part is read:
+// gb_per_s is the column's bytes over the time. Only a part is read of strings that do not match:
 // up to fails_at, or (0, figures 6.6, 6.9 and 6.11) to a random place, half of them on average.
 #include <algorithm>
 #include <cstdio>

@@ -21,7 +21,7 @@ struct NoTally {
   PRESSO_HD constexpr void comparison() const {}
 };
 
-/// Whether patterns[0], patterns[1], ... occur in this order, each behind the one before it. The
+/// Whether patterns[0], patterns[1], ... occur in this order, each after the one before it. The
 /// leftmost end of each leaves the most to the next, so the first match is the one to take.
 template <class View, class Tally = NoTally>
 PRESSO_HD inline bool contains_in_order(const View* patterns, std::uint32_t count, const Byte* text,

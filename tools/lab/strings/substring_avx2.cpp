@@ -23,7 +23,7 @@ bool stands_at(const Needle& needle, const Byte* text) {
   return std::memcmp(text, needle.pattern.data(), needle.length) == 0;
 }
 
-/// Of the places [text, text + count), count <= kPlaces, those that may begin the pattern.
+/// Those of the places [text, text + count), count <= kPlaces, that may begin the pattern.
 std::uint32_t candidates(const Needle& needle, const Byte* text, std::uint64_t count,
                          const Byte* readable_end) {
   const Byte* const last = text + needle.length - 1;

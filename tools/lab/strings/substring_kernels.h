@@ -25,7 +25,7 @@ struct Needle {
   std::uint32_t length;
 };
 
-/// Whether text[0, length) holds the needles in order. Up to `readable_end` bytes behind the text
+/// Whether text[0, length) holds the needles in order. Up to `readable_end` bytes after the text
 /// may be read.
 using ContainsNeedles = bool (*)(const Needle* needles, std::size_t count, const Byte* text,
                                  std::uint64_t length, const Byte* readable_end);

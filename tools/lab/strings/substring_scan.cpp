@@ -187,8 +187,8 @@ class SweepScan : public SubstringScan {
     const std::uint64_t end = column.offsets[found.row + 1];
     if (place + first.size() > end) return;
     if (std::memcmp(column.bytes + place, first.data(), first.size()) != 0) return;
-    const std::uint64_t behind = place + first.size();
-    if (library_in_order(substrings_, 1, {column.bytes + behind, end - behind})) {
+    const std::uint64_t after = place + first.size();
+    if (library_in_order(substrings_, 1, {column.bytes + after, end - after})) {
       ids[found.ids++] = static_cast<std::uint32_t>(found.row);
     }
     ++found.row;  // whatever the answer: a later first match leaves less

@@ -49,7 +49,7 @@ class BoyerMooreTable {
 
 class AhoCorasickTable {
  public:
-  /// Of no patterns nothing is found. kInvalidArgument: more than 65,535 states.
+  /// With no patterns nothing is found. kInvalidArgument: more than 65,535 states.
   static Result<AhoCorasickTable> make(std::span<const std::string> patterns);
   AhoCorasick view() const {
     return {next_.data(), class_of_.data(), classes_, states_, start_, first_accepting_};

@@ -80,7 +80,7 @@ struct DecodeJob {
 /// right where it is false.
 struct WorkHint {
   std::uint64_t plain_bytes = 0;   ///< of all jobs together; 0: unknown
-  std::uint64_t stored_bytes = 0;  ///< likewise
+  std::uint64_t stored_bytes = 0;  ///< of all jobs together; 0: unknown
   std::uint64_t jobs = 1;
   bool keeps_output = true;  ///< some job has a sink, or memory to write to that is not pinned
 };

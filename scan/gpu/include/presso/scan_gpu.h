@@ -9,7 +9,7 @@
 // What is reported is what presso::scan() reports for every file and every option, but that blocks
 // are never left out by an index (ScanOptions::use_index) and that ScanOptions::on_progress may
 // begin anew. What the GPU is not for (plain files, pipes, context lines, patterns without an
-// automaton, text with NUL bytes where a rule gives these a meaning, damaged blocks) the CPU does.
+// automaton, lines that end at NUL bytes, damaged blocks) the CPU does.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,6 @@ class BatchKernels;  // scan/gpu/file/batch_kernels.h
 
 /// Why a GPU is not for a scan with these options; nullopt where it is, for most patterns.
 inline std::optional<std::string> what_is_for_cpu(const ScanOptions& options, bool has_callback) {
-  if (options.null_data) return "lines end at NUL bytes";
   if (options.limits_lines()) return "only some lines are asked for";
   if (options.limits_blocks()) return "only some blocks are asked for";
   if (options.wants_context() && has_callback) return "neighbours of lines are asked for";

@@ -240,8 +240,7 @@ TEST(BlockPlaces, SoundFilesGiveWhatStreamsGive) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string what = "file " + std::to_string(i);
     expect_same_in_all_ways(files[i], what);
-    for (const BinaryRule rule : {BinaryRule::kMapped, BinaryRule::kStream, BinaryRule::kStdin,
-                                  BinaryRule::kQuit, BinaryRule::kText}) {
+    for (const BinaryRule rule : {BinaryRule::kMatchOnly, BinaryRule::kQuit, BinaryRule::kText}) {
       expect_same(files[i], {.binary = rule}, what + ", rule " + std::to_string(int(rule)));
     }
     expect_same(files[i], {.max_lines = 3}, what + ", three lines");

@@ -155,7 +155,7 @@ ScanOptions random_options(std::mt19937& random) {
   options.line_numbers = random() % 2 == 0;
   options.matches = random() % 2 == 0;
   if (random() % 4 == 0) options.max_lines = 1 + random() % 4;
-  options.binary = static_cast<BinaryRule>(random() % 5);
+  options.binary = static_cast<BinaryRule>(random() % 3);
   return options;
 }
 

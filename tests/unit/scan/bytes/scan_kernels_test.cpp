@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The kernels of every CPU level that this machine has, at every alignment and length around the
 // register sizes, against a loop over bytes. Texts end where an allocation ends, so that a
-// sanitizer sees any byte read behind them.
+// sanitizer sees any byte that is read after them.
 #include "scan/bytes/kernels.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // FileScanner over the fake device: lines, counts and damage are those of the CPU's scan for every
-// file and option, also where batches end within lines, blocks are damaged, the device fails, or
-// NUL bytes and byte order marks hand the file to the CPU.
+// file and option, also where batches end within lines, blocks are damaged, the device fails, the
+// file is binary, or a byte order mark hands it to the CPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -162,13 +162,13 @@ std::vector<Case> cases() {
   cases.push_back({"first lines", options, true});
   cases.push_back({"count first", options, false});
   options = {};
-  options.binary = BinaryRule::kMapped;
-  cases.push_back({"mapped", options, true});
-  cases.push_back({"mapped count", options, false});
-  options.binary = BinaryRule::kStream;
+  options.binary = BinaryRule::kMatchOnly;
+  cases.push_back({"match only", options, true});
+  cases.push_back({"match only, count", options, false});
+  options.lines_after_nul = true;
   options.line_numbers = true;
-  cases.push_back({"stream", options, true});
-  cases.push_back({"stream count", options, false});
+  cases.push_back({"lines after NUL", options, true});
+  cases.push_back({"lines after NUL, count", options, false});
   options.binary = BinaryRule::kQuit;
   cases.push_back({"quit", options, true});
   cases.push_back({"quit count", options, false});
@@ -198,8 +198,8 @@ void expect_same_for_all(const std::vector<Byte>& file, const std::string& what)
       const SeenScan cpu = on_cpu(file, pattern, one.options, one.with_lines);
       SeenScan seen = on_gpu(scanner, file, one.options, one.with_lines);
       const std::string name = what + ", " + text + ", " + one.name;
-      const bool ended = one.with_lines && one.options.binary == BinaryRule::kMapped;  // by a NUL
-      const bool early = ended || one.options.max_lines != ScanOptions().max_lines ||
+      const bool ended_by_nul = cpu.binary_offset.has_value();
+      const bool early = ended_by_nul || one.options.max_lines != ScanOptions().max_lines ||
                          one.options.last_line != ScanOptions().last_line;
       if (early) {
         expect_same_scan(without_progress(seen), without_progress(cpu), name);
@@ -236,7 +236,7 @@ TEST(GpuScan, DamagedBlocksAreNamedAndTheRestIsSearched) {
     const Pattern pattern = pattern_of("sent");
     Gpu gpu;
     gpu::FileScanner scanner = gpu.scanner(pattern);
-    for (const BinaryRule rule : {BinaryRule::kText, BinaryRule::kMapped, BinaryRule::kQuit}) {
+    for (const BinaryRule rule : {BinaryRule::kText, BinaryRule::kMatchOnly, BinaryRule::kQuit}) {
       strict.binary = rule;
       expect_same_scan(on_gpu(scanner, file, strict, true), on_cpu(file, pattern, strict, true),
                        "strict");
@@ -246,7 +246,7 @@ TEST(GpuScan, DamagedBlocksAreNamedAndTheRestIsSearched) {
   expect_same_for_all(cut, "cut off");
 }
 
-TEST(GpuScan, NulBytesAndMarksAreLeftToTheCpuWhereTheyHaveAMeaning) {
+TEST(GpuScan, BinaryFilesAndMarksMeanWhatTheyMeanToTheCpu) {
   for (const std::size_t at : {std::size_t{5}, std::size_t{100'000}, std::size_t{300'000}}) {
     std::vector<Byte> plain = log_lines(20 * kMinBlockBytes, 8);
     plain[at] = 0;

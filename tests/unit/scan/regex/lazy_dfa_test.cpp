@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The automaton that is made while it reads: a table that is begun anew changes no answer, and
+// The automaton that is made while it reads: a table that is emptied changes no answer, and
 // patterns whose automaton is huge are searched in bounded memory.
 #include <gtest/gtest.h>
 

@@ -134,7 +134,7 @@ TEST(RegexPrefilter, KnowsHowMuchTextAMatchTakes) {
   EXPECT_EQ(literals("(?-u:[^x])?a{0}").whole.bytes, 1u);
 }
 
-/// Of the text no more is read than a match can be in.
+/// No more of the text is read than a match can be in.
 TEST(RegexPrefilter, WindowsAreAsLargeAsThePatternAllows) {
   SyntaxOptions syntax;
   syntax.line_terminated = false;
@@ -172,7 +172,7 @@ std::string with_words(const char* often, const char* rarely, std::size_t lines)
   return text;
 }
 
-/// Of two sets of strings the one that the text has fewer of leads after two trials.
+/// After two trials the set of strings leads that the text has fewer of.
 TEST(RegexPrefilter, TheRarerStringsLead) {
   const std::string pattern = "(error|fail).*(user|account)";
   const auto root = parse_pattern(pattern, {})->root;

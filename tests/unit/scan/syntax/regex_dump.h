@@ -3,9 +3,9 @@
 //   'abc'        literal; bytes that are not printable as \xHH
 //   [a-z]        class of code points, <a-z> of bytes; other than printable ASCII as \x{HH}
 //   ^ $ \A \z \b \B a\b a\B \bs \be    places (a: ASCII; s and e: half boundaries)
-//   *(x) +(x) ?(x) {2,3}(x)            repetitions; lazy ones with ? behind the operator
+//   *(x) +(x) ?(x) {2,3}(x)            repetitions; lazy ones with ? after the operator
 //   1(x) 2:name(x)                     groups
-//   (x y z) (x|y|z) ()                 one behind the other, one of several, empty
+//   (x y z) (x|y|z) ()                 one after the other, one of several, empty
 #pragma once
 
 #include <cstdio>
@@ -124,7 +124,7 @@ inline std::string dump(const Node& node) {
   return dumper.text();
 }
 
-/// Of a pattern, or of its error: "OFFSET: text".
+/// The tree of a pattern, or its error: "OFFSET: text".
 inline std::string dump(const Result<ParsedPattern>& parsed) {
   if (parsed.ok()) return dump(parsed->root);
   return std::to_string(parsed.error().byte_offset) + ": " + parsed.error().what;

@@ -42,7 +42,7 @@ TEST(Like, EscapesMakeCharactersLiteral) {
 }
 
 TEST(Like, ErrorsSayWhereAndWhy) {
-  EXPECT_EQ(like("ab\\"), "2: nothing behind the escape character");
+  EXPECT_EQ(like("ab\\"), "2: nothing after the escape character");
   EXPECT_EQ(like("ab\\c"), "2: the escape character must stand before %, _ or itself");
   EXPECT_EQ(like("%%a", '%'), "(^ '%a' $)");
   EXPECT_EQ(like("%a", '%'), "0: the escape character must stand before %, _ or itself");

@@ -267,8 +267,8 @@ TEST(RegexParser, ErrorsSayWhereAndWhy) {
       {"(?ii)", "3: duplicate flag"},
       {"(?i-i)", "4: duplicate flag"},
       {"(?i--s)", "4: flags are negated twice"},
-      {"(?-)", "2: no flag behind the '-'"},
-      {"(?i-:a)", "2: no flag behind the '-'"},
+      {"(?-)", "2: no flag after the '-'"},
+      {"(?i-:a)", "2: no flag after the '-'"},
       {"a(?=b)", "1: look-around (look-ahead and look-behind) is not supported"},
       {"(?!b)", "0: look-around (look-ahead and look-behind) is not supported"},
       {"(?<=b)", "0: look-around (look-ahead and look-behind) is not supported"},
@@ -434,8 +434,8 @@ TEST(RegexParser, ExplainsErrorsInAWindowOfLongPatterns) {
   const std::string many(200, 'x');
   const std::string text =
       explain_pattern_error(many + "(" + many, parse_pattern(many + "(" + many, {}).error());
-  const std::string before(40, 'x'), behind(29, 'x'), space(47, ' ');
-  EXPECT_EQ(text, "    ..." + before + "(" + behind + "...\n" + space + "^\nerror: unclosed group");
+  const std::string before(40, 'x'), after(29, 'x'), space(47, ' ');
+  EXPECT_EQ(text, "    ..." + before + "(" + after + "...\n" + space + "^\nerror: unclosed group");
   const std::string first =
       explain_pattern_error("*" + many, parse_pattern("*" + many, {}).error());
   EXPECT_EQ(first.substr(0, 12), "    *xxxxxxx");

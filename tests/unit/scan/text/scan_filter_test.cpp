@@ -132,7 +132,7 @@ TEST(ScanFilter, NulBytesMayEndLines) {
   ASSERT_FALSE(expected.empty());
   for (std::size_t step = 1; step <= text.size() + 1; ++step) {
     SteppedSource source(text, step);
-    EXPECT_EQ(collect(source, literal("\na", with_nul), {.null_data = true}), expected);
+    EXPECT_EQ(collect(source, literal("\na", with_nul), {}), expected);
   }
   EXPECT_FALSE(Pattern::compile_literals({std::string(1, '\0')}, with_nul).ok());
 }

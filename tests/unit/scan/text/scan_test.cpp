@@ -128,7 +128,7 @@ TEST_P(ScanLevels, FileAndStreamAgreeWithTheReference) {
   for (const unsigned threads : {1u, 4u}) {
     const auto expected = matching_lines(text, {"needle"}, {}, false);
     const MemoryRandomAccess file(as_bytes(text));
-    const ScanOptions options{.threads = threads, .level = GetParam()};
+    const ScanOptions options{.threads = threads, .decode = {.level = GetParam()}};
     EXPECT_EQ(collect(file, literals({"needle"}), options).lines, expected);
     MemorySource stream(as_bytes(text));
     EXPECT_EQ(collect(stream, literals({"needle"}), options).lines, expected);
@@ -240,22 +240,6 @@ TEST(ScanCompressed, ATruncatedFileIsSearchedUpToTheCut) {
   ASSERT_EQ(damage.size(), 1u);
   EXPECT_EQ(damage[0].plain_offset, before.size());
   EXPECT_EQ(damage[0].error.code, ErrorCode::kTruncated);
-}
-
-TEST(ScanBinary, RulesDecideWhatANulMeans) {
-  const std::string text = std::string("needle\n\0needle\nneedle\n", 22);
-  SteppedSource as_text(text, 5);
-  EXPECT_EQ(collect(as_text, literals({"needle"}), {.binary = BinaryRule::kText}).lines.size(), 3u);
-  const ScanOptions mapped{.binary = BinaryRule::kMapped};
-  SteppedSource source(text, 5);
-  int calls = 0;
-  const auto summary = scan(source, literals({"needle"}), mapped, [&](const MatchedLine&) {
-    ++calls;
-    return true;
-  });
-  EXPECT_EQ(calls, 0);
-  EXPECT_EQ(summary->binary_offset, 7u);
-  EXPECT_EQ(summary->lines, 1u);
 }
 
 }  // namespace

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// What all searches for one regular expression share: its programs, automata and prefilter plans.
+// What only some searches need is made when one first does. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "presso/pattern.h"
+#include "scan/regex/bit_automaton.h"
+#include "scan/regex/line_counter.h"
+#include "scan/regex/prefilter.h"
+
+namespace presso::scan_detail {
+
+class RegexAutomata {
+ public:
+  /// `forward`: the program of `root`.
+  RegexAutomata(Node root, const PatternOptions& options, Program forward, bool spans_lines);
+
+  const Program& forward() const { return forward_; }
+  const PrefilterPlan& prefilter() const { return prefilter_; }
+  const SpanningPlan& spanning() const { return spanning_; }
+  const RequiredLiterals& required() const { return required_; }
+  Engine engine() const { return options_.engine; }
+  bool only_nfa() const { return options_.engine == Engine::kNfa; }
+  bool spans_lines() const { return spans_lines_; }
+  bool null_data() const { return options_.null_data; }
+  const Node& root() const { return root_; }
+
+  /// For Matcher::describe().
+  std::string describe() const;
+
+  /// A program of several patterns, each with a kMatch of its own.
+  Result<Program> of_each(std::span<const Node> patterns) const;
+  Result<Program> with_captures() const;
+
+  /// nullptr where it would be too large.
+  const Program* backward() const;
+  /// nullptr where it would be too large, or another engine was asked for.
+  const BitAutomaton* bits() const;
+  /// Why bits() is nullptr.
+  const Error& bits_error() const { return bits_error_; }
+  /// nullptr where the pattern has no line automaton.
+  const LineCounter* counter() const;
+
+ private:
+  std::string describe_spanning() const;
+  std::string describe_prefilter() const;
+  ProgramOptions program_options() const;
+
+  Node root_;
+  PatternOptions options_;
+  Program forward_;
+  PrefilterPlan prefilter_;
+  SpanningPlan spanning_;
+  RequiredLiterals required_;
+  bool spans_lines_;
+  mutable std::once_flag backward_once_;
+  mutable std::unique_ptr<const Program> backward_;
+  mutable std::once_flag bits_once_;
+  mutable std::unique_ptr<const BitAutomaton> bits_;
+  mutable Error bits_error_;
+  mutable std::once_flag counter_once_;
+  mutable std::unique_ptr<const LineCounter> counter_;
+};
+
+}  // namespace presso::scan_detail

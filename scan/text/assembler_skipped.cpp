@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The assembler's part for blocks that the index left out (block_index.h): they are known by their
+// line ends only. A line that reaches into one is completed, by reading the block, only where a
+// match may begin in what is known of the line.
+#include <utility>
+
+#include "scan/blocks/block_index.h"
+#include "scan/text/assembler.h"
+
+namespace presso::scan_detail {
+
+bool Seam::may_match(const BlockIndex& index) const {
+  std::size_t begin = 0;
+  for (const MissingPart& part : missing_) {
+    if (index.may_begin_in(text().subspan(begin, part.at - begin), true)) return true;
+    begin = part.at;
+  }
+  return index.may_begin_in(text().subspan(begin), false);
+}
+
+void Assembler::add_skipped(const SkippedBlocks& skipped) {
+  for (std::uint64_t i = 0; i < skipped.count && !failure_; ++i) {
+    add_skipped_block(skipped.first + i);
+  }
+}
+
+/// As add_text(), from the facts about the block.
+void Assembler::add_skipped_block(std::uint64_t block) {
+  const LineFacts& facts = chunks_.index()->facts(block);
+  const auto bytes = static_cast<std::size_t>(chunks_.index()->plain_bytes(block));
+  const std::uint64_t begin = chunks_.index()->plain_offset(block);
+  plain_end_ = begin + bytes;
+  ++summary_.blocks;
+  ++summary_.blocks_skipped;
+  const std::uint64_t offset = begin - removed_;
+  begin_seam(offset);
+  if (facts.newlines == 0) return seam_.append_missing(block, 0, bytes);
+  seam_.append_missing(block, 0, facts.first_newline + std::size_t{1});
+  close_seam(true);
+  if (line_options_.line_numbers) line_count_ += facts.newlines - 1;
+  const std::size_t rest = facts.last_newline + std::size_t{1};
+  seam_.set_offset(offset + rest);
+  if (rest < bytes) seam_.append_missing(block, rest, bytes);
+}
+
+/// Reads the missing parts of the line. Afterwards the seam holds the line or, where a damaged
+/// block cut it, what follows the damage; what came before has been searched.
+void Assembler::complete_seam() {
+  const Buffer known = seam_.take_text();
+  std::size_t taken = 0;
+  for (const Seam::MissingPart& part : seam_.take_missing()) {
+    seam_.append(known.bytes().subspan(taken, part.at - taken));
+    taken = part.at;
+    if (!append_part(part)) return seam_.clear();
+  }
+  seam_.append(known.bytes().subspan(taken));
+}
+
+/// False where the scan fails, with failure_ set.
+bool Assembler::append_part(const Seam::MissingPart& part) {
+  Result<Chunk> chunk = chunks_.load(WholeBlock{part.block});
+  if (!chunk.ok()) {
+    failure_ = std::move(chunk.error());
+    return false;
+  }
+  count_read_part(part.block, chunk->stored_bytes);
+  if (!chunk->damage) {
+    seam_.append(chunk->text.bytes().subspan(part.begin, part.end - part.begin));
+    chunks_.recycle(std::move(chunk->text));
+    return true;
+  }
+  search_seam();
+  if (options_.fail_fast) {
+    failure_ = std::move(chunk->damage->error);
+    return false;
+  }
+  report_hole(*chunk->damage);
+  seam_.set_offset(chunk->offset + part.end - removed_);
+  return true;
+}
+
+/// One line may end and another begin in the same block.
+void Assembler::count_read_part(std::uint64_t block, std::uint64_t stored_bytes) {
+  if (std::exchange(last_missing_read_, block) == block) return;
+  --summary_.blocks_skipped;
+  ++summary_.blocks_read;
+  summary_.bytes_read += stored_bytes;
+}
+
+}  // namespace presso::scan_detail

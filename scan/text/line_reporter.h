@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// From found lines to the caller: counts them, stops at limits and at binary files, adds the lines
+// around them and calls the callback. Searches of lines (assembler.h) and across lines
+// (multiline_search.h) both end here.
+//
+// Texts come one after another, in order, each with its found lines in order. Where lines around
+// the found ones are wanted, each text is walked from one found line to the next; lines before a
+// match that lie in earlier texts come from ContextLines. ripgrep looks at these only when it has
+// found the match, so a NUL in one of them ends the scan before the match is counted.
+//
+// Used by one thread. Tested by the tests of its two users: scan_test.cpp, scan_context_test.cpp,
+// scan_binary_test.cpp and scan_multiline_test.cpp in tests/unit/scan/text.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "presso/lines.h"
+#include "scan/matching/matcher.h"
+#include "scan/text/binary_check.h"
+#include "scan/text/context_lines.h"
+
+namespace presso::scan_detail {
+
+/// One line of the current text that was asked for, or the lines that matches span together.
+struct FoundLines {
+  MatchSpan place;           ///< in the text, with the line end
+  std::uint64_t moved = 0;   ///< where the text is an excerpt: bytes left out of it before the line
+  std::uint64_t before = 0;  ///< lines in the plain text before it; with line_numbers only
+  std::uint64_t count = 1;   ///< lines
+  std::span<const MatchSpan> matches = {};  ///< within `place`
+};
+
+class LineReporter {
+ public:
+  /// Finds the matches in a context line; `line` is its place in `text`.
+  using ContextMatches =
+      std::function<std::span<const MatchSpan>(Bytes text, const MatchSpan& line)>;
+
+  /// All is kept by reference.
+  LineReporter(const Matcher& matcher, const ScanOptions& options, const LineCallback& on_line);
+
+  /// For ScanOptions::invert together with ScanOptions::matches.
+  void set_context_matches(ContextMatches find) { context_matches_ = std::move(find); }
+  /// ScanOptions::max_lines counts matches, not found lines.
+  void limit_matches() { limits_matches_ = true; }
+
+  BinaryCheck& binary() { return binary_; }
+  bool wants_context() const { return context_.wanted(); }
+  /// Nothing is reported any more.
+  bool stopped() const { return stopped_; }
+  void stop() { stopped_ = true; }
+  /// Asks ScanOptions::cancelled too.
+  bool goes_on();
+
+  /// Lines of which only the number is known: no callback, nor anything else that needs places.
+  void count(std::uint64_t lines, std::uint64_t matches);
+  /// The text that found lines lie in from now on, at `offset` of the plain text with
+  /// `lines_before` lines before it. `after_hole`: it does not follow the text before.
+  void begin_text(Bytes text, std::uint64_t offset, std::uint64_t lines_before, bool after_hole);
+  void report(const FoundLines& found);
+  /// Reports the wanted lines after the last found one.
+  void end_text();
+
+  /// ScanSummary::lines, matches and binary_offset.
+  void add_to(ScanSummary& summary) const;
+  /// The end, in the plain text, of the last line that was looked at.
+  std::uint64_t looked_at_end() const { return looked_at_end_; }
+
+ private:
+  void report_found(const FoundLines& found);
+  void report_others(std::size_t end);
+  void report_before(const FoundLines& found);
+  void report_kept(std::uint64_t wanted, std::uint64_t lines_before);
+  void report_context(Bytes text, const MatchSpan& place, std::uint64_t offset,
+                      std::uint64_t lines_before, LineKind kind);
+  void deliver(MatchedLine& line, Bytes text, std::size_t begin);
+  void tell_patterns(MatchedLine& line, Bytes text, std::size_t begin);
+  bool ends_scan_at(Bytes line, std::uint64_t offset);
+  bool limit_reached() const;
+  void stop_after_limit();
+
+  const ScanOptions& options_;
+  const LineCallback& on_line_;
+  const bool spans_lines_;
+  const bool null_data_;
+  const bool several_patterns_;
+  bool limits_matches_ = false;
+  BinaryCheck binary_;
+  ContextLines context_;
+  ContextMatches context_matches_;
+  std::unique_ptr<PatternFinder> pattern_finder_;  ///< with which_pattern
+
+  Bytes text_;
+  std::uint64_t offset_ = 0;         ///< of text_ in the plain text
+  std::size_t settled_ = 0;          ///< lines of text_ before here are reported or left out
+  std::uint64_t settled_lines_ = 0;  ///< lines of the plain text before there
+  std::uint64_t looked_at_end_ = 0;
+  std::uint64_t found_ = 0;  ///< calls of report() that counted
+  std::uint64_t lines_ = 0;
+  std::uint64_t matches_ = 0;
+  bool stopped_ = false;
+  std::vector<Byte> exchanged_;          ///< the line being reported, with null_data
+  std::vector<std::uint32_t> patterns_;  ///< of the line's matches
+};
+
+/// The part of a text in [first_line, last_line] of the options.
+struct WantedLines {
+  MatchSpan place;
+  std::uint64_t before = 0;   ///< lines of the plain text before the part
+  std::uint64_t through = 0;  ///< and up to its end
+};
+/// `lines_before`: lines of the plain text before `text`.
+WantedLines wanted_lines(Bytes text, std::uint64_t lines_before, const ScanOptions& options);
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "scan/text/searched_chunk.h"
+
+#include <cstring>
+#include <utility>
+
+namespace presso::scan_detail {
+
+bool begins_with_mark(Bytes text) {
+  constexpr Byte kByteOrderMark[kMarkBytes] = {0xEF, 0xBB, 0xBF};
+  return text.size() >= kMarkBytes && std::memcmp(text.data(), kByteOrderMark, kMarkBytes) == 0;
+}
+
+LineScanOptions line_scan_options(const ScanOptions& options, bool has_callback) {
+  LineScanOptions result;
+  result.invert = options.invert;
+  result.line_numbers = options.line_numbers && has_callback;
+  result.matches = options.matches;
+  // Counting matches up to a line inside a chunk needs to know where that line's matches end.
+  const bool stops_inside = options.matches && options.max_lines != ~std::uint64_t{0};
+  result.record = has_callback || stops_inside;
+  result.max_lines = options.max_lines;
+  if (options.limits_lines()) {
+    result.line_numbers = true;
+    result.record = true;
+    result.max_lines = ~std::uint64_t{0};
+    return result;
+  }
+  // The lines of context after the last one are shown with their matches.
+  if (has_callback && result.max_lines < ~options.after_context) {
+    result.max_lines += options.after_context;
+  }
+  return result;
+}
+
+SearchedChunk search_chunk(Chunk chunk, LineScanner& scanner) {
+  SearchedChunk searched;
+  searched.chunk = std::move(chunk);
+  if (searched.chunk.damage || searched.chunk.skipped) return searched;
+  const Bytes text = searched.chunk.text.bytes();
+  if (searched.chunk.offset == 0 && begins_with_mark(text)) searched.text_begin = kMarkBytes;
+  searched.inner_end = line_begin(text, searched.text_begin, text.size());
+  searched.has_newline = searched.inner_end > searched.text_begin;
+  if (!searched.has_newline) return searched;
+  searched.inner_begin = line_end(text, searched.text_begin);
+  searched.findings =
+      scanner.scan(text.subspan(searched.inner_begin, searched.inner_end - searched.inner_begin));
+  return searched;
+}
+
+}  // namespace presso::scan_detail
