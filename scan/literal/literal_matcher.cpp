@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 #include "presso/pattern.h"
 #include "scan/automaton/line_dfa.h"
 #include "scan/bytes/kernels.h"

@@ -17,7 +17,7 @@ ScanDevice::ScanDevice(const ScanSettings& settings, const Pattern& pattern)
       pattern_(pattern),
       selector_(settings.device, settings.threads, DeviceSelector::Task::kSearch,
                 [&settings](const std::string& name, const std::string& text) {
-                  if (settings.explain) warning(name, text);
+                  if (settings.explain) inform(name, text);
                 }) {}
 
 Status ScanDevice::start() {

@@ -9,11 +9,6 @@
 namespace presso::gpu {
 namespace {
 
-bool is_of_the_device(ErrorCode code) {
-  return code == ErrorCode::kNoDevice || code == ErrorCode::kDeviceMemory ||
-         code == ErrorCode::kDeviceLost || code == ErrorCode::kOutOfMemory;
-}
-
 /// Passes over what was reported before, where the CPU begins again from the start.
 class Repeated {
  public:
