@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "presso/scan.h"
 #include "presso/wire.h"
 
 namespace presso::cli {

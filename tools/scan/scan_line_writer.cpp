@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "presso/pattern.h"
+
 namespace presso::cli {
 namespace {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "presso/lines.h"
+#include "presso/pattern.h"
 #include "scan/matching/matcher.h"
 
 namespace presso::cli {
