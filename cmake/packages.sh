@@ -10,8 +10,8 @@ BUILD_PACKAGES=(
   "cmake: the build system, 3.25 or newer"
   "ninja-build: runs the build on all cores"
   "libcli11-dev: splits the command line into options and operands"
-  "libfmt-dev: formats numbers and text"
   "nlohmann-json3-dev: writes the --json outputs"
+  "libdeflate-dev: presso bench compares with it"
   "libxxhash-dev: the checksums of the file format"
   "liblz4-dev: presso scan reads .lz4 files with it, presso bench compares with it"
   "libzstd-dev: presso scan reads .zst files with it, presso bench compares with it"
@@ -21,8 +21,7 @@ BUILD_PACKAGES=(
 # shellcheck disable=SC2034
 TEST_PACKAGES=(
   "libgtest-dev: the test framework"
-  "librapidcheck-dev: tests on generated inputs"
-  "libdeflate-dev: what presso is compared with in tests"
+  "librapidcheck-dev: makes inputs for property tests, and shrinks those that fail"
   "libre2-dev: what regular expressions are compared with in tests"
   "libpcre2-dev: what regular expressions are compared with in tests"
   "python3: runs the checks of house rules and of the command line"

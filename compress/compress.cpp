@@ -14,6 +14,7 @@
 #include "compress/choose/dictionary_choice.h"
 #include "compress/encode/block_encoder.h"
 #include "compress/filter/filter_builder.h"
+#include "presso/archive_writer.h"
 #include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
 
@@ -38,9 +39,9 @@ struct StoredItem {
 
 /// A source that has ended once it says so: a terminal, or a log that is being written to, has
 /// more when it is asked again, but only the last block of a file may be short.
-class EndingSource final : public ByteSource {
+class LatchedEndSource final : public ByteSource {
  public:
-  explicit EndingSource(ByteSource& source) : source_(source) {}
+  explicit LatchedEndSource(ByteSource& source) : source_(source) {}
 
   Result<std::size_t> read(MutableBytes into) override {
     if (at_end_) return std::size_t{0};
@@ -52,21 +53,6 @@ class EndingSource final : public ByteSource {
  private:
   ByteSource& source_;
   bool at_end_ = false;
-};
-
-/// A source that first gives back what was read ahead for sampling.
-class PrefixedSource final : public ByteSource {
- public:
-  PrefixedSource(Bytes prefix, ByteSource& rest) : prefix_(prefix), rest_(rest) {}
-
-  Result<std::size_t> read(MutableBytes into) override {
-    const std::size_t got = *prefix_.read(into);
-    return got > 0 ? Result<std::size_t>(got) : rest_.read(into);
-  }
-
- private:
-  MemorySource prefix_;
-  ByteSource& rest_;
 };
 
 class Compressor {
@@ -238,7 +224,7 @@ class Compressor {
     return true;
   }
 
-  EndingSource source_;
+  LatchedEndSource source_;
   ByteSink& sink_;
   const CompressOptions& options_;
   const EncoderParameters parameters_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the sub-streams of a Bit-coded payload begin (FORMAT.md 14.2), and what they have.
+// Where the sub-streams of a Bit-coded payload begin (FORMAT.md 13.2), and what they have.
 #pragma once
 
 #include <vector>

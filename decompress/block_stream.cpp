@@ -56,7 +56,7 @@ Result<std::optional<BlockItem>> BlockStream::next() {
 
 /// The error or, with salvage, an item that reports it; `resync`: the reader must find a new start.
 Result<std::optional<BlockItem>> BlockStream::pass_damage(Error error, bool resync) {
-  if (!options_.salvage || error.code == ErrorCode::kIo) return error;
+  if (!options_.salvage || !is_damage(error.code)) return error;
   BlockItem item;
   item.block.number = reader_.block_number();
   item.block.plain_offset = reader_.plain_offset();

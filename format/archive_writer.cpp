@@ -3,57 +3,10 @@
 
 #include <array>
 
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 #include "presso/checksum.h"
 
 namespace presso {
-namespace {
-
-template <class T>
-void push(std::vector<Byte>& to, T value) {
-  to.resize(to.size() + sizeof value);
-  store<T>(to.data() + to.size() - sizeof value, value);
-}
-
-}  // namespace
-
-const std::string* Metadata::find(std::string_view key) const {
-  for (const auto& [name, value] : entries) {
-    if (name == key) return &value;
-  }
-  return nullptr;
-}
-
-std::vector<Byte> serialise_metadata(const Metadata& metadata) {
-  std::vector<Byte> payload;
-  for (const auto& [key, value] : metadata.entries) {
-    push<std::uint16_t>(payload, static_cast<std::uint16_t>(key.size()));
-    push<std::uint32_t>(payload, static_cast<std::uint32_t>(value.size()));
-    payload.insert(payload.end(), key.begin(), key.end());
-    payload.insert(payload.end(), value.begin(), value.end());
-  }
-  return payload;
-}
-
-Result<Metadata> parse_metadata(Bytes payload) {
-  constexpr std::size_t kLengths = 6;
-  Metadata metadata;
-  while (!payload.empty()) {
-    if (payload.size() < kLengths) return make_error(ErrorCode::kBadMetadata, "entry is cut off");
-    const std::size_t key_bytes = load<std::uint16_t>(payload.data());
-    const std::size_t value_bytes = load<std::uint32_t>(payload.data() + 2);
-    payload = payload.subspan(kLengths);
-    if (key_bytes + value_bytes > payload.size()) {
-      return make_error(ErrorCode::kBadMetadata, "entry is longer than the section");
-    }
-    const char* text = reinterpret_cast<const char*>(payload.data());
-    metadata.entries.emplace_back(std::string(text, key_bytes),
-                                  std::string(text + key_bytes, value_bytes));
-    payload = payload.subspan(key_bytes + value_bytes);
-  }
-  return metadata;
-}
-
 namespace {
 
 Status check_metadata(const Metadata& metadata, std::size_t payload_bytes) {
@@ -101,10 +54,10 @@ Status ArchiveWriter::finish() {
   trailer.index_offset = written_;
   std::vector<Byte> payload;
   payload.reserve(24 + 4 * stored_bytes_.size());
-  push<std::uint64_t>(payload, stored_bytes_.size());
-  push<std::uint64_t>(payload, plain_bytes_);
-  push<std::uint64_t>(payload, first_block_offset_);
-  for (const std::uint32_t stored : stored_bytes_) push<std::uint32_t>(payload, stored);
+  append_value<std::uint64_t>(payload, stored_bytes_.size());
+  append_value<std::uint64_t>(payload, plain_bytes_);
+  append_value<std::uint64_t>(payload, first_block_offset_);
+  for (const std::uint32_t stored : stored_bytes_) append_value<std::uint32_t>(payload, stored);
   PRESSO_TRY(write_section(FrameKind::kIndex, true, 0, payload));
   trailer.file_bytes = written_ + kTrailerBytes;
   std::array<Byte, kTrailerBytes> bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What encoder and decoders of the Bit coding share (FORMAT.md 14): alphabets, the classes that
+// What encoder and decoders of the Bit coding share (FORMAT.md 13): alphabets, the classes that
 // values are written by, the code words that follow from their lengths, how lanes divide the work.
 // For CPU and GPU, no allocation. Tested by tests/unit/compress/bit_code_test.cpp.
 #pragma once
@@ -51,7 +51,7 @@ PRESSO_HD constexpr unsigned mantissa_of(std::uint32_t alphabet) {
   return alphabet == kOffsets ? kOffsetMantissa : kLengthMantissa;
 }
 
-/// Offset values below are not distances: 0 no match, 1 to 3 the last distances but so many less 1.
+/// Offset values below this are no distances: 0 is no match, 1 to 3 the last three distances.
 constexpr std::uint32_t kRepeats = 3;
 constexpr std::uint32_t kFirstDistances[kRepeats] = {1, 2, 4};
 
@@ -116,7 +116,7 @@ PRESSO_HD inline std::uint32_t used_symbols(const Byte* lengths, std::uint32_t s
 enum class Shape { kEmpty, kSingle, kComplete, kBad };
 
 /// Counts words by length; `counts` has room for limit + 1. kBad where a length is above the limit
-/// or the lengths make no code that FORMAT.md 14.4 allows.
+/// or the lengths make no code that FORMAT.md 13.4 allows.
 PRESSO_HD inline Shape shape_of(const Byte* lengths, std::uint32_t symbols, unsigned limit,
                                 std::uint32_t* counts) {
   symbols = used_symbols(lengths, symbols);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads what a Bit block's head says of its codes (FORMAT.md 14.4): about 150 symbols of a small
+// Reads what a Bit block's head says of its codes (FORMAT.md 13.4): about 150 symbols of a small
 // code, one after another. For CPU and GPU, no allocation; safe on any input.
 // Tested by tests/unit/compress/bit_code_test.cpp and the files in tests/golden/bad.
 #pragma once
@@ -101,7 +101,7 @@ PRESSO_HD inline bool read_list(BitReader& from, Byte* lengths) {
   return true;
 }
 
-/// Everything in the head behind the sizes: fills `lengths`, and `shapes` by code (kAlphabets at
+/// Everything in the head after the sizes: fills `lengths`, and `shapes` by code (kAlphabets at
 /// most). False: kBadTree.
 PRESSO_HD inline bool read_codes(const BlockHeader& header, const Byte* payload, Byte* lengths,
                                  Shape* shapes) {

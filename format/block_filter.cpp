@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Field by field as FORMAT.md 7.4 has them. Common cells are gaps in a Rice code: a gap is cut into
 // quotient (unary, ones and a zero) and remainder (`rice` bits), lowest bit first.
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 
 #include <algorithm>
 #include <bit>
@@ -118,18 +118,12 @@ Result<std::vector<std::uint32_t>> parse_common(Bytes coded, std::uint32_t count
   return common;
 }
 
-template <class T>
-void push(std::vector<Byte>& to, T value) {
-  to.resize(to.size() + sizeof value);
-  store<T>(to.data() + to.size() - sizeof value, value);
-}
-
 void push_facts(std::vector<Byte>& to, const LineFacts& facts) {
   const unsigned flags =
       (facts.holds_nul ? kHoldsNul : 0u) | (facts.begins_with_mark ? kBeginsWithMark : 0u);
-  push<std::uint32_t>(to, facts.newlines | flags << 24);
-  push<std::uint32_t>(to, facts.first_newline);
-  push<std::uint32_t>(to, facts.last_newline);
+  append_value<std::uint32_t>(to, facts.newlines | flags << 24);
+  append_value<std::uint32_t>(to, facts.first_newline);
+  append_value<std::uint32_t>(to, facts.last_newline);
 }
 
 void push_group(std::vector<Byte>& to, const FilterGroup& group) {
@@ -138,9 +132,9 @@ void push_group(std::vector<Byte>& to, const FilterGroup& group) {
   to.push_back(static_cast<Byte>(group.keep - 1));
   to.push_back(static_cast<Byte>(rice_bits(group.common.size())));
   to.push_back(0);
-  push<std::uint32_t>(to, group.rows);
-  push<std::uint32_t>(to, static_cast<std::uint32_t>(group.common.size()));
-  push<std::uint32_t>(to, static_cast<std::uint32_t>(common.size()));
+  append_value<std::uint32_t>(to, group.rows);
+  append_value<std::uint32_t>(to, static_cast<std::uint32_t>(group.common.size()));
+  append_value<std::uint32_t>(to, static_cast<std::uint32_t>(common.size()));
   to.insert(to.end(), common.begin(), common.end());
   to.insert(to.end(), group.bits.begin(), group.bits.end());
 }
@@ -269,9 +263,9 @@ std::size_t common_cells_bytes(const std::vector<std::uint32_t>& common) {
 
 std::vector<Byte> serialise_filter(const BlockFilter& filter) {
   std::vector<Byte> payload;
-  push<std::uint64_t>(payload, filter.facts.size());
-  push<std::uint32_t>(payload, filter.group_blocks);
-  push<std::uint32_t>(payload, kFilterOverlap);
+  append_value<std::uint64_t>(payload, filter.facts.size());
+  append_value<std::uint32_t>(payload, filter.group_blocks);
+  append_value<std::uint32_t>(payload, kFilterOverlap);
   for (const LineFacts& facts : filter.facts) push_facts(payload, facts);
   for (const FilterGroup& group : filter.groups) push_group(payload, group);
   return payload;
@@ -296,7 +290,7 @@ Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t plain_
     PRESSO_ASSIGN(FilterGroup group, parse_group(rest, static_cast<std::uint32_t>(in_group)));
     filter.groups.push_back(std::move(group));
   }
-  if (rest.has(1)) return bad("bytes behind the last group");
+  if (rest.has(1)) return bad("bytes after the last group");
   return filter;
 }
 
@@ -364,7 +358,7 @@ Status FilterReader::read_facts(const ArchiveMember& member) {
 
 Result<std::optional<FilterGroup>> FilterReader::next() {
   if (blocks_read_ == facts_.size()) {
-    if (left_ > 0) return bad("bytes behind the last group");
+    if (left_ > 0) return bad("bytes after the last group");
     if (checksum_.value() != expected_) return make_error(ErrorCode::kSectionChecksum, "'F'");
     return std::optional<FilterGroup>();
   }

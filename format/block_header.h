@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The block header (FORMAT.md 5) as twelve little-endian 32-bit words: parsing and every check on
 // its fields that needs no file around it, written once for the CPU (wire.cpp) and for the GPU.
-// A word is how the format packs a 24-bit field with the byte behind it, and what a GPU can load.
+// A word is how the format packs a 24-bit field with the byte after it, and what a GPU can load.
 //
 //   word  bits 0-23          bits 24-31
 //    0    sync               kind
@@ -16,7 +16,7 @@
 //    9    content checksum, low half; 10: high half
 //   11    header checksum of the words before it
 //
-// The Bit coding (FORMAT.md 14.1) has other fields in these places:
+// The Bit coding (FORMAT.md 13.1) has other fields in these places:
 //    3    payload_bytes      layout (4 bits), min_match (4 bits)
 //    6    head_bytes         literal_limit (4 bits), sequence_limit (4 bits)
 //    7    least_bits         size_bits

@@ -133,6 +133,11 @@ Result<std::size_t> RangeSource::read(MutableBytes into) {
   return count;
 }
 
+Result<std::size_t> PrefixedSource::read(MutableBytes into) {
+  PRESSO_ASSIGN(const std::size_t got, prefix_.read(into));
+  return got > 0 ? Result<std::size_t>(got) : rest_.read(into);
+}
+
 Status VectorSink::write(Bytes bytes) {
   to_.insert(to_.end(), bytes.begin(), bytes.end());
   return {};

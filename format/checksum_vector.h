@@ -2,7 +2,7 @@
 // XXH3 of a segment (FORMAT.md 8) once for all vector registers. Included by one source file per
 // CPU level, each compiled with that level's flags, which defines the register type V:
 //
-//   V::Reg, V::kWords                a register of so many 64-bit words
+//   V::Reg, V::kWords                a register of kWords 64-bit words
 //   load, store                      at any alignment
 //   add, exclusive_or                word by word
 //   multiply_halves                  of each word: its low half times its high half

@@ -7,100 +7,88 @@
 namespace presso {
 namespace {
 
-/// 8653211 -> "8,653,211".
-std::string with_separators(std::uint64_t value) {
-  const std::string digits = std::to_string(value);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
+struct Meaning {
+  ErrorCode code;
+  std::string_view text;
+};
+
+constexpr Meaning kMeanings[] = {
+    {ErrorCode::kOk, "success"},
+    {ErrorCode::kNotPresso, "not a presso file"},
+    {ErrorCode::kUnsupportedVersion, "unsupported format version"},
+    {ErrorCode::kTruncated, "file is truncated"},
+    {ErrorCode::kHeaderChecksum, "header checksum mismatch"},
+    {ErrorCode::kBadHeader, "invalid header"},
+    {ErrorCode::kUnknownMandatorySection, "unknown mandatory section"},
+    {ErrorCode::kSectionChecksum, "section checksum mismatch"},
+    {ErrorCode::kBadIndex, "invalid index"},
+    {ErrorCode::kUnknownCoding, "unknown block coding"},
+    {ErrorCode::kMissingDictionary, "missing dictionary"},
+    {ErrorCode::kBadMetadata, "invalid metadata"},
+    {ErrorCode::kLostSync, "no block or section where one must begin"},
+    {ErrorCode::kBadPayloadSize, "block streams do not add up to the payload"},
+    {ErrorCode::kBadLength, "sequence lengths do not add up to the block"},
+    {ErrorCode::kBadOffset, "back-reference outside block and dictionary"},
+    {ErrorCode::kBadLiterals, "more literals used than present"},
+    {ErrorCode::kBadEscapes, "length escapes do not match the tokens"},
+    {ErrorCode::kContentChecksum, "checksum mismatch"},
+    {ErrorCode::kDependencyRule, "back-reference breaks the dependency rule"},
+    {ErrorCode::kBadTree, "invalid Huffman code"},
+    {ErrorCode::kBadBits, "a sub-stream does not end where it must"},
+    {ErrorCode::kIo, "input/output error"},
+    {ErrorCode::kNoSpace, "no space left"},
+    {ErrorCode::kExists, "output already exists"},
+    {ErrorCode::kInvalidArgument, "invalid argument"},
+    {ErrorCode::kOutOfMemory, "out of memory"},
+    {ErrorCode::kCancelled, "cancelled"},
+    {ErrorCode::kUnsupported, "not supported"},
+    {ErrorCode::kNoDevice, "no usable GPU"},
+    {ErrorCode::kDeviceMemory, "out of device memory"},
+    {ErrorCode::kDeviceLost, "GPU failed"},
+};
 
 }  // namespace
 
 std::string_view describe(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kOk:
-      return "success";
-    case ErrorCode::kNotPresso:
-      return "not a presso file";
-    case ErrorCode::kUnsupportedVersion:
-      return "unsupported format version";
-    case ErrorCode::kTruncated:
-      return "file is truncated";
-    case ErrorCode::kHeaderChecksum:
-      return "header checksum mismatch";
-    case ErrorCode::kBadHeader:
-      return "invalid header";
-    case ErrorCode::kUnknownMandatorySection:
-      return "unknown mandatory section";
-    case ErrorCode::kSectionChecksum:
-      return "section checksum mismatch";
-    case ErrorCode::kBadIndex:
-      return "invalid index";
-    case ErrorCode::kUnknownCoding:
-      return "unknown block coding";
-    case ErrorCode::kMissingDictionary:
-      return "missing dictionary";
-    case ErrorCode::kBadMetadata:
-      return "invalid metadata";
-    case ErrorCode::kLostSync:
-      return "no block or section where one must begin";
-    case ErrorCode::kBadPayloadSize:
-      return "block streams do not add up to the payload";
-    case ErrorCode::kBadLength:
-      return "sequence lengths do not add up to the block";
-    case ErrorCode::kBadOffset:
-      return "back-reference outside block and dictionary";
-    case ErrorCode::kBadLiterals:
-      return "more literals used than present";
-    case ErrorCode::kBadEscapes:
-      return "length escapes do not match the tokens";
-    case ErrorCode::kContentChecksum:
-      return "checksum mismatch";
-    case ErrorCode::kDependencyRule:
-      return "back-reference breaks the dependency rule";
-    case ErrorCode::kBadTree:
-      return "invalid Huffman code";
-    case ErrorCode::kBadBits:
-      return "a sub-stream does not end where it must";
-    case ErrorCode::kIo:
-      return "input/output error";
-    case ErrorCode::kNoSpace:
-      return "no space left";
-    case ErrorCode::kExists:
-      return "output already exists";
-    case ErrorCode::kInvalidArgument:
-      return "invalid argument";
-    case ErrorCode::kOutOfMemory:
-      return "out of memory";
-    case ErrorCode::kCancelled:
-      return "cancelled";
-    case ErrorCode::kUnsupported:
-      return "not supported";
-    case ErrorCode::kNoDevice:
-      return "no usable GPU";
-    case ErrorCode::kDeviceMemory:
-      return "out of device memory";
-    case ErrorCode::kDeviceLost:
-      return "GPU failed";
+  for (const Meaning& meaning : kMeanings) {
+    if (meaning.code == code) return meaning.text;
   }
   return "unknown error";
 }
 
+std::string grouped(std::uint64_t value) {
+  const std::string digits = std::to_string(value);
+  std::string text;
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > 0 && (digits.size() - at) % 3 == 0) text += ',';
+    text += digits[at];
+  }
+  return text;
+}
+
+bool explains_itself(const Error& error) {
+  const bool has_place = error.block != Error::kNone || error.byte_offset != Error::kNone;
+  const bool is_general = error.code == ErrorCode::kIo ||
+                          error.code == ErrorCode::kInvalidArgument ||
+                          error.code == ErrorCode::kUnsupported;
+  return is_general && !has_place && !error.what.empty();
+}
+
 std::string Error::message() const {
   std::string text;
-  if (block != kNone) text += "block " + with_separators(block);
+  if (block != kNone) text += "block " + grouped(block);
   if (byte_offset != kNone) {
-    const std::string place = "compressed offset " + with_separators(byte_offset);
+    const std::string place = "compressed offset " + grouped(byte_offset);
     text += text.empty() ? place : " (" + place + ")";
   }
   if (!text.empty()) text += ": ";
   text += describe(code);
   if (!what.empty()) text += ": " + what;
   return text;
+}
+
+std::string Error::text() const {
+  return explains_itself(*this) ? what : message();
 }
 
 Error errno_error(std::string_view doing, int error_number) {

@@ -5,14 +5,16 @@
 
 #include "tools/cli/driver.h"
 #include "tools/cli/message.h"
+#include "tools/info/devices_report.h"
 
 int main(int argc, char** argv) {
-  // Writing to a closed pipe is reported by write(), where it can be told from other errors.
+  // write() reports a closed pipe, where it can be told from other errors,
   std::signal(SIGPIPE, SIG_IGN);
-  // So is writing beyond a file-size limit.
+  // and a file that grew beyond the size limit.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return presso::cli::run_command_line({argv + (argc > 0 ? 1 : 0), argv + argc});
+    const auto gpus = [] { return presso::cli::devices_line(presso::cli::gpu_devices()); };
+    return presso::cli::run_command_line({argv + (argc > 0 ? 1 : 0), argv + argc}, gpus);
   } catch (const std::bad_alloc&) {
     presso::cli::error("", "out of memory");
   }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// All sub-commands. To add one: a class derived from Command in NAME_command.cpp, a make function
-// declared in tools/commands.h, and a line here.
-#include "tools/commands.h"
+// All commands, in the order of the help. To add one: derive a class from Command in
+// NAME_command.cpp, declare its make function in the commands.h of its folder, add a line here.
+#include "tools/bench/command/commands.h"
+#include "tools/compress/commands.h"
+#include "tools/decompress/commands.h"
+#include "tools/info/commands.h"
+#include "tools/scan/commands.h"
 
 namespace presso::cli {
 

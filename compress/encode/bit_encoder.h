@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes sequences in the Bit coding (FORMAT.md 14; catalogue S7.3, S7.18): literals, lengths and
+// Writes sequences in the Bit coding (FORMAT.md 13; catalogue S7.3, S7.18): literals, lengths and
 // offsets in four Huffman codes, dealt out to lanes with a sub-stream each.
 #pragma once
 
@@ -20,7 +20,7 @@ struct CodeWord {
   std::uint16_t length = 0;
 };
 
-/// Something for each symbol of every alphabet, in the order of the list (FORMAT.md 14.4).
+/// Something for each symbol of every alphabet, in the order of the list (FORMAT.md 13.4).
 template <class T>
 using PerSymbol = std::array<T, bit::kListedSymbols>;
 
@@ -69,7 +69,7 @@ class BitEncoder {
   Buffer payload_;
 };
 
-/// The words that follow from lengths (FORMAT.md 14.4), as they are written; a single symbol's has
+/// The words that follow from lengths (FORMAT.md 13.4), as they are written; a single symbol's has
 /// no bits. The lengths must be right.
 void assign_words(std::span<const Byte> lengths, std::span<CodeWord> words);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bits into bytes, lowest first (FORMAT.md 14.2).
+// Bits into bytes, lowest first (FORMAT.md 13.2).
 #pragma once
 
 #include <cstdint>

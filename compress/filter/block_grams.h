@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 
 namespace presso {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The last three distances of a lane, as parser and encoder of the Bit coding follow them
-// (FORMAT.md 14.3).
+// (FORMAT.md 13.3).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the first stage of Bit decoding gives (FORMAT.md 14): the block's literals and sequences, as
+// What the first stage of Bit decoding gives (FORMAT.md 13): the block's literals and sequences, as
 // arrays, with repeated distances resolved. The second stage is that of the Byte coding.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FORMAT.md 14 as code, one bit at a time: code words are compared length by length instead of
+// FORMAT.md 13 as code, one bit at a time: code words are compared length by length instead of
 // looked up, so that no table of the fast decoders' kind can be wrong in the same way.
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // The automaton of texts that hold any of several strings, as Aho and Corasick make it: a state is
 // the longest prefix of a string that the text so far ends with, and one more state says that a
 // string was found. All transitions are resolved: nothing falls back while reading. Not minimal,
-// but made in time proportional to its table. Catalogue S5.1, S5.15, L7.
+// but made in time proportional to its table. Sources: S5.1, S5.15, L7.
 // Tested by tests/unit/scan/automaton/line_dfa_test.cpp and tests/unit/lab/substring_test.cpp.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Deterministic automata as a whole: the subset construction run to its end. Catalogue L6. Tested
+// Deterministic automata as a whole: the subset construction run to its end. Sources: L6. Tested
 // by tests/unit/scan/automaton/line_dfa_test.cpp and tests/unit/lab/string_dfa_test.cpp.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The subset construction: states that are sets of a program's instructions, made when they are
 // asked for. The lazy automaton keeps them in a table, the line automaton asks for all of them.
-// Catalogue L6.
+// Sources: L6.
 //
 // A state holds what its last byte led to, in order of preference. What is reached from there
 // without reading may depend on looks and these on the next byte, so it is the step from a state

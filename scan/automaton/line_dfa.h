@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Automata over lines: they say which lines hold a match at one table entry a byte, know no spans,
-// and are the same for CPU and GPU. All of them are made here. Catalogue L6, L7.
+// and are the same for CPU and GPU. All of them are made here. Sources: L6, L7.
 // Tested by tests/unit/scan/automaton/line_dfa_test.cpp.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The minimal automaton: states that accept the same rest of a text become one (Hopcroft's
-// partition refinement), and so do classes of bytes that no state tells apart. Catalogue L6. Tested
+// partition refinement), and so do classes of bytes that no state tells apart. Sources: L6. Tested
 // by tests/unit/scan/automaton/line_dfa_test.cpp and tests/unit/lab/string_dfa_test.cpp.
 #pragma once
 

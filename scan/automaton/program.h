@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A pattern as a non-deterministic automaton over bytes (Thompson's construction): what every
-// engine is made from. Catalogue L6, L14. Made by compile_program() from the parser's tree, read
+// engine is made from. Sources: L6, L14. Made by compile_program() from the parser's tree, read
 // forwards or backwards; immutable. Tested by tests/unit/scan/regex/regex_engines_test.cpp.
 #pragma once
 

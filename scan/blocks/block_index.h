@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which blocks of a compressed file a search must read, by the filter sections of its members
-// (presso/block_filter.h) and what every match contains (required_literals.h).
+// (format/block_filter.h) and what every match contains (required_literals.h).
 //
 // The search goes by one clause of its pattern, the one that leaves the fewest blocks. Several
 // clauses at once would be wrong: the literals of a match may lie in different blocks. A block is
@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 #include "presso/decompress.h"
 #include "presso/lines.h"
 #include "scan/matching/required_literals.h"

@@ -10,24 +10,6 @@
 namespace presso::scan_detail {
 namespace {
 
-/// A source with some bytes put back in front.
-class PrefixedSource final : public ByteSource {
- public:
-  PrefixedSource(Bytes prefix, ByteSource& rest) : prefix_(prefix), rest_(rest) {}
-
-  Result<std::size_t> read(MutableBytes into) override {
-    if (prefix_.empty()) return rest_.read(into);
-    const std::size_t count = std::min(prefix_.size(), into.size());
-    std::copy_n(prefix_.begin(), count, into.begin());
-    prefix_ = prefix_.subspan(count);
-    return count;
-  }
-
- private:
-  Bytes prefix_;
-  ByteSource& rest_;
-};
-
 class PlainStream final : public ChunkSource {
  public:
   /// `begun`: bytes already read.

@@ -45,9 +45,7 @@ class IndexedChunks final : public ChunkSource {
       chunk.stored_bytes = header->stored_bytes();
       return chunk;
     }
-    if (header.error().code == ErrorCode::kIo || header.error().code == ErrorCode::kOutOfMemory) {
-      return std::move(header.error());
-    }
+    if (!is_damage(header.error().code)) return std::move(header.error());
     recycle(std::move(chunk.text));
     chunk.text = Buffer();
     chunk.damage = DamagedBlock{chunk.offset, known_bytes(number), std::move(header.error())};

@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 #include "presso/pattern.h"
 #include "scan/automaton/line_dfa.h"
 #include "scan/bytes/kernels.h"
 #include "scan/literal/literal_matcher.h"
 #include "scan/literal/literal_plan.h"
 #include "scan/literal/literal_set.h"
+#include "scan/literal/literal_spellings.h"
 #include "scan/literal/literal_units.h"
 #include "scan/matching/line_scan.h"
 #include "scan/syntax/tree.h"
@@ -233,6 +234,10 @@ class LiteralMatcher final : public Matcher {
     return options_.null_data ? RequiredLiterals() : required_;
   }
   bool null_data() const override { return options_.null_data; }
+  std::optional<LineLiterals> line_literals() const override {
+    std::optional<LineLiterals> all = all_spellings(strings_, options_);
+    return all ? std::move(all) : Matcher::line_literals();
+  }
 
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
     std::optional<LineDfa> dfa;

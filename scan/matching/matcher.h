@@ -89,6 +89,8 @@ class Matcher {
     static_cast<void>(max_states);
     return std::nullopt;
   }
+  /// Strings by which lines are found that may match; nullopt where there are none.
+  virtual std::optional<LineLiterals> line_literals() const { return line_literals_of(required()); }
   /// How it searches, in a few words for people.
   virtual std::string describe() const { return "an engine of its own"; }
 };

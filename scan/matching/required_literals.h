@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Strings that every match must contain: by them prefilters leave out places, and the index blocks.
+// Strings that every match must contain: by them prefilters leave out places, the index blocks, and
+// GPUs find lines that may match.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,5 +19,15 @@ struct RequiredLiterals {
   };
   std::vector<Clause> clauses;
 };
+
+/// Strings of which every matching line contains at least one.
+struct LineLiterals {
+  std::vector<std::string> any_of;  ///< not empty, and none of them is
+  bool ignore_ascii_case = false;   ///< ASCII letters stand for both cases
+  bool exact = false;               ///< every line that contains one matches
+};
+
+/// Those of the clause whose shortest string is the longest; nullopt where there is no clause.
+std::optional<LineLiterals> line_literals_of(const RequiredLiterals& required);
 
 }  // namespace presso::scan_detail

@@ -5,7 +5,7 @@
 //     live = follow(live & reads[class of the byte])
 //
 // where follow() is a few shifts, for positions that are followed by their neighbours, and rows of
-// bits for the others. Catalogue L14. Nothing blows up: n positions take at most 2 n^2 bits.
+// bits for the others. Sources: L14. Nothing blows up: n positions take at most 2 n^2 bits.
 //
 // Priorities between matches are not in a set. So the same automaton can be stepped backwards,
 // which says at which places a match begins and which positions lead to a match from there; with

@@ -7,7 +7,7 @@
 // matches begin and keeps, for every place, the positions that lead to a match. From the leftmost
 // begin the program is then followed in its order of preference through these only, so that it
 // never turns back. Lines whose sets would take more than kMostKept bytes go to the NFA engine.
-// Catalogue L14. One thread's. Tested by tests/unit/scan/regex/regex_engines_test.cpp.
+// Sources: L14. One thread's. Tested by tests/unit/scan/regex/regex_engines_test.cpp.
 #pragma once
 
 #include <cstdint>

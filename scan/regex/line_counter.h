@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counts the lines of a text that a line automaton accepts, at one table entry a byte. Since any
 // line begins in the same state, a text is cut at lines into lanes that are read in turn: while
-// one waits for its entry, the others' are loaded. Catalogue L7, S6.3.
+// one waits for its entry, the others' are loaded. Sources: L7, S6.3.
 // Tested by tests/unit/scan/automaton/line_dfa_test.cpp.
 #pragma once
 

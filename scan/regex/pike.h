@@ -2,7 +2,7 @@
 // The NFA engine: steps the set of a program's live instructions, in order of preference, each with
 // its captures (Pike's construction). Slow (tens of MB/s), but linear in text x pattern, complete,
 // and exact in every look: it answers where the automata decline, and finds captures.
-// Catalogue L14. One thread's. Tested by tests/unit/scan/regex/regex_engines_test.cpp.
+// Sources: L14. One thread's. Tested by tests/unit/scan/regex/regex_engines_test.cpp.
 #pragma once
 
 #include <cstdint>

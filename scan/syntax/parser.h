@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parsers of regular expressions and of LIKE: from a pattern's text to its tree (tree.h).
 // Flags, groups of flags and named classes are resolved while parsing.
-// Catalogue L6. Tested by tests/unit/scan/syntax/regex_parser_test.cpp and regex_like_test.cpp.
+// Sources: L6. Tested by tests/unit/scan/syntax/regex_parser_test.cpp and regex_like_test.cpp.
 #pragma once
 
 #include <cstdint>

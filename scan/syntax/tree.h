@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A pattern as a tree: what the parsers make and the compilers read. A tree means the same whatever
-// flags it was parsed with. Catalogue L6. Tested by tests/unit/scan/syntax/regex_parser_test.cpp.
+// flags it was parsed with. Sources: L6. Tested by tests/unit/scan/syntax/regex_parser_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A test for every flag: compares @covers with the flag table, read back from the completions."""
+"""A test for every flag: compares @covers with the flag table, read back from the completions and
+from the lists of expert options."""
 
 import re
 import unittest
@@ -14,6 +15,7 @@ import test_reports
 import test_scan
 import test_scan_device
 import test_scan_files
+import test_scan_habits
 import test_scan_multiline
 import test_scan_output
 
@@ -25,6 +27,10 @@ class Coverage(support.CliTest):
         for condition, name in re.findall(r"-n '([^']*)'(?: -s \S)? -l ([a-z-]+)", script):
             command = condition.split("from ")[1] if "from " in condition else ""
             flags.add((command, "--" + name))
+        for command in test_frame.commands():
+            text = self.ok(command, "--help=expert").out.decode()
+            for no, name in re.findall(r"(?m)^ +--(\[no-\])?([a-z0-9-]+)", text):
+                flags.add((command, "--" + name))
         self.assertGreater(len(flags), 50)
         self.assertEqual(sorted(flags - support.COVERED), [], "flags without a test")
         self.assertEqual(sorted(support.COVERED - flags), [], "tests of flags that are gone")

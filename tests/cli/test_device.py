@@ -79,7 +79,8 @@ class Calibration(CliTest):
         self.assertEqual(self.files(os.path.dirname(store)), ["measurements"])
 
     def test_needs_no_folder_and_gives_json(self):
-        env = {"XDG_CACHE_HOME": "", "HOME": "/nowhere"}
+        self.write("file", b"")
+        env = {"XDG_CACHE_HOME": "", "HOME": os.path.abspath("file")}
         rates = json.loads(self.ok("info", "--calibrate", "--json", env=env).out)["calibration"]
         self.assertFalse(rates["kept"])
         self.assertGreater(rates["cpu"].pop("name"), "")
@@ -182,8 +183,9 @@ class FakeGpu(CliTest):
         os.mkfifo(store)
         self.assertEqual(self.gpu("test", "-v", "app.log.presso").status, 0)
         self.write("file", b"")
-        for folder in ("/nowhere", os.path.abspath("file"), "relative", ""):
-            env = {"PRESSO_FAKE_GPU": "", "XDG_CACHE_HOME": folder, "HOME": "/nowhere"}
+        home = os.path.abspath("file")
+        for folder in (home, home + "/in/it", "relative", ""):
+            env = {"PRESSO_FAKE_GPU": "", "XDG_CACHE_HOME": folder, "HOME": home}
             result = self.run_presso("test", "app.log.presso", env=env)
             self.assertEqual((result.status, result.err), (0, ""), folder)
 

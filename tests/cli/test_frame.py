@@ -43,9 +43,29 @@ class Help(CliTest):
             self.assertGreater(len(long), len(short), command)
             self.assertEqual(self.ok("help", command).out.decode(), long)
 
+    def test_expert_options_have_a_help_of_their_own(self):
+        experts = {
+            "compress": ["--bit-gain", "--sub-block", "--staleness", "--lookahead", "--group",
+                         "--dict-renew"],
+            "decompress": ["--max-pinned-memory"],
+            "scan": ["--strategy", "--max-pinned-memory", "--no-ignore"],
+        }
+        for command in commands():
+            expert = self.ok(command, "--help=expert").out.decode()
+            for spelling in ("-h", "--help"):
+                text = self.ok(command, spelling).out.decode()
+                self.assertEqual(f"'presso {command} --help=expert'" in text, "--" in expert)
+                for option in experts.get(command, []):
+                    self.assertNotIn(option + "=", text)
+            for option in experts.get(command, []):
+                self.assertIn(f"    {option}", expert)
+        self.assertIn("has no expert options", self.ok("info", "--help=expert").out.decode())
+        self.assertEqual(self.ok("--help=expert").out, self.ok("--help").out)
+        self.fails("info", "--help=all", saying="--help: 'all' is not one of expert")
+
     def test_help_fits_80_columns(self):
         for command in commands():
-            for spelling in ("-h", "--help"):
+            for spelling in ("-h", "--help", "--help=expert"):
                 for line in self.ok(command, spelling).out.decode().splitlines():
                     if not line.startswith("  presso") and " # " not in line:
                         self.assertLessEqual(len(line), 80, line)
@@ -241,8 +261,9 @@ class Generated(CliTest):
     def test_man_page_is_clean_and_names_every_option(self):
         page = self.ok("--generate", "man").out
         for command in commands():
-            for option in SHELL_OPTION.findall(self.ok(command, "-h").out.decode()):
-                self.assertIn(option.replace("-", "\\-").encode(), page)
+            for spelling in ("-h", "--help=expert"):
+                for option in SHELL_OPTION.findall(self.ok(command, spelling).out.decode()):
+                    self.assertIn(option.replace("-", "\\-").encode(), page)
         if shutil.which("mandoc") is None:
             self.skipTest("mandoc is not installed")
         lint = subprocess.run(["mandoc", "-Tlint"], input=page, capture_output=True)

@@ -185,8 +185,10 @@ class Output(Scan):
         status, output = self.on_terminal("scan", "Two", "t", "u")
         self.assertEqual(status, 0)
         self.assertIn("\x1b[35mt\x1b[0m\r\n\x1b[0m\x1b[32m2\x1b[0m:", output)
-        os.environ["NO_COLOR"] = "1"
+        os.environ["NO_COLOR"] = ""
         self.addCleanup(os.environ.pop, "NO_COLOR")
+        self.assertEqual(self.on_terminal("scan", "Two", "t", "u"), (status, output))
+        os.environ["NO_COLOR"] = "1"
         self.assertEqual(
             self.on_terminal("scan", "Two", "t", "u")[1], "t\r\n2:Two\r\n\r\nu\r\n1:Two\r\n"
         )
@@ -280,12 +282,10 @@ class Damage(Scan):
                     )
                 begin += len(line)
         self.assertEqual(result.out, b"".join(expected))
-        self.assertIn(
-            f"presso: a.presso: block 3 (compressed offset {self.offset:,}, plain offset "
-            "49,152): ",
-            result.err,
-        )
-        self.assertTrue(result.err.endswith("; skipped, 16 KiB not searched\n"), result)
+        place = f"presso: a.presso: block 3 (compressed offset {self.offset:,}): "
+        self.assertIn(place, result.err)
+        amount = "; 16,384 bytes at plain offset 49,152 not searched\n"
+        self.assertTrue(result.err.endswith(amount), result)
         self.assertEqual(result.err.count("\n"), 1)
 
     @covers("scan", "--fail-fast")

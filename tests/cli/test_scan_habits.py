@@ -8,13 +8,29 @@ import shutil
 import subprocess
 import unittest
 
-from support import PRESSO, log_text, main
+from support import PRESSO, covers, log_text, main
 from test_scan import Scan
 
 
 class OtherToolsOptions(Scan):
+    NO_EFFECT = (
+        "--mmap",
+        "--no-config",
+        "--no-follow",
+        "--no-ignore",
+        "--no-ignore-dot",
+        "--no-ignore-exclude",
+        "--no-ignore-files",
+        "--no-ignore-global",
+        "--no-ignore-parent",
+        "--no-ignore-vcs",
+        "--no-pcre2",
+        "--recursive",
+    )
+
+    @covers("scan", *NO_EFFECT)
     def test_what_changes_nothing_is_accepted(self):
-        for flag in ("--no-ignore", "--no-ignore-vcs", "--no-config", "--no-mmap", "--recursive"):
+        for flag in (*self.NO_EFFECT, "--no-mmap", "--ignore", "--ignore-vcs"):
             self.assertEqual(self.scan(flag, "Two", "t"), b"Two\n")
 
     def test_what_is_not_there_says_what_is(self):

@@ -309,7 +309,7 @@ TEST(HostileSizes, PlainBytesWithoutBlocksAreRefused) {
   EXPECT_TRUE(!opened.ok() || opened->plain_bytes() <= sample().plain.size());
 }
 
-/// Blocks larger than their file header declares, in front of another member: byte offsets must not
+/// Blocks larger than their file header declares, before another member: byte offsets must not
 /// lead into the wrong one.
 TEST(HostileSizes, BlocksLargerThanDeclaredAreRefused) {
   CompressOptions options;

@@ -14,7 +14,7 @@ namespace {
 using gpu::DecodeJob;
 using gpu::GpuOptions;
 
-/// Two batches a file, so that damage lies before and behind the seam.
+/// Two batches a file, so that damage lies before and after the border between them.
 GpuOptions small_slots() {
   GpuOptions options;
   options.slots = 2;

@@ -173,7 +173,7 @@ void compare(const Dialect& dialect, std::uint32_t seed) {
     if (!oracles.ok()) continue;
     for (int repeat = 0; repeat < 40; ++repeat) {
       const std::string text = generator.text();
-      if (text.empty()) continue;  // behind the last line nothing matches here
+      if (text.empty()) continue;  // after the last line nothing matches here
       std::size_t from = repeat % 2 == 0 ? 0 : generator.below(text.size());
       while (dialect.unicode && (static_cast<Byte>(text[from]) & 0xC0) == 0x80) ++from;
       ASSERT_NO_FATAL_FAILURE(engines.expect(oracles.re2(text, from), pattern, text, from, "RE2"));

@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
                                          DependencyRule::kTile),
                        ::testing::Values(Coding::kByte, Coding::kBit)));
 
-/// The fast search takes long steps through the noise; the last one ends behind the block.
+/// The fast search takes long steps through the noise; the last one ends after the block.
 TEST(RoundTrip, KeepsRepetitionsThatEndInNoise) {
   CompressOptions options;
   options.level = 1;

@@ -159,7 +159,7 @@ TEST_F(Salvage, ReportsBlocksThatWereTakenOut) {
   ASSERT_GE(result.losses.size(), 1u);
   expect_loss(result.losses[0], 3, 3, blocks_[3].offset);
 
-  SetUp();  // also behind other damage, and at the end, where only the index knows
+  SetUp();  // also after other damage, and at the end, where only the index knows
   erase(blocks_[8].offset, blocks_[9].end - blocks_[8].offset);
   destroy(blocks_[1].offset + 5, 1);
   result = salvage();
@@ -253,7 +253,7 @@ TEST_F(Salvage, NeedsNeitherIndexNorTrailer) {
   }
 }
 
-/// A second file behind the damaged one: its dictionary is another, its numbers begin again.
+/// A second file after the damaged one: it has a dictionary of its own, its numbers start again.
 TEST_F(Salvage, TellsConcatenatedFilesApart) {
   const std::vector<Byte> second_plain = log_lines(3 * kBlock, 2);
   CompressOptions options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bit-coded payloads that no parser would lead to, made from a fuzzer's bytes: random sequences,
-// written by the encoder, sound but for some changed bytes or header fields.
+// written by the encoder, sound except for some changed bytes or header fields.
 #pragma once
 
 #include "compress/encode/bit_encoder.h"

@@ -11,7 +11,7 @@
 namespace presso::fuzz {
 namespace {
 
-/// Takes up to so many bytes, so that a small input cannot ask for all of the memory.
+/// Takes up to a limit of bytes, so that a small input cannot ask for all of the memory.
 class LimitedSink final : public ByteSink {
  public:
   Status write(Bytes bytes) override {

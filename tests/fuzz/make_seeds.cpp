@@ -44,7 +44,7 @@ Input compressed(const Input& plain, int level, bool dictionary, presso::Depende
   return *presso::compress_buffer(plain, options);
 }
 
-/// Files of 0 to 3 blocks; mode byte in front.
+/// Files of 0 to 3 blocks, after a mode byte.
 std::vector<Input> files(presso::Coding coding) {
   std::vector<Input> seeds;
   const std::size_t sizes[] = {0, 1, 300, 5000, 16384, 33000};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Byte-coded payloads that no encoder would write, made from a fuzzer's bytes: a valid header
-// around streams that are sound but for a few bytes, or entirely random. For tests of every
+// around streams that are sound except for a few bytes, or entirely random. For tests of every
 // decoder.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace presso::fuzz {
 
-/// The streams of a payload, not yet behind one another.
+/// The streams of a payload, not yet joined.
 struct Streams {
   std::vector<Byte> offsets, tokens, far, literal_escapes, match_escapes, longs, literals;
 };

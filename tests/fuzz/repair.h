@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes the header and section checksums of arbitrary bytes right wherever a frame can be
-// recognised, so that a fuzzer's mutations get behind them.
+// recognised, so that a fuzzer's mutations get past them.
 #pragma once
 
 #include <algorithm>

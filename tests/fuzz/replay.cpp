@@ -35,7 +35,7 @@ std::vector<Input> read_folder(const std::filesystem::path& folder) {
 }
 
 void run(const Input& input) {
-  // A copy of exactly this size, so that the address sanitizer sees reads behind it.
+  // A copy of exactly this size, so that the address sanitizer sees reads after it.
   const Input exact(input.begin(), input.end());
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }

@@ -40,7 +40,7 @@ def pad(data):
 
 
 def sealed(header):
-    """A header with its checksum behind it."""
+    """A header followed by its checksum."""
     return header + u32(xxh3_64(header) & 0xFFFFFFFF)
 
 
@@ -372,8 +372,8 @@ class BitStreams:
         self.sizes = None  # of the lanes, likewise
         self.size_bits = None
         self.least_bits = None
-        self.behind_head = b""
-        self.behind_lanes = b""
+        self.after_head = b""
+        self.after_lanes = b""
 
     def values_of(self, sequences):
         rows = []
@@ -469,11 +469,11 @@ class BitStreams:
             head.put(size - self.least_bits, self.size_bits)
             head.put(count, self.count_bits)
         self.put_list(head)
-        self.head = head.bytes() + self.behind_head
+        self.head = head.bytes() + self.after_head
         streams = BitWriter()
         for lane in lanes:
             streams.put(lane.value, lane.size)
-        return self.head + streams.bytes() + self.behind_lanes
+        return self.head + streams.bytes() + self.after_lanes
 
     def limits(self):
         if self.joint:

@@ -136,7 +136,7 @@ class BlockHeader:
     literal_escapes: int
     match_escapes: int
     checksum: int
-    bit_layout: int  # from here on: 14.1
+    bit_layout: int  # from here on: 13.1
     head_bytes: int
     literal_limit: int
     sequence_limit: int
@@ -427,7 +427,7 @@ class Bits:
         return bits
 
 
-class PrefixCode:  # 14.4
+class PrefixCode:  # 13.4
     """A code, given by the lengths of its words."""
 
     def __init__(self, lengths, limit):
@@ -506,7 +506,7 @@ class BitBlock(Executor):
                 self.decode_lane(number, bits)
             begin += size
             require(bits.at == begin, Code.BAD_BITS, "end of a sub-stream")
-        require(Bits(payload, end).take(8) == 0, Code.BAD_BITS, "behind the last lane")
+        require(Bits(payload, end).take(8) == 0, Code.BAD_BITS, "after the last lane")
 
     def read_codes(self, head):
         lengths = read_lengths(head)
@@ -542,7 +542,7 @@ class BitBlock(Executor):
             for number in range(four, min(four + 4, header.literals)):
                 self.literals.data[number] = self.codes[0].take(bits)
 
-    def decode_sub_block(self, number, bits, literal, literal_end):  # 14.7
+    def decode_sub_block(self, number, bits, literal, literal_end):  # 13.7
         header = self.header
         each = 1 << header.lanes_log2
         last = [1, 2, 4]
@@ -561,7 +561,7 @@ class BitBlock(Executor):
             require(literal == literal_end, Code.BAD_BITS, "too few literals")
         for at in range(literal, literal_end):
             symbol = self.codes[0].take(bits)
-            require(symbol < 256, Code.BAD_BITS, "a match length behind the last sequence")
+            require(symbol < 256, Code.BAD_BITS, "a match length after the last sequence")
             self.literals.data[at] = symbol
 
     def value(self, alphabet, mantissa, bits):
@@ -666,7 +666,7 @@ class Member:
     stored_bytes: list = field(default_factory=list)
     first_block: Optional[int] = None
     short_block: bool = False
-    behind_blocks: bool = False
+    after_blocks: bool = False
     index_offset: Optional[int] = None
 
 
@@ -733,7 +733,7 @@ class Decoder:
         require(header.number == due, Code.BAD_HEADER, "block number")
         fits = header.plain_bytes <= member.block_bytes and not member.short_block
         require(fits, Code.BAD_HEADER, "plain size")
-        require(not member.behind_blocks, Code.BAD_HEADER, "place of a block")
+        require(not member.after_blocks, Code.BAD_HEADER, "place of a block")
         stored = self.need(header.stored_bytes)
         member.plain += decode_block(
             header, stored[48 : 48 + header.payload_bytes], member.dictionaries
@@ -759,7 +759,7 @@ class Decoder:
             payload = stored[32 : 32 + header.payload_bytes]
             require(xxh3_64(payload) == header.checksum, Code.SECTION_CHECKSUM)
             self.take_section(header, payload)
-        member.behind_blocks |= bool(member.stored_bytes) or header.kind == "I"
+        member.after_blocks |= bool(member.stored_bytes) or header.kind == "I"
         self.at += len(stored)
 
     def check_known_section(self, header):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every decoder under test behind one call: those of the library, through the helper program that
+"""Every decoder under test through one call: those of the library, through the helper program that
 DECODE_GOLDEN names, and decode.py, "document"."""
 
 import os

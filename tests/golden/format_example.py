@@ -101,7 +101,7 @@ def stream_fields(streams, meanings):
 
 
 def annotate(data, fields, **values):
-    """Lines of at most 16 bytes, the meaning behind the first line of each field."""
+    """Lines of at most 16 bytes, the meaning after the first line of each field."""
     lines = []
     at = 0
     for size, meaning in fields:

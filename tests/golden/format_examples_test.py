@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The hex blocks of FORMAT.md are what its structures really look like: they are regenerated field
-by field, and put one behind another they are a file that every decoder decodes."""
+by field, and joined they are a file that every decoder decodes."""
 
 import re
 import tempfile

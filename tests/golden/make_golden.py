@@ -123,7 +123,7 @@ def two_wave_by_hand():
         Seq(b"", 32, 128),
         Seq(b"ab", 8, 12),  # second wave: reads the first wave's output and literals
         Seq(b"cd", 5, 1),  # overlaps itself, reads one literal
-        Seq(b"", 6, 149),  # begins before the group's start and ends behind it
+        Seq(b"", 6, 149),  # begins before the group's start and ends after it
     ]
     tail = b"literals to the end of the block"
     return (

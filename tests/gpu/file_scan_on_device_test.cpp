@@ -62,13 +62,39 @@ class FileScanOnDevice : public ::testing::Test {
     gpu_options.slot_plain_bytes = slot_bytes;
     auto decompressor = gpu::Decompressor::open(gpu_options);
     ASSERT_TRUE(decompressor.ok());
-    const MemoryRandomAccess access(file);
     for (const char* const text :
          {"error", "er.*user$", "^$", "a{3}", "nowhere at all", "^", "[0-9]{4}"}) {
       const std::vector<std::string> patterns{text};
       const Result<Pattern> pattern = Pattern::compile(patterns);
       ASSERT_TRUE(pattern.ok());
-      gpu::FileScanner scanner(*decompressor, *pattern);
+      expect_same(file, *decompressor, *pattern, text);
+    }
+    for (const bool ignore_case : {false, true}) {
+      for (const MatchBounds bounds : {MatchBounds::kNone, MatchBounds::kWord}) {
+        PatternOptions options;
+        options.ignore_case = ignore_case;
+        options.bounds = bounds;
+        const bool words = bounds == MatchBounds::kWord;
+        expect_same(file, *decompressor, *Pattern::compile_literals({"error"}, options), "error",
+                    words);
+        expect_same(file, *decompressor, *Pattern::compile_literals(many_words(), options),
+                    "5,000 words", words);
+      }
+    }
+  }
+
+  static std::vector<std::string> many_words() {
+    std::vector<std::string> words{"error", "userA"};
+    while (words.size() < 5000) words.push_back("unheard-of-" + std::to_string(words.size()));
+    return words;
+  }
+
+  /// `words`: the CPU looks at the lines that the GPU finds.
+  static void expect_same(const std::vector<Byte>& file, gpu::Decompressor& decompressor,
+                          const Pattern& pattern, const char* text, bool words = false) {
+    const MemoryRandomAccess access(file);
+    for (const auto engine : {gpu::TextEngine::kAuto, gpu::TextEngine::kManyLiterals}) {
+      gpu::FileScanner scanner(decompressor, pattern, engine);
       for (const BinaryRule rule : {BinaryRule::kText, BinaryRule::kMatchOnly, BinaryRule::kQuit}) {
         for (const int mode : {0, 1, 2, 3}) {
           ScanOptions options;
@@ -78,7 +104,7 @@ class FileScanOnDevice : public ::testing::Test {
           const bool with_lines = mode == 1 || mode == 2;
           const Reported cpu = report(
               [&](const ScanOptions& used, const LineCallback& on_line) {
-                return presso::scan(access, *pattern, used, on_line);
+                return presso::scan(access, pattern, used, on_line);
               },
               options, with_lines);
           const Reported seen = report(
@@ -86,7 +112,9 @@ class FileScanOnDevice : public ::testing::Test {
                 return scanner.scan(access, used, on_line);
               },
               options, with_lines);
-          EXPECT_TRUE(scanner.used_gpu());
+          const bool is_for_gpu = !scanner.why_not(options, with_lines).has_value();
+          EXPECT_EQ(scanner.used_gpu(), is_for_gpu);
+          EXPECT_TRUE(is_for_gpu || engine != gpu::TextEngine::kAuto || (words && mode == 3));
           EXPECT_EQ(seen.counted, cpu.counted) << text << ", mode " << mode;
           EXPECT_TRUE(seen == cpu) << text << ", mode " << mode << ", " << seen.lines.size()
                                    << " lines, not " << cpu.lines.size();

@@ -4,10 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "presso/gpu_devices.h"
-#include "scan/gpu/lines/line_scan.h"
-#include "scan/gpu/literals/literal_scan.h"
-#include "scan/gpu/literals/many_literal_scan.h"
-#include "scan/gpu/literals/plane_scan.h"
+#include "scan/gpu/literals/literal_engines.h"
 #include "tests/gpu/on_device.h"
 #include "tests/simt/scan_texts.h"
 #include "tests/support/line_dfas.h"
@@ -30,74 +27,37 @@ class ScanOnDevice : public OnDevice {
     return value;
   }
 
-  Result<std::uint64_t> count(const LineDfa& dfa, const std::vector<Byte>& text) {
-    PRESSO_ASSIGN(const LineTable table, lay_out(dfa.view()));
+  /// By the engine whose table it is.
+  template <class View>
+  Result<std::uint64_t> count(View table, const std::vector<Byte>& image, Bytes text) {
     PRESSO_ASSIGN(const DeviceMemory d_text, copy_of(text.data(), text.size()));
-    PRESSO_ASSIGN(const DeviceMemory d_image, copy_of(table.image.data(), table.image.size()));
+    PRESSO_ASSIGN(const DeviceMemory d_image, copy_of(image.data(), image.size()));
     PRESSO_ASSIGN(const DeviceMemory d_temporary,
-                  memory_->allocate(line_scan_temporary_bytes(text.size())));
+                  memory_->allocate(scan_temporary_bytes(table, text.size())));
     const std::uint64_t zero = 0;
-    PRESSO_ASSIGN(const DeviceMemory d_lines,
-                  copy_of(reinterpret_cast<const Byte*>(&zero), sizeof zero));
-    LineScanRequest request;
-    request.d_text = d_text.get();
-    request.bytes = text.size();
-    request.table = table.view;
-    request.table.d_image = d_image.get();
-    request.d_lines = reinterpret_cast<std::uint64_t*>(d_lines.get());
-    request.d_temporary = d_temporary.get();
-    request.temporary_bytes = d_temporary.bytes();
-    PRESSO_TRY(scan_lines(request, stream_.get()));
-    return value_of(request.d_lines);
+    PRESSO_ASSIGN(const DeviceMemory d_lines, copy_of(&zero, sizeof zero));
+    if constexpr (requires { table.d_image; }) table.d_image = d_image.get();
+    LineScan scan;
+    scan.d_text = d_text.get();
+    scan.bytes = text.size();
+    scan.d_lines = reinterpret_cast<std::uint64_t*>(d_lines.get());
+    PRESSO_TRY(scan_lines(scan, table, {d_temporary.get(), d_temporary.bytes()}, stream_.get()));
+    return value_of(scan.d_lines);
   }
 
   void expect_right(const LineDfa& dfa, const std::vector<Byte>& text) {
     const ScalarScan expected(dfa.view(), text, true, dfa.start);
-    const auto found = count(dfa, text);
+    const auto table = lay_out(dfa.view());
+    ASSERT_TRUE(table.ok());
+    const auto found = count(table->view, table->image, text);
     ASSERT_TRUE(found.ok()) << found.error().message();
     EXPECT_EQ(*found, expected.ends.size()) << dfa.states << " states";
   }
-
-  Result<std::uint64_t> count_many(const std::vector<std::string>& words, bool ignore_case,
-                                   const std::string& text) {
-    PRESSO_ASSIGN(const ManyLiteralTable table, lay_out_many_literals(words, ignore_case));
-    PRESSO_ASSIGN(const DeviceMemory d_text,
-                  copy_of(reinterpret_cast<const Byte*>(text.data()), text.size()));
-    PRESSO_ASSIGN(const DeviceMemory d_image, copy_of(table.image.data(), table.image.size()));
-    PRESSO_ASSIGN(const DeviceMemory d_tiles,
-                  memory_->allocate(many_literal_scan_temporary_bytes(text.size())));
-    const std::uint64_t zero = 0;
-    PRESSO_ASSIGN(const DeviceMemory d_lines,
-                  copy_of(reinterpret_cast<const Byte*>(&zero), sizeof zero));
-    ManyLiteralScanRequest request;
-    request.d_text = d_text.get();
-    request.bytes = text.size();
-    request.table = table.view;
-    request.table.d_image = d_image.get();
-    request.d_lines = reinterpret_cast<std::uint64_t*>(d_lines.get());
-    request.d_temporary = d_tiles.get();
-    request.temporary_bytes = d_tiles.bytes();
-    PRESSO_TRY(scan_many_literals(request, stream_.get()));
-    return value_of(request.d_lines);
-  }
-
-  Result<std::uint64_t> count_by_planes(const std::vector<std::string>& words, bool ignore_case,
-                                        const std::string& text) {
-    PRESSO_ASSIGN(const PlaneTableView table, lay_out_planes(words, ignore_case));
-    PRESSO_ASSIGN(const DeviceMemory d_text,
-                  copy_of(reinterpret_cast<const Byte*>(text.data()), text.size()));
-    PRESSO_ASSIGN(const DeviceMemory d_tiles,
-                  memory_->allocate(plane_scan_temporary_bytes(text.size())));
-    const std::uint64_t zero = 0;
-    PRESSO_ASSIGN(const DeviceMemory d_lines,
-                  copy_of(reinterpret_cast<const Byte*>(&zero), sizeof zero));
-    auto* const d_count = reinterpret_cast<std::uint64_t*>(d_lines.get());
-    const PlaneScanRequest planes{d_text.get(), text.size(),   table,
-                                  d_count,      d_tiles.get(), d_tiles.bytes()};
-    PRESSO_TRY(scan_planes(planes, stream_.get()));
-    return value_of(d_count);
-  }
 };
+
+Bytes bytes_of(const std::string& text) {
+  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
+}
 
 std::vector<Byte> text_with(std::size_t bytes, std::size_t line, const std::string& begin) {
   std::mt19937_64 random(bytes + line);
@@ -138,7 +98,9 @@ TEST_F(ScanOnDevice, CountsLinesWithOneOfManyLiterals) {
                                                         {"abcabcabc", "cdefcdefcdef", "b ", "a L"}};
     for (const auto& words : sets) {
       for (const bool ignore_case : {false, true}) {
-        const auto found = count_many(words, ignore_case, text);
+        const auto table = lay_out_many_literals(words, ignore_case);
+        ASSERT_TRUE(table.ok());
+        const auto found = count(table->view, table->image, bytes_of(text));
         ASSERT_TRUE(found.ok()) << found.error().message();
         EXPECT_EQ(*found, lines_with(text, words, ignore_case)) << bytes << ' ' << words[0];
       }
@@ -154,7 +116,9 @@ TEST_F(ScanOnDevice, CountsLinesWithShortLiteralsByPlanes) {
         {"hgfe"}, {"abcdef"}, {"abcdefgh"}, {"ab", "c a", "JKl"}};
     for (const auto& words : sets) {
       for (const bool ignore_case : {false, true}) {
-        const auto found = count_by_planes(words, ignore_case, text);
+        const auto table = lay_out_planes(words, ignore_case);
+        ASSERT_TRUE(table.ok());
+        const auto found = count(*table, std::vector<Byte>(1), bytes_of(text));
         ASSERT_TRUE(found.ok()) << found.error().message();
         const std::uint64_t expected = presso::test::lines_with(text, words, ignore_case);
         EXPECT_EQ(*found, expected) << bytes << ' ' << words[0];

@@ -105,7 +105,7 @@ def check_cmake(layer, path, relative):
         for name in LIBRARY.findall(line.split("#")[0]):
             used = name.removesuffix("_gpu")
             if name.startswith("lab_"):
-                yield f"{relative}:{number}: {layer} links presso::{name}, which stands above it"
+                yield f"{relative}:{number}: {layer} links presso::{name}, which is above it"
             elif used in MAY_USE and used != layer and used not in MAY_USE[layer]:
                 yield f"{relative}:{number}: {layer} links presso::{name}"
             elif name.endswith("_gpu") and layer != "tools" and "gpu" not in relative.parts:
@@ -174,12 +174,12 @@ def check(root):
 CASES = [
     ("scan/a.cpp", '#include "tools/lab/x.h"', "stands above the layers"),
     ("tools/a.cpp", '#include "tools/bench/programs/x.h"', "stands above the layers"),
-    ("tools/CMakeLists.txt", "link(presso presso::lab_strings)", "stands above it"),
+    ("tools/CMakeLists.txt", "link(presso presso::lab_strings)", "which is above it"),
     ("scan/text/a.h", '#include "scan/regex/b.h"', "its includes lead back to it"),
     ("scan/regex/emulator/a.h", '#include "scan/text/b.h"\n#include "scan/regex/c.h"', None),
     ("tools/lab/a.cu", '#include "decompress/gpu/k.cuh"\n#include "scan/text/b.h"', None),
     ("compress/a.cpp", '#include "presso/decode.h"', "compress includes presso/decode.h"),
-    ("decompress/a.cpp", '#include "compress/parse/match.h"', "decompress includes compress/parse/match.h"),
+    ("decompress/a.cpp", '#include "compress/match.h"', "decompress includes compress/match.h"),
     ("scan/a.cpp", "#include <presso/encode.h>", "scan includes presso/encode.h"),
     ("format/a.cpp", '#include "scan/x.h"', "format includes scan/x.h"),
     ("scan/a.h", '  #  include "tools/x.h"', "scan includes tools/x.h"),

@@ -33,6 +33,7 @@ gpu_pc=$(find "$scratch/prefix" -name presso-gpu.pc)
 if [[ -n $gpu_pc ]]; then
   echo "== the GPU library, by both"
   "$scratch/cmake/list_devices"
+  "$scratch/cmake/search_text"
   cudart=$(sed -n 's/^CUDA_cudart_static_LIBRARY:.*=//p' "$scratch/cmake/CMakeCache.txt")
   read -ra flags < <(PKG_CONFIG_PATH=$(dirname "$gpu_pc") \
     pkg-config --define-variable=cudalibdir="${cudart%/*}" --cflags --libs presso-gpu)

@@ -5,13 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "scan/gpu/literals/many_literal_scan.cuh"
-#include "tests/simt/scan_texts.h"
+#include "tests/simt/hit_scan.h"
 
 namespace presso::test {
 namespace {
 
 using gpu::ManyLiteralScanArguments;
-using gpu::ManyLiteralTable;
 using simt::u32;
 using simt::u64;
 
@@ -39,27 +38,15 @@ void launch(const ManyLiteralScanArguments& scan, u32 seed) {
   }
 }
 
-u64 count(const std::string& text, const ManyLiteralTable& table) {
-  const AlignedText copy(text);
-  const AlignedText image(std::string(table.image.begin(), table.image.end()));
-  u64 found = 0;
-  ManyLiteralScanArguments scan;
-  scan.d_text = copy.get();
-  scan.bytes = text.size();
-  scan.table = table.view;
-  scan.table.d_image = image.get();
-  scan.d_lines = &found;
-  std::vector<Byte> tiles(scan.tiles(), 0xA5);
-  scan.d_tiles = tiles.data();
-  launch(scan, static_cast<u32>(text.size() % 7));
-  return found;
-}
-
 void expect_right(const std::string& text, const Words& words, bool ignore_case = false) {
-  const auto table = gpu::lay_out_many_literals(words, ignore_case);
+  auto table = gpu::lay_out_many_literals(words, ignore_case);
   ASSERT_TRUE(table.ok()) << table.error().message();
-  EXPECT_EQ(count(text, *table), lines_with(text, words, ignore_case))
-      << text.size() << ' ' << words[0] << ", stride " << table->view.stride;
+  const AlignedText image(std::string(table->image.begin(), table->image.end()));
+  table->view.d_image = image.get();
+  SCOPED_TRACE("stride " + std::to_string(table->view.stride));
+  expect_hits<ManyLiteralScanArguments>(
+      text, table->view, words, ignore_case,
+      [](const ManyLiteralScanArguments& scan, u32 seed) { launch(scan, seed); });
 }
 
 Words random_words(std::size_t count, std::size_t least, std::size_t most,

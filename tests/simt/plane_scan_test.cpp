@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "scan/gpu/literals/plane_scan.cuh"
-#include "tests/simt/scan_texts.h"
+#include "tests/simt/hit_scan.h"
 
 namespace presso::test {
 namespace {
 
 using gpu::PlaneScanArguments;
 using simt::u32;
-using simt::u64;
 
 template <u32 kPlaces>
 void launch(const PlaneScanArguments& scan, u32 seed) {
@@ -24,27 +23,18 @@ void launch(const PlaneScanArguments& scan, u32 seed) {
   EXPECT_TRUE(heads.ok()) << heads.what;
 }
 
+void launch(const PlaneScanArguments& scan, u32 seed) {
+  if (scan.table.count == 1) return launch<1>(scan, seed);
+  if (scan.table.count <= 3) return launch<3>(scan, seed);  // which leaves a place unused at times
+  launch<gpu::kMostPlanePlaces>(scan, seed);
+}
+
 void expect_right(const std::string& text, const Words& words, bool ignore_case = false) {
   const auto table = gpu::lay_out_planes(words, ignore_case);
   ASSERT_TRUE(table.ok()) << table.error().message();
-  const AlignedText copy(text);
-  u64 found = 0;
-  PlaneScanArguments scan;
-  scan.d_text = copy.get();
-  scan.bytes = text.size();
-  scan.table = *table;
-  scan.d_lines = &found;
-  std::vector<Byte> tiles(scan.tiles(), 0xA5);
-  scan.d_tiles = tiles.data();
-  const u32 seed = static_cast<u32>(text.size() % 7);
-  if (table->count == 1) {
-    launch<1>(scan, seed);
-  } else if (table->count <= 3) {
-    launch<3>(scan, seed);  // which leaves a place unused now and then
-  } else {
-    launch<gpu::kMostPlanePlaces>(scan, seed);
-  }
-  EXPECT_EQ(found, lines_with(text, words, ignore_case)) << text.size() << ' ' << words[0];
+  expect_hits<PlaneScanArguments>(
+      text, *table, words, ignore_case,
+      [](const PlaneScanArguments& scan, u32 seed) { launch(scan, seed); });
 }
 
 TEST(PlaneKernels, AgreeOnSmallTexts) {

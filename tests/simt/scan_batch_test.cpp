@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The kernels behind the automaton of a batch scan tell what a plain walk over the lines tells:
+// The kernels after the engine of a batch scan tell what a plain walk over the lines tells:
 // where lines with a mark begin and end, how many are before them, their bytes, NULs, both ends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "decompress/gpu/simt/emulator/emulator.h"
-#include "scan/gpu/lines/batch_survey.cuh"
+#include "scan/gpu/search/batch_survey.cuh"
 #include "tests/simt/scan_texts.h"
 
 namespace presso::test {

@@ -5,14 +5,13 @@
 
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "scan/gpu/literals/literal_scan.cuh"
-#include "tests/simt/scan_texts.h"
+#include "tests/simt/hit_scan.h"
 
 namespace presso::test {
 namespace {
 
 using gpu::LiteralScanArguments;
 using simt::u32;
-using simt::u64;
 
 template <u32 kGrams, bool kMasked>
 void launch(const LiteralScanArguments& scan, u32 seed) {
@@ -33,20 +32,12 @@ void launch(const LiteralScanArguments& scan, u32 seed) {
 }
 
 void expect_right(const std::string& text, const Words& words, bool ignore_case = false) {
-  const auto table = gpu::lay_out_literals(words, ignore_case);
+  auto table = gpu::lay_out_literals(words, ignore_case);
   ASSERT_TRUE(table.ok()) << table.error().message();
-  const AlignedText copy(text);
-  u64 found = 0;
-  LiteralScanArguments scan;
-  scan.d_text = copy.get();
-  scan.bytes = text.size();
-  scan.table = table->view;
-  scan.table.d_image = table->image.data();
-  scan.d_lines = &found;
-  std::vector<Byte> tiles(scan.tiles(), 0xA5);
-  scan.d_tiles = tiles.data();
-  launch(scan, static_cast<u32>(text.size() % 7));
-  EXPECT_EQ(found, lines_with(text, words, ignore_case)) << text.size() << ' ' << words[0];
+  table->view.d_image = table->image.data();
+  expect_hits<LiteralScanArguments>(
+      text, table->view, words, ignore_case,
+      [](const LiteralScanArguments& scan, u32 seed) { launch(scan, seed); });
 }
 
 TEST(LiteralKernels, AgreeOnSmallTexts) {

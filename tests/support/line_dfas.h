@@ -122,7 +122,7 @@ inline LineDfa counting_dfa(std::uint32_t states) {
   return finish_line_dfa(std::move(next), matching, 0);
 }
 
-/// Any automaton that keeps the contract but for being minimal. `letters` are told apart.
+/// Any automaton that keeps the contract, except that it is not minimal. `letters` are told apart.
 inline LineDfa random_dfa(std::uint32_t states, const std::string& letters, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::vector<std::uint32_t>> next(states, std::vector<std::uint32_t>(256));

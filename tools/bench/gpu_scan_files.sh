@@ -43,8 +43,10 @@ for text in "$@"; do
   file=$scratch/$name.1g.presso
   "$bin/presso" compress -q --level 6 --favor decode --block-size 256K "$scratch/text" -o "$file"
   rm "$scratch/text"
-  "$bin/file_scan_rate" --csv "$out/gpu-scan-files.csv" --commit "$commit" "$file" \
-    quixotic-zebra the '[0-9]{4}-[0-9]{2}-[0-9]{2}' '(error|fail|denied).*(user|account)'
+  "$bin/file_scan_rate" --csv "$out/gpu-scan-files.csv" --commit "$commit" \
+    --engine auto,automaton "$file" \
+    quixotic-zebra the '[0-9]{4}-[0-9]{2}-[0-9]{2}' '(error|fail|denied).*(user|account)' \
+    F:interesting W:denied I:logonprocess N:5000 N:5000i
   for mode in -c -n '-c -v' --count-matches '-b -o' '-n -m 1000'; do
     for device in gpu cpu; do
       # shellcheck disable=SC2086  # words of a mode

@@ -2,11 +2,12 @@
 #include "tools/cli/bind.h"
 
 #include <charconv>
+#include <cstdio>
 
 namespace presso::cli {
 namespace {
 
-/// Binary shift that a unit stands for; nullopt where it is none.
+/// By how many bits a unit shifts a number to the left; nullopt if it is no unit.
 std::optional<unsigned> unit_shift(std::string_view unit) {
   if (unit.empty()) return 0;
   if (unit.size() > 1 && unit.substr(1) != "B" && unit.substr(1) != "iB") return std::nullopt;
@@ -27,9 +28,9 @@ std::optional<unsigned> unit_shift(std::string_view unit) {
 
 }  // namespace
 
-std::string grouped(std::uint64_t value) {
-  std::string text = std::to_string(value);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+std::string decimal_text(double value, int digits) {
+  char text[400];  // Room for the largest double.
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
   return text;
 }
 

@@ -15,8 +15,8 @@
 
 namespace presso::cli {
 
-/// "1,048,576": numbers in messages.
-std::string grouped(std::uint64_t value);
+/// "2.25": with `digits` digits after the point.
+std::string decimal_text(double value, int digits);
 /// "4 MiB", "100,000": the shortest exact form.
 std::string size_text(std::uint64_t bytes);
 
@@ -68,7 +68,7 @@ Apply number_into(T& target, std::uint64_t least, std::uint64_t most, Unit unit 
   };
 }
 
-/// The same for what is no number of bytes.
+/// The same for a number that does not count bytes.
 template <class T>
 Apply count_into(T& target, std::uint64_t least, std::uint64_t most) {
   return number_into(target, least, most, Unit::kCount);

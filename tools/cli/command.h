@@ -39,10 +39,11 @@ class Command {
   virtual ~Command() = default;
 
   virtual const CommandInfo& info() const = 0;
-  /// Bound to this object. -h and --help are added by the frame.
+  /// Flags that write to members of this object. The frame adds -h and --help.
   virtual std::vector<Flag> flags() = 0;
-  /// Called once, after all flags were applied. Returns the exit status. An Error is a usage error:
-  /// the frame prints it with a hint to --help. All other failures are reported through message.h.
+  /// Called once, after all flags were applied. Returns the exit status. An Error means that the
+  /// command was used wrongly: the frame prints it with a hint to --help. All other failures are
+  /// reported through message.h.
   virtual Result<int> run(std::vector<std::string> operands) = 0;
 };
 

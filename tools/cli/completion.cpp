@@ -19,12 +19,12 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
-/// "-o --output" and negations of all flags that are not hidden.
+/// "-o --output" and negations of all flags that are listed.
 std::string option_words(std::span<const Flag> flags) {
   std::string out;
   const auto add = [&out](const std::string& word) { out += (out.empty() ? "" : " ") + word; };
   for (const Flag& flag : flags) {
-    if (flag.hidden) continue;
+    if (!flag.is_listed()) continue;
     if (flag.short_name != 0) add(std::string("-") + flag.short_name);
     add("--" + std::string(flag.name));
     if (!flag.negation.empty()) add("--" + std::string(flag.negation));
@@ -91,7 +91,7 @@ std::string fish_line(std::string_view condition, const Flag& flag) {
   if (flag.short_name != 0) out += std::string(" -s ") + flag.short_name;
   out += " -l " + std::string(flag.name);
   if (flag.takes_value()) out += flag.completion == Completion::kNone ? " -x" : " -r";
-  if (!flag.choices.empty()) out += " -a " + quoted(choice_words(flag));
+  if (flag.takes_value() && !flag.choices.empty()) out += " -a " + quoted(choice_words(flag));
   return out + " -d " + quoted(flag.brief) + "\n";
 }
 
@@ -157,7 +157,7 @@ std::string zsh_completion() {
     names += "    " + quoted(name + ":" + std::string(page.info().summary)) + "\n";
     cases += "    " + name + ")\n      _arguments -s -S";
     for (const Flag& flag : page.flags) {
-      if (!flag.hidden) cases += zsh_specs(flag);
+      if (flag.is_listed()) cases += zsh_specs(flag);
     }
     cases += " \\\n        '*:file:_files'\n      ;;\n";
   }
@@ -200,7 +200,7 @@ std::string fish_completion() {
     out += "complete -c presso -f -n " + quoted(none) + " -a " + name + " -d " +
            quoted(page.info().summary) + "\n";
     for (const Flag& flag : page.flags) {
-      if (!flag.hidden) out += fish_line("__fish_seen_subcommand_from " + name, flag);
+      if (flag.is_listed()) out += fish_line("__fish_seen_subcommand_from " + name, flag);
     }
   }
   return out;

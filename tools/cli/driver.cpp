@@ -16,8 +16,8 @@
 namespace presso::cli {
 namespace {
 
-/// Prints to stdout; a full disk there is an error like any other, a reader that has seen enough
-/// (| head) is none.
+/// Prints to stdout. A full disk there is an error; it is no error if the reader has seen enough
+/// and went away (| head).
 int print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   const bool complete = std::fflush(stdout) == 0 && written;
@@ -41,6 +41,7 @@ const Given* asks_for_help(const std::vector<Given>& given) {
 }
 
 HelpLength length_of(const Given& given) {
+  if (given.value == "expert") return HelpLength::kExpertOnly;
   return given.spelled == "-h" ? HelpLength::kShort : HelpLength::kLong;
 }
 
@@ -94,7 +95,7 @@ int help_command(std::span<const std::string> arguments) {
 }
 
 /// Options before or without a command: --version, --help, --generate.
-int run_main_options(const std::vector<std::string>& arguments) {
+int run_main_options(const std::vector<std::string>& arguments, DescribeGpus gpus) {
   const std::vector<Flag> flags = main_flags();
   const Result<Parsed> parsed = parse(flags, arguments);
   if (!parsed.ok()) return usage_error("", parsed.error());
@@ -106,19 +107,21 @@ int run_main_options(const std::vector<std::string>& arguments) {
     return nullptr;
   };
   if (const Given* kind = given("generate")) return print(generate(kind->value));
-  if (given("version") != nullptr) return print(version_text(given("verbose") != nullptr));
+  if (given("version") != nullptr) {
+    return print(version_text() + (given("verbose") != nullptr ? version_details(gpus()) : ""));
+  }
   return usage_error("", make_error(ErrorCode::kInvalidArgument, "no command given"));
 }
 
 }  // namespace
 
-int run_command_line(std::vector<std::string> arguments) {
+int run_command_line(const std::vector<std::string>& arguments, DescribeGpus gpus) {
   if (arguments.empty()) {
     std::fputs(main_help(HelpLength::kShort).c_str(), stderr);
     return kFailure;
   }
   const std::string& first = arguments.front();
-  if (first.size() > 1 && first[0] == '-') return run_main_options(arguments);
+  if (first.size() > 1 && first[0] == '-') return run_main_options(arguments, gpus);
   const std::span<const std::string> rest = std::span(arguments).subspan(1);
   if (first == "help") return help_command(rest);
   if (const auto command = find_command(first)) return run_command(*command, rest);

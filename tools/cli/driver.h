@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From argv to an exit status: picks the command, parses, applies, runs; prints help and usage
-// errors.
+// From argv to an exit status: picks the command, parses its options, applies them and runs it;
+// prints help, version and usage errors.
 #pragma once
 
 #include <string>
@@ -8,10 +8,16 @@
 
 namespace presso::cli {
 
-/// `arguments` without the program's name.
-int run_command_line(std::vector<std::string> arguments);
+/// One line about this machine's GPUs, for `presso --version -v`.
+using DescribeGpus = std::string (*)();
 
-/// Text of `presso --version`; with `details` also back ends, CPU features and devices.
-std::string version_text(bool details);
+/// `arguments`: without the program's name. `gpus` is called only if it is needed, because asking
+/// for GPUs takes long.
+int run_command_line(const std::vector<std::string>& arguments, DescribeGpus gpus);
+
+/// Text of `presso --version`.
+std::string version_text();
+/// More lines for `presso --version -v`: back ends, CPU features, and `gpus`.
+std::string version_details(const std::string& gpus);
 
 }  // namespace presso::cli

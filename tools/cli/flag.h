@@ -42,6 +42,8 @@ constexpr std::string_view kSelection = "Selection";
 constexpr std::string_view kPerformance = "Performance";
 constexpr std::string_view kMessages = "Messages";
 constexpr std::string_view kOther = "Other";
+/// For experiments, and options without effect: listed by --help=expert and in the man page only.
+constexpr std::string_view kExpert = "Expert options";
 
 struct Flag {
   char short_name = 0;
@@ -50,7 +52,7 @@ struct Flag {
   std::string_view category = kOther;
   std::string_view brief = {};                 ///< one line, lower case, no full stop
   std::string_view text = {};                  ///< further sentences for --help and the man page
-  std::vector<std::string_view> choices = {};  ///< all permitted values, where there are few
+  std::vector<std::string_view> choices = {};  ///< all permitted values, if there are few
   std::string_view default_value = {};
   std::string_view negation = {};  ///< long name that undoes the flag, mostly "no-" + name
   std::vector<std::string_view> aliases = {};  ///< further long names, not documented
@@ -62,6 +64,9 @@ struct Flag {
   Apply apply = {};
 
   bool takes_value() const { return !value_name.empty(); }
+  bool is_expert() const { return category == kExpert; }
+  /// Shown in -h and --help and offered by completions.
+  bool is_listed() const { return !hidden && !is_expert(); }
 };
 
 }  // namespace presso::cli

@@ -12,9 +12,10 @@
 
 namespace presso::cli {
 
-enum class HelpLength { kShort, kLong };
+/// -h, --help, --help=expert.
+enum class HelpLength { kShort, kLong, kExpertOnly };
 
-/// A command's description and flags, held together for the generators. Not to be run.
+/// A command's description and flags, held together for the generators, which do not run it.
 struct CommandPage {
   std::unique_ptr<Command> command;
   std::vector<Flag> flags;  ///< with -h and --help
@@ -33,8 +34,10 @@ Flag help_flag();
 std::string flag_heading(const Flag& flag);
 /// The sentences of the long help: text, choices, default, environment variable.
 std::string flag_details(const Flag& flag);
-/// Categories in order of first use by flags that are not hidden.
+/// Categories in order of first use by listed flags; kExpert is not among them.
 std::vector<std::string_view> categories(std::span<const Flag> flags);
+
+bool has_expert_flags(std::span<const Flag> flags);
 
 std::string main_help(HelpLength length);
 std::string command_help(const CommandInfo& info, std::span<const Flag> flags, HelpLength length);

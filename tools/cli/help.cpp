@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// -h and --help. Both begin with examples that run as they stand; -h fits one screen, --help adds
-// every flag's details.
+// -h and --help begin with examples that run as they stand; -h fits one screen, --help adds every
+// flag's details. --help=expert explains the options that these two leave out.
 #include <algorithm>
 
 #include "tools/cli/generate.h"
@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kMaxColumn = 30;
 
-/// Breaks `text` at spaces; each line gets `indent` spaces, the first one only if `indent_first`.
+/// Breaks `text` at spaces into lines that begin with `indent` spaces. The first line gets them
+/// only if `indent_first`.
 std::string wrapped(std::string_view text, std::size_t indent, bool indent_first = true) {
   std::string out;
   std::size_t column = 0;
@@ -75,24 +76,40 @@ std::string flag_line(const Flag& flag, std::size_t column) {
   return line + wrapped(brief, column, false);
 }
 
+/// One category: its name, and a line and perhaps the details of each flag.
+std::string category_text(std::span<const Flag> flags, std::string_view category,
+                          std::size_t column, bool with_details) {
+  std::string out = "\n" + std::string(category) + ":\n";
+  for (const Flag& flag : flags) {
+    if (flag.hidden || flag.category != category) continue;
+    out += flag_line(flag, column);
+    const std::string details = flag_details(flag);
+    if (with_details && !details.empty()) out += wrapped(details, 8);
+  }
+  return out;
+}
+
 std::string flags_text(std::span<const Flag> flags, HelpLength length) {
+  std::vector<std::string_view> shown = categories(flags);
+  if (length == HelpLength::kExpertOnly) shown = {kExpert};
   std::size_t column = 0;
   for (const Flag& flag : flags) {
-    if (flag.hidden) continue;
-    column = std::max(column, flag_heading(flag).size() + 4);
+    const bool is_shown = std::find(shown.begin(), shown.end(), flag.category) != shown.end();
+    if (!flag.hidden && is_shown) column = std::max(column, flag_heading(flag).size() + 4);
   }
   column = std::min(column, kMaxColumn);
   std::string out;
-  for (const std::string_view category : categories(flags)) {
-    out += "\n" + std::string(category) + ":\n";
-    for (const Flag& flag : flags) {
-      if (flag.hidden || flag.category != category) continue;
-      out += flag_line(flag, column);
-      const std::string details = flag_details(flag);
-      if (length == HelpLength::kLong && !details.empty()) out += wrapped(details, 8);
-    }
+  for (const std::string_view category : shown) {
+    out += category_text(flags, category, column, length != HelpLength::kShort);
   }
   return out;
+}
+
+/// --help=expert: nothing but the options that the other helps leave out.
+std::string expert_help(const std::string& name, std::span<const Flag> flags) {
+  if (!has_expert_flags(flags)) return name + " has no expert options.\n";
+  return name + ": options for experiments, and options that have no effect\n" +
+         flags_text(flags, HelpLength::kExpertOnly);
 }
 
 }  // namespace
@@ -105,6 +122,7 @@ std::string flag_heading(const Flag& flag) {
   const bool folds = flag.negation == "no-" + std::string(flag.name);
   out += (folds ? "--[no-]" : "--") + std::string(flag.name);
   if (flag.takes_value()) out += "=" + std::string(flag.value_name);
+  if (flag.value_is_optional) out += "[=" + std::string(flag.choices.front()) + "]";
   if (!flag.negation.empty() && !folds) out += ", --" + std::string(flag.negation);
   return out;
 }
@@ -112,7 +130,7 @@ std::string flag_heading(const Flag& flag) {
 std::string flag_details(const Flag& flag) {
   std::string out(flag.text);
   const auto sentence = [&out](const std::string& text) { out += (out.empty() ? "" : " ") + text; };
-  if (!flag.choices.empty()) {
+  if (!flag.choices.empty() && !flag.value_is_optional) {
     std::string list;
     for (const std::string_view choice : flag.choices) {
       list += (list.empty() ? "" : ", ") + std::string(choice);
@@ -130,13 +148,19 @@ std::vector<std::string_view> categories(std::span<const Flag> flags) {
   std::vector<std::string_view> names;
   for (const Flag& flag : flags) {
     const bool known = std::find(names.begin(), names.end(), flag.category) != names.end();
-    if (!flag.hidden && !known) names.push_back(flag.category);
+    if (flag.is_listed() && !known) names.push_back(flag.category);
   }
   return names;
 }
 
+bool has_expert_flags(std::span<const Flag> flags) {
+  return std::any_of(flags.begin(), flags.end(),
+                     [](const Flag& flag) { return !flag.hidden && flag.is_expert(); });
+}
+
 std::string command_help(const CommandInfo& info, std::span<const Flag> flags, HelpLength length) {
   const std::string name = "presso " + std::string(info.name);
+  if (length == HelpLength::kExpertOnly) return expert_help(name, flags);
   std::string out = name + ": " + std::string(info.summary) + "\n\n";
   out += examples_text(info.examples);
   out += "\nUsage: " + name + " [OPTION]... " + std::string(info.operands) + "\n";
@@ -145,8 +169,10 @@ std::string command_help(const CommandInfo& info, std::span<const Flag> flags, H
   if (length == HelpLength::kLong && !info.exit_status.empty()) {
     out += "\nExit status:\n" + wrapped(info.exit_status, 2);
   }
-  if (length == HelpLength::kShort) out += "\n'" + name + " --help' explains each option.\n";
-  return out;
+  std::string more;
+  if (length == HelpLength::kShort) more += "'" + name + " --help' explains each option.\n";
+  if (has_expert_flags(flags)) more += "'" + name + " --help=expert' lists options for experts.\n";
+  return more.empty() ? out : out + "\n" + more;
 }
 
 std::string main_help(HelpLength length) {
@@ -154,8 +180,8 @@ std::string main_help(HelpLength length) {
   std::string out = "presso: keep big text compressed and search it at memory speed\n\n";
   std::vector<Example> examples;
   for (const CommandPage& page : pages) {
-    const auto& of_page = page.info().examples;
-    if (!of_page.empty()) examples.push_back(of_page.front());
+    const std::vector<Example>& all = page.info().examples;
+    if (!all.empty()) examples.push_back(all.front());
   }
   out += examples_text(examples);
   out += "\nUsage: presso COMMAND [OPTION]... [FILE...]\n\nCommands:\n";
@@ -164,8 +190,11 @@ std::string main_help(HelpLength length) {
     line.append(line.size() < 14 ? 14 - line.size() : 1, ' ');
     out += line + std::string(page.info().summary) + "\n";
   }
-  out += flags_text(main_flags(), length);
-  return out + "\n'presso COMMAND -h' lists a command's options, '--help' explains them.\n";
+  out += flags_text(main_flags(),
+                    length == HelpLength::kShort ? HelpLength::kShort : HelpLength::kLong);
+  return out +
+         "\n'presso COMMAND -h' lists a command's options, '--help' explains them, and\n"
+         "'--help=expert' lists the options for experts.\n";
 }
 
 }  // namespace presso::cli

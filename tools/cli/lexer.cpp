@@ -161,26 +161,31 @@ class CommandLine {
     const auto end_bundle = [&] {
       if (bundle.size() > 1) words_.push_back(std::exchange(bundle, "-"));
     };
-    for (std::size_t i = 1; i < word.size(); ++i) {
-      if (digits_ != flags_.end() && is_digit(word[i])) {
-        const std::size_t end = std::min(word.find_first_not_of("0123456789", i), word.size());
+    for (std::size_t at = 1; at < word.size();) {
+      if (digits_ != flags_.end() && is_digit(word[at])) {
         end_bundle();
-        if (app_.get_option_no_throw(kDigits) == nullptr) make_known(*digits_, kDigits);
-        words_.insert(words_.end(), {kDigits, word.substr(i, end - i)});
-        i = end - 1;
+        at = separate_number(word, at);
         continue;
       }
-      const Given* given = find(std::string("-") + word[i]);
-      bundle += word[i];
-      if (given == nullptr) return unknown_short(word, i);
+      const Given* given = find(std::string("-") + word[at]);
+      if (given == nullptr) return unknown_short(word, at);
+      bundle += word[at++];
       if (!given->flag->takes_value()) continue;
       end_bundle();
-      if (i + 1 == word.size()) return given;
-      words_.push_back(word.substr(i + (word[i + 1] == '=' ? 2 : 1)));
+      if (at == word.size()) return given;
+      words_.push_back(word.substr(word[at] == '=' ? at + 1 : at));
       return nullptr;
     }
     end_bundle();
     return nullptr;
+  }
+
+  /// The number at `at` of `word` becomes kDigits and the number. Returns where it ends.
+  std::size_t separate_number(const std::string& word, std::size_t at) {
+    const std::size_t end = std::min(word.find_first_not_of("0123456789", at), word.size());
+    if (app_.get_option_no_throw(kDigits) == nullptr) make_known(*digits_, kDigits);
+    words_.insert(words_.end(), {kDigits, word.substr(at, end - at)});
+    return end;
   }
 
   /// What CLI11 found, as uses of flags.

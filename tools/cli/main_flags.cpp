@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The flags of `presso` itself, and what the generators need of every command.
+// The flags of `presso` itself, and the pages of all commands for help, man page and completions.
 #include "tools/cli/generate.h"
 
 namespace presso::cli {
@@ -8,7 +8,9 @@ Flag help_flag() {
   return {.short_name = 'h',
           .name = "help",
           .category = kOther,
-          .brief = "print help; -h is short, --help explains each option"};
+          .brief = "print help; -h is short, --help explains each option",
+          .choices = {"expert"},
+          .value_is_optional = true};
 }
 
 std::vector<Flag> main_flags() {

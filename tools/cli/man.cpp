@@ -17,7 +17,7 @@ std::string short_lines(const std::string& page) {
     std::string_view line = std::string_view(page).substr(at, end - at);
     at = end + 1;
     while (line.size() > kWidth && line[0] != '.') {
-      // Not in front of what roff would take for a request.
+      // A line must not begin with what roff would take for a request.
       std::size_t space = line.rfind(' ', kWidth);
       while (space != line.npos && (line[space + 1] == '.' || line[space + 1] == '\'')) {
         space = space == 0 ? line.npos : line.rfind(' ', space - 1);
@@ -87,6 +87,11 @@ std::string flag_entries(std::span<const Flag> flags) {
       if (!flag.hidden && flag.category == category) out += flag_entry(flag);
     }
   }
+  if (!has_expert_flags(flags)) return out;
+  out += ".SS " + std::string(kExpert) + "\n";
+  for (const Flag& flag : flags) {
+    if (!flag.hidden && flag.is_expert()) out += flag_entry(flag);
+  }
   return out;
 }
 
@@ -129,28 +134,28 @@ Presso compresses text and logs into files made of independent blocks.
 Such files are searched, decompressed and checked on all cores at once, any part of them is read
 without the rest, and damage to one block leaves the others readable.
 .PP
-Options may stand before or behind file names; \-\- ends them, a single \- is standard input.
-Of options that contradict each other the last one counts.
+Options may stand before or after file names; \-\- ends them, a single \- is standard input.
+If options contradict each other, the last one counts.
 Numbers take the units K, M, G and T (powers of 1024; KB and KiB mean the same as K).
 )";
 
 constexpr std::string_view kBack = R"(.SH ENVIRONMENT
 .TP
 .B PRESSO_THREADS
-Number of threads where \-T is not given.
+Number of threads if \-T is not given.
 .TP
 .B PRESSO_LEVEL
-Compression level where none is given.
+Compression level if none is given.
 .TP
 .B PRESSO_FORCE_BACKEND
-Use this CPU back end (portable, avx2, avx512vbmi2) where the CPU has it.
+Use this CPU back end (portable, avx2, avx512vbmi2) if the CPU can.
 .TP
 .B NO_COLOR
-Where set and not empty, no colours are printed unless asked for on the command line.
+If set and not empty, no colours are printed unless the command line asks for them.
 .SH EXIT STATUS
-0 on success, 2 after any error, also where other files succeeded.
+0 on success, 2 after any error, even if other files succeeded.
 .B presso scan
-ends with 1 where nothing matched.
+ends with 1 if nothing matched.
 After SIGINT, SIGTERM or SIGHUP: 128 plus the signal's number; unfinished output is removed.
 .SH SEE ALSO
 .BR zstd (1),

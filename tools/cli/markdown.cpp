@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Option lists for the README: one table for each command.
+// Option lists in Markdown: one table for each command, options for experts last.
 #include "tools/cli/generate.h"
 
 namespace presso::cli {
@@ -18,6 +18,7 @@ std::string row(const Flag& flag) {
   std::string heading = flag_heading(flag);
   heading.erase(0, heading.find_first_not_of(' '));
   std::string brief(flag.brief);
+  if (flag.is_expert()) brief = "expert: " + brief;
   if (!flag.default_value.empty()) brief += " (default: " + std::string(flag.default_value) + ")";
   return "| `" + cell(heading) + "` | " + cell(brief) + " |\n";
 }
@@ -31,7 +32,9 @@ std::string markdown_lists() {
     out += (out.empty() ? "### presso " : "\n### presso ") + name + "\n\n";
     out += "`presso " + name + " [OPTION]... " + std::string(page.info().operands) + "`\n\n";
     out += "| option | |\n|---|---|\n";
-    for (const std::string_view category : categories(page.flags)) {
+    std::vector<std::string_view> all = categories(page.flags);
+    all.push_back(kExpert);
+    for (const std::string_view category : all) {
       for (const Flag& flag : page.flags) {
         if (!flag.hidden && flag.category == category) out += row(flag);
       }

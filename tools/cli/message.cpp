@@ -16,7 +16,7 @@ std::function<void()> clear_line;
 std::atomic<int> status{kSuccess};
 std::atomic<Verbosity> level{Verbosity::kNormal};
 
-/// One write for a line, so that lines of several threads or processes do not mix.
+/// Writes a line in one piece, so that lines of several threads or processes do not mix.
 void print(std::string_view file, std::string_view text) {
   std::string line = "presso: ";
   if (!file.empty()) line.append(file).append(": ");
@@ -25,15 +25,6 @@ void print(std::string_view file, std::string_view text) {
   if (clear_line) clear_line();
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
-}
-
-/// Whether the detail can do without the meaning of its code: "cannot open: No such file or
-/// directory" rather than "input/output error: cannot open: ...".
-bool says_enough(const Error& error) {
-  const bool placed = error.block != Error::kNone || error.byte_offset != Error::kNone;
-  const bool plain = error.code == ErrorCode::kIo || error.code == ErrorCode::kInvalidArgument ||
-                     error.code == ErrorCode::kUnsupported;
-  return plain && !placed && !error.what.empty();
 }
 
 }  // namespace
@@ -51,10 +42,14 @@ void error(std::string_view file, std::string_view text) {
 }
 
 void error(std::string_view file, const Error& error) {
-  cli::error(file, says_enough(error) ? error.what : error.message());
+  cli::error(file, error.text());
 }
 
 void warning(std::string_view file, std::string_view text) {
+  if (level >= Verbosity::kNormal) print(file, text);
+}
+
+void inform(std::string_view file, std::string_view text) {
   if (level >= Verbosity::kNormal) print(file, text);
 }
 

@@ -13,7 +13,7 @@ namespace presso::cli {
 
 enum class Verbosity { kSilent = 0, kQuiet = 1, kNormal = 2, kVerbose = 3 };
 
-/// Which messages are shown. Errors: from kQuiet up; warnings and notes: from kNormal up.
+/// Which messages are shown. Errors: from kQuiet up; warnings and information: from kNormal up.
 void set_verbosity(Verbosity verbosity);
 Verbosity verbosity();
 
@@ -22,6 +22,8 @@ void error(std::string_view file, std::string_view text);
 void error(std::string_view file, const Error& error);
 /// Something that the user should know and that is no failure.
 void warning(std::string_view file, std::string_view text);
+/// What the user asked to be told (--explain, --progress): nothing is wrong.
+void inform(std::string_view file, std::string_view text);
 /// A line of -v output.
 void verbose(std::string_view file, std::string_view text);
 /// Sets the exit status to 2 without a message (closed pipe, --no-messages).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Edit distance with transpositions (optimal string alignment); a candidate counts as near where at
-// most a third of the word, and at least one letter, is wrong, or where the word begins it.
+// Edit distance with transpositions (optimal string alignment); a candidate is near
+// if at most a third of the word's letters are wrong (one is always permitted), or if it begins
+// with the word.
 #include "tools/cli/suggest.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 
 namespace presso::cli {
 
-/// ". Did you mean '--threads'?" with the nearest candidate, or nothing where none is near.
+/// ". Did you mean '--threads'?" with the nearest candidate, or nothing if none is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace presso::cli

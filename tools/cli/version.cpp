@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// presso --version: what this build can do on this machine, for bug reports.
+// presso --version -v: what this build can do on this machine, for bug reports.
 #include "presso/cpu.h"
 #include "presso/wire.h"
 #include "tools/cli/driver.h"
-#include "tools/info/devices_report.h"
 
 namespace presso::cli {
 namespace {
@@ -26,16 +25,18 @@ std::string cpu_features() {
 
 }  // namespace
 
-std::string version_text(bool details) {
-  std::string out = "presso " PRESSO_VERSION "\n";
-  if (!details) return out;
-  out += "file format:   version " + std::to_string(kFormatVersion) + "\n";
+std::string version_text() {
+  return "presso " PRESSO_VERSION "\n";
+}
+
+std::string version_details(const std::string& gpus) {
+  std::string out = "file format:   version " + std::to_string(kFormatVersion) + "\n";
   out += "CPU back ends:";
   for (const CpuLevel level : supported_cpu_levels()) {
     out += " " + std::string(name(level)) + (level == cpu_level() ? " (in use)" : "");
   }
   out += "\nCPU features: " + cpu_features() + "\n";
-  out += "GPUs:          " + devices_line(gpu_devices()) + "\n";
+  out += "GPUs:          " + gpus + "\n";
   return out;
 }
 

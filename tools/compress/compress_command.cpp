@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// presso compress: FILE becomes FILE.presso. The work is compress_stream's; here are the files.
+// presso compress: FILE becomes FILE.presso. Files are opened and named here; compress_stream()
+// does the rest.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -8,7 +9,7 @@
 #include "presso/compress.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
-#include "tools/commands.h"
+#include "tools/compress/commands.h"
 #include "tools/compress/file_job.h"
 #include "tools/compress/flags_compress.h"
 #include "tools/io/progress.h"
@@ -31,9 +32,9 @@ const CommandInfo kInfo = {
                  {"presso compress -r logs", "all files below a directory"},
                  {"cat app.log | presso compress -o all.presso", "from a pipe"}},
     .exit_status =
-        "0 if everything was compressed, 2 after any error. Files named .presso already "
-        "are skipped, which is no error. Where the reader of standard output goes away "
-        "the status is 2, without a message.",
+        "0 if everything was compressed, 2 after any error. It is no error that files named "
+        ".presso are skipped. If the reader of standard output goes away, the status is 2, "
+        "without a message.",
 };
 
 struct Totals {
@@ -43,11 +44,9 @@ struct Totals {
 };
 
 std::string ratio_text(std::uint64_t plain, std::uint64_t compressed) {
-  char text[32];
   const double ratio =
       compressed == 0 ? 0 : static_cast<double>(plain) / static_cast<double>(compressed);
-  std::snprintf(text, sizeof text, "%.2f", ratio);
-  return text;
+  return decimal_text(ratio, 2);
 }
 
 std::string summary_text(std::uint64_t plain, std::uint64_t compressed) {
@@ -97,7 +96,8 @@ class CompressCommand final : public Command {
     if (output) compress_to(path, *input, *output);
   }
 
-  /// -o and -c as asked; else standard output for standard input, FILE.presso for files.
+  /// What -o and -c ask for; without them standard output for standard input, FILE.presso for
+  /// files.
   std::optional<OutputRequest> request_for(const std::string& path, const InputFile& input) const {
     OutputRequest request{.path = files_.output, .binary = true};
     const bool by_name = files_.output.empty() && !files_.to_stdout && path != kStandardInput;
@@ -152,7 +152,7 @@ class CompressCommand final : public Command {
     return metadata;
   }
 
-  /// Empty where it does not fit: some 292 years from 1970.
+  /// Empty if it does not fit, which is so some 292 years before and after 1970.
   static std::string nanoseconds_text(const timespec& time) {
     constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int64_t>::max() / 1000000000 - 1;
     if (time.tv_sec < -kMostSeconds || time.tv_sec > kMostSeconds) return {};

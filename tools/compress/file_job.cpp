@@ -40,7 +40,8 @@ bool is_unchanged(const InputFile& input, const std::string& path) {
          now.st_mtim.tv_sec == then.st_mtim.tv_sec && now.st_mtim.tv_nsec == then.st_mtim.tv_nsec;
 }
 
-/// Makes a rename durable before the input is removed; a failure only costs that certainty.
+/// Makes a rename durable before the input is removed. Failures are ignored: the rename itself was
+/// done.
 void sync_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == path.npos ? "." : path.substr(0, slash + 1);

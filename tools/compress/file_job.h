@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What compress and decompress do alike with each file: decide where the output goes, refuse what
+// What compress and decompress both do with each file: decide where the output goes, refuse what
 // would destroy data, and finish or drop the output.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace presso::cli {
 
-/// The inputs that `operands` name; standard input where there are none. Usage errors: nothing
+/// The inputs that `operands` name; standard input if there are none. Usage errors: nothing
 /// given and standard input is a terminal; one output for several inputs.
 Result<std::vector<std::string>> job_inputs(std::vector<std::string> operands,
                                             const FileOptions& options);
@@ -25,12 +25,12 @@ struct OutputRequest {
 };
 
 /// Opens the output for `input`, or reports why not and returns nullopt. Asks before overwriting
-/// where somebody is there to answer.
+/// if somebody is there to answer.
 std::optional<OutputFile> open_output(const InputFile& input, const OutputRequest& request,
                                       const FileOptions& options);
 
-/// Reports a failed run: blames the output where its sink failed, else `input_name`. A closed pipe
-/// is no failure if `pipe_may_close`, and a silent one otherwise.
+/// Reports a failed run: blames the output if its sink failed, otherwise `input_name`. A closed
+/// pipe is no failure if `pipe_may_close`, and a silent one otherwise.
 void report_failure(const std::string& input_name, const Error& problem, OutputFile& output,
                     bool pipe_may_close);
 

@@ -35,7 +35,7 @@ Apply sub_block_into(std::uint32_t& sub_block) {
   };
 }
 
-/// A number, or words that `others` names in the message of an error.
+/// Reads a number. `others`: the other values permitted, for the message of an error.
 Result<std::uint32_t> parse_size_or(const Given& given, std::uint64_t least, std::uint64_t most,
                                     const std::string& others) {
   auto size = parse_number(given.spelled, given.value, least, most);
@@ -93,7 +93,7 @@ Apply renewal_into(std::uint64_t& bytes) {
 
 Apply group_into(std::uint32_t& group) {
   return [&group](const Given& given) -> Status {
-    // Which of them the rule permits is validate()'s: --deps may still follow.
+    // validate() checks whether the rule permits it, because --deps may still follow.
     PRESSO_ASSIGN(const std::uint64_t value,
                   parse_number(given.spelled, given.value, 32, 32768, Unit::kCount));
     if (!std::has_single_bit(value)) {
@@ -131,11 +131,11 @@ Flag favor_flag(Favor& favor) {
   return {.name = "favor",
           .value_name = "GOAL",
           .category = kCompression,
-          .brief = "what options that are not given are chosen for",
+          .brief = "the goal by which options that are not given are chosen",
           .text =
               "decode is for files to be decoded fast on a GPU: --deps tile --dict none "
               "--window 47088, and from level 4 on fewer and longer back-references. Such files "
-              "are somewhat larger. --deps, --dict SIZE and --window win over it.",
+              "are somewhat larger. --deps, --dict SIZE and --window take precedence.",
           .choices = {"ratio", "decode"},
           .default_value = "ratio",
           .apply = [&favor](const Given& given) -> Status {
@@ -150,25 +150,26 @@ std::vector<Flag> dependency_flags(CompressOptions& options) {
        .value_name = "RULE",
        .category = kCompression,
        .brief = "which bytes a back-reference may copy from",
-       .text = "Sequences are decoded in groups. With a rule other than none, all sequences of a "
-               "group can be copied at once, on a GPU or in vector registers: strict forbids "
-               "copying from the same group, literal-aware permits its literals, two-wave also "
-               "what its first wave of copies wrote. tile is two-wave byte by byte, for tiles of "
-               "the block in place of groups of sequences. Stricter rules cost a little ratio. "
-               "auto is two-wave, with --favor decode tile.",
+       .text =
+           "Sequences are decoded in groups. With a rule other than none, all sequences of a "
+           "group can be copied at the same time, on a GPU or in vector registers: strict forbids "
+           "copying from the same group, literal-aware permits its literals, two-wave also "
+           "what its first wave of copies wrote. tile is two-wave byte by byte, for tiles of "
+           "the block in place of groups of sequences. Stricter rules cost a little ratio. "
+           "auto is two-wave, with --favor decode tile.",
        .choices = {"auto", "none", "strict", "literal-aware", "two-wave", "tile"},
        .default_value = "auto",
        .apply = rule_into(options.rule)},
       {.name = "group",
        .value_name = "N",
-       .category = kCompression,
+       .category = kExpert,
        .brief = "sequences in a group: a power of two, 32 to 1024",
        .text = "With the tile rule: bytes in a tile, a power of two from 1024 to 32768.",
        .default_value = "32, tile 2048",
        .apply = group_into(options.group)},
       {.name = "staleness",
        .value_name = "BYTES",
-       .category = kCompression,
+       .category = kExpert,
        .brief = "keep a hash table entry until it is this old",
        .text = "For levels 1 and 2, which have a table of single entries: an entry that no rule "
                "forbids yet is more useful than a newer one.",
@@ -206,13 +207,13 @@ Flag level_flag(int& level) {
       .category = kCompression,
       .brief = "compression level, -1 (fastest) to -12 (smallest)",
       .text =
-          "Levels 1 and 2 use a single-probe hash table, 3 to 9 rows of 8 to 63 earlier places; "
-          "from 4 on they take a match only if the next places have no better one (with --favor "
-          "decode 4 to 9 follow hash chains and weigh the cost of sequences), 10 to 12 binary "
-          "trees, of whose matches they take what the coding writes in the fewest bits. All "
-          "levels decompress equally fast. A thread takes about 4 MiB of memory at levels 1 to 9, "
-          "20 at 10 to 12, with --block-size 4M up to 38 and 86; choosing a dictionary takes up to "
-          "200.",
+          "Levels 1 and 2 use a hash table with one entry for each hash, levels 3 to 9 rows of 8 "
+          "to 63 earlier places; from level 4 on a match is taken only if the next places have no "
+          "better one (with --favor decode levels 4 to 9 follow hash chains and weigh the cost of "
+          "sequences). Levels 10 to 12 search binary trees and choose the matches that the coding "
+          "writes in the fewest bits. All levels decompress equally fast. A thread takes about 4 "
+          "MiB of memory at levels 1 to 9 and 20 MiB at 10 to 12, with --block-size 4M up to 38 "
+          "and 86 MiB; choosing a dictionary takes up to 200 MiB.",
       .default_value = "6",
       .environment = "PRESSO_LEVEL",
       .digits = true,
@@ -222,10 +223,10 @@ Flag level_flag(int& level) {
 std::vector<Flag> filter_flags(CompressOptions& options) {
   return {{.name = "index",
            .category = kCompression,
-           .brief = "store filters by which 'scan' leaves out blocks",
+           .brief = "store an index that lets 'scan' skip blocks",
            .text = "For searches of rare strings: only blocks that may hold them are read. Takes 1 "
-                   "percent of the uncompressed size, see --index-size, and that much memory while "
-                   "compressing. Programs without the feature read the file as any other.",
+                   "percent of the uncompressed size (see --index-size), and as much memory while "
+                   "compressing. Programs that do not know the index read the file all the same.",
            .negation = "no-index",
            .apply = [&options](const Given& given) -> Status {
              options.filter_centipercent = given.negated ? 0 : kDefaultFilterCentipercent;
@@ -254,15 +255,15 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .apply = coding_into(options.coding)},
       {.name = "bit-gain",
        .value_name = "PERCENT",
-       .category = kCompression,
-       .brief = "with --coding bit: what it must save of a block, 0 to 99",
+       .category = kExpert,
+       .brief = "with --coding bit: how much of a block it must save, 0 to 99",
        .text = "Blocks of which Huffman codes save less are stored with the Byte coding, which is "
                "decoded faster.",
        .default_value = "0",
        .apply = count_into(options.bit_gain_percent, 0, 99)},
       {.name = "sub-block",
        .value_name = "N",
-       .category = kCompression,
+       .category = kExpert,
        .brief = "with --coding bit: sequences in a sub-block, 4 to 256",
        .text = "Cuts a block into sub-blocks that can be decoded at the same time, in place of a "
                "fixed number of lanes. For experiments: files become larger, and only the CPU "
@@ -275,48 +276,48 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .brief = "plain bytes in a block: auto, or 16K to 4M",
        .text =
            "Larger blocks compress better; smaller ones give finer access and more parallelism. "
-           "auto is 256K for pipes, files below 8M and levels 1 to 3. Else a trial decides: 64K "
-           "where files grow by less than 1 percent, or with a dictionary by 5, since a GPU "
-           "decodes "
-           "such blocks a quarter to a half faster; 1M, which it decodes at two fifths of the "
-           "rate, where half of the size is saved.",
+           "auto is 256K for pipes, files below 8M and levels 1 to 3. Otherwise a trial decides: "
+           "64K if files grow by less than 1 percent (5 percent with a dictionary), because a GPU "
+           "decodes such blocks a quarter to a half faster; 1M if that saves half of the size, "
+           "although a GPU decodes such blocks at two fifths of the rate.",
        .default_value = "auto",
        .apply = block_size_into(options.block_bytes)},
       {.name = "dict",
        .value_name = "DICT",
        .category = kCompression,
        .brief = "file dictionary: auto, none, a SIZE up to 4M, or a FILE",
-       .text = "What blocks repeat is stored once, in front of them; every block may refer to it. "
-               "auto tries sizes and keeps one only where it pays, from level 4 on and not with "
-               "--favor decode. SIZE is what it has at most. FILE is used as it is: one for many "
-               "files, as 'presso train' makes them.",
+       .text = "A dictionary holds what many blocks repeat. It is stored once, before the blocks, "
+               "and every block may refer to it. auto tries several sizes and keeps a dictionary "
+               "only if it pays, from level 4 on and not with --favor decode. SIZE is the largest "
+               "size permitted. FILE is used as it is: one dictionary for many files, as 'presso "
+               "train' makes them.",
        .default_value = "auto",
        .completion = Completion::kFile,
        .apply = dictionary_into(options.dictionary)},
       {.name = "dict-by-name",
        .category = kCompression,
        .brief = "with --dict FILE: do not store it, only name it by its checksum",
-       .text = "For many small files with the same dictionary. All that is done with them later "
-               "needs --dict FILE; without it they cannot be read.",
+       .text = "For many small files with the same dictionary. Every command that reads them later "
+               "needs --dict FILE.",
        .apply = set(options.dictionary.by_name)},
       {.name = "dict-renew",
        .value_name = "SIZE",
-       .category = kCompression,
+       .category = kExpert,
        .brief = "with --dict auto: try every SIZE whether another dictionary pays; 0: never",
-       .text = "Where what the input repeats changes, what follows begins like a file of its own, "
-               "with its own dictionary, as if two files were joined. At least 8M.",
+       .text = "For inputs whose content changes on the way. If another dictionary pays, the rest "
+               "gets it, stored as if it were a second file joined to the first. At least 8M.",
        .default_value = "256M",
        .apply = renewal_into(options.dictionary.renew_bytes)},
       {.name = "window",
        .value_name = "SIZE",
        .category = kCompression,
        .brief = "furthest distance of a back-reference",
-       .text = "With --favor decode 47088, which shuts out most of a dictionary too.",
+       .text = "With --favor decode 47088, so that most of a dictionary is out of reach too.",
        .default_value = "block and dictionary",
        .apply = number_into(options.window, 1024, kMostDistance)},
       {.name = "lookahead",
        .value_name = "SIZE",
-       .category = kCompression,
+       .category = kExpert,
        .brief = "longest back-reference",
        .default_value = "unlimited",
        .apply = number_into(options.lookahead, 8, kMaxBlockBytes)},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// presso train: a dictionary for many files. The work is train_dictionary's; here are the files.
+// presso train: makes a dictionary for many files. Here the files are read and a selection of them
+// is made; train_dictionary() does the rest.
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include "presso/wire.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
-#include "tools/commands.h"
+#include "tools/compress/commands.h"
 #include "tools/compress/file_job.h"
 #include "tools/io/flags_files.h"
 
@@ -24,16 +25,17 @@ const CommandInfo kInfo = {
     .summary = "make a dictionary of what files have in common",
     .operands = "FILE...",
     .description =
-        "Small files compress badly, each for itself. This collects what they share; 'presso "
-        "compress --dict FILE' takes it for each of them. A hundred files or more of a kind are "
-        "good, and a hundred times as many bytes as the dictionary is to have. Of more than 128 "
-        "MiB an even selection is read. A dictionary is any file, without a format of its own.",
+        "Small files compress badly on their own. This command collects what they share into a "
+        "dictionary, which 'presso compress --dict FILE' then uses for each of them. Give it at "
+        "least a hundred files of a kind, with a hundred times as many bytes as the dictionary is "
+        "to have. If there are more than 128 MiB, an even selection is read. A dictionary has no "
+        "format of its own: any file can be one.",
     .examples = {{"presso train -o json.dict samples/*.json", "a dictionary"},
                  {"presso compress --dict json.dict --dict-by-name *.json", "use it"},
                  {"presso cat --dict json.dict 1.json.presso", "read what was compressed with it"}},
     .exit_status =
-        "0 if the dictionary was written, 2 after any error, also where a dictionary was made of "
-        "the files that could be read.",
+        "0 if the dictionary was written, 2 after any error, even if a dictionary was made of the "
+        "files that could be read.",
 };
 
 struct ListedFile {
@@ -69,14 +71,14 @@ class TrainCommand final : public Command {
          .value_name = "SIZE",
          .category = kCompression,
          .brief = "bytes of the dictionary at most, 256 to 4M",
-         .text = "It has fewer where the files repeat less.",
+         .text = "It has fewer if the files repeat less.",
          .default_value = "112K",
          .apply = number_into(bytes_, 256, kMaxDictionaryBytes)},
         {.name = "block-size",
          .value_name = "SIZE",
          .category = kCompression,
          .brief = "the block size that the files will be compressed with",
-         .text = "Larger files are taken apart into blocks of it.",
+         .text = "Larger files are cut into blocks of this size.",
          .default_value = "256K",
          .apply = number_into(block_bytes_, kMinBlockBytes, kMaxBlockBytes)},
     };
@@ -116,7 +118,7 @@ class TrainCommand final : public Command {
     return train_dictionary(std::vector<Bytes>(documents_.begin(), documents_.end()), bytes_);
   }
 
-  /// A document is what is decoded by itself: a file, or a block of one.
+  /// Reads documents. A document is what is decoded on its own: a file, or a block of one.
   Status read_selection(const ListedFile& listed) {
     problem_path_ = listed.path;
     PRESSO_ASSIGN(const InputFile input, InputFile::open(listed.path));
@@ -131,8 +133,8 @@ class TrainCommand final : public Command {
     return {};
   }
 
-  /// Whether the next document is to be read: of all bytes so far the part that kMostRead is of
-  /// all, and no more.
+  /// Whether to read the next document, of `bytes` bytes: documents are spread evenly, so that the
+  /// bytes read so far are to the bytes seen so far as kMostRead is to all.
   bool is_selected(std::uint64_t bytes) {
     seen_bytes_ += bytes;
     const double part = static_cast<double>(seen_bytes_) / static_cast<double>(listed_bytes_);
@@ -145,7 +147,7 @@ class TrainCommand final : public Command {
 
   bool to_stdout() const { return output_.empty() || output_ == kStandardInput; }
 
-  /// Asked before there is anything to write, which takes a while. False after reporting an error.
+  /// Asked first, because making a dictionary takes a while. False after reporting an error.
   bool may_write() const {
     if (files_.force) return true;
     if (to_stdout()) {
@@ -178,10 +180,10 @@ class TrainCommand final : public Command {
   std::uint32_t block_bytes_ = kDefaultBlockBytes;
   std::vector<ListedFile> files_listed_;
   std::uint64_t listed_bytes_ = 0;
-  std::uint64_t seen_bytes_ = 0;  ///< of those: were selected or passed over
+  std::uint64_t seen_bytes_ = 0;  ///< of listed_bytes_: selected or passed over
   std::uint64_t read_bytes_ = 0;
-  std::vector<std::vector<Byte>> documents_;  ///< that were selected
-  std::string problem_path_;                  ///< of a file that could not be read
+  std::vector<std::vector<Byte>> documents_;  ///< those selected
+  std::string problem_path_;                  ///< the file that could not be read
 };
 
 }  // namespace

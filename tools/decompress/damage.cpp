@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "tools/decompress/damage.h"
 
-#include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 
 namespace presso::cli {
 
+std::string damage_text(const Error& error, const MissingPlain& missing,
+                        std::string_view consequence) {
+  std::string text = error.message();
+  if (!missing.offset) return text;
+  const std::string result(consequence);
+  const std::string at = "plain offset " + grouped(*missing.offset);
+  if (missing.bytes != 0) {
+    return text + "; " + grouped(missing.bytes) + " bytes at " + at + " " + result;
+  }
+  return text + "; " + result + " from " + at + " to the next intact block";
+}
+
 void DamageReporter::report(const DecodedBlock& block) {
   const Error& problem = block.status.error();
-  std::string text = problem.message();
-  if (block.plain_bytes != 0) {
-    text += "; " + grouped(block.plain_bytes) + " bytes at plain offset " +
-            grouped(block.plain_offset) + " lost";
-  } else if (const auto offset = plain_offset_of(problem.block)) {
-    text += "; lost from plain offset " + grouped(*offset) + " to the next intact block";
-  }
-  error(name_, text);
+  MissingPlain missing{block.plain_offset, block.plain_bytes};
+  if (block.plain_bytes == 0) missing.offset = plain_offset_of(problem.block);
+  error(name_, damage_text(problem, missing, "lost"));
 }
 
 std::optional<std::uint64_t> DamageReporter::plain_offset_of(std::uint64_t number) {

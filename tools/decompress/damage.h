@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: MIT
-// One line for each damaged place of a file: used by decompress --salvage and test.
+// One line for each damaged place of a file: used by decompress --salvage, test and scan.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "presso/decompress.h"
 #include "tools/io/input_file.h"
 
 namespace presso::cli {
 
-/// "presso: FILE: block 131 (compressed offset 8,653,211): checksum mismatch; 262,144 bytes at
-/// plain offset 17,170,432 lost". Sets the exit status.
+/// Plain content that is missing since `error` is wrong with the file.
+struct MissingPlain {
+  std::optional<std::uint64_t> offset;  ///< where it begins in the plain content, if known
+  std::uint64_t bytes = 0;              ///< 0: unknown
+};
+
+/// "block 131 (compressed offset 8,653,211): checksum mismatch; 262,144 bytes at plain offset
+/// 17,170,432 lost". `consequence`: "lost", "not searched".
+std::string damage_text(const Error& error, const MissingPlain& missing,
+                        std::string_view consequence);
+
+/// Prints damage_text() of each damaged place. Sets the exit status.
 class DamageReporter {
  public:
-  /// `input` is kept by reference. Where a block's header is lost too, its place in the plain
+  /// `input` is kept by reference. If a block's header is lost too, its place in the plain
   /// content is looked up in the index of a regular file.
   DamageReporter(std::string name, const InputFile& input)
       : name_(std::move(name)), input_(input), file_(input.fd(), input.size()) {}

@@ -6,8 +6,8 @@
 #include "presso/decompress.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
-#include "tools/commands.h"
 #include "tools/compress/file_job.h"
+#include "tools/decompress/commands.h"
 #include "tools/decompress/damage.h"
 #include "tools/decompress/file_decoder.h"
 #include "tools/decompress/flags_decompress.h"
@@ -17,9 +17,8 @@ namespace presso::cli {
 namespace {
 
 constexpr std::string_view kExitStatus =
-    "0 if everything was written, 2 after any error and after --salvage of a damaged file. That "
-    "the "
-    "reader of standard output goes away is no error.";
+    "0 if everything was written, 2 after any error and after --salvage of a damaged file. It is "
+    "no error if the reader of standard output goes away.";
 
 const CommandInfo kDecompressInfo = {
     .name = "decompress",
@@ -27,12 +26,10 @@ const CommandInfo kDecompressInfo = {
     .operands = "[FILE... | -]",
     .description =
         "FILE.presso becomes FILE, with the time and mode that FILE had; FILE.presso stays. "
-        "Without "
-        "FILE, or with -, standard input is decompressed to standard output. All cores work on one "
-        "file, or a GPU where that is faster. Every block is compared with its checksum; after an "
-        "error nothing is left under the "
-        "name of the output, unless --salvage asks for what is intact. Runs of zeros become holes "
-        "of a sparse file.",
+        "Without FILE, or with -, standard input is decompressed to standard output. All cores "
+        "work on one file, or a GPU if that is faster. Every block is compared with its checksum. "
+        "After an error there is no output file, unless --salvage asks for what is intact. Runs of "
+        "zeros become holes of a sparse file.",
     .examples = {{"presso decompress app.log.presso", "makes app.log"},
                  {"presso decompress --bytes 256K:64K app.log.presso", "64 KiB from the middle"},
                  {"presso decompress --salvage -o rest.log bad.presso", "what is intact"}},
@@ -62,8 +59,8 @@ std::optional<timespec> modified_time(const Metadata& metadata) {
   return timespec{(value - below) / kSecond, below};
 }
 
-/// The stored mode, but readable and writable for nobody who cannot read or write `input`, so that
-/// a compressed file that was made private stays private.
+/// The stored mode, without the right to read or write for anybody who has no such right to
+/// `input`: if a compressed file was made private, its content stays private.
 std::optional<mode_t> restored_mode(const Metadata& metadata, const InputFile& input) {
   const std::string* text = metadata.find("mode");
   if (!input.is_regular() || input.is_standard_input()) return std::nullopt;
@@ -109,7 +106,7 @@ class DecompressCommand final : public Command {
     }
     remove_unfinished_files_on_signals();
     for (const std::string& path : inputs) {
-      // Below a directory other files are to be expected; named ones are a mistake.
+      // A directory may hold other files, which are passed over; to name one is a mistake.
       if (!files_.recursive || has_suffix(path) || path == kStandardInput) decompress_file(path);
     }
     if (inputs.size() > 1) {
@@ -163,7 +160,7 @@ class DecompressCommand final : public Command {
 
   void report(const std::string& path, const Error& problem, OutputFile& output) const {
     report_failure(shown_name(path), problem, output, true);
-    const bool damaged = problem.code < ErrorCode::kIo && problem.code != ErrorCode::kNotPresso &&
+    const bool damaged = is_damage(problem.code) && problem.code != ErrorCode::kNotPresso &&
                          problem.code != ErrorCode::kMissingDictionary;
     if (damaged && !decode_.is_range() && !output.sink().failed()) {
       warning(shown_name(path), "--salvage writes every block that is intact");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// With --device=auto a file goes to the GPU only where its index is sound, since without one its
+// With --device=auto a file goes to the GPU only if its index is sound, since without one its
 // size is unknown; what a GPU could gain on a damaged file is not worth the second reading.
 #include "tools/decompress/file_decoder.h"
 
@@ -23,7 +23,8 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Whether it begins with what a GPU leaves to the CPU (and mostly is that throughout).
+/// Whether the file begins with a block that a GPU leaves to the CPU; mostly all its blocks are
+/// alike.
 bool is_for_cpu(const ArchiveIndex& index) {
   if (index.block_count() == 0) return false;
   const auto header = index.read_block_header(0);
@@ -45,7 +46,7 @@ Status FileDecoder::open() {
   return {};
 }
 
-/// With --device=auto. `plain_bytes` stays 0 where the file is the CPU's anyway.
+/// With --device=auto. `plain_bytes` stays 0 if the CPU gets the file anyway.
 FileDecoder::Job FileDecoder::job_of(const RandomAccess& file, const InputFile& input,
                                      bool keeps_output) {
   Job job{{input.size(), 0, keeps_output}};
@@ -87,7 +88,7 @@ Result<DecompressSummary> FileDecoder::decode(const std::string& name, const Inp
   Job about = job_of(file, input, sink != nullptr);
   if (takes_gpu(name, about.work)) {
     gpu::DecodeJob job;
-    // What others read of standard input before is not part of it.
+    // Standard input begins where other programs stopped reading it.
     const bool at_once = input.is_regular() && !input.is_standard_input();
     if (at_once) job.file = &file;
     if (!at_once) job.stream = &source;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decodes files on the device that --device asks for: the choice for each file. Where the GPU
+// Decodes files on the device that --device asks for: the choice for each file. If the GPU
 // fails, the library goes on with the CPU.
 #pragma once
 

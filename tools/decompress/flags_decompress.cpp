@@ -57,7 +57,7 @@ std::vector<Flag> decode_flags(DecodeFlags& flags) {
        .value_name = "OFFSET:LENGTH",
        .category = kSelection,
        .brief = "only these plain bytes, to standard output unless -o is given",
-       .text = "Decodes the blocks that hold them and nothing else. Without LENGTH up to the end; "
+       .text = "Decodes only the blocks that hold them. Without LENGTH the range goes to the end; "
                "a range that begins inside the file is cut at its end. Needs a file, not a pipe.",
        .apply = [&flags](const Given& given) { return parse_bytes(given, flags); }},
       {.name = "blocks",

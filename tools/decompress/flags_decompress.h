@@ -24,7 +24,7 @@ struct BlockRange {
 };
 
 struct DecodeFlags {
-  std::optional<ByteRange> bytes;  ///< of bytes and blocks the last given counts
+  std::optional<ByteRange> bytes;  ///< of `bytes` and `blocks` only the one given last is set
   std::optional<BlockRange> blocks;
   bool check = true;
   bool salvage = false;

@@ -15,7 +15,7 @@ struct PlainSpan {
   std::uint64_t end = 0;
 };
 
-/// What `flags` selects of `file`. kInvalidArgument where that begins after its end.
+/// The part of `file` that `flags` selects. kInvalidArgument if it begins after the end.
 Result<PlainSpan> selected_span(const CompressedFile& file, const DecodeFlags& flags);
 
 }  // namespace presso::cli

@@ -2,13 +2,13 @@
 // presso test: decodes everything and compares every checksum, writes nothing.
 #include <unistd.h>
 
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 #include "presso/decompress.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
-#include "tools/commands.h"
 #include "tools/compress/file_job.h"
 #include "tools/compress/flags_dictionary.h"
+#include "tools/decompress/commands.h"
 #include "tools/decompress/damage.h"
 #include "tools/decompress/file_decoder.h"
 #include "tools/io/progress.h"
@@ -22,7 +22,7 @@ const CommandInfo kInfo = {
     .operands = "[FILE... | -]",
     .description =
         "Decodes every block, compares every checksum and the index, and names each damaged "
-        "block with its offsets. Of a pipe only the first damage is named.",
+        "block with its offsets. In a pipe only the first damage is found.",
     .examples = {{"presso test app.log.presso", "silent, status 0: intact"},
                  {"presso test -v *.presso", "a line for each file"},
                  {"presso test -r logs", "all .presso files below a directory"}},
@@ -63,8 +63,8 @@ class TestCommand final : public Command {
   }
 
  private:
-  /// First strictly, which covers index and trailer too; if that fails, once more through the whole
-  /// file to name every damaged block.
+  /// Decodes strictly first, which checks index and trailer too. If that fails, decodes the whole
+  /// file once more to name every damaged block.
   void test_file(const std::string& path) {
     const Result<InputFile> input = InputFile::open(path, InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
@@ -76,9 +76,9 @@ class TestCommand final : public Command {
                                            std::string(decoder_->where()));
     }
     const bool again = input->is_regular() && lseek(input->fd(), 0, SEEK_SET) == 0;
-    const bool of_the_file = strict.error().code < ErrorCode::kIo &&
-                             strict.error().code != ErrorCode::kMissingDictionary;
-    if (!again || !of_the_file) return error(shown_name(path), strict.error());
+    const bool damaged =
+        is_damage(strict.error().code) && strict.error().code != ErrorCode::kMissingDictionary;
+    if (!again || !damaged) return error(shown_name(path), strict.error());
     const auto salvaged = decode(path, *input, true);
     const bool named = salvaged.ok() && salvaged->damaged_blocks != 0;
     if (!named) error(shown_name(path), strict.error());
@@ -88,7 +88,7 @@ class TestCommand final : public Command {
     }
   }
 
-  /// Decoding has no use for the search index, and skips it.
+  /// Decoding skips the search index, so it is read here.
   static void test_filters(const std::string& path, const InputFile& input) {
     if (!input.is_regular()) return;
     const FdRandomAccess file(input.fd(), input.size());

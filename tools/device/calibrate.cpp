@@ -186,12 +186,17 @@ Result<MachineRates> calibrate(const MeasurementStore& store) {
 }
 
 KnownRates known_rates(const MeasurementStore& store, const std::string& gpu_identity) {
-  const auto cpu_numbers = store.find(section_of(cpu_identity()));
+  KnownRates known{guessed_cpu_rates(default_thread_count()), guessed_gpu_rates()};
   const auto gpu_numbers = store.find(section_of(gpu_identity));
-  const auto cpu = cpu_numbers ? cpu_rates_of(*cpu_numbers) : std::nullopt;
   const auto gpu = gpu_numbers ? gpu_rates_of(*gpu_numbers) : std::nullopt;
-  return {cpu.value_or(guessed_cpu_rates(default_thread_count())),
-          gpu.value_or(guessed_gpu_rates()), cpu.has_value() && gpu.has_value()};
+  if (!gpu) return known;
+  known.gpu = *gpu;
+  const auto cpu_numbers = store.find(section_of(cpu_identity()));
+  const auto cpu = cpu_numbers ? cpu_rates_of(*cpu_numbers) : std::nullopt;
+  if (!cpu) return known;
+  known.cpu = *cpu;
+  known.measured = true;
+  return known;
 }
 
 }  // namespace presso::cli

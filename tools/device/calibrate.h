@@ -24,8 +24,8 @@ struct MachineRates {
 /// nothing can be saved is none.
 Result<MachineRates> calibrate(const MeasurementStore& store);
 
-/// The rates in the store. `measured`: both the CPU's and those of the GPU were found; the others
-/// are guessed.
+/// The rates in the store. `measured`: both the CPU's and the GPU's were found; else they are
+/// guessed.
 struct KnownRates {
   CpuRates cpu;
   GpuRates gpu;

@@ -33,9 +33,13 @@ DeviceChoice DeviceSelector::choice_of(const KnownRates& rates) const {
 DeviceChoice& DeviceSelector::choice() {
   if (choice_) return *choice_;
   Result<std::string> identity = gpu_identity();
-  if (identity.ok()) gpu_identity_ = std::move(*identity);
-  if (!identity.ok()) no_gpu_ = std::move(identity.error());
-  const KnownRates rates = known_rates(MeasurementStore::of_user(), gpu_identity_);
+  KnownRates rates;
+  if (identity.ok()) {
+    gpu_identity_ = std::move(*identity);
+    rates = known_rates(MeasurementStore::of_user(), gpu_identity_);
+  } else {
+    no_gpu_ = std::move(identity.error());  // whatever the rates, the CPU has all files
+  }
   is_measured_ = rates.measured;
   return choice_.emplace(choice_of(rates));
 }

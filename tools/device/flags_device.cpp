@@ -55,11 +55,11 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
        .value_name = "WHERE",
        .category = kPerformance,
        .brief = brief,
-       .text = "auto takes the GPU where it is predicted to be faster, the time to start it "
-               "included, and the CPU where the GPU fails; pipes are left to the CPU. The rates of "
-               "this machine's CPU and GPU are measured once, before the first large file ('presso "
-               "info --calibrate' shows them). gpu takes it always, and it is an error where there "
-               "is none.",
+       .text = "auto takes the GPU if it is predicted to be faster, the time to start it included, "
+               "and the CPU if the GPU fails; pipes are left to the CPU. The rates of this "
+               "machine's CPU and GPU are measured once, before the first large file ('presso info "
+               "--calibrate' shows them). gpu always takes the GPU; it is an error if there is "
+               "none.",
        .choices = names(kDevices),
        .default_value = "auto",
        .apply = choice_into(flags.device, kDevices)},
@@ -67,8 +67,8 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
        .value_name = "NAME",
        .category = kPerformance,
        .brief = "how a GPU orders the copies of a block",
-       .text = "sc: one after another; mrr: in rounds; de: all at once where the file was "
-               "compressed for it, else as mrr. The result does not depend on it.",
+       .text = "sc: one after another; mrr: in rounds; de: all at once if the file was "
+               "compressed for it, otherwise as mrr. The result is the same.",
        .choices = names(kStrategies),
        .default_value = "auto",
        .apply = choice_into(flags.strategy, kStrategies)},
@@ -80,7 +80,7 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
        .apply = number_into(flags.max_device_bytes, kLeastLimit, kMostLimit)},
       {.name = "max-pinned-memory",
        .value_name = "SIZE",
-       .category = kPerformance,
+       .category = kExpert,
        .brief = "use at most SIZE bytes of page-locked memory for a GPU",
        .text = "At least 32M. Without it a few hundred MiB are used.",
        .apply = number_into(flags.max_pinned_bytes, kLeastLimit, kMostLimit)},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// presso info --json. The only user of the JSON library beside bench: it is slow to compile.
+// presso info --json. Only this file and bench's report include the JSON library, because it is
+// slow to compile.
 #include <nlohmann/json.hpp>
 
 #include "tools/info/archive_report.h"
@@ -64,8 +65,8 @@ Json device_json(const gpu::DeviceInfo& info) {
           {"multiprocessors", info.multiprocessors},
           {"l2_bytes", info.l2_bytes},
           {"clock_khz", info.clock_khz},
-          {"cuda_of_driver", cuda_text(info.driver_version)},
-          {"cuda_of_build", cuda_text(info.runtime_version)}};
+          {"cuda_of_driver", gpu::cuda_version_text(info.driver_version)},
+          {"cuda_of_build", gpu::cuda_version_text(info.runtime_version)}};
 }
 
 void add_devices(Json& document, const Devices& devices) {
@@ -100,7 +101,7 @@ std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_bl
   Json document = {{"files", std::move(files)}};
   if (devices) add_devices(document, *devices);
   if (rates) document["calibration"] = calibration_json(*rates);
-  // Names need not be UTF-8; what is not becomes a replacement character.
+  // Names need not be UTF-8; bytes that are not become replacement characters.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <set>
 
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 
 namespace presso::cli {
 namespace {
 
-/// Without --blocks that many headers at most, so that info stays fast on huge files.
+/// Without --blocks at most this many headers are read, so that info stays fast on huge files.
 constexpr std::uint64_t kSampledHeaders = 64;
 
 bool ends_with_trailer(const RandomAccess& file) {
@@ -72,7 +72,7 @@ void summarise_rows(ArchiveReport& report) {
   std::set<std::string_view> rules;
   for (const BlockRow& row : report.rows) {
     codings.insert(name(row.header.coding));
-    // A raw block has no back-references, hence no rule worth telling.
+    // A raw block has no back-references, so its rule says nothing.
     if (row.header.coding != Coding::kRaw) rules.insert(name(row.header.rule));
   }
   for (const std::string_view coding : codings) {

@@ -33,7 +33,7 @@ struct ArchiveReport {
   std::string filter;                  ///< "3-grams", "3-grams+4-grams", "damaged", "-"
   std::uint64_t members = 0;
   std::uint16_t version = 0;
-  /// Of the block headers that were read: all of them, or a sample spread over the file.
+  /// Taken from the block headers that were read: all of them, or a sample spread over the file.
   std::string coding;  ///< "byte", "raw", "byte+raw"
   std::string rule;    ///< "none", ..., "mixed"
   std::uint64_t headers_read = 0;

@@ -27,15 +27,11 @@ Table::Row row(const gpu::DeviceInfo& info) {
           std::to_string(info.multiprocessors),
           std::to_string(info.clock_khz / 1000) + " MHz",
           mebibytes(info.l2_bytes),
-          cuda_text(info.driver_version),
+          gpu::cuda_version_text(info.driver_version),
           info.name};
 }
 
 }  // namespace
-
-std::string cuda_text(int cuda_version) {
-  return std::to_string(cuda_version / 1000) + "." + std::to_string(cuda_version % 1000 / 10);
-}
 
 std::string devices_text(const Devices& devices) {
   if (!devices.ok()) return "GPUs: " + why_none(devices.error()) + "\n";

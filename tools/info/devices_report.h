@@ -11,9 +11,6 @@ namespace presso::cli {
 
 using Devices = Result<std::vector<gpu::DeviceInfo>>;
 
-/// "13.0" of CUDA's 13000.
-std::string cuda_text(int cuda_version);
-
 /// A table, or a line that says why there are none.
 std::string devices_text(const Devices& devices);
 

@@ -4,9 +4,9 @@
 
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
-#include "tools/commands.h"
 #include "tools/info/archive_report.h"
 #include "tools/info/calibration_report.h"
+#include "tools/info/commands.h"
 #include "tools/info/devices_report.h"
 #include "tools/info/table.h"
 #include "tools/io/file_sink.h"
@@ -19,10 +19,11 @@ const CommandInfo kInfo = {
     .summary = "show sizes, ratio and blocks of compressed files",
     .operands = "[FILE...]",
     .description =
-        "Prints one row for each file and a row of totals, from index and block headers alone; of "
-        "files with many blocks a sample of the headers is read unless --blocks asks for all. "
-        "Nothing is decoded: 'presso test' checks the contents. Says where a file is truncated or "
-        "its index had to be rebuilt from the block headers.",
+        "Prints one row for each file and a row of totals, from index and block headers alone. Of "
+        "a "
+        "file with many blocks only a sample of the headers is read unless --blocks asks for all. "
+        "Nothing is decoded: 'presso test' checks the contents. Reports files that are "
+        "truncated, or whose index had to be rebuilt from the block headers.",
     .examples = {{"presso info app.log.presso", "sizes, ratio, block count"},
                  {"presso info --blocks app.log.presso", "a row for each block"},
                  {"presso info --json *.presso", "the same for programs"},
@@ -33,9 +34,7 @@ const CommandInfo kInfo = {
 };
 
 std::string ratio_text(double ratio) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", ratio);
-  return text;
+  return decimal_text(ratio, 2);
 }
 
 Table::Row file_row(const ArchiveReport& report) {
@@ -105,15 +104,17 @@ class InfoCommand final : public Command {
         {.name = "devices",
          .category = kOutput,
          .brief = "list the GPUs, or say why there are none",
-         .text = "Free memory and what of a GPU matters to presso. Needs no file.",
+         .text =
+             "With their free memory and other properties that matter to presso. Needs no file.",
          .apply = set(devices_)},
         {.name = "calibrate",
          .category = kOutput,
          .brief = "measure how fast CPU and GPU are, and keep that for --device=auto",
-         .text = "Decoding and searching a made-up log in memory, on one thread, on all, and on "
-                 "the GPU; under two seconds. --device=auto does the same once, before the first "
-                 "large file. The rates are kept in $XDG_CACHE_HOME/presso or ~/.cache/presso, by "
-                 "device, driver and presso's version. Needs no file.",
+         .text =
+             "Decodes and searches a made-up log in memory, on one thread, on all, and on the "
+             "GPU; takes less than two seconds. --device=auto does the same once, before the first "
+             "large file. The rates are kept in $XDG_CACHE_HOME/presso or ~/.cache/presso, by "
+             "device, driver and presso's version. Needs no file.",
          .apply = set(calibrate_)},
         {.name = "json",
          .category = kOutput,

@@ -23,8 +23,8 @@ Status FileSink::write(Bytes bytes) {
   return sparse_ ? write_sparse(bytes) : write_all(bytes);
 }
 
-/// Page by page of the file (not of the buffer); zero pages only lengthen the pending hole, all
-/// others are written in runs as long as possible.
+/// Goes through the pages of the file (not of the buffer). Pages of zeros only lengthen the pending
+/// hole; the others are written in runs as long as possible.
 Status FileSink::write_sparse(Bytes bytes) {
   std::size_t run = 0;  // bytes[0, run) are to be written
   while (run < bytes.size()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sink behind every file and pipe that the command writes. It remembers its first error, so
+// The sink that writes every file and pipe of the command. It remembers its first error, so
 // that the command can tell a failed output from a failed input, and a closed pipe from a full
 // disk.
 #pragma once
@@ -39,7 +39,7 @@ class FileSink final : public ByteSink {
   std::optional<Error> error_;
 };
 
-/// Counts and forgets.
+/// Throws away what is written.
 class NullSink final : public ByteSink {
  public:
   Status write(Bytes) override { return {}; }

@@ -39,7 +39,7 @@ std::vector<Flag> file_flags(FileOptions& options) {
        .name = "force",
        .category = kOutput,
        .brief = "overwrite files, write compressed data to a terminal",
-       .text = "Also takes inputs that are skipped otherwise because of their name.",
+       .text = "Also takes inputs that would be skipped because of their name.",
        .apply = set(options.force)},
       {.short_name = 'k',
        .name = "keep",

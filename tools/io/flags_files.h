@@ -27,7 +27,7 @@ Flag progress_flag(bool& progress);
 /// -T, PRESSO_THREADS; 0: all.
 Flag threads_flag(unsigned& threads);
 
-/// Moves `more` behind `flags`.
+/// Moves `more` to the end of `flags`.
 void append(std::vector<Flag>& flags, std::vector<Flag> more);
 
 }  // namespace presso::cli

@@ -33,7 +33,7 @@ class InputFile {
   const struct stat& about() const { return about_; }
   bool is_regular() const { return S_ISREG(about_.st_mode); }
   bool is_standard_input() const { return !owns_; }
-  /// 0 where it is not known.
+  /// 0 if it is not known.
   std::uint64_t size() const {
     return is_regular() ? static_cast<std::uint64_t>(about_.st_size) : 0;
   }

@@ -30,7 +30,7 @@ class Output {
   }
   void flush();
 
-  /// Bytes written to it so far, but for escape sequences.
+  /// Bytes written to it so far, escape sequences not counted.
   unsigned long long total() const { return total_; }
   /// The reader has gone away: stop quietly.
   bool closed() const { return closed_; }

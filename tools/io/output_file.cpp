@@ -24,7 +24,7 @@ SplitPath split(const std::string& path) {
   return {path.substr(0, slash + 1), path.substr(slash + 1)};
 }
 
-/// Through a symbolic link to what it points to, so that the link stays when that is replaced.
+/// Follows a symbolic link, so that the file that it points to is replaced and not the link.
 std::string resolved(const std::string& path) {
   struct stat about {};
   if (lstat(path.c_str(), &about) != 0 || !S_ISLNK(about.st_mode)) return path;
@@ -41,7 +41,7 @@ std::string random_suffix() {
   return suffix;
 }
 
-/// ".NAME.XXXXXX", with NAME cut where it would get too long for the file system.
+/// ".NAME.XXXXXX", with NAME cut if it would get too long for the file system.
 std::string temporary_name(const std::string& path) {
   constexpr std::size_t kLongest = NAME_MAX - 8;
   const SplitPath parts = split(path);
@@ -88,7 +88,7 @@ Status OutputFile::make_temporary() {
     fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd_ >= 0) return {};
     const int reason = errno;
-    registered_.reset();  // Somebody else's file, or none: not ours to remove.
+    registered_.reset();  // The file, if there is one, is somebody else's.
     temporary_.clear();
     if (reason != EEXIST) return errno_error("cannot create", reason);
   }
@@ -125,7 +125,7 @@ Status OutputFile::commit(const FileAttributes& attributes) {
 
 Status OutputFile::give_attributes(const FileAttributes& attributes) {
   if (attributes.owner && geteuid() == 0) {
-    // Without the right to give files away the result belongs to the user, as is usual.
+    // A user who may not give files away keeps the file.
     if (fchown(fd_, attributes.owner->first, attributes.owner->second) != 0) errno = 0;
   }
   const mode_t mask = umask(0);

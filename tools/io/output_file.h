@@ -3,7 +3,7 @@
 // standard output, or something that exists and is no regular file (/dev/null, a pipe).
 //
 // A new file is written as ".NAME.XXXXXX" in the directory of NAME, then given mode and times,
-// synced to disk and renamed. Whatever ends the command before that leaves nothing behind.
+// synced to disk and renamed. If the command ends before that, nothing is left on disk.
 #pragma once
 
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ namespace presso::cli {
 struct FileAttributes {
   std::optional<mode_t> mode;
   std::optional<timespec> modified;
-  std::optional<std::pair<uid_t, gid_t>> owner;  ///< tried, not insisted on
+  std::optional<std::pair<uid_t, gid_t>> owner;  ///< only if permitted
 };
 
 class OutputFile {
@@ -34,7 +34,7 @@ class OutputFile {
 
   /// Standard output.
   static OutputFile standard_output();
-  /// Error: kIo, kNoSpace, kExists (not checked for what is no regular file).
+  /// Errors: kIo, kNoSpace; kExists, only for regular files.
   static Result<OutputFile> create(const std::string& path, Options options);
 
   OutputFile(OutputFile&& other) noexcept;
@@ -48,7 +48,7 @@ class OutputFile {
   /// True for a file that commit() will make.
   bool is_new_file() const { return !temporary_.empty(); }
 
-  /// Makes the file appear under its name. kExists where another process made one meanwhile and
+  /// Makes the file appear under its name. kExists if another process made one meanwhile and
   /// it may not be overwritten. On an error nothing is left.
   Status commit(const FileAttributes& attributes);
 

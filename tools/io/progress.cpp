@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 #include "tools/io/unfinished_files.h"
 
@@ -52,13 +53,8 @@ std::string bar_text(double share, std::size_t width) {
 }  // namespace
 
 std::string rate_text(double bytes_per_second) {
-  char text[32];
-  if (bytes_per_second >= 1e9) {
-    std::snprintf(text, sizeof text, "%.2f GB/s", bytes_per_second / 1e9);
-  } else {
-    std::snprintf(text, sizeof text, "%.0f MB/s", bytes_per_second / 1e6);
-  }
-  return text;
+  if (bytes_per_second >= 1e9) return decimal_text(bytes_per_second / 1e9, 2) + " GB/s";
+  return decimal_text(bytes_per_second / 1e6, 0) + " MB/s";
 }
 
 std::string progress_line(const std::string& name, std::uint64_t done, std::uint64_t total,

@@ -10,7 +10,7 @@ namespace presso::cli {
 
 class Progress {
  public:
-  /// Draws only if `wanted` and stderr is a terminal. `total`: bytes, 0 where unknown.
+  /// Draws only if `wanted` and stderr is a terminal. `total`: bytes, 0 if unknown.
   Progress(std::string name, std::uint64_t total, bool wanted);
   /// Takes the bar off the screen.
   ~Progress();

@@ -5,7 +5,7 @@
 
 namespace presso::cli {
 
-/// Asks on the terminal and returns true for an answer that begins with y. Where standard input is
+/// Asks on the terminal and returns true for an answer that begins with y. If standard input is
 /// no terminal nobody can answer: false without asking.
 bool confirm(const std::string& question);
 

@@ -11,7 +11,8 @@ namespace presso::cli {
 void remove_unfinished_files_on_signals();
 
 /// Registers `path` for as long as the object lives. Registered before the file is made, released
-/// after it was renamed or removed, so that there is no moment at which a signal leaves it behind.
+/// after it was renamed or removed, so that there is no moment at which a signal could leave it on
+/// disk.
 class UnfinishedFile {
  public:
   explicit UnfinishedFile(const std::string& path);

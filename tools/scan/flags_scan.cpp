@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The flags of `presso scan`: ripgrep's names and meanings, so that fingers and scripts need not
-// learn new ones. One difference: -L lists files without a match (grep's meaning), where ripgrep
-// follows symbolic links.
+// The flags of `presso scan`: ripgrep's names and meanings, so that people and scripts need not
+// learn new ones. One difference: -L lists files without a match, as in grep; in ripgrep it follows
+// symbolic links.
 #include <limits>
 
 #include "tools/cli/bind.h"
@@ -138,8 +138,8 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
        .name = "word-regexp",
        .category = kSelection,
        .brief = "match whole words only",
-       .text = "On both sides of a match must stand the line's end or a character that is not part "
-               "of a word.",
+       .text = "Before and after a match there must be the line's end, or a character that is not "
+               "part of a word.",
        .apply = choose(s.bounds, MatchBounds::kWord)},
       {.short_name = 'x',
        .name = "line-regexp",
@@ -155,20 +155,21 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
       {.name = "and",
        .value_name = "PATTERN",
        .category = kSelection,
-       .brief = "select lines only where PATTERN matches too",
-       .text = "May be given several times. With -i, -w, -x and -F it is read as the other "
-               "patterns are; -v inverts the whole.",
+       .brief = "select only lines that match PATTERN too",
+       .text = "May be given several times. -i, -w, -x and -F apply to it as to the other "
+               "patterns; -v inverts the result of all of them.",
        .apply = add_text(s.required)},
       {.name = "not",
        .value_name = "PATTERN",
        .category = kSelection,
-       .brief = "select lines only where PATTERN does not match",
+       .brief = "select only lines that do not match PATTERN",
        .text = "May be given several times.",
        .apply = add_text(s.forbidden)},
       {.name = "crlf",
        .category = kSelection,
        .brief = "take \\r\\n as the end of lines",
-       .text = "Then -x holds before a carriage return too, and lines without an end get this one.",
+       .text = "Then -x also matches lines that end in a carriage return, and lines without an end "
+               "are printed with this one.",
        .negation = "no-crlf",
        .apply = line_end(s.line_end, LineEnd::kCrlf)},
       {.name = "null-data",
@@ -180,17 +181,17 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
        .value_name = "A-B",
        .category = kSelection,
        .brief = "search only the lines A to B, counted from 1",
-       .text = "A-, -B and A alone are permitted. What lies behind them is not decoded. Of a file "
-               "that has fewer than A lines none is selected; that is no error.",
+       .text = "A-, -B and A alone are permitted. Blocks after line B are not decoded. It is no "
+               "error if a file has fewer than A lines.",
        .apply = range_into(s.lines, 1)},
       {.name = "blocks",
        .value_name = "A-B",
        .category = kSelection,
        .brief = "search only the blocks A to B of compressed files, counted from 0",
-       .text = "Other blocks are not decoded. A line that the first or the last block cuts is "
-               "searched as far as it lies within; line numbers begin at the first block. "
-               "'presso info --blocks' lists the blocks. Files that presso did not compress have "
-               "none and are errors, and so are files that end before block A.",
+       .text = "Other blocks are not decoded. A line that reaches beyond the first or the last "
+               "of them is searched as far as it lies within; line numbers begin at the first "
+               "block. 'presso info --blocks' lists the blocks. Files that presso did "
+               "not compress have none and are errors, and so are files that end before block A.",
        .apply = range_into(s.blocks, 0)},
       {.name = "max-total",
        .value_name = "NUM",
@@ -235,7 +236,7 @@ std::vector<Flag> summary_flags(ScanSettings& s) {
       {.name = "count-total",
        .category = kOutput,
        .brief = "print one number, the selected lines of all files together",
-       .text = "With --count-matches or --only-matching the matches.",
+       .text = "With --count-matches or --only-matching it is the number of matches.",
        .negation = "no-count-total",
        .apply = set(s.count_total)},
       {.name = "include-zero",
@@ -273,11 +274,10 @@ std::vector<Flag> other_flags(ScanSettings& s) {
        .value_name = "ENGINE",
        .category = kPerformance,
        .brief = "how patterns are looked for",
-       .text = "All find the same. 'literal' takes fixed strings only; 'dfa' reads all text with a "
-               "deterministic automaton, made as it reads; 'bitset' with sets of states as bits, "
-               "in bounded memory "
-               "and time whatever the pattern, up to 16384 of them; 'nfa' with lists of states, "
-               "slowly.",
+       .text = "All find the same. 'literal' takes fixed strings only. The others read all text: "
+               "'dfa' with a deterministic automaton that is built while reading; 'bitset' with "
+               "sets of up to 16384 states as bits, whose memory and time are bounded for every "
+               "pattern; 'nfa' with lists of states, slowly.",
        .choices = {"auto", "literal", "dfa", "bitset", "nfa"},
        .default_value = "auto",
        .apply = engine_into(s.engine)},
@@ -291,10 +291,10 @@ std::vector<Flag> other_flags(ScanSettings& s) {
        }},
       {.name = "no-index",
        .category = kPerformance,
-       .brief = "read all blocks, also where the file has an index",
-       .text = "Files made with 'compress --index' know which blocks cannot hold what a pattern "
-               "needs; those are not read. The result is the same, but that damage in them goes "
-               "unnoticed.",
+       .brief = "read all blocks, even if the file has an index",
+       .text =
+           "In files made with 'compress --index', blocks that cannot hold a match are not read. "
+           "The result is the same, except that damage in those blocks goes unnoticed.",
        .negation = "index",
        .apply = [&s](const Given& given) -> Status {
          s.use_index = given.negated;
@@ -314,14 +314,14 @@ std::vector<Flag> other_flags(ScanSettings& s) {
        .apply = set(s.progress)},
       {.name = "force-progress",
        .category = kMessages,
-       .brief = "the same, also where standard error is no terminal (a line each second)",
+       .brief = "the same, also if standard error is no terminal (a line each second)",
        .apply = set(s.force_progress)},
       {.name = "fail-fast",
        .category = kMessages,
        .brief = "stop at the first damaged block",
        .text = "Otherwise intact blocks are searched, each damaged one is reported, and the exit "
-               "status is 2. At a damaged block the line before it ends and the one behind it "
-               "begins anew.",
+               "status is 2. A line that reaches into a damaged block ends at it, and a new line "
+               "begins after it.",
        .apply = set(s.fail_fast)},
       {.name = "no-messages",
        .category = kMessages,
@@ -341,7 +341,10 @@ std::vector<Flag> scan_flags(ScanSettings& settings) {
     all.insert(all.end(), flags.begin(), flags.end());
   }
   std::vector<Flag> device = device_flags(settings.device, "search on the CPU or on a GPU");
-  all.insert(all.end(), device.begin(), device.end());
+  for (Flag& flag : device) {
+    if (flag.name == "strategy") flag.category = kExpert;
+    all.push_back(std::move(flag));
+  }
   return all;
 }
 

@@ -33,7 +33,7 @@ std::vector<Flag> scan_context_flags(ScanSettings& s) {
        .name = "after-context",
        .value_name = "NUM",
        .category = kOutput,
-       .brief = "print NUM lines behind each selected line",
+       .brief = "print NUM lines after each selected line",
        .apply = context_into(s, Side::kAfter)},
       {.short_name = 'B',
        .name = "before-context",
@@ -45,13 +45,13 @@ std::vector<Flag> scan_context_flags(ScanSettings& s) {
        .name = "context",
        .value_name = "NUM",
        .category = kOutput,
-       .brief = "print NUM lines before and behind each selected line",
+       .brief = "print NUM lines before and after each selected line",
        .apply = context_into(s, Side::kBoth)},
       {.name = "context-separator",
        .value_name = "TEXT",
        .category = kOutput,
        .brief = "print TEXT between groups of lines that do not touch",
-       .text = "Escapes as \\t and \\x7F are understood.",
+       .text = "Escapes such as \\t and \\x7F are understood.",
        .default_value = "--",
        .negation = "no-context-separator",
        .apply = [&s](const Given& given) -> Status {
@@ -61,7 +61,7 @@ std::vector<Flag> scan_context_flags(ScanSettings& s) {
        }},
       {.name = "passthru",
        .category = kOutput,
-       .brief = "print all lines, those that do not match too",
+       .brief = "print all lines, whether they match or not",
        .aliases = {"passthrough"},
        .apply = [&s](const Given&) -> Status {
          s.passthru = true;

@@ -37,9 +37,10 @@ std::vector<Flag> scan_file_flags(ScanSettings& s) {
        .value_name = "GLOB",
        .category = kSelection,
        .brief = "search only files that GLOB matches; !GLOB: leave them out",
-       .text = "About files below directories. May be given several times; the last that matches "
-               "decides, also about hidden files. A GLOB without a slash is about names, one with "
-               "a slash about paths; * stays within a name, ** crosses slashes.",
+       .text =
+           "For files below directories. May be given several times; the last GLOB that matches "
+           "a file decides, for hidden files too. A GLOB without a slash is compared with "
+           "names, one with a slash with paths; * matches within a name, ** across slashes.",
        .apply = add_glob(s.walk.globs, false)},
       {.name = "iglob",
        .value_name = "GLOB",
@@ -67,7 +68,7 @@ std::vector<Flag> scan_file_flags(ScanSettings& s) {
        .value_name = "SIZE",
        .category = kSelection,
        .brief = "leave out files below directories that are larger",
-       .text = "What counts is the size on disk, compressed where it is.",
+       .text = "This is the size on disk; for compressed files, their compressed size.",
        .apply = number_into(s.walk.max_filesize, 0, kNoLimit)},
       {.short_name = 'u',
        .name = "unrestricted",
@@ -77,7 +78,7 @@ std::vector<Flag> scan_file_flags(ScanSettings& s) {
        .apply = unrestrict(s)},
       {.name = "binary",
        .category = kSelection,
-       .brief = "search binary files below directories as if they were named",
+       .brief = "search binary files below directories as if they were operands",
        .negation = "no-binary",
        .apply = set(s.binary)},
       {.name = "sort",

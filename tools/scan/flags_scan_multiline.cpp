@@ -15,7 +15,7 @@ std::vector<Flag> scan_multiline_flags(ScanSettings& s) {
        .brief = "matches may span lines",
        .text = "A pattern may then hold \\n, and classes as \\s and [^a] match it; '.' does so "
                "with --multiline-dotall or (?s) only. All lines that a match lies in are "
-               "selected. Where a pattern may span lines all of a file's text is read into memory "
+               "selected. If a pattern may span lines, all of a file's text is read into memory "
                "(see --multiline-limit) and searched by one thread, --count counts matches, and "
                "--max-count counts groups of neighbouring lines. Not together with --and, --not, "
                "--like and --null-data.",

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Options that fingers and scripts bring from ripgrep and grep. Those that change nothing here are
-// accepted; of the others it is said what to do instead, which is more than "unknown option".
-// Neither is listed in help or completions.
+// Options that people and scripts are used to from ripgrep and grep. Those that would change
+// nothing here are accepted, and listed by --help=expert. The others are refused with a hint at
+// what to do instead, which helps more than "unknown option"; they are listed nowhere.
 #include "tools/cli/bind.h"
 #include "tools/scan/scan_settings.h"
 
 namespace presso::cli {
 namespace {
 
-/// An option that is not there. `value_name`: empty where it takes none.
+/// An option that presso does not have. `value_name`: empty if it takes no value.
 Flag refused(char short_name, std::string_view name, std::string_view value_name,
              std::string_view instead) {
   Flag flag;
@@ -26,7 +26,8 @@ Flag accepted(std::string_view name, std::string_view negation = {}) {
   Flag flag;
   flag.name = name;
   flag.negation = negation;
-  flag.hidden = true;
+  flag.category = kExpert;
+  flag.brief = "has no effect; ripgrep or grep has it";
   flag.apply = [](const Given&) -> Status { return {}; };
   return flag;
 }

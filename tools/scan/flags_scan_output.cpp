@@ -63,7 +63,7 @@ std::vector<Flag> line_flags(ScanSettings& s) {
        .name = "byte-offset",
        .category = kOutput,
        .brief = "print the offset of each line in the plain text",
-       .text = "With --only-matching, of each match.",
+       .text = "With --only-matching, the offset of each match.",
        .negation = "no-byte-offset",
        .apply = set(s.byte_offset)},
       {.name = "column",
@@ -100,7 +100,7 @@ std::vector<Flag> line_flags(ScanSettings& s) {
       {.short_name = '0',
        .name = "null",
        .category = kOutput,
-       .brief = "print a NUL byte behind file names",
+       .brief = "print a NUL byte after file names",
        .apply = set(s.null_after_path)},
   };
 }
@@ -144,15 +144,15 @@ std::vector<Flag> form_flags(ScanSettings& s) {
       {.name = "json",
        .category = kOutput,
        .brief = "print JSON Lines, as ripgrep does",
-       .text = "The messages are begin, match, context, end and summary. Where several patterns "
-               "were given, each submatch says in \"pattern\" which of them it is of, counted "
+       .text = "The messages are begin, match, context, end and summary. If several patterns "
+               "were given, \"pattern\" in each submatch is the number of its pattern, counted "
                "from 0 in the order of the command line. Not together with flags that print "
                "counts or lists of files.",
        .negation = "no-json",
        .apply = set(s.json)},
       {.name = "stats",
        .category = kOutput,
-       .brief = "print figures about the search behind its results",
+       .brief = "print figures about the search after its results",
        .negation = "no-stats",
        .apply = set(s.statistics)},
       {.name = "vimgrep",
@@ -162,14 +162,14 @@ std::vector<Flag> form_flags(ScanSettings& s) {
       {.name = "field-match-separator",
        .value_name = "TEXT",
        .category = kOutput,
-       .brief = "what follows names and numbers in matching lines",
-       .text = "Escapes as \\t and \\x7F are understood.",
+       .brief = "print TEXT after names and numbers in matching lines",
+       .text = "Escapes such as \\t and \\x7F are understood.",
        .default_value = ":",
        .apply = separator_into(s.match_separator)},
       {.name = "field-context-separator",
        .value_name = "TEXT",
        .category = kOutput,
-       .brief = "what follows names and numbers in context lines",
+       .brief = "print TEXT after names and numbers in context lines",
        .default_value = "-",
        .apply = separator_into(s.context_field_separator)},
       {.name = "path-separator",
@@ -187,7 +187,7 @@ std::vector<Flag> terminal_flags(ScanSettings& s) {
        .value_name = "WHEN",
        .category = kOutput,
        .brief = "colour matches, names and numbers",
-       .text = "The variable NO_COLOR turns 'auto' off.",
+       .text = "If the environment variable NO_COLOR is set and not empty, 'auto' is never.",
        .choices = {"auto", "always", "never", "ansi"},
        .default_value = "auto",
        .apply = color_into(s.color)},

@@ -13,8 +13,9 @@
 #include "presso/scan.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
-#include "tools/commands.h"
+#include "tools/decompress/damage.h"
 #include "tools/io/output.h"
+#include "tools/scan/commands.h"
 #include "tools/scan/scan_device.h"
 #include "tools/scan/scan_explain.h"
 #include "tools/scan/scan_input.h"
@@ -196,12 +197,15 @@ void ScanCommand::scan_file(const std::string& path, Origin origin) {
 
 void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   Result<ScanInput> input = ScanInput::open(fd, origin == Origin::kStdin, settings_);
-  if (!input.ok()) return complain(name, ScanInput::text_of(input.error()));
+  if (!input.ok()) return complain(name, input.error().text());
   const BinaryRule rule = plan_->rule_for(origin);
   ScanOptions options = plan_->scan_options(rule, lines_left_);
   if (input->small()) options.threads = 1;
   options.which_pattern = settings_.json && pattern_->count() > 1;
-  options.on_damage = [&](const DamagedBlock& damage) { complain(name, damage_text(damage)); };
+  options.on_damage = [&](const DamagedBlock& damage) {
+    const MissingPlain missing{damage.plain_offset, damage.plain_bytes};
+    complain(name, damage_text(damage.error, missing, "not searched"));
+  };
   ScanProgress progress(settings_, *plan_, name, input->plain_size());
   options.on_progress = progress.callback();
   options.on_bad_index = [&](const Error& damage) {
@@ -220,9 +224,9 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   const auto start = std::chrono::steady_clock::now();
   const Result<ScanSummary> summary = device_->scan(name, *input, options, on_line);
   progress.done();
-  if (settings_.explain) warning(name, "searched " + device_->where());
+  if (settings_.explain) inform(name, "searched " + device_->where());
   if (!summary.ok()) return complain(name, scan_error_text(summary.error(), *pattern_));
-  if (input->cut_short()) complain(name, ScanInput::text_of(*input->cut_short()));
+  if (input->cut_short()) complain(name, input->cut_short()->text());
   FileResult result{*summary, rule == BinaryRule::kQuit && summary->binary_offset.has_value(),
                     std::chrono::steady_clock::now() - start};
   if (explanation) explanation->after(result);

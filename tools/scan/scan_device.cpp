@@ -17,7 +17,7 @@ ScanDevice::ScanDevice(const ScanSettings& settings, const Pattern& pattern)
       pattern_(pattern),
       selector_(settings.device, settings.threads, DeviceSelector::Task::kSearch,
                 [&settings](const std::string& name, const std::string& text) {
-                  if (settings.explain) warning(name, text);
+                  if (settings.explain) inform(name, text);
                 }) {}
 
 Status ScanDevice::start() {
@@ -81,25 +81,27 @@ Result<ScanSummary> ScanDevice::scan_on_gpu(ScannedFile& file, const ScanOptions
   return done;
 }
 
-void ScanDevice::tell(const std::string& name, const std::optional<std::string>& why_cpu) {
-  where_ = why_cpu ? "on the CPU: " + *why_cpu : "on the GPU: " + gpu_->describe();
-  if (!selector_.is_gpu() || !why_cpu || *why_cpu == said_) return;
-  said_ = *why_cpu;
-  warning(name, "searched " + where_);
+/// --device=gpu is told once why the CPU searches.
+void ScanDevice::tell(const std::string& name, const std::string& why_cpu) {
+  if (!selector_.is_gpu() || why_cpu == said_) return;
+  said_ = why_cpu;
+  warning(name, "searched on the CPU: " + why_cpu);
 }
 
 Result<ScanSummary> ScanDevice::scan(const std::string& name, ScanInput& input,
                                      const ScanOptions& options, const LineCallback& on_line) {
   work_ = {};
   ScannedFile* const file = input.scanned_file();
-  const auto reason = reason_for_cpu(name, file, options, static_cast<bool>(on_line));
-  if (reason) {
-    tell(name, reason);
+  auto why_cpu = reason_for_cpu(name, file, options, static_cast<bool>(on_line));
+  if (why_cpu) {
+    where_ = "on the CPU: " + *why_cpu;
+    tell(name, *why_cpu);
     return input.scan(pattern_, options, on_line);
   }
   Result<ScanSummary> done = scan_on_gpu(*file, options, on_line);
-  const bool failed = !done.ok() && gpu_->why_cpu();
-  if (!failed) tell(name, gpu_->why_cpu());
+  why_cpu = gpu_->why_cpu();
+  where_ = why_cpu ? "on the CPU: " + *why_cpu : "on the GPU: " + gpu_->describe();
+  if (why_cpu && done.ok()) tell(name, *why_cpu);
   return done;
 }
 

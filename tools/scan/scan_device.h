@@ -37,7 +37,7 @@ class ScanDevice {
   std::string why_cpu_is_faster();
   Result<ScanSummary> scan_on_gpu(ScannedFile& file, const ScanOptions& options,
                                   const LineCallback& on_line);
-  void tell(const std::string& name, const std::optional<std::string>& why_cpu);
+  void tell(const std::string& name, const std::string& why_cpu);
 
   const ScanSettings& settings_;
   const Pattern& pattern_;

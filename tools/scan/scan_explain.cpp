@@ -28,7 +28,7 @@ std::string rate(double bytes, double seconds) {
 
 void FileExplanation::before(ScanInput& input) {
   if (input.scanned_file() == nullptr) {
-    warning(name_, "read in order from one end to the other; its size is not known");
+    inform(name_, "read in order from one end to the other; its size is not known");
     spoken_of_ = true;
     return;
   }
@@ -61,13 +61,13 @@ std::optional<FileExplanation::Extent> FileExplanation::extent_of(ScannedFile& f
 
 void FileExplanation::describe(const Extent& extent) const {
   std::string text = grouped(extent.plain_bytes) + " bytes of text";
-  if (extent.blocks == 0) return warning(name_, text + ", plain");
+  if (extent.blocks == 0) return inform(name_, text + ", plain");
   text += " in " + grouped(extent.blocks) + " blocks";
   if (!extent.coding.empty()) text += ", coding " + extent.coding;
   text += extent.has_index
               ? "; by the index " + grouped(extent.wanted_blocks) + " of them may hold a match"
               : "; no index that this pattern can use, all of them are read";
-  warning(name_, text);
+  inform(name_, text);
 }
 
 void FileExplanation::after(const FileResult& result) const {
@@ -82,7 +82,7 @@ void FileExplanation::after(const FileResult& result) const {
             grouped(summary.blocks_skipped) + " skipped by the index";
     if (summary.index_used) text += ", " + grouped(summary.blocks_read_in_vain) + " read in vain";
   }
-  warning(name_, text);
+  inform(name_, text);
 }
 
 }  // namespace presso::cli

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 
 #include "presso/scan.h"
 #include "presso/wire.h"
@@ -16,34 +15,11 @@ namespace {
 constexpr std::uint64_t kParallelBytes = 1 << 20;
 constexpr std::size_t kMagicBytes = sizeof kFileMagic;
 
-/// A source with some bytes put back in front.
-class BegunSource final : public ByteSource {
- public:
-  BegunSource(Bytes begun, ByteSource& rest) : rest_(rest) {
-    std::copy(begun.begin(), begun.end(), begun_.begin());
-    left_ = begun.size();
-    size_ = begun.size();
-  }
-
-  Result<std::size_t> read(MutableBytes into) override {
-    if (left_ == 0) return rest_.read(into);
-    const std::size_t count = std::min(left_, into.size());
-    std::copy_n(begun_.begin() + static_cast<std::ptrdiff_t>(size_ - left_), count, into.begin());
-    left_ -= count;
-    return count;
-  }
-
- private:
-  std::array<Byte, kMagicBytes> begun_{};
-  std::size_t size_ = 0;
-  std::size_t left_ = 0;
-  ByteSource& rest_;
-};
-
 /// A source that ends where its errors begin.
-class EndingSource final : public ByteSource {
+class UntilErrorSource final : public ByteSource {
  public:
-  EndingSource(ByteSource& source, std::optional<Error>& error) : source_(source), error_(error) {}
+  UntilErrorSource(ByteSource& source, std::optional<Error>& error)
+      : source_(source), error_(error) {}
 
   Result<std::size_t> read(MutableBytes into) override {
     if (error_) return std::size_t{0};
@@ -80,7 +56,8 @@ Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& set
     PRESSO_TRY(input.file_->read_at(0, MutableBytes(magic, got)));
   } else {
     PRESSO_ASSIGN(got, read_fully(*input.stream_, magic));
-    input.begun_ = std::make_unique<BegunSource>(Bytes(magic, got), *input.stream_);
+    input.magic_.append(Bytes(magic, got));
+    input.begun_ = std::make_unique<PrefixedSource>(input.magic_.bytes(), *input.stream_);
   }
   PRESSO_TRY(input.look_at(Bytes(magic, got), settings));
   return input;
@@ -110,7 +87,7 @@ bool ScanInput::small() const {
 Result<ScanSummary> ScanInput::scan(const Pattern& pattern, const ScanOptions& options,
                                     const LineCallback& on_line) {
   if (foreign_) {
-    EndingSource source(*foreign_, cut_short_);
+    UntilErrorSource source(*foreign_, cut_short_);
     return presso::scan(source, pattern, options, on_line);
   }
   if (scanned_) return presso::scan(*scanned_, pattern, options, on_line);

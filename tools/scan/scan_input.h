@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "presso/scan.h"
 #include "presso/scanned_file.h"
 #include "tools/scan/foreign_source.h"
 #include "tools/scan/scan_settings.h"
@@ -27,13 +28,6 @@ class ScanInput {
   /// 0 where unknown.
   std::uint64_t plain_size() const { return is_plain_ && file_ ? file_->size() : 0; }
 
-  /// What to say about an error of open() or scan(): errors of other formats are whole sentences.
-  static std::string text_of(const Error& error) {
-    const bool plain = error.code == ErrorCode::kInvalidArgument ||
-                       error.code == ErrorCode::kUnsupported || error.code == ErrorCode::kIo;
-    return plain && !error.what.empty() ? error.what : error.message();
-  }
-
   Result<ScanSummary> scan(const Pattern& pattern, const ScanOptions& options,
                            const LineCallback& on_line);
   /// Why the last scan saw the beginning only of what other programs compressed. What it found
@@ -46,7 +40,8 @@ class ScanInput {
   std::unique_ptr<FdRandomAccess> file_;  ///< a regular file
   std::optional<ScannedFile> scanned_;    ///< the same, unless another program compressed it
   std::unique_ptr<ByteSource> stream_;    ///< anything else, and what lies below foreign_
-  std::unique_ptr<ByteSource> begun_;     ///< stream_ with the bytes looked at
+  Buffer magic_;                          ///< the first bytes of stream_
+  std::unique_ptr<ByteSource> begun_;     ///< stream_ with them put back in front
   std::unique_ptr<ByteSource> foreign_;
   std::optional<Error> cut_short_;
   bool is_plain_ = false;

@@ -20,8 +20,9 @@ bool stdin_has_data() {
 
 bool terminal_takes_color() {
   const char* terminal = std::getenv("TERM");
+  const char* no_color = std::getenv("NO_COLOR");
   return terminal != nullptr && std::strcmp(terminal, "dumb") != 0 &&
-         std::getenv("NO_COLOR") == nullptr;
+         (no_color == nullptr || *no_color == '\0');
 }
 
 std::string line_end_text(ScanSettings::LineEnd line_end) {

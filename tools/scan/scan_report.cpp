@@ -6,8 +6,6 @@
 #include "presso/ordered_pipeline.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
-#include "tools/decompress/damage.h"
-#include "tools/scan/scan_input.h"
 
 namespace presso::cli {
 namespace {
@@ -23,22 +21,9 @@ std::string range_text(const ScanRange& range) {
 
 }  // namespace
 
-std::string damage_text(const DamagedBlock& damage) {
-  std::string place = damage.error.block == Error::kNone ? std::string("damage")
-                                                         : "block " + grouped(damage.error.block);
-  place += " (compressed offset " + grouped(damage.error.byte_offset) + ", plain offset " +
-           grouped(damage.plain_offset) + "): ";
-  place += describe(damage.error.code);
-  place += "; skipped, ";
-  place += damage.plain_bytes == 0          ? std::string("an unknown amount")
-           : damage.plain_bytes % 1024 == 0 ? grouped(damage.plain_bytes / 1024) + " KiB"
-                                            : grouped(damage.plain_bytes) + " bytes";
-  return place + " not searched";
-}
-
 std::string scan_error_text(const Error& error, const Pattern& pattern) {
   const bool limit = pattern.spans_lines() && error.code == ErrorCode::kUnsupported;
-  return ScanInput::text_of(error) + (limit ? " (--multiline-limit sets it)" : "");
+  return error.text() + (limit ? " (--multiline-limit sets it)" : "");
 }
 
 void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Pattern& pattern) {
@@ -51,7 +36,7 @@ void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Patt
   if (options.line_numbers) text += ", line ends are counted";
   if (settings.lines.is_limit(1)) text += "; lines " + range_text(settings.lines);
   if (settings.blocks.is_limit(0)) text += "; blocks " + range_text(settings.blocks);
-  warning("", text);
+  inform("", text);
 }
 
 void explain_rates(const ScanStatistics& statistics) {
@@ -67,7 +52,7 @@ void explain_rates(const ScanStatistics& statistics) {
     text += ", blocks skipped by the index: " + grouped(statistics.blocks_skipped) + " of " +
             grouped(statistics.blocks);
   }
-  warning("", text);
+  inform("", text);
 }
 
 ScanProgress::ScanProgress(const ScanSettings& settings, const ScanPlan& plan, std::string name,
@@ -99,7 +84,7 @@ void ScanProgress::print_line() const {
   const double rate = passed > 0 ? static_cast<double>(bytes_) / passed : 0;
   std::string text = grouped(bytes_) + " bytes";
   if (size_ > 0) text += " of " + grouped(size_);
-  warning(name_, text + ", " + rate_text(rate));
+  inform(name_, text + ", " + rate_text(rate));
 }
 
 void ScanProgress::done() {

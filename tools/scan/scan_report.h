@@ -15,9 +15,6 @@
 
 namespace presso::cli {
 
-/// "block 3 (compressed offset ...): ...; skipped, 16 KiB not searched".
-std::string damage_text(const DamagedBlock& damage);
-
 /// Why a file could not be searched, with the flag that would help.
 std::string scan_error_text(const Error& error, const Pattern& pattern);
 

@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "presso/archive_writer.h"
 #include "presso/byte_stream.h"
 #include "presso/error.h"
+#include "presso/metadata.h"
 #include "presso/wire.h"
 
 namespace presso {
@@ -68,7 +68,7 @@ struct CompressOptions {
   /// other blocks get the Byte coding, which is decoded faster.
   std::uint32_t bit_gain_percent = 0;
   /// Bit coding: cuts a block into sub-blocks of this number of sequences, a power of two 4..256,
-  /// instead of dealing the sequences out to lanes (FORMAT.md 14.7; larger files). 0: lanes.
+  /// instead of dealing the sequences out to lanes (FORMAT.md 13.7; larger files). 0: lanes.
   std::uint32_t sub_block_sequences = 0;
   Favor favor = Favor::kRatio;  ///< options below that are set win over it
   /// What a match may not depend on (FORMAT.md 6.3). nullopt: two-wave, under Favor::kDecode tile.

@@ -16,7 +16,9 @@
 #pragma once
 
 #include "decompress/gpu/batch/decoder_launch.h"
+#include "decompress/gpu/bit/bit_unpack.cuh"
 #include "decompress/gpu/plan/policies.h"
+#include "decompress/gpu/relay/relay_decoder.cuh"
 #include "decompress/gpu/relay/survey.cuh"
 #include "decompress/gpu/warp/warp_decoder.cuh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Why a payload is faulty: one thread walks the sequences of a block that no decoder could finish,
-// in state kFailed or still kPlanned, in the order of FORMAT.md 6.2 and 14.6, copying nothing, and
+// in state kFailed or still kPlanned, in the order of FORMAT.md 6.2 and 13.6, copying nothing, and
 // writes the code of the first error, the same that the CPU's reference decoder reports. So
 // decoding kernels may find errors in any order, and only need to notice that there is one. Damage
 // is rare and a walk ends at the first error, so one slow thread (about a hundred nanoseconds a

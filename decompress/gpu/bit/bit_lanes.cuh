@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One lane's sub-stream of a Bit block (FORMAT.md 14.5): sequences to records, literals to bytes,
+// One lane's sub-stream of a Bit block (FORMAT.md 13.5): sequences to records, literals to bytes,
 // and what the sequences add up to.
 //
 // A step looks at 64 bits, which hold a sequence, except rare ones with two long lengths. A table

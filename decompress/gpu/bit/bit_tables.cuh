@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The codes of a Bit block (FORMAT.md 14.4) as look-up tables in shared memory, by whole warps.
+// The codes of a Bit block (FORMAT.md 13.4) as look-up tables in shared memory, by whole warps.
 //
 //   list      one warp reads the list of code lengths: its code, a table as below, then 32 bits a
 //             step, in which lanes look up the symbols

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first stage of the Bit coding (FORMAT.md 14): a thread block turns the payload of a Bit block
+// The first stage of the Bit coding (FORMAT.md 13): a thread block turns the payload of a Bit block
 // into records and literals (unpacked_block.h), and finds what survey.cuh finds of Byte blocks,
 // where each unit of 128 sequences begins. The decoders of the Byte coding execute them.
 //

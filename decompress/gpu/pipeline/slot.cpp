@@ -172,13 +172,13 @@ Status Slot::read_codes(SlotBatch& batch) const {
   for (std::uint32_t block = 0; block < batch.block_count(); ++block) {
     const auto status =
         load<std::uint32_t>(out_.get() + status_at_ + block * sizeof(std::uint32_t));
-    const bool is_declined =
-        status == static_cast<std::uint32_t>(ErrorCode::kUnsupported) && batch.is_for_cpu(block);
-    if (status >= static_cast<std::uint32_t>(ErrorCode::kIo) && !is_declined) {
+    const auto code = static_cast<ErrorCode>(std::min<std::uint32_t>(status, UINT16_MAX));
+    const bool is_declined = code == ErrorCode::kUnsupported && batch.is_for_cpu(block);
+    if (code != ErrorCode::kOk && !is_damage(code) && !is_declined) {
       return make_error(ErrorCode::kDeviceLost,
                         "a block was left with status " + std::to_string(status));
     }
-    batch.codes().push_back(static_cast<ErrorCode>(status));
+    batch.codes().push_back(code);
   }
   return {};
 }

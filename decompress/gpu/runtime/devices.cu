@@ -70,10 +70,6 @@ Result<DeviceInfo> read_device(int index) {
 
 }  // namespace
 
-std::string cuda_version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 Result<UsableDevices> usable_devices() {
   UsableDevices usable;
   PRESSO_TRY(check(cudaRuntimeGetVersion(&usable.runtime_version), "asking for the CUDA runtime"));

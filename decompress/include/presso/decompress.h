@@ -53,7 +53,7 @@ struct DecodeOptions {
 /// readable after it. `dictionary`: what the header's dictionary_id names; nullptr for id 0.
 /// Thread-safe. Errors: kBadPayloadSize, kBadLength, kBadOffset, kBadLiterals, kBadEscapes,
 /// kBadTree, kBadBits, kContentChecksum, kMissingDictionary; never reads or writes outside what is
-/// given. FORMAT.md 6, 14.
+/// given. FORMAT.md 6, 13.
 Status decode_block(const BlockHeader& header, const Byte* payload, const Dictionary* dictionary,
                     const DecodeOptions& options, Byte* out);
 

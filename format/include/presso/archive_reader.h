@@ -3,7 +3,7 @@
 // back, ArchiveIndex finds block k of a file by its index. Both are safe on any input: sizes are
 // checked against declared maxima before anything is allocated.
 //
-// A file may be several presso files behind one another (members). Blocks and plain offsets are
+// A file may be several presso files one after another (members). Blocks and plain offsets are
 // counted through all of them.
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "presso/archive_writer.h"
 #include "presso/byte_stream.h"
+#include "presso/metadata.h"
 #include "presso/wire.h"
 
 namespace presso {
@@ -20,7 +20,7 @@ namespace presso {
 /// A block as stored, with where it stands.
 struct StoredBlock {
   BlockHeader header;
-  Buffer payload;                 ///< header.payload_bytes, Buffer::kSlack readable behind them
+  Buffer payload;                 ///< header.payload_bytes, Buffer::kSlack readable after them
   std::uint64_t number = 0;       ///< counted through all members
   std::uint64_t file_offset = 0;  ///< of the block header
   std::uint64_t plain_offset = 0;
@@ -49,9 +49,43 @@ class FrameOrder {
  private:
   bool metadata_ = false;
   bool blocks_ = false;
-  bool behind_blocks_ = false;  ///< a section behind the last block was seen
+  bool after_blocks_ = false;  ///< a section after the last block was seen
   bool index_ = false;
   std::uint32_t dictionaries_ = 0;  ///< bit id of each
+};
+
+/// The unread bytes of a source, as far as they are in memory, and the last ones before them.
+class FrameWindow {
+ public:
+  /// `source` is kept by reference.
+  explicit FrameWindow(ByteSource& source) : source_(source) {}
+
+  /// Makes `count` bytes available at data(), fewer only at the end of the input; returns how many.
+  Result<std::size_t> fill(std::size_t count);
+  /// The same, but fewer are an error: kTruncated with the offset of the end.
+  Status require(std::size_t count);
+  const Byte* data() const { return buffer_.data() + begin_; }
+  std::size_t available() const { return buffer_.size() - begin_; }
+  /// Where data() lies in the source.
+  std::uint64_t offset() const { return offset_; }
+
+  /// `count` is at most available().
+  void advance(std::size_t count);
+  /// Reads and passes `count` bytes. Error: kTruncated.
+  Status skip(std::uint64_t count);
+  /// The `count` bytes before data() stay in memory, and step_back() can return to them.
+  void keep(std::size_t count) { kept_ = count; }
+  std::size_t kept() const { return kept_; }
+  /// False, and without effect, where those bytes are no longer in memory.
+  bool step_back(std::size_t count);
+
+ private:
+  ByteSource& source_;
+  Buffer buffer_;
+  std::size_t begin_ = 0;  ///< of what is unread in buffer_
+  std::size_t kept_ = 0;
+  bool source_ended_ = false;
+  std::uint64_t offset_ = 0;
 };
 
 /// Reads frames in order from a pipe or file; holds one frame at a time. Not thread-safe.
@@ -61,7 +95,7 @@ class FrameReader {
   /// `keep_last_block`, resync() also finds a header inside what was taken for the last block's
   /// payload: where bytes are missing from that, the next block begins earlier than it seems.
   explicit FrameReader(ByteSource& source, BufferPool* pool = nullptr, bool keep_last_block = false)
-      : source_(source), pool_(pool), keep_last_block_(keep_last_block) {}
+      : window_(source), pool_(pool), keep_last_block_(keep_last_block) {}
 
   /// The next frame. Section payloads are checked against their checksum; index and trailer against
   /// what was read. On an error (with compressed offset, and block number where known) the reader
@@ -77,63 +111,57 @@ class FrameReader {
   std::uint64_t lost_blocks() const { return lost_blocks_; }
 
   /// Compressed bytes passed so far.
-  std::uint64_t offset() const { return offset_; }
+  std::uint64_t offset() const { return window_.offset(); }
   /// Number and plain offset of the block that is expected next, counted through all members.
-  std::uint64_t block_number() const { return blocks_before_ + member_blocks_; }
-  std::uint64_t plain_offset() const { return plain_before_ + member_blocks_ * block_bytes_; }
+  std::uint64_t block_number() const { return blocks_before_ + member_.blocks; }
+  std::uint64_t plain_offset() const {
+    return plain_before_ + member_.blocks * member_.block_bytes;
+  }
 
  private:
+  /// What was read of the current member, to compare with its index and trailer.
+  struct Member {
+    std::uint64_t offset = 0;              ///< in the input
+    std::uint64_t blocks = 0;              ///< number of the next block
+    std::uint64_t first_block_offset = 0;  ///< from the member's start
+    std::uint64_t index_offset = 0;        ///< likewise; 0: not seen yet
+    std::uint32_t block_bytes = 0;         ///< 0: not known, the file header was lost
+    FrameOrder order;
+    bool short_block_seen = false;  ///< only the last block may be shorter
+    std::vector<std::uint32_t> stored_bytes;
+    std::uint64_t plain_bytes = 0;
+  };
+
   Result<Frame> next_frame();
   Result<Frame> read_file_header();
   Result<Frame> read_block();
   Result<Frame> read_section(FrameKind kind);
   Status read_trailer();
   Status check_index(Bytes payload) const;
-  Status skip(std::uint64_t count);
   void begin_member(std::uint32_t block_bytes);
   void end_member();
   bool is_sound_header_here() const;
-  bool go_back();
+  void go_back();
   Result<bool> try_resync_here();
   bool accept_block(const BlockHeader& header);
   Result<bool> accept_section(const SectionHeader& header);
   Result<bool> index_tells_of_more_blocks(const SectionHeader& header);
 
-  /// Makes `count` bytes available at window(), fewer only at the end of the input.
-  Result<std::size_t> fill(std::size_t count);
-  Status require(std::size_t count);
-  const Byte* window() const { return buffer_.data() + begin_; }
-  void advance(std::size_t count);
-
-  ByteSource& source_;
+  FrameWindow window_;  ///< keeps the last block
   BufferPool* pool_;
   bool keep_last_block_;
-  Buffer buffer_;
-  std::size_t begin_ = 0;             ///< of what is unread in buffer_
-  std::size_t last_block_bytes_ = 0;  ///< kept before begin_
-  bool source_ended_ = false;
-  std::uint64_t offset_ = 0;
+  bool inside_ = false;  ///< a member
+  Member member_;
+  std::uint32_t members_ = 0;        ///< begun so far
+  std::uint64_t blocks_before_ = 0;  ///< in all members before the current one
+  std::uint64_t plain_before_ = 0;   ///< likewise
+  bool block_due_ = false;           ///< the current frame is a block or cannot be recognised
 
-  // The current member.
-  bool inside_ = false;
-  bool block_due_ = false;   ///< the frame in hand is a block or cannot be recognised
+  // Salvage.
   bool salvaging_ = false;   ///< index and trailer are not compared
-  bool retry_here_ = false;  ///< the frame in hand is sound, only not what was expected
+  bool retry_here_ = false;  ///< the current frame is sound, only not what was expected
   std::uint64_t lost_blocks_ = 0;
   std::uint64_t went_back_bytes_ = 0;  ///< in all: limited, so that salvage takes linear time
-  std::uint32_t members_ = 0;
-  std::uint64_t member_offset_ = 0;
-  std::uint64_t member_blocks_ = 0;       ///< next expected block number
-  std::uint64_t first_block_offset_ = 0;  ///< from the member's start
-  std::uint64_t index_offset_ = 0;        ///< from the member's start; 0: not seen
-  std::uint32_t block_bytes_ = 0;         ///< 0: not known, the file header was lost
-  FrameOrder order_;
-  bool short_block_seen_ = false;  ///< only the last block may be shorter
-  std::vector<std::uint32_t> stored_bytes_;
-  std::uint64_t plain_bytes_ = 0;  ///< of this member
-  // All members before.
-  std::uint64_t blocks_before_ = 0;
-  std::uint64_t plain_before_ = 0;
 };
 
 /// One of the concatenated files.

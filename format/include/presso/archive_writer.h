@@ -4,26 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "presso/byte_stream.h"
+#include "presso/metadata.h"
 #include "presso/wire.h"
 
 namespace presso {
-
-/// Key/value pairs of the metadata section (FORMAT.md 7.2). Keys are UTF-8; "name", "mtime" and
-/// "mode" have a meaning of their own, users' own keys begin with "user.".
-struct Metadata {
-  std::vector<std::pair<std::string, std::string>> entries;
-
-  const std::string* find(std::string_view key) const;
-};
-
-std::vector<Byte> serialise_metadata(const Metadata& metadata);
-/// Error: kBadMetadata.
-Result<Metadata> parse_metadata(Bytes payload);
 
 /// Calls in order: begin, add_dictionary*, add_block*, add_filter?, finish. Not thread-safe.
 /// Memory: 4 bytes a block. Every call returns the sink's errors.

@@ -14,7 +14,7 @@
 namespace presso {
 
 /// An owned, movable byte array that is not cleared when it grows. `size` is what the user set;
-/// kSlack bytes behind it may always be read and written, so that decoders can copy in wide steps.
+/// kSlack bytes after it may always be read and written, so that decoders can copy in wide steps.
 class Buffer {
  public:
   static constexpr std::size_t kSlack = 128;
@@ -153,6 +153,18 @@ class RangeSource final : public ByteSource {
   const RandomAccess& file_;
   std::uint64_t at_;
   std::uint64_t end_;
+};
+
+/// A source with bytes put back in front of it that were read to see what it is.
+class PrefixedSource final : public ByteSource {
+ public:
+  /// Both are kept by reference.
+  PrefixedSource(Bytes prefix, ByteSource& rest) : prefix_(prefix), rest_(rest) {}
+  Result<std::size_t> read(MutableBytes into) override;
+
+ private:
+  MemorySource prefix_;
+  ByteSource& rest_;
 };
 
 class VectorSink final : public ByteSink {

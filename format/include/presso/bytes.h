@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
 
 namespace presso {
 
@@ -27,6 +28,13 @@ inline T load(const Byte* from) {
 template <class T>
 inline void store(Byte* to, T value) {
   std::memcpy(to, &value, sizeof value);
+}
+
+/// Appends the bytes of `value`, the lowest first.
+template <class T>
+void append_value(std::vector<Byte>& to, T value) {
+  to.resize(to.size() + sizeof value);
+  store<T>(to.data() + to.size() - sizeof value, value);
 }
 
 /// The 24-bit little-endian field that shares a 32-bit word with one further byte.

@@ -24,7 +24,7 @@ class Checksum64 {
  public:
   Checksum64();
   void add(Bytes piece);
-  /// Of all pieces so far.
+  /// The checksum of all pieces so far, joined.
   std::uint64_t value() const;
 
  private:

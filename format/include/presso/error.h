@@ -55,6 +55,23 @@ enum class ErrorCode : std::uint16_t {
 /// One-line meaning of a code, in lower case, without a full stop.
 std::string_view describe(ErrorCode code);
 
+/// Whether the compressed file is to blame: what it holds is not valid, or not known to this
+/// version, or needs a dictionary that is not there. Other errors come from the world outside.
+constexpr bool is_damage(ErrorCode code) {
+  return code != ErrorCode::kOk && code < ErrorCode::kIo;
+}
+
+/// Whether the CPU may be able to do what failed with this code on a GPU. kUnsupported is one of
+/// them: a build without CUDA says so, and a GPU to which a block with sub-blocks is given.
+constexpr bool is_of_the_device(ErrorCode code) {
+  return code == ErrorCode::kNoDevice || code == ErrorCode::kDeviceMemory ||
+         code == ErrorCode::kDeviceLost || code == ErrorCode::kOutOfMemory ||
+         code == ErrorCode::kUnsupported;
+}
+
+/// "8,653,211": numbers in messages.
+std::string grouped(std::uint64_t value);
+
 struct Error {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
@@ -65,7 +82,13 @@ struct Error {
 
   /// "block 131 (compressed offset 8,653,211): checksum mismatch: ..."; no file name in it.
   std::string message() const;
+  /// message(), or `what` where explains_itself(): for people.
+  std::string text() const;
 };
+
+/// Whether `what` alone says what is wrong: "cannot open: No such file or directory" rather than
+/// "input/output error: cannot open: ...". Never where a place in a file belongs to the message.
+bool explains_itself(const Error& error);
 
 inline Error make_error(ErrorCode code, std::string what = {}) {
   return {code, std::move(what)};

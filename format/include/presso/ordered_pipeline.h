@@ -14,7 +14,7 @@
 // system refuses a helper thread, those there are do the work.
 //
 // The first error of produce or consume (in item order) ends the run and is returned; items that
-// were in flight behind it are dropped. produce and consume may run on different threads at
+// were in flight after it are dropped. produce and consume may run on different threads at
 // different times, never two produces nor two consumes at once.
 #pragma once
 

@@ -51,10 +51,10 @@ enum class FrameKind : Byte {
 enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 2 };
 
 /// Which bytes a back-reference may read, relative to its group of sequences or tile
-/// (FORMAT.md 6.3; catalogue S7.4, seed-details-S 0b). Values are stored in the file.
+/// (FORMAT.md 6.3; S7.4 of docs/sources.md). Values are stored in the file.
 enum class DependencyRule : Byte {
   kNone = 0,          ///< anything before its own position
-  kStrict = 1,        ///< nothing at or behind the group's start; no self-overlap
+  kStrict = 1,        ///< nothing at or after the group's start; no self-overlap
   kLiteralAware = 2,  ///< of the group only literals; self-overlap allowed
   kTwoWave = 3,       ///< of the group literals and what wave-one matches wrote
   kTile = 4,          ///< of a byte's tile literals and bytes whose own sources lie before the tile
@@ -90,7 +90,7 @@ struct TokenLayout {
   friend bool operator==(const TokenLayout&, const TokenLayout&) = default;
 };
 
-/// What only a Bit-coded block has in its header (FORMAT.md 14.1).
+/// What only a Bit-coded block has in its header (FORMAT.md 13.1).
 struct BitFields {
   Byte layout = 0;               ///< kLaneLayout or kSubBlockLayout
   Byte literal_limit = 10;       ///< longest word of the literal code, in bits
@@ -98,7 +98,7 @@ struct BitFields {
   Byte size_bits = 0;            ///< in which the sizes of sub-streams are written
   Byte lanes_log2 = 0;           ///< lanes; with sub-blocks the sequences of one
   Byte count_bits = 0;           ///< sub-blocks: in which their numbers of literals are written
-  std::uint32_t head_bytes = 0;  ///< sizes and codes, in front of the sub-streams
+  std::uint32_t head_bytes = 0;  ///< sizes and codes, before the sub-streams
   std::uint32_t least_bits = 0;  ///< of the shortest sub-stream
 
   constexpr std::uint32_t lanes() const { return 1u << lanes_log2; }
@@ -138,7 +138,7 @@ struct BlockHeader {
   BitFields bit;
   std::uint64_t content_checksum = 0;
 
-  /// A Bit block in S's layout, which GPUs leave to the CPU (FORMAT.md 14.7).
+  /// A Bit block of sub-blocks, which GPUs leave to the CPU (FORMAT.md 13.7).
   constexpr bool has_sub_blocks() const {
     return coding == Coding::kBit && bit.layout == kSubBlockLayout;
   }

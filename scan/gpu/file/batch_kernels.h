@@ -6,14 +6,15 @@
 #include <memory>
 
 #include "decompress/gpu/runtime/device.h"
-#include "scan/gpu/lines/batch_scan.h"
+#include "scan/gpu/search/batch_scan.h"
 
 namespace presso::gpu {
 
 class BatchKernels {
  public:
   virtual ~BatchKernels() = default;
-  virtual std::size_t temporary_bytes(std::uint64_t text_bytes, const BatchWants& wants) = 0;
+  virtual std::size_t temporary_bytes(const EngineView& engine, std::uint64_t text_bytes,
+                                      const BatchWants& wants) = 0;
   virtual Status enqueue(const BatchScanRequest& request, Stream stream) = 0;
 };
 

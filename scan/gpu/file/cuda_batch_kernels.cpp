@@ -13,8 +13,9 @@ class CudaBatchKernels final : public BatchKernels {
  public:
   explicit CudaBatchKernels(int device) : device_(device) {}
 
-  std::size_t temporary_bytes(std::uint64_t text_bytes, const BatchWants& wants) override {
-    return batch_scan_temporary_bytes(text_bytes, wants);
+  std::size_t temporary_bytes(const EngineView& engine, std::uint64_t text_bytes,
+                              const BatchWants& wants) override {
+    return batch_scan_temporary_bytes(engine, text_bytes, wants);
   }
   Status enqueue(const BatchScanRequest& request, Stream stream) override {
     const CurrentDevice current(device_);
@@ -31,8 +32,8 @@ std::shared_ptr<BatchKernels> cuda_batch_kernels(int device) {
   return std::make_shared<CudaBatchKernels>(device);
 }
 
-FileScanner::FileScanner(Decompressor& decompressor, Pattern pattern)
+FileScanner::FileScanner(Decompressor& decompressor, Pattern pattern, TextEngine engine)
     : FileScanner(decompressor, std::move(pattern),
-                  cuda_batch_kernels(decompressor.engine_->options().device)) {}
+                  cuda_batch_kernels(decompressor.engine_->options().device), engine) {}
 
 }  // namespace presso::gpu

@@ -75,11 +75,11 @@ Status ExcerptMaker::enqueue(const SlotView& view, const ExcerptPlan& plan, Batc
   BatchScanRequest request;
   request.d_text = d_at_;
   request.bytes = bytes_;
-  request.table = plan.table;
+  request.engine = &plan.engine;
   request.wants = plan.wants;
   PRESSO_TRY(reserve(d_findings_, sizeof(BatchFindings), view.memory));
   request.d_findings = reinterpret_cast<BatchFindings*>(d_findings_.get());
-  request.temporary_bytes = kernels.temporary_bytes(bytes_, plan.wants);
+  request.temporary_bytes = kernels.temporary_bytes(plan.engine, bytes_, plan.wants);
   PRESSO_TRY(reserve(d_temporary_, request.temporary_bytes, view.memory));
   request.d_temporary = d_temporary_.get();
   if (plan.wants.lines) {

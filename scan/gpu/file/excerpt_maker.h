@@ -15,7 +15,7 @@ namespace presso::gpu {
 
 /// How all batches of a scan are searched.
 struct ExcerptPlan {
-  LineTableView table;  ///< with d_image set
+  EngineView engine;  ///< placed
   BatchWants wants;
   bool invert = false;            ///< count the lines that do not match; not with wants.lines
   std::uint64_t probe_bytes = 0;  ///< of the file's first bytes, for SearchedExcerpt::probe

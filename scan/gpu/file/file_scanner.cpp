@@ -9,27 +9,6 @@
 namespace presso::gpu {
 namespace {
 
-constexpr std::size_t kMostStates = 65'534;  // line_table.h
-
-const char* place_of(LineTableKind kind) {
-  switch (kind) {
-    case LineTableKind::kBytes:
-      return "rows of bytes in shared memory";
-    case LineTableKind::kByteClasses:
-      return "classes of bytes in shared memory";
-    case LineTableKind::kShared:
-      return "classes in shared memory";
-    case LineTableKind::kGlobal:
-      break;
-  }
-  return "classes in device memory";
-}
-
-bool is_of_the_device(ErrorCode code) {
-  return code == ErrorCode::kNoDevice || code == ErrorCode::kDeviceMemory ||
-         code == ErrorCode::kDeviceLost || code == ErrorCode::kOutOfMemory;
-}
-
 /// Passes over what was reported before, where the CPU begins again from the start.
 class Repeated {
  public:
@@ -85,15 +64,12 @@ class Repeated {
 }  // namespace
 
 struct FileScanner::State {
-  State(Decompressor& to_use, Pattern to_find, std::shared_ptr<BatchKernels> to_run)
-      : decompressor(to_use), pattern(std::move(to_find)), kernels(std::move(to_run)) {
-    const auto automaton = scan_detail::matcher_of(pattern).line_automaton(kMostStates);
-    if (!automaton) return;
-    Result<LineTable> made = lay_out(automaton->dfa.view());
-    if (!made.ok()) return;
-    table = std::move(*made);
-    exact = automaton->exact;
-  }
+  State(Decompressor& to_use, Pattern to_find, std::shared_ptr<BatchKernels> to_run,
+        TextEngine wanted)
+      : decompressor(to_use),
+        pattern(std::move(to_find)),
+        kernels(std::move(to_run)),
+        engine(choose_engine(scan_detail::matcher_of(pattern), wanted)) {}
 
   ExcerptPlan plan_of(const ScanOptions& options, bool has_callback) const;
   Status place_table();
@@ -103,8 +79,7 @@ struct FileScanner::State {
   Decompressor& decompressor;
   Pattern pattern;
   std::shared_ptr<BatchKernels> kernels;
-  std::optional<LineTable> table;
-  bool exact = true;
+  Result<EngineTable> engine;
   DeviceMemory d_image;
   std::deque<ExcerptMaker> makers;
   std::optional<std::string> why_cpu = "no file was searched";
@@ -114,23 +89,22 @@ struct FileScanner::State {
 ExcerptPlan FileScanner::State::plan_of(const ScanOptions& options, bool has_callback) const {
   const scan_detail::LineScanOptions lines = scan_detail::line_scan_options(options, has_callback);
   ExcerptPlan plan;
-  plan.table = table->view;
-  plan.table.d_image = d_image.get();
-  plan.wants.lines = lines.record || lines.matches || !exact;
+  plan.engine = engine->placed(d_image.get());
+  plan.wants.lines = lines.record || lines.matches || !engine->exact;
   plan.wants.numbers = lines.line_numbers || options.invert;
   plan.invert = options.invert;
   plan.probe_bytes = options.binary != BinaryRule::kText ? scan_detail::kBinaryProbeBytes : 0;
   return plan;
 }
 
-/// Once: the automaton into device memory.
+/// Once: the engine's tables into device memory.
 Status FileScanner::State::place_table() {
-  if (d_image.get() != nullptr) return {};
+  const std::vector<Byte>& tables = engine->image;
+  if (d_image.get() != nullptr || tables.empty()) return {};
   Memory& memory = decompressor.engine_->memory();
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(memory.device()));
-  PRESSO_ASSIGN(DeviceMemory image, memory.allocate(table->image.size()));
-  PRESSO_TRY(
-      memory.device().copy_in(image.get(), table->image.data(), table->image.size(), stream.get()));
+  PRESSO_ASSIGN(DeviceMemory image, memory.allocate(tables.size()));
+  PRESSO_TRY(memory.device().copy_in(image.get(), tables.data(), tables.size(), stream.get()));
   PRESSO_TRY(memory.device().wait(stream.get()));
   d_image = std::move(image);
   return {};
@@ -162,17 +136,17 @@ Result<ScanSummary> FileScanner::State::scan_on_gpu(ScannedFile& file, std::opti
 }
 
 FileScanner::FileScanner(Decompressor& decompressor, Pattern pattern,
-                         std::shared_ptr<BatchKernels> kernels)
-    : state_(std::make_unique<State>(decompressor, std::move(pattern), std::move(kernels))) {}
+                         std::shared_ptr<BatchKernels> kernels, TextEngine engine)
+    : state_(
+          std::make_unique<State>(decompressor, std::move(pattern), std::move(kernels), engine)) {}
 FileScanner::FileScanner(FileScanner&&) noexcept = default;
 FileScanner& FileScanner::operator=(FileScanner&&) noexcept = default;
 FileScanner::~FileScanner() = default;
 
 std::optional<std::string> FileScanner::why_not(const ScanOptions& options,
                                                 bool has_callback) const {
-  if (scan_detail::matcher_of(state_->pattern).null_data()) return "lines end at NUL bytes";
-  if (!state_->table) return "the pattern has no automaton over lines, or one that is too large";
-  if (options.invert && !state_->exact) return "lines that do not match are asked for";
+  if (!state_->engine.ok()) return state_->engine.error().what;
+  if (options.invert && !state_->engine->exact) return "lines that do not match are asked for";
   return what_is_for_cpu(options, has_callback);
 }
 
@@ -223,10 +197,7 @@ bool FileScanner::used_gpu() const {
 }
 
 std::string FileScanner::describe() const {
-  if (!state_->table) return "no line automaton of at most 65534 states";
-  const LineTableView& view = state_->table->view;
-  return "a line automaton of " + std::to_string(view.states) + " states (" + place_of(view.kind) +
-         ")" + (state_->exact ? "" : "; the CPU looks at the lines that it finds");
+  return state_->engine.ok() ? state_->engine->describe() : state_->engine.error().what;
 }
 
 }  // namespace presso::gpu

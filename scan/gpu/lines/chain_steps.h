@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which kernels run behind the tiles of a line scan (tile_chain.cuh, monoid_chain.cuh), in order.
+// Which kernels run after the tiles of a line scan (tile_chain.cuh, monoid_chain.cuh), in order.
 // The launcher has one function for each; tests run the same steps in the emulator.
 #pragma once
 

@@ -48,7 +48,7 @@ class ByteRows {
   }
 };
 
-/// Of kByteClasses. The shift is 7 or 8.
+/// Rows of a kByteClasses table. The shift is 7 or 8.
 template <u32 kShift>
 class ByteClassRows {
  public:
@@ -68,7 +68,7 @@ class ByteClassRows {
   u32 classes_;
 };
 
-/// Of kShared and kGlobal.
+/// Rows of a kShared or a kGlobal table.
 template <bool kInShared>
 class ClassRows {
  public:
@@ -132,7 +132,8 @@ PRESSO_DEVICE void add_lines(u64* d_lines, u64 lines) {
   if (simt::lane() == 0 && lines != 0) simt::atomic_add(d_lines, lines);
 }
 
-/// Of a tile, what a state is carried through: up to the stage with the first '\n', else all of it.
+/// The end of the part of a tile that a state is carried through: the stage with the first '\n', or
+/// all of the tile.
 PRESSO_DEVICE u64 end_of_head(const LineScanArguments& scan, u64 tile) {
   const u64 begin = tile * scan.tile_bytes();
   const u32 first = scan.d_tiles[tile].first;

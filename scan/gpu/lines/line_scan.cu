@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// scan_lines: five of seven kernels on a stream. Threads to data, shared memory and synchronisation
-// are described where their bodies are (line_tiles.cuh, tile_chain.cuh).
+// scan_lines for an automaton: five of seven kernels on a stream. Threads to data, shared memory
+// and synchronisation are described where their bodies are (line_tiles.cuh, tile_chain.cuh).
 #include "scan/gpu/lines/line_scan.h"
 
 #include "decompress/gpu/runtime/kernel_launch.h"
@@ -79,7 +79,7 @@ constexpr std::size_t aligned(std::size_t bytes) {
 
 /// How scan_lines divides its temporary memory.
 struct LineScanMemory {
-  std::size_t tiles = kAlignment;  ///< behind the counter of broken tiles
+  std::size_t tiles = kAlignment;  ///< after the counter of broken tiles
   std::size_t functions;
   std::size_t bytes;
 
@@ -99,7 +99,7 @@ class Launcher {
     return enqueue_tile_chain<Rows>(scan_, *this);
   }
 
-  // Of enqueue_tile_chain.
+  // What enqueue_tile_chain() calls.
   Status find_broken() {
     return launch_everywhere(find_broken_kernel, shape(0, groups()), stream_,
                              "launching find_broken_kernel", scan_);
@@ -145,52 +145,8 @@ class Launcher {
   cudaStream_t stream_;
 };
 
-Status check_request(const LineScanRequest& request) {
-  const auto text = reinterpret_cast<std::uintptr_t>(request.d_text);
-  const auto temporary = reinterpret_cast<std::uintptr_t>(request.d_temporary);
-  const auto marks = reinterpret_cast<std::uintptr_t>(request.d_marks);
-  if (text % kQuadBytes != 0 || temporary % kAlignment != 0 || marks % sizeof(u32) != 0) {
-    return make_error(ErrorCode::kInvalidArgument, "a line scan's memory is not aligned");
-  }
-  if (request.temporary_bytes < line_scan_temporary_bytes(request.bytes)) {
-    return make_error(ErrorCode::kInvalidArgument, "a line scan's temporary memory is too small");
-  }
-  if (request.table.d_image == nullptr || request.d_lines == nullptr) {
-    return make_error(ErrorCode::kInvalidArgument, "a line scan lacks its table or its result");
-  }
-  return {};
-}
-
-}  // namespace
-
-std::size_t line_scan_temporary_bytes(std::uint64_t text_bytes) {
-  if (text_bytes == 0) return kAlignment;
-  // A smaller text may be cut into smaller chunks, and so into more tiles.
-  const u64 tiles = std::max((text_bytes - 1) / (chunk_bytes_of(text_bytes) * kWarpSize) + 1,
-                             std::min<u64>(text_bytes, u64{256} << 20) / (512 * kWarpSize) + 1);
-  return LineScanMemory(tiles).bytes;
-}
-
-std::size_t line_mark_bytes(std::uint64_t text_bytes) {
-  return (text_bytes / (8 * sizeof(u32)) + 1) * sizeof(u32);
-}
-
-Status scan_lines(const LineScanRequest& request, CUstream_st* stream) {
-  PRESSO_TRY(check_request(request));
-  if (request.bytes == 0) return {};
-  LineScanArguments scan;
-  scan.d_text = request.d_text;
-  scan.bytes = request.bytes;
-  scan.table = request.table;
-  scan.chunk_bytes = chunk_bytes_of(request.bytes);
-  scan.d_state_out = request.d_state_out;
-  scan.d_lines = request.d_lines;
-  scan.d_marks = reinterpret_cast<std::uint16_t*>(request.d_marks);
-  const LineScanMemory memory(scan.tiles());
-  Byte* const temporary = static_cast<Byte*>(request.d_temporary);
-  scan.d_broken = reinterpret_cast<u32*>(temporary);
-  scan.d_tiles = reinterpret_cast<TileSummary*>(temporary + memory.tiles);
-  scan.d_functions = reinterpret_cast<TileFunction*>(temporary + memory.functions);
+/// With the kernels for the table's layout.
+Status launch(const LineScanArguments& scan, cudaStream_t stream) {
   Launcher launcher(scan, stream);
   switch (scan.table.kind) {
     case LineTableKind::kGlobal:
@@ -206,6 +162,56 @@ Status scan_lines(const LineScanRequest& request, CUstream_st* stream) {
   if (scan.table.hit_shift == 5) return launcher.run<ByteRows<5>>();
   if (scan.table.hit_shift == 7) return launcher.run<ByteRows<7>>();
   return launcher.run<ByteRows<8>>();
+}
+
+}  // namespace
+
+std::size_t scan_temporary_bytes(const LineTableView&, std::uint64_t text_bytes) {
+  if (text_bytes == 0) return kAlignment;
+  // A smaller text may be cut into smaller chunks, and so into more tiles.
+  const u64 tiles = std::max((text_bytes - 1) / (chunk_bytes_of(text_bytes) * kWarpSize) + 1,
+                             std::min<u64>(text_bytes, u64{256} << 20) / (512 * kWarpSize) + 1);
+  return LineScanMemory(tiles).bytes;
+}
+
+std::size_t line_mark_bytes(std::uint64_t text_bytes) {
+  return (text_bytes / (8 * sizeof(u32)) + 1) * sizeof(u32);
+}
+
+Status check_scan(const LineScan& scan, const TemporaryMemory& temporary, std::size_t least_bytes) {
+  const auto is_aligned = [](const void* at, std::size_t bytes) {
+    return reinterpret_cast<std::uintptr_t>(at) % bytes == 0;
+  };
+  if (!is_aligned(scan.d_text, kQuadBytes) || !is_aligned(temporary.d_memory, kAlignment) ||
+      !is_aligned(scan.d_marks, sizeof(u32)) || !is_aligned(scan.d_lines, sizeof(u64))) {
+    return make_error(ErrorCode::kInvalidArgument, "a scan's memory is not aligned");
+  }
+  if (temporary.bytes < least_bytes || temporary.d_memory == nullptr) {
+    return make_error(ErrorCode::kInvalidArgument, "a scan's temporary memory is too small");
+  }
+  if (scan.d_lines == nullptr) {
+    return make_error(ErrorCode::kInvalidArgument, "a scan has no place for its result");
+  }
+  return {};
+}
+
+Status scan_lines(const LineScan& scan, const LineTableView& table,
+                  const TemporaryMemory& temporary, CUstream_st* stream) {
+  PRESSO_TRY(check_scan(scan, temporary, scan_temporary_bytes(table, scan.bytes)));
+  if (table.d_image == nullptr) {
+    return make_error(ErrorCode::kInvalidArgument, "a line scan lacks its table");
+  }
+  if (scan.bytes == 0) return {};
+  LineScanArguments arguments;
+  static_cast<LineScan&>(arguments) = scan;
+  arguments.table = table;
+  arguments.chunk_bytes = chunk_bytes_of(scan.bytes);
+  const LineScanMemory memory(arguments.tiles());
+  Byte* const d_memory = static_cast<Byte*>(temporary.d_memory);
+  arguments.d_broken = reinterpret_cast<u32*>(d_memory);
+  arguments.d_tiles = reinterpret_cast<TileSummary*>(d_memory + memory.tiles);
+  arguments.d_functions = reinterpret_cast<TileFunction*>(d_memory + memory.functions);
+  return launch(arguments, stream);
 }
 
 }  // namespace presso::gpu

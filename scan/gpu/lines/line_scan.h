@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Counting the lines of a text in device memory that an automaton accepts, enqueued on a stream, in
-// the manner of presso/gpu_batch.h: ask for the size of the temporary memory, then call. Nothing
-// here allocates, synchronises or copies between host and device.
+// Counting the matching lines of a text in device memory, and marking their ends: what all engines
+// share (the automaton of line_table.h here, engines for literals in scan/gpu/literals). Everything
+// is enqueued on a stream, in the manner of presso/gpu_batch.h: ask for the size of the temporary
+// memory, then call. Nothing allocates, synchronises or copies between host and device.
 #pragma once
 
 #include <cstddef>
@@ -14,27 +15,36 @@ struct CUstream_st;  // cudaStream_t points to one
 
 namespace presso::gpu {
 
-struct LineScanRequest {
-  const Byte* d_text = nullptr;  ///< 16-byte aligned; nothing outside of the text is read
+/// The text and where results go, for every engine. Trivially copyable: kernels' arguments begin
+/// with it.
+struct LineScan {
+  const Byte* d_text = nullptr;  ///< 16-byte aligned; begins a line; nothing outside of it is read
   std::uint64_t bytes = 0;
-  LineTableView table;  ///< of lay_out(), with d_image set
-  /// Where to put the automaton's state after the text. nullptr: the text ends a line, and an
-  /// unfinished last line counts.
-  std::uint32_t* d_state_out = nullptr;
-  std::uint64_t* d_lines = nullptr;  ///< the number of matching lines that end here is added
-  /// If wanted: line_mark_bytes() of zeroes, in which a bit is set for each byte of the text that
-  /// is the '\n' of a matching line, and for the end of the text where that ends one.
+  bool ends_line = true;             ///< whether an unfinished last line counts
+  std::uint64_t* d_lines = nullptr;  ///< the number of matching lines is added
+  /// nullptr, or line_mark_bytes() of zeroes, in which a bit is set for each byte of the text that
+  /// is the '\n' of a matching line, and bit `bytes` where the unfinished last line matches and
+  /// counts.
   std::uint32_t* d_marks = nullptr;
-  void* d_temporary = nullptr;  ///< 256-byte aligned
-  std::size_t temporary_bytes = 0;
 };
 
-/// Enough for texts of up to so many bytes.
-std::size_t line_scan_temporary_bytes(std::uint64_t text_bytes);
+/// Device memory that a scan works in, and its contents are unspecified before and after.
+struct TemporaryMemory {
+  void* d_memory = nullptr;  ///< 256-byte aligned
+  std::size_t bytes = 0;
+};
+
 std::size_t line_mark_bytes(std::uint64_t text_bytes);
 
-/// Errors: kInvalidArgument (memory too small or misaligned), kNoDevice, kDeviceLost. An empty text
-/// changes nothing.
-Status scan_lines(const LineScanRequest& request, CUstream_st* stream);
+/// Enough for texts of up to `text_bytes` bytes.
+std::size_t scan_temporary_bytes(const LineTableView& table, std::uint64_t text_bytes);
+
+/// By an automaton: `table` is one of lay_out(), with d_image set. An empty text changes nothing.
+/// Errors: kInvalidArgument (memory too small or misaligned), kNoDevice, kDeviceLost.
+Status scan_lines(const LineScan& scan, const LineTableView& table,
+                  const TemporaryMemory& temporary, CUstream_st* stream);
+
+/// Whether `scan` and the temporary memory are as every engine needs them; kInvalidArgument.
+Status check_scan(const LineScan& scan, const TemporaryMemory& temporary, std::size_t least_bytes);
 
 }  // namespace presso::gpu

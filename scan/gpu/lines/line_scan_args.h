@@ -4,7 +4,7 @@
 // A lane takes a chunk of the text, a warp 32 neighbouring chunks, a tile. Only the first line end
 // of a chunk or tile, its head, depends on what stands before it, so a chunk is
 //
-//   (state guessed at its begin, state at its end, where its first '\n' is)
+//   (state guessed at its start, state at its end, where its first '\n' is)
 //
 // and whoever finds the guess wrong runs the head again. Trivially copyable, host and device.
 #pragma once
@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "decompress/gpu/simt/simt.h"
-#include "scan/gpu/lines/line_table.h"
+#include "scan/gpu/lines/line_scan.h"
 
 namespace presso::gpu {
 
@@ -26,16 +26,16 @@ constexpr u32 kStagePitch = 80;       ///< rows of a stage: no two lanes of a qu
 constexpr u32 kNoStage = 0xFFFFFFFF;  ///< there is no '\n'
 constexpr u32 kTableStates = kWarpSize;
 
-/// All that is known of a tile behind line_tiles_kernel. States are those of the LineDfa.
+/// All that is known of a tile after line_tiles_kernel. States are those of the automaton.
 struct TileSummary {
-  std::uint16_t guess;   ///< at its begin; kUnknown
+  std::uint16_t guess;   ///< at its start; kUnknown
   std::uint16_t out;     ///< at its end; right whatever the guess, if there is a '\n'; kUnknownOut
   std::uint16_t before;  ///< under the guess, in front of the stage with the first '\n'
   std::uint16_t broken;  ///< 0; kBroken: the guess was wrong, or may be; kAbsorbed
   u32 first;             ///< that stage, exactly, in the tile; kNoStage
   u32 reserved;
 
-  // Of a tile without '\n' whose lanes did not agree: no states, and not the same.
+  // In a tile without '\n' whose lanes did not agree. These are no states, and not the same.
   static constexpr std::uint16_t kUnknown = 0xFFFF;
   static constexpr std::uint16_t kUnknownOut = 0xFFFE;
   static constexpr std::uint16_t kBroken = 1;
@@ -43,7 +43,7 @@ struct TileSummary {
   static constexpr std::uint16_t kAbsorbed = 2;
 };
 
-/// What a broken tile does with each state that may stand at its begin; or, in the first one of a
+/// What a broken tile does with each state that may stand at its start; or, in the first one of a
 /// group that has no '\n', what all of the group does.
 struct TileFunction {
   std::uint16_t count;   ///< of the arrays; kTooMany; nothing where there is a monoid
@@ -56,21 +56,15 @@ struct TileFunction {
   static constexpr u32 kGroupTiles = kWarpSize;
 };
 
-struct LineScanArguments {
-  const Byte* d_text = nullptr;  ///< 16-byte aligned
-  u64 bytes = 0;                 ///< at least 1
+struct LineScanArguments : LineScan {  // at least one byte
   LineTableView table;
-  u32 chunk_bytes = 1024;  ///< a multiple of kStageBytes
-  /// Where to put the state after the text. nullptr: the text ends a line, and an unfinished last
-  /// line counts as if '\n' followed.
-  u32* d_state_out = nullptr;
-  u64* d_lines = nullptr;               ///< matching lines are added
-  std::uint16_t* d_marks = nullptr;     ///< zeroes; a bit for each byte and one more: the '\n' of a
-                                        ///< matching line, or the end of the text
+  u32 chunk_bytes = 1024;               ///< a multiple of kStageBytes
   TileSummary* d_tiles = nullptr;       ///< one for each tile
   TileFunction* d_functions = nullptr;  ///< likewise
   u32* d_broken = nullptr;              ///< how many tiles are; zero before
 
+  /// As entries for 16 bytes each.
+  PRESSO_HD std::uint16_t* marks() const { return reinterpret_cast<std::uint16_t*>(d_marks); }
   PRESSO_HD constexpr u32 tile_bytes() const { return chunk_bytes * kWarpSize; }
   PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / tile_bytes() + 1; }
 };

@@ -23,7 +23,7 @@
 // kBytes its number has one bit above all states, where there is room: counting is then one shift
 // and one addition.
 //
-// Behind the rows lies the automaton's transition monoid, where that is small, for lines that are
+// After the rows comes the automaton's transition monoid, where that is small, for lines that are
 // longer than what a warp reads (monoid_chain.cuh). Test: tests/simt/scan_lines_test.cpp.
 #pragma once
 
@@ -61,8 +61,8 @@ struct LineTableView {
   std::uint32_t image_bytes = 0;   ///< a multiple of 16
   std::uint32_t shared_bytes = 0;  ///< the first ones, which are copied to shared memory
   std::uint32_t hit_shift = 8;     ///< rows of bytes: hit == 1 << hit_shift, or 255 where it is 8
-  std::uint32_t hit = 0;           ///< the state of a line that begins behind a matching one
-  std::uint32_t classes = 0;       ///< but for kBytes
+  std::uint32_t hit = 0;           ///< the state of a line that begins after a matching one
+  std::uint32_t classes = 0;       ///< not with kBytes
   std::uint32_t states = 0;        ///< without `hit`
   std::uint32_t start = 0;
   std::uint32_t first_matching = 0;

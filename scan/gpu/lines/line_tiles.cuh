@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Counts the matching lines of a text, a chunk a lane, whatever the lengths of lines (catalogue L6,
-// L7; kernel D4 of the prototype, made exact).
+// Counts the matching lines of a text by an automaton, one chunk to a lane, whatever the lengths of
+// lines (catalogue L6, L7).
 //
-// A lane does not know the state at the begin of its chunk. It guesses: it runs the automaton from
+// A lane does not know the state at the start of its chunk. It guesses: it runs the automaton from
 // the start of a line over the 64 bytes before. After the chunk, lanes compare their guess with the
 // state that their neighbour ended in, and who was wrong runs its head again, up to the first '\n'.
 // Lanes further down that saw no '\n' since are likely wrong for the same reason ("an error was
@@ -32,7 +32,7 @@ constexpr u32 kMostRounds = 4;
 constexpr u32 kRoundsBeforeMonoid = 1;
 constexpr u32 kStagedBytes = 2 * kWarpSize * kStagePitch;  ///< of a warp
 
-/// A lane's automaton in motion. Stages are numbered from the begin of its chunk.
+/// A lane's automaton in motion. Stages are numbered from the start of its chunk.
 template <class Rows, bool kMark>
 struct LineRun {
   u32 state = 0;
@@ -118,7 +118,7 @@ class LineTiles {
   }
 
   PRESSO_DEVICE std::uint16_t* marks_of(int stage) const {
-    return kMark ? scan_.d_marks + begin_ / kQuadBytes + stage * 4 : nullptr;
+    return kMark ? scan_.marks() + begin_ / kQuadBytes + stage * 4 : nullptr;
   }
 
   // --- the text through shared memory: full tiles only
@@ -200,7 +200,7 @@ class LineTiles {
   /// The lane at the end of a text that is complete ends an unfinished line.
   PRESSO_DEVICE void end_text() {
     out_ = walker_.plain(run_.state);
-    if (end_ < scan_.bytes || begin_ == end_ || scan_.d_state_out != nullptr) return;
+    if (end_ < scan_.bytes || begin_ == end_ || !scan_.ends_line) return;
     if (text_.byte(end_ - 1) == '\n') return;
     if (run_.first == kNoStage) {  // a line's end where no byte is
       run_.first = static_cast<u32>((end_ - begin_) / kStageBytes);
@@ -212,8 +212,9 @@ class LineTiles {
 
   PRESSO_DEVICE void count_line(u64 end, bool matches) {
     run_.hits += matches ? 1u : ~0u;
-    if (kMark)
-      scan_.d_marks[end / kQuadBytes] ^= static_cast<std::uint16_t>(1u << end % kQuadBytes);
+    if (kMark) {
+      scan_.marks()[end / kQuadBytes] ^= static_cast<std::uint16_t>(1u << end % kQuadBytes);
+    }
   }
 
   // --- guesses put right
@@ -271,16 +272,16 @@ class LineTiles {
   PRESSO_DEVICE u64 end_of_head() const {
     return run_.first == kNoStage ? end_ : begin_ + u64{run_.first} * kStageBytes;
   }
-  /// Another state stands before the chunk, and so `behind` the head.
-  PRESSO_DEVICE void take_head(u32 state, u32 behind) {
+  /// Another state stands before the chunk, and so `after` its head.
+  PRESSO_DEVICE void take_head(u32 state, u32 after) {
     guess_ = state;
     if (run_.first == kNoStage) {
-      out_ = behind;
+      out_ = after;
       return;
     }
     const auto was = walker_.end_of_line(walker_.plain(run_.before), end_of_head());
-    const auto is = walker_.end_of_line(behind, end_of_head());
-    run_.before = behind;
+    const auto is = walker_.end_of_line(after, end_of_head());
+    run_.before = after;
     if (was.matches != is.matches) count_line(is.at, is.matches);
   }
 
@@ -306,9 +307,9 @@ class LineTiles {
   TextReader text_;
   LineWalker<Rows> walker_;
   u64 tile_begin_ = 0;
-  u64 begin_ = 0, end_ = 0;  ///< the lane's chunk; empty behind the end of the text
+  u64 begin_ = 0, end_ = 0;  ///< the lane's chunk; empty after the end of the text
   u32 guess_ = 0;            ///< the state that it was run from
-  u32 out_ = 0;              ///< the state behind it
+  u32 out_ = 0;              ///< the state after it
   LineRun<Rows, kMark> run_;
 };
 

@@ -27,11 +27,11 @@ class Monoid {
   PRESSO_DEVICE u32 product(u32 first, u32 second) const {
     return simt::load_readonly(products_ + first * view_.functions + second);
   }
-  /// Of the lanes' functions in order; lane 0 gets it.
+  /// The product of the lanes' functions, in order; lane 0 gets it.
   PRESSO_DEVICE u32 product_of_lanes(u32 function) const {
     for (u32 distance = 1; distance < kWarpSize; distance *= 2) {
-      const u32 behind = simt::shuffle(function, simt::lane() + distance);
-      if (simt::lane() + distance < kWarpSize) function = product(function, behind);
+      const u32 next = simt::shuffle(function, simt::lane() + distance);
+      if (simt::lane() + distance < kWarpSize) function = product(function, next);
     }
     return function;
   }

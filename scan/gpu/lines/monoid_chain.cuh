@@ -16,7 +16,7 @@
 
 namespace presso::gpu {
 
-/// Of a head that is an absorbing state's any function will do.
+/// For a head that an absorbing state is carried through, any function will do.
 PRESSO_DEVICE bool is_absorbed(const LineScanArguments& scan, u64 tile) {
   const TileSummary& before = scan.d_tiles[tile - 1];
   return scan.d_tiles[tile].broken == TileSummary::kAbsorbed ||
@@ -35,7 +35,7 @@ PRESSO_DEVICE u64 end_of_line_in_stage(const LineScanArguments& scan, u64 begin)
   return begin + kStageBytes;  // not reached
 }
 
-/// Of all that a state before the tile is carried through, by a warp; lane 0 gets it.
+/// The function of all that a state before the tile is carried through, by a warp; lane 0 gets it.
 PRESSO_DEVICE u32 function_of_head(const LineScanArguments& scan,
                                    const Monoid<MonoidRows::kShared>& monoid, u64 tile) {
   const u64 begin = tile * scan.tile_bytes();
@@ -47,7 +47,7 @@ PRESSO_DEVICE u32 function_of_head(const LineScanArguments& scan,
   return monoid.product_of_lanes(mine);
 }
 
-/// Of so many tiles.
+/// The function of `tiles` tiles from `tile` on, without a line end.
 PRESSO_DEVICE void set_function(const LineScanArguments& scan, u64 tile, u32 number, u32 tiles) {
   scan.d_functions[tile].number = static_cast<std::uint16_t>(number);
   scan.d_functions[tile].tiles = static_cast<std::uint16_t>(tiles);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Behind line_tiles_kernel: tiles whose guess was wrong, made right. Four kernels, of which the
+// After line_tiles_kernel: tiles whose guess was wrong are corrected. Four kernels, of which the
 // last three end at once where the first found nothing, which is the rule.
 //
 //   find_broken     a tile is broken if its guess is not the state that the tile before it ended
@@ -51,13 +51,13 @@ PRESSO_DEVICE u32 mark_chain(const LineScanArguments& scan, u64 tile) {
     const bool exists = mine < scan.tiles();
     const bool is_first = marked == 0 && simt::lane() == 0;
     const bool ends_before = !exists || (!is_first && is_inconsistent(scan, mine));
-    const bool ends_behind = exists && scan.d_tiles[mine].first != kNoStage;
-    const u32 before = simt::ballot(ends_before), behind = simt::ballot(ends_behind);
+    const bool ends_after = exists && scan.d_tiles[mine].first != kNoStage;
+    const u32 before = simt::ballot(ends_before), after = simt::ballot(ends_after);
     const u32 lower = (1u << simt::lane()) - 1;
-    const bool is_in = (before & (lower | 1u << simt::lane())) == 0 && (behind & lower) == 0;
+    const bool is_in = (before & (lower | 1u << simt::lane())) == 0 && (after & lower) == 0;
     if (is_in) scan.d_tiles[mine].broken = mark;
     marked += simt::popcount(simt::ballot(is_in));
-    if ((before | behind) != 0) return marked;
+    if ((before | after) != 0) return marked;
   }
 }
 
@@ -78,10 +78,6 @@ PRESSO_DEVICE void find_broken_body(const LineScanArguments& scan) {
     }
   }
   if (simt::lane() == 0 && marked > 0) simt::atomic_add(scan.d_broken, marked);
-  const u64 last = scan.tiles() - 1;
-  if (warp == 0 && simt::lane() == 0 && scan.d_state_out != nullptr) {
-    *scan.d_state_out = scan.d_tiles[last].out;  // unless a chain ends there
-  }
 }
 
 template <class Rows>
@@ -116,7 +112,7 @@ class TileFunctions {
     function.result[simt::lane()] = static_cast<std::uint16_t>(result_of(tile, state));
   }
 
-  /// The state behind a tile without '\n', else whether its first line matches.
+  /// The state after a tile without '\n', else whether its first line matches.
   PRESSO_DEVICE u32 result(u64 tile, u32 state) const {
     return result_of(tile, walker_.run(state, tile * scan_.tile_bytes(), end_of_head(scan_, tile)));
   }
@@ -129,7 +125,7 @@ class TileFunctions {
   }
 
  private:
-  /// By the state behind the head.
+  /// The same, given the state after the head.
   PRESSO_DEVICE u32 result_of(u64 tile, u32 state) const {
     if (scan_.d_tiles[tile].first == kNoStage) return state;
     return walker_.end_of_line(state, end_of_head(scan_, tile)).matches ? 1 : 0;
@@ -260,7 +256,7 @@ class TileFunctions {
   u32* next_;
 };
 
-/// Of the sets of all warps of a block, which lie behind the table.
+/// Bytes of the sets of all warps of a block, which lie after the table.
 PRESSO_HD constexpr u32 state_sets_bytes(const LineTableView& table, u32 warps) {
   return warps * 2 * 4 * ((table.states + kWarpSize - 1) / kWarpSize);
 }
@@ -313,13 +309,13 @@ PRESSO_DEVICE bool look_up(const HeldFunction& function, u32 state, u32& result)
   return true;
 }
 
-/// What the monoid's function of a tile makes of the state before it: the state behind a tile
+/// What the monoid's function of a tile makes of the state before it: the state after a tile
 /// without '\n' (`first` is kNoStage), else whether its first line matches.
 PRESSO_DEVICE u32 result_by_monoid(const LineScanArguments& scan, u32 number, u32 first,
                                    u32 state) {
-  const u32 behind = Monoid<MonoidRows::kGlobal>(scan).value(number, state);
-  if (first == kNoStage) return behind;
-  return behind >= scan.table.first_matching ? 1 : 0;
+  const u32 after = Monoid<MonoidRows::kGlobal>(scan).value(number, state);
+  if (first == kNoStage) return after;
+  return after >= scan.table.first_matching ? 1 : 0;
 }
 
 /// What a tile's function makes of the state before it; false where it does not know.
@@ -338,7 +334,7 @@ PRESSO_DEVICE u64 mend_head(const LineScanArguments& scan, const TileFunctions<R
   const auto counted = functions.counted_line(tile);
   if (counted.matches == matches) return 0;
   if (scan.d_marks != nullptr && writes) {
-    scan.d_marks[counted.at / kQuadBytes] ^=
+    scan.marks()[counted.at / kQuadBytes] ^=
         static_cast<std::uint16_t>(1u << counted.at % kQuadBytes);
   }
   return matches ? u64{1} : ~u64{0};
@@ -396,10 +392,7 @@ PRESSO_DEVICE u64 follow_chain(const LineScanArguments& scan, const TileFunction
     PRESSO_UNROLL
     for (u32 i = 0; i < kAhead; ++i) {
       if (tile != base + u64{i} * stride) break;
-      if (tile == scan.tiles()) {
-        if (simt::lane() == 0 && scan.d_state_out != nullptr) *scan.d_state_out = state;
-        return 0;
-      }
+      if (tile == scan.tiles()) return 0;
       if (held[i].tiles < stride) {
         by_groups = false;
         break;

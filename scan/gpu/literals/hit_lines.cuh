@@ -2,7 +2,7 @@
 // From hits, bits of bytes within lines, to the number of lines that have one. Adding the bits of
 // hits to those of no '\n' carries each hit to the end of its line, a ballot carries it on from
 // lane to lane. A tile says whether it has a '\n', whether its head, up to
-// there, has a hit, and whether what is behind its last '\n' has; count_heads_body counts the
+// there, has a hit, and whether what follows its last '\n' has; count_heads_body counts the
 // heads.
 //
 // Threads to data: a row is 16 neighbouring bytes a lane, 512 a warp. No shared memory, no
@@ -20,14 +20,25 @@ constexpr u32 kRowBytes = kWarpSize * kQuadBytes;
 enum TileBits : u32 {
   kHasNewline = 1,
   kHeadHit = 2,  ///< in front of the first '\n'
-  kTailHit = 4,  ///< behind the last one, or anywhere where there is none
+  kTailHit = 4,  ///< after the last one, or anywhere where there is none
 };
 
 /// The tiles of a text, in its order.
-struct HitTiles {
-  Byte* d_tiles = nullptr;  ///< a summary each
+struct HitTiles : LineScan {
+  Byte* d_tiles = nullptr;  ///< a summary of each: TileBits
   u64 tiles = 0;
-  u64* d_lines = nullptr;  ///< matching lines are added
+  u32 tile_bytes = 0;  ///< of text
+};
+
+/// What the kernels of an engine for literals are given.
+template <class View, u32 kTile>
+struct HitScan : LineScan {  // at least one byte
+  View table;
+  Byte* d_tiles = nullptr;
+
+  static constexpr u32 kTileBytes = kTile;
+  PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / kTile + 1; }
+  PRESSO_HD constexpr HitTiles hit_tiles() const { return {*this, d_tiles, tiles(), kTile}; }
 };
 
 /// A bit for each byte of a quad that is '\n'.
@@ -43,15 +54,17 @@ PRESSO_DEVICE u32 newlines_of(const Quad& quad) {
   return bits;
 }
 
-/// The text in rows. Behind it there is '\n'.
+/// The text in rows. After its end there is '\n', or nothing but zeroes where the text does not end
+/// a line.
 class TextRows {
  public:
-  PRESSO_DEVICE TextRows(const Byte* d_text, u64 bytes) : text_(d_text), bytes_(bytes) {}
+  PRESSO_DEVICE explicit TextRows(const LineScan& scan)
+      : text_(scan.d_text), bytes_(scan.bytes), filling_(scan.ends_line ? 0x0A0A0A0Au : 0) {}
 
   /// The lane's quads of kRows rows from `at`, a multiple of 16, on; in lane 31 also the next
-  /// kBehind words behind them.
-  template <u32 kRows, u32 kBehind>
-  PRESSO_DEVICE void load(u64 at, Quad (&quads)[kRows], u32 (&behind)[kBehind]) const {
+  /// kNext words after them.
+  template <u32 kRows, u32 kNext>
+  PRESSO_DEVICE void load(u64 at, Quad (&quads)[kRows], u32 (&next)[kNext]) const {
     const u64 mine = at + simt::lane() * kQuadBytes;
     constexpr u32 kBytes = kRows * kRowBytes;
     if (at + kBytes + kQuadBytes <= bytes_) {
@@ -61,17 +74,17 @@ class TextRows {
             simt::load_readonly(reinterpret_cast<const Quad*>(text_ + mine) + row * kWarpSize);
       }
       PRESSO_UNROLL
-      for (u32 i = 0; i < kBehind; ++i) {
-        behind[i] = simt::lane() == kWarpSize - 1
-                        ? simt::load_readonly(reinterpret_cast<const u32*>(text_ + at + kBytes) + i)
-                        : 0;
+      for (u32 i = 0; i < kNext; ++i) {
+        next[i] = simt::lane() == kWarpSize - 1
+                      ? simt::load_readonly(reinterpret_cast<const u32*>(text_ + at + kBytes) + i)
+                      : 0;
       }
       return;
     }
     PRESSO_UNROLL
     for (u32 row = 0; row < kRows; ++row) quads[row] = careful_quad(mine + row * kRowBytes);
     PRESSO_UNROLL
-    for (u32 i = 0; i < kBehind; ++i) behind[i] = word_at(at + kBytes + 4 * i);
+    for (u32 i = 0; i < kNext; ++i) next[i] = word_at(at + kBytes + 4 * i);
   }
   /// The lane's 32 bytes of a row of twice the size.
   PRESSO_DEVICE void load_pair(u64 at, Quad& low, Quad& high) const {
@@ -90,7 +103,7 @@ class TextRows {
   }
   /// Four bytes from any place.
   PRESSO_DEVICE u32 word_at(u64 at) const {
-    u32 word = 0x0A0A0A0Au;
+    u32 word = filling_;
     for (u32 i = 0; i < 4 && at + i < bytes_; ++i) {
       word = (word & ~(0xFFu << 8 * i)) | u32{text_[at + i]} << 8 * i;
     }
@@ -120,22 +133,26 @@ class TextRows {
 
   const Byte* text_;
   u64 bytes_;
+  u32 filling_;
 };
 
-/// The value that the lane behind holds for its quad of the same row: for the last lane the first
-/// lane's of the next row, or `behind`.
+/// The value that the next lane holds for its quad of the same row: for the last lane the first
+/// lane's of the next row, or `next`.
 template <u32 kRows>
-PRESSO_DEVICE u32 word_behind(const Quad (&quads)[kRows], u32 row, u32 word, u32 behind) {
+PRESSO_DEVICE u32 word_after(const Quad (&quads)[kRows], u32 row, u32 word, u32 next) {
   const u32 neighbour = simt::shuffle_down(quads[row].words[word], 1);
   const u32 next_row =
-      row + 1 < kRows ? simt::shuffle(quads[(row + 1) % kRows].words[word], 0) : behind;
+      row + 1 < kRows ? simt::shuffle(quads[(row + 1) % kRows].words[word], 0) : next;
   return simt::lane() == kWarpSize - 1 ? next_row : neighbour;
 }
 
-/// Counts a tile's matching lines, row after row, but for its head. What is the same in all lanes
-/// is 0 or 1 in each.
+/// Counts and marks a tile's matching lines, row after row, except for its head. What is the same
+/// in all lanes is 0 or 1 in each.
 class HitLines {
  public:
+  PRESSO_DEVICE explicit HitLines(const LineScan& scan)
+      : marks_(reinterpret_cast<std::uint16_t*>(scan.d_marks)) {}
+
   PRESSO_DEVICE void begin_tile() { tail_ = has_newline_ = head_ = 0; }
 
   /// Whether the line at hand has a hit.
@@ -144,9 +161,10 @@ class HitLines {
   /// A '\n' was in what is not taken, in front of any hit.
   PRESSO_DEVICE void note_newline(bool mine) { has_newline_ |= simt::ballot(mine) != 0 ? 1 : 0; }
 
-  /// A row: the lane's bits, in the text's order from lane to lane; kBits of them.
+  /// A row: the lane's bits, in the text's order from lane to lane; kBits of them, whose first is
+  /// that of byte `at`.
   template <u32 kBits = kQuadBytes>
-  PRESSO_DEVICE void take_row(u32 hits, u32 newlines) {
+  PRESSO_DEVICE void take_row(u64 at, u32 hits, u32 newlines) {
     constexpr u32 kAll = kBits < kWarpSize ? (1u << kBits % kWarpSize) - 1 : ~0u;
     u32 sum = hits + (~newlines & kAll);
     // Lanes whose sum overflows give a carry, those that are full hand one on: an addition again.
@@ -159,6 +177,7 @@ class HitLines {
     u32 ends = sum & newlines;  // of matching lines
     if (has_newline_ == 0) ends = without_head(ends, newlines);
     lines_ += simt::popcount(ends);
+    if (marks_ != nullptr && ends != 0) mark<kBits>(at, ends);
   }
 
   PRESSO_DEVICE Byte end_tile() {
@@ -180,6 +199,17 @@ class HitLines {
     return simt::lane() == first ? ends & ~lowest : ends;
   }
 
+  template <u32 kBits>
+  PRESSO_DEVICE void mark(u64 at, u32 ends) {
+    PRESSO_UNROLL
+    for (u32 done = 0; done < kBits; done += kQuadBytes, ends >>= kQuadBytes) {
+      const auto bits = static_cast<std::uint16_t>(ends);
+      // What lies after the text's end has no entry, and no bits.
+      if (bits != 0) marks_[(at + done) / kQuadBytes] = bits;
+    }
+  }
+
+  std::uint16_t* marks_;  ///< an entry for 16 bytes; nullptr
   u64 lines_ = 0;
   u32 tail_ = 0, has_newline_ = 0, head_ = 0;
 };
@@ -201,7 +231,32 @@ PRESSO_DEVICE bool has_hit_to_the_left(const HitTiles& scan, u64 tile) {
   return false;
 }
 
-/// Counts each tile's head, and the last line if it is unfinished: as if a tile with '\n' followed.
+/// Where the first '\n' at or after `at` is, or the text's end. For a warp.
+PRESSO_DEVICE u64 first_newline(const HitTiles& scan, u64 at) {
+  const TextRows text(scan);
+  for (; at < scan.bytes; at += kRowBytes) {
+    const u64 mine = at + simt::lane() * kQuadBytes;
+    const u32 newlines = mine < scan.bytes ? newlines_of(text.quad_at(mine)) : 0;
+    const u32 found = simt::ballot(newlines != 0);
+    if (found == 0) continue;
+    const u32 first = simt::find_first_set(found) - 1;
+    const u32 place = first * kQuadBytes + simt::find_first_set(simt::shuffle(newlines, first)) - 1;
+    return at + place < scan.bytes ? at + place : scan.bytes;
+  }
+  return scan.bytes;
+}
+
+/// Marks the ends of the heads of this lane's tile of a warp's, where they have a hit.
+PRESSO_DEVICE void mark_heads(const HitTiles& scan, u64 first_tile, bool hit) {
+  for (u32 found = simt::ballot(hit); found != 0; found &= found - 1) {
+    const u64 tile = first_tile + simt::find_first_set(found) - 1;
+    const u64 end = first_newline(scan, tile * scan.tile_bytes);
+    if (simt::lane() == 0) simt::atomic_or(&scan.d_marks[end / kWarpSize], 1u << end % kWarpSize);
+  }
+}
+
+/// Counts and marks each tile's head, and the last line if it is unfinished and counts: then as if
+/// a tile with '\n' followed.
 PRESSO_DEVICE void count_heads_body(const HitTiles& scan) {
   const u32 warps = simt::block_threads() / kWarpSize;
   const u64 step = u64{simt::grid_blocks()} * warps * kWarpSize;
@@ -210,7 +265,7 @@ PRESSO_DEVICE void count_heads_body(const HitTiles& scan) {
   u64 lines = 0;
   for (; base <= scan.tiles; base += step) {
     const u64 mine = base + simt::lane();
-    u32 bits = mine == scan.tiles ? u32{kHasNewline} : 0u;
+    u32 bits = mine == scan.tiles && scan.ends_line ? u32{kHasNewline} : 0u;
     if (mine < scan.tiles) bits = scan.d_tiles[mine];
     const bool ends = (bits & kHasNewline) != 0;
     const u32 left = mine > 0 && ends ? scan.d_tiles[mine - 1] : u32{kHasNewline};
@@ -222,6 +277,7 @@ PRESSO_DEVICE void count_heads_body(const HitTiles& scan) {
       if (simt::lane() == which) hit = found;
     }
     lines += hit ? 1 : 0;
+    if (scan.d_marks != nullptr) mark_heads(scan, base, hit);
   }
   add_lines(scan.d_lines, lines);
 }

@@ -2,7 +2,7 @@
 // Counts the lines of a text that hold one of up to eight literals.
 //
 // Four bytes from each place are compared with each literal's gram; lanes hold 16 neighbouring
-// bytes and get the next four from the lane behind. That costs 1 instruction a byte and gram, and
+// bytes and get the next four from the next lane. That costs 1 instruction a byte and gram, and
 // half of one for shifting, so one rare literal is bound by memory. A step of 2,048 bytes in which
 // nothing agrees is done with then. Else its places are verified and become bits, one for a byte,
 // of which hit_lines.cuh makes lines.
@@ -12,7 +12,6 @@
 #pragma once
 
 #include "scan/gpu/literals/hit_lines.cuh"
-#include "scan/gpu/literals/literal_scan.h"
 #include "scan/gpu/literals/literal_table.h"
 
 namespace presso::gpu {
@@ -21,22 +20,13 @@ constexpr u32 kLiteralTileBytes = 32 << 10;  // allow(bare-32): KiB
 constexpr u32 kRowsAStep = 4;
 constexpr u32 kStepBytes = kRowsAStep * kRowBytes;
 
-struct LiteralScanArguments {
-  const Byte* d_text = nullptr;  ///< 16-byte aligned
-  u64 bytes = 0;                 ///< at least 1
-  LiteralTableView table;
-  u64* d_lines = nullptr;  ///< matching lines are added
-  Byte* d_tiles = nullptr;
-
-  PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / kLiteralTileBytes + 1; }
-  PRESSO_HD constexpr HitTiles hit_tiles() const { return {d_tiles, tiles(), d_lines}; }
-};
+using LiteralScanArguments = HitScan<LiteralTableView, kLiteralTileBytes>;
 
 template <u32 kGrams, bool kMasked>
 class LiteralTiles {
  public:
   PRESSO_DEVICE explicit LiteralTiles(const LiteralScanArguments& scan)
-      : scan_(scan), text_(scan.d_text, scan.bytes) {}
+      : scan_(scan), text_(scan), lines_(scan) {}
 
   /// All tiles of this warp; its lanes' matching lines but heads.
   PRESSO_DEVICE u64 run() {
@@ -59,14 +49,14 @@ class LiteralTiles {
  private:
   PRESSO_DEVICE void take_step(u64 at) {
     Quad quads[kRowsAStep];
-    u32 behind[1];
-    text_.load(at, quads, behind);
-    if (some_agree(quads, behind[0]) || lines_.is_hit()) {
+    u32 after[1];
+    text_.load(at, quads, after);
+    if (some_agree(quads, after[0]) || lines_.is_hit()) {
       PRESSO_UNROLL
       for (u32 row = 0; row < kRowsAStep; ++row) {
         const u64 mine = at + row * kRowBytes + simt::lane() * kQuadBytes;
-        const u32 hits = hits_of(mine, quads[row], word_behind(quads, row, 0, behind[0]));
-        lines_.take_row(hits, newlines_of(quads[row]));
+        const u32 hits = hits_of(mine, quads[row], word_after(quads, row, 0, after[0]));
+        lines_.take_row(mine, hits, newlines_of(quads[row]));
       }
     } else if (!lines_.has_newline()) {
       lines_.note_newline(has_newline(quads[0]) || has_newline(quads[1]) || has_newline(quads[2]) ||
@@ -75,11 +65,11 @@ class LiteralTiles {
   }
 
   /// Whether at some place of the step some gram stands.
-  PRESSO_DEVICE bool some_agree(const Quad (&quads)[kRowsAStep], u32 behind) const {
+  PRESSO_DEVICE bool some_agree(const Quad (&quads)[kRowsAStep], u32 after) const {
     bool is_candidate = false;
     PRESSO_UNROLL
     for (u32 row = 0; row < kRowsAStep; ++row) {
-      const u32 next = word_behind(quads, row, 0, behind);
+      const u32 next = word_after(quads, row, 0, after);
       PRESSO_UNROLL
       for (u32 i = 0; i < kQuadBytes; ++i) is_candidate |= agrees(gram_at(quads[row], next, i));
     }

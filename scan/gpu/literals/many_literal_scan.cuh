@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counts the lines of a text that hold one of many literals (catalogue S5.15).
 //
-// A lane holds 16 neighbouring bytes and gets the next eight from the lane behind. For each place,
+// A lane holds 16 neighbouring bytes and gets the next eight from the next lane. For each place,
 // or every second or fourth, the hash of the gram there is a bit of a filter in shared memory: two
 // shifts, two multiplications, a look-up and two shifts that append the bit to the lane's word of
 // candidates. That is 8 instructions a place, no branch, and a look-up takes 3.5 cycles of shared
@@ -9,7 +9,7 @@
 //
 // Candidates stay where they are, in a word of shared memory for each 32 places of a lane, until a
 // tile is through. Then each lane verifies its own, one after another: the gram in an open hash
-// table, and where it is one, its literals. Of so many candidates a lane has about as many as the
+// table, and where it is one, its literals. Of a tile's candidates a lane has about as many as the
 // next, which it has not in a row of 512 bytes. What is left are hits, and hit_lines.cuh counts
 // lines; rows without any are not read again.
 //
@@ -30,16 +30,7 @@ constexpr u32 kManyRows = 4;  ///< of a step
 constexpr u32 kManyStepBytes = kManyRows * kRowBytes;
 constexpr u32 kManySteps = kManyTileBytes / kManyStepBytes;
 
-struct ManyLiteralScanArguments {
-  const Byte* d_text = nullptr;  ///< 16-byte aligned
-  u64 bytes = 0;                 ///< at least 1
-  ManyLiteralTableView table;
-  u64* d_lines = nullptr;  ///< matching lines are added
-  Byte* d_tiles = nullptr;
-
-  PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / kManyTileBytes + 1; }
-  PRESSO_HD constexpr HitTiles hit_tiles() const { return {d_tiles, tiles(), d_lines}; }
-};
+using ManyLiteralScanArguments = HitScan<ManyLiteralTableView, kManyTileBytes>;
 
 /// How the places of a step are bits: those of a row of the lane are neighbours.
 template <u32 kStride>
@@ -78,7 +69,8 @@ class ManyLiteralTiles {
 
   PRESSO_DEVICE explicit ManyLiteralTiles(const ManyLiteralScanArguments& scan)
       : scan_(scan),
-        text_(scan.d_text, scan.bytes),
+        text_(scan),
+        lines_(scan),
         slots_(reinterpret_cast<u32*>(simt::shared_memory() +
                                       scan.table.group_count * scan.table.filter_bytes) +
                simt::warp_in_block() * Candidates::kWords * kWarpSize + simt::lane()) {}
@@ -109,9 +101,9 @@ class ManyLiteralTiles {
     PRESSO_NO_UNROLL
     for (u32 step = 0; step < steps; ++step) {
       Quad quads[kManyRows];
-      u32 behind[2];
-      text_.load(begin + step * kManyStepBytes, quads, behind);
-      used |= filter_step(step, quads, behind);
+      u32 after[2];
+      text_.load(begin + step * kManyStepBytes, quads, after);
+      used |= filter_step(step, quads, after);
       if (newline_step == steps && has_newline_in(quads)) newline_step = step;
     }
     const u32 hits = simt::ballot(used != 0) == 0 ? 0u : verify(begin, used);
@@ -132,7 +124,7 @@ class ManyLiteralTiles {
   // --- candidates
 
   /// Leaves the step's candidates; a bit for each word that has some.
-  PRESSO_DEVICE u32 filter_step(u32 step, const Quad (&quads)[kManyRows], const u32 (&behind)[2]) {
+  PRESSO_DEVICE u32 filter_step(u32 step, const Quad (&quads)[kManyRows], const u32 (&after)[2]) {
     u32 used = 0, bits = 0;
     PRESSO_UNROLL
     for (u32 row = 0; row < kManyRows; ++row) {
@@ -141,8 +133,8 @@ class ManyLiteralTiles {
                             quads[row].words[1] | fold,
                             quads[row].words[2] | fold,
                             quads[row].words[3] | fold,
-                            word_behind(quads, row, 0, behind[0]) | fold,
-                            word_behind(quads, row, 1, behind[1]) | fold};
+                            word_after(quads, row, 0, after[0]) | fold,
+                            word_after(quads, row, 1, after[1]) | fold};
       take_places(words, bits);
       if ((row + 1) % Candidates::kRowsAWord != 0) continue;
       constexpr u32 kUnused = kWarpSize - Candidates::kRowsAWord * Candidates::kOfRow;
@@ -255,7 +247,7 @@ class ManyLiteralTiles {
 
   // --- lines
 
-  /// Of a tile that has hits. Rows up to the first '\n' are needed for the head.
+  /// Counts a tile that has hits. Rows up to the first '\n' are needed for the head.
   PRESSO_DEVICE void count_rows(u64 begin, u32 steps, u32 newline_step) {
     PRESSO_NO_UNROLL
     for (u32 row = 0; row < steps * kManyRows; ++row) {
@@ -263,8 +255,8 @@ class ManyLiteralTiles {
       const u32 hits = Candidates::of_row(word, row);
       const bool is_near_head = !lines_.has_newline() && row / kManyRows == newline_step;
       if (simt::ballot(hits != 0) == 0 && !lines_.is_hit() && !is_near_head) continue;
-      const Quad quad = text_.quad_at(begin + row * kRowBytes + simt::lane() * kQuadBytes);
-      lines_.take_row(hits, newlines_of(quad));
+      const u64 mine = begin + row * kRowBytes + simt::lane() * kQuadBytes;
+      lines_.take_row(mine, hits, newlines_of(text_.quad_at(mine)));
     }
   }
 
@@ -274,7 +266,7 @@ class ManyLiteralTiles {
   u32* const slots_;  ///< the lane's words, kWarpSize apart
 };
 
-/// Of a block with so many warps.
+/// Of a block of `warps` warps.
 template <u32 kStride, bool kTwoGroups>
 u32 many_literal_shared_bytes(const ManyLiteralTableView& table, u32 warps) {
   return table.shared_bytes() +

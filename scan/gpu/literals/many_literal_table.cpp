@@ -236,7 +236,7 @@ class TableBuilder {
     std::vector<GramEntry> entries;
     for (uint32_t i = 0; i < builders_.size(); ++i) add_group(i, entries);
     view.entries_at = append(entries);
-    // Entries hold places behind them, which are known now.
+    // Entries hold places of what comes after them, which are known now.
     for (GramEntry& entry : entries) entry.at += entries_end();
     std::memcpy(table_.image.data() + view.entries_at, entries.data(),
                 entries.size() * sizeof(GramEntry));

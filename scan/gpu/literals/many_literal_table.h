@@ -2,15 +2,15 @@
 // Any number of literals of any lengths laid out for a GPU: a filter for shared memory, and tables
 // in device memory with which what passes it is verified. Host code, no CUDA.
 //
-// Of each literal a gram of up to eight bytes stands for it, the one that is rarest in texts and
-// shared with the fewest others. A gram's hash is a bit of the filter. Where all literals are long
-// enough, a text's grams are looked up at every second or fourth place only; then a literal has
-// that many grams, one behind another, and where those would be shared by too many the stride is
-// smaller. Literals of less than four bytes among longer ones are a
-// group of their own, so that they do not shorten the others' grams.
+// Each literal is looked for by a gram, up to eight of its bytes: those that are rarest in texts
+// and shared with the fewest other literals. A gram's hash is a bit of the filter. Where all
+// literals are long enough, a text's grams are looked up at every second or fourth place only; then
+// a literal has that many grams, one after another, and where those would be shared by too many the
+// stride is smaller. Literals of less than four bytes among longer ones are a group of their own,
+// so that they do not shorten the others' grams.
 //
 // Image:  filters, [group][filter_bytes]: bit h % 32 of the word at h >> filter_shift
-//         slots, an open hash table of grams for each group, at h >> slot_shift and behind
+//         slots, an open hash table of grams for each group, at h >> slot_shift and after that
 //         entries: the literals of each gram, short ones first
 //         for each literal's eight bytes: bytes 0-3, their mask, bytes 4-7, their mask
 // Hash:   h = words[0] * multipliers[0] + words[1] * multipliers[1] of the eight bytes of text
@@ -29,9 +29,9 @@
 
 namespace presso::gpu {
 
-/// Of one gram. Unused where `entries` is 0.
+/// A gram in the hash table. Unused where `entries` is 0.
 struct alignas(16) GramSlot {
-  std::uint32_t words[2] = {};    ///< folded, with zeroes behind the gram's end
+  std::uint32_t words[2] = {};    ///< folded, with zeroes after the gram's end
   std::uint32_t first_entry = 0;  ///< its literals
   std::uint32_t entries = 0;      ///< | kWholeGram
 
@@ -40,7 +40,7 @@ struct alignas(16) GramSlot {
 
 /// A literal around a gram.
 struct alignas(16) GramEntry {
-  std::uint32_t begin_before = 0;  ///< it begins so many bytes in front of the gram
+  std::uint32_t begin_before = 0;  ///< how many bytes before the gram it begins
   std::uint32_t length = 0;
   std::uint32_t at = 0;  ///< its bytes and masks in the image
   std::uint32_t reserved = 0;

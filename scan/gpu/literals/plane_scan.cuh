@@ -23,18 +23,10 @@ constexpr u32 kPlaneTileBytes = 32 << 10;  // allow(bare-32): KiB
 constexpr u32 kLaneBytes = 32;             // allow(bare-32): a bit of a word each
 constexpr u32 kPlaneRowBytes = kWarpSize * kLaneBytes;
 
-struct PlaneScanArguments {
-  const Byte* d_text = nullptr;  ///< 16-byte aligned
-  u64 bytes = 0;                 ///< at least 1
-  PlaneTableView table;
-  u64* d_lines = nullptr;  ///< matching lines are added
-  Byte* d_tiles = nullptr;
+struct PlaneScanArguments : HitScan<PlaneTableView, kPlaneTileBytes> {
   /// Constants that the compiler does not know: with those it knows it makes two instructions of a
   /// choice of bits.
   u32 turn_masks[3] = {0x0F0F0F0F, 0x33333333, 0x55555555};
-
-  PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / kPlaneTileBytes + 1; }
-  PRESSO_HD constexpr HitTiles hit_tiles() const { return {d_tiles, tiles(), d_lines}; }
 };
 
 /// Bit k of byte i of 32 as bit i of word k.
@@ -96,7 +88,7 @@ template <u32 kPlaces>
 class PlaneTiles {
  public:
   PRESSO_DEVICE explicit PlaneTiles(const PlaneScanArguments& scan)
-      : scan_(scan), text_(scan.d_text, scan.bytes) {}
+      : scan_(scan), text_(scan), lines_(scan) {}
 
   /// All tiles of this warp; its lanes' matching lines but heads.
   PRESSO_DEVICE u64 run() {
@@ -123,7 +115,8 @@ class PlaneTiles {
     for (u64 at = begin; at < end; at += kPlaneRowBytes) {
       const BitPlanes planes(scan_.turn_masks, low, high);
       if (at + kPlaneRowBytes < end) text_.load_pair(at + kPlaneRowBytes, low, high);
-      lines_.template take_row<kLaneBytes>(hits_of(planes), planes.newlines());
+      lines_.template take_row<kLaneBytes>(at + simt::lane() * kLaneBytes, hits_of(planes),
+                                           planes.newlines());
     }
   }
 

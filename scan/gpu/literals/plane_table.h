@@ -18,14 +18,14 @@ constexpr std::uint32_t kMostPlanePlaces = 8;
 struct PlanePlace {
   std::uint32_t flips[8] = {};  ///< for each plane ~0 where the byte's bit is 0
   std::uint32_t any_case = 0;   ///< ~0: plane 5, the case of letters, does not count
-  std::uint32_t to_end = 0;     ///< bytes of the literal behind this one
+  std::uint32_t to_end = 0;     ///< bytes of the literal after this one
   std::uint32_t ends = 0;       ///< ~0 for the last byte of a literal
   std::uint32_t reserved = 0;
 };
 
 /// Trivially copyable; the kernel's argument holds all of it.
 struct PlaneTableView {
-  PlanePlace places[kMostPlanePlaces];  ///< literal behind literal, each in the text's order
+  PlanePlace places[kMostPlanePlaces];  ///< literal after literal, each in the text's order
   std::uint32_t count = 0;              ///< beyond: places that change nothing
 };
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bad Bit blocks (FORMAT.md 14): headers, heads, sub-streams, and what sequences may not say."""
+"""Bad Bit blocks (FORMAT.md 13): headers, heads, sub-streams, and what sequences may not say."""
 
 import builder
 from builder import BitStreams, Seq
@@ -111,7 +111,7 @@ def head_cases():
     made.list_lengths = [0] * 16
     yield "list-code-without-symbols", builder.bit_block(made, PLAIN)
     made = streams()
-    made.behind_head = b"\0"
+    made.after_head = b"\0"
     yield "head-with-a-byte-too-many", builder.bit_block(made, PLAIN)
     made = streams()
     head_bits_used = head_size(made)

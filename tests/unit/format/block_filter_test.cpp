@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The filter section by itself: what the builder writes is within its budget, the same for any
 // number of threads, holds every n-gram of every block, and is refused where bytes are missing.
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 
 #include <gtest/gtest.h>
 
@@ -104,7 +104,7 @@ TEST(BlockFilter, RefusesWhatIsCutOffOrOfAnotherFile) {
   EXPECT_FALSE(parse_filter(longer, plain.size(), kBlock).ok());
 }
 
-/// Group by group it says what it says as a whole; a changed byte is found behind the last group.
+/// Read group by group it says the same as when read whole; a changed byte is found at the end.
 TEST(BlockFilter, IsReadInPartsAlike) {
   const std::vector<Byte> plain = test::log_lines(140 * kBlock + 77, 1);
   std::vector<Byte> file = packed(plain, 100);

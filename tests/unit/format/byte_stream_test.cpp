@@ -120,6 +120,29 @@ TEST(RangeSource, ReadsItsRangeOnly) {
   EXPECT_TRUE(std::equal(into.begin(), into.begin() + 50, bytes.begin() + 10));
 }
 
+TEST(PrefixedSource, GivesThePrefixAndThenTheRest) {
+  const std::vector<Byte> first = test::random_bytes(10, 1), second = test::random_bytes(100, 2);
+  Trickle rest(second);
+  PrefixedSource source(first, rest);
+  std::vector<Byte> got(200);
+  const auto count = read_fully(source, got);
+  ASSERT_TRUE(count.ok());
+  got.resize(*count);
+  std::vector<Byte> expected = first;
+  expected.insert(expected.end(), second.begin(), second.end());
+  EXPECT_EQ(got, expected);
+}
+
+TEST(PrefixedSource, PassesErrorsOnAfterThePrefix) {
+  const std::vector<Byte> first = test::random_bytes(10, 1);
+  Broken rest;
+  PrefixedSource source(first, rest);
+  std::vector<Byte> got(10);
+  EXPECT_TRUE(read_fully(source, got).ok());
+  EXPECT_EQ(got, first);
+  EXPECT_EQ(source.read(got).error().code, ErrorCode::kIo);
+}
+
 TEST(FdStreams, CarryBytesThroughAPipe) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// presso bench: presso's levels beside lz4, zlib and zstd on the user's own files.
+// presso bench: presso's levels beside other codecs on the user's own files.
 #include <algorithm>
 #include <cstdio>
 
 #include "presso/ordered_pipeline.h"
 #include "presso/scan.h"
+#include "tools/bench/command/commands.h"
 #include "tools/bench/command/measure.h"
 #include "tools/bench/command/report.h"
 #include "tools/bench/command/subject.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 #include "tools/cli/suggest.h"
-#include "tools/commands.h"
 #include "tools/compress/flags_compress.h"
 #include "tools/io/file_sink.h"
 #include "tools/io/flags_files.h"
@@ -25,16 +25,16 @@ constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 30;
 
 const CommandInfo kInfo = {
     .name = "bench",
-    .summary = "measure ratio and speed beside lz4, zlib and zstd",
+    .summary = "measure ratio and speed beside lz4, zlib, libdeflate and zstd",
     .operands = "FILE...",
     .description =
-        "Each FILE is read into memory and compressed and decompressed block by block, by presso "
-        "at "
-        "the levels asked for and by the other codecs with the same block size and number of "
-        "threads. Rounds over all of them are repeated and medians printed, in megabytes (10^6 "
-        "plain bytes) a second. Every codec's output is compared with the input first.\n\n"
-        "presso's compression includes container, dictionary and checksums, which the others do "
-        "not have here; its decompression is given without and with verifying them.",
+        "Each FILE is read into memory, then compressed and decompressed block by block: by presso "
+        "at the levels asked for, and by the other codecs with the same block size and number of "
+        "threads. All of them are measured in turn, several times; the table shows medians, in "
+        "megabytes (10^6 plain bytes) a second. Every codec's output is first compared with the "
+        "input.\n\n"
+        "The figures for presso's compression include container, dictionary and checksums, which "
+        "the others do not have here. Its decompression is shown without and with checksums.",
     .examples = {{"presso bench app.log", "levels 1 and 6 beside the others"},
                  {"presso bench -b 1-12 --against none app.log", "the whole ladder"},
                  {"presso bench -T 1 --block-size 1M --json *.log", "for programs"}},
@@ -80,7 +80,7 @@ Status parse_peers(const Given& given, std::vector<std::string>& names) {
     if (std::find(known.begin(), known.end(), part) == known.end()) {
       return make_error(ErrorCode::kInvalidArgument,
                         given.spelled + ": '" + part +
-                            "' is not one of lz4, zlib, zstd, all, none" +
+                            "' is not one of lz4, zlib, libdeflate, zstd, all, none" +
                             did_you_mean(part, known));
     }
     names.push_back(part);
@@ -132,8 +132,8 @@ class BenchCommand final : public Command {
         {.name = "against",
          .value_name = "LIST",
          .category = kSelection,
-         .brief = "other codecs: of lz4, zlib, zstd; or all, none",
-         .text = "lz4 at levels 1 and 9, zlib at 6, zstd at 1, 3 and 9.",
+         .brief = "other codecs: of lz4, zlib, libdeflate, zstd; or all, none",
+         .text = "lz4 at levels 1 and 9, zlib and libdeflate at 6, zstd at 1, 3 and 9.",
          .default_value = "all",
          .apply = [this](const Given& given) { return parse_peers(given, peer_names_); }},
         {.name = "scan",
@@ -142,7 +142,8 @@ class BenchCommand final : public Command {
          .brief = "also measure counting the lines that hold TEXT",
          .text =
              "presso searches its compressed form; for the other codecs one thread decompresses "
-             "in front of the same search; plain text is searched too, for comparison.",
+             "and passes the text on to the same search. Plain text is searched too, for "
+             "comparison.",
          .apply = text_into(scan_pattern_)},
         {.name = "limit",
          .value_name = "SIZE",
@@ -164,7 +165,7 @@ class BenchCommand final : public Command {
     Result<std::vector<Byte>> plain = read_file(path);
     if (!plain.ok()) return error(shown_name(path), plain.error());
     if (plain->empty()) return error(shown_name(path), "is empty; nothing to measure");
-    // The same for all that are compared.
+    // All codecs get the same block size.
     if (options_.block_bytes == 0) options_.block_bytes = kDefaultBlockBytes;
     const BenchInput input{*plain, options_.block_bytes, threads_or_all(options_.threads)};
     Result<Measurements> measured = measure_file(path, input);
@@ -241,7 +242,7 @@ class BenchCommand final : public Command {
 
   CompressOptions options_;
   std::vector<int> levels_ = {1, 6};
-  std::vector<std::string> peer_names_ = {"lz4", "zlib", "zstd"};
+  std::vector<std::string> peer_names_ = {"lz4", "zlib", "libdeflate", "zstd"};
   std::string scan_pattern_;
   std::uint64_t limit_ = kDefaultLimit;
   std::uint64_t seconds_ = 2;

@@ -34,7 +34,7 @@ class Bench {
  public:
   Bench(const BenchInput& input, const std::vector<std::unique_ptr<Subject>>& subjects)
       : input_(input), subjects_(subjects), times_(subjects.size()) {
-    // Room behind the end: decoders copy in wide steps.
+    // Room after the end, because decoders copy in wide steps.
     out_.resize_discarding(input.plain.size() + Buffer::kSlack);
   }
 
@@ -92,21 +92,21 @@ class Bench {
     PRESSO_TRY(timed(times.compress, [&] { return subject.compress(input_); }));
     PRESSO_TRY(subject.prepare_decompress());
     if (first) {
-      // The first decoding is the proof that it is right; it is not timed.
+      // The first decoding shows that the result is right; it is not timed.
       std::memset(out_.data(), 0x5A, out_.size());
       PRESSO_TRY(subject.decompress(input_, true, out_.data()));
       if (std::memcmp(out_.data(), input_.plain.data(), input_.plain.size()) != 0) {
         return differs(subject, "decoded bytes differ from the input");
       }
     }
-    // Caches are as the compression left them, for every subject in another way.
+    // Caches are as the compression left them, which differs from subject to subject.
     PRESSO_TRY(subject.decompress(input_, false, out_.data()));
     PRESSO_TRY(time_decoding(subject, false, times.decompress));
     if (!subject.has_checksums()) return {};
     return time_decoding(subject, true, times.verified);
   }
 
-  /// Small inputs are decoded several times in a round, each time being a sample.
+  /// Small inputs are decoded several times in a round; each time is a sample.
   Status time_decoding(Subject& subject, bool verify, std::vector<double>& times) {
     constexpr double kEnoughSeconds = 0.03;
     const auto start = Clock::now();

@@ -16,11 +16,11 @@ struct Measurement {
   int level = 0;
   std::uint64_t compressed_bytes = 0;
   double ratio = 0;
-  /// Plain megabytes (10^6) a second; verified: 0 where the codec has no checksums.
+  /// Plain megabytes (10^6) a second; verified: 0 if the codec has no checksums.
   double compress_rate = 0;
   double decompress_rate = 0;
   double verified_rate = 0;
-  double scan_rate = 0;  ///< 0 where no scan was asked for
+  double scan_rate = 0;  ///< 0 if no scan was asked for
 };
 
 struct MeasureOptions {
@@ -33,7 +33,7 @@ struct MeasureOptions {
 struct Measurements {
   std::vector<Measurement> rows;
   unsigned rounds = 0;
-  std::uint64_t matching_lines = 0;  ///< where scans were measured
+  std::uint64_t matching_lines = 0;  ///< if scans were measured
 };
 
 /// In the order of `subjects`. An error also where decoded bytes differ from the

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// lz4, zlib and zstd by their own libraries, each block on its own, with one context per thread
-// that is made before the clock runs. A library that was not there when presso was built leaves its
-// rows out; bench says so.
+// Other codecs by their own libraries: lz4, zlib, libdeflate and zstd. Each block is compressed on
+// its own, with one context per thread, which is made before the clock runs. If a library was not
+// there when presso was built, its rows are left out; bench says so.
 #include <algorithm>
 #include <optional>
 
 #include "tools/bench/command/parallel_blocks.h"
 #include "tools/bench/command/subject.h"
 
+#ifdef PRESSO_HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
 #ifdef PRESSO_HAVE_LZ4
 #include <lz4.h>
 #include <lz4hc.h>
@@ -22,7 +25,7 @@
 namespace presso::cli {
 namespace {
 
-/// One thread's end of a codec. Sizes of 0 are failures.
+/// A codec as one thread uses it. Both functions return the size written, 0 if they failed.
 class BlockCoder {
  public:
   virtual ~BlockCoder() = default;
@@ -31,7 +34,7 @@ class BlockCoder {
   virtual std::size_t decompress(Bytes compressed, MutableBytes into) = 0;
 };
 
-/// Decodes block after block as it is read.
+/// Decodes one block after another while it is read.
 class DecodingSource final : public ByteSource {
  public:
   using Decode = std::function<std::size_t(std::size_t block, MutableBytes into)>;
@@ -62,7 +65,8 @@ class DecodingSource final : public ByteSource {
   std::size_t next_ = 0;
 };
 
-/// `Coder(level)` for each thread, compressed blocks at equal distances in one buffer.
+/// A codec with one `Coder(level)` for each thread. The compressed blocks lie at equal distances in
+/// one buffer.
 template <class Coder>
 class PeerSubject final : public Subject {
  public:
@@ -139,7 +143,7 @@ class Lz4Coder final : public BlockCoder {
  public:
   static constexpr const char* kName = "lz4";
 
-  /// As the lz4 command does: from level 3 on the high-compression encoder.
+  /// From level 3 on the high-compression encoder is used, as the lz4 command does.
   explicit Lz4Coder(int level) : level_(level) {
     state_.resize(static_cast<std::size_t>(std::max(LZ4_sizeofState(), LZ4_sizeofStateHC())));
   }
@@ -176,7 +180,7 @@ class ZlibCoder final : public BlockCoder {
   static constexpr const char* kName = "zlib";
 
   explicit ZlibCoder(int level) {
-    constexpr int kRawWindow = -15;  // Raw deflate: no header and no Adler-32, as for the others.
+    constexpr int kRawWindow = -15;  // Raw deflate, without header and Adler-32, as for the others.
     constexpr int kMemory = 8;
     usable_ = deflateInit2(&deflate_, level, Z_DEFLATED, kRawWindow, kMemory, Z_DEFAULT_STRATEGY) ==
                   Z_OK &&
@@ -210,6 +214,39 @@ class ZlibCoder final : public BlockCoder {
   z_stream deflate_{};
   z_stream inflate_{};
   bool usable_ = false;
+};
+#endif
+
+#ifdef PRESSO_HAVE_LIBDEFLATE
+class LibdeflateCoder final : public BlockCoder {
+ public:
+  static constexpr const char* kName = "libdeflate";
+
+  explicit LibdeflateCoder(int level)
+      : encoder_(libdeflate_alloc_compressor(level), libdeflate_free_compressor),
+        decoder_(libdeflate_alloc_decompressor(), libdeflate_free_decompressor) {}
+
+  std::size_t bound(std::size_t plain_bytes) const override {
+    return libdeflate_deflate_compress_bound(encoder_.get(), plain_bytes);
+  }
+  std::size_t compress(Bytes plain, MutableBytes into) override {
+    if (encoder_ == nullptr) return 0;
+    return libdeflate_deflate_compress(encoder_.get(), plain.data(), plain.size(), into.data(),
+                                       into.size());
+  }
+  std::size_t decompress(Bytes compressed, MutableBytes into) override {
+    std::size_t got = 0;
+    if (decoder_ == nullptr ||
+        libdeflate_deflate_decompress(decoder_.get(), compressed.data(), compressed.size(),
+                                      into.data(), into.size(), &got) != LIBDEFLATE_SUCCESS) {
+      return 0;
+    }
+    return got;
+  }
+
+ private:
+  std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> encoder_;
+  std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decoder_;
 };
 #endif
 
@@ -259,6 +296,11 @@ const std::vector<Peer>& peers() {
       {"zlib", {6}, make_peer<ZlibCoder>},
 #else
       {"zlib", {6}, nullptr},
+#endif
+#ifdef PRESSO_HAVE_LIBDEFLATE
+      {"libdeflate", {6}, make_peer<LibdeflateCoder>},
+#else
+      {"libdeflate", {6}, nullptr},
 #endif
 #ifdef PRESSO_HAVE_ZSTD
       {"zstd", {1, 3, 9}, make_peer<ZstdCoder>},

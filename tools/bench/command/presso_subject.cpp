@@ -60,8 +60,8 @@ class PressoSubject final : public Subject {
     return count(source);
   }
 
-  /// The decoder may write Buffer::kSlack bytes behind a block: the next block of the same thread
-  /// overwrites them, but the last block of a range takes a way round.
+  /// The decoder may write Buffer::kSlack bytes after a block: the next block of the same thread
+  /// overwrites them, and the last block of a range is decoded elsewhere and copied.
   Status decompress(const BenchInput& input, bool verify, Byte* out) override {
     const DecodeOptions options{.verify = verify};
     return over_block_ranges(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/bench/command/report.h"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "presso/cpu.h"
@@ -14,10 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string number(double value, int digits) {
-  if (value == 0) return "-";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
+  return value == 0 ? "-" : decimal_text(value, digits);
 }
 
 Json row_json(const Measurement& row, bool scanned) {

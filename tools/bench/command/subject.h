@@ -49,13 +49,13 @@ class Subject {
   /// `out` has room for the plain bytes and Buffer::kSlack more.
   virtual Status decompress(const BenchInput& input, bool verify, Byte* out) = 0;
   /// Counts lines in what compress() made: presso's search decodes blocks itself, for the others
-  /// one thread decodes in front of the same search, as in `zstd -dc | ...`.
+  /// one thread decodes and passes the text on to the same search, as in `zstd -dc | ...`.
   virtual Result<std::uint64_t> scan(const BenchInput& input, const LineCounter& count) = 0;
   /// False for plain text, which is only there to be searched.
   virtual bool is_codec() const { return true; }
 };
 
-/// The input as it is, for comparison where scans are measured.
+/// The input as it is, for comparison if scans are measured.
 std::unique_ptr<Subject> make_plain_subject();
 std::unique_ptr<Subject> make_presso_subject(const CompressOptions& options);
 
@@ -63,9 +63,9 @@ std::unique_ptr<Subject> make_presso_subject(const CompressOptions& options);
 struct Peer {
   std::string name;
   std::vector<int> levels;
-  std::unique_ptr<Subject> (*make)(int level);  ///< null where it was not found
+  std::unique_ptr<Subject> (*make)(int level);  ///< null if its library was not found
 };
-/// lz4, zlib and zstd, in this order.
+/// lz4, zlib, libdeflate and zstd, in this order.
 const std::vector<Peer>& peers();
 
 }  // namespace presso::cli

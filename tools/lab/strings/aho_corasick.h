@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Aho and Corasick's automaton for any of several strings, all transitions resolved: one table
 // entry a byte and no failure links while searching. States are numbered with the accepting ones
-// last, so that a hit is one comparison. Catalogue S5.1, S5.15.
+// last, so that a hit is one comparison. Sources: S5.1, S5.15.
 #pragma once
 
 #include "tools/lab/strings/substring.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Boyer and Moore's search with the bad character rule and the strong good suffix rule. Catalogue
+// Boyer and Moore's search with the bad character rule and the strong good suffix rule. Sources:
 // S5.1. The strong rule bounds the comparisons up to the first match by 3n for n bytes (Cole 1991);
 // the simpler relatives without it (Horspool, Quick Search) take m times n on adversarial texts.
 // Skips up to m bytes at once, so it is fast for long patterns and suits one text better than many

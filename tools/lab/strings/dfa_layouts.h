@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Small tables for automata with many states: rows that store only what differs from a default.
-// Catalogue L7, in the forms of generated scanners: state 0 is the error, accepting states come
+// Sources: L7, in the forms of generated scanners: state 0 is the error, accepting states come
 // last, equal targets are shared through one more indirection.
 //   flat:  a row has an entry for each byte of [low, high], and a default for all others;
 //   table: a row has entries for single bytes and for ranges, both sorted and searched binarily.

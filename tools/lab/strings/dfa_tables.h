@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tables for reading a string per lane: indexed by state and byte without a multiplication, with
-// sinks that lead to themselves, so that a lane may go on reading in one without a test. Catalogue
+// sinks that lead to themselves, so that a lane may go on reading in one without a test. Sources:
 // S6.1, S6.3, S6.5, S6.7. Flat views, trivially copyable, for CPU and GPU.
 //
 // Sinks are S's states -1 (reject) and -2 (accept); the states that can still change are numbered

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Knuth, Morris and Pratt's search in the three forms of catalogue S5.1, which differ in how lanes
+// Knuth, Morris and Pratt's search in the three forms of source S5.1, which differ in how lanes
 // that run it side by side stay together:
 //   step:   one text byte an iteration, an inner loop over borders; lanes stay at one place of
 //           their texts, but the inner loop diverges.

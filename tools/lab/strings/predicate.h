@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What may be asked of a string: LIKE, equality, substrings, regular expressions, and their Boolean
-// combinations, compiled into one minimal automaton. Catalogue S6.4, L6, L9.
+// combinations, compiled into one minimal automaton. Sources: S6.4, L6, L9.
 //
 // A string is any sequence of bytes: unlike in lines, '\n' is a byte as any other, `^` and `$` are
 // the string's begin and end, `%` and `_` match '\n' too. An automaton reads a string once whatever

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loop of catalogue S6.1 over a vector type V (regex_kernels_avx2.cpp,
+// The loop of source S6.1 over a vector type V (regex_kernels_avx2.cpp,
 // regex_kernels_avx512.cpp).
 //
 // Each lane has a row, the place of its next byte, how many bytes are left, and a state. A round

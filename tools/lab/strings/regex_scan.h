@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which rows of a column an automaton accepts, a string per vector lane. Catalogue S6.1, S6.5-S6.7.
+// Which rows of a column an automaton accepts, a string per vector lane. Sources: S6.1, S6.5-S6.7.
 // One automaton step is two gathers, of text and of table rows, for all lanes at once; a lane whose
 // string ended stores its row id (branchless: a selective store) and takes the next row. Lanes wait
 // for memory together, so it pays most where tables and text come from caches; strings that end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times the engines over columns of strings: the experiments of catalogue S6.8, as CSV.
+// Times the engines over columns of strings: the experiments of source S6.8, as CSV.
 //
 //   string_bench [--mib N] [--repeat N] [--comments FILE] [FIGURE...]
 //
@@ -222,7 +222,7 @@ void regex_figures(const Options& options) {
   }
 }
 
-/// A row at a time by each layout of the table (catalogue L7); the sizes in bytes come as lengths.
+/// A row at a time by each layout of the table (source L7); the sizes in bytes come as lengths.
 void layouts_figure(const Options& options) {
   if (!options.wants("layouts")) return;
   const Dfa dfa = value_of(compile(regex_match(corpora::url_pattern())));

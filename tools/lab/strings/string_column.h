@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Columns of strings in memory: bytes with offsets (catalogue L1), and rows padded to one length
+// Columns of strings in memory: bytes with offsets (source L1), and rows padded to one length
 // (S6.5). Strings may be empty and hold any byte; no terminators. Views are flat and trivially
 // copyable, so that the same structs can describe columns in device memory.
 // Tested by tests/unit/lab/string_column_test.cpp.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the linear substring engines share: the form of their answer, and sequences `%S1%S2%` by
-// any of them. Catalogue S5.1. Each engine is a view (flat tables, trivially copyable) with
+// any of them. Sources: S5.1. Each engine is a view (flat tables, trivially copyable) with
 //   find_end(text, from, length, tally): where the first occurrence in text[from, length) ends,
 // kNotFound where there is none; an empty pattern ends at `from`. The first match is enough for a
 // predicate. Written for host and device: no allocation, no recursion, no reads outside

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Substring search within a row by vector instructions, for kStringInstruction and kVector of
-// substring_scan.h. Catalogue S6.2.
+// substring_scan.h. Sources: S6.2.
 #pragma once
 
 #include <cstdint>

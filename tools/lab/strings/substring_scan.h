@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which rows of a column hold substrings in order (`%S1%S2%`), by any of the CPU's engines.
-// Catalogue S6.2, S5.1, S5.17. All select the same rows. Tested by
+// Sources: S6.2, S5.1, S5.17. All select the same rows. Tested by
 // tests/unit/lab/substring_scan_test.cpp.
 #pragma once
 

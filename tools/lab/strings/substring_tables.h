@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes and owns the tables of the linear substring engines. Views stay valid while the table
-// lives, also when it is moved. Catalogue S5.1. Tested by tests/unit/lab/substring_test.cpp.
+// lives, also when it is moved. Sources: S5.1. Tested by tests/unit/lab/substring_test.cpp.
 #pragma once
 
 #include <span>

@@ -24,7 +24,9 @@ struct DeviceInfo {
 };
 
 /// "13.0" for 13000.
-std::string cuda_version_text(int version);
+inline std::string cuda_version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 
 /// All devices in CUDA's order, at least one. Asking for free memory starts CUDA on each of them,
 /// which takes a part of a second the first time. The calling thread's current device stays what it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Searching compressed files on a GPU: blocks are copied there as they are stored, decoded, and
-// searched by the pattern's line automaton; only matching lines come back. Needs no CUDA header.
+// searched by the engine that suits the pattern (presso/text_gpu.h); only matching lines come back.
+// Needs no CUDA header.
 //
 //   auto decompressor = presso::gpu::Decompressor::open();
 //   presso::gpu::FileScanner scanner(*decompressor, *pattern);
@@ -8,8 +9,8 @@
 //
 // What is reported is what presso::scan() reports for every file and every option, but that blocks
 // are never left out by an index (ScanOptions::use_index) and that ScanOptions::on_progress may
-// begin anew. What the GPU is not for (plain files, pipes, context lines, patterns without an
-// automaton, lines that end at NUL bytes, damaged blocks) the CPU does.
+// begin anew. What the GPU is not for (plain files, pipes, context lines, patterns that no engine
+// finds, lines that end at NUL bytes, damaged blocks) the CPU does.
 #pragma once
 
 #include <memory>
@@ -18,6 +19,7 @@
 
 #include "presso/decompress_gpu.h"
 #include "presso/scanner.h"
+#include "presso/text_gpu.h"
 
 namespace presso::gpu {
 
@@ -37,11 +39,13 @@ inline std::optional<std::string> what_is_for_cpu(const ScanOptions& options, bo
 /// One pattern, on one device. Calls of scan() one at a time.
 class FileScanner final : public FileSearch {
  public:
-  /// Keeps the decompressor by reference: it must outlive the scanner. Builds the automaton, which
-  /// takes up to a second for thousands of literals.
-  FileScanner(Decompressor& decompressor, Pattern pattern);
+  /// Keeps the decompressor by reference: it must outlive the scanner. Builds the engine's tables,
+  /// which takes up to a second for automata of thousands of states. Where `engine` cannot search
+  /// for the pattern, the CPU does.
+  FileScanner(Decompressor& decompressor, Pattern pattern, TextEngine engine = TextEngine::kAuto);
   /// With other kernels; for tests.
-  FileScanner(Decompressor& decompressor, Pattern pattern, std::shared_ptr<BatchKernels> kernels);
+  FileScanner(Decompressor& decompressor, Pattern pattern, std::shared_ptr<BatchKernels> kernels,
+              TextEngine engine = TextEngine::kAuto);
   FileScanner(FileScanner&&) noexcept;
   FileScanner& operator=(FileScanner&&) noexcept;
   ~FileScanner() override;

@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "presso/block_filter.h"
+#include "format/block_filter.h"
 #include "presso/checksum.h"
 #include "presso/compress.h"
 #include "presso/scan.h"

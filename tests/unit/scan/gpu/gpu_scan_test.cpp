@@ -224,6 +224,69 @@ TEST(GpuScan, FindsItInMembersAndWithDictionaries) {
                       "bit");
 }
 
+/// A word of the log among words that it does not have.
+std::vector<std::string> words_of_a_log(std::size_t count) {
+  std::vector<std::string> words{"rejected", "Sky"};
+  while (words.size() < count) words.push_back("unheard-of " + std::to_string(words.size()));
+  return words;
+}
+
+/// Every engine, each by patterns that choose it, with case ignored and as words.
+TEST(GpuScan, EveryEngineFindsWhatTheCpuFinds) {
+  std::vector<Byte> plain = log_lines(6 * kMinBlockBytes, 21);
+  for (const char* const line : {"\na \u017Fky\n", "a s\u212AY\n", "theskyx\n", "REJECTED.\n"}) {
+    const std::vector<Byte> bytes = bytes_of(line);
+    plain.insert(plain.begin() + static_cast<std::ptrdiff_t>(plain.size() / 2), bytes.begin(),
+                 bytes.end());
+  }
+  const std::vector<Byte> file = compressed(plain);
+  const std::vector<std::vector<std::string>> all_strings = {
+      {"rej"}, {"a", "of"}, {"quixotic-zebra"}, {"rejected", "opened"}, words_of_a_log(320)};
+  Gpu gpu;
+  for (const auto& strings : all_strings) {
+    for (const bool ignore_case : {false, true}) {
+      for (const MatchBounds bounds : {MatchBounds::kNone, MatchBounds::kWord}) {
+        PatternOptions pattern_options;
+        pattern_options.ignore_case = ignore_case;
+        pattern_options.bounds = bounds;
+        const auto pattern = Pattern::compile_literals(strings, pattern_options);
+        ASSERT_TRUE(pattern.ok());
+        for (const auto engine :
+             {gpu::TextEngine::kAuto, gpu::TextEngine::kAutomaton, gpu::TextEngine::kRareLiteral,
+              gpu::TextEngine::kPlanes, gpu::TextEngine::kManyLiterals}) {
+          gpu::FileScanner scanner(*gpu.fake, *pattern, make_fake_scan_kernels(gpu.fake.device()),
+                                   engine);
+          for (const bool with_lines : {false, true}) {
+            ScanOptions options;
+            options.line_numbers = true;
+            const std::string name = scanner.describe() + ", " + strings[0];
+            expect_same_scan(on_gpu(scanner, file, options, with_lines),
+                             on_cpu(file, *pattern, options, with_lines), name);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(GpuScan, FiveThousandWordsAreForTheGpu) {
+  const std::vector<Byte> file = compressed(log_lines(kMinBlockBytes, 22));
+  Gpu gpu;
+  for (const bool ignore_case : {false, true}) {
+    for (const MatchBounds bounds : {MatchBounds::kNone, MatchBounds::kWord}) {
+      PatternOptions options;
+      options.ignore_case = ignore_case;
+      options.bounds = bounds;
+      const auto pattern = Pattern::compile_literals(words_of_a_log(5000), options);
+      ASSERT_TRUE(pattern.ok());
+      gpu::FileScanner scanner = gpu.scanner(*pattern);
+      EXPECT_FALSE(scanner.why_not({}, true).has_value());
+      expect_same_scan(on_gpu(scanner, file, {}, true), on_cpu(file, *pattern, {}, true), "5000");
+      EXPECT_TRUE(scanner.used_gpu());
+    }
+  }
+}
+
 TEST(GpuScan, DamagedBlocksAreNamedAndTheRestIsSearched) {
   const std::vector<Byte> plain = log_lines(20 * kMinBlockBytes, 7);
   const std::vector<Byte> good = compressed(plain);

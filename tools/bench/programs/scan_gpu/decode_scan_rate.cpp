@@ -17,8 +17,7 @@
 #include "decompress/gpu/runtime/cuda_device.h"
 #include "decompress/gpu/runtime/cuda_error.h"
 #include "presso/gpu_devices.h"
-#include "scan/gpu/lines/line_scan.h"
-#include "scan/gpu/literals/literal_scan.h"
+#include "scan/gpu/literals/literal_engines.h"
 #include "tests/support/line_dfas.h"
 #include "tests/support/pattern_dfa.h"
 #include "tools/bench/programs/decompress_gpu/device_batch.h"
@@ -74,7 +73,7 @@ struct RateOptions {
   std::vector<std::string> files;
 };
 
-/// Matching lines of copies of a text one behind another, each found once for each state that it
+/// Matching lines of copies of a text one after another, each found once for each state that it
 /// begins in.
 class ScalarCounts {
  public:
@@ -236,52 +235,41 @@ class DecodeScanRate {
     return pattern.words.empty() ? Status() : measure_literals(pattern, row, counts);
   }
 
-  /// To scan all of the batch's text.
-  template <class Request, class Table>
-  Request request_of(const Table& table, const DeviceMemory& image,
-                     const DeviceMemory& temporary) const {
-    Request request;
-    request.d_text = batch_.arguments().d_plain;
-    request.bytes = batch_.plain_bytes();
-    request.table = table;
-    request.table.d_image = image.get();
-    request.d_lines = d_lines();
-    request.d_temporary = temporary.get();
-    request.temporary_bytes = temporary.bytes();
-    return request;
+  /// To scan bytes [begin, end) of the batch's text, as a text of its own.
+  LineScan scan_of(std::uint64_t begin, std::uint64_t end) const {
+    LineScan scan;
+    scan.d_text = batch_.arguments().d_plain + begin;
+    scan.bytes = end - begin;
+    scan.d_lines = d_lines();
+    return scan;
   }
-  template <class Request>
-  static Request of_part(Request request, const PartedBatch::Part& part) {
-    request.d_text += part.begin;
-    request.bytes = part.end - part.begin;
-    return request;
+
+  template <class View>
+  Status measure_engine(View table, const std::vector<Byte>& image, const char* engine, Row row,
+                        ScalarCounts& counts) {
+    PRESSO_ASSIGN(const DeviceMemory d_image, copy_of(image));
+    PRESSO_ASSIGN(const DeviceMemory memory,
+                  batch_.memory().allocate(scan_temporary_bytes(table, batch_.plain_bytes())));
+    const TemporaryMemory temporary{memory.get(), memory.bytes()};
+    table.d_image = d_image.get();
+    row.engine = engine;
+    PRESSO_TRY(time_scan(row, [&] {
+      return scan_lines(scan_of(0, batch_.plain_bytes()), table, temporary, batch_.stream());
+    }));
+    return time_parted(row, counts, [&](const PartedBatch::Part& part, Stream stream) {
+      return scan_lines(scan_of(part.begin, part.end), table, temporary, stream);
+    });
   }
 
   Status measure_lines(const Pattern& pattern, Row row, ScalarCounts& counts) {
     PRESSO_ASSIGN(const LineTable table, lay_out(pattern.dfa.view()));
-    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
-    PRESSO_ASSIGN(const DeviceMemory temporary,
-                  batch_.memory().allocate(line_scan_temporary_bytes(batch_.plain_bytes())));
-    const auto request = request_of<LineScanRequest>(table.view, image, temporary);
     row.states = table.view.states;
-    row.engine = "decode; lines";
-    PRESSO_TRY(time_scan(row, [&] { return scan_lines(request, batch_.stream()); }));
-    return time_parted(row, counts, [&](const PartedBatch::Part& part, Stream stream) {
-      return scan_lines(of_part(request, part), stream);
-    });
+    return measure_engine(table.view, table.image, "decode; lines", row, counts);
   }
 
   Status measure_literals(const Pattern& pattern, Row row, ScalarCounts& counts) {
     PRESSO_ASSIGN(const LiteralTable table, lay_out_literals(pattern.words, false));
-    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
-    PRESSO_ASSIGN(const DeviceMemory temporary,
-                  batch_.memory().allocate(literal_scan_temporary_bytes(batch_.plain_bytes())));
-    const auto request = request_of<LiteralScanRequest>(table.view, image, temporary);
-    row.engine = "decode; literals";
-    PRESSO_TRY(time_scan(row, [&] { return scan_literals(request, batch_.stream()); }));
-    return time_parted(row, counts, [&](const PartedBatch::Part& part, Stream stream) {
-      return scan_literals(of_part(request, part), stream);
-    });
+    return measure_engine(table.view, table.image, "decode; literals", row, counts);
   }
 
   Status time_scan(Row& row, const Scan& scan) {
@@ -309,7 +297,7 @@ class DecodeScanRate {
     return time(row, [&] { return parted->run(scan, batch_.stream()); });
   }
 
-  /// The count begins at 0 in each run, and must be right behind each.
+  /// The count begins at 0 in each run, and must be right after each.
   Status time(Row& row, const Scan& scan) {
     row.correct = true;
     PRESSO_TRY(clear_result());
@@ -346,7 +334,7 @@ class DecodeScanRate {
   double decoding_ms_ = 0;
 };
 
-/// Without what is behind the last whole block, unless there is nothing else.
+/// Without what follows the last whole block, unless there is nothing else.
 void keep_whole_blocks(BlockFile& file) {
   while (file.spans.size() > 1 && file.spans.back().plain_bytes != file.block_bytes) {
     file.plain.resize(file.plain.size() - file.spans.back().plain_bytes);

@@ -5,6 +5,12 @@
 //   file_scan_rate [OPTION VALUE]... FILE.presso PATTERN...
 //
 //   --runs N --readers N (threads that read) --csv FILE --commit TEXT
+//   --engine auto|automaton|literal|planes|many    auto,automaton compares two; default auto
+//
+// A PATTERN is a regular expression; "F:TEXT" is a fixed string, "W:TEXT" the same as a word,
+// "I:TEXT" with case ignored, and "N:COUNT" that number of words, made up except for one that is
+// in most logs ("N:5000i": with case ignored). An engine that cannot search for a pattern gives a
+// row with no rate, which says why.
 //
 // A bare copy of 64 MiB gives the limit: its rate times the file's ratio. Rows: the file is only
 // checked (no search), then each pattern counted, with line numbers of matching lines, and by the
@@ -12,10 +18,12 @@
 // up; CUDA and all memory started before. A file of 1 GiB and more of plain bytes says most.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -36,9 +44,43 @@ struct Arguments {
   int runs = 9;
   unsigned readers = 0;  ///< as GpuOptions has it
   std::string csv, commit;
+  std::vector<TextEngine> engines{TextEngine::kAuto};
   std::string path;
   std::vector<std::string> patterns;
 };
+
+constexpr const char* kEngineNames[] = {"auto", "automaton", "literal", "planes", "many"};
+
+/// A list of names, with commas; false where one is none.
+bool parse_engines(const std::string& names, std::vector<TextEngine>& engines) {
+  engines.clear();
+  std::stringstream list(names);
+  for (std::string name; std::getline(list, name, ',');) {
+    const auto found = std::find(std::begin(kEngineNames), std::end(kEngineNames), name);
+    if (found == std::end(kEngineNames)) return false;
+    engines.push_back(static_cast<TextEngine>(found - std::begin(kEngineNames)));
+  }
+  return !engines.empty();
+}
+
+std::vector<std::string> made_up_words(std::size_t count) {
+  std::vector<std::string> words{"denied"};
+  while (words.size() < count) words.push_back("user" + std::to_string(words.size() * 7919));
+  return words;
+}
+
+Result<Pattern> pattern_of(const std::string& text) {
+  PatternOptions options;
+  if (text.size() < 2 || text[1] != ':') return Pattern::compile(std::vector<std::string>{text});
+  std::string rest = text.substr(2);
+  if (text[0] == 'N') {
+    options.ignore_case = rest.back() == 'i';
+    return Pattern::compile_literals(made_up_words(std::stoul(rest)), options);
+  }
+  options.ignore_case = text[0] == 'I';
+  if (text[0] == 'W') options.bounds = MatchBounds::kWord;
+  return Pattern::compile_literals({rest}, options);
+}
 
 Result<Times> measure(int runs, const std::function<Status()>& action) {
   std::vector<double> seconds;
@@ -93,7 +135,7 @@ class PinnedCopy {
 };
 
 struct Row {
-  std::string what, pattern;
+  std::string what, pattern, engine;
   std::uint64_t lines = 0;
   double gb_s = 0;
   double of_limit = 0;
@@ -113,8 +155,9 @@ class Bench {
                 static_cast<unsigned long long>(plain_bytes_),
                 static_cast<double>(plain_bytes_) / static_cast<double>(file_.size()), copy / 1e9,
                 limit_ / 1e9);
-    std::printf("%-30s %-34s %10s %9s %9s\n", "what", "pattern", "lines", "GB/s", "of limit");
-    add({"decoded only", "", 0, checked_gb_s_});
+    std::printf("%-28s %-34s %-9s %10s %9s %9s\n", "what", "pattern", "engine", "lines", "GB/s",
+                "of limit");
+    add({"decoded only", "", "", 0, checked_gb_s_});
     for (const std::string& text : arguments_.patterns) PRESSO_TRY(search(text));
     return all_right_;
   }
@@ -133,56 +176,75 @@ class Bench {
     return {};
   }
 
+  /// By the CPU first, whose count is right.
   Status search(const std::string& text) {
-    const std::vector<std::string> patterns{text};
-    PRESSO_ASSIGN(const Pattern pattern, Pattern::compile(patterns));
-    FileScanner scanner(decompressor_, pattern);
-    std::uint64_t expected = 0, lines = 0;
-    const auto row = [&](const char* what, const std::function<Status()>& action) -> Status {
-      PRESSO_ASSIGN(const Times times, measure(arguments_.runs, action));
-      const double rate = static_cast<double>(plain_bytes_) / times.median / 1e9;
-      add({what, text, lines, rate, 0, lines == expected});
-      return {};
-    };
-    PRESSO_TRY(row("counted by the CPU", [&]() -> Status {
-      PRESSO_ASSIGN(const ScanSummary summary, presso::scan(file_, pattern));
-      lines = expected = summary.lines;
-      return {};
-    }));
-    PRESSO_TRY(row("counted by the GPU", [&]() -> Status {
-      PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(file_));
-      lines = summary.lines;
-      if (scanner.used_gpu()) return {};
-      return make_error(ErrorCode::kUnsupported, "the GPU does not search for " + text);
-    }));
+    PRESSO_ASSIGN(const Pattern pattern, pattern_of(text));
+    std::uint64_t expected = 0;
+    PRESSO_TRY(
+        time_row("counted by the CPU", text, "cpu", expected, [&]() -> Result<std::uint64_t> {
+          PRESSO_ASSIGN(const ScanSummary summary, presso::scan(file_, pattern));
+          return expected = summary.lines;
+        }));
+    for (const TextEngine engine : arguments_.engines) {
+      PRESSO_TRY(search_on_gpu(text, pattern, engine, expected));
+    }
+    return {};
+  }
+
+  Status search_on_gpu(const std::string& text, const Pattern& pattern, TextEngine wanted,
+                       const std::uint64_t& expected) {
+    FileScanner scanner(decompressor_, pattern, wanted);
+    const std::string engine = kEngineNames[static_cast<std::size_t>(wanted)];
+    std::printf("# %s, %s: %s\n", text.c_str(), engine.c_str(), scanner.describe().c_str());
+    if (scanner.why_not({}, true)) return {};
+    PRESSO_TRY(time_row("counted by the GPU", text, engine, expected,
+                        [&] { return lines_of(scanner.scan(file_), scanner); }));
     const PinnedCopy pinned(file_);
     if (pinned.size() > 0) {
-      PRESSO_TRY(row("counted from pinned memory", [&]() -> Status {
-        PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(pinned.bytes()));
-        lines = summary.lines;
-        return {};
-      }));
+      PRESSO_TRY(time_row("counted from pinned memory", text, engine, expected,
+                          [&] { return lines_of(scanner.scan(pinned.bytes()), scanner); }));
     }
     ScanOptions numbered;
     numbered.line_numbers = true;
-    return row("lines with their numbers", [&]() -> Status {
-      lines = 0;
+    return time_row("lines with their numbers", text, engine, expected, [&] {
+      std::uint64_t lines = 0;
       const LineCallback on_line = [&](const MatchedLine&) {
         ++lines;
         return true;
       };
-      PRESSO_ASSIGN(const ScanSummary summary, scanner.scan(file_, numbered, on_line));
-      if (summary.lines != lines) lines = ~std::uint64_t{0};
-      return {};
+      const auto summary = scanner.scan(file_, numbered, on_line);
+      return summary.ok() && summary->lines != lines ? Result<std::uint64_t>(~std::uint64_t{0})
+                                                     : lines_of(summary, scanner);
     });
+  }
+
+  static Result<std::uint64_t> lines_of(const Result<ScanSummary>& summary,
+                                        const FileScanner& scanner) {
+    if (!summary.ok()) return summary.error();
+    if (!scanner.used_gpu()) return make_error(ErrorCode::kUnsupported, "the CPU has searched");
+    return summary->lines;
+  }
+
+  /// `search` returns the number of lines; `expected` is read when it is done.
+  Status time_row(const char* what, const std::string& text, const std::string& engine,
+                  const std::uint64_t& expected,
+                  const std::function<Result<std::uint64_t>()>& search) {
+    std::uint64_t lines = 0;
+    PRESSO_ASSIGN(const Times times, measure(arguments_.runs, [&]() -> Status {
+                    PRESSO_ASSIGN(lines, search());
+                    return {};
+                  }));
+    const double rate = static_cast<double>(plain_bytes_) / times.median / 1e9;
+    add({what, text, engine, lines, rate, 0, lines == expected});
+    return {};
   }
 
   void add(Row row) {
     row.of_limit = row.gb_s * 1e9 / limit_;
     all_right_ = all_right_ && row.right;
-    std::printf("%-30s %-34s %10llu %9.1f %9.3f%s\n", row.what.c_str(), row.pattern.c_str(),
-                static_cast<unsigned long long>(row.lines), row.gb_s, row.of_limit,
-                row.right ? "" : "  WRONG");
+    std::printf("%-28s %-34s %-9s %10llu %9.1f %9.3f%s\n", row.what.c_str(), row.pattern.c_str(),
+                row.engine.c_str(), static_cast<unsigned long long>(row.lines), row.gb_s,
+                row.of_limit, row.right ? "" : "  WRONG");
     std::fflush(stdout);
     rows_.push_back(std::move(row));
   }
@@ -203,14 +265,15 @@ Status write_csv(const Arguments& arguments, const std::vector<Row>& rows) {
   if (csv == nullptr) return errno_error(arguments.csv, errno);
   std::fseek(csv, 0, SEEK_END);
   if (std::ftell(csv) == 0) {
-    std::fputs("device,commit,file,what,pattern,lines,gb_s,of_limit,right\n", csv);
+    std::fputs("device,commit,file,what,pattern,engine,lines,gb_s,of_limit,right\n", csv);
   }
   for (const Row& row : rows) {
-    std::fprintf(csv, "%s,%s,%s,%s,\"%s\",%llu,%.2f,%.4f,%s\n", devices[0].name.c_str(),
+    std::fprintf(csv, "%s,%s,%s,%s,\"%s\",%s,%llu,%.2f,%.4f,%s\n", devices[0].name.c_str(),
                  arguments.commit.c_str(),
                  arguments.path.substr(arguments.path.rfind('/') + 1).c_str(), row.what.c_str(),
-                 row.pattern.c_str(), static_cast<unsigned long long>(row.lines), row.gb_s,
-                 row.of_limit, row.right ? "yes" : "WRONG");
+                 row.pattern.c_str(), row.engine.c_str(),
+                 static_cast<unsigned long long>(row.lines), row.gb_s, row.of_limit,
+                 row.right ? "yes" : "WRONG");
   }
   return std::fclose(csv) == 0 ? Status() : errno_error(arguments.csv, errno);
 }
@@ -239,6 +302,8 @@ bool parse(int count, char** texts, Arguments& arguments) {
       arguments.csv = texts[at + 1];
     } else if (name == "--commit") {
       arguments.commit = texts[at + 1];
+    } else if (name == "--engine") {
+      if (!parse_engines(texts[at + 1], arguments.engines)) return false;
     } else {
       return false;
     }
@@ -255,8 +320,8 @@ int main(int count, char** texts) {
   presso::gpu::Arguments arguments;
   if (!presso::gpu::parse(count, texts, arguments)) {
     std::fputs(
-        "usage: file_scan_rate [--runs N] [--readers N] [--csv FILE] [--commit TEXT] FILE.presso "
-        "PATTERN...\n",
+        "usage: file_scan_rate [--runs N] [--readers N] [--csv FILE] [--commit TEXT] [--engine "
+        "NAME,...] FILE.presso PATTERN...\n",
         stderr);
     return 2;
   }

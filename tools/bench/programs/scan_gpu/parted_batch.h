@@ -72,7 +72,7 @@ class PartedBatch {
 
   const std::vector<Part>& parts() const { return parts_; }
 
-  /// Behind what is on `stream`, which waits for it.
+  /// After what is on `stream`, which then waits for all of it.
   Status run(const ScanPart& scan, Stream stream) const {
     PRESSO_TRY(check(cudaEventRecord(begun_.event, stream), "recording an event"));
     for (const Lane* lane : {&decoding_[0], &decoding_[1], &scanning_}) {

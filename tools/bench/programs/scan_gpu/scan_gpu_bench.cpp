@@ -3,14 +3,14 @@
 //
 //   scan_gpu_bench [--bytes N] [--runs N] [--only PREFIX]... [--layouts] [TEXT...]
 //
-// Each text, of at most 8 MiB, is tiled to at least N bytes (2^30), behind its own end with a '\n'
+// Each text, of at most 8 MiB, is repeated to at least N bytes (2^30), ended with a '\n'
 // where it lacks one, and searched for every pattern of bench_patterns.cpp by every engine that
 // can: the automaton, in the layout that is chosen for it or, with --layouts, in all; the engines
-// for literals. Before timing, results are poisoned and the count is
-// compared with what the CPU's engines find in one tile, times the tiles; where a line goes across,
-// with a scalar run of the automaton; after timing again. Printed: the median of 15 runs after
-// three, by events around the call, as TB/s of text. Without texts: texts made against the kernels.
-// Exit status 1 where a count was wrong.
+// for literals; the one that presso/text_gpu.h chooses, marked with *. Before timing, results are
+// poisoned and the count is compared with what the CPU's engines find in one tile, times the tiles;
+// where a line goes across, with a scalar run of the automaton; after timing again. Printed: the
+// median of 15 runs after three, by events around the call, as TB/s of text. Without texts: texts
+// made against the kernels. Exit status 1 where a count was wrong.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -20,10 +20,8 @@
 #include "decompress/gpu/runtime/cuda_device.h"
 #include "decompress/gpu/runtime/cuda_error.h"
 #include "decompress/gpu/runtime/memory.h"
-#include "scan/gpu/lines/line_scan.h"
-#include "scan/gpu/literals/literal_scan.h"
-#include "scan/gpu/literals/many_literal_scan.h"
-#include "scan/gpu/literals/plane_scan.h"
+#include "scan/gpu/search/engine.h"
+#include "scan/pattern/pattern_access.h"
 #include "tests/support/line_dfas.h"
 #include "tools/bench/programs/decompress_gpu/bench_support.h"
 #include "tools/bench/programs/scan_gpu/bench_patterns.h"
@@ -147,10 +145,8 @@ class Bench {
     Row row{name, pattern.name, "", 0, text.bytes(), expected};
     if (pattern.dfa) PRESSO_TRY(measure_layouts(text, *pattern.dfa, row));
     row.states = 0;
-    if (!pattern.words.empty() && pattern.words.size() <= kMostGrams) {
-      PRESSO_TRY(measure_literals(text, pattern, row));
-    }
-    return pattern.words.empty() ? Status() : measure_many(text, pattern, row);
+    if (!pattern.words.empty()) PRESSO_TRY(measure_literals(text, pattern, row));
+    return pattern.pattern ? measure_choice(text, *pattern.pattern, row) : Status();
   }
 
   Status measure_layouts(const TiledText& text, const LineDfa& dfa, Row row) {
@@ -167,63 +163,50 @@ class Bench {
   }
 
   Status measure_lines(const TiledText& text, const LineTable& table, Row row) {
-    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
-    PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(line_scan_temporary_bytes(text.bytes())));
-    LineScanRequest request;
-    fill(request, text, table, image, temporary);
     constexpr const char* kKinds[] = {"bytes", "shared", "global", "classes"};
     row.engine = kKinds[static_cast<std::size_t>(table.view.kind)];
-    return time(
-        row, [&] { return scan_lines(request, stream_.get()); }, temporary.get());
+    return measure_engine(text, {table.image, table.view}, row);
   }
 
+  /// By those engines that hold them.
   Status measure_literals(const TiledText& text, const BenchPattern& pattern, Row row) {
-    PRESSO_ASSIGN(const LiteralTable table, lay_out_literals(pattern.words, pattern.ignore_case));
-    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
-    PRESSO_ASSIGN(const DeviceMemory temporary,
-                  poisoned(literal_scan_temporary_bytes(text.bytes())));
-    LiteralScanRequest request;
-    fill(request, text, table, image, temporary);
+    const auto few = lay_out_literals(pattern.words, pattern.ignore_case);
     row.engine = "literal";
-    PRESSO_TRY(time(
-        row, [&] { return scan_literals(request, stream_.get()); }, nullptr));
-    return measure_planes(text, pattern, row);
-  }
-
-  Status measure_planes(const TiledText& text, const BenchPattern& pattern, Row row) {
-    const auto table = lay_out_planes(pattern.words, pattern.ignore_case);
-    if (!table.ok()) return {};  // too long
-    PRESSO_ASSIGN(const DeviceMemory temporary, poisoned(plane_scan_temporary_bytes(text.bytes())));
-    const PlaneScanRequest request{text.d_text(), text.bytes(),    *table,
-                                   d_lines(),     temporary.get(), temporary.bytes()};
+    if (few.ok()) PRESSO_TRY(measure_engine(text, {few->image, few->view}, row));
+    const auto planes = lay_out_planes(pattern.words, pattern.ignore_case);
     row.engine = "planes";
-    return time(
-        row, [&] { return scan_planes(request, stream_.get()); }, nullptr);
-  }
-
-  Status measure_many(const TiledText& text, const BenchPattern& pattern, Row row) {
-    PRESSO_ASSIGN(const ManyLiteralTable table,
+    if (planes.ok()) PRESSO_TRY(measure_engine(text, {{}, *planes}, row));
+    PRESSO_ASSIGN(const ManyLiteralTable many,
                   lay_out_many_literals(pattern.words, pattern.ignore_case));
-    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image));
-    PRESSO_ASSIGN(const DeviceMemory temporary,
-                  poisoned(many_literal_scan_temporary_bytes(text.bytes())));
-    ManyLiteralScanRequest request;
-    fill(request, text, table, image, temporary);
     row.engine = "many";
-    return time(
-        row, [&] { return scan_many_literals(request, stream_.get()); }, nullptr);
+    return measure_engine(text, {many.image, many.view}, row);
   }
 
-  template <class Request, class Table>
-  void fill(Request& request, const TiledText& text, const Table& table, const DeviceMemory& image,
-            const DeviceMemory& temporary) const {
-    request.d_text = text.d_text();
-    request.bytes = text.bytes();
-    request.table = table.view;
-    request.table.d_image = image.get();
-    request.d_lines = d_lines();
-    request.d_temporary = temporary.get();
-    request.temporary_bytes = temporary.bytes();
+  Status measure_choice(const TiledText& text, const Pattern& pattern, Row row) {
+    const auto chosen = choose_engine(scan_detail::matcher_of(pattern));
+    if (!chosen.ok() || !chosen->exact) return {};
+    constexpr const char* kEngines[] = {"", "*lines", "*literal", "*planes", "*many"};
+    row.engine = kEngines[static_cast<std::size_t>(chosen->engine())];
+    return measure_engine(text, *chosen, row);
+  }
+
+  Status measure_engine(const TiledText& text, const EngineTable& table, const Row& row) {
+    const std::vector<Byte> none(16);
+    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image.empty() ? none : table.image));
+    const EngineView engine = table.placed(image.get());
+    PRESSO_ASSIGN(const DeviceMemory temporary,
+                  poisoned(engine_temporary_bytes(engine, text.bytes())));
+    LineScan scan;
+    scan.d_text = text.d_text();
+    scan.bytes = text.bytes();
+    scan.d_lines = d_lines();
+    const bool is_automaton = std::holds_alternative<LineTableView>(engine);
+    return time(
+        row,
+        [&] {
+          return scan_by_engine(scan, engine, {temporary.get(), temporary.bytes()}, stream_.get());
+        },
+        is_automaton ? temporary.get() : nullptr);
   }
 
   /// `d_broken`: of the tiles of a line scan, their number.
@@ -294,7 +277,7 @@ std::vector<Byte> one_bank_text() {
   for (std::size_t chunk = 0; chunk < text.size(); chunk += 1024) {
     const std::size_t lane = chunk / 1024 % 32;  // allow(bare-32): host code
     for (std::size_t at = 0; at < 1024; ++at) {
-      // Each chunk begins `lane` letters behind its line's begin.
+      // Each chunk begins `lane` letters after the start of its line.
       const std::size_t state = (at + lane) % 32;  // allow(bare-32): states
       Byte byte = static_cast<Byte>(((0u - state) & 31) * 4);
       if (byte == 8) byte = 9;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All that a batch of decoded text is asked for on the GPU: how many lines match, where its first
-// and last lines end, and if wanted the matching lines themselves, gathered one behind another so
+// and last lines end, and if wanted the matching lines themselves, gathered one after another so
 // that only they need to be copied to the host. Enqueued on a stream, in the manner of line_scan.h.
 //
 // The text begins and ends anywhere. It is searched as if it began with a line; an unfinished last
@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "presso/error.h"
-#include "scan/gpu/lines/line_table.h"
+#include "scan/gpu/search/engine.h"
 
 struct CUstream_st;  // cudaStream_t points to one
 
@@ -33,11 +33,9 @@ struct BatchFindings {
   std::uint32_t behind_last_newline = 0;  ///< 0: there is none
   std::uint32_t newlines = 0;             ///< with BatchWants::numbers
   std::uint32_t has_nul = 0;              ///< with BatchWants::nul
-  std::uint32_t state = 0;                ///< of the automaton behind the text
   // With BatchWants::lines. What there is no room for is not there, but counted.
   std::uint32_t listed = 0;
   std::uint32_t gathered_bytes = 0;
-  std::uint32_t reserved = 0;
 
   static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
 };
@@ -52,9 +50,9 @@ struct BatchWants {
 constexpr std::uint64_t kLongestBatch = std::uint64_t{1} << 31;
 
 struct BatchScanRequest {
-  const Byte* d_text = nullptr;  ///< 16-byte aligned; nothing outside of it is read
-  std::uint64_t bytes = 0;       ///< 1 to kLongestBatch
-  LineTableView table;           ///< of lay_out(), with d_image set
+  const Byte* d_text = nullptr;        ///< 16-byte aligned; nothing outside of it is read
+  std::uint64_t bytes = 0;             ///< 1 to kLongestBatch
+  const EngineView* engine = nullptr;  ///< placed; read before the call returns
   BatchWants wants;
   BatchFindings* d_findings = nullptr;
   // With BatchWants::lines.
@@ -66,7 +64,8 @@ struct BatchScanRequest {
   std::size_t temporary_bytes = 0;
 };
 
-std::size_t batch_scan_temporary_bytes(std::uint64_t text_bytes, const BatchWants& wants);
+std::size_t batch_scan_temporary_bytes(const EngineView& engine, std::uint64_t text_bytes,
+                                       const BatchWants& wants);
 
 /// Errors: kInvalidArgument (memory too small or misaligned), kNoDevice, kDeviceLost.
 Status scan_batch(const BatchScanRequest& request, CUstream_st* stream);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of a batch scan behind the automaton share (batch_survey.cuh).
+// What the kernels of a batch scan after the engine share (batch_survey.cuh).
 #pragma once
 
 #include "decompress/gpu/simt/simt.h"
-#include "scan/gpu/lines/batch_scan.h"
+#include "scan/gpu/search/batch_scan.h"
 
 namespace presso::gpu {
 

@@ -3,7 +3,7 @@
 // looks for, and knows of them what it needs about lines. Encoders fill the structs and serialise
 // them; scans parse them. Safe on any input: sizes are checked before anything is allocated.
 //
-// A filter is about n-grams, n bytes behind one another, ASCII letters in lower case. A hash makes
+// A filter is about n-grams, n consecutive bytes, ASCII letters in lower case. A hash makes
 // each a cell, one of 2^18. Cells that most blocks of a group hold tell little: they are listed
 // once and stored nowhere else. Every other cell has a row of bits, one for each block of the
 // group: set where the block holds it, or another cell of the same row.
@@ -22,7 +22,7 @@ namespace presso {
 constexpr std::uint32_t kFilterLayout = 1;  ///< the section's parameter; others are not understood
 constexpr unsigned kCellBits = 18;
 constexpr std::uint32_t kCells = 1u << kCellBits;
-/// A block's filter also knows the n-grams that begin in so many bytes behind it.
+/// A block's filter also knows the n-grams that begin in this many bytes after it.
 constexpr std::uint32_t kFilterOverlap = 32;
 constexpr std::uint32_t kMinGramBytes = 2;
 constexpr std::uint32_t kMaxGramBytes = 8;
@@ -36,7 +36,7 @@ constexpr Byte fold_ascii(Byte byte) {
   return static_cast<Byte>(byte + (is_upper << 5));
 }
 
-/// Of an n-gram: its folded bytes as an integer, the first one lowest.
+/// The cell of an n-gram, given as its folded bytes in an integer, the first one lowest.
 constexpr std::uint32_t gram_cell(std::uint64_t gram) {
   gram *= 0x9E3779B97F4A7C15u;
   gram ^= gram >> 32;
@@ -60,7 +60,7 @@ struct LineFacts {
   friend bool operator==(const LineFacts&, const LineFacts&) = default;
 };
 
-/// Of consecutive blocks: which hold which n-grams.
+/// Which of some consecutive blocks hold which n-grams.
 struct FilterGroup {
   std::uint32_t blocks = 0;
   std::uint32_t gram_bytes = 4;
@@ -80,7 +80,7 @@ constexpr std::uint64_t filter_bit_bytes(std::uint64_t rows, std::uint64_t block
   return (rows * blocks + 7) / 8;
 }
 
-/// Of one member of a file. To be moved, not copied: the groups' bits refer to `payload`.
+/// The filter of one member. To be moved, not copied: the groups' bits refer to `payload`.
 struct BlockFilter {
   std::uint32_t group_blocks = 0;  ///< of every group but the last
   std::vector<LineFacts> facts;    ///< of each block
@@ -94,7 +94,7 @@ std::vector<Byte> serialise_filter(const BlockFilter& filter);
 Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t plain_bytes,
                                  std::uint32_t block_bytes);
 /// The filter of a member, or nullopt where it has none, or one of a layout that is not known.
-/// Errors: those of the sections behind the blocks; kSectionChecksum, kBadHeader.
+/// Errors: those of the sections after the blocks; kSectionChecksum, kBadHeader.
 Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
                                                const ArchiveMember& member);
 
@@ -103,13 +103,13 @@ Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
 /// to be right.
 class FilterReader {
  public:
-  /// Nullopt and errors: as of read_filter(). Both are kept.
+  /// Nullopt and errors as those of read_filter(). Keeps both references.
   static Result<std::optional<FilterReader>> open(const RandomAccess& file,
                                                   const ArchiveMember& member);
 
   const std::vector<LineFacts>& facts() const { return facts_; }
   std::uint32_t group_blocks() const { return group_blocks_; }
-  /// The next group; its bits are there until the next call. Nullopt behind the last one.
+  /// The next group; its bits are valid until the next call. Nullopt after the last one.
   /// Errors: kSectionChecksum, kBadHeader.
   Result<std::optional<FilterGroup>> next();
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// scan_batch: the automaton's kernels (line_scan.cu), and behind them those that say where lines
-// are. Threads to data, shared memory and synchronisation are described where the bodies are.
-#include "scan/gpu/lines/batch_scan.h"
+// scan_batch: the engine's kernels, and after them those that say where lines are. Threads to data,
+// shared memory and synchronisation are described where the bodies are.
+#include "scan/gpu/search/batch_scan.h"
 
 #include "decompress/gpu/runtime/kernel_launch.h"
-#include "scan/gpu/lines/batch_survey.cuh"
-#include "scan/gpu/lines/line_scan.h"
+#include "scan/gpu/search/batch_survey.cuh"
 
 namespace presso::gpu {
 namespace {
@@ -60,8 +59,8 @@ struct BatchScanMemory {
   std::size_t tile_newlines;
   std::size_t bytes;
 
-  BatchScanMemory(u64 text_bytes, const BatchWants& wants)
-      : marks(aligned(line_scan_temporary_bytes(text_bytes))),
+  BatchScanMemory(const EngineView& engine, u64 text_bytes, const BatchWants& wants)
+      : marks(aligned(engine_temporary_bytes(engine, text_bytes))),
         tile_marks(marks + (wants.lines ? aligned(line_mark_bytes(text_bytes)) : 0)) {
     const std::size_t tiles = aligned((text_bytes / kSurveyTileBytes + 1) * sizeof(u32));
     tile_newlines = tile_marks + (wants.lines ? tiles : 0);
@@ -73,8 +72,9 @@ Status check_request(const BatchScanRequest& request) {
   const auto temporary = reinterpret_cast<std::uintptr_t>(request.d_temporary);
   const bool lists = request.wants.lines;
   if (request.bytes == 0 || request.bytes > kLongestBatch || temporary % kAlignment != 0 ||
-      request.d_findings == nullptr ||
-      request.temporary_bytes < batch_scan_temporary_bytes(request.bytes, request.wants) ||
+      request.d_findings == nullptr || request.engine == nullptr ||
+      request.temporary_bytes <
+          batch_scan_temporary_bytes(*request.engine, request.bytes, request.wants) ||
       (lists && (request.d_listed == nullptr || request.d_gathered == nullptr))) {
     return make_error(ErrorCode::kInvalidArgument, "a batch scan's memory is not as it must be");
   }
@@ -106,13 +106,14 @@ Status list(const BatchSurvey& survey, cudaStream_t stream) {
 
 }  // namespace
 
-std::size_t batch_scan_temporary_bytes(std::uint64_t text_bytes, const BatchWants& wants) {
-  return BatchScanMemory(text_bytes, wants).bytes;
+std::size_t batch_scan_temporary_bytes(const EngineView& engine, std::uint64_t text_bytes,
+                                       const BatchWants& wants) {
+  return BatchScanMemory(engine, text_bytes, wants).bytes;
 }
 
 Status scan_batch(const BatchScanRequest& request, CUstream_st* stream) {
   PRESSO_TRY(check_request(request));
-  const BatchScanMemory memory(request.bytes, request.wants);
+  const BatchScanMemory memory(*request.engine, request.bytes, request.wants);
   BatchFindings* const d_findings = request.d_findings;
   const auto clear = [stream](void* at, int value, std::size_t bytes) {
     return check(cudaMemsetAsync(at, value, bytes, stream), "clearing results");
@@ -120,19 +121,16 @@ Status scan_batch(const BatchScanRequest& request, CUstream_st* stream) {
   PRESSO_TRY(clear(d_findings, 0, sizeof *d_findings));
   PRESSO_TRY(clear(&d_findings->first_newline, 0xFF, sizeof d_findings->first_newline));
   u32* const d_marks = reinterpret_cast<u32*>(request.d_temporary + memory.marks);
-  LineScanRequest lines;
-  lines.d_text = request.d_text;
-  lines.bytes = request.bytes;
-  lines.table = request.table;
-  lines.d_state_out = &d_findings->state;
-  lines.d_lines = &d_findings->lines;
-  lines.d_temporary = request.d_temporary;
-  lines.temporary_bytes = memory.marks;
+  LineScan scan;
+  scan.d_text = request.d_text;
+  scan.bytes = request.bytes;
+  scan.ends_line = false;
+  scan.d_lines = &d_findings->lines;
   if (request.wants.lines) {
-    lines.d_marks = d_marks;
+    scan.d_marks = d_marks;
     PRESSO_TRY(clear(d_marks, 0, line_mark_bytes(request.bytes)));
   }
-  PRESSO_TRY(scan_lines(lines, stream));
+  PRESSO_TRY(scan_by_engine(scan, *request.engine, {request.d_temporary, memory.marks}, stream));
   BatchSurvey survey;
   survey.d_text = request.d_text;
   survey.bytes = static_cast<u32>(request.bytes);

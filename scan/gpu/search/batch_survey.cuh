@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Behind the automaton, which has left a mark at the '\n' of each matching line: what a batch scan
-// tells beside the count (batch_scan.h). Kernels in their order, each a pass over tiles of 8 KiB or
-// over listed lines, or one thread block that sums up:
+// After the engine, which has left a mark at the '\n' of each matching line: what a batch scan
+// tells besides the count (batch_scan.h). Kernels in their order, each a pass over tiles of 8 KiB
+// or over listed lines, or one thread block that sums up:
 //
 //   find_ends      the first and the last '\n', one thread block from each end
 //   survey_tiles   marks and '\n' of each tile, NUL bytes
@@ -16,8 +16,8 @@
 // Test: tests/simt/scan_batch_test.cpp.
 #pragma once
 
-#include "scan/gpu/lines/batch_survey_args.h"
 #include "scan/gpu/lines/line_engines.cuh"
+#include "scan/gpu/search/batch_survey_args.h"
 
 namespace presso::gpu {
 
@@ -164,10 +164,10 @@ PRESSO_DEVICE void sum_tiles_body(const BatchSurvey& survey) {
 PRESSO_DEVICE void list_lines_body(const BatchSurvey& survey) {
   const WarpTurns turns;
   for (u32 tile = turns.first; tile < survey.tiles(); tile += turns.step) {
-    const u32 behind =
+    const u32 end =
         tile + 1 < survey.tiles() ? survey.d_tile_marks[tile + 1] : survey.d_findings->listed;
     u32 listed = survey.d_tile_marks[tile];
-    if (listed == behind) continue;
+    if (listed == end) continue;
     const u32 begin = tile * kSurveyTileBytes;
     const u32 most = survey.bytes - begin;
     const u32 words =
@@ -190,22 +190,23 @@ PRESSO_DEVICE void list_lines_body(const BatchSurvey& survey) {
   }
 }
 
-/// Behind the last '\n' before `end`; kNowhere where there is none. By a warp.
-PRESSO_DEVICE u32 begin_of_line(const TextReader& text, u32 end) {
+/// After the last '\n' before `end`; kNoLineBegin where there is none. By a warp.
+constexpr u64 kNoLineBegin = ~u64{0};
+PRESSO_DEVICE u64 begin_of_line(const TextReader& text, u64 end) {
   while (end > 0) {
-    const u32 span = end < kWarpSize * 4 ? end : kWarpSize * 4;
-    const u32 from = end - span;
+    const u32 span = end < kWarpSize * 4 ? static_cast<u32>(end) : kWarpSize * 4;
+    const u64 from = end - span;
     u32 found = 0;  // one higher
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       const u32 offset = i * kWarpSize + simt::lane();
-      if (offset < span && text.byte(from + offset) == '\n') found = from + offset + 1;
+      if (offset < span && text.byte(from + offset) == '\n') found = offset + 1;
     }
     found = simt::reduce_max(found);
-    if (found != 0) return found;
+    if (found != 0) return from + found;
     end = from;
   }
-  return BatchFindings::kNowhere;
+  return kNoLineBegin;
 }
 
 /// '\n' in [from, to), by a warp.
@@ -237,9 +238,10 @@ PRESSO_DEVICE void measure_lines_body(const BatchSurvey& survey) {
     simt::warp_sync();  // all lanes have read it
     // That there is nothing before the head is known.
     const bool is_head = end == survey.d_findings->first_newline;
-    const u32 begin = is_head ? BatchFindings::kNowhere : begin_of_line(text, end);
+    const u64 found = is_head ? kNoLineBegin : begin_of_line(text, end);
     ListedLine line;
-    if (begin != BatchFindings::kNowhere) {
+    if (found != kNoLineBegin) {
+      const u32 begin = static_cast<u32>(found);
       line.begin = begin;
       line.bytes = end + 1 - begin;
       if (survey.wants.numbers) {

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT
+// ArchiveIndex: opens a file by the trailer and index of each member, from the last one back, or,
+// where one of these is missing or damaged, by walking from header to header.
+#include <algorithm>
+#include <utility>
+
+#include "format/container_rules.h"
+#include "presso/archive_reader.h"
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kFewMembers = 16;  ///< whose ends are read whatever their size
+
+/// Reads `count` bytes at `offset`, with the offset in the error.
+Result<Buffer> read_part(const RandomAccess& file, std::uint64_t offset, std::uint64_t count) {
+  if (offset > file.size() || count > file.size() - offset) {
+    return truncated(file.size(), "a block or section");
+  }
+  Buffer bytes;
+  bytes.resize_discarding(static_cast<std::size_t>(count));
+  PRESSO_TRY(file.read_at(offset, bytes.mutable_bytes()));
+  return bytes;
+}
+
+/// Whether the file holds `bytes` at `at`.
+bool is_left(const RandomAccess& file, std::uint64_t at, std::uint64_t bytes) {
+  return at <= file.size() && bytes <= file.size() - at;
+}
+
+bool is_magic_at(const RandomAccess& file, std::uint64_t at) {
+  if (!is_left(file, at, sizeof kFileMagic)) return false;
+  const auto magic = read_part(file, at, sizeof kFileMagic);
+  return magic.ok() && has_file_magic(magic->data());
+}
+
+Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t offset,
+                                      std::uint64_t blocks) {
+  PRESSO_ASSIGN(const Buffer head, read_part(file, offset, kSectionHeaderBytes));
+  PRESSO_ASSIGN(const SectionHeader header, parse_section_header(head.data()));
+  PRESSO_TRY(check_section_header(header, blocks, false));
+  StoredSection section;
+  section.header = header;
+  section.file_offset = offset;
+  if (!is_known_section(header.kind)) return section;
+  PRESSO_ASSIGN(section.payload,
+                read_part(file, offset + kSectionHeaderBytes, header.payload_bytes));
+  if (checksum64(section.payload.bytes()) != header.payload_checksum) {
+    return at_offset(make_error(ErrorCode::kSectionChecksum, kind_name(header.kind)), offset);
+  }
+  return section;
+}
+
+/// Header and the sections before the first block. Returns the offset of what follows them.
+Result<std::uint64_t> read_front(const RandomAccess& file, ArchiveMember& member) {
+  if (!is_magic_at(file, member.file_offset)) return make_error(ErrorCode::kNotPresso);
+  PRESSO_ASSIGN(const Buffer head, read_part(file, member.file_offset, kFileHeaderBytes));
+  PRESSO_ASSIGN(member.header, parse_file_header(head.data()));
+  std::uint64_t offset = member.file_offset + kFileHeaderBytes;
+  FrameOrder order;
+  for (;;) {
+    PRESSO_ASSIGN(const Buffer start, read_part(file, offset, sizeof(std::uint32_t)));
+    PRESSO_ASSIGN(const FrameKind kind, peek_frame_kind(start.data()));
+    if (kind == FrameKind::kBlock || kind == FrameKind::kIndex || kind == FrameKind::kTrailer) {
+      return offset;
+    }
+    auto read = read_section_at(file, offset, 0);
+    if (!read.ok()) return at_offset(std::move(read.error()), offset);
+    StoredSection section = std::move(*read);
+    Status taken = order.take_section(section.header);
+    if (!taken.ok()) return at_offset(std::move(taken.error()), offset);
+    offset += section.header.stored_bytes();
+    if (kind == FrameKind::kMetadata) {
+      auto metadata = parse_metadata(section.payload.bytes());
+      if (!metadata.ok()) return at_offset(std::move(metadata.error()), section.file_offset);
+      member.metadata = std::move(*metadata);
+    } else if (kind == FrameKind::kDictionary) {
+      member.dictionaries.push_back(std::move(section));
+    }
+  }
+}
+
+// --- By trailers
+
+/// A member as its own trailer and index describe it.
+struct MemberTable {
+  ArchiveMember member;
+  std::vector<std::uint64_t> block_offsets;
+};
+
+/// The payload of the index at `at`, which must end where the trailer begins and have a size that
+/// agrees with its own count of blocks.
+Result<Buffer> read_index(const RandomAccess& file, std::uint64_t at, std::uint64_t trailer_at) {
+  PRESSO_ASSIGN(StoredSection index, read_section_at(file, at, 0));
+  const Bytes payload = index.payload.bytes();
+  if (index.header.kind != FrameKind::kIndex || payload.size() < kIndexPrefixBytes ||
+      (payload.size() - kIndexPrefixBytes) % 4 != 0 ||
+      (payload.size() - kIndexPrefixBytes) / 4 != load<std::uint64_t>(payload.data()) ||
+      at + index.header.stored_bytes() != trailer_at) {
+    return make_error(ErrorCode::kBadIndex);
+  }
+  return std::move(index.payload);
+}
+
+/// Takes the counts and the offsets of the blocks from the index's payload. `first_block`: where
+/// the sections before the blocks end.
+Status take_index(const Byte* payload, std::uint64_t first_block, MemberTable& table) {
+  ArchiveMember& member = table.member;
+  member.block_count = load<std::uint64_t>(payload);
+  member.plain_bytes = load<std::uint64_t>(payload + 8);
+  std::uint64_t at = member.file_offset + load<std::uint64_t>(payload + 16);
+  const std::uint64_t needed =
+      member.plain_bytes == 0 ? 0 : (member.plain_bytes - 1) / member.header.block_bytes + 1;
+  if (at != first_block || needed != member.block_count) return make_error(ErrorCode::kBadIndex);
+  table.block_offsets.resize(static_cast<std::size_t>(member.block_count));
+  const Byte* stored_bytes = payload + kIndexPrefixBytes;
+  for (std::uint64_t& offset : table.block_offsets) {
+    offset = at;
+    at += load<std::uint32_t>(stored_bytes);
+    stored_bytes += sizeof(std::uint32_t);
+  }
+  if (at > member.index_offset) return make_error(ErrorCode::kBadIndex);
+  member.blocks_end = at;
+  return {};
+}
+
+/// The member whose trailer ends at `end`.
+Result<MemberTable> read_member_before(const RandomAccess& file, std::uint64_t end) {
+  if (end < kFileHeaderBytes + kTrailerBytes) return make_error(ErrorCode::kBadIndex);
+  const std::uint64_t trailer_at = end - kTrailerBytes;
+  PRESSO_ASSIGN(const Buffer tail, read_part(file, trailer_at, kTrailerBytes));
+  PRESSO_ASSIGN(const Trailer trailer, parse_trailer(tail.data()));
+  if (trailer.file_bytes > end) return make_error(ErrorCode::kBadIndex);
+  MemberTable table;
+  ArchiveMember& member = table.member;
+  member.file_bytes = trailer.file_bytes;
+  member.file_offset = end - trailer.file_bytes;
+  PRESSO_ASSIGN(const std::uint64_t first_block, read_front(file, member));
+  member.index_offset = member.file_offset + trailer.index_offset;
+  PRESSO_ASSIGN(const Buffer payload, read_index(file, member.index_offset, trailer_at));
+  PRESSO_TRY(take_index(payload.data(), first_block, table));
+  return table;
+}
+
+// --- By walking
+
+/// What cannot be a presso file at all, told from one that is cut off later.
+Status check_file_start(const RandomAccess& file) {
+  const std::uint64_t size = std::min<std::uint64_t>(file.size(), kFileHeaderBytes);
+  PRESSO_ASSIGN(const Buffer start, read_part(file, 0, size));
+  if (size < sizeof kFileMagic || !has_file_magic(start.data())) {
+    return at_offset(make_error(ErrorCode::kNotPresso, size == 0 ? "empty file" : ""), 0);
+  }
+  if (size < kFileHeaderBytes) return truncated(size, "the file header");
+  return {};
+}
+
+bool is_trailer_at(const RandomAccess& file, std::uint64_t at) {
+  if (!is_left(file, at, kTrailerBytes)) return false;
+  const auto trailer = read_part(file, at, kTrailerBytes);
+  return trailer.ok() && parse_trailer(trailer->data()).ok();
+}
+
+/// Header and payload of the section at `at`; 0 where the file ends before it does.
+Result<std::uint64_t> section_bytes_at(const RandomAccess& file, std::uint64_t at) {
+  if (!is_left(file, at, kSectionHeaderBytes)) return 0;
+  PRESSO_ASSIGN(const Buffer head, read_part(file, at, kSectionHeaderBytes));
+  PRESSO_ASSIGN(const SectionHeader header, parse_section_header(head.data()));
+  PRESSO_TRY(check_section_header(header, 0, false));
+  return is_left(file, at, header.stored_bytes()) ? header.stored_bytes() : 0;
+}
+
+/// Where a member ends whose index or trailer begins at `at` but is damaged: the number of blocks
+/// tells the index's size. 0: neither.
+std::uint64_t end_of_damaged_tail(const RandomAccess& file, std::uint64_t at,
+                                  std::uint64_t blocks) {
+  const std::uint64_t trailer =
+      at + kSectionHeaderBytes + round_up(kIndexPrefixBytes + 4 * blocks, kFrameAlignment);
+  if (is_trailer_at(file, trailer)) return trailer + kTrailerBytes;
+  const std::uint64_t end = at + kTrailerBytes;
+  return end == file.size() || is_magic_at(file, end) ? end : 0;
+}
+
+}  // namespace
+
+Result<ArchiveIndex> ArchiveIndex::open(const RandomAccess& file) {
+  ArchiveIndex by_trailers(file);
+  if (by_trailers.open_by_trailers(0).ok()) return by_trailers;
+  ArchiveIndex walked(file);
+  walked.rebuilt_ = true;
+  PRESSO_TRY(walked.open_by_walking());
+  return walked;
+}
+
+Result<ArchiveIndex> ArchiveIndex::open_as_written(const RandomAccess& file,
+                                                   std::uint64_t mean_member_bytes) {
+  ArchiveIndex index(file);
+  PRESSO_TRY(index.open_by_trailers(mean_member_bytes));
+  return index;
+}
+
+/// From the last trailer backwards, member by member; block tables are then put in file order.
+Status ArchiveIndex::open_by_trailers(std::uint64_t mean_member_bytes) {
+  std::vector<MemberTable> tables;  // last member first
+  for (std::uint64_t end = file_->size(); end > 0;) {
+    PRESSO_ASSIGN(MemberTable table, read_member_before(*file_, end));
+    end = table.member.file_offset;
+    tables.push_back(std::move(table));
+    const bool many = tables.size() > kFewMembers;
+    if (many && (file_->size() - end) / tables.size() < mean_member_bytes) {
+      return make_error(ErrorCode::kUnsupported, "many small members");
+    }
+  }
+  if (tables.empty()) return make_error(ErrorCode::kNotPresso, "empty file");
+  std::uint64_t plain = 0;
+  for (auto table = tables.rbegin(); table != tables.rend(); ++table) {
+    ArchiveMember& member = table->member;
+    member.plain_offset = plain;
+    member.first_block = block_offsets_.size();
+    plain += member.plain_bytes;
+    block_offsets_.insert(block_offsets_.end(), table->block_offsets.begin(),
+                          table->block_offsets.end());
+    members_.push_back(std::move(member));
+  }
+  return {};
+}
+
+/// Header by header from the front. A file cut off after a whole block still opens; one that is
+/// damaged before its index does not.
+Status ArchiveIndex::open_by_walking() {
+  PRESSO_TRY(check_file_start(*file_));
+  std::uint64_t at = 0;
+  std::uint64_t plain = 0;
+  do {
+    ArchiveMember member;
+    member.file_offset = at;
+    member.plain_offset = plain;
+    member.first_block = block_offsets_.size();
+    auto front = read_front(*file_, member);
+    if (!front.ok()) return at_offset(std::move(front.error()), at);
+    at = *front;
+    Status walked = walk_member(at, member);
+    if (!walked.ok()) return at_offset(std::move(walked.error()), at);
+    member.file_bytes = at - member.file_offset;
+    plain += member.plain_bytes;
+    members_.push_back(std::move(member));
+  } while (is_magic_at(*file_, at));
+  return {};
+}
+
+/// From the first block to the end of the member or, where it is cut off, of the last whole
+/// block. On an error `at` is where it lies.
+Status ArchiveIndex::walk_member(std::uint64_t& at, ArchiveMember& member) {
+  while (is_left(*file_, at, sizeof(std::uint32_t))) {
+    PRESSO_ASSIGN(const Buffer start, read_part(*file_, at, sizeof(std::uint32_t)));
+    const auto kind = peek_frame_kind(start.data());
+    if (kind.ok() && *kind == FrameKind::kTrailer) {
+      at = std::min(at + kTrailerBytes, file_->size());
+      return {};
+    }
+    const bool is_block = kind.ok() && *kind == FrameKind::kBlock;
+    auto frame_bytes = is_block ? walk_block(at, member) : section_bytes_at(*file_, at);
+    if (!frame_bytes.ok()) {
+      const std::uint64_t end = is_block ? 0 : end_of_damaged_tail(*file_, at, member.block_count);
+      if (end == 0) return std::move(frame_bytes.error());
+      at = end;
+      return {};
+    }
+    if (*frame_bytes == 0) return {};
+    at += *frame_bytes;
+  }
+  return {};
+}
+
+/// Adds the block at `at`. Returns its size, 0 where the file ends before it does.
+Result<std::uint64_t> ArchiveIndex::walk_block(std::uint64_t at, ArchiveMember& member) {
+  if (!is_left(*file_, at, kBlockHeaderBytes)) return 0;
+  PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kBlockHeaderBytes));
+  const auto header = parse_block_header(head.data());
+  const std::uint64_t full = member.block_count * member.header.block_bytes;
+  Error error;
+  if (!header.ok()) {
+    error = header.error();
+  } else if (header->number != static_cast<std::uint32_t>(member.block_count) ||
+             header->plain_bytes > member.header.block_bytes || member.plain_bytes != full) {
+    error = make_error(ErrorCode::kBadHeader, "number, plain size or place of a block");
+  }
+  if (error.code != ErrorCode::kOk) {
+    error.block = block_offsets_.size();
+    return error;
+  }
+  if (!is_left(*file_, at, header->stored_bytes())) return 0;
+  block_offsets_.push_back(at);
+  member.plain_bytes += header->plain_bytes;
+  ++member.block_count;
+  return header->stored_bytes();
+}
+
+std::uint64_t ArchiveIndex::plain_bytes() const {
+  return members_.back().plain_offset + members_.back().plain_bytes;
+}
+
+const ArchiveMember& ArchiveIndex::member_of_block(std::uint64_t number) const {
+  const auto after = std::upper_bound(
+      members_.begin(), members_.end(), number,
+      [](std::uint64_t value, const ArchiveMember& member) { return value < member.first_block; });
+  return *(after - 1);
+}
+
+std::uint64_t ArchiveIndex::block_at(std::uint64_t plain_offset) const {
+  const auto after = std::upper_bound(
+      members_.begin(), members_.end(), plain_offset,
+      [](std::uint64_t value, const ArchiveMember& member) { return value < member.plain_offset; });
+  const ArchiveMember& member = *(after - 1);
+  return member.first_block + (plain_offset - member.plain_offset) / member.header.block_bytes;
+}
+
+std::uint64_t ArchiveIndex::block_plain_offset(std::uint64_t number) const {
+  const ArchiveMember& member = member_of_block(number);
+  return member.plain_offset + (number - member.first_block) * member.header.block_bytes;
+}
+
+Status ArchiveIndex::check_block(const BlockHeader& header, std::uint64_t number) const {
+  const ArchiveMember& member = member_of_block(number);
+  const std::uint64_t in_member = number - member.first_block;
+  const std::uint64_t left = member.plain_bytes - in_member * member.header.block_bytes;
+  const bool right = header.kind == FrameKind::kBlock &&
+                     header.number == static_cast<std::uint32_t>(in_member) &&
+                     header.plain_bytes == std::min<std::uint64_t>(left, member.header.block_bytes);
+  if (right) return {};
+  return make_error(ErrorCode::kBadIndex, "does not match the block it points to");
+}
+
+std::uint64_t ArchiveIndex::block_stored_bytes(std::uint64_t number) const {
+  const ArchiveMember& member = member_of_block(number);
+  const bool last = number + 1 == member.first_block + member.block_count;
+  if (last && rebuilt_) return 0;
+  return (last ? member.blocks_end : block_offsets_[number + 1]) - block_offsets_[number];
+}
+
+bool ArchiveIndex::agrees_with(const BlockHeader& header, std::uint64_t number) const {
+  return check_block(header, number).ok() && header.stored_bytes() == block_stored_bytes(number);
+}
+
+Result<BlockHeader> ArchiveIndex::read_block_header(std::uint64_t number) const {
+  const std::uint64_t at = block_offsets_[number];
+  const auto read = [&]() -> Result<BlockHeader> {
+    PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kBlockHeaderBytes));
+    PRESSO_ASSIGN(const BlockHeader header, parse_block_header(head.data()));
+    PRESSO_TRY(check_block(header, number));
+    return header;
+  };
+  Result<BlockHeader> header = read();
+  if (!header.ok()) {
+    header.error().block = number;
+    header.error() = at_offset(std::move(header.error()), at);
+  }
+  return header;
+}
+
+Status ArchiveIndex::check_tail(const ArchiveMember& member) const {
+  for (std::uint64_t at = member.blocks_end; at != member.index_offset;) {
+    PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kSectionHeaderBytes));
+    PRESSO_ASSIGN(const SectionHeader header, parse_section_header(head.data()));
+    const bool out_of_place = is_known_section(header.kind) || header.kind == FrameKind::kBlock ||
+                              header.kind == FrameKind::kTrailer;
+    if (out_of_place || header.mandatory || header.stored_bytes() > member.index_offset - at) {
+      return at_offset(make_error(ErrorCode::kBadIndex, "what stands before it"), at);
+    }
+    at += header.stored_bytes();
+  }
+  return {};
+}
+
+Result<StoredBlock> ArchiveIndex::read_block(std::uint64_t number, Buffer into) const {
+  PRESSO_ASSIGN(const BlockHeader header, read_block_header(number));
+  StoredBlock block;
+  block.header = header;
+  block.number = number;
+  block.file_offset = block_offsets_[number];
+  block.member = static_cast<std::uint32_t>(&member_of_block(number) - members_.data());
+  block.plain_offset = block_plain_offset(number);
+  block.payload = std::move(into);
+  block.payload.resize_discarding(header.payload_bytes);
+  Status read =
+      file_->read_at(block.file_offset + kBlockHeaderBytes, block.payload.mutable_bytes());
+  if (!read.ok()) {
+    read.error().block = number;
+    return at_offset(std::move(read.error()), block.file_offset);
+  }
+  return block;
+}
+
+}  // namespace presso

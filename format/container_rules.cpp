@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "format/container_rules.h"
+
+namespace presso {
+namespace {
+
+/// The most that a section of this kind may hold in memory; 0: skipped unread.
+std::uint64_t payload_limit(FrameKind kind, std::uint64_t blocks) {
+  switch (kind) {
+    case FrameKind::kMetadata:
+      return kMaxMetadataBytes;
+    case FrameKind::kDictionary:
+      return kMaxDictionaryStoredBytes;
+    case FrameKind::kIndex:
+      return kIndexPrefixBytes + 4 * blocks;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+Error at_offset(Error error, std::uint64_t offset) {
+  if (error.byte_offset == Error::kNone) error.byte_offset = offset;
+  return error;
+}
+
+Error truncated(std::uint64_t offset, const char* what) {
+  return at_offset(make_error(ErrorCode::kTruncated, std::string("ends inside ") + what), offset);
+}
+
+std::string kind_name(FrameKind kind) {
+  const auto letter = static_cast<char>(kind);
+  const bool printable = letter > ' ' && letter < 0x7F;
+  return printable ? std::string("'") + letter + "'"
+                   : "kind " + std::to_string(static_cast<unsigned>(kind));
+}
+
+bool is_known_section(FrameKind kind) {
+  return kind == FrameKind::kMetadata || kind == FrameKind::kDictionary ||
+         kind == FrameKind::kIndex;
+}
+
+Status check_section_header(const SectionHeader& header, std::uint64_t blocks, bool exact_index) {
+  if (!is_known_section(header.kind)) {
+    if (!header.mandatory) return {};
+    return make_error(ErrorCode::kUnknownMandatorySection, kind_name(header.kind));
+  }
+  const std::uint64_t limit = payload_limit(header.kind, blocks);
+  if (header.kind == FrameKind::kIndex && exact_index && header.payload_bytes != limit) {
+    return make_error(ErrorCode::kBadIndex, "size does not match the blocks before it");
+  }
+  if (header.kind != FrameKind::kIndex && header.payload_bytes > limit) {
+    return make_error(ErrorCode::kBadHeader, "section size");
+  }
+  const bool right_parameter = header.kind == FrameKind::kDictionary
+                                   ? header.parameter >= 1 && header.parameter <= kMaxDictionaries
+                                   : header.parameter == 0;
+  if (right_parameter) return {};
+  return make_error(ErrorCode::kBadHeader, "section parameter " + std::to_string(header.parameter));
+}
+
+Status FrameOrder::take_block() {
+  if (after_blocks_) return make_error(ErrorCode::kBadHeader, "place of a block");
+  blocks_ = true;
+  return {};
+}
+
+Status FrameOrder::take_section(const SectionHeader& header) {
+  const bool metadata = header.kind == FrameKind::kMetadata;
+  const bool dictionary = header.kind == FrameKind::kDictionary;
+  if (index_ || (blocks_ && (metadata || dictionary))) {
+    return make_error(ErrorCode::kBadHeader, "place of section " + kind_name(header.kind));
+  }
+  const std::uint32_t id = dictionary ? 1u << header.parameter : 0;
+  if ((metadata && metadata_) || (dictionaries_ & id) != 0) {
+    return make_error(ErrorCode::kBadHeader, "second section " + kind_name(header.kind));
+  }
+  metadata_ |= metadata;
+  dictionaries_ |= id;
+  index_ = header.kind == FrameKind::kIndex;
+  after_blocks_ |= blocks_ || index_;
+  return {};
+}
+
+}  // namespace presso

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "presso/metadata.h"
+
+namespace presso {
+
+const std::string* Metadata::find(std::string_view key) const {
+  for (const auto& [name, value] : entries) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+std::vector<Byte> serialise_metadata(const Metadata& metadata) {
+  std::vector<Byte> payload;
+  for (const auto& [key, value] : metadata.entries) {
+    append_value<std::uint16_t>(payload, static_cast<std::uint16_t>(key.size()));
+    append_value<std::uint32_t>(payload, static_cast<std::uint32_t>(value.size()));
+    payload.insert(payload.end(), key.begin(), key.end());
+    payload.insert(payload.end(), value.begin(), value.end());
+  }
+  return payload;
+}
+
+Result<Metadata> parse_metadata(Bytes payload) {
+  constexpr std::size_t kLengths = 6;
+  Metadata metadata;
+  while (!payload.empty()) {
+    if (payload.size() < kLengths) return make_error(ErrorCode::kBadMetadata, "entry is cut off");
+    const std::size_t key_bytes = load<std::uint16_t>(payload.data());
+    const std::size_t value_bytes = load<std::uint32_t>(payload.data() + 2);
+    payload = payload.subspan(kLengths);
+    if (key_bytes + value_bytes > payload.size()) {
+      return make_error(ErrorCode::kBadMetadata, "entry is longer than the section");
+    }
+    const char* text = reinterpret_cast<const char*>(payload.data());
+    metadata.entries.emplace_back(std::string(text, key_bytes),
+                                  std::string(text + key_bytes, value_bytes));
+    payload = payload.subspan(key_bytes + value_bytes);
+  }
+  return metadata;
+}
+
+}  // namespace presso

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Which engine reads the text for a pattern, and its tables. Host code; the engines' kernels are in
+// scan/gpu/lines (automata) and scan/gpu/literals. Test:
+// tests/unit/scan/gpu/engine_choice_test.cpp.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "presso/text_gpu.h"
+#include "scan/gpu/lines/line_scan.h"
+#include "scan/gpu/literals/literal_engines.h"
+#include "scan/matching/matcher.h"
+
+namespace presso::gpu {
+
+/// The tables of one engine, as its kernels know them.
+using EngineView =
+    std::variant<LineTableView, LiteralTableView, PlaneTableView, ManyLiteralTableView>;
+
+/// A pattern's engine.
+struct EngineTable {
+  std::vector<Byte> image;  ///< for device memory; may be empty
+  EngineView view;          ///< without the image's place
+  /// Lines that it finds match. Else they may, and all others do not.
+  bool exact = true;
+
+  /// The view of an image that lies at `d_image`.
+  EngineView placed(const Byte* d_image) const;
+  TextEngine engine() const;
+  std::string describe() const;
+};
+
+/// By the pattern alone, for nobody knows the text: what decides stands in engine.cpp. Error:
+/// kUnsupported, saying why no engine, or not the one that is `wanted`, can search.
+Result<EngineTable> choose_engine(const scan_detail::Matcher& matcher,
+                                  TextEngine wanted = TextEngine::kAuto);
+
+/// scan_temporary_bytes() and scan_lines() of the engine.
+std::size_t engine_temporary_bytes(const EngineView& engine, std::uint64_t text_bytes);
+Status scan_by_engine(const LineScan& scan, const EngineView& engine,
+                      const TemporaryMemory& temporary, CUstream_st* stream);
+
+}  // namespace presso::gpu
