@@ -273,6 +273,8 @@ class Comparison:
 
 
 class Case:
+    marked = set()  # names of files that begin with a byte order mark
+
     def __init__(self, flags, patterns, files, stdin):
         self.flags = set(flags)
         self.words = flags
@@ -280,6 +282,7 @@ class Case:
         self.names = {*files, stdin or ""}
         # ripgrep reads up to ten named files as a whole, and everything with -U.
         streamed = stdin is not None or len(files) > 10 or "tree" in self.names
+        streamed = streamed or bool(self.names & Case.marked)
         self.streamed = streamed and "-U" not in self.flags
 
     def has(self, *flags):
@@ -291,8 +294,9 @@ class Case:
     def anchored(self):
         return any("^" in pattern or "$" in pattern for pattern in self.patterns)
 
-    def splits_at_nul(self):
-        return False
+    def counts_lines(self):
+        counts = ("-c", "--count-matches", "-v", "--json", "--stats")
+        return self.has(*counts, "-x") or self.anchored() or "nul_only" in self.names
 
     def long_lines(self):
         return self.has("--null-data") or any("longline" in name for name in self.names)
@@ -302,17 +306,25 @@ class Case:
 LEFT_OUT = [
     (
         "late NUL in a stream",
-        lambda case: case.streamed and case.names & NUL_LATE and not case.has("-a"),
+        lambda case: case.streamed and case.names & NUL_LATE and not case.has("-a")
+        and not case.has("-l", "-q", "--files-without-match"),
         "ripgrep reads streams (standard input, directories, more than ten files) through a buffer "
         "and takes a file for binary from the buffer on that holds a NUL; we look at the first "
         "64 KiB and at the lines to be printed, however the file is read",
     ),
     (
         "NUL as a line end in a stream",
-        lambda case: case.streamed and case.names & NUL_EARLY and not case.has("-a")
-        and case.splits_at_nul(),
+        lambda case: case.streamed and case.names & (NUL_EARLY | NUL_LATE) and not case.has("-a")
+        and case.counts_lines(),
         "ripgrep lets NUL bytes end lines in the streams that it takes for binary, which shows "
-        "where lines are counted or matched as a whole; with us they are bytes of their line",
+        "where lines are counted or matched as a whole; with us they are bytes of their line. A "
+        "file with a byte order mark is a stream to ripgrep",
+    ),
+    (
+        "late NUL and context",
+        lambda case: case.flags & CONTEXT_FLAGS and case.names & NUL_LATE and not case.has("-a"),
+        "ripgrep prints a separator between the last line of context and the message that the file "
+        "is binary",
     ),
     (
         "heading of a binary file",
@@ -626,6 +638,7 @@ def main():
         shutil.copy(os.path.join(folder, "small"), os.path.join(folder, name))
     shutil.copy(os.path.join(folder, "nul_early"), os.path.join(folder, "tree/nul"))
     os.symlink("a", os.path.join(folder, "tree/link"))
+    Case.marked = {name for name, content in files.items() if content[:3] == b"\xef\xbb\xbf"}
     comparison = Comparison(os.path.abspath(options.presso), folder, options.keep_going)
     names = sorted(files)
     multiline_cases(comparison, random_, names, options.random)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "presso/scan.h"
 #include "presso/wire.h"
 
 namespace presso::cli {
