@@ -24,7 +24,7 @@ constexpr std::array<std::uint32_t, 3> kCommonPercent = {70, 50, 30};
 constexpr double kMostCellsPerRow = 0.8;
 constexpr std::size_t kTrialBlocks = 32;  ///< bits of a mask
 
-struct Plan {
+struct FilterPlan {
   std::size_t choice = 0;
   FilterGroup group;  ///< without bits
 };
@@ -39,10 +39,10 @@ std::vector<std::uint16_t> count_blocks(const std::vector<BlockGrams>& blocks, s
 }
 
 /// Fits rows and kept cells into `bits`; nullopt where the common cells leave too little of them.
-std::optional<Plan> plan_group(const std::vector<std::uint16_t>& counts, std::size_t choice,
-                               std::size_t blocks, std::uint32_t common_percent,
-                               std::uint64_t bits) {
-  Plan plan{choice, {}};
+std::optional<FilterPlan> plan_group(const std::vector<std::uint16_t>& counts, std::size_t choice,
+                                     std::size_t blocks, std::uint32_t common_percent,
+                                     std::uint64_t bits) {
+  FilterPlan plan{choice, {}};
   FilterGroup& group = plan.group;
   group.blocks = static_cast<std::uint32_t>(blocks);
   group.gram_bytes = kGramChoices[choice];
@@ -70,8 +70,8 @@ std::optional<Plan> plan_group(const std::vector<std::uint16_t>& counts, std::si
 
 /// Calls `take(row)` for each cell of a block that has one.
 template <class Take>
-void for_each_row(const Plan& plan, const std::vector<bool>& is_common, const BlockGrams& block,
-                  Take take) {
+void for_each_row(const FilterPlan& plan, const std::vector<bool>& is_common,
+                  const BlockGrams& block, Take take) {
   for (const std::uint32_t cell : block.cells[plan.choice]) {
     if (is_common[cell] || cell_rank(cell) >= plan.group.keep) continue;
     take(static_cast<std::uint32_t>(std::uint64_t{cell} * plan.group.rows >> kCellBits));
@@ -97,7 +97,7 @@ std::vector<std::uint32_t> rows_of(const FilterGroup& group, const std::string& 
 }
 
 /// How many blocks of a few would be read to find the group's samples.
-std::uint64_t blocks_read(const Plan& plan, const std::vector<BlockGrams>& blocks) {
+std::uint64_t blocks_read(const FilterPlan& plan, const std::vector<BlockGrams>& blocks) {
   const std::vector<bool> is_common = marked(plan.group.common);
   std::vector<std::uint32_t> masks(plan.group.rows);
   const std::size_t stride = (blocks.size() + kTrialBlocks - 1) / kTrialBlocks;
@@ -118,13 +118,13 @@ std::uint64_t blocks_read(const Plan& plan, const std::vector<BlockGrams>& block
   return read;
 }
 
-Plan choose_plan(const std::vector<BlockGrams>& blocks, std::uint64_t bits) {
-  std::optional<Plan> best;
+FilterPlan choose_plan(const std::vector<BlockGrams>& blocks, std::uint64_t bits) {
+  std::optional<FilterPlan> best;
   std::uint64_t least = 0;
   for (std::size_t choice = 0; choice < kGramChoices.size(); ++choice) {
     const std::vector<std::uint16_t> counts = count_blocks(blocks, choice);
     for (const std::uint32_t percent : kCommonPercent) {
-      std::optional<Plan> plan = plan_group(counts, choice, blocks.size(), percent, bits);
+      std::optional<FilterPlan> plan = plan_group(counts, choice, blocks.size(), percent, bits);
       if (!plan) continue;
       const std::uint64_t read = blocks_read(*plan, blocks);
       if (best && read >= least) continue;
@@ -134,7 +134,7 @@ Plan choose_plan(const std::vector<BlockGrams>& blocks, std::uint64_t bits) {
   }
   if (best) return std::move(*best);
   // The budget is too small for anything: a filter that lets everything pass.
-  Plan nothing{0, {}};
+  FilterPlan nothing{0, {}};
   nothing.group.blocks = static_cast<std::uint32_t>(blocks.size());
   nothing.group.gram_bytes = kGramChoices[0];
   return nothing;
@@ -143,7 +143,7 @@ Plan choose_plan(const std::vector<BlockGrams>& blocks, std::uint64_t bits) {
 }  // namespace
 
 OwnedGroup choose_group(const std::vector<BlockGrams>& blocks, std::uint64_t bits) {
-  Plan plan = choose_plan(blocks, bits);
+  FilterPlan plan = choose_plan(blocks, bits);
   const std::vector<bool> is_common = marked(plan.group.common);
   OwnedGroup owned;
   owned.bits.resize(static_cast<std::size_t>(filter_bit_bytes(plan.group.rows, blocks.size())));

@@ -157,7 +157,8 @@ void expect_round_trips(Bytes plain, ParserParameters parameters,
 ParserParameters parameters(DependencyRule rule, std::uint32_t depth, Byte min_match) {
   ParserParameters parameters;
   parameters.rule = rule;
-  parameters.group = rule == DependencyRule::kTile ? kTileBytes : 32;  // allow(bare-32): sequences
+  parameters.group =
+      rule == DependencyRule::kTile ? kHalfPageBytes : 32;  // allow(bare-32): sequences
   parameters.depth = depth;
   parameters.nice_length = 256;
   parameters.min_match = min_match;

@@ -6,14 +6,14 @@
 #include <algorithm>
 
 #include "decompress/gpu/simt/emulator/emulator.h"
-#include "scan/gpu/search/batch_survey.cuh"
+#include "scan/gpu/search/batch_lines.cuh"
 #include "tests/simt/scan_texts.h"
 
 namespace presso::test {
 namespace {
 
 using gpu::BatchFindings;
-using gpu::BatchSurvey;
+using gpu::BatchLines;
 using gpu::ListedLine;
 using simt::u32;
 
@@ -61,7 +61,7 @@ std::vector<u32> marks_of(const std::string& text) {
   return marks;
 }
 
-/// Memory for a survey of `text`, which lies at a multiple of 16 and ends where its memory ends.
+/// Memory for a batch of `text`, which lies at a multiple of 16 and ends where its memory ends.
 class Survey {
  public:
   Survey(const std::string& text, gpu::BatchWants wants, u32 most_listed, u32 most_gathered)
@@ -71,19 +71,19 @@ class Survey {
         gathered_(most_gathered) {
     std::copy(text.begin(), text.end(), text_);
     findings.first_newline = BatchFindings::kNowhere;
-    survey_.d_text = text_;
-    survey_.bytes = static_cast<u32>(text.size());
-    survey_.wants = wants;
-    survey_.d_marks = marks_.data();
-    survey_.d_findings = &findings;
-    tile_marks_.resize(survey_.tiles(), 0xDBDBDBDB);
+    batch_lines_.d_text = text_;
+    batch_lines_.bytes = static_cast<u32>(text.size());
+    batch_lines_.wants = wants;
+    batch_lines_.d_marks = marks_.data();
+    batch_lines_.d_findings = &findings;
+    tile_marks_.resize(batch_lines_.tiles(), 0xDBDBDBDB);
     tile_newlines_ = tile_marks_;
-    survey_.d_tile_marks = tile_marks_.data();
-    survey_.d_tile_newlines = tile_newlines_.data();
-    survey_.d_listed = listed_.data();
-    survey_.most_listed = most_listed;
-    survey_.d_gathered = gathered_.data();
-    survey_.most_gathered = most_gathered;
+    batch_lines_.d_tile_marks = tile_marks_.data();
+    batch_lines_.d_tile_newlines = tile_newlines_.data();
+    batch_lines_.d_listed = listed_.data();
+    batch_lines_.most_listed = most_listed;
+    batch_lines_.d_gathered = gathered_.data();
+    batch_lines_.most_gathered = most_gathered;
   }
   Survey(const Survey&) = delete;
   Survey& operator=(const Survey&) = delete;
@@ -95,20 +95,20 @@ class Survey {
     options_ = {.order = orders[seed % 3], .seed = seed};
     const u32 threads = 32 * (1 + seed % 3), grid = 1 + seed % 2;
     const u32 sums = threads / 32 * static_cast<u32>(sizeof(u32));
-    launch({2, threads, 0}, [&] { gpu::find_ends_body(survey_); });
-    launch({grid, threads, 0}, [&] { gpu::survey_tiles_body(survey_); });
-    launch({1, threads, sums}, [&] { gpu::sum_tiles_body(survey_); });
-    if (!survey_.wants.lines) return;
-    launch({grid, threads, 0}, [&] { gpu::list_lines_body(survey_); });
-    launch({grid, threads, 0}, [&] { gpu::measure_lines_body(survey_); });
-    launch({1, threads, sums}, [&] { gpu::place_lines_body(survey_); });
-    launch({grid, threads, 0}, [&] { gpu::gather_lines_body(survey_); });
+    launch({2, threads, 0}, [&] { gpu::find_ends_body(batch_lines_); });
+    launch({grid, threads, 0}, [&] { gpu::count_tiles_body(batch_lines_); });
+    launch({1, threads, sums}, [&] { gpu::sum_tiles_body(batch_lines_); });
+    if (!batch_lines_.wants.lines) return;
+    launch({grid, threads, 0}, [&] { gpu::list_lines_body(batch_lines_); });
+    launch({grid, threads, 0}, [&] { gpu::measure_lines_body(batch_lines_); });
+    launch({1, threads, sums}, [&] { gpu::place_lines_body(batch_lines_); });
+    launch({grid, threads, 0}, [&] { gpu::gather_lines_body(batch_lines_); });
   }
 
   /// Those that were gathered.
   std::vector<Line> lines() const {
     std::vector<Line> lines;
-    for (u32 i = 0; i < std::min(findings.listed, survey_.most_listed); ++i) {
+    for (u32 i = 0; i < std::min(findings.listed, batch_lines_.most_listed); ++i) {
       const ListedLine& line = listed_[i];
       if (line.bytes == 0) continue;
       const auto from = gathered_.begin() + line.at;
@@ -131,21 +131,21 @@ class Survey {
   std::vector<u32> tile_marks_, tile_newlines_;
   std::vector<ListedLine> listed_;
   std::vector<Byte> gathered_;
-  BatchSurvey survey_;
+  BatchLines batch_lines_;
   simt::Options options_;
 };
 
 void expect_found(const std::string& text, u32 seed) {
   const Expected expected = walk(text);
-  Survey survey(text, {.numbers = true, .nul = true, .lines = true}, expected.listed + 1,
-                static_cast<u32>(text.size()));
-  survey.run(seed);
-  EXPECT_EQ(survey.findings.first_newline, expected.first) << seed;
-  EXPECT_EQ(survey.findings.behind_last_newline, expected.behind_last) << seed;
-  EXPECT_EQ(survey.findings.newlines, expected.newlines) << seed;
-  EXPECT_EQ(survey.findings.has_nul != 0, expected.nul) << seed;
-  EXPECT_EQ(survey.findings.listed, expected.listed) << seed;
-  EXPECT_TRUE(survey.lines() == expected.lines) << seed;
+  Survey batch(text, {.numbers = true, .nul = true, .lines = true}, expected.listed + 1,
+               static_cast<u32>(text.size()));
+  batch.run(seed);
+  EXPECT_EQ(batch.findings.first_newline, expected.first) << seed;
+  EXPECT_EQ(batch.findings.behind_last_newline, expected.behind_last) << seed;
+  EXPECT_EQ(batch.findings.newlines, expected.newlines) << seed;
+  EXPECT_EQ(batch.findings.has_nul != 0, expected.nul) << seed;
+  EXPECT_EQ(batch.findings.listed, expected.listed) << seed;
+  EXPECT_TRUE(batch.lines() == expected.lines) << seed;
 }
 
 TEST(ScanBatch, FindsLinesOfAllLengths) {

@@ -43,7 +43,7 @@ class AlignedCopy {
 };
 
 struct Shape {
-  u32 chunk_bytes = 64;
+  u32 strip_bytes = 64;
   u32 grid = 2;
   u32 threads = 64;
   u32 seed = 1;
@@ -105,7 +105,7 @@ Found scan_by_kernels(const LineTable& table, Bytes text, bool complete, const S
   scan.bytes = text.size();
   scan.table = table.view;
   scan.table.d_image = image.get();
-  scan.chunk_bytes = shape.chunk_bytes;
+  scan.strip_bytes = shape.strip_bytes;
   scan.ends_line = complete;
   scan.d_lines = &found.lines;
   std::vector<u32> marks(text.size() / 32 + 1);  // allow(bare-32): bits
@@ -190,7 +190,7 @@ TEST(LineKernels, AgreeOnRandomAutomata) {
     for (const u32 line : {5u, 300u, 6000u}) {
       Shape shape;
       shape.seed = count + line;
-      shape.chunk_bytes = line % 2 == 0 ? 64 : 128;
+      shape.strip_bytes = line % 2 == 0 ? 64 : 128;
       shape.threads = count % 2 == 0 ? 32 : 96;
       expect_right(random_dfa(count, "abcd", count), random_text(9000, "abcde", line, count),
                    shape);
@@ -236,7 +236,7 @@ TEST(LineKernels, FollowAutomataThatNeverForget) {
 TEST(LineKernels, CutTilesWhereFewStatesArePossible) {
   u32 broken = 0;
   Shape shape;
-  shape.chunk_bytes = 256;
+  shape.strip_bytes = 256;
   const auto expect_in = [&](const LineDfa& dfa, u32 line) {
     ++shape.seed;
     broken += expect_right(dfa, random_text(40'000 + shape.seed, "abc", line, shape.seed), shape);
@@ -345,9 +345,9 @@ LineDfa mixed_dfa(std::mt19937_64& random) {
   return finish_line_dfa(std::move(next), matching, static_cast<u32>(random() % states));
 }
 
-std::string text_with_borders(u32 chunk_bytes, std::mt19937_64& random) {
-  const u64 tile = u64{chunk_bytes} * simt::kWarpSize;
-  const u64 units[] = {64, chunk_bytes, tile, tile * simt::kWarpSize, 16};
+std::string text_with_borders(u32 strip_bytes, std::mt19937_64& random) {
+  const u64 tile = u64{strip_bytes} * simt::kWarpSize;
+  const u64 units[] = {64, strip_bytes, tile, tile * simt::kWarpSize, 16};
   const u64 unit_of_size = units[random() % 3];
   const u64 size = (random() % 3 == 0 ? random() % 40 : random() % 6) * tile +
                    (random() % 8 + 1) * unit_of_size + random() % 3 - 1;
@@ -366,10 +366,10 @@ TEST(LineKernels, AgreeOnLinesThatEndAtBorders) {
   for (u64 seed = 1; seed <= 400; ++seed) {
     std::mt19937_64 random(seed);
     Shape shape;
-    shape.chunk_bytes = random() % 4 == 0 ? 128 : 64;
+    shape.strip_bytes = random() % 4 == 0 ? 128 : 64;
     const LineDfa dfa =
         seed % 4 == 0 ? counting_dfa(static_cast<u32>(random() % 45 + 1)) : mixed_dfa(random);
-    const std::string text = text_with_borders(shape.chunk_bytes, random);
+    const std::string text = text_with_borders(shape.strip_bytes, random);
     broken += expect_right_somehow(dfa, text, shape, random);
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }

@@ -38,7 +38,7 @@ class BatchMemory {
 
   static constexpr std::uint64_t segments_of_batch(std::uint32_t blocks,
                                                    std::uint64_t plain_bytes) {
-    return plain_bytes / kHashedSegmentBytes + 2 * std::uint64_t{blocks};
+    return plain_bytes / kHashSegmentBytes + 2 * std::uint64_t{blocks};
   }
 
   /// The size of memory with room for this number of segments.

@@ -109,7 +109,7 @@ class CodeBuilder {
 
  private:
   static constexpr u32 kLongest = 15;
-  static constexpr u32 kChunks = (kSymbols + kWarpSize - 1) / kWarpSize;
+  static constexpr u32 kSymbolsALane = (kSymbols + kWarpSize - 1) / kWarpSize;
 
   /// Which lanes have a length, by ballots on its bits.
   struct Votes {
@@ -129,9 +129,9 @@ class CodeBuilder {
 
   PRESSO_DEVICE void sort(const Byte* lengths) {
     const u32 below = (1u << simt::lane()) - 1;
-    u32 length[kChunks], rank[kChunks];
+    u32 length[kSymbolsALane], rank[kSymbolsALane];
     PRESSO_UNROLL
-    for (u32 i = 0; i < kChunks; ++i) {
+    for (u32 i = 0; i < kSymbolsALane; ++i) {
       const u32 symbol = i * kWarpSize + simt::lane();
       length[i] = symbol < kSymbols ? lengths[symbol] : 0u;
       const Votes votes(length[i]);
@@ -147,7 +147,7 @@ class CodeBuilder {
     begin_ = simt::inclusive_sum(mine) - mine;
     word_ = is_length ? shorter >> (kLongest - simt::lane()) : 0;
     PRESSO_UNROLL
-    for (u32 i = 0; i < kChunks; ++i) {
+    for (u32 i = 0; i < kSymbolsALane; ++i) {
       const u32 begin = simt::shuffle(begin_, length[i]);
       if (length[i] > 0) {
         sorted_[begin + rank[i]] = static_cast<Byte>(i * kWarpSize + simt::lane());

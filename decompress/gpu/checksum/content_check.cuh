@@ -19,7 +19,7 @@
 
 namespace presso::gpu {
 
-static_assert(xxh3::kSegmentBytes == kHashedSegmentBytes);
+static_assert(xxh3::kSegmentBytes == kHashSegmentBytes);
 
 /// Segments first, first + step, ... of the block, one at a time, by one warp. `plain` is where the
 /// block's bytes are, at any address.

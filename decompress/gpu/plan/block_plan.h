@@ -29,10 +29,10 @@ PRESSO_HD constexpr std::uint32_t status_of(ErrorCode code) {
 }
 
 /// Pieces of a block that its content checksum is made of (FORMAT.md 8).
-constexpr std::uint32_t kHashedSegmentBytes = 1024;
+constexpr std::uint32_t kHashSegmentBytes = 1024;
 
 PRESSO_HD constexpr std::uint32_t segments_of(std::uint32_t plain_bytes) {
-  return (plain_bytes + kHashedSegmentBytes - 1) / kHashedSegmentBytes;
+  return (plain_bytes + kHashSegmentBytes - 1) / kHashSegmentBytes;
 }
 
 /// What survey.cuh keeps of a block, in cells of 16 bytes: two for each unit of 128 sequences,

@@ -11,10 +11,11 @@ namespace presso::gpu {
 
 constexpr std::uint32_t kWarp = 32;  // allow(bare-32): simt.h, which has kWarpSize, is for kernels
 constexpr std::uint32_t kUnitSequences = 4 * kWarp;  ///< parsed by a warp at a time
-constexpr std::uint32_t kTileBytes = 2048;           ///< copied between two barriers
-constexpr std::uint32_t kCopiers = 8;                ///< warps that copy a tile
+constexpr std::uint32_t kHalfPageBytes = 2048;       ///< copied between two barriers
+constexpr std::uint32_t kCopiers = 8;                ///< warps that copy a half page
 constexpr std::uint32_t kCopierThreads = kCopiers * kWarp;
-constexpr std::uint32_t kChunkBytes = kTileBytes / kCopiers;  ///< of a tile, a warp; 8 a lane
+constexpr std::uint32_t kWarpBytes =
+    kHalfPageBytes / kCopiers;  ///< of a half page, a warp; 8 a lane
 
 /// Where a unit of 128 sequences begins in each stream of the block.
 struct alignas(16) UnitRecord {
@@ -52,34 +53,34 @@ static_assert(sizeof(UnitRecord) == 2 * kSurveyCellBytes);
 /// Whether the relay decoder can have the block, by what its plan says.
 PRESSO_HD inline bool history_fits(const BlockPlan& plan) {
   return plan.rule == static_cast<Byte>(DependencyRule::kTile) &&
-         (1u << plan.group_log2) >= kTileBytes && plan.dictionary_bytes == 0 &&
+         (1u << plan.group_log2) >= kHalfPageBytes && plan.dictionary_bytes == 0 &&
          reinterpret_cast<std::uintptr_t>(plan.out) % 8 == 0;
 }
 
-/// A segment's slot: 16 bits that say where its bytes come from, see tile_copier.cuh.
-using Slot = std::uint16_t;
+/// A segment's slot: 16 bits that say where its bytes come from, see half_page_copier.cuh.
+using SegmentSlot = std::uint16_t;
 
 /// What parsers tell copiers of a page of kBytes.
-template <std::uint32_t kBytes, std::uint32_t kSlots>
+template <std::uint32_t kBytes, std::uint32_t kSegmentSlots>
 struct alignas(16) PageTables {
-  /// For each byte that begins a segment sizeof(Slot), else 0.
+  /// For each byte that begins a segment sizeof(SegmentSlot), else 0.
   Byte marks[kBytes];
-  Slot slots[kSlots];
+  SegmentSlot slots[kSegmentSlots];
 };
 
 /// A policy changes speed, never results.
-/// kTiles: history in shared memory, in tiles; the page being made and literals are in it too.
-/// kSlots: segments of a page, at most; blocks with more are left to the warp decoder.
+/// kHalfPages: history in shared memory, in half pages; the page being made and literals are in it
+/// too. kSegmentSlots: segments of a page, at most; blocks with more are left to the warp decoder.
 /// kParsers: warps that parse, beside the eight that copy.
 /// kBlocks: thread blocks on a multiprocessor, for the register budget.
-template <std::uint32_t kTiles, std::uint32_t kSlots_, std::uint32_t kParsers_,
+template <std::uint32_t kHalfPages, std::uint32_t kSegmentSlots_, std::uint32_t kParsers_,
           std::uint32_t kBlocks>
 struct RelayPolicy {
-  static constexpr std::uint32_t kPageBytes = 2 * kTileBytes;
+  static constexpr std::uint32_t kPageBytes = 2 * kHalfPageBytes;
   static constexpr std::uint32_t kParsers = kParsers_;
   static constexpr std::uint32_t kThreads = kCopierThreads + kParsers * kWarp;
-  static constexpr std::uint32_t kRing = kTiles * kTileBytes;
-  static constexpr std::uint32_t kSlots = kSlots_;
+  static constexpr std::uint32_t kRing = kHalfPages * kHalfPageBytes;
+  static constexpr std::uint32_t kSegmentSlots = kSegmentSlots_;
   static constexpr std::uint32_t kBlocksPerMultiprocessor = kBlocks;
   /// A page's literals lie in the ring where the next page will be, and there are two pages at a
   /// time.
@@ -92,14 +93,14 @@ struct RelayPolicy {
 
 template <class Policy>
 struct alignas(128) RelayShared {
-  using Tables = PageTables<Policy::kPageBytes, Policy::kSlots>;
+  using Tables = PageTables<Policy::kPageBytes, Policy::kSegmentSlots>;
   Byte ring[Policy::kRing];
   Tables pages[2];
-  std::uint32_t chunk_marks[kCopiers];  ///< of the next tile's chunks, the sum of the marks
-  std::uint64_t full[2];                ///< mbarriers: parsers arrive, copiers wait
-  std::uint64_t free[2];                ///< the other way round
-  PageStart starts[2];                  ///< of the pages
-  std::uint32_t result;                 ///< the block's state to be
+  std::uint32_t warp_marks[kCopiers];  ///< of the next half page, by warp, the sum of the marks
+  std::uint64_t full[2];               ///< mbarriers: parsers arrive, copiers wait
+  std::uint64_t free[2];               ///< the other way round
+  PageStart starts[2];                 ///< of the pages
+  std::uint32_t result;                ///< the block's state to be
 };
 
 /// Where a page's tables are in shared memory: these plus `tables` of the page.
@@ -107,7 +108,7 @@ template <class Shared>
 struct TableOffsets {
   static constexpr std::uint32_t kMarks =
       offsetof(Shared, pages) + offsetof(typename Shared::Tables, marks);
-  static constexpr std::uint32_t kSlots =
+  static constexpr std::uint32_t kSegmentSlots =
       offsetof(Shared, pages) + offsetof(typename Shared::Tables, slots);
   static constexpr std::uint32_t kBytes = sizeof(typename Shared::Tables);
 };

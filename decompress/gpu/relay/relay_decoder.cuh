@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The relay decoder: a thread block decodes a block of the file, a page of 4 KiB of plain bytes at
 // a time, with the history in shared memory. Some warps parse (relay_parser.cuh), a page ahead of
-// the eight that copy (tile_copier.cuh). Catalogue S7.6, S7.7, S7.16, S7.17.
+// the eight that copy (half_page_copier.cuh). Catalogue S7.6, S7.7, S7.16, S7.17.
 //
 // Takes up blocks in state kSurveyed. Leaves a final status or kFailed, or kPlanned
-// where a page has more than Policy::kSlots segments. Test: tests/simt/relay_decoder_test.cpp.
-// Benchmark: tools/bench/programs/decompress_gpu/decode_rate.cpp.
+// where a page has more than Policy::kSegmentSlots segments. Test:
+// tests/simt/relay_decoder_test.cpp. Benchmark:
+// tools/bench/programs/decompress_gpu/decode_rate.cpp.
 #pragma once
 
 #include "decompress/gpu/checksum/content_check.cuh"
@@ -17,30 +18,30 @@ template <class Policy>
 class RelayCopier {
  public:
   PRESSO_DEVICE RelayCopier(const BlockPlan& plan, RelayShared<Policy>& shared)
-      : plan_(plan), shared_(shared), tiles_(shared) {}
+      : plan_(plan), shared_(shared), half_pages_(shared) {}
 
   PRESSO_DEVICE void run() {
     const u32 pages = (plan_.plain_bytes + Policy::kPageBytes - 1) / Policy::kPageBytes;
     Byte* out = plan_.out;
     u32 left = plan_.plain_bytes;
     take(0);
-    tiles_.prepare(0, 0);
+    half_pages_.prepare(0, 0);
     Sync::sync();
     PRESSO_NO_UNROLL
     for (u32 page = 0; page < pages; ++page) {
       const u32 tables = page % 2 * kTablesBytes;
-      u32 base = 0u - static_cast<u32>(sizeof(Slot));
-      tiles_.copy(base, out, left);
-      tiles_.prepare(tables, kTileBytes);
+      u32 base = 0u - static_cast<u32>(sizeof(SegmentSlot));
+      half_pages_.copy(base, out, left);
+      half_pages_.prepare(tables, kHalfPageBytes);
       Sync::sync();
-      tiles_.copy(base, out + kTileBytes, left - kTileBytes);
+      half_pages_.copy(base, out + kHalfPageBytes, left - kHalfPageBytes);
       out += Policy::kPageBytes;
       left -= Policy::kPageBytes;
       simt::bulk_fence();  // the copy engine writes to the ring next
       if (page + 1 < pages) {
         if (page + 2 < pages) give_back(page);
         take(page + 1);
-        tiles_.prepare(kTablesBytes - tables, 0);
+        half_pages_.prepare(kTablesBytes - tables, 0);
       }
       Sync::sync();
       if ((page + 1) % Policy::kHashedPages == 0) hash(page + 1);
@@ -56,7 +57,7 @@ class RelayCopier {
  private:
   using Shared = RelayShared<Policy>;
   static constexpr u32 kTablesBytes = TableOffsets<Shared>::kBytes;
-  static_assert(Policy::kPageBytes == 2 * kTileBytes);
+  static_assert(Policy::kPageBytes == 2 * kHalfPageBytes);
 
   struct Sync {
     static PRESSO_DEVICE void sync() { simt::named_barrier_sync(kCopierBarrier, kCopierThreads); }
@@ -70,20 +71,20 @@ class RelayCopier {
 
   /// The pages up to this one, as many as the ring has still: a warp each.
   PRESSO_DEVICE void hash(u32 end) {
-    constexpr u32 kSegments = Policy::kPageBytes / kHashedSegmentBytes;
+    constexpr u32 kSegments = Policy::kPageBytes / kHashSegmentBytes;
     const u32 back = Policy::kHashedPages - simt::warp_in_block();
     if (plan_.segment_hashes == nullptr || simt::warp_in_block() >= Policy::kHashedPages ||
         end * Policy::kPageBytes > plan_.plain_bytes) {
       return;
     }
-    const u32 place = tiles_.ring() + Policy::kRing - back * Policy::kPageBytes;
+    const u32 place = half_pages_.ring() + Policy::kRing - back * Policy::kPageBytes;
     hash_in_ring<kSegments, Policy::kRing>(plan_, (end - back) * Policy::kPageBytes, shared_.ring,
                                            place < Policy::kRing ? place : place - Policy::kRing);
   }
 
   const BlockPlan& plan_;
   Shared& shared_;
-  TileSteps<Policy, Shared, Sync> tiles_;
+  HalfPageSteps<Policy, Shared, Sync> half_pages_;
 };
 
 /// A thread block's block. kBit: whether it may be a Bit block; kUnpackedHere: by the same kernel.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a unit of sequences contributes to a page: marks and slots of its segments
-// (tile_copier.cuh), and where the page begins in the streams.
+// (half_page_copier.cuh), and where the page begins in the streams.
 #pragma once
 
 #include "decompress/gpu/relay/unit_places.cuh"
@@ -48,12 +48,12 @@ class SegmentTables {
   template <bool kInside, class Stored>
   PRESSO_DEVICE u32 emit(const Stored& stored, const LaneSequences& lane) {
     const u32 first_segment = lane.segments - start_.segments;
-    if (static_cast<int>(first_segment) > static_cast<int>(Policy::kSlots - 9) &&
+    if (static_cast<int>(first_segment) > static_cast<int>(Policy::kSegmentSlots - 9) &&
         lane.begin[0] < origin_ + Policy::kPageBytes) {
       shared_.result = kPlanned;
       return 0;
     }
-    u32 slot = tables_ + first_segment * static_cast<u32>(sizeof(Slot));
+    u32 slot = tables_ + first_segment * static_cast<u32>(sizeof(SegmentSlot));
     // Literal l of a segment at page position x lies ahead of it by literal_place_ + l - x.
     u32 literal_slot = kSlotBias - Policy::kRing + literal_place_ + lane.literals -
                        start_.literals - (lane.begin[0] - origin_);
@@ -65,7 +65,7 @@ class SegmentTables {
       const u32 distance = stored.distance(i);
       bad |= distance > match;
       slot = enter<kInside>(lane.begin[i] - origin_, match - origin_, slot, literal_slot);
-      const bool overlaps = distance < length && distance < kTileBytes;
+      const bool overlaps = distance < length && distance < kHalfPageBytes;
       slot = enter<kInside>(match - origin_, lane.end_of(i) - origin_, slot,
                             overlaps ? kSlotBias + kOverlapGap + distance : kSlotBias - distance);
       literal_slot -= length;
@@ -79,8 +79,8 @@ class SegmentTables {
   PRESSO_DEVICE void emit_end(u32 at, u32 slot) const {
     using Offsets = TableOffsets<Shared>;
     if (simt::lane() + 1 < simt::kWarpSize || at >= Policy::kPageBytes || slot == 0) return;
-    simt::store_shared_u8<Offsets::kMarks>(tables_ + at, sizeof(Slot));
-    simt::store_shared_u16<Offsets::kSlots>(slot, kHarmlessSlots);
+    simt::store_shared_u8<Offsets::kMarks>(tables_ + at, sizeof(SegmentSlot));
+    simt::store_shared_u16<Offsets::kSegmentSlots>(slot, kHarmlessSlots);
   }
 
  private:
@@ -93,10 +93,10 @@ class SegmentTables {
     const int to = static_cast<int>(end);
     if (kInside || (to > 0 && from < static_cast<int>(Policy::kPageBytes))) {
       simt::store_shared_u8<Offsets::kMarks>(tables_ + (kInside || from > 0 ? begin : 0),
-                                             sizeof(Slot));
-      simt::store_shared_u16<Offsets::kSlots>(slot, value);
+                                             sizeof(SegmentSlot));
+      simt::store_shared_u16<Offsets::kSegmentSlots>(slot, value);
     }
-    return slot + static_cast<u32>(sizeof(Slot));
+    return slot + static_cast<u32>(sizeof(SegmentSlot));
   }
 
   Shared& shared_;

@@ -3,7 +3,7 @@
 // common.
 #pragma once
 
-#include "decompress/gpu/relay/tile_copier.cuh"
+#include "decompress/gpu/relay/half_page_copier.cuh"
 
 namespace presso::gpu {
 

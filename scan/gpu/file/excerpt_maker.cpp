@@ -64,7 +64,7 @@ Result<const Byte*> ExcerptMaker::text_of(const SlotView& view) {
   return static_cast<const Byte*>(d_text_.get());
 }
 
-Status ExcerptMaker::enqueue(const SlotView& view, const ExcerptPlan& plan, BatchKernels& kernels) {
+Status ExcerptMaker::enqueue(const SlotView& view, const BatchSearch& plan, BatchKernels& kernels) {
   bytes_ = text_bytes(view.batch);
   findings_ = {};
   if (bytes_ == 0) return {};
@@ -111,7 +111,7 @@ void ExcerptMaker::Wanted::add(const Byte* d_from, std::uint64_t bytes, Buffer& 
 }
 
 /// What the findings ask for. `brought` gets what does not go straight into the excerpt.
-ExcerptMaker::Wanted ExcerptMaker::wanted_of(const ExcerptPlan& plan, SearchedExcerpt& searched,
+ExcerptMaker::Wanted ExcerptMaker::wanted_of(const BatchSearch& plan, SearchedExcerpt& searched,
                                              Brought& brought) {
   Wanted wanted;
   brought.probe_bytes =
@@ -167,7 +167,7 @@ Status ExcerptMaker::bring(const SlotView& view, std::vector<Part> parts, std::u
 }
 
 /// Fills the excerpt's texts, listed_ and gathered_.
-Status ExcerptMaker::copy_out(const SlotView& view, const ExcerptPlan& plan, Excerpt& excerpt) {
+Status ExcerptMaker::copy_out(const SlotView& view, const BatchSearch& plan, Excerpt& excerpt) {
   SearchedExcerpt& searched = excerpt.searched;
   Brought brought;
   Wanted wanted = wanted_of(plan, searched, brought);
@@ -183,7 +183,7 @@ Status ExcerptMaker::copy_out(const SlotView& view, const ExcerptPlan& plan, Exc
 }
 
 /// Searches the lines that were gathered, or all of them where too many match.
-Status ExcerptMaker::look_at_lines(const ExcerptPlan& plan, ScannerPool& scanners,
+Status ExcerptMaker::look_at_lines(const BatchSearch& plan, ScannerPool& scanners,
                                    Excerpt& excerpt) {
   SearchedExcerpt& searched = excerpt.searched;
   searched.lines = std::move(gathered_);
@@ -201,7 +201,7 @@ Status ExcerptMaker::look_at_lines(const ExcerptPlan& plan, ScannerPool& scanner
   return {};
 }
 
-Result<Excerpt> ExcerptMaker::fetch(const SlotView& view, const ExcerptPlan& plan,
+Result<Excerpt> ExcerptMaker::fetch(const SlotView& view, const BatchSearch& plan,
                                     ScannerPool& scanners) {
   Excerpt excerpt;
   SearchedExcerpt& searched = excerpt.searched;

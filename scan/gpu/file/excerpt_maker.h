@@ -14,7 +14,7 @@
 namespace presso::gpu {
 
 /// How all batches of a scan are searched.
-struct ExcerptPlan {
+struct BatchSearch {
   EngineView engine;  ///< placed
   BatchWants wants;
   bool invert = false;            ///< count the lines that do not match; not with wants.lines
@@ -30,9 +30,9 @@ struct Excerpt {
 class ExcerptMaker {
  public:
   /// Enqueues copies and kernels, to run after the batch's decoder.
-  Status enqueue(const SlotView& view, const ExcerptPlan& plan, BatchKernels& kernels);
+  Status enqueue(const SlotView& view, const BatchSearch& plan, BatchKernels& kernels);
   /// After these are done. `scanners` search the lines that the kernels gathered.
-  Result<Excerpt> fetch(const SlotView& view, const ExcerptPlan& plan, ScannerPool& scanners);
+  Result<Excerpt> fetch(const SlotView& view, const BatchSearch& plan, ScannerPool& scanners);
 
  private:
   Status reserve(DeviceMemory& memory, std::uint64_t bytes, Memory& from) const;
@@ -56,12 +56,12 @@ class ExcerptMaker {
     Buffer listed;                  ///< ListedLine, one after another
   };
 
-  Wanted wanted_of(const ExcerptPlan& plan, scan_detail::SearchedExcerpt& searched,
+  Wanted wanted_of(const BatchSearch& plan, scan_detail::SearchedExcerpt& searched,
                    Brought& brought);
   Status bring(const SlotView& view, std::vector<Part> parts, std::uint64_t all);
-  Status copy_out(const SlotView& view, const ExcerptPlan& plan, Excerpt& excerpt);
+  Status copy_out(const SlotView& view, const BatchSearch& plan, Excerpt& excerpt);
   bool lists_all() const;
-  Status look_at_lines(const ExcerptPlan& plan, ScannerPool& scanners, Excerpt& excerpt);
+  Status look_at_lines(const BatchSearch& plan, ScannerPool& scanners, Excerpt& excerpt);
 
   DeviceMemory d_text_, d_findings_, d_listed_, d_gathered_, d_temporary_;
   PinnedMemory pinned_, pinned_findings_;

@@ -22,7 +22,7 @@ Result<Chunk> NoChunks::load(scan_detail::ChunkItem) {
 }
 
 FileScan::FileScan(const scan_detail::Matcher& matcher, const ScanOptions& options,
-                   const LineCallback& on_line, const ExcerptPlan& plan, const FileScanTools& tools)
+                   const LineCallback& on_line, const BatchSearch& plan, const FileScanTools& tools)
     : options_(options),
       plan_(plan),
       tools_(tools),

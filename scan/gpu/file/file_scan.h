@@ -34,7 +34,7 @@ class FileScan final : public BatchConsumer {
  public:
   /// All is kept by reference.
   FileScan(const scan_detail::Matcher& matcher, const ScanOptions& options,
-           const LineCallback& on_line, const ExcerptPlan& plan, const FileScanTools& tools);
+           const LineCallback& on_line, const BatchSearch& plan, const FileScanTools& tools);
 
   Status enqueue(const SlotView& view) override;
   Status fetch(const SlotView& view) override;
@@ -60,7 +60,7 @@ class FileScan final : public BatchConsumer {
   Result<bool> add(Known known);
 
   const ScanOptions& options_;
-  const ExcerptPlan& plan_;
+  const BatchSearch& plan_;
   FileScanTools tools_;
   NoChunks no_chunks_;
   ScannerPool scanners_;

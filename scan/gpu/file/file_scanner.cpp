@@ -71,7 +71,7 @@ struct FileScanner::State {
         kernels(std::move(to_run)),
         engine(choose_engine(scan_detail::matcher_of(pattern), wanted)) {}
 
-  ExcerptPlan plan_of(const ScanOptions& options, bool has_callback) const;
+  BatchSearch plan_of(const ScanOptions& options, bool has_callback) const;
   Status place_table();
   Result<ScanSummary> scan_on_gpu(ScannedFile& file, std::optional<Bytes> memory,
                                   const ScanOptions& options, const LineCallback& on_line);
@@ -86,9 +86,9 @@ struct FileScanner::State {
   bool gave_up = false;
 };
 
-ExcerptPlan FileScanner::State::plan_of(const ScanOptions& options, bool has_callback) const {
+BatchSearch FileScanner::State::plan_of(const ScanOptions& options, bool has_callback) const {
   const scan_detail::LineScanOptions lines = scan_detail::line_scan_options(options, has_callback);
-  ExcerptPlan plan;
+  BatchSearch plan;
   plan.engine = engine->placed(d_image.get());
   plan.wants.lines = lines.record || lines.matches || !engine->exact;
   plan.wants.numbers = lines.line_numbers || options.invert;
@@ -115,7 +115,7 @@ Result<ScanSummary> FileScanner::State::scan_on_gpu(ScannedFile& file, std::opti
                                                     const LineCallback& on_line) {
   if (options.is_cancelled()) return make_error(ErrorCode::kCancelled);
   PRESSO_TRY(place_table());
-  const ExcerptPlan plan = plan_of(options, static_cast<bool>(on_line));
+  const BatchSearch plan = plan_of(options, static_cast<bool>(on_line));
   FileScan scan(scan_detail::matcher_of(pattern), options, on_line, plan, {*kernels, makers});
   DecodeJob job;
   job.memory = memory;

@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kChainThreads)
   follow_chains_body<Rows>(scan);
 }
 
-/// Longer chunks spend less on warming up; shorter ones give all warps something to do.
+/// Longer strips spend less on warming up; shorter ones give all warps something to do.
 u32 chunk_bytes_of(u64 bytes) {
   return bytes >= u64{256} << 20 ? 1024 : bytes >= u64{128} << 20 ? 512 : 256;
 }
@@ -168,7 +168,7 @@ Status launch(const LineScanArguments& scan, cudaStream_t stream) {
 
 std::size_t scan_temporary_bytes(const LineTableView&, std::uint64_t text_bytes) {
   if (text_bytes == 0) return kAlignment;
-  // A smaller text may be cut into smaller chunks, and so into more tiles.
+  // A smaller text may be cut into smaller strips, and so into more tiles.
   const u64 tiles = std::max((text_bytes - 1) / (chunk_bytes_of(text_bytes) * kWarpSize) + 1,
                              std::min<u64>(text_bytes, u64{256} << 20) / (512 * kWarpSize) + 1);
   return LineScanMemory(tiles).bytes;
@@ -205,7 +205,7 @@ Status scan_lines(const LineScan& scan, const LineTableView& table,
   LineScanArguments arguments;
   static_cast<LineScan&>(arguments) = scan;
   arguments.table = table;
-  arguments.chunk_bytes = chunk_bytes_of(scan.bytes);
+  arguments.strip_bytes = chunk_bytes_of(scan.bytes);
   const LineScanMemory memory(arguments.tiles());
   Byte* const d_memory = static_cast<Byte*>(temporary.d_memory);
   arguments.d_broken = reinterpret_cast<u32*>(d_memory);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the kernels of a line scan share: the text, how it is cut, and what they tell each other.
 //
-// A lane takes a chunk of the text, a warp 32 neighbouring chunks, a tile. Only the first line end
-// of a chunk or tile, its head, depends on what stands before it, so a chunk is
+// A lane takes a strip of the text, a warp 32 neighbouring strips, a tile. Only the first line end
+// of a strip or tile, its head, depends on what stands before it, so a strip is
 //
 //   (state guessed at its start, state at its end, where its first '\n' is)
 //
@@ -21,7 +21,7 @@ using simt::u32;
 using simt::u64;
 
 constexpr u32 kQuadBytes = 16;        ///< what a lane loads at once
-constexpr u32 kStageBytes = 64;       ///< of a chunk, brought to shared memory at once
+constexpr u32 kStageBytes = 64;       ///< of a strip, brought to shared memory at once
 constexpr u32 kStagePitch = 80;       ///< rows of a stage: no two lanes of a quarter warp collide
 constexpr u32 kNoStage = 0xFFFFFFFF;  ///< there is no '\n'
 constexpr u32 kTableStates = kWarpSize;
@@ -58,14 +58,14 @@ struct TileFunction {
 
 struct LineScanArguments : LineScan {  // at least one byte
   LineTableView table;
-  u32 chunk_bytes = 1024;               ///< a multiple of kStageBytes
+  u32 strip_bytes = 1024;               ///< a multiple of kStageBytes
   TileSummary* d_tiles = nullptr;       ///< one for each tile
   TileFunction* d_functions = nullptr;  ///< likewise
   u32* d_broken = nullptr;              ///< how many tiles are; zero before
 
   /// As entries for 16 bytes each.
   PRESSO_HD std::uint16_t* marks() const { return reinterpret_cast<std::uint16_t*>(d_marks); }
-  PRESSO_HD constexpr u32 tile_bytes() const { return chunk_bytes * kWarpSize; }
+  PRESSO_HD constexpr u32 tile_bytes() const { return strip_bytes * kWarpSize; }
   PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / tile_bytes() + 1; }
 };
 

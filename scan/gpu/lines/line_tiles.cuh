@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Counts the matching lines of a text by an automaton, one chunk to a lane, whatever the lengths of
+// Counts the matching lines of a text by an automaton, one strip to a lane, whatever the lengths of
 // lines (catalogue L6, L7).
 //
-// A lane does not know the state at the start of its chunk. It guesses: it runs the automaton from
-// the start of a line over the 64 bytes before. After the chunk, lanes compare their guess with the
+// A lane does not know the state at the start of its strip. It guesses: it runs the automaton from
+// the start of a line over the 64 bytes before. After the strip, lanes compare their guess with the
 // state that their neighbour ended in, and who was wrong runs its head again, up to the first '\n'.
 // Lanes further down that saw no '\n' since are likely wrong for the same reason ("an error was
 // seen in this line"), so they guess again at once, warming up from the state that was missed. In
@@ -15,10 +15,10 @@
 // round, and then each lane looks up what its head makes of the state before it.
 //
 // Threads to data: a warp takes every n-th tile. Text goes through shared memory, since lanes that
-// read their chunks from device memory themselves use a sector for 16 bytes: stages of 64 bytes of
-// each chunk, two in flight, rows of 80 bytes, by asynchronous copies. Shared memory: the table,
+// read their strips from device memory themselves use a sector for 16 bytes: stages of 64 bytes of
+// each strip, two in flight, rows of 80 bytes, by asynchronous copies. Shared memory: the table,
 // then 5,120 bytes a warp. Synchronisation: within warps, but once for the table. The loop over a
-// chunk is the hot one: 4 to 6 instructions a byte, bound by them and by shared memory's bandwidth.
+// strip is the hot one: 4 to 6 instructions a byte, bound by them and by shared memory's bandwidth.
 //
 // Worst text: each look-up of a warp in another word of one bank (0.26 TB/s by count).
 // Test: tests/simt/scan_lines_test.cpp.
@@ -32,7 +32,7 @@ constexpr u32 kMostRounds = 4;
 constexpr u32 kRoundsBeforeMonoid = 1;
 constexpr u32 kStagedBytes = 2 * kWarpSize * kStagePitch;  ///< of a warp
 
-/// A lane's automaton in motion. Stages are numbered from the start of its chunk.
+/// A lane's automaton in motion. Stages are numbered from the start of its strip.
 template <class Rows, bool kMark>
 struct LineRun {
   u32 state = 0;
@@ -108,9 +108,9 @@ class LineTiles {
 
   PRESSO_DEVICE void begin_tile(u64 tile) {
     tile_begin_ = tile * scan_.tile_bytes();
-    const u64 offset = u64{simt::lane()} * scan_.chunk_bytes;
+    const u64 offset = u64{simt::lane()} * scan_.strip_bytes;
     begin_ = tile_begin_ + offset;
-    const u64 end = begin_ + scan_.chunk_bytes;
+    const u64 end = begin_ + scan_.strip_bytes;
     begin_ = begin_ < scan_.bytes ? begin_ : scan_.bytes;
     end_ = end < scan_.bytes ? end : scan_.bytes;
     run_ = {};
@@ -123,18 +123,18 @@ class LineTiles {
 
   // --- the text through shared memory: full tiles only
 
-  /// Brings 64 bytes of every chunk, four lanes a row. Stage -1 is what stands before the chunks.
+  /// Brings 64 bytes of every strip, four lanes a row. Stage -1 is what stands before the strips.
   PRESSO_DEVICE void fetch(int stage) {
     const u32 row = simt::lane() / 4, column = simt::lane() % 4 * kQuadBytes;
     Byte* to = staged(stage) + row * kStagePitch + column;
-    const Byte* from = scan_.d_text + tile_begin_ + u64{row} * scan_.chunk_bytes + column +
+    const Byte* from = scan_.d_text + tile_begin_ + u64{row} * scan_.strip_bytes + column +
                        static_cast<std::int64_t>(stage) * kStageBytes;
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       const bool exists = stage >= 0 || tile_begin_ > 0 || i + row > 0;
       if (exists) simt::copy_async_16(to, from);
       to += 8 * kStagePitch;
-      from += u64{8} * scan_.chunk_bytes;
+      from += u64{8} * scan_.strip_bytes;
     }
   }
   PRESSO_DEVICE Byte* staged(int stage) const {
@@ -143,7 +143,7 @@ class LineTiles {
   }
 
   PRESSO_DEVICE void run_staged() {
-    const int stages = static_cast<int>(scan_.chunk_bytes / kStageBytes);
+    const int stages = static_cast<int>(scan_.strip_bytes / kStageBytes);
     fetch(-1);
     simt::copy_async_commit();
     PRESSO_NO_UNROLL
@@ -272,7 +272,7 @@ class LineTiles {
   PRESSO_DEVICE u64 end_of_head() const {
     return run_.first == kNoStage ? end_ : begin_ + u64{run_.first} * kStageBytes;
   }
-  /// Another state stands before the chunk, and so `after` its head.
+  /// Another state stands before the strip, and so `after` its head.
   PRESSO_DEVICE void take_head(u32 state, u32 after) {
     guess_ = state;
     if (run_.first == kNoStage) {
@@ -288,7 +288,7 @@ class LineTiles {
   PRESSO_DEVICE void summarise(u64 tile, bool agreed) {
     const u32 closed = simt::ballot(run_.first != kNoStage);
     const u32 head = closed == 0 ? 0 : simt::find_first_set(closed) - 1;
-    const u32 stages_before = head * (scan_.chunk_bytes / kStageBytes);
+    const u32 stages_before = head * (scan_.strip_bytes / kStageBytes);
     const u32 first = simt::shuffle(run_.first, head) + stages_before;
     const u32 before = walker_.plain(simt::shuffle(run_.before, head));
     const u32 last = kWarpSize - 1 - simt::count_leading_zeros(simt::ballot(begin_ < end_));
@@ -307,7 +307,7 @@ class LineTiles {
   TextReader text_;
   LineWalker<Rows> walker_;
   u64 tile_begin_ = 0;
-  u64 begin_ = 0, end_ = 0;  ///< the lane's chunk; empty after the end of the text
+  u64 begin_ = 0, end_ = 0;  ///< the lane's strip; empty after the end of the text
   u32 guess_ = 0;            ///< the state that it was run from
   u32 out_ = 0;              ///< the state after it
   LineRun<Rows, kMark> run_;

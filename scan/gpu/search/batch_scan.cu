@@ -4,7 +4,7 @@
 #include "scan/gpu/search/batch_scan.h"
 
 #include "decompress/gpu/runtime/kernel_launch.h"
-#include "scan/gpu/search/batch_survey.cuh"
+#include "scan/gpu/search/batch_lines.cuh"
 
 namespace presso::gpu {
 namespace {
@@ -14,38 +14,38 @@ constexpr u32 kSumThreads = 1024;
 constexpr std::size_t kAlignment = 256;
 
 __global__ void __launch_bounds__(kSumThreads)
-    find_ends_kernel(const __grid_constant__ BatchSurvey survey) {
-  find_ends_body(survey);
+    find_ends_kernel(const __grid_constant__ BatchLines batch) {
+  find_ends_body(batch);
 }
 
 __global__ void __launch_bounds__(kThreads)
-    survey_tiles_kernel(const __grid_constant__ BatchSurvey survey) {
-  survey_tiles_body(survey);
+    count_tiles_kernel(const __grid_constant__ BatchLines batch) {
+  count_tiles_body(batch);
 }
 
 __global__ void __launch_bounds__(kSumThreads)
-    sum_tiles_kernel(const __grid_constant__ BatchSurvey survey) {
-  sum_tiles_body(survey);
+    sum_tiles_kernel(const __grid_constant__ BatchLines batch) {
+  sum_tiles_body(batch);
 }
 
 __global__ void __launch_bounds__(kThreads)
-    list_lines_kernel(const __grid_constant__ BatchSurvey survey) {
-  list_lines_body(survey);
+    list_lines_kernel(const __grid_constant__ BatchLines batch) {
+  list_lines_body(batch);
 }
 
 __global__ void __launch_bounds__(kThreads)
-    measure_lines_kernel(const __grid_constant__ BatchSurvey survey) {
-  measure_lines_body(survey);
+    measure_lines_kernel(const __grid_constant__ BatchLines batch) {
+  measure_lines_body(batch);
 }
 
 __global__ void __launch_bounds__(kSumThreads)
-    place_lines_kernel(const __grid_constant__ BatchSurvey survey) {
-  place_lines_body(survey);
+    place_lines_kernel(const __grid_constant__ BatchLines batch) {
+  place_lines_body(batch);
 }
 
 __global__ void __launch_bounds__(kThreads)
-    gather_lines_kernel(const __grid_constant__ BatchSurvey survey) {
-  gather_lines_body(survey);
+    gather_lines_kernel(const __grid_constant__ BatchLines batch) {
+  gather_lines_body(batch);
 }
 
 constexpr std::size_t aligned(std::size_t bytes) {
@@ -82,26 +82,26 @@ Status check_request(const BatchScanRequest& request) {
 }
 
 template <class Kernel>
-Status launch_over(Kernel* kernel, u64 warps, const BatchSurvey& survey, cudaStream_t stream,
+Status launch_over(Kernel* kernel, u64 warps, const BatchLines& batch, cudaStream_t stream,
                    const char* doing) {
-  return launch_everywhere(kernel, {kThreads, 0, warps}, stream, doing, survey);
+  return launch_everywhere(kernel, {kThreads, 0, warps}, stream, doing, batch);
 }
 
 template <class Kernel>
-Status launch_sum(Kernel* kernel, const BatchSurvey& survey, cudaStream_t stream) {
-  kernel<<<1, kSumThreads, kSumThreads / kWarpSize * sizeof(u32), stream>>>(survey);
+Status launch_sum(Kernel* kernel, const BatchLines& batch, cudaStream_t stream) {
+  kernel<<<1, kSumThreads, kSumThreads / kWarpSize * sizeof(u32), stream>>>(batch);
   return check(cudaGetLastError(), "launching a kernel that sums up");
 }
 
-Status list(const BatchSurvey& survey, cudaStream_t stream) {
+Status list(const BatchLines& batch, cudaStream_t stream) {
   // Only the device knows how many there are: as many warps as it runs at once take turns.
-  const u64 warps = survey.most_listed;
-  PRESSO_TRY(launch_over(list_lines_kernel, survey.tiles(), survey, stream,
-                         "launching list_lines_kernel"));
+  const u64 warps = batch.most_listed;
   PRESSO_TRY(
-      launch_over(measure_lines_kernel, warps, survey, stream, "launching measure_lines_kernel"));
-  PRESSO_TRY(launch_sum(place_lines_kernel, survey, stream));
-  return launch_over(gather_lines_kernel, warps, survey, stream, "launching gather_lines_kernel");
+      launch_over(list_lines_kernel, batch.tiles(), batch, stream, "launching list_lines_kernel"));
+  PRESSO_TRY(
+      launch_over(measure_lines_kernel, warps, batch, stream, "launching measure_lines_kernel"));
+  PRESSO_TRY(launch_sum(place_lines_kernel, batch, stream));
+  return launch_over(gather_lines_kernel, warps, batch, stream, "launching gather_lines_kernel");
 }
 
 }  // namespace
@@ -131,26 +131,26 @@ Status scan_batch(const BatchScanRequest& request, CUstream_st* stream) {
     PRESSO_TRY(clear(d_marks, 0, line_mark_bytes(request.bytes)));
   }
   PRESSO_TRY(scan_by_engine(scan, *request.engine, {request.d_temporary, memory.marks}, stream));
-  BatchSurvey survey;
-  survey.d_text = request.d_text;
-  survey.bytes = static_cast<u32>(request.bytes);
-  survey.wants = request.wants;
-  survey.d_marks = d_marks;
-  survey.d_findings = d_findings;
-  survey.d_tile_marks = reinterpret_cast<u32*>(request.d_temporary + memory.tile_marks);
-  survey.d_tile_newlines = reinterpret_cast<u32*>(request.d_temporary + memory.tile_newlines);
-  survey.d_listed = request.d_listed;
-  survey.most_listed = request.most_listed;
-  survey.d_gathered = request.d_gathered;
-  survey.most_gathered = request.most_gathered;
-  find_ends_kernel<<<2, kSumThreads, 0, stream>>>(survey);
+  BatchLines batch;
+  batch.d_text = request.d_text;
+  batch.bytes = static_cast<u32>(request.bytes);
+  batch.wants = request.wants;
+  batch.d_marks = d_marks;
+  batch.d_findings = d_findings;
+  batch.d_tile_marks = reinterpret_cast<u32*>(request.d_temporary + memory.tile_marks);
+  batch.d_tile_newlines = reinterpret_cast<u32*>(request.d_temporary + memory.tile_newlines);
+  batch.d_listed = request.d_listed;
+  batch.most_listed = request.most_listed;
+  batch.d_gathered = request.d_gathered;
+  batch.most_gathered = request.most_gathered;
+  find_ends_kernel<<<2, kSumThreads, 0, stream>>>(batch);
   PRESSO_TRY(check(cudaGetLastError(), "launching find_ends_kernel"));
-  if (survey.wants.lines || survey.reads_text()) {
-    PRESSO_TRY(launch_over(survey_tiles_kernel, survey.tiles(), survey, stream,
-                           "launching survey_tiles_kernel"));
-    PRESSO_TRY(launch_sum(sum_tiles_kernel, survey, stream));
+  if (batch.wants.lines || batch.reads_text()) {
+    PRESSO_TRY(launch_over(count_tiles_kernel, batch.tiles(), batch, stream,
+                           "launching count_tiles_kernel"));
+    PRESSO_TRY(launch_sum(sum_tiles_kernel, batch, stream));
   }
-  return survey.wants.lines ? list(survey, stream) : Status();
+  return batch.wants.lines ? list(batch, stream) : Status();
 }
 
 }  // namespace presso::gpu

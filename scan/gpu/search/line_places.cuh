@@ -13,7 +13,7 @@
 #pragma once
 
 #include "presso/text_gpu.h"
-#include "scan/gpu/search/batch_survey.cuh"
+#include "scan/gpu/search/batch_lines.cuh"
 
 namespace presso::gpu {
 

@@ -27,7 +27,7 @@ constexpr Strategy strategy_of(Variant variant) {
 class ListMemory {
  public:
   /// A sequence takes three bytes of payload at least, and a payload is no larger than its block.
-  static constexpr std::uint64_t kReferencesASegment = kHashedSegmentBytes / 3 + 1;
+  static constexpr std::uint64_t kReferencesASegment = kHashSegmentBytes / 3 + 1;
 
   constexpr ListMemory(std::uint32_t blocks, std::uint64_t plain_bytes) {
     const std::uint64_t segments = BatchMemory::segments_of_batch(blocks, plain_bytes);

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Copies tiles of 2 KiB: the work of the relay decoder's copiers. Catalogue S7.6, S7.7, S7.16,
+// Copies half pages of 2 KiB: the work of the relay decoder's copiers. Catalogue S7.6, S7.7, S7.16,
 // S7.17.
 //
 // A *segment* is the literal run of a sequence or its match. Parsers have marked the byte where
 // each begins and filled a *slot* that says how far back its bytes are; slots are numbered in
 // order. A page's literals are in the ring too, ahead of its own bytes.
 //
-// Each lane of the eight copying warps owns eight bytes of a tile, four in each half of its warp's
-// chunk: so the sources of 32 lanes' n-th bytes, mostly side by side, lie in different banks.
+// Each lane of the eight copying warps owns eight bytes of a half page, four in each half of its
+// warp's chunk: so the sources of 32 lanes' n-th bytes, mostly side by side, lie in different
+// banks.
 //   first wave   the sum of the marks up to a byte numbers its slot; the lane gathers byte by byte
 //                and stores once
 //   barrier
-//   second wave  bytes whose source lies in the same tile are gathered again. The tile goes to
-//                global memory from registers. Marks of the next tile are summed up
+//   second wave  bytes whose source lies in the same half page are gathered again. The half page
+//   goes to
+//                global memory from registers. Marks of the next half page are summed up
 //   barrier
 //
 // Two waves are enough because the tile rule promises it (FORMAT.md 6.3), for tiles of 2 KiB or
@@ -20,7 +22,8 @@
 //
 // Back: ring positions are taken modulo kRing, and a byte of a segment has its source `back` below
 // it: a match its distance, a literal run kRing less what its literals lie ahead. A slot is
-// kSlotBias - back; that of a match which overlaps itself within a tile has a value of its own.
+// kSlotBias - back; that of a match which overlaps itself within a half page has a value of its
+// own.
 #pragma once
 
 #include <cstddef>
@@ -34,19 +37,19 @@ using simt::u32;
 using simt::u64;
 
 /// A slot is kSlotBias - back, or kSlotBias + kOverlapGap + distance of a match that overlaps
-/// itself within a tile.
+/// itself within a half page.
 constexpr u32 kOverlapGap = 136;  ///< more than between a lane's first byte and its last
-constexpr u32 kSlotBias = 65535 - kOverlapGap - (kTileBytes - 1);
+constexpr u32 kSlotBias = 65535 - kOverlapGap - (kHalfPageBytes - 1);
 constexpr u32 kEachByte = 0x01010101u;
 
 /// Initial slots: a slot that nobody fills points to bytes that may be read.
-constexpr u32 kHarmlessSlots = (kSlotBias - kTileBytes) * 0x00010001u;
+constexpr u32 kHarmlessSlots = (kSlotBias - kHalfPageBytes) * 0x00010001u;
 
 template <class Policy, class Shared>
-class TileCopier {
+class HalfPageCopier {
  public:
-  /// Loads the marks of the tile at `tables` (the offset of the page's tables in shared memory) and
-  /// `in_page`, and publishes the sum of this warp's.
+  /// Loads the marks of the half page at `tables` (the offset of the page's tables in shared
+  /// memory) and `in_page`, and publishes the sum of this warp's.
   PRESSO_DEVICE void prepare(Shared& shared, u32 tables, u32 in_page) {
     tables_ = tables;
     in_page_ = in_page;
@@ -58,26 +61,27 @@ class TileCopier {
     before_low_ = (upto - sums) & 0xFFFFu;
     before_high_ = (all & 0xFFFFu) + ((upto - sums) >> 16);
     if (simt::lane() == 0) {
-      shared.chunk_marks[simt::warp_in_block()] = (all & 0xFFFFu) + (all >> 16);
+      shared.warp_marks[simt::warp_in_block()] = (all & 0xFFFFu) + (all >> 16);
     }
   }
 
-  /// The first wave of the tile that was prepared. `ring`: where it lies in the ring; `base`: sum
-  /// of the page's marks before it, less those of one segment; becomes that of the next tile.
+  /// The first wave of the half page that was prepared. `ring`: where it lies in the ring; `base`:
+  /// sum of the page's marks before it, less those of one segment; becomes that of the next half
+  /// page.
   PRESSO_DEVICE void first_wave(const Shared& shared, u32 ring, u32& base) {
-    tile_ = static_cast<int>(ring);
+    half_page_ = static_cast<int>(ring);
     place_ = ring + mine_;
-    const u32 of_chunk = simt::lane() < kCopiers ? shared.chunk_marks[simt::lane()] : 0;
-    const u32 below = simt::lane() < simt::warp_in_block() ? of_chunk : 0;
+    const u32 of_warp = simt::lane() < kCopiers ? shared.warp_marks[simt::lane()] : 0;
+    const u32 below = simt::lane() < simt::warp_in_block() ? of_warp : 0;
     const u32 slot = tables_ + base + simt::reduce_add(below);
-    base += simt::reduce_add(of_chunk);
+    base += simt::reduce_add(of_warp);
     constexpr u32 kUpTo[4] = {0x00000001u, 0x00000101u, 0x00010101u, 0x01010101u};
     PRESSO_UNROLL
     for (u32 i = 0; i < 8; ++i) {
       const u32 mine = i < 4 ? simt::dot4(low_, kUpTo[i % 4], slot + before_low_)
                              : simt::dot4(high_, kUpTo[i % 4], slot + before_high_);
-      from_[i] =
-          static_cast<int>(simt::load_shared<Slot, kSlots>(mine) + place_ - kSlotBias + at(i));
+      from_[i] = static_cast<int>(simt::load_shared<SegmentSlot, kSegmentSlots>(mine) + place_ -
+                                  kSlotBias + at(i));
     }
     top_ = highest();
     if (simt::any(top_ > static_cast<int>(place_ + kOverlapGap))) {
@@ -87,7 +91,7 @@ class TileCopier {
     u32 bytes[8];
     PRESSO_UNROLL
     for (u32 i = 0; i < 8; ++i) {
-      const int highest_final = tile_ - 1;
+      const int highest_final = half_page_ - 1;
       bytes[i] =
           simt::load_shared<Byte, 0>(wrap(from_[i] < highest_final ? from_[i] : highest_final));
     }
@@ -101,22 +105,22 @@ class TileCopier {
     simt::store_shared_u32<kMarks + kHalf>(tables_ + in_page_ + mine_, 0);
   }
 
-  PRESSO_DEVICE bool has_near() const { return top_ >= tile_; }
+  PRESSO_DEVICE bool has_near() const { return top_ >= half_page_; }
 
-  /// The second wave: bytes whose source lies in the tile.
+  /// The second wave: bytes whose source lies in the half page.
   PRESSO_DEVICE void second_wave() {
     u32 bytes[8];
     gather_all(bytes);
     PRESSO_UNROLL
     for (u32 i = 0; i < 8; ++i) {
-      if (from_[i] >= tile_) simt::store_shared_u8<0>(place_ + at(i), bytes[i]);
+      if (from_[i] >= half_page_) simt::store_shared_u8<0>(place_ + at(i), bytes[i]);
     }
     take(bytes);
   }
 
-  /// To global memory. `to`: of the tile; `valid`: bytes it has, or more.
+  /// To global memory. `to`: of the half page; `valid`: bytes it has, or more.
   PRESSO_DEVICE void flush(Byte* to, u32 valid) const {
-    if (valid >= kTileBytes) {
+    if (valid >= kHalfPageBytes) {
       simt::store_streaming(reinterpret_cast<u32*>(to + mine_), values_[0]);
       simt::store_streaming(reinterpret_cast<u32*>(to + mine_ + kHalf), values_[1]);
     } else {
@@ -130,10 +134,10 @@ class TileCopier {
 
  private:
   static constexpr u32 kMarks = TableOffsets<Shared>::kMarks;
-  static constexpr u32 kSlots = TableOffsets<Shared>::kSlots;
+  static constexpr u32 kSegmentSlots = TableOffsets<Shared>::kSegmentSlots;
   static_assert(offsetof(Shared, ring) == 0);
 
-  static constexpr u32 kHalf = kChunkBytes / 2;
+  static constexpr u32 kHalf = kWarpBytes / 2;
 
   /// Where the i-th of a lane's bytes lies, counted from its first.
   static PRESSO_DEVICE constexpr u32 at(u32 i) { return i < 4 ? i : kHalf + i - 4; }
@@ -172,9 +176,9 @@ class TileCopier {
     return static_cast<u32>(from_[i]) - (place_ + kOverlapGap + at(i));
   }
 
-  /// Page position of the tile's last mark in half chunks before the given one of the tile; the
-  /// tile's start where there is none. Marks of the tile stay until the barrier after the first
-  /// wave.
+  /// Page position of the half page's last mark in half strips before the given one of the half
+  /// page; the half page's start where there is none. Marks of the half page stay until the barrier
+  /// after the first wave.
   PRESSO_DEVICE u32 last_mark_before(u32 half) const {
     for (; half > 0; --half) {
       const u32 from = in_page_ + (half - 1) * kHalf + 4 * simt::lane();
@@ -194,7 +198,7 @@ class TileCopier {
   }
 
   /// Bytes of matches that overlap themselves: from the repetition that is nearest and lies below
-  /// the tile, or below the match if that begins in the tile.
+  /// the half page, or below the match if that begins in the half page.
   PRESSO_DEVICE void resolve_overlaps() {
     resolve_overlaps<0>(low_);
     resolve_overlaps<4>(high_);
@@ -233,46 +237,46 @@ class TileCopier {
     }
   }
 
-  // Position in the tile of this lane's first byte.
-  u32 mine_ = simt::warp_in_block() * kChunkBytes + 4 * simt::lane();
+  // Position in the half page of this lane's first byte.
+  u32 mine_ = simt::warp_in_block() * kWarpBytes + 4 * simt::lane();
   u32 tables_ = 0, in_page_ = 0;
   u32 low_ = 0, high_ = 0;                // marks
   u32 before_low_ = 0, before_high_ = 0;  // sums of the chunk's marks before them
-  int tile_ = 0;
+  int half_page_ = 0;
   u32 place_ = 0;
   int top_ = 0;    // highest of from_
   int from_[8];    // ring position of each byte's source; may be a lap too low
   u32 values_[2];  // the lane's bytes
 };
 
-/// The copying warps' work on a tile, from its first wave to where the next one may be prepared.
-/// Sync: static void sync(), a barrier of these warps.
+/// The copying warps' work on a half page, from its first wave to where the next one may be
+/// prepared. Sync: static void sync(), a barrier of these warps.
 template <class Policy, class Shared, class Sync>
-class TileSteps {
+class HalfPageSteps {
  public:
-  PRESSO_DEVICE explicit TileSteps(Shared& shared) : shared_(shared) {}
+  PRESSO_DEVICE explicit HalfPageSteps(Shared& shared) : shared_(shared) {}
 
   /// Behind it a barrier is due.
   PRESSO_DEVICE void prepare(u32 tables, u32 in_page) { copier_.prepare(shared_, tables, in_page); }
 
-  /// The tile that was prepared. `base`: see first_wave(). `left`: the block's bytes from the
-  /// tile's start on, or below 0.
+  /// The half page that was prepared. `base`: see first_wave(). `left`: the block's bytes from the
+  /// half page's start on, or below 0.
   PRESSO_DEVICE void copy(u32& base, Byte* out, u32 left) {
     copier_.first_wave(shared_, ring_, base);
     Sync::sync();
     copier_.clear_marks();
     if (copier_.has_near()) copier_.second_wave();
     if (static_cast<int>(left) > 0) copier_.flush(out, left);
-    ring_ += kTileBytes;
+    ring_ += kHalfPageBytes;
     if (ring_ == Policy::kRing) ring_ = 0;
   }
 
-  /// Ring position of the next tile.
+  /// Ring position of the next half page.
   PRESSO_DEVICE u32 ring() const { return ring_; }
 
  private:
   Shared& shared_;
-  TileCopier<Policy, Shared> copier_;
+  HalfPageCopier<Policy, Shared> copier_;
   u32 ring_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of a batch scan after the engine share (batch_survey.cuh).
+// What the kernels of a batch scan after the engine share (batch_lines.cuh).
 #pragma once
 
 #include "decompress/gpu/simt/simt.h"
@@ -15,7 +15,7 @@ using simt::u64;
 constexpr u32 kSurveyTileBytes = 8 << 10;
 constexpr u32 kMarkWordBytes = 8 * sizeof(u32);  ///< of text that a word of marks is about
 
-struct BatchSurvey {
+struct BatchLines {
   const Byte* d_text = nullptr;
   u32 bytes = 0;
   BatchWants wants;

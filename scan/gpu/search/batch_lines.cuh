@@ -4,7 +4,7 @@
 // or over listed lines, or one thread block that sums up:
 //
 //   find_ends      the first and the last '\n', one thread block from each end
-//   survey_tiles   marks and '\n' of each tile, NUL bytes
+//   count_tiles    marks and '\n' of each tile, NUL bytes
 //   sum_tiles      how many are before each tile
 //   list_lines     where each marked line ends, in order
 //   measure_lines  where it begins, how many lines are before it
@@ -17,7 +17,7 @@
 #pragma once
 
 #include "scan/gpu/lines/line_engines.cuh"
-#include "scan/gpu/search/batch_survey_args.h"
+#include "scan/gpu/search/batch_lines_args.h"
 
 namespace presso::gpu {
 
@@ -42,47 +42,46 @@ PRESSO_DEVICE u32 bytes_equal(u32 word, u32 value) {
 }
 
 /// Thread block 0 looks from the front, 1 from the end, 16 bytes a thread and step.
-PRESSO_DEVICE void find_ends_body(const BatchSurvey& survey) {
+PRESSO_DEVICE void find_ends_body(const BatchLines& batch) {
   const bool from_front = simt::block_index() == 0;
   if (simt::block_index() > 1) return;
-  const TextReader text(survey.d_text, survey.bytes);
-  const u32 quads = (survey.bytes - 1) / kQuadBytes + 1;
+  const TextReader text(batch.d_text, batch.bytes);
+  const u32 quads = (batch.bytes - 1) / kQuadBytes + 1;
   for (u32 done = 0; done < quads; done += simt::block_threads()) {
     const u32 turn = done + simt::thread_in_block();
     const u32 quad = from_front ? turn : quads - 1 - turn;
     u32 found = BatchFindings::kNowhere;
     if (turn < quads) {
       const u32 begin = quad * kQuadBytes;
-      const u32 end = begin + kQuadBytes < survey.bytes ? begin + kQuadBytes : survey.bytes;
+      const u32 end = begin + kQuadBytes < batch.bytes ? begin + kQuadBytes : batch.bytes;
       for (u32 at = begin; at < end; ++at) {
         if (text.byte(at) == '\n' && (!from_front || found == BatchFindings::kNowhere)) found = at;
       }
     }
     const bool has = found != BatchFindings::kNowhere;
-    if (has && from_front) simt::atomic_min(&survey.d_findings->first_newline, found);
-    if (has && !from_front) simt::atomic_max(&survey.d_findings->behind_last_newline, found + 1);
+    if (has && from_front) simt::atomic_min(&batch.d_findings->first_newline, found);
+    if (has && !from_front) simt::atomic_max(&batch.d_findings->behind_last_newline, found + 1);
     if (simt::block_sync_or(has)) return;
   }
 }
 
-PRESSO_DEVICE void survey_tiles_body(const BatchSurvey& survey) {
-  const TextReader text(survey.d_text, survey.bytes);
+PRESSO_DEVICE void count_tiles_body(const BatchLines& batch) {
+  const TextReader text(batch.d_text, batch.bytes);
   const WarpTurns turns;
-  for (u32 tile = turns.first; tile < survey.tiles(); tile += turns.step) {
+  for (u32 tile = turns.first; tile < batch.tiles(); tile += turns.step) {
     const u32 begin = tile * kSurveyTileBytes;
-    const u32 most = survey.bytes - begin;
+    const u32 most = batch.bytes - begin;
     const u32 bytes = most < kSurveyTileBytes ? most : kSurveyTileBytes;
-    if (survey.wants.lines) {
+    if (batch.wants.lines) {
       const u32 words = (bytes - 1) / kMarkWordBytes + 1;
       u32 marks = 0;
       for (u32 word = simt::lane(); word < words; word += kWarpSize) {
-        marks +=
-            simt::popcount(simt::load_readonly(survey.d_marks + begin / kMarkWordBytes + word));
+        marks += simt::popcount(simt::load_readonly(batch.d_marks + begin / kMarkWordBytes + word));
       }
       marks = simt::reduce_add(marks);
-      if (simt::lane() == 0) survey.d_tile_marks[tile] = marks;
+      if (simt::lane() == 0) batch.d_tile_marks[tile] = marks;
     }
-    if (!survey.reads_text()) continue;
+    if (!batch.reads_text()) continue;
     u32 newlines = 0, nuls = 0;
     PRESSO_UNROLL
     for (u32 row = 0; row < kSurveyTileBytes; row += kWarpSize * kQuadBytes) {
@@ -104,8 +103,8 @@ PRESSO_DEVICE void survey_tiles_body(const BatchSurvey& survey) {
     newlines = simt::reduce_add(newlines);
     const bool any_nul = simt::any(nuls != 0);
     if (simt::lane() == 0) {
-      survey.d_tile_newlines[tile] = newlines;
-      if (any_nul) simt::atomic_or(&survey.d_findings->has_nul, 1);
+      batch.d_tile_newlines[tile] = newlines;
+      if (any_nul) simt::atomic_or(&batch.d_findings->has_nul, 1);
     }
   }
 }
@@ -148,41 +147,41 @@ PRESSO_DEVICE u32 sum_up(u32 count, const Load& load, const Store& store) {
   return before;
 }
 
-PRESSO_DEVICE void sum_tiles_body(const BatchSurvey& survey) {
+PRESSO_DEVICE void sum_tiles_body(const BatchLines& batch) {
   const auto sum = [&](u32* numbers) {
     return sum_up(
-        survey.tiles(), [=](u32 i) { return numbers[i]; },
+        batch.tiles(), [=](u32 i) { return numbers[i]; },
         [=](u32 i, u32 before) { numbers[i] = before; });
   };
-  const u32 newlines = survey.wants.numbers ? sum(survey.d_tile_newlines) : 0;
-  const u32 marks = survey.wants.lines ? sum(survey.d_tile_marks) : 0;
+  const u32 newlines = batch.wants.numbers ? sum(batch.d_tile_newlines) : 0;
+  const u32 marks = batch.wants.lines ? sum(batch.d_tile_marks) : 0;
   if (simt::thread_in_block() != 0) return;
-  survey.d_findings->newlines = newlines;
-  survey.d_findings->listed = marks;
+  batch.d_findings->newlines = newlines;
+  batch.d_findings->listed = marks;
 }
 
-PRESSO_DEVICE void list_lines_body(const BatchSurvey& survey) {
+PRESSO_DEVICE void list_lines_body(const BatchLines& batch) {
   const WarpTurns turns;
-  for (u32 tile = turns.first; tile < survey.tiles(); tile += turns.step) {
+  for (u32 tile = turns.first; tile < batch.tiles(); tile += turns.step) {
     const u32 end =
-        tile + 1 < survey.tiles() ? survey.d_tile_marks[tile + 1] : survey.d_findings->listed;
-    u32 listed = survey.d_tile_marks[tile];
+        tile + 1 < batch.tiles() ? batch.d_tile_marks[tile + 1] : batch.d_findings->listed;
+    u32 listed = batch.d_tile_marks[tile];
     if (listed == end) continue;
     const u32 begin = tile * kSurveyTileBytes;
-    const u32 most = survey.bytes - begin;
+    const u32 most = batch.bytes - begin;
     const u32 words =
         ((most < kSurveyTileBytes ? most : kSurveyTileBytes) - 1) / kMarkWordBytes + 1;
     for (u32 row = 0; row < kMarkWords; row += kWarpSize) {
       const u32 word = row + simt::lane();
       u32 marks = 0;
-      if (word < words) marks = simt::load_readonly(survey.d_marks + begin / kMarkWordBytes + word);
+      if (word < words) marks = simt::load_readonly(batch.d_marks + begin / kMarkWordBytes + word);
       const u32 inclusive = simt::inclusive_sum(simt::popcount(marks));
       u32 at = listed + inclusive - simt::popcount(marks);
       for (; marks != 0; marks &= marks - 1, ++at) {
         const u32 bit = simt::find_first_set(marks) - 1;
-        if (at < survey.most_listed) {
+        if (at < batch.most_listed) {
           // The end for now; measure_lines makes of it what it is to be.
-          survey.d_listed[at].begin = begin + word * kMarkWordBytes + bit;
+          batch.d_listed[at].begin = begin + word * kMarkWordBytes + bit;
         }
       }
       listed += simt::shuffle(inclusive, kWarpSize - 1);
@@ -224,54 +223,54 @@ PRESSO_DEVICE u32 count_newlines(const TextReader& text, u32 from, u32 to) {
   return simt::reduce_add(count);
 }
 
-PRESSO_DEVICE u32 listed_lines(const BatchSurvey& survey) {
-  const u32 listed = survey.d_findings->listed;
-  return listed < survey.most_listed ? listed : survey.most_listed;
+PRESSO_DEVICE u32 listed_lines(const BatchLines& batch) {
+  const u32 listed = batch.d_findings->listed;
+  return listed < batch.most_listed ? listed : batch.most_listed;
 }
 
-PRESSO_DEVICE void measure_lines_body(const BatchSurvey& survey) {
-  const TextReader text(survey.d_text, survey.bytes);
+PRESSO_DEVICE void measure_lines_body(const BatchLines& batch) {
+  const TextReader text(batch.d_text, batch.bytes);
   const WarpTurns turns;
-  const u32 lines = listed_lines(survey);
+  const u32 lines = listed_lines(batch);
   for (u32 i = turns.first; i < lines; i += turns.step) {
-    const u32 end = survey.d_listed[i].begin;
+    const u32 end = batch.d_listed[i].begin;
     simt::warp_sync();  // all lanes have read it
     // That there is nothing before the head is known.
-    const bool is_head = end == survey.d_findings->first_newline;
+    const bool is_head = end == batch.d_findings->first_newline;
     const u64 found = is_head ? kNoLineBegin : begin_of_line(text, end);
     ListedLine line;
     if (found != kNoLineBegin) {
       const u32 begin = static_cast<u32>(found);
       line.begin = begin;
       line.bytes = end + 1 - begin;
-      if (survey.wants.numbers) {
+      if (batch.wants.numbers) {
         const u32 tile = begin / kSurveyTileBytes;
         // A line that begins where the text ends has no tile; none is listed.
         line.number =
-            survey.d_tile_newlines[tile] + count_newlines(text, tile * kSurveyTileBytes, begin);
+            batch.d_tile_newlines[tile] + count_newlines(text, tile * kSurveyTileBytes, begin);
       }
     }
-    if (simt::lane() == 0) survey.d_listed[i] = line;
+    if (simt::lane() == 0) batch.d_listed[i] = line;
   }
 }
 
-PRESSO_DEVICE void place_lines_body(const BatchSurvey& survey) {
-  ListedLine* const lines = survey.d_listed;
+PRESSO_DEVICE void place_lines_body(const BatchLines& batch) {
+  ListedLine* const lines = batch.d_listed;
   const u32 bytes = sum_up(
-      listed_lines(survey), [=](u32 i) { return lines[i].bytes; },
+      listed_lines(batch), [=](u32 i) { return lines[i].bytes; },
       [=](u32 i, u32 before) { lines[i].at = before; });
-  if (simt::thread_in_block() == 0) survey.d_findings->gathered_bytes = bytes;
+  if (simt::thread_in_block() == 0) batch.d_findings->gathered_bytes = bytes;
 }
 
-PRESSO_DEVICE void gather_lines_body(const BatchSurvey& survey) {
-  if (survey.d_findings->listed > survey.most_listed) return;
-  if (survey.d_findings->gathered_bytes > survey.most_gathered) return;
+PRESSO_DEVICE void gather_lines_body(const BatchLines& batch) {
+  if (batch.d_findings->listed > batch.most_listed) return;
+  if (batch.d_findings->gathered_bytes > batch.most_gathered) return;
   const WarpTurns turns;
-  const u32 lines = listed_lines(survey);
+  const u32 lines = listed_lines(batch);
   for (u32 i = turns.first; i < lines; i += turns.step) {
-    const ListedLine line = survey.d_listed[i];
+    const ListedLine line = batch.d_listed[i];
     for (u32 at = simt::lane(); at < line.bytes; at += kWarpSize) {
-      survey.d_gathered[line.at + at] = simt::load_readonly(survey.d_text + line.begin + at);
+      batch.d_gathered[line.at + at] = simt::load_readonly(batch.d_text + line.begin + at);
     }
   }
 }
