@@ -272,13 +272,6 @@ TEST_F(OnDevice, ABatchCanBeCapturedInAGraphAndReplayed) {
   }
 }
 
-TEST_F(OnDevice, ABatchOfNoBlocksIsDoneAtOnce) {
-  const Stream stream;
-  EXPECT_TRUE(decode_batch({}, {}, stream.get()).ok());
-}
-
-// --- without a device
-
 alignas(256) Byte some_memory[1 << 16];
 
 BatchArguments host_arguments() {
@@ -291,6 +284,17 @@ BatchArguments host_arguments() {
   arguments.temporary_bytes = sizeof some_memory;
   return arguments;
 }
+
+TEST_F(OnDevice, ABatchOfNoBlocksIsDoneAtOnce) {
+  const Stream stream;
+  BatchArguments arguments = host_arguments();  // memory that no kernel could touch
+  arguments.blocks = 0;
+  EXPECT_TRUE(decode_batch(arguments, {}, stream.get()).ok());
+  EXPECT_EQ(cudaStreamSynchronize(stream.get()), cudaSuccess);
+  for (const Byte byte : some_memory) ASSERT_EQ(byte, 0);
+}
+
+// --- without a device
 
 TEST(BatchArguments, AreCheckedBeforeAnythingIsLaunched) {
   BatchArguments arguments = host_arguments();

@@ -108,7 +108,6 @@ class FakeScanKernels final : public gpu::BatchKernels {
     std::uint32_t newlines = 0, begin = 0;
     for (std::uint32_t at = 0; at < request.bytes; ++at) {
       const Byte byte = request.d_text[at];
-      if (byte == 0 && request.wants.nul) findings.has_nul = 1;
       if (byte != '\n') continue;
       const Bytes line(request.d_text + begin, at - begin);
       if (std::visit([&](const auto& table) { return finds(table, line); }, *request.engine)) {

@@ -11,13 +11,12 @@ namespace {
 
 using scan_detail::LineDfaView;
 
-constexpr std::uint32_t kMostStates = 65534;  // and one more, in 16 bits
 constexpr std::size_t kAlignment = 16;
 constexpr Byte kNewline = '\n';
 
 bool is_sound(const LineDfaView& dfa) {
   if (dfa.next == nullptr || dfa.class_of == nullptr) return false;
-  if (dfa.states == 0 || dfa.states > kMostStates || dfa.classes == 0 || dfa.classes > 256) {
+  if (dfa.states == 0 || dfa.states > kMostLineStates || dfa.classes == 0 || dfa.classes > 256) {
     return false;
   }
   const std::uint32_t places[] = {dfa.first_matching, dfa.sink, dfa.dead};

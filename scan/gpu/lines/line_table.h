@@ -36,6 +36,9 @@
 
 namespace presso::gpu {
 
+/// States that a table has room for: numbers are of 16 bits, and one of them stands for none.
+constexpr std::uint32_t kMostLineStates = 65'534;
+
 enum class LineTableKind : std::uint32_t { kBytes, kShared, kGlobal, kByteClasses };
 
 constexpr std::uint32_t kBytePitch = 260;

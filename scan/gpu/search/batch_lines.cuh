@@ -4,7 +4,7 @@
 // or over listed lines, or one thread block that sums up:
 //
 //   find_ends      the first and the last '\n', one thread block from each end
-//   count_tiles    marks and '\n' of each tile, NUL bytes
+//   count_tiles    marks and '\n' of each tile
 //   sum_tiles      how many are before each tile
 //   list_lines     where each marked line ends, in order
 //   measure_lines  where it begins, how many lines are before it
@@ -21,7 +21,7 @@
 
 namespace presso::gpu {
 
-constexpr u32 kMarkWords = kSurveyTileBytes / kMarkWordBytes;
+constexpr u32 kMarkWords = kBatchTileBytes / kMarkWordBytes;
 
 /// The n of "every n-th" and this warp's first.
 struct WarpTurns {
@@ -69,9 +69,9 @@ PRESSO_DEVICE void count_tiles_body(const BatchLines& batch) {
   const TextReader text(batch.d_text, batch.bytes);
   const WarpTurns turns;
   for (u32 tile = turns.first; tile < batch.tiles(); tile += turns.step) {
-    const u32 begin = tile * kSurveyTileBytes;
+    const u32 begin = tile * kBatchTileBytes;
     const u32 most = batch.bytes - begin;
-    const u32 bytes = most < kSurveyTileBytes ? most : kSurveyTileBytes;
+    const u32 bytes = most < kBatchTileBytes ? most : kBatchTileBytes;
     if (batch.wants.lines) {
       const u32 words = (bytes - 1) / kMarkWordBytes + 1;
       u32 marks = 0;
@@ -81,31 +81,23 @@ PRESSO_DEVICE void count_tiles_body(const BatchLines& batch) {
       marks = simt::reduce_add(marks);
       if (simt::lane() == 0) batch.d_tile_marks[tile] = marks;
     }
-    if (!batch.reads_text()) continue;
-    u32 newlines = 0, nuls = 0;
+    if (!batch.wants.numbers) continue;
+    u32 newlines = 0;
     PRESSO_UNROLL
-    for (u32 row = 0; row < kSurveyTileBytes; row += kWarpSize * kQuadBytes) {
+    for (u32 row = 0; row < kBatchTileBytes; row += kWarpSize * kQuadBytes) {
       const u32 at = row + simt::lane() * kQuadBytes;
       if (at + kQuadBytes <= bytes) {
         const Quad quad = text.quad(begin + at);
         PRESSO_UNROLL
         for (u32 i = 0; i < 4; ++i) {
           newlines += simt::popcount(bytes_equal(quad.words[i], '\n'));
-          nuls |= bytes_equal(quad.words[i], 0);
         }
       } else {
-        for (u32 i = at; i < bytes; ++i) {
-          newlines += text.byte(begin + i) == '\n' ? 1 : 0;
-          nuls |= text.byte(begin + i) == 0 ? 1 : 0;
-        }
+        for (u32 i = at; i < bytes; ++i) newlines += text.byte(begin + i) == '\n' ? 1 : 0;
       }
     }
     newlines = simt::reduce_add(newlines);
-    const bool any_nul = simt::any(nuls != 0);
-    if (simt::lane() == 0) {
-      batch.d_tile_newlines[tile] = newlines;
-      if (any_nul) simt::atomic_or(&batch.d_findings->has_nul, 1);
-    }
+    if (simt::lane() == 0) batch.d_tile_newlines[tile] = newlines;
   }
 }
 
@@ -167,10 +159,9 @@ PRESSO_DEVICE void list_lines_body(const BatchLines& batch) {
         tile + 1 < batch.tiles() ? batch.d_tile_marks[tile + 1] : batch.d_findings->listed;
     u32 listed = batch.d_tile_marks[tile];
     if (listed == end) continue;
-    const u32 begin = tile * kSurveyTileBytes;
+    const u32 begin = tile * kBatchTileBytes;
     const u32 most = batch.bytes - begin;
-    const u32 words =
-        ((most < kSurveyTileBytes ? most : kSurveyTileBytes) - 1) / kMarkWordBytes + 1;
+    const u32 words = ((most < kBatchTileBytes ? most : kBatchTileBytes) - 1) / kMarkWordBytes + 1;
     for (u32 row = 0; row < kMarkWords; row += kWarpSize) {
       const u32 word = row + simt::lane();
       u32 marks = 0;
@@ -244,10 +235,10 @@ PRESSO_DEVICE void measure_lines_body(const BatchLines& batch) {
       line.begin = begin;
       line.bytes = end + 1 - begin;
       if (batch.wants.numbers) {
-        const u32 tile = begin / kSurveyTileBytes;
+        const u32 tile = begin / kBatchTileBytes;
         // A line that begins where the text ends has no tile; none is listed.
         line.number =
-            batch.d_tile_newlines[tile] + count_newlines(text, tile * kSurveyTileBytes, begin);
+            batch.d_tile_newlines[tile] + count_newlines(text, tile * kBatchTileBytes, begin);
       }
     }
     if (simt::lane() == 0) batch.d_listed[i] = line;

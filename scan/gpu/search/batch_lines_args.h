@@ -12,7 +12,7 @@ using simt::u32;
 using simt::u64;
 
 /// Text of a warp's turn: 256 words of marks, eight for each lane.
-constexpr u32 kSurveyTileBytes = 8 << 10;
+constexpr u32 kBatchTileBytes = 8 << 10;
 constexpr u32 kMarkWordBytes = 8 * sizeof(u32);  ///< of text that a word of marks is about
 
 struct BatchLines {
@@ -28,8 +28,7 @@ struct BatchLines {
   Byte* d_gathered = nullptr;
   u32 most_gathered = 0;
 
-  PRESSO_HD constexpr u32 tiles() const { return (bytes - 1) / kSurveyTileBytes + 1; }
-  PRESSO_HD constexpr bool reads_text() const { return wants.numbers || wants.nul; }
+  PRESSO_HD constexpr u32 tiles() const { return (bytes - 1) / kBatchTileBytes + 1; }
 };
 
 }  // namespace presso::gpu

@@ -62,9 +62,9 @@ struct BatchScanMemory {
   BatchScanMemory(const EngineView& engine, u64 text_bytes, const BatchWants& wants)
       : marks(aligned(engine_temporary_bytes(engine, text_bytes))),
         tile_marks(marks + (wants.lines ? aligned(line_mark_bytes(text_bytes)) : 0)) {
-    const std::size_t tiles = aligned((text_bytes / kSurveyTileBytes + 1) * sizeof(u32));
+    const std::size_t tiles = aligned((text_bytes / kBatchTileBytes + 1) * sizeof(u32));
     tile_newlines = tile_marks + (wants.lines ? tiles : 0);
-    bytes = tile_newlines + (wants.numbers || wants.nul ? tiles : 0);
+    bytes = tile_newlines + (wants.numbers ? tiles : 0);
   }
 };
 
@@ -145,7 +145,7 @@ Status scan_batch(const BatchScanRequest& request, CUstream_st* stream) {
   batch.most_gathered = request.most_gathered;
   find_ends_kernel<<<2, kSumThreads, 0, stream>>>(batch);
   PRESSO_TRY(check(cudaGetLastError(), "launching find_ends_kernel"));
-  if (batch.wants.lines || batch.reads_text()) {
+  if (batch.wants.lines || batch.wants.numbers) {
     PRESSO_TRY(launch_over(count_tiles_kernel, batch.tiles(), batch, stream,
                            "launching count_tiles_kernel"));
     PRESSO_TRY(launch_sum(sum_tiles_kernel, batch, stream));

@@ -32,7 +32,6 @@ struct BatchFindings {
   std::uint32_t first_newline = 0;        ///< where the first '\n' is; kNowhere
   std::uint32_t behind_last_newline = 0;  ///< 0: there is none
   std::uint32_t newlines = 0;             ///< with BatchWants::numbers
-  std::uint32_t has_nul = 0;              ///< with BatchWants::nul
   // With BatchWants::lines. What there is no room for is not there, but counted.
   std::uint32_t listed = 0;
   std::uint32_t gathered_bytes = 0;
@@ -42,7 +41,6 @@ struct BatchFindings {
 
 struct BatchWants {
   bool numbers = false;  ///< count '\n'
-  bool nul = false;      ///< look for NUL bytes
   bool lines = false;    ///< list and gather
 };
 

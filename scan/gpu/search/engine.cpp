@@ -21,7 +21,6 @@ namespace {
 using scan_detail::LineLiterals;
 using scan_detail::Matcher;
 
-constexpr std::size_t kMostStates = 65'534;  // line_table.h
 constexpr std::size_t kMostPlaneBytes = 6;
 constexpr std::size_t kMostForAutomaton = 300;
 /// Strings that only some of the lines with them match for are not worth it below this size: most
@@ -90,7 +89,7 @@ Result<EngineTable> by_literals(const LineLiterals& literals, TextEngine engine)
 }
 
 Result<EngineTable> by_automaton(const Matcher& matcher) {
-  const auto automaton = matcher.line_automaton(kMostStates);
+  const auto automaton = matcher.line_automaton(kMostLineStates);
   if (!automaton) {
     return cannot("the pattern has no automaton over lines, or one that is too large");
   }

@@ -26,7 +26,7 @@ struct LinePlaces {
   u64 most_places = 0;
 
   /// The end of the text has a mark, too.
-  PRESSO_HD constexpr u64 tiles() const { return bytes / kSurveyTileBytes + 1; }
+  PRESSO_HD constexpr u64 tiles() const { return bytes / kBatchTileBytes + 1; }
   PRESSO_HD constexpr u64 words() const { return bytes / kMarkWordBytes + 1; }
 };
 

@@ -39,7 +39,7 @@ struct TextMemory {
   TextMemory(const EngineView& engine, u64 text_bytes, bool places)
       : marks(aligned(engine_temporary_bytes(engine, text_bytes))),
         before(marks + (places ? aligned(line_mark_bytes(text_bytes)) : 0)),
-        bytes(before + (places ? aligned((text_bytes / kSurveyTileBytes + 1) * sizeof(u64)) : 0)) {}
+        bytes(before + (places ? aligned((text_bytes / kBatchTileBytes + 1) * sizeof(u64)) : 0)) {}
 };
 
 Status clear(void* d_memory, std::size_t bytes, cudaStream_t stream) {
