@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Data whose back-references form chains of a known length, to see what chains cost a decoder that
-// executes groups of 32 sequences in parallel (catalogue S7.9).
+// executes groups of 32 sequences in parallel (sources: S7.9).
 //
 // k strings of 16 bytes are repeated in turn, each repetition followed by a separator: a *record*
 // of 17 bytes. Each time it comes again a string has changed in one byte, the last and the first by
@@ -13,7 +13,7 @@
 // is prime: an encoder with a short window has no better matches than the intended ones.
 //
 // The content depends on k alone. A block's sequences are known without a search: its first k whole
-// records are literals, then each record is a sequence, and what is left behind the last whole
+// records are literals, then each record is a sequence, and what is left after the last whole
 // group is literals again, which belong to no group.
 #pragma once
 

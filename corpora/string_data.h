@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Strings for tests and benchmarks of string engines: the worst cases of search algorithms, and
-// columns of which length, failure point and selectivity are chosen. Catalogue S5.3, S5.6, S6.8.
+// columns of which length, failure point and selectivity are chosen. Sources: S5.3, S5.6, S6.8.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ Adversary boyer_moore_adversary(std::size_t size, std::size_t length);
 Adversary divergent_adversary(std::size_t size, std::size_t length, std::uint32_t lane);
 
 /// Words as in TPC-H's comment columns, cut off at `length`. `sequence` is put in, each string
-/// behind the one before it; it must fit. Words of `sequence` do not come otherwise.
+/// after the one before it; it must fit. Words of `sequence` do not come otherwise.
 std::string comment(Random& random, std::size_t length, const std::vector<std::string>& sequence);
 
 /// A URL that url_pattern() matches, of exactly `length` >= 24 bytes.

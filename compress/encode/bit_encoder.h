@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes sequences in the Bit coding (FORMAT.md 13; catalogue S7.3, S7.18): literals, lengths and
+// Writes sequences in the Bit coding (FORMAT.md 13; sources: S7.3, S7.18): literals, lengths and
 // offsets in four Huffman codes, dealt out to lanes with a sub-stream each.
 #pragma once
 

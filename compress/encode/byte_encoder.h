@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes sequences in the Byte coding (FORMAT.md 6; catalogue S7.2): seven streams one after
+// Writes sequences in the Byte coding (FORMAT.md 6; sources: S7.2): seven streams one after
 // another, each an array, so that a decoder finds sequence i of any stream without parsing.
 #pragma once
 

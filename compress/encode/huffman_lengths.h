@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Optimal prefix codes whose words are limited in length: package-merge (catalogue S7.18).
+// Optimal prefix codes whose words are limited in length: package-merge (sources: S7.18).
 //
 // Given how often each symbol occurs, finds the code lengths, none above the limit, under which all
 // occurrences together take the fewest bits. The decoder's table has 2^limit entries, which is why

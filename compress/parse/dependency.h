@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dependency elimination on the encoder's side (catalogue S7.4, FORMAT.md 6.3):
+// Dependency elimination on the encoder's side (sources: S7.4, FORMAT.md 6.3):
 // while sequences are chosen, tells how much of a match the block's rule allows.
 //
 // The test is of true byte dependence, not a high-water mark: of the bytes at or after the group's

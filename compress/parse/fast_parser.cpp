@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The fast parser: one probe of a single-entry hash table of 6-byte keys at a position, greedy; the
-// search steps further the longer nothing was found. Catalogue S7.13: dependency elimination on a
+// search steps further the longer nothing was found. Sources: S7.13: dependency elimination on a
 // matcher with one candidate.
 //
 // A sequence costs about 100 cycles, of which most are mispredicted branches and the loads from one

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The row parser: rows of 16, 32 or 64 positions (by level) that share a hash, told apart by
 // another byte of it, and lazy evaluation: a match is taken unless one of the next positions has
-// one that gains more. Catalogue S7.13.
+// one that gains more. Sources: S7.13.
 //
 // What a match gains is its length less the bits of its distance, in quarters of a byte, as about
 // four bits of distance are worth a byte of length. The Bit coding writes one of the last three

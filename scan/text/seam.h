@@ -27,7 +27,7 @@ class Seam {
   /// All of the line is in text().
   bool is_complete() const { return missing_.empty(); }
   Bytes text() const { return text_.bytes(); }
-  /// Of the line's first byte in the plain text.
+  /// Where the line's first byte is in the plain text.
   std::uint64_t offset() const { return offset_; }
   void set_offset(std::uint64_t offset) { offset_ = offset; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What multi-round resolution counts (catalogue S7.20), against a recount that reads the stream one
+// What multi-round resolution counts (sources: S7.20), against a recount that reads the stream one
 // sequence after another.
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ TEST(RoundCounters, CountThirtyTwoRoundsOfAChain) {
   EXPECT_EQ(expected.rounds[31], 2u);
 }
 
-/// Data of a known depth (catalogue S7.9): as many rounds in every group.
+/// Data of a known depth (sources: S7.9): as many rounds in every group.
 TEST(RoundCounters, CountTheDepthOfNestedData) {
   for (const u32 strings : {1u, 2u, 4u, 8u, 16u, 32u}) {
     const corpora::NestedData data(strings);

@@ -192,7 +192,7 @@ TEST_P(Strategies, DecodeChains) {
   expect_decodes(builder.finish(), "chain");
 }
 
-/// Distances 1 to 16, lengths 3 to 300, at all alignments (catalogue S7.17).
+/// Distances 1 to 16, lengths 3 to 300, at all alignments (sources: S7.17).
 TEST_P(Strategies, DecodeEveryShortDistanceAndLength) {
   PayloadBuilder builder({.literal_bits = 2, .far = false, .min_match = 3});
   builder.add({20, 3, 20});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A recount of the rounds of multi-round resolution (catalogue S7.20) from a Byte payload, one
+// A recount of the rounds of multi-round resolution (sources: S7.20) from a Byte payload, one
 // sequence after another and without anything of the kernels, which it checks. The rule of rounds
 // is stated in decompress/gpu/warp/resolve.cuh. Trusts the payload: decode the block first.
 #pragma once

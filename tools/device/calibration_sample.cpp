@@ -13,7 +13,7 @@ namespace presso::cli {
 namespace {
 
 constexpr std::size_t kPlainBytes = 8u << 20;
-constexpr unsigned kRareLine = 4096;  ///< one line of so many holds the pattern
+constexpr unsigned kRareLine = 4096;  ///< one line in this many holds the pattern
 
 /// Numbers in the same order every time (xorshift).
 class Sequence {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Text out of .gz, .zst and .lz4 files, read in process through zlib, libzstd and liblz4: members
-// and frames one behind another, checksums verified. One thread decodes; the search of what comes
+// and frames one after another, checksums verified. One thread decodes; the search of what comes
 // out is parallel as ever. Libraries are optional when presso is built.
 //
 // Damage is an error with the compressed offset at which it was noticed, after all text before it
@@ -32,7 +32,7 @@ class ForeignDecoder {
     std::size_t produced = 0;
     bool frame_done = false;  ///< a member or frame ended with what was consumed
     const char* damage =
-        nullptr;  ///< what is wrong behind what was produced, in the library's words
+        nullptr;  ///< what is wrong after what was produced, in the library's words
   };
 
   virtual ~ForeignDecoder() = default;

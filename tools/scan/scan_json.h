@@ -3,7 +3,7 @@
 // for each line, and "end" with its figures; "summary" comes last. Text that is not UTF-8 is given
 // as {"bytes": base64}. Written by hand, because the order of the members is part of the format
 // that scripts have come to know, and because it is printed a line at a time at the scan's rate.
-// Where several patterns were given, each submatch says which of them it is of: "pattern", behind
+// Where several patterns were given, each submatch says which of them it is of: "pattern", after
 // ripgrep's members.
 #pragma once
 

@@ -17,7 +17,7 @@ struct ScanStatistics {
   std::uint64_t bytes_printed = 0;
   std::uint64_t matched_lines = 0;
   std::uint64_t matches = 0;
-  // Of compressed files.
+  // For compressed files only.
   std::uint64_t searches_with_index = 0;
   std::uint64_t blocks = 0;
   std::uint64_t blocks_read = 0;

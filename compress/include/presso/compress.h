@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compressing on all CPU cores: streams and buffers, into the format of FORMAT.md. The output
-// depends on the options and the input only, never on the number of threads. Catalogue S7.1, S7.2,
+// depends on the options and the input only, never on the number of threads. Sources: S7.1, S7.2,
 // S7.4, S7.13.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Policies of the decoding kernels: plain aggregates, chosen by what a kernel was compiled for. A
-// policy changes speed, never results. Host and device. Catalogue S7.17.
+// policy changes speed, never results. Host and device. Sources: S7.17.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies half pages of 2 KiB: the work of the relay decoder's copiers. Catalogue S7.6, S7.7, S7.16,
+// Copies half pages of 2 KiB: the work of the relay decoder's copiers. Sources: S7.6, S7.7, S7.16,
 // S7.17.
 //
 // A *segment* is the literal run of a sequence or its match. Parsers have marked the byte where

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The relay decoder: a thread block decodes a block of the file, a page of 4 KiB of plain bytes at
 // a time, with the history in shared memory. Some warps parse (relay_parser.cuh), a page ahead of
-// the eight that copy (half_page_copier.cuh). Catalogue S7.6, S7.7, S7.16, S7.17.
+// the eight that copy (half_page_copier.cuh). Sources: S7.6, S7.7, S7.16, S7.17.
 //
 // Takes up blocks in state kSurveyed. Leaves a final status or kFailed, or kPlanned
 // where a page has more than Policy::kSegmentSlots segments. Test:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies of single matches by a team of lanes: one lane, eight, or the whole warp. Catalogue S7.5
+// Copies of single matches by a team of lanes: one lane, eight, or the whole warp. Sources: S7.5
 // to S7.7, S7.17.
 //
 // A match that overlaps itself (distance < length) repeats the `distance` bytes before it: byte k

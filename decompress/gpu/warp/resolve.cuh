@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In which order the matches of a group of 32 sequences are executed. Catalogue S7.5 to S7.7,
+// In which order the matches of a group of 32 sequences are executed. Sources: S7.5 to S7.7,
 // S7.20. A strategy is a type with
 //
 //   kFirstWaveInCopy      whether segment_copy.cuh takes the matches whose source ends at or before

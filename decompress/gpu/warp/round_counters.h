@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What multi-round resolution counts of a block (catalogue S7.20), under the rule of rounds that
+// What multi-round resolution counts of a block (sources: S7.20), under the rule of rounds that
 // resolve.cuh states. Groups are the decoder's steps of 32 sequences. Host and device.
 #pragma once
 

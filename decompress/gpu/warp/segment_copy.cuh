@@ -17,7 +17,7 @@
 // Per 128 bytes of output, 32 lanes x 1 byte cost four look-ups and four byte stores, but
 // neighbouring bytes are gathered by neighbouring lanes, so a gather touches few cache lines; 32
 // lanes x 4 bytes cost one look-up and one store, but each of the four gathers touches every
-// segment's line. The width is a policy (catalogue S7.17).
+// segment's line. The width is a policy (sources: S7.17).
 //
 // Requires: sources are final, in other words end at or before the group's start, are literals or
 // dictionary. Groups longer than the table's window are taken window by window.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The warp decoder: one warp decodes a block, 32 sequences a step, window and output in global
-// memory. This is Gompresso's organisation (catalogue S7.5 to S7.7); strategies are in resolve.cuh.
+// memory. This is Gompresso's organisation (sources: S7.5 to S7.7); strategies are in resolve.cuh.
 // It takes every valid block that is not raw, so it also serves where a faster kernel declines.
 //
 // A step: parse 32 sequences (group_parser.cuh, or record_group_parser.cuh where a Bit block has

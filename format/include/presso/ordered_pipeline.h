@@ -78,7 +78,7 @@ class OrderedPipeline {
   };
 
   /// A thread makes an item, works on it and puts it down; whoever puts down the next one in order
-  /// consumes it, and those behind it that are there by then. So nobody has to be woken but who
+  /// consumes it, and those after it that are there by then. So nobody has to be woken except who
   /// waits for room.
   void loop(unsigned worker) {
     while (std::optional<Made> made = make()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Counts the matching lines of a text by an automaton, one strip to a lane, whatever the lengths of
-// lines (catalogue L6, L7).
+// lines (sources: L6, L7).
 //
 // A lane does not know the state at the start of its strip. It guesses: it runs the automaton from
 // the start of a line over the 64 bytes before. After the strip, lanes compare their guess with the

@@ -38,7 +38,7 @@ class Monoid {
   PRESSO_DEVICE u32 value(u32 function, u32 state) const {
     return simt::load_readonly(values_ + function * states_ + state);
   }
-  /// Of [from, to) within a line; `from` is a multiple of 16.
+  /// The function of the text [from, to), which lies within a line; `from` is a multiple of 16.
   PRESSO_DEVICE u32 run(u64 from, u64 to) const {
     u32 function = 0;
     PRESSO_NO_UNROLL

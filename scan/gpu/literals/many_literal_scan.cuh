@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts the lines of a text that hold one of many literals (catalogue S5.15).
+// Counts the lines of a text that hold one of many literals (sources: S5.15).
 //
 // A lane holds 16 neighbouring bytes and gets the next eight from the next lane. For each place,
 // or every second or fourth, the hash of the gram there is a bit of a filter in shared memory: two
@@ -266,7 +266,7 @@ class ManyLiteralTiles {
   u32* const slots_;  ///< the lane's words, kWarpSize apart
 };
 
-/// Of a block of `warps` warps.
+/// Shared memory of a thread block of `warps` warps.
 template <u32 kStride, bool kTwoGroups>
 u32 many_literal_shared_bytes(const ManyLiteralTableView& table, u32 warps) {
   return table.shared_bytes() +

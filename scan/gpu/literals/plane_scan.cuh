@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts the lines of a text that hold one of a few short literals, by planes of bits (catalogue
+// Counts the lines of a text that hold one of a few short literals, by planes of bits (sources:
 // S5.15): a lane turns 32 bytes into eight words, of which word k holds bit k of each byte. Then a
 // word says at which of 32 places a byte of a literal stands, by a logical instruction for each
 // plane; words of a literal's bytes are shifted to its last byte, with bits from the lane before,

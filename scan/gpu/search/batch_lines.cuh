@@ -12,7 +12,7 @@
 //   gather_lines   copies them
 //
 // Threads to data: a warp takes every n-th tile or line. Shared memory: a word for each warp where
-// a thread block sums up. Catalogue L16 (what a match does).
+// a thread block sums up. Sources: L16 (what a match does).
 // Test: tests/simt/scan_batch_test.cpp.
 #pragma once
 

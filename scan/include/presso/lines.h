@@ -109,7 +109,7 @@ struct ScanOptions {
   bool wants_context() const { return before_context > 0 || after_context > 0 || passthru; }
   bool limits_blocks() const { return first_block > 0 || last_block != ~std::uint64_t{0}; }
   bool limits_lines() const { return first_line > 1 || last_line != ~std::uint64_t{0}; }
-  /// Of no effect with a pattern compiled with PatternOptions::null_data, where NUL ends lines.
+  /// Without effect for a pattern compiled with PatternOptions::null_data, where NUL ends lines.
   BinaryRule binary = BinaryRule::kText;
   /// With kMatchOnly: report the lines of a binary file all the same; only
   /// ScanSummary::binary_offset tells that it is one.

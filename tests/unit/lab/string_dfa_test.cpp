@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Automata over whole strings: the minimal sizes that the catalogue names, Boolean combinations
+// Automata over whole strings: the minimal sizes that the theses name, Boolean combinations
 // against their definition on all short strings, and that '\n' is a byte as any other.
 #include <gtest/gtest.h>
 

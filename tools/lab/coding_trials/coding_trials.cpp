@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What other codes would make of the Bit coding's symbols: longer and shorter code words (catalogue
+// What other codes would make of the Bit coding's symbols: longer and shorter code words (sources:
 // S7.18), rANS (S7.23), codes that blocks share. Ratios count headers, the index left out; decoding
 // is that of symbols alone, on one thread. Figures: compress/NOTES.md.
 //

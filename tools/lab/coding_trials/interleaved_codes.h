@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two codes for the symbols of a block, dealt out to 32 lanes in turn: rANS (catalogue S7.23) and
+// Two codes for the symbols of a block, dealt out to 32 lanes in turn: rANS (sources: S7.23) and
 // Huffman words, each with a table for every alphabet. To compare their sizes and what decoding
 // them takes; nothing of the format.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts a string in a Byte-coded block (FORMAT.md 6) without decoding all of it. Catalogue S5.20;
+// Counts a string in a Byte-coded block (FORMAT.md 6) without decoding all of it. Sources: S5.20;
 // the idea of Farach and Thorup 1995: what lies wholly within a match is a copy of an occurrence
 // that is known, so only literals and the surroundings of a match's ends are looked at.
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counting strings in compressed blocks against decoding them and counting (catalogue S5.20).
+// Counting strings in compressed blocks against decoding them and counting (sources: S5.20).
 //
 //   compressed_search_bench FILE.presso STRING...
 //

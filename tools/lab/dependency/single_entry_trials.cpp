@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What dependency rules cost a matcher like LZ4's (catalogue S7.13): a table of
+// What dependency rules cost a matcher like LZ4's (sources: S7.13): a table of
 // single entries, keys of three bytes, every position entered, the first match taken. An entry is
 // replaced only if it is older than the staleness. The levels' parsers differ: keys and matches of
 // six bytes, or several candidates. Prints for each file one line a setting, as CSV; the size is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Both stages of the Bit coding in one kernel (catalogue S7.15, the fused variant): a thread block
+// Both stages of the Bit coding in one kernel (sources: S7.15, the fused variant): a thread block
 // unpacks a block of the file with all its warps and then goes on as the relay decoder. That saves
 // a launch and is slower than two kernels all the same (decompress/gpu/NOTES.md).
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Multi-round resolution with one kernel a round (catalogue S7.8), to be compared with rounds
+// Multi-round resolution with one kernel a round (sources: S7.8), to be compared with rounds
 // inside one kernel, which are faster.
 //
 // list_references_body parses a block, writes all its literals and lists its matches in device

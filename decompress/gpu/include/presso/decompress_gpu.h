@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Decoding on a GPU: whole files through bounded memory, one after another without a pause, from
 // host to host (Decompressor, decompress_host), and parts of a file into device memory (GpuFile).
-// Below these lies gpu_batch.h for those who bring blocks and memory of their own. Catalogue S7.14.
+// Below these lies gpu_batch.h for those who bring blocks and memory of their own. Sources: S7.14.
 //
 // Bytes and error codes are those of the CPU decoder (decompress.h) for every input, whatever the
 // options. No CUDA header is needed. Nothing here waits for the whole device or uses the default

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Decoding batches of blocks that lie in device memory, in the manner of the low-level batch
 // interfaces that users know: ask for the size of the temporary memory, then enqueue on a stream.
-// Nothing here allocates, synchronises or copies between host and device. Catalogue S7.5 to S7.9.
+// Nothing here allocates, synchronises or copies between host and device. Sources: S7.5 to S7.9.
 #pragma once
 
 #include <cstddef>

@@ -41,8 +41,8 @@ Pattern compiled(const std::string& pattern, Engine engine) {
   return *made;
 }
 
-/// (0|1)*((00)+|001)0, the catalogue's example, spelled out: an even number of zeros, at least two,
-/// or 001 before the last 0.
+/// (0|1)*((00)+|001)0, a thesis' example (docs/sources.md, L14), spelled out: an even number of
+/// zeros, at least two, or 001 before the last 0.
 bool in_example(const std::string& word) {
   if (word.size() < 3 || word.back() != '0') return false;
   const std::string before = word.substr(0, word.size() - 1);

@@ -14,7 +14,7 @@
 // bytes in. Then whole runs over the file, median and best of RUNS (default 9) after one that warms
 // up, memory and CUDA started before; the first run of each case is compared with the CPU decoder's
 // bytes. A file of 1 GiB and more of plain bytes says most: the first and last batches overlap
-// nothing. --members: the file N times behind one another, as members of one; in memory only, so
+// nothing. --members: the file N times in a row, as members of one; in memory only, so
 // without the case `file`.
 #include <cuda_runtime_api.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How many rounds multi-round resolution takes on compressed files, and how many bytes of matches
-// each round resolves (catalogue S7.20, Figure 7.10b), as CSV. Usage: see kUsage.
+// each round resolves (sources: S7.20, Figure 7.10b), as CSV. Usage: see kUsage.
 //
 // On the CPU, without any kernel: every Byte block is decoded and checked by the reference decoder,
 // then its sequences are read one after another, in groups of 32, by the rule of rounds that

@@ -79,7 +79,7 @@ class ScalarCounts {
  public:
   ScalarCounts(const LineDfa& dfa, Bytes text) : dfa_(dfa), text_(text) {}
 
-  /// Of bytes `begin` to `end` of all copies, as a text of its own.
+  /// The same for bytes `begin` to `end` of all copies, as a text of its own.
   std::uint64_t of(std::uint64_t begin, std::uint64_t end) {
     std::uint64_t found = 0;
     std::uint32_t state = dfa_.start;
