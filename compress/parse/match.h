@@ -53,12 +53,9 @@ inline std::uint32_t common_length_back(const Byte* a, const Byte* b, std::uint3
   return length;
 }
 
-/// Multiplicative hashes of the first 4, 6 or 8 bytes; the caller ensures that 4 or 8 can be read.
+/// Multiplicative hashes of the first 4 or 6 bytes; the caller ensures that 4 or 8 can be read.
 inline std::uint32_t hash4(const Byte* at, unsigned bits) {
   return (load<std::uint32_t>(at) * 2654435761u) >> (32 - bits);
-}
-inline std::uint32_t hash8(const Byte* at, unsigned bits) {
-  return static_cast<std::uint32_t>((load<std::uint64_t>(at) * 0x9E3779B97F4A7C15u) >> (64 - bits));
 }
 inline std::uint32_t hash6(const Byte* at, unsigned bits) {
   return static_cast<std::uint32_t>(((load<std::uint64_t>(at) << 16) * 227718039650203u) >>

@@ -89,7 +89,8 @@ class Assembler {
   ScanSummary summary_;  ///< what is not the reporter's
 
   Seam seam_;
-  std::uint64_t unmatched_blocks_ = 0;  ///< read, without a match unless the seam holds one
+  std::uint64_t unmatched_blocks_ = 0;      ///< read, without a match unless the seam holds one
+  std::uint64_t last_hole_ = Error::kNone;  ///< the last block for a seam that was damaged
   std::uint64_t last_missing_read_ = Error::kNone;  ///< the last block that was read for a seam
   std::optional<Error> failure_;
   std::uint64_t plain_end_ = 0;   ///< after the last chunk, as far as known

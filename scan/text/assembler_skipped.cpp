@@ -74,7 +74,12 @@ bool Assembler::append_part(const Seam::MissingPart& part) {
     failure_ = std::move(chunk->damage->error);
     return false;
   }
-  report_hole(*chunk->damage);
+  // One line may end and another begin in the same block, which is one hole.
+  if (std::exchange(last_hole_, part.block) == part.block) {
+    after_hole_ = true;
+  } else {
+    report_hole(*chunk->damage);
+  }
   seam_.set_offset(chunk->offset + part.end - removed_);
   return true;
 }

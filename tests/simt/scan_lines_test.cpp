@@ -449,5 +449,17 @@ TEST(LineTables, RefuseWhatBreaksTheContract) {
   EXPECT_EQ(gpu::lay_out({}).error().code, ErrorCode::kInvalidArgument);
 }
 
+/// Texts up to a size need no more memory than what is set aside for that size.
+TEST(LineKernels, ALongerTextNeedsNoLessMemory) {
+  constexpr u64 kMiB = 1 << 20;
+  u64 before = 0;
+  for (u64 bytes : {u64{1}, kMiB, 127 * kMiB, 128 * kMiB - 1, 128 * kMiB, 150 * kMiB, 255 * kMiB,
+                    256 * kMiB - 1, 256 * kMiB, 300 * kMiB, 2000 * kMiB}) {
+    EXPECT_GE(gpu::most_tiles(bytes), before) << bytes;
+    EXPECT_GE(gpu::most_tiles(bytes), gpu::tiles_of(bytes)) << bytes;
+    before = gpu::most_tiles(bytes);
+  }
+}
+
 }  // namespace
 }  // namespace presso::test

@@ -160,6 +160,9 @@ Result<GpuRates> measure_gpu(const CalibrationSample& sample) {
   return rates;
 }
 
+/// Stands in the section of a GPU that could not be measured, until --calibrate tries again.
+constexpr const char* kFailed = "failed";
+
 /// Another version of presso may have other rates, since its code may differ.
 std::string section_of(const std::string& identity) {
   return identity + ", presso " PRESSO_VERSION;
@@ -178,6 +181,8 @@ Result<MachineRates> calibrate(const MeasurementStore& store) {
   if (identity.ok()) rates.gpu_name = std::move(*identity);
   if (!gpu.ok()) {
     rates.why_no_gpu = std::move(gpu.error());
+    // So that not every command tries again.
+    if (identity.ok()) store.save(section_of(rates.gpu_name), {{kFailed, 1}});
     return rates;
   }
   rates.gpu = *gpu;
@@ -188,6 +193,10 @@ Result<MachineRates> calibrate(const MeasurementStore& store) {
 KnownRates known_rates(const MeasurementStore& store, const std::string& gpu_identity) {
   KnownRates known{guessed_cpu_rates(default_thread_count()), guessed_gpu_rates()};
   const auto gpu_numbers = store.find(section_of(gpu_identity));
+  if (gpu_numbers && gpu_numbers->contains(kFailed)) {
+    known.measured = true;  // in vain
+    return known;
+  }
   const auto gpu = gpu_numbers ? gpu_rates_of(*gpu_numbers) : std::nullopt;
   if (!gpu) return known;
   known.gpu = *gpu;

@@ -62,6 +62,8 @@ std::optional<std::string> ScanDevice::reason_for_cpu(const std::string& name, S
   if (selector_.has_left_gpu()) return "the GPU has failed";
   // Starting a GPU to learn this from it would take too long.
   if (auto reason = gpu::what_is_for_cpu(options, has_callback)) return reason;
+  if (settings_.line_end == ScanSettings::LineEnd::kNul) return "lines end at NUL bytes";
+  if (pattern_.spans_lines()) return "matches may span lines";
   if (auto reason = slower_on_gpu(*file, options)) return reason;
   const Status opened = gpu_ ? Status() : open();
   if (opened.ok()) return std::nullopt;

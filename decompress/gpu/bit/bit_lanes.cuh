@@ -221,7 +221,7 @@ class LaneDecoder {
     sums.lost |= distance == 0 ? values.match : 0;
   }
 
-  /// pack_record() of short lengths.
+  /// The record of short lengths: distance, then a byte for the literals and one for the match.
   static PRESSO_DEVICE u32 record_of(const Values& values, u32 distance) {
     return simt::byte_permute(distance, simt::byte_permute(values.literals, values.match, 0x0040),
                               0x5410);

@@ -37,10 +37,6 @@ PRESSO_HD constexpr bool is_wide_record(std::uint32_t record) {
   return record >= 0xFFFF0000u;
 }
 
-PRESSO_HD constexpr std::uint32_t pack_record(std::uint32_t literals, std::uint32_t match,
-                                              std::uint32_t distance) {
-  return (distance & 0xFFFFu) | literals << 16 | match << 24;
-}
 PRESSO_HD constexpr std::uint32_t pack_wide_record(std::uint32_t entry) {
   return 0xFFFF0000u | entry;
 }

@@ -37,13 +37,24 @@ Status leave_cache(Kernel kernel, int blocks, std::size_t shared_bytes, const ch
                doing);
 }
 
+/// Lets a kernel have all shared memory that a block may have. The limit belongs to the kernel, not
+/// to the launch: one that followed each launch's size could be lowered by another thread between
+/// this thread's setting it and its launch.
+template <class Kernel>
+Status allow_most_shared_memory(Kernel kernel, const char* doing) {
+  cudaFuncAttributes attributes{};
+  PRESSO_TRY(check(cudaFuncGetAttributes(&attributes, kernel), doing));
+  PRESSO_ASSIGN(const int most, device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  return check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    most - static_cast<int>(attributes.sharedSizeBytes)),
+               doing);
+}
+
 /// Enqueues `kernel(arguments...)` over as many blocks as the device runs at once.
 template <class... Arguments>
 Status launch_everywhere(void (*kernel)(Arguments...), const WorkShape& shape, cudaStream_t stream,
                          const char* doing, const std::type_identity_t<Arguments>&... arguments) {
-  const auto shared = static_cast<int>(shape.shared_bytes);
-  PRESSO_TRY(check(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), doing));
+  PRESSO_TRY(allow_most_shared_memory(kernel, doing));
   PRESSO_TRY(check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                         cudaSharedmemCarveoutMaxShared),
                    doing));

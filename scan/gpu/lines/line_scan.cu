@@ -54,11 +54,6 @@ __global__ void __launch_bounds__(kChainThreads)
   follow_chains_body<Rows>(scan);
 }
 
-/// Longer strips spend less on warming up; shorter ones give all warps something to do.
-u32 chunk_bytes_of(u64 bytes) {
-  return bytes >= u64{256} << 20 ? 1024 : bytes >= u64{128} << 20 ? 512 : 256;
-}
-
 /// Blocks share a table, so a large one takes a large block: the most warps a multiprocessor.
 u32 threads_of(const LineTableView& table) {
   constexpr u32 kSharedOfProcessor = 227 << 10;
@@ -168,10 +163,7 @@ Status launch(const LineScanArguments& scan, cudaStream_t stream) {
 
 std::size_t scan_temporary_bytes(const LineTableView&, std::uint64_t text_bytes) {
   if (text_bytes == 0) return kAlignment;
-  // A smaller text may be cut into smaller strips, and so into more tiles.
-  const u64 tiles = std::max((text_bytes - 1) / (chunk_bytes_of(text_bytes) * kWarpSize) + 1,
-                             std::min<u64>(text_bytes, u64{256} << 20) / (512 * kWarpSize) + 1);
-  return LineScanMemory(tiles).bytes;
+  return LineScanMemory(most_tiles(text_bytes)).bytes;
 }
 
 std::size_t line_mark_bytes(std::uint64_t text_bytes) {
@@ -185,6 +177,9 @@ Status check_scan(const LineScan& scan, const TemporaryMemory& temporary, std::s
   if (!is_aligned(scan.d_text, kQuadBytes) || !is_aligned(temporary.d_memory, kAlignment) ||
       !is_aligned(scan.d_marks, sizeof(u32)) || !is_aligned(scan.d_lines, sizeof(u64))) {
     return make_error(ErrorCode::kInvalidArgument, "a scan's memory is not aligned");
+  }
+  if (scan.d_text == nullptr && scan.bytes > 0) {
+    return make_error(ErrorCode::kInvalidArgument, "a scan has no text");
   }
   if (temporary.bytes < least_bytes || temporary.d_memory == nullptr) {
     return make_error(ErrorCode::kInvalidArgument, "a scan's temporary memory is too small");
@@ -205,7 +200,7 @@ Status scan_lines(const LineScan& scan, const LineTableView& table,
   LineScanArguments arguments;
   static_cast<LineScan&>(arguments) = scan;
   arguments.table = table;
-  arguments.strip_bytes = chunk_bytes_of(scan.bytes);
+  arguments.strip_bytes = strip_bytes_of(scan.bytes);
   const LineScanMemory memory(arguments.tiles());
   Byte* const d_memory = static_cast<Byte*>(temporary.d_memory);
   arguments.d_broken = reinterpret_cast<u32*>(d_memory);

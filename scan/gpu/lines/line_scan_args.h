@@ -26,6 +26,30 @@ constexpr u32 kStagePitch = 80;       ///< rows of a stage: no two lanes of a qu
 constexpr u32 kNoStage = 0xFFFFFFFF;  ///< there is no '\n'
 constexpr u32 kTableStates = kWarpSize;
 
+constexpr u64 kTextForStripsOf512 = u64{128} << 20;
+constexpr u64 kTextForStripsOf1024 = u64{256} << 20;
+
+/// Longer strips spend less on warming up; shorter ones give all warps something to do.
+constexpr u32 strip_bytes_of(u64 text_bytes) {
+  if (text_bytes >= kTextForStripsOf1024) return 1024;
+  return text_bytes >= kTextForStripsOf512 ? 512 : 256;
+}
+/// Of a text that is not empty.
+constexpr u64 tiles_of(u64 text_bytes) {
+  return (text_bytes - 1) / (strip_bytes_of(text_bytes) * kWarpSize) + 1;
+}
+/// The most tiles of any text of 1 to `text_bytes` bytes: a text that is a little smaller may be
+/// cut into smaller strips, and so into more tiles.
+constexpr u64 most_tiles(u64 text_bytes) {
+  u64 most = tiles_of(text_bytes);
+  for (const u64 longer_strips : {kTextForStripsOf512, kTextForStripsOf1024}) {
+    if (text_bytes < longer_strips) continue;
+    const u64 tiles = tiles_of(longer_strips - 1);
+    most = most > tiles ? most : tiles;
+  }
+  return most;
+}
+
 /// All that is known of a tile after line_tiles_kernel. States are those of the automaton.
 struct TileSummary {
   std::uint16_t guess;   ///< at its start; kUnknown

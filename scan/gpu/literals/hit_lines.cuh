@@ -36,7 +36,6 @@ struct HitScan : LineScan {  // at least one byte
   View table;
   Byte* d_tiles = nullptr;
 
-  static constexpr u32 kTileBytes = kTile;
   PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / kTile + 1; }
   PRESSO_HD constexpr HitTiles hit_tiles() const { return {*this, d_tiles, tiles(), kTile}; }
 };

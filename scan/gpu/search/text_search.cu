@@ -100,6 +100,9 @@ Status TextSearch::run(const TextArguments& text, CUstream_st* stream) const {
   scan.bytes = text.bytes;
   scan.d_lines = text.d_lines;
   PRESSO_TRY(check_scan(scan, {text.d_temporary, text.temporary_bytes}, memory.bytes));
+  if (reinterpret_cast<std::uintptr_t>(text.d_places) % alignof(LinePlace) != 0) {
+    return make_error(ErrorCode::kInvalidArgument, "a scan's memory is not aligned");
+  }
   PRESSO_TRY(check_table(state_->engine, text.d_table));
   PRESSO_TRY(clear(text.d_lines, sizeof *text.d_lines, stream));
   if (text.bytes == 0) return {};

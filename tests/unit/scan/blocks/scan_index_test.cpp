@@ -355,6 +355,26 @@ TEST(ScanIndex, DamagedBlocksAreReportedWhereTheyAreRead) {
   }
 }
 
+/// Block 4 is left out and damaged; a line with the needle ends in it and another begins in it.
+TEST(ScanIndex, ABlockThatTwoLinesReachIntoIsReportedOnce) {
+  std::string text = some_text(10 * kBlock, 11, 1u << 30, false);
+  const std::string needle = "Xq_9#needle";
+  for (std::size_t block = 0; block < 10; ++block) text[block * kBlock + 4000] = '\n';
+  text.replace(4 * kBlock - 100, needle.size(), needle);
+  text.replace(5 * kBlock + 8, needle.size(), needle);
+  auto file = packed(text);
+  const auto index = ArchiveIndex::open(MemoryRandomAccess(file));
+  ASSERT_TRUE(index.ok());
+  file[index->block_offset(4) + kBlockHeaderBytes + 100] ^= 0x20;
+  const Outcome with = run(file, literals({needle}), {});
+  const Outcome without = run(file, literals({needle}), {.use_index = false});
+  EXPECT_GT(with.summary.blocks_skipped, 0u);
+  EXPECT_EQ(with.damage.size(), 1u);
+  EXPECT_EQ(with.damage, without.damage);
+  EXPECT_EQ(with.summary.damaged_blocks, 1u);
+  EXPECT_EQ(with.lines, without.lines);
+}
+
 /// The line that ends in block 5 reaches into block 4, which is damaged and was left out. Lines of
 /// block 5 after that one were searched already when block 4 is read.
 TEST(ScanIndex, FailFastReportsNoLineAfterTheDamage) {
