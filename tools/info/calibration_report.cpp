@@ -38,7 +38,11 @@ std::string gpu_text(const MachineRates& rates) {
 }  // namespace
 
 std::string calibration_text(const MachineRates& rates, const MeasurementStore& store) {
-  const std::string where = rates.kept ? "kept in " + store.path() : "not kept: no cache folder";
+  std::string where = "kept in " + store.path();
+  if (!rates.kept) {
+    where = "not kept: ";
+    where += store.path().empty() ? "no cache folder" : store.path() + " cannot be written";
+  }
   return cpu_text(rates) + gpu_text(rates) + where + "\n";
 }
 

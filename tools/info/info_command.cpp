@@ -131,12 +131,10 @@ class InfoCommand final : public Command {
     }
     std::vector<ArchiveReport> reports;
     for (const std::string& path : operands) read(path, reports);
-    MeasurementStore store = MeasurementStore::of_user();
+    const MeasurementStore store = MeasurementStore::of_user();
     std::optional<MachineRates> rates;
-    const auto lock = calibrate_ ? store.try_lock() : std::nullopt;
     if (calibrate_) {
-      if (!lock) store = MeasurementStore({});  // another process writes there, or nobody can
-      PRESSO_ASSIGN(rates, calibrate(store));   // before CUDA is started, which it measures
+      PRESSO_ASSIGN(rates, calibrate(store));  // before CUDA is started, which it measures
     }
     std::optional<Devices> devices;
     if (devices_) devices = gpu_devices();
