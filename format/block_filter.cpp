@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 
+#include "format/container_rules.h"
 #include "presso/checksum.h"
 
 namespace presso {
@@ -328,7 +329,7 @@ Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
   std::vector<Byte> payload(static_cast<std::size_t>(section->header.payload_bytes));
   PRESSO_TRY(file.read_at(section->payload_offset, payload));
   if (checksum64(payload) != section->header.payload_checksum) {
-    return make_error(ErrorCode::kSectionChecksum, "'F'");
+    return make_error(ErrorCode::kSectionChecksum, kind_name(FrameKind::kFilter));
   }
   PRESSO_ASSIGN(BlockFilter filter,
                 parse_filter(std::move(payload), member.plain_bytes, member.header.block_bytes));
@@ -359,7 +360,8 @@ Status FilterReader::read_facts(const ArchiveMember& member) {
 Result<std::optional<FilterGroup>> FilterReader::next() {
   if (blocks_read_ == facts_.size()) {
     if (left_ > 0) return bad("bytes after the last group");
-    if (checksum_.value() != expected_) return make_error(ErrorCode::kSectionChecksum, "'F'");
+    if (checksum_.value() != expected_)
+      return make_error(ErrorCode::kSectionChecksum, kind_name(FrameKind::kFilter));
     return std::optional<FilterGroup>();
   }
   const std::size_t blocks = std::min<std::size_t>(facts_.size() - blocks_read_, group_blocks_);

@@ -30,6 +30,18 @@ Error truncated(std::uint64_t offset, const char* what) {
 }
 
 std::string kind_name(FrameKind kind) {
+  switch (kind) {
+    case FrameKind::kMetadata:
+      return "metadata";
+    case FrameKind::kDictionary:
+      return "dictionary";
+    case FrameKind::kFilter:
+      return "filter";
+    case FrameKind::kIndex:
+      return "index";
+    default:
+      break;
+  }
   const auto letter = static_cast<char>(kind);
   const bool printable = letter > ' ' && letter < 0x7F;
   return printable ? std::string("'") + letter + "'"

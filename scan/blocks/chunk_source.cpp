@@ -119,8 +119,8 @@ class CompressedStream final : public ChunkSource {
       chunk.text = std::move(block.plain);
     } else {
       recycle(std::move(block.plain));
-      chunk.damage =
-          DamagedBlock{block.plain_offset, block.plain_bytes, std::move(block.status.error())};
+      chunk.damage = DamagedBlock{block.plain_offset, block.plain_bytes,
+                                  std::move(block.status.error()), block.lost_blocks};
     }
     return chunk;
   }
@@ -156,7 +156,7 @@ class CompressedStream final : public ChunkSource {
       return std::optional<BlockItem>();
     }
     return make_error(ErrorCode::kInvalidArgument, "block " + std::to_string(options_.first_block) +
-                                                       " is behind the end: the file has " +
+                                                       " is after the end: the file has " +
                                                        std::to_string(taken_) +
                                                        " blocks, counted from 0");
   }

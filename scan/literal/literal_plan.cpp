@@ -33,7 +33,7 @@ struct RatedPlace {
   double probability = 1;
 };
 
-RatedPlace rate_place(const Unit& unit, std::size_t byte, std::size_t offset) {
+RatedPlace rate_place(const LiteralUnit& unit, std::size_t byte, std::size_t offset) {
   const auto first = static_cast<Byte>(unit.variants.front()[byte]);
   Byte differing = 0;
   for (const std::string& variant : unit.variants) {
@@ -53,7 +53,7 @@ RatedPlace rate_place(const Unit& unit, std::size_t byte, std::size_t offset) {
 }
 
 /// The two rarest places of the stretch; offsets count from its first byte.
-std::pair<RatedPlace, RatedPlace> rarest_places(const Units& units, Stretch stretch) {
+std::pair<RatedPlace, RatedPlace> rarest_places(const LiteralUnits& units, Stretch stretch) {
   std::vector<RatedPlace> places;
   std::size_t offset = 0;
   for (std::size_t i = stretch.begin; i < stretch.end && offset < kMaxOffset; ++i) {
@@ -68,7 +68,7 @@ std::pair<RatedPlace, RatedPlace> rarest_places(const Units& units, Stretch stre
   return {places[0], places[1]};
 }
 
-std::vector<Stretch> fixed_stretches(const Units& units) {
+std::vector<Stretch> fixed_stretches(const LiteralUnits& units) {
   std::vector<Stretch> stretches;
   for (std::size_t i = 0; i < units.size();) {
     Stretch stretch{i, i};
@@ -80,7 +80,7 @@ std::vector<Stretch> fixed_stretches(const Units& units) {
 }
 
 /// False where no letter of the literal has a fixed size ("ss" with case ignored).
-bool plan_pair(const Units& units, LiteralPlan& plan) {
+bool plan_pair(const LiteralUnits& units, LiteralPlan& plan) {
   double best = std::numeric_limits<double>::max();
   for (const Stretch stretch : fixed_stretches(units)) {
     const auto [first, second] = rarest_places(units, stretch);
@@ -96,9 +96,9 @@ bool plan_pair(const Units& units, LiteralPlan& plan) {
 }
 
 /// Where everything before the stretch has a fixed size too, offsets can count from the beginning.
-void anchor_at_beginning(const Units& units, LiteralPlan& plan) {
-  const Units before(units.begin(),
-                     units.begin() + static_cast<std::ptrdiff_t>(plan.characters_before));
+void anchor_at_beginning(const LiteralUnits& units, LiteralPlan& plan) {
+  const LiteralUnits before(units.begin(),
+                            units.begin() + static_cast<std::ptrdiff_t>(plan.characters_before));
   const std::size_t bytes = min_bytes(before);
   if (bytes != fixed_prefix_bytes(before) || bytes + plan.reach > kMaxOffset) return;
   PairProbe& probe = std::get<PairProbe>(plan.probe);
@@ -113,9 +113,10 @@ void anchor_at_beginning(const Units& units, LiteralPlan& plan) {
 /// The windows of all literals at one offset, one list for each literal.
 using AllWindows = std::vector<std::vector<std::string>>;
 
-AllWindows all_windows(const std::vector<Units>& literals, std::size_t offset, std::size_t width) {
+AllWindows all_windows(const std::vector<LiteralUnits>& literals, std::size_t offset,
+                       std::size_t width) {
   AllWindows result;
-  for (const Units& units : literals) result.push_back(windows(units, offset, width));
+  for (const LiteralUnits& units : literals) result.push_back(windows(units, offset, width));
   return result;
 }
 
@@ -139,10 +140,10 @@ double expected_hits(const AllWindows& all) {
 }
 
 /// The offset, common to all literals, at which their windows are rarest.
-std::size_t best_offset(const std::vector<Units>& literals, std::size_t width,
+std::size_t best_offset(const std::vector<LiteralUnits>& literals, std::size_t width,
                         std::size_t shortest) {
   std::size_t limit = std::min(shortest - width, kMaxOffset);
-  for (const Units& units : literals) limit = std::min(limit, fixed_prefix_bytes(units));
+  for (const LiteralUnits& units : literals) limit = std::min(limit, fixed_prefix_bytes(units));
   // Trying every offset of thousands of literals would cost more than it gains.
   limit = std::min<std::size_t>(limit, literals.size() > 1000 ? 8 : 32);
   std::size_t best = 0;
@@ -191,7 +192,7 @@ HashProbe make_hashes(const AllWindows& all, std::size_t offset, std::size_t wid
   return probe;
 }
 
-void plan_several(const std::vector<Units>& literals, std::size_t shortest, bool ignore_case,
+void plan_several(const std::vector<LiteralUnits>& literals, std::size_t shortest, bool ignore_case,
                   LiteralPlan& plan) {
   const std::size_t width = std::min(shortest, kHashWidth);
   const std::size_t offset = best_offset(literals, width, shortest);
@@ -298,7 +299,7 @@ void keep_hashes(const HashProbe& probe, Bytes text, CandidateBatch& batch) {
 
 LiteralPlan plan_literals(const std::vector<std::string>& literals, bool ignore_case) {
   LiteralPlan plan;
-  std::vector<Units> all;
+  std::vector<LiteralUnits> all;
   std::size_t shortest = std::numeric_limits<std::size_t>::max();
   for (const std::string& literal : literals) {
     all.push_back(units_of(literal, ignore_case));

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostSpellings = 64;
 
 /// A unit's variants up to the case of ASCII letters.
-std::vector<std::string> without_case(const Unit& unit) {
+std::vector<std::string> without_case(const LiteralUnit& unit) {
   std::vector<std::string> variants;
   for (std::string variant : unit.variants) {
     for (char& byte : variant) {
@@ -27,7 +27,7 @@ std::vector<std::string> without_case(const Unit& unit) {
 /// Empty: there are more than kMostSpellings.
 std::vector<std::string> spellings_of(const std::string& string) {
   std::vector<std::string> spellings{std::string()};
-  for (const Unit& unit : units_of(string, true)) {
+  for (const LiteralUnit& unit : units_of(string, true)) {
     const std::vector<std::string> variants = without_case(unit);
     if (spellings.size() * variants.size() > kMostSpellings) return {};
     std::vector<std::string> longer;

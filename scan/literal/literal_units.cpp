@@ -20,14 +20,14 @@ void for_each_code_point(std::string_view text, Take take) {
   }
 }
 
-Unit case_unit(CodePoint code) {
-  Unit unit;
+LiteralUnit case_unit(CodePoint code) {
+  LiteralUnit unit;
   for (const CodePoint variant : case_variants(code)) unit.variants.push_back(encoded(variant));
   return unit;
 }
 
 /// Appends to each of `heads` every variant of `unit`, cut to `width` bytes.
-std::vector<std::string> extend(const std::vector<std::string>& heads, const Unit& unit,
+std::vector<std::string> extend(const std::vector<std::string>& heads, const LiteralUnit& unit,
                                 std::size_t width) {
   std::vector<std::string> longer;
   for (const std::string& head : heads) {
@@ -46,19 +46,19 @@ std::vector<std::string> extend(const std::vector<std::string>& heads, const Uni
 
 }  // namespace
 
-std::size_t Unit::min_bytes() const {
+std::size_t LiteralUnit::min_bytes() const {
   std::size_t smallest = variants.front().size();
   for (const std::string& variant : variants) smallest = std::min(smallest, variant.size());
   return smallest;
 }
 
-bool Unit::has_fixed_size() const {
+bool LiteralUnit::has_fixed_size() const {
   return std::all_of(variants.begin(), variants.end(),
                      [&](const std::string& v) { return v.size() == variants.front().size(); });
 }
 
-Units units_of(std::string_view literal, bool ignore_case) {
-  Units units;
+LiteralUnits units_of(std::string_view literal, bool ignore_case) {
+  LiteralUnits units;
   if (ignore_case) {
     for_each_code_point(literal, [&](CodePoint code) { units.push_back(case_unit(code)); });
   } else {
@@ -73,22 +73,22 @@ std::string folded(std::string_view literal) {
   return result;
 }
 
-std::size_t min_bytes(const Units& units) {
+std::size_t min_bytes(const LiteralUnits& units) {
   std::size_t total = 0;
-  for (const Unit& unit : units) total += unit.min_bytes();
+  for (const LiteralUnit& unit : units) total += unit.min_bytes();
   return total;
 }
 
-std::size_t fixed_prefix_bytes(const Units& units) {
+std::size_t fixed_prefix_bytes(const LiteralUnits& units) {
   std::size_t total = 0;
-  for (const Unit& unit : units) {
+  for (const LiteralUnit& unit : units) {
     if (!unit.has_fixed_size()) break;
     total += unit.min_bytes();
   }
   return total;
 }
 
-std::vector<std::string> windows(const Units& units, std::size_t offset, std::size_t width) {
+std::vector<std::string> windows(const LiteralUnits& units, std::size_t offset, std::size_t width) {
   std::size_t at = 0;
   std::size_t first = 0;
   while (first < units.size() && at + units[first].min_bytes() <= offset) {

@@ -10,25 +10,25 @@
 
 namespace presso::scan_detail {
 
-struct Unit {
+struct LiteralUnit {
   std::vector<std::string> variants;  ///< never empty
 
   std::size_t min_bytes() const;
   bool has_fixed_size() const;
 };
 
-using Units = std::vector<Unit>;
+using LiteralUnits = std::vector<LiteralUnit>;
 
 /// `literal` must be UTF-8 where `ignore_case`.
-Units units_of(std::string_view literal, bool ignore_case);
+LiteralUnits units_of(std::string_view literal, bool ignore_case);
 /// The literal in the form in which folded text is compared: each character's fold().
 std::string folded(std::string_view literal);
 
-std::size_t min_bytes(const Units& units);
+std::size_t min_bytes(const LiteralUnits& units);
 /// How many leading bytes stand at the same offset in every variant.
-std::size_t fixed_prefix_bytes(const Units& units);
+std::size_t fixed_prefix_bytes(const LiteralUnits& units);
 /// Every byte string of `width` bytes that can stand at `offset` <= fixed_prefix_bytes, where
 /// offset + width <= min_bytes.
-std::vector<std::string> windows(const Units& units, std::size_t offset, std::size_t width);
+std::vector<std::string> windows(const LiteralUnits& units, std::size_t offset, std::size_t width);
 
 }  // namespace presso::scan_detail

@@ -39,10 +39,11 @@ std::uint32_t places_log2(std::size_t entries, std::uint32_t most) {
 /// By offset, the windows of all literals there.
 using Windows = std::vector<std::vector<std::string>>;
 
-Windows windows_of(const std::vector<Units>& literals, std::size_t offsets, std::size_t width) {
+Windows windows_of(const std::vector<LiteralUnits>& literals, std::size_t offsets,
+                   std::size_t width) {
   Windows all(offsets);
   for (std::size_t offset = 0; offset < offsets; ++offset) {
-    for (const Units& literal : literals) {
+    for (const LiteralUnits& literal : literals) {
       const std::vector<std::string> here = windows(literal, offset, width);
       all[offset].insert(all[offset].end(), here.begin(), here.end());
     }
@@ -145,11 +146,12 @@ class Sweep {
 
 }  // namespace
 
-std::optional<StrideProbe> plan_strides(const std::vector<Units>& literals, bool ignore_case) {
+std::optional<StrideProbe> plan_strides(const std::vector<LiteralUnits>& literals,
+                                        bool ignore_case) {
   StrideProbe probe;
   probe.shortest = std::numeric_limits<std::size_t>::max();
   std::size_t offsets = StrideProbe::kMostStride;
-  for (const Units& literal : literals) {
+  for (const LiteralUnits& literal : literals) {
     const std::size_t bytes = min_bytes(literal);
     if (bytes <= StrideProbe::kWindowBytes) return std::nullopt;
     probe.shortest = std::min(probe.shortest, bytes);

@@ -36,7 +36,8 @@ struct StrideProbe {
 };
 
 /// `literals` not empty.
-std::optional<StrideProbe> plan_strides(const std::vector<Units>& literals, bool ignore_case);
+std::optional<StrideProbe> plan_strides(const std::vector<LiteralUnits>& literals,
+                                        bool ignore_case);
 
 /// Adds the first candidates in [from, limit), those of one window, and returns where to go on;
 /// `limit` where there are none. No literal that begins at `limit` or later fits into `text`.

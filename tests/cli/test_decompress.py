@@ -189,9 +189,9 @@ class Ranges(CliTest):
         for form in ("", "a", "4-2", "-3"):
             self.fails("cat", "--blocks", form, "app.log.presso", saying="--blocks")
         self.fails(
-            "cat", "--bytes", f"{len(self.text) + 1}:1", "app.log.presso", saying="behind the end"
+            "cat", "--bytes", f"{len(self.text) + 1}:1", "app.log.presso", saying="after the end"
         )
-        self.fails("cat", "--blocks", str(self.blocks), "app.log.presso", saying="behind the end")
+        self.fails("cat", "--blocks", str(self.blocks), "app.log.presso", saying="after the end")
         self.fails(
             "cat",
             "--bytes",

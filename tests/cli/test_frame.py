@@ -61,7 +61,8 @@ class Help(CliTest):
                 self.assertIn(f"    {option}", expert)
         self.assertIn("has no expert options", self.ok("info", "--help=expert").out.decode())
         self.assertEqual(self.ok("--help=expert").out, self.ok("--help").out)
-        self.fails("info", "--help=all", saying="--help: 'all' is not one of expert")
+        for value in ("all", "", "true"):
+            self.fails("info", f"--help={value}", saying=f"--help: '{value}' is not one of expert")
 
     def test_help_fits_80_columns(self):
         for command in commands():

@@ -219,7 +219,7 @@ class Limits(Scan):
         shown = self.scan(f"--blocks={last}-999", "--passthru", "absent", "a.presso", status=1)
         self.assertEqual(shown, tail)
         has = f"the file has {last + 1} blocks, counted from 0"
-        behind = f"block {last + 1} is behind the end: {has}"
+        behind = f"block {last + 1} is after the end: {has}"
         for how in (("pid=",), ("-c", "pid="), ("--no-index", "pid="), ("-U", r"pid=\n")):
             self.fails("scan", f"--blocks={last + 1}-", *how, "a.presso", saying=behind)
         stored = self.read("a.presso")

@@ -3,6 +3,9 @@
 // every engine, also where there is too little room for places and in a captured graph.
 #include <cuda_runtime_api.h>
 
+#include <deque>
+#include <thread>
+
 #include "presso/scan.h"
 #include "presso/text_gpu.h"
 #include "tests/gpu/on_device.h"
@@ -50,8 +53,8 @@ class TextSearchOnDevice : public OnDevice {
                            std::uint64_t most) {
     Prepared prepared;
     PRESSO_ASSIGN(prepared.text, copy_of(text.data(), text.size()));
-    std::vector<Byte> table(search.table().begin(), search.table().end());
-    if (table.empty()) table.push_back(0);
+    std::vector<Byte> table(std::max<std::size_t>(search.table().size(), 1));
+    std::copy(search.table().begin(), search.table().end(), table.begin());
     PRESSO_ASSIGN(prepared.table, copy_of(table.data(), table.size()));
     PRESSO_ASSIGN(prepared.lines, copy_of(&kUntouched, sizeof kUntouched));
     const std::vector<std::uint64_t> untouched(2 * (most + 1), kUntouched);
@@ -166,6 +169,54 @@ TEST_F(TextSearchOnDevice, MayBeCapturedInAGraph) {
   }
   EXPECT_EQ(cudaGraphExecDestroy(runnable), cudaSuccess);
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
+/// The limit of a kernel's shared memory belongs to the process, the tables to each search.
+TEST_F(TextSearchOnDevice, ThreadsMaySearchWithTablesOfDifferentSizes) {
+  const std::string text = presso::test::random_text(300'000, "abcdefghij 0123", 70, 11);
+  struct Work {
+    TextSearch search;
+    Found cpu;
+    Prepared prepared;
+    OwnedStream stream;
+    Status failed;
+    int wrong = 0;
+  };
+  std::deque<Work> all;
+  const std::vector<std::vector<std::string>> patterns = {
+      {"a"}, {"[0-9]{3}.*a"}, {"[a-c][0-9]{9}"}, {"(a|b).{5}[0-3].{3}j"}};
+  for (const auto& strings : patterns) {
+    const auto pattern = Pattern::compile(strings);
+    ASSERT_TRUE(pattern.ok());
+    const auto search = TextSearch::compile(*pattern, TextEngine::kAutomaton);
+    ASSERT_TRUE(search.ok()) << strings[0];
+    Found cpu = on_cpu(*pattern, text);
+    auto prepared = prepare(*search, text, false, 0);
+    auto stream = make_stream(*device_);
+    ASSERT_TRUE(prepared.ok() && stream.ok());
+    all.push_back({*search, std::move(cpu), std::move(*prepared), std::move(*stream), {}});
+  }
+  std::vector<std::thread> threads;
+  for (Work& work : all) {
+    threads.emplace_back([&work, this] {
+      for (int run = 0; run < 200 && work.failed.ok(); ++run) {
+        std::uint64_t lines = kUntouched;
+        Byte* const out = reinterpret_cast<Byte*>(&lines);
+        CUstream_st* const stream = work.stream.get();
+        work.failed = work.search.run(work.prepared.arguments, stream);
+        if (!work.failed.ok()) return;
+        work.failed = device_->copy_out(out, work.prepared.lines.get(), sizeof lines, stream);
+        if (!work.failed.ok()) return;
+        work.failed = device_->wait(stream);
+        work.wrong += lines != work.cpu.lines;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Work& work : all) {
+    EXPECT_TRUE(work.failed.ok()) << work.failed.error().message();
+    EXPECT_EQ(work.wrong, 0) << work.search.describe();
+  }
 }
 
 TEST_F(TextSearchOnDevice, RefusesMemoryThatIsNotAsItMustBe) {

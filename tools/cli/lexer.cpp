@@ -36,15 +36,20 @@ bool is_digit(char c) {
 
 Status check_choice(const Given& given) {
   const auto& choices = given.flag->choices;
-  const bool has_value = given.flag->takes_value() || !given.value.empty();
-  const bool free = choices.empty() || given.negated || !has_value;
-  if (free || std::find(choices.begin(), choices.end(), given.value) != choices.end()) return {};
+  if (std::find(choices.begin(), choices.end(), given.value) != choices.end()) return {};
   std::string list;
   for (const std::string_view choice : choices) {
     list += (list.empty() ? "" : ", ") + std::string(choice);
   }
   return usage_error(given.spelled + ": '" + given.value + "' is not one of " + list +
                      did_you_mean(given.value, {choices.begin(), choices.end()}));
+}
+
+/// Errors: the flag has choices, and a value was given that is none of them.
+Status check_value(const Given& given) {
+  const bool has_value = given.flag->takes_value() || !given.value.empty();
+  const bool free = given.flag->choices.empty() || given.negated || !has_value;
+  return free ? Status() : check_choice(given);
 }
 
 Error unknown_long(std::span<const Flag> flags, const std::string& spelled) {
@@ -147,6 +152,12 @@ class CommandLine {
     if (!takes_value && !may_take_value && equals != word.npos) {
       return usage_error("option '" + name + "' takes no value");
     }
+    if (!takes_value && equals != word.npos) {
+      // An empty value and kGiven would reach CLI11 as if there were none.
+      Given with_value = *given;
+      with_value.value = word.substr(equals + 1);
+      PRESSO_TRY(check_choice(with_value));
+    }
     words_.push_back(takes_value ? name : word);
     if (!takes_value) return nullptr;
     if (equals == word.npos) return given;
@@ -197,7 +208,7 @@ class CommandLine {
       const std::string& value = option->results()[seen[option]++];
       if (value != kGiven || option->get_items_expected_max() > 0) given.value = value;
       if (given.flag->digits && given.spelled == kDigits) given.spelled = "-" + given.value;
-      PRESSO_TRY(check_choice(given));
+      PRESSO_TRY(check_value(given));
       parsed.given.push_back(std::move(given));
     }
     parsed.operands = app_.remaining();
@@ -227,7 +238,7 @@ Status add_environment(std::span<const Flag> flags, Parsed& parsed) {
     const char* value = std::getenv(variable.c_str());
     if (value == nullptr || *value == '\0') continue;
     from_environment.push_back({&flag, false, value, variable});
-    PRESSO_TRY(check_choice(from_environment.back()));
+    PRESSO_TRY(check_value(from_environment.back()));
   }
   parsed.given.insert(parsed.given.begin(), std::make_move_iterator(from_environment.begin()),
                       std::make_move_iterator(from_environment.end()));

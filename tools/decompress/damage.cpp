@@ -5,6 +5,10 @@
 
 namespace presso::cli {
 
+bool loses_plain_content(const Error& error, std::uint64_t lost_blocks) {
+  return lost_blocks != 0 || error.code == ErrorCode::kTruncated;
+}
+
 std::string damage_text(const Error& error, const MissingPlain& missing,
                         std::string_view consequence) {
   std::string text = error.message();
@@ -14,13 +18,18 @@ std::string damage_text(const Error& error, const MissingPlain& missing,
   if (missing.bytes != 0) {
     return text + "; " + grouped(missing.bytes) + " bytes at " + at + " " + result;
   }
-  return text + "; " + result + " from " + at + " to the next intact block";
+  text += "; " + result + " from " + at;
+  return text + (error.code == ErrorCode::kTruncated ? " on" : " to the next intact block");
 }
 
 void DamageReporter::report(const DecodedBlock& block) {
   const Error& problem = block.status.error();
   MissingPlain missing{block.plain_offset, block.plain_bytes};
-  if (block.plain_bytes == 0) missing.offset = plain_offset_of(problem.block);
+  if (!loses_plain_content(problem, block.lost_blocks)) {
+    missing.offset.reset();
+  } else if (block.plain_bytes == 0) {
+    missing.offset = plain_offset_of(problem.block);
+  }
   error(name_, damage_text(problem, missing, "lost"));
 }
 

@@ -13,9 +13,14 @@ namespace presso::cli {
 
 /// Plain content that is missing since `error` is wrong with the file.
 struct MissingPlain {
-  std::optional<std::uint64_t> offset;  ///< where it begins in the plain content, if known
-  std::uint64_t bytes = 0;              ///< 0: unknown
+  /// Where it begins in the plain content; nullopt where that is not known or nothing is missing.
+  std::optional<std::uint64_t> offset;
+  std::uint64_t bytes = 0;  ///< 0: unknown
 };
+
+/// Whether plain content is missing after a damage that costs `lost_blocks`
+/// (DecodedBlock::lost_blocks). After the end of a cut-off file it may be.
+bool loses_plain_content(const Error& error, std::uint64_t lost_blocks);
 
 /// "block 131 (compressed offset 8,653,211): checksum mismatch; 262,144 bytes at plain offset
 /// 17,170,432 lost". `consequence`: "lost", "not searched".

@@ -10,7 +10,7 @@ namespace {
 
 Error beyond(const std::string& what, std::uint64_t has, const std::string& units) {
   return make_error(ErrorCode::kInvalidArgument,
-                    what + " is behind the end: the file has " + grouped(has) + " " + units);
+                    what + " is after the end: the file has " + grouped(has) + " " + units);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
        .apply = choice_into(flags.device, kDevices)},
       {.name = "strategy",
        .value_name = "NAME",
-       .category = kPerformance,
+       .category = kExpert,
        .brief = "how a GPU orders the copies of a block",
        .text = "sc: one after another; mrr: in rounds; de: all at once if the file was "
                "compressed for it, otherwise as mrr. The result is the same.",

@@ -341,10 +341,7 @@ std::vector<Flag> scan_flags(ScanSettings& settings) {
     all.insert(all.end(), flags.begin(), flags.end());
   }
   std::vector<Flag> device = device_flags(settings.device, "search on the CPU or on a GPU");
-  for (Flag& flag : device) {
-    if (flag.name == "strategy") flag.category = kExpert;
-    all.push_back(std::move(flag));
-  }
+  std::move(device.begin(), device.end(), std::back_inserter(all));
   return all;
 }
 

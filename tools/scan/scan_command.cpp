@@ -203,7 +203,8 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   if (input->small()) options.threads = 1;
   options.which_pattern = settings_.json && pattern_->count() > 1;
   options.on_damage = [&](const DamagedBlock& damage) {
-    const MissingPlain missing{damage.plain_offset, damage.plain_bytes};
+    MissingPlain missing{damage.plain_offset, damage.plain_bytes};
+    if (!loses_plain_content(damage.error, damage.lost_blocks)) missing.offset.reset();
     complain(name, damage_text(damage.error, missing, "not searched"));
   };
   ScanProgress progress(settings_, *plan_, name, input->plain_size());

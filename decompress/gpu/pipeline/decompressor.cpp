@@ -28,14 +28,15 @@ WorkHint hint_of(const DecodeJob& job, const std::optional<ArchiveIndex>& index,
 
 }  // namespace
 
-Decompressor::Decompressor(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+Decompressor::Decompressor(std::shared_ptr<BatchEngine> engine) : engine_(std::move(engine)) {}
 Decompressor::Decompressor(Decompressor&&) noexcept = default;
 Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
 Decompressor::~Decompressor() = default;
 
 Result<Decompressor> Decompressor::over(DecodingDevice device, const GpuOptions& options) {
   return without_bad_alloc([&]() -> Result<Decompressor> {
-    PRESSO_ASSIGN(std::shared_ptr<Engine> engine, Engine::make(std::move(device), options));
+    PRESSO_ASSIGN(std::shared_ptr<BatchEngine> engine,
+                  BatchEngine::make(std::move(device), options));
     return Decompressor(std::move(engine));
   });
 }
@@ -74,14 +75,15 @@ Result<DecompressSummary> Decompressor::run(const DecodeJob& job,
   });
 }
 
-Result<DecompressSummary> run_one(JobRequest request, Engine& engine, const WorkHint& hint) {
+Result<DecompressSummary> run_one(JobRequest request, BatchEngine& engine, const WorkHint& hint) {
   const bool into_device = request.d_into.has_value();
   const std::uint64_t expected = into_device ? request.d_into->size() : hint.plain_bytes;
   PRESSO_TRY(engine.prepare({hint, into_device, request.job.on_device != nullptr}));
   return run_prepared(std::move(request), engine, expected);
 }
 
-Result<DecompressSummary> run_prepared(JobRequest request, Engine& engine, std::uint64_t expected) {
+Result<DecompressSummary> run_prepared(JobRequest request, BatchEngine& engine,
+                                       std::uint64_t expected) {
   Result<DecompressSummary> result = make_error(ErrorCode::kCancelled);
   request.job.finished = [&result](Result<DecompressSummary> summary) {
     result = std::move(summary);

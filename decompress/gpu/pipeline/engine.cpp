@@ -24,7 +24,7 @@ unsigned copying_threads(const GpuOptions& options) {
   return std::min(kMostCopyingThreads, default_thread_count());
 }
 
-Engine::Engine(DecodingDevice device, const GpuOptions& options)
+BatchEngine::BatchEngine(DecodingDevice device, const GpuOptions& options)
     : device_(std::move(device.device)),
       decoder_(std::move(device.decoder)),
       options_(options),
@@ -33,18 +33,19 @@ Engine::Engine(DecodingDevice device, const GpuOptions& options)
       dictionaries_(memory_, most_dictionaries_),
       readers_(copying_threads(options)) {}
 
-Result<std::unique_ptr<Engine>> Engine::make(DecodingDevice device, const GpuOptions& options) {
-  std::unique_ptr<Engine> engine(new Engine(std::move(device), options));
+Result<std::unique_ptr<BatchEngine>> BatchEngine::make(DecodingDevice device,
+                                                       const GpuOptions& options) {
+  std::unique_ptr<BatchEngine> engine(new BatchEngine(std::move(device), options));
   PRESSO_ASSIGN(engine->in_, make_stream(*engine->device_));
   PRESSO_ASSIGN(engine->out_, make_stream(*engine->device_));
   return engine;
 }
 
-Engine::~Engine() {
+BatchEngine::~BatchEngine() {
   settle();
 }
 
-void Engine::settle() {
+void BatchEngine::settle() {
   std::vector<Stream> streams{in_.get(), out_.get()};
   for (const std::unique_ptr<Slot>& slot : slots_) streams.push_back(slot->stream());
   for (const Stream stream : streams) {
@@ -52,7 +53,7 @@ void Engine::settle() {
   }
 }
 
-Status Engine::add_slot(SlotCapacity capacity) {
+Status BatchEngine::add_slot(SlotCapacity capacity) {
   PRESSO_ASSIGN(std::unique_ptr<Slot> slot, Slot::make(*device_, slots_.size()));
   for (;;) {
     Status sized = slot->resize(memory_, *decoder_, capacity, batch_options(true));
@@ -66,7 +67,7 @@ Status Engine::add_slot(SlotCapacity capacity) {
 }
 
 /// Where work of two kinds takes turns, slots that serve both are kept for both.
-Status Engine::prepare(const Work& work) {
+Status BatchEngine::prepare(const Work& work) {
   const std::uint64_t for_dictionaries = kMaxDictionaryBytes * std::uint64_t{most_dictionaries_};
   const SlotBudget budget{memory_.limits(), for_dictionaries, *decoder_};
   const SlotPlan plan = plan_slots(options_, work, budget);
@@ -76,7 +77,7 @@ Status Engine::prepare(const Work& work) {
   return make_slots(fits(both, options_, budget) ? both : plan);
 }
 
-Status Engine::make_slots(const SlotPlan& plan) {
+Status BatchEngine::make_slots(const SlotPlan& plan) {
   slots_.clear();
   plan_ = {0, {}};
   PRESSO_TRY(dictionaries_.reserve());
@@ -90,7 +91,7 @@ Status Engine::make_slots(const SlotPlan& plan) {
   return {};
 }
 
-Status Engine::grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t plain_bytes) {
+Status BatchEngine::grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t plain_bytes) {
   const SlotCapacity before = slot.capacity();
   const SlotCapacity larger = grown_for(before, stored_bytes, plain_bytes);
   Status grown = slot.resize(memory_, *decoder_, larger, batch_options(true));
@@ -101,8 +102,8 @@ Status Engine::grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t plain_
 }
 
 /// Where dictionaries of batches under way take every place, those batches are waited for.
-Result<DeviceDictionaries::Lease> Engine::lease_dictionaries(const SlotBatch& batch,
-                                                             DictionaryTable& table) {
+Result<DeviceDictionaries::Lease> BatchEngine::lease_dictionaries(const SlotBatch& batch,
+                                                                  DictionaryTable& table) {
   for (bool again = true; again;) {
     PRESSO_ASSIGN(auto lease, dictionaries_.provide(batch, table, in_.get()));
     if (lease) return std::move(*lease);
@@ -117,7 +118,8 @@ Result<DeviceDictionaries::Lease> Engine::lease_dictionaries(const SlotBatch& ba
   return make_error(ErrorCode::kDeviceMemory, "no room for the dictionaries of a batch");
 }
 
-Status Engine::send(Slot& slot, const SlotBatch& batch, const PlainTarget& target, bool verify) {
+Status BatchEngine::send(Slot& slot, const SlotBatch& batch, const PlainTarget& target,
+                         bool verify) {
   slot.lease.clear();
   DictionaryTable table;
   PRESSO_ASSIGN(slot.lease, lease_dictionaries(batch, table));

@@ -11,13 +11,14 @@
 
 namespace presso::gpu {
 
-class Engine {
+class BatchEngine {
  public:
-  static Result<std::unique_ptr<Engine>> make(DecodingDevice device, const GpuOptions& options);
+  static Result<std::unique_ptr<BatchEngine>> make(DecodingDevice device,
+                                                   const GpuOptions& options);
   /// Waits for what is under way.
-  ~Engine();
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
+  ~BatchEngine();
+  BatchEngine(const BatchEngine&) = delete;
+  BatchEngine& operator=(const BatchEngine&) = delete;
 
   /// Sees to it that there are slots for work of this kind; none may be in use. Where memory does
   /// not suffice smaller ones are tried, then fewer. Errors: kDeviceMemory, kOutOfMemory,
@@ -44,7 +45,7 @@ class Engine {
   std::size_t most_dictionaries() const { return most_dictionaries_; }
 
  private:
-  Engine(DecodingDevice device, const GpuOptions& options);
+  BatchEngine(DecodingDevice device, const GpuOptions& options);
   BatchOptions batch_options(bool verify) const { return {options_.strategy, verify}; }
   Status add_slot(SlotCapacity capacity);
   Status make_slots(const SlotPlan& plan);

@@ -6,14 +6,14 @@
 
 namespace presso::gpu {
 
-GpuFile::GpuFile(std::shared_ptr<Engine> engine, const RandomAccess& file,
+GpuFile::GpuFile(std::shared_ptr<BatchEngine> engine, const RandomAccess& file,
                  std::unique_ptr<OpenedFile> opened, DecodeOptions options)
     : engine_(std::move(engine)), file_(&file), opened_(std::move(opened)), options_(options) {}
 GpuFile::GpuFile(GpuFile&&) noexcept = default;
 GpuFile& GpuFile::operator=(GpuFile&&) noexcept = default;
 GpuFile::~GpuFile() = default;
 
-Result<GpuFile> GpuFile::open(const std::shared_ptr<Engine>& engine, const RandomAccess& file,
+Result<GpuFile> GpuFile::open(const std::shared_ptr<BatchEngine>& engine, const RandomAccess& file,
                               DecodeOptions options) {
   PRESSO_ASSIGN(std::unique_ptr<OpenedFile> opened,
                 OpenedFile::open(file, engine->readers(), options.dictionaries));
@@ -86,7 +86,7 @@ Status GpuFile::read_blocks(std::span<const std::uint64_t> blocks, MutableBytes 
 
 Result<DeviceBytes> GpuFile::allocate(std::uint64_t bytes) const {
   struct Owner {
-    std::shared_ptr<Engine> engine;  // whose memory it is
+    std::shared_ptr<BatchEngine> engine;  // whose memory it is
     DeviceMemory memory;
   };
   DeviceBytes owned;

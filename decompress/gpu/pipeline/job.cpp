@@ -34,7 +34,7 @@ Status OpenJob::check_arguments() const {
   return {};
 }
 
-Status OpenJob::open_selection(FeedFile file, Engine& engine, const FeedOptions& options) {
+Status OpenJob::open_selection(FeedFile file, BatchEngine& engine, const FeedOptions& options) {
   if (request_.opened == nullptr) {
     const KnownDictionaries known = request_.job.options.decode.dictionaries;
     auto opened = request_.index
@@ -59,7 +59,7 @@ Status OpenJob::open_selection(FeedFile file, Engine& engine, const FeedOptions&
   return {};
 }
 
-Status OpenJob::open(Engine& engine) {
+Status OpenJob::open(BatchEngine& engine) {
   PRESSO_TRY(check_arguments());
   const DecodeJob& job = request_.job;
   const FeedOptions options{job.options.salvage, engine.most_dictionaries(),

@@ -26,7 +26,7 @@ class OpenJob {
   explicit OpenJob(JobRequest request) : request_(std::move(request)) {}
 
   /// Opens the feed. Errors of the job's arguments, of the index, of dictionaries.
-  Status open(Engine& engine);
+  Status open(BatchEngine& engine);
   BlockFeed& feed() { return *feed_; }
   const DecompressOptions& options() const { return request_.job.options; }
   bool decodes_in_place() const { return request_.d_into.has_value(); }
@@ -57,7 +57,7 @@ class OpenJob {
 
  private:
   Status check_arguments() const;
-  Status open_selection(FeedFile file, Engine& engine, const FeedOptions& options);
+  Status open_selection(FeedFile file, BatchEngine& engine, const FeedOptions& options);
   std::optional<PlainPiece> piece_of(const SlotBatch& batch, const BatchPlace& place) const;
   Status take(const SlotBatch& batch, const BatchPlace& place, ErrorCode code, const Byte* plain,
               Team& writers);

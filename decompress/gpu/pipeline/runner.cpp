@@ -11,7 +11,7 @@ constexpr unsigned kMostWriters = 8;
 
 }  // namespace
 
-Runner::Runner(Engine& engine, const Next& next, std::uint64_t expected)
+Runner::Runner(BatchEngine& engine, const Next& next, std::uint64_t expected)
     : engine_(engine),
       next_(next),
       writers_(std::min(kMostWriters, copying_threads(engine.options()))),

@@ -24,7 +24,7 @@ class Runner {
   using Next = std::function<std::optional<JobRequest>()>;
 
   /// The engine must be prepared. `expected`: plain bytes of all jobs; 0: unknown.
-  Runner(Engine& engine, const Next& next, std::uint64_t expected);
+  Runner(BatchEngine& engine, const Next& next, std::uint64_t expected);
 
   Status run();
 
@@ -62,7 +62,7 @@ class Runner {
   void give_back(Slot* slot);
   void finish(const std::shared_ptr<OpenJob>& job);
 
-  Engine& engine_;
+  BatchEngine& engine_;
   const Next& next_;
   Team writers_;
   std::mutex decoders_mutex_;
@@ -78,8 +78,9 @@ class Runner {
 };
 
 /// One job through an engine that is not in use; its `finished` is replaced.
-Result<DecompressSummary> run_one(JobRequest request, Engine& engine, const WorkHint& hint);
+Result<DecompressSummary> run_one(JobRequest request, BatchEngine& engine, const WorkHint& hint);
 /// The same where the engine is prepared. `expected`: plain bytes; 0: unknown.
-Result<DecompressSummary> run_prepared(JobRequest request, Engine& engine, std::uint64_t expected);
+Result<DecompressSummary> run_prepared(JobRequest request, BatchEngine& engine,
+                                       std::uint64_t expected);
 
 }  // namespace presso::gpu

@@ -14,8 +14,9 @@
 // system refuses a helper thread, those there are do the work.
 //
 // The first error of produce or consume (in item order) ends the run and is returned; items that
-// were in flight after it are dropped. produce and consume may run on different threads at
-// different times, never two produces nor two consumes at once.
+// were in flight after it are dropped. So is an error of produce that comes after the item with
+// which consume stopped the run, whichever happened first. produce and consume may run on different
+// threads at different times, never two produces nor two consumes at once.
 #pragma once
 
 #include <condition_variable>
@@ -150,8 +151,9 @@ class OrderedPipeline {
     }
   }
 
+  /// Nothing counts that happens after the end, be that an error or that consume wants no more.
   void fail(Error error) {
-    if (!error_) error_ = std::move(error);
+    if (!stopped_) error_ = std::move(error);
     stop();
   }
 

@@ -79,7 +79,8 @@ FileScan::Known FileScan::blocks_of(const SlotBatch& batch, const Byte* plain) c
       const BlockSpan& span = batch.blocks()[place.slot_block];
       chunk.text.append({plain + span.plain_offset, span.plain_bytes});
     } else {
-      chunk.damage = DamagedBlock{place.plain_offset, place.plain_bytes, batch.error_of(place)};
+      chunk.damage = DamagedBlock{place.plain_offset, place.plain_bytes, batch.error_of(place),
+                                  place.damage ? place.lost_blocks : 1};
     }
     known.chunks.push_back(std::move(chunk));
   }

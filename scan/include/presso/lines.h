@@ -76,6 +76,7 @@ struct DamagedBlock {
   std::uint64_t plain_offset = 0;
   std::uint64_t plain_bytes = 0;  ///< 0 if not known, because the header is damaged too
   Error error;                    ///< holds the block's number and its offset in the file
+  std::uint64_t lost_blocks = 1;  ///< as DecodedBlock::lost_blocks
 };
 
 struct ScanOptions {

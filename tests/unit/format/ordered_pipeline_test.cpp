@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <random>
 #include <stdexcept>
+#include <thread>
 
 namespace presso {
 namespace {
@@ -169,6 +171,30 @@ TEST_P(OrderedPipelineTest, StopsEarlyWhereTheConsumerHasEnough) {
       });
   EXPECT_TRUE(status.ok());
   recorder.expect_in_order(100);
+}
+
+TEST_P(OrderedPipelineTest, AnErrorOfTheProducerAfterTheConsumersStopDoesNotCount) {
+  for (int run = 0; run < 50; ++run) {
+    Recorder recorder;
+    std::atomic<bool> stopping = false;
+    const Status status = run_ordered<Item, Item>(
+        options(),
+        [&]() -> Result<std::optional<Item>> {
+          if (recorder.produced == 0) return recorder.produce();
+          // With two threads and more: usually ends just after consume has asked for the stop.
+          while (!stopping) std::this_thread::yield();
+          std::this_thread::sleep_for(std::chrono::microseconds(run));
+          return make_error(ErrorCode::kTruncated);
+        },
+        [&](Item item, unsigned) { return item; },
+        [&](Item item) -> Result<bool> {
+          EXPECT_TRUE(recorder.consume(std::move(item)).ok());
+          stopping = true;
+          return false;
+        });
+    EXPECT_TRUE(status.ok());
+    recorder.expect_in_order(1);
+  }
 }
 
 TEST_P(OrderedPipelineTest, ReportsThatAStageRanOutOfMemory) {

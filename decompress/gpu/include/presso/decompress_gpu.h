@@ -22,7 +22,7 @@ namespace presso::gpu {
 
 class BatchConsumer;    // decompress/gpu/pipeline/batch_consumer.h
 struct DecodingDevice;  // decompress/gpu/batch/batch_decoder.h
-class Engine;
+class BatchEngine;
 class FileScanner;  // scan/gpu
 struct OpenedFile;
 
@@ -111,9 +111,9 @@ class Decompressor {
  private:
   friend class FileScanner;
   friend class GpuFile;
-  explicit Decompressor(std::shared_ptr<Engine> engine);
+  explicit Decompressor(std::shared_ptr<BatchEngine> engine);
 
-  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<BatchEngine> engine_;
 };
 
 /// All of a compressed file in host memory into host memory, `into` being at least as large as its
@@ -170,15 +170,15 @@ class GpuFile {
   Result<DeviceBytes> read_blocks(std::span<const std::uint64_t> blocks);
 
  private:
-  GpuFile(std::shared_ptr<Engine> engine, const RandomAccess& file,
+  GpuFile(std::shared_ptr<BatchEngine> engine, const RandomAccess& file,
           std::unique_ptr<OpenedFile> opened, DecodeOptions options);
-  static Result<GpuFile> open(const std::shared_ptr<Engine>& engine, const RandomAccess& file,
+  static Result<GpuFile> open(const std::shared_ptr<BatchEngine>& engine, const RandomAccess& file,
                               DecodeOptions options);
   Status decode(std::optional<PlainRange> range, std::span<const std::uint64_t> blocks,
                 MutableBytes d_into);
   Result<DeviceBytes> allocate(std::uint64_t bytes) const;
 
-  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<BatchEngine> engine_;
   const RandomAccess* file_;
   std::optional<Bytes> memory_;                      ///< where it is open in memory
   std::unique_ptr<MemoryRandomAccess> over_memory_;  ///< then file_

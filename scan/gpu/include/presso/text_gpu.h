@@ -12,8 +12,8 @@
 //   text.d_lines = d_count;
 //   text.temporary_bytes = search->temporary_bytes(bytes);
 //   text.d_temporary = d_temporary;
-//   auto status = search->run(text, stream);  // afterwards, in stream order, *d_count is the
-//   number
+//   // Afterwards, in stream order, *d_count is the number of matching lines.
+//   auto status = search->run(text, stream);
 #pragma once
 
 #include <cstddef>
