@@ -21,7 +21,7 @@
 namespace presso {
 namespace {
 
-constexpr std::size_t kStreamSampleBytes = 32u << 20;  ///< held of a pipe to sample from
+constexpr std::size_t kStreamSampleBytes = 16u << 20;  ///< held of a pipe to sample from
 constexpr std::uint64_t kExpectedStream = 8 * kStreamSampleBytes;  ///< of a pipe that is longer
 constexpr Byte kOnlyDictionary = 1;
 constexpr std::uint32_t kSmallestDictionary = 2048;
@@ -277,21 +277,32 @@ Limit group_limit(const CompressOptions& options) {
 
 }  // namespace
 
+CompressOptions with_goal(const CompressOptions& options) {
+  CompressOptions chosen = options;
+  const bool decode = options.favor == Favor::kDecode;
+  if (!chosen.coding) chosen.coding = decode ? Coding::kByte : Coding::kBit;
+  if (chosen.level != 0) return chosen;
+  chosen.level = decode || chosen.coding == Coding::kByte ? kDefaultDecodeLevel : kDefaultLevel;
+  if (options.favor == Favor::kArchive) chosen.level = kDefaultArchiveLevel;
+  return chosen;
+}
+
 Status validate(const CompressOptions& options) {
   const DictionaryChoice& dictionary = options.dictionary;
   const bool has_size = dictionary.mode == DictionaryChoice::Mode::kSize;
   const bool is_given = dictionary.mode == DictionaryChoice::Mode::kGiven;
   const std::size_t given_bytes = dictionary.content ? dictionary.content->size() : 0;
   const Limit limits[] = {
-      {is_within(options.level, kMinLevel, kMaxLevel), "level: 1 to 12"},
+      {is_within(options.level, 0, kMaxLevel), "level: 1 to 12, or 0"},
       {options.block_bytes == 0 || is_within(options.block_bytes, kMinBlockBytes, kMaxBlockBytes),
        "block size: 16 KiB to 4 MiB, or 0"},
-      {options.coding == Coding::kByte || options.coding == Coding::kBit, "coding: byte or bit"},
+      {!options.coding || options.coding == Coding::kByte || options.coding == Coding::kBit,
+       "coding: byte or bit"},
       {options.bit_gain_percent <= 99, "bit gain: 0 to 99 percent"},
       {is_zero_or_power(options.sub_block_sequences, kMinSubBlockLog2, kMaxSubBlockLog2),
        "sub-block: a power of two from 4 to 256"},
       {!options.rule || *options.rule <= DependencyRule::kTile, "rule: unknown"},
-      {options.favor == Favor::kRatio || options.favor == Favor::kDecode, "favor: ratio or decode"},
+      {options.favor <= Favor::kArchive, "favor: ratio, decode or archive"},
       {options.filter_centipercent <= kMaxFilterCentipercent, "filter size: at most 20 percent"},
       group_limit(options),
       {options.lookahead == 0 || options.lookahead >= 8, "lookahead: at least 8"},
@@ -315,8 +326,8 @@ Result<CompressSummary> compress_stream(ByteSource& source, ByteSink& sink,
                                         const CompressOptions& options) {
   PRESSO_TRY(validate(options));
   return without_bad_alloc([&]() -> Result<CompressSummary> {
-    CompressOptions chosen = options;
-    PRESSO_ASSIGN(BlockSizeChoice choice, choose_block_size(options.sample, options));
+    CompressOptions chosen = with_goal(options);
+    PRESSO_ASSIGN(BlockSizeChoice choice, choose_block_size(options.sample, chosen));
     chosen.block_bytes = choice.block_bytes;
     return Compressor(source, sink, chosen, std::move(choice.dictionary)).run();
   });

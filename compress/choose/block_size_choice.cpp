@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compress/choose/block_size_choice.h"
 
+#include <algorithm>
+
 #include "compress/choose/dictionary_choice.h"
 #include "compress/choose/size_trial.h"
 
@@ -10,7 +12,8 @@ namespace {
 constexpr std::uint32_t kSmallBytes = 64u << 10;
 constexpr std::uint32_t kLargeBytes = 1u << 20;
 constexpr std::uint64_t kSmallestInput = 8u << 20;
-constexpr std::uint64_t kTrialPieces = 4;  ///< of kLargeBytes
+constexpr std::uint64_t kMostPieces = 4;    ///< of kLargeBytes are tried,
+constexpr std::uint64_t kPiecesAmong = 64;  ///< one in so many
 constexpr int kFirstLevel = 4;
 
 // What decoding costs, measured on a GPU (NOTES.md): with a dictionary small blocks are decoded a
@@ -31,8 +34,9 @@ Result<double> stored_bytes(const Samples& pieces, std::uint32_t block_bytes, Si
 Result<BlockSizeChoice> try_without_dictionary(const RandomAccess& input,
                                                const CompressOptions& options) {
   const std::uint64_t pieces = input.size() / kLargeBytes;
+  const std::uint64_t tried = std::clamp<std::uint64_t>(pieces / kPiecesAmong, 1, kMostPieces);
   PRESSO_ASSIGN(const Samples samples,
-                Samples::read(input, kLargeBytes, choose_evenly(pieces, kTrialPieces)));
+                Samples::read(input, kLargeBytes, choose_evenly(pieces, tried)));
   SizeTrial trial(options);
   PRESSO_ASSIGN(const double usual, stored_bytes(samples, kDefaultBlockBytes, trial));
   PRESSO_ASSIGN(const double small, stored_bytes(samples, kSmallBytes, trial));
@@ -70,6 +74,8 @@ Result<BlockSizeChoice> try_sizes(const RandomAccess& input, const CompressOptio
 Result<BlockSizeChoice> choose_block_size(const RandomAccess* input,
                                           const CompressOptions& options) {
   if (options.block_bytes != 0) return BlockSizeChoice{options.block_bytes};
+  const bool for_storage = options.coding == Coding::kBit && options.favor != Favor::kDecode;
+  if (for_storage) return BlockSizeChoice{kLargeBytes};
   const bool worth_a_trial =
       input != nullptr && input->size() >= kSmallestInput && options.level >= kFirstLevel;
   return worth_a_trial ? try_sizes(*input, options) : BlockSizeChoice{kDefaultBlockBytes};

@@ -2,6 +2,7 @@
 #include "compress/choose/dictionary_choice.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <utility>
@@ -15,10 +16,13 @@ namespace {
 constexpr std::uint32_t kTrialSizes[] = {64u << 10, 128u << 10, 256u << 10, 512u << 10,
                                          1u << 20,  2u << 20,   4u << 20};
 constexpr std::uint32_t kDictionaryBlockBytes = 1u << 20;
-constexpr std::uint64_t kTrialBytes = 4u << 20;     ///< encoded with each size
-constexpr std::uint64_t kFewestTrials = 12;         ///< blocks
-constexpr std::uint64_t kSmallestInput = 1u << 20;  ///< below, a dictionary cannot pay
-constexpr int kFirstAutoLevel = 4;                  ///< faster levels do not pay for the trial
+constexpr std::uint64_t kSmallestInput = 4u << 20;  ///< below, a dictionary hardly pays
+constexpr std::uint64_t kMostSampled = 16u << 20;   ///< of the input, to train on
+constexpr std::uint64_t kMostTried = 4u << 20;      ///< of the input, encoded with each size
+constexpr std::uint32_t kPieceBytes = 32u << 10;    ///< of an even sample
+constexpr int kFirstAutoLevel = 3;                  ///< faster levels do not pay for the trial
+constexpr int kFirstTrainedLevel = 5;               ///< nor these for training
+constexpr int kFirstThoroughLevel = 10;             ///< from here on several sizes are tried
 
 /// What it must save: decoding with one is slower on a CPU, faster on a GPU (NOTES.md).
 constexpr double kNeededGain = 0.02;
@@ -27,15 +31,30 @@ constexpr double kNeededGain = 0.02;
 constexpr double kLostGain = 0.25;
 constexpr double kOtherSize = 0.1;
 
-/// How much is looked at, and how closely.
+/// How much is looked at, and how closely: so that all of it takes a few percent of the time that
+/// compressing the input takes at this level (NOTES.md).
 struct Effort {
-  std::uint64_t sample_bytes;
+  std::uint64_t sample_bytes;  ///< to train on
   TrainingEffort training;
+  std::uint64_t tried_bytes;
+  std::uint32_t largest;  ///< of the sizes
 };
-Effort effort_of(int level) {
-  if (level < 7) return {8u << 20, {1u << 20, 16}};
-  if (level < 10) return {16u << 20, {2u << 20, 128}};
-  return {64u << 20, kMostEffort};
+
+std::uint64_t part_of(std::uint64_t bytes, unsigned part, std::uint64_t least, std::uint64_t most) {
+  return std::clamp(bytes / part, least, most);
+}
+
+Effort effort_of(int level, std::uint64_t input_bytes) {
+  constexpr std::uint64_t kMiB = 1u << 20;
+  if (level >= kFirstThoroughLevel) {
+    return {kMostSampled, kMostEffort, kMostTried, std::end(kTrialSizes)[-1]};
+  }
+  const std::uint64_t sampled = part_of(input_bytes, 32, kMiB, kMostSampled);
+  const std::uint64_t largest = part_of(input_bytes, 32, kTrialSizes[0], std::end(kTrialSizes)[-1]);
+  return {sampled,
+          {sampled / 8, level < 7 ? 16u : 128u},
+          part_of(input_bytes, 64, kMiB, kMostTried),
+          static_cast<std::uint32_t>(std::bit_floor(largest))};
 }
 
 /// Blocks to train on and blocks to try the result on, by number. As many of those are others as of
@@ -77,24 +96,14 @@ bool has_drifted(const TriedParts& then, const TriedParts& now, bool has_diction
 class Chooser {
  public:
   Chooser(std::uint64_t input_bytes, const CompressOptions& options)
-      : input_bytes_(input_bytes), options_(options), trial_(options) {}
+      : input_bytes_(input_bytes),
+        options_(options),
+        effort_(effort_of(options.level, input_bytes)),
+        trial_(options) {}
 
   Result<DictionaryPlan> choose(const RandomAccess& input) {
-    const std::uint32_t block_bytes = options_.block_bytes;
-    const Effort effort = effort_of(options_.level);
-    const std::uint64_t trained = std::max<std::uint64_t>(effort.sample_bytes / block_bytes, 1);
-    const Split split = split_blocks(blocks_of(input), trained, tried_blocks());
-    PRESSO_ASSIGN(const Samples samples, Samples::read(input, block_bytes, split.trained));
-    const bool fixed = options_.dictionary.mode == DictionaryChoice::Mode::kSize;
-    const std::uint32_t most = fixed ? options_.dictionary.bytes : std::end(kTrialSizes)[-1];
-    const auto segments = select_segments(samples.blocks(), most, effort.training);
-    if (fixed) {
-      DictionaryPlan plan;
-      plan.content = assemble_dictionary(samples.blocks(), segments, most);
-      return plan;
-    }
-    PRESSO_ASSIGN(const Samples tried, Samples::read(input, block_bytes, split.tried));
-    return best_size(samples, segments, tried);
+    if (options_.dictionary.mode == DictionaryChoice::Mode::kSize) return train_fixed(input);
+    return choose_trained(input);
   }
 
   Result<std::optional<DictionaryPlan>> choose_again(const RandomAccess& next,
@@ -109,11 +118,38 @@ class Chooser {
   }
 
  private:
+  /// As much is sampled as training at its best would, since the user has asked for it.
+  Result<DictionaryPlan> train_fixed(const RandomAccess& input) {
+    constexpr std::uint64_t kSampled = 8;  ///< times the dictionary
+    const std::uint32_t bytes = options_.dictionary.bytes;
+    const std::uint64_t sampled = std::min<std::uint64_t>(
+        std::max<std::uint64_t>(kSampled * bytes, effort_.sample_bytes), kMostSampled);
+    const std::uint64_t count = std::max<std::uint64_t>(sampled / options_.block_bytes, 1);
+    PRESSO_ASSIGN(const Samples samples, Samples::read(input, options_.block_bytes,
+                                                       choose_evenly(blocks_of(input), count)));
+    const TrainingEffort training{std::max<std::uint64_t>(effort_.training.strings, 1u << 20),
+                                  std::max(effort_.training.segments, 16u)};
+    DictionaryPlan plan;
+    plan.content = assemble_dictionary(samples.blocks(),
+                                       select_segments(samples.blocks(), bytes, training), bytes);
+    return plan;
+  }
+
+  Result<DictionaryPlan> choose_trained(const RandomAccess& input) {
+    const std::uint32_t block_bytes = options_.block_bytes;
+    const std::uint64_t trained = std::max<std::uint64_t>(effort_.sample_bytes / block_bytes, 1);
+    const Split split = split_blocks(blocks_of(input), trained, tried_blocks());
+    PRESSO_ASSIGN(const Samples samples, Samples::read(input, block_bytes, split.trained));
+    const auto segments = select_segments(samples.blocks(), effort_.largest, effort_.training);
+    PRESSO_ASSIGN(const Samples tried, Samples::read(input, block_bytes, split.tried));
+    return best_size(samples, segments, tried);
+  }
+
   std::uint64_t blocks_of(const RandomAccess& input) const {
     return (input.size() + options_.block_bytes - 1) / options_.block_bytes;
   }
   std::uint64_t tried_blocks() const {
-    return std::max(kTrialBytes / options_.block_bytes, kFewestTrials);
+    return std::max<std::uint64_t>(effort_.tried_bytes / options_.block_bytes, 1);
   }
 
   Result<DictionaryPlan> best_size(const Samples& samples,
@@ -122,10 +158,10 @@ class Chooser {
     PRESSO_ASSIGN(const DictionaryPlan without, plan_with({}, tried.blocks()));
     DictionaryPlan best = without;
     std::size_t tried_bytes = 0;
-    const std::size_t step = options_.level < 10 ? 2 : 1;
-    for (std::size_t i = 0; i < std::size(kTrialSizes); i += step) {
-      const std::uint32_t bytes = kTrialSizes[i];
-      if (bytes > input_bytes_ / 4) break;
+    const bool thorough = options_.level >= kFirstThoroughLevel;
+    for (const std::uint32_t bytes : kTrialSizes) {
+      if (bytes > input_bytes_ / 4 || bytes > effort_.largest) break;
+      if (!thorough && bytes < effort_.largest) continue;
       std::vector<Byte> content = assemble_dictionary(samples.blocks(), segments, bytes);
       if (content.size() <= tried_bytes + tried_bytes / 8) break;  // nothing more is repeated
       tried_bytes = content.size();
@@ -137,8 +173,11 @@ class Chooser {
         break;  // larger ones cost more than they gain
       }
     }
-    const bool pays = best.predicted_bytes <= without.predicted_bytes * (1 - kNeededGain);
-    return pays ? std::move(best) : without;
+    return pays(best, without) ? std::move(best) : without;
+  }
+
+  static bool pays(const DictionaryPlan& with, const DictionaryPlan& without) {
+    return with.predicted_bytes <= without.predicted_bytes * (1 - kNeededGain);
   }
 
   /// The plan of this content, with parts.without as if there were none.
@@ -166,6 +205,7 @@ class Chooser {
 
   const std::uint64_t input_bytes_;
   const CompressOptions& options_;
+  const Effort effort_;
   SizeTrial trial_;
 };
 
@@ -174,7 +214,7 @@ class Chooser {
 bool may_use_dictionary(const CompressOptions& options) {
   using Mode = DictionaryChoice::Mode;
   if (options.dictionary.mode == Mode::kAuto) {
-    return options.level >= kFirstAutoLevel && options.favor == Favor::kRatio;
+    return options.level >= kFirstAutoLevel && options.favor != Favor::kDecode;
   }
   return options.dictionary.mode == Mode::kSize;
 }

@@ -27,6 +27,14 @@ void parse_fast(int level, ParserParameters& parameters) {
   parameters.dense = level > 1;
 }
 
+/// Level 2 of the Bit coding.
+void parse_with_two_tables(ParserParameters& parameters) {
+  parameters.kind = ParserKind::kTwoTables;
+  parameters.acceleration = 8;
+  parameters.lazy = 0;
+  parameters.short_key = 6;
+}
+
 /// Levels 3 to 9: how many places of a row are tried, how far a better match is looked for, and
 /// which length ends a search.
 void parse_rows(int level, ParserParameters& parameters) {
@@ -39,6 +47,8 @@ void parse_rows(int level, ParserParameters& parameters) {
   parameters.depth = kDepth[i];
   parameters.lazy = kLazy[i];
   parameters.nice_length = kNice[i];
+  // The Bit coding writes a far short match in more bits than literals.
+  if (parameters.coding == Coding::kBit) parameters.row_key = 6;
 }
 
 /// Levels 4 to 9 where decoding speed is wanted: only there sequences have a cost of their own.
@@ -65,6 +75,7 @@ void parse_optimally(int level, ParserParameters& parameters) {
 
 /// The ladder; NOTES.md has the measurements.
 void set_level(int level, ParserParameters& parameters) {
+  if (level == 2 && parameters.coding == Coding::kBit) return parse_with_two_tables(parameters);
   if (level < kFirstRowLevel) return parse_fast(level, parameters);
   level < kFirstOptimalLevel ? parse_rows(level, parameters) : parse_optimally(level, parameters);
 }
@@ -105,10 +116,12 @@ BlockHeader raw_header(Bytes plain, std::uint32_t number, FrameKind kind) {
 
 }  // namespace
 
-EncoderParameters parameters_of(const CompressOptions& options) {
+EncoderParameters parameters_of(const CompressOptions& given) {
+  const CompressOptions options = with_goal(given);
   EncoderParameters encoder{{}, options.bit_gain_percent, options.sub_block_sequences};
   ParserParameters& parameters = encoder.parser;
-  parameters.coding = options.coding;
+  parameters.coding = *options.coding;
+  if (options.block_bytes != 0) parameters.block_bytes = options.block_bytes;
   set_level(options.level, parameters);
   if (options.favor == Favor::kDecode) favor_decode(options.level, parameters);
   if (options.rule) parameters.rule = *options.rule;

@@ -284,7 +284,7 @@ class FastParser final : public Parser {
   }
 
   static constexpr unsigned kSmallHashBits = 14;
-  static constexpr unsigned kHashBits = 13;
+  static constexpr unsigned kHashBits = 15;
 
   ParserParameters parameters_;
   DependencyTracker tracker_;

@@ -53,6 +53,16 @@ inline std::uint32_t common_length_back(const Byte* a, const Byte* b, std::uint3
   return length;
 }
 
+/// A multiplicative hash of all of `word`; of its first bytes only where they were shifted to the
+/// upper end.
+inline std::uint32_t hash_word(std::uint64_t word, unsigned bits) {
+  return static_cast<std::uint32_t>((word * 0x9E3779B185EBCA87u) >> (64 - bits));
+}
+template <unsigned kBytes>
+std::uint32_t hash_bytes(std::uint64_t word, unsigned bits) {
+  return hash_word(word << (64 - 8 * kBytes), bits);
+}
+
 /// Multiplicative hashes of the first 4 or 6 bytes; the caller ensures that 4 or 8 can be read.
 inline std::uint32_t hash4(const Byte* at, unsigned bits) {
   return (load<std::uint32_t>(at) * 2654435761u) >> (32 - bits);

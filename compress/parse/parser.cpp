@@ -2,6 +2,7 @@
 #include "compress/parse/parser.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "compress/parse/match.h"
 #include "compress/parse/match_tree.h"
@@ -11,8 +12,14 @@ namespace presso {
 DictionaryIndex index_dictionary(Bytes content, const ParserParameters& parameters) {
   constexpr std::size_t kKeyBytes = 8;  // as many as the hash loads
   constexpr std::uint32_t kChainHashBits = 17;
+  static std::atomic<std::uint64_t> serials{0};
   DictionaryIndex index;
   index.content = content;
+  index.serial = ++serials;
+  if (parameters.kind == ParserKind::kTwoTables) {
+    index_two_tables(parameters, index);
+    return index;
+  }
   const bool is_fast = parameters.kind == ParserKind::kFast;
   index.hash_bits = is_fast ? kFastHashBits : kChainHashBits;
   if (parameters.kind == ParserKind::kOptimal) {
@@ -35,6 +42,8 @@ std::unique_ptr<Parser> make_parser(const ParserParameters& parameters) {
   switch (parameters.kind) {
     case ParserKind::kFast:
       return make_fast_parser(limited);
+    case ParserKind::kTwoTables:
+      return make_two_table_parser(limited);
     case ParserKind::kRow:
       return make_row_parser(limited);
     case ParserKind::kOptimal:

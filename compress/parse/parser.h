@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// From bytes to sequences. Four parsers share the interface:
+// From bytes to sequences. Five parsers share the interface:
 //   fast   (fast_parser.cpp)   one probe of a single-entry hash table a position, greedy
+//   two tables (two_table_parser.cpp) one probe for long and one for short strings
 //   row    (row_parser.cpp)    up to 63 places that share a hash, lazy
 //   chain  (chain_parser.cpp)  hash chains, and the cheapest way through their matches
 //   optimal (optimal_parser.cpp)  a tree of all matches, and the way of the fewest bits
@@ -21,19 +22,23 @@ namespace presso {
 /// Size of the dictionary's table that the fast parser probes.
 constexpr unsigned kFastHashBits = 14;
 
-enum class ParserKind { kFast, kRow, kChain, kOptimal };
+enum class ParserKind { kFast, kTwoTables, kRow, kChain, kOptimal };
 
 struct ParserParameters {
   ParserKind kind = ParserKind::kChain;
   Coding coding = Coding::kByte;  ///< what the sequences will be stored with
   // For some parsers only:
-  std::uint32_t lazy = 1;           ///< row: how far ahead a better match is looked for
+  /// Two tables, row: how far ahead a better match is looked for.
+  std::uint32_t lazy = 1;
+  std::uint32_t short_key = 6;      ///< two tables: bytes of the strings in the second, 5 or 6
+  std::uint32_t row_key = 4;        ///< row: bytes of the strings in a row, 4 to 6
   std::uint32_t passes = 1;         ///< optimal: over a block, before the last one
   std::uint32_t hash_bits = 16;     ///< chain, optimal: of the table of chain heads or roots
   std::uint32_t depth = 32;         ///< all except fast: candidates tried at a position
   std::uint32_t nice_length = 64;   ///< all except fast: a match this long is taken at once
   std::uint32_t sequence_cost = 0;  ///< all except fast: bits added to the price of a sequence
-  std::uint32_t acceleration = 6;   ///< fast, row: after 2^this misses the step grows by one
+  std::uint32_t acceleration = 6;   ///< fast, row: after 2^this misses the step grows by one; two
+                                    ///< tables: after 2^this literals
   bool dense = false;               ///< fast: two positions of a match enter the table, not one
   std::uint32_t staleness = 0;      ///< fast: a table entry is replaced only when older than this
   // For all parsers:
@@ -41,21 +46,28 @@ struct ParserParameters {
   std::uint32_t window = 0xFFFFFF;     ///< furthest distance
   std::uint32_t lookahead = 0xFFFFFF;  ///< longest match
   DependencyRule rule = DependencyRule::kTwoWave;
-  std::uint32_t group = 32;  ///< sequences in a group; tile rule: bytes in a tile
+  std::uint32_t group = 32;              ///< sequences in a group; tile rule: bytes in a tile
+  std::uint32_t block_bytes = 1u << 20;  ///< of most blocks: what tables of a dictionary are for
 };
 
 /// A dictionary's content with the tables to find matches in it. Immutable, shared by all threads.
 struct DictionaryIndex {
   Bytes content;
+  std::uint64_t serial = 0;  ///< no two indexes of a process have the same; 0: made by no one
   std::uint32_t hash_bits = 0;
   std::vector<std::uint32_t> head;  ///< position + 1 of the last occurrence of a hash; 0: none
   /// Chain: position + 1 of the occurrence before; by position.
   std::vector<std::uint32_t> previous;
   std::vector<std::uint32_t> children;  ///< optimal: MatchTree's; head holds its roots
+  std::vector<std::uint32_t> shorts;    ///< two tables: of short strings; head of long ones
 };
 
 /// Indexes `content` (kept by reference) for parsers with these parameters.
 DictionaryIndex index_dictionary(Bytes content, const ParserParameters& parameters);
+
+/// Two tables: bits of a hash for texts of this size; fills the tables of an index.
+unsigned two_table_hash_bits(std::size_t text_bytes);
+void index_two_tables(const ParserParameters& parameters, DictionaryIndex& index);
 
 class Parser {
  public:
@@ -66,6 +78,7 @@ class Parser {
 
 std::unique_ptr<Parser> make_parser(const ParserParameters& parameters);
 std::unique_ptr<Parser> make_fast_parser(const ParserParameters& parameters);
+std::unique_ptr<Parser> make_two_table_parser(const ParserParameters& parameters);
 std::unique_ptr<Parser> make_row_parser(const ParserParameters& parameters);
 std::unique_ptr<Parser> make_chain_parser(const ParserParameters& parameters);
 std::unique_ptr<Parser> make_optimal_parser(const ParserParameters& parameters);

@@ -10,7 +10,8 @@
 // The dependency rule is asked for each candidate, which counts as far as it is legal.
 //
 // Cost: a row is one or two cache lines whatever it holds, so that its candidates are read beside
-// each other, where a chain's are read one after another. Tested by
+// each other, where a chain's are read one after another. Rows are fetched some positions before
+// they are needed. Tested by
 // tests/unit/compress/dependency_test.cpp; figures in NOTES.md.
 #include <algorithm>
 #include <type_traits>
@@ -38,6 +39,8 @@ constexpr std::uint32_t kGoodForDictionary = 20;  ///< after one this long it is
 /// length that ends a search.
 constexpr std::uint32_t kInsertedOfLong = 8;
 constexpr std::uint32_t kUsualNice = 64;
+constexpr std::uint32_t kFetchedAhead = 8;  ///< positions, of rows
+constexpr std::size_t kCacheLine = 64;
 constexpr std::uint32_t kMostInserted = 8;  ///< times kInsertedOfLong
 
 /// Gains and costs in quarters of a byte.
@@ -73,10 +76,25 @@ class Rows {
  public:
   using Bits = std::conditional_t<kRow == 16, std::uint16_t,
                                   std::conditional_t<kRow == 32, std::uint32_t, std::uint64_t>>;
-  Rows(Byte* tags, Entry* entries, unsigned rows_log2)
-      : tags_(tags), entries_(entries), rows_log2_(rows_log2) {}
+  /// `key_bytes`: how many bytes of the text a hash is of.
+  Rows(Byte* tags, Entry* entries, unsigned rows_log2, unsigned key_bytes)
+      : tags_(tags),
+        entries_(entries),
+        hash_bits_(rows_log2 + kTagBits),
+        key_shift_(64 - 8 * key_bytes) {}
 
-  std::uint32_t hash(const Byte* at) const { return hash4(at, rows_log2_ + kTagBits); }
+  std::uint32_t hash(const Byte* at) const {
+    return hash_word(load<std::uint64_t>(at) << key_shift_, hash_bits_);
+  }
+
+  /// Begins to fetch the row of what stands at `at`.
+  void prefetch(const Byte* at) const {
+    const std::size_t row = row_of(hash(at));
+    __builtin_prefetch(tags_ + row);
+    for (std::size_t i = 0; i < kRow; i += kCacheLine / sizeof(Entry)) {
+      __builtin_prefetch(entries_ + row + i);
+    }
+  }
 
   void insert(const Byte* plain, std::uint32_t at) {
     const std::uint32_t hash_value = hash(plain + at);
@@ -111,7 +129,8 @@ class Rows {
 
   Byte* tags_;
   Entry* entries_;
-  unsigned rows_log2_;
+  unsigned hash_bits_;
+  unsigned key_shift_;
 };
 
 /// One block's parse.
@@ -285,7 +304,10 @@ class RowParse {
 
   void insert_up_to(std::uint32_t end) {
     end = std::min(end, search_end_);
-    for (; inserted_ < end; ++inserted_) rows_.insert(plain_, inserted_);
+    for (; inserted_ < end; ++inserted_) {
+      rows_.prefetch(plain_ + std::min(inserted_ + kFetchedAhead, search_end_));
+      rows_.insert(plain_, inserted_);
+    }
   }
 
   void close_run(std::uint32_t at) {
@@ -364,7 +386,7 @@ class RowParser final : public Parser {
     tags_.assign(size, 0);
     entries.assign(size, 0);
     const auto rows_log2 = static_cast<unsigned>(std::countr_zero(size / kRow));
-    const Rows<Entry, kRow> rows(tags_.data(), entries.data(), rows_log2);
+    const Rows<Entry, kRow> rows(tags_.data(), entries.data(), rows_log2, parameters_.row_key);
     RowParse<Rows<Entry, kRow>, Tracker> parse(plain, parameters_, dictionary, rows, tracker,
                                                sequences);
     parse.run();

@@ -53,7 +53,7 @@ Apply block_size_into(std::uint32_t& block_bytes) {
   };
 }
 
-Apply coding_into(Coding& coding) {
+Apply coding_into(std::optional<Coding>& coding) {
   return [&coding](const Given& given) -> Status {
     coding = given.value == "bit" ? Coding::kBit : Coding::kByte;
     return {};
@@ -128,20 +128,24 @@ Apply filter_size_into(std::uint32_t& size) {
 }
 
 Flag favor_flag(Favor& favor) {
-  return {.name = "favor",
-          .value_name = "GOAL",
-          .category = kCompression,
-          .brief = "the goal by which options that are not given are chosen",
-          .text =
-              "decode is for files to be decoded fast on a GPU: --deps tile --dict none "
-              "--window 47088, and from level 4 on fewer and longer back-references. Such files "
-              "are somewhat larger. --deps, --dict SIZE and --window take precedence.",
-          .choices = {"ratio", "decode"},
-          .default_value = "ratio",
-          .apply = [&favor](const Given& given) -> Status {
-            favor = given.value == "decode" ? Favor::kDecode : Favor::kRatio;
-            return {};
-          }};
+  return {
+      .name = "favor",
+      .value_name = "GOAL",
+      .category = kCompression,
+      .brief = "the goal by which options that are not given are chosen",
+      .text =
+          "decode is for files to be decoded fast on a GPU: --coding byte --deps tile --dict none "
+          "--window 47088, and from level 4 on fewer and longer back-references. Such files "
+          "are somewhat larger. --deps, --dict SIZE and --window take precedence. archive is "
+          "for what is kept for years: the highest level.",
+      .choices = {"ratio", "decode", "archive"},
+      .default_value = "ratio",
+      .apply = [&favor](const Given& given) -> Status {
+        favor = given.value == "decode"    ? Favor::kDecode
+                : given.value == "archive" ? Favor::kArchive
+                                           : Favor::kRatio;
+        return {};
+      }};
 }
 
 std::vector<Flag> dependency_flags(CompressOptions& options) {
@@ -180,7 +184,8 @@ std::vector<Flag> dependency_flags(CompressOptions& options) {
 
 }  // namespace
 
-std::vector<Ignored> ignored_options(const CompressOptions& options) {
+std::vector<Ignored> ignored_options(const CompressOptions& given) {
+  const CompressOptions options = with_goal(given);
   constexpr int kFirstWithoutStaleness = 3;
   std::vector<Ignored> ignored;
   if (options.staleness && options.level >= kFirstWithoutStaleness) {
@@ -207,14 +212,15 @@ Flag level_flag(int& level) {
       .category = kCompression,
       .brief = "compression level, -1 (fastest) to -12 (smallest)",
       .text =
-          "Levels 1 and 2 use a hash table with one entry for each hash, levels 3 to 9 rows of 8 "
-          "to 63 earlier places; from level 4 on a match is taken only if the next places have no "
+          "Levels 1 and 2 use a hash table with one entry for each hash; 3 and 4 one for long and "
+          "one for short strings (with --coding byte rows); 5 to 9 rows of 8 to 63 earlier places; "
+          "from level 4 on a match is taken only if the next places have no "
           "better one (with --favor decode levels 4 to 9 follow hash chains and weigh the cost of "
           "sequences). Levels 10 to 12 search binary trees and choose the matches that the coding "
           "writes in the fewest bits. All levels decompress equally fast. A thread takes about 4 "
           "MiB of memory at levels 1 to 9 and 20 MiB at 10 to 12, with --block-size 4M up to 38 "
           "and 86 MiB; choosing a dictionary takes up to 200 MiB.",
-      .default_value = "6",
+      .default_value = "3; 6 with byte or decode, 12 with archive",
       .environment = "PRESSO_LEVEL",
       .digits = true,
       .apply = count_into(level, kMinLevel, kMaxLevel)};
@@ -248,10 +254,11 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .value_name = "CODING",
        .category = kCompression,
        .brief = "how sequences are stored",
-       .text = "byte: whole bytes, decoded fastest. bit: Huffman codes, a quarter to a third "
-               "smaller, decoded more slowly: on a GPU at half to nine tenths of the speed.",
-       .choices = {"byte", "bit"},
-       .default_value = "byte",
+       .text =
+           "bit: Huffman codes. byte: whole bytes, a third to a half larger, decoded fastest: on "
+           "a GPU at up to twice the speed.",
+       .choices = {"bit", "byte"},
+       .default_value = "bit, decode byte",
        .apply = coding_into(options.coding)},
       {.name = "bit-gain",
        .value_name = "PERCENT",
@@ -276,8 +283,9 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .brief = "plain bytes in a block: auto, or 16K to 4M",
        .text =
            "Larger blocks compress better; smaller ones give finer access and more parallelism. "
-           "auto is 256K for pipes, files below 8M and levels 1 to 3. Otherwise a trial decides: "
-           "64K if files grow by less than 1 percent (5 percent with a dictionary), because a GPU "
+           "auto is 1M with --coding bit. With --coding byte or --favor decode it is 256K for "
+           "pipes, files below 8M and levels 1 to 3; otherwise a trial decides: 64K if files grow "
+           "by less than 1 percent (5 percent with a dictionary), because a GPU "
            "decodes such blocks a quarter to a half faster; 1M if that saves half of the size, "
            "although a GPU decodes such blocks at two fifths of the rate.",
        .default_value = "auto",
@@ -287,8 +295,9 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .category = kCompression,
        .brief = "file dictionary: auto, none, a SIZE up to 4M, or a FILE",
        .text = "A dictionary holds what many blocks repeat. It is stored once, before the blocks, "
-               "and every block may refer to it. auto tries several sizes and keeps a dictionary "
-               "only if it pays, from level 4 on and not with --favor decode. SIZE is the largest "
+               "and every block may refer to it. auto takes one from level 3 on if a trial shows "
+               "that it pays, not with --favor decode: pieces of the file at levels 3 and 4, "
+               "trained on a sample of it above. SIZE is the largest "
                "size permitted. FILE is used as it is: one dictionary for many files, as 'presso "
                "train' makes them.",
        .default_value = "auto",

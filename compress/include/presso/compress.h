@@ -19,7 +19,9 @@ namespace presso {
 
 constexpr int kMinLevel = 1;
 constexpr int kMaxLevel = 12;
-constexpr int kDefaultLevel = 6;
+constexpr int kDefaultLevel = 3;
+constexpr int kDefaultDecodeLevel = 6;    ///< with the Byte coding, which is for fast decoding
+constexpr int kDefaultArchiveLevel = 12;  ///< with Favor::kArchive
 constexpr unsigned kMaxThreads = 1024;
 
 // Hundredths of a percent of the plain size.
@@ -37,6 +39,8 @@ enum class Favor {
   /// Speed of decoding on a GPU: tiles of 2 KiB, a window of kFavorDecodeWindow (so no distance
   /// takes a third byte), no dictionary; from level 4 on also fewer, longer sequences.
   kDecode,
+  /// The smallest file, for what is kept for years: the highest level.
+  kArchive,
 };
 
 struct DictionaryChoice {
@@ -57,13 +61,16 @@ struct DictionaryChoice {
 };
 
 struct CompressOptions {
-  int level = kDefaultLevel;  ///< 1-2 one hash probe, 3-9 rows of a hash, 10-12 trees
-  /// kMinBlockBytes .. kMaxBlockBytes; 0: 64 KiB, 256 KiB or 1 MiB, whichever a trial on `sample`
-  /// shows to suit; kDefaultBlockBytes without a sample or with a small one.
+  /// 1-2 one hash probe, 3-4 two (the Byte coding: rows), 5-9 rows of a hash, 10-12 trees; 0: by
+  /// goal and coding.
+  int level = 0;
+  /// kMinBlockBytes .. kMaxBlockBytes; 0: 1 MiB with the Bit coding; with the Byte coding 64 KiB,
+  /// 256 KiB or 1 MiB, whichever a trial on `sample` shows to suit, and kDefaultBlockBytes without
+  /// a sample or with a small one.
   std::uint32_t block_bytes = 0;
-  /// Coding::kByte or kBit. Blocks that the coding would make larger are stored raw, or with the
-  /// Byte coding if that is smaller.
-  Coding coding = Coding::kByte;
+  /// Coding::kByte or kBit; nullopt: kByte under Favor::kDecode, else kBit. Blocks that the coding
+  /// would make larger are stored raw, or with the Byte coding if that is smaller.
+  std::optional<Coding> coding;
   /// Bit coding: how much smaller it must make a block than the Byte coding does, 0..99 percent;
   /// other blocks get the Byte coding, which is decoded faster.
   std::uint32_t bit_gain_percent = 0;
@@ -104,6 +111,9 @@ struct CompressSummary {
   std::uint64_t dictionary_bytes = 0;  ///< plain, of all members; 0: none
   std::uint64_t filter_bytes = 0;      ///< stored, of all members; 0: none
 };
+
+/// `options` with coding and level set, where they were left to the goal.
+CompressOptions with_goal(const CompressOptions& options);
 
 /// kInvalidArgument, whose text names the option and its limits, or ok.
 Status validate(const CompressOptions& options);

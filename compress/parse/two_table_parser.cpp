@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: MIT
+// The two-table parser: at every position one place that shares eight bytes and one that shares
+// five or six, from two hash tables; the longer string is believed first. It fills the gap between
+// the fast parser's one probe and the row parser's many. The idea of a table of long and one of
+// short strings: Collet, zstd's strategy "dfast", 2016.
+//
+// Greedy: a match is taken at once, except that a short one gives way to a long one that begins one
+// byte later. Lazy: it gives way to what gains more at the next positions, as in the row parser.
+//
+// A place that the dependency rule forbids is told by a look at its first bytes, before the match
+// is measured: else a long forbidden match would be measured again at every position of it. Where
+// a match is of the second wave, its start keeps the older entries of the tables: others may not
+// read what it wrote, but they may read its source (fast_parser.cpp has the same).
+//
+// The dictionary lies before the block in memory (window.h), and its tables are made once and
+// copied for each block, so that a probe finds the nearest place of both.
+#include <algorithm>
+#include <type_traits>
+
+#include "compress/parse/dependency.h"
+#include "compress/parse/last_distances.h"
+#include "compress/parse/match.h"
+#include "compress/parse/parser.h"
+#include "compress/parse/window.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint32_t kTailBytes = 16;  ///< no search this close to the end: 8-byte loads
+constexpr std::uint32_t kLongKey = 8;
+constexpr std::uint32_t kRepeatKey = 4;
+
+/// Gains and costs in quarters of a byte, as in the row parser.
+constexpr std::int32_t kByteGain = 4;
+constexpr std::int32_t kRepeatCost = 1;
+constexpr std::int32_t kLeastGain = 4;
+constexpr std::int32_t kBetterAfterOne = 4;
+constexpr std::int32_t kBetterAfterTwo = 7;
+constexpr std::uint32_t kGoodLength = 32;  ///< a match this long is taken at once
+/// Of a match all positions enter the tables, of a longer one this number at either end.
+constexpr std::uint32_t kInsertedOfLong = 8;
+
+struct Match {
+  std::uint32_t begin = 0;
+  std::uint32_t length = 0;  ///< 0: none
+  std::uint32_t distance = 0;
+  std::int32_t gain = 0;  ///< lazy only
+};
+
+/// The last positions of long and of short strings, by their hashes; 0 also stands for none.
+struct Tables {
+  std::uint32_t* longs;
+  std::uint32_t* shorts;
+  unsigned bits;  ///< of a hash into either
+};
+
+/// One block's parse. Positions count from the dictionary's first byte.
+template <class Tracker, unsigned kShortKey>
+class TwoTableParse {
+  static constexpr std::uint64_t kShortMask = (std::uint64_t{1} << 8 * kShortKey) - 1;
+
+ public:
+  TwoTableParse(const Byte* base, std::uint32_t dictionary_bytes, std::size_t plain_bytes,
+                const ParserParameters& parameters, const Tables& tables, Tracker tracker,
+                Sequence* out)
+      : base_(base),
+        begin_(dictionary_bytes),
+        end_(begin_ + static_cast<std::uint32_t>(plain_bytes)),
+        search_end_(end_ - kTailBytes),
+        parameters_(parameters),
+        run_limit_(literal_run_limit(parameters.rule)),
+        tables_(tables),
+        tracker_(tracker),
+        out_(out),
+        literals_begin_(begin_) {}
+
+  /// Returns the end of the sequences.
+  Sequence* run() { return parameters_.lazy > 0 ? run_lazy() : run_greedy(); }
+
+  static void index(Bytes content, const Tables& tables) {
+    for (std::size_t at = 0; at + kLongKey <= content.size(); ++at) {
+      const auto word = load<std::uint64_t>(content.data() + at);
+      tables.longs[hash_bytes<kLongKey>(word, tables.bits)] = static_cast<std::uint32_t>(at);
+      tables.shorts[hash_bytes<kShortKey>(word, tables.bits)] = static_cast<std::uint32_t>(at);
+    }
+  }
+
+ private:
+  /// What a position finds in the tables, which hold the position afterwards.
+  struct Probe {
+    std::uint64_t word;
+    std::uint32_t* long_entry;
+    std::uint32_t* short_entry;
+    std::uint32_t long_place;
+    std::uint32_t short_place;
+  };
+
+  Probe probe(std::uint32_t at) const {
+    const auto word = load<std::uint64_t>(base_ + at);
+    std::uint32_t* const long_entry = tables_.longs + hash_bytes<kLongKey>(word, tables_.bits);
+    std::uint32_t* const short_entry = tables_.shorts + hash_bytes<kShortKey>(word, tables_.bits);
+    const Probe found{word, long_entry, short_entry, *long_entry, *short_entry};
+    *long_entry = *short_entry = at;
+    return found;
+  }
+
+  Sequence* run_greedy() {
+    std::uint32_t at = std::max(begin_, 1u);
+    while (at < search_end_) {
+      const Probe probed = probe(at);
+      Match match = find_repeated(at + 1);
+      if (match.length == 0) match = find_in_tables(at, probed);
+      if (match.length == 0) {
+        close_run_if_strict(at);
+        at += 1 + ((at - literals_begin_) >> parameters_.acceleration);
+        continue;
+      }
+      const std::uint32_t from = at;
+      at = emit_match(match, probed, match.begin <= from);
+      if (at < search_end_) {
+        insert(from + 2);
+        insert(at - 2);
+      }
+    }
+    close_run(end_);
+    return out_;
+  }
+
+  Match find_in_tables(std::uint32_t at, const Probe& probed) {
+    if (is_long(at, probed.long_place, probed.word)) {
+      return extend(at, probed.long_place, kLongKey);
+    }
+    if (!is_short(at, probed.short_place, probed.word)) return {};
+    const auto next_word = load<std::uint64_t>(base_ + at + 1);
+    std::uint32_t& next = tables_.longs[hash_bytes<kLongKey>(next_word, tables_.bits)];
+    const std::uint32_t later = std::exchange(next, at + 1);
+    if (is_long(at + 1, later, next_word)) return extend(at + 1, later, kLongKey);
+    return extend(at, probed.short_place, kShortKey);
+  }
+
+  Sequence* run_lazy() {
+    std::uint32_t at = std::max(begin_, 1u);
+    while (at < search_end_) {
+      const Probe probed = probe(at);
+      Match match = best_of(at, probed, {0, 0, 0, kLeastGain});
+      if (match.length == 0) {
+        close_run_if_strict(at);
+        at += 1 + ((at - literals_begin_) >> parameters_.acceleration);
+        continue;
+      }
+      std::uint32_t last = at;
+      look_ahead(match, last);
+      const bool at_first = last == at;
+      widen(match);
+      at = emit_match(match, probed, at_first);
+      insert_match(last + 1, at);
+    }
+    close_run(end_);
+    return out_;
+  }
+
+  /// Replaces `match` while one of the next positions gains more; `last`: position probed last.
+  void look_ahead(Match& match, std::uint32_t& last) {
+    std::uint32_t tries = parameters_.lazy;
+    while (tries > 0 && match.length < kGoodLength && last + 1 < search_end_) {
+      ++last;
+      const std::int32_t more = last - match.begin == 1 ? kBetterAfterOne : kBetterAfterTwo;
+      const Match later = best_of(last, probe(last), {0, 0, match.distance, match.gain + more});
+      if (later.length > 0) {
+        match = later;
+        tries = parameters_.lazy;
+      } else {
+        --tries;
+      }
+    }
+  }
+
+  /// The best match at `at` that gains more than `floor`; length 0: none. One at floor's distance
+  /// would be the rest of what is known already.
+  Match best_of(std::uint32_t at, const Probe& probed, const Match& floor) {
+    Match best{at, 0, 0, floor.gain};
+    const std::uint32_t repeat = last_[0];
+    if (repeat != floor.distance && repeat <= at - begin_ &&
+        static_cast<std::uint32_t>(probed.word) == load<std::uint32_t>(base_ + at - repeat)) {
+      consider(at, repeat, kRepeatKey, kRepeatCost, best);
+    }
+    if (is_long(at, probed.long_place, probed.word)) {
+      const std::uint32_t distance = at - probed.long_place;
+      if (distance != floor.distance) {
+        consider(at, distance, kLongKey, std::bit_width(distance), best);
+      }
+    } else if (is_short(at, probed.short_place, probed.word)) {
+      const std::uint32_t distance = at - probed.short_place;
+      if (distance != floor.distance) {
+        consider(at, distance, kShortKey, std::bit_width(distance), best);
+      }
+    }
+    return best;
+  }
+
+  void consider(std::uint32_t at, std::uint32_t distance, std::uint32_t known, std::int32_t cost,
+                Match& best) {
+    const std::uint32_t length = legal(at, distance, common(at, at - distance, known));
+    const std::int32_t gain = kByteGain * static_cast<std::int32_t>(length) - cost;
+    if (length >= parameters_.min_match && gain > best.gain) best = {at, length, distance, gain};
+  }
+
+  bool is_long(std::uint32_t at, std::uint32_t place, std::uint64_t word) const {
+    return load<std::uint64_t>(base_ + place) == word && place < at &&
+           at - place <= parameters_.window && legal(at, at - place, kLongKey) == kLongKey;
+  }
+
+  bool is_short(std::uint32_t at, std::uint32_t place, std::uint64_t word) const {
+    return ((load<std::uint64_t>(base_ + place) ^ word) & kShortMask) == 0 && place < at &&
+           at - place <= parameters_.window && legal(at, at - place, kShortKey) == kShortKey;
+  }
+
+  /// What the rule allows; everything in the dictionary is allowed.
+  std::uint32_t legal(std::uint32_t at, std::uint32_t distance, std::uint32_t length) const {
+    const std::uint32_t to = at - begin_;
+    return distance > to ? length : tracker_.legal_length(to, distance, length);
+  }
+
+  /// How many bytes are equal at `at` and `from`, of which `known` are. A match does not go on from
+  /// the dictionary into the block.
+  std::uint32_t common(std::uint32_t at, std::uint32_t from, std::uint32_t known) const {
+    std::uint32_t limit = std::min(end_ - at, parameters_.lookahead);
+    if (from < begin_) limit = std::min(limit, begin_ - from);
+    if (limit <= known) return limit;
+    return known + common_length(base_ + at + known, base_ + from + known, limit - known);
+  }
+
+  /// At the last distance, from `at` on.
+  Match find_repeated(std::uint32_t at) const {
+    const std::uint32_t distance = last_[0];
+    if (distance > at - begin_ ||
+        load<std::uint32_t>(base_ + at) != load<std::uint32_t>(base_ + at - distance)) {
+      return {};
+    }
+    const std::uint32_t length = legal(at, distance, common(at, at - distance, kRepeatKey));
+    return length < parameters_.min_match ? Match{} : Match{at, length, distance};
+  }
+
+  /// Forward, then back into the literals, then cut to what the rule allows; length 0: too little
+  /// is left.
+  Match extend(std::uint32_t at, std::uint32_t from, std::uint32_t known) const {
+    const std::uint32_t back = count_back(at, from);
+    const std::uint32_t most = parameters_.lookahead - std::min(back, parameters_.lookahead);
+    const std::uint32_t length = back + std::min(common(at, from, known), most);
+    const std::uint32_t begin = at - back;
+    const std::uint32_t allowed = legal(begin, at - from, length);
+    if (allowed < length && (allowed < parameters_.min_match || allowed <= back)) return {};
+    return {begin, allowed, at - from};
+  }
+
+  void widen(Match& match) const {
+    const std::uint32_t back = std::min(count_back(match.begin, match.begin - match.distance),
+                                        parameters_.lookahead - match.length);
+    const std::uint32_t begin = match.begin - back;
+    const std::uint32_t length = match.length + back;
+    if (back == 0 || legal(begin, match.distance, length) < length) return;
+    match.begin = begin;
+    match.length = length;
+  }
+
+  /// How many literals before `at` are equal, too.
+  std::uint32_t count_back(std::uint32_t at, std::uint32_t from) const {
+    const std::uint32_t first = from < begin_ ? 0 : begin_;
+    return common_length_back(base_ + at, base_ + from,
+                              std::min(at - literals_begin_, from - first), from - first);
+  }
+
+  /// Returns where the match ends, or one of the last distance but one that follows it.
+  std::uint32_t emit_match(const Match& match, const Probe& probed, bool at_probe) {
+    close_run(match.begin);
+    const bool forbidden = emit({match.begin - literals_begin_, match.length, match.distance});
+    if (forbidden && at_probe) {
+      *probed.long_entry = probed.long_place;
+      *probed.short_entry = probed.short_place;
+    }
+    take_distance(match.distance, last_);
+    while (literals_begin_ < search_end_) {
+      const std::uint32_t at = literals_begin_;
+      const std::uint32_t distance = last_[1];
+      if (distance > at - begin_ ||
+          load<std::uint32_t>(base_ + at) != load<std::uint32_t>(base_ + at - distance)) {
+        break;
+      }
+      const std::uint32_t length = legal(at, distance, common(at, at - distance, kRepeatKey));
+      if (length < parameters_.min_match) break;
+      insert(at);
+      emit({0, length, distance});
+      take_distance(distance, last_);
+    }
+    return literals_begin_;
+  }
+
+  void insert(std::uint32_t at) const {
+    const auto word = load<std::uint64_t>(base_ + at);
+    tables_.longs[hash_bytes<kLongKey>(word, tables_.bits)] = at;
+    tables_.shorts[hash_bytes<kShortKey>(word, tables_.bits)] = at;
+  }
+
+  void insert_match(std::uint32_t at, std::uint32_t end) const {
+    end = std::min(end, search_end_);
+    for (std::uint32_t first_end = std::min(end, at + kInsertedOfLong); at < first_end; ++at) {
+      insert(at);
+    }
+    if (end > at + kInsertedOfLong) at = end - kInsertedOfLong;
+    for (; at < end; ++at) insert(at);
+  }
+
+  /// Under the strict rule a group has to end before anything is legal.
+  void close_run_if_strict(std::uint32_t at) {
+    if (parameters_.rule == DependencyRule::kStrict) close_run(at);
+  }
+
+  void close_run(std::uint32_t at) {
+    while (at - literals_begin_ > run_limit_) emit({run_limit_, 0, 0});
+  }
+
+  bool emit(const Sequence& sequence) {
+    *out_++ = sequence;
+    const bool forbidden = tracker_.add(sequence, literals_begin_ - begin_);
+    literals_begin_ += sequence.literals + sequence.match;
+    return forbidden;
+  }
+
+  const Byte* const base_;
+  const std::uint32_t begin_;  ///< of the block
+  const std::uint32_t end_;
+  const std::uint32_t search_end_;
+  const ParserParameters parameters_;
+  const std::uint32_t run_limit_;
+  const Tables tables_;
+  Tracker tracker_;  ///< a reference to one, or one
+  Sequence* out_;
+  std::uint32_t literals_begin_;
+  LastDistances last_ = std::to_array(bit::kFirstDistances);
+};
+
+class TwoTableParser final : public Parser {
+ public:
+  explicit TwoTableParser(const ParserParameters& parameters)
+      : parameters_(parameters), tracker_(parameters.rule, parameters.group) {}
+
+  void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
+    sequences.clear();
+    if (plain.size() <= kTailBytes) return;
+    found_.resize(plain.size() / parameters_.min_match +
+                  plain.size() / literal_run_limit(parameters_.rule) + 1);
+    sequences.assign(static_cast<const Sequence*>(found_.data()), parse_block(plain, dictionary));
+  }
+
+ private:
+  /// Returns the end of what is in found_.
+  const Sequence* parse_block(Bytes plain, const DictionaryIndex* dictionary) {
+    const Byte* const base = window_.place(plain, dictionary);
+    if (parameters_.rule == DependencyRule::kTwoWave &&
+        parameters_.group == TwoWaveTracker::kGroup) {
+      bitmap_.assign(TwoWaveTracker::bitmap_bytes(plain.size()), 0);
+      return parse_with<TwoWaveTracker>(TwoWaveTracker(bitmap_.data()), base, plain.size(),
+                                        dictionary);
+    }
+    tracker_.begin_block(plain.size());
+    return parse_with<DependencyTracker&>(tracker_, base, plain.size(), dictionary);
+  }
+
+  template <class Tracker>
+  const Sequence* parse_with(Tracker tracker, const Byte* base, std::size_t plain_bytes,
+                             const DictionaryIndex* dictionary) {
+    const auto before =
+        static_cast<std::uint32_t>(dictionary != nullptr ? dictionary->content.size() : 0);
+    const Tables tables = tables_for(plain_bytes, dictionary);
+    if (parameters_.short_key == 5) {
+      return TwoTableParse<Tracker, 5>(base, before, plain_bytes, parameters_, tables, tracker,
+                                       found_.data())
+          .run();
+    }
+    return TwoTableParse<Tracker, 6>(base, before, plain_bytes, parameters_, tables, tracker,
+                                     found_.data())
+        .run();
+  }
+
+  /// Empty, or the dictionary's.
+  Tables tables_for(std::size_t plain_bytes, const DictionaryIndex* dictionary) {
+    if (dictionary != nullptr) {
+      longs_ = dictionary->head;
+      shorts_ = dictionary->shorts;
+      return {longs_.data(), shorts_.data(), dictionary->hash_bits};
+    }
+    const unsigned bits = two_table_hash_bits(plain_bytes);
+    longs_.assign(std::size_t{1} << bits, 0);
+    shorts_.assign(std::size_t{1} << bits, 0);
+    return {longs_.data(), shorts_.data(), bits};
+  }
+
+  ParserParameters parameters_;
+  DependencyTracker tracker_;
+  std::vector<Byte> bitmap_;
+  std::vector<std::uint32_t> longs_;
+  std::vector<std::uint32_t> shorts_;
+  Window window_;
+  Sequences found_;  ///< room for the most that a block can have
+};
+
+}  // namespace
+
+unsigned two_table_hash_bits(std::size_t text_bytes) {
+  constexpr unsigned kLeastBits = 12;
+  constexpr unsigned kMostBits = 17;
+  return std::clamp<unsigned>(static_cast<unsigned>(std::bit_width(text_bytes)) - 3, kLeastBits,
+                              kMostBits);
+}
+
+void index_two_tables(const ParserParameters& parameters, DictionaryIndex& index) {
+  index.hash_bits = two_table_hash_bits(index.content.size() + parameters.block_bytes);
+  index.head.assign(std::size_t{1} << index.hash_bits, 0);
+  index.shorts.assign(std::size_t{1} << index.hash_bits, 0);
+  const Tables tables{index.head.data(), index.shorts.data(), index.hash_bits};
+  parameters.short_key == 5 ? TwoTableParse<TwoWaveTracker, 5>::index(index.content, tables)
+                            : TwoTableParse<TwoWaveTracker, 6>::index(index.content, tables);
+}
+
+std::unique_ptr<Parser> make_two_table_parser(const ParserParameters& parameters) {
+  return std::make_unique<TwoTableParser>(parameters);
+}
+
+}  // namespace presso
