@@ -18,7 +18,8 @@ trap 'rm -f "$log"' EXIT
 run_tests() {
   printf '== %s\n' "$*"
   if ! "$@" >"$log" 2>&1 || grep -q 'no usable GPU' "$log"; then
-    grep -vE '^\[ (RUN  |     OK) ' "$log" | head -n 200 || true
+    grep -vE '^\[ +(RUN|OK) +\]' "$log" | head -n 200 || true
+    grep -E '^\[ +RUN +\]' "$log" | tail -n 1 || true
     printf '== failed: %s\n' "$*"
     return 1
   fi

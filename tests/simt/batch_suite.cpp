@@ -494,6 +494,7 @@ TEST_P(Batch, WithDamageHasTheCpusErrorCodes) {
       batch.blocks.push_back(block % 10 == 9 ? source : damaged(source, random, largest));
     }
     const Sample sample(std::move(batch));
+    if (sample.batch.blocks.empty()) continue;  // where races are reported, all may be left out
     const bool verify = number % 3 != 2;
     for (const CpuAnswer& answer : sample.answers) ++seen[answer.code_with(verify)];
     SCOPED_TRACE("batch " + std::to_string(number));
