@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws the two plots of the README from CSVs in tools/bench/results, and prints the tables of the
+"""Draws the plots of the README from CSVs in tools/bench/results, and prints the tables of the
 same figures in README.md and docs/. Needs matplotlib (Debian: python3-matplotlib). The same figures
 give the same bytes with the same version of matplotlib.
 
@@ -8,6 +8,8 @@ give the same bytes with the same version of matplotlib.
 
 ratio-speed.svg  from cpu-commands.csv      ratio against speed of compressing and decompressing
 search.svg       from cpu-search-peers.csv  seconds to search 1 GiB of text, beside other tools
+ladder.svg       from cpu-ingest.csv        ratio against speed of compressing, every level beside
+                                            zstd's; left out where ingest_figures.py has not run
 """
 
 import os
@@ -21,6 +23,7 @@ from matplotlib import pyplot  # noqa: E402  after the choice of a back end
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 import csv_origin  # noqa: E402
+import ingest_goals  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOOLS = {  # colour and marker
@@ -37,6 +40,7 @@ IN_README = {
     ("lz4", "-1"), ("zstd", "-3"),
 }
 PEER_TEXTS = {"winlog.jsonl": "long lines (2.3 KB)", "gen.jsonl": "short lines (290 bytes)"}
+PRESETS = {"default": "o", "--favor archive": "*"}  # marker
 QUERIES = {  # label, colour, marker
     "rare": ("rare string", "#1f5fa8", "o"),
     "frequent": ("frequent string", "#c44e52", "s"),
@@ -100,6 +104,46 @@ def draw_ratio_speed(rows, path):
     save(figure, path)
 
 
+def draw_ladder_of(axes, rows):
+    """Numbered levels of each tool joined by a line; presso's default and preset for archives."""
+    found = ingest_goals.one_thread(row for row in rows if row["compress_mb_s"])
+    for tool in ("presso", "zstd", "lz4"):
+        colour, marker = TOOLS[tool]
+        mine = [row for row in found.values() if row["tool"] == tool]
+        mine = sorted((row for row in mine if row["options"][1:].isdigit()), key=level)
+        speeds = [float(row["compress_mb_s"]) for row in mine]
+        ratios = [float(row["ratio"]) for row in mine]
+        axes.plot(speeds, ratios, color=colour, marker=marker, label=tool, linewidth=0.8,
+                  markersize=5)
+        for row, x, y in zip(mine, speeds, ratios):
+            axes.annotate(row["options"], (x, y), textcoords="offset points", xytext=(4, 3),
+                          fontsize=7, color=colour)
+    for name, marker in PRESETS.items():
+        if name in found:
+            axes.plot(float(found[name]["compress_mb_s"]), float(found[name]["ratio"]),
+                      color=TOOLS["presso"][0], marker=marker, markerfacecolor="none",
+                      markersize=12, linestyle="none", label=f"presso, {name}")
+
+
+def draw_ladder(rows, path):
+    files = list(ingest_goals.by_file(rows).items())
+    lines = (len(files) + 1) // 2
+    figure, grid = pyplot.subplots(lines, 2, figsize=(10, 3.9 * lines), squeeze=False)
+    for axes, (file, mine) in zip(grid.flat, files):
+        draw_ladder_of(axes, mine)
+        axes.set_title(f"{file}, {int(mine[0]['plain_bytes']) / 1e6:.0f} MB", fontsize=9)
+        axes.set_xlabel("MB of text compressed a second, one thread")
+        axes.set_ylabel("ratio")
+        axes.set_xscale("log")
+        plain_numbers(axes.xaxis)
+        axes.grid(True, which="major", linewidth=0.3)
+        axes.margins(x=0.12, y=0.12)
+    for axes in grid.flat[len(files):]:
+        axes.set_visible(False)
+    grid[0][0].legend(fontsize=8)
+    save(figure, path)
+
+
 def draw_search(rows, path):
     tools = list(dict.fromkeys(row["tool"] for row in rows))[::-1]
     figure, line = pyplot.subplots(1, len(PEER_TEXTS), figsize=(10, 3.8), sharey=True)
@@ -153,6 +197,11 @@ def main():
     draw_ratio_speed(rows, os.path.join(out, "ratio-speed.svg"))
     draw_search(read(os.path.join(results, "cpu-search-peers.csv")),
                 os.path.join(out, "search.svg"))
+    ladder = os.path.join(results, "cpu-ingest.csv")
+    if os.path.exists(ladder):
+        draw_ladder(read(ladder), os.path.join(out, "ladder.svg"))
+    else:
+        print("LEFT OUT: ladder.svg: no cpu-ingest.csv", file=sys.stderr)
     print_table(rows, list(TEXTS), IN_README)
     print_table(rows, list(dict.fromkeys(row["file"] for row in rows)), None)
 
