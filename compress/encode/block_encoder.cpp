@@ -31,8 +31,6 @@ void parse_fast(int level, ParserParameters& parameters) {
 void parse_with_two_tables(ParserParameters& parameters) {
   parameters.kind = ParserKind::kTwoTables;
   parameters.acceleration = 8;
-  parameters.lazy = 0;
-  parameters.short_key = 6;
 }
 
 /// Levels 3 to 9: how many places of a row are tried, how far a better match is looked for, and

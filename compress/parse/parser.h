@@ -28,9 +28,7 @@ struct ParserParameters {
   ParserKind kind = ParserKind::kChain;
   Coding coding = Coding::kByte;  ///< what the sequences will be stored with
   // For some parsers only:
-  /// Two tables, row: how far ahead a better match is looked for.
-  std::uint32_t lazy = 1;
-  std::uint32_t short_key = 6;      ///< two tables: bytes of the strings in the second, 5 or 6
+  std::uint32_t lazy = 1;           ///< row: how far ahead a better match is looked for
   std::uint32_t row_key = 4;        ///< row: bytes of the strings in a row, 4 to 6
   std::uint32_t passes = 1;         ///< optimal: over a block, before the last one
   std::uint32_t hash_bits = 16;     ///< chain, optimal: of the table of chain heads or roots

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The two-table parser: at every position one place that shares eight bytes and one that shares
-// five or six, from two hash tables; the longer string is believed first. It fills the gap between
-// the fast parser's one probe and the row parser's many. The idea of a table of long and one of
-// short strings: Collet, zstd's strategy "dfast", 2016.
+// six, from two hash tables; the longer string is believed first. It fills the gap between the fast
+// parser's one probe and the row parser's many. The idea of a table of long and one of short
+// strings: Collet, zstd's strategy "dfast", 2016.
 //
 // Greedy: a match is taken at once, except that a short one gives way to a long one that begins one
-// byte later. Lazy: it gives way to what gains more at the next positions, as in the row parser.
+// byte later, and any to one at the last distance that does.
 //
 // A place that the dependency rule forbids is told by a look at its first bytes, before the match
 // is measured: else a long forbidden match would be measured again at every position of it. Where
@@ -28,23 +28,14 @@ namespace {
 
 constexpr std::uint32_t kTailBytes = 16;  ///< no search this close to the end: 8-byte loads
 constexpr std::uint32_t kLongKey = 8;
+constexpr std::uint32_t kShortKey = 6;
+constexpr std::uint64_t kShortMask = (std::uint64_t{1} << 8 * kShortKey) - 1;
 constexpr std::uint32_t kRepeatKey = 4;
-
-/// Gains and costs in quarters of a byte, as in the row parser.
-constexpr std::int32_t kByteGain = 4;
-constexpr std::int32_t kRepeatCost = 1;
-constexpr std::int32_t kLeastGain = 4;
-constexpr std::int32_t kBetterAfterOne = 4;
-constexpr std::int32_t kBetterAfterTwo = 7;
-constexpr std::uint32_t kGoodLength = 32;  ///< a match this long is taken at once
-/// Of a match all positions enter the tables, of a longer one this number at either end.
-constexpr std::uint32_t kInsertedOfLong = 8;
 
 struct Match {
   std::uint32_t begin = 0;
   std::uint32_t length = 0;  ///< 0: none
   std::uint32_t distance = 0;
-  std::int32_t gain = 0;  ///< lazy only
 };
 
 /// The last positions of long and of short strings, by their hashes; 0 also stands for none.
@@ -55,10 +46,8 @@ struct Tables {
 };
 
 /// One block's parse. Positions count from the dictionary's first byte.
-template <class Tracker, unsigned kShortKey>
+template <class Tracker>
 class TwoTableParse {
-  static constexpr std::uint64_t kShortMask = (std::uint64_t{1} << 8 * kShortKey) - 1;
-
  public:
   TwoTableParse(const Byte* base, std::uint32_t dictionary_bytes, std::size_t plain_bytes,
                 const ParserParameters& parameters, const Tables& tables, Tracker tracker,
@@ -75,36 +64,7 @@ class TwoTableParse {
         literals_begin_(begin_) {}
 
   /// Returns the end of the sequences.
-  Sequence* run() { return parameters_.lazy > 0 ? run_lazy() : run_greedy(); }
-
-  static void index(Bytes content, const Tables& tables) {
-    for (std::size_t at = 0; at + kLongKey <= content.size(); ++at) {
-      const auto word = load<std::uint64_t>(content.data() + at);
-      tables.longs[hash_bytes<kLongKey>(word, tables.bits)] = static_cast<std::uint32_t>(at);
-      tables.shorts[hash_bytes<kShortKey>(word, tables.bits)] = static_cast<std::uint32_t>(at);
-    }
-  }
-
- private:
-  /// What a position finds in the tables, which hold the position afterwards.
-  struct Probe {
-    std::uint64_t word;
-    std::uint32_t* long_entry;
-    std::uint32_t* short_entry;
-    std::uint32_t long_place;
-    std::uint32_t short_place;
-  };
-
-  Probe probe(std::uint32_t at) const {
-    const auto word = load<std::uint64_t>(base_ + at);
-    std::uint32_t* const long_entry = tables_.longs + hash_bytes<kLongKey>(word, tables_.bits);
-    std::uint32_t* const short_entry = tables_.shorts + hash_bytes<kShortKey>(word, tables_.bits);
-    const Probe found{word, long_entry, short_entry, *long_entry, *short_entry};
-    *long_entry = *short_entry = at;
-    return found;
-  }
-
-  Sequence* run_greedy() {
+  Sequence* run() {
     std::uint32_t at = std::max(begin_, 1u);
     while (at < search_end_) {
       const Probe probed = probe(at);
@@ -126,6 +86,31 @@ class TwoTableParse {
     return out_;
   }
 
+ private:
+  /// What a position finds in the tables, which hold the position afterwards.
+  struct Probe {
+    std::uint64_t word;
+    std::uint32_t* long_entry;
+    std::uint32_t* short_entry;
+    std::uint32_t long_place;
+    std::uint32_t short_place;
+  };
+
+  Probe probe(std::uint32_t at) const {
+    const auto word = load<std::uint64_t>(base_ + at);
+    std::uint32_t* const long_entry = tables_.longs + hash_bytes<kLongKey>(word, tables_.bits);
+    std::uint32_t* const short_entry = tables_.shorts + hash_bytes<kShortKey>(word, tables_.bits);
+    const Probe found{word, long_entry, short_entry, *long_entry, *short_entry};
+    *long_entry = *short_entry = at;
+    return found;
+  }
+
+  void insert(std::uint32_t at) const {
+    const auto word = load<std::uint64_t>(base_ + at);
+    tables_.longs[hash_bytes<kLongKey>(word, tables_.bits)] = at;
+    tables_.shorts[hash_bytes<kShortKey>(word, tables_.bits)] = at;
+  }
+
   Match find_in_tables(std::uint32_t at, const Probe& probed) {
     if (is_long(at, probed.long_place, probed.word)) {
       return extend(at, probed.long_place, kLongKey);
@@ -136,73 +121,6 @@ class TwoTableParse {
     const std::uint32_t later = std::exchange(next, at + 1);
     if (is_long(at + 1, later, next_word)) return extend(at + 1, later, kLongKey);
     return extend(at, probed.short_place, kShortKey);
-  }
-
-  Sequence* run_lazy() {
-    std::uint32_t at = std::max(begin_, 1u);
-    while (at < search_end_) {
-      const Probe probed = probe(at);
-      Match match = best_of(at, probed, {0, 0, 0, kLeastGain});
-      if (match.length == 0) {
-        close_run_if_strict(at);
-        at += 1 + ((at - literals_begin_) >> parameters_.acceleration);
-        continue;
-      }
-      std::uint32_t last = at;
-      look_ahead(match, last);
-      const bool at_first = last == at;
-      widen(match);
-      at = emit_match(match, probed, at_first);
-      insert_match(last + 1, at);
-    }
-    close_run(end_);
-    return out_;
-  }
-
-  /// Replaces `match` while one of the next positions gains more; `last`: position probed last.
-  void look_ahead(Match& match, std::uint32_t& last) {
-    std::uint32_t tries = parameters_.lazy;
-    while (tries > 0 && match.length < kGoodLength && last + 1 < search_end_) {
-      ++last;
-      const std::int32_t more = last - match.begin == 1 ? kBetterAfterOne : kBetterAfterTwo;
-      const Match later = best_of(last, probe(last), {0, 0, match.distance, match.gain + more});
-      if (later.length > 0) {
-        match = later;
-        tries = parameters_.lazy;
-      } else {
-        --tries;
-      }
-    }
-  }
-
-  /// The best match at `at` that gains more than `floor`; length 0: none. One at floor's distance
-  /// would be the rest of what is known already.
-  Match best_of(std::uint32_t at, const Probe& probed, const Match& floor) {
-    Match best{at, 0, 0, floor.gain};
-    const std::uint32_t repeat = last_[0];
-    if (repeat != floor.distance && repeat <= at - begin_ &&
-        static_cast<std::uint32_t>(probed.word) == load<std::uint32_t>(base_ + at - repeat)) {
-      consider(at, repeat, kRepeatKey, kRepeatCost, best);
-    }
-    if (is_long(at, probed.long_place, probed.word)) {
-      const std::uint32_t distance = at - probed.long_place;
-      if (distance != floor.distance) {
-        consider(at, distance, kLongKey, std::bit_width(distance), best);
-      }
-    } else if (is_short(at, probed.short_place, probed.word)) {
-      const std::uint32_t distance = at - probed.short_place;
-      if (distance != floor.distance) {
-        consider(at, distance, kShortKey, std::bit_width(distance), best);
-      }
-    }
-    return best;
-  }
-
-  void consider(std::uint32_t at, std::uint32_t distance, std::uint32_t known, std::int32_t cost,
-                Match& best) {
-    const std::uint32_t length = legal(at, distance, common(at, at - distance, known));
-    const std::int32_t gain = kByteGain * static_cast<std::int32_t>(length) - cost;
-    if (length >= parameters_.min_match && gain > best.gain) best = {at, length, distance, gain};
   }
 
   bool is_long(std::uint32_t at, std::uint32_t place, std::uint64_t word) const {
@@ -253,16 +171,6 @@ class TwoTableParse {
     return {begin, allowed, at - from};
   }
 
-  void widen(Match& match) const {
-    const std::uint32_t back = std::min(count_back(match.begin, match.begin - match.distance),
-                                        parameters_.lookahead - match.length);
-    const std::uint32_t begin = match.begin - back;
-    const std::uint32_t length = match.length + back;
-    if (back == 0 || legal(begin, match.distance, length) < length) return;
-    match.begin = begin;
-    match.length = length;
-  }
-
   /// How many literals before `at` are equal, too.
   std::uint32_t count_back(std::uint32_t at, std::uint32_t from) const {
     const std::uint32_t first = from < begin_ ? 0 : begin_;
@@ -293,21 +201,6 @@ class TwoTableParse {
       take_distance(distance, last_);
     }
     return literals_begin_;
-  }
-
-  void insert(std::uint32_t at) const {
-    const auto word = load<std::uint64_t>(base_ + at);
-    tables_.longs[hash_bytes<kLongKey>(word, tables_.bits)] = at;
-    tables_.shorts[hash_bytes<kShortKey>(word, tables_.bits)] = at;
-  }
-
-  void insert_match(std::uint32_t at, std::uint32_t end) const {
-    end = std::min(end, search_end_);
-    for (std::uint32_t first_end = std::min(end, at + kInsertedOfLong); at < first_end; ++at) {
-      insert(at);
-    }
-    if (end > at + kInsertedOfLong) at = end - kInsertedOfLong;
-    for (; at < end; ++at) insert(at);
   }
 
   /// Under the strict rule a group has to end before anything is legal.
@@ -372,13 +265,8 @@ class TwoTableParser final : public Parser {
     const auto before =
         static_cast<std::uint32_t>(dictionary != nullptr ? dictionary->content.size() : 0);
     const Tables tables = tables_for(plain_bytes, dictionary);
-    if (parameters_.short_key == 5) {
-      return TwoTableParse<Tracker, 5>(base, before, plain_bytes, parameters_, tables, tracker,
-                                       found_.data())
-          .run();
-    }
-    return TwoTableParse<Tracker, 6>(base, before, plain_bytes, parameters_, tables, tracker,
-                                     found_.data())
+    return TwoTableParse<Tracker>(base, before, plain_bytes, parameters_, tables, tracker,
+                                  found_.data())
         .run();
   }
 
@@ -417,9 +305,11 @@ void index_two_tables(const ParserParameters& parameters, DictionaryIndex& index
   index.hash_bits = two_table_hash_bits(index.content.size() + parameters.block_bytes);
   index.head.assign(std::size_t{1} << index.hash_bits, 0);
   index.shorts.assign(std::size_t{1} << index.hash_bits, 0);
-  const Tables tables{index.head.data(), index.shorts.data(), index.hash_bits};
-  parameters.short_key == 5 ? TwoTableParse<TwoWaveTracker, 5>::index(index.content, tables)
-                            : TwoTableParse<TwoWaveTracker, 6>::index(index.content, tables);
+  for (std::size_t at = 0; at + kLongKey <= index.content.size(); ++at) {
+    const auto word = load<std::uint64_t>(index.content.data() + at);
+    index.head[hash_bytes<kLongKey>(word, index.hash_bits)] = static_cast<std::uint32_t>(at);
+    index.shorts[hash_bytes<kShortKey>(word, index.hash_bits)] = static_cast<std::uint32_t>(at);
+  }
 }
 
 std::unique_ptr<Parser> make_two_table_parser(const ParserParameters& parameters) {

@@ -199,7 +199,17 @@ TEST(TwoWaveTracker, AgreesWithTheModelOnLongChains) {
 
 // --- What the parsers choose
 
-enum class Kind { kFast, kFastBit, kRowByte, kRowBit, kWideRow, kChain, kOptimalByte, kOptimalBit };
+enum class Kind {
+  kFast,
+  kFastBit,
+  kTwoTables,
+  kRowByte,
+  kRowBit,
+  kWideRow,
+  kChain,
+  kOptimalByte,
+  kOptimalBit
+};
 
 class ParserProperties : public ::testing::TestWithParam<std::tuple<Kind, DependencyRule>> {
  protected:
@@ -211,6 +221,7 @@ class ParserProperties : public ::testing::TestWithParam<std::tuple<Kind, Depend
     parameters.lazy = kind == Kind::kRowByte ? 1 : 2;
     if (parameters.kind == ParserKind::kRow) {
       parameters.depth = kRowDepth[static_cast<int>(kind) % 3];
+      parameters.row_key = kind == Kind::kRowBit ? 6 : 4;
     }
     const bool bit = kind == Kind::kFastBit || kind == Kind::kRowBit || kind == Kind::kOptimalBit;
     parameters.coding = bit ? Coding::kBit : Coding::kByte;
@@ -222,6 +233,7 @@ class ParserProperties : public ::testing::TestWithParam<std::tuple<Kind, Depend
 
   static ParserKind parser_of(Kind kind) {
     if (kind <= Kind::kFastBit) return ParserKind::kFast;
+    if (kind == Kind::kTwoTables) return ParserKind::kTwoTables;
     if (kind <= Kind::kWideRow) return ParserKind::kRow;
     return kind == Kind::kChain ? ParserKind::kChain : ParserKind::kOptimal;
   }
@@ -370,9 +382,9 @@ TEST_P(ParserProperties, AUsedParserGivesWhatAFreshOneGives) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, ParserProperties,
-    ::testing::Combine(::testing::Values(Kind::kFast, Kind::kFastBit, Kind::kRowByte, Kind::kRowBit,
-                                         Kind::kWideRow, Kind::kChain, Kind::kOptimalByte,
-                                         Kind::kOptimalBit),
+    ::testing::Combine(::testing::Values(Kind::kFast, Kind::kFastBit, Kind::kTwoTables,
+                                         Kind::kRowByte, Kind::kRowBit, Kind::kWideRow,
+                                         Kind::kChain, Kind::kOptimalByte, Kind::kOptimalBit),
                        ::testing::ValuesIn(kRules)));
 
 }  // namespace
