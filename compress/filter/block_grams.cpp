@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 
 namespace presso {
 namespace {
@@ -30,22 +29,6 @@ void for_each_cell(Bytes text, Take take) {
       take(choice, gram_cell(window >> (64 - 8 * size)));
     }
   }
-}
-
-LineFacts line_facts(Bytes plain) {
-  LineFacts facts;
-  facts.newlines = static_cast<std::uint32_t>(std::count(plain.begin(), plain.end(), '\n'));
-  if (facts.newlines > 0) {
-    const void* first = std::memchr(plain.data(), '\n', plain.size());
-    const void* last = ::memrchr(plain.data(), '\n', plain.size());
-    facts.first_newline =
-        static_cast<std::uint32_t>(static_cast<const Byte*>(first) - plain.data());
-    facts.last_newline = static_cast<std::uint32_t>(static_cast<const Byte*>(last) - plain.data());
-  }
-  facts.holds_nul = std::memchr(plain.data(), 0, plain.size()) != nullptr;
-  facts.begins_with_mark =
-      plain.size() >= 3 && plain[0] == 0xEF && plain[1] == 0xBB && plain[2] == 0xBF;
-  return facts;
 }
 
 bool is_word_byte(Byte byte) {
@@ -78,7 +61,6 @@ std::vector<std::string> sample_strings(Bytes plain) {
 
 BlockGrams GramCollector::collect(Bytes plain) {
   BlockGrams grams;
-  grams.facts = line_facts(plain);
   grams.samples = sample_strings(plain);
   std::uint64_t* seen[kGramChoices.size()];
   for (std::size_t choice = 0; choice < seen_.size(); ++choice) {
