@@ -28,6 +28,11 @@ class GramCollector {
   BlockGrams collect(Bytes plain);
 
  private:
+  /// Calls `take(part)` for parts of `text` that together have all of its n-grams.
+  template <class Take>
+  void for_each_new_part(Bytes text, Take take);
+
+  std::vector<std::uint32_t> places_;                                 ///< of eight bytes, by hash
   std::array<std::vector<std::uint64_t>, kGramChoices.size()> seen_;  ///< a bit for each cell
 };
 
