@@ -30,31 +30,30 @@ constexpr std::size_t kMostRows = 255;  ///< before a lane's count overflows
 
 struct Counted {
   std::uint32_t newlines = 0;
-  Byte least = 0xFF;  ///< 0 where there is a NUL byte
+  bool nul = false;
 
   void take(Byte byte) {
     newlines += byte == '\n' ? 1 : 0;
-    least = std::min(least, byte);
+    nul |= byte == 0;
   }
 };
 
 /// `rows`: at most kMostRows.
 void count_rows(const Byte* text, std::size_t rows, Counted& counted) {
   std::array<Lanes, kRegisters> feeds{};
-  std::array<Lanes, kRegisters> least;
-  least.fill(~Lanes{});
+  std::array<Lanes, kRegisters> nuls{};
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t i = 0; i < kRegisters; ++i) {
       Lanes bytes;
       std::memcpy(&bytes, text + row * kRowBytes + i * sizeof bytes, sizeof bytes);
       feeds[i] -= reinterpret_cast<Lanes>(bytes == '\n');  // -1 where they are equal
-      least[i] = bytes < least[i] ? bytes : least[i];
+      nuls[i] |= reinterpret_cast<Lanes>(bytes == 0);
     }
   }
   for (std::size_t i = 0; i < kRegisters; ++i) {
     for (std::size_t lane = 0; lane < sizeof(Lanes); ++lane) {
       counted.newlines += feeds[i][lane];
-      counted.least = std::min<Byte>(counted.least, least[i][lane]);
+      counted.nul |= nuls[i][lane] != 0;
     }
   }
 }
@@ -104,12 +103,13 @@ LineFacts line_facts(Bytes plain) {
   LineFacts facts;
   const Counted counted = count(plain);
   facts.newlines = counted.newlines;
-  facts.holds_nul = !plain.empty() && counted.least == 0;
+  facts.holds_nul = counted.nul;
   if (facts.newlines > 0) {
-    const auto first = std::find(plain.begin(), plain.end(), Byte{'\n'});
-    const auto last = std::find(plain.rbegin(), plain.rend(), Byte{'\n'});
-    facts.first_newline = static_cast<std::uint32_t>(first - plain.begin());
-    facts.last_newline = static_cast<std::uint32_t>(plain.rend() - last - 1);
+    const auto offset_of = [&](const void* newline) {
+      return static_cast<std::uint32_t>(static_cast<const Byte*>(newline) - plain.data());
+    };
+    facts.first_newline = offset_of(std::memchr(plain.data(), '\n', plain.size()));
+    facts.last_newline = offset_of(::memrchr(plain.data(), '\n', plain.size()));
   }
   facts.begins_with_mark =
       plain.size() >= 3 && plain[0] == 0xEF && plain[1] == 0xBB && plain[2] == 0xBF;

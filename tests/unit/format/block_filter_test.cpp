@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "presso/compress.h"
 #include "tests/support/test_data.h"
 
@@ -69,6 +71,31 @@ TEST(BlockFilter, HoldsEveryGramOfEveryBlockWithinItsBudget) {
                 (without + kSectionHeaderBytes + (*filter)->payload.size() + kFrameAlignment - 1) /
                     kFrameAlignment);
     }
+  }
+}
+
+/// Pieces of earlier text of all lengths, with a strange byte or a line feed here and there: what
+/// repeats is left out when n-grams are collected, what is around it must not be.
+std::vector<Byte> repetitions(std::size_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Byte> text = test::random_bytes(40, seed);
+  while (text.size() < size) {
+    const std::size_t length = 1 + random() % (random() % 4 == 0 ? 400 : 30);
+    const std::size_t from = random() % text.size();
+    for (std::size_t i = 0; i < length; ++i) text.push_back(text[from + i]);
+    if (random() % 3 == 0) text.push_back(random() % 2 == 0 ? '\n' : static_cast<Byte>(random()));
+  }
+  text.resize(size);
+  return text;
+}
+
+TEST(BlockFilter, HoldsWhatStandsBesideRepetitions) {
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    const std::vector<Byte> plain = repetitions(3 * kBlock + seed, seed);
+    const auto filter = filter_of(packed(plain, 1000));
+    ASSERT_TRUE(filter.ok() && filter->has_value());
+    expect_every_gram(**filter, plain);
+    if (HasFatalFailure()) return;
   }
 }
 
