@@ -14,6 +14,7 @@
 #include "compress/choose/dictionary_choice.h"
 #include "compress/encode/block_encoder.h"
 #include "compress/filter/filter_builder.h"
+#include "format/line_facts.h"
 #include "presso/archive_writer.h"
 #include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
@@ -34,6 +35,7 @@ struct PlainItem {
 struct StoredItem {
   Buffer plain;
   Buffer stored;
+  LineFacts lines;
   std::optional<BlockGrams> grams;
 };
 
@@ -136,8 +138,9 @@ class Compressor {
     PRESSO_TRY(writer_->begin({version, options_.block_bytes}, options_.metadata));
     next_number_ = 0;
     dictionary_ = {};
-    if (options_.filter_centipercent != 0)
-      filter_.emplace(options_.block_bytes, options_.filter_centipercent);
+    lines_.clear();
+    if (options_.filter_permille != 0)
+      filter_.emplace(options_.block_bytes, options_.filter_permille);
     return plan_.content.empty() ? Status{} : add_dictionary();
   }
 
@@ -172,6 +175,7 @@ class Compressor {
   }
 
   Status finish_member() {
+    if (!lines_.empty()) PRESSO_TRY(writer_->add_line_facts(serialise_line_facts(lines_)));
     if (filter_) {
       const std::vector<Byte> filter = filter_->finish();
       if (!filter.empty()) PRESSO_TRY(writer_->add_filter(filter));
@@ -204,6 +208,7 @@ class Compressor {
     outcome.stored.clear();
     encoder->encode(item.plain.bytes(), item.number, FrameKind::kBlock, dictionary_,
                     outcome.stored);
+    outcome.lines = line_facts(item.plain.bytes());
     if (filter_) outcome.grams = collectors_[worker].collect(item.plain.bytes());
     outcome.plain = std::move(item.plain);
     return outcome;
@@ -212,7 +217,8 @@ class Compressor {
   Result<bool> consume(StoredItem item) {
     const std::size_t plain_bytes = item.plain.size();
     PRESSO_TRY(writer_->add_block(item.stored.bytes(), static_cast<std::uint32_t>(plain_bytes)));
-    if (item.grams) filter_->add(std::move(*item.grams), plain_bytes);
+    lines_.push_back(item.lines);
+    if (item.grams) filter_->add(std::move(*item.grams), item.stored.size());
     summary_.plain_bytes += plain_bytes;
     pool_.give_back(std::move(item.plain));
     pool_.give_back(std::move(item.stored));
@@ -244,6 +250,7 @@ class Compressor {
   BufferPool pool_;
   std::vector<std::unique_ptr<BlockEncoder>> encoders_;  ///< by worker
   std::vector<GramCollector> collectors_;                ///< likewise
+  std::vector<LineFacts> lines_;                         ///< of the member's blocks
   std::optional<FilterBuilder> filter_;                  ///< of the member that is being written
   std::uint32_t next_number_ = 0;
   std::uint64_t blocks_left_ = 0;  ///< to the next trial of the dictionary
@@ -303,7 +310,7 @@ Status validate(const CompressOptions& options) {
        "sub-block: a power of two from 4 to 256"},
       {!options.rule || *options.rule <= DependencyRule::kTile, "rule: unknown"},
       {options.favor <= Favor::kArchive, "favor: ratio, decode or archive"},
-      {options.filter_centipercent <= kMaxFilterCentipercent, "filter size: at most 20 percent"},
+      {options.filter_permille <= kMaxFilterPermille, "filter size: at most 100 percent"},
       group_limit(options),
       {options.lookahead == 0 || options.lookahead >= 8, "lookahead: at least 8"},
       {options.window == 0 || options.window >= 1024, "window: at least 1 KiB"},

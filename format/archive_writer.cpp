@@ -4,6 +4,7 @@
 #include <array>
 
 #include "format/block_filter.h"
+#include "format/line_facts.h"
 #include "presso/checksum.h"
 
 namespace presso {
@@ -43,6 +44,10 @@ Status ArchiveWriter::add_block(Bytes stored, std::uint32_t plain_bytes) {
   stored_bytes_.push_back(static_cast<std::uint32_t>(stored.size()));
   plain_bytes_ += plain_bytes;
   return {};
+}
+
+Status ArchiveWriter::add_line_facts(Bytes payload) {
+  return write_section(FrameKind::kLines, false, kLineFactsLayout, payload);
 }
 
 Status ArchiveWriter::add_filter(Bytes payload) {

@@ -8,17 +8,15 @@
 #include <cstring>
 
 #include "format/container_rules.h"
+#include "format/tail_section.h"
 #include "presso/checksum.h"
 
 namespace presso {
 namespace {
 
 constexpr std::size_t kPrefixBytes = 16;
-constexpr std::size_t kFactsBytes = 12;
 constexpr std::size_t kGroupHeaderBytes = 16;
 constexpr unsigned kMaxRice = 18;
-constexpr Byte kHoldsNul = 1;
-constexpr Byte kBeginsWithMark = 2;
 
 Error bad(const char* what) {
   return make_error(ErrorCode::kBadHeader, std::string("filter: ") + what);
@@ -119,14 +117,6 @@ Result<std::vector<std::uint32_t>> parse_common(Bytes coded, std::uint32_t count
   return common;
 }
 
-void push_facts(std::vector<Byte>& to, const LineFacts& facts) {
-  const unsigned flags =
-      (facts.holds_nul ? kHoldsNul : 0u) | (facts.begins_with_mark ? kBeginsWithMark : 0u);
-  append_value<std::uint32_t>(to, facts.newlines | flags << 24);
-  append_value<std::uint32_t>(to, facts.first_newline);
-  append_value<std::uint32_t>(to, facts.last_newline);
-}
-
 void push_group(std::vector<Byte>& to, const FilterGroup& group) {
   const std::vector<Byte> common = serialise_common(group.common);
   to.push_back(static_cast<Byte>(group.gram_bytes));
@@ -138,23 +128,6 @@ void push_group(std::vector<Byte>& to, const FilterGroup& group) {
   append_value<std::uint32_t>(to, static_cast<std::uint32_t>(common.size()));
   to.insert(to.end(), common.begin(), common.end());
   to.insert(to.end(), group.bits.begin(), group.bits.end());
-}
-
-Result<LineFacts> parse_facts(const Byte* from, std::uint64_t plain_bytes) {
-  LineFacts facts;
-  facts.newlines = load_u24(from);
-  facts.first_newline = load<std::uint32_t>(from + 4);
-  facts.last_newline = load<std::uint32_t>(from + 8);
-  facts.holds_nul = (from[3] & kHoldsNul) != 0;
-  facts.begins_with_mark = (from[3] & kBeginsWithMark) != 0;
-  const std::uint64_t stretch = std::uint64_t{facts.last_newline} - facts.first_newline;
-  const bool right = facts.newlines == 0 ? facts.first_newline == 0 && facts.last_newline == 0
-                                         : facts.last_newline < plain_bytes &&
-                                               facts.first_newline <= facts.last_newline &&
-                                               (facts.newlines == 1) == (stretch == 0) &&
-                                               facts.newlines <= stretch + 1;
-  if (!right || from[3] > (kHoldsNul | kBeginsWithMark)) return bad("line facts of a block");
-  return facts;
 }
 
 /// What is left of a payload.
@@ -226,23 +199,6 @@ Result<Prefix> parse_prefix(const Byte* from, std::uint64_t blocks) {
   return prefix;
 }
 
-Result<std::vector<LineFacts>> parse_all_facts(Bytes stored, std::uint64_t plain_bytes,
-                                               std::uint32_t block_bytes) {
-  std::vector<LineFacts> all;
-  all.reserve(stored.size() / kFactsBytes);
-  for (std::size_t at = 0; at < stored.size(); at += kFactsBytes) {
-    const std::uint64_t in_block = std::min<std::uint64_t>(plain_bytes, block_bytes);
-    PRESSO_ASSIGN(const LineFacts facts, parse_facts(stored.data() + at, in_block));
-    all.push_back(facts);
-    plain_bytes -= in_block;
-  }
-  return all;
-}
-
-std::uint64_t blocks_of(std::uint64_t plain_bytes, std::uint32_t block_bytes) {
-  return plain_bytes == 0 ? 0 : (plain_bytes - 1) / block_bytes + 1;
-}
-
 }  // namespace
 
 std::optional<std::uint32_t> FilterGroup::row_of(std::uint32_t cell) const {
@@ -264,28 +220,21 @@ std::size_t common_cells_bytes(const std::vector<std::uint32_t>& common) {
 
 std::vector<Byte> serialise_filter(const BlockFilter& filter) {
   std::vector<Byte> payload;
-  append_value<std::uint64_t>(payload, filter.facts.size());
+  append_value<std::uint64_t>(payload, filter.blocks);
   append_value<std::uint32_t>(payload, filter.group_blocks);
   append_value<std::uint32_t>(payload, kFilterOverlap);
-  for (const LineFacts& facts : filter.facts) push_facts(payload, facts);
   for (const FilterGroup& group : filter.groups) push_group(payload, group);
   return payload;
 }
 
-Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t plain_bytes,
-                                 std::uint32_t block_bytes) {
+Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t blocks) {
   BlockFilter filter;
+  filter.blocks = blocks;
   filter.payload = std::move(payload);
   Rest rest(filter.payload);
   if (!rest.has(kPrefixBytes)) return bad("cut off");
-  const std::uint64_t blocks = blocks_of(plain_bytes, block_bytes);
   PRESSO_ASSIGN(const Prefix prefix, parse_prefix(rest.take(kPrefixBytes).data(), blocks));
   filter.group_blocks = prefix.group_blocks;
-  if (blocks > filter.payload.size() / kFactsBytes || !rest.has(blocks * kFactsBytes)) {
-    return bad("cut off");
-  }
-  PRESSO_ASSIGN(filter.facts,
-                parse_all_facts(rest.take(blocks * kFactsBytes), plain_bytes, block_bytes));
   for (std::uint64_t first = 0; first < blocks; first += filter.group_blocks) {
     const std::uint64_t in_group = std::min<std::uint64_t>(blocks - first, filter.group_blocks);
     PRESSO_ASSIGN(FilterGroup group, parse_group(rest, static_cast<std::uint32_t>(in_group)));
@@ -295,82 +244,52 @@ Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t plain_
   return filter;
 }
 
-namespace {
-
-struct FoundSection {
-  SectionHeader header;
-  std::uint64_t payload_offset = 0;
-};
-
-Result<std::optional<FoundSection>> find_filter(const RandomAccess& file,
-                                                const ArchiveMember& member) {
-  std::uint64_t at = member.blocks_end;
-  while (at < member.index_offset) {
-    Byte head[kSectionHeaderBytes];
-    PRESSO_TRY(file.read_at(at, head));
-    PRESSO_ASSIGN(const SectionHeader header, parse_section_header(head));
-    if (header.stored_bytes() > member.index_offset - at) return bad("reaches into the index");
-    if (header.kind != FrameKind::kFilter || header.parameter != kFilterLayout) {
-      if (header.mandatory) return make_error(ErrorCode::kUnknownMandatorySection);
-      at += header.stored_bytes();
-      continue;
-    }
-    return std::optional<FoundSection>({header, at + kSectionHeaderBytes});
-  }
-  return std::optional<FoundSection>();
-}
-
-}  // namespace
-
 Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
                                                const ArchiveMember& member) {
-  PRESSO_ASSIGN(const auto section, find_filter(file, member));
+  PRESSO_ASSIGN(const auto section,
+                find_tail_section(file, member, FrameKind::kFilter, kFilterLayout));
   if (!section) return std::optional<BlockFilter>();
   std::vector<Byte> payload(static_cast<std::size_t>(section->header.payload_bytes));
   PRESSO_TRY(file.read_at(section->payload_offset, payload));
   if (checksum64(payload) != section->header.payload_checksum) {
     return make_error(ErrorCode::kSectionChecksum, kind_name(FrameKind::kFilter));
   }
-  PRESSO_ASSIGN(BlockFilter filter,
-                parse_filter(std::move(payload), member.plain_bytes, member.header.block_bytes));
+  PRESSO_ASSIGN(BlockFilter filter, parse_filter(std::move(payload), member.block_count));
   return std::optional<BlockFilter>(std::move(filter));
 }
 
 Result<std::optional<FilterReader>> FilterReader::open(const RandomAccess& file,
                                                        const ArchiveMember& member) {
-  PRESSO_ASSIGN(const auto section, find_filter(file, member));
+  PRESSO_ASSIGN(const auto section,
+                find_tail_section(file, member, FrameKind::kFilter, kFilterLayout));
   if (!section) return std::optional<FilterReader>();
   FilterReader reader(file, section->payload_offset, section->header.payload_bytes,
-                      section->header.payload_checksum);
-  PRESSO_TRY(reader.read_facts(member));
+                      section->header.payload_checksum, member.block_count);
+  PRESSO_TRY(reader.read_prefix());
   return std::optional<FilterReader>(std::move(reader));
 }
 
-Status FilterReader::read_facts(const ArchiveMember& member) {
-  const std::uint64_t blocks = blocks_of(member.plain_bytes, member.header.block_bytes);
-  if (blocks > left_ / kFactsBytes) return bad("cut off");
-  PRESSO_ASSIGN(const Bytes stored, take(kPrefixBytes + blocks * kFactsBytes));
-  PRESSO_ASSIGN(const Prefix prefix, parse_prefix(stored.data(), blocks));
+Status FilterReader::read_prefix() {
+  PRESSO_ASSIGN(const Bytes stored, take(kPrefixBytes));
+  PRESSO_ASSIGN(const Prefix prefix, parse_prefix(stored.data(), blocks_left_));
   group_blocks_ = prefix.group_blocks;
-  PRESSO_ASSIGN(facts_, parse_all_facts(stored.subspan(kPrefixBytes), member.plain_bytes,
-                                        member.header.block_bytes));
   return {};
 }
 
 Result<std::optional<FilterGroup>> FilterReader::next() {
-  if (blocks_read_ == facts_.size()) {
+  if (blocks_left_ == 0) {
     if (left_ > 0) return bad("bytes after the last group");
     if (checksum_.value() != expected_)
       return make_error(ErrorCode::kSectionChecksum, kind_name(FrameKind::kFilter));
     return std::optional<FilterGroup>();
   }
-  const std::size_t blocks = std::min<std::size_t>(facts_.size() - blocks_read_, group_blocks_);
+  const std::uint64_t blocks = std::min<std::uint64_t>(blocks_left_, group_blocks_);
   PRESSO_ASSIGN(const Bytes header, take(kGroupHeaderBytes));
   PRESSO_ASSIGN(OpenGroup open,
                 parse_group_header(header.data(), static_cast<std::uint32_t>(blocks)));
   PRESSO_ASSIGN(const Bytes body, take(open.body_bytes()));
   PRESSO_ASSIGN(FilterGroup group, open.finish(body));
-  blocks_read_ += blocks;
+  blocks_left_ -= blocks;
   return std::optional<FilterGroup>(std::move(group));
 }
 

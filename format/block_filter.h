@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The filter section (FORMAT.md 7.4): by it a search leaves out blocks that cannot hold what it
-// looks for, and knows of them what it needs about lines. Encoders fill the structs and serialise
-// them; scans parse them. Safe on any input: sizes are checked before anything is allocated.
+// looks for. What it needs to know of their lines is in the line facts (line_facts.h). Encoders
+// fill the structs and serialise them; scans parse them. Safe on any input: sizes are checked
+// before anything is allocated.
 //
 // A filter is about n-grams, n consecutive bytes, ASCII letters in lower case. A hash makes
 // each a cell, one of 2^18. Cells that most blocks of a group hold tell little: they are listed
@@ -19,7 +20,7 @@
 
 namespace presso {
 
-constexpr std::uint32_t kFilterLayout = 1;  ///< the section's parameter; others are not understood
+constexpr std::uint32_t kFilterLayout = 2;  ///< the section's parameter; others are not understood
 constexpr unsigned kCellBits = 18;
 constexpr std::uint32_t kCells = 1u << kCellBits;
 /// A block's filter also knows the n-grams that begin in this many bytes after it.
@@ -49,17 +50,6 @@ constexpr std::uint32_t cell_rank(std::uint32_t cell) {
   return cell * 0x9E3779B1u >> 24;
 }
 
-/// What a search must know of a block that it does not read.
-struct LineFacts {
-  std::uint32_t newlines = 0;
-  std::uint32_t first_newline = 0;  ///< offsets in the block; 0 where there is none
-  std::uint32_t last_newline = 0;
-  bool holds_nul = false;
-  bool begins_with_mark = false;  ///< with EF BB BF
-
-  friend bool operator==(const LineFacts&, const LineFacts&) = default;
-};
-
 /// Which of some consecutive blocks hold which n-grams.
 struct FilterGroup {
   std::uint32_t blocks = 0;
@@ -82,17 +72,16 @@ constexpr std::uint64_t filter_bit_bytes(std::uint64_t rows, std::uint64_t block
 
 /// The filter of one member. To be moved, not copied: the groups' bits refer to `payload`.
 struct BlockFilter {
+  std::uint64_t blocks = 0;
   std::uint32_t group_blocks = 0;  ///< of every group but the last
-  std::vector<LineFacts> facts;    ///< of each block
   std::vector<FilterGroup> groups;
   std::vector<Byte> payload;  ///< what the groups' bits refer to, where it was parsed
 };
 
 /// The payload of a filter section.
 std::vector<Byte> serialise_filter(const BlockFilter& filter);
-/// `plain_bytes`, `block_bytes`: of the member. Error: kBadHeader with what is wrong.
-Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t plain_bytes,
-                                 std::uint32_t block_bytes);
+/// `blocks`: of the member. Error: kBadHeader with what is wrong.
+Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t blocks);
 /// The filter of a member, or nullopt where it has none, or one of a layout that is not known.
 /// Errors: those of the sections after the blocks; kSectionChecksum, kBadHeader.
 Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
@@ -107,7 +96,6 @@ class FilterReader {
   static Result<std::optional<FilterReader>> open(const RandomAccess& file,
                                                   const ArchiveMember& member);
 
-  const std::vector<LineFacts>& facts() const { return facts_; }
   std::uint32_t group_blocks() const { return group_blocks_; }
   /// The next group; its bits are valid until the next call. Nullopt after the last one.
   /// Errors: kSectionChecksum, kBadHeader.
@@ -115,9 +103,9 @@ class FilterReader {
 
  private:
   FilterReader(const RandomAccess& file, std::uint64_t offset, std::uint64_t bytes,
-               std::uint64_t checksum)
-      : file_(&file), at_(offset), left_(bytes), expected_(checksum) {}
-  Status read_facts(const ArchiveMember& member);
+               std::uint64_t checksum, std::uint64_t blocks)
+      : file_(&file), at_(offset), left_(bytes), expected_(checksum), blocks_left_(blocks) {}
+  Status read_prefix();
   Result<Bytes> take(std::uint64_t count);
 
   const RandomAccess* file_;
@@ -125,9 +113,8 @@ class FilterReader {
   std::uint64_t left_;  ///< of the payload
   std::uint64_t expected_;
   Checksum64 checksum_;
+  std::uint64_t blocks_left_;
   std::uint32_t group_blocks_ = 0;
-  std::vector<LineFacts> facts_;
-  std::size_t blocks_read_ = 0;
   Buffer buffer_;
 };
 

@@ -2,8 +2,9 @@
 #include "compress/filter/block_grams.h"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
-#include <cstring>
+#include <utility>
 
 namespace presso {
 namespace {
@@ -11,6 +12,11 @@ namespace {
 constexpr std::size_t kLongest = 4;  ///< of kGramChoices
 constexpr std::size_t kTailBytes = kLongest - 1;
 constexpr std::size_t kHeadBytes = kFilterOverlap + kLongest - 1;
+/// What is looked for in the text before, and how long a repetition must be to be left out.
+constexpr std::size_t kProbeBytes = 8;
+constexpr std::size_t kLeastRepeated = 16;
+constexpr unsigned kPlacesLog2 = 13;
+constexpr unsigned kPatience = 6;  ///< after 2^this bytes that repeat nothing every other is tried
 constexpr std::array<std::size_t, 3> kSampleBytes = {6, 8, 12};
 constexpr std::size_t kSamples = 2 * kSampleBytes.size();
 static_assert(*std::max_element(kGramChoices.begin(), kGramChoices.end()) == kLongest);
@@ -32,20 +38,16 @@ void for_each_cell(Bytes text, Take take) {
   }
 }
 
-LineFacts line_facts(Bytes plain) {
-  LineFacts facts;
-  facts.newlines = static_cast<std::uint32_t>(std::count(plain.begin(), plain.end(), '\n'));
-  if (facts.newlines > 0) {
-    const void* first = std::memchr(plain.data(), '\n', plain.size());
-    const void* last = ::memrchr(plain.data(), '\n', plain.size());
-    facts.first_newline =
-        static_cast<std::uint32_t>(static_cast<const Byte*>(first) - plain.data());
-    facts.last_newline = static_cast<std::uint32_t>(static_cast<const Byte*>(last) - plain.data());
+/// How many bytes from `a` on are equal to those from `b` on, which is behind it.
+std::size_t common_bytes(Bytes text, std::size_t a, std::size_t b) {
+  const std::size_t begin = b;
+  for (; b + kProbeBytes <= text.size(); a += kProbeBytes, b += kProbeBytes) {
+    const std::uint64_t differ =
+        load<std::uint64_t>(text.data() + a) ^ load<std::uint64_t>(text.data() + b);
+    if (differ != 0) return b - begin + static_cast<std::size_t>(std::countr_zero(differ)) / 8;
   }
-  facts.holds_nul = std::memchr(plain.data(), 0, plain.size()) != nullptr;
-  facts.begins_with_mark =
-      plain.size() >= 3 && plain[0] == 0xEF && plain[1] == 0xBB && plain[2] == 0xBF;
-  return facts;
+  while (b < text.size() && text[a] == text[b]) ++a, ++b;
+  return b - begin;
 }
 
 bool is_word_byte(Byte byte) {
@@ -76,22 +78,49 @@ std::vector<std::string> sample_strings(Bytes plain) {
 
 }  // namespace
 
+/// What repeats earlier text has no n-gram that this did not have. Hashing n-grams takes some
+/// nanoseconds a byte, comparing takes a tenth of one: so repetitions are looked for first, as a
+/// fast compressor does it, and left out but for their ends, where n-grams reach into what is new.
+template <class Take>
+void GramCollector::for_each_new_part(Bytes text, Take take) {
+  places_.assign(std::size_t{1} << kPlacesLog2, 0);
+  std::size_t begin = 0;  // of what was not taken yet
+  for (std::size_t at = 1; at + kProbeBytes <= text.size();) {
+    const auto bytes = load<std::uint64_t>(text.data() + at);
+    std::uint32_t& place = places_[bytes * 0x9E3779B97F4A7C15u >> (64 - kPlacesLog2)];
+    std::size_t earlier = std::exchange(place, static_cast<std::uint32_t>(at));
+    if (load<std::uint64_t>(text.data() + earlier) == bytes && earlier != 0) {
+      std::size_t from = at;
+      while (from > begin && earlier > 0 && text[from - 1] == text[earlier - 1]) --from, --earlier;
+      const std::size_t end = from + common_bytes(text, earlier, from);
+      if (end - from >= kLeastRepeated) {
+        take(text.subspan(begin, from + kLongest - 1 - begin));
+        begin = end - (kLongest - 1);
+        at = end;
+        continue;
+      }
+    }
+    at += 1 + ((at - begin) >> kPatience);
+  }
+  take(text.subspan(begin));
+}
+
 BlockGrams GramCollector::collect(Bytes plain) {
   BlockGrams grams;
-  grams.facts = line_facts(plain);
   grams.samples = sample_strings(plain);
   std::uint64_t* seen[kGramChoices.size()];
   for (std::size_t choice = 0; choice < seen_.size(); ++choice) {
     seen_[choice].resize(kCells / 64);
     seen[choice] = seen_[choice].data();
   }
-  for_each_cell(plain, [&](std::size_t choice, std::uint32_t cell) {
+  const auto take = [&](std::size_t choice, std::uint32_t cell) {
     std::uint64_t& word = seen[choice][cell / 64];
     const std::uint64_t bit = std::uint64_t{1} << cell % 64;
     if ((word & bit) != 0) return;  // most of them: no store
     word |= bit;
     grams.cells[choice].push_back(cell);
-  });
+  };
+  for_each_new_part(plain, [&](Bytes part) { for_each_cell(part, take); });
   for (std::size_t choice = 0; choice < seen_.size(); ++choice) {
     for (const std::uint32_t cell : grams.cells[choice]) seen_[choice][cell / 64] = 0;
   }

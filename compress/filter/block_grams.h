@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a block tells the filter section (FORMAT.md 7.4): its cells of 3- and 4-grams, its line
-// facts, and a few strings of it by which the filters are tried out. One pass over the plain bytes;
-// done by the workers, each for its own blocks.
+// What a block tells the filter section (FORMAT.md 7.4): its cells of 3- and 4-grams, and a
+// few strings of it by which the filters are tried out. One pass over the plain bytes; done by the
+// workers, each for its own blocks.
 #pragma once
 
 #include <array>
@@ -16,7 +16,6 @@ namespace presso {
 constexpr std::array<std::uint32_t, 2> kGramChoices = {3, 4};
 
 struct BlockGrams {
-  LineFacts facts;
   std::array<std::vector<std::uint32_t>, kGramChoices.size()> cells;  ///< in no order
   std::vector<std::string> samples;
   std::vector<Byte> head;  ///< for the border to the block before
@@ -29,6 +28,11 @@ class GramCollector {
   BlockGrams collect(Bytes plain);
 
  private:
+  /// Calls `take(part)` for parts of `text` that together have all of its n-grams.
+  template <class Take>
+  void for_each_new_part(Bytes text, Take take);
+
+  std::vector<std::uint32_t> places_;                                 ///< of eight bytes, by hash
   std::array<std::vector<std::uint64_t>, kGramChoices.size()> seen_;  ///< a bit for each cell
 };
 

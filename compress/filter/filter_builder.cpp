@@ -14,7 +14,6 @@ constexpr std::uint32_t kGroupPlainBytes = 16u << 20;
 constexpr std::uint32_t kLeastGroupBlocks = 16;
 constexpr std::uint32_t kMostGroupBlocks = 128;
 constexpr std::uint64_t kGroupHeaderBits = 128;
-constexpr std::uint64_t kFactsBytes = 12;
 /// In smaller groups a cell is found in most blocks by chance, and nothing is called common.
 constexpr std::size_t kBlocksToCount = 8;
 /// Cells in more than this share of the blocks may be called common.
@@ -158,33 +157,33 @@ OwnedGroup choose_group(const std::vector<BlockGrams>& blocks, std::uint64_t bit
   return owned;
 }
 
-FilterBuilder::FilterBuilder(std::uint32_t block_bytes, std::uint32_t size)
+FilterBuilder::FilterBuilder(std::uint32_t block_bytes, std::uint32_t permille)
     : group_blocks_(
           std::clamp(kGroupPlainBytes / block_bytes, kLeastGroupBlocks, kMostGroupBlocks)),
-      size_(size) {}
+      permille_(permille) {}
 
-void FilterBuilder::add(BlockGrams grams, std::size_t plain_bytes) {
+void FilterBuilder::add(BlockGrams grams, std::size_t stored_bytes) {
   if (!waiting_.empty()) add_border_cells(waiting_.back(), grams);
   if (waiting_.size() == group_blocks_) finish_group();
-  facts_.push_back(grams.facts);
+  ++blocks_;
   waiting_.push_back(std::move(grams));
-  waiting_bytes_ += plain_bytes;
+  waiting_bytes_ += stored_bytes;
 }
 
 void FilterBuilder::finish_group() {
-  const std::uint64_t budget = waiting_bytes_ * size_ * 8 / 10000;
-  const std::uint64_t spent = kGroupHeaderBits + 8 * kFactsBytes * waiting_.size();
-  groups_.push_back(choose_group(waiting_, budget > spent ? budget - spent : 0));
+  const std::uint64_t budget = waiting_bytes_ * permille_ * 8 / 1000;
+  groups_.push_back(
+      choose_group(waiting_, budget > kGroupHeaderBits ? budget - kGroupHeaderBits : 0));
   waiting_.clear();
   waiting_bytes_ = 0;
 }
 
 std::vector<Byte> FilterBuilder::finish() {
-  if (facts_.empty()) return {};
+  if (blocks_ == 0) return {};
   finish_group();
   BlockFilter filter;
   filter.group_blocks = group_blocks_;
-  filter.facts = std::move(facts_);
+  filter.blocks = blocks_;
   for (OwnedGroup& owned : groups_) filter.groups.push_back(std::move(owned.group));
   return serialise_filter(filter);
 }

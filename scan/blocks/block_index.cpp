@@ -92,7 +92,8 @@ Result<MemberFilter> ask_filter(const RandomAccess& file, const ArchiveMember& m
   MemberFilter answers;
   PRESSO_ASSIGN(auto reader, FilterReader::open(file, member));
   if (!reader) return answers;
-  answers.wanted.assign(required.clauses.size(), std::vector<Byte>(reader->facts().size()));
+  answers.wanted.assign(required.clauses.size(),
+                        std::vector<Byte>(static_cast<std::size_t>(member.block_count)));
   for (std::size_t first = 0;; first += reader->group_blocks()) {
     PRESSO_ASSIGN(const auto group, reader->next());
     if (!group) break;
@@ -101,8 +102,33 @@ Result<MemberFilter> ask_filter(const RandomAccess& file, const ArchiveMember& m
       if (can_help(clause)) add_group(*group, clause, answers.wanted[i].data() + first);
     }
   }
-  answers.facts = reader->facts();
   return answers;
+}
+
+/// A member of which nothing is known about lines has no use of its filter.
+Status add_facts(const RandomAccess& file, const ArchiveMember& member, MemberFilter& filter) {
+  PRESSO_ASSIGN(auto facts, read_line_facts(file, member));
+  if (facts && !facts->empty()) {
+    filter.facts = std::move(*facts);
+  } else {
+    filter.wanted.clear();
+  }
+  return {};
+}
+
+Result<std::vector<MemberFilter>> ask_members(const RandomAccess& file, const ArchiveIndex& index,
+                                              const RequiredLiterals& required) {
+  std::vector<MemberFilter> filters;
+  bool any = false;
+  for (const ArchiveMember& member : index.members()) {
+    PRESSO_ASSIGN(MemberFilter filter, ask_filter(file, member, required));
+    any |= !filter.wanted.empty();
+    filters.push_back(std::move(filter));
+  }
+  for (std::size_t i = 0; any && i < filters.size(); ++i) {
+    PRESSO_TRY(add_facts(file, index.members()[i], filters[i]));
+  }
+  return filters;
 }
 
 /// The filters of all members; nullopt where there is none or something is damaged, which `bad`
@@ -111,20 +137,15 @@ std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
                                                      const ArchiveIndex& index,
                                                      const RequiredLiterals& required,
                                                      std::optional<Error>& bad) {
-  std::vector<MemberFilter> filters;
-  bool any = false;
-  for (const ArchiveMember& member : index.members()) {
-    auto filter = without_bad_alloc([&] { return ask_filter(file, member, required); });
-    if (!filter.ok()) {
-      const bool container = filter.error().code == ErrorCode::kUnknownMandatorySection;
-      if (!container) bad = std::move(filter.error());
-      return std::nullopt;
-    }
-    any |= !filter->wanted.empty();
-    filters.push_back(std::move(*filter));
+  auto filters = without_bad_alloc([&] { return ask_members(file, index, required); });
+  if (!filters.ok()) {
+    const bool container = filters.error().code == ErrorCode::kUnknownMandatorySection;
+    if (!container) bad = std::move(filters.error());
+    return std::nullopt;
   }
-  if (!any) return std::nullopt;
-  return filters;
+  const bool any = std::any_of(filters->begin(), filters->end(),
+                               [](const MemberFilter& filter) { return !filter.wanted.empty(); });
+  return any ? std::optional(std::move(*filters)) : std::nullopt;
 }
 
 }  // namespace
@@ -165,7 +186,7 @@ std::optional<BlockIndex::Choice> BlockIndex::choose_clause(const ArchiveIndex& 
     std::vector<Byte> wanted;
     for (std::size_t i = 0; i < members.size(); ++i) {
       std::vector<Byte> of_member(static_cast<std::size_t>(members[i].block_count), 1);
-      if (!filters[i].facts.empty()) {
+      if (!filters[i].wanted.empty()) {
         of_member = std::move(filters[i].wanted[number]);
         if (filters[i].facts.front().begins_with_mark) of_member.front() = 1;
         if (i + 1 < members.size()) {

@@ -7,9 +7,10 @@
 // read if a literal of the clause may *begin* in it. From there the line may reach into neighbours,
 // which the assembler reads where may_begin_in() does not tell it that the line needs no look.
 //
-// Members without a filter are read as a whole. Where anything of the file is not as it should be,
-// open() declines, and the scan goes the way without an index, which names the damage.
-// Tested by tests/unit/scan/blocks/scan_index_test.cpp and block_filter_test.cpp.
+// Members without a filter, or without the line facts that it needs, are read as a whole. Where
+// anything of the file is not as it should be, open() declines, and the scan goes the way without
+// an index, which names the damage. Tested by tests/unit/scan/blocks/scan_index_test.cpp and
+// block_filter_test.cpp.
 #pragma once
 
 #include <memory>
@@ -17,16 +18,17 @@
 #include <vector>
 
 #include "format/block_filter.h"
+#include "format/line_facts.h"
 #include "presso/decompress.h"
 #include "presso/lines.h"
 #include "scan/matching/required_literals.h"
 
 namespace presso::scan_detail {
 
-/// What a member's filter says to a search. Without a filter all is empty.
+/// What a member tells a search without being decoded.
 struct MemberFilter {
-  std::vector<LineFacts> facts;
-  std::vector<std::vector<Byte>> wanted;  ///< for each clause, a bool for each block
+  std::vector<std::vector<Byte>> wanted;  ///< for each clause, a bool for each block; or no filter
+  std::vector<LineFacts> facts;           ///< of each block; empty where there are none
 };
 
 /// Whether a search is one of those that filters can be of use to.

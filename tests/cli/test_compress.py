@@ -47,22 +47,41 @@ class Outputs(CliTest):
     def test_index(self):
         text = log_text(8000)
         self.write("app.log", text)
-        sizes = []
-        for options in (["--no-index"], ["--index"], ["--index-size", "2.5"], ["--index-size=0.5"]):
+        tables = []
+        for options in (["--no-index"], ["--index"], ["--index-size", "20"], ["--index-size=4.5"]):
             self.ok("compress", "-f", "-3", "--dict", "none", *options, "app.log")
             self.assert_round_trip("app.log.presso", text)
-            table = json.loads(self.ok("info", "--json", "app.log.presso").out)["files"][0]
-            sizes.append(table["search_index_bytes"] / len(text) * 100)
+            tables.append(json.loads(self.ok("info", "--json", "app.log.presso").out)["files"][0])
             self.ok("test", "app.log.presso")
-        self.assertEqual(sizes[0], 0)
-        for size, percent in zip(sizes[1:], (1, 2.5, 0.5)):
-            self.assertAlmostEqual(size, percent, delta=percent * 0.1)
+        self.assertEqual(tables[0]["search_index_bytes"], 0)
+        without = tables[0]["compressed_bytes"]
+        for table, percent in zip(tables[1:], (8, 20, 4.5)):
+            share = 100 * table["search_index_bytes"] / without
+            self.assertAlmostEqual(share, percent, delta=percent * 0.1)
+            more = table["compressed_bytes"] - without
+            self.assertAlmostEqual(more, table["search_index_bytes"], delta=16)
         self.assertIn("-grams", self.ok("info", "app.log.presso").out.decode())
-        piped = self.ok("compress", "-3", "--dict", "none", "--index-size=0.5", stdin=text).out
-        packed = self.ok("compress", "-3", "--dict", "none", "--index-size=0.5", "-T1", stdin=text)
+        piped = self.ok("compress", "-3", "--dict", "none", "--index-size=4.5", stdin=text).out
+        packed = self.ok("compress", "-3", "--dict", "none", "--index-size=4.5", "-T1", stdin=text)
         self.assertEqual(piped, packed.out)
-        for bad in ("0", "21", "1.234", "x", "1.", "", "-1"):
+        for bad in ("0", "101", "1.25", "x", "1.", "", "-1", "0.0"):
             self.fails("compress", "--index-size=" + bad, "app.log", saying="index-size")
+
+    def test_damaged_line_facts_are_found_by_test_and_info(self):
+        text = self.compressed("app.log", None)
+        packed = bytearray(self.read("app.log.presso"))
+        at = packed.index(b"\xf7PBL\0\0\0\0")
+        packed[at + 40] ^= 1
+        self.write("app.log.presso", bytes(packed))
+        self.fails("test", "app.log.presso", saying="line facts")
+        self.assertIn("damaged", self.ok("info", "app.log.presso").out.decode())
+        report = json.loads(self.ok("info", "--json", "app.log.presso").out)["files"][0]
+        self.assertIsNone(report["lines"])
+        self.assert_round_trip("app.log.presso", text)
+        packed[at + 5] ^= 1  # in the header, so that the index is rebuilt to read the file
+        self.write("app.log.presso", bytes(packed))
+        salvaged = self.run_presso("decompress", "--salvage", "-c", "app.log.presso")
+        self.assertEqual(salvaged.out, text)
 
     def test_a_damaged_index_is_found_by_test_and_info(self):
         self.compressed("app.log", None, "--index")

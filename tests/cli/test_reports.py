@@ -75,6 +75,7 @@ class Info(CliTest):
             "compressed",
             "plain",
             "ratio",
+            "lines",
             "blocks",
             "block size",
             "coding",
@@ -87,7 +88,23 @@ class Info(CliTest):
         total = sum(os.path.getsize(name) for name in ("a", "b"))
         self.assertIn(f"{total:,}", lines[3])
         self.assertIn("2 files", lines[3])
+        newlines = sum(self.read(name).count(b"\n") for name in ("a", "b"))
+        self.assertIn(f"  {newlines:,}  ", lines[3])
         self.assertEqual(len(self.ok("info", "a.presso").out.splitlines()), 2)
+
+    def test_lines_are_counted_without_decoding(self):
+        for text, lines in ((b"", 0), (b"one", 1), (b"one\n", 1), (b"one\n\nthree", 3)):
+            self.compressed("a", text, "-f")
+            report = json.loads(self.ok("info", "--json", "a.presso").out)["files"][0]
+            self.assertEqual(report["lines"], lines, text)
+        self.compressed("b", log_text(5000) + b"no line feed")
+        both = self.read("b.presso") + self.read("a.presso")
+        self.write("both.presso", both)
+        report = json.loads(self.ok("info", "--json", "both.presso").out)["files"][0]
+        self.assertEqual(report["lines"], 5003)
+        self.write("cut.presso", both[:-1])
+        result = self.fails("info", "--json", "cut.presso", saying="truncated")
+        self.assertIsNone(json.loads(result.out)["files"][0]["lines"])
 
     @covers("info", "--json", "--blocks")
     def test_json_and_blocks_add_up(self):

@@ -58,7 +58,7 @@ CompressOptions any_options() {
                                    DependencyRule::kLiteralAware, DependencyRule::kTwoWave,
                                    DependencyRule::kTile)
                       .as("rule");
-  options.filter_centipercent = *rc::gen::element(0u, 100u).as("filter size");
+  options.filter_permille = *rc::gen::element(0u, 80u).as("filter size");
   return options;
 }
 

@@ -81,6 +81,12 @@ def line_facts(plain):
     return u32(plain.count(b"\n") | flags << 24) + u32(first) + u32(last)
 
 
+def lines_payload(plain, block_bytes):
+    """FORMAT.md 7.3."""
+    starts = range(0, len(plain), block_bytes)
+    return b"".join(line_facts(plain[at : at + block_bytes]) for at in starts)
+
+
 def filter_payload(plain, block_bytes, n, rows):
     """One group, all cells kept, none common."""
     starts = range(0, len(plain), block_bytes)
@@ -91,10 +97,9 @@ def filter_payload(plain, block_bytes, n, rows):
             gram = plain[at : at + n]
             if b"\n" not in gram:
                 bits |= 1 << ((filter_cell(gram) * rows >> 18) * len(starts) + block)
-    facts = b"".join(line_facts(plain[at : at + block_bytes]) for at in starts)
     group = bytes([n, 255, 0, 0]) + u32(rows) + u32(0) + u32(0)
     group += bits.to_bytes((rows * len(starts) + 7) // 8, "little")
-    return u64(len(starts)) + u32(len(starts)) + u32(FILTER_OVERLAP) + facts + group
+    return u64(len(starts)) + u32(len(starts)) + u32(FILTER_OVERLAP) + group
 
 
 def metadata(entries):

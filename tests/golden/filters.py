@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Filter sections (FORMAT.md 7.4) read from the document alone: which blocks may hold a string."""
+"""Sections after the blocks read from the document alone: line facts (FORMAT.md 7.3), and filters (7.4),
+which say which blocks may hold a string."""
 
 import builder
 
@@ -48,8 +49,7 @@ class Filter:
         self.blocks = int.from_bytes(payload[:8], "little")
         self.group_blocks, overlap = u32(payload, 8), u32(payload, 12)
         assert overlap == builder.FILTER_OVERLAP
-        at = 16 + 12 * self.blocks
-        self.facts = [payload[begin : begin + 12] for begin in range(16, at, 12)]
+        at = 16
         self.groups = []
         for first in range(0, self.blocks, self.group_blocks):
             self.groups.append(Group(payload, at, min(self.group_blocks, self.blocks - first)))
@@ -66,8 +66,17 @@ class Filter:
         ]
 
 
-def section_of(data):
-    """The payload of the first filter section of a file's first member."""
-    at = data.index(builder.SYNC + b"F\0\0\0\0")
+def line_facts(payload):
+    """Of each block: line feeds, whether it has a NUL byte and a mark, first and last line feed."""
+    facts = []
+    for at in range(0, len(payload), 12):
+        count, flags = u32(payload, at) & 0xFFFFFF, payload[at + 3]
+        facts.append((count, flags & 1, flags >> 1, u32(payload, at + 4), u32(payload, at + 8)))
+    return facts
+
+
+def section_of(data, kind):
+    """The payload of the first section of this kind in a file's first member."""
+    at = data.index(builder.SYNC + kind + bytes(4))
     size = int.from_bytes(data[at + 8 : at + 16], "little")
     return data[at + 32 : at + 32 + size]

@@ -184,11 +184,16 @@ def bit_block():
     return block, with_padding(fields, block)
 
 
-def filter_fields():
-    fields = [(8, "block_count: 3"), (4, "group_blocks: 3"), (4, "overlap: 32")]
+def lines_fields():
+    fields = []
     for block, where in ((0, "at 16,383"), (1, ""), (2, "at 11")):
         facts = f"one line feed, {where}" if where else "no line feed"
         fields.append((12, f"block {block}: {facts}"))
+    return fields
+
+
+def filter_fields():
+    fields = [(8, "block_count: 3"), (4, "group_blocks: 3"), (4, "overlap: 32")]
     fields += [(4, "n: 4; keep: 256; rice: 0"), (4, "rows: 32"), (4, "common_count: 0")]
     return fields + [(4, "common_bytes: 0"), (12, "bits")]
 
@@ -236,10 +241,14 @@ def example():
     fields = block_fields(block) + [(len(RAW_PLAIN), '"end of file", line feed')]
     blocks["raw-block"] = annotate(block, with_padding(fields, block))
 
-    payload = builder.filter_payload(plain_content(), 16384, 4, 32)
-    frame = builder.section(b"F", payload, parameter=1)
+    frame = builder.section(b"L", builder.lines_payload(plain_content(), 16384), parameter=1)
     file.add(frame)
-    blocks["filter"] = annotate_section(frame, "F", "layout 1", filter_fields(), "optional")
+    blocks["lines"] = annotate_section(frame, "L", "layout 1", lines_fields(), "optional")
+
+    payload = builder.filter_payload(plain_content(), 16384, 4, 32)
+    frame = builder.section(b"F", payload, parameter=2)
+    file.add(frame)
+    blocks["filter"] = annotate_section(frame, "F", "layout 2", filter_fields(), "optional")
 
     index_offset = len(file.data)
     frame = file.index()

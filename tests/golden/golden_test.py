@@ -227,18 +227,41 @@ class Xxh3(unittest.TestCase):
             self.assertEqual(f"{xxh3_64(data[:size]):016x}", run.stdout.decode().strip(), size)
 
 
+class LineFacts(unittest.TestCase):
+    """What line facts say of a file, read by what FORMAT.md says."""
+
+    def test_they_are_those_of_the_content(self):
+        plain = b"\xef\xbb\xbf" + inputs.log_lines(50000) + bytes(40000) + b"\n" * 20000
+        files = {"fresh": compress(plain)}
+        for name in ("lines-and-filter", "format-example"):
+            files[name] = (FILES / f"{name}.presso").read_bytes()
+        for name, data in files.items():
+            with self.subTest(name):
+                plain = decode.decode(data).plain
+                found = filters.line_facts(filters.section_of(data, b"L"))
+                self.assertEqual(found, [self.facts_of(block) for block in blocks_of(plain)])
+
+    @staticmethod
+    def facts_of(block):
+        places = [at for at, byte in enumerate(block) if byte == 10] or [0]
+        mark = int(block[:3] == b"\xef\xbb\xbf")
+        return block.count(b"\n"), int(0 in block), mark, places[0], places[-1]
+
+
+def blocks_of(plain, block_bytes=16 << 10):
+    return [plain[at : at + block_bytes] for at in range(0, len(plain), block_bytes)]
+
+
 class Filters(unittest.TestCase):
     """What the encoder's filter says of a file, read by what FORMAT.md says."""
 
     def test_no_string_of_a_block_is_missed_and_strange_ones_are_left_out(self):
-        data = (FILES / "filter.presso").read_bytes()
+        data = (FILES / "lines-and-filter.presso").read_bytes()
         plain = decode.decode(data).plain
         block_bytes = 16 << 10
-        found = filters.Filter(filters.section_of(data))
+        found = filters.Filter(filters.section_of(data, b"F"))
         starts = range(0, len(plain), block_bytes)
-        self.assertEqual(
-            found.facts, [builder.line_facts(plain[at : at + block_bytes]) for at in starts]
-        )
+        self.assertEqual(found.blocks, len(starts))
         for at in [*range(0, len(plain) - 40, 997), *(start - 9 for start in starts[1:])]:
             text = plain[at : at + 40].split(b"\n")[0]
             with self.subTest(at=at, text=text):

@@ -43,7 +43,7 @@ CompressOptions parse_options(char** arguments) {
     options.dictionary = {DictionaryChoice::Mode::kSize, number(arguments[4])};
   }
   options.coding = static_cast<Coding>(number(arguments[5]));
-  if (arguments[6] != nullptr) options.filter_centipercent = number(arguments[6]);
+  if (arguments[6] != nullptr) options.filter_permille = number(arguments[6]);
   options.metadata.entries = {{"name", "golden.txt"}, {"user.purpose", "test"}};
   return options;
 }

@@ -48,8 +48,8 @@ def from_the_encoder():
     yield "text-fast", "the fast level", compress(text, level=1)
     yield "text-group-of-1024", "groups of 1024", compress(text, rule=TWO_WAVE, group=1024)
     yield "dictionary", "a dictionary", compress(inputs.log_lines(40000), dictionary=4096)
-    filtered = compress(inputs.log_lines(300000), filter_size=200)
-    yield "filter", "a filter of two groups, with common cells", filtered
+    filtered = compress(inputs.log_lines(300000), filter_size=150)
+    yield "lines-and-filter", "line facts and a filter of two groups, with common cells", filtered
     yield "empty", "no block", compress(b"")
     yield "one-byte", "one byte", compress(b"x")
     yield "raw", "incompressible", compress(inputs.noise(600))
@@ -214,6 +214,15 @@ def unknown_sections():
     return file.finish()
 
 
+def bad_tail():
+    """Line facts and filters that contradict the file, which decoders do not look at."""
+    file = File().add_block(builder.raw_block(inputs.log_lines(300)))
+    file.add(builder.section(b"L", b"\xff" * 12, parameter=1))
+    file.add(builder.section(b"L", b"of no layout that is known", parameter=9))
+    file.add(builder.section(b"F", b"\xff" * 40, parameter=2, checksum=1))
+    return file.finish()
+
+
 def by_hand():
     example = b"".join(map(format_example.hex_bytes, format_example.example().values()))
     yield "format-example", "the example of FORMAT.md", example
@@ -224,6 +233,7 @@ def by_hand():
     shows = "the tile rule: both waves in one match, overlap at a tile's start"
     yield "tile-by-hand", shows, tile_by_hand()
     yield "unknown-sections", "optional sections to be skipped", unknown_sections()
+    yield "bad-tail", "line facts and a filter that are wrong", bad_tail()
 
     yield "bit-layouts", "every number of lanes, classes around their limits", bit_layouts()
     yield "bit-sub-blocks", "sub-blocks of every size", bit_sub_blocks()

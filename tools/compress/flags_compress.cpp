@@ -108,19 +108,19 @@ Apply group_into(std::uint32_t& group) {
   };
 }
 
-/// "1", "0.5", "2.25": hundredths of a percent.
+/// "8", "0.5": thousandths.
 Apply filter_size_into(std::uint32_t& size) {
   return [&size](const Given& given) -> Status {
     const std::size_t point = given.value.find('.');
     std::string digits = given.value.substr(0, point);
     std::string fraction = point == std::string::npos ? "" : given.value.substr(point + 1);
-    const bool sound = fraction.size() <= 2 && (point == std::string::npos || !fraction.empty());
-    fraction.resize(2, '0');
-    const auto value = parse_number(given.spelled, digits + fraction, 10, kMaxFilterCentipercent);
+    const bool sound = fraction.size() <= 1 && (point == std::string::npos || !fraction.empty());
+    fraction.resize(1, '0');
+    const auto value = parse_number(given.spelled, digits + fraction, 1, kMaxFilterPermille);
     if (!sound || !value.ok()) {
       return make_error(ErrorCode::kInvalidArgument,
                         given.spelled + ": '" + given.value +
-                            "' is no percentage from 0.1 to 20 with at most two decimals");
+                            "' is no percentage from 0.1 to 100 with at most one decimal");
     }
     size = static_cast<std::uint32_t>(*value);
     return {};
@@ -230,21 +230,23 @@ std::vector<Flag> filter_flags(CompressOptions& options) {
   return {{.name = "index",
            .category = kCompression,
            .brief = "store an index that lets 'scan' skip blocks",
-           .text = "For searches of rare strings: only blocks that may hold them are read. Takes 1 "
-                   "percent of the uncompressed size (see --index-size), and as much memory while "
-                   "compressing. Programs that do not know the index read the file all the same.",
+           .text = "For searches of rare strings: only blocks that may hold them are read. Adds 8 "
+                   "percent to the compressed size (see --index-size), and takes as much memory "
+                   "while compressing. Programs that do not know the index read the file all the "
+                   "same.",
            .negation = "no-index",
            .apply = [&options](const Given& given) -> Status {
-             options.filter_centipercent = given.negated ? 0 : kDefaultFilterCentipercent;
+             options.filter_permille = given.negated ? 0 : kDefaultFilterPermille;
              return {};
            }},
           {.name = "index-size",
            .value_name = "PERCENT",
            .category = kCompression,
-           .brief = "size of the index, in percent of the uncompressed size; implies --index",
-           .text = "From 0.1 to 20. A larger one lets fewer blocks through that hold no match.",
-           .default_value = "1",
-           .apply = filter_size_into(options.filter_centipercent)}};
+           .brief = "size of the index, in percent of the compressed size; implies --index",
+           .text = "From 0.1 to 100, of what the file takes without the index. A larger one lets "
+                   "fewer blocks through that hold no match.",
+           .default_value = "8",
+           .apply = filter_size_into(options.filter_permille)}};
 }
 
 std::vector<Flag> encoder_flags(CompressOptions& options) {

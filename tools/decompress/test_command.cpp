@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "format/block_filter.h"
+#include "format/line_facts.h"
 #include "presso/decompress.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
@@ -70,7 +71,7 @@ class TestCommand final : public Command {
     if (!input.ok()) return error(shown_name(path), input.error());
     const auto strict = decode(path, *input, false);
     if (strict.ok()) {
-      test_filters(path, *input);
+      test_tail(path, *input);
       return verbose(shown_name(path), "intact: " + grouped(strict->blocks) + " blocks, " +
                                            grouped(strict->plain_bytes) + " bytes" +
                                            std::string(decoder_->where()));
@@ -88,8 +89,8 @@ class TestCommand final : public Command {
     }
   }
 
-  /// Decoding skips the search index, so it is read here.
-  static void test_filters(const std::string& path, const InputFile& input) {
+  /// Decoding skips the search index and the line facts, so they are read here.
+  static void test_tail(const std::string& path, const InputFile& input) {
     if (!input.is_regular()) return;
     const FdRandomAccess file(input.fd(), input.size());
     const auto index = ArchiveIndex::open(file);
@@ -97,6 +98,8 @@ class TestCommand final : public Command {
     for (const ArchiveMember& member : index->members()) {
       const auto filter = read_filter(file, member);
       if (!filter.ok()) error(shown_name(path), "search index: " + filter.error().message());
+      const auto lines = read_line_facts(file, member);
+      if (!lines.ok()) error(shown_name(path), "line facts: " + lines.error().message());
     }
   }
 

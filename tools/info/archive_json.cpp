@@ -34,6 +34,7 @@ Json file_json(const ArchiveReport& report, bool with_blocks) {
                {"ratio", report.ratio()},
                {"format_version", report.version},
                {"members", report.members},
+               {"lines", report.lines ? Json(*report.lines) : Json()},
                {"blocks", report.blocks},
                {"block_bytes", report.block_bytes},
                {"coding", report.coding},

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "format/block_filter.h"
+#include "presso/line_table.h"
 
 namespace presso::cli {
 namespace {
@@ -51,6 +52,12 @@ void describe_filters(const RandomAccess& file, const ArchiveIndex& index, Archi
   }
   if (report.filter.empty()) report.filter = "-";
   if (damaged) report.filter = "damaged";
+}
+
+void count_lines(const RandomAccess& file, const ArchiveIndex& index, ArchiveReport& report) {
+  const auto table = LineTable::read(file, index);
+  report.line_facts_damaged = !table.ok();
+  if (table.ok() && *table) report.lines = (*table)->lines();
 }
 
 Status read_rows(const ArchiveIndex& index, bool all_blocks, ArchiveReport& report) {
@@ -106,6 +113,7 @@ Result<ArchiveReport> report_archive(const std::string& path, const InputFile& i
     }
   }
   describe_filters(file, index, report);
+  count_lines(file, index, report);
   report.index_rebuilt = index.rebuilt();
   report.truncated = index.rebuilt() && !ends_with_trailer(file);
   PRESSO_TRY(read_rows(index, all_blocks, report));

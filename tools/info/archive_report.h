@@ -31,6 +31,8 @@ struct ArchiveReport {
   std::uint64_t dictionary_bytes = 0;  ///< plain, all members together
   std::uint64_t filter_bytes = 0;      ///< stored, all members together
   std::string filter;                  ///< "3-grams", "3-grams+4-grams", "damaged", "-"
+  std::optional<std::uint64_t> lines;  ///< by the line facts; nullopt: none, or damaged
+  bool line_facts_damaged = false;
   std::uint64_t members = 0;
   std::uint16_t version = 0;
   /// Taken from the block headers that were read: all of them, or a sample spread over the file.

@@ -19,9 +19,9 @@ const CommandInfo kInfo = {
     .summary = "show sizes, ratio and blocks of compressed files",
     .operands = "[FILE...]",
     .description =
-        "Prints one row for each file and a row of totals, from index and block headers alone. Of "
-        "a "
-        "file with many blocks only a sample of the headers is read unless --blocks asks for all. "
+        "Prints one row for each file and a row of totals, from index, line facts and block "
+        "headers alone. Of a file with many blocks only a sample of the headers is read unless "
+        "--blocks asks for all. "
         "Nothing is decoded: 'presso test' checks the contents. Reports files that are "
         "truncated, or whose index had to be rebuilt from the block headers.",
     .examples = {{"presso info app.log.presso", "sizes, ratio, block count"},
@@ -37,10 +37,16 @@ std::string ratio_text(double ratio) {
   return decimal_text(ratio, 2);
 }
 
+std::string lines_text(const ArchiveReport& report) {
+  if (report.line_facts_damaged) return "damaged";
+  return report.lines ? grouped(*report.lines) : "-";
+}
+
 Table::Row file_row(const ArchiveReport& report) {
   return {grouped(report.compressed_bytes),
           grouped(report.plain_bytes),
           ratio_text(report.ratio()),
+          lines_text(report),
           grouped(report.blocks),
           size_text(report.block_bytes),
           report.coding,
@@ -53,20 +59,23 @@ Table::Row file_row(const ArchiveReport& report) {
 }
 
 std::string files_table(const std::vector<ArchiveReport>& reports) {
-  Table table({"compressed", "plain", "ratio", "blocks", "block size", "coding", "dictionary",
-               "deps", "search index", "checksum", "file"},
-              10);
+  Table table({"compressed", "plain", "ratio", "lines", "blocks", "block size", "coding",
+               "dictionary", "deps", "search index", "checksum", "file"},
+              11);
   ArchiveReport total;
+  total.lines = 0;
   for (const ArchiveReport& report : reports) {
     table.add(file_row(report));
     total.compressed_bytes += report.compressed_bytes;
     total.plain_bytes += report.plain_bytes;
     total.blocks += report.blocks;
+    total.lines =
+        total.lines && report.lines ? std::optional(*total.lines + *report.lines) : std::nullopt;
   }
   if (reports.size() > 1) {
     table.add({grouped(total.compressed_bytes), grouped(total.plain_bytes),
-               ratio_text(total.ratio()), grouped(total.blocks), "", "", "", "", "", "",
-               std::to_string(reports.size()) + " files"});
+               ratio_text(total.ratio()), lines_text(total), grouped(total.blocks), "", "", "", "",
+               "", "", std::to_string(reports.size()) + " files"});
   }
   return table.text();
 }

@@ -24,9 +24,9 @@ constexpr int kDefaultDecodeLevel = 6;    ///< with the Byte coding, which is fo
 constexpr int kDefaultArchiveLevel = 12;  ///< with Favor::kArchive
 constexpr unsigned kMaxThreads = 1024;
 
-// Hundredths of a percent of the plain size.
-constexpr std::uint32_t kDefaultFilterCentipercent = 100;
-constexpr std::uint32_t kMaxFilterCentipercent = 2000;
+// Thousandths of what the blocks take in the file.
+constexpr std::uint32_t kDefaultFilterPermille = 80;
+constexpr std::uint32_t kMaxFilterPermille = 1000;
 
 /// The window in bytes under Favor::kDecode: the furthest distance that the GPU decoders which keep
 /// their history in shared memory can reach. This layer does not see their constant;
@@ -91,10 +91,10 @@ struct CompressOptions {
   /// number of bytes (S7.4), at most kMaxBlockBytes; nullopt: 0.
   std::optional<std::uint32_t> staleness;
   DictionaryChoice dictionary;
-  /// Filters by which scans leave out blocks: their size in hundredths of a percent of the plain
-  /// size, at most, 0..kMaxFilterCentipercent; 0: none. They are held in memory until the member
+  /// Filters by which scans leave out blocks: their size in thousandths of what the blocks take in
+  /// the file, at most, 0..kMaxFilterPermille; 0: none. They are held in memory until the member
   /// ends, beside the grams of one group of blocks (16 to 150 MiB).
-  std::uint32_t filter_centipercent = 0;
+  std::uint32_t filter_permille = 0;
   unsigned threads = 0;  ///< at most kMaxThreads; 0: all
   Metadata metadata;
   /// The input, if it can be read at any place: samples for block size and dictionary are taken

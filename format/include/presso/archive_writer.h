@@ -12,7 +12,8 @@
 
 namespace presso {
 
-/// Calls in order: begin, add_dictionary*, add_block*, add_filter?, finish. Not thread-safe.
+/// Calls in order: begin, add_dictionary*, add_block*, add_line_facts?, add_filter?, finish. Not
+/// thread-safe.
 /// Memory: 4 bytes a block. Every call returns the sink's errors.
 class ArchiveWriter {
  public:
@@ -25,7 +26,9 @@ class ArchiveWriter {
   Status add_dictionary(Byte id, Bytes stored_blocks);
   /// `stored`: header, payload and padding of block number block_count().
   Status add_block(Bytes stored, std::uint32_t plain_bytes);
-  /// `payload`: as serialise_filter() makes it (block_filter.h).
+  /// `payload`: as serialise_line_facts() makes it (line_facts.h).
+  Status add_line_facts(Bytes payload);
+  /// `payload`: as serialise_filter() makes it (block_filter.h). Filters need line facts.
   Status add_filter(Bytes payload);
   Status finish();
 

@@ -43,7 +43,7 @@ enum class FrameKind : Byte {
   kMetadata = 'M',
   kColumns = 'C',  ///< reserved: typed columns
   kFilter = 'F',   ///< which blocks may hold what (block_filter.h)
-  kLines = 'L',    ///< reserved: line counts per block
+  kLines = 'L',    ///< line feeds of each block (line_table.h)
   kIndex = 'I',
   kTrailer = 'T',
 };

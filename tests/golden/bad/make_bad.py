@@ -229,6 +229,19 @@ def sections():
     bad("metadata-behind-a-block", late.finish(), Code.BAD_HEADER, behind, indexed=OK, plain=TEXT)
     late = File().add_block(block).add(section(b"Z", b"", mandatory=True))
     bad("mandatory-behind-the-blocks", late.finish(), unknown, behind, indexed=OK, plain=TEXT)
+    lines = section(b"L", builder.lines_payload(TEXT, BLOCK_BYTES), parameter=1)
+    cut = File().add_block(block)
+    short = patched(lines, 0, section(b"L", b"", parameter=1, size=1 << 60))
+    at_end = len(cut.data) + len(short) + 64 + 32
+    # Its size is believed by who goes from front to back, and not looked at by the others.
+    bad("line-facts-2-to-the-60", cut.add(short).finish(), Code.TRUNCATED, at_end, indexed=OK,
+        plain=TEXT)  # fmt: skip
+    before = File().add_block(FULL_BLOCK)
+    before.add(section(b"L", builder.lines_payload(FULL, BLOCK_BYTES), parameter=1))
+    offset = len(before.data)
+    before.add_block(builder.raw_block(TEXT, number=1))
+    wrong = Code.HEADER_CHECKSUM  # of an indexed reader, as in the next case
+    bad("line-facts-between-blocks", before.finish(), Code.BAD_HEADER, offset, 1, wrong)
     between = File().add_block(FULL_BLOCK).add(section(b"Z", b""))
     offset = len(between.data)
     between.add_block(builder.raw_block(TEXT, number=1))

@@ -172,13 +172,13 @@ void try_xor(const Corpus& corpus, std::size_t choice, unsigned percent) {
 
 void try_chosen(const Corpus& corpus) {
   FilterBuilder builder(static_cast<std::uint32_t>(corpus.block_bytes),
-                        static_cast<std::uint32_t>(corpus.percent * 100));
+                        1000);  // of what it is told below
   for (std::size_t block = 0; block < corpus.blocks.size(); ++block) {
     const std::size_t left = corpus.text.size() - block * corpus.block_bytes;
-    builder.add(corpus.blocks[block], std::min(left, corpus.block_bytes));
+    const auto bytes = static_cast<double>(std::min(left, corpus.block_bytes));
+    builder.add(corpus.blocks[block], static_cast<std::size_t>(bytes * corpus.percent / 100));
   }
-  const auto filter = parse_filter(builder.finish(), corpus.text.size(),
-                                   static_cast<std::uint32_t>(corpus.block_bytes));
+  const auto filter = parse_filter(builder.finish(), corpus.blocks.size());
   if (!filter.ok()) return;
   for (const FilterGroup& group : filter->groups) {
     std::printf("%u/%u/%zu ", group.gram_bytes, group.keep, group.common.size());

@@ -341,7 +341,7 @@ class CountingFile final : public RandomAccess {
 TEST(GpuPipeline, AFileWithFiltersIsReadByItsIndexToTheEnd) {
   CompressOptions options;
   options.block_bytes = kMinBlockBytes;
-  options.filter_centipercent = 200;
+  options.filter_permille = 200;
   auto with_filters = compress_buffer(plain(), options);
   ASSERT_TRUE(with_filters.ok());
   const CountingFile counted(*with_filters);

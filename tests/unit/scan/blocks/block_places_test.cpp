@@ -45,7 +45,7 @@ File packed(std::string_view text, std::uint32_t filter_size = 0, bool with_dict
   options.level = 6;
   options.block_bytes = kBlock;
   options.threads = 1;
-  options.filter_centipercent = filter_size;
+  options.filter_permille = filter_size;
   options.dictionary.mode = DictionaryChoice::Mode::kNone;
   if (with_dictionary) {
     options.dictionary.mode = DictionaryChoice::Mode::kGiven;
@@ -200,7 +200,8 @@ TEST(BlockPlaces, ThreadsInTheirTurnReadHeadersOnly) {
   watched.read_bytes = 0;
   while (places->next()) {
   }
-  EXPECT_EQ(watched.read_bytes, 40 * kBlockHeaderBytes);
+  // At the end also the header of the line facts, to pass by them.
+  EXPECT_EQ(watched.read_bytes, 40 * kBlockHeaderBytes + kSectionHeaderBytes);
 }
 
 TEST(BlockPlaces, EveryPayloadIsReadOnceAndAlone) {
@@ -371,8 +372,10 @@ TEST(BlockPlaces, AnIndexIsBelievedAsFarAsBlocksBearItOut) {
     Byte* at = file.data() + sizes + 4 * block;
     store<std::uint32_t>(at, load<std::uint32_t>(at) + count);
   };
-  const File longer = with_index(good, [&](File& file) { add(file, 3, 16); });
+  const File longer = with_index(good, [&](File& file) { add(file, 3, 16 + 32 + 9 * 12 + 4); });
   EXPECT_EQ(places_in(longer), 0);  // the last would reach into the index
+  const File into_facts = with_index(good, [&](File& file) { add(file, 3, 16); });
+  EXPECT_EQ(places_in(into_facts), -3);  // into the line facts, which the index does not mention
   const File shifted = with_index(good, [&](File& file) {
     add(file, 3, 16);
     add(file, 6, ~std::uint32_t{15});
@@ -387,7 +390,8 @@ TEST(BlockPlaces, AnIndexIsBelievedAsFarAsBlocksBearItOut) {
   EXPECT_LE(places_in(empty), 0);
   const File less_plain = with_index(good, [&](File& file) { file[sizes - 16] -= 1; });
   EXPECT_EQ(places_in(less_plain), -8);
-  for (const File* file : {&longer, &shifted, &shorter, &outside, &empty, &less_plain}) {
+  for (const File* file :
+       {&longer, &into_facts, &shifted, &shorter, &outside, &empty, &less_plain}) {
     expect_same_in_all_ways(*file, "lying index " + std::to_string(places_in(*file)));
   }
 }

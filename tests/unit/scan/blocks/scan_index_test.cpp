@@ -26,7 +26,7 @@ std::vector<Byte> packed(std::string_view text, std::uint32_t filter_size = 500,
   options.level = 1;
   options.block_bytes = kBlock;
   options.dictionary.mode = DictionaryChoice::Mode::kNone;
-  options.filter_centipercent = filter_size;
+  options.filter_permille = filter_size;
   options.threads = threads;
   const auto compressed = compress_buffer(as_bytes(text), options);
   EXPECT_TRUE(compressed.ok());
@@ -271,31 +271,59 @@ TEST(ScanIndex, IgnoresCaseBeyondAscii) {
 
 // --- Damage -------------------------------------------------------------------------------------
 
-/// Where the filter section begins.
-std::size_t filter_at(const std::vector<Byte>& file) {
+/// Where the section of this kind begins, one of those after the blocks.
+std::size_t section_at(const std::vector<Byte>& file, FrameKind kind) {
   const MemoryRandomAccess access(file);
-  return static_cast<std::size_t>(ArchiveIndex::open(access)->members().back().blocks_end);
+  std::uint64_t at = ArchiveIndex::open(access)->members().back().blocks_end;
+  for (;;) {
+    const SectionHeader header = *parse_section_header(file.data() + at);
+    if (header.kind == kind || header.kind == FrameKind::kIndex) return at;
+    at += header.stored_bytes();
+  }
 }
 
-void seal_filter(std::vector<Byte>& file, std::size_t at) {
+void seal_section(std::vector<Byte>& file, std::size_t at) {
   SectionHeader header = *parse_section_header(file.data() + at);
   header.payload_checksum =
       checksum64(Bytes(file).subspan(at + kSectionHeaderBytes, header.payload_bytes));
   write_section_header(header, file.data() + at);
 }
 
-TEST(ScanIndex, DamagedFiltersAreIgnored) {
+void expect_ignored(const std::string& text, const std::vector<Byte>& file, const Pattern& pattern,
+                    unsigned bad_index) {
+  const auto outcome = compare(text, file, pattern, {.line_numbers = true}, "checksum");
+  EXPECT_FALSE(outcome.summary.index_used);
+  EXPECT_EQ(outcome.bad_index, bad_index);
+}
+
+TEST(ScanIndex, DamagedFiltersAndLineFactsAreIgnored) {
   const std::string text = some_text(10 * kBlock, 9, 9, true);
   const auto good = packed(text);
-  const std::size_t at = filter_at(good);
   const Pattern pattern = literals({text.substr(60000, 12)});
-  for (std::size_t offset = 0; offset < 400; ++offset) {
+  for (const auto& [kind, bytes] : {std::pair{FrameKind::kFilter, 400}, {FrameKind::kLines, 120}}) {
+    const std::size_t at = section_at(good, kind) + kSectionHeaderBytes;
+    for (int offset = 0; offset < bytes; ++offset) {
+      auto file = good;
+      file[at + static_cast<std::size_t>(offset)] ^= 0x10;
+      expect_ignored(text, file, pattern, 1);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Made to be of another layout, the line facts are passed by, and the filter with them.
+TEST(ScanIndex, FiltersWithoutLineFactsAreIgnored) {
+  const std::string text = some_text(10 * kBlock, 9, 9, true);
+  const auto good = packed(text);
+  const Pattern pattern = literals({text.substr(60000, 12)});
+  EXPECT_TRUE(compare(text, good, pattern, {}, "good").summary.index_used);
+  for (const FrameKind kind : {FrameKind::kFilter, FrameKind::kLines}) {
     auto file = good;
-    file[at + kSectionHeaderBytes + offset] ^= 0x10;
-    const auto outcome = compare(text, file, pattern, {.line_numbers = true}, "checksum");
-    if (HasFatalFailure()) return;
-    EXPECT_FALSE(outcome.summary.index_used);
-    EXPECT_EQ(outcome.bad_index, 1u);
+    const std::size_t at = section_at(file, kind);
+    SectionHeader header = *parse_section_header(file.data() + at);
+    header.parameter = 77;
+    write_section_header(header, file.data() + at);
+    expect_ignored(text, file, pattern, 0);
   }
 }
 
@@ -304,18 +332,21 @@ TEST(ScanIndex, DamagedFiltersAreIgnored) {
 TEST(ScanIndex, HostileFiltersAreSafe) {
   const std::string text = some_text(10 * kBlock, 10, 9, true);
   const auto good = packed(text);
-  const std::size_t at = filter_at(good);
-  const std::size_t payload = parse_section_header(good.data() + at)->payload_bytes;
+  const std::size_t lines_at = section_at(good, FrameKind::kLines);
+  const std::size_t filter_at = section_at(good, FrameKind::kFilter);
+  const std::size_t payload = parse_section_header(good.data() + filter_at)->payload_bytes;
   const Pattern pattern = literals({text.substr(60000, 12), "Zq#not there"});
   std::mt19937 random(3);
   unsigned refused = 0;
   for (int i = 0; i < 1500; ++i) {
     auto file = good;
     for (auto n = 1 + random() % 3; n > 0; --n) {
-      const std::size_t head = random() % 3 != 0 ? 16 + 12 * 10 + 16 : payload;
-      file[at + kSectionHeaderBytes + random() % head] = static_cast<Byte>(random());
+      const bool filter = random() % 2 == 0;
+      const std::size_t size = !filter ? 12 * 10 : random() % 2 == 0 ? 16 + 16 : payload;
+      const std::size_t at = filter ? filter_at : lines_at;
+      file[at + kSectionHeaderBytes + random() % size] = static_cast<Byte>(random());
+      seal_section(file, at);
     }
-    seal_filter(file, at);
     const auto outcome = run(file, pattern, {.line_numbers = i % 2 == 0});
     EXPECT_EQ(outcome.error, "");
     refused += outcome.bad_index;
