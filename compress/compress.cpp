@@ -140,7 +140,7 @@ class Compressor {
     dictionary_ = {};
     lines_.clear();
     if (options_.filter_permille != 0)
-      filter_.emplace(options_.block_bytes, options_.filter_permille);
+      filter_.emplace(options_.block_bytes, *options_.filter_permille);
     return plan_.content.empty() ? Status{} : add_dictionary();
   }
 
@@ -287,10 +287,12 @@ Limit group_limit(const CompressOptions& options) {
 CompressOptions with_goal(const CompressOptions& options) {
   CompressOptions chosen = options;
   const bool decode = options.favor == Favor::kDecode;
+  const bool archive = options.favor == Favor::kArchive;
   if (!chosen.coding) chosen.coding = decode ? Coding::kByte : Coding::kBit;
+  if (!chosen.filter_permille) chosen.filter_permille = archive ? kArchiveFilterPermille : 0;
   if (chosen.level != 0) return chosen;
   chosen.level = decode || chosen.coding == Coding::kByte ? kDefaultDecodeLevel : kDefaultLevel;
-  if (options.favor == Favor::kArchive) chosen.level = kDefaultArchiveLevel;
+  if (archive) chosen.level = kDefaultArchiveLevel;
   return chosen;
 }
 

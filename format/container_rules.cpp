@@ -37,6 +37,8 @@ std::string kind_name(FrameKind kind) {
       return "dictionary";
     case FrameKind::kFilter:
       return "filter";
+    case FrameKind::kLines:
+      return "line facts";
     case FrameKind::kIndex:
       return "index";
     default:

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 
+#include "format/container_rules.h"
 #include "format/tail_section.h"
 #include "presso/checksum.h"
 
@@ -153,7 +154,7 @@ Result<std::optional<std::vector<LineFacts>>> read_line_facts(const RandomAccess
   std::vector<Byte> payload(static_cast<std::size_t>(section->header.payload_bytes));
   PRESSO_TRY(file.read_at(section->payload_offset, payload));
   if (checksum64(payload) != section->header.payload_checksum) {
-    return make_error(ErrorCode::kSectionChecksum, "'L'");
+    return make_error(ErrorCode::kSectionChecksum, kind_name(FrameKind::kLines));
   }
   PRESSO_ASSIGN(std::vector<LineFacts> facts,
                 parse_line_facts(payload, member.plain_bytes, member.header.block_bytes));

@@ -16,13 +16,14 @@ namespace {
 constexpr std::uint32_t kTrialSizes[] = {64u << 10, 128u << 10, 256u << 10, 512u << 10,
                                          1u << 20,  2u << 20,   4u << 20};
 constexpr std::uint32_t kDictionaryBlockBytes = 1u << 20;
-constexpr std::uint64_t kSmallestInput = 4u << 20;  ///< below, a dictionary hardly pays
+constexpr std::uint64_t kSmallestInput = 1u << 20;  ///< below, a dictionary cannot pay
 constexpr std::uint64_t kMostSampled = 16u << 20;   ///< of the input, to train on
 constexpr std::uint64_t kMostTried = 4u << 20;      ///< of the input, encoded with each size
 constexpr std::uint32_t kPieceBytes = 32u << 10;    ///< of an even sample
-constexpr int kFirstAutoLevel = 3;                  ///< faster levels do not pay for the trial
-constexpr int kFirstTrainedLevel = 5;               ///< nor these for training
-constexpr int kFirstThoroughLevel = 10;             ///< from here on several sizes are tried
+constexpr std::uint32_t kLargestEven = 1u << 20;
+constexpr int kFirstAutoLevel = 3;       ///< faster levels do not pay for the trial
+constexpr int kFirstTrainedLevel = 5;    ///< nor these for training
+constexpr int kFirstThoroughLevel = 10;  ///< from here on several sizes are tried
 
 /// What it must save: decoding with one is slower on a CPU, faster on a GPU (NOTES.md).
 constexpr double kNeededGain = 0.02;
@@ -34,7 +35,7 @@ constexpr double kOtherSize = 0.1;
 /// How much is looked at, and how closely: so that all of it takes a few percent of the time that
 /// compressing the input takes at this level (NOTES.md).
 struct Effort {
-  std::uint64_t sample_bytes;  ///< to train on
+  std::uint64_t sample_bytes;  ///< to train on; 0: the content is an even sample of the input
   TrainingEffort training;
   std::uint64_t tried_bytes;
   std::uint32_t largest;  ///< of the sizes
@@ -49,12 +50,15 @@ Effort effort_of(int level, std::uint64_t input_bytes) {
   if (level >= kFirstThoroughLevel) {
     return {kMostSampled, kMostEffort, kMostTried, std::end(kTrialSizes)[-1]};
   }
+  const std::uint64_t tried = part_of(input_bytes, 64, kMiB, kMostTried);
+  const auto largest = [&](unsigned part, std::uint32_t most) {
+    const std::uint64_t bytes = part_of(input_bytes, part, kTrialSizes[0], most);
+    return static_cast<std::uint32_t>(std::bit_floor(bytes));
+  };
+  if (level < kFirstTrainedLevel) return {0, {}, tried, largest(64, kLargestEven)};
   const std::uint64_t sampled = part_of(input_bytes, 32, kMiB, kMostSampled);
-  const std::uint64_t largest = part_of(input_bytes, 32, kTrialSizes[0], std::end(kTrialSizes)[-1]);
-  return {sampled,
-          {sampled / 8, level < 7 ? 16u : 128u},
-          part_of(input_bytes, 64, kMiB, kMostTried),
-          static_cast<std::uint32_t>(std::bit_floor(largest))};
+  const TrainingEffort training{sampled / 8, level < 7 ? 16u : 128u};
+  return {sampled, training, tried, largest(32, std::end(kTrialSizes)[-1])};
 }
 
 /// Blocks to train on and blocks to try the result on, by number. As many of those are others as of
@@ -103,7 +107,7 @@ class Chooser {
 
   Result<DictionaryPlan> choose(const RandomAccess& input) {
     if (options_.dictionary.mode == DictionaryChoice::Mode::kSize) return train_fixed(input);
-    return choose_trained(input);
+    return effort_.sample_bytes == 0 ? choose_even(input) : choose_trained(input);
   }
 
   Result<std::optional<DictionaryPlan>> choose_again(const RandomAccess& next,
@@ -133,6 +137,25 @@ class Chooser {
     plan.content = assemble_dictionary(samples.blocks(),
                                        select_segments(samples.blocks(), bytes, training), bytes);
     return plan;
+  }
+
+  /// Pieces at even distances, tried once.
+  Result<DictionaryPlan> choose_even(const RandomAccess& input) {
+    const std::uint64_t pieces = input.size() / kPieceBytes;
+    PRESSO_ASSIGN(
+        const Samples taken,
+        Samples::read(input, kPieceBytes, choose_evenly(pieces, effort_.largest / kPieceBytes)));
+    std::vector<Byte> content;
+    for (const Bytes piece : taken.blocks()) {
+      content.insert(content.end(), piece.begin(), piece.end());
+    }
+    PRESSO_ASSIGN(const Samples tried,
+                  Samples::read(input, options_.block_bytes,
+                                choose_evenly(blocks_of(input), tried_blocks())));
+    PRESSO_ASSIGN(DictionaryPlan without, plan_with({}, tried.blocks()));
+    PRESSO_ASSIGN(DictionaryPlan with, plan_with(std::move(content), tried.blocks()));
+    with.parts.without = without.parts.without;
+    return pays(with, without) ? std::move(with) : std::move(without);
   }
 
   Result<DictionaryPlan> choose_trained(const RandomAccess& input) {

@@ -31,7 +31,7 @@ bool may_use_dictionary(const CompressOptions& options);
 /// The dictionary to use for an input of `input_bytes`, of which `input` is the beginning or all,
 /// under `options`; empty for none. With Mode::kAuto sizes are tried on a few blocks, and one is
 /// kept only if it saves enough beyond what it takes itself. Memory: about four times the sample,
-/// at most 64 MiB at the highest levels. Errors: those of `input`.
+/// at most 16 MiB. Errors: those of `input`.
 Result<DictionaryPlan> choose_dictionary(const RandomAccess& input, std::uint64_t input_bytes,
                                          const CompressOptions& options);
 

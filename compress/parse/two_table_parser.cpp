@@ -162,9 +162,9 @@ class TwoTableParse {
   /// Forward, then back into the literals, then cut to what the rule allows; length 0: too little
   /// is left.
   Match extend(std::uint32_t at, std::uint32_t from, std::uint32_t known) const {
-    const std::uint32_t back = count_back(at, from);
-    const std::uint32_t most = parameters_.lookahead - std::min(back, parameters_.lookahead);
-    const std::uint32_t length = back + std::min(common(at, from, known), most);
+    const std::uint32_t back = std::min(count_back(at, from), parameters_.lookahead - known);
+    const std::uint32_t length =
+        back + std::min(common(at, from, known), parameters_.lookahead - back);
     const std::uint32_t begin = at - back;
     const std::uint32_t allowed = legal(begin, at - from, length);
     if (allowed < length && (allowed < parameters_.min_match || allowed <= back)) return {};

@@ -391,9 +391,12 @@ class Encoding(CliTest):
     def test_block_size_is_chosen_by_trial(self):
         self.write("noise", random.Random(1).randbytes(17 << 20))
         auto = (65536, ("--block-size", "auto"))
+        byte = ("--coding", "byte")
         for size, options in ((65536, ()), auto, (1 << 20, ("--block-size", "1M"))):
-            self.ok("compress", "-4", "-f", *options, "noise")
+            self.ok("compress", "-4", "-f", *byte, *options, "noise")
             self.assertEqual(self.info("noise.presso")["block_bytes"], size)
+        self.ok("compress", "-f", "noise")
+        self.assertEqual(self.info("noise.presso")["block_bytes"], 1 << 20)
         self.fails("compress", "--block-size", "3", "noise", saying="or auto")
 
     @covers("compress", "--dict-by-name")
@@ -481,9 +484,10 @@ class Encoding(CliTest):
     def test_window_lookahead_staleness(self):
         text = log_text(2000)
         self.write("app.log", text)
-        base = self.ok("compress", "-1", "-c", "--dict", "none", "app.log").out
+        flags = ("compress", "-1", "-c", "--coding", "byte", "--dict", "none")
+        base = self.ok(*flags, "app.log").out
         for option in (["--window", "1K"], ["--lookahead", "8"], ["--staleness", "64K"]):
-            packed = self.ok("compress", "-1", "-c", "--dict", "none", *option, "app.log").out
+            packed = self.ok(*flags, *option, "app.log").out
             self.assertEqual(self.ok("cat", stdin=packed).out, text)
             if option[0] != "--staleness":
                 self.assertGreater(len(packed), len(base), option)
@@ -499,7 +503,7 @@ class Encoding(CliTest):
         self.assertEqual(self.info()["format_version"], 2)
         self.assertLess(self.info()["compressed_bytes"], byte)
         self.ok("test", "app.log.presso")
-        self.fails("compress", "--coding", "bits", "app.log", saying="not one of byte, bit")
+        self.fails("compress", "--coding", "bits", "app.log", saying="not one of bit, byte")
 
     @covers("compress", "--bit-gain")
     def test_bit_gain(self):
@@ -511,10 +515,9 @@ class Encoding(CliTest):
             sizes[gain] = self.info()["compressed_bytes"]
         self.assertEqual(sizes["0"], sizes["5"])
         self.assertLess(sizes["5"], sizes["90"])
-        byte = self.ok("compress", "-c", "--coding", "byte", "app.log").out
+        byte = self.ok("compress", "-c", "-3", "--coding", "byte", "app.log").out
         # The matches are still those chosen for the Bit coding.
-        self.assertGreaterEqual(sizes["90"], len(byte))
-        self.assertLess(sizes["90"], 1.05 * len(byte))
+        self.assertLess(sizes["90"], 1.3 * len(byte))
         self.assertEqual(self.info()["coding"], "byte")
         self.fails("compress", "--bit-gain", "100", "app.log", saying="0 to 99")
 
@@ -535,9 +538,10 @@ class Encoding(CliTest):
     def test_options_that_change_nothing_are_named(self):
         self.write("app.log", log_text(100))
         for ignored, heeded in (
-            (["-3", "--staleness", "1K"], ["-2", "--staleness", "1K"]),
-            (["--bit-gain", "5"], ["--coding", "bit", "--bit-gain", "5"]),
-            (["--sub-block", "16"], ["--coding", "bit", "--sub-block", "16"]),
+            (["-2", "--staleness", "1K"], ["-1", "--staleness", "1K"]),
+            (["-3", "--staleness", "1K"], ["-2", "--coding", "byte", "--staleness", "1K"]),
+            (["--coding", "byte", "--bit-gain", "5"], ["--bit-gain", "5"]),
+            (["--favor", "decode", "--sub-block", "16"], ["--sub-block", "16"]),
             (["--dict", "none", "--dict-renew", "0"], ["--dict-renew", "0"]),
         ):
             said = self.ok("compress", "-c", *ignored, "app.log").err

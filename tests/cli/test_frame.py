@@ -92,7 +92,7 @@ class Help(CliTest):
     def run_example(self, example):
         for name in self.files():
             shutil.rmtree(name) if os.path.isdir(name) else os.unlink(name)
-        self.write("app.log", log_text(12000))
+        self.write("app.log", log_text(30000))
         self.write("logs/one.log", b"one\n")
         self.ok("compress", "-1", "logs/one.log", "app.log")
         os.rename("logs/one.log.presso", "logs/two.presso")

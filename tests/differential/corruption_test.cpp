@@ -313,6 +313,7 @@ TEST(HostileSizes, PlainBytesWithoutBlocksAreRefused) {
 /// lead into the wrong one.
 TEST(HostileSizes, BlocksLargerThanDeclaredAreRefused) {
   CompressOptions options;
+  options.coding = Coding::kByte;
   options.block_bytes = 64 << 10;
   options.threads = 1;
   const std::vector<Byte> plain = log_lines(60000, 3);

@@ -277,7 +277,7 @@ TEST(RoundTrip, OptionsOutsideTheirLimitsAreRefused) {
   bad.rule = static_cast<DependencyRule>(5);
   EXPECT_FALSE(validate(bad).ok());
   bad = good;
-  bad.favor = static_cast<Favor>(2);
+  bad.favor = static_cast<Favor>(3);
   EXPECT_FALSE(validate(bad).ok());
 }
 
@@ -396,6 +396,8 @@ TEST(RoundTrip, DictionaryIsRenewedWhereWhatRepeatsChanges) {
   std::vector<Byte> plain = shared_pieces(kPart, 21);
   const Bytes sample(plain.data(), kPart);
   CompressOptions options;
+  options.level = 6;
+  options.coding = Coding::kByte;
   options.dictionary.renew_bytes = 1u << 20;
   CompressSummary summary;
   const auto same = compress_with_sample(plain, sample, options, summary);

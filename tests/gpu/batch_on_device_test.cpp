@@ -206,6 +206,7 @@ class OnDevice : public ::testing::Test {
   static BatchCase some_batch(std::uint32_t seed) {
     BatchCase batch;
     CompressOptions options;
+    options.coding = Coding::kByte;
     options.block_bytes = kMinBlockBytes;
     add_compressed(batch, log_lines(small_scale() ? 50000 : 2000000, seed), options);
     return batch;

@@ -131,6 +131,7 @@ class Batch : public ::testing::TestWithParam<Decoders> {
 CompressOptions options(int level, DependencyRule rule, std::uint32_t group,
                         std::uint32_t dictionary_bytes = 0) {
   CompressOptions with;
+  with.coding = Coding::kByte;
   with.level = level;
   with.rule = rule;
   with.group = group;

@@ -75,6 +75,7 @@ TEST(Diagnose, NamesTheErrorsOfGoldenFiles) {
 /// Blocks of a file that our encoder wrote, with and without a dictionary.
 Frames compressed_blocks(std::uint32_t dictionary_bytes) {
   CompressOptions options;
+  options.coding = Coding::kByte;
   options.block_bytes = kMinBlockBytes;
   options.threads = 1;
   if (dictionary_bytes > 0) {

@@ -32,6 +32,7 @@ void expect_counters(const BlockCase& block, u32 seed) {
 
 std::vector<BlockCase> text_blocks() {
   CompressOptions with;
+  with.coding = Coding::kByte;
   with.level = 9;
   with.block_bytes = 16 << 10;
   with.rule = DependencyRule::kNone;

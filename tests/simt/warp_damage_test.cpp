@@ -69,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(All, Damaged, ::testing::ValuesIn(kStrategies),
 
 std::vector<BlockCase> samples() {
   CompressOptions with;
+  with.coding = Coding::kByte;
   with.block_bytes = 16 << 10;
   with.rule = DependencyRule::kTwoWave;
   with.dictionary = {DictionaryChoice::Mode::kSize, 3000};

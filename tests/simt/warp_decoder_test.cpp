@@ -39,6 +39,7 @@ INSTANTIATE_TEST_SUITE_P(All, Strategies, ::testing::ValuesIn(kStrategies),
 
 CompressOptions options(int level, DependencyRule rule, u32 group) {
   CompressOptions options;
+  options.coding = Coding::kByte;
   options.level = level;
   options.block_bytes = 16 << 10;
   options.rule = rule;

@@ -109,7 +109,7 @@ Apply group_into(std::uint32_t& group) {
 }
 
 /// "8", "0.5": thousandths.
-Apply filter_size_into(std::uint32_t& size) {
+Apply filter_size_into(std::optional<std::uint32_t>& size) {
   return [&size](const Given& given) -> Status {
     const std::size_t point = given.value.find('.');
     std::string digits = given.value.substr(0, point);
@@ -137,7 +137,7 @@ Flag favor_flag(Favor& favor) {
           "decode is for files to be decoded fast on a GPU: --coding byte --deps tile --dict none "
           "--window 47088, and from level 4 on fewer and longer back-references. Such files "
           "are somewhat larger. --deps, --dict SIZE and --window take precedence. archive is "
-          "for what is kept for years: the highest level.",
+          "for what is kept for years: the highest level and --index-size 5.",
       .choices = {"ratio", "decode", "archive"},
       .default_value = "ratio",
       .apply = [&favor](const Given& given) -> Status {
@@ -175,7 +175,8 @@ std::vector<Flag> dependency_flags(CompressOptions& options) {
        .value_name = "BYTES",
        .category = kExpert,
        .brief = "keep a hash table entry until it is this old",
-       .text = "For levels 1 and 2, which have a table of single entries: an entry that no rule "
+       .text = "For level 1, and 2 with --coding byte, which have a table of single entries: an "
+               "entry that no rule "
                "forbids yet is more useful than a newer one.",
        .default_value = "0",
        .apply = number_into(options.staleness, 0, kMaxBlockBytes)},
@@ -186,10 +187,12 @@ std::vector<Flag> dependency_flags(CompressOptions& options) {
 
 std::vector<Ignored> ignored_options(const CompressOptions& given) {
   const CompressOptions options = with_goal(given);
-  constexpr int kFirstWithoutStaleness = 3;
   std::vector<Ignored> ignored;
-  if (options.staleness && options.level >= kFirstWithoutStaleness) {
-    ignored.push_back({"--staleness", "has no effect from level 3 on"});
+  const int first_without_staleness = options.coding == Coding::kBit ? 2 : 3;
+  if (options.staleness && options.level >= first_without_staleness) {
+    ignored.push_back({"--staleness", first_without_staleness == 2
+                                          ? "has no effect from level 2 on"
+                                          : "has no effect from level 3 on"});
   }
   const bool bit = options.coding == Coding::kBit;
   if (!bit && options.bit_gain_percent != 0) {

@@ -26,6 +26,7 @@ constexpr unsigned kMaxThreads = 1024;
 
 // Thousandths of what the blocks take in the file.
 constexpr std::uint32_t kDefaultFilterPermille = 80;
+constexpr std::uint32_t kArchiveFilterPermille = 50;
 constexpr std::uint32_t kMaxFilterPermille = 1000;
 
 /// The window in bytes under Favor::kDecode: the furthest distance that the GPU decoders which keep
@@ -39,7 +40,7 @@ enum class Favor {
   /// Speed of decoding on a GPU: tiles of 2 KiB, a window of kFavorDecodeWindow (so no distance
   /// takes a third byte), no dictionary; from level 4 on also fewer, longer sequences.
   kDecode,
-  /// The smallest file, for what is kept for years: the highest level.
+  /// The smallest file, for what is kept for years: the highest level, and a small filter.
   kArchive,
 };
 
@@ -87,14 +88,15 @@ struct CompressOptions {
   /// `favor`.
   std::uint32_t window = 0;
   std::uint32_t lookahead = 0;  ///< longest match in bytes, at least 8; 0: unlimited (S7.2)
-  /// Levels 1 and 2: an entry of the table of matches is replaced only when it is older than this
-  /// number of bytes (S7.4), at most kMaxBlockBytes; nullopt: 0.
+  /// Level 1, and 2 with the Byte coding: an entry of the table of matches is replaced only when it
+  /// is older than this number of bytes (S7.4), at most kMaxBlockBytes; nullopt: 0.
   std::optional<std::uint32_t> staleness;
   DictionaryChoice dictionary;
   /// Filters by which scans leave out blocks: their size in thousandths of what the blocks take in
   /// the file, at most, 0..kMaxFilterPermille; 0: none. They are held in memory until the member
   /// ends, beside the grams of one group of blocks (16 to 150 MiB).
-  std::uint32_t filter_permille = 0;
+  /// nullopt: 5 % under Favor::kArchive, else none.
+  std::optional<std::uint32_t> filter_permille;
   unsigned threads = 0;  ///< at most kMaxThreads; 0: all
   Metadata metadata;
   /// The input, if it can be read at any place: samples for block size and dictionary are taken
@@ -119,7 +121,7 @@ CompressOptions with_goal(const CompressOptions& options);
 Status validate(const CompressOptions& options);
 
 /// Compresses everything that `source` gives. Memory: a few blocks for each thread. If `sample` is
-/// nullptr a dictionary is trained on the beginning of the stream (at most 32 MiB are held back).
+/// nullptr a dictionary is trained on the beginning of the stream (at most 16 MiB are held back).
 /// `sink` gets one member (FORMAT.md 2), or several if the content changes
 /// (DictionaryChoice::renew_bytes). Errors: kInvalidArgument, kOutOfMemory, kCancelled, and those
 /// of `source` and `sink`. Not to be called twice at a time on one source or sink.

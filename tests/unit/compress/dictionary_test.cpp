@@ -133,22 +133,29 @@ TEST(DictionaryTrainer, KeepsToTheSizeAndToTheDocuments) {
   }
 }
 
+/// At level 3 an even sample, at the others a trained one.
 TEST(DictionaryChoice, IsMadeWhereItSavesAndOnlyThere) {
-  CompressOptions options;
-  options.block_bytes = 16u << 10;
-  const std::vector<Byte> log = test::log_lines(2u << 20, 7);
-  const auto chosen = choose_dictionary(MemoryRandomAccess(log), log.size(), options);
-  ASSERT_TRUE(chosen.ok());
-  EXPECT_GE(chosen->content.size(), 32u << 10);
-  const std::vector<Byte> noise = test::random_bytes(2u << 20, 8);
-  const auto none = choose_dictionary(MemoryRandomAccess(noise), noise.size(), options);
-  ASSERT_TRUE(none.ok());
-  EXPECT_TRUE(none->content.empty());
+  for (const int level : {3, 6, 10}) {
+    CompressOptions options;
+    options.level = level;
+    options.coding = Coding::kByte;
+    options.block_bytes = 16u << 10;
+    const std::vector<Byte> log = test::log_lines(2u << 20, 7);
+    const auto chosen = choose_dictionary(MemoryRandomAccess(log), log.size(), options);
+    ASSERT_TRUE(chosen.ok());
+    EXPECT_GE(chosen->content.size(), 32u << 10) << "level " << level;
+    const std::vector<Byte> noise = test::random_bytes(2u << 20, 8);
+    const auto none = choose_dictionary(MemoryRandomAccess(noise), noise.size(), options);
+    ASSERT_TRUE(none.ok());
+    EXPECT_TRUE(none->content.empty()) << "level " << level;
+  }
 }
 
 TEST(DictionaryChoice, IsTheSameForAnyNumberOfThreads) {
   const std::vector<Byte> log = test::log_lines(2u << 20, 9);
   CompressOptions options;
+  options.level = 6;
+  options.coding = Coding::kByte;
   options.block_bytes = 16u << 10;
   options.threads = 1;
   const auto one = choose_dictionary(MemoryRandomAccess(log), log.size(), options);
@@ -193,6 +200,7 @@ TEST(BlockSize, IsAsAskedForAndUsualWhereNothingIsKnown) {
 TEST(BlockSize, IsSmallWhereThatCostsLittleAndLargeWhereThatGainsMuch) {
   CompressOptions options;
   options.level = 4;
+  options.coding = Coding::kByte;
   options.threads = 2;
   options.dictionary.mode = DictionaryChoice::Mode::kNone;
   const Repeating noise(test::random_bytes(3u << 20, 2), 20u << 20);

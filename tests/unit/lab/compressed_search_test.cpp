@@ -83,6 +83,7 @@ std::vector<std::string> strings_for(const std::string& text) {
 CompressOptions options_of(int level, DictionaryChoice::Mode dictionary) {
   CompressOptions options;
   options.level = level;
+  options.coding = Coding::kByte;
   options.block_bytes = kMinBlockBytes;
   options.threads = 1;
   options.dictionary.mode = dictionary;

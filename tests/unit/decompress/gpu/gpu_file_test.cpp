@@ -258,6 +258,7 @@ TEST_F(GpuFiles, OwnedMemoryOutlivesTheRest) {
 TEST_F(GpuFiles, FilesThatNameTheirDictionaryNeedIt) {
   const std::vector<Byte> text = log_lines(5 * kMinBlockBytes, 9);
   CompressOptions options;
+  options.coding = Coding::kByte;
   options.block_bytes = kMinBlockBytes;
   options.dictionary.mode = DictionaryChoice::Mode::kGiven;
   options.dictionary.content = std::make_shared<const std::vector<Byte>>(log_lines(20000, 10));

@@ -340,6 +340,7 @@ class CountingFile final : public RandomAccess {
 
 TEST(GpuPipeline, AFileWithFiltersIsReadByItsIndexToTheEnd) {
   CompressOptions options;
+  options.coding = Coding::kByte;
   options.block_bytes = kMinBlockBytes;
   options.filter_permille = 200;
   auto with_filters = compress_buffer(plain(), options);

@@ -42,6 +42,7 @@ std::string some_lines(std::size_t bytes, unsigned seed) {
 
 File packed(std::string_view text, std::uint32_t filter_size = 0, bool with_dictionary = false) {
   CompressOptions options;
+  options.coding = Coding::kByte;
   options.level = 6;
   options.block_bytes = kBlock;
   options.threads = 1;

@@ -23,6 +23,7 @@ Bytes as_bytes(std::string_view text) {
 std::vector<Byte> packed(std::string_view text, std::uint32_t filter_size = 500,
                          unsigned threads = 1) {
   CompressOptions options;
+  options.coding = Coding::kByte;
   options.level = 1;
   options.block_bytes = kBlock;
   options.dictionary.mode = DictionaryChoice::Mode::kNone;

@@ -147,6 +147,7 @@ TEST(ScanBinary, TheRuleIsTheSameForStreamsAndFiles) {
 TEST(ScanBinary, TheRuleIsTheSameForCompressedFiles) {
   const Pattern pattern = *Pattern::compile_literals({"needle"});
   CompressOptions small;
+  small.coding = Coding::kByte;
   small.level = 1;
   small.block_bytes = kMinBlockBytes;
   for_all([&](const std::string& text, const ScanOptions& options, bool with_lines,

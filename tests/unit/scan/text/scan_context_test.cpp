@@ -134,6 +134,7 @@ TEST(ScanContext, FilesAndCompressedFilesAgreeWithTheReference) {
   const std::string text =
       some_lines(300000, 4) + std::string(600000, 'x') + "\nfoo\n" + some_lines(1000, 5);
   CompressOptions small;
+  small.coding = Coding::kByte;
   small.level = 1;
   small.block_bytes = kMinBlockBytes;
   small.dictionary.mode = DictionaryChoice::Mode::kNone;

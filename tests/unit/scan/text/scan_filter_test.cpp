@@ -107,6 +107,7 @@ TEST(ScanFilter, OnlyTheLinesOfARange) {
 TEST(ScanFilter, OnlyTheBlocksOfARange) {
   const std::string text = some_lines(6 * kMinBlockBytes, 4);
   CompressOptions small;
+  small.coding = Coding::kByte;
   small.level = 1;
   small.block_bytes = kMinBlockBytes;
   small.dictionary.mode = DictionaryChoice::Mode::kNone;

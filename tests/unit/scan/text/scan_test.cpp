@@ -140,6 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, ScanLevels, testing::ValuesIn(supported_cpu_lev
 
 CompressOptions small_blocks() {
   CompressOptions options;
+  options.coding = Coding::kByte;
   options.level = 1;
   options.block_bytes = kMinBlockBytes;
   options.dictionary.mode = DictionaryChoice::Mode::kNone;

@@ -28,6 +28,7 @@ Pattern pattern_of(const std::string& text) {
 
 std::vector<Byte> packed(std::size_t size) {
   CompressOptions options;
+  options.coding = Coding::kByte;
   options.level = 1;
   options.block_bytes = kMinBlockBytes;
   return *compress_buffer(log_lines(size, 3), options);
