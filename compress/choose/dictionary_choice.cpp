@@ -16,14 +16,14 @@ namespace {
 constexpr std::uint32_t kTrialSizes[] = {64u << 10, 128u << 10, 256u << 10, 512u << 10,
                                          1u << 20,  2u << 20,   4u << 20};
 constexpr std::uint32_t kDictionaryBlockBytes = 1u << 20;
-constexpr std::uint64_t kSmallestInput = 1u << 20;  ///< below, a dictionary cannot pay
-constexpr std::uint64_t kMostSampled = 16u << 20;   ///< of the input, to train on
-constexpr std::uint64_t kMostTried = 4u << 20;      ///< of the input, encoded with each size
-constexpr std::uint32_t kPieceBytes = 32u << 10;    ///< of an even sample
-constexpr std::uint32_t kLargestEven = 1u << 20;
-constexpr int kFirstAutoLevel = 3;       ///< faster levels do not pay for the trial
-constexpr int kFirstTrainedLevel = 5;    ///< nor these for training
-constexpr int kFirstThoroughLevel = 10;  ///< from here on several sizes are tried
+constexpr std::uint64_t kSmallestInput = 1u << 20;   ///< below, a dictionary cannot pay
+constexpr std::uint64_t kMostSampled = 16u << 20;    ///< of the input, to train on
+constexpr std::uint64_t kMostTried = 4u << 20;       ///< of the input, encoded with each size
+constexpr std::uint32_t kPieceBytes = 32u << 10;     ///< of an even sample
+constexpr std::uint32_t kLargestUntried = 1u << 20;  ///< where only one size is tried
+constexpr int kFirstAutoLevel = 3;                   ///< faster levels do not pay for the trial
+constexpr int kFirstTrainedLevel = 5;                ///< nor these for training
+constexpr int kFirstThoroughLevel = 10;              ///< from here on several sizes are tried
 
 /// What it must save: decoding with one is slower on a CPU, faster on a GPU (NOTES.md).
 constexpr double kNeededGain = 0.02;
@@ -47,18 +47,16 @@ std::uint64_t part_of(std::uint64_t bytes, unsigned part, std::uint64_t least, s
 
 Effort effort_of(int level, std::uint64_t input_bytes) {
   constexpr std::uint64_t kMiB = 1u << 20;
-  if (level >= kFirstThoroughLevel) {
-    return {kMostSampled, kMostEffort, kMostTried, std::end(kTrialSizes)[-1]};
-  }
-  const std::uint64_t tried = part_of(input_bytes, 64, kMiB, kMostTried);
-  const auto largest = [&](unsigned part, std::uint32_t most) {
-    const std::uint64_t bytes = part_of(input_bytes, part, kTrialSizes[0], most);
+  const auto largest = [&](unsigned part) {
+    const std::uint64_t bytes = part_of(input_bytes, part, kTrialSizes[0], kLargestUntried);
     return static_cast<std::uint32_t>(std::bit_floor(bytes));
   };
-  if (level < kFirstTrainedLevel) return {0, {}, tried, largest(64, kLargestEven)};
-  const std::uint64_t sampled = part_of(input_bytes, 32, kMiB, kMostSampled);
-  const TrainingEffort training{sampled / 8, level < 7 ? 16u : 128u};
-  return {sampled, training, tried, largest(32, std::end(kTrialSizes)[-1])};
+  if (level < kFirstTrainedLevel) {
+    return {0, {}, part_of(input_bytes, 64, kMiB, kMostTried), largest(64)};
+  }
+  if (level < 7) return {8 * kMiB, {kMiB / 2, 16}, 2 * kMiB, largest(8)};
+  if (level < kFirstThoroughLevel) return {kMostSampled, {kMiB, 16}, kMostTried, largest(8)};
+  return {kMostSampled, kMostEffort, kMostTried, std::end(kTrialSizes)[-1]};
 }
 
 /// Blocks to train on and blocks to try the result on, by number. As many of those are others as of

@@ -24,8 +24,8 @@ import csv_origin
 PRESSO = [
     ("presso", options)
     for options in (
-        "-1", "-3", "-6", "-9", "-12", "-6 --index",
-        "-1 --coding bit", "-6 --coding bit", "-9 --coding bit --block-size 1M", "-12 --coding bit",
+        "", "-1", "-2", "-5", "-9", "-12", "--index",
+        "--coding byte -1", "--coding byte", "--coding byte -12",
     )
 ]
 OTHERS = [

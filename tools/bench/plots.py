@@ -28,7 +28,7 @@ import ingest_goals  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOOLS = {  # colour and marker
     "presso": ("#1f5fa8", "o"),
-    "presso, Bit coding": ("#5ba3e0", "s"),
+    "presso, Byte coding": ("#5ba3e0", "s"),
     "zstd": ("#c44e52", "^"),
     "lz4": ("#dd8452", "v"),
     "gzip": ("#777777", "D"),
@@ -36,7 +36,7 @@ TOOLS = {  # colour and marker
 }
 TEXTS = {"winlog.jsonl": "Windows event log, JSON lines, 87 MB", "app.log": "server log, 67 MB"}
 IN_README = {
-    ("presso", "-1"), ("presso", "-6"), ("presso", "-9 --coding bit --block-size 1M"),
+    ("presso", ""), ("presso", "-1"), ("presso", "-9"), ("presso", "--coding byte"),
     ("lz4", "-1"), ("zstd", "-3"),
 }
 PEER_TEXTS = {"winlog.jsonl": "long lines (2.3 KB)", "gen.jsonl": "short lines (290 bytes)"}
@@ -55,11 +55,11 @@ def read(path):
 
 
 def series_of(row):
-    return "presso, Bit coding" if "bit" in row["options"] else row["tool"]
+    return "presso, Byte coding" if "byte" in row["options"] else row["tool"]
 
 
 def short(options):
-    return " ".join(options.replace("--coding bit", "").replace("--block-size ", "").split())
+    return " ".join(options.replace("--coding byte", "").split()) or "default"
 
 
 def plain_numbers(axis):
