@@ -20,6 +20,10 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
     index_two_tables(parameters, index);
     return index;
   }
+  if (parameters.kind == ParserKind::kRow) {
+    index_rows(parameters, index);
+    return index;
+  }
   const bool is_fast = parameters.kind == ParserKind::kFast;
   index.hash_bits = is_fast ? kFastHashBits : kChainHashBits;
   if (parameters.kind == ParserKind::kOptimal) {

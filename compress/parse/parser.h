@@ -2,7 +2,7 @@
 // From bytes to sequences. Five parsers share the interface:
 //   fast   (fast_parser.cpp)   one probe of a single-entry hash table a position, greedy
 //   two tables (two_table_parser.cpp) one probe for long and one for short strings
-//   row    (row_parser.cpp)    up to 63 places that share a hash, lazy
+//   row    (row_parser.cpp)    up to 60 places that share a hash, greedy or lazy
 //   chain  (chain_parser.cpp)  hash chains, and the cheapest way through their matches
 //   optimal (optimal_parser.cpp)  a tree of all matches, and the way of the fewest bits
 // All obey the dependency rule while they choose. A parser owns its tables, is reused for many
@@ -58,6 +58,7 @@ struct DictionaryIndex {
   std::vector<std::uint32_t> previous;
   std::vector<std::uint32_t> children;  ///< optimal: MatchTree's; head holds its roots
   std::vector<std::uint32_t> shorts;    ///< two tables: of short strings; head of long ones
+  std::vector<Byte> rows;               ///< row: all rows as bytes
 };
 
 /// Indexes `content` (kept by reference) for parsers with these parameters.
@@ -66,6 +67,9 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
 /// Two tables: bits of a hash for texts of this size; fills the tables of an index.
 unsigned two_table_hash_bits(std::size_t text_bytes);
 void index_two_tables(const ParserParameters& parameters, DictionaryIndex& index);
+
+/// Row: fills the rows of an index.
+void index_rows(const ParserParameters& parameters, DictionaryIndex& index);
 
 class Parser {
  public:

@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: MIT
-// The row parser: rows of 16, 32 or 64 positions (by level) that share a hash, told apart by
-// another byte of it, and lazy evaluation: a match is taken unless one of the next positions has
-// one that gains more. Sources: S7.13.
+// The row parser: rows of 12, 28 or 60 places (by level) that share a hash, told apart by another
+// byte of it. Greedy, or lazy: a match is then taken unless one of the next positions has one that
+// gains more. Sources: S7.13; tags in rows: Handte and Collet, zstd 1.5.0, 2021.
 //
 // What a match gains is its length less the bits of its distance, in quarters of a byte, as about
 // four bits of distance are worth a byte of length. The Bit coding writes one of the last three
-// distances in few bits, so these are tried first at every position. A source within the group
-// makes a match of the second wave, whose bytes others may not read: that costs something too.
-// The dependency rule is asked for each candidate, which counts as far as it is legal.
+// distances in few bits, so these are tried first at every position; greedily, only the last one
+// is, one byte ahead, and taken at once. The dependency rule is asked for each candidate, which
+// counts as far as it is legal.
 //
-// Cost: a row is one or two cache lines whatever it holds, so that its candidates are read beside
-// each other, where a chain's are read one after another. Rows are fetched some positions before
-// they are needed. Tested by
-// tests/unit/compress/dependency_test.cpp; figures in NOTES.md.
+// Cost: a row of 12 is one cache line, fetched some positions before it is needed, so that its
+// candidates are read beside each other, where a chain's are read one after another. Hashes of the
+// positions ahead are kept until these are entered.
+//
+// The dictionary lies before the block in memory (window.h), and its rows are made once and copied
+// for each block, so that one search finds the places of both.
+// Tested by tests/unit/compress/dependency_test.cpp; figures in NOTES.md.
 #include <algorithm>
-#include <type_traits>
+#include <cstring>
+#include <tuple>
 
 #include "compress/parse/dependency.h"
 #include "compress/parse/last_distances.h"
 #include "compress/parse/match.h"
 #include "compress/parse/parser.h"
+#include "compress/parse/window.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -28,232 +33,261 @@
 namespace presso {
 namespace {
 
-constexpr std::uint32_t kTagsTogether = 16;
 constexpr unsigned kTagBits = 8;
-constexpr std::size_t kLeastEntries = 1u << 12;
-constexpr std::size_t kMostEntries = 1u << 19;
-constexpr std::uint32_t kTailBytes = 12;  ///< no search this close to the end: 8-byte loads
-constexpr std::uint32_t kKeyBytes = 4;
-constexpr std::uint32_t kGoodForDictionary = 20;  ///< after one this long it is not searched
-/// Of a longer match only this number of positions at either end enters the rows; it grows with the
-/// length that ends a search.
-constexpr std::uint32_t kInsertedOfLong = 8;
+constexpr std::uint32_t kTagsTogether = 16;
+constexpr std::uint32_t kTailBytes = 16;  ///< no search this close to the end: hashes are read ahead
+constexpr std::uint32_t kAhead = 4;       ///< positions whose rows are being fetched
+constexpr std::uint32_t kCompared = 4;    ///< bytes that a candidate is first looked at
+/// Of a match of more than four times this number of positions only so many at either end enter the
+/// rows; it grows with the length that ends a search.
+constexpr std::uint32_t kInsertedOfLong = 4;
 constexpr std::uint32_t kUsualNice = 64;
-constexpr std::uint32_t kFetchedAhead = 8;  ///< positions, of rows
-constexpr std::size_t kCacheLine = 64;
-constexpr std::uint32_t kMostInserted = 8;  ///< times kInsertedOfLong
+constexpr std::uint32_t kMostInserted = 16;  ///< times kInsertedOfLong
 
 /// Gains and costs in quarters of a byte.
 constexpr std::int32_t kByteGain = 4;
-constexpr std::int32_t kSecondWaveCost = 2;
 constexpr std::int32_t kRepeatCost = 1;
 constexpr std::int32_t kBetterAfterOne = 4;  ///< what a match one literal later must gain more,
 constexpr std::int32_t kBetterAfterTwo = 7;  ///< and two literals later
 
 struct Match {
+  std::uint32_t begin = 0;
   std::uint32_t length = 0;  ///< 0: none
   std::uint32_t distance = 0;
   std::int32_t gain = 0;
 };
 
-/// Which of kTagsTogether tags are equal to `tag`, as bits.
-std::uint32_t equal_tags(const Byte* tags, Byte tag) {
-#if defined(__SSE2__)
-  const __m128i row = _mm_loadu_si128(reinterpret_cast<const __m128i*>(tags));
-  return static_cast<std::uint32_t>(
-      _mm_movemask_epi8(_mm_cmpeq_epi8(row, _mm_set1_epi8(static_cast<char>(tag)))));
-#else
-  std::uint32_t equal = 0;
-  for (std::uint32_t i = 0; i < kTagsTogether; ++i) equal |= (tags[i] == tag ? 1u : 0u) << i;
-  return equal;
-#endif
-}
+/// A ring of places, written downwards.
+template <std::uint32_t kWays_>
+struct alignas(kWays_ == 12 ? 64 : 16) Row {
+  static constexpr std::uint32_t kWays = kWays_;
+  static constexpr std::uint64_t kAll = (std::uint64_t{1} << kWays) - 1;
+  static constexpr std::uint32_t kBefore = 4;  ///< bytes before the tags
 
-/// The table of rows, a value that points to a parser's memory. A row is a ring, written downwards;
-/// in place of its first tag stands where it was written last.
-template <class Entry, std::uint32_t kRow>
-class Rows {
- public:
-  using Bits = std::conditional_t<kRow == 16, std::uint16_t,
-                                  std::conditional_t<kRow == 32, std::uint32_t, std::uint64_t>>;
-  /// `key_bytes`: how many bytes of the text a hash is of.
-  Rows(Byte* tags, Entry* entries, unsigned rows_log2, unsigned key_bytes)
-      : tags_(tags),
-        entries_(entries),
-        hash_bits_(rows_log2 + kTagBits),
-        key_shift_(64 - 8 * key_bytes) {}
+  Byte newest;
+  Byte unused[kBefore - 1];
+  Byte tags[kWays];
+  std::uint32_t places[kWays];
 
-  std::uint32_t hash(const Byte* at) const {
-    return hash_word(load<std::uint64_t>(at) << key_shift_, hash_bits_);
+  void insert(std::uint32_t place, Byte tag) {
+    const std::uint32_t to = newest == 0 ? kWays - 1 : newest - 1u;
+    newest = static_cast<Byte>(to);
+    tags[to] = tag;
+    places[to] = place;
   }
 
-  /// Begins to fetch the row of what stands at `at`.
-  void prefetch(const Byte* at) const {
-    const std::size_t row = row_of(hash(at));
-    __builtin_prefetch(tags_ + row);
-    for (std::size_t i = 0; i < kRow; i += kCacheLine / sizeof(Entry)) {
-      __builtin_prefetch(entries_ + row + i);
-    }
-  }
-
-  void insert(const Byte* plain, std::uint32_t at) {
-    const std::uint32_t hash_value = hash(plain + at);
-    const std::size_t row = row_of(hash_value);
-    const std::uint32_t head = tags_[row] > 1 ? tags_[row] - 1u : kRow - 1;
-    tags_[row] = static_cast<Byte>(head);
-    tags_[row + head] = static_cast<Byte>(hash_value);
-    entries_[row + head] = static_cast<Entry>(at);
-  }
-
-  /// Where the hash's tag stands in its row, as bits, the position that was written last first.
-  Bits candidates(std::uint32_t hash_value) const {
-    const Byte* const tags = tags_ + row_of(hash_value);
+  /// Which places have the tag, as bits, the one that was written last first.
+  std::uint64_t candidates(Byte tag) const {
+    static_assert((kBefore + kWays) % kTagsTogether == 0);
     std::uint64_t equal = 0;
-    for (std::uint32_t i = 0; i < kRow; i += kTagsTogether) {
-      equal |= std::uint64_t{equal_tags(tags + i, static_cast<Byte>(hash_value))} << i;
+    for (std::uint32_t i = 0; i < kBefore + kWays; i += kTagsTogether) {
+      equal |= std::uint64_t{equal_bytes(&newest + i, tag)} << i;
     }
-    return std::rotr(static_cast<Bits>(equal & ~std::uint64_t{1}), tags[0]);
+    equal >>= kBefore;
+    return (equal >> newest | equal << (kWays - newest)) & kAll;
   }
 
-  /// The position of the lowest bit of `candidates`.
-  std::uint32_t first_of(std::uint64_t candidates, std::uint32_t hash_value) const {
-    const std::size_t row = row_of(hash_value);
-    const auto place = static_cast<std::uint32_t>(std::countr_zero(candidates));
-    return entries_[row + (place + tags_[row]) % kRow];
+  /// The place of the lowest bit of `candidates`.
+  std::uint32_t first_of(std::uint64_t candidates) const {
+    const std::uint32_t way = static_cast<std::uint32_t>(std::countr_zero(candidates)) + newest;
+    return places[way < kWays ? way : way - kWays];
   }
 
  private:
-  static std::size_t row_of(std::uint32_t hash_value) {
-    return std::size_t{hash_value >> kTagBits} * kRow;
+  /// Which of kTagsTogether bytes are equal to `byte`, as bits.
+  static std::uint32_t equal_bytes(const Byte* bytes, Byte byte) {
+#if defined(__SSE2__)
+    const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i*>(bytes));
+    return static_cast<std::uint32_t>(
+        _mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_set1_epi8(static_cast<char>(byte)))));
+#else
+    std::uint32_t equal = 0;
+    for (std::uint32_t i = 0; i < kTagsTogether; ++i) equal |= (bytes[i] == byte ? 1u : 0u) << i;
+    return equal;
+#endif
   }
-
-  Byte* tags_;
-  Entry* entries_;
-  unsigned hash_bits_;
-  unsigned key_shift_;
 };
 
-/// One block's parse.
+/// All rows, a value that points to a parser's memory.
+template <class Row_>
+struct Rows {
+  using Row = Row_;
+
+  Row* rows;
+  unsigned hash_bits;  ///< of row and tag
+  unsigned key_shift;  ///< 64 less the bits of the text that a hash is of
+
+  std::uint32_t hash(const Byte* at) const {
+    return hash_word(load<std::uint64_t>(at) << key_shift, hash_bits);
+  }
+  Row& row_of(std::uint32_t hash) const { return rows[hash >> kTagBits]; }
+
+  void insert(std::uint32_t hash, std::uint32_t place) const {
+    row_of(hash).insert(place, static_cast<Byte>(hash));
+  }
+  void prefetch(std::uint32_t hash) const {
+    const auto* const row = reinterpret_cast<const Byte*>(&row_of(hash));
+    constexpr std::size_t kCacheLine = 64;
+    for (std::size_t i = 0; i < sizeof(Row); i += kCacheLine) __builtin_prefetch(row + i);
+  }
+};
+
+/// One block's parse. Positions count from the dictionary's first byte.
 template <class Rows, class Tracker>
 class RowParse {
-  static constexpr bool kUsualRule = std::is_same_v<Tracker, TwoWaveTracker>;
-
  public:
-  RowParse(Bytes plain, const ParserParameters& parameters, const DictionaryIndex* dictionary,
-           const Rows& rows, Tracker tracker, Sequences& sequences)
-      : plain_(plain.data()),
-        size_(static_cast<std::uint32_t>(plain.size())),
-        search_end_(size_ > kTailBytes ? size_ - kTailBytes : 0),
+  RowParse(const Byte* base, std::uint32_t dictionary_bytes, std::size_t plain_bytes,
+           const ParserParameters& parameters, const Rows& rows, Tracker tracker, Sequence* out)
+      : base_(base),
+        begin_(dictionary_bytes),
+        end_(begin_ + static_cast<std::uint32_t>(plain_bytes)),
+        search_end_(end_ - kTailBytes),
         parameters_(parameters),
         bit_(parameters.coding == Coding::kBit),
+        least_(std::max(std::uint32_t{parameters.min_match}, parameters.row_key)),
         sequence_cost_(static_cast<std::int32_t>(parameters.sequence_cost) * kByteGain / 8),
         inserted_of_long_(std::min(parameters.nice_length / kUsualNice, kMostInserted) *
                           kInsertedOfLong),
         run_limit_(literal_run_limit(parameters.rule)),
-        dictionary_(dictionary),
         rows_(rows),
         tracker_(tracker),
-        sequences_(sequences) {}
+        out_(out),
+        literals_begin_(begin_),
+        inserted_(begin_) {
+    fetch_rows();
+  }
 
-  /// One loop, so that the search is there once, and all state local.
-  void run() {
-    Match best;
-    std::uint32_t begin = 0;  // of `best`
-    std::uint32_t at = 0;
+  /// Takes the first match that is found. Returns the end of the sequences.
+  Sequence* run_greedily() {
+    std::uint32_t at = std::max(begin_, 1u);
     while (at < search_end_) {
-      const Match found = find(at, best.length > 0 ? floor_of(best, at - begin) : Match{});
-      if (found.distance > 0) {
+      insert_up_to(at);
+      Match match = find_repeated(at + 1, last_[0]);
+      if (match.length == 0) {
+        try_rows(at, match);
+        if (match.length == 0) {
+          at = after_miss(at);
+          continue;
+        }
+        extend_back(match);
+      }
+      at = emit_match(match);
+      while (at < search_end_) {
+        const Match again = find_repeated(at, last_[1]);
+        if (again.length == 0) break;
+        at = emit_match(again);
+      }
+    }
+    close_run(end_);
+    return out_;
+  }
+
+  /// One loop, so that the search is there once.
+  Sequence* run_lazily() {
+    Match best;
+    std::uint32_t at = std::max(begin_, 1u);
+    while (at < search_end_) {
+      Match found;
+      found.gain = best.length > 0 ? floor_of(best, at - best.begin) : 0;
+      find(at, found);
+      if (found.length > 0) {
         best = found;
-        begin = at;
       } else if (best.length == 0) {
-        at += 1 + ((at - literals_begin_) >> parameters_.acceleration);
-        // Under the strict rule a group has to end before anything is legal.
-        close_run(std::min(at, size_));
+        at = after_miss(at);
         continue;
       }
-      if (at - begin < parameters_.lazy && best.length < parameters_.nice_length) {
+      if (at - best.begin < parameters_.lazy && best.length < parameters_.nice_length) {
         ++at;
         continue;
       }
-      at = emit_match(begin, best);
+      extend_back(best);
+      at = emit_match(best);
       best = {};
     }
-    if (best.length > 0) emit_match(begin, best);
-    close_run(size_);
+    if (best.length > 0) emit_match(best);
+    close_run(end_);
+    return out_;
   }
 
  private:
+  /// The next position to search where there was no match at `at`.
+  std::uint32_t after_miss(std::uint32_t at) {
+    // Under the strict rule a group has to end before anything is legal.
+    if (parameters_.rule == DependencyRule::kStrict) close_run(at);
+    return at + 1 + ((at - literals_begin_) >> parameters_.acceleration);
+  }
+
   /// What a match `after` positions further on has to gain to be taken in place of `best`.
-  Match floor_of(const Match& best, std::uint32_t after) const {
-    return {0, 0, best.gain + (after == 1 ? kBetterAfterOne : kBetterAfterTwo)};
+  static std::int32_t floor_of(const Match& best, std::uint32_t after) {
+    return best.gain + (after == 1 ? kBetterAfterOne : kBetterAfterTwo);
   }
 
   /// The best match at `at`, or `best` as it is where none gains more.
-  Match find(std::uint32_t at, Match best) {
+  [[gnu::always_inline]] void find(std::uint32_t at, Match& best) {
     insert_up_to(at);
-    if (bit_) try_last_distances(at, best);
-    if (best.length >= parameters_.nice_length) return best;
+    if (bit_) {
+      for (const std::uint32_t distance : last_) try_repeated(at, distance, best);
+      if (best.length >= parameters_.nice_length) return;
+    }
     try_rows(at, best);
-    if (dictionary_ != nullptr && best.length < kGoodForDictionary) try_dictionary(at, best);
-    return best;
   }
 
-  void try_last_distances(std::uint32_t at, Match& best) {
-    for (const std::uint32_t distance : last_) {
-      if (distance <= at) consider(at, distance, sequence_cost_ + kRepeatCost, best);
+  [[gnu::always_inline]] void try_repeated(std::uint32_t at, std::uint32_t distance, Match& best) {
+    const std::int32_t cost = sequence_cost_ + kRepeatCost;
+    const std::uint32_t needed = needed_for(best, cost, parameters_.min_match);
+    if (distance > at - begin_ || !may_reach(at, at - distance, needed)) return;
+    consider(at, at - distance, needed, cost, best);
+  }
+
+  /// A match at this distance, however little it gains.
+  [[gnu::always_inline]] Match find_repeated(std::uint32_t at, std::uint32_t distance) const {
+    if (distance > at - begin_ || load<std::uint32_t>(base_ + at) !=
+                                      load<std::uint32_t>(base_ + at - distance)) {
+      return {};
     }
+    const std::uint32_t length = allowed(at, at - distance, kCompared);
+    return length < parameters_.min_match ? Match{} : Match{at, length, distance, 0};
   }
 
-  /// The nearest candidate first; then those of the others that agree where a better match has to
-  /// reach, which are told apart without a branch, since nothing predicts them.
-  void try_rows(std::uint32_t at, Match& best) {
-    const std::uint32_t hash = rows_.hash(plain_ + at);
-    std::uint64_t rest = rows_.candidates(hash);
+  /// The nearest candidates first. `at` is what is inserted next.
+  [[gnu::always_inline]] void try_rows(std::uint32_t at, Match& best) {
+    const std::uint32_t hash = hashes_[at % kAhead];
+    const typename Rows::Row& row = rows_.row_of(hash);
+    std::uint64_t rest = row.candidates(static_cast<Byte>(hash));
     if (rest == 0) return;
-    const std::uint32_t nearest = rows_.first_of(rest, hash);
-    consider_row(at, nearest, best);
-    rest &= rest - 1;
-    const std::uint32_t last_key = needed(best, cost_of(at - nearest)) - kKeyBytes;
-    if (best.length >= parameters_.nice_length || at + last_key + kKeyBytes > size_) return;
-    const auto wanted = load<std::uint32_t>(plain_ + at + last_key);
-    std::uint64_t agree = 0;
-    for (std::uint32_t depth = parameters_.depth; rest != 0 && depth > 1; --depth) {
-      const std::uint32_t from = rows_.first_of(rest, hash);
-      const std::uint64_t here = rest & (0 - rest);
-      agree |= load<std::uint32_t>(plain_ + from + last_key) == wanted ? here : 0;
-      rest -= here;
+    std::uint32_t needed = needed_for(best, cost_of(at - row.first_of(rest)), least_);
+    for (std::uint32_t depth = parameters_.depth; rest != 0 && depth > 0; --depth) {
+      if (needed > end_ - at) return;
+      const std::uint32_t from = row.first_of(rest);
+      rest &= rest - 1;
+      if (at - from > parameters_.window) return;
+      if (!may_reach(at, from, needed)) continue;
+      if (!consider(at, from, needed, cost_of(at - from), best)) continue;
+      if (best.length >= parameters_.nice_length) return;
+      needed = best.length + 1;
     }
-    for (; agree != 0; agree &= agree - 1) consider_row(at, rows_.first_of(agree, hash), best);
-  }
-
-  void consider_row(std::uint32_t at, std::uint32_t from, Match& best) {
-    if (at - from <= parameters_.window) consider(at, at - from, cost_of(at - from), best);
   }
 
   /// How long a match of this cost must be to gain more than `best`.
-  std::uint32_t needed(const Match& best, std::int32_t cost) const {
-    return std::max(static_cast<std::uint32_t>((best.gain + cost) / kByteGain) + 1,
-                    std::uint32_t{parameters_.min_match});
+  static std::uint32_t needed_for(const Match& best, std::int32_t cost, std::uint32_t least) {
+    return std::max(static_cast<std::uint32_t>((best.gain + cost) / kByteGain) + 1, least);
   }
 
-  void consider(std::uint32_t at, std::uint32_t distance, std::int32_t cost, Match& best) {
-    const std::uint32_t limit = std::min(size_ - at, parameters_.lookahead);
-    const Byte* const here = plain_ + at;
-    const Byte* const from = here - distance;
-    const std::uint32_t least = needed(best, cost);
-    if (least > limit || load<std::uint32_t>(from + least - kKeyBytes) !=
-                             load<std::uint32_t>(here + least - kKeyBytes)) {
-      return;
-    }
-    // In a run all is equal, and the strict rule forbids most of it.
-    if (!kUsualRule && tracker_.legal_length(at, distance, least) < least) return;
-    const std::uint32_t length = allowed_length(here, from, limit, [&](std::uint32_t common) {
-      return common < least ? common : tracker_.legal_length(at, distance, common);
-    });
-    if (length < least) return;
-    if (!tracker_.is_first_wave(at, distance, length)) cost += kSecondWaveCost;
+  /// Looks at the end of what is needed.
+  bool may_reach(std::uint32_t at, std::uint32_t from, std::uint32_t needed) const {
+    return needed <= end_ - at && load<std::uint32_t>(base_ + from + needed - kCompared) ==
+                                      load<std::uint32_t>(base_ + at + needed - kCompared);
+  }
+
+  /// Whether it is the best now.
+  [[gnu::always_inline]] bool consider(std::uint32_t at, std::uint32_t from, std::uint32_t needed, std::int32_t cost,
+                Match& best) const {
+    const std::uint32_t length = allowed(at, from, 0, needed);
+    if (length < needed) return false;
     const std::int32_t gain = kByteGain * static_cast<std::int32_t>(length) - cost;
-    if (gain > best.gain) best = {length, distance, gain};
+    if (gain <= best.gain) return false;
+    best = {at, length, at - from, gain};
+    return true;
   }
 
   std::int32_t cost_of(std::uint32_t distance) const {
@@ -261,81 +295,130 @@ class RowParse {
     return sequence_cost_ + (distance > 0xFFFF ? kByteGain : 0);
   }
 
-  void try_dictionary(std::uint32_t at, Match& best) {
-    const auto content_size = static_cast<std::uint32_t>(dictionary_->content.size());
-    std::uint32_t entry = dictionary_->head[hash6(plain_ + at, dictionary_->hash_bits)];
-    for (std::uint32_t depth = (parameters_.depth + 3) / 4; entry != 0 && depth > 0; --depth) {
-      const std::uint32_t from = entry - 1;
-      entry = dictionary_->previous[from];
-      const std::uint32_t distance = at + content_size - from;
-      if (distance > parameters_.window) return;
-      const std::uint32_t limit =
-          std::min({size_ - at, content_size - from, parameters_.lookahead});
-      const std::uint32_t length =
-          common_length(plain_ + at, dictionary_->content.data() + from, limit);
-      const std::int32_t gain = kByteGain * static_cast<std::int32_t>(length) - cost_of(distance);
-      if (length >= parameters_.min_match && gain > best.gain) best = {length, distance, gain};
+  /// How many bytes are equal and allowed at `at` and `from`, where `known` are equal; any number
+  /// below `needed` where it is less than that.
+  [[gnu::always_inline]] std::uint32_t allowed(std::uint32_t at, std::uint32_t from, std::uint32_t known,
+                        std::uint32_t needed = 0) const {
+    const Byte* const here = base_ + at + known;
+    const Byte* const there = base_ + from + known;
+    std::uint32_t limit = std::min(end_ - at, parameters_.lookahead);
+    // A match does not go on from the dictionary into the block, and all of it is allowed.
+    if (from < begin_) {
+      limit = std::min(limit, begin_ - from);
+      return limit <= known ? limit : known + common_length(here, there, limit - known);
     }
+    if (limit <= known) return limit;
+    return allowed_length(here, there, limit - known, [&](std::uint32_t common) {
+             return known + common < needed
+                        ? common
+                        : tracker_.legal_length(at - begin_, at - from, known + common) - known;
+           }) +
+           known;
   }
 
-  /// Emits a match that begins at `at`, or before where literals are equal too; returns its end.
-  std::uint32_t emit_match(std::uint32_t at, const Match& match) {
-    const std::uint32_t end = at + match.length;
-    const std::uint32_t begin = begin_of(at, match);
-    close_run(begin);
-    emit({begin - literals_begin_, end - begin, match.distance});
+  /// Lets the match begin before where literals are equal, too.
+  [[gnu::always_inline]] void extend_back(Match& match) const {
+    const std::uint32_t from = match.begin - match.distance;
+    const std::uint32_t first = from < begin_ ? 0 : begin_;
+    const std::uint32_t room = std::min({match.begin - literals_begin_, from - first,
+                                         parameters_.lookahead - match.length});
+    std::uint32_t back = 0;
+    while (back < room && base_[match.begin - back - 1] == base_[from - back - 1]) ++back;
+    const std::uint32_t begin = match.begin - back;
+    const std::uint32_t length = match.length + back;
+    if (from >= begin_ &&
+        tracker_.legal_length(begin - begin_, match.distance, length) != length) {
+      return;
+    }
+    match.begin = begin;
+    match.length = length;
+  }
+
+  /// Returns the match's end.
+  [[gnu::always_inline]] std::uint32_t emit_match(const Match& match) {
+    close_run(match.begin);
+    emit({match.begin - literals_begin_, match.length, match.distance});
     take_distance(match.distance, last_);
-    if (end - at > 2 * inserted_of_long_) {
-      insert_up_to(at + inserted_of_long_);
+    const std::uint32_t end = literals_begin_;
+    if (end - inserted_ > 4 * inserted_of_long_ && end < search_end_) {
+      insert_up_to(inserted_ + inserted_of_long_);
       inserted_ = end - inserted_of_long_;
+      fetch_rows();
     }
     return end;
   }
 
-  std::uint32_t begin_of(std::uint32_t at, const Match& match) const {
-    if (match.distance > at) return at;
-    const std::uint32_t room =
-        std::min({at - literals_begin_, at - match.distance, parameters_.lookahead - match.length});
-    std::uint32_t back = 0;
-    while (back < room && plain_[at - back - 1] == plain_[at - match.distance - back - 1]) ++back;
-    const std::uint32_t length = match.length + back;
-    return tracker_.legal_length(at - back, match.distance, length) == length ? at - back : at;
+  [[gnu::always_inline]] void insert_up_to(std::uint32_t end) {
+    for (; inserted_ < end; ++inserted_) {
+      std::uint32_t& hash = hashes_[inserted_ % kAhead];
+      rows_.insert(hash, inserted_);
+      fetch_row(inserted_ + kAhead, hash);
+    }
   }
 
-  void insert_up_to(std::uint32_t end) {
-    end = std::min(end, search_end_);
-    for (; inserted_ < end; ++inserted_) {
-      rows_.prefetch(plain_ + std::min(inserted_ + kFetchedAhead, search_end_));
-      rows_.insert(plain_, inserted_);
+  /// Begins to fetch the rows of the next positions.
+  void fetch_rows() {
+    for (std::uint32_t at = inserted_; at < inserted_ + kAhead; ++at) {
+      fetch_row(at, hashes_[at % kAhead]);
     }
+  }
+  void fetch_row(std::uint32_t at, std::uint32_t& hash) const {
+    hash = rows_.hash(base_ + at);
+    rows_.prefetch(hash);
   }
 
   void close_run(std::uint32_t at) {
     while (at - literals_begin_ > run_limit_) emit({run_limit_, 0, 0});
   }
 
-  void emit(const Sequence& sequence) {
-    sequences_.push_back(sequence);
-    tracker_.add(sequence, literals_begin_);
+  [[gnu::always_inline]] void emit(const Sequence& sequence) {
+    *out_++ = sequence;
+    tracker_.add(sequence, literals_begin_ - begin_);
     literals_begin_ += sequence.literals + sequence.match;
   }
 
-  const Byte* const plain_;
-  const std::uint32_t size_;
+  const Byte* const base_;
+  const std::uint32_t begin_;  ///< of the block
+  const std::uint32_t end_;
   const std::uint32_t search_end_;
   const ParserParameters parameters_;
   const bool bit_;
+  const std::uint32_t least_;  ///< length of a match in a row
   const std::int32_t sequence_cost_;
   const std::uint32_t inserted_of_long_;
   const std::uint32_t run_limit_;
-  const DictionaryIndex* const dictionary_;
-  Rows rows_;
+  const Rows rows_;
   Tracker tracker_;  ///< a reference to one, or one
-  Sequences& sequences_;
+  Sequence* out_;
+  std::uint32_t literals_begin_;
+  std::uint32_t inserted_;  ///< positions below are in the rows, or never will be
+  std::uint32_t hashes_[kAhead];  ///< of inserted_ and the positions after it
   LastDistances last_ = std::to_array(bit::kFirstDistances);
-  std::uint32_t literals_begin_ = 0;
-  std::uint32_t inserted_ = 0;  ///< positions below are in the rows, or never will be
 };
+
+/// Rows for a text of this size, of which a row of 12 gets 32 positions.
+template <class Row>
+unsigned rows_log2(std::size_t text_bytes) {
+  constexpr unsigned kLeast = 8;
+  constexpr unsigned kMost = Row::kWays == 12 ? 15 : Row::kWays == 28 ? 15 : 14;
+  constexpr unsigned kPositionsLog2 = Row::kWays == 12 ? 5 : Row::kWays == 28 ? 5 : 6;
+  const auto log2 = static_cast<unsigned>(std::bit_width(text_bytes));
+  return std::clamp(log2 - std::min(log2, kPositionsLog2 + 1), kLeast, kMost);
+}
+
+/// Calls use<Row>() with the rows that the parameters ask for.
+template <class Use>
+auto with_row(const ParserParameters& parameters, Use&& use) {
+  if (parameters.depth <= 12) return use.template operator()<Row<12>>();
+  if (parameters.depth <= 28) return use.template operator()<Row<28>>();
+  return use.template operator()<Row<60>>();
+}
+
+template <class Row>
+Rows<Row> rows_in(std::vector<Row>& memory, const ParserParameters& parameters) {
+  return {memory.data(), static_cast<unsigned>(std::countr_zero(memory.size())) + kTagBits,
+          64 - 8 * parameters.row_key};
+}
 
 class RowParser final : public Parser {
  public:
@@ -344,63 +427,72 @@ class RowParser final : public Parser {
 
   void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
     sequences.clear();
-    if (parameters_.rule == DependencyRule::kTwoWave &&
-        parameters_.group == TwoWaveTracker::kGroup) {
-      bitmap_.assign(TwoWaveTracker::bitmap_bytes(plain.size()), 0);
-      return parse_with<TwoWaveTracker>(TwoWaveTracker(bitmap_.data()), plain, dictionary,
-                                        sequences);
-    }
-    tracker_.begin_block(plain.size());
-    parse_with<DependencyTracker&>(tracker_, plain, dictionary, sequences);
+    if (plain.size() <= kTailBytes) return;
+    found_.resize(plain.size() / parameters_.min_match +
+                  plain.size() / literal_run_limit(parameters_.rule) + 1);
+    const Sequence* const end = with_row(parameters_, [&]<class Row>() {
+      return parse_with<Row>(std::get<std::vector<Row>>(memory_), plain, dictionary);
+    });
+    sequences.assign(static_cast<const Sequence*>(found_.data()), end);
   }
 
  private:
-  template <class Tracker>
-  void parse_with(Tracker tracker, Bytes plain, const DictionaryIndex* dictionary,
-                  Sequences& sequences) {
-    if (plain.size() <= std::size_t{1} << 16) {
-      parse_with<Tracker>(small_entries_, tracker, plain, dictionary, sequences);
+  /// Returns the end of what is in found_.
+  template <class Row>
+  const Sequence* parse_with(std::vector<Row>& memory, Bytes plain,
+                             const DictionaryIndex* dictionary) {
+    if (dictionary != nullptr && dictionary->content.empty()) dictionary = nullptr;
+    const Byte* const base = window_.place(plain, dictionary);
+    std::uint32_t before = 0;
+    if (dictionary != nullptr) {
+      before = static_cast<std::uint32_t>(dictionary->content.size());
+      memory.resize(dictionary->rows.size() / sizeof(Row));
+      std::memcpy(static_cast<void*>(memory.data()), dictionary->rows.data(),
+                  dictionary->rows.size());
     } else {
-      parse_with<Tracker>(entries_, tracker, plain, dictionary, sequences);
+      memory.assign(std::size_t{1} << rows_log2<Row>(plain.size()), Row{});
     }
+    const Rows<Row> rows = rows_in(memory, parameters_);
+    if (parameters_.rule == DependencyRule::kTwoWave &&
+        parameters_.group == TwoWaveTracker::kGroup) {
+      bitmap_.assign(TwoWaveTracker::bitmap_bytes(plain.size()), 0);
+      return run(RowParse<Rows<Row>, TwoWaveTracker>(base, before, plain.size(), parameters_, rows,
+                                                     TwoWaveTracker(bitmap_.data()),
+                                                     found_.data()));
+    }
+    tracker_.begin_block(plain.size());
+    return run(RowParse<Rows<Row>, DependencyTracker&>(base, before, plain.size(), parameters_,
+                                                       rows, tracker_, found_.data()));
   }
 
-  template <class Tracker, class Entry>
-  void parse_with(std::vector<Entry>& entries, Tracker tracker, Bytes plain,
-                  const DictionaryIndex* dictionary, Sequences& sequences) {
-    if (parameters_.depth < 16) {
-      parse_in<16, Tracker>(entries, tracker, plain, dictionary, sequences);
-    } else if (parameters_.depth < 32) {
-      parse_in<32, Tracker>(entries, tracker, plain, dictionary, sequences);
-    } else {
-      parse_in<64, Tracker>(entries, tracker, plain, dictionary, sequences);
-    }
-  }
-
-  /// The table has about as many entries as the block has positions.
-  template <std::uint32_t kRow, class Tracker, class Entry>
-  void parse_in(std::vector<Entry>& entries, Tracker tracker, Bytes plain,
-                const DictionaryIndex* dictionary, Sequences& sequences) {
-    const std::size_t size = std::clamp(std::bit_floor(plain.size()) << (kRow > 16 ? 1 : 0),
-                                        kLeastEntries, kMostEntries);
-    tags_.assign(size, 0);
-    entries.assign(size, 0);
-    const auto rows_log2 = static_cast<unsigned>(std::countr_zero(size / kRow));
-    const Rows<Entry, kRow> rows(tags_.data(), entries.data(), rows_log2, parameters_.row_key);
-    RowParse<Rows<Entry, kRow>, Tracker> parse(plain, parameters_, dictionary, rows, tracker,
-                                               sequences);
-    parse.run();
+  template <class Parse>
+  const Sequence* run(Parse parse) const {
+    return parameters_.lazy == 0 ? parse.run_greedily() : parse.run_lazily();
   }
 
   ParserParameters parameters_;
   DependencyTracker tracker_;
   std::vector<Byte> bitmap_;
-  std::vector<Byte> tags_;
-  std::vector<std::uint16_t> small_entries_;
-  std::vector<std::uint32_t> entries_;
+  std::tuple<std::vector<Row<12>>, std::vector<Row<28>>, std::vector<Row<60>>> memory_;
+  Window window_;
+  Sequences found_;  ///< room for the most that a block can have
 };
 
 }  // namespace
+
+void index_rows(const ParserParameters& parameters, DictionaryIndex& index) {
+  constexpr std::size_t kHashed = 8;  // as many as a hash loads
+  with_row(parameters, [&]<class Row>() {
+    const std::size_t text_bytes = index.content.size() + parameters.block_bytes;
+    std::vector<Row> memory(std::size_t{1} << rows_log2<Row>(text_bytes));
+    const Rows<Row> rows = rows_in(memory, parameters);
+    for (std::size_t at = 0; at + kHashed <= index.content.size(); ++at) {
+      rows.insert(rows.hash(index.content.data() + at), static_cast<std::uint32_t>(at));
+    }
+    index.rows.resize(memory.size() * sizeof(Row));
+    std::memcpy(index.rows.data(), memory.data(), index.rows.size());
+  });
+}
 
 std::unique_ptr<Parser> make_row_parser(const ParserParameters& parameters) {
   return std::make_unique<RowParser>(parameters);
