@@ -19,14 +19,18 @@ constexpr std::uint32_t kDictionaryBlockBytes = 1u << 20;
 constexpr std::uint64_t kSmallestInput = 1u << 20;   ///< below, a dictionary cannot pay
 constexpr std::uint64_t kMostSampled = 16u << 20;    ///< of the input, to train on
 constexpr std::uint64_t kMostTried = 4u << 20;       ///< of the input, encoded with each size
-constexpr std::uint32_t kPieceBytes = 32u << 10;     ///< of an even sample
+constexpr std::uint32_t kPieceBytes = 8u << 10;      ///< of an even sample
 constexpr std::uint32_t kLargestUntried = 1u << 20;  ///< where only one size is tried
 constexpr int kFirstAutoLevel = 3;                   ///< faster levels do not pay for the trial
-constexpr int kFirstTrainedLevel = 5;                ///< nor these for training
+constexpr int kFirstTrainedLevel = 7;                ///< below, training does not pay
 constexpr int kFirstThoroughLevel = 10;              ///< from here on several sizes are tried
 
-/// What it must save: decoding with one is slower on a CPU, faster on a GPU (NOTES.md).
+/// Blocks are tried in parts of at most this, so that more places of the input are seen.
+constexpr std::uint32_t kLargestTried = 512u << 10;
+/// What it must save: decoding with one is slower on a CPU, faster on a GPU (NOTES.md). Of a part
+/// of a block a dictionary saves more than of all of it.
 constexpr double kNeededGain = 0.02;
+constexpr double kNeededGainOfParts = 0.03;
 /// When another is looked for: where so much of the gain is lost, or without a dictionary where
 /// blocks take so much more or less than before.
 constexpr double kLostGain = 0.25;
@@ -52,10 +56,11 @@ Effort effort_of(int level, std::uint64_t input_bytes) {
     return static_cast<std::uint32_t>(std::bit_floor(bytes));
   };
   if (level < kFirstTrainedLevel) {
-    return {0, {}, part_of(input_bytes, 64, kMiB, kMostTried), largest(64)};
+    return {0, {}, part_of(input_bytes, 64, kMiB, kMostTried), largest(level < 5 ? 16 : 8)};
   }
-  if (level < 7) return {8 * kMiB, {kMiB / 2, 16}, 2 * kMiB, largest(8)};
-  if (level < kFirstThoroughLevel) return {kMostSampled, {kMiB, 16}, kMostTried, largest(8)};
+  if (level < kFirstThoroughLevel) {
+    return {kMostSampled, {kMiB, 16}, part_of(input_bytes, 16, kMiB, kMostTried), largest(8)};
+  }
   return {kMostSampled, kMostEffort, kMostTried, std::end(kTrialSizes)[-1]};
 }
 
@@ -100,6 +105,8 @@ class Chooser {
   Chooser(std::uint64_t input_bytes, const CompressOptions& options)
       : input_bytes_(input_bytes),
         options_(options),
+        tried_block_bytes_(std::min(options.block_bytes, kLargestTried)),
+        needed_gain_(tried_block_bytes_ < options.block_bytes ? kNeededGainOfParts : kNeededGain),
         effort_(effort_of(options.level, input_bytes)),
         trial_(options) {}
 
@@ -115,7 +122,7 @@ class Chooser {
     if (!has_drifted(then, now, !current.content.empty())) return std::optional<DictionaryPlan>{};
     PRESSO_ASSIGN(DictionaryPlan other, choose(next));
     const double kept = now.with * static_cast<double>(input_bytes_);
-    if (other.predicted_bytes > kept * (1 - kNeededGain)) return std::optional<DictionaryPlan>{};
+    if (other.predicted_bytes > kept * (1 - needed_gain_)) return std::optional<DictionaryPlan>{};
     return std::optional(std::move(other));
   }
 
@@ -126,9 +133,9 @@ class Chooser {
     const std::uint32_t bytes = options_.dictionary.bytes;
     const std::uint64_t sampled = std::min<std::uint64_t>(
         std::max<std::uint64_t>(kSampled * bytes, effort_.sample_bytes), kMostSampled);
-    const std::uint64_t count = std::max<std::uint64_t>(sampled / options_.block_bytes, 1);
-    PRESSO_ASSIGN(const Samples samples, Samples::read(input, options_.block_bytes,
-                                                       choose_evenly(blocks_of(input), count)));
+    const std::uint64_t count = std::max<std::uint64_t>(sampled / tried_block_bytes_, 1);
+    PRESSO_ASSIGN(const Samples samples,
+                  Samples::read(input, tried_block_bytes_, choose_evenly(blocks_of(input), count)));
     const TrainingEffort training{std::max<std::uint64_t>(effort_.training.strings, 1u << 20),
                                   std::max(effort_.training.segments, 16u)};
     DictionaryPlan plan;
@@ -137,8 +144,18 @@ class Chooser {
     return plan;
   }
 
-  /// Pieces at even distances, tried once.
   Result<DictionaryPlan> choose_even(const RandomAccess& input) {
+    PRESSO_ASSIGN(
+        const Samples tried,
+        Samples::read(input, tried_block_bytes_, choose_evenly(blocks_of(input), tried_blocks())));
+    PRESSO_ASSIGN(DictionaryPlan without, plan_with({}, tried.blocks()));
+    PRESSO_ASSIGN(DictionaryPlan with, plan_even(input, without, tried.blocks()));
+    return pays(with, without) ? std::move(with) : std::move(without);
+  }
+
+  /// With pieces at even distances as content.
+  Result<DictionaryPlan> plan_even(const RandomAccess& input, const DictionaryPlan& without,
+                                   std::span<const Bytes> tried) {
     const std::uint64_t pieces = input.size() / kPieceBytes;
     PRESSO_ASSIGN(
         const Samples taken,
@@ -147,36 +164,40 @@ class Chooser {
     for (const Bytes piece : taken.blocks()) {
       content.insert(content.end(), piece.begin(), piece.end());
     }
-    PRESSO_ASSIGN(const Samples tried,
-                  Samples::read(input, options_.block_bytes,
-                                choose_evenly(blocks_of(input), tried_blocks())));
-    PRESSO_ASSIGN(DictionaryPlan without, plan_with({}, tried.blocks()));
-    PRESSO_ASSIGN(DictionaryPlan with, plan_with(std::move(content), tried.blocks()));
+    // They are as compressible as all of the input, of which they are a sample.
+    const double own = without.parts.without * static_cast<double>(content.size());
+    PRESSO_ASSIGN(DictionaryPlan with, plan_with(std::move(content), own, tried));
     with.parts.without = without.parts.without;
-    return pays(with, without) ? std::move(with) : std::move(without);
+    return with;
   }
 
+  /// Trained, or even where that is better.
   Result<DictionaryPlan> choose_trained(const RandomAccess& input) {
-    const std::uint32_t block_bytes = options_.block_bytes;
+    const std::uint32_t block_bytes = tried_block_bytes_;
     const std::uint64_t trained = std::max<std::uint64_t>(effort_.sample_bytes / block_bytes, 1);
     const Split split = split_blocks(blocks_of(input), trained, tried_blocks());
     PRESSO_ASSIGN(const Samples samples, Samples::read(input, block_bytes, split.trained));
     const auto segments = select_segments(samples.blocks(), effort_.largest, effort_.training);
     PRESSO_ASSIGN(const Samples tried, Samples::read(input, block_bytes, split.tried));
-    return best_size(samples, segments, tried);
+    PRESSO_ASSIGN(const DictionaryPlan without, plan_with({}, tried.blocks()));
+    PRESSO_ASSIGN(DictionaryPlan best, best_size(samples, segments, without, tried));
+    if (options_.level < kFirstThoroughLevel) {
+      PRESSO_ASSIGN(DictionaryPlan even, plan_even(input, without, tried.blocks()));
+      if (even.predicted_bytes < best.predicted_bytes) best = std::move(even);
+    }
+    return pays(best, without) ? std::move(best) : without;
   }
 
   std::uint64_t blocks_of(const RandomAccess& input) const {
-    return (input.size() + options_.block_bytes - 1) / options_.block_bytes;
+    return (input.size() + tried_block_bytes_ - 1) / tried_block_bytes_;
   }
   std::uint64_t tried_blocks() const {
-    return std::max<std::uint64_t>(effort_.tried_bytes / options_.block_bytes, 1);
+    return std::max<std::uint64_t>(effort_.tried_bytes / tried_block_bytes_, 1);
   }
 
   Result<DictionaryPlan> best_size(const Samples& samples,
                                    std::span<const DictionarySegment> segments,
-                                   const Samples& tried) {
-    PRESSO_ASSIGN(const DictionaryPlan without, plan_with({}, tried.blocks()));
+                                   const DictionaryPlan& without, const Samples& tried) {
     DictionaryPlan best = without;
     std::size_t tried_bytes = 0;
     const bool thorough = options_.level >= kFirstThoroughLevel;
@@ -194,25 +215,31 @@ class Chooser {
         break;  // larger ones cost more than they gain
       }
     }
-    return pays(best, without) ? std::move(best) : without;
+    return best;
   }
 
-  static bool pays(const DictionaryPlan& with, const DictionaryPlan& without) {
-    return with.predicted_bytes <= without.predicted_bytes * (1 - kNeededGain);
+  bool pays(const DictionaryPlan& with, const DictionaryPlan& without) const {
+    return with.predicted_bytes <= without.predicted_bytes * (1 - needed_gain_);
   }
 
   /// The plan of this content, with parts.without as if there were none.
   Result<DictionaryPlan> plan_with(std::vector<Byte> content, std::span<const Bytes> tried) {
     PRESSO_ASSIGN(const std::uint64_t own, trial_.stored_bytes(dictionary_blocks(content)));
+    return plan_with(std::move(content), static_cast<double>(own), tried);
+  }
+
+  /// The same where it is known how many bytes the dictionary takes.
+  Result<DictionaryPlan> plan_with(std::vector<Byte> content, double own,
+                                   std::span<const Bytes> tried) {
     PRESSO_ASSIGN(const double part, stored_part(tried, content));
-    const double all = static_cast<double>(own) + part * static_cast<double>(input_bytes_);
+    const double all = own + part * static_cast<double>(input_bytes_);
     return DictionaryPlan{std::move(content), all, {part, part}};
   }
 
   Result<TriedParts> try_on(const RandomAccess& input, Bytes content) {
-    PRESSO_ASSIGN(const Samples tried,
-                  Samples::read(input, options_.block_bytes,
-                                choose_evenly(blocks_of(input), tried_blocks())));
+    PRESSO_ASSIGN(
+        const Samples tried,
+        Samples::read(input, tried_block_bytes_, choose_evenly(blocks_of(input), tried_blocks())));
     TriedParts parts;
     PRESSO_ASSIGN(parts.without, stored_part(tried.blocks(), {}));
     PRESSO_ASSIGN(parts.with, stored_part(tried.blocks(), content));
@@ -226,6 +253,8 @@ class Chooser {
 
   const std::uint64_t input_bytes_;
   const CompressOptions& options_;
+  const std::uint32_t tried_block_bytes_;  ///< what is called a block here
+  const double needed_gain_;
   const Effort effort_;
   SizeTrial trial_;
 };

@@ -35,12 +35,13 @@ namespace {
 
 constexpr unsigned kTagBits = 8;
 constexpr std::uint32_t kTagsTogether = 16;
-constexpr std::uint32_t kTailBytes = 16;  ///< no search this close to the end: hashes are read ahead
-constexpr std::uint32_t kAhead = 4;       ///< positions whose rows are being fetched
-constexpr std::uint32_t kCompared = 4;    ///< bytes that a candidate is first looked at
+constexpr std::uint32_t kTailBytes =
+    16;                                 ///< no search this close to the end: hashes are read ahead
+constexpr std::uint32_t kAhead = 4;     ///< positions whose rows are being fetched
+constexpr std::uint32_t kCompared = 4;  ///< bytes that a candidate is first looked at
 /// Of a match of more than four times this number of positions only so many at either end enter the
 /// rows; it grows with the length that ends a search.
-constexpr std::uint32_t kInsertedOfLong = 4;
+constexpr std::uint32_t kInsertedOfLong = 4;  ///< greedily; else twice as many
 constexpr std::uint32_t kUsualNice = 64;
 constexpr std::uint32_t kMostInserted = 16;  ///< times kInsertedOfLong
 
@@ -147,7 +148,7 @@ class RowParse {
         least_(std::max(std::uint32_t{parameters.min_match}, parameters.row_key)),
         sequence_cost_(static_cast<std::int32_t>(parameters.sequence_cost) * kByteGain / 8),
         inserted_of_long_(std::min(parameters.nice_length / kUsualNice, kMostInserted) *
-                          kInsertedOfLong),
+                          (parameters.lazy == 0 ? 1 : 2) * kInsertedOfLong),
         run_limit_(literal_run_limit(parameters.rule)),
         rows_(rows),
         tracker_(tracker),
@@ -241,8 +242,8 @@ class RowParse {
 
   /// A match at this distance, however little it gains.
   [[gnu::always_inline]] Match find_repeated(std::uint32_t at, std::uint32_t distance) const {
-    if (distance > at - begin_ || load<std::uint32_t>(base_ + at) !=
-                                      load<std::uint32_t>(base_ + at - distance)) {
+    if (distance > at - begin_ ||
+        load<std::uint32_t>(base_ + at) != load<std::uint32_t>(base_ + at - distance)) {
       return {};
     }
     const std::uint32_t length = allowed(at, at - distance, kCompared);
@@ -280,8 +281,8 @@ class RowParse {
   }
 
   /// Whether it is the best now.
-  [[gnu::always_inline]] bool consider(std::uint32_t at, std::uint32_t from, std::uint32_t needed, std::int32_t cost,
-                Match& best) const {
+  [[gnu::always_inline]] bool consider(std::uint32_t at, std::uint32_t from, std::uint32_t needed,
+                                       std::int32_t cost, Match& best) const {
     const std::uint32_t length = allowed(at, from, 0, needed);
     if (length < needed) return false;
     const std::int32_t gain = kByteGain * static_cast<std::int32_t>(length) - cost;
@@ -297,8 +298,9 @@ class RowParse {
 
   /// How many bytes are equal and allowed at `at` and `from`, where `known` are equal; any number
   /// below `needed` where it is less than that.
-  [[gnu::always_inline]] std::uint32_t allowed(std::uint32_t at, std::uint32_t from, std::uint32_t known,
-                        std::uint32_t needed = 0) const {
+  [[gnu::always_inline]] std::uint32_t allowed(std::uint32_t at, std::uint32_t from,
+                                               std::uint32_t known,
+                                               std::uint32_t needed = 0) const {
     const Byte* const here = base_ + at + known;
     const Byte* const there = base_ + from + known;
     std::uint32_t limit = std::min(end_ - at, parameters_.lookahead);
@@ -308,11 +310,13 @@ class RowParse {
       return limit <= known ? limit : known + common_length(here, there, limit - known);
     }
     if (limit <= known) return limit;
-    return allowed_length(here, there, limit - known, [&](std::uint32_t common) {
-             return known + common < needed
-                        ? common
-                        : tracker_.legal_length(at - begin_, at - from, known + common) - known;
-           }) +
+    return allowed_length(
+               here, there, limit - known,
+               [&](std::uint32_t common) {
+                 return known + common < needed
+                            ? common
+                            : tracker_.legal_length(at - begin_, at - from, known + common) - known;
+               }) +
            known;
   }
 
@@ -320,14 +324,13 @@ class RowParse {
   [[gnu::always_inline]] void extend_back(Match& match) const {
     const std::uint32_t from = match.begin - match.distance;
     const std::uint32_t first = from < begin_ ? 0 : begin_;
-    const std::uint32_t room = std::min({match.begin - literals_begin_, from - first,
-                                         parameters_.lookahead - match.length});
+    const std::uint32_t room = std::min(
+        {match.begin - literals_begin_, from - first, parameters_.lookahead - match.length});
     std::uint32_t back = 0;
     while (back < room && base_[match.begin - back - 1] == base_[from - back - 1]) ++back;
     const std::uint32_t begin = match.begin - back;
     const std::uint32_t length = match.length + back;
-    if (from >= begin_ &&
-        tracker_.legal_length(begin - begin_, match.distance, length) != length) {
+    if (from >= begin_ && tracker_.legal_length(begin - begin_, match.distance, length) != length) {
       return;
     }
     match.begin = begin;
@@ -391,17 +394,17 @@ class RowParse {
   Tracker tracker_;  ///< a reference to one, or one
   Sequence* out_;
   std::uint32_t literals_begin_;
-  std::uint32_t inserted_;  ///< positions below are in the rows, or never will be
+  std::uint32_t inserted_;        ///< positions below are in the rows, or never will be
   std::uint32_t hashes_[kAhead];  ///< of inserted_ and the positions after it
   LastDistances last_ = std::to_array(bit::kFirstDistances);
 };
 
-/// Rows for a text of this size, of which a row of 12 gets 32 positions.
+/// Rows for a text of this size: each for 32 or 64 positions, in a table of a few MiB at most.
 template <class Row>
 unsigned rows_log2(std::size_t text_bytes) {
   constexpr unsigned kLeast = 8;
-  constexpr unsigned kMost = Row::kWays == 12 ? 15 : Row::kWays == 28 ? 15 : 14;
-  constexpr unsigned kPositionsLog2 = Row::kWays == 12 ? 5 : Row::kWays == 28 ? 5 : 6;
+  constexpr unsigned kMost = 15;
+  constexpr unsigned kPositionsLog2 = Row::kWays > 12 ? 6 : 5;
   const auto log2 = static_cast<unsigned>(std::bit_width(text_bytes));
   return std::clamp(log2 - std::min(log2, kPositionsLog2 + 1), kLeast, kMost);
 }
