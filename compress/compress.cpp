@@ -18,6 +18,7 @@
 #include "presso/archive_writer.h"
 #include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
+#include "presso/stopwatch.h"
 
 namespace presso {
 namespace {
@@ -35,6 +36,8 @@ struct PlainItem {
 struct StoredItem {
   Buffer plain;
   Buffer stored;
+  double coding_seconds = 0;
+  double indexing_seconds = 0;
   LineFacts lines;
   std::optional<BlockGrams> grams;
 };
@@ -59,19 +62,23 @@ class LatchedEndSource final : public ByteSource {
 
 class Compressor {
  public:
-  /// `dictionary`: one that was chosen already.
+  /// `dictionary`: one that was chosen already, `choice_seconds`: what that took.
   Compressor(ByteSource& source, ByteSink& sink, const CompressOptions& options,
-             std::optional<DictionaryPlan> dictionary)
+             std::optional<DictionaryPlan> dictionary, double choice_seconds)
       : source_(source),
         sink_(sink),
         options_(options),
         parameters_(parameters_of(options)),
         chosen_(std::move(dictionary)),
         threads_(threads_or_all(options.threads)),
-        blocks_to_renewal_(blocks_to_renewal(options)) {}
+        blocks_to_renewal_(blocks_to_renewal(options)) {
+    summary_.seconds.sampling = choice_seconds;
+  }
 
   Result<CompressSummary> run() {
+    const Stopwatch time;
     PRESSO_TRY(choose_first_dictionary());
+    add_choice(time, plan_);
     encoders_.resize(threads_);
     collectors_.resize(threads_);
     for (bool more = true; more;) {
@@ -79,6 +86,7 @@ class Compressor {
       PRESSO_ASSIGN(more, write_blocks());
       PRESSO_TRY(finish_member());
     }
+    summary_.seconds.reading = reading_seconds_;
     return summary_;
   }
 
@@ -88,6 +96,12 @@ class Compressor {
                         may_use_dictionary(options) && options.dictionary.renew_bytes != 0;
     if (!renews) return std::numeric_limits<std::uint64_t>::max();
     return std::max<std::uint64_t>(options.dictionary.renew_bytes / options.block_bytes, 1);
+  }
+
+  /// Of what choosing took since `time` began, training is a part.
+  void add_choice(const Stopwatch& time, const DictionaryPlan& plan) {
+    summary_.seconds.sampling += time.seconds() - plan.training_seconds;
+    summary_.seconds.training += plan.training_seconds;
   }
 
   Status choose_first_dictionary() {
@@ -108,12 +122,14 @@ class Compressor {
 
   /// Whether the next member has another dictionary.
   Result<bool> renew_dictionary() {
+    const Stopwatch time;
     PRESSO_ASSIGN(const Bytes ahead, look_ahead());
     if (ahead.empty()) return false;
     const std::uint64_t expected =
         ahead.size() < kStreamSampleBytes ? ahead.size() : options_.dictionary.renew_bytes;
     PRESSO_ASSIGN(std::optional<DictionaryPlan> other,
                   choose_dictionary_again(MemoryRandomAccess(ahead), expected, options_, plan_));
+    add_choice(time, other ? *other : DictionaryPlan{});
     if (!other) return false;
     plan_ = std::move(*other);
     return true;
@@ -147,6 +163,7 @@ class Compressor {
   Status add_dictionary() {
     const std::vector<Byte>& content = plan_.content;
     const auto bytes = static_cast<std::uint32_t>(content.size());
+    const Stopwatch time;
     index_ = index_dictionary(content, parameters_.parser);
     dictionary_ = {&index_, kOnlyDictionary};
     summary_.dictionary_bytes += bytes;
@@ -156,6 +173,7 @@ class Compressor {
       return writer_->add_dictionary(kOnlyDictionary, reference);
     }
     const Buffer stored = encode_dictionary(content, parameters_);
+    summary_.seconds.coding += time.seconds();
     return writer_->add_dictionary(kOnlyDictionary, stored.bytes());
   }
 
@@ -175,12 +193,14 @@ class Compressor {
   }
 
   Status finish_member() {
+    const Stopwatch time;
     if (!lines_.empty()) PRESSO_TRY(writer_->add_line_facts(serialise_line_facts(lines_)));
     if (filter_) {
       const std::vector<Byte> filter = filter_->finish();
       if (!filter.empty()) PRESSO_TRY(writer_->add_filter(filter));
       summary_.filter_bytes += filter.size();
     }
+    summary_.seconds.indexing += time.seconds();
     PRESSO_TRY(writer_->finish());
     summary_.compressed_bytes += writer_->bytes_written();
     summary_.blocks += writer_->block_count();
@@ -192,7 +212,9 @@ class Compressor {
     PlainItem item;
     item.plain = pool_.take();
     item.plain.resize_discarding(options_.block_bytes);
+    const Stopwatch time;
     PRESSO_ASSIGN(const std::size_t got, read_fully(*input_, item.plain.mutable_bytes()));
+    reading_seconds_ += time.seconds();
     if (got == 0) return std::optional<PlainItem>{};
     item.plain.grow(got);
     item.number = next_number_++;
@@ -206,17 +228,25 @@ class Compressor {
     StoredItem outcome;
     outcome.stored = pool_.take();
     outcome.stored.clear();
+    const Stopwatch time;
     encoder->encode(item.plain.bytes(), item.number, FrameKind::kBlock, dictionary_,
                     outcome.stored);
+    outcome.coding_seconds = time.seconds();
     outcome.lines = line_facts(item.plain.bytes());
     if (filter_) outcome.grams = collectors_[worker].collect(item.plain.bytes());
+    outcome.indexing_seconds = time.seconds() - outcome.coding_seconds;
     outcome.plain = std::move(item.plain);
     return outcome;
   }
 
   Result<bool> consume(StoredItem item) {
     const std::size_t plain_bytes = item.plain.size();
+    const Stopwatch time;
     PRESSO_TRY(writer_->add_block(item.stored.bytes(), static_cast<std::uint32_t>(plain_bytes)));
+    CompressSeconds& seconds = summary_.seconds;
+    seconds.writing += time.seconds();
+    seconds.coding += item.coding_seconds;
+    seconds.indexing += item.indexing_seconds;
     lines_.push_back(item.lines);
     if (item.grams) filter_->add(std::move(*item.grams), item.stored.size());
     summary_.plain_bytes += plain_bytes;
@@ -238,6 +268,7 @@ class Compressor {
   const unsigned threads_;
   const std::uint64_t blocks_to_renewal_;
   CompressSummary summary_;
+  double reading_seconds_ = 0;  ///< apart, as another thread adds them up
 
   ByteSource* input_ = &source_;
   Buffer read_ahead_;
@@ -336,9 +367,10 @@ Result<CompressSummary> compress_stream(ByteSource& source, ByteSink& sink,
   PRESSO_TRY(validate(options));
   return without_bad_alloc([&]() -> Result<CompressSummary> {
     CompressOptions chosen = with_goal(options);
+    const Stopwatch time;
     PRESSO_ASSIGN(BlockSizeChoice choice, choose_block_size(options.sample, chosen));
     chosen.block_bytes = choice.block_bytes;
-    return Compressor(source, sink, chosen, std::move(choice.dictionary)).run();
+    return Compressor(source, sink, chosen, std::move(choice.dictionary), time.seconds()).run();
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "compress/choose/dictionary_trainer.h"
 #include "compress/choose/size_trial.h"
+#include "presso/stopwatch.h"
 
 namespace presso {
 namespace {
@@ -21,7 +22,9 @@ constexpr std::uint64_t kMostSampled = 16u << 20;    ///< of the input, to train
 constexpr std::uint64_t kMostTried = 4u << 20;       ///< of the input, encoded with each size
 constexpr std::uint32_t kPieceBytes = 8u << 10;      ///< of an even sample
 constexpr std::uint32_t kLargestUntried = 1u << 20;  ///< where only one size is tried
-constexpr int kFirstAutoLevel = 3;                   ///< faster levels do not pay for the trial
+constexpr int kFirstSlowLevel = 3;                   ///< for faster ones the trial takes long:
+constexpr std::uint64_t kSmallestFast = 32u << 20;   ///< Bit coding: smaller inputs have none,
+                                                     ///< Byte coding: nor have others
 constexpr int kFirstTrainedLevel = 7;                ///< below, training does not pay
 constexpr int kFirstThoroughLevel = 10;              ///< from here on several sizes are tried
 
@@ -51,8 +54,8 @@ std::uint64_t part_of(std::uint64_t bytes, unsigned part, std::uint64_t least, s
 
 Effort effort_of(int level, std::uint64_t input_bytes) {
   constexpr std::uint64_t kMiB = 1u << 20;
-  const auto largest = [&](unsigned part) {
-    const std::uint64_t bytes = part_of(input_bytes, part, kTrialSizes[0], kLargestUntried);
+  const auto largest = [&](unsigned part, std::uint32_t most = kLargestUntried) {
+    const std::uint64_t bytes = part_of(input_bytes, part, kTrialSizes[0], most);
     return static_cast<std::uint32_t>(std::bit_floor(bytes));
   };
   if (level < kFirstTrainedLevel) {
@@ -61,7 +64,10 @@ Effort effort_of(int level, std::uint64_t input_bytes) {
   if (level < kFirstThoroughLevel) {
     return {kMostSampled, {kMiB, 16}, part_of(input_bytes, 16, kMiB, kMostTried), largest(8)};
   }
-  return {kMostSampled, kMostEffort, kMostTried, std::end(kTrialSizes)[-1]};
+  return {kMostSampled,
+          {2 * kMiB, 64},
+          part_of(input_bytes, 16, kMiB, kMostTried),
+          largest(8, kMaxDictionaryBytes)};
 }
 
 /// Blocks to train on and blocks to try the result on, by number. As many of those are others as of
@@ -130,17 +136,20 @@ class Chooser {
   /// As much is sampled as training at its best would, since the user has asked for it.
   Result<DictionaryPlan> train_fixed(const RandomAccess& input) {
     constexpr std::uint64_t kSampled = 8;  ///< times the dictionary
+    constexpr std::uint64_t kLeastSampled = 8u << 20;
     const std::uint32_t bytes = options_.dictionary.bytes;
     const std::uint64_t sampled = std::min<std::uint64_t>(
-        std::max<std::uint64_t>(kSampled * bytes, effort_.sample_bytes), kMostSampled);
+        std::max<std::uint64_t>(kSampled * bytes, kLeastSampled), kMostSampled);
     const std::uint64_t count = std::max<std::uint64_t>(sampled / tried_block_bytes_, 1);
     PRESSO_ASSIGN(const Samples samples,
                   Samples::read(input, tried_block_bytes_, choose_evenly(blocks_of(input), count)));
     const TrainingEffort training{std::max<std::uint64_t>(effort_.training.strings, 1u << 20),
                                   std::max(effort_.training.segments, 16u)};
     DictionaryPlan plan;
+    const Stopwatch time;
     plan.content = assemble_dictionary(samples.blocks(),
                                        select_segments(samples.blocks(), bytes, training), bytes);
+    plan.training_seconds = time.seconds();
     return plan;
   }
 
@@ -177,15 +186,19 @@ class Chooser {
     const std::uint64_t trained = std::max<std::uint64_t>(effort_.sample_bytes / block_bytes, 1);
     const Split split = split_blocks(blocks_of(input), trained, tried_blocks());
     PRESSO_ASSIGN(const Samples samples, Samples::read(input, block_bytes, split.trained));
+    const Stopwatch time;
     const auto segments = select_segments(samples.blocks(), effort_.largest, effort_.training);
+    const double training_seconds = time.seconds();
     PRESSO_ASSIGN(const Samples tried, Samples::read(input, block_bytes, split.tried));
-    PRESSO_ASSIGN(const DictionaryPlan without, plan_with({}, tried.blocks()));
+    PRESSO_ASSIGN(DictionaryPlan without, plan_with({}, tried.blocks()));
     PRESSO_ASSIGN(DictionaryPlan best, best_size(samples, segments, without, tried));
     if (options_.level < kFirstThoroughLevel) {
       PRESSO_ASSIGN(DictionaryPlan even, plan_even(input, without, tried.blocks()));
       if (even.predicted_bytes < best.predicted_bytes) best = std::move(even);
     }
-    return pays(best, without) ? std::move(best) : without;
+    DictionaryPlan& chosen = pays(best, without) ? best : without;
+    chosen.training_seconds = training_seconds;
+    return std::move(chosen);
   }
 
   std::uint64_t blocks_of(const RandomAccess& input) const {
@@ -203,7 +216,7 @@ class Chooser {
     const bool thorough = options_.level >= kFirstThoroughLevel;
     for (const std::uint32_t bytes : kTrialSizes) {
       if (bytes > input_bytes_ / 4 || bytes > effort_.largest) break;
-      if (!thorough && bytes < effort_.largest) continue;
+      if (bytes < (thorough ? effort_.largest / 4 : effort_.largest)) continue;
       std::vector<Byte> content = assemble_dictionary(samples.blocks(), segments, bytes);
       if (content.size() <= tried_bytes + tried_bytes / 8) break;  // nothing more is repeated
       tried_bytes = content.size();
@@ -264,7 +277,8 @@ class Chooser {
 bool may_use_dictionary(const CompressOptions& options) {
   using Mode = DictionaryChoice::Mode;
   if (options.dictionary.mode == Mode::kAuto) {
-    return options.level >= kFirstAutoLevel && options.favor != Favor::kDecode;
+    return options.favor != Favor::kDecode &&
+           (options.level >= kFirstSlowLevel || options.coding == Coding::kBit);
   }
   return options.dictionary.mode == Mode::kSize;
 }
@@ -272,7 +286,10 @@ bool may_use_dictionary(const CompressOptions& options) {
 Result<DictionaryPlan> choose_dictionary(const RandomAccess& input, std::uint64_t input_bytes,
                                          const CompressOptions& options) {
   const bool automatic = options.dictionary.mode == DictionaryChoice::Mode::kAuto;
-  const bool small = input.size() < (automatic ? kSmallestInput : 1);
+  const std::uint64_t smallest = !automatic                        ? 1
+                                 : options.level < kFirstSlowLevel ? kSmallestFast
+                                                                   : kSmallestInput;
+  const bool small = input.size() < smallest;
   if (!may_use_dictionary(options) || small) return DictionaryPlan{};
   return Chooser(input_bytes, options).choose(input);
 }

@@ -23,6 +23,7 @@ struct DictionaryPlan {
   std::vector<Byte> content;   ///< empty: none
   double predicted_bytes = 0;  ///< of all blocks, and the dictionary; 0: nothing was tried
   TriedParts parts;
+  double training_seconds = 0;  ///< of the time that choosing it took
 };
 
 /// Whether choose_dictionary may choose one: else a pipe need not be held back for sampling.

@@ -9,9 +9,9 @@ namespace presso {
 namespace {
 
 EncoderParameters trial_parameters(const CompressOptions& options) {
-  // From level 10 on dictionaries are searched further: rows find less in large ones.
+  // From level 10 on dictionaries are searched further: more of a large one is found.
   CompressOptions faster = options;
-  faster.level = options.level < 10 ? std::min(options.level, 6) : 10;
+  faster.level = options.level < 10 ? std::min(options.level, 6) : 9;
   return parameters_of(faster);
 }
 

@@ -17,20 +17,18 @@ constexpr int kFirstRowLevel = 3;
 constexpr int kFirstChainLevel = 4;
 constexpr int kFirstOptimalLevel = 10;
 
-/// Levels 1 and 2. The Bit coding has uses for short matches: at repeated distances.
+/// Levels 1 and 2 of the Byte coding.
 void parse_fast(int level, ParserParameters& parameters) {
-  const bool bit = parameters.coding == Coding::kBit;
-  constexpr std::uint32_t kAcceleration[] = {4, 6, 8};  // the Bit coding's are one further
   parameters.kind = ParserKind::kFast;
-  parameters.acceleration = kAcceleration[level - 1 + (bit ? 1 : 0)];
-  parameters.min_match = bit ? 4 : 6;
+  parameters.acceleration = level == 1 ? 4 : 6;
+  parameters.min_match = 6;
   parameters.dense = level > 1;
 }
 
-/// Level 2 of the Bit coding.
-void parse_with_two_tables(ParserParameters& parameters) {
-  parameters.kind = ParserKind::kTwoTables;
-  parameters.acceleration = 8;
+/// Levels 1 and 2 of the Bit coding, which has uses for short matches: at repeated distances.
+void parse_with_tables(int level, ParserParameters& parameters) {
+  parameters.kind = level == 1 ? ParserKind::kOneTable : ParserKind::kTwoTables;
+  parameters.acceleration = level == 1 ? 7 : 8;
 }
 
 /// Levels 3 to 9: how many places of a row are tried, how far a better match is looked for, and
@@ -73,8 +71,10 @@ void parse_optimally(int level, ParserParameters& parameters) {
 
 /// The ladder; NOTES.md has the measurements.
 void set_level(int level, ParserParameters& parameters) {
-  if (level == 2 && parameters.coding == Coding::kBit) return parse_with_two_tables(parameters);
-  if (level < kFirstRowLevel) return parse_fast(level, parameters);
+  if (level < kFirstRowLevel) {
+    return parameters.coding == Coding::kBit ? parse_with_tables(level, parameters)
+                                             : parse_fast(level, parameters);
+  }
   level < kFirstOptimalLevel ? parse_rows(level, parameters) : parse_optimally(level, parameters);
 }
 

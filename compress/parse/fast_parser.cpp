@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The fast parser: one probe of a single-entry hash table of 6-byte keys at a position, greedy; the
-// search steps further the longer nothing was found. Sources: S7.13: dependency elimination on a
-// matcher with one candidate.
+// The fast parser of the Byte coding: one probe of a single-entry hash table of 6-byte keys at a
+// position, greedy; the search steps further the longer nothing was found. Sources: S7.13:
+// dependency elimination on a matcher with one candidate.
 //
 // A sequence costs about 100 cycles, of which most are mispredicted branches and the loads from one
 // match's end to the next match's. So what can be is computed without branches and beside that path
@@ -18,7 +18,6 @@
 #include <type_traits>
 
 #include "compress/parse/dependency.h"
-#include "compress/parse/last_distances.h"
 #include "compress/parse/match.h"
 #include "compress/parse/parser.h"
 
@@ -42,19 +41,9 @@ struct Match {
 
 /// One block's parse. Everything the loop reads is const and local, so that stores to the table do
 /// not force it to be read again.
-///
-/// A mode has all of those before it.
-enum class Mode {
-  kPlain,
-  kLimits,   ///< there may be a dictionary, a staleness, a window smaller than the block
-  kRepeats,  ///< looks for the last distances, too
-};
-
-template <class Entry, class Tracker, Mode kMode>
+/// `kLimits`: there may be a dictionary, a staleness, a window smaller than the block.
+template <class Entry, class Tracker, bool kLimits>
 class FastParse {
-  static constexpr bool kLimits = kMode >= Mode::kLimits;
-  static constexpr bool kRepeats = kMode >= Mode::kRepeats;
-
  public:
   FastParse(Bytes plain, const ParserParameters& parameters, const DictionaryIndex* dictionary,
             Entry* table, Tracker tracker, Sequence* out)
@@ -91,8 +80,7 @@ class FastParse {
       const auto difference = load<std::uint64_t>(plain + at) ^ load<std::uint64_t>(plain + from);
       const bool equal = key_of(difference) == 0 && (!kLimits || at - from <= window);
       Match match;
-      if (kRepeats) match = find_repeated(at);
-      if (equal && match.end == 0) match = extend(at, at - from, difference);
+      if (equal) match = extend(at, at - from, difference);
       if (kLimits && match.end == 0 && dictionary_ != nullptr) match = find_in_dictionary(at);
       if (match.end == 0) {
         at = next;
@@ -102,9 +90,7 @@ class FastParse {
       hash = hash6(plain + std::min(match.end, last), kHashBits);
       const bool forbidden =
           emit({match.begin - literals_begin_, match.end - match.begin, match.distance});
-      if (kRepeats) take_distance(match.distance, last_);
-      const bool keep =
-          (forbidden && (!kRepeats || match.begin <= at)) || (kLimits && from + staleness > at);
+      const bool keep = forbidden || (kLimits && from + staleness > at);
       entry = static_cast<Entry>(keep ? from : at);
       if (dense && !forbidden) {
         const std::uint32_t second = match.begin + 2;
@@ -165,27 +151,6 @@ class FastParse {
     return std::min(back, room);
   }
 
-  /// A match at one of the last distances: here, where a match has just ended, or at the next
-  /// position.
-  Match find_repeated(std::uint32_t at) {
-    const bool here =
-        at == literals_begin_ && last_[1] <= at &&
-        load<std::uint32_t>(plain_ + at) == load<std::uint32_t>(plain_ + at - last_[1]);
-    const std::uint32_t begin = here ? at : at + 1;
-    const std::uint32_t distance = last_[here ? 1 : 0];
-    const Byte* const bytes = plain_ + begin;
-    if (!here &&
-        (distance > at || load<std::uint32_t>(bytes) != load<std::uint32_t>(bytes - distance))) {
-      return {};
-    }
-    const std::uint32_t limit = std::min(size_ - begin, parameters_.lookahead);
-    close_run(begin);
-    const std::uint32_t legal = allowed_length(
-        bytes, bytes - distance, limit,
-        [&](std::uint32_t length) { return tracker_.legal_length(begin, distance, length); });
-    return legal < parameters_.min_match ? Match{} : Match{begin, begin + legal, distance};
-  }
-
   Match find_in_dictionary(std::uint32_t at) {
     const std::uint32_t entry = dictionary_->head[hash6(plain_ + at, dictionary_->hash_bits)];
     if (entry == 0) return {};
@@ -226,7 +191,6 @@ class FastParse {
   Tracker tracker_;     ///< a reference to one, or one
   Sequence* out_;
   std::uint32_t literals_begin_ = 0;
-  LastDistances last_ = std::to_array(bit::kFirstDistances);
 };
 
 class FastParser final : public Parser {
@@ -266,20 +230,17 @@ class FastParser final : public Parser {
                              const DictionaryIndex* dictionary) {
     constexpr unsigned kBits = sizeof(Entry) == 2 ? kSmallHashBits : kHashBits;
     table.assign(std::size_t{1} << kBits, 0);
-    if (parameters_.coding == Coding::kBit) {
-      return run<Mode::kRepeats, kBits, Tracker>(table.data(), tracker, plain, dictionary);
-    }
     const bool limits =
         dictionary != nullptr || parameters_.staleness > 0 || parameters_.window < plain.size();
-    return limits ? run<Mode::kLimits, kBits, Tracker>(table.data(), tracker, plain, dictionary)
-                  : run<Mode::kPlain, kBits, Tracker>(table.data(), tracker, plain, dictionary);
+    return limits ? run<true, kBits, Tracker>(table.data(), tracker, plain, dictionary)
+                  : run<false, kBits, Tracker>(table.data(), tracker, plain, dictionary);
   }
 
-  template <Mode kMode, unsigned kBits, class Tracker, class Entry>
+  template <bool kLimits, unsigned kBits, class Tracker, class Entry>
   const Sequence* run(Entry* table, Tracker tracker, Bytes plain,
                       const DictionaryIndex* dictionary) {
-    FastParse<Entry, Tracker, kMode> parse(plain, parameters_, dictionary, table, tracker,
-                                           found_.data());
+    FastParse<Entry, Tracker, kLimits> parse(plain, parameters_, dictionary, table, tracker,
+                                             found_.data());
     return parse.template run<kBits>();
   }
 

@@ -28,7 +28,8 @@ inline std::uint32_t common_length(const Byte* a, const Byte* b, std::uint32_t l
 /// compared only where it left all so far: in a run of one byte all of the rest is equal at every
 /// place, and the strict rule may allow a few bytes of it.
 template <class Allowed>
-[[gnu::always_inline]] inline std::uint32_t allowed_length(const Byte* a, const Byte* b, std::uint32_t limit, Allowed allowed) {
+[[gnu::always_inline]] inline std::uint32_t allowed_length(const Byte* a, const Byte* b,
+                                                           std::uint32_t limit, Allowed allowed) {
   constexpr std::uint32_t kComparedFirst = 256;
   for (std::uint32_t most = std::min(limit, kComparedFirst);; most = std::min(limit, 4 * most)) {
     const std::uint32_t length = allowed(common_length(a, b, most));

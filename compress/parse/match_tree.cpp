@@ -14,35 +14,34 @@ constexpr std::uint32_t kTailBytes = 8;  ///< no search this close to the end
 }  // namespace
 
 MatchTree::MatchTree(const ParserParameters& parameters)
-    : parameters_(parameters), roots_(std::size_t{1} << parameters.hash_bits) {}
+    : parameters_(parameters), hash_bits_(parameters.hash_bits) {}
 
 void MatchTree::begin(Bytes plain, const DictionaryIndex* dictionary) {
-  plain_ = plain.data();
-  size_ = static_cast<std::uint32_t>(plain.size());
-  dictionary_ = dictionary;
-  std::fill(roots_.begin(), roots_.end(), 0);
-  children_.resize(2 * plain.size());
+  base_ = window_.place(plain, dictionary);
+  begin_ = static_cast<std::uint32_t>(dictionary != nullptr ? dictionary->content.size() : 0);
+  end_ = begin_ + static_cast<std::uint32_t>(plain.size());
+  if (dictionary != nullptr) {
+    hash_bits_ = dictionary->hash_bits;
+    roots_ = dictionary->head;
+    children_.resize(2 * std::size_t{end_});
+    std::copy(dictionary->children.begin(), dictionary->children.end(), children_.begin());
+  } else {
+    hash_bits_ = parameters_.hash_bits;
+    roots_.assign(std::size_t{1} << hash_bits_, 0);
+    children_.resize(2 * std::size_t{end_});
+  }
   nice_end_ = 0;
 }
 
-void MatchTree::Found::restart(std::uint32_t position) {
-  first = position;
-  begins.clear();
-  matches.clear();
-}
-
 void MatchTree::find(std::uint32_t begin, std::uint32_t end) {
-  in_block_.restart(begin);
-  in_dictionary_.restart(begin);
-  for (std::uint32_t position = begin; position < end; ++position) {
-    in_block_.next();
-    in_dictionary_.next();
-    if (position + kTailBytes >= size_) continue;
-    find_at(position);
-    if (dictionary_ != nullptr) find_in_dictionary(position);
+  first_ = begin;
+  begins_.clear();
+  matches_.clear();
+  for (std::uint32_t position = begin_ + begin; position < begin_ + end; ++position) {
+    begins_.push_back(static_cast<std::uint32_t>(matches_.size()));
+    if (position + kTailBytes < end_) find_at(position);
   }
-  in_block_.next();
-  in_dictionary_.next();
+  begins_.push_back(static_cast<std::uint32_t>(matches_.size()));
 }
 
 void MatchTree::index_content(Bytes content, const ParserParameters& parameters,
@@ -54,13 +53,14 @@ void MatchTree::index_content(Bytes content, const ParserParameters& parameters,
   MatchTree tree(whole);
   tree.begin(content, nullptr);
   const auto size = static_cast<std::uint32_t>(content.size());
-  for (std::uint32_t at = 0; at < size; at += kStep) tree.find(at, std::min(size, at + kStep));
+  const std::uint32_t end = size - std::min(size, parameters.nice_length);
+  for (std::uint32_t at = 0; at < end; at += kStep) tree.find(at, std::min(end, at + kStep));
   index.head = std::move(tree.roots_);
   index.children = std::move(tree.children_);
 }
 
 void MatchTree::add(std::uint32_t length, std::uint32_t distance) {
-  if (length >= parameters_.min_match) in_block_.matches.push_back({length, distance});
+  if (length >= parameters_.min_match) matches_.push_back({length, distance});
 }
 
 /// A match that goes on after `length` bytes, `most` in all. Where the one before at the same
@@ -69,7 +69,7 @@ void MatchTree::add_nice(std::uint32_t position, std::uint32_t length, std::uint
                          std::uint32_t distance) {
   const bool goes_on = distance == nice_.distance && position + length <= nice_end_;
   if (goes_on) length = std::min(nice_end_ - position, most);
-  const Byte* const here = plain_ + position;
+  const Byte* const here = base_ + position;
   length += common_length(here + length - distance, here + length, most - length);
   nice_ = {length, distance};
   nice_end_ = position + length;
@@ -82,12 +82,12 @@ void MatchTree::add_nice(std::uint32_t position, std::uint32_t length, std::uint
 /// where the next such part belongs. All that is met shares with it at least as much as the closest
 /// on either side did.
 void MatchTree::find_at(std::uint32_t position) {
-  const Byte* const here = plain_ + position;
-  const std::uint32_t most = std::min(size_ - position, parameters_.lookahead);
+  const Byte* const here = base_ + position;
+  const std::uint32_t most = std::min(end_ - position, parameters_.lookahead);
   const std::uint32_t limit = std::min(most, parameters_.nice_length);
   // So close to the end an older place goes on further, which a dictionary's blocks may need.
-  const bool cut = limit == size_ - position;
-  std::uint32_t& root = roots_[hash4(here, parameters_.hash_bits)];
+  const bool cut = limit == end_ - position;
+  std::uint32_t& root = roots_[hash4(here, hash_bits_)];
   std::uint32_t candidate = root;
   root = position + 1;
   std::uint32_t* before = &children_[2 * std::size_t{position}];
@@ -100,9 +100,11 @@ void MatchTree::find_at(std::uint32_t position) {
     if (position - from > parameters_.window) break;
     std::uint32_t* const children = &children_[2 * std::size_t{from}];
     std::uint32_t length = std::min(shared_before, shared_behind);
-    length += common_length(plain_ + from + length, here + length, limit - length);
+    length += common_length(base_ + from + length, here + length, limit - length);
     if (length == limit && !cut) {
-      add_nice(position, length, most, position - from);
+      // A match does not go on from the dictionary into the block.
+      add_nice(position, length, from < begin_ ? std::min(most, begin_ - from) : most,
+               position - from);
       *before = children[0];  // equal as far as the tree looks: the new one takes its place
       *behind = children[1];
       return;
@@ -111,7 +113,7 @@ void MatchTree::find_at(std::uint32_t position) {
       longest = length;
       add(length, position - from);
     }
-    if (length < limit && plain_[from + length] < here[length]) {
+    if (length < limit && base_[from + length] < here[length]) {
       *before = candidate;
       before = &children[1];
       shared_before = length;
@@ -125,35 +127,6 @@ void MatchTree::find_at(std::uint32_t position) {
   }
   *before = 0;
   *behind = 0;
-}
-
-/// The walk of find_at, which leaves the trees as they are.
-void MatchTree::find_in_dictionary(std::uint32_t position) {
-  const Byte* const here = plain_ + position;
-  const Bytes content = dictionary_->content;
-  const auto content_size = static_cast<std::uint32_t>(content.size());
-  const std::uint32_t most = std::min(size_ - position, parameters_.lookahead);
-  std::uint32_t candidate = dictionary_->head[hash4(here, dictionary_->hash_bits)];
-  std::uint32_t shared_before = 0;
-  std::uint32_t shared_behind = 0;
-  std::uint32_t longest = std::max<std::uint32_t>(kKeyBytes, parameters_.min_match) - 1;
-  for (std::uint32_t depth = parameters_.depth; candidate != 0 && depth > 0; --depth) {
-    const std::uint32_t from = candidate - 1;
-    const std::uint32_t distance = position + content_size - from;
-    if (distance > parameters_.window) return;
-    const std::uint32_t room = std::min(most, content_size - from);
-    std::uint32_t length = std::min(shared_before, shared_behind);
-    length += common_length(content.data() + from + length, here + length, room - length);
-    if (length > longest) {
-      longest = length;
-      in_dictionary_.matches.push_back({length, distance});
-      if (length >= std::min(most, parameters_.nice_length)) return;
-    }
-    const bool before = length == room || content[from + length] < here[length];
-    const std::uint32_t* const children = &dictionary_->children[2 * std::size_t{from}];
-    candidate = children[before ? 1 : 0];
-    (before ? shared_before : shared_behind) = length;
-  }
 }
 
 }  // namespace presso

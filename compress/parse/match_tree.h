@@ -3,8 +3,8 @@
 // that many bytes are the same. Found in binary trees of the positions that begin with the same
 // four bytes, sorted by what follows; looking a position up and inserting it are one walk from the
 // root, at most `depth` steps. The cost does not grow with how much the block repeats, except
-// through nice_length. A dictionary has its own trees, made once and only read. Declines: matches
-// of fewer than 4 bytes.
+// through nice_length. A dictionary lies before the block in memory (window.h), and its trees are
+// made once and copied for each block. Declines: matches of fewer than 4 bytes.
 //
 // Tested by tests/unit/compress/match_tree_test.cpp against looking at every place.
 #pragma once
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compress/parse/parser.h"
+#include "compress/parse/window.h"
 #include "presso/bytes.h"
 
 namespace presso {
@@ -33,47 +34,37 @@ class MatchTree {
   /// once. Only those found last can be asked for.
   void find(std::uint32_t begin, std::uint32_t end);
 
-  /// In the order of lengths, the shortest first, each further away than the one before. Those of
-  /// nice_length and more are one, as long as it can be.
-  std::span<const FoundMatch> at(std::uint32_t position) const { return in_block_.at(position); }
-  /// The same in the dictionary, all of them, and those of nice_length are one as well.
-  std::span<const FoundMatch> in_dictionary(std::uint32_t position) const {
-    return in_dictionary_.at(position);
+  /// In the block and in the dictionary, in the order of lengths, the shortest first, each further
+  /// away than the one before. Those of nice_length and more are one, as long as it can be.
+  std::span<const FoundMatch> at(std::uint32_t position) const {
+    const std::size_t i = position - first_;
+    return {matches_.data() + begins_[i], matches_.data() + begins_[i + 1]};
   }
 
-  /// The trees of all positions of `content`, for `index.head` and `index.children`.
+  /// The trees of the positions of `content` that have nice_length bytes, for `index.head` and
+  /// `index.children`: what the others begin with is known only with a block.
   static void index_content(Bytes content, const ParserParameters& parameters,
                             DictionaryIndex& index);
 
  private:
-  /// Matches of a run of positions, by position.
-  struct Found {
-    std::uint32_t first = 0;  ///< position of begins[0]
-    std::vector<std::uint32_t> begins;
-    std::vector<FoundMatch> matches;
-
-    void restart(std::uint32_t position);
-    void next() { begins.push_back(static_cast<std::uint32_t>(matches.size())); }
-    std::span<const FoundMatch> at(std::uint32_t position) const {
-      const std::size_t i = position - first;
-      return {matches.data() + begins[i], matches.data() + begins[i + 1]};
-    }
-  };
-
   void find_at(std::uint32_t position);
   void add(std::uint32_t length, std::uint32_t distance);
   void add_nice(std::uint32_t position, std::uint32_t length, std::uint32_t most,
                 std::uint32_t distance);
-  void find_in_dictionary(std::uint32_t position);
 
   ParserParameters parameters_;
-  const DictionaryIndex* dictionary_ = nullptr;
-  const Byte* plain_ = nullptr;
-  std::uint32_t size_ = 0;
+  Window window_;
+  // Positions below count from the dictionary's first byte.
+  const Byte* base_ = nullptr;
+  std::uint32_t begin_ = 0;  ///< of the block
+  std::uint32_t end_ = 0;
+  unsigned hash_bits_;
   std::vector<std::uint32_t> roots_;     ///< by hash: position + 1; 0: none
   std::vector<std::uint32_t> children_;  ///< two a position, likewise: what sorts before and after
-  Found in_block_;
-  Found in_dictionary_;
+  // Matches of a run of positions of the block.
+  std::uint32_t first_ = 0;  ///< the first of these
+  std::vector<std::uint32_t> begins_;
+  std::vector<FoundMatch> matches_;
   FoundMatch nice_{0, 0};  ///< the last one
   std::uint32_t nice_end_ = 0;
 };

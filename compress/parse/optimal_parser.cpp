@@ -179,7 +179,6 @@ class OptimalParser final : public Parser {
   }
   void relax_matches(std::uint32_t i, std::uint32_t room);
   FoundMatch find_nice(std::uint32_t at) const;
-  FoundMatch nice_in_block(std::uint32_t at) const;
   FoundMatch find_legal(std::uint32_t at, std::uint32_t limit) const;
 
   ParserParameters parameters_;
@@ -276,23 +275,11 @@ void OptimalParser<Prices>::relax_matches(std::uint32_t i, std::uint32_t room) {
     from = longest_clean + 1;
     walk_older(at, most, longest_clean, usual_depth(), clean_measure(at), relax);
   }
-  for (const FoundMatch& match : tree_.in_dictionary(at)) {
-    if (match.length >= from) relax(match.length, match.distance);
-  }
 }
 
 /// A match so long that it is taken at once; length 0: none.
 template <class Prices>
 FoundMatch OptimalParser<Prices>::find_nice(std::uint32_t at) const {
-  const FoundMatch in_block = nice_in_block(at);
-  if (in_block.length > 0 && !is_second_wave(at, in_block)) return in_block;
-  const std::span<const FoundMatch> others = tree_.in_dictionary(at);
-  const std::uint32_t needed = std::max(in_block.length, parameters_.nice_length);
-  return !others.empty() && others.back().length >= needed ? others.back() : in_block;
-}
-
-template <class Prices>
-FoundMatch OptimalParser<Prices>::nice_in_block(std::uint32_t at) const {
   const std::span<const FoundMatch> matches = tree_.at(at);
   if (matches.empty() || matches.back().length < parameters_.nice_length) return {0, 0};
   const FoundMatch nearest = matches.back();
@@ -399,10 +386,6 @@ FoundMatch OptimalParser<Prices>::find_legal(std::uint32_t at, std::uint32_t lim
              last_depth(), legal_measure(at), [&](std::uint32_t length, std::uint32_t distance) {
                best = {length, distance};
              });
-  const std::span<const FoundMatch> others = tree_.in_dictionary(at);
-  if (!others.empty() && std::min(others.back().length, limit) > best.length) {
-    best = {std::min(others.back().length, limit), others.back().distance};
-  }
   return best;
 }
 

@@ -16,8 +16,8 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
   DictionaryIndex index;
   index.content = content;
   index.serial = ++serials;
-  if (parameters.kind == ParserKind::kTwoTables) {
-    index_two_tables(parameters, index);
+  if (parameters.kind == ParserKind::kOneTable || parameters.kind == ParserKind::kTwoTables) {
+    index_tables(parameters, index);
     return index;
   }
   if (parameters.kind == ParserKind::kRow) {
@@ -46,8 +46,9 @@ std::unique_ptr<Parser> make_parser(const ParserParameters& parameters) {
   switch (parameters.kind) {
     case ParserKind::kFast:
       return make_fast_parser(limited);
+    case ParserKind::kOneTable:
     case ParserKind::kTwoTables:
-      return make_two_table_parser(limited);
+      return make_table_parser(limited);
     case ParserKind::kRow:
       return make_row_parser(limited);
     case ParserKind::kOptimal:

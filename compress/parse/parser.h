@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From bytes to sequences. Five parsers share the interface:
 //   fast   (fast_parser.cpp)   one probe of a single-entry hash table a position, greedy
-//   two tables (two_table_parser.cpp) one probe for long and one for short strings
+//   tables (table_parser.cpp)  one probe of one table, or of one for long and one for short strings
 //   row    (row_parser.cpp)    up to 60 places that share a hash, greedy or lazy
 //   chain  (chain_parser.cpp)  hash chains, and the cheapest way through their matches
 //   optimal (optimal_parser.cpp)  a tree of all matches, and the way of the fewest bits
@@ -22,7 +22,7 @@ namespace presso {
 /// Size of the dictionary's table that the fast parser probes.
 constexpr unsigned kFastHashBits = 14;
 
-enum class ParserKind { kFast, kTwoTables, kRow, kChain, kOptimal };
+enum class ParserKind { kFast, kOneTable, kTwoTables, kRow, kChain, kOptimal };
 
 struct ParserParameters {
   ParserKind kind = ParserKind::kChain;
@@ -64,11 +64,8 @@ struct DictionaryIndex {
 /// Indexes `content` (kept by reference) for parsers with these parameters.
 DictionaryIndex index_dictionary(Bytes content, const ParserParameters& parameters);
 
-/// Two tables: bits of a hash for texts of this size; fills the tables of an index.
-unsigned two_table_hash_bits(std::size_t text_bytes);
-void index_two_tables(const ParserParameters& parameters, DictionaryIndex& index);
-
-/// Row: fills the rows of an index.
+/// Fill the tables, or the rows, of an index.
+void index_tables(const ParserParameters& parameters, DictionaryIndex& index);
 void index_rows(const ParserParameters& parameters, DictionaryIndex& index);
 
 class Parser {
@@ -80,7 +77,7 @@ class Parser {
 
 std::unique_ptr<Parser> make_parser(const ParserParameters& parameters);
 std::unique_ptr<Parser> make_fast_parser(const ParserParameters& parameters);
-std::unique_ptr<Parser> make_two_table_parser(const ParserParameters& parameters);
+std::unique_ptr<Parser> make_table_parser(const ParserParameters& parameters);
 std::unique_ptr<Parser> make_row_parser(const ParserParameters& parameters);
 std::unique_ptr<Parser> make_chain_parser(const ParserParameters& parameters);
 std::unique_ptr<Parser> make_optimal_parser(const ParserParameters& parameters);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // presso compress: FILE becomes FILE.presso. Files are opened and named here; compress_stream()
 // does the rest.
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
 
 #include "presso/compress.h"
+#include "presso/stopwatch.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 #include "tools/compress/commands.h"
+#include "tools/compress/compress_seconds.h"
 #include "tools/compress/file_job.h"
 #include "tools/compress/flags_compress.h"
 #include "tools/io/progress.h"
@@ -115,17 +116,17 @@ class CompressCommand final : public Command {
     const FdRandomAccess sample(input.fd(), input.size());
     if (input.is_regular() && !input.is_standard_input()) options.sample = &sample;
     FdSource source(input.fd());
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch time;
     Result<CompressSummary> summary = run_with_progress(path, input, source, output, options);
     if (!summary.ok()) return report_failure(shown_name(path), summary.error(), output, false);
     if (!finish_output(path, input, output, attributes_of(input), files_)) return;
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const double seconds = time.seconds();
     ++totals_.files;
     totals_.plain += summary->plain_bytes;
     totals_.compressed += summary->compressed_bytes;
-    verbose(shown_name(path),
-            summary_text(summary->plain_bytes, summary->compressed_bytes) + ", " +
-                rate_text(static_cast<double>(summary->plain_bytes) / seconds.count()));
+    verbose(shown_name(path), summary_text(summary->plain_bytes, summary->compressed_bytes) + ", " +
+                                  rate_text(static_cast<double>(summary->plain_bytes) / seconds) +
+                                  ", " + work_text(summary->seconds));
   }
 
   Result<CompressSummary> run_with_progress(const std::string& path, const InputFile& input,

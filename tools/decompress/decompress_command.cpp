@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // presso decompress: FILE.presso becomes FILE again; presso cat is the same to standard output.
 #include <charconv>
-#include <chrono>
 
 #include "presso/decompress.h"
+#include "presso/stopwatch.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 #include "tools/compress/file_job.h"
@@ -132,14 +132,14 @@ class DecompressCommand final : public Command {
   }
 
   void decompress_to(const std::string& path, const InputFile& input, OutputFile& output) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch time;
     DecompressSummary summary;
     const Status done = decode_.is_range() ? write_range(path, input, output, summary)
                                            : write_whole(path, input, output, summary);
     if (!done.ok()) return report(path, done.error(), output);
     FileAttributes attributes = attributes_of(input);
     attributes.mode = restored_mode(summary.metadata, input);
-    if (const auto time = modified_time(summary.metadata)) attributes.modified = time;
+    if (const auto modified = modified_time(summary.metadata)) attributes.modified = modified;
     FileOptions finishing = files_;
     if (summary.damaged_blocks != 0 || decode_.is_range()) finishing.remove_source = false;
     if (!finish_output(path, input, output, attributes, finishing)) return;
@@ -151,10 +151,9 @@ class DecompressCommand final : public Command {
     }
     ++done_files_;
     done_bytes_ += summary.plain_bytes;
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     verbose(shown_name(path),
             grouped(summary.plain_bytes) + " bytes, " +
-                rate_text(static_cast<double>(summary.plain_bytes) / seconds.count()) +
+                rate_text(static_cast<double>(summary.plain_bytes) / time.seconds()) +
                 std::string(decoder_->where()));
   }
 

@@ -4,24 +4,13 @@
 #include "tools/decompress/file_decoder.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "presso/stopwatch.h"
 #include "tools/cli/message.h"
 #include "tools/io/file_sink.h"
 
 namespace presso::cli {
 namespace {
-
-class Stopwatch {
- public:
-  double seconds() const {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    return passed.count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// Whether the file begins with a block that a GPU leaves to the CPU; mostly all its blocks are
 /// alike.

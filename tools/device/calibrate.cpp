@@ -4,9 +4,9 @@
 #include "tools/device/calibrate.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "presso/ordered_pipeline.h"
+#include "presso/stopwatch.h"
 #include "tools/device/calibration_sample.h"
 #include "tools/io/file_sink.h"
 
@@ -15,17 +15,6 @@ namespace {
 
 constexpr double kRunSeconds = 0.06;
 constexpr std::uint64_t kMostRepeats = 512;  ///< 4 GiB of text, 20 ms of the fastest GPUs
-
-class Stopwatch {
- public:
-  double seconds() const {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    return std::max(passed.count(), 1e-9);
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// Seconds that `run` takes for a file of `repeats` members.
 template <class Run>

@@ -106,12 +106,23 @@ struct CompressOptions {
   std::function<bool(std::uint64_t plain_bytes, std::uint64_t compressed_bytes)> on_progress;
 };
 
+/// Where the time of a compression went, in seconds; threads that work at the same time add up.
+struct CompressSeconds {
+  double sampling = 0;  ///< looking at samples, to choose block size and dictionary
+  double training = 0;  ///< selecting a dictionary's content
+  double coding = 0;    ///< blocks and dictionaries
+  double indexing = 0;  ///< line facts and filter
+  double reading = 0;
+  double writing = 0;
+};
+
 struct CompressSummary {
   std::uint64_t plain_bytes = 0;
   std::uint64_t compressed_bytes = 0;
   std::uint64_t blocks = 0;
   std::uint64_t dictionary_bytes = 0;  ///< plain, of all members; 0: none
   std::uint64_t filter_bytes = 0;      ///< stored, of all members; 0: none
+  CompressSeconds seconds;
 };
 
 /// `options` with coding and level set, where they were left to the goal.

@@ -109,26 +109,32 @@ TEST(MatchTree, WithLittleDepthFindsMatchesNoneTheLess) {
   EXPECT_GT(found, 20000u);
 }
 
-/// By looking at every place of the content, the last first.
-std::vector<FoundMatch> look_through_dictionary(Bytes content, Bytes plain, std::uint32_t position,
-                                                const ParserParameters& parameters) {
+/// By looking at every place of block and content before `position`, nearest first.
+std::vector<FoundMatch> look_through_both(Bytes content, Bytes plain, std::uint32_t position,
+                                          const ParserParameters& parameters) {
   std::vector<FoundMatch> matches;
   const auto size = static_cast<std::uint32_t>(content.size());
+  std::vector<Byte> both(content.begin(), content.end());
+  both.insert(both.end(), plain.begin(), plain.end());
+  const std::uint32_t here = size + position;
   std::uint32_t longest = parameters.min_match - 1u;
-  for (std::uint32_t from = size; from-- > 0;) {
-    const auto room = std::min(size - from, static_cast<std::uint32_t>(plain.size()) - position);
-    const std::uint32_t length =
-        common_length(content.data() + from, plain.data() + position, room);
-    // The trees leave out the content's last bytes.
-    if (length <= longest || from + 8 >= size) continue;
-    matches.push_back({length, position + size - from});
+  for (std::uint32_t from = here; from-- > 0;) {
+    auto room = static_cast<std::uint32_t>(both.size()) - here;
+    if (from < size) {
+      // The trees leave out the content's last places.
+      if (size - from <= parameters.nice_length) continue;
+      room = std::min(room, size - from);
+    }
+    const std::uint32_t length = common_length(both.data() + from, both.data() + here, room);
+    if (length <= longest) continue;
+    matches.push_back({length, here - from});
     longest = length;
     if (length >= parameters.nice_length) break;
   }
   return matches;
 }
 
-TEST(MatchTree, FindsTheLastPlaceInTheDictionaryForEveryLength) {
+TEST(MatchTree, FindsTheNearestPlaceInBlockAndDictionaryForEveryLength) {
   for (const bool log : {false, true}) {
     const std::vector<Byte> content =
         log ? test::log_lines(4000, 7) : test::few_letters(4000, 3, 7);
@@ -137,21 +143,42 @@ TEST(MatchTree, FindsTheLastPlaceInTheDictionaryForEveryLength) {
     parameters.kind = ParserKind::kOptimal;
     const DictionaryIndex index = index_dictionary(content, parameters);
     MatchTree tree(parameters);
-    tree.begin(plain, &index);
-    tree.find(0, 2000);
-    std::size_t found = 0;
-    for (std::uint32_t position = 0; position + 8 < 2000; ++position) {
-      const auto matches = tree.in_dictionary(position);
-      const auto expected = look_through_dictionary(content, plain, position, parameters);
-      ASSERT_EQ(matches.size(), expected.size()) << "at " << position;
-      for (std::size_t i = 0; i < matches.size(); ++i) {
-        ASSERT_EQ(matches[i].length, expected[i].length) << "at " << position;
-        ASSERT_EQ(matches[i].distance, expected[i].distance) << "at " << position;
+    std::size_t in_dictionary = 0;
+    // The second time the tree has to have forgotten the first block.
+    for (const int time : {1, 2}) {
+      tree.begin(plain, &index);
+      tree.find(0, 2000);
+      for (std::uint32_t position = 0; position + 8 < 2000; ++position) {
+        const auto matches = tree.at(position);
+        const auto expected = look_through_both(content, plain, position, parameters);
+        ASSERT_EQ(matches.size(), expected.size()) << "at " << position << ", time " << time;
+        for (std::size_t i = 0; i < matches.size(); ++i) {
+          ASSERT_EQ(matches[i].length, expected[i].length) << "at " << position;
+          ASSERT_EQ(matches[i].distance, expected[i].distance) << "at " << position;
+          in_dictionary += matches[i].distance > position ? 1 : 0;
+        }
       }
-      found += matches.size();
     }
-    EXPECT_GT(found, 1000u);
+    EXPECT_GT(in_dictionary, 1000u);
   }
+}
+
+TEST(MatchTree, MatchesEndWhereTheDictionaryEnds) {
+  // The content's end and the block's beginning repeat on, so that matches could go on.
+  const std::vector<Byte> page = test::log_lines(3000, 9);
+  std::vector<Byte> plain(page.begin() + 1000, page.end());
+  plain.insert(plain.end(), page.begin(), page.end());
+  const Bytes content = Bytes(page).first(1000);
+  ParserParameters parameters = deep();
+  parameters.kind = ParserKind::kOptimal;
+  const DictionaryIndex index = index_dictionary(content, parameters);
+  MatchTree tree(parameters);
+  tree.begin(plain, &index);
+  tree.find(0, static_cast<std::uint32_t>(plain.size()));
+  const auto matches = tree.at(2000);  // where the page begins again
+  ASSERT_FALSE(matches.empty());
+  EXPECT_EQ(matches.back().distance, 3000u);
+  EXPECT_EQ(matches.back().length, 1000u);
 }
 
 }  // namespace

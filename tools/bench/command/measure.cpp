@@ -2,21 +2,15 @@
 #include "tools/bench/command/measure.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "presso/byte_stream.h"
+#include "presso/stopwatch.h"
 
 namespace presso::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr unsigned kFewestRounds = 3;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -44,17 +38,17 @@ class Bench {
       MemorySource plain(input_.plain);
       PRESSO_ASSIGN(matching_lines_, count_lines_(plain));
     }
-    const auto start = Clock::now();
+    const Stopwatch time;
     const double budget = options.seconds * static_cast<double>(subjects_.size());
     unsigned rounds = 0;
-    while (rounds < kFewestRounds || seconds_since(start) < budget) {
+    while (rounds < kFewestRounds || time.seconds() < budget) {
       for (std::size_t i = 0; i < subjects_.size(); ++i) {
         PRESSO_TRY(run_once(*subjects_[i], times_[i], rounds == 0));
         if (options.on_progress) {
           const double least =
               (rounds + static_cast<double>(i + 1) / static_cast<double>(subjects_.size())) /
               static_cast<double>(kFewestRounds);
-          options.on_progress(std::min({1.0, least, seconds_since(start) / budget}));
+          options.on_progress(std::min({1.0, least, time.seconds() / budget}));
         }
       }
       ++rounds;
@@ -65,9 +59,9 @@ class Bench {
  private:
   template <class Step>
   Status timed(std::vector<double>& times, Step&& step) {
-    const auto start = Clock::now();
+    const Stopwatch time;
     PRESSO_TRY(step());
-    times.push_back(std::max(seconds_since(start), 1e-9));
+    times.push_back(time.seconds());
     return {};
   }
 
@@ -109,10 +103,10 @@ class Bench {
   /// Small inputs are decoded several times in a round; each time is a sample.
   Status time_decoding(Subject& subject, bool verify, std::vector<double>& times) {
     constexpr double kEnoughSeconds = 0.03;
-    const auto start = Clock::now();
+    const Stopwatch time;
     do {
       PRESSO_TRY(timed(times, [&] { return subject.decompress(input_, verify, out_.data()); }));
-    } while (seconds_since(start) < kEnoughSeconds);
+    } while (time.seconds() < kEnoughSeconds);
     return {};
   }
 
@@ -134,7 +128,8 @@ class Bench {
                           .compress_rate = rate(times_[i].compress),
                           .decompress_rate = rate(times_[i].decompress),
                           .verified_rate = rate(times_[i].verified),
-                          .scan_rate = rate(times_[i].scan)});
+                          .scan_rate = rate(times_[i].scan),
+                          .work = subject.work()});
     }
     return all;
   }

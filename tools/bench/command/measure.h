@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tools/bench/command/subject.h"
@@ -20,7 +21,8 @@ struct Measurement {
   double compress_rate = 0;
   double decompress_rate = 0;
   double verified_rate = 0;
-  double scan_rate = 0;  ///< 0 if no scan was asked for
+  double scan_rate = 0;                 ///< 0 if no scan was asked for
+  std::optional<CompressSeconds> work;  ///< presso's, of the last round
 };
 
 struct MeasureOptions {

@@ -21,6 +21,7 @@ class PressoSubject final : public Subject {
   int level() const override { return options_.level; }
   bool has_checksums() const override { return true; }
   std::uint64_t compressed_bytes() const override { return compressed_.size(); }
+  std::optional<CompressSeconds> work() const override { return work_; }
 
   Status compress(const BenchInput& input) override {
     CompressOptions options = options_;
@@ -32,7 +33,8 @@ class PressoSubject final : public Subject {
     compressed_.reserve(input.plain.size() + input.plain.size() / 64 + 65536);
     MemorySource source(input.plain);
     VectorSink sink(compressed_);
-    PRESSO_TRY(compress_stream(source, sink, options));
+    PRESSO_ASSIGN(const CompressSummary summary, compress_stream(source, sink, options));
+    work_ = summary.seconds;
     return {};
   }
 
@@ -94,6 +96,7 @@ class PressoSubject final : public Subject {
   }
 
   CompressOptions options_;
+  std::optional<CompressSeconds> work_;
   std::vector<Byte> compressed_;
   std::vector<StoredBlock> blocks_;
   std::array<std::shared_ptr<const Dictionary>, 256> dictionaries_{};

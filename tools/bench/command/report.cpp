@@ -5,6 +5,7 @@
 
 #include "presso/cpu.h"
 #include "tools/cli/bind.h"
+#include "tools/compress/compress_seconds.h"
 #include "tools/info/table.h"
 
 namespace presso::cli {
@@ -26,6 +27,11 @@ Json row_json(const Measurement& row, bool scanned) {
   }
   if (row.verified_rate != 0) json["decompress_verified_mb_s"] = row.verified_rate;
   if (scanned) json["scan_mb_s"] = row.scan_rate;
+  if (row.work) {
+    for (const auto& [name, seconds] : named_parts(*row.work)) {
+      json["compress_seconds"][name] = seconds;
+    }
+  }
   return json;
 }
 
@@ -75,7 +81,12 @@ std::string bench_table(const FileMeasurements& file) {
     title += "scan: " + grouped(file.measurements.matching_lines) + " lines hold '" +
              file.scan_pattern + "'\n";
   }
-  return title + table.text();
+  std::string work;
+  for (const Measurement& row : file.measurements.rows) {
+    if (row.work)
+      work += row.codec + " -" + std::to_string(row.level) + ": " + work_text(*row.work) + "\n";
+  }
+  return title + table.text() + work;
 }
 
 std::string bench_json(const std::vector<FileMeasurements>& files,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,8 @@ class Subject {
 
   virtual Status compress(const BenchInput& input) = 0;
   virtual std::uint64_t compressed_bytes() const = 0;
+  /// Where the time of the last compress() went, if that is known.
+  virtual std::optional<CompressSeconds> work() const { return std::nullopt; }
   /// Called between compress() and decompress(), not timed.
   virtual Status prepare_decompress() { return {}; }
   /// `out` has room for the plain bytes and Buffer::kSlack more.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The two-table parser: at every position one place that shares eight bytes and one that shares
-// six, from two hash tables; the longer string is believed first. It fills the gap between the fast
-// parser's one probe and the row parser's many. The idea of a table of long and one of short
-// strings: Collet, zstd's strategy "dfast", 2016.
+// The table parser: at every position one place that shares seven bytes, from one hash table, or
+// two places that share eight and six, from two; the longer string is believed first. One table is
+// the fastest parser of the Bit coding, two fill the gap between it and the row parser's many
+// places. The idea of a table of long and one of short strings: Collet, zstd's strategy "dfast",
+// 2016.
 //
 // Greedy: a match is taken at once, except that a short one gives way to a long one that begins one
 // byte later, and any to one at the last distance that does.
@@ -27,9 +28,9 @@ namespace presso {
 namespace {
 
 constexpr std::uint32_t kTailBytes = 16;  ///< no search this close to the end: 8-byte loads
-constexpr std::uint32_t kLongKey = 8;
-constexpr std::uint32_t kShortKey = 6;
-constexpr std::uint64_t kShortMask = (std::uint64_t{1} << 8 * kShortKey) - 1;
+constexpr unsigned kOnlyKey = 7;          ///< bytes of the strings in one table,
+constexpr unsigned kLongKey = 8;          ///< and in two
+constexpr unsigned kShortKey = 6;
 constexpr std::uint32_t kRepeatKey = 4;
 
 struct Match {
@@ -41,17 +42,25 @@ struct Match {
 /// The last positions of long and of short strings, by their hashes; 0 also stands for none.
 struct Tables {
   std::uint32_t* longs;
-  std::uint32_t* shorts;
-  unsigned bits;  ///< of a hash into either
+  std::uint32_t* shorts;  ///< nullptr where there is one table
+  unsigned bits;          ///< of a hash into either
 };
 
+/// Whether the first kBytes of two words are equal.
+template <unsigned kBytes>
+bool begin_equally(std::uint64_t a, std::uint64_t b) {
+  return (a ^ b) << (64 - 8 * kBytes) == 0;
+}
+
 /// One block's parse. Positions count from the dictionary's first byte.
-template <class Tracker>
-class TwoTableParse {
+template <bool kTwo, class Tracker>
+class TableParse {
+  static constexpr unsigned kFirstKey = kTwo ? kLongKey : kOnlyKey;
+
  public:
-  TwoTableParse(const Byte* base, std::uint32_t dictionary_bytes, std::size_t plain_bytes,
-                const ParserParameters& parameters, const Tables& tables, Tracker tracker,
-                Sequence* out)
+  TableParse(const Byte* base, std::uint32_t dictionary_bytes, std::size_t plain_bytes,
+             const ParserParameters& parameters, const Tables& tables, Tracker tracker,
+             Sequence* out)
       : base_(base),
         begin_(dictionary_bytes),
         end_(begin_ + static_cast<std::uint32_t>(plain_bytes)),
@@ -98,39 +107,38 @@ class TwoTableParse {
 
   Probe probe(std::uint32_t at) const {
     const auto word = load<std::uint64_t>(base_ + at);
-    std::uint32_t* const long_entry = tables_.longs + hash_bytes<kLongKey>(word, tables_.bits);
-    std::uint32_t* const short_entry = tables_.shorts + hash_bytes<kShortKey>(word, tables_.bits);
-    const Probe found{word, long_entry, short_entry, *long_entry, *short_entry};
-    *long_entry = *short_entry = at;
+    std::uint32_t* const long_entry = tables_.longs + hash_bytes<kFirstKey>(word, tables_.bits);
+    Probe found{word, long_entry, nullptr, std::exchange(*long_entry, at), 0};
+    if constexpr (kTwo) {
+      found.short_entry = tables_.shorts + hash_bytes<kShortKey>(word, tables_.bits);
+      found.short_place = std::exchange(*found.short_entry, at);
+    }
     return found;
   }
 
   void insert(std::uint32_t at) const {
     const auto word = load<std::uint64_t>(base_ + at);
-    tables_.longs[hash_bytes<kLongKey>(word, tables_.bits)] = at;
-    tables_.shorts[hash_bytes<kShortKey>(word, tables_.bits)] = at;
+    tables_.longs[hash_bytes<kFirstKey>(word, tables_.bits)] = at;
+    if constexpr (kTwo) tables_.shorts[hash_bytes<kShortKey>(word, tables_.bits)] = at;
   }
 
   Match find_in_tables(std::uint32_t at, const Probe& probed) {
-    if (is_long(at, probed.long_place, probed.word)) {
-      return extend(at, probed.long_place, kLongKey);
+    if (is_at<kFirstKey>(probed.long_place, at, probed.word)) {
+      return extend(at, probed.long_place, kFirstKey);
     }
-    if (!is_short(at, probed.short_place, probed.word)) return {};
+    if (!kTwo || !is_at<kShortKey>(probed.short_place, at, probed.word)) return {};
     const auto next_word = load<std::uint64_t>(base_ + at + 1);
     std::uint32_t& next = tables_.longs[hash_bytes<kLongKey>(next_word, tables_.bits)];
     const std::uint32_t later = std::exchange(next, at + 1);
-    if (is_long(at + 1, later, next_word)) return extend(at + 1, later, kLongKey);
+    if (is_at<kLongKey>(later, at + 1, next_word)) return extend(at + 1, later, kLongKey);
     return extend(at, probed.short_place, kShortKey);
   }
 
-  bool is_long(std::uint32_t at, std::uint32_t place, std::uint64_t word) const {
-    return load<std::uint64_t>(base_ + place) == word && place < at &&
-           at - place <= parameters_.window && legal(at, at - place, kLongKey) == kLongKey;
-  }
-
-  bool is_short(std::uint32_t at, std::uint32_t place, std::uint64_t word) const {
-    return ((load<std::uint64_t>(base_ + place) ^ word) & kShortMask) == 0 && place < at &&
-           at - place <= parameters_.window && legal(at, at - place, kShortKey) == kShortKey;
+  /// Whether `place` holds what begins at `at` with `word`, and a match may read it.
+  template <unsigned kKey>
+  bool is_at(std::uint32_t place, std::uint32_t at, std::uint64_t word) const {
+    return begin_equally<kKey>(load<std::uint64_t>(base_ + place), word) && place < at &&
+           at - place <= parameters_.window && legal(at, at - place, kKey) == kKey;
   }
 
   /// What the rule allows; everything in the dictionary is allowed.
@@ -184,7 +192,7 @@ class TwoTableParse {
     const bool forbidden = emit({match.begin - literals_begin_, match.length, match.distance});
     if (forbidden && at_probe) {
       *probed.long_entry = probed.long_place;
-      *probed.short_entry = probed.short_place;
+      if constexpr (kTwo) *probed.short_entry = probed.short_place;
     }
     take_distance(match.distance, last_);
     while (literals_begin_ < search_end_) {
@@ -232,9 +240,16 @@ class TwoTableParse {
   LastDistances last_ = std::to_array(bit::kFirstDistances);
 };
 
-class TwoTableParser final : public Parser {
+/// One table is small, to stay in a near cache.
+unsigned hash_bits_for(ParserKind kind, std::size_t text_bytes) {
+  constexpr unsigned kLeastBits = 12;
+  const unsigned most = kind == ParserKind::kTwoTables ? 17 : 15;
+  return std::clamp(static_cast<unsigned>(std::bit_width(text_bytes)) - 3, kLeastBits, most);
+}
+
+class TableParser final : public Parser {
  public:
-  explicit TwoTableParser(const ParserParameters& parameters)
+  explicit TableParser(const ParserParameters& parameters)
       : parameters_(parameters), tracker_(parameters.rule, parameters.group) {}
 
   void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
@@ -262,24 +277,32 @@ class TwoTableParser final : public Parser {
   template <class Tracker>
   const Sequence* parse_with(Tracker tracker, const Byte* base, std::size_t plain_bytes,
                              const DictionaryIndex* dictionary) {
+    return parameters_.kind == ParserKind::kTwoTables
+               ? run<true, Tracker>(tracker, base, plain_bytes, dictionary)
+               : run<false, Tracker>(tracker, base, plain_bytes, dictionary);
+  }
+
+  template <bool kTwo, class Tracker>
+  const Sequence* run(Tracker tracker, const Byte* base, std::size_t plain_bytes,
+                      const DictionaryIndex* dictionary) {
     const auto before =
         static_cast<std::uint32_t>(dictionary != nullptr ? dictionary->content.size() : 0);
-    const Tables tables = tables_for(plain_bytes, dictionary);
-    return TwoTableParse<Tracker>(base, before, plain_bytes, parameters_, tables, tracker,
-                                  found_.data())
+    const Tables tables = tables_for(kTwo, plain_bytes, dictionary);
+    return TableParse<kTwo, Tracker>(base, before, plain_bytes, parameters_, tables, tracker,
+                                     found_.data())
         .run();
   }
 
   /// Empty, or the dictionary's.
-  Tables tables_for(std::size_t plain_bytes, const DictionaryIndex* dictionary) {
+  Tables tables_for(bool two, std::size_t plain_bytes, const DictionaryIndex* dictionary) {
     if (dictionary != nullptr) {
       longs_ = dictionary->head;
       shorts_ = dictionary->shorts;
       return {longs_.data(), shorts_.data(), dictionary->hash_bits};
     }
-    const unsigned bits = two_table_hash_bits(plain_bytes);
+    const unsigned bits = hash_bits_for(parameters_.kind, plain_bytes);
     longs_.assign(std::size_t{1} << bits, 0);
-    shorts_.assign(std::size_t{1} << bits, 0);
+    if (two) shorts_.assign(std::size_t{1} << bits, 0);
     return {longs_.data(), shorts_.data(), bits};
   }
 
@@ -294,26 +317,25 @@ class TwoTableParser final : public Parser {
 
 }  // namespace
 
-unsigned two_table_hash_bits(std::size_t text_bytes) {
-  constexpr unsigned kLeastBits = 12;
-  constexpr unsigned kMostBits = 17;
-  return std::clamp<unsigned>(static_cast<unsigned>(std::bit_width(text_bytes)) - 3, kLeastBits,
-                              kMostBits);
-}
-
-void index_two_tables(const ParserParameters& parameters, DictionaryIndex& index) {
-  index.hash_bits = two_table_hash_bits(index.content.size() + parameters.block_bytes);
+void index_tables(const ParserParameters& parameters, DictionaryIndex& index) {
+  const bool two = parameters.kind == ParserKind::kTwoTables;
+  index.hash_bits = hash_bits_for(parameters.kind, index.content.size() + parameters.block_bytes);
   index.head.assign(std::size_t{1} << index.hash_bits, 0);
-  index.shorts.assign(std::size_t{1} << index.hash_bits, 0);
-  for (std::size_t at = 0; at + kLongKey <= index.content.size(); ++at) {
+  if (two) index.shorts.assign(std::size_t{1} << index.hash_bits, 0);
+  for (std::size_t at = 0; at + sizeof(std::uint64_t) <= index.content.size(); ++at) {
     const auto word = load<std::uint64_t>(index.content.data() + at);
-    index.head[hash_bytes<kLongKey>(word, index.hash_bits)] = static_cast<std::uint32_t>(at);
-    index.shorts[hash_bytes<kShortKey>(word, index.hash_bits)] = static_cast<std::uint32_t>(at);
+    const auto place = static_cast<std::uint32_t>(at);
+    if (two) {
+      index.head[hash_bytes<kLongKey>(word, index.hash_bits)] = place;
+      index.shorts[hash_bytes<kShortKey>(word, index.hash_bits)] = place;
+    } else {
+      index.head[hash_bytes<kOnlyKey>(word, index.hash_bits)] = place;
+    }
   }
 }
 
-std::unique_ptr<Parser> make_two_table_parser(const ParserParameters& parameters) {
-  return std::make_unique<TwoTableParser>(parameters);
+std::unique_ptr<Parser> make_table_parser(const ParserParameters& parameters) {
+  return std::make_unique<TableParser>(parameters);
 }
 
 }  // namespace presso

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "tools/compress/compress_seconds.h"
+
+#include "tools/cli/bind.h"
+
+namespace presso::cli {
+
+std::vector<std::pair<const char*, double>> named_parts(const CompressSeconds& seconds) {
+  return {{"sampling", seconds.sampling}, {"training", seconds.training},
+          {"coding", seconds.coding},     {"indexing", seconds.indexing},
+          {"reading", seconds.reading},   {"writing", seconds.writing}};
+}
+
+std::string work_text(const CompressSeconds& seconds) {
+  double all = 0;
+  for (const auto& [name, part] : named_parts(seconds)) all += part;
+  std::string text = decimal_text(all, 3) + " s of work";
+  const char* separator = ": ";
+  for (const auto& [name, part] : named_parts(seconds)) {
+    if (part < 0.005 * all) continue;
+    text += separator + std::string(name) + " " + decimal_text(100 * part / all, 0) + " %";
+    separator = ", ";
+  }
+  return text;
+}
+
+}  // namespace presso::cli
