@@ -9,6 +9,7 @@
 
 #include "compress/choose/dictionary_trainer.h"
 #include "compress/choose/size_trial.h"
+#include "presso/ordered_pipeline.h"
 #include "presso/stopwatch.h"
 
 namespace presso {
@@ -62,7 +63,7 @@ Effort effort_of(int level, std::uint64_t input_bytes) {
     return {0, {}, part_of(input_bytes, 64, kMiB, kMostTried), largest(level < 5 ? 16 : 8)};
   }
   if (level < kFirstThoroughLevel) {
-    return {kMostSampled, {kMiB, 16}, part_of(input_bytes, 16, kMiB, kMostTried), largest(8)};
+    return {kMostSampled, {kMiB, 16}, part_of(input_bytes, 32, kMiB, kMostTried), largest(8)};
   }
   return {kMostSampled,
           {2 * kMiB, 64},
@@ -147,8 +148,9 @@ class Chooser {
                                   std::max(effort_.training.segments, 16u)};
     DictionaryPlan plan;
     const Stopwatch time;
-    plan.content = assemble_dictionary(samples.blocks(),
-                                       select_segments(samples.blocks(), bytes, training), bytes);
+    PRESSO_ASSIGN(const auto segments, select_segments(samples.blocks(), bytes, training,
+                                                       threads_or_all(options_.threads)));
+    plan.content = assemble_dictionary(samples.blocks(), segments, bytes);
     plan.training_seconds = time.seconds();
     return plan;
   }
@@ -187,7 +189,9 @@ class Chooser {
     const Split split = split_blocks(blocks_of(input), trained, tried_blocks());
     PRESSO_ASSIGN(const Samples samples, Samples::read(input, block_bytes, split.trained));
     const Stopwatch time;
-    const auto segments = select_segments(samples.blocks(), effort_.largest, effort_.training);
+    PRESSO_ASSIGN(const auto segments,
+                  select_segments(samples.blocks(), effort_.largest, effort_.training,
+                                  threads_or_all(options_.threads)));
     const double training_seconds = time.seconds();
     PRESSO_ASSIGN(const Samples tried, Samples::read(input, block_bytes, split.tried));
     PRESSO_ASSIGN(DictionaryPlan without, plan_with({}, tried.blocks()));

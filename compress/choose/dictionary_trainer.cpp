@@ -7,6 +7,7 @@
 #include <queue>
 #include <tuple>
 
+#include "presso/ordered_pipeline.h"
 #include "presso/train.h"
 #include "presso/wire.h"
 
@@ -43,6 +44,13 @@ struct Sighting {
   std::uint32_t slot;
 };
 
+/// A string of a document that is to be counted.
+struct CountedString {
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::uint64_t hash;
+};
+
 /// Deterministic random words (SplitMix64) for the bytes of a rolling hash.
 constexpr std::array<std::uint64_t, 256> random_words() {
   std::array<std::uint64_t, 256> words{};
@@ -56,6 +64,22 @@ constexpr std::array<std::uint64_t, 256> random_words() {
   return words;
 }
 constexpr auto kWords = random_words();
+
+/// Those whose hashes' upper 24 bits are below `limit`.
+std::vector<CountedString> counted_strings(Bytes document, std::uint32_t limit) {
+  std::vector<CountedString> strings;
+  std::uint64_t hashes[std::size(kLengths)] = {};
+  for (std::uint32_t end = 1; end <= document.size(); ++end) {
+    const std::uint64_t word = kWords[document[end - 1]];
+    for (std::size_t i = 0; i < std::size(kLengths); ++i) {
+      hashes[i] = (hashes[i] << kLengths[i].shift) + word;
+      const std::uint32_t length = kLengths[i].bytes();
+      const std::uint64_t mixed = hashes[i] * 0x9E3779B97F4A7C15u;
+      if (end >= length && mixed >> 40 < limit) strings.push_back({end - length, end, mixed});
+    }
+  }
+  return strings;
+}
 
 /// Adjoining segments of the same document one after another.
 auto place_of(const DictionarySegment& segment) {
@@ -82,13 +106,27 @@ class Selection {
     // Half as many slots are enough, since most strings are met again.
     slot_bits_ = static_cast<unsigned>(std::bit_width(total / one_in_ / 2 | 1));
     slots_.resize(std::size_t{1} << slot_bits_);
-    for (const Bytes document : documents) {
-      firsts_.push_back(sightings_.size());
-      ++document_;
-      look_through(document);
-    }
+  }
+
+  /// Counts the strings of all documents, in their order.
+  Status look_through(std::span<const Bytes> documents, unsigned threads) {
+    const std::uint32_t limit = (1u << 24) / one_in_;
+    std::size_t next = 0;
+    PRESSO_TRY((run_ordered<Bytes, std::vector<CountedString>>(
+        {threads, 0},
+        [&]() -> Result<std::optional<Bytes>> {
+          return next < documents.size() ? std::optional(documents[next++]) : std::nullopt;
+        },
+        [&](Bytes document, unsigned) { return counted_strings(document, limit); },
+        [&](const std::vector<CountedString>& strings) -> Result<bool> {
+          firsts_.push_back(sightings_.size());
+          ++document_;
+          for (const CountedString& string : strings) see(string);
+          return true;
+        })));
     firsts_.push_back(sightings_.size());
     offer_all(documents);
+    return {};
   }
 
   std::vector<DictionarySegment> take(std::uint32_t bytes) {
@@ -120,22 +158,10 @@ class Selection {
     return best;
   }
 
-  void look_through(Bytes document) {
-    std::uint64_t hashes[std::size(kLengths)] = {};
-    for (std::uint32_t end = 1; end <= document.size(); ++end) {
-      const std::uint64_t word = kWords[document[end - 1]];
-      for (std::size_t i = 0; i < std::size(kLengths); ++i) {
-        hashes[i] = (hashes[i] << kLengths[i].shift) + word;
-        const std::uint32_t length = kLengths[i].bytes();
-        const std::uint64_t mixed = hashes[i] * 0x9E3779B97F4A7C15u;
-        if (end >= length && (mixed >> 40) % one_in_ == 0) see(end - length, end, mixed);
-      }
-    }
-  }
-
   /// Counts a string once in each document; the first of all documents holds it itself. A string
   /// that overlaps itself is seen once for its length: in a run of one byte it stands everywhere.
-  void see(std::uint32_t begin, std::uint32_t end, std::uint64_t hash) {
+  void see(const CountedString& string) {
+    const auto [begin, end, hash] = string;
     const auto tag = static_cast<std::uint32_t>(hash);
     std::size_t at = (hash ^ hash >> 30) * 0x94D049BB133111EBu >> (64 - slot_bits_);
     for (std::size_t probe = 0; probe < kMostProbes; ++probe, at = (at + 1) & (slots_.size() - 1)) {
@@ -217,9 +243,13 @@ class Selection {
 
 }  // namespace
 
-std::vector<DictionarySegment> select_segments(std::span<const Bytes> documents,
-                                               std::uint32_t bytes, const TrainingEffort& effort) {
-  return Selection(documents, effort).take(bytes);
+Result<std::vector<DictionarySegment>> select_segments(std::span<const Bytes> documents,
+                                                       std::uint32_t bytes,
+                                                       const TrainingEffort& effort,
+                                                       unsigned threads) {
+  Selection selection(documents, effort);
+  PRESSO_TRY(selection.look_through(documents, threads));
+  return selection.take(bytes);
 }
 
 Result<std::vector<Byte>> train_dictionary(std::span<const Bytes> documents, std::uint32_t bytes) {
@@ -234,7 +264,9 @@ Result<std::vector<Byte>> train_dictionary(std::span<const Bytes> documents, std
     return make_error(ErrorCode::kInvalidArgument, "document: at most 4 MiB, as a block");
   }
   return without_bad_alloc([&]() -> Result<std::vector<Byte>> {
-    return assemble_dictionary(documents, select_segments(documents, bytes, kMostEffort), bytes);
+    PRESSO_ASSIGN(const auto segments,
+                  select_segments(documents, bytes, kMostEffort, threads_or_all(0)));
+    return assemble_dictionary(documents, segments, bytes);
   });
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "presso/bytes.h"
+#include "presso/error.h"
 
 namespace presso {
 
@@ -31,9 +32,12 @@ struct TrainingEffort {
 constexpr TrainingEffort kMostEffort{8u << 20, 1024};
 
 /// Segments of `documents`, the most gainful first, at most `bytes` in all; fewer where nothing
-/// else is repeated. The same for the same arguments.
-std::vector<DictionarySegment> select_segments(std::span<const Bytes> documents,
-                                               std::uint32_t bytes, const TrainingEffort& effort);
+/// else is repeated. The same for any number of threads, which look through documents. Error:
+/// kOutOfMemory.
+Result<std::vector<DictionarySegment>> select_segments(std::span<const Bytes> documents,
+                                                       std::uint32_t bytes,
+                                                       const TrainingEffort& effort,
+                                                       unsigned threads);
 
 /// The content that the first of `segments` give, as many as fit into `bytes`: the most gainful at
 /// the end, next to the blocks.

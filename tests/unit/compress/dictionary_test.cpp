@@ -39,7 +39,7 @@ bool contains(const std::vector<Byte>& whole, Bytes part) {
 TEST(DictionaryTrainer, TakesWhatDocumentsShareAndLittleElse) {
   const std::vector<Byte> shared = test::random_bytes(3000, 1);
   const Documents documents = documents_with(shared, 5, 10);
-  const auto segments = select_segments(views(documents), 64u << 10, kEffort);
+  const auto segments = *select_segments(views(documents), 64u << 10, kEffort, 1);
   const std::vector<Byte> content = assemble_dictionary(views(documents), segments, 64u << 10);
   EXPECT_LT(content.size(), 4000u);
   std::size_t found = 0;
@@ -51,8 +51,8 @@ TEST(DictionaryTrainer, TakesWhatDocumentsShareAndLittleElse) {
 
 TEST(DictionaryTrainer, TakesNothingWhereNothingIsShared) {
   const Documents documents = documents_with({}, 0, 10);
-  EXPECT_TRUE(select_segments(views(documents), 64u << 10, kEffort).empty());
-  EXPECT_TRUE(select_segments({}, 64u << 10, kEffort).empty());
+  EXPECT_TRUE(select_segments(views(documents), 64u << 10, kEffort, 2)->empty());
+  EXPECT_TRUE(select_segments({}, 64u << 10, kEffort, 1)->empty());
 }
 
 TEST(DictionaryTrainer, RepetitionsWithinOneDocumentGainNothing) {
@@ -60,7 +60,7 @@ TEST(DictionaryTrainer, RepetitionsWithinOneDocumentGainNothing) {
   for (std::size_t at = 5000; at < 20000; at += 5000) {
     std::copy_n(documents[2].begin(), 5000, documents[2].begin() + static_cast<long>(at));
   }
-  EXPECT_TRUE(select_segments(views(documents), 64u << 10, kEffort).empty());
+  EXPECT_TRUE(select_segments(views(documents), 64u << 10, kEffort, 2)->empty());
 }
 
 TEST(DictionaryTrainer, RefusesWhatIsNoDocument) {
@@ -101,7 +101,7 @@ TEST(DictionaryTrainer, PutsWhatMostDocumentsHoldAtTheEnd) {
   for (unsigned i = 0; i < 4; ++i) {
     std::copy(rarer.begin(), rarer.end(), documents[i].begin() + 15000);
   }
-  const auto segments = select_segments(views(documents), 64u << 10, kEffort);
+  const auto segments = *select_segments(views(documents), 64u << 10, kEffort, 1);
   const std::vector<Byte> content = assemble_dictionary(views(documents), segments, 64u << 10);
   const auto place = [&](const std::vector<Byte>& of) {
     return std::search(content.begin(), content.end(), of.begin() + 500, of.begin() + 600);
@@ -114,11 +114,21 @@ TEST(DictionaryTrainer, PutsWhatMostDocumentsHoldAtTheEnd) {
   }
 }
 
+TEST(DictionaryTrainer, GivesTheSameForAnyNumberOfThreads) {
+  Documents documents;
+  for (unsigned i = 0; i < 20; ++i) documents.push_back(test::log_lines(30000, i));
+  const auto one = *select_segments(views(documents), 50000, kEffort, 1);
+  const auto four = *select_segments(views(documents), 50000, kEffort, 4);
+  EXPECT_FALSE(one.empty());
+  EXPECT_EQ(assemble_dictionary(views(documents), one, 50000),
+            assemble_dictionary(views(documents), four, 50000));
+}
+
 TEST(DictionaryTrainer, KeepsToTheSizeAndToTheDocuments) {
   Documents documents;
   for (unsigned i = 0; i < 20; ++i) documents.push_back(test::log_lines(30000, i));
   for (const std::uint32_t bytes : {100u, 5000u, 50000u}) {
-    const auto segments = select_segments(views(documents), bytes, kEffort);
+    const auto segments = *select_segments(views(documents), bytes, kEffort, 3);
     std::uint32_t total = 0;
     for (const DictionarySegment& segment : segments) {
       ASSERT_LT(segment.document, documents.size());

@@ -17,7 +17,7 @@ TEST(TrainerMemory, RunsOfOneByteTakeNoMoreMemoryThanOtherText) {
     const std::vector<Byte> run(kSize, static_cast<Byte>(byte));
     const std::vector<Bytes> documents{run, run};
     test::reset_largest_allocation();
-    const auto segments = select_segments(documents, 64u << 10, kLittle);
+    const auto segments = *select_segments(documents, 64u << 10, kLittle, 1);
     ASSERT_LE(test::largest_allocation(), 2u << 20) << byte;  // 2 x 2^18 x (1/5 + 1/32) x 12
     for (const DictionarySegment& segment : segments) ASSERT_LE(segment.length, 2048u);
   }
