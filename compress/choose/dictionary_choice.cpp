@@ -60,7 +60,7 @@ Effort effort_of(int level, std::uint64_t input_bytes) {
     return static_cast<std::uint32_t>(std::bit_floor(bytes));
   };
   if (level < kFirstTrainedLevel) {
-    return {0, {}, part_of(input_bytes, 64, kMiB, kMostTried), largest(level < 5 ? 16 : 8)};
+    return {0, {}, part_of(input_bytes, 128, kMiB, kMostTried), largest(level < 5 ? 16 : 8)};
   }
   if (level < kFirstThoroughLevel) {
     return {kMostSampled, {kMiB, 16}, part_of(input_bytes, 32, kMiB, kMostTried), largest(8)};

@@ -443,6 +443,12 @@ class Encoding(CliTest):
         self.fails("cat", "--dict", "large", "app.log.presso", saying="1 byte to 4 MiB")
         self.fails("compress", "--dict-by-name", "app.log", saying="with --dict FILE")
 
+    @covers("compress", "--verbose")
+    def test_verbose_says_where_the_time_went(self):
+        self.write("app.log", log_text(3000))
+        said = self.ok("compress", "-v", "app.log").err
+        self.assertRegex(said, r"ratio \d+\.\d+, .*\d+\.\d+ s of work: .*coding \d+ %")
+
     @covers("train", "--quiet", "--verbose")
     @covers("train", "--output", "--force", "--recursive", "--size", "--block-size")
     def test_train(self):

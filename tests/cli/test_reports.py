@@ -182,6 +182,17 @@ class Bench(CliTest):
             self.assertGreater(row["ratio"], 2)
             for rate in ("compress_mb_s", "decompress_mb_s", "decompress_verified_mb_s"):
                 self.assertGreater(row[rate], 0)
+            seconds = row["compress_seconds"]
+            self.assertEqual(
+                list(seconds), ["sampling", "training", "coding", "indexing", "reading", "writing"]
+            )
+            self.assertGreater(seconds["coding"], 0)
+
+    def test_the_table_says_where_the_time_went(self):
+        self.write("app.log", log_text(1500))
+        out = self.ok("bench", "--seconds", "0", "--against", "none", "-b", "1,3", "app.log").out
+        for level in (1, 3):
+            self.assertRegex(out.decode(), rf"presso -{level}: \d+\.\d+ s of work: .*coding \d+ %")
 
     def test_peers_are_there_or_said_to_be_absent(self):
         report = self.bench()
@@ -269,7 +280,7 @@ class Bench(CliTest):
             "bench", "-q", "-v", "--no-progress", "--seconds", "0", "--against", "none", "app.log"
         )
         lines = result.out.decode().splitlines()
-        self.assertEqual(len(lines), 4)
+        self.assertEqual(len(lines), 8)  # title, headings, three levels, and their work
         self.assertIn("median of", lines[0])
         self.assertIn("compress MB/s", lines[1])
 

@@ -215,14 +215,14 @@ Flag level_flag(int& level) {
       .category = kCompression,
       .brief = "compression level, -1 (fastest) to -12 (smallest)",
       .text =
-          "Levels 1 and 2 use a hash table with one entry for each hash; 3 and 4 one for long and "
-          "one for short strings (with --coding byte rows); 5 to 9 rows of 8 to 63 earlier places; "
-          "from level 4 on a match is taken only if the next places have no "
+          "Level 1 looks at one earlier place for each position, level 2 at one that shares a long "
+          "string and one that shares a short one (with --coding byte at one), levels 3 to 9 at 12 "
+          "to 60 places; from level 4 on a match is taken only if the next positions have no "
           "better one (with --favor decode levels 4 to 9 follow hash chains and weigh the cost of "
           "sequences). Levels 10 to 12 search binary trees and choose the matches that the coding "
-          "writes in the fewest bits. All levels decompress equally fast. A thread takes about 4 "
-          "MiB of memory at levels 1 to 9 and 20 MiB at 10 to 12, with --block-size 4M up to 38 "
-          "and 86 MiB; choosing a dictionary takes up to 200 MiB.",
+          "writes in the fewest bits. All levels decompress about equally fast. A thread takes "
+          "about 10 MiB of memory at levels 1 to 9 and 40 MiB at 10 to 12, with --block-size 4M up "
+          "to 30 and 90 MiB; choosing a dictionary takes up to 200 MiB.",
       .default_value = "3; 6 with byte or decode, 12 with archive",
       .environment = "PRESSO_LEVEL",
       .digits = true,

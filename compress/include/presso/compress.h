@@ -62,7 +62,7 @@ struct DictionaryChoice {
 };
 
 struct CompressOptions {
-  /// 1-2 one hash probe, 3-4 two (the Byte coding: rows), 5-9 rows of a hash, 10-12 trees; 0: by
+  /// Which parser: 1 one table, 2 two (the Byte coding: one), 3-9 rows of a hash, 10-12 trees; 0: by
   /// goal and coding.
   int level = 0;
   /// kMinBlockBytes .. kMaxBlockBytes; 0: 1 MiB with the Bit coding; with the Byte coding 64 KiB,
@@ -88,7 +88,7 @@ struct CompressOptions {
   /// `favor`.
   std::uint32_t window = 0;
   std::uint32_t lookahead = 0;  ///< longest match in bytes, at least 8; 0: unlimited (S7.2)
-  /// Level 1, and 2 with the Byte coding: an entry of the table of matches is replaced only when it
+  /// Levels 1 and 2 of the Byte coding: an entry of the table of matches is replaced only when it
   /// is older than this number of bytes (S7.4), at most kMaxBlockBytes; nullopt: 0.
   std::optional<std::uint32_t> staleness;
   DictionaryChoice dictionary;
