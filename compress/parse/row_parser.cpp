@@ -7,7 +7,8 @@
 // four bits of distance are worth a byte of length. The Bit coding writes one of the last three
 // distances in few bits, so these are tried first at every position; greedily, only the last one
 // is, one byte ahead, and taken at once. The dependency rule is asked for each candidate, which
-// counts as far as it is legal.
+// counts as far as it is legal. A source within the group makes a match of the second wave, whose
+// bytes others may not read: that costs something too.
 //
 // Cost: a row of 12 is one cache line, fetched some positions before it is needed, so that its
 // candidates are read beside each other, where a chain's are read one after another. Hashes of the
@@ -47,6 +48,7 @@ constexpr std::uint32_t kMostInserted = 16;  ///< times kInsertedOfLong
 
 /// Gains and costs in quarters of a byte.
 constexpr std::int32_t kByteGain = 4;
+constexpr std::int32_t kSecondWaveCost = 2;
 constexpr std::int32_t kRepeatCost = 1;
 constexpr std::int32_t kBetterAfterOne = 4;  ///< what a match one literal later must gain more,
 constexpr std::int32_t kBetterAfterTwo = 7;  ///< and two literals later
@@ -163,7 +165,7 @@ class RowParse {
     std::uint32_t at = std::max(begin_, 1u);
     while (at < search_end_) {
       insert_up_to(at);
-      Match match = find_repeated(at + 1, last_[0]);
+      Match match = bit_ ? find_repeated(at + 1, last_[0]) : Match{};
       if (match.length == 0) {
         try_rows(at, match);
         if (match.length == 0) {
@@ -173,7 +175,7 @@ class RowParse {
         extend_back(match);
       }
       at = emit_match(match);
-      while (at < search_end_) {
+      while (bit_ && at < search_end_) {
         const Match again = find_repeated(at, last_[1]);
         if (again.length == 0) break;
         at = emit_match(again);
@@ -285,7 +287,10 @@ class RowParse {
                                        std::int32_t cost, Match& best) const {
     const std::uint32_t length = allowed(at, from, 0, needed);
     if (length < needed) return false;
-    const std::int32_t gain = kByteGain * static_cast<std::int32_t>(length) - cost;
+    const bool is_second_wave =
+        from >= begin_ && !tracker_.is_first_wave(at - begin_, at - from, length);
+    const std::int32_t gain = kByteGain * static_cast<std::int32_t>(length) - cost -
+                              (is_second_wave ? kSecondWaveCost : 0);
     if (gain <= best.gain) return false;
     best = {at, length, at - from, gain};
     return true;
@@ -399,14 +404,16 @@ class RowParse {
   LastDistances last_ = std::to_array(bit::kFirstDistances);
 };
 
-/// Rows for a text of this size: each for 32 or 64 positions, in a table of a few MiB at most.
+/// Rows for a text of this size: each for 32 or 64 positions, in a table of a few MiB at most; for a
+/// small text, whose table is small as well, for half as many.
 template <class Row>
 unsigned rows_log2(std::size_t text_bytes) {
   constexpr unsigned kLeast = 8;
   constexpr unsigned kMost = 15;
-  constexpr unsigned kPositionsLog2 = Row::kWays > 12 ? 6 : 5;
+  constexpr std::size_t kSmallText = 256u << 10;
+  const unsigned positions_log2 = (Row::kWays > 12 ? 6 : 5) - (text_bytes <= kSmallText ? 1 : 0);
   const auto log2 = static_cast<unsigned>(std::bit_width(text_bytes));
-  return std::clamp(log2 - std::min(log2, kPositionsLog2 + 1), kLeast, kMost);
+  return std::clamp(log2 - std::min(log2, positions_log2 + 1), kLeast, kMost);
 }
 
 /// Calls use<Row>() with the rows that the parameters ask for.
