@@ -12,23 +12,33 @@
 
 namespace presso::bit {
 
-enum Alphabet : std::uint32_t { kLiterals, kLiteralLengths, kMatchLengths, kOffsets, kAlphabets };
+enum Alphabet : std::uint32_t {
+  kLiterals,
+  kCommands,
+  kLiteralLengths,
+  kMatchLengths,
+  kOffsets,
+  kAlphabets
+};
 
 constexpr std::uint32_t kLiteralSymbols = 256;
+constexpr std::uint32_t kCommandSymbols = 128;
 constexpr std::uint32_t kLengthSymbols = 160;  ///< values below 2^22
 constexpr std::uint32_t kOffsetSymbols = 92;   ///< values below 2^24
-constexpr std::uint32_t kListedSymbols = kLiteralSymbols + 2 * kLengthSymbols + kOffsetSymbols;
+constexpr std::uint32_t kListedSymbols =
+    kLiteralSymbols + kCommandSymbols + 2 * kLengthSymbols + kOffsetSymbols;
 
 constexpr unsigned kLengthMantissa = 3;
 constexpr unsigned kOffsetMantissa = 2;
 
 /// Where an alphabet's lengths begin in the list of all.
 PRESSO_HD constexpr std::uint32_t first_symbol(std::uint32_t alphabet) {
-  return alphabet == kLiterals ? 0 : kLiteralSymbols + (alphabet - 1) * kLengthSymbols;
+  if (alphabet <= kCommands) return alphabet * kLiteralSymbols;
+  return kLiteralSymbols + kCommandSymbols + (alphabet - kLiteralLengths) * kLengthSymbols;
 }
 PRESSO_HD constexpr std::uint32_t symbols_of(std::uint32_t alphabet) {
-  return alphabet == kLiterals ? kLiteralSymbols
-                               : (alphabet == kOffsets ? kOffsetSymbols : kLengthSymbols);
+  if (alphabet <= kCommands) return alphabet == kLiterals ? kLiteralSymbols : kCommandSymbols;
+  return alphabet == kOffsets ? kOffsetSymbols : kLengthSymbols;
 }
 /// One of a block's codes: its symbols in the list of all, and how long words may be. Lanes have a
 /// code for each alphabet. Sub-blocks have one for literals and match lengths, between which the
@@ -43,7 +53,10 @@ PRESSO_HD constexpr std::uint32_t codes_of(const BitFields& fields) {
 }
 PRESSO_HD constexpr Code code_of(const BitFields& fields, std::uint32_t number) {
   const unsigned limit = number == 0 ? fields.literal_limit : fields.sequence_limit;
-  if (fields.layout == kLaneLayout) return {first_symbol(number), symbols_of(number), limit};
+  if (fields.layout == kLaneLayout) {
+    return {first_symbol(number), symbols_of(number),
+            number == kCommands ? fields.command_limit : limit};
+  }
   return number == 0 ? Code{0, first_symbol(kOffsets), limit}
                      : Code{first_symbol(kOffsets), kOffsetSymbols, limit};
 }
@@ -54,6 +67,41 @@ PRESSO_HD constexpr unsigned mantissa_of(std::uint32_t alphabet) {
 /// Offset values below this are no distances: 0 is no match, 1 to 3 the last three distances.
 constexpr std::uint32_t kRepeats = 3;
 constexpr std::uint32_t kFirstDistances[kRepeats] = {1, 2, 4};
+
+// --- Commands -----------------------------------------------------------------------------------
+/// A command's lengths below these are the sequence's; at them, the rest follows in the length's
+/// own code.
+constexpr std::uint32_t kLongLiterals = 3;
+constexpr std::uint32_t kLongMatch = 15;
+/// The offset value that a command can hold: the distance used last. Others follow.
+constexpr std::uint32_t kCommandOffset = 1;
+
+/// What a command says of a sequence.
+struct Command {
+  std::uint32_t literals;  ///< at most kLongLiterals
+  std::uint32_t match;     ///< value; at most kLongMatch
+  bool repeats;            ///< the offset value is kCommandOffset
+};
+
+PRESSO_HD constexpr Command command_of(std::uint32_t symbol) {
+  return {symbol >> 4 & 3, symbol & 15, symbol >> 6 != 0};
+}
+
+/// The encoder's, of a sequence's three values.
+constexpr std::uint32_t command_symbol(std::uint32_t literals, std::uint32_t match,
+                                       std::uint32_t offset) {
+  return (offset == kCommandOffset ? 1u << 6 : 0u) |
+         (literals < kLongLiterals ? literals : kLongLiterals) << 4 |
+         (match < kLongMatch ? match : kLongMatch);
+}
+
+/// Whether something in this alphabet, one after kCommands, follows a command.
+PRESSO_HD constexpr bool leads_to(std::uint32_t command_symbol, std::uint32_t alphabet) {
+  const Command command = command_of(command_symbol);
+  if (alphabet == kLiteralLengths) return command.literals == kLongLiterals;
+  if (alphabet == kMatchLengths) return command.match == kLongMatch;
+  return !command.repeats;
+}
 
 // --- The code of the list of lengths ------------------------------------------------------------
 constexpr std::uint32_t kListSymbols = 16;

@@ -101,6 +101,18 @@ PRESSO_HD inline bool read_list(BitReader& from, Byte* lengths) {
   return true;
 }
 
+/// Whether there may be symbols of a lane's code; `lengths` are those of all alphabets.
+PRESSO_HD inline bool may_occur(const BlockHeader& header, const Byte* lengths,
+                                std::uint32_t alphabet) {
+  if (alphabet == kLiterals) return header.literals > 0;
+  if (alphabet == kCommands) return header.sequences > 0;
+  const Byte* const commands = lengths + first_symbol(kCommands);
+  for (std::uint32_t symbol = 0; symbol < kCommandSymbols; ++symbol) {
+    if (commands[symbol] > 0 && leads_to(symbol, alphabet)) return true;
+  }
+  return false;
+}
+
 /// Everything in the head after the sizes: fills `lengths`, and `shapes` by code (kAlphabets at
 /// most). False: kBadTree.
 PRESSO_HD inline bool read_codes(const BlockHeader& header, const Byte* payload, Byte* lengths,
@@ -112,16 +124,17 @@ PRESSO_HD inline bool read_codes(const BlockHeader& header, const Byte* payload,
   if (!read_list(from, lengths)) return false;
   if (from.left() < 0 || from.left() >= 8 || from.peek() != 0) return false;
   const bool joint = fields.layout != kLaneLayout;
-  const std::uint32_t literal_lengths = first_symbol(kLiteralLengths);
-  if (joint && used_symbols(lengths + literal_lengths, kLengthSymbols) > 0) return false;
+  constexpr std::uint32_t kOfLanes = kCommandSymbols + kLengthSymbols;
+  if (joint && used_symbols(lengths + first_symbol(kCommands), kOfLanes) > 0) return false;
   for (std::uint32_t number = 0; number < codes_of(fields); ++number) {
     std::uint32_t counts[kMaxLiteralLimit + 1];
     const Code code = code_of(fields, number);
     shapes[number] = shape_of(lengths + code.first, code.symbols, code.limit, counts);
-    const std::uint32_t written =
-        (number == 0 ? header.literals : header.sequences) + (joint ? header.sequences : 0);
     if (shapes[number] == Shape::kBad) return false;
-    if (shapes[number] == Shape::kEmpty && written > 0) return false;
+    if (shapes[number] != Shape::kEmpty) continue;
+    const bool needed = joint ? header.sequences + (number == 0 ? header.literals : 0) > 0
+                              : may_occur(header, lengths, number);
+    if (needed) return false;
   }
   return true;
 }

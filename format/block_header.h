@@ -20,7 +20,7 @@
 //    3    payload_bytes      layout (4 bits), min_match (4 bits)
 //    6    head_bytes         literal_limit (4 bits), sequence_limit (4 bits)
 //    7    least_bits         size_bits
-//    8    count_bits         lanes_log2
+//    8    count_bits (5 bits), command_limit (4 bits)   lanes_log2
 //
 // Tested by tests/unit/format/wire_test.cpp and, for the order of checks, by tests/golden/bad.
 #pragma once
@@ -123,6 +123,7 @@ PRESSO_HD inline void read_bit_coding(const std::uint32_t* words, BlockHeader& h
   header.bit.size_bits = high_byte(words[7]) & 31;
   header.bit.lanes_log2 = high_byte(words[8]);
   header.bit.count_bits = static_cast<Byte>(words[8] & 31);
+  header.bit.command_limit = static_cast<Byte>(words[8] >> 5 & 15);
 }
 
 /// What a Byte-coded block's streams take, in the order of FORMAT.md 6; the long-length stream has
@@ -175,6 +176,8 @@ PRESSO_HD inline BlockHeaderFault check_bit_coding(const BlockHeader& header) {
   if (header.sequences > (header.plain_bytes + 2) / 3) return Fault::kSequences;
   if (bit.literal_limit < 1 || bit.literal_limit > kMaxLiteralLimit) return Fault::kCodeLimits;
   if (bit.sequence_limit < 1 || bit.sequence_limit > kMaxSequenceLimit) return Fault::kCodeLimits;
+  if ((bit.command_limit > 0) != lanes) return Fault::kCodeLimits;
+  if (bit.command_limit > kMaxCommandLimit) return Fault::kCodeLimits;
   if (bit.size_bits > kMaxSizeBits) return Fault::kSizeBits;
   if (lanes && bit.lanes_log2 > kMaxLanesLog2) return Fault::kLanes;
   if (!lanes && (bit.lanes_log2 < kMinSubBlockLog2 || bit.lanes_log2 > kMaxSubBlockLog2)) {
@@ -203,7 +206,7 @@ PRESSO_HD inline BlockHeaderFault check_coding(const BlockHeader& header) {
 
 /// Reserved bytes are zero, so that a later version may give them a meaning that this one refuses.
 PRESSO_HD inline bool reserved_bytes_are_zero(const std::uint32_t* words, Coding coding) {
-  if (coding == Coding::kBit) return (words[7] >> 29 | low_u24(words[8]) >> 5) == 0;
+  if (coding == Coding::kBit) return (words[7] >> 29 | low_u24(words[8]) >> 9) == 0;
   if (coding != Coding::kRaw) return ((words[6] | words[7] | words[8]) >> 24) == 0;
   return (words[3] >> 24 | words[4] | words[5] | words[6] | words[7] | words[8]) == 0;
 }

@@ -136,7 +136,7 @@ void write_bit_fields(const BlockHeader& header, Byte* to) {
   store_u24(to + 24, bit.head_bytes,
             static_cast<Byte>(bit.literal_limit | (bit.sequence_limit << 4)));
   store_u24(to + 28, bit.least_bits, bit.size_bits);
-  store_u24(to + 32, bit.count_bits, bit.lanes_log2);
+  store_u24(to + 32, bit.count_bits | std::uint32_t{bit.command_limit} << 5, bit.lanes_log2);
 }
 
 void write_byte_fields(const BlockHeader& header, Byte* to) {

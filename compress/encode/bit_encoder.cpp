@@ -164,12 +164,27 @@ void BitEncoder::count_literals() {
   }
 }
 
-void BitEncoder::count_symbols(const Sequences& sequences, std::uint32_t min_match) {
-  counts_.fill(0);
-  count_literals();
-  const std::uint32_t with_literals = parameters_.sub_block_log2 == 0 ? 1 : 0;
+/// Of lanes. Without branches: what follows a command cannot be foreseen.
+void BitEncoder::count_commands(const Sequences& sequences, std::uint32_t min_match) {
   for (std::size_t i = 0; i < sequences.size(); ++i) {
-    counts_[symbol_of(bit::kLiteralLengths, sequences[i].literals)] += with_literals;
+    const std::uint32_t literals = sequences[i].literals;
+    const std::uint32_t match = match_value(sequences[i], min_match);
+    const auto beyond = [](std::uint32_t value, std::uint32_t limit) {
+      return value < limit ? 0 : value - limit;
+    };
+    const std::uint32_t offset = offsets_[i];
+    ++counts_[bit::first_symbol(bit::kCommands) + bit::command_symbol(literals, match, offset)];
+    counts_[symbol_of(bit::kLiteralLengths, beyond(literals, bit::kLongLiterals))] +=
+        literals >= bit::kLongLiterals ? 1 : 0;
+    counts_[symbol_of(bit::kMatchLengths, beyond(match, bit::kLongMatch))] +=
+        match >= bit::kLongMatch ? 1 : 0;
+    counts_[symbol_of(bit::kOffsets, offset)] += offset != bit::kCommandOffset ? 1 : 0;
+  }
+}
+
+/// Of sub-blocks.
+void BitEncoder::count_values(const Sequences& sequences, std::uint32_t min_match) {
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
     ++counts_[symbol_of(bit::kMatchLengths, match_value(sequences[i], min_match))];
     ++counts_[symbol_of(bit::kOffsets, offsets_[i])];
   }
@@ -200,8 +215,9 @@ std::uint64_t BitEncoder::coded_bits() const {
     const std::uint32_t first = bit::first_symbol(alphabet);
     for (std::uint32_t symbol = 0; symbol < bit::symbols_of(alphabet); ++symbol) {
       const std::uint32_t extra =
-          alphabet == bit::kLiterals ? 0
-                                     : bit::value_of(symbol, bit::mantissa_of(alphabet)).extra_bits;
+          alphabet < bit::kLiteralLengths
+              ? 0
+              : bit::value_of(symbol, bit::mantissa_of(alphabet)).extra_bits;
       bits += std::uint64_t{counts_[first + symbol]} * (words_[first + symbol].length + extra);
     }
   }
@@ -223,6 +239,28 @@ void BitEncoder::put_literals_of_lane(WideBitWriter& to, std::uint32_t lane,
   }
 }
 
+/// The command and what it leads to.
+void BitEncoder::put_sequence(WideBitWriter& to, const Sequence& sequence, std::uint32_t offset,
+                              std::uint32_t min_match) const {
+  static_assert(7 + kMaxCommandLimit + kMaxSequenceLimit + 18 <= 64);
+  const std::uint32_t match = match_value(sequence, min_match);
+  const CodeWord word = words_[bit::first_symbol(bit::kCommands) +
+                               bit::command_symbol(sequence.literals, match, offset)];
+  to.put(word.word, word.length);
+  if (sequence.literals >= bit::kLongLiterals) {
+    put_value(to, bit::kLiteralLengths, sequence.literals - bit::kLongLiterals);
+  }
+  to.store_bytes();
+  if (match >= bit::kLongMatch) {
+    put_value(to, bit::kMatchLengths, match - bit::kLongMatch);
+    to.store_bytes();
+  }
+  if (offset != bit::kCommandOffset) {
+    put_value(to, bit::kOffsets, offset);
+    to.store_bytes();
+  }
+}
+
 void BitEncoder::write_lanes(const Sequences& sequences, const BlockHeader& header) {
   const std::uint32_t run = bit::run_length(header.sequences, header.bit.lanes_log2);
   streams_.resize_discarding(coded_bits() / 8 + 1);
@@ -232,11 +270,7 @@ void BitEncoder::write_lanes(const Sequences& sequences, const BlockHeader& head
   for (std::uint32_t lane = 0; lane < header.bit.lanes(); ++lane) {
     const std::uint32_t end = std::min(header.sequences, (lane + 1) * run);
     for (std::uint32_t i = lane * run; i < end; ++i) {
-      put_value(to, bit::kLiteralLengths, sequences[i].literals);
-      put_value(to, bit::kMatchLengths, match_value(sequences[i], header.layout.min_match));
-      to.store_bytes();
-      put_value(to, bit::kOffsets, offsets_[i]);
-      to.store_bytes();
+      put_sequence(to, sequences[i], offsets_[i], header.layout.min_match);
     }
     put_literals_of_lane(to, lane, header);
     stream_bits_.push_back(to.bits() - std::exchange(begin, to.bits()));
@@ -308,16 +342,20 @@ bool BitEncoder::encode(Bytes plain, const Sequences& sequences, BlockHeader& he
   header.layout.far = false;
   header.sequences = static_cast<std::uint32_t>(sequences.size());
   header.literals = static_cast<std::uint32_t>(literals_.size());
-  header.bit.literal_limit = parameters_.literal_limit;
-  header.bit.sequence_limit = parameters_.sequence_limit;
   const bool sub_blocks = parameters_.sub_block_log2 > 0;
+  header.bit.literal_limit = parameters_.literal_limit;
+  header.bit.command_limit = sub_blocks ? Byte{0} : parameters_.command_limit;
+  header.bit.sequence_limit = parameters_.sequence_limit;
   header.bit.layout = sub_blocks ? kSubBlockLayout : kLaneLayout;
   header.bit.lanes_log2 =
       static_cast<Byte>(sub_blocks ? parameters_.sub_block_log2
                                    : choose_lanes_log2(sequences.size(), literals_.size()));
   gather_offsets(sequences, sub_blocks ? 1u << parameters_.sub_block_log2
                                        : bit::run_length(header.sequences, header.bit.lanes_log2));
-  count_symbols(sequences, header.layout.min_match);
+  counts_.fill(0);
+  count_literals();
+  sub_blocks ? count_values(sequences, header.layout.min_match)
+             : count_commands(sequences, header.layout.min_match);
   lengths_.fill(0);
   make_codes(header.bit);
   sub_blocks ? write_sub_blocks(sequences, header) : write_lanes(sequences, header);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Writes sequences in the Bit coding (FORMAT.md 13; sources: S7.3, S7.18): literals, lengths and
-// offsets in four Huffman codes, dealt out to lanes with a sub-stream each.
+// Writes sequences in the Bit coding (FORMAT.md 13; sources: S7.3, S7.18): literals, commands, long
+// lengths and offsets in five Huffman codes, dealt out to lanes with a sub-stream each. A command
+// is one symbol for what most sequences say in three, after Brotli's insert-and-copy lengths (J.
+// Alakuijala and Z. Szabadka, RFC 7932, 2016).
 #pragma once
 
 #include <array>
@@ -28,6 +30,7 @@ using PerSymbol = std::array<T, bit::kListedSymbols>;
 struct BitParameters {
   unsigned sub_block_log2 = 0;  ///< sequences of a sub-block; 0: lanes instead
   Byte literal_limit = 10;
+  Byte command_limit = 10;
   Byte sequence_limit = 9;
 };
 
@@ -47,10 +50,13 @@ class BitEncoder {
   void gather_literals(Bytes plain, const Sequences& sequences);
   void gather_offsets(const Sequences& sequences, std::uint32_t run);
   void count_literals();
-  void count_symbols(const Sequences& sequences, std::uint32_t min_match);
+  void count_commands(const Sequences& sequences, std::uint32_t min_match);
+  void count_values(const Sequences& sequences, std::uint32_t min_match);
   void make_codes(const BitFields& fields);
   template <class Writer>
   void put_value(Writer& to, std::uint32_t alphabet, std::uint32_t value) const;
+  void put_sequence(WideBitWriter& to, const Sequence& sequence, std::uint32_t offset,
+                    std::uint32_t min_match) const;
   std::uint64_t coded_bits() const;
   void put_literals_of_lane(WideBitWriter& to, std::uint32_t lane, const BlockHeader& header) const;
   void write_lanes(const Sequences& sequences, const BlockHeader& header);

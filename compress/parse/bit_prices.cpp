@@ -9,7 +9,8 @@ namespace {
 
 /// Counted on top of what was seen, of symbols not seen too: they are dear, not impossible.
 constexpr double kUnseen = 0.3;
-constexpr double kDearest = 12;  ///< bits
+constexpr double kDearest = 12;                  ///< bits
+constexpr std::uint32_t kOffsetsToARepeat = 16;  ///< a guess
 
 std::uint32_t price_of(double count, double total) {
   const double bits = std::log2(total / count);
@@ -26,6 +27,14 @@ void BitPrices::guess(Bytes plain, Byte) {
     counts[bit::first_symbol(bit::kLiteralLengths) + symbol] = 4096u >> std::min(symbol, 12u);
     counts[bit::first_symbol(bit::kMatchLengths) + symbol] = 4096u >> std::min(symbol / 4, 12u);
   }
+  for (std::uint32_t symbol = 0; symbol < bit::kCommandSymbols; ++symbol) {
+    const bit::Command command = bit::command_of(symbol);
+    const std::uint32_t literals = command.literals;
+    const std::uint32_t halvings = std::min(literals, bit::kLongLiterals - 1) + command.match / 4;
+    counts[bit::first_symbol(bit::kCommands) + symbol] =
+        (4096u >> halvings) * (command.match == bit::kLongMatch ? 8 : 1) /
+        (command.repeats ? kOffsetsToARepeat : 1);
+  }
   for (std::uint32_t symbol = 0; symbol < bit::kOffsetSymbols; ++symbol) {
     counts[bit::first_symbol(bit::kOffsets) + symbol] = 16;
   }
@@ -33,7 +42,9 @@ void BitPrices::guess(Bytes plain, Byte) {
 }
 
 void BitPrices::learn(const Counts& counts) {
+  learn_commands(counts);
   for (std::uint32_t alphabet = 0; alphabet < bit::kAlphabets; ++alphabet) {
+    if (alphabet == bit::kCommands) continue;
     const std::uint32_t first = bit::first_symbol(alphabet);
     const std::uint32_t symbols = bit::symbols_of(alphabet);
     double total = 0;
@@ -45,6 +56,26 @@ void BitPrices::learn(const Counts& counts) {
   fill_tables();
 }
 
+/// A command's price in two parts: that of its literals, and that of the rest where these are
+/// known.
+void BitPrices::learn_commands(const Counts& counts) {
+  std::array<double, bit::kLongLiterals + 1> with_literals{};
+  double total = 0;
+  for (std::uint32_t symbol = 0; symbol < bit::kCommandSymbols; ++symbol) {
+    const double count = counts[bit::first_symbol(bit::kCommands) + symbol] + kUnseen;
+    with_literals[bit::command_of(symbol).literals] += count;
+    total += count;
+  }
+  for (std::uint32_t literals = 0; literals <= bit::kLongLiterals; ++literals) {
+    command_literals_[literals] = price_of(with_literals[literals], total);
+  }
+  for (std::uint32_t symbol = 0; symbol < bit::kCommandSymbols; ++symbol) {
+    const double count = counts[bit::first_symbol(bit::kCommands) + symbol] + kUnseen;
+    symbols_[bit::first_symbol(bit::kCommands) + symbol] =
+        price_of(count, with_literals[bit::command_of(symbol).literals]);
+  }
+}
+
 std::uint32_t BitPrices::price(std::uint32_t alphabet, std::uint32_t value) const {
   const bit::ClassOf value_class = bit::class_of(value, bit::mantissa_of(alphabet));
   return symbols_[bit::first_symbol(alphabet) + value_class.symbol] + kBit * value_class.extra_bits;
@@ -52,8 +83,15 @@ std::uint32_t BitPrices::price(std::uint32_t alphabet, std::uint32_t value) cons
 
 void BitPrices::fill_tables() {
   for (std::uint32_t value = 0; value < kTable; ++value) {
-    literal_lengths_[value] = price(bit::kLiteralLengths, value);
-    match_values_[value] = price(bit::kMatchLengths, value);
+    literal_lengths_[value] = literal_length_price(value);
+    const bool is_long = value >= bit::kLongMatch;
+    const std::uint32_t rest = is_long ? price(bit::kMatchLengths, value - bit::kLongMatch) : 0;
+    const std::uint32_t match = std::min(value, bit::kLongMatch);
+    for (std::uint32_t command = 0; command < kCommandTables; ++command) {
+      match_values_[command][value] =
+          symbols_[bit::first_symbol(bit::kCommands) + command * (bit::kLongMatch + 1) + match] +
+          rest;
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What literals, lengths and offsets cost in the Bit coding, for a parser that minimises it: from
-// how often each symbol occurred in a parse before, or from a guess. In parts of a bit: the codes
-// that the encoder will build have whole bits, but a symbol's length is not known before all counts
-// are.
+// What literals, commands, lengths and offsets cost in the Bit coding, for a parser that minimises
+// it: from how often each symbol occurred in a parse before, or from a guess. In parts of a bit:
+// the codes that the encoder will build have whole bits, but a symbol's length is not known before
+// all counts are.
 #pragma once
 
 #include <array>
@@ -25,35 +25,70 @@ class BitPrices {
   void learn(const Counts& counts);
 
   std::uint32_t literal(Byte literal) const { return symbols_[literal]; }
+  /// The part of a sequence's price that depends on its literals alone.
   std::uint32_t literal_length(std::uint32_t length) const {
-    return length < kTable ? literal_lengths_[length] : price(bit::kLiteralLengths, length);
+    return length < kTable ? literal_lengths_[length] : literal_length_price(length);
   }
-  std::uint32_t match_value(std::uint32_t value) const {
-    return value < kTable ? match_values_[value] : price(bit::kMatchLengths, value);
+  std::uint32_t offset(std::uint32_t value) const {
+    return value == bit::kCommandOffset ? 0 : price(bit::kOffsets, value);
   }
-  std::uint32_t offset(std::uint32_t value) const { return price(bit::kOffsets, value); }
+  /// What else a sequence costs, by its match value.
+  class MatchValues {
+   public:
+    std::uint32_t operator()(std::uint32_t value) const {
+      if (value < kTable) return table_[value];
+      return table_[bit::kLongMatch] - prices_.price(bit::kMatchLengths, 0) +
+             prices_.price(bit::kMatchLengths, value - bit::kLongMatch);
+    }
+
+   private:
+    friend class BitPrices;
+    MatchValues(const BitPrices& prices, const std::uint32_t* table)
+        : prices_(prices), table_(table) {}
+    const BitPrices& prices_;
+    const std::uint32_t* table_;
+  };
+  MatchValues match_values(std::uint32_t literals, std::uint32_t offset) const {
+    const std::uint32_t table = bit::command_symbol(literals, 0, offset) / (bit::kLongMatch + 1);
+    return {*this, match_values_[table].data()};
+  }
 
   static void count_literal(Counts& counts, Byte literal) { ++counts[literal]; }
   /// A sequence with a match.
   static void count_match(Counts& counts, std::uint32_t literals, std::uint32_t match_value,
                           std::uint32_t offset) {
-    ++counts[symbol_of(bit::kLiteralLengths, literals)];
-    ++counts[symbol_of(bit::kMatchLengths, match_value)];
-    ++counts[symbol_of(bit::kOffsets, offset)];
+    ++counts[bit::first_symbol(bit::kCommands) +
+             bit::command_symbol(literals, match_value, offset)];
+    if (literals >= bit::kLongLiterals) {
+      ++counts[symbol_of(bit::kLiteralLengths, literals - bit::kLongLiterals)];
+    }
+    if (match_value >= bit::kLongMatch) {
+      ++counts[symbol_of(bit::kMatchLengths, match_value - bit::kLongMatch)];
+    }
+    if (offset != bit::kCommandOffset) ++counts[symbol_of(bit::kOffsets, offset)];
   }
 
  private:
   static constexpr std::uint32_t kTable = 512;
+  /// By all of a command but its match value.
+  static constexpr std::uint32_t kCommandTables = bit::kCommandSymbols / (bit::kLongMatch + 1);
 
   static std::uint32_t symbol_of(std::uint32_t alphabet, std::uint32_t value) {
     return bit::first_symbol(alphabet) + bit::class_of(value, bit::mantissa_of(alphabet)).symbol;
   }
   std::uint32_t price(std::uint32_t alphabet, std::uint32_t value) const;
+  std::uint32_t literal_length_price(std::uint32_t length) const {
+    if (length < bit::kLongLiterals) return command_literals_[length];
+    return command_literals_[bit::kLongLiterals] +
+           price(bit::kLiteralLengths, length - bit::kLongLiterals);
+  }
+  void learn_commands(const Counts& counts);
   void fill_tables();
 
   std::array<std::uint32_t, bit::kListedSymbols> symbols_;
+  std::array<std::uint32_t, bit::kLongLiterals + 1> command_literals_;
   std::array<std::uint32_t, kTable> literal_lengths_;
-  std::array<std::uint32_t, kTable> match_values_;
+  std::array<std::array<std::uint32_t, kTable>, kCommandTables> match_values_;
 };
 
 }  // namespace presso

@@ -31,7 +31,10 @@ class BytePrices {
   std::uint32_t literal_length(std::uint32_t length) const {
     return escapes(length, literal_limit_);
   }
-  std::uint32_t match_value(std::uint32_t value) const { return escapes(value, match_limit_); }
+  /// By match value.
+  auto match_values(std::uint32_t, std::uint32_t) const {
+    return [limit = match_limit_](std::uint32_t value) { return escapes(value, limit); };
+  }
   std::uint32_t offset(std::uint32_t value) const {
     return (value - bit::kRepeats > 0xFFFF ? 4 : 3) * kByte;
   }

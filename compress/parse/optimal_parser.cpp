@@ -218,8 +218,9 @@ void OptimalParser<Prices>::relax_match(std::uint32_t i, std::uint32_t from, std
   const std::uint32_t base = nodes_[i].cost + prices_.offset(value) + prices_.literal_length(0) +
                              parameters_.sequence_cost * Prices::kBit +
                              (second_wave ? kSecondWaveCost : 0);
+  const auto match_values = prices_.match_values(nodes_[i].run, value);
   for (std::uint32_t length = from; length <= to; ++length) {
-    const std::uint32_t cost = base + prices_.match_value(length - parameters_.min_match);
+    const std::uint32_t cost = base + match_values(length - parameters_.min_match);
     Node& to_node = nodes_[i + length];
     if (cost >= to_node.cost) continue;
     to_node.cost = cost;

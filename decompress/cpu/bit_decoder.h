@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "decompress/sub_stream.h"
+#include "presso/wire.h"
 
 namespace presso {
 
@@ -23,6 +24,22 @@ struct ValueEntry {
   std::uint16_t extra;  ///< where they are: bits 0-7 the word's length, 8-15 how many
   std::uint16_t bits;   ///< word and extra bits
 };
+/// An entry of the commands' table: what the next bits say of a sequence's lengths.
+struct CommandEntry {
+  std::uint16_t match;  ///< value whose extra bits are zero
+  std::uint16_t extra;  ///< where these are; as ValueEntry has it
+  std::uint8_t literals;
+  std::uint8_t bits;      ///< all
+  std::int8_t no_offset;  ///< 0: an offset follows; else kNoTable
+  std::uint8_t is_long;   ///< not 0: a length is what a command holds at most, and more follows
+};
+static_assert(sizeof(CommandEntry) == 8);
+/// Combined with an index by `or`: the entry before a table, which takes no bits and is the value
+/// of what does not follow a command.
+constexpr std::int8_t kNoTable = -1;
+/// The commands' table is found by at most so many bits.
+constexpr unsigned kMaxCommandIndex = kMaxCommandLimit + 1;
+
 /// In the joint table of sub-blocks, `base` of a literal is the literal and this.
 constexpr std::uint32_t kLiteralMark = 1u << 31;
 /// One of the literals' table: the code word's length, and the literal in the high byte.
@@ -37,7 +54,10 @@ struct BitBlockJob {
   const SubStream* streams;       ///< and the end of the last
   const ValueEntry* joint_table;  ///< sub-blocks: literals and match lengths; lanes: nullptr
   const LiteralEntry* literal_table;
-  const ValueEntry* value_tables[3];  ///< literal lengths, match lengths, offsets
+  const CommandEntry* command_table;
+  const ValueEntry* literal_length_table;
+  const ValueEntry* match_length_table;
+  const ValueEntry* offset_table;
   std::uint8_t* literal_out;
   BitValues* values_out;
   std::uint8_t* out;
@@ -45,6 +65,7 @@ struct BitBlockJob {
   std::uint32_t payload_bytes;
   std::uint32_t stream_count;
   std::uint32_t literal_mask;  ///< a table's size less 1; also of the joint one
+  std::uint32_t command_mask;
   std::uint32_t value_mask;
   std::uint32_t dictionary_bytes;
   std::uint32_t plain_bytes;

@@ -11,8 +11,9 @@
 // nothing but where a match comes from. It also resolves repeated distances: one lane after
 // another, its list fits in registers.
 //
-// What counts is the number of instructions for a sequence: about 40 of the first stage, 20 of the
-// second.
+// What counts is the number of instructions for a sequence, about 35 of the first stage and 20 of
+// the second, and that no branch depends on a sequence: so entries of the commands' table take in
+// the long lengths that follow a command, as far as the table's index reaches (bit_tables.cpp).
 //
 // Positions are counted in bits. A lane that ran off its sub-stream does not end where the next
 // begins; that it ran off the payload is noticed before it leaves the room after it.
@@ -25,14 +26,20 @@
 constexpr std::uint32_t kTogether = 4;   ///< lanes decoded in turns
 constexpr std::uint32_t kUnchecked = 8;  ///< sequences or fours of literals between two looks
 constexpr std::uint32_t kRepeats = 3;
+constexpr std::uint32_t kLongLiterals = 3;  ///< what a command holds at most
+constexpr std::uint32_t kLongMatch = 15;
 constexpr std::uint32_t kFour = 4;  ///< literals
 
-constexpr std::uint32_t kMostLengthBits = 10 + 18;  ///< of a code word and extra bits
-constexpr std::uint32_t kMostOffsetBits = 10 + 20;
+constexpr std::uint32_t kMostCommandBits = 10;
+constexpr std::uint32_t kMostInEntry = 11 + 12;    ///< with a long match of less than 2^15
+constexpr std::uint32_t kMostLengthBits = 9 + 18;  ///< of a code word and extra bits
+constexpr std::uint32_t kMostOffsetBits = 9 + 21;
 constexpr std::uint32_t kMostLiteralBits = 12;
 constexpr std::uint32_t kPeeked = 57;  ///< bits, at least
-static_assert(2 * kMostLengthBits <= kPeeked && kFour * kMostLiteralBits <= kPeeked);
-static_assert(kUnchecked * (2 * kMostLengthBits + kMostOffsetBits) / 8 + 16 <= kReadBehind);
+static_assert(2 * kMostLengthBits <= kPeeked && kMostInEntry + kMostOffsetBits <= kPeeked);
+static_assert(kFour * kMostLiteralBits <= kPeeked);
+static_assert(kUnchecked * (kMostCommandBits + 2 * kMostLengthBits + kMostOffsetBits) / 8 + 16 <=
+              kReadBehind);
 
 /// The bits from `at` on: kPeeked of them are there.
 PRESSO_INLINE std::uint64_t peek(const BitBlockJob& job, std::uint32_t at) {
@@ -41,9 +48,11 @@ PRESSO_INLINE std::uint64_t peek(const BitBlockJob& job, std::uint32_t at) {
   return bits >> at % 8;
 }
 
+/// `other`: 0, or kNoTable for what `table` has in its stead.
 PRESSO_INLINE std::uint32_t take_value(const ValueEntry* table, std::uint32_t mask,
-                                       std::uint64_t& bits, std::uint32_t& used) {
-  const ValueEntry& entry = table[bits & mask];
+                                       std::int64_t other, std::uint64_t& bits,
+                                       std::uint32_t& used) {
+  const ValueEntry& entry = table[static_cast<std::int64_t>(bits & mask) | other];
   const std::uint32_t value = entry.base + Isa::extract(bits, entry.extra);
   const std::uint32_t count = entry.bits;
   bits >>= count;
@@ -51,15 +60,33 @@ PRESSO_INLINE std::uint32_t take_value(const ValueEntry* table, std::uint32_t ma
   return value;
 }
 
-PRESSO_INLINE void take_sequence(const BitBlockJob& job, std::uint32_t& at, BitValues& to) {
-  std::uint32_t used = 0;
+/// What follows a command of long lengths, whose bits `at` is behind. Without branches: which
+/// length is long cannot be foreseen.
+[[gnu::noinline]] inline std::uint32_t take_long(const BitBlockJob& job, std::uint32_t at,
+                                                 BitValues& to) {
   std::uint64_t bits = peek(job, at);
-  to.literals = take_value(job.value_tables[0], job.value_mask, bits, used);
-  to.match = take_value(job.value_tables[1], job.value_mask, bits, used);
-  if (used > kPeeked - kMostOffsetBits) [[unlikely]]
-    bits = peek(job, at + used);
-  to.offset = take_value(job.value_tables[2], job.value_mask, bits, used);
-  at += used;
+  const std::int64_t literals = to.literals == kLongLiterals ? 0 : kNoTable;
+  const std::int64_t match = to.match == kLongMatch ? 0 : kNoTable;
+  to.literals += take_value(job.literal_length_table, job.value_mask, literals, bits, at);
+  to.match += take_value(job.match_length_table, job.value_mask, match, bits, at);
+  return at;
+}
+
+PRESSO_INLINE void take_sequence(const BitBlockJob& job, std::uint32_t& at, BitValues& to) {
+  std::uint32_t used = at;
+  std::uint64_t bits = peek(job, used);
+  const CommandEntry& command = job.command_table[bits & job.command_mask];
+  to.literals = command.literals;
+  to.match = command.match + Isa::extract(bits, command.extra);
+  const std::uint32_t count = command.bits;
+  bits >>= count;
+  used += count;
+  if (command.is_long != 0) [[unlikely]] {
+    used = take_long(job, used, to);
+    bits = peek(job, used);
+  }
+  to.offset = take_value(job.offset_table, job.value_mask, command.no_offset, bits, used);
+  at = used;
 }
 
 PRESSO_INLINE std::uint32_t take_literal(const BitBlockJob& job, std::uint64_t& bits,
@@ -103,6 +130,7 @@ inline bool take_sequences(const BitBlockJob& job, std::uint32_t* at, std::uint3
     if (!are_inside<kLanes>(job, at)) return false;
     const std::uint32_t end = count - n < kUnchecked ? count : n + kUnchecked;
     for (; n < end; ++n) {
+#pragma GCC unroll 4  // lanes' positions stay in registers
       for (std::uint32_t i = 0; i < kLanes; ++i) {
         take_sequence(job, at[i], to[std::size_t{i} * job.run + n]);
       }
@@ -187,7 +215,7 @@ inline bool take_sub_block(const BitBlockJob& job, std::uint32_t number) {
       std::uint64_t bits = peek(job, at);
       const ValueEntry& entry = joint_entry(job, bits);
       if ((entry.base & kLiteralMark) == 0) {
-        to->match = take_value(job.joint_table, job.literal_mask, bits, at);
+        to->match = take_value(job.joint_table, job.literal_mask, 0, bits, at);
         break;
       }
       if (literal == literal_end) return false;
@@ -196,7 +224,7 @@ inline bool take_sub_block(const BitBlockJob& job, std::uint32_t number) {
     }
     to->literals = literal - first;
     std::uint64_t bits = peek(job, at);
-    to->offset = take_value(job.value_tables[2], job.value_mask, bits, at);
+    to->offset = take_value(job.offset_table, job.value_mask, 0, bits, at);
   }
   if (number + 1 < job.stream_count && literal < literal_end) return false;
   for (; literal < literal_end; ++literal) {

@@ -12,8 +12,25 @@
 namespace presso {
 namespace {
 
+/// How far the commands' table reaches beyond the longest word: what that saves a sequence against
+/// what it costs a block (NOTES.md).
+constexpr std::uint32_t kSomeSequences = 1500, kManySequences = 16384;
+constexpr std::uint32_t kLongestInEntry = 1u << 15;  ///< match value
+
 LiteralEntry literal_entry(std::uint32_t symbol, unsigned length) {
   return static_cast<LiteralEntry>(symbol << 8 | length);
+}
+
+CommandEntry command_entry(std::uint32_t symbol, unsigned length) {
+  const bit::Command command = bit::command_of(symbol);
+  CommandEntry entry{};
+  entry.match = static_cast<std::uint16_t>(command.match);
+  entry.literals = static_cast<std::uint8_t>(command.literals);
+  entry.bits = static_cast<std::uint8_t>(length);
+  entry.no_offset = command.repeats ? kNoTable : std::int8_t{0};
+  entry.is_long =
+      command.literals == bit::kLongLiterals || command.match == bit::kLongMatch ? 1 : 0;
+  return entry;
 }
 
 ValueEntry value_entry(std::uint32_t symbol, unsigned length, unsigned mantissa) {
@@ -101,19 +118,63 @@ Status BitTables::read(const BlockHeader& header, const Byte* payload) {
     return {};
   }
   literal_bits_ = longest(lengths.data(), bit::kLiterals);
+  command_bits_ = longest(lengths.data(), bit::kCommands);
   value_bits_ = 0;
-  for (std::uint32_t alphabet = 1; alphabet < bit::kAlphabets; ++alphabet) {
+  for (std::uint32_t alphabet = bit::kLiteralLengths; alphabet < bit::kAlphabets; ++alphabet) {
     value_bits_ = std::max(value_bits_, longest(lengths.data(), alphabet));
   }
-  fill(lengths.data(), bit::kLiteralSymbols, shapes[bit::kLiterals], literal_bits_,
-       literals_.data(), literal_entry);
-  for (std::uint32_t alphabet = 1; alphabet < bit::kAlphabets; ++alphabet) {
+  const auto fill_one = [&](std::uint32_t alphabet, unsigned bits, auto* entries, auto make) {
     fill(lengths.data() + bit::first_symbol(alphabet), bit::symbols_of(alphabet), shapes[alphabet],
-         value_bits_, values_[alphabet - 1].data(), [&](std::uint32_t symbol, unsigned length) {
-           return value_entry(symbol, length, bit::mantissa_of(alphabet));
-         });
+         bits, entries, make);
+  };
+  const auto fill_values = [&](std::uint32_t alphabet, ValueEntry* entries) {
+    fill_one(alphabet, value_bits_, entries, [&](std::uint32_t symbol, unsigned length) {
+      return value_entry(symbol, length, bit::mantissa_of(alphabet));
+    });
+  };
+  fill_one(bit::kLiterals, literal_bits_, literals_.data(), literal_entry);
+  literal_lengths_[0] = match_lengths_[0] = {0, 0, 0};
+  fill_values(bit::kLiteralLengths, literal_lengths_.data() + 1);
+  fill_values(bit::kMatchLengths, match_lengths_.data() + 1);
+  const bool extends = header.sequences >= kSomeSequences;
+  if (extends) {
+    const unsigned more = header.sequences < kManySequences ? 1 : 0;
+    command_bits_ = std::max(command_bits_, kMaxCommandIndex - more);
   }
+  fill_one(bit::kCommands, command_bits_, commands_.data(), command_entry);
+  if (extends) extend_commands();
+  offsets_[0] = {bit::kCommandOffset, 0, 0};
+  fill_values(bit::kOffsets, offsets_.data() + 1);
   return {};
+}
+
+/// An entry of a long command takes in the lengths after it where its bits hold all of their words.
+void BitTables::extend_commands() {
+  for (std::uint32_t bits = 0; bits < 1u << command_bits_; ++bits) {
+    if (commands_[bits].is_long != 0) extend(commands_[bits], bits);
+  }
+}
+
+void BitTables::extend(CommandEntry& to, std::uint32_t bits) const {
+  const std::uint32_t mask = (1u << value_bits_) - 1;
+  CommandEntry entry = to;
+  if (entry.literals == bit::kLongLiterals) {
+    const ValueEntry& more = literal_lengths_[1 + (bits >> entry.bits & mask)];
+    const bool has_extra_bits = more.extra >> 8 != 0;
+    if (entry.bits + more.bits > command_bits_ || has_extra_bits) return;
+    entry.literals = static_cast<std::uint8_t>(entry.literals + more.base);
+    entry.bits = static_cast<std::uint8_t>(entry.bits + more.bits);
+  }
+  if (entry.match == bit::kLongMatch) {
+    const ValueEntry& more = match_lengths_[1 + (bits >> entry.bits & mask)];
+    const std::uint32_t word = more.extra & 0xFF;
+    if (entry.bits + word > command_bits_ || more.base >= kLongestInEntry) return;
+    entry.match = static_cast<std::uint16_t>(entry.match + more.base);
+    entry.extra = static_cast<std::uint16_t>(more.extra + entry.bits);
+    entry.bits = static_cast<std::uint8_t>(entry.bits + more.bits);
+  }
+  entry.is_long = 0;
+  to = entry;
 }
 
 /// The tables of sub-blocks: two codes, the first for literals and match lengths.
@@ -128,7 +189,7 @@ void BitTables::fill_joint(const Byte* lengths, const bit::Shape* shapes) {
          const auto bits = static_cast<std::uint16_t>(length);
          return ValueEntry{symbol | kLiteralMark, bits, bits};
        });
-  fill(lengths + offsets, bit::kOffsetSymbols, shapes[1], value_bits_, values_[2].data(),
+  fill(lengths + offsets, bit::kOffsetSymbols, shapes[1], value_bits_, offsets_.data() + 1,
        [](std::uint32_t symbol, unsigned length) {
          return value_entry(symbol, length, bit::kOffsetMantissa);
        });
@@ -138,8 +199,12 @@ void BitTables::use(BitBlockJob& job) const {
   job.joint_table = is_joint_ ? joint_.data() : nullptr;
   job.literal_table = literals_.data();
   job.literal_mask = (1u << literal_bits_) - 1;
+  job.command_mask = (1u << command_bits_) - 1;
   job.value_mask = (1u << value_bits_) - 1;
-  for (std::size_t i = 0; i < values_.size(); ++i) job.value_tables[i] = values_[i].data();
+  job.command_table = commands_.data();
+  job.literal_length_table = literal_lengths_.data() + 1;
+  job.match_length_table = match_lengths_.data() + 1;
+  job.offset_table = offsets_.data() + 1;
 }
 
 }  // namespace presso

@@ -21,13 +21,19 @@ class BitTables {
   void use(BitBlockJob& job) const;
 
  private:
+  void extend_commands();
+  void extend(CommandEntry& to, std::uint32_t bits) const;
   void fill_joint(const Byte* lengths, const bit::Shape* shapes);
 
   bool is_joint_ = false;
   std::array<ValueEntry, 1u << kMaxLiteralLimit> joint_;
   std::array<LiteralEntry, 1u << kMaxLiteralLimit> literals_;
-  std::array<std::array<ValueEntry, 1u << kMaxSequenceLimit>, 3> values_;
+  std::array<CommandEntry, 1u << kMaxCommandIndex> commands_;
+  /// kNoTable's entry first.
+  using ValueTable = std::array<ValueEntry, 1 + (1u << kMaxSequenceLimit)>;
+  ValueTable literal_lengths_, match_lengths_, offsets_;
   unsigned literal_bits_ = 0;
+  unsigned command_bits_ = 0;
   unsigned value_bits_ = 0;
 };
 

@@ -62,10 +62,17 @@ class SymbolDecoder {
     auto last = std::to_array(bit::kFirstDistances);
     const std::uint32_t end = std::min(header_.sequences, (lane + 1) * run);
     for (std::uint32_t i = lane * run; i < end; ++i) {
+      const bit::Command command = bit::command_of(codes_[bit::kCommands].take(from));
       BitSequence& sequence = symbols_.sequences[i];
-      sequence.literals = take_value(from, bit::kLiteralLengths);
-      sequence.match = take_value(from, bit::kMatchLengths);
-      sequence.distance = resolve(take_value(from, bit::kOffsets), last);
+      sequence.literals = command.literals;
+      sequence.match = command.match;
+      if (command.literals == bit::kLongLiterals) {
+        sequence.literals += take_value(from, bit::kLiteralLengths);
+      }
+      if (command.match == bit::kLongMatch) sequence.match += take_value(from, bit::kMatchLengths);
+      const std::uint32_t offset =
+          command.repeats ? bit::kCommandOffset : take_value(from, bit::kOffsets);
+      sequence.distance = resolve(offset, last);
     }
     const std::uint32_t count = bit::literals_of_lane(header_.literals, lanes_log2, lane);
     for (std::uint32_t i = 0; i < count; ++i) {

@@ -506,7 +506,7 @@ class Encoding(CliTest):
         byte = self.info()["compressed_bytes"]
         self.compressed("app.log", None, "-f", "--coding", "bit")
         self.assertEqual(self.info()["coding"], "bit")
-        self.assertEqual(self.info()["format_version"], 2)
+        self.assertEqual(self.info()["format_version"], 3)
         self.assertLess(self.info()["compressed_bytes"], byte)
         self.ok("test", "app.log.presso")
         self.fails("compress", "--coding", "bits", "app.log", saying="not one of bit, byte")

@@ -118,6 +118,7 @@ inline std::optional<PayloadCase> make_bit_payload_case(Choices choices) {
   if (choices.one_in(3)) parameters.sub_block_log2 = 2 + choices.below(7);
   if (choices.one_in(2)) {
     parameters.literal_limit = static_cast<Byte>(8 + choices.below(kMaxLiteralLimit - 7));
+    parameters.command_limit = static_cast<Byte>(7 + choices.below(kMaxCommandLimit - 6));
     parameters.sequence_limit = static_cast<Byte>(8 + choices.below(kMaxSequenceLimit - 7));
   }
   BitEncoder encoder(parameters);

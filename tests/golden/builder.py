@@ -15,7 +15,7 @@ MAGIC = bytes.fromhex("89505245 53534F0A")
 SYNC = bytes.fromhex("F75042")
 BLOCK_BYTES = 16384
 
-RAW, BYTE, BIT = 0, 1, 2
+RAW, BYTE, BIT = 0, 1, 3
 NO_RULE, STRICT, LITERAL_AWARE, TWO_WAVE, TILE = range(5)
 
 
@@ -276,7 +276,7 @@ def coded_block(sequences, tail=b"", layout=None, dictionary=b"", **fields):
 
 # --- Bit blocks -----------------------------------------------------------------------------------
 
-ALPHABETS = (256, 160, 160, 92)
+ALPHABETS = (256, 128, 160, 160, 92)
 LIST_RUNS = {13: (3, 2), 14: (3, 3), 15: (11, 7)}  # symbol -> shortest run, extra bits
 
 
@@ -351,6 +351,31 @@ def list_items(lengths):
     return items
 
 
+FIRST_MATCH_LENGTH = 256 + 128 + 160  # in the list
+
+
+def written(row):
+    """What a lane has of a sequence's three values: alphabet, symbol, extra bits, how many."""
+    literals, match, offset = row
+    symbols = [(1, (offset == 1) << 6 | min(literals, 3) << 4 | min(match, 15), 0, 0)]
+    if literals >= 3:
+        symbols.append((2, *value_class(literals - 3, 3)))
+    if match >= 15:
+        symbols.append((3, *value_class(match - 15, 3)))
+    if offset != 1:
+        symbols.append((4, *value_class(offset, 2)))
+    return symbols
+
+
+def used_symbols(values):
+    """Of every alphabet but the literals'."""
+    used = [set() for _ in ALPHABETS[1:]]
+    for row in values:
+        for alphabet, symbol, _, _ in written(row):
+            used[alphabet - 1].add(symbol)
+    return used
+
+
 class BitStreams:
     """A Bit payload in parts; a test may change any of them before `payload()`."""
 
@@ -362,16 +387,18 @@ class BitStreams:
         self.joint = joint  # sub-blocks
         self.literals = b"".join(sequence.literals for sequence in sequences) + tail
         self.values = self.values_of(sequences)
-        used = [set(self.literals)] + [
-            {value_class(row[at], 2 if at == 2 else 3)[0] for row in self.values} for at in range(3)
-        ]
+        used = [set(self.literals), *used_symbols(self.values)]
         self.lengths = lengths or [
             even_lengths(symbols, size) for symbols, size in zip(used, ALPHABETS)
         ]
         if joint and not lengths:
-            both = used[0] | {256 + 160 + symbol for symbol in used[2]}
-            both = even_lengths(both, 256 + 160 + 160)
-            self.lengths = [both[:256], [0] * 160, both[256 + 160 :], self.lengths[3]]
+            matches = {value_class(match, 3)[0] for _, match, _ in self.values}
+            offsets = {value_class(offset, 2)[0] for _, _, offset in self.values}
+            both = used[0] | {FIRST_MATCH_LENGTH + symbol for symbol in matches}
+            both = even_lengths(both, FIRST_MATCH_LENGTH + 160)
+            zeros = [0] * 128, [0] * 160
+            self.lengths = [both[:256], *zeros, both[FIRST_MATCH_LENGTH:]]
+            self.lengths.append(even_lengths(offsets, 92))
         self.list_lengths = None  # of the list's code: even, if not set
         self.list_items = None  # else they follow from `lengths`
         self.sizes = None  # of the lanes, likewise
@@ -401,7 +428,7 @@ class BitStreams:
 
     def sub_blocks(self):
         """The bits of every sub-block; sets their numbers of literals."""
-        joint, offsets = code_words(sum(self.lengths[:3], [])), code_words(self.lengths[3])
+        joint, offsets = code_words(sum(self.lengths[:4], [])), code_words(self.lengths[4])
         each = 1 << self.lanes_log2
         writers = []
         self.counts = []
@@ -414,7 +441,7 @@ class BitStreams:
                     writer.put(*joint[byte])
                 literal += literals
                 symbol, extra, bits = value_class(match, 3)
-                writer.put(*joint[256 + 160 + symbol])
+                writer.put(*joint[FIRST_MATCH_LENGTH + symbol])
                 writer.put(extra, bits)
                 symbol, extra, bits = value_class(offset, 2)
                 writer.put(*offsets[symbol])
@@ -438,9 +465,8 @@ class BitStreams:
         for lane in range(count):
             writer = BitWriter()
             for row in self.values[lane * run : (lane + 1) * run]:
-                for at, value in enumerate(row):
-                    symbol, extra, bits = value_class(value, 2 if at == 2 else 3)
-                    writer.put(*words[at + 1][symbol])
+                for alphabet, symbol, extra, bits in written(row):
+                    writer.put(*words[alphabet][symbol])
                     writer.put(extra, bits)
             for four in range(4 * lane, len(self.literals), 4 * count):
                 for literal in self.literals[four : four + 4]:
@@ -481,9 +507,11 @@ class BitStreams:
         return self.head + streams.bytes() + self.after_lanes
 
     def limits(self):
+        """Of literals, commands, and all others."""
+        longest = [max(lengths) for lengths in self.lengths]
         if self.joint:
-            return max(1, *map(max, self.lengths[:3])), max(max(self.lengths[3]), 1)
-        return max(max(self.lengths[0]), 1), max(1, *map(max, self.lengths[1:]))
+            return max(1, *longest[:4]), 0, max(longest[4], 1)
+        return max(longest[0], 1), max(longest[1], 1), max(1, *longest[2:])
 
 
 def bit_header(
@@ -501,6 +529,7 @@ def bit_header(
     dictionary_id=0,
     head_bytes=0,
     literal_limit=10,
+    command_limit=10,
     sequence_limit=9,
     least_bits=0,
     size_bits=0,
@@ -525,7 +554,7 @@ def bit_header(
         + bytes([literal_limit | sequence_limit << 4])
         + u24(least_bits)
         + bytes([size_bits | reserved_bits << 5])
-        + u24(count_bits | reserved)
+        + u24(count_bits | command_limit << 5 | reserved)
         + bytes([lanes_log2])
         + u64(checksum)
     )
@@ -534,7 +563,7 @@ def bit_header(
 def bit_block(streams, plain, number=0, rule=NO_RULE, group_log2=5, **fields):
     """A block of `streams` that claims to hold `plain`; `fields` override header fields."""
     payload = streams.payload()
-    literal_limit, sequence_limit = streams.limits()
+    literal_limit, command_limit, sequence_limit = streams.limits()
     values = dict(
         plain_bytes=len(plain),
         payload_bytes=len(payload),
@@ -546,6 +575,7 @@ def bit_block(streams, plain, number=0, rule=NO_RULE, group_log2=5, **fields):
         literals=len(streams.literals),
         head_bytes=len(streams.head),
         literal_limit=literal_limit,
+        command_limit=command_limit,
         sequence_limit=sequence_limit,
         least_bits=streams.least_bits,
         size_bits=streams.size_bits,

@@ -106,7 +106,7 @@ def content_checksum(plain):
 
 def parse_file_header(header):
     check_header_checksum(header)
-    require(u16(header, 8) in (1, 2), Code.UNSUPPORTED_VERSION, str(u16(header, 8)))
+    require(u16(header, 8) in (1, 2, 3), Code.UNSUPPORTED_VERSION, str(u16(header, 8)))
     block_bytes = u32(header, 12)
     require(MIN_BLOCK_BYTES <= block_bytes <= MAX_BLOCK_BYTES, Code.BAD_HEADER, "block size")
     require(not any(header[10:12]) and not any(header[16:28]), Code.BAD_HEADER, "reserved")
@@ -115,7 +115,7 @@ def parse_file_header(header):
 
 # --- 5: block header ----------------------------------------------------------------------------
 
-RAW, BYTE, BIT = 0, 1, 2
+RAW, BYTE, BIT = 0, 1, 3
 
 
 @dataclass
@@ -139,6 +139,7 @@ class BlockHeader:
     bit_layout: int  # from here on: 13.1
     head_bytes: int
     literal_limit: int
+    command_limit: int
     sequence_limit: int
     least_bits: int
     size_bits: int
@@ -183,6 +184,7 @@ def parse_block_header(data):
         bit_layout=data[15] & 15,
         head_bytes=u24(data, 24),
         literal_limit=data[27] & 15,
+        command_limit=u24(data, 32) >> 5 & 15,
         sequence_limit=data[27] >> 4,
         least_bits=u24(data, 28),
         size_bits=data[31] & 31,
@@ -197,7 +199,7 @@ def parse_block_header(data):
         require(not any(data[15:36]), Code.BAD_HEADER, "reserved")
     elif header.coding == BIT:
         check_bit_fields(header)
-        require(not (data[31] >> 5 or u24(data, 32) >> 5), Code.BAD_HEADER, "reserved")
+        require(not (data[31] >> 5 or u24(data, 32) >> 9), Code.BAD_HEADER, "reserved")
     else:
         check_byte_fields(header)
         require(not (data[27] or data[31] or data[35]), Code.BAD_HEADER, "reserved")
@@ -228,7 +230,8 @@ def check_bit_fields(header):
         *common_fields(header),
         ("sequences", header.sequences <= (header.plain_bytes + 2) // 3),
         ("literal limit", 1 <= header.literal_limit <= 12),
-        ("sequence limit", 1 <= header.sequence_limit <= 10),
+        ("sequence limit", 1 <= header.sequence_limit <= 9),
+        ("command limit", header.command_limit == 0 if joint else 1 <= header.command_limit <= 10),
         ("bits of a size", header.size_bits <= 24),
         ("lanes", 2 <= header.lanes_log2 <= 8 if joint else header.lanes_log2 <= 10),
         ("bits of a count", header.count_bits <= (22 if joint else 0)),
@@ -408,9 +411,10 @@ class ByteBlock(Executor):
         return limit + 255 + self.long_lengths.take()
 
 
-# --- 14: Bit coding -----------------------------------------------------------------------------
+# --- 13: Bit coding -----------------------------------------------------------------------------
 
-ALPHABETS = (256, 160, 160, 92)  # literals, literal lengths, match lengths, offsets
+# Literals, commands, literal lengths, match lengths, offsets.
+ALPHABETS = (256, 128, 160, 160, 92)
 
 
 class Bits:
@@ -517,16 +521,22 @@ class BitBlock(Executor):
         header = self.header
         sizes = ALPHABETS
         if header.bit_layout == 1:
-            require(not any(lengths[256 : 256 + 160]), Code.BAD_TREE, "literal lengths")
-            sizes = (sum(ALPHABETS[:3]), ALPHABETS[3])
-        for alphabet, symbols in enumerate(sizes):
-            limit = header.sequence_limit if alphabet else header.literal_limit
+            require(not any(lengths[256 : 256 + 128 + 160]), Code.BAD_TREE, "codes of lanes")
+            sizes = (sum(ALPHABETS[:4]), ALPHABETS[4])
+            needed = (header.literals + header.sequences, header.sequences)
+            limits = (header.literal_limit, header.sequence_limit)
+        else:
+            needed = [header.literals, header.sequences, False, False, False]
+            for command in range(128):
+                if lengths[256 + command]:
+                    needed[2] |= command >> 4 & 3 == 3
+                    needed[3] |= command & 15 == 15
+                    needed[4] |= command >> 6 == 0
+            limits = (header.literal_limit, header.command_limit, *3 * (header.sequence_limit,))
+        for symbols, limit, is_needed in zip(sizes, limits, needed):
             code = PrefixCode(lengths[:symbols], limit)
             lengths = lengths[symbols:]
-            written = header.sequences if alphabet else header.literals
-            if header.bit_layout == 1:
-                written += header.sequences
-            require(not (code.empty and written), Code.BAD_TREE, "a code without symbols")
+            require(not (code.empty and is_needed), Code.BAD_TREE, "a code without symbols")
             self.codes.append(code)
 
     def decode_lane(self, lane, bits):
@@ -535,9 +545,15 @@ class BitBlock(Executor):
         run = (header.sequences + lanes - 1) // lanes
         last = [1, 2, 4]
         for number in range(lane * run, min((lane + 1) * run, header.sequences)):
-            literals = self.value(1, 3, bits)
-            match = self.value(2, 3, bits)
-            self.decoded[number] = literals, match, self.distance(self.value(3, 2, bits), last)
+            command = self.codes[1].take(bits)
+            literals, match, offset = command >> 4 & 3, command & 15, 1
+            if literals == 3:
+                literals += self.value(2, 3, bits)
+            if match == 15:
+                match += self.value(3, 3, bits)
+            if command >> 6 == 0:
+                offset = self.value(4, 2, bits)
+            self.decoded[number] = literals, match, self.distance(offset, last)
         for four in range(4 * lane, header.literals, 4 * lanes):
             for number in range(four, min(four + 4, header.literals)):
                 self.literals.data[number] = self.codes[0].take(bits)
@@ -554,7 +570,7 @@ class BitBlock(Executor):
                 self.literals.data[literal] = symbol
                 literal += 1
                 symbol = self.codes[0].take(bits)
-            match = self.with_extra_bits(symbol - 256 - 160, 3, bits)
+            match = self.with_extra_bits(symbol - 256 - 128 - 160, 3, bits)
             distance = self.distance(self.value(1, 2, bits), last)
             self.decoded[sequence] = literal - first, match, distance
         if (number + 1) * each < header.sequences:

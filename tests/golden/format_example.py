@@ -77,10 +77,11 @@ def block_fields(block, streams=None):
     ]
     if block[11] == BIT:
         limits = f"literal_limit {block[27] & 15}, sequence_limit {block[27] >> 4}"
+        command_limit = number(32) >> 5
         fields += [
             (4, f"head_bytes: {number(24)}; {limits}"),
             (4, f"least_bits: {number(28)}; size_bits {block[31]}"),
-            (4, f"reserved; lanes_log2: {block[35]}"),
+            (4, f"command_limit: {command_limit}; lanes_log2: {block[35]}"),
         ]
         return header_checksum_fields(fields)
     fields += [
@@ -205,13 +206,13 @@ def plain_content():
 
 def example():
     """Name -> annotated bytes, in file order."""
-    file = builder.File(version=2)
+    file = builder.File(version=3)
     blocks = {}
     blocks["file-header"] = annotate(
         file.data,
         [
             (8, "magic"),
-            (2, "version: 2"),
+            (2, "version: 3"),
             (2, "reserved"),
             (4, "block_bytes: 16,384"),
             (12, "reserved"),

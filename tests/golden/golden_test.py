@@ -84,7 +84,7 @@ class GoldenFiles(EveryDecoder):
                 seen |= {"far offset"} if header.far_offsets else set()
                 seen |= {"long length"} if header.long_length_bytes else set()
         wanted = {f"rule {rule}" for rule in range(5)} | {"coding 0", "coding 1", "group 10"}
-        wanted |= {"coding 2"} | {f"Bit, rule {rule}" for rule in range(5)}
+        wanted |= {f"coding {decode.BIT}"} | {f"Bit, rule {rule}" for rule in range(5)}
         wanted |= {f"lanes {lanes_log2}" for lanes_log2 in range(11)}
         wanted |= {f"sub-blocks {sub_block_log2}" for sub_block_log2 in range(2, 9)}
         wanted |= {f"bits {bits} far {far}" for bits in (2, 3, 4) for far in (False, True)}

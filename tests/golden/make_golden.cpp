@@ -4,7 +4,7 @@
 //
 //   make_golden LEVEL BLOCK_BYTES RULE GROUP DICTIONARY_BYTES CODING [FILTER_SIZE]
 //   make_golden checksum                         XXH3 of standard input, in hex
-// 0 is the default, "-" the level's rule; CODING is 1 (Byte) or 2 (Bit).
+// 0 is the default, "-" the level's rule; CODING is 1 (Byte) or 3 (Bit).
 #include <cstdio>
 #include <cstdlib>
 #include <string>

@@ -155,8 +155,8 @@ def tile_by_hand():
 
 def bit_layouts():
     """Blocks of every number of lanes, sequences of every length around the classes' limits."""
-    file = File(version=2)
-    lengths = [*range(18), 31, 32, 33, 255, 256, 300]
+    file = File(version=3)
+    lengths = [*range(20), *range(30, 36), 46, 47, 48, 255, 256, 300]
     for number in range(11):
         sequences = [Seq(inputs.noise(300), 8, 5)]
         for at, length in enumerate(lengths):
@@ -174,7 +174,7 @@ def bit_layouts():
 
 def bit_sub_blocks():
     """Sub-blocks of every size; one block without sequences."""
-    file = File(version=2)
+    file = File(version=3)
     for number in range(7):
         sequences = [Seq(inputs.noise(60), 8, 5)]
         for at in range(80):
@@ -193,7 +193,7 @@ def bit_sub_blocks():
 
 def bit_edges():
     """Blocks that have next to nothing."""
-    file = File(version=2)
+    file = File(version=3)
     zeros = builder.bit_coded_block([Seq(b"0", SMALLEST - 1, 1)])
     file.add_block(zeros)
     nothing = [Seq()] * 70 + [Seq(bytes(range(64)), SMALLEST - 64, 64)] + [Seq()] * 70

@@ -486,7 +486,7 @@ TEST_P(Batch, WithDamageHasTheCpusErrorCodes) {
   const std::uint32_t largest = full() ? kMaxBlockBytes : 45000;
   const std::uint32_t many = std::max(150u, batch_backend().few_blocks() + 1);
   // Where races are reported fewer faulty blocks take part, so more are needed to see every code.
-  const int small = batch_backend().reports_races() ? 24 : 12;
+  const int small = batch_backend().reports_races() ? 32 : 16;
   for (int number = 0; number < (full() ? 60 : small); ++number) {
     BatchCase batch{{}, sources.dictionaries};
     const std::uint32_t blocks[] = {150, many, 150, 2};

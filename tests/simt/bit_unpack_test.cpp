@@ -116,7 +116,7 @@ ErrorCode compare_all(const std::vector<Byte>& stored, const Dictionaries& dicti
   const auto header = parse_block_header(stored.data());
   if (!header.ok() || header->coding != Coding::kBit) return ErrorCode::kUnsupported;
   compare<Warps<1>>(stored, dictionaries, seed);
-  compare<Warps<5>>(stored, dictionaries, seed);
+  compare<Warps<bit::kAlphabets + 1>>(stored, dictionaries, seed);
   return compare<ManyBlocks>(stored, dictionaries, seed);
 }
 
@@ -168,8 +168,9 @@ class LongestSequences {
     BitWriter lane(payload_);
     std::mt19937 random(5);
     for (u32 i = 0; i < kSequences; ++i) {
+      lane.put((1u << kMaxCommandLimit) - 1, kMaxCommandLimit);
       for (const u32 extra_bits : {18u, 18u, 21u}) {
-        lane.put((1u << kLimit) - 1, kLimit);
+        lane.put((1u << kMaxSequenceLimit) - 1, kMaxSequenceLimit);
         lane.put(random() & ((1u << extra_bits) - 1), extra_bits);
       }
     }
@@ -182,7 +183,8 @@ class LongestSequences {
     header_.layout = {0, false, 4};
     header_.plain_bytes = header_.literals = kMaxBlockBytes;
     header_.sequences = kSequences;
-    header_.bit.literal_limit = header_.bit.sequence_limit = kLimit;
+    header_.bit.command_limit = kMaxCommandLimit;
+    header_.bit.sequence_limit = kMaxSequenceLimit;
     header_.payload_bytes = static_cast<u32>(payload_.size());
     return stored_block(header_, {payload_.data(), payload_.size()});
   }
@@ -190,18 +192,18 @@ class LongestSequences {
 
  private:
   static constexpr u32 kSequences = 12;
-  static constexpr Byte kLimit = 10;
-
-  /// One literal; words of 1 to 9 bits for the first symbols of the other alphabets and of 10 for
-  /// their last two.
+  /// One literal; of the other alphabets a word of each length for the first symbols, and two of
+  /// the greatest for the last ones. The last command without a distance has both lengths long.
   static std::vector<Byte> code_lengths() {
     std::vector<Byte> lengths(bit::kListedSymbols, 0);
     lengths['A'] = 1;
-    for (u32 alphabet = bit::kLiteralLengths; alphabet < bit::kAlphabets; ++alphabet) {
+    for (u32 alphabet = bit::kCommands; alphabet < bit::kAlphabets; ++alphabet) {
+      const bool commands = alphabet == bit::kCommands;
+      const Byte limit = commands ? kMaxCommandLimit : kMaxSequenceLimit;
       const u32 first = bit::first_symbol(alphabet);
-      const u32 end = first + bit::symbols_of(alphabet);
-      for (u32 i = 0; i < 9; ++i) lengths[first + i] = static_cast<Byte>(i + 1);
-      lengths[end - 1] = lengths[end - 2] = kLimit;
+      const u32 end = first + bit::symbols_of(alphabet) / (commands ? 2 : 1);
+      for (Byte i = 1; i < limit; ++i) lengths[first + i - 1] = i;
+      lengths[end - 1] = lengths[end - 2] = limit;
     }
     return lengths;
   }

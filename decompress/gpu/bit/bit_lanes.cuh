@@ -2,7 +2,7 @@
 // One lane's sub-stream of a Bit block (FORMAT.md 13.5): sequences to records, literals to bytes,
 // and what the sequences add up to.
 //
-// A step looks at 64 bits, which hold a sequence, except rare ones with two long lengths. A table
+// A step looks at 64 bits, which hold a sequence, except rare ones with long lengths. A table
 // entry has its fields where shifts, which take their amount modulo 32, can use them unmasked, and
 // the number of bits that it uses up in its lowest seven bits, so that entries are simply added up.
 // Records leave by rows of a warp's lanes (RecordStage), literals four at a time: the lanes' places
@@ -35,9 +35,14 @@ struct LaneSums {
 template <u32 kSteps_>
 struct RecordStage {
   static constexpr u32 kSteps = kSteps_;
-  static constexpr u32 kPitch = kSteps + 1;  ///< rows of lanes begin in different banks
   static_assert(kWarpSize % kSteps == 0);
-  u32 records[kWarpSize * kPitch];
+  u32 records[kWarpSize * kSteps];
+
+  /// Where a lane's record of a step is: lanes that write the same step, and lanes that read whole
+  /// rows, use different banks.
+  static PRESSO_DEVICE u32 place(u32 lane, u32 step) {
+    return lane * kSteps + (step ^ lane / (kWarpSize / kSteps)) % kSteps;
+  }
 };
 
 template <class Tables, class Stage>
@@ -111,6 +116,10 @@ class LaneDecoder {
     }
   };
 
+  /// Bits of a code word and extra bits.
+  static constexpr u32 kMostOfLength = kMaxSequenceLimit + 18;
+  static constexpr u32 kMostOfOffset = kMaxSequenceLimit + 21;
+
   PRESSO_DEVICE u32 run_length() const {
     return bit::run_length(plan_.sequences, plan_.bit.lanes_log2);
   }
@@ -129,6 +138,11 @@ class LaneDecoder {
     return simt::load_shared_at<ValueEntry, kTable>(base_ +
                                                     u32{sizeof(ValueEntry)} * (bits & mask));
   }
+  PRESSO_DEVICE u32 look_up_command(u32 bits) const {
+    constexpr u32 kTable = offsetof(Tables, commands);
+    return simt::load_shared_at<CommandEntry, kTable>(base_ + u32{sizeof(CommandEntry)} *
+                                                                  (bits & commands_));
+  }
   PRESSO_DEVICE u32 look_up_literal(u32 bits, u32 mask) const {
     constexpr u32 kTable = offsetof(Tables, literals);
     return simt::load_shared_at<LiteralEntry, kTable>(base_ +
@@ -142,21 +156,36 @@ class LaneDecoder {
   }
 
   PRESSO_DEVICE Values take_values(BitWindow& from) const {
-    constexpr u32 kLeast = 31;  // of an offset
-    const NextBits first = from.peek();
-    const u32 literals = look_up<bit::kLiteralLengths>(first.low, literal_lengths_);
-    const NextBits second = first.behind(literals);
-    const u32 match = look_up<bit::kMatchLengths>(second.low, match_lengths_);
-    u32 used = literals + match;
-    u32 third = second.behind(match).low;
-    if ((used & 127u) > 2 * PayloadWords::kWordBits - kLeast) {
+    static_assert(kMaxCommandLimit + 2 * kMostOfLength <= 2 * PayloadWords::kWordBits);
+    NextBits next = from.peek();
+    const u32 command = look_up_command(next.low);
+    u32 used = command;
+    next = next.behind(command);
+    Values values{command >> 8 & 3u, command >> 12, bit::kCommandOffset};
+    if (values.literals == bit::kLongLiterals) {
+      const u32 entry = look_up<bit::kLiteralLengths>(next.low, literal_lengths_);
+      values.literals += value(entry, next.low);
+      next = next.behind(entry);
+      used += entry;
+    }
+    if (values.match == bit::kLongMatch) {
+      const u32 entry = look_up<bit::kMatchLengths>(next.low, mask_of(bit::kMatchLengths));
+      values.match += value(entry, next.low);
+      next = next.behind(entry);
+      used += entry;
+    }
+    if ((used & 127u) > 2 * PayloadWords::kWordBits - kMostOfOffset) {
       from.skip(used);
-      third = from.peek().low;
+      next = from.peek();
       used = 0;
     }
-    const u32 offset = look_up<bit::kOffsets>(third, offsets_);
-    from.skip(used + offset);
-    return {value(literals, first.low), value(match, second.low), value(offset, third)};
+    if ((command >> 7 & 1) == 0) {
+      const u32 entry = look_up<bit::kOffsets>(next.low, offsets_);
+      values.offset = value(entry, next.low);
+      used += entry;
+    }
+    from.skip(used);
+    return values;
   }
 
   template <bool kByWarp>
@@ -182,7 +211,7 @@ class LaneDecoder {
         u32 record = record_of(values, distance);
         if ((values.literals | values.match) >= kWideLength) record = store_wide(values, distance);
         if (kByWarp) {
-          stage_.records[simt::lane() * Stage::kPitch + step % Stage::kSteps] = record;
+          stage_.records[Stage::place(simt::lane(), step % Stage::kSteps)] = record;
           if (far) store_global(high + i, static_cast<Byte>(distance >> 16));
         } else {
           store_global(reinterpret_cast<u64>(to_.records + i), record);
@@ -203,7 +232,7 @@ class LaneDecoder {
     PRESSO_NO_UNROLL
     for (u32 i = simt::lane() / Stage::kSteps; i < kWarpSize; i += kWarpSize / Stage::kSteps) {
       const u32 mine = first_sequence(first_lane + i) + step + column;
-      const u32 record = stage_.records[i * Stage::kPitch + column];
+      const u32 record = stage_.records[Stage::place(i, column)];
       if (mine < first_sequence(first_lane + i + 1)) store_global(records + u64{4} * mine, record);
     }
     simt::warp_sync();
@@ -283,9 +312,10 @@ class LaneDecoder {
   UnitRecord* units_;
   u32* wide_;
   u32 base_;
+  u32 commands_ = mask_of(bit::kCommands);
   u32 literal_lengths_ = mask_of(bit::kLiteralLengths);
-  u32 match_lengths_ = mask_of(bit::kMatchLengths);
   u32 offsets_ = mask_of(bit::kOffsets);
+  // That of match lengths is made anew each time: one register more would be spilled.
 };
 
 }  // namespace presso::gpu

@@ -24,12 +24,16 @@ namespace presso::gpu {
 using LiteralEntry = std::uint16_t;
 /// Bits 0-6 bits of word and extra bits together, 7-11 extra bits, 12-15 the value's leading bits.
 using ValueEntry = std::uint16_t;
+/// Bits 0-6 the word's length, 7 whether no offset follows, 8-9 literals, 12-15 match value.
+using CommandEntry = std::uint16_t;
 
-/// Tables for codes with words up to these limits.
-template <u32 kLiteralLimit, u32 kSequenceLimit>
+/// Tables for codes with words up to these limits. Of values: long literal lengths, long match
+/// lengths, offsets.
+template <u32 kLiteralLimit, u32 kCommandLimit, u32 kSequenceLimit>
 struct CodeTables {
   alignas(16) LiteralEntry literals[1u << kLiteralLimit];
-  alignas(16) ValueEntry values[bit::kAlphabets - 1][1u << kSequenceLimit];
+  alignas(16) CommandEntry commands[1u << kCommandLimit];
+  alignas(16) ValueEntry values[bit::kAlphabets - bit::kLiteralLengths][1u << kSequenceLimit];
   u32 bits[bit::kAlphabets];  ///< of each table, the logarithm of its size
   u32 far;                    ///< not 0: offsets may stand for kFarDistance or more
 };
@@ -48,6 +52,14 @@ namespace detail {
 struct LiteralMaker {
   PRESSO_DEVICE LiteralEntry operator()(u32 symbol, u32 length) const {
     return static_cast<LiteralEntry>(symbol << 8 | length);
+  }
+};
+
+struct CommandMaker {
+  PRESSO_DEVICE CommandEntry operator()(u32 symbol, u32 length) const {
+    const bit::Command command = bit::command_of(symbol);
+    return static_cast<CommandEntry>(length | (command.repeats ? 1u << 7 : 0) |
+                                     command.literals << 8 | command.match << 12);
   }
 };
 
@@ -309,29 +321,44 @@ class TableBuilder {
 
   PRESSO_DEVICE bool build(u32 alphabet) {
     if (alphabet == bit::kLiterals) {
-      return build<bit::kLiteralSymbols>(alphabet, plan_.literals, tables_.literals,
+      return build<bit::kLiteralSymbols>(alphabet, plan_.literals > 0, tables_.literals,
                                          detail::LiteralMaker{});
     }
-    ValueEntry* const table = tables_.values[alphabet - 1];
+    if (alphabet == bit::kCommands) {
+      return build<bit::kCommandSymbols>(alphabet, plan_.sequences > 0, tables_.commands,
+                                         detail::CommandMaker{});
+    }
+    ValueEntry* const table = tables_.values[alphabet - bit::kLiteralLengths];
     const detail::ValueMaker make{bit::mantissa_of(alphabet)};
+    const bool needed = is_led_to(alphabet);
     if (alphabet != bit::kOffsets) {
-      return build<bit::kLengthSymbols>(alphabet, plan_.sequences, table, make);
+      return build<bit::kLengthSymbols>(alphabet, needed, table, make);
     }
     static_assert(bit::kOffsetSymbols - kFirstFarOffset == kWarpSize);
     const u32 far = bit::first_symbol(alphabet) + kFirstFarOffset + simt::lane();
     const u32 votes = simt::ballot(lists_.lengths[far] != 0);
     if (simt::lane() == 0) tables_.far = votes;
-    return build<bit::kOffsetSymbols>(alphabet, plan_.sequences, table, make);
+    return build<bit::kOffsetSymbols>(alphabet, needed, table, make);
   }
 
  private:
-  /// `written`: how many symbols the block has.
+  /// Whether there is a command after which something in the alphabet follows.
+  PRESSO_DEVICE bool is_led_to(u32 alphabet) const {
+    const Byte* const commands = lists_.lengths + bit::first_symbol(bit::kCommands);
+    bool leads = false;
+    for (u32 symbol = simt::lane(); symbol < bit::kCommandSymbols; symbol += kWarpSize) {
+      leads = leads || (commands[symbol] != 0 && bit::leads_to(symbol, alphabet));
+    }
+    return simt::any(leads);
+  }
+
+  /// `needed`: the code must have symbols.
   template <u32 kSymbols, class Entry, class Make>
-  PRESSO_DEVICE bool build(u32 alphabet, u32 written, Entry* table, Make make) {
+  PRESSO_DEVICE bool build(u32 alphabet, bool needed, Entry* table, Make make) {
     const u32 first = bit::first_symbol(alphabet);
     const CodeBuilder<kSymbols> builder(lists_.lengths + first, lists_.sorted + first);
     const bit::Shape shape = builder.shape(bit::code_of(plan_.bit, alphabet).limit);
-    if (shape == bit::Shape::kBad || (shape == bit::Shape::kEmpty && written > 0)) return false;
+    if (shape == bit::Shape::kBad || (shape == bit::Shape::kEmpty && needed)) return false;
     tables_.bits[alphabet] = builder.fill(shape, table, make);
     return true;
   }

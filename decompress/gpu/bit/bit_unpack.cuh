@@ -44,7 +44,8 @@ class Unpacker {
   static constexpr UnpackTuning kTuning = Tuning::unpack_tuning(kWhich);
   static constexpr u32 kWarps = kTuning.warps;
   static constexpr u32 kThreads = kWarps * kWarpSize;
-  using Tables = CodeTables<kTuning.limits.literal, kTuning.limits.sequence>;
+  using Tables =
+      CodeTables<kTuning.limits.literal, kTuning.limits.command, kTuning.limits.sequence>;
   using Stage = RecordStage<kTuning.stage_steps>;
   using Shared = UnpackShared<Tables, kWarps, Stage>;
 

@@ -26,17 +26,19 @@ enum class Unpacking : std::uint32_t { kFewLanes, kManyLanes, kLargeTables };
 /// memory at a time; our encoder stays within them.
 struct TableLimits {
   std::uint32_t literal;
+  std::uint32_t command;
   std::uint32_t sequence;
 
   PRESSO_HD constexpr bool suits(const BitFields& fields) const {
-    return fields.literal_limit <= literal && fields.sequence_limit <= sequence;
+    return fields.literal_limit <= literal && fields.command_limit <= command &&
+           fields.sequence_limit <= sequence;
   }
 };
 PRESSO_HD constexpr TableLimits small_tables() {
-  return {10, 9};
+  return {10, 10, 9};
 }
 PRESSO_HD constexpr TableLimits large_tables() {
-  return {kMaxLiteralLimit, kMaxSequenceLimit};
+  return {kMaxLiteralLimit, kMaxCommandLimit, kMaxSequenceLimit};
 }
 
 struct UnpackTuning {

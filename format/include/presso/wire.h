@@ -22,7 +22,7 @@ constexpr std::uint32_t kMaxDictionaries = 16;
 constexpr std::uint64_t kMaxDictionaryStoredBytes = kMaxDictionaryBytes / 128 * 129;
 constexpr std::uint64_t kMaxMetadataBytes = 1u << 20;
 constexpr std::uint32_t kFrameAlignment = 16;    ///< every header begins at a multiple of this
-constexpr std::uint16_t kFormatVersion = 2;      ///< the newest; the first is 1
+constexpr std::uint16_t kFormatVersion = 3;      ///< the newest; the first is 1
 constexpr std::uint16_t kByteFormatVersion = 1;  ///< of files without Bit blocks
 constexpr std::size_t kDictionaryReferenceBytes = 32;
 
@@ -48,7 +48,8 @@ enum class FrameKind : Byte {
   kTrailer = 'T',
 };
 
-enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 2 };
+/// 2 was an earlier Bit coding and is not used any more (FORMAT.md 14).
+enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 3 };
 
 /// Which bytes a back-reference may read, relative to its group of sequences or tile
 /// (FORMAT.md 6.3; S7.4 of docs/sources.md). Values are stored in the file.
@@ -94,6 +95,7 @@ struct TokenLayout {
 struct BitFields {
   Byte layout = 0;               ///< kLaneLayout or kSubBlockLayout
   Byte literal_limit = 10;       ///< longest word of the literal code, in bits
+  Byte command_limit = 0;        ///< lanes: of the code for commands
   Byte sequence_limit = 9;       ///< of the codes for lengths and offsets
   Byte size_bits = 0;            ///< in which the sizes of sub-streams are written
   Byte lanes_log2 = 0;           ///< lanes; with sub-blocks the sequences of one
@@ -110,7 +112,8 @@ constexpr Byte kMinSubBlockLog2 = 2;
 constexpr Byte kMaxSubBlockLog2 = 8;
 constexpr Byte kMaxCountBits = 22;
 constexpr Byte kMaxLiteralLimit = 12;
-constexpr Byte kMaxSequenceLimit = 10;
+constexpr Byte kMaxCommandLimit = 10;
+constexpr Byte kMaxSequenceLimit = 9;
 constexpr Byte kMaxSizeBits = 24;
 constexpr std::uint32_t kMaxLeastBits = (1u << 24) - 1;
 constexpr Byte kMaxLanesLog2 = 10;

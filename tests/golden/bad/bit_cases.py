@@ -5,7 +5,7 @@ import builder
 from builder import BitStreams, Seq
 from decode import Code
 
-TAIL = b"the tail of a block, which is long enough that its payload is smaller than it is"
+TAIL = b"the tail of a block, which is long enough that its payload is smaller than it"
 SEQUENCES = [Seq(b"abcdefgh", 200, 8), Seq(b"xy", 24, 9), Seq(b"", 30, 8), Seq(b"z", 90, 8)]
 PLAIN = builder.execute(SEQUENCES, TAIL)
 
@@ -28,7 +28,9 @@ def header_cases():
         "literal-limit-0": (bad, dict(literal_limit=0)),
         "literal-limit-13": (bad, dict(literal_limit=13)),
         "sequence-limit-0": (bad, dict(sequence_limit=0)),
-        "sequence-limit-11": (bad, dict(sequence_limit=11)),
+        "sequence-limit-10": (bad, dict(sequence_limit=10)),
+        "command-limit-0": (bad, dict(command_limit=0)),
+        "command-limit-11": (bad, dict(command_limit=11)),
         "size-bits-25": (bad, dict(size_bits=25)),
         "lanes-2048": (bad, dict(lanes_log2=11)),
         "head-above-payload": (bad, dict(head_bytes=1 << 20)),
@@ -41,6 +43,7 @@ def header_cases():
         "sub-streams-of-4-mib": (size, dict(least_bits=(1 << 24) - 1)),
         "sub-streams-too-short": (size, dict(least_bits=1)),
         "literal-limit-too-small": (Code.BAD_TREE, dict(literal_limit=3)),
+        "command-limit-too-small": (Code.BAD_TREE, dict(command_limit=1)),
         "sequence-limit-too-small": (Code.BAD_TREE, dict(sequence_limit=1)),
     }
     for name, (code, fields) in rows.items():
@@ -65,7 +68,7 @@ def head_cases():
         made.list_items = builder.list_items(sum(lengths, []))
         return builder.bit_block(made, PLAIN)
 
-    names = ("literals", "literal-lengths", "match-lengths", "offsets")
+    names = ("literals", "commands", "literal-lengths", "match-lengths", "offsets")
     for alphabet, name in enumerate(names):
 
         def subscribe(lengths, by):
@@ -176,13 +179,9 @@ def sequence_cases():
             change(values)
             made = streams(SEQUENCES[:1] + sequences, lanes_log2=0)
             made.values = [tuple(row) for row in values]
-            used = [
-                {builder.value_class(row[at], 2 if at == 2 else 3)[0] for row in made.values}
-                for at in range(3)
-            ]
             made.lengths[1:] = [
                 builder.even_lengths(symbols, size)
-                for symbols, size in zip(used, builder.ALPHABETS[1:])
+                for symbols, size in zip(builder.used_symbols(made.values), builder.ALPHABETS[1:])
             ]
         size = sum(len(s.literals) + s.match for s in SEQUENCES[:1] + sequences) + len(TAIL)
         return code, builder.bit_block(made, bytes(size + room), **fields)
@@ -267,12 +266,14 @@ def sub_block_cases():
     yield "with-a-literal-too-few", bits, with_counts(move(0, 1))
     yield "with-a-match-in-the-tail", bits, with_counts(move(1, -3))
 
-    streams = made()
-    streams.lengths[1] = [1, 1] + [0] * 158
-    items = builder.list_items(sum(streams.lengths, []))
-    streams = made()
-    streams.list_items = items
-    yield "with-literal-lengths", tree, block(streams)
+    yield "with-a-command-limit", bad, block(command_limit=5)
+    for alphabet, name in ((1, "commands"), (2, "literal-lengths")):
+        streams = made()
+        streams.lengths[alphabet][:2] = [1, 1]
+        items = builder.list_items(sum(streams.lengths, []))
+        streams = made()
+        streams.list_items = items
+        yield f"with-{name}", tree, block(streams)
     first, second, third = (writer.size for writer in made().sub_blocks())
     for name, by in (("early", 1), ("late", -1)):
         streams = made()

@@ -89,7 +89,7 @@ def file_headers():
     bad("magic", header(magic=b"\x89PRESSP\n") + rest, Code.NOT_PRESSO, 0)
     bad("header-cut-off", small_file()[:31], Code.TRUNCATED, 31)
     bad("header-checksum", patched(small_file(), 12, b"\x01"), Code.HEADER_CHECKSUM, 0)
-    bad("version", header(version=3) + rest, Code.UNSUPPORTED_VERSION, 0)
+    bad("version", header(version=4) + rest, Code.UNSUPPORTED_VERSION, 0)
     bad("block-bytes-too-small", header(block_bytes=16383) + rest, Code.BAD_HEADER, 0)
     bad("block-bytes-too-large", header(block_bytes=(4 << 20) + 1) + rest, Code.BAD_HEADER, 0)
     bad("header-reserved", header(reserved=1) + rest, Code.BAD_HEADER, 0)
@@ -141,7 +141,8 @@ def block_headers():
     raw("raw-with-layout", layout=0x44)
     raw("raw-with-literals", literals=len(TEXT))
     raw("raw-with-dictionary", dictionary_id=1)
-    raw("coding-reserved", Code.UNKNOWN_CODING, coding=3)
+    raw("coding-retired", Code.UNKNOWN_CODING, coding=2)
+    raw("coding-reserved", Code.UNKNOWN_CODING, coding=4)
     raw("coding-unknown", Code.UNKNOWN_CODING, coding=200)
 
     byte("literal-bits-1", layout=Layout(1))
@@ -500,10 +501,10 @@ def dependency_rules():
 
 def bit_blocks():
     for name, code, block in bit_cases.cases():
-        data = File(version=2).add_block(block).finish()
+        data = File(version=3).add_block(block).finish()
         bad(name, data, code, FIRST, 0)
     name, block, plain = bit_cases.rule_case()
-    data = File(version=2).add_block(block).finish()
+    data = File(version=3).add_block(block).finish()
     bad(name, data, Code.DEPENDENCY_RULE, FIRST, 0, indexed=OK, fast=OK, plain=plain)
 
 

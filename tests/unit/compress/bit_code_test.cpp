@@ -31,6 +31,36 @@ TEST(BitCode, EveryValueIsInItsClass) {
   }
 }
 
+TEST(BitCode, CommandsHoldShortLengthsAndSayWhatFollows) {
+  std::set<std::uint32_t> symbols;
+  for (const std::uint32_t literals : {0u, 1u, 2u, 3u, 4u, 1000u}) {
+    for (std::uint32_t match = 0; match < 40; ++match) {
+      for (const std::uint32_t offset : {0u, 1u, 2u, 3u, 500u}) {
+        const std::uint32_t symbol = command_symbol(literals, match, offset);
+        ASSERT_LT(symbol, kCommandSymbols);
+        symbols.insert(symbol);
+        const Command command = command_of(symbol);
+        EXPECT_EQ(command.literals, std::min(literals, 3u));
+        EXPECT_EQ(command.match, std::min(match, 15u));
+        EXPECT_EQ(command.repeats, offset == 1);
+        EXPECT_EQ(leads_to(symbol, kLiteralLengths), literals >= 3);
+        EXPECT_EQ(leads_to(symbol, kMatchLengths), match >= 15);
+        EXPECT_EQ(leads_to(symbol, kOffsets), offset != 1);
+      }
+    }
+  }
+  EXPECT_EQ(symbols.size(), kCommandSymbols);
+}
+
+TEST(BitCode, AlphabetsFollowOneAnotherInTheList) {
+  std::uint32_t next = 0;
+  for (std::uint32_t alphabet = 0; alphabet < kAlphabets; ++alphabet) {
+    EXPECT_EQ(first_symbol(alphabet), next);
+    next += symbols_of(alphabet);
+  }
+  EXPECT_EQ(next, kListedSymbols);
+}
+
 TEST(BitCode, LanesShareLiteralsInFours) {
   for (unsigned lanes_log2 = 0; lanes_log2 <= 6; ++lanes_log2) {
     for (std::uint32_t literals = 0; literals < 1200; literals += 1 + literals / 50) {

@@ -54,7 +54,7 @@ BlockHeader some_bit_header() {
   header.coding = Coding::kBit;
   header.layout = {0, false, 7};
   header.far_offsets = header.literal_escapes = header.match_escapes = 0;
-  header.bit = {kSubBlockLayout, 12, 10, 24, 6, 11, 20000, 0xABCDE};
+  header.bit = {kSubBlockLayout, 12, 0, 9, 24, 6, 11, 20000, 0xABCDE};
   return header;
 }
 

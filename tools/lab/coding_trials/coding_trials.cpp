@@ -87,12 +87,10 @@ class Trials {
 
   static std::uint64_t encoder_bits(const Counts& counts) {
     const BitParameters limits;
-    Counts literals{}, others = counts;
-    for (std::uint32_t i = 0; i < bit::kLiteralSymbols; ++i) {
-      literals[i] = std::exchange(others[i], 0);
-    }
-    return huffman_bits(literals, limits.literal_limit) +
-           huffman_bits(others, limits.sequence_limit);
+    const auto first_of_others = bit::first_symbol(bit::kLiteralLengths);
+    Counts first{}, others = counts;  // literals and commands have the same limit
+    for (std::uint32_t i = 0; i < first_of_others; ++i) first[i] = std::exchange(others[i], 0);
+    return huffman_bits(first, limits.literal_limit) + huffman_bits(others, limits.sequence_limit);
   }
 
   void count_file() {

@@ -13,14 +13,15 @@ namespace {
 
 constexpr std::uint32_t kLanes = 32;
 
-/// Calls take(alphabet, lane) for each symbol in its order.
+/// Calls take(alphabet, lane), which returns the symbol, for each one in its order.
 template <class Take>
 void take_all(std::uint32_t sequences, std::size_t symbols, Take take) {
-  static_assert(bit::kOffsets - bit::kLiteralLengths == 2);
   std::size_t at = 0;
   for (std::uint32_t i = 0; i < sequences; ++i) {
+    const std::uint32_t command =
+        take(bit::kCommands, at++ % kLanes) - bit::first_symbol(bit::kCommands);
     for (std::uint32_t alphabet = bit::kLiteralLengths; alphabet <= bit::kOffsets; ++alphabet) {
-      take(alphabet, at++ % kLanes);
+      if (bit::leads_to(command, alphabet)) take(alphabet, at++ % kLanes);
     }
   }
   for (; at < symbols; ++at) take(bit::kLiterals, at % kLanes);
@@ -62,6 +63,7 @@ class Rans final : public InterleavedCode {
       if (state < kLeastState) state = state << 16 | *--next;
       states[lane] = state;
       *out++ = slot.symbol;
+      return std::uint32_t{slot.symbol};
     });
   }
 
@@ -172,6 +174,7 @@ class Huffman final : public InterleavedCode {
       const Entry entry = entries_[alphabet][bits % entries_[alphabet].size()];
       lane.at += entry.length;
       *out++ = entry.symbol;
+      return std::uint32_t{entry.symbol};
     });
   }
 
@@ -185,6 +188,7 @@ class Huffman final : public InterleavedCode {
 
   static unsigned limit_of(std::uint32_t alphabet) {
     const BitParameters parameters;
+    if (alphabet == bit::kCommands) return parameters.command_limit;
     return alphabet == bit::kLiterals ? parameters.literal_limit : parameters.sequence_limit;
   }
 

@@ -21,7 +21,7 @@ class InterleavedCode {
 
 /// States of 32 bits, words of 16, frequencies in 4096ths.
 std::unique_ptr<InterleavedCode> make_rans();
-/// Limits as the encoder's: 10 for literals, 9 for all others. A sub-stream a lane.
+/// Limits as the encoder's: 10 for literals and commands, 9 for all others. A sub-stream a lane.
 std::unique_ptr<InterleavedCode> make_huffman();
 
 }  // namespace presso::trials

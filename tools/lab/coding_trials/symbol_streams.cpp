@@ -42,9 +42,14 @@ void gather(Bytes plain, const Sequences& sequences, const BlockHeader& header, 
     const bool matches = sequence.distance != 0;
     const std::uint32_t offset = matches ? offset_value(sequence.distance, last) : 0;
     if (matches) last = moved(last, offset, sequence.distance);
-    gatherer.add(bit::kLiteralLengths, sequence.literals);
-    gatherer.add(bit::kMatchLengths, matches ? sequence.match - header.layout.min_match : 0);
-    gatherer.add(bit::kOffsets, offset);
+    const std::uint32_t match = matches ? sequence.match - header.layout.min_match : 0;
+    const std::uint32_t command = bit::command_symbol(sequence.literals, match, offset);
+    gatherer.add_symbol(bit::first_symbol(bit::kCommands) + command);
+    if (sequence.literals >= bit::kLongLiterals) {
+      gatherer.add(bit::kLiteralLengths, sequence.literals - bit::kLongLiterals);
+    }
+    if (match >= bit::kLongMatch) gatherer.add(bit::kMatchLengths, match - bit::kLongMatch);
+    if (offset != bit::kCommandOffset) gatherer.add(bit::kOffsets, offset);
   }
   for (const Sequence& sequence : sequences) {
     gatherer.add_literals(plain.first(sequence.literals));

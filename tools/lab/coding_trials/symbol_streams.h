@@ -13,8 +13,8 @@ namespace presso::trials {
 using Counts = PerSymbol<std::uint32_t>;
 
 struct SymbolStreams {
-  /// In the list of all alphabets (bit_code.h): literal length, match length and offset of each
-  /// sequence, then literals.
+  /// In the list of all alphabets (bit_code.h): of each sequence the command and what it leads to,
+  /// then literals.
   std::vector<std::uint16_t> symbols;
   std::uint32_t sequences = 0;
   Counts counts{};
