@@ -65,8 +65,10 @@ constexpr std::array<std::uint64_t, 256> random_words() {
 }
 constexpr auto kWords = random_words();
 
-/// Those whose hashes' upper 24 bits are below `limit`.
+/// Those whose hashes' upper 24 bits are below `limit`; few of those that overlap themselves.
 std::vector<CountedString> counted_strings(Bytes document, std::uint32_t limit) {
+  constexpr std::size_t kRemembered = 256;
+  std::array<CountedString, kRemembered> last{};
   std::vector<CountedString> strings;
   std::uint64_t hashes[std::size(kLengths)] = {};
   for (std::uint32_t end = 1; end <= document.size(); ++end) {
@@ -75,7 +77,11 @@ std::vector<CountedString> counted_strings(Bytes document, std::uint32_t limit) 
       hashes[i] = (hashes[i] << kLengths[i].shift) + word;
       const std::uint32_t length = kLengths[i].bytes();
       const std::uint64_t mixed = hashes[i] * 0x9E3779B97F4A7C15u;
-      if (end >= length && mixed >> 40 < limit) strings.push_back({end - length, end, mixed});
+      if (end < length || mixed >> 40 >= limit) continue;
+      CountedString& before = last[mixed % kRemembered];
+      if (before.hash == mixed && end - length < before.end) continue;
+      before = {end - length, end, mixed};
+      strings.push_back(before);
     }
   }
   return strings;

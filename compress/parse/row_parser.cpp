@@ -404,8 +404,8 @@ class RowParse {
   LastDistances last_ = std::to_array(bit::kFirstDistances);
 };
 
-/// Rows for a text of this size: each for 32 or 64 positions, in a table of a few MiB at most; for a
-/// small text, whose table is small as well, for half as many.
+/// Rows for a text of this size: each for 32 or 64 positions, in a table of a few MiB at most; for
+/// a small text, whose table is small as well, for half as many.
 template <class Row>
 unsigned rows_log2(std::size_t text_bytes) {
   constexpr unsigned kLeast = 8;

@@ -62,8 +62,8 @@ struct DictionaryChoice {
 };
 
 struct CompressOptions {
-  /// Which parser: 1 one table, 2 two (the Byte coding: one), 3-9 rows of a hash, 10-12 trees; 0: by
-  /// goal and coding.
+  /// Which parser: 1 one table, 2 two (the Byte coding: one), 3-9 rows of a hash, 10-12 trees; 0:
+  /// by goal and coding.
   int level = 0;
   /// kMinBlockBytes .. kMaxBlockBytes; 0: 1 MiB with the Bit coding; with the Byte coding 64 KiB,
   /// 256 KiB or 1 MiB, whichever a trial on `sample` shows to suit, and kDefaultBlockBytes without
