@@ -33,6 +33,10 @@ unsigned choose_lanes_log2(std::size_t sequences, std::size_t literals) {
   return std::clamp<unsigned>(std::bit_width(std::max(least, 1u) - 1), log2, kMaxLanesLog2);
 }
 
+/// In a block of few sequences longer words save less than a decoder's table of them costs.
+constexpr std::size_t kFewSequences = 4096;
+constexpr Byte kFewCommandLimit = 9;
+
 /// The list of lengths as list symbols with extra bits.
 struct ListItem {
   Byte symbol;
@@ -345,6 +349,9 @@ bool BitEncoder::encode(Bytes plain, const Sequences& sequences, BlockHeader& he
   const bool sub_blocks = parameters_.sub_block_log2 > 0;
   header.bit.literal_limit = parameters_.literal_limit;
   header.bit.command_limit = sub_blocks ? Byte{0} : parameters_.command_limit;
+  if (sequences.size() < kFewSequences) {
+    header.bit.command_limit = std::min(header.bit.command_limit, kFewCommandLimit);
+  }
   header.bit.sequence_limit = parameters_.sequence_limit;
   header.bit.layout = sub_blocks ? kSubBlockLayout : kLaneLayout;
   header.bit.lanes_log2 =

@@ -12,9 +12,12 @@
 namespace presso {
 namespace {
 
-/// How far the commands' table reaches beyond the longest word: what that saves a sequence against
-/// what it costs a block (NOTES.md).
-constexpr std::uint32_t kSomeSequences = 1500, kManySequences = 16384;
+/// What the index of the commands' table is extended to, by a block's sequences: what that saves a
+/// sequence against what it costs a block (NOTES.md). 0: not at all.
+unsigned command_index_bits(std::uint32_t sequences) {
+  if (sequences < 300) return 0;
+  return sequences < 4096 ? 9 : (sequences < 16384 ? 10 : kMaxCommandIndex);
+}
 constexpr std::uint32_t kLongestInEntry = 1u << 15;  ///< match value
 
 LiteralEntry literal_entry(std::uint32_t symbol, unsigned length) {
@@ -136,13 +139,10 @@ Status BitTables::read(const BlockHeader& header, const Byte* payload) {
   literal_lengths_[0] = match_lengths_[0] = {0, 0, 0};
   fill_values(bit::kLiteralLengths, literal_lengths_.data() + 1);
   fill_values(bit::kMatchLengths, match_lengths_.data() + 1);
-  const bool extends = header.sequences >= kSomeSequences;
-  if (extends) {
-    const unsigned more = header.sequences < kManySequences ? 1 : 0;
-    command_bits_ = std::max(command_bits_, kMaxCommandIndex - more);
-  }
+  const unsigned extended = command_index_bits(header.sequences);
+  command_bits_ = std::max(command_bits_, extended);
   fill_one(bit::kCommands, command_bits_, commands_.data(), command_entry);
-  if (extends) extend_commands();
+  if (extended > 0) extend_commands();
   offsets_[0] = {bit::kCommandOffset, 0, 0};
   fill_values(bit::kOffsets, offsets_.data() + 1);
   return {};
