@@ -168,22 +168,22 @@ void BitEncoder::count_literals() {
   }
 }
 
-/// Of lanes. Without branches: what follows a command cannot be foreseen.
+/// Of lanes. Without a branch for long matches, which cannot be foreseen in structured data.
 void BitEncoder::count_commands(const Sequences& sequences, std::uint32_t min_match) {
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const std::uint32_t literals = sequences[i].literals;
     const std::uint32_t match = match_value(sequences[i], min_match);
-    const auto beyond = [](std::uint32_t value, std::uint32_t limit) {
-      return value < limit ? 0 : value - limit;
-    };
     const std::uint32_t offset = offsets_[i];
     ++counts_[bit::first_symbol(bit::kCommands) + bit::command_symbol(literals, match, offset)];
-    counts_[symbol_of(bit::kLiteralLengths, beyond(literals, bit::kLongLiterals))] +=
-        literals >= bit::kLongLiterals ? 1 : 0;
-    counts_[symbol_of(bit::kMatchLengths, beyond(match, bit::kLongMatch))] +=
-        match >= bit::kLongMatch ? 1 : 0;
-    counts_[symbol_of(bit::kOffsets, offset)] += offset != bit::kCommandOffset ? 1 : 0;
+    if (literals >= bit::kLongLiterals) {
+      ++counts_[symbol_of(bit::kLiteralLengths, literals - bit::kLongLiterals)];
+    }
+    const bool is_long = match >= bit::kLongMatch;
+    counts_[symbol_of(bit::kMatchLengths, is_long ? match - bit::kLongMatch : 0)] +=
+        is_long ? 1 : 0;
+    ++counts_[symbol_of(bit::kOffsets, offset)];
   }
+  counts_[symbol_of(bit::kOffsets, bit::kCommandOffset)] = 0;  // commands hold it
 }
 
 /// Of sub-blocks.
