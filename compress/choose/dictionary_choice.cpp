@@ -27,6 +27,7 @@ constexpr int kFirstSlowLevel = 3;                   ///< for faster ones the tr
 constexpr std::uint64_t kSmallestFast = 32u << 20;   ///< Bit coding: smaller inputs have none,
                                                      ///< Byte coding: nor have others
 constexpr int kFirstTrainedLevel = 7;                ///< below, training does not pay
+constexpr int kFirstTrainedByte = 5;                 ///< the same for the Byte coding
 constexpr int kFirstThoroughLevel = 10;              ///< from here on several sizes are tried
 
 /// Blocks are tried in parts of at most this, so that more places of the input are seen.
@@ -53,13 +54,15 @@ std::uint64_t part_of(std::uint64_t bytes, unsigned part, std::uint64_t least, s
   return std::clamp(bytes / part, least, most);
 }
 
-Effort effort_of(int level, std::uint64_t input_bytes) {
+Effort effort_of(const CompressOptions& options, std::uint64_t input_bytes) {
+  const int level = options.level;
+  const int first_trained = options.coding == Coding::kBit ? kFirstTrainedLevel : kFirstTrainedByte;
   constexpr std::uint64_t kMiB = 1u << 20;
   const auto largest = [&](unsigned part, std::uint32_t most = kLargestUntried) {
     const std::uint64_t bytes = part_of(input_bytes, part, kTrialSizes[0], most);
     return static_cast<std::uint32_t>(std::bit_floor(bytes));
   };
-  if (level < kFirstTrainedLevel) {
+  if (level < first_trained) {
     return {0, {}, part_of(input_bytes, 128, kMiB, kMostTried), largest(level < 5 ? 16 : 8)};
   }
   if (level < kFirstThoroughLevel) {
@@ -114,7 +117,7 @@ class Chooser {
         options_(options),
         tried_block_bytes_(std::min(options.block_bytes, kLargestTried)),
         needed_gain_(tried_block_bytes_ < options.block_bytes ? kNeededGainOfParts : kNeededGain),
-        effort_(effort_of(options.level, input_bytes)),
+        effort_(effort_of(options, input_bytes)),
         trial_(options) {}
 
   Result<DictionaryPlan> choose(const RandomAccess& input) {

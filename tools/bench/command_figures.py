@@ -25,7 +25,7 @@ PRESSO = [
     ("presso", options)
     for options in (
         "", "-1", "-2", "-5", "-9", "-12", "--index",
-        "--coding byte -1", "--coding byte", "--coding byte -12",
+        "--coding byte -1", "--coding byte",
     )
 ]
 OTHERS = [

@@ -68,8 +68,14 @@ def plain_numbers(axis):
     axis.set_minor_formatter(NullFormatter())
 
 
+DEFAULT_LEVELS = {"": 3, "--coding byte": 6}
+
+
 def level(row):
-    return int(row["options"].split()[0].lstrip("-"))
+    options = row["options"]
+    if options in DEFAULT_LEVELS:
+        return DEFAULT_LEVELS[options]
+    return next(int(word[1:]) for word in options.split() if word[1:].isdigit())
 
 
 def draw_points(axes, rows, speed):
