@@ -37,7 +37,7 @@ TOOLS = {  # colour and marker
 TEXTS = {"winlog.jsonl": "Windows event log, JSON lines, 87 MB", "app.log": "server log, 67 MB"}
 IN_README = {
     ("presso", ""), ("presso", "-1"), ("presso", "-9"), ("presso", "--coding byte"),
-    ("lz4", "-1"), ("zstd", "-3"),
+    ("zstd", "-3"),
 }
 PEER_TEXTS = {"winlog.jsonl": "long lines (2.3 KB)", "gen.jsonl": "short lines (290 bytes)"}
 PRESETS = {"default": "o", "--favor archive": "*"}  # marker
