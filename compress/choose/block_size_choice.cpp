@@ -57,7 +57,8 @@ Result<BlockSizeChoice> try_sizes(const RandomAccess& input, const CompressOptio
   }
   PRESSO_ASSIGN(DictionaryPlan small, plan_for(kSmallBytes));
   PRESSO_ASSIGN(DictionaryPlan usual, plan_for(kDefaultBlockBytes));
-  small.training_seconds = usual.training_seconds += small.training_seconds;
+  usual.training_seconds += small.training_seconds;  // both were trained, whichever is taken
+  small.training_seconds = usual.training_seconds;
   if (small.content.empty() && usual.content.empty()) {
     PRESSO_ASSIGN(BlockSizeChoice choice, try_without_dictionary(input, options));
     choice.dictionary = std::move(choice.block_bytes == kSmallBytes ? small : usual);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "compress/choose/dictionary_trainer.h"
@@ -23,12 +22,13 @@ constexpr std::uint64_t kMostSampled = 16u << 20;    ///< of the input, to train
 constexpr std::uint64_t kMostTried = 4u << 20;       ///< of the input, encoded with each size
 constexpr std::uint32_t kPieceBytes = 8u << 10;      ///< of an even sample
 constexpr std::uint32_t kLargestUntried = 1u << 20;  ///< where only one size is tried
-constexpr int kFirstSlowLevel = 3;                   ///< for faster ones the trial takes long:
-constexpr std::uint64_t kSmallestFast = 32u << 20;   ///< Bit coding: smaller inputs have none,
-                                                     ///< Byte coding: nor have others
-constexpr int kFirstTrainedLevel = 7;                ///< below, training does not pay
-constexpr int kFirstTrainedByte = 5;                 ///< the same for the Byte coding
-constexpr int kFirstThoroughLevel = 10;              ///< from here on several sizes are tried
+/// Below this level the trial takes long beside compressing: then the Byte coding goes without a
+/// dictionary, and the Bit coding where the input is smaller than that.
+constexpr int kFirstSlowLevel = 3;
+constexpr std::uint64_t kSmallestFast = 32u << 20;
+constexpr int kFirstTrainedLevel = 7;    ///< Bit coding: below, training does not pay
+constexpr int kFirstTrainedByte = 5;     ///< Byte coding: likewise
+constexpr int kFirstThoroughLevel = 10;  ///< from here on several sizes are tried
 
 /// Blocks are tried in parts of at most this, so that more places of the input are seen.
 constexpr std::uint32_t kLargestTried = 512u << 10;
@@ -41,8 +41,7 @@ constexpr double kNeededGainOfParts = 0.03;
 constexpr double kLostGain = 0.25;
 constexpr double kOtherSize = 0.1;
 
-/// How much is looked at, and how closely: so that all of it takes a few percent of the time that
-/// compressing the input takes at this level (NOTES.md).
+/// How much is looked at, and how closely: by how long compressing the input takes (NOTES.md).
 struct Effort {
   std::uint64_t sample_bytes;  ///< to train on; 0: the content is an even sample of the input
   TrainingEffort training;
@@ -159,9 +158,7 @@ class Chooser {
   }
 
   Result<DictionaryPlan> choose_even(const RandomAccess& input) {
-    PRESSO_ASSIGN(
-        const Samples tried,
-        Samples::read(input, tried_block_bytes_, choose_evenly(blocks_of(input), tried_blocks())));
+    PRESSO_ASSIGN(const Samples tried, blocks_to_try(input));
     PRESSO_ASSIGN(DictionaryPlan without, plan_with({}, tried.blocks()));
     PRESSO_ASSIGN(DictionaryPlan with, plan_even(input, without, tried.blocks()));
     return pays(with, without) ? std::move(with) : std::move(without);
@@ -187,16 +184,16 @@ class Chooser {
 
   /// Trained, or even where that is better.
   Result<DictionaryPlan> choose_trained(const RandomAccess& input) {
-    const std::uint32_t block_bytes = tried_block_bytes_;
-    const std::uint64_t trained = std::max<std::uint64_t>(effort_.sample_bytes / block_bytes, 1);
+    const std::uint64_t trained =
+        std::max<std::uint64_t>(effort_.sample_bytes / tried_block_bytes_, 1);
     const Split split = split_blocks(blocks_of(input), trained, tried_blocks());
-    PRESSO_ASSIGN(const Samples samples, Samples::read(input, block_bytes, split.trained));
+    PRESSO_ASSIGN(const Samples samples, Samples::read(input, tried_block_bytes_, split.trained));
     const Stopwatch time;
     PRESSO_ASSIGN(const auto segments,
                   select_segments(samples.blocks(), effort_.largest, effort_.training,
                                   threads_or_all(options_.threads)));
     const double training_seconds = time.seconds();
-    PRESSO_ASSIGN(const Samples tried, Samples::read(input, block_bytes, split.tried));
+    PRESSO_ASSIGN(const Samples tried, Samples::read(input, tried_block_bytes_, split.tried));
     PRESSO_ASSIGN(DictionaryPlan without, plan_with({}, tried.blocks()));
     PRESSO_ASSIGN(DictionaryPlan best, best_size(samples, segments, without, tried));
     if (options_.level < kFirstThoroughLevel) {
@@ -213,6 +210,10 @@ class Chooser {
   }
   std::uint64_t tried_blocks() const {
     return std::max<std::uint64_t>(effort_.tried_bytes / tried_block_bytes_, 1);
+  }
+  Result<Samples> blocks_to_try(const RandomAccess& input) const {
+    return Samples::read(input, tried_block_bytes_,
+                         choose_evenly(blocks_of(input), tried_blocks()));
   }
 
   Result<DictionaryPlan> best_size(const Samples& samples,
@@ -257,9 +258,7 @@ class Chooser {
   }
 
   Result<TriedParts> try_on(const RandomAccess& input, Bytes content) {
-    PRESSO_ASSIGN(
-        const Samples tried,
-        Samples::read(input, tried_block_bytes_, choose_evenly(blocks_of(input), tried_blocks())));
+    PRESSO_ASSIGN(const Samples tried, blocks_to_try(input));
     TriedParts parts;
     PRESSO_ASSIGN(parts.without, stored_part(tried.blocks(), {}));
     PRESSO_ASSIGN(parts.with, stored_part(tried.blocks(), content));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chooses a file dictionary (FORMAT.md 7.1): content by training on a bounded sample of the input,
-// size by trial, and whether it pays at all.
+// Chooses a file dictionary (FORMAT.md 7.1): content by an even sample of the input or by training
+// on a bounded one, size by level or by trial, and whether it pays at all by a trial.
 #pragma once
 
 #include <optional>

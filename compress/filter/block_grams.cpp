@@ -2,9 +2,10 @@
 #include "compress/filter/block_grams.h"
 
 #include <algorithm>
-#include <bit>
 #include <cctype>
 #include <utility>
+
+#include "compress/parse/match.h"
 
 namespace presso {
 namespace {
@@ -36,18 +37,6 @@ void for_each_cell(Bytes text, Take take) {
       take(choice, gram_cell(window >> (64 - 8 * size)));
     }
   }
-}
-
-/// How many bytes from `a` on are equal to those from `b` on, which is behind it.
-std::size_t common_bytes(Bytes text, std::size_t a, std::size_t b) {
-  const std::size_t begin = b;
-  for (; b + kProbeBytes <= text.size(); a += kProbeBytes, b += kProbeBytes) {
-    const std::uint64_t differ =
-        load<std::uint64_t>(text.data() + a) ^ load<std::uint64_t>(text.data() + b);
-    if (differ != 0) return b - begin + static_cast<std::size_t>(std::countr_zero(differ)) / 8;
-  }
-  while (b < text.size() && text[a] == text[b]) ++a, ++b;
-  return b - begin;
 }
 
 bool is_word_byte(Byte byte) {
@@ -87,12 +76,16 @@ void GramCollector::for_each_new_part(Bytes text, Take take) {
   std::size_t begin = 0;  // of what was not taken yet
   for (std::size_t at = 1; at + kProbeBytes <= text.size();) {
     const auto bytes = load<std::uint64_t>(text.data() + at);
-    std::uint32_t& place = places_[bytes * 0x9E3779B97F4A7C15u >> (64 - kPlacesLog2)];
-    std::size_t earlier = std::exchange(place, static_cast<std::uint32_t>(at));
+    std::uint32_t& place = places_[hash_word(bytes, kPlacesLog2)];
+    const std::uint32_t earlier = std::exchange(place, static_cast<std::uint32_t>(at));
     if (load<std::uint64_t>(text.data() + earlier) == bytes && earlier != 0) {
-      std::size_t from = at;
-      while (from > begin && earlier > 0 && text[from - 1] == text[earlier - 1]) --from, --earlier;
-      const std::size_t end = from + common_bytes(text, earlier, from);
+      const Byte* const here = text.data() + at;
+      const Byte* const there = text.data() + earlier;
+      const auto new_before = static_cast<std::uint32_t>(at - begin);
+      const std::size_t from =
+          at - common_length_back(here, there, std::min(new_before, earlier), earlier);
+      const std::size_t end =
+          at + common_length(there, here, static_cast<std::uint32_t>(text.size() - at));
       if (end - from >= kLeastRepeated) {
         take(text.subspan(begin, from + kLongest - 1 - begin));
         begin = end - (kLongest - 1);

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "compress/parse/block_scratch.h"
 #include "compress/parse/dependency.h"
 #include "compress/parse/match.h"
 #include "compress/parse/parser.h"
@@ -196,63 +197,44 @@ class FastParse {
 class FastParser final : public Parser {
  public:
   explicit FastParser(const ParserParameters& parameters)
-      : parameters_(parameters), tracker_(parameters.rule, parameters.group) {}
+      : parameters_(parameters), scratch_(parameters) {}
 
   void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
     sequences.clear();
     if (plain.size() <= kTailBytes) return;
-    found_.resize(plain.size() / parameters_.min_match +
-                  plain.size() / literal_run_limit(parameters_.rule) + 1);
-    sequences.assign(static_cast<const Sequence*>(found_.data()), parse_block(plain, dictionary));
+    scratch_.collect(plain.size(), sequences, [&]<class Tracker>(Tracker&& tracker, Sequence* out) {
+      return plain.size() <= std::size_t{1} << 16
+                 ? parse_into<Tracker>(small_table_, tracker, plain, dictionary, out)
+                 : parse_into<Tracker>(table_, tracker, plain, dictionary, out);
+    });
   }
 
  private:
-  /// Returns the end of what is in found_.
-  const Sequence* parse_block(Bytes plain, const DictionaryIndex* dictionary) {
-    if (parameters_.rule == DependencyRule::kTwoWave &&
-        parameters_.group == TwoWaveTracker::kGroup) {
-      bitmap_.assign(TwoWaveTracker::bitmap_bytes(plain.size()), 0);
-      return parse_with<TwoWaveTracker>(TwoWaveTracker(bitmap_.data()), plain, dictionary);
-    }
-    tracker_.begin_block(plain.size());
-    return parse_with<DependencyTracker&>(tracker_, plain, dictionary);
-  }
-
-  template <class Tracker>
-  const Sequence* parse_with(Tracker tracker, Bytes plain, const DictionaryIndex* dictionary) {
-    return plain.size() <= std::size_t{1} << 16
-               ? parse_into<Tracker>(small_table_, tracker, plain, dictionary)
-               : parse_into<Tracker>(table_, tracker, plain, dictionary);
-  }
-
   template <class Tracker, class Entry>
-  const Sequence* parse_into(std::vector<Entry>& table, Tracker tracker, Bytes plain,
-                             const DictionaryIndex* dictionary) {
+  Sequence* parse_into(std::vector<Entry>& table, Tracker tracker, Bytes plain,
+                       const DictionaryIndex* dictionary, Sequence* out) {
     constexpr unsigned kBits = sizeof(Entry) == 2 ? kSmallHashBits : kHashBits;
     table.assign(std::size_t{1} << kBits, 0);
     const bool limits =
         dictionary != nullptr || parameters_.staleness > 0 || parameters_.window < plain.size();
-    return limits ? run<true, kBits, Tracker>(table.data(), tracker, plain, dictionary)
-                  : run<false, kBits, Tracker>(table.data(), tracker, plain, dictionary);
+    return limits ? run<true, kBits, Tracker>(table.data(), tracker, plain, dictionary, out)
+                  : run<false, kBits, Tracker>(table.data(), tracker, plain, dictionary, out);
   }
 
   template <bool kLimits, unsigned kBits, class Tracker, class Entry>
-  const Sequence* run(Entry* table, Tracker tracker, Bytes plain,
-                      const DictionaryIndex* dictionary) {
-    FastParse<Entry, Tracker, kLimits> parse(plain, parameters_, dictionary, table, tracker,
-                                             found_.data());
+  Sequence* run(Entry* table, Tracker tracker, Bytes plain, const DictionaryIndex* dictionary,
+                Sequence* out) {
+    FastParse<Entry, Tracker, kLimits> parse(plain, parameters_, dictionary, table, tracker, out);
     return parse.template run<kBits>();
   }
 
   static constexpr unsigned kSmallHashBits = 14;
   static constexpr unsigned kHashBits = 15;
 
-  ParserParameters parameters_;
-  DependencyTracker tracker_;
-  std::vector<Byte> bitmap_;
+  const ParserParameters parameters_;
+  BlockScratch scratch_;
   std::vector<std::uint16_t> small_table_;
   std::vector<std::uint32_t> table_;
-  Sequences found_;  ///< room for the most that a block can have
 };
 
 }  // namespace

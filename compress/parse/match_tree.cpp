@@ -20,15 +20,14 @@ void MatchTree::begin(Bytes plain, const DictionaryIndex* dictionary) {
   base_ = window_.place(plain, dictionary);
   begin_ = static_cast<std::uint32_t>(dictionary != nullptr ? dictionary->content.size() : 0);
   end_ = begin_ + static_cast<std::uint32_t>(plain.size());
+  children_.resize(2 * std::size_t{end_});
   if (dictionary != nullptr) {
     hash_bits_ = dictionary->hash_bits;
     roots_ = dictionary->head;
-    children_.resize(2 * std::size_t{end_});
     std::copy(dictionary->children.begin(), dictionary->children.end(), children_.begin());
   } else {
     hash_bits_ = parameters_.hash_bits;
     roots_.assign(std::size_t{1} << hash_bits_, 0);
-    children_.resize(2 * std::size_t{end_});
   }
   nice_end_ = 0;
 }

@@ -35,8 +35,8 @@ struct ParserParameters {
   std::uint32_t depth = 32;         ///< all except fast: candidates tried at a position
   std::uint32_t nice_length = 64;   ///< all except fast: a match this long is taken at once
   std::uint32_t sequence_cost = 0;  ///< all except fast: bits added to the price of a sequence
-  std::uint32_t acceleration = 6;   ///< fast, row: after 2^this misses the step grows by one; two
-                                    ///< tables: after 2^this literals
+  std::uint32_t acceleration = 6;   ///< the step grows by one after 2^this misses (fast) or
+                                    ///< literals (tables, row)
   bool dense = false;               ///< fast: two positions of a match enter the table, not one
   std::uint32_t staleness = 0;      ///< fast: a table entry is replaced only when older than this
   // For all parsers:
@@ -53,11 +53,12 @@ struct DictionaryIndex {
   Bytes content;
   std::uint64_t serial = 0;  ///< no two indexes of a process have the same; 0: made by no one
   std::uint32_t hash_bits = 0;
-  std::vector<std::uint32_t> head;  ///< position + 1 of the last occurrence of a hash; 0: none
+  /// Position + 1 of the last occurrence of a hash, 0: none; tables: the position, of long strings.
+  std::vector<std::uint32_t> head;
   /// Chain: position + 1 of the occurrence before; by position.
   std::vector<std::uint32_t> previous;
   std::vector<std::uint32_t> children;  ///< optimal: MatchTree's; head holds its roots
-  std::vector<std::uint32_t> shorts;    ///< two tables: of short strings; head of long ones
+  std::vector<std::uint32_t> shorts;    ///< two tables: position, of short strings
   std::vector<Byte> rows;               ///< row: all rows as bytes
 };
 

@@ -21,6 +21,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "compress/parse/block_scratch.h"
 #include "compress/parse/dependency.h"
 #include "compress/parse/last_distances.h"
 #include "compress/parse/match.h"
@@ -418,10 +419,10 @@ unsigned rows_log2(std::size_t text_bytes) {
 
 /// Calls use<Row>() with the rows that the parameters ask for.
 template <class Use>
-auto with_row(const ParserParameters& parameters, Use&& use) {
+void with_row(const ParserParameters& parameters, Use&& use) {
   if (parameters.depth <= 12) return use.template operator()<Row<12>>();
   if (parameters.depth <= 28) return use.template operator()<Row<28>>();
-  return use.template operator()<Row<60>>();
+  use.template operator()<Row<60>>();
 }
 
 template <class Row>
@@ -433,25 +434,20 @@ Rows<Row> rows_in(std::vector<Row>& memory, const ParserParameters& parameters) 
 class RowParser final : public Parser {
  public:
   explicit RowParser(const ParserParameters& parameters)
-      : parameters_(parameters), tracker_(parameters.rule, parameters.group) {}
+      : parameters_(parameters), scratch_(parameters) {}
 
   void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
     sequences.clear();
     if (plain.size() <= kTailBytes) return;
-    found_.resize(plain.size() / parameters_.min_match +
-                  plain.size() / literal_run_limit(parameters_.rule) + 1);
-    const Sequence* const end = with_row(parameters_, [&]<class Row>() {
-      return parse_with<Row>(std::get<std::vector<Row>>(memory_), plain, dictionary);
+    with_row(parameters_, [&]<class Row>() {
+      parse_with(std::get<std::vector<Row>>(memory_), plain, dictionary, sequences);
     });
-    sequences.assign(static_cast<const Sequence*>(found_.data()), end);
   }
 
  private:
-  /// Returns the end of what is in found_.
   template <class Row>
-  const Sequence* parse_with(std::vector<Row>& memory, Bytes plain,
-                             const DictionaryIndex* dictionary) {
-    if (dictionary != nullptr && dictionary->content.empty()) dictionary = nullptr;
+  void parse_with(std::vector<Row>& memory, Bytes plain, const DictionaryIndex* dictionary,
+                  Sequences& sequences) {
     const Byte* const base = window_.place(plain, dictionary);
     std::uint32_t before = 0;
     if (dictionary != nullptr) {
@@ -463,29 +459,17 @@ class RowParser final : public Parser {
       memory.assign(std::size_t{1} << rows_log2<Row>(plain.size()), Row{});
     }
     const Rows<Row> rows = rows_in(memory, parameters_);
-    if (parameters_.rule == DependencyRule::kTwoWave &&
-        parameters_.group == TwoWaveTracker::kGroup) {
-      bitmap_.assign(TwoWaveTracker::bitmap_bytes(plain.size()), 0);
-      return run(RowParse<Rows<Row>, TwoWaveTracker>(base, before, plain.size(), parameters_, rows,
-                                                     TwoWaveTracker(bitmap_.data()),
-                                                     found_.data()));
-    }
-    tracker_.begin_block(plain.size());
-    return run(RowParse<Rows<Row>, DependencyTracker&>(base, before, plain.size(), parameters_,
-                                                       rows, tracker_, found_.data()));
+    scratch_.collect(plain.size(), sequences, [&]<class Tracker>(Tracker&& tracker, Sequence* out) {
+      RowParse<Rows<Row>, Tracker> parse(base, before, plain.size(), parameters_, rows, tracker,
+                                         out);
+      return parameters_.lazy == 0 ? parse.run_greedily() : parse.run_lazily();
+    });
   }
 
-  template <class Parse>
-  const Sequence* run(Parse parse) const {
-    return parameters_.lazy == 0 ? parse.run_greedily() : parse.run_lazily();
-  }
-
-  ParserParameters parameters_;
-  DependencyTracker tracker_;
-  std::vector<Byte> bitmap_;
+  const ParserParameters parameters_;
+  BlockScratch scratch_;
   std::tuple<std::vector<Row<12>>, std::vector<Row<28>>, std::vector<Row<60>>> memory_;
   Window window_;
-  Sequences found_;  ///< room for the most that a block can have
 };
 
 }  // namespace

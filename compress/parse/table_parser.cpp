@@ -16,8 +16,9 @@
 // The dictionary lies before the block in memory (window.h), and its tables are made once and
 // copied for each block, so that a probe finds the nearest place of both.
 #include <algorithm>
-#include <type_traits>
+#include <utility>
 
+#include "compress/parse/block_scratch.h"
 #include "compress/parse/dependency.h"
 #include "compress/parse/last_distances.h"
 #include "compress/parse/match.h"
@@ -39,11 +40,27 @@ struct Match {
   std::uint32_t distance = 0;
 };
 
-/// The last positions of long and of short strings, by their hashes; 0 also stands for none.
+/// The last positions of long and of short strings, or of one sort of strings, by their hashes; 0
+/// also stands for none.
+template <bool kTwo>
 struct Tables {
+  static constexpr unsigned kFirstKey = kTwo ? kLongKey : kOnlyKey;
+
   std::uint32_t* longs;
-  std::uint32_t* shorts;  ///< nullptr where there is one table
+  std::uint32_t* shorts;  ///< of two tables
   unsigned bits;          ///< of a hash into either
+
+  std::uint32_t& long_of(std::uint64_t word) const {
+    return longs[hash_bytes<kFirstKey>(word, bits)];
+  }
+  std::uint32_t& short_of(std::uint64_t word) const {
+    return shorts[hash_bytes<kShortKey>(word, bits)];
+  }
+  void insert(const Byte* base, std::uint32_t at) const {
+    const auto word = load<std::uint64_t>(base + at);
+    long_of(word) = at;
+    if constexpr (kTwo) short_of(word) = at;
+  }
 };
 
 /// Whether the first kBytes of two words are equal.
@@ -55,11 +72,11 @@ bool begin_equally(std::uint64_t a, std::uint64_t b) {
 /// One block's parse. Positions count from the dictionary's first byte.
 template <bool kTwo, class Tracker>
 class TableParse {
-  static constexpr unsigned kFirstKey = kTwo ? kLongKey : kOnlyKey;
+  static constexpr unsigned kFirstKey = Tables<kTwo>::kFirstKey;
 
  public:
   TableParse(const Byte* base, std::uint32_t dictionary_bytes, std::size_t plain_bytes,
-             const ParserParameters& parameters, const Tables& tables, Tracker tracker,
+             const ParserParameters& parameters, const Tables<kTwo>& tables, Tracker tracker,
              Sequence* out)
       : base_(base),
         begin_(dictionary_bytes),
@@ -77,7 +94,7 @@ class TableParse {
     std::uint32_t at = std::max(begin_, 1u);
     while (at < search_end_) {
       const Probe probed = probe(at);
-      Match match = find_repeated(at + 1);
+      Match match = find_repeated(at + 1, last_[0]);
       if (match.length == 0) match = find_in_tables(at, probed);
       if (match.length == 0) {
         close_run_if_strict(at);
@@ -87,8 +104,8 @@ class TableParse {
       const std::uint32_t from = at;
       at = emit_match(match, probed, match.begin <= from);
       if (at < search_end_) {
-        insert(from + 2);
-        insert(at - 2);
+        tables_.insert(base_, from + 2);
+        tables_.insert(base_, at - 2);
       }
     }
     close_run(end_);
@@ -107,19 +124,13 @@ class TableParse {
 
   Probe probe(std::uint32_t at) const {
     const auto word = load<std::uint64_t>(base_ + at);
-    std::uint32_t* const long_entry = tables_.longs + hash_bytes<kFirstKey>(word, tables_.bits);
+    std::uint32_t* const long_entry = &tables_.long_of(word);
     Probe found{word, long_entry, nullptr, std::exchange(*long_entry, at), 0};
     if constexpr (kTwo) {
-      found.short_entry = tables_.shorts + hash_bytes<kShortKey>(word, tables_.bits);
+      found.short_entry = &tables_.short_of(word);
       found.short_place = std::exchange(*found.short_entry, at);
     }
     return found;
-  }
-
-  void insert(std::uint32_t at) const {
-    const auto word = load<std::uint64_t>(base_ + at);
-    tables_.longs[hash_bytes<kFirstKey>(word, tables_.bits)] = at;
-    if constexpr (kTwo) tables_.shorts[hash_bytes<kShortKey>(word, tables_.bits)] = at;
   }
 
   Match find_in_tables(std::uint32_t at, const Probe& probed) {
@@ -128,8 +139,7 @@ class TableParse {
     }
     if (!kTwo || !is_at<kShortKey>(probed.short_place, at, probed.word)) return {};
     const auto next_word = load<std::uint64_t>(base_ + at + 1);
-    std::uint32_t& next = tables_.longs[hash_bytes<kLongKey>(next_word, tables_.bits)];
-    const std::uint32_t later = std::exchange(next, at + 1);
+    const std::uint32_t later = std::exchange(tables_.long_of(next_word), at + 1);
     if (is_at<kLongKey>(later, at + 1, next_word)) return extend(at + 1, later, kLongKey);
     return extend(at, probed.short_place, kShortKey);
   }
@@ -156,9 +166,8 @@ class TableParse {
     return known + common_length(base_ + at + known, base_ + from + known, limit - known);
   }
 
-  /// At the last distance, from `at` on.
-  Match find_repeated(std::uint32_t at) const {
-    const std::uint32_t distance = last_[0];
+  /// A match at this distance, from `at` on.
+  Match find_repeated(std::uint32_t at, std::uint32_t distance) const {
     if (distance > at - begin_ ||
         load<std::uint32_t>(base_ + at) != load<std::uint32_t>(base_ + at - distance)) {
       return {};
@@ -196,17 +205,11 @@ class TableParse {
     }
     take_distance(match.distance, last_);
     while (literals_begin_ < search_end_) {
-      const std::uint32_t at = literals_begin_;
-      const std::uint32_t distance = last_[1];
-      if (distance > at - begin_ ||
-          load<std::uint32_t>(base_ + at) != load<std::uint32_t>(base_ + at - distance)) {
-        break;
-      }
-      const std::uint32_t length = legal(at, distance, common(at, at - distance, kRepeatKey));
-      if (length < parameters_.min_match) break;
-      insert(at);
-      emit({0, length, distance});
-      take_distance(distance, last_);
+      const Match again = find_repeated(literals_begin_, last_[1]);
+      if (again.length == 0) break;
+      tables_.insert(base_, again.begin);
+      emit({0, again.length, again.distance});
+      take_distance(again.distance, last_);
     }
     return literals_begin_;
   }
@@ -233,7 +236,7 @@ class TableParse {
   const std::uint32_t search_end_;
   const ParserParameters parameters_;
   const std::uint32_t run_limit_;
-  const Tables tables_;
+  const Tables<kTwo> tables_;
   Tracker tracker_;  ///< a reference to one, or one
   Sequence* out_;
   std::uint32_t literals_begin_;
@@ -250,51 +253,32 @@ unsigned hash_bits_for(ParserKind kind, std::size_t text_bytes) {
 class TableParser final : public Parser {
  public:
   explicit TableParser(const ParserParameters& parameters)
-      : parameters_(parameters), tracker_(parameters.rule, parameters.group) {}
+      : parameters_(parameters), scratch_(parameters) {}
 
   void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
     sequences.clear();
     if (plain.size() <= kTailBytes) return;
-    found_.resize(plain.size() / parameters_.min_match +
-                  plain.size() / literal_run_limit(parameters_.rule) + 1);
-    sequences.assign(static_cast<const Sequence*>(found_.data()), parse_block(plain, dictionary));
+    parameters_.kind == ParserKind::kTwoTables ? parse_with<true>(plain, dictionary, sequences)
+                                               : parse_with<false>(plain, dictionary, sequences);
   }
 
  private:
-  /// Returns the end of what is in found_.
-  const Sequence* parse_block(Bytes plain, const DictionaryIndex* dictionary) {
+  template <bool kTwo>
+  void parse_with(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) {
     const Byte* const base = window_.place(plain, dictionary);
-    if (parameters_.rule == DependencyRule::kTwoWave &&
-        parameters_.group == TwoWaveTracker::kGroup) {
-      bitmap_.assign(TwoWaveTracker::bitmap_bytes(plain.size()), 0);
-      return parse_with<TwoWaveTracker>(TwoWaveTracker(bitmap_.data()), base, plain.size(),
-                                        dictionary);
-    }
-    tracker_.begin_block(plain.size());
-    return parse_with<DependencyTracker&>(tracker_, base, plain.size(), dictionary);
-  }
-
-  template <class Tracker>
-  const Sequence* parse_with(Tracker tracker, const Byte* base, std::size_t plain_bytes,
-                             const DictionaryIndex* dictionary) {
-    return parameters_.kind == ParserKind::kTwoTables
-               ? run<true, Tracker>(tracker, base, plain_bytes, dictionary)
-               : run<false, Tracker>(tracker, base, plain_bytes, dictionary);
-  }
-
-  template <bool kTwo, class Tracker>
-  const Sequence* run(Tracker tracker, const Byte* base, std::size_t plain_bytes,
-                      const DictionaryIndex* dictionary) {
     const auto before =
         static_cast<std::uint32_t>(dictionary != nullptr ? dictionary->content.size() : 0);
-    const Tables tables = tables_for(kTwo, plain_bytes, dictionary);
-    return TableParse<kTwo, Tracker>(base, before, plain_bytes, parameters_, tables, tracker,
-                                     found_.data())
-        .run();
+    const Tables<kTwo> tables = tables_for<kTwo>(plain.size(), dictionary);
+    scratch_.collect(plain.size(), sequences, [&]<class Tracker>(Tracker&& tracker, Sequence* out) {
+      return TableParse<kTwo, Tracker>(base, before, plain.size(), parameters_, tables, tracker,
+                                       out)
+          .run();
+    });
   }
 
   /// Empty, or the dictionary's.
-  Tables tables_for(bool two, std::size_t plain_bytes, const DictionaryIndex* dictionary) {
+  template <bool kTwo>
+  Tables<kTwo> tables_for(std::size_t plain_bytes, const DictionaryIndex* dictionary) {
     if (dictionary != nullptr) {
       longs_ = dictionary->head;
       shorts_ = dictionary->shorts;
@@ -302,36 +286,33 @@ class TableParser final : public Parser {
     }
     const unsigned bits = hash_bits_for(parameters_.kind, plain_bytes);
     longs_.assign(std::size_t{1} << bits, 0);
-    if (two) shorts_.assign(std::size_t{1} << bits, 0);
+    if (kTwo) shorts_.assign(std::size_t{1} << bits, 0);
     return {longs_.data(), shorts_.data(), bits};
   }
 
-  ParserParameters parameters_;
-  DependencyTracker tracker_;
-  std::vector<Byte> bitmap_;
+  const ParserParameters parameters_;
+  BlockScratch scratch_;
   std::vector<std::uint32_t> longs_;
   std::vector<std::uint32_t> shorts_;
   Window window_;
-  Sequences found_;  ///< room for the most that a block can have
 };
+
+template <bool kTwo>
+void index_content(DictionaryIndex& index) {
+  index.head.assign(std::size_t{1} << index.hash_bits, 0);
+  if (kTwo) index.shorts.assign(std::size_t{1} << index.hash_bits, 0);
+  const Tables<kTwo> tables{index.head.data(), index.shorts.data(), index.hash_bits};
+  for (std::size_t at = 0; at + sizeof(std::uint64_t) <= index.content.size(); ++at) {
+    tables.insert(index.content.data(), static_cast<std::uint32_t>(at));
+  }
+}
 
 }  // namespace
 
 void index_tables(const ParserParameters& parameters, DictionaryIndex& index) {
-  const bool two = parameters.kind == ParserKind::kTwoTables;
   index.hash_bits = hash_bits_for(parameters.kind, index.content.size() + parameters.block_bytes);
-  index.head.assign(std::size_t{1} << index.hash_bits, 0);
-  if (two) index.shorts.assign(std::size_t{1} << index.hash_bits, 0);
-  for (std::size_t at = 0; at + sizeof(std::uint64_t) <= index.content.size(); ++at) {
-    const auto word = load<std::uint64_t>(index.content.data() + at);
-    const auto place = static_cast<std::uint32_t>(at);
-    if (two) {
-      index.head[hash_bytes<kLongKey>(word, index.hash_bits)] = place;
-      index.shorts[hash_bytes<kShortKey>(word, index.hash_bits)] = place;
-    } else {
-      index.head[hash_bytes<kOnlyKey>(word, index.hash_bits)] = place;
-    }
-  }
+  parameters.kind == ParserKind::kTwoTables ? index_content<true>(index)
+                                            : index_content<false>(index);
 }
 
 std::unique_ptr<Parser> make_table_parser(const ParserParameters& parameters) {

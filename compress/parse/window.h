@@ -4,9 +4,6 @@
 // it lies. The dictionary is copied once, each block once.
 #pragma once
 
-#include <algorithm>
-#include <cstring>
-
 #include "compress/parse/parser.h"
 #include "presso/byte_stream.h"
 

@@ -46,7 +46,7 @@ enum class Favor {
 
 struct DictionaryChoice {
   enum class Mode {
-    kAuto,  ///< a trained one if a trial shows that it pays; none under Favor::kDecode
+    kAuto,  ///< one of the input if a trial shows that it pays; none under Favor::kDecode
     kNone,
     kSize,
     kGiven,

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// What the fast, table and row parsers need for a block beside their tables, kept from block to
+// block: room for the most sequences that a block can have, and the tracker of the dependency rule.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "compress/parse/dependency.h"
+#include "compress/parse/parser.h"
+
+namespace presso {
+
+class BlockScratch {
+ public:
+  explicit BlockScratch(const ParserParameters& parameters)
+      : parameters_(parameters), tracker_(parameters.rule, parameters.group) {}
+
+  /// Replaces `sequences` by what parse(tracker, out) writes from `out` on; it returns the end. The
+  /// tracker is a TwoWaveTracker, a value, under the usual rule, else a DependencyTracker&.
+  template <class Parse>
+  void collect(std::size_t plain_bytes, Sequences& sequences, Parse&& parse) {
+    found_.resize(plain_bytes / parameters_.min_match +
+                  plain_bytes / literal_run_limit(parameters_.rule) + 1);
+    Sequence* const out = found_.data();
+    sequences.assign(out, begin_and_parse(plain_bytes, out, parse));
+  }
+
+ private:
+  template <class Parse>
+  Sequence* begin_and_parse(std::size_t plain_bytes, Sequence* out, Parse& parse) {
+    if (parameters_.rule == DependencyRule::kTwoWave &&
+        parameters_.group == TwoWaveTracker::kGroup) {
+      bitmap_.assign(TwoWaveTracker::bitmap_bytes(plain_bytes), 0);
+      return parse(TwoWaveTracker(bitmap_.data()), out);
+    }
+    tracker_.begin_block(plain_bytes);
+    return parse(tracker_, out);
+  }
+
+  const ParserParameters parameters_;
+  DependencyTracker tracker_;
+  std::vector<Byte> bitmap_;
+  Sequences found_;
+};
+
+}  // namespace presso
