@@ -60,7 +60,7 @@ void parse_chains(int level, ParserParameters& parameters) {
 /// The higher levels look for the fewest bits.
 void parse_optimally(int level, ParserParameters& parameters) {
   constexpr std::uint32_t kDepth[] = {16, 40, 128};  // levels 10..12
-  constexpr std::uint32_t kNice[] = {96, 160, 256};
+  constexpr std::uint32_t kNice[] = {320, 400, 512};
   constexpr std::uint32_t kPasses[] = {1, 1, 2};
   const int i = level - kFirstOptimalLevel;
   parameters.depth = kDepth[i];
@@ -90,16 +90,6 @@ void favor_decode(int level, ParserParameters& parameters) {
   parameters.min_match = 5;
   const bool optimal = parameters.kind == ParserKind::kOptimal;
   parameters.sequence_cost = optimal && parameters.coding == Coding::kByte ? 16 : 8;
-}
-
-/// What is tried beside the optimal parser: level 9's. Where much repeats nearby the optimal parser
-/// foresees too little of what a dependency rule will cost (NOTES.md). nullptr where time and size
-/// are not all that counts.
-std::unique_ptr<Parser> make_second_parser(const ParserParameters& parameters) {
-  if (parameters.kind != ParserKind::kOptimal || parameters.sequence_cost > 0) return nullptr;
-  ParserParameters rows = parameters;
-  parse_rows(kFirstOptimalLevel - 1, rows);
-  return make_parser(rows);
 }
 
 BlockHeader raw_header(Bytes plain, std::uint32_t number, FrameKind kind) {
@@ -142,7 +132,6 @@ BitParameters bit_parameters_of(const EncoderParameters& parameters) {
 BlockEncoder::BlockEncoder(const EncoderParameters& parameters)
     : parameters_(parameters),
       parser_(make_parser(parameters.parser)),
-      second_parser_(make_second_parser(parameters.parser)),
       bit_encoder_(bit_parameters_of(parameters)) {}
 
 /// `header` as it is if the block is Byte-coded.
@@ -191,25 +180,11 @@ bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to
 void BlockEncoder::encode(Bytes plain, std::uint32_t number, FrameKind kind,
                           DictionaryRef dictionary, Buffer& to) {
   const BlockHeader raw = raw_header(plain, number, kind);
-  const std::size_t start = to.size();
-  parser_->parse(plain, dictionary.index, sequences_);
-  append_block(plain, raw, dictionary.id, to);
-  if (second_parser_ == nullptr || dictionary.index != nullptr) return;
-  second_parser_->parse(plain, nullptr, sequences_);
-  second_.clear();
-  append_block(plain, raw, 0, second_);
-  if (second_.size() >= to.size() - start) return;
-  to.grow(start);
-  to.append(second_.bytes());
-}
-
-/// Appends the block with the sequences that were parsed; `raw`: its header where it is not coded.
-void BlockEncoder::append_block(Bytes plain, const BlockHeader& raw, Byte dictionary_id,
-                                Buffer& to) {
   BlockHeader header = raw;
   header.rule = parameters_.parser.rule;
   header.group_log2 = static_cast<Byte>(std::countr_zero(parameters_.parser.group));
-  header.dictionary_id = dictionary_id;
+  header.dictionary_id = dictionary.id;
+  parser_->parse(plain, dictionary.index, sequences_);
   const std::size_t start = to.size();
   to.grow(start + kBlockHeaderBytes);
   const bool bits = parameters_.parser.coding == Coding::kBit;

@@ -41,18 +41,14 @@ class BlockEncoder {
               Buffer& to);
 
  private:
-  void append_block(Bytes plain, const BlockHeader& raw, Byte dictionary_id, Buffer& to);
   BlockHeader planned_byte_header(const BlockHeader& header) const;
   bool append_byte_coded(Bytes plain, const BlockHeader& header, Buffer& to);
   bool append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to);
 
   EncoderParameters parameters_;
   std::unique_ptr<Parser> parser_;
-  /// Or nullptr. Not for blocks with a dictionary, which is indexed for the first one.
-  std::unique_ptr<Parser> second_parser_;
   Sequences sequences_;
   Buffer scratch_;
-  Buffer second_;  ///< a block of the second parser
   BitEncoder bit_encoder_;
 };
 

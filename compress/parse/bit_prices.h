@@ -15,9 +15,9 @@ namespace presso {
 
 class BitPrices {
  public:
-  static constexpr std::uint32_t kBit = 64;    ///< units in a bit
-  static constexpr std::uint32_t kSpan = 256;  ///< positions that a parser looks over at a time
-  static constexpr bool kHasRepeats = true;    ///< the last distances are cheaper
+  static constexpr std::uint32_t kBit = 64;         ///< units in a bit
+  static constexpr std::uint32_t kRuledSpan = 256;  ///< positions seen at a time under a rule
+  static constexpr bool kHasRepeats = true;         ///< the last distances are cheaper
   using Counts = std::array<std::uint32_t, bit::kListedSymbols>;
 
   /// A guess for text or whatever this is: literals by how often they occur in `plain`.

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <utility>
-#include <vector>
 
 #include "compress/parse/dependency.h"
 #include "compress/parse/parser.h"
@@ -17,7 +16,7 @@ class BlockScratch {
       : parameters_(parameters), tracker_(parameters.rule, parameters.group) {}
 
   /// Replaces `sequences` by what parse(tracker, out) writes from `out` on; it returns the end. The
-  /// tracker is a TwoWaveTracker, a value, under the usual rule, else a DependencyTracker&.
+  /// tracker is a NoTracker, a value, where there is no rule, else a DependencyTracker&.
   template <class Parse>
   void collect(std::size_t plain_bytes, Sequences& sequences, Parse&& parse) {
     found_.resize(plain_bytes / parameters_.min_match +
@@ -29,18 +28,13 @@ class BlockScratch {
  private:
   template <class Parse>
   Sequence* begin_and_parse(std::size_t plain_bytes, Sequence* out, Parse& parse) {
-    if (parameters_.rule == DependencyRule::kTwoWave &&
-        parameters_.group == TwoWaveTracker::kGroup) {
-      bitmap_.assign(TwoWaveTracker::bitmap_bytes(plain_bytes), 0);
-      return parse(TwoWaveTracker(bitmap_.data()), out);
-    }
+    if (parameters_.rule == DependencyRule::kNone) return parse(NoTracker(), out);
     tracker_.begin_block(plain_bytes);
     return parse(tracker_, out);
   }
 
   const ParserParameters parameters_;
   DependencyTracker tracker_;
-  std::vector<Byte> bitmap_;
   Sequences found_;
 };
 

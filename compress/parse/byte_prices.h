@@ -12,8 +12,8 @@ namespace presso {
 
 class BytePrices {
  public:
-  static constexpr std::uint32_t kBit = 64;    ///< units in a bit
-  static constexpr std::uint32_t kSpan = 512;  ///< positions that a parser looks over at a time
+  static constexpr std::uint32_t kBit = 64;         ///< units in a bit
+  static constexpr std::uint32_t kRuledSpan = 512;  ///< positions seen at a time under a rule
   static constexpr bool kHasRepeats = false;
   using Counts = SequenceStatistics;
 

@@ -149,80 +149,14 @@ class DependencyTracker {
   std::vector<Byte> forbidden_;
 };
 
-/// The two-wave rule alone, for groups of 32 and matches within the block, with hardly a branch:
-/// for parsers that have a few cycles for a sequence. Agrees with DependencyTracker.
-class TwoWaveTracker {
+/// No rule at all, as a type: what asks it is left out of the parser.
+class NoTracker {
  public:
-  static constexpr std::uint32_t kGroup = 32;
-
-  static constexpr std::size_t bitmap_bytes(std::size_t plain_bytes) {
-    return plain_bytes / 8 + 2 * sizeof(std::uint64_t);
-  }
-
-  /// `bitmap`: bitmap_bytes of the block, zeros. A tracker is a value, so that what changes with
-  /// every sequence can stay in registers.
-  explicit TwoWaveTracker(Byte* bitmap) : forbidden_(bitmap) {}
-
-  /// As DependencyTracker's. Nothing after `to` is marked, so that bytes which the match repeats
-  /// of itself need no test of their own.
-  std::uint32_t legal_length(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
-    const std::uint32_t from = to - distance;
-    const std::uint32_t at = std::max(from, group_start_);
-    const std::uint32_t clear = clear_from(at);
-    if (clear == kStep && from + length > at + kStep) [[unlikely]] {
-      return legal_far(from, at + kStep, std::min(from + length, to), length);
-    }
-    return std::min(length, at - from + clear);
-  }
-
-  bool is_first_wave(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
-    return to - distance + length <= group_start_;
-  }
-
-  bool add(const Sequence& sequence, std::uint32_t at) {
-    const std::uint32_t to = at + sequence.literals;
-    const std::uint32_t end = to + sequence.match;
-    const bool second =
-        sequence.distance <= to && end - sequence.distance > group_start_ && sequence.match > 0;
-    mark(to, std::min(sequence.match, kStep), second);
-    if (second && sequence.match > kStep) [[unlikely]]
-      mark_far(to + kStep, end);
-    in_group_ = (in_group_ + 1) % kGroup;
-    group_start_ = in_group_ == 0 ? end : group_start_;
-    return second;
-  }
-
- private:
-  static constexpr std::uint32_t kStep = 56;  ///< bits that are there however a position is aligned
-
-  /// How many positions from `at` on are not forbidden, at most kStep.
-  std::uint32_t clear_from(std::uint32_t at) const {
-    const auto window = load<std::uint64_t>(forbidden_ + at / 8) >> (at % 8);
-    return static_cast<std::uint32_t>(std::countr_zero(window | std::uint64_t{1} << kStep));
-  }
-
-  std::uint32_t legal_far(std::uint32_t from, std::uint32_t at, std::uint32_t end,
-                          std::uint32_t length) const {
-    for (; at < end; at += kStep) {
-      const std::uint32_t clear = clear_from(at);
-      if (clear < kStep) return std::min(length, at + clear - from);
-    }
+  std::uint32_t legal_length(std::uint32_t, std::uint32_t, std::uint32_t length) const {
     return length;
   }
-
-  void mark(std::uint32_t at, std::uint32_t count, bool really) {
-    Byte* const word = forbidden_ + at / 8;
-    const std::uint64_t bits = (std::uint64_t{really} << count) - std::uint64_t{really};
-    store(word, load<std::uint64_t>(word) | bits << (at % 8));
-  }
-
-  void mark_far(std::uint32_t at, std::uint32_t end) {
-    for (; at < end; at += kStep) mark(at, std::min(end - at, kStep), true);
-  }
-
-  std::uint32_t in_group_ = 0;
-  std::uint32_t group_start_ = 0;
-  Byte* forbidden_;  ///< a bit for each byte of the block
+  bool is_first_wave(std::uint32_t, std::uint32_t, std::uint32_t) const { return true; }
+  bool add(const Sequence&, std::uint32_t) { return false; }
 };
 
 /// A literal run this long is closed by a sequence without a match. Under the strict rule nothing

@@ -3,14 +3,13 @@
 // position, greedy; the search steps further the longer nothing was found. Sources: S7.13:
 // dependency elimination on a matcher with one candidate.
 //
-// A sequence costs about 100 cycles, of which most are mispredicted branches and the loads from one
-// match's end to the next match's. So what can be is computed without branches and beside that path
-// (where a match begins, its legality, what it forbids), and the table fits the first-level cache:
-// 16-bit positions for blocks of at most 64 KiB.
+// Most of the time goes into mispredicted branches and the loads from one match's end to the next
+// match's. So what can be is computed without branches and beside that path, and the table fits the
+// first-level cache: 16-bit positions for blocks of at most 64 KiB.
 //
-// Where a match was of the second wave its start keeps the older entry of the table: other matches
-// of the group may not read what it wrote, but they may read its source, which holds the same
-// bytes. Staleness keeps table entries old enough to lie before the group.
+// Under a dependency rule, where a match was of the second wave, its start keeps the older entry of
+// the table: other matches of the group may not read what it wrote, but they may read its source,
+// which holds the same bytes. Staleness keeps table entries old enough to lie before the group.
 //
 // The dictionary has a table of its own, built once and shared, that is probed where the block's
 // table has no match. Figures in NOTES.md.
@@ -124,12 +123,11 @@ class FastParse {
   }
 
   /// How many bytes are equal after the word at `at`, which is equal. Where the rule cuts the
-  /// match, the number may be that of the bytes that it leaves; the usual rule leaves most, so it
-  /// is not asked here.
+  /// match, the number may be that of the bytes that it leaves.
   std::uint32_t common_behind_word(std::uint32_t at, std::uint32_t distance) {
     const Byte* const here = plain_ + at + kWord;
     const std::uint32_t limit = std::min(size_ - at, parameters_.lookahead) - kWord;
-    if constexpr (kUsualRule) return common_length(here, here - distance, limit);
+    if constexpr (kNoRule) return common_length(here, here - distance, limit);
     const std::uint32_t begin = at - count_back(at, at - distance);
     close_run(begin);
     const std::uint32_t before = at + kWord - begin;
@@ -179,9 +177,9 @@ class FastParse {
     return forbidden;
   }
 
+  static constexpr bool kNoRule = std::is_same_v<Tracker, NoTracker>;
   /// Whether a literal run can be too long for one sequence.
-  static constexpr bool kUsualRule = std::is_same_v<Tracker, TwoWaveTracker>;
-  static constexpr bool kLongRuns = sizeof(Entry) > 2 || !kUsualRule;
+  static constexpr bool kLongRuns = sizeof(Entry) > 2 || !kNoRule;
 
   const Byte* const plain_;
   const std::uint32_t size_;

@@ -4,16 +4,16 @@
 // token layout, and these on the way that is chosen; so there are some passes whose only result is
 // how often each symbol occurs, and one that counts.
 //
-// A pass goes over spans of a few hundred positions. In a span every position knows its cheapest
+// A pass goes over spans of 2048 positions. In a span every position knows its cheapest
 // way from the span's beginning: literal by literal, by every length of each match, and in the Bit
 // coding by the lane's last three distances, which the way decides. Ways that are not cheapest so
 // far are forgotten, though their distances might have paid later; that is what makes it fast, and
 // not quite optimal.
 //
-// The dependency rule: a match may be as long as the rule allows at the span's beginning. What a
-// span itself forbids shows only when its way is emitted; what is cut off then gets other matches
-// or literals. Shorter spans know more and see less ahead. A match of the second wave may not be
-// read by others, so that one from further back is worth looking for.
+// Under a dependency rule spans are shorter: they know more and see less ahead. A match may be as
+// long as the rule allows at the span's beginning. What a span itself forbids shows only when its
+// way is emitted; what is cut off then gets other matches or literals. A match of the second wave
+// may not be read by others, so that one from further back is worth looking for.
 //
 // Costs per position: the matches' lengths together, in every pass. Tested by
 // tests/unit/compress/dependency_test.cpp with the other parsers, and by every decoder on every
@@ -34,11 +34,14 @@ namespace presso {
 namespace {
 
 constexpr std::uint32_t kWindow = 256u << 10;  ///< positions whose matches are held
+constexpr std::uint32_t kSpan = 2048;          ///< positions looked over at a time
 constexpr std::uint32_t kNever = ~std::uint32_t{0};
 /// Where ways begin: a longer literal run may be cheaper than a shorter one, by less than this.
 constexpr std::uint32_t kFirstCost = 1u << 20;
 /// What a match of the second wave is held to cost beyond its bits: no other may read it.
 constexpr double kSecondWaveBits = 2.5;
+/// A long match at a repeated distance may be so many bytes shorter than another.
+constexpr std::uint32_t kRepeatGain = 8;
 constexpr unsigned kOlderHashBits = 16;
 constexpr std::uint32_t kOlderKeyBytes = 4;
 
@@ -60,7 +63,9 @@ class OptimalParser final : public Parser {
       : parameters_(parameters),
         run_limit_(literal_run_limit(parameters.rule)),
         tracker_(parameters.rule, parameters.group),
-        tree_(parameters) {}
+        tree_(parameters),
+        span_(has_rule() ? Prices::kRuledSpan : kSpan),
+        nodes_(span_ + 1) {}
 
   void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
     sequences.clear();
@@ -68,7 +73,7 @@ class OptimalParser final : public Parser {
     size_ = static_cast<std::uint32_t>(plain.size());
     tree_.begin(plain, dictionary);
     tracker_.begin_block(plain.size());
-    link_older();
+    if (has_rule()) link_older();
     prices_.guess(plain, parameters_.min_match);
     literals_begin_ = 0;
     for (std::uint32_t at = 0; at < size_;) {
@@ -81,6 +86,8 @@ class OptimalParser final : public Parser {
   }
 
  private:
+  bool has_rule() const { return parameters_.rule != DependencyRule::kNone; }
+
   /// A pass over the window from `begin` on, for its counts alone.
   void learn(std::uint32_t begin) {
     typename Prices::Counts counts{};
@@ -148,7 +155,7 @@ class OptimalParser final : public Parser {
   void relax_literal(std::uint32_t i);
   void relax_match(std::uint32_t i, std::uint32_t from, std::uint32_t to, std::uint32_t distance,
                    std::uint32_t value);
-  void relax_repeats(std::uint32_t i, std::uint32_t limit);
+  std::uint32_t relax_repeats(std::uint32_t i, std::uint32_t limit);
   void arrive(std::uint32_t i);
   std::uint32_t legal_length(std::uint32_t at, FoundMatch match) const {
     return way_is_legal_ ? tracker_.legal_length(at, match.distance, match.length) : match.length;
@@ -177,8 +184,9 @@ class OptimalParser final : public Parser {
   bool is_second_wave(std::uint32_t at, FoundMatch match) const {
     return way_is_legal_ && !tracker_.is_first_wave(at, match.distance, match.length);
   }
-  void relax_matches(std::uint32_t i, std::uint32_t room);
-  FoundMatch find_nice(std::uint32_t at) const;
+  void relax_matches(std::uint32_t i, std::uint32_t from, std::uint32_t room);
+  FoundMatch find_nice(std::uint32_t i) const;
+  FoundMatch find_nice_legal(std::uint32_t at, FoundMatch nearest) const;
   FoundMatch find_legal(std::uint32_t at, std::uint32_t limit) const;
 
   ParserParameters parameters_;
@@ -191,7 +199,8 @@ class OptimalParser final : public Parser {
   std::uint32_t window_end_ = 0;
   std::uint32_t literals_begin_ = 0;
   LastDistances last_{};  ///< where the next span begins
-  std::array<Node, Prices::kSpan + 1> nodes_;
+  const std::uint32_t span_;
+  std::vector<Node> nodes_;
   std::uint32_t way_begin_ = 0;  ///< position of the first node
   bool way_is_legal_ = false;    ///< the rule counts
   std::vector<const Node*> steps_;
@@ -230,17 +239,21 @@ void OptimalParser<Prices>::relax_match(std::uint32_t i, std::uint32_t from, std
   }
 }
 
+/// Returns the least length that is left for other distances, which cost more.
 template <class Prices>
-void OptimalParser<Prices>::relax_repeats(std::uint32_t i, std::uint32_t limit) {
+std::uint32_t OptimalParser<Prices>::relax_repeats(std::uint32_t i, std::uint32_t limit) {
   const std::uint32_t at = way_begin_ + i;
   const LastDistances last = nodes_[i].last;
+  std::uint32_t from = parameters_.min_match;
   for (std::uint32_t repeat = 0; repeat < bit::kRepeats; ++repeat) {
     const std::uint32_t distance = last[repeat];
     if (distance > at) continue;  // those in the dictionary are found as such
     const std::uint32_t length =
         legal_length(at, {common_length(plain_ + at - distance, plain_ + at, limit), distance});
-    relax_match(i, parameters_.min_match, length, distance, repeat + 1);
+    relax_match(i, from, length, distance, repeat + 1);
+    from = std::max(from, length + 1);
   }
+  return from;
 }
 
 /// Completes a node whose cheapest way is known now: matches leave the list to be made.
@@ -253,9 +266,8 @@ void OptimalParser<Prices>::arrive(std::uint32_t i) {
 }
 
 template <class Prices>
-void OptimalParser<Prices>::relax_matches(std::uint32_t i, std::uint32_t room) {
+void OptimalParser<Prices>::relax_matches(std::uint32_t i, std::uint32_t from, std::uint32_t room) {
   const std::uint32_t at = way_begin_ + i;
-  std::uint32_t from = parameters_.min_match;
   const auto relax = [&](std::uint32_t length, std::uint32_t distance) {
     relax_match(i, from, std::min(length, room), distance, distance + bit::kRepeats);
     from = std::max(from, length + 1);
@@ -278,12 +290,29 @@ void OptimalParser<Prices>::relax_matches(std::uint32_t i, std::uint32_t room) {
   }
 }
 
-/// A match so long that it is taken at once; length 0: none.
+/// A match at node `i` so long that it is taken at once; length 0: none.
 template <class Prices>
-FoundMatch OptimalParser<Prices>::find_nice(std::uint32_t at) const {
+FoundMatch OptimalParser<Prices>::find_nice(std::uint32_t i) const {
+  const std::uint32_t at = way_begin_ + i;
   const std::span<const FoundMatch> matches = tree_.at(at);
   if (matches.empty() || matches.back().length < parameters_.nice_length) return {0, 0};
-  const FoundMatch nearest = matches.back();
+  const FoundMatch nice = find_nice_legal(at, matches.back());
+  if (!Prices::kHasRepeats || nice.length == 0) return nice;
+  const std::uint32_t limit = std::min(size_ - at, parameters_.lookahead);
+  for (const std::uint32_t distance : nodes_[i].last) {
+    if (distance > at) continue;
+    const std::uint32_t length = common_length(plain_ + at - distance, plain_ + at, limit);
+    const std::uint32_t legal = legal_length(at, {length, distance});
+    if (legal >= parameters_.nice_length && legal + kRepeatGain >= nice.length) {
+      return {legal, distance};
+    }
+  }
+  return nice;
+}
+
+/// Of long matches at `at` one that the rule allows, `nearest` if it does.
+template <class Prices>
+FoundMatch OptimalParser<Prices>::find_nice_legal(std::uint32_t at, FoundMatch nearest) const {
   const bool legal = legal_length(at, nearest) == nearest.length;
   if (legal && !is_second_wave(at, nearest)) return nearest;
   FoundMatch best = legal ? nearest : FoundMatch{0, 0};
@@ -337,27 +366,28 @@ void OptimalParser<Prices>::walk_older(std::uint32_t at, std::uint32_t limit, st
 template <class Prices>
 typename OptimalParser<Prices>::Way OptimalParser<Prices>::find_way(std::uint32_t begin,
                                                                     std::uint32_t run, bool legal) {
-  const std::uint32_t limit = std::min(Prices::kSpan, window_end_ - begin);
+  const std::uint32_t limit = std::min(span_, window_end_ - begin);
   way_begin_ = begin;
   way_is_legal_ = legal;
   nodes_[0] = {kFirstCost, 0, 0, 0, run, last_};
   for (std::uint32_t i = 1; i <= limit; ++i) nodes_[i].cost = kNever;
   for (std::uint32_t i = 0; i < limit; ++i) {
     if (i > 0) arrive(i);
-    const FoundMatch nice = find_nice(begin + i);
+    const FoundMatch nice = find_nice(i);
     if (nice.length > 0) return {i, nice};
     relax_literal(i);
     const std::uint32_t room = std::min(limit - i, parameters_.lookahead);
-    if constexpr (Prices::kHasRepeats) relax_repeats(i, room);
-    relax_matches(i, room);
+    std::uint32_t from = parameters_.min_match;
+    if constexpr (Prices::kHasRepeats) from = relax_repeats(i, room);
+    relax_matches(i, from, room);
   }
   arrive(limit);
   return {limit, {0, 0}};
 }
 
 /// The way's steps from its beginning on. Where the span's end cut it, its last match may not be
-/// all there is; it is left to the next span, and so is, in the pass that counts, the whole second
-/// half, which was chosen with too little after it in view.
+/// all there is; it is left to the next span, and so is, in the pass that counts under a rule, the
+/// whole second half, which was chosen with too little after it in view.
 template <class Prices>
 const std::vector<const Node*>& OptimalParser<Prices>::steps(const Way& way) {
   steps_.clear();
@@ -366,10 +396,11 @@ const std::vector<const Node*>& OptimalParser<Prices>::steps(const Way& way) {
     i -= std::max(nodes_[i].length, 1u);
   }
   std::reverse(steps_.begin(), steps_.end());
-  if (way.positions < Prices::kSpan) return steps_;
+  if (way.positions < span_) return steps_;
   if (steps_.size() > 1 && steps_.back()->length > 0) steps_.pop_back();
-  const Node* const middle = &nodes_[Prices::kSpan / 2];
-  while (way_is_legal_ && steps_.size() > 1 && steps_.back() > middle) steps_.pop_back();
+  if (!way_is_legal_ || !has_rule()) return steps_;
+  const Node* const middle = &nodes_[span_ / 2];
+  while (steps_.size() > 1 && steps_.back() > middle) steps_.pop_back();
   return steps_;
 }
 

@@ -43,7 +43,7 @@ struct ParserParameters {
   Byte min_match = 4;
   std::uint32_t window = 0xFFFFFF;     ///< furthest distance
   std::uint32_t lookahead = 0xFFFFFF;  ///< longest match
-  DependencyRule rule = DependencyRule::kTwoWave;
+  DependencyRule rule = DependencyRule::kNone;
   std::uint32_t group = 32;              ///< sequences in a group; tile rule: bytes in a tile
   std::uint32_t block_bytes = 1u << 20;  ///< of most blocks: what tables of a dictionary are for
 };

@@ -159,8 +159,9 @@ std::vector<Flag> dependency_flags(CompressOptions& options) {
            "group can be copied at the same time, on a GPU or in vector registers: strict forbids "
            "copying from the same group, literal-aware permits its literals, two-wave also "
            "what its first wave of copies wrote. tile is two-wave byte by byte, for tiles of "
-           "the block in place of groups of sequences. Stricter rules cost a little ratio. "
-           "auto is two-wave, with --favor decode tile.",
+           "the block in place of groups of sequences. Two-wave makes a GPU up to a sixth faster, "
+           "files up to 8 percent larger and compressing slower. auto is none, with --favor decode "
+           "tile.",
        .choices = {"auto", "none", "strict", "literal-aware", "two-wave", "tile"},
        .default_value = "auto",
        .apply = rule_into(options.rule)},

@@ -79,7 +79,7 @@ struct CompressOptions {
   /// instead of dealing the sequences out to lanes (FORMAT.md 13.7; larger files). 0: lanes.
   std::uint32_t sub_block_sequences = 0;
   Favor favor = Favor::kRatio;  ///< options below that are set win over it
-  /// What a match may not depend on (FORMAT.md 6.3). nullopt: two-wave, under Favor::kDecode tile.
+  /// What a match may not depend on (FORMAT.md 6.3). nullopt: anything, under Favor::kDecode tile.
   std::optional<DependencyRule> rule;
   /// What `rule` holds for: the sequences of a group, a power of two 32..1024, or under the tile
   /// rule the bytes of a tile, a power of two 1024..32768. 0: by rule.

@@ -171,32 +171,6 @@ TEST(DependencyTracker, AgreesWithTheModelOnLongChains) {
   }
 }
 
-/// The same chains for the two-wave rule's own tracker, which must agree in every answer.
-TEST(TwoWaveTracker, AgreesWithTheModelOnLongChains) {
-  std::mt19937 random(2);
-  for (int block = 0; block < 40; ++block) {
-    std::vector<Byte> bitmap(TwoWaveTracker::bitmap_bytes(100000));
-    TwoWaveTracker tracker(bitmap.data());
-    Model model(DependencyRule::kTwoWave, TwoWaveTracker::kGroup);
-    for (int i = 0; i < 150; ++i) {
-      const std::uint32_t at = model.at();
-      const auto literals = static_cast<std::uint32_t>(random() % (block % 2 == 0 ? 90 : 3));
-      const std::uint32_t to = at + literals;
-      const auto distance =
-          static_cast<std::uint32_t>(1 + random() % (block % 3 == 0 ? 200 : to + 100));
-      const auto wanted = static_cast<std::uint32_t>(1 + random() % 300);
-      const std::uint32_t length = model.longest(to, distance, wanted);
-      if (distance <= to) {
-        ASSERT_EQ(tracker.legal_length(to, distance, wanted), length) << "sequence " << i;
-      }
-      const Sequence sequence{literals, length, length > 0 ? distance : 0};
-      const bool second = !model.is_first_wave_of_group(sequence, to);
-      ASSERT_EQ(tracker.add(sequence, at), second);
-      model.add(sequence);
-    }
-  }
-}
-
 // --- What the parsers choose
 
 enum class Kind {

@@ -140,7 +140,7 @@ TEST(FavorDecode, SequencesAreWeighedFromLevelFourOn) {
     CompressOptions ratio = options_at(level);
     ratio.favor = Favor::kRatio;
     EXPECT_EQ(parameters_of(ratio).parser.sequence_cost, 0u);
-    EXPECT_EQ(parameters_of(ratio).parser.rule, DependencyRule::kTwoWave);
+    EXPECT_EQ(parameters_of(ratio).parser.rule, DependencyRule::kNone);
     EXPECT_GT(parameters_of(ratio).parser.window, kMaxBlockBytes);
   }
 }
