@@ -17,11 +17,13 @@ namespace {
 constexpr std::uint32_t kTrialSizes[] = {64u << 10, 128u << 10, 256u << 10, 512u << 10,
                                          1u << 20,  2u << 20,   4u << 20};
 constexpr std::uint32_t kDictionaryBlockBytes = 1u << 20;
-constexpr std::uint64_t kSmallestInput = 1u << 20;   ///< below, a dictionary cannot pay
+constexpr std::uint64_t kSmallestInput = 1u << 20;  ///< below, a dictionary cannot pay
+constexpr std::uint64_t kLeastSampled = 4u << 20;
 constexpr std::uint64_t kMostSampled = 16u << 20;    ///< of the input, to train on
 constexpr std::uint64_t kMostTried = 4u << 20;       ///< of the input, encoded with each size
 constexpr std::uint32_t kPieceBytes = 8u << 10;      ///< of an even sample
-constexpr std::uint32_t kLargestUntried = 1u << 20;  ///< where only one size is tried
+constexpr std::uint32_t kLargestEven = 1u << 20;     ///< where it is not trained,
+constexpr std::uint32_t kLargestUntried = 2u << 20;  ///< or only one size is tried
 /// Below this level the trial takes long beside compressing: then the Byte coding goes without a
 /// dictionary, and the Bit coding where the input is smaller than that.
 constexpr int kFirstSlowLevel = 3;
@@ -32,10 +34,8 @@ constexpr int kFirstThoroughLevel = 10;  ///< from here on several sizes are tri
 
 /// Blocks are tried in parts of at most this, so that more places of the input are seen.
 constexpr std::uint32_t kLargestTried = 512u << 10;
-/// What it must save: decoding with one is slower on a CPU, faster on a GPU (NOTES.md). Of a part
-/// of a block a dictionary saves more than of all of it.
+/// What it must save: decoding with one is slower on a CPU, faster on a GPU (NOTES.md).
 constexpr double kNeededGain = 0.02;
-constexpr double kNeededGainOfParts = 0.03;
 /// When another is looked for: where so much of the gain is lost, or without a dictionary where
 /// blocks take so much more or less than before.
 constexpr double kLostGain = 0.25;
@@ -57,15 +57,21 @@ Effort effort_of(const CompressOptions& options, std::uint64_t input_bytes) {
   const int level = options.level;
   const int first_trained = options.coding == Coding::kBit ? kFirstTrainedLevel : kFirstTrainedByte;
   constexpr std::uint64_t kMiB = 1u << 20;
-  const auto largest = [&](unsigned part, std::uint32_t most = kLargestUntried) {
+  const auto largest = [&](unsigned part, std::uint32_t most) {
     const std::uint64_t bytes = part_of(input_bytes, part, kTrialSizes[0], most);
     return static_cast<std::uint32_t>(std::bit_floor(bytes));
   };
   if (level < first_trained) {
-    return {0, {}, part_of(input_bytes, 128, kMiB, kMostTried), largest(level < 5 ? 16 : 8)};
+    return {0,
+            {},
+            part_of(input_bytes, 128, kMiB, kMostTried),
+            largest(level < 5 ? 16 : 8, kLargestEven)};
   }
   if (level < kFirstThoroughLevel) {
-    return {kMostSampled, {kMiB, 16}, part_of(input_bytes, 32, kMiB, kMostTried), largest(8)};
+    return {part_of(input_bytes, 4, kLeastSampled, kMostSampled),
+            {kMiB, 16},
+            part_of(input_bytes, 32, kMiB, kMostTried),
+            largest(8, kLargestUntried)};
   }
   return {kMostSampled,
           {2 * kMiB, 64},
@@ -115,7 +121,6 @@ class Chooser {
       : input_bytes_(input_bytes),
         options_(options),
         tried_block_bytes_(std::min(options.block_bytes, kLargestTried)),
-        needed_gain_(tried_block_bytes_ < options.block_bytes ? kNeededGainOfParts : kNeededGain),
         effort_(effort_of(options, input_bytes)),
         trial_(options) {}
 
@@ -131,7 +136,7 @@ class Chooser {
     if (!has_drifted(then, now, !current.content.empty())) return std::optional<DictionaryPlan>{};
     PRESSO_ASSIGN(DictionaryPlan other, choose(next));
     const double kept = now.with * static_cast<double>(input_bytes_);
-    if (other.predicted_bytes > kept * (1 - needed_gain_)) return std::optional<DictionaryPlan>{};
+    if (other.predicted_bytes > kept * (1 - kNeededGain)) return std::optional<DictionaryPlan>{};
     return std::optional(std::move(other));
   }
 
@@ -139,10 +144,10 @@ class Chooser {
   /// As much is sampled as training at its best would, since the user has asked for it.
   Result<DictionaryPlan> train_fixed(const RandomAccess& input) {
     constexpr std::uint64_t kSampled = 8;  ///< times the dictionary
-    constexpr std::uint64_t kLeastSampled = 8u << 20;
+    constexpr std::uint64_t kLeastForFixed = 8u << 20;
     const std::uint32_t bytes = options_.dictionary.bytes;
     const std::uint64_t sampled = std::min<std::uint64_t>(
-        std::max<std::uint64_t>(kSampled * bytes, kLeastSampled), kMostSampled);
+        std::max<std::uint64_t>(kSampled * bytes, kLeastForFixed), kMostSampled);
     const std::uint64_t count = std::max<std::uint64_t>(sampled / tried_block_bytes_, 1);
     PRESSO_ASSIGN(const Samples samples,
                   Samples::read(input, tried_block_bytes_, choose_evenly(blocks_of(input), count)));
@@ -240,7 +245,7 @@ class Chooser {
   }
 
   bool pays(const DictionaryPlan& with, const DictionaryPlan& without) const {
-    return with.predicted_bytes <= without.predicted_bytes * (1 - needed_gain_);
+    return with.predicted_bytes <= without.predicted_bytes * (1 - kNeededGain);
   }
 
   /// The plan of this content, with parts.without as if there were none.
@@ -273,7 +278,6 @@ class Chooser {
   const std::uint64_t input_bytes_;
   const CompressOptions& options_;
   const std::uint32_t tried_block_bytes_;  ///< what is called a block here
-  const double needed_gain_;
   const Effort effort_;
   SizeTrial trial_;
 };

@@ -10,8 +10,9 @@ namespace {
 
 EncoderParameters trial_parameters(const CompressOptions& options) {
   // From level 10 on dictionaries are searched further: more of a large one is found.
+  constexpr int kTrialLevels[] = {1, 2, 2, 4, 4, 4, 4, 4, 4, 9, 9, 9};  // of levels 1..12
   CompressOptions faster = options;
-  faster.level = options.level < 10 ? std::min(options.level, 6) : 9;
+  faster.level = kTrialLevels[options.level - 1];
   return parameters_of(faster);
 }
 

@@ -13,7 +13,8 @@ namespace {
 /// Costs at most about as much ratio as two-wave groups of 128 (NOTES.md).
 constexpr std::uint32_t kDefaultTileBytes = 2048;
 
-constexpr int kFirstRowLevel = 3;
+constexpr int kFirstRowLevel = 3;  ///< Byte coding
+constexpr int kFirstBitRowLevel = 4;
 constexpr int kFirstChainLevel = 4;
 constexpr int kFirstOptimalLevel = 10;
 
@@ -25,10 +26,13 @@ void parse_fast(int level, ParserParameters& parameters) {
   parameters.dense = level > 1;
 }
 
-/// Levels 1 and 2 of the Bit coding, which has uses for short matches: at repeated distances.
+/// Levels 1 to 3 of the Bit coding, which has uses for short matches: at repeated distances.
 void parse_with_tables(int level, ParserParameters& parameters) {
-  parameters.kind = level == 1 ? ParserKind::kOneTable : ParserKind::kTwoTables;
+  constexpr ParserKind kKinds[] = {ParserKind::kOneTable, ParserKind::kTwoTables,
+                                   ParserKind::kFourPlaces};
+  parameters.kind = kKinds[level - 1];
   parameters.acceleration = level == 1 ? 7 : 8;
+  parameters.nice_length = 10;
 }
 
 /// Levels 3 to 9: how many places of a row are tried, how far a better match is looked for, and
@@ -71,10 +75,9 @@ void parse_optimally(int level, ParserParameters& parameters) {
 
 /// The ladder; NOTES.md has the measurements.
 void set_level(int level, ParserParameters& parameters) {
-  if (level < kFirstRowLevel) {
-    return parameters.coding == Coding::kBit ? parse_with_tables(level, parameters)
-                                             : parse_fast(level, parameters);
-  }
+  const bool bit = parameters.coding == Coding::kBit;
+  if (bit && level < kFirstBitRowLevel) return parse_with_tables(level, parameters);
+  if (level < kFirstRowLevel) return parse_fast(level, parameters);
   level < kFirstOptimalLevel ? parse_rows(level, parameters) : parse_optimally(level, parameters);
 }
 

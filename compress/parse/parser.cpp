@@ -9,6 +9,15 @@
 
 namespace presso {
 
+namespace {
+
+bool has_tables(ParserKind kind) {
+  return kind == ParserKind::kOneTable || kind == ParserKind::kTwoTables ||
+         kind == ParserKind::kFourPlaces;
+}
+
+}  // namespace
+
 DictionaryIndex index_dictionary(Bytes content, const ParserParameters& parameters) {
   constexpr std::size_t kKeyBytes = 8;  // as many as the hash loads
   constexpr std::uint32_t kChainHashBits = 17;
@@ -16,7 +25,7 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
   DictionaryIndex index;
   index.content = content;
   index.serial = ++serials;
-  if (parameters.kind == ParserKind::kOneTable || parameters.kind == ParserKind::kTwoTables) {
+  if (has_tables(parameters.kind)) {
     index_tables(parameters, index);
     return index;
   }
@@ -48,6 +57,7 @@ std::unique_ptr<Parser> make_parser(const ParserParameters& parameters) {
       return make_fast_parser(limited);
     case ParserKind::kOneTable:
     case ParserKind::kTwoTables:
+    case ParserKind::kFourPlaces:
       return make_table_parser(limited);
     case ParserKind::kRow:
       return make_row_parser(limited);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From bytes to sequences. Five parsers share the interface:
 //   fast   (fast_parser.cpp)   one probe of a single-entry hash table a position, greedy
-//   tables (table_parser.cpp)  one probe of one table, or of one for long and one for short strings
+//   tables (table_parser.cpp)  one place of a string, a long and a short string's, or four places
 //   row    (row_parser.cpp)    up to 60 places that share a hash, greedy or lazy
 //   chain  (chain_parser.cpp)  hash chains, and the cheapest way through their matches
 //   optimal (optimal_parser.cpp)  a tree of all matches, and the way of the fewest bits
@@ -22,7 +22,7 @@ namespace presso {
 /// Size of the dictionary's table that the fast parser probes.
 constexpr unsigned kFastHashBits = 14;
 
-enum class ParserKind { kFast, kOneTable, kTwoTables, kRow, kChain, kOptimal };
+enum class ParserKind { kFast, kOneTable, kTwoTables, kFourPlaces, kRow, kChain, kOptimal };
 
 struct ParserParameters {
   ParserKind kind = ParserKind::kChain;
@@ -53,12 +53,11 @@ struct DictionaryIndex {
   Bytes content;
   std::uint64_t serial = 0;  ///< no two indexes of a process have the same; 0: made by no one
   std::uint32_t hash_bits = 0;
-  /// Position + 1 of the last occurrence of a hash, 0: none; tables: the position, of long strings.
+  /// Position + 1 of the last occurrence of a hash, 0: none; tables: what place_tables.h makes.
   std::vector<std::uint32_t> head;
   /// Chain: position + 1 of the occurrence before; by position.
   std::vector<std::uint32_t> previous;
   std::vector<std::uint32_t> children;  ///< optimal: MatchTree's; head holds its roots
-  std::vector<std::uint32_t> shorts;    ///< two tables: position, of short strings
   std::vector<Byte> rows;               ///< row: all rows as bytes
 };
 

@@ -1,66 +1,46 @@
 // SPDX-License-Identifier: MIT
-// The table parser: at every position one place that shares seven bytes, from one hash table, or
-// two places that share eight and six, from two; the longer string is believed first. One table is
-// the fastest parser of the Bit coding, two fill the gap between it and the row parser's many
-// places. The idea of a table of long and one of short strings: Collet, zstd's strategy "dfast",
-// 2016.
+// The table parser: at every position one place that shares seven bytes, from one hash table; or
+// two places that share eight and six, from two, the longer string believed first; or the last four
+// places that share six, the best one taken (place_tables.h). One table is the fastest parser of
+// the Bit coding; the others fill the gap between it and the row parser. The idea of a table of
+// long and one of short strings: Collet, zstd's strategy "dfast", 2016.
 //
-// Greedy: a match is taken at once, except that a short one gives way to a long one that begins one
-// byte later, and any to one at the last distance that does.
+// A match is taken at once, except that a short one gives way to a longer one that begins one byte
+// later, and any to one at the last distance that does.
 //
 // A place that the dependency rule forbids is told by a look at its first bytes, before the match
 // is measured: else a long forbidden match would be measured again at every position of it. Where
-// a match is of the second wave, its start keeps the older entries of the tables: others may not
+// a match is of the second wave, its start keeps the older entries of single places: others may not
 // read what it wrote, but they may read its source (fast_parser.cpp has the same).
 //
 // The dictionary lies before the block in memory (window.h), and its tables are made once and
-// copied for each block, so that a probe finds the nearest place of both.
+// copied for each block, so that a probe finds the nearest places of both.
 #include <algorithm>
-#include <utility>
+#include <type_traits>
 
 #include "compress/parse/block_scratch.h"
 #include "compress/parse/dependency.h"
 #include "compress/parse/last_distances.h"
 #include "compress/parse/match.h"
 #include "compress/parse/parser.h"
+#include "compress/parse/place_tables.h"
 #include "compress/parse/window.h"
 
 namespace presso {
 namespace {
 
 constexpr std::uint32_t kTailBytes = 16;  ///< no search this close to the end: 8-byte loads
-constexpr unsigned kOnlyKey = 7;          ///< bytes of the strings in one table,
-constexpr unsigned kLongKey = 8;          ///< and in two
-constexpr unsigned kShortKey = 6;
-constexpr std::uint32_t kRepeatKey = 4;
+constexpr std::uint32_t kCompared = 4;    ///< bytes at a time
+// Of rows:
+constexpr std::uint32_t kFetchedAhead = 2;   ///< positions
+constexpr std::uint32_t kShortMatch = 12;    ///< all positions of shorter ones enter the rows,
+constexpr std::uint32_t kAtEitherEnd = 3;    ///< of longer ones so many at either end
+constexpr std::int32_t kBetterAfterOne = 4;  ///< what a match one literal later must gain more
 
 struct Match {
   std::uint32_t begin = 0;
   std::uint32_t length = 0;  ///< 0: none
   std::uint32_t distance = 0;
-};
-
-/// The last positions of long and of short strings, or of one sort of strings, by their hashes; 0
-/// also stands for none.
-template <bool kTwo>
-struct Tables {
-  static constexpr unsigned kFirstKey = kTwo ? kLongKey : kOnlyKey;
-
-  std::uint32_t* longs;
-  std::uint32_t* shorts;  ///< of two tables
-  unsigned bits;          ///< of a hash into either
-
-  std::uint32_t& long_of(std::uint64_t word) const {
-    return longs[hash_bytes<kFirstKey>(word, bits)];
-  }
-  std::uint32_t& short_of(std::uint64_t word) const {
-    return shorts[hash_bytes<kShortKey>(word, bits)];
-  }
-  void insert(const Byte* base, std::uint32_t at) const {
-    const auto word = load<std::uint64_t>(base + at);
-    long_of(word) = at;
-    if constexpr (kTwo) short_of(word) = at;
-  }
 };
 
 /// Whether the first kBytes of two words are equal.
@@ -70,13 +50,14 @@ bool begin_equally(std::uint64_t a, std::uint64_t b) {
 }
 
 /// One block's parse. Positions count from the dictionary's first byte.
-template <bool kTwo, class Tracker>
+template <class Tables, class Tracker>
 class TableParse {
-  static constexpr unsigned kFirstKey = Tables<kTwo>::kFirstKey;
+  static constexpr bool kFour = std::is_same_v<Tables, FourPlaces>;
+  using Probe = typename Tables::Probe;
 
  public:
   TableParse(const Byte* base, std::uint32_t dictionary_bytes, std::size_t plain_bytes,
-             const ParserParameters& parameters, const Tables<kTwo>& tables, Tracker tracker,
+             const ParserParameters& parameters, const Tables& tables, Tracker tracker,
              Sequence* out)
       : base_(base),
         begin_(dictionary_bytes),
@@ -93,9 +74,10 @@ class TableParse {
   Sequence* run() {
     std::uint32_t at = std::max(begin_, 1u);
     while (at < search_end_) {
-      const Probe probed = probe(at);
+      if constexpr (kFour) tables_.prefetch(base_ + at + kFetchedAhead);
+      const Probe probed = tables_.exchange(base_, at);
       Match match = find_repeated(at + 1, last_[0]);
-      if (match.length == 0) match = find_in_tables(at, probed);
+      if (match.length == 0) match = find(at, probed);
       if (match.length == 0) {
         close_run_if_strict(at);
         at += 1 + ((at - literals_begin_) >> parameters_.acceleration);
@@ -103,45 +85,64 @@ class TableParse {
       }
       const std::uint32_t from = at;
       at = emit_match(match, probed, match.begin <= from);
-      if (at < search_end_) {
-        tables_.insert(base_, from + 2);
-        tables_.insert(base_, at - 2);
-      }
+      if (at < search_end_) insert_inside(from, at);
     }
     close_run(end_);
     return out_;
   }
 
  private:
-  /// What a position finds in the tables, which hold the position afterwards.
-  struct Probe {
-    std::uint64_t word;
-    std::uint32_t* long_entry;
-    std::uint32_t* short_entry;
-    std::uint32_t long_place;
-    std::uint32_t short_place;
-  };
-
-  Probe probe(std::uint32_t at) const {
-    const auto word = load<std::uint64_t>(base_ + at);
-    std::uint32_t* const long_entry = &tables_.long_of(word);
-    Probe found{word, long_entry, nullptr, std::exchange(*long_entry, at), 0};
-    if constexpr (kTwo) {
-      found.short_entry = &tables_.short_of(word);
-      found.short_place = std::exchange(*found.short_entry, at);
+  /// The match at `at`, where the tables had `probed`, or one byte later; length 0: none.
+  Match find(std::uint32_t at, const Probe& probed) {
+    if constexpr (kFour) {
+      return find_in_rows(at, probed);
+    } else {
+      return find_in_tables(at, probed);
     }
-    return found;
   }
 
   Match find_in_tables(std::uint32_t at, const Probe& probed) {
-    if (is_at<kFirstKey>(probed.long_place, at, probed.word)) {
-      return extend(at, probed.long_place, kFirstKey);
+    constexpr unsigned kKey = Tables::kKey;
+    if (is_at<kKey>(probed.place, at, probed.word)) return extend(at, probed.place, kKey);
+    if constexpr (Tables::kHasShort) {
+      constexpr unsigned kShortKey = Tables::kShortKey;
+      if (!is_at<kShortKey>(probed.short_place, at, probed.word)) return {};
+      const auto next_word = load<std::uint64_t>(base_ + at + 1);
+      const std::uint32_t later = tables_.exchange_long(next_word, at + 1);
+      if (is_at<kKey>(later, at + 1, next_word)) return extend(at + 1, later, kKey);
+      return extend(at, probed.short_place, kShortKey);
     }
-    if (!kTwo || !is_at<kShortKey>(probed.short_place, at, probed.word)) return {};
-    const auto next_word = load<std::uint64_t>(base_ + at + 1);
-    const std::uint32_t later = std::exchange(tables_.long_of(next_word), at + 1);
-    if (is_at<kLongKey>(later, at + 1, next_word)) return extend(at + 1, later, kLongKey);
-    return extend(at, probed.short_place, kShortKey);
+    return {};
+  }
+
+  Match find_in_rows(std::uint32_t at, const Probe& probed) {
+    const Match match = find_best(at, probed);
+    if (match.length == 0 || match.length >= parameters_.nice_length) return match;
+    const Match later = find_best(at + 1, tables_.exchange(base_, at + 1));
+    return gain_of(later) > gain_of(match) + kBetterAfterOne ? later : match;
+  }
+
+  /// The best of up to four.
+  Match find_best(std::uint32_t at, const Probe& probed) const {
+    constexpr unsigned kKey = Tables::kKey;
+    Match best;
+    std::uint32_t last = at + kKey - kCompared;  ///< bytes of it that a longer match has, too
+    for (unsigned rest = probed.candidates; rest != 0 && last + kCompared <= end_;
+         rest &= rest - 1) {
+      const std::uint32_t place = probed.place_of(rest);
+      const std::uint32_t distance = at - place;
+      if (!is_at<kKey>(place, at, probed.word) || !are_equal(last, last - distance)) continue;
+      const Match match{at, legal(at, distance, common(at, place, kKey)), distance};
+      if (gain_of(match) <= gain_of(best)) continue;
+      best = match;
+      last = at + match.length + 1 - kCompared;
+    }
+    return best.length > 0 ? extend_back(best) : best;
+  }
+
+  /// In quarters of a byte: about four bits of distance are worth a byte of length.
+  static std::int32_t gain_of(const Match& match) {
+    return static_cast<std::int32_t>(4 * match.length) - std::bit_width(match.distance);
   }
 
   /// Whether `place` holds what begins at `at` with `word`, and a match may read it.
@@ -166,14 +167,26 @@ class TableParse {
     return known + common_length(base_ + at + known, base_ + from + known, limit - known);
   }
 
+  /// Whether kCompared bytes are.
+  bool are_equal(std::uint32_t a, std::uint32_t b) const {
+    return load<std::uint32_t>(base_ + a) == load<std::uint32_t>(base_ + b);
+  }
+
   /// A match at this distance, from `at` on.
   Match find_repeated(std::uint32_t at, std::uint32_t distance) const {
-    if (distance > at - begin_ ||
-        load<std::uint32_t>(base_ + at) != load<std::uint32_t>(base_ + at - distance)) {
-      return {};
-    }
-    const std::uint32_t length = legal(at, distance, common(at, at - distance, kRepeatKey));
+    if (distance > at - begin_ || !are_equal(at, at - distance)) return {};
+    const std::uint32_t length = legal(at, distance, common(at, at - distance, kCompared));
     return length < parameters_.min_match ? Match{} : Match{at, length, distance};
+  }
+
+  /// Back into the literals, unless the rule forbids it.
+  Match extend_back(const Match& match) const {
+    const std::uint32_t back = std::min(count_back(match.begin, match.begin - match.distance),
+                                        parameters_.lookahead - match.length);
+    const std::uint32_t begin = match.begin - back;
+    const std::uint32_t length = match.length + back;
+    if (legal(begin, match.distance, length) != length) return match;
+    return {begin, length, match.distance};
   }
 
   /// Forward, then back into the literals, then cut to what the rule allows; length 0: too little
@@ -199,9 +212,8 @@ class TableParse {
   std::uint32_t emit_match(const Match& match, const Probe& probed, bool at_probe) {
     close_run(match.begin);
     const bool forbidden = emit({match.begin - literals_begin_, match.length, match.distance});
-    if (forbidden && at_probe) {
-      *probed.long_entry = probed.long_place;
-      if constexpr (kTwo) *probed.short_entry = probed.short_place;
+    if constexpr (!kFour) {
+      if (forbidden && at_probe) probed.undo();
     }
     take_distance(match.distance, last_);
     while (literals_begin_ < search_end_) {
@@ -212,6 +224,22 @@ class TableParse {
       take_distance(again.distance, last_);
     }
     return literals_begin_;
+  }
+
+  /// Enters positions after `from`, of matches that end at `to`.
+  void insert_inside(std::uint32_t from, std::uint32_t to) const {
+    if constexpr (!kFour) {
+      for (const std::uint32_t at : {from + 1, from + 2, (from + to) / 2, to - 2, to - 1}) {
+        tables_.insert(base_, at);
+      }
+      return;
+    }
+    const bool is_short = to - from <= kShortMatch;
+    const std::uint32_t middle = is_short ? to : from + 1 + kAtEitherEnd;
+    for (std::uint32_t at = from + 1; at < middle; ++at) tables_.insert(base_, at);
+    for (std::uint32_t at = is_short ? to : to - kAtEitherEnd; at < to; ++at) {
+      tables_.insert(base_, at);
+    }
   }
 
   /// Under the strict rule a group has to end before anything is legal.
@@ -236,18 +264,19 @@ class TableParse {
   const std::uint32_t search_end_;
   const ParserParameters parameters_;
   const std::uint32_t run_limit_;
-  const Tables<kTwo> tables_;
+  const Tables tables_;
   Tracker tracker_;  ///< a reference to one, or one
   Sequence* out_;
   std::uint32_t literals_begin_;
   LastDistances last_ = std::to_array(bit::kFirstDistances);
 };
 
-/// One table is small, to stay in a near cache.
-unsigned hash_bits_for(ParserKind kind, std::size_t text_bytes) {
-  constexpr unsigned kLeastBits = 12;
-  const unsigned most = kind == ParserKind::kTwoTables ? 17 : 15;
-  return std::clamp(static_cast<unsigned>(std::bit_width(text_bytes)) - 3, kLeastBits, most);
+/// Calls use<Tables>() with the tables of a kind.
+template <class Use>
+void with_tables(ParserKind kind, Use&& use) {
+  if (kind == ParserKind::kOneTable) return use.template operator()<SinglePlaces<false>>();
+  if (kind == ParserKind::kTwoTables) return use.template operator()<SinglePlaces<true>>();
+  use.template operator()<FourPlaces>();
 }
 
 class TableParser final : public Parser {
@@ -258,61 +287,43 @@ class TableParser final : public Parser {
   void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) override {
     sequences.clear();
     if (plain.size() <= kTailBytes) return;
-    parameters_.kind == ParserKind::kTwoTables ? parse_with<true>(plain, dictionary, sequences)
-                                               : parse_with<false>(plain, dictionary, sequences);
+    with_tables(parameters_.kind,
+                [&]<class Tables>() { parse_with<Tables>(plain, dictionary, sequences); });
   }
 
  private:
-  template <bool kTwo>
+  template <class Tables>
   void parse_with(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) {
     const Byte* const base = window_.place(plain, dictionary);
     const auto before =
         static_cast<std::uint32_t>(dictionary != nullptr ? dictionary->content.size() : 0);
-    const Tables<kTwo> tables = tables_for<kTwo>(plain.size(), dictionary);
+    if (dictionary != nullptr) {
+      places_ = dictionary->head;
+    } else {
+      Tables::make(places_, plain.size());
+    }
     scratch_.collect(plain.size(), sequences, [&]<class Tracker>(Tracker&& tracker, Sequence* out) {
-      return TableParse<kTwo, Tracker>(base, before, plain.size(), parameters_, tables, tracker,
-                                       out)
+      return TableParse<Tables, Tracker>(base, before, plain.size(), parameters_, Tables(places_),
+                                         tracker, out)
           .run();
     });
   }
 
-  /// Empty, or the dictionary's.
-  template <bool kTwo>
-  Tables<kTwo> tables_for(std::size_t plain_bytes, const DictionaryIndex* dictionary) {
-    if (dictionary != nullptr) {
-      longs_ = dictionary->head;
-      shorts_ = dictionary->shorts;
-      return {longs_.data(), shorts_.data(), dictionary->hash_bits};
-    }
-    const unsigned bits = hash_bits_for(parameters_.kind, plain_bytes);
-    longs_.assign(std::size_t{1} << bits, 0);
-    if (kTwo) shorts_.assign(std::size_t{1} << bits, 0);
-    return {longs_.data(), shorts_.data(), bits};
-  }
-
   const ParserParameters parameters_;
   BlockScratch scratch_;
-  std::vector<std::uint32_t> longs_;
-  std::vector<std::uint32_t> shorts_;
+  std::vector<std::uint32_t> places_;
   Window window_;
 };
-
-template <bool kTwo>
-void index_content(DictionaryIndex& index) {
-  index.head.assign(std::size_t{1} << index.hash_bits, 0);
-  if (kTwo) index.shorts.assign(std::size_t{1} << index.hash_bits, 0);
-  const Tables<kTwo> tables{index.head.data(), index.shorts.data(), index.hash_bits};
-  for (std::size_t at = 0; at + sizeof(std::uint64_t) <= index.content.size(); ++at) {
-    tables.insert(index.content.data(), static_cast<std::uint32_t>(at));
-  }
-}
 
 }  // namespace
 
 void index_tables(const ParserParameters& parameters, DictionaryIndex& index) {
-  index.hash_bits = hash_bits_for(parameters.kind, index.content.size() + parameters.block_bytes);
-  parameters.kind == ParserKind::kTwoTables ? index_content<true>(index)
-                                            : index_content<false>(index);
+  with_tables(parameters.kind, [&]<class Tables>() {
+    const Tables tables = Tables::make(index.head, index.content.size() + parameters.block_bytes);
+    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= index.content.size(); ++at) {
+      tables.insert(index.content.data(), static_cast<std::uint32_t>(at));
+    }
+  });
 }
 
 std::unique_ptr<Parser> make_table_parser(const ParserParameters& parameters) {

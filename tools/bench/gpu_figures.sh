@@ -23,7 +23,7 @@ readonly bin=$1 data=$2 out=$3
 readonly SETTINGS=(
   "l9-decode.256K|--level 9 --favor decode --block-size 256K"
   "l9.256K|--level 9 --dict none --block-size 256K"
-  "l9-none.256K|--level 9 --deps none --dict none --block-size 256K"
+  "l9-two-wave.256K|--level 9 --deps two-wave --dict none --block-size 256K"
   "l9-dict64K.256K|--level 9 --dict 64K --block-size 256K"
   "l9-dict1M.256K|--level 9 --dict 1M --block-size 256K"
   "l12-decode.256K|--level 12 --favor decode --block-size 256K"

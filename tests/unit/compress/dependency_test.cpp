@@ -177,6 +177,7 @@ enum class Kind {
   kFast,
   kOneTable,
   kTwoTables,
+  kFourPlaces,
   kRowByte,
   kRowBit,
   kWideRow,
@@ -197,8 +198,8 @@ class ParserProperties : public ::testing::TestWithParam<std::tuple<Kind, Depend
       parameters.depth = kRowDepth[static_cast<int>(kind) % 3];
       parameters.row_key = kind == Kind::kRowBit ? 6 : 4;
     }
-    const bool bit = kind == Kind::kOneTable || kind == Kind::kTwoTables || kind == Kind::kRowBit ||
-                     kind == Kind::kOptimalBit;
+    const bool bit = (kind >= Kind::kOneTable && kind <= Kind::kFourPlaces) ||
+                     kind == Kind::kRowBit || kind == Kind::kOptimalBit;
     parameters.coding = bit ? Coding::kBit : Coding::kByte;
     parameters.rule = std::get<1>(GetParam());
     parameters.min_match = kind == Kind::kFast ? 6 : 4;
@@ -210,6 +211,7 @@ class ParserProperties : public ::testing::TestWithParam<std::tuple<Kind, Depend
     if (kind == Kind::kFast) return ParserKind::kFast;
     if (kind == Kind::kOneTable) return ParserKind::kOneTable;
     if (kind == Kind::kTwoTables) return ParserKind::kTwoTables;
+    if (kind == Kind::kFourPlaces) return ParserKind::kFourPlaces;
     if (kind <= Kind::kWideRow) return ParserKind::kRow;
     return kind == Kind::kChain ? ParserKind::kChain : ParserKind::kOptimal;
   }
@@ -363,8 +365,9 @@ TEST_P(ParserProperties, AUsedParserGivesWhatAFreshOneGives) {
 INSTANTIATE_TEST_SUITE_P(
     All, ParserProperties,
     ::testing::Combine(::testing::Values(Kind::kFast, Kind::kOneTable, Kind::kTwoTables,
-                                         Kind::kRowByte, Kind::kRowBit, Kind::kWideRow,
-                                         Kind::kChain, Kind::kOptimalByte, Kind::kOptimalBit),
+                                         Kind::kFourPlaces, Kind::kRowByte, Kind::kRowBit,
+                                         Kind::kWideRow, Kind::kChain, Kind::kOptimalByte,
+                                         Kind::kOptimalBit),
                        ::testing::ValuesIn(kRules)));
 
 }  // namespace
