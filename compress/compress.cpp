@@ -164,16 +164,21 @@ class Compressor {
     const std::vector<Byte>& content = plan_.content;
     const auto bytes = static_cast<std::uint32_t>(content.size());
     const Stopwatch time;
-    index_ = index_dictionary(content, parameters_.parser);
+    const bool by_name = options_.dictionary.by_name;
+    Buffer stored;
+    PRESSO_TRY(run_together(
+        threads_, [&] { index_ = index_dictionary(content, parameters_.parser); },
+        [&] {
+          if (!by_name) stored = encode_dictionary(content, parameters_);
+        }));
     dictionary_ = {&index_, kOnlyDictionary};
     summary_.dictionary_bytes += bytes;
-    if (options_.dictionary.by_name) {
+    summary_.seconds.coding += time.seconds();
+    if (by_name) {
       Byte reference[kDictionaryReferenceBytes];
       write_dictionary_reference({bytes, checksum64(content)}, reference);
       return writer_->add_dictionary(kOnlyDictionary, reference);
     }
-    const Buffer stored = encode_dictionary(content, parameters_);
-    summary_.seconds.coding += time.seconds();
     return writer_->add_dictionary(kOnlyDictionary, stored.bytes());
   }
 

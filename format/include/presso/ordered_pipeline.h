@@ -21,6 +21,8 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
@@ -187,6 +189,24 @@ Status run_ordered(PipelineOptions options, Produce&& produce, Work&& work, Cons
   if (options.threads == 0) options.threads = 1;
   OrderedPipeline<Item, Outcome, Produce, Work, Consume> pipeline(options, produce, work, consume);
   return pipeline.run(options.threads);
+}
+
+/// Runs `tasks`, callables without arguments, on up to `threads` threads. Error: kOutOfMemory.
+template <class... Tasks>
+Status run_together(unsigned threads, Tasks&&... tasks) {
+  using Task = std::function<void()>;
+  const Task all[] = {std::ref(tasks)...};
+  const Task* next = all;
+  return run_ordered<const Task*, bool>(
+      {threads, 0},
+      [&]() -> Result<std::optional<const Task*>> {
+        return next == std::end(all) ? std::nullopt : std::optional(next++);
+      },
+      [](const Task* task, unsigned) {
+        (*task)();
+        return true;
+      },
+      [](bool) -> Result<bool> { return true; });
 }
 
 }  // namespace presso

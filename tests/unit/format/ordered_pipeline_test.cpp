@@ -230,5 +230,24 @@ TEST(DefaultThreadCount, IsAtLeastOne) {
   EXPECT_GE(default_thread_count(), 1u);
 }
 
+TEST(RunTogether, RunsEachTaskOnce) {
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    std::atomic<int> first = 0, second = 0, third = 0;
+    ASSERT_TRUE(run_together(
+                    threads, [&] { ++first; }, [&] { ++second; }, [&] { ++third; })
+                    .ok());
+    EXPECT_EQ(first, 1);
+    EXPECT_EQ(second, 1);
+    EXPECT_EQ(third, 1);
+  }
+}
+
+TEST(RunTogether, SaysWhereThereIsNotEnoughMemory) {
+  const Status status = run_together(
+      2, [] { throw std::bad_alloc(); }, [] {});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kOutOfMemory);
+}
+
 }  // namespace
 }  // namespace presso
