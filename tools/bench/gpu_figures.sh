@@ -21,6 +21,7 @@ readonly bin=$1 data=$2 out=$3
 
 # NAME|OPTIONS of presso compress
 readonly SETTINGS=(
+  "default|"
   "l9-decode.256K|--level 9 --favor decode --block-size 256K"
   "l9.256K|--level 9 --dict none --block-size 256K"
   "l9-two-wave.256K|--level 9 --deps two-wave --dict none --block-size 256K"
