@@ -23,16 +23,16 @@ readonly bin=$1 data=$2 out=$3
 readonly SETTINGS=(
   "default|"
   "l9-decode.256K|--level 9 --favor decode --block-size 256K"
-  "l9.256K|--level 9 --dict none --block-size 256K"
-  "l9-two-wave.256K|--level 9 --deps two-wave --dict none --block-size 256K"
-  "l9-dict64K.256K|--level 9 --dict 64K --block-size 256K"
-  "l9-dict1M.256K|--level 9 --dict 1M --block-size 256K"
+  "l9.256K|--coding byte --level 9 --dict none --block-size 256K"
+  "l9-two-wave.256K|--coding byte --level 9 --deps two-wave --dict none --block-size 256K"
+  "l9-dict64K.256K|--coding byte --level 9 --dict 64K --block-size 256K"
+  "l9-dict1M.256K|--coding byte --level 9 --dict 1M --block-size 256K"
   "l12-decode.256K|--level 12 --favor decode --block-size 256K"
   "l9-decode.64K|--level 9 --favor decode --block-size 64K"
   "l12-bit-decode.256K|--coding bit --level 12 --favor decode --block-size 256K"
   "l12-bit-decode.64K|--coding bit --level 12 --favor decode --block-size 64K"
   "l12-bit.256K|--coding bit --level 12 --dict none --block-size 256K"
-  "l12-dict.64K|--level 12 --block-size 64K"
+  "l12-dict.64K|--coding byte --level 12 --block-size 64K"
   "l12-bit-dict.64K|--coding bit --level 12 --block-size 64K"
 )
 readonly PIPELINE_PLAIN_BYTES=$((1 << 30))
