@@ -41,7 +41,8 @@ constexpr double kNeededGain = 0.02;
 constexpr double kLostGain = 0.25;
 constexpr double kOtherSize = 0.1;
 
-/// How much is looked at, and how closely: by how long compressing the input takes (NOTES.md).
+/// How much is looked at, and how closely: by how long compressing the input takes, and by how much
+/// blocks gain by a dictionary, small ones more (NOTES.md).
 struct Effort {
   std::uint64_t sample_bytes;  ///< to train on; 0: the content is an even sample of the input
   TrainingEffort training;
@@ -76,7 +77,7 @@ Effort effort_of(const CompressOptions& options, std::uint64_t input_bytes) {
   return {kMostSampled,
           {2 * kMiB, 64},
           part_of(input_bytes, 16, kMiB, kMostTried),
-          largest(8, kMaxDictionaryBytes)};
+          largest(options.block_bytes <= kLargestTried ? 4 : 8, kMaxDictionaryBytes)};
 }
 
 /// Blocks to train on and blocks to try the result on, by number. As many of those are others as of
