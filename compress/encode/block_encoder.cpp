@@ -38,9 +38,9 @@ void parse_with_tables(int level, ParserParameters& parameters) {
 /// Levels 3 to 9: how many places of a row are tried, how far a better match is looked for, and
 /// which length ends a search.
 void parse_rows(int level, ParserParameters& parameters) {
-  constexpr std::uint32_t kDepth[] = {12, 12, 14, 28, 40, 60, 60};  // levels 3..9
+  constexpr std::uint32_t kDepth[] = {12, 12, 12, 14, 28, 40, 60};  // levels 3..9
   constexpr std::uint32_t kLazy[] = {0, 1, 2, 2, 2, 2, 2};
-  constexpr std::uint32_t kNice[] = {64, 64, 64, 256, 256, 256, 1024};
+  constexpr std::uint32_t kNice[] = {64, 64, 64, 256, 256, 512, 1024};
   const int i = level - kFirstRowLevel;
   parameters.kind = ParserKind::kRow;
   parameters.acceleration = 8;
