@@ -17,9 +17,9 @@ namespace {
 constexpr std::uint32_t kTrialSizes[] = {64u << 10, 128u << 10, 256u << 10, 512u << 10,
                                          1u << 20,  2u << 20,   4u << 20};
 constexpr std::uint32_t kDictionaryBlockBytes = 1u << 20;
-constexpr std::uint64_t kSmallestInput = 1u << 20;  ///< below, a dictionary cannot pay
-constexpr std::uint64_t kLeastSampled = 4u << 20;
-constexpr std::uint64_t kMostSampled = 16u << 20;    ///< of the input, to train on
+constexpr std::uint64_t kSmallestInput = 1u << 20;   ///< below, a dictionary cannot pay
+constexpr std::uint64_t kLeastSampled = 4u << 20;    ///< of the input, to train on,
+constexpr std::uint64_t kMostSampled = 16u << 20;    ///< and at most
 constexpr std::uint64_t kMostTried = 4u << 20;       ///< of the input, encoded with each size
 constexpr std::uint32_t kPieceBytes = 8u << 10;      ///< of an even sample
 constexpr std::uint32_t kLargestEven = 1u << 20;     ///< where it is not trained,

@@ -54,6 +54,14 @@ inline std::uint32_t common_length_back(const Byte* a, const Byte* b, std::uint3
   return length;
 }
 
+/// How many bits the index of a table has for a text of this size: one entry for half as many bytes
+/// as 2^bytes_log2, or as many.
+inline unsigned index_bits(std::size_t text_bytes, unsigned bytes_log2, unsigned least,
+                           unsigned most) {
+  const auto log2 = static_cast<unsigned>(std::bit_width(text_bytes));
+  return std::clamp(log2 - std::min(log2, bytes_log2), least, most);
+}
+
 /// A multiplicative hash of all of `word`; of its first bytes only where they were shifted to the
 /// upper end.
 inline std::uint32_t hash_word(std::uint64_t word, unsigned bits) {

@@ -33,7 +33,8 @@ struct ParserParameters {
   std::uint32_t passes = 1;         ///< optimal: over a block, before the last one
   std::uint32_t hash_bits = 16;     ///< chain, optimal: of the table of chain heads or roots
   std::uint32_t depth = 32;         ///< all except fast: candidates tried at a position
-  std::uint32_t nice_length = 64;   ///< all except fast: a match this long is taken at once
+  std::uint32_t nice_length = 64;   ///< all except fast, one and two tables: a match this
+                                    ///< long is taken at once
   std::uint32_t sequence_cost = 0;  ///< all except fast: bits added to the price of a sequence
   std::uint32_t acceleration = 6;   ///< the step grows by one after 2^this misses (fast) or
                                     ///< literals (tables, row)

@@ -21,13 +21,6 @@
 
 namespace presso {
 
-/// How many bits a table's index has where each entry is for 2^positions_log2 bytes of a text.
-inline unsigned log2_of(std::size_t text_bytes, unsigned positions_log2, unsigned least,
-                        unsigned most) {
-  const auto log2 = static_cast<unsigned>(std::bit_width(text_bytes));
-  return std::clamp(log2 - std::min(log2, positions_log2), least, most);
-}
-
 /// The last place of each string of seven bytes, or, of two tables, of eight and of six.
 template <bool kTwo>
 class SinglePlaces {
@@ -56,7 +49,7 @@ class SinglePlaces {
   static SinglePlaces make(std::vector<std::uint32_t>& memory, std::size_t text_bytes) {
     constexpr unsigned kLeastBits = 12;
     constexpr unsigned kMostBits = kTwo ? 17 : 15;
-    memory.assign(std::size_t{kTwo ? 2 : 1} << log2_of(text_bytes, 3, kLeastBits, kMostBits), 0);
+    memory.assign(std::size_t{kTwo ? 2 : 1} << index_bits(text_bytes, 3, kLeastBits, kMostBits), 0);
     return SinglePlaces(memory);
   }
 
@@ -127,7 +120,7 @@ class FourPlaces {
   static FourPlaces make(std::vector<std::uint32_t>& memory, std::size_t text_bytes) {
     constexpr unsigned kLeastBits = 8;
     constexpr unsigned kMostBits = 16;
-    memory.assign(kPlaces << log2_of(text_bytes, 4, kLeastBits, kMostBits), 0);
+    memory.assign(kPlaces << index_bits(text_bytes, 4, kLeastBits, kMostBits), 0);
     return FourPlaces(memory);
   }
 

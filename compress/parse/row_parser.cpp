@@ -413,8 +413,7 @@ unsigned rows_log2(std::size_t text_bytes) {
   constexpr unsigned kMost = 15;
   constexpr std::size_t kSmallText = 256u << 10;
   const unsigned positions_log2 = (Row::kWays > 12 ? 6 : 5) - (text_bytes <= kSmallText ? 1 : 0);
-  const auto log2 = static_cast<unsigned>(std::bit_width(text_bytes));
-  return std::clamp(log2 - std::min(log2, positions_log2 + 1), kLeast, kMost);
+  return index_bits(text_bytes, positions_log2 + 1, kLeast, kMost);
 }
 
 /// Calls use<Row>() with the rows that the parameters ask for.

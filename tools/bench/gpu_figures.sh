@@ -21,7 +21,6 @@ readonly bin=$1 data=$2 out=$3
 
 # NAME|OPTIONS of presso compress
 readonly SETTINGS=(
-  "default|"
   "l9-decode.256K|--level 9 --favor decode --block-size 256K"
   "l9.256K|--coding byte --level 9 --dict none --block-size 256K"
   "l9-two-wave.256K|--coding byte --level 9 --deps two-wave --dict none --block-size 256K"
@@ -34,6 +33,7 @@ readonly SETTINGS=(
   "l12-bit.256K|--coding bit --level 12 --dict none --block-size 256K"
   "l12-dict.64K|--coding byte --level 12 --block-size 64K"
   "l12-bit-dict.64K|--coding bit --level 12 --block-size 64K"
+  "default|"
 )
 readonly PIPELINE_PLAIN_BYTES=$((1 << 30))
 
