@@ -16,6 +16,13 @@ constexpr std::uint64_t kMostPieces = 4;    ///< of kLargeBytes are tried,
 constexpr std::uint64_t kPiecesAmong = 64;  ///< one in so many
 constexpr int kFirstLevel = 4;
 
+// For storage: from this level on a file of this size may have the largest blocks, where a trial on
+// one of them in so many shows that they save what reading four times as much for a line is worth.
+constexpr int kFirstLargestLevel = 7;
+constexpr std::uint64_t kSmallestForLargest = 32u << 20;
+constexpr std::uint64_t kLargestAmong = 16;
+constexpr double kLargestMustSave = 0.03;
+
 // What decoding costs, measured on a GPU (NOTES.md): with a dictionary small blocks are decoded a
 // quarter to a half faster than usual ones, without one from a seventh faster to as fast; large
 // ones at two fifths of the rate, since few are decoded at a time. Small ones are also read four
@@ -43,6 +50,18 @@ Result<BlockSizeChoice> try_without_dictionary(const RandomAccess& input,
   if (small <= usual * (1 + kSmallMayCost)) return BlockSizeChoice{kSmallBytes};
   PRESSO_ASSIGN(const double large, stored_bytes(samples, kLargeBytes, trial));
   return BlockSizeChoice{large <= usual * (1 - kLargeMustSave) ? kLargeBytes : kDefaultBlockBytes};
+}
+
+/// What text takes that repeats further back than kLargeBytes: few files (NOTES.md).
+Result<BlockSizeChoice> try_largest(const RandomAccess& input, const CompressOptions& options) {
+  const std::uint64_t pieces = input.size() / kMaxBlockBytes;
+  const std::uint64_t tried = std::clamp<std::uint64_t>(pieces / kLargestAmong, 1, kMostPieces);
+  PRESSO_ASSIGN(const Samples samples,
+                Samples::read(input, kMaxBlockBytes, choose_evenly(pieces, tried)));
+  SizeTrial trial(options);
+  PRESSO_ASSIGN(const double large, stored_bytes(samples, kLargeBytes, trial));
+  PRESSO_ASSIGN(const double largest, stored_bytes(samples, kMaxBlockBytes, trial));
+  return BlockSizeChoice{largest <= large * (1 - kLargestMustSave) ? kMaxBlockBytes : kLargeBytes};
 }
 
 /// Each size with the dictionary that suits it; without one where neither has one.
@@ -77,7 +96,11 @@ Result<BlockSizeChoice> choose_block_size(const RandomAccess* input,
                                           const CompressOptions& options) {
   if (options.block_bytes != 0) return BlockSizeChoice{options.block_bytes};
   const bool for_storage = options.coding == Coding::kBit && options.favor != Favor::kDecode;
-  if (for_storage) return BlockSizeChoice{kLargeBytes};
+  if (for_storage) {
+    const bool may_be_larger = input != nullptr && input->size() >= kSmallestForLargest &&
+                               options.level >= kFirstLargestLevel;
+    return may_be_larger ? try_largest(*input, options) : BlockSizeChoice{kLargeBytes};
+  }
   const bool worth_a_trial =
       input != nullptr && input->size() >= kSmallestInput && options.level >= kFirstLevel;
   return worth_a_trial ? try_sizes(*input, options) : BlockSizeChoice{kDefaultBlockBytes};

@@ -16,9 +16,10 @@ struct BlockSizeChoice {
   std::optional<DictionaryPlan> dictionary = std::nullopt;
 };
 
-/// options.block_bytes; where that is 0, 1 MiB with the Bit coding, unless decoding is favoured.
-/// Else what `input` suits: kDefaultBlockBytes for one of less than 8 MiB, for nullptr (a pipe),
-/// and at levels that are faster than the trial. `options`: with_goal(). Errors: those of `input`.
+/// options.block_bytes; where that is 0, 1 MiB with the Bit coding, unless decoding is favoured;
+/// from level 7 on 4 MiB where that makes an `input` of 32 MiB or more 3 % smaller. Else what
+/// `input` suits: kDefaultBlockBytes for one of less than 8 MiB, for nullptr (a pipe), and at
+/// levels that are faster than the trial. `options`: with_goal(). Errors: those of `input`.
 Result<BlockSizeChoice> choose_block_size(const RandomAccess* input,
                                           const CompressOptions& options);
 

@@ -229,5 +229,23 @@ TEST(BlockSize, IsSmallWhereThatCostsLittleAndLargeWhereThatGainsMuch) {
   EXPECT_GE(choice->dictionary->content.size(), 90000u);
 }
 
+TEST(BlockSize, ForStorageIsLargestOnlyWhereTextRepeatsFarBackAndSizeIsAskedFor) {
+  CompressOptions options;
+  options.level = 9;
+  options.coding = Coding::kBit;
+  options.threads = 2;
+  options.dictionary.mode = DictionaryChoice::Mode::kNone;
+  const std::vector<Byte> part = test::random_bytes(3u << 19, 5);
+  const Repeating far(part, 32u << 20);
+  EXPECT_EQ(chosen_size(&far, options), 4u << 20);
+  const Repeating noise(test::random_bytes(5u << 20, 6), 32u << 20);
+  EXPECT_EQ(chosen_size(&noise, options), 1u << 20);
+  const Repeating small(part, 31u << 20);
+  EXPECT_EQ(chosen_size(&small, options), 1u << 20);
+  EXPECT_EQ(chosen_size(nullptr, options), 1u << 20);
+  options.level = 6;
+  EXPECT_EQ(chosen_size(&far, options), 1u << 20);
+}
+
 }  // namespace
 }  // namespace presso
