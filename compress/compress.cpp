@@ -149,7 +149,7 @@ class Compressor {
 
   Status begin_member() {
     const std::uint16_t version =
-        options_.coding == Coding::kBit ? kFormatVersion : kByteFormatVersion;
+        options_.coding == Coding::kBit ? kBitFormatVersion : kByteFormatVersion;
     writer_.emplace(sink_);
     PRESSO_TRY(writer_->begin({version, options_.block_bytes}, options_.metadata));
     next_number_ = 0;

@@ -57,6 +57,7 @@ Result<std::uint64_t> read_front(const RandomAccess& file, ArchiveMember& member
   if (!is_magic_at(file, member.file_offset)) return make_error(ErrorCode::kNotPresso);
   PRESSO_ASSIGN(const Buffer head, read_part(file, member.file_offset, kFileHeaderBytes));
   PRESSO_ASSIGN(member.header, parse_file_header(head.data()));
+  PRESSO_TRY(expect_content(member.header, Content::kBytes));
   std::uint64_t offset = member.file_offset + kFileHeaderBytes;
   FrameOrder order;
   for (;;) {

@@ -50,6 +50,13 @@ std::string kind_name(FrameKind kind) {
                    : "kind " + std::to_string(static_cast<unsigned>(kind));
 }
 
+Status expect_content(const FileHeader& header, Content content) {
+  if (header.content == content) return {};
+  return make_error(ErrorCode::kContent, content == Content::kBytes
+                                             ? "a table stands where bytes are expected"
+                                             : "bytes stand where a table is expected");
+}
+
 bool is_known_section(FrameKind kind) {
   return kind == FrameKind::kMetadata || kind == FrameKind::kDictionary ||
          kind == FrameKind::kIndex;

@@ -22,6 +22,9 @@ Error truncated(std::uint64_t offset, const char* what);
 /// "'D'", or "kind 200" where the letter cannot be printed.
 std::string kind_name(FrameKind kind);
 
+/// kContent where a member holds something else than its reader reads.
+Status expect_content(const FileHeader& header, Content content);
+
 /// Whether this version reads sections of this kind; others are passed over.
 bool is_known_section(FrameKind kind);
 /// Checks kind, size and parameter. `blocks`: how many came before it in its member, on which an

@@ -136,6 +136,7 @@ void FrameReader::end_member() {
 
 Result<Frame> FrameReader::read_file_header() {
   PRESSO_ASSIGN(const FileHeader header, parse_file_header(window_.data()));
+  PRESSO_TRY(expect_content(header, Content::kBytes));
   begin_member(header.block_bytes);
   window_.advance(kFileHeaderBytes);
   return Frame(header);

@@ -99,6 +99,7 @@ void write_file_header(const FileHeader& header, Byte* to) {
   std::fill_n(to, kFileHeaderBytes, Byte{0});
   std::copy_n(kFileMagic, sizeof kFileMagic, to);
   store<std::uint16_t>(to + 8, header.version);
+  store<std::uint16_t>(to + 10, static_cast<std::uint16_t>(header.content));
   store<std::uint32_t>(to + 12, header.block_bytes);
   seal(to, kFileHeaderBytes);
 }
@@ -117,7 +118,11 @@ Result<FileHeader> parse_file_header(const Byte* from) {
   if (header.block_bytes < kMinBlockBytes || header.block_bytes > kMaxBlockBytes) {
     return bad_header("block size");
   }
-  if (!all_zero(from, 10, 12) || !all_zero(from, 16, 28)) return bad_header("reserved bytes");
+  const auto content = load<std::uint16_t>(from + 10);
+  const bool may_hold_table = header.version >= kTableFormatVersion;
+  if (content > (may_hold_table ? 1 : 0)) return bad_header("content");
+  header.content = static_cast<Content>(content);
+  if (!all_zero(from, 16, 28)) return bad_header("reserved bytes");
   return header;
 }
 

@@ -29,6 +29,7 @@ enum class ErrorCode : std::uint16_t {
   kMissingDictionary = 10,  ///< a block names a dictionary that is not in the file
   kBadMetadata = 11,
   kLostSync = 12,  ///< neither a block nor a section where one must begin
+  kContent = 13,   ///< a table where bytes are expected, or bytes where a table is
   // A block's content.
   kBadPayloadSize = 20,   ///< the streams of a block do not add up to its payload
   kBadLength = 21,        ///< sequence lengths do not add up to the block's plain size
@@ -39,6 +40,9 @@ enum class ErrorCode : std::uint16_t {
   kDependencyRule = 26,   ///< a back-reference breaks the dependency rule its block records
   kBadTree = 27,          ///< a Huffman code is not complete, or not described as it must be
   kBadBits = 28,          ///< a lane's sub-stream does not end where it must
+  // A table.
+  kBadSchema = 29,   ///< the schema is not valid, or differs from that of the members before
+  kBadRowGroup = 30, ///< a row group's directory contradicts itself, the schema or its blocks
   // The world outside.
   kIo = 40,       ///< an operating-system call failed
   kNoSpace = 41,  ///< device full or file-size limit

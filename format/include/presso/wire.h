@@ -22,8 +22,10 @@ constexpr std::uint32_t kMaxDictionaries = 16;
 constexpr std::uint64_t kMaxDictionaryStoredBytes = kMaxDictionaryBytes / 128 * 129;
 constexpr std::uint64_t kMaxMetadataBytes = 1u << 20;
 constexpr std::uint32_t kFrameAlignment = 16;    ///< every header begins at a multiple of this
-constexpr std::uint16_t kFormatVersion = 3;      ///< the newest; the first is 1
+constexpr std::uint16_t kFormatVersion = 4;      ///< the newest; the first is 1
 constexpr std::uint16_t kByteFormatVersion = 1;  ///< of files without Bit blocks
+constexpr std::uint16_t kBitFormatVersion = 3;   ///< of files with them
+constexpr std::uint16_t kTableFormatVersion = 4;
 constexpr std::size_t kDictionaryReferenceBytes = 32;
 
 constexpr Byte kFileMagic[8] = {0x89, 'P', 'R', 'E', 'S', 'S', 'O', '\n'};
@@ -41,15 +43,20 @@ enum class FrameKind : Byte {
   kDictionaryBlock = 'd',      ///< a block inside a dictionary section's payload
   kDictionaryReference = 'r',  ///< in place of such blocks
   kMetadata = 'M',
-  kColumns = 'C',  ///< reserved: typed columns
+  kSchema = 'C',    ///< what the columns of a table are (table_schema.h)
+  kRowGroup = 'G',  ///< where the columns of some rows of a table stand (format/columns/row_group.h)
   kFilter = 'F',   ///< which blocks may hold what (block_filter.h)
   kLines = 'L',    ///< line feeds of each block (line_table.h)
   kIndex = 'I',
   kTrailer = 'T',
 };
 
-/// 2 was an earlier Bit coding and is not used any more (FORMAT.md 14).
-enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 3 };
+/// 2 was an earlier Bit coding and is not used any more (FORMAT.md 14). Integers and tokens occur in
+/// tables only (format/columns/column_block.h).
+enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 3, kIntegers = 4, kTokens = 5 };
+
+/// What a file, or a member of one, holds.
+enum class Content : std::uint16_t { kBytes = 0, kTable = 1 };
 
 /// Which bytes a back-reference may read, relative to its group of sequences or tile
 /// (FORMAT.md 6.3; S7.4 of docs/sources.md). Values are stored in the file.
@@ -76,6 +83,7 @@ constexpr GroupLimits group_limits(DependencyRule rule) {
 struct FileHeader {
   std::uint16_t version = kByteFormatVersion;
   std::uint32_t block_bytes = kDefaultBlockBytes;
+  Content content = Content::kBytes;
 };
 
 /// How a Byte-coded block splits its one-byte tokens (FORMAT.md 6.1):

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/block_appender.h"
+
+#include <algorithm>
+
+#include "compress/columns/integer_encoder.h"
+#include "format/columns/column_block.h"
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint64_t kBytesBlock = 1u << 20;
+
+void pad(Buffer& blocks) {
+  constexpr Byte kPadding[kFrameAlignment] = {};
+  const std::size_t missing = round_up(blocks.size(), kFrameAlignment) - blocks.size();
+  blocks.append({kPadding, missing});
+}
+
+/// Room for a header whose fields depend on what follows it.
+std::size_t begin_block(Buffer& blocks) {
+  const std::size_t begin = blocks.size();
+  constexpr Byte kNothing[kBlockHeaderBytes] = {};
+  blocks.append(kNothing);
+  return begin;
+}
+
+void end_block(Buffer& blocks, std::size_t begin, ColumnBlockHeader& header) {
+  const std::size_t payload = begin + kBlockHeaderBytes;
+  header.payload_bytes = static_cast<std::uint32_t>(blocks.size() - payload);
+  header.payload_checksum = checksum64({blocks.data() + payload, header.payload_bytes});
+  write_column_block_header(header, blocks.data() + begin);
+  pad(blocks);
+}
+
+}  // namespace
+
+void BlockAppender::begin_column(Representation representation) {
+  ColumnChunk chunk;
+  chunk.representation = representation;
+  chunk.first_block = next_number();
+  directory_.columns.push_back(chunk);
+}
+
+void BlockAppender::add_entry(ColumnStream stream, std::size_t begin, std::uint32_t plain_bytes,
+                              std::uint32_t rows, const Zone& zone) {
+  directory_.blocks.push_back({.stored_bytes = static_cast<std::uint32_t>(blocks_.size() - begin),
+                               .plain_bytes = plain_bytes,
+                               .rows = rows,
+                               .stream = stream,
+                               .zone_flags = zone.flags,
+                               .least = zone.least,
+                               .most = zone.most,
+                               .presence = zone.presence});
+  ++chunk().blocks;
+}
+
+void BlockAppender::integer_block(ColumnStream stream, const Byte* values, Byte width_bytes,
+                                  bool is_signed, bool floating, std::uint32_t rows,
+                                  const Byte* validity, const Zone& zone) {
+  const std::size_t begin = begin_block(blocks_);
+  const IntegerParameters parameters =
+      encode_integers(values, width_bytes, is_signed, floating, rows, validity, blocks_);
+  ColumnBlockHeader header;
+  header.number = next_number();
+  header.plain_bytes = integer_bytes(width_bytes, rows);
+  header.width_bytes = width_bytes;
+  header.is_signed = is_signed;
+  header.floating = floating;
+  header.count = rows;
+  header.divisor = parameters.divisor;
+  end_block(blocks_, begin, header);
+  add_entry(stream, begin, header.plain_bytes, rows, zone);
+}
+
+void BlockAppender::tokens(Bytes payload, std::uint32_t codes, std::uint32_t rows,
+                           std::uint32_t plain_bytes) {
+  const std::size_t begin = begin_block(blocks_);
+  blocks_.append(payload);
+  ColumnBlockHeader header;
+  header.number = next_number();
+  header.coding = Coding::kTokens;
+  header.plain_bytes = plain_bytes;
+  header.count = codes;
+  end_block(blocks_, begin, header);
+  add_entry(ColumnStream::kTokens, begin, plain_bytes, rows, {});
+}
+
+void BlockAppender::single(ColumnStream stream, Bytes content) {
+  const std::size_t begin = blocks_.size();
+  bytes_encoder_.encode(content, next_number(), FrameKind::kBlock, {}, blocks_);
+  add_entry(stream, begin, static_cast<std::uint32_t>(content.size()), 1, {});
+}
+
+void BlockAppender::bytes(ColumnStream stream, const Byte* values,
+                          std::span<const std::int64_t> offsets) {
+  const std::size_t rows = offsets.empty() ? 0 : offsets.size() - 1;
+  std::size_t row = 0;
+  while (row < rows) {
+    const std::int64_t from = offsets[row];
+    std::size_t end = row + 1;
+    while (end < rows && static_cast<std::uint64_t>(offsets[end + 1] - from) <= kBytesBlock) ++end;
+    Bytes rest(values + from, static_cast<std::size_t>(offsets[end] - from));
+    auto begins = static_cast<std::uint32_t>(end - row);
+    while (!rest.empty()) {
+      const std::size_t count = std::min<std::size_t>(rest.size(), kBytesBlock);
+      const std::size_t begin = blocks_.size();
+      bytes_encoder_.encode(rest.first(count), next_number(), FrameKind::kBlock, {}, blocks_);
+      add_entry(stream, begin, static_cast<std::uint32_t>(count), begins, {});
+      begins = 0;
+      rest = rest.subspan(count);
+    }
+    row = end;
+  }
+}
+
+}  // namespace presso

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/string_choice.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "compress/columns/token_trainer.h"
+
+namespace presso {
+namespace {
+
+constexpr double kBitsMustSave = 0.1;
+constexpr std::uint64_t kSamples = 2;
+constexpr std::int64_t kSampleBytes = 256 << 10;
+/// Longer strings are left to the Bit coding, which finds what they repeat.
+constexpr std::uint64_t kMaxMeanTokenBytes = 256;
+/// Where a dictionary takes less than this share of the strings nothing else is tried.
+constexpr double kSurelyDictionary = 0.06;
+
+struct RowRange {
+  std::uint64_t first;
+  std::uint64_t rows;
+};
+
+/// Rows in a few places, of kSampleBytes together each.
+std::vector<RowRange> sample_ranges(const ColumnView& strings) {
+  std::vector<RowRange> ranges;
+  const std::int64_t* begin = strings.offsets;
+  const std::int64_t* end = strings.offsets + strings.rows;
+  for (std::uint64_t i = 0; i < kSamples; ++i) {
+    const std::uint64_t from = strings.rows * (2 * i + 1) / (2 * kSamples + 1);
+    const std::uint64_t first = ranges.empty() ? from : std::max(from, ranges.back().first + ranges.back().rows);
+    const auto* last = std::upper_bound(begin + first, end + 1, begin[first] + kSampleBytes) - 1;
+    const auto rows = static_cast<std::uint64_t>(last - (begin + first));
+    if (rows > 0) ranges.push_back({first, rows});
+  }
+  return ranges;
+}
+
+double bits_of_counts(std::uint64_t rows, std::uint64_t most) {
+  return static_cast<double>(rows) * std::bit_width(most) / 8;
+}
+
+double dictionary_bytes(const StringDictionary& dictionary) {
+  const double codes = bits_of_counts(dictionary.codes.size(), dictionary.entry_lengths.size() - 1);
+  return codes + 0.6 * static_cast<double>(dictionary.entries.size()) +
+         static_cast<double>(dictionary.entry_lengths.size());
+}
+
+/// What both codings take for the sample, in bytes for a byte of it.
+class SampleTrial {
+ public:
+  explicit SampleTrial(const ColumnView& strings) : strings_(strings), ranges_(sample_ranges(strings)) {
+    for (const RowRange& range : ranges_) plain_ += bytes_of(range);
+  }
+  double plain() const { return plain_; }
+
+  double coded_bytes(BlockEncoder& encoder) const {
+    Buffer stored;
+    double lengths = 0;
+    for (const RowRange& range : ranges_) {
+      const Bytes piece(strings_.values + strings_.offsets[range.first],
+                        static_cast<std::size_t>(bytes_of(range)));
+      for (std::size_t at = 0; at < piece.size(); at += kSampleBytes) {
+        encoder.encode(piece.subspan(at, std::min<std::size_t>(kSampleBytes, piece.size() - at)), 0,
+                       FrameKind::kBlock, {}, stored);
+      }
+      lengths += bits_of_counts(range.rows, spread(range));
+    }
+    return static_cast<double>(stored.size()) + lengths;
+  }
+
+  double token_bytes(const TokenDictionary& tokens) const {
+    const TokenEncoder encoder(tokens);
+    std::vector<std::uint32_t> counts;
+    Buffer payload;
+    double bytes = 0;
+    for (const RowRange& range : ranges_) {
+      counts.clear();
+      encoder.encode(strings_, range.first, range.rows, counts, payload);
+      const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
+      bytes += bits_of_counts(range.rows, *most - *least);
+    }
+    return bytes + static_cast<double>(payload.size());
+  }
+
+ private:
+  double bytes_of(const RowRange& range) const {
+    return static_cast<double>(strings_.offsets[range.first + range.rows] -
+                               strings_.offsets[range.first]);
+  }
+  std::uint64_t spread(const RowRange& range) const {
+    std::int64_t least = kSampleBytes;
+    std::int64_t most = 0;
+    for (std::uint64_t row = range.first; row < range.first + range.rows; ++row) {
+      const std::int64_t length = strings_.offsets[row + 1] - strings_.offsets[row];
+      least = std::min(least, length);
+      most = std::max(most, length);
+    }
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(most - least, 0));
+  }
+
+  const ColumnView& strings_;
+  std::vector<RowRange> ranges_;
+  double plain_ = 0;
+};
+
+bool may_be_tokens(const ColumnView& strings) {
+  const auto bytes = static_cast<std::uint64_t>(strings.offsets[strings.rows]);
+  if (bytes < kSampleBytes / 16 || bytes > kMaxMeanTokenBytes * strings.rows) return false;
+  for (std::uint64_t row = 0; row < strings.rows; ++row) {
+    if (strings.offsets[row + 1] - strings.offsets[row] > kMaxBlockBytes) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encoder) {
+  StringChoice choice;
+  choice.dictionary = build_dictionary(strings);
+  const auto plain = static_cast<double>(strings.offsets[strings.rows]);
+  const double by_dictionary = choice.dictionary ? dictionary_bytes(*choice.dictionary) : 2 * plain;
+  if (choice.dictionary && by_dictionary <= kSurelyDictionary * plain) return choice;
+  const SampleTrial trial(strings);
+  if (trial.plain() == 0) return choice;
+  double best = trial.coded_bytes(bytes_encoder) / trial.plain() * plain;
+  std::optional<TokenDictionary> tokens;
+  if (may_be_tokens(strings)) {
+    tokens = train_tokens(strings);
+    std::vector<Byte> stored;
+    tokens->append_to(stored);
+    const double by_tokens = trial.token_bytes(*tokens) / trial.plain() * plain +
+                             0.7 * static_cast<double>(stored.size());
+    if (best < by_tokens * (1 - kBitsMustSave)) {
+      tokens.reset();
+    } else {
+      best = by_tokens;
+    }
+  }
+  if (choice.dictionary && by_dictionary <= best) return choice;
+  choice.dictionary.reset();
+  choice.tokens = std::move(tokens);
+  return choice;
+}
+
+}  // namespace presso

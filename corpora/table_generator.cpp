@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "corpora/table_generator.h"
+
+#include "corpora/made_tables.h"
+#include "corpora/tpch_tables.h"
+
+namespace presso::corpora {
+
+std::unique_ptr<TableGenerator> make_table(std::string_view name, std::uint64_t hundredths) {
+  if (hundredths == 0 || hundredths > kMaxScaleHundredths) return nullptr;
+  if (name == "weblog") return make_web_log(hundredths);
+  if (name == "sensor") return make_sensor_readings(hundredths);
+  return tpch::make_tpch_table(name, tpch::Scale{hundredths});
+}
+
+}  // namespace presso::corpora

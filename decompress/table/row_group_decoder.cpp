@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: MIT
+#include "decompress/table/row_group_decoder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "decompress/columns/cpu/integer_decoder.h"
+#include "decompress/columns/cpu/token_decoder.h"
+#include "format/columns/column_block.h"
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+Error bad_column(const char* what) {
+  return make_error(ErrorCode::kBadRowGroup, what);
+}
+
+/// Copies `count` bits, from bit `from` of `source` to bit `to` of `target`, which is zero there.
+void copy_bits(const Byte* source, std::uint32_t from, std::uint32_t count, Byte* target,
+               std::uint32_t to) {
+  if (from % 8 == 0 && to % 8 == 0) {
+    std::memcpy(target + to / 8, source + from / 8, (count + 7) / 8);
+    return;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto bit = static_cast<Byte>(source[(from + i) / 8] >> ((from + i) % 8) & 1);
+    target[(to + i) / 8] = static_cast<Byte>(target[(to + i) / 8] | bit << ((to + i) % 8));
+  }
+}
+
+/// Lengths become offsets in place: `offsets` holds rows lengths behind its first element.
+Status sum_up(std::vector<std::int64_t>& offsets, std::uint64_t most) {
+  offsets.front() = 0;
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    const auto length = static_cast<std::uint64_t>(offsets[i]);
+    const auto before = static_cast<std::uint64_t>(offsets[i - 1]);
+    if (length > most - before) return bad_column("lengths do not add up to the values");
+    offsets[i] = static_cast<std::int64_t>(before + length);
+  }
+  return {};
+}
+
+}  // namespace
+
+RowGroupDecoder::RowGroupDecoder(const TableSchema& schema, const RowGroup& group,
+                                 const RandomAccess& file, std::uint64_t blocks_offset,
+                                 std::uint64_t first_offset, const DecodeOptions& options)
+    : schema_(schema), group_(group), file_(file), first_offset_(first_offset), options_(options) {
+  block_offsets_.reserve(group.blocks.size());
+  for (const ColumnBlock& block : group.blocks) {
+    block_offsets_.push_back(blocks_offset);
+    blocks_offset += block.stored_bytes;
+  }
+}
+
+Error RowGroupDecoder::at_block(Error error, std::uint32_t block) const {
+  error.block = block;
+  if (error.byte_offset == Error::kNone) {
+    error.byte_offset = first_offset_ + block_offsets_[block];
+  }
+  return error;
+}
+
+Result<Buffer> RowGroupDecoder::read_stored(std::uint32_t block) const {
+  Buffer stored;
+  stored.resize_discarding(group_.blocks[block].stored_bytes);
+  Status read = file_.read_at(block_offsets_[block], stored.mutable_bytes());
+  if (!read.ok()) return at_block(std::move(read.error()), block);
+  return stored;
+}
+
+Status RowGroupDecoder::decode_integer_block(std::uint32_t block, Byte width_bytes,
+                                             Byte* into) const {
+  const ColumnBlock& entry = group_.blocks[block];
+  PRESSO_ASSIGN(const Buffer stored, read_stored(block));
+  auto parsed = parse_column_block_header(stored.data());
+  if (!parsed.ok()) return at_block(std::move(parsed.error()), block);
+  const ColumnBlockHeader& header = *parsed;
+  if (header.coding != Coding::kIntegers || header.width_bytes != width_bytes ||
+      header.count != entry.rows || header.number != block ||
+      round_up(kBlockHeaderBytes + header.payload_bytes, kFrameAlignment) != stored.size()) {
+    return at_block(make_error(ErrorCode::kBadRowGroup, "a block differs from it"), block);
+  }
+  const Bytes payload(stored.data() + kBlockHeaderBytes, header.payload_bytes);
+  if (options_.verify && checksum64(payload) != header.payload_checksum) {
+    return at_block(make_error(ErrorCode::kContentChecksum), block);
+  }
+  const IntegerParameters parameters{width_bytes, header.is_signed, header.floating, header.count,
+                                     header.divisor};
+  Status decoded = decode_integers(parameters, payload,
+                                   {into, integer_bytes(width_bytes, header.count)});
+  return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
+}
+
+Status RowGroupDecoder::decode_bytes_block(std::uint32_t block, Byte* into) const {
+  const ColumnBlock& entry = group_.blocks[block];
+  PRESSO_ASSIGN(const Buffer stored, read_stored(block));
+  auto header = parse_block_header(stored.data());
+  if (!header.ok()) return at_block(std::move(header.error()), block);
+  if (header->kind != FrameKind::kBlock || header->plain_bytes != entry.plain_bytes ||
+      header->number != block || header->stored_bytes() != stored.size()) {
+    return at_block(make_error(ErrorCode::kBadRowGroup, "a block differs from it"), block);
+  }
+  Status decoded =
+      decode_block(*header, stored.data() + kBlockHeaderBytes, nullptr, options_, into);
+  return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
+}
+
+/// Whole blocks are decoded into their place; of others only what is wanted is copied.
+Status RowGroupDecoder::read_integers(const ColumnChunk& chunk, ColumnStream stream,
+                                      Byte width_bytes, RowRange range, Byte* into) const {
+  Buffer part;
+  std::uint32_t begin = 0;
+  for (std::uint32_t block = chunk.first_block; block < chunk.first_block + chunk.blocks; ++block) {
+    const ColumnBlock& entry = group_.blocks[block];
+    if (entry.stream != stream) continue;
+    const std::uint32_t end = begin + entry.rows;
+    const std::uint32_t from = std::max(begin, range.first);
+    const std::uint32_t to = std::min(end, range.end());
+    if (from < to) {
+      const std::uint32_t at = from - range.first;
+      const bool whole = from == begin && to == end && (width_bytes != 0 || at % 8 == 0);
+      if (whole) {
+        Byte* place = into + (width_bytes == 0 ? at / 8 : std::size_t{at} * width_bytes);
+        PRESSO_TRY(decode_integer_block(block, width_bytes, place));
+      } else {
+        part.resize_discarding(integer_bytes(width_bytes, entry.rows));
+        PRESSO_TRY(decode_integer_block(block, width_bytes, part.data()));
+        if (width_bytes == 0) {
+          copy_bits(part.data(), from - begin, to - from, into, at);
+        } else {
+          std::memcpy(into + std::size_t{at} * width_bytes,
+                      part.data() + std::size_t{from - begin} * width_bytes,
+                      std::size_t{to - from} * width_bytes);
+        }
+      }
+    }
+    begin = end;
+  }
+  return {};
+}
+
+Status RowGroupDecoder::read_all_bytes(const ColumnChunk& chunk, ColumnStream stream,
+                                       std::uint64_t size, Buffer& into) const {
+  into.resize_discarding(static_cast<std::size_t>(size));
+  std::uint64_t at = 0;
+  for (std::uint32_t block = chunk.first_block; block < chunk.first_block + chunk.blocks; ++block) {
+    const ColumnBlock& entry = group_.blocks[block];
+    if (entry.stream != stream) continue;
+    if (entry.plain_bytes > size - at) return bad_column("bytes do not add up to the lengths");
+    PRESSO_TRY(decode_bytes_block(block, into.data() + at));
+    at += entry.plain_bytes;
+  }
+  return at == size ? Status{} : bad_column("bytes do not add up to the lengths");
+}
+
+Result<ColumnData> RowGroupDecoder::read(std::size_t column, std::uint32_t first,
+                                         std::uint32_t rows) const {
+  const ColumnChunk& chunk = group_.columns[column];
+  const RowRange range{first, rows};
+  ColumnData data;
+  data.type = schema_.columns[column].type;
+  data.rows = rows;
+  if (chunk.nulls > 0) data.validity.assign((rows + 7) / 8 + 8, 0);
+  if (chunk.nulls > 0 && chunk.nulls < group_.rows) {
+    PRESSO_TRY(read_integers(chunk, ColumnStream::kValidity, 0, range, data.validity.data()));
+  }
+  Status done;
+  switch (chunk.representation) {
+    case Representation::kPlain:
+      done = read_numbers(chunk, range, data);
+      break;
+    case Representation::kDictionary:
+      done = read_dictionary(chunk, range, data);
+      break;
+    case Representation::kToken:
+      done = read_tokens(chunk, range, data);
+      break;
+    case Representation::kBytes:
+      done = read_bytes(chunk, range, data);
+      break;
+    default:
+      if (is_string(data.type)) data.offsets.assign(std::size_t{rows} + 1, 0);
+      const std::size_t size = integer_bytes(static_cast<Byte>(value_bytes(data.type)), rows);
+      data.values.resize_discarding(size);
+      std::fill_n(data.values.data(), size, Byte{0});
+      break;
+  }
+  if (!done.ok()) return std::move(done.error());
+  return data;
+}
+
+Status RowGroupDecoder::read_numbers(const ColumnChunk& chunk, RowRange range,
+                                     ColumnData& column) const {
+  const auto width = static_cast<Byte>(value_bytes(column.type));
+  column.values.resize_discarding(integer_bytes(width, range.rows));
+  if (width == 0) std::fill_n(column.values.data(), column.values.size(), Byte{0});
+  return read_integers(chunk, ColumnStream::kValues, width, range, column.values.data());
+}
+
+Status RowGroupDecoder::read_dictionary(const ColumnChunk& chunk, RowRange range,
+                                        ColumnData& column) const {
+  std::vector<std::uint32_t> lengths(chunk.entries);
+  PRESSO_TRY(read_integers(chunk, ColumnStream::kEntryLengths, 4, {0, chunk.entries},
+                           reinterpret_cast<Byte*>(lengths.data())));
+  std::vector<std::int64_t> places(lengths.begin(), lengths.end());
+  places.insert(places.begin(), 0);
+  PRESSO_TRY(sum_up(places, kMaxEntryBytes));
+  Buffer entries;
+  PRESSO_TRY(read_all_bytes(chunk, ColumnStream::kEntryBytes,
+                            static_cast<std::uint64_t>(places.back()), entries));
+  std::vector<std::uint32_t> codes(range.rows);
+  PRESSO_TRY(read_integers(chunk, ColumnStream::kCodes, 4, range,
+                           reinterpret_cast<Byte*>(codes.data())));
+  column.offsets.resize(std::size_t{range.rows} + 1);
+  std::int64_t total = 0;
+  const ColumnView view = column.view();
+  for (std::uint32_t row = 0; row < range.rows; ++row) {
+    if (codes[row] >= chunk.entries) return bad_column("a code beyond the dictionary");
+    column.offsets[row] = total;
+    if (!view.is_null(row)) total += lengths[codes[row]];
+  }
+  column.offsets[range.rows] = total;
+  if (static_cast<std::uint64_t>(total) > chunk.value_bytes) {
+    return bad_column("lengths do not add up to the values");
+  }
+  column.values.resize_discarding(static_cast<std::size_t>(total));
+  for (std::uint32_t row = 0; row < range.rows; ++row) {
+    const auto length = static_cast<std::size_t>(column.offsets[row + 1] - column.offsets[row]);
+    if (length == 0) continue;
+    const Byte* from = entries.data() + places[codes[row]];
+    Byte* to = column.values.data() + column.offsets[row];
+    if (length <= 16) {
+      std::memcpy(to, from, 16);  // both buffers have slack
+    } else {
+      std::memcpy(to, from, length);
+    }
+  }
+  return {};
+}
+
+Status RowGroupDecoder::read_bytes(const ColumnChunk& chunk, RowRange range,
+                                   ColumnData& column) const {
+  return read_byte_strings(chunk, group_.rows, range, column.offsets, column.values);
+}
+
+/// Lengths of all rows are read, since they tell in which blocks the wanted ones are.
+Status RowGroupDecoder::read_byte_strings(const ColumnChunk& chunk, std::uint32_t all_rows,
+                                          RowRange range, std::vector<std::int64_t>& offsets,
+                                          Buffer& values) const {
+  std::vector<std::int64_t> all(std::size_t{all_rows} + 1);
+  PRESSO_TRY(read_integers(chunk, ColumnStream::kLengths, 8, {0, all_rows},
+                           reinterpret_cast<Byte*>(all.data() + 1)));
+  PRESSO_TRY(sum_up(all, chunk.value_bytes));
+  if (static_cast<std::uint64_t>(all.back()) != chunk.value_bytes) {
+    return bad_column("lengths do not add up to the values");
+  }
+  const auto begin = static_cast<std::uint64_t>(all[range.first]);
+  const auto end = static_cast<std::uint64_t>(all[range.end()]);
+  values.resize_discarding(static_cast<std::size_t>(end - begin));
+  Buffer part;
+  std::uint64_t at = 0;
+  for (std::uint32_t block = chunk.first_block; block < chunk.first_block + chunk.blocks; ++block) {
+    const ColumnBlock& entry = group_.blocks[block];
+    if (entry.stream != ColumnStream::kBytes) continue;
+    const std::uint64_t from = std::max(at, begin);
+    const std::uint64_t to = std::min(at + entry.plain_bytes, end);
+    if (from < to) {
+      const bool whole = from == at && to == at + entry.plain_bytes;
+      Byte* place = values.data() + (from - begin);
+      if (!whole) part.resize_discarding(entry.plain_bytes);
+      PRESSO_TRY(decode_bytes_block(block, whole ? place : part.data()));
+      if (!whole) std::memcpy(place, part.data() + (from - at), to - from);
+    }
+    at += entry.plain_bytes;
+  }
+  offsets.resize(std::size_t{range.rows} + 1);
+  for (std::uint32_t i = 0; i <= range.rows; ++i) {
+    offsets[i] = all[range.first + i] - static_cast<std::int64_t>(begin);
+  }
+  return {};
+}
+
+Status RowGroupDecoder::read_tokens(const ColumnChunk& chunk, RowRange range,
+                                    ColumnData& column) const {
+  std::uint32_t block = chunk.first_block;
+  while (group_.blocks[block].stream != ColumnStream::kTokenDictionary) ++block;
+  Buffer stored;
+  stored.resize_discarding(group_.blocks[block].plain_bytes);
+  PRESSO_TRY(decode_bytes_block(block, stored.data()));
+  auto tokens = TokenDictionary::parse(stored.bytes());
+  if (!tokens.ok()) return at_block(std::move(tokens.error()), block);
+
+  // Token blocks that hold the range, and the rows that these cover.
+  std::uint32_t first_row = 0;
+  std::uint32_t begin = 0;
+  std::vector<std::uint32_t> wanted;
+  for (; block < chunk.first_block + chunk.blocks; ++block) {
+    const ColumnBlock& entry = group_.blocks[block];
+    if (entry.stream != ColumnStream::kTokens) continue;
+    if (begin + entry.rows > range.first && begin < range.end()) {
+      if (wanted.empty()) first_row = begin;
+      wanted.push_back(block);
+    }
+    begin += entry.rows;
+  }
+  std::uint32_t covered = 0;
+  std::uint64_t plain = 0;
+  for (const std::uint32_t of : wanted) {
+    covered += group_.blocks[of].rows;
+    plain += group_.blocks[of].plain_bytes;
+  }
+  std::vector<std::uint32_t> counts(covered);
+  PRESSO_TRY(read_integers(chunk, ColumnStream::kTokenCounts, 4, {first_row, covered},
+                           reinterpret_cast<Byte*>(counts.data())));
+  column.values.resize_discarding(static_cast<std::size_t>(plain));
+  column.offsets.assign(std::size_t{covered} + 1, 0);
+  std::uint32_t row = 0;
+  std::int64_t at = 0;
+  for (const std::uint32_t of : wanted) {
+    const ColumnBlock& entry = group_.blocks[of];
+    PRESSO_TRY(decode_token_block(*tokens, of, {counts.data() + row, entry.rows},
+                                  {column.values.data() + at, entry.plain_bytes},
+                                  column.offsets.data() + row));
+    for (std::uint32_t i = 0; i <= entry.rows; ++i) column.offsets[row + i] += at;
+    row += entry.rows;
+    at += entry.plain_bytes;
+  }
+  return keep_rows(column, range.first - first_row, range.rows);
+}
+
+Status RowGroupDecoder::decode_token_block(const TokenDictionary& tokens, std::uint32_t block,
+                                           std::span<const std::uint32_t> counts, MutableBytes into,
+                                           std::int64_t* offsets) const {
+  PRESSO_ASSIGN(const Buffer stored, read_stored(block));
+  auto header = parse_column_block_header(stored.data());
+  if (!header.ok()) return at_block(std::move(header.error()), block);
+  if (header->coding != Coding::kTokens || header->plain_bytes != into.size() ||
+      header->number != block ||
+      round_up(kBlockHeaderBytes + header->payload_bytes, kFrameAlignment) != stored.size()) {
+    return at_block(make_error(ErrorCode::kBadRowGroup, "a block differs from it"), block);
+  }
+  const Bytes payload(stored.data() + kBlockHeaderBytes, header->payload_bytes);
+  if (options_.verify && checksum64(payload) != header->payload_checksum) {
+    return at_block(make_error(ErrorCode::kContentChecksum), block);
+  }
+  Status decoded = decode_tokens(tokens, payload, header->count, counts, into, offsets);
+  return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
+}
+
+/// Leaves `rows` strings from row `first` on.
+Status RowGroupDecoder::keep_rows(ColumnData& column, std::uint32_t first, std::uint32_t rows) {
+  const std::int64_t begin = column.offsets[first];
+  const auto bytes = static_cast<std::size_t>(column.offsets[first + rows] - begin);
+  if (begin > 0) std::memmove(column.values.data(), column.values.data() + begin, bytes);
+  column.values.grow(bytes);
+  for (std::uint32_t i = 0; i <= rows; ++i) column.offsets[i] = column.offsets[first + i] - begin;
+  column.offsets.resize(std::size_t{rows} + 1);
+  return {};
+}
+
+Result<ExactLines> RowGroupDecoder::exact_lines() const {
+  ExactLines lines;
+  if (!schema_.exact) return lines;
+  const ColumnChunk& chunk = group_.columns.back();
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < chunk.blocks; ++i) {
+    const ColumnBlock& block = group_.blocks[chunk.first_block + i];
+    if (block.stream == ColumnStream::kRows) count += block.rows;
+  }
+  if (count == 0) return lines;
+  lines.rows.resize(count);
+  PRESSO_TRY(read_integers(chunk, ColumnStream::kRows, 4, {0, count},
+                           reinterpret_cast<Byte*>(lines.rows.data())));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (lines.rows[i] > group_.rows || (i > 0 && lines.rows[i] <= lines.rows[i - 1])) {
+      return bad_column("row numbers of exact lines");
+    }
+  }
+  Buffer text;
+  PRESSO_TRY(read_byte_strings(chunk, count, {0, count}, lines.offsets, text));
+  lines.bytes.assign(text.data(), text.data() + text.size());
+  return lines;
+}
+
+Status RowGroupDecoder::check() const {
+  for (std::size_t column = 0; column < schema_.columns.size(); ++column) {
+    auto data = read(column, 0, group_.rows);
+    if (!data.ok()) return std::move(data.error());
+  }
+  auto lines = exact_lines();
+  return lines.ok() ? Status{} : Status{std::move(lines.error())};
+}
+
+}  // namespace presso

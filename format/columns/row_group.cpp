@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+#include "format/columns/row_group.h"
+
+#include <array>
+#include <span>
+
+#include "format/columns/column_block.h"
+#include "format/columns/wire_reader.h"
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kPrefixBytes = 32;
+constexpr std::size_t kChunkBytes = 32;
+constexpr std::size_t kBlockBytes = 40;
+
+void append_chunk(std::vector<Byte>& to, const ColumnChunk& chunk) {
+  append_value<std::uint32_t>(to, static_cast<std::uint32_t>(chunk.representation));
+  append_value<std::uint32_t>(to, chunk.blocks);
+  append_value<std::uint32_t>(to, chunk.nulls);
+  append_value<std::uint32_t>(to, chunk.distinct);
+  append_value<std::uint32_t>(to, chunk.entries);
+  append_value<std::uint32_t>(to, 0);
+  append_value<std::uint64_t>(to, chunk.value_bytes);
+}
+
+void append_block(std::vector<Byte>& to, const ColumnBlock& block) {
+  append_value<std::uint32_t>(to, block.stored_bytes);
+  append_value<std::uint32_t>(to, block.plain_bytes);
+  append_value<std::uint32_t>(to, block.rows);
+  to.push_back(static_cast<Byte>(block.stream));
+  to.push_back(block.zone_flags);
+  append_value<std::uint16_t>(to, 0);
+  append_value<std::uint64_t>(to, block.least);
+  append_value<std::uint64_t>(to, block.most);
+  append_value<std::uint64_t>(to, block.presence);
+}
+
+ColumnBlock read_block(WireReader& from, bool& reserved_is_zero) {
+  ColumnBlock block;
+  block.stored_bytes = from.value<std::uint32_t>();
+  block.plain_bytes = from.value<std::uint32_t>();
+  block.rows = from.value<std::uint32_t>();
+  block.stream = static_cast<ColumnStream>(from.value<Byte>());
+  block.zone_flags = from.value<Byte>();
+  reserved_is_zero &= from.value<std::uint16_t>() == 0;
+  block.least = from.value<std::uint64_t>();
+  block.most = from.value<std::uint64_t>();
+  block.presence = from.value<std::uint64_t>();
+  return block;
+}
+
+/// What the blocks of a chunk add up to, by stream.
+struct StreamTotals {
+  std::array<std::uint64_t, kLastStream + 1> rows{};
+  std::array<std::uint64_t, kLastStream + 1> plain_bytes{};
+  std::array<std::uint64_t, kLastStream + 1> blocks{};
+
+  std::uint64_t rows_of(ColumnStream stream) const {
+    return rows[static_cast<std::size_t>(stream)];
+  }
+  std::uint64_t bytes_of(ColumnStream stream) const {
+    return plain_bytes[static_cast<std::size_t>(stream)];
+  }
+  std::uint64_t blocks_of(ColumnStream stream) const {
+    return blocks[static_cast<std::size_t>(stream)];
+  }
+};
+
+/// Checks one chunk against the row group and the column's type.
+class ChunkCheck {
+ public:
+  ChunkCheck(const ColumnChunk& chunk, std::span<const ColumnBlock> blocks, std::uint32_t rows)
+      : chunk_(chunk), blocks_(blocks), rows_(rows) {}
+
+  /// What is wrong, or nullptr. `type`: nullptr for exact lines.
+  const char* fault(const ColumnType* type) {
+    if (chunk_.nulls > rows_) return "number of nulls";
+    if (chunk_.value_bytes > kMaxGroupTextBytes) return "bytes of the values";
+    if (const char* wrong = take_blocks()) return wrong;
+    if (type == nullptr) return exact_lines_fault();
+    const bool has_validity = chunk_.nulls > 0 && chunk_.nulls < rows_;
+    if (totals_.rows_of(ColumnStream::kValidity) != (has_validity ? rows_ : 0)) return "validity";
+    if ((chunk_.representation == Representation::kNull) != (chunk_.nulls == rows_)) {
+      return "representation of nulls";
+    }
+    return is_string(*type) ? string_fault() : number_fault(*type);
+  }
+
+ private:
+  const char* take_blocks() {
+    Byte last = 0;
+    for (const ColumnBlock& block : blocks_) {
+      const auto stream = static_cast<Byte>(block.stream);
+      if (stream > kLastStream || stream < last) return "order of the streams";
+      last = stream;
+      if (block.zone_flags > (kZoneKnown | kZoneHasNan | kZoneHasNull | kZoneNoValue)) {
+        return "zone flags";
+      }
+      if (block.plain_bytes > kMaxBlockBytes || block.stored_bytes < kBlockHeaderBytes ||
+          block.stored_bytes % kFrameAlignment != 0 ||
+          block.stored_bytes > kMaxColumnPayloadBytes + kBlockHeaderBytes + kFrameAlignment) {
+        return "size of a block";
+      }
+      totals_.rows[stream] += block.rows;
+      totals_.plain_bytes[stream] += block.plain_bytes;
+      ++totals_.blocks[stream];
+    }
+    return nullptr;
+  }
+
+  /// Blocks beside `allowed`, or those of integers with another width.
+  const char* other_streams(std::initializer_list<ColumnStream> allowed) {
+    std::uint64_t expected = totals_.blocks_of(ColumnStream::kValidity);
+    for (const ColumnStream stream : allowed) expected += totals_.blocks_of(stream);
+    return expected == blocks_.size() ? nullptr : "streams of the representation";
+  }
+
+  const char* integer_stream_fault(ColumnStream stream, Byte width_bytes, std::uint64_t rows) {
+    for (const ColumnBlock& block : blocks_) {
+      if (block.stream != stream) continue;
+      if (block.rows == 0 || block.rows > kMaxBlockRows ||
+          block.plain_bytes != integer_bytes(width_bytes, block.rows)) {
+        return "rows of a block";
+      }
+    }
+    return totals_.rows_of(stream) == rows ? nullptr : "rows of its blocks do not add up";
+  }
+
+  const char* exact_lines_fault() {
+    if (chunk_.representation != Representation::kExactLines || chunk_.nulls != 0) {
+      return "representation";
+    }
+    const std::uint64_t lines = totals_.rows_of(ColumnStream::kRows);
+    if (lines > std::uint64_t{rows_} + 1) return "number of exact lines";
+    if (const char* wrong = other_streams(
+            {ColumnStream::kRows, ColumnStream::kLengths, ColumnStream::kBytes})) {
+      return wrong;
+    }
+    if (const char* wrong = integer_stream_fault(ColumnStream::kRows, 4, lines)) return wrong;
+    if (const char* wrong = integer_stream_fault(ColumnStream::kLengths, 8, lines)) return wrong;
+    return bytes_fault();
+  }
+
+  const char* number_fault(ColumnType type) {
+    if (chunk_.representation == Representation::kNull) return other_streams({});
+    if (chunk_.representation != Representation::kPlain) return "representation";
+    if (const char* wrong = other_streams({ColumnStream::kValues})) return wrong;
+    return integer_stream_fault(ColumnStream::kValues, static_cast<Byte>(value_bytes(type)), rows_);
+  }
+
+  const char* string_fault() {
+    switch (chunk_.representation) {
+      case Representation::kNull:
+        return other_streams({});
+      case Representation::kDictionary:
+        return dictionary_fault();
+      case Representation::kToken:
+        return token_fault();
+      case Representation::kBytes:
+        if (const char* wrong = other_streams({ColumnStream::kLengths, ColumnStream::kBytes})) {
+          return wrong;
+        }
+        if (const char* wrong = integer_stream_fault(ColumnStream::kLengths, 8, rows_)) {
+          return wrong;
+        }
+        return bytes_fault();
+      default:
+        return "representation";
+    }
+  }
+
+  const char* dictionary_fault() {
+    if (const char* wrong = other_streams(
+            {ColumnStream::kEntryLengths, ColumnStream::kEntryBytes, ColumnStream::kCodes})) {
+      return wrong;
+    }
+    if (chunk_.entries == 0 || chunk_.entries > kMaxDictionaryEntries) return "number of entries";
+    if (totals_.bytes_of(ColumnStream::kEntryBytes) > kMaxEntryBytes) return "bytes of the entries";
+    if (const char* wrong =
+            integer_stream_fault(ColumnStream::kEntryLengths, 4, chunk_.entries)) {
+      return wrong;
+    }
+    return integer_stream_fault(ColumnStream::kCodes, 4, rows_);
+  }
+
+  const char* token_fault() {
+    if (const char* wrong = other_streams({ColumnStream::kTokenDictionary,
+                                           ColumnStream::kTokenCounts, ColumnStream::kTokens})) {
+      return wrong;
+    }
+    if (totals_.blocks_of(ColumnStream::kTokenDictionary) != 1) return "token dictionary";
+    if (totals_.rows_of(ColumnStream::kTokens) != rows_) return "rows of its tokens";
+    if (totals_.bytes_of(ColumnStream::kTokens) != chunk_.value_bytes) return "bytes of the values";
+    return integer_stream_fault(ColumnStream::kTokenCounts, 4, rows_);
+  }
+
+  const char* bytes_fault() {
+    const bool right = totals_.bytes_of(ColumnStream::kBytes) == chunk_.value_bytes;
+    return right ? nullptr : "bytes of the values";
+  }
+
+  const ColumnChunk& chunk_;
+  std::span<const ColumnBlock> blocks_;
+  std::uint32_t rows_;
+  StreamTotals totals_;
+};
+
+Error bad_column(const TableSchema& schema, std::size_t column, const char* what) {
+  const std::string name =
+      column < schema.columns.size() ? "column `" + schema.columns[column].name + "`" : "exact lines";
+  return make_error(ErrorCode::kBadRowGroup, name + ": " + what);
+}
+
+Status check_chunks(const RowGroup& group, const TableSchema& schema) {
+  for (std::size_t i = 0; i < group.columns.size(); ++i) {
+    const ColumnChunk& chunk = group.columns[i];
+    const std::span<const ColumnBlock> blocks(group.blocks.data() + chunk.first_block,
+                                              chunk.blocks);
+    const ColumnType* type = i < schema.columns.size() ? &schema.columns[i].type : nullptr;
+    if (const char* wrong = ChunkCheck(chunk, blocks, group.rows).fault(type)) {
+      return bad_column(schema, i, wrong);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::uint64_t RowGroup::stored_bytes() const {
+  std::uint64_t total = 0;
+  for (const ColumnBlock& block : blocks) total += block.stored_bytes;
+  return total;
+}
+
+std::vector<Byte> serialise_row_group(const RowGroup& group) {
+  std::vector<Byte> payload;
+  payload.reserve(kPrefixBytes + kChunkBytes * group.columns.size() +
+                  kBlockBytes * group.blocks.size());
+  append_value<std::uint32_t>(payload, group.rows);
+  append_value<std::uint32_t>(payload, static_cast<std::uint32_t>(group.columns.size()));
+  append_value<std::uint64_t>(payload, group.text_bytes);
+  append_value<std::uint64_t>(payload, group.text_lines);
+  append_value<std::uint64_t>(payload, group.text_checksum);
+  for (const ColumnChunk& chunk : group.columns) append_chunk(payload, chunk);
+  for (const ColumnBlock& block : group.blocks) append_block(payload, block);
+  return payload;
+}
+
+Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema) {
+  const auto bad = [](const char* what) { return make_error(ErrorCode::kBadRowGroup, what); };
+  WireReader from(payload);
+  RowGroup group;
+  group.rows = from.value<std::uint32_t>();
+  const auto columns = from.value<std::uint32_t>();
+  group.text_bytes = from.value<std::uint64_t>();
+  group.text_lines = from.value<std::uint64_t>();
+  group.text_checksum = from.value<std::uint64_t>();
+  if (group.rows == 0 || group.rows > kMaxGroupRows) return bad("number of rows");
+  if (columns != stored_columns(schema)) return bad("number of columns");
+  if (group.text_bytes > kMaxGroupTextBytes || group.text_lines > group.text_bytes) {
+    return bad("size of the text");
+  }
+  bool reserved_is_zero = true;
+  std::uint64_t blocks = 0;
+  for (std::uint32_t i = 0; i < columns && !from.overran(); ++i) {
+    ColumnChunk chunk;
+    const auto representation = from.value<std::uint32_t>();
+    if (representation > static_cast<Byte>(Representation::kExactLines)) {
+      return bad_column(schema, i, "representation");
+    }
+    chunk.representation = static_cast<Representation>(representation);
+    chunk.blocks = from.value<std::uint32_t>();
+    chunk.nulls = from.value<std::uint32_t>();
+    chunk.distinct = from.value<std::uint32_t>();
+    chunk.entries = from.value<std::uint32_t>();
+    reserved_is_zero &= from.value<std::uint32_t>() == 0;
+    chunk.value_bytes = from.value<std::uint64_t>();
+    chunk.first_block = static_cast<std::uint32_t>(blocks);
+    blocks += chunk.blocks;
+    group.columns.push_back(chunk);
+  }
+  if (from.overran() || from.left() != blocks * kBlockBytes) return bad("size of the section");
+  group.blocks.reserve(static_cast<std::size_t>(blocks));
+  for (std::uint64_t i = 0; i < blocks; ++i) {
+    group.blocks.push_back(read_block(from, reserved_is_zero));
+  }
+  if (!reserved_is_zero) return bad("reserved bytes");
+  PRESSO_TRY(check_chunks(group, schema));
+  return group;
+}
+
+}  // namespace presso

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// The directory of a row group (FORMAT.md 15.3): how each column is represented, and for each block
+// its size, its rows and between which values these lie. It stands in front of the blocks, so that a
+// reader of a pipe can pass over columns and a reader at random needs one small read.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "presso/table_schema.h"
+#include "presso/wire.h"
+
+namespace presso {
+
+constexpr std::uint32_t kRowGroupLayout = 1;  ///< the section's parameter
+constexpr std::uint32_t kMaxGroupRows = 1u << 24;
+constexpr std::uint64_t kMaxRowGroupPayload = 256u << 20;
+/// Of a row group's text, and of what a column holds of it.
+constexpr std::uint64_t kMaxGroupTextBytes = std::uint64_t{1} << 40;
+constexpr std::uint32_t kMaxDictionaryEntries = 65536;
+constexpr std::uint64_t kMaxEntryBytes = 2u << 20;  ///< of all entries of a dictionary column
+
+/// Of a column in a row group. Values are stored in files.
+enum class Representation : Byte {
+  kNull = 0,        ///< all rows are null: no blocks
+  kPlain = 1,       ///< values
+  kDictionary = 2,  ///< strings: lengths and bytes of the entries, codes
+  kToken = 3,       ///< strings: token dictionary, token counts, tokens
+  kBytes = 4,       ///< strings: lengths, bytes
+  kExactLines = 5,  ///< after the last column, where the text is exact: row numbers, lengths, bytes
+};
+
+/// What a block holds of its column. Streams stand in this order. Values are stored in files.
+enum class ColumnStream : Byte {
+  kValidity = 0,         ///< bits, 1 where there is a value; absent where there is no null
+  kEntryLengths = 1,     ///< of a dictionary's entries: integers of 4 bytes
+  kEntryBytes = 2,       ///< of all entries, one after another: raw, Byte or Bit
+  kTokenDictionary = 3,  ///< token_dictionary.h: raw, Byte or Bit
+  kRows = 4,             ///< row numbers of exact lines: integers of 4 bytes
+  kValues = 5,           ///< integers
+  kCodes = 6,            ///< of a dictionary: integers of 4 bytes
+  kLengths = 7,          ///< of strings: integers of 8 bytes
+  kTokenCounts = 8,      ///< of strings: integers of 4 bytes
+  kTokens = 9,           ///< tokens
+  kBytes = 10,           ///< of strings, one after another: raw, Byte or Bit
+};
+constexpr Byte kLastStream = static_cast<Byte>(ColumnStream::kBytes);
+
+// ColumnBlock::zone_flags.
+constexpr Byte kZoneKnown = 1;    ///< least and most are right for all values that are not null
+constexpr Byte kZoneHasNan = 2;   ///< there are NaNs, which least and most leave out
+constexpr Byte kZoneHasNull = 4;  ///< there are nulls, which they leave out
+constexpr Byte kZoneNoValue = 8;  ///< all are null or NaN
+
+struct ColumnBlock {
+  std::uint32_t stored_bytes = 0;
+  std::uint32_t plain_bytes = 0;
+  /// Rows (entries, exact lines) whose values begin in the block; 0 where it only continues one.
+  std::uint32_t rows = 0;
+  ColumnStream stream = ColumnStream::kValues;
+  Byte zone_flags = 0;
+  std::uint64_t least = 0;     ///< zone images (zone_image.h)
+  std::uint64_t most = 0;
+  std::uint64_t presence = 0;  ///< dictionary columns: bit (hash of the entry mod 64) for each entry
+};
+
+struct ColumnChunk {
+  Representation representation = Representation::kNull;
+  std::uint32_t nulls = 0;
+  std::uint32_t distinct = 0;  ///< an estimate; exact for dictionaries; 0: not known
+  std::uint32_t entries = 0;   ///< of a dictionary
+  std::uint64_t value_bytes = 0;  ///< strings: of all, each row counted
+  std::uint32_t first_block = 0;  ///< in RowGroup::blocks
+  std::uint32_t blocks = 0;
+};
+
+struct RowGroup {
+  std::uint32_t rows = 0;
+  std::uint64_t text_bytes = 0;     ///< 0 without exact text
+  std::uint64_t text_lines = 0;     ///< line feeds of it
+  std::uint64_t text_checksum = 0;  ///< checksum64 of it
+  std::vector<ColumnChunk> columns;  ///< of the schema, and one more for exact lines
+  std::vector<ColumnBlock> blocks;   ///< column by column, in file order
+
+  /// Bytes of all blocks in the file.
+  std::uint64_t stored_bytes() const;
+};
+
+/// Columns that a row group of such a table has.
+constexpr std::size_t stored_columns(const TableSchema& schema) {
+  return schema.columns.size() + (schema.exact ? 1 : 0);
+}
+
+std::vector<Byte> serialise_row_group(const RowGroup& group);
+/// Checks everything that can be told without the blocks: sizes within limits, streams that belong to
+/// the representation in their order, rows that add up. Error: kBadRowGroup, naming the column.
+Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema);
+
+}  // namespace presso

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "format/columns/schema.h"
+
+#include <unordered_set>
+
+#include "format/columns/wire_reader.h"
+
+namespace presso {
+namespace {
+
+constexpr Byte kExactBit = 1;
+
+constexpr Byte kCarriageReturnBit = 1;
+constexpr Byte kTrailingDelimiterBit = 2;
+
+constexpr Byte kNullableBit = 1;
+constexpr Byte kValidUtf8Bit = 2;
+
+Error invalid(std::string what) {
+  return make_error(ErrorCode::kInvalidArgument, std::move(what));
+}
+
+std::string quoted(const std::string& name) {
+  return "`" + name + "`";
+}
+
+void append_text_form(std::vector<Byte>& to, const TextForm& text) {
+  to.push_back(static_cast<Byte>(text.kind));
+  to.push_back(text.delimiter);
+  to.push_back(text.quote);
+  to.push_back(static_cast<Byte>((text.carriage_return ? kCarriageReturnBit : 0) |
+                                 (text.trailing_delimiter ? kTrailingDelimiterBit : 0)));
+  append_text(to, text.null_text);
+  append_text(to, text.head);
+}
+
+TextForm read_text_form(WireReader& from) {
+  TextForm text;
+  text.kind = static_cast<TextKind>(from.value<Byte>());
+  text.delimiter = from.value<Byte>();
+  text.quote = from.value<Byte>();
+  const auto flags = from.value<Byte>();
+  text.carriage_return = (flags & kCarriageReturnBit) != 0;
+  text.trailing_delimiter = (flags & kTrailingDelimiterBit) != 0;
+  text.null_text = from.text();
+  text.head = from.text();
+  return text;
+}
+
+void append_column(std::vector<Byte>& to, const ColumnSchema& column) {
+  to.push_back(static_cast<Byte>(column.type));
+  to.push_back(static_cast<Byte>((column.nullable ? kNullableBit : 0) |
+                                 (column.valid_utf8 ? kValidUtf8Bit : 0)));
+  to.push_back(column.scale);
+  to.push_back(column.precision);
+  to.push_back(static_cast<Byte>(column.unit));
+  to.push_back(static_cast<Byte>(column.text));
+  to.push_back(static_cast<Byte>(column.quoting));
+  to.push_back(0);
+  append_text(to, column.name);
+  append_text(to, column.zone);
+}
+
+ColumnSchema read_column(WireReader& from) {
+  ColumnSchema column;
+  column.type = static_cast<ColumnType>(from.value<Byte>());
+  const auto flags = from.value<Byte>();
+  column.nullable = (flags & kNullableBit) != 0;
+  column.valid_utf8 = (flags & kValidUtf8Bit) != 0;
+  column.scale = from.value<Byte>();
+  column.precision = from.value<Byte>();
+  column.unit = static_cast<TimeUnit>(from.value<Byte>());
+  column.text = static_cast<ValueText>(from.value<Byte>());
+  column.quoting = static_cast<Quoting>(from.value<Byte>());
+  from.value<Byte>();
+  column.name = from.text();
+  column.zone = from.text();
+  return column;
+}
+
+Byte most_digits(ColumnType type) {
+  if (type == ColumnType::kDecimal64) return 18;
+  return type == ColumnType::kDecimal128 ? 38 : 0;
+}
+
+Status check_column(const ColumnSchema& column) {
+  const auto type = static_cast<Byte>(column.type);
+  if (type < static_cast<Byte>(ColumnType::kBool) || type > static_cast<Byte>(ColumnType::kBinary)) {
+    return invalid("type " + std::to_string(type) + " of column " + quoted(column.name));
+  }
+  if (column.name.size() > kMaxNameBytes || column.zone.size() > kMaxNameBytes) {
+    return invalid("a name is longer than 65,535 bytes");
+  }
+  const Byte digits = most_digits(column.type);
+  if (column.precision > digits || (digits > 0 && column.precision == 0) ||
+      column.scale > column.precision) {
+    return invalid("precision and scale of column " + quoted(column.name));
+  }
+  if (column.unit > TimeUnit::kNano || column.text > ValueText::kYesBool ||
+      column.quoting > Quoting::kAlways) {
+    return invalid("text of column " + quoted(column.name));
+  }
+  return {};
+}
+
+Status check_text_form(const TextForm& text) {
+  if (text.kind > TextKind::kJsonLines) return invalid("form of the text");
+  if (text.null_text.size() > kMaxNullTextBytes) {
+    return invalid("the text of a null is longer than 255 bytes");
+  }
+  if (text.head.size() > kMaxHeadBytes) {
+    return invalid("what stands before the first row is larger than 16 MiB");
+  }
+  if (text.kind != TextKind::kDelimited) return {};
+  const auto is_line_end = [](Byte byte) { return byte == '\n' || byte == '\r'; };
+  if (text.delimiter == text.quote || is_line_end(text.delimiter) || is_line_end(text.quote)) {
+    return invalid("delimiter and quote must differ from each other and from line ends");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_schema(const TableSchema& schema) {
+  if (schema.columns.empty()) return invalid("a table needs a column");
+  if (schema.columns.size() > kMaxColumns) return invalid("more than 65,535 columns");
+  PRESSO_TRY(check_text_form(schema.text));
+  if (schema.exact && schema.text.kind == TextKind::kNone) {
+    return invalid("a table that was not made from text has no exact text");
+  }
+  std::unordered_set<std::string> names;
+  for (const ColumnSchema& column : schema.columns) {
+    PRESSO_TRY(check_column(column));
+    if (!names.insert(column.name).second) {
+      return invalid("two columns are named " + quoted(column.name));
+    }
+  }
+  return {};
+}
+
+std::vector<Byte> serialise_schema(const TableSchema& schema) {
+  std::vector<Byte> payload;
+  append_value<std::uint32_t>(payload, static_cast<std::uint32_t>(schema.columns.size()));
+  append_value<std::uint32_t>(payload, schema.exact ? kExactBit : 0);
+  append_text_form(payload, schema.text);
+  for (const ColumnSchema& column : schema.columns) append_column(payload, column);
+  return payload;
+}
+
+Result<TableSchema> parse_schema(Bytes payload) {
+  WireReader from(payload);
+  TableSchema schema;
+  const auto columns = from.value<std::uint32_t>();
+  schema.exact = (from.value<std::uint32_t>() & kExactBit) != 0;
+  schema.text = read_text_form(from);
+  for (std::uint32_t i = 0; i < columns && !from.overran(); ++i) {
+    schema.columns.push_back(read_column(from));
+  }
+  if (!from.ended_exactly()) return make_error(ErrorCode::kBadSchema, "size of the section");
+  const Status sound = check_schema(schema);
+  if (!sound.ok()) return make_error(ErrorCode::kBadSchema, sound.error().what);
+  // What a reader does not know must not be there: no bit is passed over.
+  const std::vector<Byte> again = serialise_schema(schema);
+  if (!std::equal(again.begin(), again.end(), payload.begin(), payload.end())) {
+    return make_error(ErrorCode::kBadSchema, "reserved bits");
+  }
+  return schema;
+}
+
+Status check_same_columns(const TableSchema& first, const TableSchema& other) {
+  const auto differs = [](std::string what) {
+    return make_error(ErrorCode::kBadSchema, "differs from the tables before it: " + what);
+  };
+  if (first.columns.size() != other.columns.size()) {
+    return differs(std::to_string(other.columns.size()) + " columns, " +
+                   std::to_string(first.columns.size()) + " before");
+  }
+  for (std::size_t i = 0; i < first.columns.size(); ++i) {
+    const ColumnSchema& a = first.columns[i];
+    const ColumnSchema& b = other.columns[i];
+    if (a.name != b.name) return differs("column " + quoted(b.name) + ", before " + quoted(a.name));
+    if (a.type != b.type || a.scale != b.scale || a.unit != b.unit || a.zone != b.zone) {
+      return differs("column " + quoted(b.name) + " is " + type_name(b) + ", before " +
+                     type_name(a));
+    }
+  }
+  return {};
+}
+
+}  // namespace presso

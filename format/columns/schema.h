@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The payload of a schema section (FORMAT.md 15.2).
+#pragma once
+
+#include <vector>
+
+#include "presso/table_schema.h"
+
+namespace presso {
+
+constexpr std::uint32_t kSchemaLayout = 1;  ///< the section's parameter
+constexpr std::uint64_t kMaxSchemaBytes = 64u << 20;
+constexpr std::size_t kMaxColumns = 65535;
+constexpr std::size_t kMaxNameBytes = 65535;
+constexpr std::size_t kMaxNullTextBytes = 255;
+/// Of TextForm::head.
+constexpr std::size_t kMaxHeadBytes = 16u << 20;
+
+/// kInvalidArgument where the schema is beyond a limit or contradicts itself: a table needs a column
+/// and no two of one name, a delimiter that is not the quote, scales within precisions.
+Status check_schema(const TableSchema& schema);
+
+std::vector<Byte> serialise_schema(const TableSchema& schema);
+/// Error: kBadSchema, also for what check_schema() refuses.
+Result<TableSchema> parse_schema(Bytes payload);
+
+/// Whether members with these schemas may be one table: the same columns by name, type, scale, unit
+/// and zone. kBadSchema with the first difference.
+Status check_same_columns(const TableSchema& first, const TableSchema& other);
+
+}  // namespace presso

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// The container of a table (FORMAT.md 15): writing it in one pass, reading it front to back, and
+// finding its row groups by its index. Knows nothing of codings: blocks are bytes here.
+//
+//   file header, metadata, schema, { directory of a row group, its blocks }*, index, trailer
+//
+// Tables may be concatenated where their columns are the same. Rows and bytes of text are counted
+// through all members. Tested by tests/unit/format/columns/table_file_test.cpp.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "format/columns/row_group.h"
+#include "presso/archive_reader.h"
+#include "presso/byte_stream.h"
+#include "presso/metadata.h"
+
+namespace presso {
+
+/// Calls in order: begin, add_row_group*, finish. Not thread-safe. Memory: the index.
+class TableFileWriter {
+ public:
+  /// `sink` is kept by reference.
+  explicit TableFileWriter(ByteSink& sink) : sink_(sink) {}
+
+  /// Errors: kInvalidArgument where the schema is not valid, those of the sink.
+  Status begin(const TableSchema& schema, const Metadata& metadata);
+  /// `blocks`: all of the row group's blocks as they are stored, in the order of its directory.
+  Status add_row_group(const RowGroup& group, Bytes blocks);
+  Status finish();
+
+  std::uint64_t bytes_written() const { return written_; }
+
+ private:
+  Status write(Bytes bytes);
+  Status write_section(FrameKind kind, std::uint32_t parameter, Bytes payload);
+
+  ByteSink& sink_;
+  std::uint64_t written_ = 0;
+  std::uint64_t first_group_offset_ = 0;
+  std::uint64_t groups_ = 0;
+  std::uint64_t rows_ = 0;
+  std::uint64_t text_bytes_ = 0;
+  std::uint64_t text_lines_ = 0;
+  std::vector<Byte> places_;  ///< of the index: for each row group
+  std::vector<Byte> zones_;   ///< of the index: for each row group and column
+};
+
+/// Between which values a column's rows of a row group lie.
+struct ColumnZone {
+  std::uint64_t least = 0;  ///< zone images (zone_image.h)
+  std::uint64_t most = 0;
+  std::uint32_t nulls = 0;
+  Byte flags = 0;  ///< as ColumnBlock::zone_flags
+};
+
+/// Where a row group stands, and what is known of it without reading it.
+struct GroupPlace {
+  std::uint64_t file_offset = 0;      ///< of the section with its directory
+  std::uint64_t directory_bytes = 0;  ///< that section, header and padding included
+  std::uint64_t stored_bytes = 0;     ///< directory and blocks
+  std::uint32_t rows = 0;
+  std::uint64_t first_row = 0;  ///< through all members
+  std::uint64_t text_bytes = 0;
+  std::uint64_t text_lines = 0;
+  std::uint64_t text_offset = 0;  ///< through all members, heads included
+  std::uint64_t first_line = 0;   ///< likewise: line feeds before it
+  std::uint32_t member = 0;
+};
+
+struct TableMember {
+  Metadata metadata;
+  TableSchema schema;
+  std::uint64_t file_offset = 0;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t first_group = 0;
+  std::uint64_t groups = 0;
+};
+
+/// All row groups of a table. Immutable after open; thread-safe. `file` is kept by reference.
+class TableIndex {
+ public:
+  /// By the index of each member or, where one is damaged or missing, by reading the directories
+  /// from front to back. Errors: kContent for a file of bytes, those of the frames, with offsets.
+  static Result<TableIndex> open(const RandomAccess& file);
+
+  const std::vector<TableMember>& members() const { return members_; }
+  /// Of the first member; the others have the same columns.
+  const TableSchema& schema() const { return members_.front().schema; }
+  const std::vector<GroupPlace>& groups() const { return groups_; }
+  /// Of a column of the schema.
+  const ColumnZone& zone(std::uint64_t group, std::size_t column) const {
+    return zones_[group * schema().columns.size() + column];
+  }
+  std::uint64_t rows() const;
+  std::uint64_t text_bytes() const;
+  std::uint64_t text_lines() const;
+  /// The index was damaged or missing.
+  bool rebuilt() const { return rebuilt_; }
+
+  /// The directory of a row group. Errors: those of the file, with the offset.
+  Result<RowGroup> read_directory(std::uint64_t group) const;
+
+ private:
+  explicit TableIndex(const RandomAccess& file) : file_(&file) {}
+  Status open_by_trailers();
+  Status read_member(std::uint64_t begin, std::uint64_t end, std::uint64_t index_at);
+  Status take_index(Bytes payload, std::uint64_t first_group, std::uint64_t index_at);
+  Status open_by_reading();
+  Status number_groups();
+
+  const RandomAccess* file_;
+  std::vector<TableMember> members_;
+  std::vector<GroupPlace> groups_;
+  std::vector<ColumnZone> zones_;
+  bool rebuilt_ = false;
+};
+
+/// A row group as read from front to back.
+struct StoredRowGroup {
+  RowGroup directory;
+  std::uint64_t file_offset = 0;      ///< of the section with its directory
+  std::uint64_t directory_bytes = 0;  ///< that section
+  Buffer blocks;                      ///< empty where they were skipped
+};
+
+/// Where a member begins.
+struct TableBegin {
+  Metadata metadata;
+  TableSchema schema;
+  std::uint64_t file_offset = 0;
+};
+
+using TableFrame = std::variant<EndOfInput, TableBegin, StoredRowGroup>;
+
+/// Reads a table from a pipe or file; holds one row group at a time. Not thread-safe.
+class TableStream {
+ public:
+  /// `source` is kept by reference.
+  explicit TableStream(ByteSource& source, bool skip_blocks = false)
+      : window_(source), skip_blocks_(skip_blocks) {}
+
+  /// What comes next. Errors have the offset of the bad frame.
+  Result<TableFrame> next();
+  std::uint64_t offset() const { return window_.offset(); }
+
+ private:
+  Result<TableFrame> next_frame();
+  Result<TableFrame> begin_member();
+  Result<StoredSection> read_section(FrameKind expected, std::uint64_t most_bytes);
+  Result<TableFrame> read_group();
+  Status end_member();
+
+  FrameWindow window_;
+  bool skip_blocks_;
+  bool inside_ = false;
+  std::uint64_t member_offset_ = 0;
+  std::uint64_t groups_ = 0;      ///< of the member
+  std::optional<TableSchema> first_;
+  TableSchema schema_;
+};
+
+/// What is known of a column's rows from its blocks.
+ColumnZone zone_of(const RowGroup& group, std::size_t column);
+
+}  // namespace presso

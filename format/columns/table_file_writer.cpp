@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <limits>
+
+#include "format/columns/schema.h"
+#include "format/columns/table_file.h"
+#include "format/columns/table_index_layout.h"
+#include "presso/checksum.h"
+
+namespace presso {
+
+Status TableFileWriter::begin(const TableSchema& schema, const Metadata& metadata) {
+  PRESSO_TRY(check_schema(schema));
+  std::array<Byte, kFileHeaderBytes> bytes;
+  write_file_header({kTableFormatVersion, kMaxBlockBytes, Content::kTable}, bytes.data());
+  PRESSO_TRY(write(bytes));
+  const std::vector<Byte> entries = serialise_metadata(metadata);
+  if (entries.size() > kMaxMetadataBytes) {
+    return make_error(ErrorCode::kInvalidArgument, "metadata is larger than 1 MiB");
+  }
+  if (!entries.empty()) PRESSO_TRY(write_section(FrameKind::kMetadata, 0, entries));
+  const std::vector<Byte> columns = serialise_schema(schema);
+  if (columns.size() > kMaxSchemaBytes) {
+    return make_error(ErrorCode::kInvalidArgument, "the schema is larger than 64 MiB");
+  }
+  PRESSO_TRY(write_section(FrameKind::kSchema, kSchemaLayout, columns));
+  first_group_offset_ = written_;
+  text_bytes_ = schema.exact ? schema.text.head.size() : 0;
+  for (const char byte : schema.text.head) text_lines_ += schema.exact && byte == '\n' ? 1 : 0;
+  return {};
+}
+
+Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
+  const std::uint64_t begin = written_;
+  const std::vector<Byte> directory = serialise_row_group(group);
+  PRESSO_TRY(write_section(FrameKind::kRowGroup, kRowGroupLayout, directory));
+  const std::uint64_t directory_bytes = written_ - begin;
+  PRESSO_TRY(write(blocks));
+  ++groups_;
+  rows_ += group.rows;
+  text_bytes_ += group.text_bytes;
+  text_lines_ += group.text_lines;
+  append_place({.directory_bytes = directory_bytes,
+                .stored_bytes = written_ - begin,
+                .rows = group.rows,
+                .text_bytes = group.text_bytes,
+                .text_lines = group.text_lines},
+               places_);
+  const std::size_t columns = group.columns.size();
+  for (std::size_t i = 0; i < columns; ++i) {
+    if (group.columns[i].representation == Representation::kExactLines) continue;
+    append_zone(zone_of(group, i), zones_);
+  }
+  return {};
+}
+
+Status TableFileWriter::finish() {
+  Trailer trailer;
+  trailer.index_offset = written_;
+  std::vector<Byte> payload;
+  for (const std::uint64_t value :
+       {groups_, rows_, text_bytes_, text_lines_, first_group_offset_}) {
+    append_value(payload, value);
+  }
+  payload.insert(payload.end(), places_.begin(), places_.end());
+  payload.insert(payload.end(), zones_.begin(), zones_.end());
+  PRESSO_TRY(write_section(FrameKind::kIndex, kTableIndexLayout, payload));
+  trailer.file_bytes = written_ + kTrailerBytes;
+  std::array<Byte, kTrailerBytes> bytes;
+  write_trailer(trailer, bytes.data());
+  return write(bytes);
+}
+
+Status TableFileWriter::write(Bytes bytes) {
+  PRESSO_TRY(sink_.write(bytes));
+  written_ += bytes.size();
+  return {};
+}
+
+Status TableFileWriter::write_section(FrameKind kind, std::uint32_t parameter, Bytes payload) {
+  SectionHeader header;
+  header.kind = kind;
+  header.mandatory = kind != FrameKind::kMetadata;
+  header.payload_bytes = payload.size();
+  header.payload_checksum = checksum64(payload);
+  header.parameter = parameter;
+  std::array<Byte, kSectionHeaderBytes> bytes;
+  write_section_header(header, bytes.data());
+  PRESSO_TRY(write(bytes));
+  PRESSO_TRY(write(payload));
+  constexpr std::array<Byte, kFrameAlignment> kPadding{};
+  return write(Bytes(kPadding).first(header.stored_bytes() - kSectionHeaderBytes - payload.size()));
+}
+
+ColumnZone zone_of(const RowGroup& group, std::size_t column) {
+  const ColumnChunk& chunk = group.columns[column];
+  ColumnZone zone;
+  zone.nulls = chunk.nulls;
+  zone.least = std::numeric_limits<std::uint64_t>::max();
+  bool known = chunk.representation != Representation::kNull;
+  bool any = false;
+  for (std::uint32_t i = 0; i < chunk.blocks; ++i) {
+    const ColumnBlock& block = group.blocks[chunk.first_block + i];
+    if (!holds_zones(block.stream)) continue;
+    known &= (block.zone_flags & kZoneKnown) != 0;
+    zone.flags |= block.zone_flags & (kZoneHasNan | kZoneHasNull);
+    if ((block.zone_flags & kZoneNoValue) != 0) continue;
+    any = true;
+    zone.least = std::min(zone.least, block.least);
+    zone.most = std::max(zone.most, block.most);
+  }
+  if (chunk.nulls > 0) zone.flags |= kZoneHasNull;
+  if (!any) zone.flags |= kZoneNoValue;
+  if (known) zone.flags |= kZoneKnown;
+  if (!any || !known) zone.least = zone.most = 0;
+  return zone;
+}
+
+}  // namespace presso

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <utility>
+
+#include "format/columns/schema.h"
+#include "format/columns/table_file.h"
+#include "format/columns/table_index_layout.h"
+#include "format/columns/wire_reader.h"
+#include "format/container_rules.h"
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+std::uint64_t line_feeds(const std::string& text) {
+  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// The section at `at`, of up to `most_bytes` and of this kind.
+Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t at, FrameKind kind,
+                                      std::uint64_t most_bytes) {
+  Byte head[kSectionHeaderBytes];
+  if (at > file.size() || file.size() - at < sizeof head) return truncated(file.size(), "a section");
+  PRESSO_TRY(file.read_at(at, head));
+  StoredSection section;
+  PRESSO_ASSIGN(section.header, parse_section_header(head));
+  section.file_offset = at;
+  const std::uint64_t left = file.size() - at - sizeof head;
+  if (section.header.kind != kind || section.header.payload_bytes > most_bytes) {
+    return make_error(ErrorCode::kBadHeader, "section " + kind_name(section.header.kind));
+  }
+  if (section.header.payload_bytes > left) return truncated(file.size(), "a section");
+  section.payload.resize_discarding(static_cast<std::size_t>(section.header.payload_bytes));
+  PRESSO_TRY(file.read_at(at + sizeof head, section.payload.mutable_bytes()));
+  if (checksum64(section.payload.bytes()) != section.header.payload_checksum) {
+    return at_offset(make_error(ErrorCode::kSectionChecksum, kind_name(kind)), at);
+  }
+  return section;
+}
+
+}  // namespace
+
+Result<TableIndex> TableIndex::open(const RandomAccess& file) {
+  TableIndex index(file);
+  const Status by_trailers = index.open_by_trailers();
+  if (!by_trailers.ok()) {
+    if (by_trailers.error().code == ErrorCode::kContent) return by_trailers.error();
+    index = TableIndex(file);
+    index.rebuilt_ = true;
+    PRESSO_TRY(index.open_by_reading());
+  }
+  PRESSO_TRY(index.number_groups());
+  return index;
+}
+
+/// Members are found from the last one back, then read from the first one on.
+Status TableIndex::open_by_trailers() {
+  struct Place {
+    std::uint64_t begin, end, index_at;
+  };
+  std::vector<Place> places;
+  for (std::uint64_t end = file_->size(); end > 0;) {
+    Byte bytes[kTrailerBytes];
+    if (end < kFileHeaderBytes + sizeof bytes) return make_error(ErrorCode::kBadIndex);
+    PRESSO_TRY(file_->read_at(end - sizeof bytes, bytes));
+    PRESSO_ASSIGN(const Trailer trailer, parse_trailer(bytes));
+    if (trailer.file_bytes > end || trailer.file_bytes < kFileHeaderBytes + sizeof bytes) {
+      return make_error(ErrorCode::kBadIndex);
+    }
+    const std::uint64_t begin = end - trailer.file_bytes;
+    places.push_back({begin, end, begin + trailer.index_offset});
+    end = begin;
+  }
+  if (places.empty()) return make_error(ErrorCode::kNotPresso, "empty file");
+  std::reverse(places.begin(), places.end());
+  for (const Place& place : places) {
+    PRESSO_TRY(read_member(place.begin, place.end, place.index_at));
+  }
+  return {};
+}
+
+Status TableIndex::read_member(std::uint64_t begin, std::uint64_t end, std::uint64_t index_at) {
+  RangeSource front(*file_, begin, end);
+  TableStream stream(front, true);
+  auto frame = stream.next();
+  if (!frame.ok()) return std::move(frame.error());
+  auto& start = std::get<TableBegin>(*frame);
+  if (!members_.empty()) PRESSO_TRY(check_same_columns(schema(), start.schema));
+  members_.push_back({std::move(start.metadata), std::move(start.schema), begin, end - begin,
+                      groups_.size(), 0});
+  PRESSO_ASSIGN(const StoredSection index,
+                read_section_at(*file_, index_at, FrameKind::kIndex, kMaxTableIndexBytes));
+  if (index.header.parameter != kTableIndexLayout ||
+      index_at + index.header.stored_bytes() + kTrailerBytes != end) {
+    return make_error(ErrorCode::kBadIndex);
+  }
+  return take_index(index.payload.bytes(), begin + stream.offset(), index_at);
+}
+
+Status TableIndex::take_index(Bytes payload, std::uint64_t first_group, std::uint64_t index_at) {
+  TableMember& member = members_.back();
+  const std::size_t columns = member.schema.columns.size();
+  if (payload.size() < kTableIndexPrefixBytes) return make_error(ErrorCode::kBadIndex);
+  WireReader from(payload);
+  member.groups = from.value<std::uint64_t>();
+  from.bytes(24);  // rows and text: what the row groups add up to
+  const std::uint64_t each = kPlaceBytes + columns * kZoneBytes;
+  if (member.groups != from.left() / each || (from.left() - 8) % each != 0 ||
+      from.value<std::uint64_t>() != first_group - member.file_offset) {
+    return make_error(ErrorCode::kBadIndex);
+  }
+  std::uint64_t at = first_group;
+  for (std::uint64_t i = 0; i < member.groups; ++i) {
+    GroupPlace place;
+    place.file_offset = at;
+    place.stored_bytes = from.value<std::uint64_t>();
+    place.directory_bytes = from.value<std::uint64_t>();
+    const auto rows = from.value<std::uint64_t>();
+    place.text_bytes = from.value<std::uint64_t>();
+    place.text_lines = from.value<std::uint64_t>();
+    place.member = static_cast<std::uint32_t>(members_.size() - 1);
+    if (rows == 0 || rows > kMaxGroupRows || place.text_bytes > kMaxGroupTextBytes ||
+        place.text_lines > place.text_bytes || place.directory_bytes > place.stored_bytes ||
+        place.stored_bytes > index_at - at) {
+      return make_error(ErrorCode::kBadIndex);
+    }
+    place.rows = static_cast<std::uint32_t>(rows);
+    at += place.stored_bytes;
+    groups_.push_back(place);
+  }
+  if (at > index_at) return make_error(ErrorCode::kBadIndex);
+  for (std::uint64_t i = 0; i < member.groups * columns; ++i) {
+    ColumnZone zone;
+    zone.least = from.value<std::uint64_t>();
+    zone.most = from.value<std::uint64_t>();
+    zone.nulls = from.value<std::uint32_t>();
+    zone.flags = static_cast<Byte>(from.value<std::uint32_t>());
+    zones_.push_back(zone);
+  }
+  return from.ended_exactly() ? Status{} : make_error(ErrorCode::kBadIndex);
+}
+
+Status TableIndex::open_by_reading() {
+  RangeSource source(*file_, 0, file_->size());
+  TableStream stream(source, true);
+  for (;;) {
+    auto frame = stream.next();
+    if (!frame.ok()) {
+      // What stands before a file's cut-off end can be read.
+      if (frame.error().code == ErrorCode::kTruncated && !groups_.empty()) return {};
+      return std::move(frame.error());
+    }
+    if (std::holds_alternative<EndOfInput>(*frame)) return {};
+    if (auto* begin = std::get_if<TableBegin>(&*frame)) {
+      members_.push_back({std::move(begin->metadata), std::move(begin->schema), begin->file_offset,
+                          0, groups_.size(), 0});
+      continue;
+    }
+    const auto& group = std::get<StoredRowGroup>(*frame);
+    const RowGroup& directory = group.directory;
+    groups_.push_back({.file_offset = group.file_offset,
+                       .directory_bytes = group.directory_bytes,
+                       .stored_bytes = group.directory_bytes + directory.stored_bytes(),
+                       .rows = directory.rows,
+                       .text_bytes = directory.text_bytes,
+                       .text_lines = directory.text_lines,
+                       .member = static_cast<std::uint32_t>(members_.size() - 1)});
+    for (std::size_t i = 0; i < schema().columns.size(); ++i) zones_.push_back(zone_of(directory, i));
+    ++members_.back().groups;
+  }
+}
+
+Status TableIndex::number_groups() {
+  std::uint64_t row = 0;
+  std::uint64_t text = 0;
+  std::uint64_t lines = 0;
+  std::uint64_t group = 0;
+  for (const TableMember& member : members_) {
+    if (member.schema.exact) {
+      text += member.schema.text.head.size();
+      lines += line_feeds(member.schema.text.head);
+    }
+    for (std::uint64_t i = 0; i < member.groups; ++i, ++group) {
+      GroupPlace& place = groups_[group];
+      place.first_row = row;
+      place.text_offset = text;
+      place.first_line = lines;
+      row += place.rows;
+      text += place.text_bytes;
+      lines += place.text_lines;
+    }
+  }
+  return {};
+}
+
+std::uint64_t TableIndex::rows() const {
+  return groups_.empty() ? 0 : groups_.back().first_row + groups_.back().rows;
+}
+
+std::uint64_t TableIndex::text_bytes() const {
+  std::uint64_t total = 0;
+  for (const TableMember& member : members_) {
+    if (member.schema.exact) total += member.schema.text.head.size();
+  }
+  for (const GroupPlace& place : groups_) total += place.text_bytes;
+  return total;
+}
+
+std::uint64_t TableIndex::text_lines() const {
+  std::uint64_t total = 0;
+  for (const TableMember& member : members_) {
+    if (member.schema.exact) total += line_feeds(member.schema.text.head);
+  }
+  for (const GroupPlace& place : groups_) total += place.text_lines;
+  return total;
+}
+
+Result<RowGroup> TableIndex::read_directory(std::uint64_t group) const {
+  const GroupPlace& place = groups_[group];
+  auto section =
+      read_section_at(*file_, place.file_offset, FrameKind::kRowGroup, kMaxRowGroupPayload);
+  if (!section.ok()) return at_offset(std::move(section.error()), place.file_offset);
+  auto directory =
+      parse_row_group(section->payload.bytes(), members_[place.member].schema);
+  if (!directory.ok()) return at_offset(std::move(directory.error()), place.file_offset);
+  if (directory->rows != place.rows ||
+      section->header.stored_bytes() + directory->stored_bytes() != place.stored_bytes) {
+    return at_offset(make_error(ErrorCode::kBadIndex, "a row group differs from it"),
+                     place.file_offset);
+  }
+  return directory;
+}
+
+}  // namespace presso

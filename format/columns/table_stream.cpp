@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include <utility>
+
+#include "format/columns/schema.h"
+#include "format/columns/table_file.h"
+#include "format/columns/table_index_layout.h"
+#include "format/container_rules.h"
+#include "presso/checksum.h"
+
+namespace presso {
+
+Result<TableFrame> TableStream::next() {
+  const std::uint64_t begin = window_.offset();
+  Result<TableFrame> frame = next_frame();
+  if (!frame.ok()) frame.error() = at_offset(std::move(frame.error()), begin);
+  return frame;
+}
+
+Result<TableFrame> TableStream::next_frame() {
+  for (;;) {
+    if (!inside_) {
+      PRESSO_ASSIGN(const std::size_t got, window_.fill(kFileHeaderBytes));
+      if (got == 0 && first_) return TableFrame(EndOfInput{});
+      if (got < sizeof kFileMagic || !has_file_magic(window_.data())) {
+        if (!first_) return make_error(ErrorCode::kNotPresso, got == 0 ? "empty file" : "");
+        return make_error(ErrorCode::kLostSync, "trailing bytes after the file's end");
+      }
+      if (got < kFileHeaderBytes) return truncated(window_.offset() + got, "the file header");
+      return begin_member();
+    }
+    PRESSO_TRY(window_.require(sizeof(std::uint32_t)));
+    PRESSO_ASSIGN(const FrameKind kind, peek_frame_kind(window_.data()));
+    if (kind == FrameKind::kRowGroup) return read_group();
+    if (kind == FrameKind::kIndex) {
+      PRESSO_TRY(end_member());
+      continue;
+    }
+    if (kind == FrameKind::kBlock || kind == FrameKind::kTrailer || kind == FrameKind::kSchema) {
+      return make_error(ErrorCode::kBadHeader, "place of " + kind_name(kind));
+    }
+    PRESSO_ASSIGN(const StoredSection skipped, read_section(kind, 0));
+    if (skipped.header.mandatory) {
+      return make_error(ErrorCode::kUnknownMandatorySection, kind_name(kind));
+    }
+  }
+}
+
+/// A section of up to `most_bytes`; with 0 its payload is passed over.
+Result<StoredSection> TableStream::read_section(FrameKind expected, std::uint64_t most_bytes) {
+  PRESSO_TRY(window_.require(kSectionHeaderBytes));
+  StoredSection section;
+  PRESSO_ASSIGN(section.header, parse_section_header(window_.data()));
+  section.file_offset = window_.offset();
+  if (section.header.kind != expected) {
+    return make_error(ErrorCode::kBadHeader, kind_name(section.header.kind) + " where " +
+                                                 kind_name(expected) + " is due");
+  }
+  if (most_bytes == 0) {
+    PRESSO_TRY(window_.skip(section.header.stored_bytes()));
+    return section;
+  }
+  if (section.header.payload_bytes > most_bytes) {
+    return make_error(ErrorCode::kBadHeader, "section size");
+  }
+  PRESSO_TRY(window_.require(static_cast<std::size_t>(section.header.stored_bytes())));
+  section.payload.append({window_.data() + kSectionHeaderBytes,
+                          static_cast<std::size_t>(section.header.payload_bytes)});
+  if (checksum64(section.payload.bytes()) != section.header.payload_checksum) {
+    return make_error(ErrorCode::kSectionChecksum, kind_name(expected));
+  }
+  window_.advance(static_cast<std::size_t>(section.header.stored_bytes()));
+  return section;
+}
+
+Result<TableFrame> TableStream::begin_member() {
+  TableBegin begin;
+  begin.file_offset = member_offset_ = window_.offset();
+  PRESSO_ASSIGN(const FileHeader header, parse_file_header(window_.data()));
+  PRESSO_TRY(expect_content(header, Content::kTable));
+  window_.advance(kFileHeaderBytes);
+  for (;;) {
+    PRESSO_TRY(window_.require(sizeof(std::uint32_t)));
+    PRESSO_ASSIGN(const FrameKind kind, peek_frame_kind(window_.data()));
+    if (kind == FrameKind::kSchema) break;
+    PRESSO_ASSIGN(const StoredSection section,
+                  read_section(kind, kind == FrameKind::kMetadata ? kMaxMetadataBytes : 0));
+    if (kind == FrameKind::kMetadata) {
+      PRESSO_ASSIGN(begin.metadata, parse_metadata(section.payload.bytes()));
+    } else if (section.header.mandatory) {
+      return make_error(ErrorCode::kUnknownMandatorySection, kind_name(kind));
+    }
+  }
+  PRESSO_ASSIGN(const StoredSection section, read_section(FrameKind::kSchema, kMaxSchemaBytes));
+  if (section.header.parameter != kSchemaLayout) {
+    return make_error(ErrorCode::kBadHeader, "section parameter");
+  }
+  PRESSO_ASSIGN(begin.schema, parse_schema(section.payload.bytes()));
+  if (first_) {
+    PRESSO_TRY(check_same_columns(*first_, begin.schema));
+  } else {
+    first_ = begin.schema;
+  }
+  schema_ = begin.schema;
+  groups_ = 0;
+  inside_ = true;
+  return TableFrame(std::move(begin));
+}
+
+Result<TableFrame> TableStream::read_group() {
+  StoredRowGroup group;
+  group.file_offset = window_.offset();
+  PRESSO_ASSIGN(const StoredSection section,
+                read_section(FrameKind::kRowGroup, kMaxRowGroupPayload));
+  if (section.header.parameter != kRowGroupLayout) {
+    return make_error(ErrorCode::kBadHeader, "section parameter");
+  }
+  PRESSO_ASSIGN(group.directory, parse_row_group(section.payload.bytes(), schema_));
+  group.directory_bytes = section.header.stored_bytes();
+  const std::uint64_t bytes = group.directory.stored_bytes();
+  if (skip_blocks_) {
+    PRESSO_TRY(window_.skip(bytes));
+  } else {
+    // Grows with what is there, so that a directory cannot ask for memory that the file has not.
+    constexpr std::uint64_t kPiece = 1u << 20;
+    for (std::uint64_t done = 0; done < bytes;) {
+      const auto step = static_cast<std::size_t>(std::min(kPiece, bytes - done));
+      PRESSO_TRY(window_.require(step));
+      group.blocks.append({window_.data(), step});
+      window_.advance(step);
+      done += step;
+    }
+  }
+  ++groups_;
+  return TableFrame(std::move(group));
+}
+
+/// Index and trailer: the counts must be those of what was read.
+Status TableStream::end_member() {
+  const std::uint64_t index_offset = window_.offset();
+  PRESSO_ASSIGN(const StoredSection index, read_section(FrameKind::kIndex, kMaxTableIndexBytes));
+  const std::uint64_t zones = groups_ * schema_.columns.size();
+  const std::uint64_t expected = kTableIndexPrefixBytes + groups_ * kPlaceBytes + zones * kZoneBytes;
+  if (index.header.parameter != kTableIndexLayout || index.header.payload_bytes != expected ||
+      load<std::uint64_t>(index.payload.data()) != groups_) {
+    return make_error(ErrorCode::kBadIndex, "does not match the row groups before it");
+  }
+  PRESSO_TRY(window_.require(kTrailerBytes));
+  PRESSO_ASSIGN(const Trailer trailer, parse_trailer(window_.data()));
+  window_.advance(kTrailerBytes);
+  if (trailer.index_offset != index_offset - member_offset_ ||
+      trailer.file_bytes != window_.offset() - member_offset_) {
+    return make_error(ErrorCode::kBadIndex, "the trailer contradicts the file");
+  }
+  inside_ = false;
+  return {};
+}
+
+}  // namespace presso

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Zone images (FORMAT.md 15.4): 64-bit numbers that are in the same order as the values that they
+// stand for, so that one comparison of integers tells whether a block may hold what is looked for.
+// Signed numbers have their top bit flipped; floating ones are mapped so that their order holds, -0
+// as +0; strings give their first eight bytes, the first one highest, so equal images say nothing;
+// of decimal128 the high half is taken, likewise.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "presso/column_data.h"
+
+namespace presso {
+
+constexpr std::uint64_t kTopBit = std::uint64_t{1} << 63;
+
+constexpr std::uint64_t signed_image(std::int64_t value) {
+  return static_cast<std::uint64_t>(value) ^ kTopBit;
+}
+/// Not for NaN.
+inline std::uint64_t double_image(double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
+  return (bits & kTopBit) != 0 ? ~bits : bits | kTopBit;
+}
+inline double double_of_image(std::uint64_t image) {
+  return std::bit_cast<double>((image & kTopBit) != 0 ? image ^ kTopBit : ~image);
+}
+inline std::uint64_t string_image(Bytes text) {
+  std::uint64_t image = 0;
+  const std::size_t count = text.size() < 8 ? text.size() : 8;
+  for (std::size_t i = 0; i < count; ++i) image |= std::uint64_t{text[i]} << (56 - 8 * i);
+  return image;
+}
+
+/// Whether two values with one image may differ.
+constexpr bool image_is_cut(ColumnType type) {
+  return is_string(type) || type == ColumnType::kDecimal128;
+}
+
+}  // namespace presso
