@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Kinds 5 and 6 of coding 3, for doubles: ALP and ALP-RD (Afroozeh, Kuffo, Boncz: "ALP: Adaptive
+// Lossless floating-Point Compression", SIGMOD 2023). Doubles that were written with few decimals
+// are integers times a power of ten; others share the bits of sign, exponent and the front of the
+// mantissa.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "compress/columns/vector_plan.h"
+
+namespace presso {
+
+struct AlpExponents {
+  std::uint32_t e = 0;
+  std::uint32_t f = 0;
+};
+
+/// What a sample of the block says: which exponents and which cut its vectors should try.
+struct DoublesChoice {
+  static constexpr std::uint32_t kCandidates = 3;
+  std::array<AlpExponents, kCandidates> exponents;
+  std::uint32_t candidates = 0;  ///< 0: ALP gains nothing
+  std::uint32_t right_bits = 0;  ///< 0: ALP-RD gains nothing
+  std::uint32_t code_bits = 0;
+  std::array<std::uint16_t, kAlpRdEntries> lefts{};
+  std::vector<Byte> code_of;  ///< by left part; kNoCode where it is not in the dictionary
+  static constexpr Byte kNoCode = 0xFF;
+};
+
+/// `sample`: values spread over the block, not empty.
+DoublesChoice choose_for_doubles(const std::vector<double>& sample, const IntegerLoops& loops);
+
+/// Appends the vector as kind 5 or 6 where one takes less than `words` words, and fills all of
+/// `entry` but the word offset; else returns false and appends nothing. `bits`: the doubles' bits.
+bool append_doubles(const std::uint64_t* bits, std::uint32_t n, const DoublesChoice& choice,
+                    std::uint32_t words, const IntegerLoops& loops, VectorEntry& entry, Buffer& to);
+
+}  // namespace presso

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// The loops over the values of one vector that the encoder of coding 3 spends its time in, compiled
+// once for each CPU level. They give the same results at every level. U is std::uint32_t for values
+// of up to 4 bytes and std::uint64_t for those of 8; values are compared as signed numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "presso/cpu.h"
+
+namespace presso {
+
+/// Of n values v: least and greatest of v[i], of v[i] - v[i-1], of v[i] - v[i-32], and of the first
+/// min(n, 32) values. Differences are modulo 2^32 or 2^64 and compared as signed.
+template <class U>
+struct VectorStatistics {
+  U least, greatest;
+  U least_step, greatest_step;
+  U least_lane_step, greatest_lane_step;
+  U least_first, greatest_first;
+  std::uint32_t runs;
+};
+
+/// How often x reaches a threshold, and the greatest x that does not.
+template <class U>
+struct Excess {
+  std::uint32_t count;
+  U greatest_below;
+};
+
+/// Division without remainder: x / divisor = (x * inverse) >> shift, modulo 2^32 or 2^64.
+template <class U>
+struct ExactDivision {
+  U divisor = 1;
+  U inverse = 1;
+  std::uint32_t shift = 0;
+};
+
+struct Divisibility {
+  bool divides;  ///< all |value - origin|
+  bool is_far;   ///< a value is so far from the origin that differences of values may overflow
+};
+
+/// What becomes p: (v[i] - v[i - back] - base) / divisor & mask; `back` 0: (v[i] - base) / divisor.
+template <class U>
+struct QuotientsOf {
+  std::uint32_t back;
+  U base;
+  U mask;
+  ExactDivision<U> division;
+};
+
+template <class U>
+struct VectorLoops {
+  void (*statistics)(const U* values, std::uint32_t n, VectorStatistics<U>& to);
+  /// x = value - origin, or origin - value where `down`; as unsigned numbers.
+  Excess<U> (*count_excess)(const U* values, std::uint32_t n, U origin, bool down, U threshold);
+  Divisibility (*check_divisible)(const U* values, std::uint32_t n, U origin,
+                                  const ExactDivision<U>& by);
+  /// Rows below `back` become 0. The upper halves go to `high`, which is not written for 32 bits.
+  void (*quotients)(const U* values, std::uint32_t n, const QuotientsOf<U>& of, std::uint32_t* low,
+                    std::uint32_t* high);
+};
+
+/// One vector of doubles as integers with exponents e and f (FORMAT.md 16.2, kind 5).
+struct AlpIntegers {
+  std::uint32_t exceptions;      ///< values that do not come back bit for bit
+  std::int64_t least, greatest;  ///< of the others; least > greatest where there is none
+};
+
+struct IntegerLoops {
+  VectorLoops<std::uint32_t> narrow;
+  VectorLoops<std::uint64_t> wide;
+  /// 1,024 values of `width` bits (1 to 32; no bits above) in lane packing: 32 * width words.
+  void (*pack)(const std::uint32_t* values, std::uint32_t width, std::uint8_t* to);
+  /// `integers` may be nullptr; that of an exception is INT64_MIN.
+  AlpIntegers (*alp)(const double* values, std::uint32_t n, std::uint32_t e, std::uint32_t f,
+                     std::int64_t* integers);
+
+  template <class U>
+  const VectorLoops<U>& of() const {
+    if constexpr (sizeof(U) == 4) {
+      return narrow;
+    } else {
+      return wide;
+    }
+  }
+};
+
+extern const IntegerLoops kIntegerLoopsPortable;
+#if defined(__x86_64__)
+extern const IntegerLoops kIntegerLoopsAvx2;
+extern const IntegerLoops kIntegerLoopsAvx512;
+#endif
+
+const IntegerLoops& integer_loops(CpuLevel level);
+
+}  // namespace presso

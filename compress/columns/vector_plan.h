@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Which kind a vector of coding 3 is to be laid out in, and writing it down. Part of the encoder.
+#pragma once
+
+#include <bit>
+
+#include "compress/columns/integer_loops.h"
+#include "format/columns/integer_layout.h"
+#include "presso/byte_stream.h"
+
+namespace presso {
+
+template <class U>
+constexpr std::uint32_t bits_of(U value) {
+  return static_cast<std::uint32_t>(std::bit_width(value));
+}
+
+/// A vector's values as the loops see them: a multiple of a lane's rows is readable.
+template <class U>
+struct VectorValues {
+  alignas(64) U of[kVectorRows];
+  std::uint32_t n;
+};
+
+/// One layout of a vector and its size. Bases are as the loops see values, not yet as stored.
+template <class U>
+struct VectorPlan {
+  IntegerKind kind = IntegerKind::kPacked;
+  IntegerKind runs_kind = IntegerKind::kPacked;
+  std::uint32_t width = 0;
+  std::uint32_t width2 = 0;
+  std::uint32_t words = 0;
+  U base = 0;
+  U first_base = 0;  ///< kind 2
+  std::uint32_t exceptions = 0;
+  // Exceptions are the rows where value - origin (or origin - value) reaches the threshold.
+  U origin = 0;
+  U threshold = 0;
+  bool down = false;
+};
+
+/// The smallest of kinds 0, 2 and 1 without exceptions.
+template <class U>
+VectorPlan<U> plan_plain(const VectorStatistics<U>& of, std::uint32_t n, U divisor);
+
+/// The smallest of all: exceptions and runs too.
+template <class U>
+VectorPlan<U> plan_vector(const VectorValues<U>& values, const ExactDivision<U>& division,
+                          const IntegerLoops& loops);
+
+/// Packs n values (0 to 32 bits) behind what is there; nothing at width 0.
+void append_packed(std::uint32_t* values, std::uint32_t n, std::uint32_t width,
+                   const IntegerLoops& loops, Buffer& to);
+
+/// How values become 64-bit images: a flipped top bit is taken back, the sign extended.
+struct ImageRule {
+  bool is_flipped = false;
+  bool extends_sign = false;
+
+  std::uint64_t of(std::uint64_t value) const {
+    return is_flipped ? value ^ std::uint64_t{1} << 63 : value;
+  }
+  std::uint64_t of(std::uint32_t value) const {
+    const std::uint32_t plain = is_flipped ? value ^ std::uint32_t{1} << 31 : value;
+    return extends_sign ? of_difference(plain) : plain;
+  }
+  static std::uint64_t of_difference(std::uint64_t value) { return value; }
+  static std::uint64_t of_difference(std::uint32_t value) {
+    return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
+  }
+};
+
+/// Appends the vector's words; fills all of `entry` but the word offset.
+template <class U>
+void append_vector(const VectorValues<U>& values, const VectorPlan<U>& plan,
+                   const ExactDivision<U>& division, const ImageRule& images,
+                   const IntegerLoops& loops, VectorEntry& entry, Buffer& to);
+
+void append_words(Buffer& to, std::uint64_t two_words);
+
+}  // namespace presso

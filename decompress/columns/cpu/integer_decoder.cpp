@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// decode_integers: checks a vector, then hands it to the loop of the CPU level. Bounds are looked
+// at once a vector, never in a loop over values.
+#include "decompress/columns/cpu/integer_decoder.h"
+
+#include "decompress/columns/cpu/integer_vector.h"
+
+namespace presso {
+namespace {
+
+using VectorLoop = void (*)(const IntegerVectorJob&);
+
+VectorLoop vector_loop(CpuLevel level) {
+#if defined(__x86_64__)
+  if (level >= CpuLevel::kAvx512Vbmi2) return decode_integer_vector_avx512;
+  if (level >= CpuLevel::kAvx2) return decode_integer_vector_avx2;
+#endif
+  (void)level;
+  return decode_integer_vector_portable;
+}
+
+IntegerVectorJob make_job(const IntegerParameters& parameters, const VectorEntry& entry,
+                          const Byte* words, std::uint32_t rows, std::uint32_t runs, Byte* out) {
+  IntegerVectorJob job;
+  job.words = words;
+  job.out = out;
+  job.base = entry.base;
+  job.divisor = parameters.divisor;
+  job.rows = rows;
+  job.runs = runs;
+  job.exceptions_at = exceptions_at(entry, rows);
+  job.kind = entry.kind;
+  job.width = entry.width;
+  job.width2 = entry.width2;
+  job.exceptions = entry.exceptions;
+  job.width_bytes = parameters.width_bytes;
+  return job;
+}
+
+}  // namespace
+
+Status decode_integer_vectors(const IntegerParameters& parameters, Bytes payload,
+                              std::uint32_t first_vector, std::uint32_t vectors, MutableBytes into,
+                              CpuLevel level) {
+  if (!is_valid(parameters)) return make_error(ErrorCode::kBadHeader, "integer parameters");
+  const std::uint32_t all = vectors_of(parameters.rows);
+  if (first_vector > all || vectors > all - first_vector) {
+    return make_error(ErrorCode::kInvalidArgument, "vectors that the block does not have");
+  }
+  const std::uint32_t end_row =
+      first_vector + vectors == all ? parameters.rows : (first_vector + vectors) * kVectorRows;
+  const std::uint32_t rows = vectors == 0 ? 0 : end_row - first_vector * kVectorRows;
+  if (into.size() != values_bytes(rows, parameters.width_bytes)) {
+    return make_error(ErrorCode::kInvalidArgument, "size of the integers' buffer");
+  }
+  const std::uint64_t directory = std::uint64_t{all} * kVectorEntryBytes;
+  if (payload.size() % 4 != 0 || payload.size() < directory) {
+    return make_error(ErrorCode::kBadPayloadSize);
+  }
+  const std::uint64_t payload_words = (payload.size() - directory) / 4;
+  const Byte* const data = payload.data() + directory;
+  const VectorLoop decode = vector_loop(level);
+  for (std::uint32_t i = 0; i < vectors; ++i) {
+    const std::uint32_t vector = first_vector + i;
+    const VectorEntry entry = load_vector_entry(payload.data() + vector * kVectorEntryBytes);
+    const bool is_inside = entry.word_offset <= payload_words;
+    const Byte* const words = data + (is_inside ? 4 * std::uint64_t{entry.word_offset} : 0);
+    const std::uint32_t n = vector_rows(parameters.rows, vector);
+    const VectorCheck check = check_vector(
+        parameters, entry, n, [&](std::uint32_t at) { return load<std::uint32_t>(words + 4 * at); },
+        is_inside ? payload_words - entry.word_offset : 0);
+    if (check.code != ErrorCode::kOk) {
+      return make_error(check.code, "vector " + std::to_string(vector));
+    }
+    Byte* const out = into.data() + values_bytes(i * kVectorRows, parameters.width_bytes);
+    decode(make_job(parameters, entry, words, n, check.runs, out));
+  }
+  return {};
+}
+
+Status decode_integers(const IntegerParameters& parameters, Bytes payload, MutableBytes into,
+                       CpuLevel level) {
+  if (!is_valid(parameters)) return make_error(ErrorCode::kBadHeader, "integer parameters");
+  return decode_integer_vectors(parameters, payload, 0, vectors_of(parameters.rows), into, level);
+}
+
+}  // namespace presso

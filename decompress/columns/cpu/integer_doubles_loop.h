@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Decoding one vector of coding 3 of the kinds for doubles, ALP and ALP-RD (FORMAT.md 16.2). A part
+// of integer_vector_loop.h, which includes it once for each CPU level.
+
+// clang-format off
+constexpr double kPowers[19] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
+                                1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+constexpr double kInversePowers[19] = {1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9,
+                                       1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e-16, 1e-17,
+                                       1e-18};
+// clang-format on
+
+/// Two multiplications, each rounded: there is nothing here that could become one operation.
+inline void decode_alp(const IntegerVectorJob& job, u8* to) {
+  const u32 exponents = get<u32>(job.words);
+  const double inverse = kInversePowers[exponents & 0xFF];
+  const double power = kPowers[exponents >> 8 & 0xFF];
+  Values<u64> integers;
+  unpack_values<u64>(job.words + 4, job.rows, job.width, job.base, 1, integers.bytes);
+  const u8* const from = integers.bytes;
+  // Integers below 2^51 become doubles by an addition to the exponent's bits, which vectorises.
+  constexpr u64 kHalfRange = u64{1} << 50;
+  if (job.width <= 50 && job.base + kHalfRange < 2 * kHalfRange) {
+    constexpr u64 kShifter = 0x4338000000000000;
+    constexpr double kShift = 6755399441055744.0;  // the double with these bits
+    for (u32 i = 0; i < kRows; ++i) {
+      const double integer = __builtin_bit_cast(double, get<u64>(from + 8 * i) + kShifter) - kShift;
+      put<double>(to + 8 * i, integer * power * inverse);
+    }
+  } else {
+    for (u32 i = 0; i < kRows; ++i) {
+      const auto integer = static_cast<double>(static_cast<std::int64_t>(get<u64>(from + 8 * i)));
+      put<double>(to + 8 * i, integer * power * inverse);
+    }
+  }
+  put_exceptions<u64>(job, to);
+}
+
+inline void decode_alp_rd(const IntegerVectorJob& job, u8* to) {
+  const u32 n = job.rows;
+  u64 lefts[8];
+  for (u32 i = 0; i < 8; ++i) lefts[i] = u64{get<u16>(job.words + 2 * i)} << job.width;
+  Values<u32> codes;
+  unpack_low<u32>(job.words + 16, n, job.width2, 0, codes.bytes);
+  const u8* const rights = job.words + 16 + 4 * words_of(n, job.width2);
+  unpack_values<u64>(rights, n, job.width, 0, 1, to);
+  for (u32 i = 0; i < n; ++i) {
+    put<u64>(to + 8 * i, get<u64>(to + 8 * i) | lefts[codes.at(i)]);
+  }
+  const u8* const rows = job.words + 4 * job.exceptions_at;
+  const u8* const values = rows + (job.exceptions + 1) / 2 * 4;
+  const u64 right_mask = (u64{1} << job.width) - 1;
+  for (u32 i = 0; i < job.exceptions; ++i) {
+    u8* const at = to + 8 * get<u16>(rows + 2 * i);
+    put<u64>(at, (get<u64>(at) & right_mask) | u64{get<u16>(values + 2 * i)} << job.width);
+  }
+}

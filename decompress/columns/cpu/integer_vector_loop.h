@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+// Decoding one vector of coding 3. Included once for each CPU level, inside that level's namespace;
+// it uses nothing of the standard library, so that no code made for one level is shared with
+// another. There are no intrinsics: the loops go over the 32 lanes and are unrolled over the steps
+// by templates on the width, which compilers turn into a shift, a mask and a store for each
+// register of values.
+//
+// A vector is always unpacked as 1,024 values: a shorter one is first copied into a buffer with
+// zeros behind it. Values that need more than that (16 and 8 bits, short vectors, doubles) pass
+// through buffers of at most 8 KiB in the first-level cache.
+//
+// Cost, G values/s on one core of an AMD EPYC (Zen 4): tools/bench/programs/columns. Tests:
+// tests/unit/decompress/columns.
+
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+constexpr u32 kRows = 1024;
+constexpr u32 kBlockLanes = 32;
+
+template <class T>
+inline T get(const u8* from) {
+  T value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+template <class T>
+inline void put(u8* to, T value) {
+  __builtin_memcpy(to, &value, sizeof value);
+}
+
+/// Values as they are unpacked, before they are narrowed, spread or changed.
+template <class T>
+struct Values {
+  static constexpr u32 kSlack = 16;  // runs are filled in steps of several values
+  alignas(64) u8 bytes[(kRows + kSlack) * sizeof(T)];
+  T at(u32 row) const { return get<T>(bytes + sizeof(T) * row); }
+};
+
+template <u32 kWidth, u32 kStep, class T>
+inline void unpack_step(const u8* words, T base, u8* to) {
+  constexpr u32 kBit = kStep * kWidth;
+  constexpr u32 kShift = kBit % 32;
+  u32 value = 0;
+  if constexpr (kWidth > 0) {
+    value = get<u32>(words + 128 * (kBit / 32)) >> kShift;
+    if constexpr (kShift + kWidth > 32) {
+      value |= get<u32>(words + 128 * (kBit / 32 + 1)) << (32 - kShift);
+    }
+    if constexpr (kWidth < 32 && kShift + kWidth != 32) value &= (u32{1} << kWidth) - 1;
+  }
+  put<T>(to + 32 * sizeof(T) * kStep, static_cast<T>(base + value));
+}
+
+template <u32... kNumbers>
+struct Steps {};
+template <u32 kLeft, u32... kNumbers>
+struct MakeSteps : MakeSteps<kLeft - 1, kLeft - 1, kNumbers...> {};
+template <u32... kNumbers>
+struct MakeSteps<0, kNumbers...> {
+  using type = Steps<kNumbers...>;
+};
+
+template <u32 kWidth, class T, u32... kSteps>
+inline void unpack_steps(const u8* __restrict words, T base, u8* __restrict to, Steps<kSteps...>) {
+  for (u32 lane = 0; lane < kBlockLanes; ++lane) {
+    (unpack_step<kWidth, kSteps, T>(words + 4 * lane, base, to + sizeof(T) * lane), ...);
+  }
+}
+
+/// 1,024 values of kWidth bits, `base` added, to `to`.
+template <u32 kWidth, class T>
+void unpack(const u8* __restrict words, T base, u8* __restrict to) {
+  unpack_steps<kWidth, T>(words, base, to, typename MakeSteps<32>::type{});
+}
+
+template <class T>
+using Unpack = void (*)(const u8*, T, u8*);
+template <class T>
+struct UnpackTable {
+  Unpack<T> of_width[33];
+};
+template <class T, u32... kWidths>
+constexpr UnpackTable<T> make_unpack_table(Steps<kWidths...>) {
+  return {{unpack<kWidths, T>..., unpack<32, T>}};
+}
+template <class T>
+constexpr UnpackTable<T> kUnpack = make_unpack_table<T>(typename MakeSteps<32>::type{});
+
+/// Words of n values of `width` bits, up to 32 bits.
+inline u32 words_of(u32 n, u32 width) {
+  return ((n + 31) / 32 * width + 31) / 32 * 32;
+}
+inline u32 low_width(u32 width) {
+  return width < 32 ? width : 32;
+}
+inline u32 all_words_of(u32 n, u32 width) {
+  return words_of(n, low_width(width)) + words_of(n, width - low_width(width));
+}
+
+/// n values of up to 32 bits as 1,024; those behind the n-th are anything.
+template <class T>
+inline void unpack_low(const u8* words, u32 n, u32 width, T base, u8* to) {
+  if (n > kRows - kBlockLanes) {
+    kUnpack<T>.of_width[width](words, base, to);
+    return;
+  }
+  u8 padded[4 * kRows];
+  const u32 bytes = 4 * words_of(n, width);
+  __builtin_memcpy(padded, words, bytes);
+  __builtin_memset(padded + bytes, 0, 4 * kBlockLanes * width - bytes);
+  kUnpack<T>.of_width[width](padded, base, to);
+}
+
+template <class T>
+inline void scale(const u8* __restrict packed, T base, T divisor, u8* __restrict to) {
+  if (divisor >> (4 * sizeof(T)) == 0) {  // a multiplication of halves: cheap for 64 bits
+    const u32 small = static_cast<u32>(divisor);
+    for (u32 i = 0; i < kRows; ++i) {
+      put<T>(to + sizeof(T) * i, static_cast<T>(base + T{get<u32>(packed + 4 * i)} * small));
+    }
+    return;
+  }
+  for (u32 i = 0; i < kRows; ++i) {
+    put<T>(to + sizeof(T) * i, static_cast<T>(base + T{get<u32>(packed + 4 * i)} * divisor));
+  }
+}
+
+inline void scale_halves(const u8* __restrict low, const u8* __restrict high, u64 base, u64 divisor,
+                         u8* __restrict to) {
+  if (divisor == 1) {
+    for (u32 i = 0; i < kRows; ++i) {
+      const u64 value = get<u32>(low + 4 * i) | u64{get<u32>(high + 4 * i)} << 32;
+      put<u64>(to + 8 * i, base + value);
+    }
+    return;
+  }
+  for (u32 i = 0; i < kRows; ++i) {
+    const u64 value = get<u32>(low + 4 * i) | u64{get<u32>(high + 4 * i)} << 32;
+    put<u64>(to + 8 * i, base + divisor * value);
+  }
+}
+
+/// base + divisor * p for n packed values, as 1,024.
+template <class T>
+inline void unpack_values(const u8* words, u32 n, u32 width, T base, T divisor, u8* to) {
+  if (width <= 32 && (divisor == 1 || width == 0)) {
+    unpack_low<T>(words, n, width, base, to);
+    return;
+  }
+  Values<u32> low;
+  unpack_low<u32>(words, n, low_width(width), 0, low.bytes);
+  if (width <= 32) {
+    scale<T>(low.bytes, base, divisor, to);
+    return;
+  }
+  if constexpr (sizeof(T) == 8) {
+    Values<u32> high;
+    unpack_low<u32>(words + 4 * words_of(n, 32), n, width - 32, 0, high.bytes);
+    scale_halves(low.bytes, high.bytes, base, divisor, to);
+  }
+}
+
+/// Each value is the sum of those up to it; the first is `sum`. Four at a time, so that the chain
+/// of dependent additions has one for four values.
+template <class T>
+inline void add_up(T sum, u32 n, u8* to) {
+  put<T>(to, 0);
+  for (u32 i = 0; i < n; i += 4) {
+    u8* const at = to + sizeof(T) * i;
+    const T first = get<T>(at);
+    const T second = static_cast<T>(first + get<T>(at + sizeof(T)));
+    const T third = static_cast<T>(second + get<T>(at + 2 * sizeof(T)));
+    const T fourth = static_cast<T>(third + get<T>(at + 3 * sizeof(T)));
+    put<T>(at, static_cast<T>(sum + first));
+    put<T>(at + sizeof(T), static_cast<T>(sum + second));
+    put<T>(at + 2 * sizeof(T), static_cast<T>(sum + third));
+    put<T>(at + 3 * sizeof(T), static_cast<T>(sum + fourth));
+    sum = static_cast<T>(sum + fourth);
+  }
+}
+
+/// The first rows of kind 2: `width` bits each, one after another.
+template <class T>
+inline void unpack_first_rows(const u8* words, u32 n, u32 width, T base, T divisor, u8* to) {
+  const u32 rows = n < kBlockLanes ? n : kBlockLanes;
+  u8 padded[4 * (64 + 4)] = {};
+  __builtin_memcpy(padded, words, (rows * width + 31) / 32 * 4);
+  const u64 mask = width == 64 ? ~u64{0} : (u64{1} << width) - 1;
+  for (u32 i = 0; i < rows; ++i) {
+    const u32 bit = i * width;
+    const u8* const at = padded + bit / 32 * 4;
+    u64 value = get<u64>(at) >> (bit % 32);
+    if (bit % 32 != 0) value |= u64{get<u32>(at + 8)} << (64 - bit % 32);
+    put<T>(to + sizeof(T) * i, static_cast<T>(base + divisor * static_cast<T>(value & mask)));
+  }
+}
+
+/// Adds to each value from row 32 on the one 32 rows before.
+template <class T>
+inline void add_lanes(u8* to) {
+  T lanes[kBlockLanes];
+  __builtin_memcpy(lanes, to, sizeof lanes);
+  for (u32 step = 1; step < kRows / kBlockLanes; ++step) {
+    u8* const at = to + sizeof(T) * kBlockLanes * step;
+    for (u32 lane = 0; lane < kBlockLanes; ++lane) {
+      lanes[lane] = static_cast<T>(lanes[lane] + get<T>(at + sizeof(T) * lane));
+      put<T>(at + sizeof(T) * lane, lanes[lane]);
+    }
+  }
+}
+
+/// n values in one of the kinds 0 to 2, without exceptions; `to` has room for 1,024.
+template <class T>
+inline void decode_plain(const IntegerVectorJob& job, u32 kind, const u8* words, u32 n, u8* to) {
+  const T base = static_cast<T>(job.base);
+  const T divisor = static_cast<T>(job.divisor);
+  if (kind == 0) {
+    unpack_values<T>(words, n, job.width, base, divisor, to);
+    return;
+  }
+  const T first = static_cast<T>(get<u64>(words));
+  if (kind == 1) {
+    unpack_values<T>(words + 8, n, job.width, base, divisor, to);
+    add_up<T>(first, n, to);
+    return;
+  }
+  const u32 first_rows = n < kBlockLanes ? n : kBlockLanes;
+  const u32 packed_at = 2 + (first_rows * job.width2 + 31) / 32;
+  unpack_values<T>(words + 4 * packed_at, n, job.width, base, divisor, to);
+  unpack_first_rows<T>(words + 8, n, job.width2, first, divisor, to);
+  add_lanes<T>(to);
+}
+
+/// Row numbers of the bits of a map, in steps of 8 at once: what goes too far is overwritten.
+inline void list_starts(const u8* map, u16* starts) {
+  for (u32 word = 0; word < kRows / 32; ++word) {
+    u32 bits = get<u32>(map + 4 * word);
+    const u32 count = static_cast<u32>(__builtin_popcount(bits));
+    for (u32 listed = 0; listed < count; listed += 8) {
+      for (u32 i = 0; i < 8; ++i) {
+        const u32 bit = static_cast<u32>(__builtin_ctz(bits | u32{1} << 31));
+        starts[listed + i] = static_cast<u16>(32 * word + bit);
+        bits &= bits - 1;
+      }
+    }
+    starts += count;
+  }
+}
+
+/// Values of runs at the rows where they start, each filled up to the next start. Several values
+/// are written at once; what goes too far is overwritten by the next run.
+template <class T>
+inline void spread_runs(const u8* map, const u8* values, u32 runs, u32 n, u8* to) {
+  u16 starts[kRows + 8];
+  list_starts(map, starts);
+  starts[runs] = static_cast<u16>(n);
+  for (u32 run = 0; run < runs; ++run) {
+    const T value = get<T>(values + sizeof(T) * run);
+    for (u32 row = starts[run]; row < starts[run + 1]; row += 8) {
+      for (u32 i = 0; i < 8; ++i) put<T>(to + sizeof(T) * (row + i), value);
+    }
+  }
+}
+
+template <class T>
+inline void put_exceptions(const IntegerVectorJob& job, u8* to) {
+  const u8* const rows = job.words + 4 * job.exceptions_at;
+  const u8* const values = rows + (job.exceptions + 1) / 2 * 4;
+  for (u32 i = 0; i < job.exceptions; ++i) {
+    put<T>(to + sizeof(T) * get<u16>(rows + 2 * i), static_cast<T>(get<u64>(values + 8 * i)));
+  }
+}
+
+#include "decompress/columns/cpu/integer_doubles_loop.h"
+
+/// The kinds of 4- and 8-byte arithmetic; `to` has room for 1,024 values.
+template <class T>
+inline void decode_values(const IntegerVectorJob& job, u8* to) {
+  if (job.kind == 3) {
+    Values<T> runs;
+    Values<T> spread;
+    decode_plain<T>(job, job.exceptions, job.words + 128, job.runs, runs.bytes);
+    spread_runs<T>(job.words, runs.bytes, job.runs, job.rows, spread.bytes);
+    __builtin_memcpy(to, spread.bytes, sizeof(T) * job.rows);
+    return;
+  }
+  if constexpr (sizeof(T) == 8) {
+    if (job.kind == 5) return decode_alp(job, to);
+    if (job.kind == 6) return decode_alp_rd(job, to);
+  }
+  decode_plain<T>(job, job.kind, job.words, job.rows, to);
+  if (job.kind == 0) put_exceptions<T>(job, to);
+}
+
+template <class T>
+inline void decode_wide(const IntegerVectorJob& job) {
+  if (job.rows == kRows) return decode_values<T>(job, job.out);
+  Values<T> values;
+  decode_values<T>(job, values.bytes);
+  __builtin_memcpy(job.out, values.bytes, sizeof(T) * job.rows);
+}
+
+template <class T>
+inline void narrow(const u8* __restrict from, u8* __restrict to) {
+  for (u32 i = 0; i < kRows; ++i) {
+    put<T>(to + sizeof(T) * i, static_cast<T>(get<u32>(from + 4 * i)));
+  }
+}
+
+template <class T>
+inline void decode_narrow(const IntegerVectorJob& job) {
+  Values<u32> values;
+  decode_values<u32>(job, values.bytes);
+  if (job.rows == kRows) return narrow<T>(values.bytes, job.out);
+  Values<T> narrowed;
+  narrow<T>(values.bytes, narrowed.bytes);
+  __builtin_memcpy(job.out, narrowed.bytes, sizeof(T) * job.rows);
+}
+
+inline void decode_pair(const IntegerVectorJob& job) {
+  Values<u64> low;
+  Values<u64> high;
+  const u8* const packed = job.words + 8;
+  unpack_values<u64>(packed, job.rows, job.width, job.base, 1, low.bytes);
+  unpack_values<u64>(packed + 4 * all_words_of(job.rows, job.width), job.rows, job.width2,
+                     get<u64>(job.words), 1, high.bytes);
+  for (u32 i = 0; i < job.rows; ++i) {
+    put<u64>(job.out + 16 * i, low.at(i));
+    put<u64>(job.out + 16 * i + 8, high.at(i));
+  }
+}
+
+inline void decode_bools(const IntegerVectorJob& job) {
+  const u32 bytes = (job.rows + 7) / 8;
+  if (job.kind == 7) {
+    __builtin_memcpy(job.out, job.words, bytes);
+  } else {
+    __builtin_memset(job.out, (job.base & 1) != 0 ? 0xFF : 0, bytes);
+    const u8* const rows = job.words + 4 * job.exceptions_at;
+    const u8* const values = rows + (job.exceptions + 1) / 2 * 4;
+    for (u32 i = 0; i < job.exceptions; ++i) {
+      const u32 row = get<u16>(rows + 2 * i);
+      const u32 bit = u32{1} << (row % 8);
+      const u32 others = job.out[row / 8] & ~bit;
+      job.out[row / 8] = static_cast<u8>((values[8 * i] & 1) != 0 ? others | bit : others);
+    }
+  }
+  if (job.rows % 8 != 0) {
+    const u32 mask = (u32{1} << (job.rows % 8)) - 1;
+    job.out[bytes - 1] = static_cast<u8>(job.out[bytes - 1] & mask);
+  }
+}
+
+inline void decode_integer_vector(const IntegerVectorJob& job) {
+  switch (job.width_bytes) {
+    case 0:
+      return decode_bools(job);
+    case 1:
+      return decode_narrow<u8>(job);
+    case 2:
+      return decode_narrow<u16>(job);
+    case 4:
+      return decode_wide<u32>(job);
+    case 8:
+      return decode_wide<u64>(job);
+    default:
+      return decode_pair(job);
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Rates of coding 3 on one core, as CSV: G values/s of encoding and decoding by shape of data, type
+// and width, for each CPU level. Blocks of 65,536 values; the packed source stays in the
+// second-level cache, a block of values does too up to 4 bytes. The last figure
+// is for decoding vector by vector into the same place, as a fused consumer does. Best of many
+// runs. Usage: integer_rate [rounds]
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "compress/columns/integer_encoder.h"
+#include "decompress/columns/cpu/integer_decoder.h"
+#include "presso/stopwatch.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint32_t kRows = kMaxIntegerRows;
+
+struct Shape {
+  std::string name;
+  Byte width_bytes;
+  bool floating;
+  std::function<std::uint64_t(std::uint32_t row)> value;
+};
+
+/// G values/s of the fastest of `rounds` runs.
+double best_rate(int rounds, const std::function<void()>& run) {
+  double best = 1e9;
+  for (int i = 0; i < rounds; ++i) {
+    const Stopwatch watch;
+    run();
+    best = std::min(best, watch.seconds());
+  }
+  return kRows / best / 1e9;
+}
+
+bool measure(const Shape& shape, int rounds) {
+  std::vector<Byte> values(std::size_t{kRows} * 8);
+  for (std::uint32_t i = 0; i < kRows; ++i) {
+    store<std::uint64_t>(values.data() + std::size_t{i} * shape.width_bytes, shape.value(i));
+  }
+  values.resize(std::size_t{kRows} * shape.width_bytes);
+  for (const CpuLevel level : supported_cpu_levels()) {
+    Buffer payload;
+    IntegerParameters parameters;
+    const double encode = best_rate(rounds / 10 + 1, [&] {
+      payload.clear();
+      parameters = encode_integers(values.data(), shape.width_bytes, true, shape.floating, kRows,
+                                   nullptr, payload, level);
+    });
+    std::vector<Byte> decoded(values.size());
+    bool is_same = true;
+    const double decode = best_rate(rounds, [&] {
+      is_same &= decode_integers(parameters, payload.bytes(), decoded, level).ok();
+    });
+    if (!is_same || decoded != values) return false;
+    const double in_cache = best_rate(rounds, [&] {
+      for (std::uint32_t vector = 0; vector < vectors_of(kRows); ++vector) {
+        const MutableBytes into{decoded.data(), std::size_t{kVectorRows} * shape.width_bytes};
+        is_same &= decode_integer_vectors(parameters, payload.bytes(), vector, 1, into, level).ok();
+      }
+    });
+    const VectorEntry entry = load_vector_entry(payload.data() + kVectorEntryBytes);
+    std::printf("%s,%d,%s,%d,%d,%d,%llu,%.3f,%.2f,%.2f,%.2f\n", shape.name.c_str(),
+                int{shape.width_bytes}, std::string(name(level)).c_str(), int{entry.kind},
+                int{entry.width}, int{entry.exceptions},
+                static_cast<unsigned long long>(parameters.divisor),
+                8.0 * static_cast<double>(payload.size()) / kRows, encode, decode, in_cache);
+  }
+  return true;
+}
+
+std::vector<Shape> shapes() {
+  static std::mt19937_64 random(1);
+  static std::uint64_t at = 0;
+  std::vector<Shape> all;
+  for (const Byte bytes : {Byte{1}, Byte{2}, Byte{4}, Byte{8}}) {
+    for (const std::uint32_t width : {0u, 1u, 5u, 8u, 12u, 17u, 20u, 27u, 32u, 40u, 56u}) {
+      if (width > 8u * bytes) continue;
+      all.push_back({"uniform", bytes, false, [width](std::uint32_t) {
+                       return random() & ((std::uint64_t{1} << width) - 1);
+                     }});
+    }
+    if (bytes < 4) continue;
+    all.push_back({"hundreds", bytes, false, [](std::uint32_t) { return random() % 50 * 100; }});
+    all.push_back({"outliers", bytes, false, [](std::uint32_t) {
+                     return random() % 100 == 0 ? random() % (1u << 30) : random() % 1000;
+                   }});
+    all.push_back({"walk", bytes, false, [](std::uint32_t) { return at += random() % 16; }});
+    all.push_back({"keys", bytes, false, [](std::uint32_t row) { return row / 8 * 32 + row % 8; }});
+    all.push_back({"runs of 4", bytes, false,
+                   [](std::uint32_t) { return at += random() % 4 == 0 ? random() % 100 : 0; }});
+  }
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  all.push_back({"prices", 8, true, [bits](std::uint32_t) {
+                   return bits(static_cast<double>(random() % 10000000) / 100);
+                 }});
+  all.push_back({"reals", 8, true, [bits](std::uint32_t) {
+                   return bits(std::uniform_real_distribution<double>(-100, 100)(random));
+                 }});
+  return all;
+}
+
+}  // namespace
+}  // namespace presso
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::max(std::atoi(argv[1]), 1) : 200;
+  std::puts(
+      "shape,bytes,level,kind,width,exceptions,divisor,bits_a_value,encode_gvps,decode_gvps,decode_"
+      "in_cache_gvps");
+  for (const presso::Shape& shape : presso::shapes()) {
+    if (presso::measure(shape, rounds)) continue;
+    std::fprintf(stderr, "integer_rate: %s does not come back\n", shape.name.c_str());
+    return 2;
+  }
+  return 0;
+}
