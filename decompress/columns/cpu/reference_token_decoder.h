@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Coding 4 as FORMAT.md 17 says it, one code after another: what the fast decoder is tested
+// against.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "format/columns/token_dictionary.h"
+#include "presso/bytes.h"
+#include "presso/error.h"
+
+namespace presso {
+
+/// As decode_tokens, but writes nothing behind `bytes_out`.
+Status reference_decode_tokens(const TokenDictionary& dictionary, Bytes payload,
+                               std::uint32_t codes, std::span<const std::uint32_t> counts,
+                               MutableBytes bytes_out, std::int64_t* offsets_out,
+                               std::int64_t first_offset = 0);
+
+}  // namespace presso

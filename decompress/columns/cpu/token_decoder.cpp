@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Unpack a vector, copy its tokens noting where each ends, look up where rows end.
+#include "decompress/columns/cpu/token_decoder.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace presso {
+namespace {
+
+static_assert(kVectorRows * kMaxTokenBytes < 1u << 16, "places in a vector's bytes have 16 bits");
+constexpr std::uint32_t kStepBytes = kLanes * kMaxTokenBytes;
+
+using Codes = std::int16_t[kVectorRows];  // signed: SSE2 has only that maximum
+
+/// Codes of step `kStep` of all lanes: their place in the words is known when this is compiled.
+template <std::uint32_t kStep>
+inline void unpack_step(const std::uint32_t* words, std::int16_t* codes) {
+  constexpr std::uint32_t kBit = kStep * kTokenBits;
+  constexpr std::uint32_t kShift = kBit % 32;
+  const std::uint32_t* const low = words + kBit / 32 * kLanes;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    std::uint32_t code = low[lane] >> kShift;
+    if constexpr (kShift + kTokenBits > 32) code |= low[kLanes + lane] << (32 - kShift);
+    codes[kStep * kLanes + lane] = static_cast<std::int16_t>(code % kMaxTokens);
+  }
+}
+
+template <std::uint32_t... kSteps>
+inline void unpack_steps(const std::uint32_t* words, std::int16_t* codes,
+                         std::integer_sequence<std::uint32_t, kSteps...>) {
+  (unpack_step<kSteps>(words, codes), ...);
+}
+
+/// The `n` codes of a vector that begins at `packed`; what follows them in `codes` is anything.
+void unpack(const Byte* packed, std::uint32_t n, Codes& codes) {
+  std::uint32_t words[kTokenVectorWords];
+  const std::size_t bytes = lane_words(n, kTokenBits) * sizeof words[0];
+  std::memcpy(words, packed, bytes);
+  std::memset(reinterpret_cast<Byte*>(words) + bytes, 0, sizeof words - bytes);
+  unpack_steps(words, codes, std::make_integer_sequence<std::uint32_t, kVectorRows / kLanes>());
+}
+
+bool names_tokens(const Codes& codes, std::uint32_t n, std::uint32_t tokens) {
+  std::int16_t largest = 0;
+  for (std::uint32_t i = 0; i < n; ++i) largest = std::max(largest, codes[i]);
+  return static_cast<std::uint32_t>(largest) < tokens;
+}
+
+/// Where the strings' bytes go.
+struct Output {
+  Byte* begin;
+  Byte* end;
+  Byte* at;
+};
+
+/// Copies the tokens of `n` codes; ends[i] becomes where token i ends. Nothing is written more than
+/// 16 bytes behind the output's end; false where the tokens do not fit.
+bool copy_tokens(const TokenDictionary& dictionary, const Codes& codes, std::uint32_t n,
+                 Output& output, std::uint16_t* ends) {
+  const Byte* const slots = dictionary.slots();
+  const Byte* const lengths = dictionary.lengths();
+  Byte* const begin = output.at;
+  Byte* const end = output.end;
+  Byte* at = begin;
+  std::uint32_t i = 0;
+  for (; i + kLanes <= n && end - at >= static_cast<std::ptrdiff_t>(kStepBytes);) {
+    for (const std::uint32_t step_end = i + kLanes; i < step_end; ++i) {
+      const auto code = static_cast<std::size_t>(codes[i]);
+      std::memcpy(at, slots + code * kMaxTokenBytes, kMaxTokenBytes);
+      at += lengths[code];
+      ends[i] = static_cast<std::uint16_t>(at - begin);
+    }
+  }
+  for (; i < n; ++i) {
+    const auto code = static_cast<std::size_t>(codes[i]);
+    if (lengths[code] > end - at) return false;
+    std::memcpy(at, slots + code * kMaxTokenBytes, kMaxTokenBytes);
+    at += lengths[code];
+    ends[i] = static_cast<std::uint16_t>(at - begin);
+  }
+  output.at = at;
+  return true;
+}
+
+/// Turns counts of codes into rows' ends, vector by vector.
+class RowEnds {
+ public:
+  RowEnds(std::span<const std::uint32_t> counts, std::int64_t first_offset, std::int64_t* offsets)
+      : counts_(counts), offsets_(offsets) {
+    offsets_[0] = first_offset;
+  }
+
+  /// `ends`: those of `n` further codes, from `base` on; ends[-1] is 0.
+  void advance(const std::uint16_t* ends, std::uint32_t n, std::int64_t base) {
+    std::uint64_t code = open_;  // codes of this vector up to the row's end; before it: below 0
+    for (; row_ < counts_.size(); ++row_) {
+      const std::uint64_t row_end = code + counts_[row_];
+      if (row_end > n) break;
+      code = row_end;
+      offsets_[row_ + 1] = base + ends[static_cast<std::ptrdiff_t>(code) - 1];
+    }
+    open_ = code - n;
+  }
+
+ private:
+  std::span<const std::uint32_t> counts_;
+  std::int64_t* offsets_;
+  std::size_t row_ = 0;
+  /// Where the current row begins, in codes from the next vector on: 0, or modulo 2^64 below 0.
+  std::uint64_t open_ = 0;
+};
+
+/// The error of a block whose tokens do not fit: a code without a token, here or further on, comes
+/// first whatever the order of decoding.
+Error misfit(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes) {
+  Codes unpacked;
+  while (codes > 0) {
+    const std::uint32_t n = std::min(codes, kVectorRows);
+    unpack(payload.data(), n, unpacked);
+    if (!names_tokens(unpacked, n, dictionary.size())) {
+      return make_error(ErrorCode::kBadOffset, "code without a token");
+    }
+    payload = payload.subspan(lane_words(n, kTokenBits) * sizeof(std::uint32_t));
+    codes -= n;
+  }
+  return make_error(ErrorCode::kBadLength, "tokens do not add up to the plain size");
+}
+
+Status check_sizes(Bytes payload, std::uint32_t codes, std::span<const std::uint32_t> counts) {
+  if (payload.size() != token_payload_bytes(codes)) {
+    return make_error(ErrorCode::kBadPayloadSize, "payload of token codes");
+  }
+  if (std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) != codes) {
+    return make_error(ErrorCode::kBadLength, "counts of token codes");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status decode_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
+                     std::span<const std::uint32_t> counts, MutableBytes bytes_out,
+                     std::int64_t* offsets_out, std::int64_t first_offset) {
+  PRESSO_TRY(check_sizes(payload, codes, counts));
+  Byte* const begin = bytes_out.data();
+  Output output{begin, begin + bytes_out.size(), begin};
+  RowEnds rows(counts, first_offset, offsets_out);
+  Codes unpacked;
+  std::uint16_t ends[1 + kVectorRows];
+  ends[0] = 0;
+  rows.advance(ends + 1, 0, first_offset);
+  for (std::uint32_t left = codes; left > 0;) {
+    const std::uint32_t n = std::min(left, kVectorRows);
+    const std::int64_t base = first_offset + (output.at - begin);
+    unpack(payload.data(), n, unpacked);
+    if (!names_tokens(unpacked, n, dictionary.size())) {
+      return make_error(ErrorCode::kBadOffset, "code without a token");
+    }
+    if (!copy_tokens(dictionary, unpacked, n, output, ends + 1)) {
+      return misfit(dictionary, payload, left);
+    }
+    rows.advance(ends + 1, n, base);
+    payload = payload.subspan(lane_words(n, kTokenBits) * sizeof(std::uint32_t));
+    left -= n;
+  }
+  if (output.at != output.end) return misfit(dictionary, {}, 0);
+  return {};
+}
+
+}  // namespace presso
