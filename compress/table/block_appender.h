@@ -29,7 +29,8 @@ class BlockAppender {
 
   void begin_column(Representation representation);
 
-  /// `rows` values of `width_bytes` each, 0 for bits. `zone_of(first_row, rows)`: of a block's rows.
+  /// `rows` values of `width_bytes` each, 0 for bits. `zone_of(first_row, rows)`: of a block's
+  /// rows.
   template <class ZoneOf>
   void integers(ColumnStream stream, const Byte* values, Byte width_bytes, bool is_signed,
                 bool floating, std::uint32_t rows, const Byte* validity, ZoneOf zone_of) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "compress/table/row_group_encoder.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "compress/table/block_appender.h"
 #include "compress/table/string_choice.h"
 #include "compress/table/zones.h"
@@ -70,8 +73,7 @@ class ColumnEncoder {
 
   void encode_numbers() {
     begin(Representation::kPlain);
-    const bool floating =
-        column_.type == ColumnType::kFloat || column_.type == ColumnType::kDouble;
+    const bool floating = column_.type == ColumnType::kFloat || column_.type == ColumnType::kDouble;
     to_.integers(ColumnStream::kValues, column_.values,
                  static_cast<Byte>(value_bytes(column_.type)), is_signed(column_.type), floating,
                  rows_, column_.validity, zones());
@@ -109,7 +111,7 @@ class ColumnEncoder {
     std::vector<Byte> stored;
     tokens.append_to(stored);
     to_.single(ColumnStream::kTokenDictionary, stored);
-    const TokenEncoder encoder(tokens);
+    TokenEncoder encoder(tokens);
     std::vector<std::uint32_t> counts;
     Buffer payloads;
     std::vector<TokenBlock> blocks;
@@ -138,21 +140,22 @@ class ColumnEncoder {
   std::uint32_t token_block_rows(std::uint32_t first) const {
     const std::uint32_t most = std::min(rows_ - first, kMaxBlockRows);
     const std::int64_t limit = column_.offsets[first] + kMaxBlockBytes;
-    const auto* end = std::upper_bound(column_.offsets + first,
-                                       column_.offsets + first + most + 1, limit);
+    const auto* end =
+        std::upper_bound(column_.offsets + first, column_.offsets + first + most + 1, limit);
     return static_cast<std::uint32_t>(end - (column_.offsets + first) - 1);
   }
 
-  TokenBlock encode_token_block(const TokenEncoder& encoder, std::uint32_t first,
-                                std::uint32_t rows, std::vector<std::uint32_t>& counts,
-                                Buffer& payloads) const {
+  TokenBlock encode_token_block(TokenEncoder& encoder, std::uint32_t first, std::uint32_t rows,
+                                std::vector<std::uint32_t>& counts, Buffer& payloads) const {
+    std::vector<std::uint32_t> own;
+    Buffer payload;
+    encoder.encode(column_, first, rows, own, payload);
     const std::size_t begin = payloads.size();
-    const std::size_t counted = counts.size();
-    encoder.encode(column_, first, rows, counts, payloads);
-    std::uint32_t codes = 0;
-    for (std::size_t i = counted; i < counts.size(); ++i) codes += counts[i];
+    payloads.append(payload.bytes());
+    counts.insert(counts.end(), own.begin(), own.end());
     const std::int64_t plain = column_.offsets[first + rows] - column_.offsets[first];
-    return {begin, payloads.size() - begin, codes, rows, static_cast<std::uint32_t>(plain)};
+    return {begin, payload.size(), std::accumulate(own.begin(), own.end(), 0u), rows,
+            static_cast<std::uint32_t>(plain)};
   }
 
   const ColumnView& column_;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Turns the columns of a row group into stored blocks and their directory (FORMAT.md 15.3). Numbers
 // become blocks of integers; strings are represented in whichever way a trial on a sample says is
-// smallest: a dictionary of whole strings, tokens, or bytes of the Bit or Byte coding. Row groups do
-// not depend on each other, so each thread has an encoder of its own and the output does not depend
-// on their number.
-// Tested by tests/unit/compress/table/row_group_test.cpp.
+// smallest: a dictionary of whole strings, tokens, or bytes of the Bit or Byte coding. Row groups
+// do not depend on each other, so each thread has an encoder of its own and the output does not
+// depend on their number. Tested by tests/unit/compress/table/row_group_test.cpp.
 #pragma once
 
 #include <span>

@@ -30,7 +30,8 @@ std::vector<RowRange> sample_ranges(const ColumnView& strings) {
   const std::int64_t* end = strings.offsets + strings.rows;
   for (std::uint64_t i = 0; i < kSamples; ++i) {
     const std::uint64_t from = strings.rows * (2 * i + 1) / (2 * kSamples + 1);
-    const std::uint64_t first = ranges.empty() ? from : std::max(from, ranges.back().first + ranges.back().rows);
+    const std::uint64_t first =
+        ranges.empty() ? from : std::max(from, ranges.back().first + ranges.back().rows);
     const auto* last = std::upper_bound(begin + first, end + 1, begin[first] + kSampleBytes) - 1;
     const auto rows = static_cast<std::uint64_t>(last - (begin + first));
     if (rows > 0) ranges.push_back({first, rows});
@@ -39,7 +40,7 @@ std::vector<RowRange> sample_ranges(const ColumnView& strings) {
 }
 
 double bits_of_counts(std::uint64_t rows, std::uint64_t most) {
-  return static_cast<double>(rows) * std::bit_width(most) / 8;
+  return static_cast<double>(rows) * static_cast<double>(std::bit_width(most)) / 8;
 }
 
 double dictionary_bytes(const StringDictionary& dictionary) {
@@ -51,7 +52,8 @@ double dictionary_bytes(const StringDictionary& dictionary) {
 /// What both codings take for the sample, in bytes for a byte of it.
 class SampleTrial {
  public:
-  explicit SampleTrial(const ColumnView& strings) : strings_(strings), ranges_(sample_ranges(strings)) {
+  explicit SampleTrial(const ColumnView& strings)
+      : strings_(strings), ranges_(sample_ranges(strings)) {
     for (const RowRange& range : ranges_) plain_ += bytes_of(range);
   }
   double plain() const { return plain_; }
@@ -69,20 +71,6 @@ class SampleTrial {
       lengths += bits_of_counts(range.rows, spread(range));
     }
     return static_cast<double>(stored.size()) + lengths;
-  }
-
-  double token_bytes(const TokenDictionary& tokens) const {
-    const TokenEncoder encoder(tokens);
-    std::vector<std::uint32_t> counts;
-    Buffer payload;
-    double bytes = 0;
-    for (const RowRange& range : ranges_) {
-      counts.clear();
-      encoder.encode(strings_, range.first, range.rows, counts, payload);
-      const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
-      bytes += bits_of_counts(range.rows, *most - *least);
-    }
-    return bytes + static_cast<double>(payload.size());
   }
 
  private:
@@ -129,10 +117,7 @@ StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encod
   std::optional<TokenDictionary> tokens;
   if (may_be_tokens(strings)) {
     tokens = train_tokens(strings);
-    std::vector<Byte> stored;
-    tokens->append_to(stored);
-    const double by_tokens = trial.token_bytes(*tokens) / trial.plain() * plain +
-                             0.7 * static_cast<double>(stored.size());
+    const auto by_tokens = static_cast<double>(estimate_tokens(strings, *tokens).total());
     if (best < by_tokens * (1 - kBitsMustSave)) {
       tokens.reset();
     } else {

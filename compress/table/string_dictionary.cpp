@@ -33,7 +33,8 @@ class Builder {
       if (is_entry(slots_[slot], hash, text)) return use(slots_[slot]);
     }
     const auto code = static_cast<std::uint32_t>(hashes_.size());
-    if (code == kMaxDictionaryEntries || dictionary_.entries.size() + text.size() > kMaxEntryBytes) {
+    if (code == kMaxDictionaryEntries ||
+        dictionary_.entries.size() + text.size() > kMaxEntryBytes) {
       return false;
     }
     slots_[slot] = code;

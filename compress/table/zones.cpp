@@ -46,8 +46,11 @@ Zone integer_zone(const ColumnView& column, std::uint64_t first, std::uint64_t r
       column, first, rows,
       [&](std::uint64_t row) {
         const T value = value_at<T>(column, row);
-        if constexpr (std::is_signed_v<T>) return signed_image(value);
-        return std::uint64_t{value};
+        if constexpr (std::is_signed_v<T>) {
+          return signed_image(value);
+        } else {
+          return std::uint64_t{value};
+        }
       },
       kNeverNan);
 }

@@ -89,8 +89,8 @@ Status RowGroupDecoder::decode_integer_block(std::uint32_t block, Byte width_byt
   }
   const IntegerParameters parameters{width_bytes, header.is_signed, header.floating, header.count,
                                      header.divisor};
-  Status decoded = decode_integers(parameters, payload,
-                                   {into, integer_bytes(width_bytes, header.count)});
+  Status decoded =
+      decode_integers(parameters, payload, {into, integer_bytes(width_bytes, header.count)});
   return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
 }
 
@@ -212,8 +212,8 @@ Status RowGroupDecoder::read_dictionary(const ColumnChunk& chunk, RowRange range
   PRESSO_TRY(read_all_bytes(chunk, ColumnStream::kEntryBytes,
                             static_cast<std::uint64_t>(places.back()), entries));
   std::vector<std::uint32_t> codes(range.rows);
-  PRESSO_TRY(read_integers(chunk, ColumnStream::kCodes, 4, range,
-                           reinterpret_cast<Byte*>(codes.data())));
+  PRESSO_TRY(
+      read_integers(chunk, ColumnStream::kCodes, 4, range, reinterpret_cast<Byte*>(codes.data())));
   column.offsets.resize(std::size_t{range.rows} + 1);
   std::int64_t total = 0;
   const ColumnView view = column.view();

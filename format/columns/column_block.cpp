@@ -61,8 +61,8 @@ void write_column_block_header(const ColumnBlockHeader& header, Byte* to) {
   store<std::uint32_t>(to + 4, header.number);
   store_u24(to + 8, header.plain_bytes, static_cast<Byte>(header.coding));
   store_u24(to + 12, header.payload_bytes, header.width_bytes);
-  const auto flags = static_cast<Byte>((header.is_signed ? kSignedBit : 0) |
-                                       (header.floating ? kFloatingBit : 0));
+  const auto flags =
+      static_cast<Byte>((header.is_signed ? kSignedBit : 0) | (header.floating ? kFloatingBit : 0));
   store_u24(to + 16, header.count, flags);
   if (header.coding == Coding::kIntegers) store<std::uint64_t>(to + 20, header.divisor);
   store<std::uint64_t>(to + 36, header.payload_checksum);

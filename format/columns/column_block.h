@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Headers of the blocks of a table (FORMAT.md 15.5). Those of the codings raw, Byte and Bit are the
-// same as in files of bytes; those of the codings for integers and for tokens keep bytes 0 to 14 and
-// 36 to 47 of it, and have in between:
+// same as in files of bytes; those of the codings for integers and for tokens keep bytes 0 to 14
+// and 36 to 47 of it, and have in between:
 //
 //   byte 15      integers: bytes of a value, 0 for bits      tokens: 0
 //   bytes 16-18  rows                                        codes
 //   byte 19      bit 0 signed, bit 1 floating                0
 //   bytes 20-27  divisor                                     0
 //
-// Their checksum is of the payload, not of the plain bytes: a scan that decodes into registers never
-// has the plain bytes. Tested by tests/unit/format/columns/column_block_test.cpp.
+// Their checksum is of the payload, not of the plain bytes: a scan that decodes into registers
+// never has the plain bytes. Tested by tests/unit/format/columns/column_block_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,8 @@ constexpr std::uint32_t integer_bytes(Byte width_bytes, std::uint32_t rows) {
   return width_bytes == 0 ? (rows + 7) / 8 : rows * width_bytes;
 }
 
-/// Whether the block whose header begins at `from` (kBlockHeaderBytes) names one of the two codings.
+/// Whether the block whose header begins at `from` (kBlockHeaderBytes) names one of the two
+/// codings.
 bool is_column_coding(const Byte* from);
 /// Serialises into exactly kBlockHeaderBytes, checksum included.
 void write_column_block_header(const ColumnBlockHeader& header, Byte* to);

@@ -133,8 +133,8 @@ class ChunkCheck {
     }
     const std::uint64_t lines = totals_.rows_of(ColumnStream::kRows);
     if (lines > std::uint64_t{rows_} + 1) return "number of exact lines";
-    if (const char* wrong = other_streams(
-            {ColumnStream::kRows, ColumnStream::kLengths, ColumnStream::kBytes})) {
+    if (const char* wrong =
+            other_streams({ColumnStream::kRows, ColumnStream::kLengths, ColumnStream::kBytes})) {
       return wrong;
     }
     if (const char* wrong = integer_stream_fault(ColumnStream::kRows, 4, lines)) return wrong;
@@ -177,16 +177,15 @@ class ChunkCheck {
     }
     if (chunk_.entries == 0 || chunk_.entries > kMaxDictionaryEntries) return "number of entries";
     if (totals_.bytes_of(ColumnStream::kEntryBytes) > kMaxEntryBytes) return "bytes of the entries";
-    if (const char* wrong =
-            integer_stream_fault(ColumnStream::kEntryLengths, 4, chunk_.entries)) {
+    if (const char* wrong = integer_stream_fault(ColumnStream::kEntryLengths, 4, chunk_.entries)) {
       return wrong;
     }
     return integer_stream_fault(ColumnStream::kCodes, 4, rows_);
   }
 
   const char* token_fault() {
-    if (const char* wrong = other_streams({ColumnStream::kTokenDictionary,
-                                           ColumnStream::kTokenCounts, ColumnStream::kTokens})) {
+    if (const char* wrong = other_streams(
+            {ColumnStream::kTokenDictionary, ColumnStream::kTokenCounts, ColumnStream::kTokens})) {
       return wrong;
     }
     if (totals_.blocks_of(ColumnStream::kTokenDictionary) != 1) return "token dictionary";
@@ -207,8 +206,9 @@ class ChunkCheck {
 };
 
 Error bad_column(const TableSchema& schema, std::size_t column, const char* what) {
-  const std::string name =
-      column < schema.columns.size() ? "column `" + schema.columns[column].name + "`" : "exact lines";
+  const std::string name = column < schema.columns.size()
+                               ? "column `" + schema.columns[column].name + "`"
+                               : "exact lines";
   return make_error(ErrorCode::kBadRowGroup, name + ": " + what);
 }
 

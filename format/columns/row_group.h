@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The directory of a row group (FORMAT.md 15.3): how each column is represented, and for each block
-// its size, its rows and between which values these lie. It stands in front of the blocks, so that a
-// reader of a pipe can pass over columns and a reader at random needs one small read.
+// its size, its rows and between which values these lie. It stands in front of the blocks, so that
+// a reader of a pipe can pass over columns and a reader at random needs one small read.
 #pragma once
 
 #include <cstdint>
@@ -59,16 +59,17 @@ struct ColumnBlock {
   std::uint32_t rows = 0;
   ColumnStream stream = ColumnStream::kValues;
   Byte zone_flags = 0;
-  std::uint64_t least = 0;     ///< zone images (zone_image.h)
+  std::uint64_t least = 0;  ///< zone images (zone_image.h)
   std::uint64_t most = 0;
-  std::uint64_t presence = 0;  ///< dictionary columns: bit (hash of the entry mod 64) for each entry
+  std::uint64_t presence =
+      0;  ///< dictionary columns: bit (hash of the entry mod 64) for each entry
 };
 
 struct ColumnChunk {
   Representation representation = Representation::kNull;
   std::uint32_t nulls = 0;
-  std::uint32_t distinct = 0;  ///< an estimate; exact for dictionaries; 0: not known
-  std::uint32_t entries = 0;   ///< of a dictionary
+  std::uint32_t distinct = 0;     ///< an estimate; exact for dictionaries; 0: not known
+  std::uint32_t entries = 0;      ///< of a dictionary
   std::uint64_t value_bytes = 0;  ///< strings: of all, each row counted
   std::uint32_t first_block = 0;  ///< in RowGroup::blocks
   std::uint32_t blocks = 0;
@@ -76,9 +77,9 @@ struct ColumnChunk {
 
 struct RowGroup {
   std::uint32_t rows = 0;
-  std::uint64_t text_bytes = 0;     ///< 0 without exact text
-  std::uint64_t text_lines = 0;     ///< line feeds of it
-  std::uint64_t text_checksum = 0;  ///< checksum64 of it
+  std::uint64_t text_bytes = 0;      ///< 0 without exact text
+  std::uint64_t text_lines = 0;      ///< line feeds of it
+  std::uint64_t text_checksum = 0;   ///< checksum64 of it
   std::vector<ColumnChunk> columns;  ///< of the schema, and one more for exact lines
   std::vector<ColumnBlock> blocks;   ///< column by column, in file order
 
@@ -92,8 +93,8 @@ constexpr std::size_t stored_columns(const TableSchema& schema) {
 }
 
 std::vector<Byte> serialise_row_group(const RowGroup& group);
-/// Checks everything that can be told without the blocks: sizes within limits, streams that belong to
-/// the representation in their order, rows that add up. Error: kBadRowGroup, naming the column.
+/// Checks everything that can be told without the blocks: sizes within limits, streams that belong
+/// to the representation in their order, rows that add up. Error: kBadRowGroup, naming the column.
 Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema);
 
 }  // namespace presso

@@ -85,7 +85,8 @@ Byte most_digits(ColumnType type) {
 
 Status check_column(const ColumnSchema& column) {
   const auto type = static_cast<Byte>(column.type);
-  if (type < static_cast<Byte>(ColumnType::kBool) || type > static_cast<Byte>(ColumnType::kBinary)) {
+  if (type < static_cast<Byte>(ColumnType::kBool) ||
+      type > static_cast<Byte>(ColumnType::kBinary)) {
     return invalid("type " + std::to_string(type) + " of column " + quoted(column.name));
   }
   if (column.name.size() > kMaxNameBytes || column.zone.size() > kMaxNameBytes) {

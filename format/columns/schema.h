@@ -16,8 +16,8 @@ constexpr std::size_t kMaxNullTextBytes = 255;
 /// Of TextForm::head.
 constexpr std::size_t kMaxHeadBytes = 16u << 20;
 
-/// kInvalidArgument where the schema is beyond a limit or contradicts itself: a table needs a column
-/// and no two of one name, a delimiter that is not the quote, scales within precisions.
+/// kInvalidArgument where the schema is beyond a limit or contradicts itself: a table needs a
+/// column and no two of one name, a delimiter that is not the quote, scales within precisions.
 Status check_schema(const TableSchema& schema);
 
 std::vector<Byte> serialise_schema(const TableSchema& schema);

@@ -156,7 +156,7 @@ class TableStream {
   bool skip_blocks_;
   bool inside_ = false;
   std::uint64_t member_offset_ = 0;
-  std::uint64_t groups_ = 0;      ///< of the member
+  std::uint64_t groups_ = 0;  ///< of the member
   std::optional<TableSchema> first_;
   TableSchema schema_;
 };

@@ -20,7 +20,8 @@ std::uint64_t line_feeds(const std::string& text) {
 Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t at, FrameKind kind,
                                       std::uint64_t most_bytes) {
   Byte head[kSectionHeaderBytes];
-  if (at > file.size() || file.size() - at < sizeof head) return truncated(file.size(), "a section");
+  if (at > file.size() || file.size() - at < sizeof head)
+    return truncated(file.size(), "a section");
   PRESSO_TRY(file.read_at(at, head));
   StoredSection section;
   PRESSO_ASSIGN(section.header, parse_section_header(head));
@@ -86,8 +87,8 @@ Status TableIndex::read_member(std::uint64_t begin, std::uint64_t end, std::uint
   if (!frame.ok()) return std::move(frame.error());
   auto& start = std::get<TableBegin>(*frame);
   if (!members_.empty()) PRESSO_TRY(check_same_columns(schema(), start.schema));
-  members_.push_back({std::move(start.metadata), std::move(start.schema), begin, end - begin,
-                      groups_.size(), 0});
+  members_.push_back(
+      {std::move(start.metadata), std::move(start.schema), begin, end - begin, groups_.size(), 0});
   PRESSO_ASSIGN(const StoredSection index,
                 read_section_at(*file_, index_at, FrameKind::kIndex, kMaxTableIndexBytes));
   if (index.header.parameter != kTableIndexLayout ||
@@ -165,7 +166,8 @@ Status TableIndex::open_by_reading() {
                        .text_bytes = directory.text_bytes,
                        .text_lines = directory.text_lines,
                        .member = static_cast<std::uint32_t>(members_.size() - 1)});
-    for (std::size_t i = 0; i < schema().columns.size(); ++i) zones_.push_back(zone_of(directory, i));
+    for (std::size_t i = 0; i < schema().columns.size(); ++i)
+      zones_.push_back(zone_of(directory, i));
     ++members_.back().groups;
   }
 }
@@ -220,8 +222,7 @@ Result<RowGroup> TableIndex::read_directory(std::uint64_t group) const {
   auto section =
       read_section_at(*file_, place.file_offset, FrameKind::kRowGroup, kMaxRowGroupPayload);
   if (!section.ok()) return at_offset(std::move(section.error()), place.file_offset);
-  auto directory =
-      parse_row_group(section->payload.bytes(), members_[place.member].schema);
+  auto directory = parse_row_group(section->payload.bytes(), members_[place.member].schema);
   if (!directory.ok()) return at_offset(std::move(directory.error()), place.file_offset);
   if (directory->rows != place.rows ||
       section->header.stored_bytes() + directory->stored_bytes() != place.stored_bytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The payload of a table's index (FORMAT.md 15.6): five u64 (row groups, rows, bytes of text, line
-// feeds of text, offset of the first row group), an entry for each row group, then for each row group
-// a zone for each column.
+// feeds of text, offset of the first row group), an entry for each row group, then for each row
+// group a zone for each column.
 #pragma once
 
 #include <cstdint>

@@ -52,8 +52,8 @@ Result<StoredSection> TableStream::read_section(FrameKind expected, std::uint64_
   PRESSO_ASSIGN(section.header, parse_section_header(window_.data()));
   section.file_offset = window_.offset();
   if (section.header.kind != expected) {
-    return make_error(ErrorCode::kBadHeader, kind_name(section.header.kind) + " where " +
-                                                 kind_name(expected) + " is due");
+    return make_error(ErrorCode::kBadHeader,
+                      kind_name(section.header.kind) + " where " + kind_name(expected) + " is due");
   }
   if (most_bytes == 0) {
     PRESSO_TRY(window_.skip(section.header.stored_bytes()));
@@ -139,7 +139,8 @@ Status TableStream::end_member() {
   const std::uint64_t index_offset = window_.offset();
   PRESSO_ASSIGN(const StoredSection index, read_section(FrameKind::kIndex, kMaxTableIndexBytes));
   const std::uint64_t zones = groups_ * schema_.columns.size();
-  const std::uint64_t expected = kTableIndexPrefixBytes + groups_ * kPlaceBytes + zones * kZoneBytes;
+  const std::uint64_t expected =
+      kTableIndexPrefixBytes + groups_ * kPlaceBytes + zones * kZoneBytes;
   if (index.header.parameter != kTableIndexLayout || index.header.payload_bytes != expected ||
       load<std::uint64_t>(index.payload.data()) != groups_) {
     return make_error(ErrorCode::kBadIndex, "does not match the row groups before it");

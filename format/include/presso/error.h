@@ -41,8 +41,8 @@ enum class ErrorCode : std::uint16_t {
   kBadTree = 27,          ///< a Huffman code is not complete, or not described as it must be
   kBadBits = 28,          ///< a lane's sub-stream does not end where it must
   // A table.
-  kBadSchema = 29,   ///< the schema is not valid, or differs from that of the members before
-  kBadRowGroup = 30, ///< a row group's directory contradicts itself, the schema or its blocks
+  kBadSchema = 29,    ///< the schema is not valid, or differs from that of the members before
+  kBadRowGroup = 30,  ///< a row group's directory contradicts itself, the schema or its blocks
   // The world outside.
   kIo = 40,       ///< an operating-system call failed
   kNoSpace = 41,  ///< device full or file-size limit

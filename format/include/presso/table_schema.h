@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "presso/bytes.h"
@@ -37,18 +38,18 @@ enum class TimeUnit : Byte { kSecond = 0, kMilli = 1, kMicro = 2, kNano = 3 };
 
 /// How the values of a date, timestamp or bool column were written. Values are stored in files.
 enum class ValueText : Byte {
-  kPlain = 0,         ///< numbers, strings; dates 2024-12-31; bool true, false
-  kSlashDate = 1,     ///< 2024/12/31
-  kDayDotDate = 2,    ///< 31.12.2024
+  kPlain = 0,           ///< numbers, strings; dates 2024-12-31; bool true, false
+  kSlashDate = 1,       ///< 2024/12/31
+  kDayDotDate = 2,      ///< 31.12.2024
   kMonthSlashDate = 3,  ///< 12/31/2024
-  kDaySlashDate = 4,  ///< 31/12/2024
-  kSpaceTime = 5,     ///< 2024-12-31 23:59:59, with the unit's digits after a point
-  kLetterTime = 6,    ///< 2024-12-31T23:59:59, likewise
-  kLetterTimeZ = 7,   ///< 2024-12-31T23:59:59Z, likewise
-  kCapitalBool = 8,   ///< True, False
-  kUpperBool = 9,     ///< TRUE, FALSE
-  kLetterBool = 10,   ///< t, f
-  kYesBool = 11,      ///< yes, no
+  kDaySlashDate = 4,    ///< 31/12/2024
+  kSpaceTime = 5,       ///< 2024-12-31 23:59:59, with the unit's digits after a point
+  kLetterTime = 6,      ///< 2024-12-31T23:59:59, likewise
+  kLetterTimeZ = 7,     ///< 2024-12-31T23:59:59Z, likewise
+  kCapitalBool = 8,     ///< True, False
+  kUpperBool = 9,       ///< TRUE, FALSE
+  kLetterBool = 10,     ///< t, f
+  kYesBool = 11,        ///< yes, no
 };
 
 /// Which fields of a column stand in quotes. Values are stored in files.
@@ -132,11 +133,14 @@ constexpr bool is_string(ColumnType type) {
   return type == ColumnType::kUtf8 || type == ColumnType::kBinary;
 }
 constexpr bool is_signed(ColumnType type) {
-  return type != ColumnType::kBool && !(type >= ColumnType::kUint8 && type <= ColumnType::kUint64) &&
-         !is_string(type);
+  return type != ColumnType::kBool &&
+         !(type >= ColumnType::kUint8 && type <= ColumnType::kUint64) && !is_string(type);
 }
 
 /// "int64", "decimal(18,2)", "timestamp(ms)": as --schema takes it.
 std::string type_name(const ColumnSchema& column);
+/// The other way round: a column without a name. A decimal of up to 18 digits is a kDecimal64 of
+/// precision 18, others are kDecimal128 of 38. kInvalidArgument lists the types.
+Result<ColumnSchema> parse_type(std::string_view text);
 
 }  // namespace presso

@@ -43,16 +43,17 @@ enum class FrameKind : Byte {
   kDictionaryBlock = 'd',      ///< a block inside a dictionary section's payload
   kDictionaryReference = 'r',  ///< in place of such blocks
   kMetadata = 'M',
-  kSchema = 'C',    ///< what the columns of a table are (table_schema.h)
-  kRowGroup = 'G',  ///< where the columns of some rows of a table stand (format/columns/row_group.h)
-  kFilter = 'F',   ///< which blocks may hold what (block_filter.h)
-  kLines = 'L',    ///< line feeds of each block (line_table.h)
+  kSchema = 'C',  ///< what the columns of a table are (table_schema.h)
+  kRowGroup =
+      'G',        ///< where the columns of some rows of a table stand (format/columns/row_group.h)
+  kFilter = 'F',  ///< which blocks may hold what (block_filter.h)
+  kLines = 'L',   ///< line feeds of each block (line_table.h)
   kIndex = 'I',
   kTrailer = 'T',
 };
 
-/// 2 was an earlier Bit coding and is not used any more (FORMAT.md 14). Integers and tokens occur in
-/// tables only (format/columns/column_block.h).
+/// 2 was an earlier Bit coding and is not used any more (FORMAT.md 14). Integers and tokens occur
+/// in tables only (format/columns/column_block.h).
 enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 3, kIntegers = 4, kTokens = 5 };
 
 /// What a file, or a member of one, holds.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The second byte of a character is the one that tells overlong forms and surrogates: its range
+// depends on the first.
+#include "compress/table/text_checks.h"
+
+namespace presso {
+namespace {
+
+struct Lead {
+  unsigned length;  ///< 0: no character begins so
+  Byte second_least;
+  Byte second_most;
+};
+
+Lead lead_of(Byte first) {
+  if (first < 0xC2) return {0, 0, 0};
+  if (first < 0xE0) return {2, 0x80, 0xBF};
+  if (first < 0xF0) {
+    const Byte least = first == 0xE0 ? 0xA0 : 0x80;
+    const Byte most = first == 0xED ? 0x9F : 0xBF;
+    return {3, least, most};
+  }
+  if (first > 0xF4) return {0, 0, 0};
+  const Byte least = first == 0xF0 ? 0x90 : 0x80;
+  const Byte most = first == 0xF4 ? 0x8F : 0xBF;
+  return {4, least, most};
+}
+
+/// Length of the character at the begin of `text`, which is not ASCII; 0: there is none.
+std::size_t character(Bytes text) {
+  const Lead lead = lead_of(text[0]);
+  if (lead.length == 0 || text.size() < lead.length) return 0;
+  if (text[1] < lead.second_least || text[1] > lead.second_most) return 0;
+  for (unsigned i = 2; i < lead.length; ++i) {
+    if ((text[i] & 0xC0) != 0x80) return 0;
+  }
+  return lead.length;
+}
+
+}  // namespace
+
+bool is_valid_utf8(Bytes text) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (text.size() - at >= 8 &&
+        (load<std::uint64_t>(text.data() + at) & 0x8080808080808080u) == 0) {
+      at += 8;
+    } else if (text[at] < 0x80) {
+      ++at;
+    } else {
+      const std::size_t length = character(text.subspan(at));
+      if (length == 0) return false;
+      at += length;
+    }
+  }
+  return true;
+}
+
+}  // namespace presso

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+#include "format/columns/row_text.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "format/columns/value_patterns.h"
+
+namespace presso {
+namespace {
+
+constexpr std::uint64_t kBatchRows = 1024;
+constexpr std::uint64_t kBatchStringBytes = 256u << 10;
+
+char* put(char* at, std::string_view text) {
+  std::memcpy(at, text.data(), text.size());
+  return at + text.size();
+}
+
+bool is_real(ColumnType type) {
+  return type == ColumnType::kFloat || type == ColumnType::kDouble;
+}
+
+/// Whether it can be part of any value but a string.
+bool in_values(Byte byte) {
+  constexpr std::string_view kSigns = "+-./: ";
+  const auto letter = static_cast<Byte>(byte | 0x20);
+  return (byte >= '0' && byte <= '9') || (letter >= 'a' && letter <= 'z') ||
+         kSigns.find(static_cast<char>(byte)) != kSigns.npos;
+}
+
+/// What stands before a value; its first byte, '{' or ',', is set later.
+std::string name_in_json(const std::string& name) {
+  const Bytes bytes(reinterpret_cast<const Byte*>(name.data()), name.size());
+  std::string text(string_text::escaped_json_bytes(bytes) + 4, '"');
+  string_text::escape_json(bytes, text.data() + 2);
+  text.back() = ':';
+  return text;
+}
+
+}  // namespace
+
+RowPrinter::RowPrinter(const TableSchema& schema, std::span<const ColumnView> columns,
+                       const ExactLines* exact)
+    : form_(schema.text),
+      schema_columns_(schema.columns.size()),
+      columns_(columns),
+      exact_(exact != nullptr && !exact->rows.empty() ? exact : nullptr),
+      rows_(columns.empty() ? 0 : columns[0].rows),
+      json_(schema.text.kind == TextKind::kJsonLines),
+      quote_(json_ ? '"' : static_cast<char>(schema.text.quote)),
+      field_marks_(schema.text.delimiter, schema.text.quote),
+      quote_mark_(schema.text.quote) {
+  for (std::size_t i = 0; i < std::min(columns.size(), schema_columns_); ++i) {
+    Field field = make_field(schema.columns[i], columns[i]);
+    if (json_) field.before.front() = i == 0 ? '{' : ',';
+    most_row_bytes_ += field.most_bytes + field.before.size();
+    fields_.push_back(std::move(field));
+  }
+  if (json_) row_end_.push_back('}');
+  if (!json_ && form_.trailing_delimiter) row_end_.push_back(static_cast<char>(form_.delimiter));
+  if (form_.carriage_return) row_end_.push_back('\r');
+  row_end_.push_back('\n');
+  most_row_bytes_ += row_end_.size();
+}
+
+RowPrinter::Field RowPrinter::make_field(const ColumnSchema& schema,
+                                         const ColumnView& column) const {
+  Field field;
+  field.kind = kind_of(schema);
+  field.value_bytes = value_bytes(schema.type);
+  field.print = value_printer(schema);
+  field.schema = schema;
+  field.column = column;
+  if (column.offsets != nullptr) field.values_end = column.values + column.offsets[column.rows];
+  if (json_) field.before = name_in_json(schema.name);
+  if (schema.type == ColumnType::kBool) {
+    for (const bool word : {false, true}) field.words[word] = bool_field(schema, word);
+  }
+  // Quotes, a delimiter, a value of which each byte may be doubled, or a null.
+  const std::size_t value = is_string(schema.type) ? 0 : 2 * kMaxValueText;
+  field.most_bytes = 3 + std::max({value, form_.null_text.size(), std::size_t{4}});
+  return field;
+}
+
+RowPrinter::Kind RowPrinter::kind_of(const ColumnSchema& schema) const {
+  const bool always = schema.quoting == Quoting::kAlways && form_.quote != 0;
+  if (schema.type == ColumnType::kBool) return Kind::kBool;
+  if (json_) {
+    if (is_string(schema.type)) return Kind::kQuotedString;
+    if (is_real(schema.type)) return Kind::kJsonReal;
+    const bool time = schema.type == ColumnType::kDate32 || schema.type == ColumnType::kTimestamp;
+    return time ? Kind::kQuotedValue : Kind::kValue;
+  }
+  if (is_string(schema.type)) {
+    if (form_.quote == 0) return Kind::kRawString;
+    return always ? Kind::kQuotedString : Kind::kString;
+  }
+  if (form_.quote == 0) return Kind::kValue;
+  if (may_need_quotes(schema)) return Kind::kCheckedValue;
+  return always ? Kind::kQuotedValue : Kind::kValue;
+}
+
+bool RowPrinter::may_need_quotes(const ColumnSchema& schema) const {
+  if (in_values(form_.delimiter) || in_values(form_.quote)) return true;
+  Byte value[16];
+  const auto* const null = reinterpret_cast<const Byte*>(form_.null_text.data());
+  return parse_value(schema, {null, form_.null_text.size()}, value);
+}
+
+std::string RowPrinter::bool_field(const ColumnSchema& schema, bool value) const {
+  if (json_) return value ? "true" : "false";
+  const std::string_view word = bool_word(schema.text, value);
+  if (form_.quote == 0) return std::string(word);
+  char text[2 * kMaxValueText];
+  const Bytes bytes(reinterpret_cast<const Byte*>(word.data()), word.size());
+  const bool always = schema.quoting == Quoting::kAlways;
+  const Byte* const end = bytes.data() + bytes.size();
+  return {text,
+          always ? print_quoted<false>(bytes, end, text) : print_string<false>(bytes, end, text)};
+}
+
+Status RowPrinter::check_columns() const {
+  if (form_.kind != TextKind::kDelimited && form_.kind != TextKind::kJsonLines) {
+    return make_error(ErrorCode::kInvalidArgument, "the schema says no form of text");
+  }
+  if (columns_.size() != schema_columns_ || columns_.empty()) {
+    return make_error(ErrorCode::kInvalidArgument, "the schema has other columns than the rows");
+  }
+  for (const Field& field : fields_) {
+    const bool no_offsets = is_string(field.schema.type) && field.column.offsets == nullptr;
+    if (field.column.type != field.schema.type || field.column.rows != rows_ || no_offsets) {
+      return make_error(
+          ErrorCode::kInvalidArgument,
+          std::string("column ").append(field.schema.name).append(" does not fit the schema"));
+    }
+  }
+  return {};
+}
+
+Status RowPrinter::check(std::uint64_t first_row, std::uint64_t rows) const {
+  PRESSO_TRY(check_columns());
+  if (first_row > rows_ || rows > rows_ - first_row) {
+    return make_error(ErrorCode::kInvalidArgument, "rows beyond the last of the columns");
+  }
+  if (exact_ != nullptr && exact_->offsets.size() != exact_->rows.size() + 1) {
+    return make_error(ErrorCode::kInvalidArgument, "lines of exact text without their offsets");
+  }
+  return {};
+}
+
+Status RowPrinter::print(std::uint64_t first_row, std::uint64_t rows, Buffer& to) const {
+  PRESSO_TRY(check(first_row, rows));
+  return without_bad_alloc([&]() -> Status {
+    print_all(first_row, first_row + rows, to, nullptr);
+    return {};
+  });
+}
+
+Status RowPrinter::print_rows(std::uint64_t first_row, std::uint64_t rows, Buffer& to,
+                              std::vector<std::uint64_t>& ends) const {
+  PRESSO_TRY(check(first_row, rows));
+  return without_bad_alloc([&]() -> Status {
+    ends.clear();
+    ends.reserve(rows);
+    print_all(first_row, first_row + rows, to, &ends);
+    return {};
+  });
+}
+
+Bytes RowPrinter::exact_text(std::size_t number) const {
+  const auto begin = static_cast<std::size_t>(exact_->offsets[number]);
+  const auto end = static_cast<std::size_t>(exact_->offsets[number + 1]);
+  return Bytes(exact_->bytes).subspan(begin, end - begin);
+}
+
+/// Rows between those whose exact text is kept are printed in one go.
+void RowPrinter::print_all(std::uint64_t row, std::uint64_t end, Buffer& to,
+                           std::vector<std::uint64_t>* ends) const {
+  if (exact_ == nullptr) return print_plain(row, end, to, ends);
+  const std::vector<std::uint32_t>& kept = exact_->rows;
+  auto next =
+      static_cast<std::size_t>(std::lower_bound(kept.begin(), kept.end(), row) - kept.begin());
+  for (; next < kept.size() && kept[next] < end; ++next) {
+    print_plain(row, kept[next], to, ends);
+    to.append(exact_text(next));
+    if (ends != nullptr) ends->push_back(to.size());
+    row = std::uint64_t{kept[next]} + 1;
+  }
+  print_plain(row, end, to, ends);
+  if (end == rows_ && next < kept.size() && kept[next] == rows_) to.append(exact_text(next));
+}
+
+std::uint64_t RowPrinter::string_bytes(std::uint64_t row, std::uint64_t end) const {
+  std::uint64_t bytes = 0;
+  for (const Field& field : fields_) {
+    if (!is_string(field.schema.type)) continue;
+    bytes += static_cast<std::uint64_t>(field.column.offsets[end] - field.column.offsets[row]);
+  }
+  return bytes;
+}
+
+/// Of a single row, which may have long strings, JSON's escapes are counted.
+std::uint64_t RowPrinter::most_string_bytes(std::uint64_t row, std::uint64_t end) const {
+  if (!json_) return 2 * string_bytes(row, end);
+  if (end - row > 1) return string_text::kMostJsonEscape * string_bytes(row, end);
+  std::uint64_t bytes = 0;
+  for (const Field& field : fields_) {
+    if (!is_string(field.schema.type)) continue;
+    bytes += string_text::escaped_json_bytes(field.column.string(row));
+  }
+  return bytes;
+}
+
+void RowPrinter::print_plain(std::uint64_t row, std::uint64_t end, Buffer& to,
+                             std::vector<std::uint64_t>* ends) const {
+  while (row < end) {
+    std::uint64_t batch = std::min(end - row, kBatchRows);
+    while (batch > 1 && string_bytes(row, row + batch) > kBatchStringBytes) batch /= 2;
+    const std::size_t old_size = to.size();
+    to.grow(old_size + batch * most_row_bytes_ + most_string_bytes(row, row + batch));
+    char* const begin = reinterpret_cast<char*>(to.data());
+    char* at = begin + old_size;
+    for (const std::uint64_t stop = row + batch; row < stop; ++row) {
+      at = json_ ? print_row<true>(row, at) : print_row<false>(row, at);
+      if (ends != nullptr) ends->push_back(static_cast<std::uint64_t>(at - begin));
+    }
+    to.grow(static_cast<std::size_t>(at - begin));
+  }
+}
+
+template <bool Json>
+char* RowPrinter::print_row(std::uint64_t row, char* at) const {
+  for (const Field& field : fields_) {
+    if constexpr (Json) at = put(at, field.before);
+    if (field.column.is_null(row)) {
+      at = put(at, Json ? std::string_view("null") : std::string_view(form_.null_text));
+    } else {
+      at = print_field<Json>(field, row, at);
+    }
+    if constexpr (!Json) *at++ = static_cast<char>(form_.delimiter);
+  }
+  return put(at - !Json, row_end_);
+}
+
+template <bool Json>
+char* RowPrinter::print_field(const Field& field, std::uint64_t row, char* at) const {
+  const ColumnView& column = field.column;
+  const Byte* const value = column.values + row * field.value_bytes;
+  switch (field.kind) {
+    case Kind::kValue:
+      return at + field.print(field.schema, value, at);
+    case Kind::kQuotedValue:
+      *at++ = quote_;
+      at += field.print(field.schema, value, at);
+      *at++ = quote_;
+      return at;
+    case Kind::kCheckedValue: {
+      char text[kMaxValueText];
+      const auto* const bytes = reinterpret_cast<const Byte*>(text);
+      const std::size_t length = field.print(field.schema, value, text);
+      return field.schema.quoting == Quoting::kAlways
+                 ? print_quoted<Json>({bytes, length}, bytes + length, at)
+                 : print_string<Json>({bytes, length}, bytes + length, at);
+    }
+    case Kind::kJsonReal: {
+      const std::size_t length = field.print(field.schema, value, at + 1);
+      if (at[length] > '9') {  // nan, inf
+        *at = '"';
+        at[length + 1] = '"';
+        return at + length + 2;
+      }
+      std::memmove(at, at + 1, length);
+      return at + length;
+    }
+    case Kind::kBool:
+      return put(at, field.words[column.values[row / 8] >> (row % 8) & 1]);
+    case Kind::kString:
+      return print_string<Json>(column.string(row), field.values_end, at);
+    case Kind::kQuotedString:
+      return print_quoted<Json>(column.string(row), field.values_end, at);
+    case Kind::kRawString:
+      break;
+  }
+  const Bytes text = column.string(row);
+  string_text::copy_marked(text.data(), text.size(), field.values_end, at, string_text::NoMarks());
+  return at + text.size();
+}
+
+/// In quotes where needed.
+template <bool Json>
+char* RowPrinter::print_string(Bytes text, const Byte* end, char* at) const {
+  const bool marked = string_text::copy_marked(text.data(), text.size(), end, at, field_marks_);
+  const bool null = text.size() == form_.null_text.size() &&
+                    std::equal(text.begin(), text.end(), form_.null_text.begin(),
+                               [](Byte a, char b) { return a == static_cast<Byte>(b); });
+  return marked || null ? print_quoted<Json>(text, end, at) : at + text.size();
+}
+
+template <bool Json>
+char* RowPrinter::print_quoted(Bytes text, const Byte* end, char* at) const {
+  *at++ = quote_;
+  const bool marked =
+      Json ? string_text::copy_marked(text.data(), text.size(), end, at, json_marks_)
+           : string_text::copy_marked(text.data(), text.size(), end, at, quote_mark_);
+  if (!marked) {
+    at += text.size();
+  } else {
+    at = Json ? string_text::escape_json(text, at)
+              : string_text::double_quotes(text, form_.quote, at);
+  }
+  *at++ = quote_;
+  return at;
+}
+
+}  // namespace presso

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Rows of a table as text: the way from columns back to the file that was loaded, the loader's
+// check that this way gives the same bytes, and any other form that a command is asked for.
+//
+// Delimited text: TextForm and Quoting say how fields are written (table_schema.h). With a quote, a
+// value that would be read as null stands in quotes whatever its type, as does a number that holds
+// the delimiter (dates with a delimiter '-'). Without one (quote 0) fields are written as they are.
+// JSON lines: {"name":value,...} without spaces, nulls as null; strings, dates, timestamps and
+// numbers that JSON does not have (nan, inf) in quotes; bools true and false whatever their
+// ValueText; bytes that are not valid UTF-8 as they are.
+//
+// Rows are written in batches: room for the longest text that a batch can have is made first, then
+// nothing is checked. Cost: 0.8 GB/s a core for rows like TPC-H's lineitem, 1.9 GB/s as JSON
+// (tools/bench/programs/columns/row_text_bench.cpp). Room of 6 times a string's bytes at most is
+// taken while it is printed. Tested by tests/unit/format/columns/row_text_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/columns/string_text.h"
+#include "format/columns/value_text.h"
+#include "presso/column_data.h"
+
+namespace presso {
+
+class RowPrinter {
+ public:
+  /// One row group, or a part of it. All is kept by reference and must outlive the printer. A
+  /// column for each of the schema's, of its type, all of the same number of rows. `exact` may be
+  /// nullptr.
+  RowPrinter(const TableSchema& schema, std::span<const ColumnView> columns,
+             const ExactLines* exact = nullptr);
+
+  /// Appends the text of these rows; after the column's last row, exact text behind it as well.
+  /// TextForm::head is not printed. kInvalidArgument: columns or exact lines do not fit the schema
+  /// or each other, there are no such rows, or the schema has no form of text; kOutOfMemory.
+  Status print(std::uint64_t first_row, std::uint64_t rows, Buffer& to) const;
+
+  /// The same; `ends` becomes the place in `to` where each row ends. Exact text behind the last row
+  /// follows the last end.
+  Status print_rows(std::uint64_t first_row, std::uint64_t rows, Buffer& to,
+                    std::vector<std::uint64_t>& ends) const;
+
+ private:
+  enum class Kind : Byte {
+    kValue,         ///< as print_value() writes it
+    kQuotedValue,   ///< in quotes
+    kCheckedValue,  ///< may need quotes, like a string
+    kBool,          ///< one of two words
+    kString,        ///< copied; in quotes where needed
+    kQuotedString,  ///< in quotes, quotes doubled or escaped
+    kRawString,     ///< as it is
+    kJsonReal,      ///< in quotes where it is not a number
+  };
+  struct Field {
+    Kind kind = Kind::kValue;
+    std::uint32_t value_bytes = 0;
+    PrintValue print = nullptr;
+    ColumnSchema schema;
+    ColumnView column;
+    const Byte* values_end = nullptr;  ///< of strings
+    std::string before;                ///< JSON: what stands before the value
+    std::string words[2];              ///< bools, in quotes if need be
+    std::size_t most_bytes = 0;        ///< of a row, without the string's own
+  };
+
+  Field make_field(const ColumnSchema& schema, const ColumnView& column) const;
+  Kind kind_of(const ColumnSchema& schema) const;
+  std::string bool_field(const ColumnSchema& schema, bool value) const;
+  bool may_need_quotes(const ColumnSchema& schema) const;
+  Status check(std::uint64_t first_row, std::uint64_t rows) const;
+  Status check_columns() const;
+
+  void print_all(std::uint64_t row, std::uint64_t end, Buffer& to,
+                 std::vector<std::uint64_t>* ends) const;
+  void print_plain(std::uint64_t row, std::uint64_t end, Buffer& to,
+                   std::vector<std::uint64_t>* ends) const;
+  std::uint64_t string_bytes(std::uint64_t row, std::uint64_t end) const;
+  std::uint64_t most_string_bytes(std::uint64_t row, std::uint64_t end) const;
+  Bytes exact_text(std::size_t number) const;
+
+  template <bool Json>
+  char* print_row(std::uint64_t row, char* at) const;
+  template <bool Json>
+  char* print_field(const Field& field, std::uint64_t row, char* at) const;
+  template <bool Json>
+  char* print_string(Bytes text, const Byte* end, char* at) const;
+  template <bool Json>
+  char* print_quoted(Bytes text, const Byte* end, char* at) const;
+
+  const TextForm& form_;
+  std::size_t schema_columns_;
+  std::span<const ColumnView> columns_;
+  const ExactLines* exact_;
+  std::uint64_t rows_ = 0;
+  bool json_;
+  char quote_;
+  string_text::FieldMarks field_marks_;
+  string_text::QuoteMark quote_mark_;
+  string_text::JsonMarks json_marks_;
+  std::string row_end_;
+  std::size_t most_row_bytes_ = 0;  ///< without strings' own bytes
+  std::vector<Field> fields_;
+};
+
+}  // namespace presso

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Strings as fields of delimited text and of JSON. Nearly all can be copied as they are, so they
+// are: 16 bytes at a time, while the same registers are compared with the bytes that matter. Only
+// where one of them turned up the field is written again, byte by byte. Vectors are those of gcc
+// and clang, so this is SSE2 or NEON, which every machine has. Tested through
+// tests/unit/format/columns/row_text_test.cpp.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstring>
+
+#include "presso/bytes.h"
+
+namespace presso::string_text {
+
+constexpr std::size_t kStep = 16;
+using ByteVector = Byte __attribute__((vector_size(kStep)));
+
+inline ByteVector all(Byte byte) {
+  ByteVector vector;
+  std::memset(&vector, byte, kStep);
+  return vector;
+}
+inline ByteVector load_vector(const Byte* from) {
+  ByteVector vector;
+  std::memcpy(&vector, from, kStep);
+  return vector;
+}
+
+/// What puts a field in quotes.
+class FieldMarks {
+ public:
+  FieldMarks(Byte delimiter, Byte quote) : delimiter_(all(delimiter)), quote_(all(quote)) {}
+  ByteVector operator()(ByteVector text) const {
+    return (ByteVector)(text == delimiter_) | (ByteVector)(text == quote_) |
+           (ByteVector)(text == line_feed_) | (ByteVector)(text == carriage_return_);
+  }
+
+ private:
+  ByteVector delimiter_;
+  ByteVector quote_;
+  ByteVector line_feed_ = all('\n');
+  ByteVector carriage_return_ = all('\r');
+};
+
+/// What is doubled in quotes.
+class QuoteMark {
+ public:
+  explicit QuoteMark(Byte quote) : quote_(all(quote)) {}
+  ByteVector operator()(ByteVector text) const { return (ByteVector)(text == quote_); }
+
+ private:
+  ByteVector quote_;
+};
+
+/// What JSON escapes.
+class JsonMarks {
+ public:
+  ByteVector operator()(ByteVector text) const {
+    return (ByteVector)(text < space_) | (ByteVector)(text == quote_) |
+           (ByteVector)(text == backslash_);
+  }
+
+ private:
+  ByteVector space_ = all(' ');
+  ByteVector quote_ = all('"');
+  ByteVector backslash_ = all('\\');
+};
+
+/// For strings that are copied whatever is in them.
+struct NoMarks {
+  ByteVector operator()(ByteVector) const { return all(0); }
+};
+
+/// The first `n` bytes (below kStep) of a vector, others 0. Bytes before `end` may be read.
+inline ByteVector load_tail(const Byte* from, std::size_t n, const Byte* end) {
+  if (static_cast<std::size_t>(end - from) >= kStep) return load_vector(from);
+  Byte bytes[kStep] = {};
+  std::memcpy(bytes, from, n);
+  return load_vector(bytes);
+}
+
+/// Copies `n` bytes and up to 15 more; whether one of the `n` is marked. Bytes before `end`, which
+/// is not before the text's, may be read.
+template <class Marks>
+bool copy_marked(const Byte* from, std::size_t n, const Byte* end, char* to, const Marks& marks) {
+  static constexpr Byte kTails[2 * kStep] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                             255, 255, 255, 255, 255, 255, 255, 255};
+  ByteVector found = all(0);
+  for (; n >= kStep; n -= kStep, from += kStep, to += kStep) {
+    const ByteVector text = load_vector(from);
+    std::memcpy(to, &text, kStep);
+    found |= marks(text);
+  }
+  if (n > 0) {
+    const ByteVector text = load_tail(from, n, end);
+    std::memcpy(to, &text, kStep);
+    found |= marks(text) & load_vector(kTails + kStep - n);
+  }
+  std::uint64_t halves[2];
+  std::memcpy(halves, &found, kStep);
+  return (halves[0] | halves[1]) != 0;
+}
+
+/// Writes `text` with every `quote` doubled; the end of it.
+char* double_quotes(Bytes text, Byte quote, char* to);
+/// Writes `text` with JSON's escapes: \" \\ \b \f \n \r \t, else \u00XX below a space.
+char* escape_json(Bytes text, char* to);
+/// How many bytes escape_json() writes; at most kMostJsonEscape a byte.
+std::size_t escaped_json_bytes(Bytes text);
+constexpr std::size_t kMostJsonEscape = 6;
+
+}  // namespace presso::string_text

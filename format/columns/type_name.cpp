@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Names of column types, there and back, as --schema takes and reports print them. Tested by
+// tests/unit/format/columns/type_name_test.cpp.
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "presso/table_schema.h"
+
+namespace presso {
+namespace {
+
+constexpr std::pair<std::string_view, ColumnType> kNames[] = {
+    {"bool", ColumnType::kBool},     {"int8", ColumnType::kInt8},
+    {"int16", ColumnType::kInt16},   {"int32", ColumnType::kInt32},
+    {"int64", ColumnType::kInt64},   {"uint8", ColumnType::kUint8},
+    {"uint16", ColumnType::kUint16}, {"uint32", ColumnType::kUint32},
+    {"uint64", ColumnType::kUint64}, {"float", ColumnType::kFloat},
+    {"double", ColumnType::kDouble}, {"date", ColumnType::kDate32},
+    {"utf8", ColumnType::kUtf8},     {"string", ColumnType::kUtf8},
+    {"binary", ColumnType::kBinary},
+};
+constexpr std::array<std::string_view, 4> kUnits = {"s", "ms", "us", "ns"};
+
+/// What stands in `outer(...)`.
+std::optional<std::string_view> arguments_of(std::string_view text, std::string_view outer) {
+  const bool fits = text.size() > outer.size() + 2 && text.substr(0, outer.size()) == outer &&
+                    text[outer.size()] == '(' && text.back() == ')';
+  if (!fits) return std::nullopt;
+  return text.substr(outer.size() + 1, text.size() - outer.size() - 2);
+}
+
+std::optional<unsigned> number_of(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  unsigned number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stopped != end) return std::nullopt;
+  return number;
+}
+
+std::optional<ColumnSchema> decimal_of(std::string_view arguments) {
+  const std::size_t comma = arguments.find(',');
+  const auto digits = number_of(arguments.substr(0, comma));
+  const auto scale =
+      comma == arguments.npos ? std::optional(0u) : number_of(arguments.substr(comma + 1));
+  if (!digits || !scale || *digits < 1 || *digits > 38 || *scale > *digits) return std::nullopt;
+  ColumnSchema column;
+  column.type = *digits <= 18 ? ColumnType::kDecimal64 : ColumnType::kDecimal128;
+  column.precision = *digits <= 18 ? 18 : 38;
+  column.scale = static_cast<Byte>(*scale);
+  return column;
+}
+
+std::optional<ColumnSchema> timestamp_of(std::string_view unit) {
+  for (std::size_t i = 0; i < kUnits.size(); ++i) {
+    if (kUnits[i] != unit) continue;
+    ColumnSchema column;
+    column.type = ColumnType::kTimestamp;
+    column.unit = static_cast<TimeUnit>(i);
+    column.text = ValueText::kSpaceTime;
+    return column;
+  }
+  return std::nullopt;
+}
+
+std::optional<ColumnSchema> type_of(std::string_view text) {
+  for (const auto& [name, type] : kNames) {
+    if (name != text) continue;
+    ColumnSchema column;
+    column.type = type;
+    return column;
+  }
+  if (const auto unit = arguments_of(text, "timestamp")) return timestamp_of(*unit);
+  if (const auto digits = arguments_of(text, "decimal")) return decimal_of(*digits);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string type_name(const ColumnSchema& column) {
+  if (column.type == ColumnType::kDecimal64 || column.type == ColumnType::kDecimal128) {
+    return "decimal(" + std::to_string(column.precision) + "," + std::to_string(column.scale) + ")";
+  }
+  if (column.type == ColumnType::kTimestamp) {
+    const auto unit = static_cast<std::size_t>(column.unit);
+    return "timestamp(" + std::string(unit < kUnits.size() ? kUnits[unit] : "?") + ")";
+  }
+  for (const auto& [name, type] : kNames) {
+    if (type == column.type) return std::string(name);
+  }
+  return "type " + std::to_string(static_cast<unsigned>(column.type));
+}
+
+Result<ColumnSchema> parse_type(std::string_view text) {
+  if (const auto column = type_of(text)) return *column;
+  return make_error(ErrorCode::kInvalidArgument,
+                    "no column type is called '" + std::string(text) +
+                        "': there are bool, int8, int16, int32, int64, uint8, uint16, uint32, "
+                        "uint64, float, double, date, timestamp(s), timestamp(ms), timestamp(us), "
+                        "timestamp(ns), decimal(DIGITS,SCALE) of at most 38 digits, utf8 (string) "
+                        "and binary");
+}
+
+}  // namespace presso

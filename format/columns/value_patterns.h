@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// What parsing and printing of values share: where the parts of a date stand, the words of bools,
+// the digits of time units. Tested through tests/unit/format/columns/value_text_test.cpp.
+#pragma once
+
+#include <string_view>
+
+#include "format/columns/value_text.h"
+
+namespace presso {
+
+/// Places within the ten characters of a date.
+struct DatePattern {
+  Byte year;
+  Byte month;
+  Byte day;
+  Byte mark1;
+  Byte mark2;
+  char mark;
+};
+constexpr std::size_t kDateText = 10;
+constexpr std::size_t kTimeText = 8;  ///< 23:59:59
+
+constexpr DatePattern kYearFirst{0, 5, 8, 4, 7, '-'};
+
+constexpr DatePattern date_pattern(ValueText text) {
+  switch (text) {
+    case ValueText::kSlashDate:
+      return {0, 5, 8, 4, 7, '/'};
+    case ValueText::kDayDotDate:
+      return {6, 3, 0, 2, 5, '.'};
+    case ValueText::kMonthSlashDate:
+      return {6, 0, 3, 2, 5, '/'};
+    case ValueText::kDaySlashDate:
+      return {6, 3, 0, 2, 5, '/'};
+    default:
+      return kYearFirst;
+  }
+}
+
+constexpr std::string_view bool_word(ValueText text, bool value) {
+  switch (text) {
+    case ValueText::kCapitalBool:
+      return value ? "True" : "False";
+    case ValueText::kUpperBool:
+      return value ? "TRUE" : "FALSE";
+    case ValueText::kLetterBool:
+      return value ? "t" : "f";
+    case ValueText::kYesBool:
+      return value ? "yes" : "no";
+    default:
+      return value ? "true" : "false";
+  }
+}
+
+/// Digits after the point of a timestamp; 0: no point. A unit that there is not counts as seconds.
+constexpr std::size_t unit_digits(TimeUnit unit) {
+  return unit <= TimeUnit::kNano ? 3 * static_cast<std::size_t>(unit) : 0;
+}
+constexpr char time_letter(ValueText text) {
+  return text == ValueText::kLetterTime || text == ValueText::kLetterTimeZ ? 'T' : ' ';
+}
+
+/// Of decimal128.
+using Int128 = __int128;
+using Uint128 = unsigned __int128;
+
+}  // namespace presso

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// The narrowest type that all values print back from, whatever their order, their batches and the
+// parts that are merged.
+#include "compress/table/type_inference.h"
+
+#include <algorithm>
+#include <random>
+
+#include "compress/table/text_checks.h"
+#include "format/columns/value_text.h"
+#include "tests/unit/compress/table/table_text.h"
+
+namespace presso {
+namespace {
+
+using test::bytes_of;
+using test::column_of;
+using test::comma_form;
+using test::inference_of;
+using test::inference_of_column;
+using test::type_of;
+using Values = std::vector<std::string>;
+
+TEST(TypeInference, IntegersAreInt64ThenUint64ThenDecimal) {
+  EXPECT_EQ(type_of({"1", "-20", "0", "9223372036854775807"}), "int64");
+  EXPECT_EQ(type_of({"1", "18446744073709551615"}), "uint64");
+  EXPECT_EQ(type_of({"18446744073709551615", "3"}), "uint64");
+  EXPECT_EQ(type_of({"-1", "18446744073709551615"}), "decimal(38,0)");
+  EXPECT_EQ(type_of({"18446744073709551615", "-1"}), "decimal(38,0)");
+  EXPECT_EQ(type_of({"1", "-18446744073709551616"}), "decimal(38,0)");
+}
+
+TEST(TypeInference, DecimalsHaveOneScale) {
+  EXPECT_EQ(type_of({"1.50", "-0.05", "12345.00"}), "decimal(18,2)");
+  EXPECT_EQ(type_of({"1.50", "1234567890123456789.01"}), "decimal(38,2)");
+  EXPECT_EQ(type_of({"1.25", "1.5"}), "double");  // both print back from doubles
+  EXPECT_EQ(type_of({"1.50", "1.5"}), "utf8");    // "1.50" does not
+  EXPECT_EQ(type_of({"-0.00"}), "utf8");
+}
+
+TEST(TypeInference, MixedNumbersAreDoublesWhereEachPrintsBack) {
+  EXPECT_EQ(type_of({"1", "2.5", "1e+20", "-3"}), "double");
+  EXPECT_EQ(type_of({"2.5", "1"}), "double");
+  EXPECT_EQ(type_of({"1234567890123456789", "2.5"}), "utf8");
+  EXPECT_EQ(type_of({"0.0000012", "1.5"}), "utf8");
+  EXPECT_EQ(type_of({"nan", "1.5"}), "double");
+}
+
+// textql 40: money in doubles.
+TEST(TypeInference, MoneyIsNoDouble) {
+  EXPECT_EQ(type_of({"30.01", "29.99", "0.10"}), "decimal(18,2)");
+}
+
+// DuckDB 11411, CytoTable 187: leading zeros, "1.50" and dates were changed.
+TEST(TypeInference, LeadingZerosAndSignsKeepAColumnAString) {
+  EXPECT_EQ(type_of({"1", "007"}), "utf8");
+  EXPECT_EQ(type_of({"+1", "2"}), "utf8");
+  EXPECT_EQ(type_of({" 1", "2"}), "utf8");
+  EXPECT_EQ(type_of({"-0", "2"}), "double");
+  EXPECT_EQ(type_of({"2024-1-1"}), "utf8");
+  EXPECT_EQ(type_of({"2024-02-30"}), "utf8");
+}
+
+// DuckDB 25824: values behind the sample were rounded.
+TEST(TypeInference, TheLastOfManyValuesCounts) {
+  Values values(30'000, "1");
+  values.push_back("1.5");
+  EXPECT_EQ(type_of(values), "double");
+  values.push_back("a");
+  EXPECT_EQ(type_of(values), "utf8");
+}
+
+TEST(TypeInference, BoolsHaveOnePairOfWords) {
+  EXPECT_EQ(type_of({"true", "false"}), "bool");
+  EXPECT_EQ(column_of({"False", "True"}).text, ValueText::kCapitalBool);
+  EXPECT_EQ(column_of({"FALSE"}).text, ValueText::kUpperBool);
+  EXPECT_EQ(column_of({"t", "f"}).text, ValueText::kLetterBool);
+  EXPECT_EQ(column_of({"no", "yes"}).text, ValueText::kYesBool);
+  EXPECT_EQ(type_of({"true", "FALSE"}), "utf8");
+  EXPECT_EQ(type_of({"t", "f", "m"}), "utf8");
+  EXPECT_EQ(type_of({"0", "true"}), "utf8");
+}
+
+TEST(TypeInference, DatesAndTimestampsHaveOnePatternAndUnit) {
+  EXPECT_EQ(type_of({"2024-12-31", "1970-01-01"}), "date");
+  EXPECT_EQ(column_of({"31.12.2024"}).text, ValueText::kDayDotDate);
+  EXPECT_EQ(type_of({"2024-12-31", "2024/12/31"}), "utf8");
+  EXPECT_EQ(type_of({"2024-12-31 23:59:59"}), "timestamp(s)");
+  EXPECT_EQ(type_of({"2024-12-31T23:59:59.123Z"}), "timestamp(ms)");
+  EXPECT_EQ(type_of({"2024-12-31T23:59:59", "2024-12-31T23:59:59Z"}), "utf8");
+  EXPECT_EQ(type_of({"2024-12-31 23:59:59", "2024-12-31 23:59:59.123"}), "utf8");
+}
+
+TEST(TypeInference, SlashDatesAreDatesOnlyWhereTheMonthIsKnown) {
+  EXPECT_EQ(column_of({"01/02/2024", "12/31/2024"}).text, ValueText::kMonthSlashDate);
+  EXPECT_EQ(column_of({"01/02/2024", "31/12/2024", "03/04/2024"}).text, ValueText::kDaySlashDate);
+  EXPECT_EQ(column_of({"31/12/2024", "01/02/2024"}).text, ValueText::kDaySlashDate);
+  EXPECT_EQ(type_of({"12/31/2024", "31/12/2024"}), "utf8");
+  EXPECT_EQ(type_of({"01/02/2024", "03/04/2024"}), "utf8");
+  const TypeInference ambiguous = inference_of_column({"01/02/2024"});
+  EXPECT_EQ(ambiguous.report()[1].why(ambiguous.finish({}).columns[1]),
+            "every date can be read as month/day and as day/month");
+}
+
+TEST(TypeInference, NullsHaveNoPartInTheType) {
+  EXPECT_EQ(type_of({"", "1", "", "2"}), "int64");
+  EXPECT_EQ(type_of({"", ""}), "utf8");
+  TextForm form = comma_form();
+  form.null_text = "NA";
+  const TypeInference inference = inference_of_column({"NA", "1", "NA", "NA"}, form);
+  EXPECT_EQ(type_name(inference.finish({}).columns[1]), "int64");
+  EXPECT_EQ(inference.report()[1].nulls, 3u);
+  EXPECT_EQ(inference.report()[1].values, 1u);
+}
+
+TEST(TypeInference, AFieldInQuotesIsAValue) {
+  EXPECT_EQ(type_of({"\"\"", "1"}), "utf8");
+  EXPECT_EQ(type_of({"\"12\"", "1"}), "int64");
+  EXPECT_EQ(type_of({"\"1\"2", "1"}), "utf8");
+}
+
+TEST(TypeInference, AColumnIsAlwaysQuotedOnlyWhereSomeQuoteIsNotNeeded) {
+  EXPECT_EQ(column_of({"\"a\"", "\"b,c\"", ""}).quoting, Quoting::kAlways);
+  EXPECT_EQ(column_of({"\"a,b\"", "\"c\nd\"", "\"e\"\"f\"", "\"\""}).quoting, Quoting::kNeeded);
+  EXPECT_EQ(column_of({"\"a\"", "b"}).quoting, Quoting::kNeeded);
+  EXPECT_EQ(column_of({"\"1\"", "\"2\""}).quoting, Quoting::kAlways);
+}
+
+TEST(TypeInference, StringsSayWhetherTheyAreUtf8) {
+  EXPECT_TRUE(column_of({"a",
+                         "Stra\xC3\x9F"
+                         "e"})
+                  .valid_utf8);
+  EXPECT_FALSE(column_of({"a",
+                          "Stra\xDF"
+                          "e"})
+                   .valid_utf8);
+  EXPECT_FALSE(column_of({"1",
+                          "Stra\xDF"
+                          "e"})
+                   .valid_utf8);
+  for (const char* bad : {"\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82", "\x80"}) {
+    EXPECT_FALSE(is_valid_utf8(bytes_of(bad)));
+  }
+  EXPECT_TRUE(is_valid_utf8(bytes_of("\xE2\x82\xAC 12345678 \xF0\x9F\x98\x80 \xED\x9F\xBF")));
+}
+
+TEST(TypeInference, TheReportNamesValueAndLine) {
+  const TypeInference inference = inference_of("1,a\n\"2\",\"b\nc\"\n007,d\n", 2);
+  const TableSchema schema = inference.finish({"number", "text"});
+  EXPECT_EQ(schema.columns[0].name, "number");
+  EXPECT_EQ(inference.report()[0].why(schema.columns[0]),
+            "value `007` at line 4 keeps it a string");
+  EXPECT_EQ(inference.report()[0].given_up[0].type.type, ColumnType::kInt64);
+  EXPECT_EQ(inference.report()[1].why(schema.columns[1]), "value `a` at line 1 keeps it a string");
+  EXPECT_EQ(inference.report()[1].least_length, 1u);
+  EXPECT_EQ(inference.report()[1].most_length, 3u);
+}
+
+TEST(TypeInference, LinesAreCountedOverBatchesAndColumns) {
+  std::string text;
+  for (int i = 1; i <= 50; ++i)
+    text += (i == 40 ? "x," : "1,") + std::string(i == 17 ? "y" : "1") + "\r\n";
+  const TypeInference inference = inference_of(text, 2);
+  EXPECT_EQ(inference.report()[0].given_up[0].line, 40u);
+  EXPECT_EQ(inference.report()[1].given_up[0].line, 17u);
+}
+
+TEST(TypeInference, RaggedRecordsAreCountedAndDoNotMoveColumns) {
+  const TypeInference inference = inference_of("1,2\n3\n4,5,x\n6,7\n", 2);
+  EXPECT_EQ(inference.ragged().count, 2u);
+  EXPECT_EQ(inference.ragged().first_line, 2u);
+  EXPECT_EQ(type_name(inference.finish({}).columns[1]), "int64");
+  EXPECT_EQ(inference.rows(), 4u);
+}
+
+const Values kValues = {"1",
+                        "-7",
+                        "18446744073709551615",
+                        "12345678901234567890123",
+                        "1.50",
+                        "2.25",
+                        "0.1",
+                        "1e+30",
+                        "true",
+                        "t",
+                        "x",
+                        "",
+                        "\"q\"",
+                        "2024-01-02",
+                        "01/02/2024",
+                        "13/01/2024",
+                        "01/13/2024",
+                        "1234567890123456.25",
+                        "-0",
+                        "100000",
+                        "0.00001"};
+
+TEST(TypeInference, OrderBatchesAndMergingDoNotChangeTheType) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    Values values;
+    const std::size_t kinds = 1 + random() % 3;
+    const std::size_t first = random() % kValues.size();
+    for (std::size_t n = 1 + random() % 8; n > 0; --n) {
+      values.push_back(kValues[(first + random() % kinds * 5) % kValues.size()]);
+    }
+    const auto cut = values.begin() + static_cast<std::ptrdiff_t>(random() % (values.size() + 1));
+    const ColumnSchema whole = column_of(values);
+    TypeInference merged = inference_of_column({values.begin(), cut});
+    merged.merge(inference_of_column({cut, values.end()}));
+    ASSERT_EQ(merged.finish({}).columns[1], whole) << testing::PrintToString(values);
+    std::shuffle(values.begin(), values.end(), random);
+    ASSERT_EQ(column_of(values), whole) << testing::PrintToString(values);
+  }
+}
+
+TEST(TypeInference, EveryValueOfATypedColumnPrintsBack) {
+  std::mt19937 random(8);
+  const std::string_view alphabet("00112359.-e+/: TZ");
+  int typed = 0;
+  for (int i = 0; i < 300'000; ++i) {
+    Values values;
+    for (std::size_t n = 1 + random() % 3; n > 0; --n) {
+      std::string value(random() % (i % 2 == 0 ? 4 : 22), '0');
+      for (char& byte : value) byte = alphabet[random() % (i % 3 == 0 ? 17 : 9)];
+      values.push_back(value);
+    }
+    const ColumnSchema column = column_of(values);
+    if (is_string(column.type)) continue;
+    ++typed;
+    for (const std::string& value : values) {
+      Byte parsed[16];
+      ASSERT_TRUE(value.empty() || parse_value(column, bytes_of(value), parsed))
+          << testing::PrintToString(values) << type_name(column);
+    }
+  }
+  EXPECT_GT(typed, 10'000);
+}
+
+}  // namespace
+}  // namespace presso
