@@ -38,6 +38,7 @@ enum class Completion { kNone, kFile, kPressoFile };
 
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kCompression = "Compression";
+constexpr std::string_view kTables = "Tables";
 constexpr std::string_view kSelection = "Selection";
 constexpr std::string_view kPerformance = "Performance";
 constexpr std::string_view kMessages = "Messages";

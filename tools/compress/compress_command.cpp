@@ -13,6 +13,7 @@
 #include "tools/compress/compress_seconds.h"
 #include "tools/compress/file_job.h"
 #include "tools/compress/flags_compress.h"
+#include "tools/compress/flags_table.h"
 #include "tools/io/progress.h"
 
 namespace presso::cli {
@@ -31,6 +32,7 @@ const CommandInfo kInfo = {
                  {"presso compress -9 --rm *.log", "smaller files; removes the originals"},
                  {"presso compress --index app.log", "with filters for searches of rare strings"},
                  {"presso compress -r logs", "all files below a directory"},
+                 {"presso compress --table auto orders.csv", "as typed columns"},
                  {"cat app.log | presso compress -o all.presso", "from a pipe"}},
     .exit_status =
         "0 if everything was compressed, 2 after any error. It is no error that files named "
@@ -64,6 +66,7 @@ class CompressCommand final : public Command {
     flags.push_back(level_flag(options_.level));
     append(flags, encoder_flags(options_));
     append(flags, filter_flags(options_));
+    append(flags, table_flags(table_));
     flags.push_back(threads_flag(options_.threads));
     append(flags, message_flags());
     flags.push_back(progress_flag(files_.progress));
@@ -72,6 +75,9 @@ class CompressCommand final : public Command {
 
   Result<int> run(std::vector<std::string> operands) override {
     PRESSO_TRY(validate(options_));
+    if (!table_.on && !table_.needs_table.empty()) {
+      return make_error(ErrorCode::kInvalidArgument, table_.needs_table + " needs --table");
+    }
     for (const Ignored& option : ignored_options(options_)) warning(option.name, option.why);
     PRESSO_ASSIGN(const std::vector<std::string> inputs, job_inputs(std::move(operands), files_));
     remove_unfinished_files_on_signals();
@@ -117,6 +123,7 @@ class CompressCommand final : public Command {
     if (input.is_regular() && !input.is_standard_input()) options.sample = &sample;
     FdSource source(input.fd());
     const Stopwatch time;
+    if (table_.on) return compress_as_table(path, input, source, output, options);
     Result<CompressSummary> summary = run_with_progress(path, input, source, output, options);
     if (!summary.ok()) return report_failure(shown_name(path), summary.error(), output, false);
     if (!finish_output(path, input, output, attributes_of(input), files_)) return;
@@ -127,6 +134,48 @@ class CompressCommand final : public Command {
     verbose(shown_name(path), summary_text(summary->plain_bytes, summary->compressed_bytes) + ", " +
                                   rate_text(static_cast<double>(summary->plain_bytes) / seconds) +
                                   ", " + work_text(summary->seconds));
+  }
+
+  void compress_as_table(const std::string& path, const InputFile& input, FdSource& source,
+                         OutputFile& output, CompressOptions& options) {
+    Progress progress(shown_name(path), input.size(), files_.progress);
+    options.on_progress = [&progress](std::uint64_t plain, std::uint64_t) {
+      progress.update(plain, plain);
+      return true;
+    };
+    TableOptions table = table_.options;
+    table.compress = options;
+    table.text.name = path;
+    const Stopwatch time;
+    Result<TableSummary> summary = compress_table(source, options.sample, output.sink(), table);
+    if (!summary.ok()) return report_failure(shown_name(path), summary.error(), output, false);
+    if (!finish_output(path, input, output, attributes_of(input), files_)) return;
+    for (const std::string& note : summary->notes) warning(shown_name(path), note);
+    describe_table(path, *summary, time.seconds());
+    ++totals_.files;
+    totals_.plain += summary->plain_bytes;
+    totals_.compressed += summary->compressed_bytes;
+  }
+
+  static void describe_table(const std::string& path, const TableSummary& summary, double seconds) {
+    for (std::size_t i = 0; i < summary.findings.size(); ++i) {
+      const ColumnSchema& column = summary.schema.columns[i];
+      const ColumnFinding& found = summary.findings[i];
+      verbose(shown_name(path), "column " + column.name + ": " + type_name(column) + ", " +
+                                    grouped(found.nulls) + " nulls" +
+                                    (found.why.empty() ? "" : "; " + found.why));
+    }
+    const TableSeconds& work = summary.seconds;
+    const double all = work.inferring + work.parsing + work.coding;
+    const auto share = [all](double part) { return decimal_text(100 * part / all, 0) + " %"; };
+    verbose(shown_name(path), summary_text(summary.plain_bytes, summary.compressed_bytes) + ", " +
+                                  grouped(summary.rows) + " rows, " + grouped(summary.exact_lines) +
+                                  " of them kept as text, " + grouped(summary.row_groups) +
+                                  " row groups, " +
+                                  rate_text(static_cast<double>(summary.plain_bytes) / seconds) +
+                                  ", " + decimal_text(all, 3) + " s of work: types " +
+                                  share(work.inferring) + ", parsing and comparing " +
+                                  share(work.parsing) + ", coding " + share(work.coding));
   }
 
   Result<CompressSummary> run_with_progress(const std::string& path, const InputFile& input,
@@ -162,6 +211,7 @@ class CompressCommand final : public Command {
 
   FileOptions files_;
   CompressOptions options_;
+  TableFlags table_;
   Totals totals_;
 };
 

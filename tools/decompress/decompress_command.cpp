@@ -11,6 +11,7 @@
 #include "tools/decompress/damage.h"
 #include "tools/decompress/file_decoder.h"
 #include "tools/decompress/flags_decompress.h"
+#include "tools/decompress/flags_rows.h"
 #include "tools/io/progress.h"
 
 namespace presso::cli {
@@ -43,7 +44,8 @@ const CommandInfo kCatInfo = {
     .operands = "[FILE... | -]",
     .description = "The same as 'presso decompress -c': several files come one after another.",
     .examples = {{"presso cat app.log.presso | head", "the first lines"},
-                 {"presso cat --blocks 1-2 app.log.presso", "two blocks"}},
+                 {"presso cat --blocks 1-2 app.log.presso", "two blocks"},
+                 {"presso cat --columns id,price --rows 1-10 orders.csv.presso", "of a table"}},
     .exit_status = kExitStatus,
     .operand_completion = Completion::kPressoFile,
 };
@@ -85,6 +87,7 @@ class DecompressCommand final : public Command {
     std::vector<Flag> flags;
     if (!cat_) flags = file_flags(files_);
     append(flags, decode_flags(decode_));
+    append(flags, row_flags(rows_));
     append(flags, device_flags(device_));
     append(flags, message_flags());
     flags.push_back(progress_flag(files_.progress));
@@ -97,7 +100,11 @@ class DecompressCommand final : public Command {
       return make_error(ErrorCode::kInvalidArgument,
                         "--salvage works on whole files, not with --bytes or --blocks");
     }
-    if (decode_.is_range() && files_.output.empty()) files_.to_stdout = true;
+    if (rows_.any() && (decode_.is_range() || decode_.salvage)) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        rows_.given + " does not go with --bytes, --blocks or --salvage");
+    }
+    if ((decode_.is_range() || rows_.any()) && files_.output.empty()) files_.to_stdout = true;
     decoder_.emplace(device_, decode_.threads);
     const Status started = decoder_->start();
     if (!started.ok()) {
@@ -134,14 +141,16 @@ class DecompressCommand final : public Command {
   void decompress_to(const std::string& path, const InputFile& input, OutputFile& output) {
     const Stopwatch time;
     DecompressSummary summary;
-    const Status done = decode_.is_range() ? write_range(path, input, output, summary)
-                                           : write_whole(path, input, output, summary);
+    const Status done = rows_.any()          ? write_selected_rows(input, output)
+                        : decode_.is_range() ? write_range(path, input, output, summary)
+                                             : write_whole(path, input, output, summary);
     if (!done.ok()) return report(path, done.error(), output);
     FileAttributes attributes = attributes_of(input);
     attributes.mode = restored_mode(summary.metadata, input);
     if (const auto modified = modified_time(summary.metadata)) attributes.modified = modified;
     FileOptions finishing = files_;
-    if (summary.damaged_blocks != 0 || decode_.is_range()) finishing.remove_source = false;
+    if (summary.damaged_blocks != 0 || decode_.is_range() || rows_.any())
+      finishing.remove_source = false;
     if (!finish_output(path, input, output, attributes, finishing)) return;
     if (summary.damaged_blocks != 0) {
       warning(shown_name(path), grouped(summary.plain_bytes) +
@@ -183,6 +192,21 @@ class DecompressCommand final : public Command {
     return {};
   }
 
+  Status write_selected_rows(const InputFile& input, OutputFile& output) const {
+    if (!input.is_regular()) {
+      return make_error(ErrorCode::kUnsupported, rows_.given + " needs a file, not a pipe");
+    }
+    const FdRandomAccess file(input.fd(), input.size());
+    auto table = presso::Table::open(file, decode_.options());
+    if (!table.ok() && table.error().code == ErrorCode::kContent) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "is no table, which " + rows_.given + " asks for");
+    }
+    if (!table.ok()) return std::move(table.error());
+    PRESSO_ASSIGN(const RowsOptions options, rows_options(rows_, *table, decode_.threads));
+    return write_rows(*table, options, output.sink());
+  }
+
   Status write_range(const std::string& path, const InputFile& input, OutputFile& output,
                      DecompressSummary& summary) {
     if (!input.is_regular()) {
@@ -190,10 +214,15 @@ class DecompressCommand final : public Command {
     }
     const FdRandomAccess file(input.fd(), input.size());
     const DecodeOptions options = decode_.options();
-    PRESSO_ASSIGN(CompressedFile archive, CompressedFile::open(file, options));
-    PRESSO_ASSIGN(const PlainSpan span, selected_span(archive, decode_));
+    auto archive = CompressedFile::open(file, options);
+    if (!archive.ok() && archive.error().code == ErrorCode::kContent) {
+      return make_error(ErrorCode::kUnsupported,
+                        "is a table, of which --bytes and --blocks write nothing; use --rows");
+    }
+    if (!archive.ok()) return std::move(archive.error());
+    PRESSO_ASSIGN(const PlainSpan span, selected_span(*archive, decode_));
     PRESSO_ASSIGN(summary.plain_bytes,
-                  decoder_->decode_span(shown_name(path), file, std::move(archive), span, options,
+                  decoder_->decode_span(shown_name(path), file, std::move(*archive), span, options,
                                         output.sink()));
     return {};
   }
@@ -201,6 +230,7 @@ class DecompressCommand final : public Command {
   bool cat_;
   FileOptions files_;
   DecodeFlags decode_;
+  RowFlags rows_;
   DeviceFlags device_;
   std::optional<FileDecoder> decoder_;
   std::uint64_t done_files_ = 0;

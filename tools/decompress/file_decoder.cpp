@@ -6,11 +6,15 @@
 #include <algorithm>
 
 #include "presso/stopwatch.h"
+#include "presso/table.h"
 #include "tools/cli/message.h"
 #include "tools/io/file_sink.h"
 
 namespace presso::cli {
 namespace {
+
+/// By which a table is told from a file of bytes.
+constexpr std::size_t kBegunBytes = 12;
 
 /// Whether the file begins with a block that a GPU leaves to the CPU; mostly all its blocks are
 /// alike.
@@ -73,7 +77,14 @@ Result<DecompressSummary> FileDecoder::decode(const std::string& name, const Inp
                                               ByteSink* sink, const DecompressOptions& options) {
   on_gpu_ = false;
   const FdRandomAccess file(input.fd(), input.size());
-  FdSource source(input.fd());
+  FdSource rest(input.fd());
+  Byte begun[kBegunBytes];
+  PRESSO_ASSIGN(const std::size_t got, read_fully(rest, begun));
+  PrefixedSource source(Bytes(begun, got), rest);
+  NullSink nowhere;
+  if (begins_table(Bytes(begun, got))) {
+    return decompress_table(source, sink != nullptr ? *sink : nowhere, options);
+  }
   Job about = job_of(file, input, sink != nullptr);
   if (takes_gpu(name, about.work)) {
     gpu::DecodeJob job;
@@ -85,7 +96,6 @@ Result<DecompressSummary> FileDecoder::decode(const std::string& name, const Inp
     job.options = options;
     return run_on_gpu(job, std::move(about));
   }
-  NullSink nowhere;
   const Stopwatch time;
   Result<DecompressSummary> done =
       decompress_stream(source, sink != nullptr ? *sink : nowhere, options);

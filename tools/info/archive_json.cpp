@@ -27,6 +27,29 @@ Json block_json(const BlockRow& row) {
           {"checksum", header.content_checksum}};
 }
 
+Json column_json(const ColumnRow& column) {
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+  };
+  return {{"name", column.name},
+          {"type", column.type},
+          {"nulls", column.nulls},
+          {"least", text_or_null(column.least)},
+          {"most", text_or_null(column.most)},
+          {"distinct", column.distinct == 0 ? Json() : Json(column.distinct)},
+          {"stored_as", column.stored_as},
+          {"stored_bytes", column.stored_bytes}};
+}
+
+Json table_json(const TableFacts& table) {
+  Json columns = Json::array();
+  for (const ColumnRow& column : table.columns) columns.push_back(column_json(column));
+  return {{"rows", table.rows},
+          {"row_groups", table.row_groups},
+          {"exact", table.exact},
+          {"columns", std::move(columns)}};
+}
+
 Json file_json(const ArchiveReport& report, bool with_blocks) {
   Json json = {{"file", report.path},
                {"compressed_bytes", report.compressed_bytes},
@@ -49,6 +72,7 @@ Json file_json(const ArchiveReport& report, bool with_blocks) {
   Json metadata = Json::object();
   for (const auto& [key, value] : report.metadata.entries) metadata[key] = value;
   json["metadata"] = std::move(metadata);
+  json["table"] = report.table ? table_json(*report.table) : Json();
   if (with_blocks) {
     Json rows = Json::array();
     for (const BlockRow& row : report.rows) rows.push_back(block_json(row));

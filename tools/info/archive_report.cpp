@@ -96,7 +96,10 @@ Result<ArchiveReport> report_archive(const std::string& path, const InputFile& i
                                      bool all_blocks) {
   if (!input.is_regular()) return make_error(ErrorCode::kUnsupported, "not a regular file");
   const FdRandomAccess file(input.fd(), input.size());
-  PRESSO_ASSIGN(const ArchiveIndex index, ArchiveIndex::open(file));
+  auto opened = ArchiveIndex::open(file);
+  if (!opened.ok() && opened.error().code == ErrorCode::kContent) return report_table(path, input);
+  if (!opened.ok()) return std::move(opened.error());
+  const ArchiveIndex& index = *opened;
   ArchiveReport report;
   report.path = path;
   report.compressed_bytes = input.size();
@@ -130,6 +133,10 @@ std::string_view name(Coding coding) {
       return "byte";
     case Coding::kBit:
       return "bit";
+    case Coding::kIntegers:
+      return "integers";
+    case Coding::kTokens:
+      return "tokens";
   }
   return "unknown";
 }

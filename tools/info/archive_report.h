@@ -22,6 +22,26 @@ struct BlockRow {
   BlockHeader header;
 };
 
+/// A column of a table, over all row groups.
+struct ColumnRow {
+  std::string name;
+  std::string type;
+  std::uint64_t nulls = 0;
+  std::string least;  ///< as text; strings: their first 8 bytes; empty: not known
+  std::string most;
+  std::uint64_t distinct = 0;  ///< the most in a row group, where it is known; 0: not known
+  std::string stored_as;       ///< "plain", "dictionary", "token+bytes"
+  std::uint64_t stored_bytes = 0;
+};
+
+/// What only a table has.
+struct TableFacts {
+  std::uint64_t rows = 0;
+  std::uint64_t row_groups = 0;
+  bool exact = false;
+  std::vector<ColumnRow> columns;
+};
+
 struct ArchiveReport {
   std::string path;
   std::uint64_t compressed_bytes = 0;
@@ -43,6 +63,7 @@ struct ArchiveReport {
   bool index_rebuilt = false;
   bool truncated = false;  ///< no trailer at the end
   std::vector<BlockRow> rows;
+  std::optional<TableFacts> table;  ///< nullopt: a file of bytes
 
   double ratio() const {
     return compressed_bytes == 0
@@ -54,6 +75,9 @@ struct ArchiveReport {
 /// `all_blocks`: reads every block header and fills `rows`. Errors as ArchiveIndex::open.
 Result<ArchiveReport> report_archive(const std::string& path, const InputFile& input,
                                      bool all_blocks);
+
+/// The same for a table: from its index and the directories of its row groups.
+Result<ArchiveReport> report_table(const std::string& path, const InputFile& input);
 
 std::string_view name(Coding coding);
 std::string_view name(DependencyRule rule);

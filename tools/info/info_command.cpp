@@ -99,6 +99,21 @@ std::string blocks_table(const ArchiveReport& report) {
   return table.text();
 }
 
+std::string columns_table(const ArchiveReport& report) {
+  Table table(
+      {"nulls", "distinct", "compressed", "share", "stored as", "type", "least", "most", "column"},
+      4);
+  for (const ColumnRow& column : report.table->columns) {
+    const double share = 100.0 * static_cast<double>(column.stored_bytes) /
+                         static_cast<double>(report.compressed_bytes);
+    table.add({grouped(column.nulls), column.distinct == 0 ? "-" : grouped(column.distinct),
+               grouped(column.stored_bytes), decimal_text(share, 1) + " %", column.stored_as,
+               column.type, column.least.empty() ? "-" : column.least,
+               column.most.empty() ? "-" : column.most, column.name});
+  }
+  return table.text();
+}
+
 class InfoCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kInfo; }
@@ -174,9 +189,14 @@ class InfoCommand final : public Command {
 
   std::string tables(const std::vector<ArchiveReport>& reports) const {
     std::string out = reports.empty() ? "" : files_table(reports);
+    for (const ArchiveReport& report : reports) {
+      if (!report.table) continue;
+      out += "\n" + report.path + ": " + grouped(report.table->rows) + " rows in " +
+             grouped(report.table->row_groups) + " row groups\n" + columns_table(report);
+    }
     if (!blocks_) return out;
     for (const ArchiveReport& report : reports) {
-      out += "\n" + report.path + ":\n" + blocks_table(report);
+      if (!report.table) out += "\n" + report.path + ":\n" + blocks_table(report);
     }
     return out;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "presso/scan.h"
+#include "presso/table.h"
 #include "presso/wire.h"
 
 namespace presso::cli {
@@ -13,7 +14,8 @@ namespace {
 
 /// Smaller plain files are not worth a second thread.
 constexpr std::uint64_t kParallelBytes = 1 << 20;
-constexpr std::size_t kMagicBytes = sizeof kFileMagic;
+/// By which it is told what a file is.
+constexpr std::size_t kBegunBytes = 12;
 
 /// A source that ends where its errors begin.
 class UntilErrorSource final : public ByteSource {
@@ -46,13 +48,13 @@ std::uint64_t regular_size(int fd) {
 
 Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& settings) {
   ScanInput input;
-  Byte magic[kMagicBytes];
+  Byte magic[kBegunBytes];
   const std::uint64_t size = is_stdin ? 0 : regular_size(fd);
   std::size_t got = 0;
   input.stream_ = std::make_unique<FdSource>(fd);
   if (size > 0) {
     input.file_ = std::make_unique<FdRandomAccess>(fd, size);
-    got = static_cast<std::size_t>(std::min<std::uint64_t>(size, kMagicBytes));
+    got = static_cast<std::size_t>(std::min<std::uint64_t>(size, kBegunBytes));
     PRESSO_TRY(input.file_->read_at(0, MutableBytes(magic, got)));
   } else {
     PRESSO_ASSIGN(got, read_fully(*input.stream_, magic));
@@ -64,12 +66,16 @@ Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& set
 }
 
 Status ScanInput::look_at(Bytes begun, const ScanSettings& settings) {
-  const bool is_presso = begun.size() == kMagicBytes && has_file_magic(begun.data());
+  const bool is_presso = begun.size() >= sizeof kFileMagic && has_file_magic(begun.data());
   const ForeignFormat format =
       settings.search_zip && !is_presso ? foreign_format(begun) : ForeignFormat::kNone;
   is_plain_ = !is_presso && format == ForeignFormat::kNone;
   if (!is_presso && settings.blocks.is_limit(0)) {
     return make_error(ErrorCode::kInvalidArgument, "has no blocks, which --blocks asks for");
+  }
+  if (begins_table(begun)) {
+    foreign_ = table_text(begun_ ? *begun_ : *stream_);
+    return {};
   }
   if (format == ForeignFormat::kNone) {
     if (file_) scanned_.emplace(*file_, is_presso);

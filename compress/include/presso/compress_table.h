@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Text with rows (CSV and its kin) compressed as a table: typed columns side by side, from which
+// the text can be given back byte for byte (FORMAT.md 15). Sources: S1.4, S7.24, L1.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "presso/compress.h"
+#include "presso/table_schema.h"
+
+namespace presso {
+
+/// How the text is written, as far as the caller knows; the rest is found out.
+struct TableTextOptions {
+  std::string name;  ///< of the file: `.tsv` and `.tbl` say what the delimiter is
+  std::optional<Byte> delimiter;
+  std::optional<Byte> quote;  ///< 0: none
+  std::optional<bool> header;
+  std::optional<bool> trailing_delimiter;
+  std::string null_text;         ///< a field without quotes that is exactly this is null
+  Byte comment = 0;              ///< lines that begin with it are no rows; 0: none
+  std::uint64_t skip_lines = 0;  ///< before the header
+  /// Fields that a row lacks are null; else such a row is an error.
+  bool fill = false;
+};
+
+struct TableOptions {
+  TableTextOptions text;
+  /// Types by name; of other columns the type is found out. A value that is not of its type is an
+  /// error.
+  std::vector<ColumnSchema> types;
+  /// The text can be given back byte for byte.
+  bool exact = true;
+  /// Rows of a row group, at most kMaxTableGroupRows; 0: those of 32 MiB of text.
+  std::uint32_t group_rows = 0;
+  /// Level and coding of strings that are stored as bytes; threads, metadata, progress.
+  CompressOptions compress;
+};
+constexpr std::uint32_t kMaxTableGroupRows = 1u << 24;
+
+/// What was found out about a column.
+struct ColumnFinding {
+  std::uint64_t values = 0;  ///< not nulls
+  std::uint64_t nulls = 0;
+  std::string why;  ///< "value `007` at line 12 keeps it a string", or empty
+};
+
+/// Seconds of work; threads that work at the same time add up.
+struct TableSeconds {
+  double inferring = 0;  ///< the pass that finds out the types
+  double parsing = 0;    ///< fields, values, comparison with the text
+  double coding = 0;
+};
+
+struct TableSummary {
+  std::uint64_t plain_bytes = 0;  ///< of text
+  std::uint64_t compressed_bytes = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t row_groups = 0;
+  std::uint64_t exact_lines = 0;  ///< rows stored as they stood
+  TableSchema schema;
+  std::vector<ColumnFinding> findings;  ///< by column
+  std::vector<std::string> notes;       ///< for people: columns that were renamed
+  TableSeconds seconds;
+};
+
+/// Compresses the text that `source` gives, from its begin. `sample`: the same text, where it can
+/// be read at any place: types are then found out from all of it. Without it (a pipe) they are
+/// found out from the first 32 MiB, and a later value that does not fit is an error. Memory: a few
+/// row groups for each thread. Errors: kInvalidArgument with the line, for rows with the wrong
+/// number of fields, values that are not of their type, a quote that is never closed, a text
+/// without a row; kUnsupported for UTF-16; those of `source` and `sink`.
+Result<TableSummary> compress_table(ByteSource& source, const RandomAccess* sample, ByteSink& sink,
+                                    const TableOptions& options);
+
+}  // namespace presso

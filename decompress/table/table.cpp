@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "presso/table.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "decompress/table/row_group_decoder.h"
+#include "format/columns/row_text.h"
+#include "format/columns/table_file.h"
+#include "presso/ordered_pipeline.h"
+
+namespace presso {
+namespace {
+
+Error no_such_rows() {
+  return make_error(ErrorCode::kInvalidArgument, "there are no such rows");
+}
+
+/// Rows that are decoded and printed at a time.
+constexpr std::uint64_t kRowsAtOnce = 65536;
+
+/// Some rows of one row group.
+struct RowsItem {
+  std::uint64_t group;
+  std::uint32_t first;
+  std::uint32_t rows;
+};
+
+std::string header_line(const TableSchema& schema) {
+  TableSchema names;
+  names.text = schema.text;
+  std::vector<ColumnData> columns(schema.columns.size());
+  std::vector<ColumnView> views;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string& name = schema.columns[i].name;
+    names.columns.emplace_back().name = name;
+    columns[i].rows = 1;
+    columns[i].values.append({reinterpret_cast<const Byte*>(name.data()), name.size()});
+    columns[i].offsets = {0, static_cast<std::int64_t>(name.size())};
+    views.push_back(columns[i].view());
+  }
+  Buffer line;
+  if (!RowPrinter(names, views).print(0, 1, line).ok()) return {};
+  return {reinterpret_cast<const char*>(line.data()), line.size()};
+}
+
+}  // namespace
+
+Result<Table> Table::open(const RandomAccess& file, const DecodeOptions& options) {
+  PRESSO_ASSIGN(TableIndex index, TableIndex::open(file));
+  return Table(file, std::make_shared<const TableIndex>(std::move(index)), options);
+}
+
+const TableSchema& Table::schema() const {
+  return index_->schema();
+}
+
+const Metadata& Table::metadata() const {
+  return index_->members().front().metadata;
+}
+
+std::uint64_t Table::rows() const {
+  return index_->rows();
+}
+
+std::uint64_t Table::row_groups() const {
+  return index_->groups().size();
+}
+
+std::uint64_t Table::members() const {
+  return index_->members().size();
+}
+
+std::uint64_t Table::text_bytes() const {
+  return index_->text_bytes();
+}
+
+std::uint64_t Table::text_lines() const {
+  return index_->text_lines();
+}
+
+bool Table::rebuilt() const {
+  return index_->rebuilt();
+}
+
+RowGroupSummary Table::row_group(std::uint64_t group) const {
+  const GroupPlace& place = index_->groups()[group];
+  return {place.first_row, place.rows, place.text_bytes, place.stored_bytes};
+}
+
+ColumnSummary Table::column(std::uint64_t group, std::size_t column) const {
+  const ColumnZone& zone = index_->zone(group, column);
+  const bool has_zone = (zone.flags & kZoneKnown) != 0 && (zone.flags & kZoneNoValue) == 0;
+  return {zone.nulls, has_zone, zone.least, zone.most};
+}
+
+std::optional<std::size_t> Table::find_column(std::string_view name) const {
+  const auto& columns = schema().columns;
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [&](const ColumnSchema& column) { return column.name == name; });
+  if (found == columns.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - columns.begin());
+}
+
+Result<std::vector<ColumnData>> Table::read(std::uint64_t group,
+                                            std::span<const std::size_t> columns,
+                                            std::uint32_t first, std::uint32_t rows) const {
+  if (group >= row_groups()) return no_such_rows();
+  const GroupPlace& place = index_->groups()[group];
+  if (first > place.rows || rows > place.rows - first) return no_such_rows();
+  PRESSO_ASSIGN(const RowGroup directory, index_->read_directory(group));
+  const RowGroupDecoder decoder(index_->members()[place.member].schema, directory, *file_,
+                                place.file_offset + place.directory_bytes, 0, options_);
+  std::vector<ColumnData> read;
+  for (const std::size_t column : columns) {
+    if (column >= schema().columns.size()) {
+      return make_error(ErrorCode::kInvalidArgument, "there is no such column");
+    }
+    PRESSO_ASSIGN(ColumnData data, decoder.read(column, first, rows));
+    read.push_back(std::move(data));
+  }
+  return read;
+}
+
+Result<std::vector<ColumnStorage>> Table::storage() const {
+  std::vector<ColumnStorage> columns(schema().columns.size());
+  for (std::uint64_t group = 0; group < row_groups(); ++group) {
+    PRESSO_ASSIGN(const RowGroup directory, index_->read_directory(group));
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const ColumnChunk& chunk = directory.columns[i];
+      ColumnStorage& column = columns[i];
+      column.nulls += chunk.nulls;
+      column.most_distinct = std::max<std::uint64_t>(column.most_distinct, chunk.distinct);
+      for (std::uint32_t b = 0; b < chunk.blocks; ++b) {
+        column.stored_bytes += directory.blocks[chunk.first_block + b].stored_bytes;
+      }
+      column.plain_groups += chunk.representation == Representation::kPlain ? 1 : 0;
+      column.dictionary_groups += chunk.representation == Representation::kDictionary ? 1 : 0;
+      column.token_groups += chunk.representation == Representation::kToken ? 1 : 0;
+      column.bytes_groups += chunk.representation == Representation::kBytes ? 1 : 0;
+    }
+  }
+  return columns;
+}
+
+Status write_rows(const Table& table, const RowsOptions& options, ByteSink& sink) {
+  std::vector<std::size_t> wanted = options.columns;
+  if (wanted.empty()) {
+    wanted.resize(table.schema().columns.size());
+    std::iota(wanted.begin(), wanted.end(), std::size_t{0});
+  }
+  TableSchema schema;
+  schema.text = options.form;
+  schema.text.head.clear();
+  for (const std::size_t column : wanted) {
+    if (column >= table.schema().columns.size()) {
+      return make_error(ErrorCode::kInvalidArgument, "there is no such column");
+    }
+    schema.columns.push_back(table.schema().columns[column]);
+  }
+  if (options.header && options.form.kind == TextKind::kDelimited) {
+    const std::string line = header_line(schema);
+    PRESSO_TRY(sink.write({reinterpret_cast<const Byte*>(line.data()), line.size()}));
+  }
+
+  std::uint64_t row = options.first_row;
+  const std::uint64_t end =
+      row + std::min(options.rows, table.rows() - std::min(row, table.rows()));
+  std::uint64_t group = 0;
+  const auto next = [&]() -> Result<std::optional<RowsItem>> {
+    if (row >= end) return std::optional<RowsItem>();
+    RowGroupSummary about = table.row_group(group);
+    while (row >= about.first_row + about.rows) about = table.row_group(++group);
+    const std::uint64_t first = row - about.first_row;
+    // Up to where a block of numbers ends.
+    const std::uint64_t to_block = kRowsAtOnce - first % kRowsAtOnce;
+    const std::uint64_t rows = std::min({to_block, about.rows - first, end - row});
+    row += rows;
+    return std::optional(
+        RowsItem{group, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(rows)});
+  };
+  struct Printed {
+    Status status;
+    Buffer text;
+  };
+  const auto print = [&](RowsItem item, unsigned) {
+    Printed printed;
+    auto columns = table.read(item.group, wanted, item.first, item.rows);
+    if (!columns.ok()) {
+      printed.status = std::move(columns.error());
+      return printed;
+    }
+    std::vector<ColumnView> views;
+    for (const ColumnData& column : *columns) views.push_back(column.view());
+    printed.status = RowPrinter(schema, views).print(0, item.rows, printed.text);
+    return printed;
+  };
+  return run_ordered<RowsItem, Printed>({threads_or_all(options.threads), 0}, next, print,
+                                        [&](Printed printed) -> Result<bool> {
+                                          PRESSO_TRY(std::move(printed.status));
+                                          PRESSO_TRY(sink.write(printed.text.bytes()));
+                                          return true;
+                                        });
+}
+
+}  // namespace presso

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// The text of a table, from front to back. A row group is the unit: read by one thread, decoded and
+// printed by any, written in order.
+#include <algorithm>
+#include <utility>
+
+#include "decompress/table/row_group_decoder.h"
+#include "format/columns/row_text.h"
+#include "format/columns/table_file.h"
+#include "presso/checksum.h"
+#include "presso/ordered_pipeline.h"
+#include "presso/table.h"
+
+namespace presso {
+namespace {
+
+using SharedSchema = std::shared_ptr<const TableSchema>;
+
+/// A row group with what is needed to print it, or where a member begins.
+struct TextItem {
+  SharedSchema schema;
+  std::optional<StoredRowGroup> group;  ///< nullopt: the member's head is due
+};
+
+/// TextItems from front to back.
+class TextItems {
+ public:
+  explicit TextItems(ByteSource& source) : stream_(source) {}
+
+  Result<std::optional<TextItem>> next() {
+    PRESSO_ASSIGN(TableFrame frame, stream_.next());
+    if (std::holds_alternative<EndOfInput>(frame)) return std::optional<TextItem>();
+    if (auto* begin = std::get_if<TableBegin>(&frame)) {
+      if (!begun_) metadata_ = std::move(begin->metadata);
+      begun_ = true;
+      schema_ = std::make_shared<const TableSchema>(std::move(begin->schema));
+      return std::optional(TextItem{schema_, std::nullopt});
+    }
+    return std::optional(TextItem{schema_, std::move(std::get<StoredRowGroup>(frame))});
+  }
+  const Metadata& metadata() const { return metadata_; }
+  std::uint64_t offset() const { return stream_.offset(); }
+
+ private:
+  TableStream stream_;
+  SharedSchema schema_;
+  Metadata metadata_;
+  bool begun_ = false;
+};
+
+Status print_group(const TableSchema& schema, const StoredRowGroup& stored,
+                   const DecodeOptions& options, Buffer& to) {
+  const RowGroup& group = stored.directory;
+  const MemoryRandomAccess blocks(stored.blocks.bytes());
+  const RowGroupDecoder decoder(schema, group, blocks, 0,
+                                stored.file_offset + stored.directory_bytes, options);
+  std::vector<ColumnData> columns;
+  std::vector<ColumnView> views;
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    PRESSO_ASSIGN(ColumnData column, decoder.read(i, 0, group.rows));
+    columns.push_back(std::move(column));
+  }
+  for (const ColumnData& column : columns) views.push_back(column.view());
+  PRESSO_ASSIGN(const ExactLines exact, decoder.exact_lines());
+  const RowPrinter printer(schema, views, schema.exact ? &exact : nullptr);
+  PRESSO_TRY(printer.print(0, group.rows, to));
+  if (!schema.exact || !options.verify) return {};
+  if (to.size() == group.text_bytes && checksum64(to.bytes()) == group.text_checksum) return {};
+  Error error = make_error(ErrorCode::kContentChecksum, "the text of a row group");
+  error.byte_offset = stored.file_offset;
+  return error;
+}
+
+Status print_item(const TextItem& item, const DecodeOptions& options, Buffer& to) {
+  return without_bad_alloc([&]() -> Status {
+    if (item.group) return print_group(*item.schema, *item.group, options, to);
+    const std::string& head = item.schema->text.head;
+    to.append({reinterpret_cast<const Byte*>(head.data()), head.size()});
+    return {};
+  });
+}
+
+struct Printed {
+  Status status;
+  Buffer text;
+};
+
+class TextSource final : public ByteSource {
+ public:
+  explicit TextSource(ByteSource& table) : items_(table) {}
+
+  Result<std::size_t> read(MutableBytes into) override {
+    while (at_ == text_.size()) {
+      PRESSO_ASSIGN(const std::optional<TextItem> item, items_.next());
+      if (!item) return std::size_t{0};
+      text_.clear();
+      at_ = 0;
+      PRESSO_TRY(print_item(*item, {}, text_));
+    }
+    const std::size_t count = std::min(into.size(), text_.size() - at_);
+    std::copy_n(text_.data() + at_, count, into.data());
+    at_ += count;
+    return count;
+  }
+
+ private:
+  TextItems items_;
+  Buffer text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+bool begins_table(Bytes begun) {
+  return begun.size() >= 12 && has_file_magic(begun.data()) &&
+         load<std::uint16_t>(begun.data() + 10) == static_cast<std::uint16_t>(Content::kTable);
+}
+
+Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
+                                           const DecompressOptions& options) {
+  DecompressSummary summary;
+  TextItems items(source);
+  const unsigned threads = threads_or_all(options.threads);
+  const auto print = [&](TextItem item, unsigned) {
+    Printed printed;
+    printed.status = print_item(item, options.decode, printed.text);
+    return printed;
+  };
+  const auto write = [&](Printed printed) -> Result<bool> {
+    PRESSO_TRY(std::move(printed.status));
+    PRESSO_TRY(sink.write(printed.text.bytes()));
+    summary.plain_bytes += printed.text.size();
+    ++summary.blocks;
+    const bool goes_on =
+        !options.on_progress || options.on_progress(items.offset(), summary.plain_bytes);
+    if (!goes_on) return make_error(ErrorCode::kCancelled);
+    return true;
+  };
+  PRESSO_TRY((run_ordered<TextItem, Printed>(
+      {threads, threads + 1}, [&] { return items.next(); }, print, write)));
+  summary.compressed_bytes = items.offset();
+  summary.metadata = items.metadata();
+  return summary;
+}
+
+std::unique_ptr<ByteSource> table_text(ByteSource& table) {
+  return std::make_unique<TextSource>(table);
+}
+
+}  // namespace presso

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "tools/compress/flags_table.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "tools/cli/bind.h"
+
+namespace presso::cli {
+namespace {
+
+Error bad_value(const Given& given, std::string_view what) {
+  return make_error(ErrorCode::kInvalidArgument,
+                    given.spelled + ": '" + given.value + "' " + std::string(what));
+}
+
+/// "tab", "\t" or one byte.
+Result<Byte> parse_byte(const Given& given) {
+  if (given.value == "tab" || given.value == "\\t") return Byte{'\t'};
+  if (given.value.size() == 1) return static_cast<Byte>(given.value[0]);
+  return bad_value(given, "is not one byte, nor 'tab'");
+}
+
+/// Applies `apply` and remembers that the flag means nothing without --table.
+Apply of_table(TableFlags& flags, Apply apply) {
+  return [&flags, apply = std::move(apply)](const Given& given) {
+    flags.needs_table = given.spelled;
+    return apply(given);
+  };
+}
+
+/// "name:type,name:type", as in --schema; a name may hold colons, a type decimal(p,s) its comma.
+Result<std::vector<ColumnSchema>> parse_types(const std::string& text) {
+  std::vector<ColumnSchema> columns;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    std::size_t end = begin;
+    int depth = 0;
+    for (; end < text.size() && (depth > 0 || (text[end] != ',' && text[end] != '\n')); ++end) {
+      depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+    }
+    std::string item = text.substr(begin, end - begin);
+    begin = end + 1;
+    while (!item.empty() && (item.back() == '\r' || item.back() == ' ')) item.pop_back();
+    item.erase(
+        0, item.find_first_not_of(' ') == item.npos ? item.size() : item.find_first_not_of(' '));
+    if (item.empty()) continue;
+    const std::size_t colon = item.rfind(':');
+    if (colon == item.npos || colon == 0) {
+      return make_error(ErrorCode::kInvalidArgument, "'" + item + "' is not of the form NAME:TYPE");
+    }
+    PRESSO_ASSIGN(ColumnSchema column, parse_type(std::string_view(item).substr(colon + 1)));
+    column.name = item.substr(0, colon);
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+Status parse_schema(const Given& given, std::vector<ColumnSchema>& types) {
+  std::string text = given.value;
+  if (text.find(':') == text.npos) {
+    std::ifstream file(text, std::ios::binary);
+    std::ostringstream content;
+    if (!file || !(content << file.rdbuf())) {
+      return bad_value(given, "is neither NAME:TYPE,... nor a file that can be read");
+    }
+    text = content.str();
+  }
+  auto parsed = parse_types(text);
+  if (!parsed.ok()) {
+    return make_error(ErrorCode::kInvalidArgument, given.spelled + ": " + parsed.error().what);
+  }
+  types = std::move(*parsed);
+  return {};
+}
+
+Status parse_table(const Given& given, TableFlags& flags) {
+  TableTextOptions& text = flags.options.text;
+  flags.on = true;
+  if (given.value == "csv" && !text.delimiter) text.delimiter = Byte{','};
+  if (given.value == "tsv" && !text.delimiter) text.delimiter = Byte{'\t'};
+  if (given.value == "tbl") {
+    text.delimiter = Byte{'|'};
+    text.quote = Byte{0};
+    text.trailing_delimiter = true;
+    if (!text.header) text.header = false;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Flag> table_flags(TableFlags& flags) {
+  TableTextOptions& text = flags.options.text;
+  const auto byte_into = [](auto& target) {
+    return [&target](const Given& given) -> Status {
+      PRESSO_ASSIGN(target, parse_byte(given));
+      return {};
+    };
+  };
+  return {
+      {.name = "table",
+       .value_name = "KIND",
+       .category = kTables,
+       .brief = "store rows of text as typed columns: auto, csv, tsv, tbl",
+       .text = "Each column is stored by itself, so that a reader needs only those that it names. "
+               "'presso decompress' gives the file back byte for byte: a column has a type only if "
+               "every one of its values prints back as it stood, and lines that would not are "
+               "stored as they are. auto finds out how the file is written; tbl is dbgen's form, "
+               "with | behind each field. Rows with too few or too many fields are an error.",
+       .choices = {"auto", "csv", "tsv", "tbl"},
+       .apply = [&flags](const Given& given) { return parse_table(given, flags); }},
+      {.name = "schema",
+       .value_name = "TYPES",
+       .category = kTables,
+       .brief = "types of columns: NAME:TYPE,... or a file with them",
+       .text = "Of columns that are not named the type is found out. Types: bool, int8 to int64, "
+               "uint8 to uint64, float, double, date, timestamp(s|ms|us|ns), decimal(P,S), utf8, "
+               "binary. A value that is not of its column's type is an error.",
+       .apply = of_table(
+           flags,
+           [&flags](const Given& given) { return parse_schema(given, flags.options.types); })},
+      {.name = "header",
+       .value_name = "WHEN",
+       .category = kTables,
+       .brief = "whether the first row holds the names: yes, no, auto",
+       .choices = {"auto", "yes", "no"},
+       .default_value = "auto",
+       .apply = of_table(flags,
+                         [&text](const Given& given) -> Status {
+                           text.header.reset();
+                           if (given.value != "auto") text.header = given.value == "yes";
+                           return {};
+                         })},
+      {.name = "delimiter",
+       .value_name = "BYTE",
+       .category = kTables,
+       .brief = "what stands between fields; 'tab' is a tab",
+       .default_value = "found out",
+       .apply = of_table(flags, byte_into(text.delimiter))},
+      {.name = "quote",
+       .value_name = "BYTE",
+       .category = kTables,
+       .brief = "what fields may be enclosed in, or 'none'",
+       .default_value = "\", none in tbl",
+       .apply = of_table(flags,
+                         [&text](const Given& given) -> Status {
+                           if (given.value == "none") {
+                             text.quote = Byte{0};
+                             return {};
+                           }
+                           PRESSO_ASSIGN(text.quote, parse_byte(given));
+                           return {};
+                         })},
+      {.name = "null",
+       .value_name = "TEXT",
+       .category = kTables,
+       .brief = "a field that is exactly this and not in quotes has no value",
+       .default_value = "an empty field",
+       .apply = of_table(flags, text_into(text.null_text))},
+      {.name = "comment",
+       .value_name = "BYTE",
+       .category = kTables,
+       .brief = "lines that begin with it are no rows",
+       .apply = of_table(flags, byte_into(text.comment))},
+      {.name = "skip",
+       .value_name = "N",
+       .category = kTables,
+       .brief = "lines before the header that are no rows",
+       .default_value = "0",
+       .apply = of_table(flags, count_into(text.skip_lines, 0, 1u << 20))},
+      {.name = "ragged",
+       .value_name = "HOW",
+       .category = kTables,
+       .brief = "rows with fewer fields: error, or fill, where the others have no value",
+       .text = "A row with too many fields is always an error.",
+       .choices = {"error", "fill"},
+       .default_value = "error",
+       .apply = of_table(flags,
+                         [&text](const Given& given) -> Status {
+                           text.fill = given.value == "fill";
+                           return {};
+                         })},
+      {.name = "exact",
+       .category = kTables,
+       .brief = "keep what is needed to give the text back byte for byte",
+       .default_value = "on",
+       .negation = "no-exact",
+       .apply = of_table(flags, set(flags.options.exact))},
+      {.name = "row-group",
+       .value_name = "ROWS",
+       .category = kTables,
+       .brief = "rows that are stored together",
+       .default_value = "those of 32M of text",
+       .apply = of_table(flags, count_into(flags.options.group_rows, 1, kMaxTableGroupRows))},
+  };
+}
+
+}  // namespace presso::cli

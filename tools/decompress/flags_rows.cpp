@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "tools/decompress/flags_rows.h"
+
+#include "tools/cli/bind.h"
+#include "tools/cli/suggest.h"
+
+namespace presso::cli {
+namespace {
+
+/// "a,b": names with commas cannot be given.
+std::vector<std::string> split_names(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    names.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+/// "A-B", "A" or "A-".
+Status parse_rows(const Given& given, RowFlags& flags) {
+  constexpr std::uint64_t kMost = UINT64_MAX / 2;
+  const std::string& text = given.value;
+  const std::size_t dash = text.find('-');
+  PRESSO_ASSIGN(flags.first_row,
+                parse_number(given.spelled, text.substr(0, dash), 1, kMost, Unit::kCount));
+  flags.last_row = flags.first_row;
+  if (dash != text.npos && dash + 1 == text.size()) flags.last_row = UINT64_MAX;
+  if (dash != text.npos && dash + 1 < text.size()) {
+    PRESSO_ASSIGN(flags.last_row,
+                  parse_number(given.spelled, text.substr(dash + 1), 1, kMost, Unit::kCount));
+  }
+  if (flags.last_row >= flags.first_row) return {};
+  return make_error(ErrorCode::kInvalidArgument,
+                    given.spelled + ": '" + text + "' is not of the form A-B with A not above B");
+}
+
+Apply remembered(RowFlags& flags, Apply apply) {
+  return [&flags, apply = std::move(apply)](const Given& given) {
+    flags.given = given.spelled;
+    return apply(given);
+  };
+}
+
+TextForm form_of(const std::string& format, const TextForm& own) {
+  TextForm form;
+  form.kind = TextKind::kDelimited;
+  if (format == "tsv") form.delimiter = '\t';
+  if (format == "jsonl") form.kind = TextKind::kJsonLines;
+  return format.empty() && own.kind != TextKind::kNone ? own : form;
+}
+
+Error no_column(const std::string& name, const TableSchema& schema) {
+  std::vector<std::string> names;
+  for (const ColumnSchema& column : schema.columns) names.push_back(column.name);
+  return make_error(ErrorCode::kInvalidArgument,
+                    "has no column '" + name + "'" + did_you_mean(name, names));
+}
+
+}  // namespace
+
+std::vector<Flag> row_flags(RowFlags& flags) {
+  return {
+      {.name = "columns",
+       .value_name = "NAMES",
+       .category = kTables,
+       .brief = "of a table only these columns, in this order: a,b,c",
+       .text = "Only their blocks are read. To standard output unless -o is given.",
+       .apply = remembered(flags,
+                           [&flags](const Given& given) -> Status {
+                             flags.columns = split_names(given.value);
+                             return {};
+                           })},
+      {.name = "rows",
+       .value_name = "A-B",
+       .category = kTables,
+       .brief = "of a table only rows A to B, counted from 1",
+       .text = "A alone is one row, A- is everything from A.",
+       .apply =
+           remembered(flags, [&flags](const Given& given) { return parse_rows(given, flags); })},
+      {.name = "format",
+       .value_name = "FORM",
+       .category = kTables,
+       .brief = "the form in which rows of a table are written: csv, tsv, jsonl",
+       .choices = {"csv", "tsv", "jsonl"},
+       .default_value = "as the text was",
+       .apply = remembered(flags, text_into(flags.format))},
+  };
+}
+
+Result<RowsOptions> rows_options(const RowFlags& flags, const presso::Table& table,
+                                 unsigned threads) {
+  RowsOptions options;
+  for (const std::string& name : flags.columns) {
+    const auto column = table.find_column(name);
+    if (!column) return no_column(name, table.schema());
+    options.columns.push_back(*column);
+  }
+  options.first_row = flags.first_row - 1;
+  if (flags.last_row != UINT64_MAX) options.rows = flags.last_row - options.first_row;
+  options.form = form_of(flags.format, table.schema().text);
+  options.threads = threads;
+  return options;
+}
+
+}  // namespace presso::cli
