@@ -2,6 +2,7 @@
 #include "compress/table/piece_reader.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace presso {
 namespace {
@@ -10,10 +11,14 @@ constexpr std::size_t kLookAhead = 64u << 10;
 
 }  // namespace
 
-/// Reads on until there are `size` bytes or the source ends.
+/// Reads on until `size` bytes are there that were not given out, or the source ends.
 Status PieceReader::fill(std::size_t size) {
-  const std::size_t before = text_.size();
-  if (ended_ || before >= size) return {};
+  if (ended_ || left().size() >= size) return {};
+  const Bytes rest = left();
+  if (!rest.empty()) std::memmove(text_.data(), rest.data(), rest.size());
+  const std::size_t before = rest.size();
+  begin_ = 0;
+  text_.grow(before);
   text_.grow(size);
   PRESSO_ASSIGN(const std::size_t got,
                 read_fully(source_, MutableBytes(text_.data() + before, size - before)));
@@ -22,12 +27,12 @@ Status PieceReader::fill(std::size_t size) {
   return {};
 }
 
-/// Where the piece ends, which begins at text_.
+/// Where the piece ends that is left.
 Result<std::size_t> PieceReader::find_cut() {
   for (std::size_t size = kPieceBytes;; size = std::min(2 * size, kMaxCsvText)) {
     PRESSO_TRY(fill(size));
-    if (ended_) return text_.size();
-    PRESSO_ASSIGN(const std::size_t cut, last_record_end(dialect_, text_.bytes()));
+    if (ended_) return left().size();
+    PRESSO_ASSIGN(const std::size_t cut, last_record_end(dialect_, left()));
     if (cut > 0) return cut;
     if (size == kMaxCsvText) {
       return error_in_line(line_,
@@ -37,15 +42,23 @@ Result<std::size_t> PieceReader::find_cut() {
   }
 }
 
-/// `cut`, or where most_rows_ records end before it.
-Result<std::size_t> PieceReader::limit_rows(std::size_t cut) const {
+/// Where most_rows_ records end, if they are in memory.
+Result<std::optional<std::size_t>> PieceReader::find_rows() {
+  if (left().size() < kPieceBytes / 4) PRESSO_TRY(fill(kPieceBytes));
   RecordBatch batch;
   std::size_t at = 0;
-  for (std::uint64_t rows = 0; rows < most_rows_ && at < cut; rows += batch.records()) {
+  for (std::uint64_t rows = 0; rows < most_rows_; rows += batch.records()) {
     const std::size_t wanted = std::min<std::size_t>(most_rows_ - rows, kBatchRecords);
-    PRESSO_ASSIGN(at, tokenize(dialect_, text_.bytes().first(cut), at, wanted, true, batch, line_));
+    const auto next = tokenize(dialect_, left(), at, wanted, ended_, batch, line_);
+    // An error is met again with the piece that has it.
+    if (!next.ok()) return std::optional<std::size_t>();
+    if (batch.records() == 0) {
+      if (ended_ || left().size() >= kPieceBytes) return std::optional<std::size_t>();
+      PRESSO_TRY(fill(kPieceBytes));
+    }
+    at = *next;
   }
-  return at;
+  return std::optional(at);
 }
 
 /// `cut`, or the text's end where no record follows: what stands behind the last record belongs to
@@ -54,10 +67,10 @@ Result<std::size_t> PieceReader::take_tail(std::size_t cut) {
   RecordBatch batch;
   for (std::size_t size = cut + kLookAhead;; size += size - cut) {
     PRESSO_TRY(fill(std::min(size, kMaxCsvText)));
-    const Bytes rest = text_.bytes().subspan(cut);
+    const Bytes rest = left().subspan(cut);
     const auto seen = tokenize(dialect_, rest, 0, 1, ended_, batch, line_);
     if (!seen.ok() || batch.records() > 0) return cut;  // an error is met again with its own piece
-    if (ended_) return text_.size();
+    if (ended_) return left().size();
     if (size >= kMaxCsvText) return cut;
   }
 }
@@ -65,25 +78,25 @@ Result<std::size_t> PieceReader::take_tail(std::size_t cut) {
 TextPiece PieceReader::take(std::size_t cut) {
   TextPiece piece;
   piece.first_line = line_;
-  Buffer rest;
-  rest.append(text_.bytes().subspan(cut));
-  piece.text = std::move(text_);
-  piece.text.grow(cut);
-  text_ = std::move(rest);
+  piece.text.append(left().first(cut));
+  begin_ += cut;
   line_ += count_lines(piece.text.bytes());
   return piece;
 }
 
 Result<std::optional<TextPiece>> PieceReader::next() {
-  PRESSO_ASSIGN(std::size_t cut, find_cut());
-  if (cut == 0) return std::optional<TextPiece>();
+  std::optional<std::size_t> cut;
   if (most_rows_ > 0) {
-    PRESSO_ASSIGN(cut, limit_rows(cut));
+    PRESSO_ASSIGN(cut, find_rows());
   }
-  if (cut < text_.size() || !ended_) {
-    PRESSO_ASSIGN(cut, take_tail(cut));
+  if (!cut) {
+    PRESSO_ASSIGN(cut, find_cut());
   }
-  return std::optional(take(cut));
+  if (*cut == 0) return std::optional<TextPiece>();
+  if (*cut < left().size() || !ended_) {
+    PRESSO_ASSIGN(cut, take_tail(*cut));
+  }
+  return std::optional(take(*cut));
 }
 
 }  // namespace presso

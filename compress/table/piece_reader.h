@@ -34,7 +34,7 @@ class PieceReader {
  private:
   Status fill(std::size_t size);
   Result<std::size_t> find_cut();
-  Result<std::size_t> limit_rows(std::size_t cut) const;
+  Result<std::optional<std::size_t>> find_rows();
   Result<std::size_t> take_tail(std::size_t cut);
   TextPiece take(std::size_t cut);
 
@@ -42,7 +42,10 @@ class PieceReader {
   Dialect dialect_;
   std::uint64_t line_;
   std::uint32_t most_rows_;
-  Buffer text_;  ///< what was read and not given out
+  Bytes left() const { return text_.bytes().subspan(begin_); }
+
+  Buffer text_;            ///< what was read
+  std::size_t begin_ = 0;  ///< of what was not given out
   bool ended_ = false;
 };
 

@@ -11,6 +11,8 @@ namespace presso {
 namespace {
 
 constexpr double kBitsMustSave = 0.1;
+/// A dictionary is what queries want: whatever they ask is asked once an entry.
+constexpr double kOthersMustSave = 0.25;
 constexpr std::uint64_t kSamples = 2;
 constexpr std::int64_t kSampleBytes = 256 << 10;
 /// Longer strings are left to the Bit coding, which finds what they repeat.
@@ -124,7 +126,7 @@ StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encod
       best = by_tokens;
     }
   }
-  if (choice.dictionary && by_dictionary <= best) return choice;
+  if (choice.dictionary && by_dictionary * (1 - kOthersMustSave) <= best) return choice;
   choice.dictionary.reset();
   choice.tokens = std::move(tokens);
   return choice;

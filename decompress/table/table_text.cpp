@@ -83,6 +83,8 @@ Status print_item(const TextItem& item, const DecodeOptions& options, Buffer& to
 struct Printed {
   Status status;
   Buffer text;
+  std::uint64_t file_offset = 0;
+  std::uint64_t text_bytes = 0;  ///< by the directory
 };
 
 class TextSource final : public ByteSource {
@@ -121,14 +123,38 @@ Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
   DecompressSummary summary;
   TextItems items(source);
   const unsigned threads = threads_or_all(options.threads);
+  std::uint64_t plain_offset = 0;
   const auto print = [&](TextItem item, unsigned) {
     Printed printed;
+    if (item.group) {
+      printed.file_offset = item.group->file_offset;
+      printed.text_bytes = item.group->directory.text_bytes;
+    }
     printed.status = print_item(item, options.decode, printed.text);
     return printed;
   };
+  const auto pass_damage = [&](Printed printed) -> Status {
+    const Error& problem = printed.status.error();
+    if (!options.salvage || !is_damage(problem.code)) return std::move(printed.status);
+    DecodedBlock damage;
+    damage.plain_offset = plain_offset;
+    damage.file_offset = printed.file_offset;
+    damage.plain_bytes = static_cast<std::uint32_t>(printed.text_bytes);
+    damage.lost_blocks = 1;
+    damage.status = std::move(printed.status);
+    plain_offset += printed.text_bytes;
+    ++summary.damaged_blocks;
+    ++summary.lost_blocks;
+    if (options.on_damage) options.on_damage(damage);
+    return {};
+  };
   const auto write = [&](Printed printed) -> Result<bool> {
-    PRESSO_TRY(std::move(printed.status));
+    if (!printed.status.ok()) {
+      PRESSO_TRY(pass_damage(std::move(printed)));
+      return true;
+    }
     PRESSO_TRY(sink.write(printed.text.bytes()));
+    plain_offset += printed.text.size();
     summary.plain_bytes += printed.text.size();
     ++summary.blocks;
     const bool goes_on =

@@ -104,7 +104,8 @@ bool begins_table(Bytes begun);
 /// Writes the text that a table was made from, byte for byte; where it was not kept exactly, rows
 /// as they would be written. Row groups are decoded on all threads; every block is compared with
 /// its checksum, and the text of each row group with its own. Errors carry the offset in `source`.
-/// on_damage and salvage of `options` are not used. DecompressSummary::blocks counts row groups.
+/// With salvage, row groups that have damage in a block are left out and reported; after damage to
+/// a directory nothing more is found. DecompressSummary::blocks counts row groups.
 Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
                                            const DecompressOptions& options = {});
 

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+"""Tables: text with rows stored as typed columns, and given back byte for byte."""
+
+import json
+import os
+import random
+import subprocess
+
+from support import PRESSO, CliTest, covers, main
+
+ORDERS = b"""id,customer,price,day,paid,note
+1,"Smith, John",1.50,2024-01-31,true,
+2,O'Neil,2.25,2024-02-29,false,"say ""hi""\"
+3,,10.00,1999-12-31,true,"two
+lines"
+4,x,3.00,,,
+"""
+TYPES = ["int64", "utf8", "decimal(18,2)", "date", "bool", "utf8"]
+
+
+def many_rows(rows=70000, seed=1):
+    rng = random.Random(seed)
+    words = ["red", "green", "blue", "dark", "pale"]
+    lines = ["key,amount,colour,comment\n"]
+    for number in range(rows):
+        comment = " ".join(rng.choice(words) for _ in range(rng.randrange(1, 9)))
+        lines.append(f"{number * 4},{rng.randrange(9999) / 100:.2f},{rng.choice(words)},{comment}\n")
+    return "".join(lines).encode()
+
+
+class Tables(CliTest):
+    def table(self, name, text, *options):
+        """Compresses `text` as a table and checks that it comes back."""
+        self.write(name, text)
+        self.ok("compress", "-f", "--table", "auto", *options, name)
+        self.assertEqual(self.ok("cat", name + ".presso").out, text)
+        return name + ".presso"
+
+    def info(self, path):
+        return json.loads(self.ok("info", "--json", path).out)["files"][0]
+
+    @covers("compress", "--table")
+    def test_types_are_found_and_text_comes_back(self):
+        path = self.table("orders.csv", ORDERS)
+        table = self.info(path)["table"]
+        self.assertEqual([column["type"] for column in table["columns"]], TYPES)
+        self.assertEqual([column["nulls"] for column in table["columns"]], [0, 1, 0, 1, 1, 2])
+        self.assertEqual((table["rows"], table["exact"]), (4, True))
+        self.assertEqual(table["columns"][3]["least"], "1999-12-31")
+        self.assertEqual(table["columns"][2]["most"], "10.00")
+        self.assertIn("1999-12-31", self.ok("info", path).out.decode())
+        os.remove("orders.csv")
+        self.ok("decompress", path)
+        self.assertEqual(self.read("orders.csv"), ORDERS)
+        self.ok("test", path)
+
+    def test_a_value_that_would_print_otherwise_keeps_its_column_a_string(self):
+        text = b"zip,version\n00501,1.0\n90210,1.00\n"
+        said = self.ok("compress", "-v", "--table", "csv", "-c", "-", stdin=text).err
+        self.assertIn("column zip: utf8", said)
+        self.assertIn("`00501` at line 2", said)
+
+    def test_odd_texts_come_back(self):
+        texts = {
+            "bom": b"\xef\xbb\xbfa,b\n1,2\n",
+            "crlf": b"a,b\r\n1,2\r\n3,4\r\n",
+            "mixed line ends": b"a,b\r\n1,2\n3,4\r\n5,6\n",
+            "no final newline": b"a,b\n1,2\n3,4",
+            "blank lines at the end": b"a,b\n1,2\n\n\n",
+            "blank lines within": b"a,b\n\n1,2\n\n3,4\n",
+            "doubled and empty names": b"a,a,,b\n1,2,3,4\n",
+            "quotes where none are needed": b'a,b\n"1",2\n3,"4"\n',
+            "a quote within": b'a,b\nx"y,2\n',
+            "text behind a quote": b'a,b\n"x"y,2\n',
+            "nul and bytes that are no UTF-8": b"a,b\n\0,\xff\xfe\n",
+            "one row": b"a,b\n1,2\n",
+            "a header alone": b"alpha,beta\n",
+            "one column": b"a\n1\n\n2\n",
+            "tabs": b"a\tb\n1\tx y\n2\tz\n",
+            "spaces": b"a,b\n 1, 2\n3 ,4\n",
+            "quoted line feeds": b'a,b\n"1\n\n2",3\n',
+            "1,000 columns": b",".join(b"c%d" % i for i in range(1000)) + b"\n" + b"1," * 999 + b"2\n",
+            "a field of 5 MB": b"a,b\n" + b"x" * 5000000 + b",2\n3,4\n",
+        }
+        for what, text in texts.items():
+            with self.subTest(what):
+                self.table("odd.csv", text)
+        self.table("nation.tbl", b"0|ALGERIA|0| haggle|\n1|ARGENTINA|1|al foxes|\n")
+
+    def test_a_pipe_is_compressed_by_the_types_of_its_begin(self):
+        packed = self.ok("compress", "--table", "csv", "-c", stdin=ORDERS).out
+        self.assertEqual(self.ok("decompress", "-c", stdin=packed).out, ORDERS)
+
+    def test_large_tables_are_the_same_with_any_number_of_threads(self):
+        text = many_rows()
+        self.table("many.csv", text, "--row-group", "9999")
+        options = ("--table", "auto", "--row-group", "9999")
+        for threads in ("-T1", "-T3"):
+            self.ok("compress", threads, *options, "-o", threads[1:], "many.csv")
+        self.assertEqual(self.read("T1"), self.read("T3"))
+        self.assertEqual(self.info("many.csv.presso")["table"]["row_groups"], 8)
+
+    @covers("compress", "--row-group")
+    def test_row_groups_have_so_many_rows(self):
+        path = self.table("orders.csv", ORDERS, "--row-group", "3")
+        self.assertEqual(self.info(path)["table"]["row_groups"], 2)
+
+    @covers("compress", "--schema")
+    def test_types_may_be_given(self):
+        path = self.table("orders.csv", ORDERS, "--schema", "id:int16,price:decimal(18,2)")
+        self.assertEqual(self.info(path)["table"]["columns"][0]["type"], "int16")
+        self.write("types", b"id:int8\nnote:binary\n")
+        path = self.table("orders.csv", ORDERS, "--schema", "types")
+        self.assertEqual(self.info(path)["table"]["columns"][5]["type"], "binary")
+        for types, said in (
+            ("note:date", "line 3: `say "),
+            ("none:int8", "has no column `none`"),
+            ("id:int9", "int9"),
+            ("id", "neither NAME:TYPE"),
+        ):
+            self.fails("compress", "-f", "--table", "csv", "--schema", types, "orders.csv", saying=said)
+
+    @covers("compress", "--header")
+    def test_a_header_may_be_named_or_denied(self):
+        text = b"x,y\nz,w\n"
+        for header, rows in (("yes", 1), ("no", 2)):
+            path = self.table("t.csv", text, "--header", header)
+            self.assertEqual(self.info(path)["table"]["rows"], rows)
+
+    @covers("compress", "--delimiter")
+    @covers("compress", "--quote")
+    @covers("compress", "--null")
+    @covers("compress", "--comment")
+    @covers("compress", "--skip")
+    def test_how_the_text_is_written_may_be_said(self):
+        text = b"made today\n# a comment\na;b\n1;'x;y'\n# another\nNA;z\n"
+        options = ("--delimiter", ";", "--quote", "'", "--null", "NA", "--comment", "#", "--skip", "1")
+        path = self.table("t.csv", text, *options)
+        table = self.info(path)["table"]
+        self.assertEqual([(c["name"], c["type"], c["nulls"]) for c in table["columns"]],
+                         [("a", "int64", 1), ("b", "utf8", 0)])
+        said = self.ok("cat", "--columns", "b", path).out
+        self.assertEqual(said, b"b\n'x;y'\nz\n")
+
+    @covers("compress", "--ragged")
+    def test_rows_of_another_length_are_an_error_or_filled(self):
+        self.write("r.csv", b"a,b\n1,2\n3\n")
+        self.fails("compress", "--table", "csv", "r.csv",
+                   saying="presso: r.csv: line 3: 1 field, expected 2: 3")
+        self.assertFalse(os.path.exists("r.csv.presso"))
+        path = self.table("r.csv", b"a,b\n1,2\n3\n", "--ragged", "fill")
+        self.assertEqual(self.info(path)["table"]["columns"][1]["nulls"], 1)
+        self.fails("compress", "-f", "--table", "csv", "--ragged", "fill", "-c", "-",
+                   stdin=b"a,b\n1,2,3\n", saying="line 2: 3 fields, expected 2")
+
+    @covers("compress", "--exact")
+    def test_without_exact_rows_come_back_as_they_would_be_written(self):
+        self.write("t.csv", b'a,b\n"1",2\n\n3,x\n')
+        self.ok("compress", "--table", "csv", "--no-exact", "t.csv")
+        self.assertEqual(self.ok("cat", "t.csv.presso").out, b"a,b\n1,2\n3,x\n")
+
+    def test_errors_name_file_and_line_and_leave_nothing(self):
+        for text, said in (
+            (b"", "has no row and no header"),
+            (b'a,b\n1,"2\n3,4\n', "line 2: the quote that opens here is never closed"),
+            ("a,b\n1,2\n".encode("utf-16"), "UTF-16"),
+        ):
+            self.write("t.csv", text)
+            self.fails("compress", "--table", "csv", "t.csv", saying="presso: t.csv: ")
+            self.fails("compress", "--table", "csv", "t.csv", saying=said)
+            self.assertEqual(os.listdir("."), ["t.csv"])
+        self.fails("compress", "--skip", "1", "t.csv", saying="--skip needs --table")
+
+    @covers("cat", "--columns", "--rows", "--format")
+    @covers("decompress", "--columns", "--rows", "--format")
+    def test_columns_and_rows_in_another_form(self):
+        path = self.table("orders.csv", ORDERS, "--row-group", "2")
+        self.assertEqual(self.ok("cat", "--columns", "price,id", "--rows", "2-3", path).out,
+                         b"price,id\n2.25,2\n10.00,3\n")
+        self.assertEqual(self.ok("cat", "--rows", "4", "--columns=id", path).out, b"id\n4\n")
+        self.assertEqual(self.ok("cat", "--rows", "9-", "--columns=id", path).out, b"id\n")
+        rows = [json.loads(line) for line in self.ok("cat", "--format", "jsonl", path).out.splitlines()]
+        self.assertEqual(rows[1], {"id": 2, "customer": "O'Neil", "price": 2.25, "day": "2024-02-29",
+                                   "paid": False, "note": 'say "hi"'})
+        tabs = self.ok("decompress", "--format", "tsv", "--columns", "id,customer", path).out
+        self.assertEqual(tabs.splitlines()[1], b"1\tSmith, John")
+        self.fails("cat", "--columns", "prise", path, saying="Did you mean 'price'?")
+        self.write("app.log", b"text\n")
+        self.ok("compress", "app.log")
+        self.fails("cat", "--rows", "1", "app.log.presso", saying="is no table, which --rows asks for")
+        self.fails("cat", "--bytes", "1:2", path, saying="is a table")
+        self.fails("cat", "--rows", "1", "--bytes", "1:2", path, saying="does not go with --bytes")
+
+    def test_the_text_is_searched_as_that_of_any_file(self):
+        path = self.table("orders.csv", ORDERS)
+        found = self.ok("scan", "-n", "lines|O'Neil", path).out
+        self.assertEqual(found, b"3:2,O'Neil,2.25,2024-02-29,false,\"say \"\"hi\"\"\"\n5:lines\"\n")
+        self.assertEqual(self.ok("scan", "-c", "2024", path).out, b"2\n")
+        with open(path, "rb") as file:
+            piped = subprocess.run([PRESSO, "scan", "-c", "2024", "-"], stdin=file, capture_output=True)
+        self.assertEqual(piped.stdout, b"2\n")
+
+    def test_tables_one_after_another_are_one_table(self):
+        first = self.read(self.table("a.csv", b"id,x\n1,u\n2,v\n"))
+        second = self.read(self.table("b.csv", b"id,x\r\n3,w\r\n"))
+        self.write("both.presso", first + second)
+        self.assertEqual(self.ok("cat", "both.presso").out, b"id,x\n1,u\n2,v\nid,x\r\n3,w\r\n")
+        self.assertEqual(self.ok("cat", "--columns", "id", "both.presso").out, b"id\n1\n2\n3\n")
+        other = self.read(self.table("c.csv", b"id,y\n1,2\n"))
+        self.write("both.presso", first + other)
+        self.fails("cat", "both.presso", saying="column `y`, before `x`")
+        self.fails("info", "both.presso", saying="column `y`, before `x`")
+
+    def test_damage_is_found_and_named(self):
+        path = self.table("many.csv", many_rows(20000))
+        whole = bytearray(self.read(path))
+        whole[len(whole) // 2] ^= 1
+        self.write(path, bytes(whole))
+        for command in ("test", "cat"):
+            self.fails(command, path, saying="compressed offset")
+        self.fails("scan", "nothing", path, saying="compressed offset")
+        self.write(path, bytes(whole[: len(whole) // 2]))
+        self.fails("cat", path, saying="ends inside")
+
+    def test_row_groups_that_are_intact_are_salvaged(self):
+        text = many_rows(9000)
+        path = self.table("many.csv", text, "--row-group", "3000")
+        whole = bytearray(self.read(path))
+        whole[len(whole) // 2] ^= 1
+        self.write(path, bytes(whole))
+        lines = text.splitlines(keepends=True)
+        saved = self.run_presso("cat", "--salvage", path)
+        self.assertEqual(saved.status, 2)
+        self.assertEqual(saved.out, b"".join(lines[:3001] + lines[6001:]))
+
+
+if __name__ == "__main__":
+    main()
