@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Kinds 5 and 6 of coding 3, for doubles: ALP and ALP-RD (Afroozeh, Kuffo, Boncz: "ALP: Adaptive
-// Lossless floating-Point Compression", SIGMOD 2023). Doubles that were written with few decimals
-// are integers times a power of ten; others share the bits of sign, exponent and the front of the
-// mantissa.
+// Kinds 5 and 6 of coding 4 (integers) for doubles: ALP and ALP-RD (Afroozeh, Kuffo, Boncz: "ALP:
+// Adaptive Lossless floating-Point Compression", SIGMOD 2023). Doubles that were written with few
+// decimals are integers times a power of ten; others share the bits of sign, exponent and the front
+// of the mantissa.
 #pragma once
 
 #include <array>

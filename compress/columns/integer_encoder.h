@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Encoding a block of coding 3 (FORMAT.md 16): up to 65,536 values of one physical type. The size
-// of each kind is computed exactly for every vector of 1,024 values and the smallest is taken; of
-// equal ones, the cheapest to decode.
+// Encoding a block of coding 4 (integers, FORMAT.md 16): up to 65,536 values of one physical type.
+// The size of each kind is computed exactly for every vector of 1,024 values and the smallest is
+// taken; of equal ones, the cheapest to decode.
 #pragma once
 
 #include "format/columns/integer_layout.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The loops over the values of one vector that the encoder of coding 3 spends its time in, compiled
-// once for each CPU level. They give the same results at every level. U is std::uint32_t for values
-// of up to 4 bytes and std::uint64_t for those of 8; values are compared as signed numbers.
+// The loops over the values of one vector that the encoder of coding 4 (integers) spends its time
+// in, compiled once for each CPU level. They give the same results at every level. U is
+// std::uint32_t for values of up to 4 bytes and std::uint64_t for those of 8; values are compared
+// as signed numbers.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The encoder's loops of coding 3 on AVX2, as the compiler makes them for this level.
+// The encoder's loops of coding 4 (integers) on AVX2, as the compiler makes them for this level.
 #include "compress/columns/integer_loops.h"
 
 namespace presso {

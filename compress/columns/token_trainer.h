@@ -23,7 +23,7 @@ namespace presso {
 /// Tokens that would save less than they take themselves are left out.
 TokenDictionary train_tokens(const ColumnView& strings);
 
-/// What a column would take in coding 4.
+/// What a column would take in coding 5 (tokens).
 struct TokenEstimate {
   std::uint64_t dictionary_bytes = 0;
   std::uint64_t code_bytes = 0;

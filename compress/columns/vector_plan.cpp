@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The choice among the kinds of coding 3 and their writing. Sizes come from least and greatest
-// values alone; exceptions take a pass for each width that is tried, which ends when more than 255
-// values exceed it: mostly after the first. Tests: tests/unit/decompress/columns.
+// The choice among the kinds of coding 4 (integers) and their writing. Sizes come from least and
+// greatest values alone; exceptions take a pass for each width that is tried, which ends when more
+// than 255 values exceed it: mostly after the first. Tests: tests/unit/decompress/columns.
 #include "compress/columns/vector_plan.h"
 
 #include <array>

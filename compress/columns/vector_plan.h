@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which kind a vector of coding 3 is to be laid out in, and writing it down. Part of the encoder.
+// Which kind a vector of coding 4 (integers) is to be laid out in, and writing it down. Part of the
+// encoder.
 #pragma once
 
 #include <bit>

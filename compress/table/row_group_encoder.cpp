@@ -56,7 +56,7 @@ class ColumnEncoder {
   void begin(Representation representation) {
     to_.begin_column(representation);
     to_.chunk().nulls = nulls_;
-    if (is_string(column_.type)) {
+    if (is_string(column_.type) && representation != Representation::kNull) {
       to_.chunk().value_bytes = static_cast<std::uint64_t>(column_.offsets[rows_]);
     }
     if (nulls_ > 0 && nulls_ < rows_) {
@@ -139,7 +139,7 @@ class ColumnEncoder {
   /// As many rows as a block of tokens may have.
   std::uint32_t token_block_rows(std::uint32_t first) const {
     const std::uint32_t most = std::min(rows_ - first, kMaxBlockRows);
-    const std::int64_t limit = column_.offsets[first] + kMaxBlockBytes;
+    const std::int64_t limit = column_.offsets[first] + kMaxTokenBlockBytes;
     const auto* end =
         std::upper_bound(column_.offsets + first, column_.offsets + first + most + 1, limit);
     return static_cast<std::uint32_t>(end - (column_.offsets + first) - 1);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compress/columns/token_trainer.h"
+#include "format/columns/column_block.h"
 
 namespace presso {
 namespace {
@@ -100,7 +101,7 @@ bool may_be_tokens(const ColumnView& strings) {
   const auto bytes = static_cast<std::uint64_t>(strings.offsets[strings.rows]);
   if (bytes < kSampleBytes / 16 || bytes > kMaxMeanTokenBytes * strings.rows) return false;
   for (std::uint64_t row = 0; row < strings.rows; ++row) {
-    if (strings.offsets[row + 1] - strings.offsets[row] > kMaxBlockBytes) return false;
+    if (strings.offsets[row + 1] - strings.offsets[row] > kMaxTokenBlockBytes) return false;
   }
   return true;
 }

@@ -2,11 +2,11 @@
 #include "decompress/table/row_group_decoder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
 #include "decompress/columns/cpu/integer_decoder.h"
-#include "decompress/columns/cpu/token_decoder.h"
 #include "format/columns/column_block.h"
 #include "presso/checksum.h"
 
@@ -22,6 +22,10 @@ void copy_bits(const Byte* source, std::uint32_t from, std::uint32_t count, Byte
                std::uint32_t to) {
   if (from % 8 == 0 && to % 8 == 0) {
     std::memcpy(target + to / 8, source + from / 8, (count + 7) / 8);
+    if (count % 8 != 0) {
+      Byte& last = target[(to + count) / 8];
+      last = static_cast<Byte>(last & ((1u << (count % 8)) - 1));
+    }
     return;
   }
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -158,15 +162,23 @@ Status RowGroupDecoder::read_all_bytes(const ColumnChunk& chunk, ColumnStream st
 
 Result<ColumnData> RowGroupDecoder::read(std::size_t column, std::uint32_t first,
                                          std::uint32_t rows) const {
+  if (column >= schema_.columns.size() || rows > group_.rows || first > group_.rows - rows) {
+    return make_error(ErrorCode::kInvalidArgument, "rows outside the row group");
+  }
+  return without_bad_alloc([&] { return read_rows(column, {first, rows}); });
+}
+
+Result<ColumnData> RowGroupDecoder::read_rows(std::size_t column, RowRange range) const {
   const ColumnChunk& chunk = group_.columns[column];
-  const RowRange range{first, rows};
   ColumnData data;
   data.type = schema_.columns[column].type;
-  data.rows = rows;
-  if (chunk.nulls > 0) data.validity.assign((rows + 7) / 8 + 8, 0);
-  if (chunk.nulls > 0 && chunk.nulls < group_.rows) {
-    PRESSO_TRY(read_integers(chunk, ColumnStream::kValidity, 0, range, data.validity.data()));
+  data.rows = range.rows;
+  if (range.rows == 0) {
+    if (is_string(data.type)) data.offsets.assign(1, 0);
+    data.values.resize_discarding(0);
+    return data;
   }
+  PRESSO_TRY(read_validity(chunk, range, data.validity));
   Status done;
   switch (chunk.representation) {
     case Representation::kPlain:
@@ -182,14 +194,31 @@ Result<ColumnData> RowGroupDecoder::read(std::size_t column, std::uint32_t first
       done = read_bytes(chunk, range, data);
       break;
     default:
-      if (is_string(data.type)) data.offsets.assign(std::size_t{rows} + 1, 0);
-      const std::size_t size = integer_bytes(static_cast<Byte>(value_bytes(data.type)), rows);
+      if (is_string(data.type)) {
+        data.offsets.assign(std::size_t{range.rows} + 1, 0);
+        data.values.resize_discarding(0);
+        break;
+      }
+      const std::size_t size = integer_bytes(static_cast<Byte>(value_bytes(data.type)), range.rows);
       data.values.resize_discarding(size);
       std::fill_n(data.values.data(), size, Byte{0});
       break;
   }
   if (!done.ok()) return std::move(done.error());
   return data;
+}
+
+/// Where all rows are read, the nulls must be as many as the directory says.
+Status RowGroupDecoder::read_validity(const ColumnChunk& chunk, RowRange range,
+                                      std::vector<Byte>& validity) const {
+  if (chunk.nulls == 0) return {};
+  validity.assign((range.rows + 7) / 8 + 8, 0);
+  if (chunk.nulls == group_.rows) return {};
+  PRESSO_TRY(read_integers(chunk, ColumnStream::kValidity, 0, range, validity.data()));
+  if (range.rows < group_.rows) return {};
+  std::uint32_t valid = 0;
+  for (const Byte bits : validity) valid += static_cast<std::uint32_t>(std::popcount(bits));
+  return valid == group_.rows - chunk.nulls ? Status{} : bad_column("number of nulls");
 }
 
 Status RowGroupDecoder::read_numbers(const ColumnChunk& chunk, RowRange range,
@@ -283,87 +312,13 @@ Status RowGroupDecoder::read_byte_strings(const ColumnChunk& chunk, std::uint32_
   return {};
 }
 
-Status RowGroupDecoder::read_tokens(const ColumnChunk& chunk, RowRange range,
-                                    ColumnData& column) const {
-  std::uint32_t block = chunk.first_block;
-  while (group_.blocks[block].stream != ColumnStream::kTokenDictionary) ++block;
-  Buffer stored;
-  stored.resize_discarding(group_.blocks[block].plain_bytes);
-  PRESSO_TRY(decode_bytes_block(block, stored.data()));
-  auto tokens = TokenDictionary::parse(stored.bytes());
-  if (!tokens.ok()) return at_block(std::move(tokens.error()), block);
-
-  // Token blocks that hold the range, and the rows that these cover.
-  std::uint32_t first_row = 0;
-  std::uint32_t begin = 0;
-  std::vector<std::uint32_t> wanted;
-  for (; block < chunk.first_block + chunk.blocks; ++block) {
-    const ColumnBlock& entry = group_.blocks[block];
-    if (entry.stream != ColumnStream::kTokens) continue;
-    if (begin + entry.rows > range.first && begin < range.end()) {
-      if (wanted.empty()) first_row = begin;
-      wanted.push_back(block);
-    }
-    begin += entry.rows;
-  }
-  std::uint32_t covered = 0;
-  std::uint64_t plain = 0;
-  for (const std::uint32_t of : wanted) {
-    covered += group_.blocks[of].rows;
-    plain += group_.blocks[of].plain_bytes;
-  }
-  std::vector<std::uint32_t> counts(covered);
-  PRESSO_TRY(read_integers(chunk, ColumnStream::kTokenCounts, 4, {first_row, covered},
-                           reinterpret_cast<Byte*>(counts.data())));
-  column.values.resize_discarding(static_cast<std::size_t>(plain));
-  column.offsets.assign(std::size_t{covered} + 1, 0);
-  std::uint32_t row = 0;
-  std::int64_t at = 0;
-  for (const std::uint32_t of : wanted) {
-    const ColumnBlock& entry = group_.blocks[of];
-    PRESSO_TRY(decode_token_block(*tokens, of, {counts.data() + row, entry.rows},
-                                  {column.values.data() + at, entry.plain_bytes},
-                                  column.offsets.data() + row));
-    for (std::uint32_t i = 0; i <= entry.rows; ++i) column.offsets[row + i] += at;
-    row += entry.rows;
-    at += entry.plain_bytes;
-  }
-  return keep_rows(column, range.first - first_row, range.rows);
-}
-
-Status RowGroupDecoder::decode_token_block(const TokenDictionary& tokens, std::uint32_t block,
-                                           std::span<const std::uint32_t> counts, MutableBytes into,
-                                           std::int64_t* offsets) const {
-  PRESSO_ASSIGN(const Buffer stored, read_stored(block));
-  auto header = parse_column_block_header(stored.data());
-  if (!header.ok()) return at_block(std::move(header.error()), block);
-  if (header->coding != Coding::kTokens || header->plain_bytes != into.size() ||
-      header->number != block ||
-      round_up(kBlockHeaderBytes + header->payload_bytes, kFrameAlignment) != stored.size()) {
-    return at_block(make_error(ErrorCode::kBadRowGroup, "a block differs from it"), block);
-  }
-  const Bytes payload(stored.data() + kBlockHeaderBytes, header->payload_bytes);
-  if (options_.verify && checksum64(payload) != header->payload_checksum) {
-    return at_block(make_error(ErrorCode::kContentChecksum), block);
-  }
-  Status decoded = decode_tokens(tokens, payload, header->count, counts, into, offsets);
-  return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
-}
-
-/// Leaves `rows` strings from row `first` on.
-Status RowGroupDecoder::keep_rows(ColumnData& column, std::uint32_t first, std::uint32_t rows) {
-  const std::int64_t begin = column.offsets[first];
-  const auto bytes = static_cast<std::size_t>(column.offsets[first + rows] - begin);
-  if (begin > 0) std::memmove(column.values.data(), column.values.data() + begin, bytes);
-  column.values.grow(bytes);
-  for (std::uint32_t i = 0; i <= rows; ++i) column.offsets[i] = column.offsets[first + i] - begin;
-  column.offsets.resize(std::size_t{rows} + 1);
-  return {};
-}
-
 Result<ExactLines> RowGroupDecoder::exact_lines() const {
+  if (!schema_.exact) return ExactLines{};
+  return without_bad_alloc([&] { return read_exact_lines(); });
+}
+
+Result<ExactLines> RowGroupDecoder::read_exact_lines() const {
   ExactLines lines;
-  if (!schema_.exact) return lines;
   const ColumnChunk& chunk = group_.columns.back();
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < chunk.blocks; ++i) {

@@ -24,7 +24,8 @@ class RowGroupDecoder {
                   std::uint64_t blocks_offset, std::uint64_t first_offset = 0,
                   const DecodeOptions& options = {});
 
-  /// `rows` rows of a column of the schema from `first` on; all in the row group.
+  /// `rows` rows of a column of the schema from `first` on; kInvalidArgument where not all are in
+  /// the row group. Bits behind the last row are 0.
   Result<ColumnData> read(std::size_t column, std::uint32_t first, std::uint32_t rows) const;
   /// All of them; empty where the schema is not exact.
   Result<ExactLines> exact_lines() const;
@@ -38,6 +39,9 @@ class RowGroupDecoder {
     std::uint32_t end() const { return first + rows; }
   };
 
+  Result<ColumnData> read_rows(std::size_t column, RowRange range) const;
+  Status read_validity(const ColumnChunk& chunk, RowRange range, std::vector<Byte>& validity) const;
+  Result<ExactLines> read_exact_lines() const;
   Error at_block(Error error, std::uint32_t block) const;
   Result<Buffer> read_stored(std::uint32_t block) const;
   Status decode_integer_block(std::uint32_t block, Byte width_bytes, Byte* into) const;

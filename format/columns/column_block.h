@@ -23,6 +23,9 @@ namespace presso {
 constexpr std::uint32_t kMaxBlockRows = 65536;
 /// Payload of the largest block of integers: values of 16 bytes that do not compress.
 constexpr std::uint32_t kMaxColumnPayloadBytes = 4u << 20;
+/// Strings of the largest block of tokens that an encoder writes: where each byte takes a code,
+/// these are 3 MiB of payload.
+constexpr std::uint32_t kMaxTokenBlockBytes = 2u << 20;
 
 struct ColumnBlockHeader {
   std::uint32_t number = 0;         ///< position within its row group

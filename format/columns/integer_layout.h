@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Coding 3, integers (FORMAT.md 16): what the encoder and every decoder, on the CPU and on a GPU,
+// Coding 4 (integers, FORMAT.md 16): what the encoder and every decoder, on the CPU and on a GPU,
 // must agree on. A block holds 1 to 65,536 values of one physical type. Its payload is a directory
 // of 16 bytes for each vector of 1,024 values, then 32-bit words; each vector is laid out in the
 // smallest of a few kinds.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Lane packing (FORMAT.md 16.1): how coding 3 and coding 4 lay out up to 1,024 values of w bits so
-// that the 32 lanes of a warp, or the lanes of a vector register, each shift through a stream of
-// 32-bit words of their own. Value i is value i / 32 of lane i mod 32; lane l's word j stands at
-// word 32 * j + l. Rows stay in order: a step of all lanes is 32 consecutive rows.
+// Lane packing (FORMAT.md 16.1): how coding 4 (integers) and coding 5 (tokens) lay out up to 1,024
+// values of w bits so that the 32 lanes of a warp, or the lanes of a vector register, each shift
+// through a stream of 32-bit words of their own. Value i is value i / 32 of lane i mod 32; lane l's
+// word j stands at word 32 * j + l. Rows stay in order: a step of all lanes is 32 consecutive rows.
 #pragma once
 
 #include <cstdint>

@@ -80,7 +80,9 @@ class ChunkCheck {
     if (const char* wrong = take_blocks()) return wrong;
     if (type == nullptr) return exact_lines_fault();
     const bool has_validity = chunk_.nulls > 0 && chunk_.nulls < rows_;
-    if (totals_.rows_of(ColumnStream::kValidity) != (has_validity ? rows_ : 0)) return "validity";
+    if (integer_stream_fault(ColumnStream::kValidity, 0, has_validity ? rows_ : 0) != nullptr) {
+      return "validity";
+    }
     if ((chunk_.representation == Representation::kNull) != (chunk_.nulls == rows_)) {
       return "representation of nulls";
     }
@@ -94,9 +96,7 @@ class ChunkCheck {
       const auto stream = static_cast<Byte>(block.stream);
       if (stream > kLastStream || stream < last) return "order of the streams";
       last = stream;
-      if (block.zone_flags > (kZoneKnown | kZoneHasNan | kZoneHasNull | kZoneNoValue)) {
-        return "zone flags";
-      }
+      if (block.zone_flags > kAllZoneFlags) return "zone flags";
       if (block.plain_bytes > kMaxBlockBytes || block.stored_bytes < kBlockHeaderBytes ||
           block.stored_bytes % kFrameAlignment != 0 ||
           block.stored_bytes > kMaxColumnPayloadBytes + kBlockHeaderBytes + kFrameAlignment) {

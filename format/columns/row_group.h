@@ -51,6 +51,7 @@ constexpr Byte kZoneKnown = 1;    ///< least and most are right for all values t
 constexpr Byte kZoneHasNan = 2;   ///< there are NaNs, which least and most leave out
 constexpr Byte kZoneHasNull = 4;  ///< there are nulls, which they leave out
 constexpr Byte kZoneNoValue = 8;  ///< all are null or NaN
+constexpr Byte kAllZoneFlags = 15;
 
 struct ColumnBlock {
   std::uint32_t stored_bytes = 0;

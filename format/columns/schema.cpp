@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "format/columns/schema.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "format/columns/wire_reader.h"
@@ -152,6 +153,7 @@ Result<TableSchema> parse_schema(Bytes payload) {
   WireReader from(payload);
   TableSchema schema;
   const auto columns = from.value<std::uint32_t>();
+  if (columns > kMaxColumns) return make_error(ErrorCode::kBadSchema, "more than 65,535 columns");
   schema.exact = (from.value<std::uint32_t>() & kExactBit) != 0;
   schema.text = read_text_form(from);
   for (std::uint32_t i = 0; i < columns && !from.overran(); ++i) {

@@ -149,12 +149,14 @@ class TableStream {
   Result<TableFrame> next_frame();
   Result<TableFrame> begin_member();
   Result<StoredSection> read_section(FrameKind expected, std::uint64_t most_bytes);
+  Status read_bytes(std::uint64_t count, Buffer& into);
   Result<TableFrame> read_group();
   Status end_member();
 
   FrameWindow window_;
   bool skip_blocks_;
   bool inside_ = false;
+  std::uint64_t frame_offset_ = 0;  ///< of the frame that is being read
   std::uint64_t member_offset_ = 0;
   std::uint64_t groups_ = 0;  ///< of the member
   std::optional<TableSchema> first_;

@@ -33,6 +33,9 @@ Status TableFileWriter::begin(const TableSchema& schema, const Metadata& metadat
 Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
   const std::uint64_t begin = written_;
   const std::vector<Byte> directory = serialise_row_group(group);
+  if (directory.size() > kMaxRowGroupPayload) {
+    return make_error(ErrorCode::kInvalidArgument, "a row group of too many blocks");
+  }
   PRESSO_TRY(write_section(FrameKind::kRowGroup, kRowGroupLayout, directory));
   const std::uint64_t directory_bytes = written_ - begin;
   PRESSO_TRY(write(blocks));

@@ -84,7 +84,10 @@ Status TableIndex::read_member(std::uint64_t begin, std::uint64_t end, std::uint
   RangeSource front(*file_, begin, end);
   TableStream stream(front, true);
   auto frame = stream.next();
-  if (!frame.ok()) return std::move(frame.error());
+  if (!frame.ok()) {
+    frame.error().byte_offset += begin;
+    return std::move(frame.error());
+  }
   auto& start = std::get<TableBegin>(*frame);
   if (!members_.empty()) PRESSO_TRY(check_same_columns(schema(), start.schema));
   members_.push_back(
@@ -101,7 +104,9 @@ Status TableIndex::read_member(std::uint64_t begin, std::uint64_t end, std::uint
 Status TableIndex::take_index(Bytes payload, std::uint64_t first_group, std::uint64_t index_at) {
   TableMember& member = members_.back();
   const std::size_t columns = member.schema.columns.size();
-  if (payload.size() < kTableIndexPrefixBytes) return make_error(ErrorCode::kBadIndex);
+  if (payload.size() < kTableIndexPrefixBytes || first_group > index_at) {
+    return make_error(ErrorCode::kBadIndex);
+  }
   WireReader from(payload);
   member.groups = from.value<std::uint64_t>();
   from.bytes(24);  // rows and text: what the row groups add up to
@@ -135,7 +140,9 @@ Status TableIndex::take_index(Bytes payload, std::uint64_t first_group, std::uin
     zone.least = from.value<std::uint64_t>();
     zone.most = from.value<std::uint64_t>();
     zone.nulls = from.value<std::uint32_t>();
-    zone.flags = static_cast<Byte>(from.value<std::uint32_t>());
+    const auto flags = from.value<std::uint32_t>();
+    if (flags > kAllZoneFlags) return make_error(ErrorCode::kBadIndex);
+    zone.flags = static_cast<Byte>(flags);
     zones_.push_back(zone);
   }
   return from.ended_exactly() ? Status{} : make_error(ErrorCode::kBadIndex);
@@ -222,10 +229,15 @@ Result<RowGroup> TableIndex::read_directory(std::uint64_t group) const {
   auto section =
       read_section_at(*file_, place.file_offset, FrameKind::kRowGroup, kMaxRowGroupPayload);
   if (!section.ok()) return at_offset(std::move(section.error()), place.file_offset);
+  if (section->header.parameter != kRowGroupLayout) {
+    return at_offset(make_error(ErrorCode::kBadHeader, "section parameter"), place.file_offset);
+  }
   auto directory = parse_row_group(section->payload.bytes(), members_[place.member].schema);
   if (!directory.ok()) return at_offset(std::move(directory.error()), place.file_offset);
-  if (directory->rows != place.rows ||
-      section->header.stored_bytes() + directory->stored_bytes() != place.stored_bytes) {
+  const std::uint64_t directory_bytes = section->header.stored_bytes();
+  if (directory->rows != place.rows || directory->text_bytes != place.text_bytes ||
+      directory->text_lines != place.text_lines || directory_bytes != place.directory_bytes ||
+      directory_bytes + directory->stored_bytes() != place.stored_bytes) {
     return at_offset(make_error(ErrorCode::kBadIndex, "a row group differs from it"),
                      place.file_offset);
   }

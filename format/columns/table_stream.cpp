@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <utility>
 
 #include "format/columns/schema.h"
@@ -10,14 +11,14 @@
 namespace presso {
 
 Result<TableFrame> TableStream::next() {
-  const std::uint64_t begin = window_.offset();
   Result<TableFrame> frame = next_frame();
-  if (!frame.ok()) frame.error() = at_offset(std::move(frame.error()), begin);
+  if (!frame.ok()) frame.error() = at_offset(std::move(frame.error()), frame_offset_);
   return frame;
 }
 
 Result<TableFrame> TableStream::next_frame() {
   for (;;) {
+    frame_offset_ = window_.offset();
     if (!inside_) {
       PRESSO_ASSIGN(const std::size_t got, window_.fill(kFileHeaderBytes));
       if (got == 0 && first_) return TableFrame(EndOfInput{});
@@ -62,14 +63,29 @@ Result<StoredSection> TableStream::read_section(FrameKind expected, std::uint64_
   if (section.header.payload_bytes > most_bytes) {
     return make_error(ErrorCode::kBadHeader, "section size");
   }
-  PRESSO_TRY(window_.require(static_cast<std::size_t>(section.header.stored_bytes())));
-  section.payload.append({window_.data() + kSectionHeaderBytes,
-                          static_cast<std::size_t>(section.header.payload_bytes)});
+  const std::uint64_t payload_bytes = section.header.payload_bytes;
+  window_.advance(kSectionHeaderBytes);
+  PRESSO_TRY(read_bytes(payload_bytes, section.payload));
+  PRESSO_TRY(window_.skip(section.header.stored_bytes() - kSectionHeaderBytes - payload_bytes));
   if (checksum64(section.payload.bytes()) != section.header.payload_checksum) {
-    return make_error(ErrorCode::kSectionChecksum, kind_name(expected));
+    return at_offset(make_error(ErrorCode::kSectionChecksum, kind_name(expected)),
+                     section.file_offset);
   }
-  window_.advance(static_cast<std::size_t>(section.header.stored_bytes()));
   return section;
+}
+
+/// The buffer grows with what is there, so that a header cannot ask for memory that the file has
+/// not.
+Status TableStream::read_bytes(std::uint64_t count, Buffer& into) {
+  constexpr std::uint64_t kPiece = 1u << 20;
+  while (count > 0) {
+    const auto step = static_cast<std::size_t>(std::min(kPiece, count));
+    PRESSO_TRY(window_.require(step));
+    into.append({window_.data(), step});
+    window_.advance(step);
+    count -= step;
+  }
+  return {};
 }
 
 Result<TableFrame> TableStream::begin_member() {
@@ -79,6 +95,7 @@ Result<TableFrame> TableStream::begin_member() {
   PRESSO_TRY(expect_content(header, Content::kTable));
   window_.advance(kFileHeaderBytes);
   for (;;) {
+    frame_offset_ = window_.offset();
     PRESSO_TRY(window_.require(sizeof(std::uint32_t)));
     PRESSO_ASSIGN(const FrameKind kind, peek_frame_kind(window_.data()));
     if (kind == FrameKind::kSchema) break;
@@ -120,15 +137,7 @@ Result<TableFrame> TableStream::read_group() {
   if (skip_blocks_) {
     PRESSO_TRY(window_.skip(bytes));
   } else {
-    // Grows with what is there, so that a directory cannot ask for memory that the file has not.
-    constexpr std::uint64_t kPiece = 1u << 20;
-    for (std::uint64_t done = 0; done < bytes;) {
-      const auto step = static_cast<std::size_t>(std::min(kPiece, bytes - done));
-      PRESSO_TRY(window_.require(step));
-      group.blocks.append({window_.data(), step});
-      window_.advance(step);
-      done += step;
-    }
+    PRESSO_TRY(read_bytes(bytes, group.blocks));
   }
   ++groups_;
   return TableFrame(std::move(group));

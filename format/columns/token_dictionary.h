@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The dictionary of coding 4 (FORMAT.md 17.1): up to 4,096 tokens of 1 to 16 bytes, numbered in
-// bytewise order, the 256 single bytes always among them, so that every string has codes and no
-// escapes are needed. In memory each token has a slot of 16 bytes: a decoder copies a whole slot
-// and moves on by the token's length.
+// The dictionary of coding 5 (tokens, FORMAT.md 17.1): up to 4,096 tokens of 1 to 16 bytes,
+// numbered in bytewise order, the 256 single bytes always among them, so that every string has
+// codes and no escapes are needed. In memory each token has a slot of 16 bytes: a decoder copies a
+// whole slot and moves on by the token's length.
 // Bytewise order costs nothing to encode and decode, makes the stored form small (a token shares
 // its front with the one before it), and makes every prefix a range of codes, which the encoder's
 // longest match rests on. Stored, a token takes about 4 bytes; parsing all 4,096 takes 30 us.
@@ -29,7 +29,7 @@ constexpr std::size_t kMaxTokenDictionaryBytes = 2 + kMaxLongTokens * (1 + kMaxT
 /// 32-bit words of a full vector of codes.
 constexpr std::uint32_t kTokenVectorWords = lane_words(kVectorRows, kTokenBits);
 
-/// Payload of a block of coding 4: vectors of 1,024 codes, the last of what is left.
+/// Payload of a block of coding 5 (tokens): vectors of 1,024 codes, the last of what is left.
 constexpr std::uint64_t token_payload_bytes(std::uint32_t codes) {
   const std::uint64_t full = std::uint64_t{codes / kVectorRows} * kTokenVectorWords;
   return (full + lane_words(codes % kVectorRows, kTokenBits)) * 4;

@@ -52,8 +52,9 @@ def content_checksum(plain):
 # --- headers --------------------------------------------------------------------------------------
 
 
-def file_header(block_bytes=BLOCK_BYTES, version=1, magic=MAGIC, reserved=0):
-    return sealed(magic + u16(version) + u16(reserved) + u32(block_bytes) + bytes(12))
+def file_header(block_bytes=BLOCK_BYTES, version=1, magic=MAGIC, content=0, reserved=0):
+    fields = u16(version) + u16(content) + u32(block_bytes) + u32(reserved) + bytes(8)
+    return sealed(magic + fields)
 
 
 def section(kind, payload, mandatory=False, parameter=0, flags=None, size=None, checksum=None):

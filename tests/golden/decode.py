@@ -32,6 +32,7 @@ class Code(IntEnum):  # FORMAT.md 11
     MISSING_DICTIONARY = 10
     BAD_METADATA = 11
     LOST_SYNC = 12
+    CONTENT = 13
     BAD_PAYLOAD_SIZE = 20
     BAD_LENGTH = 21
     BAD_OFFSET = 22
@@ -103,14 +104,18 @@ def content_checksum(plain):
 
 # --- 4: file header -----------------------------------------------------------------------------
 
+BYTES, TABLE = 0, 1
+
 
 def parse_file_header(header):
     check_header_checksum(header)
-    require(u16(header, 8) in (1, 2, 3), Code.UNSUPPORTED_VERSION, str(u16(header, 8)))
+    version, content = u16(header, 8), u16(header, 10)
+    require(version in (1, 2, 3, 4), Code.UNSUPPORTED_VERSION, str(version))
     block_bytes = u32(header, 12)
     require(MIN_BLOCK_BYTES <= block_bytes <= MAX_BLOCK_BYTES, Code.BAD_HEADER, "block size")
-    require(not any(header[10:12]) and not any(header[16:28]), Code.BAD_HEADER, "reserved")
-    return block_bytes
+    require(content <= (version == 4), Code.BAD_HEADER, "content")
+    require(not any(header[16:28]), Code.BAD_HEADER, "reserved")
+    return block_bytes, content
 
 
 # --- 5: block header ----------------------------------------------------------------------------
@@ -722,7 +727,9 @@ class Decoder:
     def read_member_header(self):
         if self.data[self.at : self.at + 8] != MAGIC:
             raise FormatError(Code.LOST_SYNC if self.members else Code.NOT_PRESSO)
-        self.members.append(Member(self.at, parse_file_header(self.need(32))))
+        block_bytes, content = parse_file_header(self.need(32))
+        require(content == BYTES, Code.CONTENT, "a table")
+        self.members.append(Member(self.at, block_bytes))
         self.at += 32
 
     def read_frame(self):

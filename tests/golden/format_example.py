@@ -277,8 +277,9 @@ FENCE = re.compile(r"```hex ([a-z-]+)\n(.*?)```", re.DOTALL)
 
 
 def documented():
-    """Name -> text of the hex blocks that FORMAT.md shows, in their order."""
-    return {name: text.rstrip("\n") for name, text in FENCE.findall(FORMAT_MD.read_text())}
+    """Name -> text of the hex blocks of the appendix, in their order."""
+    appendix = FORMAT_MD.read_text().split("\n## Appendix A", 1)[1]
+    return {name: text.rstrip("\n") for name, text in FENCE.findall(appendix)}
 
 
 def hex_bytes(text):
@@ -288,8 +289,9 @@ def hex_bytes(text):
 def main():
     blocks = example()
     if sys.argv[1:] == ["--update"]:
-        text = FENCE.sub(lambda m: f"```hex {m[1]}\n{blocks[m[1]]}\n```", FORMAT_MD.read_text())
-        FORMAT_MD.write_text(text)
+        before, appendix = FORMAT_MD.read_text().split("\n## Appendix A", 1)
+        appendix = FENCE.sub(lambda m: f"```hex {m[1]}\n{blocks[m[1]]}\n```", appendix)
+        FORMAT_MD.write_text(f"{before}\n## Appendix A{appendix}")
         return
     for name, text in blocks.items():
         print(f"--- {name}\n{text}")

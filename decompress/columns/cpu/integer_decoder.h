@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Decoding a block of coding 3 (FORMAT.md 16) on the CPU. Every function reports the same code for
-// the same input: kBadHeader or kBadPayloadSize by the order of checks of 16.4, kInvalidArgument
-// where `into` has not exactly the size of the values. `into` then holds the vectors before the
-// failing one; the rest is unspecified. Alignment of `payload` and `into` does not matter.
+// Decoding a block of coding 4 (integers, FORMAT.md 16) on the CPU. Every function reports the same
+// code for the same input: kBadHeader or kBadPayloadSize by the order of checks of 16.4,
+// kInvalidArgument where `into` has not exactly the size of the values. `into` then holds the
+// vectors before the failing one; the rest is unspecified. Alignment of `payload` and `into` does
+// not matter.
 #pragma once
 
 #include "format/columns/integer_layout.h"

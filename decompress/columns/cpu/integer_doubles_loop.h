@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decoding one vector of coding 3 of the kinds for doubles, ALP and ALP-RD (FORMAT.md 16.2). A part
-// of integer_vector_loop.h, which includes it once for each CPU level.
+// Decoding one vector of coding 4 (integers) of the kinds for doubles, ALP and ALP-RD (FORMAT.md
+// 16.2). A part of integer_vector_loop.h, which includes it once for each CPU level.
 
 // clang-format off
 constexpr double kPowers[19] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,

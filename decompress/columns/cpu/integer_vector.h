@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fast decoders of one vector of coding 3, one per CPU level, and the plain struct they work
-// on. Vectors were checked before (format/columns/integer_layout.h): these cannot fail.
+// The fast decoders of one vector of coding 4 (integers), one per CPU level, and the plain struct
+// they work on. Vectors were checked before (format/columns/integer_layout.h): these cannot fail.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vectors of coding 3 on AVX2: the common loop, as the compiler makes it for this level.
+// Vectors of coding 4 (integers) on AVX2: the common loop, as the compiler makes it for this level.
 #include "decompress/columns/cpu/integer_vector.h"
 
 namespace presso {

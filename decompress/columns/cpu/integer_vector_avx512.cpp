@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vectors of coding 3 on AVX-512: the common loop, as the compiler makes it for this level.
+// Vectors of coding 4 (integers) on AVX-512: the common loop, as the compiler makes it for this
+// level.
 #include "decompress/columns/cpu/integer_vector.h"
 
 namespace presso {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Decoding one vector of coding 3. Included once for each CPU level, inside that level's namespace;
-// it uses nothing of the standard library, so that no code made for one level is shared with
-// another. There are no intrinsics: the loops go over the 32 lanes and are unrolled over the steps
-// by templates on the width, which compilers turn into a shift, a mask and a store for each
+// Decoding one vector of coding 4 (integers). Included once for each CPU level, inside that level's
+// namespace; it uses nothing of the standard library, so that no code made for one level is shared
+// with another. There are no intrinsics: the loops go over the 32 lanes and are unrolled over the
+// steps by templates on the width, which compilers turn into a shift, a mask and a store for each
 // register of values.
 //
 // A vector is always unpacked as 1,024 values: a shorter one is first copied into a buffer with

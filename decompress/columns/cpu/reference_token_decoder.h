@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Coding 4 as FORMAT.md 17 says it, one code after another: what the fast decoder is tested
-// against.
+// Coding 5 (tokens) as FORMAT.md 17 says it, one code after another: what the fast decoder is
+// tested against.
 #pragma once
 
 #include <cstdint>

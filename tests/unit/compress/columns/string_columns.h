@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// String columns for tests of coding 4.
+// String columns for tests of coding 5 (tokens).
 #pragma once
 
 #include <random>

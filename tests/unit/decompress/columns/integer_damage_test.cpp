@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Payloads of coding 3 that are not valid: each check has its code, every decoder gives the same
-// one, and none reads outside (the payload's heap block ends where the payload does).
+// Payloads of coding 4 (integers) that are not valid: each check has its code, every decoder gives
+// the same one, and none reads outside (the payload's heap block ends where the payload does).
 #include "compress/columns/integer_encoder.h"
 #include "tests/unit/decompress/columns/integer_support.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kind of coding 3 at every width and many lengths, laid out by the tests themselves: what
-// the decoders make of it is what the formulas of FORMAT.md 16.2 say.
+// Every kind of coding 4 (integers) at every width and many lengths, laid out by the tests
+// themselves: what the decoders make of it is what the formulas of FORMAT.md 16.2 say.
 #include <bit>
 
 #include "tests/unit/decompress/columns/integer_support.h"

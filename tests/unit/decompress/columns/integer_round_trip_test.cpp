@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the encoder of coding 3 writes comes back from every decoder, is the same at every CPU
-// level, and takes the kind that the data call for.
+// What the encoder of coding 4 (integers) writes comes back from every decoder, is the same at
+// every CPU level, and takes the kind that the data call for.
 #include <functional>
 
 #include "compress/columns/integer_encoder.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the tests of coding 3 share: running every decoder on one payload, and laying out vectors by
-// the letter of FORMAT.md 16, value by value, independently of the encoder.
+// What the tests of coding 4 (integers) share: running every decoder on one payload, and laying out
+// vectors by the letter of FORMAT.md 16, value by value, independently of the encoder.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Coding 4 there and back, and both decoders on input that no encoder made.
+// Coding 5 (tokens) there and back, and both decoders on input that no encoder made.
 #include "decompress/columns/cpu/token_decoder.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rates of coding 3 on one core, as CSV: G values/s of encoding and decoding by shape of data, type
-// and width, for each CPU level. Blocks of 65,536 values; the packed source stays in the
+// Rates of coding 4 (integers) on one core, as CSV: G values/s of encoding and decoding by shape of
+// data, type and width, for each CPU level. Blocks of 65,536 values; the packed source stays in the
 // second-level cache, a block of values does too up to 4 bytes. The last figure
 // is for decoding vector by vector into the same place, as a fused consumer does. Best of many
 // runs. Usage: integer_rate [rounds]

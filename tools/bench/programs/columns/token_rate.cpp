@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Size and speed of coding 4 on files of lines, each a column of strings, as CSV; one thread, the
-// best of five runs. Usage: see kUsage.
+// Size and speed of coding 5 (tokens) on files of lines, each a column of strings, as CSV; one
+// thread, the best of five runs. Usage: see kUsage.
 //
 // "train_encode" is what loading a row group costs: training on it, and encoding it all. Decoding
 // has everything but the payload in the caches, and gives offsets too. The ratio counts dictionary,
-// codes, and counts of codes as coding 3 packs them at best (a width for 1,024 rows), against the
-// lines without their line feeds.
+// codes, and counts of codes as coding 4 (integers) packs them at best (a width for 1,024 rows),
+// against the lines without their line feeds.
 #include <algorithm>
 #include <bit>
 #include <cstdio>

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The part of RowGroupDecoder that reads columns of tokens.
+#include <cstring>
+#include <utility>
+
+#include "decompress/columns/cpu/token_decoder.h"
+#include "decompress/table/row_group_decoder.h"
+#include "format/columns/column_block.h"
+#include "presso/checksum.h"
+
+namespace presso {
+
+Status RowGroupDecoder::read_tokens(const ColumnChunk& chunk, RowRange range,
+                                    ColumnData& column) const {
+  std::uint32_t block = chunk.first_block;
+  while (group_.blocks[block].stream != ColumnStream::kTokenDictionary) ++block;
+  Buffer stored;
+  stored.resize_discarding(group_.blocks[block].plain_bytes);
+  PRESSO_TRY(decode_bytes_block(block, stored.data()));
+  auto tokens = TokenDictionary::parse(stored.bytes());
+  if (!tokens.ok()) return at_block(std::move(tokens.error()), block);
+
+  // Token blocks that hold the range, and the rows that these cover.
+  std::uint32_t first_row = 0;
+  std::uint32_t begin = 0;
+  std::vector<std::uint32_t> wanted;
+  for (; block < chunk.first_block + chunk.blocks; ++block) {
+    const ColumnBlock& entry = group_.blocks[block];
+    if (entry.stream != ColumnStream::kTokens) continue;
+    if (begin + entry.rows > range.first && begin < range.end()) {
+      if (wanted.empty()) first_row = begin;
+      wanted.push_back(block);
+    }
+    begin += entry.rows;
+  }
+  std::uint32_t covered = 0;
+  std::uint64_t plain = 0;
+  for (const std::uint32_t of : wanted) {
+    covered += group_.blocks[of].rows;
+    plain += group_.blocks[of].plain_bytes;
+  }
+  std::vector<std::uint32_t> counts(covered);
+  PRESSO_TRY(read_integers(chunk, ColumnStream::kTokenCounts, 4, {first_row, covered},
+                           reinterpret_cast<Byte*>(counts.data())));
+  column.values.resize_discarding(static_cast<std::size_t>(plain));
+  column.offsets.assign(std::size_t{covered} + 1, 0);
+  std::uint32_t row = 0;
+  std::int64_t at = 0;
+  for (const std::uint32_t of : wanted) {
+    const ColumnBlock& entry = group_.blocks[of];
+    PRESSO_TRY(decode_token_block(*tokens, of, {counts.data() + row, entry.rows},
+                                  {column.values.data() + at, entry.plain_bytes},
+                                  column.offsets.data() + row));
+    for (std::uint32_t i = 0; i <= entry.rows; ++i) column.offsets[row + i] += at;
+    row += entry.rows;
+    at += entry.plain_bytes;
+  }
+  return keep_rows(column, range.first - first_row, range.rows);
+}
+
+Status RowGroupDecoder::decode_token_block(const TokenDictionary& tokens, std::uint32_t block,
+                                           std::span<const std::uint32_t> counts, MutableBytes into,
+                                           std::int64_t* offsets) const {
+  PRESSO_ASSIGN(const Buffer stored, read_stored(block));
+  auto header = parse_column_block_header(stored.data());
+  if (!header.ok()) return at_block(std::move(header.error()), block);
+  if (header->coding != Coding::kTokens || header->plain_bytes != into.size() ||
+      header->number != block ||
+      round_up(kBlockHeaderBytes + header->payload_bytes, kFrameAlignment) != stored.size()) {
+    return at_block(make_error(ErrorCode::kBadRowGroup, "a block differs from it"), block);
+  }
+  const Bytes payload(stored.data() + kBlockHeaderBytes, header->payload_bytes);
+  if (options_.verify && checksum64(payload) != header->payload_checksum) {
+    return at_block(make_error(ErrorCode::kContentChecksum), block);
+  }
+  Status decoded = decode_tokens(tokens, payload, header->count, counts, into, offsets);
+  return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
+}
+
+/// Leaves `rows` strings from row `first` on.
+Status RowGroupDecoder::keep_rows(ColumnData& column, std::uint32_t first, std::uint32_t rows) {
+  const std::int64_t begin = column.offsets[first];
+  const auto bytes = static_cast<std::size_t>(column.offsets[first + rows] - begin);
+  if (begin > 0) std::memmove(column.values.data(), column.values.data() + begin, bytes);
+  column.values.grow(bytes);
+  for (std::uint32_t i = 0; i <= rows; ++i) column.offsets[i] = column.offsets[first + i] - begin;
+  column.offsets.resize(std::size_t{rows} + 1);
+  return {};
+}
+
+}  // namespace presso
