@@ -16,7 +16,7 @@ constexpr std::uint32_t kRowGroupLayout = 1;  ///< the section's parameter
 constexpr std::uint32_t kMaxGroupRows = 1u << 24;
 constexpr std::uint64_t kMaxRowGroupPayload = 256u << 20;
 /// Of a row group's text, and of what a column holds of it.
-constexpr std::uint64_t kMaxGroupTextBytes = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMaxGroupTextBytes = std::uint64_t{1} << 32;
 constexpr std::uint32_t kMaxDictionaryEntries = 65536;
 constexpr std::uint64_t kMaxEntryBytes = 2u << 20;  ///< of all entries of a dictionary column
 

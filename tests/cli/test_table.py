@@ -4,9 +4,8 @@
 import json
 import os
 import random
-import subprocess
 
-from support import PRESSO, CliTest, covers, main
+from support import CliTest, covers, main
 
 ORDERS = b"""id,customer,price,day,paid,note
 1,"Smith, John",1.50,2024-01-31,true,
@@ -24,7 +23,8 @@ def many_rows(rows=70000, seed=1):
     lines = ["key,amount,colour,comment\n"]
     for number in range(rows):
         comment = " ".join(rng.choice(words) for _ in range(rng.randrange(1, 9)))
-        lines.append(f"{number * 4},{rng.randrange(9999) / 100:.2f},{rng.choice(words)},{comment}\n")
+        amount = rng.randrange(9999) / 100
+        lines.append(f"{number * 4},{amount:.2f},{rng.choice(words)},{comment}\n")
     return "".join(lines).encode()
 
 
@@ -79,7 +79,7 @@ class Tables(CliTest):
             "tabs": b"a\tb\n1\tx y\n2\tz\n",
             "spaces": b"a,b\n 1, 2\n3 ,4\n",
             "quoted line feeds": b'a,b\n"1\n\n2",3\n',
-            "1,000 columns": b",".join(b"c%d" % i for i in range(1000)) + b"\n" + b"1," * 999 + b"2\n",
+            "1,000 columns": b"c" + b",c" * 999 + b"\n" + b"1," * 999 + b"2\n",
             "a field of 5 MB": b"a,b\n" + b"x" * 5000000 + b",2\n3,4\n",
         }
         for what, text in texts.items():
@@ -118,7 +118,8 @@ class Tables(CliTest):
             ("id:int9", "int9"),
             ("id", "neither NAME:TYPE"),
         ):
-            self.fails("compress", "-f", "--table", "csv", "--schema", types, "orders.csv", saying=said)
+            options = ("-f", "--table", "csv", "--schema", types)
+            self.fails("compress", *options, "orders.csv", saying=said)
 
     @covers("compress", "--header")
     def test_a_header_may_be_named_or_denied(self):
@@ -134,8 +135,8 @@ class Tables(CliTest):
     @covers("compress", "--skip")
     def test_how_the_text_is_written_may_be_said(self):
         text = b"made today\n# a comment\na;b\n1;'x;y'\n# another\nNA;z\n"
-        options = ("--delimiter", ";", "--quote", "'", "--null", "NA", "--comment", "#", "--skip", "1")
-        path = self.table("t.csv", text, *options)
+        options = ("--delimiter", ";", "--quote", "'", "--null", "NA", "--comment", "#")
+        path = self.table("t.csv", text, *options, "--skip", "1")
         table = self.info(path)["table"]
         self.assertEqual([(c["name"], c["type"], c["nulls"]) for c in table["columns"]],
                          [("a", "int64", 1), ("b", "utf8", 0)])
@@ -179,15 +180,15 @@ class Tables(CliTest):
                          b"price,id\n2.25,2\n10.00,3\n")
         self.assertEqual(self.ok("cat", "--rows", "4", "--columns=id", path).out, b"id\n4\n")
         self.assertEqual(self.ok("cat", "--rows", "9-", "--columns=id", path).out, b"id\n")
-        rows = [json.loads(line) for line in self.ok("cat", "--format", "jsonl", path).out.splitlines()]
-        self.assertEqual(rows[1], {"id": 2, "customer": "O'Neil", "price": 2.25, "day": "2024-02-29",
-                                   "paid": False, "note": 'say "hi"'})
+        lines = self.ok("cat", "--format", "jsonl", path).out.splitlines()
+        row = {"id": 2, "customer": "O'Neil", "price": 2.25, "day": "2024-02-29"}
+        self.assertEqual(json.loads(lines[1]), {**row, "paid": False, "note": 'say "hi"'})
         tabs = self.ok("decompress", "--format", "tsv", "--columns", "id,customer", path).out
         self.assertEqual(tabs.splitlines()[1], b"1\tSmith, John")
         self.fails("cat", "--columns", "prise", path, saying="Did you mean 'price'?")
         self.write("app.log", b"text\n")
         self.ok("compress", "app.log")
-        self.fails("cat", "--rows", "1", "app.log.presso", saying="is no table, which --rows asks for")
+        self.fails("cat", "--rows", "1", "app.log.presso", saying="is no table, which --rows asks")
         self.fails("cat", "--bytes", "1:2", path, saying="is a table")
         self.fails("cat", "--rows", "1", "--bytes", "1:2", path, saying="does not go with --bytes")
 
@@ -196,9 +197,8 @@ class Tables(CliTest):
         found = self.ok("scan", "-n", "lines|O'Neil", path).out
         self.assertEqual(found, b"3:2,O'Neil,2.25,2024-02-29,false,\"say \"\"hi\"\"\"\n5:lines\"\n")
         self.assertEqual(self.ok("scan", "-c", "2024", path).out, b"2\n")
-        with open(path, "rb") as file:
-            piped = subprocess.run([PRESSO, "scan", "-c", "2024", "-"], stdin=file, capture_output=True)
-        self.assertEqual(piped.stdout, b"2\n")
+        piped = self.ok("scan", "-c", "2024", "-", stdin=self.read(path))
+        self.assertEqual(piped.out, b"2\n")
 
     def test_tables_one_after_another_are_one_table(self):
         first = self.read(self.table("a.csv", b"id,x\n1,u\n2,v\n"))

@@ -57,7 +57,8 @@ TEST_P(EveryType, RoundTripsWithAndWithoutNullsAndByRangesOfRows) {
 }
 
 TEST_P(EveryType, RowsOutsideTheGroupAreAnInvalidArgumentAndNoRowsAreFine) {
-  const Stored stored = encode_column(make_column(GetParam(), 70000, Nulls::kSome, Values::kRandom));
+  const auto column = make_column(GetParam(), 70000, Nulls::kSome, Values::kRandom);
+  const Stored stored = encode_column(column);
   for (const std::uint32_t first : {0u, 5u, 65536u, 70000u}) {
     const auto none = stored.read(first, 0);
     ASSERT_TRUE(none.ok());
