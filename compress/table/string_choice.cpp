@@ -20,6 +20,8 @@ constexpr std::int64_t kSampleBytes = 256 << 10;
 constexpr std::uint64_t kMaxMeanTokenBytes = 256;
 /// Where a dictionary takes less than this share of the strings nothing else is tried.
 constexpr double kSurelyDictionary = 0.06;
+/// Of a dictionary's entries, unless the sample does not even compress to that.
+constexpr double kEntryRatio = 0.6;
 
 struct RowRange {
   std::uint64_t first;
@@ -46,9 +48,10 @@ double bits_of_counts(std::uint64_t rows, std::uint64_t most) {
   return static_cast<double>(rows) * static_cast<double>(std::bit_width(most)) / 8;
 }
 
-double dictionary_bytes(const StringDictionary& dictionary) {
+/// `entry_ratio`: what coding leaves of the entries. They repeat less than the rows do.
+double dictionary_bytes(const StringDictionary& dictionary, double entry_ratio) {
   const double codes = bits_of_counts(dictionary.codes.size(), dictionary.entry_lengths.size() - 1);
-  return codes + 0.6 * static_cast<double>(dictionary.entries.size()) +
+  return codes + entry_ratio * static_cast<double>(dictionary.entries.size()) +
          static_cast<double>(dictionary.entry_lengths.size());
 }
 
@@ -112,11 +115,16 @@ StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encod
   StringChoice choice;
   choice.dictionary = build_dictionary(strings);
   const auto plain = static_cast<double>(strings.offsets[strings.rows]);
-  const double by_dictionary = choice.dictionary ? dictionary_bytes(*choice.dictionary) : 2 * plain;
+  double by_dictionary =
+      choice.dictionary ? dictionary_bytes(*choice.dictionary, kEntryRatio) : 2 * plain;
   if (choice.dictionary && by_dictionary <= kSurelyDictionary * plain) return choice;
   const SampleTrial trial(strings);
   if (trial.plain() == 0) return choice;
-  double best = trial.coded_bytes(bytes_encoder) / trial.plain() * plain;
+  const double coded_ratio = trial.coded_bytes(bytes_encoder) / trial.plain();
+  if (choice.dictionary && coded_ratio > kEntryRatio) {
+    by_dictionary = dictionary_bytes(*choice.dictionary, coded_ratio);
+  }
+  double best = coded_ratio * plain;
   std::optional<TokenDictionary> tokens;
   if (may_be_tokens(strings)) {
     tokens = train_tokens(strings);

@@ -78,6 +78,8 @@ struct TableMember {
   std::uint64_t groups = 0;
 };
 
+struct StoredRowGroup;
+
 /// All row groups of a table. Immutable after open; thread-safe. `file` is kept by reference.
 class TableIndex {
  public:
@@ -108,6 +110,8 @@ class TableIndex {
   Status read_member(std::uint64_t begin, std::uint64_t end, std::uint64_t index_at);
   Status take_index(Bytes payload, std::uint64_t first_group, std::uint64_t index_at);
   Status open_by_reading();
+  void add_group(const StoredRowGroup& group);
+  bool is_last_index(std::uint64_t offset) const;
   Status number_groups();
 
   const RandomAccess* file_;
@@ -137,9 +141,9 @@ using TableFrame = std::variant<EndOfInput, TableBegin, StoredRowGroup>;
 /// Reads a table from a pipe or file; holds one row group at a time. Not thread-safe.
 class TableStream {
  public:
-  /// `source` is kept by reference.
-  explicit TableStream(ByteSource& source, bool skip_blocks = false)
-      : window_(source), skip_blocks_(skip_blocks) {}
+  /// `source` is kept by reference. Without `check_index`, indexes and trailers are passed over.
+  explicit TableStream(ByteSource& source, bool skip_blocks = false, bool check_index = true)
+      : window_(source), skip_blocks_(skip_blocks), check_index_(check_index) {}
 
   /// What comes next. Errors have the offset of the bad frame.
   Result<TableFrame> next();
@@ -152,9 +156,11 @@ class TableStream {
   Status read_bytes(std::uint64_t count, Buffer& into);
   Result<TableFrame> read_group();
   Status end_member();
+  Status check_member_end();
 
   FrameWindow window_;
   bool skip_blocks_;
+  bool check_index_;
   bool inside_ = false;
   std::uint64_t frame_offset_ = 0;  ///< of the frame that is being read
   std::uint64_t member_offset_ = 0;

@@ -150,33 +150,49 @@ Status TableIndex::take_index(Bytes payload, std::uint64_t first_group, std::uin
 
 Status TableIndex::open_by_reading() {
   RangeSource source(*file_, 0, file_->size());
-  TableStream stream(source, true);
+  TableStream stream(source, true, false);
   for (;;) {
     auto frame = stream.next();
     if (!frame.ok()) {
       // What stands before a file's cut-off end can be read.
-      if (frame.error().code == ErrorCode::kTruncated && !groups_.empty()) return {};
+      const Error& error = frame.error();
+      const bool cut_off = error.code == ErrorCode::kTruncated && !groups_.empty();
+      if (cut_off || is_last_index(error.byte_offset)) return {};
       return std::move(frame.error());
     }
     if (std::holds_alternative<EndOfInput>(*frame)) return {};
     if (auto* begin = std::get_if<TableBegin>(&*frame)) {
       members_.push_back({std::move(begin->metadata), std::move(begin->schema), begin->file_offset,
                           0, groups_.size(), 0});
-      continue;
+    } else {
+      add_group(std::get<StoredRowGroup>(*frame));
     }
-    const auto& group = std::get<StoredRowGroup>(*frame);
-    const RowGroup& directory = group.directory;
-    groups_.push_back({.file_offset = group.file_offset,
-                       .directory_bytes = group.directory_bytes,
-                       .stored_bytes = group.directory_bytes + directory.stored_bytes(),
-                       .rows = directory.rows,
-                       .text_bytes = directory.text_bytes,
-                       .text_lines = directory.text_lines,
-                       .member = static_cast<std::uint32_t>(members_.size() - 1)});
-    for (std::size_t i = 0; i < schema().columns.size(); ++i)
-      zones_.push_back(zone_of(directory, i));
-    ++members_.back().groups;
   }
+}
+
+void TableIndex::add_group(const StoredRowGroup& group) {
+  const RowGroup& directory = group.directory;
+  groups_.push_back({.file_offset = group.file_offset,
+                     .directory_bytes = group.directory_bytes,
+                     .stored_bytes = group.directory_bytes + directory.stored_bytes(),
+                     .rows = directory.rows,
+                     .text_bytes = directory.text_bytes,
+                     .text_lines = directory.text_lines,
+                     .member = static_cast<std::uint32_t>(members_.size() - 1)});
+  for (std::size_t i = 0; i < schema().columns.size(); ++i) {
+    zones_.push_back(zone_of(directory, i));
+  }
+  ++members_.back().groups;
+}
+
+/// Whether the file's trailer says that what cannot be read at `offset` is its index.
+bool TableIndex::is_last_index(std::uint64_t offset) const {
+  Byte bytes[kTrailerBytes];
+  if (members_.empty() || file_->size() < sizeof bytes) return false;
+  if (!file_->read_at(file_->size() - sizeof bytes, bytes).ok()) return false;
+  const auto trailer = parse_trailer(bytes);
+  return trailer.ok() && trailer->file_bytes <= file_->size() &&
+         file_->size() - trailer->file_bytes + trailer->index_offset == offset;
 }
 
 Status TableIndex::number_groups() {

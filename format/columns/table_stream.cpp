@@ -143,8 +143,19 @@ Result<TableFrame> TableStream::read_group() {
   return TableFrame(std::move(group));
 }
 
-/// Index and trailer: the counts must be those of what was read.
 Status TableStream::end_member() {
+  if (check_index_) {
+    PRESSO_TRY(check_member_end());
+  } else {
+    PRESSO_TRY(read_section(FrameKind::kIndex, 0));
+    PRESSO_TRY(window_.skip(kTrailerBytes));
+  }
+  inside_ = false;
+  return {};
+}
+
+/// Index and trailer: the counts must be those of what was read.
+Status TableStream::check_member_end() {
   const std::uint64_t index_offset = window_.offset();
   PRESSO_ASSIGN(const StoredSection index, read_section(FrameKind::kIndex, kMaxTableIndexBytes));
   const std::uint64_t zones = groups_ * schema_.columns.size();
@@ -161,7 +172,6 @@ Status TableStream::end_member() {
       trailer.file_bytes != window_.offset() - member_offset_) {
     return make_error(ErrorCode::kBadIndex, "the trailer contradicts the file");
   }
-  inside_ = false;
   return {};
 }
 

@@ -5,7 +5,7 @@
 It shares no code with the C++ decoders and exists to show that the document suffices, and to notice
 when document and code part ways. One function per part of the specification, in its order; the
 checks stand in the order that FORMAT.md gives, so that errors are the same as everybody's. It also
-checks the dependency rule that each block records. It is slow.
+checks the dependency rule that each block records. It is slow. Tables are decoded by tables.py.
 
     decode.py FILE > plain
 """
@@ -851,6 +851,10 @@ def main():
         sys.exit("usage: decode.py FILE > plain")
     with open(sys.argv[1], "rb") as file:
         data = file.read()
+    if u16(data[:12].ljust(12, b"\0"), 10) == TABLE:
+        import tables  # which needs this module
+
+        return tables.main(sys.argv[1:])
     try:
         sys.stdout.buffer.write(decode(data).plain)
     except FormatError as error:

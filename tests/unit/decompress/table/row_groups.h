@@ -109,7 +109,8 @@ inline ColumnData make_column(ColumnType type, std::uint64_t rows, Nulls nulls, 
   if (is_string(type)) {
     column.offsets.push_back(0);
     for (std::uint64_t row = 0; row < rows; ++row) {
-      const bool null = column.view().is_null(row);
+      const bool null =
+          !column.validity.empty() && (column.validity[row / 8] >> (row % 8) & 1) == 0;
       const std::string made = null ? "" : text(values, row, random);
       column.values.append({reinterpret_cast<const Byte*>(made.data()), made.size()});
       column.offsets.push_back(static_cast<std::int64_t>(column.values.size()));

@@ -1,0 +1,1142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A decoder of tables written from format/FORMAT.md 15 to 17 alone, in plain Python: the second half
+of decode.py, with the same purpose and in the same style. It decodes every column of every row group
+and gives back the table's text. It is slow, about 100,000 values a second.
+
+    tables.py FILE > text
+"""
+
+import struct
+import sys
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Optional
+
+import decode
+from decode import Code, FormatError, padded, require, u16, u24, u32, u64
+from xxh3 import xxh3_64
+
+
+class TableCode(IntEnum):  # FORMAT.md 11
+    BAD_SCHEMA = 29
+    BAD_ROW_GROUP = 30
+
+
+MASK64 = (1 << 64) - 1
+
+# --- 2: limits ----------------------------------------------------------------------------------
+
+MAX_SCHEMA_BYTES = 64 << 20
+MAX_HEAD_BYTES = 16 << 20
+MAX_COLUMNS = 65535
+MAX_NAME_BYTES = 65535
+MAX_GROUP_ROWS = 1 << 24
+MAX_DIRECTORY_BYTES = 256 << 20
+MAX_TEXT_BYTES = 1 << 40
+MAX_ENTRIES = 65536
+MAX_ENTRY_BYTES = 2 << 20
+MAX_BLOCK_ROWS = 65536
+MAX_PAYLOAD_BYTES = 4 << 20
+MAX_INDEX_BYTES = 1 << 31
+
+# --- 15.2: the schema ---------------------------------------------------------------------------
+
+NO_TEXT, DELIMITED, JSON_LINES = range(3)
+BOOL, FLOAT, DOUBLE, DATE, TIMESTAMP, DECIMAL64, DECIMAL128, UTF8, BINARY = 1, *range(10, 18)
+VALUE_BYTES = (None, 0, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 4, 8, 8, 16, None, None)
+UNSIGNED = range(6, 10)
+
+
+class Reader:
+    """Fields one after another."""
+
+    def __init__(self, data, code):
+        self.data = data
+        self.code = code
+        self.at = 0
+
+    def bytes(self, count):
+        require(count <= len(self.data) - self.at, self.code, "cut off")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def number(self, size):
+        return int.from_bytes(self.bytes(size), "little")
+
+    def text(self, most):
+        size = self.number(4)
+        require(size <= most, self.code, "too long a text")
+        return self.bytes(size)
+
+
+@dataclass
+class Column:
+    type: int
+    flags: int
+    scale: int
+    precision: int
+    unit: int
+    text: int
+    quoting: int
+    name: bytes = b""
+    zone: bytes = b""
+
+    @property
+    def is_string(self):
+        return self.type in (UTF8, BINARY)
+
+    @property
+    def value_bytes(self):
+        return VALUE_BYTES[self.type]
+
+    @property
+    def identity(self):
+        """What tables of one file have in common."""
+        return self.name, self.type, self.scale, self.unit, self.zone
+
+
+@dataclass
+class Schema:
+    exact: bool
+    kind: int
+    delimiter: bytes
+    quote: bytes  # b"" where there is none
+    carriage_return: bool
+    trailing_delimiter: bool
+    null: bytes
+    head: bytes
+    columns: list = field(default_factory=list)
+
+
+def parse_schema(payload):
+    from_ = Reader(payload, TableCode.BAD_SCHEMA)
+    columns, flags = from_.number(4), from_.number(4)
+    kind, delimiter, quote, line_flags = from_.bytes(4)
+    require(flags <= 1 and line_flags <= 3, TableCode.BAD_SCHEMA, "reserved bits")
+    schema = Schema(
+        exact=bool(flags),
+        kind=kind,
+        delimiter=bytes([delimiter]),
+        quote=bytes([quote]) if quote else b"",
+        carriage_return=bool(line_flags & 1),
+        trailing_delimiter=bool(line_flags & 2),
+        null=from_.text(255),
+        head=from_.text(MAX_HEAD_BYTES),
+    )
+    right = 1 <= columns <= MAX_COLUMNS and kind <= JSON_LINES and not (schema.exact and kind == 0)
+    require(right, TableCode.BAD_SCHEMA, "text")
+    if kind == DELIMITED:
+        lines = delimiter != quote and delimiter not in b"\r\n" and quote not in b"\r\n"
+        require(lines, TableCode.BAD_SCHEMA, "delimiter or quote")
+    for _ in range(columns):
+        column = Column(*from_.bytes(7))
+        reserved = from_.number(1)
+        column.name = from_.text(MAX_NAME_BYTES)
+        column.zone = from_.text(MAX_NAME_BYTES)
+        require(reserved == 0 and column.flags <= 3, TableCode.BAD_SCHEMA, "reserved bits")
+        check_column(column)
+        schema.columns.append(column)
+    require(from_.at == len(payload), TableCode.BAD_SCHEMA, "size")
+    names = {column.name for column in schema.columns}
+    require(len(names) == columns, TableCode.BAD_SCHEMA, "names")
+    return schema
+
+
+def check_column(column):
+    require(BOOL <= column.type <= BINARY, TableCode.BAD_SCHEMA, "type")
+    most = {DECIMAL64: 18, DECIMAL128: 38}.get(column.type, 0)
+    digits = column.scale <= column.precision <= most and (most == 0 or column.precision > 0)
+    require(digits, TableCode.BAD_SCHEMA, "digits of a decimal")
+    right = column.unit <= 3 and column.text <= 11 and column.quoting <= 1
+    require(right, TableCode.BAD_SCHEMA, "text of a column")
+
+
+# --- 15.3: row groups ---------------------------------------------------------------------------
+
+NULL, PLAIN, DICTIONARY, TOKENS, BYTES, EXACT_LINES = range(6)
+(
+    VALIDITY, ENTRY_LENGTHS, ENTRY_BYTES, TOKEN_DICTIONARY, ROWS, VALUES,
+    CODES, LENGTHS, TOKEN_COUNTS, TOKEN_CODES, STRING_BYTES,
+) = range(11)  # fmt: skip
+STREAMS_OF = {
+    NULL: (),
+    PLAIN: (VALUES,),
+    DICTIONARY: (ENTRY_LENGTHS, ENTRY_BYTES, CODES),
+    TOKENS: (TOKEN_DICTIONARY, TOKEN_COUNTS, TOKEN_CODES),
+    BYTES: (LENGTHS, STRING_BYTES),
+    EXACT_LINES: (ROWS, LENGTHS, STRING_BYTES),
+}
+HOLD_ZONES = (VALUES, CODES, LENGTHS, TOKEN_COUNTS)
+
+
+@dataclass
+class Block:
+    stored_bytes: int
+    plain_bytes: int
+    rows: int
+    stream: int
+    zone_flags: int
+    least: int
+    most: int
+    presence: int
+    number: int
+
+
+@dataclass
+class Chunk:
+    """A column of a row group."""
+
+    representation: int
+    block_count: int
+    nulls: int
+    distinct: int
+    entries: int
+    value_bytes: int
+    blocks: list = field(default_factory=list)
+
+    def of(self, stream):
+        return [block for block in self.blocks if block.stream == stream]
+
+    def rows_of(self, stream):
+        return sum(block.rows for block in self.of(stream))
+
+    def bytes_of(self, stream):
+        return sum(block.plain_bytes for block in self.of(stream))
+
+
+@dataclass
+class RowGroup:
+    rows: int
+    text_bytes: int
+    text_lines: int
+    text_checksum: int
+    chunks: list
+
+    @property
+    def blocks(self):
+        return [block for chunk in self.chunks for block in chunk.blocks]
+
+
+def bad_group(condition, what):
+    require(condition, TableCode.BAD_ROW_GROUP, what)
+
+
+def parse_row_group(payload, schema):
+    from_ = Reader(payload, TableCode.BAD_ROW_GROUP)
+    rows, columns, text_bytes, text_lines, checksum = struct.unpack("<IIQQQ", from_.bytes(32))
+    bad_group(1 <= rows <= MAX_GROUP_ROWS, "rows")
+    bad_group(columns == len(schema.columns) + schema.exact, "columns")
+    bad_group(text_lines <= text_bytes <= MAX_TEXT_BYTES, "text")
+    group = RowGroup(rows, text_bytes, text_lines, checksum, [])
+    reserved = 0
+    for _ in range(columns):
+        *fields, unused, value_bytes = struct.unpack("<IIIIIIQ", from_.bytes(32))
+        reserved |= unused
+        bad_group(fields[0] <= EXACT_LINES, "representation")
+        group.chunks.append(Chunk(*fields, value_bytes))
+    number = 0
+    for chunk in group.chunks:
+        for _ in range(chunk.block_count):
+            fields = struct.unpack("<IIIBBHQQQ", from_.bytes(40))
+            reserved |= fields[5]
+            chunk.blocks.append(Block(*fields[:5], *fields[6:], number))
+            number += 1
+    bad_group(from_.at == len(payload), "size")
+    bad_group(reserved == 0, "reserved")
+    for chunk, column in zip(group.chunks, [*schema.columns, None]):
+        check_chunk(chunk, column, rows)
+    return group
+
+
+def check_chunk(chunk, column, rows):
+    bad_group(chunk.nulls <= rows and chunk.value_bytes <= MAX_TEXT_BYTES, "nulls or bytes")
+    streams = [block.stream for block in chunk.blocks]
+    bad_group(streams == sorted(streams) and all(s <= STRING_BYTES for s in streams), "order")
+    for block in chunk.blocks:
+        bad_group(block.zone_flags <= 15, "zone flags")
+        size = 48 <= block.stored_bytes <= MAX_PAYLOAD_BYTES + 64 and block.stored_bytes % 16 == 0
+        bad_group(size and block.plain_bytes <= decode.MAX_BLOCK_BYTES, "size of a block")
+    representation = chunk.representation
+    if column is None:
+        bad_group(representation == EXACT_LINES and chunk.nulls == 0, "exact lines")
+    else:
+        some_null = 0 < chunk.nulls < rows
+        bad_group(chunk.rows_of(VALIDITY) == (rows if some_null else 0), "validity")
+        bad_group((representation == NULL) == (chunk.nulls == rows), "nulls")
+        of_type = (DICTIONARY, TOKENS, BYTES) if column.is_string else (PLAIN,)
+        bad_group(representation in (NULL, *of_type), "representation")
+    bad_group(set(streams) <= {VALIDITY, *STREAMS_OF[representation]}, "streams")
+    check_streams(chunk, column, rows)
+
+
+def check_streams(chunk, column, rows):
+    representation = chunk.representation
+    if representation == PLAIN:
+        check_integers(chunk, VALUES, column.value_bytes, rows)
+    if representation == DICTIONARY:
+        bad_group(1 <= chunk.entries <= MAX_ENTRIES, "entries")
+        bad_group(chunk.bytes_of(ENTRY_BYTES) <= MAX_ENTRY_BYTES, "bytes of entries")
+        check_integers(chunk, ENTRY_LENGTHS, 4, chunk.entries)
+        check_integers(chunk, CODES, 4, rows)
+    if representation == TOKENS:
+        bad_group(len(chunk.of(TOKEN_DICTIONARY)) == 1, "token dictionary")
+        bad_group(chunk.rows_of(TOKEN_CODES) == rows, "rows of tokens")
+        bad_group(chunk.bytes_of(TOKEN_CODES) == chunk.value_bytes, "bytes of tokens")
+        check_integers(chunk, TOKEN_COUNTS, 4, rows)
+    if representation == EXACT_LINES:
+        lines = chunk.rows_of(ROWS)
+        bad_group(lines <= rows + 1, "number of exact lines")
+        check_integers(chunk, ROWS, 4, lines)
+        check_integers(chunk, LENGTHS, 8, lines)
+    if representation == BYTES:
+        check_integers(chunk, LENGTHS, 8, rows)
+    if representation in (BYTES, EXACT_LINES):
+        bad_group(chunk.bytes_of(STRING_BYTES) == chunk.value_bytes, "bytes of strings")
+
+
+def integer_bytes(width_bytes, rows):
+    return rows * width_bytes if width_bytes else (rows + 7) // 8
+
+
+def check_integers(chunk, stream, width_bytes, rows):
+    for block in chunk.of(stream):
+        right = block.plain_bytes == integer_bytes(width_bytes, block.rows)
+        bad_group(1 <= block.rows <= MAX_BLOCK_ROWS and right, "rows of a block")
+    bad_group(chunk.rows_of(stream) == rows, "rows of the blocks")
+
+
+# --- 15.5: blocks of integers and tokens --------------------------------------------------------
+
+INTEGER_CODING, TOKEN_CODING = 4, 5
+
+
+@dataclass
+class ColumnHeader:
+    number: int
+    plain_bytes: int
+    coding: int
+    payload_bytes: int
+    width_bytes: int
+    count: int  # rows, codes
+    flags: int
+    divisor: int
+    checksum: int
+
+    @property
+    def floating(self):
+        return bool(self.flags & 2)
+
+
+def parse_column_header(data):
+    require(data[:4] == decode.SYNC + b"B", Code.LOST_SYNC)
+    decode.check_header_checksum(data)
+    header = ColumnHeader(
+        number=u32(data, 4),
+        plain_bytes=u24(data, 8),
+        coding=data[11],
+        payload_bytes=u24(data, 12),
+        width_bytes=data[15],
+        count=u24(data, 16),
+        flags=data[19],
+        divisor=u64(data, 20),
+        checksum=u64(data, 36),
+    )
+    require(header.coding in (INTEGER_CODING, TOKEN_CODING), Code.UNKNOWN_CODING)
+    size = header.payload_bytes
+    require(size <= MAX_PAYLOAD_BYTES and size % 4 == 0, Code.BAD_HEADER, "payload size")
+    if header.coding == INTEGER_CODING:
+        check_integer_header(header)
+    else:
+        right = header.count <= header.plain_bytes <= decode.MAX_BLOCK_BYTES
+        right = right and header.width_bytes == header.flags == header.divisor == 0
+        require(right, Code.BAD_HEADER, "tokens")
+    require(not any(data[28:36]), Code.BAD_HEADER, "reserved")
+    return header
+
+
+def check_integer_header(header):
+    width, floating = header.width_bytes, header.floating
+    require(width in (0, 1, 2, 4, 8, 16), Code.BAD_HEADER, "bytes of a value")
+    flags = header.flags <= 3 and (not floating or width in (4, 8))
+    require(flags, Code.BAD_HEADER, "flags")
+    rows = 1 <= header.count <= MAX_BLOCK_ROWS
+    require(rows and header.plain_bytes == integer_bytes(width, header.count), Code.BAD_HEADER)
+    divides = width not in (0, 16) and not floating
+    right = header.divisor == 1 or (header.divisor > 1 and divides)
+    require(right, Code.BAD_HEADER, "divisor")
+
+
+# --- 16: integers -------------------------------------------------------------------------------
+
+PACKED, DELTA_1, DELTA_32, RUNS, PAIR, ALP, ALP_RD, BITMAP = range(8)
+VECTOR_ROWS = 1024
+RUN_MAP_WORDS = 32
+
+
+def lane_words(n, width):
+    return (-(-n // 32) * width + 31) // 32 * 32
+
+
+def packed_words(n, width):
+    return lane_words(n, min(width, 32)) + lane_words(n, max(width - 32, 0))
+
+
+def unpack_lanes(words, at, n, width):  # 16.1
+    values = []
+    for i in range(n):
+        bit = i // 32 * width
+        place = at + bit // 32 * 32 + i % 32
+        value = words[place] >> bit % 32 if width else 0
+        if bit % 32 + width > 32:
+            value |= words[place + 32] << (32 - bit % 32)
+        values.append(value & ((1 << width) - 1))
+    return values
+
+
+def unpack(words, at, n, width):
+    if width <= 32:
+        return unpack_lanes(words, at, n, width)
+    low = unpack_lanes(words, at, n, 32)
+    high = unpack_lanes(words, at + lane_words(n, 32), n, width - 32)
+    return [a | b << 32 for a, b in zip(low, high)]
+
+
+class Vector:
+    """One vector of n values; `words` are those from its first to the payload's end."""
+
+    def __init__(self, header, entry, n, words):
+        self.header = header
+        _, self.kind, self.width, self.width2, self.exceptions, self.base = entry
+        self.n = n
+        self.words = words
+
+    def decode(self):
+        """Images of the values: unsigned, of the type's width."""
+        require(self.suits_type(), Code.BAD_HEADER, "entry of a vector")
+        heads = {RUNS: RUN_MAP_WORDS, ALP: 1}
+        self.need(heads.get(self.kind, 0))
+        at = self.check_head()
+        self.need(at)
+        values = getattr(self, f"kind_{self.kind}")()
+        mask = (1 << max(8 * self.header.width_bytes, 1)) - 1
+        return [value & mask for value in values]
+
+    def need(self, words):
+        require(words <= len(self.words), Code.BAD_PAYLOAD_SIZE, "words of a vector")
+
+    def suits_type(self):
+        bits = 8 * self.header.width_bytes
+        width, width2, exceptions = self.width, self.width2, self.exceptions
+        integer = bits in (8, 16, 32, 64) and width <= bits
+        double = bits == 64 and self.header.floating
+        return {
+            PACKED: bits <= 64 and width <= bits and width2 == 0,
+            DELTA_1: integer and width2 == exceptions == 0,
+            DELTA_32: integer and width2 <= bits and exceptions == 0,
+            RUNS: integer and exceptions <= 2 and width2 <= (bits if exceptions == 2 else 0),
+            PAIR: bits == 128 and width <= 64 and width2 <= 64 and exceptions == 0,
+            ALP: double and width <= 64 and width2 == 0,
+            ALP_RD: double and 48 <= width <= 63 and width2 <= 3,
+            BITMAP: bits == width == width2 == exceptions == 0,
+        }.get(self.kind, False)
+
+    def plain_words(self, kind, n):
+        words = packed_words(n, self.width)
+        first = {DELTA_1: 2, DELTA_32: 2 + (min(n, 32) * self.width2 + 31) // 32}
+        return words + first.get(kind, 0)
+
+    def check_head(self):
+        """The vector's size in words; what stands in front of the packed values is sound."""
+        kind, n = self.kind, self.n
+        rows = (self.exceptions + 1) // 2
+        if kind == RUNS:
+            self.starts = sum(word << 32 * i for i, word in enumerate(self.words[:RUN_MAP_WORDS]))
+            require(self.starts & 1 and self.starts >> n == 0, Code.BAD_HEADER, "map of runs")
+            self.runs = bin(self.starts).count("1")
+            return RUN_MAP_WORDS + self.plain_words(self.exceptions, self.runs)
+        if kind == ALP:
+            e, f = self.words[0] & 255, self.words[0] >> 8
+            require(e <= 18 and f <= 18, Code.BAD_HEADER, "exponents")
+        if kind == PAIR:
+            return 2 + packed_words(n, self.width) + packed_words(n, self.width2)
+        if kind == BITMAP:
+            return (n + 31) // 32
+        if kind in (DELTA_1, DELTA_32):
+            return self.plain_words(kind, n)
+        self.exceptions_at = packed_words(n, self.width)
+        if kind == ALP:
+            self.exceptions_at += 1
+        if kind == ALP_RD:
+            self.exceptions_at += 4 + lane_words(n, self.width2)
+        return self.exceptions_at + rows + (rows if kind == ALP_RD else 2 * self.exceptions)
+
+    def exceptional(self, value_bytes):
+        """(row, what belongs there) of each exception."""
+        count, at = self.exceptions, self.exceptions_at
+        data = struct.pack(f"<{len(self.words) - at}I", *self.words[at:])
+        rows = struct.unpack_from(f"<{count}H", data, 0)
+        right = all(a < b for a, b in zip(rows, [*rows[1:], self.n]))
+        require(right, Code.BAD_HEADER, "rows of exceptions")
+        values = data[(count + 1) // 2 * 4 :]
+        for i, row in enumerate(rows):
+            value = values[value_bytes * i : value_bytes * (i + 1)]
+            yield row, int.from_bytes(value, "little")
+
+    def packed(self, at, n, width=None):
+        return unpack(self.words, at, n, self.width if width is None else width)
+
+    def long_word(self, at):
+        return self.words[at] | self.words[at + 1] << 32
+
+    def add(self, p):
+        return self.base + self.header.divisor * p
+
+    def kind_0(self):
+        values = [self.add(p) for p in self.packed(0, self.n)]
+        for row, image in self.exceptional(8):
+            values[row] = image
+        return values
+
+    def kind_1(self, at=0, n=None):
+        n = self.n if n is None else n
+        values = [self.long_word(at)]
+        for p in self.packed(at + 2, n)[1:]:
+            values.append(values[-1] + self.add(p))
+        return values
+
+    def kind_2(self, at=0, n=None):
+        n = self.n if n is None else n
+        first, count = self.long_word(at), min(n, 32)
+        words = (count * self.width2 + 31) // 32
+        bits = sum(word << 32 * i for i, word in enumerate(self.words[at + 2 : at + 2 + words]))
+        mask = (1 << self.width2) - 1
+        divisor = self.header.divisor
+        values = [first + divisor * (bits >> i * self.width2 & mask) for i in range(count)]
+        for p in self.packed(at + 2 + words, n)[32:]:
+            values.append(values[-32] + self.add(p))
+        return values
+
+    def kind_3(self):
+        at, runs = RUN_MAP_WORDS, self.runs
+        if self.exceptions == PACKED:
+            values = [self.add(p) for p in self.packed(at, runs)]
+        else:
+            values = (self.kind_1 if self.exceptions == DELTA_1 else self.kind_2)(at, runs)
+        run, result = -1, []
+        for row in range(self.n):
+            run += self.starts >> row & 1
+            result.append(values[run])
+        return result
+
+    def kind_4(self):
+        low = self.packed(2, self.n)
+        high = self.packed(2 + packed_words(self.n, self.width), self.n, self.width2)
+        other = self.long_word(0)
+        return [self.base + a & MASK64 | (other + b & MASK64) << 64 for a, b in zip(low, high)]
+
+    def kind_5(self):
+        e, f = self.words[0] & 255, self.words[0] >> 8
+        up, down = float(f"1e{f}"), float(f"1e-{e}")
+        values = []
+        for p in self.packed(1, self.n):
+            image = self.base + p & MASK64
+            number = float(image - (image >> 63 << 64)) * up
+            values.append(int.from_bytes(struct.pack("<d", number * down), "little"))
+        for row, image in self.exceptional(8):
+            values[row] = image
+        return values
+
+    def kind_6(self):
+        parts = struct.unpack("<8H", struct.pack("<4I", *self.words[:4]))
+        codes = unpack_lanes(self.words, 4, self.n, self.width2)
+        rights = self.packed(4 + lane_words(self.n, self.width2), self.n)
+        lefts = [parts[code] for code in codes]
+        for row, left in self.exceptional(2):
+            lefts[row] = left
+        return [left << self.width | right for left, right in zip(lefts, rights)]
+
+    def kind_7(self):
+        return [self.words[row // 32] >> row % 32 & 1 for row in range(self.n)]
+
+
+def decode_integers(header, payload, seen=None):
+    """Images of a block's values."""
+    vectors = -(-header.count // VECTOR_ROWS)
+    require(len(payload) >= 16 * vectors, Code.BAD_PAYLOAD_SIZE, "directory")
+    words = struct.unpack(f"<{len(payload) // 4}I", payload)
+    values = []
+    for vector in range(vectors):
+        entry = struct.unpack_from("<IBBBBQ", payload, 16 * vector)
+        n = min(VECTOR_ROWS, header.count - VECTOR_ROWS * vector)
+        values += Vector(header, entry, n, words[4 * vectors + entry[0] :]).decode()
+        if seen is not None:
+            seen.add(f"kind {entry[1]}")
+    return values
+
+
+# --- 17: tokens ---------------------------------------------------------------------------------
+
+TOKEN_BITS = 12
+
+
+def parse_token_dictionary(stored):  # 17.1
+    require(len(stored) >= 2, Code.BAD_PAYLOAD_SIZE, "token dictionary")
+    count = u16(stored, 0)
+    require(count <= 4096 - 256, Code.BAD_HEADER, "tokens")
+    require(len(stored) >= 2 + count, Code.BAD_PAYLOAD_SIZE, "token dictionary")
+    tokens = [bytes([byte]) for byte in range(256)]
+    before, at = b"", 2 + count
+    for description in stored[2 : 2 + count]:
+        shared, further = description >> 4, (description & 15) + 1
+        right = shared <= len(before) and 2 <= shared + further <= 16
+        require(right, Code.BAD_LENGTH, "length of a token")
+        require(further <= len(stored) - at, Code.BAD_PAYLOAD_SIZE, "token dictionary")
+        rises = shared == len(before) or stored[at] > before[shared]
+        require(rises, Code.BAD_HEADER, "order of tokens")
+        before = before[:shared] + stored[at : at + further]
+        tokens.append(before)
+        at += further
+    require(at == len(stored), Code.BAD_PAYLOAD_SIZE, "token dictionary")
+    return sorted(tokens)
+
+
+def decode_tokens(tokens, payload, codes, counts, plain_bytes):  # 17.3, 17.4
+    sizes = [min(VECTOR_ROWS, codes - at) for at in range(0, codes, VECTOR_ROWS)]
+    needed = sum(lane_words(n, TOKEN_BITS) for n in sizes)
+    require(len(payload) == 4 * needed, Code.BAD_PAYLOAD_SIZE, "codes")
+    require(sum(counts) == codes, Code.BAD_LENGTH, "counts of codes")
+    words = struct.unpack(f"<{needed}I", payload)
+    numbers, at = [], 0
+    for n in sizes:
+        numbers += unpack_lanes(words, at, n, TOKEN_BITS)
+        at += lane_words(n, TOKEN_BITS)
+    require(all(number < len(tokens) for number in numbers), Code.BAD_OFFSET, "code")
+    strings, at = [], 0
+    for count in counts:
+        strings.append(b"".join(tokens[number] for number in numbers[at : at + count]))
+        at += count
+    require(sum(map(len, strings)) == plain_bytes, Code.BAD_LENGTH, "tokens")
+    return strings
+
+
+# --- 15.3: columns of a row group ---------------------------------------------------------------
+
+
+class GroupDecoder:
+    """Columns as lists: numbers as images, strings as bytes, None for nulls."""
+
+    def __init__(self, schema, group, stored, seen):
+        self.schema = schema
+        self.group = group
+        self.seen = seen
+        self.stored = []
+        at = 0
+        for block in group.blocks:
+            self.stored.append(stored[at : at + block.stored_bytes])
+            at += block.stored_bytes
+
+    def at_block(self, block, action):
+        try:
+            return action(block, self.stored[block.number])
+        except FormatError as error:
+            error.block = block.number
+            raise
+
+    def column_header(self, block, stored, coding):
+        header = parse_column_header(stored[:48])
+        right = header.coding == coding and header.number == block.number
+        right = right and header.plain_bytes == block.plain_bytes
+        right = right and padded(48 + header.payload_bytes) == len(stored)
+        bad_group(right, "a block differs from it")
+        payload = stored[48 : 48 + header.payload_bytes]
+        return header, payload
+
+    def integer_block(self, width_bytes):
+        def action(block, stored):
+            header, payload = self.column_header(block, stored, INTEGER_CODING)
+            right = header.width_bytes == width_bytes and header.count == block.rows
+            bad_group(right, "a block differs from it")
+            require(xxh3_64(payload) == header.checksum, Code.CONTENT_CHECKSUM)
+            return decode_integers(header, payload, self.seen)
+
+        return action
+
+    def integers(self, chunk, stream, width_bytes):
+        values = []
+        for block in chunk.of(stream):
+            values += self.at_block(block, self.integer_block(width_bytes))
+        return values
+
+    def bytes_block(self, block, stored):
+        require(stored[:4] == decode.SYNC + b"B", Code.LOST_SYNC)
+        header = decode.parse_block_header(stored[:48])
+        right = header.plain_bytes == block.plain_bytes and header.number == block.number
+        bad_group(right and header.stored_bytes == len(stored), "a block differs from it")
+        self.seen.add(f"coding {header.coding}")
+        return decode.decode_block(header, stored[48 : 48 + header.payload_bytes], {})
+
+    def bytes(self, chunk, stream):
+        return b"".join(self.at_block(block, self.bytes_block) for block in chunk.of(stream))
+
+    def cut(self, plain, lengths):
+        bad_group(sum(lengths) == len(plain), "lengths")
+        pieces, at = [], 0
+        for length in lengths:
+            pieces.append(plain[at : at + length])
+            at += length
+        return pieces
+
+    def column(self, chunk, column):
+        rows = self.group.rows
+        self.seen |= {f"representation {chunk.representation}", f"type {column.type}"}
+        if chunk.representation == NULL:
+            return [None] * rows
+        valid = self.integers(chunk, VALIDITY, 0) if chunk.nulls else [1] * rows
+        self.seen |= {"validity"} if chunk.nulls else set()
+        if chunk.representation == PLAIN:
+            values = self.integers(chunk, VALUES, column.value_bytes)
+        else:
+            values = self.strings(chunk)
+        return [value if is_valid else None for value, is_valid in zip(values, valid)]
+
+    def strings(self, chunk):
+        if chunk.representation == DICTIONARY:
+            lengths = self.integers(chunk, ENTRY_LENGTHS, 4)
+            entries = self.cut(self.bytes(chunk, ENTRY_BYTES), lengths)
+            codes = self.integers(chunk, CODES, 4)
+            bad_group(max(codes) < chunk.entries, "codes")
+            return [entries[code] for code in codes]
+        if chunk.representation == BYTES:
+            lengths = self.integers(chunk, LENGTHS, 8)
+            return self.cut(self.bytes(chunk, STRING_BYTES), lengths)
+        stored = self.bytes(chunk, TOKEN_DICTIONARY)
+        dictionary = chunk.of(TOKEN_DICTIONARY)[0]
+        tokens = self.at_block(dictionary, lambda *_: parse_token_dictionary(stored))
+        counts = self.integers(chunk, TOKEN_COUNTS, 4)
+        strings = []
+        for block in chunk.of(TOKEN_CODES):
+            own = counts[len(strings) : len(strings) + block.rows]
+            strings += self.at_block(block, self.token_block(tokens, own))
+        return strings
+
+    def token_block(self, tokens, counts):
+        def action(block, stored):
+            header, payload = self.column_header(block, stored, TOKEN_CODING)
+            require(xxh3_64(payload) == header.checksum, Code.CONTENT_CHECKSUM)
+            return decode_tokens(tokens, payload, header.count, counts, header.plain_bytes)
+
+        return action
+
+    def exact_lines(self):
+        """Row number -> text."""
+        if not self.schema.exact:
+            return {}
+        chunk = self.group.chunks[-1]
+        rows = self.integers(chunk, ROWS, 4)
+        rises = all(a < b for a, b in zip(rows, [*rows[1:], self.group.rows + 1]))
+        bad_group(rises, "rows of exact lines")
+        lengths = self.integers(chunk, LENGTHS, 8)
+        lines = self.cut(self.bytes(chunk, STRING_BYTES), lengths)
+        self.seen |= {"exact lines"} if rows else set()
+        return dict(zip(rows, lines))
+
+    def columns(self):
+        pairs = zip(self.group.chunks, self.schema.columns)
+        columns = [self.column(chunk, column) for chunk, column in pairs]
+        for chunk, column, values in zip(self.group.chunks, self.schema.columns, columns):
+            self.check_facts(chunk, column, values)
+        return columns
+
+    def check_facts(self, chunk, column, values):
+        """What the directory says beside what is needed to decode."""
+        bad_group(values.count(None) == chunk.nulls, "nulls")
+        if column.is_string and chunk.representation != NULL:
+            total = sum(len(value) for value in values if value is not None)
+            bad_group(total <= chunk.value_bytes, "bytes of strings")
+        at = 0
+        for block in chunk.blocks:
+            if block.stream in HOLD_ZONES:
+                check_zone(block, column, values[at : at + block.rows])
+                at += block.rows
+
+
+# --- 15.4: zones --------------------------------------------------------------------------------
+
+
+def zone_image(column, value):
+    """None for NaN."""
+    if column.is_string:
+        return int.from_bytes(value[:8].ljust(8, b"\0"), "big")
+    if column.type in (FLOAT, DOUBLE):
+        number = real(column, value)
+        if number != number:
+            return None
+        bits = u64(struct.pack("<d", number or 0.0), 0)
+        return bits ^ MASK64 if bits >> 63 else bits | 1 << 63
+    if column.type == DECIMAL128:
+        return value >> 64 ^ 1 << 63
+    if column.type == BOOL or column.type in UNSIGNED:
+        return value
+    return signed(column, value) + (1 << 63)
+
+
+def check_zone(block, column, values):
+    images = [zone_image(column, value) for value in values if value is not None]
+    numbers = [image for image in images if image is not None]
+    flags = block.zone_flags
+    if flags & 1 and numbers:
+        right = block.least <= min(numbers) and max(numbers) <= block.most and not flags & 8
+        bad_group(right, "zone")
+    if flags & 1:
+        bad_group(None not in images or flags & 2, "zone: NaN")
+        bad_group(None not in values or flags & 4, "zone: null")
+    if block.stream == CODES:
+        bits = 0
+        for value in {value for value in values if value is not None}:
+            bits |= 1 << (xxh3_64(value) >> 58)
+        bad_group(bits & ~block.presence == 0, "presence")
+
+
+# --- 15.7: the text -----------------------------------------------------------------------------
+
+BOOL_WORDS = {8: ("False", "True"), 9: ("FALSE", "TRUE"), 10: ("f", "t"), 11: ("no", "yes")}
+DATES = {1: "{y}/{m}/{d}", 2: "{d}.{m}.{y}", 3: "{m}/{d}/{y}", 4: "{d}/{m}/{y}"}
+
+
+def signed(column, image):
+    bits = 8 * column.value_bytes
+    return image - (image >> (bits - 1) << bits)
+
+
+def real(column, image):
+    form, size = ("<f", 4) if column.type == FLOAT else ("<d", 8)
+    return struct.unpack(form, image.to_bytes(size, "little"))[0]
+
+
+def as_float(number):
+    return struct.unpack("<f", struct.pack("<f", number))[0]
+
+
+def shortest_digits(number, form):
+    """(digits, exponent of the first one) of a positive number: the fewest that give it again."""
+    if form == "<d":
+        mantissa, _, exponent = repr(number).partition("e")
+        whole, _, part = mantissa.partition(".")
+        digits = (whole + part).lstrip("0")
+        leading = len(whole) - 1 if whole != "0" else -(len(part) - len(part.lstrip("0"))) - 1
+        return digits.rstrip("0") or "0", leading + int(exponent or 0)
+    for places in range(9):
+        mantissa, _, exponent = f"{number:.{places}e}".partition("e")
+        near = int(mantissa.replace(".", ""))
+        for digits in (near, near - 1, near + 1):
+            value = float(f"{digits}e{int(exponent) - places}")
+            if value < 2.0**128 * (1 - 2.0**-25) and as_float(value) == number:
+                return str(digits).rstrip("0"), int(exponent)
+    raise ValueError(number)
+
+
+def real_text(column, image):
+    number = real(column, image)
+    if number != number:
+        return "nan"
+    sign = "-" if struct.pack("<d", number)[7] & 128 else ""
+    size = abs(number)
+    if size in (0, float("inf")):
+        return sign + ("0" if size == 0 else "inf")
+    is_float = column.type == FLOAT
+    digits, exponent = shortest_digits(size, "<f" if is_float else "<d")
+    least = as_float(1e-4) if is_float else 1e-4
+    if not least <= size < (1e7 if is_float else 1e16):
+        point = "." if len(digits) > 1 else ""
+        power = f"{'-' if exponent < 0 else '+'}{abs(exponent):02}"
+        return f"{sign}{digits[0]}{point}{digits[1:]}e{power}"
+    if exponent < 0:
+        return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
+    whole, part = digits[: exponent + 1].ljust(exponent + 1, "0"), digits[exponent + 1 :]
+    return f"{sign}{whole}.{part}" if part else sign + whole
+
+
+def date_parts(days):
+    """Year, month and day of a day since 1970-01-01."""
+    days += 719468  # since 0000-03-01
+    era, day = divmod(days, 146097)
+    year = (day - day // 1460 + day // 36524 - day // 146096) // 365
+    day -= 365 * year + year // 4 - year // 100
+    month = (5 * day + 2) // 153
+    day -= (153 * month + 2) // 5
+    return year + 400 * era + (month >= 10), (month + 2) % 12 + 1, day + 1
+
+
+def date_text(days, form):
+    year, month, day = date_parts(days)
+    year = f"{'-' if year < 0 else ''}{abs(year):04}"
+    return form.format(y=year, m=f"{month:02}", d=f"{day:02}")
+
+
+def timestamp_text(column, number):
+    places = 3 * column.unit
+    seconds, part = divmod(number, 10**places)
+    days, seconds = divmod(seconds, 86400)
+    letter = "T" if column.text in (6, 7) else " "
+    time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    point = f".{part:0{places}}" if places else ""
+    return date_text(days, "{y}-{m}-{d}") + letter + time + point + "Z" * (column.text == 7)
+
+
+def decimal_text(number, scale):
+    digits = str(abs(number)).rjust(scale + 1, "0")
+    whole = digits[: len(digits) - scale]
+    return ("-" if number < 0 else "") + whole + ("." + digits[-scale:] if scale else "")
+
+
+def value_text(column, value):
+    if column.type == BOOL:
+        return BOOL_WORDS.get(column.text, ("false", "true"))[value].encode()
+    if column.is_string:
+        return value
+    if column.type in UNSIGNED:
+        return str(value).encode()
+    if column.type in (FLOAT, DOUBLE):
+        return real_text(column, value).encode()
+    number = signed(column, value)
+    if column.type == DATE:
+        return date_text(number, DATES.get(column.text, "{y}-{m}-{d}")).encode()
+    if column.type == TIMESTAMP:
+        return timestamp_text(column, number).encode()
+    if column.type in (DECIMAL64, DECIMAL128):
+        return decimal_text(number, column.scale).encode()
+    return str(number).encode()
+
+
+ESCAPES = {8: b"\\b", 9: b"\\t", 10: b"\\n", 12: b"\\f", 13: b"\\r", 34: b'\\"', 92: b"\\\\"}
+
+
+def json_string(text):
+    escaped = (
+        ESCAPES.get(byte) or (b"\\u%04x" % byte if byte < 32 else bytes([byte])) for byte in text
+    )
+    return b'"' + b"".join(escaped) + b'"'
+
+
+def json_field(column, value):
+    name = json_string(column.name) + b":"
+    if value is None:
+        return name + b"null"
+    if column.type == BOOL:
+        return name + (b"true" if value else b"false")
+    text = value_text(column, value)
+    in_quotes = column.is_string or column.type in (DATE, TIMESTAMP) or text[-1:] in (b"n", b"f")
+    return name + (json_string(text) if in_quotes else text)
+
+
+def delimited_field(schema, column, value):
+    if value is None:
+        return schema.null
+    text = value_text(column, value)
+    if not schema.quote:
+        return text
+    marks = (schema.delimiter, schema.quote, b"\n", b"\r")
+    needed = text == schema.null or any(mark in text for mark in marks)
+    if not needed and column.quoting == 0:
+        return text
+    return schema.quote + text.replace(schema.quote, 2 * schema.quote) + schema.quote
+
+
+def row_text(schema, values):
+    end = b"\r\n" if schema.carriage_return else b"\n"
+    pairs = list(zip(schema.columns, values))
+    if schema.kind == JSON_LINES:
+        return b"{" + b",".join(json_field(*pair) for pair in pairs) + b"}" + end
+    row = schema.delimiter.join(delimited_field(schema, *pair) for pair in pairs)
+    return row + (schema.delimiter if schema.trailing_delimiter else b"") + end
+
+
+def group_text(schema, group, columns, lines):
+    pieces = []
+    for row, values in enumerate(zip(*columns)):
+        exact = lines.get(row)
+        pieces.append(row_text(schema, values) if exact is None else exact)
+    text = b"".join(pieces) + lines.get(group.rows, b"")
+    if schema.exact:
+        bad_group((len(text), text.count(b"\n")) == (group.text_bytes, group.text_lines), "text")
+        require(xxh3_64(text) == group.text_checksum, Code.CONTENT_CHECKSUM, "text")
+    return text
+
+
+# --- 15.1, 15.6: the file, front to back --------------------------------------------------------
+
+
+@dataclass
+class Member:
+    offset: int
+    schema: Optional[Schema] = None
+    metadata: list = field(default_factory=list)
+    first_group: Optional[int] = None
+    places: list = field(default_factory=list)
+    groups: list = field(default_factory=list)
+    text: bytearray = field(default_factory=bytearray)
+
+
+@dataclass
+class Decoded:
+    text: bytes
+    members: list
+    seen: set  # what of the format occurred
+
+
+class Decoder:
+    def __init__(self, data):
+        self.data = bytes(data)
+        self.at = 0
+        self.members = []
+        self.seen = set()
+
+    def decode(self):
+        while self.at < len(self.data) or not self.members:
+            try:
+                self.read_member()
+            except FormatError as error:
+                if error.offset is None:
+                    error.offset = self.at
+                raise
+        text = b"".join(bytes(member.text) for member in self.members)
+        return Decoded(text, self.members, self.seen)
+
+    def need(self, size):
+        if len(self.data) - self.at < size:
+            raise FormatError(Code.TRUNCATED, offset=len(self.data))
+        return self.data[self.at : self.at + size]
+
+    def read_member(self):
+        if self.data[self.at : self.at + 8] != decode.MAGIC:
+            raise FormatError(Code.LOST_SYNC if self.members else Code.NOT_PRESSO)
+        _, content = decode.parse_file_header(self.need(32))
+        require(content == decode.TABLE, Code.CONTENT, "bytes")
+        self.members.append(Member(self.at))
+        self.at += 32
+        while self.members[-1].schema is None:
+            self.read_before_schema(self.kind())
+        while self.kind() != b"I":
+            self.read_behind_schema(self.kind())
+        self.read_end()
+
+    def kind(self):
+        start = self.need(4)
+        require(start[:3] == decode.SYNC, Code.LOST_SYNC)
+        return start[3:]
+
+    def section(self, most):
+        """Payload of a section that is known, with the section's stored size; moves behind it."""
+        header = decode.parse_section_header(self.need(32))
+        require(header.payload_bytes <= most, Code.BAD_HEADER, "section size")
+        stored = self.need(32 + padded(header.payload_bytes))
+        payload = stored[32 : 32 + header.payload_bytes]
+        require(xxh3_64(payload) == header.checksum, Code.SECTION_CHECKSUM)
+        return header, payload, len(stored)
+
+    def skip_section(self):
+        header = decode.parse_section_header(self.need(32))
+        stored = self.need(32 + padded(header.payload_bytes))
+        require(not header.mandatory, Code.UNKNOWN_MANDATORY_SECTION, header.kind)
+        self.at += len(stored)
+
+    def read_before_schema(self, kind):
+        member = self.members[-1]
+        if kind == b"M":
+            _, payload, stored = self.section(decode.SECTION_LIMITS["M"])
+            member.metadata = decode.parse_metadata(payload)
+        elif kind == b"C":
+            header, payload, stored = self.section(MAX_SCHEMA_BYTES)
+            require(header.parameter == 1, Code.BAD_HEADER, "parameter")
+            member.schema = parse_schema(payload)
+            self.check_same_columns()
+            member.text += member.schema.head if member.schema.exact else b""
+            member.first_group = self.at + stored - member.offset
+        else:
+            return self.skip_section()
+        self.at += stored
+
+    def check_same_columns(self):
+        first, own = self.members[0].schema, self.members[-1].schema
+        same = [c.identity for c in first.columns] == [c.identity for c in own.columns]
+        require(same, TableCode.BAD_SCHEMA, "differs from the tables before it")
+
+    def read_behind_schema(self, kind):
+        require(kind not in (b"B", b"C", b"T"), Code.BAD_HEADER, "place of a frame")
+        if kind != b"G":
+            return self.skip_section()
+        member = self.members[-1]
+        header, payload, directory = self.section(MAX_DIRECTORY_BYTES)
+        require(header.parameter == 1, Code.BAD_HEADER, "parameter")
+        group = parse_row_group(payload, member.schema)
+        size = directory + sum(block.stored_bytes for block in group.blocks)
+        stored = self.need(size)
+        decoder = GroupDecoder(member.schema, group, stored[directory:], self.seen)
+        columns, lines = decoder.columns(), decoder.exact_lines()
+        member.text += group_text(member.schema, group, columns, lines)
+        texts = group.text_bytes, group.text_lines
+        member.places.append((size, directory, group.rows, *texts))
+        member.groups.append(group)
+        self.at += size
+
+    def read_end(self):
+        member = self.members[-1]
+        groups, columns = len(member.groups), len(member.schema.columns)
+        index_offset = self.at - member.offset
+        header, payload, stored = self.section(MAX_INDEX_BYTES)
+        size = 40 + groups * (40 + 24 * columns)
+        require(header.parameter == 1 and len(payload) == size, Code.BAD_INDEX, "size")
+        rows = sum(group.rows for group in member.groups)
+        texts = len(member.text), member.text.count(b"\n")
+        totals = (groups, rows, *(texts if member.schema.exact else (0, 0)), member.first_group)
+        require(struct.unpack_from("<5Q", payload) == totals, Code.BAD_INDEX, "totals")
+        for number, place in enumerate(member.places):
+            right = struct.unpack_from("<5Q", payload, 40 + 40 * number) == place
+            require(right, Code.BAD_INDEX, "place of a row group")
+        zones = payload[40 + 40 * groups :]
+        expected = b"".join(
+            index_zone(chunk) for group in member.groups for chunk in group.chunks[:columns]
+        )
+        require(zones == expected, Code.BAD_INDEX, "zones")
+        self.at += stored
+        trailer = self.need(32)
+        require(trailer[:4] == decode.SYNC + b"T", Code.LOST_SYNC)
+        decode.check_header_checksum(trailer)
+        self.at += 32
+        right = u64(trailer, 8) == index_offset and u64(trailer, 16) == self.at - member.offset
+        require(right, Code.BAD_INDEX, "trailer")
+
+
+def index_zone(chunk):  # 15.6
+    blocks = [block for block in chunk.blocks if block.stream in HOLD_ZONES]
+    full = [block for block in blocks if not block.zone_flags & 8]
+    flags = int(bool(blocks) and all(block.zone_flags & 1 for block in blocks))
+    for block in blocks:
+        flags |= block.zone_flags & 6
+    flags |= (4 if chunk.nulls else 0) | (0 if full else 8)
+    least = most = 0
+    if full and flags & 1:
+        least = min(block.least for block in full)
+        most = max(block.most for block in full)
+    return struct.pack("<QQII", least, most, chunk.nulls, flags)
+
+
+def decode_table(data):
+    """Raises FormatError with code, block and offset."""
+    return Decoder(data).decode()
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        sys.exit("usage: tables.py FILE > text")
+    with open(arguments[0], "rb") as file:
+        data = file.read()
+    try:
+        sys.stdout.buffer.write(decode_table(data).text)
+    except FormatError as error:
+        sys.exit(f"{arguments[0]}: block {error.block}, offset {error.offset}: {error}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tables.py, written from FORMAT.md 15 to 17 alone, gives back the text of tables that the library
+makes, of the committed ones in tables/ and of some made just now; the examples of FORMAT.md 15.8,
+16.5 and 17.5 are what it says they are; and it takes no damage for content.
+
+    tables_test.py --update     makes the files that tables/ does not have yet
+"""
+
+import datetime
+import hashlib
+import json
+import os
+import struct
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+import decode
+import format_example
+import inputs
+import tables
+from xxh3 import xxh3_64
+
+FILES = Path(__file__).resolve().parent / "tables"
+MANIFEST = FILES / "manifest.json"
+
+
+def make(text, group_rows=1000, coding=decode.BIT, types=()):
+    command = [os.environ["MAKE_TABLE"], str(group_rows), str(coding), *types]
+    return subprocess.run(command, input=text, capture_output=True, check=True).stdout
+
+
+def csv(names, columns, delimiter=",", end="\n"):
+    rows = [names, *zip(*columns)]
+    return "".join(delimiter.join(map(str, row)) + end for row in rows).encode()
+
+
+# Names, types and values that reach every type, representation and kind of vector.
+
+
+def bits(dice, count):
+    return sum(dice.below(1 << 16) << at for at in range(0, count, 16)) & ((1 << count) - 1)
+
+
+def numbers(rows):
+    dice = inputs.Random(7)
+    runs = [bits(dice, 60) for _ in range(rows // 40 + 1)]
+    steps = [0]
+    for row in range(rows):
+        steps.append(steps[-1] + 1000 + dice.below(20))
+    columns = {
+        "i8 int8": [dice.below(256) - 128 for _ in range(rows)],
+        "i16 int16": [100 * dice.below(600) - 30000 for _ in range(rows)],
+        "i32 int32": [row * row % 1009 - 500 for row in range(rows)],
+        "i64 int64": [bits(dice, 64) - (1 << 63) for _ in range(rows)],
+        "u8 uint8": [row % 32 for row in range(rows)],
+        "u16 uint16": [65535 - row % 7 for row in range(rows)],
+        "u32 uint32": [7 * row for row in range(rows)],
+        "u64 uint64": [(1 << 64) - 1 - runs[row // 40] for row in range(rows)],
+        "steps int64": steps[:rows],
+        "lanes int64": [row // 32 * 5000 + row % 32 * 100 + dice.below(3) for row in range(rows)],
+        "rare int32": [bits(dice, 31) if dice.below(90) == 0 else row % 5 for row in range(rows)],
+        "cents decimal(18,2)": [f"{dice.below(10**9) / 100:.2f}" for _ in range(rows)],
+        "wide decimal(38,4)": [f"-{bits(dice, 90)}.{row % 10000:04}" for row in range(rows)],
+    }  # fmt: skip
+    return columns
+
+
+def reals(rows):
+    dice = inputs.Random(8)
+    odd = ["nan", "inf", "-inf", "-0", "0", "1e+16", "1e-05", "0.0001", "9999999999999998"]
+    odd32 = ["nan", "inf", "-0", "1e+07", "9999999", "0.0001", "1e-05", "1e-45", "3.4028235e+38"]
+
+    column = tables.Column(tables.FLOAT, 0, 0, 0, 0, 0, 0)
+    wide = tables.Column(tables.DOUBLE, 0, 0, 0, 0, 0, 0)
+    images = [bits(dice, 64) for _ in range(rows)]
+    fronts = (0x3FF5, 0x40A1, 0xBFE0)
+    few_fronts = [fronts[row % 7 % 3] << 48 | images[row] >> 16 for row in range(rows)]
+    return {
+        "short double": [odd[row] if row < len(odd) else f"{row % 977 / 8:g}" for row in range(rows)],
+        "full double": [tables.real_text(wide, image) for image in images],
+        "fronts double": [tables.real_text(wide, image) for image in few_fronts],
+        "single float": [odd32[row] if row < len(odd32) else
+                         tables.real_text(column, images[row] >> 32) for row in range(rows)],
+    }  # fmt: skip
+
+
+def times(rows):
+    dice = inputs.Random(9)
+    first = datetime.datetime(1960, 2, 28, 23, 59, 1)
+    at = [first + datetime.timedelta(seconds=row * 40000 + dice.below(9)) for row in range(rows)]
+    days = [moment.date() for moment in at]
+    return {
+        "day -": days,
+        "slash -": [f"{day:%Y/%m/%d}" for day in days],
+        "dot -": [f"{day:%d.%m.%Y}" for day in days],
+        "usa -": [f"{day:%m/%d/%Y}" for day in days],
+        "s -": at,
+        "ms -": [f"{moment:%Y-%m-%dT%H:%M:%S}.{dice.below(1000):03}" for moment in at],
+        "us -": [f"{moment:%Y-%m-%dT%H:%M:%S}.{dice.below(10**6):06}Z" for moment in at],
+        "ns -": [f"{moment}.{dice.below(10**9):09}" for moment in at],
+    }
+
+
+def syllables(dice):
+    """A word that is none: some columns of them are smallest as tokens."""
+    pairs = [f"{'bcdfghjklmnprstvz'[dice.below(17)]}{'aeiou'[dice.below(5)]}" for _ in range(4)]
+    return "".join(pairs[: 1 + dice.below(4)])
+
+
+def words(rows):
+    dice = inputs.Random(10)
+    vocabulary = [syllables(dice) for _ in range(300)]
+    some = ["", "apple", "pear", '"a, b"', '"say ""yes"""', '""']
+    urls = [f"https://example.org/page/{dice.below(50)}/item?{dice.below(9000)}" for _ in range(rows)]
+    return {
+        "marked -": [["true", "false", ""][dice.below(3)] for _ in range(rows)],
+        "agreed -": [("yes", "no")[row % 3 == 0] for row in range(rows)],
+        "nothing -": [""] * rows,
+        "few -": [some[dice.below(len(some))] for _ in range(rows)],
+        "url -": urls,
+        "said -": [" ".join(vocabulary[dice.below(300)] for _ in range(8)) for _ in range(rows)],
+        "noise -": [inputs.noise(20 + dice.below(40), row).hex() for row in range(rows)],
+        "long -": [inputs.noise(300, row).hex() if row % 5 == 0 else "" for row in range(rows)],
+        "null int32": ["" if dice.below(3) else row for row in range(rows)],
+    }  # fmt: skip
+
+
+def typed(columns, **layout):
+    names, types = zip(*(name.split() for name in columns))
+    return csv(names, columns.values(), **layout), types
+
+
+def small_texts():
+    yield "comments", b"#c\nid,t\n1,a\n\n2,b\n#x\n3,\"c\"\n4,d\n# at the end"
+    yield "crlf", b'"id","name"\r\n"1","a"\r\n"2","b\r\nc"\r\n3,d\n'
+    yield "tabs", b"id\tname\n1\ta\n2\t\n3\tc,\n"
+    yield "trailing", b"1|x|2.50|\n2|yy|3.25|\n3||0.00|"
+    yield "ragged", b"a,b,c\n1,2,3\n4\n5,6\n7,8,9"
+    yield "bytes", b"\xef\xbb\xbfid,t\n1,\xff\xfe\n2,\0\n"
+    yield "only-a-header", b"id,name\n"
+
+
+def all_texts(rows):
+    """(name, text, types)"""
+    for name, columns in (("numbers", numbers), ("reals", reals), ("times", times), ("words", words)):
+        yield (name, *typed(columns(rows)))
+    for name, text in small_texts():
+        yield name, text, ()
+
+
+class FreshTables(unittest.TestCase):
+    def test_every_type_comes_back_and_all_of_the_format_is_reached(self):
+        seen = set()
+        for name, text, types in all_texts(1400):
+            for coding in (decode.BYTE, decode.BIT):
+                with self.subTest(name, coding=coding):
+                    decoded = tables.decode_table(make(text, 1100, coding, types))
+                    self.assertEqual(decoded.text, text)
+                    seen |= decoded.seen
+        wanted = {f"type {number}" for number in range(1, 17)}
+        wanted |= {f"kind {kind}" for kind in range(8)}
+        wanted |= {f"representation {number}" for number in range(5)}
+        wanted |= {"validity", "exact lines", "coding 1", "coding 3"}
+        self.assertEqual(wanted - seen, set())
+
+    def test_row_groups_of_every_size(self):
+        text = csv(["n", "s"], [range(70), [f"text {row % 9}" for row in range(70)]])
+        for group_rows in (1, 2, 31, 32, 33, 69, 70, 71):
+            decoded = tables.decode_table(make(text, group_rows))
+            self.assertEqual(decoded.text, text)
+            self.assertEqual(len(decoded.members[0].groups), -(-70 // group_rows))
+
+    def test_tables_follow_one_another(self):
+        first, second = b"id,name\n1,a\n2,b\n", b"id,name\n3,c\n"
+        both = tables.decode_table(make(first) + make(second))
+        self.assertEqual(both.text, first + second)
+        with self.assertRaises(decode.FormatError) as caught:
+            tables.decode_table(make(first) + make(b"id,other\n3,c\n"))
+        self.assertEqual(caught.exception.code, tables.TableCode.BAD_SCHEMA)
+
+
+class GoldenTables(unittest.TestCase):
+    def test_files_give_the_text_of_the_manifest(self):
+        manifest = json.loads(MANIFEST.read_text())
+        self.assertEqual(sorted(manifest), sorted(path.stem for path in FILES.glob("*.presso")))
+        for name, entry in manifest.items():
+            with self.subTest(name):
+                data = (FILES / f"{name}.presso").read_bytes()
+                self.assertEqual(entry, facts(data, tables.decode_table(data).text))
+
+
+def facts(data, text):
+    return dict(
+        bytes=len(data),
+        sha256=hashlib.sha256(data).hexdigest(),
+        text_bytes=len(text),
+        text_sha256=hashlib.sha256(text).hexdigest(),
+    )
+
+
+class Examples(unittest.TestCase):
+    """The hex blocks of FORMAT.md 15.8, 16.5 and 17.5."""
+
+    def setUp(self):
+        document = format_example.FORMAT_MD.read_text().split("\n## Appendix A")[0]
+        blocks = dict(format_example.FENCE.findall(document))
+        self.blocks = {name: format_example.hex_bytes(text) for name, text in blocks.items()}
+
+    def integers(self, name, width_bytes, rows, divisor):
+        size = tables.integer_bytes(width_bytes, rows)
+        header = tables.ColumnHeader(0, size, 4, 0, width_bytes, rows, 1, divisor, 0)
+        return tables.decode_integers(header, self.blocks[name])
+
+    def test_integers(self):
+        values = [7 * i % 16 for i in range(64)]
+        self.assertEqual(self.integers("integers-delta", 4, 64, 1), values)
+        values = [1000 + 100 * (i * i % 11) for i in range(35)]
+        self.assertEqual(self.integers("integers-packed", 2, 35, 100), values)
+
+    def test_tokens(self):
+        tokens = tables.parse_token_dictionary(self.blocks["tokens-dictionary"])
+        self.assertEqual((len(tokens), tokens[116:119]), (258, [b"t", b"th", b"the "]))
+        codes = struct.pack("<5I", 118, 117, 101, 110, 97) + bytes(108)
+        strings = tables.decode_tokens(tokens, codes, 5, [4, 0, 1], 9)
+        self.assertEqual(strings, [b"the then", b"", b"a"])
+
+    def test_table(self):
+        schema = tables.parse_schema(self.blocks["table-schema"])
+        names = [(column.name, column.type) for column in schema.columns]
+        self.assertEqual(names, [(b"id", 5), (b"name", tables.UTF8)])
+        self.assertEqual((schema.exact, schema.head, schema.null), (True, b"id,name\n", b""))
+        group = tables.parse_row_group(self.blocks["table-directory"], schema)
+        streams = [(block.stream, block.rows) for block in group.blocks]
+        self.assertEqual(streams, [(5, 3), (0, 3), (1, 2), (2, 1), (6, 3)])
+        self.assertEqual((group.rows, group.text_bytes, group.text_lines), (3, 15, 3))
+        values = group.blocks[0].least, group.blocks[0].most, group.blocks[4].least
+        self.assertEqual(values, (1 + (1 << 63), 5 + (1 << 63), int.from_bytes(b"Bob", "big") << 40))
+        header = tables.parse_column_header(self.blocks["table-block"][:48])
+        payload = self.blocks["table-block"][48 : 48 + header.payload_bytes]
+        self.assertEqual(xxh3_64(payload), header.checksum)
+        self.assertEqual(tables.decode_integers(header, payload), [1, 2, 5])
+        self.assertEqual(group.text_checksum, xxh3_64(b"1,Eve\n2,\n5,Bob\n"))
+
+    def test_every_block_is_looked_at(self):
+        self.assertEqual(len(self.blocks), 6)
+
+
+class Damage(unittest.TestCase):
+    def test_no_changed_byte_changes_the_text(self):
+        text = b"# c\nid,t,x\n" + b"".join(b"%d,word%d,%d.5\n" % (i, i % 3, i) for i in range(40))
+        data = make(text, 25)
+        harmless = 0
+        for at in range(len(data)):
+            damaged = bytearray(data)
+            damaged[at] ^= 1 << at % 8
+            try:
+                self.assertEqual(tables.decode_table(damaged).text, text, at)
+                harmless += 1
+            except decode.FormatError:
+                pass
+        self.assertLess(harmless, len(data) // 8)  # padding
+
+    def test_cut_off_tables_are_told(self):
+        data = make(b"id,t\n1,a\n2,b\n")
+        for size in range(1, len(data)):
+            with self.assertRaises(decode.FormatError):
+                tables.decode_table(data[:size])
+
+    def test_bytes_and_tables_are_told_apart(self):
+        with self.assertRaises(decode.FormatError) as caught:
+            decode.decode(make(b"id,t\n1,a\n"))
+        self.assertEqual(caught.exception.code, decode.Code.CONTENT)
+
+
+def update():
+    FILES.mkdir(exist_ok=True)
+    manifest = json.loads(MANIFEST.read_text()) if MANIFEST.exists() else {}
+    for name, text, types in all_texts(600):
+        if name in manifest:
+            continue
+        data = make(text, 400, types=types)
+        assert tables.decode_table(data).text == text, name
+        (FILES / f"{name}.presso").write_bytes(data)
+        manifest[name] = facts(data, text)
+    MANIFEST.write_text(json.dumps(manifest, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--update"]:
+        update()
+    else:
+        unittest.main()
