@@ -12,8 +12,10 @@ namespace presso {
 namespace {
 
 constexpr double kBitsMustSave = 0.1;
-/// A dictionary is what queries want: whatever they ask is asked once an entry.
+/// A dictionary is what queries want, where an entry stands for many rows: whatever they ask is
+/// asked once an entry.
 constexpr double kOthersMustSave = 0.25;
+constexpr std::uint64_t kManyRows = 8;
 constexpr std::uint64_t kSamples = 2;
 constexpr std::int64_t kSampleBytes = 256 << 10;
 /// Longer strings are left to the Bit coding, which finds what they repeat.
@@ -135,7 +137,11 @@ StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encod
       best = by_tokens;
     }
   }
-  if (choice.dictionary && by_dictionary * (1 - kOthersMustSave) <= best) return choice;
+  const bool asked_once =
+      choice.dictionary && choice.dictionary->entry_lengths.size() * kManyRows <= strings.rows;
+  if (choice.dictionary && by_dictionary * (asked_once ? 1 - kOthersMustSave : 1) <= best) {
+    return choice;
+  }
   choice.dictionary.reset();
   choice.tokens = std::move(tokens);
   return choice;

@@ -99,6 +99,10 @@ Result<TableFrame> TableStream::begin_member() {
     PRESSO_TRY(window_.require(sizeof(std::uint32_t)));
     PRESSO_ASSIGN(const FrameKind kind, peek_frame_kind(window_.data()));
     if (kind == FrameKind::kSchema) break;
+    if (kind == FrameKind::kBlock || kind == FrameKind::kRowGroup || kind == FrameKind::kIndex ||
+        kind == FrameKind::kTrailer) {
+      return make_error(ErrorCode::kBadHeader, "place of " + kind_name(kind));
+    }
     PRESSO_ASSIGN(const StoredSection section,
                   read_section(kind, kind == FrameKind::kMetadata ? kMaxMetadataBytes : 0));
     if (kind == FrameKind::kMetadata) {

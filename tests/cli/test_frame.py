@@ -95,6 +95,8 @@ class Help(CliTest):
         self.write("app.log", log_text(30000))
         self.write("logs/one.log", b"one\n")
         self.ok("compress", "-1", "logs/one.log", "app.log")
+        self.write("orders.csv", b"id,price\n1,2.50\n")
+        self.ok("compress", "--table", "csv", "orders.csv")
         os.rename("logs/one.log.presso", "logs/two.presso")
         damaged = bytearray(self.read("app.log.presso"))
         damaged[len(damaged) // 2] ^= 1
@@ -104,6 +106,7 @@ class Help(CliTest):
             wanted = 2
         elif "compress" in example and "decompress" not in example:
             os.unlink("app.log.presso")
+            os.unlink("orders.csv.presso")
         elif example.startswith("presso decompress app"):
             os.unlink("app.log")
         elif "*.presso" in example:

@@ -235,7 +235,7 @@ TEST(BlockSize, ForStorageIsLargestOnlyWhereTextRepeatsFarBackAndSizeIsAskedFor)
   options.coding = Coding::kBit;
   options.threads = 2;
   options.dictionary.mode = DictionaryChoice::Mode::kNone;
-  const std::vector<Byte> part = test::random_bytes(3u << 19, 5);
+  const std::vector<Byte> part = test::log_lines(3u << 19, 5);
   const Repeating far(part, 32u << 20);
   EXPECT_EQ(chosen_size(&far, options), 4u << 20);
   const Repeating noise(test::random_bytes(5u << 20, 6), 32u << 20);
