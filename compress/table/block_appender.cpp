@@ -11,6 +11,10 @@ namespace presso {
 namespace {
 
 constexpr std::uint64_t kBytesBlock = 1u << 20;
+/// Bytes are decoded at a tenth of the rate of integers: they must be this much smaller.
+constexpr double kBytesMustSave = 0.2;
+/// Integers that take less of their plain size are left alone.
+constexpr double kTriedFrom = 0.02;
 
 void pad(Buffer& blocks) {
   constexpr Byte kPadding[kFrameAlignment] = {};
@@ -40,6 +44,7 @@ void BlockAppender::begin_column(Representation representation) {
   ColumnChunk chunk;
   chunk.representation = representation;
   chunk.first_block = next_number();
+  bytes_may_win_ = true;
   directory_.columns.push_back(chunk);
 }
 
@@ -71,7 +76,23 @@ void BlockAppender::integer_block(ColumnStream stream, const Byte* values, Byte 
   header.count = rows;
   header.divisor = parameters.divisor;
   end_block(blocks_, begin, header);
+  if (stream == ColumnStream::kValues && width_bytes > 1 && bytes_may_win_) {
+    bytes_may_win_ = take_bytes_if_smaller(begin, {values, header.plain_bytes});
+  }
   add_entry(stream, begin, header.plain_bytes, rows, zone);
+}
+
+/// Values that repeat what came many rows before take less room in the coding for bytes. Puts that
+/// in the place of the block that begins at `begin` where it saves enough.
+bool BlockAppender::take_bytes_if_smaller(std::size_t begin, Bytes values) {
+  const auto stored = static_cast<double>(blocks_.size() - begin);
+  if (stored < kTriedFrom * static_cast<double>(values.size())) return false;
+  scratch_.clear();
+  bytes_encoder_.encode(values, next_number(), FrameKind::kBlock, {}, scratch_);
+  if (static_cast<double>(scratch_.size()) > stored * (1 - kBytesMustSave)) return false;
+  blocks_.grow(begin);
+  blocks_.append(scratch_.bytes());
+  return true;
 }
 
 void BlockAppender::tokens(Bytes payload, std::uint32_t codes, std::uint32_t rows,

@@ -66,11 +66,14 @@ class BlockAppender {
                      bool floating, std::uint32_t rows, const Byte* validity, const Zone& zone);
   void add_entry(ColumnStream stream, std::size_t begin, std::uint32_t plain_bytes,
                  std::uint32_t rows, const Zone& zone);
+  bool take_bytes_if_smaller(std::size_t begin, Bytes values);
   std::uint32_t next_number() const { return static_cast<std::uint32_t>(directory_.blocks.size()); }
 
   RowGroup& directory_;
   Buffer& blocks_;
   BlockEncoder& bytes_encoder_;
+  Buffer scratch_;
+  bool bytes_may_win_ = true;  ///< for the values of this column
 };
 
 }  // namespace presso

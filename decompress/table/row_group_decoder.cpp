@@ -79,6 +79,10 @@ Status RowGroupDecoder::decode_integer_block(std::uint32_t block, Byte width_byt
                                              Byte* into) const {
   const ColumnBlock& entry = group_.blocks[block];
   PRESSO_ASSIGN(const Buffer stored, read_stored(block));
+  // Only values are read into buffers with the slack that decoders of bytes need.
+  if (entry.stream == ColumnStream::kValues && !is_column_coding(stored.data())) {
+    return decode_stored_bytes(block, stored, into);
+  }
   auto parsed = parse_column_block_header(stored.data());
   if (!parsed.ok()) return at_block(std::move(parsed.error()), block);
   const ColumnBlockHeader& header = *parsed;
@@ -99,8 +103,13 @@ Status RowGroupDecoder::decode_integer_block(std::uint32_t block, Byte width_byt
 }
 
 Status RowGroupDecoder::decode_bytes_block(std::uint32_t block, Byte* into) const {
-  const ColumnBlock& entry = group_.blocks[block];
   PRESSO_ASSIGN(const Buffer stored, read_stored(block));
+  return decode_stored_bytes(block, stored, into);
+}
+
+Status RowGroupDecoder::decode_stored_bytes(std::uint32_t block, const Buffer& stored,
+                                            Byte* into) const {
+  const ColumnBlock& entry = group_.blocks[block];
   auto header = parse_block_header(stored.data());
   if (!header.ok()) return at_block(std::move(header.error()), block);
   if (header->kind != FrameKind::kBlock || header->plain_bytes != entry.plain_bytes ||

@@ -46,6 +46,7 @@ class RowGroupDecoder {
   Result<Buffer> read_stored(std::uint32_t block) const;
   Status decode_integer_block(std::uint32_t block, Byte width_bytes, Byte* into) const;
   Status decode_bytes_block(std::uint32_t block, Byte* into) const;
+  Status decode_stored_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const;
   Status read_integers(const ColumnChunk& chunk, ColumnStream stream, Byte width_bytes,
                        RowRange range, Byte* into) const;
   Status read_all_bytes(const ColumnChunk& chunk, ColumnStream stream, std::uint64_t size,
