@@ -80,7 +80,8 @@ Status RowGroupDecoder::decode_integer_block(std::uint32_t block, Byte width_byt
   const ColumnBlock& entry = group_.blocks[block];
   PRESSO_ASSIGN(const Buffer stored, read_stored(block));
   // Only values are read into buffers with the slack that decoders of bytes need.
-  if (entry.stream == ColumnStream::kValues && !is_column_coding(stored.data())) {
+  const bool may_be_bytes = entry.stream == ColumnStream::kValues && width_bytes != 0;
+  if (may_be_bytes && !is_column_coding(stored.data())) {
     return decode_stored_bytes(block, stored, into);
   }
   auto parsed = parse_column_block_header(stored.data());

@@ -662,6 +662,28 @@ class GroupDecoder:
 
         return action
 
+    def values_block(self, width_bytes):
+        """Integers, or their plain bytes in one of the codings for those."""
+
+        def action(block, stored):
+            if len(stored) >= 48 and stored[11] in (0, 1, 3):
+                plain = self.bytes_block(block, stored)
+                self.seen.add("values as bytes")
+                return [
+                    int.from_bytes(plain[at : at + width_bytes], "little")
+                    for at in range(0, len(plain), width_bytes)
+                ]
+            return self.integer_block(width_bytes)(block, stored)
+
+        return action
+
+    def values(self, chunk, width_bytes):
+        values = []
+        for block in chunk.of(VALUES):
+            action = self.values_block if width_bytes else self.integer_block
+            values += self.at_block(block, action(width_bytes))
+        return values
+
     def integers(self, chunk, stream, width_bytes):
         values = []
         for block in chunk.of(stream):
@@ -695,7 +717,7 @@ class GroupDecoder:
         valid = self.integers(chunk, VALIDITY, 0) if chunk.nulls else [1] * rows
         self.seen |= {"validity"} if chunk.nulls else set()
         if chunk.representation == PLAIN:
-            values = self.integers(chunk, VALUES, column.value_bytes)
+            values = self.values(chunk, column.value_bytes)
         else:
             values = self.strings(chunk)
         return [value if is_valid else None for value, is_valid in zip(values, valid)]

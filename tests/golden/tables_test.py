@@ -124,6 +124,7 @@ def words(rows):
         "said -": [" ".join(vocabulary[dice.below(300)] for _ in range(8)) for _ in range(rows)],
         "noise -": [inputs.noise(20 + dice.below(40), row).hex() for row in range(rows)],
         "long -": [inputs.noise(300, row).hex() if row % 5 == 0 else "" for row in range(rows)],
+        "again int64": [int.from_bytes(inputs.noise(7, row % 60), "little") for row in range(rows)],
         "null int32": ["" if dice.below(3) else row for row in range(rows)],
     }  # fmt: skip
 
@@ -163,7 +164,7 @@ class FreshTables(unittest.TestCase):
         wanted = {f"type {number}" for number in range(1, 17)}
         wanted |= {f"kind {kind}" for kind in range(8)}
         wanted |= {f"representation {number}" for number in range(5)}
-        wanted |= {"validity", "exact lines", "coding 1", "coding 3"}
+        wanted |= {"validity", "exact lines", "coding 1", "coding 3", "values as bytes"}
         self.assertEqual(wanted - seen, set())
 
     def test_row_groups_of_every_size(self):

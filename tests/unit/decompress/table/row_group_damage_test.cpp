@@ -21,6 +21,7 @@ std::vector<ColumnData> small_columns() {
   columns.push_back(make_column(ColumnType::kDouble, 300, Nulls::kNone, Values::kSorted));
   columns.push_back(make_column(ColumnType::kDecimal128, 300, Nulls::kSome, Values::kExtreme));
   columns.push_back(make_column(ColumnType::kUtf8, 200, Nulls::kSome, Values::kExtreme));
+  columns.push_back(repeating_column(ColumnType::kInt64, 3000, 100));
   std::vector<std::string> few;
   for (int i = 0; i < 3000; ++i) few.push_back("state " + std::to_string(random() % 50));
   columns.push_back(strings_column(few));

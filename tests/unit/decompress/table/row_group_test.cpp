@@ -175,6 +175,22 @@ void expect_strings(const std::vector<std::string>& rows, Representation expecte
   expect_ranges(column, stored, 12);
 }
 
+TEST(RowGroupNumbers, ThatComeAgainAfterManyRowsAreStoredAsBytes) {
+  for (const ColumnType type :
+       {ColumnType::kInt16, ColumnType::kInt64, ColumnType::kDouble, ColumnType::kDecimal128}) {
+    const ColumnData column = repeating_column(type, 70000, 300);
+    const Stored stored = encode_column(column);
+    EXPECT_FALSE(is_column_coding(stored.blocks.data())) << static_cast<int>(type);
+    EXPECT_LT(stored.blocks.size(), 70000 * value_bytes(type) / 10);
+    expect_ranges(column, stored, 12);
+    const auto read = stored.read();
+    ASSERT_TRUE(read.ok()) << read.error().message();
+    EXPECT_EQ(first_difference(column.view(), 0, read->view()), 70000u);
+  }
+  const auto random = make_column(ColumnType::kInt64, 70000, Nulls::kNone, Values::kRandom);
+  EXPECT_TRUE(is_column_coding(encode_column(random).blocks.data()));
+}
+
 std::vector<std::string> texts(std::size_t rows, Values values) {
   std::mt19937_64 random(3);
   std::vector<std::string> made;

@@ -135,6 +135,17 @@ inline ColumnData make_column(ColumnType type, std::uint64_t rows, Nulls nulls, 
   return column;
 }
 
+/// Random numbers that come again after `period` rows: what packing cannot use and bytes can.
+inline ColumnData repeating_column(ColumnType type, std::uint64_t rows, std::uint64_t period) {
+  ColumnData column = make_column(type, rows, Nulls::kNone, Values::kRandom);
+  const std::size_t width = value_bytes(type);
+  for (std::uint64_t row = period; row < rows; ++row) {
+    std::memcpy(column.values.data() + row * width, column.values.data() + (row - period) * width,
+                width);
+  }
+  return column;
+}
+
 inline ColumnData strings_column(const std::vector<std::string>& rows) {
   ColumnData column;
   column.rows = rows.size();
