@@ -130,7 +130,13 @@ class TableCompressor {
       begun_.grow(before + got);
       if (got == 0) break;
     }
-    MemorySource rows(begun_.bytes().subspan(text_.form.head.size()));
+    Bytes begin = begun_.bytes().subspan(text_.form.head.size());
+    if (begun_.size() == PieceReader::kPieceBytes) {  // the text goes on: a row may be cut
+      PRESSO_ASSIGN(const std::size_t cut,
+                    last_record_end(dialect_of(text_.form, options_.text.comment), begin));
+      if (cut > 0) begin = begin.first(cut);
+    }
+    MemorySource rows(begin);
     PieceReader reader = pieces_of(rows);
     PRESSO_ASSIGN(first_piece_, reader.next());
     return {};

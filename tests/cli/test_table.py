@@ -91,6 +91,21 @@ class Tables(CliTest):
         packed = self.ok("compress", "--table", "csv", "-c", stdin=ORDERS).out
         self.assertEqual(self.ok("decompress", "-c", stdin=packed).out, ORDERS)
 
+    def test_types_of_a_pipe_do_not_depend_on_where_its_begin_ends(self):
+        day = b"1234567,2024-12-31,abcdefghijklmnopqrstuvwxyz\n"
+        text = b"id,day,word\n" + day * ((33 << 20) // len(day))
+        packed = self.ok("compress", "--table", "csv", "-c", stdin=text).out
+        self.write("days.presso", packed)
+        types = [column["type"] for column in self.info("days.presso")["table"]["columns"]]
+        self.assertEqual(types, ["int64", "date", "utf8"])
+        self.assertEqual(self.ok("cat", "days.presso").out, text)
+
+    def test_options_without_effect_are_named(self):
+        self.write("orders.csv", ORDERS)
+        for option in (("--index",), ("--block-size", "64K"), ("--dict", "none")):
+            said = self.ok("compress", "-f", "--table", "csv", *option, "orders.csv").err
+            self.assertIn(option[0] + ": has no effect on tables", said)
+
     def test_large_tables_are_the_same_with_any_number_of_threads(self):
         text = many_rows()
         self.table("many.csv", text, "--row-group", "9999")

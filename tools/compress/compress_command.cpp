@@ -79,6 +79,7 @@ class CompressCommand final : public Command {
       return make_error(ErrorCode::kInvalidArgument, table_.needs_table + " needs --table");
     }
     for (const Ignored& option : ignored_options(options_)) warning(option.name, option.why);
+    if (table_.on) warn_of_options_without_effect();
     PRESSO_ASSIGN(const std::vector<std::string> inputs, job_inputs(std::move(operands), files_));
     remove_unfinished_files_on_signals();
     for (const std::string& path : inputs) compress_file(path);
@@ -90,6 +91,17 @@ class CompressCommand final : public Command {
   }
 
  private:
+  void warn_of_options_without_effect() const {
+    const std::pair<bool, const char*> given[] = {
+        {options_.filter_permille.value_or(0) != 0, "--index"},
+        {options_.block_bytes != 0, "--block-size"},
+        {options_.dictionary.mode != DictionaryChoice::Mode::kAuto, "--dict"},
+    };
+    for (const auto& [is_given, name] : given) {
+      if (is_given) warning(name, "has no effect on tables");
+    }
+  }
+
   void compress_file(const std::string& path) {
     if (has_suffix(path) && !files_.force) {
       return warning(shown_name(path),
