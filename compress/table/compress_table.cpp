@@ -21,6 +21,8 @@ namespace presso {
 namespace {
 
 constexpr std::size_t kMostSniffBytes = std::size_t{1} << 28;
+/// A line of so many bytes is a row, not a comment.
+constexpr std::size_t kLongLine = std::size_t{1} << 24;
 
 SniffOptions sniff_options(const TableTextOptions& text) {
   return {.delimiter = text.delimiter,
@@ -76,27 +78,41 @@ class TableCompressor {
         if (!more) return std::move(sniffed.error());
         continue;
       }
+      if (sniffed->names.empty()) {
+        return make_error(
+            ErrorCode::kInvalidArgument,
+            "has no row and no header, so it is no table; compress it without --table");
+      }
       text_ = std::move(*sniffed);
-      if (!text_.names.empty()) return all ? take_text_without_rows() : Status{};
-      return make_error(ErrorCode::kInvalidArgument,
-                        "has no row and no header, so it is no table; compress it without --table");
+      PRESSO_ASSIGN(const bool has_row, finds_row(all));
+      if (has_row || all) return {};
+      if (size >= kMostSniffBytes) {
+        return make_error(ErrorCode::kInvalidArgument, "has no row in its first 256 MiB");
+      }
     }
   }
 
-  /// Blank lines and comments belong to the row behind them; without one, to the head.
-  Status take_text_without_rows() {
+  /// Whether a row follows the head in what was read. Blank lines and comments belong to the row
+  /// behind them; where there is none to the text's end, to the head.
+  Result<bool> finds_row(bool all) {
     RecordBatch batch;
     const Bytes rest = begun_.bytes().subspan(text_.form.head.size());
     const Dialect dialect = dialect_of(text_.form, options_.text.comment);
-    PRESSO_ASSIGN(const std::size_t end,
-                  tokenize(dialect, rest, 0, 1, true, batch, text_.first_line));
-    if (batch.records() == 0) text_.form.head.append(rest.begin(), rest.begin() + end);
-    return {};
+    const auto end = tokenize(dialect, rest, 0, 1, all, batch, text_.first_line);
+    if (!end.ok() || batch.records() > 0) return true;  // an error is met again with its piece
+    if (all) text_.form.head.append(rest.begin(), rest.end());
+    // A first row that does not end yet is one, too.
+    const bool is_begun = !all && *end < rest.size() && rest.size() - *end > kLongLine;
+    return is_begun;
   }
 
   PieceReader pieces_of(ByteSource& rows) const {
-    return {rows, dialect_of(text_.form, options_.text.comment), text_.first_line,
-            options_.group_rows};
+    std::uint32_t most_rows = options_.group_rows;
+    if (options_.text.fill) {  // short rows of many columns: more values than bytes
+      const std::uint32_t most = most_group_rows(text_.names.size() + 1);
+      most_rows = most_rows == 0 ? most : std::min(most_rows, most);
+    }
+    return {rows, dialect_of(text_.form, options_.text.comment), text_.first_line, most_rows};
   }
 
   Status find_types() {
@@ -120,26 +136,31 @@ class TableCompressor {
     return take_given_types();
   }
 
-  /// So much of a pipe is held until its types are known.
+  /// So much of a pipe is held until its types are known: whole rows of 32 MiB, or one that is
+  /// longer.
   Status read_first_piece() {
-    while (begun_.size() < PieceReader::kPieceBytes) {
+    const Dialect dialect = dialect_of(text_.form, options_.text.comment);
+    for (std::size_t size = PieceReader::kPieceBytes;; size *= 2) {
       const std::size_t before = begun_.size();
-      begun_.grow(PieceReader::kPieceBytes);
-      PRESSO_ASSIGN(const std::size_t got,
-                    read_fully(source_, {begun_.data() + before, begun_.size() - before}));
-      begun_.grow(before + got);
-      if (got == 0) break;
+      bool ended = false;
+      if (before < size) {
+        begun_.grow(size);
+        PRESSO_ASSIGN(const std::size_t got,
+                      read_fully(source_, {begun_.data() + before, size - before}));
+        ended = got < size - before;
+        begun_.grow(before + got);
+      }
+      Bytes rows = begun_.bytes().subspan(text_.form.head.size());
+      if (!ended) {
+        PRESSO_ASSIGN(const std::size_t cut, last_record_end(dialect, rows));
+        if (cut == 0 && size < kMaxCsvText) continue;
+        rows = rows.first(cut);
+      }
+      first_piece_.emplace();
+      first_piece_->text.append(rows);
+      first_piece_->first_line = text_.first_line;
+      return {};
     }
-    Bytes begin = begun_.bytes().subspan(text_.form.head.size());
-    if (begun_.size() == PieceReader::kPieceBytes) {  // the text goes on: a row may be cut
-      PRESSO_ASSIGN(const std::size_t cut,
-                    last_record_end(dialect_of(text_.form, options_.text.comment), begin));
-      if (cut > 0) begin = begin.first(cut);
-    }
-    MemorySource rows(begin);
-    PieceReader reader = pieces_of(rows);
-    PRESSO_ASSIGN(first_piece_, reader.next());
-    return {};
   }
 
   Status infer_all(ByteSource& rows, TypeInference& inference) {
@@ -218,7 +239,12 @@ class TableCompressor {
     loaded.rows = rows->rows;
     loaded.text_bytes = text.size();
     loaded.exact_lines = rows->exact.rows.size();
-    if (rows->rows == 0) return loaded;
+    if (rows->rows == 0) {
+      if (options_.exact && !text.empty()) {
+        loaded.status = error_in_line(piece.first_line, "no row follows, only other text");
+      }
+      return loaded;
+    }
     GroupText about;
     if (options_.exact) {
       about.bytes = text.size();

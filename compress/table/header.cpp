@@ -55,16 +55,31 @@ class HeaderTest {
     std::set<std::string> seen;
     for (std::size_t i = 0; i < sample_.fields_of(0); ++i) {
       const Bytes name = value(0, i);
-      if (name.empty() || candidate_of(name).column.type != ColumnType::kUtf8) return false;
+      if (name.empty() || !may_be_name(i)) return false;
       if (!seen.emplace(name.begin(), name.end()).second) return false;
     }
     return true;
   }
 
+  /// A string, or a word like "t" or "nan" above a column that it does not fit.
+  bool may_be_name(std::size_t index) const {
+    const Bytes name = value(0, index);
+    const TypeCandidate candidate = candidate_of(name);
+    if (candidate.column.type == ColumnType::kUtf8) return true;
+    const TypeCandidate below = values_below(index);
+    return (is_lower(name[0]) || is_upper(name[0])) && below.seen &&
+           join(below, candidate).column.type == ColumnType::kUtf8;
+  }
+
+  TypeCandidate values_below(std::size_t index) const {
+    TypeCandidate candidate;
+    for (std::size_t r = 1; r < sample_.records(); ++r) add_value(r, index, candidate);
+    return candidate;
+  }
+
   bool has_typed_column() const {
     for (std::size_t i = 0; i < sample_.fields_of(0); ++i) {
-      TypeCandidate candidate;
-      for (std::size_t r = 1; r < sample_.records(); ++r) add_value(r, i, candidate);
+      const TypeCandidate candidate = values_below(i);
       if (candidate.seen && candidate.column.type != ColumnType::kUtf8) return true;
     }
     return false;

@@ -2,8 +2,8 @@
 // Names of columns: whether a text's first record holds them, and what is made of them.
 //
 // Without being told, a first record is a header only where its fields are at least two or have a
-// typed column below them, are all non-empty, distinct and strings (no number, date, time or
-// bool), and
+// typed column below them, are all non-empty, distinct and strings (no number, date or time; a word
+// like "t" or "nan" only above a column that it does not fit), and
 // - some column below it has values of one type that is no string, or
 // - all columns are strings, and the fields are all identifiers in one letter case (a letter or
 //   '_', then letters, digits and '_'), while no later record is made of such fields alone:

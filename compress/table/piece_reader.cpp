@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "format/columns/row_group.h"
+
 namespace presso {
 namespace {
 
@@ -31,8 +33,9 @@ Status PieceReader::fill(std::size_t size) {
 Result<std::size_t> PieceReader::find_cut() {
   for (std::size_t size = kPieceBytes;; size = std::min(2 * size, kMaxCsvText)) {
     PRESSO_TRY(fill(size));
-    if (ended_) return left().size();
+    if (ended_) return limit_rows(left().size());
     PRESSO_ASSIGN(const std::size_t cut, last_record_end(dialect_, left()));
+    if (cut > kPieceBytes) return limit_rows(cut);
     if (cut > 0) return cut;
     if (size == kMaxCsvText) {
       return error_in_line(line_,
@@ -40,6 +43,19 @@ Result<std::size_t> PieceReader::find_cut() {
                            "never closed?");
     }
   }
+}
+
+/// `cut`, or where so many records end before it as a row group may have.
+Result<std::size_t> PieceReader::limit_rows(std::size_t cut) const {
+  if (cut <= kPieceBytes) return cut;
+  RecordBatch batch;
+  std::size_t at = 0;
+  for (std::uint64_t rows = 0; rows < kMaxGroupRows && at < cut; rows += batch.records()) {
+    const std::size_t wanted = std::min<std::size_t>(kMaxGroupRows - rows, kBatchRecords);
+    PRESSO_ASSIGN(at, tokenize(dialect_, left().first(cut), at, wanted, true, batch, line_));
+    if (batch.records() == 0) return cut;
+  }
+  return at;
 }
 
 /// Where most_rows_ records end, if they are in memory.

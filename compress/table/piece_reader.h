@@ -34,6 +34,7 @@ class PieceReader {
  private:
   Status fill(std::size_t size);
   Result<std::size_t> find_cut();
+  Result<std::size_t> limit_rows(std::size_t cut) const;
   Result<std::optional<std::size_t>> find_rows();
   Result<std::size_t> take_tail(std::size_t cut);
   TextPiece take(std::size_t cut);

@@ -83,6 +83,10 @@ bool Table::rebuilt() const {
   return index_->rebuilt();
 }
 
+bool Table::cut_off() const {
+  return index_->cut_off();
+}
+
 RowGroupSummary Table::row_group(std::uint64_t group) const {
   const GroupPlace& place = index_->groups()[group];
   return {place.first_row, place.rows, place.text_bytes, place.stored_bytes};

@@ -14,12 +14,16 @@
 namespace presso {
 namespace {
 
+constexpr std::uint32_t kRowsAtOnce = 65536;
+
 using SharedSchema = std::shared_ptr<const TableSchema>;
 
 /// A row group with what is needed to print it, or where a member begins.
 struct TextItem {
   SharedSchema schema;
   std::optional<StoredRowGroup> group;  ///< nullopt: the member's head is due
+  std::uint64_t offset = 0;             ///< in the table, behind it
+  std::optional<Error> damage;          ///< nothing can be read here; the last item
 };
 
 /// TextItems from front to back.
@@ -34,12 +38,14 @@ class TextItems {
       if (!begun_) metadata_ = std::move(begin->metadata);
       begun_ = true;
       schema_ = std::make_shared<const TableSchema>(std::move(begin->schema));
-      return std::optional(TextItem{schema_, std::nullopt});
+      return std::optional(TextItem{schema_, std::nullopt, stream_.offset(), std::nullopt});
     }
-    return std::optional(TextItem{schema_, std::move(std::get<StoredRowGroup>(frame))});
+    return std::optional(TextItem{schema_, std::move(std::get<StoredRowGroup>(frame)),
+                                  stream_.offset(), std::nullopt});
   }
   const Metadata& metadata() const { return metadata_; }
   std::uint64_t offset() const { return stream_.offset(); }
+  bool has_begun() const { return begun_; }
 
  private:
   TableStream stream_;
@@ -63,15 +69,23 @@ Status print_group(const TableSchema& schema, const StoredRowGroup& stored,
   for (const ColumnData& column : columns) views.push_back(column.view());
   PRESSO_ASSIGN(const ExactLines exact, decoder.exact_lines());
   const RowPrinter printer(schema, views, schema.exact ? &exact : nullptr);
-  PRESSO_TRY(printer.print(0, group.rows, to));
-  if (!schema.exact || !options.verify) return {};
-  if (to.size() == group.text_bytes && checksum64(to.bytes()) == group.text_checksum) return {};
+  // In parts, so that a damaged row group prints little more than it says.
+  for (std::uint32_t row = 0; row < group.rows;) {
+    const std::uint32_t rows = std::min(kRowsAtOnce, group.rows - row);
+    PRESSO_TRY(printer.print(row, rows, to));
+    row += rows;
+    if (schema.exact && to.size() > group.text_bytes) break;
+  }
+  if (!schema.exact) return {};
+  const bool fits = to.size() == group.text_bytes;
+  if (fits && (!options.verify || checksum64(to.bytes()) == group.text_checksum)) return {};
   Error error = make_error(ErrorCode::kContentChecksum, "the text of a row group");
   error.byte_offset = stored.file_offset;
   return error;
 }
 
 Status print_item(const TextItem& item, const DecodeOptions& options, Buffer& to) {
+  if (item.damage) return *item.damage;
   return without_bad_alloc([&]() -> Status {
     if (item.group) return print_group(*item.schema, *item.group, options, to);
     const std::string& head = item.schema->text.head;
@@ -85,11 +99,12 @@ struct Printed {
   Buffer text;
   std::uint64_t file_offset = 0;
   std::uint64_t text_bytes = 0;  ///< by the directory
+  std::uint64_t offset = 0;      ///< in the table, behind it
 };
 
 class TextSource final : public ByteSource {
  public:
-  explicit TextSource(ByteSource& table) : items_(table) {}
+  TextSource(ByteSource& table, const DecodeOptions& options) : items_(table), options_(options) {}
 
   Result<std::size_t> read(MutableBytes into) override {
     while (at_ == text_.size()) {
@@ -97,7 +112,7 @@ class TextSource final : public ByteSource {
       if (!item) return std::size_t{0};
       text_.clear();
       at_ = 0;
-      PRESSO_TRY(print_item(*item, {}, text_));
+      PRESSO_TRY(print_item(*item, options_, text_));
     }
     const std::size_t count = std::min(into.size(), text_.size() - at_);
     std::copy_n(text_.data() + at_, count, into.data());
@@ -107,6 +122,7 @@ class TextSource final : public ByteSource {
 
  private:
   TextItems items_;
+  DecodeOptions options_;
   Buffer text_;
   std::size_t at_ = 0;
 };
@@ -123,9 +139,23 @@ Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
   DecompressSummary summary;
   TextItems items(source);
   const unsigned threads = threads_or_all(options.threads);
+  bool ended = false;
+  const auto next = [&]() -> Result<std::optional<TextItem>> {
+    if (ended) return std::optional<TextItem>();
+    auto item = items.next();
+    if (item.ok() || !options.salvage || !items.has_begun() || !is_damage(item.error().code)) {
+      return item;
+    }
+    ended = true;
+    TextItem last;
+    last.damage = std::move(item.error());
+    return std::optional(std::move(last));
+  };
   std::uint64_t plain_offset = 0;
   const auto print = [&](TextItem item, unsigned) {
     Printed printed;
+    printed.offset = item.offset;
+    if (item.damage) printed.file_offset = item.damage->byte_offset;
     if (item.group) {
       printed.file_offset = item.group->file_offset;
       printed.text_bytes = item.group->directory.text_bytes;
@@ -158,19 +188,18 @@ Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
     summary.plain_bytes += printed.text.size();
     ++summary.blocks;
     const bool goes_on =
-        !options.on_progress || options.on_progress(items.offset(), summary.plain_bytes);
+        !options.on_progress || options.on_progress(printed.offset, summary.plain_bytes);
     if (!goes_on) return make_error(ErrorCode::kCancelled);
     return true;
   };
-  PRESSO_TRY((run_ordered<TextItem, Printed>(
-      {threads, threads + 1}, [&] { return items.next(); }, print, write)));
+  PRESSO_TRY((run_ordered<TextItem, Printed>({threads, threads + 1}, next, print, write)));
   summary.compressed_bytes = items.offset();
   summary.metadata = items.metadata();
   return summary;
 }
 
-std::unique_ptr<ByteSource> table_text(ByteSource& table) {
-  return std::make_unique<TextSource>(table);
+std::unique_ptr<ByteSource> table_text(ByteSource& table, const DecodeOptions& options) {
+  return std::make_unique<TextSource>(table, options);
 }
 
 }  // namespace presso

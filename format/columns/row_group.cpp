@@ -256,13 +256,14 @@ Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema) {
   group.text_bytes = from.value<std::uint64_t>();
   group.text_lines = from.value<std::uint64_t>();
   group.text_checksum = from.value<std::uint64_t>();
-  if (group.rows == 0 || group.rows > kMaxGroupRows) return bad("number of rows");
   if (columns != stored_columns(schema)) return bad("number of columns");
+  if (group.rows == 0 || group.rows > most_group_rows(columns)) return bad("number of rows");
   if (group.text_bytes > kMaxGroupTextBytes || group.text_lines > group.text_bytes) {
     return bad("size of the text");
   }
   bool reserved_is_zero = true;
   std::uint64_t blocks = 0;
+  std::uint64_t value_bytes = 0;
   for (std::uint32_t i = 0; i < columns && !from.overran(); ++i) {
     ColumnChunk chunk;
     const auto representation = from.value<std::uint32_t>();
@@ -278,6 +279,10 @@ Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema) {
     chunk.value_bytes = from.value<std::uint64_t>();
     chunk.first_block = static_cast<std::uint32_t>(blocks);
     blocks += chunk.blocks;
+    if (chunk.value_bytes > kMaxGroupTextBytes - value_bytes) {
+      return bad_column(schema, i, "bytes of strings");
+    }
+    value_bytes += chunk.value_bytes;
     group.columns.push_back(chunk);
   }
   if (from.overran() || from.left() != blocks * kBlockBytes) return bad("size of the section");

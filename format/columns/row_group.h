@@ -4,6 +4,7 @@
 // a reader of a pipe can pass over columns and a reader at random needs one small read.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,11 +15,18 @@ namespace presso {
 
 constexpr std::uint32_t kRowGroupLayout = 1;  ///< the section's parameter
 constexpr std::uint32_t kMaxGroupRows = 1u << 24;
+constexpr std::uint32_t kMaxGroupValues = 1u << 26;  ///< rows times stored columns
 constexpr std::uint64_t kMaxRowGroupPayload = 256u << 20;
-/// Of a row group's text, and of what a column holds of it.
+/// Of a row group's text, and of what all its columns of strings hold.
 constexpr std::uint64_t kMaxGroupTextBytes = std::uint64_t{1} << 32;
 constexpr std::uint32_t kMaxDictionaryEntries = 65536;
 constexpr std::uint64_t kMaxEntryBytes = 2u << 20;  ///< of all entries of a dictionary column
+
+/// Rows that a row group of so many stored columns may have.
+inline std::uint32_t most_group_rows(std::size_t columns) {
+  const std::size_t most = kMaxGroupValues / std::max<std::size_t>(columns, 1);
+  return static_cast<std::uint32_t>(std::min<std::size_t>(most, kMaxGroupRows));
+}
 
 /// Of a column in a row group. Values are stored in files.
 enum class Representation : Byte {

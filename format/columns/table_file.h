@@ -100,6 +100,8 @@ class TableIndex {
   std::uint64_t text_lines() const;
   /// The index was damaged or missing.
   bool rebuilt() const { return rebuilt_; }
+  /// The file ends too early: there were more row groups.
+  bool cut_off() const { return cut_off_; }
 
   /// The directory of a row group. Errors: those of the file, with the offset.
   Result<RowGroup> read_directory(std::uint64_t group) const;
@@ -119,6 +121,7 @@ class TableIndex {
   std::vector<GroupPlace> groups_;
   std::vector<ColumnZone> zones_;
   bool rebuilt_ = false;
+  bool cut_off_ = false;
 };
 
 /// A row group as read from front to back.

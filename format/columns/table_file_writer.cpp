@@ -31,6 +31,15 @@ Status TableFileWriter::begin(const TableSchema& schema, const Metadata& metadat
 }
 
 Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
+  if (group.rows == 0 || group.rows > most_group_rows(group.columns.size())) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "a row group has 1 to 2^24 rows, and 2^26 values at most");
+  }
+  const std::size_t index_bytes = kTableIndexPrefixBytes + places_.size() + zones_.size();
+  if (index_bytes + kPlaceBytes + group.columns.size() * kZoneBytes > kMaxTableIndexBytes) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "the index is larger than 2 GiB; larger row groups make it smaller");
+  }
   const std::uint64_t begin = written_;
   const std::vector<Byte> directory = serialise_row_group(group);
   if (directory.size() > kMaxRowGroupPayload) {

@@ -157,6 +157,7 @@ Status TableIndex::open_by_reading() {
       // What stands before a file's cut-off end can be read.
       const Error& error = frame.error();
       const bool cut_off = error.code == ErrorCode::kTruncated && !groups_.empty();
+      cut_off_ = error.code == ErrorCode::kTruncated;
       if (cut_off || is_last_index(error.byte_offset)) return {};
       return std::move(frame.error());
     }

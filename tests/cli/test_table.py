@@ -248,6 +248,49 @@ class Tables(CliTest):
         self.assertEqual(saved.status, 2)
         self.assertEqual(saved.out, b"".join(lines[:3001] + lines[6001:]))
 
+    def test_what_stands_before_a_cut_is_salvaged(self):
+        text = many_rows(9000)
+        path = self.table("many.csv", text, "--row-group", "3000")
+        lines = text.splitlines(keepends=True)
+        self.write("cut.presso", self.read(path)[: len(self.read(path)) // 2])
+        self.assertEqual(self.run_presso("decompress", "--salvage", "cut.presso").status, 2)
+        self.assertEqual(self.read("cut"), b"".join(lines[:3001]))
+        rows = self.run_presso("cat", "--rows", "2991-3010", "cut.presso")
+        self.assertEqual(rows.status, 2)
+        self.assertEqual(rows.out, b"".join([lines[0]] + lines[2991:3001]))
+        self.assertIn("after 3,000 rows", rows.err)
+        self.ok("cat", "--rows", "1-3000", "cut.presso")
+
+    def test_text_without_rows_is_not_lost(self):
+        lines = b"# nothing here\n" * 40000
+        self.table("comments.csv", b"a,b\n" + lines, "--comment", "#")
+        self.table("blank.csv", b"a,b\n" + b"\n" * 700000)
+        self.table("late.csv", b"a,b\n" + lines + b"1,2\n" + lines, "--comment", "#")
+        self.assertEqual(self.info("late.csv.presso")["table"]["rows"], 1)
+
+    def test_filled_rows_of_many_columns_are_many_row_groups(self):
+        header = ",".join(f"c{n}" for n in range(2000)) + "\n"
+        text = header.encode() + b"1\n" * 50000
+        path = self.table("wide.csv", text, "--ragged", "fill")
+        table = self.info(path)["table"]
+        self.assertEqual((table["rows"], table["row_groups"]), (50000, 2))
+
+    def test_a_long_record_from_a_pipe_is_a_row(self):
+        text = b'a,b\n1,"' + b"x\n" * (20 << 20) + b'"\n2,y\n'
+        packed = self.ok("compress", "--table", "csv", "-c", "-", stdin=text).out
+        self.assertEqual(self.ok("cat", "-", stdin=packed).out, text)
+
+    def test_types_of_a_pipe_do_not_depend_on_the_size_of_row_groups(self):
+        text = b"a\n" + b"1\n" * 100 + b"x\n"
+        packed = self.ok("compress", "--table", "csv", "--row-group", "50", "-c", "-", stdin=text)
+        self.assertEqual(self.ok("cat", "-", stdin=packed.out).out, text)
+
+    def test_blocks_are_not_those_of_a_table(self):
+        path = self.table("orders.csv", ORDERS)
+        refused = self.run_presso("scan", "--blocks", "1", "Smith", path)
+        self.assertEqual(refused.status, 2)
+        self.assertIn("is a table", refused.err)
+
 
 if __name__ == "__main__":
     main()

@@ -32,6 +32,7 @@ MAX_HEAD_BYTES = 16 << 20
 MAX_COLUMNS = 65535
 MAX_NAME_BYTES = 65535
 MAX_GROUP_ROWS = 1 << 24
+MAX_GROUP_VALUES = 1 << 26
 MAX_DIRECTORY_BYTES = 256 << 20
 MAX_TEXT_BYTES = 1 << 32
 MAX_ENTRIES = 65536
@@ -225,7 +226,7 @@ def bad_group(condition, what):
 def parse_row_group(payload, schema):
     from_ = Reader(payload, TableCode.BAD_ROW_GROUP)
     rows, columns, text_bytes, text_lines, checksum = struct.unpack("<IIQQQ", from_.bytes(32))
-    bad_group(1 <= rows <= MAX_GROUP_ROWS, "rows")
+    bad_group(1 <= rows <= MAX_GROUP_ROWS and rows * columns <= MAX_GROUP_VALUES, "rows")
     bad_group(columns == len(schema.columns) + schema.exact, "columns")
     bad_group(text_lines <= text_bytes <= MAX_TEXT_BYTES, "text")
     group = RowGroup(rows, text_bytes, text_lines, checksum, [])
@@ -244,13 +245,15 @@ def parse_row_group(payload, schema):
             number += 1
     bad_group(from_.at == len(payload), "size")
     bad_group(reserved == 0, "reserved")
+    total = sum(chunk.value_bytes for chunk in group.chunks)
+    bad_group(total <= MAX_TEXT_BYTES, "bytes of strings")
     for chunk, column in zip(group.chunks, [*schema.columns, None]):
         check_chunk(chunk, column, rows)
     return group
 
 
 def check_chunk(chunk, column, rows):
-    bad_group(chunk.nulls <= rows and chunk.value_bytes <= MAX_TEXT_BYTES, "nulls or bytes")
+    bad_group(chunk.nulls <= rows, "nulls")
     streams = [block.stream for block in chunk.blocks]
     bad_group(streams == sorted(streams) and all(s <= STRING_BYTES for s in streams), "order")
     for block in chunk.blocks:
@@ -1073,7 +1076,7 @@ class Decoder:
             require(header.parameter == 1, Code.BAD_HEADER, "parameter")
             member.schema = parse_schema(payload)
             self.check_same_columns()
-            member.text += member.schema.head if member.schema.exact else b""
+            member.text += member.schema.head
             member.first_group = self.at + stored - member.offset
         else:
             return self.skip_section()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Adds up ctest results: count_results.py JUNIT.xml... [--quiet]
 
-Prints what failed or was skipped, and why, then the line `N passed, N failed, N skipped`.
+Prints what was skipped or failed, and why, then the line `N passed, N failed, N skipped`.
 Exit status 1 where something failed or nothing passed. A test that ctest could not run counts as
 failed; one that skipped itself (gtest's GTEST_SKIP, exit code of SKIP_RETURN_CODE) or is disabled
 counts as skipped.
@@ -31,16 +31,24 @@ def reason(case):
     return lines[-1].strip() if lines else case.get("status", "")
 
 
+def last_lines(case):
+    lines = (case.findtext("system-out") or "").splitlines()
+    return ["    " + line[:200] for line in lines[-20:]]
+
+
 def count(documents):
     totals = {"passed": 0, "failed": 0, "skipped": 0}
-    notes = []
+    notes = {"skipped": [], "failed": []}
     for document in documents:
         for case in xml.etree.ElementTree.fromstring(document).iter("testcase"):
             result = outcome(case)
             totals[result] += 1
             if result != "passed":
-                notes.append(f"{result}: {case.get('name')}: {reason(case)[:160]}")
-    return totals, notes
+                notes[result].append(f"{result}: {case.get('name')}: {reason(case)[:160]}")
+                if result == "failed":
+                    notes[result] += last_lines(case)
+    # What failed stands last, where the end of a log shows it.
+    return totals, notes["skipped"] + notes["failed"]
 
 
 EXAMPLE = """<testsuite name="x" tests="5">
@@ -60,7 +68,7 @@ no device
 def self_test():
     totals, notes = count([EXAMPLE])
     expected = {"passed": 1, "failed": 2, "skipped": 2}
-    if totals != expected or "skipped: gtest: no device" not in notes:
+    if totals != expected or notes[0] != "skipped: gtest: no device":
         sys.exit(f"count_results self-test: expected {expected}, got {totals}, {notes}")
     print("count_results self-test: 5 results told apart")
 

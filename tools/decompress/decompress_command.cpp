@@ -204,7 +204,12 @@ class DecompressCommand final : public Command {
     }
     if (!table.ok()) return std::move(table.error());
     PRESSO_ASSIGN(const RowsOptions options, rows_options(rows_, *table, decode_.threads));
-    return write_rows(*table, options, output.sink());
+    PRESSO_TRY(write_rows(*table, options, output.sink()));
+    const bool has_all =
+        options.rows <= table->rows() && options.first_row <= table->rows() - options.rows;
+    if (!table->cut_off() || has_all) return {};
+    return make_error(ErrorCode::kTruncated,
+                      "the file ends after " + grouped(table->rows()) + " rows; it had more");
   }
 
   Status write_range(const std::string& path, const InputFile& input, OutputFile& output,

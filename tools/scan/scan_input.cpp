@@ -74,7 +74,13 @@ Status ScanInput::look_at(Bytes begun, const ScanSettings& settings) {
     return make_error(ErrorCode::kInvalidArgument, "has no blocks, which --blocks asks for");
   }
   if (begins_table(begun)) {
-    foreign_ = table_text(begun_ ? *begun_ : *stream_);
+    if (settings.blocks.is_limit(0)) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "is a table, whose text has no blocks, which --blocks asks for");
+    }
+    DecodeOptions decode;
+    decode.verify = settings.check;
+    foreign_ = table_text(begun_ ? *begun_ : *stream_, decode);
     return {};
   }
   if (format == ForeignFormat::kNone) {

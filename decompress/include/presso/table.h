@@ -64,6 +64,8 @@ class Table {
   std::uint64_t text_lines() const;
   /// The index was damaged or missing, and was made from the directories.
   bool rebuilt() const;
+  /// The file ends too early: rows at its end are missing.
+  bool cut_off() const;
   /// By name; nullopt where there is none.
   std::optional<std::size_t> find_column(std::string_view name) const;
 
@@ -110,6 +112,6 @@ Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
                                            const DecompressOptions& options = {});
 
 /// The same as a source that is read: decodes one row group after another on the reader's thread.
-std::unique_ptr<ByteSource> table_text(ByteSource& table);
+std::unique_ptr<ByteSource> table_text(ByteSource& table, const DecodeOptions& options = {});
 
 }  // namespace presso

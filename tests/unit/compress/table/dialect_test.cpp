@@ -88,6 +88,9 @@ TEST(Dialect, AHeaderIsNamesAboveTypedColumns) {
   EXPECT_FALSE(sniffed("id,\n1,2\n").has_header);
   EXPECT_FALSE(sniffed("id,2024-01-01\n1,2\n").has_header);
   EXPECT_TRUE(sniffed("number\n1\n2\n").has_header);
+  EXPECT_TRUE(sniffed("t,yes,nan\n1,x,true\n2,y,false\n").has_header);
+  EXPECT_FALSE(sniffed("yes,a\nno,2\n").has_header);
+  EXPECT_FALSE(sniffed("a,nan\nb,1.5\n").has_header);
 }
 
 TEST(Dialect, AboveStringsAHeaderIsOfIdentifiersUnlikeTheRows) {

@@ -39,11 +39,15 @@ TEST(RowGroupDirectory, RoundTrips) {
 TEST(RowGroupDirectory, OutsideItsLimitsIsBad) {
   expect_bad("no rows", [](RowGroup& g) { g.rows = 0; });
   expect_bad("rows", [](RowGroup& g) { g.rows = kMaxGroupRows + 1; });
+  expect_bad("values", [](RowGroup& g) { g.rows = kMaxGroupRows; });  // 5 columns
   expect_bad("text", [](RowGroup& g) { g.text_bytes = kMaxGroupTextBytes + 1; });
   expect_bad("lines", [](RowGroup& g) { g.text_lines = g.text_bytes + 1; });
   expect_bad("columns", [](RowGroup& g) { g.columns.pop_back(); });
   expect_bad("nulls", [](RowGroup& g) { g.columns[1].nulls = 301; });
   expect_bad("values", [](RowGroup& g) { g.columns[1].value_bytes = kMaxGroupTextBytes + 1; });
+  expect_bad("all values", [](RowGroup& g) {
+    g.columns[1].value_bytes = g.columns[3].value_bytes = kMaxGroupTextBytes / 2 + 1;
+  });
   expect_bad("entries", [](RowGroup& g) { g.columns[1].entries = 0; });
   expect_bad("entries", [](RowGroup& g) { g.columns[1].entries = kMaxDictionaryEntries + 1; });
   expect_bad("too many blocks", [](RowGroup& g) { g.columns[3].blocks = ~0u; });
