@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compress/table/json_tokenizer.h"
+
 namespace presso {
 namespace {
 
@@ -26,6 +28,7 @@ ColumnBuilder::ColumnBuilder(const ColumnSchema& column, const TextForm& form)
     : column_(column),
       null_text_(form.null_text),
       quote_(form.quote),
+      json_(form.kind == TextKind::kJsonLines),
       width_(value_bytes(column.type)),
       parse_(value_parser(column)) {
   begin_data();
@@ -76,7 +79,7 @@ void ColumnBuilder::put_string(const Field& field, Bytes text) {
   const Bytes value = text.subspan(field.begin, field.length);
   Byte* const to = data_.values.data() + string_bytes_;
   if (field.escaped) {
-    string_bytes_ += unescape(value, quote_, to);
+    string_bytes_ += json_ ? unescape_json(value, to) : unescape(value, quote_, to);
   } else {
     if (value.size() <= kWideCopy && text.size() - field.begin >= kWideCopy) {
       std::memcpy(to, value.data(), kWideCopy);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One column's values in memory from the fields of records, batch by batch. Fields that equal the
 // null text and stand in no quotes are nulls, as are those that a record does not have; what stands
-// under a null is 0, or an empty string. Doubled quotes in strings are halved.
+// under a null is 0, or an empty string. Doubled quotes in strings are halved, JSON's escapes
+// replaced.
 // Tested by tests/unit/compress/table/column_builder_test.cpp.
 #pragma once
 
@@ -36,6 +37,7 @@ class ColumnBuilder {
   ColumnSchema column_;
   std::string null_text_;
   Byte quote_;
+  bool json_;
   std::uint32_t width_;  ///< of a value in bytes; 0: bits or a string
   ParseValue parse_;
   ColumnData data_;

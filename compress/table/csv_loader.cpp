@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compress/table/csv_loader.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "compress/table/column_builder.h"
-#include "format/columns/row_text.h"
+#include "compress/table/exact_lines.h"
 
 namespace presso {
 namespace {
@@ -27,7 +24,7 @@ class Loader {
     LoadedRows loaded;
     loaded.rows = ends_.size();
     for (ColumnBuilder& builder : builders_) loaded.columns.push_back(builder.finish());
-    if (schema_.exact) PRESSO_TRY(compare(loaded));
+    if (schema_.exact) PRESSO_TRY(keep_exact_lines(text_, schema_, ends_, loaded));
     return loaded;
   }
 
@@ -60,48 +57,6 @@ class Loader {
     }
     return {};
   }
-
-  /// What differs from the printed rows goes to exact lines.
-  Status compare(LoadedRows& loaded) const {
-    std::vector<ColumnView> views;
-    for (const ColumnData& column : loaded.columns) views.push_back(column.view());
-    const RowPrinter printer(schema_, views);
-    Buffer printed;
-    std::vector<std::uint64_t> ends;
-    for (std::uint64_t row = 0; row < loaded.rows; row += kBatchRecords) {
-      printed.clear();
-      ends.clear();
-      const std::uint64_t rows = std::min<std::uint64_t>(kBatchRecords, loaded.rows - row);
-      PRESSO_TRY(printer.print_rows(row, rows, printed, ends));
-      const Bytes stood = text_.subspan(end_before(row), ends_[row + rows - 1] - end_before(row));
-      if (!same(stood, printed.bytes())) compare_rows(row, printed.bytes(), ends, loaded.exact);
-    }
-    const std::size_t end = end_before(loaded.rows);
-    if (end < text_.size()) keep(loaded.rows, text_.subspan(end), loaded.exact);
-    return {};
-  }
-
-  void compare_rows(std::uint64_t row, Bytes printed, const std::vector<std::uint64_t>& ends,
-                    ExactLines& exact) const {
-    std::uint64_t begin = 0;
-    for (const std::uint64_t end : ends) {
-      const Bytes stood = text_.subspan(end_before(row), ends_[row] - end_before(row));
-      if (!same(stood, printed.subspan(begin, end - begin))) keep(row, stood, exact);
-      begin = end;
-      ++row;
-    }
-  }
-
-  static void keep(std::uint64_t row, Bytes text, ExactLines& exact) {
-    if (exact.offsets.empty()) exact.offsets.push_back(0);
-    exact.rows.push_back(static_cast<std::uint32_t>(row));
-    exact.bytes.insert(exact.bytes.end(), text.begin(), text.end());
-    exact.offsets.push_back(static_cast<std::int64_t>(exact.bytes.size()));
-  }
-  static bool same(Bytes a, Bytes b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
-  }
-  std::size_t end_before(std::uint64_t row) const { return row == 0 ? 0 : ends_[row - 1]; }
 
   Bytes text_;
   const TableSchema& schema_;

@@ -93,7 +93,8 @@ std::uint64_t count_lines(Bytes text);
 /// Only fields without quotes can be null.
 inline bool is_null(const Field& field, Bytes text, const std::string& null_text) {
   return !field.quoted && field.length == null_text.size() &&
-         std::memcmp(text.data() + field.begin, null_text.data(), null_text.size()) == 0;
+         (null_text.empty() ||
+          std::memcmp(text.data() + field.begin, null_text.data(), null_text.size()) == 0);
 }
 
 /// "line 18,342: what", kInvalidArgument.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "compress/table/text_checks.h"
@@ -301,7 +302,15 @@ void TypeInference::merge_column(Column& column, const Column& later) {
 }
 
 void TypeInference::merge(const TypeInference& later) {
-  for (std::size_t i = 0; i < columns_.size(); ++i) merge_column(columns_[i], later.columns_[i]);
+  std::vector<std::uint32_t> columns(columns_.size());
+  std::iota(columns.begin(), columns.end(), 0u);
+  merge(later, columns);
+}
+
+void TypeInference::merge(const TypeInference& later, const std::vector<std::uint32_t>& columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    merge_column(columns_[columns[i]], later.columns_[i]);
+  }
   if (ragged_.count == 0) ragged_.first_line = later.ragged_.first_line;
   ragged_.count += later.ragged_.count;
   rows_ += later.rows_;

@@ -57,6 +57,10 @@ class TypeInference {
   void add(const RecordBatch& batch, Bytes text, std::uint64_t first_line);
   /// What was seen of a later part of the text.
   void merge(const TypeInference& later);
+  /// The same where column i of `later` is column columns[i] here.
+  void merge(const TypeInference& later, const std::vector<std::uint32_t>& columns);
+  /// More columns, without values so far: for texts in which they turn up as they go.
+  void add_columns(std::size_t columns) { columns_.resize(columns_.size() + columns); }
 
   /// All columns may be null, so that tables of the same kind can follow one another in a file.
   TableSchema finish(const std::vector<std::string>& names) const;

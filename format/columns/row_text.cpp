@@ -30,13 +30,13 @@ bool in_values(Byte byte) {
          kSigns.find(static_cast<char>(byte)) != kSigns.npos;
 }
 
-/// What stands before a value; its first byte, '{' or ',', is set later.
-std::string name_in_json(const std::string& name) {
+/// What stands before a value that is not a row's first.
+std::string name_in_json(const std::string& name, string_text::JsonEscapes escapes, bool spaces) {
   const Bytes bytes(reinterpret_cast<const Byte*>(name.data()), name.size());
-  std::string text(string_text::escaped_json_bytes(bytes) + 4, '"');
-  string_text::escape_json(bytes, text.data() + 2);
-  text.back() = ':';
-  return text;
+  std::string text(string_text::escaped_json_bytes(bytes, escapes), '"');
+  const char* const end = string_text::escape_json(bytes, text.data(), escapes);
+  text.resize(static_cast<std::size_t>(end - text.data()));
+  return (spaces ? ", \"" : ",\"") + text + (spaces ? "\": " : "\":");
 }
 
 }  // namespace
@@ -51,10 +51,12 @@ RowPrinter::RowPrinter(const TableSchema& schema, std::span<const ColumnView> co
       json_(schema.text.kind == TextKind::kJsonLines),
       quote_(json_ ? '"' : static_cast<char>(schema.text.quote)),
       field_marks_(schema.text.delimiter, schema.text.quote),
-      quote_mark_(schema.text.quote) {
+      quote_mark_(schema.text.quote),
+      json_escapes_{schema.text.json_ascii, schema.text.json_slashes},
+      json_marks_(json_escapes_),
+      json_orders_(schema.text.json_orders, schema.columns.size()) {
   for (std::size_t i = 0; i < std::min(columns.size(), schema_columns_); ++i) {
     Field field = make_field(schema.columns[i], columns[i]);
-    if (json_) field.before.front() = i == 0 ? '{' : ',';
     most_row_bytes_ += field.most_bytes + field.before.size();
     fields_.push_back(std::move(field));
   }
@@ -62,7 +64,7 @@ RowPrinter::RowPrinter(const TableSchema& schema, std::span<const ColumnView> co
   if (!json_ && form_.trailing_delimiter) row_end_.push_back(static_cast<char>(form_.delimiter));
   if (form_.carriage_return) row_end_.push_back('\r');
   row_end_.push_back('\n');
-  most_row_bytes_ += row_end_.size();
+  most_row_bytes_ += row_end_.size() + 1;  // and '{'
 }
 
 RowPrinter::Field RowPrinter::make_field(const ColumnSchema& schema,
@@ -74,7 +76,7 @@ RowPrinter::Field RowPrinter::make_field(const ColumnSchema& schema,
   field.schema = schema;
   field.column = column;
   if (column.offsets != nullptr) field.values_end = column.values + column.offsets[column.rows];
-  if (json_) field.before = name_in_json(schema.name);
+  if (json_) field.before = name_in_json(schema.name, json_escapes_, form_.json_spaces);
   if (schema.type == ColumnType::kBool) {
     for (const bool word : {false, true}) field.words[word] = bool_field(schema, word);
   }
@@ -88,7 +90,9 @@ RowPrinter::Kind RowPrinter::kind_of(const ColumnSchema& schema) const {
   const bool always = schema.quoting == Quoting::kAlways && form_.quote != 0;
   if (schema.type == ColumnType::kBool) return Kind::kBool;
   if (json_) {
-    if (is_string(schema.type)) return Kind::kQuotedString;
+    if (is_string(schema.type)) {
+      return schema.text == ValueText::kRawJson ? Kind::kRawString : Kind::kQuotedString;
+    }
     if (is_real(schema.type)) return Kind::kJsonReal;
     const bool time = schema.type == ColumnType::kDate32 || schema.type == ColumnType::kTimestamp;
     return time ? Kind::kQuotedValue : Kind::kValue;
@@ -208,7 +212,7 @@ std::uint64_t RowPrinter::most_string_bytes(std::uint64_t row, std::uint64_t end
   std::uint64_t bytes = 0;
   for (const Field& field : fields_) {
     if (!is_string(field.schema.type)) continue;
-    bytes += string_text::escaped_json_bytes(field.column.string(row));
+    bytes += string_text::escaped_json_bytes(field.column.string(row), json_escapes_);
   }
   return bytes;
 }
@@ -223,25 +227,50 @@ void RowPrinter::print_plain(std::uint64_t row, std::uint64_t end, Buffer& to,
     char* const begin = reinterpret_cast<char*>(to.data());
     char* at = begin + old_size;
     for (const std::uint64_t stop = row + batch; row < stop; ++row) {
-      at = json_ ? print_row<true>(row, at) : print_row<false>(row, at);
+      at = json_ ? print_json_row(row, at) : print_row(row, at);
       if (ends != nullptr) ends->push_back(static_cast<std::uint64_t>(at - begin));
     }
     to.grow(static_cast<std::size_t>(at - begin));
   }
 }
 
-template <bool Json>
 char* RowPrinter::print_row(std::uint64_t row, char* at) const {
   for (const Field& field : fields_) {
-    if constexpr (Json) at = put(at, field.before);
-    if (field.column.is_null(row)) {
-      at = put(at, Json ? std::string_view("null") : std::string_view(form_.null_text));
-    } else {
-      at = print_field<Json>(field, row, at);
-    }
-    if constexpr (!Json) *at++ = static_cast<char>(form_.delimiter);
+    at = field.column.is_null(row) ? put(at, form_.null_text) : print_field<false>(field, row, at);
+    *at++ = static_cast<char>(form_.delimiter);
   }
-  return put(at - !Json, row_end_);
+  return put(at - 1, row_end_);
+}
+
+/// The order of the row's keys; nullptr: that of the columns.
+const JsonOrder* RowPrinter::order_of(std::uint64_t row) const {
+  if (json_orders_.empty()) return nullptr;
+  JsonOrders::Presence presence = json_orders_.no_values();
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (!fields_[i].column.is_null(row)) JsonOrders::set(presence, i);
+  }
+  return json_orders_.find(presence);
+}
+
+char* RowPrinter::print_json_row(std::uint64_t row, char* at) const {
+  *at++ = '{';
+  std::size_t left_out = form_.json_spaces ? 2 : 1;  // in front of the first member
+  const auto print_member = [&](const Field& field, bool null) {
+    at = put(at, std::string_view(field.before).substr(left_out));
+    at = null ? put(at, "null") : print_field<true>(field, row, at);
+    left_out = 0;
+  };
+  if (const JsonOrder* const order = order_of(row)) {
+    for (const std::uint32_t key : *order) {
+      print_member(fields_[key & ~kJsonNull], (key & kJsonNull) != 0);
+    }
+    return put(at, row_end_);
+  }
+  for (const Field& field : fields_) {
+    const bool null = field.column.is_null(row);
+    if (!null || !form_.json_omits_nulls) print_member(field, null);
+  }
+  return put(at, row_end_);
 }
 
 template <bool Json>
@@ -307,7 +336,7 @@ char* RowPrinter::print_quoted(Bytes text, const Byte* end, char* at) const {
   if (!marked) {
     at += text.size();
   } else {
-    at = Json ? string_text::escape_json(text, at)
+    at = Json ? string_text::escape_json(text, at, json_escapes_)
               : string_text::double_quotes(text, form_.quote, at);
   }
   *at++ = quote_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "format/columns/json_orders.h"
 #include "format/columns/wire_reader.h"
 
 namespace presso {
@@ -13,6 +14,10 @@ constexpr Byte kExactBit = 1;
 
 constexpr Byte kCarriageReturnBit = 1;
 constexpr Byte kTrailingDelimiterBit = 2;
+constexpr Byte kJsonSpacesBit = 4;
+constexpr Byte kJsonOmitsNullsBit = 8;
+constexpr Byte kJsonAsciiBit = 16;
+constexpr Byte kJsonSlashesBit = 32;
 
 constexpr Byte kNullableBit = 1;
 constexpr Byte kValidUtf8Bit = 2;
@@ -25,14 +30,44 @@ std::string quoted(const std::string& name) {
   return "`" + name + "`";
 }
 
+Byte text_flags(const TextForm& text) {
+  return static_cast<Byte>(
+      (text.carriage_return ? kCarriageReturnBit : 0) |
+      (text.trailing_delimiter ? kTrailingDelimiterBit : 0) |
+      (text.json_spaces ? kJsonSpacesBit : 0) | (text.json_omits_nulls ? kJsonOmitsNullsBit : 0) |
+      (text.json_ascii ? kJsonAsciiBit : 0) | (text.json_slashes ? kJsonSlashesBit : 0));
+}
+
+/// Tables of JSON lines alone have orders.
+void append_orders(std::vector<Byte>& to, const std::vector<JsonOrder>& orders) {
+  append_value<std::uint32_t>(to, static_cast<std::uint32_t>(orders.size()));
+  for (const JsonOrder& order : orders) {
+    append_value<std::uint32_t>(to, static_cast<std::uint32_t>(order.size()));
+    for (const std::uint32_t key : order) append_value<std::uint32_t>(to, key);
+  }
+}
+
+std::vector<JsonOrder> read_orders(WireReader& from) {
+  std::vector<JsonOrder> orders;
+  const auto count = from.value<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count && !from.overran(); ++i) {
+    JsonOrder& order = orders.emplace_back();
+    const auto keys = from.value<std::uint32_t>();
+    for (std::uint32_t k = 0; k < keys && !from.overran(); ++k) {
+      order.push_back(from.value<std::uint32_t>());
+    }
+  }
+  return orders;
+}
+
 void append_text_form(std::vector<Byte>& to, const TextForm& text) {
   to.push_back(static_cast<Byte>(text.kind));
   to.push_back(text.delimiter);
   to.push_back(text.quote);
-  to.push_back(static_cast<Byte>((text.carriage_return ? kCarriageReturnBit : 0) |
-                                 (text.trailing_delimiter ? kTrailingDelimiterBit : 0)));
+  to.push_back(text_flags(text));
   append_text(to, text.null_text);
   append_text(to, text.head);
+  if (text.kind == TextKind::kJsonLines) append_orders(to, text.json_orders);
 }
 
 TextForm read_text_form(WireReader& from) {
@@ -43,8 +78,13 @@ TextForm read_text_form(WireReader& from) {
   const auto flags = from.value<Byte>();
   text.carriage_return = (flags & kCarriageReturnBit) != 0;
   text.trailing_delimiter = (flags & kTrailingDelimiterBit) != 0;
+  text.json_spaces = (flags & kJsonSpacesBit) != 0;
+  text.json_omits_nulls = (flags & kJsonOmitsNullsBit) != 0;
+  text.json_ascii = (flags & kJsonAsciiBit) != 0;
+  text.json_slashes = (flags & kJsonSlashesBit) != 0;
   text.null_text = from.text();
   text.head = from.text();
+  if (text.kind == TextKind::kJsonLines) text.json_orders = read_orders(from);
   return text;
 }
 
@@ -98,7 +138,7 @@ Status check_column(const ColumnSchema& column) {
       column.scale > column.precision) {
     return invalid("precision and scale of column " + quoted(column.name));
   }
-  if (column.unit > TimeUnit::kNano || column.text > ValueText::kYesBool ||
+  if (column.unit > TimeUnit::kNano || column.text > ValueText::kRawJson ||
       column.quoting > Quoting::kAlways) {
     return invalid("text of column " + quoted(column.name));
   }
@@ -127,6 +167,7 @@ Status check_schema(const TableSchema& schema) {
   if (schema.columns.empty()) return invalid("a table needs a column");
   if (schema.columns.size() > kMaxColumns) return invalid("more than 65,535 columns");
   PRESSO_TRY(check_text_form(schema.text));
+  PRESSO_TRY(check_json_orders(schema.text.json_orders, schema.columns.size()));
   if (schema.exact && schema.text.kind == TextKind::kNone) {
     return invalid("a table that was not made from text has no exact text");
   }

@@ -21,6 +21,41 @@ constexpr std::array<char, 256> kEscapes = [] {
   return escapes;
 }();
 
+/// \uXXXX
+char* put_unit(char* to, std::uint32_t unit) {
+  constexpr char kHex[] = "0123456789abcdef";
+  *to++ = '\\';
+  *to++ = 'u';
+  for (int shift = 12; shift >= 0; shift -= 4) *to++ = kHex[unit >> shift & 15];
+  return to;
+}
+
+struct Character {
+  std::size_t bytes = 0;  ///< 0: it is no UTF-8
+  std::uint32_t code = 0;
+};
+
+/// What begins at text[0], which is not ASCII.
+Character character_of(Bytes text) {
+  const std::size_t bytes = text[0] >= 0xF0 ? 4 : text[0] >= 0xE0 ? 3 : 2;
+  if (text[0] < 0xC2 || text[0] > 0xF4 || text.size() < bytes) return {};
+  std::uint32_t code = text[0] & (0x7Fu >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((text[i] & 0xC0) != 0x80) return {};
+    code = code << 6 | (text[i] & 0x3Fu);
+  }
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xD800 && code < 0xE000;
+  if (code < kLeast[bytes] || code > 0x10FFFF || surrogate) return {};
+  return {bytes, code};
+}
+
+char* put_character(char* to, std::uint32_t code) {
+  if (code < 0x10000) return put_unit(to, code);
+  to = put_unit(to, 0xD7C0 + (code >> 10));
+  return put_unit(to, 0xDC00 + (code & 0x3FF));
+}
+
 }  // namespace
 
 char* double_quotes(Bytes text, Byte quote, char* to) {
@@ -32,29 +67,42 @@ char* double_quotes(Bytes text, Byte quote, char* to) {
   return to;
 }
 
-char* escape_json(Bytes text, char* to) {
-  constexpr char kHex[] = "0123456789abcdef";
-  for (const Byte byte : text) {
-    const char escape = kEscapes[byte];
-    if (escape == 0) {
-      *to++ = static_cast<char>(byte);
-      continue;
+char* escape_json(Bytes text, char* to, JsonEscapes escapes) {
+  const JsonMarks marks(escapes);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    while (text.size() - i > kStep) {  // there is room for as many bytes
+      const ByteVector bytes = load_vector(text.data() + i);
+      std::memcpy(to, &bytes, kStep);
+      const std::size_t plain = first_mark(marks(bytes));
+      i += plain;
+      to += plain;
+      if (plain != kStep) break;
     }
-    *to++ = '\\';
-    *to++ = escape;
-    if (escape != 'u') continue;
-    to = std::copy_n("00", 2, to);
-    *to++ = kHex[byte >> 4];
-    *to++ = kHex[byte & 15];
+    const Byte byte = text[i];
+    const char escape = kEscapes[byte];
+    if (escape == 'u') {
+      to = put_unit(to, byte);
+    } else if (escape != 0 || (byte == '/' && escapes.slashes)) {
+      *to++ = '\\';
+      *to++ = escape != 0 ? escape : '/';
+    } else if (const Character character =
+                   byte > 0x7F && escapes.ascii ? character_of(text.subspan(i)) : Character();
+               character.bytes != 0) {
+      to = put_character(to, character.code);
+      i += character.bytes - 1;
+    } else {
+      *to++ = static_cast<char>(byte);
+    }
   }
   return to;
 }
 
-std::size_t escaped_json_bytes(Bytes text) {
+std::size_t escaped_json_bytes(Bytes text, JsonEscapes escapes) {
   std::size_t bytes = text.size();
   for (const Byte byte : text) {
-    const char escape = kEscapes[byte];
-    bytes += escape == 0 ? 0 : escape == 'u' ? kMostJsonEscape - 1 : 1;
+    const bool whole = kEscapes[byte] == 'u' || (byte > 0x7F && escapes.ascii);
+    const bool marked = kEscapes[byte] != 0 || (byte == '/' && escapes.slashes);
+    bytes += whole ? kMostJsonEscape - 1 : marked ? 1 : 0;
   }
   return bytes;
 }

@@ -54,19 +54,38 @@ class QuoteMark {
   ByteVector quote_;
 };
 
+/// What JSON escapes besides what it must.
+struct JsonEscapes {
+  bool ascii = false;    ///< what is not ASCII
+  bool slashes = false;  ///< '/'
+};
+
 /// What JSON escapes.
 class JsonMarks {
  public:
+  explicit JsonMarks(JsonEscapes escapes = {})
+      : slash_(all(escapes.slashes ? '/' : '"')), last_(all(escapes.ascii ? 0x7F : 0xFF)) {}
   ByteVector operator()(ByteVector text) const {
     return (ByteVector)(text < space_) | (ByteVector)(text == quote_) |
-           (ByteVector)(text == backslash_);
+           (ByteVector)(text == backslash_) | (ByteVector)(text == slash_) |
+           (ByteVector)(text > last_);
   }
 
  private:
   ByteVector space_ = all(' ');
   ByteVector quote_ = all('"');
   ByteVector backslash_ = all('\\');
+  ByteVector slash_;
+  ByteVector last_;
 };
+
+/// Where the first mark is in what marks() gave; kStep: there is none.
+inline std::size_t first_mark(ByteVector found) {
+  std::uint64_t halves[2];
+  std::memcpy(halves, &found, kStep);
+  if (halves[0] != 0) return static_cast<std::size_t>(std::countr_zero(halves[0])) / 8;
+  return halves[1] == 0 ? kStep : 8 + static_cast<std::size_t>(std::countr_zero(halves[1])) / 8;
+}
 
 /// For strings that are copied whatever is in them.
 struct NoMarks {
@@ -105,10 +124,11 @@ bool copy_marked(const Byte* from, std::size_t n, const Byte* end, char* to, con
 
 /// Writes `text` with every `quote` doubled; the end of it.
 char* double_quotes(Bytes text, Byte quote, char* to);
-/// Writes `text` with JSON's escapes: \" \\ \b \f \n \r \t, else \u00XX below a space.
-char* escape_json(Bytes text, char* to);
-/// How many bytes escape_json() writes; at most kMostJsonEscape a byte.
-std::size_t escaped_json_bytes(Bytes text);
+/// Writes `text` with JSON's escapes: \" \\ \b \f \n \r \t, else \u00XX below a space. What is not
+/// ASCII is escaped as UTF-16; bytes that are no UTF-8 stay as they are.
+char* escape_json(Bytes text, char* to, JsonEscapes escapes = {});
+/// As many bytes as escape_json() writes, or more; at most kMostJsonEscape a byte.
+std::size_t escaped_json_bytes(Bytes text, JsonEscapes escapes = {});
 constexpr std::size_t kMostJsonEscape = 6;
 
 }  // namespace presso::string_text

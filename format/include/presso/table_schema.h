@@ -50,6 +50,7 @@ enum class ValueText : Byte {
   kUpperBool = 9,       ///< TRUE, FALSE
   kLetterBool = 10,     ///< t, f
   kYesBool = 11,        ///< yes, no
+  kRawJson = 12,        ///< strings that are JSON themselves: values of several kinds, arrays
 };
 
 /// Which fields of a column stand in quotes. Values are stored in files.
@@ -80,6 +81,11 @@ enum class TextKind : Byte {
   kJsonLines = 2,
 };
 
+/// The keys of a row as its text has them, as numbers of columns: with kJsonNull added, the value
+/// is written as null.
+using JsonOrder = std::vector<std::uint32_t>;
+constexpr std::uint32_t kJsonNull = 1u << 16;
+
 /// How rows are written as text.
 struct TextForm {
   TextKind kind = TextKind::kNone;
@@ -90,6 +96,13 @@ struct TextForm {
   std::string null_text;            ///< a field not in quotes that is exactly this is null
   /// What stands before the first row, as it stood: byte order mark, skipped lines, header.
   std::string head;
+  // JSON lines. Keys stand in the order of the columns, but in that of the first of these orders
+  // whose keys, without those of nulls, are the columns in which a row has values.
+  bool json_spaces = false;       ///< `{"a": 1, "b": 2}`, as Python writes it
+  bool json_omits_nulls = false;  ///< a null's key is left out, but where an order has it
+  bool json_ascii = false;        ///< other characters as \uXXXX
+  bool json_slashes = false;      ///< '/' as "\/", as PHP writes it
+  std::vector<JsonOrder> json_orders;
   friend bool operator==(const TextForm&, const TextForm&) = default;
 };
 

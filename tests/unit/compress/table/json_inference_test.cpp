@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Types, order and writing that are found in JSON lines.
+#include "compress/table/json_inference.h"
+
+#include "format/columns/schema.h"
+#include "tests/unit/compress/table/table_text.h"
+
+namespace presso {
+namespace {
+
+using test::bytes_of;
+
+JsonInference inference_of(std::string_view text) {
+  JsonInference inference{TextForm()};
+  inference.add(bytes_of(text), 1);
+  return inference;
+}
+
+TableSchema schema_of(std::string_view text) {
+  const auto schema = inference_of(text).finish();
+  EXPECT_TRUE(schema.ok());
+  return schema.ok() ? *schema : TableSchema();
+}
+
+/// "name type, name type": raw JSON is "json".
+std::string columns_of(const TableSchema& schema) {
+  std::string text;
+  for (const ColumnSchema& column : schema.columns) {
+    text += text.empty() ? "" : ", ";
+    text += column.name + " " + (column.text == ValueText::kRawJson ? "json" : type_name(column));
+  }
+  return text;
+}
+
+/// The type of a key with these values, one a row.
+std::string type_of(const std::vector<std::string>& values) {
+  std::string text;
+  for (const std::string& value : values) text += "{\"a\":" + value + "}\n";
+  return columns_of(schema_of(text)).substr(2);
+}
+
+TEST(JsonInference, NumbersHaveTheNarrowestTypeThatPrintsThemBack) {
+  EXPECT_EQ(type_of({"1", "-2", "null"}), "int64");
+  EXPECT_EQ(type_of({"1", "18446744073709551615"}), "uint64");
+  EXPECT_EQ(type_of({"1.50", "2.25"}), "decimal(18,2)");
+  EXPECT_EQ(type_of({"1", "2.5", "1e+20"}), "double");
+  EXPECT_EQ(type_of({"123456789012345678901234567890"}), "decimal(38,0)");
+  EXPECT_EQ(type_of({"1.0", "1"}), "json");
+  EXPECT_EQ(type_of({"1e5"}), "json");
+  EXPECT_EQ(type_of({"1e999"}), "json");
+  EXPECT_EQ(type_of({std::string(60, '9')}), "json");
+}
+
+TEST(JsonInference, StringsAreTimesOrText) {
+  EXPECT_EQ(type_of({"\"2024-12-31\"", "null", "\"2024-01-01\""}), "date");
+  EXPECT_EQ(type_of({"\"2024-12-31T23:59:59.123Z\""}), "timestamp(ms)");
+  EXPECT_EQ(type_of({"\"2024-12-31\"", "\"x\""}), "utf8");
+  EXPECT_EQ(type_of({"\"1\"", "\"2\""}), "utf8");
+  EXPECT_EQ(type_of({"\"true\""}), "utf8");
+  EXPECT_EQ(type_of({"\"\""}), "utf8");
+}
+
+TEST(JsonInference, OtherValuesAreBoolsOrTheirOwnText) {
+  EXPECT_EQ(type_of({"true", "null", "false"}), "bool");
+  EXPECT_EQ(type_of({"[1]", "{\"b\":2}"}), "json");
+  EXPECT_EQ(type_of({"1", "\"1\""}), "json");
+  EXPECT_EQ(type_of({"true", "\"true\""}), "json");
+  EXPECT_EQ(type_of({"null"}), "utf8");
+}
+
+TEST(JsonInference, ColumnsStandInTheOrderOfTheRowsKeys) {
+  const TableSchema schema =
+      schema_of("{\"b\":1,\"d\":1}\n{\"a\":1,\"b\":1,\"c\":1}\n{\"c\":1,\"d\":1}\n");
+  EXPECT_EQ(columns_of(schema), "a int64, b int64, c int64, d int64");
+  EXPECT_TRUE(schema.text.json_omits_nulls);
+  EXPECT_TRUE(schema.text.json_orders.empty());
+}
+
+TEST(JsonInference, OrdersThatContradictEachOtherAreListed) {
+  const std::string one = "{\"a\":1,\"b\":1,\"c\":1}\n";
+  const std::string other = "{\"c\":1,\"a\":1}\n";
+  const TableSchema schema = schema_of(one + one + one + other + other);
+  EXPECT_EQ(columns_of(schema), "a int64, b int64, c int64");
+  EXPECT_EQ(schema.text.json_orders, (std::vector<JsonOrder>{{2, 0}}));
+  EXPECT_TRUE(schema_of(one + one + other).text.json_orders.empty());  // not for one row
+}
+
+TEST(JsonInference, TheWritingIsThatOfMostRows) {
+  TextForm form =
+      schema_of("{\"a\": \"\\u00e9\", \"b\": null}\r\n{\"a\": \"x\\/y\", \"b\": 1}\r\n").text;
+  EXPECT_TRUE(form.json_spaces);
+  EXPECT_TRUE(form.json_ascii);
+  EXPECT_TRUE(form.json_slashes);
+  EXPECT_TRUE(form.carriage_return);
+  EXPECT_FALSE(form.json_omits_nulls);
+  form = schema_of("{\"a\":\"\xC3\xA9/\",\"b\":null}\n{\"a\": \"\\u001f\\\\u00e9\"}\n{}\n").text;
+  EXPECT_FALSE(form.json_spaces);
+  EXPECT_FALSE(form.json_ascii);
+  EXPECT_FALSE(form.json_slashes);
+  EXPECT_FALSE(form.carriage_return);
+  EXPECT_TRUE(form.json_omits_nulls);
+}
+
+TEST(JsonInference, PartsOfATextCanBeMerged) {
+  const std::string first = "{\"a\":1,\"c\":\"x\"}\nbad\n";
+  const std::string second = "{\"b\":1.5,\"a\":2,\"c\":3}\n[]\n{\"a\":-1}\n";
+  JsonInference merged = inference_of(first);
+  JsonInference later{TextForm()};
+  later.add(bytes_of(second), 3);
+  merged.merge(later);
+  const JsonInference whole = inference_of(first + second);
+  ASSERT_TRUE(merged.finish().ok());
+  EXPECT_EQ(*merged.finish(), *whole.finish());
+  EXPECT_EQ(columns_of(*merged.finish()), "b decimal(18,1), a int64, c json");
+  EXPECT_EQ(merged.rows(), 3u);
+  EXPECT_EQ(merged.ragged().count, 2u);
+  EXPECT_EQ(merged.ragged().first_line, 2u);
+  EXPECT_EQ(merged.report()[0].nulls, 2u);
+}
+
+TEST(JsonInference, TooManyKeysAreAnErrorWithAdvice) {
+  std::string text;
+  for (int row = 0; row < 70; ++row) {
+    for (int i = 0; i < 1000; ++i) {
+      text += (i == 0 ? "{\"" : ",\"") + std::to_string(row) + "." + std::to_string(i) + "\":1";
+    }
+    text += "}\n";
+  }
+  const auto schema = inference_of(text).finish();
+  ASSERT_FALSE(schema.ok());
+  EXPECT_NE(schema.error().what.find("65,535"), std::string::npos);
+  EXPECT_FALSE(inference_of("").finish().ok());
+  EXPECT_FALSE(inference_of("{}\n[1]\n").finish().ok());
+}
+
+TEST(JsonSniff, ObjectsInTheFirstLineAreJsonLines) {
+  EXPECT_TRUE(sniff_json(bytes_of("{\"a\":1}\nx")));
+  EXPECT_TRUE(sniff_json(bytes_of("\n {\"a\": \"cut he")));
+  EXPECT_TRUE(sniff_json(bytes_of("{}")));
+  EXPECT_EQ(sniff_json(bytes_of("\xEF\xBB\xBF{\"a\":1}\n"))->head, "\xEF\xBB\xBF");
+  for (const char* text : {"", "a,b\n", "[1]\n", "{\n\"a\":1}\n", "{a}\n", "{x", "\n\n"}) {
+    EXPECT_FALSE(sniff_json(bytes_of(text))) << text;
+  }
+}
+
+}  // namespace
+}  // namespace presso
