@@ -10,9 +10,10 @@
 namespace presso {
 namespace {
 
-constexpr std::uint64_t kBytesBlock = 1u << 20;
-/// Bytes are decoded at a tenth of the rate of integers: they must be this much smaller.
+/// Bytes are decoded at a tenth of the rate of integers: they must be this much smaller. Codes are
+/// searched as integers without decoding them.
 constexpr double kBytesMustSave = 0.2;
+constexpr double kCodesMustSave = 0.5;
 /// Integers that take less of their plain size are left alone.
 constexpr double kTriedFrom = 0.02;
 
@@ -44,7 +45,7 @@ void BlockAppender::begin_column(Representation representation) {
   ColumnChunk chunk;
   chunk.representation = representation;
   chunk.first_block = next_number();
-  bytes_may_win_ = true;
+  bytes_lost_ = 0;
   directory_.columns.push_back(chunk);
 }
 
@@ -76,20 +77,23 @@ void BlockAppender::integer_block(ColumnStream stream, const Byte* values, Byte 
   header.count = rows;
   header.divisor = parameters.divisor;
   end_block(blocks_, begin, header);
-  if (stream == ColumnStream::kValues && width_bytes > 1 && bytes_may_win_) {
-    bytes_may_win_ = take_bytes_if_smaller(begin, {values, header.plain_bytes});
+  const unsigned bit = 1u << static_cast<unsigned>(stream);
+  if ((bytes_lost_ & bit) == 0) {
+    const double must_save = stream == ColumnStream::kCodes ? kCodesMustSave : kBytesMustSave;
+    const bool won = take_bytes_if_smaller(begin, {values, header.plain_bytes}, must_save);
+    bytes_lost_ |= won ? 0 : bit;
   }
   add_entry(stream, begin, header.plain_bytes, rows, zone);
 }
 
 /// Values that repeat what came many rows before take less room in the coding for bytes. Puts that
 /// in the place of the block that begins at `begin` where it saves enough.
-bool BlockAppender::take_bytes_if_smaller(std::size_t begin, Bytes values) {
+bool BlockAppender::take_bytes_if_smaller(std::size_t begin, Bytes values, double must_save) {
   const auto stored = static_cast<double>(blocks_.size() - begin);
   if (stored < kTriedFrom * static_cast<double>(values.size())) return false;
   scratch_.clear();
-  bytes_encoder_.encode(values, next_number(), FrameKind::kBlock, {}, scratch_);
-  if (static_cast<double>(scratch_.size()) > stored * (1 - kBytesMustSave)) return false;
+  integers_encoder_.encode(values, next_number(), FrameKind::kBlock, {}, scratch_);
+  if (static_cast<double>(scratch_.size()) > stored * (1 - must_save)) return false;
   blocks_.grow(begin);
   blocks_.append(scratch_.bytes());
   return true;
@@ -121,11 +125,11 @@ void BlockAppender::bytes(ColumnStream stream, const Byte* values,
   while (row < rows) {
     const std::int64_t from = offsets[row];
     std::size_t end = row + 1;
-    while (end < rows && static_cast<std::uint64_t>(offsets[end + 1] - from) <= kBytesBlock) ++end;
+    while (end < rows && static_cast<std::uint64_t>(offsets[end + 1] - from) <= block_bytes_) ++end;
     Bytes rest(values + from, static_cast<std::size_t>(offsets[end] - from));
     auto begins = static_cast<std::uint32_t>(end - row);
     while (!rest.empty()) {
-      const std::size_t count = std::min<std::size_t>(rest.size(), kBytesBlock);
+      const std::size_t count = std::min<std::size_t>(rest.size(), block_bytes_);
       const std::size_t begin = blocks_.size();
       bytes_encoder_.encode(rest.first(count), next_number(), FrameKind::kBlock, {}, blocks_);
       add_entry(stream, begin, static_cast<std::uint32_t>(count), begins, {});

@@ -23,9 +23,14 @@ struct Zone {
 
 class BlockAppender {
  public:
-  /// All are kept by reference.
-  BlockAppender(RowGroup& directory, Buffer& blocks, BlockEncoder& bytes_encoder)
-      : directory_(directory), blocks_(blocks), bytes_encoder_(bytes_encoder) {}
+  /// All are kept by reference. `block_bytes`: of plain bytes in a block.
+  BlockAppender(RowGroup& directory, Buffer& blocks, BlockEncoder& bytes_encoder,
+                BlockEncoder& integers_encoder, std::uint32_t block_bytes)
+      : directory_(directory),
+        blocks_(blocks),
+        bytes_encoder_(bytes_encoder),
+        integers_encoder_(integers_encoder),
+        block_bytes_(block_bytes) {}
 
   void begin_column(Representation representation);
 
@@ -50,7 +55,7 @@ class BlockAppender {
              [](std::uint32_t, std::uint32_t) { return Zone{}; });
   }
 
-  /// Whole strings of up to 1 MiB a block; longer ones alone, in several blocks.
+  /// Whole strings of up to `block_bytes` a block; longer ones alone, in several blocks.
   void bytes(ColumnStream stream, const Byte* values, std::span<const std::int64_t> offsets);
   /// One string as one block, of at most kMaxBlockBytes.
   void single(ColumnStream stream, Bytes content);
@@ -66,14 +71,16 @@ class BlockAppender {
                      bool floating, std::uint32_t rows, const Byte* validity, const Zone& zone);
   void add_entry(ColumnStream stream, std::size_t begin, std::uint32_t plain_bytes,
                  std::uint32_t rows, const Zone& zone);
-  bool take_bytes_if_smaller(std::size_t begin, Bytes values);
+  bool take_bytes_if_smaller(std::size_t begin, Bytes values, double must_save);
   std::uint32_t next_number() const { return static_cast<std::uint32_t>(directory_.blocks.size()); }
 
   RowGroup& directory_;
   Buffer& blocks_;
   BlockEncoder& bytes_encoder_;
+  BlockEncoder& integers_encoder_;
+  std::uint32_t block_bytes_;
   Buffer scratch_;
-  bool bytes_may_win_ = true;  ///< for the values of this column
+  unsigned bytes_lost_ = 0;  ///< a bit for each stream of this column
 };
 
 }  // namespace presso

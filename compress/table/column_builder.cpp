@@ -104,6 +104,17 @@ bool ColumnBuilder::put_value(std::uint64_t row, const Field& field, Bytes text)
   return true;
 }
 
+bool ColumnBuilder::fits(const RecordBatch& batch, Bytes text, std::size_t record,
+                         std::size_t index) const {
+  const std::size_t at = batch.first_field[record] + index;
+  if (at >= batch.first_field[record + 1] || is_null(batch.fields[at], text, null_text_)) {
+    return column_.nullable;
+  }
+  if (is_string(column_.type)) return true;
+  Byte value[16];
+  return parse_(column_, text.subspan(batch.fields[at].begin, batch.fields[at].length), value);
+}
+
 Error ColumnBuilder::refuse(const RecordBatch& batch, Bytes text, std::size_t record,
                             std::size_t index, std::uint64_t first_line) const {
   const std::size_t first = batch.first_field[record];

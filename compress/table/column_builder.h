@@ -22,6 +22,8 @@ class ColumnBuilder {
   /// of the batch is of no use then.
   Status append(const RecordBatch& batch, Bytes text, std::size_t index,
                 std::uint64_t first_line = 1);
+  /// Whether append() takes the record's field.
+  bool fits(const RecordBatch& batch, Bytes text, std::size_t record, std::size_t index) const;
   /// What was appended; the builder is empty after it.
   ColumnData finish();
 

@@ -7,11 +7,11 @@
 #include <mutex>
 #include <utility>
 
-#include "compress/table/csv_loader.h"
 #include "compress/table/dialect.h"
+#include "compress/table/json_inference.h"
 #include "compress/table/piece_reader.h"
 #include "compress/table/row_group_encoder.h"
-#include "compress/table/type_inference.h"
+#include "compress/table/row_text_kind.h"
 #include "format/columns/table_file.h"
 #include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
@@ -36,10 +36,10 @@ SniffOptions sniff_options(const TableTextOptions& text) {
 
 class TableCompressor {
  public:
-  TableCompressor(ByteSource& source, const RandomAccess* sample, ByteSink& sink,
+  TableCompressor(ByteSource& source, ByteSource* types_from, ByteSink& sink,
                   const TableOptions& options)
       : source_(source),
-        sample_(sample),
+        types_from_(types_from),
         options_(options),
         writer_(sink),
         threads_(threads_or_all(options.compress.threads)) {}
@@ -60,11 +60,13 @@ class TableCompressor {
     std::uint64_t text_bytes = 0;
     std::uint64_t rows = 0;
     std::uint64_t exact_lines = 0;
+    Buffer bad;  ///< rows that were set aside
+    std::uint64_t bad_rows = 0;
+    std::string first_bad_row;
     TableSeconds seconds;
   };
 
   Status sniff_text() {
-    const SniffOptions how = sniff_options(options_.text);
     for (std::size_t size = kSniffBytes;; size *= 4) {
       const std::size_t before = begun_.size();
       begun_.grow(size);
@@ -72,7 +74,8 @@ class TableCompressor {
                     read_fully(source_, {begun_.data() + before, size - before}));
       const bool all = got < size - before;
       begun_.grow(before + got);
-      auto sniffed = sniff(begun_.bytes(), all, options_.text.name, how);
+      if (is_json()) return {};  // what stands before its first row belongs to that
+      auto sniffed = sniff(begun_.bytes(), all, options_.text.name, sniff_options(options_.text));
       if (!sniffed.ok()) {
         const bool more = sniffed.error().code == ErrorCode::kTruncated && size < kMostSniffBytes;
         if (!more) return std::move(sniffed.error());
@@ -84,50 +87,67 @@ class TableCompressor {
             "has no row and no header, so it is no table; compress it without --table");
       }
       text_ = std::move(*sniffed);
-      PRESSO_ASSIGN(const bool has_row, finds_row(all));
-      if (has_row || all) return {};
+      kind_ = make_delimited_kind(text_.form, text_.names,
+                                  {.comment = options_.text.comment, .fill = options_.text.fill});
+      if (finds_row(all)) return {};
+      if (all) return take_text_without_rows();
       if (size >= kMostSniffBytes) {
         return make_error(ErrorCode::kInvalidArgument, "has no row in its first 256 MiB");
       }
     }
   }
 
-  /// Whether a row follows the head in what was read. Blank lines and comments belong to the row
-  /// behind them; where there is none to the text's end, to the head.
-  Result<bool> finds_row(bool all) {
-    RecordBatch batch;
+  /// Whether a row follows the head in what was read.
+  bool finds_row(bool all) const {
     const Bytes rest = begun_.bytes().subspan(text_.form.head.size());
-    const Dialect dialect = dialect_of(text_.form, options_.text.comment);
-    const auto end = tokenize(dialect, rest, 0, 1, all, batch, text_.first_line);
-    if (!end.ok() || batch.records() > 0) return true;  // an error is met again with its piece
-    if (all) text_.form.head.append(rest.begin(), rest.end());
-    // A first row that does not end yet is one, too.
-    const bool is_begun = !all && *end < rest.size() && rest.size() - *end > kLongLine;
-    return is_begun;
+    std::size_t rows = 0;
+    const auto end = kind_->pass_rows(rest, 0, 1, all, rows);
+    if (!end.ok() || rows > 0) return true;  // an error is met again with its piece
+    return !all && *end < rest.size() && rest.size() - *end > kLongLine;
+  }
+
+  /// Blank lines and comments belong to the row behind them; where there is none, to the head.
+  Status take_text_without_rows() {
+    const Bytes rest = begun_.bytes().subspan(text_.form.head.size());
+    text_.form.head.append(rest.begin(), rest.end());
+    kind_ = make_delimited_kind(text_.form, text_.names, {});
+    return {};
+  }
+
+  /// Whether the text is JSON lines, by its first line or because the caller says so.
+  bool is_json() {
+    if (options_.text.kind == TextKind::kDelimited) return false;
+    std::optional<TextForm> form = sniff_json(begun_.bytes());
+    if (!form && options_.text.kind == TextKind::kJsonLines) {
+      form.emplace();
+      form->kind = TextKind::kJsonLines;
+    }
+    if (!form) return false;
+    text_.form = std::move(*form);
+    kind_ = make_json_kind(text_.form);
+    return true;
   }
 
   PieceReader pieces_of(ByteSource& rows) const {
-    std::uint32_t most_rows = options_.group_rows;
-    if (options_.text.fill) {  // short rows of many columns: more values than bytes
-      const std::uint32_t most = most_group_rows(text_.names.size() + 1);
-      most_rows = most_rows == 0 ? most : std::min(most_rows, most);
-    }
-    return {rows, dialect_of(text_.form, options_.text.comment), text_.first_line, most_rows};
+    const std::size_t columns = summary_.schema.columns.size();
+    return {rows, *kind_, text_.first_line, options_.group_rows, most_group_rows(columns + 1)};
   }
 
   Status find_types() {
-    TypeInference inference(text_.names.size(), text_.form);
-    if (sample_ != nullptr) {
-      RangeSource rows(*sample_, text_.form.head.size(), sample_->size());
-      PRESSO_TRY(infer_all(rows, inference));
+    finder_ = kind_->new_finder();
+    if (types_from_ != nullptr) {
+      PRESSO_TRY(skip_head(*types_from_));
+      PRESSO_TRY(find_in_all(*types_from_, *finder_));
     } else {
       PRESSO_TRY(read_first_piece());
-      if (first_piece_) PRESSO_TRY(infer(*first_piece_, inference));
+      if (first_piece_) PRESSO_TRY(find_in(*first_piece_, *finder_));
     }
-    summary_.schema = inference.finish(text_.names);
-    summary_.schema.text = text_.form;
+    PRESSO_ASSIGN(summary_.schema, finder_->finish());
+    if (!saw_all_) {
+      for (ColumnSchema& column : summary_.schema.columns) column.valid_utf8 = false;
+    }
     summary_.schema.exact = options_.exact;
-    std::vector<ColumnReport> reports = inference.report();
+    std::vector<ColumnReport> reports = finder_->report();
     for (std::size_t i = 0; i < reports.size(); ++i) {
       summary_.findings.push_back(
           {reports[i].values, reports[i].nulls, reports[i].why(summary_.schema.columns[i])});
@@ -136,10 +156,17 @@ class TableCompressor {
     return take_given_types();
   }
 
+  Status skip_head(ByteSource& source) const {
+    std::string head(text_.form.head.size(), '\0');
+    PRESSO_ASSIGN(const std::size_t got,
+                  read_fully(source, {reinterpret_cast<Byte*>(head.data()), head.size()}));
+    if (got == head.size() && head == text_.form.head) return {};
+    return make_error(ErrorCode::kIo, "the text is another one when read again");
+  }
+
   /// So much of a pipe is held until its types are known: whole rows of 32 MiB, or one that is
   /// longer.
   Status read_first_piece() {
-    const Dialect dialect = dialect_of(text_.form, options_.text.comment);
     for (std::size_t size = PieceReader::kPieceBytes;; size *= 2) {
       const std::size_t before = begun_.size();
       bool ended = false;
@@ -150,9 +177,10 @@ class TableCompressor {
         ended = got < size - before;
         begun_.grow(before + got);
       }
+      saw_all_ = ended;
       Bytes rows = begun_.bytes().subspan(text_.form.head.size());
       if (!ended) {
-        PRESSO_ASSIGN(const std::size_t cut, last_record_end(dialect, rows));
+        PRESSO_ASSIGN(const std::size_t cut, kind_->last_row_end(rows));
         if (cut == 0 && size < kMaxCsvText) continue;
         rows = rows.first(cut);
       }
@@ -163,32 +191,29 @@ class TableCompressor {
     }
   }
 
-  Status infer_all(ByteSource& rows, TypeInference& inference) {
+  Status find_in_all(ByteSource& rows, ColumnFinder& finder) {
     PieceReader reader = pieces_of(rows);
-    using Part = std::pair<Status, TypeInference>;
+    struct Part {
+      Status status;
+      std::unique_ptr<ColumnFinder> finder;
+    };
     return run_ordered<TextPiece, Part>(
         {threads_, threads_ + 1}, [&] { return reader.next(); },
         [&](TextPiece piece, unsigned) {
-          TypeInference part(text_.names.size(), text_.form);
-          Status done = infer(piece, part);
-          return Part{std::move(done), std::move(part)};
+          Part part{{}, kind_->new_finder()};
+          part.status = find_in(piece, *part.finder);
+          return part;
         },
         [&](Part part) -> Result<bool> {
-          if (!part.first.ok()) return std::move(part.first.error());
-          inference.merge(part.second);
+          if (!part.status.ok()) return std::move(part.status.error());
+          finder.merge(*part.finder);
           return true;
         });
   }
 
-  Status infer(const TextPiece& piece, TypeInference& inference) {
+  Status find_in(const TextPiece& piece, ColumnFinder& finder) {
     const Stopwatch time;
-    const Dialect dialect = dialect_of(text_.form, options_.text.comment);
-    RecordBatch batch;
-    for (std::size_t at = 0; at < piece.text.size();) {
-      PRESSO_ASSIGN(at, tokenize(dialect, piece.text.bytes(), at, kBatchRecords, true, batch,
-                                 piece.first_line));
-      inference.add(batch, piece.text.bytes(), piece.first_line);
-    }
+    PRESSO_TRY(finder.add(piece.text.bytes(), piece.first_line));
     const std::lock_guard lock(mutex_);
     summary_.seconds.inferring += time.seconds();
     return {};
@@ -200,37 +225,63 @@ class TableCompressor {
       const auto column = std::find_if(columns.begin(), columns.end(), [&](const auto& inferred) {
         return inferred.name == given.name;
       });
+      if (column == columns.end() && text_.form.kind == TextKind::kJsonLines) {
+        columns.push_back(given);
+        summary_.findings.emplace_back();
+        continue;
+      }
       if (column == columns.end()) {
         return make_error(ErrorCode::kInvalidArgument, "has no column `" + given.name + "`");
       }
-      const Quoting quoting = column->quoting;
-      *column = given;
-      column->quoting = quoting;
+      take_given_type(given, *column);
     }
     return {};
+  }
+
+  /// How values stand in the text is what was found out, as far as the type given has that.
+  void take_given_type(const ColumnSchema& given, ColumnSchema& column) const {
+    const ColumnSchema inferred = std::exchange(column, given);
+    column.quoting = inferred.quoting;
+    const bool valid_utf8 = saw_all_ && (!is_string(inferred.type) || inferred.valid_utf8);
+    column.valid_utf8 = given.type == ColumnType::kUtf8 && valid_utf8;
+    if (given.type == inferred.type) column.text = inferred.text;
+    const bool is_json = text_.form.kind == TextKind::kJsonLines;
+    const bool in_quotes =
+        inferred.type == ColumnType::kDate32 || inferred.type == ColumnType::kTimestamp;
+    if (is_json && is_string(given.type) && !is_string(inferred.type) && !in_quotes) {
+      column.text = ValueText::kRawJson;
+    }
   }
 
   Status load() {
     PRESSO_TRY(writer_.begin(summary_.schema, options_.compress.metadata));
     summary_.plain_bytes = text_.form.head.size();
-    const EncoderParameters parameters = parameters_of(with_goal(options_.compress));
+    const TableParameters parameters = table_parameters(options_.compress);
     std::vector<RowGroupEncoder> encoders;
     for (unsigned i = 0; i < threads_; ++i) encoders.emplace_back(summary_.schema, parameters);
     PrefixedSource rows(begun_.bytes().subspan(text_.form.head.size()), source_);
     PieceReader reader = pieces_of(rows);
     PRESSO_TRY((run_ordered<TextPiece, Loaded>(
         {threads_, threads_ + 1}, [&] { return reader.next(); },
-        [&](TextPiece piece, unsigned worker) { return load_piece(piece, encoders[worker]); },
+        [&](TextPiece piece, unsigned worker) {
+          return load_piece(std::move(piece), encoders[worker]);
+        },
         [&](Loaded loaded) { return write(std::move(loaded)); })));
     return writer_.finish();
   }
 
-  Loaded load_piece(const TextPiece& piece, RowGroupEncoder& encoder) const {
+  Loaded load_piece(TextPiece piece, RowGroupEncoder& encoder) const {
     Loaded loaded;
     const Stopwatch time;
+    auto rows = kind_->load(piece.text.bytes(), summary_.schema, piece.first_line);
+    if (!rows.ok() && options_.on_bad_rows && rows.error().code == ErrorCode::kInvalidArgument) {
+      loaded.first_bad_row = rows.error().what;
+      loaded.status = set_bad_rows_aside(piece.text, loaded);
+      if (!loaded.status.ok()) return loaded;
+      rows = kind_->load(piece.text.bytes(), summary_.schema, piece.first_line);
+    }
+    if (!rows.ok() && types_from_ == nullptr) rows.error().what += other_types(piece);
     const Bytes text = piece.text.bytes();
-    auto rows = load_rows(text, summary_.schema, piece.first_line,
-                          {.comment = options_.text.comment, .fill = options_.text.fill});
     loaded.seconds.parsing = time.seconds();
     if (!rows.ok()) {
       loaded.status = std::move(rows.error());
@@ -240,7 +291,10 @@ class TableCompressor {
     loaded.text_bytes = text.size();
     loaded.exact_lines = rows->exact.rows.size();
     if (rows->rows == 0) {
-      if (options_.exact && !text.empty()) {
+      if (loaded.bad_rows > 0) {  // what belongs to no row goes with those that are not taken
+        loaded.bad.append(text);
+        loaded.text_bytes = 0;
+      } else if (options_.exact && !text.empty()) {
         loaded.status = error_in_line(piece.first_line, "no row follows, only other text");
       }
       return loaded;
@@ -259,8 +313,51 @@ class TableCompressor {
     return loaded;
   }
 
+  /// For rows of a pipe that do not fit the types of its begin: those that they would fit.
+  std::string other_types(const TextPiece& piece) const {
+    const std::unique_ptr<ColumnFinder> finder = kind_->new_finder();
+    finder->merge(*finder_);
+    if (!finder->add(piece.text.bytes(), piece.first_line).ok()) return {};
+    const Result<TableSchema> schema = finder->finish();
+    if (!schema.ok()) return {};
+    std::string types;
+    for (const ColumnSchema& column : schema->columns) {
+      const auto& known = summary_.schema.columns;
+      const bool fits = std::any_of(known.begin(), known.end(), [&](const ColumnSchema& other) {
+        return other.name == column.name && type_name(other) == type_name(column);
+      });
+      if (!fits) types += (types.empty() ? "" : ",") + column.name + ":" + type_name(column);
+    }
+    if (types.empty()) return {};
+    return "; types were found out from the pipe's first 32 MiB: --schema '" + types + "'";
+  }
+
+  Status set_bad_rows_aside(Buffer& text, Loaded& loaded) const {
+    PRESSO_ASSIGN(const std::vector<RowPlace> bad,
+                  kind_->find_bad_rows(text.bytes(), summary_.schema));
+    Buffer kept;
+    std::size_t at = 0;
+    for (const RowPlace& row : bad) {
+      kept.append(text.bytes().subspan(at, row.begin - at));
+      loaded.bad.append(text.bytes().subspan(row.begin, row.end - row.begin));
+      at = row.end;
+    }
+    kept.append(text.bytes().subspan(at));
+    loaded.bad_rows = bad.size();
+    text = std::move(kept);
+    return {};
+  }
+
+  Status pass_bad_rows_on(Loaded& loaded) {
+    if (loaded.bad_rows == 0) return {};
+    if (summary_.bad_rows == 0) summary_.first_bad_row = std::move(loaded.first_bad_row);
+    summary_.bad_rows += loaded.bad_rows;
+    return options_.on_bad_rows(loaded.bad.bytes());
+  }
+
   Result<bool> write(Loaded loaded) {
     if (!loaded.status.ok()) return std::move(loaded.status.error());
+    PRESSO_TRY(pass_bad_rows_on(loaded));
     summary_.plain_bytes += loaded.text_bytes;
     summary_.rows += loaded.rows;
     summary_.exact_lines += loaded.exact_lines;
@@ -278,24 +375,27 @@ class TableCompressor {
   }
 
   ByteSource& source_;
-  const RandomAccess* sample_;
+  ByteSource* types_from_;
   const TableOptions& options_;
   TableFileWriter writer_;
   unsigned threads_;
   Buffer begun_;  ///< what was read to sniff at
   SniffedText text_;
+  std::unique_ptr<RowTextKind> kind_;
+  std::unique_ptr<ColumnFinder> finder_;
   std::optional<TextPiece> first_piece_;  ///< of a pipe
+  bool saw_all_ = true;                   ///< before the types were settled
   std::mutex mutex_;
   TableSummary summary_;
 };
 
 }  // namespace
 
-Result<TableSummary> compress_table(ByteSource& source, const RandomAccess* sample, ByteSink& sink,
+Result<TableSummary> compress_table(ByteSource& source, ByteSource* types_from, ByteSink& sink,
                                     const TableOptions& options) {
   PRESSO_TRY(validate(options.compress));
   return without_bad_alloc([&]() -> Result<TableSummary> {
-    return TableCompressor(source, sample, sink, options).run();
+    return TableCompressor(source, types_from, sink, options).run();
   });
 }
 

@@ -28,6 +28,19 @@ class Loader {
     return loaded;
   }
 
+  Result<std::vector<RowPlace>> find_bad_rows() const {
+    std::vector<RowPlace> bad;
+    RecordBatch batch;
+    for (std::size_t at = 0; at < text_.size();) {
+      PRESSO_ASSIGN(at, tokenize(dialect_, text_, at, kBatchRecords, true, batch, first_line_));
+      for (std::size_t r = 0; r < batch.records(); ++r) {
+        if (has_right_fields(batch, r) && has_right_values(batch, r)) continue;
+        bad.push_back({begin_of(batch, r), batch.begin[r + 1]});
+      }
+    }
+    return bad;
+  }
+
  private:
   Status read() {
     RecordBatch batch;
@@ -44,18 +57,36 @@ class Loader {
 
   Status check_fields(const RecordBatch& batch) const {
     for (std::size_t r = 0; r < batch.records(); ++r) {
-      const std::size_t fields = batch.fields_of(r);
-      if (fields == builders_.size() || (fill_ && fields < builders_.size())) continue;
-      const Field& first = batch.fields[batch.first_field[r]];
-      const std::size_t begin = first.begin - (first.quoted ? 1 : 0);
-      const std::uint64_t line = first_line_ + count_lines(text_.first(begin));
-      std::string what = grouped(fields);
-      what.append(fields == 1 ? " field, expected " : " fields, expected ");
-      what.append(grouped(builders_.size())).append(": ");
-      what.append(shown(text_.subspan(begin, batch.begin[r + 1] - begin)));
-      return error_in_line(line, what);
+      if (!has_right_fields(batch, r)) return wrong_fields(batch, r);
     }
     return {};
+  }
+
+  bool has_right_fields(const RecordBatch& batch, std::size_t record) const {
+    const std::size_t fields = batch.fields_of(record);
+    return fields == builders_.size() || (fill_ && fields < builders_.size());
+  }
+
+  static std::size_t begin_of(const RecordBatch& batch, std::size_t record) {
+    const Field& first = batch.fields[batch.first_field[record]];
+    return first.begin - (first.quoted ? 1 : 0);
+  }
+
+  Error wrong_fields(const RecordBatch& batch, std::size_t record) const {
+    const std::size_t fields = batch.fields_of(record);
+    const std::size_t begin = begin_of(batch, record);
+    std::string what = grouped(fields);
+    what.append(fields == 1 ? " field, expected " : " fields, expected ");
+    what.append(grouped(builders_.size())).append(": ");
+    what.append(shown(text_.subspan(begin, batch.begin[record + 1] - begin)));
+    return error_in_line(first_line_ + count_lines(text_.first(begin)), what);
+  }
+
+  bool has_right_values(const RecordBatch& batch, std::size_t record) const {
+    for (std::size_t i = 0; i < builders_.size(); ++i) {
+      if (!builders_[i].fits(batch, text_, record, i)) return false;
+    }
+    return true;
   }
 
   Bytes text_;
@@ -73,6 +104,11 @@ Result<LoadedRows> load_rows(Bytes text, const TableSchema& schema, std::uint64_
                              const LoadOptions& options) {
   return without_bad_alloc(
       [&]() -> Result<LoadedRows> { return Loader(text, schema, first_line, options).load(); });
+}
+
+Result<std::vector<RowPlace>> find_bad_rows(Bytes text, const TableSchema& schema,
+                                            const LoadOptions& options) {
+  return without_bad_alloc([&] { return Loader(text, schema, 1, options).find_bad_rows(); });
 }
 
 }  // namespace presso

@@ -19,6 +19,12 @@ struct LoadOptions {
   bool fill = false;
 };
 
+/// Bytes [begin, end) of a text: a row with its line end.
+struct RowPlace {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
 struct LoadedRows {
   std::uint64_t rows = 0;
   std::vector<ColumnData> columns;
@@ -31,5 +37,11 @@ struct LoadedRows {
 /// value that its column's type does not have, a quote that is never closed.
 Result<LoadedRows> load_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
                              const LoadOptions& options = {});
+
+/// The rows for which load_rows() gives an error, from front to back: with too few or too many
+/// fields, or a value that is not of its column's type. Without them it gives none.
+/// kInvalidArgument: a quote that is never closed.
+Result<std::vector<RowPlace>> find_bad_rows(Bytes text, const TableSchema& schema,
+                                            const LoadOptions& options = {});
 
 }  // namespace presso

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compress/table/json_loader.h"
 
+#include <algorithm>
+
 #include "compress/table/column_builder.h"
 #include "compress/table/exact_lines.h"
 #include "compress/table/json_keys.h"
@@ -47,6 +49,27 @@ class Loader {
     return loaded;
   }
 
+  std::vector<RowPlace> find_bad_rows() {
+    std::vector<RowPlace> bad;
+    JsonBatch batch;
+    RecordBatch records;
+    const std::size_t rows = json_batch_rows(builders_.size());
+    for (std::size_t at = 0; at < text_.size();) {
+      at = tokenize_json(text_, at, rows, batch);
+      keys_.resolve(batch, text_, false, columns_);
+      if (!schema_.exact) {
+        for (const std::uint32_t begin : batch.stray) bad.push_back(line_at(begin));
+      }
+      spread_members(batch, columns_, raw_, records);
+      for (std::size_t r = 0; r < batch.rows(); ++r) {
+        if (!is_right(batch, records, r)) bad.push_back(line_at(batch.object[r]));
+      }
+    }
+    std::sort(bad.begin(), bad.end(),
+              [](const RowPlace& a, const RowPlace& b) { return a.begin < b.begin; });
+    return bad;
+  }
+
  private:
   Status read() {
     JsonBatch batch;
@@ -65,6 +88,30 @@ class Loader {
     return {};
   }
 
+  RowPlace line_at(std::size_t at) const {
+    const auto before =
+        std::find(text_.rend() - static_cast<std::ptrdiff_t>(at), text_.rend(), Byte{'\n'});
+    const auto end =
+        std::find(text_.begin() + static_cast<std::ptrdiff_t>(at), text_.end(), Byte{'\n'});
+    const auto size = static_cast<std::size_t>(end - text_.begin());
+    return {static_cast<std::size_t>(text_.rend() - before), std::min(size + 1, text_.size())};
+  }
+
+  bool is_right(const JsonBatch& batch, const RecordBatch& records, std::size_t row) const {
+    for (std::size_t m = batch.first_member[row]; m < batch.first_member[row + 1]; ++m) {
+      const std::uint32_t column = columns_[m];
+      if (column == JsonKeys::kUnknown || !is_right(batch.members[m], column)) return false;
+    }
+    for (std::size_t i = 0; i < builders_.size(); ++i) {
+      if (!builders_[i].fits(records, text_, row, i)) return false;
+    }
+    return true;
+  }
+
+  bool is_right(const JsonMember& member, std::uint32_t column) const {
+    return member.kind == kinds_[column] || member.kind == JsonKind::kNull || raw_[column];
+  }
+
   Status check(const JsonBatch& batch) const {
     if (!schema_.exact && !batch.stray.empty()) {
       const std::size_t begin = batch.stray.front();
@@ -79,7 +126,7 @@ class Loader {
         what.append(shown(key)).append("`, which is no column");
         return refuse(member.key_begin, what);
       }
-      if (member.kind == kinds_[column] || member.kind == JsonKind::kNull || raw_[column]) continue;
+      if (is_right(member, column)) continue;
       std::string what("`");
       what.append(shown(text_.subspan(member.begin, member.length))).append("` in column ");
       what.append(schema_.columns[column].name).append(" is of another kind than ");
@@ -112,6 +159,11 @@ Result<LoadedRows> load_json_rows(Bytes text, const TableSchema& schema, std::ui
   }
   return without_bad_alloc(
       [&]() -> Result<LoadedRows> { return Loader(text, schema, first_line).load(); });
+}
+
+Result<std::vector<RowPlace>> find_bad_json_rows(Bytes text, const TableSchema& schema) {
+  return without_bad_alloc(
+      [&]() -> Result<std::vector<RowPlace>> { return Loader(text, schema, 1).find_bad_rows(); });
 }
 
 }  // namespace presso

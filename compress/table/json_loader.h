@@ -16,4 +16,8 @@ namespace presso {
 Result<LoadedRows> load_json_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
                                   const LoadOptions& options = {});
 
+/// The rows for which load_json_rows() gives an error, from front to back; without them it gives
+/// none. Where the table is not exact, lines that are no objects are among them.
+Result<std::vector<RowPlace>> find_bad_json_rows(Bytes text, const TableSchema& schema);
+
 }  // namespace presso

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "format/columns/row_group.h"
-
 namespace presso {
 namespace {
 
@@ -34,58 +32,47 @@ Result<std::size_t> PieceReader::find_cut() {
   for (std::size_t size = kPieceBytes;; size = std::min(2 * size, kMaxCsvText)) {
     PRESSO_TRY(fill(size));
     if (ended_) return limit_rows(left().size());
-    PRESSO_ASSIGN(const std::size_t cut, last_record_end(dialect_, left()));
-    if (cut > kPieceBytes) return limit_rows(cut);
-    if (cut > 0) return cut;
+    PRESSO_ASSIGN(const std::size_t cut, kind_.last_row_end(left()));
+    if (cut > 0) return limit_rows(cut);
     if (size == kMaxCsvText) {
       return error_in_line(line_,
-                           "a record that begins here is longer than 2 GiB; is a quote "
-                           "never closed?");
+                           "a row that begins here is longer than 2 GiB; is a quote never closed?");
     }
   }
 }
 
-/// `cut`, or where so many records end before it as a row group may have.
+/// `cut`, or where so many rows end before it as a row group may have.
 Result<std::size_t> PieceReader::limit_rows(std::size_t cut) const {
-  if (cut <= kPieceBytes) return cut;
-  RecordBatch batch;
-  std::size_t at = 0;
-  for (std::uint64_t rows = 0; rows < kMaxGroupRows && at < cut; rows += batch.records()) {
-    const std::size_t wanted = std::min<std::size_t>(kMaxGroupRows - rows, kBatchRecords);
-    PRESSO_ASSIGN(at, tokenize(dialect_, left().first(cut), at, wanted, true, batch, line_));
-    if (batch.records() == 0) return cut;
-  }
-  return at;
+  const Bytes text = left().first(cut);
+  if (count_lines(text) < row_limit_) return cut;
+  std::size_t rows = 0;
+  const auto end = kind_.pass_rows(text, 0, row_limit_, true, rows);
+  return end.ok() ? *end : cut;  // an error is met again with the piece
 }
 
-/// Where most_rows_ records end, if they are in memory.
+/// Where most_rows_ rows end, if they are in memory.
 Result<std::optional<std::size_t>> PieceReader::find_rows() {
-  if (left().size() < kPieceBytes / 4) PRESSO_TRY(fill(kPieceBytes));
-  RecordBatch batch;
-  std::size_t at = 0;
-  for (std::uint64_t rows = 0; rows < most_rows_; rows += batch.records()) {
-    const std::size_t wanted = std::min<std::size_t>(most_rows_ - rows, kBatchRecords);
-    const auto next = tokenize(dialect_, left(), at, wanted, ended_, batch, line_);
+  for (const std::size_t size : {kPieceBytes / 4, kPieceBytes}) {
+    if (left().size() < size) PRESSO_TRY(fill(kPieceBytes));
+    std::size_t rows = 0;
+    const auto end = kind_.pass_rows(left(), 0, most_rows_, ended_, rows);
     // An error is met again with the piece that has it.
-    if (!next.ok()) return std::optional<std::size_t>();
-    if (batch.records() == 0) {
-      if (ended_ || left().size() >= kPieceBytes) return std::optional<std::size_t>();
-      PRESSO_TRY(fill(kPieceBytes));
-    }
-    at = *next;
+    if (!end.ok()) break;
+    if (rows == most_rows_) return std::optional(*end);
+    if (ended_) break;
   }
-  return std::optional(at);
+  return std::optional<std::size_t>();
 }
 
-/// `cut`, or the text's end where no record follows: what stands behind the last record belongs to
-/// the piece that has it.
+/// `cut`, or the text's end where no row follows: what stands behind the last row belongs to the
+/// piece that has it.
 Result<std::size_t> PieceReader::take_tail(std::size_t cut) {
-  RecordBatch batch;
+  std::size_t rows = 0;
   for (std::size_t size = cut + kLookAhead;; size += size - cut) {
     PRESSO_TRY(fill(std::min(size, kMaxCsvText)));
     const Bytes rest = left().subspan(cut);
-    const auto seen = tokenize(dialect_, rest, 0, 1, ended_, batch, line_);
-    if (!seen.ok() || batch.records() > 0) return cut;  // an error is met again with its own piece
+    const auto seen = kind_.pass_rows(rest, 0, 1, ended_, rows);
+    if (!seen.ok() || rows > 0) return cut;  // an error is met again with its own piece
     if (ended_) return left().size();
     if (size >= kMaxCsvText) return cut;
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Cuts a stream of delimited text into pieces of whole records: what becomes a row group each.
+// Cuts a stream of text into pieces of whole rows: what becomes a row group each.
 // Tested by tests/unit/compress/table/piece_reader_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
-#include "compress/table/csv_tokenizer.h"
+#include "compress/table/row_text_kind.h"
 #include "presso/byte_stream.h"
 
 namespace presso {
@@ -17,17 +18,21 @@ struct TextPiece {
 
 class PieceReader {
  public:
-  /// Text that a piece has, but for longer records. So a piece of the shortest rows, of two bytes,
-  /// has no more than a row group may have.
+  /// Text that a piece has, but for longer rows.
   static constexpr std::size_t kPieceBytes = std::size_t{32} << 20;
 
-  /// `source` is kept by reference and stands at a record's begin, in line `first_line`.
-  /// `most_rows`: of a piece; 0: no limit.
-  PieceReader(ByteSource& source, const Dialect& dialect, std::uint64_t first_line,
-              std::uint32_t most_rows)
-      : source_(source), dialect_(dialect), line_(first_line), most_rows_(most_rows) {}
+  /// `source` and `kind` are kept by reference; `source` stands at a row's begin, in line
+  /// `first_line`. `most_rows`: of a piece, where they are in memory; 0: as many as there are.
+  /// `row_limit`: never more.
+  PieceReader(ByteSource& source, const RowTextKind& kind, std::uint64_t first_line,
+              std::uint32_t most_rows, std::uint32_t row_limit)
+      : source_(source),
+        kind_(kind),
+        line_(first_line),
+        most_rows_(std::min(most_rows, row_limit)),
+        row_limit_(row_limit) {}
 
-  /// nullopt at the end. kInvalidArgument: a record of 2 GiB, which mostly is a quote that is never
+  /// nullopt at the end. kInvalidArgument: a row of 2 GiB, which mostly is a quote that is never
   /// closed.
   Result<std::optional<TextPiece>> next();
 
@@ -40,9 +45,10 @@ class PieceReader {
   TextPiece take(std::size_t cut);
 
   ByteSource& source_;
-  Dialect dialect_;
+  const RowTextKind& kind_;
   std::uint64_t line_;
   std::uint32_t most_rows_;
+  std::uint32_t row_limit_;
   Bytes left() const { return text_.bytes().subspan(begin_); }
 
   Buffer text_;            ///< what was read

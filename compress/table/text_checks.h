@@ -3,6 +3,7 @@
 // outside the text: what is shorter than a word is read by two overlapping half words.
 #pragma once
 
+#include "format/columns/utf8_check.h"
 #include "presso/bytes.h"
 
 namespace presso {
@@ -36,9 +37,5 @@ inline bool all_digits(const Byte* text, std::size_t size) {
 inline bool is_plain_number(const Byte* text, std::size_t size) {
   return all_digits(text, size) && (text[0] != '0' || size == 1);
 }
-
-/// UTF-8 as Unicode defines it: no overlong forms, no surrogates, nothing above U+10FFFF. Text that
-/// is ASCII alone costs a load for eight bytes.
-bool is_valid_utf8(Bytes text);
 
 }  // namespace presso

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "compress/table/text_checks.h"
+#include "format/columns/value_patterns.h"
 #include "format/columns/value_text.h"
 
 namespace presso {
@@ -56,7 +57,11 @@ std::optional<ColumnSchema> number_of(Bytes value) {
     const ColumnSchema column = decimal(scale == 0 ? 0 : scale - 1, precision);
     if (scale <= kLongDigits && has_type(column, value)) return column;
   }
-  if (has_type(type_of(ColumnType::kDouble), value)) return type_of(ColumnType::kDouble);
+  for (const ValueText text : {ValueText::kPlain, ValueText::kPointReal}) {
+    if (has_type(type_of(ColumnType::kDouble, text), value)) {
+      return type_of(ColumnType::kDouble, text);
+    }
+  }
   return std::nullopt;
 }
 
@@ -110,7 +115,7 @@ ColumnSchema slash_date(bool month_first) {
 }
 
 /// For candidates that are not of the same type.
-ColumnSchema wider_type(const TypeCandidate& a, const TypeCandidate& b, bool doubles) {
+ColumnSchema wider_type(const TypeCandidate& a, const TypeCandidate& b, Byte doubles) {
   if (is_whole(a) && is_whole(b)) {
     const bool narrow = !is_decimal(a) && !is_decimal(b) && !a.negatives && !b.negatives;
     return narrow ? type_of(ColumnType::kUint64) : decimal(0, kLongDigits);
@@ -118,7 +123,9 @@ ColumnSchema wider_type(const TypeCandidate& a, const TypeCandidate& b, bool dou
   if (is_decimal(a) && is_decimal(b) && a.column.scale == b.column.scale) {
     return decimal(a.column.scale, kLongDigits);
   }
-  return type_of(doubles ? ColumnType::kDouble : ColumnType::kUtf8);
+  if (doubles == 0) return type_of(ColumnType::kUtf8);
+  const bool plain = (doubles & kPlainDoubles) != 0;
+  return type_of(ColumnType::kDouble, plain ? ValueText::kPlain : ValueText::kPointReal);
 }
 
 }  // namespace
@@ -132,8 +139,11 @@ bool TypeCandidate::is_slash_date() const {
          (column.text == ValueText::kMonthSlashDate || column.text == ValueText::kDaySlashDate);
 }
 
-bool is_double_text(Bytes value) {
-  return has_type(type_of(ColumnType::kDouble), value);
+Byte double_forms(Bytes value) {
+  if (has_type(type_of(ColumnType::kDouble), value)) {
+    return is_whole_text(value) ? kPlainDoubles : kAllDoubles;
+  }
+  return has_type(type_of(ColumnType::kDouble, ValueText::kPointReal), value) ? kPointDoubles : 0;
 }
 
 TypeCandidate candidate_of(Bytes value) {
@@ -141,7 +151,7 @@ TypeCandidate candidate_of(Bytes value) {
   candidate.seen = true;
   candidate.column = narrowest_type(value);
   candidate.negatives = !value.empty() && value[0] == '-';
-  candidate.doubles = is_double_text(value);
+  candidate.doubles = double_forms(value);
   if (candidate.is_slash_date()) {
     candidate.month_first = has_type(slash_date(true), value);
     candidate.day_first = has_type(slash_date(false), value);
@@ -154,13 +164,13 @@ TypeCandidate join(const TypeCandidate& a, const TypeCandidate& b) {
   if (!b.seen) return a;
   TypeCandidate both = a;
   both.negatives = a.negatives || b.negatives;
-  both.doubles = a.doubles && b.doubles;
+  both.doubles = a.doubles & b.doubles;
   both.month_first = a.month_first && b.month_first;
   both.day_first = a.day_first && b.day_first;
   if (a.is_slash_date() && b.is_slash_date()) {
     const bool one_reading = both.month_first || both.day_first;
     both.column = one_reading ? slash_date(both.month_first) : type_of(ColumnType::kUtf8);
-  } else if (!a.same_type(b)) {
+  } else if (!a.same_type(b) || a.column.type == ColumnType::kDouble) {
     both.column = wider_type(a, b, both.doubles);
   }
   return both;

@@ -32,7 +32,9 @@ struct ParsedCheck {
     if (!parse(candidate.column, value, parsed)) return false;
     if (is_number()) {
       candidate.negatives |= value[0] == '-';
-      candidate.doubles = candidate.doubles && is_double_text(value);
+      if (candidate.doubles != 0) candidate.doubles &= double_forms(value);
+    } else if (candidate.column.type == ColumnType::kDouble && candidate.doubles == kAllDoubles) {
+      candidate.doubles = double_forms(value);
     }
     return true;
   }
@@ -56,7 +58,8 @@ struct WholeCheck {
       return ParsedCheck{candidate, value_parser(candidate.column)}(value);
     }
     candidate.negatives |= minus != 0;
-    if (digits > 15 && candidate.doubles) candidate.doubles = is_double_text(value);
+    candidate.doubles &= kPlainDoubles;
+    if (digits > 15 && candidate.doubles != 0) candidate.doubles = double_forms(value);
     return true;
   }
 };
@@ -68,10 +71,10 @@ struct DecimalCheck {
 
   bool operator()(Bytes value) const {
     if (!is_sure(value)) return ParsedCheck{candidate, value_parser(candidate.column)}(value);
-    if (candidate.doubles) {
+    if (candidate.doubles != 0) {
       // From 0.00001 on doubles are printed without an exponent.
-      const bool plain = value.size() <= 16 && candidate.column.scale <= 5 && value.back() != '0';
-      candidate.doubles = plain || is_double_text(value);
+      const bool sure = value.size() <= 16 && candidate.column.scale <= 5 && value.back() != '0';
+      if (!sure) candidate.doubles &= double_forms(value);
     }
     return true;
   }

@@ -17,15 +17,18 @@ Error bad_column(const char* what) {
   return make_error(ErrorCode::kBadRowGroup, what);
 }
 
+void clear_bits_behind(std::uint32_t count, Byte* bits) {
+  if (count % 8 == 0) return;
+  Byte& last = bits[count / 8];
+  last = static_cast<Byte>(last & ((1u << (count % 8)) - 1));
+}
+
 /// Copies `count` bits, from bit `from` of `source` to bit `to` of `target`, which is zero there.
 void copy_bits(const Byte* source, std::uint32_t from, std::uint32_t count, Byte* target,
                std::uint32_t to) {
   if (from % 8 == 0 && to % 8 == 0) {
     std::memcpy(target + to / 8, source + from / 8, (count + 7) / 8);
-    if (count % 8 != 0) {
-      Byte& last = target[(to + count) / 8];
-      last = static_cast<Byte>(last & ((1u << (count % 8)) - 1));
-    }
+    clear_bits_behind(count, target + to / 8);
     return;
   }
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -79,10 +82,10 @@ Status RowGroupDecoder::decode_integer_block(std::uint32_t block, Byte width_byt
                                              Byte* into) const {
   const ColumnBlock& entry = group_.blocks[block];
   PRESSO_ASSIGN(const Buffer stored, read_stored(block));
-  // Only values are read into buffers with the slack that decoders of bytes need.
-  const bool may_be_bytes = entry.stream == ColumnStream::kValues && width_bytes != 0;
-  if (may_be_bytes && !is_column_coding(stored.data())) {
-    return decode_stored_bytes(block, stored, into);
+  if (!is_column_coding(stored.data())) {
+    PRESSO_TRY(decode_stored_bytes(block, stored, into));
+    if (width_bytes == 0) clear_bits_behind(entry.rows, into);
+    return {};
   }
   auto parsed = parse_column_block_header(stored.data());
   if (!parsed.ok()) return at_block(std::move(parsed.error()), block);
@@ -122,7 +125,16 @@ Status RowGroupDecoder::decode_stored_bytes(std::uint32_t block, const Buffer& s
   return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
 }
 
-/// Whole blocks are decoded into their place; of others only what is wanted is copied.
+Result<std::vector<std::uint32_t>> RowGroupDecoder::read_numbers_of_4_bytes(
+    const ColumnChunk& chunk, ColumnStream stream, RowRange range) const {
+  std::vector<std::uint32_t> numbers(range.rows + Buffer::kSlack / 4);
+  PRESSO_TRY(read_integers(chunk, stream, 4, range, reinterpret_cast<Byte*>(numbers.data())));
+  numbers.resize(range.rows);
+  return numbers;
+}
+
+/// Whole blocks are decoded into their place, behind which there must be Buffer::kSlack bytes; of
+/// others only what is wanted is copied.
 Status RowGroupDecoder::read_integers(const ColumnChunk& chunk, ColumnStream stream,
                                       Byte width_bytes, RowRange range, Byte* into) const {
   Buffer part;
@@ -222,9 +234,13 @@ Result<ColumnData> RowGroupDecoder::read_rows(std::size_t column, RowRange range
 Status RowGroupDecoder::read_validity(const ColumnChunk& chunk, RowRange range,
                                       std::vector<Byte>& validity) const {
   if (chunk.nulls == 0) return {};
-  validity.assign((range.rows + 7) / 8 + 8, 0);
+  const std::size_t size = (range.rows + 7) / 8;
+  validity.assign(size + 8, 0);
   if (chunk.nulls == group_.rows) return {};
+  validity.resize(size + Buffer::kSlack);
   PRESSO_TRY(read_integers(chunk, ColumnStream::kValidity, 0, range, validity.data()));
+  validity.resize(size + 8);
+  std::fill_n(validity.begin() + static_cast<std::ptrdiff_t>(size), 8, Byte{0});
   if (range.rows < group_.rows) return {};
   std::uint32_t valid = 0;
   for (const Byte bits : validity) valid += static_cast<std::uint32_t>(std::popcount(bits));
@@ -241,18 +257,16 @@ Status RowGroupDecoder::read_numbers(const ColumnChunk& chunk, RowRange range,
 
 Status RowGroupDecoder::read_dictionary(const ColumnChunk& chunk, RowRange range,
                                         ColumnData& column) const {
-  std::vector<std::uint32_t> lengths(chunk.entries);
-  PRESSO_TRY(read_integers(chunk, ColumnStream::kEntryLengths, 4, {0, chunk.entries},
-                           reinterpret_cast<Byte*>(lengths.data())));
+  PRESSO_ASSIGN(const std::vector<std::uint32_t> lengths,
+                read_numbers_of_4_bytes(chunk, ColumnStream::kEntryLengths, {0, chunk.entries}));
   std::vector<std::int64_t> places(lengths.begin(), lengths.end());
   places.insert(places.begin(), 0);
   PRESSO_TRY(sum_up(places, kMaxEntryBytes));
   Buffer entries;
   PRESSO_TRY(read_all_bytes(chunk, ColumnStream::kEntryBytes,
                             static_cast<std::uint64_t>(places.back()), entries));
-  std::vector<std::uint32_t> codes(range.rows);
-  PRESSO_TRY(
-      read_integers(chunk, ColumnStream::kCodes, 4, range, reinterpret_cast<Byte*>(codes.data())));
+  PRESSO_ASSIGN(const std::vector<std::uint32_t> codes,
+                read_numbers_of_4_bytes(chunk, ColumnStream::kCodes, range));
   column.offsets.resize(std::size_t{range.rows} + 1);
   std::int64_t total = 0;
   const ColumnView view = column.view();
@@ -289,9 +303,10 @@ Status RowGroupDecoder::read_bytes(const ColumnChunk& chunk, RowRange range,
 Status RowGroupDecoder::read_byte_strings(const ColumnChunk& chunk, std::uint32_t all_rows,
                                           RowRange range, std::vector<std::int64_t>& offsets,
                                           Buffer& values) const {
-  std::vector<std::int64_t> all(std::size_t{all_rows} + 1);
+  std::vector<std::int64_t> all(std::size_t{all_rows} + 1 + Buffer::kSlack / 8);
   PRESSO_TRY(read_integers(chunk, ColumnStream::kLengths, 8, {0, all_rows},
                            reinterpret_cast<Byte*>(all.data() + 1)));
+  all.resize(std::size_t{all_rows} + 1);
   PRESSO_TRY(sum_up(all, chunk.value_bytes));
   if (static_cast<std::uint64_t>(all.back()) != chunk.value_bytes) {
     return bad_column("lengths do not add up to the values");
@@ -336,9 +351,7 @@ Result<ExactLines> RowGroupDecoder::read_exact_lines() const {
     if (block.stream == ColumnStream::kRows) count += block.rows;
   }
   if (count == 0) return lines;
-  lines.rows.resize(count);
-  PRESSO_TRY(read_integers(chunk, ColumnStream::kRows, 4, {0, count},
-                           reinterpret_cast<Byte*>(lines.rows.data())));
+  PRESSO_ASSIGN(lines.rows, read_numbers_of_4_bytes(chunk, ColumnStream::kRows, {0, count}));
   for (std::uint32_t i = 0; i < count; ++i) {
     if (lines.rows[i] > group_.rows || (i > 0 && lines.rows[i] <= lines.rows[i - 1])) {
       return bad_column("row numbers of exact lines");

@@ -49,6 +49,9 @@ class RowGroupDecoder {
   Status decode_stored_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const;
   Status read_integers(const ColumnChunk& chunk, ColumnStream stream, Byte width_bytes,
                        RowRange range, Byte* into) const;
+  Result<std::vector<std::uint32_t>> read_numbers_of_4_bytes(const ColumnChunk& chunk,
+                                                             ColumnStream stream,
+                                                             RowRange range) const;
   Status read_all_bytes(const ColumnChunk& chunk, ColumnStream stream, std::uint64_t size,
                         Buffer& into) const;
   Status read_numbers(const ColumnChunk& chunk, RowRange range, ColumnData& column) const;

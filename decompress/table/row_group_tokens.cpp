@@ -39,9 +39,8 @@ Status RowGroupDecoder::read_tokens(const ColumnChunk& chunk, RowRange range,
     covered += group_.blocks[of].rows;
     plain += group_.blocks[of].plain_bytes;
   }
-  std::vector<std::uint32_t> counts(covered);
-  PRESSO_TRY(read_integers(chunk, ColumnStream::kTokenCounts, 4, {first_row, covered},
-                           reinterpret_cast<Byte*>(counts.data())));
+  PRESSO_ASSIGN(const std::vector<std::uint32_t> counts,
+                read_numbers_of_4_bytes(chunk, ColumnStream::kTokenCounts, {first_row, covered}));
   column.values.resize_discarding(static_cast<std::size_t>(plain));
   column.offsets.assign(std::size_t{covered} + 1, 0);
   std::uint32_t row = 0;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "decompress/table/row_group_decoder.h"
+#include "format/columns/header_line.h"
 #include "format/columns/row_text.h"
 #include "format/columns/table_file.h"
 #include "presso/ordered_pipeline.h"
@@ -25,24 +26,6 @@ struct RowsItem {
   std::uint32_t first;
   std::uint32_t rows;
 };
-
-std::string header_line(const TableSchema& schema) {
-  TableSchema names;
-  names.text = schema.text;
-  std::vector<ColumnData> columns(schema.columns.size());
-  std::vector<ColumnView> views;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string& name = schema.columns[i].name;
-    names.columns.emplace_back().name = name;
-    columns[i].rows = 1;
-    columns[i].values.append({reinterpret_cast<const Byte*>(name.data()), name.size()});
-    columns[i].offsets = {0, static_cast<std::int64_t>(name.size())};
-    views.push_back(columns[i].view());
-  }
-  Buffer line;
-  if (!RowPrinter(names, views).print(0, 1, line).ok()) return {};
-  return {reinterpret_cast<const char*>(line.data()), line.size()};
-}
 
 }  // namespace
 
@@ -156,6 +139,7 @@ Status write_rows(const Table& table, const RowsOptions& options, ByteSink& sink
   TableSchema schema;
   schema.text = options.form;
   schema.text.head.clear();
+  if (!options.columns.empty()) schema.text.json_orders.clear();  // they number all columns
   for (const std::size_t column : wanted) {
     if (column >= table.schema().columns.size()) {
       return make_error(ErrorCode::kInvalidArgument, "there is no such column");

@@ -138,7 +138,7 @@ Status check_column(const ColumnSchema& column) {
       column.scale > column.precision) {
     return invalid("precision and scale of column " + quoted(column.name));
   }
-  if (column.unit > TimeUnit::kNano || column.text > ValueText::kRawJson ||
+  if (column.unit > TimeUnit::kNano || column.text > ValueText::kPointReal ||
       column.quoting > Quoting::kAlways) {
     return invalid("text of column " + quoted(column.name));
   }

@@ -170,6 +170,17 @@ bool parse_real(const ColumnSchema& column, Bytes text, Byte* value) {
          std::memcmp(printed, begin, text.size()) == 0;
 }
 
+/// The same where whole numbers end in ".0".
+template <class T>
+bool parse_point_real(const ColumnSchema& column, Bytes text, Byte* value) {
+  ColumnSchema plain = column;
+  plain.text = ValueText::kPlain;
+  const bool ends_in_zero = text.size() > 2 && text[text.size() - 2] == '.' && text.back() == '0';
+  if (!ends_in_zero) return !is_whole_text(text) && parse_real<T>(plain, text, value);
+  const Bytes whole = text.first(text.size() - 2);
+  return is_whole_text(whole) && parse_real<T>(plain, whole, value);
+}
+
 /// Ten characters.
 bool parse_days(const Byte* text, const DatePattern& pattern, std::int32_t& days) {
   const std::uint64_t word = load<std::uint32_t>(text + pattern.year) |
@@ -246,6 +257,7 @@ ParseValue timestamp_parser(TimeUnit unit) {
 }  // namespace
 
 ParseValue value_parser(const ColumnSchema& column) {
+  const bool is_point = column.text == ValueText::kPointReal;
   switch (column.type) {
     case ColumnType::kBool:
       return parse_bool;
@@ -266,9 +278,9 @@ ParseValue value_parser(const ColumnSchema& column) {
     case ColumnType::kUint64:
       return parse_integer<std::uint64_t>;
     case ColumnType::kFloat:
-      return parse_real<float>;
+      return is_point ? parse_point_real<float> : parse_real<float>;
     case ColumnType::kDouble:
-      return parse_real<double>;
+      return is_point ? parse_point_real<double> : parse_real<double>;
     case ColumnType::kDate32:
       return parse_date;
     case ColumnType::kTimestamp:

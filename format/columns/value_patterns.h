@@ -3,6 +3,7 @@
 // the digits of time units. Tested through tests/unit/format/columns/value_text_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include "format/columns/value_text.h"
@@ -51,6 +52,14 @@ constexpr std::string_view bool_word(ValueText text, bool value) {
     default:
       return value ? "true" : "false";
   }
+}
+
+/// Digits alone, or behind a '-': a real number's text that has neither point nor exponent.
+inline bool is_whole_text(Bytes text) {
+  const std::size_t sign = !text.empty() && text[0] == '-' ? 1 : 0;
+  return text.size() > sign &&
+         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(sign), text.end(),
+                     [](Byte byte) { return byte >= '0' && byte <= '9'; });
 }
 
 /// Digits after the point of a timestamp; 0: no point. A unit that there is not counts as seconds.

@@ -143,6 +143,14 @@ std::size_t print_real(const ColumnSchema&, const Byte* value, char* to) {
   return static_cast<std::size_t>(std::to_chars(to, end, number, form).ptr - to);
 }
 
+template <class T>
+std::size_t print_point_real(const ColumnSchema& column, const Byte* value, char* to) {
+  const std::size_t length = print_real<T>(column, value, to);
+  if (!is_whole_text({reinterpret_cast<const Byte*>(to), length})) return length;
+  std::memcpy(to + length, ".0", 2);
+  return length + 2;
+}
+
 /// A year that has not four digits: beyond what is parsed.
 std::size_t print_far_date(const civil::Date& date, const DatePattern& pattern, char* const to) {
   char* at = to;
@@ -253,6 +261,7 @@ PrintValue decimal64_printer(Byte scale) {
 }  // namespace
 
 PrintValue value_printer(const ColumnSchema& column) {
+  const bool is_point = column.text == ValueText::kPointReal;
   switch (column.type) {
     case ColumnType::kBool:
       return print_bool;
@@ -273,9 +282,9 @@ PrintValue value_printer(const ColumnSchema& column) {
     case ColumnType::kUint64:
       return print_integer<std::uint64_t>;
     case ColumnType::kFloat:
-      return print_real<float>;
+      return is_point ? print_point_real<float> : print_real<float>;
     case ColumnType::kDouble:
-      return print_real<double>;
+      return is_point ? print_point_real<double> : print_real<double>;
     case ColumnType::kDate32:
       return print_date;
     case ColumnType::kTimestamp:

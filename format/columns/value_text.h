@@ -8,7 +8,8 @@
 //   decimals            `scale` digits after the point and at least one before it; no point at 0
 //   double, float       the shortest digits that give the value again, as std::to_chars finds them:
 //                       plain from 1e-4 to below 1e16 (float: 1e7), else with an exponent of at
-//                       least two digits (1e+20); -0 is a value; nan, inf, -inf
+//                       least two digits (1e+20); -0 is a value; nan, inf, -inf. With kPointReal
+//                       whole numbers end in ".0"
 //   date                ten characters in the pattern of the column's ValueText
 //   timestamp           date, ' ' or 'T', time, the unit's digits (0, 3, 6, 9) after a point, 'Z'
 //   or

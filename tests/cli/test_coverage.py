@@ -19,6 +19,7 @@ import test_scan_habits
 import test_scan_multiline
 import test_scan_output
 import test_table
+import test_table_arrow
 
 
 class Coverage(support.CliTest):

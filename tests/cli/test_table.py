@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables: text with rows stored as typed columns, and given back byte for byte."""
 
+import gzip
 import json
 import os
 import random
@@ -14,6 +15,39 @@ ORDERS = b"""id,customer,price,day,paid,note
 lines"
 4,x,3.00,,,
 """
+API = b"""{"id": 1, "name": "Smith \\u00e9", "tags": ["a", 1], "x": 1.0, "when": "2024-01-31"}
+{"id": 2, "name": null, "tags": {}, "x": 1e5, "when": "2024-02-01"}
+{"name": "b/c", "id": 3}
+
+not JSON
+{"id": 4, "name": "x", "tags": [], "x": 2, "when": "2024-02-03", "extra": true}
+"""
+API_TYPES = {
+    "id": "int64",
+    "name": "utf8",
+    "tags": "utf8",
+    "x": "utf8",
+    "when": "date",
+    "extra": "bool",
+}
+TAGS = b"""id,tags
+1,"[""a"", 1]"
+2,{}
+3,
+4,[]
+"""
+ODD_JSON = [
+    b'{"a":1}',
+    b'\xef\xbb\xbf{"a":1}\r\n{"a":2}\r\n',
+    b'{"a":1,"a":2}\n{"a":3}\n',
+    b'{}\n{"a":null}\n{"a":1}\n',
+    b'{"":1,"a b":2,"\xff":"\xfe"}\n',
+    b'  {"a" : 1 }  \n\n\n{"a":01}\n{"a":1}\n\n',
+    b'{"a":1e400,"b":-0,"c":123456789012345678901234567890123456789012345}\n',
+    b'{"a":"\\ud83d\\ude00\\ud800"}\n{"a":"\xf0\x9f\x98\x80\\/"}\n',
+    b'{"a":{"b":[1,2,{"c":"}"}]}}\n{"a":"' + b"x" * 100000 + b'"}\n',
+]
+TWO_DIGITS = "decimal(18,2)"
 TYPES = ["int64", "utf8", "decimal(18,2)", "date", "bool", "utf8"]
 
 
@@ -280,10 +314,111 @@ class Tables(CliTest):
         packed = self.ok("compress", "--table", "csv", "-c", "-", stdin=text).out
         self.assertEqual(self.ok("cat", "-", stdin=packed).out, text)
 
+    def test_a_pipe_whose_types_change_says_which_to_give(self):
+        text = b"a,b\n" + b"1,xxxxxxx\n" * (4 << 20) + b"y,z\n"
+        late = self.run_presso("compress", "--table", "csv", "-c", "-", stdin=text)
+        self.assertEqual(late.status, 2)
+        self.assertIn("`y` in column a is no text of type int64; types were found", late.err)
+        self.assertIn("--schema 'a:utf8'", late.err)
+        packed = self.ok("compress", "--table", "csv", "--schema", "a:utf8", "-", stdin=text).out
+        self.assertEqual(self.ok("cat", "-", stdin=packed).out, text)
+        json_text = b'{"a":1}\n' * (5 << 20) + b'{"b":1}\n'
+        late = self.run_presso("compress", "--table", "jsonl", "-c", "-", stdin=json_text)
+        self.assertIn("key `b`, which is no column; types were found", late.err)
+        given = ("--table", "jsonl", "--schema", "b:int64")
+        packed = self.ok("compress", *given, "-", stdin=json_text).out
+        self.assertEqual(self.ok("cat", "-", stdin=packed).out, json_text)
+
     def test_types_of_a_pipe_do_not_depend_on_the_size_of_row_groups(self):
         text = b"a\n" + b"1\n" * 100 + b"x\n"
         packed = self.ok("compress", "--table", "csv", "--row-group", "50", "-c", "-", stdin=text)
         self.assertEqual(self.ok("cat", "-", stdin=packed.out).out, text)
+
+    def test_json_lines_come_back(self):
+        path = self.table("api.jsonl", API)
+        table = self.info(path)["table"]
+        types = {column["name"]: column["type"] for column in table["columns"]}
+        self.assertEqual(types, API_TYPES)
+        self.assertEqual(table["rows"], 4)
+        rows = self.ok("cat", "--columns", "name,id", path).out
+        self.assertEqual(rows.splitlines()[0], b'{"name": "Smith \\u00e9", "id": 1}')
+        self.assertEqual(self.ok("cat", "--format", "csv", "--columns", "id,tags", path).out, TAGS)
+        for text in ODD_JSON:
+            self.table("odd.jsonl", text, "--table", "jsonl")
+
+    def test_json_lines_of_many_forms_come_back(self):
+        rng = random.Random(5)
+        keys = ["a", "b", "c", "d/e", "\u00fc", 'q"']
+        for spaces in (None, (",", ":")):
+            for ascii_only in (True, False):
+                rows = []
+                for _ in range(3000):
+                    names = rng.sample(keys, rng.randrange(1, 6))
+                    values = [None, True, 1, -2.5, 1e300, "x/y", "\u00e9\n", [1, {"k": []}], ""]
+                    row = {name: rng.choice(values) for name in names}
+                    rows.append(json.dumps(row, separators=spaces, ensure_ascii=ascii_only))
+                self.table("some.jsonl", "\n".join(rows).encode())
+
+    def test_json_of_a_pipe_may_be_given_types(self):
+        text = b'{"a":1,"b":"x"}\n{"a":2,"b":"y"}\n'
+        packed = self.ok("compress", "--table", "jsonl", "--schema", "a:utf8", "-", stdin=text).out
+        self.assertEqual(self.ok("cat", "-", stdin=packed).out, text)
+        flags = ("--table", "jsonl", "--header", "yes")
+        refused = self.run_presso("compress", *flags, "-", stdin=text)
+        self.assertIn("--header means nothing for JSON lines", refused.err)
+        self.write("no.jsonl", b"[1,2]\n")
+        self.assertIn(
+            "no.jsonl: no line is a JSON object",
+            self.run_presso("compress", "--table", "jsonl", "no.jsonl").err,
+        )
+
+    @covers("compress", "--bad-rows")
+    def test_rows_that_do_not_fit_are_set_aside(self):
+        self.write("orders.csv", b'a,b\n1,2\n3\n"x\ny",6\n4,5,6\n\n7,8\nz,9')
+        given = ("compress", "-f", "--table", "csv", "--schema", "a:int32", "--bad-rows", "bad.csv")
+        said = self.ok(*given, "orders.csv").err
+        self.assertIn("4 rows are in bad.csv and not in the table", said)
+        self.assertEqual(self.read("bad.csv"), b'3\n"x\ny",6\n4,5,6\nz,9')
+        self.assertEqual(self.ok("cat", "orders.csv.presso").out, b"a,b\n1,2\n\n7,8\n")
+        self.write("rows.jsonl", b'{"a":1}\n{"a":"x"}\n{"b":1}\n{"a":2}\n')
+        rows = ("compress", "-f", "--table", "jsonl", "--schema", "a:int32,b:int8")
+        self.ok(*rows, "--bad-rows", "bad.jsonl", "rows.jsonl")
+        self.assertEqual(self.read("bad.jsonl"), b'{"a":"x"}\n')
+        two = self.run_presso(*given, "orders.csv", "rows.jsonl")
+        self.assertIn("--bad-rows names one file", two.err)
+        self.write("all.csv", b"a,b\n1\n\n2\n")
+        self.ok("compress", "-f", "--table", "csv", "--bad-rows", "bad.csv", "all.csv")
+        self.assertEqual(self.read("bad.csv"), b"1\n2\n\n")
+
+    @covers("compress", "--report")
+    def test_what_was_found_out_is_reported(self):
+        self.write("zip.csv", b"zip,n\n00501,1\n90210,\n")
+        given = ("--table", "csv", "--report", "json")
+        report = json.loads(self.ok("compress", *given, "zip.csv").out)
+        self.assertEqual((report["file"], report["rows"], report["exact"]), ("zip.csv", 2, True))
+        zip_code, n = report["columns"]
+        self.assertIn("00501", zip_code["why"])
+        self.assertEqual(
+            (n["type"], n["values"], n["nulls"], n["why"]), ("int64", 1, 1, None)
+        )
+        both = self.run_presso("compress", "--table", "csv", "--report", "json", "-c", "zip.csv")
+        self.assertEqual(both.status, 2)
+        self.assertIn("standard output", both.err)
+
+    def test_compressed_text_is_read(self):
+        text = many_rows(50000)
+        self.write("t.csv.gz", gzip.compress(text))
+        self.ok("compress", "--table", "auto", "t.csv.gz")
+        self.assertEqual(self.ok("cat", "t.csv.presso").out, text)
+        table = self.info("t.csv.presso")["table"]
+        self.assertEqual([column["type"] for column in table["columns"]][:2], ["int64", TWO_DIGITS])
+        os.remove("t.csv.presso")
+        packed = self.ok("compress", "--table", "csv", "-", stdin=gzip.compress(text)).out
+        self.assertEqual(self.ok("cat", "-", stdin=packed).out, text)
+        self.write("cut.csv.gz", gzip.compress(text)[:-2000])
+        cut = self.run_presso("compress", "--table", "auto", "cut.csv.gz")
+        self.assertEqual(cut.status, 2)
+        self.assertFalse(os.path.exists("cut.csv.presso"))
 
     def test_blocks_are_not_those_of_a_table(self):
         path = self.table("orders.csv", ORDERS)

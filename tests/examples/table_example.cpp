@@ -24,10 +24,10 @@ int main() {
 
   // Types are found out from all rows, so the text is read twice.
   presso::MemorySource source(plain);
-  const presso::MemoryRandomAccess sample(plain);
+  presso::MemorySource types_from(plain);
   std::vector<presso::Byte> stored;
   presso::VectorSink sink(stored);
-  const auto made = presso::compress_table(source, &sample, sink, {});
+  const auto made = presso::compress_table(source, &types_from, sink, {});
   if (!made.ok()) return complain(made.error());
 
   const presso::MemoryRandomAccess file(stored);

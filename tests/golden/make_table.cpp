@@ -63,7 +63,7 @@ class TableMaker {
     PRESSO_TRY(writer_.begin(schema_, {{{"name", "golden.csv"}}}));
     CompressOptions options;
     options.coding = coding;
-    RowGroupEncoder encoder(schema_, parameters_of(options));
+    RowGroupEncoder encoder(schema_, table_parameters(options));
     for (std::size_t begin = 0; begin < rows_.size();) {
       PRESSO_ASSIGN(const std::size_t end, group_end(begin));
       PRESSO_TRY(add_group(encoder, rows_.subspan(begin, end - begin)));

@@ -30,6 +30,8 @@ MASK64 = (1 << 64) - 1
 MAX_SCHEMA_BYTES = 64 << 20
 MAX_HEAD_BYTES = 16 << 20
 MAX_COLUMNS = 65535
+MAX_ORDER_KEYS = 1 << 20
+KEY_OF_NULL = 1 << 16
 MAX_NAME_BYTES = 65535
 MAX_GROUP_ROWS = 1 << 24
 MAX_GROUP_VALUES = 1 << 26
@@ -44,6 +46,8 @@ MAX_INDEX_BYTES = 1 << 31
 # --- 15.2: the schema ---------------------------------------------------------------------------
 
 NO_TEXT, DELIMITED, JSON_LINES = range(3)
+JSON_SPACES, JSON_OMITS_NULLS, JSON_ASCII, JSON_SLASHES = 4, 8, 16, 32
+RAW_JSON, POINT_REAL = 12, 13
 BOOL, FLOAT, DOUBLE, DATE, TIMESTAMP, DECIMAL64, DECIMAL128, UTF8, BINARY = 1, *range(10, 18)
 VALUE_BYTES = (None, 0, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 4, 8, 8, 16, None, None)
 UNSIGNED = range(6, 10)
@@ -107,6 +111,8 @@ class Schema:
     trailing_delimiter: bool
     null: bytes
     head: bytes
+    line_flags: int
+    orders: list
     columns: list = field(default_factory=list)
 
 
@@ -114,7 +120,7 @@ def parse_schema(payload):
     from_ = Reader(payload, TableCode.BAD_SCHEMA)
     columns, flags = from_.number(4), from_.number(4)
     kind, delimiter, quote, line_flags = from_.bytes(4)
-    require(flags <= 1 and line_flags <= 3, TableCode.BAD_SCHEMA, "reserved bits")
+    require(flags <= 1 and line_flags <= 63, TableCode.BAD_SCHEMA, "reserved bits")
     schema = Schema(
         exact=bool(flags),
         kind=kind,
@@ -124,7 +130,11 @@ def parse_schema(payload):
         trailing_delimiter=bool(line_flags & 2),
         null=from_.text(255),
         head=from_.text(MAX_HEAD_BYTES),
+        line_flags=line_flags,
+        orders=[],
     )
+    if kind == JSON_LINES:
+        schema.orders = parse_orders(from_, columns)
     right = 1 <= columns <= MAX_COLUMNS and kind <= JSON_LINES and not (schema.exact and kind == 0)
     require(right, TableCode.BAD_SCHEMA, "text")
     if kind == DELIMITED:
@@ -144,12 +154,24 @@ def parse_schema(payload):
     return schema
 
 
+def parse_orders(from_, columns):
+    orders, cost = [], 0
+    for _ in range(from_.number(4)):
+        order = [from_.number(4) for _ in range(from_.number(4))]
+        cost += len(order) + columns // 64 + 1
+        keys = [key & ~KEY_OF_NULL for key in order]
+        right = cost <= MAX_ORDER_KEYS and all(key < columns for key in keys)
+        require(right and len(set(keys)) == len(keys), TableCode.BAD_SCHEMA, "orders of keys")
+        orders.append(order)
+    return orders
+
+
 def check_column(column):
     require(BOOL <= column.type <= BINARY, TableCode.BAD_SCHEMA, "type")
     most = {DECIMAL64: 18, DECIMAL128: 38}.get(column.type, 0)
     digits = column.scale <= column.precision <= most and (most == 0 or column.precision > 0)
     require(digits, TableCode.BAD_SCHEMA, "digits of a decimal")
-    right = column.unit <= 3 and column.text <= 11 and column.quoting <= 1
+    right = column.unit <= 3 and column.text <= POINT_REAL and column.quoting <= 1
     require(right, TableCode.BAD_SCHEMA, "text of a column")
 
 
@@ -665,32 +687,30 @@ class GroupDecoder:
 
         return action
 
-    def values_block(self, width_bytes):
+    def values_block(self, block, width_bytes):
         """Integers, or their plain bytes in one of the codings for those."""
 
         def action(block, stored):
-            if len(stored) >= 48 and stored[11] in (0, 1, 3):
-                plain = self.bytes_block(block, stored)
-                self.seen.add("values as bytes")
-                return [
-                    int.from_bytes(plain[at : at + width_bytes], "little")
-                    for at in range(0, len(plain), width_bytes)
-                ]
-            return self.integer_block(width_bytes)(block, stored)
+            if len(stored) < 48 or stored[11] not in (0, 1, 3):
+                return self.integer_block(width_bytes)(block, stored)
+            plain = self.bytes_block(block, stored)
+            self.seen.add("integers as bytes")
+            if width_bytes == 0:
+                return [plain[row // 8] >> row % 8 & 1 for row in range(block.rows)]
+            return [
+                int.from_bytes(plain[at : at + width_bytes], "little")
+                for at in range(0, len(plain), width_bytes)
+            ]
 
-        return action
+        return self.at_block(block, action)
 
     def values(self, chunk, width_bytes):
-        values = []
-        for block in chunk.of(VALUES):
-            action = self.values_block if width_bytes else self.integer_block
-            values += self.at_block(block, action(width_bytes))
-        return values
+        return self.integers(chunk, VALUES, width_bytes)
 
     def integers(self, chunk, stream, width_bytes):
         values = []
         for block in chunk.of(stream):
-            values += self.at_block(block, self.integer_block(width_bytes))
+            values += self.values_block(block, width_bytes)
         return values
 
     def bytes_block(self, block, stored):
@@ -923,7 +943,9 @@ def value_text(column, value):
     if column.type in UNSIGNED:
         return str(value).encode()
     if column.type in (FLOAT, DOUBLE):
-        return real_text(column, value).encode()
+        text = real_text(column, value)
+        whole = column.text == POINT_REAL and text.lstrip("-").isdigit()
+        return (text + ".0" * whole).encode()
     number = signed(column, value)
     if column.type == DATE:
         return date_text(number, DATES.get(column.text, "{y}-{m}-{d}")).encode()
@@ -937,22 +959,51 @@ def value_text(column, value):
 ESCAPES = {8: b"\\b", 9: b"\\t", 10: b"\\n", 12: b"\\f", 13: b"\\r", 34: b'\\"', 92: b"\\\\"}
 
 
-def json_string(text):
-    escaped = (
-        ESCAPES.get(byte) or (b"\\u%04x" % byte if byte < 32 else bytes([byte])) for byte in text
-    )
+def json_string(schema, text):
+    """As 15.7 has it; bytes that are no UTF-8 become single surrogates and bytes again."""
+    escaped = []
+    for character in text.decode("utf-8", "surrogateescape"):
+        byte = ord(character)
+        if byte in ESCAPES:
+            escaped.append(ESCAPES[byte])
+        elif byte < 32:
+            escaped.append(b"\\u%04x" % byte)
+        elif character == "/" and schema.line_flags & JSON_SLASHES:
+            escaped.append(b"\\/")
+        elif byte > 127 and schema.line_flags & JSON_ASCII and not 0xDC80 <= byte < 0xDD00:
+            units = character.encode("utf-16-be")
+            escaped += (b"\\u" + units[at : at + 2].hex().encode() for at in range(0, len(units), 2))
+        else:
+            escaped.append(character.encode("utf-8", "surrogateescape"))
     return b'"' + b"".join(escaped) + b'"'
 
 
-def json_field(column, value):
-    name = json_string(column.name) + b":"
+def json_field(schema, column, value):
+    name = json_string(schema, column.name) + (b": " if schema.line_flags & JSON_SPACES else b":")
     if value is None:
         return name + b"null"
     if column.type == BOOL:
         return name + (b"true" if value else b"false")
     text = value_text(column, value)
     in_quotes = column.is_string or column.type in (DATE, TIMESTAMP) or text[-1:] in (b"n", b"f")
-    return name + (json_string(text) if in_quotes else text)
+    if column.is_string and column.text == RAW_JSON:
+        in_quotes = False
+    return name + (json_string(schema, text) if in_quotes else text)
+
+
+def json_row(schema, values):
+    present = {number for number, value in enumerate(values) if value is not None}
+    for order in schema.orders:
+        if {key for key in order if key < KEY_OF_NULL} == present:
+            keys = [key & ~KEY_OF_NULL for key in order]
+            break
+    else:
+        keys = range(len(values))
+        if schema.line_flags & JSON_OMITS_NULLS:
+            keys = sorted(present)
+    comma = b", " if schema.line_flags & JSON_SPACES else b","
+    fields = (json_field(schema, schema.columns[key], values[key]) for key in keys)
+    return b"{" + comma.join(fields) + b"}"
 
 
 def delimited_field(schema, column, value):
@@ -970,9 +1021,9 @@ def delimited_field(schema, column, value):
 
 def row_text(schema, values):
     end = b"\r\n" if schema.carriage_return else b"\n"
-    pairs = list(zip(schema.columns, values))
     if schema.kind == JSON_LINES:
-        return b"{" + b",".join(json_field(*pair) for pair in pairs) + b"}" + end
+        return json_row(schema, values) + end
+    pairs = zip(schema.columns, values)
     row = schema.delimiter.join(delimited_field(schema, *pair) for pair in pairs)
     return row + (schema.delimiter if schema.trailing_delimiter else b"") + end
 

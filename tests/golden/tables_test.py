@@ -164,7 +164,7 @@ class FreshTables(unittest.TestCase):
         wanted = {f"type {number}" for number in range(1, 17)}
         wanted |= {f"kind {kind}" for kind in range(8)}
         wanted |= {f"representation {number}" for number in range(5)}
-        wanted |= {"validity", "exact lines", "coding 1", "coding 3", "values as bytes"}
+        wanted |= {"validity", "exact lines", "coding 1", "coding 3", "integers as bytes"}
         self.assertEqual(wanted - seen, set())
 
     def test_row_groups_of_every_size(self):

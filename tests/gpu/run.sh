@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs the test programs that need a GPU, then batches of blocks with small inputs under each tool
-# of compute-sanitizer. Needs nothing but the programs, which may have been built elsewhere. Fails
-# where there is no usable GPU.
+# Runs the test programs that need a GPU, then batches and blocks of tables with small inputs under
+# each tool of compute-sanitizer. Needs nothing but the programs, which may have been built
+# elsewhere. Fails where there is no usable GPU.
 #
 #   tests/gpu/run.sh BIN_FOLDER [tests|memcheck|initcheck|racecheck|synccheck]...    default: all
 set -euo pipefail
@@ -28,7 +28,7 @@ run_tests() {
 
 for step in "$@"; do
   if [[ $step == tests ]]; then
-    for program in device primitive batch pipeline_device scan file_scan_device; do
+    for program in device primitive batch column pipeline_device scan file_scan_device; do
       run_tests "$bin/gpu_${program}_tests" --gtest_filter='-*TheirAbsence*:*WithoutAGpu*'
     done
   else
@@ -37,5 +37,7 @@ for step in "$@"; do
     PRESSO_GPU_TEST_SCALE=small PRESSO_GPU_TEST_RACES=$races run_tests \
       compute-sanitizer --tool "$step" --error-exitcode 9 \
       "$bin/gpu_batch_tests" --gtest_filter='*Batch*:-*WithoutAGpu*:*BatchArguments*'
+    PRESSO_GPU_TEST_SCALE=small run_tests \
+      compute-sanitizer --tool "$step" --error-exitcode 9 "$bin/gpu_column_tests"
   fi
 done

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // presso compress: FILE becomes FILE.presso. Files are opened and named here; compress_stream()
 // does the rest.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -14,6 +15,8 @@
 #include "tools/compress/file_job.h"
 #include "tools/compress/flags_compress.h"
 #include "tools/compress/flags_table.h"
+#include "tools/compress/table_input.h"
+#include "tools/compress/table_report.h"
 #include "tools/io/progress.h"
 
 namespace presso::cli {
@@ -46,17 +49,6 @@ struct Totals {
   std::uint64_t compressed = 0;
 };
 
-std::string ratio_text(std::uint64_t plain, std::uint64_t compressed) {
-  const double ratio =
-      compressed == 0 ? 0 : static_cast<double>(plain) / static_cast<double>(compressed);
-  return decimal_text(ratio, 2);
-}
-
-std::string summary_text(std::uint64_t plain, std::uint64_t compressed) {
-  return grouped(plain) + " -> " + grouped(compressed) + " bytes, ratio " +
-         ratio_text(plain, compressed);
-}
-
 class CompressCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kInfo; }
@@ -78,9 +70,11 @@ class CompressCommand final : public Command {
     if (!table_.on && !table_.needs_table.empty()) {
       return make_error(ErrorCode::kInvalidArgument, table_.needs_table + " needs --table");
     }
+    PRESSO_TRY(settle_kind_of_text());
     for (const Ignored& option : ignored_options(options_)) warning(option.name, option.why);
     if (table_.on) warn_of_options_without_effect();
     PRESSO_ASSIGN(const std::vector<std::string> inputs, job_inputs(std::move(operands), files_));
+    PRESSO_TRY(check_table_outputs(inputs));
     remove_unfinished_files_on_signals();
     for (const std::string& path : inputs) compress_file(path);
     if (inputs.size() > 1) {
@@ -100,6 +94,32 @@ class CompressCommand final : public Command {
     for (const auto& [is_given, name] : given) {
       if (is_given) warning(name, "has no effect on tables");
     }
+  }
+
+  Status settle_kind_of_text() {
+    TextKind& kind = table_.options.text.kind;
+    if (table_.needs_delimiter.empty()) return {};
+    if (kind == TextKind::kJsonLines) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        table_.needs_delimiter + " means nothing for JSON lines");
+    }
+    kind = TextKind::kDelimited;
+    return {};
+  }
+
+  Status check_table_outputs(const std::vector<std::string>& inputs) const {
+    if (inputs.size() > 1 && !table_.bad_rows.empty()) {
+      return make_error(ErrorCode::kInvalidArgument, "--bad-rows names one file, but there are " +
+                                                         std::to_string(inputs.size()) + " inputs");
+    }
+    const bool has_stdin = std::find(inputs.begin(), inputs.end(), kStandardInput) != inputs.end();
+    const bool to_stdout = files_.to_stdout || (files_.output.empty() && has_stdin);
+    if (to_stdout && table_.report_json) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "--report and the compressed data would both be written to standard "
+                        "output; -o names a file");
+    }
+    return {};
   }
 
   void compress_file(const std::string& path) {
@@ -124,18 +144,23 @@ class CompressCommand final : public Command {
       error(shown_name(path), "is no regular file; name the output with -o or -c");
       return std::nullopt;
     }
-    if (by_name) request.path = path + std::string(kSuffix);
+    if (by_name) request.path = text_path(path) + std::string(kSuffix);
     return request;
+  }
+
+  /// The name of what is compressed: a table's text is taken out of orders.csv.gz.
+  std::string text_path(const std::string& path) const {
+    return table_.on ? without_compression_suffix(path) : path;
   }
 
   void compress_to(const std::string& path, const InputFile& input, OutputFile& output) {
     CompressOptions options = options_;
-    options.metadata = metadata_of(path, input);
+    options.metadata = metadata_of(text_path(path), input);
+    if (table_.on) return compress_as_table(path, input, output, options);
     const FdRandomAccess sample(input.fd(), input.size());
     if (input.is_regular() && !input.is_standard_input()) options.sample = &sample;
     FdSource source(input.fd());
     const Stopwatch time;
-    if (table_.on) return compress_as_table(path, input, source, output, options);
     Result<CompressSummary> summary = run_with_progress(path, input, source, output, options);
     if (!summary.ok()) return report_failure(shown_name(path), summary.error(), output, false);
     if (!finish_output(path, input, output, attributes_of(input), files_)) return;
@@ -148,46 +173,53 @@ class CompressCommand final : public Command {
                                   ", " + work_text(summary->seconds));
   }
 
-  void compress_as_table(const std::string& path, const InputFile& input, FdSource& source,
-                         OutputFile& output, CompressOptions& options) {
-    Progress progress(shown_name(path), input.size(), files_.progress);
+  void compress_as_table(const std::string& path, const InputFile& input, OutputFile& output,
+                         CompressOptions& options) {
+    const bool with_bad_rows = !table_.bad_rows.empty();
+    std::optional<OutputFile> bad_rows =
+        with_bad_rows ? open_output(input, {.path = table_.bad_rows}, files_) : std::nullopt;
+    if (with_bad_rows && !bad_rows) return;
+    Result<TableInput> text = TableInput::open(input);
+    if (!text.ok()) return error(shown_name(path), text.error());
+    Progress progress(shown_name(path), text->is_compressed() ? 0 : input.size(), files_.progress);
     options.on_progress = [&progress](std::uint64_t plain, std::uint64_t) {
       progress.update(plain, plain);
       return true;
     };
     TableOptions table = table_.options;
     table.compress = options;
-    table.text.name = path;
+    table.text.name = text_path(path);
+    if (bad_rows) table.on_bad_rows = [&](Bytes rows) { return bad_rows->sink().write(rows); };
     const Stopwatch time;
-    Result<TableSummary> summary = compress_table(source, options.sample, output.sink(), table);
-    if (!summary.ok()) return report_failure(shown_name(path), summary.error(), output, false);
+    const Result<TableSummary> summary =
+        compress_table(text->text(), text->text_again(), output.sink(), table);
+    if (!summary.ok()) {
+      const bool of_bad_rows = bad_rows && bad_rows->sink().failed();
+      return report_failure(shown_name(path), summary.error(), of_bad_rows ? *bad_rows : output,
+                            false);
+    }
+    if (bad_rows) {  // before the input may be removed
+      const Status done = bad_rows->commit({});
+      if (!done.ok()) return error(table_.bad_rows, done.error());
+    }
     if (!finish_output(path, input, output, attributes_of(input), files_)) return;
-    for (const std::string& note : summary->notes) warning(shown_name(path), note);
-    describe_table(path, *summary, time.seconds());
-    ++totals_.files;
-    totals_.plain += summary->plain_bytes;
-    totals_.compressed += summary->compressed_bytes;
+    report_table(path, *summary, time.seconds());
   }
 
-  static void describe_table(const std::string& path, const TableSummary& summary, double seconds) {
-    for (std::size_t i = 0; i < summary.findings.size(); ++i) {
-      const ColumnSchema& column = summary.schema.columns[i];
-      const ColumnFinding& found = summary.findings[i];
-      verbose(shown_name(path), "column " + column.name + ": " + type_name(column) + ", " +
-                                    grouped(found.nulls) + " nulls" +
-                                    (found.why.empty() ? "" : "; " + found.why));
+  void report_table(const std::string& path, const TableSummary& summary, double seconds) {
+    for (const std::string& note : summary.notes) warning(shown_name(path), note);
+    if (summary.bad_rows > 0) {
+      warning(shown_name(path), grouped(summary.bad_rows) + " rows are in " + table_.bad_rows +
+                                    " and not in the table; the first: " + summary.first_bad_row);
     }
-    const TableSeconds& work = summary.seconds;
-    const double all = work.inferring + work.parsing + work.coding;
-    const auto share = [all](double part) { return decimal_text(100 * part / all, 0) + " %"; };
-    verbose(shown_name(path), summary_text(summary.plain_bytes, summary.compressed_bytes) + ", " +
-                                  grouped(summary.rows) + " rows, " + grouped(summary.exact_lines) +
-                                  " of them kept as text, " + grouped(summary.row_groups) +
-                                  " row groups, " +
-                                  rate_text(static_cast<double>(summary.plain_bytes) / seconds) +
-                                  ", " + decimal_text(all, 3) + " s of work: types " +
-                                  share(work.inferring) + ", parsing and comparing " +
-                                  share(work.parsing) + ", coding " + share(work.coding));
+    describe_table(shown_name(path), summary, seconds);
+    if (table_.report_json) {
+      const std::string json = table_report_json(path, summary, seconds);
+      std::fwrite(json.data(), 1, json.size(), stdout);
+    }
+    ++totals_.files;
+    totals_.plain += summary.plain_bytes;
+    totals_.compressed += summary.compressed_bytes;
   }
 
   Result<CompressSummary> run_with_progress(const std::string& path, const InputFile& input,

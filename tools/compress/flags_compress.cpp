@@ -224,7 +224,7 @@ Flag level_flag(int& level) {
           "writes in the fewest bits. All levels decompress about equally fast. A thread takes "
           "about 10 MiB of memory at levels 1 to 9 and 40 MiB at 10 to 12, with --block-size 4M up "
           "to 30 and 90 MiB; choosing a dictionary takes up to 200 MiB.",
-      .default_value = "3; 6 with byte or decode, 12 with archive",
+      .default_value = "3; 6 with byte, decode or tables, 12 with archive",
       .environment = "PRESSO_LEVEL",
       .digits = true,
       .apply = count_into(level, kMinLevel, kMaxLevel)};

@@ -29,6 +29,14 @@ Apply of_table(TableFlags& flags, Apply apply) {
   };
 }
 
+/// The same for flags that say how fields stand between delimiters.
+Apply of_delimited(TableFlags& flags, Apply apply) {
+  return of_table(flags, [&flags, apply = std::move(apply)](const Given& given) {
+    flags.needs_delimiter = given.spelled;
+    return apply(given);
+  });
+}
+
 /// "name:type,name:type", as in --schema; a name may hold colons, a type decimal(p,s) its comma.
 Result<std::vector<ColumnSchema>> parse_types(const std::string& text) {
   std::vector<ColumnSchema> columns;
@@ -77,6 +85,9 @@ Status parse_schema(const Given& given, std::vector<ColumnSchema>& types) {
 Status parse_table(const Given& given, TableFlags& flags) {
   TableTextOptions& text = flags.options.text;
   flags.on = true;
+  text.kind = given.value == "auto"    ? TextKind::kNone
+              : given.value == "jsonl" ? TextKind::kJsonLines
+                                       : TextKind::kDelimited;
   if (given.value == "csv" && !text.delimiter) text.delimiter = Byte{','};
   if (given.value == "tsv" && !text.delimiter) text.delimiter = Byte{'\t'};
   if (given.value == "tbl") {
@@ -102,13 +113,13 @@ std::vector<Flag> table_flags(TableFlags& flags) {
       {.name = "table",
        .value_name = "KIND",
        .category = kTables,
-       .brief = "store rows of text as typed columns: auto, csv, tsv, tbl",
+       .brief = "store rows of text as typed columns: auto, csv, tsv, tbl, jsonl",
        .text = "Each column is stored by itself, so that a reader needs only those that it names. "
                "'presso decompress' gives the file back byte for byte: a column has a type only if "
                "every one of its values prints back as it stood, and lines that would not are "
                "stored as they are. auto finds out how the file is written; tbl is dbgen's form, "
                "with | behind each field. Rows with too few or too many fields are an error.",
-       .choices = {"auto", "csv", "tsv", "tbl"},
+       .choices = {"auto", "csv", "tsv", "tbl", "jsonl"},
        .apply = [&flags](const Given& given) { return parse_table(given, flags); }},
       {.name = "schema",
        .value_name = "TYPES",
@@ -126,49 +137,49 @@ std::vector<Flag> table_flags(TableFlags& flags) {
        .brief = "whether the first row holds the names: yes, no, auto",
        .choices = {"auto", "yes", "no"},
        .default_value = "auto",
-       .apply = of_table(flags,
-                         [&text](const Given& given) -> Status {
-                           text.header.reset();
-                           if (given.value != "auto") text.header = given.value == "yes";
-                           return {};
-                         })},
+       .apply = of_delimited(flags,
+                             [&text](const Given& given) -> Status {
+                               text.header.reset();
+                               if (given.value != "auto") text.header = given.value == "yes";
+                               return {};
+                             })},
       {.name = "delimiter",
        .value_name = "BYTE",
        .category = kTables,
        .brief = "what stands between fields; 'tab' is a tab",
        .default_value = "found out",
-       .apply = of_table(flags, byte_into(text.delimiter))},
+       .apply = of_delimited(flags, byte_into(text.delimiter))},
       {.name = "quote",
        .value_name = "BYTE",
        .category = kTables,
        .brief = "what fields may be enclosed in, or 'none'",
        .default_value = "\", none in tbl",
-       .apply = of_table(flags,
-                         [&text](const Given& given) -> Status {
-                           if (given.value == "none") {
-                             text.quote = Byte{0};
-                             return {};
-                           }
-                           PRESSO_ASSIGN(text.quote, parse_byte(given));
-                           return {};
-                         })},
+       .apply = of_delimited(flags,
+                             [&text](const Given& given) -> Status {
+                               if (given.value == "none") {
+                                 text.quote = Byte{0};
+                                 return {};
+                               }
+                               PRESSO_ASSIGN(text.quote, parse_byte(given));
+                               return {};
+                             })},
       {.name = "null",
        .value_name = "TEXT",
        .category = kTables,
        .brief = "a field that is exactly this and not in quotes has no value",
        .default_value = "an empty field",
-       .apply = of_table(flags, text_into(text.null_text))},
+       .apply = of_delimited(flags, text_into(text.null_text))},
       {.name = "comment",
        .value_name = "BYTE",
        .category = kTables,
        .brief = "lines that begin with it are no rows",
-       .apply = of_table(flags, byte_into(text.comment))},
+       .apply = of_delimited(flags, byte_into(text.comment))},
       {.name = "skip",
        .value_name = "N",
        .category = kTables,
        .brief = "lines before the header that are no rows",
        .default_value = "0",
-       .apply = of_table(flags, count_into(text.skip_lines, 0, 1u << 20))},
+       .apply = of_delimited(flags, count_into(text.skip_lines, 0, 1u << 20))},
       {.name = "ragged",
        .value_name = "HOW",
        .category = kTables,
@@ -176,17 +187,39 @@ std::vector<Flag> table_flags(TableFlags& flags) {
        .text = "A row with too many fields is always an error.",
        .choices = {"error", "fill"},
        .default_value = "error",
-       .apply = of_table(flags,
-                         [&text](const Given& given) -> Status {
-                           text.fill = given.value == "fill";
-                           return {};
-                         })},
+       .apply = of_delimited(flags,
+                             [&text](const Given& given) -> Status {
+                               text.fill = given.value == "fill";
+                               return {};
+                             })},
       {.name = "exact",
        .category = kTables,
        .brief = "keep what is needed to give the text back byte for byte",
        .default_value = "on",
        .negation = "no-exact",
        .apply = of_table(flags, set(flags.options.exact))},
+      {.name = "bad-rows",
+       .value_name = "FILE",
+       .category = kTables,
+       .brief = "write rows that do not fit to FILE instead of failing",
+       .text = "Rows with the wrong number of fields, or a value that is not of the type given by "
+               "--schema, are written there as they stood, in their order. The table, and what "
+               "'presso decompress' gives back, is without them.",
+       .completion = Completion::kFile,
+       .apply = of_table(flags, text_into(flags.bad_rows))},
+      {.name = "report",
+       .value_name = "FORM",
+       .category = kTables,
+       .brief = "say what was found out: none, or json, a line to standard output",
+       .text = "Of each column its type, values, nulls, and the value that kept it from having a "
+               "narrower one; rows kept as text; times. -v says the same to people.",
+       .choices = {"none", "json"},
+       .default_value = "none",
+       .apply = of_table(flags,
+                         [&flags](const Given& given) -> Status {
+                           flags.report_json = given.value == "json";
+                           return {};
+                         })},
       {.name = "row-group",
        .value_name = "ROWS",
        .category = kTables,

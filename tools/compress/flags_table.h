@@ -13,11 +13,14 @@ namespace presso::cli {
 struct TableFlags {
   bool on = false;
   TableOptions options;
-  std::string needs_table;  ///< one of the other flags, as it was spelled
+  std::string bad_rows;         ///< --bad-rows; empty: such rows are errors
+  bool report_json = false;     ///< --report json
+  std::string needs_table;      ///< one of the other flags, as it was spelled
+  std::string needs_delimiter;  ///< one of those that mean nothing for JSON lines
 };
 
 /// --table --schema --header --delimiter --quote --null --comment --skip --ragged --[no-]exact
-/// --row-group
+/// --bad-rows --report --row-group
 std::vector<Flag> table_flags(TableFlags& flags);
 
 }  // namespace presso::cli

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // presso decompress: FILE.presso becomes FILE again; presso cat is the same to standard output.
+#include <unistd.h>
+
 #include <charconv>
 
 #include "presso/decompress.h"
@@ -105,6 +107,7 @@ class DecompressCommand final : public Command {
                         rows_.given + " does not go with --bytes, --blocks or --salvage");
     }
     if ((decode_.is_range() || rows_.any()) && files_.output.empty()) files_.to_stdout = true;
+    if (rows_.is_arrow()) PRESSO_TRY(check_arrow_output(inputs.size()));
     decoder_.emplace(device_, decode_.threads);
     const Status started = decoder_->start();
     if (!started.ok()) {
@@ -123,6 +126,18 @@ class DecompressCommand final : public Command {
   }
 
  private:
+  /// Streams one after another are not read as one, and nobody reads one on a terminal.
+  Status check_arrow_output(std::size_t inputs) const {
+    if (inputs > 1 || files_.recursive) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "--format=arrow writes one stream: of one FILE");
+    }
+    if (!files_.to_stdout || files_.force || isatty(STDOUT_FILENO) == 0) return {};
+    return make_error(ErrorCode::kInvalidArgument,
+                      "an Arrow stream is not written to a terminal; 'presso decompress -o' names "
+                      "a file");
+  }
+
   void decompress_file(const std::string& path) {
     const Result<InputFile> input = InputFile::open(
         path, cat_ ? InputFile::Directories::kRefused : InputFile::Directories::kRefusedWithHint);
@@ -204,7 +219,8 @@ class DecompressCommand final : public Command {
     }
     if (!table.ok()) return std::move(table.error());
     PRESSO_ASSIGN(const RowsOptions options, rows_options(rows_, *table, decode_.threads));
-    PRESSO_TRY(write_rows(*table, options, output.sink()));
+    PRESSO_TRY(rows_.is_arrow() ? write_arrow(*table, arrow_options(options), output.sink())
+                                : write_rows(*table, options, output.sink()));
     const bool has_all =
         options.rows <= table->rows() && options.first_row <= table->rows() - options.rows;
     if (!table->cut_off() || has_all) return {};

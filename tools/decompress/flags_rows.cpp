@@ -82,8 +82,10 @@ std::vector<Flag> row_flags(RowFlags& flags) {
       {.name = "format",
        .value_name = "FORM",
        .category = kTables,
-       .brief = "the form in which rows of a table are written: csv, tsv, jsonl",
-       .choices = {"csv", "tsv", "jsonl"},
+       .brief = "the form in which rows of a table are written: csv, tsv, jsonl, arrow",
+       .text = "arrow is the stream format of Apache Arrow (IPC), as pyarrow.ipc.open_stream and "
+               "others read it.",
+       .choices = {"csv", "tsv", "jsonl", "arrow"},
        .default_value = "as the text was",
        .apply = remembered(flags, text_into(flags.format))},
   };
@@ -101,6 +103,15 @@ Result<RowsOptions> rows_options(const RowFlags& flags, const presso::Table& tab
   if (flags.last_row != UINT64_MAX) options.rows = flags.last_row - options.first_row;
   options.form = form_of(flags.format, table.schema().text);
   options.threads = threads;
+  return options;
+}
+
+ArrowOptions arrow_options(const RowsOptions& rows) {
+  ArrowOptions options;
+  options.columns = rows.columns;
+  options.first_row = rows.first_row;
+  options.rows = rows.rows;
+  options.threads = rows.threads;
   return options;
 }
 

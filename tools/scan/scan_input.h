@@ -10,7 +10,7 @@
 
 #include "presso/scan.h"
 #include "presso/scanned_file.h"
-#include "tools/scan/foreign_source.h"
+#include "tools/io/foreign_source.h"
 #include "tools/scan/scan_settings.h"
 
 namespace presso::cli {

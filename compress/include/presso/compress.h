@@ -21,6 +21,7 @@ constexpr int kMinLevel = 1;
 constexpr int kMaxLevel = 12;
 constexpr int kDefaultLevel = 3;
 constexpr int kDefaultDecodeLevel = 6;    ///< with the Byte coding, which is for fast decoding
+constexpr int kDefaultTableLevel = 6;     ///< of strings in tables
 constexpr int kDefaultArchiveLevel = 12;  ///< with Favor::kArchive
 constexpr unsigned kMaxThreads = 1024;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ namespace presso {
 /// How the text is written, as far as the caller knows; the rest is found out.
 struct TableTextOptions {
   std::string name;  ///< of the file: `.tsv` and `.tbl` say what the delimiter is
+  /// kNone: found out by the first line.
+  TextKind kind = TextKind::kNone;
   std::optional<Byte> delimiter;
   std::optional<Byte> quote;  ///< 0: none
   std::optional<bool> header;
@@ -34,6 +37,9 @@ struct TableOptions {
   std::vector<ColumnSchema> types;
   /// The text can be given back byte for byte.
   bool exact = true;
+  /// Given, rows with the wrong number of fields or a value that is not of its type are no errors:
+  /// they are left out, and passed on as they stood, in their order, from the calling thread.
+  std::function<Status(Bytes rows)> on_bad_rows;
   /// Rows of a row group, at most kMaxTableGroupRows; 0: those of 32 MiB of text.
   std::uint32_t group_rows = 0;
   /// Level and coding of strings that are stored as bytes; threads, metadata, progress.
@@ -61,19 +67,21 @@ struct TableSummary {
   std::uint64_t rows = 0;
   std::uint64_t row_groups = 0;
   std::uint64_t exact_lines = 0;  ///< rows stored as they stood
+  std::uint64_t bad_rows = 0;     ///< passed to TableOptions::on_bad_rows
+  std::string first_bad_row;      ///< "line 18,342: 3 fields, expected 4: 1,2,3"
   TableSchema schema;
   std::vector<ColumnFinding> findings;  ///< by column
   std::vector<std::string> notes;       ///< for people: columns that were renamed
   TableSeconds seconds;
 };
 
-/// Compresses the text that `source` gives, from its begin. `sample`: the same text, where it can
-/// be read at any place: types are then found out from all of it. Without it (a pipe) they are
-/// found out from the first 32 MiB, and a later value that does not fit is an error. Memory: a few
+/// Compresses the text that `source` gives. `types_from`: the same text once more, from its begin;
+/// types are then found out from all of it, in a first pass. Without it (a pipe) they are found out
+/// from the first 32 MiB, and a later value that does not fit is an error. Memory: a few
 /// row groups for each thread. Errors: kInvalidArgument with the line, for rows with the wrong
 /// number of fields, values that are not of their type, a quote that is never closed, a text
 /// without a row; kUnsupported for UTF-16; those of `source` and `sink`.
-Result<TableSummary> compress_table(ByteSource& source, const RandomAccess* sample, ByteSink& sink,
+Result<TableSummary> compress_table(ByteSource& source, ByteSource* types_from, ByteSink& sink,
                                     const TableOptions& options);
 
 }  // namespace presso

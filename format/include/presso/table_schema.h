@@ -51,6 +51,7 @@ enum class ValueText : Byte {
   kLetterBool = 10,     ///< t, f
   kYesBool = 11,        ///< yes, no
   kRawJson = 12,        ///< strings that are JSON themselves: values of several kinds, arrays
+  kPointReal = 13,      ///< floats and doubles; whole numbers as 1.0, as Python writes them
 };
 
 /// Which fields of a column stand in quotes. Values are stored in files.

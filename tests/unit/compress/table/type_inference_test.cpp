@@ -34,7 +34,16 @@ TEST(TypeInference, DecimalsHaveOneScale) {
   EXPECT_EQ(type_of({"1.50", "-0.05", "12345.00"}), "decimal(18,2)");
   EXPECT_EQ(type_of({"1.50", "1234567890123456789.01"}), "decimal(38,2)");
   EXPECT_EQ(type_of({"1.25", "1.5"}), "double");  // both print back from doubles
-  EXPECT_EQ(type_of({"1.50", "1.5"}), "utf8");    // "1.50" does not
+  // As Python writes doubles.
+  EXPECT_EQ(type_of({"1.25", "1.0"}), "double");
+  EXPECT_EQ(type_of({"1.0", "1.25", "-0.0", "1e-05", "nan", "3.0"}), "double");
+  EXPECT_EQ(type_of({"1e-05", "2.5", "3"}), "double");
+  EXPECT_EQ(type_of({"1e-05", "2.5", "3", "3.0"}), "utf8");
+  EXPECT_EQ(type_of({"1e-05", "2.5", "3.0", "3"}), "utf8");
+  EXPECT_EQ(type_of({"1e-05", "3.0", "2.5", "3"}), "utf8");
+  EXPECT_EQ(type_of({"1.25", "1.0", "1"}), "utf8");
+  EXPECT_EQ(type_of({"1.0", "2.0"}), "decimal(18,1)");
+  EXPECT_EQ(type_of({"1.50", "1.5"}), "utf8");  // "1.50" does not
   EXPECT_EQ(type_of({"-0.00"}), "utf8");
 }
 

@@ -25,8 +25,15 @@ std::vector<ColumnData> small_columns() {
   std::vector<std::string> few;
   for (int i = 0; i < 3000; ++i) few.push_back("state " + std::to_string(random() % 50));
   columns.push_back(strings_column(few));
-  std::vector<std::string> words;
-  for (std::uint64_t i = 0; i < 6000; ++i) words.push_back(text(Values::kRandom, i, random));
+  // Pieces in no order: tokens take less than matches.
+  std::vector<std::string> pieces(300);
+  for (std::string& piece : pieces) {
+    for (int i = 0; i < 6; ++i) piece.push_back(static_cast<char>('a' + random() % 26));
+  }
+  std::vector<std::string> words(6000);
+  for (std::string& word : words) {
+    for (int i = 0; i < 3; ++i) word += pieces[random() % pieces.size()];
+  }
   columns.push_back(strings_column(words));
   return columns;
 }
@@ -200,7 +207,7 @@ class Forged : public testing::Test {
   RowGroup group_;
   Buffer blocks_;
   BlockEncoder bytes_encoder_{parameters_of(CompressOptions{})};
-  BlockAppender to_{group_, blocks_, bytes_encoder_};
+  BlockAppender to_{group_, blocks_, bytes_encoder_, bytes_encoder_, 1u << 20};
 };
 
 TEST_F(Forged, SoundDictionary) {
@@ -290,7 +297,7 @@ TEST(RowGroupDamage, ExactLinesWhoseRowsDoNotRiseAreAnError) {
   schema.columns.push_back(column_schema(ColumnType::kInt32));
   schema.text.kind = TextKind::kDelimited;
   schema.exact = true;
-  RowGroupEncoder encoder(schema, parameters_of(CompressOptions{}));
+  RowGroupEncoder encoder(schema, table_parameters(CompressOptions{}));
   const ColumnData column = make_column(ColumnType::kInt32, 9, Nulls::kNone, Values::kSorted);
   const ColumnView view = column.view();
   for (const std::vector<std::uint32_t>& rows :

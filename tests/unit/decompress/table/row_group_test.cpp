@@ -288,7 +288,7 @@ TEST(RowGroup, GivesBackExactLines) {
     schema.columns.push_back(column_schema(ColumnType::kInt32));
     schema.text.kind = TextKind::kDelimited;
     schema.exact = true;
-    RowGroupEncoder encoder(schema, parameters_of(CompressOptions{}));
+    RowGroupEncoder encoder(schema, table_parameters(CompressOptions{}));
     const ColumnView view = column.view();
     for (const ExactLines& lines : {ExactLines{}, some_lines(rows)}) {
       const Stored stored = store_group(schema, encoder.encode({&view, 1}, {500, 20, 3, &lines}));

@@ -225,7 +225,7 @@ inline Stored store_group(TableSchema schema, const EncodedRowGroup& encoded) {
 inline Stored encode_column(const ColumnData& column) {
   TableSchema schema;
   schema.columns.push_back(column_schema(column.type));
-  RowGroupEncoder encoder(schema, parameters_of(CompressOptions{}));
+  RowGroupEncoder encoder(schema, table_parameters(CompressOptions{}));
   const ColumnView view = column.view();
   const EncodedRowGroup encoded = encoder.encode({&view, 1}, {});
   return store_group(schema, encoded);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Text out of .gz, .zst and .lz4 files, read in process through zlib, libzstd and liblz4: members
-// and frames one after another, checksums verified. One thread decodes; the search of what comes
-// out is parallel as ever. Libraries are optional when presso is built.
+// and frames one after another, checksums verified. One thread decodes; what is done with the
+// text is parallel as ever. Libraries are optional when presso is built.
 //
 // Damage is an error with the compressed offset at which it was noticed, after all text before it
 // has been given out. Memory: the format's window (zstd: at most 128 MiB) and 64 KiB of input.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/scan/foreign_source.h"
+#include "tools/io/foreign_source.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The second byte of a character is the one that tells overlong forms and surrogates: its range
 // depends on the first.
-#include "compress/table/text_checks.h"
+#include "format/columns/utf8_check.h"
 
 namespace presso {
 namespace {
@@ -51,6 +51,16 @@ bool is_valid_utf8(Bytes text) {
       if (length == 0) return false;
       at += length;
     }
+  }
+  return true;
+}
+
+bool are_valid_utf8(const Byte* values, std::span<const std::int64_t> offsets) {
+  if (offsets.empty() || offsets.front() == offsets.back()) return true;
+  const auto bytes = static_cast<std::size_t>(offsets.back() - offsets.front());
+  if (!is_valid_utf8({values + offsets.front(), bytes})) return false;
+  for (const std::int64_t offset : offsets) {
+    if (offset < offsets.back() && (values[offset] & 0xC0) == 0x80) return false;
   }
   return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gzip members through zlib.
-#include "tools/scan/foreign_source.h"
+#include "tools/io/foreign_source.h"
 
 #ifdef PRESSO_HAVE_ZLIB
 #include <zlib.h>

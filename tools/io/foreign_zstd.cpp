@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // zstd frames through libzstd.
-#include "tools/scan/foreign_source.h"
+#include "tools/io/foreign_source.h"
 
 #ifdef PRESSO_HAVE_ZSTD
 #include <zstd.h>

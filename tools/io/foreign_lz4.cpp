@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // lz4 frames through liblz4. The format before frames (lz4 -l) is not recognised.
-#include "tools/scan/foreign_source.h"
+#include "tools/io/foreign_source.h"
 
 #ifdef PRESSO_HAVE_LZ4
 #include <lz4frame.h>

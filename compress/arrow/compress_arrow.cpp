@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "presso/compress_arrow.h"
+
+#include <string>
+#include <vector>
+
+#include "compress/arrow/arrow_column.h"
+#include "format/columns/bit_copy.h"
+
+namespace presso {
+namespace {
+
+Error bad_batch(const char* what) {
+  return make_error(ErrorCode::kInvalidArgument, std::string("batch of the Arrow stream: ") + what);
+}
+
+Error stream_error(ArrowArrayStream& stream) {
+  const char* const said = stream.get_last_error(&stream);
+  return make_error(ErrorCode::kIo,
+                    std::string("the Arrow stream: ") + (said == nullptr ? "failed" : said));
+}
+
+Result<std::vector<ArrowColumn>> columns_of(const ArrowSchema& schema) {
+  if (schema.format == nullptr || std::string_view(schema.format) != "+s") {
+    return make_error(ErrorCode::kUnsupported, "the Arrow schema is no struct of columns");
+  }
+  std::vector<ArrowColumn> columns;
+  for (std::int64_t i = 0; i < schema.n_children; ++i) {
+    PRESSO_ASSIGN(ArrowColumn column, ArrowColumn::make(*schema.children[i]));
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+TableSchema schema_of(const std::vector<ArrowColumn>& columns) {
+  TableSchema schema;
+  for (const ArrowColumn& column : columns) schema.columns.push_back(column.schema());
+  return schema;
+}
+
+/// A row that is null as a whole has no place in a table.
+bool has_null_rows(const ArrowArray& batch) {
+  if (batch.null_count == 0 || batch.n_buffers < 1 || batch.buffers == nullptr) return false;
+  const auto* const bits = static_cast<const Byte*>(batch.buffers[0]);
+  if (bits == nullptr) return false;
+  for (std::int64_t row = 0; row < batch.length; ++row) {
+    if (!bit_at(bits, static_cast<std::uint64_t>(batch.offset + row))) return true;
+  }
+  return false;
+}
+
+Status append_batch(const ArrowArray& batch, std::vector<ArrowColumn>& columns,
+                    TableWriter& writer) {
+  if (batch.length < 0 || batch.offset < 0) return bad_batch("length or offset");
+  if (batch.n_children != static_cast<std::int64_t>(columns.size())) {
+    return bad_batch("number of columns");
+  }
+  if (has_null_rows(batch)) return bad_batch("a row is null as a whole");
+  std::vector<ColumnView> views;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    PRESSO_ASSIGN(const ColumnView view,
+                  columns[i].view(*batch.children[i], static_cast<std::uint64_t>(batch.offset),
+                                  static_cast<std::uint64_t>(batch.length)));
+    views.push_back(view);
+  }
+  return writer.append(views);
+}
+
+Result<TableWriterSummary> write_stream(ArrowArrayStream& stream, ByteSink& sink,
+                                        const TableWriterOptions& options) {
+  ArrowOwner<ArrowSchema> schema;
+  if (stream.get_schema(&stream, schema.out()) != 0) return stream_error(stream);
+  PRESSO_ASSIGN(std::vector<ArrowColumn> columns, columns_of(*schema));
+  PRESSO_ASSIGN(TableWriter writer, TableWriter::open(sink, schema_of(columns), options));
+  for (;;) {
+    ArrowOwner<ArrowArray> batch;
+    if (stream.get_next(&stream, batch.out()) != 0) return stream_error(stream);
+    if (batch.empty()) return writer.close();
+    PRESSO_TRY(append_batch(*batch, columns, writer));
+  }
+}
+
+}  // namespace
+
+Result<TableSchema> schema_from_arrow(const ArrowSchema& schema) {
+  return without_bad_alloc([&]() -> Result<TableSchema> {
+    PRESSO_ASSIGN(const std::vector<ArrowColumn> columns, columns_of(schema));
+    return schema_of(columns);
+  });
+}
+
+Result<TableWriterSummary> compress_arrow(ArrowArrayStream& stream, ByteSink& sink,
+                                          const TableWriterOptions& options) {
+  ArrowOwner<ArrowArrayStream> owned(stream);
+  if (owned.empty()) {
+    return make_error(ErrorCode::kInvalidArgument, "the Arrow stream was released before");
+  }
+  return without_bad_alloc([&] { return write_stream(*owned.get(), sink, options); });
+}
+
+}  // namespace presso

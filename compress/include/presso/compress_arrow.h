@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Tables from batches of any library that speaks Arrow's C stream interface (presso/arrow_abi.h):
+// pyarrow, Polars, DuckDB, nanoarrow and others hand out an ArrowArrayStream. Columns are read
+// where they lie and copied once, into the row group that is gathered.
+//
+// Types: bool, integers, float, double, date32, timestamps, decimals of 128 bits, utf8 and binary
+// with offsets of 32 or 64 bits or as views, and dictionaries of these. Decimals of up to 18 digits
+// become kDecimal64, dictionaries become their values. Others are kUnsupported, by column and
+// format string.
+#pragma once
+
+#include "presso/arrow_abi.h"
+#include "presso/table_writer.h"
+
+namespace presso {
+
+/// The schema of a table of these batches; `schema` must be a struct of columns.
+Result<TableSchema> schema_from_arrow(const ArrowSchema& schema);
+
+/// Everything that `stream` gives becomes one table. The stream is released in any case.
+/// Errors: kUnsupported for a type; kInvalidArgument for arrays that contradict their schema, and
+/// where TableWriter says so; kIo with the text of the stream's own error; those of the sink.
+Result<TableWriterSummary> compress_arrow(ArrowArrayStream& stream, ByteSink& sink,
+                                          const TableWriterOptions& options = {});
+
+}  // namespace presso

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Numbers of fields and types are those of Arrow's Schema.fbs and Message.fbs.
+#include "decompress/arrow/ipc_message.h"
+
+#include <algorithm>
+
+#include "decompress/arrow/flat_writer.h"
+#include "format/columns/arrow_format.h"
+#include "format/columns/bit_copy.h"
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kAlignment = 8;
+constexpr std::int16_t kVersion5 = 4;
+
+/// Of the union MessageHeader.
+enum class Header : Byte { kSchema = 1, kRecordBatch = 3 };
+
+/// Of the union Type.
+enum class Type : Byte {
+  kInt = 2,
+  kFloatingPoint = 3,
+  kBool = 6,
+  kDecimal = 7,
+  kDate = 8,
+  kTimestamp = 10,
+  kLargeBinary = 19,
+  kLargeUtf8 = 20,
+};
+
+using Place = FlatWriter::Place;
+
+/// Returns the place of the header.
+Place begin_message(FlatWriter& flat, Header header, std::size_t body_bytes) {
+  return flat.table(
+      FlatWriter::kRoot,
+      {FlatWriter::field(kVersion5), FlatWriter::field(static_cast<Byte>(header)),
+       FlatWriter::kReference, FlatWriter::field(static_cast<std::int64_t>(body_bytes))})[2];
+}
+
+void append_metadata(FlatWriter& flat, Buffer& to) {
+  const std::vector<Byte> metadata = flat.finish();
+  std::vector<Byte> prefix;
+  append_value<std::uint32_t>(prefix, 0xFFFFFFFF);
+  append_value(prefix, static_cast<std::uint32_t>(metadata.size()));
+  to.append(prefix);
+  to.append(metadata);
+}
+
+Type type_of(const ColumnSchema& column) {
+  switch (column.type) {
+    case ColumnType::kBool:
+      return Type::kBool;
+    case ColumnType::kFloat:
+    case ColumnType::kDouble:
+      return Type::kFloatingPoint;
+    case ColumnType::kDate32:
+      return Type::kDate;
+    case ColumnType::kTimestamp:
+      return Type::kTimestamp;
+    case ColumnType::kDecimal64:
+    case ColumnType::kDecimal128:
+      return Type::kDecimal;
+    case ColumnType::kUtf8:
+      return column.valid_utf8 ? Type::kLargeUtf8 : Type::kLargeBinary;
+    case ColumnType::kBinary:
+      return Type::kLargeBinary;
+    default:
+      return Type::kInt;
+  }
+}
+
+void append_type(FlatWriter& flat, Place at, const ColumnSchema& column) {
+  const auto number = [](std::int32_t value) { return FlatWriter::field(value); };
+  const auto choice = [](int value) { return FlatWriter::field(static_cast<std::int16_t>(value)); };
+  const auto truth = [](bool value) { return FlatWriter::field(static_cast<Byte>(value)); };
+  switch (type_of(column)) {
+    case Type::kInt:
+      flat.table(at, {number(static_cast<std::int32_t>(8 * value_bytes(column.type))),
+                      truth(is_signed(column.type))});
+      break;
+    case Type::kFloatingPoint:
+      flat.table(at, {choice(column.type == ColumnType::kFloat ? 1 : 2)});
+      break;
+    case Type::kDecimal:
+      flat.table(at, {number(column.precision), number(column.scale), number(128)});
+      break;
+    case Type::kDate:
+      flat.table(at, {choice(0)});  // days
+      break;
+    case Type::kTimestamp: {
+      const std::string zone = arrow_zone(column);
+      const auto unit = choice(static_cast<int>(column.unit));
+      const auto places =
+          flat.table(at, {unit, zone.empty() ? FlatWriter::kNoField : FlatWriter::kReference});
+      if (!zone.empty()) flat.string(places[1], zone);
+      break;
+    }
+    default:
+      flat.table(at, {});
+  }
+}
+
+/// name, nullable, type's number, type, dictionary, children
+void append_field(FlatWriter& flat, Place at, const ColumnSchema& column) {
+  const auto places =
+      flat.table(at, {FlatWriter::kReference, FlatWriter::field(static_cast<Byte>(column.nullable)),
+                      FlatWriter::field(static_cast<Byte>(type_of(column))), FlatWriter::kReference,
+                      FlatWriter::kNoField, FlatWriter::kReference});
+  flat.string(places[0], arrow_name(column));
+  append_type(flat, places[3], column);
+  flat.references(places[5], 0);
+}
+
+/// Lengths of the body's buffers, which stand in it one after another.
+struct BodyPlan {
+  std::vector<std::int64_t> nodes;    ///< rows, nulls
+  std::vector<std::int64_t> buffers;  ///< offset, length
+  std::vector<Bytes> contents;
+  std::size_t bytes = 0;
+
+  void add(Bytes content) {
+    buffers.push_back(static_cast<std::int64_t>(bytes));
+    buffers.push_back(static_cast<std::int64_t>(content.size()));
+    contents.push_back(content);
+    bytes += round_up(content.size(), kAlignment);
+  }
+};
+
+Bytes validity_of(const ColumnData& column) {
+  return Bytes(column.validity)
+      .first(std::min<std::size_t>(column.validity.size(), (column.rows + 7) / 8));
+}
+
+void plan_column(const ColumnData& column, BodyPlan& plan) {
+  const auto rows = static_cast<std::int64_t>(column.rows);
+  const Bytes validity = validity_of(column);
+  plan.nodes.push_back(rows);
+  plan.nodes.push_back(validity.empty() ? 0
+                                        : rows - static_cast<std::int64_t>(
+                                                     count_bits(validity.data(), column.rows)));
+  plan.add(validity);
+  if (is_string(column.type)) {
+    plan.add({reinterpret_cast<const Byte*>(column.offsets.data()),
+              column.offsets.size() * sizeof(std::int64_t)});
+  }
+  plan.add(column.values.bytes());
+}
+
+}  // namespace
+
+void append_ipc_schema(const TableSchema& schema, Buffer& to) {
+  FlatWriter flat;
+  const Place header = begin_message(flat, Header::kSchema, 0);
+  const auto fields =
+      flat.table(header, {FlatWriter::field<std::int16_t>(0), FlatWriter::kReference})[1];
+  const auto places = flat.references(fields, schema.columns.size());
+  for (std::size_t i = 0; i < places.size(); ++i) append_field(flat, places[i], schema.columns[i]);
+  append_metadata(flat, to);
+}
+
+void append_ipc_batch(const std::vector<ColumnData>& columns, Buffer& to) {
+  BodyPlan plan;
+  for (const ColumnData& column : columns) plan_column(column, plan);
+  FlatWriter flat;
+  const Place header = begin_message(flat, Header::kRecordBatch, plan.bytes);
+  const auto places =
+      flat.table(header, {FlatWriter::field(static_cast<std::int64_t>(columns.front().rows)),
+                          FlatWriter::kReference, FlatWriter::kReference});
+  flat.structs(places[1], plan.nodes, 2);
+  flat.structs(places[2], plan.buffers, 2);
+  append_metadata(flat, to);
+  std::size_t at = to.size();
+  to.grow(at + plan.bytes);
+  for (const Bytes content : plan.contents) {
+    std::copy(content.begin(), content.end(), to.data() + at);
+    at += content.size();
+    while (at % kAlignment != 0) to.data()[at++] = 0;
+  }
+}
+
+void append_ipc_end(Buffer& to) {
+  constexpr Byte kEnd[8] = {255, 255, 255, 255};
+  to.append(kEnd);
+}
+
+}  // namespace presso

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Messages of Arrow's IPC stream format, metadata version 5
+// (https://arrow.apache.org/docs/format/Columnar.html, "Serialization and Interprocess
+// Communication"):
+//
+//   ff ff ff ff, u32 size of the metadata, metadata (a FlatBuffer), body
+//
+// A stream is a schema, batches, and ff ff ff ff 00 00 00 00. All parts are multiples of 8 bytes.
+// Tested by tests/cli/test_table_arrow.py.
+#pragma once
+
+#include <vector>
+
+#include "presso/byte_stream.h"
+#include "presso/column_data.h"
+#include "presso/table_schema.h"
+
+namespace presso {
+
+void append_ipc_schema(const TableSchema& schema, Buffer& to);
+/// `columns`: as to_arrow_layout() leaves them, at least one.
+void append_ipc_batch(const std::vector<ColumnData>& columns, Buffer& to);
+void append_ipc_end(Buffer& to);
+
+}  // namespace presso

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// One vector of up to 1,024 integers (FORMAT.md 16.2) by one warp, handed to a *sink* step by step:
+//
+//   sink(step, value)        value of row kWarpSize * step + lane, in every lane, steps in order
+//   sink(step, low, high)    of pairs (16 bytes)
+//
+// All lanes call a sink together, for every step that has a row; in the last one lanes whose row is
+// n or above get anything. So a filter, a probe or a sum takes values from registers, and writing
+// them (integer_decoder.cuh) is one sink of several. Word, u32 or u64, is the arithmetic's: values
+// of up to 4 bytes are right modulo 2^32. The vector must have passed warp_check_vector.
+//
+// Packed words are staged in the warp's part of shared memory (`staging`, staging_words<Word>()).
+// Run values of kind 3 are read from global memory and stand there instead, to be gathered.
+// Differences cost a scan over lanes a step, of delta-32 one addition. Exceptions are put into
+// their step's values, before the sink sees them, by a map of their rows. No collective is within
+// divergent code. Tests: tests/simt/integer_column_suite.cpp.
+#pragma once
+
+#include "decompress/columns/gpu/lane_values.cuh"
+
+namespace presso::gpu {
+
+template <class Word>
+struct IntegerVector {
+  const u32* words;  ///< of the vector, in global memory
+  u32* staging;      ///< of the warp, in shared memory
+  VectorEntry entry;
+  Word divisor;
+  u32 n;
+  u32 runs;  ///< kind 3
+
+  PRESSO_DEVICE IntegerKind kind() const { return static_cast<IntegerKind>(entry.kind); }
+};
+
+/// A vector of the widest values; all run values of a vector; two maps of rows.
+template <class Word>
+PRESSO_HD constexpr u32 staging_words() {
+  return kVectorRows * static_cast<u32>(sizeof(Word) / sizeof(u32));
+}
+
+// --- exceptions
+
+/// The map of `count` rows at `rows`; uses the staging area.
+PRESSO_DEVICE RowMap map_of_rows(const u32* rows, u32 count, u32* staging) {
+  simt::warp_sync();
+  staging[simt::lane()] = 0;
+  simt::warp_sync();
+  for (u32 i = simt::lane(); i < count; i += kWarpSize) {
+    const u32 row = half_word(rows, i);
+    simt::atomic_or(staging + row / kWarpSize, 1u << row % kWarpSize);
+  }
+  simt::warp_sync();
+  return RowMap::of(staging[simt::lane()]);
+}
+
+/// Where a vector's exceptions are. To be made before the words are staged.
+class Exceptions {
+ public:
+  template <class Word>
+  PRESSO_DEVICE explicit Exceptions(const IntegerVector<Word>& of)
+      : count_(of.entry.exceptions),
+        values_(of.words + exceptions_at(of.entry, of.n) + exception_row_words(count_)) {
+    if (count_ == 0) return;
+    map_ = map_of_rows(of.words + exceptions_at(of.entry, of.n), count_, of.staging);
+  }
+
+  /// `value`, or the image that stands in its place.
+  template <class Word>
+  PRESSO_DEVICE Word in_place_of(Word value, u32 step) const {
+    if (count_ == 0) return value;
+    const MapStep here(map_, step);
+    if (!here.has_row()) return value;
+    const u32* const image = values_ + 2 * here.rank();
+    if constexpr (sizeof(Word) == 8) {
+      return two_words(image);
+    } else {
+      return simt::load_readonly(image);
+    }
+  }
+  /// The same for left parts of 16 bits.
+  PRESSO_DEVICE u32 left_in_place_of(u32 left, u32 step) const {
+    if (count_ == 0) return left;
+    const MapStep here(map_, step);
+    return here.has_row() ? half_word(values_, here.rank()) : left;
+  }
+
+ private:
+  u32 count_;
+  const u32* values_;
+  RowMap map_;
+};
+
+// --- kinds 0 to 2
+
+/// Value of this lane in the first step of kind 2: `width` bits each, one after another.
+template <class Word>
+PRESSO_DEVICE Word first_row(const u32* words, u32 n, u32 width) {
+  if (width == 0 || simt::lane() >= n) return 0;
+  const u32 bit = simt::lane() * width;
+  const u32* const from = words + bit / kWordBits;
+  const u32 shift = bit % kWordBits;
+  const u32 here = shift + width;  // 1 to 95 bits of the words from `from` on
+  const u32 first = simt::load_readonly(from);
+  const u32 second = here > kWordBits ? simt::load_readonly(from + 1) : 0;
+  const u32 third = here > 2 * kWordBits ? simt::load_readonly(from + 2) : 0;
+  const u32 low = simt::funnel_shift_right(first, second, shift);
+  if constexpr (sizeof(Word) == 4) {
+    return low & low_ones(width);
+  } else {
+    if (width <= kWordBits) return low & low_ones(width);
+    const u32 high = simt::funnel_shift_right(second, third, shift);
+    return low | u64{high & low_ones(width - kWordBits)} << kWordBits;
+  }
+}
+
+/// Values of delta-1 from those of a step: sums over rows, from the last row's of the step before.
+template <class Word, class Sink>
+PRESSO_DEVICE void for_each_delta_1(const IntegerVector<Word>& of, const PackedLane<Word>& packed,
+                                    u32 n, Word first, const Sink& sink) {
+  const Word base = static_cast<Word>(of.entry.base);
+  Word last = first;
+  for (u32 step = 0; step < steps_of(n); ++step) {
+    const bool is_first = step == 0 && simt::lane() == 0;
+    const Word difference = is_first ? Word{0} : base + of.divisor * packed.at(step);
+    const Word value = last + scan_lanes(difference);
+    last = simt::shuffle(value, kWarpSize - 1);
+    sink(step, value);
+  }
+}
+
+/// n values of one of the kinds 0 to 2 whose words begin at `words`, without exceptions.
+/// `packed_at` makes the packed part's place known to whoever stages it: it is given its first word
+/// and returns where to read it.
+template <class Word, class Place, class Sink>
+PRESSO_DEVICE void for_each_plain(const IntegerVector<Word>& of, IntegerKind kind, const u32* words,
+                                  u32 n, const Place& place, const Sink& sink) {
+  const Word base = static_cast<Word>(of.entry.base);
+  const u32 width = of.entry.width;
+  if (kind == IntegerKind::kPacked) {
+    const auto packed = packed_lane<Word>(place(words), n, width);
+    for (u32 step = 0; step < steps_of(n); ++step) sink(step, base + of.divisor * packed.at(step));
+    return;
+  }
+  const Word first = static_cast<Word>(two_words(words));
+  if (kind == IntegerKind::kDelta1) {
+    for_each_delta_1<Word>(of, packed_lane<Word>(place(words + 2), n, width), n, first, sink);
+    return;
+  }
+  const u32 first_words = first_rows_words(n, of.entry.width2);
+  Word value = first + of.divisor * first_row<Word>(words + 2, n, of.entry.width2);
+  const auto packed = packed_lane<Word>(place(words + 2 + first_words), n, width);
+  sink(0, value);
+  for (u32 step = 1; step < steps_of(n); ++step) {
+    value += base + of.divisor * packed.at(step);
+    sink(step, value);
+  }
+}
+
+// --- the other kinds
+
+template <class Word, class Sink>
+PRESSO_DEVICE void for_each_of_runs(const IntegerVector<Word>& of, const Sink& sink) {
+  const RowMap starts = RowMap::of(simt::load_readonly(of.words + simt::lane()));
+  Word* const values = reinterpret_cast<Word*>(of.staging);
+  simt::warp_sync();
+  for_each_plain<Word>(
+      of, static_cast<IntegerKind>(of.entry.exceptions), of.words + kRunMapWords, of.runs,
+      [](const u32* words) { return words; },
+      [&](u32 step, Word value) { values[step * kWarpSize + simt::lane()] = value; });
+  simt::warp_sync();
+  for (u32 step = 0; step < steps_of(of.n); ++step) {
+    const MapStep here(starts, step);
+    sink(step, values[here.rank() + (here.has_row() ? 1 : 0) - 1]);
+  }
+}
+
+/// 10^exponent, up to 18: exact.
+PRESSO_DEVICE double power_of_ten(u32 exponent) {
+  u64 power = 1;
+  for (u32 i = 0; i < exponent; ++i) power *= 10;
+  return static_cast<double>(power);
+}
+
+/// Two multiplications, each rounded: nothing here can become one operation. The quotient is the
+/// double nearest to the negative power, since division rounds correctly.
+template <class Sink>
+PRESSO_DEVICE void for_each_alp(const IntegerVector<u64>& of, const Sink& sink) {
+  const u32 exponents = simt::load_readonly(of.words);
+  const double inverse = 1.0 / power_of_ten(exponents & 0xFF);
+  const double power = power_of_ten(exponents >> 8 & 0xFF);
+  const Exceptions exceptions(of);
+  stage_words(of.words + 1, packed_words(of.n, of.entry.width), of.staging);
+  const auto packed = packed_lane<u64>(of.staging, of.n, of.entry.width);
+  for (u32 step = 0; step < steps_of(of.n); ++step) {
+    const auto integer = static_cast<std::int64_t>(of.entry.base + packed.at(step));
+    const double value = static_cast<double>(integer) * power * inverse;
+    sink(step, exceptions.in_place_of(__builtin_bit_cast(u64, value), step));
+  }
+}
+
+/// Codes come from global memory: they have at most three words a lane.
+template <class Sink>
+PRESSO_DEVICE void for_each_alp_rd(const IntegerVector<u64>& of, const Sink& sink) {
+  constexpr u32 kCodesAt = kAlpRdEntries / 2;
+  const u32 left_of_lane = half_word(of.words, simt::lane() % kAlpRdEntries);
+  const Exceptions exceptions(of);
+  const u32* const codes = of.words + kCodesAt + simt::lane();
+  const u32* const rights = of.words + kCodesAt + lane_words(of.n, of.entry.width2);
+  stage_words(rights, packed_words(of.n, of.entry.width), of.staging);
+  const auto packed = packed_lane<u64>(of.staging, of.n, of.entry.width);
+  for (u32 step = 0; step < steps_of(of.n); ++step) {
+    const u32 code = lane_value(codes, of.entry.width2, step);
+    const u32 left = exceptions.left_in_place_of(simt::shuffle(left_of_lane, code), step);
+    sink(step, u64{left} << of.entry.width | packed.at(step));
+  }
+}
+
+/// Pairs: the high half is read from global memory, since the low one may fill the staging area.
+template <class Sink>
+PRESSO_DEVICE void for_each_pair(const IntegerVector<u64>& of, const Sink& sink) {
+  const u64 high_base = two_words(of.words);
+  const u32 low_words = packed_words(of.n, of.entry.width);
+  stage_words(of.words + 2, low_words, of.staging);
+  const auto low = packed_lane<u64>(of.staging, of.n, of.entry.width);
+  const auto high = packed_lane<u64>(of.words + 2 + low_words, of.n, of.entry.width2);
+  for (u32 step = 0; step < steps_of(of.n); ++step) {
+    sink(step, of.entry.base + low.at(step), high_base + high.at(step));
+  }
+}
+
+/// All kinds but those of bools and pairs.
+template <class Word, class Sink>
+PRESSO_DEVICE void for_each_value(const IntegerVector<Word>& of, const Sink& sink) {
+  const IntegerKind kind = of.kind();
+  if (kind == IntegerKind::kRuns) return for_each_of_runs(of, sink);
+  if constexpr (sizeof(Word) == 8) {
+    if (kind == IntegerKind::kAlp) return for_each_alp(of, sink);
+    if (kind == IntegerKind::kAlpRd) return for_each_alp_rd(of, sink);
+  }
+  const auto stage = [&](const u32* packed) {
+    stage_words(packed, packed_words(of.n, of.entry.width), of.staging);
+    return static_cast<const u32*>(of.staging);
+  };
+  if (kind != IntegerKind::kPacked || of.entry.exceptions == 0) {
+    for_each_plain<Word>(of, kind, of.words, of.n, stage, sink);
+    return;
+  }
+  const Exceptions exceptions(of);
+  for_each_plain<Word>(of, kind, of.words, of.n, stage, [&](u32 step, Word value) {
+    sink(step, exceptions.in_place_of(value, step));
+  });
+}
+
+/// Bools: the bits of this lane's step, rows kWarpSize * lane on; those of rows n and above are 0.
+PRESSO_DEVICE u32 bool_bits(const IntegerVector<u32>& of) {
+  const u32 begin = simt::lane() * kWarpSize;
+  const u32 rows = of.n > begin ? of.n - begin : 0;
+  const u32 mask = low_ones(rows < kWordBits ? rows : kWordBits);
+  if (of.kind() == IntegerKind::kBitmap) {
+    return rows == 0 ? 0 : simt::load_readonly(of.words + simt::lane()) & mask;
+  }
+  const u32 constant = (of.entry.base & 1) != 0 ? simt::kFullMask : 0;
+  const u32* const exceptional = of.words + exceptions_at(of.entry, of.n);
+  const u32* const images = exceptional + exception_row_words(of.entry.exceptions);
+  u32* const flips = of.staging;
+  flips[simt::lane()] = 0;
+  simt::warp_sync();
+  for (u32 i = simt::lane(); i < of.entry.exceptions; i += kWarpSize) {
+    const u32 row = half_word(exceptional, i);
+    const u32 flip = (simt::load_readonly(images + 2 * i) ^ constant) & 1;
+    simt::atomic_or(flips + row / kWarpSize, flip << row % kWarpSize);
+  }
+  simt::warp_sync();
+  return (constant ^ flips[simt::lane()]) & mask;
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "format/columns/arrow_format.h"
+
+#include <charconv>
+
+#include "format/columns/utf8_check.h"
+
+namespace presso {
+namespace {
+
+constexpr char kUnits[] = {'s', 'm', 'u', 'n'};
+
+struct NamedType {
+  std::string_view format;
+  ColumnType type;
+};
+
+/// The first of a type is how it is written.
+constexpr NamedType kTypes[] = {
+    {"b", ColumnType::kBool},   {"c", ColumnType::kInt8},   {"s", ColumnType::kInt16},
+    {"i", ColumnType::kInt32},  {"l", ColumnType::kInt64},  {"C", ColumnType::kUint8},
+    {"S", ColumnType::kUint16}, {"I", ColumnType::kUint32}, {"L", ColumnType::kUint64},
+    {"f", ColumnType::kFloat},  {"g", ColumnType::kDouble}, {"tdD", ColumnType::kDate32},
+    {"U", ColumnType::kUtf8},   {"u", ColumnType::kUtf8},   {"vu", ColumnType::kUtf8},
+    {"Z", ColumnType::kBinary}, {"z", ColumnType::kBinary}, {"vz", ColumnType::kBinary},
+};
+
+/// A number at the begin of `text`, which is taken off.
+std::optional<Byte> take_number(std::string_view& text) {
+  Byte number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+/// "18,2" or "18,2,128".
+std::optional<ColumnSchema> decimal_of(std::string_view text) {
+  const auto digits = take_number(text);
+  if (!digits || *digits == 0 || *digits > 38 || !text.starts_with(',')) return std::nullopt;
+  text.remove_prefix(1);
+  const auto scale = take_number(text);
+  if (!scale || *scale > *digits || (!text.empty() && text != ",128")) return std::nullopt;
+  ColumnSchema column;
+  column.type = *digits <= 18 ? ColumnType::kDecimal64 : ColumnType::kDecimal128;
+  column.precision = *digits;
+  column.scale = *scale;
+  return column;
+}
+
+/// "m:UTC".
+std::optional<ColumnSchema> timestamp_of(std::string_view text) {
+  if (text.size() < 2 || text[1] != ':') return std::nullopt;
+  ColumnSchema column;
+  column.type = ColumnType::kTimestamp;
+  column.zone = text.substr(2);
+  for (std::size_t unit = 0; unit < std::size(kUnits); ++unit) {
+    column.unit = static_cast<TimeUnit>(unit);
+    if (text[0] == kUnits[unit]) return column;
+  }
+  return std::nullopt;
+}
+
+std::string as_utf8(const std::string& text) {
+  if (is_valid_utf8({reinterpret_cast<const Byte*>(text.data()), text.size()})) return text;
+  std::string converted;
+  for (const char letter : text) {
+    const auto code = static_cast<Byte>(letter);
+    if (code >= 0x80) converted += static_cast<char>(0xC0 | code >> 6);
+    converted += static_cast<char>(code < 0x80 ? code : 0x80 | (code & 0x3F));
+  }
+  return converted;
+}
+
+}  // namespace
+
+std::string arrow_name(const ColumnSchema& column) {
+  return as_utf8(column.name);
+}
+
+std::string arrow_zone(const ColumnSchema& column) {
+  const bool written_as_utc = column.text == ValueText::kLetterTimeZ && column.zone.empty();
+  return written_as_utc ? "UTC" : as_utf8(column.zone);
+}
+
+std::string arrow_format(const ColumnSchema& column) {
+  if (column.type == ColumnType::kTimestamp) {
+    return std::string("ts") + kUnits[static_cast<std::size_t>(column.unit) % std::size(kUnits)] +
+           ":" + arrow_zone(column);
+  }
+  const bool any_bytes = column.type == ColumnType::kUtf8 && !column.valid_utf8;
+  const ColumnType type = any_bytes ? ColumnType::kBinary : column.type;
+  for (const NamedType& named : kTypes) {
+    if (named.type == type) return std::string(named.format);
+  }
+  return "d:" + std::to_string(column.precision) + "," + std::to_string(column.scale);
+}
+
+std::optional<ColumnSchema> column_of_arrow_format(std::string_view format) {
+  if (format.starts_with("ts")) return timestamp_of(format.substr(2));
+  if (format.starts_with("d:")) return decimal_of(format.substr(2));
+  for (const NamedType& named : kTypes) {
+    if (named.format != format) continue;
+    ColumnSchema column;
+    column.type = named.type;
+    column.valid_utf8 = named.type == ColumnType::kUtf8;
+    return column;
+  }
+  return std::nullopt;
+}
+
+}  // namespace presso

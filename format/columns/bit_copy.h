@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Bitmaps as Arrow and ColumnView have them, from the least significant bit of the first byte on:
+// copying any bits to any place, counting them. Tested by
+// tests/unit/format/columns/arrow_format_test.cpp.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "presso/bytes.h"
+
+namespace presso {
+
+inline bool bit_at(const Byte* bits, std::uint64_t at) {
+  return (bits[at / 8] >> (at % 8) & 1) != 0;
+}
+
+/// Copies `count` bits, from bit `from` of `source` to bit `to` of `target`, which are 0 there.
+/// Reads no byte that holds none of them.
+inline void copy_bits(const Byte* source, std::uint64_t from, std::uint64_t count, Byte* target,
+                      std::uint64_t to) {
+  const auto copy_one = [&] {
+    if (bit_at(source, from)) target[to / 8] |= static_cast<Byte>(1u << (to % 8));
+    ++from;
+    ++to;
+    --count;
+  };
+  while (count > 0 && to % 8 != 0) copy_one();
+  const auto shift = static_cast<unsigned>(from % 8);
+  for (; count >= 8; count -= 8, from += 8, to += 8) {
+    unsigned bits = static_cast<unsigned>(source[from / 8]) >> shift;
+    if (shift != 0) bits |= static_cast<unsigned>(source[from / 8 + 1]) << (8 - shift);
+    target[to / 8] = static_cast<Byte>(bits);
+  }
+  while (count > 0) copy_one();
+}
+
+/// How many of the first `count` bits are 1.
+inline std::uint64_t count_bits(const Byte* bits, std::uint64_t count) {
+  std::uint64_t ones = 0;
+  std::uint64_t at = 0;
+  for (; at + 64 <= count; at += 64) {
+    ones += static_cast<std::uint64_t>(std::popcount(load<std::uint64_t>(bits + at / 8)));
+  }
+  for (; at < count; ++at) ones += bit_at(bits, at) ? 1 : 0;
+  return ones;
+}
+
+}  // namespace presso

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Whether bytes are UTF-8 as Unicode defines it: no overlong forms, no surrogates, nothing above
+// U+10FFFF. Text that is ASCII alone costs a load for eight bytes. Tested by
+// tests/unit/format/columns/arrow_format_test.cpp and the tests of type inference.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "presso/bytes.h"
+
+namespace presso {
+
+bool is_valid_utf8(Bytes text);
+
+/// Whether each of the strings between two offsets into `values` is. They are looked at as one
+/// text; then none of them may begin inside a character.
+bool are_valid_utf8(const Byte* values, std::span<const std::int64_t> offsets);
+
+}  // namespace presso

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// The column suites on a GPU, through decode_integer_blocks and decode_token_blocks.
+// PRESSO_GPU_TEST_SCALE=small, for compute-sanitizer: samples, as in the emulator.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "decompress/gpu/runtime/cuda_error.h"
+#include "presso/gpu_devices.h"
+#include "tests/simt/column_backend.h"
+
+namespace presso::gpu::test {
+namespace {
+
+bool small_scale() {
+  const char* const scale = std::getenv("PRESSO_GPU_TEST_SCALE");
+  return scale != nullptr && std::strcmp(scale, "small") == 0;
+}
+
+/// What a batch needs of a device: pieces of memory, filled on one stream. Errors stay until
+/// wait().
+class Workplace {
+ public:
+  Workplace() { keep(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"); }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  ~Workplace() {
+    for (void* memory : allocated_) static_cast<void>(cudaFree(memory));
+    static_cast<void>(cudaStreamDestroy(stream_));
+  }
+
+  template <class T>
+  T* allocate(std::size_t count) {
+    void* memory = nullptr;
+    keep(cudaMalloc(&memory, std::max<std::size_t>(count * sizeof(T), 1)), "allocating");
+    allocated_.push_back(memory);
+    return static_cast<T*>(memory);
+  }
+  /// In an allocation of its own, for compute-sanitizer.
+  template <class T>
+  T* copy_of(const T* from, std::size_t count) {
+    T* const to = allocate<T>(count);
+    keep(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyHostToDevice, stream_), "copying");
+    return to;
+  }
+  Byte* poisoned(std::size_t bytes) {
+    Byte* const memory = allocate<Byte>(bytes);
+    keep(cudaMemsetAsync(memory, kPoison, bytes, stream_), "poisoning");
+    return memory;
+  }
+  template <class T>
+  std::vector<T> back(const T* from, std::size_t count) {
+    std::vector<T> to(count);
+    keep(cudaMemcpyAsync(to.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost, stream_),
+         "copying back");
+    keep(cudaStreamSynchronize(stream_), "waiting");
+    return to;
+  }
+
+  cudaStream_t stream() const { return stream_; }
+  Status wait() {
+    keep(cudaStreamSynchronize(stream_), "waiting");
+    return status_;
+  }
+
+ private:
+  void keep(cudaError_t code, const char* doing) {
+    Status status = gpu::check(code, doing);
+    if (status_.ok()) status_ = std::move(status);
+  }
+
+  cudaStream_t stream_ = nullptr;
+  std::vector<void*> allocated_;
+  Status status_;
+};
+
+class DeviceBackend : public ColumnBackend {
+ public:
+  std::string unavailable() const override {
+    const auto devices = list_devices();
+    return devices.ok() ? std::string() : "no usable GPU: " + devices.error().message();
+  }
+  bool is_fast() const override { return !small_scale(); }
+
+  Result<std::vector<ColumnOutcome>> decode(const std::vector<IntegerCase>& cases,
+                                            const ColumnRun& run) override {
+    Workplace device;
+    Pieces payloads;
+    Pieces pieces;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      payloads.add(cases[i].payload.size(), 4 * (i % 4));
+      pieces.add(output_bytes(cases[i].parameters));
+    }
+    const Byte* const stored = place(device, cases, payloads);
+    Byte* const out = device.poisoned(pieces.bytes());
+    std::vector<IntegerBlock> blocks;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      blocks.push_back(block_of(cases[i], stored + payloads.at(i), out + pieces.at(i)));
+    }
+    auto* const statuses = device.allocate<std::uint32_t>(cases.size());
+    PRESSO_TRY(decode_integer_blocks({device.copy_of(blocks.data(), blocks.size()), statuses,
+                                      static_cast<std::uint32_t>(cases.size())},
+                                     run.options, device.stream()));
+    return outcomes(device, statuses, cases.size(), pieces, out);
+  }
+
+  Result<std::vector<ColumnOutcome>> decode(const std::vector<TokenCase>& cases,
+                                            const ColumnRun& run) override {
+    Workplace device;
+    Pieces payloads;
+    Pieces pieces;
+    std::size_t rows = 0;
+    std::uint32_t vectors = 0;
+    std::vector<std::uint32_t> counts;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      payloads.add(cases[i].payload.size(), 4 * (i % 4));
+      pieces.add(cases[i].plain_bytes, i % 16);
+      counts.insert(counts.end(), cases[i].counts.begin(), cases[i].counts.end());
+      vectors += token_vectors(cases[i].codes);
+    }
+    const Byte* const stored = place(device, cases, payloads);
+    Byte* const out = device.poisoned(pieces.bytes());
+    std::uint32_t* const row_ends = device.copy_of(counts.data(), counts.size());
+    auto* const begins = device.allocate<std::uint32_t>(vectors);
+    const std::vector<std::int64_t> unset(counts.size() + cases.size(), -1);
+    std::int64_t* const offsets = device.copy_of(unset.data(), unset.size());
+    std::vector<TokenBlock> blocks;
+    vectors = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      TokenBlock block = block_of(cases[i], vectors);
+      block.payload.bytes = stored + payloads.at(i);
+      place_dictionary(device, *cases[i].dictionary, block.tokens);
+      block.row_ends = row_ends + rows;
+      block.vector_begins = begins + vectors;
+      block.out = out + pieces.at(i);
+      block.offsets = offsets + rows + i;
+      blocks.push_back(block);
+      rows += cases[i].counts.size();
+      vectors += token_vectors(cases[i].codes);
+    }
+    auto* const statuses = device.allocate<std::uint32_t>(cases.size());
+    PRESSO_TRY(decode_token_blocks({device.copy_of(blocks.data(), blocks.size()), statuses,
+                                    static_cast<std::uint32_t>(cases.size()), vectors},
+                                   run.options, device.stream()));
+    placed_.clear();
+    PRESSO_ASSIGN(auto found, outcomes(device, statuses, cases.size(), pieces, out));
+    const auto all = device.back(offsets, unset.size());
+    auto at = all.begin();
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const auto end = at + static_cast<std::ptrdiff_t>(cases[i].counts.size() + 1);
+      found[i].offsets.assign(at, end);
+      at = end;
+    }
+    return found;
+  }
+
+ private:
+  template <class Case>
+  static const Byte* place(Workplace& device, const std::vector<Case>& cases,
+                           const Pieces& payloads) {
+    std::vector<Byte> bytes(payloads.bytes(), kPoison);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      std::copy(cases[i].payload.begin(), cases[i].payload.end(),
+                bytes.begin() + static_cast<std::ptrdiff_t>(payloads.at(i)));
+    }
+    return device.copy_of(bytes.data(), bytes.size());
+  }
+
+  /// Each dictionary once a batch.
+  void place_dictionary(Workplace& device, const TokenDictionary& dictionary, DeviceTokens& to) {
+    for (const auto& [known, tokens] : placed_) {
+      if (known == &dictionary) to = tokens;
+    }
+    if (to.slots != nullptr) return;
+    to.slots = device.copy_of(dictionary.slots(), kMaxTokens * kMaxTokenBytes);
+    to.lengths = device.copy_of(dictionary.lengths(), kMaxTokens);
+    placed_.emplace_back(&dictionary, to);
+  }
+
+  static Result<std::vector<ColumnOutcome>> outcomes(Workplace& device,
+                                                     const std::uint32_t* statuses,
+                                                     std::size_t count, const Pieces& pieces,
+                                                     const Byte* out) {
+    const std::vector<std::uint32_t> codes = device.back(statuses, count);
+    const std::vector<Byte> bytes = device.back(out, pieces.bytes());
+    PRESSO_TRY(device.wait());
+    return outcomes_of(codes, pieces, bytes.data());
+  }
+
+  std::vector<std::pair<const TokenDictionary*, DeviceTokens>> placed_;
+};
+
+}  // namespace
+
+ColumnBackend& column_backend() {
+  static DeviceBackend backend;
+  return backend;
+}
+
+}  // namespace presso::gpu::test

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "tools/compress/table_input.h"
+
+#include <algorithm>
+
+namespace presso::cli {
+namespace {
+
+constexpr std::size_t kBegunBytes = 4;
+
+}  // namespace
+
+Result<TableInput> TableInput::open(const InputFile& input) {
+  TableInput opened;
+  opened.begun_.resize_discarding(kBegunBytes);
+  std::size_t got = 0;
+  // A file that claims to be empty, as those of /proc do, is read as a pipe.
+  if (input.is_regular() && !input.is_standard_input() && input.size() > 0) {
+    opened.file_ = std::make_unique<FdRandomAccess>(input.fd(), input.size());
+    got = static_cast<std::size_t>(std::min<std::uint64_t>(input.size(), kBegunBytes));
+    PRESSO_TRY(opened.file_->read_at(0, MutableBytes(opened.begun_.data(), got)));
+    for (Text* text : {&opened.text_, &opened.again_}) {
+      text->stored = std::make_unique<RangeSource>(*opened.file_, 0, input.size());
+    }
+  } else {
+    opened.text_.stored = std::make_unique<FdSource>(input.fd());
+    PRESSO_ASSIGN(got, read_fully(*opened.text_.stored, opened.begun_.mutable_bytes()));
+    opened.text_.prefixed =
+        std::make_unique<PrefixedSource>(opened.begun_.bytes().first(got), *opened.text_.stored);
+  }
+  opened.format_ = foreign_format(opened.begun_.bytes().first(got));
+  if (opened.is_compressed()) {
+    PRESSO_TRY(opened.decompress(opened.text_));
+    if (opened.again_.stored) PRESSO_TRY(opened.decompress(opened.again_));
+  }
+  return opened;
+}
+
+Status TableInput::decompress(Text& text) const {
+  PRESSO_ASSIGN(text.plain, open_foreign(format_, *text.below()));
+  return {};
+}
+
+std::string without_compression_suffix(const std::string& path) {
+  for (const std::string_view suffix : {".gz", ".zst", ".lz4"}) {
+    const std::string_view text(path);
+    if (text.size() > suffix.size() && text.ends_with(suffix)) {
+      return path.substr(0, path.size() - suffix.size());
+    }
+  }
+  return path;
+}
+
+}  // namespace presso::cli
