@@ -14,6 +14,8 @@ namespace {
 /// searched as integers without decoding them.
 constexpr double kBytesMustSave = 0.2;
 constexpr double kCodesMustSave = 0.5;
+/// Of larger blocks so much is tried first.
+constexpr std::size_t kTrialBytes = 128 << 10;
 /// Integers that take less of their plain size are left alone.
 constexpr double kTriedFrom = 0.02;
 
@@ -90,9 +92,17 @@ void BlockAppender::integer_block(ColumnStream stream, const Byte* values, Byte 
 /// in the place of the block that begins at `begin` where it saves enough.
 bool BlockAppender::take_bytes_if_smaller(std::size_t begin, Bytes values, double must_save) {
   const auto stored = static_cast<double>(blocks_.size() - begin);
-  if (stored < kTriedFrom * static_cast<double>(values.size())) return false;
+  const auto plain = static_cast<double>(values.size());
+  if (stored < kTriedFrom * plain) return false;
+  if (values.size() > 2 * kTrialBytes) {
+    const Bytes sample = values.subspan(values.size() / 2, kTrialBytes);
+    scratch_.clear();
+    encoders_.integers.encode(sample, next_number(), FrameKind::kBlock, {}, scratch_);
+    const double share = static_cast<double>(sample.size()) / plain;
+    if (static_cast<double>(scratch_.size()) > stored * share) return false;
+  }
   scratch_.clear();
-  integers_encoder_.encode(values, next_number(), FrameKind::kBlock, {}, scratch_);
+  encoders_.integers.encode(values, next_number(), FrameKind::kBlock, {}, scratch_);
   if (static_cast<double>(scratch_.size()) > stored * (1 - must_save)) return false;
   blocks_.grow(begin);
   blocks_.append(scratch_.bytes());
@@ -114,7 +124,7 @@ void BlockAppender::tokens(Bytes payload, std::uint32_t codes, std::uint32_t row
 
 void BlockAppender::single(ColumnStream stream, Bytes content) {
   const std::size_t begin = blocks_.size();
-  bytes_encoder_.encode(content, next_number(), FrameKind::kBlock, {}, blocks_);
+  encoders_.strings.encode(content, next_number(), FrameKind::kBlock, {}, blocks_);
   add_entry(stream, begin, static_cast<std::uint32_t>(content.size()), 1, {});
 }
 
@@ -125,13 +135,15 @@ void BlockAppender::bytes(ColumnStream stream, const Byte* values,
   while (row < rows) {
     const std::int64_t from = offsets[row];
     std::size_t end = row + 1;
-    while (end < rows && static_cast<std::uint64_t>(offsets[end + 1] - from) <= block_bytes_) ++end;
+    while (end < rows &&
+           static_cast<std::uint64_t>(offsets[end + 1] - from) <= encoders_.block_bytes)
+      ++end;
     Bytes rest(values + from, static_cast<std::size_t>(offsets[end] - from));
     auto begins = static_cast<std::uint32_t>(end - row);
     while (!rest.empty()) {
-      const std::size_t count = std::min<std::size_t>(rest.size(), block_bytes_);
+      const std::size_t count = std::min<std::size_t>(rest.size(), encoders_.block_bytes);
       const std::size_t begin = blocks_.size();
-      bytes_encoder_.encode(rest.first(count), next_number(), FrameKind::kBlock, {}, blocks_);
+      encoders_.strings.encode(rest.first(count), next_number(), FrameKind::kBlock, {}, blocks_);
       add_entry(stream, begin, static_cast<std::uint32_t>(count), begins, {});
       begins = 0;
       rest = rest.subspan(count);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "compress/encode/block_encoder.h"
+#include "compress/table/table_encoders.h"
 #include "format/columns/column_block.h"
 #include "format/columns/row_group.h"
 #include "presso/column_data.h"
@@ -23,14 +23,9 @@ struct Zone {
 
 class BlockAppender {
  public:
-  /// All are kept by reference. `block_bytes`: of plain bytes in a block.
-  BlockAppender(RowGroup& directory, Buffer& blocks, BlockEncoder& bytes_encoder,
-                BlockEncoder& integers_encoder, std::uint32_t block_bytes)
-      : directory_(directory),
-        blocks_(blocks),
-        bytes_encoder_(bytes_encoder),
-        integers_encoder_(integers_encoder),
-        block_bytes_(block_bytes) {}
+  /// All are kept by reference.
+  BlockAppender(RowGroup& directory, Buffer& blocks, TableEncoders& encoders)
+      : directory_(directory), blocks_(blocks), encoders_(encoders) {}
 
   void begin_column(Representation representation);
 
@@ -76,9 +71,7 @@ class BlockAppender {
 
   RowGroup& directory_;
   Buffer& blocks_;
-  BlockEncoder& bytes_encoder_;
-  BlockEncoder& integers_encoder_;
-  std::uint32_t block_bytes_;
+  TableEncoders& encoders_;
   Buffer scratch_;
   unsigned bytes_lost_ = 0;  ///< a bit for each stream of this column
 };

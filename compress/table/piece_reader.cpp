@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace presso {
 namespace {
@@ -81,8 +82,15 @@ Result<std::size_t> PieceReader::take_tail(std::size_t cut) {
 TextPiece PieceReader::take(std::size_t cut) {
   TextPiece piece;
   piece.first_line = line_;
-  piece.text.append(left().first(cut));
-  begin_ += cut;
+  if (begin_ == 0 && text_.size() - cut < cut / 16) {  // mostly
+    Buffer rest;
+    rest.append(text_.bytes().subspan(cut));
+    text_.grow(cut);
+    piece.text = std::exchange(text_, std::move(rest));
+  } else {
+    piece.text.append(left().first(cut));
+    begin_ += cut;
+  }
   line_ += count_lines(piece.text.bytes());
   return piece;
 }

@@ -11,11 +11,6 @@
 namespace presso {
 namespace {
 
-constexpr int kFirstLevelOfLargeBlocks = 7;
-constexpr int kLevelOfIntegers = 4;
-constexpr int kFirstLevelOfTrees = 10;
-constexpr std::uint32_t kBytesBlock = 1u << 20;
-
 std::uint32_t count_nulls(const ColumnView& column) {
   if (column.validity == nullptr) return 0;
   std::uint64_t valid = 0;
@@ -172,20 +167,6 @@ class ColumnEncoder {
 
 }  // namespace
 
-TableParameters table_parameters(const CompressOptions& options) {
-  CompressOptions chosen = options;
-  if (chosen.level == 0 && chosen.favor != Favor::kArchive) chosen.level = kDefaultTableLevel;
-  chosen = with_goal(chosen);
-  chosen.block_bytes = chosen.level >= kFirstLevelOfLargeBlocks ? kMaxBlockBytes : kBytesBlock;
-  TableParameters parameters{parameters_of(chosen), {}};
-  chosen.block_bytes = kBytesBlock;
-  if (chosen.level > kLevelOfIntegers && chosen.level < kFirstLevelOfTrees) {
-    chosen.level = kLevelOfIntegers;
-  }
-  parameters.integers = parameters_of(chosen);
-  return parameters;
-}
-
 EncodedRowGroup RowGroupEncoder::encode(std::span<const ColumnView> columns,
                                         const GroupText& text) {
   EncodedRowGroup encoded;
@@ -193,9 +174,8 @@ EncodedRowGroup RowGroupEncoder::encode(std::span<const ColumnView> columns,
   encoded.directory.text_bytes = text.bytes;
   encoded.directory.text_lines = text.lines;
   encoded.directory.text_checksum = text.checksum;
-  BlockAppender to(encoded.directory, encoded.blocks, bytes_encoder_, integers_encoder_,
-                   block_bytes_);
-  for (const ColumnView& column : columns) ColumnEncoder(column, to, bytes_encoder_).encode();
+  BlockAppender to(encoded.directory, encoded.blocks, encoders_);
+  for (const ColumnView& column : columns) ColumnEncoder(column, to, encoders_.strings).encode();
   if (schema_.exact) {
     static const ExactLines kNone;
     encode_exact_lines(text.exact == nullptr ? kNone : *text.exact, to);

@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "compress/encode/block_encoder.h"
+#include "compress/table/table_encoders.h"
 #include "format/columns/row_group.h"
 #include "presso/column_data.h"
 
@@ -24,18 +24,6 @@ struct GroupText {
 
 class BlockAppender;
 
-/// How blocks of bytes are coded.
-struct TableParameters {
-  EncoderParameters strings;
-  EncoderParameters integers;
-};
-
-/// Without a level it is 6: most of a table are integers and codes, so that this takes a few
-/// percent more time than level 3. From level 7 on blocks have 4 MiB. Integers are coded at level 4
-/// where strings are at 5 to 9: these prefer long matches far away, which in arrays of numbers cost
-/// up to a third (a table of sensors' readings, 2026).
-TableParameters table_parameters(const CompressOptions& options);
-
 struct EncodedRowGroup {
   RowGroup directory;
   Buffer blocks;
@@ -45,10 +33,7 @@ class RowGroupEncoder {
  public:
   /// `schema` is kept by reference.
   RowGroupEncoder(const TableSchema& schema, const TableParameters& parameters)
-      : schema_(schema),
-        block_bytes_(parameters.strings.parser.block_bytes),
-        bytes_encoder_(parameters.strings),
-        integers_encoder_(parameters.integers) {}
+      : schema_(schema), encoders_(parameters) {}
 
   /// `columns`: in the order of the schema, all with the same number of rows, 1 .. kMaxGroupRows.
   /// `text`: where schema.exact.
@@ -58,9 +43,7 @@ class RowGroupEncoder {
   static void encode_exact_lines(const ExactLines& lines, BlockAppender& to);
 
   const TableSchema& schema_;
-  std::uint32_t block_bytes_;
-  BlockEncoder bytes_encoder_;
-  BlockEncoder integers_encoder_;
+  TableEncoders encoders_;
 };
 
 }  // namespace presso

@@ -128,7 +128,10 @@ StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encod
   }
   double best = coded_ratio * plain;
   std::optional<TokenDictionary> tokens;
-  if (may_be_tokens(strings)) {
+  // A row takes a code of 12 bits at least.
+  const double least_of_tokens = kTokenBits / 8.0 * static_cast<double>(strings.rows);
+  const bool tokens_may_win = !choice.dictionary || by_dictionary > least_of_tokens;
+  if (tokens_may_win && may_be_tokens(strings)) {
     tokens = train_tokens(strings);
     const auto by_tokens = static_cast<double>(estimate_tokens(strings, *tokens).total());
     if (best < by_tokens * (1 - kBitsMustSave)) {

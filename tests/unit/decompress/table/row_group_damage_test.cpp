@@ -206,8 +206,8 @@ class Forged : public testing::Test {
   TableSchema schema_;
   RowGroup group_;
   Buffer blocks_;
-  BlockEncoder bytes_encoder_{parameters_of(CompressOptions{})};
-  BlockAppender to_{group_, blocks_, bytes_encoder_, bytes_encoder_, 1u << 20};
+  TableEncoders encoders_{table_parameters(CompressOptions{})};
+  BlockAppender to_{group_, blocks_, encoders_};
 };
 
 TEST_F(Forged, SoundDictionary) {
