@@ -34,6 +34,11 @@ SniffOptions sniff_options(const TableTextOptions& text) {
           .skip_lines = text.skip_lines};
 }
 
+bool is_json_name(const std::string& name) {
+  const std::string_view text(name);
+  return text.ends_with(".json") || text.ends_with(".jsonl") || text.ends_with(".ndjson");
+}
+
 class TableCompressor {
  public:
   TableCompressor(ByteSource& source, ByteSource* types_from, ByteSink& sink,
@@ -75,6 +80,11 @@ class TableCompressor {
       const bool all = got < size - before;
       begun_.grow(before + got);
       if (is_json()) return {};  // what stands before its first row belongs to that
+      if (options_.text.kind == TextKind::kNone && is_json_name(options_.text.name)) {
+        return make_error(ErrorCode::kInvalidArgument,
+                          "has not an object on its first line; of other JSON, `jq -c .` or "
+                          "`jq -c '.[]'` makes lines of objects");
+      }
       auto sniffed = sniff(begun_.bytes(), all, options_.text.name, sniff_options(options_.text));
       if (!sniffed.ok()) {
         const bool more = sniffed.error().code == ErrorCode::kTruncated && size < kMostSniffBytes;

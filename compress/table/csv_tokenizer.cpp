@@ -59,7 +59,8 @@ void trim(const TokenState& state, RecordBatch& batch) {
 
 Error unclosed(const TokenState& state, std::uint64_t first_line) {
   const std::uint64_t line = first_line + count_lines(state.text.first(state.open));
-  return error_in_line(line, "the quote that opens here is never closed");
+  return error_in_line(
+      line, "the quote that opens here is never closed; with --quote none quotes are text");
 }
 
 }  // namespace

@@ -372,6 +372,13 @@ class Tables(CliTest):
             self.run_presso("compress", "--table", "jsonl", "no.jsonl").err,
         )
 
+    def test_other_json_is_named(self):
+        for text in (b'[{"a":1},{"a":2}]', b'{\n "a": 1\n}\n'):
+            self.write("all.json", text)
+            refused = self.run_presso("compress", "--table", "auto", "all.json")
+            self.assertEqual(refused.status, 2)
+            self.assertIn("jq -c", refused.err)
+
     @covers("compress", "--bad-rows")
     def test_rows_that_do_not_fit_are_set_aside(self):
         self.write("orders.csv", b'a,b\n1,2\n3\n"x\ny",6\n4,5,6\n\n7,8\nz,9')

@@ -116,7 +116,9 @@ TEST(CsvTokenizer, AnUnclosedQuoteIsAnErrorThatNamesTheLineWhereItOpened) {
   const auto end = tokenize({}, bytes_of(text), 0, 100, true, batch, 10);
   ASSERT_FALSE(end.ok());
   EXPECT_EQ(end.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(end.error().what, "line 13: the quote that opens here is never closed");
+  EXPECT_EQ(
+      end.error().what,
+      "line 13: the quote that opens here is never closed; with --quote none quotes are text");
 }
 
 TEST(CsvTokenizer, BytesWithTwoMeaningsAreRefused) {
