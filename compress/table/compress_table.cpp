@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Two passes over a file: the first finds out the types from all rows, the second loads one row
-// group after another and encodes it. Both work on all threads, a piece of text each.
+// group after another and encodes it. Both work on all threads, a piece of text each. Where rows
+// are sorted, the second one loads and sorts pieces, which are then merged into row groups.
 #include "presso/compress_table.h"
 
 #include <algorithm>
 #include <mutex>
 #include <utility>
 
-#include "compress/table/dialect.h"
-#include "compress/table/json_inference.h"
+#include "compress/table/begun_text.h"
+#include "compress/table/merged_groups.h"
+#include "compress/table/named_columns.h"
 #include "compress/table/piece_reader.h"
 #include "compress/table/row_group_encoder.h"
+#include "compress/table/row_sorter.h"
 #include "compress/table/row_text_kind.h"
 #include "format/columns/table_file.h"
 #include "presso/checksum.h"
@@ -20,23 +23,10 @@
 namespace presso {
 namespace {
 
-constexpr std::size_t kMostSniffBytes = std::size_t{1} << 28;
-/// A line of so many bytes is a row, not a comment.
-constexpr std::size_t kLongLine = std::size_t{1} << 24;
-
-SniffOptions sniff_options(const TableTextOptions& text) {
-  return {.delimiter = text.delimiter,
-          .quote = text.quote,
-          .trailing_delimiter = text.trailing_delimiter,
-          .header = text.header,
-          .null_text = text.null_text,
-          .comment = text.comment,
-          .skip_lines = text.skip_lines};
-}
-
-bool is_json_name(const std::string& name) {
-  const std::string_view text(name);
-  return text.ends_with(".json") || text.ends_with(".jsonl") || text.ends_with(".ndjson");
+std::vector<ColumnView> views_of(const std::vector<ColumnData>& columns) {
+  std::vector<ColumnView> views;
+  for (const ColumnData& column : columns) views.push_back(column.view());
+  return views;
 }
 
 class TableCompressor {
@@ -62,6 +52,7 @@ class TableCompressor {
   struct Loaded {
     Status status;
     EncodedRowGroup group;
+    RowSorter::SortedRun run;  ///< in place of `group`
     std::uint64_t text_bytes = 0;
     std::uint64_t rows = 0;
     std::uint64_t exact_lines = 0;
@@ -72,75 +63,20 @@ class TableCompressor {
   };
 
   Status sniff_text() {
-    for (std::size_t size = kSniffBytes;; size *= 4) {
-      const std::size_t before = begun_.size();
-      begun_.grow(size);
-      PRESSO_ASSIGN(const std::size_t got,
-                    read_fully(source_, {begun_.data() + before, size - before}));
-      const bool all = got < size - before;
-      begun_.grow(before + got);
-      if (is_json()) return {};  // what stands before its first row belongs to that
-      if (options_.text.kind == TextKind::kNone && is_json_name(options_.text.name)) {
-        return make_error(ErrorCode::kInvalidArgument,
-                          "has not an object on its first line; of other JSON, `jq -c .` or "
-                          "`jq -c '.[]'` makes lines of objects");
-      }
-      auto sniffed = sniff(begun_.bytes(), all, options_.text.name, sniff_options(options_.text));
-      if (!sniffed.ok()) {
-        const bool more = sniffed.error().code == ErrorCode::kTruncated && size < kMostSniffBytes;
-        if (!more) return std::move(sniffed.error());
-        continue;
-      }
-      if (sniffed->names.empty()) {
-        return make_error(
-            ErrorCode::kInvalidArgument,
-            "has no row and no header, so it is no table; compress it without --table");
-      }
-      text_ = std::move(*sniffed);
-      kind_ = make_delimited_kind(text_.form, text_.names,
-                                  {.comment = options_.text.comment, .fill = options_.text.fill});
-      if (finds_row(all)) return {};
-      if (all) return take_text_without_rows();
-      if (size >= kMostSniffBytes) {
-        return make_error(ErrorCode::kInvalidArgument, "has no row in its first 256 MiB");
-      }
-    }
-  }
-
-  /// Whether a row follows the head in what was read.
-  bool finds_row(bool all) const {
-    const Bytes rest = begun_.bytes().subspan(text_.form.head.size());
-    std::size_t rows = 0;
-    const auto end = kind_->pass_rows(rest, 0, 1, all, rows);
-    if (!end.ok() || rows > 0) return true;  // an error is met again with its piece
-    return !all && *end < rest.size() && rest.size() - *end > kLongLine;
-  }
-
-  /// Blank lines and comments belong to the row behind them; where there is none, to the head.
-  Status take_text_without_rows() {
-    const Bytes rest = begun_.bytes().subspan(text_.form.head.size());
-    text_.form.head.append(rest.begin(), rest.end());
-    kind_ = make_delimited_kind(text_.form, text_.names, {});
+    PRESSO_ASSIGN(BegunText begun,
+                  sniff_source(source_, options_.text, options_.on_bad_rows != nullptr));
+    begun_ = std::move(begun.bytes);
+    text_ = std::move(begun.text);
+    kind_ = std::move(begun.kind);
     return {};
   }
 
-  /// Whether the text is JSON lines, by its first line or because the caller says so.
-  bool is_json() {
-    if (options_.text.kind == TextKind::kDelimited) return false;
-    std::optional<TextForm> form = sniff_json(begun_.bytes());
-    if (!form && options_.text.kind == TextKind::kJsonLines) {
-      form.emplace();
-      form->kind = TextKind::kJsonLines;
-    }
-    if (!form) return false;
-    text_.form = std::move(*form);
-    kind_ = make_json_kind(text_.form);
-    return true;
-  }
+  bool is_sorted() const { return !options_.sort.by.empty(); }
 
   PieceReader pieces_of(ByteSource& rows) const {
     const std::size_t columns = summary_.schema.columns.size();
-    return {rows, *kind_, text_.first_line, options_.group_rows, most_group_rows(columns + 1)};
+    const std::uint32_t most = is_sorted() ? options_.sort.run_rows : options_.group_rows;
+    return {rows, *kind_, text_.first_line, most, most_group_rows(columns + 1)};
   }
 
   Status find_types() {
@@ -156,14 +92,14 @@ class TableCompressor {
     if (!saw_all_) {
       for (ColumnSchema& column : summary_.schema.columns) column.valid_utf8 = false;
     }
-    summary_.schema.exact = options_.exact;
+    summary_.schema.exact = options_.exact && !is_sorted();
     std::vector<ColumnReport> reports = finder_->report();
     for (std::size_t i = 0; i < reports.size(); ++i) {
       summary_.findings.push_back(
           {reports[i].values, reports[i].nulls, reports[i].why(summary_.schema.columns[i])});
     }
     summary_.notes = text_.notes;
-    return take_given_types();
+    return take_given_types(options_.types, saw_all_, text_.form.kind, summary_);
   }
 
   Status skip_head(ByteSource& source) const {
@@ -229,55 +165,30 @@ class TableCompressor {
     return {};
   }
 
-  Status take_given_types() {
-    for (const ColumnSchema& given : options_.types) {
-      auto& columns = summary_.schema.columns;
-      const auto column = std::find_if(columns.begin(), columns.end(), [&](const auto& inferred) {
-        return inferred.name == given.name;
-      });
-      if (column == columns.end() && text_.form.kind == TextKind::kJsonLines) {
-        columns.push_back(given);
-        summary_.findings.emplace_back();
-        continue;
-      }
-      if (column == columns.end()) {
-        return make_error(ErrorCode::kInvalidArgument, "has no column `" + given.name + "`");
-      }
-      take_given_type(given, *column);
-    }
-    return {};
-  }
-
-  /// How values stand in the text is what was found out, as far as the type given has that.
-  void take_given_type(const ColumnSchema& given, ColumnSchema& column) const {
-    const ColumnSchema inferred = std::exchange(column, given);
-    column.quoting = inferred.quoting;
-    const bool valid_utf8 = saw_all_ && (!is_string(inferred.type) || inferred.valid_utf8);
-    column.valid_utf8 = given.type == ColumnType::kUtf8 && valid_utf8;
-    if (given.type == inferred.type) column.text = inferred.text;
-    const bool is_json = text_.form.kind == TextKind::kJsonLines;
-    const bool in_quotes =
-        inferred.type == ColumnType::kDate32 || inferred.type == ColumnType::kTimestamp;
-    if (is_json && is_string(given.type) && !is_string(inferred.type) && !in_quotes) {
-      column.text = ValueText::kRawJson;
-    }
-  }
-
   Status load() {
+    PRESSO_TRY(start_sorting());
     PRESSO_TRY(writer_.begin(summary_.schema, options_.compress.metadata));
     summary_.plain_bytes = text_.form.head.size();
     const TableParameters parameters = table_parameters(options_.compress);
-    std::vector<RowGroupEncoder> encoders;
-    for (unsigned i = 0; i < threads_; ++i) encoders.emplace_back(summary_.schema, parameters);
+    for (unsigned i = 0; i < threads_; ++i) encoders_.emplace_back(summary_.schema, parameters);
     PrefixedSource rows(begun_.bytes().subspan(text_.form.head.size()), source_);
     PieceReader reader = pieces_of(rows);
     PRESSO_TRY((run_ordered<TextPiece, Loaded>(
         {threads_, threads_ + 1}, [&] { return reader.next(); },
         [&](TextPiece piece, unsigned worker) {
-          return load_piece(std::move(piece), encoders[worker]);
+          return load_piece(std::move(piece), encoders_[worker]);
         },
         [&](Loaded loaded) { return write(std::move(loaded)); })));
+    if (sorter_) PRESSO_TRY(write_sorted());
     return writer_.finish();
+  }
+
+  Status start_sorting() {
+    if (!is_sorted()) return {};
+    PRESSO_ASSIGN(auto columns, sort_columns(options_.sort.by, summary_.schema));
+    sorter_.emplace(summary_.schema, std::move(columns),
+                    SorterLimits{options_.sort.memory_bytes, options_.sort.temporary_directory});
+    return {};
   }
 
   Loaded load_piece(TextPiece piece, RowGroupEncoder& encoder) const {
@@ -290,7 +201,7 @@ class TableCompressor {
       if (!loaded.status.ok()) return loaded;
       rows = kind_->load(piece.text.bytes(), summary_.schema, piece.first_line);
     }
-    if (!rows.ok() && types_from_ == nullptr) rows.error().what += other_types(piece);
+    if (!rows.ok() && !saw_all_) rows.error().what += other_types(piece);
     const Bytes text = piece.text.bytes();
     loaded.seconds.parsing = time.seconds();
     if (!rows.ok()) {
@@ -304,21 +215,24 @@ class TableCompressor {
       if (loaded.bad_rows > 0) {  // what belongs to no row goes with those that are not taken
         loaded.bad.append(text);
         loaded.text_bytes = 0;
-      } else if (options_.exact && !text.empty()) {
+      } else if (summary_.schema.exact && !text.empty()) {
         loaded.status = error_in_line(piece.first_line, "no row follows, only other text");
       }
       return loaded;
     }
+    if (sorter_) {
+      loaded.run = sorter_->sort(views_of(rows->columns));
+      loaded.seconds.sorting = time.seconds() - loaded.seconds.parsing;
+      return loaded;
+    }
     GroupText about;
-    if (options_.exact) {
+    if (summary_.schema.exact) {
       about.bytes = text.size();
       about.lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
       about.checksum = checksum64(text);
       about.exact = &rows->exact;
     }
-    std::vector<ColumnView> views;
-    for (const ColumnData& column : rows->columns) views.push_back(column.view());
-    loaded.group = encoder.encode(views, about);
+    loaded.group = encoder.encode(views_of(rows->columns), about);
     loaded.seconds.coding = time.seconds() - loaded.seconds.parsing;
     return loaded;
   }
@@ -336,7 +250,12 @@ class TableCompressor {
       const bool fits = std::any_of(known.begin(), known.end(), [&](const ColumnSchema& other) {
         return other.name == column.name && type_name(other) == type_name(column);
       });
-      if (!fits) types += (types.empty() ? "" : ",") + column.name + ":" + type_name(column);
+      const auto& given = options_.types;
+      const bool is_given = std::any_of(given.begin(), given.end(), [&](const ColumnSchema& other) {
+        return other.name == column.name;
+      });
+      if (!fits && !is_given)
+        types += (types.empty() ? "" : ",") + column.name + ":" + type_name(column);
     }
     if (types.empty()) return {};
     return "; types were found out from the pipe's first 32 MiB: --schema '" + types + "'";
@@ -372,11 +291,52 @@ class TableCompressor {
     summary_.rows += loaded.rows;
     summary_.exact_lines += loaded.exact_lines;
     summary_.seconds.parsing += loaded.seconds.parsing;
+    summary_.seconds.sorting += loaded.seconds.sorting;
     summary_.seconds.coding += loaded.seconds.coding;
-    if (loaded.rows > 0) {
-      ++summary_.row_groups;
-      PRESSO_TRY(writer_.add_row_group(loaded.group.directory, loaded.group.blocks.bytes()));
-    }
+    if (loaded.rows == 0) return report_progress();
+    if (!sorter_) return write_group(loaded.group);
+    const Stopwatch time;
+    PRESSO_TRY(sorter_->add(std::move(loaded.run)));
+    summary_.seconds.sorting += time.seconds();
+    return report_progress();
+  }
+
+  Status write_sorted() {
+    using Group = std::vector<ColumnData>;
+    PRESSO_ASSIGN(RunMerger merger, sorter_->merge());
+    summary_.spilled_bytes = sorter_->spilled_bytes();
+    MergedGroups groups(summary_.schema, std::move(merger),
+                        sorted_group_limits(summary_.schema, options_.group_rows, summary_.rows,
+                                            summary_.plain_bytes - text_.form.head.size()));
+    return run_ordered<Group, Loaded>(
+        {threads_, threads_ + 1},
+        [&] {
+          const Stopwatch time;
+          auto group = groups.next();
+          const std::lock_guard lock(mutex_);
+          summary_.seconds.sorting += time.seconds();
+          return group;
+        },
+        [&](const Group& group, unsigned worker) {
+          Loaded coded;
+          const Stopwatch time;
+          coded.group = encoders_[worker].encode(views_of(group), {});
+          coded.seconds.coding = time.seconds();
+          return coded;
+        },
+        [&](const Loaded& coded) {
+          summary_.seconds.coding += coded.seconds.coding;
+          return write_group(coded.group);
+        });
+  }
+
+  Result<bool> write_group(const EncodedRowGroup& group) {
+    ++summary_.row_groups;
+    PRESSO_TRY(writer_.add_row_group(group.directory, group.blocks.bytes()));
+    return report_progress();
+  }
+
+  Result<bool> report_progress() const {
     const auto& progress = options_.compress.on_progress;
     if (progress && !progress(summary_.plain_bytes, writer_.bytes_written())) {
       return make_error(ErrorCode::kCancelled);
@@ -393,8 +353,10 @@ class TableCompressor {
   SniffedText text_;
   std::unique_ptr<RowTextKind> kind_;
   std::unique_ptr<ColumnFinder> finder_;
-  std::optional<TextPiece> first_piece_;  ///< of a pipe
-  bool saw_all_ = true;                   ///< before the types were settled
+  std::optional<TextPiece> first_piece_;   ///< of a pipe
+  bool saw_all_ = true;                    ///< before the types were settled
+  std::vector<RowGroupEncoder> encoders_;  ///< of each thread
+  std::optional<RowSorter> sorter_;        ///< where rows are sorted
   std::mutex mutex_;
   TableSummary summary_;
 };

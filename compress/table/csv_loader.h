@@ -17,6 +17,8 @@ struct LoadOptions {
   Byte comment = 0;
   /// Fields that a record lacks are null; without it that is an error. Fields too many always are.
   bool fill = false;
+  /// Rows with the wrong number of fields are left out, so they tell no types either.
+  bool leave_out_bad_rows = false;
 };
 
 /// Bytes [begin, end) of a text: a row with its line end.

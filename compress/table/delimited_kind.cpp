@@ -7,13 +7,14 @@ namespace {
 class DelimitedFinder final : public ColumnFinder {
  public:
   DelimitedFinder(const Dialect& dialect, const TextForm& form,
-                  const std::vector<std::string>& names)
-      : dialect_(dialect), names_(names), types_(names.size(), form) {}
+                  const std::vector<std::string>& names, const LoadOptions& options)
+      : dialect_(dialect), names_(names), options_(options), types_(names.size(), form) {}
 
   Status add(Bytes text, std::uint64_t first_line) override {
     RecordBatch batch;
     for (std::size_t at = 0; at < text.size();) {
       PRESSO_ASSIGN(at, tokenize(dialect_, text, at, kBatchRecords, true, batch, first_line));
+      if (options_.leave_out_bad_rows) leave_out_bad_rows(batch);
       types_.add(batch, text, first_line);
     }
     return {};
@@ -25,8 +26,25 @@ class DelimitedFinder final : public ColumnFinder {
   std::vector<ColumnReport> report() const override { return types_.report(); }
 
  private:
+  void leave_out_bad_rows(RecordBatch& batch) const {
+    RecordBatch kept;
+    kept.first_field.push_back(0);
+    for (std::size_t r = 0; r < batch.records(); ++r) {
+      const std::size_t fields = batch.fields_of(r);
+      if (fields != names_.size() && !(options_.fill && fields < names_.size())) continue;
+      kept.fields.insert(kept.fields.end(), batch.fields.begin() + batch.first_field[r],
+                         batch.fields.begin() + batch.first_field[r + 1]);
+      kept.first_field.push_back(static_cast<std::uint32_t>(kept.fields.size()));
+      kept.begin.push_back(batch.begin[r]);
+    }
+    if (kept.begin.size() == batch.records()) return;
+    kept.begin.push_back(batch.begin.back());
+    batch = std::move(kept);
+  }
+
   const Dialect& dialect_;
   const std::vector<std::string>& names_;
+  const LoadOptions& options_;
   TypeInference types_;
 };
 
@@ -54,7 +72,7 @@ class DelimitedKind final : public RowTextKind {
     return at;
   }
   std::unique_ptr<ColumnFinder> new_finder() const override {
-    return std::make_unique<DelimitedFinder>(dialect_, form_, names_);
+    return std::make_unique<DelimitedFinder>(dialect_, form_, names_, options_);
   }
   Result<LoadedRows> load(Bytes text, const TableSchema& schema,
                           std::uint64_t first_line) const override {

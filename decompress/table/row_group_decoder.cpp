@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "decompress/columns/cpu/integer_decoder.h"
+#include "format/columns/bit_copy.h"
 #include "format/columns/column_block.h"
 #include "presso/checksum.h"
 
@@ -15,26 +16,6 @@ namespace {
 
 Error bad_column(const char* what) {
   return make_error(ErrorCode::kBadRowGroup, what);
-}
-
-void clear_bits_behind(std::uint32_t count, Byte* bits) {
-  if (count % 8 == 0) return;
-  Byte& last = bits[count / 8];
-  last = static_cast<Byte>(last & ((1u << (count % 8)) - 1));
-}
-
-/// Copies `count` bits, from bit `from` of `source` to bit `to` of `target`, which is zero there.
-void copy_bits(const Byte* source, std::uint32_t from, std::uint32_t count, Byte* target,
-               std::uint32_t to) {
-  if (from % 8 == 0 && to % 8 == 0) {
-    std::memcpy(target + to / 8, source + from / 8, (count + 7) / 8);
-    clear_bits_behind(count, target + to / 8);
-    return;
-  }
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const auto bit = static_cast<Byte>(source[(from + i) / 8] >> ((from + i) % 8) & 1);
-    target[(to + i) / 8] = static_cast<Byte>(target[(to + i) / 8] | bit << ((to + i) % 8));
-  }
 }
 
 /// Lengths become offsets in place: `offsets` holds rows lengths behind its first element.
@@ -83,9 +64,7 @@ Status RowGroupDecoder::decode_integer_block(std::uint32_t block, Byte width_byt
   const ColumnBlock& entry = group_.blocks[block];
   PRESSO_ASSIGN(const Buffer stored, read_stored(block));
   if (!is_column_coding(stored.data())) {
-    PRESSO_TRY(decode_stored_bytes(block, stored, into));
-    if (width_bytes == 0) clear_bits_behind(entry.rows, into);
-    return {};
+    return decode_stored_bytes(block, stored, into);
   }
   auto parsed = parse_column_block_header(stored.data());
   if (!parsed.ok()) return at_block(std::move(parsed.error()), block);
@@ -134,7 +113,7 @@ Result<std::vector<std::uint32_t>> RowGroupDecoder::read_numbers_of_4_bytes(
 }
 
 /// Whole blocks are decoded into their place, behind which there must be Buffer::kSlack bytes; of
-/// others only what is wanted is copied.
+/// others, and of bits, only what is wanted is copied. Bits are 0 before.
 Status RowGroupDecoder::read_integers(const ColumnChunk& chunk, ColumnStream stream,
                                       Byte width_bytes, RowRange range, Byte* into) const {
   Buffer part;
@@ -147,10 +126,9 @@ Status RowGroupDecoder::read_integers(const ColumnChunk& chunk, ColumnStream str
     const std::uint32_t to = std::min(end, range.end());
     if (from < to) {
       const std::uint32_t at = from - range.first;
-      const bool whole = from == begin && to == end && (width_bytes != 0 || at % 8 == 0);
+      const bool whole = from == begin && to == end && width_bytes != 0;
       if (whole) {
-        Byte* place = into + (width_bytes == 0 ? at / 8 : std::size_t{at} * width_bytes);
-        PRESSO_TRY(decode_integer_block(block, width_bytes, place));
+        PRESSO_TRY(decode_integer_block(block, width_bytes, into + std::size_t{at} * width_bytes));
       } else {
         part.resize_discarding(integer_bytes(width_bytes, entry.rows));
         PRESSO_TRY(decode_integer_block(block, width_bytes, part.data()));

@@ -238,7 +238,7 @@ class Formats(Scan):
             result = self.run_presso("scan", "-a", "pid=", "f" + ending)
             self.assertEqual(result.status, 2, result)
             self.assertRegex(result.err, rf"^presso: f\{ending}: \w+ data at offset [0-9,]+: ")
-            self.assertIn("the rest was not searched", result.err)
+            self.assertIn("the rest was not read", result.err)
 
     def test_something_else_behind_the_data(self):
         for ending in self.COMMANDS:

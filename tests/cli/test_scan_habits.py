@@ -80,7 +80,7 @@ class Surroundings(Scan):
         result = self.run_presso("scan", "-c", "timeout", "cut.gz")
         self.assertEqual(result.status, 2)
         self.assertIn("presso: cut.gz: gzip data at offset", result.err)
-        self.assertIn("the file ends too early; the rest was not searched", result.err)
+        self.assertIn("the file ends too early; the rest was not read", result.err)
         lines = content.count(b"\n")
         found = int(result.out)
         printed = self.run_presso("scan", "timeout", "cut.gz").out.splitlines()

@@ -209,6 +209,49 @@ class Tables(CliTest):
         self.ok("compress", "--table", "csv", "--no-exact", "t.csv")
         self.assertEqual(self.ok("cat", "t.csv.presso").out, b"a,b\n1,2\n3,x\n")
 
+    @covers("compress", "--sort-by")
+    def test_rows_are_stored_sorted(self):
+        self.write("t.csv", b'n,"x, y"\n3,a\n1,b\n,c\n3,b\n20,"a,a"\n')
+        self.ok("compress", "--table", "csv", "--sort-by", 'n desc,"x, y"', "t.csv")
+        self.assertEqual(
+            self.ok("cat", "t.csv.presso").out, b'n,"x, y"\n,c\n20,"a,a"\n3,a\n3,b\n1,b\n'
+        )
+        self.assertFalse(self.info("t.csv.presso")["table"]["exact"])
+        rows = b'{"k":2,"v":"x"}\n{"k":1,"v":null}\n{"k":1,"v":"a"}\n'
+        table = self.ok("compress", "--table", "jsonl", "--sort-by", "k,v", "-c", "-", stdin=rows)
+        self.assertEqual(
+            self.ok("cat", stdin=table.out).out,
+            b'{"k":1,"v":"a"}\n{"k":1,"v":null}\n{"k":2,"v":"x"}\n',
+        )
+
+    def test_large_tables_are_sorted_the_same_with_any_number_of_threads(self):
+        text = many_rows()
+        head, *rows = text.splitlines(keepends=True)
+        self.write("t.csv", text)
+        made = []
+        for threads in ("1", "3"):
+            self.ok("compress", "-f", "--table", "csv", "--sort-by", "colour,key desc",
+                    "--row-group", "30000", "-T", threads, "t.csv")
+            made.append(self.read("t.csv.presso"))
+        self.assertEqual(made[0], made[1])
+        rows.sort(key=lambda row: (row.split(b",")[2], -int(row.split(b",")[0])))
+        self.assertEqual(self.ok("cat", "t.csv.presso").out, head + b"".join(rows))
+        self.assertEqual(self.info("t.csv.presso")["table"]["row_groups"], 3)
+
+    def test_what_cannot_be_sorted_by_is_an_error(self):
+        self.write("t.csv", b"a,b\n1,2\n")
+        for by, said in (
+            ("c", "t.csv: has no column `c` to be sorted by, only `a`, `b`"),
+            ("a,b,a desc", "t.csv: is to be sorted by column `a` twice"),
+            ("a,", "lacks the name of a column"),
+            ('"a', "has a quote that is never closed"),
+        ):
+            self.fails("compress", "--table", "csv", "--sort-by", by, "t.csv", saying=said)
+        self.fails("compress", "--table", "csv", "--exact", "--sort-by", "a", "t.csv",
+                   saying="--exact keeps the rows in their order")
+        self.fails("compress", "--sort-by", "a", "t.csv", saying="--sort-by needs --table")
+        self.assertEqual(os.listdir(), ["t.csv"])
+
     def test_errors_name_file_and_line_and_leave_nothing(self):
         for text, said in (
             (b"", "has no row and no header"),
@@ -385,6 +428,11 @@ class Tables(CliTest):
         given = ("compress", "-f", "--table", "csv", "--schema", "a:int32", "--bad-rows", "bad.csv")
         said = self.ok(*given, "orders.csv").err
         self.assertIn("4 rows are in bad.csv and not in the table", said)
+        self.write("total.csv", b"a,b\n1,2\n4,5\nTotal: 2\n")
+        self.ok("compress", "-f", "--table", "csv", "--bad-rows", "bad.csv", "total.csv")
+        types = [column["type"] for column in self.info("total.csv.presso")["table"]["columns"]]
+        self.assertEqual(types, ["int64", "int64"])
+        self.ok(*given, "orders.csv")
         self.assertEqual(self.read("bad.csv"), b'3\n"x\ny",6\n4,5,6\nz,9')
         self.assertEqual(self.ok("cat", "orders.csv.presso").out, b"a,b\n1,2\n\n7,8\n")
         self.write("rows.jsonl", b'{"a":1}\n{"a":"x"}\n{"b":1}\n{"a":2}\n')
@@ -393,7 +441,13 @@ class Tables(CliTest):
         self.assertEqual(self.read("bad.jsonl"), b'{"a":"x"}\n')
         two = self.run_presso(*given, "orders.csv", "rows.jsonl")
         self.assertIn("--bad-rows names one file", two.err)
-        self.write("all.csv", b"a,b\n1\n\n2\n")
+        for flags in (("--bad-rows", "o", "-o", "./o"), ("--bad-rows", "./all.csv.presso")):
+            self.write("all.csv", b"a,b\n1\n\n2\n")
+            same = self.run_presso("compress", "-f", "--rm", "--table", "csv", *flags, "all.csv")
+            self.assertEqual(same.status, 2)
+            self.assertIn("names the output itself", same.err)
+            self.assertEqual(self.read("all.csv"), b"a,b\n1\n\n2\n")
+        self.assertIn("is no name", self.run_presso(*given[:-1], "-", "orders.csv").err)
         self.ok("compress", "-f", "--table", "csv", "--bad-rows", "bad.csv", "all.csv")
         self.assertEqual(self.read("bad.csv"), b"1\n2\n\n")
 

@@ -70,6 +70,10 @@ class CompressCommand final : public Command {
     if (!table_.on && !table_.needs_table.empty()) {
       return make_error(ErrorCode::kInvalidArgument, table_.needs_table + " needs --table");
     }
+    if (table_.asks_for_exact && !table_.options.sort.by.empty()) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "--exact keeps the rows in their order, --sort-by does not");
+    }
     PRESSO_TRY(settle_kind_of_text());
     for (const Ignored& option : ignored_options(options_)) warning(option.name, option.why);
     if (table_.on) warn_of_options_without_effect();
@@ -90,6 +94,7 @@ class CompressCommand final : public Command {
         {options_.filter_permille.value_or(0) != 0, "--index"},
         {options_.block_bytes != 0, "--block-size"},
         {options_.dictionary.mode != DictionaryChoice::Mode::kAuto, "--dict"},
+        {options_.dictionary.renew_bytes != DictionaryChoice().renew_bytes, "--dict-renew"},
     };
     for (const auto& [is_given, name] : given) {
       if (is_given) warning(name, "has no effect on tables");
@@ -173,12 +178,24 @@ class CompressCommand final : public Command {
                                   ", " + work_text(summary->seconds));
   }
 
+  /// Whether both names are of one file, there or not yet.
+  static bool is_same_place(const std::string& one, const std::string& other) {
+    const auto place_of = [](const std::string& name) {
+      std::error_code unknown;
+      return std::filesystem::weakly_canonical(std::filesystem::absolute(name, unknown), unknown);
+    };
+    return place_of(one) == place_of(other);
+  }
+
   void compress_as_table(const std::string& path, const InputFile& input, OutputFile& output,
                          CompressOptions& options) {
     const bool with_bad_rows = !table_.bad_rows.empty();
     std::optional<OutputFile> bad_rows =
         with_bad_rows ? open_output(input, {.path = table_.bad_rows}, files_) : std::nullopt;
     if (with_bad_rows && !bad_rows) return;
+    if (bad_rows && is_same_place(bad_rows->name(), output.name())) {
+      return error(table_.bad_rows, "--bad-rows names the output itself; not written");
+    }
     Result<TableInput> text = TableInput::open(input);
     if (!text.ok()) return error(shown_name(path), text.error());
     Progress progress(shown_name(path), text->is_compressed() ? 0 : input.size(), files_.progress);
@@ -202,20 +219,25 @@ class CompressCommand final : public Command {
       const Status done = bad_rows->commit({});
       if (!done.ok()) return error(table_.bad_rows, done.error());
     }
-    if (!finish_output(path, input, output, attributes_of(input), files_)) return;
+    if (!finish_output(path, input, output, attributes_of(input), files_)) {
+      if (bad_rows) std::remove(table_.bad_rows.c_str());
+      return;
+    }
     report_table(path, *summary, time.seconds());
   }
 
   void report_table(const std::string& path, const TableSummary& summary, double seconds) {
     for (const std::string& note : summary.notes) warning(shown_name(path), note);
     if (summary.bad_rows > 0) {
-      warning(shown_name(path), grouped(summary.bad_rows) + " rows are in " + table_.bad_rows +
+      const char* const are = summary.bad_rows == 1 ? " row is in " : " rows are in ";
+      warning(shown_name(path), grouped(summary.bad_rows) + are + table_.bad_rows +
                                     " and not in the table; the first: " + summary.first_bad_row);
     }
     describe_table(shown_name(path), summary, seconds);
     if (table_.report_json) {
       const std::string json = table_report_json(path, summary, seconds);
-      std::fwrite(json.data(), 1, json.size(), stdout);
+      const bool written = std::fwrite(json.data(), 1, json.size(), stdout) == json.size();
+      if (std::fflush(stdout) != 0 || !written) error("", "cannot write to standard output");
     }
     ++totals_.files;
     totals_.plain += summary.plain_bytes;

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tools/cli/bind.h"
+#include "tools/compress/sort_by.h"
 
 namespace presso::cli {
 namespace {
@@ -197,7 +198,29 @@ std::vector<Flag> table_flags(TableFlags& flags) {
        .brief = "keep what is needed to give the text back byte for byte",
        .default_value = "on",
        .negation = "no-exact",
-       .apply = of_table(flags, set(flags.options.exact))},
+       .apply = of_table(flags,
+                         [&flags](const Given& given) -> Status {
+                           flags.options.exact = !given.negated;
+                           flags.asks_for_exact = !given.negated;
+                           return {};
+                         })},
+      {.name = "sort-by",
+       .value_name = "COLUMNS",
+       .category = kTables,
+       .brief = "store the rows sorted by these columns: 'day,price desc'; implies --no-exact",
+       .text = "The text comes back in this order, its header first. Each column may have asc or "
+               "desc behind it; a name with a comma, or with one of these words, stands in double "
+               "quotes. Nulls are last, with desc first; rows that are equal in these columns keep "
+               "their order. Readers skip more of a sorted table, and sorted columns are smaller. "
+               "What takes more than 256M in memory is sorted in a temporary file in $TMPDIR, or "
+               "in /tmp.",
+       .apply = of_table(flags,
+                         [&flags](const Given& given) -> Status {
+                           auto parsed = parse_sort_by(given.value);
+                           if (!parsed.ok()) return bad_value(given, parsed.error().what);
+                           flags.options.sort.by = std::move(*parsed);
+                           return {};
+                         })},
       {.name = "bad-rows",
        .value_name = "FILE",
        .category = kTables,
@@ -206,7 +229,12 @@ std::vector<Flag> table_flags(TableFlags& flags) {
                "--schema, are written there as they stood, in their order. The table, and what "
                "'presso decompress' gives back, is without them.",
        .completion = Completion::kFile,
-       .apply = of_table(flags, text_into(flags.bad_rows))},
+       .apply = of_table(flags,
+                         [&flags](const Given& given) -> Status {
+                           flags.bad_rows = given.value;
+                           if (!given.value.empty() && given.value != "-") return {};
+                           return bad_value(given, "is no name of a file");
+                         })},
       {.name = "report",
        .value_name = "FORM",
        .category = kTables,

@@ -15,12 +15,13 @@ struct TableFlags {
   TableOptions options;
   std::string bad_rows;         ///< --bad-rows; empty: such rows are errors
   bool report_json = false;     ///< --report json
+  bool asks_for_exact = false;  ///< --exact was given, rather than left as it is
   std::string needs_table;      ///< one of the other flags, as it was spelled
   std::string needs_delimiter;  ///< one of those that mean nothing for JSON lines
 };
 
 /// --table --schema --header --delimiter --quote --null --comment --skip --ragged --[no-]exact
-/// --bad-rows --report --row-group
+/// --sort-by --bad-rows --report --row-group
 std::vector<Flag> table_flags(TableFlags& flags);
 
 }  // namespace presso::cli

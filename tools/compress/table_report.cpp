@@ -28,15 +28,19 @@ void describe_table(const std::string& name, const TableSummary& summary, double
                       " nulls" + (found.why.empty() ? "" : "; " + found.why));
   }
   const TableSeconds& work = summary.seconds;
-  const double all = work.inferring + work.parsing + work.coding;
+  const double all = work.inferring + work.parsing + work.sorting + work.coding;
   const auto share = [all](double part) { return decimal_text(100 * part / all, 0) + " %"; };
   verbose(name, summary_text(summary.plain_bytes, summary.compressed_bytes) + ", " +
                     grouped(summary.rows) + " rows, " + grouped(summary.exact_lines) +
                     " of them kept as text, " + grouped(summary.row_groups) + " row groups, " +
                     rate_text(static_cast<double>(summary.plain_bytes) / seconds) + ", " +
                     decimal_text(all, 3) + " s of work: types " + share(work.inferring) +
-                    ", parsing and comparing " + share(work.parsing) + ", coding " +
+                    ", parsing and comparing " + share(work.parsing) +
+                    (work.sorting > 0 ? ", sorting " + share(work.sorting) : "") + ", coding " +
                     share(work.coding));
+  if (summary.spilled_bytes > 0) {
+    verbose(name, grouped(summary.spilled_bytes) + " bytes went through temporary files to sort");
+  }
 }
 
 std::string table_report_json(const std::string& path, const TableSummary& summary,
@@ -70,6 +74,7 @@ std::string table_report_json(const std::string& path, const TableSummary& summa
                        {"seconds_of_work",
                         {{"inferring", summary.seconds.inferring},
                          {"parsing", summary.seconds.parsing},
+                         {"sorting", summary.seconds.sorting},
                          {"coding", summary.seconds.coding}}}};
   return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

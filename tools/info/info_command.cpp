@@ -192,7 +192,9 @@ class InfoCommand final : public Command {
     for (const ArchiveReport& report : reports) {
       if (!report.table) continue;
       out += "\n" + report.path + ": " + grouped(report.table->rows) + " rows in " +
-             grouped(report.table->row_groups) + " row groups\n" + columns_table(report);
+             grouped(report.table->row_groups) +
+             (report.table->row_groups == 1 ? " row group\n" : " row groups\n") +
+             columns_table(report);
     }
     if (!blocks_) return out;
     for (const ArchiveReport& report : reports) {

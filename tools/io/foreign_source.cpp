@@ -91,7 +91,7 @@ class ForeignSource final : public ByteSource {
   Error failed(const std::string& why) const {
     return make_error(ErrorCode::kIo, std::string(decoder_->name()) + " data at offset " +
                                           grouped(offset_) + ": " + why +
-                                          "; the rest was not searched");
+                                          "; the rest was not read");
   }
 
   std::unique_ptr<ForeignDecoder> decoder_;

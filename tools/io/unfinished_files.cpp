@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One slot is enough: commands write one file at a time. The handler may only call what is safe in
-// a signal handler: unlink, write, sigaction, raise.
+// A few slots are enough: commands write at most two files at a time. The handler may only call
+// what is safe in a signal handler: unlink, write, sigaction, raise.
 #include "tools/io/unfinished_files.h"
 
 #include <unistd.h>
@@ -9,20 +9,26 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 
 namespace presso::cli {
 namespace {
 
-char unfinished_path[PATH_MAX];
-// The handler may run on any thread while another one fills the slot.
-std::atomic<bool> path_set{false};
+struct Slot {
+  char path[PATH_MAX];
+  // The handler may run on any thread while another one fills the slot.
+  std::atomic<bool> set{false};
+};
+Slot slots[4];
 std::atomic<bool> progress_shown{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 void remove_and_die(int signal_number) {
-  if (path_set) unlink(unfinished_path);
+  for (const Slot& slot : slots) {
+    if (slot.set) unlink(slot.path);
+  }
   if (progress_shown && write(STDERR_FILENO, "\n", 1) < 0) {
     // Nothing can be done about it here.
   }
@@ -62,14 +68,19 @@ void remove_unfinished_files_on_signals() {
 
 UnfinishedFile::UnfinishedFile(const std::string& path) {
   const SignalsBlocked blocked;
-  if (path.size() >= sizeof unfinished_path) return;  // open() will refuse it as well.
-  std::memcpy(unfinished_path, path.c_str(), path.size() + 1);
-  path_set = true;
+  if (path.size() >= sizeof Slot::path) return;  // open() will refuse it as well.
+  for (std::size_t i = 0; i < std::size(slots); ++i) {
+    if (slots[i].set) continue;
+    std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
+    slots[i].set = true;
+    slot_ = i;
+    return;
+  }
 }
 
 UnfinishedFile::~UnfinishedFile() {
   const SignalsBlocked blocked;
-  path_set = false;
+  if (slot_) slots[*slot_].set = false;
 }
 
 void set_progress_shown(bool shown) {

@@ -2,6 +2,8 @@
 // Names of files being written, so that SIGINT, SIGTERM and SIGHUP can remove them.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 namespace presso::cli {
@@ -19,6 +21,9 @@ class UnfinishedFile {
   ~UnfinishedFile();
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+ private:
+  std::optional<std::size_t> slot_;
 };
 
 /// Tells the handlers that a progress bar is on the terminal's last line: they end that line.

@@ -30,13 +30,32 @@ struct TableTextOptions {
   bool fill = false;
 };
 
+struct SortBy {
+  std::string column;
+  bool descending = false;
+};
+
+/// Rows are stored sorted: values before nulls, NaN behind all other numbers, strings by their
+/// bytes, descending exactly the other way round. Rows that are equal in these columns stay in
+/// their order. The file is the same for any limits and any number of threads.
+struct TableSortOptions {
+  std::vector<SortBy> by;  ///< the first one counts most; empty: rows stay in their order
+  /// Rows that take more are sorted by way of a temporary file.
+  std::uint64_t memory_bytes = std::uint64_t{256} << 20;
+  /// For that file, which has no name there; empty: what TMPDIR names, else /tmp.
+  std::string temporary_directory;
+  /// Rows of the text that are sorted at once, at most; 0: those of 32 MiB. For tests.
+  std::uint32_t run_rows = 0;
+};
+
 struct TableOptions {
   TableTextOptions text;
   /// Types by name; of other columns the type is found out. A value that is not of its type is an
   /// error.
   std::vector<ColumnSchema> types;
-  /// The text can be given back byte for byte.
+  /// The text can be given back byte for byte. Not so where rows are sorted.
   bool exact = true;
+  TableSortOptions sort;
   /// Given, rows with the wrong number of fields or a value that is not of its type are no errors:
   /// they are left out, and passed on as they stood, in their order, from the calling thread.
   std::function<Status(Bytes rows)> on_bad_rows;
@@ -58,6 +77,7 @@ struct ColumnFinding {
 struct TableSeconds {
   double inferring = 0;  ///< the pass that finds out the types
   double parsing = 0;    ///< fields, values, comparison with the text
+  double sorting = 0;
   double coding = 0;
 };
 
@@ -72,15 +92,18 @@ struct TableSummary {
   TableSchema schema;
   std::vector<ColumnFinding> findings;  ///< by column
   std::vector<std::string> notes;       ///< for people: columns that were renamed
+  std::uint64_t spilled_bytes = 0;      ///< written to temporary files to sort
   TableSeconds seconds;
 };
 
 /// Compresses the text that `source` gives. `types_from`: the same text once more, from its begin;
 /// types are then found out from all of it, in a first pass. Without it (a pipe) they are found out
 /// from the first 32 MiB, and a later value that does not fit is an error. Memory: a few
-/// row groups for each thread. Errors: kInvalidArgument with the line, for rows with the wrong
-/// number of fields, values that are not of their type, a quote that is never closed, a text
-/// without a row; kUnsupported for UTF-16; those of `source` and `sink`.
+/// row groups for each thread, and TableSortOptions::memory_bytes where rows are sorted. Errors:
+/// kInvalidArgument with the line, for rows with the wrong number of fields, values that are not of
+/// their type, a quote that is never closed, a text without a row, a column to be sorted by that
+/// there is not; kUnsupported for UTF-16; kIo and kNoSpace that name the folder for temporary
+/// files; those of `source` and `sink`.
 Result<TableSummary> compress_table(ByteSource& source, ByteSource* types_from, ByteSink& sink,
                                     const TableOptions& options);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where bytes come from and go to: sources read in order, files read at any offset, sinks. The
-// library reaches the outside only through these; callers may bring their own.
+// library reaches the outside only through these; callers may bring their own. The exception are
+// files without a name, where rows are sorted that memory does not hold (TableSortOptions).
 #pragma once
 
 #include <cstdint>
