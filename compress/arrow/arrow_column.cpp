@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "format/columns/arrow_format.h"
@@ -101,14 +102,25 @@ Status ArrowColumn::check(const ArrowArray& array, std::uint64_t first, std::uin
   return has_dictionary == (layout_ == Layout::kDictionary) ? Status{} : bad("dictionary");
 }
 
+Status ArrowColumn::begin(const ArrowArray& array) {
+  if (layout_ != Layout::kDictionary || array.length <= 0) return {};
+  PRESSO_TRY(check(array, 0, 0));
+  const ArrowArray& values = *array.dictionary;
+  if (values.length < 0) return bad("dictionary");
+  PRESSO_TRY(dictionary_->begin(values));
+  PRESSO_ASSIGN(entries_, dictionary_->view(values, 0, static_cast<std::uint64_t>(values.length),
+                                            std::numeric_limits<std::uint64_t>::max()));
+  return {};
+}
+
 Result<ColumnView> ArrowColumn::view(const ArrowArray& array, std::uint64_t first,
-                                     std::uint64_t rows) {
+                                     std::uint64_t rows, std::uint64_t bytes) {
   PRESSO_TRY(check(array, first, rows));
   ColumnView view;
   view.type = schema_.type;
   view.rows = rows;
   if (rows == 0) return view;
-  const Rows wanted{array, first + static_cast<std::uint64_t>(array.offset), rows};
+  const Rows wanted{array, first + static_cast<std::uint64_t>(array.offset), rows, bytes};
   PRESSO_TRY(take_validity(wanted, view));
   PRESSO_TRY(take_values(wanted, view));
   return view;
@@ -187,10 +199,12 @@ Status ArrowColumn::take_views(const Rows& rows, ColumnView& view) {
   const Byte* const views = buffer_of(rows.array, 1) + rows.first * kViewBytes;
   values_.clear();
   offsets_.assign(1, 0);
-  for (std::uint64_t row = 0; row < rows.count; ++row) {
+  std::uint64_t row = 0;
+  for (; row < rows.count && (row == 0 || values_.size() < rows.bytes); ++row) {
     if (!view.is_null(row)) PRESSO_TRY(append_view(rows.array, views + row * kViewBytes));
     offsets_.push_back(static_cast<std::int64_t>(values_.size()));
   }
+  view.rows = row;
   view.offsets = offsets_.data();
   view.values = values_.data();
   return {};
@@ -228,16 +242,8 @@ Status ArrowColumn::narrow_decimals(const Rows& rows, ColumnView& view) {
   return {};
 }
 
-Status ArrowColumn::look_up(const Rows& rows, ColumnView& view) {
-  const ArrowArray& values = *rows.array.dictionary;
-  if (values.length < 0) return bad("dictionary");
-  PRESSO_ASSIGN(const ColumnView entries,
-                dictionary_->view(values, 0, static_cast<std::uint64_t>(values.length)));
-  return look_up_each(rows, entries, view);
-}
-
 /// A null of the dictionary is one of the column, too.
-Status ArrowColumn::look_up_each(const Rows& rows, const ColumnView& entries, ColumnView& view) {
+Status ArrowColumn::look_up(const Rows& rows, ColumnView& view) {
   const Byte* const codes = buffer_of(rows.array, 1);
   const bool strings = is_string(schema_.type);
   const auto bitmap_bytes = static_cast<std::size_t>((rows.count + 7) / 8);
@@ -249,18 +255,20 @@ Status ArrowColumn::look_up_each(const Rows& rows, const ColumnView& entries, Co
     values_.grow(width == 0 ? bitmap_bytes : static_cast<std::size_t>(rows.count) * width);
     std::fill_n(values_.data(), values_.size(), Byte{0});
   }
-  for (std::uint64_t row = 0; row < rows.count; ++row) {
+  std::uint64_t row = 0;
+  for (; row < rows.count && (row == 0 || !strings || values_.size() < rows.bytes); ++row) {
     if (!view.is_null(row)) {
       const std::uint64_t code = code_at(code_format_, codes, rows.first + row);
-      if (code >= entries.rows) return bad("a code beyond the dictionary");
-      if (!entries.is_null(code)) {
+      if (code >= entries_.rows) return bad("a code beyond the dictionary");
+      if (!entries_.is_null(code)) {
         validity[row / 8] |= static_cast<Byte>(1u << (row % 8));
-        take_entry(entries, code, row);
+        take_entry(code, row);
       }
     }
     if (strings) offsets_.push_back(static_cast<std::int64_t>(values_.size()));
   }
-  const bool has_nulls = view.validity != nullptr || entries.validity != nullptr;
+  view.rows = row;
+  const bool has_nulls = view.validity != nullptr || entries_.validity != nullptr;
   validity_ = std::move(validity);
   view.validity = has_nulls ? validity_.data() : nullptr;
   view.values = values_.data();
@@ -268,14 +276,14 @@ Status ArrowColumn::look_up_each(const Rows& rows, const ColumnView& entries, Co
   return {};
 }
 
-void ArrowColumn::take_entry(const ColumnView& entries, std::uint64_t code, std::uint64_t row) {
+void ArrowColumn::take_entry(std::uint64_t code, std::uint64_t row) {
   const std::size_t width = value_bytes(schema_.type);
   if (is_string(schema_.type)) {
-    values_.append(entries.string(code));
+    values_.append(entries_.string(code));
   } else if (width == 0) {
-    copy_bits(entries.values, code, 1, values_.data(), row);
+    copy_bits(entries_.values, code, 1, values_.data(), row);
   } else {
-    std::memcpy(values_.data() + row * width, entries.values + code * width, width);
+    std::memcpy(values_.data() + row * width, entries_.values + code * width, width);
   }
 }
 

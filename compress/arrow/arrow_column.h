@@ -20,9 +20,18 @@ class ArrowColumn {
   static Result<ArrowColumn> make(const ArrowSchema& schema);
 
   const ColumnSchema& schema() const { return schema_; }
-  /// Rows [first, first + rows) of `array`, which was made by the same schema. Both are kept until
-  /// the next call. kInvalidArgument: sizes, offsets or codes that contradict each other.
-  Result<ColumnView> view(const ArrowArray& array, std::uint64_t first, std::uint64_t rows);
+  /// Strings that repeat in the array, and would be copied as often.
+  bool copies_strings() const {
+    return is_string(schema_.type) && (layout_ == Layout::kViews || layout_ == Layout::kDictionary);
+  }
+
+  /// Rows of `array`, which was made by the same schema, are viewed next: looks at its dictionary.
+  Status begin(const ArrowArray& array);
+  /// Rows of it from `first` on, `rows` of them, or fewer, at least one, where so many `bytes` of
+  /// strings were copied. It and the array are kept until the next call. kInvalidArgument: sizes,
+  /// offsets or codes that contradict each other.
+  Result<ColumnView> view(const ArrowArray& array, std::uint64_t first, std::uint64_t rows,
+                          std::uint64_t bytes);
 
  private:
   /// How values lie in the array.
@@ -31,6 +40,7 @@ class ArrowColumn {
     const ArrowArray& array;
     std::uint64_t first;  ///< with the array's own offset
     std::uint64_t count;
+    std::uint64_t bytes;  ///< that may be copied
   };
 
   Error bad(const char* what) const;
@@ -44,13 +54,13 @@ class ArrowColumn {
   Status append_view(const ArrowArray& array, const Byte* view);
   Status narrow_decimals(const Rows& rows, ColumnView& view);
   Status look_up(const Rows& rows, ColumnView& view);
-  Status look_up_each(const Rows& rows, const ColumnView& entries, ColumnView& view);
-  void take_entry(const ColumnView& entries, std::uint64_t code, std::uint64_t row);
+  void take_entry(std::uint64_t code, std::uint64_t row);
 
   ColumnSchema schema_;
   Layout layout_ = Layout::kSame;
   char code_format_ = 'i';                   ///< of a dictionary's codes
   std::unique_ptr<ArrowColumn> dictionary_;  ///< of its values
+  ColumnView entries_;                       ///< of the present array's dictionary
   Buffer values_;
   std::vector<std::int64_t> offsets_;
   std::vector<Byte> validity_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "presso/compress_arrow.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,10 @@
 
 namespace presso {
 namespace {
+
+/// Batches are taken in slices: strings of dictionaries and views may be far larger than these.
+constexpr std::uint64_t kSliceRows = 1u << 16;
+constexpr std::uint64_t kSliceBytes = 32u << 20;
 
 Error bad_batch(const char* what) {
   return make_error(ErrorCode::kInvalidArgument, std::string("batch of the Arrow stream: ") + what);
@@ -49,6 +54,26 @@ bool has_null_rows(const ArrowArray& batch) {
   return false;
 }
 
+/// At most `most` rows from row `first` on; how many, is given back.
+Result<std::uint64_t> append_slice(const ArrowArray& batch, std::uint64_t first, std::uint64_t most,
+                                   std::vector<ArrowColumn>& columns, TableWriter& writer) {
+  const auto copying = static_cast<std::uint64_t>(std::count_if(
+      columns.begin(), columns.end(), [](const auto& column) { return column.copies_strings(); }));
+  const std::uint64_t bytes = kSliceBytes / std::max<std::uint64_t>(copying, 1);
+  std::vector<ColumnView> views;
+  std::uint64_t rows = most;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    PRESSO_ASSIGN(const ColumnView view,
+                  columns[i].view(*batch.children[i],
+                                  static_cast<std::uint64_t>(batch.offset) + first, rows, bytes));
+    rows = view.rows;
+    views.push_back(view);
+  }
+  for (ColumnView& view : views) view.rows = rows;
+  PRESSO_TRY(writer.append(views));
+  return rows;
+}
+
 Status append_batch(const ArrowArray& batch, std::vector<ArrowColumn>& columns,
                     TableWriter& writer) {
   if (batch.length < 0 || batch.offset < 0) return bad_batch("length or offset");
@@ -56,14 +81,19 @@ Status append_batch(const ArrowArray& batch, std::vector<ArrowColumn>& columns,
     return bad_batch("number of columns");
   }
   if (has_null_rows(batch)) return bad_batch("a row is null as a whole");
-  std::vector<ColumnView> views;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    PRESSO_ASSIGN(const ColumnView view,
-                  columns[i].view(*batch.children[i], static_cast<std::uint64_t>(batch.offset),
-                                  static_cast<std::uint64_t>(batch.length)));
-    views.push_back(view);
+    PRESSO_TRY(columns[i].begin(*batch.children[i]));
   }
-  return writer.append(views);
+  const auto rows = static_cast<std::uint64_t>(batch.length);
+  std::uint64_t row = 0;
+  std::uint64_t most = kSliceRows;
+  do {
+    PRESSO_ASSIGN(const std::uint64_t taken,
+                  append_slice(batch, row, std::min(most, rows - row), columns, writer));
+    row += taken;
+    most = std::min(kSliceRows, 2 * taken);  // what was viewed in vain stays little
+  } while (row < rows);
+  return {};
 }
 
 Result<TableWriterSummary> write_stream(ArrowArrayStream& stream, ByteSink& sink,

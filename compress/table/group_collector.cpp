@@ -12,6 +12,8 @@ namespace {
 
 /// Strings of a row group may hold 4 GiB: so many are left for its last row.
 constexpr std::uint64_t kMostRowBytes = std::uint64_t{2} << 30;
+/// Rows that are looked at first for where a row group ends.
+constexpr std::uint64_t kFirstStep = 1024;
 
 Error refuse(const ColumnSchema& column, const std::string& what) {
   return make_error(ErrorCode::kInvalidArgument, "column `" + column.name + "`: " + what);
@@ -21,6 +23,31 @@ std::string row_name(std::uint64_t row) {
   return "row " + grouped(row + 1);
 }
 
+/// What stands under a null counts for nothing.
+std::uint64_t string_bytes(const ColumnView& column, std::uint64_t first, std::uint64_t end) {
+  if (column.validity == nullptr) {
+    return static_cast<std::uint64_t>(column.offsets[end] - column.offsets[first]);
+  }
+  std::uint64_t bytes = 0;
+  for (std::uint64_t row = first; row < end; ++row) {
+    const auto length = static_cast<std::uint64_t>(column.offsets[row + 1] - column.offsets[row]);
+    bytes += column.is_null(row) ? 0 : length;
+  }
+  return bytes;
+}
+
+/// Rows between two nulls are looked at together.
+bool has_valid_utf8(const ColumnView& column) {
+  const std::span offsets(column.offsets, static_cast<std::size_t>(column.rows) + 1);
+  if (column.validity == nullptr) return are_valid_utf8(column.values, offsets);
+  for (std::size_t row = 0; row < column.rows; ++row) {
+    const std::size_t first = row;
+    while (row < column.rows && !column.is_null(row)) ++row;
+    if (!are_valid_utf8(column.values, offsets.subspan(first, row - first + 1))) return false;
+  }
+  return true;
+}
+
 Status check_strings(const ColumnSchema& schema, const ColumnView& column) {
   if (column.offsets == nullptr) return refuse(schema, "has no offsets");
   const std::span offsets(column.offsets, static_cast<std::size_t>(column.rows) + 1);
@@ -28,8 +55,7 @@ Status check_strings(const ColumnSchema& schema, const ColumnView& column) {
     return refuse(schema, "offsets do not begin with 0, or fall");
   }
   if (offsets.back() > 0 && column.values == nullptr) return refuse(schema, "has no values");
-  if (schema.type == ColumnType::kUtf8 && schema.valid_utf8 &&
-      !are_valid_utf8(column.values, offsets)) {
+  if (schema.type == ColumnType::kUtf8 && schema.valid_utf8 && !has_valid_utf8(column)) {
     return refuse(schema, "a string is not UTF-8, as the schema says");
   }
   return {};
@@ -49,8 +75,7 @@ Status check_row_bytes(std::span<const ColumnView> columns, std::uint64_t rows_b
   const auto bytes_of = [&](std::uint64_t first, std::uint64_t end) {
     std::uint64_t bytes = 0;
     for (const ColumnView& column : columns) {
-      if (!is_string(column.type)) continue;
-      bytes += static_cast<std::uint64_t>(column.offsets[end] - column.offsets[first]);
+      if (is_string(column.type)) bytes += string_bytes(column, first, end);
     }
     return bytes;
   };
@@ -165,7 +190,7 @@ std::uint64_t GroupCollector::bytes_of(std::span<const ColumnView> columns, std:
   for (const ColumnView& column : columns) {
     if (is_string(column.type)) {
       bytes += rows * sizeof(std::int64_t);
-      bytes += static_cast<std::uint64_t>(column.offsets[first + rows] - column.offsets[first]);
+      bytes += string_bytes(column, first, first + rows);
     } else {
       bytes += rows * std::max(value_bytes(column.type), 1u);
     }
@@ -173,22 +198,27 @@ std::uint64_t GroupCollector::bytes_of(std::span<const ColumnView> columns, std:
   return bytes;
 }
 
-/// The least number of rows by which the row group reaches its size, found by bisection.
+/// The least number of rows by which the row group reaches its size. Steps double until they reach
+/// it, and then are halved; each row is counted a few times, as only those not yet passed are.
 std::uint64_t GroupCollector::rows_that_fit(std::span<const ColumnView> columns,
                                             std::uint64_t first) const {
   const std::uint64_t most =
       std::min<std::uint64_t>(columns.front().rows - first, limits_.rows - rows_);
-  std::uint64_t low = 1;
+  std::uint64_t low = 0;  // rows that do not fill it
   std::uint64_t high = most;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (bytes_ + bytes_of(columns, first, middle) >= limits_.bytes) {
-      high = middle;
+  std::uint64_t bytes = bytes_;
+  for (std::uint64_t step = kFirstStep; high - low > 1;) {
+    const std::uint64_t rows = std::min(step, (high - low) / 2);
+    const std::uint64_t more = bytes_of(columns, first + low, rows);
+    if (bytes + more >= limits_.bytes) {
+      high = low + rows;
     } else {
-      low = middle + 1;
+      low += rows;
+      bytes += more;
+      step *= 2;
     }
   }
-  return low;
+  return high;
 }
 
 std::uint64_t GroupCollector::take(std::span<const ColumnView> columns, std::uint64_t first) {

@@ -33,7 +33,7 @@ class GroupCollector {
   /// Nothing more belongs to it.
   bool full() const { return rows_ == limits_.rows || bytes_ >= limits_.bytes; }
   std::uint64_t rows() const { return rows_; }
-  /// That its values take, without validity.
+  /// That its values take, without validity and what stands under nulls.
   std::uint64_t bytes() const { return bytes_; }
   /// What was gathered; the collector is empty after it.
   std::vector<ColumnData> finish();

@@ -15,6 +15,15 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 /// Of the first so many rows, all strings are looked at for '/'.
 constexpr std::uint64_t kSlashRows = 4096;
 
+/// Columns times rows, at most: so many for a byte of text, and so many in any case. Each of these
+/// values is looked at, whether it is in the text or not.
+constexpr std::uint64_t kMostValuesPerByte = 64;
+constexpr std::uint64_t kFreeValues = std::uint64_t{1} << 22;
+
+constexpr char kKeysAreData[] =
+    ": where keys are data, put such objects one level deeper, or compress the text without "
+    "--table";
+
 constexpr Byte bit_of(JsonKind kind) {
   return static_cast<Byte>(1u << static_cast<unsigned>(kind));
 }
@@ -63,7 +72,8 @@ JsonInference::JsonInference(const TextForm& form) : form_(form), types_(0, form
 
 void JsonInference::add(Bytes text, std::uint64_t first_line) {
   JsonBatch batch;
-  for (std::size_t at = 0; at < text.size() && !too_many_;) {
+  choice_.reset();
+  for (std::size_t at = 0; at < text.size() && !too_many_ && !sparse_;) {
     const std::size_t begin = at;
     at = tokenize_json(text, begin, json_batch_rows(keys_.names().size()), batch);
     keys_.resolve(batch, text, true, columns_);
@@ -74,8 +84,16 @@ void JsonInference::add(Bytes text, std::uint64_t first_line) {
       at = tokenize_json(text, begin, most_rows, batch);
       keys_.resolve(batch, text, true, columns_);
     }
+    bytes_ += at - begin;
+    if (note_sparse(rows_ + batch.rows())) return;
     add_batch(batch, text, first_line);
   }
+}
+
+bool JsonInference::note_sparse(std::uint64_t rows) {
+  const std::size_t keys = keys_.names().size();
+  if (keys * rows > kMostValuesPerByte * bytes_ + kFreeValues) sparse_ = {keys, rows};
+  return sparse_.has_value();
 }
 
 void JsonInference::add_batch(const JsonBatch& batch, Bytes text, std::uint64_t first_line) {
@@ -138,12 +156,16 @@ void JsonInference::add_string(const JsonMember& member, Bytes text) {
 }
 
 void JsonInference::merge(const JsonInference& later) {
+  choice_.reset();
+  if (!sparse_) sparse_ = later.sparse_;
+  if (sparse_) return;
   std::vector<std::uint32_t> columns;
   for (const std::string& name : later.keys_.names()) {
     columns.push_back(keys_.find_or_add(name, true));
   }
   too_many_ |= later.too_many_ || keys_.names().size() > kMaxColumns;
-  if (too_many_) return;
+  bytes_ += later.bytes_;
+  if (too_many_ || note_sparse(rows_ + later.rows_)) return;
   extend_columns();
   types_.merge(later.types_, columns);
   for (std::size_t i = 0; i < columns.size(); ++i) kinds_[columns[i]] |= later.kinds_[i];
@@ -175,27 +197,36 @@ ColumnSchema JsonInference::column(std::size_t index, const ColumnSchema& inferr
   return string;
 }
 
+/// It costs much where there are many keys, and both finish() and report() need it.
+const JsonKeyOrder::Choice& JsonInference::choice() const {
+  if (!choice_) choice_ = order_.choose(kinds_.size());
+  return *choice_;
+}
+
 Result<TableSchema> JsonInference::finish() const {
   if (too_many_) {
     return make_error(ErrorCode::kInvalidArgument,
-                      "more than 65,535 different keys: where keys are data, put such objects one "
-                      "level deeper, or compress the text as bytes");
+                      std::string("more than 65,535 different keys") + kKeysAreData);
+  }
+  if (sparse_) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      grouped(sparse_->keys) + " different keys in the " + grouped(sparse_->rows) +
+                          " rows looked at, each of which has few" + kKeysAreData);
   }
   if (keys_.names().empty()) {
     return make_error(ErrorCode::kInvalidArgument, "no line is a JSON object that has a key");
   }
   const TableSchema inferred = types_.finish(keys_.names());
-  JsonKeyOrder::Choice choice = order_.choose(inferred.columns.size());
   TableSchema schema;
   schema.text = form_;
   schema.text.carriage_return = carriage_return_.won();
   schema.text.json_spaces = spaces_.won();
   schema.text.json_ascii = ascii_.won();
   schema.text.json_slashes = slashes_.won();
-  schema.text.json_omits_nulls = choice.omits_nulls;
-  schema.text.json_orders = std::move(choice.orders);
+  schema.text.json_omits_nulls = choice().omits_nulls;
+  schema.text.json_orders = choice().orders;
   schema.exact = true;
-  for (const std::uint32_t index : choice.columns) {
+  for (const std::uint32_t index : choice().columns) {
     schema.columns.push_back(column(index, inferred.columns[index]));
   }
   PRESSO_TRY(check_schema(schema));
@@ -205,7 +236,7 @@ Result<TableSchema> JsonInference::finish() const {
 std::vector<ColumnReport> JsonInference::report() const {
   const std::vector<ColumnReport> found = types_.report();
   std::vector<ColumnReport> reports;
-  for (const std::uint32_t index : order_.choose(found.size()).columns) {
+  for (const std::uint32_t index : choice().columns) {
     reports.push_back(found[index]);
     reports.back().nulls = rows_ - found[index].values;
   }

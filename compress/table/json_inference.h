@@ -39,8 +39,8 @@ class JsonInference {
   /// What was seen of a later part of the text.
   void merge(const JsonInference& later);
 
-  /// All columns may be null. kInvalidArgument: no row has a key, or there are more keys than a
-  /// table can have columns.
+  /// All columns may be null. kInvalidArgument: no row has a key; there are more keys than a table
+  /// can have columns, or so many of which rows have so few that a table would mostly be nulls.
   Result<TableSchema> finish() const;
   /// In the order of finish()'s columns.
   std::vector<ColumnReport> report() const;
@@ -60,11 +60,18 @@ class JsonInference {
     }
     bool won() const { return yes > no; }
   };
+  /// So many keys for so many rows that nothing more is looked at.
+  struct SparseKeys {
+    std::size_t keys = 0;
+    std::uint64_t rows = 0;
+  };
   void add_batch(const JsonBatch& batch, Bytes text, std::uint64_t first_line);
   void add_row(const JsonBatch& batch, Bytes text, std::size_t row);
   void add_string(const JsonMember& member, Bytes text);
   void add_stray(const JsonBatch& batch, Bytes text, std::uint64_t first_line);
   void extend_columns();
+  bool note_sparse(std::uint64_t rows);
+  const JsonKeyOrder::Choice& choice() const;
   ColumnSchema column(std::size_t index, const ColumnSchema& inferred) const;
 
   TextForm form_;
@@ -78,7 +85,10 @@ class JsonInference {
   Votes carriage_return_;
   RaggedRecords ragged_;
   std::uint64_t rows_ = 0;
+  std::uint64_t bytes_ = 0;  ///< of text
   bool too_many_ = false;
+  std::optional<SparseKeys> sparse_;
+  mutable std::optional<JsonKeyOrder::Choice> choice_;  ///< of all that was added so far
   // Of the batch being added.
   std::vector<std::uint32_t> columns_;  ///< of its members
   std::vector<std::uint64_t> seen_;     ///< by column: the row that had it last, plus 1

@@ -18,6 +18,12 @@ Error bad_column(const char* what) {
   return make_error(ErrorCode::kBadRowGroup, what);
 }
 
+/// Of the block whose header begins at `from`. One that is unknown gets its error as an integers'.
+bool is_bytes_coding(const Byte* from) {
+  const auto coding = static_cast<Coding>(from[11]);
+  return coding == Coding::kRaw || coding == Coding::kByte || coding == Coding::kBit;
+}
+
 /// Lengths become offsets in place: `offsets` holds rows lengths behind its first element.
 Status sum_up(std::vector<std::int64_t>& offsets, std::uint64_t most) {
   offsets.front() = 0;
@@ -63,7 +69,7 @@ Status RowGroupDecoder::decode_integer_block(std::uint32_t block, Byte width_byt
                                              Byte* into) const {
   const ColumnBlock& entry = group_.blocks[block];
   PRESSO_ASSIGN(const Buffer stored, read_stored(block));
-  if (!is_column_coding(stored.data())) {
+  if (is_bytes_coding(stored.data())) {
     return decode_stored_bytes(block, stored, into);
   }
   auto parsed = parse_column_block_header(stored.data());
@@ -80,8 +86,8 @@ Status RowGroupDecoder::decode_integer_block(std::uint32_t block, Byte width_byt
   }
   const IntegerParameters parameters{width_bytes, header.is_signed, header.floating, header.count,
                                      header.divisor};
-  Status decoded =
-      decode_integers(parameters, payload, {into, integer_bytes(width_bytes, header.count)});
+  Status decoded = decode_integers(
+      parameters, payload, {into, integer_bytes(width_bytes, header.count)}, options_.level);
   return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
 }
 
@@ -93,10 +99,14 @@ Status RowGroupDecoder::decode_bytes_block(std::uint32_t block, Byte* into) cons
 Status RowGroupDecoder::decode_stored_bytes(std::uint32_t block, const Buffer& stored,
                                             Byte* into) const {
   const ColumnBlock& entry = group_.blocks[block];
+  const auto kind = peek_frame_kind(stored.data());
+  if (!kind.ok() || *kind != FrameKind::kBlock) {
+    return at_block(make_error(ErrorCode::kLostSync), block);
+  }
   auto header = parse_block_header(stored.data());
   if (!header.ok()) return at_block(std::move(header.error()), block);
-  if (header->kind != FrameKind::kBlock || header->plain_bytes != entry.plain_bytes ||
-      header->number != block || header->stored_bytes() != stored.size()) {
+  if (header->plain_bytes != entry.plain_bytes || header->number != block ||
+      header->stored_bytes() != stored.size()) {
     return at_block(make_error(ErrorCode::kBadRowGroup, "a block differs from it"), block);
   }
   Status decoded =

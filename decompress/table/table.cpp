@@ -19,12 +19,37 @@ Error no_such_rows() {
 
 /// Rows that are decoded and printed at a time.
 constexpr std::uint64_t kRowsAtOnce = 65536;
+constexpr std::size_t kMostText = 64u << 20;
 
 /// Some rows of one row group.
 struct RowsItem {
   std::uint64_t group;
   std::uint32_t first;
   std::uint32_t rows;
+};
+
+/// Rows with the first part of their text, up to about kMostText: long names and texts of nulls
+/// make any text of a small file.
+struct PrintedRows {
+  Status status;
+  std::vector<ColumnData> columns;
+  std::uint64_t printed = 0;  ///< rows whose text there is
+  Buffer text;
+
+  /// Replaces `text` by that of the next rows.
+  Status print_more(const TableSchema& schema) {
+    std::vector<ColumnView> views;
+    for (const ColumnData& column : columns) views.push_back(column.view());
+    const RowPrinter printer(schema, views);
+    text.clear();
+    while (!done() && text.size() < kMostText) {
+      const std::uint64_t rows = std::min(printer.batch_rows(), columns.front().rows - printed);
+      PRESSO_TRY(printer.print(printed, rows, text));
+      printed += rows;
+    }
+    return {};
+  }
+  bool done() const { return printed == columns.front().rows; }
 };
 
 }  // namespace
@@ -167,28 +192,28 @@ Status write_rows(const Table& table, const RowsOptions& options, ByteSink& sink
     return std::optional(
         RowsItem{group, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(rows)});
   };
-  struct Printed {
-    Status status;
-    Buffer text;
-  };
   const auto print = [&](RowsItem item, unsigned) {
-    Printed printed;
+    PrintedRows printed;
     auto columns = table.read(item.group, wanted, item.first, item.rows);
     if (!columns.ok()) {
       printed.status = std::move(columns.error());
       return printed;
     }
-    std::vector<ColumnView> views;
-    for (const ColumnData& column : *columns) views.push_back(column.view());
-    printed.status = RowPrinter(schema, views).print(0, item.rows, printed.text);
+    printed.columns = std::move(*columns);
+    printed.status = printed.print_more(schema);
     return printed;
   };
-  return run_ordered<RowsItem, Printed>({threads_or_all(options.threads), 0}, next, print,
-                                        [&](Printed printed) -> Result<bool> {
-                                          PRESSO_TRY(std::move(printed.status));
-                                          PRESSO_TRY(sink.write(printed.text.bytes()));
-                                          return true;
-                                        });
+  const auto write = [&](PrintedRows printed) -> Result<bool> {
+    PRESSO_TRY(std::move(printed.status));
+    PRESSO_TRY(sink.write(printed.text.bytes()));
+    while (!printed.done()) {
+      PRESSO_TRY(printed.print_more(schema));
+      PRESSO_TRY(sink.write(printed.text.bytes()));
+    }
+    return true;
+  };
+  return run_ordered<RowsItem, PrintedRows>({threads_or_all(options.threads), 0}, next, print,
+                                            write);
 }
 
 }  // namespace presso

@@ -5,16 +5,16 @@
 #include <utility>
 
 #include "decompress/table/row_group_decoder.h"
+#include "decompress/table/zone_check.h"
 #include "format/columns/row_text.h"
 #include "format/columns/table_file.h"
+#include "format/container_rules.h"
 #include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
 #include "presso/table.h"
 
 namespace presso {
 namespace {
-
-constexpr std::uint32_t kRowsAtOnce = 65536;
 
 using SharedSchema = std::shared_ptr<const TableSchema>;
 
@@ -54,6 +54,19 @@ class TextItems {
   bool begun_ = false;
 };
 
+/// The text is as the directory says; of a table that is not exact only its size is limited.
+Status check_text(const TableSchema& schema, const RowGroup& group, Bytes text, bool verify) {
+  const auto bad = [](const char* what) { return make_error(ErrorCode::kBadRowGroup, what); };
+  if (text.size() > kMaxGroupTextBytes) return bad("text of more than 4 GiB");
+  if (!schema.exact) return {};
+  if (text.size() != group.text_bytes) return bad("bytes of the text");
+  if (!verify) return {};
+  const auto lines = std::count(text.begin(), text.end(), Byte{'\n'});
+  if (static_cast<std::uint64_t>(lines) != group.text_lines) return bad("lines of the text");
+  if (checksum64(text) == group.text_checksum) return {};
+  return make_error(ErrorCode::kContentChecksum, "the text of a row group");
+}
+
 Status print_group(const TableSchema& schema, const StoredRowGroup& stored,
                    const DecodeOptions& options, Buffer& to) {
   const RowGroup& group = stored.directory;
@@ -64,30 +77,30 @@ Status print_group(const TableSchema& schema, const StoredRowGroup& stored,
   std::vector<ColumnView> views;
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
     PRESSO_ASSIGN(ColumnData column, decoder.read(i, 0, group.rows));
+    if (options.check_zones) PRESSO_TRY(check_zones(group, i, column.view()));
     columns.push_back(std::move(column));
   }
   for (const ColumnData& column : columns) views.push_back(column.view());
   PRESSO_ASSIGN(const ExactLines exact, decoder.exact_lines());
   const RowPrinter printer(schema, views, schema.exact ? &exact : nullptr);
+  const std::uint64_t most_bytes = schema.exact ? group.text_bytes : kMaxGroupTextBytes;
   // In parts, so that a damaged row group prints little more than it says.
-  for (std::uint32_t row = 0; row < group.rows;) {
-    const std::uint32_t rows = std::min(kRowsAtOnce, group.rows - row);
+  for (std::uint64_t row = 0; row < group.rows && to.size() <= most_bytes;) {
+    const std::uint64_t rows = std::min(printer.batch_rows(), group.rows - row);
     PRESSO_TRY(printer.print(row, rows, to));
     row += rows;
-    if (schema.exact && to.size() > group.text_bytes) break;
   }
-  if (!schema.exact) return {};
-  const bool fits = to.size() == group.text_bytes;
-  if (fits && (!options.verify || checksum64(to.bytes()) == group.text_checksum)) return {};
-  Error error = make_error(ErrorCode::kContentChecksum, "the text of a row group");
-  error.byte_offset = stored.file_offset;
-  return error;
+  return check_text(schema, group, to.bytes(), options.verify);
 }
 
 Status print_item(const TextItem& item, const DecodeOptions& options, Buffer& to) {
   if (item.damage) return *item.damage;
   return without_bad_alloc([&]() -> Status {
-    if (item.group) return print_group(*item.schema, *item.group, options, to);
+    if (item.group) {
+      Status printed = print_group(*item.schema, *item.group, options, to);
+      if (printed.ok()) return printed;
+      return at_offset(std::move(printed.error()), item.group->file_offset);
+    }
     const std::string& head = item.schema->text.head;
     to.append({reinterpret_cast<const Byte*>(head.data()), head.size()});
     return {};

@@ -73,12 +73,15 @@ class ChunkCheck {
   ChunkCheck(const ColumnChunk& chunk, std::span<const ColumnBlock> blocks, std::uint32_t rows)
       : chunk_(chunk), blocks_(blocks), rows_(rows) {}
 
-  /// What is wrong, or nullptr. `type`: nullptr for exact lines.
-  const char* fault(const ColumnType* type) {
+  /// What is wrong, or nullptr. `column`: nullptr for exact lines.
+  const char* fault(const ColumnSchema* column) {
     if (chunk_.nulls > rows_) return "number of nulls";
+    if (column != nullptr && !column->nullable && chunk_.nulls > 0) {
+      return "nulls in a column that has none";
+    }
     if (chunk_.value_bytes > kMaxGroupTextBytes) return "bytes of the values";
     if (const char* wrong = take_blocks()) return wrong;
-    if (type == nullptr) return exact_lines_fault();
+    if (column == nullptr) return exact_lines_fault();
     const bool has_validity = chunk_.nulls > 0 && chunk_.nulls < rows_;
     if (integer_stream_fault(ColumnStream::kValidity, 0, has_validity ? rows_ : 0) != nullptr) {
       return "validity";
@@ -86,7 +89,7 @@ class ChunkCheck {
     if ((chunk_.representation == Representation::kNull) != (chunk_.nulls == rows_)) {
       return "representation of nulls";
     }
-    return is_string(*type) ? string_fault() : number_fault(*type);
+    return is_string(column->type) ? string_fault() : number_fault(column->type);
   }
 
  private:
@@ -131,6 +134,7 @@ class ChunkCheck {
     if (chunk_.representation != Representation::kExactLines || chunk_.nulls != 0) {
       return "representation";
     }
+    if (totals_.blocks_of(ColumnStream::kValidity) != 0) return "streams of the representation";
     const std::uint64_t lines = totals_.rows_of(ColumnStream::kRows);
     if (lines > std::uint64_t{rows_} + 1) return "number of exact lines";
     if (const char* wrong =
@@ -217,8 +221,8 @@ Status check_chunks(const RowGroup& group, const TableSchema& schema) {
     const ColumnChunk& chunk = group.columns[i];
     const std::span<const ColumnBlock> blocks(group.blocks.data() + chunk.first_block,
                                               chunk.blocks);
-    const ColumnType* type = i < schema.columns.size() ? &schema.columns[i].type : nullptr;
-    if (const char* wrong = ChunkCheck(chunk, blocks, group.rows).fault(type)) {
+    const ColumnSchema* column = i < schema.columns.size() ? &schema.columns[i] : nullptr;
+    if (const char* wrong = ChunkCheck(chunk, blocks, group.rows).fault(column)) {
       return bad_column(schema, i, wrong);
     }
   }

@@ -10,7 +10,8 @@
 namespace presso {
 namespace {
 
-constexpr std::uint64_t kBatchRows = 1024;
+constexpr std::uint64_t kMostBatchRows = 1024;
+constexpr std::uint64_t kBatchBytes = 2u << 20;  ///< without strings
 constexpr std::uint64_t kBatchStringBytes = 256u << 10;
 
 char* put(char* at, std::string_view text) {
@@ -196,6 +197,10 @@ void RowPrinter::print_all(std::uint64_t row, std::uint64_t end, Buffer& to,
   if (end == rows_ && next < kept.size() && kept[next] == rows_) to.append(exact_text(next));
 }
 
+std::uint64_t RowPrinter::batch_rows() const {
+  return std::clamp<std::uint64_t>(kBatchBytes / most_row_bytes_, 1, kMostBatchRows);
+}
+
 std::uint64_t RowPrinter::string_bytes(std::uint64_t row, std::uint64_t end) const {
   std::uint64_t bytes = 0;
   for (const Field& field : fields_) {
@@ -219,8 +224,9 @@ std::uint64_t RowPrinter::most_string_bytes(std::uint64_t row, std::uint64_t end
 
 void RowPrinter::print_plain(std::uint64_t row, std::uint64_t end, Buffer& to,
                              std::vector<std::uint64_t>* ends) const {
+  const std::uint64_t most_rows = batch_rows();
   while (row < end) {
-    std::uint64_t batch = std::min(end - row, kBatchRows);
+    std::uint64_t batch = std::min(end - row, most_rows);
     while (batch > 1 && string_bytes(row, row + batch) > kBatchStringBytes) batch /= 2;
     const std::size_t old_size = to.size();
     to.grow(old_size + batch * most_row_bytes_ + most_string_bytes(row, row + batch));

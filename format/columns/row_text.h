@@ -13,7 +13,8 @@
 // Rows are written in batches: room for the longest text that a batch can have is made first, then
 // nothing is checked. Cost: 0.8 GB/s a core for rows like TPC-H's lineitem, 1.9 GB/s as JSON
 // (tools/bench/programs/columns/row_text_bench.cpp). Room of 6 times a string's bytes at most is
-// taken while it is printed. Tested by tests/unit/format/columns/row_text_test.cpp.
+// taken while it is printed, and of 2 MiB or a row for everything else. Tested by
+// tests/unit/format/columns/row_text_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,10 @@ class RowPrinter {
   /// follows the last end.
   Status print_rows(std::uint64_t first_row, std::uint64_t rows, Buffer& to,
                     std::vector<std::uint64_t>& ends) const;
+
+  /// Rows whose text takes up to 2 MiB without their strings, at least one and at most 1,024: in
+  /// such steps prints who wants to stop at some size of the text.
+  std::uint64_t batch_rows() const;
 
  private:
   enum class Kind : Byte {

@@ -18,6 +18,28 @@
 
 namespace presso {
 
+/// The payload of a member's index (table_index_layout.h), made from its directories: written by
+/// TableFileWriter, and what TableStream compares a file's index with. Memory: the payload.
+class TableIndexPayload {
+ public:
+  TableIndexPayload() = default;
+  /// `first_group_offset`: from the file header on.
+  TableIndexPayload(const TableSchema& schema, std::uint64_t first_group_offset);
+
+  void add(const RowGroup& group, std::uint64_t directory_bytes);
+  std::size_t size() const;
+  std::vector<Byte> bytes() const;
+
+ private:
+  std::uint64_t first_group_offset_ = 0;
+  std::uint64_t groups_ = 0;
+  std::uint64_t rows_ = 0;
+  std::uint64_t text_bytes_ = 0;
+  std::uint64_t text_lines_ = 0;
+  std::vector<Byte> places_;  ///< for each row group
+  std::vector<Byte> zones_;   ///< for each row group and column
+};
+
 /// Calls in order: begin, add_row_group*, finish. Not thread-safe. Memory: the index.
 class TableFileWriter {
  public:
@@ -38,13 +60,7 @@ class TableFileWriter {
 
   ByteSink& sink_;
   std::uint64_t written_ = 0;
-  std::uint64_t first_group_offset_ = 0;
-  std::uint64_t groups_ = 0;
-  std::uint64_t rows_ = 0;
-  std::uint64_t text_bytes_ = 0;
-  std::uint64_t text_lines_ = 0;
-  std::vector<Byte> places_;  ///< of the index: for each row group
-  std::vector<Byte> zones_;   ///< of the index: for each row group and column
+  TableIndexPayload index_;
 };
 
 /// Between which values a column's rows of a row group lie.
@@ -141,7 +157,8 @@ struct TableBegin {
 
 using TableFrame = std::variant<EndOfInput, TableBegin, StoredRowGroup>;
 
-/// Reads a table from a pipe or file; holds one row group at a time. Not thread-safe.
+/// Reads a table from a pipe or file; holds one row group at a time and, where it is checked, a
+/// member's index. Not thread-safe.
 class TableStream {
  public:
   /// `source` is kept by reference. Without `check_index`, indexes and trailers are passed over.
@@ -167,7 +184,7 @@ class TableStream {
   bool inside_ = false;
   std::uint64_t frame_offset_ = 0;  ///< of the frame that is being read
   std::uint64_t member_offset_ = 0;
-  std::uint64_t groups_ = 0;  ///< of the member
+  TableIndexPayload index_;  ///< of the member, where it is checked
   std::optional<TableSchema> first_;
   TableSchema schema_;
 };

@@ -8,6 +8,55 @@
 #include "presso/checksum.h"
 
 namespace presso {
+namespace {
+
+void append_zone(const ColumnZone& zone, std::vector<Byte>& to) {
+  append_value<std::uint64_t>(to, zone.least);
+  append_value<std::uint64_t>(to, zone.most);
+  append_value<std::uint32_t>(to, zone.nulls);
+  append_value<std::uint32_t>(to, zone.flags);
+}
+
+}  // namespace
+
+TableIndexPayload::TableIndexPayload(const TableSchema& schema, std::uint64_t first_group_offset)
+    : first_group_offset_(first_group_offset) {
+  if (!schema.exact) return;
+  text_bytes_ = schema.text.head.size();
+  for (const char byte : schema.text.head) text_lines_ += byte == '\n' ? 1 : 0;
+}
+
+void TableIndexPayload::add(const RowGroup& group, std::uint64_t directory_bytes) {
+  ++groups_;
+  rows_ += group.rows;
+  text_bytes_ += group.text_bytes;
+  text_lines_ += group.text_lines;
+  const std::uint64_t stored_bytes = directory_bytes + group.stored_bytes();
+  for (const std::uint64_t value : {stored_bytes, directory_bytes, std::uint64_t{group.rows},
+                                    group.text_bytes, group.text_lines}) {
+    append_value(places_, value);
+  }
+  for (std::size_t i = 0; i < group.columns.size(); ++i) {
+    if (group.columns[i].representation == Representation::kExactLines) continue;
+    append_zone(zone_of(group, i), zones_);
+  }
+}
+
+std::size_t TableIndexPayload::size() const {
+  return kTableIndexPrefixBytes + places_.size() + zones_.size();
+}
+
+std::vector<Byte> TableIndexPayload::bytes() const {
+  std::vector<Byte> payload;
+  payload.reserve(size());
+  for (const std::uint64_t value :
+       {groups_, rows_, text_bytes_, text_lines_, first_group_offset_}) {
+    append_value(payload, value);
+  }
+  payload.insert(payload.end(), places_.begin(), places_.end());
+  payload.insert(payload.end(), zones_.begin(), zones_.end());
+  return payload;
+}
 
 Status TableFileWriter::begin(const TableSchema& schema, const Metadata& metadata) {
   PRESSO_TRY(check_schema(schema));
@@ -24,9 +73,7 @@ Status TableFileWriter::begin(const TableSchema& schema, const Metadata& metadat
     return make_error(ErrorCode::kInvalidArgument, "the schema is larger than 64 MiB");
   }
   PRESSO_TRY(write_section(FrameKind::kSchema, kSchemaLayout, columns));
-  first_group_offset_ = written_;
-  text_bytes_ = schema.exact ? schema.text.head.size() : 0;
-  for (const char byte : schema.text.head) text_lines_ += schema.exact && byte == '\n' ? 1 : 0;
+  index_ = TableIndexPayload(schema, written_);
   return {};
 }
 
@@ -35,8 +82,7 @@ Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
     return make_error(ErrorCode::kInvalidArgument,
                       "a row group has 1 to 2^24 rows, and 2^26 values at most");
   }
-  const std::size_t index_bytes = kTableIndexPrefixBytes + places_.size() + zones_.size();
-  if (index_bytes + kPlaceBytes + group.columns.size() * kZoneBytes > kMaxTableIndexBytes) {
+  if (index_.size() + kPlaceBytes + group.columns.size() * kZoneBytes > kMaxTableIndexBytes) {
     return make_error(ErrorCode::kInvalidArgument,
                       "the index is larger than 2 GiB; larger row groups make it smaller");
   }
@@ -48,35 +94,14 @@ Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
   PRESSO_TRY(write_section(FrameKind::kRowGroup, kRowGroupLayout, directory));
   const std::uint64_t directory_bytes = written_ - begin;
   PRESSO_TRY(write(blocks));
-  ++groups_;
-  rows_ += group.rows;
-  text_bytes_ += group.text_bytes;
-  text_lines_ += group.text_lines;
-  append_place({.directory_bytes = directory_bytes,
-                .stored_bytes = written_ - begin,
-                .rows = group.rows,
-                .text_bytes = group.text_bytes,
-                .text_lines = group.text_lines},
-               places_);
-  const std::size_t columns = group.columns.size();
-  for (std::size_t i = 0; i < columns; ++i) {
-    if (group.columns[i].representation == Representation::kExactLines) continue;
-    append_zone(zone_of(group, i), zones_);
-  }
+  index_.add(group, directory_bytes);
   return {};
 }
 
 Status TableFileWriter::finish() {
   Trailer trailer;
   trailer.index_offset = written_;
-  std::vector<Byte> payload;
-  for (const std::uint64_t value :
-       {groups_, rows_, text_bytes_, text_lines_, first_group_offset_}) {
-    append_value(payload, value);
-  }
-  payload.insert(payload.end(), places_.begin(), places_.end());
-  payload.insert(payload.end(), zones_.begin(), zones_.end());
-  PRESSO_TRY(write_section(FrameKind::kIndex, kTableIndexLayout, payload));
+  PRESSO_TRY(write_section(FrameKind::kIndex, kTableIndexLayout, index_.bytes()));
   trailer.file_bytes = written_ + kTrailerBytes;
   std::array<Byte, kTrailerBytes> bytes;
   write_trailer(trailer, bytes.data());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The payload of a table's index (FORMAT.md 15.6): five u64 (row groups, rows, bytes of text, line
 // feeds of text, offset of the first row group), an entry for each row group, then for each row
-// group a zone for each column.
+// group a zone for each column. TableIndexPayload (table_file.h) makes it.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,6 @@ constexpr std::uint64_t kMaxTableIndexBytes = std::uint64_t{1} << 31;
 constexpr bool holds_zones(ColumnStream stream) {
   return stream == ColumnStream::kValues || stream == ColumnStream::kCodes ||
          stream == ColumnStream::kLengths || stream == ColumnStream::kTokenCounts;
-}
-
-inline void append_place(const GroupPlace& place, std::vector<Byte>& to) {
-  append_value<std::uint64_t>(to, place.stored_bytes);
-  append_value<std::uint64_t>(to, place.directory_bytes);
-  append_value<std::uint64_t>(to, place.rows);
-  append_value<std::uint64_t>(to, place.text_bytes);
-  append_value<std::uint64_t>(to, place.text_lines);
-}
-
-inline void append_zone(const ColumnZone& zone, std::vector<Byte>& to) {
-  append_value<std::uint64_t>(to, zone.least);
-  append_value<std::uint64_t>(to, zone.most);
-  append_value<std::uint32_t>(to, zone.nulls);
-  append_value<std::uint32_t>(to, zone.flags);
 }
 
 }  // namespace presso

@@ -122,7 +122,7 @@ Result<TableFrame> TableStream::begin_member() {
     first_ = begin.schema;
   }
   schema_ = begin.schema;
-  groups_ = 0;
+  index_ = TableIndexPayload(schema_, window_.offset() - member_offset_);
   inside_ = true;
   return TableFrame(std::move(begin));
 }
@@ -143,7 +143,7 @@ Result<TableFrame> TableStream::read_group() {
   } else {
     PRESSO_TRY(read_bytes(bytes, group.blocks));
   }
-  ++groups_;
+  if (check_index_) index_.add(group.directory, group.directory_bytes);
   return TableFrame(std::move(group));
 }
 
@@ -158,15 +158,14 @@ Status TableStream::end_member() {
   return {};
 }
 
-/// Index and trailer: the counts must be those of what was read.
+/// Index and trailer must be what the directories before them give, zones included.
 Status TableStream::check_member_end() {
   const std::uint64_t index_offset = window_.offset();
   PRESSO_ASSIGN(const StoredSection index, read_section(FrameKind::kIndex, kMaxTableIndexBytes));
-  const std::uint64_t zones = groups_ * schema_.columns.size();
-  const std::uint64_t expected =
-      kTableIndexPrefixBytes + groups_ * kPlaceBytes + zones * kZoneBytes;
-  if (index.header.parameter != kTableIndexLayout || index.header.payload_bytes != expected ||
-      load<std::uint64_t>(index.payload.data()) != groups_) {
+  const std::vector<Byte> expected = index_.bytes();
+  const Bytes found = index.payload.bytes();
+  if (index.header.parameter != kTableIndexLayout ||
+      !std::equal(expected.begin(), expected.end(), found.begin(), found.end())) {
     return make_error(ErrorCode::kBadIndex, "does not match the row groups before it");
   }
   PRESSO_TRY(window_.require(kTrailerBytes));

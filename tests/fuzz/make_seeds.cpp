@@ -6,6 +6,7 @@
 #include <string>
 
 #include "presso/compress.h"
+#include "tests/fuzz/table_maker.h"
 #include "tests/support/test_data.h"
 
 namespace {
@@ -65,6 +66,21 @@ std::vector<Input> files(presso::Coding coding) {
   return seeds;
 }
 
+/// Tables of up to 8 KiB as they are, and choices by which tables are changed.
+void write_tables(const std::filesystem::path& folder) {
+  int number = 0;
+  for (Input table : presso::fuzz::sound_tables()) {
+    if (table.size() > 8192) continue;
+    table.insert(table.begin(), static_cast<Byte>(number % 2 == 0 ? 34 : 98));
+    write(folder, number++, table);
+  }
+  for (unsigned i = 0; i < 48; ++i) {
+    Input choices = presso::test::random_bytes(24, 70 + i);
+    choices.front() |= 1;
+    write(folder, number++, choices);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -78,6 +94,7 @@ int main(int argc, char** argv) {
       ++number;
     }
   }
+  write_tables(folder / "table");
   for (unsigned i = 0; i < 16; ++i) {
     const std::size_t sizes[] = {4, 16, 40, 120};
     write(folder / "payload", static_cast<int>(i), presso::test::random_bytes(sizes[i % 4], i));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "format/columns/column_block.h"
 #include "presso/checksum.h"
 #include "presso/wire.h"
 
@@ -14,6 +15,16 @@ namespace presso::fuzz {
 inline void seal(std::vector<Byte>& file, std::size_t at, std::size_t header_bytes) {
   const std::size_t covered = header_bytes - 4;
   store<std::uint32_t>(file.data() + at + covered, checksum32({file.data() + at, covered}));
+}
+
+/// Blocks of integers and tokens, whose checksum is of the payload.
+inline std::uint64_t repair_column_block(std::vector<Byte>& file, std::size_t at) {
+  Byte* const from = file.data() + at;
+  const std::uint32_t payload_bytes = load_u24(from + 12);
+  if (payload_bytes > file.size() - at - kBlockHeaderBytes) return 0;
+  store<std::uint64_t>(from + 36, checksum64({from + kBlockHeaderBytes, payload_bytes}));
+  seal(file, at, kBlockHeaderBytes);
+  return round_up(kBlockHeaderBytes + payload_bytes, kFrameAlignment);
 }
 
 /// Bytes that the frame at `at` takes; 0 where there is none.
@@ -27,6 +38,7 @@ inline std::uint64_t repair_frame(std::vector<Byte>& file, std::size_t at) {
   if (left < kSectionHeaderBytes || !peek_frame_kind(from).ok()) return 0;
   if (from[3] == 'B' || from[3] == 'd') {
     if (left < kBlockHeaderBytes) return 0;
+    if (is_column_coding(from)) return repair_column_block(file, at);
     seal(file, at, kBlockHeaderBytes);
     const auto header = parse_block_header(from);
     return header.ok() ? header->stored_bytes() : 0;

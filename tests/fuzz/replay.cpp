@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Runs a fuzz target without libFuzzer: TARGET SEED_FOLDER MUTATIONS [FIRST_SEED]. Every file of
 // the folder in the order of its name, then MUTATIONS inputs made from them, the same ones each
-// time. With PRESSO_FUZZ_VERBOSE set it prints the number of each, so that the last one printed is
-// the one to run again as FIRST_SEED. TARGET FILE runs one file.
+// time; PRESSO_FUZZ_MUTATIONS says another number. With PRESSO_FUZZ_VERBOSE set it prints the
+// number of each, so that the last one printed is the one to run again as FIRST_SEED. TARGET FILE
+// runs one file.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -85,7 +86,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   for (const Input& seed : seeds) run(seed);
-  const std::uint64_t mutations = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
+  const char* const many = std::getenv("PRESSO_FUZZ_MUTATIONS");
+  const char* const given = many != nullptr ? many : argc > 2 ? argv[2] : "0";
+  const std::uint64_t mutations = std::strtoull(given, nullptr, 10);
   const std::uint64_t first = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
   const bool verbose = std::getenv("PRESSO_FUZZ_VERBOSE") != nullptr;
   for (std::uint64_t number = first; number < first + mutations; ++number) {

@@ -7,7 +7,7 @@
 //                                       error CODE BLOCK OFFSET "-" where there is none
 //
 // Decoders: the CPU levels, "reference", and "indexed", which opens the file by its index and reads
-// block by block.
+// block by block; of tables, "table-" and a CPU level, which are not listed.
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
@@ -16,6 +16,7 @@
 
 #include "presso/checksum.h"
 #include "presso/decompress.h"
+#include "presso/table.h"
 
 namespace presso {
 namespace {
@@ -32,6 +33,19 @@ Result<Plain> decode_by_level(const Plain& compressed, CpuLevel level) {
   options.decode.level = level;
   options.threads = 2;
   return decompress_buffer(compressed, options);
+}
+
+Result<Plain> decode_table(const Plain& compressed, CpuLevel level) {
+  DecompressOptions options;
+  options.decode.level = level;
+  options.decode.check_zones = true;
+  options.threads = 2;
+  MemorySource source(compressed);
+  Plain plain;
+  VectorSink sink(plain);
+  PRESSO_ASSIGN(const DecompressSummary done, decompress_table(source, sink, options));
+  (void)done;
+  return plain;
 }
 
 Result<Plain> decode_by_reference(const Plain& compressed) {
@@ -71,6 +85,7 @@ Result<Plain> decode(const std::string& decoder, const Plain& compressed) {
   if (decoder == "indexed") return decode_by_index(compressed);
   for (const CpuLevel level : supported_cpu_levels()) {
     if (decoder == name(level)) return decode_by_level(compressed, level);
+    if (decoder == "table-" + std::string(name(level))) return decode_table(compressed, level);
   }
   return make_error(ErrorCode::kInvalidArgument, "there is no decoder " + decoder);
 }

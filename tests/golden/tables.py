@@ -286,6 +286,7 @@ def check_chunk(chunk, column, rows):
     if column is None:
         bad_group(representation == EXACT_LINES and chunk.nulls == 0, "exact lines")
     else:
+        bad_group(chunk.nulls == 0 or column.flags & 1, "nulls in a column that has none")
         some_null = 0 < chunk.nulls < rows
         bad_group(chunk.rows_of(VALIDITY) == (rows if some_null else 0), "validity")
         bad_group((representation == NULL) == (chunk.nulls == rows), "nulls")
@@ -836,7 +837,7 @@ def check_zone(block, column, values):
     if flags & 1:
         bad_group(None not in images or flags & 2, "zone: NaN")
         bad_group(None not in values or flags & 4, "zone: null")
-    if block.stream == CODES:
+    if flags & 1 and block.stream == CODES:
         bits = 0
         for value in {value for value in values if value is not None}:
             bits |= 1 << (xxh3_64(value) >> 58)
@@ -1179,6 +1180,8 @@ class Decoder:
         trailer = self.need(32)
         require(trailer[:4] == decode.SYNC + b"T", Code.LOST_SYNC)
         decode.check_header_checksum(trailer)
+        sound = u64(trailer, 8) <= u64(trailer, 16) and not u32(trailer, 4) and not u32(trailer, 24)
+        require(sound, Code.BAD_HEADER, "trailer")
         self.at += 32
         right = u64(trailer, 8) == index_offset and u64(trailer, 16) == self.at - member.offset
         require(right, Code.BAD_INDEX, "trailer")

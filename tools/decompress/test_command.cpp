@@ -110,6 +110,7 @@ class TestCommand final : public Command {
     options.threads = threads_;
     options.salvage = salvage;
     options.decode.dictionaries = dictionaries_;
+    options.decode.check_zones = true;
     options.on_damage = [&damage](const DecodedBlock& block) { damage.report(block); };
     options.on_progress = [&progress](std::uint64_t compressed, std::uint64_t plain) {
       progress.update(compressed, plain);

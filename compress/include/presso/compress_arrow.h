@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tables from batches of any library that speaks Arrow's C stream interface (presso/arrow_abi.h):
 // pyarrow, Polars, DuckDB, nanoarrow and others hand out an ArrowArrayStream. Columns are read
-// where they lie and copied once, into the row group that is gathered.
+// where they lie and copied once, into the row group that is gathered. Values of dictionaries and
+// views are looked up for some rows at a time, about 32 MiB of strings.
 //
 // Types: bool, integers, float, double, date32, timestamps, decimals of 128 bits, utf8 and binary
 // with offsets of 32 or 64 bits or as views, and dictionaries of these. Decimals of up to 18 digits

@@ -24,7 +24,7 @@ struct TableWriterOptions {
 struct TableWriterSummary {
   std::uint64_t rows = 0;
   std::uint64_t row_groups = 0;
-  std::uint64_t value_bytes = 0;  ///< in memory, as ColumnView has them, without validity
+  std::uint64_t value_bytes = 0;  ///< in memory, without validity and what stands under nulls
   std::uint64_t compressed_bytes = 0;
 };
 

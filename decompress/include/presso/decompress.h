@@ -46,6 +46,9 @@ struct DecodeOptions {
   CpuLevel level = cpu_level();
   bool verify = true;                   ///< compare with the block's checksum
   KnownDictionaries dictionaries = {};  ///< for files that name theirs; kept by the caller
+  /// decompress_table: no value lies outside of what its row group's directory says of its block;
+  /// kBadRowGroup. For checks of a file: who reads a table goes by these zones.
+  bool check_zones = false;
 };
 
 /// Decodes one block into `out`, which must have room for header.plain_bytes and Buffer::kSlack

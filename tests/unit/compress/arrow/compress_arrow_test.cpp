@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compress/arrow/arrow_column.h"
 #include "presso/table.h"
 
 namespace presso {
@@ -268,6 +269,74 @@ TEST(CompressArrow, DictionariesBecomeTheirValues) {
     beyond.set_dictionary("b", 2, {{}, {0b01}});
     EXPECT_NE(error_of(beyond).what.find("a code beyond the dictionary"), std::string::npos);
   }
+}
+
+/// So many rows of a dictionary of two long strings and a null: "a", "b", null, "a" ...
+void add_long_entries(OneColumn& column, std::int64_t rows, const std::string& a,
+                      const std::string& b) {
+  std::vector<Byte> codes;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    append_value(codes, static_cast<std::int32_t>(row % 3));
+  }
+  const auto first = static_cast<std::int32_t>(a.size());
+  const auto both = static_cast<std::int32_t>(a.size() + b.size());
+  column.add(rows, 0, {{}, codes});
+  column.set_dictionary("u", 3,
+                        {{0b011}, bytes_of<std::int32_t>({0, first, both, both}), bytes_of(a + b)});
+}
+
+TEST(CompressArrow, LongStringsOfDictionariesAreTakenInSlices) {
+  const std::string a(70000, 'a');
+  const std::string b(50000, 'b');
+  OneColumn column("i", true);
+  add_long_entries(column, 1501, a, b);
+  const Words rows = rows_of(column);  // 60 MB
+  ASSERT_EQ(rows.size(), 1501u);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    ASSERT_TRUE(rows[row] == (row % 3 == 0 ? a : row % 3 == 1 ? b : "-")) << row;
+  }
+}
+
+TEST(CompressArrow, BatchesOfMoreRowsThanASliceKeepTheirOrder) {
+  std::vector<Byte> values;
+  std::vector<Byte> validity(25001, 0b11011111);
+  for (std::int32_t row = 0; row < 200005; ++row) append_value(values, row);
+  OneColumn column("i", true);
+  column.add(200001, 3, {validity, values});
+  const Words rows = rows_of(column);
+  ASSERT_EQ(rows.size(), 200001u);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    ASSERT_EQ(rows[row], (row + 3) % 8 == 5 ? "-" : std::to_string(row + 3));
+  }
+}
+
+/// Rows of which views are made at once, where 1 MiB may be copied.
+std::uint64_t rows_viewed(OneColumn& column) {
+  ArrowArrayStream stream = column.stream();
+  ArrowSchema schema;
+  stream.get_schema(&stream, &schema);
+  auto viewed = ArrowColumn::make(*schema.children[0]);
+  EXPECT_TRUE(viewed.ok() && viewed->copies_strings());
+  EXPECT_TRUE(viewed->begin(column.column()).ok());
+  const auto rows = static_cast<std::uint64_t>(column.column().length);
+  const auto view = viewed->view(column.column(), 0, rows, 1u << 20);
+  EXPECT_TRUE(view.ok());
+  return view.ok() ? view->rows : 0;
+}
+
+TEST(CompressArrow, SoManyStringsAreCopiedAtOnceAsMayBe) {
+  const std::string entry(20000, 'x');
+  OneColumn dictionary("i", true);
+  add_long_entries(dictionary, 200000, entry, entry);
+  EXPECT_EQ(rows_viewed(dictionary), 79u);  // 53 of them not null
+  OneColumn views("vu", true);
+  std::vector<Byte> repeated;
+  for (int row = 0; row < 1000; ++row) {
+    const std::vector<Byte> one = view_of(entry, 0, 0);
+    repeated.insert(repeated.end(), one.begin(), one.end());
+  }
+  views.add(1000, 0, {{}, repeated, bytes_of(entry), bytes_of<std::int64_t>({20000})});
+  EXPECT_EQ(rows_viewed(views), 53u);
 }
 
 TEST(CompressArrow, DecimalsOf18DigitsAreNarrowedAndMustFit) {

@@ -133,6 +133,59 @@ TEST(JsonInference, TooManyKeysAreAnErrorWithAdvice) {
   EXPECT_FALSE(inference_of("{}\n[1]\n").finish().ok());
 }
 
+/// One key a row, a new one in each.
+std::string keys_that_are_data(int rows) {
+  std::string text;
+  for (int i = 0; i < rows; ++i) {
+    text += "{\"k" + std::to_string(i) + "\":" + std::to_string(i) + "}\n";
+  }
+  return text;
+}
+
+TEST(JsonInference, KeysThatAreDataAreAnErrorBeforeAllRowsAreLookedAt) {
+  const JsonInference inference = inference_of(keys_that_are_data(20000));
+  EXPECT_LT(inference.rows(), 4000u);
+  const auto schema = inference.finish();
+  ASSERT_FALSE(schema.ok());
+  EXPECT_EQ(schema.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_NE(schema.error().what.find(" different keys in the "), std::string::npos);
+  EXPECT_NE(schema.error().what.find("without --table"), std::string::npos);
+  EXPECT_TRUE(inference_of(keys_that_are_data(1500)).finish().ok());
+}
+
+TEST(JsonInference, PartsOfWhichEachIsDenseEnoughCanBeTooSparseTogether) {
+  JsonInference merged = inference_of(keys_that_are_data(1500));
+  ASSERT_TRUE(merged.finish().ok());
+  std::string other = keys_that_are_data(2000);
+  for (char& byte : other) byte = byte == 'k' ? 'n' : byte;
+  const JsonInference later = inference_of(other);
+  ASSERT_TRUE(later.finish().ok());
+  merged.merge(later);
+  const auto schema = merged.finish();
+  ASSERT_FALSE(schema.ok());
+  EXPECT_NE(schema.error().what.find("3,500 different keys in the 3,500 rows"), std::string::npos);
+}
+
+TEST(JsonInference, LogsWithSomeHundredKeysAreNotTooSparse) {
+  std::string text;
+  for (int row = 0; row < 40000; ++row) {
+    text += "{\"id\":" + std::to_string(row) + ",\"k" + std::to_string(row % 400) + "\":1}\n";
+  }
+  const auto schema = inference_of(text).finish();
+  ASSERT_TRUE(schema.ok());
+  EXPECT_EQ(schema->columns.size(), 401u);
+}
+
+TEST(JsonInference, WhatIsAddedAfterASchemaWasFoundChangesTheOrderOfColumns) {
+  JsonInference inference = inference_of("{\"a\":1,\"b\":1}\n");
+  EXPECT_EQ(columns_of(*inference.finish()), "a int64, b int64");
+  EXPECT_EQ(inference.report()[0].values, 1u);
+  inference.add(bytes_of("{\"b\":1,\"a\":null}\n{\"b\":1,\"a\":null}\n"), 2);
+  EXPECT_EQ(columns_of(*inference.finish()), "b int64, a int64");
+  EXPECT_EQ(inference.report()[0].values, 3u);
+  EXPECT_EQ(inference.report()[1].values, 1u);
+}
+
 TEST(JsonSniff, ObjectsInTheFirstLineAreJsonLines) {
   EXPECT_TRUE(sniff_json(bytes_of("{\"a\":1}\nx")));
   EXPECT_TRUE(sniff_json(bytes_of("\n {\"a\": \"cut he")));

@@ -199,6 +199,30 @@ TEST(TableWriter, WhatStandsUnderANullStringIsNotStored) {
   EXPECT_EQ(stored.find("hidden"), stored.npos);
 }
 
+TEST(TableWriter, RowGroupsDoNotDependOnWhatStandsUnderNulls) {
+  std::vector<std::string> hidden;
+  std::vector<std::string> empty;
+  std::vector<Byte> validity(500, 0b01011011);
+  for (std::size_t row = 0; row < 4000; ++row) {
+    const std::string text(16000, static_cast<char>('a' + row % 26));
+    const bool is_null = (validity[row / 8] >> (row % 8) & 1) == 0;
+    hidden.push_back(text);
+    empty.push_back(is_null ? "" : text);
+  }
+  Data data;
+  data.schema.columns.push_back(column_schema(ColumnType::kUtf8));
+  data.columns.push_back(strings_column(empty));
+  data.columns[0].validity = validity;
+  const std::vector<Byte> file = written(data, {});
+  data.columns[0] = strings_column(hidden);
+  data.columns[0].validity = validity;
+  EXPECT_EQ(written(data, {}), file);
+  EXPECT_EQ(written(data, {.batch_rows = 104}), file);
+  expect_same(file, data);
+  const MemoryRandomAccess access(file);
+  EXPECT_EQ(Table::open(access)->row_groups(), 2u);
+}
+
 TEST(TableWriter, ATableWithoutRowsIsOne) {
   Data data = make_data(8, Nulls::kNone);
   for (ColumnData& column : data.columns) column.rows = 0;
@@ -294,6 +318,33 @@ TEST(TableWriter, StringsThatContradictThemselvesOrTheSchemaAreRefused) {
   EXPECT_NE(refusals.said_of(strings_column({"a", "\xFF"}).view()).find("UTF-8"),
             std::string::npos);
   EXPECT_EQ(refusals.rows_at_close(), 1u);
+}
+
+TEST(TableWriter, WhatStandsUnderNullsIsNotChecked) {
+  ColumnSchema column = column_schema(ColumnType::kUtf8);
+  column.valid_utf8 = true;
+  Refusals refusals(column);
+  const ColumnData strings = strings_column({"a", "\xFF\xFE", "\xC3\xA9"});
+  ColumnView view = strings.view();
+  const Byte second_is_null[] = {0b101};
+  const Byte first_is_null[] = {0b110};
+  view.validity = first_is_null;
+  EXPECT_NE(refusals.said_of(view).find("UTF-8"), std::string::npos);
+  view.validity = second_is_null;
+  EXPECT_EQ(refusals.said_of(view), "");
+  EXPECT_EQ(refusals.rows_at_close(), 4u);
+}
+
+TEST(TableWriter, ARowIsTooLargeOnlyByWhatIsNotNull) {
+  Refusals refusals(column_schema(ColumnType::kBinary));
+  const Byte value = 'a';
+  const std::int64_t offsets[] = {0, 1, std::int64_t{3} << 30};
+  ColumnView view{ColumnType::kBinary, 2, &value, offsets, nullptr};
+  EXPECT_NE(refusals.said_of(view).find("row 3 has more than 2 GiB"), std::string::npos);
+  const Byte second_is_null[] = {0b01};
+  view.validity = second_is_null;
+  EXPECT_EQ(refusals.said_of(view), "");
+  EXPECT_EQ(refusals.rows_at_close(), 3u);
 }
 
 TEST(TableWriter, ColumnsOfDifferentLengthAreRefused) {

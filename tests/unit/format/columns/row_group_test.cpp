@@ -101,9 +101,22 @@ TEST(RowGroupDirectory, WhoseStreamsAreNotThoseOfItsRepresentationIsBad) {
     expect_bad("exact lines", [&](RowGroup& g) { g.columns[3].representation = other; });
   }
   expect_bad("order", [](RowGroup& g) { std::swap(g.blocks[kValidity], g.blocks[kCodes]); });
+  expect_bad("validity of lines", [](RowGroup& g) {
+    g.blocks.insert(g.blocks.begin() + kLineRows, g.blocks[kValidity]);
+    g.columns[3].blocks += 1;
+  });
   expect_bad("nulls of lines", [](RowGroup& g) { g.columns[3].nulls = 1; });
   expect_bad("tokens in a dictionary",
              [](RowGroup& g) { g.blocks[kEntryBytes].stream = ColumnStream::kTokenDictionary; });
+}
+
+TEST(RowGroupDirectory, WithNullsInAColumnThatHasNoneIsBad) {
+  for (const std::size_t column : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    TableSchema schema = small_schema();
+    schema.columns[column].nullable = false;
+    const auto parsed = parse_row_group(serialise_row_group(small_group(300, 7)), schema);
+    EXPECT_EQ(code_of(parsed), column == 0 ? ErrorCode::kOk : ErrorCode::kBadRowGroup);
+  }
 }
 
 TEST(RowGroupDirectory, OfAnotherSizeIsBad) {
