@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Questions asked of tables (FORMAT.md 15): rows that fulfil a condition, expressions over columns,
+// groups and their aggregates, order, limits. Only the columns and blocks that matter are read; the
+// answer is the same for any number of threads. Sources: S4.1-S4.13, S1.1, F5, F11, F12.
+//
+//   presso::Query query = presso::Query::from(table);
+//   query.where("l_shipdate <= 1998-09-02").group_by("l_returnflag")
+//        .select("l_returnflag, sum(l_quantity) as quantity, count(*)").order_by("quantity desc");
+//   presso::Status done = query.run(options, sink);
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "presso/arrow_abi.h"
+#include "presso/column_data.h"
+#include "presso/expression.h"
+#include "presso/table.h"
+
+namespace presso {
+
+/// What a machine needs for the steps of a query, in nanoseconds; plans are chosen by them
+/// (S4.6). The values here are those of one core of an AMD EPYC (Zen 4).
+struct QueryRates {
+  /// scan_k / (k * scan_1): what k conditions cost a row when they are tested without a branch
+  /// between them, in parts of what they cost one by one; from k = 1 on.
+  std::vector<double> together = {1.0, 0.97, 0.96, 0.95};
+  double compare_ns = 0.06;      ///< a packed number of 12 bits, compared in place
+  double decode_ns = 0.12;       ///< a number decoded into memory
+  double compute_ns = 0.25;      ///< a step of an expression
+  double byte_ns = 0.2;          ///< a byte of text, decoded and searched
+  double list_ns = 1.5;          ///< a row written to and read from a list of row numbers
+  double bitmap_ns = 0.02;       ///< a row of a bitmap
+  double branch_ns = 4.0;        ///< a vector that is tested for live rows
+  double read_ns = 0.12;         ///< a stored byte, read and compared with its checksum
+};
+
+/// Measures them on this machine, with one thread, in about 0.2 s.
+QueryRates measure_query_rates();
+
+/// How conditions are ordered and grouped; all give the same rows (S4.1, S4.2).
+struct PlanChoice {
+  /// Empty: by the cost model. Else by name: conditions by their number from 1 on in the order in
+  /// which they are tested; '&' tests without a branch, '&&' skips vectors without a live row, ';'
+  /// begins a new pass over the rows that are left: "2&1&&3;4".
+  std::string plan;
+  enum class Rows : std::uint8_t { kAuto, kList, kBitmap };
+  Rows rows = Rows::kAuto;  ///< what is passed from one pass to the next (S4.4, S4.7)
+};
+
+/// How groups are found (scan/group); all give the same groups.
+enum class GroupStrategy : std::uint8_t {
+  kAuto,
+  kDense,       ///< an array with a place for each possible key
+  kHash,        ///< a table for each thread, merged at the end
+  kRadix,       ///< small tables that are emptied into partitions
+  kOptimistic,  ///< F5: keys are stored without a check, validated, and built again where that fails
+};
+
+struct QueryOptions {
+  unsigned threads = 0;                     ///< 0: all
+  std::uint64_t memory_bytes = 0;           ///< for groups and rows to be sorted; 0: half of what the machine has
+  std::string temporary_directory;          ///< empty: what TMPDIR names, else /tmp
+  QueryRates rates;
+  PlanChoice plan;
+  GroupStrategy group_strategy = GroupStrategy::kAuto;
+  const std::atomic<bool>* cancelled = nullptr;  ///< true ends the run with kCancelled
+};
+
+/// What was read and what came of it.
+struct QuerySummary {
+  std::uint64_t rows = 0;              ///< of the answer
+  std::uint64_t rows_in = 0;           ///< of the tables
+  std::uint64_t rows_matched = 0;      ///< that fulfil the condition
+  std::uint64_t groups = 0;
+  std::uint64_t bytes_read = 0;        ///< stored bytes of blocks
+  std::uint64_t bytes_stored = 0;      ///< of all blocks of the columns that the query names
+  std::uint64_t blocks_read = 0;
+  std::uint64_t blocks_skipped = 0;    ///< of the columns that the query names
+  std::uint64_t peak_bytes = 0;        ///< of memory for groups and rows to be sorted
+  std::uint64_t spilled_bytes = 0;
+  std::uint64_t passes = 1;
+};
+
+/// A batch of the answer: columns of the answer's schema, all of one length.
+using ResultBatch = std::vector<ColumnData>;
+
+/// Where an answer goes. Batches are encoded by any thread, several at once, and written in the
+/// order of the answer.
+class ResultSink {
+ public:
+  virtual ~ResultSink() = default;
+  /// Once, before any batch.
+  virtual Status begin(const TableSchema& schema);
+  /// What is written of a batch, for example its text. By default nothing.
+  virtual Result<Buffer> encode(const ResultBatch& batch);
+  /// In order, never concurrently. False: nothing more is wanted.
+  virtual Result<bool> write(ResultBatch batch, Buffer encoded) = 0;
+};
+
+/// A question. Methods that take text keep what is wrong with it until check(), explain() or run().
+class Query {
+ public:
+  /// Rows of one table, or of several with the same columns one after another. Copies the tables,
+  /// which refer to their files. `names`: of the files, for messages.
+  static Query from(const Table& table);
+  static Query from(std::vector<Table> tables, std::vector<std::string> names = {});
+  Query(Query&&) noexcept;
+  Query& operator=(Query&&) noexcept;
+  ~Query();
+
+  /// Rows for which it is true. Several: all of them.
+  Query& where(std::string_view text);
+  Query& where(Expression condition);
+  /// The answer's columns; none given: all columns, or the groups' keys and aggregates.
+  Query& select(std::string_view list);
+  Query& select(std::vector<NamedExpression> list);
+  Query& group_by(std::string_view list);
+  Query& group_by(std::vector<Expression> keys);
+  /// Adds to the answer's columns: "sum(x * (1 - d)) as revenue, count(*)".
+  Query& aggregate(std::string_view list);
+  Query& having(std::string_view text);
+  Query& having(Expression condition);
+  Query& order_by(std::string_view list);
+  Query& order_by(std::vector<SortExpression> keys);
+  Query& limit(std::uint64_t rows, std::uint64_t offset = 0);
+
+  /// The answer's columns. Errors: kInvalidArgument with the place in the text that is wrong; what()
+  /// has the text with a caret.
+  Result<TableSchema> schema() const;
+  /// How it will be run, for people; with `analyze` it is run, and what really happened is added.
+  Result<std::string> explain(const QueryOptions& options, bool analyze = false) const;
+  /// Errors: those of schema(), of the files with block and offset, of a computation that has no
+  /// result (kInvalidArgument: overflow, a text that is no number; names the row), kCancelled,
+  /// kOutOfMemory, kNoSpace, and those of `sink`.
+  Result<QuerySummary> run(const QueryOptions& options, ResultSink& sink) const;
+  /// The same as a stream of batches, computed by threads of its own as it is read. The release of
+  /// `out` ends them.
+  Status run(const QueryOptions& options, ArrowArrayStream& out) const;
+
+ private:
+  struct Body;
+  explicit Query(std::unique_ptr<Body> body);
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace presso

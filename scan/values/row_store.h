@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Rows in memory, column by column, in physical form: groups, and rows that wait to be sorted.
+// Bytes of strings are copied into chunks that do not move. Not thread-safe.
+// Tested by tests/unit/scan/values/row_store_test.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "presso/byte_stream.h"
+#include "scan/values/vector.h"
+
+namespace presso::query {
+
+/// Bytes that stay where they are until all are dropped.
+class StringArena {
+ public:
+  StringRef add(Bytes bytes);
+  std::uint64_t bytes() const { return bytes_; }  ///< of memory
+  void clear();
+
+ private:
+  std::vector<std::unique_ptr<Byte[]>> chunks_;
+  std::size_t free_ = 0;
+  Byte* at_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+class RowStore {
+ public:
+  RowStore() = default;
+  explicit RowStore(std::vector<Physical> columns);
+
+  const std::vector<Physical>& columns() const { return physical_; }
+  std::uint64_t rows() const { return rows_; }
+  std::uint64_t bytes() const;  ///< of memory
+
+  /// A view for each column; any number of rows up to kBatchRows.
+  void append(std::span<const VectorView> columns, std::uint32_t rows);
+  /// Rows from `first` on, which must be a multiple of 64.
+  VectorView view(std::size_t column, std::uint64_t first) const;
+  bool is_null(std::size_t column, std::uint64_t row) const;
+  template <class T>
+  const T& at(std::size_t column, std::uint64_t row) const {
+    return reinterpret_cast<const T*>(columns_[column].values.data())[row];
+  }
+  /// The rows in another order, each at most once; strings are shared, so this store must live on.
+  RowStore picked(std::span<const std::uint64_t> rows) const;
+
+ private:
+  struct Column {
+    Buffer values;
+    std::vector<std::uint64_t> validity;  ///< empty: no null so far
+  };
+  std::vector<Physical> physical_;
+  std::vector<Column> columns_;
+  std::uint64_t rows_ = 0;
+  std::shared_ptr<StringArena> strings_ = std::make_shared<StringArena>();
+};
+
+}  // namespace presso::query
