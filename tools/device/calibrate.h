@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Measures how fast this machine's CPU and GPU decode and search, once, and keeps that in the
-// user's store, and what the steps of queries cost (query_rates.h). Everything together takes under
-// two seconds: 0.1 s for the sample, 0.15 s for each of eight rates, 0.2 s for queries, and the start
-// of CUDA.
+// user's store, and what the steps of queries cost (query_rates.h). Everything together takes
+// under two seconds: 0.1 s for the sample, 0.15 s for each of eight rates, 0.2 s for queries, and
+// the start of CUDA.
 #pragma once
 
 #include <optional>
