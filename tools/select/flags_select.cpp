@@ -171,7 +171,7 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
        }},
       {.name = "list-columns",
        .category = kOutput,
-       .brief = "print the names of the columns and do nothing else",
+       .brief = "print the names of the columns that a shell may complete, and nothing else",
        .hidden = true,
        .apply = set(settings.list_columns)},
   };

@@ -104,7 +104,7 @@ class SelectCommand final : public Command {
 
   bool open_inputs(const std::vector<std::string>& paths) {
     const SelectInputOptions options{&settings_.text, settings_.query.threads,
-                                     settings_.files.progress};
+                                     settings_.files.progress, settings_.list_columns};
     for (const std::string& path : paths) {
       auto input = SelectInput::open(path, options);
       if (!input.ok()) {
@@ -149,10 +149,15 @@ class SelectCommand final : public Command {
     return exit_status();
   }
 
+  /// For shells, which would expand other names, and put them on the command line as they are.
   int list_columns() const {
     std::string names;
     for (const ColumnSchema& column : inputs_.front()->table().schema().columns) {
-      names += column.name + "\n";
+      const bool plain = std::all_of(column.name.begin(), column.name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_';
+      });
+      if (plain) names += column.name + "\n";
     }
     return print(names);
   }

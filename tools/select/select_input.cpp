@@ -20,6 +20,7 @@ namespace {
 /// By which it is told what a file is.
 constexpr std::size_t kBegunBytes = 12;
 constexpr std::size_t kReadBytes = 1u << 20;
+constexpr std::size_t kNamesBytes = 256u << 10;  ///< hold the names of the columns
 
 /// Stored text from its begin, decompressed where another program compressed it.
 class StoredText {
@@ -139,6 +140,7 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
     progress.update(plain, plain);
     return true;
   };
+  if (options.names_only) return load_names(text.source(), table);
   std::vector<Byte> loaded;
   VectorSink sink(loaded);
   const Stopwatch time;
@@ -148,6 +150,23 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
   verbose(name_, "loaded into memory: " + grouped(summary.rows) + " rows, " +
                      grouped(summary.plain_bytes) + " bytes of text, " +
                      rate_text(static_cast<double>(summary.plain_bytes) / time.seconds()));
+  hold(std::move(loaded));
+  return open_table();
+}
+
+/// A table of the text's first lines.
+Status SelectInput::load_names(ByteSource& text, const TableOptions& options) {
+  std::vector<Byte> lines(kNamesBytes);
+  PRESSO_ASSIGN(const std::size_t got, read_fully(text, lines));
+  lines.resize(got);
+  const auto end = std::find(lines.rbegin(), lines.rend(), Byte{'\n'}).base();
+  if (got == kNamesBytes && end != lines.begin()) lines.erase(end, lines.end());
+  MemorySource source(lines);
+  std::vector<Byte> loaded;
+  VectorSink sink(loaded);
+  TableOptions table = options;
+  table.on_bad_rows = [](Bytes) { return Status(); };
+  PRESSO_TRY(compress_table(source, nullptr, sink, table));
   hold(std::move(loaded));
   return open_table();
 }

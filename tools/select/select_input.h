@@ -20,6 +20,7 @@ struct SelectInputOptions {
   const TableFlags* text = nullptr;  ///< of plain text
   unsigned threads = 0;
   bool progress = false;
+  bool names_only = false;  ///< of text the first rows will do
 };
 
 class SelectInput {
@@ -46,6 +47,7 @@ class SelectInput {
   Status read_all();
   Status decompress(unsigned threads);
   Status load_text(Bytes begun, const SelectInputOptions& options);
+  Status load_names(ByteSource& text, const TableOptions& options);
   Status open_table();
   void hold(std::vector<Byte> bytes);
 
