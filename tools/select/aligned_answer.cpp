@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A table for people: columns of equal width, numbers to the right, a line under the names, and at
 // the end how many rows there were. Widths are those of the first 1,000 rows, which are held back
-// for them; later rows are written as they come. Numbers are never cut, since a part of one is
-// another number; columns that do not fit the terminal are left out, and the last line says so.
+// for them; later rows are written as they come, and columns become wider where they need it.
+// Numbers are never cut, since a part of one is another number; columns that do not fit the
+// terminal are left out, and the last line says so.
 #include <algorithm>
 
 #include "format/columns/value_text.h"
@@ -62,7 +63,9 @@ class AlignedAnswer final : public AnswerSink {
     for (const ColumnData& column : batch) views.push_back(column.view());
     for (std::uint64_t row = 0; row < batch.front().rows; ++row) {
       if (shown_columns_ > 0) {
-        PRESSO_TRY(write_row(cells_of(views, row)));
+        const std::vector<Cell> cells = cells_of(views, row);
+        for (std::size_t i = 0; i < shown_columns_; ++i) widen(columns_[i], cells[i].shown.width);
+        PRESSO_TRY(write_row(cells));
         continue;
       }
       held_.push_back(cells_of(views, row));
@@ -90,10 +93,7 @@ class AlignedAnswer final : public AnswerSink {
 
   Cell cell_of(const Column& column, const ColumnView& values, std::uint64_t row) const {
     if (values.is_null(row)) return {{std::string(kNull), kNull.size()}, true};
-    if (is_string(column.schema.type)) {
-      const std::size_t most = column.width > 0 && style_.width > 0 ? column.width : most_width();
-      return {terminal_text(values.string(row), most)};
-    }
+    if (is_string(column.schema.type)) return {terminal_text(values.string(row), most_width())};
     char text[kMaxValueText];
     const auto bit = static_cast<Byte>(values.values[row / 8] >> (row % 8) & 1);
     const Byte* value = column.schema.type == ColumnType::kBool
@@ -143,6 +143,17 @@ class AlignedAnswer final : public AnswerSink {
       while (most > kLeastWidth && line_width(most, shown_columns_) > style_.width) --most;
     }
     for (Column& column : columns_) column.width = width_of(column, most);
+    line_width_ = line_width(most, shown_columns_);
+  }
+
+  /// Makes the column as wide as the cell, a text's as far as the terminal has room.
+  void widen(Column& column, std::size_t width) {
+    if (width <= column.width) return;
+    const std::size_t room = most_width() - std::min(most_width(), line_width_);
+    std::size_t more = width - column.width;
+    if (column.can_be_cut) more = std::min(more, room);
+    column.width += more;
+    line_width_ += more;
   }
 
   Status write_held() {
@@ -195,6 +206,7 @@ class AlignedAnswer final : public AnswerSink {
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> held_;
   std::size_t shown_columns_ = 0;  ///< 0: not yet laid out
+  std::size_t line_width_ = 0;
 };
 
 }  // namespace
