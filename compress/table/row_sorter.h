@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "compress/table/run_merger.h"
-#include "compress/table/temporary_file.h"
 #include "format/columns/sort_key.h"
+#include "format/temporary_file.h"
 
 namespace presso {
 

@@ -15,7 +15,8 @@ Result<RunMerger> RunMerger::open(const TableSchema& schema, const std::vector<S
     merger.runs_.push_back({std::move(source), {}, SortKeys(by), 0, 0, {}});
   }
   for (std::uint32_t run = 0; run < runs.size(); ++run) PRESSO_TRY(merger.load(run));
-  merger.build_tree();
+  merger.tree_.build(static_cast<std::uint32_t>(runs.size()),
+                     [&](std::uint32_t a, std::uint32_t b) { return merger.comes_first(a, b); });
   return merger;
 }
 
@@ -44,47 +45,23 @@ bool RunMerger::comes_first(std::uint32_t a, std::uint32_t b) const {
   return order != 0 ? order < 0 : a < b;
 }
 
-void RunMerger::build_tree() {
-  const auto count = static_cast<std::uint32_t>(runs_.size());
-  if (count == 0) return;
-  std::vector<std::uint32_t> winners(2 * std::size_t{count});
-  tree_.resize(count);
-  for (std::uint32_t run = 0; run < count; ++run) winners[count + run] = run;
-  for (std::uint32_t node = count - 1; node > 0; --node) {
-    std::uint32_t winner = winners[2 * node];
-    std::uint32_t loser = winners[2 * node + 1];
-    if (comes_first(loser, winner)) std::swap(winner, loser);
-    winners[node] = winner;
-    tree_[node] = loser;
-  }
-  tree_[0] = winners[1];
-}
-
-/// After the head of `run`, which was the winner, has become another one.
-void RunMerger::replay(std::uint32_t run) {
-  const auto count = static_cast<std::uint32_t>(runs_.size());
-  for (std::uint32_t node = (run + count) / 2; node > 0; node /= 2) {
-    if (comes_first(tree_[node], run)) std::swap(tree_[node], run);
-  }
-  tree_[0] = run;
-}
-
 Result<std::vector<ColumnData>> RunMerger::next() {
   std::vector<ColumnData> rows = empty_columns(*schema_);
   std::vector<RowPick> picks;
+  const auto first = [this](std::uint32_t a, std::uint32_t b) { return comes_first(a, b); };
   while (!tree_.empty() && picks.size() < kBatchRows) {
-    const std::uint32_t number = tree_[0];
+    const std::uint32_t number = tree_.winner();
     Run& run = runs_[number];
     if (run.rows == 0) break;
     picks.push_back({number, run.row});
     if (++run.row == run.rows) {
       append_rows(columns_, picks, rows);
       PRESSO_TRY(load(number));
-      replay(number);
+      tree_.replay(first);
       return rows;
     }
     run.head = SortHead(run.keys.key(run.row));
-    replay(number);
+    tree_.replay(first);
   }
   append_rows(columns_, picks, rows);
   return rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Merges sorted runs of rows, of which each has one batch in memory at a time. A tree of losers
-// finds the next row: one comparison for each level, most of them of two numbers. Rows with equal
+// finds the next row; most comparisons are of two numbers. Rows with equal
 // keys come in the order of their runs. Tested by tests/unit/compress/table/row_sorter_test.cpp.
 #pragma once
 
@@ -9,6 +9,7 @@
 
 #include "compress/table/row_gather.h"
 #include "format/columns/sort_key.h"
+#include "format/loser_tree.h"
 
 namespace presso {
 
@@ -42,15 +43,11 @@ class RunMerger {
   explicit RunMerger(const TableSchema& schema) : schema_(&schema) {}
   Status load(std::uint32_t run);
   bool comes_first(std::uint32_t a, std::uint32_t b) const;
-  void build_tree();
-  void replay(std::uint32_t run);
 
   const TableSchema* schema_;
   std::vector<Run> runs_;
   std::vector<std::vector<ColumnView>> columns_;  ///< of the runs' batches
-  /// Node n has the children 2n and 2n + 1; runs are the nodes from runs_.size() on. Each holds who
-  /// lost there, node 0 the winner.
-  std::vector<std::uint32_t> tree_;
+  LoserTree tree_;
 };
 
 }  // namespace presso

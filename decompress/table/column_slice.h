@@ -11,28 +11,16 @@
 
 #include <cstdint>
 
+#include "decompress/table/byte_strings.h"
 #include "decompress/table/group_reader.h"
+#include "decompress/table/integer_stream.h"
+#include "decompress/table/slice_text.h"
+#include "decompress/table/token_stream.h"
 
 namespace presso {
 
 /// The most rows of a slice.
 constexpr std::uint32_t kSliceRows = 65536;
-
-/// Text of some rows, one after another: row i is bytes [offsets[i], offsets[i + 1]) of `text`,
-/// which begins with the first row (offsets[0] is 0). Nulls are empty. Buffer::kSlack bytes are
-/// readable after the text.
-struct SliceText {
-  Bytes text;
-  const std::int64_t* offsets = nullptr;
-  std::uint32_t rows = 0;
-};
-
-/// Tokens of some rows (FORMAT.md 17): row i has the codes [begins[i], begins[i + 1]).
-struct SliceTokens {
-  const std::uint16_t* codes = nullptr;
-  const std::uint32_t* begins = nullptr;
-  std::uint32_t rows = 0;
-};
 
 class ColumnSlice {
  public:
@@ -40,14 +28,20 @@ class ColumnSlice {
   /// Reads nothing. `group` is kept by reference.
   void open(const GroupReader& group, std::size_t column, std::uint32_t first, std::uint32_t rows);
 
-  std::uint32_t rows() const;
-  std::uint32_t vectors() const;  ///< of 1,024 rows, the last one may be shorter
-  Representation representation() const;
-  bool has_nulls() const;  ///< of the row group's column
+  std::uint32_t rows() const { return rows_; }
+  /// Of 1,024 rows, the last one may be shorter.
+  std::uint32_t vectors() const { return vectors_of(rows_); }
+  Representation representation() const { return group_->chunk(column_).representation; }
+  /// Of the row group's column.
+  bool has_nulls() const { return group_->chunk(column_).nulls > 0; }
 
-  /// A bit a row of vector `vector`, 1 where there is a value; 16 words, those behind the last row 0.
+  /// A bit a row of vector `vector`, 1 where there is a value; 16 words, those behind the last row
+  /// 0.
   Status validity(std::uint32_t vector, std::uint64_t* bits);
 
+  /// What follows is kInvalidArgument for columns of other types or representations than it names.
+  /// A column all of whose rows are null has zeros, empty strings, no codes and tokens.
+  ///
   /// Columns that are no strings: values of the vector as they lie in memory (value_bytes(type)
   /// each; bools a bit a row), to room for 1,024 of them and Buffer::kSlack bytes.
   Status numbers(std::uint32_t vector, void* to);
@@ -60,7 +54,7 @@ class ColumnSlice {
                          std::uint64_t* bits);
   /// Whether some, all or none of a vector's rows can lie between; told by the vector's directory
   /// entry alone where it is packed (base and width), else kSome.
-  enum class Between : Byte { kNone, kSome, kAll };
+  using Between = presso::Between;
   Result<Between> vector_between(std::uint32_t vector, std::uint64_t least, std::uint64_t most);
 
   /// Dictionary columns: codes of the vector. All are checked to be below the dictionary's size.
@@ -68,7 +62,8 @@ class ColumnSlice {
   /// Sets bit i where `wanted` has the bit of row i's code.
   Status codes_in(std::uint32_t vector, const std::uint64_t* wanted, std::uint64_t* bits);
 
-  /// Columns stored as tokens or bytes: the text of all rows of the slice, decoded once.
+  /// Columns stored as tokens or bytes: the text of all rows of the slice, decoded once. It stays
+  /// until the next open(), that of a vector until the next call.
   Result<SliceText> text();
   /// The same of one vector only. Cheaper where few vectors are asked for.
   Result<SliceText> text(std::uint32_t vector);
@@ -76,7 +71,22 @@ class ColumnSlice {
   Result<SliceTokens> token_codes();
 
  private:
-  // The implementer decides.
+  ValueTest test_of(std::uint64_t least, std::uint64_t most);
+  Status check_numbers(std::uint32_t vector) const;
+  Status check_codes_of(std::uint32_t vector);
+  std::uint32_t vector_rows_of(std::uint32_t vector) const { return vector_rows(rows_, vector); }
+  SliceText no_text(std::uint32_t rows);
+
+  const GroupReader* group_ = nullptr;
+  std::size_t column_ = 0;
+  ColumnType type_ = ColumnType::kUtf8;
+  std::uint32_t rows_ = 0;
+  std::uint64_t checked_codes_ = 0;  ///< a bit a vector
+  IntegerStream validity_;
+  IntegerStream values_;  ///< or codes
+  TokenStream tokens_;
+  ByteStrings bytes_;
+  std::vector<std::int64_t> no_offsets_;
 };
 
 }  // namespace presso

@@ -5,12 +5,14 @@
 // Tested by tests/unit/decompress/table/column_slice_test.cpp.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "decompress/table/block_reader.h"
+#include "decompress/table/row_group_decoder.h"
 #include "format/columns/row_group.h"
 #include "format/columns/table_file.h"
 #include "format/columns/token_dictionary.h"
@@ -20,68 +22,95 @@
 
 namespace presso {
 
-/// What was read, over all row groups of a query.
-struct ReadCounters {
-  std::atomic<std::uint64_t> bytes{0};   ///< stored bytes of blocks
-  std::atomic<std::uint64_t> blocks{0};
-};
-
-/// The entries of a dictionary column: entry i is bytes [offsets[i], offsets[i + 1]).
-struct DictionaryEntries {
-  std::vector<std::int64_t> offsets;  ///< one more than entries
-  Buffer bytes;
-  std::uint32_t size() const { return static_cast<std::uint32_t>(offsets.size() - 1); }
-  Bytes entry(std::uint32_t code) const {
-    return {bytes.data() + offsets[code],
-            static_cast<std::size_t>(offsets[code + 1] - offsets[code])};
-  }
-};
-
 /// A row group of an opened table, without reading anything: what Table's index knows of it.
 struct TableAccess {
-  static const TableIndex& index(const Table& table);
-  static const RandomAccess& file(const Table& table);
-  static const DecodeOptions& options(const Table& table);
+  static const TableIndex& index(const Table& table) { return *table.index_; }
+  static const RandomAccess& file(const Table& table) { return *table.file_; }
+  static const DecodeOptions& options(const Table& table) { return table.options_; }
 };
 
 class GroupReader {
  public:
-  /// Reads the directory. `table` is copied (its file must live on); `counters` may be nullptr, else
-  /// is kept by reference.
+  /// Reads the directory. `table` is copied (its file must live on); `counters` may be nullptr,
+  /// else is kept by reference.
   static Result<std::shared_ptr<const GroupReader>> open(const Table& table, std::uint64_t group,
                                                          ReadCounters* counters = nullptr);
 
-  std::uint64_t group() const;
-  std::uint32_t rows() const;
-  std::uint64_t first_row() const;  ///< in the table
-  const TableSchema& schema() const;
-  const RowGroup& directory() const;
+  std::uint64_t group() const { return group_; }
+  /// Different for each object that there ever was, from 1 on.
+  std::uint64_t id() const { return id_; }
+  std::uint32_t rows() const { return directory_.rows; }
+  std::uint64_t first_row() const { return place().first_row; }  ///< in the table
+  const TableSchema& schema() const;                             ///< of the row group's member
+  const RowGroup& directory() const { return directory_; }
   const ColumnChunk& chunk(std::size_t column) const { return directory().columns[column]; }
 
   /// Between which values rows [first, first + rows) of the column lie, by the zones of the blocks
   /// of the stream values or codes that hold them. For columns of strings and where a zone is not
-  /// known, kZoneKnown is not set.
+  /// known, kZoneKnown is not set. `nulls`: there are no more than these.
   ColumnZone zone(std::size_t column, std::uint32_t first, std::uint32_t rows) const;
   /// False where no row of [first, first + rows) of a dictionary column is the string with this
   /// hash (XXH3, checksum64()); true where that is not known.
   bool may_hold(std::size_t column, std::uint32_t first, std::uint32_t rows,
                 std::uint64_t hash) const;
   /// Stored bytes and number of the column's blocks that hold some of these rows, or that all rows
-  /// need (dictionaries).
+  /// need (dictionaries, lengths of strings that are stored as bytes). Which blocks of bytes hold
+  /// the rows is estimated.
   struct BlockCost {
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
   };
   BlockCost cost(std::size_t column, std::uint32_t first, std::uint32_t rows) const;
 
-  /// Of a column with that representation; decoded once, kept as long as this object.
+  /// Of a column with that representation (kInvalidArgument for others); decoded once, kept as long
+  /// as this object. An error is returned each time.
   Result<const DictionaryEntries*> dictionary(std::size_t column) const;
   Result<const TokenDictionary*> tokens(std::size_t column) const;
   /// Of a column of strings that are stored as bytes: rows + 1 offsets into all of them.
   Result<const std::vector<std::int64_t>*> string_offsets(std::size_t column) const;
 
+  /// Blocks `first` to `end` - 1 of the directory.
+  struct BlockRange {
+    std::uint32_t first = 0;
+    std::uint32_t end = 0;
+  };
+  /// The blocks of a column's stream that hold some of its rows [begin, end); of the stream bytes,
+  /// some of its bytes.
+  BlockRange blocks_of(std::size_t column, ColumnStream stream, std::uint64_t begin,
+                       std::uint64_t end) const;
+  /// The first row of a block; in the stream bytes the first byte.
+  std::uint64_t begin_of(std::uint32_t block) const { return begins_[block]; }
+  const RowGroupDecoder& decoder() const { return decoder_; }
+  const BlockReader& blocks() const { return decoder_.blocks(); }
+
  private:
-  // The implementer decides; column_slice.cpp may be a friend.
+  /// What is decoded once for all threads.
+  template <class T>
+  struct Once {
+    std::once_flag flag;
+    std::optional<Result<T>> made;
+  };
+  struct Shared {
+    Once<DictionaryEntries> dictionary;
+    Once<TokenDictionary> tokens;
+    Once<std::vector<std::int64_t>> offsets;
+  };
+
+  GroupReader(const Table& table, std::uint64_t group, RowGroup directory, ReadCounters* counters);
+  const GroupPlace& place() const { return TableAccess::index(table_).groups()[group_]; }
+  BlockRange stream_blocks(std::size_t column, ColumnStream stream) const;
+  void find_begins();
+  template <class T, class Make>
+  Result<const T*> once(std::size_t column, Representation representation, Once<T> Shared::*part,
+                        const Make& make) const;
+
+  Table table_;
+  std::uint64_t group_;
+  std::uint64_t id_;
+  RowGroup directory_;
+  std::vector<std::uint64_t> begins_;
+  RowGroupDecoder decoder_;
+  std::unique_ptr<Shared[]> shared_;
 };
 
 }  // namespace presso

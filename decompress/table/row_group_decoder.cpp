@@ -6,22 +6,14 @@
 #include <cstring>
 #include <utility>
 
-#include "decompress/columns/cpu/integer_decoder.h"
 #include "format/columns/bit_copy.h"
 #include "format/columns/column_block.h"
-#include "presso/checksum.h"
 
 namespace presso {
 namespace {
 
 Error bad_column(const char* what) {
   return make_error(ErrorCode::kBadRowGroup, what);
-}
-
-/// Of the block whose header begins at `from`. One that is unknown gets its error as an integers'.
-bool is_bytes_coding(const Byte* from) {
-  const auto coding = static_cast<Coding>(from[11]);
-  return coding == Coding::kRaw || coding == Coding::kByte || coding == Coding::kBit;
 }
 
 /// Lengths become offsets in place: `offsets` holds rows lengths behind its first element.
@@ -40,79 +32,11 @@ Status sum_up(std::vector<std::int64_t>& offsets, std::uint64_t most) {
 
 RowGroupDecoder::RowGroupDecoder(const TableSchema& schema, const RowGroup& group,
                                  const RandomAccess& file, std::uint64_t blocks_offset,
-                                 std::uint64_t first_offset, const DecodeOptions& options)
-    : schema_(schema), group_(group), file_(file), first_offset_(first_offset), options_(options) {
-  block_offsets_.reserve(group.blocks.size());
-  for (const ColumnBlock& block : group.blocks) {
-    block_offsets_.push_back(blocks_offset);
-    blocks_offset += block.stored_bytes;
-  }
-}
-
-Error RowGroupDecoder::at_block(Error error, std::uint32_t block) const {
-  error.block = block;
-  if (error.byte_offset == Error::kNone) {
-    error.byte_offset = first_offset_ + block_offsets_[block];
-  }
-  return error;
-}
-
-Result<Buffer> RowGroupDecoder::read_stored(std::uint32_t block) const {
-  Buffer stored;
-  stored.resize_discarding(group_.blocks[block].stored_bytes);
-  Status read = file_.read_at(block_offsets_[block], stored.mutable_bytes());
-  if (!read.ok()) return at_block(std::move(read.error()), block);
-  return stored;
-}
-
-Status RowGroupDecoder::decode_integer_block(std::uint32_t block, Byte width_bytes,
-                                             Byte* into) const {
-  const ColumnBlock& entry = group_.blocks[block];
-  PRESSO_ASSIGN(const Buffer stored, read_stored(block));
-  if (is_bytes_coding(stored.data())) {
-    return decode_stored_bytes(block, stored, into);
-  }
-  auto parsed = parse_column_block_header(stored.data());
-  if (!parsed.ok()) return at_block(std::move(parsed.error()), block);
-  const ColumnBlockHeader& header = *parsed;
-  if (header.coding != Coding::kIntegers || header.width_bytes != width_bytes ||
-      header.count != entry.rows || header.number != block ||
-      round_up(kBlockHeaderBytes + header.payload_bytes, kFrameAlignment) != stored.size()) {
-    return at_block(make_error(ErrorCode::kBadRowGroup, "a block differs from it"), block);
-  }
-  const Bytes payload(stored.data() + kBlockHeaderBytes, header.payload_bytes);
-  if (options_.verify && checksum64(payload) != header.payload_checksum) {
-    return at_block(make_error(ErrorCode::kContentChecksum), block);
-  }
-  const IntegerParameters parameters{width_bytes, header.is_signed, header.floating, header.count,
-                                     header.divisor};
-  Status decoded = decode_integers(
-      parameters, payload, {into, integer_bytes(width_bytes, header.count)}, options_.level);
-  return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
-}
-
-Status RowGroupDecoder::decode_bytes_block(std::uint32_t block, Byte* into) const {
-  PRESSO_ASSIGN(const Buffer stored, read_stored(block));
-  return decode_stored_bytes(block, stored, into);
-}
-
-Status RowGroupDecoder::decode_stored_bytes(std::uint32_t block, const Buffer& stored,
-                                            Byte* into) const {
-  const ColumnBlock& entry = group_.blocks[block];
-  const auto kind = peek_frame_kind(stored.data());
-  if (!kind.ok() || *kind != FrameKind::kBlock) {
-    return at_block(make_error(ErrorCode::kLostSync), block);
-  }
-  auto header = parse_block_header(stored.data());
-  if (!header.ok()) return at_block(std::move(header.error()), block);
-  if (header->plain_bytes != entry.plain_bytes || header->number != block ||
-      header->stored_bytes() != stored.size()) {
-    return at_block(make_error(ErrorCode::kBadRowGroup, "a block differs from it"), block);
-  }
-  Status decoded =
-      decode_block(*header, stored.data() + kBlockHeaderBytes, nullptr, options_, into);
-  return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
-}
+                                 std::uint64_t first_offset, const DecodeOptions& options,
+                                 ReadCounters* counters)
+    : schema_(schema),
+      group_(group),
+      blocks_(group, file, blocks_offset, first_offset, options, counters) {}
 
 Result<std::vector<std::uint32_t>> RowGroupDecoder::read_numbers_of_4_bytes(
     const ColumnChunk& chunk, ColumnStream stream, RowRange range) const {
@@ -138,10 +62,11 @@ Status RowGroupDecoder::read_integers(const ColumnChunk& chunk, ColumnStream str
       const std::uint32_t at = from - range.first;
       const bool whole = from == begin && to == end && width_bytes != 0;
       if (whole) {
-        PRESSO_TRY(decode_integer_block(block, width_bytes, into + std::size_t{at} * width_bytes));
+        PRESSO_TRY(
+            blocks_.decode_integers(block, width_bytes, into + std::size_t{at} * width_bytes));
       } else {
         part.resize_discarding(integer_bytes(width_bytes, entry.rows));
-        PRESSO_TRY(decode_integer_block(block, width_bytes, part.data()));
+        PRESSO_TRY(blocks_.decode_integers(block, width_bytes, part.data()));
         if (width_bytes == 0) {
           copy_bits(part.data(), from - begin, to - from, into, at);
         } else {
@@ -164,7 +89,7 @@ Status RowGroupDecoder::read_all_bytes(const ColumnChunk& chunk, ColumnStream st
     const ColumnBlock& entry = group_.blocks[block];
     if (entry.stream != stream) continue;
     if (entry.plain_bytes > size - at) return bad_column("bytes do not add up to the lengths");
-    PRESSO_TRY(decode_bytes_block(block, into.data() + at));
+    PRESSO_TRY(blocks_.decode_bytes(block, into.data() + at));
     at += entry.plain_bytes;
   }
   return at == size ? Status{} : bad_column("bytes do not add up to the lengths");
@@ -243,16 +168,21 @@ Status RowGroupDecoder::read_numbers(const ColumnChunk& chunk, RowRange range,
   return read_integers(chunk, ColumnStream::kValues, width, range, column.values.data());
 }
 
-Status RowGroupDecoder::read_dictionary(const ColumnChunk& chunk, RowRange range,
-                                        ColumnData& column) const {
+Result<DictionaryEntries> RowGroupDecoder::read_entries(const ColumnChunk& chunk) const {
   PRESSO_ASSIGN(const std::vector<std::uint32_t> lengths,
                 read_numbers_of_4_bytes(chunk, ColumnStream::kEntryLengths, {0, chunk.entries}));
-  std::vector<std::int64_t> places(lengths.begin(), lengths.end());
-  places.insert(places.begin(), 0);
-  PRESSO_TRY(sum_up(places, kMaxEntryBytes));
-  Buffer entries;
+  DictionaryEntries entries;
+  entries.offsets.assign(1, 0);
+  entries.offsets.insert(entries.offsets.end(), lengths.begin(), lengths.end());
+  PRESSO_TRY(sum_up(entries.offsets, kMaxEntryBytes));
   PRESSO_TRY(read_all_bytes(chunk, ColumnStream::kEntryBytes,
-                            static_cast<std::uint64_t>(places.back()), entries));
+                            static_cast<std::uint64_t>(entries.offsets.back()), entries.bytes));
+  return entries;
+}
+
+Status RowGroupDecoder::read_dictionary(const ColumnChunk& chunk, RowRange range,
+                                        ColumnData& column) const {
+  PRESSO_ASSIGN(const DictionaryEntries entries, read_entries(chunk));
   PRESSO_ASSIGN(const std::vector<std::uint32_t> codes,
                 read_numbers_of_4_bytes(chunk, ColumnStream::kCodes, range));
   column.offsets.resize(std::size_t{range.rows} + 1);
@@ -261,7 +191,7 @@ Status RowGroupDecoder::read_dictionary(const ColumnChunk& chunk, RowRange range
   for (std::uint32_t row = 0; row < range.rows; ++row) {
     if (codes[row] >= chunk.entries) return bad_column("a code beyond the dictionary");
     column.offsets[row] = total;
-    if (!view.is_null(row)) total += lengths[codes[row]];
+    if (!view.is_null(row)) total += entries.length(codes[row]);
   }
   column.offsets[range.rows] = total;
   if (static_cast<std::uint64_t>(total) > chunk.value_bytes) {
@@ -271,7 +201,7 @@ Status RowGroupDecoder::read_dictionary(const ColumnChunk& chunk, RowRange range
   for (std::uint32_t row = 0; row < range.rows; ++row) {
     const auto length = static_cast<std::size_t>(column.offsets[row + 1] - column.offsets[row]);
     if (length == 0) continue;
-    const Byte* from = entries.data() + places[codes[row]];
+    const Byte* from = entries.bytes.data() + entries.offsets[codes[row]];
     Byte* to = column.values.data() + column.offsets[row];
     if (length <= 16) {
       std::memcpy(to, from, 16);  // both buffers have slack
@@ -287,18 +217,24 @@ Status RowGroupDecoder::read_bytes(const ColumnChunk& chunk, RowRange range,
   return read_byte_strings(chunk, group_.rows, range, column.offsets, column.values);
 }
 
-/// Lengths of all rows are read, since they tell in which blocks the wanted ones are.
-Status RowGroupDecoder::read_byte_strings(const ColumnChunk& chunk, std::uint32_t all_rows,
-                                          RowRange range, std::vector<std::int64_t>& offsets,
-                                          Buffer& values) const {
-  std::vector<std::int64_t> all(std::size_t{all_rows} + 1 + Buffer::kSlack / 8);
-  PRESSO_TRY(read_integers(chunk, ColumnStream::kLengths, 8, {0, all_rows},
+Result<std::vector<std::int64_t>> RowGroupDecoder::read_offsets(const ColumnChunk& chunk,
+                                                                std::uint32_t rows) const {
+  std::vector<std::int64_t> all(std::size_t{rows} + 1 + Buffer::kSlack / 8);
+  PRESSO_TRY(read_integers(chunk, ColumnStream::kLengths, 8, {0, rows},
                            reinterpret_cast<Byte*>(all.data() + 1)));
-  all.resize(std::size_t{all_rows} + 1);
+  all.resize(std::size_t{rows} + 1);
   PRESSO_TRY(sum_up(all, chunk.value_bytes));
   if (static_cast<std::uint64_t>(all.back()) != chunk.value_bytes) {
     return bad_column("lengths do not add up to the values");
   }
+  return all;
+}
+
+/// Lengths of all rows are read, since they tell in which blocks the wanted ones are.
+Status RowGroupDecoder::read_byte_strings(const ColumnChunk& chunk, std::uint32_t all_rows,
+                                          RowRange range, std::vector<std::int64_t>& offsets,
+                                          Buffer& values) const {
+  PRESSO_ASSIGN(const std::vector<std::int64_t> all, read_offsets(chunk, all_rows));
   const auto begin = static_cast<std::uint64_t>(all[range.first]);
   const auto end = static_cast<std::uint64_t>(all[range.end()]);
   values.resize_discarding(static_cast<std::size_t>(end - begin));
@@ -313,7 +249,7 @@ Status RowGroupDecoder::read_byte_strings(const ColumnChunk& chunk, std::uint32_
       const bool whole = from == at && to == at + entry.plain_bytes;
       Byte* place = values.data() + (from - begin);
       if (!whole) part.resize_discarding(entry.plain_bytes);
-      PRESSO_TRY(decode_bytes_block(block, whole ? place : part.data()));
+      PRESSO_TRY(blocks_.decode_bytes(block, whole ? place : part.data()));
       if (!whole) std::memcpy(place, part.data() + (from - at), to - from);
     }
     at += entry.plain_bytes;
@@ -323,6 +259,18 @@ Status RowGroupDecoder::read_byte_strings(const ColumnChunk& chunk, std::uint32_
     offsets[i] = all[range.first + i] - static_cast<std::int64_t>(begin);
   }
   return {};
+}
+
+Result<DictionaryEntries> RowGroupDecoder::dictionary(std::size_t column) const {
+  return without_bad_alloc([&] { return read_entries(group_.columns[column]); });
+}
+
+Result<TokenDictionary> RowGroupDecoder::tokens(std::size_t column) const {
+  return without_bad_alloc([&] { return read_token_dictionary(group_.columns[column]); });
+}
+
+Result<std::vector<std::int64_t>> RowGroupDecoder::string_offsets(std::size_t column) const {
+  return without_bad_alloc([&] { return read_offsets(group_.columns[column], group_.rows); });
 }
 
 Result<ExactLines> RowGroupDecoder::exact_lines() const {

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "decompress/table/block_reader.h"
 #include "format/columns/row_group.h"
 #include "format/columns/token_dictionary.h"
 #include "presso/column_data.h"
@@ -16,19 +17,44 @@
 
 namespace presso {
 
+/// The entries of a dictionary column: entry i is bytes [offsets[i], offsets[i + 1]).
+struct DictionaryEntries {
+  std::vector<std::int64_t> offsets;  ///< one more than entries
+  Buffer bytes;
+  std::uint32_t size() const { return static_cast<std::uint32_t>(offsets.size() - 1); }
+  std::int64_t length(std::uint32_t code) const { return offsets[code + 1] - offsets[code]; }
+  Bytes entry(std::uint32_t code) const {
+    return {bytes.data() + offsets[code], static_cast<std::size_t>(length(code))};
+  }
+};
+
 class RowGroupDecoder {
  public:
-  /// `schema`, `group` and `file` are kept by reference. `blocks_offset`: of the first block in
-  /// `file`. `first_offset` is added to offsets in errors, for a file that is part of another one.
+  /// `schema`, `group`, `file` and `counters` are kept by reference. `blocks_offset`: of the first
+  /// block in `file`. `first_offset` is added to offsets in errors, for a file that is part of
+  /// another one.
   RowGroupDecoder(const TableSchema& schema, const RowGroup& group, const RandomAccess& file,
                   std::uint64_t blocks_offset, std::uint64_t first_offset = 0,
-                  const DecodeOptions& options = {});
+                  const DecodeOptions& options = {}, ReadCounters* counters = nullptr);
 
   /// `rows` rows of a column of the schema from `first` on; kInvalidArgument where not all are in
   /// the row group. Bits behind the last row are 0.
   Result<ColumnData> read(std::size_t column, std::uint32_t first, std::uint32_t rows) const;
   /// All of them; empty where the schema is not exact.
   Result<ExactLines> exact_lines() const;
+  /// What all rows of a column of strings need, whose representation must be that with a
+  /// dictionary, with tokens, or as bytes: its entries, its tokens, where each row begins and the
+  /// last one ends.
+  Result<DictionaryEntries> dictionary(std::size_t column) const;
+  Result<TokenDictionary> tokens(std::size_t column) const;
+  Result<std::vector<std::int64_t>> string_offsets(std::size_t column) const;
+  /// Numbers, bools or a stream of integers: `rows` values from `first` on, `width_bytes` each
+  /// (0: bits, which must be 0 before). Buffer::kSlack bytes behind them are overwritten.
+  Status read_stream(std::size_t column, ColumnStream stream, Byte width_bytes, std::uint32_t first,
+                     std::uint32_t rows, Byte* into) const {
+    return read_integers(group_.columns[column], stream, width_bytes, {first, rows}, into);
+  }
+  const BlockReader& blocks() const { return blocks_; }
   /// Reads and decodes every block.
   Status check() const;
 
@@ -42,11 +68,6 @@ class RowGroupDecoder {
   Result<ColumnData> read_rows(std::size_t column, RowRange range) const;
   Status read_validity(const ColumnChunk& chunk, RowRange range, std::vector<Byte>& validity) const;
   Result<ExactLines> read_exact_lines() const;
-  Error at_block(Error error, std::uint32_t block) const;
-  Result<Buffer> read_stored(std::uint32_t block) const;
-  Status decode_integer_block(std::uint32_t block, Byte width_bytes, Byte* into) const;
-  Status decode_bytes_block(std::uint32_t block, Byte* into) const;
-  Status decode_stored_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const;
   Status read_integers(const ColumnChunk& chunk, ColumnStream stream, Byte width_bytes,
                        RowRange range, Byte* into) const;
   Result<std::vector<std::uint32_t>> read_numbers_of_4_bytes(const ColumnChunk& chunk,
@@ -54,6 +75,10 @@ class RowGroupDecoder {
                                                              RowRange range) const;
   Status read_all_bytes(const ColumnChunk& chunk, ColumnStream stream, std::uint64_t size,
                         Buffer& into) const;
+  Result<DictionaryEntries> read_entries(const ColumnChunk& chunk) const;
+  Result<TokenDictionary> read_token_dictionary(const ColumnChunk& chunk) const;
+  Result<std::vector<std::int64_t>> read_offsets(const ColumnChunk& chunk,
+                                                 std::uint32_t rows) const;
   Status read_numbers(const ColumnChunk& chunk, RowRange range, ColumnData& column) const;
   Status read_dictionary(const ColumnChunk& chunk, RowRange range, ColumnData& column) const;
   Status read_tokens(const ColumnChunk& chunk, RowRange range, ColumnData& column) const;
@@ -67,10 +92,7 @@ class RowGroupDecoder {
 
   const TableSchema& schema_;
   const RowGroup& group_;
-  const RandomAccess& file_;
-  std::uint64_t first_offset_;
-  DecodeOptions options_;
-  std::vector<std::uint64_t> block_offsets_;
+  BlockReader blocks_;
 };
 
 }  // namespace presso

@@ -5,26 +5,29 @@
 
 #include "decompress/columns/cpu/token_decoder.h"
 #include "decompress/table/row_group_decoder.h"
-#include "format/columns/column_block.h"
-#include "presso/checksum.h"
 
 namespace presso {
 
-Status RowGroupDecoder::read_tokens(const ColumnChunk& chunk, RowRange range,
-                                    ColumnData& column) const {
+Result<TokenDictionary> RowGroupDecoder::read_token_dictionary(const ColumnChunk& chunk) const {
   std::uint32_t block = chunk.first_block;
   while (group_.blocks[block].stream != ColumnStream::kTokenDictionary) ++block;
   Buffer stored;
   stored.resize_discarding(group_.blocks[block].plain_bytes);
-  PRESSO_TRY(decode_bytes_block(block, stored.data()));
+  PRESSO_TRY(blocks_.decode_bytes(block, stored.data()));
   auto tokens = TokenDictionary::parse(stored.bytes());
-  if (!tokens.ok()) return at_block(std::move(tokens.error()), block);
+  if (!tokens.ok()) return blocks_.at_block(std::move(tokens.error()), block);
+  return tokens;
+}
+
+Status RowGroupDecoder::read_tokens(const ColumnChunk& chunk, RowRange range,
+                                    ColumnData& column) const {
+  PRESSO_ASSIGN(const TokenDictionary tokens, read_token_dictionary(chunk));
 
   // Token blocks that hold the range, and the rows that these cover.
   std::uint32_t first_row = 0;
   std::uint32_t begin = 0;
   std::vector<std::uint32_t> wanted;
-  for (; block < chunk.first_block + chunk.blocks; ++block) {
+  for (std::uint32_t block = chunk.first_block; block < chunk.first_block + chunk.blocks; ++block) {
     const ColumnBlock& entry = group_.blocks[block];
     if (entry.stream != ColumnStream::kTokens) continue;
     if (begin + entry.rows > range.first && begin < range.end()) {
@@ -47,7 +50,7 @@ Status RowGroupDecoder::read_tokens(const ColumnChunk& chunk, RowRange range,
   std::int64_t at = 0;
   for (const std::uint32_t of : wanted) {
     const ColumnBlock& entry = group_.blocks[of];
-    PRESSO_TRY(decode_token_block(*tokens, of, {counts.data() + row, entry.rows},
+    PRESSO_TRY(decode_token_block(tokens, of, {counts.data() + row, entry.rows},
                                   {column.values.data() + at, entry.plain_bytes},
                                   column.offsets.data() + row));
     for (std::uint32_t i = 0; i <= entry.rows; ++i) column.offsets[row + i] += at;
@@ -60,20 +63,11 @@ Status RowGroupDecoder::read_tokens(const ColumnChunk& chunk, RowRange range,
 Status RowGroupDecoder::decode_token_block(const TokenDictionary& tokens, std::uint32_t block,
                                            std::span<const std::uint32_t> counts, MutableBytes into,
                                            std::int64_t* offsets) const {
-  PRESSO_ASSIGN(const Buffer stored, read_stored(block));
-  auto header = parse_column_block_header(stored.data());
-  if (!header.ok()) return at_block(std::move(header.error()), block);
-  if (header->coding != Coding::kTokens || header->plain_bytes != into.size() ||
-      header->number != block ||
-      round_up(kBlockHeaderBytes + header->payload_bytes, kFrameAlignment) != stored.size()) {
-    return at_block(make_error(ErrorCode::kBadRowGroup, "a block differs from it"), block);
-  }
-  const Bytes payload(stored.data() + kBlockHeaderBytes, header->payload_bytes);
-  if (options_.verify && checksum64(payload) != header->payload_checksum) {
-    return at_block(make_error(ErrorCode::kContentChecksum), block);
-  }
-  Status decoded = decode_tokens(tokens, payload, header->count, counts, into, offsets);
-  return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
+  Buffer stored;
+  PRESSO_TRY(blocks_.read(block, stored));
+  PRESSO_ASSIGN(const TokenBlock opened, blocks_.open_tokens(block, stored));
+  Status decoded = decode_tokens(tokens, opened.payload, opened.codes, counts, into, offsets);
+  return decoded.ok() ? Status{} : blocks_.at_block(std::move(decoded.error()), block);
 }
 
 /// Leaves `rows` strings from row `first` on.

@@ -2,46 +2,34 @@
 #include "format/columns/sort_key.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "format/columns/bit_copy.h"
 
 namespace presso {
 namespace {
 
-constexpr Byte kValue = 0;
-constexpr Byte kNull = 1;
-constexpr Byte kEscape = 0xFF;  ///< behind a 00 that is part of a string
-
 std::size_t image_bytes(ColumnType type) {
   if (type == ColumnType::kBool) return 1;
   return type == ColumnType::kFloat ? sizeof(double) : value_bytes(type);
 }
 
-std::size_t string_key_bytes(Bytes text) {
-  const auto zeros = static_cast<std::size_t>(std::count(text.begin(), text.end(), Byte{0}));
-  return text.size() + zeros + 2;
-}
-
-/// The highest byte first.
-template <class T>
-void store_high_first(Byte* to, T value) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    to[i] = static_cast<Byte>(value >> (8 * (sizeof(T) - 1 - i)));
-  }
-}
-
-std::uint64_t floating_image(double value) {
-  return std::isnan(value) ? std::numeric_limits<std::uint64_t>::max() : double_image(value);
-}
-
-/// Appends one column to all keys; `ends` are where they end so far.
+/// Appends one column to all keys.
 class ColumnWriter {
+  auto is_null() const {
+    return [this](std::uint64_t row) { return column_.is_null(row); };
+  }
+  auto text() const {
+    return [this](std::uint64_t row) { return column_.string(row); };
+  }
+
  public:
-  ColumnWriter(const ColumnView& column, bool descending, Byte* keys,
-               std::vector<std::size_t>& ends)
-      : column_(column), flip_(descending ? 0xFF : 0), keys_(keys), ends_(ends) {}
+  ColumnWriter(const ColumnView& column, bool descending, KeyRows& keys)
+      : column_(column), marks_(marks(descending)), keys_(keys) {}
+
+  void add_size() {
+    if (!is_string(column_.type)) return keys_.add_images(image_bytes(column_.type));
+    keys_.add_strings(is_null(), text());
+  }
 
   void write() {
     switch (column_.type) {
@@ -65,21 +53,26 @@ class ColumnWriter {
         return write_numbers<std::uint64_t>();
       case ColumnType::kFloat:
         return write_images<std::uint64_t>(
-            [&](std::uint64_t row) { return floating_image(double{value_at<float>(row)}); });
+            [&](std::uint64_t row) { return ordered_image(double{value_at<float>(row)}); });
       case ColumnType::kDouble:
         return write_images<std::uint64_t>(
-            [&](std::uint64_t row) { return floating_image(value_at<double>(row)); });
+            [&](std::uint64_t row) { return ordered_image(value_at<double>(row)); });
       case ColumnType::kDecimal128:
         return write_images<unsigned __int128>([&](std::uint64_t row) {
           return value_at<unsigned __int128>(row) ^ (static_cast<unsigned __int128>(kTopBit) << 64);
         });
       case ColumnType::kUtf8:
       case ColumnType::kBinary:
-        return write_strings();
+        return keys_.write_strings(marks_, is_null(), text());
     }
   }
 
  private:
+  /// Descending is exactly the other way round, nulls too.
+  static KeyMarks marks(bool descending) {
+    return descending ? KeyMarks{0xFF, 0xFE, 0xFF} : KeyMarks{0, 1, 0};
+  }
+
   template <class T>
   T value_at(std::uint64_t row) const {
     return load<T>(column_.values + row * sizeof(T));
@@ -91,75 +84,26 @@ class ColumnWriter {
     write_images<T>([&](std::uint64_t row) { return static_cast<T>(value_at<T>(row) ^ top); });
   }
 
-  /// Under a null stand zeros.
   template <class T, class ImageOf>
   void write_images(ImageOf image_of) {
-    const T flip = flip_ != 0 ? static_cast<T>(~T{0}) : T{0};
-    for (std::uint64_t row = 0; row < column_.rows; ++row) {
-      const bool null = column_.is_null(row);
-      Byte* const to = keys_ + ends_[row];
-      *to = static_cast<Byte>((null ? kNull : kValue) ^ flip_);
-      store_high_first<T>(to + 1, static_cast<T>((null ? T{0} : T{image_of(row)}) ^ flip));
-      ends_[row] += 1 + sizeof(T);
-    }
-  }
-
-  void write_strings() {
-    for (std::uint64_t row = 0; row < column_.rows; ++row) {
-      Byte* to = keys_ + ends_[row];
-      const bool null = column_.is_null(row);
-      *to++ = null ? kNull : kValue;
-      if (!null) to = write_string(column_.string(row), to);
-      if (flip_ != 0) {
-        for (Byte* byte = keys_ + ends_[row]; byte < to; ++byte) *byte ^= flip_;
-      }
-      ends_[row] = static_cast<std::size_t>(to - keys_);
-    }
-  }
-
-  static Byte* write_string(Bytes text, Byte* to) {
-    while (!text.empty()) {
-      const auto zero = std::find(text.begin(), text.end(), Byte{0});
-      to = std::copy(text.begin(), zero, to);
-      if (zero == text.end()) break;
-      *to++ = 0;
-      *to++ = kEscape;
-      text = text.subspan(static_cast<std::size_t>(zero - text.begin()) + 1);
-    }
-    *to++ = 0;
-    *to++ = 0;
-    return to;
+    keys_.write_images<T>(marks_, is_null(), image_of);
   }
 
   const ColumnView& column_;
-  const Byte flip_;
-  Byte* const keys_;
-  std::vector<std::size_t>& ends_;
+  const KeyMarks marks_;
+  KeyRows& keys_;
 };
-
-/// Adds to sizes[row] what the column takes in the row's key.
-void add_sizes(const ColumnView& column, std::size_t* sizes) {
-  const std::size_t fixed = 1 + image_bytes(column.type);
-  for (std::uint64_t row = 0; row < column.rows; ++row) {
-    if (!is_string(column.type)) {
-      sizes[row] += fixed;
-    } else {
-      sizes[row] += 1 + (column.is_null(row) ? 0 : string_key_bytes(column.string(row)));
-    }
-  }
-}
 
 }  // namespace
 
 void SortKeys::make(std::span<const ColumnView> columns) {
-  const auto rows = static_cast<std::size_t>(columns.front().rows);
-  begins_.assign(rows + 1, 0);
-  for (const SortColumn& by : by_) add_sizes(columns[by.column], begins_.data() + 1);
-  for (std::size_t row = 0; row < rows; ++row) begins_[row + 1] += begins_[row];
-  keys_.resize_discarding(begins_[rows]);
-  ends_.assign(begins_.begin(), begins_.end() - 1);
+  keys_.begin(static_cast<std::size_t>(columns.front().rows));
   for (const SortColumn& by : by_) {
-    ColumnWriter(columns[by.column], by.descending, keys_.data(), ends_).write();
+    ColumnWriter(columns[by.column], by.descending, keys_).add_size();
+  }
+  keys_.lay_out();
+  for (const SortColumn& by : by_) {
+    ColumnWriter(columns[by.column], by.descending, keys_).write();
   }
 }
 

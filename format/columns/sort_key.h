@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sort keys: for each row a string of bytes, so that comparing two of them byte by byte says which
-// row comes first, whatever the types of the columns are by which rows are sorted. For each column
-// a byte that tells nulls from values, then the value, its highest byte first: signed numbers with
-// their top bit flipped, floating ones as in zone_image.h, strings with 00 written as 00 FF and 00
-// 00 at the end. Where the order is descending, all bits are flipped. No key is the begin of
-// another one, so columns follow each other without more ado.
+// row comes first, whatever the types of the columns are by which rows are sorted. Bytes as in
+// key_rows.h: signed numbers with their top bit flipped, floating ones as in zone_image.h.
 //
 // The order: values, then nulls. -0 equals 0; NaNs equal each other and come behind all other
 // numbers. Strings are in the order of their bytes. Descending is exactly the other way round:
@@ -19,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "format/columns/key_rows.h"
 #include "format/columns/zone_image.h"
 #include "presso/column_data.h"
 
@@ -35,16 +33,12 @@ class SortKeys {
 
   /// Makes the keys of all rows of `columns`, those of the table; the keys before are gone.
   void make(std::span<const ColumnView> columns);
-  std::size_t rows() const { return begins_.empty() ? 0 : begins_.size() - 1; }
-  Bytes key(std::size_t row) const {
-    return {keys_.data() + begins_[row], begins_[row + 1] - begins_[row]};
-  }
+  std::size_t rows() const { return keys_.rows(); }
+  Bytes key(std::size_t row) const { return keys_.key(row); }
 
  private:
   std::vector<SortColumn> by_;
-  Buffer keys_;
-  std::vector<std::size_t> begins_;  ///< one more than rows
-  std::vector<std::size_t> ends_;    ///< of what is written so far
+  KeyRows keys_;
 };
 
 /// A key with its first eight bytes as a number: most comparisons need nothing else.

@@ -27,9 +27,9 @@ inline double double_of_image(std::uint64_t image) {
   return std::bit_cast<double>((image & kTopBit) != 0 ? image ^ kTopBit : ~image);
 }
 inline std::uint64_t string_image(Bytes text) {
+  if (text.size() >= 8) return __builtin_bswap64(load<std::uint64_t>(text.data()));
   std::uint64_t image = 0;
-  const std::size_t count = text.size() < 8 ? text.size() : 8;
-  for (std::size_t i = 0; i < count; ++i) image |= std::uint64_t{text[i]} << (56 - 8 * i);
+  for (std::size_t i = 0; i < text.size(); ++i) image |= std::uint64_t{text[i]} << (56 - 8 * i);
   return image;
 }
 

@@ -7,8 +7,8 @@
 namespace presso::scan_detail {
 namespace {
 
-constexpr LookSet kEdgeLooks = look_bit(Look::kLineStart) | look_bit(Look::kLineEnd) |
-                               look_bit(Look::kTextStart) | look_bit(Look::kTextEnd);
+constexpr LookSet kLineLooks = look_bit(Look::kLineStart) | look_bit(Look::kLineEnd);
+constexpr LookSet kEdgeLooks = kLineLooks | look_bit(Look::kTextStart) | look_bit(Look::kTextEnd);
 
 }  // namespace
 
@@ -42,12 +42,15 @@ Neighbour Determinizer::kept(Neighbour neighbour) const {
   const bool words = (program_.looks & kWordLooks) != 0;
   const bool edges = words || (program_.looks & kEdgeLooks) != 0;
   if (neighbour == Neighbour::kEdge) return edges ? neighbour : Neighbour::kOther;
+  if (neighbour == Neighbour::kLineFeed) {
+    return (program_.looks & kLineLooks) != 0 ? neighbour : Neighbour::kOther;
+  }
   return words ? neighbour : Neighbour::kOther;
 }
 
 Neighbour Determinizer::read_neighbour(Byte byte) const {
   const bool plain_line_feed = texts_ == Texts::kStrings && byte == '\n';
-  return plain_line_feed ? Neighbour::kOther : neighbour_of(byte);
+  return plain_line_feed ? Neighbour::kLineFeed : neighbour_of(byte);
 }
 
 Determinizer::State Determinizer::start(bool anchored, Neighbour before) {
@@ -159,9 +162,11 @@ Determinizer::Answer Determinizer::holds(Look look) const {
   const bool boundary = (left == Neighbour::kWord) != (right == Neighbour::kWord);
   switch (look) {
     case Look::kLineStart:
+      return answer(left == Neighbour::kEdge || left == Neighbour::kLineFeed);
+    case Look::kLineEnd:
+      return answer(right == Neighbour::kEdge || right == Neighbour::kLineFeed);
     case Look::kTextStart:
       return answer(left == Neighbour::kEdge);
-    case Look::kLineEnd:
     case Look::kTextEnd:
       return answer(right == Neighbour::kEdge);
     case Look::kAsciiBoundary:

@@ -22,11 +22,13 @@ namespace presso::scan_detail {
 
 /// The kind of byte beside a place, as far as looks care.
 enum class Neighbour : Byte {
-  kEdge,  ///< the text's start or end, or '\n'
+  kEdge,  ///< the text's start or end; over lines '\n', too
   kWord,  ///< an ASCII word character
   kOther,
   kNonAscii,  ///< part of a longer character
+  kLineFeed,  ///< '\n' over strings
 };
+constexpr std::size_t kNeighbours = 5;
 
 Neighbour neighbour_of(Byte byte);
 
@@ -43,8 +45,7 @@ class Determinizer {
   static constexpr State kYes = 2;   ///< with kExists
   static constexpr State kFirstReal = 3;
 
-  /// With Texts::kStrings looks do not take '\n' for an edge; kLineStart and kLineEnd must not
-  /// occur.
+  /// With Texts::kStrings '\n' is an edge to kLineStart and kLineEnd only.
   Determinizer(const Program& program, Mode mode, Texts texts = Texts::kLines);
 
   /// `before`: the byte that was not read.

@@ -17,13 +17,13 @@ struct Reading {
 }  // namespace
 
 LazyDfa::LazyDfa(const Program& program, Determinizer::Mode mode, std::size_t limit_bytes,
-                 bool spans_lines)
+                 bool spans_lines, Texts texts)
     : program_(program),
-      determinizer_(program, mode),
+      determinizer_(program, mode, texts),
       limit_bytes_(limit_bytes),
-      spans_lines_(spans_lines),
+      spans_lines_(spans_lines || texts == Texts::kStrings),
       stride_(program.classes + 1) {
-  std::fill(&starts_[0][0], &starts_[0][0] + 8, kUnknown);
+  for (auto& starts : starts_) starts.fill(kUnknown);
 }
 
 LazyDfa::Entry LazyDfa::start_entry(bool anchored, Neighbour before) {
@@ -73,7 +73,7 @@ void LazyDfa::restart(Entry& row) {
   table_.clear();
   state_of_.clear();
   entries_.clear();
-  std::fill(&starts_[0][0], &starts_[0][0] + 8, kUnknown);
+  for (auto& starts : starts_) starts.fill(kUnknown);
   made_ = 0;
   read_ = 0;
   row = entry_of(kept) & ~kMatchBit;

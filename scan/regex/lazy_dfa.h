@@ -6,6 +6,7 @@
 // Tested by tests/unit/scan/regex/lazy_dfa_test.cpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -24,9 +25,10 @@ class LazyDfa {
  public:
   static constexpr std::size_t kDefaultLimit = std::size_t{8} << 20;
 
-  /// `spans_lines`: a match may hold '\n', also the text's last.
+  /// `spans_lines`: a match may hold '\n', also the text's last. With Texts::kStrings only whole
+  /// strings are searched: find_end() from 0 to the end.
   LazyDfa(const Program& program, Determinizer::Mode mode, std::size_t limit_bytes = kDefaultLimit,
-          bool spans_lines = false);
+          bool spans_lines = false, Texts texts = Texts::kLines);
 
   /// Whether it shall decline everything once its table was filled for few bytes of text.
   void may_give_up(bool may) {
@@ -68,7 +70,8 @@ class LazyDfa {
   std::vector<Entry> table_;                   ///< stride_ entries a state
   std::vector<Determinizer::State> state_of_;  ///< by row
   std::vector<Entry> entries_;                 ///< by state
-  Entry starts_[2][4] = {};                    ///< kUnknown: not made yet
+  /// By whether they are anchored and what is before; kUnknown: not made yet.
+  std::array<Entry, kNeighbours> starts_[2] = {};
 
   bool may_give_up_ = false;
   bool gave_up_ = false;

@@ -28,14 +28,14 @@ namespace presso::query {
 struct StringCondition {
   enum class Kind : Byte {
     kEqual,
-    kLess,          ///< bytewise, as all comparisons
+    kLess,  ///< bytewise, as all comparisons
     kLessEqual,
     kGreater,
     kGreaterEqual,
-    kIn,            ///< one of `set`
-    kLike,          ///< the whole string; `%` any bytes, `_` one character (an invalid byte is one)
-    kIlike,         ///< without regard to case (simple folding)
-    kMatches,       ///< a regular expression matches somewhere
+    kIn,       ///< one of `set`
+    kLike,     ///< the whole string; `%` any bytes, `_` one character (string_automaton.h)
+    kIlike,    ///< without regard to case (simple folding)
+    kMatches,  ///< a regular expression matches somewhere (query_syntax())
   };
   Kind kind = Kind::kEqual;
   std::string text;
@@ -47,8 +47,9 @@ struct StringCondition {
 class StringTest {
  public:
   /// Errors: kInvalidArgument with the offset in the pattern for one that does not parse or that
-  /// becomes too large an automaton; kUnsupported for Unicode's \b.
-  static Result<StringTest> compile(const StringCondition& condition);
+  /// becomes too large an automaton; kUnsupported for Unicode's \b. Answers do not depend on
+  /// `level`.
+  static Result<StringTest> compile(const StringCondition& condition, CpuLevel level = cpu_level());
 
   bool matches(Bytes string) const;
   /// Sets bit i of `bits` where row i matches, clears it where not; (rows + 63) / 64 words. Where

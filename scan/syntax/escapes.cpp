@@ -103,6 +103,10 @@ Result<Escape> parse_octal(Cursor& cursor, std::size_t start, bool unicode) {
   return character_escape(code, !unicode && code <= kLastByte);
 }
 
+bool has_unicode_words(const SyntaxOptions& flags) {
+  return flags.unicode && !flags.ascii_escapes;
+}
+
 Look boundary(bool unicode) {
   return unicode ? Look::kWordBoundary : Look::kAsciiBoundary;
 }
@@ -158,10 +162,14 @@ std::optional<char> control_character(char letter) {
   }
 }
 
-Escape perl_escape(char letter, bool unicode) {
+Escape perl_escape(char letter, const SyntaxOptions& flags) {
   const bool negate = letter < 'a';
-  CodeSet set = perl_class(negate ? static_cast<char>(letter + 32) : letter, unicode);
-  if (negate) set.negate(unicode ? kLastCodePoint : kLastByte);
+  const bool ascii = !flags.unicode || flags.ascii_escapes;
+  const char name = negate ? static_cast<char>(letter + 32) : letter;
+  CodeSet set = perl_class(name, !ascii);
+  if (flags.ascii_escapes && name == 's') set.subtract(CodeSet('\v', '\v'));
+  if (flags.ascii_escapes && flags.unicode && flags.ignore_case) set.fold_unicode();
+  if (negate) set.negate(flags.unicode ? kLastCodePoint : kLastByte);
   return set_escape(std::move(set));
 }
 
@@ -179,7 +187,7 @@ Error unrecognized(CodePoint letter, std::size_t start) {
 }
 
 /// Every escape that is a single character; the cursor is past it.
-Result<Escape> simple_escape(CodePoint letter, std::size_t start, bool unicode) {
+Result<Escape> simple_escape(CodePoint letter, std::size_t start, const SyntaxOptions& flags) {
   if (letter >= 0x80) return unrecognized(letter, start);
   const char ascii = static_cast<char>(letter);
   if (!is_letter(ascii)) return character_escape(letter);
@@ -190,7 +198,8 @@ Result<Escape> simple_escape(CodePoint letter, std::size_t start, bool unicode) 
     case 'z':
       return look_escape({Look::kTextEnd});
     case 'B':
-      return look_escape({unicode ? Look::kNotWordBoundary : Look::kNotAsciiBoundary});
+      return look_escape(
+          {has_unicode_words(flags) ? Look::kNotWordBoundary : Look::kNotAsciiBoundary});
     case 'C':
       return any_byte_escape();
     case 'd':
@@ -199,7 +208,7 @@ Result<Escape> simple_escape(CodePoint letter, std::size_t start, bool unicode) 
     case 'D':
     case 'S':
     case 'W':
-      return perl_escape(ascii, unicode);
+      return perl_escape(ascii, flags);
     default:
       return unrecognized(letter, start);
   }
@@ -223,13 +232,13 @@ Result<Escape> EscapeParser::parse(Cursor& cursor, const SyntaxOptions& flags) {
     case 'U':
       return parse_hex(cursor, start, 8, flags.unicode);
     case 'b':
-      return parse_boundary(cursor, start, flags.unicode);
+      return parse_boundary(cursor, start, has_unicode_words(flags));
     case '<':
-      return word_side("start", start, flags.unicode);
+      return word_side("start", start, has_unicode_words(flags));
     case '>':
-      return word_side("end", start, flags.unicode);
+      return word_side("end", start, has_unicode_words(flags));
     default:
-      return simple_escape(code, start, flags.unicode);
+      return simple_escape(code, start, flags);
   }
 }
 

@@ -21,6 +21,9 @@ struct SyntaxOptions {
   bool verbose = false;           ///< (?x)
   /// (?u): classes, `.`, \w \d \s \b and case folding mean Unicode; without it ASCII and bytes.
   bool unicode = true;
+  /// \d \s \w \b and their opposites mean ASCII's all the same, exactly as RE2's do: \s is without
+  /// \v, and with case ignored \w has the Kelvin sign and the long s. No names of word boundaries.
+  bool ascii_escapes = false;
   /// '\r' before '\n' belongs to the line's end: `.` does not match it and, if line_terminated, no
   /// class that holds anything else. A '\r' that is asked for by itself remains.
   bool crlf = false;

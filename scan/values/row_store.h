@@ -16,14 +16,16 @@ namespace presso::query {
 /// Bytes that stay where they are until all are dropped.
 class StringArena {
  public:
+  /// Copies them; nothing is allocated for an empty string.
   StringRef add(Bytes bytes);
   std::uint64_t bytes() const { return bytes_; }  ///< of memory
   void clear();
 
  private:
   std::vector<std::unique_ptr<Byte[]>> chunks_;
-  std::size_t free_ = 0;
+  std::size_t free_ = 0;  ///< bytes of the newest chunk from at_ on
   Byte* at_ = nullptr;
+  std::size_t chunk_bytes_ = 0;  ///< of the newest chunk that several strings share
   std::uint64_t bytes_ = 0;
 };
 
@@ -45,14 +47,18 @@ class RowStore {
   const T& at(std::size_t column, std::uint64_t row) const {
     return reinterpret_cast<const T*>(columns_[column].values.data())[row];
   }
-  /// The rows in another order, each at most once; strings are shared, so this store must live on.
+  /// The rows in another order; a row may be left out, or come twice. Both stores share the bytes
+  /// of strings, which live as long as either: only one of the two may be used by a thread at a
+  /// time.
   RowStore picked(std::span<const std::uint64_t> rows) const;
 
  private:
   struct Column {
-    Buffer values;
+    Buffer values;  ///< its size is the room for rows, of which rows_ are used
     std::vector<std::uint64_t> validity;  ///< empty: no null so far
   };
+  void append_values(std::size_t column, const VectorView& from, std::uint32_t rows);
+  void append_validity(Column& column, const VectorView& from, std::uint32_t rows) const;
   std::vector<Physical> physical_;
   std::vector<Column> columns_;
   std::uint64_t rows_ = 0;

@@ -11,7 +11,7 @@
 #include "tools/cli/generate.h"
 #include "tools/cli/lexer.h"
 #include "tools/cli/message.h"
-#include "tools/cli/suggest.h"
+#include "format/suggest.h"
 
 namespace presso::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include <cstdlib>
 #include <unordered_map>
 
-#include "tools/cli/suggest.h"
+#include "format/suggest.h"
 
 namespace presso::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include "tools/decompress/flags_rows.h"
 
 #include "tools/cli/bind.h"
-#include "tools/cli/suggest.h"
+#include "format/suggest.h"
 
 namespace presso::cli {
 namespace {

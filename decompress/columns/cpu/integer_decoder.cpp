@@ -19,25 +19,52 @@ VectorLoop vector_loop(CpuLevel level) {
   return decode_integer_vector_portable;
 }
 
-IntegerVectorJob make_job(const IntegerParameters& parameters, const VectorEntry& entry,
-                          const Byte* words, std::uint32_t rows, std::uint32_t runs, Byte* out) {
+IntegerVectorJob make_job(const IntegerParameters& parameters, const IntegerVector& vector,
+                          Byte* out) {
   IntegerVectorJob job;
-  job.words = words;
+  job.words = vector.words;
   job.out = out;
-  job.base = entry.base;
+  job.base = vector.entry.base;
   job.divisor = parameters.divisor;
-  job.rows = rows;
-  job.runs = runs;
-  job.exceptions_at = exceptions_at(entry, rows);
-  job.kind = entry.kind;
-  job.width = entry.width;
-  job.width2 = entry.width2;
-  job.exceptions = entry.exceptions;
+  job.rows = vector.rows;
+  job.runs = vector.runs;
+  job.exceptions_at = exceptions_at(vector.entry, vector.rows);
+  job.kind = vector.entry.kind;
+  job.width = vector.entry.width;
+  job.width2 = vector.entry.width2;
+  job.exceptions = vector.entry.exceptions;
   job.width_bytes = parameters.width_bytes;
   return job;
 }
 
 }  // namespace
+
+ErrorCode find_integer_vector(const IntegerParameters& parameters, Bytes payload,
+                              std::uint32_t vector, IntegerVector& found) {
+  const std::uint64_t directory = std::uint64_t{vectors_of(parameters.rows)} * kVectorEntryBytes;
+  if (payload.size() % 4 != 0 || payload.size() < directory) return ErrorCode::kBadPayloadSize;
+  const std::uint64_t payload_words = (payload.size() - directory) / 4;
+  const VectorEntry entry = load_vector_entry(payload.data() + vector * kVectorEntryBytes);
+  const bool is_inside = entry.word_offset <= payload_words;
+  const Byte* const words =
+      payload.data() + directory + (is_inside ? 4 * std::uint64_t{entry.word_offset} : 0);
+  const std::uint32_t rows = vector_rows(parameters.rows, vector);
+  const VectorCheck check = check_vector(
+      parameters, entry, rows,
+      [&](std::uint32_t at) { return load<std::uint32_t>(words + 4 * at); },
+      is_inside ? payload_words - entry.word_offset : 0);
+  found = {entry, words, rows, check.runs};
+  return check.code;
+}
+
+Error integer_vector_error(ErrorCode code, std::uint32_t vector) {
+  return make_error(code, "vector " + std::to_string(vector));
+}
+
+void decode_integer_vector(const IntegerParameters& parameters, const IntegerVector& vector,
+                           Byte* into, CpuLevel level) {
+  vector_loop(level)(make_job(parameters, vector, into));
+}
 
 Status decode_integer_vectors(const IntegerParameters& parameters, Bytes payload,
                               std::uint32_t first_vector, std::uint32_t vectors, MutableBytes into,
@@ -57,23 +84,13 @@ Status decode_integer_vectors(const IntegerParameters& parameters, Bytes payload
   if (payload.size() % 4 != 0 || payload.size() < directory) {
     return make_error(ErrorCode::kBadPayloadSize);
   }
-  const std::uint64_t payload_words = (payload.size() - directory) / 4;
-  const Byte* const data = payload.data() + directory;
   const VectorLoop decode = vector_loop(level);
   for (std::uint32_t i = 0; i < vectors; ++i) {
-    const std::uint32_t vector = first_vector + i;
-    const VectorEntry entry = load_vector_entry(payload.data() + vector * kVectorEntryBytes);
-    const bool is_inside = entry.word_offset <= payload_words;
-    const Byte* const words = data + (is_inside ? 4 * std::uint64_t{entry.word_offset} : 0);
-    const std::uint32_t n = vector_rows(parameters.rows, vector);
-    const VectorCheck check = check_vector(
-        parameters, entry, n, [&](std::uint32_t at) { return load<std::uint32_t>(words + 4 * at); },
-        is_inside ? payload_words - entry.word_offset : 0);
-    if (check.code != ErrorCode::kOk) {
-      return make_error(check.code, "vector " + std::to_string(vector));
-    }
+    IntegerVector vector;
+    const ErrorCode code = find_integer_vector(parameters, payload, first_vector + i, vector);
+    if (code != ErrorCode::kOk) return integer_vector_error(code, first_vector + i);
     Byte* const out = into.data() + values_bytes(i * kVectorRows, parameters.width_bytes);
-    decode(make_job(parameters, entry, words, n, check.runs, out));
+    decode(make_job(parameters, vector, out));
   }
   return {};
 }

@@ -12,7 +12,8 @@ namespace {
 static_assert(kVectorRows * kMaxTokenBytes < 1u << 16, "places in a vector's bytes have 16 bits");
 constexpr std::uint32_t kStepBytes = kLanes * kMaxTokenBytes;
 
-using Codes = std::int16_t[kVectorRows];  // signed: SSE2 has only that maximum
+// Signed: SSE2 has only that maximum.
+using Codes = std::int16_t[kVectorRows];
 
 /// Codes of step `kStep` of all lanes: their place in the words is known when this is compiled.
 template <std::uint32_t kStep>
@@ -34,7 +35,7 @@ inline void unpack_steps(const std::uint32_t* words, std::int16_t* codes,
 }
 
 /// The `n` codes of a vector that begins at `packed`; what follows them in `codes` is anything.
-void unpack(const Byte* packed, std::uint32_t n, Codes& codes) {
+void unpack(const Byte* packed, std::uint32_t n, std::int16_t* codes) {
   std::uint32_t words[kTokenVectorWords];
   const std::size_t bytes = lane_words(n, kTokenBits) * sizeof words[0];
   std::memcpy(words, packed, bytes);
@@ -42,7 +43,7 @@ void unpack(const Byte* packed, std::uint32_t n, Codes& codes) {
   unpack_steps(words, codes, std::make_integer_sequence<std::uint32_t, kVectorRows / kLanes>());
 }
 
-bool names_tokens(const Codes& codes, std::uint32_t n, std::uint32_t tokens) {
+bool names_tokens(const std::int16_t* codes, std::uint32_t n, std::uint32_t tokens) {
   std::int16_t largest = 0;
   for (std::uint32_t i = 0; i < n; ++i) largest = std::max(largest, codes[i]);
   return static_cast<std::uint32_t>(largest) < tokens;
@@ -57,7 +58,7 @@ struct Output {
 
 /// Copies the tokens of `n` codes; ends[i] becomes where token i ends. Nothing is written more than
 /// 16 bytes behind the output's end; false where the tokens do not fit.
-bool copy_tokens(const TokenDictionary& dictionary, const Codes& codes, std::uint32_t n,
+bool copy_tokens(const TokenDictionary& dictionary, const std::int16_t* codes, std::uint32_t n,
                  Output& output, std::uint16_t* ends) {
   const Byte* const slots = dictionary.slots();
   const Byte* const lengths = dictionary.lengths();
@@ -112,6 +113,10 @@ class RowEnds {
   std::uint64_t open_ = 0;
 };
 
+Error no_token() {
+  return make_error(ErrorCode::kBadOffset, "code without a token");
+}
+
 /// The error of a block whose tokens do not fit: a code without a token, here or further on, comes
 /// first whatever the order of decoding.
 Error misfit(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes) {
@@ -120,7 +125,7 @@ Error misfit(const TokenDictionary& dictionary, Bytes payload, std::uint32_t cod
     const std::uint32_t n = std::min(codes, kVectorRows);
     unpack(payload.data(), n, unpacked);
     if (!names_tokens(unpacked, n, dictionary.size())) {
-      return make_error(ErrorCode::kBadOffset, "code without a token");
+      return no_token();
     }
     payload = payload.subspan(lane_words(n, kTokenBits) * sizeof(std::uint32_t));
     codes -= n;
@@ -156,7 +161,7 @@ Status decode_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint
     const std::int64_t base = first_offset + (output.at - begin);
     unpack(payload.data(), n, unpacked);
     if (!names_tokens(unpacked, n, dictionary.size())) {
-      return make_error(ErrorCode::kBadOffset, "code without a token");
+      return no_token();
     }
     if (!copy_tokens(dictionary, unpacked, n, output, ends + 1)) {
       return misfit(dictionary, payload, left);
@@ -166,6 +171,56 @@ Status decode_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint
     left -= n;
   }
   if (output.at != output.end) return misfit(dictionary, {}, 0);
+  return {};
+}
+
+Result<std::size_t> decode_token_rows(const TokenDictionary& dictionary, Bytes payload,
+                                      std::uint32_t codes, std::uint32_t first_code,
+                                      std::span<const std::uint32_t> counts, MutableBytes bytes_out,
+                                      std::int64_t* offsets_out, std::int64_t first_offset) {
+  if (payload.size() != token_payload_bytes(codes)) {
+    return make_error(ErrorCode::kBadPayloadSize, "payload of token codes");
+  }
+  const auto counted = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  if (first_code > codes || counted > codes - first_code) {
+    return make_error(ErrorCode::kBadLength, "counts of token codes");
+  }
+  Byte* const begin = bytes_out.data();
+  Output output{begin, begin + bytes_out.size(), begin};
+  RowEnds rows(counts, first_offset, offsets_out);
+  Codes unpacked;
+  std::uint16_t ends[1 + kVectorRows];
+  ends[0] = 0;
+  rows.advance(ends + 1, 0, first_offset);
+  std::uint32_t vector = first_code / kVectorRows * kVectorRows;
+  std::uint32_t skipped = first_code - vector;
+  for (auto left = static_cast<std::uint32_t>(counted); left > 0; vector += kVectorRows) {
+    const std::uint32_t n = std::min(codes - vector, kVectorRows);
+    const std::uint32_t taken = std::min(n - skipped, left);
+    const std::int64_t base = first_offset + (output.at - begin);
+    unpack(payload.data() + std::size_t{vector / kVectorRows} * kTokenVectorWords * 4, n, unpacked);
+    if (!names_tokens(unpacked + skipped, taken, dictionary.size())) return no_token();
+    if (!copy_tokens(dictionary, unpacked + skipped, taken, output, ends + 1)) {
+      return make_error(ErrorCode::kBadLength, "tokens do not add up to the plain size");
+    }
+    rows.advance(ends + 1, taken, base);
+    left -= taken;
+    skipped = 0;
+  }
+  return static_cast<std::size_t>(output.at - begin);
+}
+
+Status unpack_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
+                     std::uint16_t* to) {
+  if (payload.size() != token_payload_bytes(codes)) {
+    return make_error(ErrorCode::kBadPayloadSize, "payload of token codes");
+  }
+  for (std::uint32_t at = 0; at < codes; at += kVectorRows) {
+    const std::uint32_t n = std::min(codes - at, kVectorRows);
+    auto* const unpacked = reinterpret_cast<std::int16_t*>(to + at);
+    unpack(payload.data() + std::size_t{at / kVectorRows} * kTokenVectorWords * 4, n, unpacked);
+    if (!names_tokens(unpacked, n, dictionary.size())) return no_token();
+  }
   return {};
 }
 

@@ -29,4 +29,17 @@ Status decode_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint
                      std::span<const std::uint32_t> counts, MutableBytes bytes_out,
                      std::int64_t* offsets_out, std::int64_t first_offset = 0);
 
+/// The same of some rows only: those whose codes are [first_code, first_code + the sum of `counts`)
+/// of the block's `codes`. `bytes_out` is what their strings may take at most; returns what they
+/// do. Only vectors with these codes are looked at.
+Result<std::size_t> decode_token_rows(const TokenDictionary& dictionary, Bytes payload,
+                                      std::uint32_t codes, std::uint32_t first_code,
+                                      std::span<const std::uint32_t> counts, MutableBytes bytes_out,
+                                      std::int64_t* offsets_out, std::int64_t first_offset = 0);
+
+/// A block's codes as numbers, without their strings: room for whole vectors of 1,024. Errors:
+/// kBadPayloadSize and kBadOffset as above.
+Status unpack_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
+                     std::uint16_t* to);
+
 }  // namespace presso

@@ -77,6 +77,7 @@ class Table {
   Result<std::vector<ColumnStorage>> storage() const;
 
  private:
+  friend struct TableAccess;  ///< decompress/table/group_reader.h
   Table(const RandomAccess& file, std::shared_ptr<const TableIndex> index,
         const DecodeOptions& options)
       : file_(&file), index_(std::move(index)), options_(options) {}

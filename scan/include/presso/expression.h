@@ -41,21 +41,21 @@ struct Expression {
     kLessEqual,
     kGreater,
     kGreaterEqual,
-    kBetween,       ///< three operands
-    kIn,            ///< the first operand in the others
-    kIsNull,        ///< one operand
-    kIsDistinct,    ///< IS DISTINCT FROM: nulls are equal to each other
-    kLike,          ///< text, pattern, and the escape character where one is given
-    kIlike,         ///< the same without regard to case
-    kMatches,       ///< text, regular expression, which may match anywhere in it
+    kBetween,     ///< three operands
+    kIn,          ///< the first operand in the others
+    kIsNull,      ///< one operand
+    kIsDistinct,  ///< IS DISTINCT FROM: nulls are equal to each other
+    kLike,        ///< text, pattern, and the escape character where one is given
+    kIlike,       ///< the same without regard to case
+    kMatches,     ///< text, regular expression, which may match anywhere in it
     kAdd,
     kSubtract,
     kMultiply,
-    kDivide,        ///< of doubles
-    kIntegerDivide, ///< `//`
+    kDivide,         ///< of doubles
+    kIntegerDivide,  ///< `//`
     kModulo,
     kNegate,
-    kConcat,        ///< `||`
+    kConcat,  ///< `||`
   };
 
   Kind kind = Kind::kNull;

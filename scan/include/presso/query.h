@@ -31,14 +31,14 @@ struct QueryRates {
   /// scan_k / (k * scan_1): what k conditions cost a row when they are tested without a branch
   /// between them, in parts of what they cost one by one; from k = 1 on.
   std::vector<double> together = {1.0, 0.97, 0.96, 0.95};
-  double compare_ns = 0.06;      ///< a packed number of 12 bits, compared in place
-  double decode_ns = 0.12;       ///< a number decoded into memory
-  double compute_ns = 0.25;      ///< a step of an expression
-  double byte_ns = 0.2;          ///< a byte of text, decoded and searched
-  double list_ns = 1.5;          ///< a row written to and read from a list of row numbers
-  double bitmap_ns = 0.02;       ///< a row of a bitmap
-  double branch_ns = 4.0;        ///< a vector that is tested for live rows
-  double read_ns = 0.12;         ///< a stored byte, read and compared with its checksum
+  double compare_ns = 0.06;  ///< a packed number of 12 bits, compared in place
+  double decode_ns = 0.12;   ///< a number decoded into memory
+  double compute_ns = 0.25;  ///< a step of an expression
+  double byte_ns = 0.2;      ///< a byte of text, decoded and searched
+  double list_ns = 1.5;      ///< a row written to and read from a list of row numbers
+  double bitmap_ns = 0.02;   ///< a row of a bitmap
+  double branch_ns = 4.0;    ///< a vector that is tested for live rows
+  double read_ns = 0.12;     ///< a stored byte, read and compared with its checksum
 };
 
 /// Measures them on this machine, with one thread, in about 0.2 s.
@@ -60,13 +60,15 @@ enum class GroupStrategy : std::uint8_t {
   kDense,       ///< an array with a place for each possible key
   kHash,        ///< a table for each thread, merged at the end
   kRadix,       ///< small tables that are emptied into partitions
-  kOptimistic,  ///< F5: keys are stored without a check, validated, and built again where that fails
+  kOptimistic,  ///< F5: keys are stored without a check, validated, and built again where that
+                ///< fails
 };
 
 struct QueryOptions {
-  unsigned threads = 0;                     ///< 0: all
-  std::uint64_t memory_bytes = 0;           ///< for groups and rows to be sorted; 0: half of what the machine has
-  std::string temporary_directory;          ///< empty: what TMPDIR names, else /tmp
+  unsigned threads = 0;  ///< 0: all
+  std::uint64_t memory_bytes =
+      0;  ///< for groups and rows to be sorted; 0: half of what the machine has
+  std::string temporary_directory;  ///< empty: what TMPDIR names, else /tmp
   QueryRates rates;
   PlanChoice plan;
   GroupStrategy group_strategy = GroupStrategy::kAuto;
@@ -75,15 +77,15 @@ struct QueryOptions {
 
 /// What was read and what came of it.
 struct QuerySummary {
-  std::uint64_t rows = 0;              ///< of the answer
-  std::uint64_t rows_in = 0;           ///< of the tables
-  std::uint64_t rows_matched = 0;      ///< that fulfil the condition
+  std::uint64_t rows = 0;          ///< of the answer
+  std::uint64_t rows_in = 0;       ///< of the tables
+  std::uint64_t rows_matched = 0;  ///< that fulfil the condition
   std::uint64_t groups = 0;
-  std::uint64_t bytes_read = 0;        ///< stored bytes of blocks
-  std::uint64_t bytes_stored = 0;      ///< of all blocks of the columns that the query names
+  std::uint64_t bytes_read = 0;    ///< stored bytes of blocks
+  std::uint64_t bytes_stored = 0;  ///< of all blocks of the columns that the query names
   std::uint64_t blocks_read = 0;
-  std::uint64_t blocks_skipped = 0;    ///< of the columns that the query names
-  std::uint64_t peak_bytes = 0;        ///< of memory for groups and rows to be sorted
+  std::uint64_t blocks_skipped = 0;  ///< of the columns that the query names
+  std::uint64_t peak_bytes = 0;      ///< of memory for groups and rows to be sorted
   std::uint64_t spilled_bytes = 0;
   std::uint64_t passes = 1;
 };
@@ -131,8 +133,8 @@ class Query {
   Query& order_by(std::vector<SortExpression> keys);
   Query& limit(std::uint64_t rows, std::uint64_t offset = 0);
 
-  /// The answer's columns. Errors: kInvalidArgument with the place in the text that is wrong; what()
-  /// has the text with a caret.
+  /// The answer's columns. Errors: kInvalidArgument with the place in the text that is wrong;
+  /// what() has the text with a caret.
   Result<TableSchema> schema() const;
   /// How it will be run, for people; with `analyze` it is run, and what really happened is added.
   Result<std::string> explain(const QueryOptions& options, bool analyze = false) const;

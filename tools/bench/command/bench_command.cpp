@@ -11,7 +11,7 @@
 #include "tools/bench/command/subject.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
-#include "tools/cli/suggest.h"
+#include "format/suggest.h"
 #include "tools/compress/flags_compress.h"
 #include "tools/io/file_sink.h"
 #include "tools/io/flags_files.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Leaves go through the product's parser, compiler, subset construction and Hopcroft's algorithm;
-// combinations are product automata of minimal ones, minimised after each step.
+// Leaves go through scan/strings; combinations are product automata of minimal ones, minimised
+// after each step.
 #include "tools/lab/strings/predicate.h"
 
 #include <unordered_map>
@@ -12,34 +12,12 @@
 namespace presso::strings {
 namespace {
 
-using scan_detail::CodeRange;
 using scan_detail::CompleteDfa;
+using scan_detail::Letters;
 using scan_detail::literal_node;
-using scan_detail::Look;
-using scan_detail::look_node;
 using scan_detail::Node;
 using scan_detail::Texts;
 using Kind = Predicate::Kind;
-
-Node whole(Node root) {
-  Node node;
-  node.kind = Node::Kind::kConcat;
-  node.children.push_back(look_node(Look::kTextStart));
-  node.children.push_back(std::move(root));
-  node.children.push_back(look_node(Look::kTextEnd));
-  return node;
-}
-
-Node any_bytes() {
-  Node byte;
-  byte.kind = Node::Kind::kByteClass;
-  byte.ranges = {{0, 255}};
-  Node node;
-  node.kind = Node::Kind::kRepeat;
-  node.max = Node::kUnlimited;
-  node.children.push_back(std::move(byte));
-  return node;
-}
 
 Node in_order(const std::vector<Predicate>& substrings) {
   Node node;
@@ -47,24 +25,9 @@ Node in_order(const std::vector<Predicate>& substrings) {
   node.children.push_back(Node{});
   for (const Predicate& substring : substrings) {
     node.children.push_back(literal_node(substring.pattern));
-    node.children.push_back(any_bytes());
+    node.children.push_back(query::any_bytes());
   }
   return node;
-}
-
-/// LIKE's tree is made for lines: its sets leave out '\n' alone, and its ends are a line's.
-void free_of_lines(Node& node) {
-  if (node.kind == Node::Kind::kLook) {
-    node.look = node.look == Look::kLineStart ? Look::kTextStart : Look::kTextEnd;
-  }
-  auto& ranges = node.ranges;
-  const bool all_but_line_feed =
-      ranges.size() >= 2 && ranges[0] == CodeRange{0, '\n' - 1} && ranges[1].low == '\n' + 1;
-  if (all_but_line_feed) {
-    ranges[1].low = 0;
-    ranges.erase(ranges.begin());
-  }
-  for (Node& child : node.children) free_of_lines(child);
 }
 
 scan_detail::SyntaxOptions syntax_of(const RegexOptions& options) {
@@ -81,37 +44,21 @@ Result<Node> tree_of(const Predicate& leaf) {
   const auto syntax = syntax_of(leaf.options);
   if (leaf.kind == Kind::kContains) return literal_node(leaf.pattern);
   if (leaf.kind == Kind::kInOrder) return in_order(leaf.parts);
-  if (leaf.kind == Kind::kEquals) return whole(literal_node(leaf.pattern));
+  if (leaf.kind == Kind::kEquals) return query::whole_string(literal_node(leaf.pattern));
   if (leaf.kind == Kind::kLike) {
-    PRESSO_ASSIGN(auto parsed, scan_detail::parse_like(leaf.pattern, leaf.escape, syntax));
-    free_of_lines(parsed.root);
-    return std::move(parsed.root);
+    PRESSO_ASSIGN(const auto shape, query::like_shape(leaf.pattern, leaf.escape));
+    const auto folded = leaf.options.unicode ? Letters::kUnicode : Letters::kAscii;
+    return query::like_tree(shape, leaf.options.ignore_case ? folded : Letters::kExact,
+                            leaf.options.unicode);
   }
   PRESSO_ASSIGN(auto parsed, scan_detail::parse_pattern(leaf.pattern, syntax));
   if (leaf.kind == Kind::kRegexSearch) return std::move(parsed.root);
-  return whole(std::move(parsed.root));
-}
-
-Error too_many_states(const DfaLimits& limits) {
-  return make_error(
-      ErrorCode::kInvalidArgument,
-      "the automaton has more than " + std::to_string(limits.constructed_states) + " states");
+  return query::whole_string(std::move(parsed.root));
 }
 
 Result<Dfa> compile_leaf(const Predicate& leaf, const DfaLimits& limits) {
   PRESSO_ASSIGN(const Node root, tree_of(leaf));
-  PRESSO_ASSIGN(const auto program, compile_program(root, {}));
-  constexpr auto kLineLooks =
-      scan_detail::look_bit(Look::kLineStart) | scan_detail::look_bit(Look::kLineEnd);
-  if ((program.looks & kLineLooks) != 0) {
-    return make_error(ErrorCode::kUnsupported, "(?m) asks for lines, but strings have none");
-  }
-  const auto subsets = construct_subsets(program, Texts::kStrings, limits.constructed_states);
-  if (subsets) return minimal_dfa(*subsets, Texts::kStrings);
-  if ((program.looks & scan_detail::kUnicodeLooks) != 0) {
-    return make_error(ErrorCode::kUnsupported, "word boundaries of Unicode need characters");
-  }
-  return too_many_states(limits);
+  return query::string_automaton(root, limits);
 }
 
 /// Pairs of states that some string leads to. Tells bytes apart as either automaton does.
@@ -136,7 +83,7 @@ class Product {
       for (const Byte byte : representative_) {
         made_.next.push_back(number_of(a_.step(a, byte), b_.step(b, byte)));
       }
-      if (pairs_.size() > limits.constructed_states) return too_many_states(limits);
+      if (pairs_.size() > limits.constructed_states) return query::too_many_states(limits);
     }
     return minimal_dfa(made_, Texts::kStrings);
   }

@@ -2,9 +2,8 @@
 // What may be asked of a string: LIKE, equality, substrings, regular expressions, and their Boolean
 // combinations, compiled into one minimal automaton. Sources: S6.4, L6, L9.
 //
-// A string is any sequence of bytes: unlike in lines, '\n' is a byte as any other, `^` and `$` are
-// the string's begin and end, `%` and `_` match '\n' too. An automaton reads a string once whatever
-// was combined; the price is its size, at worst the product of the parts' sizes.
+// Leaves are what queries ask, too (scan/strings/string_automaton.h). An automaton reads a string
+// once whatever was combined; the price is its size, at worst the product of the parts' sizes.
 // Tested by tests/unit/lab/string_dfa_test.cpp.
 #pragma once
 
@@ -13,6 +12,7 @@
 
 #include "presso/error.h"
 #include "scan/automaton/dfa.h"
+#include "scan/strings/string_automaton.h"
 
 namespace presso::strings {
 
@@ -56,12 +56,11 @@ Predicate all_of(std::vector<Predicate> parts);  ///< no parts: every string
 Predicate any_of(std::vector<Predicate> parts);  ///< no parts: none
 Predicate negation_of(Predicate part);
 
-struct DfaLimits {
-  std::size_t constructed_states = 50'000;  ///< of each automaton and product before minimising
-};
+/// Of each automaton and product.
+using DfaLimits = query::AutomatonLimits;
 
 /// Errors: kInvalidArgument for a pattern that does not parse (byte_offset: into that pattern) or
-/// an automaton above the limits; kUnsupported for (?m) with `^` or `$` and for Unicode's \b.
+/// an automaton above the limits; kUnsupported for Unicode's \b.
 Result<Dfa> compile(const Predicate& predicate, const DfaLimits& limits = {});
 
 /// S1, S2, ... in this order, none overlapping another: `%S1%S2%`.

@@ -2,12 +2,12 @@
 // Edit distance with transpositions (optimal string alignment); a candidate is near
 // if at most a third of the word's letters are wrong (one is always permitted), or if it begins
 // with the word.
-#include "tools/cli/suggest.h"
+#include "format/suggest.h"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace presso::cli {
+namespace presso {
 namespace {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -46,4 +46,4 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return nearest == nullptr ? std::string() : ". Did you mean '" + *nearest + "'?";
 }
 
-}  // namespace presso::cli
+}  // namespace presso

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compress/table/temporary_file.h"
+#include "format/temporary_file.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

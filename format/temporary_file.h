@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A file without a name for what memory does not hold: the system frees it with the process,
-// however that ends. Tested by tests/unit/compress/table/row_sorter_test.cpp.
+// however that ends. Tested by tests/unit/format/temporary_file_test.cpp.
 #pragma once
 
 #include <string>

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Compares the values of a vector of coding 4 (integers, FORMAT.md 16) with bounds and gives a bit
+// a row. Packed values of up to 32 bits are compared as they are: bounds are moved into the domain
+// of what is packed, once a vector, where it is certain that base + divisor * p does not wrap
+// around. Everything else is decoded into the first-level cache and compared there.
+//
+// Vectors were checked before (integer_decoder.h): nothing here can fail or reads outside of them.
+// Bitmaps have 16 words; bits behind the last row are 0. Results are the same at every level.
+// Tested by tests/unit/decompress/columns/integer_filter_test.cpp.
+#pragma once
+
+#include <cstdint>
+
+#include "decompress/columns/cpu/integer_decoder.h"
+#include "decompress/columns/cpu/value_test.h"
+
+namespace presso {
+
+constexpr std::uint32_t kVectorBits = kVectorRows / 64;  ///< words of a vector's bitmap
+/// Room for the values of a vector of up to 8 bytes each.
+constexpr std::size_t kVectorScratchBytes = kVectorRows * 8 + 128;
+
+/// Makes the bits behind the first `rows` 0.
+void clear_behind(std::uint64_t* bits, std::uint32_t rows);
+
+/// What of a vector lies between, as far as its entry tells.
+enum class Between : Byte { kNone, kSome, kAll };
+Between vector_between(const IntegerParameters& parameters, const IntegerVector& vector,
+                       const ValueTest& test);
+
+/// `test` of the width of the values; `scratch`: kVectorScratchBytes.
+void filter_integer_vector(const IntegerParameters& parameters, const IntegerVector& vector,
+                           const ValueTest& test, std::uint64_t* bits, Byte* scratch,
+                           CpuLevel level = cpu_level());
+
+/// The same of values in memory. `values` must be readable to the 1,024th (bools: none but those
+/// of `rows`).
+void filter_values(const ValueTest& test, const Byte* values, std::uint32_t rows,
+                   std::uint64_t* bits, CpuLevel level = cpu_level());
+
+/// Codes, 4 bytes wide, of which `wanted` has a bit each, `codes` altogether; others are not
+/// wanted.
+void filter_code_vector(const IntegerParameters& parameters, const IntegerVector& vector,
+                        const std::uint64_t* wanted, std::uint32_t codes, std::uint64_t* bits,
+                        Byte* scratch, CpuLevel level = cpu_level());
+/// The same of codes in memory.
+void filter_codes(const Byte* values, std::uint32_t rows, const std::uint64_t* wanted,
+                  std::uint32_t codes, std::uint64_t* bits);
+
+}  // namespace presso

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "decompress/table/block_reader.h"
+
+#include <utility>
+
+#include "decompress/columns/cpu/integer_decoder.h"
+#include "format/columns/column_block.h"
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+Error differs() {
+  return make_error(ErrorCode::kBadRowGroup, "a block differs from it");
+}
+
+bool fills(const ColumnBlockHeader& header, const Buffer& stored) {
+  return round_up(kBlockHeaderBytes + header.payload_bytes, kFrameAlignment) == stored.size();
+}
+
+}  // namespace
+
+BlockReader::BlockReader(const RowGroup& group, const RandomAccess& file,
+                         std::uint64_t blocks_offset, std::uint64_t first_offset,
+                         const DecodeOptions& options, ReadCounters* counters)
+    : group_(group),
+      file_(file),
+      first_offset_(first_offset),
+      options_(options),
+      counters_(counters) {
+  offsets_.reserve(group.blocks.size());
+  for (const ColumnBlock& block : group.blocks) {
+    offsets_.push_back(blocks_offset);
+    blocks_offset += block.stored_bytes;
+  }
+}
+
+Error BlockReader::at_block(Error error, std::uint32_t block) const {
+  error.block = block;
+  if (error.byte_offset == Error::kNone) error.byte_offset = first_offset_ + offsets_[block];
+  return error;
+}
+
+Status BlockReader::read(std::uint32_t block, Buffer& stored) const {
+  stored.resize_discarding(group_.blocks[block].stored_bytes);
+  Status read = file_.read_at(offsets_[block], stored.mutable_bytes());
+  if (!read.ok()) return at_block(std::move(read.error()), block);
+  if (counters_ != nullptr) {
+    counters_->bytes.fetch_add(stored.size(), std::memory_order_relaxed);
+    counters_->blocks.fetch_add(1, std::memory_order_relaxed);
+  }
+  return {};
+}
+
+bool BlockReader::is_bytes(const Buffer& stored) {
+  const auto coding = static_cast<Coding>(stored.data()[11]);
+  return coding == Coding::kRaw || coding == Coding::kByte || coding == Coding::kBit;
+}
+
+Result<IntegerBlock> BlockReader::open_integers(std::uint32_t block, Byte width_bytes,
+                                                const Buffer& stored) const {
+  auto header = parse_column_block_header(stored.data());
+  if (!header.ok()) return at_block(std::move(header.error()), block);
+  if (header->coding != Coding::kIntegers || header->width_bytes != width_bytes ||
+      header->count != group_.blocks[block].rows || header->number != block ||
+      !fills(*header, stored)) {
+    return at_block(differs(), block);
+  }
+  const Bytes payload(stored.data() + kBlockHeaderBytes, header->payload_bytes);
+  if (options_.verify && checksum64(payload) != header->payload_checksum) {
+    return at_block(make_error(ErrorCode::kContentChecksum), block);
+  }
+  return IntegerBlock{
+      {width_bytes, header->is_signed, header->floating, header->count, header->divisor}, payload};
+}
+
+Result<TokenBlock> BlockReader::open_tokens(std::uint32_t block, const Buffer& stored) const {
+  auto header = parse_column_block_header(stored.data());
+  if (!header.ok()) return at_block(std::move(header.error()), block);
+  if (header->coding != Coding::kTokens ||
+      header->plain_bytes != group_.blocks[block].plain_bytes || header->number != block ||
+      !fills(*header, stored)) {
+    return at_block(differs(), block);
+  }
+  const Bytes payload(stored.data() + kBlockHeaderBytes, header->payload_bytes);
+  if (options_.verify && checksum64(payload) != header->payload_checksum) {
+    return at_block(make_error(ErrorCode::kContentChecksum), block);
+  }
+  return TokenBlock{header->count, payload};
+}
+
+Status BlockReader::decode_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const {
+  const auto kind = peek_frame_kind(stored.data());
+  if (!kind.ok() || *kind != FrameKind::kBlock) {
+    return at_block(make_error(ErrorCode::kLostSync), block);
+  }
+  auto header = parse_block_header(stored.data());
+  if (!header.ok()) return at_block(std::move(header.error()), block);
+  if (header->plain_bytes != group_.blocks[block].plain_bytes || header->number != block ||
+      header->stored_bytes() != stored.size()) {
+    return at_block(differs(), block);
+  }
+  Status decoded =
+      decode_block(*header, stored.data() + kBlockHeaderBytes, nullptr, options_, into);
+  return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
+}
+
+Status BlockReader::decode_integers(std::uint32_t block, Byte width_bytes, Byte* into) const {
+  Buffer stored;
+  PRESSO_TRY(read(block, stored));
+  if (is_bytes(stored)) return decode_bytes(block, stored, into);
+  PRESSO_ASSIGN(const IntegerBlock opened, open_integers(block, width_bytes, stored));
+  Status decoded = presso::decode_integers(
+      opened.parameters, opened.payload, {into, integer_bytes(width_bytes, opened.parameters.rows)},
+      options_.level);
+  return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
+}
+
+Status BlockReader::decode_bytes(std::uint32_t block, Byte* into) const {
+  Buffer stored;
+  PRESSO_TRY(read(block, stored));
+  return decode_bytes(block, stored, into);
+}
+
+}  // namespace presso

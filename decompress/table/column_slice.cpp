@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "decompress/table/column_slice.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace presso {
+namespace {
+
+Error not_for_this(const char* what) {
+  return make_error(ErrorCode::kInvalidArgument, what);
+}
+
+/// The first `rows` bits.
+void set_bits(std::uint64_t* bits, std::uint32_t rows, bool value) {
+  std::fill_n(bits, kVectorBits, value ? ~std::uint64_t{0} : 0);
+  clear_behind(bits, rows);
+}
+
+}  // namespace
+
+void ColumnSlice::open(const GroupReader& group, std::size_t column, std::uint32_t first,
+                       std::uint32_t rows) {
+  group_ = &group;
+  column_ = column;
+  type_ = group.schema().columns[column].type;
+  rows_ = rows;
+  checked_codes_ = 0;
+  validity_.open(group, column, ColumnStream::kValidity, 0, first, rows);
+  const bool has_codes = representation() == Representation::kDictionary;
+  values_.open(group, column, has_codes ? ColumnStream::kCodes : ColumnStream::kValues,
+               has_codes ? Byte{4} : static_cast<Byte>(value_bytes(type_)), first, rows);
+  tokens_.open(group, column, first, rows);
+  bytes_.open(group, column, first, rows);
+}
+
+Status ColumnSlice::validity(std::uint32_t vector, std::uint64_t* bits) {
+  if (vector >= vectors()) return not_for_this("there is no such vector");
+  const ColumnChunk& chunk = group_->chunk(column_);
+  const std::uint32_t rows = vector_rows_of(vector);
+  if (chunk.nulls == 0 || chunk.nulls == group_->rows()) {
+    set_bits(bits, rows, chunk.nulls == 0);
+    return {};
+  }
+  Byte decoded[kVectorRows / 8 + Buffer::kSlack] = {};
+  PRESSO_TRY(validity_.decode(vector, decoded));
+  std::memcpy(bits, decoded, kVectorRows / 8);
+  clear_behind(bits, rows);
+  return {};
+}
+
+Status ColumnSlice::check_numbers(std::uint32_t vector) const {
+  if (vector >= vectors()) return not_for_this("there is no such vector");
+  if (is_string(type_)) return not_for_this("strings are no numbers");
+  return {};
+}
+
+Status ColumnSlice::numbers(std::uint32_t vector, void* to) {
+  PRESSO_TRY(check_numbers(vector));
+  auto* const bytes = static_cast<Byte*>(to);
+  if (representation() != Representation::kNull) return values_.decode(vector, bytes);
+  const std::uint32_t width = value_bytes(type_);
+  std::memset(bytes, 0, width == 0 ? kVectorRows / 8 : std::size_t{kVectorRows} * width);
+  return {};
+}
+
+Status ColumnSlice::numbers_between(std::uint32_t vector, std::uint64_t least, std::uint64_t most,
+                                    std::uint64_t* bits) {
+  PRESSO_TRY(check_numbers(vector));
+  if (type_ == ColumnType::kDecimal128) {
+    return make_error(ErrorCode::kUnsupported, "images of decimal128 are cut");
+  }
+  const ValueTest test = make_value_test(type_, least, most);
+  if (representation() != Representation::kNull) return values_.filter(vector, test, bits);
+  set_bits(bits, vector_rows_of(vector), passes(test, 0));
+  return {};
+}
+
+Result<Between> ColumnSlice::vector_between(std::uint32_t vector, std::uint64_t least,
+                                            std::uint64_t most) {
+  PRESSO_TRY(check_numbers(vector));
+  if (type_ == ColumnType::kDecimal128 || representation() == Representation::kNull) {
+    return Between::kSome;
+  }
+  return values_.between(vector, make_value_test(type_, least, most));
+}
+
+Status ColumnSlice::codes(std::uint32_t vector, std::uint32_t* to) {
+  if (vector >= vectors()) return not_for_this("there is no such vector");
+  if (representation() != Representation::kDictionary) return not_for_this("there are no codes");
+  PRESSO_TRY(values_.decode(vector, reinterpret_cast<Byte*>(to)));
+  const std::uint32_t rows = vector_rows_of(vector);
+  std::uint32_t greatest = 0;
+  for (std::uint32_t row = 0; row < rows; ++row) greatest = std::max(greatest, to[row]);
+  if (greatest < group_->chunk(column_).entries) return {};
+  return values_.at_block(make_error(ErrorCode::kBadRowGroup, "a code beyond the dictionary"));
+}
+
+/// Once a vector. What its entry tells often suffices.
+Status ColumnSlice::check_codes_of(std::uint32_t vector) {
+  if ((checked_codes_ >> vector & 1) != 0) return {};
+  const ValueTest test = unsigned_test(4, 0, group_->chunk(column_).entries - 1);
+  PRESSO_ASSIGN(const Between between, values_.between(vector, test));
+  if (between != Between::kAll) {
+    std::uint64_t right[kVectorBits];
+    PRESSO_TRY(values_.filter(vector, test, right));
+    std::uint64_t all[kVectorBits];
+    set_bits(all, vector_rows_of(vector), true);
+    if (std::memcmp(right, all, sizeof all) != 0) {
+      return values_.at_block(make_error(ErrorCode::kBadRowGroup, "a code beyond the dictionary"));
+    }
+  }
+  checked_codes_ |= std::uint64_t{1} << vector;
+  return {};
+}
+
+Status ColumnSlice::codes_in(std::uint32_t vector, const std::uint64_t* wanted,
+                             std::uint64_t* bits) {
+  if (vector >= vectors()) return not_for_this("there is no such vector");
+  if (representation() != Representation::kDictionary) return not_for_this("there are no codes");
+  PRESSO_TRY(check_codes_of(vector));
+  return values_.filter_codes(vector, wanted, group_->chunk(column_).entries, bits);
+}
+
+SliceText ColumnSlice::no_text(std::uint32_t rows) {
+  static constexpr Byte kNothing[Buffer::kSlack] = {};
+  no_offsets_.assign(std::size_t{rows} + 1, 0);
+  return {{kNothing, 0}, no_offsets_.data(), rows};
+}
+
+Result<SliceText> ColumnSlice::text() {
+  if (!is_string(type_)) return not_for_this("numbers are no strings");
+  switch (representation()) {
+    case Representation::kToken:
+      return tokens_.text();
+    case Representation::kBytes:
+      return bytes_.text();
+    case Representation::kNull:
+      return no_text(rows_);
+    default:
+      return not_for_this("strings of a dictionary");
+  }
+}
+
+Result<SliceText> ColumnSlice::text(std::uint32_t vector) {
+  if (!is_string(type_)) return not_for_this("numbers are no strings");
+  if (vector >= vectors()) return not_for_this("there is no such vector");
+  const std::uint32_t rows = vector_rows_of(vector);
+  switch (representation()) {
+    case Representation::kToken:
+      return tokens_.text(vector * kVectorRows, rows);
+    case Representation::kBytes:
+      return bytes_.text(vector * kVectorRows, rows);
+    case Representation::kNull:
+      return no_text(rows);
+    default:
+      return not_for_this("strings of a dictionary");
+  }
+}
+
+Result<SliceTokens> ColumnSlice::token_codes() {
+  if (representation() != Representation::kToken) return not_for_this("there are no tokens");
+  return tokens_.codes();
+}
+
+}  // namespace presso

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "decompress/table/token_stream.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "decompress/columns/cpu/token_decoder.h"
+
+namespace presso {
+
+void TokenStream::open(const GroupReader& group, std::size_t column, std::uint32_t first,
+                       std::uint32_t rows) {
+  group_ = &group;
+  column_ = column;
+  first_ = first;
+  rows_ = rows;
+  is_loaded_ = has_text_ = has_codes_ = false;
+}
+
+Status TokenStream::load() {
+  if (is_loaded_) return {};
+  PRESSO_ASSIGN(dictionary_, group_->tokens(column_));
+  range_ = group_->blocks_of(column_, ColumnStream::kTokens, first_, std::uint64_t{first_} + rows_);
+  covered_first_ = static_cast<std::uint32_t>(group_->begin_of(range_.first));
+  covered_ = 0;
+  for (std::uint32_t i = range_.first; i < range_.end; ++i) {
+    covered_ += group_->directory().blocks[i].rows;
+  }
+  skipped_ = first_ - covered_first_;
+  PRESSO_TRY(load_counts());
+  PRESSO_TRY(load_blocks());
+  is_loaded_ = true;
+  return {};
+}
+
+Status TokenStream::load_counts() {
+  counts_.resize(std::size_t{covered_} + Buffer::kSlack / 4);
+  return group_->decoder().read_stream(column_, ColumnStream::kTokenCounts, 4, covered_first_,
+                                       covered_, reinterpret_cast<Byte*>(counts_.data()));
+}
+
+Status TokenStream::load_blocks() {
+  const std::size_t blocks = range_.end - range_.first;
+  if (blocks_.size() < blocks) blocks_.resize(blocks);
+  begins_.resize(std::size_t{covered_} + 1);
+  std::uint32_t row = 0;
+  std::uint64_t codes = 0;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const auto number = range_.first + static_cast<std::uint32_t>(i);
+    blocks_[i].first_row = row;
+    PRESSO_TRY(add_block(number, blocks_[i], codes));
+    row += blocks_[i].rows;
+  }
+  begins_[covered_] = static_cast<std::uint32_t>(codes);
+  return {};
+}
+
+/// Reads a block whose codes are those from `codes` on, and finds where its rows begin.
+Status TokenStream::add_block(std::uint32_t number, Block& block, std::uint64_t& codes) {
+  const BlockReader& blocks = group_->blocks();
+  block.number = number;
+  block.rows = group_->directory().blocks[number].rows;
+  block.first_code = static_cast<std::uint32_t>(codes);
+  PRESSO_TRY(blocks.read(number, block.stored));
+  PRESSO_ASSIGN(block.tokens, blocks.open_tokens(number, block.stored));
+  if (block.tokens.payload.size() != token_payload_bytes(block.tokens.codes)) {
+    return blocks.at_block(make_error(ErrorCode::kBadPayloadSize, "payload of token codes"),
+                           number);
+  }
+  const std::uint64_t end = codes + block.tokens.codes;
+  if (end > std::numeric_limits<std::uint32_t>::max()) {
+    return make_error(ErrorCode::kUnsupported, "rows of so many tokens");
+  }
+  for (std::uint32_t row = block.first_row; row < block.first_row + block.rows; ++row) {
+    begins_[row] = static_cast<std::uint32_t>(codes);
+    codes += counts_[row];
+    if (codes > end) break;
+  }
+  if (codes == end) return {};
+  return blocks.at_block(make_error(ErrorCode::kBadLength, "counts of token codes"), number);
+}
+
+Status TokenStream::decode_all() {
+  PRESSO_TRY(load());
+  if (has_text_) return {};
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = range_.first; i < range_.end; ++i) {
+    bytes += group_->directory().blocks[i].plain_bytes;
+  }
+  text_.resize_discarding(static_cast<std::size_t>(bytes));
+  offsets_.resize(std::size_t{covered_} + 1);
+  std::size_t at = 0;
+  for (std::uint32_t i = range_.first; i < range_.end; ++i) {
+    const Block& block = blocks_[i - range_.first];
+    const std::uint32_t plain = group_->directory().blocks[i].plain_bytes;
+    Status decoded =
+        decode_tokens(*dictionary_, block.tokens.payload, block.tokens.codes, counts_of(block),
+                      {text_.data() + at, plain}, offsets_.data() + block.first_row,
+                      static_cast<std::int64_t>(at));
+    if (!decoded.ok()) return group_->blocks().at_block(std::move(decoded.error()), i);
+    at += plain;
+  }
+  const std::int64_t begin = offsets_[skipped_];
+  text_at_ = static_cast<std::size_t>(begin);
+  if (begin != 0) {
+    for (std::int64_t& offset : offsets_) offset -= begin;
+  }
+  has_text_ = true;
+  return {};
+}
+
+Result<SliceText> TokenStream::text() {
+  return without_bad_alloc([&]() -> Result<SliceText> {
+    PRESSO_TRY(decode_all());
+    const std::int64_t* const offsets = offsets_.data() + skipped_;
+    return SliceText{
+        {text_.data() + text_at_, static_cast<std::size_t>(offsets[rows_])}, offsets, rows_};
+  });
+}
+
+Result<SliceText> TokenStream::text(std::uint32_t first, std::uint32_t rows) {
+  return without_bad_alloc([&]() -> Result<SliceText> {
+    PRESSO_TRY(load());
+    PRESSO_TRY(decode_rows(skipped_ + first, rows));
+    return SliceText{
+        {part_.data(), static_cast<std::size_t>(part_offsets_[rows])}, part_offsets_.data(), rows};
+  });
+}
+
+/// Rows [first, first + rows) of those that the blocks cover.
+Status TokenStream::decode_rows(std::uint32_t first, std::uint32_t rows) {
+  part_offsets_.resize(std::size_t{rows} + 1);
+  part_offsets_[0] = 0;
+  part_.clear();
+  const std::uint32_t end = first + rows;
+  for (std::size_t i = 0; i < range_.end - range_.first; ++i) {
+    const Block& block = blocks_[i];
+    const std::uint32_t from = std::max(first, block.first_row);
+    const std::uint32_t to = std::min(end, block.first_row + block.rows);
+    if (from >= to) continue;
+    const std::size_t codes = begins_[to] - begins_[from];
+    const std::size_t most = std::min<std::size_t>(
+        codes * kMaxTokenBytes, group_->directory().blocks[block.number].plain_bytes);
+    const std::size_t at = part_.size();
+    part_.grow(at + most);
+    auto decoded = decode_token_rows(
+        *dictionary_, block.tokens.payload, block.tokens.codes, begins_[from] - block.first_code,
+        {counts_.data() + from, to - from}, {part_.data() + at, most},
+        part_offsets_.data() + (from - first), static_cast<std::int64_t>(at));
+    if (!decoded.ok()) return group_->blocks().at_block(std::move(decoded.error()), block.number);
+    part_.grow(at + *decoded);
+  }
+  return {};
+}
+
+Status TokenStream::unpack_all() {
+  PRESSO_TRY(load());
+  if (has_codes_) return {};
+  codes_.resize(std::size_t{begins_[covered_]} + kVectorRows);
+  for (std::size_t i = 0; i < range_.end - range_.first; ++i) {
+    const Block& block = blocks_[i];
+    Status unpacked = unpack_tokens(*dictionary_, block.tokens.payload, block.tokens.codes,
+                                    codes_.data() + block.first_code);
+    if (!unpacked.ok()) {
+      return group_->blocks().at_block(std::move(unpacked.error()), block.number);
+    }
+  }
+  code_begins_.assign(begins_.begin() + skipped_, begins_.begin() + skipped_ + rows_ + 1);
+  for (std::uint32_t& begin : code_begins_) begin -= begins_[skipped_];
+  has_codes_ = true;
+  return {};
+}
+
+Result<SliceTokens> TokenStream::codes() {
+  return without_bad_alloc([&]() -> Result<SliceTokens> {
+    PRESSO_TRY(unpack_all());
+    return SliceTokens{codes_.data() + begins_[skipped_], code_begins_.data(), rows_};
+  });
+}
+
+}  // namespace presso

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "format/columns/key_rows.h"
+
+namespace presso {
+namespace {
+
+constexpr Byte kEscape = 0xFF;  ///< behind a 00 that is part of a string
+
+}  // namespace
+
+Byte* write_string_key(Bytes text, Byte* to) {
+  while (!text.empty()) {
+    const auto zero = std::find(text.begin(), text.end(), Byte{0});
+    to = std::copy(text.begin(), zero, to);
+    if (zero == text.end()) break;
+    *to++ = 0;
+    *to++ = kEscape;
+    text = text.subspan(static_cast<std::size_t>(zero - text.begin()) + 1);
+  }
+  *to++ = 0;
+  *to++ = 0;
+  return to;
+}
+
+}  // namespace presso

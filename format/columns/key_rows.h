@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Keys of rows, written column by column: for each row a string of bytes, so that comparing two of
+// them byte by byte says which row comes first. Here is how one value becomes bytes; which values
+// there are and where nulls stand is for the caller to say (sort_key.h for columns of tables,
+// scan/order/row_keys.h for rows of queries).
+//
+// A value is a byte that tells nulls from values, then its image, the highest byte first: strings
+// with 00 written as 00 FF and 00 00 at the end, numbers as unsigned integers in the same order
+// (zone_image.h). Where the order is descending, all bits behind the first byte are flipped. A null
+// has zeros behind it where values are numbers, nothing where they are strings. So no key is the
+// begin of another one, and columns follow each other without more ado.
+// Tested by tests/unit/format/columns/sort_key_test.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "format/columns/zone_image.h"
+#include "presso/byte_stream.h"
+
+namespace presso {
+
+/// NaNs are equal to each other and behind all other numbers.
+inline std::uint64_t ordered_image(double value) {
+  return std::isnan(value) ? std::numeric_limits<std::uint64_t>::max() : double_image(value);
+}
+
+/// The highest byte first.
+template <class T>
+void store_high_first(Byte* to, T value) {
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    to[i] = static_cast<Byte>(value >> (8 * (sizeof(T) - 1 - i)));
+  }
+}
+
+inline std::size_t string_key_bytes(Bytes text) {
+  const auto zeros = static_cast<std::size_t>(std::count(text.begin(), text.end(), Byte{0}));
+  return text.size() + zeros + 2;
+}
+
+/// Where it ends is returned.
+Byte* write_string_key(Bytes text, Byte* to);
+
+/// What a column writes in front of its values.
+struct KeyMarks {
+  Byte value = 0;  ///< in front of a value, as it is
+  Byte null = 1;   ///< of a null
+  Byte flip = 0;   ///< FF where the order is descending: for the bytes behind the mark
+};
+
+class KeyRows {
+ public:
+  std::size_t rows() const { return ends_.size(); }
+  Bytes key(std::size_t row) const {
+    const std::size_t begin = row == 0 ? 0 : ends_[row - 1];
+    return {keys_.data() + begin, ends_[row] - begin};
+  }
+  /// Of memory.
+  std::size_t bytes() const { return keys_.size() + ends_.size() * sizeof(std::size_t); }
+
+  /// First: the keys before are gone.
+  void begin(std::size_t rows) { ends_.assign(rows, 0); }
+  /// Then, in any order: what each column takes.
+  void add_images(std::size_t image_bytes) {
+    for (std::size_t& size : ends_) size += 1 + image_bytes;
+  }
+  template <class IsNull, class TextOf>
+  void add_strings(IsNull is_null, TextOf text_of) {
+    for (std::size_t row = 0; row < ends_.size(); ++row) {
+      ends_[row] += 1 + (is_null(row) ? 0 : string_key_bytes(text_of(row)));
+    }
+  }
+  /// Then, once.
+  void lay_out() {
+    std::size_t begin = 0;
+    for (std::size_t& size : ends_) begin += std::exchange(size, begin);
+    keys_.resize_discarding(begin);
+  }
+
+  /// Last, the columns in the order of the key. Under a null stand zeros (flipped, if need be).
+  template <class T, class IsNull, class ImageOf>
+  void write_images(const KeyMarks& marks, IsNull is_null, ImageOf image_of) {
+    const T flip = marks.flip != 0 ? static_cast<T>(~T{0}) : T{0};
+    for (std::size_t row = 0; row < ends_.size(); ++row) {
+      const bool null = is_null(row);
+      Byte* const to = keys_.data() + ends_[row];
+      *to = null ? marks.null : marks.value;
+      store_high_first<T>(to + 1, static_cast<T>((null ? T{0} : T{image_of(row)}) ^ flip));
+      ends_[row] += 1 + sizeof(T);
+    }
+  }
+  template <class IsNull, class TextOf>
+  void write_strings(const KeyMarks& marks, IsNull is_null, TextOf text_of) {
+    for (std::size_t row = 0; row < ends_.size(); ++row) {
+      Byte* const mark = keys_.data() + ends_[row];
+      const bool null = is_null(row);
+      *mark = null ? marks.null : marks.value;
+      Byte* const end = null ? mark + 1 : write_string_key(text_of(row), mark + 1);
+      if (marks.flip != 0) {
+        for (Byte* byte = mark + 1; byte < end; ++byte) *byte ^= marks.flip;
+      }
+      ends_[row] = static_cast<std::size_t>(end - keys_.data());
+    }
+  }
+
+ private:
+  Buffer keys_;
+  /// Sizes, then where to write next: where each key ends once all columns are written, which is
+  /// where the next one begins.
+  std::vector<std::size_t> ends_;
+};
+
+}  // namespace presso

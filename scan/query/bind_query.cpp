@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+// Looks up names and types of a whole query. In a query with groups each expression of the answer is
+// taken apart: what equals a key is the key, what an aggregate function is given is computed of the
+// table's rows, the rest is computed of keys and aggregates.
+#include <algorithm>
+#include <map>
+
+#include "scan/query/query_spec.h"
+
+namespace presso::query {
+namespace {
+
+using Kind = Expression::Kind;
+
+Error refused(std::string what, const Expression& where) {
+  return at_place(make_error(ErrorCode::kInvalidArgument, std::move(what)), where);
+}
+
+bool has_aggregate(const Expression& expression) {
+  return is_aggregate(expression) ||
+         std::any_of(expression.arguments.begin(), expression.arguments.end(), has_aggregate);
+}
+
+/// Names that the answer's columns were given may stand where there is no column of that name, and
+/// in --order-by before all others.
+class Aliases {
+ public:
+  void add(const std::string& name, NodeId id) { nodes_.emplace(name, id); }
+  std::optional<NodeId> find(const Expression& expression) const {
+    if (expression.kind != Kind::kColumn || !expression.qualifier.empty()) return std::nullopt;
+    const auto found = nodes_.find(expression.text);
+    if (found == nodes_.end()) return std::nullopt;
+    return found->second;
+  }
+
+ private:
+  std::map<std::string, NodeId> nodes_;
+};
+
+class PlainBinder final : public Binder {
+ public:
+  using Binder::Binder;
+  Aliases aliases;
+  bool use_aliases = false;
+
+ protected:
+  Result<std::optional<NodeId>> replacement(const Expression& expression) override {
+    return use_aliases ? aliases.find(expression) : std::nullopt;
+  }
+};
+
+class GroupBinder final : public Binder {
+ public:
+  GroupBinder(BoundQuery& query, Binder& input, const std::vector<InputColumn>& none,
+              std::uint64_t rows)
+      : Binder(*query.output, none), query_(query), input_(input), rows_(rows) {}
+
+  Aliases aliases;
+  bool use_aliases = false;
+
+  void add_key(NodeId key) {
+    Node node = query_.input->at(key);
+    query_.keys.push_back(key);
+    add_column(std::move(node));
+  }
+
+ protected:
+  Result<std::optional<NodeId>> replacement(const Expression& expression) override {
+    if (use_aliases) {
+      if (const auto known = aliases.find(expression)) return known;
+    }
+    const bool literal = expression.kind != Kind::kColumn && expression.arguments.empty();
+    if (literal || query_.keys.empty() || has_aggregate(expression)) return std::optional<NodeId>();
+    const auto bound = input_.bind(expression);
+    if (!bound.ok()) return std::optional<NodeId>();
+    const auto key = std::find(query_.keys.begin(), query_.keys.end(), *bound);
+    if (key == query_.keys.end()) return std::optional<NodeId>();
+    return std::optional(columns_[static_cast<std::size_t>(key - query_.keys.begin())]);
+  }
+
+  Result<NodeId> bind_column(const Expression& expression) override {
+    PRESSO_ASSIGN(const NodeId bound, input_.bind(expression));  // says what is wrong with the name
+    (void)bound;
+    return refused("the column '" + expression.text +
+                       "' has many values in a group: it stands in --group-by or within an "
+                       "aggregate (min, max, count, ...)",
+                   expression);
+  }
+
+  Result<NodeId> bind_aggregate(const Expression& expression) override {
+    const std::string& name = expression.text;
+    AggregateCall call;
+    const bool star = expression.arguments.size() == 1 && expression.arguments[0].kind == Kind::kStar;
+    if (name == "count" && (star || expression.arguments.empty())) return column_of(call);
+    if (expression.arguments.size() != 1 || star) {
+      return refused(name + "() takes one argument", expression);
+    }
+    if (expression.distinct && name != "count" && name != "min" && name != "max") {
+      return refused("DISTINCT goes with count() only", expression);
+    }
+    PRESSO_ASSIGN(NodeId argument, input_.bind(expression.arguments[0]));
+    const Builder& build = input_.builder();
+    Family family = build.at(argument).family;
+    if (family == Family::kNull) {
+      PRESSO_ASSIGN(argument, build.cast(argument, schema_of(Family::kInteger)));
+      family = Family::kInteger;
+    }
+    if (name == "count") {
+      call.kind = expression.distinct ? AggregateKind::kCountDistinct : AggregateKind::kCount;
+    } else if (name == "min" || name == "max") {
+      call.kind = name == "min" ? AggregateKind::kMin : AggregateKind::kMax;
+    } else {
+      call.kind = name == "sum" ? AggregateKind::kSum : AggregateKind::kAverage;
+      if (family == Family::kBool) {
+        PRESSO_ASSIGN(argument, build.cast(argument, schema_of(Family::kInteger)));
+        family = Family::kInteger;
+      }
+      if (family != Family::kInteger && family != Family::kDecimal && family != Family::kDouble) {
+        return refused(name + "() takes numbers; this is " + build.type_of(argument), expression);
+      }
+    }
+    call.argument = argument;
+    return column_of(call);
+  }
+
+ private:
+  NodeId add_column(Node node) {
+    node.kind = Node::Kind::kColumn;
+    node.column = query_.group_columns.size();
+    node.arguments.clear();
+    node.parameter = 0;
+    node.integers.clear();
+    node.test.reset();
+    node.test_key.clear();
+    node.text.clear();
+    node.is_null = false;
+    query_.group_columns.push_back(node);
+    columns_.push_back(query_.output->add(std::move(node)));
+    return columns_.back();
+  }
+
+  NodeId column_of(const AggregateCall& call) {
+    for (std::size_t i = 0; i < query_.aggregates.size(); ++i) {
+      const AggregateCall& known = query_.aggregates[i];
+      if (known.kind == call.kind && known.argument == call.argument) {
+        return columns_[query_.keys.size() + i];
+      }
+    }
+    query_.aggregates.push_back(call);
+    return add_column(result_of(call));
+  }
+
+  Node result_of(const AggregateCall& call) const {
+    Node node;
+    if (call.argument) node = query_.input->at(*call.argument);
+    node.nullable = true;
+    switch (call.kind) {
+      case AggregateKind::kMin:
+      case AggregateKind::kMax:
+        return node;
+      case AggregateKind::kAverage:
+        node = column_node(0, schema_of(Family::kDouble), {}, true);
+        return node;
+      case AggregateKind::kSum:
+        if (node.family == Family::kDouble) {
+          return column_node(0, schema_of(Family::kDouble), {}, true);
+        }
+        return sum_of(node);
+      default: {
+        Range range;
+        range.known = true;
+        range.most = static_cast<Int128>(rows_);
+        return column_node(0, schema_of(Family::kInteger), range, false);
+      }
+    }
+  }
+
+  Node sum_of(const Node& argument) const {
+    const Byte scale = argument.family == Family::kDecimal ? argument.schema.scale : Byte{0};
+    Range range;
+    const auto count = static_cast<Int128>(rows_);
+    const Int128 limit = power_of_ten(kMostDigits);
+    range.known = argument.range.known &&
+                  !__builtin_mul_overflow(argument.range.least, count, &range.least) &&
+                  !__builtin_mul_overflow(argument.range.most, count, &range.most);
+    // A sum of some of the rows lies between 0 and that of all.
+    range.least = std::min<Int128>(range.least, argument.range.least);
+    range.most = std::max<Int128>(range.most, argument.range.most);
+    if (!range.known || range.least <= -limit || range.most >= limit) {
+      range = range_of_type(ColumnType::kDecimal128);
+    }
+    range.least = std::min<Int128>(range.least, 0);
+    range.most = std::max<Int128>(range.most, 0);
+    Node node = column_node(0, schema_of(Family::kDecimal, scale), range, true);
+    node.family = argument.family;
+    node.physical = Physical::kInt128;
+    return node;
+  }
+
+  BoundQuery& query_;
+  Binder& input_;
+  std::uint64_t rows_;
+  std::vector<NodeId> columns_;  ///< nodes of group_columns
+};
+
+/// Names of the answer's columns, each once.
+std::string unique_name(const std::string& name, const TableSchema& schema) {
+  const auto taken = [&](const std::string& wanted) {
+    return std::any_of(schema.columns.begin(), schema.columns.end(),
+                       [&](const ColumnSchema& column) { return column.name == wanted; });
+  };
+  std::string unique = name;
+  for (int number = 2; taken(unique); ++number) unique = name + "_" + std::to_string(number);
+  return unique;
+}
+
+void add_result(BoundQuery& query, NodeId id, const std::string& name) {
+  const Node& node = query.last_graph().at(id);
+  ColumnSchema column = node.schema;
+  if (node.family == Family::kNull) column = schema_of(Family::kString);
+  column.name = unique_name(name, query.schema);
+  column.nullable = true;
+  query.results.push_back(id);
+  query.schema.columns.push_back(std::move(column));
+}
+
+/// ORDER BY 2 is by the second column of the answer.
+std::optional<std::size_t> position_of(const Expression& expression) {
+  if (expression.kind != Kind::kNumber || expression.text.size() > 5) return std::nullopt;
+  const bool digits = std::all_of(expression.text.begin(), expression.text.end(),
+                                  [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits) return std::nullopt;
+  return static_cast<std::size_t>(std::stoul(expression.text));
+}
+
+Result<NodeId> sort_node(BoundQuery& query, Binder& binder, const SortExpression& sort) {
+  if (const auto position = position_of(sort.expression)) {
+    if (*position == 0 || *position > query.results.size()) {
+      return refused("the answer has " + std::to_string(query.results.size()) + " columns",
+                     sort.expression);
+    }
+    return query.results[*position - 1];
+  }
+  return binder.bind(sort.expression);
+}
+
+Status bind_order(BoundQuery& query, Binder& binder, const QuerySpec& spec) {
+  for (const SortExpression& sort : spec.order_by) {
+    PRESSO_ASSIGN(const NodeId id, sort_node(query, binder, sort));
+    if (query.last_graph().is_constant(id)) continue;
+    auto place = std::find(query.sort_nodes.begin(), query.sort_nodes.end(), id);
+    const auto number = static_cast<std::size_t>(place - query.sort_nodes.begin());
+    if (place == query.sort_nodes.end()) query.sort_nodes.push_back(id);
+    query.sort_keys.push_back({number, sort.descending, sort.nulls_first});
+  }
+  return {};
+}
+
+Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec) {
+  const auto add_all = [&] {
+    for (std::size_t i = 0; i < query.columns.size(); ++i) {
+      const InputColumn& column = query.columns[i];
+      const NodeId id = query.input->add(column_node(i, column.schema, column.range, column.nullable));
+      add_result(query, id, column.name);
+      query.schema.columns.back().quoting = column.schema.quoting;
+    }
+  };
+  for (const NamedExpression& item : spec.select) {
+    if (item.expression.kind == Kind::kStar) {
+      add_all();
+      continue;
+    }
+    PRESSO_ASSIGN(const NodeId id, binder.bind(item.expression));
+    add_result(query, id, item.name);
+    binder.aliases.add(item.name, id);
+  }
+  if (spec.select.empty()) add_all();
+  if (spec.having) {
+    return refused("--having is about groups, of which there are none; --where chooses rows",
+                   *spec.having);
+  }
+  binder.use_aliases = true;
+  return bind_order(query, binder, spec);
+}
+
+/// A key may be a column, an expression, the position or the name of one in the list of columns.
+Result<NodeId> bind_key(Binder& input, const Expression& key, const QuerySpec& spec) {
+  if (const auto position = position_of(key)) {
+    if (*position == 0 || *position > spec.select.size()) {
+      return refused("there is no column " + key.text + " in --columns", key);
+    }
+    return input.bind(spec.select[*position - 1].expression);
+  }
+  Result<NodeId> bound = input.bind(key);
+  if (bound.ok() || key.kind != Kind::kColumn) return bound;
+  for (const NamedExpression& item : spec.select) {
+    if (item.name == key.text) return input.bind(item.expression);
+  }
+  return bound;
+}
+
+Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec,
+                    std::uint64_t rows) {
+  static const std::vector<InputColumn> kNone;
+  query.output = std::make_unique<Graph>();
+  GroupBinder binder(query, input, kNone, rows);
+  std::vector<std::string> key_names;
+  for (const Expression& key : spec.group_by) {
+    PRESSO_ASSIGN(NodeId id, bind_key(input, key, spec));
+    if (input.builder().at(id).family == Family::kNull) {
+      PRESSO_ASSIGN(id, input.builder().cast(id, schema_of(Family::kInteger)));
+    }
+    if (std::find(query.keys.begin(), query.keys.end(), id) != query.keys.end()) continue;
+    binder.add_key(id);
+    key_names.push_back(key.kind == Kind::kColumn ? key.text : to_text(key));
+  }
+  const auto add = [&](const NamedExpression& item) -> Status {
+    PRESSO_ASSIGN(const NodeId id, binder.bind(item.expression));
+    add_result(query, id, item.name);
+    binder.aliases.add(item.name, id);
+    return {};
+  };
+  if (spec.select.empty()) {
+    for (std::size_t i = 0; i < query.keys.size(); ++i) {
+      add_result(query, query.output->add(query.group_columns[i]), key_names[i]);
+    }
+  }
+  for (const NamedExpression& item : spec.select) {
+    PRESSO_TRY(add(item));
+  }
+  for (const NamedExpression& item : spec.aggregates) {
+    PRESSO_TRY(add(item));
+  }
+  binder.use_aliases = true;
+  if (spec.having) {
+    PRESSO_ASSIGN(const NodeId having, binder.bind_condition(*spec.having));
+    query.having = having;
+  }
+  return bind_order(query, binder, spec);
+}
+
+}  // namespace
+
+Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<InputColumn> columns,
+                              const std::vector<std::string>& qualifiers, std::uint64_t rows) {
+  BoundQuery query;
+  query.columns = std::move(columns);
+  query.limit = spec.limit;
+  query.offset = spec.offset;
+  PlainBinder binder(*query.input, query.columns, qualifiers);
+  for (const Expression& condition : spec.conditions) {
+    PRESSO_ASSIGN(const NodeId id, binder.bind_condition(condition));
+    query.conditions.push_back(id);
+  }
+  const auto of_groups = [](const NamedExpression& item) { return has_aggregate(item.expression); };
+  const bool grouped = !spec.group_by.empty() || !spec.aggregates.empty() ||
+                       std::any_of(spec.select.begin(), spec.select.end(), of_groups);
+  PRESSO_TRY(grouped ? bind_grouped(query, binder, spec, rows) : bind_plain(query, binder, spec));
+  return query;
+}
+
+}  // namespace presso::query

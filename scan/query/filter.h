@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// A condition in the form in which columns answer it: comparisons with literals as sets of numbers,
+// tests of strings, nulls, and programs for all the rest, under AND and OR. NOT is pushed down to
+// them: a row counts where the condition is true, not where it is null, and so each leaf has only
+// to know its own rows. Conditions on one column become one (S4.10).
+// Tested by tests/unit/scan/query/filter_test.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scan/compute/program.h"
+#include "scan/query/intervals.h"
+
+namespace presso::query {
+
+struct Filter {
+  enum class Kind : Byte {
+    kTrue,
+    kFalse,
+    kIntervals,   ///< a column's numbers lie in `intervals`
+    kText,        ///< a column's strings pass `test` (negated: do not)
+    kNull,        ///< a column is null (negated: is not)
+    kExpression,  ///< `program` gives true
+    kAnd,
+    kOr,
+  };
+  Kind kind = Kind::kTrue;
+  std::size_t column = 0;
+  bool negated = false;
+  IntervalSet intervals = IntervalSet::all();
+  std::shared_ptr<const StringTest> test;
+  std::shared_ptr<const Program> program;
+  NodeId node = 0;  ///< of kExpression
+  std::vector<Filter> parts;
+
+  bool is_leaf() const { return kind != Kind::kAnd && kind != Kind::kOr; }
+};
+
+/// Of a truth value of the graph, which is kept by reference.
+Filter make_filter(const Graph& graph, NodeId condition);
+
+/// The columns that it reads, ascending.
+std::vector<std::size_t> columns_of(const Filter& filter);
+
+/// "l_quantity < 24 (1 interval)", for people. `names`: of the columns.
+std::string describe(const Filter& filter, const Graph& graph,
+                     const std::vector<std::string>& names);
+
+/// More intervals than these are tested by a program, one by one would take longer.
+constexpr std::size_t kMostIntervals = 8;
+
+}  // namespace presso::query

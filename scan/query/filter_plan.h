@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// In which order and how conditions are tested (S4.1, S4.2): passes over a slice, in each pass
+// groups of conditions. Within a group there is no branch: all its conditions are tested for every
+// vector that has live rows ('&'); between groups vectors without a live row are left out ('&&');
+// between passes (';') the rows that are left are written down, as a bitmap or a list.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scan/query/filter.h"
+
+namespace presso::query {
+
+struct Condition {
+  Filter filter;
+  std::string text;            ///< for people
+  double selectivity = 1;      ///< share of the rows that fulfil it
+  double cost_ns = 0;          ///< of a row of a vector in which it is tested
+};
+
+struct FilterPass {
+  std::vector<std::vector<std::size_t>> groups;  ///< numbers of conditions
+  bool as_list = false;  ///< the rows that it is given are a list
+};
+
+struct FilterPlan {
+  std::vector<Condition> conditions;  ///< all must hold
+  std::vector<FilterPass> passes;
+  double selectivity = 1;
+  double cost_ns = 0;  ///< of a row, as predicted
+
+  /// "2&1&&3;4", as PlanChoice::plan.
+  std::string text() const;
+};
+
+}  // namespace presso::query

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Tests the conditions of a plan on the rows of a slice. Zones answer first: of slices, then of
+// vectors (S1.1); what they cannot tell is read. Comparisons of numbers are made on packed values,
+// tests of strings on dictionaries' entries, on tokens, or on text.
+// Tested by tests/unit/scan/query/query_test.cpp.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "scan/query/filter_plan.h"
+#include "scan/query/slice_reader.h"
+
+namespace presso::query {
+
+constexpr std::uint32_t kSliceWords = kSliceRows / 64;
+
+/// What is known of the rows of a slice without reading them.
+enum class Answer : Byte { kNone, kSome, kAll };
+Answer answer_by_zones(const Filter& filter, const GroupReader& group, std::uint32_t first,
+                       std::uint32_t rows);
+
+/// A row for which a condition could not be computed.
+Error failure_error(const Failure& failure, std::uint64_t row);
+
+class FilterRunner {
+ public:
+  /// Rows of the slice that fulfil all conditions: bit i of `bits` (kSliceWords, all written).
+  Status run(const FilterPlan& plan, SliceReader& reader, std::uint64_t* bits);
+  /// One condition alone on one vector, among the rows of `alive` (16 words); for samples.
+  Status test(const Filter& filter, SliceReader& reader, std::uint32_t vector,
+              const std::uint64_t* alive, std::uint64_t* found);
+
+  /// Rows that each condition was asked for, and that it left, by its number.
+  struct Count {
+    std::uint64_t asked = 0;
+    std::uint64_t left = 0;
+  };
+  const std::vector<Count>& counts() const { return counts_; }
+
+ private:
+  Status run_pass(const FilterPlan& plan, const FilterPass& pass, SliceReader& reader,
+                  std::uint64_t* bits);
+  Status run_on_text(const FilterPlan& plan, std::size_t number, SliceReader& reader,
+                     std::uint64_t* bits, bool& done);
+  Status test_intervals(const Filter& filter, SliceReader& reader, std::uint32_t vector,
+                        std::uint64_t* found);
+  Status test_text(const Filter& filter, SliceReader& reader, std::uint32_t vector,
+                   const std::uint64_t* alive, std::uint64_t* found);
+  Status test_expression(const Filter& filter, SliceReader& reader, std::uint32_t vector,
+                         const std::uint64_t* alive, std::uint64_t* found);
+  Status test_any(const Filter& filter, SliceReader& reader, std::uint32_t vector,
+                  const std::uint64_t* alive, std::uint64_t* found);
+  Status keep_valid(std::size_t column, SliceReader& reader, std::uint32_t vector,
+                    std::uint64_t* found);
+  Program::State& state_of(const Filter& filter);
+
+  std::vector<Answer> answers_;
+  std::vector<Count> counts_;
+  std::map<const Program*, std::unique_ptr<Program::State>> states_;
+  std::vector<std::uint64_t> text_bits_;
+  Selection selection_;
+  std::vector<VectorView> inputs_;
+};
+
+}  // namespace presso::query

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// A query as it was asked, and after its names and types were looked up.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "presso/query.h"
+#include "scan/compute/binder.h"
+#include "scan/group/grouping.h"
+#include "scan/order/ordering.h"
+
+namespace presso::query {
+
+struct QuerySpec {
+  std::vector<Expression> conditions;
+  std::vector<NamedExpression> select;
+  std::vector<Expression> group_by;
+  std::vector<NamedExpression> aggregates;
+  std::optional<Expression> having;
+  std::vector<SortExpression> order_by;
+  std::uint64_t limit = ~std::uint64_t{0};
+  std::uint64_t offset = 0;
+};
+
+struct AggregateCall {
+  AggregateKind kind = AggregateKind::kCountRows;
+  std::optional<NodeId> argument;  ///< in the input's graph
+};
+
+/// Nodes of `input` are computed of the tables' columns. With groups, what comes out of them is
+/// computed by nodes of `output`, whose columns are the keys and then the aggregates.
+struct BoundQuery {
+  std::vector<InputColumn> columns;  ///< of the tables
+  std::unique_ptr<Graph> input = std::make_unique<Graph>();
+  std::unique_ptr<Graph> output;  ///< nullptr without groups
+  std::vector<NodeId> conditions;  ///< of `input`
+  std::vector<NodeId> keys;        ///< of `input`
+  std::vector<AggregateCall> aggregates;
+  std::vector<Node> group_columns;  ///< the columns of `output`
+  std::optional<NodeId> having;     ///< of the last graph, as the rest
+  std::vector<NodeId> results;
+  std::vector<NodeId> sort_nodes;
+  std::vector<OrderKey> sort_keys;  ///< OrderKey::column: in sort_nodes
+  TableSchema schema;               ///< of the answer
+  std::uint64_t limit = ~std::uint64_t{0};
+  std::uint64_t offset = 0;
+
+  bool grouped() const { return output != nullptr; }
+  const Graph& last_graph() const { return grouped() ? *output : *input; }
+};
+
+/// `rows`: of the tables together. Errors: kInvalidArgument with the place in the text.
+Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<InputColumn> columns,
+                              const std::vector<std::string>& qualifiers, std::uint64_t rows);
+
+}  // namespace presso::query

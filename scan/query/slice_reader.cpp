@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "scan/query/slice_reader.h"
+
+#include <bit>
+#include <type_traits>
+
+namespace presso::query {
+namespace {
+
+/// Native values of the selected rows as To.
+template <class From, class To>
+void convert(const Byte* native, const Selection& selection, Byte* to) {
+  const auto* const from = reinterpret_cast<const From*>(native);
+  auto* const values = reinterpret_cast<To*>(to);
+  if (selection.all) {
+    for (std::uint32_t i = 0; i < selection.count; ++i) values[i] = static_cast<To>(from[i]);
+    return;
+  }
+  for (std::uint32_t i = 0; i < selection.count; ++i) {
+    values[i] = static_cast<To>(from[selection.rows[i]]);
+  }
+}
+
+template <class To>
+void convert_integers(ColumnType type, const Byte* native, const Selection& selection, Byte* to) {
+  switch (type) {
+    case ColumnType::kInt8:
+      return convert<std::int8_t, To>(native, selection, to);
+    case ColumnType::kInt16:
+      return convert<std::int16_t, To>(native, selection, to);
+    case ColumnType::kInt32:
+    case ColumnType::kDate32:
+      return convert<std::int32_t, To>(native, selection, to);
+    case ColumnType::kUint8:
+      return convert<std::uint8_t, To>(native, selection, to);
+    case ColumnType::kUint16:
+      return convert<std::uint16_t, To>(native, selection, to);
+    case ColumnType::kUint32:
+      return convert<std::uint32_t, To>(native, selection, to);
+    case ColumnType::kUint64:
+      return convert<std::uint64_t, To>(native, selection, to);
+    case ColumnType::kDecimal128:
+      return convert<Int128, To>(native, selection, to);
+    default:
+      return convert<std::int64_t, To>(native, selection, to);
+  }
+}
+
+/// Whether values are wanted as they lie in memory.
+bool is_native(ColumnType type, Physical physical) {
+  switch (type) {
+    case ColumnType::kInt64:
+    case ColumnType::kTimestamp:
+    case ColumnType::kDecimal64:
+      return physical == Physical::kInt64;
+    case ColumnType::kDecimal128:
+      return physical == Physical::kInt128;
+    case ColumnType::kDouble:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void convert_bools(const Byte* bits, const Selection& selection, Byte* to) {
+  for (std::uint32_t i = 0; i < selection.count; ++i) {
+    const std::uint32_t row = selection.all ? i : selection.rows[i];
+    to[i] = bits[row / 8] >> (row % 8) & 1;
+  }
+}
+
+/// The validity of the selected rows; whether one of them is null.
+bool select_validity(const std::uint64_t* bits, const Selection& selection, std::uint64_t* to) {
+  std::uint64_t missing = 0;
+  if (selection.all) {
+    for (std::uint32_t i = 0; i < kBatchWords; ++i) to[i] = bits[i];
+    for (std::uint32_t i = 0; i < selection.count / 64; ++i) missing |= ~bits[i];
+    const std::uint32_t rest = selection.count % 64;
+    if (rest != 0) missing |= ~bits[selection.count / 64] & ((std::uint64_t{1} << rest) - 1);
+    return missing != 0;
+  }
+  for (std::uint32_t i = 0; i < kBatchWords; ++i) to[i] = 0;
+  for (std::uint32_t i = 0; i < selection.count; ++i) {
+    const std::uint32_t row = selection.rows[i];
+    const std::uint64_t bit = bits[row / 64] >> (row % 64) & 1;
+    to[i / 64] |= bit << (i % 64);
+    missing |= bit ^ 1;
+  }
+  return missing != 0;
+}
+
+}  // namespace
+
+void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
+  count = 0;
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) {
+    count += static_cast<std::uint32_t>(std::popcount(bits[word]));
+  }
+  all = count == in_vector;
+  if (all) return;
+  std::uint32_t at = 0;
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) {
+    for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      rows[at++] = static_cast<std::uint16_t>(64 * word + static_cast<std::uint32_t>(std::countr_zero(rest)));
+    }
+  }
+}
+
+SliceReader::SliceReader(std::vector<Physical> physical)
+    : physical_(std::move(physical)), columns_(physical_.size()) {}
+
+void SliceReader::open(const Slice& slice) {
+  slice_ = &slice;
+  whole_texts_ = true;
+  for (auto& column : columns_) {
+    if (column == nullptr) continue;
+    column->open = false;
+    column->text.reset();
+    column->native_vector = ~std::uint32_t{0};
+  }
+}
+
+ColumnSlice& SliceReader::column(std::size_t number) {
+  auto& column = columns_[number];
+  if (column == nullptr) column = std::make_unique<Column>();
+  if (!column->open) {
+    column->slice.open(*slice_->group->reader, number, slice_->first, slice_->rows);
+    column->open = true;
+  }
+  return column->slice;
+}
+
+Result<SliceText> SliceReader::text(std::size_t number, std::uint32_t vector) {
+  ColumnSlice& slice = column(number);
+  Column& column = *columns_[number];
+  if (!column.text && whole_texts_) {
+    PRESSO_ASSIGN(column.text, slice.text());
+  }
+  if (!column.text) return slice.text(vector);
+  SliceText part = *column.text;
+  part.offsets += vector * kBatchRows;
+  part.rows = slice_->vector_rows(vector);
+  return part;
+}
+
+Status SliceReader::load_numbers(Column& column, std::size_t number, std::uint32_t vector,
+                                 const Selection& selection) {
+  const ColumnType type = slice_->group->reader->schema().columns[number].type;
+  const Physical physical = physical_[number];
+  if (column.native_vector != vector) {
+    column.native.resize_discarding(kBatchRows * 16);
+    PRESSO_TRY(column.slice.numbers(vector, column.native.data()));
+    column.native_vector = vector;
+  }
+  column.values.resize_discarding(kBatchRows * 16);
+  Byte* const to = column.values.data();
+  const Byte* const native = column.native.data();
+  if (type == ColumnType::kBool) {
+    convert_bools(native, selection, to);
+  } else if (type == ColumnType::kFloat) {
+    convert<float, double>(native, selection, to);
+  } else if (type == ColumnType::kDouble) {
+    convert<double, double>(native, selection, to);
+  } else if (physical == Physical::kInt128) {
+    convert_integers<Int128>(type, native, selection, to);
+  } else {
+    convert_integers<std::int64_t>(type, native, selection, to);
+  }
+  return {};
+}
+
+Status SliceReader::load_strings(Column& column, std::size_t number, std::uint32_t vector,
+                                 const Selection& selection) {
+  column.values.resize_discarding(kBatchRows * sizeof(StringRef));
+  auto* const to = reinterpret_cast<StringRef*>(column.values.data());
+  const Representation representation = column.slice.representation();
+  if (representation == Representation::kNull) {
+    for (std::uint32_t i = 0; i < selection.count; ++i) to[i] = {};
+    return {};
+  }
+  if (representation == Representation::kDictionary) {
+    PRESSO_ASSIGN(const DictionaryEntries* entries, slice_->group->reader->dictionary(number));
+    column.native.resize_discarding(kBatchRows * 4);
+    auto* const codes = reinterpret_cast<std::uint32_t*>(column.native.data());
+    PRESSO_TRY(column.slice.codes(vector, codes));
+    for (std::uint32_t i = 0; i < selection.count; ++i) {
+      const Bytes entry = entries->entry(codes[selection.all ? i : selection.rows[i]]);
+      to[i] = {entry.data(), entry.size()};
+    }
+    return {};
+  }
+  PRESSO_ASSIGN(const SliceText text, this->text(number, vector));
+  for (std::uint32_t i = 0; i < selection.count; ++i) {
+    const std::uint32_t row = selection.all ? i : selection.rows[i];
+    to[i] = {text.text.data() + text.offsets[row],
+             static_cast<std::uint64_t>(text.offsets[row + 1] - text.offsets[row])};
+  }
+  return {};
+}
+
+Result<VectorView> SliceReader::load(std::size_t number, std::uint32_t vector,
+                                     const Selection& selection) {
+  this->column(number);
+  Column& column = *columns_[number];
+  VectorView view;
+  view.physical = physical_[number];
+  if (column.slice.has_nulls()) {
+    std::uint64_t bits[kBatchWords];
+    PRESSO_TRY(column.slice.validity(vector, bits));
+    if (select_validity(bits, selection, column.validity)) view.validity = column.validity;
+  }
+  const ColumnType type = slice_->group->reader->schema().columns[number].type;
+  if (is_string(type)) {
+    PRESSO_TRY(load_strings(column, number, vector, selection));
+    if (view.validity != nullptr) {
+      auto* const values = reinterpret_cast<StringRef*>(column.values.data());
+      for (std::uint32_t i = 0; i < selection.count; ++i) {
+        if (view.is_null(i)) values[i] = {};
+      }
+    }
+  } else if (selection.all && is_native(type, view.physical)) {
+    if (column.native_vector != vector) {
+      column.native.resize_discarding(kBatchRows * 16);
+      PRESSO_TRY(column.slice.numbers(vector, column.native.data()));
+      column.native_vector = vector;
+    }
+    view.values = column.native.data();
+    return view;
+  } else {
+    PRESSO_TRY(load_numbers(column, number, vector, selection));
+  }
+  view.values = column.values.data();
+  return view;
+}
+
+}  // namespace presso::query

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// One thread's values of the columns of a slice (up to 65,536 rows of a row group), in the physical
+// form that programs want, of the rows of a vector that are wanted only, without gaps.
+// Tested through tests/unit/scan/query/query_test.cpp.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "decompress/table/column_slice.h"
+#include "scan/values/vector.h"
+
+namespace presso::query {
+
+/// What all threads share of a row group.
+struct GroupContext {
+  std::shared_ptr<const GroupReader> reader;
+  std::uint64_t first_row = 0;  ///< in all tables together
+  std::size_t table = 0;
+
+  /// What `make` gives for `key` (any address that stands for it), made once. `make` returns a
+  /// Result<std::shared_ptr<const void>>.
+  template <class Make>
+  Result<std::shared_ptr<const void>> shared(const void* key, Make make) {
+    const std::lock_guard lock(mutex);
+    auto& known = made[key];
+    if (known == nullptr) {
+      PRESSO_ASSIGN(known, make());
+    }
+    return known;
+  }
+
+  std::mutex mutex;
+  std::unordered_map<const void*, std::shared_ptr<const void>> made;
+};
+
+/// A slice that a thread works on.
+struct Slice {
+  std::shared_ptr<GroupContext> group;
+  std::uint32_t first = 0;  ///< in the row group
+  std::uint32_t rows = 0;
+  std::uint64_t first_row() const { return group->first_row + first; }
+  std::uint32_t vectors() const { return (rows + kBatchRows - 1) / kBatchRows; }
+  std::uint32_t vector_rows(std::uint32_t vector) const {
+    const std::uint32_t left = rows - vector * kBatchRows;
+    return left < kBatchRows ? left : kBatchRows;
+  }
+};
+
+/// Rows of a vector: `count` numbers below 1,024, ascending; all of them where `all`.
+struct Selection {
+  bool all = false;
+  std::uint32_t count = 0;
+  std::uint16_t rows[kBatchRows + 64];
+
+  /// Of a bitmap of 16 words; `in_vector`: rows of the vector.
+  void set(const std::uint64_t* bits, std::uint32_t in_vector);
+};
+
+class SliceReader {
+ public:
+  /// `physical`: for each column of the table the form in which it is wanted.
+  explicit SliceReader(std::vector<Physical> physical);
+
+  void open(const Slice& slice);
+  const Slice& slice() const { return *slice_; }
+  /// For conditions that columns answer themselves; the same slice each time.
+  ColumnSlice& column(std::size_t column);
+  /// Texts are decoded for the whole slice rather than vector by vector.
+  void expect_all_vectors(bool expected) { whole_texts_ = expected; }
+  /// Text of a column of strings that are no dictionary: of one vector.
+  Result<SliceText> text(std::size_t column, std::uint32_t vector);
+
+  /// Values of the selected rows. Valid until the next open(), or load() of this column.
+  Result<VectorView> load(std::size_t column, std::uint32_t vector, const Selection& selection);
+
+ private:
+  struct Column {
+    ColumnSlice slice;
+    bool open = false;
+    Buffer native;
+    Buffer values;
+    std::uint64_t validity[kBatchWords] = {};
+    std::optional<SliceText> text;  ///< of the whole slice
+    std::uint32_t native_vector = ~std::uint32_t{0};
+  };
+  Status load_numbers(Column& column, std::size_t number, std::uint32_t vector,
+                      const Selection& selection);
+  Status load_strings(Column& column, std::size_t number, std::uint32_t vector,
+                      const Selection& selection);
+
+  std::vector<Physical> physical_;
+  std::vector<std::unique_ptr<Column>> columns_;
+  const Slice* slice_ = nullptr;
+  bool whole_texts_ = true;
+};
+
+}  // namespace presso::query

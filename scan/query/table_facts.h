@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// What the indexes of tables tell about their columns without reading any of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "presso/table.h"
+#include "scan/compute/binder.h"
+
+namespace presso::query {
+
+/// Of several tables with the same columns, whose rows come one after another. Error:
+/// kInvalidArgument with the first difference of a later table.
+Result<std::vector<InputColumn>> input_columns(const std::vector<Table>& tables,
+                                               const std::vector<std::string>& names);
+
+std::uint64_t rows_of(const std::vector<Table>& tables);
+
+}  // namespace presso::query

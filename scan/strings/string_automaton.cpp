@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "scan/strings/string_automaton.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "scan/automaton/minimal_dfa.h"
+#include "scan/syntax/like.h"
+
+namespace presso::query {
+namespace {
+
+using scan_detail::LikePart;
+using scan_detail::Look;
+using scan_detail::Node;
+using scan_detail::Texts;
+
+Node byte_class(std::vector<scan_detail::CodeRange> ranges) {
+  Node node;
+  node.kind = Node::Kind::kByteClass;
+  node.ranges = std::move(ranges);
+  return node;
+}
+
+Node repeated(Node once) {
+  Node node;
+  node.kind = Node::Kind::kRepeat;
+  node.max = Node::kUnlimited;
+  node.children.push_back(std::move(once));
+  return node;
+}
+
+Node concat(std::vector<Node> items) {
+  return scan_detail::join(std::move(items), Node::Kind::kConcat);
+}
+
+/// A second character begins where the first one cannot go on, which makes its end certain. Before
+/// a literal that is so because literals are UTF-8.
+void append_characters(std::vector<Node>& items, std::uint32_t count, bool unicode) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const bool any_byte = i == 0 || !unicode;
+    items.push_back(any_byte ? byte_class({{0, 0xFF}}) : byte_class({{0, 0x7F}, {0xC0, 0xFF}}));
+    if (unicode) items.push_back(repeated(byte_class({{0x80, 0xBF}})));
+  }
+}
+
+}  // namespace
+
+bool LikeShape::has_characters() const {
+  return std::any_of(gaps.begin(), gaps.end(), [](const Gap& gap) { return gap.characters != 0; });
+}
+
+Result<LikeShape> like_shape(std::string_view pattern, char escape) {
+  PRESSO_ASSIGN(const auto parts,
+                scan_detail::split_like(pattern, escape, scan_detail::LikeEscapes::kAny));
+  LikeShape shape;
+  shape.gaps.emplace_back();
+  bool in_literal = false;
+  for (const LikePart& part : parts) {
+    if (part.kind == LikePart::Kind::kCharacter) {
+      if (!in_literal) {
+        shape.literals.emplace_back();
+        shape.gaps.emplace_back();
+      }
+      shape.literals.back() += scan_detail::encoded(part.code);
+    } else if (part.kind == LikePart::Kind::kAnyString) {
+      shape.gaps.back().open = true;
+    } else {
+      ++shape.gaps.back().characters;
+    }
+    in_literal = part.kind == LikePart::Kind::kCharacter;
+  }
+  return shape;
+}
+
+Node like_tree(const LikeShape& shape, scan_detail::Letters letters, bool unicode) {
+  std::vector<Node> items;
+  for (std::size_t i = 0; i < shape.gaps.size(); ++i) {
+    append_characters(items, shape.gaps[i].characters, unicode);
+    if (shape.gaps[i].open) items.push_back(any_bytes());
+    if (i == shape.literals.size()) break;
+    items.push_back(scan_detail::literal_node(shape.literals[i], letters));
+  }
+  Node root = whole_string(concat(std::move(items)));
+  scan_detail::spell_out_letters(root);
+  return root;
+}
+
+Node whole_string(Node root) {
+  Node node;
+  node.kind = Node::Kind::kConcat;
+  node.children.push_back(scan_detail::look_node(Look::kTextStart));
+  node.children.push_back(std::move(root));
+  node.children.push_back(scan_detail::look_node(Look::kTextEnd));
+  return node;
+}
+
+Node any_bytes() {
+  return repeated(byte_class({{0, 0xFF}}));
+}
+
+scan_detail::SyntaxOptions query_syntax() {
+  scan_detail::SyntaxOptions syntax;
+  syntax.multi_line = false;
+  syntax.line_terminated = false;
+  syntax.ascii_escapes = true;
+  return syntax;
+}
+
+Error too_many_states(const AutomatonLimits& limits) {
+  return make_error(
+      ErrorCode::kInvalidArgument,
+      "the automaton has more than " + std::to_string(limits.constructed_states) + " states");
+}
+
+Result<scan_detail::Dfa> string_automaton(const scan_detail::Program& program,
+                                          const AutomatonLimits& limits) {
+  const auto subsets = construct_subsets(program, Texts::kStrings, limits.constructed_states);
+  if (subsets) return minimal_dfa(*subsets, Texts::kStrings);
+  if ((program.looks & scan_detail::kUnicodeLooks) != 0) {
+    return make_error(ErrorCode::kUnsupported, "word boundaries of Unicode need characters");
+  }
+  return too_many_states(limits);
+}
+
+Result<scan_detail::Dfa> string_automaton(const Node& root, const AutomatonLimits& limits) {
+  PRESSO_ASSIGN(const auto program, compile_program(root, {}));
+  return string_automaton(program, limits);
+}
+
+}  // namespace presso::query
