@@ -21,7 +21,9 @@ class Completions(support.CliTest):
         super().setUp()
         if shutil.which(self.shell) is None:
             self.skipTest(f"{self.shell} is not installed")
-        self.script = self.write("completion", self.ok("--generate", f"complete-{self.shell}").out)
+        self.script = self.write(
+            "completion", self.ok("--generate", f"complete-{self.shell}").out
+        )
         self.write("notes.txt", b"")
         self.write("two words.txt", b"")
         self.write("shop.csv", b"id,city,count\n1,Oslo,2\n")
@@ -33,7 +35,7 @@ class Bash(Completions):
     def complete(self, *words):
         """What is offered for the last of `words`, in a shell that stops at unset variables."""
         code = (
-            'set -u; . ./completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _presso; '
+            "set -u; . ./completion; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _presso; "
             'for word in "${COMPREPLY[@]+"${COMPREPLY[@]}"}"; do printf "%s\\n" "$word"; done'
         )
         done = subprocess.run(
@@ -139,7 +141,7 @@ class Zsh(Completions):
             b"PS1='' PS2='' LISTMAX=10000\n"
             b"fpath=($ZDOTDIR $fpath); autoload -Uz compinit; compinit -u -d $ZDOTDIR/dump\n"
             b"setopt no_beep no_always_last_prompt\nunsetopt zle_bracketed_paste 2>/dev/null\n"
-            b'show() { print -r -- "<<$BUFFER>>" >> $ZDOTDIR/lines; zle kill-whole-line }\n'
+            b"show() { print -r -- \"<<$BUFFER>>\" >> $ZDOTDIR/lines; zle kill-whole-line }\n"
             b"zle -N show; bindkey '^X' show\nprint READY\n",
         )
         pid, self.master = pty.fork()

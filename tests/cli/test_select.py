@@ -564,7 +564,10 @@ class Failures(SelectTest):
     def test_a_closed_pipe_is_no_error(self):
         name = self.table("many.csv", many_rows()[1])
         for form in ("csv", "jsonl", "table", "arrow"):
-            script = f"'{PRESSO}' select {name} --format {form} | head -c 10 >/dev/null; echo ${{PIPESTATUS[0]}}"
+            script = (
+                f"'{PRESSO}' select {name} --format {form} | head -c 10 >/dev/null; "
+                "echo ${PIPESTATUS[0]}"
+            )
             done = subprocess.run(["bash", "-c", script], capture_output=True, timeout=60)
             self.assertEqual((done.stdout, done.stderr), (b"0\n", b""), form)
 
