@@ -204,4 +204,14 @@ void BlockEncoder::encode(Bytes plain, std::uint32_t number, FrameKind kind,
   std::fill(to.data() + used, to.data() + to.size(), Byte{0});
 }
 
+void append_raw_block(Bytes plain, std::uint32_t number, FrameKind kind, Buffer& to) {
+  const BlockHeader header = raw_header(plain, number, kind);
+  const std::size_t start = to.size();
+  to.grow(start + header.stored_bytes());
+  write_block_header(header, to.data() + start);
+  Byte* const payload = to.data() + start + kBlockHeaderBytes;
+  std::copy(plain.begin(), plain.end(), payload);
+  std::fill(payload + plain.size(), to.data() + to.size(), Byte{0});
+}
+
 }  // namespace presso

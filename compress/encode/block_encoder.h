@@ -52,4 +52,7 @@ class BlockEncoder {
   BitEncoder bit_encoder_;
 };
 
+/// The same without coding: a raw block.
+void append_raw_block(Bytes plain, std::uint32_t number, FrameKind kind, Buffer& to);
+
 }  // namespace presso

@@ -80,7 +80,7 @@ void BlockAppender::integer_block(ColumnStream stream, const Byte* values, Byte 
   header.divisor = parameters.divisor;
   end_block(blocks_, begin, header);
   const unsigned bit = 1u << static_cast<unsigned>(stream);
-  if ((bytes_lost_ & bit) == 0) {
+  if (!encoders_.quick && (bytes_lost_ & bit) == 0) {
     const double must_save = stream == ColumnStream::kCodes ? kCodesMustSave : kBytesMustSave;
     const bool won = take_bytes_if_smaller(begin, {values, header.plain_bytes}, must_save);
     bytes_lost_ |= won ? 0 : bit;
@@ -124,8 +124,13 @@ void BlockAppender::tokens(Bytes payload, std::uint32_t codes, std::uint32_t row
 
 void BlockAppender::single(ColumnStream stream, Bytes content) {
   const std::size_t begin = blocks_.size();
-  encoders_.strings.encode(content, next_number(), FrameKind::kBlock, {}, blocks_);
+  append_coded(content);
   add_entry(stream, begin, static_cast<std::uint32_t>(content.size()), 1, {});
+}
+
+void BlockAppender::append_coded(Bytes content) {
+  if (encoders_.quick) return append_raw_block(content, next_number(), FrameKind::kBlock, blocks_);
+  encoders_.strings.encode(content, next_number(), FrameKind::kBlock, {}, blocks_);
 }
 
 void BlockAppender::bytes(ColumnStream stream, const Byte* values,
@@ -143,7 +148,7 @@ void BlockAppender::bytes(ColumnStream stream, const Byte* values,
     while (!rest.empty()) {
       const std::size_t count = std::min<std::size_t>(rest.size(), encoders_.block_bytes);
       const std::size_t begin = blocks_.size();
-      encoders_.strings.encode(rest.first(count), next_number(), FrameKind::kBlock, {}, blocks_);
+      append_coded(rest.first(count));
       add_entry(stream, begin, static_cast<std::uint32_t>(count), begins, {});
       begins = 0;
       rest = rest.subspan(count);

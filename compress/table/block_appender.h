@@ -67,6 +67,7 @@ class BlockAppender {
   void add_entry(ColumnStream stream, std::size_t begin, std::uint32_t plain_bytes,
                  std::uint32_t rows, const Zone& zone);
   bool take_bytes_if_smaller(std::size_t begin, Bytes values, double must_save);
+  void append_coded(Bytes content);
   std::uint32_t next_number() const { return static_cast<std::uint32_t>(directory_.blocks.size()); }
 
   RowGroup& directory_;

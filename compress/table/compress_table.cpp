@@ -169,7 +169,7 @@ class TableCompressor {
     PRESSO_TRY(start_sorting());
     PRESSO_TRY(writer_.begin(summary_.schema, options_.compress.metadata));
     summary_.plain_bytes = text_.form.head.size();
-    const TableParameters parameters = table_parameters(options_.compress);
+    const TableParameters parameters = table_parameters(options_.compress, options_.quick);
     for (unsigned i = 0; i < threads_; ++i) encoders_.emplace_back(summary_.schema, parameters);
     PrefixedSource rows(begun_.bytes().subspan(text_.form.head.size()), source_);
     PieceReader reader = pieces_of(rows);

@@ -36,17 +36,18 @@ const Byte* bytes_of(const std::vector<T>& values) {
 /// One column of one row group.
 class ColumnEncoder {
  public:
-  ColumnEncoder(const ColumnView& column, BlockAppender& to, BlockEncoder& bytes_encoder)
+  ColumnEncoder(const ColumnView& column, BlockAppender& to, TableEncoders& encoders)
       : column_(column),
         to_(to),
-        bytes_encoder_(bytes_encoder),
+        encoders_(encoders),
         rows_(static_cast<std::uint32_t>(column.rows)),
         nulls_(count_nulls(column)) {}
 
   void encode() {
     if (nulls_ == rows_) return begin(Representation::kNull);
     if (!is_string(column_.type)) return encode_numbers();
-    StringChoice choice = choose_strings(column_, bytes_encoder_);
+    StringChoice choice = encoders_.quick ? choose_strings_quickly(column_)
+                                          : choose_strings(column_, encoders_.strings);
     if (choice.dictionary) return encode_dictionary(*choice.dictionary);
     if (choice.tokens) return encode_tokens(*choice.tokens);
     encode_bytes();
@@ -160,7 +161,7 @@ class ColumnEncoder {
 
   const ColumnView& column_;
   BlockAppender& to_;
-  BlockEncoder& bytes_encoder_;
+  TableEncoders& encoders_;
   std::uint32_t rows_;
   std::uint32_t nulls_;
 };
@@ -175,7 +176,7 @@ EncodedRowGroup RowGroupEncoder::encode(std::span<const ColumnView> columns,
   encoded.directory.text_lines = text.lines;
   encoded.directory.text_checksum = text.checksum;
   BlockAppender to(encoded.directory, encoded.blocks, encoders_);
-  for (const ColumnView& column : columns) ColumnEncoder(column, to, encoders_.strings).encode();
+  for (const ColumnView& column : columns) ColumnEncoder(column, to, encoders_).encode();
   if (schema_.exact) {
     static const ExactLines kNone;
     encode_exact_lines(text.exact == nullptr ? kNone : *text.exact, to);

@@ -113,6 +113,15 @@ bool may_be_tokens(const ColumnView& strings) {
 
 }  // namespace
 
+StringChoice choose_strings_quickly(const ColumnView& strings) {
+  StringChoice choice;
+  choice.dictionary = build_dictionary(strings);
+  const bool pays =
+      choice.dictionary && choice.dictionary->entry_lengths.size() * kManyRows <= strings.rows;
+  if (!pays) choice.dictionary.reset();
+  return choice;
+}
+
 StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encoder) {
   StringChoice choice;
   choice.dictionary = build_dictionary(strings);

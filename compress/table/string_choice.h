@@ -19,6 +19,10 @@ struct StringChoice {
   std::optional<TokenDictionary> tokens;
 };
 
+/// For TableOptions::quick: a dictionary where each entry stands for many rows, else bytes. No
+/// trial.
+StringChoice choose_strings_quickly(const ColumnView& strings);
+
 StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encoder);
 
 }  // namespace presso

@@ -11,8 +11,9 @@ constexpr std::uint32_t kBytesBlock = 1u << 20;
 
 }  // namespace
 
-TableParameters table_parameters(const CompressOptions& options) {
+TableParameters table_parameters(const CompressOptions& options, bool quick) {
   CompressOptions chosen = options;
+  if (quick) chosen.level = kMinLevel;  // nothing is coded; its encoders take the least memory
   if (chosen.level == 0 && chosen.favor != Favor::kArchive) chosen.level = kDefaultTableLevel;
   chosen = with_goal(chosen);
   chosen.block_bytes = chosen.level >= kFirstLevelOfLargeBlocks ? kMaxBlockBytes : kBytesBlock;
@@ -22,6 +23,7 @@ TableParameters table_parameters(const CompressOptions& options) {
     chosen.level = kLevelOfIntegers;
   }
   parameters.integers = parameters_of(chosen);
+  parameters.quick = quick;
   return parameters;
 }
 

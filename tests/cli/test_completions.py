@@ -26,6 +26,7 @@ class Completions(support.CliTest):
         )
         self.write("notes.txt", b"")
         self.write("two words.txt", b"")
+        self.write("shop.csv", b"id,city,count\n1,Oslo,2\n")
 
 
 class Bash(Completions):
@@ -72,6 +73,19 @@ class Bash(Completions):
         self.assertEqual(self.complete("presso", "scan", "x", "two"), ["two words.txt"])
         self.assertEqual(self.complete("presso", "scan", "-f", "no"), ["notes.txt"])
 
+    def test_columns(self):
+        line = (support.PRESSO, "select", "shop.csv", "--group-by")
+        self.assertEqual(self.complete(*line, ""), ["id", "city", "count"])
+        self.assertEqual(self.complete(*line, "c"), ["city", "count"])
+        self.assertEqual(self.complete(*line, "id,ci"), ["id,city"])
+        self.assertEqual(self.complete(*line, "'id,ci"), ["id,city"])
+        self.assertEqual(self.complete(support.PRESSO, "select", "--where", ""), [])
+
+    def test_a_name_of_a_column_is_not_run(self):
+        self.write("evil.csv", b"$(touch run),`touch run`,a b,x\n1,2,3,4\n")
+        self.assertEqual(self.complete(support.PRESSO, "select", "evil.csv", "--where", ""), ["x"])
+        self.assertNotIn("run", self.files())
+
 
 class Fish(Completions):
     shell = "fish"
@@ -107,6 +121,11 @@ class Fish(Completions):
     def test_files(self):
         self.assertEqual(self.complete("presso scan x not"), ["notes.txt"])
         self.assertEqual(self.complete("presso scan -f not"), ["notes.txt"])
+
+    def test_columns(self):
+        line = f"{support.PRESSO} select shop.csv --where "
+        self.assertEqual(sorted(self.complete(line)), ["city", "count", "id"])
+        self.assertEqual(self.complete(line + "ci"), ["city"])
 
 
 class Zsh(Completions):
@@ -169,6 +188,8 @@ class Zsh(Completions):
             ("presso scan x not", "presso scan x notes.txt "),
             ("presso scan -f not", "presso scan -f notes.txt "),
             ("presso compress --engi", "presso compress --engi"),
+            ("presso select shop.csv --where ci", "presso select shop.csv --where city"),
+            ("presso select shop.csv --agg id,ci", "presso select shop.csv --agg id,city"),
         ]:
             with self.subTest(typed):
                 self.assertEqual(self.complete(typed), expected)

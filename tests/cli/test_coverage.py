@@ -18,6 +18,7 @@ import test_scan_files
 import test_scan_habits
 import test_scan_multiline
 import test_scan_output
+import test_select
 import test_table
 import test_table_arrow
 

@@ -34,12 +34,18 @@ struct Given {
 using Apply = std::function<Status(const Given&)>;
 
 /// What a shell offers as a value.
-enum class Completion { kNone, kFile, kPressoFile };
+enum class Completion {
+  kNone,
+  kFile,
+  kPressoFile,
+  kColumns,  ///< names of the columns of the first FILE on the command line
+};
 
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kCompression = "Compression";
 constexpr std::string_view kTables = "Tables";
 constexpr std::string_view kSelection = "Selection";
+constexpr std::string_view kPlainInput = "Plain inputs";
 constexpr std::string_view kPerformance = "Performance";
 constexpr std::string_view kMessages = "Messages";
 constexpr std::string_view kOther = "Other";

@@ -16,13 +16,6 @@ bool is_terminal_input(const std::string& path) {
   return path == kStandardInput && isatty(STDIN_FILENO) != 0;
 }
 
-/// Whether writing to `path` would write into the file that is being read.
-bool is_input_itself(const InputFile& input, const std::string& path) {
-  struct stat about {};
-  const int found = path.empty() ? fstat(STDOUT_FILENO, &about) : stat(path.c_str(), &about);
-  return found == 0 && S_ISREG(about.st_mode) && same_file(about, input.about());
-}
-
 /// Whether an existing `path` may be replaced.
 bool may_overwrite(const std::string& path, const FileOptions& options) {
   if (options.force) return true;
@@ -71,16 +64,25 @@ Result<std::vector<std::string>> job_inputs(std::vector<std::string> operands,
   return inputs;
 }
 
+bool is_input_itself(const InputFile& input, const std::string& path) {
+  struct stat about {};
+  const int found = path.empty() ? fstat(STDOUT_FILENO, &about) : stat(path.c_str(), &about);
+  return found == 0 && S_ISREG(about.st_mode) && same_file(about, input.about());
+}
+
 std::optional<OutputFile> open_output(const InputFile& input, const OutputRequest& request,
                                       const FileOptions& options) {
+  if (!is_input_itself(input, request.path)) return open_output(request, options);
+  error(request.path.empty() ? "standard output" : request.path,
+        "is the input itself; not written");
+  return std::nullopt;
+}
+
+std::optional<OutputFile> open_output(const OutputRequest& request, const FileOptions& options) {
   const std::string name = request.path.empty() ? "standard output" : request.path;
-  if (is_input_itself(input, request.path)) {
-    error(name, "is the input itself; not written");
-    return std::nullopt;
-  }
   if (request.path.empty()) {
     if (request.binary && !options.force && isatty(STDOUT_FILENO) != 0) {
-      error(name, "compressed data not written to a terminal; -f writes it, -o names a file");
+      error(name, "binary data not written to a terminal; -f writes it, -o names a file");
       return std::nullopt;
     }
     return OutputFile::standard_output();

@@ -24,8 +24,14 @@ struct OutputRequest {
   bool sparse = false;
 };
 
-/// Opens the output for `input`, or reports why not and returns nullopt. Asks before overwriting
-/// if somebody is there to answer.
+/// Whether writing to `path` (empty: standard output) would write into the file that is read.
+bool is_input_itself(const InputFile& input, const std::string& path);
+
+/// Opens the output, or reports why not and returns nullopt. Asks before overwriting if somebody is
+/// there to answer.
+std::optional<OutputFile> open_output(const OutputRequest& request, const FileOptions& options);
+
+/// The same for what is made of `input`, which it may not be itself.
 std::optional<OutputFile> open_output(const InputFile& input, const OutputRequest& request,
                                       const FileOptions& options);
 

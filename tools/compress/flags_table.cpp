@@ -6,6 +6,7 @@
 
 #include "tools/cli/bind.h"
 #include "tools/compress/sort_by.h"
+#include "tools/io/flags_files.h"
 
 namespace presso::cli {
 namespace {
@@ -83,15 +84,15 @@ Status parse_schema(const Given& given, std::vector<ColumnSchema>& types) {
   return {};
 }
 
-Status parse_table(const Given& given, TableFlags& flags) {
-  TableTextOptions& text = flags.options.text;
-  flags.on = true;
-  text.kind = given.value == "auto"    ? TextKind::kNone
-              : given.value == "jsonl" ? TextKind::kJsonLines
-                                       : TextKind::kDelimited;
-  if (given.value == "csv" && !text.delimiter) text.delimiter = Byte{','};
-  if (given.value == "tsv" && !text.delimiter) text.delimiter = Byte{'\t'};
-  if (given.value == "tbl") {
+}  // namespace
+
+Status apply_text_kind(const std::string& kind, TableTextOptions& text) {
+  text.kind = kind == "auto"    ? TextKind::kNone
+              : kind == "jsonl" ? TextKind::kJsonLines
+                                : TextKind::kDelimited;
+  if (kind == "csv" && !text.delimiter) text.delimiter = Byte{','};
+  if (kind == "tsv" && !text.delimiter) text.delimiter = Byte{'\t'};
+  if (kind == "tbl") {
     text.delimiter = Byte{'|'};
     text.quote = Byte{0};
     text.trailing_delimiter = true;
@@ -100,9 +101,7 @@ Status parse_table(const Given& given, TableFlags& flags) {
   return {};
 }
 
-}  // namespace
-
-std::vector<Flag> table_flags(TableFlags& flags) {
+std::vector<Flag> table_text_flags(TableFlags& flags) {
   TableTextOptions& text = flags.options.text;
   const auto byte_into = [](auto& target) {
     return [&target](const Given& given) -> Status {
@@ -111,17 +110,6 @@ std::vector<Flag> table_flags(TableFlags& flags) {
     };
   };
   return {
-      {.name = "table",
-       .value_name = "KIND",
-       .category = kTables,
-       .brief = "store rows of text as typed columns: auto, csv, tsv, tbl, jsonl",
-       .text = "Each column is stored by itself, so that a reader needs only those that it names. "
-               "'presso decompress' gives the file back byte for byte: a column has a type only if "
-               "every one of its values prints back as it stood, and lines that would not are "
-               "stored as they are. auto finds out how the file is written; tbl is dbgen's form, "
-               "with | behind each field. Rows with too few or too many fields are an error.",
-       .choices = {"auto", "csv", "tsv", "tbl", "jsonl"},
-       .apply = [&flags](const Given& given) { return parse_table(given, flags); }},
       {.name = "schema",
        .value_name = "TYPES",
        .category = kTables,
@@ -193,6 +181,14 @@ std::vector<Flag> table_flags(TableFlags& flags) {
                                text.fill = given.value == "fill";
                                return {};
                              })},
+  };
+}
+
+namespace {
+
+/// How the table is made, and what is said of it.
+std::vector<Flag> table_making_flags(TableFlags& flags) {
+  return {
       {.name = "exact",
        .category = kTables,
        .brief = "keep what is needed to give the text back byte for byte",
@@ -255,6 +251,31 @@ std::vector<Flag> table_flags(TableFlags& flags) {
        .default_value = "those of 32M of text",
        .apply = of_table(flags, count_into(flags.options.group_rows, 1, kMaxTableGroupRows))},
   };
+}
+
+}  // namespace
+
+std::vector<Flag> table_flags(TableFlags& flags) {
+  std::vector<Flag> all = {
+      {.name = "table",
+       .value_name = "KIND",
+       .category = kTables,
+       .brief = "store rows of text as typed columns: auto, csv, tsv, tbl, jsonl",
+       .text = "Each column is stored by itself, so that a reader needs only those that it names. "
+               "'presso decompress' gives the file back byte for byte: a column has a type only if "
+               "every one of its values prints back as it stood, and lines that would not are "
+               "stored as they are. auto finds out how the file is written; tbl is dbgen's form, "
+               "with | behind each field. Rows with too few or too many fields are an error.",
+       .choices = {"auto", "csv", "tsv", "tbl", "jsonl"},
+       .apply =
+           [&flags](const Given& given) {
+             flags.on = true;
+             return apply_text_kind(given.value, flags.options.text);
+           }},
+  };
+  append(all, table_text_flags(flags));
+  append(all, table_making_flags(flags));
+  return all;
 }
 
 }  // namespace presso::cli

@@ -23,5 +23,9 @@ struct TableFlags {
 /// --table --schema --header --delimiter --quote --null --comment --skip --ragged --[no-]exact
 /// --sort-by --bad-rows --report --row-group
 std::vector<Flag> table_flags(TableFlags& flags);
+/// Those of them that say how the text is written, beside its kind: --schema to --ragged.
+std::vector<Flag> table_text_flags(TableFlags& flags);
+/// Takes the kind of text over: auto, csv, tsv, tbl, jsonl.
+Status apply_text_kind(const std::string& kind, TableTextOptions& text);
 
 }  // namespace presso::cli

@@ -164,7 +164,8 @@ Result<MachineRates> calibrate(const MeasurementStore& store) {
   MachineRates rates;
   rates.cpu_name = cpu_identity();
   PRESSO_ASSIGN(rates.cpu, measure_cpu(sample));
-  rates.kept = store.save(section_of(rates.cpu_name), to_measurements(rates.cpu));
+  rates.query = calibrate_queries(store, rates.kept);
+  rates.kept = store.save(section_of(rates.cpu_name), to_measurements(rates.cpu)) && rates.kept;
   Result<std::string> identity = gpu_identity();
   Result<GpuRates> gpu = identity.ok() ? measure_gpu(sample) : Result<GpuRates>(identity.error());
   if (identity.ok()) rates.gpu_name = std::move(*identity);

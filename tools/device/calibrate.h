@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Measures how fast this machine's CPU and GPU decode and search, once, and keeps that in the
-// user's store. Everything together takes under two seconds: 0.1 s for the sample, 0.15 s for each
-// of eight rates, and the start of CUDA.
+// user's store, and what the steps of queries cost (query_rates.h). Everything together takes
+// under two seconds: 0.1 s for the sample, 0.15 s for each of eight rates, 0.2 s for queries, and
+// the start of CUDA.
 #pragma once
 
 #include <optional>
 
 #include "tools/device/device_rates.h"
 #include "tools/device/gpu.h"
+#include "tools/device/query_rates.h"
 
 namespace presso::cli {
 
 struct MachineRates {
   std::string cpu_name;
   CpuRates cpu;
+  QueryRates query;
   std::string gpu_name;
   std::optional<GpuRates> gpu;
   std::optional<Error> why_no_gpu = {};

@@ -106,6 +106,7 @@ void add_devices(Json& document, const Devices& devices) {
 Json calibration_json(const MachineRates& rates) {
   Json json = {{"cpu", to_measurements(rates.cpu)}};
   json["cpu"]["name"] = rates.cpu_name;
+  json["query"] = to_measurements(rates.query);
   if (rates.gpu) {
     json["gpu"] = to_measurements(*rates.gpu);
     json["gpu"]["name"] = rates.gpu_name;

@@ -24,6 +24,25 @@ std::string cpu_text(const MachineRates& rates) {
   return "CPU: " + rates.cpu_name + "\n" + table.text();
 }
 
+std::string nanoseconds_text(double nanoseconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f ns", nanoseconds);
+  return text;
+}
+
+std::string query_text(const QueryRates& rates) {
+  Table table({"one thread", "step of a query"}, 1);
+  table.add({nanoseconds_text(rates.compare_ns), "compare a packed number"});
+  table.add({nanoseconds_text(rates.decode_ns), "decode a number"});
+  table.add({nanoseconds_text(rates.compute_ns), "step of an expression"});
+  table.add({nanoseconds_text(rates.byte_ns), "decode and search a byte of text"});
+  table.add({nanoseconds_text(rates.list_ns), "pass a row on in a list"});
+  table.add({nanoseconds_text(rates.bitmap_ns), "pass a row on in a bitmap"});
+  table.add({nanoseconds_text(rates.branch_ns), "look whether a vector has rows left"});
+  table.add({nanoseconds_text(rates.read_ns), "read and verify a stored byte"});
+  return table.text();
+}
+
 std::string gpu_text(const MachineRates& rates) {
   if (!rates.gpu) return devices_text(*rates.why_no_gpu);
   const GpuRates& gpu = *rates.gpu;
@@ -43,7 +62,7 @@ std::string calibration_text(const MachineRates& rates, const MeasurementStore& 
     where = "not kept: ";
     where += store.path().empty() ? "no cache folder" : store.path() + " cannot be written";
   }
-  return cpu_text(rates) + gpu_text(rates) + where + "\n";
+  return cpu_text(rates) + query_text(rates.query) + gpu_text(rates) + where + "\n";
 }
 
 }  // namespace presso::cli

@@ -133,11 +133,12 @@ class InfoCommand final : public Command {
          .apply = set(devices_)},
         {.name = "calibrate",
          .category = kOutput,
-         .brief = "measure how fast CPU and GPU are, and keep that for --device=auto",
+         .brief = "measure how fast CPU and GPU are, and keep that for later commands",
          .text =
              "Decodes and searches a made-up log in memory, on one thread, on all, and on the "
-             "GPU; takes less than two seconds. --device=auto does the same once, before the first "
-             "large file. The rates are kept in $XDG_CACHE_HOME/presso or ~/.cache/presso, by "
+             "GPU, and times the steps of queries; takes less than two seconds. --device=auto and "
+             "'presso select' do their part of it once, before the first large file. The rates are "
+             "kept in $XDG_CACHE_HOME/presso or ~/.cache/presso, by "
              "device, driver and presso's version. Needs no file.",
          .apply = set(calibrate_)},
         {.name = "json",

@@ -79,12 +79,10 @@ std::string progress_line(const std::string& name, std::uint64_t done, std::uint
 Progress::Progress(std::string name, std::uint64_t total, bool wanted)
     : name_(std::move(name)),
       total_(total),
-      active_(wanted && verbosity() >= Verbosity::kNormal && isatty(STDERR_FILENO) != 0) {
-  if (active_) set_line_clearer(clear_line);
-}
+      active_(wanted && verbosity() >= Verbosity::kNormal && isatty(STDERR_FILENO) != 0) {}
 
 Progress::~Progress() {
-  if (!active_) return;
+  if (!drawn_) return;
   set_line_clearer({});
   set_progress_shown(false);
   clear_line();
@@ -97,6 +95,8 @@ void Progress::update(std::uint64_t done, std::uint64_t plain) {
   next_draw_ = now + std::chrono::milliseconds(100);
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const std::string line = progress_line(name_, done, total_, plain, seconds, terminal_columns());
+  if (!drawn_) set_line_clearer(clear_line);
+  drawn_ = true;
   set_progress_shown(true);
   std::fputs((kClearLine + line).c_str(), stderr);
   std::fflush(stderr);

@@ -26,6 +26,7 @@ class Progress {
   std::string name_;
   std::uint64_t total_;
   bool active_;
+  bool drawn_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_draw_ = start_ + std::chrono::milliseconds(300);
 };

@@ -55,6 +55,9 @@ struct TableOptions {
   std::vector<ColumnSchema> types;
   /// The text can be given back byte for byte. Not so where rows are sorted.
   bool exact = true;
+  /// For a table that is soon read and dropped: no coding of strings and no trials, so that loading
+  /// costs little more than parsing. About as large as the values in memory.
+  bool quick = false;
   TableSortOptions sort;
   /// Given, rows with the wrong number of fields or a value that is not of its type are no errors:
   /// they are left out, and passed on as they stood, in their order, from the calling thread.

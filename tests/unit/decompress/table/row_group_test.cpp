@@ -56,6 +56,17 @@ TEST_P(EveryType, RoundTripsWithAndWithoutNullsAndByRangesOfRows) {
   }
 }
 
+TEST_P(EveryType, RoundTripsWithoutCoding) {
+  for (const std::uint64_t rows : {1, 1000, 65537, 200001}) {
+    for (const Values values : {Values::kEqual, Values::kSorted, Values::kRandom}) {
+      const ColumnData column = make_column(GetParam(), rows, Nulls::kSome, values, rows);
+      const Stored stored = encode_column(column, true);
+      expect_round_trip(column, stored);
+      expect_ranges(column, stored, 4);
+    }
+  }
+}
+
 TEST_P(EveryType, RowsOutsideTheGroupAreAnInvalidArgumentAndNoRowsAreFine) {
   const Stored stored =
       encode_column(make_column(GetParam(), 70000, Nulls::kSome, Values::kRandom));
@@ -207,6 +218,17 @@ TEST(RowGroupStrings, OfWhichFewDifferBecomeADictionaryWithPresenceOfItsEntries)
   EXPECT_EQ(stored.directory.columns[0].entries, 50u);
   EXPECT_EQ(stored.directory.columns[0].distinct, 50u);
   EXPECT_NE(stored.directory.blocks.back().presence, 0u);
+}
+
+TEST(RowGroupStrings, WithoutCodingAreADictionaryOrRawBytes) {
+  const ColumnData few =
+      make_column(ColumnType::kUtf8, 10000, Nulls::kNone, Values::kSorted);  // 20 rows each
+  EXPECT_EQ(encode_column(few, true).directory.columns[0].representation,
+            Representation::kDictionary);
+  const ColumnData many = make_column(ColumnType::kUtf8, 10000, Nulls::kNone, Values::kRandom);
+  const Stored stored = encode_column(many, true);
+  EXPECT_EQ(stored.directory.columns[0].representation, Representation::kBytes);
+  EXPECT_GE(stored.blocks.size(), many.values.size());
 }
 
 TEST(RowGroupStrings, OfWordsBecomeTokens) {

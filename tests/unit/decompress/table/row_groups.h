@@ -222,10 +222,10 @@ inline Stored store_group(TableSchema schema, const EncodedRowGroup& encoded) {
   return stored;
 }
 
-inline Stored encode_column(const ColumnData& column) {
+inline Stored encode_column(const ColumnData& column, bool quick = false) {
   TableSchema schema;
   schema.columns.push_back(column_schema(column.type));
-  RowGroupEncoder encoder(schema, table_parameters(CompressOptions{}));
+  RowGroupEncoder encoder(schema, table_parameters(CompressOptions{}, quick));
   const ColumnView view = column.view();
   const EncodedRowGroup encoded = encoder.encode({&view, 1}, {});
   return store_group(schema, encoded);

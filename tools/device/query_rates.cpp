@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "tools/device/query_rates.h"
+
+#include "tools/device/device_rates.h"
+
+namespace presso::cli {
+namespace {
+
+struct Field {
+  const char* name;
+  double QueryRates::*value;
+};
+
+constexpr Field kFields[] = {
+    {"compare_ns", &QueryRates::compare_ns}, {"decode_ns", &QueryRates::decode_ns},
+    {"compute_ns", &QueryRates::compute_ns}, {"byte_ns", &QueryRates::byte_ns},
+    {"list_ns", &QueryRates::list_ns},       {"bitmap_ns", &QueryRates::bitmap_ns},
+    {"branch_ns", &QueryRates::branch_ns},   {"read_ns", &QueryRates::read_ns},
+};
+constexpr std::size_t kMostTogether = 64;
+
+std::string together_name(std::size_t conditions) {
+  return "together_" + std::to_string(conditions);
+}
+
+/// Another version of presso may have other rates, since its code may differ.
+std::string section() {
+  return cpu_identity() + ", queries, presso " PRESSO_VERSION;
+}
+
+std::optional<QueryRates> kept_rates(const MeasurementStore& store) {
+  const auto numbers = store.find(section());
+  return numbers ? query_rates_of(*numbers) : std::nullopt;
+}
+
+}  // namespace
+
+Measurements to_measurements(const QueryRates& rates) {
+  Measurements numbers;
+  for (const Field& field : kFields) numbers[field.name] = rates.*field.value;
+  for (std::size_t i = 0; i < rates.together.size(); ++i) {
+    numbers[together_name(i + 1)] = rates.together[i];
+  }
+  return numbers;
+}
+
+std::optional<QueryRates> query_rates_of(const Measurements& numbers) {
+  const auto find = [&numbers](const std::string& name) -> std::optional<double> {
+    const auto found = numbers.find(name);
+    return found != numbers.end() && found->second > 0 ? std::optional(found->second)
+                                                       : std::nullopt;
+  };
+  QueryRates rates;
+  for (const Field& field : kFields) {
+    const auto value = find(field.name);
+    if (!value) return std::nullopt;
+    rates.*field.value = *value;
+  }
+  rates.together.clear();
+  while (rates.together.size() < kMostTogether) {
+    const auto value = find(together_name(rates.together.size() + 1));
+    if (!value) break;
+    rates.together.push_back(*value);
+  }
+  if (rates.together.empty()) return std::nullopt;
+  return rates;
+}
+
+QueryRates calibrate_queries(const MeasurementStore& store, bool& kept) {
+  QueryRates rates = measure_query_rates();
+  kept = store.save(section(), to_measurements(rates));
+  return rates;
+}
+
+QueryRates query_rates(const MeasurementStore& store, std::uint64_t stored_bytes) {
+  if (stored_bytes < kKeptFromBytes) return {};
+  if (auto rates = kept_rates(store)) return std::move(*rates);
+  if (stored_bytes < kMeasuredFromBytes) return {};
+  // Not where they could not be kept, since every query would measure again, nor where another
+  // process measures just now, since both would get too little of the machine.
+  const auto lock = store.try_lock();
+  if (!lock) return {};
+  bool kept = false;
+  return calibrate_queries(store, kept);
+}
+
+}  // namespace presso::cli

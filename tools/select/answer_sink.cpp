@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include "tools/select/answer_sink.h"
+
+namespace presso::cli {
+
+std::unique_ptr<AnswerSink> make_answer_sink(const AnswerOptions& options, ByteSink& to) {
+  switch (options.format) {
+    case AnswerFormat::kTable:
+      return make_aligned_answer(options, to);
+    case AnswerFormat::kArrow:
+      return make_arrow_answer(to);
+    case AnswerFormat::kPresso:
+      return make_stored_answer(options, to);
+    default:
+      return make_text_answer(options, to);
+  }
+}
+
+}  // namespace presso::cli

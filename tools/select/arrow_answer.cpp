@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// A stream of Arrow's IPC format, as presso cat --format arrow writes it: each batch becomes a
+// message on the thread that computed it.
+#include "decompress/arrow/arrow_rows.h"
+#include "decompress/arrow/ipc_message.h"
+#include "tools/select/answer_sink.h"
+
+namespace presso::cli {
+namespace {
+
+ColumnData copy_of(const ColumnData& column) {
+  ColumnData copy;
+  copy.type = column.type;
+  copy.rows = column.rows;
+  copy.values.append(column.values.bytes());
+  copy.offsets = column.offsets;
+  copy.validity = column.validity;
+  return copy;
+}
+
+class ArrowAnswer final : public AnswerSink {
+ public:
+  explicit ArrowAnswer(ByteSink& to) : to_(to) {}
+
+  Status begin(const TableSchema& schema) override {
+    schema_ = schema;
+    Buffer message;
+    append_ipc_schema(schema_, message);
+    return to_.write(message.bytes());
+  }
+
+  Result<Buffer> encode(const ResultBatch& batch) override {
+    std::vector<ColumnData> columns;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      columns.push_back(copy_of(batch[i]));
+      PRESSO_TRY(to_arrow_layout(schema_.columns[i], columns.back()));
+    }
+    Buffer message;
+    append_ipc_batch(columns, message);
+    return message;
+  }
+
+  Result<bool> write(ResultBatch, Buffer encoded) override {
+    PRESSO_TRY(to_.write(encoded.bytes()));
+    return true;
+  }
+
+  Status finish(std::uint64_t) override {
+    Buffer message;
+    append_ipc_end(message);
+    return to_.write(message.bytes());
+  }
+
+ private:
+  TableSchema schema_;
+  ByteSink& to_;
+};
+
+}  // namespace
+
+std::unique_ptr<AnswerSink> make_arrow_answer(ByteSink& to) {
+  return std::make_unique<ArrowAnswer>(to);
+}
+
+}  // namespace presso::cli

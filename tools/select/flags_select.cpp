@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#include "tools/select/flags_select.h"
+
+#include "tools/cli/bind.h"
+#include "tools/compress/flags_compress.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr std::uint64_t kLeastMemory = 1u << 20;
+constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 50;
+constexpr std::uint64_t kMostRows = UINT64_MAX / 2;
+
+Status refuse_empty(const Given& given) {
+  if (given.value.find_first_not_of(" \t\r\n") != given.value.npos) return {};
+  return make_error(ErrorCode::kInvalidArgument, given.spelled + ": nothing is given");
+}
+
+/// A list that is given in several parts is one list.
+Apply list_into(std::string& list) {
+  return [&list](const Given& given) -> Status {
+    PRESSO_TRY(refuse_empty(given));
+    list += (list.empty() ? "" : ", ") + given.value;
+    return {};
+  };
+}
+
+Apply condition_into(std::vector<std::string>& conditions) {
+  return [&conditions](const Given& given) -> Status {
+    PRESSO_TRY(refuse_empty(given));
+    conditions.push_back(given.value);
+    return {};
+  };
+}
+
+std::vector<Flag> row_flags(SelectSettings& settings) {
+  return {
+      {.name = "where",
+       .value_name = "EXPR",
+       .category = kSelection,
+       .brief = "only rows for which EXPR is true; given several times: all of them",
+       .text = "In SQL's grammar: price > 10 and (name like 'a%' or day between 2024-01-01 and "
+               "2024-01-31). Blocks whose least and greatest values rule it out are not read.",
+       .completion = Completion::kColumns,
+       .apply = condition_into(settings.where)},
+      {.name = "columns",
+       .value_name = "LIST",
+       .category = kSelection,
+       .brief = "what is written of each row: 'a, b * 2 as c'",
+       .text = "Columns and expressions, each with a name behind as if need be; * is all columns.",
+       .default_value = "all columns; of groups their keys and aggregates",
+       .completion = Completion::kColumns,
+       .apply = list_into(settings.columns)},
+      {.name = "group-by",
+       .value_name = "LIST",
+       .category = kSelection,
+       .brief = "one row for all rows that are equal in these columns or expressions",
+       .text = "Groups come in the order of their first rows, unless --order-by says otherwise.",
+       .completion = Completion::kColumns,
+       .apply = list_into(settings.group_by)},
+      {.name = "agg",
+       .value_name = "LIST",
+       .category = kSelection,
+       .brief = "what is computed of each group: 'sum(x * (1 - d)) as revenue, count(*)'",
+       .text = "count, sum, avg, min, max, count(distinct x). Without --group-by all rows are one "
+               "group.",
+       .completion = Completion::kColumns,
+       .apply = list_into(settings.aggregates)},
+      {.name = "having",
+       .value_name = "EXPR",
+       .category = kSelection,
+       .brief = "only groups for which EXPR is true; given several times: all of them",
+       .completion = Completion::kColumns,
+       .apply = condition_into(settings.having)},
+      {.name = "order-by",
+       .value_name = "LIST",
+       .category = kSelection,
+       .brief = "sort what is written: 'revenue desc, name nulls first'",
+       .text = "Without it rows come as they stand in the files. Nulls are last unless nulls first "
+               "is said.",
+       .completion = Completion::kColumns,
+       .apply = list_into(settings.order_by)},
+      {.name = "limit",
+       .value_name = "N",
+       .category = kSelection,
+       .brief = "write N rows at most",
+       .apply = count_into(settings.limit, 0, kMostRows)},
+      {.name = "offset",
+       .value_name = "N",
+       .category = kSelection,
+       .brief = "leave out the first N rows of the answer",
+       .default_value = "0",
+       .apply = count_into(settings.offset, 0, kMostRows)},
+  };
+}
+
+AnswerFormat format_of(const std::string& name) {
+  return name == "tsv"      ? AnswerFormat::kTsv
+         : name == "jsonl"  ? AnswerFormat::kJsonLines
+         : name == "table"  ? AnswerFormat::kTable
+         : name == "arrow"  ? AnswerFormat::kArrow
+         : name == "presso" ? AnswerFormat::kPresso
+                            : AnswerFormat::kCsv;
+}
+
+Status apply_output(const Given& given, FileOptions& files) {
+  files.to_stdout = given.value == "-";
+  files.output = files.to_stdout ? std::string() : given.value;
+  if (files.to_stdout || !files.output.empty()) return {};
+  return make_error(ErrorCode::kInvalidArgument, given.spelled + ": the name is empty");
+}
+
+Flag writing_level_flag(int& level) {
+  Flag flag = level_flag(level);
+  flag.category = kOutput;
+  flag.brief = "of a table that is written: -1 (fastest) to -12 (smallest)";
+  flag.text = "";
+  flag.default_value = "6";
+  flag.environment = "";
+  return flag;
+}
+
+std::vector<Flag> output_flags(SelectSettings& settings) {
+  return {
+      {.short_name = 'o',
+       .name = "output",
+       .value_name = "OUT",
+       .category = kOutput,
+       .brief = "write to OUT, in the format that its name says; - is standard output",
+       .text = ".csv, .tsv, .jsonl, .arrows or .presso. The file appears under its name once it is "
+               "complete.",
+       .completion = Completion::kFile,
+       .apply = [&files =
+                     settings.files](const Given& given) { return apply_output(given, files); }},
+      {.name = "format",
+       .value_name = "FORM",
+       .category = kOutput,
+       .brief = "csv, tsv, jsonl, table (aligned, to be read), arrow, presso",
+       .text = "arrow is the stream format of Apache Arrow (IPC); presso is a compressed table. In "
+               "table, cells and columns that do not fit the terminal are cut.",
+       .choices = {"csv", "tsv", "jsonl", "table", "arrow", "presso"},
+       .default_value = "table on a terminal, else by the name of -o, else csv",
+       .apply = [&settings](const Given& given) -> Status {
+         settings.format = format_of(given.value);
+         return {};
+       }},
+      {.name = "no-header",
+       .category = kOutput,
+       .brief = "csv, tsv, table: write no line with the columns' names",
+       .text = "In table also no line with the number of rows.",
+       .apply = [&settings](const Given&) -> Status {
+         settings.header = false;
+         return {};
+       }},
+      writing_level_flag(settings.level),
+      {.short_name = 'f',
+       .name = "force",
+       .category = kOutput,
+       .brief = "overwrite files, write arrow and presso to a terminal",
+       .apply = set(settings.files.force)},
+      {.name = "explain",
+       .category = kOutput,
+       .brief = "print how the query will be run, and not its answer",
+       .text = "analyze runs it, drops the answer, and adds what really happened: rows, blocks, "
+               "bytes and times of each step.",
+       .choices = {"analyze"},
+       .value_is_optional = true,
+       .apply = [&settings](const Given& given) -> Status {
+         settings.explain = given.value == "analyze" ? Explain::kAnalyze : Explain::kPlan;
+         return {};
+       }},
+      {.name = "list-columns",
+       .category = kOutput,
+       .brief = "print the names of the columns that a shell may complete, and nothing else",
+       .hidden = true,
+       .apply = set(settings.list_columns)},
+  };
+}
+
+/// Those of compress, under names that cannot be mistaken for what is written.
+std::vector<Flag> input_flags(SelectSettings& settings) {
+  std::vector<Flag> flags = {
+      {.name = "input",
+       .value_name = "KIND",
+       .category = kPlainInput,
+       .brief = "how inputs that are no tables are written: auto, csv, tsv, tbl, jsonl",
+       .text = "Such files, also as .gz, .zst, .lz4 or compressed by presso, are loaded into "
+               "memory.",
+       .choices = {"auto", "csv", "tsv", "tbl", "jsonl"},
+       .default_value = "auto",
+       .apply =
+           [&settings](const Given& given) {
+             return apply_text_kind(given.value, settings.text.options.text);
+           }},
+  };
+  append(flags, table_text_flags(settings.text));
+  for (Flag& flag : flags) {
+    flag.category = kPlainInput;
+    if (flag.name == "header") flag.name = "input-header";
+  }
+  return flags;
+}
+
+std::vector<Flag> resource_flags(SelectSettings& settings) {
+  return {
+      threads_flag(settings.query.threads),
+      {.name = "memory",
+       .value_name = "SIZE",
+       .category = kPerformance,
+       .brief = "memory for groups and for rows to be sorted: 512M, 4G",
+       .text = "What takes more goes through temporary files.",
+       .default_value = "half of what the machine has",
+       .apply = number_into(settings.query.memory_bytes, kLeastMemory, kMostMemory)},
+      {.name = "temp",
+       .value_name = "DIR",
+       .category = kPerformance,
+       .brief = "where temporary files are made",
+       .default_value = "$TMPDIR, or /tmp",
+       .completion = Completion::kFile,
+       .apply = text_into(settings.query.temporary_directory)},
+  };
+}
+
+GroupStrategy strategy_of(const std::string& name) {
+  return name == "dense"        ? GroupStrategy::kDense
+         : name == "hash"       ? GroupStrategy::kHash
+         : name == "radix"      ? GroupStrategy::kRadix
+         : name == "optimistic" ? GroupStrategy::kOptimistic
+                                : GroupStrategy::kAuto;
+}
+
+std::vector<Flag> expert_flags(QueryOptions& options) {
+  return {
+      {.name = "plan",
+       .value_name = "TEXT",
+       .category = kExpert,
+       .brief = "in which order and how conditions are tested: '2&1&&3;4'",
+       .text = "Conditions by their number from 1 on, as --explain lists them: & tests without a "
+               "branch, && skips vectors in which no row is left, ; begins a new pass over the "
+               "rows that are left. The answer does not depend on it.",
+       .default_value = "by what each is expected to cost",
+       .apply = text_into(options.plan.plan)},
+      {.name = "plan-rows",
+       .value_name = "FORM",
+       .category = kExpert,
+       .brief = "how the rows that are left go from one pass to the next",
+       .choices = {"auto", "list", "bitmap"},
+       .default_value = "auto",
+       .apply = [&rows = options.plan.rows](const Given& given) -> Status {
+         rows = given.value == "list"     ? PlanChoice::Rows::kList
+                : given.value == "bitmap" ? PlanChoice::Rows::kBitmap
+                                          : PlanChoice::Rows::kAuto;
+         return {};
+       }},
+      {.name = "group-strategy",
+       .value_name = "NAME",
+       .category = kExpert,
+       .brief = "how groups are found",
+       .text = "dense: an array with a place for each possible key; hash: a table for each thread; "
+               "radix: small tables, emptied into partitions; optimistic: keys are stored without "
+               "a check and validated later. The answer does not depend on it.",
+       .choices = {"auto", "dense", "hash", "radix", "optimistic"},
+       .default_value = "auto",
+       .apply = [&options](const Given& given) -> Status {
+         options.group_strategy = strategy_of(given.value);
+         return {};
+       }},
+  };
+}
+
+}  // namespace
+
+std::vector<Flag> select_flags(SelectSettings& settings) {
+  std::vector<Flag> flags = row_flags(settings);
+  append(flags, output_flags(settings));
+  append(flags, input_flags(settings));
+  append(flags, resource_flags(settings));
+  append(flags, message_flags());
+  flags.push_back(progress_flag(settings.files.progress));
+  append(flags, expert_flags(settings.query));
+  return flags;
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The flags of presso select, and what they may not be together.
+#pragma once
+
+#include <vector>
+
+#include "tools/cli/flag.h"
+#include "tools/select/select_settings.h"
+
+namespace presso::cli {
+
+std::vector<Flag> select_flags(SelectSettings& settings);
+
+}  // namespace presso::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Small pieces on their way to a file: written together. A query whose condition few rows fulfil
+// has batches of a few bytes.
+#pragma once
+
+#include "presso/byte_stream.h"
+
+namespace presso::cli {
+
+class GatheredSink final : public ByteSink {
+ public:
+  /// `to` is kept by reference.
+  explicit GatheredSink(ByteSink& to) : to_(to) {}
+
+  Status write(Bytes bytes) override {
+    if (waiting_.empty() && bytes.size() >= kWrittenBytes) return to_.write(bytes);
+    waiting_.append(bytes);
+    return waiting_.size() >= kWrittenBytes ? flush() : Status();
+  }
+  /// To be called after the last write, or where a reader waits.
+  Status flush() {
+    if (waiting_.empty()) return {};
+    const Status written = to_.write(waiting_.bytes());
+    waiting_.clear();
+    return written;
+  }
+
+ private:
+  static constexpr std::size_t kWrittenBytes = 64u << 10;
+
+  ByteSink& to_;
+  Buffer waiting_;
+};
+
+}  // namespace presso::cli

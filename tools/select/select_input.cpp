@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "tools/select/select_input.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "presso/compress_table.h"
+#include "presso/decompress.h"
+#include "presso/stopwatch.h"
+#include "presso/wire.h"
+#include "tools/cli/message.h"
+#include "tools/compress/table_input.h"
+#include "tools/io/foreign_source.h"
+#include "tools/io/progress.h"
+
+namespace presso::cli {
+namespace {
+
+/// By which it is told what a file is.
+constexpr std::size_t kBegunBytes = 12;
+constexpr std::size_t kReadBytes = 1u << 20;
+constexpr std::size_t kNamesBytes = 256u << 10;  ///< hold the names of the columns
+
+/// Stored text from its begin, decompressed where another program compressed it.
+class StoredText {
+ public:
+  explicit StoredText(const RandomAccess& stored) : stored_(stored, 0, stored.size()) {}
+
+  Status decompress(ForeignFormat format) {
+    if (format == ForeignFormat::kNone) return {};
+    PRESSO_ASSIGN(plain_, open_foreign(format, stored_));
+    return {};
+  }
+  ByteSource& source() { return plain_ ? *plain_ : stored_; }
+
+ private:
+  RangeSource stored_;
+  std::unique_ptr<ByteSource> plain_;
+};
+
+/// Formats that would be read as text by mistake; nullptr: none.
+const char* other_format(Bytes begun) {
+  const std::string_view text(reinterpret_cast<const char*>(begun.data()), begun.size());
+  if (text.starts_with("PAR1")) return "a Parquet file";
+  if (text.starts_with("ARROW1")) return "an Arrow file";
+  if (text.starts_with("SQLite form")) return "an SQLite database";
+  if (text.starts_with("PK\3\4")) return "a zip archive";
+  return nullptr;
+}
+
+std::string without_suffixes(const std::string& path) {
+  if (!has_suffix(path)) return without_compression_suffix(path);
+  return path.substr(0, path.size() - kSuffix.size());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SelectInput>> SelectInput::open(const std::string& path,
+                                                       const SelectInputOptions& options) {
+  PRESSO_ASSIGN(InputFile file, InputFile::open(path));
+  std::unique_ptr<SelectInput> input(new SelectInput(path, std::move(file)));
+  PRESSO_TRY(without_bad_alloc([&] { return input->read(options); }));
+  return input;
+}
+
+Status SelectInput::read(const SelectInputOptions& options) {
+  PRESSO_TRY(find_bytes());
+  Byte begin[kBegunBytes];
+  const auto got = static_cast<std::size_t>(std::min<std::uint64_t>(stored_->size(), sizeof begin));
+  const MutableBytes begun(begin, got);
+  PRESSO_TRY(stored_->read_at(0, begun));
+  if (begins_table(begun)) return open_table();
+  if (got >= sizeof kFileMagic && has_file_magic(begin)) {
+    PRESSO_TRY(decompress(options.threads));
+    return load_text({}, options);
+  }
+  return load_text(begun, options);
+}
+
+/// A file that claims to be empty, as those of /proc do, is read as a pipe.
+Status SelectInput::find_bytes() {
+  const bool at_begin = !file_.is_standard_input() || lseek(file_.fd(), 0, SEEK_CUR) == 0;
+  if (file_.size() == 0 || !at_begin) return read_all();
+  stored_ = std::make_unique<FdRandomAccess>(file_.fd(), file_.size());
+  return {};
+}
+
+Status SelectInput::read_all() {
+  FdSource source(file_.fd());
+  std::vector<Byte> bytes;
+  for (;;) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + std::max(kReadBytes, before / 2));
+    const MutableBytes room = MutableBytes(bytes).subspan(before);
+    PRESSO_ASSIGN(const std::size_t got, read_fully(source, room));
+    if (got == room.size()) continue;
+    bytes.resize(before + got);
+    hold(std::move(bytes));
+    return {};
+  }
+}
+
+void SelectInput::hold(std::vector<Byte> bytes) {
+  stored_.reset();
+  held_ = std::move(bytes);
+  stored_ = std::make_unique<MemoryRandomAccess>(held_);
+}
+
+Status SelectInput::decompress(unsigned threads) {
+  RangeSource source(*stored_, 0, stored_->size());
+  std::vector<Byte> plain;
+  VectorSink sink(plain);
+  DecompressOptions options;
+  options.threads = threads;
+  PRESSO_TRY(decompress_stream(source, sink, options));
+  hold(std::move(plain));
+  return {};
+}
+
+/// The text is read twice, once for the types of its columns. `begun`: its first bytes, where they
+/// may be another program's.
+Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
+  if (const char* format = other_format(begun)) {
+    return make_error(ErrorCode::kUnsupported,
+                      "is " + std::string(format) + ", which presso does not read");
+  }
+  const ForeignFormat format = foreign_format(begun);
+  StoredText text(*stored_);
+  StoredText again(*stored_);
+  PRESSO_TRY(text.decompress(format));
+  PRESSO_TRY(again.decompress(format));
+  Progress progress(name_, format == ForeignFormat::kNone ? stored_->size() : 0, options.progress);
+  TableOptions table = options.text->options;
+  table.text.name = without_suffixes(path_);
+  table.exact = false;
+  table.quick = true;
+  table.compress.threads = options.threads;
+  table.compress.on_progress = [&progress](std::uint64_t plain, std::uint64_t) {
+    progress.update(plain, plain);
+    return true;
+  };
+  if (options.names_only) return load_names(text.source(), table);
+  std::vector<Byte> loaded;
+  VectorSink sink(loaded);
+  const Stopwatch time;
+  PRESSO_ASSIGN(const TableSummary summary,
+                compress_table(text.source(), &again.source(), sink, table));
+  for (const std::string& note : summary.notes) warning(name_, note);
+  verbose(name_, "loaded into memory: " + grouped(summary.rows) + " rows, " +
+                     grouped(summary.plain_bytes) + " bytes of text, " +
+                     rate_text(static_cast<double>(summary.plain_bytes) / time.seconds()));
+  hold(std::move(loaded));
+  return open_table();
+}
+
+/// A table of the text's first lines.
+Status SelectInput::load_names(ByteSource& text, const TableOptions& options) {
+  std::vector<Byte> lines(kNamesBytes);
+  PRESSO_ASSIGN(const std::size_t got, read_fully(text, lines));
+  lines.resize(got);
+  const auto end = std::find(lines.rbegin(), lines.rend(), Byte{'\n'}).base();
+  if (got == kNamesBytes && end != lines.begin()) lines.erase(end, lines.end());
+  MemorySource source(lines);
+  std::vector<Byte> loaded;
+  VectorSink sink(loaded);
+  TableOptions table = options;
+  table.on_bad_rows = [](Bytes) { return Status(); };
+  PRESSO_TRY(compress_table(source, nullptr, sink, table));
+  hold(std::move(loaded));
+  return open_table();
+}
+
+Status SelectInput::open_table() {
+  PRESSO_ASSIGN(table_, presso::Table::open(*stored_));
+  if (table_->cut_off()) {
+    return make_error(ErrorCode::kTruncated, "the file ends after " + grouped(table_->rows()) +
+                                                 " rows; it had more, so there is no answer");
+  }
+  if (table_->rebuilt()) warning(name_, "the index is damaged; rebuilt from the row groups");
+  return {};
+}
+
+}  // namespace presso::cli

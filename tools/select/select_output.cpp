@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "tools/select/select_output.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+#include "tools/cli/message.h"
+#include "tools/compress/file_job.h"
+
+namespace presso::cli {
+namespace {
+
+struct Ending {
+  std::string_view text;
+  AnswerFormat format;
+};
+
+constexpr Ending kEndings[] = {
+    {".csv", AnswerFormat::kCsv},          {".tsv", AnswerFormat::kTsv},
+    {".tab", AnswerFormat::kTsv},          {".jsonl", AnswerFormat::kJsonLines},
+    {".ndjson", AnswerFormat::kJsonLines}, {".arrows", AnswerFormat::kArrow},
+    {".presso", AnswerFormat::kPresso},
+};
+
+/// Whoever names such a file expects what is not written.
+constexpr std::string_view kOtherEndings[] = {".parquet", ".arrow", ".feather", ".json", ".xlsx",
+                                              ".gz",      ".zst",   ".lz4",     ".zip",  ".db"};
+
+Result<AnswerFormat> format_of_name(const std::string& path) {
+  const std::string_view name(path);
+  for (const Ending& ending : kEndings) {
+    if (name.ends_with(ending.text)) return ending.format;
+  }
+  for (const std::string_view other : kOtherEndings) {
+    if (!name.ends_with(other)) continue;
+    return make_error(ErrorCode::kInvalidArgument,
+                      "-o " + path + ": select does not write " + std::string(other) +
+                          " files; it writes .csv, .tsv, .jsonl, .arrows (Arrow's stream format) "
+                          "and .presso, or what --format says");
+  }
+  return AnswerFormat::kCsv;
+}
+
+bool is_binary(AnswerFormat format) {
+  return format == AnswerFormat::kArrow || format == AnswerFormat::kPresso;
+}
+
+std::size_t terminal_width() {
+  constexpr std::size_t kUsual = 80;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  const int given = columns == nullptr ? 0 : std::atoi(columns);
+  return given > 0 ? static_cast<std::size_t>(given) : kUsual;
+}
+
+bool terminal_takes_color() {
+  const char* terminal = std::getenv("TERM");
+  const char* no_color = std::getenv("NO_COLOR");
+  return terminal != nullptr && std::strcmp(terminal, "dumb") != 0 &&
+         (no_color == nullptr || *no_color == '\0');
+}
+
+}  // namespace
+
+Result<AnswerOptions> answer_options(const SelectSettings& settings) {
+  const std::string& path = settings.files.output;
+  const bool on_terminal = path.empty() && isatty(STDOUT_FILENO) != 0;
+  AnswerOptions options;
+  if (on_terminal) options.format = AnswerFormat::kTable;
+  if (!path.empty() && !settings.format) {
+    PRESSO_ASSIGN(options.format, format_of_name(path));
+  }
+  if (settings.format) options.format = *settings.format;
+  if (settings.level != 0 && options.format != AnswerFormat::kPresso) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "-" + std::to_string(settings.level) +
+                          " is a level of compression, for --format presso or -o NAME.presso; "
+                          "--limit says how many rows");
+  }
+  options.header = settings.header;
+  options.at_once = on_terminal;
+  if (on_terminal) options.aligned = {terminal_width(), terminal_takes_color()};
+  options.level = settings.level;
+  options.threads = settings.query.threads;
+  return options;
+}
+
+std::optional<OutputFile> open_answer(const SelectSettings& settings, const SelectInputs& inputs,
+                                      AnswerFormat format) {
+  const std::string& path = settings.files.output;
+  for (const auto& input : inputs) {
+    if (!is_input_itself(input->file(), path)) continue;
+    error(path.empty() ? "standard output" : path, "is an input itself; not written");
+    return std::nullopt;
+  }
+  return open_output({.path = path, .binary = is_binary(format)}, settings.files);
+}
+
+}  // namespace presso::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Where an answer goes and in which form: what the flags, the output's name and the terminal say
+// together.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tools/io/output_file.h"
+#include "tools/select/answer_sink.h"
+#include "tools/select/select_input.h"
+#include "tools/select/select_settings.h"
+
+namespace presso::cli {
+
+/// The form of the answer, and its looks. Errors: kInvalidArgument, a name of an output whose form
+/// is not one of ours; flags that do not go together.
+Result<AnswerOptions> answer_options(const SelectSettings& settings);
+
+using SelectInputs = std::vector<std::unique_ptr<SelectInput>>;
+
+/// Opens it, or reports why not and returns nullopt.
+std::optional<OutputFile> open_answer(const SelectSettings& settings, const SelectInputs& inputs,
+                                      AnswerFormat format);
+
+}  // namespace presso::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What presso select was asked for, as its flags left it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "presso/query.h"
+#include "tools/compress/flags_table.h"
+#include "tools/io/flags_files.h"
+
+namespace presso::cli {
+
+enum class AnswerFormat { kCsv, kTsv, kJsonLines, kTable, kArrow, kPresso };
+enum class Explain { kNo, kPlan, kAnalyze };
+
+struct SelectSettings {
+  // Lists that are given several times go on where they ended; conditions must all hold.
+  std::string columns;
+  std::vector<std::string> where;
+  std::string group_by;
+  std::string aggregates;
+  std::vector<std::string> having;
+  std::string order_by;
+  std::optional<std::uint64_t> limit;
+  std::uint64_t offset = 0;
+
+  std::optional<AnswerFormat> format;
+  bool header = true;
+  int level = 0;      ///< of a table that is written
+  FileOptions files;  ///< output, to_stdout, force, progress
+  Explain explain = Explain::kNo;
+  bool list_columns = false;
+
+  TableFlags text;  ///< of inputs that are plain text
+  QueryOptions query;
+};
+
+}  // namespace presso::cli
