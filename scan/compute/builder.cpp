@@ -331,9 +331,10 @@ NodeId Builder::step(Step step, Family family, std::vector<NodeId> arguments,
 
 NodeId Builder::with_schema(NodeId a, const ColumnSchema& schema) const {
   Node node = at(a);
+  if (node.kind == Node::Kind::kColumn) return a;
   node.schema = schema;
   node.schema.name.clear();
-  if (node.kind == Node::Kind::kColumn) return a;
+  node.family = family_of(schema.type);
   return graph_.add(std::move(node));
 }
 

@@ -342,10 +342,12 @@ std::string FilterPlan::text() const {
 }
 
 Result<std::vector<FilterPass>> parse_plan(const std::string& text, std::size_t conditions) {
-  const auto refused = [&](const std::string& why) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "--plan " + text + ": " + why + "; the " + std::to_string(conditions) +
-                          " conditions are numbered from 1, with '&', '&&' or ';' between them");
+  const auto refused = [&](std::string_view why) {
+    std::string what = "--plan ";
+    what.append(text).append(": ").append(why).append("; the ");
+    what.append(std::to_string(conditions));
+    what.append(" conditions are numbered from 1, with '&', '&&' or ';' between them");
+    return make_error(ErrorCode::kInvalidArgument, std::move(what));
   };
   std::vector<FilterPass> passes(1);
   passes[0].groups.emplace_back();
@@ -372,7 +374,7 @@ Result<std::vector<FilterPass>> parse_plan(const std::string& text, std::size_t 
       if (branch) passes.back().groups.emplace_back();
       at += branch ? 2 : 1;
     } else {
-      return refused("'" + text.substr(at, 1) + "' is not known");
+      return refused("only '&', '&&' and ';' stand between numbers");
     }
   }
   if (!std::all_of(seen.begin(), seen.end(), [](bool one) { return one; })) {
