@@ -15,6 +15,9 @@ constexpr double kBitsMustSave = 0.1;
 /// A dictionary is what queries want, where an entry stands for many rows: whatever they ask is
 /// asked once an entry.
 constexpr double kOthersMustSave = 0.25;
+/// The same of a dictionary of a few entries, by whose codes rows are grouped.
+constexpr double kOthersMustSaveOfFew = 0.6;
+constexpr std::size_t kFewEntries = 256;
 constexpr std::uint64_t kManyRows = 8;
 constexpr std::uint64_t kSamples = 2;
 constexpr std::int64_t kSampleBytes = 256 << 10;
@@ -151,9 +154,9 @@ StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encod
   }
   const bool asked_once =
       choice.dictionary && choice.dictionary->entry_lengths.size() * kManyRows <= strings.rows;
-  if (choice.dictionary && by_dictionary * (asked_once ? 1 - kOthersMustSave : 1) <= best) {
-    return choice;
-  }
+  const bool few = choice.dictionary && choice.dictionary->entry_lengths.size() <= kFewEntries;
+  const double must_save = !asked_once ? 0 : (few ? kOthersMustSaveOfFew : kOthersMustSave);
+  if (choice.dictionary && by_dictionary * (1 - must_save) <= best) return choice;
   choice.dictionary.reset();
   choice.tokens = std::move(tokens);
   return choice;
