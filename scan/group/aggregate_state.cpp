@@ -23,6 +23,9 @@ class CountState final : public AggregateState {
     if (!of_rows_) nulls_.add(rows, argument.validity);
     return {};
   }
+  void begin_merge(const AggregateState& from) override {
+    nulls_.begin_merge(static_cast<const CountState&>(from).nulls_);
+  }
   void merge(const AggregateState& from, const GroupList& groups,
              const std::uint32_t* ids) override {
     nulls_.merge(static_cast<const CountState&>(from).nulls_, groups, ids);
@@ -62,8 +65,7 @@ void NullCounts::add(const GroupedRows& rows, const std::uint64_t* validity) {
 }
 
 void NullCounts::merge(const NullCounts& from, const GroupList& groups, const std::uint32_t* ids) {
-  if (!from.any() || groups.count == 0) return;
-  if (counts_.empty()) counts_.extend(groups_);
+  if (!from.any()) return;
   for (std::uint32_t i = 0; i < groups.count; ++i) counts_[ids[i]] += from.counts_[groups.at[i]];
 }
 

@@ -63,11 +63,15 @@ class AggregateState {
   virtual void clear() = 0;
 
   virtual Status add(const GroupedRows& rows, const VectorView& argument) = 0;
-  /// What the states of `from` need before several threads merge them. Throws std::bad_alloc.
+  /// Once for a state that others are going to merge from. Throws std::bad_alloc.
   virtual void prepare_merge() {}
-  /// Group from_groups.at[i] of `from`, which is of the same class, goes to group ids[i].
+  /// Makes room for what groups of `from`, which is of the same class, bring; before merge().
+  virtual void begin_merge(const AggregateState& from) = 0;
+  /// Group from_groups.at[i] of `from` goes to group ids[i].
   virtual void merge(const AggregateState& from, const GroupList& from_groups,
                      const std::uint32_t* ids) = 0;
+  /// Whether several threads may call merge() at once, for different groups of both states.
+  virtual bool merges_in_parallel() const { return true; }
 
   /// Whether a value may be null.
   virtual bool has_nulls() const = 0;
@@ -91,6 +95,9 @@ class NullCounts {
     return counts_.empty() ? 0 : counts_.growth_bytes(groups);
   }
   void add(const GroupedRows& rows, const std::uint64_t* validity);
+  void begin_merge(const NullCounts& from) {
+    if (from.any() && counts_.empty()) counts_.extend(groups_);
+  }
   void merge(const NullCounts& from, const GroupList& groups, const std::uint32_t* ids);
   bool any() const { return !counts_.empty(); }
   std::uint64_t of(std::uint32_t group) const { return counts_.empty() ? 0 : counts_[group]; }

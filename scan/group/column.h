@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // An array of plain values that grows: what groups consist of. Unlike std::vector it does not touch
 // memory before it is used (an array with a place for each of a million keys costs what the keys
-// that occur cost), grows large arrays by moving pages instead of bytes (realloc), and says what it
-// is going to allocate, so that a limit can be kept.
-// Tested by tests/unit/scan/group/grouping_test.cpp, which all of it passes through.
+// that occur cost), lies in large pages where it is large, and says what it is going to allocate,
+// so that a limit can be kept. Tested by tests/unit/scan/group/grouping_test.cpp, which all of it
+// passes through.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,12 @@
 
 namespace presso::query::grouping {
 
+/// What allocate_zeroed() gives for so many bytes. Throws std::bad_alloc where that is too much.
+std::size_t rounded_bytes(std::size_t bytes);
+/// Zeros, which have memory when they are first touched. `bytes`: rounded. Throws std::bad_alloc.
+void* allocate_zeroed(std::size_t bytes);
+void release(void* memory, std::size_t bytes);
+
 template <class T>
 class Column {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -27,7 +33,7 @@ class Column {
     swap(other);
     return *this;
   }
-  ~Column() { std::free(data_); }
+  ~Column() { free_memory(); }
 
   T* data() { return data_; }
   const T* data() const { return data_; }
@@ -64,18 +70,22 @@ class Column {
 
  private:
   std::size_t capacity_for(std::size_t size) const {
-    return size <= capacity_ ? capacity_ : std::max(size, 2 * capacity_);
+    if (size <= capacity_) return capacity_;
+    const std::size_t wanted = std::max(size, 2 * capacity_);
+    if (wanted > ~std::size_t{0} / sizeof(T)) throw std::bad_alloc();
+    return rounded_bytes(wanted * sizeof(T)) / sizeof(T);
   }
 
   void allocate(std::size_t capacity) {
-    if (capacity > ~std::size_t{0} / sizeof(T)) throw std::bad_alloc();
-    const bool first = data_ == nullptr;
-    void* grown = first ? std::calloc(capacity, sizeof(T))
-                        : std::realloc(static_cast<void*>(data_), capacity * sizeof(T));
-    if (grown == nullptr) throw std::bad_alloc();
-    data_ = static_cast<T*>(grown);
+    T* const grown = static_cast<T*>(allocate_zeroed(rounded_bytes(capacity * sizeof(T))));
+    if (size_ != 0) std::memcpy(static_cast<void*>(grown), data_, size_ * sizeof(T));
+    free_memory();
+    data_ = grown;
     capacity_ = capacity;
-    if (!first) used_ = capacity;
+    used_ = 0;
+  }
+  void free_memory() {
+    if (data_ != nullptr) release(static_cast<void*>(data_), rounded_bytes(capacity_ * sizeof(T)));
   }
 
   void fill(std::size_t first, std::size_t last, const T& neutral) {

@@ -11,6 +11,9 @@
 namespace presso::query::grouping {
 namespace {
 
+/// Places that a thread merges at a time.
+constexpr std::uint32_t kRange = 32 * kBatchRows;
+
 struct Worker {
   explicit Worker(const GroupingPlan& plan) : states(plan.aggregates) {}
 
@@ -47,15 +50,17 @@ class DenseGrouping final : public Grouping {
 
   Result<RowStore> finish(std::vector<std::uint64_t>* first_rows) override {
     return without_bad_alloc([&]() -> Result<RowStore> {
-      GroupStates& all = merge_workers();
-      std::vector<GroupPiece<std::uint64_t>> pieces(1);
-      pieces[0].states = &all;
-      for (std::uint32_t place = 0; place < places_; ++place) {
-        if (all.row_count(place) == 0 && !plan_.keys.empty()) continue;
-        pieces[0].groups.extend_unset(pieces[0].groups.size() + 1);
-        pieces[0].groups[pieces[0].groups.size() - 1] = place;
-      }
-      return write_groups(plan_, coder_, pieces, first_rows);
+      std::vector<GroupPiece<std::uint64_t>> pieces((places_ + kRange - 1) / kRange);
+      GroupStates& all = begin_merge();
+      PRESSO_TRY(for_each_on_threads(
+          plan_.threads, pieces.size(), [&](std::size_t range, unsigned) -> Status {
+            pieces[range].states = &all;
+            merge_range(all, static_cast<std::uint32_t>(range), pieces[range].groups);
+            return {};
+          }));
+      std::uint64_t row_limit = 0;
+      for (const auto& worker : workers_) row_limit = std::max(row_limit, worker->next_row);
+      return write_groups(plan_, coder_, pieces, row_limit, first_rows);
     });
   }
 
@@ -112,29 +117,56 @@ class DenseGrouping final : public Grouping {
     return rows;
   }
 
-  /// Into the first worker's states that has any.
-  GroupStates& merge_workers() {
-    std::vector<GroupStates*> filled;
+  /// The states of the first worker that has any, for those of the others to be merged into.
+  GroupStates& begin_merge() {
     for (const auto& worker : workers_) {
-      if (worker->states.groups() != 0) filled.push_back(&worker->states);
+      if (worker->states.groups() != 0) filled_.push_back(&worker->states);
     }
-    if (filled.empty()) {
+    if (filled_.empty()) {
       workers_[0]->states.extend(places_);
-      return workers_[0]->states;
+      filled_.push_back(&workers_[0]->states);
     }
+    GroupStates& all = *filled_[0];
+    for (std::size_t i = 1; i < filled_.size(); ++i) {
+      filled_[i]->prepare_merge();
+      all.begin_merge(*filled_[i]);
+    }
+    if (!all.merges_in_parallel()) {
+      for (std::uint32_t first = 0; first < places_; first += kBatchRows) merge_some(all, first);
+      filled_.resize(1);
+    }
+    return all;
+  }
+
+  /// Merges what other workers have of a range, and lists its places that are in use.
+  void merge_range(GroupStates& all, std::uint32_t range, Column<std::uint32_t>& groups) const {
+    const std::uint32_t end = std::min(places_, (range + 1) * kRange);
+    for (std::uint32_t first = range * kRange; first < end; first += kBatchRows) {
+      merge_some(all, first);
+      const std::size_t before = groups.size();
+      groups.extend_unset(before + kBatchRows);
+      groups.extend_unset(before + used_places(all, first, groups.data() + before));
+    }
+    if (plan_.keys.empty() && groups.empty()) groups.extend(1);
+  }
+
+  void merge_some(GroupStates& all, std::uint32_t first) const {
     std::array<std::uint32_t, kBatchRows> places;
-    for (std::size_t i = 1; i < filled.size(); ++i) {
-      filled[i]->prepare_merge();
-      for (std::uint32_t first = 0; first < places_; first += kBatchRows) {
-        std::uint32_t count = 0;
-        for (std::uint32_t j = first; j < std::min(places_, first + kBatchRows); ++j) {
-          places[count] = j;
-          count += filled[i]->row_count(j) != 0 ? 1 : 0;
-        }
-        filled[0]->merge(*filled[i], {places.data(), count}, places.data());
-      }
+    for (std::size_t i = 1; i < filled_.size(); ++i) {
+      const std::uint32_t count = used_places(*filled_[i], first, places.data());
+      if (count != 0) all.merge(*filled_[i], {places.data(), count}, places.data());
     }
-    return *filled[0];
+  }
+
+  /// Of kBatchRows places.
+  std::uint32_t used_places(const GroupStates& states, std::uint32_t first,
+                            std::uint32_t* places) const {
+    std::uint32_t count = 0;
+    for (std::uint32_t place = first; place < std::min(places_, first + kBatchRows); ++place) {
+      places[count] = place;
+      count += states.row_count(place) != 0 ? 1 : 0;
+    }
+    return count;
   }
 
   const GroupingPlan plan_;
@@ -142,6 +174,7 @@ class DenseGrouping final : public Grouping {
   const std::uint32_t places_;
   MemoryBudget budget_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<GroupStates*> filled_;  ///< those with rows
 };
 
 }  // namespace

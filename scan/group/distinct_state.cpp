@@ -134,6 +134,8 @@ class DistinctState final : public AggregateState {
     }
   }
 
+  void begin_merge(const AggregateState&) override {}
+  bool merges_in_parallel() const override { return false; }
   void merge(const AggregateState& other, const GroupList& groups,
              const std::uint32_t* ids) override {
     const auto& from = static_cast<const DistinctState&>(other);

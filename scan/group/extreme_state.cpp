@@ -64,6 +64,9 @@ class NumberExtremes final : public AggregateState {
     return {};
   }
 
+  void begin_merge(const AggregateState& from) override {
+    nulls_.begin_merge(static_cast<const NumberExtremes&>(from).nulls_);
+  }
   void merge(const AggregateState& other, const GroupList& groups,
              const std::uint32_t* ids) override {
     const auto& from = static_cast<const NumberExtremes&>(other);
@@ -165,6 +168,8 @@ class StringExtremes final : public AggregateState {
     return {};
   }
 
+  void begin_merge(const AggregateState&) override {}
+  bool merges_in_parallel() const override { return false; }
   void merge(const AggregateState& other, const GroupList& groups,
              const std::uint32_t* ids) override {
     const auto& from = static_cast<const StringExtremes&>(other);

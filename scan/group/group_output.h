@@ -12,26 +12,48 @@
 
 namespace presso::query::grouping {
 
-/// Some groups, whose keys and states it does not own.
+/// Some groups, whose states it does not own.
 template <class Key>
 struct GroupPiece {
   const GroupStates* states = nullptr;
-  const Key* codes = nullptr;  ///< by group; nullptr: first_code + group
-  std::uint64_t first_code = 0;
+  Column<Key> codes;  ///< by group; empty: the group itself
   Column<std::uint32_t> groups;
   std::shared_ptr<const StringArena> arena;  ///< of the codes
 };
 
-/// Calls task(0) ... task(count - 1), on several threads. An error ends it.
+/// Calls task(0, worker) ... task(count - 1, worker), on several threads; worker < threads. An
+/// error ends it.
 Status for_each_on_threads(unsigned threads, std::size_t count,
-                           const std::function<Status(std::size_t)>& task);
+                           const std::function<Status(std::size_t, unsigned)>& task);
 
-/// rows[i]: which row of the answer group i of all becomes, if its first row is first_rows[i].
-Column<std::uint64_t> rows_by_first(const Column<std::uint64_t>& first_rows);
+/// In which order first rows stand. Where they are dense among all rows, it is a bitmap of them,
+/// and the place of one the number of bits before its own; else they are sorted.
+class RowRanks {
+ public:
+  /// All first rows are below `limit`.
+  RowRanks(std::uint64_t limit, std::uint64_t groups);
+  void add(std::span<const std::uint64_t> first_rows);
+  /// After the last add().
+  void finish();
+  std::uint64_t rank(std::uint64_t first_row) const {
+    if (bits_.empty()) return rank_by_search(first_row);
+    const std::uint64_t below = (std::uint64_t{1} << (first_row % 64)) - 1;
+    return before_[first_row / 64] +
+           static_cast<unsigned>(__builtin_popcountll(bits_[first_row / 64] & below));
+  }
 
+ private:
+  std::uint64_t rank_by_search(std::uint64_t first_row) const;
+
+  Column<std::uint64_t> bits_;
+  Column<std::uint64_t> before_;  ///< bits before each word
+  std::vector<std::uint64_t> sorted_;
+};
+
+/// `row_limit`: more than every first row.
 template <class Key>
 Result<RowStore> write_groups(const GroupingPlan& plan, const KeyCoder& coder,
-                              const std::vector<GroupPiece<Key>>& pieces,
+                              const std::vector<GroupPiece<Key>>& pieces, std::uint64_t row_limit,
                               std::vector<std::uint64_t>* first_rows);
 
 }  // namespace presso::query::grouping

@@ -85,6 +85,17 @@ void GroupStates::prepare_merge() {
   for (const auto& aggregate : aggregates_) aggregate->prepare_merge();
 }
 
+void GroupStates::begin_merge(const GroupStates& from) {
+  for (std::size_t i = 0; i < aggregates_.size(); ++i) {
+    aggregates_[i]->begin_merge(*from.aggregates_[i]);
+  }
+}
+
+bool GroupStates::merges_in_parallel() const {
+  return std::all_of(aggregates_.begin(), aggregates_.end(),
+                     [](const auto& aggregate) { return aggregate->merges_in_parallel(); });
+}
+
 void GroupStates::merge(const GroupStates& from, const GroupList& groups,
                         const std::uint32_t* ids) {
   for (std::uint32_t i = 0; i < groups.count; ++i) {

@@ -40,10 +40,14 @@ class GroupStates {
              const RowNumbers& numbers, RowOrder order);
 
   void prepare_merge();
+  void begin_merge(const GroupStates& from);
+  bool merges_in_parallel() const;
   void merge(const GroupStates& from, const GroupList& groups, const std::uint32_t* ids);
 
   std::uint64_t row_count(std::uint32_t group) const { return row_counts_[group]; }
-  std::uint64_t first_row(std::uint32_t group) const { return first_rows_[group]; }
+  void get_first_rows(const GroupList& groups, std::uint64_t* out) const {
+    for (std::uint32_t i = 0; i < groups.count; ++i) out[i] = first_rows_[groups.at[i]];
+  }
   bool has_nulls(std::size_t aggregate) const { return aggregates_[aggregate]->has_nulls(); }
   std::shared_ptr<const StringArena> strings(std::size_t aggregate) const {
     return aggregates_[aggregate]->strings();

@@ -28,6 +28,16 @@ struct NewKeys {
   std::array<std::uint16_t, kBatchRows> rows;
 };
 
+/// Keys by number, and the bytes that they point to.
+template <class Key>
+struct KeyList {
+  Column<Key> keys;
+  std::shared_ptr<StringArena> arena;
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(keys.size()); }
+  std::uint64_t bytes() const { return keys.bytes() + arena->bytes(); }
+};
+
 template <class Key>
 class KeyTable {
  public:
@@ -48,7 +58,13 @@ class KeyTable {
     const std::size_t slots = slots_for(size() + std::uint64_t{more});
     if (slots > slots_.size()) rebuild(slots);
   }
-  /// Forgets all keys, keeps the slots.
+  /// Gives its keys away and is empty; keeps the slots.
+  KeyList<Key> take() {
+    KeyList<Key> list{std::move(keys_), arena_};
+    clear();
+    return list;
+  }
+  /// Forgets all keys, keeps memory.
   void clear() {
     std::fill_n(slots_.data(), slots_.size(), Slot{});
     keys_.clear();

@@ -63,8 +63,8 @@ class NarrowSums {
       add_each(rows.row_ids(), values, rows.count);
     }
   }
+  void begin_merge(const NarrowSums& from) { bound_ += from.bound_; }
   void merge(const NarrowSums& from, const GroupList& groups, const std::uint32_t* ids) {
-    bound_ += from.bound_;
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       sums_[ids[i]] = wrapping_sum(sums_[ids[i]], from.sums_[groups.at[i]]);
     }
@@ -112,9 +112,11 @@ class WideSums {
       sums_[ids[i]] += static_cast<Uint128>(Int128{values[i]});
     }
   }
+  void begin_merge(const WideSums& from) {
+    if (from.any()) make();
+  }
   void merge(const WideSums& from, const GroupList& groups, const std::uint32_t* ids) {
-    if (!from.any() || groups.count == 0) return;
-    make();
+    if (!from.any()) return;
     for (std::uint32_t i = 0; i < groups.count; ++i) sums_[ids[i]] += from.sums_[groups.at[i]];
   }
 
@@ -186,35 +188,37 @@ class IntegerSumState final : public AggregateState {
     return {};
   }
 
+  void begin_merge(const AggregateState& other) override {
+    const auto& from = static_cast<const IntegerSumState&>(other);
+    nulls_.begin_merge(from.nulls_);
+    make_room(from.narrow_.bound());
+    narrow_.begin_merge(from.narrow_);
+    wide_.begin_merge(from.wide_);
+    if (!from.huge_.empty() && huge_.empty()) huge_.extend(groups_);
+  }
   void merge(const AggregateState& other, const GroupList& groups,
              const std::uint32_t* ids) override {
     const auto& from = static_cast<const IntegerSumState&>(other);
     nulls_.merge(from.nulls_, groups, ids);
-    make_room(from.narrow_.bound());
     narrow_.merge(from.narrow_, groups, ids);
     wide_.merge(from.wide_, groups, ids);
-    if (from.huge_.empty() || groups.count == 0) return;
-    if (huge_.empty()) huge_.extend(groups_);
+    if (from.huge_.empty()) return;
     for (std::uint32_t i = 0; i < groups.count; ++i) huge_[ids[i]].add(from.huge_[groups.at[i]]);
   }
 
   bool has_nulls() const override { return true; }
   Status write(const GroupList& groups, const std::uint64_t* row_counts, const std::uint64_t* to,
                const ResultColumn& out) const override {
-    for (std::uint32_t i = 0; i < groups.count; ++i) {
-      const std::uint32_t group = groups.at[i];
-      const std::uint64_t count = row_counts[group] - nulls_.of(group);
-      const std::size_t width = spec_.kind == AggregateKind::kSum ? 16 : 8;
-      Byte* const place = out.values + width * to[i];
-      if (count == 0) {
-        std::memset(place, 0, width);
-        out.set_null(to[i]);
-      } else if (spec_.kind == AggregateKind::kSum) {
-        PRESSO_ASSIGN(const Int128 sum, sum_of(group));
-        store(place, sum);
-      } else {
-        store(place, average_rounded(total(group), spec_.scale, count));
+    if (spec_.kind == AggregateKind::kSum) {
+      if (!fits(groups)) {
+        return make_error(ErrorCode::kInvalidArgument, "the sum does not fit into 38 digits");
       }
+      write_sums(groups, to, out.values);
+    } else {
+      write_averages(groups, row_counts, to, out.values);
+    }
+    for (std::uint32_t i = 0; i < groups.count; ++i) {
+      if (row_counts[groups.at[i]] == nulls_.of(groups.at[i])) out.set_null(to[i]);
     }
     return {};
   }
@@ -282,21 +286,44 @@ class IntegerSumState final : public AggregateState {
     return sum;
   }
 
-  Result<Int128> sum_of(std::uint32_t group) const {
-    if (huge_.empty()) {
-      const Int128 sum = wide_.of(group) + narrow_[group];
-      if (spec_.argument != Physical::kInt128) return sum;
+  /// Sums of 2^63 values of 64 bits always do.
+  bool fits(const GroupList& groups) const {
+    if (spec_.argument != Physical::kInt128) return true;
+    bool all = true;
+    for (std::uint32_t i = 0; i < groups.count; ++i) {
+      const WideSum sum = total(groups.at[i]);
+      const Int128 low = to_int128(sum);
+      all = all && sum.high == static_cast<std::int64_t>(sum.high) && low <= greatest_sum_ &&
+            low >= -greatest_sum_;
     }
-    const WideSum sum = total(group);
-    const Int128 result = static_cast<Int128>((static_cast<Uint128>(sum.high) << 64) | sum.low);
-    const bool fits = sum.high == static_cast<std::int64_t>(sum.high);
-    if (!fits || result > greatest_sum() || result < -greatest_sum()) {
-      return make_error(ErrorCode::kInvalidArgument, "the sum does not fit into 38 digits");
+    return all;
+  }
+  static Int128 to_int128(const WideSum& sum) {
+    return static_cast<Int128>((static_cast<Uint128>(sum.high) << 64) | sum.low);
+  }
+
+  void write_sums(const GroupList& groups, const std::uint64_t* to, Byte* out) const {
+    if (!wide_.any() && huge_.empty()) {
+      for (std::uint32_t i = 0; i < groups.count; ++i) {
+        store(out + 16 * to[i], Int128{narrow_[groups.at[i]]});
+      }
+      return;
     }
-    return result;
+    for (std::uint32_t i = 0; i < groups.count; ++i) {
+      store(out + 16 * to[i], to_int128(total(groups.at[i])));
+    }
+  }
+  void write_averages(const GroupList& groups, const std::uint64_t* row_counts,
+                      const std::uint64_t* to, Byte* out) const {
+    for (std::uint32_t i = 0; i < groups.count; ++i) {
+      const std::uint32_t group = groups.at[i];
+      const std::uint64_t count = row_counts[group] - nulls_.of(group);
+      store(out + 8 * to[i], count == 0 ? 0.0 : average_rounded(total(group), spec_.scale, count));
+    }
   }
 
   const AggregateSpec spec_;
+  const Int128 greatest_sum_ = greatest_sum();
   std::uint32_t groups_ = 0;
   bool is_known_ = false;
   bool is_wide_ = false;
@@ -367,20 +394,27 @@ class DoubleSumState final : public AggregateState {
     return {};
   }
 
+  void begin_merge(const AggregateState& other) override {
+    const auto& from = static_cast<const DoubleSumState&>(other);
+    nulls_.begin_merge(from.nulls_);
+    wide_.begin_merge(from.wide_);
+    for (std::uint32_t limb = 0; limb < kLimbs; ++limb) {
+      if (!limbs_[limb].has_room(from.limbs_[limb].bound())) {
+        wide_.take(limbs_[limb], limb * kLimbBits);
+      }
+      limbs_[limb].begin_merge(from.limbs_[limb]);
+    }
+    if (!from.flags_.empty() && flags_.empty()) flags_.extend(groups_);
+  }
   void merge(const AggregateState& other, const GroupList& groups,
              const std::uint32_t* ids) override {
     const auto& from = static_cast<const DoubleSumState&>(other);
     nulls_.merge(from.nulls_, groups, ids);
     wide_.merge(from.wide_, groups, ids);
     for (std::uint32_t limb = 0; limb < kLimbs; ++limb) {
-      if (from.limbs_[limb].bound() == 0) continue;
-      if (!limbs_[limb].has_room(from.limbs_[limb].bound())) {
-        wide_.take(limbs_[limb], limb * kLimbBits);
-      }
-      limbs_[limb].merge(from.limbs_[limb], groups, ids);
+      if (from.limbs_[limb].bound() != 0) limbs_[limb].merge(from.limbs_[limb], groups, ids);
     }
-    if (from.flags_.empty() || groups.count == 0) return;
-    if (flags_.empty()) flags_.extend(groups_);
+    if (from.flags_.empty()) return;
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       flags_[ids[i]] = static_cast<Byte>(flags_[ids[i]] | from.flags_[groups.at[i]]);
     }

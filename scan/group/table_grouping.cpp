@@ -109,7 +109,7 @@ struct TableWorker {
 template <class Key>
 struct Merged {
   explicit Merged(const GroupingPlan& plan) : states(plan.aggregates) {}
-  KeyTable<Key> table;
+  KeyList<Key> keys;
   GroupStates states;
 };
 
@@ -137,7 +137,9 @@ class TableGrouping final : public Grouping {
     return without_bad_alloc([&]() -> Result<RowStore> {
       std::vector<GroupPiece<Key>> pieces;
       PRESSO_TRY(strategy_ == GroupStrategy::kRadix ? merge_packs(pieces) : merge_tables(pieces));
-      return write_groups(plan_, coder_, pieces, first_rows);
+      std::uint64_t row_limit = 0;
+      for (const auto& worker : workers_) row_limit = std::max(row_limit, worker->next_row);
+      return write_groups(plan_, coder_, pieces, row_limit, first_rows);
     });
   }
 
@@ -240,6 +242,7 @@ class TableGrouping final : public Grouping {
     pack->arena = worker.table.arena();
     pack->states.extend(count);
     worker.states.prepare_merge();
+    pack->states.begin_merge(worker.states);
     std::array<std::uint32_t, kBatchRows> ids;
     for (std::uint32_t first = 0; first < count; first += kBatchRows) {
       const std::uint32_t some = std::min(kBatchRows, count - first);
@@ -284,7 +287,7 @@ class TableGrouping final : public Grouping {
     }
     if (filled.empty()) return {};
     if (filled.size() == 1) {
-      add_piece(filled[0]->table, filled[0]->states, pieces);
+      add_piece(filled[0]->table.take(), filled[0]->states, pieces);
       return {};
     }
     const std::uint32_t partitions = groups < kFewToMerge
@@ -293,32 +296,36 @@ class TableGrouping final : public Grouping {
                                                std::bit_ceil(groups / 4096), 1024));
     std::vector<MergeSource<Key>> sources(filled.size());
     std::vector<Column<std::uint32_t>> orders(filled.size());
-    PRESSO_TRY(for_each_on_threads(plan_.threads, filled.size(), [&](std::size_t i) -> Status {
-      filled[i]->states.prepare_merge();
-      sources[i] = {
-          filled[i]->table.keys(), &filled[i]->states, nullptr,
-          partition(filled[i]->table.keys(), filled[i]->table.size(), partitions, orders[i])};
-      sources[i].order = orders[i].data();
-      return {};
-    }));
+    PRESSO_TRY(
+        for_each_on_threads(plan_.threads, filled.size(), [&](std::size_t i, unsigned) -> Status {
+          filled[i]->states.prepare_merge();
+          sources[i] = {
+              filled[i]->table.keys(), &filled[i]->states, nullptr,
+              partition(filled[i]->table.keys(), filled[i]->table.size(), partitions, orders[i])};
+          sources[i].order = orders[i].data();
+          return {};
+        }));
     return merge(sources, partitions, pieces);
   }
 
   Status merge(const std::vector<MergeSource<Key>>& sources, std::uint32_t partitions,
                std::vector<GroupPiece<Key>>& pieces) {
     merged_.resize(partitions);
-    PRESSO_TRY(for_each_on_threads(plan_.threads, partitions, [&](std::size_t number) {
-      merged_[number] = std::make_unique<Merged<Key>>(plan_);
-      return merge_partition(sources, number, *merged_[number]);
-    }));
+    std::vector<std::unique_ptr<KeyTable<Key>>> tables(std::max(plan_.threads, 1u));
+    PRESSO_TRY(
+        for_each_on_threads(plan_.threads, partitions, [&](std::size_t number, unsigned worker) {
+          if (tables[worker] == nullptr) tables[worker] = std::make_unique<KeyTable<Key>>();
+          merged_[number] = std::make_unique<Merged<Key>>(plan_);
+          return merge_partition(sources, number, *tables[worker], *merged_[number]);
+        }));
     for (const auto& merged : merged_) {
-      if (merged->table.size() != 0) add_piece(merged->table, merged->states, pieces);
+      if (merged->keys.size() != 0) add_piece(std::move(merged->keys), merged->states, pieces);
     }
     return {};
   }
 
   Status merge_partition(const std::vector<MergeSource<Key>>& sources, std::size_t number,
-                         Merged<Key>& to) {
+                         KeyTable<Key>& table, Merged<Key>& to) {
     std::array<Key, kBatchRows> keys;
     std::array<std::uint64_t, kBatchRows> hashes;
     std::array<std::uint32_t, kBatchRows> ids;
@@ -331,26 +338,28 @@ class TableGrouping final : public Grouping {
         const GroupList list{source.order + first, count};
         for (std::uint32_t i = 0; i < count; ++i) keys[i] = source.keys[list.at[i]];
         hash_keys(keys.data(), count, hashes.data());
-        PRESSO_TRY(budget_.check(to.table.growth_bytes(count) +
-                                 to.states.growth_bytes(to.states.groups() + count)));
-        to.table.reserve(count);
-        to.table.find_or_add(keys.data(), hashes.data(), count, ids.data(), added);
-        to.states.extend(to.table.size());
+        table.reserve(count);
+        table.find_or_add(keys.data(), hashes.data(), count, ids.data(), added);
+        to.states.extend(table.size());
+        if (first == source.starts[number]) to.states.begin_merge(*source.states);
         to.states.merge(*source.states, list, ids.data());
-        budget_.update(counted, to.table.bytes() + to.states.bytes());
       }
+      budget_.update(counted, table.bytes() + to.states.bytes());
+      PRESSO_TRY(budget_.check());
     }
-    return budget_.check();
+    to.keys = table.take();
+    budget_.update(counted, to.keys.bytes() + to.states.bytes());
+    return {};
   }
 
-  void add_piece(const KeyTable<Key>& table, const GroupStates& states,
+  void add_piece(KeyList<Key> list, const GroupStates& states,
                  std::vector<GroupPiece<Key>>& pieces) {
     GroupPiece<Key> piece;
     piece.states = &states;
-    piece.codes = table.keys();
-    piece.arena = table.arena();
-    piece.groups.extend_unset(table.size());
-    for (std::uint32_t i = 0; i < table.size(); ++i) piece.groups[i] = i;
+    piece.groups.extend_unset(list.size());
+    for (std::uint32_t i = 0; i < list.size(); ++i) piece.groups[i] = i;
+    piece.codes = std::move(list.keys);
+    piece.arena = std::move(list.arena);
     pieces.push_back(std::move(piece));
   }
 

@@ -97,6 +97,7 @@ std::uint64_t RowStore::bytes() const {
 
 void RowStore::resize_unset(std::uint64_t rows) {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
+    columns_[i].values.use_large_pages();
     columns_[i].values.resize_discarding(static_cast<std::size_t>(rows) *
                                          physical_bytes(physical_[i]));
   }
