@@ -31,9 +31,15 @@ class RowTest {
   /// As StringTest::find().
   virtual void find(const TextRows& rows, const std::uint64_t* alive,
                     std::uint64_t* bits) const = 0;
+  /// answers[i] becomes 1 where row ids[i] matches, else 0. At most kMostListed rows.
+  virtual void test_listed(const TextRows& rows, const std::uint32_t* ids, std::uint32_t count,
+                           Byte* answers) const {
+    for (std::uint32_t i = 0; i < count; ++i) answers[i] = matches(rows.row(ids[i]));
+  }
   virtual double byte_cost_ns() const = 0;
   virtual std::string describe() const = 0;
 };
+constexpr std::uint32_t kMostListed = 1024;
 
 /// The rows of word `word` that shall be looked at.
 inline std::uint64_t live_rows(std::uint32_t rows, std::size_t word, const std::uint64_t* alive) {

@@ -34,35 +34,33 @@ class Lanes {
 
   Lanes(const CodeTable& table, const CodeRows& rows) : table_(table), rows_(rows) {}
 
-  /// Bit i of the answer: row first + i matches. Only where kCount rows and all that they may read
-  /// are there.
-  std::optional<std::uint32_t> run(std::uint32_t first) const {
-    if (first + kCount > rows_.rows) return std::nullopt;
+  struct Answers {
+    std::uint32_t known = 0;    ///< bit i: row first + i was read
+    std::uint32_t matches = 0;  ///< and matches
+  };
+  /// Of kCount rows from `first` on. None are known where there are fewer, or where codes behind
+  /// the last one would be read.
+  Answers run(std::uint32_t first) const {
+    if (first + kCount > rows_.rows) return {};
     std::uint32_t longest = 0;
     for (std::uint32_t i = 0; i < kCount; ++i) {
       longest = std::max(longest, rows_.length(first + i));
     }
     const std::uint32_t steps = (longest + kSteps - 1) / kSteps * kSteps;
-    if (rows_.begins[first + kCount - 1] + steps > rows_.begins[rows_.rows]) return std::nullopt;
-    return longest <= kSteps ? run_short(first) : run_long(first, steps);
+    if (rows_.begins[first + kCount - 1] + steps > rows_.begins[rows_.rows]) return {};
+    std::array<State, kCount> states;
+    states.fill(table_.start());
+    for (std::uint32_t step = 0; step < steps; step += kSteps) read(first, step, states);
+    Answers answers;
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      answers.known |= static_cast<std::uint32_t>(states[i] != CodeTable::kUnknown) << i;
+      answers.matches |= static_cast<std::uint32_t>(table_.matches(states[i])) << i;
+    }
+    return answers;
   }
 
  private:
   static constexpr std::uint32_t kSteps = 8;
-
-  std::uint32_t run_short(std::uint32_t first) const {
-    std::array<State, kCount> states;
-    states.fill(table_.start());
-    read(first, 0, states);
-    return answers(states);
-  }
-
-  std::uint32_t run_long(std::uint32_t first, std::uint32_t steps) const {
-    std::array<State, kCount> states;
-    states.fill(table_.start());
-    for (std::uint32_t step = 0; step < steps; step += kSteps) read(first, step, states);
-    return answers(states);
-  }
 
   /// Codes [step, step + kSteps) of each row.
   void read(std::uint32_t first, std::uint32_t step, std::array<State, kCount>& states) const {
@@ -74,7 +72,7 @@ class Lanes {
     }
     for (std::uint32_t k = 0; k < kSteps; ++k) {
       for (std::uint32_t i = 0; i < kCount; ++i) {
-        states[i] = table_.step(states[i], codes[i][k]);
+        states[i] = table_.known_step(states[i], codes[i][k]);
         after[k + 1][i] = states[i];
       }
     }
@@ -83,14 +81,6 @@ class Lanes {
       const std::uint32_t left = length > step ? length - step : 0;
       states[i] = after[std::min(left, kSteps)][i];
     }
-  }
-
-  std::uint32_t answers(const std::array<State, kCount>& states) const {
-    std::uint32_t bits = 0;
-    for (std::uint32_t i = 0; i < kCount; ++i) {
-      bits |= static_cast<std::uint32_t>(table_.matches(states[i])) << i;
-    }
-    return bits;
   }
 
   const CodeTable& table_;
@@ -169,10 +159,9 @@ class TokenTest final : public StringTest::TokenAutomaton {
       std::uint64_t left = live;
       std::uint64_t found = 0;
       for (std::uint32_t i = 0; i < 64 && std::popcount(live) > kFewRows; i += Lanes::kCount) {
-        const auto answers = lanes.run(first + i);
-        if (!answers) break;
-        found |= std::uint64_t{*answers} << i;
-        left &= ~(std::uint64_t{0xFF} << i);
+        const Lanes::Answers answers = lanes.run(first + i);
+        found |= std::uint64_t{answers.matches} << i;
+        left &= ~(std::uint64_t{answers.known} << i);
       }
       for (; left != 0; left &= left - 1) {
         const auto i = static_cast<std::uint32_t>(std::countr_zero(left));
