@@ -48,6 +48,19 @@ inline std::uint64_t live_rows(std::uint32_t rows, std::size_t word, const std::
   return alive == nullptr ? all : all & alive[word];
 }
 
+/// Whether fewer than one row of `part` is alive.
+inline bool few_are_alive(std::uint32_t rows, const std::uint64_t* alive, std::uint64_t part) {
+  if (alive == nullptr) return false;
+  std::uint64_t count = 0;
+  for (std::size_t word = 0; word < (std::size_t{rows} + 63) / 64; ++word) {
+    count += static_cast<std::uint64_t>(std::popcount(live_rows(rows, word, alive)));
+  }
+  return count * part < rows;
+}
+inline bool is_alive(const std::uint64_t* alive, std::uint32_t row) {
+  return alive == nullptr || (alive[row / 64] >> (row % 64) & 1) != 0;
+}
+
 /// Sets the bits of the live rows for which test(row) holds.
 template <class Test>
 void test_rows(std::uint32_t rows, const std::uint64_t* alive, std::uint64_t* bits,

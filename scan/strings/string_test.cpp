@@ -88,6 +88,16 @@ std::shared_ptr<const TokenPlan> plan_tokens(Result<Dfa> dfa, const PatternLiter
   return std::make_shared<const TokenPlan>(std::move(plan));
 }
 
+std::shared_ptr<const TokenPlan> plan_backwards(const Node& root) {
+  scan_detail::ProgramOptions options = kProgramLimits;
+  options.reverse = true;
+  const auto program = compile_program(root, options);
+  TokenPlan plan;
+  if (program.ok()) plan.automaton = for_codes(string_automaton(*program, kEagerLimits));
+  plan.backwards = true;
+  return std::make_shared<const TokenPlan>(std::move(plan));
+}
+
 // --- Comparisons ------------------------------------------------------------------------------
 
 /// Sets of more bytes have too many states for codes.
@@ -228,7 +238,9 @@ Result<Made> compile_ordered(const LikeShape& shape, CpuLevel level) {
       is_loose ? scan_detail::required_literals(root) : PatternLiterals();
   Made made;
   made.required = longest_of(strings);
-  made.tokens = plan_tokens(string_automaton(program, kEagerLimits), literals, literal_is_all);
+  made.tokens = has_back && !has_front ? plan_backwards(root)
+                                       : plan_tokens(string_automaton(program, kEagerLimits),
+                                                     literals, literal_is_all);
   auto test = strings.empty() ? make_constant(true) : make_ordered(ordered_literals(shape));
   made.test =
       is_loose ? swept_in_order(std::move(test), strings, literals, level) : std::move(test);

@@ -15,10 +15,6 @@ using scan_detail::Kernels;
 
 constexpr double kSweepNs = 0.1;
 
-bool is_alive(const std::uint64_t* alive, std::uint32_t row) {
-  return alive == nullptr || (alive[row / 64] >> (row % 64) & 1) != 0;
-}
-
 /// Calls decide(row, place) for each row with a place, with the first one, in their order.
 template <class Decide>
 void for_rows_with_a_place(const TextSweep& sweep, const Kernels& kernels, const TextRows& rows,
@@ -50,7 +46,7 @@ class Sweeps {
 
   /// The number of the sweep that finds least; nullopt: rows had better be tested one by one.
   std::optional<std::size_t> best(const TextRows& rows, const std::uint64_t* alive) const {
-    if (few_are_alive(rows.rows, alive)) return std::nullopt;
+    if (few_are_alive(rows.rows, alive, kLeastAlive)) return std::nullopt;
     const std::uint32_t sample = std::min(rows.rows, kSampleRows);
     const Bytes text = rows.text.first(static_cast<std::size_t>(rows.offsets[sample]));
     std::optional<std::size_t> best;
@@ -77,15 +73,6 @@ class Sweeps {
       found += batch.count;
     }
     return found;
-  }
-
-  static bool few_are_alive(std::uint32_t rows, const std::uint64_t* alive) {
-    if (alive == nullptr) return false;
-    std::uint64_t count = 0;
-    for (std::size_t word = 0; word < (std::size_t{rows} + 63) / 64; ++word) {
-      count += static_cast<std::uint64_t>(std::popcount(live_rows(rows, word, alive)));
-    }
-    return count * kLeastAlive < rows;
   }
 
   std::vector<TextSweep> sweeps_;

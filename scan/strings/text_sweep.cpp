@@ -2,8 +2,6 @@
 #include "scan/strings/text_sweep.h"
 
 #include <algorithm>
-#include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "presso/pattern.h"
@@ -19,38 +17,7 @@ using scan_detail::PairProbe;
 using scan_detail::SequenceProbe;
 using scan_detail::StrideProbe;
 
-constexpr std::size_t kWord = sizeof(std::uint64_t);
-
 }  // namespace
-
-Needle::Needle(std::string string) : string_(std::move(string)) {
-  const std::size_t bytes = std::min(string_.size(), kWord);
-  std::memcpy(&first_, string_.data(), bytes);
-  std::memset(&mask_, 0xFF, bytes);
-}
-
-bool Needle::stands_at(Bytes text, std::size_t at) const {
-  if (at + kWord > text.size()) {
-    return std::memcmp(text.data() + at, string_.data(), string_.size()) == 0;
-  }
-  if ((load<std::uint64_t>(text.data() + at) & mask_) != first_) return false;
-  return string_.size() <= kWord ||
-         std::memcmp(text.data() + at + kWord, string_.data() + kWord, string_.size() - kWord) == 0;
-}
-
-std::optional<std::size_t> Needle::find(Bytes text, std::size_t begin, std::size_t end) const {
-  constexpr std::size_t kShort = 64;  ///< longer ones are left to the library's vector code
-  if (end - begin <= kShort) {
-    for (; begin + size() <= end; ++begin) {
-      if (stands_at(text, begin)) return begin;
-    }
-    return std::nullopt;
-  }
-  const std::string_view part(reinterpret_cast<const char*>(text.data()) + begin, end - begin);
-  const std::size_t found = part.find(string_);
-  if (found == std::string_view::npos) return std::nullopt;
-  return begin + found;
-}
 
 std::optional<TextSweep> TextSweep::for_strings(const Clause& clause) {
   const auto is_utf8 = [](const std::string& s) { return valid_utf8_prefix(s) == s.size(); };

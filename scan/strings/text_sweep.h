@@ -13,26 +13,9 @@
 #include "scan/bytes/kernels.h"
 #include "scan/literal/literal_plan.h"
 #include "scan/regex/prefilter.h"
+#include "scan/strings/needle.h"
 
 namespace presso::query {
-
-/// A string that is looked for in short texts or compared at one place, by its first 8 bytes.
-class Needle {
- public:
-  explicit Needle(std::string string);
-
-  std::size_t size() const { return string_.size(); }
-  const std::string& string() const { return string_; }
-  /// Whether it stands at `at` (at + size() <= text.size()).
-  bool stands_at(Bytes text, std::size_t at) const;
-  /// Where it first stands in [begin, end) of `text`; nullopt: nowhere.
-  std::optional<std::size_t> find(Bytes text, std::size_t begin, std::size_t end) const;
-
- private:
-  std::string string_;
-  std::uint64_t first_ = 0;  ///< its first bytes, the others 0
-  std::uint64_t mask_ = 0;   ///< 0xFF where first_ has a byte
-};
 
 class TextSweep {
  public:

@@ -23,10 +23,12 @@ class CodeTable {
   using State = std::uint32_t;
   static constexpr State kUnknown = 0;
 
-  /// Both are kept by reference. has_memory() says whether there was enough.
-  CodeTable(const scan_detail::Dfa& automaton, const TokenDictionary& tokens)
+  /// Both are kept by reference. `backwards`: the automaton reads strings from their ends.
+  /// has_memory() says whether there was enough.
+  CodeTable(const scan_detail::Dfa& automaton, const TokenDictionary& tokens, bool backwards)
       : automaton_(automaton),
         tokens_(tokens),
+        backwards_(backwards),
         entries_(static_cast<Entry*>(
             std::calloc((std::size_t{automaton.states} + 1) * kMaxTokens, sizeof(Entry)))) {}
 
@@ -34,9 +36,10 @@ class CodeTable {
 
   State start() const { return automaton_.start + 1; }
   bool matches(State state) const { return state > automaton_.first_matching; }
+  /// As a product, so that compilers make no branch of which of the two it is: rows are read one by
+  /// one where the first codes decide them, this way or that.
   bool is_decided(State state) const {
-    return (static_cast<unsigned>(state == automaton_.sink + 1) |
-            static_cast<unsigned>(state == automaton_.dead + 1)) != 0;
+    return (state ^ (automaton_.sink + 1)) * (state ^ (automaton_.dead + 1)) == 0;
   }
   State step(State state, std::uint16_t code) const {
     const State next = known_step(state, code);
@@ -56,8 +59,11 @@ class CodeTable {
   };
 
   [[gnu::noinline, gnu::cold]] State made(State state, std::uint16_t code) const {
+    const Bytes token = tokens_.token(code);
     std::uint32_t to = state - 1;
-    for (const Byte byte : tokens_.token(code)) to = automaton_.step(to, byte);
+    for (std::size_t i = 0; i < token.size(); ++i) {
+      to = automaton_.step(to, token[backwards_ ? token.size() - 1 - i : i]);
+    }
     entries_[std::size_t{state} * kMaxTokens + code].store(static_cast<std::uint16_t>(to + 1),
                                                            std::memory_order_relaxed);
     return to + 1;
@@ -65,6 +71,7 @@ class CodeTable {
 
   const scan_detail::Dfa& automaton_;
   const TokenDictionary& tokens_;
+  bool backwards_;
   std::unique_ptr<Entry[], Free> entries_;
 };
 

@@ -87,12 +87,15 @@ class Lanes {
   const CodeRows& rows_;
 };
 
+/// Where fewer of the rows are alive, looking at each of them is faster than sweeping all.
+constexpr std::uint64_t kLeastAlive = 16;
+
 class TokenTest final : public StringTest::TokenAutomaton {
  public:
   TokenTest(std::shared_ptr<const TokenPlan> plan, const TokenDictionary& tokens,
             std::shared_ptr<const RowTest> test)
       : plan_(std::move(plan)), tokens_(tokens), test_(std::move(test)) {
-    if (plan_->automaton != nullptr) table_.emplace(*plan_->automaton, tokens);
+    if (plan_->automaton != nullptr) table_.emplace(*plan_->automaton, tokens, plan_->backwards);
     if (table_ && !table_->has_memory()) table_.reset();
     for (const auto& clause : plan_->clauses) sweeps_.emplace_back(tokens, clause);
   }
@@ -101,9 +104,10 @@ class TokenTest final : public StringTest::TokenAutomaton {
             const std::uint64_t* alive, std::uint64_t* bits) const override {
     if (rows == 0) return;
     const CodeRows given{codes, begins, rows};
-    const CodeSweep* const sweep = few_are_alive(rows, alive) ? nullptr : best_sweep(given);
+    const CodeSweep* const sweep =
+        few_are_alive(rows, alive, kLeastAlive) ? nullptr : best_sweep(given);
     if (sweep != nullptr) return sweep_rows(*sweep, given, alive, bits);
-    if (!table_) return read_rows(given, alive, bits);
+    if (!table_ || plan_->backwards) return read_rows(given, alive, bits);
     rows_end_early(given) ? read_rows(given, alive, bits) : read_lanes(given, alive, bits);
   }
 
@@ -112,9 +116,11 @@ class TokenTest final : public StringTest::TokenAutomaton {
 
   bool matches(const CodeRows& rows, std::uint32_t row) const {
     if (!table_) return matches_decoded(rows, row);
+    const std::uint32_t begin = rows.begins[row];
+    const std::uint32_t end = rows.begins[row + 1];
     State state = table_->start();
-    for (std::uint32_t i = rows.begins[row]; i < rows.begins[row + 1]; ++i) {
-      state = table_->step(state, rows.codes[i]);
+    for (std::uint32_t i = begin; i < end; ++i) {
+      state = table_->step(state, rows.codes[plan_->backwards ? begin + end - 1 - i : i]);
       if (table_->is_decided(state)) break;
     }
     return table_->matches(state);
@@ -173,16 +179,6 @@ class TokenTest final : public StringTest::TokenAutomaton {
 
   // --- Swept -----------------------------------------------------------------------------------
 
-  static bool few_are_alive(std::uint32_t rows, const std::uint64_t* alive) {
-    constexpr std::uint64_t kLeastAlive = 16;
-    if (alive == nullptr) return false;
-    std::uint64_t count = 0;
-    for (std::size_t word = 0; word < (std::size_t{rows} + 63) / 64; ++word) {
-      count += static_cast<std::uint64_t>(std::popcount(live_rows(rows, word, alive)));
-    }
-    return count * kLeastAlive < rows;
-  }
-
   /// The one that finds least in the first codes; nullptr: all find too much, or there is none.
   const CodeSweep* best_sweep(const CodeRows& rows) const {
     constexpr std::size_t kSample = 4096;
@@ -219,10 +215,9 @@ class TokenTest final : public StringTest::TokenAutomaton {
         const CodeSweep::Place place = places.places[i];
         if (place.at < decided) continue;
         const std::uint32_t row = cursor.row_of(static_cast<std::uint32_t>(place.at) + begin);
-        const bool live = alive == nullptr || (alive[row / 64] >> (row % 64) & 1) != 0;
         const bool known = plan_->literal_is_all && place.whole;
         decided = rows.begins[row + 1] - begin;
-        if (live && (known || matches(rows, row))) found.set(row);
+        if (is_alive(alive, row) && (known || matches(rows, row))) found.set(row);
       }
     }
     found.finish();
