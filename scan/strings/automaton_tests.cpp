@@ -64,13 +64,11 @@ struct Table {
 /// one length go together.
 class Lanes {
  public:
-  static constexpr std::uint32_t kMostRows = 1024;
-
   Lanes(const Table& table, const TextRows& rows) : table_(table), rows_(rows) {}
 
-  /// answers[i] becomes 1 where ids[i] matches, 0 where not. At most kMostRows.
+  /// answers[i] becomes 1 where ids[i] matches, 0 where not. At most kMostListed.
   void run(const std::uint32_t* ids, std::uint32_t count, Byte* answers) const {
-    std::array<std::uint16_t, kMostRows> order;
+    std::array<std::uint16_t, kMostListed> order;
     sort_by_length(ids, count, order.data());
     std::uint32_t i = 0;
     for (; i + kLanes <= count; i += kLanes) {
@@ -113,7 +111,8 @@ class Lanes {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       const std::uint32_t row = ids[order[lane]];
       at[lane] = rows_.text.data() + rows_.offsets[row];
-      __builtin_prefetch(rows_.text.data() + rows_.offsets[std::min(row + kMostRows, rows_.rows)]);
+      __builtin_prefetch(rows_.text.data() +
+                         rows_.offsets[std::min(row + kMostListed, rows_.rows)]);
       left[lane] = length(row);
       state[lane] = table_.start;
       longest = std::max(longest, left[lane]);
@@ -167,9 +166,9 @@ class AutomatonTest final : public RowTest {
 
   void find(const TextRows& rows, const std::uint64_t* alive, std::uint64_t* bits) const override {
     const Lanes lanes(table_, rows);
-    std::array<std::uint32_t, Lanes::kMostRows> ids;
-    std::array<Byte, Lanes::kMostRows> answers;
-    constexpr std::size_t kWords = Lanes::kMostRows / 64;
+    std::array<std::uint32_t, kMostListed> ids;
+    std::array<Byte, kMostListed> answers;
+    constexpr std::size_t kWords = kMostListed / 64;
     const std::size_t words = (std::size_t{rows.rows} + 63) / 64;
     for (std::size_t word = 0; word < words; word += kWords) {
       const std::size_t end = std::min(words, word + kWords);
@@ -183,6 +182,10 @@ class AutomatonTest final : public RowTest {
         bits[ids[i] / 64] |= std::uint64_t{answers[i]} << (ids[i] % 64);
       }
     }
+  }
+  void test_listed(const TextRows& rows, const std::uint32_t* ids, std::uint32_t count,
+                   Byte* answers) const override {
+    Lanes(table_, rows).run(ids, count, answers);
   }
   double byte_cost_ns() const override { return kTableNs; }
   std::string describe() const override {

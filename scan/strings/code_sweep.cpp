@@ -13,6 +13,8 @@ namespace {
 constexpr unsigned kPlaceBits = 15;
 constexpr std::uint32_t kWhole = 1u << kPlaceBits;
 constexpr std::uint32_t kEndShift = 16;
+/// A token that holds a literal is found behind any other.
+constexpr std::uint32_t kAfterAny = kWhole << kEndShift;
 
 char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
@@ -37,7 +39,7 @@ struct PlacesOfBytes {
 
 CodeSweep::CodeSweep(const TokenDictionary& tokens,
                      const scan_detail::RequiredLiterals::Clause& clause)
-    : marks_(kMaxTokens, 0) {
+    : marks_(kMaxTokens, kAfterAny) {
   unsigned first_bit = 0;
   for (const std::string& string : clause.any_of) {
     add(tokens, string.substr(0, kMaxTokenBytes), clause.ignore_ascii_case, first_bit);
@@ -78,9 +80,9 @@ std::size_t CodeSweep::find(const std::uint16_t* codes, std::size_t from, std::s
                             Places& places) const {
   constexpr std::size_t kStep = 8;
   const std::uint32_t* const marks = marks_.data();
-  std::uint32_t before = from == 0 ? 0 : marks[codes[from - 1]];
+  std::uint32_t before = from == 0 ? kAfterAny : marks[codes[from - 1]];
   const auto found = [](std::uint32_t last, std::uint32_t next) {
-    return (last >> kEndShift | kWhole) & next;
+    return last >> kEndShift & next;
   };
   places.count = 0;
   for (; from + kStep <= count; from += kStep) {

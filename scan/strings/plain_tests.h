@@ -14,7 +14,7 @@
 namespace presso::query {
 
 /// `kind` is kEqual to kGreaterEqual.
-std::unique_ptr<const RowTest> make_comparison(StringCondition::Kind kind, std::string text);
+std::unique_ptr<const RowTest> make_comparison(StringCondition::Kind kind, const std::string& text);
 std::unique_ptr<const RowTest> make_set_test(std::vector<std::string> set);
 /// Every string, or none.
 std::unique_ptr<const RowTest> make_constant(bool answer);
@@ -25,10 +25,7 @@ struct OrderedLiterals {
   std::string front;                ///< the string begins with it; may be empty
   std::vector<std::string> inside;  ///< none empty
   std::string back;                 ///< it ends with it; may be empty
-
-  bool match(Bytes string) const;
-  std::string describe() const;
 };
-std::unique_ptr<const RowTest> make_ordered(OrderedLiterals literals);
+std::unique_ptr<const RowTest> make_ordered(const OrderedLiterals& literals);
 
 }  // namespace presso::query

@@ -14,26 +14,28 @@ namespace presso::query {
 template <class Offset>
 class RowCursor {
  public:
-  /// Row i has the places [offsets[i], offsets[i + 1]); there is at least one.
+  /// Row i has the places [offsets[i], offsets[i + 1]); there is at least one row.
   RowCursor(const Offset* offsets, std::uint32_t rows)
       : offsets_(offsets),
         rows_(rows),
-        rows_a_place_(static_cast<float>(rows) /
-                      (static_cast<float>(offsets[rows] - offsets[0]) + 1.0F)) {}
+        rows_a_place_(std::min((std::uint64_t{rows} << kFractionBits) /
+                                   (static_cast<std::uint64_t>(offsets[rows] - offsets[0]) + 1),
+                               std::uint64_t{1} << kFractionBits)) {}
 
   /// `place` is one of a row, and not before that of the last call.
   std::uint32_t row_of(Offset place) {
-    const auto passed = static_cast<float>(place - offsets_[row_]) * rows_a_place_;
-    const std::uint32_t guess = row_ + static_cast<std::uint32_t>(passed);
-    const std::uint32_t low = std::max(row_, guess - std::min(guess, kWindow / 2));
+    const auto passed = static_cast<std::uint64_t>(place - offsets_[row_]);
+    const std::uint64_t guess = row_ + (passed * rows_a_place_ >> kFractionBits);
+    const std::uint64_t low = guess > row_ + kWindow / 2 ? guess - kWindow / 2 : row_;
     const bool inside =
         low + kWindow <= rows_ && offsets_[low] <= place && place < offsets_[low + kWindow];
-    row_ = inside ? row_in_window(low, place) : row_by_strides(place);
+    row_ = inside ? row_in_window(static_cast<std::uint32_t>(low), place) : row_by_strides(place);
     return row_;
   }
 
  private:
   static constexpr std::uint32_t kWindow = 16;
+  static constexpr unsigned kFractionBits = 32;
 
   std::uint32_t row_in_window(std::uint32_t low, Offset place) const {
     for (std::uint32_t half = kWindow / 2; half > 0; half /= 2) {
@@ -59,7 +61,7 @@ class RowCursor {
 
   const Offset* offsets_;
   std::uint32_t rows_;
-  float rows_a_place_;
+  std::uint64_t rows_a_place_;  ///< times 2^32; more than one only as one
   std::uint32_t row_ = 0;
 };
 

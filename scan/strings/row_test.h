@@ -31,15 +31,34 @@ class RowTest {
   /// As StringTest::find().
   virtual void find(const TextRows& rows, const std::uint64_t* alive,
                     std::uint64_t* bits) const = 0;
+  /// answers[i] becomes 1 where row ids[i] matches, else 0. At most kMostListed rows.
+  virtual void test_listed(const TextRows& rows, const std::uint32_t* ids, std::uint32_t count,
+                           Byte* answers) const {
+    for (std::uint32_t i = 0; i < count; ++i) answers[i] = matches(rows.row(ids[i]));
+  }
   virtual double byte_cost_ns() const = 0;
   virtual std::string describe() const = 0;
 };
+constexpr std::uint32_t kMostListed = 1024;
 
 /// The rows of word `word` that shall be looked at.
 inline std::uint64_t live_rows(std::uint32_t rows, std::size_t word, const std::uint64_t* alive) {
   const std::uint64_t left = rows - 64 * static_cast<std::uint64_t>(word);
   const std::uint64_t all = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
   return alive == nullptr ? all : all & alive[word];
+}
+
+/// Whether fewer than one row of `part` is alive.
+inline bool few_are_alive(std::uint32_t rows, const std::uint64_t* alive, std::uint64_t part) {
+  if (alive == nullptr) return false;
+  std::uint64_t count = 0;
+  for (std::size_t word = 0; word < (std::size_t{rows} + 63) / 64; ++word) {
+    count += static_cast<std::uint64_t>(std::popcount(live_rows(rows, word, alive)));
+  }
+  return count * part < rows;
+}
+inline bool is_alive(const std::uint64_t* alive, std::uint32_t row) {
+  return alive == nullptr || (alive[row / 64] >> (row % 64) & 1) != 0;
 }
 
 /// Sets the bits of the live rows for which test(row) holds.

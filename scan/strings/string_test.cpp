@@ -88,6 +88,16 @@ std::shared_ptr<const TokenPlan> plan_tokens(Result<Dfa> dfa, const PatternLiter
   return std::make_shared<const TokenPlan>(std::move(plan));
 }
 
+std::shared_ptr<const TokenPlan> plan_backwards(const Node& root) {
+  scan_detail::ProgramOptions options = kProgramLimits;
+  options.reverse = true;
+  const auto program = compile_program(root, options);
+  TokenPlan plan;
+  if (program.ok()) plan.automaton = for_codes(string_automaton(*program, kEagerLimits));
+  plan.backwards = true;
+  return std::make_shared<const TokenPlan>(std::move(plan));
+}
+
 // --- Comparisons ------------------------------------------------------------------------------
 
 /// Sets of more bytes have too many states for codes.
@@ -130,22 +140,57 @@ Made one_of(const std::vector<std::string>& set) {
 
 // --- Patterns ---------------------------------------------------------------------------------
 
-std::string name_of(const scan_detail::PrefilterPlan& plan, const PatternLiterals& literals) {
-  if (plan.literals.empty()) return "a sweep for bytes";
-  const std::string known = longest_required(literals);
-  return known.empty() ? "a sweep for strings" : "a sweep for '" + known + "'";
+/// Numbers of the clauses that are worth a sweep, the rarest first: which one is best, the text
+/// says. `most`: expected places a byte.
+std::vector<std::size_t> clauses_to_sweep(const PatternLiterals& literals, double most) {
+  constexpr std::size_t kMostSweeps = 3;
+  const auto& clauses = literals.required.clauses;
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < clauses.size(); ++i) {
+    if (expected_candidates(clauses[i]) <= most) numbers.push_back(i);
+  }
+  std::stable_sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) {
+    return expected_candidates(clauses[a]) < expected_candidates(clauses[b]);
+  });
+  if (numbers.size() > kMostSweeps) numbers.resize(kMostSweeps);
+  return numbers;
 }
 
 /// Puts a sweep before `test` where there is something to sweep for.
 std::unique_ptr<const RowTest> swept(std::unique_ptr<const RowTest> test,
                                      const PatternLiterals& literals, const Program& program,
-                                     std::size_t exact_bytes, CpuLevel level) {
+                                     CpuLevel level) {
   SweptPlan plan;
-  plan.prefilter = plan_prefilter(literals, program);
-  if (!plan.prefilter.exists()) return test;
-  plan.exact_bytes = plan.prefilter.literals.size() == 1 ? exact_bytes : 0;
-  plan.name = name_of(plan.prefilter, literals);
+  for (const std::size_t number : clauses_to_sweep(literals, scan_detail::kMostCandidates)) {
+    const auto& clause = literals.required.clauses[number];
+    auto sweep = TextSweep::for_strings(clause);
+    if (!sweep) continue;
+    plan.name += plan.sweeps.empty() ? "a sweep for '" : " or '";
+    plan.name += clause.any_of[0] + (clause.any_of.size() > 1 ? "' and others" : "'");
+    plan.sweeps.push_back(std::move(*sweep));
+  }
+  if (plan.sweeps.empty()) {
+    const auto bytes = scan_detail::plan_prefilter({}, program);
+    if (!bytes.exists()) return test;
+    plan.sweeps.push_back(TextSweep::for_bytes(bytes));
+    plan.name = "a sweep for sets of bytes";
+  }
   return make_swept(std::move(plan), std::move(test), level);
+}
+
+/// The same for LIKE that is these literals in order.
+std::unique_ptr<const RowTest> swept_in_order(std::unique_ptr<const RowTest> test,
+                                              const std::vector<std::string>& literals,
+                                              const PatternLiterals& required, CpuLevel level) {
+  SweptPlan plan;
+  std::vector<std::size_t> numbers;
+  for (const std::size_t number : clauses_to_sweep(required, 1.0)) {
+    plan.name += plan.sweeps.empty() ? "a sweep for '" : " or '";
+    plan.name += literals[number] + "'";
+    plan.sweeps.push_back(*TextSweep::for_strings(required.required.clauses[number]));
+    numbers.push_back(number);
+  }
+  return make_swept_in_order(std::move(plan), literals, std::move(numbers), std::move(test), level);
 }
 
 /// By an automaton.
@@ -156,8 +201,8 @@ Result<Made> compile_tree(const Node& root, CpuLevel level) {
   const bool fits = dfa.ok() && dfa->states <= kMostTableStates;
   const PatternLiterals literals = scan_detail::required_literals(root);
   Made made;
-  made.test = swept(fits ? make_automaton_test(*dfa) : make_lazy_test(program), literals, program,
-                    0, level);
+  made.test =
+      swept(fits ? make_automaton_test(*dfa) : make_lazy_test(program), literals, program, level);
   made.tokens = plan_tokens(dfa, literals, false);
   made.required = longest_required(literals);
   return made;
@@ -193,11 +238,12 @@ Result<Made> compile_ordered(const LikeShape& shape, CpuLevel level) {
       is_loose ? scan_detail::required_literals(root) : PatternLiterals();
   Made made;
   made.required = longest_of(strings);
-  made.tokens = plan_tokens(string_automaton(program, kEagerLimits), literals, literal_is_all);
+  made.tokens = has_back && !has_front ? plan_backwards(root)
+                                       : plan_tokens(string_automaton(program, kEagerLimits),
+                                                     literals, literal_is_all);
   auto test = strings.empty() ? make_constant(true) : make_ordered(ordered_literals(shape));
-  made.test = is_loose ? swept(std::move(test), literals, program,
-                               literal_is_all ? strings[0].size() : 0, level)
-                       : std::move(test);
+  made.test =
+      is_loose ? swept_in_order(std::move(test), strings, literals, level) : std::move(test);
   return made;
 }
 

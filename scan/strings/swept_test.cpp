@@ -2,6 +2,7 @@
 #include "scan/strings/swept_test.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "scan/strings/row_cursor.h"
@@ -9,62 +10,175 @@
 namespace presso::query {
 namespace {
 
-using scan_detail::Prefilter;
+using scan_detail::CandidateBatch;
+using scan_detail::Kernels;
 
 constexpr double kSweepNs = 0.1;
-/// Where fewer of the rows are alive, looking at each of them is faster than sweeping all.
-constexpr std::uint64_t kLeastAlive = 24;
 
+/// Calls decide(row, place) for each row with a place, with the first one, in their order.
+template <class Decide>
+void for_rows_with_a_place(const TextSweep& sweep, const Kernels& kernels, const TextRows& rows,
+                           const Decide& decide) {
+  const std::size_t limit = sweep.limit(rows.text);
+  RowCursor<std::int64_t> cursor(rows.offsets, rows.rows);
+  CandidateBatch batch;
+  std::size_t decided = static_cast<std::size_t>(rows.offsets[0]);
+  for (std::size_t from = decided; from < limit;) {
+    batch.count = 0;
+    from = sweep.find(kernels, rows.text, from, limit, batch);
+    for (std::size_t i = 0; i < batch.count; ++i) {
+      if (batch.at[i] < decided) continue;
+      const std::uint32_t row = cursor.row_of(static_cast<std::int64_t>(batch.at[i]));
+      decided = static_cast<std::size_t>(rows.offsets[row + 1]);
+      decide(row, batch.at[i]);
+    }
+  }
+}
+
+/// What both tests share: which sweep is run, if any.
+class Sweeps {
+ public:
+  Sweeps(std::vector<TextSweep> sweeps, CpuLevel level)
+      : sweeps_(std::move(sweeps)), kernels_(scan_detail::kernels(level)) {}
+
+  const Kernels& kernels() const { return kernels_; }
+  const TextSweep& operator[](std::size_t i) const { return sweeps_[i]; }
+
+  /// The number of the sweep that finds least; nullopt: rows had better be tested one by one.
+  std::optional<std::size_t> best(const TextRows& rows, const std::uint64_t* alive) const {
+    if (few_are_alive(rows.rows, alive, kLeastAlive)) return std::nullopt;
+    const std::uint32_t sample = std::min(rows.rows, kSampleRows);
+    const Bytes text = rows.text.first(static_cast<std::size_t>(rows.offsets[sample]));
+    std::optional<std::size_t> best;
+    std::size_t fewest = std::max<std::size_t>(sample / 2, 1);
+    for (std::size_t i = 0; i < sweeps_.size(); ++i) {
+      const std::size_t found = places_in(sweeps_[i], text);
+      if (found < fewest) best = i;
+      fewest = std::min(fewest, found);
+    }
+    return best;
+  }
+
+ private:
+  static constexpr std::uint32_t kSampleRows = 512;
+  /// Where fewer of the rows are alive, looking at each of them is faster than sweeping all.
+  static constexpr std::uint64_t kLeastAlive = 24;
+
+  std::size_t places_in(const TextSweep& sweep, Bytes text) const {
+    std::size_t found = 0;
+    CandidateBatch batch;
+    for (std::size_t from = 0, limit = sweep.limit(text); from < limit;) {
+      batch.count = 0;
+      from = sweep.find(kernels_, text, from, limit, batch);
+      found += batch.count;
+    }
+    return found;
+  }
+
+  std::vector<TextSweep> sweeps_;
+  const Kernels& kernels_;
+};
+
+/// Rows with a place are gathered, since tests are faster with several of them at a time.
 class SweptTest final : public RowTest {
  public:
   SweptTest(SweptPlan plan, std::unique_ptr<const RowTest> test, CpuLevel level)
-      : plan_(std::move(plan)), test_(std::move(test)), level_(level) {}
+      : sweeps_(std::move(plan.sweeps), level),
+        name_(std::move(plan.name)),
+        test_(std::move(test)) {}
 
   bool matches(Bytes string) const override { return test_->matches(string); }
 
   void find(const TextRows& rows, const std::uint64_t* alive, std::uint64_t* bits) const override {
-    if (few_are_alive(rows.rows, alive)) return test_->find(rows, alive, bits);
+    const std::optional<std::size_t> best = sweeps_.best(rows, alive);
+    if (!best) return test_->find(rows, alive, bits);
     RisingBits found(rows.rows, bits);
-    Prefilter prefilter(plan_.prefilter, level_);
-    prefilter.start(rows.text);
-    RowCursor<std::int64_t> cursor(rows.offsets, rows.rows);
-    for (std::size_t at = 0; at < rows.text.size();) {
-      const std::size_t candidate = prefilter.next(at);
-      if (candidate >= rows.text.size()) break;
-      const std::uint32_t row = cursor.row_of(static_cast<std::int64_t>(candidate));
-      at = static_cast<std::size_t>(rows.offsets[row + 1]);
-      const bool live = alive == nullptr || (alive[row / 64] >> (row % 64) & 1) != 0;
-      if (live && decide(rows, row, candidate, prefilter)) found.set(row);
-    }
+    std::array<std::uint32_t, kMostListed> ids;
+    std::array<Byte, kMostListed> answers;
+    std::uint32_t count = 0;
+    const auto test_gathered = [&] {
+      test_->test_listed(rows, ids.data(), count, answers.data());
+      for (std::uint32_t i = 0; i < count; ++i) {
+        if (answers[i] != 0) found.set(ids[i]);
+      }
+      count = 0;
+    };
+    // Bits are written behind the rows that are asked for here, which may be the same memory.
+    for_rows_with_a_place(sweeps_[*best], sweeps_.kernels(), rows,
+                          [&](std::uint32_t row, std::size_t) {
+                            ids[count] = row;
+                            count += static_cast<std::uint32_t>(is_alive(alive, row));
+                            if (count == kMostListed) test_gathered();
+                          });
+    test_gathered();
+    found.finish();
+  }
+
+  double byte_cost_ns() const override { return kSweepNs; }
+  std::string describe() const override { return name_ + ", then " + test_->describe(); }
+
+ private:
+  Sweeps sweeps_;
+  std::string name_;
+  std::unique_ptr<const RowTest> test_;
+};
+
+class SweptInOrder final : public RowTest {
+ public:
+  SweptInOrder(SweptPlan plan, const std::vector<std::string>& literals,
+               std::vector<std::size_t> numbers, std::unique_ptr<const RowTest> test,
+               CpuLevel level)
+      : sweeps_(std::move(plan.sweeps), level),
+        numbers_(std::move(numbers)),
+        literals_(literals.begin(), literals.end()),
+        name_(std::move(plan.name)),
+        test_(std::move(test)) {}
+
+  bool matches(Bytes string) const override { return test_->matches(string); }
+
+  void find(const TextRows& rows, const std::uint64_t* alive, std::uint64_t* bits) const override {
+    const std::optional<std::size_t> best = sweeps_.best(rows, alive);
+    if (!best) return test_->find(rows, alive, bits);
+    RisingBits found(rows.rows, bits);
+    const std::size_t number = numbers_[*best];
+    for_rows_with_a_place(sweeps_[*best], sweeps_.kernels(), rows,
+                          [&](std::uint32_t row, std::size_t place) {
+                            if (is_alive(alive, row) && has_all(rows, row, place, number))
+                              found.set(row);
+                          });
     found.finish();
   }
 
   double byte_cost_ns() const override { return kSweepNs; }
   std::string describe() const override {
-    return plan_.exact_bytes != 0 ? plan_.name : plan_.name + ", then " + test_->describe();
+    return literals_.size() == 1 ? name_ : name_ + ", then " + test_->describe();
   }
 
  private:
-  bool decide(const TextRows& rows, std::uint32_t row, std::size_t candidate,
-              Prefilter& prefilter) const {
+  /// `place`: where the literal with that number first stands in the row, if it is not cut off.
+  bool has_all(const TextRows& rows, std::uint32_t row, std::size_t place,
+               std::size_t number) const {
     const auto end = static_cast<std::size_t>(rows.offsets[row + 1]);
-    if (plan_.exact_bytes != 0) return end - candidate >= plan_.exact_bytes;
-    return prefilter.may_match(static_cast<std::size_t>(rows.offsets[row]), end) &&
-           test_->matches(rows.row(row));
-  }
-
-  static bool few_are_alive(std::uint32_t rows, const std::uint64_t* alive) {
-    if (alive == nullptr) return false;
-    std::uint64_t count = 0;
-    for (std::size_t word = 0; word < (std::size_t{rows} + 63) / 64; ++word) {
-      count += static_cast<std::uint64_t>(std::popcount(live_rows(rows, word, alive)));
+    if (end - place < literals_[number].size()) return false;
+    std::size_t next = 0;
+    auto at = static_cast<std::size_t>(rows.offsets[row]);
+    if (number == 0) {
+      next = 1;
+      at = place + literals_[0].size();
     }
-    return count * kLeastAlive < rows;
+    for (; next < literals_.size(); ++next) {
+      const auto found = literals_[next].find(rows.text, at, end);
+      if (!found) return false;
+      at = *found + literals_[next].size();
+    }
+    return true;
   }
 
-  SweptPlan plan_;
+  Sweeps sweeps_;
+  std::vector<std::size_t> numbers_;
+  std::vector<Needle> literals_;
+  std::string name_;
   std::unique_ptr<const RowTest> test_;
-  CpuLevel level_;
 };
 
 }  // namespace
@@ -72,6 +186,15 @@ class SweptTest final : public RowTest {
 std::unique_ptr<const RowTest> make_swept(SweptPlan plan, std::unique_ptr<const RowTest> test,
                                           CpuLevel level) {
   return std::make_unique<SweptTest>(std::move(plan), std::move(test), level);
+}
+
+std::unique_ptr<const RowTest> make_swept_in_order(SweptPlan plan,
+                                                   const std::vector<std::string>& literals,
+                                                   std::vector<std::size_t> numbers,
+                                                   std::unique_ptr<const RowTest> test,
+                                                   CpuLevel level) {
+  return std::make_unique<SweptInOrder>(std::move(plan), literals, std::move(numbers),
+                                        std::move(test), level);
 }
 
 }  // namespace presso::query

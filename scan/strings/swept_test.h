@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: MIT
-// Rows in which something must stand: the prefilter of regular expressions (scan/regex/prefilter.h)
-// sweeps the text of all rows at once for the strings or bytes that every match has, and only rows
-// with a candidate are tested. Rows without one cost what the sweep costs.
+// Rows in which something must stand: the text of all rows is swept for it at once (text_sweep.h),
+// and only rows with a place are tested. Rows without one cost what the sweep costs. Of several
+// things that must stand there, the text says which is the rarest, by its first bytes; where all
+// are common, or few rows are alive, rows are tested one by one.
 // Tested by tests/unit/scan/strings/string_test_test.cpp.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "presso/cpu.h"
-#include "scan/regex/prefilter.h"
 #include "scan/strings/row_test.h"
+#include "scan/strings/text_sweep.h"
 
 namespace presso::query {
 
 struct SweptPlan {
-  scan_detail::PrefilterPlan prefilter;  ///< exists()
-  /// If not 0, a candidate is a literal of so many bytes, and rows that hold one match.
-  std::size_t exact_bytes = 0;
-  std::string name;  ///< for describe()
+  std::vector<TextSweep> sweeps;  ///< at least one
+  std::string name;               ///< for describe()
 };
 
-/// `test` decides rows with a candidate, and single strings.
+/// `test` decides rows with a place, and single strings.
 std::unique_ptr<const RowTest> make_swept(SweptPlan plan, std::unique_ptr<const RowTest> test,
                                           CpuLevel level);
+/// For rows that hold these literals one behind another; `test` says the same of a string.
+/// plan.sweeps[i] is for literals[numbers[i]].
+std::unique_ptr<const RowTest> make_swept_in_order(SweptPlan plan,
+                                                   const std::vector<std::string>& literals,
+                                                   std::vector<std::size_t> numbers,
+                                                   std::unique_ptr<const RowTest> test,
+                                                   CpuLevel level);
 
 }  // namespace presso::query

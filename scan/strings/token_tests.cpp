@@ -34,35 +34,33 @@ class Lanes {
 
   Lanes(const CodeTable& table, const CodeRows& rows) : table_(table), rows_(rows) {}
 
-  /// Bit i of the answer: row first + i matches. Only where kCount rows and all that they may read
-  /// are there.
-  std::optional<std::uint32_t> run(std::uint32_t first) const {
-    if (first + kCount > rows_.rows) return std::nullopt;
+  struct Answers {
+    std::uint32_t known = 0;    ///< bit i: row first + i was read
+    std::uint32_t matches = 0;  ///< and matches
+  };
+  /// Of kCount rows from `first` on. None are known where there are fewer, or where codes behind
+  /// the last one would be read.
+  Answers run(std::uint32_t first) const {
+    if (first + kCount > rows_.rows) return {};
     std::uint32_t longest = 0;
     for (std::uint32_t i = 0; i < kCount; ++i) {
       longest = std::max(longest, rows_.length(first + i));
     }
     const std::uint32_t steps = (longest + kSteps - 1) / kSteps * kSteps;
-    if (rows_.begins[first + kCount - 1] + steps > rows_.begins[rows_.rows]) return std::nullopt;
-    return longest <= kSteps ? run_short(first) : run_long(first, steps);
+    if (rows_.begins[first + kCount - 1] + steps > rows_.begins[rows_.rows]) return {};
+    std::array<State, kCount> states;
+    states.fill(table_.start());
+    for (std::uint32_t step = 0; step < steps; step += kSteps) read(first, step, states);
+    Answers answers;
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      answers.known |= static_cast<std::uint32_t>(states[i] != CodeTable::kUnknown) << i;
+      answers.matches |= static_cast<std::uint32_t>(table_.matches(states[i])) << i;
+    }
+    return answers;
   }
 
  private:
   static constexpr std::uint32_t kSteps = 8;
-
-  std::uint32_t run_short(std::uint32_t first) const {
-    std::array<State, kCount> states;
-    states.fill(table_.start());
-    read(first, 0, states);
-    return answers(states);
-  }
-
-  std::uint32_t run_long(std::uint32_t first, std::uint32_t steps) const {
-    std::array<State, kCount> states;
-    states.fill(table_.start());
-    for (std::uint32_t step = 0; step < steps; step += kSteps) read(first, step, states);
-    return answers(states);
-  }
 
   /// Codes [step, step + kSteps) of each row.
   void read(std::uint32_t first, std::uint32_t step, std::array<State, kCount>& states) const {
@@ -74,7 +72,7 @@ class Lanes {
     }
     for (std::uint32_t k = 0; k < kSteps; ++k) {
       for (std::uint32_t i = 0; i < kCount; ++i) {
-        states[i] = table_.step(states[i], codes[i][k]);
+        states[i] = table_.known_step(states[i], codes[i][k]);
         after[k + 1][i] = states[i];
       }
     }
@@ -85,24 +83,19 @@ class Lanes {
     }
   }
 
-  std::uint32_t answers(const std::array<State, kCount>& states) const {
-    std::uint32_t bits = 0;
-    for (std::uint32_t i = 0; i < kCount; ++i) {
-      bits |= static_cast<std::uint32_t>(table_.matches(states[i])) << i;
-    }
-    return bits;
-  }
-
   const CodeTable& table_;
   const CodeRows& rows_;
 };
+
+/// Where fewer of the rows are alive, looking at each of them is faster than sweeping all.
+constexpr std::uint64_t kLeastAlive = 16;
 
 class TokenTest final : public StringTest::TokenAutomaton {
  public:
   TokenTest(std::shared_ptr<const TokenPlan> plan, const TokenDictionary& tokens,
             std::shared_ptr<const RowTest> test)
       : plan_(std::move(plan)), tokens_(tokens), test_(std::move(test)) {
-    if (plan_->automaton != nullptr) table_.emplace(*plan_->automaton, tokens);
+    if (plan_->automaton != nullptr) table_.emplace(*plan_->automaton, tokens, plan_->backwards);
     if (table_ && !table_->has_memory()) table_.reset();
     for (const auto& clause : plan_->clauses) sweeps_.emplace_back(tokens, clause);
   }
@@ -111,9 +104,10 @@ class TokenTest final : public StringTest::TokenAutomaton {
             const std::uint64_t* alive, std::uint64_t* bits) const override {
     if (rows == 0) return;
     const CodeRows given{codes, begins, rows};
-    const CodeSweep* const sweep = few_are_alive(rows, alive) ? nullptr : best_sweep(given);
+    const CodeSweep* const sweep =
+        few_are_alive(rows, alive, kLeastAlive) ? nullptr : best_sweep(given);
     if (sweep != nullptr) return sweep_rows(*sweep, given, alive, bits);
-    if (!table_) return read_rows(given, alive, bits);
+    if (!table_ || plan_->backwards) return read_rows(given, alive, bits);
     rows_end_early(given) ? read_rows(given, alive, bits) : read_lanes(given, alive, bits);
   }
 
@@ -122,9 +116,11 @@ class TokenTest final : public StringTest::TokenAutomaton {
 
   bool matches(const CodeRows& rows, std::uint32_t row) const {
     if (!table_) return matches_decoded(rows, row);
+    const std::uint32_t begin = rows.begins[row];
+    const std::uint32_t end = rows.begins[row + 1];
     State state = table_->start();
-    for (std::uint32_t i = rows.begins[row]; i < rows.begins[row + 1]; ++i) {
-      state = table_->step(state, rows.codes[i]);
+    for (std::uint32_t i = begin; i < end; ++i) {
+      state = table_->step(state, rows.codes[plan_->backwards ? begin + end - 1 - i : i]);
       if (table_->is_decided(state)) break;
     }
     return table_->matches(state);
@@ -169,10 +165,9 @@ class TokenTest final : public StringTest::TokenAutomaton {
       std::uint64_t left = live;
       std::uint64_t found = 0;
       for (std::uint32_t i = 0; i < 64 && std::popcount(live) > kFewRows; i += Lanes::kCount) {
-        const auto answers = lanes.run(first + i);
-        if (!answers) break;
-        found |= std::uint64_t{*answers} << i;
-        left &= ~(std::uint64_t{0xFF} << i);
+        const Lanes::Answers answers = lanes.run(first + i);
+        found |= std::uint64_t{answers.matches} << i;
+        left &= ~(std::uint64_t{answers.known} << i);
       }
       for (; left != 0; left &= left - 1) {
         const auto i = static_cast<std::uint32_t>(std::countr_zero(left));
@@ -183,16 +178,6 @@ class TokenTest final : public StringTest::TokenAutomaton {
   }
 
   // --- Swept -----------------------------------------------------------------------------------
-
-  static bool few_are_alive(std::uint32_t rows, const std::uint64_t* alive) {
-    constexpr std::uint64_t kLeastAlive = 16;
-    if (alive == nullptr) return false;
-    std::uint64_t count = 0;
-    for (std::size_t word = 0; word < (std::size_t{rows} + 63) / 64; ++word) {
-      count += static_cast<std::uint64_t>(std::popcount(live_rows(rows, word, alive)));
-    }
-    return count * kLeastAlive < rows;
-  }
 
   /// The one that finds least in the first codes; nullptr: all find too much, or there is none.
   const CodeSweep* best_sweep(const CodeRows& rows) const {
@@ -230,10 +215,9 @@ class TokenTest final : public StringTest::TokenAutomaton {
         const CodeSweep::Place place = places.places[i];
         if (place.at < decided) continue;
         const std::uint32_t row = cursor.row_of(static_cast<std::uint32_t>(place.at) + begin);
-        const bool live = alive == nullptr || (alive[row / 64] >> (row % 64) & 1) != 0;
         const bool known = plan_->literal_is_all && place.whole;
         decided = rows.begins[row + 1] - begin;
-        if (live && (known || matches(rows, row))) found.set(row);
+        if (is_alive(alive, row) && (known || matches(rows, row))) found.set(row);
       }
     }
     found.finish();

@@ -22,6 +22,8 @@ constexpr std::uint32_t kMostCodeStates = 512;
 struct TokenPlan {
   /// nullptr: rows are decoded and given to `test`.
   std::shared_ptr<const scan_detail::Dfa> automaton;
+  /// It reads strings from their ends, which decides sooner where these are given. No clauses then.
+  bool backwards = false;
   /// Every match has a string of each; those that are swept for, the rarer ones first.
   std::vector<scan_detail::RequiredLiterals::Clause> clauses;
   /// There is one clause of one string of up to 16 bytes, and every row that holds it matches.

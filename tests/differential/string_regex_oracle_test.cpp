@@ -104,8 +104,10 @@ TEST(StringRegexOracle, AgreesWhereThereAreStringsToSweepFor) {
   const std::vector<std::string> atoms = {"zqx",      "qzz",  "xqz",  ".*", "[zqx]",
                                           "z",        "\\n?", "^",    "$",  "(zqx|qzx)",
                                           "(?i:zqx)", ".",    "zqxqz"};
-  const std::vector<std::string> letters = {"zq", "qz", "z", "q", "x", "\n", "Z", "zqx", "a"};
-  compare(Generator(atoms, 3), letters, 400, 600);
+  std::vector<std::string> letters = {"zq", "qz", "z", "q", "x", "\n", "Z", "zqx", "a"};
+  compare(Generator(atoms, 3), letters, 100, 300);
+  for (int i = 0; i < 60; ++i) letters.push_back(i % 2 == 0 ? "final " : "deposits");
+  compare(Generator(atoms, 4), letters, 200, 600);
 }
 
 }  // namespace
