@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// How fast rows are sorted (scan/order): the first 10 of random numbers, and all rows by a number,
+// by a date-like number, by strings of 25 bytes, by two keys, in memory and by way of files. Rows
+// are in memory before; the time is that of add(), on all threads, and of next() until the end, and
+// each has a payload of 8 bytes. Prints the best of three runs: seconds and millions of rows a
+// second.
+//   order_rate [MILLIONS_OF_ROWS [THREADS [DIRECTORY]]]     6 2, and no files
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "corpora/random.h"
+#include "presso/stopwatch.h"
+#include "scan/order/ordering.h"
+
+namespace presso::query {
+namespace {
+
+struct Data {
+  std::vector<std::int64_t> numbers;
+  std::vector<std::int64_t> dates;  ///< of 2,526 days
+  std::vector<std::int64_t> payload;
+  std::vector<Byte> text;
+  std::vector<StringRef> strings;
+};
+
+constexpr std::size_t kTextBytes = 25;
+
+Data make_data(std::size_t rows) {
+  corpora::Random random(1);
+  Data data;
+  data.text.resize(rows * kTextBytes);
+  for (Byte& byte : data.text) byte = static_cast<Byte>('a' + random.below(26));
+  for (std::size_t i = 0; i < rows; ++i) {
+    data.numbers.push_back(static_cast<std::int64_t>(random.next()));
+    data.dates.push_back(8000 + random.below(2526));
+    data.payload.push_back(static_cast<std::int64_t>(i));
+    data.strings.push_back({data.text.data() + i * kTextBytes, kTextBytes});
+  }
+  return data;
+}
+
+VectorView view_of(const Data& data, Physical physical, bool dates, std::size_t first) {
+  if (physical == Physical::kString) return {physical, data.strings.data() + first, nullptr};
+  return {physical, (dates ? data.dates : data.numbers).data() + first, nullptr};
+}
+
+struct Order {
+  const char* name;
+  std::vector<Physical> columns;  ///< the second kInt64 are dates; the payload comes last
+  std::vector<OrderKey> keys;
+  std::uint64_t limit = ~std::uint64_t{0};
+  std::uint64_t memory_bytes = std::uint64_t{16} << 30;
+};
+
+/// Of this process, on all cores.
+double core_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+void fail(const Error& error) {
+  std::fprintf(stderr, "%s\n", error.message().c_str());
+  std::exit(1);
+}
+
+/// Batches by turns, or as many as each thread has time for.
+void add_all(Ordering& ordering, const Order& order, const Data& data, unsigned threads) {
+  const std::size_t rows = data.payload.size();
+  const auto add = [&](unsigned worker) {
+    for (std::size_t first = worker * kBatchRows; first < rows; first += threads * kBatchRows) {
+      std::vector<VectorView> views;
+      for (std::size_t i = 0; i < order.columns.size(); ++i) {
+        views.push_back(view_of(data, order.columns[i], i == 1, first));
+      }
+      views.push_back({Physical::kInt64, data.payload.data() + first, nullptr});
+      const auto count =
+          static_cast<std::uint32_t>(std::min<std::size_t>(kBatchRows, rows - first));
+      const Status added = ordering.add(worker, first, nullptr, views, count);
+      if (!added.ok()) fail(added.error());
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (unsigned worker = 1; worker < threads; ++worker) helpers.emplace_back(add, worker);
+  add(0);
+  for (std::thread& helper : helpers) helper.join();
+}
+
+void measure(const Order& order, const Data& data, unsigned threads, const std::string& folder) {
+  double best = 1e9;
+  double best_add = 0;
+  double least_core = 1e9;
+  std::string how;
+  for (int run = 0; run < 3; ++run) {
+    OrderingPlan plan{order.columns, order.keys, order.limit, threads, order.memory_bytes, folder};
+    plan.columns.push_back(Physical::kInt64);
+    const Stopwatch watch;
+    const double core_before = core_seconds();
+    auto ordering = Ordering::make(plan);
+    if (!ordering.ok()) fail(ordering.error());
+    add_all(**ordering, order, data, threads);
+    const double adding = watch.seconds();
+    std::uint64_t rows = 0;
+    while (true) {
+      const auto batch = (*ordering)->next();
+      if (!batch.ok()) fail(batch.error());
+      if (batch->rows() == 0) break;
+      rows += batch->rows();
+    }
+    if (rows != std::min<std::uint64_t>(order.limit, data.payload.size())) fail({});
+    if (watch.seconds() < best) best_add = adding;
+    best = std::min(best, watch.seconds());
+    least_core = std::min(least_core, core_seconds() - core_before);
+    how = (*ordering)->describe() + ", peak " + grouped((*ordering)->peak_bytes() >> 20) + " MiB";
+  }
+  std::printf("%-28s %u threads %7.3f s (%.3f s until next) %8.1f M rows/s  cores %.3f s  %s\n",
+              order.name, threads, best, best_add,
+              static_cast<double>(data.payload.size()) / best / 1e6, least_core, how.c_str());
+}
+
+int run(std::size_t rows, unsigned most_threads, const std::string& folder) {
+  const Data data = make_data(rows);
+  const Physical number = Physical::kInt64;
+  std::vector<Order> orders = {
+      {"first 10 by number", {number}, {{0, false}}, 10},
+      {"first 100000 by number", {number}, {{0, false}}, 100000},
+      {"first 10 by string", {Physical::kString}, {{0, false}}, 10},
+      {"all by number", {number}, {{0, false}}},
+      {"all by date, number", {number, number}, {{1, false}, {0, true}}},
+      {"all by date", {number, number}, {{1, false}}},
+      {"all by string", {Physical::kString}, {{0, false}}},
+  };
+  if (!folder.empty()) {
+    orders.push_back(
+        {"all by number, files", {number}, {{0, false}}, ~std::uint64_t{0}, 64u << 20});
+    orders.push_back(
+        {"all by string, files", {Physical::kString}, {{0, false}}, ~std::uint64_t{0}, 64u << 20});
+  }
+  for (const Order& order : orders) {
+    for (unsigned threads = 1; threads <= most_threads; threads *= 2) {
+      measure(order, data, threads, folder);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace presso::query
+
+int main(int count, char** arguments) {
+  const double millions = count > 1 ? std::atof(arguments[1]) : 6;
+  const int threads = count > 2 ? std::atoi(arguments[2]) : 2;
+  if (millions <= 0 || threads <= 0) {
+    std::fputs("usage: order_rate [MILLIONS_OF_ROWS [THREADS [DIRECTORY]]]\n", stderr);
+    return 2;
+  }
+  return presso::query::run(static_cast<std::size_t>(millions * 1e6),
+                            static_cast<unsigned>(threads), count > 3 ? arguments[3] : "");
+}
