@@ -88,12 +88,8 @@ Result<Between> ColumnSlice::vector_between(std::uint32_t vector, std::uint64_t 
 Status ColumnSlice::codes(std::uint32_t vector, std::uint32_t* to) {
   if (vector >= vectors()) return not_for_this("there is no such vector");
   if (representation() != Representation::kDictionary) return not_for_this("there are no codes");
-  PRESSO_TRY(values_.decode(vector, reinterpret_cast<Byte*>(to)));
-  const std::uint32_t rows = vector_rows_of(vector);
-  std::uint32_t greatest = 0;
-  for (std::uint32_t row = 0; row < rows; ++row) greatest = std::max(greatest, to[row]);
-  if (greatest < group_->chunk(column_).entries) return {};
-  return values_.at_block(make_error(ErrorCode::kBadRowGroup, "a code beyond the dictionary"));
+  PRESSO_TRY(check_codes_of(vector));
+  return values_.decode(vector, reinterpret_cast<Byte*>(to));
 }
 
 /// Once a vector. What its entry tells often suffices.

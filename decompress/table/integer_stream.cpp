@@ -135,7 +135,7 @@ Status IntegerStream::filter_codes(std::uint32_t vector, const std::uint64_t* wa
   const CpuLevel level = group_->blocks().options().level;
   const std::uint32_t rows = vector_rows_of(vector);
   if (state_ == State::kValues) {
-    presso::filter_codes(values_of(vector, false), rows, wanted, codes, bits);
+    presso::filter_codes(values_of(vector, true), rows, wanted, codes, bits, level);
     return {};
   }
   IntegerVector found;

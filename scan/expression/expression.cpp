@@ -8,7 +8,7 @@
 namespace presso {
 namespace {
 
-using expression_detail::Parsed;
+using expression_detail::Node;
 using expression_detail::Parser;
 using expression_detail::Token;
 using Kind = Expression::Kind;
@@ -52,19 +52,19 @@ Result<NamedExpression> named_expression(Parser& parser) {
     star.expression.length = first.text.size();
     return star;
   }
-  PRESSO_ASSIGN(Parsed parsed, parser.expression());
+  PRESSO_ASSIGN(Node parsed, parser.expression());
   PRESSO_ASSIGN(std::string name, result_name(parser));
   if (name.empty()) {
-    name = parsed.tree.kind == Kind::kColumn
-               ? parsed.tree.text
-               : std::string(parser.text().substr(parsed.begin, parsed.end - parsed.begin));
+    name = parsed->tree.kind == Kind::kColumn
+               ? parsed->tree.text
+               : std::string(parser.text().substr(parsed->begin, parsed->end - parsed->begin));
   }
-  return NamedExpression{std::move(parsed.tree), std::move(name)};
+  return NamedExpression{std::move(parsed->tree), std::move(name)};
 }
 
 Result<SortExpression> sort_expression(Parser& parser) {
-  PRESSO_ASSIGN(Parsed parsed, parser.expression());
-  SortExpression result{std::move(parsed.tree), false, false};
+  PRESSO_ASSIGN(Node parsed, parser.expression());
+  SortExpression result{std::move(parsed->tree), false, false};
   result.descending = parser.take_word("desc");
   if (!result.descending) parser.take_word("asc");
   if (!parser.take_word("nulls")) return result;
@@ -106,9 +106,9 @@ bool operator==(const Expression& a, const Expression& b) {
 
 Result<Expression> parse_expression(std::string_view text) {
   Parser parser(text);
-  PRESSO_ASSIGN(Parsed parsed, parser.expression());
+  PRESSO_ASSIGN(Node parsed, parser.expression());
   if (!parser.done()) return parser.no_operator("an operator or the end");
-  return std::move(parsed.tree);
+  return std::move(parsed->tree);
 }
 
 Result<std::vector<NamedExpression>> parse_expressions(std::string_view text) {

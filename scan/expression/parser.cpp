@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "scan/syntax/cursor.h"
+
 namespace presso::expression_detail {
 namespace {
 
@@ -83,31 +85,31 @@ Error Parser::no_operator(std::string_view expected) const {
   return unexpected(here(), expected);
 }
 
-Parsed Parser::begin_node(Kind kind, std::size_t begin) {
-  Parsed node;
-  node.tree.kind = kind;
-  node.begin = begin;
+Node Parser::begin_node(Kind kind, std::size_t begin) {
+  Node node = std::make_unique<Parsed>();
+  node->tree.kind = kind;
+  node->begin = begin;
   return node;
 }
 
-Parsed Parser::begin_operator(Op op, bool negated, Parsed left) {
-  Parsed node = begin_node(Kind::kOperator, left.begin);
-  node.tree.op = op;
-  node.tree.negated = negated;
+Node Parser::begin_operator(Op op, bool negated, Node left) {
+  Node node = begin_node(Kind::kOperator, left->begin);
+  node->tree.op = op;
+  node->tree.negated = negated;
   adopt(node, std::move(left));
   return node;
 }
 
-void Parser::adopt(Parsed& node, Parsed child) {
-  node.tree.arguments.push_back(std::move(child.tree));
-  node.depth = std::max(node.depth, child.depth + 1);
+void Parser::adopt(Node& node, Node child) {
+  node->tree.arguments.push_back(std::move(child->tree));
+  node->depth = std::max(node->depth, child->depth + 1);
 }
 
-Result<Parsed> Parser::finish(Parsed node) const {
-  if (node.depth > kMaxExpressionDepth) return too_deep(node.begin);
-  node.end = end_of_last();
-  node.tree.offset = node.begin;
-  node.tree.length = node.end - node.begin;
+Result<Node> Parser::finish(Node node) const {
+  if (node->depth > kMaxExpressionDepth) return too_deep(node->begin);
+  node->end = end_of_last();
+  node->tree.offset = node->begin;
+  node->tree.length = node->end - node->begin;
   return node;
 }
 
@@ -119,25 +121,33 @@ const Parser::Infix* Parser::infix_here() const {
   return nullptr;
 }
 
-Error Parser::does_not_chain(Power power) const {
-  return error_at(here().offset,
-                  power == Power::kComparison
-                      ? "comparisons do not chain; write a < b AND b < c, or parentheses"
-                      : "such conditions do not chain; join them with AND, or set parentheses");
+/// What may follow what without parentheses: comparisons and tests do not chain, and a condition is
+/// no operand of + or ||.
+Status Parser::may_follow(Power before, Power power) const {
+  if (before == power && power == Power::kComparison) {
+    return error_at(here().offset,
+                    "comparisons do not chain; write a < b AND b < c, or set parentheses");
+  }
+  if (before == power && power == Power::kTest) {
+    return error_at(here().offset,
+                    "such conditions do not chain; join them with AND, or set parentheses");
+  }
+  if (before <= Power::kTest && power >= Power::kConcat) {
+    return error_at(here().offset, scan_detail::quoted(here().text) +
+                                       " cannot follow a condition; set parentheses");
+  }
+  return {};
 }
 
-Result<Parsed> Parser::expression(Power least) {
+Result<Node> Parser::expression(Power least) {
   if (calls_ == kMaxCalls) return too_deep(here().offset);
   ++calls_;
-  Result<Parsed> left = prefix(least);
+  Result<Node> left = prefix(least);
   const Infix* before = nullptr;
   while (left.ok()) {
     const Infix* operation = infix_here();
     if (operation == nullptr || operation->power < least) break;
-    const bool chain = before != nullptr && before->power == operation->power;
-    if (chain && (before->power == Power::kComparison || before->power == Power::kTest)) {
-      return does_not_chain(before->power);
-    }
+    if (before != nullptr) PRESSO_TRY(may_follow(before->power, operation->power));
     left = infix(*operation, std::move(*left), before == operation);
     before = operation;
   }
@@ -145,7 +155,7 @@ Result<Parsed> Parser::expression(Power least) {
   return left;
 }
 
-Result<Parsed> Parser::infix(const Infix& operation, Parsed left, bool same_as_before) {
+Result<Node> Parser::infix(const Infix& operation, Node left, bool same_as_before) {
   take();
   switch (operation.op) {
     case Op::kNone:
@@ -169,24 +179,24 @@ Result<Parsed> Parser::infix(const Infix& operation, Parsed left, bool same_as_b
 }
 
 /// The operands of `a OR b OR c` go into one node; those in parentheses keep theirs.
-Result<Parsed> Parser::junction(const Infix& operation, Parsed left, bool same_as_before) {
-  Result<Parsed> right = expression(above(operation.power));
+Result<Node> Parser::junction(const Infix& operation, Node left, bool same_as_before) {
+  Result<Node> right = expression(above(operation.power));
   if (!right.ok()) return right;
-  Parsed node =
+  Node node =
       same_as_before ? std::move(left) : begin_operator(operation.op, false, std::move(left));
   adopt(node, std::move(*right));
   return finish(std::move(node));
 }
 
-Result<Parsed> Parser::binary(const Infix& operation, Parsed left) {
-  Result<Parsed> right = expression(above(operation.power));
+Result<Node> Parser::binary(const Infix& operation, Node left) {
+  Result<Node> right = expression(above(operation.power));
   if (!right.ok()) return right;
-  Parsed node = begin_operator(operation.op, false, std::move(left));
+  Node node = begin_operator(operation.op, false, std::move(left));
   adopt(node, std::move(*right));
   return finish(std::move(node));
 }
 
-Result<Parsed> Parser::negated_test(Parsed left) {
+Result<Node> Parser::negated_test(Node left) {
   for (const Infix& infix : kInfixes) {
     if (infix.power == Power::kTest && infix.op != Op::kNot && here().is_word(infix.spelling)) {
       take();
@@ -196,29 +206,29 @@ Result<Parsed> Parser::negated_test(Parsed left) {
   return unexpected(here(), "IN, BETWEEN, LIKE, ILIKE or MATCHES behind NOT");
 }
 
-Result<Parsed> Parser::test(Op op, bool negated, Parsed left) {
-  Parsed node = begin_operator(op, negated, std::move(left));
+Result<Node> Parser::test(Op op, bool negated, Node left) {
+  Node node = begin_operator(op, negated, std::move(left));
   if (op == Op::kBetween) return between(std::move(node));
   if (op == Op::kIn) return in(std::move(node));
   return pattern(std::move(node));
 }
 
-Result<Parsed> Parser::between(Parsed node) {
-  Result<Parsed> low = expression(above(Power::kTest));
+Result<Node> Parser::between(Node node) {
+  Result<Node> low = expression(above(Power::kTest));
   if (!low.ok()) return low;
   if (!take_word("and")) return unexpected(here(), "AND and the upper bound of BETWEEN");
-  Result<Parsed> high = expression(above(Power::kTest));
+  Result<Node> high = expression(above(Power::kTest));
   if (!high.ok()) return high;
   adopt(node, std::move(*low));
   adopt(node, std::move(*high));
   return finish(std::move(node));
 }
 
-Result<Parsed> Parser::in(Parsed node) {
+Result<Node> Parser::in(Node node) {
   const std::size_t open = here().offset;
   if (!take_symbol("(")) return unexpected(here(), "a list in parentheses behind IN");
   do {
-    Result<Parsed> member = expression();
+    Result<Node> member = expression();
     if (!member.ok()) return member;
     adopt(node, std::move(*member));
   } while (take_symbol(","));
@@ -227,30 +237,30 @@ Result<Parsed> Parser::in(Parsed node) {
 }
 
 /// Behind LIKE, ILIKE and MATCHES: patterns are compiled before a row is read, so they are strings.
-Result<Parsed> Parser::pattern(Parsed node) {
+Result<Node> Parser::pattern(Node node) {
   const Token first = here();
-  Result<Parsed> pattern = expression(above(Power::kTest));
+  Result<Node> pattern = expression(above(Power::kTest));
   const bool double_quotes = first.kind == Token::Kind::kQuoted;
   if (double_quotes)
     return error_at(first.offset, "strings stand in single quotes: 'a%', not \"a%\"");
   if (!pattern.ok()) return pattern;
-  if (pattern->tree.kind != Kind::kString) {
-    return error_at(pattern->tree.offset, "a pattern must be a string in single quotes");
+  if ((*pattern)->tree.kind != Kind::kString) {
+    return error_at((*pattern)->tree.offset, "a pattern must be a string in single quotes");
   }
   adopt(node, std::move(*pattern));
-  if (node.tree.op == Op::kMatches || !take_word("escape")) return finish(std::move(node));
+  if (node->tree.op == Op::kMatches || !take_word("escape")) return finish(std::move(node));
   if (here().kind != Token::Kind::kString) return unexpected(here(), "a string behind ESCAPE");
   const Token& token = take();
   std::string escape = unquoted(token.text);
   if (escape.size() > 1 || escape > "\x7F")
     return error_at(token.offset, "ESCAPE takes a single ASCII character");
   if (escape.empty()) return finish(std::move(node));
-  PRESSO_ASSIGN(Parsed character, literal(Kind::kString, std::move(escape)));
+  PRESSO_ASSIGN(Node character, literal(Kind::kString, std::move(escape)));
   adopt(node, std::move(character));
   return finish(std::move(node));
 }
 
-Result<Parsed> Parser::is(Parsed left) {
+Result<Node> Parser::is(Node left) {
   const bool negated = take_word("not");
   const Token word = here();
   if (take_word("null") || take_word("unknown")) {
@@ -260,28 +270,28 @@ Result<Parsed> Parser::is(Parsed left) {
   if (!take_word("distinct") || !take_word("from")) {
     return unexpected(here(), "NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM behind IS");
   }
-  Result<Parsed> right = expression(above(Power::kIs));
+  Result<Node> right = expression(above(Power::kIs));
   if (!right.ok()) return right;
-  Parsed node = begin_operator(Op::kIsDistinct, negated, std::move(left));
+  Node node = begin_operator(Op::kIsDistinct, negated, std::move(left));
   adopt(node, std::move(*right));
   return finish(std::move(node));
 }
 
 /// `x IS TRUE` is `x IS NOT DISTINCT FROM TRUE`.
-Result<Parsed> Parser::is_truth(Parsed left, bool negated, const Token& word) {
-  Parsed node = begin_operator(Op::kIsDistinct, !negated, std::move(left));
-  Parsed truth = begin_node(Kind::kBool, word.offset);
-  truth.tree.text = lower_case(word.text);
-  truth.tree.offset = word.offset;
-  truth.tree.length = word.text.size();
+Result<Node> Parser::is_truth(Node left, bool negated, const Token& word) {
+  Node node = begin_operator(Op::kIsDistinct, !negated, std::move(left));
+  Node truth = begin_node(Kind::kBool, word.offset);
+  truth->tree.text = lower_case(word.text);
+  truth->tree.offset = word.offset;
+  truth->tree.length = word.text.size();
   adopt(node, std::move(truth));
   return finish(std::move(node));
 }
 
-Result<Parsed> Parser::double_colon(Parsed left) {
+Result<Node> Parser::double_colon(Node left) {
   PRESSO_ASSIGN(std::string name, type());
-  Parsed node = begin_node(Kind::kCast, left.begin);
-  node.tree.type = std::move(name);
+  Node node = begin_node(Kind::kCast, left->begin);
+  node->tree.type = std::move(name);
   adopt(node, std::move(left));
   return finish(std::move(node));
 }

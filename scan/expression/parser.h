@@ -6,6 +6,7 @@
 // Tested by tests/unit/scan/expression.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,13 +24,16 @@ struct Parsed {
   std::size_t end = 0;
   std::size_t depth = 1;  ///< levels of `tree`
 };
+/// Small, for the stack's sake: the parser calls itself up to 1,000 times, with a few of these each
+/// time.
+using Node = std::unique_ptr<Parsed>;
 
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text), tokens_(tokens_of(text)) {}
 
   /// As much as belongs together by operators that bind at least so strongly.
-  Result<Parsed> expression(Power least = Power::kOr);
+  Result<Node> expression(Power least = Power::kOr);
 
   const Token& here() const { return tokens_[at_]; }
   const Token& ahead(std::size_t tokens = 1) const;
@@ -57,41 +61,41 @@ class Parser {
 
   // parser.cpp: operators behind an operand.
   const Infix* infix_here() const;
-  Error does_not_chain(Power power) const;
-  Result<Parsed> infix(const Infix& operation, Parsed left, bool same_as_before);
-  Result<Parsed> junction(const Infix& operation, Parsed left, bool same_as_before);
-  Result<Parsed> binary(const Infix& operation, Parsed left);
-  Result<Parsed> test(Expression::Op op, bool negated, Parsed left);
-  Result<Parsed> negated_test(Parsed left);
-  Result<Parsed> between(Parsed node);
-  Result<Parsed> in(Parsed node);
-  Result<Parsed> pattern(Parsed node);
-  Result<Parsed> is(Parsed left);
-  Result<Parsed> is_truth(Parsed left, bool negated, const Token& word);
-  Result<Parsed> double_colon(Parsed left);
+  Status may_follow(Power before, Power power) const;
+  Result<Node> infix(const Infix& operation, Node left, bool same_as_before);
+  Result<Node> junction(const Infix& operation, Node left, bool same_as_before);
+  Result<Node> binary(const Infix& operation, Node left);
+  Result<Node> test(Expression::Op op, bool negated, Node left);
+  Result<Node> negated_test(Node left);
+  Result<Node> between(Node node);
+  Result<Node> in(Node node);
+  Result<Node> pattern(Node node);
+  Result<Node> is(Node left);
+  Result<Node> is_truth(Node left, bool negated, const Token& word);
+  Result<Node> double_colon(Node left);
 
   // parser_values.cpp: what an operand begins with.
-  Result<Parsed> prefix(Power least);
-  Result<Parsed> signed_operand();
-  Result<Parsed> negation();
-  Result<Parsed> parenthesised();
-  Result<Parsed> literal(Expression::Kind kind, std::string text);
-  Result<Parsed> word();
-  Result<Parsed> name();
-  Result<Parsed> function();
-  Result<Parsed> extract();
-  Result<Parsed> cast();
+  Result<Node> prefix(Power least);
+  Result<Node> signed_operand();
+  Result<Node> negation();
+  Result<Node> parenthesised();
+  Result<Node> literal(Expression::Kind kind, std::string text);
+  Result<Node> word();
+  Result<Node> name();
+  Result<Node> function();
+  Result<Node> extract();
+  Result<Node> cast();
   Result<std::string> type();
-  Result<Parsed> interval();
-  Result<Parsed> case_of();
-  Result<Parsed> equality(const Expression& subject, std::size_t depth, Parsed value);
+  Result<Node> interval();
+  Result<Node> case_of();
+  Result<Node> equality(const Expression& subject, std::size_t depth, Node value);
   Status close(std::size_t open, std::string_view expected);
 
-  static Parsed begin_node(Expression::Kind kind, std::size_t begin);
-  static Parsed begin_operator(Expression::Op op, bool negated, Parsed left);
-  static void adopt(Parsed& node, Parsed child);
+  static Node begin_node(Expression::Kind kind, std::size_t begin);
+  static Node begin_operator(Expression::Op op, bool negated, Node left);
+  static void adopt(Node& node, Node child);
   /// Ends `node` behind the last token that was taken.
-  Result<Parsed> finish(Parsed node) const;
+  Result<Node> finish(Node node) const;
 
   std::string_view text_;
   std::vector<Token> tokens_;

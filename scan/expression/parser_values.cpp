@@ -77,13 +77,13 @@ std::optional<Amount> amount_of(std::string_view text) {
 
 }  // namespace
 
-Result<Parsed> Parser::literal(Kind kind, std::string text) {
-  Parsed node = begin_node(kind, tokens_[at_ - 1].offset);
-  node.tree.text = std::move(text);
+Result<Node> Parser::literal(Kind kind, std::string text) {
+  Node node = begin_node(kind, tokens_[at_ - 1].offset);
+  node->tree.text = std::move(text);
   return finish(std::move(node));
 }
 
-Result<Parsed> Parser::prefix(Power least) {
+Result<Node> Parser::prefix(Power least) {
   const Token& token = here();
   switch (token.kind) {
     case TokenKind::kString:
@@ -111,25 +111,25 @@ Result<Parsed> Parser::prefix(Power least) {
 }
 
 /// A plus is left out.
-Result<Parsed> Parser::signed_operand() {
+Result<Node> Parser::signed_operand() {
   const Token& sign = take();
-  Result<Parsed> operand = expression(Power::kNegate);
+  Result<Node> operand = expression(Power::kNegate);
   if (!operand.ok()) return operand;
   if (sign.text == "+") {
-    operand->begin = sign.offset;
+    (*operand)->begin = sign.offset;
     return operand;
   }
-  Parsed node = begin_operator(Op::kNegate, false, std::move(*operand));
-  node.begin = sign.offset;
+  Node node = begin_operator(Op::kNegate, false, std::move(*operand));
+  node->begin = sign.offset;
   return finish(std::move(node));
 }
 
-Result<Parsed> Parser::negation() {
+Result<Node> Parser::negation() {
   const std::size_t begin = take().offset;
-  Result<Parsed> operand = expression(Power::kNot);
+  Result<Node> operand = expression(Power::kNot);
   if (!operand.ok()) return operand;
-  Parsed node = begin_operator(Op::kNot, false, std::move(*operand));
-  node.begin = begin;
+  Node node = begin_operator(Op::kNot, false, std::move(*operand));
+  node->begin = begin;
   return finish(std::move(node));
 }
 
@@ -139,17 +139,17 @@ Status Parser::close(std::size_t open, std::string_view expected) {
   return unexpected(here(), expected);
 }
 
-Result<Parsed> Parser::parenthesised() {
+Result<Node> Parser::parenthesised() {
   const std::size_t open = take().offset;
-  Result<Parsed> inner = expression();
+  Result<Node> inner = expression();
   if (!inner.ok()) return inner;
   PRESSO_TRY(close(open, "an operator or ')'"));
-  inner->begin = open;
-  inner->end = end_of_last();
+  (*inner)->begin = open;
+  (*inner)->end = end_of_last();
   return inner;
 }
 
-Result<Parsed> Parser::word() {
+Result<Node> Parser::word() {
   const Token& token = here();
   const Token& after = ahead();
   if (token.is_word("case")) return case_of();
@@ -169,49 +169,50 @@ Result<Parsed> Parser::word() {
     return interval();
   }
   if (string_after && (token.is_word("date") || token.is_word("timestamp"))) {
-    Parsed node = begin_node(token.is_word("date") ? Kind::kDate : Kind::kTime, token.offset);
+    Node node = begin_node(token.is_word("date") ? Kind::kDate : Kind::kTime, token.offset);
     take();
-    node.tree.text = unquoted(take().text);
+    node->tree.text = unquoted(take().text);
     return finish(std::move(node));
   }
   return name();
 }
 
 /// A column, or a function where a parenthesis follows.
-Result<Parsed> Parser::name() {
+Result<Node> Parser::name() {
   if (ahead().is_symbol("(")) return function();
   const auto text_of = [](const Token& token) {
     return token.kind == TokenKind::kQuoted ? unquoted(token.text) : std::string(token.text);
   };
-  Parsed node = begin_node(Kind::kColumn, here().offset);
-  node.tree.text = text_of(take());
+  Node node = begin_node(Kind::kColumn, here().offset);
+  node->tree.text = text_of(take());
   if (!take_symbol(".")) return finish(std::move(node));
   const Token& column = here();
   const bool plain = column.kind == TokenKind::kWord && !is_reserved(column.text);
   if (!plain && column.kind != TokenKind::kQuoted) {
     return unexpected(column, "a column's name behind '.'");
   }
-  node.tree.qualifier = std::move(node.tree.text);
-  node.tree.text = text_of(take());
+  node->tree.qualifier = std::move(node->tree.text);
+  node->tree.text = text_of(take());
   return finish(std::move(node));
 }
 
-Result<Parsed> Parser::function() {
-  Parsed node = begin_node(Kind::kFunction, here().offset);
+Result<Node> Parser::function() {
+  Node node = begin_node(Kind::kFunction, here().offset);
   const Token& token = take();
-  node.tree.text = lower_case(token.kind == TokenKind::kQuoted ? unquoted(token.text) : token.text);
+  node->tree.text =
+      lower_case(token.kind == TokenKind::kQuoted ? unquoted(token.text) : token.text);
   const std::size_t open = take().offset;
   if (take_symbol(")")) return finish(std::move(node));
   if (here().is_symbol("*") && ahead().is_symbol(")")) {
     take();
-    PRESSO_ASSIGN(Parsed star, literal(Kind::kStar, {}));
+    PRESSO_ASSIGN(Node star, literal(Kind::kStar, {}));
     take();
     adopt(node, std::move(star));
     return finish(std::move(node));
   }
-  node.tree.distinct = take_word("distinct");
+  node->tree.distinct = take_word("distinct");
   do {
-    Result<Parsed> argument = expression();
+    Result<Node> argument = expression();
     if (!argument.ok()) return argument;
     adopt(node, std::move(*argument));
   } while (take_symbol(","));
@@ -220,30 +221,30 @@ Result<Parsed> Parser::function() {
 }
 
 /// EXTRACT(YEAR FROM x) is year(x).
-Result<Parsed> Parser::extract() {
-  Parsed node = begin_node(Kind::kFunction, take().offset);
+Result<Node> Parser::extract() {
+  Node node = begin_node(Kind::kFunction, take().offset);
   const std::size_t open = take().offset;
   const Token& part = here();
   const auto is_part = [&part](std::string_view word) { return part.is_word(word); };
   if (std::none_of(kParts.begin(), kParts.end(), is_part)) {
     return unexpected(part, "YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE or SECOND");
   }
-  node.tree.text = lower_case(take().text);
+  node->tree.text = lower_case(take().text);
   if (!take_word("from")) return unexpected(here(), "FROM");
-  Result<Parsed> argument = expression();
+  Result<Node> argument = expression();
   if (!argument.ok()) return argument;
   PRESSO_TRY(close(open, "an operator or ')'"));
   adopt(node, std::move(*argument));
   return finish(std::move(node));
 }
 
-Result<Parsed> Parser::cast() {
-  Parsed node = begin_node(Kind::kCast, take().offset);
+Result<Node> Parser::cast() {
+  Node node = begin_node(Kind::kCast, take().offset);
   const std::size_t open = take().offset;
-  Result<Parsed> argument = expression();
+  Result<Node> argument = expression();
   if (!argument.ok()) return argument;
   if (!take_word("as")) return unexpected(here(), "AS and a type");
-  PRESSO_ASSIGN(node.tree.type, type());
+  PRESSO_ASSIGN(node->tree.type, type());
   PRESSO_TRY(close(open, "')' behind the type"));
   adopt(node, std::move(*argument));
   return finish(std::move(node));
@@ -269,8 +270,8 @@ Result<std::string> Parser::type() {
   return type + ')';
 }
 
-Result<Parsed> Parser::interval() {
-  Parsed node = begin_node(Kind::kInterval, take().offset);
+Result<Node> Parser::interval() {
+  Node node = begin_node(Kind::kInterval, take().offset);
   const Token& token = take();
   const bool string = token.kind == TokenKind::kString;
   const std::optional<Amount> amount =
@@ -278,57 +279,57 @@ Result<Parsed> Parser::interval() {
   if (!amount || (!string && !amount->unit.empty())) {
     return error_at(token.offset, "an INTERVAL begins with a whole number: INTERVAL '3' DAY");
   }
-  node.tree.text = amount->number;
+  node->tree.text = amount->number;
   if (!amount->unit.empty()) {
-    node.tree.type = unit_of(amount->unit);
-    if (!node.tree.type.empty()) return finish(std::move(node));
+    node->tree.type = unit_of(amount->unit);
+    if (!node->tree.type.empty()) return finish(std::move(node));
     return error_at(token.offset, "an INTERVAL has one number and one unit: INTERVAL '3 days'");
   }
-  if (here().kind == TokenKind::kWord) node.tree.type = unit_of(here().text);
-  if (node.tree.type.empty()) return unexpected(here(), "a unit of time, such as DAY or MONTH");
+  if (here().kind == TokenKind::kWord) node->tree.type = unit_of(here().text);
+  if (node->tree.type.empty()) return unexpected(here(), "a unit of time, such as DAY or MONTH");
   take();
   return finish(std::move(node));
 }
 
-Result<Parsed> Parser::case_of() {
-  Parsed node = begin_node(Kind::kCase, take().offset);
-  std::optional<Parsed> subject;
+Result<Node> Parser::case_of() {
+  Node node = begin_node(Kind::kCase, take().offset);
+  Node subject;
   if (!here().is_word("when")) {
     PRESSO_ASSIGN(subject, expression());
   }
   if (!here().is_word("when")) return unexpected(here(), "WHEN");
   while (take_word("when")) {
-    Result<Parsed> condition = expression();
+    Result<Node> condition = expression();
     if (condition.ok() && subject) {
       condition = equality(subject->tree, subject->depth, std::move(*condition));
     }
     if (!condition.ok()) return condition;
     adopt(node, std::move(*condition));
     if (!take_word("then")) return unexpected(here(), "THEN");
-    Result<Parsed> value = expression();
+    Result<Node> value = expression();
     if (!value.ok()) return value;
     adopt(node, std::move(*value));
   }
   if (take_word("else")) {
-    Result<Parsed> value = expression();
+    Result<Node> value = expression();
     if (!value.ok()) return value;
     adopt(node, std::move(*value));
   }
-  if (done()) return error_at(node.begin, "the CASE here has no END");
+  if (done()) return error_at(node->begin, "the CASE here has no END");
   if (!take_word("end")) return unexpected(here(), "an operator, WHEN, ELSE or END");
   return finish(std::move(node));
 }
 
 /// What `subject` is compared with gives the place.
-Result<Parsed> Parser::equality(const Expression& subject, std::size_t depth, Parsed value) {
+Result<Node> Parser::equality(const Expression& subject, std::size_t depth, Node value) {
   copied_bytes_ += bytes_of(subject);
   if (copied_bytes_ > kMaxCopiedBytes) {
     return error_at(subject.offset, "too long to be compared in so many WHENs");
   }
-  Parsed node = begin_node(Kind::kOperator, value.begin);
-  node.tree.op = Op::kEqual;
-  node.tree.arguments.push_back(subject);
-  node.depth = depth + 1;
+  Node node = begin_node(Kind::kOperator, value->begin);
+  node->tree.op = Op::kEqual;
+  node->tree.arguments.push_back(subject);
+  node->depth = depth + 1;
   adopt(node, std::move(value));
   return finish(std::move(node));
 }

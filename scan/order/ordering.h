@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Order by, with and without limit: rows go in from any thread in any order and come out sorted, the
-// same whatever the number of threads, since rows with equal keys stay in the order of the input.
-// With a limit each thread keeps the first rows only (top-k); else all rows are sorted by normalised
-// keys, in memory, or as runs in a temporary file that are merged, where memory does not suffice.
-// Nulls come last unless the key says otherwise; NaN is the greatest number; strings bytewise.
-// Tested by tests/unit/scan/order/ordering_test.cpp.
+// Order by, with and without limit: rows go in from any thread in any order and come out sorted,
+// the same whatever the number of threads, since rows with equal keys stay in the order of the
+// input. With a limit each thread keeps the first rows only (top-k); else all rows are sorted by
+// normalised keys, in memory, or as runs in a temporary file that are merged, where memory does not
+// suffice. Nulls come last unless the key says otherwise; NaN is the greatest number; strings
+// bytewise. Tested by tests/unit/scan/order/ordering_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -72,8 +72,7 @@ ResultBatch BatchBuilder::take() {
   return taken;
 }
 
-void BatchBuilder::append_strings(ColumnData& column, const VectorView& view,
-                                  std::uint32_t count) {
+void BatchBuilder::append_strings(ColumnData& column, const VectorView& view, std::uint32_t count) {
   const StringRef* const from = view.as<StringRef>();
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < count; ++i) bytes += view.is_null(i) ? 0 : from[i].size;
@@ -148,14 +147,16 @@ ResultBatch part_of(const ResultBatch& batch, std::uint64_t first, std::uint64_t
       const std::int64_t begin = from.offsets[first];
       const std::int64_t end = from.offsets[first + rows];
       to.values.append({from.values.data() + begin, static_cast<std::size_t>(end - begin)});
-      for (std::uint64_t i = 0; i <= rows; ++i) to.offsets.push_back(from.offsets[first + i] - begin);
+      for (std::uint64_t i = 0; i <= rows; ++i)
+        to.offsets.push_back(from.offsets[first + i] - begin);
     } else if (from.type == ColumnType::kBool) {
       to.values.resize_discarding((rows + 7) / 8);
       std::fill_n(to.values.data(), to.values.size(), Byte{0});
       copy_bits(from.values.data(), first, rows, to.values.data(), 0);
     } else {
       const std::size_t width = value_bytes(from.type);
-      to.values.append({from.values.data() + first * width, static_cast<std::size_t>(rows * width)});
+      to.values.append(
+          {from.values.data() + first * width, static_cast<std::size_t>(rows * width)});
     }
     if (!from.validity.empty()) {
       to.validity.assign((rows + 7) / 8, 0);

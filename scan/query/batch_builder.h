@@ -15,6 +15,7 @@ class BatchBuilder {
   /// `schema` is kept by reference.
   explicit BatchBuilder(const TableSchema& schema);
 
+  const TableSchema& schema() const { return schema_; }
   std::uint64_t rows() const { return rows_; }
   /// A view for each column of the schema; up to kBatchRows rows.
   void append(std::span<const VectorView> columns, std::uint32_t count);

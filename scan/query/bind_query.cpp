@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Looks up names and types of a whole query. In a query with groups each expression of the answer is
-// taken apart: what equals a key is the key, what an aggregate function is given is computed of the
-// table's rows, the rest is computed of keys and aggregates.
+// Looks up names and types of a whole query. In a query with groups each expression of the answer
+// is taken apart: what equals a key is the key, what an aggregate function is given is computed of
+// the table's rows, the rest is computed of keys and aggregates.
 #include <algorithm>
 #include <map>
 
@@ -14,6 +14,13 @@ using Kind = Expression::Kind;
 
 Error refused(std::string what, const Expression& where) {
   return at_place(make_error(ErrorCode::kInvalidArgument, std::move(what)), where);
+}
+
+/// An error with its place shown in the text; one that has none as it is.
+template <class Value>
+Result<Value> shown(Result<Value> result, const std::string& text) {
+  if (result.ok() || text.empty() || result.error().byte_offset == Error::kNone) return result;
+  return make_error(result.error().code, explain_expression_error(text, result.error()));
 }
 
 bool has_aggregate(const Expression& expression) {
@@ -90,7 +97,8 @@ class GroupBinder final : public Binder {
   Result<NodeId> bind_aggregate(const Expression& expression) override {
     const std::string& name = expression.text;
     AggregateCall call;
-    const bool star = expression.arguments.size() == 1 && expression.arguments[0].kind == Kind::kStar;
+    const bool star =
+        expression.arguments.size() == 1 && expression.arguments[0].kind == Kind::kStar;
     if (name == "count" && (star || expression.arguments.empty())) return column_of(call);
     if (expression.arguments.size() != 1 || star) {
       return refused(name + "() takes one argument", expression);
@@ -245,8 +253,8 @@ Result<NodeId> sort_node(BoundQuery& query, Binder& binder, const SortExpression
 }
 
 Status bind_order(BoundQuery& query, Binder& binder, const QuerySpec& spec) {
-  for (const SortExpression& sort : spec.order_by) {
-    PRESSO_ASSIGN(const NodeId id, sort_node(query, binder, sort));
+  for (const auto& [sort, text] : spec.order_by) {
+    PRESSO_ASSIGN(const NodeId id, shown(sort_node(query, binder, sort), text));
     if (query.last_graph().is_constant(id)) continue;
     auto place = std::find(query.sort_nodes.begin(), query.sort_nodes.end(), id);
     const auto number = static_cast<std::size_t>(place - query.sort_nodes.begin());
@@ -260,24 +268,25 @@ Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec)
   const auto add_all = [&] {
     for (std::size_t i = 0; i < query.columns.size(); ++i) {
       const InputColumn& column = query.columns[i];
-      const NodeId id = query.input->add(column_node(i, column.schema, column.range, column.nullable));
+      const NodeId id =
+          query.input->add(column_node(i, column.schema, column.range, column.nullable));
       add_result(query, id, column.name);
       query.schema.columns.back().quoting = column.schema.quoting;
     }
   };
-  for (const NamedExpression& item : spec.select) {
+  for (const auto& [item, text] : spec.select) {
     if (item.expression.kind == Kind::kStar) {
       add_all();
       continue;
     }
-    PRESSO_ASSIGN(const NodeId id, binder.bind(item.expression));
+    PRESSO_ASSIGN(const NodeId id, shown(binder.bind(item.expression), text));
     add_result(query, id, item.name);
     binder.aliases.add(item.name, id);
   }
   if (spec.select.empty()) add_all();
-  if (spec.having) {
-    return refused("--having is about groups, of which there are none; --where chooses rows",
-                   *spec.having);
+  if (!spec.having.empty()) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--having is about groups, of which there are none; --where chooses rows");
   }
   binder.use_aliases = true;
   return bind_order(query, binder, spec);
@@ -289,11 +298,11 @@ Result<NodeId> bind_key(Binder& input, const Expression& key, const QuerySpec& s
     if (*position == 0 || *position > spec.select.size()) {
       return refused("there is no column " + key.text + " in --columns", key);
     }
-    return input.bind(spec.select[*position - 1].expression);
+    return input.bind(spec.select[*position - 1].parsed.expression);
   }
   Result<NodeId> bound = input.bind(key);
   if (bound.ok() || key.kind != Kind::kColumn) return bound;
-  for (const NamedExpression& item : spec.select) {
+  for (const auto& [item, text] : spec.select) {
     if (item.name == key.text) return input.bind(item.expression);
   }
   return bound;
@@ -305,8 +314,8 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
   query.output = std::make_unique<Graph>();
   GroupBinder binder(query, input, kNone, rows);
   std::vector<std::string> key_names;
-  for (const Expression& key : spec.group_by) {
-    PRESSO_ASSIGN(NodeId id, bind_key(input, key, spec));
+  for (const auto& [key, text] : spec.group_by) {
+    PRESSO_ASSIGN(NodeId id, shown(bind_key(input, key, spec), text));
     if (input.builder().at(id).family == Family::kNull) {
       PRESSO_ASSIGN(id, input.builder().cast(id, schema_of(Family::kInteger)));
     }
@@ -314,8 +323,9 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
     binder.add_key(id);
     key_names.push_back(key.kind == Kind::kColumn ? key.text : to_text(key));
   }
-  const auto add = [&](const NamedExpression& item) -> Status {
-    PRESSO_ASSIGN(const NodeId id, binder.bind(item.expression));
+  const auto add = [&](const FromText<NamedExpression>& from) -> Status {
+    const NamedExpression& item = from.parsed;
+    PRESSO_ASSIGN(const NodeId id, shown(binder.bind(item.expression), from.text));
     add_result(query, id, item.name);
     binder.aliases.add(item.name, id);
     return {};
@@ -325,16 +335,21 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
       add_result(query, query.output->add(query.group_columns[i]), key_names[i]);
     }
   }
-  for (const NamedExpression& item : spec.select) {
+  for (const auto& item : spec.select) {
     PRESSO_TRY(add(item));
   }
-  for (const NamedExpression& item : spec.aggregates) {
+  for (const auto& item : spec.aggregates) {
     PRESSO_TRY(add(item));
   }
   binder.use_aliases = true;
-  if (spec.having) {
-    PRESSO_ASSIGN(const NodeId having, binder.bind_condition(*spec.having));
-    query.having = having;
+  std::vector<NodeId> conditions;
+  for (const auto& [condition, text] : spec.having) {
+    PRESSO_ASSIGN(const NodeId id, shown(binder.bind_condition(condition), text));
+    conditions.push_back(id);
+  }
+  if (!conditions.empty()) {
+    PRESSO_ASSIGN(const NodeId all, binder.builder().all_of(conditions));
+    query.having = all;
   }
   return bind_order(query, binder, spec);
 }
@@ -348,11 +363,13 @@ Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<InputColumn> co
   query.limit = spec.limit;
   query.offset = spec.offset;
   PlainBinder binder(*query.input, query.columns, qualifiers);
-  for (const Expression& condition : spec.conditions) {
-    PRESSO_ASSIGN(const NodeId id, binder.bind_condition(condition));
+  for (const auto& [condition, text] : spec.conditions) {
+    PRESSO_ASSIGN(const NodeId id, shown(binder.bind_condition(condition), text));
     query.conditions.push_back(id);
   }
-  const auto of_groups = [](const NamedExpression& item) { return has_aggregate(item.expression); };
+  const auto of_groups = [](const FromText<NamedExpression>& item) {
+    return has_aggregate(item.parsed.expression);
+  };
   const bool grouped = !spec.group_by.empty() || !spec.aggregates.empty() ||
                        std::any_of(spec.select.begin(), spec.select.end(), of_groups);
   PRESSO_TRY(grouped ? bind_grouped(query, binder, spec, rows) : bind_plain(query, binder, spec));

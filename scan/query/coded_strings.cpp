@@ -98,13 +98,13 @@ Status find_in_slice(const Filter& filter, SliceReader& reader, const std::uint6
   const std::uint32_t rows = reader.slice().rows;
   if (slice.representation() == Representation::kToken) {
     GroupContext& group = *reader.slice().group;
-    PRESSO_ASSIGN(const auto made,
-                  group.shared(&filter, [&]() -> Result<std::shared_ptr<const void>> {
-      PRESSO_ASSIGN(const TokenDictionary* tokens, group.reader->tokens(filter.column));
-      using Automaton = std::unique_ptr<const StringTest::TokenAutomaton>;
-      return std::shared_ptr<const void>(
-          std::make_shared<const Automaton>(filter.test->over_tokens(*tokens)));
-    }));
+    PRESSO_ASSIGN(
+        const auto made, group.shared(&filter, [&]() -> Result<std::shared_ptr<const void>> {
+          PRESSO_ASSIGN(const TokenDictionary* tokens, group.reader->tokens(filter.column));
+          using Automaton = std::unique_ptr<const StringTest::TokenAutomaton>;
+          return std::shared_ptr<const void>(
+              std::make_shared<const Automaton>(filter.test->over_tokens(*tokens)));
+        }));
     const auto& automaton =
         *static_cast<const std::unique_ptr<const StringTest::TokenAutomaton>*>(made.get());
     if (automaton != nullptr) {

@@ -39,7 +39,8 @@ std::optional<Bounds> bounds_below(const Node& node, const Bounds& bounds) {
       return divided(power_of_ten(static_cast<unsigned>(node.parameter)));
     case Step::kTimeToUnit:
       if (node.parameter > 0) return divided(node.parameter);
-      if (bounds.most >= kFar / Int128{-node.parameter} || bounds.least <= -kFar / Int128{-node.parameter}) {
+      if (bounds.most >= kFar / Int128{-node.parameter} ||
+          bounds.least <= -kFar / Int128{-node.parameter}) {
         return std::nullopt;
       }
       return Bounds{bounds.least * -node.parameter, (bounds.most + 1) * -node.parameter - 1};
@@ -98,7 +99,8 @@ IntervalSet real_interval(Step step, bool column_first, double value) {
 
 /// `column op literal` or `literal op column`.
 std::optional<ColumnBounds> comparison_bounds(const Graph& graph, const Node& node) {
-  const bool ordered = node.step == Step::kEqual || node.step == Step::kLess || node.step == Step::kLessEqual;
+  const bool ordered =
+      node.step == Step::kEqual || node.step == Step::kLess || node.step == Step::kLessEqual;
   if (!ordered) return std::nullopt;
   const bool column_first = graph.is_constant(node.arguments[1]);
   if (column_first == graph.is_constant(node.arguments[0])) return std::nullopt;
@@ -107,9 +109,11 @@ std::optional<ColumnBounds> comparison_bounds(const Graph& graph, const Node& no
   if (literal.is_null) return std::nullopt;
   if (literal.physical == Physical::kDouble) {
     if (!graph.is_column(other)) return std::nullopt;
-    return ColumnBounds{graph.at(other).column, real_interval(node.step, column_first, literal.real)};
+    return ColumnBounds{graph.at(other).column,
+                        real_interval(node.step, column_first, literal.real)};
   }
-  if (literal.physical != Physical::kInt64 && literal.physical != Physical::kInt128) return std::nullopt;
+  if (literal.physical != Physical::kInt64 && literal.physical != Physical::kInt128)
+    return std::nullopt;
   const Int128 beyond = node.step == Step::kLess ? 1 : 0;
   Bounds bounds;
   if (node.step == Step::kEqual || column_first) bounds.most = literal.integer - beyond;
@@ -151,7 +155,8 @@ class FilterMaker {
       if (node.step == Step::kAnd || node.step == Step::kOr) {
         return combined(node, (node.step == Step::kAnd) != negated, negated);
       }
-      if (std::optional<Filter> leaf = column_leaf(node, negated)) return simplified(std::move(*leaf));
+      if (std::optional<Filter> leaf = column_leaf(node, negated))
+        return simplified(std::move(*leaf));
     }
     return expression(id, negated);
   }
@@ -223,9 +228,8 @@ class FilterMaker {
     if (part.kind == Kind::kIntervals) {
       for (Filter& other : to.parts) {
         if (other.kind != Kind::kIntervals || other.column != part.column) continue;
-        IntervalSet merged = to.kind == Kind::kAnd
-                                 ? other.intervals.intersection(part.intervals)
-                                 : other.intervals.union_with(part.intervals);
+        IntervalSet merged = to.kind == Kind::kAnd ? other.intervals.intersection(part.intervals)
+                                                   : other.intervals.union_with(part.intervals);
         if (merged.intervals().size() > kMostIntervals) continue;
         other.intervals = std::move(merged);
         return;
@@ -252,7 +256,8 @@ class FilterMaker {
 void add_columns(const Filter& filter, std::vector<std::size_t>& columns) {
   if (filter.kind == Kind::kExpression) {
     columns.insert(columns.end(), filter.program->inputs().begin(), filter.program->inputs().end());
-  } else if (filter.kind == Kind::kIntervals || filter.kind == Kind::kText || filter.kind == Kind::kNull) {
+  } else if (filter.kind == Kind::kIntervals || filter.kind == Kind::kText ||
+             filter.kind == Kind::kNull) {
     columns.push_back(filter.column);
   }
   for (const Filter& part : filter.parts) add_columns(part, columns);

@@ -14,14 +14,14 @@ namespace presso::query {
 
 struct Condition {
   Filter filter;
-  std::string text;            ///< for people
-  double selectivity = 1;      ///< share of the rows that fulfil it
-  double cost_ns = 0;          ///< of a row of a vector in which it is tested
+  std::string text;        ///< for people
+  double selectivity = 1;  ///< share of the rows that fulfil it
+  double cost_ns = 0;      ///< of a row of a vector in which it is tested
 };
 
 struct FilterPass {
   std::vector<std::vector<std::size_t>> groups;  ///< numbers of conditions
-  bool as_list = false;  ///< the rows that it is given are a list
+  bool as_list = false;                          ///< the rows that it is given are a list
 };
 
 struct FilterPlan {

@@ -14,7 +14,8 @@ using Kind = Filter::Kind;
 
 std::uint32_t count_bits(const std::uint64_t* bits, std::uint32_t words) {
   std::uint32_t count = 0;
-  for (std::uint32_t i = 0; i < words; ++i) count += static_cast<std::uint32_t>(std::popcount(bits[i]));
+  for (std::uint32_t i = 0; i < words; ++i)
+    count += static_cast<std::uint32_t>(std::popcount(bits[i]));
   return count;
 }
 
@@ -168,19 +169,52 @@ Status FilterRunner::run_pass(const FilterPlan& plan, const FilterPass& pass, Sl
     first_group = done ? 1 : 0;
   }
   if (first_group == pass.groups.size()) return {};
-  std::uint64_t found[kBatchWords];
+  if (pass.as_list) return run_on_list(plan, pass, first_group, reader, bits);
   for (std::uint32_t vector = 0; vector < slice.vectors(); ++vector) {
-    std::uint64_t* const alive = bits + std::size_t{vector} * kBatchWords;
-    for (std::size_t group = first_group; group < pass.groups.size(); ++group) {
-      if (!any_bit(alive)) break;
-      for (const std::size_t number : pass.groups[group]) {
-        if (answers_[number] == Answer::kAll) continue;
-        counts_[number].asked += count_bits(alive, kBatchWords);
-        PRESSO_TRY(test(plan.conditions[number].filter, reader, vector, alive, found));
-        for (std::uint32_t i = 0; i < kBatchWords; ++i) alive[i] &= found[i];
-        counts_[number].left += count_bits(alive, kBatchWords);
-      }
+    PRESSO_TRY(run_on_vector(plan, pass, first_group, reader, vector,
+                             bits + std::size_t{vector} * kBatchWords));
+  }
+  return {};
+}
+
+Status FilterRunner::run_on_vector(const FilterPlan& plan, const FilterPass& pass,
+                                   std::size_t first_group, SliceReader& reader,
+                                   std::uint32_t vector, std::uint64_t* alive) {
+  std::uint64_t found[kBatchWords];
+  for (std::size_t group = first_group; group < pass.groups.size(); ++group) {
+    if (!any_bit(alive)) break;
+    for (const std::size_t number : pass.groups[group]) {
+      if (answers_[number] == Answer::kAll) continue;
+      counts_[number].asked += count_bits(alive, kBatchWords);
+      PRESSO_TRY(test(plan.conditions[number].filter, reader, vector, alive, found));
+      for (std::uint32_t i = 0; i < kBatchWords; ++i) alive[i] &= found[i];
+      counts_[number].left += count_bits(alive, kBatchWords);
     }
+  }
+  return {};
+}
+
+/// The rows that the pass before has left are written down as numbers (S4.4, S4.7): only vectors
+/// that the list names are looked at.
+Status FilterRunner::run_on_list(const FilterPlan& plan, const FilterPass& pass,
+                                 std::size_t first_group, SliceReader& reader,
+                                 std::uint64_t* bits) {
+  list_.clear();
+  for (std::uint32_t word = 0; word < kSliceWords; ++word) {
+    for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      list_.push_back(static_cast<std::uint16_t>(
+          64 * word + static_cast<std::uint32_t>(std::countr_zero(rest))));
+    }
+  }
+  std::fill_n(bits, kSliceWords, std::uint64_t{0});
+  for (std::size_t at = 0; at < list_.size();) {
+    const std::uint32_t vector = list_[at] / kBatchRows;
+    std::uint64_t* const alive = bits + std::size_t{vector} * kBatchWords;
+    for (; at < list_.size() && list_[at] / kBatchRows == vector; ++at) {
+      const std::uint32_t row = list_[at] % kBatchRows;
+      alive[row / 64] |= std::uint64_t{1} << (row % 64);
+    }
+    PRESSO_TRY(run_on_vector(plan, pass, first_group, reader, vector, alive));
   }
   return {};
 }
@@ -195,8 +229,8 @@ Status FilterRunner::keep_valid(std::size_t column, SliceReader& reader, std::ui
   return {};
 }
 
-Status FilterRunner::test_intervals(const Filter& filter, SliceReader& reader,
-                                    std::uint32_t vector, std::uint64_t* found) {
+Status FilterRunner::test_intervals(const Filter& filter, SliceReader& reader, std::uint32_t vector,
+                                    std::uint64_t* found) {
   ColumnSlice& slice = reader.column(filter.column);
   if (slice.representation() == Representation::kNull) {
     std::fill_n(found, kBatchWords, std::uint64_t{0});
@@ -228,7 +262,11 @@ Status FilterRunner::test_text(const Filter& filter, SliceReader& reader, std::u
     default: {
       PRESSO_ASSIGN(const SliceText text, reader.text(filter.column, vector));
       std::fill_n(found, kBatchWords, std::uint64_t{0});
-      filter.test->find(text.text, text.offsets, rows, alive, found);
+      // Rows of a longer text: it begins with the first of them.
+      std::int64_t offsets[kBatchRows + 1];
+      for (std::uint32_t i = 0; i <= rows; ++i) offsets[i] = text.offsets[i] - text.offsets[0];
+      filter.test->find(text.text.subspan(static_cast<std::size_t>(text.offsets[0])), offsets, rows,
+                        alive, found);
       if (filter.negated) {
         for (std::uint32_t i = 0; i < kBatchWords; ++i) found[i] = ~found[i];
       }

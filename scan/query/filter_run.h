@@ -44,6 +44,10 @@ class FilterRunner {
                   std::uint64_t* bits);
   Status run_on_text(const FilterPlan& plan, std::size_t number, SliceReader& reader,
                      std::uint64_t* bits, bool& done);
+  Status run_on_vector(const FilterPlan& plan, const FilterPass& pass, std::size_t first_group,
+                       SliceReader& reader, std::uint32_t vector, std::uint64_t* alive);
+  Status run_on_list(const FilterPlan& plan, const FilterPass& pass, std::size_t first_group,
+                     SliceReader& reader, std::uint64_t* bits);
   Status test_intervals(const Filter& filter, SliceReader& reader, std::uint32_t vector,
                         std::uint64_t* found);
   Status test_text(const Filter& filter, SliceReader& reader, std::uint32_t vector,
@@ -60,6 +64,7 @@ class FilterRunner {
   std::vector<Count> counts_;
   std::map<const Program*, std::unique_ptr<Program::State>> states_;
   std::vector<std::uint64_t> text_bits_;
+  std::vector<std::uint16_t> list_;
   Selection selection_;
   std::vector<VectorView> inputs_;
 };

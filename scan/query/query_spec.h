@@ -14,13 +14,20 @@
 
 namespace presso::query {
 
+/// Something with the text that it was parsed from (empty for trees), in which errors are shown.
+template <class Parsed>
+struct FromText {
+  Parsed parsed;
+  std::string text;
+};
+
 struct QuerySpec {
-  std::vector<Expression> conditions;
-  std::vector<NamedExpression> select;
-  std::vector<Expression> group_by;
-  std::vector<NamedExpression> aggregates;
-  std::optional<Expression> having;
-  std::vector<SortExpression> order_by;
+  std::vector<FromText<Expression>> conditions;
+  std::vector<FromText<NamedExpression>> select;
+  std::vector<FromText<Expression>> group_by;
+  std::vector<FromText<NamedExpression>> aggregates;
+  std::vector<FromText<Expression>> having;
+  std::vector<FromText<SortExpression>> order_by;
   std::uint64_t limit = ~std::uint64_t{0};
   std::uint64_t offset = 0;
 };
@@ -35,12 +42,12 @@ struct AggregateCall {
 struct BoundQuery {
   std::vector<InputColumn> columns;  ///< of the tables
   std::unique_ptr<Graph> input = std::make_unique<Graph>();
-  std::unique_ptr<Graph> output;  ///< nullptr without groups
+  std::unique_ptr<Graph> output;   ///< nullptr without groups
   std::vector<NodeId> conditions;  ///< of `input`
   std::vector<NodeId> keys;        ///< of `input`
   std::vector<AggregateCall> aggregates;
   std::vector<Node> group_columns;  ///< the columns of `output`
-  std::optional<NodeId> having;     ///< of the last graph, as the rest
+  std::optional<NodeId> having;     ///< of the last graph, as what follows
   std::vector<NodeId> results;
   std::vector<NodeId> sort_nodes;
   std::vector<OrderKey> sort_keys;  ///< OrderKey::column: in sort_nodes

@@ -69,7 +69,8 @@ void convert_bools(const Byte* bits, const Selection& selection, Byte* to) {
   }
 }
 
-/// The validity of the selected rows; whether one of them is null.
+}  // namespace
+
 bool select_validity(const std::uint64_t* bits, const Selection& selection, std::uint64_t* to) {
   std::uint64_t missing = 0;
   if (selection.all) {
@@ -89,8 +90,6 @@ bool select_validity(const std::uint64_t* bits, const Selection& selection, std:
   return missing != 0;
 }
 
-}  // namespace
-
 void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
   count = 0;
   for (std::uint32_t word = 0; word < kBatchWords; ++word) {
@@ -101,7 +100,8 @@ void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
   std::uint32_t at = 0;
   for (std::uint32_t word = 0; word < kBatchWords; ++word) {
     for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
-      rows[at++] = static_cast<std::uint16_t>(64 * word + static_cast<std::uint32_t>(std::countr_zero(rest)));
+      rows[at++] = static_cast<std::uint16_t>(64 * word +
+                                              static_cast<std::uint32_t>(std::countr_zero(rest)));
     }
   }
 }

@@ -60,6 +60,9 @@ struct Selection {
   void set(const std::uint64_t* bits, std::uint32_t in_vector);
 };
 
+/// The bits of the selected rows, without gaps; whether one of them is 0.
+bool select_validity(const std::uint64_t* bits, const Selection& selection, std::uint64_t* to);
+
 class SliceReader {
  public:
   /// `physical`: for each column of the table the form in which it is wanted.

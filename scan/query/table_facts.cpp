@@ -37,7 +37,8 @@ InputColumn input_column(const std::vector<Table>& tables, std::size_t column) {
   input.name = input.schema.name;
   input.nullable = false;
   const ColumnType type = input.schema.type;
-  const bool ranged = type != ColumnType::kDecimal128 && type != ColumnType::kBool && !is_string(type);
+  const bool ranged =
+      type != ColumnType::kDecimal128 && type != ColumnType::kBool && !is_string(type);
   bool known = ranged;
   bool begun = false;
   for (const Table& table : tables) {

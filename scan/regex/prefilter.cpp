@@ -16,8 +16,6 @@ namespace {
 using ByteSet = std::bitset<256>;
 using Clause = RequiredLiterals::Clause;
 
-/// Candidates a byte: more of them cost more than the automaton that reads everything.
-constexpr double kMostCandidates = 1.0 / 128;
 /// Strings of this size are looked for rather than sets of bytes.
 constexpr std::size_t kGoodString = 3;
 /// With fewer candidates than this, looking more closely costs more than it saves.
@@ -34,25 +32,6 @@ double probability(const ByteSet& set) {
 
 // --- Strings ----------------------------------------------------------------------------------
 
-/// The share of places whose bytes agree with the two rarest of some string of the clause.
-double candidates_of(const Clause& clause) {
-  double sum = 0;
-  for (const std::string& text : clause.any_of) {
-    double rarest = 1;
-    double second = 1;
-    for (const char c : text) {
-      double here = byte_probability(static_cast<Byte>(c));
-      if (clause.ignore_ascii_case && c >= 'a' && c <= 'z') {
-        here += byte_probability(static_cast<Byte>(c - 'a' + 'A'));
-      }
-      if (here < rarest) std::swap(here, rarest);
-      second = std::min(second, here);
-    }
-    sum += rarest * second;
-  }
-  return sum;
-}
-
 std::size_t shortest(const Clause& clause) {
   std::size_t least = ~std::size_t{0};
   for (const std::string& text : clause.any_of) least = std::min(least, text.size());
@@ -67,7 +46,8 @@ struct RatedClause {
 /// The rarest first.
 std::vector<RatedClause> rated_clauses(const RequiredLiterals& required) {
   std::vector<RatedClause> rated;
-  for (const Clause& clause : required.clauses) rated.push_back({&clause, candidates_of(clause)});
+  for (const Clause& clause : required.clauses)
+    rated.push_back({&clause, expected_candidates(clause)});
   std::stable_sort(rated.begin(), rated.end(), [](const RatedClause& a, const RatedClause& b) {
     return a.candidates < b.candidates;
   });
@@ -206,6 +186,24 @@ std::vector<PrefilterPlan::Literals> plan_strings(const PatternLiterals& literal
 }
 
 }  // namespace
+
+double expected_candidates(const Clause& clause) {
+  double sum = 0;
+  for (const std::string& text : clause.any_of) {
+    double rarest = 1;
+    double second = 1;
+    for (const char c : text) {
+      double here = byte_probability(static_cast<Byte>(c));
+      if (clause.ignore_ascii_case && c >= 'a' && c <= 'z') {
+        here += byte_probability(static_cast<Byte>(c - 'a' + 'A'));
+      }
+      if (here < rarest) std::swap(here, rarest);
+      second = std::min(second, here);
+    }
+    sum += rarest * second;
+  }
+  return sum;
+}
 
 PrefilterPlan plan_prefilter(const PatternLiterals& literals, const Program& program) {
   const std::vector<ByteSet> leading = leading_bytes(program, kMostLeading);

@@ -36,6 +36,12 @@ struct PrefilterPlan {
   bool exists() const { return !literals.empty() || pair || sequence; }
 };
 
+/// Candidates a byte that a search for the clause's strings has in text from logs, prose, mark-up
+/// and tables: how often bytes agree with the two rarest of a string.
+double expected_candidates(const RequiredLiterals::Clause& clause);
+/// More candidates a byte than this cost more than an automaton that reads everything.
+constexpr double kMostCandidates = 1.0 / 128;
+
 /// None where candidates would be too many.
 PrefilterPlan plan_prefilter(const PatternLiterals& literals, const Program& program);
 

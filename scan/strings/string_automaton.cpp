@@ -44,6 +44,58 @@ void append_characters(std::vector<Node>& items, std::uint32_t count, bool unico
   }
 }
 
+/// Reads a string beside `text`: states 0 to size() are how many bytes were equal, then there is
+/// one for strings before it and one for those behind it.
+class Comparison {
+ public:
+  Comparison(StringCondition::Kind kind, std::string_view text) : kind_(kind), text_(text) {}
+
+  scan_detail::CompleteDfa run() {
+    for (std::size_t i = 0; i < text_.size(); ++i) {
+      const auto equal = static_cast<Byte>(text_[i]);
+      for (unsigned byte = 0; byte < 256; ++byte) {
+        made_.next.push_back(byte < equal ? before() : byte > equal ? behind() : next_of(i));
+      }
+      made_.accepts.push_back(is_wanted(-1));
+    }
+    append_all_to(behind());
+    made_.accepts.push_back(is_wanted(0));
+    append_all_to(before());
+    made_.accepts.push_back(is_wanted(-1));
+    append_all_to(behind());
+    made_.accepts.push_back(is_wanted(1));
+    made_.classes = 256;
+    for (unsigned byte = 0; byte < 256; ++byte) made_.class_of[byte] = static_cast<Byte>(byte);
+    return std::move(made_);
+  }
+
+ private:
+  using Kind = StringCondition::Kind;
+  static std::uint32_t next_of(std::size_t state) { return static_cast<std::uint32_t>(state) + 1; }
+  std::uint32_t before() const { return static_cast<std::uint32_t>(text_.size()) + 1; }
+  std::uint32_t behind() const { return static_cast<std::uint32_t>(text_.size()) + 2; }
+  void append_all_to(std::uint32_t state) { made_.next.insert(made_.next.end(), 256, state); }
+
+  bool is_wanted(int order) const {
+    switch (kind_) {
+      case Kind::kLess:
+        return order < 0;
+      case Kind::kLessEqual:
+        return order <= 0;
+      case Kind::kGreater:
+        return order > 0;
+      case Kind::kGreaterEqual:
+        return order >= 0;
+      default:
+        return order == 0;
+    }
+  }
+
+  Kind kind_;
+  std::string_view text_;
+  scan_detail::CompleteDfa made_;
+};
+
 }  // namespace
 
 bool LikeShape::has_characters() const {
@@ -121,6 +173,10 @@ Result<scan_detail::Dfa> string_automaton(const scan_detail::Program& program,
     return make_error(ErrorCode::kUnsupported, "word boundaries of Unicode need characters");
   }
   return too_many_states(limits);
+}
+
+scan_detail::Dfa comparison_automaton(StringCondition::Kind kind, std::string_view text) {
+  return minimal_dfa(Comparison(kind, text).run(), Texts::kStrings);
 }
 
 Result<scan_detail::Dfa> string_automaton(const Node& root, const AutomatonLimits& limits) {

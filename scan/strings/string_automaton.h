@@ -13,6 +13,7 @@
 #include "presso/error.h"
 #include "scan/automaton/dfa.h"
 #include "scan/automaton/program.h"
+#include "scan/strings/string_test.h"
 #include "scan/syntax/parser.h"
 
 namespace presso::query {
@@ -63,6 +64,8 @@ Result<scan_detail::Dfa> string_automaton(const scan_detail::Program& program,
 /// The same of a tree. Errors: also those of compile_program().
 Result<scan_detail::Dfa> string_automaton(const scan_detail::Node& root,
                                           const AutomatonLimits& limits = {});
+/// The strings that stand so to `text`: `kind` is kEqual to kGreaterEqual.
+scan_detail::Dfa comparison_automaton(StringCondition::Kind kind, std::string_view text);
 /// The error of an automaton above the limits.
 Error too_many_states(const AutomatonLimits& limits);
 

@@ -2,7 +2,8 @@
 // The choice of a way to test strings, by the shape of the condition:
 //   a comparison, a set, LIKE with `%` alone   plain comparisons of bytes (plain_tests.h)
 //   other LIKE, ILIKE, regular expressions     an automaton (automaton_tests.h)
-// and before either, where every match has a literal, a sweep for it (swept_test.h).
+// and before either, where every match has a literal, a sweep for it (swept_test.h). Over tokens
+// every condition is an automaton (token_tests.h), with a sweep where there is one for text.
 #include "scan/strings/string_test.h"
 
 #include <algorithm>
@@ -13,19 +14,15 @@
 #include "scan/strings/plain_tests.h"
 #include "scan/strings/string_automaton.h"
 #include "scan/strings/swept_test.h"
+#include "scan/strings/token_tests.h"
 
 namespace presso::query {
-
-struct StringTest::Body {
-  std::unique_ptr<const RowTest> test;
-  std::vector<std::string> exact;
-  std::string required;
-};
-
 namespace {
 
+using scan_detail::Dfa;
 using scan_detail::Letters;
 using scan_detail::Node;
+using scan_detail::PatternLiterals;
 using scan_detail::Program;
 using Kind = StringCondition::Kind;
 
@@ -34,45 +31,115 @@ constexpr AutomatonLimits kEagerLimits{.constructed_states = 4000};
 /// Of a program, as in RE2.
 constexpr scan_detail::ProgramOptions kProgramLimits{.max_bytes = std::size_t{8} << 20};
 
+/// What a compiled condition is made of.
 struct Made {
-  std::unique_ptr<const RowTest> test;
+  std::shared_ptr<const RowTest> test;
+  std::shared_ptr<const TokenPlan> tokens = std::make_shared<const TokenPlan>();
   std::vector<std::string> exact;
   std::string required;
 };
 
-Made equal_to(std::string text) {
-  return {make_comparison(Kind::kEqual, text), {text}, text};
-}
-
 std::string longest_of(const std::vector<std::string>& strings) {
-  std::string longest;
-  for (const std::string& string : strings) {
-    if (string.size() > longest.size()) longest = string;
-  }
-  return longest;
+  const auto longest = std::max_element(
+      strings.begin(), strings.end(),
+      [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
+  return longest == strings.end() ? std::string() : *longest;
 }
 
-std::string longest_required(const scan_detail::PatternLiterals& literals) {
-  std::string longest;
+/// The longest string that every match has; empty where none is known.
+std::string longest_required(const PatternLiterals& literals) {
+  std::vector<std::string> known;
   for (const auto& clause : literals.required.clauses) {
-    const bool known = clause.any_of.size() == 1 && !clause.ignore_ascii_case;
-    if (known && clause.any_of[0].size() > longest.size()) longest = clause.any_of[0];
+    if (clause.any_of.size() == 1 && !clause.ignore_ascii_case) known.push_back(clause.any_of[0]);
   }
-  return longest;
+  return longest_of(known);
 }
 
-std::string name_of(const scan_detail::PrefilterPlan& plan,
-                    const scan_detail::PatternLiterals& literals) {
+// --- Tokens -----------------------------------------------------------------------------------
+
+std::shared_ptr<const Dfa> for_codes(Result<Dfa> dfa) {
+  if (!dfa.ok() || dfa->states > kMostCodeStates) return nullptr;
+  return std::make_shared<const Dfa>(std::move(*dfa));
+}
+
+std::shared_ptr<const TokenPlan> plan_tokens(Result<Dfa> dfa) {
+  TokenPlan plan;
+  plan.automaton = for_codes(std::move(dfa));
+  return std::make_shared<const TokenPlan>(std::move(plan));
+}
+
+std::shared_ptr<const TokenPlan> plan_tokens(Result<Dfa> dfa, const PatternLiterals& literals,
+                                             bool literal_is_all) {
+  constexpr std::size_t kMostClauses = 2;
+  constexpr std::size_t kMostStrings = 8;
+  TokenPlan plan;
+  plan.automaton = for_codes(std::move(dfa));
+  for (const auto& clause : literals.required.clauses) {
+    const bool is_good = clause.any_of.size() <= kMostStrings &&
+                         expected_candidates(clause) <= scan_detail::kMostCandidates;
+    if (is_good) plan.clauses.push_back(clause);
+  }
+  std::stable_sort(plan.clauses.begin(), plan.clauses.end(), [](const auto& a, const auto& b) {
+    return expected_candidates(a) < expected_candidates(b);
+  });
+  if (plan.clauses.size() > kMostClauses) plan.clauses.resize(kMostClauses);
+  plan.literal_is_all = literal_is_all && plan.clauses.size() == 1 &&
+                        plan.clauses[0].any_of[0].size() <= kMaxTokenBytes;
+  return std::make_shared<const TokenPlan>(std::move(plan));
+}
+
+// --- Comparisons ------------------------------------------------------------------------------
+
+/// Sets of more bytes have too many states for codes.
+constexpr std::size_t kMostSetBytes = 1000;
+
+Made equal_to(const std::string& text) {
+  Made made;
+  made.test = make_comparison(Kind::kEqual, text);
+  made.exact = {text};
+  made.required = text;
+  if (text.size() < kMostCodeStates) {
+    made.tokens = plan_tokens(string_automaton(whole_string(scan_detail::literal_node(text))));
+  }
+  return made;
+}
+
+Made compared_with(Kind kind, const std::string& text) {
+  Made made;
+  made.test = make_comparison(kind, text);
+  if (text.size() < kMostCodeStates) made.tokens = plan_tokens(comparison_automaton(kind, text));
+  return made;
+}
+
+Made one_of(const std::vector<std::string>& set) {
+  Made made;
+  made.test = make_set_test(set);
+  made.exact = set;
+  if (set.size() == 1) made.required = set[0];
+  std::size_t bytes = 0;
+  std::vector<Node> strings;
+  for (const std::string& string : set) {
+    bytes += string.size() + 1;
+    if (bytes > kMostSetBytes) return made;
+    strings.push_back(scan_detail::literal_node(string));
+  }
+  if (set.empty()) return made;
+  made.tokens = plan_tokens(string_automaton(whole_string(any_of(std::move(strings)))));
+  return made;
+}
+
+// --- Patterns ---------------------------------------------------------------------------------
+
+std::string name_of(const scan_detail::PrefilterPlan& plan, const PatternLiterals& literals) {
   if (plan.literals.empty()) return "a sweep for bytes";
   const std::string known = longest_required(literals);
   return known.empty() ? "a sweep for strings" : "a sweep for '" + known + "'";
 }
 
 /// Puts a sweep before `test` where there is something to sweep for.
-std::unique_ptr<const RowTest> swept(std::unique_ptr<const RowTest> test, const Node& root,
-                                     const Program& program, std::size_t exact_bytes,
-                                     CpuLevel level) {
-  const auto literals = scan_detail::required_literals(root);
+std::unique_ptr<const RowTest> swept(std::unique_ptr<const RowTest> test,
+                                     const PatternLiterals& literals, const Program& program,
+                                     std::size_t exact_bytes, CpuLevel level) {
   SweptPlan plan;
   plan.prefilter = plan_prefilter(literals, program);
   if (!plan.prefilter.exists()) return test;
@@ -81,49 +148,56 @@ std::unique_ptr<const RowTest> swept(std::unique_ptr<const RowTest> test, const 
   return make_swept(std::move(plan), std::move(test), level);
 }
 
-Result<std::unique_ptr<const RowTest>> automaton_of(const Program& program) {
-  const auto dfa = string_automaton(program, kEagerLimits);
-  if (!dfa.ok() && dfa.error().code == ErrorCode::kUnsupported) return dfa.error();
-  if (!dfa.ok() || dfa->states > kMostTableStates) return make_lazy_test(program);
-  return make_automaton_test(*dfa);
-}
-
+/// By an automaton.
 Result<Made> compile_tree(const Node& root, CpuLevel level) {
   PRESSO_ASSIGN(const Program program, compile_program(root, kProgramLimits));
-  PRESSO_ASSIGN(auto test, automaton_of(program));
+  const auto dfa = string_automaton(program, kEagerLimits);
+  if (!dfa.ok() && dfa.error().code == ErrorCode::kUnsupported) return dfa.error();
+  const bool fits = dfa.ok() && dfa->states <= kMostTableStates;
+  const PatternLiterals literals = scan_detail::required_literals(root);
   Made made;
-  made.test = swept(std::move(test), root, program, 0, level);
-  made.required = longest_required(scan_detail::required_literals(root));
+  made.test = swept(fits ? make_automaton_test(*dfa) : make_lazy_test(program), literals, program,
+                    0, level);
+  made.tokens = plan_tokens(dfa, literals, false);
+  made.required = longest_required(literals);
   return made;
+}
+
+OrderedLiterals ordered_literals(const LikeShape& shape) {
+  OrderedLiterals ordered;
+  ordered.inside = shape.literals;
+  if (shape.is_empty(0)) {
+    ordered.front = ordered.inside.front();
+    ordered.inside.erase(ordered.inside.begin());
+  }
+  if (shape.is_empty(shape.literals.size())) {
+    ordered.back = ordered.inside.back();
+    ordered.inside.pop_back();
+  }
+  return ordered;
 }
 
 /// LIKE with no other wildcard than `%`.
 Result<Made> compile_ordered(const LikeShape& shape, CpuLevel level) {
-  const std::vector<std::string>& literals = shape.literals;
-  if (literals.empty() && shape.is_empty(0)) return equal_to("");
-  if (literals.empty()) return Made{make_constant(true), {}, {}};
+  const std::vector<std::string>& strings = shape.literals;
   const bool has_front = shape.is_empty(0);
-  const bool has_back = shape.is_empty(literals.size());
-  if (literals.size() == 1 && has_front && has_back) return equal_to(literals[0]);
+  const bool has_back = shape.is_empty(strings.size());
+  if (strings.empty() && has_front) return equal_to("");
+  if (strings.size() == 1 && has_front && has_back) return equal_to(strings[0]);
 
-  OrderedLiterals ordered;
-  ordered.inside = literals;
-  if (has_front) {
-    ordered.front = ordered.inside.front();
-    ordered.inside.erase(ordered.inside.begin());
-  }
-  if (has_back) {
-    ordered.back = ordered.inside.back();
-    ordered.inside.pop_back();
-  }
-  Made made;
-  made.required = longest_of(literals);
-  made.test = make_ordered(ordered);
-  if (has_front || has_back) return made;
   const Node root = like_tree(shape, Letters::kExact);
   PRESSO_ASSIGN(const Program program, compile_program(root, kProgramLimits));
-  const std::size_t exact_bytes = literals.size() == 1 ? literals[0].size() : 0;
-  made.test = swept(std::move(made.test), root, program, exact_bytes, level);
+  const bool is_loose = !strings.empty() && !has_front && !has_back;
+  const bool literal_is_all = is_loose && strings.size() == 1;
+  const PatternLiterals literals =
+      is_loose ? scan_detail::required_literals(root) : PatternLiterals();
+  Made made;
+  made.required = longest_of(strings);
+  made.tokens = plan_tokens(string_automaton(program, kEagerLimits), literals, literal_is_all);
+  auto test = strings.empty() ? make_constant(true) : make_ordered(ordered_literals(shape));
+  made.test = is_loose ? swept(std::move(test), literals, program,
+                               literal_is_all ? strings[0].size() : 0, level)
+                       : std::move(test);
   return made;
 }
 
@@ -148,10 +222,9 @@ Result<Made> compile_condition(const StringCondition& condition, CpuLevel level)
     case Kind::kLessEqual:
     case Kind::kGreater:
     case Kind::kGreaterEqual:
-      return Made{make_comparison(condition.kind, condition.text), {}, {}};
+      return compared_with(condition.kind, condition.text);
     case Kind::kIn:
-      return Made{make_set_test(condition.set), condition.set,
-                  condition.set.size() == 1 ? condition.set[0] : std::string()};
+      return one_of(condition.set);
     case Kind::kLike:
     case Kind::kIlike:
       return compile_like(condition, level);
@@ -163,45 +236,46 @@ Result<Made> compile_condition(const StringCondition& condition, CpuLevel level)
 
 }  // namespace
 
+struct StringTest::Body {
+  Made made;
+};
+
 Result<StringTest> StringTest::compile(const StringCondition& condition, CpuLevel level) {
   PRESSO_ASSIGN(Made made, compile_condition(condition, level));
-  auto body = std::make_shared<Body>();
-  body->test = std::move(made.test);
-  body->exact = std::move(made.exact);
-  body->required = std::move(made.required);
-  return StringTest(std::move(body));
+  return StringTest(std::make_shared<const Body>(Body{std::move(made)}));
 }
 
 bool StringTest::matches(Bytes string) const {
-  return body_->test->matches(string);
+  return body_->made.test->matches(string);
 }
 
 void StringTest::find(Bytes text, const std::int64_t* offsets, std::uint32_t rows,
                       const std::uint64_t* alive, std::uint64_t* bits) const {
   if (rows == 0) return;
   const auto end = static_cast<std::size_t>(offsets[rows]);
-  body_->test->find({text.first(end), offsets, rows}, alive, bits);
+  body_->made.test->find({text.first(end), offsets, rows}, alive, bits);
 }
 
 double StringTest::byte_cost_ns() const {
-  return body_->test->byte_cost_ns();
+  return body_->made.test->byte_cost_ns();
 }
 
 std::string StringTest::describe() const {
-  return body_->test->describe();
+  return body_->made.test->describe();
 }
 
 std::string StringTest::required_literal() const {
-  return body_->required;
+  return body_->made.required;
 }
 
 const std::vector<std::string>& StringTest::exact_strings() const {
-  return body_->exact;
+  return body_->made.exact;
 }
 
 std::unique_ptr<const StringTest::TokenAutomaton> StringTest::over_tokens(
-    const TokenDictionary&) const {
-  return nullptr;
+    const TokenDictionary& tokens) const {
+  if (!body_->made.tokens->exists()) return nullptr;
+  return make_token_test(body_->made.tokens, tokens, body_->made.test);
 }
 
 }  // namespace presso::query

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scan/strings/row_cursor.h"
+
 namespace presso::query {
 namespace {
 
@@ -12,35 +14,6 @@ using scan_detail::Prefilter;
 constexpr double kSweepNs = 0.1;
 /// Where fewer of the rows are alive, looking at each of them is faster than sweeping all.
 constexpr std::uint64_t kLeastAlive = 24;
-
-/// The row that holds a place of the text, for places that rise.
-class RowCursor {
- public:
-  explicit RowCursor(const TextRows& rows) : offsets_(rows.offsets), rows_(rows.rows) {}
-
-  /// `place` is inside the text. Strides double until they pass it, then halve.
-  std::uint32_t row_of(std::size_t place) {
-    const auto wanted = static_cast<std::int64_t>(place);
-    std::uint32_t low = row_;  // begins at or before the place
-    std::uint32_t stride = 1;
-    while (low + stride < rows_ && offsets_[low + stride] <= wanted) {
-      low += stride;
-      stride *= 2;
-    }
-    std::uint32_t high = std::min(low + stride, rows_);  // begins behind it
-    while (high - low > 1) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      (offsets_[middle] <= wanted ? low : high) = middle;
-    }
-    row_ = low;
-    return low;
-  }
-
- private:
-  const std::int64_t* offsets_;
-  std::uint32_t rows_;
-  std::uint32_t row_ = 0;
-};
 
 class SweptTest final : public RowTest {
  public:
@@ -54,11 +27,11 @@ class SweptTest final : public RowTest {
     RisingBits found(rows.rows, bits);
     Prefilter prefilter(plan_.prefilter, level_);
     prefilter.start(rows.text);
-    RowCursor cursor(rows);
+    RowCursor<std::int64_t> cursor(rows.offsets, rows.rows);
     for (std::size_t at = 0; at < rows.text.size();) {
       const std::size_t candidate = prefilter.next(at);
       if (candidate >= rows.text.size()) break;
-      const std::uint32_t row = cursor.row_of(candidate);
+      const std::uint32_t row = cursor.row_of(static_cast<std::int64_t>(candidate));
       at = static_cast<std::size_t>(rows.offsets[row + 1]);
       const bool live = alive == nullptr || (alive[row / 64] >> (row % 64) & 1) != 0;
       if (live && decide(rows, row, candidate, prefilter)) found.set(row);

@@ -88,10 +88,34 @@ RowStore::RowStore(std::vector<Physical> columns)
 
 std::uint64_t RowStore::bytes() const {
   std::uint64_t bytes = strings_->bytes();
+  for (const auto& kept : kept_) bytes += kept->bytes();
   for (const Column& column : columns_) {
     bytes += column.values.size() + column.validity.capacity() * sizeof(std::uint64_t);
   }
   return bytes;
+}
+
+void RowStore::resize_unset(std::uint64_t rows) {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    columns_[i].values.resize_discarding(static_cast<std::size_t>(rows) *
+                                         physical_bytes(physical_[i]));
+  }
+  rows_ = rows;
+}
+
+std::uint64_t* RowStore::validity(std::size_t column) {
+  std::vector<std::uint64_t>& validity = columns_[column].validity;
+  validity.resize(words_for(rows_), kAll);
+  return validity.data();
+}
+
+void RowStore::drop_idle_validity() {
+  for (Column& column : columns_) {
+    const auto is_full = [](std::uint64_t word) { return word == kAll; };
+    if (std::all_of(column.validity.begin(), column.validity.end(), is_full)) {
+      column.validity.clear();
+    }
+  }
 }
 
 void RowStore::append(std::span<const VectorView> columns, std::uint32_t rows) {
@@ -152,6 +176,7 @@ bool RowStore::is_null(std::size_t column, std::uint64_t row) const {
 RowStore RowStore::picked(std::span<const std::uint64_t> rows) const {
   RowStore store(physical_);
   store.strings_ = strings_;
+  store.kept_ = kept_;
   store.rows_ = rows.size();
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     Column& to = store.columns_[i];

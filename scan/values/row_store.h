@@ -38,6 +38,15 @@ class RowStore {
   std::uint64_t rows() const { return rows_; }
   std::uint64_t bytes() const;  ///< of memory
 
+  /// Rows that the caller fills: whatever stands in `values`, no nulls. Only in an empty store.
+  void resize_unset(std::uint64_t rows);
+  Byte* values(std::size_t column) { return columns_[column].values.data(); }
+  /// The bitmap of a column's nulls, which has memory from then on.
+  std::uint64_t* validity(std::size_t column);
+  /// Gives up bitmaps without a null.
+  void drop_idle_validity();
+  /// Keeps alive what strings of such rows point to.
+  void keep(std::shared_ptr<const StringArena> strings) { kept_.push_back(std::move(strings)); }
   /// A view for each column; any number of rows up to kBatchRows.
   void append(std::span<const VectorView> columns, std::uint32_t rows);
   /// Rows from `first` on, which must be a multiple of 64.
@@ -63,6 +72,7 @@ class RowStore {
   std::vector<Column> columns_;
   std::uint64_t rows_ = 0;
   std::shared_ptr<StringArena> strings_ = std::make_shared<StringArena>();
+  std::vector<std::shared_ptr<const StringArena>> kept_;  ///< more bytes of strings
 };
 
 }  // namespace presso::query

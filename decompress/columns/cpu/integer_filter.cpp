@@ -12,6 +12,10 @@ namespace presso {
 namespace {
 
 const FilterKernels& kernels(CpuLevel level) {
+#if defined(__x86_64__)
+  if (level >= CpuLevel::kAvx512Vbmi2) return kFilterAvx512;
+  if (level >= CpuLevel::kAvx2) return kFilterAvx2;
+#endif
   (void)level;
   return kFilterPortable;
 }
@@ -88,7 +92,7 @@ class FullWords {
 void filter_packed(const IntegerVector& vector, std::uint32_t from, std::uint32_t to,
                    std::uint64_t* bits, CpuLevel level) {
   const FullWords words(vector);
-  kernels(level).packed({words.get(), vector.entry.width, from, to - from}, bits);
+  kernels(level).packed_range({words.get(), vector.entry.width, from, to - from}, bits);
 }
 
 void filter_packed_images(const IntegerParameters& parameters, const IntegerVector& vector,
@@ -115,15 +119,98 @@ void filter_packed_images(const IntegerParameters& parameters, const IntegerVect
   clear_behind(bits, vector.rows);
 }
 
-void patch_exceptions(const IntegerVector& vector, const ValueTest& test, std::uint64_t* bits) {
+/// Rows of exceptions get the bit `wanted(value)`.
+template <class Wanted>
+void patch_exceptions(const IntegerVector& vector, std::uint64_t* bits, const Wanted& wanted) {
   const Byte* const rows = vector.words + 4 * exceptions_at(vector.entry, vector.rows);
   const Byte* const values = rows + 4 * exception_row_words(vector.entry.exceptions);
   for (std::uint32_t i = 0; i < vector.entry.exceptions; ++i) {
     const std::uint32_t row = load<std::uint16_t>(rows + 2 * i);
     const std::uint64_t bit = std::uint64_t{1} << (row % 64);
-    const bool wanted = passes(test, load<std::uint64_t>(values + 8 * i));
-    bits[row / 64] = wanted ? bits[row / 64] | bit : bits[row / 64] & ~bit;
+    const bool is_wanted = wanted(load<std::uint64_t>(values + 8 * i));
+    bits[row / 64] = is_wanted ? bits[row / 64] | bit : bits[row / 64] & ~bit;
   }
+}
+
+/// The values of the runs of a vector of kind 3, as a vector of their own.
+IntegerVector runs_of(const IntegerVector& vector) {
+  IntegerVector runs = vector;
+  runs.entry.kind = vector.entry.exceptions;
+  runs.entry.exceptions = 0;
+  runs.words += 4 * kRunMapWords;
+  runs.rows = vector.runs;
+  runs.runs = 0;
+  return runs;
+}
+
+bool is_kind(const IntegerVector& vector, IntegerKind kind) {
+  return vector.entry.kind == static_cast<Byte>(kind);
+}
+
+/// The first bit from `from` on that is `value`; `end` where there is none before it.
+std::uint64_t find_bit(const std::uint64_t* bits, std::uint64_t from, std::uint64_t end,
+                       bool value) {
+  if (from >= end) return end;
+  const std::uint64_t flip = value ? 0 : ~std::uint64_t{0};
+  std::uint64_t word = from / 64;
+  std::uint64_t found = (bits[word] ^ flip) & ~std::uint64_t{0} << (from % 64);
+  while (found == 0 && ++word <= (end - 1) / 64) found = bits[word] ^ flip;
+  if (found == 0) return end;
+  return std::min(end, 64 * word + static_cast<std::uint64_t>(std::countr_zero(found)));
+}
+
+/// Bits [first, first + 2^width) of `wanted`, which has `size` bits, as often as they go into the
+/// table of a PackedSet.
+void make_table(const std::uint64_t* wanted, std::uint64_t size, std::uint64_t first,
+                std::uint32_t width, std::uint32_t* table) {
+  const std::uint32_t bits = 1u << width;
+  const std::uint32_t words = (bits + 31) / 32;
+  for (std::uint32_t i = 0; i < words; ++i) {
+    const std::uint64_t at = first + 32 * i;
+    std::uint64_t word = 0;
+    if (at < size) {
+      word = wanted[at / 64] >> (at % 64);
+      if (at % 64 > 32 && (at / 64 + 1) * 64 < size) {
+        word |= wanted[at / 64 + 1] << (64 - at % 64);
+      }
+      if (size - at < 32) word &= (std::uint64_t{1} << (size - at)) - 1;
+    }
+    table[i] = static_cast<std::uint32_t>(word);
+  }
+  for (std::uint32_t have = bits; have < 32; have *= 2) {
+    table[0] = (table[0] & ((1u << have) - 1)) | table[0] << have;
+  }
+  for (std::uint32_t i = words; i < kSetWords; ++i) table[i] = table[i - words];
+}
+
+/// Packed codes base + p. False where there is no fast way.
+bool filter_packed_codes(const IntegerVector& vector, const std::uint64_t* wanted,
+                         std::uint32_t codes, std::uint64_t* bits, CpuLevel level) {
+  const std::uint32_t width = vector.entry.width;
+  const std::uint64_t first = vector.entry.base;
+  const std::uint64_t end = std::min<std::uint64_t>(codes, first + (std::uint64_t{1} << width));
+  const std::uint64_t from = find_bit(wanted, first, end, true);
+  if (from >= end) {
+    fill(bits, false, vector.rows);
+    return true;
+  }
+  const std::uint64_t to = find_bit(wanted, from, end, false);
+  if (find_bit(wanted, to, end, true) == end) {  // a range
+    if (width == 0) {
+      fill(bits, true, vector.rows);
+      return true;
+    }
+    filter_packed(vector, static_cast<std::uint32_t>(from - first),
+                  static_cast<std::uint32_t>(to - 1 - first), bits, level);
+  } else {
+    if (width > kMaxSetWidth) return false;
+    std::uint32_t table[kSetWords];
+    make_table(wanted, codes, first, width, table);
+    const FullWords words(vector);
+    kernels(level).packed_set({words.get(), width, table}, bits);
+  }
+  clear_behind(bits, vector.rows);
+  return true;
 }
 
 void filter_bools(const ValueTest& test, const Byte* values, std::uint32_t rows,
@@ -161,9 +248,9 @@ void filter_values(const ValueTest& test, const Byte* values, std::uint32_t rows
   if (test.kind == ValueTest::Kind::kAll) return fill(bits, true, rows);
   if (test.width_bytes == 0) return filter_bools(test, values, rows, bits);
   if (test.kind == ValueTest::Kind::kInteger) {
-    kernels(level).values({values, test.width_bytes, test.low, test.span}, bits);
+    kernels(level).value_range({values, test.width_bytes, test.low, test.span}, bits);
   } else {
-    kernels(level).reals({values, test.width_bytes, test.least, test.most, test.nan}, bits);
+    kernels(level).real_range({values, test.width_bytes, test.least, test.most, test.nan}, bits);
   }
   clear_behind(bits, rows);
 }
@@ -173,11 +260,17 @@ void filter_integer_vector(const IntegerParameters& parameters, const IntegerVec
                            CpuLevel level) {
   if (test.kind == ValueTest::Kind::kNone) return fill(bits, false, vector.rows);
   if (test.kind == ValueTest::Kind::kAll) return fill(bits, true, vector.rows);
+  if (is_kind(vector, IntegerKind::kRuns)) {
+    std::uint64_t runs[kVectorBits];
+    filter_integer_vector(parameters, runs_of(vector), test, runs, scratch, level);
+    kernels(level).spread_runs(vector.words, runs, bits);
+    return clear_behind(bits, vector.rows);
+  }
   if (test.kind == ValueTest::Kind::kInteger && test.width_bytes != 0) {
     const PackedImages images = images_of(parameters, vector, test);
     if (images.are_known) {
       filter_packed_images(parameters, vector, images, bounds_of(test), bits, level);
-      if (vector.entry.exceptions != 0) patch_exceptions(vector, test, bits);
+      patch_exceptions(vector, bits, [&](std::uint64_t value) { return passes(test, value); });
       return;
     }
   }
@@ -190,18 +283,30 @@ void filter_integer_vector(const IntegerParameters& parameters, const IntegerVec
 void filter_code_vector(const IntegerParameters& parameters, const IntegerVector& vector,
                         const std::uint64_t* wanted, std::uint32_t codes, std::uint64_t* bits,
                         Byte* scratch, CpuLevel level) {
+  if (is_kind(vector, IntegerKind::kRuns)) {
+    std::uint64_t runs[kVectorBits];
+    filter_code_vector(parameters, runs_of(vector), wanted, codes, runs, scratch, level);
+    kernels(level).spread_runs(vector.words, runs, bits);
+    return clear_behind(bits, vector.rows);
+  }
+  const bool is_packed = is_kind(vector, IntegerKind::kPacked) && vector.entry.width <= 16 &&
+                         vector.entry.base < codes && parameters.divisor == 1;
+  if (is_packed && filter_packed_codes(vector, wanted, codes, bits, level)) {
+    patch_exceptions(vector, bits, [&](std::uint64_t value) {
+      return value < codes && (wanted[value / 64] >> (value % 64) & 1) != 0;
+    });
+    return;
+  }
   decode_integer_vector(parameters, vector, scratch, level);
-  filter_codes(scratch, vector.rows, wanted, codes, bits);
+  const std::size_t bytes = std::size_t{4} * vector.rows;
+  std::memset(scratch + bytes, 0, kVectorScratchBytes - bytes);
+  filter_codes(scratch, vector.rows, wanted, codes, bits, level);
 }
 
 void filter_codes(const Byte* values, std::uint32_t rows, const std::uint64_t* wanted,
-                  std::uint32_t codes, std::uint64_t* bits) {
-  std::memset(bits, 0, kVectorBits * sizeof *bits);
-  for (std::uint32_t row = 0; row < rows; ++row) {
-    const auto code = load<std::uint32_t>(values + 4 * row);
-    if (code >= codes) continue;
-    bits[row / 64] |= (wanted[code / 64] >> (code % 64) & 1) << (row % 64);
-  }
+                  std::uint32_t codes, std::uint64_t* bits, CpuLevel level) {
+  kernels(level).value_set({values, wanted, codes}, bits);
+  clear_behind(bits, rows);
 }
 
 }  // namespace presso

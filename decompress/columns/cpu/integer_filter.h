@@ -43,8 +43,8 @@ void filter_values(const ValueTest& test, const Byte* values, std::uint32_t rows
 void filter_code_vector(const IntegerParameters& parameters, const IntegerVector& vector,
                         const std::uint64_t* wanted, std::uint32_t codes, std::uint64_t* bits,
                         Byte* scratch, CpuLevel level = cpu_level());
-/// The same of codes in memory.
+/// The same of codes in memory, which must be readable to the 1,024th.
 void filter_codes(const Byte* values, std::uint32_t rows, const std::uint64_t* wanted,
-                  std::uint32_t codes, std::uint64_t* bits);
+                  std::uint32_t codes, std::uint64_t* bits, CpuLevel level = cpu_level());
 
 }  // namespace presso

@@ -7,13 +7,25 @@
 
 namespace presso {
 
-/// Packed values p of `width` bits, 0 to 32, wanted where (p - low) mod 2^32 <= span. `words`:
-/// those of 1,024 values.
+/// Packed values p of `width` bits, 1 to 32, wanted where low <= p <= low + span, which has no more
+/// bits either. `words`: those of 1,024 values.
 struct PackedRange {
   const std::uint8_t* words;
   std::uint32_t width;
   std::uint32_t low;
   std::uint32_t span;
+};
+
+/// Widths up to which a set of packed values fits into registers.
+constexpr std::uint32_t kMaxSetWidth = 10;
+constexpr std::uint32_t kSetWords = 32;
+
+/// Packed values of `width` bits, 1 to kMaxSetWidth, wanted where their bit in `table` is 1. It has
+/// kSetWords words: the 2^width bits as often as they go into it.
+struct PackedSet {
+  const std::uint8_t* words;
+  std::uint32_t width;
+  const std::uint32_t* table;
 };
 
 /// Values of 1, 2, 4 or 8 bytes, wanted where (value - low) modulo their width is at most span.
@@ -33,10 +45,21 @@ struct RealRange {
   bool nan;
 };
 
+/// Values of 4 bytes, wanted where they are below `size` and their bit is 1.
+struct ValueSet {
+  const std::uint8_t* values;
+  const std::uint64_t* wanted;
+  std::uint32_t size;
+};
+
 struct FilterKernels {
-  void (*packed)(const PackedRange& range, std::uint64_t* bits);
-  void (*values)(const ValueRange& range, std::uint64_t* bits);
-  void (*reals)(const RealRange& range, std::uint64_t* bits);
+  void (*packed_range)(const PackedRange& range, std::uint64_t* bits);
+  void (*packed_set)(const PackedSet& set, std::uint64_t* bits);
+  void (*value_range)(const ValueRange& range, std::uint64_t* bits);
+  void (*value_set)(const ValueSet& set, std::uint64_t* bits);
+  void (*real_range)(const RealRange& range, std::uint64_t* bits);
+  /// Each row gets the bit of its run. `map`: 1,024 bits, 1 where a run begins.
+  void (*spread_runs)(const std::uint8_t* map, const std::uint64_t* run_bits, std::uint64_t* bits);
 };
 
 extern const FilterKernels kFilterPortable;

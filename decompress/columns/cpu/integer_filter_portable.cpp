@@ -30,55 +30,71 @@ std::uint32_t bits_of(const std::uint8_t* flags) {
   return bits;
 }
 
-/// Step `kStep` of the lanes: 32 values in a row.
-template <std::uint32_t kWidth, std::uint32_t kStep>
-std::uint32_t packed_step(const PackedRange& range) {
+/// Which of the 32 values in a row of step `kStep` of the lanes are wanted.
+template <std::uint32_t kWidth, std::uint32_t kStep, class Wanted>
+std::uint32_t packed_step(const std::uint8_t* packed, const Wanted& wanted) {
   constexpr std::uint32_t kBit = kStep * kWidth;
   constexpr std::uint32_t kShift = kBit % 32;
-  const std::uint8_t* const words = range.words + 128 * (kBit / 32);
+  const std::uint8_t* const words = packed + 128 * (kBit / 32);
   std::uint8_t flags[kLaneCount];
   for (std::uint32_t lane = 0; lane < kLaneCount; ++lane) {
-    std::uint32_t value = 0;
-    if constexpr (kWidth > 0) {
-      value = get<std::uint32_t>(words + 4 * lane) >> kShift;
-      if constexpr (kShift + kWidth > 32) {
-        value |= get<std::uint32_t>(words + 128 + 4 * lane) << (32 - kShift);
-      }
-      if constexpr (kWidth < 32 && kShift + kWidth != 32) value &= (1u << kWidth) - 1;
+    std::uint32_t value = get<std::uint32_t>(words + 4 * lane) >> kShift;
+    if constexpr (kShift + kWidth > 32) {
+      value |= get<std::uint32_t>(words + 128 + 4 * lane) << (32 - kShift);
     }
-    flags[lane] = value - range.low <= range.span ? 1 : 0;
+    if constexpr (kWidth < 32 && kShift + kWidth != 32) value &= (1u << kWidth) - 1;
+    flags[lane] = wanted(value) ? 1 : 0;
   }
   return bits_of(flags);
 }
 
-template <std::uint32_t kWidth, std::uint32_t... kSteps>
-void packed_steps(const PackedRange& range, std::uint64_t* bits,
+template <std::uint32_t kWidth, class Wanted, std::uint32_t... kSteps>
+void packed_steps(const std::uint8_t* packed, const Wanted& wanted, std::uint64_t* bits,
                   std::integer_sequence<std::uint32_t, kSteps...>) {
-  const std::uint32_t words[] = {packed_step<kWidth, kSteps>(range)...};
+  const std::uint32_t words[] = {packed_step<kWidth, kSteps>(packed, wanted)...};
   std::memcpy(bits, words, sizeof words);
 }
 
+using AllSteps = std::make_integer_sequence<std::uint32_t, kRows / kLaneCount>;
+
 template <std::uint32_t kWidth>
-void packed_of_width(const PackedRange& range, std::uint64_t* bits) {
-  packed_steps<kWidth>(range, bits,
-                       std::make_integer_sequence<std::uint32_t, kRows / kLaneCount>());
+void range_of_width(const PackedRange& range, std::uint64_t* bits) {
+  const std::uint32_t low = range.low;
+  const std::uint32_t span = range.span;
+  packed_steps<kWidth>(
+      range.words, [=](std::uint32_t value) { return value - low <= span; }, bits, AllSteps());
 }
 
-using Packed = void (*)(const PackedRange&, std::uint64_t*);
-struct PackedTable {
-  Packed of_width[33];
+template <std::uint32_t kWidth>
+void set_of_width(const PackedSet& set, std::uint64_t* bits) {
+  const std::uint32_t* const table = set.table;
+  packed_steps<kWidth>(
+      set.words, [=](std::uint32_t value) { return (table[value / 32] >> (value % 32) & 1) != 0; },
+      bits, AllSteps());
+}
+
+struct Tables {
+  void (*range[32])(const PackedRange&, std::uint64_t*);
+  void (*set[kMaxSetWidth])(const PackedSet&, std::uint64_t*);
 };
-template <std::uint32_t... kWidths>
-constexpr PackedTable packed_table(std::integer_sequence<std::uint32_t, kWidths...>) {
-  return {{packed_of_width<kWidths>...}};
+/// Widths from 1 on.
+template <std::uint32_t... kRanges, std::uint32_t... kSets>
+constexpr Tables make_tables(std::integer_sequence<std::uint32_t, kRanges...>,
+                             std::integer_sequence<std::uint32_t, kSets...>) {
+  return {{range_of_width<kRanges + 1>...}, {set_of_width<kSets + 1>...}};
 }
-constexpr PackedTable kPacked = packed_table(std::make_integer_sequence<std::uint32_t, 33>());
+constexpr Tables kTables = make_tables(std::make_integer_sequence<std::uint32_t, 32>(),
+                                       std::make_integer_sequence<std::uint32_t, kMaxSetWidth>());
 
-void packed(const PackedRange& range, std::uint64_t* bits) {
-  kPacked.of_width[range.width](range, bits);
+void packed_range(const PackedRange& range, std::uint64_t* bits) {
+  kTables.range[range.width - 1](range, bits);
 }
 
-/// `wanted(at)` of all values, `at` where each begins.
+void packed_set(const PackedSet& set, std::uint64_t* bits) {
+  kTables.set[set.width - 1](set, bits);
+}
+
+/// `wanted(value)` of all values.
 template <class T, class Wanted>
 void all_values(const std::uint8_t* values, std::uint64_t* bits, const Wanted& wanted) {
   for (std::uint32_t word = 0; word < kRows / 32; ++word) {
@@ -98,7 +114,7 @@ void integers(const ValueRange& range, std::uint64_t* bits) {
   all_values<T>(range.values, bits, [=](T value) { return static_cast<T>(value - low) <= span; });
 }
 
-void values(const ValueRange& range, std::uint64_t* bits) {
+void value_range(const ValueRange& range, std::uint64_t* bits) {
   switch (range.width_bytes) {
     case 1:
       return integers<std::uint8_t>(range, bits);
@@ -123,13 +139,36 @@ void reals_of(const RealRange& range, std::uint64_t* bits) {
   }
 }
 
-void reals(const RealRange& range, std::uint64_t* bits) {
+void real_range(const RealRange& range, std::uint64_t* bits) {
   if (range.width_bytes == 4) return reals_of<float>(range, bits);
   reals_of<double>(range, bits);
 }
 
+void value_set(const ValueSet& set, std::uint64_t* bits) {
+  all_values<std::uint32_t>(set.values, bits, [&](std::uint32_t value) {
+    return value < set.size && (set.wanted[value / 64] >> (value % 64) & 1) != 0;
+  });
+}
+
+void spread_runs(const std::uint8_t* map, const std::uint64_t* run_bits, std::uint64_t* bits) {
+  std::uint32_t run = 0;
+  std::uint64_t wanted = 0;
+  for (std::uint32_t word = 0; word < kRows / 64; ++word) {
+    auto starts = get<std::uint64_t>(map + 8 * word);
+    std::uint64_t rows = wanted;
+    for (; starts != 0; starts &= starts - 1, ++run) {
+      wanted = (run_bits[run / 64] >> (run % 64) & 1) != 0 ? ~std::uint64_t{0} : 0;
+      const std::uint64_t from = starts & (~starts + 1);  // the lowest
+      const std::uint64_t behind = ~(from - 1);
+      rows = (rows & ~behind) | (wanted & behind);
+    }
+    bits[word] = rows;
+  }
+}
+
 }  // namespace
 
-const FilterKernels kFilterPortable = {packed, values, reals};
+const FilterKernels kFilterPortable = {packed_range, packed_set, value_range,
+                                       value_set,    real_range, spread_runs};
 
 }  // namespace presso

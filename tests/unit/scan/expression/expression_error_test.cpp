@@ -58,7 +58,7 @@ TEST(ExpressionError, PointsAtParenthesesThatAreNotClosed) {
 }
 
 TEST(ExpressionError, ExplainsConditions) {
-  const char* const chain = "comparisons do not chain; write a < b AND b < c, or parentheses";
+  const char* const chain = "comparisons do not chain; write a < b AND b < c, or set parentheses";
   const char* const tests = "such conditions do not chain; join them with AND, or set parentheses";
   for (const char* text : {"a < b < c", "a = b = c", "a <> b >= c"}) {
     EXPECT_EQ(parse_expression(text).error().what, chain);
@@ -81,6 +81,9 @@ TEST(ExpressionError, ExplainsConditions) {
        "14: expected NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM behind IS, found 'b'"},
       {"a not b", "6: expected IN, BETWEEN, LIKE, ILIKE or MATCHES behind NOT, found 'b'"},
       {"a + not b", "4: NOT stands before a whole condition; set parentheses"},
+      {"a in (1) + 1", "9: '+' cannot follow a condition; set parentheses"},
+      {"a = b is null || c", "14: '||' cannot follow a condition; set parentheses"},
+      {"a is null::int", "9: '::' cannot follow a condition; set parentheses"},
       {"not", "3: expected a value, found the end"},
   });
 }

@@ -300,11 +300,11 @@ TEST(ExpressionParser, DepthIsBounded) {
       "more than 500 levels deep; parentheses around parts of a long sum make it less deep";
   EXPECT_TRUE(parse_expression(joined("a", repeated(" + a", kMost - 1))).ok());
   EXPECT_EQ(dump(joined("a", repeated(" + a", kMost))), joined("0: ", too_deep));
-  EXPECT_EQ(dump(joined("a", repeated(" || a", 1'000'000))), joined("0: ", too_deep));
+  EXPECT_EQ(dump(joined("a", repeated(" || a", 100'000))), joined("0: ", too_deep));
   EXPECT_TRUE(parse_expression(repeated("- ", kMost - 1) + "a").ok());
   EXPECT_EQ(parse_expression(repeated("- ", kMost) + "a").error().what, too_deep);
   for (const char* open : {"(", "not ", "- ", "f(", "case when ", "a = not ", "a or (", "a in ("}) {
-    for (const std::size_t times : {kMost + 1, 3 * kMost, 1'000'000ul}) {
+    for (const std::size_t times : {kMost + 1, 3 * kMost, 100'000ul}) {
       const Result<Expression> parsed = parse_expression(repeated(open, times));
       ASSERT_FALSE(parsed.ok());
       if (times == kMost + 1) continue;  // not yet too deep for some of them

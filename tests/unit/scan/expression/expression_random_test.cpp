@@ -27,7 +27,7 @@ void expect_places(const std::string& text, const Expression& tree) {
 
 TEST(ExpressionRoundTrip, EveryTreeIsWhatItsTextSays) {
   ExpressionMaker maker(81);
-  for (std::uint32_t run = 0; run < 60'000; ++run) {
+  for (std::uint32_t run = 0; run < 40'000; ++run) {
     const Expression tree = maker.make(1 + run % 6);
     const std::string text = to_text(tree);
     const Result<Expression> parsed = parse_expression(text);
@@ -108,7 +108,7 @@ bool expect_sound(const std::string& text) {
 
 TEST(ExpressionParser, RandomBytesAreSoundOrAnError) {
   Random random(84);
-  for (int run = 0; run < 150'000; ++run) {
+  for (int run = 0; run < 100'000; ++run) {
     std::string text(random.skewed(24), ' ');
     for (char& letter : text) letter = static_cast<char>(random.below(256));
     expect_sound(text);
@@ -175,7 +175,7 @@ TEST(ExpressionParser, RandomTokensAreSoundOrAnError) {
                                         "first"};
   Random random(85);
   int sound = 0;
-  for (int run = 0; run < 300'000; ++run) {
+  for (int run = 0; run < 150'000; ++run) {
     std::string text;
     for (std::uint32_t i = random.skewed(12); i > 0; --i) {
       text += kTokens[random.below(std::size(kTokens))] + (random.one_in(4) ? "" : " ");
@@ -190,7 +190,7 @@ TEST(ExpressionParser, MutationsOfExpressionsAreSoundOrAnError) {
   ExpressionMaker maker(86);
   Random random(87);
   int sound = 0;
-  for (int run = 0; run < 100'000; ++run) {
+  for (int run = 0; run < 60'000; ++run) {
     std::string text = to_text(maker.make(1 + random.below(4)));
     for (std::uint32_t i = 1 + random.below(3); i > 0 && !text.empty(); --i) {
       const std::size_t at = random.below(static_cast<std::uint32_t>(text.size()));

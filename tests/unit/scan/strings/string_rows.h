@@ -5,14 +5,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "compress/columns/token_trainer.h"
 #include "corpora/random.h"
 #include "presso/cpu.h"
 #include "scan/strings/string_test.h"
+#include "tests/support/token_codes.h"
 
 namespace presso::query::test {
 
@@ -51,6 +54,16 @@ inline StringRows random_rows(const std::vector<std::string>& pieces, std::size_
     }
   }
   return StringRows(std::move(strings));
+}
+
+inline TokenDictionary dictionary_of(const std::vector<std::string>& strings) {
+  std::vector<Token> tokens;
+  for (const std::string& string : strings) {
+    Byte bytes[kMaxTokenBytes] = {};
+    std::copy(string.begin(), string.end(), bytes);
+    tokens.push_back({load_token_key(bytes), static_cast<std::uint32_t>(string.size())});
+  }
+  return TokenDictionary(std::move(tokens));
 }
 
 /// No mask, all alive, none, half of them, few, and one stretch.
@@ -95,6 +108,44 @@ inline void expect_in_text(const StringTest& test, const StringRows& rows,
   }
 }
 
+/// Tokens trained on the strings themselves, on others, and none but single bytes.
+inline std::vector<TokenDictionary> dictionaries_of(const StringRows& rows) {
+  ColumnView column;
+  column.rows = rows.rows();
+  column.values = rows.text.data();
+  column.offsets = rows.offsets.data();
+  std::vector<TokenDictionary> made;
+  made.push_back(train_tokens(column));
+  made.push_back(dictionary_of({"ab", "aab", "zq", "qz", "qx", "zqxz", "b\n", "\n\n", "\xC3\xA4",
+                                "a\xC3", "\xA4z", "xzqxqzzqxqzzqxzq", "specia", "special"}));
+  made.emplace_back();
+  return made;
+}
+
+inline void expect_in_tokens(const StringTest& test, const StringRows& rows,
+                             const std::vector<bool>& wanted, const std::string& what) {
+  for (const TokenDictionary& dictionary : dictionaries_of(rows)) {
+    const auto automaton = test.over_tokens(dictionary);
+    if (automaton == nullptr) continue;
+    const auto tokens =
+        presso::test::token_codes(dictionary, rows.text.data(), rows.offsets.data(), rows.rows());
+    for (const auto& mask : masks_of(rows, 78)) {
+      std::vector<std::uint64_t> bits(rows.words() + 1, 0x5555555555555555u);
+      automaton->find(tokens.codes.data(), tokens.begins.data(), rows.rows(),
+                      mask.empty() ? nullptr : mask.data(), bits.data());
+      ASSERT_EQ(bits.back(), 0x5555555555555555u) << "writes behind its words";
+      ASSERT_NO_FATAL_FAILURE(
+          expect_bits(rows, mask, bits, wanted,
+                      what + ", over " + std::to_string(dictionary.size()) + " tokens"));
+      if (mask.empty()) continue;
+      std::vector<std::uint64_t> same = mask;
+      automaton->find(tokens.codes.data(), tokens.begins.data(), rows.rows(), same.data(),
+                      same.data());
+      ASSERT_NO_FATAL_FAILURE(expect_bits(rows, mask, same, wanted, what + ", tokens, in place"));
+    }
+  }
+}
+
 /// `what` names the condition in messages.
 inline void expect_agreement(const StringCondition& condition, const StringRows& rows,
                              const Oracle& oracle, const std::string& what) {
@@ -109,6 +160,8 @@ inline void expect_agreement(const StringCondition& condition, const StringRows&
           << name << ": '" << rows.strings[row] << "'";
     }
     ASSERT_NO_FATAL_FAILURE(expect_in_text(*test, rows, wanted, name));
+    if (level != CpuLevel::kPortable) continue;  // tokens know no levels
+    ASSERT_NO_FATAL_FAILURE(expect_in_tokens(*test, rows, wanted, name));
   }
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Rates of coding 4 (integers) on one core, as CSV: G values/s of encoding and decoding by shape of
 // data, type and width, for each CPU level. Blocks of 65,536 values; the packed source stays in the
-// second-level cache, a block of values does too up to 4 bytes. The last figure
-// is for decoding vector by vector into the same place, as a fused consumer does. Best of many
-// runs. Usage: integer_rate [rounds]
+// second-level cache, a block of values does too up to 4 bytes. Then for decoding vector by vector
+// into the same place, as a fused consumer does, and for comparing values with bounds that are not
+// those of a vector, which gives a bit a value. Best of many runs. Usage: integer_rate [rounds]
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <random>
 #include <string>
@@ -14,6 +16,8 @@
 
 #include "compress/columns/integer_encoder.h"
 #include "decompress/columns/cpu/integer_decoder.h"
+#include "decompress/columns/cpu/integer_filter.h"
+#include "format/columns/zone_image.h"
 #include "presso/stopwatch.h"
 
 namespace presso {
@@ -39,12 +43,52 @@ double best_rate(int rounds, const std::function<void()>& run) {
   return kRows / best / 1e9;
 }
 
+std::int64_t sign_extended(std::uint64_t value, Byte width_bytes) {
+  const int unused = 64 - 8 * width_bytes;
+  return static_cast<std::int64_t>(value << unused) >> unused;
+}
+
+/// The middle half of the values, by rank.
+ValueTest middle_half(const std::vector<Byte>& values, const Shape& shape) {
+  std::vector<std::uint64_t> sorted;
+  for (std::uint32_t i = 0; i < kRows; ++i) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, values.data() + std::size_t{i} * shape.width_bytes, shape.width_bytes);
+    sorted.push_back(shape.floating ? double_image(std::bit_cast<double>(value))
+                                    : signed_image(sign_extended(value, shape.width_bytes)));
+  }
+  std::sort(sorted.begin(), sorted.end());
+  const std::uint64_t least = sorted[kRows / 4];
+  const std::uint64_t most = sorted[kRows / 4 * 3];
+  if (shape.floating) return make_value_test(ColumnType::kDouble, least, most);
+  const auto log2 = static_cast<Byte>(std::countr_zero(shape.width_bytes));
+  const auto type = static_cast<Byte>(static_cast<Byte>(ColumnType::kInt8) + log2);
+  return make_value_test(static_cast<ColumnType>(type), least, most);
+}
+
+double compare_rate(const IntegerParameters& parameters, Bytes payload, const ValueTest& test,
+                    CpuLevel level, int rounds) {
+  Buffer scratch;
+  scratch.resize_discarding(kVectorScratchBytes);
+  std::uint64_t bits[kVectorBits];
+  return best_rate(rounds, [&] {
+    for (std::uint32_t i = 0; i < vectors_of(kRows); ++i) {
+      IntegerVector vector;
+      if (find_integer_vector(parameters, payload, i, vector) != ErrorCode::kOk) return;
+      filter_integer_vector(parameters, vector, test, bits, scratch.data(), level);
+      // Not optimised away.
+      asm volatile("" : : "r"(bits) : "memory");
+    }
+  });
+}
+
 bool measure(const Shape& shape, int rounds) {
   std::vector<Byte> values(std::size_t{kRows} * 8);
   for (std::uint32_t i = 0; i < kRows; ++i) {
     store<std::uint64_t>(values.data() + std::size_t{i} * shape.width_bytes, shape.value(i));
   }
   values.resize(std::size_t{kRows} * shape.width_bytes);
+  const ValueTest test = middle_half(values, shape);
   for (const CpuLevel level : supported_cpu_levels()) {
     Buffer payload;
     IntegerParameters parameters;
@@ -66,11 +110,12 @@ bool measure(const Shape& shape, int rounds) {
       }
     });
     const VectorEntry entry = load_vector_entry(payload.data() + kVectorEntryBytes);
-    std::printf("%s,%d,%s,%d,%d,%d,%llu,%.3f,%.2f,%.2f,%.2f\n", shape.name.c_str(),
+    std::printf("%s,%d,%s,%d,%d,%d,%llu,%.3f,%.2f,%.2f,%.2f,%.2f\n", shape.name.c_str(),
                 int{shape.width_bytes}, std::string(name(level)).c_str(), int{entry.kind},
                 int{entry.width}, int{entry.exceptions},
                 static_cast<unsigned long long>(parameters.divisor),
-                8.0 * static_cast<double>(payload.size()) / kRows, encode, decode, in_cache);
+                8.0 * static_cast<double>(payload.size()) / kRows, encode, decode, in_cache,
+                compare_rate(parameters, payload.bytes(), test, level, rounds));
   }
   return true;
 }
@@ -113,7 +158,7 @@ int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::max(std::atoi(argv[1]), 1) : 200;
   std::puts(
       "shape,bytes,level,kind,width,exceptions,divisor,bits_a_value,encode_gvps,decode_gvps,decode_"
-      "in_cache_gvps");
+      "in_cache_gvps,compare_gvps");
   for (const presso::Shape& shape : presso::shapes()) {
     if (presso::measure(shape, rounds)) continue;
     std::fprintf(stderr, "integer_rate: %s does not come back\n", shape.name.c_str());

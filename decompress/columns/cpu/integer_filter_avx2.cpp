@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Comparing the values of a vector on AVX2, which has comparisons of signed numbers only: both
+// sides have 2^31 added. Results of 32 values are packed to bytes before they become bits.
+#include <immintrin.h>
+
+#include "decompress/columns/cpu/integer_filter_kernels.h"
+
+namespace presso {
+namespace avx2 {
+namespace {
+
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+struct Lanes {
+  static u64 join(u32 low, u32 high) { return low | u64{high} << 32; }
+  static __m256i load(const u8* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+
+  /// 32 values that are 0 or -1 each, as bits.
+  static u32 bits_of(__m256i a, __m256i b, __m256i c, __m256i d) {
+    const __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    return static_cast<u32>(_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, order)));
+  }
+
+  struct Bounds {
+    static constexpr u32 kSign = u32{1} << 31;
+    Bounds(u32 least, u32 steps)
+        : low(_mm256_set1_epi32(static_cast<int>(least + kSign))),
+          span(_mm256_set1_epi32(static_cast<int>(steps - kSign))) {}
+    __m256i low;
+    __m256i span;
+  };
+
+  /// The field at the upper end of 8 words; what stands below is anything.
+  template <u32 kWidth, u32 kShift>
+  static __m256i upper(const u8* words) {
+    const __m256i word = load(words);
+    if constexpr (kShift + kWidth == 32) return word;
+    if constexpr (kShift + kWidth < 32) return _mm256_slli_epi32(word, 32 - kShift - kWidth);
+    const __m256i next = _mm256_slli_epi32(load(words + 128), 64 - kShift - kWidth);
+    return _mm256_or_si256(next, _mm256_srli_epi32(word, kShift + kWidth - 32));
+  }
+
+  /// -1 where a value is outside.
+  template <u32 kWidth, u32 kShift>
+  static __m256i outside(const u8* words, const Bounds& bounds) {
+    const __m256i value = _mm256_sub_epi32(upper<kWidth, kShift>(words), bounds.low);
+    return _mm256_cmpgt_epi32(value, bounds.span);
+  }
+  template <u32 kWidth, u32 kShift>
+  static u32 range(const u8* words, const Bounds& bounds) {
+    return ~bits_of(
+        outside<kWidth, kShift>(words, bounds), outside<kWidth, kShift>(words + 32, bounds),
+        outside<kWidth, kShift>(words + 64, bounds), outside<kWidth, kShift>(words + 96, bounds));
+  }
+
+  struct Set {
+    explicit Set(const u32* table) {
+      for (u32 i = 0; i < 4; ++i) {
+        words[i] = load(reinterpret_cast<const u8*>(table + 8 * i));
+      }
+    }
+    __m256i words[4];
+  };
+
+  template <u32 kWidth, u32 kShift>
+  static __m256i lower(const u8* words) {
+    const __m256i word = load(words);
+    if constexpr (kShift == 0) return word;
+    const __m256i value = _mm256_srli_epi32(word, kShift);
+    if constexpr (kShift + kWidth <= 32) return value;
+    return _mm256_or_si256(value, _mm256_slli_epi32(load(words + 128), 32 - kShift));
+  }
+
+  /// The words of the set in which the values' bits are. `index`: value / 32 in its lower bits.
+  template <u32 kWidth>
+  static __m256i words_of(__m256i index, const Set& set) {
+    const auto of = [&](u32 i) { return _mm256_permutevar8x32_epi32(set.words[i], index); };
+    if constexpr (kWidth <= 5) return set.words[0];
+    if constexpr (kWidth <= 8) return of(0);
+    // Bits of the index choose by the sign.
+    const __m256 fourth = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
+    const auto choose = [&](u32 a, u32 b) {
+      return _mm256_blendv_ps(_mm256_castsi256_ps(of(a)), _mm256_castsi256_ps(of(b)), fourth);
+    };
+    if constexpr (kWidth == 9) return _mm256_castps_si256(choose(0, 1));
+    const __m256 fifth = _mm256_castsi256_ps(_mm256_slli_epi32(index, 27));
+    return _mm256_castps_si256(_mm256_blendv_ps(choose(0, 1), choose(2, 3), fifth));
+  }
+
+  /// -1 where a value is in the set.
+  template <u32 kWidth, u32 kShift>
+  static __m256i in_set(const u8* words, const Set& set) {
+    const __m256i value = lower<kWidth, kShift>(words);
+    const __m256i word = words_of<kWidth>(_mm256_srli_epi32(value, 5), set);
+    const __m256i bit = _mm256_and_si256(value, _mm256_set1_epi32(31));
+    const __m256i sign = _mm256_sllv_epi32(word, _mm256_xor_si256(bit, _mm256_set1_epi32(31)));
+    return _mm256_srai_epi32(sign, 31);
+  }
+  template <u32 kWidth, u32 kShift>
+  static u32 set(const u8* words, const Set& set) {
+    return bits_of(in_set<kWidth, kShift>(words, set), in_set<kWidth, kShift>(words + 32, set),
+                   in_set<kWidth, kShift>(words + 64, set),
+                   in_set<kWidth, kShift>(words + 96, set));
+  }
+};
+
+#include "decompress/columns/cpu/integer_filter_loop.h"
+
+void bytes_range(const ValueRange& range, u64* bits) {
+  const __m256i low = _mm256_set1_epi8(static_cast<char>(range.low));
+  const __m256i span = _mm256_set1_epi8(static_cast<char>(range.span));
+  const auto half = [&](u32 i) {
+    const __m256i value = _mm256_sub_epi8(Lanes::load(range.values + 32 * i), low);
+    const __m256i inside = _mm256_cmpeq_epi8(_mm256_min_epu8(value, span), value);
+    return static_cast<u32>(_mm256_movemask_epi8(inside));
+  };
+  for (u32 i = 0; i < 16; ++i) bits[i] = Lanes::join(half(2 * i), half(2 * i + 1));
+}
+
+void halves_range(const ValueRange& range, u64* bits) {
+  const __m256i low = _mm256_set1_epi16(static_cast<short>(range.low));
+  const __m256i span = _mm256_set1_epi16(static_cast<short>(range.span));
+  const auto inside = [&](u32 i) {
+    const __m256i value = _mm256_sub_epi16(Lanes::load(range.values + 32 * i), low);
+    return _mm256_cmpeq_epi16(_mm256_min_epu16(value, span), value);
+  };
+  const auto half = [&](u32 i) {
+    const __m256i bytes = _mm256_packs_epi16(inside(2 * i), inside(2 * i + 1));
+    return static_cast<u32>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(bytes, 0xD8)));
+  };
+  for (u32 i = 0; i < 16; ++i) bits[i] = Lanes::join(half(2 * i), half(2 * i + 1));
+}
+
+void words_range(const ValueRange& range, u64* bits) {
+  const Lanes::Bounds bounds(static_cast<u32>(range.low), static_cast<u32>(range.span));
+  for (u32 i = 0; i < 16; ++i) {
+    bits[i] = Lanes::join(Lanes::range<32, 0>(range.values + 256 * i, bounds),
+                          Lanes::range<32, 0>(range.values + 256 * i + 128, bounds));
+  }
+}
+
+/// A word of a bitmap from the four bits each of 16 vectors of values.
+template <class Mask>
+u64 four_bits(const Mask& mask) {
+  u64 word = 0;
+  for (u32 i = 0; i < 16; ++i) word |= u64{static_cast<u32>(mask(i))} << (4 * i);
+  return word;
+}
+
+void longs_range(const ValueRange& range, u64* bits) {
+  constexpr u64 kSign = u64{1} << 63;
+  const __m256i low = _mm256_set1_epi64x(static_cast<long long>(range.low + kSign));
+  const __m256i span = _mm256_set1_epi64x(static_cast<long long>(range.span - kSign));
+  for (u32 i = 0; i < 16; ++i) {
+    bits[i] = ~four_bits([&](u32 k) {
+      const __m256i value = _mm256_sub_epi64(Lanes::load(range.values + 512 * i + 32 * k), low);
+      return _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(value, span)));
+    });
+  }
+}
+
+void value_range(const ValueRange& range, u64* bits) {
+  switch (range.width_bytes) {
+    case 1:
+      return bytes_range(range, bits);
+    case 2:
+      return halves_range(range, bits);
+    case 4:
+      return words_range(range, bits);
+    default:
+      return longs_range(range, bits);
+  }
+}
+
+void value_set(const ValueSet& set, u64* bits) {
+  for (u32 i = 0; i < 16; ++i) {
+    u64 word = 0;
+    for (u32 k = 0; k < 64; ++k) {
+      u32 code;
+      __builtin_memcpy(&code, set.values + 256 * i + 4 * k, sizeof code);
+      const u64 bit = code < set.size ? set.wanted[code / 64] >> (code % 64) & 1 : 0;
+      word |= bit << k;
+    }
+    bits[i] = word;
+  }
+}
+
+template <bool kNan>
+void floats_range(const RealRange& range, u64* bits) {
+  const __m256 least = _mm256_set1_ps(static_cast<float>(range.least));
+  const __m256 most = _mm256_set1_ps(static_cast<float>(range.most));
+  const auto inside = [&](u32 i) {
+    const __m256 value = _mm256_castsi256_ps(Lanes::load(range.values + 32 * i));
+    __m256 found = _mm256_and_ps(_mm256_cmp_ps(value, least, _CMP_GE_OQ),
+                                 _mm256_cmp_ps(value, most, _CMP_LE_OQ));
+    if constexpr (kNan) found = _mm256_or_ps(found, _mm256_cmp_ps(value, value, _CMP_UNORD_Q));
+    return _mm256_castps_si256(found);
+  };
+  const auto half = [&](u32 i) {
+    return Lanes::bits_of(inside(4 * i), inside(4 * i + 1), inside(4 * i + 2), inside(4 * i + 3));
+  };
+  for (u32 i = 0; i < 16; ++i) bits[i] = Lanes::join(half(2 * i), half(2 * i + 1));
+}
+
+template <bool kNan>
+void doubles_range(const RealRange& range, u64* bits) {
+  const __m256d least = _mm256_set1_pd(range.least);
+  const __m256d most = _mm256_set1_pd(range.most);
+  for (u32 i = 0; i < 16; ++i) {
+    bits[i] = four_bits([&](u32 k) {
+      const __m256d value = _mm256_castsi256_pd(Lanes::load(range.values + 512 * i + 32 * k));
+      __m256d found = _mm256_and_pd(_mm256_cmp_pd(value, least, _CMP_GE_OQ),
+                                    _mm256_cmp_pd(value, most, _CMP_LE_OQ));
+      if constexpr (kNan) found = _mm256_or_pd(found, _mm256_cmp_pd(value, value, _CMP_UNORD_Q));
+      return _mm256_movemask_pd(found);
+    });
+  }
+}
+
+void real_range(const RealRange& range, u64* bits) {
+  if (range.width_bytes == 4) {
+    return range.nan ? floats_range<true>(range, bits) : floats_range<false>(range, bits);
+  }
+  return range.nan ? doubles_range<true>(range, bits) : doubles_range<false>(range, bits);
+}
+
+}  // namespace
+}  // namespace avx2
+
+const FilterKernels kFilterAvx2 = {avx2::packed_range, avx2::packed_set, avx2::value_range,
+                                   avx2::value_set,    avx2::real_range, avx2::spread_runs};
+
+}  // namespace presso

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// What the loops of integer_filter_kernels.h share between the levels that have vector registers.
+// Included once for each level, inside its namespace, after the level's `Lanes`; it uses nothing of
+// the standard library, so that no code made for one level is shared with another.
+//
+// `Lanes` compares the 32 values of a step: its first word of each lane at `words`, the field of
+// kWidth bits from bit kShift on, with the next word where it goes on there. Fields are moved to
+// the upper end of their word rather than to the lower one: what stands below them then needs no
+// mask, since bounds can be made to hold for all that may stand there. So a value costs a shift, a
+// subtraction and a comparison.
+// Everything is unrolled over the 32 steps by templates on the width.
+
+template <u32... kNumbers>
+struct Steps {};
+template <u32 kLeft, u32... kNumbers>
+struct MakeSteps : MakeSteps<kLeft - 1, kLeft - 1, kNumbers...> {};
+template <u32... kNumbers>
+struct MakeSteps<0, kNumbers...> {
+  using type = Steps<kNumbers...>;
+};
+
+/// Steps 2 * kPair and the one behind it: a word of the bitmap.
+template <u32 kWidth, u32 kPair, class Bounds>
+inline void range_pair(const u8* words, const Bounds& bounds, u64* bits) {
+  constexpr u32 kFirst = 2 * kPair * kWidth;
+  constexpr u32 kSecond = kFirst + kWidth;
+  bits[kPair] = Lanes::join(
+      Lanes::template range<kWidth, kFirst % 32>(words + 128 * (kFirst / 32), bounds),
+      Lanes::template range<kWidth, kSecond % 32>(words + 128 * (kSecond / 32), bounds));
+}
+
+template <u32 kWidth, class Bounds, u32... kPairs>
+inline void range_pairs(const u8* words, const Bounds& bounds, u64* bits, Steps<kPairs...>) {
+  (range_pair<kWidth, kPairs>(words, bounds, bits), ...);
+}
+
+template <u32 kWidth>
+void range_of_width(const PackedRange& range, u64* bits) {
+  constexpr u32 kUnused = 32 - kWidth;
+  const u32 below = kUnused == 0 ? 0 : (u32{1} << kUnused) - 1;
+  const typename Lanes::Bounds bounds(range.low << kUnused, range.span << kUnused | below);
+  range_pairs<kWidth>(range.words, bounds, bits, typename MakeSteps<16>::type{});
+}
+
+template <u32 kWidth, u32 kPair>
+inline void set_pair(const u8* words, const typename Lanes::Set& set, u64* bits) {
+  constexpr u32 kFirst = 2 * kPair * kWidth;
+  constexpr u32 kSecond = kFirst + kWidth;
+  bits[kPair] =
+      Lanes::join(Lanes::template set<kWidth, kFirst % 32>(words + 128 * (kFirst / 32), set),
+                  Lanes::template set<kWidth, kSecond % 32>(words + 128 * (kSecond / 32), set));
+}
+
+template <u32 kWidth, u32... kPairs>
+inline void set_pairs(const u8* words, const typename Lanes::Set& set, u64* bits,
+                      Steps<kPairs...>) {
+  (set_pair<kWidth, kPairs>(words, set, bits), ...);
+}
+
+template <u32 kWidth>
+void set_of_width(const PackedSet& packed, u64* bits) {
+  const typename Lanes::Set set(packed.table);
+  set_pairs<kWidth>(packed.words, set, bits, typename MakeSteps<16>::type{});
+}
+
+struct Tables {
+  void (*range[32])(const PackedRange&, u64*);
+  void (*set[kMaxSetWidth])(const PackedSet&, u64*);
+};
+/// Widths from 1 on.
+template <u32... kRanges, u32... kSets>
+constexpr Tables make_tables(Steps<kRanges...>, Steps<kSets...>) {
+  return {{range_of_width<kRanges + 1>...}, {set_of_width<kSets + 1>...}};
+}
+constexpr Tables kTables =
+    make_tables(typename MakeSteps<32>::type{}, typename MakeSteps<kMaxSetWidth>::type{});
+
+inline void packed_range(const PackedRange& range, u64* bits) {
+  kTables.range[range.width - 1](range, bits);
+}
+
+inline void packed_set(const PackedSet& set, u64* bits) {
+  kTables.set[set.width - 1](set, bits);
+}
+
+/// Where the bits of runs change, a bit is put on the row where the run begins; then each row's bit
+/// is the parity of these up to it.
+inline void spread_runs(const u8* map, const u64* run_bits, u64* bits) {
+  u64 before = 0;  // the bit of the run before
+  u64 inside = 0;  // all ones where the row before is wanted
+  u32 run = 0;
+  for (u32 i = 0; i < 16; ++i) {
+    u64 starts;
+    __builtin_memcpy(&starts, map + 8 * i, sizeof starts);
+    const u32 shift = run % 64;
+    u64 wanted = run / 64 < 16 ? run_bits[run / 64] >> shift : 0;
+    if (shift != 0 && run / 64 < 15) wanted |= run_bits[run / 64 + 1] << (64 - shift);
+    u64 rows = _pdep_u64(wanted ^ (wanted << 1 | before), starts);
+    const u32 count = static_cast<u32>(__builtin_popcountll(starts));
+    if (count != 0) before = wanted >> (count - 1) & 1;
+    run += count;
+    for (u32 distance = 1; distance < 64; distance *= 2) rows ^= rows << distance;
+    bits[i] = rows ^ inside;
+    inside = u64{0} - (bits[i] >> 63);
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "scan/group/group_states.h"
+
+namespace presso::query::grouping {
+
+GroupStates::GroupStates(std::span<const AggregateSpec> aggregates) {
+  for (const AggregateSpec& spec : aggregates) aggregates_.push_back(AggregateState::make(spec));
+}
+
+std::uint64_t GroupStates::bytes() const {
+  std::uint64_t bytes = row_counts_.bytes() + first_rows_.bytes();
+  for (const auto& aggregate : aggregates_) bytes += aggregate->bytes();
+  return bytes;
+}
+
+std::uint64_t GroupStates::growth_bytes(std::uint32_t groups) const {
+  std::uint64_t bytes = row_counts_.growth_bytes(groups) + first_rows_.growth_bytes(groups);
+  for (const auto& aggregate : aggregates_) bytes += aggregate->growth_bytes(groups);
+  return bytes;
+}
+
+void GroupStates::extend(std::uint32_t groups) {
+  if (groups == groups_) return;
+  row_counts_.extend(groups);
+  first_rows_.extend(groups, kNoRow);
+  for (const auto& aggregate : aggregates_) aggregate->extend(groups);
+  groups_ = groups;
+}
+
+void GroupStates::clear() {
+  groups_ = 0;
+  row_counts_.clear();
+  first_rows_.clear();
+  for (const auto& aggregate : aggregates_) aggregate->clear();
+}
+
+void GroupStates::lower_first_rows(const GroupedRows& rows, const RowNumbers& numbers) {
+  const std::uint32_t* ids = rows.row_ids();
+  for (std::uint32_t i = 0; i < rows.count; ++i) {
+    std::uint64_t& first = first_rows_[ids[i]];
+    first = std::min(first, row_number(numbers, i));
+  }
+}
+
+Status GroupStates::add(const GroupedRows& rows, std::span<const VectorView> arguments,
+                        const RowNumbers& numbers, RowOrder order) {
+  count(rows, numbers);
+  if (order == RowOrder::kAny) lower_first_rows(rows, numbers);
+  for (std::size_t i = 0; i < aggregates_.size(); ++i) {
+    PRESSO_TRY(aggregates_[i]->add(rows, arguments[i]));
+  }
+  return {};
+}
+
+/// A group without a row gets its first one on the way: its count is at hand.
+void GroupStates::count(const GroupedRows& rows, const RowNumbers& numbers) {
+  const auto add = [&](std::uint32_t group, std::uint32_t more, std::uint32_t row) {
+    std::uint64_t& count = row_counts_[group];
+    if (__builtin_expect(count == 0, 0)) first_rows_[group] = row_number(numbers, row);
+    count += more;
+  };
+  if (rows.runs != 0) {
+    std::uint32_t begin = 0;
+    for (std::uint32_t i = 0; i < rows.runs; ++i) {
+      add(rows.run_ids[i], rows.run_ends[i] - begin, begin);
+      begin = rows.run_ends[i];
+    }
+  } else if (rows.groups <= kFewGroups) {
+    std::array<std::uint32_t, kFewGroups> counts{};
+    const std::uint32_t* ids = rows.row_ids();
+    kernels().count_few(ids, rows.count, rows.groups, counts.data());
+    for (std::uint32_t group = 0; group < rows.groups; ++group) {
+      if (counts[group] == 0) continue;
+      const auto first = static_cast<std::uint32_t>(
+          row_counts_[group] != 0 ? 0 : std::find(ids, ids + rows.count, group) - ids);
+      add(group, counts[group], first);
+    }
+  } else {
+    const std::uint32_t* ids = rows.row_ids();
+    for (std::uint32_t i = 0; i < rows.count; ++i) add(ids[i], 1, i);
+  }
+}
+
+void GroupStates::prepare_merge() {
+  for (const auto& aggregate : aggregates_) aggregate->prepare_merge();
+}
+
+void GroupStates::merge(const GroupStates& from, const GroupList& groups,
+                        const std::uint32_t* ids) {
+  for (std::uint32_t i = 0; i < groups.count; ++i) {
+    row_counts_[ids[i]] += from.row_counts_[groups.at[i]];
+    std::uint64_t& first = first_rows_[ids[i]];
+    first = std::min(first, from.first_rows_[groups.at[i]]);
+  }
+  for (std::size_t i = 0; i < aggregates_.size(); ++i) {
+    aggregates_[i]->merge(*from.aggregates_[i], groups, ids);
+  }
+}
+
+Physical result_of(const AggregateSpec& spec) {
+  switch (spec.kind) {
+    case AggregateKind::kSum:
+      return spec.argument == Physical::kDouble ? Physical::kDouble : Physical::kInt128;
+    case AggregateKind::kAverage:
+      return Physical::kDouble;
+    case AggregateKind::kMin:
+    case AggregateKind::kMax:
+      return spec.argument;
+    default:
+      return Physical::kInt64;
+  }
+}
+
+}  // namespace presso::query::grouping

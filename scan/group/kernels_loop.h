@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// The inner loops of grouping. Included once for each CPU level, inside that level's namespace; it
+// uses nothing of the standard library, so that no code made for one level is shared with another.
+// There are no intrinsics: all are plain loops that compilers turn into vector code.
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using i64 = std::int64_t;
+
+inline void hash_words(const u64* words, u32 count, u64* out) {
+  for (u32 i = 0; i < count; ++i) {
+    u64 hash = words[i] ^ 0x9E3779B97F4A7C15u;  // as hash_word()
+    hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9u;
+    hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EBu;
+    out[i] = hash ^ (hash >> 31);
+  }
+}
+
+inline u64 greatest(const u64* words, u32 count) {
+  u64 result = 0;
+  for (u32 i = 0; i < count; ++i) result = words[i] > result ? words[i] : result;
+  return result;
+}
+
+inline void narrow(const u64* words, u32 count, u32* out) {
+  for (u32 i = 0; i < count; ++i) out[i] = static_cast<u32>(words[i]);
+}
+
+inline u32 changes(const u64* words, u32 count) {
+  u64 result = 0;
+  for (u32 i = 1; i < count; ++i) result += words[i] != words[i - 1] ? 1 : 0;
+  return static_cast<u32>(result);
+}
+
+inline u32 run_ends(const u64* words, u32 count, u32* ends) {
+  u32 runs = 0;
+  for (u32 i = 1; i < count; ++i) {
+    ends[runs] = i;
+    runs += words[i] != words[i - 1] ? 1 : 0;
+  }
+  if (count != 0) ends[runs++] = count;
+  return runs;
+}
+
+inline u64 magnitude(const i64* values, u32 count) {
+  i64 bits = 0;
+  i64 any = 0;
+  for (u32 i = 0; i < count; ++i) {
+    bits |= values[i] ^ (values[i] >> 63);
+    any |= values[i];
+  }
+  if (any == 0) return 0;
+  if (bits == 0) return 1;  // -1 has no other bits
+  const unsigned length = 64 - static_cast<unsigned>(__builtin_clzll(static_cast<u64>(bits)));
+  return u64{1} << length;  // -2^length is as far from 0 as it gets
+}
+
+inline i64 sum(const i64* values, u32 count) {
+  u64 result = 0;
+  for (u32 i = 0; i < count; ++i) result += static_cast<u64>(values[i]);
+  return static_cast<i64>(result);
+}
+
+/// A pass for each group: what does not belong to it is added as 0.
+template <u32 kGroups>
+inline void sum_by_passes(const u32* ids, const i64* values, u32 count, i64* sums) {
+  u64 result[kGroups] = {};
+  for (u32 i = 0; i < count; ++i) {
+    for (u32 group = 0; group < kGroups; ++group) {
+      result[group] += ids[i] == group ? static_cast<u64>(values[i]) : 0;
+    }
+  }
+  for (u32 group = 0; group < kGroups; ++group) {
+    sums[group] = static_cast<i64>(static_cast<u64>(sums[group]) + result[group]);
+  }
+}
+
+/// Several copies of the sums take turns, so that a row need not wait for the row before.
+constexpr u32 kCopies = 4;
+constexpr u32 kGroupLimit = 64;
+
+inline void sum_few(const u32* ids, const i64* values, u32 count, u32 groups, i64* sums) {
+  u64 copies[kCopies][kGroupLimit] = {};
+  u32 i = 0;
+  for (; i + kCopies <= count; i += kCopies) {
+    for (u32 copy = 0; copy < kCopies; ++copy) {
+      copies[copy][ids[i + copy]] += static_cast<u64>(values[i + copy]);
+    }
+  }
+  for (; i < count; ++i) copies[0][ids[i]] += static_cast<u64>(values[i]);
+  for (u32 group = 0; group < groups; ++group) {
+    u64 result = static_cast<u64>(sums[group]);
+    for (u32 copy = 0; copy < kCopies; ++copy) result += copies[copy][group];
+    sums[group] = static_cast<i64>(result);
+  }
+}
+
+inline void count_few(const u32* ids, u32 count, u32 groups, u32* counts) {
+  u32 copies[kCopies][kGroupLimit] = {};
+  u32 i = 0;
+  for (; i + kCopies <= count; i += kCopies) {
+    for (u32 copy = 0; copy < kCopies; ++copy) ++copies[copy][ids[i + copy]];
+  }
+  for (; i < count; ++i) ++copies[0][ids[i]];
+  for (u32 group = 0; group < groups; ++group) {
+    for (u32 copy = 0; copy < kCopies; ++copy) counts[group] += copies[copy][group];
+  }
+}
+
+inline void sum_runs(const i64* values, const u32* ends, u32 runs, i64* sums) {
+  u32 row = 0;
+  for (u32 run = 0; run < runs; ++run) {
+    u64 result = 0;
+    for (; row < ends[run]; ++row) result += static_cast<u64>(values[row]);
+    sums[run] = static_cast<i64>(result);
+  }
+}
+
+inline void zero_nulls(const i64* values, const u64* validity, u32 count, i64* out) {
+  for (u32 i = 0; i < count; ++i) {
+    const u64 valid = validity[i / 64] >> (i % 64) & 1;
+    out[i] = values[i] & -static_cast<i64>(valid);
+  }
+}
+
+/// Adding and subtracting 1.5 * 2^(52 + k) rounds to a multiple of 2^k, and the rest is exact. What
+/// is left after the coarser limbs is rounded to units: an even number of units is taken away
+/// before, so a tie goes to the even one of the whole.
+inline bool split_doubles(const double* values, u32 count, DoubleScale scale, i64* const* limbs) {
+  constexpr double kUnits = 0x1.8p52;
+  constexpr double kMiddle = 0x1.8p94;
+  constexpr double kHigh = 0x1.8p136;
+  u64 outside = 0;
+  for (u32 i = 0; i < count; ++i) {
+    const double units = values[i] * scale.first * scale.second;
+    outside |= (units < 0x1p126 && units > -0x1p126) ? 0 : 1;
+  }
+  if (outside != 0) return false;
+  i64* const low = limbs[0];
+  i64* const middle = limbs[1];
+  i64* const high = limbs[2];
+  // The bits of (x + constant) are those of the constant plus the multiple.
+  i64 low_bits, middle_bits, high_bits;
+  __builtin_memcpy(&low_bits, &kUnits, 8);
+  __builtin_memcpy(&middle_bits, &kMiddle, 8);
+  __builtin_memcpy(&high_bits, &kHigh, 8);
+  for (u32 i = 0; i < count; ++i) {
+    const double units = values[i] * scale.first * scale.second;
+    const double with_high = units + kHigh;
+    const double rest = units - (with_high - kHigh);
+    const double with_middle = rest + kMiddle;
+    const double last = rest - (with_middle - kMiddle);
+    const double with_low = last + kUnits;
+    i64 bits;
+    __builtin_memcpy(&bits, &with_high, 8);
+    high[i] = bits - high_bits;
+    __builtin_memcpy(&bits, &with_middle, 8);
+    middle[i] = bits - middle_bits;
+    __builtin_memcpy(&bits, &with_low, 8);
+    low[i] = bits - low_bits;
+  }
+  return true;
+}
+
+inline i64 least(const i64* values, u32 count) {
+  i64 result = 0x7FFFFFFFFFFFFFFF;
+  for (u32 i = 0; i < count; ++i) result = values[i] < result ? values[i] : result;
+  return result;
+}
+
+inline i64 most(const i64* values, u32 count) {
+  i64 result = -0x7FFFFFFFFFFFFFFF - 1;
+  for (u32 i = 0; i < count; ++i) result = values[i] > result ? values[i] : result;
+  return result;
+}
+
+constexpr Kernels kKernels = {hash_words, greatest,      narrow,  run_ends,  changes,
+                              magnitude,  sum,           sum_few, count_few, sum_runs,
+                              zero_nulls, split_doubles, least,   most};

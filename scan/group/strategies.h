@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The strategies, each a Grouping of its own; grouping.cpp chooses.
+#pragma once
+
+#include <memory>
+
+#include "scan/group/grouping.h"
+#include "scan/group/key_coder.h"
+
+namespace presso::query::grouping {
+
+/// An array with a place for each of coder.range() codes; without keys a place for all rows.
+std::unique_ptr<Grouping> make_dense_grouping(const GroupingPlan& plan, const KeyCoder& coder);
+/// kHash, kRadix or kOptimistic.
+std::unique_ptr<Grouping> make_table_grouping(const GroupingPlan& plan, const KeyCoder& coder,
+                                              GroupStrategy strategy);
+
+}  // namespace presso::query::grouping

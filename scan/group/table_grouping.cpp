@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+// Groups found by hashing. Each thread has a table of its own (KeyTable) and states beside it.
+//
+//   kHash        the table grows; in the end the threads' tables are merged, partition by
+//                partition of the hash, on all threads
+//   kOptimistic  the same with the other way of looking up (F5)
+//   kRadix       a table that stays in the cache: when it is full its groups are sorted by
+//   partition
+//                into a pack and it begins anew; in the end each partition's share of all packs is
+//                merged in a table of its own, which again stays in the cache
+//
+// Runs of neighbours with equal keys are found first: one look-up and one addition for each run.
+#include <bit>
+
+#include "scan/group/group_output.h"
+#include "scan/group/key_table.h"
+#include "scan/group/memory_budget.h"
+#include "scan/group/row_parts.h"
+#include "scan/group/strategies.h"
+
+namespace presso::query::grouping {
+namespace {
+
+constexpr std::uint32_t kRadixPartitions = 64;
+constexpr std::uint32_t kRadixGroups = 4096;
+/// Fewer groups than this are merged by one thread.
+constexpr std::uint64_t kFewToMerge = 8192;
+
+std::uint32_t partition_of(std::uint64_t hash, std::uint32_t partitions) {
+  return static_cast<std::uint32_t>(hash >> 32) & (partitions - 1);
+}
+
+template <class Key>
+void hash_keys(const Key* keys, std::uint32_t count, std::uint64_t* hashes) {
+  if constexpr (std::is_same_v<Key, std::uint64_t>) {
+    kernels().hash_words(keys, count, hashes);
+  } else {
+    for (std::uint32_t i = 0; i < count; ++i) hashes[i] = hash_key(keys[i]);
+  }
+}
+
+/// Groups of one thread, listed partition by partition.
+template <class Key>
+struct MergeSource {
+  const Key* keys = nullptr;
+  const GroupStates* states = nullptr;
+  const std::uint32_t* order = nullptr;  ///< the groups
+  std::vector<std::uint32_t> starts;     ///< of each partition in `order`; one more at the end
+};
+
+/// Groups of a table that was full, in the order of partitions.
+template <class Key>
+struct Pack {
+  explicit Pack(const GroupingPlan& plan) : states(plan.aggregates) {}
+  Column<Key> keys;
+  std::shared_ptr<StringArena> arena;
+  GroupStates states;
+  std::vector<std::uint32_t> starts;
+
+  std::uint64_t bytes() const { return keys.bytes() + arena->bytes() + states.bytes(); }
+};
+
+/// The groups of `keys` in the order of their partitions.
+template <class Key>
+std::vector<std::uint32_t> partition(const Key* keys, std::uint32_t count, std::uint32_t partitions,
+                                     Column<std::uint32_t>& order) {
+  Column<std::uint32_t> partition_of_group;
+  partition_of_group.extend_unset(count);
+  std::vector<std::uint32_t> starts(partitions + std::size_t{1});
+  std::array<std::uint64_t, kBatchRows> hashes;
+  for (std::uint32_t first = 0; first < count; first += kBatchRows) {
+    const std::uint32_t some = std::min(kBatchRows, count - first);
+    hash_keys(keys + first, some, hashes.data());
+    for (std::uint32_t i = 0; i < some; ++i) {
+      const std::uint32_t number = partition_of(hashes[i], partitions);
+      partition_of_group[first + i] = number;
+      ++starts[number + std::size_t{1}];
+    }
+  }
+  for (std::size_t i = 1; i <= partitions; ++i) starts[i] += starts[i - 1];
+  std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
+  order.extend_unset(count);
+  for (std::uint32_t i = 0; i < count; ++i) order[next[partition_of_group[i]]++] = i;
+  return starts;
+}
+
+template <class Key>
+struct TableWorker {
+  explicit TableWorker(const GroupingPlan& plan) : states(plan.aggregates) {}
+
+  KeyTable<Key> table;
+  GroupStates states;
+  std::vector<std::unique_ptr<Pack<Key>>> packs;
+  std::uint64_t pack_bytes = 0;
+  std::uint64_t next_row = 0;  ///< one more than the greatest number so far
+  std::uint64_t bytes = 0;
+  // Of one vector.
+  KeyCodes codes;
+  std::array<Key, kBatchRows> keys;
+  std::array<std::uint64_t, kBatchRows> hashes;
+  std::array<std::uint32_t, kBatchRows> ids;
+  std::array<std::uint32_t, kBatchRows> run_ids;
+  std::array<std::uint32_t, kBatchRows> run_ends;
+  NewKeys added;
+  RowParts parts;
+};
+
+/// The groups of one partition.
+template <class Key>
+struct Merged {
+  explicit Merged(const GroupingPlan& plan) : states(plan.aggregates) {}
+  KeyTable<Key> table;
+  GroupStates states;
+};
+
+template <class Key>
+class TableGrouping final : public Grouping {
+  using Worker = TableWorker<Key>;
+
+ public:
+  TableGrouping(const GroupingPlan& plan, const KeyCoder& coder, GroupStrategy strategy)
+      : plan_(plan), coder_(coder), strategy_(strategy), budget_(plan.memory_bytes) {
+    for (unsigned i = 0; i < std::max(plan.threads, 1u); ++i) {
+      workers_.push_back(std::make_unique<Worker>(plan));
+    }
+  }
+
+  Status add(unsigned worker, RowNumbers rows, std::span<const VectorView> keys,
+             std::span<const VectorView> arguments, std::uint32_t count) override {
+    if (count == 0) return {};
+    return without_bad_alloc([&] {
+      return add_rows(*workers_[worker], {rows, arguments, count}, keys);
+    });
+  }
+
+  Result<RowStore> finish(std::vector<std::uint64_t>* first_rows) override {
+    return without_bad_alloc([&]() -> Result<RowStore> {
+      std::vector<GroupPiece<Key>> pieces;
+      PRESSO_TRY(strategy_ == GroupStrategy::kRadix ? merge_packs(pieces) : merge_tables(pieces));
+      return write_groups(plan_, coder_, pieces, first_rows);
+    });
+  }
+
+  std::uint64_t bytes() const override { return budget_.used(); }
+  std::string describe() const override {
+    switch (strategy_) {
+      case GroupStrategy::kRadix:
+        return "radix, " + grouped(kRadixPartitions) + " partitions";
+      case GroupStrategy::kOptimistic:
+        return "optimistic hash";
+      default:
+        return "hash";
+    }
+  }
+
+ private:
+  Status add_rows(Worker& worker, InputRows rows, std::span<const VectorView> keys) {
+    coder_.encode(keys, rows.count, worker.codes);
+    Key* const codes = const_cast<Key*>(worker.codes.keys(Key{}));
+    if (plan_.parts > 1) {
+      hash_keys(codes, rows.count, worker.hashes.data());
+      rows = worker.parts.select(rows, plan_.part, plan_.parts, codes, worker.hashes.data());
+      if (rows.count == 0) return {};
+    }
+    PRESSO_TRY(make_room(worker, rows.count));
+    const GroupedRows found = find_groups(worker, codes, rows.count);
+    const RowOrder order =
+        row_number(rows.numbers, 0) >= worker.next_row ? RowOrder::kAfterAll : RowOrder::kAny;
+    PRESSO_TRY(worker.states.add(found, rows.arguments, rows.numbers, order));
+    worker.next_row = std::max(worker.next_row, row_number(rows.numbers, rows.count - 1) + 1);
+    return settle(worker);
+  }
+
+  Status make_room(Worker& worker, std::uint32_t rows) {
+    if (strategy_ == GroupStrategy::kRadix &&
+        worker.table.size() + rows > kRadixGroups + kBatchRows) {
+      PRESSO_TRY(empty_into_pack(worker));
+    }
+    if (worker.table.size() > KeyTable<Key>::kMostKeys) {
+      return make_error(ErrorCode::kOutOfMemory);
+    }
+    PRESSO_TRY(budget_.check(worker.table.growth_bytes(rows) +
+                             worker.states.growth_bytes(worker.states.groups() + rows)));
+    worker.table.reserve(rows);
+    return {};
+  }
+
+  Status settle(Worker& worker) {
+    budget_.update(worker.bytes, worker.table.bytes() + worker.states.bytes() + worker.pack_bytes);
+    return budget_.check();
+  }
+
+  GroupedRows find_groups(Worker& worker, const Key* codes, std::uint32_t count) {
+    GroupedRows rows;
+    rows.count = count;
+    rows.ids = worker.ids.data();
+    if (find_runs(worker, codes, count, rows)) {
+      look_up(worker, worker.keys.data(), rows.runs, worker.run_ids.data());
+    } else {
+      look_up(worker, codes, count, worker.ids.data());
+    }
+    worker.states.extend(worker.table.size());
+    rows.groups = worker.table.size();
+    return rows;
+  }
+
+  bool find_runs(Worker& worker, const Key* codes, std::uint32_t count, GroupedRows& rows) {
+    if constexpr (std::is_same_v<Key, std::uint64_t>) {
+      if (kernels().changes(codes, count) >= count / 2) return false;
+      rows.runs = kernels().run_ends(codes, count, worker.run_ends.data());
+      for (std::uint32_t i = 0; i < rows.runs; ++i) {
+        worker.keys[i] = codes[worker.run_ends[i] - 1];
+      }
+      rows.run_ids = worker.run_ids.data();
+      rows.run_ends = worker.run_ends.data();
+      rows.has_ids = false;
+      return true;
+    }
+    return false;
+  }
+
+  void look_up(Worker& worker, const Key* keys, std::uint32_t count, std::uint32_t* ids) {
+    hash_keys(keys, count, worker.hashes.data());
+    if (strategy_ == GroupStrategy::kOptimistic) {
+      worker.table.find_or_add_optimistic(keys, worker.hashes.data(), count, ids, worker.added);
+    } else {
+      worker.table.find_or_add(keys, worker.hashes.data(), count, ids, worker.added);
+    }
+  }
+
+  Status empty_into_pack(Worker& worker) {
+    const std::uint32_t count = worker.table.size();
+    if (count == 0) return {};
+    auto pack = std::make_unique<Pack<Key>>(plan_);
+    PRESSO_TRY(budget_.check(pack->states.growth_bytes(count) + count * sizeof(Key)));
+    Column<std::uint32_t> order;
+    pack->starts = partition(worker.table.keys(), count, kRadixPartitions, order);
+    pack->keys.extend_unset(count);
+    for (std::uint32_t i = 0; i < count; ++i) pack->keys[i] = worker.table.keys()[order[i]];
+    pack->arena = worker.table.arena();
+    pack->states.extend(count);
+    worker.states.prepare_merge();
+    std::array<std::uint32_t, kBatchRows> ids;
+    for (std::uint32_t first = 0; first < count; first += kBatchRows) {
+      const std::uint32_t some = std::min(kBatchRows, count - first);
+      for (std::uint32_t i = 0; i < some; ++i) ids[i] = first + i;
+      pack->states.merge(worker.states, {order.data() + first, some}, ids.data());
+    }
+    worker.table.clear();
+    worker.states.clear();
+    worker.pack_bytes += pack->bytes();
+    worker.packs.push_back(std::move(pack));
+    return settle(worker);
+  }
+
+  Status merge_packs(std::vector<GroupPiece<Key>>& pieces) {
+    std::vector<MergeSource<Key>> sources;
+    std::uint32_t longest = 0;
+    for (const auto& worker : workers_) {
+      PRESSO_TRY(empty_into_pack(*worker));
+      for (const auto& pack : worker->packs) {
+        pack->states.prepare_merge();
+        longest = std::max(longest, pack->states.groups());
+      }
+    }
+    identity_.extend_unset(longest);
+    for (std::uint32_t i = 0; i < longest; ++i) identity_[i] = i;
+    for (const auto& worker : workers_) {
+      for (const auto& pack : worker->packs) {
+        sources.push_back(
+            {pack->keys.data(), &pack->states, identity_.data(), std::move(pack->starts)});
+      }
+    }
+    return merge(sources, kRadixPartitions, pieces);
+  }
+
+  Status merge_tables(std::vector<GroupPiece<Key>>& pieces) {
+    std::vector<Worker*> filled;
+    std::uint64_t groups = 0;
+    for (const auto& worker : workers_) {
+      if (worker->table.size() == 0) continue;
+      filled.push_back(worker.get());
+      groups += worker->table.size();
+    }
+    if (filled.empty()) return {};
+    if (filled.size() == 1) {
+      add_piece(filled[0]->table, filled[0]->states, pieces);
+      return {};
+    }
+    const std::uint32_t partitions = groups < kFewToMerge
+                                         ? 1
+                                         : static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                               std::bit_ceil(groups / 4096), 1024));
+    std::vector<MergeSource<Key>> sources(filled.size());
+    std::vector<Column<std::uint32_t>> orders(filled.size());
+    PRESSO_TRY(for_each_on_threads(plan_.threads, filled.size(), [&](std::size_t i) -> Status {
+      filled[i]->states.prepare_merge();
+      sources[i] = {
+          filled[i]->table.keys(), &filled[i]->states, nullptr,
+          partition(filled[i]->table.keys(), filled[i]->table.size(), partitions, orders[i])};
+      sources[i].order = orders[i].data();
+      return {};
+    }));
+    return merge(sources, partitions, pieces);
+  }
+
+  Status merge(const std::vector<MergeSource<Key>>& sources, std::uint32_t partitions,
+               std::vector<GroupPiece<Key>>& pieces) {
+    merged_.resize(partitions);
+    PRESSO_TRY(for_each_on_threads(plan_.threads, partitions, [&](std::size_t number) {
+      merged_[number] = std::make_unique<Merged<Key>>(plan_);
+      return merge_partition(sources, number, *merged_[number]);
+    }));
+    for (const auto& merged : merged_) {
+      if (merged->table.size() != 0) add_piece(merged->table, merged->states, pieces);
+    }
+    return {};
+  }
+
+  Status merge_partition(const std::vector<MergeSource<Key>>& sources, std::size_t number,
+                         Merged<Key>& to) {
+    std::array<Key, kBatchRows> keys;
+    std::array<std::uint64_t, kBatchRows> hashes;
+    std::array<std::uint32_t, kBatchRows> ids;
+    NewKeys added;
+    std::uint64_t counted = 0;
+    for (const MergeSource<Key>& source : sources) {
+      const std::uint32_t end = source.starts[number + 1];
+      for (std::uint32_t first = source.starts[number]; first < end; first += kBatchRows) {
+        const std::uint32_t count = std::min(kBatchRows, end - first);
+        const GroupList list{source.order + first, count};
+        for (std::uint32_t i = 0; i < count; ++i) keys[i] = source.keys[list.at[i]];
+        hash_keys(keys.data(), count, hashes.data());
+        PRESSO_TRY(budget_.check(to.table.growth_bytes(count) +
+                                 to.states.growth_bytes(to.states.groups() + count)));
+        to.table.reserve(count);
+        to.table.find_or_add(keys.data(), hashes.data(), count, ids.data(), added);
+        to.states.extend(to.table.size());
+        to.states.merge(*source.states, list, ids.data());
+        budget_.update(counted, to.table.bytes() + to.states.bytes());
+      }
+    }
+    return budget_.check();
+  }
+
+  void add_piece(const KeyTable<Key>& table, const GroupStates& states,
+                 std::vector<GroupPiece<Key>>& pieces) {
+    GroupPiece<Key> piece;
+    piece.states = &states;
+    piece.codes = table.keys();
+    piece.arena = table.arena();
+    piece.groups.extend_unset(table.size());
+    for (std::uint32_t i = 0; i < table.size(); ++i) piece.groups[i] = i;
+    pieces.push_back(std::move(piece));
+  }
+
+  const GroupingPlan plan_;
+  const KeyCoder coder_;
+  const GroupStrategy strategy_;
+  MemoryBudget budget_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Merged<Key>>> merged_;  ///< by partition
+  Column<std::uint32_t> identity_;
+};
+
+}  // namespace
+
+std::unique_ptr<Grouping> make_table_grouping(const GroupingPlan& plan, const KeyCoder& coder,
+                                              GroupStrategy strategy) {
+  switch (coder.form()) {
+    case KeyCoder::Form::kWord:
+      return std::make_unique<TableGrouping<std::uint64_t>>(plan, coder, strategy);
+    case KeyCoder::Form::kPair:
+      return std::make_unique<TableGrouping<WordPair>>(plan, coder, strategy);
+    case KeyCoder::Form::kBytes:
+      break;
+  }
+  return std::make_unique<TableGrouping<StringRef>>(plan, coder, strategy);
+}
+
+}  // namespace presso::query::grouping

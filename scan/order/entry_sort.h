@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Sorts rows by their keys. An entry is the first word of a row's key and where the row is; entries
+// are sorted by their words alone, by digits of eight bits of which only those count that differ,
+// and as many as are likely to tell the rows apart. Where words are equal and keys are longer, the
+// next words take their place, group by group, so that a common begin is looked at once for each
+// row. Stable: entries with equal keys stay in their order.
+//
+// Cost: 6M random numbers of 64 bits 25 ns each, of 16 bits 8 ns, one thread (order_rate).
+// Tested by tests/unit/scan/order/entry_sort_test.cpp.
+#pragma once
+
+#include <span>
+
+#include "scan/order/row_keys.h"
+
+namespace presso::query {
+
+struct SortEntry {
+  std::uint64_t word;  ///< the first of the key
+  std::uint32_t source;
+  std::uint32_t row;
+};
+
+/// `keys[source]` are the keys of the rows there; nullptr where words are all of them (packed).
+/// `scratch`: as many as entries.
+void sort_entries(std::span<SortEntry> entries, std::span<SortEntry> scratch, const RowKeys* keys);
+
+/// Below 0 where `a` comes first, 0 for equal keys.
+int compare(const SortEntry& a, const SortEntry& b, const RowKeys* keys);
+
+}  // namespace presso::query

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Runs a bound query: slices go to all threads, which test conditions, compute what is asked for of
+// the rows that are left, and hand it on: in the order of the rows, to groups, or to be sorted.
+// Tested by tests/unit/scan/query/query_test.cpp and tests/differential/query_oracle.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "scan/query/filter_plan.h"
+#include "scan/query/filter_run.h"
+#include "scan/query/query_spec.h"
+#include "scan/query/slices.h"
+
+namespace presso::query {
+
+/// Everything that the steps of a run share.
+struct Execution {
+  Execution(const std::vector<Table>& of_tables, const BoundQuery& bound)
+      : tables(of_tables), query(bound) {}
+
+  const std::vector<Table>& tables;
+  const BoundQuery& query;
+  FilterPlan plan;
+  QueryOptions options;
+  unsigned threads = 1;
+  std::uint64_t memory_bytes = 0;
+  QuerySummary summary;
+  std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
+  std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: coded keys
+  std::vector<FilterRunner::Count> condition_counts;
+  std::vector<std::string> notes;  ///< how groups were found, rows sorted: for --explain
+};
+
+/// What a thread has for itself.
+struct Worker {
+  Worker(const Execution& execution, const Program& program);
+
+  SliceReader reader;
+  FilterRunner filters;
+  Program::State state;
+  Selection selection;
+  std::vector<std::uint64_t> bits;
+  std::vector<VectorView> inputs;
+  std::vector<VectorView> results;
+};
+
+/// Some selected rows of a vector with what `program` gives for them.
+struct RowBatch {
+  SliceReader& reader;
+  const Slice& slice;
+  std::uint32_t vector = 0;
+  const Selection& selection;
+  const std::vector<VectorView>& results;
+  std::uint64_t first_row() const { return slice.first_row() + vector * kBatchRows; }
+};
+using TakeRows = std::function<Status(const RowBatch&)>;
+
+/// Calls `take` for each vector of the slice that has rows. Adds to rows_matched.
+Status run_slice(const Execution& execution, const Program& program, Worker& worker,
+                 const Slice& slice, std::uint64_t& matched, const TakeRows& take);
+
+/// All slices on all threads, in any order; `take` knows the number of the thread.
+Status run_all(Execution& execution, const Program& program,
+               const std::function<Status(unsigned worker, const RowBatch&)>& take);
+
+/// The columns that conditions and `program` read, ascending.
+std::vector<std::size_t> columns_read(const Execution& execution, const Program& program);
+
+/// Rows as they come, or sorted.
+Status run_rows(Execution& execution, ResultSink& sink);
+/// Groups.
+Status run_groups(Execution& execution, ResultSink& sink);
+
+/// Takes rows of the answer in order: leaves out and stops by offset and limit, hands batches of
+/// some size to the sink.
+class Output {
+ public:
+  Output(const Execution& execution, ResultSink& sink);
+  /// Views of the results' columns. False: nothing more is wanted.
+  Result<bool> append(std::span<const VectorView> columns, std::uint32_t count);
+  Status finish();
+  std::uint64_t rows() const { return written_; }
+
+ private:
+  Result<bool> flush();
+
+  ResultSink& sink_;
+  std::uint64_t skip_;
+  std::uint64_t left_;
+  std::uint64_t written_ = 0;
+  bool open_ = true;
+  struct Builder;
+  std::shared_ptr<Builder> builder_;
+};
+
+}  // namespace presso::query

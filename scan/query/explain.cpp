@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "scan/query/explain.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "scan/compute/node_text.h"
+
+namespace presso::query {
+namespace {
+
+std::string percent(double share) {
+  char text[32];
+  const double percents = share * 100;
+  std::snprintf(text, sizeof text, percents >= 10 || percents == 0 ? "%.0f %%" : "%.2g %%",
+                percents);
+  return text;
+}
+
+std::string number(double value, const char* unit) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.3g %s", value, unit);
+  return text;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (bytes < 10'000) return grouped(bytes) + " bytes";
+  if (bytes < 10'000'000) return number(value / 1e3, "kB");
+  if (bytes < 10'000'000'000) return number(value / 1e6, "MB");
+  return number(value / 1e9, "GB");
+}
+
+/// What zones tell of all slices, without reading one of them.
+struct ZoneCounts {
+  std::uint64_t slices = 0;
+  std::uint64_t skipped = 0;
+  std::uint64_t skipped_rows = 0;
+};
+
+Result<ZoneCounts> count_by_zones(Execution& execution) {
+  ZoneCounts counts;
+  const std::vector<std::size_t> columns = columns_read(execution, Program());
+  ReadCounters counters;
+  SliceSource source(execution.tables, columns, counters, execution.options.cancelled);
+  while (true) {
+    PRESSO_ASSIGN(const std::optional<Slice> slice, source.next());
+    if (!slice) return counts;
+    ++counts.slices;
+    const bool skipped =
+        std::any_of(execution.plan.conditions.begin(), execution.plan.conditions.end(),
+                    [&](const Condition& condition) {
+                      return answer_by_zones(condition.filter, *slice->group->reader, slice->first,
+                                             slice->rows) == Answer::kNone;
+                    });
+    counts.skipped += skipped ? 1 : 0;
+    counts.skipped_rows += skipped ? slice->rows : 0;
+  }
+}
+
+void add_conditions(const Execution& execution, bool analyzed, std::string& text) {
+  const FilterPlan& plan = execution.plan;
+  if (plan.conditions.empty()) {
+    text += "where: no condition, all rows\n";
+    return;
+  }
+  text += "where: plan " + plan.text() + ", predicted " + percent(plan.selectivity) +
+          " of the rows, " + number(plan.cost_ns, "ns a row on one thread") + "\n";
+  for (std::size_t i = 0; i < plan.conditions.size(); ++i) {
+    const Condition& condition = plan.conditions[i];
+    text += "  " + std::to_string(i + 1) + "  " + condition.text + ": predicted " +
+            percent(condition.selectivity) + ", " + number(condition.cost_ns, "ns a row");
+    if (analyzed && i < execution.condition_counts.size()) {
+      const auto& count = execution.condition_counts[i];
+      text +=
+          count.asked == 0
+              ? "; asked of no row"
+              : "; asked of " + grouped(count.asked) + " rows, " +
+                    percent(static_cast<double>(count.left) / static_cast<double>(count.asked)) +
+                    " passed";
+    }
+    text += "\n";
+  }
+}
+
+void add_groups(const Execution& execution, std::string& text) {
+  const BoundQuery& query = execution.query;
+  std::vector<std::string> names;
+  for (const InputColumn& column : query.columns) names.push_back(column.name);
+  const auto list = [&](const std::vector<NodeId>& nodes) {
+    std::string joined;
+    for (const NodeId id : nodes) {
+      joined += (joined.empty() ? "" : ", ") + node_text(*query.input, id, names);
+    }
+    return joined;
+  };
+  text += "group by: " + (query.keys.empty() ? "one group of all rows" : list(query.keys)) + "\n";
+  std::vector<NodeId> arguments;
+  for (const AggregateCall& call : query.aggregates) {
+    if (call.argument) arguments.push_back(*call.argument);
+  }
+  if (!arguments.empty()) text += "aggregates of: " + list(arguments) + "\n";
+}
+
+void add_outcome(const Execution& execution, double seconds, std::string& text) {
+  const QuerySummary& summary = execution.summary;
+  for (const std::string& note : execution.notes) text += note + "\n";
+  text += "matched: " + grouped(summary.rows_matched) + " rows (" +
+          percent(summary.rows_in == 0 ? 0
+                                       : static_cast<double>(summary.rows_matched) /
+                                             static_cast<double>(summary.rows_in)) +
+          ")\n";
+  text += "read: " + bytes_text(summary.bytes_read) + " in " + grouped(summary.blocks_read) +
+          " blocks; skipped: " + grouped(summary.blocks_skipped) + " blocks\n";
+  if (summary.passes > 1) text += "passes over the tables: " + grouped(summary.passes) + "\n";
+  if (summary.peak_bytes > 0) text += "memory: " + bytes_text(summary.peak_bytes) + "\n";
+  if (summary.spilled_bytes > 0)
+    text += "written to disk: " + bytes_text(summary.spilled_bytes) + "\n";
+  text += "answer: " + grouped(summary.rows) + (summary.rows == 1 ? " row" : " rows") + " in " +
+          number(seconds * 1e3, "ms") + "\n";
+}
+
+}  // namespace
+
+Result<std::string> explain_text(Execution& execution, std::optional<double> seconds) {
+  std::string text = "from: " + grouped(execution.summary.rows_in) + " rows in " +
+                     grouped(execution.tables.size()) +
+                     (execution.tables.size() == 1 ? " table\n" : " tables\n");
+  PRESSO_ASSIGN(const ZoneCounts zones, count_by_zones(execution));
+  add_conditions(execution, seconds.has_value(), text);
+  if (!execution.plan.conditions.empty()) {
+    text += "zones: " + grouped(zones.skipped) + " of " + grouped(zones.slices) +
+            " slices have no such row (" + grouped(zones.skipped_rows) + " rows)\n";
+  }
+  if (execution.query.grouped()) add_groups(execution, text);
+  if (!execution.query.sort_keys.empty()) {
+    text += "order by: " + std::to_string(execution.query.sort_keys.size()) +
+            (execution.query.sort_keys.size() == 1 ? " key\n" : " keys\n");
+  }
+  text += "threads: " + std::to_string(execution.threads) + "\n";
+  if (seconds) add_outcome(execution, *seconds, text);
+  return text;
+}
+
+}  // namespace presso::query

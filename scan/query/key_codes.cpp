@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "scan/query/key_codes.h"
+
+namespace presso::query {
+
+constexpr std::size_t kMostEntries = 1'000'000;
+
+Result<bool> KeyCodes::add_group(const Table& table, std::uint64_t group) {
+  PRESSO_ASSIGN(const auto reader, GroupReader::open(table, group));
+  const ColumnChunk& chunk = reader->chunk(column_);
+  std::vector<std::uint32_t> numbers;
+  if (chunk.representation == Representation::kDictionary) {
+    if (strings_.size() + chunk.entries > kMostEntries) return false;
+    PRESSO_ASSIGN(const DictionaryEntries* entries, reader->dictionary(column_));
+    for (std::uint32_t code = 0; code < entries->size(); ++code) {
+      const Bytes entry = entries->entry(code);
+      const auto known = numbers_.find({reinterpret_cast<const char*>(entry.data()), entry.size()});
+      if (known != numbers_.end()) {
+        numbers.push_back(known->second);
+        continue;
+      }
+      const StringRef kept = arena_.add(entry);
+      numbers.push_back(static_cast<std::uint32_t>(strings_.size()));
+      numbers_.emplace(std::string_view(reinterpret_cast<const char*>(kept.data),
+                                        static_cast<std::size_t>(kept.size)),
+                       numbers.back());
+      strings_.push_back(kept);
+    }
+  } else if (chunk.representation != Representation::kNull) {
+    return false;
+  }
+  number_of_.back().push_back(std::move(numbers));
+  return true;
+}
+
+Result<std::unique_ptr<KeyCodes>> KeyCodes::make(const std::vector<Table>& tables,
+                                                 std::size_t column) {
+  std::unique_ptr<KeyCodes> codes(new KeyCodes(column));
+  for (const Table& table : tables) {
+    codes->number_of_.emplace_back();
+    for (std::uint64_t group = 0; group < table.row_groups(); ++group) {
+      PRESSO_ASSIGN(const bool coded, codes->add_group(table, group));
+      if (!coded) return std::unique_ptr<KeyCodes>();
+    }
+  }
+  return codes;
+}
+
+Result<VectorView> KeyCodes::load(SliceReader& reader, std::uint32_t vector,
+                                  const Selection& selection, Scratch& scratch) const {
+  ColumnSlice& slice = reader.column(column_);
+  scratch.codes.resize(kBatchRows);
+  VectorView view{Physical::kInt64, scratch.codes.data(), nullptr};
+  if (slice.representation() == Representation::kNull) {
+    for (std::uint32_t i = 0; i < selection.count; ++i) scratch.codes[i] = 0;
+    for (std::uint64_t& word : scratch.validity) word = 0;
+    view.validity = scratch.validity;
+    return view;
+  }
+  scratch.local.resize(kBatchRows + Buffer::kSlack);
+  PRESSO_TRY(slice.codes(vector, scratch.local.data()));
+  const GroupContext& group = *reader.slice().group;
+  const auto& numbers = number_of_[group.table][group.reader->group()];
+  for (std::uint32_t i = 0; i < selection.count; ++i) {
+    scratch.codes[i] = numbers[scratch.local[selection.all ? i : selection.rows[i]]];
+  }
+  if (slice.has_nulls()) {
+    std::uint64_t bits[kBatchWords];
+    PRESSO_TRY(slice.validity(vector, bits));
+    if (select_validity(bits, selection, scratch.validity)) view.validity = scratch.validity;
+  }
+  return view;
+}
+
+}  // namespace presso::query

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Keys of groups that are strings which every row group stores as codes of a dictionary: their
+// strings get one number each for the whole query, and groups are found by these (L20).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "scan/query/slice_reader.h"
+#include "scan/values/row_store.h"
+
+namespace presso::query {
+
+class KeyCodes {
+ public:
+  /// Reads the dictionaries of all row groups; nullptr where the column is stored otherwise
+  /// somewhere, or has more than a million entries together.
+  static Result<std::unique_ptr<KeyCodes>> make(const std::vector<Table>& tables,
+                                                std::size_t column);
+
+  std::size_t column() const { return column_; }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(strings_.size()); }
+  StringRef string(std::int64_t code) const { return strings_[static_cast<std::size_t>(code)]; }
+
+  /// One thread's buffers for the codes of a vector.
+  struct Scratch {
+    std::vector<std::uint32_t> local;
+    std::vector<std::int64_t> codes;
+    std::uint64_t validity[kBatchWords];
+  };
+  /// Numbers of the selected rows' strings; valid until the next call with this scratch.
+  Result<VectorView> load(SliceReader& reader, std::uint32_t vector, const Selection& selection,
+                          Scratch& scratch) const;
+
+ private:
+  explicit KeyCodes(std::size_t column) : column_(column) {}
+  Result<bool> add_group(const Table& table, std::uint64_t group);
+
+  std::size_t column_;
+  StringArena arena_;
+  std::vector<StringRef> strings_;
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;
+  /// By table and row group: the number of each entry.
+  std::vector<std::vector<std::vector<std::uint32_t>>> number_of_;
+};
+
+}  // namespace presso::query

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// From a query's conditions to the plan by which they are tested: what each costs and lets pass, by
+// what the tables' directories tell and by a sample of rows (S4.3, S4.6, S4.11).
+#pragma once
+
+#include "presso/query.h"
+#include "scan/query/filter_plan.h"
+#include "scan/query/query_spec.h"
+
+namespace presso::query {
+
+/// Conditions are those of all parts of the query's conditions under AND, those on one column
+/// merged. Errors: those of the files, a PlanChoice::plan that is none.
+Result<FilterPlan> make_filter_plan(const std::vector<Table>& tables, const BoundQuery& query,
+                                    const QueryOptions& options);
+
+}  // namespace presso::query

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "presso/query.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "presso/ordered_pipeline.h"
+#include "presso/stopwatch.h"
+#include "scan/query/execution.h"
+#include "scan/query/explain.h"
+#include "scan/query/make_plan.h"
+#include "scan/query/table_facts.h"
+
+namespace presso {
+
+using query::BoundQuery;
+using query::Execution;
+
+struct Query::Body {
+  std::vector<Table> tables;
+  std::vector<std::string> names;
+  query::QuerySpec spec;
+  std::optional<Error> error;  ///< the first text that does not parse
+};
+
+namespace {
+
+/// Hands on what was parsed, or keeps the first error.
+template <class Parsed, class Take>
+void parse_into(std::string_view text, Result<Parsed> parsed, std::optional<Error>& error,
+                Take take) {
+  if (parsed.ok()) {
+    take(std::move(*parsed));
+  } else if (!error) {
+    error = make_error(ErrorCode::kInvalidArgument, explain_expression_error(text, parsed.error()));
+  }
+}
+
+std::uint64_t half_of_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page_bytes <= 0) return std::uint64_t{1} << 30;
+  return static_cast<std::uint64_t>(pages) / 2 * static_cast<std::uint64_t>(page_bytes);
+}
+
+/// What may stand before the point of a name: the file's name without folder and endings.
+std::vector<std::string> qualifiers_of(const std::vector<std::string>& names) {
+  std::vector<std::string> qualifiers;
+  for (const std::string& name : names) {
+    std::string stem = name.substr(name.find_last_of('/') + 1);
+    stem = stem.substr(0, stem.find('.'));
+    if (!stem.empty()) qualifiers.push_back(stem);
+  }
+  return qualifiers;
+}
+
+/// Passes an answer on to nobody: for --explain=analyze.
+class NoSink final : public ResultSink {
+ public:
+  Result<bool> write(ResultBatch, Buffer) override { return true; }
+};
+
+}  // namespace
+
+Status ResultSink::begin(const TableSchema&) {
+  return {};
+}
+
+Result<Buffer> ResultSink::encode(const ResultBatch&) {
+  return Buffer();
+}
+
+Query::Query(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+Query::Query(Query&&) noexcept = default;
+Query& Query::operator=(Query&&) noexcept = default;
+Query::~Query() = default;
+
+Query Query::from(const Table& table) {
+  return from(std::vector<Table>{table});
+}
+
+Query Query::from(std::vector<Table> tables, std::vector<std::string> names) {
+  auto body = std::make_unique<Body>();
+  body->tables = std::move(tables);
+  body->names = std::move(names);
+  return Query(std::move(body));
+}
+
+Query& Query::where(std::string_view text) {
+  parse_into(text, parse_expression(text), body_->error, [&](Expression parsed) {
+    body_->spec.conditions.push_back({std::move(parsed), std::string(text)});
+  });
+  return *this;
+}
+
+Query& Query::where(Expression condition) {
+  body_->spec.conditions.push_back({std::move(condition), {}});
+  return *this;
+}
+
+Query& Query::select(std::string_view list) {
+  parse_into(list, parse_expressions(list), body_->error, [&](std::vector<NamedExpression> parsed) {
+    for (NamedExpression& item : parsed) {
+      body_->spec.select.push_back({std::move(item), std::string(list)});
+    }
+  });
+  return *this;
+}
+
+Query& Query::select(std::vector<NamedExpression> list) {
+  for (NamedExpression& item : list) body_->spec.select.push_back({std::move(item), {}});
+  return *this;
+}
+
+Query& Query::group_by(std::string_view list) {
+  parse_into(list, parse_expressions(list), body_->error, [&](std::vector<NamedExpression> parsed) {
+    for (NamedExpression& item : parsed) {
+      body_->spec.group_by.push_back({std::move(item.expression), std::string(list)});
+    }
+  });
+  return *this;
+}
+
+Query& Query::group_by(std::vector<Expression> keys) {
+  for (Expression& key : keys) body_->spec.group_by.push_back({std::move(key), {}});
+  return *this;
+}
+
+Query& Query::aggregate(std::string_view list) {
+  parse_into(list, parse_expressions(list), body_->error, [&](std::vector<NamedExpression> parsed) {
+    for (NamedExpression& item : parsed) {
+      body_->spec.aggregates.push_back({std::move(item), std::string(list)});
+    }
+  });
+  return *this;
+}
+
+Query& Query::having(std::string_view text) {
+  parse_into(text, parse_expression(text), body_->error, [&](Expression parsed) {
+    body_->spec.having.push_back({std::move(parsed), std::string(text)});
+  });
+  return *this;
+}
+
+Query& Query::having(Expression condition) {
+  body_->spec.having.push_back({std::move(condition), {}});
+  return *this;
+}
+
+Query& Query::order_by(std::string_view list) {
+  parse_into(list, parse_sort_expressions(list), body_->error,
+             [&](std::vector<SortExpression> parsed) {
+               for (SortExpression& key : parsed) {
+                 body_->spec.order_by.push_back({std::move(key), std::string(list)});
+               }
+             });
+  return *this;
+}
+
+Query& Query::order_by(std::vector<SortExpression> keys) {
+  for (SortExpression& key : keys) body_->spec.order_by.push_back({std::move(key), {}});
+  return *this;
+}
+
+Query& Query::limit(std::uint64_t rows, std::uint64_t offset) {
+  body_->spec.limit = rows;
+  body_->spec.offset = offset;
+  return *this;
+}
+
+namespace {
+
+Result<BoundQuery> look_up(const std::vector<Table>& tables, const std::vector<std::string>& names,
+                           const query::QuerySpec& spec, const std::optional<Error>& error) {
+  if (error) return *error;
+  if (tables.empty()) return make_error(ErrorCode::kInvalidArgument, "there is no table");
+  PRESSO_ASSIGN(std::vector<query::InputColumn> columns, query::input_columns(tables, names));
+  return without_bad_alloc([&] {
+    return query::bind_query(spec, std::move(columns), qualifiers_of(names),
+                             query::rows_of(tables));
+  });
+}
+
+Result<Execution> prepare(const std::vector<Table>& tables, const BoundQuery& bound,
+                          const QueryOptions& options) {
+  PRESSO_ASSIGN(query::FilterPlan plan, query::make_filter_plan(tables, bound, options));
+  Execution execution(tables, bound);
+  execution.plan = std::move(plan);
+  execution.options = options;
+  execution.threads = threads_or_all(options.threads);
+  execution.memory_bytes = options.memory_bytes != 0 ? options.memory_bytes : half_of_memory();
+  execution.summary.rows_in = query::rows_of(tables);
+  return execution;
+}
+
+Status run_bound(Execution& execution, ResultSink& sink) {
+  PRESSO_TRY(sink.begin(execution.query.schema));
+  return without_bad_alloc([&] {
+    return execution.query.grouped() ? run_groups(execution, sink) : run_rows(execution, sink);
+  });
+}
+
+}  // namespace
+
+Result<TableSchema> Query::schema() const {
+  PRESSO_ASSIGN(BoundQuery bound, look_up(body_->tables, body_->names, body_->spec, body_->error));
+  return std::move(bound.schema);
+}
+
+Result<std::string> Query::explain(const QueryOptions& options, bool analyze) const {
+  PRESSO_ASSIGN(const BoundQuery bound,
+                look_up(body_->tables, body_->names, body_->spec, body_->error));
+  PRESSO_ASSIGN(Execution execution, prepare(body_->tables, bound, options));
+  std::optional<double> seconds;
+  if (analyze) {
+    const Stopwatch time;
+    NoSink sink;
+    PRESSO_TRY(run_bound(execution, sink));
+    seconds = time.seconds();
+  }
+  return query::explain_text(execution, seconds);
+}
+
+Result<QuerySummary> Query::run(const QueryOptions& options, ResultSink& sink) const {
+  PRESSO_ASSIGN(const BoundQuery bound,
+                look_up(body_->tables, body_->names, body_->spec, body_->error));
+  PRESSO_ASSIGN(Execution execution, prepare(body_->tables, bound, options));
+  PRESSO_TRY(run_bound(execution, sink));
+  return execution.summary;
+}
+
+}  // namespace presso

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: MIT
+// Groups: keys and arguments of the rows that are left go to a Grouping; what comes out of it goes
+// through --having and the expressions of the answer, and may be sorted. Where memory does not
+// suffice for all groups, the tables are read again for each part of the keys: they are compressed
+// and can be read at any place, so that this is cheaper than writing rows to disk and reading them
+// (columns.md 4.6); what comes out of the parts is put in order by way of a temporary file.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+
+#include "scan/query/execution.h"
+#include "scan/query/key_codes.h"
+
+namespace presso::query {
+namespace {
+
+constexpr std::uint32_t kMostParts = 1024;
+
+class GroupRun {
+ public:
+  GroupRun(Execution& execution, ResultSink& sink) : execution_(execution), sink_(sink) {}
+
+  Status run() {
+    PRESSO_TRY(find_key_codes());
+    make_program();
+    PRESSO_TRY(make_plan());
+    for (std::uint32_t parts = 1;; parts *= 2) {
+      plan_.parts = parts;
+      const Status done = parts == 1 ? run_in_memory() : run_in_parts();
+      const bool memory_short = !done.ok() && done.error().code == ErrorCode::kOutOfMemory;
+      if (!memory_short) return done;
+      if (parts >= kMostParts) {
+        return make_error(ErrorCode::kOutOfMemory,
+                          "the groups of one part in " + std::to_string(parts) +
+                              " do not fit into memory; --memory permits more");
+      }
+    }
+  }
+
+ private:
+  const BoundQuery& query() const { return execution_.query; }
+
+  Status find_key_codes() {
+    for (const NodeId key : query().keys) {
+      codes_.emplace_back();
+      if (!query().input->is_column(key)) continue;
+      if (query().input->at(key).physical != Physical::kString) continue;
+      PRESSO_ASSIGN(codes_.back(),
+                    KeyCodes::make(execution_.tables, query().input->at(key).column));
+    }
+    return {};
+  }
+
+  void make_program() {
+    std::vector<NodeId> nodes;
+    for (std::size_t i = 0; i < query().keys.size(); ++i) {
+      if (codes_[i] == nullptr) nodes.push_back(query().keys[i]);
+    }
+    for (const AggregateCall& call : query().aggregates) {
+      if (call.argument) nodes.push_back(*call.argument);
+    }
+    program_ = Program(*query().input, nodes);
+  }
+
+  Status make_plan() {
+    plan_.rows = rows_in();
+    plan_.threads = execution_.threads;
+    plan_.memory_bytes = execution_.memory_bytes;
+    plan_.strategy = execution_.options.group_strategy;
+    for (std::size_t i = 0; i < query().keys.size(); ++i) plan_.keys.push_back(key_spec(i));
+    std::vector<NodeId> unbounded;
+    for (const AggregateCall& call : query().aggregates) {
+      plan_.aggregates.push_back(aggregate_spec(call, unbounded));
+    }
+    return unbounded.empty() ? Status{} : find_bounds(unbounded);
+  }
+
+  std::uint64_t rows_in() const { return execution_.summary.rows_in; }
+
+  KeySpec key_spec(std::size_t i) const {
+    KeySpec spec;
+    const Node& node = query().input->at(query().keys[i]);
+    spec.physical = node.physical;
+    spec.nullable = node.nullable;
+    if (codes_[i] != nullptr) {
+      spec.physical = Physical::kInt64;
+      spec.most = std::max<std::int64_t>(codes_[i]->count(), 1) - 1;
+    } else if (node.physical == Physical::kInt64 && fits_int64(node.range)) {
+      spec.least = static_cast<std::int64_t>(node.range.least);
+      spec.most = static_cast<std::int64_t>(node.range.most);
+    }
+    return spec;
+  }
+
+  AggregateSpec aggregate_spec(const AggregateCall& call, std::vector<NodeId>& unbounded) const {
+    AggregateSpec spec;
+    spec.kind = call.kind;
+    if (!call.argument) return spec;
+    const Node& node = query().input->at(*call.argument);
+    spec.argument = node.physical;
+    if (node.family == Family::kDecimal) spec.scale = node.schema.scale;
+    if (node.physical == Physical::kInt64 && fits_int64(node.range)) {
+      spec.least = static_cast<std::int64_t>(node.range.least);
+      spec.most = static_cast<std::int64_t>(node.range.most);
+    }
+    const bool sums = call.kind == AggregateKind::kSum || call.kind == AggregateKind::kAverage;
+    if (sums && node.physical == Physical::kDouble) {
+      const double most =
+          std::max(std::fabs(node.range.least_real), std::fabs(node.range.most_real));
+      if (node.range.known && std::isfinite(most)) {
+        spec.fixed_point = fixed_point_for(most, rows_in());
+      } else {
+        unbounded.push_back(*call.argument);
+      }
+    }
+    return spec;
+  }
+
+  /// Sums of doubles need a bound of their arguments; where ranges tell none, the greatest value is
+  /// looked for first, in a pass of its own.
+  Status find_bounds(const std::vector<NodeId>& nodes) {
+    const Program program(*query().input, nodes);
+    std::vector<std::vector<double>> most(execution_.threads,
+                                          std::vector<double>(nodes.size(), 0.0));
+    PRESSO_TRY(run_all(execution_, program, [&](unsigned worker, const RowBatch& batch) -> Status {
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const VectorView& view = batch.results[i];
+        for (std::uint32_t row = 0; row < batch.selection.count; ++row) {
+          const double value = std::fabs(view.as<double>()[row]);
+          if (std::isfinite(value) && value > most[worker][i] && !view.is_null(row)) {
+            most[worker][i] = value;
+          }
+        }
+      }
+      return {};
+    }));
+    ++execution_.summary.passes;
+    for (std::size_t call = 0; call < query().aggregates.size(); ++call) {
+      const AggregateCall& of = query().aggregates[call];
+      const bool sums = of.kind == AggregateKind::kSum || of.kind == AggregateKind::kAverage;
+      const auto place =
+          of.argument ? std::find(nodes.begin(), nodes.end(), *of.argument) : nodes.end();
+      if (!sums || place == nodes.end()) continue;
+      double greatest = 0;
+      for (const auto& of_worker : most) {
+        greatest = std::max(greatest, of_worker[static_cast<std::size_t>(place - nodes.begin())]);
+      }
+      plan_.aggregates[call].fixed_point = fixed_point_for(greatest, rows_in());
+    }
+    return {};
+  }
+
+  /// One thread's views of keys and arguments.
+  struct Views {
+    std::vector<KeyCodes::Scratch> codes;
+    std::vector<VectorView> keys;
+    std::vector<VectorView> arguments;
+  };
+
+  Status add(Grouping& grouping, unsigned worker, Views& views, const RowBatch& batch) {
+    views.codes.resize(codes_.size());
+    views.keys.resize(codes_.size());
+    views.arguments.resize(query().aggregates.size());
+    std::size_t result = 0;
+    for (std::size_t i = 0; i < codes_.size(); ++i) {
+      if (codes_[i] == nullptr) {
+        views.keys[i] = batch.results[result++];
+      } else {
+        PRESSO_ASSIGN(views.keys[i],
+                      codes_[i]->load(batch.reader, batch.vector, batch.selection, views.codes[i]));
+      }
+    }
+    for (std::size_t i = 0; i < query().aggregates.size(); ++i) {
+      if (query().aggregates[i].argument) views.arguments[i] = batch.results[result++];
+    }
+    const RowNumbers rows{batch.first_row(), batch.selection.all ? nullptr : batch.selection.rows};
+    return grouping.add(worker, rows, views.keys, views.arguments, batch.selection.count);
+  }
+
+  Result<RowStore> group_part(std::vector<std::uint64_t>* first_rows) {
+    PRESSO_ASSIGN(const auto grouping, Grouping::make(plan_));
+    std::vector<Views> views(execution_.threads);
+    for (const auto& codes : codes_) {
+      if (codes != nullptr) execution_.extra_columns.insert(codes->column());
+    }
+    PRESSO_TRY(run_all(execution_, program_, [&](unsigned worker, const RowBatch& batch) {
+      return add(*grouping, worker, views[worker], batch);
+    }));
+    const std::string how = "groups: " + grouping->describe();
+    PRESSO_ASSIGN(RowStore groups, grouping->finish(first_rows));
+    execution_.summary.peak_bytes =
+        std::max(execution_.summary.peak_bytes, grouping->bytes() + groups.bytes());
+    execution_.summary.groups += groups.rows();
+    if (plan_.part == 0) note_ = how;
+    return groups;
+  }
+
+  Status run_in_memory() {
+    execution_.summary.groups = 0;
+    PRESSO_ASSIGN(const RowStore groups, group_part(nullptr));
+    execution_.notes.push_back(note_);
+    PRESSO_TRY(begin_last_steps(execution_.memory_bytes));
+    std::vector<VectorView> views(groups.columns().size());
+    for (std::uint64_t first = 0; first < groups.rows(); first += kBatchRows) {
+      const auto count =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, groups.rows() - first));
+      for (std::size_t i = 0; i < views.size(); ++i) views[i] = groups.view(i, first);
+      PRESSO_ASSIGN(const bool more, take_groups(views, count, first));
+      if (!more) break;
+    }
+    return finish_last_steps();
+  }
+
+  /// Groups of all parts, in the order of their first rows.
+  Status run_in_parts() {
+    execution_.summary.groups = 0;
+    const std::uint64_t budget = execution_.memory_bytes;
+    plan_.memory_bytes = budget / 2;
+    OrderingPlan order;
+    for (const Node& node : query().group_columns) order.columns.push_back(node.physical);
+    for (std::size_t i = 0; i < codes_.size(); ++i) {
+      if (codes_[i] != nullptr) order.columns[i] = Physical::kInt64;
+    }
+    order.keys = {{order.columns.size(), false, false}};
+    order.columns.push_back(Physical::kInt64);
+    order.memory_bytes = budget / 4;
+    order.temporary_directory = execution_.options.temporary_directory;
+    PRESSO_ASSIGN(const auto ordering, Ordering::make(order));
+    for (plan_.part = 0; plan_.part < plan_.parts; ++plan_.part) {
+      std::vector<std::uint64_t> first_rows;
+      PRESSO_ASSIGN(const RowStore groups, group_part(&first_rows));
+      PRESSO_TRY(add_part(*ordering, groups, first_rows));
+    }
+    plan_.part = 0;
+    execution_.summary.passes += plan_.parts - 1;
+    execution_.notes.push_back(note_ + ", in " + std::to_string(plan_.parts) + " parts");
+    PRESSO_TRY(begin_last_steps(budget / 4));
+    std::uint64_t done = 0;
+    for (bool more = true; more;) {
+      PRESSO_ASSIGN(const RowStore sorted, ordering->next());
+      if (sorted.rows() == 0) break;
+      std::vector<VectorView> views(order.columns.size() - 1);
+      for (std::uint64_t first = 0; more && first < sorted.rows(); first += kBatchRows) {
+        const auto count =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, sorted.rows() - first));
+        for (std::size_t i = 0; i < views.size(); ++i) views[i] = sorted.view(i, first);
+        PRESSO_ASSIGN(more, take_groups(views, count, done));
+        done += count;
+      }
+    }
+    execution_.summary.peak_bytes =
+        std::max(execution_.summary.peak_bytes, ordering->peak_bytes() + plan_.memory_bytes);
+    execution_.summary.spilled_bytes += ordering->spilled_bytes();
+    return finish_last_steps();
+  }
+
+  static Status add_part(Ordering& ordering, const RowStore& groups,
+                         const std::vector<std::uint64_t>& first_rows) {
+    const std::size_t columns = groups.columns().size();
+    std::vector<VectorView> views(columns + 1);
+    for (std::uint64_t first = 0; first < groups.rows(); first += kBatchRows) {
+      const auto count =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, groups.rows() - first));
+      for (std::size_t i = 0; i < columns; ++i) views[i] = groups.view(i, first);
+      views[columns] = {Physical::kInt64, first_rows.data() + first, nullptr};
+      PRESSO_TRY(ordering.add(0, first, nullptr, views, count));
+    }
+    return {};
+  }
+
+  // --- from groups to the answer
+
+  Status begin_last_steps(std::uint64_t memory_bytes) {
+    const Graph& graph = *query().output;
+    std::vector<NodeId> nodes = query().results;
+    nodes.insert(nodes.end(), query().sort_nodes.begin(), query().sort_nodes.end());
+    last_ = Program(graph, nodes);
+    last_state_.emplace(last_);
+    last_views_.resize(nodes.size());
+    if (query().having) {
+      having_ = Program(graph, {*query().having});
+      having_state_.emplace(having_);
+    }
+    output_.emplace(execution_, sink_);
+    if (query().sort_keys.empty()) return {};
+    OrderingPlan plan;
+    for (const NodeId id : nodes) plan.columns.push_back(graph.at(id).physical);
+    plan.keys = query().sort_keys;
+    for (OrderKey& key : plan.keys) key.column += query().results.size();
+    if (query().limit != ~std::uint64_t{0}) plan.limit = query().limit + query().offset;
+    plan.memory_bytes = memory_bytes;
+    plan.temporary_directory = execution_.options.temporary_directory;
+    PRESSO_ASSIGN(ordering_, Ordering::make(plan));
+    return {};
+  }
+
+  static Error group_failure(const Failure& failure) {
+    return make_error(ErrorCode::kInvalidArgument, "a group: " + failure.what);
+  }
+
+  /// Groups `first` and following, of keys and aggregates. False: no more are wanted.
+  Result<bool> take_groups(std::vector<VectorView>& views, std::uint32_t count,
+                           std::uint64_t first) {
+    strings_of_codes(views, count);
+    if (query().having) {
+      PRESSO_ASSIGN(count, keep_having(views, count));
+    }
+    if (count == 0) return true;
+    last_inputs_.clear();
+    for (const std::size_t column : last_.inputs()) last_inputs_.push_back(views[column]);
+    if (const auto failure = last_.run(*last_state_, last_inputs_, count, last_views_)) {
+      return group_failure(*failure);
+    }
+    if (ordering_ == nullptr) {
+      return output_->append({last_views_.data(), query().results.size()}, count);
+    }
+    PRESSO_TRY(ordering_->add(0, first, nullptr, last_views_, count));
+    return true;
+  }
+
+  void strings_of_codes(std::vector<VectorView>& views, std::uint32_t count) {
+    key_strings_.resize(codes_.size());
+    for (std::size_t i = 0; i < codes_.size(); ++i) {
+      if (codes_[i] == nullptr) continue;
+      key_strings_[i].resize(kBatchRows);
+      for (std::uint32_t row = 0; row < count; ++row) {
+        key_strings_[i][row] = views[i].is_null(row)
+                                   ? StringRef{}
+                                   : codes_[i]->string(views[i].as<std::int64_t>()[row]);
+      }
+      views[i].physical = Physical::kString;
+      views[i].values = key_strings_[i].data();
+    }
+  }
+
+  /// Leaves the groups for which --having is true; how many there are.
+  Result<std::uint32_t> keep_having(std::vector<VectorView>& views, std::uint32_t count) {
+    last_inputs_.clear();
+    for (const std::size_t column : having_.inputs()) last_inputs_.push_back(views[column]);
+    VectorView truth;
+    if (const auto failure = having_.run(*having_state_, last_inputs_, count, {&truth, 1})) {
+      return group_failure(*failure);
+    }
+    kept_ = RowStore(physical_of(views));
+    std::vector<std::uint64_t> rows;
+    for (std::uint32_t row = 0; row < count; ++row) {
+      if (!truth.is_null(row) && truth.as<Byte>()[row] != 0) rows.push_back(row);
+    }
+    if (rows.size() == count) return count;
+    kept_.append(views, count);
+    kept_ = kept_.picked(rows);
+    for (std::size_t i = 0; i < views.size(); ++i) views[i] = kept_.view(i, 0);
+    return static_cast<std::uint32_t>(rows.size());
+  }
+
+  static std::vector<Physical> physical_of(const std::vector<VectorView>& views) {
+    std::vector<Physical> physical;
+    for (const VectorView& view : views) physical.push_back(view.physical);
+    return physical;
+  }
+
+  Status finish_last_steps() {
+    if (ordering_ != nullptr) {
+      std::vector<VectorView> views(query().results.size());
+      for (bool more = true; more;) {
+        PRESSO_ASSIGN(const RowStore sorted, ordering_->next());
+        if (sorted.rows() == 0) break;
+        for (std::uint64_t first = 0; more && first < sorted.rows(); first += kBatchRows) {
+          const auto count = static_cast<std::uint32_t>(
+              std::min<std::uint64_t>(kBatchRows, sorted.rows() - first));
+          for (std::size_t i = 0; i < views.size(); ++i) views[i] = sorted.view(i, first);
+          PRESSO_ASSIGN(more, output_->append(views, count));
+        }
+      }
+      execution_.summary.spilled_bytes += ordering_->spilled_bytes();
+      execution_.notes.push_back("order: " + ordering_->describe());
+    }
+    PRESSO_TRY(output_->finish());
+    execution_.summary.rows = output_->rows();
+    return {};
+  }
+
+  Execution& execution_;
+  ResultSink& sink_;
+  std::vector<std::unique_ptr<KeyCodes>> codes_;  ///< by key; nullptr: not coded
+  Program program_;
+  GroupingPlan plan_;
+  std::string note_;
+
+  Program last_;
+  std::optional<Program::State> last_state_;
+  Program having_;
+  std::optional<Program::State> having_state_;
+  std::vector<VectorView> last_inputs_;
+  std::vector<VectorView> last_views_;
+  std::vector<std::vector<StringRef>> key_strings_;
+  RowStore kept_;
+  std::optional<Output> output_;
+  std::unique_ptr<Ordering> ordering_;
+};
+
+}  // namespace
+
+Status run_groups(Execution& execution, ResultSink& sink) {
+  return GroupRun(execution, sink).run();
+}
+
+}  // namespace presso::query
