@@ -35,6 +35,7 @@ class Help(CliTest):
     @covers("test", "--help")
     @covers("info", "--help")
     @covers("bench", "--help")
+    @covers("select", "--help")
     def test_every_command_has_examples_before_options_and_a_longer_long_help(self):
         for command in commands():
             short = self.ok(command, "-h").out.decode()
