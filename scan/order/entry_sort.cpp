@@ -129,21 +129,13 @@ void sort_words(std::span<SortEntry> entries, std::span<SortEntry> scratch) {
       });
 }
 
-int compare_keys(const SortEntry& a, const SortEntry& b, const RowKeys* keys, std::size_t from) {
-  const Bytes left = keys[a.source].key(a.row);
-  const Bytes right = keys[b.source].key(b.row);
-  const std::size_t common = std::min(left.size(), right.size());
-  // Shorter than `from` is a key only if the other one is equal to it.
-  return common <= from ? 0 : std::memcmp(left.data() + from, right.data() + from, common - from);
-}
-
 /// Entries whose keys are equal before the word `depth`.
 void sort_deeper(std::span<SortEntry> entries, std::span<SortEntry> scratch, const RowKeys* keys,
                  std::size_t depth) {
   // No key is the begin of another one: where one of them ends, all do, and are equal.
-  if (keys[entries[0].source].key(entries[0].row).size() <= 8 * depth) return;
+  if (keys[entries[0].source].ends_before(entries[0].row, depth)) return;
   const auto less = [&](const SortEntry& a, const SortEntry& b) {
-    return compare_keys(a, b, keys, 8 * depth) < 0;
+    return keys[a.source].compare(a.row, keys[b.source], b.row, depth) < 0;
   };
   if (entries.size() <= kInsertionEntries) return insertion_sort(entries, less);
   if (depth > kMostDepth) return std::stable_sort(entries.begin(), entries.end(), less);
@@ -172,7 +164,7 @@ void sort_entries(std::span<SortEntry> entries, std::span<SortEntry> scratch, co
 
 int compare(const SortEntry& a, const SortEntry& b, const RowKeys* keys) {
   if (a.word != b.word) return a.word < b.word ? -1 : 1;
-  return keys == nullptr ? 0 : compare_keys(a, b, keys, sizeof(std::uint64_t));
+  return keys == nullptr ? 0 : keys[a.source].compare(a.row, keys[b.source], b.row, 1);
 }
 
 }  // namespace presso::query
