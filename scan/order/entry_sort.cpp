@@ -84,15 +84,16 @@ std::array<std::size_t, kDigits + 1> deal(std::span<const SortEntry> from, SortE
 
 void sort_words(std::span<SortEntry> entries, std::span<SortEntry> scratch);
 
-/// The highest digit, then each of its parts.
+/// The highest digit, then each of its parts, which is copied back while it is in cache.
 void sort_from_the_top(std::span<SortEntry> entries, std::span<SortEntry> scratch, unsigned high) {
   const unsigned shift = high + 1 > kDigitBits ? high + 1 - kDigitBits : 0;
   const auto begins = deal(entries, scratch.data(), shift);
-  std::copy(scratch.begin(), scratch.end(), entries.begin());
-  if (shift == 0) return;
   for (std::size_t i = 0; i < kDigits; ++i) {
     const std::size_t count = begins[i + 1] - begins[i];
-    sort_words(entries.subspan(begins[i], count), scratch.subspan(begins[i], count));
+    const std::span<SortEntry> part = scratch.subspan(begins[i], count);
+    const std::span<SortEntry> home = entries.subspan(begins[i], count);
+    if (shift != 0) sort_words(part, home);
+    std::copy(part.begin(), part.end(), home.begin());
   }
 }
 

@@ -29,9 +29,11 @@ RowChunks::RowChunks(std::vector<Physical> columns, const std::vector<OrderKey>&
 void RowChunks::append(std::span<const VectorView> columns, std::uint32_t rows) {
   if (chunks_.empty() || chunks_.back().rows() + rows > kChunkRows ||
       chunks_.back().bytes() >= chunk_bytes_) {
+    const std::uint64_t before = chunks_.empty() ? 0 : chunks_.back().rows();
     if (!chunks_.empty()) full_bytes_ += chunks_.back().bytes();
     chunks_.emplace_back(columns_);
     chunks_.back().use_large_pages();
+    chunks_.back().reserve(before);
   }
   chunks_.back().append(columns, rows);
   rows_ += rows;
