@@ -460,7 +460,9 @@ class Inputs(SelectTest):
             ),
             [["1", ""], ["02", ""]],
         )
-        self.fails("select", "--schema", "a:int64", stdin=b"a\nx\n", saying="line 2")
+        text = b"a\n1\nx\n"
+        said = self.fails("select", "--schema", "a:int64", "--input-header", "yes", stdin=text).err
+        self.assertIn("line 3", said)
 
     def test_compressed_text(self):
         for name, content in {"a.csv.gz": gzip.compress(SHOP), "b.gz": gzip.compress(SHOP)}.items():
@@ -538,6 +540,8 @@ class Failures(SelectTest):
         said = self.fails("select", "bad.presso", "-o", "out.csv").err
         self.assertIn("bad.presso", said)
         self.assertIn("block", said)
+        said = self.fails("select", name, "bad.presso", name, "-o", "out.csv").err
+        self.assertTrue(said.startswith("presso: bad.presso: block "), said)
         self.assertNotIn("out.csv", self.files())
 
     def test_an_overflow_names_the_row(self):
@@ -616,8 +620,9 @@ class Reports(SelectTest):
         said = self.ok("select", "shop.csv", "-v").err
         self.assertIn("presso: shop.csv: loaded into memory: 5 rows", said)
         twice = b"a,a\n1,2\n"
-        self.assertIn("presso: standard input", self.ok("select", stdin=twice).err)
-        self.assertEqual(self.ok("select", "-q", "--no-progress", stdin=twice).err, "")
+        ask = ("select", "--input-header", "yes")
+        self.assertIn("presso: standard input", self.ok(*ask, stdin=twice).err)
+        self.assertEqual(self.ok(*ask, "-q", "--no-progress", stdin=twice).err, "")
         self.assertEqual(self.run_presso("select", "-qq", "none").err, "")
 
     def test_small_queries_leave_the_store_alone(self):
