@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scan/query/slice_reader.h"
 
+#include <bit>
 #include <type_traits>
 
 #include "format/columns/bit_copy.h"
@@ -107,17 +108,19 @@ struct BitNumbers {
 };
 constexpr BitNumbers kBitNumbers;
 
-}  // namespace
+/// One number after another.
+void list_few(const std::uint64_t* bits, std::uint16_t* to) {
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) {
+    for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      *to++ = static_cast<std::uint16_t>(64 * word +
+                                         static_cast<std::uint32_t>(std::countr_zero(rest)));
+    }
+  }
+}
 
 /// Eight numbers are written for each byte, those too many are overwritten by the next.
-void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
-  count = 0;
-  for (std::uint32_t word = 0; word < kBatchWords; ++word) count += ones_of(bits[word]);
-  all = count == in_vector;
-  if (all || count == 0) return;
-  std::uint16_t* to = rows;
+void list_many(const std::uint64_t* bits, std::uint16_t* to) {
   for (std::uint32_t word = 0; word < kBatchWords; ++word) {
-    if (bits[word] == 0) continue;
     for (std::uint32_t byte = 0; byte < 8; ++byte) {
       const auto value = static_cast<Byte>(bits[word] >> (8 * byte));
       const auto first = static_cast<std::uint16_t>(64 * word + 8 * byte);
@@ -127,6 +130,16 @@ void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
       to += kBitNumbers.count[value];
     }
   }
+}
+
+}  // namespace
+
+void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
+  count = 0;
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) count += ones_of(bits[word]);
+  all = count == in_vector;
+  constexpr std::uint32_t kFew = 128;
+  if (!all) count < kFew ? list_few(bits, rows) : list_many(bits, rows);
 }
 
 SliceReader::SliceReader(std::vector<Physical> physical)

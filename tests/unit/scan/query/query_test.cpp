@@ -277,6 +277,16 @@ TEST_F(QueryTest, GroupsThatMemoryDoesNotHoldAreMadeInParts) {
   EXPECT_EQ(run(query, options), expected);
   EXPECT_GT(summary.passes, 1u);
   EXPECT_LE(summary.peak_bytes, options.memory_bytes);
+}
+
+TEST_F(QueryTest, GroupsOfManyPartsGoThroughATemporaryFile) {
+  Query query = Query::from(*table);
+  query.group_by("note, value").aggregate("max(id) as m, count(*), min(word), sum(value), avg(id)");
+  const std::string expected = run(query);
+  QueryOptions options;
+  options.memory_bytes = 300 << 10;
+  EXPECT_EQ(run(query, options), expected);
+  EXPECT_GT(summary.spilled_bytes, 0u);
   options.memory_bytes = 1;
   EXPECT_NE(run(query, options).find("--memory"), std::string::npos);
 }
