@@ -75,9 +75,11 @@ class AggregateState {
 
   /// Whether a value may be null.
   virtual bool has_nulls() const = 0;
-  /// The values of some groups, to the rows `to`. `row_counts`: how many rows these groups have.
-  virtual Status write(const GroupList& groups, const std::uint64_t* row_counts,
-                       const std::uint64_t* to, const ResultColumn& out) const = 0;
+  /// The values of some groups of `data`, which is this state or one that it follows (GroupStates),
+  /// to the rows `to`. `row_counts`: how many rows these groups have.
+  virtual Status write(const AggregateState& data, const GroupList& groups,
+                       const std::uint64_t* row_counts, const std::uint64_t* to,
+                       const ResultColumn& out) const = 0;
   /// Bytes of strings that written values refer to, where there are any.
   virtual std::shared_ptr<const StringArena> strings() const { return nullptr; }
 };

@@ -196,6 +196,7 @@ class DenseGrouping final : public Grouping {
       filled_.push_back(&workers_[0]->states);
     }
     GroupStates& all = *filled_[0];
+    for (const GroupStates* states : filled_) all.unshare_as(*states);
     for (std::size_t i = 1; i < filled_.size(); ++i) {
       filled_[i]->prepare_merge();
       all.begin_merge(*filled_[i]);
