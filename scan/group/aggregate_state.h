@@ -75,7 +75,7 @@ class AggregateState {
 
   /// Whether a value may be null.
   virtual bool has_nulls() const = 0;
-  /// The values of some groups, to the rows `to`. `row_counts`: of all groups.
+  /// The values of some groups, to the rows `to`. `row_counts`: how many rows these groups have.
   virtual Status write(const GroupList& groups, const std::uint64_t* row_counts,
                        const std::uint64_t* to, const ResultColumn& out) const = 0;
   /// Bytes of strings that written values refer to, where there are any.

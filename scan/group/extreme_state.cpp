@@ -83,7 +83,7 @@ class NumberExtremes final : public AggregateState {
                const ResultColumn& out) const override {
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       const std::uint32_t group = groups.at[i];
-      const bool is_null = row_counts[group] == nulls_.of(group);
+      const bool is_null = row_counts[i] == nulls_.of(group);
       if (is_null) out.set_null(to[i]);
       write_one(is_null ? T{0} : values_[group], to[i], out.values);
     }

@@ -2,19 +2,26 @@
 #include "scan/group/group_states.h"
 
 namespace presso::query::grouping {
+namespace {
+
+/// Two counts of at most this can be added.
+constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 31;
+
+}  // namespace
 
 GroupStates::GroupStates(std::span<const AggregateSpec> aggregates) {
   for (const AggregateSpec& spec : aggregates) aggregates_.push_back(AggregateState::make(spec));
 }
 
 std::uint64_t GroupStates::bytes() const {
-  std::uint64_t bytes = row_counts_.bytes() + first_rows_.bytes();
+  std::uint64_t bytes = row_counts_.bytes() + more_row_counts_.bytes() + first_rows_.bytes();
   for (const auto& aggregate : aggregates_) bytes += aggregate->bytes();
   return bytes;
 }
 
 std::uint64_t GroupStates::growth_bytes(std::uint32_t groups) const {
   std::uint64_t bytes = row_counts_.growth_bytes(groups) + first_rows_.growth_bytes(groups);
+  if (!more_row_counts_.empty()) bytes += more_row_counts_.growth_bytes(groups);
   for (const auto& aggregate : aggregates_) bytes += aggregate->growth_bytes(groups);
   return bytes;
 }
@@ -22,7 +29,8 @@ std::uint64_t GroupStates::growth_bytes(std::uint32_t groups) const {
 void GroupStates::extend(std::uint32_t groups) {
   if (groups == groups_) return;
   row_counts_.extend(groups);
-  first_rows_.extend(groups, kNoRow);
+  if (!more_row_counts_.empty()) more_row_counts_.extend(groups);
+  first_rows_.extend_unset(groups);
   for (const auto& aggregate : aggregates_) aggregate->extend(groups);
   groups_ = groups;
 }
@@ -30,6 +38,8 @@ void GroupStates::extend(std::uint32_t groups) {
 void GroupStates::clear() {
   groups_ = 0;
   row_counts_.clear();
+  more_row_counts_.clear();
+  most_counted_ = 0;
   first_rows_.clear();
   for (const auto& aggregate : aggregates_) aggregate->clear();
 }
@@ -52,10 +62,30 @@ Status GroupStates::add(const GroupedRows& rows, std::span<const VectorView> arg
   return {};
 }
 
+void GroupStates::make_room_for_rows(std::uint64_t rows) {
+  if (most_counted_ + rows > kMostCounted) {
+    if (more_row_counts_.empty()) more_row_counts_.extend(groups_);
+    for (std::uint32_t group = 0; group < groups_; ++group) {
+      if (row_counts_[group] == 0) continue;
+      more_row_counts_[group] += row_counts_[group] - 1;
+      row_counts_[group] = 1;
+    }
+    most_counted_ = 1;
+  }
+  most_counted_ += rows;
+}
+
+void GroupStates::get_row_counts(const GroupList& groups, std::uint64_t* out) const {
+  for (std::uint32_t i = 0; i < groups.count; ++i) out[i] = row_counts_[groups.at[i]];
+  if (more_row_counts_.empty()) return;
+  for (std::uint32_t i = 0; i < groups.count; ++i) out[i] += more_row_counts_[groups.at[i]];
+}
+
 /// A group without a row gets its first one on the way: its count is at hand.
 void GroupStates::count(const GroupedRows& rows, const RowNumbers& numbers) {
+  make_room_for_rows(rows.count);
   const auto add = [&](std::uint32_t group, std::uint32_t more, std::uint32_t row) {
-    std::uint64_t& count = row_counts_[group];
+    std::uint32_t& count = row_counts_[group];
     if (__builtin_expect(count == 0, 0)) first_rows_[group] = row_number(numbers, row);
     count += more;
   };
@@ -86,6 +116,8 @@ void GroupStates::prepare_merge() {
 }
 
 void GroupStates::begin_merge(const GroupStates& from) {
+  make_room_for_rows(from.most_counted_);
+  if (!from.more_row_counts_.empty() && more_row_counts_.empty()) more_row_counts_.extend(groups_);
   for (std::size_t i = 0; i < aggregates_.size(); ++i) {
     aggregates_[i]->begin_merge(*from.aggregates_[i]);
   }
@@ -99,9 +131,16 @@ bool GroupStates::merges_in_parallel() const {
 void GroupStates::merge(const GroupStates& from, const GroupList& groups,
                         const std::uint32_t* ids) {
   for (std::uint32_t i = 0; i < groups.count; ++i) {
-    row_counts_[ids[i]] += from.row_counts_[groups.at[i]];
+    std::uint32_t& count = row_counts_[ids[i]];
     std::uint64_t& first = first_rows_[ids[i]];
-    first = std::min(first, from.first_rows_[groups.at[i]]);
+    const std::uint64_t other = from.first_rows_[groups.at[i]];
+    first = count == 0 ? other : std::min(first, other);
+    count += from.row_counts_[groups.at[i]];
+  }
+  if (!from.more_row_counts_.empty()) {
+    for (std::uint32_t i = 0; i < groups.count; ++i) {
+      more_row_counts_[ids[i]] += from.more_row_counts_[groups.at[i]];
+    }
   }
   for (std::size_t i = 0; i < aggregates_.size(); ++i) {
     aggregates_[i]->merge(*from.aggregates_[i], groups, ids);

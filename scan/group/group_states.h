@@ -12,8 +12,6 @@
 
 namespace presso::query::grouping {
 
-constexpr std::uint64_t kNoRow = ~std::uint64_t{0};
-
 inline std::uint64_t row_number(const RowNumbers& rows, std::uint32_t i) {
   return rows.base + (rows.rows != nullptr ? rows.rows[i] : i);
 }
@@ -44,7 +42,8 @@ class GroupStates {
   bool merges_in_parallel() const;
   void merge(const GroupStates& from, const GroupList& groups, const std::uint32_t* ids);
 
-  std::uint64_t row_count(std::uint32_t group) const { return row_counts_[group]; }
+  bool has_rows(std::uint32_t group) const { return row_counts_[group] != 0; }
+  void get_row_counts(const GroupList& groups, std::uint64_t* out) const;
   void get_first_rows(const GroupList& groups, std::uint64_t* out) const {
     for (std::uint32_t i = 0; i < groups.count; ++i) out[i] = first_rows_[groups.at[i]];
   }
@@ -52,18 +51,24 @@ class GroupStates {
   std::shared_ptr<const StringArena> strings(std::size_t aggregate) const {
     return aggregates_[aggregate]->strings();
   }
-  Status write(std::size_t aggregate, const GroupList& groups, const std::uint64_t* to,
-               const ResultColumn& out) const {
-    return aggregates_[aggregate]->write(groups, row_counts_.data(), to, out);
+  /// `row_counts`: as get_row_counts() gives them.
+  Status write(std::size_t aggregate, const GroupList& groups, const std::uint64_t* row_counts,
+               const std::uint64_t* to, const ResultColumn& out) const {
+    return aggregates_[aggregate]->write(groups, row_counts, to, out);
   }
 
  private:
   void count(const GroupedRows& rows, const RowNumbers& numbers);
+  void make_room_for_rows(std::uint64_t rows);
   void lower_first_rows(const GroupedRows& rows, const RowNumbers& numbers);
 
   std::uint32_t groups_ = 0;
-  Column<std::uint64_t> row_counts_;
-  Column<std::uint64_t> first_rows_;
+  /// Small, as every row reaches into them; before they can overflow, all but 1 of each is moved to
+  /// the others, which have no memory until then.
+  Column<std::uint32_t> row_counts_;
+  Column<std::uint64_t> more_row_counts_;
+  std::uint64_t most_counted_ = 0;    ///< no element of row_counts_ is greater
+  Column<std::uint64_t> first_rows_;  ///< anything for groups without rows
   std::vector<std::unique_ptr<AggregateState>> aggregates_;
 };
 

@@ -218,7 +218,7 @@ class IntegerSumState final : public AggregateState {
       write_averages(groups, row_counts, to, out.values);
     }
     for (std::uint32_t i = 0; i < groups.count; ++i) {
-      if (row_counts[groups.at[i]] == nulls_.of(groups.at[i])) out.set_null(to[i]);
+      if (row_counts[i] == nulls_.of(groups.at[i])) out.set_null(to[i]);
     }
     return {};
   }
@@ -317,7 +317,7 @@ class IntegerSumState final : public AggregateState {
                       const std::uint64_t* to, Byte* out) const {
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       const std::uint32_t group = groups.at[i];
-      const std::uint64_t count = row_counts[group] - nulls_.of(group);
+      const std::uint64_t count = row_counts[i] - nulls_.of(group);
       store(out + 8 * to[i], count == 0 ? 0.0 : average_rounded(total(group), spec_.scale, count));
     }
   }
@@ -425,7 +425,7 @@ class DoubleSumState final : public AggregateState {
                const ResultColumn& out) const override {
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       const std::uint32_t group = groups.at[i];
-      const std::uint64_t count = row_counts[group] - nulls_.of(group);
+      const std::uint64_t count = row_counts[i] - nulls_.of(group);
       if (count == 0) out.set_null(to[i]);
       store(out.values + 8 * to[i], count == 0 ? 0.0 : value_of(group, count));
     }

@@ -16,6 +16,7 @@
 #include "scan/group/key_table.h"
 #include "scan/group/memory_budget.h"
 #include "scan/group/row_parts.h"
+#include "scan/group/sorted_keys.h"
 #include "scan/group/strategies.h"
 
 namespace presso::query::grouping {
@@ -88,6 +89,9 @@ template <class Key>
 struct TableWorker {
   explicit TableWorker(const GroupingPlan& plan) : states(plan.aggregates) {}
 
+  /// As long as keys ascend, they are here and not in the table.
+  SortedKeys sorted;
+  bool is_sorted = std::is_same_v<Key, std::uint64_t>;
   KeyTable<Key> table;
   GroupStates states;
   std::vector<std::unique_ptr<Pack<Key>>> packs;
@@ -136,7 +140,7 @@ class TableGrouping final : public Grouping {
   Result<RowStore> finish(std::vector<std::uint64_t>* first_rows) override {
     return without_bad_alloc([&]() -> Result<RowStore> {
       std::vector<GroupPiece<Key>> pieces;
-      PRESSO_TRY(strategy_ == GroupStrategy::kRadix ? merge_packs(pieces) : merge_tables(pieces));
+      PRESSO_TRY(merge_all(pieces));
       std::uint64_t row_limit = 0;
       for (const auto& worker : workers_) row_limit = std::max(row_limit, worker->next_row);
       return write_groups(plan_, coder_, pieces, row_limit, first_rows);
@@ -164,8 +168,7 @@ class TableGrouping final : public Grouping {
       rows = worker.parts.select(rows, plan_.part, plan_.parts, codes, worker.hashes.data());
       if (rows.count == 0) return {};
     }
-    PRESSO_TRY(make_room(worker, rows.count));
-    const GroupedRows found = find_groups(worker, codes, rows.count);
+    PRESSO_ASSIGN(const GroupedRows found, find_groups(worker, codes, rows.count));
     const RowOrder order =
         row_number(rows.numbers, 0) >= worker.next_row ? RowOrder::kAfterAll : RowOrder::kAny;
     PRESSO_TRY(worker.states.add(found, rows.arguments, rows.numbers, order));
@@ -192,18 +195,22 @@ class TableGrouping final : public Grouping {
     return budget_.check();
   }
 
-  GroupedRows find_groups(Worker& worker, const Key* codes, std::uint32_t count) {
+  Result<GroupedRows> find_groups(Worker& worker, const Key* codes, std::uint32_t count) {
     GroupedRows rows;
     rows.count = count;
     rows.ids = worker.ids.data();
     if (find_runs(worker, codes, count, rows)) {
-      look_up(worker, worker.keys.data(), rows.runs, worker.run_ids.data());
+      PRESSO_TRY(look_up(worker, worker.keys.data(), rows.runs, worker.run_ids.data()));
     } else {
-      look_up(worker, codes, count, worker.ids.data());
+      PRESSO_TRY(look_up(worker, codes, count, worker.ids.data()));
     }
-    worker.states.extend(worker.table.size());
-    rows.groups = worker.table.size();
+    rows.groups = groups_of(worker);
+    worker.states.extend(rows.groups);
     return rows;
+  }
+
+  static std::uint32_t groups_of(const Worker& worker) {
+    return worker.is_sorted ? worker.sorted.size() : worker.table.size();
   }
 
   bool find_runs(Worker& worker, const Key* codes, std::uint32_t count, GroupedRows& rows) {
@@ -221,13 +228,31 @@ class TableGrouping final : public Grouping {
     return false;
   }
 
-  void look_up(Worker& worker, const Key* keys, std::uint32_t count, std::uint32_t* ids) {
+  Status look_up(Worker& worker, const Key* keys, std::uint32_t count, std::uint32_t* ids) {
+    if constexpr (std::is_same_v<Key, std::uint64_t>) {
+      if (worker.is_sorted) {
+        PRESSO_TRY(budget_.check(worker.sorted.growth_bytes(count) +
+                                 worker.states.growth_bytes(worker.sorted.size() + count)));
+        if (worker.sorted.add(keys, count, ids)) return {};
+        leave_order(worker);
+      }
+    }
+    PRESSO_TRY(make_room(worker, count));
     hash_keys(keys, count, worker.hashes.data());
     if (strategy_ == GroupStrategy::kOptimistic) {
       worker.table.find_or_add_optimistic(keys, worker.hashes.data(), count, ids, worker.added);
     } else {
       worker.table.find_or_add(keys, worker.hashes.data(), count, ids, worker.added);
     }
+    return {};
+  }
+
+  /// Groups that were found by their order go to the table, with the same numbers.
+  void leave_order(Worker& worker) {
+    if constexpr (std::is_same_v<Key, std::uint64_t>) {
+      if (worker.is_sorted) worker.table.adopt(worker.sorted.take());
+    }
+    worker.is_sorted = false;
   }
 
   Status empty_into_pack(Worker& worker) {
@@ -254,6 +279,27 @@ class TableGrouping final : public Grouping {
     worker.pack_bytes += pack->bytes();
     worker.packs.push_back(std::move(pack));
     return settle(worker);
+  }
+
+  Status merge_all(std::vector<GroupPiece<Key>>& pieces) {
+    if (merge_sorted_workers(pieces)) return {};
+    for (const auto& worker : workers_) leave_order(*worker);
+    return strategy_ == GroupStrategy::kRadix ? merge_packs(pieces) : merge_tables(pieces);
+  }
+
+  /// Where all keys of all threads came in order.
+  bool merge_sorted_workers(std::vector<GroupPiece<Key>>& pieces) {
+    if constexpr (std::is_same_v<Key, std::uint64_t>) {
+      std::vector<SortedGroups> sorted;
+      for (const auto& worker : workers_) {
+        if (!worker->is_sorted) return false;
+        sorted.push_back({&worker->sorted, &worker->states});
+      }
+      pieces = merge_sorted(sorted);
+      for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].codes = workers_[i]->sorted.take();
+      return true;
+    }
+    return false;
   }
 
   Status merge_packs(std::vector<GroupPiece<Key>>& pieces) {

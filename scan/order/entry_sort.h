@@ -11,6 +11,7 @@
 
 #include <span>
 
+#include "presso/byte_stream.h"
 #include "scan/order/row_keys.h"
 
 namespace presso::query {
@@ -21,7 +22,31 @@ struct SortEntry {
   std::uint32_t row;
 };
 
-/// `keys[source]` are the keys of the rows there; nullptr where words are all of them (packed).
+/// So many entries, of which none has a value yet, in large pages where the system has them.
+class EntryArray {
+ public:
+  EntryArray() = default;
+  explicit EntryArray(std::size_t size) {
+    buffer_.use_large_pages();
+    resize(size);
+  }
+  /// What was there is gone.
+  void resize(std::size_t size) { buffer_.resize_discarding(size * sizeof(SortEntry)); }
+  std::size_t size() const { return buffer_.size() / sizeof(SortEntry); }
+  SortEntry* begin() { return reinterpret_cast<SortEntry*>(buffer_.data()); }
+  SortEntry* end() { return begin() + size(); }
+  const SortEntry* begin() const { return reinterpret_cast<const SortEntry*>(buffer_.data()); }
+  const SortEntry* end() const { return begin() + size(); }
+  std::span<SortEntry> entries() { return {begin(), size()}; }
+  std::span<const SortEntry> entries() const { return {begin(), size()}; }
+  SortEntry& operator[](std::size_t i) { return begin()[i]; }
+  const SortEntry& operator[](std::size_t i) const { return begin()[i]; }
+
+ private:
+  Buffer buffer_;
+};
+
+/// `keys[source]` are the keys of the rows there; nullptr where the first words are all of them.
 /// `scratch`: as many as entries.
 void sort_entries(std::span<SortEntry> entries, std::span<SortEntry> scratch, const RowKeys* keys);
 

@@ -2,10 +2,10 @@
 #include "scan/query/execution.h"
 
 #include <algorithm>
-#include <bit>
 #include <mutex>
 #include <set>
 
+#include "format/columns/bit_copy.h"
 #include "presso/ordered_pipeline.h"
 #include "scan/query/batch_builder.h"
 
@@ -24,7 +24,7 @@ std::vector<Physical> physical_of(const BoundQuery& query) {
 /// Rows of a slice that pass without that any of their values is asked for.
 std::uint64_t count_rows(const std::vector<std::uint64_t>& bits) {
   std::uint64_t rows = 0;
-  for (const std::uint64_t word : bits) rows += static_cast<std::uint64_t>(std::popcount(word));
+  for (const std::uint64_t word : bits) rows += ones_of(word);
   return rows;
 }
 
@@ -51,7 +51,7 @@ Status run_slice(const Execution& execution, const Program& program, Worker& wor
   PRESSO_TRY(worker.filters.run(execution.plan, worker.reader, worker.bits.data()));
   const std::uint64_t rows = count_rows(worker.bits);
   matched += rows;
-  if (rows == 0) return {};
+  if (rows == 0 || execution.only_counts) return {};
   worker.reader.expect_all_vectors(rows * 8 >= slice.rows);
   for (std::uint32_t vector = 0; vector < slice.vectors(); ++vector) {
     const std::uint64_t* const bits = worker.bits.data() + std::size_t{vector} * kBatchWords;

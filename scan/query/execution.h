@@ -28,6 +28,7 @@ struct Execution {
   std::uint64_t memory_bytes = 0;
   QuerySummary summary;
   std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
+  bool only_counts = false;             ///< of rows that match, nothing but their number is wanted
   std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: coded keys
   std::vector<FilterRunner::Count> condition_counts;
   std::vector<std::string> notes;  ///< how groups were found, rows sorted: for --explain

@@ -178,6 +178,29 @@ class GroupRun {
     return grouping.add(worker, rows, views.keys, views.arguments, batch.selection.count);
   }
 
+  /// count(*) of all rows that match: these are counted as bits.
+  Result<RowStore> count_rows() {
+    execution_.only_counts = true;
+    const Status done =
+        run_all(execution_, program_, [](unsigned, const RowBatch&) { return Status(); });
+    execution_.only_counts = false;
+    if (!done.ok()) return done.error();
+    const auto count = static_cast<std::int64_t>(execution_.summary.rows_matched);
+    RowStore groups(std::vector<Physical>(query().aggregates.size(), Physical::kInt64));
+    const std::vector<VectorView> views(query().aggregates.size(),
+                                        {Physical::kInt64, &count, nullptr});
+    groups.append(views, 1);
+    note_ = "groups: rows are counted";
+    return groups;
+  }
+
+  bool only_counts() const {
+    return query().keys.empty() && std::all_of(query().aggregates.begin(), query().aggregates.end(),
+                                               [](const AggregateCall& call) {
+                                                 return call.kind == AggregateKind::kCountRows;
+                                               });
+  }
+
   Result<RowStore> group_part(std::vector<std::uint64_t>* first_rows) {
     PRESSO_ASSIGN(const auto grouping, Grouping::make(plan_));
     std::vector<Views> views(execution_.threads);
@@ -198,7 +221,8 @@ class GroupRun {
 
   Status run_in_memory() {
     execution_.summary.groups = 0;
-    PRESSO_ASSIGN(const RowStore groups, group_part(nullptr));
+    PRESSO_ASSIGN(const RowStore groups, only_counts() ? count_rows() : group_part(nullptr));
+    execution_.summary.groups = groups.rows();
     execution_.notes.push_back(note_);
     PRESSO_TRY(begin_last_steps(execution_.memory_bytes));
     std::vector<VectorView> views(groups.columns().size());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "scan/query/slice_reader.h"
 
-#include <bit>
 #include <type_traits>
+
+#include "format/columns/bit_copy.h"
 
 namespace presso::query {
 namespace {
@@ -90,18 +91,40 @@ bool select_validity(const std::uint64_t* bits, const Selection& selection, std:
   return missing != 0;
 }
 
+namespace {
+
+/// By byte, the numbers of its bits that are 1, and how many these are.
+struct BitNumbers {
+  std::uint16_t at[256][8] = {};
+  std::uint8_t count[256] = {};
+  constexpr BitNumbers() {
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      for (unsigned bit = 0; bit < 8; ++bit) {
+        if ((byte >> bit & 1) != 0) at[byte][count[byte]++] = static_cast<std::uint16_t>(bit);
+      }
+    }
+  }
+};
+constexpr BitNumbers kBitNumbers;
+
+}  // namespace
+
+/// Eight numbers are written for each byte, those too many are overwritten by the next.
 void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
   count = 0;
-  for (std::uint32_t word = 0; word < kBatchWords; ++word) {
-    count += static_cast<std::uint32_t>(std::popcount(bits[word]));
-  }
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) count += ones_of(bits[word]);
   all = count == in_vector;
-  if (all) return;
-  std::uint32_t at = 0;
+  if (all || count == 0) return;
+  std::uint16_t* to = rows;
   for (std::uint32_t word = 0; word < kBatchWords; ++word) {
-    for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
-      rows[at++] = static_cast<std::uint16_t>(64 * word +
-                                              static_cast<std::uint32_t>(std::countr_zero(rest)));
+    if (bits[word] == 0) continue;
+    for (std::uint32_t byte = 0; byte < 8; ++byte) {
+      const auto value = static_cast<Byte>(bits[word] >> (8 * byte));
+      const auto first = static_cast<std::uint16_t>(64 * word + 8 * byte);
+      for (std::uint32_t i = 0; i < 8; ++i) {
+        to[i] = static_cast<std::uint16_t>(kBitNumbers.at[value][i] + first);
+      }
+      to += kBitNumbers.count[value];
     }
   }
 }
