@@ -117,14 +117,17 @@ Query& Query::select(std::vector<NamedExpression> list) {
 Query& Query::group_by(std::string_view list) {
   parse_into(list, parse_expressions(list), body_->error, [&](std::vector<NamedExpression> parsed) {
     for (NamedExpression& item : parsed) {
-      body_->spec.group_by.push_back({std::move(item.expression), std::string(list)});
+      body_->spec.group_by.push_back({std::move(item), std::string(list)});
     }
   });
   return *this;
 }
 
 Query& Query::group_by(std::vector<Expression> keys) {
-  for (Expression& key : keys) body_->spec.group_by.push_back({std::move(key), {}});
+  for (Expression& key : keys) {
+    std::string name = key.kind == Expression::Kind::kColumn ? key.text : to_text(key);
+    body_->spec.group_by.push_back({{std::move(key), std::move(name)}, {}});
+  }
   return *this;
 }
 

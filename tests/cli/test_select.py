@@ -116,6 +116,26 @@ class Questions(SelectTest):
         out = self.ok("select", "shop.csv", "--agg", "count(*) as n, count(amount) as m").out
         self.assertEqual(out, b"n,m\n5,4\n")
 
+    def test_keys_have_names(self):
+        ask = ("select", "shop.csv", "--group-by", "month(day) as m", "--agg", "count(*) as n")
+        expected = b"m,n\n1,1\n2,2\n3,1\n,1\n"
+        self.assertEqual(self.ok(*ask, "--order-by", "m").out, expected)
+        self.assertEqual(
+            self.ok(*ask[:4], "--columns", "m, count(*) as n", "--order-by", "1").out, expected
+        )
+        self.assertEqual(
+            self.ok(*ask, "--having", "m >= 2", "--order-by", "m").out, b"m,n\n2,2\n3,1\n"
+        )
+        by_name = (
+            "--columns",
+            "month(day) as m, count(*) as n",
+            "--group-by",
+            "m",
+            "--order-by",
+            "m",
+        )
+        self.assertEqual(self.ok("select", "shop.csv", *by_name).out, expected)
+
     def test_groups_are_those_of_a_plain_computation(self):
         rows, text = many_rows()
         name = self.table("many.csv", text)
