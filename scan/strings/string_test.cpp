@@ -26,8 +26,13 @@ using scan_detail::PatternLiterals;
 using scan_detail::Program;
 using Kind = StringCondition::Kind;
 
-/// Larger ones are made lazily: making this many takes about a millisecond.
-constexpr AutomatonLimits kEagerLimits{.constructed_states = 4000};
+/// Automata that would take longer to make than some 50 ms, at about a microsecond a state and
+/// class of bytes, are made lazily.
+AutomatonLimits eager_limits(const scan_detail::Program& program) {
+  constexpr std::size_t kMostSteps = 64'000;
+  constexpr std::size_t kMostStates = 4000;
+  return {.constructed_states = std::min(kMostStates, kMostSteps / program.classes)};
+}
 /// Of a program, as in RE2.
 constexpr scan_detail::ProgramOptions kProgramLimits{.max_bytes = std::size_t{8} << 20};
 
@@ -93,7 +98,7 @@ std::shared_ptr<const TokenPlan> plan_backwards(const Node& root) {
   options.reverse = true;
   const auto program = compile_program(root, options);
   TokenPlan plan;
-  if (program.ok()) plan.automaton = for_codes(string_automaton(*program, kEagerLimits));
+  if (program.ok()) plan.automaton = for_codes(string_automaton(*program, eager_limits(*program)));
   plan.backwards = true;
   return std::make_shared<const TokenPlan>(std::move(plan));
 }
@@ -196,7 +201,7 @@ std::unique_ptr<const RowTest> swept_in_order(std::unique_ptr<const RowTest> tes
 /// By an automaton.
 Result<Made> compile_tree(const Node& root, CpuLevel level) {
   PRESSO_ASSIGN(const Program program, compile_program(root, kProgramLimits));
-  const auto dfa = string_automaton(program, kEagerLimits);
+  const auto dfa = string_automaton(program, eager_limits(program));
   if (!dfa.ok() && dfa.error().code == ErrorCode::kUnsupported) return dfa.error();
   const bool fits = dfa.ok() && dfa->states <= kMostTableStates;
   const PatternLiterals literals = scan_detail::required_literals(root);
@@ -238,9 +243,10 @@ Result<Made> compile_ordered(const LikeShape& shape, CpuLevel level) {
       is_loose ? scan_detail::required_literals(root) : PatternLiterals();
   Made made;
   made.required = longest_of(strings);
-  made.tokens = has_back && !has_front ? plan_backwards(root)
-                                       : plan_tokens(string_automaton(program, kEagerLimits),
-                                                     literals, literal_is_all);
+  made.tokens =
+      has_back && !has_front
+          ? plan_backwards(root)
+          : plan_tokens(string_automaton(program, eager_limits(program)), literals, literal_is_all);
   auto test = strings.empty() ? make_constant(true) : make_ordered(ordered_literals(shape));
   made.test =
       is_loose ? swept_in_order(std::move(test), strings, literals, level) : std::move(test);
