@@ -68,7 +68,7 @@ class TokenStream {
   Buffer part_;
   std::vector<std::int64_t> part_offsets_;
   std::vector<std::uint16_t> codes_;  ///< of covered rows
-  std::vector<std::uint32_t> code_begins_;
+  std::vector<std::uint32_t> code_begins_;  ///< of the rows, where others come before them
 };
 
 }  // namespace presso

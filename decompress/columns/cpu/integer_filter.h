@@ -13,6 +13,7 @@
 
 #include "decompress/columns/cpu/integer_decoder.h"
 #include "decompress/columns/cpu/value_test.h"
+#include "decompress/columns/cpu/vector_interval.h"
 
 namespace presso {
 
@@ -24,7 +25,6 @@ constexpr std::size_t kVectorScratchBytes = kVectorRows * 8 + 128;
 void clear_behind(std::uint64_t* bits, std::uint32_t rows);
 
 /// What of a vector lies between, as far as its entry tells.
-enum class Between : Byte { kNone, kSome, kAll };
 Between vector_between(const IntegerParameters& parameters, const IntegerVector& vector,
                        const ValueTest& test);
 
