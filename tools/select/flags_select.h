@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The flags of presso select, and what they may not be together.
+// The flags of presso select.
 #pragma once
 
 #include <vector>
