@@ -98,6 +98,7 @@ void add_reads(Execution& execution, const SliceSource& source) {
 
 struct SliceOutcome {
   Status status;
+  std::uint64_t rows = 0;  ///< of the slice
   std::uint64_t matched = 0;
   ResultBatch batch;
   Buffer encoded;
@@ -111,10 +112,12 @@ Status run_all(Execution& execution, const Program& program,
   SliceSource source(execution.tables, columns, *execution.counters, execution.options.cancelled);
   std::vector<std::unique_ptr<Worker>> workers(execution.threads);
   execution.summary.rows_matched = 0;
+  execution.rows_seen = 0;
   Status done = run_ordered<Slice, SliceOutcome>(
       {execution.threads, 0}, [&] { return source.next(); },
       [&](Slice slice, unsigned number) {
         SliceOutcome outcome;
+        outcome.rows = slice.rows;
         auto& worker = workers[number];
         if (worker == nullptr) worker = std::make_unique<Worker>(execution, program);
         outcome.status = run_slice(execution, program, *worker, slice, outcome.matched,
@@ -124,6 +127,7 @@ Status run_all(Execution& execution, const Program& program,
       [&](SliceOutcome outcome) -> Result<bool> {
         PRESSO_TRY(std::move(outcome.status));
         execution.summary.rows_matched += outcome.matched;
+        execution.rows_seen += outcome.rows;
         return true;
       });
   add_counts(execution, workers);

@@ -28,6 +28,7 @@ struct Execution {
   unsigned threads = 1;
   std::uint64_t memory_bytes = 0;
   QuerySummary summary;
+  std::uint64_t rows_seen = 0;  ///< of the last run over all slices, matching or not
   std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
   bool only_counts = false;             ///< of rows that match, nothing but their number is wanted
   std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: coded keys
