@@ -2,23 +2,14 @@
 #include "scan/query/execution.h"
 
 #include <algorithm>
-#include <mutex>
 #include <set>
 
 #include "format/columns/bit_copy.h"
 #include "presso/ordered_pipeline.h"
+#include "scan/query/table_facts.h"
 
 namespace presso::query {
 namespace {
-
-std::vector<Physical> physical_of(const BoundQuery& query) {
-  std::vector<Physical> physical;
-  for (std::size_t i = 0; i < query.columns.size(); ++i) {
-    const InputColumn& column = query.columns[i];
-    physical.push_back(column_node(i, column.schema, column.range, column.nullable).physical);
-  }
-  return physical;
-}
 
 /// Rows of a slice that pass without that any of their values is asked for.
 std::uint64_t count_rows(const std::vector<std::uint64_t>& bits) {
@@ -30,7 +21,7 @@ std::uint64_t count_rows(const std::vector<std::uint64_t>& bits) {
 }  // namespace
 
 Worker::Worker(const Execution& execution, const Program& program)
-    : reader(physical_of(execution.query)),
+    : reader(physical_of(execution.query.columns)),
       state(program),
       bits(kSliceWords),
       results(program.results().size()) {}
