@@ -70,6 +70,11 @@ class AggregateState {
   /// Group from_groups.at[i] of `from` goes to group ids[i].
   virtual void merge(const AggregateState& from, const GroupList& from_groups,
                      const std::uint32_t* ids) = 0;
+  /// Asks for the memory of groups that are about to be merged from this state.
+  virtual void prefetch(std::uint32_t first, std::uint32_t count) const {
+    static_cast<void>(first);
+    static_cast<void>(count);
+  }
   /// Whether several threads may call merge() at once, for different groups of both states.
   virtual bool merges_in_parallel() const { return true; }
 

@@ -190,6 +190,14 @@ bool GroupStates::merges_in_parallel() const {
                      [](const auto& aggregate) { return aggregate->merges_in_parallel(); });
 }
 
+void GroupStates::prefetch(std::uint32_t first, std::uint32_t count) const {
+  row_counts_.prefetch(first, count);
+  first_rows_.prefetch(first, count);
+  for (std::size_t i = 0; i < aggregates_.size(); ++i) {
+    if (!follows(i)) aggregates_[i]->prefetch(first, count);
+  }
+}
+
 void GroupStates::merge(const GroupStates& from, const GroupList& groups,
                         const std::uint32_t* ids) {
   for (std::uint32_t i = 0; i < groups.count; ++i) {

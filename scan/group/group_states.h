@@ -42,6 +42,8 @@ class GroupStates {
   void unshare_as(const GroupStates& from);
   void begin_merge(const GroupStates& from);
   bool merges_in_parallel() const;
+  /// Asks for the memory of groups that are about to be merged from here.
+  void prefetch(std::uint32_t first, std::uint32_t count) const;
   void merge(const GroupStates& from, const GroupList& groups, const std::uint32_t* ids);
 
   bool has_rows(std::uint32_t group) const { return row_counts_[group] != 0; }

@@ -63,6 +63,7 @@ class NarrowSums {
       add_each(rows.row_ids(), values, rows.count);
     }
   }
+  void prefetch(std::uint32_t first, std::uint32_t count) const { sums_.prefetch(first, count); }
   void begin_merge(const NarrowSums& from) { bound_ += from.bound_; }
   void merge(const NarrowSums& from, const GroupList& groups, const std::uint32_t* ids) {
     for (std::uint32_t i = 0; i < groups.count; ++i) {
@@ -188,6 +189,9 @@ class IntegerSumState final : public AggregateState {
     return {};
   }
 
+  void prefetch(std::uint32_t first, std::uint32_t count) const override {
+    narrow_.prefetch(first, count);
+  }
   void begin_merge(const AggregateState& other) override {
     const auto& from = static_cast<const IntegerSumState&>(other);
     nulls_.begin_merge(from.nulls_);

@@ -22,8 +22,8 @@
 namespace presso::query::grouping {
 namespace {
 
-constexpr std::uint32_t kRadixPartitions = 64;
-constexpr std::uint32_t kRadixGroups = 4096;
+constexpr std::uint32_t kRadixPartitions = 128;
+constexpr std::uint32_t kRadixGroups = 16'384;
 /// Fewer groups than this are merged by one thread.
 constexpr std::uint64_t kFewToMerge = 8192;
 
@@ -47,6 +47,7 @@ struct MergeSource {
   const GroupStates* states = nullptr;
   const std::uint32_t* order = nullptr;  ///< the groups
   std::vector<std::uint32_t> starts;     ///< of each partition in `order`; one more at the end
+  bool is_in_order = false;              ///< `order` is 0, 1, 2, ...
 };
 
 /// Groups of a table that was full, in the order of partitions.
@@ -94,6 +95,7 @@ struct TableWorker {
   bool is_sorted = std::is_same_v<Key, std::uint64_t>;
   KeyTable<Key> table;
   GroupStates states;
+  bool is_radix = false;  ///< the table is emptied when it has kRadixGroups
   std::vector<std::unique_ptr<Pack<Key>>> packs;
   std::uint64_t pack_bytes = 0;
   std::uint64_t next_row = 0;  ///< one more than the greatest number so far
@@ -122,10 +124,16 @@ class TableGrouping final : public Grouping {
   using Worker = TableWorker<Key>;
 
  public:
-  TableGrouping(const GroupingPlan& plan, const KeyCoder& coder, GroupStrategy strategy)
-      : plan_(plan), coder_(coder), strategy_(strategy), budget_(plan.memory_bytes) {
+  TableGrouping(const GroupingPlan& plan, const KeyCoder& coder, GroupStrategy strategy,
+                std::uint64_t most_in_table)
+      : plan_(plan),
+        coder_(coder),
+        strategy_(strategy),
+        most_in_table_(strategy == GroupStrategy::kRadix ? 0 : most_in_table),
+        budget_(plan.memory_bytes) {
     for (unsigned i = 0; i < std::max(plan.threads, 1u); ++i) {
       workers_.push_back(std::make_unique<Worker>(plan));
+      workers_.back()->is_radix = strategy == GroupStrategy::kRadix;
     }
   }
 
@@ -149,14 +157,10 @@ class TableGrouping final : public Grouping {
 
   std::uint64_t bytes() const override { return budget_.used(); }
   std::string describe() const override {
-    switch (strategy_) {
-      case GroupStrategy::kRadix:
-        return "radix, " + grouped(kRadixPartitions) + " partitions";
-      case GroupStrategy::kOptimistic:
-        return "optimistic hash";
-      default:
-        return "hash";
-    }
+    const std::string partitions = grouped(kRadixPartitions) + " partitions";
+    if (strategy_ == GroupStrategy::kRadix) return "radix, " + partitions;
+    const std::string way = strategy_ == GroupStrategy::kOptimistic ? "optimistic hash" : "hash";
+    return is_radix() ? way + ", then radix, " + partitions : way;
   }
 
  private:
@@ -177,8 +181,8 @@ class TableGrouping final : public Grouping {
   }
 
   Status make_room(Worker& worker, std::uint32_t rows) {
-    if (strategy_ == GroupStrategy::kRadix &&
-        worker.table.size() + rows > kRadixGroups + kBatchRows) {
+    if (worker.table.size() > most_in_table_) worker.is_radix = true;
+    if (worker.is_radix && worker.table.size() + rows > kRadixGroups + kBatchRows) {
       PRESSO_TRY(empty_into_pack(worker));
     }
     if (worker.table.size() > KeyTable<Key>::kMostKeys) {
@@ -284,7 +288,12 @@ class TableGrouping final : public Grouping {
   Status merge_all(std::vector<GroupPiece<Key>>& pieces) {
     if (merge_sorted_workers(pieces)) return {};
     for (const auto& worker : workers_) leave_order(*worker);
-    return strategy_ == GroupStrategy::kRadix ? merge_packs(pieces) : merge_tables(pieces);
+    return is_radix() ? merge_packs(pieces) : merge_tables(pieces);
+  }
+
+  bool is_radix() const {
+    return std::any_of(workers_.begin(), workers_.end(),
+                       [](const auto& worker) { return worker->is_radix; });
   }
 
   /// Where all keys of all threads came in order.
@@ -317,7 +326,7 @@ class TableGrouping final : public Grouping {
     for (const auto& worker : workers_) {
       for (const auto& pack : worker->packs) {
         sources.push_back(
-            {pack->keys.data(), &pack->states, identity_.data(), std::move(pack->starts)});
+            {pack->keys.data(), &pack->states, identity_.data(), std::move(pack->starts), true});
       }
     }
     return merge(sources, kRadixPartitions, pieces);
@@ -379,6 +388,7 @@ class TableGrouping final : public Grouping {
     std::uint64_t counted = 0;
     for (const MergeSource<Key>& source : sources) {
       const std::uint32_t end = source.starts[number + 1];
+      if (&source != &sources.back()) prefetch(*(&source + 1), number);
       for (std::uint32_t first = source.starts[number]; first < end; first += kBatchRows) {
         const std::uint32_t count = std::min(kBatchRows, end - first);
         const GroupList list{source.order + first, count};
@@ -398,6 +408,18 @@ class TableGrouping final : public Grouping {
     return {};
   }
 
+  /// A source is a few hundred groups in each of several arrays, too short to be foreseen by the
+  /// machine.
+  static void prefetch(const MergeSource<Key>& source, std::size_t number) {
+    const std::uint32_t first = source.starts[number];
+    const std::uint32_t count = source.starts[number + 1] - first;
+    if (!source.is_in_order || count > kBatchRows) return;
+    for (std::uint32_t i = first; i < first + count; i += 64 / sizeof(Key)) {
+      __builtin_prefetch(source.keys + i);
+    }
+    source.states->prefetch(first, count);
+  }
+
   void add_piece(KeyList<Key> list, const GroupStates& states,
                  std::vector<GroupPiece<Key>>& pieces) {
     GroupPiece<Key> piece;
@@ -412,6 +434,7 @@ class TableGrouping final : public Grouping {
   const GroupingPlan plan_;
   const KeyCoder coder_;
   const GroupStrategy strategy_;
+  const std::uint64_t most_in_table_;
   MemoryBudget budget_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Merged<Key>>> merged_;  ///< by partition
@@ -421,16 +444,16 @@ class TableGrouping final : public Grouping {
 }  // namespace
 
 std::unique_ptr<Grouping> make_table_grouping(const GroupingPlan& plan, const KeyCoder& coder,
-                                              GroupStrategy strategy) {
+                                              GroupStrategy strategy, std::uint64_t most_in_table) {
   switch (coder.form()) {
     case KeyCoder::Form::kWord:
-      return std::make_unique<TableGrouping<std::uint64_t>>(plan, coder, strategy);
+      return std::make_unique<TableGrouping<std::uint64_t>>(plan, coder, strategy, most_in_table);
     case KeyCoder::Form::kPair:
-      return std::make_unique<TableGrouping<WordPair>>(plan, coder, strategy);
+      return std::make_unique<TableGrouping<WordPair>>(plan, coder, strategy, most_in_table);
     case KeyCoder::Form::kBytes:
       break;
   }
-  return std::make_unique<TableGrouping<StringRef>>(plan, coder, strategy);
+  return std::make_unique<TableGrouping<StringRef>>(plan, coder, strategy, most_in_table);
 }
 
 }  // namespace presso::query::grouping

@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "scan/query/filter_run.h"
-#include "scan/query/planner.h"
-#include "scan/query/slices.h"
+#include "scan/query/table_facts.h"
 
 namespace presso::query {
 namespace {
@@ -147,6 +146,8 @@ class Estimator {
   const QueryRates& rates_;
 };
 
+}  // namespace
+
 std::vector<Condition> conditions_of(const BoundQuery& query) {
   Builder build(*query.input);
   std::vector<Condition> conditions;
@@ -169,21 +170,14 @@ std::vector<Condition> conditions_of(const BoundQuery& query) {
   return conditions;
 }
 
-std::vector<Physical> physical_of(const BoundQuery& query) {
-  std::vector<Physical> physical;
-  for (std::size_t i = 0; i < query.columns.size(); ++i) {
-    const InputColumn& column = query.columns[i];
-    physical.push_back(column_node(i, column.schema, column.range, column.nullable).physical);
-  }
-  return physical;
-}
+namespace {
 
 /// Tests each condition alone on vectors from all over the tables.
 Result<ConditionSample> take_sample(const std::vector<Table>& tables, const BoundQuery& query,
                                     const std::vector<Condition>& conditions) {
   ConditionSample sample;
   sample.bits.resize(conditions.size());
-  SliceReader reader(physical_of(query));
+  SliceReader reader(physical_of(query.columns));
   FilterRunner runner;
   std::uint64_t groups = 0;
   for (const Table& table : tables) groups += table.row_groups();
@@ -207,11 +201,7 @@ Result<ConditionSample> take_sample(const std::vector<Table>& tables, const Boun
       for (std::uint32_t vector = step / 2; vector < full; vector += step) {
         for (std::size_t i = 0; i < conditions.size(); ++i) {
           std::uint64_t found[kBatchWords];
-          const Status tested = runner.test(conditions[i].filter, reader, vector, alive, found);
-          // A computation may fail for rows that other conditions leave out.
-          if (!tested.ok() && tested.error().code != ErrorCode::kInvalidArgument)
-            return tested.error();
-          if (!tested.ok()) std::fill_n(found, kBatchWords, ~std::uint64_t{0});
+          PRESSO_TRY(runner.test(conditions[i].filter, reader, vector, alive, found));
           sample.bits[i].insert(sample.bits[i].end(), found, found + kBatchWords);
         }
         ++sample.vectors;
@@ -231,12 +221,10 @@ double share_of_sample(const ConditionSample& sample, std::size_t condition) {
 
 }  // namespace
 
-Result<FilterPlan> make_filter_plan(const std::vector<Table>& tables, const BoundQuery& query,
-                                    const QueryOptions& options) {
-  FilterPlan plan;
-  plan.conditions = conditions_of(query);
-  const std::size_t count = plan.conditions.size();
-  if (count == 0) return plan;
+Result<PlannerInput> planner_input(const std::vector<Table>& tables, const BoundQuery& query,
+                                   const std::vector<Condition>& conditions,
+                                   const QueryRates& rates) {
+  const std::size_t count = conditions.size();
   std::uint64_t rows = 0;
   const Table* first = nullptr;
   for (const Table& table : tables) {
@@ -244,23 +232,34 @@ Result<FilterPlan> make_filter_plan(const std::vector<Table>& tables, const Boun
     if (first == nullptr && table.row_groups() > 0) first = &table;
   }
   PlannerInput input;
-  input.rates = options.rates;
-  if (first != nullptr) {
-    PRESSO_ASSIGN(const auto group, GroupReader::open(*first, 0));
-    const Estimator estimator(*group, options.rates);
-    if (count > 1 && rows >= kLeastRowsForSample) {
-      PRESSO_ASSIGN(input.sample, take_sample(tables, query, plan.conditions));
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const Filter& filter = plan.conditions[i].filter;
-      input.costs.push_back(estimator.cost(filter));
-      input.selectivities.push_back(input.sample.vectors != 0 ? share_of_sample(input.sample, i)
-                                                              : estimator.selectivity(filter));
-    }
-  } else {
+  input.rates = rates;
+  if (first == nullptr) {
     input.costs.resize(count);
     input.selectivities.assign(count, 1);
+    return input;
   }
+  PRESSO_ASSIGN(const auto group, GroupReader::open(*first, 0));
+  const Estimator estimator(*group, rates);
+  if (count > 1 && rows >= kLeastRowsForSample) {
+    PRESSO_ASSIGN(input.sample, take_sample(tables, query, conditions));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Filter& filter = conditions[i].filter;
+    input.costs.push_back(estimator.cost(filter));
+    input.selectivities.push_back(input.sample.vectors != 0 ? share_of_sample(input.sample, i)
+                                                            : estimator.selectivity(filter));
+  }
+  return input;
+}
+
+Result<FilterPlan> make_filter_plan(const std::vector<Table>& tables, const BoundQuery& query,
+                                    const QueryOptions& options) {
+  FilterPlan plan;
+  plan.conditions = conditions_of(query);
+  const std::size_t count = plan.conditions.size();
+  if (count == 0) return plan;
+  PRESSO_ASSIGN(const PlannerInput input,
+                planner_input(tables, query, plan.conditions, options.rates));
   PlanShape shape;
   if (options.plan.plan.empty()) {
     shape = choose_plan(input);

@@ -27,7 +27,7 @@ class GroupRun {
     PRESSO_TRY(find_key_codes());
     make_program();
     PRESSO_TRY(make_plan());
-    for (std::uint32_t parts = 1;; parts *= parts < kMostPasses ? 2 : 4) {
+    for (std::uint32_t parts = 1;; parts = more_parts(parts)) {
       plan_.parts = parts;
       const Status done = parts == 1             ? run_in_memory()
                           : parts <= kMostPasses ? run_in_parts()
@@ -44,6 +44,16 @@ class GroupRun {
 
  private:
   const BoundQuery& query() const { return execution_.query; }
+
+  /// After the first try it is known which share of the rows has filled the memory: parts have half
+  /// of it, and groups do not come evenly.
+  std::uint32_t more_parts(std::uint32_t parts) const {
+    if (parts > 1) return std::min(parts * 4, kMostParts);
+    const double seen = static_cast<double>(std::max<std::uint64_t>(execution_.rows_seen, 1));
+    const double needed = 3 * static_cast<double>(rows_in()) / seen;
+    while (parts < kMostParts && parts < needed) parts *= 2;
+    return std::max<std::uint32_t>(parts, 2);
+  }
 
   Status find_key_codes() {
     for (const NodeId key : query().keys) {

@@ -77,4 +77,13 @@ Result<std::vector<InputColumn>> input_columns(const std::vector<Table>& tables,
   return columns;
 }
 
+std::vector<Physical> physical_of(const std::vector<InputColumn>& columns) {
+  std::vector<Physical> physical;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const InputColumn& column = columns[i];
+    physical.push_back(column_node(i, column.schema, column.range, column.nullable).physical);
+  }
+  return physical;
+}
+
 }  // namespace presso::query

@@ -15,6 +15,9 @@ namespace presso::query {
 Result<std::vector<InputColumn>> input_columns(const std::vector<Table>& tables,
                                                const std::vector<std::string>& names);
 
+/// The forms in which programs want their values.
+std::vector<Physical> physical_of(const std::vector<InputColumn>& columns);
+
 std::uint64_t rows_of(const std::vector<Table>& tables);
 
 }  // namespace presso::query

@@ -4,12 +4,12 @@
 
     tools/bench/select_figures.py --bin build/release/bin lineitem.csv > results/cpu-select.csv
 
-DuckDB is asked twice: of a table in its memory, and of its own file. presso is asked of the file that
-`presso compress --table auto` makes, within a process (query_rate) as DuckDB is, and as a command,
-its start included. Decimals are decimals in both. Runs alternate; times are the least of --rounds, in
-milliseconds. Every answer is compared; a difference ends the script with status 1. With --csv-tools
-the same counts are made of the CSV file by mlr and csvkit, where they are installed, and by presso
-without loading it first."""
+DuckDB is asked twice: of a table in its memory, and of its own file. presso is asked of the file
+that `presso compress --table auto` makes, within a process (query_rate) as DuckDB is, and as a
+command, its start included. Decimals are decimals in both. Runs alternate; times are the least of
+--rounds, in milliseconds. Every answer is compared; a difference ends the script with status 1.
+With --csv-tools the same counts are made of the CSV file by mlr, where it is installed, and by
+presso without loading it first."""
 
 import argparse
 import csv
@@ -148,8 +148,8 @@ class Peers:
                 best[name] = min(best.get(name, spent), spent)
             rows = self.duck.execute("select * from answer").fetchall()
             spent, done = timed(lambda: subprocess.run(
-                [self.presso, "select", self.packed, "--format", "csv", "--no-header", "-T", threads,
-                 *flags], capture_output=True, text=True, check=False))
+                [self.presso, "select", self.packed, "--format", "csv", "--no-header", "-T",
+                 threads, *flags], capture_output=True, text=True, check=False))
             best["command"] = min(best.get("command", spent), spent)
             rate = subprocess.run(
                 [os.path.join(self.options.bin, "query_rate"), self.packed, "--runs", "3", "-T",

@@ -79,8 +79,7 @@ int main(int argc, char** argv) {
   }
   std::sort(milliseconds.begin(), milliseconds.end());
   std::printf("%.2f %.2f %llu %llu %llu\n", milliseconds.front(),
-              milliseconds[milliseconds.size() / 2],
-              static_cast<unsigned long long>(summary.rows),
+              milliseconds[milliseconds.size() / 2], static_cast<unsigned long long>(summary.rows),
               static_cast<unsigned long long>(summary.rows_matched),
               static_cast<unsigned long long>(summary.bytes_read));
   close(fd);
