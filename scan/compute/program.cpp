@@ -146,7 +146,10 @@ std::optional<Failure> Program::run(State& state, std::span<const VectorView> in
     to.physical = inputs[input].physical;
     to.values = inputs[input].values;
     to.has_nulls = inputs[input].validity != nullptr;
-    if (to.has_nulls) std::copy_n(inputs[input].validity, kBatchWords, to.validity);
+    if (!to.has_nulls) continue;
+    const std::uint32_t words = (count + 63) / 64;
+    std::copy_n(inputs[input].validity, words, to.validity);
+    std::fill(to.validity + words, to.validity + kBatchWords, ~std::uint64_t{0});
   }
   std::vector<const Register*>& from = state.from_;
   for (const Instruction& step : steps_) {
