@@ -74,12 +74,9 @@ class DenseGrouping final : public Grouping {
 
  private:
   Status add_rows(Worker& worker, InputRows rows, std::span<const VectorView> keys) {
+    if (plan_.keys.empty()) return add_found(worker, rows, one_group(worker, rows.count));
     std::uint64_t* const words = worker.codes.words.data();
-    if (plan_.keys.empty()) {
-      std::fill_n(words, rows.count, 0);
-    } else {
-      coder_.encode(keys, rows.count, worker.codes);
-    }
+    coder_.encode(keys, rows.count, worker.codes);
     if (plan_.parts > 1) {
       kernels().hash_words(words, rows.count, worker.hashes.data());
       rows = worker.parts.select(rows, plan_.part, plan_.parts, words, worker.hashes.data());
@@ -89,12 +86,24 @@ class DenseGrouping final : public Grouping {
       return make_error(ErrorCode::kInvalidArgument, "a key is outside of its column's range");
     }
     PRESSO_ASSIGN(const GroupedRows found, find_groups(worker, rows.count));
+    return add_found(worker, rows, found);
+  }
+
+  Status add_found(Worker& worker, const InputRows& rows, const GroupedRows& found) {
     const RowOrder order =
         row_number(rows.numbers, 0) >= worker.next_row ? RowOrder::kAfterAll : RowOrder::kAny;
     PRESSO_TRY(worker.states.add(found, rows.arguments, rows.numbers, order));
     worker.next_row = std::max(worker.next_row, row_number(rows.numbers, rows.count - 1) + 1);
     budget_.update(worker.bytes, worker.states.bytes() + worker.sorted.bytes());
     return budget_.check();
+  }
+
+  /// All rows are one run.
+  static GroupedRows one_group(Worker& worker, std::uint32_t count) {
+    worker.states.extend(1);
+    worker.run_ids[0] = 0;
+    worker.run_ends[0] = count;
+    return {count, 1, worker.ids.data(), 1, worker.run_ids.data(), worker.run_ends.data(), false};
   }
 
   Result<GroupedRows> find_groups(Worker& worker, std::uint32_t count) {

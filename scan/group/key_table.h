@@ -51,7 +51,7 @@ class KeyTable {
   std::uint64_t growth_bytes(std::uint32_t more) const {
     const std::size_t slots = slots_for(size() + std::uint64_t{more});
     return keys_.growth_bytes(size() + std::size_t{more}) +
-           (slots > slots_.size() ? slots * sizeof(Slot) : 0);
+           (slots > slots_.size() ? rounded_bytes(slots * sizeof(Slot)) : 0);
   }
   /// Room for so many new keys. Throws std::bad_alloc.
   void reserve(std::uint32_t more) {

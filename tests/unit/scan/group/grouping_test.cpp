@@ -95,13 +95,13 @@ class Groups : public testing::TestWithParam<Way> {
 
 INSTANTIATE_TEST_SUITE_P(
     , Groups,
-    testing::Values(Way{GroupStrategy::kAuto, 1}, Way{GroupStrategy::kAuto, 2},
-                    Way{GroupStrategy::kDense, 1}, Way{GroupStrategy::kDense, 2},
-                    Way{GroupStrategy::kDense, 3}, Way{GroupStrategy::kHash, 1},
-                    Way{GroupStrategy::kHash, 2}, Way{GroupStrategy::kHash, 3},
-                    Way{GroupStrategy::kRadix, 1}, Way{GroupStrategy::kRadix, 2},
-                    Way{GroupStrategy::kRadix, 3}, Way{GroupStrategy::kOptimistic, 1},
-                    Way{GroupStrategy::kOptimistic, 2}, Way{GroupStrategy::kOptimistic, 3}),
+    testing::Values(Way{GroupStrategy::kAuto, 2}, Way{GroupStrategy::kDense, 1},
+                    Way{GroupStrategy::kDense, 2}, Way{GroupStrategy::kDense, 3},
+                    Way{GroupStrategy::kHash, 1}, Way{GroupStrategy::kHash, 2},
+                    Way{GroupStrategy::kHash, 3}, Way{GroupStrategy::kRadix, 1},
+                    Way{GroupStrategy::kRadix, 2}, Way{GroupStrategy::kRadix, 3},
+                    Way{GroupStrategy::kOptimistic, 1}, Way{GroupStrategy::kOptimistic, 2},
+                    Way{GroupStrategy::kOptimistic, 3}),
     name_of);
 
 TEST_P(Groups, HoldEveryAggregateOfIntegers) {
@@ -270,7 +270,7 @@ TEST_P(Groups, HaveSeveralKeysWithNulls) {
 TEST_P(Groups, OfNeighboursAreTheSameAsOthers) {
   GroupingPlan plan;
   TestInput input;
-  input.rows = 30'000;
+  input.rows = 12'000;
   corpora::Random random(3);
   std::vector<std::int64_t> keys;
   for (std::int64_t key = 0; keys.size() < input.rows; ++key) {
@@ -287,12 +287,12 @@ TEST_P(Groups, OfNeighboursAreTheSameAsOthers) {
 
 TEST_P(Groups, WhoseKeysAscendAreTheSameAsOthers) {
   for (const bool ends_in_order : {true, false}) {
-    for (const std::uint32_t longest : {1u, 2u, 9u}) {
+    for (const std::uint32_t longest : {1u, 9u}) {
       GroupingPlan plan;
       TestInput input;
       corpora::Random random(3);
       std::vector<std::int64_t> keys;
-      for (std::int64_t key = 0; keys.size() < 20'000; key += 1 + random.below(4)) {
+      for (std::int64_t key = 0; keys.size() < 8000; key += 1 + random.below(4)) {
         keys.insert(keys.end(), 1 + random.below(longest), key);
       }
       if (!ends_in_order) keys.insert(keys.end(), keys.begin() + 700, keys.begin() + 1500);
