@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <string_view>
 
 namespace presso::query {
@@ -54,8 +55,9 @@ class Marking {
     for_places(places_.ends[static_cast<Byte>(token.back())], [&](std::size_t p) {
       if (token.ends_with(literal_.substr(0, p))) marks |= bit(p) << kEndShift;
     });
-    const bool has_room = token.size() >= literal_.size();
-    if (has_room && token.find(literal_) != std::string_view::npos) marks |= kWhole;
+    if (token.size() >= literal_.size() && token.find(literal_) != std::string_view::npos) {
+      marks |= kWhole;
+    }
     return marks;
   }
 
@@ -72,17 +74,19 @@ class Marking {
 CodeSweep::CodeSweep(const TokenDictionary& tokens,
                      const scan_detail::RequiredLiterals::Clause& clause)
     : marks_(kMaxTokens, kAfterAny) {
+  std::vector<Marking> markings;
   unsigned first_bit = 0;
   for (const std::string& string : clause.any_of) {
     const std::string_view literal = std::string_view(string).substr(0, kMaxTokenBytes);
-    const Marking marking(literal, first_bit);
+    markings.emplace_back(literal, first_bit);
     first_bit += static_cast<unsigned>(literal.size());
-    for (std::uint32_t code = 0; code < tokens.size(); ++code) {
-      std::array<char, kMaxTokenBytes> token;
-      const Bytes bytes = tokens.token(code);
-      std::copy(bytes.begin(), bytes.end(), token.begin());
-      if (clause.ignore_ascii_case)
-        std::transform(token.begin(), token.end(), token.begin(), lower);
+  }
+  for (std::uint32_t code = 0; code < tokens.size(); ++code) {
+    std::array<char, kMaxTokenBytes> token;
+    const Bytes bytes = tokens.token(code);
+    std::memcpy(token.data(), tokens.slot(code), kMaxTokenBytes);
+    if (clause.ignore_ascii_case) std::transform(token.begin(), token.end(), token.begin(), lower);
+    for (const Marking& marking : markings) {
       marks_[code] |= marking.of({token.data(), bytes.size()});
     }
   }

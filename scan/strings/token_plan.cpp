@@ -23,16 +23,18 @@ std::shared_ptr<const Dfa> for_codes(Result<Dfa> dfa) {
 }  // namespace
 
 std::shared_ptr<const TokenPlan> plan_tokens(Result<Dfa> dfa) {
-  TokenPlan plan;
+  auto made = std::make_shared<TokenPlan>();
+  TokenPlan& plan = *made;
   plan.automaton = for_codes(std::move(dfa));
-  return std::make_shared<const TokenPlan>(std::move(plan));
+  return made;
 }
 
 std::shared_ptr<const TokenPlan> plan_tokens(Result<Dfa> dfa, const PatternLiterals& literals,
                                              bool literal_is_all) {
   constexpr std::size_t kMostClauses = 2;
   constexpr std::size_t kMostStrings = 8;
-  TokenPlan plan;
+  auto made = std::make_shared<TokenPlan>();
+  TokenPlan& plan = *made;
   plan.automaton = for_codes(std::move(dfa));
   for (const auto& clause : literals.required.clauses) {
     const bool is_good = clause.any_of.size() <= kMostStrings &&
@@ -45,17 +47,18 @@ std::shared_ptr<const TokenPlan> plan_tokens(Result<Dfa> dfa, const PatternLiter
   if (plan.clauses.size() > kMostClauses) plan.clauses.resize(kMostClauses);
   plan.literal_is_all = literal_is_all && plan.clauses.size() == 1 &&
                         plan.clauses[0].any_of[0].size() <= kMaxTokenBytes;
-  return std::make_shared<const TokenPlan>(std::move(plan));
+  return made;
 }
 
 std::shared_ptr<const TokenPlan> plan_backwards(const Node& root) {
   scan_detail::ProgramOptions options = kQueryProgram;
   options.reverse = true;
   const auto program = compile_program(root, options);
-  TokenPlan plan;
+  auto made = std::make_shared<TokenPlan>();
+  TokenPlan& plan = *made;
   if (program.ok()) plan.automaton = for_codes(string_automaton(*program, query_limits(*program)));
   plan.backwards = true;
-  return std::make_shared<const TokenPlan>(std::move(plan));
+  return made;
 }
 
 }  // namespace presso::query

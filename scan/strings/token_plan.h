@@ -3,6 +3,7 @@
 // Tested by tests/unit/scan/strings/string_test_test.cpp.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct TokenPlan {
   std::vector<scan_detail::RequiredLiterals::Clause> clauses;
   /// There is one clause of one string of up to 16 bytes, and every row that holds it matches.
   bool literal_is_all = false;
+  /// The number of the clause that was the rarest in the first codes that were searched, or
+  /// kUndecided. Any of them gives the same answers.
+  mutable std::atomic<std::size_t> rarest{kUndecided};
+  static constexpr std::size_t kUndecided = ~std::size_t{0};
 
   bool exists() const { return automaton != nullptr || !clauses.empty(); }
 };

@@ -97,7 +97,11 @@ class TokenTest final : public StringTest::TokenAutomaton {
       : plan_(std::move(plan)), tokens_(tokens), test_(std::move(test)) {
     if (plan_->automaton != nullptr) table_.emplace(*plan_->automaton, tokens, plan_->backwards);
     if (table_ && !table_->has_memory()) table_.reset();
-    for (const auto& clause : plan_->clauses) sweeps_.emplace_back(tokens, clause);
+    const std::size_t rarest = plan_->rarest.load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < plan_->clauses.size(); ++i) {
+      const bool wanted = rarest == TokenPlan::kUndecided || rarest == i;
+      if (wanted) sweeps_.push_back({CodeSweep(tokens, plan_->clauses[i]), i});
+    }
   }
 
   void find(const std::uint16_t* codes, const std::uint32_t* begins, std::uint32_t rows,
@@ -112,6 +116,11 @@ class TokenTest final : public StringTest::TokenAutomaton {
   }
 
  private:
+  struct NumberedSweep {
+    CodeSweep sweep;
+    std::size_t number = 0;  ///< of the plan's clause
+  };
+
   // --- Row by row ----------------------------------------------------------------------------
 
   bool matches(const CodeRows& rows, std::uint32_t row) const {
@@ -191,22 +200,31 @@ class TokenTest final : public StringTest::TokenAutomaton {
   const CodeSweep* best_sweep(const CodeRows& rows) const {
     constexpr std::size_t kSample = 4096;
     constexpr std::size_t kMostFound = 24;  ///< a place for so many codes
+    if (sweeps_.empty()) return nullptr;
     const std::uint16_t* const codes = rows.codes + rows.begins[0];
     const std::size_t count =
         std::min<std::size_t>(kSample, rows.begins[rows.rows] - rows.begins[0]);
-    const CodeSweep* best = nullptr;
-    std::size_t fewest = table_ ? count / kMostFound + 1 : ~std::size_t{0};
-    for (const CodeSweep& sweep : sweeps_) {
-      CodeSweep::Places places;
-      std::size_t found = 0;
-      for (std::size_t from = 0; from < count;) {
-        from = sweep.find(codes, from, count, places);
-        found += places.count;
-      }
-      if (found < fewest) best = &sweep;
+    const NumberedSweep* best = nullptr;
+    std::size_t fewest = ~std::size_t{0};
+    for (const NumberedSweep& numbered : sweeps_) {
+      const std::size_t found = places_in(numbered.sweep, codes, count);
+      if (found < fewest) best = &numbered;
       fewest = std::min(fewest, found);
     }
-    return best;
+    if (count == kSample) plan_->rarest.store(best->number, std::memory_order_relaxed);
+    const bool too_many = table_ && fewest > count / kMostFound;
+    return too_many ? nullptr : &best->sweep;
+  }
+
+  static std::size_t places_in(const CodeSweep& sweep, const std::uint16_t* codes,
+                               std::size_t count) {
+    CodeSweep::Places places;
+    std::size_t found = 0;
+    for (std::size_t from = 0; from < count;) {
+      from = sweep.find(codes, from, count, places);
+      found += places.count;
+    }
+    return found;
   }
 
   void sweep_rows(const CodeSweep& sweep, const CodeRows& rows, const std::uint64_t* alive,
@@ -235,7 +253,7 @@ class TokenTest final : public StringTest::TokenAutomaton {
   const TokenDictionary& tokens_;
   std::shared_ptr<const RowTest> test_;
   std::optional<CodeTable> table_;
-  std::vector<CodeSweep> sweeps_;
+  std::vector<NumberedSweep> sweeps_;
 };
 
 }  // namespace
