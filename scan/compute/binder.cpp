@@ -393,7 +393,11 @@ Result<NodeId> Binder::bind_interval_sum(const Expression& expression, std::size
     PRESSO_ASSIGN(moment, build_.cast(moment, schema_of(Family::kTime)));
   }
   const Int128 units = power_of_ten(unit_digits_of(build_.at(moment).schema.unit));
-  return build_.add_units(moment, count * seconds * units);
+  const Int128 span = count * seconds * units;
+  if (span != static_cast<std::int64_t>(span)) {
+    return at_place(refused("the interval is too long for " + build_.type_of(moment)), given);
+  }
+  return build_.add_units(moment, span);
 }
 
 Result<NodeId> Binder::bind_case(const Expression& expression) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The functions that expressions may call, by name.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 
@@ -34,6 +35,13 @@ Range whole_range(Int128 least, Int128 most) {
   range.known = true;
   range.least = least;
   range.most = most;
+  return range;
+}
+
+/// Rounding moves doubles by at most so much.
+Range wider_by(Range range, double most) {
+  range.least_real -= most;
+  range.most_real += most;
   return range;
 }
 
@@ -160,7 +168,7 @@ Result<NodeId> round_number(Call& call) {
   }
   if (value.family == Family::kDouble) {
     return call.build.step(Step::kRoundReal, Family::kDouble, {call.arguments[0]}, digits,
-                           value.range);
+                           wider_by(value.range, std::pow(10.0, -static_cast<double>(digits))));
   }
   if (value.family != Family::kInteger && value.family != Family::kDecimal) {
     return refused("round() takes a number; this is " + call.build.type_of(call.arguments[0]));
@@ -178,7 +186,7 @@ Result<NodeId> whole_below(Call& call, bool above) {
   const Node& value = call.build.at(a);
   if (value.family == Family::kDouble) {
     return call.build.step(above ? Step::kCeil : Step::kFloor, Family::kDouble, {a}, 0,
-                           value.range);
+                           wider_by(value.range, 1));
   }
   if (value.family != Family::kInteger && value.family != Family::kDecimal) {
     return refused(call.name + "() takes a number; this is " + call.build.type_of(a));

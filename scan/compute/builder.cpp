@@ -116,15 +116,13 @@ Range real_range_of(Step step, const Range& a, const Range& b) {
   }
 }
 
-Range union_of(const Node& a, const Node& b) {
-  if (a.kind == Node::Kind::kConstant && a.is_null) return b.range;
-  if (b.kind == Node::Kind::kConstant && b.is_null) return a.range;
-  if (!a.range.known || !b.range.known) return {};
-  Range range = a.range;
-  range.least = std::min(range.least, b.range.least);
-  range.most = std::max(range.most, b.range.most);
-  range.least_real = std::min(range.least_real, b.range.least_real);
-  range.most_real = std::max(range.most_real, b.range.most_real);
+Range union_of(const Range& a, const Range& b) {
+  if (!a.known || !b.known) return {};
+  Range range = a;
+  range.least = std::min(range.least, b.least);
+  range.most = std::max(range.most, b.most);
+  range.least_real = std::min(range.least_real, b.least_real);
+  range.most_real = std::max(range.most_real, b.most_real);
   return range;
 }
 
@@ -365,7 +363,8 @@ NodeId Builder::to_scale(NodeId a, unsigned scale) const {
   Range range;
   const bool known = range_of(Step::kMultiply, at(a).range,
                               whole_range(power_of_ten(more), power_of_ten(more)), range);
-  const bool narrow = known && fits_int64(range);
+  // Sums are stored in 128 bits, however small they are.
+  const bool narrow = known && fits_int64(range) && at(a).physical == Physical::kInt64;
   if (!narrow) a = to_int128(a);
   Node node = step_node(Step::kScaleUp, Family::kDecimal, {a});
   node.schema = schema_of(Family::kDecimal, static_cast<Byte>(scale));
@@ -491,6 +490,7 @@ NodeId Builder::whole_arithmetic(Step step, NodeId a, NodeId b) const {
   Node node = step_node(step, decimals ? Family::kDecimal : Family::kInteger, {a, b});
   node.physical = narrow || checked_narrow ? Physical::kInt64 : Physical::kInt128;
   const bool wide_result = node.physical == Physical::kInt128;
+  if (step == Step::kDivideInteger) scale = 0;  // a quotient has no digits behind the point
   node.schema = decimals || wide_result ? schema_of(Family::kDecimal, static_cast<Byte>(scale))
                                         : schema_of(Family::kInteger);
   node.parameter = narrow || (known && wide_result) ? 0 : 1;
@@ -571,11 +571,11 @@ Result<NodeId> Builder::absolute(NodeId a) const {
       node.range = real_range(0, std::max(std::fabs(range.least_real), std::fabs(range.most_real)));
     }
   } else {
-    const Int128 most = std::max(range.most, -range.least);
-    const bool fits = range.known && (node.physical == Physical::kInt128 ||
-                                      most <= std::numeric_limits<std::int64_t>::max());
-    node.parameter = fits ? 0 : 1;
-    node.range = whole_range(0, fits ? most : range_of_type(ColumnType::kInt64).most);
+    const bool narrow = node.physical == Physical::kInt64;
+    const Int128 limit = range_of_type(narrow ? ColumnType::kInt64 : ColumnType::kDecimal128).most;
+    const Int128 most = range.known ? std::max(range.most, -range.least) : limit;
+    node.parameter = most <= limit && range.known ? 0 : 1;
+    node.range = whole_range(0, std::min(most, limit));
   }
   return graph_.add(std::move(node));
 }
@@ -813,6 +813,31 @@ Result<NodeId> Builder::string_test(NodeId a, const StringCondition& condition) 
 
 // --- choices
 
+/// The type that holds all values of nodes that unify() has made alike: that of all of them, or the
+/// widest of their family.
+ColumnSchema Builder::schema_of_all(const std::vector<NodeId>& nodes) const {
+  const Node& first = at(nodes[0]);
+  const bool narrow = first.physical == Physical::kInt64;
+  if (first.family == Family::kInteger && narrow) return schema_of(Family::kInteger);
+  const bool same = std::all_of(nodes.begin(), nodes.end(),
+                                [&](NodeId id) { return at(id).schema.type == first.schema.type; });
+  if (same || first.family == Family::kDate || first.family == Family::kTime) return first.schema;
+  const bool whole = is_whole(first.family);
+  return schema_of(whole ? Family::kDecimal : first.family, first.schema.scale);
+}
+
+/// Between which values those lie that are not null.
+Range Builder::range_of_all(const std::vector<NodeId>& nodes) const {
+  Range range;
+  bool any = false;
+  for (const NodeId id : nodes) {
+    if (graph_.is_constant(id) && at(id).is_null) continue;
+    range = any ? union_of(range, at(id).range) : at(id).range;
+    any = true;
+  }
+  return range;
+}
+
 Result<NodeId> Builder::choose(std::vector<NodeId> whens, std::vector<NodeId> thens,
                                NodeId otherwise) const {
   thens.push_back(otherwise);
@@ -828,17 +853,10 @@ Result<NodeId> Builder::choose(std::vector<NodeId> whens, std::vector<NodeId> th
   const Node& first = at(thens[0]);
   Node node = step_node(Step::kCase, first.family, std::move(arguments));
   node.physical = first.physical;
-  node.schema = first.family == Family::kInteger && first.physical == Physical::kInt64
-                    ? schema_of(Family::kInteger)
-                    : first.schema;
-  node.range = first.range;
-  node.nullable = false;
-  for (const NodeId then : thens) {
-    Node so_far = node;
-    so_far.kind = Node::Kind::kStep;
-    node.range = then == thens[0] ? at(then).range : union_of(so_far, at(then));
-    node.nullable = node.nullable || at(then).nullable;
-  }
+  node.schema = schema_of_all(thens);
+  node.range = range_of_all(thens);
+  node.nullable =
+      std::any_of(thens.begin(), thens.end(), [this](NodeId id) { return at(id).nullable; });
   return graph_.add(std::move(node));
 }
 
@@ -848,14 +866,10 @@ Result<NodeId> Builder::coalesce(std::vector<NodeId> parts) const {
   const Node& first = at(parts[0]);
   Node node = step_node(Step::kCoalesce, first.family, parts);
   node.physical = first.physical;
-  node.schema = first.family == Family::kInteger && first.physical == Physical::kInt64
-                    ? schema_of(Family::kInteger)
-                    : first.schema;
-  node.range = first.range;
-  for (const NodeId part : parts) {
-    if (part != parts[0]) node.range = union_of(node, at(part));
-    node.nullable = at(part).nullable && node.nullable;
-  }
+  node.schema = schema_of_all(parts);
+  node.range = range_of_all(parts);
+  node.nullable =
+      std::all_of(parts.begin(), parts.end(), [this](NodeId id) { return at(id).nullable; });
   return graph_.add(std::move(node));
 }
 

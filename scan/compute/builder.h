@@ -82,6 +82,8 @@ class Builder {
   NodeId whole_arithmetic(Step step, NodeId a, NodeId b) const;
   NodeId real_arithmetic(Step step, NodeId a, NodeId b) const;
   Result<NodeId> date_arithmetic(Step step, NodeId a, NodeId b) const;
+  ColumnSchema schema_of_all(const std::vector<NodeId>& nodes) const;
+  Range range_of_all(const std::vector<NodeId>& nodes) const;
   Result<NodeId> literal_as(NodeId literal, NodeId like) const;
   Status unify_times(std::vector<NodeId>& nodes) const;
   NodeId to_unit(NodeId a, TimeUnit unit) const;

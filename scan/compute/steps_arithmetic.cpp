@@ -164,7 +164,7 @@ void real_numbers(const StepContext& c) {
     case Step::kModulo:
       return binary<double>(c, [](double a, double b) { return std::fmod(a, b); });
     case Step::kDivideInteger:
-      return binary<double>(c, [](double a, double b) { return std::floor(a / b); });
+      return binary<double>(c, [](double a, double b) { return std::trunc(a / b); });
     case Step::kPower:
       return binary<double>(c, [](double a, double b) { return std::pow(a, b); });
     case Step::kNegate:

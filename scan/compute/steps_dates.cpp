@@ -99,7 +99,7 @@ std::int64_t part_of(DatePart part, const Units& units, std::int64_t value) {
   return 0;
 }
 
-std::int64_t begin_of(DatePart part, const Units& units, std::int64_t value) {
+Int128 begin_of(DatePart part, const Units& units, std::int64_t value) {
   const Moment moment = units.take_apart(value);
   const civil::Date date = civil::date_of(moment.days);
   std::int64_t days = moment.days;
@@ -130,18 +130,18 @@ std::int64_t begin_of(DatePart part, const Units& units, std::int64_t value) {
       break;
   }
   if (units.is_date) return days;
-  return days * units.in_day + (step == 0 ? 0 : moment.in_day / step * step);
+  return Int128{days} * units.in_day + (step == 0 ? 0 : moment.in_day / step * step);
 }
 
 /// The same day of another month, or that month's last day.
-std::int64_t add_months(const Units& units, std::int64_t value, std::int64_t months) {
+Int128 add_months(const Units& units, std::int64_t value, std::int64_t months) {
   const Moment moment = units.take_apart(value);
   const civil::Date date = civil::date_of(moment.days);
   const std::int64_t month_number = date.year * 12 + (date.month - 1) + months;
   const std::int64_t year = floor_divide(month_number, 12);
   const auto month = static_cast<std::uint32_t>(month_number - year * 12 + 1);
   const std::uint32_t day = std::min(date.day, days_in_month(year, month));
-  return days_from(year, month, day) * units.in_day + moment.in_day;
+  return Int128{days_from(year, month, day)} * units.in_day + moment.in_day;
 }
 
 /// By a power of ten, or seconds of a day, up or down.
@@ -167,6 +167,13 @@ void run_date_step(const StepContext& c) {
   const std::int64_t* const a = c.from[0]->as<std::int64_t>();
   std::int64_t* const to = c.to.make<std::int64_t>();
   const auto part = static_cast<DatePart>(c.node.parameter);
+  const auto store = [&](Int128 moment, std::uint32_t row) {
+    to[row] = static_cast<std::int64_t>(moment);
+    // Dates have 32 bits, timestamps 64.
+    const bool fits =
+        units.is_date ? moment == static_cast<std::int32_t>(moment) : moment == to[row];
+    if (!fits) c.fail(row);
+  };
   // Far away years would not fit: years are kept within what dates of 32 bits reach.
   constexpr std::int64_t kFarDays = std::int64_t{1} << 40;
   for (std::uint32_t i = 0; i < c.count; ++i) {
@@ -177,13 +184,13 @@ void run_date_step(const StepContext& c) {
     } else if (c.node.step == Step::kDatePart) {
       to[i] = part_of(part, units, a[i]);
     } else if (c.node.step == Step::kTruncate) {
-      to[i] = begin_of(part, units, a[i]);
+      store(begin_of(part, units, a[i]), i);
     } else {
       const std::int64_t months = c.from[1]->as<std::int64_t>()[i];
       if (months > 120'000 || months < -120'000) {
         c.fail(i);
       } else {
-        to[i] = add_months(units, a[i], months);
+        store(add_months(units, a[i], months), i);
       }
     }
   }

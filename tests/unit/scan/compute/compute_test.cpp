@@ -53,8 +53,30 @@ TEST(Compute, KeepsDecimalsExact) {
               {"floor(-d)", "-13"},
               {"ceil(d)", "13"},
               {"d / 2", "6.17"},
-              {"i / 2", "3.5"}});
+              {"i / 2", "3.5"},
+              {"d // 2", "6"},
+              {"-d // 0.5", "-24"},
+              {"-d % 5", "-2.34"},
+              {"-7.5e0 // 2", "-3"}});
   EXPECT_EQ(evaluate("wide * wide").substr(0, 6), "error:");
+}
+
+TEST(Compute, GivesChoicesTheWidestType) {
+  expect_all({{"greatest(d, 0.0001, 99999999999999999)", "99999999999999999.0000"},
+              {"coalesce(n, u, -1)", "18446744073709551615"},
+              {"least(u, -1)", "-1"},
+              {"case when b then -1 else u end", "-1"},
+              {"least(f, x / 3)", "0.16666666666666666"},
+              {"abs(wide + d * 0.5)", "1234567890123456789012345684.2934"}});
+}
+
+TEST(Compute, SaysWhereMomentsOverflow) {
+  for (const char* text : {"cast('1700-01-01' as timestamp(ns)) - interval '300' year",
+                           "date_trunc('year', cast('1677-09-22' as timestamp(ns)))",
+                           "day + interval '2000000000' year",
+                           "cast(day as timestamp(ns)) + interval '900000000' hour"}) {
+    EXPECT_EQ(evaluate(text).substr(0, 6), "error:") << text;
+  }
 }
 
 TEST(Compute, FollowsIeeeForDoublesButOrdersNan) {

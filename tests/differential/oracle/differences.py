@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""Where presso answers otherwise than DuckDB on purpose."""
+
+# What, and why. Queries are translated or left out by these (terms.py, engines.py).
+DELIBERATE = [
+]
+
+
+def reason(query, answer, error):
+    """Why one of them may fail where the other does not; None: it is a difference."""
+    own = answer.get("error")
+    if own is not None:
+        if "do not chain" in own or "set parentheses" in own:
+            return "presso's parser asks for parentheses"
+        return None
+    if "Overflow in multiplication of DECIMAL(18)" in error:
+        return "DuckDB multiplies in 64 bits what its zones say fits"
+    if query.risky:
+        return "DuckDB computes what AND, OR, CASE or LIMIT leave out"
+    return None
