@@ -8,11 +8,19 @@
 #include <xxhash.h>
 
 #include "format/checksum_kernels.h"
+#include "presso/cpu.h"
 #include "presso/wire.h"
 
 namespace presso {
 
 std::uint64_t checksum64(Bytes bytes) {
+#if defined(__x86_64__)
+  constexpr std::size_t kLong = 4096;
+  if (bytes.size() >= kLong && cpu_level() != CpuLevel::kPortable) {
+    return cpu_level() == CpuLevel::kAvx2 ? checksum_detail::hash_avx2(bytes)
+                                          : checksum_detail::hash_avx512(bytes);
+  }
+#endif
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 

@@ -3,6 +3,10 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#define XXH_INLINE_ALL
+#define XXH_VECTOR XXH_AVX2
+#include <xxhash.h>
+
 #include "format/checksum_vector.h"
 
 namespace presso::checksum_detail {
@@ -27,6 +31,10 @@ struct Avx2 {
 
 void hash_segments_avx2(const Byte* plain, std::size_t count, std::uint64_t* hashes) {
   hash_segments<Avx2>(plain, count, hashes);
+}
+
+std::uint64_t hash_avx2(Bytes bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
 }
 
 }  // namespace presso::checksum_detail

@@ -3,6 +3,10 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#define XXH_INLINE_ALL
+#define XXH_VECTOR XXH_AVX512
+#include <xxhash.h>
+
 #include "format/checksum_vector.h"
 
 namespace presso::checksum_detail {
@@ -30,6 +34,10 @@ struct Avx512 {
 
 void hash_segments_avx512(const Byte* plain, std::size_t count, std::uint64_t* hashes) {
   hash_segments<Avx512>(plain, count, hashes);
+}
+
+std::uint64_t hash_avx512(Bytes bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
 }
 
 }  // namespace presso::checksum_detail

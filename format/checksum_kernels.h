@@ -17,4 +17,8 @@ using HashSegments = void(const Byte* plain, std::size_t count, std::uint64_t* h
 HashSegments hash_segments_avx2;
 HashSegments hash_segments_avx512;
 
+/// XXH3 of all bytes, as the library's own code has it where it is compiled for these registers.
+std::uint64_t hash_avx2(Bytes bytes);
+std::uint64_t hash_avx512(Bytes bytes);
+
 }  // namespace presso::checksum_detail

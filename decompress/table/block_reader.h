@@ -3,7 +3,7 @@
 // its checksum (FORMAT.md 15.3, 15.5), in that order, before anything of a payload is looked at.
 // What it hands out can be given to the decoders of columns/cpu. Whoever reads blocks of tables
 // does so through it: errors are the same everywhere. Thread-safe.
-// Tested by tests/unit/decompress/table/row_group_damage_test.cpp and column_slice_test.cpp.
+// Tested by tests/unit/decompress/table/row_group_damage_test.cpp and slice_damage_test.cpp.
 #pragma once
 
 #include <atomic>

@@ -2,7 +2,8 @@
 // Strings that are stored as bytes, for the rows of a slice: all of them or those of a vector. Only
 // blocks that hold some of their bytes are read; the last one is kept decoded, so that vectors that
 // are asked for in turn decode each block once.
-// Not thread-safe. Tested by tests/unit/decompress/table/column_slice_test.cpp.
+// Not thread-safe. Tested by tests/unit/decompress/table/column_slice_test.cpp,
+// slice_layout_test.cpp and slice_damage_test.cpp.
 #pragma once
 
 #include <cstdint>

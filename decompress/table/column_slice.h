@@ -6,7 +6,8 @@
 // Fast where the blocks of a column begin and end at the slice's borders or further out and vectors
 // lie on multiples of 1,024 of the block (what presso writes); any other file is read correctly, by
 // way of RowGroupDecoder. Buffers are kept from slice to slice: open() may be called again.
-// Not thread-safe. Tested by tests/unit/decompress/table/column_slice_test.cpp.
+// Not thread-safe. Tested by tests/unit/decompress/table/column_slice_test.cpp,
+// slice_layout_test.cpp and slice_damage_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // A row group as queries read it (FORMAT.md 15.3): its directory, and what all threads share of its
 // columns: dictionaries, token dictionaries, places of strings. These are decoded when they are
 // first asked for. Thread-safe. column_slice.h reads rows through it.
-// Tested by tests/unit/decompress/table/column_slice_test.cpp.
+// Tested by tests/unit/decompress/table/group_reader_test.cpp.
 #pragma once
 
 #include <cstdint>

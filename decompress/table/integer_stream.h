@@ -4,7 +4,8 @@
 //
 // Fast where one block of integers holds all rows and they begin with one of its vectors; the block
 // then stays packed. Other files are decoded as a whole at once, by way of RowGroupDecoder.
-// Not thread-safe. Tested by tests/unit/decompress/table/column_slice_test.cpp.
+// Not thread-safe. Tested by tests/unit/decompress/table/column_slice_test.cpp,
+// slice_layout_test.cpp and slice_damage_test.cpp.
 #pragma once
 
 #include <algorithm>

@@ -75,7 +75,6 @@ Status TokenStream::add_block(std::uint32_t number, Block& block, std::uint64_t&
   for (std::uint32_t row = block.first_row; row < block.first_row + block.rows; ++row) {
     begins_[row] = static_cast<std::uint32_t>(codes);
     codes += counts_[row];
-    if (codes > end) break;
   }
   if (codes == end) return {};
   return blocks.at_block(make_error(ErrorCode::kBadLength, "counts of token codes"), number);
@@ -157,17 +156,20 @@ Status TokenStream::decode_rows(std::uint32_t first, std::uint32_t rows) {
 Status TokenStream::unpack_all() {
   PRESSO_TRY(load());
   if (has_codes_) return {};
-  codes_.resize(std::size_t{begins_[covered_]} + kVectorRows);
+  if (codes_.size() < begins_[covered_]) codes_.resize(begins_[covered_]);
   for (std::size_t i = 0; i < range_.end - range_.first; ++i) {
     const Block& block = blocks_[i];
-    Status unpacked = unpack_tokens(*dictionary_, block.tokens.payload, block.tokens.codes,
-                                    codes_.data() + block.first_code);
+    Status unpacked =
+        unpack_tokens(*dictionary_, block.tokens.payload, block.tokens.codes,
+                      codes_.data() + block.first_code, group_->blocks().options().level);
     if (!unpacked.ok()) {
       return group_->blocks().at_block(std::move(unpacked.error()), block.number);
     }
   }
-  code_begins_.assign(begins_.begin() + skipped_, begins_.begin() + skipped_ + rows_ + 1);
-  for (std::uint32_t& begin : code_begins_) begin -= begins_[skipped_];
+  if (skipped_ != 0) {
+    code_begins_.assign(begins_.begin() + skipped_, begins_.begin() + skipped_ + rows_ + 1);
+    for (std::uint32_t& begin : code_begins_) begin -= begins_[skipped_];
+  }
   has_codes_ = true;
   return {};
 }
@@ -175,7 +177,8 @@ Status TokenStream::unpack_all() {
 Result<SliceTokens> TokenStream::codes() {
   return without_bad_alloc([&]() -> Result<SliceTokens> {
     PRESSO_TRY(unpack_all());
-    return SliceTokens{codes_.data() + begins_[skipped_], code_begins_.data(), rows_};
+    return SliceTokens{codes_.data() + begins_[skipped_],
+                       skipped_ == 0 ? begins_.data() : code_begins_.data(), rows_};
   });
 }
 

@@ -2,7 +2,8 @@
 // Strings that are stored as tokens (FORMAT.md 17), for the rows of a slice: all of them, those of
 // a vector, or the codes alone. Counts of codes are read first, since they tell where rows begin.
 // Blocks of tokens may begin and end anywhere; only those that hold some of the rows are read.
-// Not thread-safe. Tested by tests/unit/decompress/table/column_slice_test.cpp.
+// Not thread-safe. Tested by tests/unit/decompress/table/column_slice_test.cpp,
+// slice_layout_test.cpp and slice_damage_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -67,8 +68,8 @@ class TokenStream {
   std::vector<std::int64_t> offsets_;
   Buffer part_;
   std::vector<std::int64_t> part_offsets_;
-  std::vector<std::uint16_t> codes_;  ///< of covered rows
-  std::vector<std::uint32_t> code_begins_;
+  std::vector<std::uint16_t> codes_;        ///< of covered rows
+  std::vector<std::uint32_t> code_begins_;  ///< of the rows, where others come before them
 };
 
 }  // namespace presso

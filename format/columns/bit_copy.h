@@ -4,7 +4,6 @@
 // tests/unit/format/columns/arrow_format_test.cpp.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include "presso/bytes.h"
@@ -35,12 +34,21 @@ inline void copy_bits(const Byte* source, std::uint64_t from, std::uint64_t coun
   while (count > 0) copy_one();
 }
 
+/// How many bits are 1, without the processor's instruction, which not every machine has: the call
+/// that compilers make in its place costs four times as much.
+constexpr std::uint32_t ones_of(std::uint64_t bits) {
+  bits -= bits >> 1 & 0x5555555555555555u;
+  bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+  bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+  return static_cast<std::uint32_t>(bits * 0x0101010101010101u >> 56);
+}
+
 /// How many of the first `count` bits are 1.
 inline std::uint64_t count_bits(const Byte* bits, std::uint64_t count) {
   std::uint64_t ones = 0;
   std::uint64_t at = 0;
   for (; at + 64 <= count; at += 64) {
-    ones += static_cast<std::uint64_t>(std::popcount(load<std::uint64_t>(bits + at / 8)));
+    ones += ones_of(load<std::uint64_t>(bits + at / 8));
   }
   for (; at < count; ++at) ones += bit_at(bits, at) ? 1 : 0;
   return ones;

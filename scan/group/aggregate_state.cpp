@@ -32,11 +32,10 @@ class CountState final : public AggregateState {
   }
 
   bool has_nulls() const override { return false; }
-  Status write(const GroupList& groups, const std::uint64_t* row_counts, const std::uint64_t* to,
-               const ResultColumn& out) const override {
+  Status write(const AggregateState&, const GroupList& groups, const std::uint64_t* row_counts,
+               const std::uint64_t* to, const ResultColumn& out) const override {
     for (std::uint32_t i = 0; i < groups.count; ++i) {
-      const std::uint32_t group = groups.at[i];
-      store(out.values + 8 * to[i], row_counts[group] - nulls_.of(group));
+      store(out.values + 8 * to[i], row_counts[i] - nulls_.of(groups.at[i]));
     }
     return {};
   }

@@ -70,14 +70,21 @@ class AggregateState {
   /// Group from_groups.at[i] of `from` goes to group ids[i].
   virtual void merge(const AggregateState& from, const GroupList& from_groups,
                      const std::uint32_t* ids) = 0;
+  /// Asks for the memory of groups that are about to be merged from this state.
+  virtual void prefetch(std::uint32_t first, std::uint32_t count) const {
+    static_cast<void>(first);
+    static_cast<void>(count);
+  }
   /// Whether several threads may call merge() at once, for different groups of both states.
   virtual bool merges_in_parallel() const { return true; }
 
   /// Whether a value may be null.
   virtual bool has_nulls() const = 0;
-  /// The values of some groups, to the rows `to`. `row_counts`: of all groups.
-  virtual Status write(const GroupList& groups, const std::uint64_t* row_counts,
-                       const std::uint64_t* to, const ResultColumn& out) const = 0;
+  /// The values of some groups of `data`, which is this state or one that it follows (GroupStates),
+  /// to the rows `to`. `row_counts`: how many rows these groups have.
+  virtual Status write(const AggregateState& data, const GroupList& groups,
+                       const std::uint64_t* row_counts, const std::uint64_t* to,
+                       const ResultColumn& out) const = 0;
   /// Bytes of strings that written values refer to, where there are any.
   virtual std::shared_ptr<const StringArena> strings() const { return nullptr; }
 };

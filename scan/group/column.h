@@ -61,6 +61,14 @@ class Column {
   }
   /// Keeps the memory.
   void clear() { extend_unset(0); }
+  /// Asks for the memory of some values.
+  void prefetch(std::size_t first, std::size_t count) const {
+    constexpr std::size_t kLineBytes = 64;
+    const std::size_t end = (first + count) * sizeof(T);
+    for (std::size_t at = first * sizeof(T); at < end; at += kLineBytes) {
+      __builtin_prefetch(reinterpret_cast<const unsigned char*>(data_) + at);
+    }
+  }
   void swap(Column& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

@@ -6,6 +6,7 @@
 #include "scan/group/group_output.h"
 #include "scan/group/memory_budget.h"
 #include "scan/group/row_parts.h"
+#include "scan/group/sorted_keys.h"
 #include "scan/group/strategies.h"
 
 namespace presso::query::grouping {
@@ -13,14 +14,20 @@ namespace {
 
 /// Places that a thread merges at a time.
 constexpr std::uint32_t kRange = 32 * kBatchRows;
+/// Arrays of fewer places are made at once, whatever the order of the keys.
+constexpr std::uint32_t kFewPlaces = 64 * kBatchRows;
 
 struct Worker {
   explicit Worker(const GroupingPlan& plan) : states(plan.aggregates) {}
 
+  /// By place; while keys ascend, by their numbers in `sorted`.
   GroupStates states;
+  SortedKeys sorted;
+  bool is_sorted = false;
   KeyCodes codes;
   std::array<std::uint64_t, kBatchRows> hashes;
   std::array<std::uint32_t, kBatchRows> ids;
+  std::array<std::uint64_t, kBatchRows> run_keys;
   std::array<std::uint32_t, kBatchRows> run_ids;
   std::array<std::uint32_t, kBatchRows> run_ends;
   RowParts parts;
@@ -37,6 +44,7 @@ class DenseGrouping final : public Grouping {
         budget_(plan.memory_bytes) {
     for (unsigned i = 0; i < std::max(plan.threads, 1u); ++i) {
       workers_.push_back(std::make_unique<Worker>(plan));
+      workers_.back()->is_sorted = places_ > kFewPlaces;
     }
   }
 
@@ -50,14 +58,8 @@ class DenseGrouping final : public Grouping {
 
   Result<RowStore> finish(std::vector<std::uint64_t>* first_rows) override {
     return without_bad_alloc([&]() -> Result<RowStore> {
-      std::vector<GroupPiece<std::uint64_t>> pieces((places_ + kRange - 1) / kRange);
-      GroupStates& all = begin_merge();
-      PRESSO_TRY(for_each_on_threads(
-          plan_.threads, pieces.size(), [&](std::size_t range, unsigned) -> Status {
-            pieces[range].states = &all;
-            merge_range(all, static_cast<std::uint32_t>(range), pieces[range].groups);
-            return {};
-          }));
+      std::vector<GroupPiece<std::uint64_t>> pieces;
+      PRESSO_TRY(merge_workers(pieces));
       std::uint64_t row_limit = 0;
       for (const auto& worker : workers_) row_limit = std::max(row_limit, worker->next_row);
       return write_groups(plan_, coder_, pieces, row_limit, first_rows);
@@ -86,35 +88,102 @@ class DenseGrouping final : public Grouping {
     if (kernels().greatest(words, rows.count) >= places_) {
       return make_error(ErrorCode::kInvalidArgument, "a key is outside of its column's range");
     }
+    PRESSO_ASSIGN(const GroupedRows found, find_groups(worker, rows.count));
+    const RowOrder order =
+        row_number(rows.numbers, 0) >= worker.next_row ? RowOrder::kAfterAll : RowOrder::kAny;
+    PRESSO_TRY(worker.states.add(found, rows.arguments, rows.numbers, order));
+    worker.next_row = std::max(worker.next_row, row_number(rows.numbers, rows.count - 1) + 1);
+    budget_.update(worker.bytes, worker.states.bytes() + worker.sorted.bytes());
+    return budget_.check();
+  }
+
+  Result<GroupedRows> find_groups(Worker& worker, std::uint32_t count) {
+    const std::uint64_t* const words = worker.codes.words.data();
+    GroupedRows rows;
+    rows.count = count;
+    rows.ids = worker.ids.data();
+    if (places_ > kFewGroups && kernels().changes(words, count) < count / 2) {
+      rows.runs = kernels().run_ends(words, count, worker.run_ends.data());
+      for (std::uint32_t i = 0; i < rows.runs; ++i) {
+        worker.run_keys[i] = words[worker.run_ends[i] - 1];
+      }
+      rows.run_ids = worker.run_ids.data();
+      rows.run_ends = worker.run_ends.data();
+      rows.has_ids = false;
+      PRESSO_TRY(look_up(worker, worker.run_keys.data(), rows.runs, worker.run_ids.data()));
+    } else {
+      PRESSO_TRY(look_up(worker, words, count, worker.ids.data()));
+    }
+    rows.groups = worker.states.groups();
+    return rows;
+  }
+
+  Status look_up(Worker& worker, const std::uint64_t* words, std::uint32_t count,
+                 std::uint32_t* ids) {
+    if (worker.is_sorted) {
+      PRESSO_TRY(budget_.check(worker.sorted.growth_bytes(count) +
+                               worker.states.growth_bytes(worker.sorted.size() + count)));
+      if (worker.sorted.add(words, count, ids)) {
+        worker.states.extend(worker.sorted.size());
+        return {};
+      }
+      PRESSO_TRY(leave_order(worker));
+    }
     if (worker.states.groups() != places_) {
       PRESSO_TRY(budget_.check(worker.states.growth_bytes(places_)));
       worker.states.extend(places_);
     }
-    const RowOrder order =
-        row_number(rows.numbers, 0) >= worker.next_row ? RowOrder::kAfterAll : RowOrder::kAny;
-    PRESSO_TRY(
-        worker.states.add(grouped_rows(worker, rows.count), rows.arguments, rows.numbers, order));
-    worker.next_row = std::max(worker.next_row, row_number(rows.numbers, rows.count - 1) + 1);
-    budget_.update(worker.bytes, worker.states.bytes());
-    return budget_.check();
+    kernels().narrow(words, count, ids);
+    return {};
   }
 
-  GroupedRows grouped_rows(Worker& worker, std::uint32_t count) const {
-    const std::uint64_t* const words = worker.codes.words.data();
-    GroupedRows rows;
-    rows.count = count;
-    rows.groups = places_;
-    rows.ids = worker.ids.data();
-    kernels().narrow(words, count, worker.ids.data());
-    if (places_ > kFewGroups && kernels().changes(words, count) < count / 2) {
-      rows.runs = kernels().run_ends(words, count, worker.run_ends.data());
-      for (std::uint32_t i = 0; i < rows.runs; ++i) {
-        worker.run_ids[i] = worker.ids[worker.run_ends[i] - 1];
-      }
-      rows.run_ids = worker.run_ids.data();
-      rows.run_ends = worker.run_ends.data();
+  /// Groups that were found by their order go to their places.
+  Status leave_order(Worker& worker) {
+    if (!worker.is_sorted) return {};
+    worker.is_sorted = false;
+    if (worker.sorted.size() == 0) return {};
+    GroupStates by_number(plan_.aggregates);
+    std::swap(by_number, worker.states);
+    PRESSO_TRY(budget_.check(worker.states.growth_bytes(places_)));
+    worker.states.extend(places_);
+    by_number.prepare_merge();
+    worker.states.begin_merge(by_number);
+    const Column<std::uint64_t> keys = worker.sorted.take();
+    std::array<std::uint32_t, kBatchRows> numbers;
+    std::array<std::uint32_t, kBatchRows> places;
+    for (std::uint32_t first = 0; first < keys.size(); first += kBatchRows) {
+      const auto count =
+          static_cast<std::uint32_t>(std::min<std::size_t>(kBatchRows, keys.size() - first));
+      kernels().narrow(keys.data() + first, count, places.data());
+      for (std::uint32_t i = 0; i < count; ++i) numbers[i] = first + i;
+      worker.states.merge(by_number, {numbers.data(), count}, places.data());
     }
-    return rows;
+    return {};
+  }
+
+  Status merge_workers(std::vector<GroupPiece<std::uint64_t>>& pieces) {
+    if (merge_sorted_workers(pieces)) return {};
+    for (const auto& worker : workers_) PRESSO_TRY(leave_order(*worker));
+    pieces.resize((places_ + kRange - 1) / kRange);
+    GroupStates& all = begin_merge();
+    return for_each_on_threads(
+        plan_.threads, pieces.size(), [&](std::size_t range, unsigned) -> Status {
+          pieces[range].states = &all;
+          merge_range(all, static_cast<std::uint32_t>(range), pieces[range].groups);
+          return {};
+        });
+  }
+
+  /// Where all keys of all threads came in order.
+  bool merge_sorted_workers(std::vector<GroupPiece<std::uint64_t>>& pieces) {
+    std::vector<SortedGroups> sorted;
+    for (const auto& worker : workers_) {
+      if (!worker->is_sorted) return false;
+      sorted.push_back({&worker->sorted, &worker->states});
+    }
+    pieces = merge_sorted(sorted);
+    for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].codes = workers_[i]->sorted.take();
+    return true;
   }
 
   /// The states of the first worker that has any, for those of the others to be merged into.
@@ -127,6 +196,7 @@ class DenseGrouping final : public Grouping {
       filled_.push_back(&workers_[0]->states);
     }
     GroupStates& all = *filled_[0];
+    for (const GroupStates* states : filled_) all.unshare_as(*states);
     for (std::size_t i = 1; i < filled_.size(); ++i) {
       filled_[i]->prepare_merge();
       all.begin_merge(*filled_[i]);
@@ -164,7 +234,7 @@ class DenseGrouping final : public Grouping {
     std::uint32_t count = 0;
     for (std::uint32_t place = first; place < std::min(places_, first + kBatchRows); ++place) {
       places[count] = place;
-      count += states.row_count(place) != 0 ? 1 : 0;
+      count += states.has_rows(place) ? 1 : 0;
     }
     return count;
   }

@@ -79,11 +79,11 @@ class NumberExtremes final : public AggregateState {
   }
 
   bool has_nulls() const override { return true; }
-  Status write(const GroupList& groups, const std::uint64_t* row_counts, const std::uint64_t* to,
-               const ResultColumn& out) const override {
+  Status write(const AggregateState&, const GroupList& groups, const std::uint64_t* row_counts,
+               const std::uint64_t* to, const ResultColumn& out) const override {
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       const std::uint32_t group = groups.at[i];
-      const bool is_null = row_counts[group] == nulls_.of(group);
+      const bool is_null = row_counts[i] == nulls_.of(group);
       if (is_null) out.set_null(to[i]);
       write_one(is_null ? T{0} : values_[group], to[i], out.values);
     }
@@ -181,8 +181,8 @@ class StringExtremes final : public AggregateState {
   }
 
   bool has_nulls() const override { return true; }
-  Status write(const GroupList& groups, const std::uint64_t*, const std::uint64_t* to,
-               const ResultColumn& out) const override {
+  Status write(const AggregateState&, const GroupList& groups, const std::uint64_t*,
+               const std::uint64_t* to, const ResultColumn& out) const override {
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       const Kept& kept = kept_[groups.at[i]];
       if (!kept.is_there) out.set_null(to[i]);

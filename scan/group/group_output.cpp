@@ -84,15 +84,17 @@ class GroupWriter {
     const GroupPiece<Key>& piece = pieces_[portion.piece];
     std::array<std::uint64_t, kBatchRows> firsts;
     std::array<std::uint64_t, kBatchRows> rows;
+    std::array<std::uint64_t, kBatchRows> counts;
     const std::uint64_t* const to = rows.data();
     for (std::uint32_t done = 0; done < portion.count; done += kBatchRows) {
       const std::uint32_t count = std::min(kBatchRows, portion.count - done);
       const GroupList list{piece.groups.data() + portion.first + done, count};
       piece.states->get_first_rows(list, firsts.data());
-      for (std::uint32_t i = 0; i < count; ++i) rows[i] = ranks_.rank(firsts[i]);
+      ranks_.rank(firsts.data(), count, rows.data());
+      piece.states->get_row_counts(list, counts.data());
       write_keys(piece, list, to);
       for (std::size_t i = 0; i < plan_.aggregates.size(); ++i) {
-        PRESSO_TRY(piece.states->write(i, list, to, out_[plan_.keys.size() + i]));
+        PRESSO_TRY(piece.states->write(i, list, counts.data(), to, out_[plan_.keys.size() + i]));
       }
       if (first_rows == nullptr) continue;
       for (std::uint32_t i = 0; i < count; ++i) (*first_rows)[to[i]] = firsts[i];
@@ -174,9 +176,13 @@ void RowRanks::finish() {
   }
 }
 
-std::uint64_t RowRanks::rank_by_search(std::uint64_t first_row) const {
-  return static_cast<std::uint64_t>(std::lower_bound(sorted_.begin(), sorted_.end(), first_row) -
-                                    sorted_.begin());
+void RowRanks::rank(const std::uint64_t* first_rows, std::uint32_t count,
+                    std::uint64_t* out) const {
+  if (!bits_.empty()) return kernels().ranks(first_rows, count, bits_.data(), before_.data(), out);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    out[i] = static_cast<std::uint64_t>(
+        std::lower_bound(sorted_.begin(), sorted_.end(), first_rows[i]) - sorted_.begin());
+  }
 }
 
 template <class Key>

@@ -35,16 +35,10 @@ class RowRanks {
   void add(std::span<const std::uint64_t> first_rows);
   /// After the last add().
   void finish();
-  std::uint64_t rank(std::uint64_t first_row) const {
-    if (bits_.empty()) return rank_by_search(first_row);
-    const std::uint64_t below = (std::uint64_t{1} << (first_row % 64)) - 1;
-    return before_[first_row / 64] +
-           static_cast<unsigned>(__builtin_popcountll(bits_[first_row / 64] & below));
-  }
+  /// The places of some of them.
+  void rank(const std::uint64_t* first_rows, std::uint32_t count, std::uint64_t* out) const;
 
  private:
-  std::uint64_t rank_by_search(std::uint64_t first_row) const;
-
   Column<std::uint64_t> bits_;
   Column<std::uint64_t> before_;  ///< bits before each word
   std::vector<std::uint64_t> sorted_;

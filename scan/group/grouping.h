@@ -33,9 +33,9 @@ enum class AggregateKind : Byte {
   kCountRows,      ///< count(*); no argument
   kCount,          ///< values that are not null
   kCountDistinct,  ///< different values that are not null
-  kSum,            ///< of kInt64, kInt128: kInt128; of kDouble: kDouble; null where there is no value
-  kAverage,        ///< kDouble: the exact sum, divided by 10^scale and the count, rounded once
-  kMin,            ///< NaN is the greatest; strings bytewise
+  kSum,      ///< of kInt64, kInt128: kInt128; of kDouble: kDouble; null where there is no value
+  kAverage,  ///< kDouble: the exact sum, divided by 10^scale and the count, rounded once
+  kMin,      ///< NaN is the greatest; strings bytewise
   kMax,
 };
 

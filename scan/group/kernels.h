@@ -35,6 +35,8 @@ struct Kernels {
   std::uint32_t (*run_ends)(const std::uint64_t* words, std::uint32_t count, std::uint32_t* ends);
   /// How many words differ from the one before.
   std::uint32_t (*changes)(const std::uint64_t* words, std::uint32_t count);
+  /// How many words are less than the one before.
+  std::uint32_t (*descents)(const std::uint64_t* words, std::uint32_t count);
   /// At least |value| for every value, and at most twice the greatest of them; 0 if all are 0.
   std::uint64_t (*magnitude)(const std::int64_t* values, std::uint32_t count);
   /// Sum modulo 2^64.
@@ -54,6 +56,9 @@ struct Kernels {
   /// False where a value is a NaN or infinite, or 2^126 units or more; then nothing is written.
   bool (*split_doubles)(const double* values, std::uint32_t count, DoubleScale scale,
                         std::int64_t* const* limbs);
+  /// out[i] = how many bits are set before bit places[i]; before[w]: those before word w.
+  void (*ranks)(const std::uint64_t* places, std::uint32_t count, const std::uint64_t* bits,
+                const std::uint64_t* before, std::uint64_t* out);
   std::int64_t (*least)(const std::int64_t* values, std::uint32_t count);
   std::int64_t (*most)(const std::int64_t* values, std::uint32_t count);
 };

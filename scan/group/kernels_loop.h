@@ -32,6 +32,12 @@ inline u32 changes(const u64* words, u32 count) {
   return static_cast<u32>(result);
 }
 
+inline u32 descents(const u64* words, u32 count) {
+  u64 result = 0;
+  for (u32 i = 1; i < count; ++i) result += words[i] < words[i - 1] ? 1 : 0;
+  return static_cast<u32>(result);
+}
+
 inline u32 run_ends(const u64* words, u32 count, u32* ends) {
   u32 runs = 0;
   for (u32 i = 1; i < count; ++i) {
@@ -162,6 +168,14 @@ inline bool split_doubles(const double* values, u32 count, DoubleScale scale, i6
   return true;
 }
 
+inline void ranks(const u64* places, u32 count, const u64* bits, const u64* before, u64* out) {
+  for (u32 i = 0; i < count; ++i) {
+    const u64 word = places[i] / 64;
+    const u64 below = (u64{1} << (places[i] % 64)) - 1;
+    out[i] = before[word] + static_cast<unsigned>(__builtin_popcountll(bits[word] & below));
+  }
+}
+
 inline i64 least(const i64* values, u32 count) {
   i64 result = 0x7FFFFFFFFFFFFFFF;
   for (u32 i = 0; i < count; ++i) result = values[i] < result ? values[i] : result;
@@ -174,6 +188,6 @@ inline i64 most(const i64* values, u32 count) {
   return result;
 }
 
-constexpr Kernels kKernels = {hash_words, greatest,      narrow,  run_ends,  changes,
-                              magnitude,  sum,           sum_few, count_few, sum_runs,
-                              zero_nulls, split_doubles, least,   most};
+constexpr Kernels kKernels = {hash_words,    greatest, narrow,  run_ends,  changes,  descents,
+                              magnitude,     sum,      sum_few, count_few, sum_runs, zero_nulls,
+                              split_doubles, ranks,    least,   most};

@@ -4,6 +4,7 @@
 // the sizes of strings too, so that a column can be read out of a code without reading others.
 #include "scan/group/key_coder.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -202,6 +203,19 @@ void KeyCoder::encode_bytes(std::span<const VectorView> keys, std::uint32_t rows
       }
     }
   }
+}
+
+bool KeyCoder::decode_whole_word(std::size_t column, const std::uint64_t* codes,
+                                 const std::uint64_t* to, std::uint32_t count, Byte* values) const {
+  if (digits_.size() != 1 || keys_[column].physical != Physical::kInt64) return false;
+  const Digit& digit = digits_[0];
+  if (digit.is_null_flag || digit.is_constant) return false;
+  if (digit.has_null && std::find(codes, codes + count, std::uint64_t{0}) != codes + count) {
+    return false;
+  }
+  const std::uint64_t least = least_of(keys_[column]) - (digit.has_null ? 1 : 0);
+  for (std::uint32_t i = 0; i < count; ++i) store(values + 8 * to[i], codes[i] + least);
+  return true;
 }
 
 std::uint64_t KeyCoder::digit_of(const Digit& digit, const std::uint64_t* words) const {

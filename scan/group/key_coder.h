@@ -61,6 +61,9 @@ class KeyCoder {
   template <class Key, class Null>
   void decode(std::size_t column, const Key* codes, const std::uint64_t* to, std::uint32_t count,
               Byte* values, Null&& null) const {
+    if constexpr (std::is_same_v<Key, std::uint64_t>) {
+      if (decode_whole_word(column, codes, to, count, values)) return;
+    }
     for (std::uint32_t i = 0; i < count; ++i) {
       if (!decode_one(column, codes[i], to[i], values)) null(to[i]);
     }
@@ -85,6 +88,9 @@ class KeyCoder {
   void encode_digits(std::span<const VectorView> keys, std::uint32_t rows, unsigned word,
                      std::uint64_t* words) const;
   void encode_bytes(std::span<const VectorView> keys, std::uint32_t rows, KeyCodes& codes) const;
+  /// Where a code is nothing but an integer that is not null; false: it is not.
+  bool decode_whole_word(std::size_t column, const std::uint64_t* codes, const std::uint64_t* to,
+                         std::uint32_t count, Byte* values) const;
   std::uint64_t digit_of(const Digit& digit, const std::uint64_t* words) const;
   /// False: it is null.
   bool decode_one(std::size_t column, std::uint64_t code, std::uint64_t row, Byte* values) const;

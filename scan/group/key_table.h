@@ -58,6 +58,17 @@ class KeyTable {
     const std::size_t slots = slots_for(size() + std::uint64_t{more});
     if (slots > slots_.size()) rebuild(slots);
   }
+  /// Keys that differ from each other, by number; the table must be empty.
+  void adopt(Column<Key> keys) {
+    keys_ = std::move(keys);
+    rebuild(slots_for(keys_.size()));
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      const std::uint64_t hash = hash_key(keys_[i]);
+      std::size_t at = first_slot(hash);
+      while (slots_[at].number_plus_1 != 0) at = (at + 1) & mask_;
+      slots_[at] = {compared_of(keys_[i], hash), static_cast<std::uint32_t>(hash), i + 1};
+    }
+  }
   /// Gives its keys away and is empty; keeps the slots.
   KeyList<Key> take() {
     KeyList<Key> list{std::move(keys_), arena_};

@@ -63,6 +63,7 @@ class NarrowSums {
       add_each(rows.row_ids(), values, rows.count);
     }
   }
+  void prefetch(std::uint32_t first, std::uint32_t count) const { sums_.prefetch(first, count); }
   void begin_merge(const NarrowSums& from) { bound_ += from.bound_; }
   void merge(const NarrowSums& from, const GroupList& groups, const std::uint32_t* ids) {
     for (std::uint32_t i = 0; i < groups.count; ++i) {
@@ -188,6 +189,9 @@ class IntegerSumState final : public AggregateState {
     return {};
   }
 
+  void prefetch(std::uint32_t first, std::uint32_t count) const override {
+    narrow_.prefetch(first, count);
+  }
   void begin_merge(const AggregateState& other) override {
     const auto& from = static_cast<const IntegerSumState&>(other);
     nulls_.begin_merge(from.nulls_);
@@ -207,18 +211,19 @@ class IntegerSumState final : public AggregateState {
   }
 
   bool has_nulls() const override { return true; }
-  Status write(const GroupList& groups, const std::uint64_t* row_counts, const std::uint64_t* to,
-               const ResultColumn& out) const override {
+  Status write(const AggregateState& data, const GroupList& groups, const std::uint64_t* row_counts,
+               const std::uint64_t* to, const ResultColumn& out) const override {
+    const auto& from = static_cast<const IntegerSumState&>(data);
     if (spec_.kind == AggregateKind::kSum) {
-      if (!fits(groups)) {
+      if (!from.fits(groups)) {
         return make_error(ErrorCode::kInvalidArgument, "the sum does not fit into 38 digits");
       }
-      write_sums(groups, to, out.values);
+      from.write_sums(groups, to, out.values);
     } else {
-      write_averages(groups, row_counts, to, out.values);
+      from.write_averages(spec_.scale, groups, row_counts, to, out.values);
     }
     for (std::uint32_t i = 0; i < groups.count; ++i) {
-      if (row_counts[groups.at[i]] == nulls_.of(groups.at[i])) out.set_null(to[i]);
+      if (row_counts[i] == from.nulls_.of(groups.at[i])) out.set_null(to[i]);
     }
     return {};
   }
@@ -313,12 +318,12 @@ class IntegerSumState final : public AggregateState {
       store(out + 16 * to[i], to_int128(total(groups.at[i])));
     }
   }
-  void write_averages(const GroupList& groups, const std::uint64_t* row_counts,
+  void write_averages(unsigned scale, const GroupList& groups, const std::uint64_t* row_counts,
                       const std::uint64_t* to, Byte* out) const {
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       const std::uint32_t group = groups.at[i];
-      const std::uint64_t count = row_counts[group] - nulls_.of(group);
-      store(out + 8 * to[i], count == 0 ? 0.0 : average_rounded(total(group), spec_.scale, count));
+      const std::uint64_t count = row_counts[i] - nulls_.of(group);
+      store(out + 8 * to[i], count == 0 ? 0.0 : average_rounded(total(group), scale, count));
     }
   }
 
@@ -421,13 +426,15 @@ class DoubleSumState final : public AggregateState {
   }
 
   bool has_nulls() const override { return true; }
-  Status write(const GroupList& groups, const std::uint64_t* row_counts, const std::uint64_t* to,
-               const ResultColumn& out) const override {
+  Status write(const AggregateState& data, const GroupList& groups, const std::uint64_t* row_counts,
+               const std::uint64_t* to, const ResultColumn& out) const override {
+    const auto& from = static_cast<const DoubleSumState&>(data);
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       const std::uint32_t group = groups.at[i];
-      const std::uint64_t count = row_counts[group] - nulls_.of(group);
+      const std::uint64_t count = row_counts[i] - from.nulls_.of(group);
       if (count == 0) out.set_null(to[i]);
-      store(out.values + 8 * to[i], count == 0 ? 0.0 : value_of(group, count));
+      const std::uint64_t divisor = spec_.kind == AggregateKind::kAverage ? count : 1;
+      store(out.values + 8 * to[i], count == 0 ? 0.0 : from.value_of(group, divisor));
     }
     return {};
   }
@@ -455,7 +462,7 @@ class DoubleSumState final : public AggregateState {
     return {};
   }
 
-  double value_of(std::uint32_t group, std::uint64_t count) const {
+  double value_of(std::uint32_t group, std::uint64_t divisor) const {
     const unsigned flags = flags_.empty() ? 0 : flags_[group];
     constexpr double kInfinite = std::numeric_limits<double>::infinity();
     if ((flags & kNan) != 0 || flags == (kInfinity | kMinusInfinity)) {
@@ -469,7 +476,7 @@ class DoubleSumState final : public AggregateState {
     }
     WideSum sum;
     sum.add(static_cast<Int128>(units));
-    return average_rounded(sum, 0, spec_.kind == AggregateKind::kAverage ? count : 1, exponent_);
+    return average_rounded(sum, 0, divisor, exponent_);
   }
 
   const AggregateSpec spec_;

@@ -16,13 +16,14 @@
 #include "scan/group/key_table.h"
 #include "scan/group/memory_budget.h"
 #include "scan/group/row_parts.h"
+#include "scan/group/sorted_keys.h"
 #include "scan/group/strategies.h"
 
 namespace presso::query::grouping {
 namespace {
 
-constexpr std::uint32_t kRadixPartitions = 64;
-constexpr std::uint32_t kRadixGroups = 4096;
+constexpr std::uint32_t kRadixPartitions = 128;
+constexpr std::uint32_t kRadixGroups = 16'384;
 /// Fewer groups than this are merged by one thread.
 constexpr std::uint64_t kFewToMerge = 8192;
 
@@ -46,6 +47,7 @@ struct MergeSource {
   const GroupStates* states = nullptr;
   const std::uint32_t* order = nullptr;  ///< the groups
   std::vector<std::uint32_t> starts;     ///< of each partition in `order`; one more at the end
+  bool is_in_order = false;              ///< `order` is 0, 1, 2, ...
 };
 
 /// Groups of a table that was full, in the order of partitions.
@@ -88,8 +90,12 @@ template <class Key>
 struct TableWorker {
   explicit TableWorker(const GroupingPlan& plan) : states(plan.aggregates) {}
 
+  /// As long as keys ascend, they are here and not in the table.
+  SortedKeys sorted;
+  bool is_sorted = std::is_same_v<Key, std::uint64_t>;
   KeyTable<Key> table;
   GroupStates states;
+  bool is_radix = false;  ///< the table is emptied when it has kRadixGroups
   std::vector<std::unique_ptr<Pack<Key>>> packs;
   std::uint64_t pack_bytes = 0;
   std::uint64_t next_row = 0;  ///< one more than the greatest number so far
@@ -118,10 +124,16 @@ class TableGrouping final : public Grouping {
   using Worker = TableWorker<Key>;
 
  public:
-  TableGrouping(const GroupingPlan& plan, const KeyCoder& coder, GroupStrategy strategy)
-      : plan_(plan), coder_(coder), strategy_(strategy), budget_(plan.memory_bytes) {
+  TableGrouping(const GroupingPlan& plan, const KeyCoder& coder, GroupStrategy strategy,
+                std::uint64_t most_in_table)
+      : plan_(plan),
+        coder_(coder),
+        strategy_(strategy),
+        most_in_table_(strategy == GroupStrategy::kRadix ? 0 : most_in_table),
+        budget_(plan.memory_bytes) {
     for (unsigned i = 0; i < std::max(plan.threads, 1u); ++i) {
       workers_.push_back(std::make_unique<Worker>(plan));
+      workers_.back()->is_radix = strategy == GroupStrategy::kRadix;
     }
   }
 
@@ -136,7 +148,7 @@ class TableGrouping final : public Grouping {
   Result<RowStore> finish(std::vector<std::uint64_t>* first_rows) override {
     return without_bad_alloc([&]() -> Result<RowStore> {
       std::vector<GroupPiece<Key>> pieces;
-      PRESSO_TRY(strategy_ == GroupStrategy::kRadix ? merge_packs(pieces) : merge_tables(pieces));
+      PRESSO_TRY(merge_all(pieces));
       std::uint64_t row_limit = 0;
       for (const auto& worker : workers_) row_limit = std::max(row_limit, worker->next_row);
       return write_groups(plan_, coder_, pieces, row_limit, first_rows);
@@ -145,14 +157,10 @@ class TableGrouping final : public Grouping {
 
   std::uint64_t bytes() const override { return budget_.used(); }
   std::string describe() const override {
-    switch (strategy_) {
-      case GroupStrategy::kRadix:
-        return "radix, " + grouped(kRadixPartitions) + " partitions";
-      case GroupStrategy::kOptimistic:
-        return "optimistic hash";
-      default:
-        return "hash";
-    }
+    const std::string partitions = grouped(kRadixPartitions) + " partitions";
+    if (strategy_ == GroupStrategy::kRadix) return "radix, " + partitions;
+    const std::string way = strategy_ == GroupStrategy::kOptimistic ? "optimistic hash" : "hash";
+    return is_radix() ? way + ", then radix, " + partitions : way;
   }
 
  private:
@@ -164,8 +172,7 @@ class TableGrouping final : public Grouping {
       rows = worker.parts.select(rows, plan_.part, plan_.parts, codes, worker.hashes.data());
       if (rows.count == 0) return {};
     }
-    PRESSO_TRY(make_room(worker, rows.count));
-    const GroupedRows found = find_groups(worker, codes, rows.count);
+    PRESSO_ASSIGN(const GroupedRows found, find_groups(worker, codes, rows.count));
     const RowOrder order =
         row_number(rows.numbers, 0) >= worker.next_row ? RowOrder::kAfterAll : RowOrder::kAny;
     PRESSO_TRY(worker.states.add(found, rows.arguments, rows.numbers, order));
@@ -174,8 +181,8 @@ class TableGrouping final : public Grouping {
   }
 
   Status make_room(Worker& worker, std::uint32_t rows) {
-    if (strategy_ == GroupStrategy::kRadix &&
-        worker.table.size() + rows > kRadixGroups + kBatchRows) {
+    if (worker.table.size() > most_in_table_) worker.is_radix = true;
+    if (worker.is_radix && worker.table.size() + rows > kRadixGroups + kBatchRows) {
       PRESSO_TRY(empty_into_pack(worker));
     }
     if (worker.table.size() > KeyTable<Key>::kMostKeys) {
@@ -192,18 +199,22 @@ class TableGrouping final : public Grouping {
     return budget_.check();
   }
 
-  GroupedRows find_groups(Worker& worker, const Key* codes, std::uint32_t count) {
+  Result<GroupedRows> find_groups(Worker& worker, const Key* codes, std::uint32_t count) {
     GroupedRows rows;
     rows.count = count;
     rows.ids = worker.ids.data();
     if (find_runs(worker, codes, count, rows)) {
-      look_up(worker, worker.keys.data(), rows.runs, worker.run_ids.data());
+      PRESSO_TRY(look_up(worker, worker.keys.data(), rows.runs, worker.run_ids.data()));
     } else {
-      look_up(worker, codes, count, worker.ids.data());
+      PRESSO_TRY(look_up(worker, codes, count, worker.ids.data()));
     }
-    worker.states.extend(worker.table.size());
-    rows.groups = worker.table.size();
+    rows.groups = groups_of(worker);
+    worker.states.extend(rows.groups);
     return rows;
+  }
+
+  static std::uint32_t groups_of(const Worker& worker) {
+    return worker.is_sorted ? worker.sorted.size() : worker.table.size();
   }
 
   bool find_runs(Worker& worker, const Key* codes, std::uint32_t count, GroupedRows& rows) {
@@ -221,13 +232,31 @@ class TableGrouping final : public Grouping {
     return false;
   }
 
-  void look_up(Worker& worker, const Key* keys, std::uint32_t count, std::uint32_t* ids) {
+  Status look_up(Worker& worker, const Key* keys, std::uint32_t count, std::uint32_t* ids) {
+    if constexpr (std::is_same_v<Key, std::uint64_t>) {
+      if (worker.is_sorted) {
+        PRESSO_TRY(budget_.check(worker.sorted.growth_bytes(count) +
+                                 worker.states.growth_bytes(worker.sorted.size() + count)));
+        if (worker.sorted.add(keys, count, ids)) return {};
+        leave_order(worker);
+      }
+    }
+    PRESSO_TRY(make_room(worker, count));
     hash_keys(keys, count, worker.hashes.data());
     if (strategy_ == GroupStrategy::kOptimistic) {
       worker.table.find_or_add_optimistic(keys, worker.hashes.data(), count, ids, worker.added);
     } else {
       worker.table.find_or_add(keys, worker.hashes.data(), count, ids, worker.added);
     }
+    return {};
+  }
+
+  /// Groups that were found by their order go to the table, with the same numbers.
+  void leave_order(Worker& worker) {
+    if constexpr (std::is_same_v<Key, std::uint64_t>) {
+      if (worker.is_sorted) worker.table.adopt(worker.sorted.take());
+    }
+    worker.is_sorted = false;
   }
 
   Status empty_into_pack(Worker& worker) {
@@ -256,6 +285,32 @@ class TableGrouping final : public Grouping {
     return settle(worker);
   }
 
+  Status merge_all(std::vector<GroupPiece<Key>>& pieces) {
+    if (merge_sorted_workers(pieces)) return {};
+    for (const auto& worker : workers_) leave_order(*worker);
+    return is_radix() ? merge_packs(pieces) : merge_tables(pieces);
+  }
+
+  bool is_radix() const {
+    return std::any_of(workers_.begin(), workers_.end(),
+                       [](const auto& worker) { return worker->is_radix; });
+  }
+
+  /// Where all keys of all threads came in order.
+  bool merge_sorted_workers(std::vector<GroupPiece<Key>>& pieces) {
+    if constexpr (std::is_same_v<Key, std::uint64_t>) {
+      std::vector<SortedGroups> sorted;
+      for (const auto& worker : workers_) {
+        if (!worker->is_sorted) return false;
+        sorted.push_back({&worker->sorted, &worker->states});
+      }
+      pieces = merge_sorted(sorted);
+      for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].codes = workers_[i]->sorted.take();
+      return true;
+    }
+    return false;
+  }
+
   Status merge_packs(std::vector<GroupPiece<Key>>& pieces) {
     std::vector<MergeSource<Key>> sources;
     std::uint32_t longest = 0;
@@ -271,7 +326,7 @@ class TableGrouping final : public Grouping {
     for (const auto& worker : workers_) {
       for (const auto& pack : worker->packs) {
         sources.push_back(
-            {pack->keys.data(), &pack->states, identity_.data(), std::move(pack->starts)});
+            {pack->keys.data(), &pack->states, identity_.data(), std::move(pack->starts), true});
       }
     }
     return merge(sources, kRadixPartitions, pieces);
@@ -333,6 +388,7 @@ class TableGrouping final : public Grouping {
     std::uint64_t counted = 0;
     for (const MergeSource<Key>& source : sources) {
       const std::uint32_t end = source.starts[number + 1];
+      if (&source != &sources.back()) prefetch(*(&source + 1), number);
       for (std::uint32_t first = source.starts[number]; first < end; first += kBatchRows) {
         const std::uint32_t count = std::min(kBatchRows, end - first);
         const GroupList list{source.order + first, count};
@@ -352,6 +408,18 @@ class TableGrouping final : public Grouping {
     return {};
   }
 
+  /// A source is a few hundred groups in each of several arrays, too short to be foreseen by the
+  /// machine.
+  static void prefetch(const MergeSource<Key>& source, std::size_t number) {
+    const std::uint32_t first = source.starts[number];
+    const std::uint32_t count = source.starts[number + 1] - first;
+    if (!source.is_in_order || count > kBatchRows) return;
+    for (std::uint32_t i = first; i < first + count; i += 64 / sizeof(Key)) {
+      __builtin_prefetch(source.keys + i);
+    }
+    source.states->prefetch(first, count);
+  }
+
   void add_piece(KeyList<Key> list, const GroupStates& states,
                  std::vector<GroupPiece<Key>>& pieces) {
     GroupPiece<Key> piece;
@@ -366,6 +434,7 @@ class TableGrouping final : public Grouping {
   const GroupingPlan plan_;
   const KeyCoder coder_;
   const GroupStrategy strategy_;
+  const std::uint64_t most_in_table_;
   MemoryBudget budget_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Merged<Key>>> merged_;  ///< by partition
@@ -375,16 +444,16 @@ class TableGrouping final : public Grouping {
 }  // namespace
 
 std::unique_ptr<Grouping> make_table_grouping(const GroupingPlan& plan, const KeyCoder& coder,
-                                              GroupStrategy strategy) {
+                                              GroupStrategy strategy, std::uint64_t most_in_table) {
   switch (coder.form()) {
     case KeyCoder::Form::kWord:
-      return std::make_unique<TableGrouping<std::uint64_t>>(plan, coder, strategy);
+      return std::make_unique<TableGrouping<std::uint64_t>>(plan, coder, strategy, most_in_table);
     case KeyCoder::Form::kPair:
-      return std::make_unique<TableGrouping<WordPair>>(plan, coder, strategy);
+      return std::make_unique<TableGrouping<WordPair>>(plan, coder, strategy, most_in_table);
     case KeyCoder::Form::kBytes:
       break;
   }
-  return std::make_unique<TableGrouping<StringRef>>(plan, coder, strategy);
+  return std::make_unique<TableGrouping<StringRef>>(plan, coder, strategy, most_in_table);
 }
 
 }  // namespace presso::query::grouping

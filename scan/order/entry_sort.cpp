@@ -84,15 +84,16 @@ std::array<std::size_t, kDigits + 1> deal(std::span<const SortEntry> from, SortE
 
 void sort_words(std::span<SortEntry> entries, std::span<SortEntry> scratch);
 
-/// The highest digit, then each of its parts.
+/// The highest digit, then each of its parts, which is copied back while it is in cache.
 void sort_from_the_top(std::span<SortEntry> entries, std::span<SortEntry> scratch, unsigned high) {
   const unsigned shift = high + 1 > kDigitBits ? high + 1 - kDigitBits : 0;
   const auto begins = deal(entries, scratch.data(), shift);
-  std::copy(scratch.begin(), scratch.end(), entries.begin());
-  if (shift == 0) return;
   for (std::size_t i = 0; i < kDigits; ++i) {
     const std::size_t count = begins[i + 1] - begins[i];
-    sort_words(entries.subspan(begins[i], count), scratch.subspan(begins[i], count));
+    const std::span<SortEntry> part = scratch.subspan(begins[i], count);
+    const std::span<SortEntry> home = entries.subspan(begins[i], count);
+    if (shift != 0) sort_words(part, home);
+    std::copy(part.begin(), part.end(), home.begin());
   }
 }
 
@@ -129,21 +130,13 @@ void sort_words(std::span<SortEntry> entries, std::span<SortEntry> scratch) {
       });
 }
 
-int compare_keys(const SortEntry& a, const SortEntry& b, const RowKeys* keys, std::size_t from) {
-  const Bytes left = keys[a.source].key(a.row);
-  const Bytes right = keys[b.source].key(b.row);
-  const std::size_t common = std::min(left.size(), right.size());
-  // Shorter than `from` is a key only if the other one is equal to it.
-  return common <= from ? 0 : std::memcmp(left.data() + from, right.data() + from, common - from);
-}
-
 /// Entries whose keys are equal before the word `depth`.
 void sort_deeper(std::span<SortEntry> entries, std::span<SortEntry> scratch, const RowKeys* keys,
                  std::size_t depth) {
   // No key is the begin of another one: where one of them ends, all do, and are equal.
-  if (keys[entries[0].source].key(entries[0].row).size() <= 8 * depth) return;
+  if (keys[entries[0].source].ends_before(entries[0].row, depth)) return;
   const auto less = [&](const SortEntry& a, const SortEntry& b) {
-    return compare_keys(a, b, keys, 8 * depth) < 0;
+    return keys[a.source].compare(a.row, keys[b.source], b.row, depth) < 0;
   };
   if (entries.size() <= kInsertionEntries) return insertion_sort(entries, less);
   if (depth > kMostDepth) return std::stable_sort(entries.begin(), entries.end(), less);
@@ -172,7 +165,7 @@ void sort_entries(std::span<SortEntry> entries, std::span<SortEntry> scratch, co
 
 int compare(const SortEntry& a, const SortEntry& b, const RowKeys* keys) {
   if (a.word != b.word) return a.word < b.word ? -1 : 1;
-  return keys == nullptr ? 0 : compare_keys(a, b, keys, sizeof(std::uint64_t));
+  return keys == nullptr ? 0 : keys[a.source].compare(a.row, keys[b.source], b.row, 1);
 }
 
 }  // namespace presso::query

@@ -175,7 +175,7 @@ Status SortedRows::sort_in_memory() {
   std::vector<RowSource> sources;
   const std::vector<SourceRange> parts = parts_to_sort(sources);
   std::vector<RowKeys> keys(sources.size());
-  std::vector<std::vector<SortEntry>> runs(parts.size());
+  std::vector<EntryArray> runs(parts.size());
   HeldMemory sorting(memory_);
   std::uint64_t bytes = 0;
   for (const auto& collector : collectors_) bytes += collector->rows().sort_bytes();
@@ -251,7 +251,7 @@ void SortedRows::append_rows(RowGather& gather, std::span<const SortEntry> picks
   for (std::size_t first = 0; first < picks.size(); first += kBatchRows) {
     gather.gather(merge_->sources(),
                   picks.subspan(first, std::min<std::size_t>(kBatchRows, picks.size() - first)));
-    to.append(gather.views().first(plan_.columns.size() - 1), gather.rows());
+    to.append(gather.views(), gather.rows());
   }
 }
 
@@ -264,8 +264,9 @@ Status SortedRows::copy_batches() {
   std::vector<RowStore> batches((picks.size() + kMostRows - 1) / kMostRows);
   PRESSO_TRY(for_each_in_parallel(batches.size(), threads_, [&](std::size_t i) -> Status {
     batches[i] = empty();
-    RowGather gather(plan_.columns);
+    RowGather gather(batches[i].columns());
     const std::size_t first = i * kMostRows;
+    batches[i].reserve(std::min(kMostRows, picks.size() - first));
     append_rows(gather, std::span(picks).subspan(first, std::min(kMostRows, picks.size() - first)),
                 batches[i]);
     return {};
@@ -276,7 +277,7 @@ Status SortedRows::copy_batches() {
 
 Status SortedRows::read_batch() {
   RowStore batch = empty();
-  RowGather gather(plan_.columns);
+  RowGather gather(batch.columns());
   std::vector<SortEntry> picks;
   while (left_ > 0 && batch.rows() < kMostRows && batch.bytes() <= memory_bytes_ / 8) {
     picks.clear();

@@ -9,12 +9,12 @@ namespace {
 /// In the order of the input, so that a stable sort leaves rows with equal keys in it. `keys` holds
 /// those of all rows.
 void put_in_order(std::span<const RowSource> sources, std::span<const RowKeys> keys,
-                  std::vector<SortEntry>& entries, std::vector<SortEntry>& scratch) {
-  for (SortEntry& entry : entries) {
+                  EntryArray& entries, EntryArray& scratch) {
+  for (SortEntry& entry : entries.entries()) {
     entry.word = signed_image(sources[entry.source].number(entry.row));
   }
-  sort_entries(entries, scratch, nullptr);
-  for (SortEntry& entry : entries) entry.word = keys[entry.source].word(entry.row);
+  sort_entries(entries.entries(), scratch.entries(), nullptr);
+  for (SortEntry& entry : entries.entries()) entry.word = keys[entry.source].word(entry.row);
 }
 
 }  // namespace
@@ -29,8 +29,11 @@ RowChunks::RowChunks(std::vector<Physical> columns, const std::vector<OrderKey>&
 void RowChunks::append(std::span<const VectorView> columns, std::uint32_t rows) {
   if (chunks_.empty() || chunks_.back().rows() + rows > kChunkRows ||
       chunks_.back().bytes() >= chunk_bytes_) {
+    const std::uint64_t before = chunks_.empty() ? 0 : chunks_.back().rows();
     if (!chunks_.empty()) full_bytes_ += chunks_.back().bytes();
     chunks_.emplace_back(columns_);
+    chunks_.back().use_large_pages();
+    chunks_.back().reserve(before);
   }
   chunks_.back().append(columns, rows);
   rows_ += rows;
@@ -64,31 +67,31 @@ void RowChunks::add_sources(std::vector<RowSource>& to) const {
   }
 }
 
-std::vector<SortEntry> make_entries(const KeyCoding& coding, std::span<const RowSource> sources,
-                                    const SourceRange& range, std::vector<RowKeys>& keys) {
-  std::vector<SortEntry> entries;
+EntryArray make_entries(const KeyCoding& coding, std::span<const RowSource> sources,
+                        const SourceRange& range, std::vector<RowKeys>& keys) {
   std::size_t rows = 0;
   for (std::uint32_t i = range.first; i < range.last; ++i) rows += sources[i].rows;
-  entries.reserve(rows);
+  EntryArray entries(rows);
+  SortEntry* to = entries.begin();
   for (std::uint32_t i = range.first; i < range.last; ++i) {
     coding.make(sources[i].columns, sources[i].rows, keys[i]);
     for (std::uint32_t row = 0; row < sources[i].rows; ++row) {
-      entries.push_back({keys[i].word(row), i, row});
+      *to++ = {keys[i].word(row), i, row};
     }
   }
   return entries;
 }
 
-std::vector<SortEntry> sort_rows(const KeyCoding& coding, std::span<const RowSource> sources,
-                                 const SourceRange& range, std::vector<RowKeys>& keys) {
-  std::vector<SortEntry> entries = make_entries(coding, sources, range, keys);
-  std::vector<SortEntry> scratch(entries.size());
+EntryArray sort_rows(const KeyCoding& coding, std::span<const RowSource> sources,
+                     const SourceRange& range, std::vector<RowKeys>& keys) {
+  EntryArray entries = make_entries(coding, sources, range, keys);
+  EntryArray scratch(entries.size());
   if (!range.in_order) put_in_order(sources, keys, entries, scratch);
-  if (coding.packed()) {
+  if (coding.one_word()) {
     // The entries have all of them.
     for (std::uint32_t i = range.first; i < range.last; ++i) keys[i] = {};
   }
-  sort_entries(entries, scratch, coding.packed() ? nullptr : keys.data());
+  sort_entries(entries.entries(), scratch.entries(), coding.one_word() ? nullptr : keys.data());
   return entries;
 }
 

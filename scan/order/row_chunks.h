@@ -14,7 +14,7 @@ namespace presso::query {
 
 class RowChunks {
  public:
-  static constexpr std::uint64_t kChunkRows = 1u << 16;
+  static constexpr std::uint64_t kChunkRows = 1u << 20;
 
   /// `columns`: the last one is the row's number. A chunk has kChunkRows rows at most, and as few
   /// more bytes than `chunk_bytes` as one batch has.
@@ -60,12 +60,12 @@ struct SourceRange {
 };
 
 /// An entry for each of their rows, as they lie. `keys`, one for each source, receives their keys.
-std::vector<SortEntry> make_entries(const KeyCoding& coding, std::span<const RowSource> sources,
-                                    const SourceRange& range, std::vector<RowKeys>& keys);
+EntryArray make_entries(const KeyCoding& coding, std::span<const RowSource> sources,
+                        const SourceRange& range, std::vector<RowKeys>& keys);
 
 /// Their rows, sorted; those with equal keys by their numbers. `keys` receives
-/// their keys where these are not packed.
-std::vector<SortEntry> sort_rows(const KeyCoding& coding, std::span<const RowSource> sources,
-                                 const SourceRange& range, std::vector<RowKeys>& keys);
+/// their keys where these are more than one word.
+EntryArray sort_rows(const KeyCoding& coding, std::span<const RowSource> sources,
+                     const SourceRange& range, std::vector<RowKeys>& keys);
 
 }  // namespace presso::query

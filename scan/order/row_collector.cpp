@@ -77,19 +77,19 @@ void RowCollector::prune() {
   rows_.add_sources(sources);
   const KeyCoding coding(plan_.columns, plan_.keys, rows_.ranges());
   std::vector<RowKeys> keys(sources.size());
-  std::vector<SortEntry> entries =
+  EntryArray entries =
       make_entries(coding, sources, {0, static_cast<std::uint32_t>(sources.size())}, keys);
   held_.set(rows_.bytes() + entries.size() * sizeof(SortEntry) + bytes_of(keys));
-  const RowKeys* const long_keys = coding.packed() ? nullptr : keys.data();
+  const RowKeys* const long_keys = coding.one_word() ? nullptr : keys.data();
   const auto less = [&](const SortEntry& a, const SortEntry& b) {
     const int order = compare(a, b, long_keys);
     if (order != 0) return order < 0;
     return sources[a.source].number(a.row) < sources[b.source].number(b.row);
   };
-  const auto last = entries.begin() + static_cast<std::ptrdiff_t>(plan_.limit) - 1;
+  SortEntry* const last = entries.begin() + plan_.limit - 1;
   std::nth_element(entries.begin(), last, entries.end(), less);
   threshold_.set(sources[last->source], last->row);
-  keep(sources, {entries.data(), static_cast<std::size_t>(plan_.limit)});
+  keep(sources, entries.entries().first(static_cast<std::size_t>(plan_.limit)));
 }
 
 /// Of all rows these ones, in the order of the input if they were in it.
@@ -119,14 +119,14 @@ Status RowCollector::spill() {
   rows_.add_sources(sources);
   const KeyCoding coding(plan_.columns, plan_.keys, rows_.ranges());
   std::vector<RowKeys> keys(sources.size());
-  const std::vector<SortEntry> entries = sort_rows(
+  const EntryArray entries = sort_rows(
       coding, sources, {0, static_cast<std::uint32_t>(sources.size()), rows_.in_order()}, keys);
   RunWriter writer(plan_.columns, file_, plan_.batch_bytes);
   held_.set(rows_.bytes() + 2 * entries.size() * sizeof(SortEntry) + bytes_of(keys) +
             2 * plan_.batch_bytes);
   const auto wanted =
       static_cast<std::size_t>(std::min<std::uint64_t>(plan_.limit, entries.size()));
-  PRESSO_TRY(writer.add(sources, std::span(entries).first(wanted)));
+  PRESSO_TRY(writer.add(sources, entries.entries().first(wanted)));
   runs_.push_back(writer.finish());
   spilled_bytes_ += runs_.back().end - runs_.back().begin;
   ranges_.add(rows_.ranges());

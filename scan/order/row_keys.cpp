@@ -10,6 +10,7 @@ namespace presso::query {
 namespace {
 
 constexpr std::uint64_t kMost64 = ~std::uint64_t{0};
+constexpr std::size_t kMostWords = 4;
 
 std::size_t image_bytes(Physical physical) {
   return physical == Physical::kBool ? 1 : physical == Physical::kInt128 ? 16 : 8;
@@ -84,6 +85,21 @@ void KeyRanges::clear() {
   ranges_.assign(ranges_.size(), {});
 }
 
+int RowKeys::compare(std::uint32_t row, const RowKeys& others, std::uint32_t other,
+                     std::size_t depth) const {
+  for (std::size_t i = depth; i < row_words_; ++i) {
+    if (word(row, i) != others.word(other, i)) return word(row, i) < others.word(other, i) ? -1 : 1;
+  }
+  if (row_words_ != 0) return 0;
+  const Bytes left = key(row);
+  const Bytes right = others.key(other);
+  const std::size_t begin = 8 * depth;
+  const std::size_t common = std::min(left.size(), right.size());
+  // A key that ends before `begin` is equal to the other one.
+  return common <= begin ? 0
+                         : std::memcmp(left.data() + begin, right.data() + begin, common - begin);
+}
+
 KeyCoding::KeyCoding(std::span<const Physical> columns, std::vector<OrderKey> keys)
     : keys_(std::move(keys)), fixed_bytes_(sizeof(std::size_t)) {
   for (const OrderKey& key : keys_) {
@@ -95,14 +111,14 @@ KeyCoding::KeyCoding(std::span<const Physical> columns, std::vector<OrderKey> ke
 KeyCoding::KeyCoding(std::span<const Physical> columns, std::vector<OrderKey> keys,
                      const KeyRanges& ranges)
     : KeyCoding(columns, std::move(keys)) {
-  packed_ = ranges.kept() && choose_parts(ranges.ranges());
+  if (ranges.kept() && !choose_parts(ranges.ranges())) row_words_ = 0;
 }
 
-/// From the last key on, which has the lowest bits. False where they are too many.
+/// False where there are too many bits.
 bool KeyCoding::choose_parts(std::span<const KeyRange> ranges) {
   parts_.assign(keys_.size(), {});
   unsigned bits = 0;
-  for (std::size_t i = keys_.size(); i-- > 0;) {
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
     const KeyRange& range = ranges[i];
     Part& part = parts_[i];
     if (range.any_value) part.least = range.least;
@@ -113,19 +129,20 @@ bool KeyCoding::choose_parts(std::span<const KeyRange> ranges) {
     const auto codes = static_cast<std::uint64_t>(last) + nulls;
     part.first_code = keys_[i].nulls_first ? nulls : 0;
     part.null_code = keys_[i].nulls_first ? 0 : codes;
-    part.shift = bits;
-    part.used = codes != 0;
-    bits += static_cast<unsigned>(std::bit_width(codes));
-    if (bits > 64) return false;
+    part.bits = static_cast<unsigned>(std::bit_width(codes));
+    part.first_bit = bits;
+    bits += part.bits;
   }
-  return true;
+  row_words_ = std::max<std::size_t>((bits + 63) / 64, 1);
+  return row_words_ <= kMostWords;
 }
 
 void KeyCoding::make(std::span<const VectorView> columns, std::uint32_t rows, RowKeys& into) const {
-  if (packed_) {
-    into.words_.assign(rows, 0);
+  into.row_words_ = row_words_;
+  if (packed()) {
+    into.words_.assign(rows * row_words_, 0);
     for (std::size_t i = 0; i < keys_.size(); ++i) {
-      if (parts_[i].used) add_part(columns[keys_[i].column], keys_[i], parts_[i], into.words_);
+      if (parts_[i].bits != 0) add_part(columns[keys_[i].column], keys_[i], parts_[i], into);
     }
     return;
   }
@@ -144,17 +161,23 @@ void KeyCoding::make(std::span<const VectorView> columns, std::uint32_t rows, Ro
 }
 
 void KeyCoding::add_part(const VectorView& view, const OrderKey& key, const Part& part,
-                         std::vector<std::uint64_t>& words) const {
+                         RowKeys& into) const {
+  const unsigned end = part.first_bit % 64 + part.bits;
+  const unsigned left = end <= 64 ? 64 - end : 0;  // bits of the word behind the part
+  const unsigned over = end <= 64 ? 0 : end - 64;  // bits of the part in the next word
+  std::uint64_t* word = into.words_.data() + part.first_bit / 64;
   with_images(view, [&](auto image) {
     using Image = decltype(image(0));
     const auto least = static_cast<Image>(part.least);
     const auto most = static_cast<Image>(part.most);
-    for (std::uint32_t row = 0; row < words.size(); ++row) {
+    const std::size_t rows = into.words_.size() / row_words_;
+    for (std::uint32_t row = 0; row < rows; ++row, word += row_words_) {
       const Image from_first =
           static_cast<Image>(key.descending ? most - image(row) : image(row) - least);
       std::uint64_t code = static_cast<std::uint64_t>(from_first) + part.first_code;
       if (view.validity != nullptr && view.is_null(row)) code = part.null_code;
-      words[row] |= code << part.shift;
+      word[0] |= code >> over << left;
+      if (over != 0) word[1] |= code << (64 - over);
     }
   });
 }

@@ -41,23 +41,26 @@ void RowThreshold::set(const RowSource& source, std::uint32_t row) {
   set_ = true;
 }
 
-/// A bound for values and whether nulls may do; what is equal to the bound has to be looked at.
-void RowThreshold::find_candidates(const RowSource& batch) {
+/// The first ones of rows_ are set to them, and their number returned. There is a bound for values,
+/// and whether nulls may do; what is equal to the bound has to be looked at.
+std::uint32_t RowThreshold::find_candidates(const RowSource& batch) {
   const VectorView& view = batch.columns[first_.column];
-  rows_.resize(batch.rows);
+  if (rows_.size() < batch.rows) rows_.resize(batch.rows);
   const bool no_value = null_ && first_.nulls_first;
-  if (no_value && view.validity == nullptr) return rows_.clear();
+  if (no_value && view.validity == nullptr) return 0;
   const std::uint64_t most = null_ ? kMost : image_;
-  std::uint32_t count =
+  const std::uint32_t count =
       rows_up_to(view, batch.rows, most, flip(), null_ || first_.nulls_first, rows_.data());
-  rows_.resize(count);
-  if (no_value) std::erase_if(rows_, [&](const SortEntry& row) { return !view.is_null(row.row); });
+  if (!no_value) return count;
+  const auto is_value = [&](const SortEntry& row) { return !view.is_null(row.row); };
+  const auto end = std::remove_if(rows_.begin(), rows_.begin() + count, is_value);
+  return static_cast<std::uint32_t>(end - rows_.begin());
 }
 
 std::span<const SortEntry> RowThreshold::before(const RowSource& batch) {
-  find_candidates(batch);
-  if (rows_.empty()) return {};
-  gathered_.gather({&batch, 1}, rows_);
+  const std::uint32_t candidates = find_candidates(batch);
+  if (candidates == 0) return {};
+  gathered_.gather({&batch, 1}, {rows_.data(), candidates});
   coding_.make(gathered_.views(), gathered_.rows(), keys_);
   std::size_t kept = 0;
   for (std::uint32_t i = 0; i < gathered_.rows(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // With a limit of k rows: once k rows are known, no row behind the last of them is wanted, and most
 // rows need no more than a comparison of the first key's image with the last row's to be passed
-// over: 0.4 ns a row for a number. What is left is compared by all of its key.
+// over: for a number, with all else, 2 ns a row. What is left is compared by all of its key.
 // Tested by tests/unit/scan/order/ordering_test.cpp.
 #pragma once
 
@@ -23,7 +23,7 @@ class RowThreshold {
   std::span<const SortEntry> before(const RowSource& batch);
 
  private:
-  void find_candidates(const RowSource& batch);
+  std::uint32_t find_candidates(const RowSource& batch);
   std::uint64_t flip() const { return first_.descending ? ~std::uint64_t{0} : 0; }
 
   std::vector<Physical> physical_;

@@ -5,11 +5,11 @@
 
 namespace presso::query {
 
-void RunMerge::open(std::vector<std::vector<SortEntry>> runs, std::vector<RowSource> sources,
+void RunMerge::open(std::vector<EntryArray> runs, std::vector<RowSource> sources,
                     std::vector<RowKeys> keys) {
   sources_ = std::move(sources);
   keys_ = std::move(keys);
-  for (std::vector<SortEntry>& entries : runs) {
+  for (EntryArray& entries : runs) {
     Run run;
     run.entries = std::move(entries);
     runs_.push_back(std::move(run));
@@ -44,14 +44,14 @@ Status RunMerge::load(std::uint32_t number) {
     run.in_file.file.reset();
     return {};
   }
-  const std::uint32_t before = run.entries.empty() ? 2 * number + 1 : run.entries[0].source;
+  const std::uint32_t before = run.entries.size() == 0 ? 2 * number + 1 : run.entries[0].source;
   const std::uint32_t source = before ^ 1;
   PRESSO_TRY(batches_[source].read(*run.in_file.file, run.in_file.begin));
   sources_[source] = batches_[source].source();
   coding_.make(sources_[source].columns, sources_[source].rows, keys_[source]);
-  run.entries.clear();
+  run.entries.resize(sources_[source].rows);
   for (std::uint32_t row = 0; row < sources_[source].rows; ++row) {
-    run.entries.push_back({keys_[source].word(row), source, row});
+    run.entries[row] = {keys_[source].word(row), source, row};
   }
   run.at = 0;
   return {};

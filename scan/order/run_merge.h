@@ -19,7 +19,7 @@ class RunMerge {
       : columns_(std::move(columns)), coding_(std::move(coding)) {}
 
   /// Runs in memory: the sorted entries of each, and their rows' sources and keys.
-  void open(std::vector<std::vector<SortEntry>> runs, std::vector<RowSource> sources,
+  void open(std::vector<EntryArray> runs, std::vector<RowSource> sources,
             std::vector<RowKeys> keys);
   Status open(std::vector<FileRun> runs);
 
@@ -31,7 +31,7 @@ class RunMerge {
 
  private:
   struct Run {
-    std::vector<SortEntry> entries;  ///< in memory: all; in a file: of the batch
+    EntryArray entries;  ///< in memory: all; in a file: of the batch
     std::size_t at = 0;
     FileRun in_file;
     bool loaded = false;  ///< a batch since the last next()
@@ -42,7 +42,7 @@ class RunMerge {
   void start();
   Result<bool> advance();
   bool comes_first(std::uint32_t a, std::uint32_t b) const;
-  const RowKeys* long_keys() const { return coding_.packed() ? nullptr : keys_.data(); }
+  const RowKeys* long_keys() const { return coding_.one_word() ? nullptr : keys_.data(); }
 
   std::vector<Physical> columns_;
   KeyCoding coding_;

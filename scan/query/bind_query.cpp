@@ -65,10 +65,11 @@ class GroupBinder final : public Binder {
   Aliases aliases;
   bool use_aliases = false;
 
-  void add_key(NodeId key) {
+  /// The key may be called by `name` where there is no column of that name.
+  void add_key(NodeId key, const std::string& name) {
     Node node = query_.input->at(key);
     query_.keys.push_back(key);
-    add_column(std::move(node));
+    key_names_.add(name, add_column(std::move(node)));
   }
 
  protected:
@@ -79,7 +80,7 @@ class GroupBinder final : public Binder {
     const bool literal = expression.kind != Kind::kColumn && expression.arguments.empty();
     if (literal || query_.keys.empty() || has_aggregate(expression)) return std::optional<NodeId>();
     const auto bound = input_.bind(expression);
-    if (!bound.ok()) return std::optional<NodeId>();
+    if (!bound.ok()) return key_names_.find(expression);
     const auto key = std::find(query_.keys.begin(), query_.keys.end(), *bound);
     if (key == query_.keys.end()) return std::optional<NodeId>();
     return std::optional(columns_[static_cast<std::size_t>(key - query_.keys.begin())]);
@@ -208,6 +209,7 @@ class GroupBinder final : public Binder {
   BoundQuery& query_;
   Binder& input_;
   std::uint64_t rows_;
+  Aliases key_names_;
   std::vector<NodeId> columns_;  ///< nodes of group_columns
 };
 
@@ -315,13 +317,13 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
   GroupBinder binder(query, input, kNone, rows);
   std::vector<std::string> key_names;
   for (const auto& [key, text] : spec.group_by) {
-    PRESSO_ASSIGN(NodeId id, shown(bind_key(input, key, spec), text));
+    PRESSO_ASSIGN(NodeId id, shown(bind_key(input, key.expression, spec), text));
     if (input.builder().at(id).family == Family::kNull) {
       PRESSO_ASSIGN(id, input.builder().cast(id, schema_of(Family::kInteger)));
     }
     if (std::find(query.keys.begin(), query.keys.end(), id) != query.keys.end()) continue;
-    binder.add_key(id);
-    key_names.push_back(key.kind == Kind::kColumn ? key.text : to_text(key));
+    binder.add_key(id, key.name);
+    key_names.push_back(key.name);
   }
   const auto add = [&](const FromText<NamedExpression>& from) -> Status {
     const NamedExpression& item = from.parsed;

@@ -2,12 +2,11 @@
 #include "scan/query/execution.h"
 
 #include <algorithm>
-#include <bit>
 #include <mutex>
 #include <set>
 
+#include "format/columns/bit_copy.h"
 #include "presso/ordered_pipeline.h"
-#include "scan/query/batch_builder.h"
 #include "scan/query/table_facts.h"
 
 namespace presso::query {
@@ -16,7 +15,7 @@ namespace {
 /// Rows of a slice that pass without that any of their values is asked for.
 std::uint64_t count_rows(const std::vector<std::uint64_t>& bits) {
   std::uint64_t rows = 0;
-  for (const std::uint64_t word : bits) rows += static_cast<std::uint64_t>(std::popcount(word));
+  for (const std::uint64_t word : bits) rows += ones_of(word);
   return rows;
 }
 
@@ -43,7 +42,7 @@ Status run_slice(const Execution& execution, const Program& program, Worker& wor
   PRESSO_TRY(worker.filters.run(execution.plan, worker.reader, worker.bits.data()));
   const std::uint64_t rows = count_rows(worker.bits);
   matched += rows;
-  if (rows == 0) return {};
+  if (rows == 0 || execution.only_counts) return {};
   worker.reader.expect_all_vectors(rows * 8 >= slice.rows);
   for (std::uint32_t vector = 0; vector < slice.vectors(); ++vector) {
     const std::uint64_t* const bits = worker.bits.data() + std::size_t{vector} * kBatchWords;
@@ -91,6 +90,7 @@ void add_reads(Execution& execution, const SliceSource& source) {
 
 struct SliceOutcome {
   Status status;
+  std::uint64_t rows = 0;  ///< of the slice
   std::uint64_t matched = 0;
   ResultBatch batch;
   Buffer encoded;
@@ -104,10 +104,12 @@ Status run_all(Execution& execution, const Program& program,
   SliceSource source(execution.tables, columns, *execution.counters, execution.options.cancelled);
   std::vector<std::unique_ptr<Worker>> workers(execution.threads);
   execution.summary.rows_matched = 0;
+  execution.rows_seen = 0;
   Status done = run_ordered<Slice, SliceOutcome>(
       {execution.threads, 0}, [&] { return source.next(); },
       [&](Slice slice, unsigned number) {
         SliceOutcome outcome;
+        outcome.rows = slice.rows;
         auto& worker = workers[number];
         if (worker == nullptr) worker = std::make_unique<Worker>(execution, program);
         outcome.status = run_slice(execution, program, *worker, slice, outcome.matched,
@@ -117,6 +119,7 @@ Status run_all(Execution& execution, const Program& program,
       [&](SliceOutcome outcome) -> Result<bool> {
         PRESSO_TRY(std::move(outcome.status));
         execution.summary.rows_matched += outcome.matched;
+        execution.rows_seen += outcome.rows;
         return true;
       });
   add_counts(execution, workers);
@@ -126,59 +129,72 @@ Status run_all(Execution& execution, const Program& program,
 
 // --- the answer
 
-struct Output::Builder {
-  explicit Builder(const TableSchema& schema) : batches(schema) {}
-  BatchBuilder batches;
-};
-
 Output::Output(const Execution& execution, ResultSink& sink)
     : sink_(sink),
+      threads_(execution.threads),
       skip_(execution.query.offset),
       left_(execution.query.limit),
-      builder_(std::make_shared<Builder>(execution.query.schema)) {}
+      builder_(execution.query.schema) {}
 
-Result<bool> Output::flush() {
-  const std::uint64_t rows = builder_->batches.rows();
-  if (rows == 0) return true;
-  ResultBatch batch = builder_->batches.take();
-  written_ += rows;
-  PRESSO_ASSIGN(Buffer encoded, sink_.encode(batch));
-  return sink_.write(std::move(batch), std::move(encoded));
+void Output::close_batch() {
+  if (builder_.rows() > 0) batches_.push_back(builder_.take());
+}
+
+Status Output::write_batches() {
+  struct Encoded {
+    ResultBatch batch;
+    Result<Buffer> text = Buffer();
+  };
+  std::size_t next = 0;
+  Status done = run_ordered<ResultBatch, Encoded>(
+      {static_cast<unsigned>(std::min<std::size_t>(threads_, batches_.size())), 0},
+      [&]() -> Result<std::optional<ResultBatch>> {
+        if (next == batches_.size()) return std::optional<ResultBatch>();
+        return std::optional(std::move(batches_[next++]));
+      },
+      [&](ResultBatch batch, unsigned) {
+        Encoded encoded;
+        encoded.text = sink_.encode(batch);
+        encoded.batch = std::move(batch);
+        return encoded;
+      },
+      [&](Encoded encoded) -> Result<bool> {
+        if (!encoded.text.ok()) return std::move(encoded.text.error());
+        written_ += rows_of(encoded.batch);
+        PRESSO_ASSIGN(open_, sink_.write(std::move(encoded.batch), std::move(*encoded.text)));
+        return open_;
+      });
+  batches_.clear();
+  return done;
 }
 
 Result<bool> Output::append(std::span<const VectorView> columns, std::uint32_t count) {
   constexpr std::uint64_t kBatchOfOutput = 65536;
   if (!open_ || left_ == 0) return false;
   if (skip_ == 0 && count <= left_) {
-    builder_->batches.append(columns, count);
+    builder_.append(columns, count);
     left_ -= count;
   } else {
-    BatchBuilder part(builder_->batches.schema());
+    BatchBuilder part(builder_.schema());
     part.append(columns, count);
     const std::uint64_t first = std::min<std::uint64_t>(skip_, count);
     const std::uint64_t rows = std::min<std::uint64_t>(count - first, left_);
     skip_ -= first;
     left_ -= rows;
-    if (rows > 0) {
-      open_ = false;
-      PRESSO_ASSIGN(open_, flush());
-      if (!open_) return false;
-      ResultBatch batch = part_of(part.take(), first, rows);
-      written_ += rows;
-      PRESSO_ASSIGN(Buffer encoded, sink_.encode(batch));
-      PRESSO_ASSIGN(open_, sink_.write(std::move(batch), std::move(encoded)));
-    }
+    close_batch();
+    if (rows > 0) batches_.push_back(part_of(part.take(), first, rows));
   }
-  if (builder_->batches.rows() >= kBatchOfOutput) {
-    PRESSO_ASSIGN(open_, flush());
+  if (builder_.rows() >= kBatchOfOutput) close_batch();
+  if (batches_.size() >= 2 * std::size_t{threads_}) {
+    PRESSO_TRY(write_batches());
   }
   return open_ && left_ > 0;
 }
 
 Status Output::finish() {
   if (!open_) return {};
-  Result<bool> done = flush();
-  return done.ok() ? Status{} : Status{std::move(done.error())};
+  close_batch();
+  return batches_.empty() ? Status{} : write_batches();
 }
 
 // --- rows without groups

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "scan/query/batch_builder.h"
 #include "scan/query/filter_plan.h"
 #include "scan/query/filter_run.h"
 #include "scan/query/query_spec.h"
@@ -27,7 +28,9 @@ struct Execution {
   unsigned threads = 1;
   std::uint64_t memory_bytes = 0;
   QuerySummary summary;
+  std::uint64_t rows_seen = 0;  ///< of the last run over all slices, matching or not
   std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
+  bool only_counts = false;             ///< of rows that match, nothing but their number is wanted
   std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: coded keys
   std::vector<FilterRunner::Count> condition_counts;
   std::vector<std::string> notes;  ///< how groups were found, rows sorted: for --explain
@@ -73,8 +76,8 @@ Status run_rows(Execution& execution, ResultSink& sink);
 /// Groups.
 Status run_groups(Execution& execution, ResultSink& sink);
 
-/// Takes rows of the answer in order: leaves out and stops by offset and limit, hands batches of
-/// some size to the sink.
+/// Takes rows of the answer in order: leaves out and stops by offset and limit, makes batches of
+/// them, has some batches at a time encoded by all threads, and hands them to the sink.
 class Output {
  public:
   Output(const Execution& execution, ResultSink& sink);
@@ -84,15 +87,17 @@ class Output {
   std::uint64_t rows() const { return written_; }
 
  private:
-  Result<bool> flush();
+  void close_batch();
+  Status write_batches();
 
   ResultSink& sink_;
+  unsigned threads_;
   std::uint64_t skip_;
   std::uint64_t left_;
   std::uint64_t written_ = 0;
   bool open_ = true;
-  struct Builder;
-  std::shared_ptr<Builder> builder_;
+  BatchBuilder builder_;
+  std::vector<ResultBatch> batches_;
 };
 
 }  // namespace presso::query

@@ -26,8 +26,8 @@ std::string number(double value, const char* unit) {
 std::string bytes_text(std::uint64_t bytes) {
   const auto value = static_cast<double>(bytes);
   if (bytes < 10'000) return grouped(bytes) + " bytes";
-  if (bytes < 10'000'000) return number(value / 1e3, "kB");
-  if (bytes < 10'000'000'000) return number(value / 1e6, "MB");
+  if (bytes < 999'500) return number(value / 1e3, "kB");
+  if (bytes < 999'500'000) return number(value / 1e6, "MB");
   return number(value / 1e9, "GB");
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "format/columns/bit_copy.h"
 #include "presso/checksum.h"
 #include "scan/query/coded_strings.h"
 
@@ -12,10 +13,9 @@ namespace {
 
 using Kind = Filter::Kind;
 
-std::uint32_t count_bits(const std::uint64_t* bits, std::uint32_t words) {
+std::uint32_t count_rows(const std::uint64_t* bits, std::uint32_t words) {
   std::uint32_t count = 0;
-  for (std::uint32_t i = 0; i < words; ++i)
-    count += static_cast<std::uint32_t>(std::popcount(bits[i]));
+  for (std::uint32_t i = 0; i < words; ++i) count += ones_of(bits[i]);
   return count;
 }
 
@@ -145,7 +145,7 @@ Status FilterRunner::run_on_text(const FilterPlan& plan, std::size_t number, Sli
   }
   text_bits_.assign(kSliceWords, 0);
   PRESSO_TRY(find_in_slice(filter, reader, bits, text_bits_.data()));
-  counts_[number].asked += count_bits(bits, kSliceWords);
+  counts_[number].asked += count_rows(bits, kSliceWords);
   for (std::uint32_t vector = 0; vector < slice.vectors(); ++vector) {
     std::uint64_t* const found = text_bits_.data() + std::size_t{vector} * kBatchWords;
     if (filter.negated) {
@@ -154,7 +154,7 @@ Status FilterRunner::run_on_text(const FilterPlan& plan, std::size_t number, Sli
     PRESSO_TRY(keep_valid(filter.column, reader, vector, found));
   }
   for (std::uint32_t i = 0; i < kSliceWords; ++i) bits[i] &= text_bits_[i];
-  counts_[number].left += count_bits(bits, kSliceWords);
+  counts_[number].left += count_rows(bits, kSliceWords);
   done = true;
   return {};
 }
@@ -185,10 +185,10 @@ Status FilterRunner::run_on_vector(const FilterPlan& plan, const FilterPass& pas
     if (!any_bit(alive)) break;
     for (const std::size_t number : pass.groups[group]) {
       if (answers_[number] == Answer::kAll) continue;
-      counts_[number].asked += count_bits(alive, kBatchWords);
+      counts_[number].asked += count_rows(alive, kBatchWords);
       PRESSO_TRY(test(plan.conditions[number].filter, reader, vector, alive, found));
       for (std::uint32_t i = 0; i < kBatchWords; ++i) alive[i] &= found[i];
-      counts_[number].left += count_bits(alive, kBatchWords);
+      counts_[number].left += count_rows(alive, kBatchWords);
     }
   }
   return {};

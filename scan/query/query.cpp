@@ -8,6 +8,7 @@
 
 #include "presso/ordered_pipeline.h"
 #include "presso/stopwatch.h"
+#include "scan/query/answer_stream.h"
 #include "scan/query/execution.h"
 #include "scan/query/explain.h"
 #include "scan/query/make_plan.h"
@@ -117,14 +118,17 @@ Query& Query::select(std::vector<NamedExpression> list) {
 Query& Query::group_by(std::string_view list) {
   parse_into(list, parse_expressions(list), body_->error, [&](std::vector<NamedExpression> parsed) {
     for (NamedExpression& item : parsed) {
-      body_->spec.group_by.push_back({std::move(item.expression), std::string(list)});
+      body_->spec.group_by.push_back({std::move(item), std::string(list)});
     }
   });
   return *this;
 }
 
 Query& Query::group_by(std::vector<Expression> keys) {
-  for (Expression& key : keys) body_->spec.group_by.push_back({std::move(key), {}});
+  for (Expression& key : keys) {
+    std::string name = key.kind == Expression::Kind::kColumn ? key.text : to_text(key);
+    body_->spec.group_by.push_back({{std::move(key), std::move(name)}, {}});
+  }
   return *this;
 }
 
@@ -229,6 +233,21 @@ Result<QuerySummary> Query::run(const QueryOptions& options, ResultSink& sink) c
   PRESSO_ASSIGN(Execution execution, prepare(body_->tables, bound, options));
   PRESSO_TRY(run_bound(execution, sink));
   return execution.summary;
+}
+
+Status Query::run(const QueryOptions& options, ArrowArrayStream& out) const {
+  auto body = std::make_shared<const Body>(*body_);
+  PRESSO_ASSIGN(BoundQuery found, look_up(body->tables, body->names, body->spec, body->error));
+  auto bound = std::make_shared<const BoundQuery>(std::move(found));
+  auto run = [body, bound, options](ResultSink& sink,
+                                    const std::atomic<bool>& cancelled) -> Status {
+    QueryOptions own = options;
+    own.cancelled = &cancelled;
+    PRESSO_ASSIGN(Execution execution, prepare(body->tables, *bound, own));
+    return run_bound(execution, sink);
+  };
+  const std::size_t queued = 2 * std::size_t{threads_or_all(options.threads)};
+  return query::stream_answer(bound->schema, std::move(run), options.cancelled, queued, out);
 }
 
 }  // namespace presso

@@ -24,7 +24,7 @@ struct FromText {
 struct QuerySpec {
   std::vector<FromText<Expression>> conditions;
   std::vector<FromText<NamedExpression>> select;
-  std::vector<FromText<Expression>> group_by;
+  std::vector<FromText<NamedExpression>> group_by;
   std::vector<FromText<NamedExpression>> aggregates;
   std::vector<FromText<Expression>> having;
   std::vector<FromText<SortExpression>> order_by;

@@ -2,20 +2,22 @@
 // Groups: keys and arguments of the rows that are left go to a Grouping; what comes out of it goes
 // through --having and the expressions of the answer, and may be sorted. Where memory does not
 // suffice for all groups, the tables are read again for each part of the keys: they are compressed
-// and can be read at any place, so that this is cheaper than writing rows to disk and reading them
-// (columns.md 4.6); what comes out of the parts is put in order by way of a temporary file.
+// and can be read at any place, so that up to kMostPasses this is cheaper than writing rows to disk
+// and reading them. Beyond that keys and arguments go to a temporary file, sorted by parts, and
+// each part is grouped as it is read back. What comes out of the parts is put in order likewise.
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <map>
 
 #include "scan/query/execution.h"
 #include "scan/query/key_codes.h"
+#include "scan/values/hash.h"
 
 namespace presso::query {
 namespace {
 
-constexpr std::uint32_t kMostParts = 1024;
+constexpr std::uint32_t kMostPasses = 8;
+constexpr std::uint32_t kMostParts = 4096;
 
 class GroupRun {
  public:
@@ -25,9 +27,11 @@ class GroupRun {
     PRESSO_TRY(find_key_codes());
     make_program();
     PRESSO_TRY(make_plan());
-    for (std::uint32_t parts = 1;; parts *= 2) {
+    for (std::uint32_t parts = 1;; parts = more_parts(parts)) {
       plan_.parts = parts;
-      const Status done = parts == 1 ? run_in_memory() : run_in_parts();
+      const Status done = parts == 1             ? run_in_memory()
+                          : parts <= kMostPasses ? run_in_parts()
+                                                 : run_by_spilling();
       const bool memory_short = !done.ok() && done.error().code == ErrorCode::kOutOfMemory;
       if (!memory_short) return done;
       if (parts >= kMostParts) {
@@ -40,6 +44,16 @@ class GroupRun {
 
  private:
   const BoundQuery& query() const { return execution_.query; }
+
+  /// After the first try it is known which share of the rows has filled the memory: parts have half
+  /// of it, and groups do not come evenly.
+  std::uint32_t more_parts(std::uint32_t parts) const {
+    if (parts > 1) return std::min(parts * 4, kMostParts);
+    const double seen = static_cast<double>(std::max<std::uint64_t>(execution_.rows_seen, 1));
+    const double needed = 3 * static_cast<double>(rows_in()) / seen;
+    while (parts < kMostParts && parts < needed) parts *= 2;
+    return std::max<std::uint32_t>(parts, 2);
+  }
 
   Status find_key_codes() {
     for (const NodeId key : query().keys) {
@@ -61,6 +75,9 @@ class GroupRun {
       if (call.argument) nodes.push_back(*call.argument);
     }
     program_ = Program(*query().input, nodes);
+    for (const auto& codes : codes_) {
+      if (codes != nullptr) execution_.extra_columns.insert(codes->column());
+    }
   }
 
   Status make_plan() {
@@ -158,7 +175,7 @@ class GroupRun {
     std::vector<VectorView> arguments;
   };
 
-  Status add(Grouping& grouping, unsigned worker, Views& views, const RowBatch& batch) {
+  Status set_views(Views& views, const RowBatch& batch) const {
     views.codes.resize(codes_.size());
     views.keys.resize(codes_.size());
     views.arguments.resize(query().aggregates.size());
@@ -174,16 +191,41 @@ class GroupRun {
     for (std::size_t i = 0; i < query().aggregates.size(); ++i) {
       if (query().aggregates[i].argument) views.arguments[i] = batch.results[result++];
     }
+    return {};
+  }
+
+  Status add(Grouping& grouping, unsigned worker, Views& views, const RowBatch& batch) const {
+    PRESSO_TRY(set_views(views, batch));
     const RowNumbers rows{batch.first_row(), batch.selection.all ? nullptr : batch.selection.rows};
     return grouping.add(worker, rows, views.keys, views.arguments, batch.selection.count);
+  }
+
+  /// count(*) of all rows that match: these are counted as bits.
+  Result<RowStore> count_rows() {
+    execution_.only_counts = true;
+    const Status done =
+        run_all(execution_, program_, [](unsigned, const RowBatch&) { return Status(); });
+    execution_.only_counts = false;
+    if (!done.ok()) return done.error();
+    const auto count = static_cast<std::int64_t>(execution_.summary.rows_matched);
+    RowStore groups(std::vector<Physical>(query().aggregates.size(), Physical::kInt64));
+    const std::vector<VectorView> views(query().aggregates.size(),
+                                        {Physical::kInt64, &count, nullptr});
+    groups.append(views, 1);
+    note_ = "groups: rows are counted";
+    return groups;
+  }
+
+  bool only_counts() const {
+    return query().keys.empty() && std::all_of(query().aggregates.begin(), query().aggregates.end(),
+                                               [](const AggregateCall& call) {
+                                                 return call.kind == AggregateKind::kCountRows;
+                                               });
   }
 
   Result<RowStore> group_part(std::vector<std::uint64_t>* first_rows) {
     PRESSO_ASSIGN(const auto grouping, Grouping::make(plan_));
     std::vector<Views> views(execution_.threads);
-    for (const auto& codes : codes_) {
-      if (codes != nullptr) execution_.extra_columns.insert(codes->column());
-    }
     PRESSO_TRY(run_all(execution_, program_, [&](unsigned worker, const RowBatch& batch) {
       return add(*grouping, worker, views[worker], batch);
     }));
@@ -198,7 +240,8 @@ class GroupRun {
 
   Status run_in_memory() {
     execution_.summary.groups = 0;
-    PRESSO_ASSIGN(const RowStore groups, group_part(nullptr));
+    PRESSO_ASSIGN(const RowStore groups, only_counts() ? count_rows() : group_part(nullptr));
+    execution_.summary.groups = groups.rows();
     execution_.notes.push_back(note_);
     PRESSO_TRY(begin_last_steps(execution_.memory_bytes));
     std::vector<VectorView> views(groups.columns().size());
@@ -212,11 +255,8 @@ class GroupRun {
     return finish_last_steps();
   }
 
-  /// Groups of all parts, in the order of their first rows.
-  Status run_in_parts() {
-    execution_.summary.groups = 0;
-    const std::uint64_t budget = execution_.memory_bytes;
-    plan_.memory_bytes = budget / 2;
+  /// Puts groups of all parts in the order of their first rows.
+  Result<std::unique_ptr<Ordering>> order_of_parts(std::uint64_t memory_bytes) const {
     OrderingPlan order;
     for (const Node& node : query().group_columns) order.columns.push_back(node.physical);
     for (std::size_t i = 0; i < codes_.size(); ++i) {
@@ -224,9 +264,17 @@ class GroupRun {
     }
     order.keys = {{order.columns.size(), false, false}};
     order.columns.push_back(Physical::kInt64);
-    order.memory_bytes = budget / 4;
+    order.memory_bytes = memory_bytes;
     order.temporary_directory = execution_.options.temporary_directory;
-    PRESSO_ASSIGN(const auto ordering, Ordering::make(order));
+    return Ordering::make(order);
+  }
+
+  /// The tables are read once for each part of the keys.
+  Status run_in_parts() {
+    execution_.summary.groups = 0;
+    const std::uint64_t budget = execution_.memory_bytes;
+    plan_.memory_bytes = budget / 2;
+    PRESSO_ASSIGN(const auto ordering, order_of_parts(budget / 4));
     for (plan_.part = 0; plan_.part < plan_.parts; ++plan_.part) {
       std::vector<std::uint64_t> first_rows;
       PRESSO_ASSIGN(const RowStore groups, group_part(&first_rows));
@@ -235,24 +283,7 @@ class GroupRun {
     plan_.part = 0;
     execution_.summary.passes += plan_.parts - 1;
     execution_.notes.push_back(note_ + ", in " + std::to_string(plan_.parts) + " parts");
-    PRESSO_TRY(begin_last_steps(budget / 4));
-    std::uint64_t done = 0;
-    for (bool more = true; more;) {
-      PRESSO_ASSIGN(const RowStore sorted, ordering->next());
-      if (sorted.rows() == 0) break;
-      std::vector<VectorView> views(order.columns.size() - 1);
-      for (std::uint64_t first = 0; more && first < sorted.rows(); first += kBatchRows) {
-        const auto count =
-            static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, sorted.rows() - first));
-        for (std::size_t i = 0; i < views.size(); ++i) views[i] = sorted.view(i, first);
-        PRESSO_ASSIGN(more, take_groups(views, count, done));
-        done += count;
-      }
-    }
-    execution_.summary.peak_bytes =
-        std::max(execution_.summary.peak_bytes, ordering->peak_bytes() + plan_.memory_bytes);
-    execution_.summary.spilled_bytes += ordering->spilled_bytes();
-    return finish_last_steps();
+    return take_parts(*ordering, budget / 4);
   }
 
   static Status add_part(Ordering& ordering, const RowStore& groups,
@@ -267,6 +298,192 @@ class GroupRun {
       PRESSO_TRY(ordering.add(0, first, nullptr, views, count));
     }
     return {};
+  }
+
+  Status take_parts(Ordering& ordering, std::uint64_t memory_bytes) {
+    PRESSO_TRY(begin_last_steps(memory_bytes));
+    std::uint64_t done = 0;
+    for (bool more = true; more;) {
+      PRESSO_ASSIGN(const RowStore sorted, ordering.next());
+      if (sorted.rows() == 0) break;
+      std::vector<VectorView> views(sorted.columns().size() - 1);
+      for (std::uint64_t first = 0; more && first < sorted.rows(); first += kBatchRows) {
+        const auto count =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, sorted.rows() - first));
+        for (std::size_t i = 0; i < views.size(); ++i) views[i] = sorted.view(i, first);
+        PRESSO_ASSIGN(more, take_groups(views, count, done));
+        done += count;
+      }
+    }
+    execution_.summary.peak_bytes =
+        std::max(execution_.summary.peak_bytes, ordering.peak_bytes() + plan_.memory_bytes);
+    execution_.summary.spilled_bytes += ordering.spilled_bytes();
+    return finish_last_steps();
+  }
+
+  // --- by way of a file
+
+  /// The part that each row's key falls into.
+  void parts_of(const std::vector<VectorView>& keys, std::uint32_t count,
+                std::vector<std::int64_t>& parts) const {
+    std::vector<std::uint64_t> hashes(count, 0);
+    for (const VectorView& key : keys) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        hashes[i] = hash_pair(hashes[i], key.is_null(i) ? kHashKey : word_of(key, i));
+      }
+    }
+    parts.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) parts[i] = part_of(hashes[i], plan_.parts);
+  }
+
+  /// Equal for keys that are equal: NaNs are, and -0 and +0.
+  static std::uint64_t word_of(const VectorView& key, std::uint32_t row) {
+    switch (key.physical) {
+      case Physical::kBool:
+        return key.as<Byte>()[row];
+      case Physical::kInt64:
+        return static_cast<std::uint64_t>(key.as<std::int64_t>()[row]);
+      case Physical::kInt128: {
+        const auto value = static_cast<Uint128>(key.as<Int128>()[row]);
+        return hash_pair(static_cast<std::uint64_t>(value),
+                         static_cast<std::uint64_t>(value >> 64));
+      }
+      case Physical::kDouble: {
+        const double value = key.as<double>()[row];
+        if (std::isnan(value)) return 1;
+        return std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
+      }
+      default:
+        return hash_bytes(key.as<StringRef>()[row].bytes());
+    }
+  }
+
+  /// Columns of the file: keys, arguments, the row's number, the part.
+  OrderingPlan file_plan(std::uint64_t memory_bytes) const {
+    OrderingPlan plan;
+    for (const KeySpec& key : plan_.keys) plan.columns.push_back(key.physical);
+    for (std::size_t i = 0; i < query().aggregates.size(); ++i) {
+      if (query().aggregates[i].argument) plan.columns.push_back(plan_.aggregates[i].argument);
+    }
+    plan.columns.push_back(Physical::kInt64);
+    plan.keys = {{plan.columns.size(), false, false}};
+    plan.columns.push_back(Physical::kInt64);
+    plan.threads = execution_.threads;
+    plan.memory_bytes = memory_bytes;
+    plan.temporary_directory = execution_.options.temporary_directory;
+    return plan;
+  }
+
+  Status write_rows(Ordering& file) {
+    std::vector<Views> views(execution_.threads);
+    std::vector<std::vector<std::int64_t>> parts(execution_.threads);
+    std::vector<std::vector<std::int64_t>> numbers(execution_.threads);
+    return run_all(execution_, program_, [&](unsigned worker, const RowBatch& batch) -> Status {
+      Views& own = views[worker];
+      PRESSO_TRY(set_views(own, batch));
+      const std::uint32_t count = batch.selection.count;
+      std::vector<VectorView> columns = own.keys;
+      for (std::size_t i = 0; i < query().aggregates.size(); ++i) {
+        if (query().aggregates[i].argument) columns.push_back(own.arguments[i]);
+      }
+      numbers[worker].resize(count);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint64_t row = batch.selection.all ? i : batch.selection.rows[i];
+        numbers[worker][i] = static_cast<std::int64_t>(batch.first_row() + row);
+      }
+      parts_of(own.keys, count, parts[worker]);
+      columns.push_back({Physical::kInt64, numbers[worker].data(), nullptr});
+      columns.push_back({Physical::kInt64, parts[worker].data(), nullptr});
+      const std::uint16_t* const rows = batch.selection.all ? nullptr : batch.selection.rows;
+      return file.add(worker, batch.first_row(), rows, columns, count);
+    });
+  }
+
+  /// Groups a part's rows; the least number of a row is an aggregate like others.
+  Result<std::unique_ptr<Grouping>> grouping_of_part() const {
+    GroupingPlan plan = plan_;
+    plan.parts = 1;
+    plan.threads = 1;
+    AggregateSpec first_row;
+    first_row.kind = AggregateKind::kMin;
+    plan.aggregates.push_back(first_row);
+    return Grouping::make(plan);
+  }
+
+  Status close_part(std::unique_ptr<Grouping>& grouping, Ordering& ordering) {
+    if (grouping == nullptr) return {};
+    note_ = "groups: " + grouping->describe();
+    PRESSO_ASSIGN(const RowStore groups, grouping->finish());
+    grouping.reset();
+    execution_.summary.groups += groups.rows();
+    std::vector<VectorView> views(groups.columns().size());
+    for (std::uint64_t first = 0; first < groups.rows(); first += kBatchRows) {
+      const auto count =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, groups.rows() - first));
+      for (std::size_t i = 0; i < views.size(); ++i) views[i] = groups.view(i, first);
+      PRESSO_TRY(ordering.add(0, first, nullptr, views, count));
+    }
+    return {};
+  }
+
+  /// Rows [first, end) of a batch of the file, all of one part.
+  Status add_rows_of_part(Grouping& grouping, const RowStore& rows, std::uint64_t first,
+                          std::uint32_t count, std::uint64_t number) {
+    std::size_t column = 0;
+    std::vector<VectorView> keys(plan_.keys.size());
+    for (VectorView& key : keys) key = rows.view(column++, first);
+    std::vector<VectorView> arguments(query().aggregates.size() + 1);
+    for (std::size_t i = 0; i < query().aggregates.size(); ++i) {
+      if (query().aggregates[i].argument) arguments[i] = rows.view(column++, first);
+    }
+    arguments.back() = rows.view(column, first);
+    return grouping.add(0, {number, nullptr}, keys, arguments, count);
+  }
+
+  Status read_parts(Ordering& file, Ordering& ordering) {
+    std::unique_ptr<Grouping> grouping;
+    std::int64_t part = -1;
+    std::uint64_t number = 0;
+    while (true) {
+      PRESSO_ASSIGN(const RowStore rows, file.next());
+      if (rows.rows() == 0) break;
+      const std::size_t parts = rows.columns().size() - 1;
+      for (std::uint64_t at = 0; at < rows.rows();) {
+        const std::int64_t of = rows.at<std::int64_t>(parts, at);
+        if (of != part) {
+          PRESSO_TRY(close_part(grouping, ordering));
+          PRESSO_ASSIGN(grouping, grouping_of_part());
+          part = of;
+        }
+        std::vector<std::uint64_t> chosen;
+        while (at < rows.rows() && chosen.size() < kBatchRows &&
+               rows.at<std::int64_t>(parts, at) == part) {
+          chosen.push_back(at++);
+        }
+        const auto count = static_cast<std::uint32_t>(chosen.size());
+        PRESSO_TRY(add_rows_of_part(*grouping, rows.picked(chosen), 0, count, number));
+        number += count;
+      }
+    }
+    return close_part(grouping, ordering);
+  }
+
+  Status run_by_spilling() {
+    execution_.summary.groups = 0;
+    const std::uint64_t budget = execution_.memory_bytes;
+    PRESSO_ASSIGN(const auto ordering, order_of_parts(budget / 4));
+    {
+      PRESSO_ASSIGN(const auto file, Ordering::make(file_plan(budget / 4)));
+      PRESSO_TRY(write_rows(*file));
+      plan_.memory_bytes = budget / 4;
+      PRESSO_TRY(read_parts(*file, *ordering));
+      execution_.summary.spilled_bytes += file->spilled_bytes();
+    }
+    ++execution_.summary.passes;
+    execution_.notes.push_back(note_ + ", in " + std::to_string(plan_.parts) +
+                               " parts of a temporary file");
+    plan_.memory_bytes = budget / 2;
+    return take_parts(*ordering, budget / 4);
   }
 
   // --- from groups to the answer

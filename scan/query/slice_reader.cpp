@@ -4,6 +4,8 @@
 #include <bit>
 #include <type_traits>
 
+#include "format/columns/bit_copy.h"
+
 namespace presso::query {
 namespace {
 
@@ -90,20 +92,54 @@ bool select_validity(const std::uint64_t* bits, const Selection& selection, std:
   return missing != 0;
 }
 
-void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
-  count = 0;
-  for (std::uint32_t word = 0; word < kBatchWords; ++word) {
-    count += static_cast<std::uint32_t>(std::popcount(bits[word]));
-  }
-  all = count == in_vector;
-  if (all) return;
-  std::uint32_t at = 0;
-  for (std::uint32_t word = 0; word < kBatchWords; ++word) {
-    for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
-      rows[at++] = static_cast<std::uint16_t>(64 * word +
-                                              static_cast<std::uint32_t>(std::countr_zero(rest)));
+namespace {
+
+/// By byte, the numbers of its bits that are 1, and how many these are.
+struct BitNumbers {
+  std::uint16_t at[256][8] = {};
+  std::uint8_t count[256] = {};
+  constexpr BitNumbers() {
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      for (unsigned bit = 0; bit < 8; ++bit) {
+        if ((byte >> bit & 1) != 0) at[byte][count[byte]++] = static_cast<std::uint16_t>(bit);
+      }
     }
   }
+};
+constexpr BitNumbers kBitNumbers;
+
+/// One number after another.
+void list_few(const std::uint64_t* bits, std::uint16_t* to) {
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) {
+    for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      *to++ = static_cast<std::uint16_t>(64 * word +
+                                         static_cast<std::uint32_t>(std::countr_zero(rest)));
+    }
+  }
+}
+
+/// Eight numbers are written for each byte, those too many are overwritten by the next.
+void list_many(const std::uint64_t* bits, std::uint16_t* to) {
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) {
+    for (std::uint32_t byte = 0; byte < 8; ++byte) {
+      const auto value = static_cast<Byte>(bits[word] >> (8 * byte));
+      const auto first = static_cast<std::uint16_t>(64 * word + 8 * byte);
+      for (std::uint32_t i = 0; i < 8; ++i) {
+        to[i] = static_cast<std::uint16_t>(kBitNumbers.at[value][i] + first);
+      }
+      to += kBitNumbers.count[value];
+    }
+  }
+}
+
+}  // namespace
+
+void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
+  count = 0;
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) count += ones_of(bits[word]);
+  all = count == in_vector;
+  constexpr std::uint32_t kFew = 128;
+  if (!all) count < kFew ? list_few(bits, rows) : list_many(bits, rows);
 }
 
 SliceReader::SliceReader(std::vector<Physical> physical)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string_view>
 
 namespace presso::query {
@@ -35,6 +36,37 @@ struct PlacesOfBytes {
   }
 };
 
+/// The marks of one string, token by token.
+class Marking {
+ public:
+  Marking(std::string_view literal, unsigned first_bit)
+      : literal_(literal), places_(literal), first_bit_(first_bit) {}
+
+  std::uint32_t of(std::string_view token) const {
+    std::uint32_t marks = 0;
+    const auto for_places = [](unsigned set, const auto& visit) {
+      for (; set != 0; set &= set - 1) visit(static_cast<std::size_t>(std::countr_zero(set)));
+    };
+    for_places(places_.begins[static_cast<Byte>(token.front())], [&](std::size_t p) {
+      const std::string_view rest = literal_.substr(p);
+      if (rest.starts_with(token) || token.starts_with(rest)) marks |= bit(p);
+    });
+    for_places(places_.ends[static_cast<Byte>(token.back())], [&](std::size_t p) {
+      if (token.ends_with(literal_.substr(0, p))) marks |= bit(p) << kEndShift;
+    });
+    const bool has_room = token.size() >= literal_.size();
+    if (has_room && token.find(literal_) != std::string_view::npos) marks |= kWhole;
+    return marks;
+  }
+
+ private:
+  std::uint32_t bit(std::size_t place) const { return 1u << ((first_bit_ + place) % kPlaceBits); }
+
+  std::string_view literal_;
+  PlacesOfBytes places_;
+  unsigned first_bit_;
+};
+
 }  // namespace
 
 CodeSweep::CodeSweep(const TokenDictionary& tokens,
@@ -42,37 +74,17 @@ CodeSweep::CodeSweep(const TokenDictionary& tokens,
     : marks_(kMaxTokens, kAfterAny) {
   unsigned first_bit = 0;
   for (const std::string& string : clause.any_of) {
-    add(tokens, string.substr(0, kMaxTokenBytes), clause.ignore_ascii_case, first_bit);
-    first_bit += static_cast<unsigned>(string.size());
-  }
-}
-
-void CodeSweep::add(const TokenDictionary& tokens, std::string string, bool any_case,
-                    unsigned first_bit) {
-  const PlacesOfBytes places(string);
-  const std::string_view literal = string;
-  const auto mark = [&](std::size_t p) { return 1u << ((first_bit + p) % kPlaceBits); };
-  std::array<char, kMaxTokenBytes> folded;
-  for (std::uint32_t code = 0; code < tokens.size(); ++code) {
-    const Bytes bytes = tokens.token(code);
-    std::copy(bytes.begin(), bytes.end(), folded.begin());
-    if (any_case) std::transform(folded.begin(), folded.end(), folded.begin(), lower);
-    const std::string_view token(folded.data(), bytes.size());
-    std::uint32_t& marks = marks_[code];
-    for (unsigned left = places.begins[static_cast<Byte>(token.front())]; left != 0;
-         left &= left - 1) {
-      const auto p = static_cast<std::size_t>(__builtin_ctz(left));
-      const std::string_view rest = literal.substr(p);
-      const std::size_t shared = std::min(rest.size(), token.size());
-      if (rest.substr(0, shared) == token.substr(0, shared)) marks |= mark(p);
+    const std::string_view literal = std::string_view(string).substr(0, kMaxTokenBytes);
+    const Marking marking(literal, first_bit);
+    first_bit += static_cast<unsigned>(literal.size());
+    for (std::uint32_t code = 0; code < tokens.size(); ++code) {
+      std::array<char, kMaxTokenBytes> token;
+      const Bytes bytes = tokens.token(code);
+      std::copy(bytes.begin(), bytes.end(), token.begin());
+      if (clause.ignore_ascii_case)
+        std::transform(token.begin(), token.end(), token.begin(), lower);
+      marks_[code] |= marking.of({token.data(), bytes.size()});
     }
-    for (unsigned left = places.ends[static_cast<Byte>(token.back())]; left != 0;
-         left &= left - 1) {
-      const auto p = static_cast<std::size_t>(__builtin_ctz(left));
-      if (token.ends_with(literal.substr(0, p))) marks |= mark(p) << kEndShift;
-    }
-    const bool has_room = token.size() >= literal.size();
-    if (has_room && token.find(literal) != std::string_view::npos) marks |= kWhole;
   }
 }
 

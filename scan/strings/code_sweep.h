@@ -36,8 +36,6 @@ class CodeSweep {
                    Places& places) const;
 
  private:
-  void add(const TokenDictionary& tokens, std::string string, bool any_case, unsigned first_bit);
-
   /// By code. Low half: bit p for a token that may go on at byte p of the literal; the highest bit
   /// for one that holds a literal. High half: bit p for one that ends with p of its bytes; the
   /// highest for all.

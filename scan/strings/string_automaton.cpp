@@ -159,6 +159,12 @@ scan_detail::SyntaxOptions query_syntax() {
   return syntax;
 }
 
+AutomatonLimits query_limits(const scan_detail::Program& program) {
+  constexpr std::size_t kMostSteps = 64'000;
+  constexpr std::size_t kMostStates = 4000;
+  return {.constructed_states = std::min(kMostStates, kMostSteps / program.classes)};
+}
+
 Error too_many_states(const AutomatonLimits& limits) {
   return make_error(
       ErrorCode::kInvalidArgument,

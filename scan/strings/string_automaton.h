@@ -57,6 +57,11 @@ struct AutomatonLimits {
   std::size_t constructed_states = 50'000;  ///< before minimising
 };
 
+/// What queries make at once: programs up to RE2's limit, and automata that take at most some 50 ms
+/// to make, at about a microsecond a state and class of bytes. Larger ones are made as they read.
+constexpr scan_detail::ProgramOptions kQueryProgram{.max_bytes = std::size_t{8} << 20};
+AutomatonLimits query_limits(const scan_detail::Program& program);
+
 /// The strings in which `program` finds a match. Errors: kInvalidArgument: more states than that;
 /// kUnsupported: Unicode's \b, which needs characters.
 Result<scan_detail::Dfa> string_automaton(const scan_detail::Program& program,

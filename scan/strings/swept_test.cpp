@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <utility>
 
 #include "scan/strings/row_cursor.h"
@@ -13,7 +14,9 @@ namespace {
 using scan_detail::CandidateBatch;
 using scan_detail::Kernels;
 
-constexpr double kSweepNs = 0.1;
+/// Measured on rows of 26 bytes: string_test_rate lineitem.csv.presso l_comment like %furiously%
+/// (or matches (foxes|ideas).*(sleep|haggle): 0.25).
+constexpr double kSweepNs = 0.15;
 
 /// Calls decide(row, place) for each row with a place, with the first one, in their order.
 template <class Decide>
@@ -44,39 +47,47 @@ class Sweeps {
   const Kernels& kernels() const { return kernels_; }
   const TextSweep& operator[](std::size_t i) const { return sweeps_[i]; }
 
-  /// The number of the sweep that finds least; nullopt: rows had better be tested one by one.
+  /// The number of the sweep to run; nullopt: rows had better be tested one by one. The first call
+  /// chooses for all that follow.
   std::optional<std::size_t> best(const TextRows& rows, const std::uint64_t* alive) const {
     if (few_are_alive(rows.rows, alive, kLeastAlive)) return std::nullopt;
+    std::size_t chosen = chosen_.load(std::memory_order_relaxed);
+    if (chosen == kUndecided) {
+      chosen = cheapest(first_rows(rows, kTrialRows));
+      chosen_.store(chosen, std::memory_order_relaxed);
+    }
     const std::uint32_t sample = std::min(rows.rows, kSampleRows);
-    const Bytes text = rows.text.first(static_cast<std::size_t>(rows.offsets[sample]));
-    std::optional<std::size_t> best;
-    std::size_t fewest = std::max<std::size_t>(sample / 2, 1);
-    for (std::size_t i = 0; i < sweeps_.size(); ++i) {
-      const std::size_t found = places_in(sweeps_[i], text);
-      if (found < fewest) best = i;
-      fewest = std::min(fewest, found);
+    const double cost = sweeps_[chosen].cost(kernels_, first_rows(rows, sample));
+    if (cost > kMostCost * sample) return std::nullopt;
+    return chosen;
+  }
+
+ private:
+  static constexpr std::size_t kUndecided = ~std::size_t{0};
+  static constexpr std::uint32_t kTrialRows = 1024;
+  static constexpr std::uint32_t kSampleRows = 128;
+  static constexpr double kMostCost = 0.6;  ///< a row
+  /// Where fewer of the rows are alive, looking at each of them is faster than sweeping all.
+  static constexpr std::uint64_t kLeastAlive = 24;
+
+  static Bytes first_rows(const TextRows& rows, std::uint32_t count) {
+    return rows.text.first(static_cast<std::size_t>(rows.offsets[std::min(rows.rows, count)]));
+  }
+
+  std::size_t cheapest(Bytes text) const {
+    std::size_t best = 0;
+    double least = sweeps_[0].cost(kernels_, text);
+    for (std::size_t i = 1; i < sweeps_.size(); ++i) {
+      const double cost = sweeps_[i].cost(kernels_, text);
+      if (cost < least) best = i;
+      least = std::min(least, cost);
     }
     return best;
   }
 
- private:
-  static constexpr std::uint32_t kSampleRows = 512;
-  /// Where fewer of the rows are alive, looking at each of them is faster than sweeping all.
-  static constexpr std::uint64_t kLeastAlive = 24;
-
-  std::size_t places_in(const TextSweep& sweep, Bytes text) const {
-    std::size_t found = 0;
-    CandidateBatch batch;
-    for (std::size_t from = 0, limit = sweep.limit(text); from < limit;) {
-      batch.count = 0;
-      from = sweep.find(kernels_, text, from, limit, batch);
-      found += batch.count;
-    }
-    return found;
-  }
-
   std::vector<TextSweep> sweeps_;
   const Kernels& kernels_;
+  mutable std::atomic<std::size_t> chosen_{kUndecided};
 };
 
 /// Rows with a place are gathered, since tests are faster with several of them at a time.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Rows in which something must stand: the text of all rows is swept for it at once (text_sweep.h),
 // and only rows with a place are tested. Rows without one cost what the sweep costs. Of several
-// things that must stand there, the text says which is the rarest, by its first bytes; where all
-// are common, or few rows are alive, rows are tested one by one.
-// Tested by tests/unit/scan/strings/string_test_test.cpp.
+// things that must stand there the first text that is searched says which is the rarest; where it
+// is common all the same, or few rows are alive, rows are tested one by one. Tested by
+// tests/unit/scan/strings/string_test_test.cpp.
 #pragma once
 
 #include <memory>

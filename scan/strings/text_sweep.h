@@ -6,8 +6,11 @@
 // Tested by tests/unit/scan/strings/string_test_test.cpp.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "scan/bytes/kernels.h"
@@ -21,9 +24,10 @@ class TextSweep {
  public:
   using Clause = scan_detail::RequiredLiterals::Clause;
 
-  /// For one of the clause's strings. nullopt: they cannot be looked for (with case ignored: what
-  /// is not UTF-8).
-  static std::optional<TextSweep> for_strings(const Clause& clause);
+  /// For one of the clause's strings: for a single one whose case counts by several pairs of its
+  /// bytes, as texts have different ones seldom; else one sweep. None: they cannot be looked for
+  /// (with case ignored: what is not UTF-8).
+  static std::vector<TextSweep> for_strings(const Clause& clause);
   /// For the plan's pair or sequence, one of which exists.
   static TextSweep for_bytes(const scan_detail::PrefilterPlan& plan);
 
@@ -33,18 +37,22 @@ class TextSweep {
   /// swept. Places may be none; those of a single string whose case counts are certain.
   std::size_t find(const scan_detail::Kernels& kernels, Bytes text, std::size_t from,
                    std::size_t limit, scan_detail::CandidateBatch& batch) const;
-  /// With a single string whose case counts: its size; else 0.
-  std::size_t certain_bytes() const { return needle_ ? needle_->size() : 0; }
+  /// What sweeping the text would cost besides the sweep itself, in places that are tested.
+  double cost(const scan_detail::Kernels& kernels, Bytes text) const;
 
  private:
   using Probe =
       std::variant<scan_detail::PairProbe, scan_detail::NibbleProbe, scan_detail::HashProbe,
                    scan_detail::StrideProbe, scan_detail::SequenceProbe>;
-  TextSweep(Probe probe, std::size_t reach) : probe_(std::move(probe)), reach_(reach) {}
-  void keep_certain(Bytes text, scan_detail::CandidateBatch& batch) const;
+  static std::vector<TextSweep> for_string(const std::string& string);
+  TextSweep(std::shared_ptr<const Probe> probe, std::size_t reach)
+      : probe_(std::move(probe)), reach_(reach) {}
+  std::size_t sweep(const scan_detail::Kernels& kernels, Bytes text, std::size_t from,
+                    std::size_t limit, scan_detail::CandidateBatch& batch) const;
+  void confirm(Bytes text, scan_detail::CandidateBatch& batch) const;
 
-  Probe probe_;
-  scan_detail::HashProbe confirm_;  ///< with NibbleProbe
+  std::shared_ptr<const Probe> probe_;  ///< shared, so that a sweep is cheap to move
+  scan_detail::HashProbe confirm_;      ///< with NibbleProbe
   std::size_t reach_;
   std::optional<Needle> needle_;
 };

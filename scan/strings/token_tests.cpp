@@ -116,11 +116,16 @@ class TokenTest final : public StringTest::TokenAutomaton {
 
   bool matches(const CodeRows& rows, std::uint32_t row) const {
     if (!table_) return matches_decoded(rows, row);
+    return plan_->backwards ? read_row<true>(rows, row) : read_row<false>(rows, row);
+  }
+
+  template <bool kBackwards>
+  bool read_row(const CodeRows& rows, std::uint32_t row) const {
     const std::uint32_t begin = rows.begins[row];
     const std::uint32_t end = rows.begins[row + 1];
     State state = table_->start();
     for (std::uint32_t i = begin; i < end; ++i) {
-      state = table_->step(state, rows.codes[plan_->backwards ? begin + end - 1 - i : i]);
+      state = table_->step(state, rows.codes[kBackwards ? begin + end - 1 - i : i]);
       if (table_->is_decided(state)) break;
     }
     return table_->matches(state);
@@ -136,7 +141,10 @@ class TokenTest final : public StringTest::TokenAutomaton {
   }
 
   void read_rows(const CodeRows& rows, const std::uint64_t* alive, std::uint64_t* bits) const {
-    test_rows(rows.rows, alive, bits, [&](std::uint32_t row) { return matches(rows, row); });
+    const auto run = [&](const auto& test) { test_rows(rows.rows, alive, bits, test); };
+    if (!table_) return run([&](std::uint32_t row) { return matches_decoded(rows, row); });
+    if (plan_->backwards) return run([&](std::uint32_t row) { return read_row<true>(rows, row); });
+    run([&](std::uint32_t row) { return read_row<false>(rows, row); });
   }
 
   /// Whether the automaton needs less than half of the codes, by the first rows.

@@ -119,6 +119,18 @@ void RowStore::drop_idle_validity() {
   }
 }
 
+void RowStore::use_large_pages() {
+  for (Column& column : columns_) column.values.use_large_pages();
+}
+
+void RowStore::reserve(std::uint64_t rows) {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const std::uint64_t bytes = rows * physical_bytes(physical_[i]);
+    Buffer& values = columns_[i].values;
+    if (bytes > values.size()) values.grow(static_cast<std::size_t>(bytes));
+  }
+}
+
 void RowStore::append(std::span<const VectorView> columns, std::uint32_t rows) {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     append_values(i, columns[i], rows);

@@ -116,6 +116,26 @@ class Questions(SelectTest):
         out = self.ok("select", "shop.csv", "--agg", "count(*) as n, count(amount) as m").out
         self.assertEqual(out, b"n,m\n5,4\n")
 
+    def test_keys_have_names(self):
+        ask = ("select", "shop.csv", "--group-by", "month(day) as m", "--agg", "count(*) as n")
+        expected = b"m,n\n1,1\n2,2\n3,1\n,1\n"
+        self.assertEqual(self.ok(*ask, "--order-by", "m").out, expected)
+        self.assertEqual(
+            self.ok(*ask[:4], "--columns", "m, count(*) as n", "--order-by", "1").out, expected
+        )
+        self.assertEqual(
+            self.ok(*ask, "--having", "m >= 2", "--order-by", "m").out, b"m,n\n2,2\n3,1\n"
+        )
+        by_name = (
+            "--columns",
+            "month(day) as m, count(*) as n",
+            "--group-by",
+            "m",
+            "--order-by",
+            "m",
+        )
+        self.assertEqual(self.ok("select", "shop.csv", *by_name).out, expected)
+
     def test_groups_are_those_of_a_plain_computation(self):
         rows, text = many_rows()
         name = self.table("many.csv", text)
@@ -460,7 +480,9 @@ class Inputs(SelectTest):
             ),
             [["1", ""], ["02", ""]],
         )
-        self.fails("select", "--schema", "a:int64", stdin=b"a\nx\n", saying="line 2")
+        text = b"a\n1\nx\n"
+        said = self.fails("select", "--schema", "a:int64", "--input-header", "yes", stdin=text).err
+        self.assertIn("line 3", said)
 
     def test_compressed_text(self):
         for name, content in {"a.csv.gz": gzip.compress(SHOP), "b.gz": gzip.compress(SHOP)}.items():
@@ -538,6 +560,8 @@ class Failures(SelectTest):
         said = self.fails("select", "bad.presso", "-o", "out.csv").err
         self.assertIn("bad.presso", said)
         self.assertIn("block", said)
+        said = self.fails("select", name, "bad.presso", name, "-o", "out.csv").err
+        self.assertTrue(said.startswith("presso: bad.presso: block "), said)
         self.assertNotIn("out.csv", self.files())
 
     def test_an_overflow_names_the_row(self):
@@ -616,8 +640,9 @@ class Reports(SelectTest):
         said = self.ok("select", "shop.csv", "-v").err
         self.assertIn("presso: shop.csv: loaded into memory: 5 rows", said)
         twice = b"a,a\n1,2\n"
-        self.assertIn("presso: standard input", self.ok("select", stdin=twice).err)
-        self.assertEqual(self.ok("select", "-q", "--no-progress", stdin=twice).err, "")
+        ask = ("select", "--input-header", "yes")
+        self.assertIn("presso: standard input", self.ok(*ask, stdin=twice).err)
+        self.assertEqual(self.ok(*ask, "-q", "--no-progress", stdin=twice).err, "")
         self.assertEqual(self.run_presso("select", "-qq", "none").err, "")
 
     def test_small_queries_leave_the_store_alone(self):

@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "format/suggest.h"
 #include "tools/cli/command.h"
 #include "tools/cli/generate.h"
 #include "tools/cli/lexer.h"
 #include "tools/cli/message.h"
-#include "format/suggest.h"
 
 namespace presso::cli {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/decompress/flags_rows.h"
 
-#include "tools/cli/bind.h"
 #include "format/suggest.h"
+#include "tools/cli/bind.h"
 
 namespace presso::cli {
 namespace {

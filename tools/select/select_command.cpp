@@ -66,7 +66,7 @@ class SelectCommand final : public Command {
     PRESSO_ASSIGN(const AnswerOptions answer, answer_options(settings_));
     if (!open_inputs(operands)) return exit_status();
     if (settings_.list_columns) return list_columns();
-    const Query query = make_query();
+    const Query query = make_query(inputs_);
     const Result<TableSchema> schema = query.schema();
     if (!schema.ok()) return fail(schema.error());
     settings_.query.rates = query_rates(MeasurementStore::of_user(), stored_bytes());
@@ -75,10 +75,23 @@ class SelectCommand final : public Command {
   }
 
  private:
-  /// Errors of the question: the lines that show the place need no file in front.
-  static int fail(const Error& problem) {
-    error("", problem);
+  int fail(const Error& problem) const {
+    error(blamed_file(problem), problem);
     return exit_status();
+  }
+
+  /// The name of the file that is damaged; empty where none is to blame, but the question. Of
+  /// several it is that of which the same is asked in vain.
+  std::string blamed_file(const Error& problem) const {
+    if (!is_damage(problem.code)) return "";
+    if (inputs_.size() == 1) return inputs_.front()->name();
+    for (const auto& input : inputs_) {
+      const auto asked = make_query({&input, 1}).explain(settings_.query, true);
+      const bool same = !asked.ok() && asked.error().code == problem.code &&
+                        asked.error().byte_offset == problem.byte_offset;
+      if (same) return input->name();
+    }
+    return "";
   }
 
   Status check_operands(std::vector<std::string>& operands) const {
@@ -116,10 +129,10 @@ class SelectCommand final : public Command {
     return true;
   }
 
-  Query make_query() const {
+  Query make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const {
     std::vector<presso::Table> tables;
     std::vector<std::string> names;
-    for (const auto& input : inputs_) {
+    for (const auto& input : inputs) {
       tables.push_back(input->table());
       names.push_back(input->name());
     }
@@ -178,7 +191,8 @@ class SelectCommand final : public Command {
     const Result<QuerySummary> summary = query.run(settings_.query, *sink);
     Status done = summary.ok() ? sink->finish(summary->rows) : Status(summary.error());
     if (!done.ok()) {
-      report_failure("", done.error(), *output, true);
+      const bool of_output = output->sink().failed();
+      report_failure(of_output ? "" : blamed_file(done.error()), done.error(), *output, true);
       return exit_status();
     }
     done = output->commit({});

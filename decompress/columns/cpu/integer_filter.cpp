@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "decompress/columns/cpu/alp_bounds.h"
 #include "decompress/columns/cpu/integer_filter_kernels.h"
 #include "format/columns/zone_image.h"
 
@@ -25,6 +26,14 @@ void fill(std::uint64_t* bits, bool value, std::uint32_t rows) {
   clear_behind(bits, rows);
 }
 
+bool is_kind(const IntegerVector& vector, IntegerKind kind) {
+  return vector.entry.kind == static_cast<Byte>(kind);
+}
+
+bool are_differences(const IntegerVector& vector) {
+  return is_kind(vector, IntegerKind::kDelta1) || is_kind(vector, IntegerKind::kDelta32);
+}
+
 /// Where the values base + divisor * p lie, all p of a vector, in the order of the type.
 struct PackedImages {
   std::uint64_t first = 0;
@@ -37,9 +46,7 @@ struct PackedImages {
 PackedImages images_of(const IntegerParameters& parameters, const IntegerVector& vector,
                        const ValueTest& test) {
   PackedImages images;
-  if (vector.entry.kind != static_cast<Byte>(IntegerKind::kPacked) || vector.entry.width > 32) {
-    return images;
-  }
+  if (!is_kind(vector, IntegerKind::kPacked) || vector.entry.width > 32) return images;
   const unsigned bits = 8u * test.width_bytes;
   const std::uint64_t greatest = ~std::uint64_t{0} >> (64 - bits);
   const std::uint64_t flip = test.is_signed ? greatest / 2 + 1 : 0;
@@ -73,11 +80,10 @@ Between compare(const PackedImages& images, const Bounds& bounds) {
 /// The words of 1,024 packed values; those of a shorter vector with zeros behind them.
 class FullWords {
  public:
-  explicit FullWords(const IntegerVector& vector) : words_(vector.words) {
-    if (vector.rows > kVectorRows - kLanes) return;
-    const std::uint32_t width = vector.entry.width;
-    const std::size_t bytes = std::size_t{4} * lane_words(vector.rows, width);
-    std::memcpy(padded_, vector.words, bytes);
+  FullWords(const Byte* words, std::uint32_t rows, std::uint32_t width) : words_(words) {
+    if (rows > kVectorRows - kLanes) return;
+    const std::size_t bytes = std::size_t{4} * lane_words(rows, width);
+    std::memcpy(padded_, words, bytes);
     std::memset(padded_ + bytes, 0, std::size_t{4} * kLanes * width - bytes);
     words_ = padded_;
   }
@@ -88,11 +94,13 @@ class FullWords {
   Byte padded_[4 * kVectorRows];
 };
 
-/// Packed values between two of them.
-void filter_packed(const IntegerVector& vector, std::uint32_t from, std::uint32_t to,
-                   std::uint64_t* bits, CpuLevel level) {
-  const FullWords words(vector);
-  kernels(level).packed_range({words.get(), vector.entry.width, from, to - from}, bits);
+/// Packed values, whose words begin at `packed`, between two of them.
+void filter_packed(const IntegerVector& vector, const Byte* packed, std::uint32_t from,
+                   std::uint32_t to, std::uint64_t* bits, CpuLevel level) {
+  const std::uint32_t width = vector.entry.width;
+  const FullWords words(packed, vector.rows, width);
+  kernels(level).packed_range({words.get(), width, from, to - from}, bits);
+  clear_behind(bits, vector.rows);
 }
 
 void filter_packed_images(const IntegerParameters& parameters, const IntegerVector& vector,
@@ -114,9 +122,8 @@ void filter_packed_images(const IntegerParameters& parameters, const IntegerVect
     to = to == images.length ? images.most : to / divisor;
   }
   if (from > to) return fill(bits, false, vector.rows);  // between two multiples
-  filter_packed(vector, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to), bits,
-                level);
-  clear_behind(bits, vector.rows);
+  filter_packed(vector, vector.words, static_cast<std::uint32_t>(from),
+                static_cast<std::uint32_t>(to), bits, level);
 }
 
 /// Rows of exceptions get the bit `wanted(value)`.
@@ -141,10 +148,6 @@ IntegerVector runs_of(const IntegerVector& vector) {
   runs.rows = vector.runs;
   runs.runs = 0;
   return runs;
-}
-
-bool is_kind(const IntegerVector& vector, IntegerKind kind) {
-  return vector.entry.kind == static_cast<Byte>(kind);
 }
 
 /// The first bit from `from` on that is `value`; `end` where there is none before it.
@@ -200,16 +203,31 @@ bool filter_packed_codes(const IntegerVector& vector, const std::uint64_t* wante
       fill(bits, true, vector.rows);
       return true;
     }
-    filter_packed(vector, static_cast<std::uint32_t>(from - first),
+    filter_packed(vector, vector.words, static_cast<std::uint32_t>(from - first),
                   static_cast<std::uint32_t>(to - 1 - first), bits, level);
   } else {
     if (width > kMaxSetWidth) return false;
     std::uint32_t table[kSetWords];
     make_table(wanted, codes, first, width, table);
-    const FullWords words(vector);
+    const FullWords words(vector.words, vector.rows, width);
     kernels(level).packed_set({words.get(), width, table}, bits);
   }
   clear_behind(bits, vector.rows);
+  return true;
+}
+
+/// Doubles that were decimals, as the integers that they are packed as. False where that is not
+/// possible.
+bool filter_alp(const IntegerVector& vector, const ValueTest& test, std::uint64_t* bits,
+                CpuLevel level) {
+  const AlpBounds bounds = alp_bounds(vector, test.least, test.most);
+  if (!bounds.are_known) return false;
+  if (bounds.is_empty || vector.entry.width == 0) {
+    fill(bits, !bounds.is_empty, vector.rows);
+  } else {
+    filter_packed(vector, vector.words + 4, bounds.from, bounds.to, bits, level);
+  }
+  patch_exceptions(vector, bits, [&](std::uint64_t value) { return passes(test, value); });
   return true;
 }
 
@@ -234,10 +252,12 @@ Between vector_between(const IntegerParameters& parameters, const IntegerVector&
                        const ValueTest& test) {
   if (test.kind == ValueTest::Kind::kNone) return Between::kNone;
   if (test.kind == ValueTest::Kind::kAll) return Between::kAll;
-  if (test.kind != ValueTest::Kind::kInteger || test.width_bytes == 0 ||
-      vector.entry.exceptions != 0) {
-    return Between::kSome;
+  if (test.kind != ValueTest::Kind::kInteger || test.width_bytes == 0) return Between::kSome;
+  if (is_kind(vector, IntegerKind::kRuns)) {
+    return vector_between(parameters, runs_of(vector), test);
   }
+  if (are_differences(vector)) return differences_between(parameters, vector, test);
+  if (vector.entry.exceptions != 0) return Between::kSome;
   const PackedImages images = images_of(parameters, vector, test);
   return images.are_known ? compare(images, bounds_of(test)) : Between::kSome;
 }
@@ -267,6 +287,10 @@ void filter_integer_vector(const IntegerParameters& parameters, const IntegerVec
     return clear_behind(bits, vector.rows);
   }
   if (test.kind == ValueTest::Kind::kInteger && test.width_bytes != 0) {
+    if (are_differences(vector)) {
+      const Between between = differences_between(parameters, vector, test);
+      if (between != Between::kSome) return fill(bits, between == Between::kAll, vector.rows);
+    }
     const PackedImages images = images_of(parameters, vector, test);
     if (images.are_known) {
       filter_packed_images(parameters, vector, images, bounds_of(test), bits, level);
@@ -274,6 +298,7 @@ void filter_integer_vector(const IntegerParameters& parameters, const IntegerVec
       return;
     }
   }
+  if (is_kind(vector, IntegerKind::kAlp) && filter_alp(vector, test, bits, level)) return;
   decode_integer_vector(parameters, vector, scratch, level);
   const std::size_t bytes = values_bytes(vector.rows, parameters.width_bytes);
   std::memset(scratch + bytes, 0, kVectorScratchBytes - bytes);

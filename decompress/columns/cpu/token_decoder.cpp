@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "decompress/columns/cpu/integer_decoder.h"
+
 namespace presso {
 namespace {
 
@@ -210,16 +212,23 @@ Result<std::size_t> decode_token_rows(const TokenDictionary& dictionary, Bytes p
   return static_cast<std::size_t>(output.at - begin);
 }
 
+/// A vector of codes is laid out as one of integers of kind 0 is, for which there are loops for
+/// each level of CPU.
 Status unpack_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
-                     std::uint16_t* to) {
+                     std::uint16_t* to, CpuLevel level) {
   if (payload.size() != token_payload_bytes(codes)) {
     return make_error(ErrorCode::kBadPayloadSize, "payload of token codes");
   }
+  const IntegerParameters parameters{.width_bytes = 2, .rows = kVectorRows};
+  IntegerVector vector;
+  vector.entry.width = kTokenBits;
+  vector.words = payload.data();
   for (std::uint32_t at = 0; at < codes; at += kVectorRows) {
-    const std::uint32_t n = std::min(codes - at, kVectorRows);
-    auto* const unpacked = reinterpret_cast<std::int16_t*>(to + at);
-    unpack(payload.data() + std::size_t{at / kVectorRows} * kTokenVectorWords * 4, n, unpacked);
-    if (!names_tokens(unpacked, n, dictionary.size())) return no_token();
+    vector.rows = std::min(codes - at, kVectorRows);
+    decode_integer_vector(parameters, vector, reinterpret_cast<Byte*>(to + at), level);
+    const auto* unpacked = reinterpret_cast<const std::int16_t*>(to + at);
+    if (!names_tokens(unpacked, vector.rows, dictionary.size())) return no_token();
+    vector.words += kTokenVectorWords * sizeof(std::uint32_t);
   }
   return {};
 }

@@ -15,6 +15,7 @@
 
 #include "format/columns/token_dictionary.h"
 #include "presso/bytes.h"
+#include "presso/cpu.h"
 #include "presso/error.h"
 
 namespace presso {
@@ -37,9 +38,9 @@ Result<std::size_t> decode_token_rows(const TokenDictionary& dictionary, Bytes p
                                       std::span<const std::uint32_t> counts, MutableBytes bytes_out,
                                       std::int64_t* offsets_out, std::int64_t first_offset = 0);
 
-/// A block's codes as numbers, without their strings: room for whole vectors of 1,024. Errors:
-/// kBadPayloadSize and kBadOffset as above.
+/// A block's codes as numbers, without their strings: exactly so many. Errors: kBadPayloadSize and
+/// kBadOffset as above.
 Status unpack_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
-                     std::uint16_t* to);
+                     std::uint16_t* to, CpuLevel level = cpu_level());
 
 }  // namespace presso

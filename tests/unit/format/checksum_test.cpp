@@ -58,6 +58,16 @@ TEST(Checksum, OfHeadersAndSectionsIsXxh3) {
   EXPECT_EQ(checksum64({}), 0x2D06800538D394C2u);  // published value for no input and seed 0
 }
 
+TEST(Checksum, OfLongSectionsIsXxh3AtEveryAlignment) {
+  const std::vector<Byte> bytes = test::random_bytes(200'000, 4);
+  for (const std::size_t size : {4095u, 4096u, 4097u, 5000u, 65536u, 99'999u}) {
+    for (std::size_t at = 0; at < 64; at += 13) {
+      const Bytes part(bytes.data() + at, size);
+      EXPECT_EQ(checksum64(part), XXH3_64bits(part.data(), part.size())) << size << ' ' << at;
+    }
+  }
+}
+
 TEST(Checksum, OfPiecesIsThatOfAll) {
   const std::vector<Byte> bytes = test::random_bytes(70'000, 4);
   for (const std::size_t piece : {1u, 7u, 240u, 256u, 1000u, 65'536u, 70'000u}) {

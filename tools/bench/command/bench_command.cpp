@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "format/suggest.h"
 #include "presso/ordered_pipeline.h"
 #include "presso/scan.h"
 #include "tools/bench/command/commands.h"
@@ -11,7 +12,6 @@
 #include "tools/bench/command/subject.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
-#include "format/suggest.h"
 #include "tools/compress/flags_compress.h"
 #include "tools/io/file_sink.h"
 #include "tools/io/flags_files.h"

@@ -212,21 +212,75 @@ TEST(IntegerFilter, ComparesExceptions) {
   }
 }
 
-Block delta_block(std::uint32_t rows, std::uint64_t first, std::mt19937_64& random) {
+struct DifferencesShape {
+  bool by_lanes;
+  std::uint32_t rows;
+  Byte width_bytes;
+  bool is_signed;
+  std::uint64_t first;
+  std::uint64_t base;
+  std::uint32_t width;
+  std::uint64_t divisor = 1;
+};
+
+Block differences_block(const DifferencesShape& shape, std::mt19937_64& random) {
   WordWriter words;
-  words.two(first);
-  words.packed(random_packed(rows, 5, random), 5);
+  words.two(shape.first);
   VectorEntry entry;
-  entry.kind = static_cast<Byte>(IntegerKind::kDelta1);
-  entry.width = 5;
-  return finish({4, true, false, rows, 1}, entry, words);
+  entry.kind = static_cast<Byte>(shape.by_lanes ? IntegerKind::kDelta32 : IntegerKind::kDelta1);
+  if (shape.by_lanes) {
+    entry.width2 = 6;
+    words.consecutive(random_packed(std::min(shape.rows, 32u), 6, random), 6);
+  }
+  words.packed(random_packed(shape.rows, shape.width, random), shape.width);
+  entry.width = static_cast<Byte>(shape.width);
+  entry.base = shape.base;
+  return finish({shape.width_bytes, shape.is_signed, false, shape.rows, shape.divisor}, entry,
+                words);
+}
+
+Block delta_block(std::uint32_t rows, std::uint64_t first, std::mt19937_64& random) {
+  return differences_block({false, rows, 4, true, first, 0, 5}, random);
 }
 
 TEST(IntegerFilter, ComparesDifferences) {
   std::mt19937_64 random(5);
-  for (const std::uint32_t rows : {1u, 100u, 1024u}) {
-    compare_with_bounds_of_all_sorts(delta_block(rows, 100, random), random);
-    compare_with_bounds_of_all_sorts(delta_block(rows, 0x7FFFFF00, random), random);
+  const std::uint64_t firsts[] = {0, 100, 0x7FFFFF00, ~std::uint64_t{0} - 50, random()};
+  const std::uint64_t bases[] = {0, 3, ~std::uint64_t{0} - 9, random()};
+  for (const std::uint32_t rows : {1u, 31u, 33u, 100u, 1024u}) {
+    for (const Byte width_bytes : {Byte{1}, Byte{4}, Byte{8}}) {
+      for (const std::uint64_t first : firsts) {
+        for (const std::uint64_t base : bases) {
+          const bool is_signed = random() % 2 == 0;
+          const bool by_lanes = random() % 2 == 0;
+          const std::uint64_t divisor = random() % 3 == 0 ? 1 + random() % 1000 : 1;
+          compare_with_bounds_of_all_sorts(
+              differences_block({by_lanes, rows, width_bytes, is_signed, first, base, 5, divisor},
+                                random),
+              random);
+          ASSERT_FALSE(HasFailure())
+              << rows << " " << int{width_bytes} << " " << first << " " << base << " " << divisor;
+        }
+      }
+    }
+  }
+}
+
+TEST(IntegerFilter, KnowsWhereSortedValuesLieByTheirEntry) {
+  std::mt19937_64 random(11);
+  for (const bool by_lanes : {false, true}) {
+    const Block block = differences_block({by_lanes, 1024, 4, true, 1000, 0, 4}, random);
+    IntegerVector vector;
+    ASSERT_EQ(find_integer_vector(block.parameters, block.payload, 0, vector), ErrorCode::kOk);
+    const auto between = [&](std::int64_t least, std::int64_t most) {
+      return vector_between(
+          block.parameters, vector,
+          make_value_test(ColumnType::kInt32, signed_image(least), signed_image(most)));
+    };
+    EXPECT_EQ(between(0, 999), Between::kNone);
+    EXPECT_EQ(between(1000 + 1023 * 15 + 64, 1 << 20), Between::kNone);
+    EXPECT_EQ(between(1000, 1000 + 1023 * 15 + 64), Between::kAll);
+    EXPECT_EQ(between(1001, 1 << 20), Between::kSome);
   }
 }
 
@@ -335,6 +389,72 @@ TEST(IntegerFilter, ComparesRealNumbersAsImagesDo) {
             });
         ASSERT_FALSE(HasFailure()) << is_float << " " << least << " " << most;
       }
+    }
+  }
+}
+
+Block alp_block(std::uint32_t rows, std::uint32_t width, std::uint64_t base, Byte e, Byte f,
+                std::uint32_t exceptions, std::mt19937_64& random) {
+  WordWriter words;
+  words.words.push_back(e | std::uint32_t{f} << 8);
+  words.packed(random_packed(rows, width, random), width);
+  std::vector<std::uint16_t> places;
+  for (std::uint32_t i = 0; i < exceptions; ++i) places.push_back(static_cast<std::uint16_t>(i));
+  words.halves(places);
+  for (std::uint32_t i = 0; i < exceptions; ++i) words.two(random());
+  VectorEntry entry;
+  entry.kind = static_cast<Byte>(IntegerKind::kAlp);
+  entry.width = static_cast<Byte>(width);
+  entry.base = base;
+  entry.exceptions = static_cast<Byte>(exceptions);
+  return finish({8, true, true, rows, 1}, entry, words);
+}
+
+std::uint64_t image_of_double(std::uint64_t bits) {
+  const auto number = std::bit_cast<double>(bits);
+  return std::isnan(number) ? ~std::uint64_t{0} : double_image(number);
+}
+
+void compare_doubles(const Block& block, std::uint64_t least, std::uint64_t most) {
+  const ValueTest test = make_value_test(ColumnType::kDouble, least, most);
+  expect_bits(
+      block,
+      [&](const IntegerVector& vector, std::uint64_t* bits, Byte* scratch, CpuLevel level) {
+        filter_integer_vector(block.parameters, vector, test, bits, scratch, level);
+      },
+      [&](std::uint64_t value) {
+        const std::uint64_t of_value = image_of_double(value);
+        if (of_value == ~std::uint64_t{0}) return most == of_value;
+        return least <= of_value && of_value <= most;
+      });
+}
+
+TEST(IntegerFilter, ComparesDoublesThatWereDecimals) {
+  std::mt19937_64 random(10);
+  for (const std::uint32_t width : {0u, 1u, 7u, 20u, 32u, 40u, 62u}) {
+    for (int round = 0; round < 12; ++round) {
+      const auto e = static_cast<Byte>(random() % 19);
+      const auto f = static_cast<Byte>(random() % (round % 4 == 0 ? 19 : e + 1u));
+      const std::uint64_t bases[] = {0, std::uint64_t{0} - 1000, random() >> 20, random()};
+      const std::uint32_t rows = round % 3 == 0 ? 700 : 1024;
+      const Block block =
+          alp_block(rows, width, bases[round % 4], e, f, round % 2 == 0 ? 0 : 5, random);
+      const auto near = [&] {
+        const std::uint64_t value = block.values[random() % rows];
+        const std::uint64_t of_value = image_of_double(value);
+        return of_value == ~std::uint64_t{0} ? of_value : of_value + random() % 3 - 1;
+      };
+      for (int i = 0; i < 6; ++i) {
+        const std::uint64_t a = near();
+        const std::uint64_t b = near();
+        compare_doubles(block, std::min(a, b), std::max(a, b));
+        compare_doubles(block, a, a);
+      }
+      compare_doubles(block, 0, near());
+      compare_doubles(block, near(), ~std::uint64_t{0});
+      compare_doubles(block, double_image(-1e300), double_image(1e300));
+      compare_doubles(block, double_image(1e300), ~std::uint64_t{0});
+      ASSERT_FALSE(HasFailure()) << width << " " << int{e} << " " << int{f} << " " << round;
     }
   }
 }

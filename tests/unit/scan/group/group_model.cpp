@@ -308,7 +308,7 @@ std::vector<TextRow> expected_groups(const GroupingPlan& plan, const TestInput& 
       text.push_back(aggregate(plan.aggregates[i], input.arguments[i], rows));
     }
     answer.push_back(std::move(text));
-    if (first_rows != nullptr) first_rows->push_back(rows.empty() ? ~std::uint64_t{0} : rows[0]);
+    if (first_rows != nullptr) first_rows->push_back(rows.empty() ? 0 : rows[0]);
   }
   return answer;
 }

@@ -285,6 +285,63 @@ TEST_P(Groups, OfNeighboursAreTheSameAsOthers) {
   expect_as_by_the_map(plan, input);
 }
 
+TEST_P(Groups, WhoseKeysAscendAreTheSameAsOthers) {
+  for (const bool ends_in_order : {true, false}) {
+    for (const std::uint32_t longest : {1u, 2u, 9u}) {
+      GroupingPlan plan;
+      TestInput input;
+      corpora::Random random(3);
+      std::vector<std::int64_t> keys;
+      for (std::int64_t key = 0; keys.size() < 20'000; key += 1 + random.below(4)) {
+        keys.insert(keys.end(), 1 + random.below(longest), key);
+      }
+      if (!ends_in_order) keys.insert(keys.end(), keys.begin() + 700, keys.begin() + 1500);
+      input.rows = keys.size();
+      add_key(int_column(keys), {Physical::kInt64, 0, 99'999, false}, plan, input);
+      add_count(plan, input);
+      add_aggregates(int_column(numbers_below(input.rows, 1000, 2), some_nulls(input.rows, 10, 1)),
+                     plan, input);
+      add_aggregates(string_column(std::vector<std::string>(input.rows, "text")), plan, input);
+      expect_as_by_the_map(plan, input);
+    }
+  }
+}
+
+TEST_P(Groups, ShareSumsOfTheSameValuesAsLongAsTheyAreTheSame) {
+  // Rows 0 to 4,999: the second argument is the first; afterwards it is another one.
+  GroupingPlan plan;
+  plan.keys = {KeySpec{Physical::kInt64, 0, 199, false}};
+  plan.strategy = GetParam().strategy;
+  plan.threads = GetParam().threads;
+  AggregateSpec sum, average;
+  sum.kind = AggregateKind::kSum;
+  average.kind = AggregateKind::kAverage;
+  average.scale = 1;
+  plan.aggregates = {sum, average, sum};
+  const auto keys = numbers_below(10'000, 200, 1);
+  const auto one = numbers_below(10'000, 1000, 2);
+  const auto other = numbers_below(10'000, 1000, 3);
+  const auto grouping = Grouping::make(plan);
+  ASSERT_TRUE(grouping.ok());
+  for (std::uint64_t row = 0; row < 10'000; row += 500) {
+    const VectorView key{Physical::kInt64, keys.data() + row, nullptr};
+    const VectorView first{Physical::kInt64, one.data() + row, nullptr};
+    const VectorView second{Physical::kInt64, (row < 5000 ? one : other).data() + row, nullptr};
+    const VectorView arguments[] = {first, first, second};
+    ASSERT_TRUE(
+        (*grouping)
+            ->add(static_cast<unsigned>(row / 500) % plan.threads, {row}, {&key, 1}, arguments, 500)
+            .ok());
+  }
+  std::vector<std::int64_t> mixed(one.begin(), one.begin() + 5000);
+  mixed.insert(mixed.end(), other.begin() + 5000, other.end());
+  const TestInput input{
+      10'000, {int_column(keys)}, {int_column(one), int_column(one), int_column(mixed)}};
+  const auto store = (*grouping)->finish();
+  ASSERT_TRUE(store.ok());
+  EXPECT_EQ(text_of(*store), expected_groups(plan, input));
+}
+
 TEST_P(Groups, AreNoneWithoutRows) {
   GroupingPlan plan;
   TestInput input;

@@ -30,7 +30,7 @@ bool expect_in_order(const std::vector<Column>& columns, const std::vector<Order
   const KeyCoding coding(physical, keys, ranges);
   RowKeys made;
   coding.make(views, static_cast<std::uint32_t>(rows), made);
-  const RowKeys* const long_keys = coding.packed() ? nullptr : &made;
+  const RowKeys* const long_keys = coding.one_word() ? nullptr : &made;
   for (std::uint32_t a = 0; a < rows; ++a) {
     for (std::uint32_t b = 0; b < rows; ++b) {
       const SortEntry left{made.word(a), 0, a};
@@ -43,7 +43,7 @@ bool expect_in_order(const std::vector<Column>& columns, const std::vector<Order
   return coding.packed();
 }
 
-TEST(RowKeys, ArePackedWhereTheValuesTogetherNeedSixtyFourBits) {
+TEST(RowKeys, ArePackedWhereTheirValuesNeedFewBits) {
   constexpr std::size_t kRows = 200;
   const Column few = make_column(Physical::kInt64, kRows, Spread::kFew, 5, 1);
   const Column wide = make_column(Physical::kInt64, kRows, Spread::kMany, 0, 2);
@@ -61,8 +61,11 @@ TEST(RowKeys, ArePackedWhereTheValuesTogetherNeedSixtyFourBits) {
       EXPECT_TRUE(expect_in_order({few, large}, {first, second}));
       EXPECT_TRUE(expect_in_order({nulls, wide}, {first, second}));
       EXPECT_TRUE(expect_in_order({nulls}, {first}));
+      EXPECT_TRUE(expect_in_order({wide, flags}, {first, second}));
+      EXPECT_TRUE(expect_in_order({few, wide, flags, wide}, {first, second, {2}, {3, descending}}));
+      EXPECT_FALSE(expect_in_order({wide, wide, flags, wide, wide}, {first, {1}, {2}, {3}, {4}}));
+      // With null they have one value more than 64 bits tell apart.
       EXPECT_FALSE(expect_in_order({wide_nulls}, {first}));
-      EXPECT_FALSE(expect_in_order({wide, flags}, {first, second}));
       EXPECT_FALSE(expect_in_order({few, text}, {first, second}));
     }
   }

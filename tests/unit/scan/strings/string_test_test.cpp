@@ -4,6 +4,7 @@
 #include "scan/strings/string_test.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "tests/unit/scan/strings/like_oracle.h"
 #include "tests/unit/scan/strings/string_rows.h"
@@ -194,6 +195,33 @@ TEST(StringTest, KnowsWhatMatchesHold) {
   StringCondition set = condition_of(Kind::kIn, "");
   set.set = {"a", "b"};
   EXPECT_EQ(StringTest::compile(set)->exact_strings(), set.set);
+}
+
+TEST(StringTest, IsAskedByManyThreadsAtOnce) {
+  const StringRows rows = random_rows(rare_pieces(), 2000, 12, 9);
+  const TokenDictionary dictionary = test::dictionaries_of(rows).front();
+  const auto tokens =
+      presso::test::token_codes(dictionary, rows.text.data(), rows.offsets.data(), rows.rows());
+  // A table that fills as it is read, automata that wait in a list, and a sweep.
+  for (const char* pattern : {"[fd].*[sl]", "[fdz]*f[a-z ]{18}", "zq.*f"}) {
+    const auto test = StringTest::compile(condition_of(Kind::kMatches, pattern));
+    ASSERT_TRUE(test.ok());
+    const auto automaton = test->over_tokens(dictionary);
+    std::vector<std::vector<std::uint64_t>> found(8, std::vector<std::uint64_t>(rows.words()));
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      threads.emplace_back([&, i] {
+        if (automaton != nullptr && i % 2 == 0) {
+          automaton->find(tokens.codes.data(), tokens.begins.data(), rows.rows(), nullptr,
+                          found[i].data());
+        } else {
+          test->find(rows.text, rows.offsets.data(), rows.rows(), nullptr, found[i].data());
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const auto& bits : found) EXPECT_EQ(bits, found[0]) << pattern;
+  }
 }
 
 TEST(StringTest, MatchesAutomataThatAreMadeAsTheyRead) {

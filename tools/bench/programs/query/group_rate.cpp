@@ -3,13 +3,15 @@
 // two threads.
 //
 //   group_rate [--rows N] [--runs N] [--threads N] [--case TEXT] [--strategy TEXT]
+//              [--groups N --range N] [--wall]
 //
 // Keys and values lie in memory as 32-bit integers and are widened vector by vector, as a decoder
 // would. Aggregates: sum and count; case q1: five sums and a count (TPC-H Q1). A line for each
 // case, strategy and number of threads: nanoseconds a row and thread of adding, milliseconds of
 // finishing, and millions of rows a second for both. Times are CPU times of threads (the busiest
 // one's for adding, the caller's for finishing), the least of all runs, so that other work on the
-// machine hardly matters; --wall takes the clock instead.
+// machine hardly matters; --wall takes the clock instead. --groups: a case of so many random keys,
+// evenly spread over a range.
 #include <time.h>
 
 #include <algorithm>
@@ -37,6 +39,8 @@ struct Options {
   std::string only_case;
   std::string only_strategy;
   bool wall = false;
+  std::uint32_t groups = 0;
+  std::uint32_t range = 0;
 };
 
 struct Case {
@@ -62,9 +66,16 @@ Case make_case(std::string name, std::uint64_t rows, std::int64_t most, std::siz
   return result;
 }
 
-std::vector<Case> all_cases(std::uint64_t rows) {
+std::vector<Case> all_cases(const Options& options) {
+  const std::uint64_t rows = options.rows;
   corpora::Random random(1);
   std::vector<Case> cases;
+  if (options.groups != 0) {
+    const std::uint32_t step = std::max(1u, options.range / options.groups);
+    cases.push_back(make_case("given", rows, options.range, 1,
+                              [&](auto) { return random.below(options.groups) * step; }));
+    return cases;
+  }
   cases.push_back(make_case("4", rows, 5, 1, [&](auto) { return random.below(4); }));
   cases.push_back(make_case("q1", rows, 11, 5, [&](auto) { return random.below(4); }));
   cases.push_back(make_case("60", rows, 59, 1, [&](auto) { return random.below(60); }));
@@ -141,7 +152,6 @@ void measure(const Case& which, const std::vector<std::int32_t>& values, GroupSt
     timed(0);
     for (std::thread& other : others) other.join();
     bytes = (*grouping)->bytes();
-    described = (*grouping)->describe();
     double add = 0;
     for (const double time : times) add = options.wall ? std::max(add, time) : add + time / threads;
     const double begin = seconds(options.wall);
@@ -149,6 +159,7 @@ void measure(const Case& which, const std::vector<std::int32_t>& values, GroupSt
     const double finish = seconds(options.wall) - begin;
     if (!store.ok()) std::abort();
     groups = store->rows();
+    described = (*grouping)->describe();
     best_add = std::min(best_add, add);
     best_finish = std::min(best_finish, finish);
     best = std::min(best, add + finish);
@@ -176,6 +187,8 @@ int main(int argc, char** argv) {
     if (flag == "--rows") options.rows = std::strtoull(value, nullptr, 10);
     if (flag == "--runs") options.runs = std::atoi(value);
     if (flag == "--threads") options.threads = static_cast<unsigned>(std::atoi(value));
+    if (flag == "--groups") options.groups = static_cast<std::uint32_t>(std::atoi(value));
+    if (flag == "--range") options.range = static_cast<std::uint32_t>(std::atoi(value));
     if (flag == "--case") options.only_case = value;
     if (flag == "--strategy") options.only_strategy = value;
     ++i;
@@ -188,7 +201,7 @@ int main(int argc, char** argv) {
       {"hash", GroupStrategy::kHash},   {"optimistic", GroupStrategy::kOptimistic},
       {"radix", GroupStrategy::kRadix},
   };
-  for (const Case& which : all_cases(options.rows)) {
+  for (const Case& which : all_cases(options)) {
     if (!options.only_case.empty() && which.name != options.only_case) continue;
     for (const auto& [name, strategy] : strategies) {
       if (!options.only_strategy.empty() && options.only_strategy != name) continue;

@@ -4,7 +4,7 @@
 // are in memory before; the time is that of add(), on all threads, and of next() until the end, and
 // each has a payload of 8 bytes. Prints the best of three runs: seconds and millions of rows a
 // second.
-//   order_rate [MILLIONS_OF_ROWS [THREADS [DIRECTORY]]]     6 2, and no files
+//   order_rate [MILLIONS_OF_ROWS [THREADS [DIRECTORY [NAME]]]]     6 2, no files, all of them
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -122,7 +122,8 @@ void measure(const Order& order, const Data& data, unsigned threads, const std::
               static_cast<double>(data.payload.size()) / best / 1e6, least_core, how.c_str());
 }
 
-int run(std::size_t rows, unsigned most_threads, const std::string& folder) {
+int run(std::size_t rows, unsigned most_threads, const std::string& folder,
+        const std::string& name) {
   const Data data = make_data(rows);
   const Physical number = Physical::kInt64;
   std::vector<Order> orders = {
@@ -141,6 +142,7 @@ int run(std::size_t rows, unsigned most_threads, const std::string& folder) {
         {"all by string, files", {Physical::kString}, {{0, false}}, ~std::uint64_t{0}, 64u << 20});
   }
   for (const Order& order : orders) {
+    if (std::string(order.name).find(name) == std::string::npos) continue;
     for (unsigned threads = 1; threads <= most_threads; threads *= 2) {
       measure(order, data, threads, folder);
     }
@@ -155,9 +157,10 @@ int main(int count, char** arguments) {
   const double millions = count > 1 ? std::atof(arguments[1]) : 6;
   const int threads = count > 2 ? std::atoi(arguments[2]) : 2;
   if (millions <= 0 || threads <= 0) {
-    std::fputs("usage: order_rate [MILLIONS_OF_ROWS [THREADS [DIRECTORY]]]\n", stderr);
+    std::fputs("usage: order_rate [MILLIONS_OF_ROWS [THREADS [DIRECTORY [NAME]]]]\n", stderr);
     return 2;
   }
   return presso::query::run(static_cast<std::size_t>(millions * 1e6),
-                            static_cast<unsigned>(threads), count > 3 ? arguments[3] : "");
+                            static_cast<unsigned>(threads), count > 3 ? arguments[3] : "",
+                            count > 4 ? arguments[4] : "");
 }

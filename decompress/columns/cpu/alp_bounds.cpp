@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "decompress/columns/cpu/alp_bounds.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace presso {
+namespace {
+
+// clang-format off
+constexpr double kPowers[kMaxAlpExponent + 1] = {
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18};
+constexpr double kInversePowers[kMaxAlpExponent + 1] = {
+    1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14,
+    1e-15, 1e-16, 1e-17, 1e-18};
+// clang-format on
+
+/// How far a guess may be off: it is by at most one where integers have fewer than 53 bits.
+constexpr int kMostSteps = 4;
+
+/// The packed integers of a vector and what they stand for.
+class AlpValues {
+ public:
+  explicit AlpValues(const IntegerVector& vector)
+      : base_(static_cast<std::int64_t>(vector.entry.base)),
+        last_((std::int64_t{1} << vector.entry.width) - 1) {
+    const auto exponents = load<std::uint32_t>(vector.words);
+    e_ = exponents & 0xFF;
+    f_ = exponents >> 8 & 0xFF;
+  }
+
+  std::int64_t last() const { return last_; }
+  bool wraps_around() const { return base_ > std::numeric_limits<std::int64_t>::max() - last_; }
+  double value(std::int64_t p) const {
+    return static_cast<double>(base_ + p) * kPowers[f_] * kInversePowers[e_];
+  }
+  /// About where a value is, 0 to last() + 1.
+  std::int64_t guess(double value) const {
+    const double p = value * kPowers[e_] * kInversePowers[f_] - static_cast<double>(base_);
+    if (!(p > 0)) return 0;
+    return p > static_cast<double>(last_) ? last_ + 1 : static_cast<std::int64_t>(p);
+  }
+
+ private:
+  std::int64_t base_;
+  std::int64_t last_;
+  std::uint32_t e_;
+  std::uint32_t f_;
+};
+
+/// The least p for which `reaches(value)`, which is so for all above it; last() + 1 where there is
+/// none, -1 where it was not found near `guess`.
+template <class Reaches>
+std::int64_t first_that(const AlpValues& values, std::int64_t guess, const Reaches& reaches) {
+  std::int64_t p = guess;
+  for (int i = 0; i < kMostSteps && p > 0 && reaches(values.value(p - 1)); ++i) --p;
+  for (int i = 0; i < kMostSteps && p <= values.last() && !reaches(values.value(p)); ++i) ++p;
+  const bool is_below = p == 0 || !reaches(values.value(p - 1));
+  const bool is_above = p > values.last() || reaches(values.value(p));
+  return is_below && is_above ? p : -1;
+}
+
+}  // namespace
+
+AlpBounds alp_bounds(const IntegerVector& vector, double least, double most) {
+  AlpBounds bounds;
+  if (vector.entry.width > 32) return bounds;
+  const AlpValues values(vector);
+  if (values.wraps_around()) return bounds;
+  const std::int64_t from =
+      first_that(values, values.guess(least), [=](double value) { return value >= least; });
+  const std::int64_t end =
+      first_that(values, values.guess(most), [=](double value) { return value > most; });
+  bounds.are_known = from >= 0 && end >= 0;
+  bounds.is_empty = from >= end;
+  bounds.from = static_cast<std::uint32_t>(from);
+  bounds.to = static_cast<std::uint32_t>(end - 1);
+  return bounds;
+}
+
+}  // namespace presso
