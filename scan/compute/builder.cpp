@@ -415,14 +415,11 @@ NodeId Builder::to_real(NodeId a) const {
   node.parameter = from.schema.scale;
   if (from.range.known) {
     const double by = static_cast<double>(power_of_ten(from.schema.scale));
-    // A little wider than rounding can reach.
-    node.range = real_range(static_cast<double>(from.range.least) / by * (1 + 1e-9) - 1e-9,
-                            static_cast<double>(from.range.most) / by * (1 + 1e-9) + 1e-9);
-    if (node.range.least_real > node.range.most_real) node.range = {};
-    const double widest =
-        std::max(std::fabs(node.range.least_real), std::fabs(node.range.most_real));
-    node.range = real_range(std::min(node.range.least_real, -0.0 - widest * 1e-9),
-                            std::max(node.range.most_real, widest));
+    const double least = static_cast<double>(from.range.least) / by;
+    const double most = static_cast<double>(from.range.most) / by;
+    // Wider than rounding can reach.
+    const double slack = 1e-12 * std::max(std::fabs(least), std::fabs(most));
+    node.range = real_range(least - slack, most + slack);
   }
   return graph_.add(std::move(node));
 }

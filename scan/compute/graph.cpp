@@ -119,6 +119,46 @@ NodeId Graph::add(Node node) {
   return intern(constant_of(at(id), value));
 }
 
+namespace {
+
+/// Of the step alone.
+bool step_may_fail(const Node& node) {
+  switch (node.step) {
+    case Step::kAdd:
+    case Step::kSubtract:
+    case Step::kMultiply:
+    case Step::kNegate:
+    case Step::kAbs:
+      return node.parameter != 0;
+    case Step::kDivideInteger:
+    case Step::kModulo:
+      return node.physical != Physical::kDouble;
+    case Step::kScaleUp:
+      return !node.range.known;
+    case Step::kTimeToUnit:
+      return node.parameter > 0;
+    case Step::kToInt64:
+    case Step::kRealToInteger:
+    case Step::kParse:
+    case Step::kSquareRoot:
+    case Step::kDatePart:
+    case Step::kTruncate:
+    case Step::kAddMonths:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool Graph::may_fail(NodeId id) const {
+  const Node& node = at(id);
+  if (node.kind != Node::Kind::kStep) return false;
+  return step_may_fail(node) || std::any_of(node.arguments.begin(), node.arguments.end(),
+                                            [this](NodeId below) { return may_fail(below); });
+}
+
 std::vector<std::size_t> Graph::columns_of(const std::vector<NodeId>& nodes) const {
   std::vector<bool> seen(nodes_.size());
   std::vector<NodeId> waiting = nodes;

@@ -143,6 +143,8 @@ class Graph {
   const std::vector<Node>& nodes() const { return nodes_; }
   bool is_constant(NodeId id) const { return at(id).kind == Node::Kind::kConstant; }
   bool is_column(NodeId id) const { return at(id).kind == Node::Kind::kColumn; }
+  /// Whether there may be rows for which the node, or one below it, has no result.
+  bool may_fail(NodeId id) const;
   /// The columns that some nodes are computed of, ascending.
   std::vector<std::size_t> columns_of(const std::vector<NodeId>& nodes) const;
 

@@ -182,6 +182,11 @@ std::optional<Failure> Program::run(State& state, std::span<const VectorView> in
   return failure;
 }
 
+const std::uint64_t* Program::failures(const State& state, std::size_t result) const {
+  const Register& of = state.registers_[result_registers_[result]];
+  return of.has_failures ? of.failures : nullptr;
+}
+
 /// The node below `id` at which a row first failed.
 NodeId Program::origin_of(const State& state, NodeId id, std::uint32_t row) const {
   for (const NodeId argument : graph_->at(id).arguments) {

@@ -77,8 +77,12 @@ class Program {
   };
 
   /// Views of the results are valid until the next run with this state. `count` up to kBatchRows.
+  /// A failure is returned where a row of a result has none; failures() says which rows these are.
   std::optional<Failure> run(State& state, std::span<const VectorView> inputs, std::uint32_t count,
                              std::span<VectorView> results) const;
+
+  /// A bit for each row of the last run for which result `result` failed, or nullptr: none did.
+  const std::uint64_t* failures(const State& state, std::size_t result) const;
 
  private:
   struct Instruction {

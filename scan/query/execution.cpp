@@ -2,7 +2,6 @@
 #include "scan/query/execution.h"
 
 #include <algorithm>
-#include <mutex>
 #include <set>
 
 #include "format/columns/bit_copy.h"

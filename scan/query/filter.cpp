@@ -153,7 +153,10 @@ class FilterMaker {
     if (node.kind == Node::Kind::kStep) {
       if (node.step == Step::kNot) return make(node.arguments[0], !negated);
       if (node.step == Step::kAnd || node.step == Step::kOr) {
-        return combined(node, (node.step == Step::kAnd) != negated, negated);
+        const bool conjunction = (node.step == Step::kAnd) != negated;
+        // A row that fails in one part of an OR may pass by another one: programs know.
+        if (!conjunction && graph_.may_fail(id)) return expression(id, negated);
+        return combined(node, conjunction, negated);
       }
       if (std::optional<Filter> leaf = column_leaf(node, negated))
         return simplified(std::move(*leaf));

@@ -119,10 +119,11 @@ Status FilterRunner::run(const FilterPlan& plan, SliceReader& reader, std::uint6
     answers_.push_back(answer);
   }
   if (all) return {};
+  failures_.clear();
   for (const FilterPass& pass : plan.passes) {
     PRESSO_TRY(run_pass(plan, pass, reader, bits));
   }
-  return {};
+  return report_failures(slice, bits);
 }
 
 /// A test of strings that is a pass of its own, or the first of one, takes all texts of the slice
@@ -311,19 +312,30 @@ Status FilterRunner::test_expression(const Filter& filter, SliceReader& reader,
   }
   VectorView truth;
   const auto failure = program.run(state_of(filter), inputs_, selection_.count, {&truth, 1});
-  if (failure) {
-    const std::uint32_t row = selection_.all ? failure->row : selection_.rows[failure->row];
-    return failure_error(*failure, reader.slice().first_row() + vector * kBatchRows + row);
-  }
+  const std::uint64_t* const failed = failure ? program.failures(state_of(filter), 0) : nullptr;
   std::fill_n(found, kBatchWords, std::uint64_t{0});
   const Byte* const values = truth.as<Byte>();
   const Byte wanted = filter.negated ? 0 : 1;
   for (std::uint32_t i = 0; i < selection_.count; ++i) {
-    if (values[i] != wanted || truth.is_null(i)) continue;
+    const bool fails = failed != nullptr && (failed[i / 64] >> (i % 64) & 1) != 0;
+    if (!fails && (values[i] != wanted || truth.is_null(i))) continue;
     const std::uint32_t row = selection_.all ? i : selection_.rows[i];
     found[row / 64] |= std::uint64_t{1} << (row % 64);
+    if (fails) failures_.push_back({vector * kBatchRows + row, failure->what});
   }
   return {};
+}
+
+/// Rows for which a condition has no result were kept: they are an error where all other conditions
+/// are true.
+Status FilterRunner::report_failures(const Slice& slice, const std::uint64_t* bits) const {
+  const Failure* first = nullptr;
+  for (const Failure& failure : failures_) {
+    const bool alive = (bits[failure.row / 64] >> (failure.row % 64) & 1) != 0;
+    if (alive && (first == nullptr || failure.row < first->row)) first = &failure;
+  }
+  if (first == nullptr) return {};
+  return failure_error(*first, slice.first_row() + first->row);
 }
 
 /// AND and OR: each part is tested for the rows that it can still decide.

@@ -28,7 +28,8 @@ class FilterRunner {
  public:
   /// Rows of the slice that fulfil all conditions: bit i of `bits` (kSliceWords, all written).
   Status run(const FilterPlan& plan, SliceReader& reader, std::uint64_t* bits);
-  /// One condition alone on one vector, among the rows of `alive` (16 words); for samples.
+  /// One condition alone on one vector, among the rows of `alive` (16 words); for samples. Rows for
+  /// which it has no result are among those found.
   Status test(const Filter& filter, SliceReader& reader, std::uint32_t vector,
               const std::uint64_t* alive, std::uint64_t* found);
 
@@ -58,9 +59,11 @@ class FilterRunner {
                   const std::uint64_t* alive, std::uint64_t* found);
   Status keep_valid(std::size_t column, SliceReader& reader, std::uint32_t vector,
                     std::uint64_t* found);
+  Status report_failures(const Slice& slice, const std::uint64_t* bits) const;
   Program::State& state_of(const Filter& filter);
 
   std::vector<Answer> answers_;
+  std::vector<Failure> failures_;  ///< Failure::row: of the slice
   std::vector<Count> counts_;
   std::map<const Program*, std::unique_ptr<Program::State>> states_;
   std::vector<std::uint64_t> text_bits_;

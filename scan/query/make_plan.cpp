@@ -201,11 +201,7 @@ Result<ConditionSample> take_sample(const std::vector<Table>& tables, const Boun
       for (std::uint32_t vector = step / 2; vector < full; vector += step) {
         for (std::size_t i = 0; i < conditions.size(); ++i) {
           std::uint64_t found[kBatchWords];
-          const Status tested = runner.test(conditions[i].filter, reader, vector, alive, found);
-          // A computation may fail for rows that other conditions leave out.
-          if (!tested.ok() && tested.error().code != ErrorCode::kInvalidArgument)
-            return tested.error();
-          if (!tested.ok()) std::fill_n(found, kBatchWords, ~std::uint64_t{0});
+          PRESSO_TRY(runner.test(conditions[i].filter, reader, vector, alive, found));
           sample.bits[i].insert(sample.bits[i].end(), found, found + kBatchWords);
         }
         ++sample.vectors;
