@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -104,8 +105,8 @@ class TokenTest final : public StringTest::TokenAutomaton {
             const std::uint64_t* alive, std::uint64_t* bits) const override {
     if (rows == 0) return;
     const CodeRows given{codes, begins, rows};
-    const CodeSweep* const sweep =
-        few_are_alive(rows, alive, kLeastAlive) ? nullptr : best_sweep(given);
+    if (few_are_alive(rows, alive, kLeastAlive)) return read_rows(given, alive, bits);
+    const CodeSweep* const sweep = best_sweep(given);
     if (sweep != nullptr) return sweep_rows(*sweep, given, alive, bits);
     if (!table_ || plan_->backwards) return read_rows(given, alive, bits);
     rows_end_early(given) ? read_rows(given, alive, bits) : read_lanes(given, alive, bits);
@@ -149,8 +150,7 @@ class TokenTest final : public StringTest::TokenAutomaton {
 
   /// Whether the automaton needs less than half of the codes, by the first rows.
   bool rows_end_early(const CodeRows& rows) const {
-    constexpr std::uint32_t kSample = 256;
-    const std::uint32_t sample = std::min(rows.rows, kSample);
+    const std::uint32_t sample = std::min(rows.rows, std::clamp(rows.rows / 32, 16u, 256u));
     std::uint32_t steps = 0;
     for (std::uint32_t row = 0; row < sample; ++row) {
       State state = table_->start();
@@ -165,14 +165,15 @@ class TokenTest final : public StringTest::TokenAutomaton {
 
   /// Words with few live rows are read row by row.
   void read_lanes(const CodeRows& rows, const std::uint64_t* alive, std::uint64_t* bits) const {
-    constexpr int kFewRows = 16;
+    constexpr std::uint32_t kFewRows = 16;
     const Lanes lanes(*table_, rows);
     for (std::size_t word = 0; word < (std::size_t{rows.rows} + 63) / 64; ++word) {
       const std::uint64_t live = live_rows(rows.rows, word, alive);
       const auto first = static_cast<std::uint32_t>(64 * word);
       std::uint64_t left = live;
       std::uint64_t found = 0;
-      for (std::uint32_t i = 0; i < 64 && std::popcount(live) > kFewRows; i += Lanes::kCount) {
+      const bool many = ones_of(live) > kFewRows;
+      for (std::uint32_t i = 0; i < 64 && many; i += Lanes::kCount) {
         const Lanes::Answers answers = lanes.run(first + i);
         found |= std::uint64_t{answers.matches} << i;
         left &= ~(std::uint64_t{answers.known} << i);
@@ -187,23 +188,43 @@ class TokenTest final : public StringTest::TokenAutomaton {
 
   // --- Swept -----------------------------------------------------------------------------------
 
-  /// The one that finds least in the first codes; nullptr: all find too much, or there is none.
+  /// How many places a sweep finds in the first `count` codes.
+  static std::size_t found_in(const CodeSweep& sweep, const std::uint16_t* codes,
+                              std::size_t count) {
+    CodeSweep::Places places;
+    std::size_t found = 0;
+    for (std::size_t from = 0; from < count;) {
+      from = sweep.find(codes, from, count, places);
+      found += places.count;
+    }
+    return found;
+  }
+
+  /// The one that finds least in the first codes, which the first call chooses for all that follow;
+  /// nullptr: it finds too much here, or there is none. An eighth of the codes tells.
   const CodeSweep* best_sweep(const CodeRows& rows) const {
-    constexpr std::size_t kSample = 4096;
-    constexpr std::size_t kMostFound = 24;  ///< a place for so many codes
+    if (sweeps_.empty()) return nullptr;
     const std::uint16_t* const codes = rows.codes + rows.begins[0];
-    const std::size_t count =
-        std::min<std::size_t>(kSample, rows.begins[rows.rows] - rows.begins[0]);
-    const CodeSweep* best = nullptr;
-    std::size_t fewest = table_ ? count / kMostFound + 1 : ~std::size_t{0};
-    for (const CodeSweep& sweep : sweeps_) {
-      CodeSweep::Places places;
-      std::size_t found = 0;
-      for (std::size_t from = 0; from < count;) {
-        from = sweep.find(codes, from, count, places);
-        found += places.count;
-      }
-      if (found < fewest) best = &sweep;
+    const std::size_t count = rows.begins[rows.rows] - rows.begins[0];
+    std::size_t chosen = chosen_.load(std::memory_order_relaxed);
+    if (chosen == kUndecided) {
+      chosen = rarest(codes, std::min(count, kTrialCodes));
+      chosen_.store(chosen, std::memory_order_relaxed);
+    }
+    const CodeSweep& sweep = sweeps_[chosen];
+    if (!table_) return &sweep;
+    const std::size_t sample = std::min(std::max<std::size_t>(count / 8, 256), kTrialCodes);
+    const std::size_t looked_at = std::min(sample, count);
+    constexpr std::size_t kMostFound = 24;  ///< a place for so many codes
+    return found_in(sweep, codes, looked_at) * kMostFound > looked_at ? nullptr : &sweep;
+  }
+
+  std::size_t rarest(const std::uint16_t* codes, std::size_t count) const {
+    std::size_t best = 0;
+    std::size_t fewest = found_in(sweeps_[0], codes, count);
+    for (std::size_t i = 1; i < sweeps_.size(); ++i) {
+      const std::size_t found = found_in(sweeps_[i], codes, count);
+      if (found < fewest) best = i;
       fewest = std::min(fewest, found);
     }
     return best;
@@ -236,6 +257,9 @@ class TokenTest final : public StringTest::TokenAutomaton {
   std::shared_ptr<const RowTest> test_;
   std::optional<CodeTable> table_;
   std::vector<CodeSweep> sweeps_;
+  static constexpr std::size_t kUndecided = ~std::size_t{0};
+  static constexpr std::size_t kTrialCodes = 4096;
+  mutable std::atomic<std::size_t> chosen_{kUndecided};
 };
 
 }  // namespace
