@@ -159,4 +159,10 @@ Result<SliceTokens> ColumnSlice::token_codes() {
   return tokens_.codes();
 }
 
+Result<SliceTokens> ColumnSlice::token_codes(std::uint32_t vector) {
+  if (representation() != Representation::kToken) return not_for_this("there are no tokens");
+  if (vector >= vectors()) return not_for_this("there is no such vector");
+  return tokens_.codes(vector * kVectorRows, vector_rows_of(vector));
+}
+
 }  // namespace presso

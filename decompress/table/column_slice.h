@@ -70,6 +70,8 @@ class ColumnSlice {
   Result<SliceText> text(std::uint32_t vector);
   /// Token columns: codes of the slice's rows, unpacked and checked; without text.
   Result<SliceTokens> token_codes();
+  /// The same of one vector only. Cheaper where few vectors are asked for.
+  Result<SliceTokens> token_codes(std::uint32_t vector);
 
  private:
   ValueTest test_of(std::uint64_t least, std::uint64_t most);

@@ -182,4 +182,40 @@ Result<SliceTokens> TokenStream::codes() {
   });
 }
 
+Result<SliceTokens> TokenStream::codes(std::uint32_t first, std::uint32_t rows) {
+  return without_bad_alloc([&]() -> Result<SliceTokens> {
+    PRESSO_TRY(load());
+    PRESSO_TRY(unpack_rows(skipped_ + first, rows));
+    return SliceTokens{part_codes_.data(), part_begins_.data(), rows};
+  });
+}
+
+/// Rows [first, first + rows) of those that the blocks cover. A block other than the first begins
+/// with a row and with a vector, so its codes overwrite what was unpacked behind those before.
+Status TokenStream::unpack_rows(std::uint32_t first, std::uint32_t rows) {
+  const std::uint32_t end = first + rows;
+  const std::size_t room = begins_[end] - begins_[first] + 2 * kVectorRows;
+  if (part_codes_.size() < room) part_codes_.resize(room);
+  std::uint32_t begin = 0;  // of the first row's codes
+  for (std::size_t i = 0; i < range_.end - range_.first; ++i) {
+    const Block& block = blocks_[i];
+    const std::uint32_t from = std::max(first, block.first_row);
+    const std::uint32_t to = std::min(end, block.first_row + block.rows);
+    if (from >= to) continue;
+    const std::uint32_t first_code = begins_[from] - block.first_code;
+    if (from == first) begin = first_code % kVectorRows;
+    const std::size_t at = from == first ? 0 : begin + begins_[from] - begins_[first];
+    Status unpacked = unpack_token_part(*dictionary_, block.tokens.payload, block.tokens.codes,
+                                        first_code, begins_[to] - begins_[from],
+                                        part_codes_.data() + at, group_->blocks().options().level);
+    if (!unpacked.ok()) {
+      return group_->blocks().at_block(std::move(unpacked.error()), block.number);
+    }
+  }
+  part_begins_.assign(begins_.begin() + first, begins_.begin() + end + 1);
+  const std::uint32_t before = begins_[first] - begin;
+  for (std::uint32_t& at : part_begins_) at -= before;
+  return {};
+}
+
 }  // namespace presso

@@ -24,6 +24,8 @@ class TokenStream {
   /// Rows [first, first + rows) of those that were opened.
   Result<SliceText> text(std::uint32_t first, std::uint32_t rows);
   Result<SliceTokens> codes();
+  /// Of rows [first, first + rows) of those that were opened.
+  Result<SliceTokens> codes(std::uint32_t first, std::uint32_t rows);
 
  private:
   struct Block {
@@ -42,6 +44,7 @@ class TokenStream {
   Status decode_all();
   Status decode_rows(std::uint32_t first, std::uint32_t rows);
   Status unpack_all();
+  Status unpack_rows(std::uint32_t first, std::uint32_t rows);
   std::span<const std::uint32_t> counts_of(const Block& block) const {
     return {counts_.data() + block.first_row, block.rows};
   }
@@ -70,6 +73,8 @@ class TokenStream {
   std::vector<std::int64_t> part_offsets_;
   std::vector<std::uint16_t> codes_;        ///< of covered rows
   std::vector<std::uint32_t> code_begins_;  ///< of the rows, where others come before them
+  std::vector<std::uint16_t> part_codes_;
+  std::vector<std::uint32_t> part_begins_;
 };
 
 }  // namespace presso

@@ -68,10 +68,11 @@ Result<std::shared_ptr<const void>> run_on_entries(const Filter& filter, const G
 
 }  // namespace
 
-Result<std::shared_ptr<const CodeSet>> matching_entries(const Filter& filter, GroupContext& group) {
-  PRESSO_ASSIGN(const auto made,
-                group.shared(&filter, [&] { return test_entries(filter, *group.reader); }));
-  return std::static_pointer_cast<const CodeSet>(made);
+Result<const CodeSet*> matching_entries(const Filter& filter, SliceReader& reader) {
+  const GroupReader& group = *reader.slice().group->reader;
+  PRESSO_ASSIGN(const void* made,
+                reader.shared(&filter, [&] { return test_entries(filter, group); }));
+  return static_cast<const CodeSet*>(made);
 }
 
 std::optional<std::size_t> coded_column(const Program& program, const GroupContext& group) {
@@ -84,37 +85,61 @@ std::optional<std::size_t> coded_column(const Program& program, const GroupConte
   return column;
 }
 
-Result<std::shared_ptr<const ProgramOutcome>> entries_by_program(const Filter& filter,
-                                                                 GroupContext& group) {
-  PRESSO_ASSIGN(const auto made, group.shared(&filter, [&] {
-    return run_on_entries(filter, *group.reader, filter.program->inputs()[0]);
+Result<const ProgramOutcome*> entries_by_program(const Filter& filter, SliceReader& reader) {
+  const GroupReader& group = *reader.slice().group->reader;
+  PRESSO_ASSIGN(const void* made, reader.shared(&filter, [&] {
+    return run_on_entries(filter, group, filter.program->inputs()[0]);
   }));
-  return std::static_pointer_cast<const ProgramOutcome>(made);
+  return static_cast<const ProgramOutcome*>(made);
 }
+
+namespace {
+
+using Automaton = std::unique_ptr<const StringTest::TokenAutomaton>;
+
+/// nullptr where text is tested.
+Result<const StringTest::TokenAutomaton*> automaton_of(const Filter& filter, SliceReader& reader) {
+  const GroupReader& group = *reader.slice().group->reader;
+  if (group.chunk(filter.column).representation != Representation::kToken) return nullptr;
+  PRESSO_ASSIGN(const void* made,
+                reader.shared(&filter, [&]() -> Result<std::shared_ptr<const void>> {
+                  PRESSO_ASSIGN(const TokenDictionary* tokens, group.tokens(filter.column));
+                  return std::shared_ptr<const void>(
+                      std::make_shared<const Automaton>(filter.test->over_tokens(*tokens)));
+                }));
+  return static_cast<const Automaton*>(made)->get();
+}
+
+}  // namespace
 
 Status find_in_slice(const Filter& filter, SliceReader& reader, const std::uint64_t* alive,
                      std::uint64_t* found) {
-  ColumnSlice& slice = reader.column(filter.column);
-  const std::uint32_t rows = reader.slice().rows;
-  if (slice.representation() == Representation::kToken) {
-    GroupContext& group = *reader.slice().group;
-    PRESSO_ASSIGN(
-        const auto made, group.shared(&filter, [&]() -> Result<std::shared_ptr<const void>> {
-          PRESSO_ASSIGN(const TokenDictionary* tokens, group.reader->tokens(filter.column));
-          using Automaton = std::unique_ptr<const StringTest::TokenAutomaton>;
-          return std::shared_ptr<const void>(
-              std::make_shared<const Automaton>(filter.test->over_tokens(*tokens)));
-        }));
-    const auto& automaton =
-        *static_cast<const std::unique_ptr<const StringTest::TokenAutomaton>*>(made.get());
-    if (automaton != nullptr) {
-      PRESSO_ASSIGN(const SliceTokens codes, slice.token_codes());
-      automaton->find(codes.codes, codes.begins, rows, alive, found);
-      return {};
-    }
+  PRESSO_ASSIGN(const auto* automaton, automaton_of(filter, reader));
+  if (automaton != nullptr) {
+    PRESSO_ASSIGN(const SliceTokens codes, reader.column(filter.column).token_codes());
+    automaton->find(codes.codes, codes.begins, codes.rows, alive, found);
+    return {};
   }
   PRESSO_ASSIGN(const SliceText text, reader.text(filter.column, 0));
-  filter.test->find(text.text, text.offsets, rows, alive, found);
+  filter.test->find(text.text, text.offsets, reader.slice().rows, alive, found);
+  return {};
+}
+
+Status find_in_vector(const Filter& filter, SliceReader& reader, std::uint32_t vector,
+                      const std::uint64_t* alive, std::uint64_t* found) {
+  std::fill_n(found, kBatchWords, std::uint64_t{0});
+  PRESSO_ASSIGN(const auto* automaton, automaton_of(filter, reader));
+  if (automaton != nullptr) {
+    PRESSO_ASSIGN(const SliceTokens codes, reader.column(filter.column).token_codes(vector));
+    automaton->find(codes.codes, codes.begins, codes.rows, alive, found);
+    return {};
+  }
+  PRESSO_ASSIGN(const SliceText text, reader.text(filter.column, vector));
+  // Rows of a longer text: it begins with the first of them.
+  std::int64_t offsets[kBatchRows + 1];
+  for (std::uint32_t i = 0; i <= text.rows; ++i) offsets[i] = text.offsets[i] - text.offsets[0];
+  filter.test->find(text.text.subspan(static_cast<std::size_t>(text.offsets[0])), offsets,
+                    text.rows, alive, found);
   return {};
 }
 

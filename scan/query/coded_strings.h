@@ -13,8 +13,9 @@ namespace presso::query {
 
 using CodeSet = std::vector<std::uint64_t>;  ///< a bit a code
 
-/// The entries whose strings a kText filter lets pass.
-Result<std::shared_ptr<const CodeSet>> matching_entries(const Filter& filter, GroupContext& group);
+/// The entries whose strings a kText filter lets pass. Valid while the reader's slice is open, as
+/// what entries_by_program() gives.
+Result<const CodeSet*> matching_entries(const Filter& filter, SliceReader& reader);
 
 /// The column, where the program reads no other one and it is a dictionary in this row group.
 std::optional<std::size_t> coded_column(const Program& program, const GroupContext& group);
@@ -25,12 +26,14 @@ struct ProgramOutcome {
   bool null_passes = false;
 };
 /// The entries for which a kExpression filter gives true.
-Result<std::shared_ptr<const ProgramOutcome>> entries_by_program(const Filter& filter,
-                                                                 GroupContext& group);
+Result<const ProgramOutcome*> entries_by_program(const Filter& filter, SliceReader& reader);
 
 /// Sets the bits of the slice's rows whose strings pass the test (not negated), of a column of
 /// tokens or bytes.
 Status find_in_slice(const Filter& filter, SliceReader& reader, const std::uint64_t* alive,
                      std::uint64_t* found);
+/// The same of one vector; bits behind its rows become 0.
+Status find_in_vector(const Filter& filter, SliceReader& reader, std::uint32_t vector,
+                      const std::uint64_t* alive, std::uint64_t* found);
 
 }  // namespace presso::query

@@ -77,6 +77,19 @@ class SliceReader {
   /// Text of a column of strings that are no dictionary: of one vector.
   Result<SliceText> text(std::size_t column, std::uint32_t vector);
 
+  /// As GroupContext::shared() of the slice's row group, whose lock is taken once a row group: for
+  /// what is asked for with every vector. Valid until the next open().
+  template <class Make>
+  Result<const void*> shared(const void* key, Make make) {
+    const std::uint64_t group = slice_->group->reader->id();
+    Shared& known = shared_[key];
+    if (known.group != group) {
+      PRESSO_ASSIGN(known.made, slice_->group->shared(key, make));
+      known.group = group;
+    }
+    return known.made.get();
+  }
+
   /// Values of the selected rows. Valid until the next open(), or load() of this column.
   Result<VectorView> load(std::size_t column, std::uint32_t vector, const Selection& selection);
 
@@ -90,6 +103,11 @@ class SliceReader {
     std::optional<SliceText> text;  ///< of the whole slice
     std::uint32_t native_vector = ~std::uint32_t{0};
   };
+  /// What was made for a key in the last row group that it was asked for in.
+  struct Shared {
+    std::uint64_t group = 0;
+    std::shared_ptr<const void> made;
+  };
   Status load_numbers(Column& column, std::size_t number, std::uint32_t vector,
                       const Selection& selection);
   Status load_strings(Column& column, std::size_t number, std::uint32_t vector,
@@ -97,6 +115,7 @@ class SliceReader {
 
   std::vector<Physical> physical_;
   std::vector<std::unique_ptr<Column>> columns_;
+  std::unordered_map<const void*, Shared> shared_;
   const Slice* slice_ = nullptr;
   bool whole_texts_ = true;
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "format/columns/bit_copy.h"
 #include "presso/bytes.h"
 
 namespace presso::query {
@@ -53,7 +54,7 @@ inline bool few_are_alive(std::uint32_t rows, const std::uint64_t* alive, std::u
   if (alive == nullptr) return false;
   std::uint64_t count = 0;
   for (std::size_t word = 0; word < (std::size_t{rows} + 63) / 64; ++word) {
-    count += static_cast<std::uint64_t>(std::popcount(live_rows(rows, word, alive)));
+    count += ones_of(live_rows(rows, word, alive));
   }
   return count * part < rows;
 }

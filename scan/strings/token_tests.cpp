@@ -202,8 +202,9 @@ class TokenTest final : public StringTest::TokenAutomaton {
     constexpr std::size_t kMostFound = 24;  ///< a place for so many codes
     if (sweeps_.empty()) return nullptr;
     const std::uint16_t* const codes = rows.codes + rows.begins[0];
-    const std::size_t count =
-        std::min<std::size_t>(kSample, rows.begins[rows.rows] - rows.begins[0]);
+    const std::size_t all = rows.begins[rows.rows] - rows.begins[0];
+    // An eighth of the codes tells: of a vector's rows, more would cost as much as is gained.
+    const std::size_t count = std::min({kSample, std::max<std::size_t>(all / 8, 256), all});
     const NumberedSweep* best = nullptr;
     std::size_t fewest = ~std::size_t{0};
     for (const NumberedSweep& numbered : sweeps_) {

@@ -214,23 +214,35 @@ Result<std::size_t> decode_token_rows(const TokenDictionary& dictionary, Bytes p
 
 /// A vector of codes is laid out as one of integers of kind 0 is, for which there are loops for
 /// each level of CPU.
-Status unpack_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
-                     std::uint16_t* to, CpuLevel level) {
+Status unpack_token_part(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
+                         std::uint32_t first, std::uint32_t count, std::uint16_t* to,
+                         CpuLevel level) {
   if (payload.size() != token_payload_bytes(codes)) {
     return make_error(ErrorCode::kBadPayloadSize, "payload of token codes");
+  }
+  if (first > codes || count > codes - first) {
+    return make_error(ErrorCode::kBadLength, "counts of token codes");
   }
   const IntegerParameters parameters{.width_bytes = 2, .rows = kVectorRows};
   IntegerVector vector;
   vector.entry.width = kTokenBits;
-  vector.words = payload.data();
-  for (std::uint32_t at = 0; at < codes; at += kVectorRows) {
+  const std::uint32_t begin = first / kVectorRows * kVectorRows;
+  vector.words =
+      payload.data() + std::size_t{begin / kVectorRows} * kTokenVectorWords * sizeof(std::uint32_t);
+  for (std::uint32_t at = begin; at < first + count; at += kVectorRows) {
     vector.rows = std::min(codes - at, kVectorRows);
-    decode_integer_vector(parameters, vector, reinterpret_cast<Byte*>(to + at), level);
-    const auto* unpacked = reinterpret_cast<const std::int16_t*>(to + at);
+    std::uint16_t* const into = to + (at - begin);
+    decode_integer_vector(parameters, vector, reinterpret_cast<Byte*>(into), level);
+    const auto* unpacked = reinterpret_cast<const std::int16_t*>(into);
     if (!names_tokens(unpacked, vector.rows, dictionary.size())) return no_token();
     vector.words += kTokenVectorWords * sizeof(std::uint32_t);
   }
   return {};
+}
+
+Status unpack_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
+                     std::uint16_t* to, CpuLevel level) {
+  return unpack_token_part(dictionary, payload, codes, 0, codes, to, level);
 }
 
 }  // namespace presso

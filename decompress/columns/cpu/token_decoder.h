@@ -43,4 +43,12 @@ Result<std::size_t> decode_token_rows(const TokenDictionary& dictionary, Bytes p
 Status unpack_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
                      std::uint16_t* to, CpuLevel level = cpu_level());
 
+/// The same of codes [first, first + count) only, in the vectors of 1,024 that have some of them:
+/// `to`, which has room for count + 2,046, begins with the first code of the first such vector, so
+/// that code `first` comes to first % 1,024. Vectors without these codes are not looked at.
+/// kBadLength where the block has fewer codes.
+Status unpack_token_part(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
+                         std::uint32_t first, std::uint32_t count, std::uint16_t* to,
+                         CpuLevel level = cpu_level());
+
 }  // namespace presso

@@ -166,6 +166,7 @@ TEST(GroupReader, RefusesOtherRepresentations) {
   EXPECT_EQ(slice.numbers(0, room.data()).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(slice.text().error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(slice.token_codes().error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(slice.token_codes(0).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(slice.validity(3, room.data()).error().code, ErrorCode::kInvalidArgument);
   slice.open(*group, 1, 0, 3000);
   EXPECT_EQ(slice.text(0).error().code, ErrorCode::kInvalidArgument);

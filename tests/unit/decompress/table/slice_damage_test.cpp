@@ -70,6 +70,7 @@ Status use_all(const Opened& opened, std::uint32_t rows) {
       if (keep(text)) {
         EXPECT_EQ(static_cast<std::size_t>(text->offsets[text->rows]), text->text.size());
       }
+      if (slice.representation() == Representation::kToken) keep(slice.token_codes(vector));
     } else {
       keep(slice.numbers(vector, room.data()));
       if (type == ColumnType::kDecimal128) continue;

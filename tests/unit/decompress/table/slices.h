@@ -317,19 +317,28 @@ class SliceCheck {
   }
 
   void tokens() {
-    const auto dictionary = group_.tokens(column_number());
-    ASSERT_TRUE(dictionary.ok());
+    for (std::uint32_t vector = slice_.vectors(); vector-- > 0;) {
+      same_tokens(slice_.token_codes(vector), row_of(vector), rows_of(vector));
+    }
     const auto codes = slice_.token_codes();
     ASSERT_TRUE(codes.ok()) << codes.error().message();
-    ASSERT_EQ(codes->rows, slice_.rows());
     ASSERT_EQ(codes->begins[0], 0u);
-    for (std::uint32_t i = 0; i < slice_.rows(); ++i) {
+    same_tokens(codes, begin_, slice_.rows());
+    same_tokens(slice_.token_codes(0), begin_, rows_of(0));
+  }
+
+  void same_tokens(const Result<SliceTokens>& codes, std::uint64_t first, std::uint32_t rows) {
+    const auto dictionary = group_.tokens(column_number());
+    ASSERT_TRUE(dictionary.ok());
+    ASSERT_TRUE(codes.ok()) << codes.error().message();
+    ASSERT_EQ(codes->rows, rows);
+    for (std::uint32_t i = 0; i < rows; ++i) {
       std::string made;
       for (std::uint32_t at = codes->begins[i]; at < codes->begins[i + 1]; ++at) {
         const Bytes token = (*dictionary)->token(codes->codes[at]);
         made.append(token.begin(), token.end());
       }
-      const Bytes should = view_.string(begin_ + i);
+      const Bytes should = view_.string(first + i);
       ASSERT_TRUE(std::equal(made.begin(), made.end(), should.begin(), should.end()));
     }
   }

@@ -5,7 +5,8 @@
 // sorted, in runs, and correlated; and with LIKE on tokens as the last condition (Figs 4.2,
 // 4.4-4.11 of the thesis, on a CPU).
 //
-//   plan_sweep [--rows N] [--text-rows N] [--runs N] [--point TEXT] [--keep FOLDER] [--built-in]
+//   plan_sweep [--rows N] [--text-rows N] [--runs N] [--point TEXT] [--plan PLAN] [--keep FOLDER]
+//              [--built-in]
 //
 // 8,000,000 rows of eight columns are packed into 120 MB, far more than the third-level cache has.
 // Prints a CSV: point, plan, predicted and measured nanoseconds a row, whether it was picked; the
@@ -14,12 +15,12 @@
 // often again. Row groups are opened before. Of four conditions there are 648 plans: the picked
 // one, the next 11 by the estimate and 60 others by chance are run. Points take turns at two jobs:
 // constants of the model were chosen by looking at those marked "tune" only, "judge" has the rest.
+// --point, --plan: only points whose names have this, only this plan (for profiles).
 // --keep reads the tables from a folder, or writes them there. --built-in: rates are not measured.
 #include <sys/stat.h>
 #include <time.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +33,7 @@
 #include <vector>
 
 #include "corpora/random.h"
+#include "format/columns/bit_copy.h"
 #include "presso/stopwatch.h"
 #include "scan/query/filter_run.h"
 #include "scan/query/make_plan.h"
@@ -47,6 +49,7 @@ struct Options {
   std::uint64_t text_rows = 2'000'000;
   int runs = 3;
   std::string only_point;
+  std::string only_plan;
   std::string keep;
   bool built_in = false;
 };
@@ -146,10 +149,11 @@ class Sweep {
       reader_.open(slice);
       const Status done = runner_.run(plan_, reader_, bits.data());
       if (!done.ok()) give_up(done.error());
-      for (const std::uint64_t word : bits) found += static_cast<unsigned>(std::popcount(word));
+      for (const std::uint64_t word : bits) found += ones_of(word);
     }
     const double seconds = thread_seconds() - begin;
-    if (found_ && *found_ != found) give_up(make_error(ErrorCode::kContent, "plans give different rows"));
+    if (found_ && *found_ != found)
+      give_up(make_error(ErrorCode::kContent, "plans give different rows"));
     found_ = found;
     return seconds;
   }
@@ -169,7 +173,10 @@ class Sweep {
 };
 
 /// All plans; of many the best by the estimate and some by chance. The picked one comes first.
-std::vector<Timed> plans_to_run(const PlannerInput& input) {
+std::vector<Timed> plans_to_run(const PlannerInput& input, const std::string& only) {
+  if (!only.empty()) {
+    return {{cost_of(input, value_or_exit(parse_plan(only, input.costs.size())))}};
+  }
   constexpr std::size_t kBest = 11;
   constexpr std::size_t kByChance = 60;
   std::vector<Timed> timed = {{choose_plan(input)}};
@@ -318,11 +325,11 @@ std::vector<Point> all_points() {
   return points;
 }
 
-void measure(const OpenTable& table, const Point& point, const QueryRates& rates, int runs,
-             std::vector<Summary*> summaries) {
+void measure(const OpenTable& table, const Point& point, const QueryRates& rates,
+             const Options& options, std::vector<Summary*> summaries) {
   Sweep sweep(table, point, rates);
-  std::vector<Timed> timed = plans_to_run(sweep.input());
-  time_plans(sweep, timed, runs);
+  std::vector<Timed> timed = plans_to_run(sweep.input(), options.only_plan);
+  time_plans(sweep, timed, options.runs);
   std::vector<double> predicted, measured;
   std::size_t best = 0;
   for (std::size_t i = 0; i < timed.size(); ++i) {
@@ -416,7 +423,7 @@ int sweep_all(const Options& options) {
   Summary tuned, judged, all;
   for (const Point& point : all_points()) {
     if (point.name.find(options.only_point) == std::string::npos) continue;
-    measure(point.text ? texts : numbers, point, rates, options.runs,
+    measure(point.text ? texts : numbers, point, rates, options,
             {point.judge ? &judged : &tuned, &all});
   }
   tuned.print("tune");
@@ -442,6 +449,7 @@ int main(int count, char** arguments) {
     if (flag == "--text-rows") options.text_rows = std::strtoull(value, nullptr, 10);
     if (flag == "--runs") options.runs = std::max(1, std::atoi(value));
     if (flag == "--point") options.only_point = value;
+    if (flag == "--plan") options.only_plan = value;
     if (flag == "--keep") options.keep = value;
   }
   return presso::query::sweep_all(options);
