@@ -7,7 +7,8 @@
 //     each row,
 //   - tokens: an automaton over codes, made from the one over bytes and the token dictionary,
 //   - the entries of a dictionary, one by one.
-// Sources: L2, L9, L14, L20, S6.2-S6.4. Thread-safe. Tested by tests/unit/scan/strings/string_test_test.cpp.
+// Sources: L2, L9, L14, L20, S6.2-S6.4. Thread-safe. Tested by
+// tests/unit/scan/strings/string_test_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +66,8 @@ class StringTest {
   /// For kEqual and kIn: the strings; empty for others. By them blocks are skipped.
   const std::vector<std::string>& exact_strings() const;
 
-  /// The same over token codes, which is faster than decoding them, whatever the condition. Made for
-  /// one token dictionary (of a row group), kept by reference; may outlive the StringTest.
+  /// The same over token codes, which is faster than decoding them, whatever the condition. Made
+  /// for one token dictionary (of a row group), kept by reference; may outlive the StringTest.
   class TokenAutomaton {
    public:
     virtual ~TokenAutomaton() = default;
