@@ -7,8 +7,8 @@
 //     each row,
 //   - tokens: an automaton over codes, made from the one over bytes and the token dictionary,
 //   - the entries of a dictionary, one by one.
-// Sources: L2, L9, L14, L20, S6.2-S6.4. Immutable and thread-safe but for TokenAutomaton's growth,
-// which its owner guards. Tested by tests/unit/scan/strings/string_test_test.cpp.
+// Sources: L2, L9, L14, L20, S6.2-S6.4. Thread-safe. Tested by
+// tests/unit/scan/strings/string_test_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -66,8 +66,8 @@ class StringTest {
   /// For kEqual and kIn: the strings; empty for others. By them blocks are skipped.
   const std::vector<std::string>& exact_strings() const;
 
-  /// The same over token codes; nullptr where sweeping the text is faster or there is no automaton.
-  /// Made for one token dictionary (of a row group), kept by reference. Thread-safe.
+  /// The same over token codes, which is faster than decoding them, whatever the condition. Made
+  /// for one token dictionary (of a row group), kept by reference; may outlive the StringTest.
   class TokenAutomaton {
    public:
     virtual ~TokenAutomaton() = default;
@@ -75,6 +75,7 @@ class StringTest {
     virtual void find(const std::uint16_t* codes, const std::uint32_t* begins, std::uint32_t rows,
                       const std::uint64_t* alive, std::uint64_t* bits) const = 0;
   };
+  /// nullptr where the automaton has too many states and no literal helps: find() has to be asked.
   std::unique_ptr<const TokenAutomaton> over_tokens(const TokenDictionary& tokens) const;
 
  private:
