@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scan/query/answer_stream.h"
 
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -11,6 +10,7 @@
 
 #include "decompress/arrow/arrow_export.h"
 #include "decompress/arrow/arrow_rows.h"
+#include "decompress/arrow/stream_frame.h"
 
 namespace presso::query {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 /// How often a reader that waits looks whether it is to stop.
 constexpr auto kWatchInterval = std::chrono::milliseconds(20);
 
-class AnswerStream final : public ResultSink {
+class AnswerStream final : public ResultSink, public StreamSource {
  public:
   AnswerStream(const TableSchema& schema, RunAnswer run, const std::atomic<bool>* watched,
                std::size_t queued_batches)
@@ -65,46 +65,28 @@ class AnswerStream final : public ResultSink {
     return true;
   }
 
-  int get_schema(ArrowSchema& out) { return answer(export_schema(schema_, out)); }
+  Result<const TableSchema*> schema() override { return &schema_; }
 
   /// A released array is the end.
-  int get_next(ArrowArray& out) {
-    out = {};
-    return answer(without_bad_alloc([&]() -> Status {
-      PRESSO_TRY(start());
-      std::unique_lock lock(mutex_);
-      while (batches_.empty() && !ended_) {
-        filled_.wait_for(lock, kWatchInterval);
-        if (watched_ == nullptr || !watched_->load(std::memory_order_relaxed)) continue;
-        cancelled_ = true;
-        return make_error(ErrorCode::kCancelled);
-      }
-      if (batches_.empty()) return status_;
-      ResultBatch batch = std::move(batches_.front());
-      batches_.pop_front();
-      room_.notify_one();
-      lock.unlock();
-      hand_over(std::move(batch), out);
-      return {};
-    }));
+  Status next(ArrowArray& out) override {
+    PRESSO_TRY(start());
+    std::unique_lock lock(mutex_);
+    while (batches_.empty() && !ended_) {
+      filled_.wait_for(lock, kWatchInterval);
+      if (watched_ == nullptr || !watched_->load(std::memory_order_relaxed)) continue;
+      cancelled_ = true;
+      return make_error(ErrorCode::kCancelled);
+    }
+    if (batches_.empty()) return status_;
+    ResultBatch batch = std::move(batches_.front());
+    batches_.pop_front();
+    room_.notify_one();
+    lock.unlock();
+    hand_over(std::move(batch), out);
+    return {};
   }
-
-  const char* last_error() const { return error_.empty() ? nullptr : error_.c_str(); }
 
  private:
-  int answer(const Status& status) {
-    if (status.ok()) return 0;
-    const ErrorCode code = status.error().code;
-    try {
-      error_ = status.error().text();
-    } catch (const std::bad_alloc&) {
-      error_.clear();
-    }
-    if (code == ErrorCode::kOutOfMemory) return ENOMEM;
-    if (code == ErrorCode::kCancelled) return ECANCELED;
-    return code == ErrorCode::kInvalidArgument ? EINVAL : EIO;
-  }
-
   TableSchema schema_;
   RunAnswer run_;
   const std::atomic<bool>* watched_;
@@ -112,7 +94,6 @@ class AnswerStream final : public ResultSink {
   std::atomic<bool> cancelled_{false};
   bool started_ = false;
   std::thread thread_;
-  std::string error_;
 
   std::mutex mutex_;
   std::condition_variable filled_;
@@ -123,29 +104,13 @@ class AnswerStream final : public ResultSink {
   bool closed_ = false;
 };
 
-AnswerStream& stream_of(ArrowArrayStream* stream) {
-  return *static_cast<AnswerStream*>(stream->private_data);
-}
-
 }  // namespace
 
 Status stream_answer(const TableSchema& schema, RunAnswer run, const std::atomic<bool>* watched,
                      std::size_t queued_batches, ArrowArrayStream& out) {
   return without_bad_alloc([&]() -> Status {
-    out = {};
-    out.private_data = new AnswerStream(schema, std::move(run), watched, queued_batches);
-    out.get_schema = [](ArrowArrayStream* stream, ArrowSchema* to) {
-      return stream_of(stream).get_schema(*to);
-    };
-    out.get_next = [](ArrowArrayStream* stream, ArrowArray* to) {
-      return stream_of(stream).get_next(*to);
-    };
-    out.get_last_error = [](ArrowArrayStream* stream) { return stream_of(stream).last_error(); };
-    out.release = [](ArrowArrayStream* stream) {
-      delete &stream_of(stream);
-      stream->release = nullptr;
-      stream->private_data = nullptr;
-    };
+    open_stream(std::make_unique<AnswerStream>(schema, std::move(run), watched, queued_batches),
+                out);
     return {};
   });
 }

@@ -329,6 +329,42 @@ TEST_F(QueryTest, StopsWhereTheSinkWantsNoMoreAndWhereItIsCancelled) {
   EXPECT_EQ(done.error().code, ErrorCode::kCancelled);
 }
 
+TEST_F(QueryTest, AnswersAsAStreamThatOutlivesTheQuery) {
+  ArrowArrayStream stream;
+  {
+    Query query = Query::from(*table);
+    query.where("word = 'red'").select("id").order_by("id desc");
+    ASSERT_TRUE(query.run({}, stream).ok());
+  }
+  std::vector<std::int64_t> expected;
+  for (const Row& row : rows) {
+    if (row.word == "red") expected.insert(expected.begin(), row.id);
+  }
+  std::vector<std::int64_t> ids;
+  while (true) {
+    ArrowArray array;
+    ASSERT_EQ(stream.get_next(&stream, &array), 0) << stream.get_last_error(&stream);
+    if (array.release == nullptr) break;
+    const auto* const values = static_cast<const std::int64_t*>(array.children[0]->buffers[1]);
+    ids.insert(ids.end(), values, values + array.length);
+    array.release(&array);
+  }
+  EXPECT_EQ(ids, expected);
+  stream.release(&stream);
+}
+
+TEST_F(QueryTest, AStreamEndsWithItsReleaseAndRefusesWhatDoesNotParse) {
+  ArrowArrayStream stream;
+  ASSERT_TRUE(Query::from(*table).run({}, stream).ok());
+  stream.release(&stream);
+  EXPECT_EQ(stream.release, nullptr);
+  Query wrong = Query::from(*table);
+  wrong.where("id <");
+  const Status refused = wrong.run({}, stream);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+}
+
 TEST_F(QueryTest, ExplainsPlanZonesAndWhatHappened) {
   Query query = Query::from(*table);
   query.where("id < 100 and word = 'red'").group_by("word").aggregate("sum(value * 2)");

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "decompress/arrow/stream_frame.h"
+
+#include <cerrno>
+#include <string>
+
+namespace presso {
+namespace {
+
+int errno_of(ErrorCode code) {
+  if (code == ErrorCode::kOutOfMemory) return ENOMEM;
+  if (code == ErrorCode::kCancelled) return ECANCELED;
+  return code == ErrorCode::kInvalidArgument ? EINVAL : EIO;
+}
+
+class Stream {
+ public:
+  explicit Stream(std::unique_ptr<StreamSource> source) : source_(std::move(source)) {}
+
+  int get_schema(ArrowSchema& out) {
+    out = {};
+    return answer(without_bad_alloc([&]() -> Status {
+      PRESSO_ASSIGN(const TableSchema* const schema, source_->schema());
+      return export_schema(*schema, out);
+    }));
+  }
+
+  int get_next(ArrowArray& out) {
+    out = {};
+    return answer(without_bad_alloc([&] { return source_->next(out); }));
+  }
+
+  const char* last_error() const { return error_.empty() ? nullptr : error_.c_str(); }
+
+ private:
+  int answer(const Status& status) {
+    if (status.ok()) return 0;
+    try {
+      error_ = status.error().text();
+    } catch (const std::bad_alloc&) {
+      error_.clear();
+    }
+    return errno_of(status.error().code);
+  }
+
+  std::unique_ptr<StreamSource> source_;
+  std::string error_;
+};
+
+Stream& stream_of(ArrowArrayStream* stream) {
+  return *static_cast<Stream*>(stream->private_data);
+}
+
+}  // namespace
+
+void open_stream(std::unique_ptr<StreamSource> source, ArrowArrayStream& out) {
+  out = {};
+  out.private_data = new Stream(std::move(source));
+  out.get_schema = [](ArrowArrayStream* stream, ArrowSchema* schema) {
+    return stream_of(stream).get_schema(*schema);
+  };
+  out.get_next = [](ArrowArrayStream* stream, ArrowArray* array) {
+    return stream_of(stream).get_next(*array);
+  };
+  out.get_last_error = [](ArrowArrayStream* stream) { return stream_of(stream).last_error(); };
+  out.release = [](ArrowArrayStream* stream) {
+    delete &stream_of(stream);
+    stream->release = nullptr;
+    stream->private_data = nullptr;
+  };
+}
+
+}  // namespace presso
