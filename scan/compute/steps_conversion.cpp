@@ -93,8 +93,10 @@ void real_to_integer(const StepContext& c) {
   const double* const a = c.from[0]->as<double>();
   Int128* const to = c.to.make<Int128>();
   const auto scale = static_cast<unsigned>(c.node.parameter);
+  // As DuckDB has it: 2.5 becomes the integer 2, but the decimal 3.
+  const bool half_to_even = c.node.family == Family::kInteger;
   for (std::uint32_t i = 0; i < c.count; ++i) {
-    if (!decimal_of_real(a[i], scale, to[i])) {
+    if (!decimal_of_real(a[i], scale, half_to_even, to[i])) {
       to[i] = 0;
       c.fail(i);
     }

@@ -28,10 +28,11 @@ double real_of_decimal(T number, unsigned scale) {
   return value;
 }
 
-/// The whole number nearest to real * 10^scale, the even one of two; false where it has more than
-/// 38 digits.
-inline bool decimal_of_real(double real, unsigned scale, Int128& number) {
-  const double scaled = std::nearbyint(real * static_cast<double>(power_of_ten(scale)));
+/// The whole number nearest to real * 10^scale; of two the even one, or the one that is farther
+/// from 0. False where it has more than 38 digits.
+inline bool decimal_of_real(double real, unsigned scale, bool half_to_even, Int128& number) {
+  const double exact = real * static_cast<double>(power_of_ten(scale));
+  const double scaled = half_to_even ? std::nearbyint(exact) : std::round(exact);
   if (!(std::fabs(scaled) < 1e38)) return false;
   number = static_cast<Int128>(scaled);
   return true;

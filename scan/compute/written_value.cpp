@@ -118,7 +118,7 @@ bool read_scaled(std::string_view text, unsigned scale, Int128& number) {
   if (read_decimal(text, number, of_text)) return rescale(number, of_text, scale);
   double real = 0;
   return text.find_first_of("eE") != text.npos && read_real(text, real) &&
-         decimal_of_real(real, scale, number);
+         decimal_of_real(real, scale, false, number);
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 // to each other, NaNs too, -0 equals +0. Groups come out in the order in which their first rows
 // stand in the input, whatever the strategy and the number of threads, and so do sums: integers and
 // decimals are added in 128 bits, doubles as 128-bit integers of a unit that is known before
-// (FixedPoint), so that no order of addition changes a bit.
-// Tested by tests/unit/scan/group/grouping_test.cpp.
+// (FixedPoint), those too small for it in finer units, all of them exactly; the sum is rounded
+// once, so that no order of addition changes a bit. Tested by
+// tests/unit/scan/group/grouping_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@
 
 namespace presso::query {
 
-/// Doubles as integers: x is round(x / 2^exponent), to nearest, ties to even. Chosen by the caller
-/// from a bound of |x| and the number of rows, so that 128 bits hold every sum:
-/// fixed_point_for(2^m, n) leaves 126 bits for n values below 2^m.
+/// Doubles as integers: x is x / 2^exponent where that is whole. Chosen by the caller from a bound
+/// of |x| and the number of rows, so that 128 bits hold every sum: fixed_point_for(2^m, n) leaves
+/// 126 bits for n values below 2^m.
 struct FixedPoint {
   int exponent = 0;
 };

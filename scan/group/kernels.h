@@ -24,6 +24,9 @@ struct DoubleScale {
 };
 constexpr unsigned kLimbBits = 42;
 constexpr std::uint32_t kLimbs = 3;
+/// What split_doubles() met.
+constexpr unsigned kOutside = 1;
+constexpr unsigned kSmall = 2;
 
 struct Kernels {
   /// out[i] = hash_word(words[i])
@@ -53,9 +56,10 @@ struct Kernels {
   /// out[i] = valid ? values[i] : 0
   void (*zero_nulls)(const std::int64_t* values, const std::uint64_t* validity, std::uint32_t count,
                      std::int64_t* out);
-  /// False where a value is a NaN or infinite, or 2^126 units or more; then nothing is written.
-  bool (*split_doubles)(const double* values, std::uint32_t count, DoubleScale scale,
-                        std::int64_t* const* limbs);
+  /// kOutside where a value is a NaN or infinite, or 2^126 units or more; then nothing is written.
+  /// kSmall where a value but 0 is below 2^52 units, which may lose bits by the rounding. Else 0.
+  unsigned (*split_doubles)(const double* values, std::uint32_t count, DoubleScale scale,
+                            std::int64_t* const* limbs);
   /// out[i] = how many bits are set before bit places[i]; before[w]: those before word w.
   void (*ranks)(const std::uint64_t* places, std::uint32_t count, const std::uint64_t* bits,
                 const std::uint64_t* before, std::uint64_t* out);

@@ -132,16 +132,19 @@ inline void zero_nulls(const i64* values, const u64* validity, u32 count, i64* o
 /// Adding and subtracting 1.5 * 2^(52 + k) rounds to a multiple of 2^k, and the rest is exact. What
 /// is left after the coarser limbs is rounded to units: an even number of units is taken away
 /// before, so a tie goes to the even one of the whole.
-inline bool split_doubles(const double* values, u32 count, DoubleScale scale, i64* const* limbs) {
+inline unsigned split_doubles(const double* values, u32 count, DoubleScale scale,
+                              i64* const* limbs) {
   constexpr double kUnits = 0x1.8p52;
   constexpr double kMiddle = 0x1.8p94;
   constexpr double kHigh = 0x1.8p136;
   u64 outside = 0;
+  u64 small = 0;
   for (u32 i = 0; i < count; ++i) {
     const double units = values[i] * scale.first * scale.second;
     outside |= (units < 0x1p126 && units > -0x1p126) ? 0 : 1;
+    small |= (units < 0x1p52 && units > -0x1p52 && values[i] != 0) ? 1 : 0;
   }
-  if (outside != 0) return false;
+  if (outside != 0) return kOutside;
   i64* const low = limbs[0];
   i64* const middle = limbs[1];
   i64* const high = limbs[2];
@@ -165,7 +168,7 @@ inline bool split_doubles(const double* values, u32 count, DoubleScale scale, i6
     __builtin_memcpy(&bits, &with_low, 8);
     low[i] = bits - low_bits;
   }
-  return true;
+  return small != 0 ? kSmall : 0;
 }
 
 inline void ranks(const u64* places, u32 count, const u64* bits, const u64* before, u64* out) {

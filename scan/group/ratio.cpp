@@ -32,7 +32,7 @@ Uint128 low_half(const Natural& number) {
 
 /// (significand, and a little more where `rest`) * 2^exponent as a double. Where `rest`, the
 /// significand has at least 55 bits.
-double round_once(std::uint64_t significand, bool rest, int exponent) {
+double round_word(std::uint64_t significand, bool rest, int exponent) {
   if (significand == 0) return 0;
   const int bits = 64 - std::countl_zero(significand);
   // Below 2^-1022 doubles have less than 53 bits, down to none.
@@ -46,14 +46,6 @@ double round_once(std::uint64_t significand, bool rest, int exponent) {
   const Uint128 half = Uint128{1} << (drop - 1);
   if (dropped > half || (dropped == half && (rest || (kept & 1) != 0))) ++kept;
   return std::ldexp(static_cast<double>(kept), lowest);
-}
-
-double round_once(Uint128 quotient, bool rest, int exponent) {
-  const auto high = static_cast<std::uint64_t>(quotient >> 64);
-  if (high == 0) return round_once(static_cast<std::uint64_t>(quotient), rest, exponent);
-  const int shift = 64 - std::countl_zero(high);
-  const bool more = rest || (quotient & ((Uint128{1} << shift) - 1)) != 0;
-  return round_once(static_cast<std::uint64_t>(quotient >> shift), more, exponent + shift);
 }
 
 bool at_least(const Natural& a, const Natural& b) {
@@ -138,6 +130,14 @@ bool is_exact(std::uint64_t value) {
 }
 
 }  // namespace
+
+double round_once(Uint128 quotient, bool rest, int exponent) {
+  const auto high = static_cast<std::uint64_t>(quotient >> 64);
+  if (high == 0) return round_word(static_cast<std::uint64_t>(quotient), rest, exponent);
+  const int shift = 64 - std::countl_zero(high);
+  const bool more = rest || (quotient & ((Uint128{1} << shift) - 1)) != 0;
+  return round_word(static_cast<std::uint64_t>(quotient >> shift), more, exponent + shift);
+}
 
 Natural WideSum::magnitude() const {
   if (high >= 0)

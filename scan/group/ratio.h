@@ -33,6 +33,9 @@ struct WideSum {
   Natural magnitude() const;
 };
 
+/// (quotient, and a little more where `rest`) * 2^exponent as a double, to nearest, ties to even.
+/// Where `rest`, the quotient has at least 55 bits.
+double round_once(Uint128 quotient, bool rest, int exponent);
 /// +-numerator / denominator * 2^exponent, to nearest, ties to even; denominator > 0.
 double ratio_rounded(bool negative, const Natural& numerator, const Natural& denominator,
                      int exponent);

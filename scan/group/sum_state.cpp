@@ -4,11 +4,15 @@
 // one 64-bit addition, for 128-bit values and for doubles as well: the former are narrowed where
 // they fit, the latter are three integers (kernels.h). Where the bound is used up again and again,
 // 64-bit values are added to 128-bit sums directly. 128-bit values that do not fit into 64 bits go
-// to 192-bit sums, so that only the final sum decides whether it has too many digits.
+// to 192-bit sums, so that only the final sum decides whether it has too many digits. Doubles so
+// small that the unit, which follows from the greatest of all rows, would round them are added up
+// in finer units (long_sum.h): one value of 1e300 in a column must not make 0 of the sums of
+// others.
 #include <cmath>
 #include <limits>
 
 #include "scan/group/aggregate_state.h"
+#include "scan/group/long_sum.h"
 #include "scan/group/ratio.h"
 
 namespace presso::query::grouping {
@@ -343,7 +347,10 @@ class IntegerSumState final : public AggregateState {
 class DoubleSumState final : public AggregateState {
  public:
   explicit DoubleSumState(const AggregateSpec& spec)
-      : spec_(spec), exponent_(std::clamp(spec.fixed_point.exponent, -1074, 1024)) {
+      : spec_(spec),
+        exponent_(std::clamp(spec.fixed_point.exponent, -1074, 1024)),
+        small_below_(std::ldexp(1.0, exponent_ + 52)),
+        small_(exponent_) {
     const int half = -exponent_ / 2;
     scale_ = {std::ldexp(1.0, half), std::ldexp(1.0, -exponent_ - half)};
   }
@@ -353,16 +360,18 @@ class DoubleSumState final : public AggregateState {
     nulls_.extend(groups);
     for (NarrowSums& limb : limbs_) limb.extend(groups);
     wide_.extend(groups);
+    small_.extend(groups);
     if (!flags_.empty()) flags_.extend(groups);
   }
   std::uint64_t growth_bytes(std::uint32_t groups) const override {
     std::uint64_t bytes = nulls_.growth_bytes(groups) + wide_.growth_bytes(groups) +
+                          small_.growth_bytes(groups) +
                           (flags_.empty() ? 0 : flags_.growth_bytes(groups));
     for (const NarrowSums& limb : limbs_) bytes += limb.growth_bytes(groups);
     return bytes;
   }
   std::uint64_t bytes() const override {
-    std::uint64_t bytes = nulls_.bytes() + wide_.bytes() + flags_.bytes();
+    std::uint64_t bytes = nulls_.bytes() + wide_.bytes() + small_.bytes() + flags_.bytes();
     for (const NarrowSums& limb : limbs_) bytes += limb.bytes();
     return bytes;
   }
@@ -370,6 +379,7 @@ class DoubleSumState final : public AggregateState {
     nulls_.clear();
     for (NarrowSums& limb : limbs_) limb.clear();
     wide_.clear();
+    small_.clear();
     flags_.clear();
   }
 
@@ -385,10 +395,13 @@ class DoubleSumState final : public AggregateState {
     }
     std::array<Int64Batch, kLimbs> split;
     std::int64_t* const to[kLimbs] = {split[0].data(), split[1].data(), split[2].data()};
-    if (!kernels().split_doubles(values, rows.count, scale_, to)) {
-      std::array<double, kBatchRows> finite;
-      PRESSO_TRY(flag_specials(rows, values, finite.data()));
-      if (!kernels().split_doubles(finite.data(), rows.count, scale_, to)) return too_large();
+    const unsigned met = kernels().split_doubles(values, rows.count, scale_, to);
+    if (met != 0) {
+      std::array<double, kBatchRows> usual;
+      std::copy_n(values, rows.count, usual.data());
+      if (met == kOutside) take_specials(rows, usual.data());
+      take_small(rows, usual.data());
+      if (kernels().split_doubles(usual.data(), rows.count, scale_, to) != 0) return too_large();
     }
     for (std::uint32_t limb = 0; limb < kLimbs; ++limb) {
       const Uint128 bound = Uint128{kernels().magnitude(to[limb], rows.count)} * rows.count;
@@ -409,6 +422,7 @@ class DoubleSumState final : public AggregateState {
       }
       limbs_[limb].begin_merge(from.limbs_[limb]);
     }
+    small_.begin_merge(from.small_);
     if (!from.flags_.empty() && flags_.empty()) flags_.extend(groups_);
   }
   void merge(const AggregateState& other, const GroupList& groups,
@@ -419,6 +433,7 @@ class DoubleSumState final : public AggregateState {
     for (std::uint32_t limb = 0; limb < kLimbs; ++limb) {
       if (from.limbs_[limb].bound() != 0) limbs_[limb].merge(from.limbs_[limb], groups, ids);
     }
+    small_.merge(from.small_, groups, ids);
     if (from.flags_.empty()) return;
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       flags_[ids[i]] = static_cast<Byte>(flags_[ids[i]] | from.flags_[groups.at[i]]);
@@ -447,19 +462,28 @@ class DoubleSumState final : public AggregateState {
                       "a value to be added up is outside of its column's range");
   }
 
-  /// Marks groups with NaNs and infinities, which are 0 in `finite`.
-  Status flag_specials(const GroupedRows& rows, const double* values, double* finite) {
+  /// Marks groups with NaNs and infinities, which become 0.
+  void take_specials(const GroupedRows& rows, double* values) {
     if (flags_.empty()) flags_.extend(groups_);
     const std::uint32_t* ids = rows.row_ids();
     for (std::uint32_t i = 0; i < rows.count; ++i) {
-      finite[i] = std::isfinite(values[i]) ? values[i] : 0;
       if (std::isfinite(values[i])) continue;
       const unsigned flag = std::isnan(values[i]) ? kNan
                             : values[i] > 0       ? kInfinity
                                                   : kMinusInfinity;
       flags_[ids[i]] = static_cast<Byte>(flags_[ids[i]] | flag);
+      values[i] = 0;
     }
-    return {};
+  }
+
+  /// Adds values up elsewhere that are no whole number of units; they become 0.
+  void take_small(const GroupedRows& rows, double* values) {
+    const std::uint32_t* ids = rows.row_ids();
+    for (std::uint32_t i = 0; i < rows.count; ++i) {
+      if (values[i] == 0 || std::fabs(values[i]) >= small_below_) continue;
+      small_.add(ids[i], values[i]);
+      values[i] = 0;
+    }
   }
 
   double value_of(std::uint32_t group, std::uint64_t divisor) const {
@@ -474,6 +498,11 @@ class DoubleSumState final : public AggregateState {
     for (std::uint32_t limb = 0; limb < kLimbs; ++limb) {
       units += static_cast<Uint128>(Int128{limbs_[limb][group]}) << (limb * kLimbBits);
     }
+    LongSum long_sum;
+    if (small_.add_to(long_sum, group)) {
+      long_sum.add(static_cast<Int128>(units), exponent_);
+      return long_sum.divided_by(divisor);
+    }
     WideSum sum;
     sum.add(static_cast<Int128>(units));
     return average_rounded(sum, 0, divisor, exponent_);
@@ -481,11 +510,13 @@ class DoubleSumState final : public AggregateState {
 
   const AggregateSpec spec_;
   const int exponent_;
+  const double small_below_;
   std::uint32_t groups_ = 0;
   DoubleScale scale_;
   NullCounts nulls_;
   std::array<NarrowSums, kLimbs> limbs_;
   WideSums wide_;
+  SmallSums small_;
   Column<Byte> flags_;
 };
 

@@ -30,7 +30,9 @@ QUERIES_OF_TABLE = 200
 def parse_arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("server")
-    parser.add_argument("--queries", type=int, default=int(os.environ.get("PRESSO_ORACLE_QUERIES", 2000)))
+    parser.add_argument(
+        "--queries", type=int, default=int(os.environ.get("PRESSO_ORACLE_QUERIES", 2000))
+    )
     parser.add_argument("--seed", type=int, default=int(os.environ.get("PRESSO_ORACLE_SEED", 1)))
     parser.add_argument("--variants", type=int, default=2)
     parser.add_argument("--show", type=int, default=20)
@@ -48,7 +50,8 @@ class Run:
         self.server_died = False
 
     def table(self, number, queries):
-        rng = random.Random("%d table %d" % (self.options.seed, number))
+        seed = "%d table %d" % (self.options.seed, number)
+        rng = random.Random(seed)
         rows = rng.choice([1, 60, 300, 700, 1500, 2500])
         columns = TableMaker(rng, rows).table()
         with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +62,11 @@ class Run:
             if group_rows:
                 arguments += ["--rows-per-group", str(group_rows)]
             arguments.append(path)
-            engine_list = [engines.Presso(self.options.server, arguments), engines.Duck(self.duckdb, columns, path), engines.Lite(columns)]
+            engine_list = [
+                engines.Presso(self.options.server, arguments),
+                engines.Duck(self.duckdb, columns, path),
+                engines.Lite(columns),
+            ]
             for query in range(queries):
                 self.query(number, query, columns, rows, engine_list)
                 if self.server_died:
@@ -71,7 +78,8 @@ class Run:
     def query(self, table, number, columns, rows, engine_list):
         if self.options.query is not None and number != self.options.query:
             return
-        rng = random.Random("%d table %d query %d" % (self.options.seed, table, number))
+        seed = "%d table %d query %d" % (self.options.seed, table, number)
+        rng = random.Random(seed)
         query = Maker(rng, columns, rows).query()
         presso, duck, lite = engine_list
         request = dict(query.request, variants=self.options.variants, seed=number)
@@ -81,7 +89,15 @@ class Run:
             self.server_died = True
             return self.fail(table, number, query, "the server died: %s" % answer["died"])
         if "differs" in answer:
-            return self.fail(table, number, query, "another plan answers differently: " + answer["differs"] + "\n  than " + str(answer["from"])[:1500])
+            return self.fail(
+                table,
+                number,
+                query,
+                "another plan answers differently: "
+                + answer["differs"]
+                + "\n  than "
+                + str(answer["from"])[:1500],
+            )
         self.compare(table, number, query, answer, "DuckDB", duck.ask(query.sql), query.sums)
         if query.lite is not None and not query.risky:
             self.compare(table, number, query, answer, "SQLite", lite.ask(query.lite), {})
@@ -98,7 +114,13 @@ class Run:
                 self.counts["let pass: " + why] += 1
                 if not self.options.lazy:
                     return
-            return self.fail(table, number, query, "%s: %s\n  presso: %s" % (engine, error or "%d rows" % len(rows), answer.get("error", "rows")))
+            return self.fail(
+                table,
+                number,
+                query,
+                "%s: %s\n  presso: %s"
+                % (engine, error or "%d rows" % len(rows), answer.get("error", "rows")),
+            )
         what = compare.difference(query, answer, rows, sums)
         self.counts["rows"] += len(rows)
         self.counts["empty answers"] += len(rows) == 0

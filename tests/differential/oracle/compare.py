@@ -118,5 +118,13 @@ def difference(query, answer, rows, sums):
     for number, (a, b) in enumerate(zip(own, other)):
         for column, (x, y) in enumerate(zip(a, b)):
             if not equal(x, y):
-                return "row %d column %d (%s): %r, not %r\n    %r\n    %r" % (number, column, types[column], x, y, a, b)
+                return "row %d column %d (%s): %r, not %r\n    %r\n    %r" % (
+                    number,
+                    column,
+                    types[column],
+                    x,
+                    y,
+                    a,
+                    b,
+                )
     return None

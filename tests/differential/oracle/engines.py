@@ -24,7 +24,11 @@ class Presso:
 
     def __init__(self, program, arguments):
         self.process = subprocess.Popen(
-            [program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+            [program, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
         )
 
     def ask(self, request):
@@ -65,7 +69,8 @@ class Duck:
         self.connection.execute(
             "CREATE TABLE t AS SELECT %s FROM read_csv('%s', columns = {%s}, header = true, "
             "auto_detect = false, delim = ',', quote = '\"', escape = '\"', nullstr = '', "
-            "allow_quoted_nulls = false, parallel = false, new_line = '\\n')" % (", ".join(casts), path, names)
+            "allow_quoted_nulls = false, parallel = false, new_line = '\\n')"
+            % (", ".join(casts), path, names)
         )
 
     def ask(self, sql):
@@ -85,10 +90,19 @@ class Lite:
     def __init__(self, columns):
         self.connection = sqlite3.connect(":memory:")
         self.connection.execute("PRAGMA case_sensitive_like = ON")
-        used = [c for c in columns if c.family == "str" or (c.family == "int" and "wide" not in c.tags)]
+        used = [
+            c for c in columns if c.family == "str" or (c.family == "int" and "wide" not in c.tags)
+        ]
         types = {"int": "INTEGER", "str": "TEXT"}
-        self.connection.execute("CREATE TABLE t (%s)" % ", ".join('"%s" %s' % (c.name, types[c.family]) for c in used))
-        rows = zip(*[[None if v is None else int(v) if c.family == "int" else v for v in c.values] for c in used])
+        self.connection.execute(
+            "CREATE TABLE t (%s)" % ", ".join('"%s" %s' % (c.name, types[c.family]) for c in used)
+        )
+        rows = zip(
+            *[
+                [None if v is None else int(v) if c.family == "int" else v for v in c.values]
+                for c in used
+            ]
+        )
         self.connection.executemany("INSERT INTO t VALUES (%s)" % ",".join("?" * len(used)), rows)
 
     def ask(self, sql):

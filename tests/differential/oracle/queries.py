@@ -73,7 +73,13 @@ class Maker:
         if self.rng.random() < 0.3 or term.family == "dbl":
             return terms.join("bool", "{} is not null", [term], IS, [IS + 1])
         makers = {"int": terms.int_literal, "str": terms.string_literal, "date": terms.date_literal}
-        return terms.join("bool", "{} " + self.rng.choice(["<>", "<=", ">=", "<", ">"]) + " {}", [term, makers[term.family]()], COMPARE, [COMPARE + 1] * 2)
+        return terms.join(
+            "bool",
+            "{} " + self.rng.choice(["<>", "<=", ">=", "<", ">"]) + " {}",
+            [term, makers[term.family]()],
+            COMPARE,
+            [COMPARE + 1] * 2,
+        )
 
     def where_text(self, wheres, field):
         """Several conditions are joined by AND."""
@@ -171,7 +177,9 @@ class Maker:
         self.finish(query, parts, wheres)
 
     def any_term(self, depth):
-        family = self.rng.choice("int int int dec dec dbl dbl str str str date time bool bool".split())
+        family = self.rng.choice(
+            "int int int dec dec dbl dbl str str str date time bool bool".split()
+        )
         return self.terms.of(family, depth)
 
     # --- groups
@@ -180,13 +188,23 @@ class Maker:
         rng, terms = self.rng, self.terms
         kind = rng.random()
         if kind < 0.55:
-            names = rng.choice([("k",), ("tag",), ("flag",), ("k", "tag", "flag", "i8", "u8"), ("q", "price", "day", "s", "num", "none")])
+            names = rng.choice(
+                [
+                    ("k",),
+                    ("tag",),
+                    ("flag",),
+                    ("k", "tag", "flag", "i8", "u8"),
+                    ("q", "price", "day", "s", "num", "none"),
+                ]
+            )
             family = rng.choice([c.family for c in self.columns if c.name in names])
             return terms.column(family, lambda c: c.name in names)
         if kind < 0.7:
             return terms.of(rng.choice("int str date bool dec dbl time".split()), 0)
         for _ in range(5):
-            term = terms.of(rng.choice("int int str str date bool dec dbl time".split()), rng.choice([1, 2]))
+            term = terms.of(
+                rng.choice("int int str str date bool dec dbl time".split()), rng.choice([1, 2])
+            )
             if not term.constant:
                 return term
         return terms.column("int")
@@ -195,7 +213,9 @@ class Maker:
         for _ in range(100):
             used = len(self.used)
             term, kind = self.any_aggregate(plain)
-            if not self.lite or (term.s is not None and kind is None and not any(t.risky for t in self.used[used:])):
+            if not self.lite or (
+                term.s is not None and kind is None and not any(t.risky for t in self.used[used:])
+            ):
                 break
             del self.used[used:]
         return term, kind
@@ -205,15 +225,30 @@ class Maker:
         rng, terms = self.rng, self.terms
         kind = rng.choice("rows count distinct sum sum sum avg min max min max".split())
         if kind == "rows":
-            return Term("int", rng.choice(["count(*)", "count()", "COUNT(*)"]), "count(*)", "count(*)", bound=self.rows), None
+            return (
+                Term(
+                    "int",
+                    rng.choice(["count(*)", "count()", "COUNT(*)"]),
+                    "count(*)",
+                    "count(*)",
+                    bound=self.rows,
+                ),
+                None,
+            )
         if kind in ("count", "distinct"):
             family = rng.choice("int dec dbl str str date time bool".split())
             term = self.keep(terms.of(family, rng.choice([0, 0, 1, 2])))
             return self.call("int", kind, term, self.rows), None
         if kind in ("min", "max"):
-            term = self.keep(terms.of(rng.choice("int dec dbl str date time bool".split()), rng.choice([0, 0, 1, 2])))
+            term = self.keep(
+                terms.of(
+                    rng.choice("int dec dbl str date time bool".split()), rng.choice([0, 0, 1, 2])
+                )
+            )
             return self.call(term.family, kind, term, term.bound), None
-        family = rng.choice("int int dec dec dbl".split() if kind == "sum" else "int dec dbl".split())
+        family = rng.choice(
+            "int int dec dec dbl".split() if kind == "sum" else "int dec dbl".split()
+        )
         term = self.keep(terms.of(family, rng.choice([0, 0, 1, 2])))
         if family == "dbl" and not plain:
             term = terms.exact_real()
@@ -232,7 +267,16 @@ class Maker:
         pattern = {"count": "count(%s)", "distinct": "count(distinct %s)"}.get(kind, kind + "(%s)")
         s = None if term.s is None or kind == "avg" or term.family == "bool" else pattern % term.s
         scale = 0 if kind in ("count", "distinct", "avg") else term.scale
-        aggregate = Term(family, pattern % term.p, pattern % term.d, s, scale=scale, bound=bound, unit=term.unit, tags=term.tags if kind in ("min", "max") else [])
+        aggregate = Term(
+            family,
+            pattern % term.p,
+            pattern % term.d,
+            s,
+            scale=scale,
+            bound=bound,
+            unit=term.unit,
+            tags=term.tags if kind in ("min", "max") else [],
+        )
         if kind == "sum" and term.bound * self.rows > 2**62:
             aggregate.s = None
         return aggregate
@@ -258,7 +302,17 @@ class Maker:
                 op = "/"
             else:
                 family = "int" if a.family == b.family == "int" else "dec"
-                return terms.join(family, "{} " + op + " {}", [a, b], ADD, [ADD, ADD + 1], lite=False, scale=scale, bound=bound, tags=terms.wide_of(a, b))
+                return terms.join(
+                    family,
+                    "{} " + op + " {}",
+                    [a, b],
+                    ADD,
+                    [ADD, ADD + 1],
+                    lite=False,
+                    scale=scale,
+                    bound=bound,
+                    tags=terms.wide_of(a, b),
+                )
         if op != "/":
             return terms.join("dbl", "{} " + op + " {}", [a, b], ADD, [ADD, ADD + 1], lite=False)
         return terms.join("dbl", "{} / {}", [a, b], MULTIPLY, [MULTIPLY, MULTIPLY + 1], lite=False)
@@ -281,7 +335,9 @@ class Maker:
                 term, kind = self.aggregate()
             name = "b%d" % len(aggregates) if rng.random() < 0.4 else None
             item = self.selected(term)
-            aggregates.append((item[0] + (" as " + name if name else ""), item[1], item[2], term, kind, name))
+            aggregates.append(
+                (item[0] + (" as " + name if name else ""), item[1], item[2], term, kind, name)
+            )
             if kind:
                 query.sums[len(items) + len(aggregates) - 1] = kind
         outputs = [one[:3] for one in aggregates]
@@ -296,7 +352,11 @@ class Maker:
         query.ordered, query.keys = len(keys) == 0, len(keys)
         if rng.random() < 0.6 and keys:
             order = []
-            sortable = [one for one in aggregates if one[4] is None and not one[3].constant and one[3].family != "dbl"]
+            sortable = [
+                one
+                for one in aggregates
+                if one[4] is None and not one[3].constant and one[3].family != "dbl"
+            ]
             if sortable and rng.random() < 0.6:
                 one = rng.choice(sortable)
                 order.append(self.order_item(one[3], one[5]))
@@ -322,4 +382,10 @@ class Maker:
             other = terms.real_literal()
         else:
             other = term
-        return terms.join("bool", "{} " + rng.choice(["<", ">", ">=", "<>", "="]) + " {}", [term, other], COMPARE, [COMPARE + 1] * 2)
+        return terms.join(
+            "bool",
+            "{} " + rng.choice(["<", ">", ">=", "<>", "="]) + " {}",
+            [term, other],
+            COMPARE,
+            [COMPARE + 1] * 2,
+        )

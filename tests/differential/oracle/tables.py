@@ -14,9 +14,52 @@ WORDS = """the of and to in is was for on that with as by at from his her it an 
 quick brown fox jumps over lazy dog pending deposits sleep furiously across silent accounts
 special requests packages carefully final ironic theodolites express bold regular unusual even
 """.split()
-ODD = ["", " ", "  ", "a", "A", "%", "_", "a%b", "a_b", "\\", "\\%", "'", "''", '"', ",", "é", "É",
-       "ü", "Ω", "ω", "Привет", "привет", "日本語", "😀", "😀x", "\n", "a\nb", "\t", "x" * 300, "NULL",
-       "null", "0", "-1", "1.50", "1e3", "true", "2024-01-31", "nan", ".", "a.b", "[a]", "(", "*", "^$"]
+ODD = [
+    "",
+    " ",
+    "  ",
+    "a",
+    "A",
+    "%",
+    "_",
+    "a%b",
+    "a_b",
+    "\\",
+    "\\%",
+    "'",
+    "''",
+    '"',
+    ",",
+    "é",
+    "É",
+    "ü",
+    "Ω",
+    "ω",
+    "Привет",
+    "привет",
+    "日本語",
+    "😀",
+    "😀x",
+    "\n",
+    "a\nb",
+    "\t",
+    "x" * 300,
+    "NULL",
+    "null",
+    "0",
+    "-1",
+    "1.50",
+    "1e3",
+    "true",
+    "2024-01-31",
+    "nan",
+    ".",
+    "a.b",
+    "[a]",
+    "(",
+    "*",
+    "^$",
+]
 
 
 class Column:
@@ -116,7 +159,11 @@ class TableMaker:
         few = [rng.randint(-bound, bound) // 10 ** rng.randrange(precision) for _ in range(8)]
 
         def draw():
-            value = rng.choice(few) if rng.random() < 0.5 else rng.randint(-bound, bound) // 10 ** rng.randrange(precision)
+            value = (
+                rng.choice(few)
+                if rng.random() < 0.5
+                else rng.randint(-bound, bound) // 10 ** rng.randrange(precision)
+            )
             if rng.random() < odd_share:
                 value = rng.choice([bound, -bound, 0, 1, -1])
             return decimal_text(value, scale)
@@ -136,9 +183,20 @@ class TableMaker:
                 return text(rng.randint(-400, 400) / 4)
             if kind == "odd" and rng.random() < 0.25:
                 odd = ["nan", "-0", "0", "inf", "-inf"]
-                odd += ["3.4028235e+38", "1e-45"] if type == "float" else ["1.7976931348623157e+308", "5e-324", "-1e+300"]
+                odd += (
+                    ["3.4028235e+38", "1e-45"]
+                    if type == "float"
+                    else ["1.7976931348623157e+308", "5e-324", "-1e+300"]
+                )
                 return rng.choice(odd)
-            value = rng.choice([rng.random, lambda: rng.uniform(-1e6, 1e6), lambda: rng.gauss(0, 1), lambda: float(rng.randint(-5, 5))])()
+            value = rng.choice(
+                [
+                    rng.random,
+                    lambda: rng.uniform(-1e6, 1e6),
+                    lambda: rng.gauss(0, 1),
+                    lambda: float(rng.randint(-5, 5)),
+                ]
+            )()
             return text(narrow(value))
 
         tags = {"quarters": ["exact"], "plain": [], "odd": ["odd"]}[kind]
@@ -164,10 +222,17 @@ class TableMaker:
         first = datetime.date(1970, 1, 1)
         low = (datetime.date(least_year, 1, 1) - first).days * 86400 * second
         high = (datetime.date(most_year, 12, 31) - first).days * 86400 * second + 86400 * second - 1
-        few = [rng.randint(low, high) // second * second for _ in range(6)] + [0, -1, 86400 * second]
+        # Not the last nanosecond of a day, which DuckDB rounds to the next one.
+        few = [rng.randint(low, high) // second * second for _ in range(6)] + [
+            0,
+            -(second // 1000) or -1,
+            86400 * second,
+        ]
 
         def draw():
-            return time_text(rng.choice(few) if rng.random() < 0.3 else rng.randint(low, high), unit)
+            return time_text(
+                rng.choice(few) if rng.random() < 0.3 else rng.randint(low, high), unit
+            )
 
         return self.column(name, "timestamp(%s)" % unit, "time", draw, unit=unit, tags=tags)
 
@@ -184,14 +249,18 @@ class TableMaker:
             if kind == "odd":
                 return rng.choice(ODD)
             if kind == "numbers":
-                return rng.choice(["0", "1", "-7", "12", "1.50", "-0.25", "100", "2024-02-29", "1e2"])
+                return rng.choice(
+                    ["0", "1", "-7", "12", "1.50", "-0.25", "100", "2024-02-29", "1e2"]
+                )
             return "".join(rng.choice(letters) for _ in range(rng.choice([3, 8, 20, 200])))
 
         return self.column(name, "utf8", "str", draw, tags=[kind])
 
     def table(self):
         rng, columns = self.rng, []
-        columns.append(Column("id", "int64", "int", [str(i) for i in range(self.rows)], bound=self.rows))
+        columns.append(
+            Column("id", "int64", "int", [str(i) for i in range(self.rows)], bound=self.rows)
+        )
         for type, bits in INT_BITS.items():
             name = "i" + str(bits)
             columns.append(self.integers(name, type, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1, 0.02))
@@ -219,7 +288,13 @@ class TableMaker:
         for unit in UNIT_DIGITS:
             columns.append(self.times("t" + unit, unit, 1960, 2040))
         columns.append(self.times("wide", "us", 1, 9999, ["wide"]))
-        for name, kind in [("tag", "few"), ("words", "words"), ("s", "odd"), ("hex", "hex"), ("num", "numbers")]:
+        for name, kind in [
+            ("tag", "few"),
+            ("words", "words"),
+            ("s", "odd"),
+            ("hex", "hex"),
+            ("num", "numbers"),
+        ]:
             columns.append(self.strings(name, kind))
         columns.append(self.column("none", "int32", "int", lambda: "0", null_share=1, bound=1))
         columns.append(self.column("blank", "utf8", "str", lambda: "", null_share=1, tags=["few"]))

@@ -57,7 +57,9 @@ TEST(Compute, KeepsDecimalsExact) {
               {"d // 2", "6"},
               {"-d // 0.5", "-24"},
               {"-d % 5", "-2.34"},
-              {"-7.5e0 // 2", "-3"}});
+              {"-7.5e0 // 2", "-3"},
+              {"cast(-2.5e0 as int)", "-2"},
+              {"cast(-2.5e0 as decimal(18,0))", "-3"}});
   EXPECT_EQ(evaluate("wide * wide").substr(0, 6), "error:");
 }
 

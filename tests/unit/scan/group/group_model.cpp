@@ -2,6 +2,7 @@
 #include "tests/unit/scan/group/group_model.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -46,44 +47,76 @@ std::string cell_text(const TestColumn& column, std::size_t row, bool as_key) {
   }
 }
 
-/// round(x / 2^exponent), ties to even, step by step.
-Int128 units_of(double x, int exponent) {
-  int power = 0;
-  const auto significand = static_cast<std::int64_t>(std::ldexp(std::frexp(x, &power), 53));
-  const int shift = power - 53 - exponent;
-  if (shift >= 0) {
-    return static_cast<Int128>(static_cast<Uint128>(Int128{significand}) << shift);
+/// A number of units 2^-1200 in digits of 32 bits, the lowest first, that may be negative or too
+/// large until carry().
+class Units {
+ public:
+  void add(double x) {
+    int power = 0;
+    auto significand = static_cast<std::int64_t>(std::ldexp(std::frexp(x, &power), 53));
+    const int place = power - 53 + 1200;
+    const bool negative = significand < 0;
+    auto bits = static_cast<Uint128>(negative ? -significand : significand) << (place % 32);
+    for (auto at = static_cast<std::size_t>(place / 32); bits != 0; bits >>= 32, ++at) {
+      const auto digit = static_cast<std::int64_t>(bits & 0xFFFFFFFFu);
+      digits_[at] += negative ? -digit : digit;
+    }
   }
-  if (shift < -60) return 0;
-  const std::int64_t unit = std::int64_t{1} << -shift;
-  std::int64_t quotient = significand / unit;
-  std::int64_t rest = significand % unit;
-  if (rest < 0) {
-    rest += unit;
-    --quotient;
+
+  double divided_by(std::int64_t divisor) {
+    carry();
+    const bool negative = digits_.back() < 0;
+    if (negative) {
+      for (std::int64_t& digit : digits_) digit = -digit;
+      carry();
+    }
+    std::int64_t rest = 0;
+    for (std::size_t at = digits_.size(); at-- > 0;) {
+      const std::int64_t dividend = (rest << 32) + digits_[at];
+      digits_[at] = dividend / divisor;
+      rest = dividend % divisor;
+    }
+    // The highest three digits have more bits than a double; one more bit stands for all below.
+    std::size_t top = digits_.size();
+    while (top > 3 && digits_[top - 1] == 0) --top;
+    Quad value = 0;
+    for (std::size_t at = top; at-- > top - 3;) {
+      value = value * 4294967296 + static_cast<Quad>(digits_[at]);
+    }
+    for (std::size_t at = 0; at + 3 < top; ++at) rest |= digits_[at];
+    value = value * 2 + (rest != 0 ? 1 : 0);
+    const double rounded =
+        std::ldexp(static_cast<double>(value), static_cast<int>(32 * (top - 3)) - 1200 - 1);
+    return negative ? -rounded : rounded;
   }
-  if (2 * rest > unit || (2 * rest == unit && quotient % 2 != 0)) ++quotient;
-  return quotient;
-}
+
+ private:
+  void carry() {
+    for (std::size_t at = 0; at + 1 < digits_.size(); ++at) {
+      const std::int64_t low = digits_[at] & 0xFFFFFFFF;
+      digits_[at + 1] += (digits_[at] - low) >> 32;
+      digits_[at] = low;
+    }
+  }
+
+  std::array<std::int64_t, 76> digits_{};
+};
 
 std::string double_sum(const AggregateSpec& spec, const TestColumn& column,
                        const std::vector<std::size_t>& rows) {
-  Int128 units = 0;
+  Units units;
   double specials = 0;
   for (const std::size_t row : rows) {
     const double x = column.doubles[row];
     if (std::isfinite(x)) {
-      units += units_of(x, spec.fixed_point.exponent);
+      units.add(x);
     } else {
       specials += x;
     }
   }
   if (!std::isfinite(specials)) return text_of(specials);
-  if (spec.kind == AggregateKind::kSum) {
-    return text_of(std::ldexp(static_cast<double>(units), spec.fixed_point.exponent));
-  }
-  const Quad average = static_cast<Quad>(units) / static_cast<Quad>(rows.size());
-  return text_of(std::ldexp(static_cast<double>(average), spec.fixed_point.exponent));
+  const auto count = static_cast<std::int64_t>(rows.size());
+  return text_of(units.divided_by(spec.kind == AggregateKind::kSum ? 1 : count));
 }
 
 std::string integer_sum(const AggregateSpec& spec, const TestColumn& column,

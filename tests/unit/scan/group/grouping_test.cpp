@@ -204,6 +204,27 @@ TEST_P(Groups, AddDoublesToTheSameBitsInAnyOrder) {
   }
 }
 
+TEST_P(Groups, AddSmallDoublesBesideTheGreatestOnes) {
+  corpora::Random random(19);
+  std::vector<double> values;
+  for (int i = 0; i < 5000; ++i) {
+    const double x = static_cast<double>(static_cast<std::int64_t>(random.next())) * 0x1p-63;
+    values.push_back(std::ldexp(x, 1024 - static_cast<int>(random.below(2100))));
+  }
+  for (const std::uint32_t groups : {1u, 900u}) {
+    GroupingPlan plan;
+    TestInput input;
+    input.rows = values.size();
+    add_key(int_column(numbers_below(input.rows, groups, 8)),
+            {Physical::kInt64, 0, groups - 1, false}, plan, input);
+    add_aggregates(double_column(values, some_nulls(input.rows, 3, 3)), plan, input);
+    for (AggregateSpec& spec : plan.aggregates) {
+      spec.fixed_point = fixed_point_for(std::numeric_limits<double>::max(), input.rows);
+    }
+    expect_as_by_the_map(plan, input);
+  }
+}
+
 TEST_P(Groups, KnowInfinitiesNansAndNegativeZeros) {
   corpora::Random random(9);
   const double special[] = {kInfinity, -kInfinity, std::nan("1"), -std::nan("77"), -0.0, 0.0, 1.5};

@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Queries of TPC-H that need one table, Q1, Q6, and what Q12, Q13 and Q14 ask of lineitem and
+orders alone, answered by presso and by DuckDB, to the last digit: decimals are equal, averages are
+DuckDB's exact sum divided by its count and rounded once.
+
+    tpch_oracle.py QUERY_SERVER GENERATE_TABLE
+
+Environment: PRESSO_TPCH, a folder with lineitem.csv and orders.csv, and their .presso where there
+are any (else they are loaded); without it small ones are made, of scale 0.01. Exit status 77:
+DuckDB is not installed (pip install duckdb)."""
+
+import collections
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from decimal import Decimal
+from fractions import Fraction
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "oracle"))
+sys.dont_write_bytecode = True
+
+import engines  # noqa: E402
+from compare import other_value, own_value  # noqa: E402
+
+REVENUE = "sum(l_extendedprice * (1 - l_discount))"
+Q1_COLUMNS = (
+    "l_returnflag, l_linestatus, sum(l_quantity), sum(l_extendedprice), "
+    + REVENUE
+    + ", sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)), count(*)"
+)
+LATE = (
+    "l_shipmode in ('MAIL', 'SHIP') and l_commitdate < l_receiptdate and l_shipdate < l_commitdate "
+    "and l_receiptdate >= DATE '1994-01-01' and l_receiptdate < DATE '1995-01-01'"
+)
+LATE_CASES = (
+    "sum(case when l_receiptdate - l_commitdate > 30 then 1 else 0 end), "
+    "sum(case when l_receiptdate - l_commitdate > 30 then 0 else 1 end)"
+)
+MONTH = "year(l_shipdate) * 100 + month(l_shipdate)"
+
+# Name, table, what presso is asked, and the same as SQL; the part behind FROM is common.
+QUERIES = [
+    (
+        "Q1",
+        "lineitem",
+        {
+            "columns": Q1_COLUMNS,
+            "where": "l_shipdate <= DATE '1998-12-01' - interval '90' day",
+            "group_by": "l_returnflag, l_linestatus",
+            "order_by": "l_returnflag, l_linestatus",
+        },
+    ),
+    (
+        "Q1, any order",
+        "lineitem",
+        {"columns": Q1_COLUMNS, "group_by": "l_returnflag, l_linestatus"},
+    ),
+    (
+        "Q6",
+        "lineitem",
+        {
+            "columns": "sum(l_extendedprice * l_discount) as revenue",
+            "where": (
+                "l_shipdate >= DATE '1994-01-01' and l_shipdate < DATE '1994-01-01' + interval '1'"
+                " year and l_discount between 0.05 and 0.07 and l_quantity < 24"
+            ),
+        },
+    ),
+    (
+        "Q12",
+        "lineitem",
+        {
+            "columns": "l_shipmode, " + LATE_CASES,
+            "where": LATE,
+            "group_by": "l_shipmode",
+            "order_by": "l_shipmode",
+        },
+    ),
+    (
+        "Q13",
+        "orders",
+        {
+            "columns": "o_custkey, count(o_orderkey)",
+            "where": "o_comment not like '%special%requests%'",
+            "group_by": "o_custkey",
+            "order_by": "o_custkey",
+        },
+    ),
+    (
+        "Q13, the 20 most",
+        "orders",
+        {
+            "columns": "o_custkey, count(o_orderkey) as n",
+            "where": "o_comment not like '%special%requests%'",
+            "group_by": "o_custkey",
+            "order_by": "count(o_orderkey) desc, o_custkey",
+            "limit": 20,
+        },
+    ),
+    (
+        "Q14",
+        "lineitem",
+        {"columns": MONTH + ", " + REVENUE + ", count(*)", "group_by": MONTH, "order_by": MONTH},
+    ),
+    (
+        "Q14, a month",
+        "lineitem",
+        {
+            "columns": REVENUE,
+            "where": (
+                "l_shipdate >= DATE '1995-09-01' and l_shipdate < DATE '1995-09-01' + interval '1'"
+                " month"
+            ),
+        },
+    ),
+]
+AVERAGED = ["l_quantity", "l_extendedprice", "l_discount"]
+
+DUCK_TYPES = {
+    "lineitem": (
+        "l_orderkey BIGINT, l_partkey BIGINT, l_suppkey BIGINT, l_linenumber BIGINT, l_quantity"
+        " BIGINT, l_extendedprice DECIMAL(18,2), l_discount DECIMAL(18,2), l_tax DECIMAL(18,2),"
+        " l_returnflag VARCHAR, l_linestatus VARCHAR, l_shipdate DATE, l_commitdate DATE,"
+        " l_receiptdate DATE, l_shipinstruct VARCHAR, l_shipmode VARCHAR, l_comment VARCHAR"
+    ),
+    "orders": (
+        "o_orderkey BIGINT, o_custkey BIGINT, o_orderstatus VARCHAR, o_totalprice DECIMAL(18,2),"
+        " o_orderdate DATE, o_orderpriority VARCHAR, o_clerk VARCHAR, o_shippriority BIGINT,"
+        " o_comment VARCHAR"
+    ),
+}
+
+
+def sql_of(table, request):
+    sql = "SELECT %s FROM %s" % (request["columns"], table)
+    for field, clause in (
+        ("where", "WHERE"),
+        ("group_by", "GROUP BY"),
+        ("order_by", "ORDER BY"),
+        ("limit", "LIMIT"),
+    ):
+        if field in request:
+            sql += " %s %s" % (clause, request[field])
+    return sql
+
+
+class Run:
+    def __init__(self, server, folder, connection):
+        self.failures, self.connection, self.presso = 0, connection, {}
+        for table, types in DUCK_TYPES.items():
+            path = os.path.join(folder, table + ".csv")
+            connection.execute("CREATE TABLE %s (%s)" % (table, types))
+            connection.execute("COPY %s FROM '%s' (HEADER, DELIMITER ',')" % (table, path))
+            stored = path + ".presso" if os.path.exists(path + ".presso") else path
+            self.presso[table] = engines.Presso(server, [stored])
+
+    def ask(self, table, request):
+        answer = self.presso[table].ask(request)
+        if "rows" not in answer:
+            raise SystemExit("%s: %s" % (request, answer))
+        return [
+            [own_value(text, type) for text, type in zip(row, answer["types"])]
+            for row in answer["rows"]
+        ], answer["types"]
+
+    def expect(self, name, own, other):
+        if own != other:
+            self.failures += 1
+            print("%s: presso\n  %s\nDuckDB\n  %s" % (name, own[:5], other[:5]))
+
+    def query(self, name, table, request):
+        begun = time.time()
+        own, types = self.ask(table, dict(request, threads=2, variants=4, seed=len(name)))
+        other = [list(row) for row in self.connection.execute(sql_of(table, request)).fetchall()]
+        other = [[other_value(value, type) for value, type in zip(row, types)] for row in other]
+        if "group_by" in request and "order_by" not in request:
+            own.sort(key=str), other.sort(key=str)
+        self.expect(name, own, other)
+        print("%-20s %7d rows, %.1f s" % (name, len(own), time.time() - begun))
+
+    def averages(self):
+        """Those of Q1, of which DuckDB rounds sums before it divides."""
+        columns = ", ".join("avg(%s)" % column for column in AVERAGED)
+        parts = ", ".join("sum(%s), count(%s)" % (column, column) for column in AVERAGED)
+        where = "l_shipdate <= DATE '1998-09-02'"
+        grouping = {
+            "where": where,
+            "group_by": "l_returnflag, l_linestatus",
+            "order_by": "l_returnflag, l_linestatus",
+        }
+        own, _ = self.ask("lineitem", dict(grouping, columns=columns, threads=2, variants=4))
+        rows = self.connection.execute(sql_of("lineitem", dict(grouping, columns=parts))).fetchall()
+        other = [
+            [float(Fraction(Decimal(row[i])) / row[i + 1]) for i in range(0, len(row), 2)]
+            for row in rows
+        ]
+        self.expect("Q1, averages", own, other)
+
+    def counts_of_counts(self):
+        """Q13 as a whole but for customers without orders: how many customers have n orders."""
+        request = {
+            "columns": "o_custkey, count(*)",
+            "where": "o_comment not like '%special%requests%'",
+            "group_by": "o_custkey",
+        }
+        own, _ = self.ask("orders", request)
+        counted = collections.Counter(count for _, count in own)
+        sql = (
+            "SELECT n, count(*) FROM (SELECT o_custkey, count(*) AS n FROM orders WHERE o_comment"
+            " NOT LIKE '%special%requests%' GROUP BY o_custkey) GROUP BY n"
+        )
+        other = dict(self.connection.execute(sql).fetchall())
+        self.expect("Q13, counts of counts", sorted(counted.items()), sorted(other.items()))
+
+
+def small_tables(generator, folder):
+    for table in DUCK_TYPES:
+        subprocess.run(
+            [generator, table, "--scale", "0.01", "-o", os.path.join(folder, table + ".csv")],
+            check=True,
+        )
+
+
+def main():
+    server, generator = sys.argv[1], sys.argv[2]
+    try:
+        import duckdb
+    except ImportError:
+        print("skipped: the Python package duckdb is not installed (pip install duckdb)")
+        return 77
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = os.environ.get("PRESSO_TPCH")
+        if not folder:
+            folder = scratch
+            small_tables(generator, folder)
+        connection = duckdb.connect()
+        connection.execute("SET threads = 2")
+        run = Run(server, folder, connection)
+        for name, table, request in QUERIES:
+            run.query(name, table, request)
+        run.averages()
+        run.counts_of_counts()
+        for presso in run.presso.values():
+            presso.close()
+    print("%d failures" % run.failures)
+    return 1 if run.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
