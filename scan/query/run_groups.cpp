@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "scan/query/execution.h"
 #include "scan/query/key_codes.h"
@@ -126,12 +127,18 @@ class GroupRun {
       const double most =
           std::max(std::fabs(node.range.least_real), std::fabs(node.range.most_real));
       if (node.range.known && std::isfinite(most)) {
-        spec.fixed_point = fixed_point_for(most, rows_in());
+        spec.fixed_point = unit_for(most);
       } else {
         unbounded.push_back(*call.argument);
       }
     }
     return spec;
+  }
+
+  /// For values of at most `most`, which itself may occur.
+  FixedPoint unit_for(double most) const {
+    return fixed_point_for(std::nextafter(most, std::numeric_limits<double>::infinity()),
+                           rows_in());
   }
 
   /// Sums of doubles need a bound of their arguments; where ranges tell none, the greatest value is
@@ -163,7 +170,7 @@ class GroupRun {
       for (const auto& of_worker : most) {
         greatest = std::max(greatest, of_worker[static_cast<std::size_t>(place - nodes.begin())]);
       }
-      plan_.aggregates[call].fixed_point = fixed_point_for(greatest, rows_in());
+      plan_.aggregates[call].fixed_point = unit_for(greatest);
     }
     return {};
   }

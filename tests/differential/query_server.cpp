@@ -250,6 +250,7 @@ Status add_table(Storage& storage, const std::string& path, const TableOptions& 
 
 Status open_tables(int count, char** arguments, Storage& storage) {
   TableOptions options;
+  options.text.header = true;
   options.compress.threads = 1;
   storage.bytes.reserve(static_cast<std::size_t>(count));
   for (int i = 1; i < count; ++i) {

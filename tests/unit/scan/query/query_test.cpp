@@ -245,6 +245,16 @@ TEST_F(QueryTest, AnswersAboutNoRowsAreOneGroupOrNone) {
   EXPECT_EQ(summary.rows, 0u);
 }
 
+TEST_F(QueryTest, SumsOfDoublesTakeTheGreatestValueOfATableOfOneRow) {
+  for (const char* value : {"0.5", "4096.5", "1e+300", "1.7976931348623157e+308", "5e-324"}) {
+    const std::vector<Byte> one = compressed(std::string("x,y\n").append(value).append(",a\n"));
+    const MemoryRandomAccess one_access(one);
+    Query query = Query::from(*Table::open(one_access));
+    query.aggregate("sum(x) = max(x) as same, avg(x) = max(x) as mean");
+    EXPECT_EQ(run(query), "true,true\n") << value;
+  }
+}
+
 TEST_F(QueryTest, SeveralTablesAreReadOneAfterAnother) {
   const std::vector<Byte> other_file =
       compressed(csv_of({{7, 70, "red", "x"}, {8, 80, "new", "y"}}));
