@@ -169,6 +169,7 @@ TEST_P(GroupKernels, CountBitsBeforePlaces) {
 
 /// x / 2^exponent as an integer, ties to even, by exact steps.
 Int128 units_of(double x, int exponent) {
+  if (x == 0) return 0;
   int power = 0;
   const auto significand = static_cast<std::int64_t>(std::ldexp(std::frexp(x, &power), 53));
   const int shift = power - 53 - exponent;
