@@ -34,8 +34,8 @@ inline void copy_bits(const Byte* source, std::uint64_t from, std::uint64_t coun
   while (count > 0) copy_one();
 }
 
-/// How many bits are 1, without the processor's instruction, which not every machine has: the call
-/// that compilers make in its place costs four times as much.
+/// How many bits are 1, without the processor's instruction, which not every machine has; inline,
+/// where compilers call a function in its place.
 constexpr std::uint32_t ones_of(std::uint64_t bits) {
   bits -= bits >> 1 & 0x5555555555555555u;
   bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memory of columns. From 1 MiB on it is a mapping that begins and ends at large pages (2 MiB) and
-// asks for them: tables that are reached into at random otherwise wait for page tables as long as
-// for memory (1.5 M groups, random: 53 ns a row with pages of 4 KiB, 33 with large ones), and each
-// page of 4 KiB costs half a microsecond when it is first touched.
+// asks for them: tables that are reached into at random otherwise wait for page tables, too, and
+// fresh memory costs a fault for each 4 KiB. NOTES.md has the figures.
 #include "scan/group/column.h"
 
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writing goes column by column, a thousand groups at a time. The bitmap of first rows is set by
-// one thread (1.5 ns a group); looking up ranks and writing is done by all.
+// one thread; looking up ranks and writing is done by all.
 #include "scan/group/group_output.h"
 
 #include "presso/ordered_pipeline.h"

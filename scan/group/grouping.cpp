@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choice of a strategy; the figures behind it are in scan/NOTES.md.
+// The choice of a strategy; the figures behind it are in scan/group/NOTES.md.
 #include "scan/group/grouping.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Quotients rounded once. Where both numbers are doubles exactly, the division of doubles already
-// rounds once (3 ns). Else 128 bits are divided by 64 (20 ns): shifted so that the quotient has
+// rounds once. Else 128 bits are divided by 64: shifted so that the quotient has
 // more bits than a double, and what is left over is kept as one more bit. Larger numbers are
-// divided bit by bit (microseconds): averages of decimals of more than 19 digits.
+// divided bit by bit: averages of decimals of more than 19 digits.
 #include "scan/group/ratio.h"
 
 #include <bit>

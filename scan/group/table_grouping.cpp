@@ -4,10 +4,9 @@
 //   kHash        the table grows; in the end the threads' tables are merged, partition by
 //                partition of the hash, on all threads
 //   kOptimistic  the same with the other way of looking up (F5)
-//   kRadix       a table that stays in the cache: when it is full its groups are sorted by
-//   partition
-//                into a pack and it begins anew; in the end each partition's share of all packs is
-//                merged in a table of its own, which again stays in the cache
+//   kRadix       a table that stays in the cache: when it is full its groups go to a pack, sorted
+//                by partition, and it begins anew; in the end the packs are merged, each partition
+//                in a table of its own, which again stays in the cache
 //
 // Runs of neighbours with equal keys are found first: one look-up and one addition for each run.
 #include <bit>

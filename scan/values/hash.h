@@ -3,7 +3,7 @@
 // behind an exclusive or with a key. It is a bijection, so two different words never have the same
 // hash, and every bit of the word reaches every bit of the hash: dense keys, multiples of powers of
 // two and packed keys fill a table alike. Two multiplications and three shifts a word, which
-// compilers turn into vector code; 0.3 ns with AVX-512. Bytes: XXH3, as the format's checksums.
+// compilers turn into vector code. Bytes: XXH3, as the format's checksums.
 //
 // Who needs several independent numbers takes different bits: slots of tables the lowest 32,
 // partitions the bits from 32 on, parts of larger-than-memory runs the highest.

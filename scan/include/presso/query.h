@@ -26,7 +26,8 @@
 namespace presso {
 
 /// What a machine needs for the steps of a query, in nanoseconds; plans are chosen by them
-/// (S4.6). The values here are those of one core of an AMD EPYC (Zen 4).
+/// (S4.6). The values here are rough guesses, not
+/// measurements: measure_query_rates() gives those of a machine.
 struct QueryRates {
   /// scan_k / (k * scan_1): what k conditions cost a row when they are tested without a branch
   /// between them, in parts of what they cost one by one; from k = 1 on.
