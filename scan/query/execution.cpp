@@ -269,7 +269,7 @@ Status run_sorted(Execution& execution, ResultSink& sink) {
   for (const NodeId id : nodes) plan.columns.push_back(query.input->at(id).physical);
   plan.keys = query.sort_keys;
   for (OrderKey& key : plan.keys) key.column += query.results.size();
-  if (query.limit != ~std::uint64_t{0}) plan.limit = query.limit + query.offset;
+  plan.limit = query.last_row();
   plan.threads = execution.threads;
   plan.memory_bytes = execution.memory_bytes;
   plan.temporary_directory = execution.options.temporary_directory;

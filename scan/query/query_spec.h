@@ -55,6 +55,10 @@ struct BoundQuery {
   std::uint64_t limit = ~std::uint64_t{0};
   std::uint64_t offset = 0;
 
+  /// How many rows are made, those that are left out in front included.
+  std::uint64_t last_row() const {
+    return limit > ~std::uint64_t{0} - offset ? ~std::uint64_t{0} : limit + offset;
+  }
   bool grouped() const { return output != nullptr; }
   const Graph& last_graph() const { return grouped() ? *output : *input; }
 };

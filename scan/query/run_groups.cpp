@@ -512,7 +512,7 @@ class GroupRun {
     for (const NodeId id : nodes) plan.columns.push_back(graph.at(id).physical);
     plan.keys = query().sort_keys;
     for (OrderKey& key : plan.keys) key.column += query().results.size();
-    if (query().limit != ~std::uint64_t{0}) plan.limit = query().limit + query().offset;
+    plan.limit = query().last_row();
     plan.memory_bytes = memory_bytes;
     plan.temporary_directory = execution_.options.temporary_directory;
     PRESSO_ASSIGN(ordering_, Ordering::make(plan));

@@ -210,6 +210,12 @@ TEST_F(QueryTest, SortsByAnythingWithNullsLast) {
   EXPECT_EQ(run(query), expected);
 }
 
+TEST_F(QueryTest, ALimitBeyondAllRowsWithAnOffsetLeavesTheRest) {
+  Query query = Query::from(*table);
+  query.select("id").order_by("id desc").limit(~std::uint64_t{0} - 1, kRows - 2);
+  EXPECT_EQ(run(query), "1\n0\n");
+}
+
 TEST_F(QueryTest, EveryPlanGivesTheSameRows) {
   Query query = Query::from(*table);
   query.where("value < 500 and word = 'blue' and note like '%9%' and id % 3 = 1").select("id");
