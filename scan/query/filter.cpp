@@ -217,11 +217,15 @@ class FilterMaker {
         add(filter, std::move(part));
       }
     }
+    // Sets that were put together may have become empty, or all numbers.
+    for (Filter& part : filter.parts) {
+      part = simplified(std::move(part));
+      if (part.kind == decisive) return std::move(part);
+    }
     if (filter.parts.empty()) {
       filter.kind = neutral;
     } else if (filter.parts.size() == 1) {
-      Filter only = std::move(filter.parts[0]);
-      return simplified(std::move(only));
+      return std::move(filter.parts[0]);
     }
     return filter;
   }

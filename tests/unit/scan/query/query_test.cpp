@@ -116,6 +116,16 @@ class QueryTest : public ::testing::Test {
   QuerySummary summary;
 };
 
+TEST_F(QueryTest, TakesConditionsThatContradictEachOtherWithinOthers) {
+  Query query = Query::from(*table);
+  query.where("id = 7 or (value = 1 and value = 2 and word = 'red')").select("id");
+  EXPECT_EQ(run(query), "7\n");
+  Query all = Query::from(*table);
+  all.where("id < 2 and (value < 500 or value >= 500 or value is null or word = 'red')")
+      .select("id");
+  EXPECT_EQ(run(all), "0\n1\n");
+}
+
 TEST_F(QueryTest, GivesRowsThatFulfilTheConditionInTheirOrder) {
   Query query = Query::from(*table);
   query.where("value between 100 and 120 and word <> 'red'").select("id, word");
