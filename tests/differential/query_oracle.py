@@ -31,7 +31,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("server")
     parser.add_argument(
-        "--queries", type=int, default=int(os.environ.get("PRESSO_ORACLE_QUERIES", 2000))
+        "--queries", type=int, default=int(os.environ.get("PRESSO_ORACLE_QUERIES", 1500))
     )
     parser.add_argument("--seed", type=int, default=int(os.environ.get("PRESSO_ORACLE_SEED", 1)))
     parser.add_argument("--variants", type=int, default=2)
@@ -52,7 +52,7 @@ class Run:
     def table(self, number, queries):
         seed = "%d table %d" % (self.options.seed, number)
         rng = random.Random(seed)
-        rows = rng.choice([1, 60, 300, 700, 1500, 2500])
+        rows = rng.choice([1, 60, 300, 700, 700, 1500, 1500, 2500, 2500, 4000])
         columns = TableMaker(rng, rows).table()
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "t.csv")

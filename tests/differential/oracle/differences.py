@@ -1,8 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""Where presso answers otherwise than DuckDB on purpose."""
+"""Where presso answers otherwise than DuckDB or SQLite on purpose, and where one of them may refuse
+what the other answers."""
 
-# What, and why. Queries are translated or left out by these (terms.py, engines.py).
-DELIBERATE = []
+# What, and what is done about it here. docs/select.md has those that users meet.
+DELIBERATE = [
+    ("whole numbers", "64 bits whatever the column's width; DuckDB is given bigints"),
+    ("floats", "computed as doubles; DuckDB is given doubles"),
+    ("sum and avg of doubles", "exact, rounded once; compared with math.fsum of DuckDB's list(x)"),
+    ("avg of decimals", "the exact quotient, rounded once; compared to a billionth"),
+    ("decimals of several scales", "keep all digits behind the point and fail where 38 do not "
+     "suffice; DuckDB drops some. Only types that fit together are mixed"),
+    ("products of more than 38 digits behind the point", "doubles; DuckDB refuses them. Left out"),
+    ("x // y of decimals and doubles", "drops the rest; DuckDB divides. Left out"),
+    ("remainders of decimals", "exact; DuckDB's are doubles where types do not fit. Left out"),
+    ("round(x, -2)", "refused. Left out"),
+    ("sqrt of negative numbers", "an error; DuckDB: nan. Left out"),
+    ("a date plus an interval, date_trunc of a date", "a date; DuckDB's timestamp is cast"),
+    ("1994-01-01", "a date; DuckDB is given DATE '1994-01-01'"),
+    ("epoch", "a whole number; DuckDB's double is rounded down"),
+    ("nanoseconds as a date or in coarser units", "cut off; DuckDB rounds to microseconds"),
+    ("timestamps of several units", "compared exactly; DuckDB fails where nanoseconds overflow"),
+    ("doubles and timestamps as text", "written otherwise (1, not 1.0; all digits). Left out"),
+    ("strings", "not compared with numbers, literals aside; DuckDB casts them. Left out"),
+    ("truth values", "no numbers: 1 is true, true = 1, flag in (1, 2) are refused"),
+    ("x in (a) not in (b), a is null = b", "parentheses are asked for"),
+    ("x matches 'p'", "DuckDB: regexp_matches(x, 'p')"),
+    ("invalid UTF-8", "any bytes are a string; DuckDB does not load them. Left out"),
+    ("SQLite", "replace(x, '', null) is x, integers overflow to doubles, / is of integers, other "
+     "types are none. Left out"),
+]
 
 
 def reason(query, answer, error):
@@ -11,13 +37,23 @@ def reason(query, answer, error):
     if own is not None:
         if "do not chain" in own or "set parentheses" in own:
             return "presso's parser asks for parentheses"
-        if "there is no type for" in own and "bool" in own:
-            return "truth values and numbers are not compared"
+        if "no type for" in own and "bool" in own or "is no bool" in own:
+            return "truth values are no numbers"
+        if "no type for utf8 and" in own:
+            return "strings and numbers are not compared"
+        if "where a condition must stand" in own:
+            return "truth values are no numbers"
         if query.risky and ("does not fit into decimal" in own or "38 digits" in own):
             return "presso keeps all digits behind the point, DuckDB drops some"
+        if query.risky and ": row " in own:
+            return "presso computes what LIMIT, or a null beside it, leaves out"
         return None
     if "Overflow in multiplication of DECIMAL(18)" in error:
         return "DuckDB multiplies in 64 bits what its zones say fits"
+    if "'+(BIGINT, DATE)'" in error or "'-(DATE, BIGINT)'" in error:
+        return "DuckDB adds integers, not bigints, to dates"
+    if "ParserException" in error:
+        return "DuckDB's parser asks for parentheses"
     if query.risky:
         return "DuckDB computes what AND, OR, CASE or LIMIT leave out"
     return None

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Random queries: what presso is asked, and the same as SQL."""
 
-from terms import ADD, COMPARE, IS, MULTIPLY, OR, VALUE, Term, Terms
+from term import ADD, COMPARE, IS, MULTIPLY, NOT, OR, VALUE, Term
+from terms import Terms
 
 
 class Query:
@@ -49,37 +50,39 @@ class Maker:
     def wheres(self):
         rng = self.rng
         kind = rng.random()
-        if kind < 0.12:
+        if kind < 0.15:
             return []
         if kind < 0.5:
-            return [self.keep(self.draw(lambda: self.terms.bool(rng.choice([1, 2, 2, 3]))))]
-        count = rng.choice([2, 2, 3, 4, 5])
+            make = self.likely if kind < 0.3 else lambda: self.terms.bool(rng.choice([1, 2, 2, 3]))
+            return [self.keep(self.draw(make))]
+        count = rng.choice([2, 2, 3, 3, 4])
         return [self.keep(self.draw(self.condition)) for _ in range(count)]
 
     def condition(self):
-        if self.rng.random() < 0.6:
+        if self.rng.random() < 0.85:
             return self.likely()
         return self.terms.bool(self.rng.choice([0, 0, 1, 2]))
 
     def likely(self):
         """A condition that many rows fulfil, so that something is left behind several of them."""
-        terms = self.terms
-        a, b = terms.bool(0), terms.bool(1)
-        if self.rng.random() < 0.5:
-            return terms.join("bool", "{} or {}", [a, b], OR, [OR + 1] * 2)
-        term = terms.of(self.rng.choice("int dbl str date".split()), 0)
-        if term.constant:
-            return a
-        if self.rng.random() < 0.3 or term.family == "dbl":
-            return terms.join("bool", "{} is not null", [term], IS, [IS + 1])
+        rng, terms = self.rng, self.terms
+        test, kind = terms.test(rng.choice([0, 0, 1])), rng.random()
+        if kind < 0.35:
+            return terms.join("bool", "not {}", [test], NOT, [NOT])
+        if kind < 0.45:
+            return terms.join("bool", "{} is not true", [test], IS, [IS + 1], lite=False)
+        term = terms.column(rng.choice("int dbl str date".split()))
+        known = terms.join("bool", "{} is not null", [term], IS, [IS + 1])
+        if kind < 0.75:
+            parts = [known, test]
+            rng.shuffle(parts)
+            return terms.join("bool", "{} or {}", parts, OR, [OR + 1] * 2)
+        if kind < 0.8 or term.family == "dbl":
+            return known
         makers = {"int": terms.int_literal, "str": terms.string_literal, "date": terms.date_literal}
-        return terms.join(
-            "bool",
-            "{} " + self.rng.choice(["<>", "<=", ">=", "<", ">"]) + " {}",
-            [term, makers[term.family]()],
-            COMPARE,
-            [COMPARE + 1] * 2,
-        )
+        op = rng.choice(["<>", "<>", "<=", ">=", "<", ">"])
+        parts = [term, makers[term.family]()]
+        return terms.join("bool", "{} " + op + " {}", parts, COMPARE, [COMPARE + 1] * 2)
 
     def where_text(self, wheres, field):
         """Several conditions are joined by AND."""
@@ -122,8 +125,8 @@ class Maker:
     def limit(self, query):
         rng = self.rng
         if rng.random() < 0.5:
-            query.request["limit"] = rng.choice([0, 1, 3, 10, 50, 300, 5000])
-            query.request["offset"] = rng.choice([0, 0, 0, 1, 5, 40, 1000])
+            query.request["limit"] = rng.choice([0, 1, 3, 10, 10, 50, 50, 300, 300, 5000])
+            query.request["offset"] = rng.choice([0, 0, 0, 0, 0, 1, 3, 40])
 
     def selected(self, term):
         """Dates and times are fetched as text, whatever their unit."""

@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: MIT
-# allow(long-file): the makers of all kinds of terms call each other
 """Random expressions. A term has its text for presso (`p`), for DuckDB (`d`) and, where SQLite
-knows such things, for SQLite (`s`, else None). The texts differ only where they differ by design
+knows such things, for SQLite (`s`, else None). The texts differ only where the two differ by design
 (differences.py); parentheses are set, or left out, at the same places, so that precedence is
 tested too."""
 
-from tables import UNIT_DIGITS, WORDS, date_text, time_text
+from conditions import Conditions
+from tables import UNIT_DIGITS, WORDS
+from term import (
+    ADD,
+    CAST,
+    CONCAT,
+    LEAST_64,
+    MOST_128,
+    MOST_64,
+    MULTIPLY,
+    NEGATE,
+    VALUE,
+    Term,
+    literal,
+    quoted,
+)
 
-# By how strongly an operator binds.
-OR, AND, NOT, IS, COMPARE, TEST, CONCAT, ADD, MULTIPLY, NEGATE, CAST, VALUE = range(1, 13)
-
-LEAST_64, MOST_64, MOST_128 = -(2**63), 2**63 - 1, 10**38 - 1
 INT_TYPES = {
     "tinyint": 7,
     "smallint": 15,
@@ -22,35 +32,7 @@ INT_TYPES = {
 }
 
 
-class Term:
-    """`bound`: the greatest absolute value of an integer, or of a decimal's digits. `risky`: it may
-    fail in some row. `wide`: an integer of 128 bits."""
-
-    def __init__(
-        self, family, p, d=None, s=None, power=VALUE, scale=0, bound=0, unit="", tags=(), parts=()
-    ):
-        self.family, self.p, self.s, self.power = family, p, s, power
-        self.d = p if d is None else d
-        self.scale, self.bound, self.unit, self.tags = scale, bound, unit, set(tags)
-        self.risky = any(part.risky for part in parts)
-        self.constant = bool(parts) and all(part.constant for part in parts)
-
-    def text(self, field, least):
-        text = getattr(self, field)
-        return text if text is None or self.power >= least else "(" + text + ")"
-
-
-def quoted(text):
-    return "'" + text.replace("'", "''") + "'"
-
-
-def literal(family, p, d=None, s=None, **more):
-    term = Term(family, p, d, s, **more)
-    term.constant = True
-    return term
-
-
-class Terms:
+class Terms(Conditions):
     def __init__(self, rng, columns, risk=0.0):
         self.rng, self.columns, self.risk = rng, columns, risk
         self.dropped = 0.03  # parentheses that are left out although the tree needs them
@@ -66,7 +48,7 @@ class Terms:
     def join(self, family, pattern, parts, power, least=None, lite=True, **more):
         """`pattern` with {} for each part; `least`: how strongly each must bind."""
         least = least or [power] * len(parts)
-        if self.chance(self.dropped):
+        if self.chance(self.dropped) and not any(part.wrapped for part in parts):
             least = [0] * len(parts)
         elif self.chance(0.1):
             least = [VALUE] * len(parts)
@@ -82,7 +64,9 @@ class Terms:
         least = least or [0] * len(parts)
         p = own.format(*[part.text("p", l) for part, l in zip(parts, least)])
         d = duck.format(*[part.text("d", l) for part, l in zip(parts, least)])
-        return Term(family, p, d, None, power, parts=parts, **more)
+        term = Term(family, p, d, None, power, parts=parts, **more)
+        term.wrapped = term.wrapped or (own != duck and power < VALUE)
+        return term
 
     def call(self, family, name, parts, duck=None, lite=False, **more):
         p = "%s(%s)" % (name, ", ".join(part.p for part in parts))
@@ -116,6 +100,8 @@ class Terms:
             unit=column.unit,
             tags=column.tags,
         )
+        if column.type.startswith("decimal"):
+            term.whole = int(column.type[8:].split(",")[0]) - column.scale
         term.column = column
         return term
 
@@ -173,14 +159,11 @@ class Terms:
         value = rng.randint(0, rng.choice([100, 10000, 10**8]))
         digits = str(value).rjust(scale + 1, "0")
         text = digits[:-scale] + "." + digits[-scale:]
-        negative = self.chance(0.3)
-        return literal(
-            "dec",
-            "-" * negative + text,
-            power=NEGATE if negative else VALUE,
-            scale=scale,
-            bound=value,
-        )
+        power = NEGATE if self.chance(0.3) else VALUE
+        text = "-" + text if power == NEGATE else text
+        term = literal("dec", text, power=power, scale=scale, bound=value)
+        term.whole = len(digits) - scale
+        return term
 
     def real_literal(self):
         text = self.rng.choice(["1e0", "0e0", "2.5e-3", "1.5e1", "-1e2", "1e10", "3e-1"])
@@ -375,7 +358,7 @@ class Terms:
             return self.dec_arithmetic(rng.choice("++-*"), a, b)
         if kind == "modulo":
             a, b = self.dec(depth - 1), self.decimal_literal()
-            if b.bound == 0:
+            if b.bound == 0 or not self.one_scale([a, b]):
                 return a
             scale = max(a.scale, b.scale)
             return self.checked(
@@ -633,7 +616,6 @@ class Terms:
                 "str",
                 "replace",
                 [self.str(depth - 1), self.str_simple(), self.str_simple()],
-                lite=True,
             )
         if kind == "concat":
             parts = [self.str(depth - 1), self.printed(depth - 1)]
@@ -689,11 +671,13 @@ class Terms:
         else:
             term = self.case(family, values, depth, more)
         if family == "dec":
-            # DuckDB drops digits behind the point where both types together have more than 38.
-            if any(v.scale > 12 for v in values) and any(v.scale != more["scale"] for v in values):
-                return values[0]
-            return self.checked(term)
+            return self.checked(term) if self.one_scale(values) else values[0]
         return term
+
+    def one_scale(self, values):
+        """DuckDB drops digits behind the point where types together have more than 38."""
+        scale, whole = max(v.scale for v in values), max(v.whole for v in values)
+        return whole + scale <= 38 or all(v.scale == scale for v in values)
 
     def case(self, family, values, depth, more):
         whens = [self.bool(depth - 1) for _ in values[1:]]
@@ -729,253 +713,3 @@ class Terms:
                 + ([values[-1]] if with_else else [])
             )
         return self.join(family, pattern, parts, VALUE, [0] * len(parts), **more)
-
-    # --- truth
-
-    def bool(self, depth):
-        rng = self.rng
-        if depth <= 0:
-            return self.column("bool") if self.chance(0.3) else self.test(0)
-        kind = rng.random()
-        if kind < 0.18:
-            return self.junction("and", AND, depth)
-        if kind < 0.36:
-            return self.junction("or", OR, depth)
-        if kind < 0.46:
-            return self.join("bool", "not {}", [self.bool(depth - 1)], NOT, [NOT])
-        if kind < 0.52:
-            word = rng.choice(["true", "false", "not true", "not false", "unknown", "not unknown"])
-            return self.join(
-                "bool", "{} is " + word, [self.bool(depth - 1)], IS, [IS + 1], lite=False
-            )
-        if kind < 0.54:
-            return self.choice("bool", depth, rng.choice(["case", "coalesce", "extreme"]))
-        return self.test(depth - 1)
-
-    def junction(self, word, power, depth):
-        parts = [self.bool(depth - 1) for _ in range(rng_count(self.rng))]
-        word = " " + (word if self.chance(0.8) else word.upper()) + " "
-        return self.join(
-            "bool", word.join(["{}"] * len(parts)), parts, power, [power + 1] * len(parts)
-        )
-
-    def pair(self, depth):
-        """Two things that can be compared."""
-        rng = self.rng
-        kind = rng.choice("int int num num str str date time moments bool".split())
-        if kind == "num":
-            makers = [self.int, self.dec, self.dbl]
-            a, b = rng.choice(makers)(depth), rng.choice(makers)(depth)
-            return self.comparable(a, b)
-        if kind == "moments":
-            a, b = self.date(depth), self.time(depth)
-            if "wide" in a.tags | b.tags or b.unit == "ns":
-                b = self.date(0)
-            return [a, b]
-        if kind == "time":
-            a, b = self.time(depth), self.time_literal() if self.chance(0.5) else self.time(depth)
-            if "ns" in (a.unit, b.unit) and "wide" in a.tags | b.tags:
-                b = a
-            return [a, b]
-        if kind == "bool":
-            return [self.column("bool"), self.bool(depth)]
-        if kind == "date" and self.chance(0.3):
-            _, value = self.sample("date")
-            return [self.date(depth), literal("date", quoted(value or "1999-12-31"))]
-        a = self.of(kind, depth)
-        simple = {"int": self.int_literal, "str": self.string_literal, "date": self.date_literal}
-        b = simple[kind]() if self.chance(0.5) else self.of(kind, depth)
-        return [a, b]
-
-    def comparable(self, a, b):
-        """Decimals are compared in the greater scale, where they must fit."""
-        if "dbl" not in (a.family, b.family):
-            scale = max(a.scale, b.scale)
-            for term in (a, b):
-                if term.bound * 10 ** (scale - term.scale) > MOST_128 and not self.chance(
-                    self.risk
-                ):
-                    return [a, a]
-                if term.bound * 10 ** (scale - term.scale) > MOST_128:
-                    a.risky = True
-        return [a, b]
-
-    def test(self, depth):
-        rng = self.rng
-        kind = rng.choice(
-            "compare compare compare compare null between in in text text text function".split()
-        )
-        if kind == "compare":
-            parts = self.pair(depth)
-            if self.chance(0.2):
-                parts.reverse()
-            if self.chance(0.12):
-                text = "{} is " + rng.choice(["", "not "]) + "distinct from {}"
-                return self.join("bool", text, parts, IS, [IS + 1, IS + 1], lite=False)
-            op = rng.choice(["=", "=", "<>", "!=", "<", "<=", ">", ">=", "=="])
-            return self.join("bool", "{} " + op + " {}", parts, COMPARE, [COMPARE + 1] * 2)
-        if kind == "null":
-            a = self.of(rng.choice("int dec dbl str date time bool".split()), depth)
-            return self.join(
-                "bool",
-                "{} is " + rng.choice(["", "not "]) + "null",
-                [a],
-                IS,
-                [IS + 1],
-                lite=a.family in ("int", "str"),
-            )
-        if kind == "between":
-            a, b = self.pair(depth)
-            c = self.pair_of(a, b, depth)
-            text = "{} " + rng.choice(["", "not "]) + "between {} and {}"
-            return self.join("bool", text, [a, b, c], TEST, [TEST + 1] * 3)
-        if kind == "in":
-            return self.member(depth)
-        if kind == "function":
-            name = rng.choice(["starts_with", "prefix", "ends_with", "suffix", "contains"])
-            return self.call("bool", name, [self.str(depth), self.str_simple()])
-        return self.text_test(depth)
-
-    def pair_of(self, a, b, depth):
-        """A third one for BETWEEN."""
-        if a.family == "dec" or b.family == "dec" or a.family == "time" or b.family == "time":
-            return b
-        return self.of(b.family, 0) if b.family != "int" else self.int_literal()
-
-    def member(self, depth):
-        rng = self.rng
-        family = rng.choice("int int str str date dec bool".split())
-        a = self.of(family, depth)
-        makers = {
-            "int": self.int_literal,
-            "str": lambda: self.string_literal(False),
-            "date": self.date_literal,
-            "dec": self.decimal_literal,
-        }
-        make = makers.get(family, lambda: self.column("bool"))
-        set = [make() for _ in range(rng.choice([1, 2, 3, 5, 9]))]
-        if family == "dec":
-            set = [
-                one
-                for one in set
-                if all(
-                    t.bound * 10 ** (max(a.scale, one.scale) - t.scale) <= MOST_128
-                    for t in (a, one)
-                )
-            ] or [a]
-            if a.bound * 10 ** max(0, 4 - a.scale) > MOST_128:
-                set = [a]
-        if self.chance(0.2) and family != "bool":
-            set.append(self.of(family, 0) if family != "dec" else a)
-        if self.chance(0.1):
-            set.append(literal("null", "null", "null", "null"))
-        text = "{} " + rng.choice(["", "not "]) + "in (" + ", ".join(["{}"] * len(set)) + ")"
-        return self.join("bool", text, [a] + set, TEST, [TEST + 1] + [0] * len(set))
-
-    def text_test(self, depth):
-        rng = self.rng
-        a = self.column("str") if self.chance(0.7) else self.str(depth)
-        negated = rng.choice(["", "", "not "])
-        kind = rng.choice(["like", "like", "like", "ilike", "matches", "matches"])
-        if kind == "matches":
-            pattern = quoted(self.regex())
-            if self.chance(0.3):
-                return self.both(
-                    "bool",
-                    "{} "
-                    + self.pick("~ ", "matches ")
-                    + pattern.replace("{", "{{").replace("}", "}}"),
-                    "regexp_matches({}, " + pattern.replace("{", "{{").replace("}", "}}") + ")",
-                    [a],
-                    TEST,
-                    [TEST + 1],
-                )
-            own = "{} " + negated + "matches " + pattern.replace("{", "{{").replace("}", "}}")
-            duck = (
-                negated
-                + "regexp_matches({}, "
-                + pattern.replace("{", "{{").replace("}", "}}")
-                + ")"
-            )
-            term = self.both("bool", own, duck, [a], TEST, [TEST + 1])
-            term.d = "(" + term.d + ")"
-            return term
-        pattern = self.like_pattern()
-        escape = ""
-        if self.chance(0.15):
-            escape, pattern = " escape '!'", pattern.replace("%", "!%", 1).replace("_", "!_", 1)
-        text = (
-            "{} "
-            + negated
-            + kind
-            + " "
-            + quoted(pattern).replace("{", "{{").replace("}", "}}")
-            + escape
-        )
-        return self.join(
-            "bool", text, [a], TEST, [TEST + 1], lite=kind == "like" and "\\" not in pattern
-        )
-
-    def like_pattern(self):
-        rng = self.rng
-        pieces = []
-        for _ in range(rng.randint(1, 3)):
-            word = (
-                rng.choice(WORDS)
-                if self.chance(0.5)
-                else rng.choice(["a", "é", "語", "x", "", "th", "e", "0", "\\\\", "."])
-            )
-            if self.chance(0.4):
-                word = word[: rng.randint(0, 3)]
-            if self.chance(0.1):
-                word = word.upper()
-            pieces.append(word)
-            pieces.append(rng.choice(["%", "%", "_", "", "%_"]))
-        text = rng.choice(["%", "", ""]) + "".join(pieces)
-        return text
-
-    def regex(self):
-        rng = self.rng
-
-        def atom(level):
-            kind = rng.randrange(8 if level < 2 else 6)
-            if kind < 3:
-                return rng.choice(WORDS)[: rng.randint(1, 4)]
-            if kind == 3:
-                return rng.choice(
-                    [".", "[a-f]", "[^a-z]", "\\d", "\\w", "\\s", "[0-9]", "\\.", "é", "\\b"]
-                )
-            if kind < 6:
-                return rng.choice("abcdexyz01 ")
-            return "(" + self.alternation(atom, level + 1) + ")"
-
-        text = self.alternation(atom, 0)
-        if self.chance(0.15):
-            text = "^" + text if "|" not in text else "^(" + text + ")"
-        if self.chance(0.15):
-            text = text + "$" if "|" not in text else "(" + text + ")$"
-        if self.chance(0.1):
-            text = "(?i)" + text
-        return text
-
-    def alternation(self, atom, level):
-        rng = self.rng
-        branches = []
-        for _ in range(rng.choice([1, 1, 1, 2])):
-            piece = ""
-            for _ in range(rng.randint(1, 3)):
-                one = atom(level)
-                if (
-                    len(one) == 1
-                    and one not in "."
-                    or one in (".", "[a-f]", "\\d", "\\w", "[0-9]")
-                    or one.startswith("(")
-                ):
-                    one += rng.choice(["", "", "", "*", "+", "?", "{2}"])
-                piece += one
-            branches.append(piece)
-        return "|".join(branches)
-
-
-def rng_count(rng):
-    return rng.choice([2, 2, 2, 3, 4])
