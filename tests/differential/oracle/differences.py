@@ -25,6 +25,7 @@ DELIBERATE = [
     ("truth values", "no numbers: 1 is true, true = 1, flag in (1, 2) are refused"),
     ("x in (a) not in (b), a is null = b", "parentheses are asked for"),
     ("x matches 'p'", "DuckDB: regexp_matches(x, 'p')"),
+    ("patterns", "are literals. Left out"),
     ("invalid UTF-8", "any bytes are a string; DuckDB does not load them. Left out"),
     ("SQLite", "replace(x, '', null) is x, integers overflow to doubles, / is of integers, other "
      "types are none. Left out"),
@@ -37,6 +38,8 @@ def reason(query, answer, error):
     if own is not None:
         if "do not chain" in own or "set parentheses" in own:
             return "presso's parser asks for parentheses"
+        if "a pattern must be a string" in own:
+            return "patterns are literals"
         if "no type for" in own and "bool" in own or "is no bool" in own:
             return "truth values are no numbers"
         if "no type for utf8 and" in own:
