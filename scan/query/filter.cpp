@@ -174,6 +174,14 @@ class FilterMaker {
       return filter;
     };
     if (node.step >= Step::kEqual && node.step <= Step::kLessEqual) {
+      const bool with_null =
+          std::any_of(node.arguments.begin(), node.arguments.end(), [this](NodeId argument) {
+            return graph_.is_constant(argument) && graph_.at(argument).is_null;
+          });
+      if (with_null) {  // null, whichever way round
+        filter.kind = Kind::kFalse;
+        return filter;
+      }
       if (const auto bounds = comparison_bounds(graph_, node)) return set(*bounds);
       return std::nullopt;
     }

@@ -4,42 +4,19 @@
 #include <algorithm>
 #include <bit>
 
-#include "format/columns/bit_copy.h"
 #include "presso/checksum.h"
 #include "scan/query/coded_strings.h"
+#include "scan/query/row_bits.h"
 
 namespace presso::query {
 namespace {
 
 using Kind = Filter::Kind;
 
-std::uint32_t count_rows(const std::uint64_t* bits, std::uint32_t words) {
-  std::uint32_t count = 0;
-  for (std::uint32_t i = 0; i < words; ++i) count += ones_of(bits[i]);
+std::uint64_t count_slice(const std::uint64_t* bits) {
+  std::uint64_t count = 0;
+  for (std::uint32_t i = 0; i < kSliceWords; i += kBatchWords) count += count_rows(bits + i);
   return count;
-}
-
-/// Those of a vector: nibbles of all words are added before they are summed up, which compilers
-/// vectorise (half the time of one word after another).
-std::uint32_t count_vector(const std::uint64_t* bits) {
-  constexpr std::uint64_t kPairs = 0x5555555555555555u;
-  constexpr std::uint64_t kNibbles = 0x3333333333333333u;
-  constexpr std::uint64_t kBytes = 0x0F0F0F0F0F0F0F0Fu;
-  std::uint64_t sum = 0;  // of each byte: at most 16 * 8
-  for (std::uint32_t i = 0; i < kBatchWords; ++i) {
-    const std::uint64_t pairs = bits[i] - (bits[i] >> 1 & kPairs);
-    const std::uint64_t nibbles = (pairs & kNibbles) + (pairs >> 2 & kNibbles);
-    sum += (nibbles + (nibbles >> 4)) & kBytes;
-  }
-  constexpr std::uint64_t kShorts = 0x00FF00FF00FF00FFu;
-  sum = (sum & kShorts) + (sum >> 8 & kShorts);
-  return static_cast<std::uint32_t>(sum * 0x0001000100010001u >> 48);
-}
-
-bool any_bit(const std::uint64_t* bits) {
-  std::uint64_t all = 0;
-  for (std::uint32_t i = 0; i < kBatchWords; ++i) all |= bits[i];
-  return all != 0;
 }
 
 /// The first `rows` bits, and no others.
@@ -151,7 +128,7 @@ Status FilterRunner::run_on_text(const FilterPlan& plan, std::size_t number, Sli
   const Slice& slice = reader.slice();
   std::uint32_t alive_vectors = 0;
   for (std::uint32_t vector = 0; vector < slice.vectors(); ++vector) {
-    alive_vectors += any_bit(bits + std::size_t{vector} * kBatchWords) ? 1 : 0;
+    alive_vectors += any_row(bits + std::size_t{vector} * kBatchWords) ? 1 : 0;
   }
   const bool most = alive_vectors * 4 >= slice.vectors();
   reader.expect_all_vectors(most);
@@ -163,7 +140,7 @@ Status FilterRunner::run_on_text(const FilterPlan& plan, std::size_t number, Sli
   }
   text_bits_.assign(kSliceWords, 0);
   PRESSO_TRY(find_in_slice(filter, reader, bits, text_bits_.data()));
-  counts_[number].asked += count_rows(bits, kSliceWords);
+  counts_[number].asked += count_slice(bits);
   for (std::uint32_t vector = 0; vector < slice.vectors(); ++vector) {
     std::uint64_t* const found = text_bits_.data() + std::size_t{vector} * kBatchWords;
     if (filter.negated) {
@@ -172,7 +149,7 @@ Status FilterRunner::run_on_text(const FilterPlan& plan, std::size_t number, Sli
     PRESSO_TRY(keep_valid(filter.column, reader, vector, found));
   }
   for (std::uint32_t i = 0; i < kSliceWords; ++i) bits[i] &= text_bits_[i];
-  counts_[number].left += count_rows(bits, kSliceWords);
+  counts_[number].left += count_slice(bits);
   done = true;
   return {};
 }
@@ -198,16 +175,16 @@ Status FilterRunner::run_pass(const FilterPlan& plan, const FilterPass& pass, Sl
 Status FilterRunner::run_on_vector(const FilterPlan& plan, const FilterPass& pass,
                                    std::size_t first_group, SliceReader& reader,
                                    std::uint32_t vector, std::uint64_t* alive) {
-  if (!any_bit(alive)) return {};
+  if (!any_row(alive)) return {};
   std::uint64_t found[kBatchWords];
-  std::uint32_t left = count_vector(alive);
+  std::uint32_t left = count_rows(alive);
   for (std::size_t group = first_group; group < pass.groups.size() && left != 0; ++group) {
     for (const std::size_t number : pass.groups[group]) {
       if (answers_[number] == Answer::kAll) continue;
       counts_[number].asked += left;
       PRESSO_TRY(test(plan.conditions[number].filter, reader, vector, alive, found));
-      for (std::uint32_t i = 0; i < kBatchWords; ++i) alive[i] &= found[i];
-      left = count_vector(alive);
+      keep_rows(alive, found);
+      left = count_rows(alive);
       counts_[number].left += left;
     }
   }
@@ -246,7 +223,7 @@ Status FilterRunner::keep_valid(std::size_t column, SliceReader& reader, std::ui
   if (!slice.has_nulls()) return {};
   std::uint64_t valid[kBatchWords];
   PRESSO_TRY(slice.validity(vector, valid));
-  for (std::uint32_t i = 0; i < kBatchWords; ++i) found[i] &= valid[i];
+  keep_rows(found, valid);
   return {};
 }
 
@@ -360,7 +337,7 @@ Status FilterRunner::test_any(const Filter& filter, SliceReader& reader, std::ui
   std::copy_n(alive, kBatchWords, open);
   if (!conjunction) std::fill_n(found, kBatchWords, std::uint64_t{0});
   for (const Filter& part : filter.parts) {
-    if (!any_bit(open)) break;
+    if (!any_row(open)) break;
     PRESSO_TRY(test(part, reader, vector, open, part_found));
     for (std::uint32_t i = 0; i < kBatchWords; ++i) {
       if (conjunction) {

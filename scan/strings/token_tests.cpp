@@ -108,8 +108,8 @@ class TokenTest final : public StringTest::TokenAutomaton {
             const std::uint64_t* alive, std::uint64_t* bits) const override {
     if (rows == 0) return;
     const CodeRows given{codes, begins, rows};
-    const CodeSweep* const sweep =
-        few_are_alive(rows, alive, kLeastAlive) ? nullptr : best_sweep(given);
+    if (few_are_alive(rows, alive, kLeastAlive)) return read_rows(given, alive, bits);
+    const CodeSweep* const sweep = best_sweep(given);
     if (sweep != nullptr) return sweep_rows(*sweep, given, alive, bits);
     if (!table_ || plan_->backwards) return read_rows(given, alive, bits);
     rows_end_early(given) ? read_rows(given, alive, bits) : read_lanes(given, alive, bits);
@@ -156,10 +156,10 @@ class TokenTest final : public StringTest::TokenAutomaton {
     run([&](std::uint32_t row) { return read_row<false>(rows, row); });
   }
 
-  /// Whether the automaton needs less than half of the codes, by the first rows.
+  /// Whether the automaton needs less than half of the codes, by the first rows; of a vector's few
+  /// of them.
   bool rows_end_early(const CodeRows& rows) const {
-    constexpr std::uint32_t kSample = 256;
-    const std::uint32_t sample = std::min(rows.rows, kSample);
+    const std::uint32_t sample = std::min(rows.rows, std::clamp(rows.rows / 32, 16u, 256u));
     std::uint32_t steps = 0;
     for (std::uint32_t row = 0; row < sample; ++row) {
       State state = table_->start();
@@ -174,14 +174,15 @@ class TokenTest final : public StringTest::TokenAutomaton {
 
   /// Words with few live rows are read row by row.
   void read_lanes(const CodeRows& rows, const std::uint64_t* alive, std::uint64_t* bits) const {
-    constexpr int kFewRows = 16;
+    constexpr std::uint32_t kFewRows = 16;
     const Lanes lanes(*table_, rows);
     for (std::size_t word = 0; word < (std::size_t{rows.rows} + 63) / 64; ++word) {
       const std::uint64_t live = live_rows(rows.rows, word, alive);
       const auto first = static_cast<std::uint32_t>(64 * word);
       std::uint64_t left = live;
       std::uint64_t found = 0;
-      for (std::uint32_t i = 0; i < 64 && std::popcount(live) > kFewRows; i += Lanes::kCount) {
+      const bool many = ones_of(live) > kFewRows;
+      for (std::uint32_t i = 0; i < 64 && many; i += Lanes::kCount) {
         const Lanes::Answers answers = lanes.run(first + i);
         found |= std::uint64_t{answers.matches} << i;
         left &= ~(std::uint64_t{answers.known} << i);

@@ -31,8 +31,8 @@ namespace presso {
 struct QueryRates {
   /// scan_k / (k * scan_1): what k conditions cost a row when they are tested without a branch
   /// between them, in parts of what they cost one by one; from k = 1 on.
-  std::vector<double> together = {1.0, 0.97, 0.96, 0.95};
-  double compare_ns = 0.06;  ///< a packed number of 12 bits, compared in place
+  std::vector<double> together = {1.0, 1.0, 1.0, 1.0};
+  double compare_ns = 0.07;  ///< a packed number of 12 bits, compared in place
   double decode_ns = 0.12;   ///< a number decoded into memory
   double compute_ns = 0.25;  ///< a step of an expression
   double byte_ns = 0.2;      ///< a byte of text, decoded and searched

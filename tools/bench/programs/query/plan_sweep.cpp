@@ -6,19 +6,20 @@
 // 4.4-4.11 of the thesis, on a CPU).
 //
 //   plan_sweep [--rows N] [--text-rows N] [--runs N] [--point TEXT] [--plan PLAN] [--keep FOLDER]
-//              [--built-in]
+//              [--built-in] [--few]
 //
 // 8,000,000 rows of eight columns are packed into 120 MB, far more than the third-level cache has.
 // Prints a CSV: point, plan, predicted and measured nanoseconds a row, whether it was picked; the
-// summary goes to standard error. A time is that of the thread on its core, the least of --runs
-// runs, in which plans take turns; plans within 15 % of the best, and the picked one, are run as
-// often again. Row groups are opened before. Of four conditions there are 648 plans: the picked
-// one, the next 11 by the estimate and 60 others by chance are run. Points take turns at two jobs:
-// constants of the model were chosen by looking at those marked "tune" only, "judge" has the rest.
+// summary goes to standard error. A time is a sum over slices, of each the least of --runs runs, in
+// which plans take turns, so that other work on the machine hardly matters; the picked plan and six
+// that were best are run five times as often again. Row groups are opened before. Of four
+// conditions there are 365 plans: the picked one, the next 11 by the estimate and 60 others by
+// chance are run. Constants of the model were chosen by points marked "tune" only, which "judge"
+// points were not looked at for.
 // --point, --plan: only points whose names have this, only this plan (for profiles).
 // --keep reads the tables from a folder, or writes them there. --built-in: rates are not measured.
+// --few: of each point only the picked plan, the best and the worst one.
 #include <sys/stat.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -52,12 +53,15 @@ struct Options {
   std::string only_plan;
   std::string keep;
   bool built_in = false;
+  bool few = false;
 };
 
 /// A plan that is timed.
 struct Timed {
   PlanShape shape;
-  double seconds = std::numeric_limits<double>::infinity();
+  std::vector<float> slice_ns = {};  ///< the least of all runs, by slice
+
+  double ns() const { return std::accumulate(slice_ns.begin(), slice_ns.end(), 0.0); }
 };
 
 struct Point {
@@ -66,12 +70,6 @@ struct Point {
   std::vector<std::string> conditions;
   bool judge = false;
 };
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 [[noreturn]] void give_up(const Error& error) {
   std::fprintf(stderr, "plan_sweep: %s\n", error.message().c_str());
@@ -140,22 +138,22 @@ class Sweep {
   double rows() const { return static_cast<double>(rows_); }
   double sample_seconds() const { return sample_seconds_; }
 
-  double run(const PlanShape& shape) {
-    plan_.passes = shape.passes;
+  void run(Timed& timed) {
+    plan_.passes = timed.shape.passes;
+    timed.slice_ns.resize(slices_.size(), std::numeric_limits<float>::infinity());
     std::vector<std::uint64_t> bits(kSliceWords);
     std::uint64_t found = 0;
-    const double begin = thread_seconds();
-    for (const Slice& slice : slices_) {
-      reader_.open(slice);
+    for (std::size_t i = 0; i < slices_.size(); ++i) {
+      const Stopwatch time;
+      reader_.open(slices_[i]);
       const Status done = runner_.run(plan_, reader_, bits.data());
       if (!done.ok()) give_up(done.error());
+      timed.slice_ns[i] = std::min(timed.slice_ns[i], static_cast<float>(time.seconds() * 1e9));
       for (const std::uint64_t word : bits) found += ones_of(word);
     }
-    const double seconds = thread_seconds() - begin;
     if (found_ && *found_ != found)
       give_up(make_error(ErrorCode::kContent, "plans give different rows"));
     found_ = found;
-    return seconds;
   }
 
   double found_share() const { return static_cast<double>(found_.value_or(0)) / rows(); }
@@ -192,27 +190,33 @@ std::vector<Timed> plans_to_run(const PlannerInput& input, const std::string& on
     all.resize(kBest + kByChance);
   }
   for (PlanShape& shape : all) {
-    // A plan without a branch in a group is written in as many ways as its conditions have orders.
     if (plan_text(shape.passes) != picked) timed.push_back({std::move(shape)});
   }
   return timed;
 }
 
-void time_plans(Sweep& sweep, std::vector<Timed>& timed, int runs) {
+/// Runs these plans, in another order each time.
+void run_in_turns(Sweep& sweep, std::vector<Timed>& timed, std::vector<std::size_t> turn,
+                  int runs) {
   corpora::Random random(4);
-  std::vector<std::size_t> turn(timed.size());
-  std::iota(turn.begin(), turn.end(), std::size_t{0});
-  for (int run = 0; run < 2 * runs; ++run) {
-    double best = std::numeric_limits<double>::infinity();
-    for (const Timed& plan : timed) best = std::min(best, plan.seconds);
+  for (int run = 0; run < runs; ++run) {
     for (std::size_t i = turn.size(); i > 1; --i) {
       std::swap(turn[i - 1], turn[random.below(static_cast<std::uint32_t>(i))]);
     }
-    for (const std::size_t i : turn) {
-      if (run >= runs && i != 0 && timed[i].seconds > 1.15 * best) continue;
-      timed[i].seconds = std::min(timed[i].seconds, sweep.run(timed[i].shape));
-    }
+    for (const std::size_t i : turn) sweep.run(timed[i]);
   }
+}
+
+void time_plans(Sweep& sweep, std::vector<Timed>& timed, int runs) {
+  constexpr std::size_t kBest = 6;
+  constexpr int kTimesAgain = 5;
+  std::vector<std::size_t> turn(timed.size());
+  std::iota(turn.begin(), turn.end(), std::size_t{0});
+  run_in_turns(sweep, timed, turn, runs);
+  std::sort(turn.begin() + 1, turn.end(),
+            [&](std::size_t a, std::size_t b) { return timed[a].ns() < timed[b].ns(); });
+  turn.resize(std::min(turn.size(), 1 + kBest));
+  run_in_turns(sweep, timed, turn, kTimesAgain * runs);
 }
 
 /// Ranks from 0 on; equal ones share the mean.
@@ -246,9 +250,11 @@ double spearman(const std::vector<double>& x, const std::vector<double>& y) {
 
 /// What came of some points.
 struct Summary {
-  std::vector<double> ratios;  ///< picked / best
-  std::vector<double> correlations;
-  std::vector<double> predicted;  ///< of all plans
+  std::vector<double> ratios;        ///< picked / best
+  std::vector<double> correlations;  ///< of points whose plans differ by a fifth and more
+  std::vector<double> independent;   ///< predicted without a sample
+  std::vector<double> linear;        ///< and by min(1,024 p, 1)
+  std::vector<double> predicted;     ///< of all plans
   std::vector<double> measured;
 
   void print(const char* title) const {
@@ -259,9 +265,12 @@ struct Summary {
     std::sort(rank.begin(), rank.end());
     std::fprintf(stderr,
                  "%s: %zu points, %zu plans; picked / best: median %.3f, worst %.3f; Spearman over "
-                 "all %.3f, a point: median %.3f, least %.3f\n",
+                 "all %.3f (without a sample %.3f, by min() %.3f), in %zu points whose plans "
+                 "differ: median %.3f, least %.3f\n",
                  title, ratios.size(), measured.size(), sorted[sorted.size() / 2], sorted.back(),
-                 spearman(predicted, measured), rank[rank.size() / 2], rank[0]);
+                 spearman(predicted, measured), spearman(independent, measured),
+                 spearman(linear, measured), rank.size(), rank.empty() ? 0 : rank[rank.size() / 2],
+                 rank.empty() ? 0 : rank[0]);
   }
 };
 
@@ -316,12 +325,13 @@ std::vector<Point> all_points() {
     points.push_back(point("correlated", {"a", "far", "c"}, {s, s, 0.01}));
     points.push_back(point("correlated", {"a", "near", "far", "d"}, {s, s, 0.9, 0.3}));
   }
-  for (const double s : {0.0005, 0.01, 0.1, 0.4}) {
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].judge = i % 2 == 1;
+  for (const double s : {0.0005, 0.01, 0.1, 0.4, 0.003, 0.05, 0.2}) {
     for (const double like : {0.001, 0.05, 0.4}) {
       points.push_back(point("like", {"a", "b", "note"}, {s, s, like}));
+      points.back().judge = s == 0.003 || s == 0.05 || s == 0.2;
     }
   }
-  for (std::size_t i = 0; i < points.size(); ++i) points[i].judge = i % 2 == 1;
   return points;
 }
 
@@ -334,14 +344,19 @@ void measure(const OpenTable& table, const Point& point, const QueryRates& rates
   std::size_t best = 0;
   for (std::size_t i = 0; i < timed.size(); ++i) {
     predicted.push_back(timed[i].shape.cost_ns);
-    measured.push_back(timed[i].seconds * 1e9 / sweep.rows());
+    measured.push_back(timed[i].ns() / sweep.rows());
     if (measured[i] < measured[best]) best = i;
+  }
+  const auto worst_plan = static_cast<std::size_t>(
+      std::max_element(measured.begin(), measured.end()) - measured.begin());
+  for (std::size_t i = 0; i < timed.size(); ++i) {
+    if (options.few && i != 0 && i != best && i != worst_plan) continue;
     std::printf("%s,%s,%s,%.4f,%.4f,%d\n", point.judge ? "judge" : "tune", point.name.c_str(),
                 plan_text(timed[i].shape.passes).c_str(), predicted[i], measured[i], i == 0);
   }
   std::fflush(stdout);
   const double correlation = spearman(predicted, measured);
-  const double worst = *std::max_element(measured.begin(), measured.end());
+  const double worst = measured[worst_plan];
   std::fprintf(stderr,
                "%-5s %-32s picked %-16s %.3f predicted %.3f; best %-16s %.3f predicted %.3f; "
                "ratio %.3f worst %.2f Spearman %.2f; sel %.2g of %.2g; sample %.1f ms\n",
@@ -350,11 +365,25 @@ void measure(const OpenTable& table, const Point& point, const QueryRates& rates
                plan_text(timed[best].shape.passes).c_str(), measured[best], predicted[best],
                measured[0] / measured[best], worst / measured[best], correlation,
                timed[0].shape.selectivity, sweep.found_share(), sweep.sample_seconds() * 1e3);
+  PlannerInput input = sweep.input();
+  input.sample = {};
+  std::vector<double> independent, linear;
+  for (const bool by_min : {false, true}) {
+    input.linear_vectors = by_min;
+    for (const Timed& plan : timed) {
+      (by_min ? linear : independent).push_back(cost_of(input, plan.shape.passes).cost_ns);
+    }
+  }
+  const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
   for (Summary* summary : summaries) {
+    append(summary->independent, independent);
+    append(summary->linear, linear);
     summary->ratios.push_back(measured[0] / measured[best]);
-    summary->correlations.push_back(correlation);
-    summary->predicted.insert(summary->predicted.end(), predicted.begin(), predicted.end());
-    summary->measured.insert(summary->measured.end(), measured.begin(), measured.end());
+    if (worst > 1.2 * measured[best]) summary->correlations.push_back(correlation);
+    append(summary->predicted, predicted);
+    append(summary->measured, measured);
   }
 }
 
@@ -364,27 +393,31 @@ void time_planning(const QueryRates& rates) {
   PlannerInput input;
   input.rates = rates;
   for (int i = 0; i < 10; ++i) {
-    input.costs.push_back({0.05 + 0.01 * i, 0, 0.2, 0});
+    ConditionCost cost;
+    cost.vector_ns = 0.05 + 0.01 * i;
+    cost.read_ns = 0.2;
+    input.costs.push_back(cost);
     input.selectivities.push_back(0.05 * (i + 1));
   }
   const auto least_ms = [&] {
     double least = 1e9;
     for (int run = 0; run < 5; ++run) {
-      const double begin = thread_seconds();
+      const Stopwatch time;
       choose_plan(input);
-      least = std::min(least, thread_seconds() - begin);
+      least = std::min(least, time.seconds());
     }
     return least * 1e3;
   };
   const double without = least_ms();
   input.sample.vectors = 64;
+  for (std::uint32_t end = 8; end <= 64; end += 8) input.sample.slice_ends.push_back(end);
   for (int i = 0; i < 10; ++i) {
     std::vector<std::uint64_t> bits(64 * kBatchWords);
     for (std::uint64_t& word : bits) word = random.next() | (i % 2 == 0 ? random.next() : 0);
     input.sample.bits.push_back(bits);
   }
-  std::fprintf(stderr, "planning 10 conditions: %.3f ms by rank, %.3f ms over all orders\n",
-               without, least_ms());
+  std::fprintf(stderr, "planning 10 conditions: %.3f ms, with a sample %.3f ms\n", without,
+               least_ms());
 }
 
 std::vector<Byte> kept_table(const std::string& path, const std::string& keep,
@@ -440,8 +473,8 @@ int main(int count, char** arguments) {
   presso::query::Options options;
   for (int i = 1; i < count; ++i) {
     const std::string flag = arguments[i];
-    if (flag == "--built-in") {
-      options.built_in = true;
+    if (flag == "--built-in" || flag == "--few") {
+      (flag == "--few" ? options.few : options.built_in) = true;
       continue;
     }
     const char* const value = i + 1 < count ? arguments[++i] : "";

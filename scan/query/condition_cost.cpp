@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "scan/query/condition_cost.h"
+
+#include <algorithm>
+
+namespace presso::query {
+namespace {
+
+using Kind = Filter::Kind;
+
+/// What comparing a vector costs from the plan down to the loop, in parts of the loop.
+constexpr double kSteps = 1.6;
+/// Of a row of tokens, in parts of decoding a number: its number of codes is decoded, and becomes a
+/// place; unpacking a code.
+constexpr double kTokenRow = 17;
+constexpr double kTokenCode = 2;
+/// Sweeping codes, in parts of sweeping their text; reading a row in which the literal stands.
+constexpr double kCodeSweep = 0.35;
+constexpr double kSweptRowNs = 8;
+
+/// Shares of conditions of which nothing is known.
+constexpr double kUnknownShare = 0.3;
+constexpr double kUnknownText = 0.1;
+
+/// Of a row of a column.
+struct ColumnWeight {
+  double stored = 1;  ///< bytes, of all streams
+  double text = 8;    ///< bytes of its string
+  Representation representation = Representation::kPlain;
+  double distinct = 0;
+};
+
+ColumnWeight weigh(const GroupReader& group, std::size_t column) {
+  ColumnWeight weight;
+  const auto rows = static_cast<double>(std::max<std::uint32_t>(group.rows(), 1));
+  const ColumnChunk& chunk = group.chunk(column);
+  weight.stored = static_cast<double>(group.cost(column, 0, group.rows()).bytes) / rows;
+  weight.text = static_cast<double>(chunk.value_bytes) / rows;
+  weight.representation = chunk.representation;
+  weight.distinct = chunk.distinct;
+  return weight;
+}
+
+/// The share of [least, most] that intervals take.
+double share_of(const IntervalSet& intervals, std::uint64_t least, std::uint64_t most) {
+  const double width = static_cast<double>(most - least) + 1;
+  double share = 0;
+  for (const Interval& interval : intervals.intervals()) {
+    if (interval.least > most || interval.most < least) continue;
+    const std::uint64_t low = std::max(interval.least, least);
+    const std::uint64_t high = std::min(interval.most, most);
+    share += (static_cast<double>(high - low) + 1) / width;
+  }
+  return std::min(share, 1.0);
+}
+
+}  // namespace
+
+double ConditionEstimator::selectivity(const Filter& filter) const {
+  switch (filter.kind) {
+    case Kind::kTrue:
+      return 1;
+    case Kind::kFalse:
+      return 0;
+    case Kind::kIntervals: {
+      const ColumnZone zone = group_.zone(filter.column, 0, group_.rows());
+      const bool known = (zone.flags & kZoneKnown) != 0 && (zone.flags & kZoneNoValue) == 0;
+      return known ? share_of(filter.intervals, zone.least, zone.most) : kUnknownShare;
+    }
+    case Kind::kText: {
+      double share = kUnknownText;
+      if (!filter.test->exact_strings().empty()) {
+        const double distinct = std::max(weigh(group_, filter.column).distinct, 1.0);
+        share = std::min(1.0, static_cast<double>(filter.test->exact_strings().size()) / distinct);
+      }
+      return filter.negated ? 1 - share : share;
+    }
+    case Kind::kNull: {
+      const double nulls = static_cast<double>(group_.chunk(filter.column).nulls) /
+                           std::max<double>(group_.rows(), 1);
+      return filter.negated ? 1 - nulls : nulls;
+    }
+    case Kind::kExpression:
+      return kUnknownShare;
+    default: {
+      const bool conjunction = filter.kind == Kind::kAnd;
+      double share = 1;
+      for (const Filter& part : filter.parts) {
+        share *= conjunction ? selectivity(part) : 1 - selectivity(part);
+      }
+      return conjunction ? share : 1 - share;
+    }
+  }
+}
+
+ConditionCost ConditionEstimator::cost(const Filter& filter, double share) const {
+  switch (filter.kind) {
+    case Kind::kIntervals:
+      return interval_cost(filter);
+    case Kind::kText:
+      return text_cost(filter, share);
+    case Kind::kNull: {
+      ConditionCost cost;
+      cost.vector_ns = rates_.bitmap_ns + nulls_cost(filter.column);
+      return cost;
+    }
+    case Kind::kExpression:
+      return expression_cost(filter);
+    default: {
+      ConditionCost sum;
+      for (const Filter& part : filter.parts) {
+        const ConditionCost one = cost(part, share);
+        sum.vector_ns += one.vector_ns;
+        sum.row_ns += one.row_ns;
+        sum.read_ns += one.read_ns;
+        sum.dense_ns += one.dense_ns;
+        sum.sparse_ns += one.sparse_ns;
+      }
+      return sum;
+    }
+  }
+}
+
+/// Bits of validity are decoded beside a column's values; their blocks are in its stored bytes.
+double ConditionEstimator::nulls_cost(std::size_t column) const {
+  const ColumnChunk& chunk = group_.chunk(column);
+  return chunk.nulls == 0 || chunk.nulls == group_.rows() ? 0 : rates_.compare_ns / 2;
+}
+
+ConditionCost ConditionEstimator::interval_cost(const Filter& filter) const {
+  ConditionCost cost;
+  cost.vector_ns =
+      kSteps * rates_.compare_ns * static_cast<double>(filter.intervals.intervals().size()) +
+      nulls_cost(filter.column);
+  cost.read_ns = rates_.read_ns * weigh(group_, filter.column).stored;
+  return cost;
+}
+
+ConditionCost ConditionEstimator::text_cost(const Filter& filter, double share) const {
+  const ColumnWeight weight = weigh(group_, filter.column);
+  ConditionCost cost;
+  switch (weight.representation) {
+    case Representation::kToken:
+      cost = token_cost(filter, share);
+      break;
+    case Representation::kBytes:
+      // Blocks are decoded as a whole; texts of a vector are copied from them.
+      cost.read_ns = rates_.read_ns * weight.stored + rates_.byte_ns * weight.text;
+      cost.dense_ns = filter.test->byte_cost_ns() * weight.text;
+      cost.sparse_ns = 10 + 2 * cost.dense_ns;
+      break;
+    case Representation::kNull:
+      break;
+    default:  // codes are looked up in a set; the dictionary is asked once
+      cost.vector_ns = kSteps * rates_.compare_ns;
+      cost.read_ns = rates_.read_ns * weight.stored;
+  }
+  cost.vector_ns += nulls_cost(filter.column);
+  return cost;
+}
+
+/// A code has 12 bits. Codes are swept for a literal's, or read by an automaton, twice as fast as
+/// their text; of few rows each is read. The constants fit half of the points of plan_sweep.
+ConditionCost ConditionEstimator::token_cost(const Filter& filter, double share) const {
+  const ColumnWeight weight = weigh(group_, filter.column);
+  const double codes = weight.stored / 1.5;
+  const double text_ns = filter.test->byte_cost_ns() * weight.text;
+  const bool is_swept = filter.test->byte_cost_ns() < 0.3;
+  const double found = filter.negated ? 1 - share : share;
+  ConditionCost cost;
+  cost.read_ns = rates_.read_ns * weight.stored + kTokenRow * rates_.decode_ns;
+  cost.vector_ns = kTokenCode * rates_.decode_ns * codes;
+  cost.dense_ns = is_swept ? kCodeSweep * text_ns + kSweptRowNs * found : 0.5 * text_ns;
+  cost.sparse_ns = 10 + 2 * codes;
+  return cost;
+}
+
+ConditionCost ConditionEstimator::expression_cost(const Filter& filter) const {
+  ConditionCost cost;
+  for (const std::size_t column : filter.program->inputs()) {
+    const ColumnWeight weight = weigh(group_, column);
+    cost.read_ns += rates_.read_ns * weight.stored;
+    cost.vector_ns += rates_.decode_ns + nulls_cost(column);
+    if (weight.representation == Representation::kToken ||
+        weight.representation == Representation::kBytes) {
+      cost.vector_ns += rates_.byte_ns * weight.text;
+    }
+  }
+  cost.row_ns = rates_.compute_ns * static_cast<double>(filter.program->steps() + 2);
+  return cost;
+}
+
+}  // namespace presso::query
