@@ -35,8 +35,8 @@ Result<TemporaryFile> TemporaryFile::create(const std::string& directory) {
   std::string chosen = directory_or_default(directory);
   const int fd = open_without_name(chosen);
   if (fd < 0) {
-    return errno_error("cannot create a temporary file in `" + chosen + "`, to sort the rows",
-                       errno);
+    return errno_error(
+        "cannot create a temporary file in `" + chosen + "`, for what memory does not hold", errno);
   }
   return TemporaryFile(fd, std::move(chosen));
 }
@@ -58,7 +58,8 @@ TemporaryFile::~TemporaryFile() {
 }
 
 Error TemporaryFile::named(Error error) const {
-  error.what = "a temporary file in `" + directory_ + "`, to sort the rows: " + error.what;
+  error.what =
+      "a temporary file in `" + directory_ + "`, for what memory does not hold: " + error.what;
   return error;
 }
 
