@@ -11,12 +11,6 @@
 namespace presso {
 namespace {
 
-std::string directory_or_default(const std::string& directory) {
-  if (!directory.empty()) return directory;
-  const char* const given = std::getenv("TMPDIR");
-  return given != nullptr && *given != '\0' ? given : "/tmp";
-}
-
 /// -1 with errno set where there can be none.
 int open_without_name(const std::string& directory) {
 #ifdef O_TMPFILE
@@ -31,8 +25,14 @@ int open_without_name(const std::string& directory) {
 
 }  // namespace
 
+std::string TemporaryFile::directory_for(const std::string& directory) {
+  if (!directory.empty()) return directory;
+  const char* const given = std::getenv("TMPDIR");
+  return given != nullptr && *given != '\0' ? given : "/tmp";
+}
+
 Result<TemporaryFile> TemporaryFile::create(const std::string& directory) {
-  std::string chosen = directory_or_default(directory);
+  std::string chosen = directory_for(directory);
   const int fd = open_without_name(chosen);
   if (fd < 0) {
     return errno_error(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "format/columns/bit_copy.h"
 #include "presso/ordered_pipeline.h"
@@ -104,6 +105,7 @@ Status run_all(Execution& execution, const Program& program,
   std::vector<std::unique_ptr<Worker>> workers(execution.threads);
   execution.summary.rows_matched = 0;
   execution.rows_seen = 0;
+  if (std::exchange(execution.began, true)) ++execution.summary.passes;
   Status done = run_ordered<Slice, SliceOutcome>(
       {execution.threads, 0}, [&] { return source.next(); },
       [&](Slice slice, unsigned number) {

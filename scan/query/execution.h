@@ -30,6 +30,7 @@ struct Execution {
   QuerySummary summary;
   std::uint64_t rows_seen = 0;  ///< of the last run over all slices, matching or not
   std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
+  bool began = false;                   ///< a run over all slices
   bool only_counts = false;             ///< of rows that match, nothing but their number is wanted
   std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: coded keys
   std::vector<FilterRunner::Count> condition_counts;
