@@ -11,12 +11,6 @@
 namespace presso {
 namespace {
 
-std::string directory_or_default(const std::string& directory) {
-  if (!directory.empty()) return directory;
-  const char* const given = std::getenv("TMPDIR");
-  return given != nullptr && *given != '\0' ? given : "/tmp";
-}
-
 /// -1 with errno set where there can be none.
 int open_without_name(const std::string& directory) {
 #ifdef O_TMPFILE
@@ -31,12 +25,18 @@ int open_without_name(const std::string& directory) {
 
 }  // namespace
 
+std::string TemporaryFile::directory_for(const std::string& directory) {
+  if (!directory.empty()) return directory;
+  const char* const given = std::getenv("TMPDIR");
+  return given != nullptr && *given != '\0' ? given : "/tmp";
+}
+
 Result<TemporaryFile> TemporaryFile::create(const std::string& directory) {
-  std::string chosen = directory_or_default(directory);
+  std::string chosen = directory_for(directory);
   const int fd = open_without_name(chosen);
   if (fd < 0) {
-    return errno_error("cannot create a temporary file in `" + chosen + "`, to sort the rows",
-                       errno);
+    return errno_error(
+        "cannot create a temporary file in `" + chosen + "`, for what memory does not hold", errno);
   }
   return TemporaryFile(fd, std::move(chosen));
 }
@@ -58,7 +58,8 @@ TemporaryFile::~TemporaryFile() {
 }
 
 Error TemporaryFile::named(Error error) const {
-  error.what = "a temporary file in `" + directory_ + "`, to sort the rows: " + error.what;
+  error.what =
+      "a temporary file in `" + directory_ + "`, for what memory does not hold: " + error.what;
   return error;
 }
 

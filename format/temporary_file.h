@@ -11,8 +11,9 @@ namespace presso {
 
 class TemporaryFile {
  public:
-  /// In `directory`; empty: the one that the environment variable TMPDIR names, else /tmp. Errors
-  /// name it.
+  /// `directory`; empty: the one that the environment variable TMPDIR names, else /tmp.
+  static std::string directory_for(const std::string& directory);
+  /// In directory_for(directory). Errors name it.
   static Result<TemporaryFile> create(const std::string& directory);
   TemporaryFile(TemporaryFile&& other) noexcept;
   TemporaryFile& operator=(TemporaryFile&& other) noexcept;

@@ -85,6 +85,7 @@ class SortedRows final : public Ordering {
   Status merge_files();
   Result<FileRun> merged(std::vector<FileRun> runs);
   std::size_t runs_at_once(const std::vector<FileRun>& runs) const;
+  std::uint64_t rows_of_copies() const;
   Status copy_batches();
   Status read_batch();
   static void append_rows(std::span<const RowSource> sources, std::span<const SortEntry> picks,
@@ -239,16 +240,29 @@ void SortedRows::append_rows(std::span<const RowSource> sources, std::span<const
   }
 }
 
+/// Of a batch, so that all threads' batches together take an eighth of the memory.
+std::uint64_t SortedRows::rows_of_copies() const {
+  std::uint64_t rows = 1;
+  std::uint64_t bytes = 0;
+  for (const auto& collector : collectors_) {
+    rows += collector->rows().rows();
+    bytes += collector->rows().bytes();
+  }
+  const std::uint64_t row_bytes = bytes / rows + 1;
+  return std::clamp<std::uint64_t>(memory_bytes_ / 8 / threads_ / row_bytes, kBatchRows, kMostRows);
+}
+
 /// As many batches as there are threads.
 Status SortedRows::copy_batches() {
+  const auto batch_rows = static_cast<std::size_t>(rows_of_copies());
   const std::uint64_t wanted = std::min<std::uint64_t>(left_, sorted_.size() - next_);
-  const auto most = std::min<std::uint64_t>(wanted, std::uint64_t{threads_} * kMostRows);
+  const auto most = std::min<std::uint64_t>(wanted, std::uint64_t{threads_} * batch_rows);
   const auto picks =
       std::as_const(sorted_).entries().subspan(next_, static_cast<std::size_t>(most));
-  std::vector<RowStore> batches((picks.size() + kMostRows - 1) / kMostRows);
+  std::vector<RowStore> batches((picks.size() + batch_rows - 1) / batch_rows);
   PRESSO_TRY(for_each_in_parallel(batches.size(), threads_, [&](std::size_t i) -> Status {
-    const std::size_t first = i * kMostRows;
-    const auto rows = picks.subspan(first, std::min(kMostRows, picks.size() - first));
+    const std::size_t first = i * batch_rows;
+    const auto rows = picks.subspan(first, std::min(batch_rows, picks.size() - first));
     batches[i] = empty();
     batches[i].reserve(rows.size());
     RowGather gather(batches[i].columns());

@@ -57,6 +57,15 @@ BatchBuilder::BatchBuilder(const TableSchema& schema) : schema_(schema) {
   take();
 }
 
+std::uint64_t BatchBuilder::bytes() const {
+  std::uint64_t bytes = 0;
+  for (const ColumnData& column : batch_) {
+    bytes += column.values.size() + column.validity.size() +
+             column.offsets.size() * sizeof(column.offsets[0]);
+  }
+  return bytes;
+}
+
 ResultBatch BatchBuilder::take() {
   ResultBatch taken = std::move(batch_);
   batch_.clear();

@@ -17,6 +17,7 @@ class BatchBuilder {
 
   const TableSchema& schema() const { return schema_; }
   std::uint64_t rows() const { return rows_; }
+  std::uint64_t bytes() const;  ///< of what was appended
   /// A view for each column of the schema; up to kBatchRows rows.
   void append(std::span<const VectorView> columns, std::uint32_t count);
   /// What was appended; the builder is empty afterwards.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "format/columns/bit_copy.h"
 #include "presso/ordered_pipeline.h"
@@ -104,6 +105,7 @@ Status run_all(Execution& execution, const Program& program,
   std::vector<std::unique_ptr<Worker>> workers(execution.threads);
   execution.summary.rows_matched = 0;
   execution.rows_seen = 0;
+  if (std::exchange(execution.began, true)) ++execution.summary.passes;
   Status done = run_ordered<Slice, SliceOutcome>(
       {execution.threads, 0}, [&] { return source.next(); },
       [&](Slice slice, unsigned number) {
@@ -128,9 +130,20 @@ Status run_all(Execution& execution, const Program& program,
 
 // --- the answer
 
+namespace {
+
+constexpr std::uint64_t kBatchesOfThread = 2;  ///< that wait to be written
+constexpr std::uint64_t kMostBatchRows = 65'536;
+constexpr std::uint64_t kLeastBatchBytes = std::uint64_t{32} << 10;
+constexpr std::uint64_t kMostBatchBytes = std::uint64_t{4} << 20;
+
+}  // namespace
+
 Output::Output(const Execution& execution, ResultSink& sink)
     : sink_(sink),
       threads_(execution.threads),
+      batch_bytes_(std::clamp(execution.memory_bytes / 8 / (kBatchesOfThread * execution.threads),
+                              kLeastBatchBytes, kMostBatchBytes)),
       skip_(execution.query.offset),
       left_(execution.query.limit),
       builder_(execution.query.schema) {}
@@ -168,7 +181,6 @@ Status Output::write_batches() {
 }
 
 Result<bool> Output::append(std::span<const VectorView> columns, std::uint32_t count) {
-  constexpr std::uint64_t kBatchOfOutput = 65536;
   if (!open_ || left_ == 0) return false;
   if (skip_ == 0 && count <= left_) {
     builder_.append(columns, count);
@@ -183,8 +195,8 @@ Result<bool> Output::append(std::span<const VectorView> columns, std::uint32_t c
     close_batch();
     if (rows > 0) batches_.push_back(part_of(part.take(), first, rows));
   }
-  if (builder_.rows() >= kBatchOfOutput) close_batch();
-  if (batches_.size() >= 2 * std::size_t{threads_}) {
+  if (builder_.rows() >= kMostBatchRows || builder_.bytes() >= batch_bytes_) close_batch();
+  if (batches_.size() >= kBatchesOfThread * threads_) {
     PRESSO_TRY(write_batches());
   }
   return open_ && left_ > 0;

@@ -30,6 +30,7 @@ struct Execution {
   QuerySummary summary;
   std::uint64_t rows_seen = 0;  ///< of the last run over all slices, matching or not
   std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
+  bool began = false;                   ///< a run over all slices
   bool only_counts = false;             ///< of rows that match, nothing but their number is wanted
   std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: coded keys
   std::vector<FilterRunner::Count> condition_counts;
@@ -77,7 +78,9 @@ Status run_rows(Execution& execution, ResultSink& sink);
 Status run_groups(Execution& execution, ResultSink& sink);
 
 /// Takes rows of the answer in order: leaves out and stops by offset and limit, makes batches of
-/// them, has some batches at a time encoded by all threads, and hands them to the sink.
+/// them, has some batches at a time encoded by all threads, and hands them to the sink. Batches
+/// that wait take an eighth of the memory that groups and sorting may have, and at most 8 MiB a
+/// thread, however wide rows are; what is made of them takes as much again.
 class Output {
  public:
   Output(const Execution& execution, ResultSink& sink);
@@ -92,6 +95,7 @@ class Output {
 
   ResultSink& sink_;
   unsigned threads_;
+  std::uint64_t batch_bytes_;  ///< from which on a batch is closed
   std::uint64_t skip_;
   std::uint64_t left_;
   std::uint64_t written_ = 0;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "format/temporary_file.h"
 #include "scan/compute/node_text.h"
+#include "scan/query/memory_forecast.h"
 
 namespace presso::query {
 namespace {
@@ -36,15 +38,29 @@ struct ZoneCounts {
   std::uint64_t slices = 0;
   std::uint64_t skipped = 0;
   std::uint64_t skipped_rows = 0;
+  std::uint64_t stored_bytes = 0;  ///< of all blocks of the columns that are read
 };
+
+/// What is computed of the rows that are left.
+std::vector<NodeId> computed_nodes(const BoundQuery& query) {
+  std::vector<NodeId> nodes = query.grouped() ? query.keys : query.results;
+  if (!query.grouped()) nodes.insert(nodes.end(), query.sort_nodes.begin(), query.sort_nodes.end());
+  for (const AggregateCall& call : query.aggregates) {
+    if (call.argument) nodes.push_back(*call.argument);
+  }
+  return nodes;
+}
 
 Result<ZoneCounts> count_by_zones(Execution& execution) {
   ZoneCounts counts;
-  const std::vector<std::size_t> columns = columns_read(execution, Program());
+  const BoundQuery& query = execution.query;
+  const Program program(*query.input, computed_nodes(query));
+  const std::vector<std::size_t> columns = columns_read(execution, program);
   ReadCounters counters;
   SliceSource source(execution.tables, columns, counters, execution.options.cancelled);
   while (true) {
     PRESSO_ASSIGN(const std::optional<Slice> slice, source.next());
+    counts.stored_bytes = source.stored_bytes();
     if (!slice) return counts;
     ++counts.slices;
     const bool skipped =
@@ -102,6 +118,40 @@ void add_groups(const Execution& execution, std::string& text) {
   if (!arguments.empty()) text += "aggregates of: " + list(arguments) + "\n";
 }
 
+/// What lies beyond the memory that there is.
+std::string beyond(const Execution& execution) {
+  return "; --memory is " + bytes_text(execution.memory_bytes) + ": ";
+}
+
+std::string file_text(const Execution& execution, double bytes) {
+  return "about " + bytes_text(static_cast<std::uint64_t>(bytes)) +
+         " through temporary files in `" +
+         TemporaryFile::directory_for(execution.options.temporary_directory) + "`";
+}
+
+std::string forecast_text(const Execution& execution, const GroupForecast& groups,
+                          std::uint64_t stored_bytes) {
+  std::string text = "  predicted: at most " + grouped(static_cast<std::uint64_t>(groups.groups)) +
+                     " groups, " + bytes_text(static_cast<std::uint64_t>(groups.memory_bytes));
+  if (groups.parts == 1) return text + "\n";
+  text += beyond(execution);
+  const bool by_passes = groups.parts <= kMostPasses;
+  if (by_passes) {
+    text +=
+        "about " + std::to_string(groups.parts + 1) + " passes over " + bytes_text(stored_bytes);
+  }
+  if (by_passes && groups.file_bytes > 0) text += ", ";
+  if (groups.file_bytes > 0) text += file_text(execution, groups.file_bytes);
+  return text + "\n";
+}
+
+std::string forecast_text(const Execution& execution, const SortForecast& order) {
+  std::string text = "  predicted: " + grouped(static_cast<std::uint64_t>(order.rows)) + " rows, " +
+                     bytes_text(static_cast<std::uint64_t>(order.memory_bytes));
+  if (order.file_bytes > 0) text += beyond(execution) + file_text(execution, order.file_bytes);
+  return text + "\n";
+}
+
 void add_outcome(const Execution& execution, double seconds, std::string& text) {
   const QuerySummary& summary = execution.summary;
   for (const std::string& note : execution.notes) text += note + "\n";
@@ -132,10 +182,14 @@ Result<std::string> explain_text(Execution& execution, std::optional<double> sec
     text += "zones: " + grouped(zones.skipped) + " of " + grouped(zones.slices) +
             " slices have no such row (" + grouped(zones.skipped_rows) + " rows)\n";
   }
+  PRESSO_ASSIGN(const MemoryForecast forecast,
+                forecast_memory(execution, execution.summary.rows_in - zones.skipped_rows));
   if (execution.query.grouped()) add_groups(execution, text);
+  if (forecast.groups) text += forecast_text(execution, *forecast.groups, zones.stored_bytes);
   if (!execution.query.sort_keys.empty()) {
     text += "order by: " + std::to_string(execution.query.sort_keys.size()) +
             (execution.query.sort_keys.size() == 1 ? " key\n" : " keys\n");
+    text += forecast_text(execution, *forecast.order);
   }
   text += "threads: " + std::to_string(execution.threads) + "\n";
   if (seconds) add_outcome(execution, *seconds, text);

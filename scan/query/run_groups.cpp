@@ -12,13 +12,11 @@
 
 #include "scan/query/execution.h"
 #include "scan/query/key_codes.h"
+#include "scan/query/memory_forecast.h"
 #include "scan/values/hash.h"
 
 namespace presso::query {
 namespace {
-
-constexpr std::uint32_t kMostPasses = 8;
-constexpr std::uint32_t kMostParts = 4096;
 
 class GroupRun {
  public:
@@ -28,7 +26,7 @@ class GroupRun {
     PRESSO_TRY(find_key_codes());
     make_program();
     PRESSO_TRY(make_plan());
-    for (std::uint32_t parts = 1;; parts = more_parts(parts)) {
+    for (std::uint32_t parts = 1;;) {
       plan_.parts = parts;
       const Status done = parts == 1             ? run_in_memory()
                           : parts <= kMostPasses ? run_in_parts()
@@ -40,20 +38,22 @@ class GroupRun {
                           "the groups of one part in " + std::to_string(parts) +
                               " do not fit into memory; --memory permits more");
       }
+      PRESSO_ASSIGN(parts, more_parts(parts));
     }
   }
 
  private:
   const BoundQuery& query() const { return execution_.query; }
 
-  /// After the first try it is known which share of the rows has filled the memory: parts have half
-  /// of it, and groups do not come evenly.
-  std::uint32_t more_parts(std::uint32_t parts) const {
+  /// After the first try it is known which share of the rows has filled the memory. There are fewer
+  /// parts where keys recur later, which the forecast knows.
+  Result<std::uint32_t> more_parts(std::uint32_t parts) const {
     if (parts > 1) return std::min(parts * 4, kMostParts);
     const double seen = static_cast<double>(std::max<std::uint64_t>(execution_.rows_seen, 1));
-    const double needed = 3 * static_cast<double>(rows_in()) / seen;
-    while (parts < kMostParts && parts < needed) parts *= 2;
-    return std::max<std::uint32_t>(parts, 2);
+    const std::uint32_t by_rows = parts_for(static_cast<double>(rows_in()) / seen);
+    PRESSO_ASSIGN(const MemoryForecast forecast, forecast_memory(execution_, rows_in()));
+    const bool foreseen = forecast.groups && forecast.groups->parts > 1;
+    return foreseen ? std::min(by_rows, forecast.groups->parts) : by_rows;
   }
 
   Status find_key_codes() {
@@ -159,7 +159,6 @@ class GroupRun {
       }
       return {};
     }));
-    ++execution_.summary.passes;
     for (std::size_t call = 0; call < query().aggregates.size(); ++call) {
       const AggregateCall& of = query().aggregates[call];
       const bool sums = of.kind == AggregateKind::kSum || of.kind == AggregateKind::kAverage;
@@ -288,7 +287,6 @@ class GroupRun {
       PRESSO_TRY(add_part(*ordering, groups, first_rows));
     }
     plan_.part = 0;
-    execution_.summary.passes += plan_.parts - 1;
     execution_.notes.push_back(note_ + ", in " + std::to_string(plan_.parts) + " parts");
     return take_parts(*ordering, budget / 4);
   }
@@ -486,7 +484,6 @@ class GroupRun {
       PRESSO_TRY(read_parts(*file, *ordering));
       execution_.summary.spilled_bytes += file->spilled_bytes();
     }
-    ++execution_.summary.passes;
     execution_.notes.push_back(note_ + ", in " + std::to_string(plan_.parts) +
                                " parts of a temporary file");
     plan_.memory_bytes = budget / 2;

@@ -630,6 +630,20 @@ class Reports(SelectTest):
         self.assertNotIn("\nnumber\n", found)
         self.fails(*ask, "--explain=more", saying="--explain")
 
+    def test_memory_is_predicted(self):
+        name = self.table("many.csv", many_rows(40000)[1])
+        ask = ("select", name, "--memory", "1M", "--temp", "none", "--explain")
+        text = self.ok(*ask, "--order-by", "value").out.decode()
+        self.assertRegex(
+            text,
+            r"\n  predicted: 40,000 rows, [0-9.]+ MB; --memory is 1\.05 MB: "
+            r"about [0-9.]+ MB through temporary files in `none`\n",
+        )
+        text = self.ok(*ask, "--group-by", "number", "--agg", "count(*)").out.decode()
+        self.assertRegex(text, r"\n  predicted: at most 40,000 groups, [0-9.]+ [kM]B")
+        text = self.ok(*ask, "--order-by", "value", "--limit", "5").out.decode()
+        self.assertRegex(text, r"\n  predicted: [0-9]+ rows, [0-9,.]+ (kB|bytes)\n")
+
     @covers("select", "--verbose", "--quiet", "--progress")
     def test_messages(self):
         name = self.table("many.csv", many_rows()[1])

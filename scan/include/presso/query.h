@@ -88,7 +88,7 @@ struct QuerySummary {
   std::uint64_t blocks_skipped = 0;  ///< of the columns that the query names
   std::uint64_t peak_bytes = 0;      ///< of memory for groups and rows to be sorted
   std::uint64_t spilled_bytes = 0;
-  std::uint64_t passes = 1;
+  std::uint64_t passes = 1;  ///< over the tables, with those that were given up for lack of memory
 };
 
 /// A batch of the answer: columns of the answer's schema, all of one length.

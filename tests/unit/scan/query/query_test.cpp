@@ -32,11 +32,13 @@ class TextSink final : public ResultSink {
   }
   Result<bool> write(ResultBatch, Buffer encoded) override {
     text.append(reinterpret_cast<const char*>(encoded.data()), encoded.size());
+    largest_text = std::max(largest_text, encoded.size());
     return ++batches < most_batches;
   }
 
   TableSchema schema;
   std::string text;
+  std::size_t largest_text = 0;  ///< of a batch
   int batches = 0;
   int most_batches = 1 << 30;
 };
@@ -315,6 +317,25 @@ TEST_F(QueryTest, GroupsOfManyPartsGoThroughATemporaryFile) {
   EXPECT_GT(summary.spilled_bytes, 0u);
   options.memory_bytes = 1;
   EXPECT_NE(run(query, options).find("--memory"), std::string::npos);
+}
+
+TEST_F(QueryTest, BatchesOfASortedAnswerAreSmallBesideTheMemory) {
+  std::vector<Query> queries;
+  queries.push_back(std::move(Query::from(*table).select("note, id").order_by("note")));
+  queries.push_back(std::move(Query::from(*table).group_by("note").aggregate("max(id)")));
+  for (const Query& query : queries) {
+    QueryOptions options;
+    options.threads = 2;
+    TextSink plenty;
+    ASSERT_TRUE(query.run(options, plenty).ok());
+    options.memory_bytes = 2 << 20;
+    TextSink little;
+    ASSERT_TRUE(query.run(options, little).ok());
+    EXPECT_EQ(little.text, plenty.text);
+    // An eighth for all batches that wait, of which each thread has two.
+    EXPECT_LT(little.largest_text, (2u << 20) / 8 / 4 + (64u << 10));
+    EXPECT_GT(plenty.largest_text, little.largest_text);
+  }
 }
 
 TEST_F(QueryTest, ErrorsShowThePlaceAndNameTheRow) {
