@@ -25,6 +25,12 @@ Strategy functions_of(JoinStrategy strategy) {
       return {build_merge, predict_merge};
     case JoinStrategy::kDirect:
       return {build_direct, predict_direct};
+    case JoinStrategy::kChained:
+      return {build_chained, predict_chained};
+    case JoinStrategy::kOpen:
+      return {build_open, predict_open};
+    case JoinStrategy::kDistinct:
+      return {build_distinct, predict_distinct};
     case JoinStrategy::kNestedLoop:
       return {build_nested_loop, predict_nested_loop};
     case JoinStrategy::kSortMerge:

@@ -39,6 +39,7 @@ struct JoinKeyFacts {
   std::uint64_t greatest = 0;  ///< both 0 where there is no key
   bool ascending = false;      ///< no key is less than one before it
   bool unique = false;         ///< every key is known to occur once
+  unsigned doublings = 0;      ///< kDistinct: of the table, as a key had found no place
 };
 
 struct JoinTablePlan {
@@ -48,6 +49,7 @@ struct JoinTablePlan {
   bool ascending_probes = false;  ///< for kAuto: keys to be looked up mostly ascend
   /// kChained, kOpen, kDistinct: how many keys there are for a slot, at most; 0: as measured best.
   double load = 0;
+  bool buckets = false;  ///< kOpen: of four slots; else slot by slot
 };
 
 struct JoinBuffer {
@@ -104,7 +106,7 @@ class JoinTable {
   Status find(std::span<const std::uint64_t> keys, const std::uint64_t* validity,
               Found& found) const;
 
-  /// That keys are unique is found out while a table is built, except by kChained and kNestedLoop.
+  /// That keys are unique is found out while a table is built, except by kNestedLoop.
   const JoinKeyFacts& facts() const { return facts_; }
   bool unique() const { return facts_.unique; }
   JoinStrategy strategy() const { return strategy_; }

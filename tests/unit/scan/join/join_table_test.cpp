@@ -107,8 +107,7 @@ TEST_P(JoinTables, KnowWhetherKeysAreUnique) {
     auto table = JoinTable::build(plan(1), which.build_keys());
     ASSERT_TRUE(table.ok());
     EXPECT_FALSE((*table)->unique() && has_repeats(which)) << which.name;
-    const bool may_not_know =
-        GetParam() == JoinStrategy::kNestedLoop || GetParam() == JoinStrategy::kChained;
+    const bool may_not_know = GetParam() == JoinStrategy::kNestedLoop;
     EXPECT_TRUE((*table)->unique() || has_repeats(which) || may_not_know) << which.name;
   }
 }
@@ -175,8 +174,9 @@ std::string name_of(const testing::TestParamInfo<JoinStrategy>& info) {
 INSTANTIATE_TEST_SUITE_P(Strategies, JoinTables,
                          testing::Values(JoinStrategy::kAuto, JoinStrategy::kMerge,
                                          JoinStrategy::kDirect, JoinStrategy::kUnchained,
-                                         JoinStrategy::kRadix, JoinStrategy::kNestedLoop,
-                                         JoinStrategy::kSortMerge),
+                                         JoinStrategy::kChained, JoinStrategy::kOpen,
+                                         JoinStrategy::kDistinct, JoinStrategy::kRadix,
+                                         JoinStrategy::kNestedLoop, JoinStrategy::kSortMerge),
                          name_of);
 
 TEST(JoinTable, FindsAFoundOfAnotherTableReady) {
@@ -190,6 +190,38 @@ TEST(JoinTable, FindsAFoundOfAnotherTableReady) {
     ASSERT_TRUE((*table)->find(*keys, nullptr, found).ok());
     EXPECT_EQ(found.pairs, keys == &few ? 10'000u : 3000u);
   }
+}
+
+TEST(JoinTable, KeepsItsAnswerAtAnyLoad) {
+  for (const JoinCase& which : join_cases(2'000, 300)) {
+    const Rows expected = expected_rows(which);
+    for (const JoinStrategy strategy :
+         {JoinStrategy::kChained, JoinStrategy::kOpen, JoinStrategy::kDistinct}) {
+      for (const double load : {0.25, 0.5, 0.95, 4.0}) {
+        JoinTablePlan plan;
+        plan.strategy = strategy;
+        plan.load = load;
+        expect_rows(plan, which, expected);
+        plan.buckets = true;
+        if (strategy == JoinStrategy::kOpen) expect_rows(plan, which, expected);
+      }
+    }
+  }
+}
+
+TEST(JoinTable, DoublesATableOfDistinctKeysThatIsTooSmall) {
+  Words keys(4096);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i;
+  JoinTablePlan plan;
+  plan.strategy = JoinStrategy::kDistinct;
+  plan.load = 1;
+  auto table = JoinTable::build(plan, {keys, nullptr});
+  ASSERT_TRUE(table.ok());
+  EXPECT_GT((*table)->facts().doublings, 0u);
+  EXPECT_EQ(JoinTable::predict(plan, (*table)->facts()).kept(), (*table)->bytes());
+  Found found;
+  ASSERT_TRUE((*table)->find(keys, nullptr, found).ok());
+  EXPECT_EQ(found.pairs, keys.size());
 }
 
 TEST(JoinTable, RefusesToMergeKeysThatDoNotAscend) {
