@@ -96,8 +96,7 @@ bool is_aggregate(const Expression& expression) {
          name == "mean";
 }
 
-Binder::Binder(Graph& graph, const std::vector<InputColumn>& columns,
-               Qualifiers qualifiers)
+Binder::Binder(Graph& graph, const std::vector<InputColumn>& columns, Qualifiers qualifiers)
     : graph_(graph), build_(graph), columns_(columns), qualifiers_(std::move(qualifiers)) {}
 
 Result<std::optional<NodeId>> Binder::replacement(const Expression&) {

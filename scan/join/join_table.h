@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "presso/error.h"
-#include "scan/join/join_strategy.h"
+#include "presso/join_strategy.h"
 
 namespace presso::query::join {
 

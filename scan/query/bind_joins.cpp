@@ -55,11 +55,6 @@ StageKind mirrored(StageKind kind) {
   }
 }
 
-/// A name that only this file gives.
-std::string private_qualifier(std::size_t source) {
-  return "#" + std::to_string(source);
-}
-
 struct Equality {
   JoinEquality parts;
   std::string text;
@@ -480,9 +475,18 @@ void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::s
 
 }  // namespace
 
+std::string private_qualifier(std::size_t source) {
+  return std::string("#").append(std::to_string(source));
+}
+
 std::string_view stage_kind_name(StageKind kind) {
-  constexpr std::string_view kNames[] = {"inner",      "left outer", "right outer", "full outer",
-                                         "semi",       "anti",       "semi, of the table in memory",
+  constexpr std::string_view kNames[] = {"inner",
+                                         "left outer",
+                                         "right outer",
+                                         "full outer",
+                                         "semi",
+                                         "anti",
+                                         "semi, of the table in memory",
                                          "anti, of the table in memory"};
   return kNames[static_cast<std::size_t>(kind)];
 }
@@ -491,6 +495,29 @@ std::size_t BoundJoins::source_of(std::size_t column) const {
   std::size_t source = 0;
   while (source + 1 < sources.size() && sources[source + 1].first_column <= column) ++source;
   return source;
+}
+
+Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join) {
+  if (list.empty()) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "a join needs columns that are equal on both sides, such as a = b");
+  }
+  std::vector<Expression> conditions;
+  for (NamedExpression& item : list) {
+    Expression& one = item.expression;
+    const bool equality =
+        one.kind == Expression::Kind::kOperator && one.op == Expression::Op::kEqual;
+    if (one.kind == Expression::Kind::kColumn && one.qualifier.empty()) {
+      join.using_columns.push_back(std::move(one));
+    } else if (equality) {
+      join.pairs.emplace_back(std::move(one.arguments[0]), std::move(one.arguments[1]));
+    } else {
+      conditions.push_back(std::move(one));
+    }
+  }
+  if (conditions.size() == 1) join.on = std::move(conditions[0]);
+  if (conditions.size() > 1) join.on = operation(Expression::Op::kAnd, std::move(conditions));
+  return {};
 }
 
 Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,

@@ -390,12 +390,13 @@ Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> so
   std::uint64_t rows = 1;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     qualifiers.push_back(sources[i].qualifiers);
-    qualifiers.back().push_back("#" + std::to_string(i));  // for add_star() and joins
+    qualifiers.back().push_back(private_qualifier(i));               // for add_star() and joins
     if (__builtin_mul_overflow(rows, sources[i].rows + 1, &rows)) {  // outer joins: more
       rows = ~std::uint64_t{0} >> 1;
     }
   }
   if (sources.size() == 1) rows = sources[0].rows;
+  query.most_rows = rows;
   PlainBinder binder(*query.input, query.columns, qualifiers);
   if (!spec.joins.empty()) {
     PRESSO_TRY(bind_joins(query, spec, std::move(sources), binder));

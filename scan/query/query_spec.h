@@ -59,7 +59,7 @@ struct BoundQuery {
   BoundQuery(BoundQuery&&) noexcept;
   BoundQuery& operator=(BoundQuery&&) noexcept;
 
-  std::vector<InputColumn> columns;  ///< of the tables, those of joined ones one after another
+  std::vector<InputColumn> columns;   ///< of the tables, those of joined ones one after another
   std::unique_ptr<BoundJoins> joins;  ///< nullptr: there is one source
   std::unique_ptr<Graph> input = std::make_unique<Graph>();
   std::unique_ptr<Graph> output;   ///< nullptr without groups
@@ -74,6 +74,7 @@ struct BoundQuery {
   TableSchema schema;               ///< of the answer
   std::uint64_t limit = ~std::uint64_t{0};
   std::uint64_t offset = 0;
+  std::uint64_t most_rows = 0;  ///< that may come to groups: those of the tables, or all pairs
 
   /// How many rows are made, those that are left out in front included.
   std::uint64_t last_row() const {

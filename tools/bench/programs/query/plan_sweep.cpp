@@ -116,7 +116,7 @@ BoundQuery bind(const OpenTable& table, const std::vector<std::string>& conditio
     spec.conditions.push_back({value_or_exit(parse_expression(text)), text});
   }
   auto columns = value_or_exit(input_columns(table.tables(), {}));
-  return value_or_exit(bind_query(spec, std::move(columns), {}, rows_of(table.tables())));
+  return value_or_exit(bind_query(spec, {{std::move(columns), {}, rows_of(table.tables())}}));
 }
 
 /// One point of the sweep: its conditions bound, the table's slices, and what runs plans.

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace presso::query {
+namespace presso {
 
 enum class JoinStrategy : std::uint8_t {
   kAuto,
@@ -39,4 +39,4 @@ constexpr std::optional<JoinStrategy> join_strategy_of(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace presso::query
+}  // namespace presso
