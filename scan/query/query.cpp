@@ -25,6 +25,7 @@ struct Query::Body {
   query::Sources sources;
   std::vector<std::vector<std::string>> names;  ///< of each source's files
   std::vector<std::string> aliases;             ///< of the sources; may be empty
+  std::string text;                             ///< of trees that are given
   query::QuerySpec spec;
   std::optional<Error> error;  ///< the first text that does not parse
 };
@@ -117,6 +118,7 @@ Query& Query::join(std::vector<Table> tables, std::vector<std::string> names, Jo
   query::JoinSpec join;
   join.kind = kind;
   join.on = std::move(on);
+  join.text = body_->text;
   return join_spec(std::move(tables), std::move(names), std::move(join));
 }
 
@@ -125,6 +127,7 @@ Query& Query::join_using(std::vector<Table> tables, std::vector<std::string> nam
   query::JoinSpec join;
   join.kind = kind;
   join.using_columns = std::move(columns);
+  join.text = body_->text;
   return join_spec(std::move(tables), std::move(names), std::move(join));
 }
 
@@ -141,6 +144,11 @@ Query& Query::join_spec(std::vector<Table> tables, std::vector<std::string> name
   return *this;
 }
 
+Query& Query::parsed_from(std::string_view text) {
+  body_->text = text;
+  return *this;
+}
+
 Query& Query::where(std::string_view text) {
   parse_into(text, parse_expression(text), body_->error, [&](Expression parsed) {
     body_->spec.conditions.push_back({std::move(parsed), std::string(text)});
@@ -149,7 +157,7 @@ Query& Query::where(std::string_view text) {
 }
 
 Query& Query::where(Expression condition) {
-  body_->spec.conditions.push_back({std::move(condition), {}});
+  body_->spec.conditions.push_back({std::move(condition), body_->text});
   return *this;
 }
 
@@ -163,7 +171,7 @@ Query& Query::select(std::string_view list) {
 }
 
 Query& Query::select(std::vector<NamedExpression> list) {
-  for (NamedExpression& item : list) body_->spec.select.push_back({std::move(item), {}});
+  for (NamedExpression& item : list) body_->spec.select.push_back({std::move(item), body_->text});
   return *this;
 }
 
@@ -179,7 +187,7 @@ Query& Query::group_by(std::string_view list) {
 Query& Query::group_by(std::vector<Expression> keys) {
   for (Expression& key : keys) {
     std::string name = key.kind == Expression::Kind::kColumn ? key.text : to_text(key);
-    body_->spec.group_by.push_back({{std::move(key), std::move(name)}, {}});
+    body_->spec.group_by.push_back({{std::move(key), std::move(name)}, body_->text});
   }
   return *this;
 }
@@ -201,7 +209,7 @@ Query& Query::having(std::string_view text) {
 }
 
 Query& Query::having(Expression condition) {
-  body_->spec.having.push_back({std::move(condition), {}});
+  body_->spec.having.push_back({std::move(condition), body_->text});
   return *this;
 }
 
@@ -216,7 +224,7 @@ Query& Query::order_by(std::string_view list) {
 }
 
 Query& Query::order_by(std::vector<SortExpression> keys) {
-  for (SortExpression& key : keys) body_->spec.order_by.push_back({std::move(key), {}});
+  for (SortExpression& key : keys) body_->spec.order_by.push_back({std::move(key), body_->text});
   return *this;
 }
 

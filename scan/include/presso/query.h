@@ -150,6 +150,9 @@ class Query {
   Query& join_using(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
                     std::vector<Expression> columns);
 
+  /// What trees that are given from now on were parsed from: errors show their places in it.
+  Query& parsed_from(std::string_view text);
+
   /// Rows for which it is true. Several: all of them.
   Query& where(std::string_view text);
   Query& where(Expression condition);
