@@ -26,7 +26,7 @@
 namespace presso::query::join {
 namespace {
 
-constexpr std::uint32_t kBatch = 512;          ///< keys whose slots are asked for at once
+constexpr std::uint32_t kBatch = 128;          ///< keys whose slots are asked for at once
 constexpr std::uint64_t kTuplesOfPart = 8192;  ///< about, with their slots 160 KB
 constexpr std::uint64_t kSortedSlot = 16;      ///< slots of more tuples are searched by halves
 
@@ -58,7 +58,7 @@ constexpr std::uint64_t entry_end(std::uint64_t entry) {
 class UnchainedTable : public JoinTable {
  public:
   explicit UnchainedTable(const BuildInput& input)
-      : JoinTable(input.plan.strategy, input.facts), slot_bits_(bits_for(input.facts.keys)) {
+      : JoinTable(input.plan.strategy, input.facts), slot_bits_(bits_for(slots_of(input.facts))) {
     directory_.extend_unset(static_cast<std::size_t>(slots_of(facts_) + 1));
     words_.extend_unset(static_cast<std::size_t>(3 * facts_.keys));
   }
@@ -127,7 +127,9 @@ class UnchainedTable : public JoinTable {
       places.count[places[i]] = 0;
       const std::uint32_t tag = tag_of(hashes[i]);
       const std::uint64_t begin = entry_end(directory_[slots[i]]);
-      __builtin_prefetch(words_.data() + (facts_.unique ? 3 : 2) * begin);
+      const unsigned stride = facts_.unique ? 3 : 2;
+      __builtin_prefetch(words_.data() + stride * begin);
+      __builtin_prefetch(words_.data() + stride * entry_end(entry) - 1);
       candidates += (static_cast<std::uint32_t>(entry) & tag) == tag ? 1 : 0;
     }
     for (std::uint32_t c = 0; c < candidates; ++c) {
@@ -235,7 +237,7 @@ class UnchainedTable : public JoinTable {
     }
   }
 
-  /// The first tuple from `begin` on whose key is not less; keys are `stride` words apart.
+  /// The first tuple from `begin` on whose key is not less; keys are kStride words apart.
   template <unsigned kStride>
   std::uint64_t lower_bound(std::uint64_t key, std::uint64_t begin, std::uint64_t end) const {
     while (end - begin > kSortedSlot) {
@@ -246,13 +248,23 @@ class UnchainedTable : public JoinTable {
     return begin;
   }
 
+  /// Up to four tuples without a branch, as nobody can guess which; few slots have more. Only
+  /// tuples of the slot are touched, whose memory has been asked for.
   void find_one(std::uint64_t key, std::uint64_t begin, std::uint64_t end, std::uint32_t& first,
                 std::uint32_t& count) const {
-    const std::uint64_t at = lower_bound<3>(key, begin, end);
-    if (at == end) return;
-    const std::uint32_t* const tuple = words_.data() + 3 * at;
-    first = tuple[2];
-    count = load_key(tuple) == key ? 1 : 0;
+    const std::uint32_t* const words = words_.data();
+    const std::uint64_t last = end - 1;
+    std::uint64_t at = begin;
+    if (end - begin > 4) {
+      at = std::min(lower_bound<3>(key, begin, end), last);
+    } else {
+      at += load_key(words + 3 * begin) < key ? 1 : 0;
+      at += load_key(words + 3 * std::min(begin + 1, last)) < key ? 1 : 0;
+      at += load_key(words + 3 * std::min(begin + 2, last)) < key ? 1 : 0;
+      at = std::min(at, last);
+    }
+    first = words[3 * at + 2];
+    count = load_key(words + 3 * at) == key ? 1 : 0;
   }
 
   /// Mostly the slot's last key is the same one.
