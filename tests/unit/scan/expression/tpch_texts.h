@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Queries of TPC-H as its specification words them (2.4, with the parameters that validate answers).
-// Q13 and Q18 have subqueries there; here they are written without them.
+// Queries of TPC-H as its specification words them (chapter 2.4, with the parameters that validate
+// answers). Q13 and Q18 have subqueries there; here they are written without them.
 #pragma once
 
 namespace presso::tpch {
