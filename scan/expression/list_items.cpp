@@ -7,10 +7,9 @@ namespace {
 
 using Kind = Expression::Kind;
 
-bool may_be_name(const Parser& parser) {
-  const Token& token = parser.here();
+bool may_be_name(const Token& token) {
   return token.kind == Token::Kind::kQuoted ||
-         (token.kind == Token::Kind::kWord && !is_reserved(token.text, parser.grammar()));
+         (token.kind == Token::Kind::kWord && !token.reserved);
 }
 
 /// The name behind an expression; empty where there is none.
@@ -20,7 +19,7 @@ Result<std::string> result_name(Parser& parser) {
   if (as && token.kind != Token::Kind::kQuoted && token.kind != Token::Kind::kWord) {
     return unexpected(token, "a name behind AS");
   }
-  if (!as && !may_be_name(parser)) return std::string();
+  if (!as && !may_be_name(token)) return std::string();
   return name_of(parser.take());
 }
 
@@ -39,7 +38,7 @@ bool is_star(const Parser& parser) {
 }
 
 bool is_qualified_star(const Parser& parser) {
-  return parser.grammar() == Grammar::kStatement && may_be_name(parser) &&
+  return parser.grammar() == Grammar::kStatement && may_be_name(parser.here()) &&
          parser.ahead().is_symbol(".") && parser.ahead(2).is_symbol("*");
 }
 

@@ -162,7 +162,7 @@ Result<Node> Parser::word() {
     take();
     return literal(Kind::kBool, lower_case(token.text));
   }
-  if (is_reserved(token.text, grammar_)) return no_value();
+  if (token.reserved) return no_value();
   if (grammar_ == Grammar::kStatement && token.is_word("exists") && after.is_symbol("(")) {
     return no_subquery(token, "EXISTS");
   }

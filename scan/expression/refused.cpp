@@ -17,8 +17,7 @@ struct Refusal {
   std::string_view message;
 };
 
-constexpr std::string_view kOneSelect =
-    " is not supported: a statement is one SELECT. Ask twice and join the answers' files";
+constexpr std::string_view kOneSelect = " is not supported; a statement is one SELECT";
 constexpr std::string_view kOnlySelect =
     "; files are only read here: a statement begins with SELECT";
 
@@ -33,7 +32,9 @@ constexpr Refusal kWords[] = {
     {"asof", "ASOF JOIN is not supported; write JOIN ... ON and a condition"},
     {"positional", "POSITIONAL JOIN is not supported; write JOIN ... ON and a condition"},
     {"lateral", "LATERAL is not supported; write JOIN ... ON and a condition"},
-    {"with", " is not supported; a statement is one SELECT"},
+    {"with", kOneSelect},
+    {"on", " stands behind JOIN and a file"},
+    {"using", " stands behind JOIN and a file"},
     {"window", "window functions are not supported (WINDOW)"},
     {"over", "window functions are not supported (OVER)"},
     {"qualify", "window functions are not supported (QUALIFY)"},
@@ -51,7 +52,7 @@ constexpr Refusal kWords[] = {
 };
 
 constexpr Refusal kStatements[] = {
-    {"with", " is not supported; a statement is one SELECT"},
+    {"with", kOneSelect},
     {"values", " is not supported; rows come from files, and a statement begins with SELECT"},
     {"table", " is not supported; write SELECT * FROM and a file"},
     {"from", "a statement begins with SELECT: SELECT * FROM ..."},
@@ -95,7 +96,7 @@ std::optional<Error> look_up(const Token& token, const Refusal (&table)[size]) {
 
 bool is_name(const Token& token) {
   if (token.kind == Token::Kind::kQuoted) return true;
-  return token.kind == Token::Kind::kWord && !is_reserved(token.text, Grammar::kStatement);
+  return token.kind == Token::Kind::kWord && !token.reserved;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // errors say what was expected, and which keyword a word may have been meant to be.
 #include "presso/sql.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "format/suggest.h"
@@ -17,49 +18,48 @@ struct Statement::Following {
   Part part;
   std::string_view name;      ///< of the clause
   std::string_view expected;  ///< in an error's text
-  std::vector<std::string> words;
+  std::string_view words;     ///< that may be meant, with spaces between them
 };
 
-// Words in the order of the clauses; operators are words, too.
 const Statement::Following Statement::kFollowing[] = {
-    {Part::kSelect, "SELECT", "an operator, ',' or FROM", {"from", "as"}},
-    {Part::kFrom,
-     "FROM",
-     "',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end",
-     {"join", "inner", "left", "right", "full", "semi", "anti", "as", "where", "group", "having",
-      "order", "limit", "offset"}},
-    {Part::kOn,
-     "ON",
-     "an operator, ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end",
-     {"and",   "or",   "between", "like", "is",    "in",    "not",    "join",  "inner", "left",
-      "right", "full", "semi",    "anti", "where", "group", "having", "order", "limit", "offset"}},
-    {Part::kWhere,
-     "WHERE",
-     "an operator, GROUP BY, ORDER BY, LIMIT or the end",
-     {"and", "or", "between", "like", "ilike", "matches", "is", "in", "not", "group", "having",
-      "order", "limit", "offset"}},
-    {Part::kGroupBy,
-     "GROUP BY",
-     "an operator, ',', HAVING, ORDER BY, LIMIT or the end",
-     {"having", "order", "limit", "offset"}},
-    {Part::kHaving,
-     "HAVING",
-     "an operator, ORDER BY, LIMIT or the end",
-     {"and", "or", "between", "like", "ilike", "matches", "is", "in", "not", "order", "limit",
-      "offset"}},
-    {Part::kOrderBy,
-     "ORDER BY",
-     "an operator, ASC, DESC, NULLS, ',', LIMIT or the end",
-     {"asc", "desc", "nulls", "limit", "offset"}},
-    {Part::kLimit, "LIMIT", "OFFSET or the end", {"offset"}},
-    {Part::kOffset, "OFFSET", "LIMIT or the end", {"limit"}},
+    {Part::kSelect, "SELECT", "an operator, ',' or FROM", "from as"},
+    {Part::kFrom, "FROM", "',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end",
+     "join inner left right full semi anti as where group having order limit offset"},
+    {Part::kOn, "ON", "an operator, ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end",
+     "and or between like ilike matches is in not join inner left right full semi anti where group "
+     "having order limit offset"},
+    {Part::kWhere, "WHERE", "an operator, GROUP BY, ORDER BY, LIMIT or the end",
+     "and or between like ilike matches is in not group having order limit offset"},
+    {Part::kGroupBy, "GROUP BY", "an operator, ',', HAVING, ORDER BY, LIMIT or the end",
+     "having order limit offset"},
+    {Part::kHaving, "HAVING", "an operator, ORDER BY, LIMIT or the end",
+     "and or between like ilike matches is in not order limit offset"},
+    {Part::kOrderBy, "ORDER BY", "an operator, ASC, DESC, NULLS, ',', LIMIT or the end",
+     "asc desc nulls limit offset"},
+    {Part::kLimit, "LIMIT", "OFFSET or the end", "offset"},
+    {Part::kOffset, "OFFSET", "LIMIT or the end", "limit"},
 };
+
+namespace {
+
+/// The one of `words` that is near to `name`.
+std::string hint_for(std::string_view name, std::string_view words) {
+  std::vector<std::string> list;
+  while (!words.empty()) {
+    const std::size_t size = std::min(words.find(' '), words.size());
+    list.emplace_back(words.substr(0, size));
+    words.remove_prefix(std::min(size + 1, words.size()));
+  }
+  return did_you_mean(lower_case(name), list);
+}
+
+}  // namespace
 
 Result<SqlQuery> Statement::parse() {
   const Token& first = parser_.here();
   if (!parser_.take_word("select")) {
     if (auto refused = refused_statement(first)) return *std::move(refused);
-    return unexpected_token("SELECT", {"select"});
+    return unexpected_token("SELECT", "select");
   }
   PRESSO_TRY(clauses());
   PRESSO_TRY(end());
@@ -95,7 +95,7 @@ Result<bool> Statement::take_clause_by(std::string_view word, Part part) {
   if (!parser_.here().is_word(word)) return false;
   parser_.take();
   if (!parser_.take_word("by")) {
-    return unexpected_token(part == Part::kGroupBy ? "BY behind GROUP" : "BY behind ORDER", {"by"});
+    return unexpected_token(part == Part::kGroupBy ? "BY behind GROUP" : "BY behind ORDER", "by");
   }
   part_ = part;
   return true;
@@ -219,21 +219,22 @@ Error Statement::unexpected_here() const {
   return unexpected_token(following.expected, following.words);
 }
 
-Error Statement::unexpected_token(std::string_view expected,
-                                  const std::vector<std::string>& words) const {
+Error Statement::unexpected_token(std::string_view expected, std::string_view words) const {
   const Token& token = parser_.here();
   if (behind_name_ != 0 && behind_name_ == parser_.taken()) {
     const Token& name = parser_.last();
-    const std::string hint = did_you_mean(lower_case(name.text), words);
+    const std::string hint = hint_for(name.text, words);
     if (!hint.empty()) {
       Error error = unexpected(name, expected);
       error.what += hint;
       return error;
     }
+    if (auto refused = refused_word(name)) return *std::move(refused);
   }
   if (auto refused = refused_word(token)) return *std::move(refused);
   Error error = token.is_symbol(")") ? parser_.no_operator(expected) : unexpected(token, expected);
-  if (token.kind == Token::Kind::kWord) error.what += did_you_mean(lower_case(token.text), words);
+  if (token.kind == Token::Kind::kWord && !token.reserved)
+    error.what += hint_for(token.text, words);
   return error;
 }
 

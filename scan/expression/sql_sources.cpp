@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 18> kNoAliases = {
 
 bool may_be_alias(const Token& token) {
   if (token.kind == TokenKind::kQuoted) return true;
-  if (token.kind != TokenKind::kWord || is_reserved(token.text, Grammar::kStatement)) return false;
+  if (token.kind != TokenKind::kWord || token.reserved) return false;
   return std::none_of(kNoAliases.begin(), kNoAliases.end(),
                       [&token](std::string_view word) { return token.is_word(word); });
 }
@@ -88,7 +88,8 @@ Status Statement::path_of(SqlSource& source) {
   if (call) {
     parser_.take();
     parser_.take();
-    if (parser_.here().kind != TokenKind::kString) {
+    const TokenKind kind = parser_.here().kind;
+    if (kind != TokenKind::kString && kind != TokenKind::kQuoted) {
       return unexpected(parser_.here(), "a file's name in quotes");
     }
     source.path = unquoted(parser_.take().text);
@@ -108,8 +109,7 @@ Status Statement::bare_path(SqlSource& source) {
   if (auto refused = refused_source(token, parser_.ahead())) return *std::move(refused);
   source.length = path_size(parser_.text().substr(source.offset));
   source.path = parser_.text().substr(source.offset, source.length);
-  const bool keyword = source.path == token.text && token.kind == TokenKind::kWord &&
-                       is_reserved(source.path, Grammar::kStatement);
+  const bool keyword = token.reserved && source.path == token.text;
   if (keyword || source.path.empty()) {
     return unexpected(token, "a file's name, such as 'orders.csv'");
   }
@@ -177,7 +177,7 @@ Result<bool> Statement::take_join_words(SqlJoin& join) {
   }
   join.kind = row->kind;
   if (row->outer) parser_.take_word("outer");
-  if (!parser_.take_word("join")) return unexpected_token("JOIN", {"join", "outer"});
+  if (!parser_.take_word("join")) return unexpected_token("JOIN", "join outer");
   return true;
 }
 
@@ -207,8 +207,7 @@ Status Statement::condition_of(SqlJoin& join) {
     PRESSO_ASSIGN(join.using_columns, column_list());
     return {};
   }
-  return unexpected_token("ON and a condition, or USING and columns, behind JOIN",
-                          {"on", "using", "as"});
+  return unexpected_token("ON and a condition, or USING and columns, behind JOIN", "on using as");
 }
 
 Result<std::vector<Expression>> Statement::column_list() {
@@ -216,8 +215,7 @@ Result<std::vector<Expression>> Statement::column_list() {
   if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'(' behind USING");
   do {
     const Token& token = parser_.here();
-    const bool word =
-        token.kind == TokenKind::kWord && !is_reserved(token.text, Grammar::kStatement);
+    const bool word = token.kind == TokenKind::kWord && !token.reserved;
     if (!word && token.kind != TokenKind::kQuoted) return unexpected(token, "a column's name");
     Expression named = column(name_of(parser_.take()));
     named.offset = token.offset;

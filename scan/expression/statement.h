@@ -68,7 +68,7 @@ class Statement {
   /// For a token that has no meaning after the last part: the word's own message, the clause that
   /// it is too late for, or what was expected, with the keyword that was meant.
   Error unexpected_here() const;
-  Error unexpected_token(std::string_view expected, const std::vector<std::string>& words) const;
+  Error unexpected_token(std::string_view expected, std::string_view words) const;
   std::optional<Error> too_late() const;
   /// Notes that the last token is a name without AS, which may be a misspelt keyword.
   void note_name() { behind_name_ = parser_.taken(); }

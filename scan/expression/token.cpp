@@ -53,7 +53,7 @@ class Lexer {
   std::size_t comment_size() const;
   Token next();
   Token token(Kind kind, std::size_t size) const {
-    return {kind, at_, text_.substr(at_, size), {}};
+    return {kind, at_, text_.substr(at_, size), {}, false};
   }
   Token quoted(Kind kind, char quote) const;
   Token number() const;
@@ -67,7 +67,7 @@ class Lexer {
   char letter(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
   scan_detail::Decoded character(std::size_t at) const;
   Token no_token(std::size_t size, std::string_view problem) const {
-    return {Kind::kEnd, at_, text_.substr(at_, size), problem};
+    return {Kind::kEnd, at_, text_.substr(at_, size), problem, false};
   }
 
   std::string_view text_;
@@ -109,7 +109,11 @@ Token Lexer::next() {
   if (first == '\'') return quoted(Kind::kString, first);
   if (first == '"') return quoted(Kind::kQuoted, first);
   if (is_digit(first) || (first == '.' && is_digit(letter(at_ + 1)))) return number();
-  if (const std::size_t size = name_size(at_); size != 0) return token(Kind::kWord, size);
+  if (const std::size_t size = name_size(at_); size != 0) {
+    Token word = token(Kind::kWord, size);
+    word.reserved = is_reserved(word.text, grammar_);
+    return word;
+  }
   return other();
 }
 
@@ -256,7 +260,7 @@ std::string found(const Token& token) {
     case Kind::kQuoted:
       return "a name in double quotes";
     case Kind::kWord:
-      return (is_reserved(token.text) ? "the keyword " : "") + scan_detail::quoted(token.text);
+      return (token.reserved ? "the keyword " : "") + scan_detail::quoted(token.text);
     default:
       return scan_detail::quoted(token.text);
   }

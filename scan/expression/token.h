@@ -31,6 +31,7 @@ struct Token {
   std::size_t offset = 0;
   std::string_view text;     ///< as written, quotes included
   std::string_view problem;  ///< of a kEnd that is not the end
+  bool reserved = false;     ///< a kWord that is no name in this grammar
 
   std::size_t end() const { return offset + text.size(); }
   bool is_symbol(std::string_view symbol) const { return kind == Kind::kSymbol && text == symbol; }

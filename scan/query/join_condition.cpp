@@ -123,7 +123,7 @@ Status Splitter::add(Expression condition) {
 /// A branch that holds nothing besides what all share makes the rest true.
 Status Splitter::add_disjunction(Expression condition) {
   PRESSO_ASSIGN(const SourceSet sources, sources_of(condition, source_of_));
-  if (sources == 0 || std::has_single_bit(sources)) {
+  if (std::popcount(sources) < 2) {
     place(std::move(condition), sources);
     return {};
   }
@@ -134,13 +134,11 @@ Status Splitter::add_disjunction(Expression condition) {
   for (Expression& shared : take_shared(branches)) PRESSO_TRY(split(std::move(shared)));
   const auto is_empty = [](const Conditions& branch) { return branch.empty(); };
   if (std::any_of(branches.begin(), branches.end(), is_empty)) return {};
-  PRESSO_TRY(conclude(branches, where));
   Conditions operands;
-  for (Conditions& branch : branches) {
-    operands.push_back(joined(Op::kAnd, std::move(branch), where));
-  }
+  for (const Conditions& branch : branches) operands.push_back(joined(Op::kAnd, branch, where));
   Expression rest = joined(Op::kOr, std::move(operands), where);
   PRESSO_ASSIGN(const SourceSet left_over, sources_of(rest, source_of_));
+  if (std::popcount(left_over) > 1) PRESSO_TRY(conclude(branches, where));
   place(std::move(rest), left_over);
   return {};
 }

@@ -114,7 +114,7 @@ Query& Query::join(std::vector<Table> tables, std::vector<std::string> names, Jo
 }
 
 Query& Query::join(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
-                   Expression on) {
+                   std::optional<Expression> on) {
   query::JoinSpec join;
   join.kind = kind;
   join.on = std::move(on);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -146,7 +147,7 @@ class Query {
               std::string_view on);
   /// The same with a parsed condition, or columns that both sides have (USING).
   Query& join(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
-              Expression on);
+              std::optional<Expression> on);
   Query& join_using(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
                     std::vector<Expression> columns);
 
