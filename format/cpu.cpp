@@ -19,7 +19,7 @@ bool supports(CpuLevel level) {
       // registers gain nothing (scan/NOTES.md, "Without VBMI2").
       return supports(CpuLevel::kAvx2) && __builtin_cpu_supports("avx512f") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-             __builtin_cpu_supports("avx512vbmi2");
+             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi2");
   }
 #endif
   return level == CpuLevel::kPortable;

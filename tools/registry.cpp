@@ -15,7 +15,8 @@ std::span<const Registration> registered_commands() {
       {"compress", make_compress_command}, {"decompress", make_decompress_command},
       {"cat", make_cat_command},           {"test", make_test_command},
       {"info", make_info_command},         {"scan", make_scan_command},
-      {"select", make_select_command},     {"train", make_train_command},
+      {"select", make_select_command},     {"join", make_join_command},
+      {"sql", make_sql_command},           {"train", make_train_command},
       {"bench", make_bench_command},
   };
   return kCommands;

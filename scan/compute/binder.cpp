@@ -96,8 +96,7 @@ bool is_aggregate(const Expression& expression) {
          name == "mean";
 }
 
-Binder::Binder(Graph& graph, const std::vector<InputColumn>& columns,
-               std::vector<std::string> qualifiers)
+Binder::Binder(Graph& graph, const std::vector<InputColumn>& columns, Qualifiers qualifiers)
     : graph_(graph), build_(graph), columns_(columns), qualifiers_(std::move(qualifiers)) {}
 
 Result<std::optional<NodeId>> Binder::replacement(const Expression&) {
@@ -110,30 +109,52 @@ Result<NodeId> Binder::bind_aggregate(const Expression& expression) {
                   expression);
 }
 
-Result<std::size_t> Binder::find_column(const Expression& expression) const {
-  const bool known =
-      expression.qualifier.empty() ||
-      std::find(qualifiers_.begin(), qualifiers_.end(), expression.qualifier) != qualifiers_.end();
-  if (!known) {
-    return at_place(refused("there is no table '" + expression.qualifier + "'" +
-                            did_you_mean(expression.qualifier, qualifiers_)),
-                    expression);
+/// The columns that may be meant by what stands before the point. Names with # are the library's.
+Result<std::vector<std::size_t>> Binder::columns_behind(const Expression& expression) const {
+  std::vector<std::size_t> columns;
+  std::vector<std::string> known;
+  std::size_t sources = 0;
+  for (std::size_t source = 0; source < qualifiers_.size(); ++source) {
+    const auto& own = qualifiers_[source];
+    std::copy_if(own.begin(), own.end(), std::back_inserter(known),
+                 [](const std::string& name) { return name[0] != '#'; });
+    if (std::find(own.begin(), own.end(), expression.qualifier) == own.end()) continue;
+    ++sources;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].source == source) columns.push_back(i);
+    }
   }
-  std::size_t found = columns_.size();
-  std::size_t similar = 0;
+  if (sources == 1) return columns;
+  std::string what = "there is no table '" + expression.qualifier + "'";
+  if (sources > 1) what = "several tables are called '" + expression.qualifier + "'";
+  if (sources == 0) what += did_you_mean(expression.qualifier, known);
+  return at_place(refused(std::move(what)), expression);
+}
+
+Error Binder::ambiguous(const Expression& expression, const std::vector<std::size_t>& found) const {
+  std::string names;
+  for (const std::size_t column : found) {
+    const std::size_t source = columns_[column].source;
+    const bool named = source < qualifiers_.size() && !qualifiers_[source].empty();
+    names += (names.empty() ? "" : " or ") +
+             (named ? qualifiers_[source].front() + "." : std::string()) + columns_[column].name;
+  }
+  return at_place(refused("several tables have a column '" + expression.text + "'; write " + names),
+                  expression);
+}
+
+Result<std::size_t> Binder::similar_column(const Expression& expression,
+                                           const std::vector<std::size_t>& among) const {
   const std::string wanted = lower_case(expression.text);
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (columns_[i].name == expression.text) return i;
-    if (lower_case(columns_[i].name) == wanted) {
-      found = i;
-      ++similar;
-    }
+  std::vector<std::size_t> similar;
+  for (const std::size_t i : among) {
+    if (lower_case(columns_[i].name) == wanted) similar.push_back(i);
     names.push_back(columns_[i].name);
   }
-  if (similar == 1) return found;
+  if (similar.size() == 1) return similar[0];
   std::string hint = did_you_mean(expression.text, names);
-  if (similar > 1) hint = ", but several that differ in case";
+  if (similar.size() > 1) hint = ", but several that differ in case";
   if (hint.empty() && names.size() <= 12) {
     hint = "; there are:";
     for (const std::string& name : names) hint += " " + name;
@@ -141,10 +162,40 @@ Result<std::size_t> Binder::find_column(const Expression& expression) const {
   return at_place(refused("there is no column '" + expression.text + "'" + hint), expression);
 }
 
-Result<NodeId> Binder::bind_column(const Expression& expression) {
-  PRESSO_ASSIGN(const std::size_t column, find_column(expression));
+Result<std::size_t> Binder::find_column(const Expression& expression) const {
+  std::vector<std::size_t> among;
+  if (!expression.qualifier.empty()) {
+    PRESSO_ASSIGN(among, columns_behind(expression));
+  } else {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (!columns_[i].hidden) among.push_back(i);
+    }
+  }
+  std::vector<std::size_t> found;
+  for (const std::size_t i : among) {
+    if (columns_[i].name == expression.text) found.push_back(i);
+  }
+  if (found.size() > 1) return ambiguous(expression, found);
+  if (found.empty()) {
+    PRESSO_ASSIGN(const std::size_t similar, similar_column(expression, among));
+    found.push_back(similar);
+  }
+  const std::string& unusable = columns_[found[0]].unusable;
+  if (unusable.empty()) return found[0];
+  return at_place(refused("'" + expression.text + "' has no value here: " + unusable), expression);
+}
+
+NodeId Binder::column_value(std::size_t column) const {
   const InputColumn& about = columns_[column];
   return graph_.add(column_node(column, about.schema, about.range, about.nullable));
+}
+
+Result<NodeId> Binder::bind_column(const Expression& expression) {
+  PRESSO_ASSIGN(const std::size_t column, find_column(expression));
+  const NodeId value = column_value(column);
+  const auto otherwise = columns_[column].otherwise;
+  if (!otherwise || !expression.qualifier.empty()) return value;
+  return build_.coalesce({value, column_value(*otherwise)});
 }
 
 Result<NodeId> Binder::bind(const Expression& expression) {

@@ -21,18 +21,29 @@ struct InputColumn {
   ColumnSchema schema;
   Range range;  ///< of its values, where it is known
   bool nullable = true;
+  std::size_t source = 0;  ///< which of the joined tables it is of
+  bool hidden = false;     ///< only a qualified name finds it, and `*` leaves it out
+  /// Without a qualifier the name means this column's value, or where it is null that of column
+  /// `otherwise` (USING in a full join).
+  std::optional<std::size_t> otherwise;
+  /// Why it cannot be used here, where it cannot: "it is of the right side of a semi join".
+  std::string unusable;
 };
+
+/// What may stand before the point of the names of each table's columns.
+using Qualifiers = std::vector<std::vector<std::string>>;
 
 class Binder {
  public:
-  /// Both are kept by reference. `qualifiers`: what may stand before the point of a name.
-  Binder(Graph& graph, const std::vector<InputColumn>& columns,
-         std::vector<std::string> qualifiers = {});
+  /// Both are kept by reference. `qualifiers`: by InputColumn::source.
+  Binder(Graph& graph, const std::vector<InputColumn>& columns, Qualifiers qualifiers = {});
   virtual ~Binder() = default;
 
   Result<NodeId> bind(const Expression& expression);
   /// A truth value.
   Result<NodeId> bind_condition(const Expression& expression);
+  /// The number of the column that is meant; errors have the place.
+  Result<std::size_t> find_column(const Expression& expression) const;
   const Builder& builder() const { return build_; }
 
  protected:
@@ -41,10 +52,13 @@ class Binder {
   /// An aggregate function's value. By default an error: there are no groups here.
   virtual Result<NodeId> bind_aggregate(const Expression& expression);
   virtual Result<NodeId> bind_column(const Expression& expression);
-  /// The number of the column that is meant; errors have the place.
-  Result<std::size_t> find_column(const Expression& expression) const;
 
  private:
+  Result<std::size_t> similar_column(const Expression& expression,
+                                     const std::vector<std::size_t>& among) const;
+  Result<std::vector<std::size_t>> columns_behind(const Expression& expression) const;
+  Error ambiguous(const Expression& expression, const std::vector<std::size_t>& found) const;
+  NodeId column_value(std::size_t column) const;
   Result<NodeId> bind_parts(const Expression& expression);
   Result<NodeId> bind_literal(const Expression& expression) const;
   Result<NodeId> bind_operator(const Expression& expression);
@@ -59,7 +73,7 @@ class Binder {
   Graph& graph_;
   Builder build_;
   const std::vector<InputColumn>& columns_;
-  std::vector<std::string> qualifiers_;
+  Qualifiers qualifiers_;
 };
 
 /// Whether a function is an aggregate: sum, count, min, max, avg.

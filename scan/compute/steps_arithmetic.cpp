@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "scan/compute/steps.h"
+#include "scan/values/loops.h"
 
 namespace presso::query {
 namespace {
@@ -32,6 +33,17 @@ void binary(const StepContext& c, Apply apply) {
   const T* const b = c.from[1]->as<T>();
   T* const to = c.to.make<T>();
   for (std::uint32_t i = 0; i < c.count; ++i) to[i] = apply(a[i], b[i]);
+}
+
+/// As binary(), of values that do not overflow or may wrap; of 64 bits by `loop`.
+template <class T, class Loop, class Apply>
+void wrapping(const StepContext& c, Loop loop, Apply apply) {
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    loop(c.from[0]->as<std::uint64_t>(), c.from[1]->as<std::uint64_t>(), c.count,
+         c.to.make<std::uint64_t>());
+  } else {
+    binary<T>(c, apply);
+  }
 }
 
 /// The greatest absolute value of a decimal of 38 digits; integers of 128 bits are limited
@@ -67,7 +79,8 @@ void add(const StepContext& c) {
   if (c.node.parameter != 0) {
     return checked_binary<T>(c, [](T a, T b, T* r) { return __builtin_add_overflow(a, b, r); });
   }
-  binary<T>(c, [](T a, T b) { return static_cast<T>(static_cast<U>(a) + static_cast<U>(b)); });
+  wrapping<T>(c, value_loops().add,
+              [](T a, T b) { return static_cast<T>(static_cast<U>(a) + static_cast<U>(b)); });
 }
 
 template <class T>
@@ -76,7 +89,8 @@ void subtract(const StepContext& c) {
   if (c.node.parameter != 0) {
     return checked_binary<T>(c, [](T a, T b, T* r) { return __builtin_sub_overflow(a, b, r); });
   }
-  binary<T>(c, [](T a, T b) { return static_cast<T>(static_cast<U>(a) - static_cast<U>(b)); });
+  wrapping<T>(c, value_loops().subtract,
+              [](T a, T b) { return static_cast<T>(static_cast<U>(a) - static_cast<U>(b)); });
 }
 
 template <class T>
@@ -85,7 +99,8 @@ void multiply(const StepContext& c) {
   if (c.node.parameter != 0) {
     return checked_binary<T>(c, [](T a, T b, T* r) { return __builtin_mul_overflow(a, b, r); });
   }
-  binary<T>(c, [](T a, T b) { return static_cast<T>(static_cast<U>(a) * static_cast<U>(b)); });
+  wrapping<T>(c, value_loops().multiply,
+              [](T a, T b) { return static_cast<T>(static_cast<U>(a) * static_cast<U>(b)); });
 }
 
 /// The negative, or the absolute value, of which the least number has none.

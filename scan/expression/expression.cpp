@@ -2,6 +2,7 @@
 // What the public header promises, by means of Parser: single expressions, lists, trees by hand.
 #include "presso/expression.h"
 
+#include "scan/expression/list_items.h"
 #include "scan/expression/parser.h"
 #include "scan/syntax/parser.h"
 
@@ -10,7 +11,6 @@ namespace {
 
 using expression_detail::Node;
 using expression_detail::Parser;
-using expression_detail::Token;
 using Kind = Expression::Kind;
 
 constexpr std::string_view kNextItem = "an operator, ',' or the end";
@@ -21,58 +21,6 @@ Result<bool> another(Parser& parser) {
   if (!parser.take_symbol(",")) return parser.no_operator(kNextItem);
   if (parser.done()) return unexpected(parser.here(), "an expression behind ','");
   return true;
-}
-
-bool may_be_name(const Token& token) {
-  return token.kind == Token::Kind::kQuoted ||
-         (token.kind == Token::Kind::kWord && !expression_detail::is_reserved(token.text));
-}
-
-/// The name behind an expression; empty where there is none.
-Result<std::string> result_name(Parser& parser) {
-  const bool as = parser.take_word("as");
-  const Token& token = parser.here();
-  if (as && token.kind != Token::Kind::kQuoted && token.kind != Token::Kind::kWord) {
-    return unexpected(token, "a name behind AS");
-  }
-  if (!as && !may_be_name(token)) return std::string();
-  parser.take();
-  if (token.kind == Token::Kind::kQuoted) return expression_detail::unquoted(token.text);
-  return std::string(token.text);
-}
-
-Result<NamedExpression> named_expression(Parser& parser) {
-  const Token& first = parser.here();
-  const Token& after = parser.ahead();
-  if (first.is_symbol("*") && (after.is_symbol(",") || after.kind == Token::Kind::kEnd)) {
-    parser.take();
-    NamedExpression star{{}, "*"};
-    star.expression.kind = Kind::kStar;
-    star.expression.offset = first.offset;
-    star.expression.length = first.text.size();
-    return star;
-  }
-  PRESSO_ASSIGN(Node parsed, parser.expression());
-  PRESSO_ASSIGN(std::string name, result_name(parser));
-  if (name.empty()) {
-    name = parsed->tree.kind == Kind::kColumn
-               ? parsed->tree.text
-               : std::string(parser.text().substr(parsed->begin, parsed->end - parsed->begin));
-  }
-  return NamedExpression{std::move(parsed->tree), std::move(name)};
-}
-
-Result<SortExpression> sort_expression(Parser& parser) {
-  PRESSO_ASSIGN(Node parsed, parser.expression());
-  SortExpression result{std::move(parsed->tree), false, false};
-  result.descending = parser.take_word("desc");
-  if (!result.descending) parser.take_word("asc");
-  if (!parser.take_word("nulls")) return result;
-  result.nulls_first = parser.take_word("first");
-  if (!result.nulls_first && !parser.take_word("last")) {
-    return unexpected(parser.here(), "FIRST or LAST behind NULLS");
-  }
-  return result;
 }
 
 template <class Item>
@@ -112,11 +60,11 @@ Result<Expression> parse_expression(std::string_view text) {
 }
 
 Result<std::vector<NamedExpression>> parse_expressions(std::string_view text) {
-  return list_of<NamedExpression>(text, named_expression);
+  return list_of<NamedExpression>(text, expression_detail::named_expression);
 }
 
 Result<std::vector<SortExpression>> parse_sort_expressions(std::string_view text) {
-  return list_of<SortExpression>(text, sort_expression);
+  return list_of<SortExpression>(text, expression_detail::sort_expression);
 }
 
 std::string explain_expression_error(std::string_view text, const Error& error) {

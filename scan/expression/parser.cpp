@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "scan/expression/refused.h"
 #include "scan/syntax/cursor.h"
 
 namespace presso::expression_detail {
@@ -78,6 +79,26 @@ bool Parser::take_symbol(std::string_view symbol) {
   if (!here().is_symbol(symbol)) return false;
   take();
   return true;
+}
+
+std::string Parser::written_since(std::size_t first) const {
+  std::string result;
+  for (std::size_t i = first; i < at_; ++i) {
+    if (i != first && tokens_[i].offset != tokens_[i - 1].end()) result += ' ';
+    result += tokens_[i].text;
+  }
+  return result;
+}
+
+void Parser::continue_at(std::size_t offset) {
+  std::size_t last_end = offset;
+  while (at_ + 1 < tokens_.size() && here().offset < offset) last_end = take().end();
+  if (last_end <= offset && here().offset >= offset) return;
+  tokens_.resize(at_);
+  for (Token& token : tokens_of(text_.substr(offset), grammar_)) {
+    token.offset += offset;
+    tokens_.push_back(token);
+  }
 }
 
 Error Parser::no_operator(std::string_view expected) const {
@@ -227,6 +248,7 @@ Result<Node> Parser::between(Node node) {
 Result<Node> Parser::in(Node node) {
   const std::size_t open = here().offset;
   if (!take_symbol("(")) return unexpected(here(), "a list in parentheses behind IN");
+  if (grammar_ == Grammar::kStatement && here().is_word("select")) return no_subquery(here(), "IN");
   do {
     Result<Node> member = expression();
     if (!member.ok()) return member;

@@ -30,13 +30,18 @@ using Node = std::unique_ptr<Parsed>;
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text), tokens_(tokens_of(text)) {}
+  explicit Parser(std::string_view text, Grammar grammar = Grammar::kExpression)
+      : text_(text), grammar_(grammar), tokens_(tokens_of(text, grammar)) {}
 
   /// As much as belongs together by operators that bind at least so strongly.
   Result<Node> expression(Power least = Power::kOr);
 
   const Token& here() const { return tokens_[at_]; }
   const Token& ahead(std::size_t tokens = 1) const;
+  /// The token that was taken last, or so many before. There must be one.
+  const Token& last(std::size_t before = 0) const { return tokens_[at_ - 1 - before]; }
+  /// How many tokens were taken.
+  std::size_t taken() const { return at_; }
   /// Whether nothing is left; not where something is that is no token.
   bool done() const;
   /// Steps over what comes if it is this one.
@@ -47,6 +52,12 @@ class Parser {
   /// Behind the last token that was taken.
   std::size_t end_of_last() const { return at_ == 0 ? 0 : tokens_[at_ - 1].end(); }
   std::string_view text() const { return text_; }
+  Grammar grammar() const { return grammar_; }
+  /// What was taken since taken() was `first`, as written, but with one space for each gap.
+  std::string written_since(std::size_t first) const;
+  /// Goes on with the token that begins at `offset` or behind it, which is not before here; what
+  /// lies between is no token. Costs as much as the rest of the text where it lies within a token.
+  void continue_at(std::size_t offset);
   /// The error of a token that cannot follow a whole expression; `expected` without operators.
   Error no_operator(std::string_view expected) const;
 
@@ -81,8 +92,10 @@ class Parser {
   Result<Node> parenthesised();
   Result<Node> literal(Expression::Kind kind, std::string text);
   Result<Node> word();
+  Error no_value() const;
   Result<Node> name();
   Result<Node> function();
+  Status arguments(Node& call, std::size_t open);
   Result<Node> extract();
   Result<Node> cast();
   Result<std::string> type();
@@ -98,6 +111,7 @@ class Parser {
   Result<Node> finish(Node node) const;
 
   std::string_view text_;
+  Grammar grammar_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   std::size_t calls_ = 0;           ///< of expression(), within each other

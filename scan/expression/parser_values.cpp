@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "scan/expression/parser.h"
+#include "scan/expression/refused.h"
 #include "scan/syntax/cursor.h"
 
 namespace presso::expression_detail {
@@ -161,7 +162,10 @@ Result<Node> Parser::word() {
     take();
     return literal(Kind::kBool, lower_case(token.text));
   }
-  if (is_reserved(token.text)) return unexpected(token, "a value");
+  if (token.reserved) return no_value();
+  if (grammar_ == Grammar::kStatement && token.is_word("exists") && after.is_symbol("(")) {
+    return no_subquery(token, "EXISTS");
+  }
   if (after.is_symbol("(") && token.is_word("cast")) return cast();
   if (after.is_symbol("(") && token.is_word("extract")) return extract();
   const bool string_after = after.kind == TokenKind::kString;
@@ -177,14 +181,17 @@ Result<Node> Parser::word() {
   return name();
 }
 
+/// For a keyword where a value should be.
+Error Parser::no_value() const {
+  if (grammar_ == Grammar::kStatement && here().is_word("select")) return no_subquery(here(), {});
+  return unexpected(here(), "a value");
+}
+
 /// A column, or a function where a parenthesis follows.
 Result<Node> Parser::name() {
   if (ahead().is_symbol("(")) return function();
-  const auto text_of = [](const Token& token) {
-    return token.kind == TokenKind::kQuoted ? unquoted(token.text) : std::string(token.text);
-  };
   Node node = begin_node(Kind::kColumn, here().offset);
-  node->tree.text = text_of(take());
+  node->tree.text = name_of(take());
   if (!take_symbol(".")) return finish(std::move(node));
   const Token& column = here();
   const bool plain = column.kind == TokenKind::kWord && !is_reserved(column.text);
@@ -192,7 +199,7 @@ Result<Node> Parser::name() {
     return unexpected(column, "a column's name behind '.'");
   }
   node->tree.qualifier = std::move(node->tree.text);
-  node->tree.text = text_of(take());
+  node->tree.text = name_of(take());
   return finish(std::move(node));
 }
 
@@ -202,22 +209,29 @@ Result<Node> Parser::function() {
   node->tree.text =
       lower_case(token.kind == TokenKind::kQuoted ? unquoted(token.text) : token.text);
   const std::size_t open = take().offset;
-  if (take_symbol(")")) return finish(std::move(node));
+  PRESSO_TRY(arguments(node, open));
+  if (grammar_ == Grammar::kStatement) {
+    if (auto refused = refused_behind_call(here(), ahead())) return *std::move(refused);
+  }
+  return finish(std::move(node));
+}
+
+/// With the closing parenthesis of a call whose opening one was at `open`.
+Status Parser::arguments(Node& call, std::size_t open) {
+  if (take_symbol(")")) return {};
   if (here().is_symbol("*") && ahead().is_symbol(")")) {
     take();
     PRESSO_ASSIGN(Node star, literal(Kind::kStar, {}));
     take();
-    adopt(node, std::move(star));
-    return finish(std::move(node));
+    adopt(call, std::move(star));
+    return {};
   }
-  node->tree.distinct = take_word("distinct");
+  call->tree.distinct = take_word("distinct");
   do {
-    Result<Node> argument = expression();
-    if (!argument.ok()) return argument;
-    adopt(node, std::move(*argument));
+    PRESSO_ASSIGN(Node argument, expression());
+    adopt(call, std::move(argument));
   } while (take_symbol(","));
-  PRESSO_TRY(close(open, "an operator, ',' or ')'"));
-  return finish(std::move(node));
+  return close(open, "an operator, ',' or ')'");
 }
 
 /// EXTRACT(YEAR FROM x) is year(x).
@@ -288,6 +302,9 @@ Result<Node> Parser::interval() {
   if (here().kind == TokenKind::kWord) node->tree.type = unit_of(here().text);
   if (node->tree.type.empty()) return unexpected(here(), "a unit of time, such as DAY or MONTH");
   take();
+  // INTERVAL '90' DAY (3) of TPC-H: how many digits there may be, which changes nothing.
+  const bool digits = here().is_symbol("(") && ahead().kind == TokenKind::kNumber;
+  if (digits && ahead(2).is_symbol(")")) at_ += 3;
   return finish(std::move(node));
 }
 

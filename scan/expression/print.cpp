@@ -137,6 +137,7 @@ void Printer::print(const Expression& tree) {
       out_ += name_text(tree.text);
       return;
     case Kind::kStar:
+      if (!tree.qualifier.empty()) out_ += name_text(tree.qualifier) + '.';
       out_ += '*';
       return;
     case Kind::kOperator:

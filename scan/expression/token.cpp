@@ -18,6 +18,13 @@ constexpr std::array<std::string_view, 18> kReserved = {
     "and", "as", "between", "case", "distinct", "else", "end",  "false", "ilike",
     "in",  "is", "like",    "not",  "null",     "or",   "then", "true",  "when"};
 
+/// Reserved in statements, too: without that, `select a from t` would give `a` the name `from`.
+/// Words of joins (left, semi, ...) are not among them, because columns and functions have such
+/// names; they are only no names of a table unless AS stands before them.
+constexpr std::array<std::string_view, 18> kReservedInStatements = {
+    "all", "except", "from",    "group",  "having", "intersect", "join",  "limit",  "offset",
+    "on",  "order",  "qualify", "select", "union",  "using",     "where", "window", "with"};
+
 /// The longer ones first.
 constexpr std::array<std::string_view, 24> kSymbols = {
     "::", "||", "==", "<>", "!=", "<=", ">=", "//", "!~", "(", ")", ",",
@@ -37,13 +44,16 @@ bool is_space(char letter) {
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}
+  Lexer(std::string_view text, Grammar grammar) : text_(text), grammar_(grammar) {}
   std::vector<Token> run();
 
  private:
+  /// Steps over white space and, in a statement, comments; not over a comment without an end.
+  void skip_space();
+  std::size_t comment_size() const;
   Token next();
   Token token(Kind kind, std::size_t size) const {
-    return {kind, at_, text_.substr(at_, size), {}};
+    return {kind, at_, text_.substr(at_, size), {}, false};
   }
   Token quoted(Kind kind, char quote) const;
   Token number() const;
@@ -57,10 +67,11 @@ class Lexer {
   char letter(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
   scan_detail::Decoded character(std::size_t at) const;
   Token no_token(std::size_t size, std::string_view problem) const {
-    return {Kind::kEnd, at_, text_.substr(at_, size), problem};
+    return {Kind::kEnd, at_, text_.substr(at_, size), problem, false};
   }
 
   std::string_view text_;
+  Grammar grammar_;
   std::size_t at_ = 0;
 };
 
@@ -73,14 +84,36 @@ std::vector<Token> Lexer::run() {
   return tokens;
 }
 
+/// Of the comment that begins here; 0 where none does, or it does not end.
+std::size_t Lexer::comment_size() const {
+  if (grammar_ != Grammar::kStatement) return 0;
+  const std::string_view rest = text_.substr(at_);
+  if (rest.starts_with("--")) return std::min(rest.find('\n'), rest.size());
+  if (!rest.starts_with("/*")) return 0;
+  const std::size_t end = rest.find("*/", 2);
+  return end == std::string_view::npos ? 0 : end + 2;
+}
+
+void Lexer::skip_space() {
+  while (at_ < text_.size()) {
+    const std::size_t size = is_space(text_[at_]) ? 1 : comment_size();
+    if (size == 0) return;
+    at_ += size;
+  }
+}
+
 Token Lexer::next() {
-  while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+  skip_space();
   if (at_ == text_.size()) return token(Kind::kEnd, 0);
   const char first = text_[at_];
   if (first == '\'') return quoted(Kind::kString, first);
   if (first == '"') return quoted(Kind::kQuoted, first);
   if (is_digit(first) || (first == '.' && is_digit(letter(at_ + 1)))) return number();
-  if (const std::size_t size = name_size(at_); size != 0) return token(Kind::kWord, size);
+  if (const std::size_t size = name_size(at_); size != 0) {
+    Token word = token(Kind::kWord, size);
+    word.reserved = is_reserved(word.text, grammar_);
+    return word;
+  }
   return other();
 }
 
@@ -167,6 +200,12 @@ std::size_t Lexer::name_size(std::size_t at) const {
 /// A symbol, or what no token begins with.
 Token Lexer::other() const {
   const std::string_view rest = text_.substr(at_);
+  if (grammar_ == Grammar::kStatement) {
+    if (rest.starts_with(';')) return token(Kind::kSymbol, 1);
+    if (rest.starts_with("/*")) {
+      return no_token(2, "the comment that begins here is never closed");
+    }
+  }
   if (rest.starts_with("--")) {
     return no_token(2, "'--' begins a comment in SQL; two signs stand apart: '- -'");
   }
@@ -221,7 +260,7 @@ std::string found(const Token& token) {
     case Kind::kQuoted:
       return "a name in double quotes";
     case Kind::kWord:
-      return (is_reserved(token.text) ? "the keyword " : "") + scan_detail::quoted(token.text);
+      return (token.reserved ? "the keyword " : "") + scan_detail::quoted(token.text);
     default:
       return scan_detail::quoted(token.text);
   }
@@ -234,13 +273,16 @@ bool Token::is_word(std::string_view word) const {
                                            [](char a, char b) { return lower(a) == b; });
 }
 
-std::vector<Token> tokens_of(std::string_view text) {
-  return Lexer(text).run();
+std::vector<Token> tokens_of(std::string_view text, Grammar grammar) {
+  return Lexer(text, grammar).run();
 }
 
-bool is_reserved(std::string_view word) {
+bool is_reserved(std::string_view word, Grammar grammar) {
   const std::string text = lower_case(word);
-  return std::find(kReserved.begin(), kReserved.end(), text) != kReserved.end();
+  const auto is_among = [&text](const auto& words) {
+    return std::find(words.begin(), words.end(), text) != words.end();
+  };
+  return is_among(kReserved) || (grammar == Grammar::kStatement && is_among(kReservedInStatements));
 }
 
 bool is_plain_name(std::string_view name) {
@@ -257,6 +299,10 @@ std::string unquoted(std::string_view text) {
     result += text[i];
   }
   return result;
+}
+
+std::string name_of(const Token& token) {
+  return token.kind == Kind::kQuoted ? unquoted(token.text) : std::string(token.text);
 }
 
 std::string lower_case(std::string_view text) {

@@ -13,7 +13,7 @@
 namespace presso::query::grouping {
 
 inline std::uint64_t row_number(const RowNumbers& rows, std::uint32_t i) {
-  return rows.base + (rows.rows != nullptr ? rows.rows[i] : i);
+  return rows[i];
 }
 
 /// Whether rows come after all rows that came before, so that only groups without a row get a

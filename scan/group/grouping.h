@@ -73,12 +73,6 @@ struct GroupingPlan {
   std::uint32_t parts = 1;
 };
 
-/// Rows `rows[i]` + base of the input (rows == nullptr: base + i), in the order of the input.
-struct RowNumbers {
-  std::uint64_t base = 0;
-  const std::uint16_t* rows = nullptr;
-};
-
 class Grouping {
  public:
   /// kInvalidArgument for a strategy that the keys do not allow (dense without known ranges).

@@ -67,49 +67,41 @@ inline i64 sum(const i64* values, u32 count) {
   return static_cast<i64>(result);
 }
 
-/// A pass for each group: what does not belong to it is added as 0.
-template <u32 kGroups>
-inline void sum_by_passes(const u32* ids, const i64* values, u32 count, i64* sums) {
-  u64 result[kGroups] = {};
-  for (u32 i = 0; i < count; ++i) {
-    for (u32 group = 0; group < kGroups; ++group) {
-      result[group] += ids[i] == group ? static_cast<u64>(values[i]) : 0;
-    }
-  }
-  for (u32 group = 0; group < kGroups; ++group) {
-    sums[group] = static_cast<i64>(static_cast<u64>(sums[group]) + result[group]);
-  }
-}
-
-/// Several copies of the sums take turns, so that a row need not wait for the row before.
-constexpr u32 kCopies = 4;
+/// Several copies of the sums take turns, so that a row need not wait for the row before. Those of
+/// a group lie together: only as many are cleared as there are groups.
+constexpr u32 kCopies = 8;
 constexpr u32 kGroupLimit = 64;
 
 inline void sum_few(const u32* ids, const i64* values, u32 count, u32 groups, i64* sums) {
-  u64 copies[kCopies][kGroupLimit] = {};
-  u32 i = 0;
-  for (; i + kCopies <= count; i += kCopies) {
+  u64 copies[kCopies * kGroupLimit];
+  for (u32 i = 0; i < kCopies * groups; ++i) copies[i] = 0;
+  const u32* id = ids;
+  const i64* value = values;
+  for (; id + kCopies <= ids + count; id += kCopies, value += kCopies) {
+#pragma GCC unroll 8
     for (u32 copy = 0; copy < kCopies; ++copy) {
-      copies[copy][ids[i + copy]] += static_cast<u64>(values[i + copy]);
+      copies[u64{id[copy]} * kCopies + copy] += static_cast<u64>(value[copy]);
     }
   }
-  for (; i < count; ++i) copies[0][ids[i]] += static_cast<u64>(values[i]);
+  for (; id < ids + count; ++id, ++value) copies[u64{*id} * kCopies] += static_cast<u64>(*value);
   for (u32 group = 0; group < groups; ++group) {
     u64 result = static_cast<u64>(sums[group]);
-    for (u32 copy = 0; copy < kCopies; ++copy) result += copies[copy][group];
+    for (u32 copy = 0; copy < kCopies; ++copy) result += copies[group * kCopies + copy];
     sums[group] = static_cast<i64>(result);
   }
 }
 
 inline void count_few(const u32* ids, u32 count, u32 groups, u32* counts) {
-  u32 copies[kCopies][kGroupLimit] = {};
-  u32 i = 0;
-  for (; i + kCopies <= count; i += kCopies) {
-    for (u32 copy = 0; copy < kCopies; ++copy) ++copies[copy][ids[i + copy]];
+  u32 copies[kCopies * kGroupLimit];
+  for (u32 i = 0; i < kCopies * groups; ++i) copies[i] = 0;
+  const u32* id = ids;
+  for (; id + kCopies <= ids + count; id += kCopies) {
+#pragma GCC unroll 8
+    for (u32 copy = 0; copy < kCopies; ++copy) ++copies[u64{id[copy]} * kCopies + copy];
   }
-  for (; i < count; ++i) ++copies[0][ids[i]];
+  for (; id < ids + count; ++id) ++copies[u64{*id} * kCopies];
   for (u32 group = 0; group < groups; ++group) {
-    for (u32 copy = 0; copy < kCopies; ++copy) counts[group] += copies[copy][group];
+    for (u32 copy = 0; copy < kCopies; ++copy) counts[group] += copies[group * kCopies + copy];
   }
 }
 

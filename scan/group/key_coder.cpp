@@ -8,6 +8,8 @@
 #include <bit>
 #include <cmath>
 
+#include "scan/values/loops.h"
+
 namespace presso::query::grouping {
 namespace {
 
@@ -147,8 +149,11 @@ void KeyCoder::encode_digits(std::span<const VectorView> keys, std::uint32_t row
         put_digits(words, rows, digit.stride, first,
                    [&](std::uint32_t i) { return view.is_null(i) ? 0 : values[i] - least; });
       } else {
-        put_digits(words, rows, digit.stride, first,
-                   [=](std::uint32_t i) { return values[i] - least; });
+        if (first) {
+          value_loops().offsets(values, least, rows, words);
+        } else {
+          value_loops().add_digits(values, least, digit.stride, rows, words);
+        }
       }
     }
   }

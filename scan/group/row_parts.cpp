@@ -17,11 +17,8 @@ InputRows RowParts::gather(const InputRows& rows, std::uint32_t kept) {
   for (std::size_t i = 0; i < views_.size(); ++i) {
     if (views_[i].values != nullptr) views_[i] = gather(views_[i], kept, gathered_[i]);
   }
-  for (std::uint32_t i = 0; i < kept; ++i) {
-    const std::uint16_t place = places_[i];
-    numbers_[i] = rows.numbers.rows != nullptr ? rows.numbers.rows[place] : place;
-  }
-  return {{rows.numbers.base, numbers_.data()}, views_, kept};
+  for (std::uint32_t i = 0; i < kept; ++i) numbers_[i] = rows.numbers[places_[i]];
+  return {{0, nullptr, numbers_.data()}, views_, kept};
 }
 
 VectorView RowParts::gather(const VectorView& view, std::uint32_t kept, Gathered& to) const {

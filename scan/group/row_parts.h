@@ -46,7 +46,7 @@ class RowParts {
   VectorView gather(const VectorView& view, std::uint32_t kept, Gathered& to) const;
 
   std::array<std::uint16_t, kBatchRows> places_;
-  std::array<std::uint16_t, kBatchRows> numbers_;
+  std::array<std::uint64_t, kBatchRows> numbers_;
   std::vector<Gathered> gathered_;
   std::vector<VectorView> views_;
 };

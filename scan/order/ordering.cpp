@@ -50,10 +50,10 @@ class SortedRows final : public Ordering {
     }
   }
 
-  Status add(unsigned worker, std::uint64_t first_row, const std::uint16_t* rows,
-             std::span<const VectorView> columns, std::uint32_t count) override {
-    return without_bad_alloc(
-        [&] { return collectors_[worker]->add(first_row, rows, columns, count); });
+  using Ordering::add;
+  Status add(unsigned worker, const RowNumbers& numbers, std::span<const VectorView> columns,
+             std::uint32_t count) override {
+    return without_bad_alloc([&] { return collectors_[worker]->add(numbers, columns, count); });
   }
 
   Result<RowStore> next() override {

@@ -44,11 +44,14 @@ class Ordering {
   static Result<std::unique_ptr<Ordering>> make(const OrderingPlan& plan);
   virtual ~Ordering() = default;
 
-  /// `count` rows, at most kBatchRows, whose numbers in the input are first_row + rows[i] (nullptr:
-  /// first_row + i). By any thread with its own `worker` < plan.threads.
+  /// `count` rows, at most kBatchRows. By any thread with its own `worker` < plan.threads.
   /// kNoSpace and kIo name the folder of the temporary file.
-  virtual Status add(unsigned worker, std::uint64_t first_row, const std::uint16_t* rows,
+  virtual Status add(unsigned worker, const RowNumbers& numbers,
                      std::span<const VectorView> columns, std::uint32_t count) = 0;
+  Status add(unsigned worker, std::uint64_t first_row, const std::uint16_t* rows,
+             std::span<const VectorView> columns, std::uint32_t count) {
+    return add(worker, RowNumbers{first_row, rows, nullptr}, columns, count);
+  }
   /// After the last row: the next rows in order, at most kBatchRows * 64; without rows at the end.
   /// Views into it are valid until the next call.
   virtual Result<RowStore> next() = 0;

@@ -25,21 +25,21 @@ RowCollector::RowCollector(const SortPlan& plan, MemoryCount& memory)
       gather_(plan.columns),
       held_(memory) {}
 
-RowSource RowCollector::with_numbers(std::uint64_t first_row, const std::uint16_t* rows,
-                                     std::span<const VectorView> columns, std::uint32_t count) {
+RowSource RowCollector::with_numbers(const RowNumbers& numbers, std::span<const VectorView> columns,
+                                     std::uint32_t count) {
   numbers_.resize(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    numbers_[i] = static_cast<std::int64_t>(first_row + (rows != nullptr ? rows[i] : i));
+    numbers_[i] = static_cast<std::int64_t>(numbers[i]);
   }
   RowSource batch{{columns.begin(), columns.end()}, count};
   batch.columns.push_back({Physical::kInt64, numbers_.data(), nullptr});
   return batch;
 }
 
-Status RowCollector::add(std::uint64_t first_row, const std::uint16_t* rows,
-                         std::span<const VectorView> columns, std::uint32_t count) {
+Status RowCollector::add(const RowNumbers& numbers, std::span<const VectorView> columns,
+                         std::uint32_t count) {
   if (count == 0 || plan_.limit == 0) return {};
-  const RowSource batch = with_numbers(first_row, rows, columns, count);
+  const RowSource batch = with_numbers(numbers, columns, count);
   if (!threshold_.set()) {
     append(batch);
   } else {

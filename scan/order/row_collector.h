@@ -33,8 +33,7 @@ class RowCollector {
   RowCollector(const SortPlan& plan, MemoryCount& memory);
 
   /// As Ordering::add().
-  Status add(std::uint64_t first_row, const std::uint16_t* rows,
-             std::span<const VectorView> columns, std::uint32_t count);
+  Status add(const RowNumbers& numbers, std::span<const VectorView> columns, std::uint32_t count);
   const RowChunks& rows() const { return rows_; }
   /// Of all rows that came and were not passed over, those in files too.
   const KeyRanges& ranges() const { return ranges_; }
@@ -45,8 +44,8 @@ class RowCollector {
   std::uint64_t spilled_bytes() const { return spilled_bytes_; }
 
  private:
-  RowSource with_numbers(std::uint64_t first_row, const std::uint16_t* rows,
-                         std::span<const VectorView> columns, std::uint32_t count);
+  RowSource with_numbers(const RowNumbers& numbers, std::span<const VectorView> columns,
+                         std::uint32_t count);
   void append(const RowSource& batch);
   Status make_room();
   std::uint64_t needed_bytes() const;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "scan/query/join_plan.h"
 #include "scan/query/query_spec.h"
+#include "scan/query/shown.h"
 
 namespace presso::query {
 namespace {
@@ -14,13 +16,6 @@ using Kind = Expression::Kind;
 
 Error refused(std::string what, const Expression& where) {
   return at_place(make_error(ErrorCode::kInvalidArgument, std::move(what)), where);
-}
-
-/// An error with its place shown in the text; one that has none as it is.
-template <class Value>
-Result<Value> shown(Result<Value> result, const std::string& text) {
-  if (result.ok() || text.empty() || result.error().byte_offset == Error::kNone) return result;
-  return make_error(result.error().code, explain_expression_error(text, result.error()));
 }
 
 bool has_aggregate(const Expression& expression) {
@@ -266,26 +261,49 @@ Status bind_order(BoundQuery& query, Binder& binder, const QuerySpec& spec) {
   return {};
 }
 
-Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec) {
-  const auto add_all = [&] {
-    for (std::size_t i = 0; i < query.columns.size(); ++i) {
-      const InputColumn& column = query.columns[i];
-      const NodeId id =
-          query.input->add(column_node(i, column.schema, column.range, column.nullable));
-      add_result(query, id, column.name);
-      query.schema.columns.back().quoting = column.schema.quoting;
-    }
+/// All columns that a star stands for, or those of one table. Those that have their name in common
+/// are called as table.name.
+Status add_star(BoundQuery& query, PlainBinder& binder, const Expression& star,
+                const Qualifiers& qualifiers) {
+  std::size_t added = 0;
+  const auto is_shown = [&](const InputColumn& column) {
+    const auto& names = qualifiers[column.source];
+    const bool named = std::find(names.begin(), names.end(), star.qualifier) != names.end();
+    return column.unusable.empty() && (star.qualifier.empty() ? !column.hidden : named);
   };
+  for (const InputColumn& column : query.columns) {
+    if (!is_shown(column)) continue;
+    const auto same = std::count_if(
+        query.columns.begin(), query.columns.end(),
+        [&](const InputColumn& other) { return is_shown(other) && other.name == column.name; });
+    Expression name = presso::column(column.name);
+    if (same > 1 || !star.qualifier.empty()) name.qualifier = qualifiers[column.source].back();
+    PRESSO_ASSIGN(const NodeId id, binder.bind(name));
+    const std::string shown_name =
+        same > 1 ? qualifiers[column.source].front() + "." + column.name : column.name;
+    add_result(query, id, shown_name);
+    query.schema.columns.back().quoting = column.schema.quoting;
+    ++added;
+  }
+  if (added > 0) return {};
+  return refused("there is no table '" + star.qualifier + "'", star);
+}
+
+Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec,
+                  const Qualifiers& qualifiers) {
   for (const auto& [item, text] : spec.select) {
     if (item.expression.kind == Kind::kStar) {
-      add_all();
+      Status added = add_star(query, binder, item.expression, qualifiers);
+      if (!added.ok()) return shown(std::move(added.error()), text);
       continue;
     }
     PRESSO_ASSIGN(const NodeId id, shown(binder.bind(item.expression), text));
     add_result(query, id, item.name);
     binder.aliases.add(item.name, id);
   }
-  if (spec.select.empty()) add_all();
+  if (spec.select.empty()) {
+    PRESSO_TRY(add_star(query, binder, Expression(), qualifiers));
+  }
   if (!spec.having.empty()) {
     return make_error(ErrorCode::kInvalidArgument,
                       "--having is about groups, of which there are none; --where chooses rows");
@@ -358,23 +376,43 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
 
 }  // namespace
 
-Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<InputColumn> columns,
-                              const std::vector<std::string>& qualifiers, std::uint64_t rows) {
+BoundQuery::BoundQuery() = default;
+BoundQuery::~BoundQuery() = default;
+BoundQuery::BoundQuery(BoundQuery&&) noexcept = default;
+BoundQuery& BoundQuery::operator=(BoundQuery&&) noexcept = default;
+
+Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> sources) {
   BoundQuery query;
-  query.columns = std::move(columns);
+  PRESSO_ASSIGN(query.columns, joined_columns(spec, sources));
   query.limit = spec.limit;
   query.offset = spec.offset;
+  Qualifiers qualifiers;
+  std::uint64_t rows = 1;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    qualifiers.push_back(sources[i].qualifiers);
+    qualifiers.back().push_back(private_qualifier(i));               // for add_star() and joins
+    if (__builtin_mul_overflow(rows, sources[i].rows + 1, &rows)) {  // outer joins: more
+      rows = ~std::uint64_t{0} >> 1;
+    }
+  }
+  if (sources.size() == 1) rows = sources[0].rows;
+  query.most_rows = rows;
   PlainBinder binder(*query.input, query.columns, qualifiers);
-  for (const auto& [condition, text] : spec.conditions) {
-    PRESSO_ASSIGN(const NodeId id, shown(binder.bind_condition(condition), text));
-    query.conditions.push_back(id);
+  if (!spec.joins.empty()) {
+    PRESSO_TRY(bind_joins(query, spec, std::move(sources), binder));
+  } else {
+    for (const auto& [condition, text] : spec.conditions) {
+      PRESSO_ASSIGN(const NodeId id, shown(binder.bind_condition(condition), text));
+      query.conditions.push_back(id);
+    }
   }
   const auto of_groups = [](const FromText<NamedExpression>& item) {
     return has_aggregate(item.parsed.expression);
   };
   const bool grouped = !spec.group_by.empty() || !spec.aggregates.empty() ||
                        std::any_of(spec.select.begin(), spec.select.end(), of_groups);
-  PRESSO_TRY(grouped ? bind_grouped(query, binder, spec, rows) : bind_plain(query, binder, spec));
+  PRESSO_TRY(grouped ? bind_grouped(query, binder, spec, rows)
+                     : bind_plain(query, binder, spec, qualifiers));
   return query;
 }
 

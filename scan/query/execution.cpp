@@ -7,6 +7,7 @@
 
 #include "format/columns/bit_copy.h"
 #include "presso/ordered_pipeline.h"
+#include "scan/query/join_run.h"
 #include "scan/query/table_facts.h"
 
 namespace presso::query {
@@ -21,15 +22,38 @@ std::uint64_t count_rows(const std::vector<std::uint64_t>& bits) {
 
 }  // namespace
 
+Execution::Execution(const Sources& all, const BoundQuery& bound)
+    : tables(all[bound.joins == nullptr ? 0 : bound.joins->root]),
+      query(bound),
+      scan(bound.joins == nullptr ? bound : bound.joins->sources[bound.joins->root].scan),
+      sources(&all) {
+  if (bound.joins == nullptr) return;
+  first_column = bound.joins->sources[bound.joins->root].first_column;
+}
+
+void Execution::start() {
+  if (query.joins != nullptr) joins = std::make_shared<JoinRun>(*this);
+}
+
 Worker::Worker(const Execution& execution, const Program& program)
-    : reader(physical_of(execution.query.columns)),
+    : reader(physical_of(execution.scan.columns)),
       state(program),
       bits(kSliceWords),
-      results(program.results().size()) {}
+      results(program.results().size()) {
+  if (execution.joins == nullptr) return;
+  joins = std::make_unique<JoinWorker>(execution, *execution.joins, program);
+}
+Worker::~Worker() = default;
 
 std::vector<std::size_t> columns_read(const Execution& execution, const Program& program) {
   std::set<std::size_t> columns = execution.extra_columns;
-  columns.insert(program.inputs().begin(), program.inputs().end());
+  if (execution.joins != nullptr) {
+    for (const std::size_t column : execution.joins->root_columns(program)) columns.insert(column);
+  } else {
+    for (const std::size_t column : program.inputs()) {
+      columns.insert(column - execution.first_column);
+    }
+  }
   for (const Condition& condition : execution.plan.conditions) {
     for (const std::size_t column : columns_of(condition.filter)) columns.insert(column);
   }
@@ -41,6 +65,10 @@ Status run_slice(const Execution& execution, const Program& program, Worker& wor
   worker.reader.open(slice);
   PRESSO_TRY(worker.filters.run(execution.plan, worker.reader, worker.bits.data()));
   const std::uint64_t rows = count_rows(worker.bits);
+  if (worker.joins != nullptr && rows != 0) {
+    worker.reader.expect_all_vectors(rows * 8 >= slice.rows);
+    return worker.joins->run_slice(slice, worker.bits.data(), worker.reader, matched, take);
+  }
   matched += rows;
   if (rows == 0 || execution.only_counts) return {};
   worker.reader.expect_all_vectors(rows * 8 >= slice.rows);
@@ -50,7 +78,8 @@ Status run_slice(const Execution& execution, const Program& program, Worker& wor
     if (worker.selection.count == 0) continue;
     worker.inputs.clear();
     for (const std::size_t column : program.inputs()) {
-      PRESSO_ASSIGN(const VectorView view, worker.reader.load(column, vector, worker.selection));
+      PRESSO_ASSIGN(const VectorView view,
+                    worker.reader.load(column - execution.first_column, vector, worker.selection));
       worker.inputs.push_back(view);
     }
     const auto failure =
@@ -60,7 +89,10 @@ Status run_slice(const Execution& execution, const Program& program, Worker& wor
           worker.selection.all ? failure->row : worker.selection.rows[failure->row];
       return failure_error(*failure, slice.first_row() + vector * kBatchRows + row);
     }
-    PRESSO_TRY(take({worker.reader, slice, vector, worker.selection, worker.results}));
+    const RowNumbers numbers{slice.first_row() + vector * kBatchRows,
+                             worker.selection.all ? nullptr : worker.selection.rows, nullptr};
+    PRESSO_TRY(take({worker.selection.count, numbers, worker.results, &worker.reader, vector,
+                     &worker.selection}));
   }
   return {};
 }
@@ -92,19 +124,18 @@ struct SliceOutcome {
   Status status;
   std::uint64_t rows = 0;  ///< of the slice
   std::uint64_t matched = 0;
-  ResultBatch batch;
-  Buffer encoded;
 };
 
 }  // namespace
 
-Status run_all(Execution& execution, const Program& program,
-               const std::function<Status(unsigned worker, const RowBatch&)>& take) {
+using TakeOfWorker = std::function<Status(unsigned worker, const RowBatch&)>;
+
+namespace {
+
+Status run_slices(Execution& execution, const Program& program, const TakeOfWorker& take) {
   const std::vector<std::size_t> columns = columns_read(execution, program);
   SliceSource source(execution.tables, columns, *execution.counters, execution.options.cancelled);
   std::vector<std::unique_ptr<Worker>> workers(execution.threads);
-  execution.summary.rows_matched = 0;
-  execution.rows_seen = 0;
   if (std::exchange(execution.began, true)) ++execution.summary.passes;
   Status done = run_ordered<Slice, SliceOutcome>(
       {execution.threads, 0}, [&] { return source.next(); },
@@ -126,6 +157,74 @@ Status run_all(Execution& execution, const Program& program,
   add_counts(execution, workers);
   add_reads(execution, source);
   return done;
+}
+
+/// Rows of a build side that come out when all others have been joined.
+struct BuildRows {
+  std::size_t stage = 0;
+  std::uint64_t first = 0;
+  std::uint32_t count = 0;
+};
+
+class BuildRowsSource {
+ public:
+  BuildRowsSource(std::size_t stage, std::uint64_t rows) : stage_(stage), rows_(rows) {}
+  Result<std::optional<BuildRows>> next() {
+    if (at_ >= rows_) return std::optional<BuildRows>();
+    const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(kSliceRows, rows_ - at_));
+    at_ += count;
+    return std::optional(BuildRows{stage_, at_ - count, count});
+  }
+
+ private:
+  std::size_t stage_;
+  std::uint64_t rows_;
+  std::uint64_t at_ = 0;
+};
+
+/// Those of a pass, one stage after another: what comes out of one may be partners of the next.
+Status run_build_rows(Execution& execution, const Program& program, std::size_t pass,
+                      const TakeOfWorker& take) {
+  JoinRun& joins = *execution.joins;
+  for (std::size_t stage = 0; stage < execution.query.joins->stages.size(); ++stage) {
+    if (!joins.gives_rows(stage, pass)) continue;
+    BuildRowsSource source(stage, joins.stage(stage).rows.rows());
+    std::vector<std::unique_ptr<Worker>> workers(execution.threads);
+    Status done = run_ordered<BuildRows, SliceOutcome>(
+        {execution.threads, 0}, [&] { return source.next(); },
+        [&](BuildRows item, unsigned number) {
+          SliceOutcome outcome;
+          auto& worker = workers[number];
+          if (worker == nullptr) worker = std::make_unique<Worker>(execution, program);
+          outcome.status = worker->joins->run_build_rows(
+              item.stage, item.first, item.count, outcome.matched,
+              [&](const RowBatch& batch) { return take(number, batch); });
+          return outcome;
+        },
+        [&](SliceOutcome outcome) -> Result<bool> {
+          PRESSO_TRY(std::move(outcome.status));
+          execution.summary.rows_matched += outcome.matched;
+          return true;
+        });
+    if (!done.ok()) return done;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status run_all(Execution& execution, const Program& program, const TakeOfWorker& take) {
+  execution.summary.rows_matched = 0;
+  execution.rows_seen = 0;
+  if (execution.joins == nullptr) return run_slices(execution, program, take);
+  JoinRun& joins = *execution.joins;
+  PRESSO_TRY(joins.prepare(program));
+  for (std::size_t pass = 0; pass < joins.passes(); ++pass) {
+    if (pass > 0) PRESSO_TRY(joins.begin_pass(pass));
+    PRESSO_TRY(run_slices(execution, program, take));
+    PRESSO_TRY(run_build_rows(execution, program, pass, take));
+  }
+  return {};
 }
 
 // --- the answer
@@ -213,67 +312,174 @@ Status Output::finish() {
 namespace {
 
 /// Rows in their order, each slice's made and encoded by a thread.
-Status run_in_order(Execution& execution, const Program& program, ResultSink& sink) {
-  const BoundQuery& query = execution.query;
-  const std::vector<std::size_t> columns = columns_read(execution, program);
-  SliceSource source(execution.tables, columns, *execution.counters, execution.options.cancelled);
-  std::vector<std::unique_ptr<Worker>> workers(execution.threads);
-  const bool limited = query.limit != ~std::uint64_t{0} || query.offset != 0;
-  std::uint64_t skip = query.offset;
-  std::uint64_t left = query.limit;
-  const auto work = [&](Slice slice, unsigned number) {
-    SliceOutcome outcome;
-    auto& worker = workers[number];
-    if (worker == nullptr) worker = std::make_unique<Worker>(execution, program);
-    BatchBuilder builder(query.schema);
-    outcome.status = run_slice(execution, program, *worker, slice, outcome.matched,
-                               [&](const RowBatch& batch) -> Status {
-                                 builder.append(batch.results, batch.selection.count);
-                                 return {};
-                               });
+class OrderedAnswer {
+ public:
+  OrderedAnswer(Execution& execution, const Program& program, ResultSink& sink)
+      : execution_(execution),
+        program_(program),
+        sink_(sink),
+        workers_(execution.threads),
+        limited_(execution.query.limit != ~std::uint64_t{0} || execution.query.offset != 0),
+        skip_(execution.query.offset),
+        left_(execution.query.limit) {}
+
+  Status run() {
+    const std::vector<std::size_t> columns = columns_read(execution_, program_);
+    SliceSource source(execution_.tables, columns, *execution_.counters,
+                       execution_.options.cancelled);
+    Status done;
+    if (left_ != 0) {
+      done = run_items<Slice>(
+          [&] { return source.next(); },
+          [this](Worker& worker, const Slice& slice, std::uint64_t& matched, const TakeRows& take) {
+            return run_slice(execution_, program_, worker, slice, matched, take);
+          });
+    }
+    add_counts(execution_, workers_);
+    add_reads(execution_, source);
+    if (!done.ok() || execution_.joins == nullptr) return done;
+    return run_build_sides();
+  }
+
+ private:
+  /// The most rows of a slice that wait for their turn; more are made when it comes.
+  static constexpr std::uint64_t kMostWaiting = std::uint64_t{1} << 20;
+
+  template <class Item>
+  struct Outcome {
+    Status status;
+    std::optional<Item> again;  ///< too many rows come of it
+    std::uint64_t matched = 0;
+    ResultBatch batch;
+    Buffer encoded;
+  };
+
+  Worker& worker(unsigned number) {
+    auto& worker = workers_[number];
+    if (worker == nullptr) worker = std::make_unique<Worker>(execution_, program_);
+    return *worker;
+  }
+
+  /// `make` gives the rows of an item.
+  template <class Item, class Produce, class Make>
+  Status run_items(Produce produce, Make make) {
+    return run_ordered<Item, Outcome<Item>>(
+        {execution_.threads, 0}, produce,
+        [&](Item item, unsigned number) { return work(std::move(item), worker(number), make); },
+        [&](Outcome<Item> outcome) { return consume(std::move(outcome), make); });
+  }
+
+  template <class Item, class Make>
+  Outcome<Item> work(Item item, Worker& worker, Make& make) {
+    Outcome<Item> outcome;
+    BatchBuilder builder(execution_.query.schema);
+    bool too_many = false;
+    outcome.status = make(worker, item, outcome.matched, [&](const RowBatch& batch) -> Status {
+      too_many = builder.rows() + batch.count > kMostWaiting;
+      if (too_many) return make_error(ErrorCode::kCancelled);
+      builder.append(batch.results, batch.count);
+      return {};
+    });
+    if (too_many) {
+      outcome.again = std::move(item);
+      outcome.status = {};
+      outcome.matched = 0;
+      return outcome;
+    }
     if (!outcome.status.ok() || builder.rows() == 0) return outcome;
     outcome.batch = builder.take();
-    if (limited) return outcome;
-    Result<Buffer> encoded = sink.encode(outcome.batch);
+    if (limited_) return outcome;
+    Result<Buffer> encoded = sink_.encode(outcome.batch);
     if (encoded.ok()) {
       outcome.encoded = std::move(*encoded);
     } else {
       outcome.status = std::move(encoded.error());
     }
     return outcome;
-  };
-  const auto consume = [&](SliceOutcome outcome) -> Result<bool> {
-    PRESSO_TRY(std::move(outcome.status));
-    execution.summary.rows_matched += outcome.matched;
-    std::uint64_t rows = rows_of(outcome.batch);
-    if (rows == 0) return left > 0;
-    if (limited) {
-      const std::uint64_t first = std::min(skip, rows);
-      rows = std::min(rows - first, left);
-      skip -= first;
-      left -= rows;
-      if (rows == 0) return left > 0;
-      outcome.batch = part_of(outcome.batch, first, rows);
-      PRESSO_ASSIGN(outcome.encoded, sink.encode(outcome.batch));
-    }
-    execution.summary.rows += rows;
-    PRESSO_ASSIGN(const bool more,
-                  sink.write(std::move(outcome.batch), std::move(outcome.encoded)));
-    return more && left > 0;
-  };
-  Status done;
-  if (query.limit != 0) {
-    done = run_ordered<Slice, SliceOutcome>(
-        {execution.threads, 0}, [&] { return source.next(); }, work, consume);
   }
-  add_counts(execution, workers);
-  add_reads(execution, source);
-  return done;
-}
 
-/// Results and keys go to be sorted; what comes back is the answer.
+  template <class Item, class Make>
+  Result<bool> consume(Outcome<Item> outcome, Make& make) {
+    if (outcome.again) return run_again(*outcome.again, make);
+    PRESSO_TRY(std::move(outcome.status));
+    execution_.summary.rows_matched += outcome.matched;
+    if (rows_of(outcome.batch) == 0) return left_ > 0;
+    if (limited_) return write_limited(std::move(outcome.batch));
+    return write(std::move(outcome.batch), std::move(outcome.encoded));
+  }
+
+  /// Rows go to the sink as they are made.
+  template <class Item, class Make>
+  Result<bool> run_again(const Item& item, Make& make) {
+    if (writer_ == nullptr) writer_ = std::make_unique<Worker>(execution_, program_);
+    BatchBuilder builder(execution_.query.schema);
+    bool more = true;
+    const auto hand_on = [&]() -> Status {
+      if (builder.rows() == 0) return {};
+      PRESSO_ASSIGN(more, write_limited(builder.take()));
+      return more ? Status{} : make_error(ErrorCode::kCancelled);
+    };
+    std::uint64_t matched = 0;
+    Status done = make(*writer_, item, matched, [&](const RowBatch& batch) -> Status {
+      builder.append(batch.results, batch.count);
+      return builder.rows() < kMostBatchRows ? Status{} : hand_on();
+    });
+    if (done.ok()) done = hand_on();
+    execution_.summary.rows_matched += matched;
+    if (!more) return false;
+    PRESSO_TRY(std::move(done));
+    return true;
+  }
+
+  Result<bool> write_limited(ResultBatch batch) {
+    const std::uint64_t all = rows_of(batch);
+    const std::uint64_t first = std::min(skip_, all);
+    const std::uint64_t rows = std::min(all - first, left_);
+    skip_ -= first;
+    if (rows == 0) return left_ > 0;
+    if (rows != all) batch = part_of(batch, first, rows);
+    PRESSO_ASSIGN(Buffer encoded, sink_.encode(batch));
+    return write(std::move(batch), std::move(encoded));
+  }
+
+  Result<bool> write(ResultBatch batch, Buffer encoded) {
+    const std::uint64_t rows = rows_of(batch);
+    execution_.summary.rows += rows;
+    if (limited_) left_ -= rows;
+    PRESSO_ASSIGN(open_, sink_.write(std::move(batch), std::move(encoded)));
+    return open_ && left_ > 0;
+  }
+
+  Status run_build_sides() {
+    const JoinRun& joins = *execution_.joins;
+    for (std::size_t stage = 0; stage < execution_.query.joins->stages.size(); ++stage) {
+      if (!joins.gives_rows(stage, 0) || left_ == 0 || !open_) continue;
+      BuildRowsSource source(stage, joins.stage(stage).rows.rows());
+      PRESSO_TRY(run_items<BuildRows>(
+          [&] { return source.next(); },
+          [](Worker& worker, const BuildRows& rows, std::uint64_t& matched, const TakeRows& take) {
+            return worker.joins->run_build_rows(rows.stage, rows.first, rows.count, matched, take);
+          }));
+    }
+    return {};
+  }
+
+  Execution& execution_;
+  const Program& program_;
+  ResultSink& sink_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Worker> writer_;  ///< of whoever writes
+  const bool limited_;
+  std::uint64_t skip_;
+  std::uint64_t left_;
+  bool open_ = true;
+};
+
+/// Results and keys go to be sorted; what comes back is the answer. Rows that came in several
+/// passes are put in order by their numbers.
 Status run_sorted(Execution& execution, ResultSink& sink) {
   const BoundQuery& query = execution.query;
+  const bool by_number = query.sort_keys.empty();
   std::vector<NodeId> nodes = query.results;
   nodes.insert(nodes.end(), query.sort_nodes.begin(), query.sort_nodes.end());
   const Program program(*query.input, nodes);
@@ -281,14 +487,20 @@ Status run_sorted(Execution& execution, ResultSink& sink) {
   for (const NodeId id : nodes) plan.columns.push_back(query.input->at(id).physical);
   plan.keys = query.sort_keys;
   for (OrderKey& key : plan.keys) key.column += query.results.size();
+  if (by_number) {
+    plan.keys.push_back({plan.columns.size(), false, false});
+    plan.columns.push_back(Physical::kInt64);
+  }
   plan.limit = query.last_row();
   plan.threads = execution.threads;
   plan.memory_bytes = execution.memory_bytes;
   plan.temporary_directory = execution.options.temporary_directory;
   PRESSO_ASSIGN(const auto ordering, Ordering::make(plan));
   PRESSO_TRY(run_all(execution, program, [&](unsigned worker, const RowBatch& batch) {
-    const std::uint16_t* const rows = batch.selection.all ? nullptr : batch.selection.rows;
-    return ordering->add(worker, batch.first_row(), rows, batch.results, batch.selection.count);
+    if (!by_number) return ordering->add(worker, batch.numbers, batch.results, batch.count);
+    std::vector<VectorView> columns = batch.results;
+    columns.push_back({Physical::kInt64, batch.numbers.numbers, nullptr});
+    return ordering->add(worker, batch.numbers, columns, batch.count);
   }));
   Output output(execution, sink);
   std::vector<VectorView> views(query.results.size());
@@ -316,7 +528,11 @@ Status run_rows(Execution& execution, ResultSink& sink) {
   const BoundQuery& query = execution.query;
   if (!query.sort_keys.empty()) return run_sorted(execution, sink);
   const Program program(*query.input, query.results);
-  return run_in_order(execution, program, sink);
+  if (execution.joins != nullptr) {
+    PRESSO_TRY(execution.joins->prepare(program));
+    if (execution.joins->passes() > 1) return run_sorted(execution, sink);
+  }
+  return OrderedAnswer(execution, program, sink).run();
 }
 
 }  // namespace presso::query

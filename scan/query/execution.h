@@ -16,13 +16,26 @@
 
 namespace presso::query {
 
+class JoinRun;
+class JoinWorker;
+using Sources = std::vector<std::vector<Table>>;
+
 /// Everything that the steps of a run share.
 struct Execution {
+  /// Of one source.
   Execution(const std::vector<Table>& of_tables, const BoundQuery& bound)
-      : tables(of_tables), query(bound) {}
+      : tables(of_tables), query(bound), scan(bound) {}
+  /// Of a query's sources, which may be joined: what is read slice by slice is the root.
+  Execution(const Sources& all, const BoundQuery& bound);
+  /// Before anything else, when it does not move any more.
+  void start();
 
   const std::vector<Table>& tables;
   const BoundQuery& query;
+  const BoundQuery& scan;            ///< the columns of `tables`, and conditions on them alone
+  const Sources* sources = nullptr;  ///< where they are joined
+  std::size_t first_column = 0;      ///< of `tables` among those of `query`
+  std::shared_ptr<JoinRun> joins;    ///< nullptr: there are none
   FilterPlan plan;
   QueryOptions options;
   unsigned threads = 1;
@@ -40,7 +53,9 @@ struct Execution {
 /// What a thread has for itself.
 struct Worker {
   Worker(const Execution& execution, const Program& program);
+  ~Worker();
 
+  std::unique_ptr<JoinWorker> joins;  ///< nullptr: there are none
   SliceReader reader;
   FilterRunner filters;
   Program::State state;
@@ -50,14 +65,15 @@ struct Worker {
   std::vector<VectorView> results;
 };
 
-/// Some selected rows of a vector with what `program` gives for them.
+/// Some rows with what `program` gives for them.
 struct RowBatch {
-  SliceReader& reader;
-  const Slice& slice;
-  std::uint32_t vector = 0;
-  const Selection& selection;
+  std::uint32_t count = 0;
+  RowNumbers numbers;
   const std::vector<VectorView>& results;
-  std::uint64_t first_row() const { return slice.first_row() + vector * kBatchRows; }
+  // Of rows that are not joined: where they come from.
+  SliceReader* reader = nullptr;
+  std::uint32_t vector = 0;
+  const Selection* selection = nullptr;
 };
 using TakeRows = std::function<Status(const RowBatch&)>;
 
@@ -65,7 +81,8 @@ using TakeRows = std::function<Status(const RowBatch&)>;
 Status run_slice(const Execution& execution, const Program& program, Worker& worker,
                  const Slice& slice, std::uint64_t& matched, const TakeRows& take);
 
-/// All slices on all threads, in any order; `take` knows the number of the thread.
+/// All slices on all threads, in any order, with their joins; `take` knows the number of the
+/// thread.
 Status run_all(Execution& execution, const Program& program,
                const std::function<Status(unsigned worker, const RowBatch&)>& take);
 

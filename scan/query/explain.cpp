@@ -25,14 +25,6 @@ std::string number(double value, const char* unit) {
   return text;
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  const auto value = static_cast<double>(bytes);
-  if (bytes < 10'000) return grouped(bytes) + " bytes";
-  if (bytes < 999'500) return number(value / 1e3, "kB");
-  if (bytes < 999'500'000) return number(value / 1e6, "MB");
-  return number(value / 1e9, "GB");
-}
-
 /// What zones tell of all slices, without reading one of them.
 struct ZoneCounts {
   std::uint64_t slices = 0;
@@ -124,15 +116,14 @@ std::string beyond(const Execution& execution) {
 }
 
 std::string file_text(const Execution& execution, double bytes) {
-  return "about " + bytes_text(static_cast<std::uint64_t>(bytes)) +
-         " through temporary files in `" +
+  return "about " + bytes_text(bytes) + " through temporary files in `" +
          TemporaryFile::directory_for(execution.options.temporary_directory) + "`";
 }
 
 std::string forecast_text(const Execution& execution, const GroupForecast& groups,
                           std::uint64_t stored_bytes) {
   std::string text = "  predicted: at most " + grouped(static_cast<std::uint64_t>(groups.groups)) +
-                     " groups, " + bytes_text(static_cast<std::uint64_t>(groups.memory_bytes));
+                     " groups, " + bytes_text(groups.memory_bytes);
   if (groups.parts == 1) return text + "\n";
   text += beyond(execution);
   const bool by_passes = groups.parts <= kMostPasses;
@@ -147,7 +138,7 @@ std::string forecast_text(const Execution& execution, const GroupForecast& group
 
 std::string forecast_text(const Execution& execution, const SortForecast& order) {
   std::string text = "  predicted: " + grouped(static_cast<std::uint64_t>(order.rows)) + " rows, " +
-                     bytes_text(static_cast<std::uint64_t>(order.memory_bytes));
+                     bytes_text(order.memory_bytes);
   if (order.file_bytes > 0) text += beyond(execution) + file_text(execution, order.file_bytes);
   return text + "\n";
 }
@@ -172,6 +163,13 @@ void add_outcome(const Execution& execution, double seconds, std::string& text) 
 
 }  // namespace
 
+std::string bytes_text(double bytes) {
+  if (bytes < 10'000) return grouped(static_cast<std::uint64_t>(bytes)) + " bytes";
+  if (bytes < 999'500) return number(bytes / 1e3, "kB");
+  if (bytes < 999'500'000) return number(bytes / 1e6, "MB");
+  return number(bytes / 1e9, "GB");
+}
+
 Result<std::string> explain_text(Execution& execution, std::optional<double> seconds) {
   std::string text = "from: " + grouped(execution.summary.rows_in) + " rows in " +
                      grouped(execution.tables.size()) +
@@ -189,7 +187,7 @@ Result<std::string> explain_text(Execution& execution, std::optional<double> sec
   if (!execution.query.sort_keys.empty()) {
     text += "order by: " + std::to_string(execution.query.sort_keys.size()) +
             (execution.query.sort_keys.size() == 1 ? " key\n" : " keys\n");
-    text += forecast_text(execution, *forecast.order);
+    if (forecast.order) text += forecast_text(execution, *forecast.order);
   }
   text += "threads: " + std::to_string(execution.threads) + "\n";
   if (seconds) add_outcome(execution, *seconds, text);

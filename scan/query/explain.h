@@ -9,6 +9,12 @@
 
 namespace presso::query {
 
+/// "3.2 GB"
+std::string bytes_text(double bytes);
+inline std::string bytes_text(std::uint64_t bytes) {
+  return bytes_text(static_cast<double>(bytes));
+}
+
 /// `seconds`: how long it ran, where it was.
 Result<std::string> explain_text(Execution& execution, std::optional<double> seconds);
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "scan/query/key_codes.h"
 
+#include <algorithm>
+
+#include "scan/values/loops.h"
+
 namespace presso::query {
 
 constexpr std::size_t kMostEntries = 1'000'000;
@@ -14,7 +18,8 @@ std::uint64_t KeyCodes::bytes() const {
 Result<bool> KeyCodes::add_group(const Table& table, std::uint64_t group) {
   PRESSO_ASSIGN(const auto reader, GroupReader::open(table, group));
   const ColumnChunk& chunk = reader->chunk(column_);
-  std::vector<std::uint32_t> numbers;
+  GroupNumbers group_numbers;
+  std::vector<std::uint32_t>& numbers = group_numbers.of;
   if (chunk.representation == Representation::kDictionary) {
     if (strings_.size() + chunk.entries > kMostEntries) return false;
     PRESSO_ASSIGN(const DictionaryEntries* entries, reader->dictionary(column_));
@@ -35,8 +40,13 @@ Result<bool> KeyCodes::add_group(const Table& table, std::uint64_t group) {
   } else if (chunk.representation != Representation::kNull) {
     return false;
   }
+  for (std::uint32_t code = 0; code < numbers.size(); ++code) {
+    group_numbers.same = group_numbers.same && numbers[code] == code;
+  }
   entries_ += numbers.size();
-  number_of_.back().push_back(std::move(numbers));
+  group_numbers.count = static_cast<std::uint32_t>(numbers.size());
+  numbers.resize(std::max<std::size_t>(numbers.size(), 16));
+  number_of_.back().push_back(std::move(group_numbers));
   return true;
 }
 
@@ -68,9 +78,16 @@ Result<VectorView> KeyCodes::load(SliceReader& reader, std::uint32_t vector,
   PRESSO_TRY(slice.codes(vector, scratch.local.data()));
   const GroupContext& group = *reader.slice().group;
   const auto& numbers = number_of_[group.table][group.reader->group()];
-  for (std::uint32_t i = 0; i < selection.count; ++i) {
-    scratch.codes[i] = numbers[scratch.local[selection.all ? i : selection.rows[i]]];
-  }
+  const std::uint32_t* const local = scratch.local.data();
+  std::int64_t* const to = scratch.codes.data();
+  selection.for_each_run([&](std::uint32_t first, std::uint32_t at, std::uint32_t count) {
+    auto* const words = reinterpret_cast<std::uint64_t*>(to + at);
+    if (numbers.same) {
+      value_loops().widen(local + first, count, words);
+    } else {
+      value_loops().look_up(numbers.of.data(), numbers.count, local + first, count, words);
+    }
+  });
   if (slice.has_nulls()) {
     std::uint64_t bits[kBatchWords];
     PRESSO_TRY(slice.validity(vector, bits));

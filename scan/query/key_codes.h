@@ -43,9 +43,14 @@ class KeyCodes {
   StringArena arena_;
   std::vector<StringRef> strings_;
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
-  /// By table and row group: the number of each entry.
-  std::vector<std::vector<std::vector<std::uint32_t>>> number_of_;
-  std::uint64_t entries_ = 0;  ///< of number_of_
+  /// Of a row group's entries.
+  struct GroupNumbers {
+    std::vector<std::uint32_t> of;  ///< at least 16, the last of which mean nothing
+    std::uint32_t count = 0;
+    bool same = true;  ///< each entry's number is its code
+  };
+  std::vector<std::vector<GroupNumbers>> number_of_;  ///< by table and row group
+  std::uint64_t entries_ = 0;                         ///< of all of them
 };
 
 }  // namespace presso::query

@@ -11,7 +11,9 @@
 #include "scan/query/answer_stream.h"
 #include "scan/query/execution.h"
 #include "scan/query/explain.h"
+#include "scan/query/join_plan.h"
 #include "scan/query/make_plan.h"
+#include "scan/query/shown.h"
 #include "scan/query/table_facts.h"
 
 namespace presso {
@@ -20,8 +22,10 @@ using query::BoundQuery;
 using query::Execution;
 
 struct Query::Body {
-  std::vector<Table> tables;
-  std::vector<std::string> names;
+  query::Sources sources;
+  std::vector<std::vector<std::string>> names;  ///< of each source's files
+  std::vector<std::string> aliases;             ///< of the sources; may be empty
+  std::string text;                             ///< of trees that are given
   query::QuerySpec spec;
   std::optional<Error> error;  ///< the first text that does not parse
 };
@@ -84,9 +88,65 @@ Query Query::from(const Table& table) {
 
 Query Query::from(std::vector<Table> tables, std::vector<std::string> names) {
   auto body = std::make_unique<Body>();
-  body->tables = std::move(tables);
-  body->names = std::move(names);
+  body->sources.push_back(std::move(tables));
+  body->names.push_back(std::move(names));
+  body->aliases.emplace_back();
   return Query(std::move(body));
+}
+
+Query& Query::as(std::string_view alias) {
+  body_->aliases.back() = alias;
+  return *this;
+}
+
+Query& Query::join(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
+                   std::string_view on) {
+  query::JoinSpec join;
+  join.kind = kind;
+  join.text = on;
+  parse_into(on, parse_expressions(on), body_->error, [&](std::vector<NamedExpression> parsed) {
+    Status done = query::take_on_list(std::move(parsed), join);
+    if (!done.ok() && !body_->error) {
+      body_->error = query::shown(std::move(done.error()), join.text);
+    }
+  });
+  return join_spec(std::move(tables), std::move(names), std::move(join));
+}
+
+Query& Query::join(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
+                   std::optional<Expression> on) {
+  query::JoinSpec join;
+  join.kind = kind;
+  join.on = std::move(on);
+  join.text = body_->text;
+  return join_spec(std::move(tables), std::move(names), std::move(join));
+}
+
+Query& Query::join_using(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
+                         std::vector<Expression> columns) {
+  query::JoinSpec join;
+  join.kind = kind;
+  join.using_columns = std::move(columns);
+  join.text = body_->text;
+  return join_spec(std::move(tables), std::move(names), std::move(join));
+}
+
+Query& Query::join_spec(std::vector<Table> tables, std::vector<std::string> names,
+                        query::JoinSpec join) {
+  if (body_->sources.size() == kMostJoined && !body_->error) {
+    body_->error = make_error(ErrorCode::kInvalidArgument,
+                              "at most " + std::to_string(kMostJoined) + " tables are joined");
+  }
+  body_->spec.joins.push_back(std::move(join));
+  body_->sources.push_back(std::move(tables));
+  body_->names.push_back(std::move(names));
+  body_->aliases.emplace_back();
+  return *this;
+}
+
+Query& Query::parsed_from(std::string_view text) {
+  body_->text = text;
+  return *this;
 }
 
 Query& Query::where(std::string_view text) {
@@ -97,7 +157,7 @@ Query& Query::where(std::string_view text) {
 }
 
 Query& Query::where(Expression condition) {
-  body_->spec.conditions.push_back({std::move(condition), {}});
+  body_->spec.conditions.push_back({std::move(condition), body_->text});
   return *this;
 }
 
@@ -111,7 +171,7 @@ Query& Query::select(std::string_view list) {
 }
 
 Query& Query::select(std::vector<NamedExpression> list) {
-  for (NamedExpression& item : list) body_->spec.select.push_back({std::move(item), {}});
+  for (NamedExpression& item : list) body_->spec.select.push_back({std::move(item), body_->text});
   return *this;
 }
 
@@ -127,7 +187,7 @@ Query& Query::group_by(std::string_view list) {
 Query& Query::group_by(std::vector<Expression> keys) {
   for (Expression& key : keys) {
     std::string name = key.kind == Expression::Kind::kColumn ? key.text : to_text(key);
-    body_->spec.group_by.push_back({{std::move(key), std::move(name)}, {}});
+    body_->spec.group_by.push_back({{std::move(key), std::move(name)}, body_->text});
   }
   return *this;
 }
@@ -149,7 +209,7 @@ Query& Query::having(std::string_view text) {
 }
 
 Query& Query::having(Expression condition) {
-  body_->spec.having.push_back({std::move(condition), {}});
+  body_->spec.having.push_back({std::move(condition), body_->text});
   return *this;
 }
 
@@ -164,7 +224,7 @@ Query& Query::order_by(std::string_view list) {
 }
 
 Query& Query::order_by(std::vector<SortExpression> keys) {
-  for (SortExpression& key : keys) body_->spec.order_by.push_back({std::move(key), {}});
+  for (SortExpression& key : keys) body_->spec.order_by.push_back({std::move(key), body_->text});
   return *this;
 }
 
@@ -176,26 +236,55 @@ Query& Query::limit(std::uint64_t rows, std::uint64_t offset) {
 
 namespace {
 
-Result<BoundQuery> look_up(const std::vector<Table>& tables, const std::vector<std::string>& names,
-                           const query::QuerySpec& spec, const std::optional<Error>& error) {
-  if (error) return *error;
-  if (tables.empty()) return make_error(ErrorCode::kInvalidArgument, "there is no table");
-  PRESSO_ASSIGN(std::vector<query::InputColumn> columns, query::input_columns(tables, names));
-  return without_bad_alloc([&] {
-    return query::bind_query(spec, std::move(columns), qualifiers_of(names),
-                             query::rows_of(tables));
-  });
+/// Names of a table: its alias, its files' names, and "left" and "right" of two; the first one is
+/// no other table's, where that is possible.
+std::vector<std::string> source_names(const std::vector<std::vector<std::string>>& names,
+                                      const std::vector<std::string>& aliases, std::size_t source) {
+  std::vector<std::string> own;
+  if (!aliases[source].empty()) own.push_back(aliases[source]);
+  for (std::string& stem : qualifiers_of(names[source])) own.push_back(std::move(stem));
+  const bool two = names.size() == 2;
+  const std::string side = source == 0 ? "left" : "right";
+  bool shared = own.empty();
+  for (std::size_t other = 0; other < names.size() && !shared; ++other) {
+    if (other == source || own.empty()) continue;
+    const auto others = qualifiers_of(names[other]);
+    shared =
+        aliases[other] == own[0] || std::find(others.begin(), others.end(), own[0]) != others.end();
+  }
+  if (two) own.insert(shared ? own.begin() : own.end(), side);
+  if (names.size() > 1) {
+    const std::string numbered = "t" + std::to_string(source + 1);
+    own.insert(shared && !two ? own.begin() : own.end(), numbered);
+  }
+  return own;
 }
 
-Result<Execution> prepare(const std::vector<Table>& tables, const BoundQuery& bound,
+Result<BoundQuery> look_up(const query::Sources& sources,
+                           const std::vector<std::vector<std::string>>& names,
+                           const std::vector<std::string>& aliases, const query::QuerySpec& spec,
+                           const std::optional<Error>& error) {
+  if (error) return *error;
+  std::vector<query::SourceFacts> facts;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].empty()) return make_error(ErrorCode::kInvalidArgument, "there is no table");
+    query::SourceFacts one;
+    PRESSO_ASSIGN(one.columns, query::input_columns(sources[i], names[i]));
+    one.qualifiers = source_names(names, aliases, i);
+    one.rows = query::rows_of(sources[i]);
+    facts.push_back(std::move(one));
+  }
+  return without_bad_alloc([&] { return query::bind_query(spec, std::move(facts)); });
+}
+
+Result<Execution> prepare(const query::Sources& sources, const BoundQuery& bound,
                           const QueryOptions& options) {
-  PRESSO_ASSIGN(query::FilterPlan plan, query::make_filter_plan(tables, bound, options));
-  Execution execution(tables, bound);
-  execution.plan = std::move(plan);
+  Execution execution(sources, bound);
+  PRESSO_ASSIGN(execution.plan, query::make_filter_plan(execution.tables, execution.scan, options));
   execution.options = options;
   execution.threads = threads_or_all(options.threads);
   execution.memory_bytes = options.memory_bytes != 0 ? options.memory_bytes : half_of_memory();
-  execution.summary.rows_in = query::rows_of(tables);
+  for (const auto& tables : sources) execution.summary.rows_in += query::rows_of(tables);
   return execution;
 }
 
@@ -209,14 +298,16 @@ Status run_bound(Execution& execution, ResultSink& sink) {
 }  // namespace
 
 Result<TableSchema> Query::schema() const {
-  PRESSO_ASSIGN(BoundQuery bound, look_up(body_->tables, body_->names, body_->spec, body_->error));
+  PRESSO_ASSIGN(BoundQuery bound,
+                look_up(body_->sources, body_->names, body_->aliases, body_->spec, body_->error));
   return std::move(bound.schema);
 }
 
 Result<std::string> Query::explain(const QueryOptions& options, bool analyze) const {
   PRESSO_ASSIGN(const BoundQuery bound,
-                look_up(body_->tables, body_->names, body_->spec, body_->error));
-  PRESSO_ASSIGN(Execution execution, prepare(body_->tables, bound, options));
+                look_up(body_->sources, body_->names, body_->aliases, body_->spec, body_->error));
+  PRESSO_ASSIGN(Execution execution, prepare(body_->sources, bound, options));
+  execution.start();
   std::optional<double> seconds;
   if (analyze) {
     const Stopwatch time;
@@ -229,21 +320,24 @@ Result<std::string> Query::explain(const QueryOptions& options, bool analyze) co
 
 Result<QuerySummary> Query::run(const QueryOptions& options, ResultSink& sink) const {
   PRESSO_ASSIGN(const BoundQuery bound,
-                look_up(body_->tables, body_->names, body_->spec, body_->error));
-  PRESSO_ASSIGN(Execution execution, prepare(body_->tables, bound, options));
+                look_up(body_->sources, body_->names, body_->aliases, body_->spec, body_->error));
+  PRESSO_ASSIGN(Execution execution, prepare(body_->sources, bound, options));
+  execution.start();
   PRESSO_TRY(run_bound(execution, sink));
   return execution.summary;
 }
 
 Status Query::run(const QueryOptions& options, ArrowArrayStream& out) const {
   auto body = std::make_shared<const Body>(*body_);
-  PRESSO_ASSIGN(BoundQuery found, look_up(body->tables, body->names, body->spec, body->error));
+  PRESSO_ASSIGN(BoundQuery found,
+                look_up(body->sources, body->names, body->aliases, body->spec, body->error));
   auto bound = std::make_shared<const BoundQuery>(std::move(found));
   auto run = [body, bound, options](ResultSink& sink,
                                     const std::atomic<bool>& cancelled) -> Status {
     QueryOptions own = options;
     own.cancelled = &cancelled;
-    PRESSO_ASSIGN(Execution execution, prepare(body->tables, *bound, own));
+    PRESSO_ASSIGN(Execution execution, prepare(body->sources, *bound, own));
+    execution.start();
     return run_bound(execution, sink);
   };
   const std::size_t queued = 2 * std::size_t{threads_or_all(options.threads)};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "presso/query.h"
+#include "presso/sql.h"
 #include "scan/compute/binder.h"
 #include "scan/group/grouping.h"
 #include "scan/order/ordering.h"
@@ -21,7 +22,18 @@ struct FromText {
   std::string text;
 };
 
+/// How a table is joined to all that stand before it.
+struct JoinSpec {
+  SqlJoin::Kind kind = SqlJoin::Kind::kInner;
+  /// Equal on both sides: the first of the tables before, the second of this one.
+  std::vector<std::pair<Expression, Expression>> pairs;
+  std::optional<Expression> on;
+  std::vector<Expression> using_columns;
+  std::string text;  ///< in which errors are shown
+};
+
 struct QuerySpec {
+  std::vector<JoinSpec> joins;  ///< of the second table, the third, ...
   std::vector<FromText<Expression>> conditions;
   std::vector<FromText<NamedExpression>> select;
   std::vector<FromText<NamedExpression>> group_by;
@@ -37,13 +49,21 @@ struct AggregateCall {
   std::optional<NodeId> argument;  ///< in the input's graph
 };
 
+struct BoundJoins;
+
 /// Nodes of `input` are computed of the tables' columns. With groups, what comes out of them is
 /// computed by nodes of `output`, whose columns are the keys and then the aggregates.
 struct BoundQuery {
-  std::vector<InputColumn> columns;  ///< of the tables
+  BoundQuery();
+  ~BoundQuery();
+  BoundQuery(BoundQuery&&) noexcept;
+  BoundQuery& operator=(BoundQuery&&) noexcept;
+
+  std::vector<InputColumn> columns;   ///< of the tables, those of joined ones one after another
+  std::unique_ptr<BoundJoins> joins;  ///< nullptr: there is one source
   std::unique_ptr<Graph> input = std::make_unique<Graph>();
   std::unique_ptr<Graph> output;   ///< nullptr without groups
-  std::vector<NodeId> conditions;  ///< of `input`
+  std::vector<NodeId> conditions;  ///< of `input`; behind the joins, where there are any
   std::vector<NodeId> keys;        ///< of `input`
   std::vector<AggregateCall> aggregates;
   std::vector<Node> group_columns;  ///< the columns of `output`
@@ -54,6 +74,7 @@ struct BoundQuery {
   TableSchema schema;               ///< of the answer
   std::uint64_t limit = ~std::uint64_t{0};
   std::uint64_t offset = 0;
+  std::uint64_t most_rows = 0;  ///< that may come to groups: those of the tables, or all pairs
 
   /// How many rows are made, those that are left out in front included.
   std::uint64_t last_row() const {
@@ -63,8 +84,15 @@ struct BoundQuery {
   const Graph& last_graph() const { return grouped() ? *output : *input; }
 };
 
-/// `rows`: of the tables together. Errors: kInvalidArgument with the place in the text.
-Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<InputColumn> columns,
-                              const std::vector<std::string>& qualifiers, std::uint64_t rows);
+/// Rows of one file, or of several with the same columns, as a query names them.
+struct SourceFacts {
+  std::vector<InputColumn> columns;
+  std::vector<std::string> qualifiers;  ///< the first is that by which messages call it
+  std::uint64_t rows = 0;
+};
+
+/// One source, and one more for each join of `spec`. Errors: kInvalidArgument with the place in the
+/// text.
+Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> sources);
 
 }  // namespace presso::query

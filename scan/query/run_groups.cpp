@@ -59,7 +59,7 @@ class GroupRun {
   Status find_key_codes() {
     for (const NodeId key : query().keys) {
       codes_.emplace_back();
-      if (!query().input->is_column(key)) continue;
+      if (execution_.joins != nullptr || !query().input->is_column(key)) continue;
       if (query().input->at(key).physical != Physical::kString) continue;
       const std::uint64_t most = execution_.memory_bytes / 4 / query().keys.size();
       PRESSO_ASSIGN(codes_.back(),
@@ -143,7 +143,7 @@ class GroupRun {
   /// For values of at most `most`, which itself may occur.
   FixedPoint unit_for(double most) const {
     return fixed_point_for(std::nextafter(most, std::numeric_limits<double>::infinity()),
-                           rows_in());
+                           query().most_rows);
   }
 
   /// Sums of doubles need a bound of their arguments; where ranges tell none, the greatest value is
@@ -155,7 +155,7 @@ class GroupRun {
     PRESSO_TRY(run_all(execution_, program, [&](unsigned worker, const RowBatch& batch) -> Status {
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         const VectorView& view = batch.results[i];
-        for (std::uint32_t row = 0; row < batch.selection.count; ++row) {
+        for (std::uint32_t row = 0; row < batch.count; ++row) {
           const double value = std::fabs(view.as<double>()[row]);
           if (std::isfinite(value) && value > most[worker][i] && !view.is_null(row)) {
             most[worker][i] = value;
@@ -195,8 +195,8 @@ class GroupRun {
       if (codes_[i] == nullptr) {
         views.keys[i] = batch.results[result++];
       } else {
-        PRESSO_ASSIGN(views.keys[i],
-                      codes_[i]->load(batch.reader, batch.vector, batch.selection, views.codes[i]));
+        PRESSO_ASSIGN(views.keys[i], codes_[i]->load(*batch.reader, batch.vector, *batch.selection,
+                                                     views.codes[i]));
       }
     }
     for (std::size_t i = 0; i < query().aggregates.size(); ++i) {
@@ -207,8 +207,7 @@ class GroupRun {
 
   Status add(Grouping& grouping, unsigned worker, Views& views, const RowBatch& batch) const {
     PRESSO_TRY(set_views(views, batch));
-    const RowNumbers rows{batch.first_row(), batch.selection.all ? nullptr : batch.selection.rows};
-    return grouping.add(worker, rows, views.keys, views.arguments, batch.selection.count);
+    return grouping.add(worker, batch.numbers, views.keys, views.arguments, batch.count);
   }
 
   /// count(*) of all rows that match: these are counted as bits.
@@ -393,21 +392,19 @@ class GroupRun {
     return run_all(execution_, program_, [&](unsigned worker, const RowBatch& batch) -> Status {
       Views& own = views[worker];
       PRESSO_TRY(set_views(own, batch));
-      const std::uint32_t count = batch.selection.count;
+      const std::uint32_t count = batch.count;
       std::vector<VectorView> columns = own.keys;
       for (std::size_t i = 0; i < query().aggregates.size(); ++i) {
         if (query().aggregates[i].argument) columns.push_back(own.arguments[i]);
       }
       numbers[worker].resize(count);
       for (std::uint32_t i = 0; i < count; ++i) {
-        const std::uint64_t row = batch.selection.all ? i : batch.selection.rows[i];
-        numbers[worker][i] = static_cast<std::int64_t>(batch.first_row() + row);
+        numbers[worker][i] = static_cast<std::int64_t>(batch.numbers[i]);
       }
       parts_of(own.keys, count, parts[worker]);
       columns.push_back({Physical::kInt64, numbers[worker].data(), nullptr});
       columns.push_back({Physical::kInt64, parts[worker].data(), nullptr});
-      const std::uint16_t* const rows = batch.selection.all ? nullptr : batch.selection.rows;
-      return file.add(worker, batch.first_row(), rows, columns, count);
+      return file.add(worker, batch.numbers, columns, count);
     });
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scan/query/slice_reader.h"
 
+#include <algorithm>
 #include <bit>
 #include <type_traits>
 
@@ -14,13 +15,20 @@ template <class From, class To>
 void convert(const Byte* native, const Selection& selection, Byte* to) {
   const auto* const from = reinterpret_cast<const From*>(native);
   auto* const values = reinterpret_cast<To*>(to);
-  if (selection.all) {
-    for (std::uint32_t i = 0; i < selection.count; ++i) values[i] = static_cast<To>(from[i]);
+  if (!selection.all && selection.runs == 0) {
+    for (std::uint32_t i = 0; i < selection.count; ++i) {
+      values[i] = static_cast<To>(from[selection.rows[i]]);
+    }
     return;
   }
-  for (std::uint32_t i = 0; i < selection.count; ++i) {
-    values[i] = static_cast<To>(from[selection.rows[i]]);
-  }
+  selection.for_each_run([=](std::uint32_t first, std::uint32_t at, std::uint32_t count) {
+    if constexpr (std::is_same_v<From, To>) {
+      std::copy_n(from + first, count, values + at);
+    } else {
+      std::transform(from + first, from + first + count, values + at,
+                     [](From value) { return static_cast<To>(value); });
+    }
+  });
 }
 
 template <class To>
@@ -138,8 +146,40 @@ void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
   count = 0;
   for (std::uint32_t word = 0; word < kBatchWords; ++word) count += ones_of(bits[word]);
   all = count == in_vector;
+  runs = 0;
   constexpr std::uint32_t kFew = 128;
-  if (!all) count < kFew ? list_few(bits, rows) : list_many(bits, rows);
+  if (all) return;
+  if (count < kFew) return list_few(bits, rows);
+  list_many(bits, rows);
+  find_runs(bits);
+}
+
+/// Runs of fewer than 16 rows are not worth a loop of their own.
+void Selection::find_runs(const std::uint64_t* bits) {
+  std::uint64_t first[kBatchWords];  // rows whose predecessor is not selected
+  std::uint32_t found = 0;
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) {
+    const std::uint64_t before = word == 0 ? 0 : bits[word - 1] >> 63;
+    first[word] = bits[word] & ~(bits[word] << 1 | before);
+    found += ones_of(first[word]);
+  }
+  if (found > kMostRuns || count < 16 * found) return;
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) {
+    for (std::uint64_t rest = first[word]; rest != 0; rest &= rest - 1) {
+      const auto bit = static_cast<std::uint32_t>(std::countr_zero(rest));
+      run[runs++].first = static_cast<std::uint16_t>(64 * word + bit);
+    }
+  }
+  std::uint32_t ended = 0;
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) {
+    const std::uint64_t after = word + 1 == kBatchWords ? 0 : bits[word + 1] << 63;
+    for (std::uint64_t last = bits[word] & ~(bits[word] >> 1 | after); last != 0;
+         last &= last - 1) {
+      const std::uint32_t end = 64 * word + static_cast<std::uint32_t>(std::countr_zero(last)) + 1;
+      run[ended].count = static_cast<std::uint16_t>(end - run[ended].first);
+      ++ended;
+    }
+  }
 }
 
 SliceReader::SliceReader(std::vector<Physical> physical)

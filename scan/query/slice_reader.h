@@ -52,12 +52,39 @@ struct Slice {
 
 /// Rows of a vector: `count` numbers below 1,024, ascending; all of them where `all`.
 struct Selection {
+  static constexpr std::uint32_t kMostRuns = 64;
+  struct Run {
+    std::uint16_t first;
+    std::uint16_t count;
+  };
+
   bool all = false;
   std::uint32_t count = 0;
   std::uint16_t rows[kBatchRows + 64];
+  /// The same rows as runs of neighbours, if these are long and few enough to be copied as wholes;
+  /// else 0.
+  std::uint32_t runs = 0;
+  Run run[kMostRuns];
 
   /// Of a bitmap of 16 words; `in_vector`: rows of the vector.
   void set(const std::uint64_t* bits, std::uint32_t in_vector);
+
+  /// Calls copy(first, to, count) for rows that lie together: rows `first` and following are the
+  /// selected rows from number `to` on.
+  template <class Copy>
+  void for_each_run(Copy copy) const {
+    if (all) return copy(std::uint32_t{0}, std::uint32_t{0}, count);
+    std::uint32_t to = 0;
+    for (std::uint32_t i = 0; i < runs; ++i) {
+      copy(std::uint32_t{run[i].first}, to, std::uint32_t{run[i].count});
+      to += run[i].count;
+    }
+    if (runs != 0) return;
+    for (; to < count; ++to) copy(std::uint32_t{rows[to]}, to, std::uint32_t{1});
+  }
+
+ private:
+  void find_runs(const std::uint64_t* bits);
 };
 
 /// The bits of the selected rows, without gaps; whether one of them is 0.

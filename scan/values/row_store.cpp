@@ -6,6 +6,10 @@
 #include "scan/values/row_store.h"
 
 #include <algorithm>
+#include <new>
+#include <optional>
+
+#include "presso/ordered_pipeline.h"
 
 namespace presso::query {
 namespace {
@@ -184,6 +188,57 @@ VectorView RowStore::view(std::size_t column, std::uint64_t first) const {
 bool RowStore::is_null(std::size_t column, std::uint64_t row) const {
   const std::vector<std::uint64_t>& validity = columns_[column].validity;
   return !validity.empty() && (validity[static_cast<std::size_t>(row / 64)] >> (row % 64) & 1) == 0;
+}
+
+/// Rows of `part` become those from `first` on.
+void RowStore::take_values(std::size_t column, std::uint64_t first, const RowStore& part) {
+  const std::size_t width = physical_bytes(physical_[column]);
+  const auto rows = static_cast<std::size_t>(part.rows_);
+  if (rows == 0) return;
+  std::memcpy(columns_[column].values.data() + first * width, part.columns_[column].values.data(),
+              rows * width);
+}
+
+RowStore RowStore::concatenated(std::vector<Physical> columns, std::vector<RowStore> parts,
+                                unsigned threads) {
+  RowStore store(std::move(columns));
+  std::vector<std::uint64_t> first;
+  std::uint64_t rows = 0;
+  for (const RowStore& part : parts) {
+    first.push_back(rows);
+    rows += part.rows_;
+  }
+  store.resize_unset(rows);
+  for (std::size_t i = 0; i < store.columns_.size(); ++i) {
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      if (parts[part].columns_[i].validity.empty()) continue;
+      std::uint64_t* const validity = store.validity(i);
+      for (std::uint64_t row = 0; row < parts[part].rows_; ++row) {
+        const std::uint64_t to = first[part] + row;
+        if (parts[part].is_null(i, row)) validity[to / 64] &= ~(std::uint64_t{1} << (to % 64));
+      }
+    }
+  }
+  std::size_t next = 0;
+  const Status done = run_ordered<std::size_t, bool>(
+      {threads, 0},
+      [&]() -> Result<std::optional<std::size_t>> {
+        return next == parts.size() ? std::nullopt : std::optional(next++);
+      },
+      [&](std::size_t part, unsigned) {
+        for (std::size_t i = 0; i < store.columns_.size(); ++i) {
+          store.take_values(i, first[part], parts[part]);
+          parts[part].columns_[i] = Column();
+        }
+        return true;
+      },
+      [](bool) -> Result<bool> { return true; });
+  if (!done.ok()) throw std::bad_alloc();  // nothing else fails there
+  for (RowStore& part : parts) {
+    store.kept_.push_back(std::move(part.strings_));
+    store.kept_.insert(store.kept_.end(), part.kept_.begin(), part.kept_.end());
+  }
+  return store;
 }
 
 RowStore RowStore::picked(std::span<const std::uint64_t> rows) const {

@@ -53,6 +53,10 @@ class RowStore {
   void reserve(std::uint64_t rows);
   /// A view for each column; any number of rows up to kBatchRows.
   void append(std::span<const VectorView> columns, std::uint32_t rows);
+  /// The rows of some stores with the same columns, one store after another, whose memory is given
+  /// up on the way.
+  static RowStore concatenated(std::vector<Physical> columns, std::vector<RowStore> parts,
+                               unsigned threads);
   /// Rows from `first` on, which must be a multiple of 64.
   VectorView view(std::size_t column, std::uint64_t first) const;
   bool is_null(std::size_t column, std::uint64_t row) const;
@@ -70,6 +74,7 @@ class RowStore {
     Buffer values;  ///< its size is the room for rows, of which rows_ are used
     std::vector<std::uint64_t> validity;  ///< empty: no null so far
   };
+  void take_values(std::size_t column, std::uint64_t first, const RowStore& part);
   void append_values(std::size_t column, const VectorView& from, std::uint32_t rows);
   void append_validity(Column& column, const VectorView& from, std::uint32_t rows) const;
   std::vector<Physical> physical_;

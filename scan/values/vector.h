@@ -48,6 +48,19 @@ constexpr std::size_t physical_bytes(Physical physical) {
   }
 }
 
+/// The places of rows in the input, ascending: numbers[i], or where that is null base + rows[i], or
+/// where that is null, too, base + i.
+struct RowNumbers {
+  std::uint64_t base = 0;
+  const std::uint16_t* rows = nullptr;
+  const std::uint64_t* numbers = nullptr;
+
+  std::uint64_t operator[](std::uint32_t i) const {
+    if (numbers != nullptr) return numbers[i];
+    return base + (rows != nullptr ? rows[i] : i);
+  }
+};
+
 /// Borrowed values of some rows.
 struct VectorView {
   Physical physical = Physical::kInt64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the command that asks tables; listed in tools/registry.cpp.
+// Makes the commands that ask tables; listed in tools/registry.cpp.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,8 @@
 
 namespace presso::cli {
 
+std::unique_ptr<Command> make_join_command();
 std::unique_ptr<Command> make_select_command();
+std::unique_ptr<Command> make_sql_command();
 
 }  // namespace presso::cli

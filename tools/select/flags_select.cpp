@@ -207,7 +207,7 @@ std::vector<Flag> resource_flags(SelectSettings& settings) {
       {.name = "memory",
        .value_name = "SIZE",
        .category = kPerformance,
-       .brief = "memory for groups and for rows to be sorted: 512M, 4G",
+       .brief = "memory for groups, joins and rows to be sorted: 512M, 4G",
        .text = "What takes more goes through temporary files.",
        .default_value = "half of what the machine has",
        .apply = number_into(settings.query.memory_bytes, kLeastMemory, kMostMemory)},
@@ -268,16 +268,89 @@ std::vector<Flag> expert_flags(QueryOptions& options) {
   };
 }
 
-}  // namespace
+JoinKind kind_of(const std::string& name) {
+  return name == "left"    ? JoinKind::kLeft
+         : name == "right" ? JoinKind::kRight
+         : name == "full"  ? JoinKind::kFull
+         : name == "semi"  ? JoinKind::kSemi
+         : name == "anti"  ? JoinKind::kAnti
+                           : JoinKind::kInner;
+}
 
-std::vector<Flag> select_flags(SelectSettings& settings) {
-  std::vector<Flag> flags = row_flags(settings);
-  append(flags, output_flags(settings));
+std::vector<Flag> matching_flags(SelectSettings& settings) {
+  return {
+      {.name = "on",
+       .value_name = "COLUMNS",
+       .category = kSelection,
+       .brief = "what is equal: 'a = b, c = d', or 'id' for a column of both sides",
+       .text =
+           "In a = b a is a column or expression of the files before, b one of the file that is "
+           "joined. Conditions may follow: 'a = b and c < d'. Nulls are equal to nothing. "
+           "Given once for each file behind the first, or once for all.",
+       .completion = Completion::kColumns,
+       .apply = condition_into(settings.on)},
+      {.name = "kind",
+       .value_name = "KIND",
+       .category = kSelection,
+       .brief = "inner, left, right, full, semi or anti",
+       .text = "left, right and full also write rows of that side, or both, which have no partner; "
+               "semi and anti write the rows of the left side that have a partner, or none. Given "
+               "once for each file behind the first, or once for all.",
+       .choices = {"inner", "left", "right", "full", "semi", "anti"},
+       .default_value = "inner",
+       .apply = [&settings](const Given& given) -> Status {
+         settings.kinds.push_back(kind_of(given.value));
+         return {};
+       }},
+  };
+}
+
+Flag strategy_flag(JoinStrategy& strategy) {
+  return {.name = "strategy",
+          .value_name = "NAME",
+          .category = kExpert,
+          .brief = "how partners are found",
+          .text =
+              "merge: ascending keys side by side; direct: an array with a place for each "
+              "possible key; unchained: a directory of slots whose rows lie together; the "
+              "others are there to be compared. The answer does not depend on it.",
+          .choices = {kJoinStrategyNames.begin(), kJoinStrategyNames.end()},
+          .default_value = "auto",
+          .apply = [&strategy](const Given& given) -> Status {
+            strategy = join_strategy_of(given.value).value_or(JoinStrategy::kAuto);
+            return {};
+          }};
+}
+
+std::vector<Flag> common_flags(SelectSettings& settings) {
+  std::vector<Flag> flags = output_flags(settings);
   append(flags, input_flags(settings));
   append(flags, resource_flags(settings));
   append(flags, message_flags());
   flags.push_back(progress_flag(settings.files.progress));
   append(flags, expert_flags(settings.query));
+  return flags;
+}
+
+}  // namespace
+
+std::vector<Flag> join_flags(SelectSettings& settings) {
+  std::vector<Flag> flags = matching_flags(settings);
+  append(flags, row_flags(settings));
+  append(flags, common_flags(settings));
+  flags.push_back(strategy_flag(settings.query.join_strategy));
+  return flags;
+}
+
+std::vector<Flag> sql_flags(SelectSettings& settings) {
+  std::vector<Flag> flags = common_flags(settings);
+  flags.push_back(strategy_flag(settings.query.join_strategy));
+  return flags;
+}
+
+std::vector<Flag> select_flags(SelectSettings& settings) {
+  std::vector<Flag> flags = row_flags(settings);
+  append(flags, common_flags(settings));
   return flags;
 }
 

@@ -27,6 +27,10 @@ struct SelectSettings {
   std::optional<std::uint64_t> limit;
   std::uint64_t offset = 0;
 
+  // Of joins: for each file but the first, or one for all.
+  std::vector<std::string> on;
+  std::vector<JoinKind> kinds;
+
   std::optional<AnswerFormat> format;
   bool header = true;
   int level = 0;      ///< of a table that is written

@@ -24,7 +24,7 @@ struct Expression {
     kTime,      ///< TIMESTAMP '1994-01-01 12:00:00': `text` is what stood in quotes
     kInterval,  ///< INTERVAL '3' MONTH: `text` is the number, `type` the unit (day, month, ...)
     kColumn,    ///< `text` is its name, `qualifier` what stood before the point, or empty
-    kStar,      ///< `*`, in a list of columns and in count(*)
+    kStar,      ///< `*`, in a list of columns and in count(*); `o.*` has the qualifier `o`
     kOperator,  ///< `op`, its operands are `arguments`
     kFunction,  ///< `text` is its name in lower case; `distinct` for count(DISTINCT x)
     kCase,      ///< WHEN and THEN in turn, and a last one for ELSE where their number is odd

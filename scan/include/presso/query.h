@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@
 #include "presso/arrow_abi.h"
 #include "presso/column_data.h"
 #include "presso/expression.h"
+#include "presso/join_strategy.h"
+#include "presso/sql.h"
 #include "presso/table.h"
 
 namespace presso {
@@ -55,6 +58,10 @@ struct PlanChoice {
   Rows rows = Rows::kAuto;  ///< what is passed from one pass to the next (S4.4, S4.7)
 };
 
+/// Which rows of two tables are joined.
+using JoinKind = SqlJoin::Kind;
+constexpr std::size_t kMostJoined = 8;
+
 /// How groups are found (scan/group); all give the same groups.
 enum class GroupStrategy : std::uint8_t {
   kAuto,
@@ -73,6 +80,7 @@ struct QueryOptions {
   QueryRates rates;
   PlanChoice plan;
   GroupStrategy group_strategy = GroupStrategy::kAuto;
+  JoinStrategy join_strategy = JoinStrategy::kAuto;
   const std::atomic<bool>* cancelled = nullptr;  ///< true ends the run with kCancelled
 };
 
@@ -107,6 +115,10 @@ class ResultSink {
   virtual Result<bool> write(ResultBatch batch, Buffer encoded) = 0;
 };
 
+namespace query {
+struct JoinSpec;
+}
+
 /// A question. Methods that take text keep what is wrong with it until check(), explain() or run().
 class Query {
  public:
@@ -117,6 +129,30 @@ class Query {
   Query(Query&&) noexcept;
   Query& operator=(Query&&) noexcept;
   ~Query();
+
+  /// What the columns of the table named last are qualified by: "o" for o.price. Else by its file's
+  /// name; of two tables also by "left" and "right".
+  Query& as(std::string_view alias);
+  /// Joins a table, of which there may be several files as in from(), to what was named before; up
+  /// to kMostJoined tables. `on`: "a = b, c = d" of columns of both sides, "id" for a column that
+  /// both have, which then is one column of the answer, or a condition: "a = b and c < d", which
+  /// must have an equality of both sides. Nulls are equal to nothing.
+  ///
+  /// The rows of the largest table of inner joins, and of two tables the larger one's, are read one
+  /// after another; the others are kept in memory, as far as their conditions leave them, or in
+  /// passes over the largest. The answer is in the order of that table's rows, then of the first
+  /// one's in memory, and so on; rows of a table in memory that have found no partner follow (right
+  /// and full joins).
+  Query& join(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
+              std::string_view on);
+  /// The same with a parsed condition, or columns that both sides have (USING).
+  Query& join(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
+              std::optional<Expression> on);
+  Query& join_using(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
+                    std::vector<Expression> columns);
+
+  /// What trees that are given from now on were parsed from: errors show their places in it.
+  Query& parsed_from(std::string_view text);
 
   /// Rows for which it is true. Several: all of them.
   Query& where(std::string_view text);
@@ -149,6 +185,7 @@ class Query {
 
  private:
   struct Body;
+  Query& join_spec(std::vector<Table> tables, std::vector<std::string> names, query::JoinSpec join);
   explicit Query(std::unique_ptr<Body> body);
   std::unique_ptr<Body> body_;
 };

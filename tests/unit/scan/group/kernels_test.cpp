@@ -95,7 +95,7 @@ TEST_P(GroupKernels, BoundValuesByAtMostTwiceTheGreatest) {
 
 TEST_P(GroupKernels, AddUpAllSomeAndRuns) {
   for (const std::uint32_t count : kCounts) {
-    for (const std::uint32_t groups : {2u, 3u, 8u, 64u}) {
+    for (const std::uint32_t groups : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 64u}) {
       const auto in = values(count, 64);
       std::vector<std::uint32_t> ids(count);
       kernels().narrow(words(count, groups).data(), count, ids.data());

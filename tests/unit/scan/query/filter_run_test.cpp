@@ -210,7 +210,7 @@ class Runs {
       for (std::uint32_t row = 0; row < kRows; ++row) holds_[row] = holds_[row] && holds(row);
       spec.conditions.push_back({*parse_expression(text), text});
     }
-    auto bound = bind_query(spec, *input_columns(fixture().tables, {}), {}, kRows);
+    auto bound = bind_query(spec, {{*input_columns(fixture().tables, {}), {}, kRows}});
     EXPECT_TRUE(bound.ok()) << bound.error().what;
     query_ = std::move(*bound);
     plan_.conditions = conditions_of(query_);

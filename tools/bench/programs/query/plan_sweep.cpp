@@ -6,19 +6,18 @@
 // 4.4-4.11 of the thesis, on a CPU).
 //
 //   plan_sweep [--rows N] [--text-rows N] [--runs N] [--point TEXT] [--plan PLAN] [--keep FOLDER]
-//              [--built-in] [--few]
+//              [--built-in] [--plans]
 //
 // 8,000,000 rows of eight columns are packed into 120 MB, far more than the third-level cache has.
-// Prints a CSV: point, plan, predicted and measured nanoseconds a row, whether it was picked; the
-// summary goes to standard error. A time is a sum over slices, of each the least of --runs runs, in
-// which plans take turns, so that other work on the machine hardly matters; the picked plan and six
-// that were best are run five times as often again. Row groups are opened before. Of four
-// conditions there are 365 plans: the picked one, the next 11 by the estimate and 60 others by
-// chance are run. Constants of the model were chosen by points marked "tune" only, which "judge"
-// points were not looked at for.
+// Prints a CSV with a row for each point, in nanoseconds a row of the table, or with --plans for
+// each plan; the summary goes to standard error. A time is a sum over slices, of each the least of
+// --runs runs, in which plans take turns, so that other work on the machine hardly matters; the
+// picked plan and six that were best are run five times as often again. Row groups are opened
+// before. Of four conditions there are 365 plans: the picked one, the next 11 by the estimate and
+// 60 others by chance are run. Constants of the model were chosen by points marked "tune" only,
+// which "judge" points were not looked at for.
 // --point, --plan: only points whose names have this, only this plan (for profiles).
 // --keep reads the tables from a folder, or writes them there. --built-in: rates are not measured.
-// --few: of each point only the picked plan, the best and the worst one.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -53,7 +52,7 @@ struct Options {
   std::string only_plan;
   std::string keep;
   bool built_in = false;
-  bool few = false;
+  bool plans = false;
 };
 
 /// A plan that is timed.
@@ -117,7 +116,7 @@ BoundQuery bind(const OpenTable& table, const std::vector<std::string>& conditio
     spec.conditions.push_back({value_or_exit(parse_expression(text)), text});
   }
   auto columns = value_or_exit(input_columns(table.tables(), {}));
-  return value_or_exit(bind_query(spec, std::move(columns), {}, rows_of(table.tables())));
+  return value_or_exit(bind_query(spec, {{std::move(columns), {}, rows_of(table.tables())}}));
 }
 
 /// One point of the sweep: its conditions bound, the table's slices, and what runs plans.
@@ -349,22 +348,23 @@ void measure(const OpenTable& table, const Point& point, const QueryRates& rates
   }
   const auto worst_plan = static_cast<std::size_t>(
       std::max_element(measured.begin(), measured.end()) - measured.begin());
-  for (std::size_t i = 0; i < timed.size(); ++i) {
-    if (options.few && i != 0 && i != best && i != worst_plan) continue;
-    std::printf("%s,%s,%s,%.4f,%.4f,%d\n", point.judge ? "judge" : "tune", point.name.c_str(),
-                plan_text(timed[i].shape.passes).c_str(), predicted[i], measured[i], i == 0);
+  const double worst = measured[worst_plan];
+  const double correlation = spearman(predicted, measured);
+  const char* const set = point.judge ? "judge" : "tune";
+  if (options.plans) {
+    for (std::size_t i = 0; i < timed.size(); ++i) {
+      std::printf("%s,%s,%s,%.4f,%.4f,%d\n", set, point.name.c_str(),
+                  plan_text(timed[i].shape.passes).c_str(), predicted[i], measured[i], i == 0);
+    }
+  } else {
+    std::printf("%s,%s,%zu,%s,%.3f,%.3f,%s,%.3f,%.3f,%.3f,%.2f,%.2f,%.2g,%.2g,%.1f\n", set,
+                point.name.c_str(), timed.size(), plan_text(timed[0].shape.passes).c_str(),
+                measured[0], predicted[0], plan_text(timed[best].shape.passes).c_str(),
+                measured[best], predicted[best], measured[0] / measured[best],
+                worst / measured[best], correlation, sweep.found_share(),
+                timed[0].shape.selectivity, sweep.sample_seconds() * 1e3);
   }
   std::fflush(stdout);
-  const double correlation = spearman(predicted, measured);
-  const double worst = measured[worst_plan];
-  std::fprintf(stderr,
-               "%-5s %-32s picked %-16s %.3f predicted %.3f; best %-16s %.3f predicted %.3f; "
-               "ratio %.3f worst %.2f Spearman %.2f; sel %.2g of %.2g; sample %.1f ms\n",
-               point.judge ? "judge" : "tune", point.name.c_str(),
-               plan_text(timed[0].shape.passes).c_str(), measured[0], predicted[0],
-               plan_text(timed[best].shape.passes).c_str(), measured[best], predicted[best],
-               measured[0] / measured[best], worst / measured[best], correlation,
-               timed[0].shape.selectivity, sweep.found_share(), sweep.sample_seconds() * 1e3);
   PlannerInput input = sweep.input();
   input.sample = {};
   std::vector<double> independent, linear;
@@ -452,7 +452,10 @@ int sweep_all(const Options& options) {
       kept_table(options.keep + "/numbers.presso", options.keep, make_number_table, options.rows));
   const OpenTable texts(
       kept_table(options.keep + "/texts.presso", options.keep, make_text_table, options.text_rows));
-  std::printf("set,point,plan,predicted_ns,measured_ns,picked\n");
+  std::puts(options.plans ? "set,point,plan,predicted_ns,measured_ns,picked"
+                          : "set,point,plans,picked,picked_ns,picked_predicted_ns,best,best_ns,"
+                            "best_predicted_ns,picked_of_best,worst_of_best,spearman,selectivity,"
+                            "predicted_selectivity,sample_ms");
   Summary tuned, judged, all;
   for (const Point& point : all_points()) {
     if (point.name.find(options.only_point) == std::string::npos) continue;
@@ -473,8 +476,8 @@ int main(int count, char** arguments) {
   presso::query::Options options;
   for (int i = 1; i < count; ++i) {
     const std::string flag = arguments[i];
-    if (flag == "--built-in" || flag == "--few") {
-      (flag == "--few" ? options.few : options.built_in) = true;
+    if (flag == "--built-in" || flag == "--plans") {
+      (flag == "--plans" ? options.plans : options.built_in) = true;
       continue;
     }
     const char* const value = i + 1 < count ? arguments[++i] : "";

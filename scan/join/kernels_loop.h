@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The inner loops of filters of keys. Included once for each CPU level, inside that level's
+// namespace; it uses nothing of the standard library, so that no code made for one level is shared
+// with another. There are no intrinsics: the eight words of a block are one vector, which compilers
+// make registers of as they have them.
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+typedef u32 Words8 __attribute__((vector_size(32)));
+
+inline u64 hash_of(u64 word) {
+  u64 hash = word ^ 0x9E3779B97F4A7C15u;  // as hash_word()
+  hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9u;
+  hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EBu;
+  return hash ^ (hash >> 31);
+}
+
+/// The upper half says which block, the lower one which bits: the highest five of its products
+/// with eight odd numbers (as Parquet's filters).
+inline u32 block_of(u64 hash, u32 block_count) {
+  return static_cast<u32>(((hash >> 32) * block_count) >> 32);
+}
+/// Vectors are not handed over by value: how that is done depends on the level.
+inline void bits_of(u64 hash, Words8* bits) {
+  const u32 low = static_cast<u32>(hash);
+  const Words8 salts = {0x47B6137Bu, 0x44974D91u, 0x8824AD5Bu, 0xA2B7289Du,
+                        0x705495C7u, 0x2DF1424Bu, 0x9EFC4947u, 0x5C6BFB31u};
+  const Words8 one = {1, 1, 1, 1, 1, 1, 1, 1};
+  *bits = one << ((salts * low) >> 27);
+}
+inline void load_block(const BloomBlock& block, Words8* words) {
+  __builtin_memcpy(words, block.words, sizeof(*words));
+}
+inline bool has_bits(const BloomBlock& block, u64 hash) {
+  Words8 bits, words;
+  bits_of(hash, &bits);
+  load_block(block, &words);
+  const Words8 missing = bits & ~words;
+  u64 parts[4];
+  __builtin_memcpy(parts, &missing, sizeof(parts));
+  return (parts[0] | parts[1] | parts[2] | parts[3]) == 0;
+}
+
+/// A word of bits for every 64 keys.
+template <class Test>
+inline void test_each(const u64* keys, u32 count, u64* bits, const Test& test) {
+  for (u32 first = 0; first < count; first += 64) {
+    const u32 size = count - first < 64 ? count - first : 64;
+    u64 word = 0;
+    for (u32 i = 0; i < size; ++i) word |= static_cast<u64>(test(keys[first + i])) << i;
+    bits[first / 64] = word;
+  }
+}
+
+inline void test_range(const u64* keys, u32 count, u64 least, u64 span, u64* bits) {
+  test_each(keys, count, bits, [&](u64 key) { return key - least <= span; });
+}
+
+inline void test_bitmap(const u64* keys, u32 count, u64 least, u64 span, const u64* bitmap,
+                        u64* bits) {
+  test_each(keys, count, bits, [&](u64 key) {
+    const u64 at = key - least <= span ? key - least : span + 1;
+    return (bitmap[at / 64] >> (at % 64)) & 1;
+  });
+}
+
+inline void test_bloom(const u64* keys, u32 count, u64 least, u64 span, const BloomBlock* blocks,
+                       u32 block_count, u64* bits) {
+  constexpr u32 kAhead = 16;
+  for (u32 first = 0; first < count; first += 64) {
+    const u32 size = count - first < 64 ? count - first : 64;
+    u64 hashes[64 + kAhead] = {};
+    for (u32 i = 0; i < size; ++i) hashes[i] = hash_of(keys[first + i]);
+    for (u32 i = 0; i < size && i < kAhead; ++i) {
+      __builtin_prefetch(blocks + block_of(hashes[i], block_count));
+    }
+    u64 word = 0;
+    for (u32 i = 0; i < size; ++i) {
+      __builtin_prefetch(blocks + block_of(hashes[i + kAhead], block_count));
+      const bool may_be = has_bits(blocks[block_of(hashes[i], block_count)], hashes[i]);
+      word |= static_cast<u64>(may_be & (keys[first + i] - least <= span)) << i;
+    }
+    bits[first / 64] = word;
+  }
+}
+
+inline void fill_bloom(const u64* keys, u32 count, BloomBlock* blocks, u32 block_count, u32 first,
+                       u32 end) {
+  for (u32 i = 0; i < count; ++i) {
+    const u64 hash = hash_of(keys[i]);
+    const u32 at = block_of(hash, block_count);
+    if (at < first || at >= end) continue;
+    Words8 bits, words;
+    bits_of(hash, &bits);
+    load_block(blocks[at], &words);
+    words |= bits;
+    __builtin_memcpy(blocks[at].words, &words, sizeof(words));
+  }
+}
+
+constexpr Kernels kKernels = {test_range, test_bitmap, test_bloom, fill_bloom};

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Build sides of joins: the rows of a table that its own conditions leave, with the columns that
+// are needed behind the join, and a table of their keys.
+// Tested through tests/unit/scan/query/join_test.cpp.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "scan/group/key_coder.h"
+#include "scan/join/join_table.h"
+#include "scan/query/execution.h"
+#include "scan/query/join_plan.h"
+#include "scan/values/hash.h"
+
+namespace presso::query {
+
+/// Keys of both sides as 64-bit words: equal words for equal keys and for no others.
+class JoinKeys {
+ public:
+  /// Of nodes of both sides in the same physical form.
+  JoinKeys(const Graph& graph, const BoundStage& stage);
+
+  /// One thread's.
+  struct Scratch {
+    grouping::KeyCodes codes;
+    std::uint64_t validity[kBatchWords];
+  };
+  /// Words of up to kBatchRows rows, in `scratch.codes.words`. Returns the bits of rows without a
+  /// null among their keys, or nullptr: all.
+  const std::uint64_t* encode(std::span<const VectorView> keys, std::uint32_t count,
+                              Scratch& scratch) const;
+
+ private:
+  grouping::KeyCoder coder_;
+};
+
+struct BuiltStage {
+  BuiltStage(const BoundStage& of, const Graph& graph) : bound(of), keys(graph, of) {}
+
+  const BoundStage& bound;
+  JoinKeys keys;
+  std::vector<std::size_t> columns;  ///< of BoundQuery::columns, those of `rows` in turn
+  RowStore rows;
+  std::unique_ptr<join::JoinTable> table;
+  /// A bit for each row that has found a partner; only where such rows come out at the end, or all
+  /// others.
+  std::unique_ptr<std::atomic<std::uint64_t>[]> matched;
+  /// The rows' places in their source; empty: nothing was left out on the way.
+  std::vector<std::uint64_t> numbers;
+
+  std::uint64_t bytes() const;
+};
+
+/// Keys fall into so many parts by their hashes; a pass takes some that follow one another.
+constexpr std::uint32_t kKeyParts = 4096;
+struct JoinPart {
+  std::uint32_t first = 0;
+  std::uint32_t end = kKeyParts;
+
+  bool is_all() const { return first == 0 && end == kKeyParts; }
+  /// Rows without a key belong to the first part.
+  bool has(std::uint64_t key, bool valid) const {
+    const std::uint32_t part = valid ? part_of(hash_word(key), kKeyParts) : 0;
+    return part >= first && part < end;
+  }
+};
+
+/// Reads the source of `stage`. `columns`: those that are kept. kOutOfMemory, with what is needed,
+/// where `memory_bytes` do not suffice.
+Result<std::unique_ptr<BuiltStage>> build_stage(const Execution& execution, const BoundStage& stage,
+                                                std::vector<std::size_t> columns, JoinPart part,
+                                                std::uint64_t memory_bytes);
+
+/// How much memory a stage takes, part by part of its keys; reads its source.
+struct PartSizes {
+  std::vector<std::uint64_t> rows;  ///< of each part
+  double row_bytes = 0;             ///< kept, and while the table is made
+};
+Result<PartSizes> measure_parts(const Execution& execution, const BoundStage& stage,
+                                const std::vector<std::size_t>& columns);
+
+}  // namespace presso::query

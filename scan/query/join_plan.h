@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The joins of a query after names were looked up: one table is read in its order, the root; each
+// other one is the build side of a stage, which its rows pass one after another.
+// Tested through tests/unit/scan/query/join_test.cpp.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "scan/query/query_spec.h"
+
+namespace presso::query {
+
+/// What comes out of a stage. Rows that come from the root's side are the probe side's.
+enum class StageKind : Byte {
+  kInner,       ///< pairs
+  kProbeOuter,  ///< and rows of the probe side without a partner
+  kBuildOuter,  ///< and rows of the build side without one, after all others
+  kFullOuter,   ///< both
+  kProbeSemi,   ///< rows of the probe side that have a partner
+  kProbeAnti,   ///< those that have none
+  kBuildSemi,   ///< rows of the build side that have a partner, after all others
+  kBuildAnti,   ///< those that have none
+};
+
+constexpr bool keeps_probe(StageKind kind) {
+  return kind == StageKind::kProbeOuter || kind == StageKind::kFullOuter;
+}
+constexpr bool gives_pairs(StageKind kind) {
+  return kind <= StageKind::kFullOuter;
+}
+/// Whether rows of the build side come out at the end.
+constexpr bool gives_build_rows(StageKind kind) {
+  return kind == StageKind::kBuildOuter || kind == StageKind::kFullOuter ||
+         kind == StageKind::kBuildSemi || kind == StageKind::kBuildAnti;
+}
+std::string_view stage_kind_name(StageKind kind);
+
+/// A file, or several with the same columns.
+struct BoundSource {
+  std::size_t first_column = 0;  ///< in BoundQuery::columns
+  std::string name;
+  std::uint64_t rows = 0;
+  BoundQuery scan;  ///< its own columns, numbered from 0 on, and the conditions on them alone
+};
+
+struct BoundStage {
+  std::size_t source = 0;  ///< the build side
+  StageKind kind = StageKind::kInner;
+  std::vector<NodeId> probe_keys;  ///< of BoundQuery::input, as all nodes here
+  std::vector<NodeId> build_keys;  ///< in the same physical form
+  std::vector<NodeId> residual;    ///< what pairs must fulfil beside equal keys
+};
+
+struct BoundJoins {
+  std::vector<BoundSource> sources;
+  std::size_t root = 0;
+  std::vector<BoundStage> stages;
+
+  std::size_t source_of(std::size_t column) const;
+};
+
+/// By which a source's columns are named whatever its name is.
+std::string private_qualifier(std::size_t source);
+/// Looks up the joins of `spec`, and its conditions. `query` has the combined columns; what it
+/// makes of them are `query.joins` and `query.conditions`.
+Status bind_joins(BoundQuery& query, const QuerySpec& spec, std::vector<SourceFacts> sources,
+                  Binder& binder);
+/// "a = b, c = d", "id", or conditions: what stands behind --on.
+Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join);
+/// The combined columns, as far as joins change them: which may be null, hidden, or not used.
+/// USING hides columns.
+Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
+                                                const std::vector<SourceFacts>& sources);
+
+}  // namespace presso::query

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// JoinRun: build sides and passes.
+#include "scan/query/join_run.h"
+
+#include <algorithm>
+#include <set>
+
+#include "scan/query/explain.h"
+
+namespace presso::query {
+
+std::vector<std::size_t> JoinRun::columns_needed(const Program& program) const {
+  const BoundQuery& query = execution_.query;
+  std::vector<NodeId> nodes = query.conditions;
+  for (const BoundStage& stage : query.joins->stages) {
+    nodes.insert(nodes.end(), stage.probe_keys.begin(), stage.probe_keys.end());
+    nodes.insert(nodes.end(), stage.residual.begin(), stage.residual.end());
+  }
+  const std::vector<std::size_t> of_stages = query.input->columns_of(nodes);
+  std::set<std::size_t> columns(of_stages.begin(), of_stages.end());
+  columns.insert(program.inputs().begin(), program.inputs().end());
+  return {columns.begin(), columns.end()};
+}
+
+std::vector<std::size_t> JoinRun::root_columns(const Program& program) const {
+  const BoundJoins& joins = *execution_.query.joins;
+  std::vector<std::size_t> columns;
+  for (const std::size_t column : columns_needed(program)) {
+    if (joins.source_of(column) != joins.root) continue;
+    columns.push_back(column - joins.sources[joins.root].first_column);
+  }
+  return columns;
+}
+
+std::vector<std::size_t> JoinRun::columns_of_stage(std::size_t stage) const {
+  const BoundJoins& joins = *execution_.query.joins;
+  std::vector<std::size_t> columns;
+  for (const std::size_t column : columns_) {
+    if (joins.source_of(column) == joins.stages[stage].source) columns.push_back(column);
+  }
+  return columns;
+}
+
+std::uint64_t JoinRun::bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& stage : stages_) bytes += stage == nullptr ? 0 : stage->bytes();
+  return bytes;
+}
+
+/// Groups and sorting have the other half.
+std::uint64_t JoinRun::memory_left() const {
+  const std::uint64_t budget = execution_.memory_bytes / 2;
+  return budget > bytes() ? budget - bytes() : 0;
+}
+
+JoinPart JoinRun::part_of_stage(std::size_t stage) const {
+  return stage == divided_ ? parts_[pass_] : JoinPart{};
+}
+
+Status JoinRun::build(std::size_t stage) {
+  stages_[stage].reset();
+  PRESSO_ASSIGN(stages_[stage],
+                build_stage(execution_, execution_.query.joins->stages[stage],
+                            columns_of_stage(stage), part_of_stage(stage), memory_left()));
+  execution_.summary.peak_bytes = std::max(execution_.summary.peak_bytes, bytes());
+  return {};
+}
+
+/// As few parts as fit, each of as many keys as fit.
+Status JoinRun::divide(std::size_t stage) {
+  divided_ = stage;
+  PRESSO_ASSIGN(
+      const PartSizes sizes,
+      measure_parts(execution_, execution_.query.joins->stages[stage], columns_of_stage(stage)));
+  const double budget = static_cast<double>(memory_left());
+  parts_.clear();
+  JoinPart part{0, 0};
+  std::uint64_t rows = 0;
+  for (std::uint32_t i = 0; i < kKeyParts; ++i) {
+    const double alone = sizes.row_bytes * static_cast<double>(sizes.rows[i]);
+    if (alone > budget) {
+      return make_error(
+          ErrorCode::kOutOfMemory,
+          "the rows of " +
+              execution_.query.joins->sources[execution_.query.joins->stages[stage].source].name +
+              " with a key in common take " + bytes_text(alone) + "; " + bytes_text(budget) +
+              " are allowed for this side of the join; --memory permits more");
+    }
+    if (sizes.row_bytes * static_cast<double>(rows + sizes.rows[i]) > budget) {
+      part.end = i;
+      parts_.push_back(part);
+      part.first = i;
+      rows = 0;
+    }
+    rows += sizes.rows[i];
+  }
+  part.end = kKeyParts;
+  parts_.push_back(part);
+  return {};
+}
+
+Status JoinRun::prepare(const Program& program) {
+  const std::vector<std::size_t> needed = columns_needed(program);
+  const bool known = std::includes(columns_.begin(), columns_.end(), needed.begin(), needed.end());
+  const std::size_t count = execution_.query.joins->stages.size();
+  if (stages_.size() == count && known) return begin_pass(0);
+  columns_ = needed;
+  stages_.clear();
+  stages_.resize(count);
+  pass_ = 0;
+  parts_ = {JoinPart{}};
+  for (std::size_t stage = 0; stage < count; ++stage) {
+    Status built = build(stage);
+    const bool too_large = !built.ok() && built.error().code == ErrorCode::kOutOfMemory;
+    if (too_large && parts_.size() == 1) {
+      PRESSO_TRY(divide(stage));
+      built = build(stage);
+    }
+    if (!built.ok()) return built;
+  }
+  return {};
+}
+
+Status JoinRun::begin_pass(std::size_t pass) {
+  const bool again = pass == pass_;
+  pass_ = pass;
+  if (!again) PRESSO_TRY(build(divided_));
+  for (const auto& stage : stages_) {
+    if (stage->matched == nullptr || (!again && pass > 0)) continue;
+    for (std::uint64_t word = 0; word < (stage->rows.rows() + 63) / 64; ++word) {
+      stage->matched[static_cast<std::size_t>(word)] = 0;
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> JoinRun::describe() const {
+  const BoundJoins& joins = *execution_.query.joins;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const BuiltStage& stage = *stages_[i];
+    std::string line = "join with " + joins.sources[stage.bound.source].name + ": " +
+                       stage.table->describe() + ", " +
+                       bytes_text(static_cast<double>(stage.bytes()));
+    if (parts_.size() > 1 && i == divided_) {
+      line += ", the last of " + std::to_string(parts_.size()) + " passes";
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace presso::query

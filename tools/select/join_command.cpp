@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// presso join: asks the rows that belong together of two tables or more.
+#include "tools/select/commands.h"
+#include "tools/select/flags_select.h"
+#include "tools/select/query_command.h"
+
+namespace presso::cli {
+namespace {
+
+const CommandInfo kInfo = {
+    .name = "join",
+    .summary = "join tables by equal columns, and select, compute, group and sort what comes of it",
+    .operands = "LEFT RIGHT [MORE...]",
+    .description =
+        "Writes rows of LEFT with the rows of RIGHT that have equal values in the columns of --on, "
+        "and everything that 'presso select' makes of rows: conditions, expressions, groups, "
+        "order. Further files are joined to that. Files are tables of 'presso compress --table', "
+        "or CSV and its kin, as for select.\n\n"
+        "Columns of the same name are told apart by what stands before the point: the file's name "
+        "without folder and endings (orders.id), or of two files left and right.\n\n"
+        "The larger of two files is read once, in order; of the other one the rows that its own "
+        "conditions leave are kept in memory. The answer is in the order of the larger file's "
+        "rows, then of the other's. Where --memory does not suffice, the larger file is read "
+        "several times, with some of the keys each time.",
+    .examples = {{"presso join orders.presso lineitem.presso --on o_orderkey=l_orderkey --agg "
+                  "'count(*)'",
+                  "how many lines have an order"},
+                 {"presso join weblog.presso users.csv --on user=id --kind left",
+                  "all lines, with users where they are known"},
+                 {"presso join weblog.presso blocked.csv --on address --kind semi",
+                  "lines whose address is in a list"},
+                 {"presso join customer.csv orders.csv lineitem.csv --on c_custkey=o_custkey --on "
+                  "o_orderkey=l_orderkey --group-by c_nationkey --agg 'sum(l_quantity)'",
+                  "three files"}},
+    .exit_status =
+        "0 if there are rows in the answer, 1 if there are none, 2 after an error. It is "
+        "no error if the reader of standard output goes away.",
+};
+
+class JoinCommand final : public QueryCommand {
+ public:
+  const CommandInfo& info() const override { return kInfo; }
+  std::vector<Flag> flags() override { return join_flags(settings_); }
+
+ private:
+  bool has_one_source() const override { return false; }
+
+  Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
+    if (operands.size() < 2) {
+      return make_error(ErrorCode::kInvalidArgument, "two files or more are joined");
+    }
+    if (operands.size() > kMostJoined) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "at most " + std::to_string(kMostJoined) + " files are joined");
+    }
+    PRESSO_TRY(check_standard_input(operands));
+    if (settings_.list_columns) return operands;
+    if (settings_.on.empty()) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "--on is missing: which columns are equal, such as --on id or --on a=b");
+    }
+    PRESSO_TRY(check_number("--on", settings_.on.size(), operands.size()));
+    if (!settings_.kinds.empty()) {
+      PRESSO_TRY(check_number("--kind", settings_.kinds.size(), operands.size()));
+    }
+    return operands;
+  }
+
+  static Status check_number(const std::string& flag, std::size_t given, std::size_t files) {
+    if (given == 1 || given + 1 == files) return {};
+    return make_error(ErrorCode::kInvalidArgument,
+                      flag + " is given once, or once for each of the " +
+                          std::to_string(files - 1) + " files behind the first");
+  }
+
+  Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
+    Query query = Query::from({inputs[0]->table()}, {inputs[0]->name()});
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+      const std::string& on = settings_.on[settings_.on.size() == 1 ? 0 : i - 1];
+      JoinKind kind = JoinKind::kInner;
+      if (!settings_.kinds.empty()) {
+        kind = settings_.kinds[settings_.kinds.size() == 1 ? 0 : i - 1];
+      }
+      query.join({inputs[i]->table()}, {inputs[i]->name()}, kind, on);
+    }
+    ask(query);
+    return query;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_join_command() {
+  return std::make_unique<JoinCommand>();
+}
+
+}  // namespace presso::cli

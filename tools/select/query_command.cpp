@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "tools/select/query_command.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "presso/stopwatch.h"
+#include "tools/cli/bind.h"
+#include "tools/cli/message.h"
+#include "tools/compress/file_job.h"
+#include "tools/device/query_rates.h"
+
+namespace presso::cli {
+namespace {
+
+int print(const std::string& text) {
+  FileSink sink(STDOUT_FILENO);
+  const Status written = sink.write({reinterpret_cast<const Byte*>(text.data()), text.size()});
+  if (!written.ok() && !sink.closed_pipe()) error("standard output", written.error());
+  return exit_status();
+}
+
+void describe(const QuerySummary& summary, double seconds) {
+  std::string text = grouped(summary.rows) + (summary.rows == 1 ? " row of " : " rows of ") +
+                     grouped(summary.rows_in) + "; ";
+  if (summary.groups > 0) text += grouped(summary.groups) + " groups; ";
+  text += grouped(summary.bytes_read) + " of " + grouped(summary.bytes_stored) +
+          " stored bytes read, " + grouped(summary.blocks_skipped) + " of " +
+          grouped(summary.blocks_skipped + summary.blocks_read) + " blocks skipped, ";
+  if (summary.spilled_bytes > 0) {
+    text += grouped(summary.spilled_bytes) + " bytes through temporary files, ";
+  }
+  verbose("", text + decimal_text(seconds, 3) + " s");
+}
+
+/// Drops an answer.
+class NoAnswer final : public ResultSink {
+ public:
+  Result<bool> write(ResultBatch, Buffer) override { return true; }
+};
+
+}  // namespace
+
+Result<int> QueryCommand::run(std::vector<std::string> operands) {
+  PRESSO_ASSIGN(const std::vector<std::string> files, files_of(std::move(operands)));
+  PRESSO_ASSIGN(const AnswerOptions answer, answer_options(settings_));
+  if (!open_inputs(files)) return exit_status();
+  if (settings_.list_columns) return list_columns();
+  const Result<Query> query = make_query(inputs_);
+  if (!query.ok()) return fail(query.error());
+  const Result<TableSchema> schema = query->schema();
+  if (!schema.ok()) return fail(schema.error());
+  settings_.query.rates = query_rates(MeasurementStore::of_user(), stored_bytes());
+  if (settings_.explain != Explain::kNo) return explain(*query);
+  return write_answer(*query, answer);
+}
+
+int QueryCommand::fail(const Error& problem) const {
+  error(blamed_file(problem), problem);
+  return exit_status();
+}
+
+/// The name of the file that is damaged; empty where none is to blame, but the question.
+std::string QueryCommand::blamed_file(const Error& problem) const {
+  if (!is_damage(problem.code)) return "";
+  if (inputs_.size() == 1) return inputs_.front()->name();
+  for (const auto& input : inputs_) {
+    if (is_blamed(*input, problem)) return input->name();
+  }
+  return "";
+}
+
+/// Of several files it is that of which the same is asked in vain; where they are joined, whose
+/// rows cannot be read.
+bool QueryCommand::is_blamed(const SelectInput& input, const Error& problem) const {
+  Status asked;
+  if (has_one_source()) {
+    const auto place = std::find_if(inputs_.begin(), inputs_.end(),
+                                    [&](const auto& other) { return other.get() == &input; });
+    const Result<Query> query = make_query({&*place, 1});
+    if (!query.ok()) return false;
+    const auto explained = query->explain(settings_.query, true);
+    if (!explained.ok()) asked = explained.error();
+  } else {
+    NoAnswer sink;
+    const auto read = Query::from(input.table()).run(settings_.query, sink);
+    if (!read.ok()) asked = read.error();
+  }
+  return !asked.ok() && asked.error().code == problem.code &&
+         asked.error().byte_offset == problem.byte_offset;
+}
+
+Status QueryCommand::check_standard_input(const std::vector<std::string>& paths) {
+  if (std::count(paths.begin(), paths.end(), kStandardInput) <= 1) return {};
+  return make_error(ErrorCode::kInvalidArgument, "standard input can be read once only");
+}
+
+bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
+  const SelectInputOptions options{&settings_.text, settings_.query.threads,
+                                   settings_.files.progress, settings_.list_columns};
+  for (const std::string& path : paths) {
+    auto input = SelectInput::open(path, options);
+    if (!input.ok()) {
+      error(shown_name(path), input.error());
+      return false;
+    }
+    inputs_.push_back(std::move(*input));
+  }
+  return true;
+}
+
+void QueryCommand::ask(Query& query) const {
+  for (const std::string& condition : settings_.where) query.where(condition);
+  if (!settings_.columns.empty()) query.select(settings_.columns);
+  if (!settings_.group_by.empty()) query.group_by(settings_.group_by);
+  if (!settings_.aggregates.empty()) query.aggregate(settings_.aggregates);
+  for (const std::string& condition : settings_.having) query.having(condition);
+  if (!settings_.order_by.empty()) query.order_by(settings_.order_by);
+  if (settings_.limit || settings_.offset > 0) {
+    query.limit(settings_.limit.value_or(UINT64_MAX), settings_.offset);
+  }
+}
+
+std::uint64_t QueryCommand::stored_bytes() const {
+  return std::accumulate(
+      inputs_.begin(), inputs_.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const auto& input) { return sum + input->stored_bytes(); });
+}
+
+/// For shells, which would expand other names, and put them on the command line as they are.
+int QueryCommand::list_columns() const {
+  std::string names;
+  for (const ColumnSchema& column : inputs_.front()->table().schema().columns) {
+    const bool plain = std::all_of(column.name.begin(), column.name.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+    if (plain) names += column.name + "\n";
+  }
+  return print(names);
+}
+
+int QueryCommand::explain(const Query& query) const {
+  const Result<std::string> text =
+      query.explain(settings_.query, settings_.explain == Explain::kAnalyze);
+  if (!text.ok()) return fail(text.error());
+  return print(text->ends_with('\n') ? *text : *text + "\n");
+}
+
+int QueryCommand::write_answer(const Query& query, const AnswerOptions& options) const {
+  std::optional<OutputFile> output = open_answer(settings_, inputs_, options.format);
+  if (!output) return exit_status();
+  remove_unfinished_files_on_signals();
+  const std::unique_ptr<AnswerSink> sink = make_answer_sink(options, output->sink());
+  const Stopwatch time;
+  const Result<QuerySummary> summary = query.run(settings_.query, *sink);
+  Status done = summary.ok() ? sink->finish(summary->rows) : Status(summary.error());
+  if (!done.ok()) {
+    const bool of_output = output->sink().failed();
+    report_failure(of_output ? "" : blamed_file(done.error()), done.error(), *output, true);
+    return exit_status();
+  }
+  done = output->commit({});
+  if (!done.ok()) {
+    error(output->name(), done.error());
+    return exit_status();
+  }
+  describe(*summary, time.seconds());
+  return summary->rows == 0 ? kNoMatch : kSuccess;
+}
+
+}  // namespace presso::cli

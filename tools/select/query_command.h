@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What commands that ask tables have in common: select, join and sql. They say which tables are
+// read and what is asked of them; this opens the tables, answers or explains, keeps the account and
+// finds the file that is to blame.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/cli/command.h"
+#include "tools/select/select_input.h"
+#include "tools/select/select_output.h"
+#include "tools/select/select_settings.h"
+
+namespace presso::cli {
+
+class QueryCommand : public Command {
+ public:
+  Result<int> run(std::vector<std::string> operands) override;
+
+ protected:
+  /// What the operands ask for, and which files are read, in turn.
+  virtual Result<std::vector<std::string>> files_of(std::vector<std::string> operands) = 0;
+  /// `inputs`: of these files, or one of them, to find out whether it is damaged.
+  virtual Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const = 0;
+  /// Whether a part of the files can be asked the same.
+  virtual bool has_one_source() const = 0;
+
+  /// Everything that flags of rows ask for.
+  void ask(Query& query) const;
+  static Status check_standard_input(const std::vector<std::string>& paths);
+
+  SelectSettings settings_;
+
+ private:
+  int fail(const Error& problem) const;
+  std::string blamed_file(const Error& problem) const;
+  bool is_blamed(const SelectInput& input, const Error& problem) const;
+  bool open_inputs(const std::vector<std::string>& paths);
+  std::uint64_t stored_bytes() const;
+  int list_columns() const;
+  int explain(const Query& query) const;
+  int write_answer(const Query& query, const AnswerOptions& options) const;
+
+  SelectInputs inputs_;
+};
+
+}  // namespace presso::cli

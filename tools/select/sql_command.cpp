@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// presso sql: a statement instead of flags; what it says is put together as for select and join.
+#include "presso/sql.h"
+
+#include "tools/select/commands.h"
+#include "tools/select/flags_select.h"
+#include "tools/select/query_command.h"
+
+namespace presso::cli {
+namespace {
+
+const CommandInfo kInfo = {
+    .name = "sql",
+    .summary = "answer a SELECT statement over files",
+    .operands = "STATEMENT",
+    .description =
+        "Answers one SELECT statement whose tables are files, in quotes or as plain names: tables "
+        "of 'presso compress --table', or CSV and its kin, as for 'presso select'. There may be "
+        "joins (inner, left, right, full, semi, anti, with on or using; tables separated by commas "
+        "with equalities in where), where, group by, having, order by, limit, offset and select "
+        "distinct. There are no subqueries, no unions and no window functions.\n\n"
+        "Columns are qualified by the alias of a table, or by its file's name without folder and "
+        "endings.",
+    .examples = {{"presso sql \"select count(*) from 'weblog.presso' where status = 404\"",
+                  "a count"},
+                 {"presso sql \"select o_orderpriority, count(*) from orders.presso o join "
+                  "lineitem.presso l on o.o_orderkey = l.l_orderkey group by 1 order by 1\"",
+                  "a join with groups"}},
+    .exit_status =
+        "0 if there are rows in the answer, 1 if there are none, 2 after an error. It is "
+        "no error if the reader of standard output goes away.",
+    .operand_completion = Completion::kNone,
+};
+
+/// The statement with its error shown, as errors of expressions are.
+template <class Value>
+Result<Value> shown(Result<Value> result, const std::string& text) {
+  if (result.ok() || result.error().byte_offset == Error::kNone) return result;
+  return make_error(result.error().code, explain_expression_error(text, result.error()));
+}
+
+class SqlCommand final : public QueryCommand {
+ public:
+  const CommandInfo& info() const override { return kInfo; }
+  std::vector<Flag> flags() override { return sql_flags(settings_); }
+
+ private:
+  bool has_one_source() const override { return statement_.joins.empty(); }
+
+  Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
+    if (operands.size() != 1) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "one statement is answered; it stands in quotes");
+    }
+    text_ = std::move(operands[0]);
+    PRESSO_ASSIGN(statement_, shown(parse_sql(text_), text_));
+    std::vector<std::string> files = {statement_.from.path};
+    for (const SqlJoin& join : statement_.joins) files.push_back(join.source.path);
+    if (files.size() > kMostJoined) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "at most " + std::to_string(kMostJoined) + " files are joined");
+    }
+    PRESSO_TRY(check_standard_input(files));
+    return files;
+  }
+
+  Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
+    Query query = Query::from({inputs[0]->table()}, {inputs[0]->name()});
+    query.parsed_from(text_).as(statement_.from.alias);
+    for (std::size_t i = 0; i < statement_.joins.size(); ++i) {
+      const SqlJoin& join = statement_.joins[i];
+      const SelectInput& input = *inputs[i + 1];
+      if (join.using_columns.empty()) {
+        query.join({input.table()}, {input.name()}, join.kind, join.on);
+      } else {
+        query.join_using({input.table()}, {input.name()}, join.kind, join.using_columns);
+      }
+      query.as(join.source.alias);
+    }
+    if (statement_.where) query.where(*statement_.where);
+    PRESSO_TRY(select(query));
+    if (statement_.having) query.having(*statement_.having);
+    query.order_by(statement_.order_by);
+    query.limit(statement_.limit, statement_.offset);
+    return query;
+  }
+
+  /// DISTINCT: all that is selected is a key of groups.
+  Status select(Query& query) const {
+    query.select(statement_.select);
+    std::vector<Expression> keys;
+    for (const NamedExpression& key : statement_.group_by) keys.push_back(key.expression);
+    if (statement_.distinct) {
+      if (!keys.empty()) {
+        return make_error(ErrorCode::kInvalidArgument, "SELECT DISTINCT goes without GROUP BY");
+      }
+      for (const NamedExpression& item : statement_.select) {
+        if (item.expression.kind == Expression::Kind::kStar) {
+          return make_error(ErrorCode::kInvalidArgument,
+                            "SELECT DISTINCT takes names of columns, and no *");
+        }
+        keys.push_back(item.expression);
+      }
+    }
+    query.group_by(std::move(keys));
+    return {};
+  }
+
+  std::string text_;
+  SqlQuery statement_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_sql_command() {
+  return std::make_unique<SqlCommand>();
+}
+
+}  // namespace presso::cli
