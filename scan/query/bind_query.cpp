@@ -409,7 +409,9 @@ Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> so
   const auto of_groups = [](const FromText<NamedExpression>& item) {
     return has_aggregate(item.parsed.expression);
   };
-  const bool grouped = !spec.group_by.empty() || !spec.aggregates.empty() ||
+  const bool of_all = std::any_of(spec.having.begin(), spec.having.end(),
+                                  [](const auto& item) { return has_aggregate(item.parsed); });
+  const bool grouped = !spec.group_by.empty() || !spec.aggregates.empty() || of_all ||
                        std::any_of(spec.select.begin(), spec.select.end(), of_groups);
   PRESSO_TRY(grouped ? bind_grouped(query, binder, spec, rows)
                      : bind_plain(query, binder, spec, qualifiers));
