@@ -132,12 +132,16 @@ class JoinBinder {
       const Status swapped = qualify_pair(join, left, right);
       if (!swapped.ok()) return shown(std::move(bound.error()), text);
     }
+    return take_qualified(join, std::move(left), std::move(right));
+  }
+
+  Status take_qualified(std::size_t join, Expression left, Expression right) {
     JoinEquality equality;
     PRESSO_ASSIGN(equality.left_sources, sources_of(left, source_of()));
     PRESSO_ASSIGN(equality.right_sources, sources_of(right, source_of()));
     equality.left = std::move(left);
     equality.right = std::move(right);
-    return take_equality(join, std::move(equality), text);
+    return take_equality(join, std::move(equality), spec_.joins[join].text);
   }
 
   Status qualify_pair(std::size_t join, Expression& left, Expression& right) {
@@ -171,7 +175,7 @@ class JoinBinder {
     Expression left = column, right = column;
     Status bound = qualify_pair(join, left, right);
     if (!bound.ok()) return shown(std::move(bound.error()), spec_.joins[join].text);
-    return take_pair(join, left, right);
+    return take_qualified(join, std::move(left), std::move(right));
   }
 
   Status take_on(std::size_t join, const Expression& on) {

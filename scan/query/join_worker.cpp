@@ -244,14 +244,15 @@ Status JoinWorker::find(std::size_t stage) {
   PRESSO_TRY(run_step(*probe.keys, level));
   const std::uint64_t* const validity =
       built.keys.encode(probe.keys->results, level.count, probe.scratch);
-  const std::uint64_t* const words = probe.scratch.codes.words.data();
   const JoinPart part = run_.part_of_stage(stage);
   probe.is_parted = !part.is_all();
   const std::uint64_t* looked_up = validity;
   if (probe.is_parted) {
+    built.keys.hash(level.count, probe.scratch);
     for (std::uint32_t word = 0; word < kBatchWords; ++word) probe.here[word] = 0;
     for (std::uint32_t i = 0; i < level.count; ++i) {
-      probe.here[i / 64] |= std::uint64_t{part.has(words[i], has_bit(validity, i))} << (i % 64);
+      probe.here[i / 64] |= std::uint64_t{part.has(probe.scratch.hashes[i], has_bit(validity, i))}
+                            << (i % 64);
     }
     for (std::uint32_t word = 0; word < kBatchWords; ++word) {
       probe.valid_here[word] =
@@ -259,7 +260,8 @@ Status JoinWorker::find(std::size_t stage) {
     }
     looked_up = probe.valid_here;
   }
-  return built.table->find({words, level.count}, looked_up, probe.found);
+  looked_up = built.keys.words(level.count, looked_up, probe.scratch);
+  return built.table->find({probe.scratch.codes.words.data(), level.count}, looked_up, probe.found);
 }
 
 /// Pairs, in rounds; where only equal keys matter.
