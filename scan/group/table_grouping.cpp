@@ -129,6 +129,7 @@ class TableGrouping final : public Grouping {
         coder_(coder),
         strategy_(strategy),
         most_in_table_(strategy == GroupStrategy::kRadix ? 0 : most_in_table),
+        finished_bytes_(finished_bytes(plan)),
         budget_(plan.memory_bytes) {
     for (unsigned i = 0; i < std::max(plan.threads, 1u); ++i) {
       workers_.push_back(std::make_unique<Worker>(plan));
@@ -150,11 +151,11 @@ class TableGrouping final : public Grouping {
       PRESSO_TRY(merge_all(pieces));
       std::uint64_t row_limit = 0;
       for (const auto& worker : workers_) row_limit = std::max(row_limit, worker->next_row);
-      return write_groups(plan_, coder_, pieces, row_limit, first_rows);
+      return write_groups(plan_, coder_, pieces, row_limit, budget_, first_rows);
     });
   }
 
-  std::uint64_t bytes() const override { return budget_.used(); }
+  std::uint64_t bytes() const override { return budget_.peak(); }
   std::string describe() const override {
     const std::string partitions = grouped(kRadixPartitions) + " partitions";
     if (strategy_ == GroupStrategy::kRadix) return "radix, " + partitions;
@@ -193,9 +194,14 @@ class TableGrouping final : public Grouping {
     return {};
   }
 
+  /// Where no two threads have the same groups, it is known how large their rows will be: these are
+  /// asked for before the end, when all would have been for nothing.
   Status settle(Worker& worker) {
-    budget_.update(worker.bytes, worker.table.bytes() + worker.states.bytes() + worker.pack_bytes);
-    return budget_.check();
+    budget_.update(worker.bytes, worker.table.bytes() + worker.sorted.bytes() +
+                                     worker.states.bytes() + worker.pack_bytes);
+    const bool is_alone = worker.is_sorted || workers_.size() == 1;
+    const std::uint64_t groups = is_alone ? groups_of(worker) * workers_.size() : 0;
+    return budget_.check(groups * finished_bytes_);
   }
 
   Result<GroupedRows> find_groups(Worker& worker, const Key* codes, std::uint32_t count) {
@@ -350,6 +356,7 @@ class TableGrouping final : public Grouping {
                                                std::bit_ceil(groups / 4096), 1024));
     std::vector<MergeSource<Key>> sources(filled.size());
     std::vector<Column<std::uint32_t>> orders(filled.size());
+    PRESSO_TRY(budget_.take(groups * 2 * sizeof(std::uint32_t)));
     PRESSO_TRY(
         for_each_on_threads(plan_.threads, filled.size(), [&](std::size_t i, unsigned) -> Status {
           filled[i]->states.prepare_merge();
@@ -372,10 +379,20 @@ class TableGrouping final : public Grouping {
           merged_[number] = std::make_unique<Merged<Key>>(plan_);
           return merge_partition(sources, number, *tables[worker], *merged_[number]);
         }));
+    for (const auto& worker : workers_) give_up(*worker);
     for (const auto& merged : merged_) {
       if (merged->keys.size() != 0) add_piece(std::move(merged->keys), merged->states, pieces);
     }
     return {};
+  }
+
+  /// Everything that was merged into other states.
+  void give_up(Worker& worker) {
+    worker.table = KeyTable<Key>();
+    worker.states = GroupStates(plan_.aggregates);
+    worker.packs.clear();
+    worker.pack_bytes = 0;
+    budget_.update(worker.bytes, 0);
   }
 
   Status merge_partition(const std::vector<MergeSource<Key>>& sources, std::size_t number,
@@ -434,6 +451,7 @@ class TableGrouping final : public Grouping {
   const KeyCoder coder_;
   const GroupStrategy strategy_;
   const std::uint64_t most_in_table_;
+  const std::uint64_t finished_bytes_;  ///< of a group
   MemoryBudget budget_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Merged<Key>>> merged_;  ///< by partition
