@@ -125,6 +125,7 @@ class JoinWorker {
   Status run_step(Step& step, Level& level);
   Status enter(std::size_t stage);
   Status find(std::size_t stage);
+  static void list_unique_pairs(Probe& probe, std::uint32_t count);
   Status join_pairs(std::size_t stage);
   Status join_checked(std::size_t stage);
   Status check_round(std::size_t stage, bool ends_row);

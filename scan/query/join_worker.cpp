@@ -165,16 +165,22 @@ std::uint64_t JoinWorker::root_row(std::uint32_t selected) const {
 void JoinWorker::fill_level(const Level& from, Level& to, const std::vector<std::uint32_t>& picked,
                             const std::uint32_t* build, std::size_t build_source) {
   to.count = static_cast<std::uint32_t>(picked.size());
-  bool same = picked.size() == from.count;
-  for (std::uint32_t i = 0; same && i < to.count; ++i) same = picked[i] == i;
+  std::uint32_t moved = picked.size() == from.count ? 0 : 1;
+  for (std::uint32_t i = 0; moved == 0 && i < to.count; i += 64) {
+    const std::uint32_t end = std::min(to.count, i + 64);
+    for (std::uint32_t k = i; k < end; ++k) moved |= picked[k] ^ k;
+  }
+  const bool same = moved == 0;
   to.all_root_rows = same && from.all_root_rows;
   for (Gathered& gathered : to.columns) gathered.made = false;
   for (std::size_t source = 0; source < from.rows.size(); ++source) {
     std::vector<std::uint32_t>& rows = to.rows[source];
     if (source == joins_.root && from.all_root_rows) {
-      rows.assign(picked.begin(), picked.end());
+      if (!same) rows.assign(picked.begin(), picked.end());
     } else if (build != nullptr && source == build_source) {
       rows.assign(build, build + to.count);
+    } else if (!from.rows[source].empty() && same) {
+      rows = from.rows[source];
     } else if (!from.rows[source].empty()) {
       rows.resize(to.count);
       for (std::uint32_t i = 0; i < to.count; ++i) rows[i] = from.rows[source][picked[i]];
@@ -264,11 +270,35 @@ Status JoinWorker::find(std::size_t stage) {
   return built.table->find({probe.scratch.codes.words.data(), level.count}, looked_up, probe.found);
 }
 
+/// Pairs where keys of the build side are unique: all fit into a round.
+void JoinWorker::list_unique_pairs(Probe& probe, std::uint32_t count) {
+  probe.from.resize(count);
+  probe.to.resize(count);
+  std::uint32_t* const from = probe.from.data();
+  std::uint32_t* const to = probe.to.data();
+  const std::uint32_t* const first = probe.found.first.data();
+  const std::uint32_t* const found = probe.found.count.data();
+  std::uint32_t pairs = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    from[pairs] = i;
+    to[pairs] = first[i];
+    pairs += found[i];
+  }
+  probe.from.resize(pairs);
+  probe.to.resize(pairs);
+  if (probe.found.rows == nullptr) return;
+  for (std::uint32_t i = 0; i < pairs; ++i) to[i] = probe.found.rows[to[i]];
+}
+
 /// Pairs, in rounds; where only equal keys matter.
 Status JoinWorker::join_pairs(std::size_t stage) {
   Probe& probe = *probes_[stage];
   const std::uint32_t count = levels_[stage].count;
   const bool keeps = keeps_probe(joins_.stages[stage].kind);
+  if (!keeps && run_.stage(stage).table->unique()) {
+    list_unique_pairs(probe, count);
+    return push(stage);
+  }
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t partners = probe.found.count[i];
     if (partners == 0 && keeps && probe.is_here(i)) {
@@ -390,6 +420,7 @@ Status JoinWorker::finish_rows(Level& level) {
   *matched_ += last->count;
   if (execution_.only_counts) return {};
   PRESSO_TRY(run_step(*results_, *last));
+  if (!execution_.wants_numbers) return (*take_)({last->count, {}, results_->results});
   set_numbers(*last);
   return (*take_)({last->count, {0, nullptr, numbers_.data()}, results_->results});
 }
