@@ -164,6 +164,7 @@ class JoinWorker {
   std::uint64_t first_ending_ = 0;      ///< their numbers begin with this
   std::uint64_t last_row_ = ~std::uint64_t{0};
   std::uint64_t ordinal_ = 0;  ///< of its rows in the answer
+  std::uint64_t given_ = 0;    ///< rows, where their numbers do not matter
   std::uint64_t* matched_ = nullptr;
   const TakeRows* take_ = nullptr;
 };

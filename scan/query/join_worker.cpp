@@ -420,7 +420,11 @@ Status JoinWorker::finish_rows(Level& level) {
   *matched_ += last->count;
   if (execution_.only_counts) return {};
   PRESSO_TRY(run_step(*results_, *last));
-  if (!execution_.wants_numbers) return (*take_)({last->count, {}, results_->results});
+  if (!execution_.wants_numbers) {
+    const RowNumbers ascending{given_, nullptr, nullptr};
+    given_ += last->count;
+    return (*take_)({last->count, ascending, results_->results});
+  }
   set_numbers(*last);
   return (*take_)({last->count, {0, nullptr, numbers_.data()}, results_->results});
 }
