@@ -84,6 +84,23 @@ class KeyTable {
   /// Bytes that keys point to.
   std::shared_ptr<StringArena> arena() const { return arena_; }
 
+  /// What find() says of a key that is not there.
+  static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
+  /// The number of a key. By any number of threads as long as no keys are added.
+  std::uint32_t find(const Key& key, std::uint64_t hash) const {
+    if (slots_.empty()) return kAbsent;
+    const std::uint64_t compared = compared_of(key, hash);
+    for (std::size_t at = first_slot(hash);; at = (at + 1) & mask_) {
+      const Slot& slot = slots_[at];
+      if (slot.number_plus_1 == 0) return kAbsent;
+      if (slot.compared == compared && is_same(slot, key, hash)) return slot.number_plus_1 - 1;
+    }
+  }
+  /// Asks for the memory that find() looks at first.
+  void prefetch(std::uint64_t hash) const {
+    __builtin_prefetch(slots_.data() + (hash & mask_ & 0xFFFFFFFFu));
+  }
+
   /// The numbers of up to kBatchRows keys, for which there is room; keys are copied where new.
   void find_or_add(const Key* keys, const std::uint64_t* hashes, std::uint32_t count,
                    std::uint32_t* ids, NewKeys& added) {
@@ -153,9 +170,6 @@ class KeyTable {
   void begin(NewKeys& added) const {
     added.first = size();
     added.count = 0;
-  }
-  void prefetch(std::uint64_t hash) const {
-    __builtin_prefetch(slots_.data() + (hash & mask_ & 0xFFFFFFFFu));
   }
   std::size_t first_slot(std::uint64_t hash) const {
     return static_cast<std::uint32_t>(hash) & mask_;

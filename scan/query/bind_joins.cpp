@@ -5,8 +5,9 @@
 //
 // Tables that are joined by inner joins before any other kind may be joined in any order: the one
 // with the most rows is the root, which is read and never kept; the others follow, of those with an
-// equality the one with the fewest rows first. Later joins keep their order. Of two tables with
-// another kind of join the one with more rows is the root, too.
+// equality the one first of which a row is expected to find the fewest partners, or with the fewest
+// rows. Later joins keep their order. Of two tables with another kind of join the one with more
+// rows is the root, too.
 #include <algorithm>
 
 #include "scan/query/join_condition.h"
@@ -131,12 +132,16 @@ class JoinBinder {
       const Status swapped = qualify_pair(join, left, right);
       if (!swapped.ok()) return shown(std::move(bound.error()), text);
     }
+    return take_qualified(join, std::move(left), std::move(right));
+  }
+
+  Status take_qualified(std::size_t join, Expression left, Expression right) {
     JoinEquality equality;
     PRESSO_ASSIGN(equality.left_sources, sources_of(left, source_of()));
     PRESSO_ASSIGN(equality.right_sources, sources_of(right, source_of()));
     equality.left = std::move(left);
     equality.right = std::move(right);
-    return take_equality(join, std::move(equality), text);
+    return take_equality(join, std::move(equality), spec_.joins[join].text);
   }
 
   Status qualify_pair(std::size_t join, Expression& left, Expression& right) {
@@ -170,7 +175,7 @@ class JoinBinder {
     Expression left = column, right = column;
     Status bound = qualify_pair(join, left, right);
     if (!bound.ok()) return shown(std::move(bound.error()), spec_.joins[join].text);
-    return take_pair(join, left, right);
+    return take_qualified(join, std::move(left), std::move(right));
   }
 
   Status take_on(std::size_t join, const Expression& on) {
@@ -316,9 +321,13 @@ class JoinBinder {
     SourceSet joined = source_set(root);
     for (std::size_t step = 0; step < inner_; ++step) {
       std::optional<std::size_t> next;
+      std::pair<double, std::uint64_t> least;
       for (std::size_t i = 0; i <= inner_; ++i) {
         if ((joined & source_set(i)) != 0 || !has_equality(joined, i)) continue;
-        if (!next || sources_[i].rows < sources_[*next].rows) next = i;
+        const std::pair<double, std::uint64_t> cost = {partners(joined, i), sources_[i].rows};
+        if (next && least <= cost) continue;
+        next = i;
+        least = cost;
       }
       if (!next) return no_equality(joined);
       PRESSO_TRY(add_inner_stage(joined, *next));
@@ -344,6 +353,28 @@ class JoinBinder {
     return std::any_of(pool_.begin(), pool_.end(), [&](Equality& equality) {
       return connects(equality.parts, joined, source);
     });
+  }
+
+  /// How many rows of a source a row is expected to find. Keys are taken to be as many as lie
+  /// between the least and the greatest one, or as there are rows.
+  double partners(SourceSet joined, std::size_t source) {
+    constexpr double kShareOfConditions = 0.3;
+    const auto rows = static_cast<double>(std::max<std::uint64_t>(sources_[source].rows, 1));
+    double keys = 1;
+    for (Equality& equality : pool_) {
+      if (connects(equality.parts, joined, source)) keys *= values_of(equality.parts.right, rows);
+    }
+    const double share = joins().sources[source].scan.conditions.empty() ? 1 : kShareOfConditions;
+    return share * rows / std::min(keys, rows);
+  }
+
+  double values_of(const Expression& key, double rows) {
+    const auto bound = binder_.bind(key);
+    if (!bound.ok()) return rows;
+    const Node& node = binder_.builder().at(*bound);
+    if (node.physical == Physical::kBool) return 2;
+    if (node.physical != Physical::kInt64 || !node.range.known) return rows;
+    return std::min(rows, static_cast<double>(node.range.most - node.range.least) + 1);
   }
 
   Status no_equality(SourceSet joined) const {

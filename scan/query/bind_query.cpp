@@ -333,15 +333,15 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
   static const std::vector<InputColumn> kNone;
   query.output = std::make_unique<Graph>();
   GroupBinder binder(query, input, kNone, rows);
-  std::vector<std::string> key_names;
+  std::vector<std::pair<std::size_t, std::string>> columns;  // each key that was given
   for (const auto& [key, text] : spec.group_by) {
     PRESSO_ASSIGN(NodeId id, shown(bind_key(input, key.expression, spec), text));
     if (input.builder().at(id).family == Family::kNull) {
       PRESSO_ASSIGN(id, input.builder().cast(id, schema_of(Family::kInteger)));
     }
-    if (std::find(query.keys.begin(), query.keys.end(), id) != query.keys.end()) continue;
-    binder.add_key(id, key.name);
-    key_names.push_back(key.name);
+    const auto known = std::find(query.keys.begin(), query.keys.end(), id);
+    columns.emplace_back(known - query.keys.begin(), key.name);
+    if (known == query.keys.end()) binder.add_key(id, key.name);
   }
   const auto add = [&](const FromText<NamedExpression>& from) -> Status {
     const NamedExpression& item = from.parsed;
@@ -351,8 +351,8 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
     return {};
   };
   if (spec.select.empty()) {
-    for (std::size_t i = 0; i < query.keys.size(); ++i) {
-      add_result(query, query.output->add(query.group_columns[i]), key_names[i]);
+    for (const auto& [key, name] : columns) {
+      add_result(query, query.output->add(query.group_columns[key]), name);
     }
   }
   for (const auto& item : spec.select) {
@@ -409,7 +409,9 @@ Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> so
   const auto of_groups = [](const FromText<NamedExpression>& item) {
     return has_aggregate(item.parsed.expression);
   };
-  const bool grouped = !spec.group_by.empty() || !spec.aggregates.empty() ||
+  const bool of_all = std::any_of(spec.having.begin(), spec.having.end(),
+                                  [](const auto& item) { return has_aggregate(item.parsed); });
+  const bool grouped = !spec.group_by.empty() || !spec.aggregates.empty() || of_all ||
                        std::any_of(spec.select.begin(), spec.select.end(), of_groups);
   PRESSO_TRY(grouped ? bind_grouped(query, binder, spec, rows)
                      : bind_plain(query, binder, spec, qualifiers));

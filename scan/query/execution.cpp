@@ -531,6 +531,7 @@ Status run_rows(Execution& execution, ResultSink& sink) {
   if (execution.joins != nullptr) {
     PRESSO_TRY(execution.joins->prepare(program));
     if (execution.joins->passes() > 1) return run_sorted(execution, sink);
+    execution.wants_numbers = false;
   }
   return OrderedAnswer(execution, program, sink).run();
 }

@@ -45,6 +45,7 @@ struct Execution {
   std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
   bool began = false;                   ///< a run over all slices
   bool only_counts = false;             ///< of rows that match, nothing but their number is wanted
+  bool wants_numbers = true;            ///< the order of joined rows matters to who takes them
   std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: coded keys
   std::vector<FilterRunner::Count> condition_counts;
   std::vector<std::string> notes;  ///< how groups were found, rows sorted: for --explain

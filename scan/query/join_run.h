@@ -125,6 +125,7 @@ class JoinWorker {
   Status run_step(Step& step, Level& level);
   Status enter(std::size_t stage);
   Status find(std::size_t stage);
+  static void list_unique_pairs(Probe& probe, std::uint32_t count);
   Status join_pairs(std::size_t stage);
   Status join_checked(std::size_t stage);
   Status check_round(std::size_t stage, bool ends_row);
@@ -163,6 +164,7 @@ class JoinWorker {
   std::uint64_t first_ending_ = 0;      ///< their numbers begin with this
   std::uint64_t last_row_ = ~std::uint64_t{0};
   std::uint64_t ordinal_ = 0;  ///< of its rows in the answer
+  std::uint64_t given_ = 0;    ///< rows, where their numbers do not matter
   std::uint64_t* matched_ = nullptr;
   const TakeRows* take_ = nullptr;
 };

@@ -165,16 +165,22 @@ std::uint64_t JoinWorker::root_row(std::uint32_t selected) const {
 void JoinWorker::fill_level(const Level& from, Level& to, const std::vector<std::uint32_t>& picked,
                             const std::uint32_t* build, std::size_t build_source) {
   to.count = static_cast<std::uint32_t>(picked.size());
-  bool same = picked.size() == from.count;
-  for (std::uint32_t i = 0; same && i < to.count; ++i) same = picked[i] == i;
+  std::uint32_t moved = picked.size() == from.count ? 0 : 1;
+  for (std::uint32_t i = 0; moved == 0 && i < to.count; i += 64) {
+    const std::uint32_t end = std::min(to.count, i + 64);
+    for (std::uint32_t k = i; k < end; ++k) moved |= picked[k] ^ k;
+  }
+  const bool same = moved == 0;
   to.all_root_rows = same && from.all_root_rows;
   for (Gathered& gathered : to.columns) gathered.made = false;
   for (std::size_t source = 0; source < from.rows.size(); ++source) {
     std::vector<std::uint32_t>& rows = to.rows[source];
     if (source == joins_.root && from.all_root_rows) {
-      rows.assign(picked.begin(), picked.end());
+      if (!same) rows.assign(picked.begin(), picked.end());
     } else if (build != nullptr && source == build_source) {
       rows.assign(build, build + to.count);
+    } else if (!from.rows[source].empty() && same) {
+      rows = from.rows[source];
     } else if (!from.rows[source].empty()) {
       rows.resize(to.count);
       for (std::uint32_t i = 0; i < to.count; ++i) rows[i] = from.rows[source][picked[i]];
@@ -244,14 +250,15 @@ Status JoinWorker::find(std::size_t stage) {
   PRESSO_TRY(run_step(*probe.keys, level));
   const std::uint64_t* const validity =
       built.keys.encode(probe.keys->results, level.count, probe.scratch);
-  const std::uint64_t* const words = probe.scratch.codes.words.data();
   const JoinPart part = run_.part_of_stage(stage);
   probe.is_parted = !part.is_all();
   const std::uint64_t* looked_up = validity;
   if (probe.is_parted) {
+    built.keys.hash(level.count, probe.scratch);
     for (std::uint32_t word = 0; word < kBatchWords; ++word) probe.here[word] = 0;
     for (std::uint32_t i = 0; i < level.count; ++i) {
-      probe.here[i / 64] |= std::uint64_t{part.has(words[i], has_bit(validity, i))} << (i % 64);
+      probe.here[i / 64] |= std::uint64_t{part.has(probe.scratch.hashes[i], has_bit(validity, i))}
+                            << (i % 64);
     }
     for (std::uint32_t word = 0; word < kBatchWords; ++word) {
       probe.valid_here[word] =
@@ -259,7 +266,28 @@ Status JoinWorker::find(std::size_t stage) {
     }
     looked_up = probe.valid_here;
   }
-  return built.table->find({words, level.count}, looked_up, probe.found);
+  looked_up = built.keys.words(level.count, looked_up, probe.scratch);
+  return built.table->find({probe.scratch.codes.words.data(), level.count}, looked_up, probe.found);
+}
+
+/// Pairs where keys of the build side are unique: all fit into a round.
+void JoinWorker::list_unique_pairs(Probe& probe, std::uint32_t count) {
+  probe.from.resize(count);
+  probe.to.resize(count);
+  std::uint32_t* const from = probe.from.data();
+  std::uint32_t* const to = probe.to.data();
+  const std::uint32_t* const first = probe.found.first.data();
+  const std::uint32_t* const found = probe.found.count.data();
+  std::uint32_t pairs = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    from[pairs] = i;
+    to[pairs] = first[i];
+    pairs += found[i];
+  }
+  probe.from.resize(pairs);
+  probe.to.resize(pairs);
+  if (probe.found.rows == nullptr) return;
+  for (std::uint32_t i = 0; i < pairs; ++i) to[i] = probe.found.rows[to[i]];
 }
 
 /// Pairs, in rounds; where only equal keys matter.
@@ -267,6 +295,10 @@ Status JoinWorker::join_pairs(std::size_t stage) {
   Probe& probe = *probes_[stage];
   const std::uint32_t count = levels_[stage].count;
   const bool keeps = keeps_probe(joins_.stages[stage].kind);
+  if (!keeps && run_.stage(stage).table->unique()) {
+    list_unique_pairs(probe, count);
+    return push(stage);
+  }
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t partners = probe.found.count[i];
     if (partners == 0 && keeps && probe.is_here(i)) {
@@ -388,6 +420,11 @@ Status JoinWorker::finish_rows(Level& level) {
   *matched_ += last->count;
   if (execution_.only_counts) return {};
   PRESSO_TRY(run_step(*results_, *last));
+  if (!execution_.wants_numbers) {
+    const RowNumbers ascending{given_, nullptr, nullptr};
+    given_ += last->count;
+    return (*take_)({last->count, ascending, results_->results});
+  }
   set_numbers(*last);
   return (*take_)({last->count, {0, nullptr, numbers_.data()}, results_->results});
 }

@@ -43,9 +43,9 @@ Result<bool> KeyCodes::add_group(const Table& table, std::uint64_t group) {
   for (std::uint32_t code = 0; code < numbers.size(); ++code) {
     group_numbers.same = group_numbers.same && numbers[code] == code;
   }
-  entries_ += numbers.size();
   group_numbers.count = static_cast<std::uint32_t>(numbers.size());
   numbers.resize(std::max<std::size_t>(numbers.size(), 16));
+  entries_ += numbers.size();
   number_of_.back().push_back(std::move(group_numbers));
   return true;
 }

@@ -50,7 +50,7 @@ class KeyCodes {
     bool same = true;  ///< each entry's number is its code
   };
   std::vector<std::vector<GroupNumbers>> number_of_;  ///< by table and row group
-  std::uint64_t entries_ = 0;                         ///< of all of them
+  std::uint64_t entries_ = 0;                         ///< of number_of_
 };
 
 }  // namespace presso::query

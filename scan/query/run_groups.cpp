@@ -23,6 +23,7 @@ class GroupRun {
   GroupRun(Execution& execution, ResultSink& sink) : execution_(execution), sink_(sink) {}
 
   Status run() {
+    execution_.wants_numbers = !query().keys.empty();
     PRESSO_TRY(find_key_codes());
     make_program();
     PRESSO_TRY(make_plan());

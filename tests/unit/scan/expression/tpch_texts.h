@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-<<<<<<< HEAD
-// Queries of TPC-H as its specification words them (2.4, with the parameters that validate
-=======
 // Queries of TPC-H as its specification words them (chapter 2.4, with the parameters that validate
->>>>>>> w-sql
 // answers). Q13 and Q18 have subqueries there; here they are written without them.
 #pragma once
 

@@ -34,6 +34,7 @@ void expect_dense_numbers(const std::vector<Key>& keys, Same&& name_of, HashOf&&
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto next = static_cast<std::uint32_t>(numbers.size());
       ASSERT_EQ(ids[i], numbers.emplace(name_of(keys[first + i]), next).first->second);
+      ASSERT_EQ(plain.find(keys[first + i], hashes[i]), ids[i]);
       ASSERT_LT(others[i], optimistic.size());
       ASSERT_TRUE(name_of(optimistic.keys()[others[i]]) == name_of(keys[first + i]));
     }
@@ -66,6 +67,21 @@ TEST(KeyTable, NumbersWordsInTheirOrder) {
   for (const std::uint32_t limit : {1u, 30u, 5000u, 1u << 30}) {
     expect_dense_numbers(some_words(20'000, limit), itself,
                          [](std::uint64_t key) { return hash_key(key); });
+  }
+}
+
+TEST(KeyTable, SaysWhichKeysAreNotThere) {
+  KeyTable<std::uint64_t> table;
+  EXPECT_EQ(table.find(0, hash_key(std::uint64_t{0})), table.kAbsent);
+  std::uint64_t keys[] = {0, 5, ~std::uint64_t{0}}, hashes[3];
+  for (std::size_t i = 0; i < 3; ++i) hashes[i] = hash_key(keys[i]);
+  std::uint32_t ids[3];
+  NewKeys added;
+  table.reserve(3);
+  table.find_or_add(keys, hashes, 3, ids, added);
+  for (const std::uint64_t absent : {1u, 4u, 6u}) {
+    EXPECT_EQ(table.find(absent, hash_key(absent)), table.kAbsent);
+    EXPECT_EQ(table.find(absent, hashes[1]), table.kAbsent);
   }
 }
 
