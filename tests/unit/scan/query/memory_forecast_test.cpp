@@ -200,5 +200,17 @@ TEST_F(ForecastTest, GroupsThatAreSortedAreRowsToBeSorted) {
   EXPECT_NE(text.find("  predicted: 250 rows, "), text.npos) << text;
 }
 
+TEST_F(ForecastTest, OfJoinsNothingIsForetold) {
+  Query joined = Query::from({*table_}, {"a.presso"});
+  joined.join({*table_}, {"b.presso"}, JoinKind::kInner, std::string_view("a.id = b.id"));
+  joined.group_by("b.text").aggregate("max(b.many) as m").order_by("m");
+  const std::string text = explain(joined, kMegabyte);
+  EXPECT_NE(text.find("order by: 1 key\n"), text.npos) << text;
+  EXPECT_EQ(text.find("predicted"), text.npos) << text;
+  const QuerySummary little = run(joined, 2 * kMegabyte);
+  EXPECT_EQ(little.groups, std::uint64_t{kRows});
+  EXPECT_GT(little.passes, 1u);
+}
+
 }  // namespace
 }  // namespace presso::query
