@@ -148,6 +148,7 @@ class JoinWorker {
   std::vector<std::unique_ptr<Probe>> probes_;
   std::unique_ptr<Step> after_;
   std::unique_ptr<Step> results_;
+  bool may_miss_ = false;  ///< there may be rows that have none of some table
   std::vector<std::uint32_t> kept_;
   std::vector<std::uint64_t> numbers_;
   std::vector<std::size_t> source_of_column_;

@@ -37,11 +37,30 @@ struct Wide {
   std::uint64_t words[2] = {0, 0};
 };
 
-bool pick(Physical physical, const VectorView& from, const std::uint32_t* rows, std::uint32_t count,
-          Byte* out, std::uint64_t* validity) {
+/// The same where each row is there and has a value.
+template <class T>
+void pick_all(const void* values, const std::uint32_t* rows, std::uint32_t count, Byte* out) {
+  const auto* const from = static_cast<const T*>(values);
+  auto* const to = reinterpret_cast<T*>(out);
+  for (std::uint32_t i = 0; i < count; ++i) to[i] = from[rows[i]];
+}
+
+void pick_all(const VectorView& from, const std::uint32_t* rows, std::uint32_t count, Byte* out) {
+  switch (physical_bytes(from.physical)) {
+    case 1:
+      return pick_all<Byte>(from.values, rows, count, out);
+    case 8:
+      return pick_all<std::uint64_t>(from.values, rows, count, out);
+    default:
+      return pick_all<Wide>(from.values, rows, count, out);
+  }
+}
+
+bool pick(const VectorView& from, const std::uint32_t* rows, std::uint32_t count, Byte* out,
+          std::uint64_t* validity) {
   const auto* const values = static_cast<const Byte*>(from.values);
   std::fill_n(validity, kBatchWords, 0);
-  switch (physical_bytes(physical)) {
+  switch (physical_bytes(from.physical)) {
     case 1:
       return pick_values<Byte>(values, from.validity, rows, count, out, validity);
     case 8:
@@ -71,6 +90,7 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
     if (!stage.residual.empty()) {
       probe->residual = std::make_unique<Step>(Program(*query.input, stage.residual));
     }
+    may_miss_ = may_miss_ || keeps_probe(stage.kind) || gives_build_rows(stage.kind);
     probes_.push_back(std::move(probe));
   }
   if (!query.conditions.empty()) {
@@ -122,8 +142,13 @@ Result<VectorView> JoinWorker::column(Level& level, std::size_t column) {
       from = run_.stage(stage_of_source_[source]).rows.view(place_[column], 0);
     }
     gathered.values.resize_discarding(kBatchRows * physical_bytes(from.physical));
-    const bool nulls = pick(from.physical, from, level.rows[source].data(), level.count,
-                            gathered.values.data(), gathered.validity);
+    const std::uint32_t* const rows = level.rows[source].data();
+    bool nulls = false;
+    if (!may_miss_ && from.validity == nullptr) {
+      pick_all(from, rows, level.count, gathered.values.data());
+    } else {
+      nulls = pick(from, rows, level.count, gathered.values.data(), gathered.validity);
+    }
     gathered.view = {from.physical, gathered.values.data(), nulls ? gathered.validity : nullptr};
   }
   gathered.made = true;
