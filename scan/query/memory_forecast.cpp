@@ -117,7 +117,8 @@ class NodeSizes {
   Result<StringFacts> facts_of(std::size_t column) {
     known_.resize(execution_.query.columns.size());
     if (!known_[column]) {
-      PRESSO_ASSIGN(known_[column], string_facts(execution_.tables, column));
+      PRESSO_ASSIGN(known_[column],
+                    string_facts(execution_.tables, column - execution_.first_column));
     }
     return *known_[column];
   }
@@ -267,6 +268,7 @@ GroupForecast forecast_groups(const GroupSizes& sizes, unsigned threads,
 }
 
 Result<MemoryForecast> forecast_memory(const Execution& execution, std::uint64_t rows) {
+  if (execution.joins != nullptr) return MemoryForecast();
   const BoundQuery& query = execution.query;
   const double left = static_cast<double>(rows) * execution.plan.selectivity;
   MemoryForecast forecast;

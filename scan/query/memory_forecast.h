@@ -61,7 +61,7 @@ struct MemoryForecast {
   std::optional<SortForecast> order;
 };
 /// `rows`: of slices that zones do not rule out. Reads directories of row groups where strings are
-/// grouped or sorted.
+/// grouped or sorted. Of joins nothing is foretold: it is not known how many rows come out of them.
 Result<MemoryForecast> forecast_memory(const Execution& execution, std::uint64_t rows);
 
 }  // namespace presso::query
