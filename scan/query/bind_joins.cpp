@@ -78,18 +78,21 @@ class JoinBinder {
     residual_.resize(spec_.joins.size());
     while (inner_ < spec_.joins.size() && is_inner(spec_.joins[inner_].kind)) ++inner_;
     for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
+      forbid_columns_of_semi_joins(join);
       PRESSO_TRY(take_join(join));
     }
-    forbid_columns_of_semi_joins();
+    forbid_columns_of_semi_joins(spec_.joins.size());
     for (const auto& [condition, text] : spec_.conditions) {
       PRESSO_TRY(take_where(condition, text));
     }
     PRESSO_TRY(bind_scans());
+    forbid_columns_of_semi_joins(0);  // names were looked up; their own keys are bound
     PRESSO_TRY(order_inner_joins());
     for (std::size_t join = inner_; join < spec_.joins.size(); ++join) {
       PRESSO_TRY(add_later_stage(join));
     }
     exchange_sides();
+    forbid_columns_of_semi_joins(spec_.joins.size());
     return bind_conditions();
   }
 
@@ -135,6 +138,7 @@ class JoinBinder {
     return take_qualified(join, std::move(left), std::move(right));
   }
 
+  /// `left` and `right` have their tables' names.
   Status take_qualified(std::size_t join, Expression left, Expression right) {
     JoinEquality equality;
     PRESSO_ASSIGN(equality.left_sources, sources_of(left, source_of()));
@@ -244,15 +248,15 @@ class JoinBinder {
     return result;
   }
 
-  void forbid_columns_of_semi_joins() {
-    for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
-      const Kind kind = spec_.joins[join].kind;
-      if (kind != Kind::kSemi && kind != Kind::kAnti) continue;
-      for (InputColumn& column : query_.columns) {
-        if (column.source != join + 1) continue;
-        column.unusable = kind == Kind::kSemi ? "its table stands on the right of a semi join"
-                                              : "its table stands on the right of an anti join";
-      }
+  /// The right side of a semi join is seen by its own condition, and not by what follows: those of
+  /// joins before `end` are forbidden.
+  void forbid_columns_of_semi_joins(std::size_t end) {
+    for (InputColumn& column : query_.columns) {
+      column.unusable.clear();
+      if (column.source == 0 || column.source > end) continue;
+      const Kind kind = spec_.joins[column.source - 1].kind;
+      if (kind == Kind::kSemi) column.unusable = "its table stands on the right of a semi join";
+      if (kind == Kind::kAnti) column.unusable = "its table stands on the right of an anti join";
     }
   }
 
