@@ -4,10 +4,11 @@
 // all joins.
 //
 // Tables that are joined by inner joins before any other kind may be joined in any order: the one
-// with the most rows is the root, which is read and never kept; the others follow, of those with an
-// equality the one first of which a row is expected to find the fewest partners, or with the fewest
-// rows. Later joins keep their order. Of two tables with another kind of join the one with more
-// rows is the root, too.
+// of which conditions leave the most rows is the root, which is read and never kept; the others
+// follow, of those with an equality the one first of which a row is expected to find the fewest
+// partners. One whose equalities are with another build side only is joined to that before. Later
+// joins keep their order. Of two tables with another kind of join the one with more rows is the
+// root, too.
 #include <algorithm>
 
 #include "scan/query/join_condition.h"
@@ -267,7 +268,7 @@ class JoinBinder {
     if (!split.ok()) return shown(std::move(split.error()), text);
     for (JoinEquality& equality : split->equalities) {
       const SourceSet all = equality.left_sources | equality.right_sources;
-      if ((all & ~left_of(inner_)) == 0 && !equality.nulls_are_equal) {
+      if ((all & ~left_of(inner_)) == 0 && inner_rows_stay() && !equality.nulls_are_equal) {
         pool_.push_back({std::move(equality), text});
       } else {
         after_.push_back({equality_expression(std::move(equality)), text});
@@ -282,6 +283,12 @@ class JoinBinder {
     }
     for (RestCondition& rest : split->rest) after_.push_back({std::move(rest.condition), text});
     return {};
+  }
+
+  /// Whether what is false for rows of the inner joins need not be asked again behind later joins.
+  bool inner_rows_stay() const {
+    return std::all_of(spec_.joins.begin() + static_cast<std::ptrdiff_t>(inner_), spec_.joins.end(),
+                       [](const JoinSpec& join) { return where_may_filter(join.kind, false); });
   }
 
   bool where_may_filter_source(std::size_t source) const {
@@ -316,19 +323,32 @@ class JoinBinder {
 
   // --- stages
 
+  /// The rows that a source's own conditions leave.
+  double rows_left(std::size_t source) const { return left_[source]; }
+
+  void estimate_rows() {
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      const BoundQuery& scan = query_.joins->sources[i].scan;
+      const bool all = scan.conditions.empty() || !sources_[i].share;
+      left_.push_back((all ? 1.0 : sources_[i].share(scan)) *
+                      static_cast<double>(sources_[i].rows));
+    }
+  }
+
   Status order_inner_joins() {
+    estimate_rows();
     std::size_t root = 0;
     for (std::size_t i = 1; i <= inner_; ++i) {
-      if (sources_[i].rows > sources_[root].rows) root = i;
+      if (rows_left(i) > rows_left(root)) root = i;
     }
-    joins().root = root;
+    tree().root = root;
     SourceSet joined = source_set(root);
     for (std::size_t step = 0; step < inner_; ++step) {
       std::optional<std::size_t> next;
-      std::pair<double, std::uint64_t> least;
+      std::pair<double, double> least;
       for (std::size_t i = 0; i <= inner_; ++i) {
         if ((joined & source_set(i)) != 0 || !has_equality(joined, i)) continue;
-        const std::pair<double, std::uint64_t> cost = {partners(joined, i), sources_[i].rows};
+        const std::pair<double, double> cost = {partners(joined, i), rows_left(i)};
         if (next && least <= cost) continue;
         next = i;
         least = cost;
@@ -341,6 +361,35 @@ class JoinBinder {
       after_.push_back({equality_expression(std::move(rest.parts)), std::move(rest.text)});
     }
     return {};
+  }
+
+  JoinTree& tree() { return joins().tree; }
+
+  /// Where a source is joined: to rows of the root, or before that to those of a build side, if its
+  /// equalities are with that one only, and it does not make more rows of them.
+  JoinTree& place_of(SourceSet joined, std::size_t source) {
+    JoinTree* place = &tree();
+    if (partners(joined, source) > 1) return *place;
+    SourceSet others = 0;
+    for (Equality& equality : pool_) {
+      if (connects(equality.parts, joined, source)) others |= equality.parts.left_sources;
+    }
+    for (bool deeper = true; deeper;) {
+      deeper = false;
+      for (BoundStage& stage : place->stages) {
+        if ((others & ~sources_in(stage.build)) != 0) continue;
+        place = &stage.build;
+        deeper = true;
+        break;
+      }
+    }
+    return *place;
+  }
+
+  static SourceSet sources_in(const JoinTree& tree) {
+    SourceSet sources = source_set(tree.root);
+    for (const BoundStage& stage : tree.stages) sources |= sources_in(stage.build);
+    return sources;
   }
 
   /// Between a source and those that are joined already; turned so that it stands on the right.
@@ -362,14 +411,12 @@ class JoinBinder {
   /// How many rows of a source a row is expected to find. Keys are taken to be as many as lie
   /// between the least and the greatest one, or as there are rows.
   double partners(SourceSet joined, std::size_t source) {
-    constexpr double kShareOfConditions = 0.3;
-    const auto rows = static_cast<double>(std::max<std::uint64_t>(sources_[source].rows, 1));
+    const double all = std::max(1.0, static_cast<double>(sources_[source].rows));
     double keys = 1;
     for (Equality& equality : pool_) {
-      if (connects(equality.parts, joined, source)) keys *= values_of(equality.parts.right, rows);
+      if (connects(equality.parts, joined, source)) keys *= values_of(equality.parts.right, all);
     }
-    const double share = joins().sources[source].scan.conditions.empty() ? 1 : kShareOfConditions;
-    return share * rows / std::min(keys, rows);
+    return rows_left(source) / std::min(keys, all);
   }
 
   double values_of(const Expression& key, double rows) {
@@ -392,7 +439,7 @@ class JoinBinder {
                           ": all rows of one with all rows of the other are not made; a join "
                           "needs a condition such as a.key = b.key");
   }
-  std::size_t joins_root() const { return query_.joins->root; }
+  std::size_t joins_root() const { return query_.joins->tree.root; }
   std::string name_of(std::size_t source) const {
     const auto& names = sources_[source].qualifiers;
     return names.empty() ? "table " + std::to_string(source + 1) : names.front();
@@ -400,7 +447,8 @@ class JoinBinder {
 
   Status add_inner_stage(SourceSet joined, std::size_t source) {
     BoundStage stage;
-    stage.source = source;
+    stage.build.root = source;
+    JoinTree& place = place_of(joined, source);
     std::vector<Equality> left_over;
     for (Equality& equality : pool_) {
       if (connects(equality.parts, joined, source)) {
@@ -410,7 +458,7 @@ class JoinBinder {
       }
     }
     pool_ = std::move(left_over);
-    joins().stages.push_back(std::move(stage));
+    place.stages.push_back(std::move(stage));
     return {};
   }
 
@@ -437,13 +485,13 @@ class JoinBinder {
           spec_.joins[join].text);
     }
     BoundStage stage;
-    stage.source = join + 1;
+    stage.build.root = join + 1;
     stage.kind = stage_kind(spec_.joins[join].kind);
     for (const Equality& equality : keys_[join]) {
       PRESSO_TRY(add_keys(stage, equality));
     }
     PRESSO_TRY(bind_rest(residual_[join], stage.residual));
-    joins().stages.push_back(std::move(stage));
+    tree().stages.push_back(std::move(stage));
     return {};
   }
 
@@ -456,10 +504,10 @@ class JoinBinder {
   }
 
   void exchange_sides() {
-    if (sources_.size() != 2 || inner_ != 0 || sources_[0].rows >= sources_[1].rows) return;
-    BoundStage& stage = joins().stages[0];
-    joins().root = 1;
-    stage.source = 0;
+    if (sources_.size() != 2 || inner_ != 0 || rows_left(0) >= rows_left(1)) return;
+    BoundStage& stage = tree().stages[0];
+    tree().root = 1;
+    stage.build.root = 0;
     stage.kind = mirrored(stage.kind);
     std::swap(stage.probe_keys, stage.build_keys);
   }
@@ -476,6 +524,7 @@ class JoinBinder {
   std::vector<std::vector<Equality>> keys_;       ///< by later join
   std::vector<std::vector<Rest>> residual_;       ///< likewise
   std::vector<Rest> after_;
+  std::vector<double> left_;  ///< rows, by source
 };
 
 /// The column of that name of the sources before `end`, if there is exactly one.
@@ -524,6 +573,12 @@ std::string_view stage_kind_name(StageKind kind) {
                                          "semi, of the table in memory",
                                          "anti, of the table in memory"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+bool JoinTree::has(std::size_t source) const {
+  return source == root ||
+         std::any_of(stages.begin(), stages.end(),
+                     [source](const BoundStage& stage) { return stage.build.has(source); });
 }
 
 std::size_t BoundJoins::source_of(std::size_t column) const {

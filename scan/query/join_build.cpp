@@ -6,6 +6,7 @@
 
 #include "presso/ordered_pipeline.h"
 #include "scan/group/group_output.h"
+#include "scan/query/join_run.h"
 #include "scan/query/make_plan.h"
 
 namespace presso::query {
@@ -55,10 +56,10 @@ class StageBuilder {
                JoinPart part, std::uint64_t memory_bytes)
       : parent_(parent),
         stage_(stage),
-        source_(parent.query.joins->sources[stage.source]),
+        source_(parent.query.joins->sources[stage.build.root]),
         part_(part),
         memory_bytes_(memory_bytes),
-        scan_((*parent.sources)[stage.source], source_.scan),
+        scan_(parent, stage.build),
         built_(std::make_unique<BuiltStage>(stage, *parent.query.input)) {
     built_->columns = std::move(columns);
   }
@@ -109,7 +110,9 @@ class StageBuilder {
     scan_.options.plan = {};
     scan_.threads = parent_.threads;
     scan_.counters = parent_.counters;
-    scan_.first_column = source_.first_column;
+    scan_.memory_bytes = memory_bytes_;
+    scan_.wants_numbers = !part_.is_all();
+    scan_.start();
     PRESSO_ASSIGN(scan_.plan, make_filter_plan(scan_.tables, source_.scan, scan_.options));
     std::vector<NodeId> nodes = stage_.build_keys;
     for (const std::size_t column : built_->columns) {
@@ -120,7 +123,8 @@ class StageBuilder {
       physical_.push_back(graph().at(nodes.back()).physical);
     }
     program_ = Program(graph(), nodes);
-    can_be_placed_ = source_.scan.conditions.empty() && built_->keys.are_words() &&
+    can_be_placed_ = source_.scan.conditions.empty() && stage_.build.stages.empty() &&
+                     built_->keys.are_words() &&
                      std::all_of(nodes.begin(), nodes.end(), [this](NodeId id) {
                        const Node& node = graph().at(id);
                        return !node.nullable && node.physical != Physical::kString;
@@ -142,6 +146,10 @@ class StageBuilder {
   /// Hands on the rows of each slice, in order.
   template <class Consume>
   Status read(Consume consume) {
+    if (scan_.joins != nullptr) {
+      PRESSO_TRY(scan_.joins->prepare(program_));
+      if (scan_.joins->passes() > 1) return too_little_memory(memory_bytes_);
+    }
     const std::vector<std::size_t> columns = columns_read(scan_, program_);
     SliceSource source(scan_.tables, columns, *scan_.counters, scan_.options.cancelled);
     std::vector<std::unique_ptr<KeyWorker>> workers(scan_.threads);

@@ -86,8 +86,8 @@ class JoinWorker {
   /// Rows before a stage, or behind the last one.
   struct Level {
     std::uint32_t count = 0;
-    /// By source: numbers of its rows, kNone where there is none. The root's: among those that are
-    /// selected of a vector.
+    /// The root's rows, among those that are selected of a vector; then of each stage numbers of
+    /// rows of its build side. kNone where there is none.
     std::vector<std::vector<std::uint32_t>> rows;
     bool all_root_rows = false;  ///< the root's are 0, 1, 2, ...
     std::vector<Gathered> columns;
@@ -132,7 +132,7 @@ class JoinWorker {
   Status choose_rows(std::size_t stage, bool wanted);
   Status push(std::size_t stage);
   void fill_level(const Level& from, Level& to, const std::vector<std::uint32_t>& picked,
-                  const std::uint32_t* build, std::size_t build_source);
+                  const std::uint32_t* build, std::size_t stage);
   void mark(std::size_t stage);
   Status finish_rows(Level& level);
   Status keep_fulfilling(Step& step, Level& level, std::vector<std::uint32_t>& kept);
@@ -143,7 +143,7 @@ class JoinWorker {
 
   const Execution& execution_;
   const JoinRun& run_;
-  const BoundJoins& joins_;
+  const JoinTree& tree_;
   std::vector<Level> levels_;  ///< before stage 0, 1, ..., behind the last one, behind conditions
   std::vector<std::unique_ptr<Probe>> probes_;
   std::unique_ptr<Step> after_;
@@ -151,9 +151,8 @@ class JoinWorker {
   bool may_miss_ = false;  ///< there may be rows that have none of some table
   std::vector<std::uint32_t> kept_;
   std::vector<std::uint64_t> numbers_;
-  std::vector<std::size_t> source_of_column_;
-  std::vector<std::size_t> place_;  ///< by column, in its build side
-  std::vector<std::uint32_t> stage_of_source_;
+  std::vector<std::size_t> holder_;  ///< by column: in Level::rows
+  std::vector<std::size_t> place_;   ///< by column, in its build side
 
   // Where it is.
   SliceReader* reader_ = nullptr;

@@ -75,16 +75,16 @@ bool pick(const VectorView& from, const std::uint32_t* rows, std::uint32_t count
 JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Program& program)
     : execution_(execution),
       run_(run),
-      joins_(*execution.query.joins),
-      levels_(joins_.stages.size() + 2),
+      tree_(*execution.tree),
+      levels_(tree_.stages.size() + 2),
       numbers_(kBatchRows),
       root_columns_(execution.query.columns.size()) {
   const BoundQuery& query = execution.query;
   for (Level& level : levels_) {
-    level.rows.resize(joins_.sources.size());
+    level.rows.resize(tree_.stages.size() + 1);
     level.columns = std::vector<Gathered>(query.columns.size());
   }
-  for (const BoundStage& stage : joins_.stages) {
+  for (const BoundStage& stage : tree_.stages) {
     auto probe = std::make_unique<Probe>();
     probe->keys = std::make_unique<Step>(Program(*query.input, stage.probe_keys));
     if (!stage.residual.empty()) {
@@ -93,22 +93,21 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
     may_miss_ = may_miss_ || keeps_probe(stage.kind) || gives_build_rows(stage.kind);
     probes_.push_back(std::move(probe));
   }
-  if (!query.conditions.empty()) {
+  if (execution.is_whole && !query.conditions.empty()) {
     after_ = std::make_unique<Step>(Program(*query.input, query.conditions));
   }
   results_ = std::make_unique<Step>(program);
-  for (std::size_t i = 0; i < joins_.stages.size(); ++i) {
-    stage_of_source_.resize(joins_.sources.size(), kNone);
-    stage_of_source_[joins_.stages[i].source] = static_cast<std::uint32_t>(i);
-  }
   for (std::size_t column = 0; column < query.columns.size(); ++column) {
-    const std::size_t source = joins_.source_of(column);
-    source_of_column_.push_back(source);
+    const std::size_t source = query.joins->source_of(column);
+    holder_.push_back(0);
     place_.push_back(0);
-    if (source == joins_.root) continue;
-    const auto& kept = run.stage(stage_of_source_[source]).columns;
-    place_.back() =
-        static_cast<std::size_t>(std::find(kept.begin(), kept.end(), column) - kept.begin());
+    for (std::size_t stage = 0; stage < tree_.stages.size(); ++stage) {
+      if (!tree_.stages[stage].build.has(source)) continue;
+      const auto& kept = run.stage(stage).columns;
+      holder_.back() = stage + 1;
+      place_.back() =
+          static_cast<std::size_t>(std::find(kept.begin(), kept.end(), column) - kept.begin());
+    }
   }
 }
 
@@ -117,7 +116,7 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
 Result<VectorView> JoinWorker::root_column(std::size_t column) {
   Gathered& gathered = root_columns_[column];
   if (!gathered.made) {
-    const std::size_t own = column - joins_.sources[joins_.root].first_column;
+    const std::size_t own = column - execution_.first_column;
     PRESSO_ASSIGN(gathered.view, reader_->load(own, vector_, selection_));
     gathered.made = true;
   }
@@ -127,8 +126,8 @@ Result<VectorView> JoinWorker::root_column(std::size_t column) {
 Result<VectorView> JoinWorker::column(Level& level, std::size_t column) {
   Gathered& gathered = level.columns[column];
   if (gathered.made) return gathered.view;
-  const std::size_t source = source_of_column_[column];
-  const bool of_root = source == joins_.root;
+  const std::size_t holder = holder_[column];
+  const bool of_root = holder == 0;
   VectorView from;
   if (of_root && !ending_) {
     PRESSO_ASSIGN(from, root_column(column));
@@ -139,10 +138,10 @@ Result<VectorView> JoinWorker::column(Level& level, std::size_t column) {
     if (of_root && ending_) {
       from.physical = physical_of_column(column);
     } else if (!of_root) {
-      from = run_.stage(stage_of_source_[source]).rows.view(place_[column], 0);
+      from = run_.stage(holder - 1).rows.view(place_[column], 0);
     }
     gathered.values.resize_discarding(kBatchRows * physical_bytes(from.physical));
-    const std::uint32_t* const rows = level.rows[source].data();
+    const std::uint32_t* const rows = level.rows[holder].data();
     bool nulls = false;
     if (!may_miss_ && from.validity == nullptr) {
       pick_all(from, rows, level.count, gathered.values.data());
@@ -174,8 +173,7 @@ Status JoinWorker::run_step(Step& step, Level& level) {
 
 Error JoinWorker::failure_at(const Failure& failure, const Level& level) const {
   if (ending_) return make_error(ErrorCode::kInvalidArgument, failure.what);
-  const std::uint32_t selected =
-      level.all_root_rows ? failure.row : level.rows[joins_.root][failure.row];
+  const std::uint32_t selected = level.all_root_rows ? failure.row : level.rows[0][failure.row];
   return failure_error(failure, root_row(selected));
 }
 
@@ -188,7 +186,7 @@ std::uint64_t JoinWorker::root_row(std::uint32_t selected) const {
 
 /// The rows `picked` of `from`; with `build`, which are rows of the stage's build side.
 void JoinWorker::fill_level(const Level& from, Level& to, const std::vector<std::uint32_t>& picked,
-                            const std::uint32_t* build, std::size_t build_source) {
+                            const std::uint32_t* build, std::size_t stage) {
   to.count = static_cast<std::uint32_t>(picked.size());
   std::uint32_t moved = picked.size() == from.count ? 0 : 1;
   for (std::uint32_t i = 0; moved == 0 && i < to.count; i += 64) {
@@ -198,19 +196,18 @@ void JoinWorker::fill_level(const Level& from, Level& to, const std::vector<std:
   const bool same = moved == 0;
   to.all_root_rows = same && from.all_root_rows;
   for (Gathered& gathered : to.columns) gathered.made = false;
-  for (std::size_t source = 0; source < from.rows.size(); ++source) {
-    std::vector<std::uint32_t>& rows = to.rows[source];
-    if (source == joins_.root && from.all_root_rows) {
+  for (std::size_t holder = 0; holder < from.rows.size(); ++holder) {
+    const std::vector<std::uint32_t>& old = from.rows[holder];
+    std::vector<std::uint32_t>& rows = to.rows[holder];
+    if (holder == 0 && from.all_root_rows) {
       if (!same) rows.assign(picked.begin(), picked.end());
-    } else if (build != nullptr && source == build_source) {
+    } else if (build != nullptr && holder == stage + 1) {
       rows.assign(build, build + to.count);
-    } else if (!from.rows[source].empty() && same) {
-      rows = from.rows[source];
-    } else if (!from.rows[source].empty()) {
-      rows.resize(to.count);
-      for (std::uint32_t i = 0; i < to.count; ++i) rows[i] = from.rows[source][picked[i]];
+    } else if (same || old.empty()) {
+      rows = old;
     } else {
-      rows.clear();
+      rows.resize(to.count);
+      for (std::uint32_t i = 0; i < to.count; ++i) rows[i] = old[picked[i]];
     }
   }
 }
@@ -220,9 +217,9 @@ Status JoinWorker::push(std::size_t stage) {
   if (probe.from.empty()) return {};
   const bool with_build = !probe.to.empty();
   if (with_build) mark(stage);
-  if (gives_pairs(joins_.stages[stage].kind) || !with_build) {
+  if (gives_pairs(tree_.stages[stage].kind) || !with_build) {
     fill_level(levels_[stage], levels_[stage + 1], probe.from,
-               with_build ? probe.to.data() : nullptr, joins_.stages[stage].source);
+               with_build ? probe.to.data() : nullptr, stage);
     PRESSO_TRY(enter(stage + 1));
   }
   probe.from.clear();
@@ -248,14 +245,14 @@ void JoinWorker::mark(std::size_t stage) {
 
 Status JoinWorker::enter(std::size_t stage) {
   if (levels_[stage].count == 0) return {};
-  if (stage == joins_.stages.size()) return finish_rows(levels_[stage]);
+  if (stage == tree_.stages.size()) return finish_rows(levels_[stage]);
   PRESSO_TRY(find(stage));
   if (only_counts(stage)) {
     *matched_ += probes_[stage]->found.pairs;
     return {};
   }
   if (probes_[stage]->residual != nullptr) return join_checked(stage);
-  const StageKind kind = joins_.stages[stage].kind;
+  const StageKind kind = tree_.stages[stage].kind;
   if (kind == StageKind::kProbeSemi || kind == StageKind::kProbeAnti) {
     return choose_rows(stage, kind == StageKind::kProbeSemi);
   }
@@ -264,8 +261,8 @@ Status JoinWorker::enter(std::size_t stage) {
 
 /// Whether the number of pairs is all that is wanted.
 bool JoinWorker::only_counts(std::size_t stage) const {
-  return execution_.only_counts && stage + 1 == joins_.stages.size() && after_ == nullptr &&
-         joins_.stages[stage].kind == StageKind::kInner && probes_[stage]->residual == nullptr;
+  return execution_.only_counts && stage + 1 == tree_.stages.size() && after_ == nullptr &&
+         tree_.stages[stage].kind == StageKind::kInner && probes_[stage]->residual == nullptr;
 }
 
 Status JoinWorker::find(std::size_t stage) {
@@ -319,7 +316,7 @@ void JoinWorker::list_unique_pairs(Probe& probe, std::uint32_t count) {
 Status JoinWorker::join_pairs(std::size_t stage) {
   Probe& probe = *probes_[stage];
   const std::uint32_t count = levels_[stage].count;
-  const bool keeps = keeps_probe(joins_.stages[stage].kind);
+  const bool keeps = keeps_probe(tree_.stages[stage].kind);
   if (!keeps && run_.stage(stage).table->unique()) {
     list_unique_pairs(probe, count);
     return push(stage);
@@ -357,7 +354,7 @@ Status JoinWorker::choose_rows(std::size_t stage, bool wanted) {
 Status JoinWorker::join_checked(std::size_t stage) {
   Probe& probe = *probes_[stage];
   const bool keeps =
-      keeps_probe(joins_.stages[stage].kind) || joins_.stages[stage].kind == StageKind::kProbeAnti;
+      keeps_probe(tree_.stages[stage].kind) || tree_.stages[stage].kind == StageKind::kProbeAnti;
   probe.found_partner = false;
   for (std::uint32_t i = 0; i < levels_[stage].count; ++i) {
     const std::uint32_t partners = probe.found.count[i];
@@ -381,9 +378,9 @@ Status JoinWorker::join_checked(std::size_t stage) {
 Status JoinWorker::check_round(std::size_t stage, bool ends_row) {
   Probe& probe = *probes_[stage];
   if (probe.from.empty()) return {};
-  const StageKind kind = joins_.stages[stage].kind;
+  const StageKind kind = tree_.stages[stage].kind;
   Level& pairs = levels_[stage + 1];
-  fill_level(levels_[stage], pairs, probe.from, probe.to.data(), joins_.stages[stage].source);
+  fill_level(levels_[stage], pairs, probe.from, probe.to.data(), stage);
   PRESSO_TRY(keep_fulfilling(*probe.residual, pairs, probe.kept));
   const std::vector<std::uint32_t> from = std::move(probe.from), to = std::move(probe.to);
   probe.from.clear();
@@ -461,10 +458,10 @@ void JoinWorker::set_numbers(const Level& level) {
     std::uint64_t row = 0;
     if (ending_) {
       const BuiltStage& built = run_.stage(*ending_);
-      const std::uint32_t of_build = level.rows[built.bound.source][i];
+      const std::uint32_t of_build = level.rows[*ending_ + 1][i];
       row = first_ending_ + (built.numbers.empty() ? of_build : built.numbers[of_build]);
     } else {
-      row = root_row(level.all_root_rows ? i : level.rows[joins_.root][i]);
+      row = root_row(level.all_root_rows ? i : level.rows[0][i]);
     }
     ordinal_ = row == last_row_ ? ordinal_ + 1 : 0;
     last_row_ = row;
@@ -499,14 +496,15 @@ Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::u
   matched_ = &matched;
   take_ = &take;
   ending_ = stage;
-  first_ending_ = joins_.sources[joins_.root].rows;
+  const auto& sources = execution_.query.joins->sources;
+  first_ending_ = sources[tree_.root].rows;
   for (std::size_t i = 0; i < stage; ++i) {
-    first_ending_ += joins_.sources[joins_.stages[i].source].rows;
+    first_ending_ += sources[tree_.stages[i].build.root].rows;
   }
   const bool wanted = built.bound.kind == StageKind::kBuildSemi;
   Level& level = levels_[stage + 1];
   for (std::uint64_t at = first; at < first + count;) {
-    std::vector<std::uint32_t>& rows = level.rows[built.bound.source];
+    std::vector<std::uint32_t>& rows = level.rows[stage + 1];
     rows.clear();
     for (; at < first + count && rows.size() < kBatchRows; ++at) {
       const std::uint64_t word =
@@ -516,8 +514,8 @@ Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::u
     level.count = static_cast<std::uint32_t>(rows.size());
     level.all_root_rows = false;
     for (Gathered& gathered : level.columns) gathered.made = false;
-    for (std::size_t source = 0; source < level.rows.size(); ++source) {
-      if (source != built.bound.source) level.rows[source].assign(level.count, kNone);
+    for (std::size_t holder = 0; holder < level.rows.size(); ++holder) {
+      if (holder != stage + 1) level.rows[holder].assign(level.count, kNone);
     }
     PRESSO_TRY(enter(stage + 1));
   }
