@@ -321,10 +321,27 @@ class StageBuilder {
     plan.memory_bytes = memory_left(0);
     PRESSO_ASSIGN(built_->table,
                   join::JoinTable::build(plan, {{words_.data(), words_.size()}, valid()}));
+    if (wants_filter()) {
+      auto filter = join::KeyFilter::build({{words_.data(), words_.size()}, valid()},
+                                           parent_.threads, memory_left(built_->table->bytes()));
+      if (filter.ok()) built_->filter = std::make_unique<join::KeyFilter>(std::move(*filter));
+    }
     if (marks_rows()) {
       built_->matched = std::make_unique<std::atomic<std::uint64_t>[]>((words_.size() + 63) / 64);
     }
     return {};
+  }
+
+  /// Where rows without a partner are dropped, and the build side has not all rows of its table:
+  /// then there are likely some.
+  bool wants_filter() const {
+    const bool drops = stage_.kind == StageKind::kInner || stage_.kind == StageKind::kProbeSemi ||
+                       stage_.kind == StageKind::kBuildSemi ||
+                       stage_.kind == StageKind::kBuildOuter ||
+                       stage_.kind == StageKind::kBuildAnti;
+    const bool reduced = words_.size() < source_.rows || !stage_.build.stages.empty();
+    const bool is_small = 8 * words_.size() < parent_.query.joins->sources[parent_.tree->root].rows;
+    return drops && (reduced || is_small) && built_->keys.are_words();
   }
 
   bool marks_rows() const { return gives_build_rows(stage_.kind); }
@@ -445,6 +462,7 @@ std::uint64_t JoinKeys::bytes() const {
 
 std::uint64_t BuiltStage::bytes() const {
   return rows.bytes() + keys.bytes() + (table == nullptr ? 0 : table->bytes()) +
+         (filter == nullptr ? 0 : filter->bytes()) +
          (matched == nullptr ? 0 : (rows.rows() + 63) / 64 * 8);
 }
 

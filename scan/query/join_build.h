@@ -10,6 +10,7 @@
 
 #include "scan/group/key_coder.h"
 #include "scan/join/join_table.h"
+#include "scan/join/key_filter.h"
 #include "scan/join/key_numbers.h"
 #include "scan/query/execution.h"
 #include "scan/query/join_plan.h"
@@ -75,6 +76,7 @@ struct BuiltStage {
   std::vector<std::size_t> columns;  ///< of BoundQuery::columns, those of `rows` in turn
   RowStore rows;
   std::unique_ptr<join::JoinTable> table;
+  std::unique_ptr<join::KeyFilter> filter;  ///< nullptr: not worth it
   /// A bit for each row that has found a partner; only where such rows come out at the end, or all
   /// others.
   std::unique_ptr<std::atomic<std::uint64_t>[]> matched;

@@ -117,12 +117,19 @@ class JoinWorker {
     std::vector<std::uint32_t> from;  ///< of pairs: the row of the level before
     std::vector<std::uint32_t> to;    ///< and that of the build side
     bool found_partner = false;       ///< of a row whose pairs take several rounds
+    // Whether rows are tested by the filter of keys before they are joined at all.
+    bool is_filtered = false;
+    std::uint64_t tested = 0;
+    std::uint64_t passed = 0;
   };
 
   Result<VectorView> column(Level& level, std::size_t column);
   Result<VectorView> root_column(std::size_t column);
+  bool is_filtered(std::size_t stage) const;
   Physical physical_of_column(std::size_t column) const;
   Status run_step(Step& step, Level& level);
+  void begin_vector();
+  Status filter_rows(std::size_t stage);
   Status enter(std::size_t stage);
   Status find(std::size_t stage);
   static void list_unique_pairs(Probe& probe, std::uint32_t count);
