@@ -112,7 +112,9 @@ Status JoinRun::prepare(const Program& program) {
   for (std::size_t stage = 0; stage < count; ++stage) {
     Status built = build(stage);
     const bool too_large = !built.ok() && built.error().code == ErrorCode::kOutOfMemory;
-    if (too_large && parts_.size() == 1) {
+    // Parts have keys from all over the range, for each of which an array has a place.
+    const bool divides = execution_.options.join_strategy != JoinStrategy::kDirect;
+    if (too_large && divides && parts_.size() == 1) {
       PRESSO_TRY(divide(stage));
       built = build(stage);
     }
