@@ -80,7 +80,6 @@ class JoinBinder {
     for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
       PRESSO_TRY(take_join(join));
     }
-    forbid_columns_of_semi_joins();
     for (const auto& [condition, text] : spec_.conditions) {
       PRESSO_TRY(take_where(condition, text));
     }
@@ -141,29 +140,49 @@ class JoinBinder {
   }
 
   Status qualify_pair(std::size_t join, Expression& left, Expression& right) {
-    PRESSO_TRY(qualify(left, 0, join + 1));
-    return qualify(right, join + 1, join + 2);
+    PRESSO_TRY(qualify(left, join, 0, join + 1));
+    return qualify(right, join, join + 1, join + 2);
   }
 
-  /// Names without a table are looked up among the sources [first, end) only.
-  Status qualify(Expression& tree, std::size_t first, std::size_t end) {
-    for (Expression& argument : tree.arguments) PRESSO_TRY(qualify(argument, first, end));
-    if (tree.kind != Expression::Kind::kColumn) return {};
-    std::vector<InputColumn> columns;
+  /// Names are looked up among the sources [first, end), as they stand before a join, and say from
+  /// then on which of them they mean.
+  Status qualify(Expression& tree, std::size_t join, std::size_t first, std::size_t end) {
+    PRESSO_ASSIGN(std::vector<InputColumn> columns, joined_columns(spec_, sources_, join));
     Qualifiers qualifiers(sources_.size());
-    for (const InputColumn& column : query_.columns) {
-      if (column.source < first || column.source >= end) continue;
-      columns.push_back(column);
-      columns.back().hidden = false;
-    }
     for (std::size_t source = first; source < end; ++source) {
       qualifiers[source] = sources_[source].qualifiers;
+      qualifiers[source].push_back(private_qualifier(source));
     }
+    const auto first_column = std::find_if(
+        columns.begin(), columns.end(), [&](const auto& column) { return column.source >= first; });
+    const auto end_column = std::find_if(first_column, columns.end(),
+                                         [&](const auto& column) { return column.source >= end; });
+    columns = std::vector<InputColumn>(first_column, end_column);
     Graph graph;
-    const Binder binder(graph, columns, std::move(qualifiers));
+    return qualify_names(tree, Binder(graph, columns, std::move(qualifiers)), columns);
+  }
+
+  Status qualify_names(Expression& tree, const Binder& binder,
+                       const std::vector<InputColumn>& columns) const {
+    for (Expression& argument : tree.arguments) {
+      PRESSO_TRY(qualify_names(argument, binder, columns));
+    }
+    if (tree.kind != Expression::Kind::kColumn) return {};
     PRESSO_ASSIGN(const std::size_t found, binder.find_column(tree));
+    const bool merged = tree.qualifier.empty() && !columns[found].otherwise.empty();
     tree.qualifier = private_qualifier(columns[found].source);
     tree.text = columns[found].name;
+    if (!merged) return {};
+    // USING in a full join before: the name means the first value that there is.
+    std::vector<Expression> values = {tree};
+    for (const std::size_t other : columns[found].otherwise) {
+      values.push_back(tree);
+      values.back().qualifier = private_qualifier(query_.columns[other].source);
+    }
+    Expression value = call("coalesce", std::move(values));
+    value.offset = tree.offset;
+    value.length = tree.length;
+    tree = std::move(value);
     return {};
   }
 
@@ -176,7 +195,13 @@ class JoinBinder {
 
   Status take_on(std::size_t join, const Expression& on) {
     const std::string& text = spec_.joins[join].text;
-    auto split = split_condition(on, source_of());
+    Expression condition = on;
+    Status bound = qualify(condition, join, 0, join + 2);
+    if (!bound.ok()) {
+      const bool is_later = sources_of(on, source_of()).ok();
+      return is_later ? too_early(on, text) : shown(std::move(bound.error()), text);
+    }
+    auto split = split_condition(std::move(condition), source_of());
     if (!split.ok()) return shown(std::move(split.error()), text);
     for (JoinEquality& equality : split->equalities) {
       PRESSO_TRY(take_equality(join, std::move(equality), text));
@@ -240,15 +265,14 @@ class JoinBinder {
     return result;
   }
 
-  void forbid_columns_of_semi_joins() {
-    for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
-      const Kind kind = spec_.joins[join].kind;
-      if (kind != Kind::kSemi && kind != Kind::kAnti) continue;
-      for (InputColumn& column : query_.columns) {
-        if (column.source != join + 1) continue;
-        column.unusable = kind == Kind::kSemi ? "its table stands on the right of a semi join"
-                                              : "its table stands on the right of an anti join";
-      }
+  /// Behind a semi or anti join its right side has no rows.
+  void forbid_right_side(std::size_t join) {
+    const Kind kind = spec_.joins[join].kind;
+    if (kind != Kind::kSemi && kind != Kind::kAnti) return;
+    for (InputColumn& column : query_.columns) {
+      if (column.source != join + 1) continue;
+      column.unusable = kind == Kind::kSemi ? "its table stands on the right of a semi join"
+                                            : "its table stands on the right of an anti join";
     }
   }
 
@@ -435,6 +459,7 @@ class JoinBinder {
       PRESSO_TRY(add_keys(stage, equality));
     }
     PRESSO_TRY(bind_rest(residual_[join], stage.residual));
+    forbid_right_side(join);
     joins().stages.push_back(std::move(stage));
     return {};
   }
@@ -496,7 +521,7 @@ void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::s
       continue;
     }
     columns[*right].hidden = true;
-    if (join.kind == Kind::kFull) columns[*left].otherwise = *right;
+    if (join.kind == Kind::kFull) columns[*left].otherwise.push_back(*right);
   }
 }
 
@@ -548,7 +573,8 @@ Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join) {
 }
 
 Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
-                                                const std::vector<SourceFacts>& sources) {
+                                                const std::vector<SourceFacts>& sources,
+                                                std::size_t joins) {
   std::vector<InputColumn> columns;
   for (std::size_t source = 0; source < sources.size(); ++source) {
     for (const InputColumn& column : sources[source].columns) {
@@ -556,13 +582,15 @@ Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
       columns.back().source = source;
     }
   }
-  for (std::size_t i = 0; i < spec.joins.size(); ++i) {
+  for (std::size_t i = 0; i < joins; ++i) {
     const Kind kind = spec.joins[i].kind;
     const bool left_null = kind == Kind::kRight || kind == Kind::kFull;
     const bool right_null = kind == Kind::kLeft || kind == Kind::kFull;
+    const bool right_gone = kind == Kind::kSemi || kind == Kind::kAnti;
     for (InputColumn& column : columns) {
       if (column.source <= i && left_null) column.nullable = true;
       if (column.source == i + 1 && right_null) column.nullable = true;
+      if (column.source == i + 1 && right_gone) column.hidden = true;
     }
     merge_using(columns, spec.joins[i], i + 1);
   }
