@@ -115,10 +115,13 @@ Status JoinRun::prepare(const Program& program) {
     // Parts have keys from all over the range, for each of which an array has a place.
     const bool divides = execution_.options.join_strategy != JoinStrategy::kDirect;
     if (too_large && divides && parts_.size() == 1) {
-      PRESSO_TRY(divide(stage));
-      built = build(stage);
+      built = divide(stage);
+      if (built.ok()) built = build(stage);
     }
-    if (!built.ok()) return built;
+    if (!built.ok()) {
+      stages_.clear();
+      return built;
+    }
   }
   return {};
 }
