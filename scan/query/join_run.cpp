@@ -108,6 +108,7 @@ Status JoinRun::prepare(const Program& program) {
   stages_.clear();
   stages_.resize(count);
   pass_ = 0;
+  divided_ = 0;
   parts_ = {JoinPart{}};
   for (std::size_t stage = 0; stage < count; ++stage) {
     Status built = build(stage);
