@@ -9,6 +9,7 @@
 // rows. Later joins keep their order. Of two tables with another kind of join the one with more
 // rows is the root, too.
 #include <algorithm>
+#include <bit>
 
 #include "scan/query/join_condition.h"
 #include "scan/query/join_plan.h"
@@ -121,22 +122,36 @@ class JoinBinder {
     return {};
   }
 
-  /// "a = b" with a on the left and b on the right, or the other way round.
+  /// "a = b" with a on the left and b on the right, or the other way round. Other equalities are
+  /// conditions.
   Status take_pair(std::size_t join, const Expression& first, const Expression& second) {
     const std::string& text = spec_.joins[join].text;
     Expression left = first, right = second;
     Status bound = qualify_pair(join, left, right);
     if (!bound.ok()) {
       left = second, right = first;
-      const Status swapped = qualify_pair(join, left, right);
-      if (!swapped.ok()) return shown(std::move(bound.error()), text);
+      if (!qualify_pair(join, left, right).ok()) {
+        Expression whole = pair_expression(first, second);
+        const bool is_condition = qualify(whole, join, 0, join + 2).ok();
+        return is_condition ? take_on(join, whole) : shown(std::move(bound.error()), text);
+      }
     }
     JoinEquality equality;
     PRESSO_ASSIGN(equality.left_sources, sources_of(left, source_of()));
     PRESSO_ASSIGN(equality.right_sources, sources_of(right, source_of()));
+    if (equality.left_sources == 0 || equality.right_sources == 0) {
+      return take_on(join, pair_expression(left, right));
+    }
     equality.left = std::move(left);
     equality.right = std::move(right);
     return take_equality(join, std::move(equality), text);
+  }
+
+  static Expression pair_expression(const Expression& left, const Expression& right) {
+    Expression result = operation(Expression::Op::kEqual, {left, right});
+    result.offset = left.offset;
+    result.length = left.length;
+    return result;
   }
 
   Status qualify_pair(std::size_t join, Expression& left, Expression& right) {
@@ -218,7 +233,7 @@ class JoinBinder {
     }
     for (RestCondition& rest : split->rest) {
       if ((rest.sources & ~left_of(join + 1)) != 0) return too_early(rest.condition, text);
-      auto& to = join < inner_ ? after_ : residual_[join];
+      auto& to = join < inner_ ? inner_rest_ : residual_[join];
       to.push_back({std::move(rest.condition), text});
     }
     return {};
@@ -248,7 +263,7 @@ class JoinBinder {
     if (usable) {
       keys_[join].push_back({std::move(equality), text});
     } else {
-      auto& to = join < inner_ ? after_ : residual_[join];
+      auto& to = join < inner_ ? inner_rest_ : residual_[join];
       to.push_back({equality_expression(std::move(equality)), text});
     }
     return {};
@@ -283,8 +298,11 @@ class JoinBinder {
     if (!split.ok()) return shown(std::move(split.error()), text);
     for (JoinEquality& equality : split->equalities) {
       const SourceSet all = equality.left_sources | equality.right_sources;
-      if ((all & ~left_of(inner_)) == 0 && !equality.nulls_are_equal) {
-        pool_.push_back({std::move(equality), text});
+      const auto last = static_cast<std::size_t>(std::bit_width(all)) - 1;
+      const bool joins = last > 0 && is_inner(spec_.joins[last - 1].kind) &&
+                         where_may_filter_source(last) && !equality.nulls_are_equal;
+      if (joins) {
+        PRESSO_TRY(take_equality(last - 1, std::move(equality), text));
       } else {
         after_.push_back({equality_expression(std::move(equality)), text});
       }
@@ -354,8 +372,12 @@ class JoinBinder {
       joined |= source_set(*next);
     }
     for (Equality& rest : pool_) {
-      after_.push_back({equality_expression(std::move(rest.parts)), std::move(rest.text)});
+      inner_rest_.push_back({equality_expression(std::move(rest.parts)), std::move(rest.text)});
     }
+    // Outer joins that follow must not see what these leave out.
+    const bool is_last = inner_ == spec_.joins.size();
+    if (!is_last && inner_ > 0) return bind_rest(inner_rest_, joins().stages.back().residual);
+    after_.insert(after_.end(), inner_rest_.begin(), inner_rest_.end());
     return {};
   }
 
@@ -492,7 +514,8 @@ class JoinBinder {
   std::vector<Equality> pool_;                    ///< of inner joins
   std::vector<std::vector<Equality>> keys_;       ///< by later join
   std::vector<std::vector<Rest>> residual_;       ///< likewise
-  std::vector<Rest> after_;
+  std::vector<Rest> inner_rest_;  ///< of rows of all inner joins before the first other one
+  std::vector<Rest> after_;       ///< of rows behind all joins
 };
 
 /// The column of that name of the sources before `end`, if there is exactly one.
