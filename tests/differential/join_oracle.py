@@ -25,6 +25,7 @@ from joins import JoinMaker  # noqa: E402
 from tables import Column, schema_of, write_csv  # noqa: E402
 
 QUERIES_OF_TABLES = 100
+JoinMaker.narrow = bool(os.environ.get("NARROW"))
 
 
 def rows_of_file(table, first, end):
@@ -102,7 +103,10 @@ class Run(query_oracle.Run):
                 return
         self.compare(table, number, query, answer, "DuckDB", duck.ask(query.sql), query.sums)
         if query.lite is not None and not query.risky:
-            self.compare(table, number, query, answer, "SQLite", lite.ask(query.lite), {})
+            result = lite.ask(query.lite)
+            # Its tables lack columns of other types, of which USING may name one.
+            if result[1] is None or "cannot join using" not in result[1]:
+                self.compare(table, number, query, answer, "SQLite", result, {})
 
     def without_limit(self, table, number, query, answer):
         """All rows, of which `answer` has some that follow one another."""
