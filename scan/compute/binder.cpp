@@ -177,6 +177,10 @@ Result<std::size_t> Binder::find_column(const Expression& expression) const {
   }
   const auto is_unusable = [this](std::size_t i) { return !columns_[i].unusable.empty(); };
   if (!std::all_of(found.begin(), found.end(), is_unusable)) std::erase_if(found, is_unusable);
+  for (std::size_t i = 0; found.empty() && i < columns_.size(); ++i) {
+    const bool says_why = expression.qualifier.empty() && !columns_[i].unusable.empty();
+    if (says_why && columns_[i].name == expression.text) found.push_back(i);
+  }
   if (found.size() > 1) return ambiguous(expression, found);
   if (found.empty()) {
     PRESSO_ASSIGN(const std::size_t similar, similar_column(expression, among));
@@ -195,9 +199,11 @@ NodeId Binder::column_value(std::size_t column) const {
 Result<NodeId> Binder::bind_column(const Expression& expression) {
   PRESSO_ASSIGN(const std::size_t column, find_column(expression));
   const NodeId value = column_value(column);
-  const auto otherwise = columns_[column].otherwise;
-  if (!otherwise || !expression.qualifier.empty()) return value;
-  return build_.coalesce({value, column_value(*otherwise)});
+  const std::vector<std::size_t>& otherwise = columns_[column].otherwise;
+  if (otherwise.empty() || !expression.qualifier.empty()) return value;
+  std::vector<NodeId> values = {value};
+  for (const std::size_t other : otherwise) values.push_back(column_value(other));
+  return build_.coalesce(std::move(values));
 }
 
 Result<NodeId> Binder::bind(const Expression& expression) {

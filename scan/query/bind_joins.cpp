@@ -10,6 +10,7 @@
 // joins keep their order. Of two tables with another kind of join the one with more rows is the
 // root, too.
 #include <algorithm>
+#include <bit>
 
 #include "scan/query/join_condition.h"
 #include "scan/query/join_plan.h"
@@ -79,10 +80,8 @@ class JoinBinder {
     residual_.resize(spec_.joins.size());
     while (inner_ < spec_.joins.size() && is_inner(spec_.joins[inner_].kind)) ++inner_;
     for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
-      forbid_columns_of_semi_joins(join);
       PRESSO_TRY(take_join(join));
     }
-    forbid_columns_of_semi_joins(spec_.joins.size());
     for (const auto& [condition, text] : spec_.conditions) {
       PRESSO_TRY(take_where(condition, text));
     }
@@ -93,7 +92,6 @@ class JoinBinder {
       PRESSO_TRY(add_later_stage(join));
     }
     exchange_sides();
-    forbid_columns_of_semi_joins(spec_.joins.size());
     return bind_conditions();
   }
 
@@ -126,15 +124,19 @@ class JoinBinder {
     return {};
   }
 
-  /// "a = b" with a on the left and b on the right, or the other way round.
+  /// "a = b" with a on the left and b on the right, or the other way round. Other equalities are
+  /// conditions.
   Status take_pair(std::size_t join, const Expression& first, const Expression& second) {
     const std::string& text = spec_.joins[join].text;
     Expression left = first, right = second;
     Status bound = qualify_pair(join, left, right);
     if (!bound.ok()) {
       left = second, right = first;
-      const Status swapped = qualify_pair(join, left, right);
-      if (!swapped.ok()) return shown(std::move(bound.error()), text);
+      if (!qualify_pair(join, left, right).ok()) {
+        Expression whole = pair_expression(first, second);
+        const bool is_condition = qualify(whole, join, 0, join + 2).ok();
+        return is_condition ? take_on(join, whole) : shown(std::move(bound.error()), text);
+      }
     }
     return take_qualified(join, std::move(left), std::move(right));
   }
@@ -144,35 +146,65 @@ class JoinBinder {
     JoinEquality equality;
     PRESSO_ASSIGN(equality.left_sources, sources_of(left, source_of()));
     PRESSO_ASSIGN(equality.right_sources, sources_of(right, source_of()));
+    if (equality.left_sources == 0 || equality.right_sources == 0) {
+      return take_on(join, pair_expression(left, right));
+    }
     equality.left = std::move(left);
     equality.right = std::move(right);
     return take_equality(join, std::move(equality), spec_.joins[join].text);
   }
 
-  Status qualify_pair(std::size_t join, Expression& left, Expression& right) {
-    PRESSO_TRY(qualify(left, 0, join + 1));
-    return qualify(right, join + 1, join + 2);
+  static Expression pair_expression(const Expression& left, const Expression& right) {
+    Expression result = operation(Expression::Op::kEqual, {left, right});
+    result.offset = left.offset;
+    result.length = left.length;
+    return result;
   }
 
-  /// Names without a table are looked up among the sources [first, end) only.
-  Status qualify(Expression& tree, std::size_t first, std::size_t end) {
-    for (Expression& argument : tree.arguments) PRESSO_TRY(qualify(argument, first, end));
-    if (tree.kind != Expression::Kind::kColumn) return {};
-    std::vector<InputColumn> columns;
+  Status qualify_pair(std::size_t join, Expression& left, Expression& right) {
+    PRESSO_TRY(qualify(left, join, 0, join + 1));
+    return qualify(right, join, join + 1, join + 2);
+  }
+
+  /// Names are looked up among the sources [first, end), as they stand before a join, and say from
+  /// then on which of them they mean.
+  Status qualify(Expression& tree, std::size_t join, std::size_t first, std::size_t end) {
+    PRESSO_ASSIGN(std::vector<InputColumn> columns, joined_columns(spec_, sources_, join));
     Qualifiers qualifiers(sources_.size());
-    for (const InputColumn& column : query_.columns) {
-      if (column.source < first || column.source >= end) continue;
-      columns.push_back(column);
-      columns.back().hidden = false;
-    }
     for (std::size_t source = first; source < end; ++source) {
       qualifiers[source] = sources_[source].qualifiers;
+      qualifiers[source].push_back(private_qualifier(source));
     }
+    const auto first_column = std::find_if(
+        columns.begin(), columns.end(), [&](const auto& column) { return column.source >= first; });
+    const auto end_column = std::find_if(first_column, columns.end(),
+                                         [&](const auto& column) { return column.source >= end; });
+    columns = std::vector<InputColumn>(first_column, end_column);
     Graph graph;
-    const Binder binder(graph, columns, std::move(qualifiers));
+    return qualify_names(tree, Binder(graph, columns, std::move(qualifiers)), columns);
+  }
+
+  Status qualify_names(Expression& tree, const Binder& binder,
+                       const std::vector<InputColumn>& columns) const {
+    for (Expression& argument : tree.arguments) {
+      PRESSO_TRY(qualify_names(argument, binder, columns));
+    }
+    if (tree.kind != Expression::Kind::kColumn) return {};
     PRESSO_ASSIGN(const std::size_t found, binder.find_column(tree));
+    const bool merged = tree.qualifier.empty() && !columns[found].otherwise.empty();
     tree.qualifier = private_qualifier(columns[found].source);
     tree.text = columns[found].name;
+    if (!merged) return {};
+    // USING in a full join before: the name means the first value that there is.
+    std::vector<Expression> values = {tree};
+    for (const std::size_t other : columns[found].otherwise) {
+      values.push_back(tree);
+      values.back().qualifier = private_qualifier(query_.columns[other].source);
+    }
+    Expression value = call("coalesce", std::move(values));
+    value.offset = tree.offset;
+    value.length = tree.length;
+    tree = std::move(value);
     return {};
   }
 
@@ -185,7 +217,13 @@ class JoinBinder {
 
   Status take_on(std::size_t join, const Expression& on) {
     const std::string& text = spec_.joins[join].text;
-    auto split = split_condition(on, source_of());
+    Expression condition = on;
+    Status bound = qualify(condition, join, 0, join + 2);
+    if (!bound.ok()) {
+      const bool is_later = sources_of(on, source_of()).ok();
+      return is_later ? too_early(on, text) : shown(std::move(bound.error()), text);
+    }
+    auto split = split_condition(std::move(condition), source_of());
     if (!split.ok()) return shown(std::move(split.error()), text);
     for (JoinEquality& equality : split->equalities) {
       PRESSO_TRY(take_equality(join, std::move(equality), text));
@@ -202,7 +240,7 @@ class JoinBinder {
     }
     for (RestCondition& rest : split->rest) {
       if ((rest.sources & ~left_of(join + 1)) != 0) return too_early(rest.condition, text);
-      auto& to = join < inner_ ? after_ : residual_[join];
+      auto& to = join < inner_ ? inner_rest_ : residual_[join];
       to.push_back({std::move(rest.condition), text});
     }
     return {};
@@ -232,7 +270,7 @@ class JoinBinder {
     if (usable) {
       keys_[join].push_back({std::move(equality), text});
     } else {
-      auto& to = join < inner_ ? after_ : residual_[join];
+      auto& to = join < inner_ ? inner_rest_ : residual_[join];
       to.push_back({equality_expression(std::move(equality)), text});
     }
     return {};
@@ -249,15 +287,14 @@ class JoinBinder {
     return result;
   }
 
-  /// The right side of a semi join is seen by its own condition, and not by what follows: those of
-  /// joins before `end` are forbidden.
-  void forbid_columns_of_semi_joins(std::size_t end) {
+  /// Behind a semi or anti join its right side has no rows.
+  void forbid_right_side(std::size_t join) {
+    const Kind kind = spec_.joins[join].kind;
+    if (kind != Kind::kSemi && kind != Kind::kAnti) return;
     for (InputColumn& column : query_.columns) {
-      column.unusable.clear();
-      if (column.source == 0 || column.source > end) continue;
-      const Kind kind = spec_.joins[column.source - 1].kind;
-      if (kind == Kind::kSemi) column.unusable = "its table stands on the right of a semi join";
-      if (kind == Kind::kAnti) column.unusable = "its table stands on the right of an anti join";
+      if (column.source != join + 1) continue;
+      column.unusable = kind == Kind::kSemi ? "its table stands on the right of a semi join"
+                                            : "its table stands on the right of an anti join";
     }
   }
 
@@ -268,8 +305,11 @@ class JoinBinder {
     if (!split.ok()) return shown(std::move(split.error()), text);
     for (JoinEquality& equality : split->equalities) {
       const SourceSet all = equality.left_sources | equality.right_sources;
-      if ((all & ~left_of(inner_)) == 0 && inner_rows_stay() && !equality.nulls_are_equal) {
-        pool_.push_back({std::move(equality), text});
+      const auto last = static_cast<std::size_t>(std::bit_width(all)) - 1;
+      const bool joins = last > 0 && is_inner(spec_.joins[last - 1].kind) &&
+                         where_may_filter_source(last) && !equality.nulls_are_equal;
+      if (joins) {
+        PRESSO_TRY(take_equality(last - 1, std::move(equality), text));
       } else {
         after_.push_back({equality_expression(std::move(equality)), text});
       }
@@ -283,12 +323,6 @@ class JoinBinder {
     }
     for (RestCondition& rest : split->rest) after_.push_back({std::move(rest.condition), text});
     return {};
-  }
-
-  /// Whether what is false for rows of the inner joins need not be asked again behind later joins.
-  bool inner_rows_stay() const {
-    return std::all_of(spec_.joins.begin() + static_cast<std::ptrdiff_t>(inner_), spec_.joins.end(),
-                       [](const JoinSpec& join) { return where_may_filter(join.kind, false); });
   }
 
   bool where_may_filter_source(std::size_t source) const {
@@ -358,8 +392,12 @@ class JoinBinder {
       joined |= source_set(*next);
     }
     for (Equality& rest : pool_) {
-      after_.push_back({equality_expression(std::move(rest.parts)), std::move(rest.text)});
+      inner_rest_.push_back({equality_expression(std::move(rest.parts)), std::move(rest.text)});
     }
+    // Outer joins that follow must not see what these leave out.
+    const bool is_last = inner_ == spec_.joins.size();
+    if (!is_last && inner_ > 0) return bind_rest(inner_rest_, tree().stages.back().residual);
+    after_.insert(after_.end(), inner_rest_.begin(), inner_rest_.end());
     return {};
   }
 
@@ -491,6 +529,7 @@ class JoinBinder {
       PRESSO_TRY(add_keys(stage, equality));
     }
     PRESSO_TRY(bind_rest(residual_[join], stage.residual));
+    forbid_right_side(join);
     tree().stages.push_back(std::move(stage));
     return {};
   }
@@ -523,8 +562,9 @@ class JoinBinder {
   std::vector<Equality> pool_;                    ///< of inner joins
   std::vector<std::vector<Equality>> keys_;       ///< by later join
   std::vector<std::vector<Rest>> residual_;       ///< likewise
-  std::vector<Rest> after_;
-  std::vector<double> left_;  ///< rows, by source
+  std::vector<Rest> inner_rest_;  ///< of rows of all inner joins before the first other one
+  std::vector<Rest> after_;       ///< of rows behind all joins
+  std::vector<double> left_;      ///< rows, by source
 };
 
 /// The column of that name of the sources before `end`, if there is exactly one.
@@ -553,7 +593,7 @@ void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::s
       continue;
     }
     columns[*right].hidden = true;
-    if (join.kind == Kind::kFull) columns[*left].otherwise = *right;
+    if (join.kind == Kind::kFull) columns[*left].otherwise.push_back(*right);
   }
 }
 
@@ -611,7 +651,8 @@ Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join) {
 }
 
 Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
-                                                const std::vector<SourceFacts>& sources) {
+                                                const std::vector<SourceFacts>& sources,
+                                                std::size_t joins) {
   std::vector<InputColumn> columns;
   for (std::size_t source = 0; source < sources.size(); ++source) {
     for (const InputColumn& column : sources[source].columns) {
@@ -619,13 +660,15 @@ Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
       columns.back().source = source;
     }
   }
-  for (std::size_t i = 0; i < spec.joins.size(); ++i) {
+  for (std::size_t i = 0; i < joins; ++i) {
     const Kind kind = spec.joins[i].kind;
     const bool left_null = kind == Kind::kRight || kind == Kind::kFull;
     const bool right_null = kind == Kind::kLeft || kind == Kind::kFull;
+    const bool right_gone = kind == Kind::kSemi || kind == Kind::kAnti;
     for (InputColumn& column : columns) {
       if (column.source <= i && left_null) column.nullable = true;
       if (column.source == i + 1 && right_null) column.nullable = true;
+      if (column.source == i + 1 && right_gone) column.hidden = true;
     }
     merge_using(columns, spec.joins[i], i + 1);
   }

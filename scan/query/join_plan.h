@@ -78,9 +78,10 @@ Status bind_joins(BoundQuery& query, const QuerySpec& spec, std::vector<SourceFa
                   Binder& binder);
 /// "a = b, c = d", "id", or conditions: what stands behind --on.
 Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join);
-/// The combined columns, as far as joins change them: which may be null, hidden, or not used.
-/// USING hides columns.
+/// The combined columns, as far as the first `joins` joins change them: which may be null, hidden,
+/// or not used. USING hides columns.
 Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
-                                                const std::vector<SourceFacts>& sources);
+                                                const std::vector<SourceFacts>& sources,
+                                                std::size_t joins);
 
 }  // namespace presso::query

@@ -110,15 +110,21 @@ Status JoinRun::prepare(const Program& program) {
   stages_.clear();
   stages_.resize(count);
   pass_ = 0;
+  divided_ = 0;
   parts_ = {JoinPart{}};
   for (std::size_t stage = 0; stage < count; ++stage) {
     Status built = build(stage);
     const bool too_large = !built.ok() && built.error().code == ErrorCode::kOutOfMemory;
-    if (too_large && parts_.size() == 1) {
-      PRESSO_TRY(divide(stage));
-      built = build(stage);
+    // Parts have keys from all over the range, for each of which an array has a place.
+    const bool divides = execution_.options.join_strategy != JoinStrategy::kDirect;
+    if (too_large && divides && parts_.size() == 1) {
+      built = divide(stage);
+      if (built.ok()) built = build(stage);
     }
-    if (!built.ok()) return built;
+    if (!built.ok()) {
+      stages_.clear();
+      return built;
+    }
   }
   return {};
 }

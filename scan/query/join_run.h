@@ -37,6 +37,8 @@ class JoinRun {
     return gives_build_rows(stages_[stage]->bound.kind) &&
            (stage <= divided_ || pass + 1 == passes());
   }
+  /// The stage whose keys are divided among passes; 0 where none is.
+  std::size_t divided() const { return divided_; }
   /// The keys that rows of this pass have at a stage.
   JoinPart part_of_stage(std::size_t stage) const;
   /// Columns of the root that stages and `program` need, as the root numbers them.
@@ -56,7 +58,7 @@ class JoinRun {
   std::vector<std::unique_ptr<BuiltStage>> stages_;
   std::vector<std::size_t> columns_;  ///< that the stages were built with
   std::vector<JoinPart> parts_{JoinPart{}};
-  std::size_t divided_ = 0;  ///< the stage whose keys are
+  std::size_t divided_ = 0;
   std::size_t pass_ = 0;
 };
 
@@ -90,6 +92,8 @@ class JoinWorker {
     /// rows of its build side. kNone where there is none.
     std::vector<std::vector<std::uint32_t>> rows;
     bool all_root_rows = false;  ///< the root's are 0, 1, 2, ...
+    /// Behind the stage whose keys are divided: see set_places(). Empty: all 0.
+    std::vector<std::uint64_t> places;
     std::vector<Gathered> columns;
   };
   /// What a thread needs to run some nodes at a level.
@@ -144,7 +148,10 @@ class JoinWorker {
   Status finish_rows(Level& level);
   Status keep_fulfilling(Step& step, Level& level, std::vector<std::uint32_t>& kept);
   bool only_counts(std::size_t stage) const;
+  std::uint64_t origin(const Level& level, std::uint32_t i) const;
+  void set_places(Level& level);
   void set_numbers(const Level& level);
+  void drop_pairs();
   std::uint64_t root_row(std::uint32_t selected) const;
   Error failure_at(const Failure& failure, const Level& level) const;
 
@@ -160,16 +167,21 @@ class JoinWorker {
   std::vector<std::uint64_t> numbers_;
   std::vector<std::size_t> holder_;  ///< by column: in Level::rows
   std::vector<std::size_t> place_;   ///< by column, in its build side
+  unsigned number_shift_;            ///< bits behind the row's number
+  unsigned part_shift_;              ///< of these, bits for its place at the stage that is divided
 
   // Where it is.
   SliceReader* reader_ = nullptr;
   const Slice* slice_ = nullptr;
   std::uint32_t vector_ = 0;
   Selection selection_;
-  std::vector<Gathered> root_columns_;  ///< of the selected rows
-  std::optional<std::size_t> ending_;   ///< the stage whose build side's rows come out
-  std::uint64_t first_ending_ = 0;      ///< their numbers begin with this
+  std::vector<Gathered> root_columns_;            ///< of the selected rows
+  std::optional<std::size_t> ending_;             ///< the stage whose build side's rows come out
+  std::uint64_t first_ending_ = 0;                ///< their numbers begin with this
+  std::uint64_t last_there_ = ~std::uint64_t{0};  ///< at the stage whose keys are divided
+  std::uint64_t place_there_ = 0;
   std::uint64_t last_row_ = ~std::uint64_t{0};
+  std::uint64_t last_place_ = 0;
   std::uint64_t ordinal_ = 0;  ///< of its rows in the answer
   std::uint64_t given_ = 0;    ///< rows, where their numbers do not matter
   std::uint64_t* matched_ = nullptr;

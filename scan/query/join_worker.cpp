@@ -10,9 +10,6 @@
 namespace presso::query {
 namespace {
 
-/// Rows have room for so many partners in the order of the answer.
-constexpr unsigned kNumberShift = 22;
-
 bool has_bit(const std::uint64_t* bits, std::uint64_t i) {
   return bits == nullptr || (bits[i / 64] >> (i % 64) & 1) != 0;
 }
@@ -72,6 +69,17 @@ bool pick(const VectorView& from, const std::uint32_t* rows, std::uint32_t count
   }
 }
 
+/// How many bits of a positive number are left behind those of a row of any source.
+unsigned free_bits(const BoundJoins& joins) {
+  std::uint64_t rows = 0;
+  for (const BoundSource& source : joins.sources) rows += source.rows;
+  return 63 - static_cast<unsigned>(std::bit_width(rows));
+}
+
+std::uint64_t within_bits(std::uint64_t value, unsigned bits) {
+  return std::min(value, (std::uint64_t{1} << bits) - 1);
+}
+
 }  // namespace
 
 JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Program& program)
@@ -80,6 +88,8 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
       tree_(*execution.tree),
       levels_(tree_.stages.size() + 2),
       numbers_(kBatchRows),
+      number_shift_(free_bits(*execution.query.joins)),
+      part_shift_(run.divided() == 0 ? 0 : number_shift_ / 2),
       root_columns_(execution.query.columns.size()) {
   const BoundQuery& query = execution.query;
   for (Level& level : levels_) {
@@ -214,6 +224,10 @@ void JoinWorker::fill_level(const Level& from, Level& to, const std::vector<std:
   const bool same = moved == 0;
   to.all_root_rows = same && from.all_root_rows;
   for (Gathered& gathered : to.columns) gathered.made = false;
+  to.places.clear();
+  if (!from.places.empty()) {
+    for (const std::uint32_t row : picked) to.places.push_back(from.places[row]);
+  }
   for (std::size_t holder = 0; holder < from.rows.size(); ++holder) {
     const std::vector<std::uint32_t>& old = from.rows[holder];
     std::vector<std::uint32_t>& rows = to.rows[holder];
@@ -264,6 +278,7 @@ void JoinWorker::mark(std::size_t stage) {
 Status JoinWorker::enter(std::size_t stage) {
   if (levels_[stage].count == 0) return {};
   if (stage == tree_.stages.size()) return finish_rows(levels_[stage]);
+  if (stage == run_.divided() && part_shift_ != 0) set_places(levels_[stage]);
   PRESSO_TRY(find(stage));
   if (only_counts(stage)) {
     *matched_ += probes_[stage]->found.pairs;
@@ -469,21 +484,47 @@ Status JoinWorker::finish_rows(Level& level) {
   return (*take_)({last->count, {0, nullptr, numbers_.data()}, results_->results});
 }
 
-/// The row of the root, and which of its rows in the answer it is; rows of build sides follow all
-/// of the root's.
+/// The row of the root that a row comes from; rows of build sides follow all of the root's.
+std::uint64_t JoinWorker::origin(const Level& level, std::uint32_t i) const {
+  if (!ending_) return root_row(level.all_root_rows ? i : level.rows[0][i]);
+  const BuiltStage& built = run_.stage(*ending_);
+  const std::uint32_t row = level.rows[*ending_ + 1][i];
+  return first_ending_ + (built.numbers.empty() ? row : built.numbers[row]);
+}
+
+/// All rows come to the stage whose keys are divided in each pass. Which one of its origin's rows
+/// each is there tells rows of several passes apart.
+void JoinWorker::set_places(Level& level) {
+  level.places.resize(level.count);
+  for (std::uint32_t i = 0; i < level.count; ++i) {
+    const std::uint64_t row = origin(level, i);
+    place_there_ = row == last_there_ ? place_there_ + 1 : 0;
+    last_there_ = row;
+    level.places[i] = place_there_;
+  }
+}
+
+/// Numbers are in the order of the answer, whatever the passes. They are exact where no row has
+/// more partners than bits are left to count.
 void JoinWorker::set_numbers(const Level& level) {
   for (std::uint32_t i = 0; i < level.count; ++i) {
-    std::uint64_t row = 0;
-    if (ending_) {
-      const BuiltStage& built = run_.stage(*ending_);
-      const std::uint32_t of_build = level.rows[*ending_ + 1][i];
-      row = first_ending_ + (built.numbers.empty() ? of_build : built.numbers[of_build]);
-    } else {
-      row = root_row(level.all_root_rows ? i : level.rows[0][i]);
-    }
-    ordinal_ = row == last_row_ ? ordinal_ + 1 : 0;
+    const std::uint64_t row = origin(level, i);
+    const std::uint64_t place = level.places.empty() ? 0 : level.places[i];
+    ordinal_ = row == last_row_ && place == last_place_ ? ordinal_ + 1 : 0;
     last_row_ = row;
-    numbers_[i] = (row << kNumberShift) + ordinal_;
+    last_place_ = place;
+    const unsigned low_bits = number_shift_ - part_shift_;
+    numbers_[i] = (row << number_shift_) + (within_bits(place, part_shift_) << low_bits) +
+                  within_bits(ordinal_, low_bits);
+  }
+}
+
+/// What an error, or somebody who wanted no more rows, has left behind.
+void JoinWorker::drop_pairs() {
+  for (const auto& probe : probes_) {
+    probe->from.clear();
+    probe->to.clear();
+    probe->found_partner = false;
   }
 }
 
@@ -494,6 +535,7 @@ Status JoinWorker::run_slice(const Slice& slice, const std::uint64_t* bits, Slic
   matched_ = &matched;
   take_ = &take;
   ending_.reset();
+  drop_pairs();
   for (std::uint32_t vector = 0; vector < slice.vectors(); ++vector) {
     vector_ = vector;
     selection_.set(bits + std::size_t{vector} * kBatchWords, slice.vector_rows(vector));
@@ -513,6 +555,7 @@ void JoinWorker::begin_vector() {
   level.all_root_rows = true;
   for (Gathered& gathered : level.columns) gathered.made = false;
   for (auto& rows : level.rows) rows.clear();
+  level.places.clear();
 }
 
 /// Leaves the selected rows whose keys may be in the build side of a stage. Where most are, rows
@@ -553,6 +596,7 @@ Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::u
   matched_ = &matched;
   take_ = &take;
   ending_ = stage;
+  drop_pairs();
   const auto& sources = execution_.query.joins->sources;
   first_ending_ = sources[tree_.root].rows;
   for (std::size_t i = 0; i < stage; ++i) {
@@ -570,6 +614,7 @@ Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::u
     }
     level.count = static_cast<std::uint32_t>(rows.size());
     level.all_root_rows = false;
+    level.places.clear();
     for (Gathered& gathered : level.columns) gathered.made = false;
     for (std::size_t holder = 0; holder < level.rows.size(); ++holder) {
       if (holder != stage + 1) level.rows[holder].assign(level.count, kNone);

@@ -236,27 +236,31 @@ Query& Query::limit(std::uint64_t rows, std::uint64_t offset) {
 
 namespace {
 
-/// Names of a table: its alias, its files' names, and "left" and "right" of two; the first one is
-/// no other table's, where that is possible.
+/// What people call a table: by its alias, else by its files.
+std::vector<std::string> given_names(const std::vector<std::string>& names,
+                                     const std::string& alias) {
+  return alias.empty() ? qualifiers_of(names) : std::vector<std::string>{alias};
+}
+
+/// Names of a table: those that were given, and "left" and "right" of two, or "t1" and so on, as
+/// far as nothing else is called so. The first one is no other table's, where that is possible.
 std::vector<std::string> source_names(const std::vector<std::vector<std::string>>& names,
                                       const std::vector<std::string>& aliases, std::size_t source) {
-  std::vector<std::string> own;
-  if (!aliases[source].empty()) own.push_back(aliases[source]);
-  for (std::string& stem : qualifiers_of(names[source])) own.push_back(std::move(stem));
-  const bool two = names.size() == 2;
-  const std::string side = source == 0 ? "left" : "right";
-  bool shared = own.empty();
-  for (std::size_t other = 0; other < names.size() && !shared; ++other) {
-    if (other == source || own.empty()) continue;
-    const auto others = qualifiers_of(names[other]);
-    shared =
-        aliases[other] == own[0] || std::find(others.begin(), others.end(), own[0]) != others.end();
+  std::vector<std::string> own = given_names(names[source], aliases[source]);
+  std::vector<std::string> others;
+  for (std::size_t other = 0; other < names.size(); ++other) {
+    const auto given = given_names(names[other], aliases[other]);
+    if (other != source) others.insert(others.end(), given.begin(), given.end());
   }
-  if (two) own.insert(shared ? own.begin() : own.end(), side);
-  if (names.size() > 1) {
-    const std::string numbered = "t" + std::to_string(source + 1);
-    own.insert(shared && !two ? own.begin() : own.end(), numbered);
-  }
+  const auto is_taken = [&others](const std::string& name) {
+    return std::find(others.begin(), others.end(), name) != others.end();
+  };
+  std::vector<std::string> more;
+  if (names.size() == 2) more.emplace_back(source == 0 ? "left" : "right");
+  if (names.size() > 1) more.push_back("t" + std::to_string(source + 1));
+  std::erase_if(more, is_taken);
+  const bool shared = own.empty() || is_taken(own[0]);
+  own.insert(shared ? own.begin() : own.end(), more.begin(), more.end());
   return own;
 }
 

@@ -108,7 +108,7 @@ class Terms(Conditions):
     def sample(self, family, allowed=lambda column: True):
         """A value that stands in some column."""
         column = self.column(family, allowed).column
-        for _ in range(5):
+        for _ in range(5 if column.values else 0):
             value = self.rng.choice(column.values)
             if value is not None:
                 return column, value
