@@ -155,6 +155,9 @@ Result<std::size_t> Binder::similar_column(const Expression& expression,
   if (similar.size() == 1) return similar[0];
   std::string hint = did_you_mean(expression.text, names);
   if (similar.size() > 1) hint = ", but several that differ in case";
+  const bool quoted =
+      expression.qualifier.empty() && expression.length == expression.text.size() + 2;
+  if (hint.empty() && quoted) hint = "; text stands in single quotes, names in double ones";
   if (hint.empty() && names.size() <= 12) {
     hint = "; there are:";
     for (const std::string& name : names) hint += " " + name;
@@ -195,9 +198,13 @@ NodeId Binder::column_value(std::size_t column) const {
 Result<NodeId> Binder::bind_column(const Expression& expression) {
   PRESSO_ASSIGN(const std::size_t column, find_column(expression));
   const NodeId value = column_value(column);
-  const auto otherwise = columns_[column].otherwise;
+  auto otherwise = columns_[column].otherwise;
   if (!otherwise || !expression.qualifier.empty()) return value;
-  return build_.coalesce({value, column_value(*otherwise)});
+  std::vector<NodeId> values = {value};
+  for (; otherwise; otherwise = columns_[*otherwise].otherwise) {
+    values.push_back(column_value(*otherwise));
+  }
+  return build_.coalesce(std::move(values));
 }
 
 Result<NodeId> Binder::bind(const Expression& expression) {

@@ -65,6 +65,38 @@ struct Rest {
   std::string text;
 };
 
+/// The column of that name of the sources before `end`, if there is exactly one.
+std::optional<std::size_t> column_named(const std::vector<InputColumn>& columns,
+                                        const std::string& name, std::size_t first,
+                                        std::size_t end) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const InputColumn& column = columns[i];
+    if (column.name != name || column.source < first || column.source >= end || column.hidden) {
+      continue;
+    }
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::size_t source) {
+  for (const Expression& column : join.using_columns) {
+    const auto left = column_named(columns, column.text, 0, source);
+    const auto right = column_named(columns, column.text, source, source + 1);
+    if (!left || !right) continue;  // an error, which is found when the names are looked up
+    if (join.kind == Kind::kRight) {
+      columns[*left].hidden = true;
+      continue;
+    }
+    columns[*right].hidden = true;
+    std::size_t last = *left;
+    while (columns[last].otherwise) last = *columns[last].otherwise;
+    if (join.kind == Kind::kFull) columns[last].otherwise = *right;
+  }
+}
+
 class JoinBinder {
  public:
   JoinBinder(BoundQuery& query, const QuerySpec& spec, std::vector<SourceFacts> sources,
@@ -153,26 +185,48 @@ class JoinBinder {
     return qualify(right, join + 1, join + 2);
   }
 
-  /// Names without a table are looked up among the sources [first, end) only.
+  /// Names without a table are looked up among the sources [first, end) only, as joins between them
+  /// have left these.
   Status qualify(Expression& tree, std::size_t first, std::size_t end) {
     for (Expression& argument : tree.arguments) PRESSO_TRY(qualify(argument, first, end));
     if (tree.kind != Expression::Kind::kColumn) return {};
-    std::vector<InputColumn> columns;
-    Qualifiers qualifiers(sources_.size());
-    for (const InputColumn& column : query_.columns) {
-      if (column.source < first || column.source >= end) continue;
-      columns.push_back(column);
-      columns.back().hidden = false;
+    std::vector<InputColumn> columns = query_.columns;
+    for (InputColumn& column : columns) {
+      column.hidden = false;
+      column.otherwise.reset();
     }
+    for (std::size_t join = first; join + 1 < end; ++join) {
+      merge_using(columns, spec_.joins[join], join + 1);
+    }
+    Qualifiers qualifiers(sources_.size());
     for (std::size_t source = first; source < end; ++source) {
       qualifiers[source] = sources_[source].qualifiers;
+    }
+    for (InputColumn& column : columns) {
+      column.hidden = column.hidden || column.source < first || column.source >= end;
     }
     Graph graph;
     const Binder binder(graph, columns, std::move(qualifiers));
     PRESSO_ASSIGN(const std::size_t found, binder.find_column(tree));
-    tree.qualifier = private_qualifier(columns[found].source);
-    tree.text = columns[found].name;
+    if (!tree.qualifier.empty() || !columns[found].otherwise) {
+      tree = named(tree, columns[found]);
+      return {};
+    }
+    std::vector<Expression> values;
+    for (std::optional<std::size_t> i = found; i; i = columns[*i].otherwise) {
+      values.push_back(named(tree, columns[*i]));
+    }
+    Expression first_of_all = call("coalesce", std::move(values));
+    first_of_all.offset = tree.offset;
+    first_of_all.length = tree.length;
+    tree = std::move(first_of_all);
     return {};
+  }
+
+  static Expression named(Expression tree, const InputColumn& column) {
+    tree.qualifier = private_qualifier(column.source);
+    tree.text = column.name;
+    return tree;
   }
 
   Status take_using(std::size_t join, const Expression& column) {
@@ -478,52 +532,10 @@ class JoinBinder {
   std::vector<Rest> after_;
 };
 
-/// The column of that name of the sources before `end`, if there is exactly one.
-std::optional<std::size_t> column_named(const std::vector<InputColumn>& columns,
-                                        const std::string& name, std::size_t first,
-                                        std::size_t end) {
-  std::optional<std::size_t> found;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const InputColumn& column = columns[i];
-    if (column.name != name || column.source < first || column.source >= end || column.hidden) {
-      continue;
-    }
-    if (found) return std::nullopt;
-    found = i;
-  }
-  return found;
-}
-
-void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::size_t source) {
-  for (const Expression& column : join.using_columns) {
-    const auto left = column_named(columns, column.text, 0, source);
-    const auto right = column_named(columns, column.text, source, source + 1);
-    if (!left || !right) continue;  // an error, which is found when the names are looked up
-    if (join.kind == Kind::kRight) {
-      columns[*left].hidden = true;
-      continue;
-    }
-    columns[*right].hidden = true;
-    if (join.kind == Kind::kFull) columns[*left].otherwise = *right;
-  }
-}
-
 }  // namespace
 
 std::string private_qualifier(std::size_t source) {
   return std::string("#").append(std::to_string(source));
-}
-
-std::string_view stage_kind_name(StageKind kind) {
-  constexpr std::string_view kNames[] = {"inner",
-                                         "left outer",
-                                         "right outer",
-                                         "full outer",
-                                         "semi",
-                                         "anti",
-                                         "semi, of the table in memory",
-                                         "anti, of the table in memory"};
-  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::size_t BoundJoins::source_of(std::size_t column) const {

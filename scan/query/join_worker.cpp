@@ -3,6 +3,7 @@
 // pairs.
 #include <algorithm>
 
+#include "format/columns/bit_copy.h"
 #include "scan/query/join_run.h"
 
 namespace presso::query {
@@ -13,6 +14,12 @@ constexpr unsigned kNumberShift = 22;
 
 bool has_bit(const std::uint64_t* bits, std::uint64_t i) {
   return bits == nullptr || (bits[i / 64] >> (i % 64) & 1) != 0;
+}
+
+std::uint64_t ones_in(const std::uint64_t* bits) {
+  std::uint64_t ones = 0;
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) ones += ones_of(bits[word]);
+  return ones;
 }
 
 /// values[rows[i]] for each row, 0 and a null where there is none.
@@ -58,6 +65,7 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
       run_(run),
       joins_(*execution.query.joins),
       levels_(joins_.stages.size() + 2),
+      counts_(joins_.stages.size()),
       numbers_(kBatchRows),
       root_columns_(execution.query.columns.size()) {
   const BoundQuery& query = execution.query;
@@ -261,7 +269,11 @@ Status JoinWorker::find(std::size_t stage) {
     looked_up = probe.valid_here;
   }
   looked_up = built.keys.words(level.count, looked_up, probe.scratch);
-  return built.table->find({probe.scratch.codes.words.data(), level.count}, looked_up, probe.found);
+  PRESSO_TRY(
+      built.table->find({probe.scratch.codes.words.data(), level.count}, looked_up, probe.found));
+  counts_[stage].asked += probe.is_parted ? ones_in(probe.here) : level.count;
+  counts_[stage].found += probe.found.pairs;
+  return {};
 }
 
 /// Pairs, in rounds; where only equal keys matter.
