@@ -86,7 +86,6 @@ class JoinBinder {
       PRESSO_TRY(take_where(condition, text));
     }
     PRESSO_TRY(bind_scans());
-    forbid_columns_of_semi_joins(0);  // names were looked up; their own keys are bound
     PRESSO_TRY(order_inner_joins());
     for (std::size_t join = inner_; join < spec_.joins.size(); ++join) {
       PRESSO_TRY(add_later_stage(join));

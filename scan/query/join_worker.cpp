@@ -14,6 +14,12 @@ bool has_bit(const std::uint64_t* bits, std::uint64_t i) {
   return bits == nullptr || (bits[i / 64] >> (i % 64) & 1) != 0;
 }
 
+std::uint64_t ones_in(const std::uint64_t* bits) {
+  std::uint64_t ones = 0;
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) ones += ones_of(bits[word]);
+  return ones;
+}
+
 /// values[rows[i]] for each row, 0 and a null where there is none.
 template <class T>
 bool pick_values(const Byte* values, const std::uint64_t* validity, const std::uint32_t* rows,
@@ -87,6 +93,7 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
       run_(run),
       tree_(*execution.tree),
       levels_(tree_.stages.size() + 2),
+      counts_(tree_.stages.size()),
       numbers_(kBatchRows),
       number_shift_(free_bits(*execution.query.joins)),
       part_shift_(run.divided() == 0 ? 0 : number_shift_ / 2),
@@ -322,7 +329,11 @@ Status JoinWorker::find(std::size_t stage) {
     looked_up = probe.valid_here;
   }
   looked_up = built.keys.words(level.count, looked_up, probe.scratch);
-  return built.table->find({probe.scratch.codes.words.data(), level.count}, looked_up, probe.found);
+  PRESSO_TRY(
+      built.table->find({probe.scratch.codes.words.data(), level.count}, looked_up, probe.found));
+  counts_[stage].asked += probe.is_parted ? ones_in(probe.here) : level.count;
+  counts_[stage].found += probe.found.pairs;
+  return {};
 }
 
 /// Pairs where keys of the build side are unique: all fit into a round.
@@ -583,6 +594,7 @@ Status JoinWorker::filter_rows(std::size_t stage) {
   }
   probe.tested += count;
   probe.passed += passed;
+  counts_[stage].asked += count - passed;
   if (probe.tested > kTrial && 4 * probe.passed > 3 * probe.tested) probe.is_filtered = false;
   if (passed == count) return {};
   selection_.set(rows, slice_->vector_rows(vector_));
