@@ -128,8 +128,10 @@ class JoinWorker {
     std::unique_ptr<Step> residual;  ///< nullptr: none
     JoinKeys::Scratch scratch;
     join::Found found;
-    bool is_parted = false;           ///< only some keys are of this pass
-    std::uint64_t here[kBatchWords];  ///< rows whose keys are
+    const std::uint64_t* validity = nullptr;   ///< rows that have a key; nullptr: all
+    const std::uint64_t* may_match = nullptr;  ///< and may have a partner
+    bool is_parted = false;                    ///< only some keys are of this pass
+    std::uint64_t here[kBatchWords];           ///< rows whose keys are
     std::uint64_t valid_here[kBatchWords];
     std::vector<std::uint32_t> kept;  ///< of pairs, those that fulfil conditions
 
@@ -153,6 +155,8 @@ class JoinWorker {
   void begin_vector();
   Status filter_rows(std::size_t stage);
   Status enter(std::size_t stage);
+  std::optional<std::size_t> coded_key(std::size_t stage, const Level& level);
+  Status encode_keys(std::size_t stage, Level& level, bool hashed);
   Status find(std::size_t stage);
   static void list_unique_pairs(Probe& probe, std::uint32_t count);
   Status join_pairs(std::size_t stage);
