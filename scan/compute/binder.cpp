@@ -104,8 +104,8 @@ Result<std::optional<NodeId>> Binder::replacement(const Expression&) {
 }
 
 Result<NodeId> Binder::bind_aggregate(const Expression& expression) {
-  return at_place(refused(expression.text + "() is of groups: it stands in --agg, --columns, "
-                                            "--having and --order-by, and not within another one"),
+  return at_place(refused(expression.text + "() is of groups: it stands among what is selected, in "
+                                            "HAVING and ORDER BY, and not within another one"),
                   expression);
 }
 
@@ -175,6 +175,12 @@ Result<std::size_t> Binder::find_column(const Expression& expression) const {
   for (const std::size_t i : among) {
     if (columns_[i].name == expression.text) found.push_back(i);
   }
+  const auto is_unusable = [this](std::size_t i) { return !columns_[i].unusable.empty(); };
+  if (!std::all_of(found.begin(), found.end(), is_unusable)) std::erase_if(found, is_unusable);
+  for (std::size_t i = 0; found.empty() && i < columns_.size(); ++i) {
+    const bool says_why = expression.qualifier.empty() && !columns_[i].unusable.empty();
+    if (says_why && columns_[i].name == expression.text) found.push_back(i);
+  }
   if (found.size() > 1) return ambiguous(expression, found);
   if (found.empty()) {
     PRESSO_ASSIGN(const std::size_t similar, similar_column(expression, among));
@@ -193,9 +199,11 @@ NodeId Binder::column_value(std::size_t column) const {
 Result<NodeId> Binder::bind_column(const Expression& expression) {
   PRESSO_ASSIGN(const std::size_t column, find_column(expression));
   const NodeId value = column_value(column);
-  const auto otherwise = columns_[column].otherwise;
-  if (!otherwise || !expression.qualifier.empty()) return value;
-  return build_.coalesce({value, column_value(*otherwise)});
+  const std::vector<std::size_t>& otherwise = columns_[column].otherwise;
+  if (otherwise.empty() || !expression.qualifier.empty()) return value;
+  std::vector<NodeId> values = {value};
+  for (const std::size_t other : otherwise) values.push_back(column_value(other));
+  return build_.coalesce(std::move(values));
 }
 
 Result<NodeId> Binder::bind(const Expression& expression) {
@@ -218,7 +226,7 @@ Result<NodeId> Binder::bind_parts(const Expression& expression) {
     case Kind::kColumn:
       return bind_column(expression);
     case Kind::kStar:
-      return refused("'*' stands for all columns, in --columns and in count(*) only");
+      return refused("'*' stands for all columns, among what is selected and in count(*) only");
     case Kind::kInterval:
       return refused("an interval is added to a date or timestamp, or subtracted from one");
     case Kind::kOperator:

@@ -85,8 +85,8 @@ class GroupBinder final : public Binder {
     PRESSO_ASSIGN(const NodeId bound, input_.bind(expression));  // says what is wrong with the name
     (void)bound;
     return refused("the column '" + expression.text +
-                       "' has many values in a group: it stands in --group-by or within an "
-                       "aggregate (min, max, count, ...)",
+                       "' has many values in a group: group by it, too, or take an "
+                       "aggregate of it (min, max, count, ...)",
                    expression);
   }
 
@@ -306,7 +306,7 @@ Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec,
   }
   if (!spec.having.empty()) {
     return make_error(ErrorCode::kInvalidArgument,
-                      "--having is about groups, of which there are none; --where chooses rows");
+                      "HAVING is about groups, of which there are none; WHERE chooses rows");
   }
   binder.use_aliases = true;
   return bind_order(query, binder, spec);
@@ -316,7 +316,7 @@ Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec,
 Result<NodeId> bind_key(Binder& input, const Expression& key, const QuerySpec& spec) {
   if (const auto position = position_of(key)) {
     if (*position == 0 || *position > spec.select.size()) {
-      return refused("there is no column " + key.text + " in --columns", key);
+      return refused("what is selected has no column " + key.text, key);
     }
     return input.bind(spec.select[*position - 1].parsed.expression);
   }
@@ -383,7 +383,7 @@ BoundQuery& BoundQuery::operator=(BoundQuery&&) noexcept = default;
 
 Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> sources) {
   BoundQuery query;
-  PRESSO_ASSIGN(query.columns, joined_columns(spec, sources));
+  PRESSO_ASSIGN(query.columns, joined_columns(spec, sources, spec.joins.size()));
   query.limit = spec.limit;
   query.offset = spec.offset;
   Qualifiers qualifiers;

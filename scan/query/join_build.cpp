@@ -6,6 +6,7 @@
 
 #include "presso/ordered_pipeline.h"
 #include "scan/group/group_output.h"
+#include "scan/query/join_run.h"
 #include "scan/query/make_plan.h"
 
 namespace presso::query {
@@ -55,10 +56,10 @@ class StageBuilder {
                JoinPart part, std::uint64_t memory_bytes)
       : parent_(parent),
         stage_(stage),
-        source_(parent.query.joins->sources[stage.source]),
+        source_(parent.query.joins->sources[stage.build.root]),
         part_(part),
         memory_bytes_(memory_bytes),
-        scan_((*parent.sources)[stage.source], source_.scan),
+        scan_(parent, stage.build),
         built_(std::make_unique<BuiltStage>(stage, *parent.query.input)) {
     built_->columns = std::move(columns);
   }
@@ -109,7 +110,9 @@ class StageBuilder {
     scan_.options.plan = {};
     scan_.threads = parent_.threads;
     scan_.counters = parent_.counters;
-    scan_.first_column = source_.first_column;
+    scan_.memory_bytes = memory_bytes_;
+    scan_.wants_numbers = !part_.is_all();
+    scan_.start();
     PRESSO_ASSIGN(scan_.plan, make_filter_plan(scan_.tables, source_.scan, scan_.options));
     std::vector<NodeId> nodes = stage_.build_keys;
     for (const std::size_t column : built_->columns) {
@@ -120,7 +123,8 @@ class StageBuilder {
       physical_.push_back(graph().at(nodes.back()).physical);
     }
     program_ = Program(graph(), nodes);
-    can_be_placed_ = source_.scan.conditions.empty() && built_->keys.are_words() &&
+    can_be_placed_ = source_.scan.conditions.empty() && stage_.build.stages.empty() &&
+                     built_->keys.are_words() &&
                      std::all_of(nodes.begin(), nodes.end(), [this](NodeId id) {
                        const Node& node = graph().at(id);
                        return !node.nullable && node.physical != Physical::kString;
@@ -142,10 +146,14 @@ class StageBuilder {
   /// Hands on the rows of each slice, in order.
   template <class Consume>
   Status read(Consume consume) {
+    if (scan_.joins != nullptr) {
+      PRESSO_TRY(scan_.joins->prepare(program_));
+      if (scan_.joins->passes() > 1) return too_little_memory(memory_bytes_);
+    }
     const std::vector<std::size_t> columns = columns_read(scan_, program_);
     SliceSource source(scan_.tables, columns, *scan_.counters, scan_.options.cancelled);
     std::vector<std::unique_ptr<KeyWorker>> workers(scan_.threads);
-    return run_ordered<Slice, SliceRows>(
+    Status done = run_ordered<Slice, SliceRows>(
         {scan_.threads, 0}, [&] { return source.next(); },
         [&](Slice slice, unsigned number) {
           auto& worker = workers[number];
@@ -162,6 +170,13 @@ class StageBuilder {
           PRESSO_TRY(std::move(rows.status));
           return consume(std::move(rows));
         });
+    built_->blocks = source.blocks();
+    built_->stored_bytes = source.stored_bytes();
+    built_->condition_counts.assign(scan_.plan.conditions.size(), {});
+    for (const auto& worker : workers) {
+      if (worker != nullptr) worker->worker.filters.add_counts(built_->condition_counts);
+    }
+    return done;
   }
 
   Status take(KeyWorker& worker, const RowBatch& batch, SliceRows& rows) {
@@ -313,10 +328,27 @@ class StageBuilder {
     plan.memory_bytes = memory_left(0);
     PRESSO_ASSIGN(built_->table,
                   join::JoinTable::build(plan, {{words_.data(), words_.size()}, valid()}));
+    if (wants_filter()) {
+      auto filter = join::KeyFilter::build({{words_.data(), words_.size()}, valid()},
+                                           parent_.threads, memory_left(built_->table->bytes()));
+      if (filter.ok()) built_->filter = std::make_unique<join::KeyFilter>(std::move(*filter));
+    }
     if (marks_rows()) {
       built_->matched = std::make_unique<std::atomic<std::uint64_t>[]>((words_.size() + 63) / 64);
     }
     return {};
+  }
+
+  /// Where rows without a partner are dropped, and the build side has not all rows of its table:
+  /// then there are likely some.
+  bool wants_filter() const {
+    const bool drops = stage_.kind == StageKind::kInner || stage_.kind == StageKind::kProbeSemi ||
+                       stage_.kind == StageKind::kBuildSemi ||
+                       stage_.kind == StageKind::kBuildOuter ||
+                       stage_.kind == StageKind::kBuildAnti;
+    const bool reduced = words_.size() < source_.rows || !stage_.build.stages.empty();
+    const bool is_small = 8 * words_.size() < parent_.query.joins->sources[parent_.tree->root].rows;
+    return drops && (reduced || is_small) && built_->keys.are_words();
   }
 
   bool marks_rows() const { return gives_build_rows(stage_.kind); }
@@ -437,6 +469,7 @@ std::uint64_t JoinKeys::bytes() const {
 
 std::uint64_t BuiltStage::bytes() const {
   return rows.bytes() + keys.bytes() + (table == nullptr ? 0 : table->bytes()) +
+         (filter == nullptr ? 0 : filter->bytes()) +
          (matched == nullptr ? 0 : (rows.rows() + 63) / 64 * 8);
 }
 

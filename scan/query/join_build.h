@@ -10,6 +10,7 @@
 
 #include "scan/group/key_coder.h"
 #include "scan/join/join_table.h"
+#include "scan/join/key_filter.h"
 #include "scan/join/key_numbers.h"
 #include "scan/query/execution.h"
 #include "scan/query/join_plan.h"
@@ -61,6 +62,8 @@ class JoinKeys {
                              Scratch& scratch) const;
   std::uint64_t bytes() const;  ///< of the numbers
 
+  const grouping::KeyCoder& coder() const { return coder_; }
+
  private:
   grouping::KeyCoder coder_;
   std::unique_ptr<join::KeyNumbers<grouping::WordPair>> pair_numbers_;
@@ -75,11 +78,17 @@ struct BuiltStage {
   std::vector<std::size_t> columns;  ///< of BoundQuery::columns, those of `rows` in turn
   RowStore rows;
   std::unique_ptr<join::JoinTable> table;
+  std::unique_ptr<join::KeyFilter> filter;  ///< nullptr: not worth it
   /// A bit for each row that has found a partner; only where such rows come out at the end, or all
   /// others.
   std::unique_ptr<std::atomic<std::uint64_t>[]> matched;
   /// The rows' places in their source; empty: nothing was left out on the way.
   std::vector<std::uint64_t> numbers;
+
+  // What reading the source told.
+  std::vector<FilterRunner::Count> condition_counts;
+  std::uint64_t blocks = 0;        ///< of the columns that are read
+  std::uint64_t stored_bytes = 0;  ///< of these blocks
 
   std::uint64_t bytes() const;
 };

@@ -11,8 +11,9 @@ namespace presso::query {
 
 std::vector<std::size_t> JoinRun::columns_needed(const Program& program) const {
   const BoundQuery& query = execution_.query;
-  std::vector<NodeId> nodes = query.conditions;
-  for (const BoundStage& stage : query.joins->stages) {
+  std::vector<NodeId> nodes;
+  if (execution_.is_whole) nodes = query.conditions;
+  for (const BoundStage& stage : execution_.tree->stages) {
     nodes.insert(nodes.end(), stage.probe_keys.begin(), stage.probe_keys.end());
     nodes.insert(nodes.end(), stage.residual.begin(), stage.residual.end());
   }
@@ -26,8 +27,8 @@ std::vector<std::size_t> JoinRun::root_columns(const Program& program) const {
   const BoundJoins& joins = *execution_.query.joins;
   std::vector<std::size_t> columns;
   for (const std::size_t column : columns_needed(program)) {
-    if (joins.source_of(column) != joins.root) continue;
-    columns.push_back(column - joins.sources[joins.root].first_column);
+    if (joins.source_of(column) != execution_.tree->root) continue;
+    columns.push_back(column - execution_.first_column);
   }
   return columns;
 }
@@ -36,7 +37,9 @@ std::vector<std::size_t> JoinRun::columns_of_stage(std::size_t stage) const {
   const BoundJoins& joins = *execution_.query.joins;
   std::vector<std::size_t> columns;
   for (const std::size_t column : columns_) {
-    if (joins.source_of(column) == joins.stages[stage].source) columns.push_back(column);
+    if (execution_.tree->stages[stage].build.has(joins.source_of(column))) {
+      columns.push_back(column);
+    }
   }
   return columns;
 }
@@ -47,10 +50,21 @@ std::uint64_t JoinRun::bytes() const {
   return bytes;
 }
 
-/// Groups and sorting have the other half.
+std::uint64_t JoinRun::stored_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& stage : stages_) bytes += stage == nullptr ? 0 : stage->stored_bytes;
+  return bytes;
+}
+
+std::uint64_t JoinRun::blocks() const {
+  std::uint64_t blocks = 0;
+  for (const auto& stage : stages_) blocks += stage == nullptr ? 0 : stage->blocks;
+  return blocks;
+}
+
 std::uint64_t JoinRun::memory_left() const {
-  const std::uint64_t budget = execution_.memory_bytes / 2;
-  return budget > bytes() ? budget - bytes() : 0;
+  const std::uint64_t all = budget(execution_.memory_bytes);
+  return all > bytes() ? all - bytes() : 0;
 }
 
 JoinPart JoinRun::part_of_stage(std::size_t stage) const {
@@ -60,18 +74,19 @@ JoinPart JoinRun::part_of_stage(std::size_t stage) const {
 Status JoinRun::build(std::size_t stage) {
   stages_[stage].reset();
   PRESSO_ASSIGN(stages_[stage],
-                build_stage(execution_, execution_.query.joins->stages[stage],
-                            columns_of_stage(stage), part_of_stage(stage), memory_left()));
+                build_stage(execution_, execution_.tree->stages[stage], columns_of_stage(stage),
+                            part_of_stage(stage), memory_left()));
   execution_.summary.peak_bytes = std::max(execution_.summary.peak_bytes, bytes());
+  rows_kept_[stage] += stages_[stage]->rows.rows();
+  most_bytes_[stage] = std::max(most_bytes_[stage], stages_[stage]->bytes());
   return {};
 }
 
 /// As few parts as fit, each of as many keys as fit.
 Status JoinRun::divide(std::size_t stage) {
   divided_ = stage;
-  PRESSO_ASSIGN(
-      const PartSizes sizes,
-      measure_parts(execution_, execution_.query.joins->stages[stage], columns_of_stage(stage)));
+  PRESSO_ASSIGN(const PartSizes sizes,
+                measure_parts(execution_, execution_.tree->stages[stage], columns_of_stage(stage)));
   const double budget = static_cast<double>(memory_left());
   parts_.clear();
   JoinPart part{0, 0};
@@ -82,7 +97,7 @@ Status JoinRun::divide(std::size_t stage) {
       return make_error(
           ErrorCode::kOutOfMemory,
           "the rows of " +
-              execution_.query.joins->sources[execution_.query.joins->stages[stage].source].name +
+              execution_.query.joins->sources[execution_.tree->stages[stage].build.root].name +
               " with a key in common take " + bytes_text(alone) + "; " + bytes_text(budget) +
               " are allowed for this side of the join; --memory permits more");
     }
@@ -102,21 +117,30 @@ Status JoinRun::divide(std::size_t stage) {
 Status JoinRun::prepare(const Program& program) {
   const std::vector<std::size_t> needed = columns_needed(program);
   const bool known = std::includes(columns_.begin(), columns_.end(), needed.begin(), needed.end());
-  const std::size_t count = execution_.query.joins->stages.size();
+  const std::size_t count = execution_.tree->stages.size();
   if (stages_.size() == count && known) return begin_pass(0);
   columns_ = needed;
   stages_.clear();
   stages_.resize(count);
+  counts_.resize(count);
+  rows_kept_.assign(count, 0);
+  most_bytes_.assign(count, 0);
   pass_ = 0;
+  divided_ = 0;
   parts_ = {JoinPart{}};
   for (std::size_t stage = 0; stage < count; ++stage) {
     Status built = build(stage);
     const bool too_large = !built.ok() && built.error().code == ErrorCode::kOutOfMemory;
-    if (too_large && parts_.size() == 1) {
-      PRESSO_TRY(divide(stage));
-      built = build(stage);
+    // Parts have keys from all over the range, for each of which an array has a place.
+    const bool divides = execution_.options.join_strategy != JoinStrategy::kDirect;
+    if (too_large && divides && parts_.size() == 1) {
+      built = divide(stage);
+      if (built.ok()) built = build(stage);
     }
-    if (!built.ok()) return built;
+    if (!built.ok()) {
+      stages_.clear();
+      return built;
+    }
   }
   return {};
 }
@@ -134,20 +158,22 @@ Status JoinRun::begin_pass(std::size_t pass) {
   return {};
 }
 
-std::vector<std::string> JoinRun::describe() const {
-  const BoundJoins& joins = *execution_.query.joins;
-  std::vector<std::string> lines;
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
-    const BuiltStage& stage = *stages_[i];
-    std::string line = "join with " + joins.sources[stage.bound.source].name + ": " +
-                       stage.table->describe() + ", " +
-                       bytes_text(static_cast<double>(stage.bytes()));
-    if (parts_.size() > 1 && i == divided_) {
-      line += ", the last of " + std::to_string(parts_.size()) + " passes";
-    }
-    lines.push_back(std::move(line));
+void JoinRun::add_counts(const std::vector<Count>& counts) {
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    counts_[i].asked += counts[i].asked;
+    counts_[i].found += counts[i].found;
   }
-  return lines;
+}
+
+std::string JoinRun::describe(std::size_t stage) const {
+  const BuiltStage& built = *stages_[stage];
+  std::string text = "kept " + grouped(rows_kept_[stage]) + " rows, " +
+                     bytes_text(most_bytes_[stage]) + " (" + built.table->describe();
+  if (parts_.size() > 1 && stage == divided_) {
+    text += "; the last of " + grouped(parts_.size()) + " parts";
+  }
+  return text + "); asked by " + grouped(counts_[stage].asked) + " rows, which found " +
+         grouped(counts_[stage].found) + " partners";
 }
 
 }  // namespace presso::query

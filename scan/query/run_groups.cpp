@@ -9,6 +9,7 @@
 
 #include "scan/query/group_answer.h"
 #include "scan/query/group_spill.h"
+#include "scan/query/join_run.h"
 #include "scan/query/memory_forecast.h"
 
 namespace presso::query {
@@ -23,6 +24,8 @@ class GroupRun {
     execution_.wants_numbers = !query().keys.empty();
     PRESSO_TRY(input_.prepare());
     plan_ = input_.plan();
+    // What build sides need more parts of the groups' keys do not lessen.
+    if (execution_.joins != nullptr) PRESSO_TRY(execution_.joins->prepare(input_.program()));
     for (std::uint32_t parts = 1;;) {
       plan_.parts = parts;
       const Status done = parts == 1             ? run_in_memory()
@@ -48,7 +51,8 @@ class GroupRun {
     if (parts > 1) return std::min(parts * 4, kMostParts);
     const double seen = static_cast<double>(std::max<std::uint64_t>(execution_.rows_seen, 1));
     const std::uint32_t by_rows = parts_for(static_cast<double>(rows_in()) / seen);
-    PRESSO_ASSIGN(const MemoryForecast forecast, forecast_memory(execution_, rows_in()));
+    const double matching = static_cast<double>(rows_in()) * execution_.plan.selectivity;
+    PRESSO_ASSIGN(const MemoryForecast forecast, forecast_memory(execution_, matching));
     const bool foreseen = forecast.groups && forecast.groups->parts > 1;
     return foreseen ? std::min(by_rows, forecast.groups->parts) : by_rows;
   }
