@@ -104,8 +104,8 @@ Result<std::optional<NodeId>> Binder::replacement(const Expression&) {
 }
 
 Result<NodeId> Binder::bind_aggregate(const Expression& expression) {
-  return at_place(refused(expression.text + "() is of groups: it stands in --agg, --columns, "
-                                            "--having and --order-by, and not within another one"),
+  return at_place(refused(expression.text + "() is of groups: it stands among what is selected, in "
+                                            "HAVING and ORDER BY, and not within another one"),
                   expression);
 }
 
@@ -175,10 +175,8 @@ Result<std::size_t> Binder::find_column(const Expression& expression) const {
   for (const std::size_t i : among) {
     if (columns_[i].name == expression.text) found.push_back(i);
   }
-  for (std::size_t i = 0; found.empty() && i < columns_.size(); ++i) {
-    const bool says_why = expression.qualifier.empty() && !columns_[i].unusable.empty();
-    if (says_why && columns_[i].name == expression.text) found.push_back(i);
-  }
+  const auto is_unusable = [this](std::size_t i) { return !columns_[i].unusable.empty(); };
+  if (!std::all_of(found.begin(), found.end(), is_unusable)) std::erase_if(found, is_unusable);
   if (found.size() > 1) return ambiguous(expression, found);
   if (found.empty()) {
     PRESSO_ASSIGN(const std::size_t similar, similar_column(expression, among));
@@ -224,7 +222,7 @@ Result<NodeId> Binder::bind_parts(const Expression& expression) {
     case Kind::kColumn:
       return bind_column(expression);
     case Kind::kStar:
-      return refused("'*' stands for all columns, in --columns and in count(*) only");
+      return refused("'*' stands for all columns, among what is selected and in count(*) only");
     case Kind::kInterval:
       return refused("an interval is added to a date or timestamp, or subtracted from one");
     case Kind::kOperator:

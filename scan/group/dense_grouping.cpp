@@ -62,11 +62,11 @@ class DenseGrouping final : public Grouping {
       PRESSO_TRY(merge_workers(pieces));
       std::uint64_t row_limit = 0;
       for (const auto& worker : workers_) row_limit = std::max(row_limit, worker->next_row);
-      return write_groups(plan_, coder_, pieces, row_limit, first_rows);
+      return write_groups(plan_, coder_, pieces, row_limit, budget_, first_rows);
     });
   }
 
-  std::uint64_t bytes() const override { return budget_.used(); }
+  std::uint64_t bytes() const override { return budget_.peak(); }
   std::string describe() const override {
     if (plan_.keys.empty()) return "one group";
     return "dense, " + grouped(places_) + (places_ == 1 ? " place" : " places");

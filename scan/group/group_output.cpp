@@ -24,7 +24,8 @@ class GroupWriter {
               const std::vector<GroupPiece<Key>>& pieces, std::uint64_t row_limit)
       : plan_(plan), coder_(coder), pieces_(pieces), ranks_(row_limit, total(pieces)) {}
 
-  Result<RowStore> write(std::vector<std::uint64_t>* first_rows) {
+  Result<RowStore> write(MemoryBudget& budget, std::vector<std::uint64_t>* first_rows) {
+    PRESSO_TRY(budget.take(total(pieces_) * finished_bytes(plan_) + ranks_.bytes()));
     order();
     prepare(first_rows);
     PRESSO_TRY(
@@ -134,6 +135,14 @@ class GroupWriter {
 
 }  // namespace
 
+std::uint64_t finished_bytes(const GroupingPlan& plan) {
+  std::uint64_t bytes = sizeof(std::uint32_t);  // of GroupPiece::groups
+  if (plan.parts > 1) bytes += sizeof(std::uint64_t);
+  for (const KeySpec& key : plan.keys) bytes += physical_bytes(key.physical);
+  for (const AggregateSpec& spec : plan.aggregates) bytes += physical_bytes(result_of(spec));
+  return bytes;
+}
+
 Status for_each_on_threads(unsigned threads, std::size_t count,
                            const std::function<Status(std::size_t, unsigned)>& task) {
   if (threads <= 1 || count <= 1) {
@@ -154,7 +163,10 @@ Status for_each_on_threads(unsigned threads, std::size_t count,
 }
 
 RowRanks::RowRanks(std::uint64_t limit, std::uint64_t groups) {
-  if (groups <= 1 || limit / 64 > 4 * groups + 1024) return;
+  if (groups <= 1 || limit / 64 > 4 * groups + 1024) {
+    sorted_.reserve(static_cast<std::size_t>(groups));
+    return;
+  }
   bits_.extend(static_cast<std::size_t>(limit / 64 + 1));
 }
 
@@ -188,18 +200,18 @@ void RowRanks::rank(const std::uint64_t* first_rows, std::uint32_t count,
 template <class Key>
 Result<RowStore> write_groups(const GroupingPlan& plan, const KeyCoder& coder,
                               const std::vector<GroupPiece<Key>>& pieces, std::uint64_t row_limit,
-                              std::vector<std::uint64_t>* first_rows) {
-  return GroupWriter<Key>(plan, coder, pieces, row_limit).write(first_rows);
+                              MemoryBudget& budget, std::vector<std::uint64_t>* first_rows) {
+  return GroupWriter<Key>(plan, coder, pieces, row_limit).write(budget, first_rows);
 }
 
 template Result<RowStore> write_groups(const GroupingPlan&, const KeyCoder&,
                                        const std::vector<GroupPiece<std::uint64_t>>&, std::uint64_t,
-                                       std::vector<std::uint64_t>*);
+                                       MemoryBudget&, std::vector<std::uint64_t>*);
 template Result<RowStore> write_groups(const GroupingPlan&, const KeyCoder&,
                                        const std::vector<GroupPiece<WordPair>>&, std::uint64_t,
-                                       std::vector<std::uint64_t>*);
+                                       MemoryBudget&, std::vector<std::uint64_t>*);
 template Result<RowStore> write_groups(const GroupingPlan&, const KeyCoder&,
                                        const std::vector<GroupPiece<StringRef>>&, std::uint64_t,
-                                       std::vector<std::uint64_t>*);
+                                       MemoryBudget&, std::vector<std::uint64_t>*);
 
 }  // namespace presso::query::grouping

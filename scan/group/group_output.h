@@ -9,6 +9,7 @@
 
 #include "scan/group/group_states.h"
 #include "scan/group/key_coder.h"
+#include "scan/group/memory_budget.h"
 
 namespace presso::query::grouping {
 
@@ -32,6 +33,8 @@ class RowRanks {
  public:
   /// All first rows are below `limit`.
   RowRanks(std::uint64_t limit, std::uint64_t groups);
+  /// Of memory, up to finish().
+  std::uint64_t bytes() const { return 2 * bits_.bytes() + 8 * std::uint64_t{sorted_.capacity()}; }
   void add(std::span<const std::uint64_t> first_rows);
   /// After the last add().
   void finish();
@@ -44,10 +47,13 @@ class RowRanks {
   std::vector<std::uint64_t> sorted_;
 };
 
-/// `row_limit`: more than every first row.
+/// What a finished group takes, its strings aside: those of its keys and aggregates are kept.
+std::uint64_t finished_bytes(const GroupingPlan& plan);
+
+/// `row_limit`: more than every first row. kOutOfMemory where the budget does not suffice.
 template <class Key>
 Result<RowStore> write_groups(const GroupingPlan& plan, const KeyCoder& coder,
                               const std::vector<GroupPiece<Key>>& pieces, std::uint64_t row_limit,
-                              std::vector<std::uint64_t>* first_rows);
+                              MemoryBudget& budget, std::vector<std::uint64_t>* first_rows);
 
 }  // namespace presso::query::grouping

@@ -86,8 +86,9 @@ class Grouping {
                      std::span<const VectorView> arguments, std::uint32_t count) = 0;
   /// After the last row, once. Columns: the keys, then the aggregates in their result's form
   /// (counts kInt64); in the order of first rows. `first_rows`: where given, their numbers.
+  /// kOutOfMemory as add().
   virtual Result<RowStore> finish(std::vector<std::uint64_t>* first_rows = nullptr) = 0;
-  /// Of memory now.
+  /// The most memory that it has had, the finished rows included.
   virtual std::uint64_t bytes() const = 0;
   /// "dense, 12 places", for --explain.
   virtual std::string describe() const = 0;

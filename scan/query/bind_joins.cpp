@@ -4,10 +4,11 @@
 // all joins.
 //
 // Tables that are joined by inner joins before any other kind may be joined in any order: the one
-// with the most rows is the root, which is read and never kept; the others follow, of those with an
-// equality the one first of which a row is expected to find the fewest partners, or with the fewest
-// rows. Later joins keep their order. Of two tables with another kind of join the one with more
-// rows is the root, too.
+// of which conditions leave the most rows is the root, which is read and never kept; the others
+// follow, of those with an equality the one first of which a row is expected to find the fewest
+// partners. One whose equalities are with another build side only is joined to that before. Later
+// joins keep their order. Of two tables with another kind of join the one with more rows is the
+// root, too.
 #include <algorithm>
 #include <bit>
 
@@ -57,6 +58,13 @@ StageKind mirrored(StageKind kind) {
   }
 }
 
+/// Of columns of the right side, behind a join.
+std::string why_unusable(Kind kind) {
+  if (kind == Kind::kSemi) return "its table stands on the right of a semi join";
+  if (kind == Kind::kAnti) return "its table stands on the right of an anti join";
+  return {};
+}
+
 struct Equality {
   JoinEquality parts;
   std::string text;
@@ -79,17 +87,21 @@ class JoinBinder {
     residual_.resize(spec_.joins.size());
     while (inner_ < spec_.joins.size() && is_inner(spec_.joins[inner_].kind)) ++inner_;
     for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
+      forbid_columns_of_semi_joins(join);
       PRESSO_TRY(take_join(join));
     }
+    forbid_columns_of_semi_joins(spec_.joins.size());
     for (const auto& [condition, text] : spec_.conditions) {
       PRESSO_TRY(take_where(condition, text));
     }
     PRESSO_TRY(bind_scans());
+    forbid_columns_of_semi_joins(0);  // names were looked up; their own keys are bound
     PRESSO_TRY(order_inner_joins());
     for (std::size_t join = inner_; join < spec_.joins.size(); ++join) {
       PRESSO_TRY(add_later_stage(join));
     }
     exchange_sides();
+    forbid_columns_of_semi_joins(spec_.joins.size());
     return bind_conditions();
   }
 
@@ -136,6 +148,11 @@ class JoinBinder {
         return is_condition ? take_on(join, whole) : shown(std::move(bound.error()), text);
       }
     }
+    return take_qualified(join, std::move(left), std::move(right));
+  }
+
+  /// `left` and `right` have their tables' names.
+  Status take_qualified(std::size_t join, Expression left, Expression right) {
     JoinEquality equality;
     PRESSO_ASSIGN(equality.left_sources, sources_of(left, source_of()));
     PRESSO_ASSIGN(equality.right_sources, sources_of(right, source_of()));
@@ -144,7 +161,7 @@ class JoinBinder {
     }
     equality.left = std::move(left);
     equality.right = std::move(right);
-    return take_equality(join, std::move(equality), text);
+    return take_equality(join, std::move(equality), spec_.joins[join].text);
   }
 
   static Expression pair_expression(const Expression& left, const Expression& right) {
@@ -205,7 +222,7 @@ class JoinBinder {
     Expression left = column, right = column;
     Status bound = qualify_pair(join, left, right);
     if (!bound.ok()) return shown(std::move(bound.error()), spec_.joins[join].text);
-    return take_pair(join, left, right);
+    return take_qualified(join, std::move(left), std::move(right));
   }
 
   Status take_on(std::size_t join, const Expression& on) {
@@ -280,14 +297,13 @@ class JoinBinder {
     return result;
   }
 
-  /// Behind a semi or anti join its right side has no rows.
-  void forbid_right_side(std::size_t join) {
-    const Kind kind = spec_.joins[join].kind;
-    if (kind != Kind::kSemi && kind != Kind::kAnti) return;
+  /// The right side of a semi join is seen by its own condition, and not by what follows: those of
+  /// joins before `end` are forbidden.
+  void forbid_columns_of_semi_joins(std::size_t end) {
     for (InputColumn& column : query_.columns) {
-      if (column.source != join + 1) continue;
-      column.unusable = kind == Kind::kSemi ? "its table stands on the right of a semi join"
-                                            : "its table stands on the right of an anti join";
+      column.unusable.clear();
+      if (column.source == 0 || column.source > end) continue;
+      column.unusable = why_unusable(spec_.joins[column.source - 1].kind);
     }
   }
 
@@ -318,6 +334,7 @@ class JoinBinder {
     return {};
   }
 
+  /// Whether what is false for rows of the inner joins need not be asked again behind later joins.
   bool where_may_filter_source(std::size_t source) const {
     bool may = true;
     for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
@@ -350,19 +367,32 @@ class JoinBinder {
 
   // --- stages
 
+  /// The rows that a source's own conditions leave.
+  double rows_left(std::size_t source) const { return left_[source]; }
+
+  void estimate_rows() {
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      const BoundQuery& scan = query_.joins->sources[i].scan;
+      const bool all = scan.conditions.empty() || !sources_[i].share;
+      left_.push_back((all ? 1.0 : sources_[i].share(scan)) *
+                      static_cast<double>(sources_[i].rows));
+    }
+  }
+
   Status order_inner_joins() {
+    estimate_rows();
     std::size_t root = 0;
     for (std::size_t i = 1; i <= inner_; ++i) {
-      if (sources_[i].rows > sources_[root].rows) root = i;
+      if (rows_left(i) > rows_left(root)) root = i;
     }
-    joins().root = root;
+    tree().root = root;
     SourceSet joined = source_set(root);
     for (std::size_t step = 0; step < inner_; ++step) {
       std::optional<std::size_t> next;
-      std::pair<double, std::uint64_t> least;
+      std::pair<double, double> least;
       for (std::size_t i = 0; i <= inner_; ++i) {
         if ((joined & source_set(i)) != 0 || !has_equality(joined, i)) continue;
-        const std::pair<double, std::uint64_t> cost = {partners(joined, i), sources_[i].rows};
+        const std::pair<double, double> cost = {partners(joined, i), rows_left(i)};
         if (next && least <= cost) continue;
         next = i;
         least = cost;
@@ -376,9 +406,38 @@ class JoinBinder {
     }
     // Outer joins that follow must not see what these leave out.
     const bool is_last = inner_ == spec_.joins.size();
-    if (!is_last && inner_ > 0) return bind_rest(inner_rest_, joins().stages.back().residual);
+    if (!is_last && inner_ > 0) return bind_rest(inner_rest_, tree().stages.back().residual);
     after_.insert(after_.end(), inner_rest_.begin(), inner_rest_.end());
     return {};
+  }
+
+  JoinTree& tree() { return joins().tree; }
+
+  /// Where a source is joined: to rows of the root, or before that to those of a build side, if its
+  /// equalities are with that one only, and it does not make more rows of them.
+  JoinTree& place_of(SourceSet joined, std::size_t source) {
+    JoinTree* place = &tree();
+    if (partners(joined, source) > 1) return *place;
+    SourceSet others = 0;
+    for (Equality& equality : pool_) {
+      if (connects(equality.parts, joined, source)) others |= equality.parts.left_sources;
+    }
+    for (bool deeper = true; deeper;) {
+      deeper = false;
+      for (BoundStage& stage : place->stages) {
+        if ((others & ~sources_in(stage.build)) != 0) continue;
+        place = &stage.build;
+        deeper = true;
+        break;
+      }
+    }
+    return *place;
+  }
+
+  static SourceSet sources_in(const JoinTree& tree) {
+    SourceSet sources = source_set(tree.root);
+    for (const BoundStage& stage : tree.stages) sources |= sources_in(stage.build);
+    return sources;
   }
 
   /// Between a source and those that are joined already; turned so that it stands on the right.
@@ -400,14 +459,12 @@ class JoinBinder {
   /// How many rows of a source a row is expected to find. Keys are taken to be as many as lie
   /// between the least and the greatest one, or as there are rows.
   double partners(SourceSet joined, std::size_t source) {
-    constexpr double kShareOfConditions = 0.3;
-    const auto rows = static_cast<double>(std::max<std::uint64_t>(sources_[source].rows, 1));
+    const double all = std::max(1.0, static_cast<double>(sources_[source].rows));
     double keys = 1;
     for (Equality& equality : pool_) {
-      if (connects(equality.parts, joined, source)) keys *= values_of(equality.parts.right, rows);
+      if (connects(equality.parts, joined, source)) keys *= values_of(equality.parts.right, all);
     }
-    const double share = joins().sources[source].scan.conditions.empty() ? 1 : kShareOfConditions;
-    return share * rows / std::min(keys, rows);
+    return rows_left(source) / std::min(keys, all);
   }
 
   double values_of(const Expression& key, double rows) {
@@ -430,7 +487,7 @@ class JoinBinder {
                           ": all rows of one with all rows of the other are not made; a join "
                           "needs a condition such as a.key = b.key");
   }
-  std::size_t joins_root() const { return query_.joins->root; }
+  std::size_t joins_root() const { return query_.joins->tree.root; }
   std::string name_of(std::size_t source) const {
     const auto& names = sources_[source].qualifiers;
     return names.empty() ? "table " + std::to_string(source + 1) : names.front();
@@ -438,7 +495,8 @@ class JoinBinder {
 
   Status add_inner_stage(SourceSet joined, std::size_t source) {
     BoundStage stage;
-    stage.source = source;
+    stage.build.root = source;
+    JoinTree& place = place_of(joined, source);
     std::vector<Equality> left_over;
     for (Equality& equality : pool_) {
       if (connects(equality.parts, joined, source)) {
@@ -448,7 +506,7 @@ class JoinBinder {
       }
     }
     pool_ = std::move(left_over);
-    joins().stages.push_back(std::move(stage));
+    place.stages.push_back(std::move(stage));
     return {};
   }
 
@@ -475,14 +533,13 @@ class JoinBinder {
           spec_.joins[join].text);
     }
     BoundStage stage;
-    stage.source = join + 1;
+    stage.build.root = join + 1;
     stage.kind = stage_kind(spec_.joins[join].kind);
     for (const Equality& equality : keys_[join]) {
       PRESSO_TRY(add_keys(stage, equality));
     }
     PRESSO_TRY(bind_rest(residual_[join], stage.residual));
-    forbid_right_side(join);
-    joins().stages.push_back(std::move(stage));
+    tree().stages.push_back(std::move(stage));
     return {};
   }
 
@@ -495,10 +552,10 @@ class JoinBinder {
   }
 
   void exchange_sides() {
-    if (sources_.size() != 2 || inner_ != 0 || sources_[0].rows >= sources_[1].rows) return;
-    BoundStage& stage = joins().stages[0];
-    joins().root = 1;
-    stage.source = 0;
+    if (sources_.size() != 2 || inner_ != 0 || rows_left(0) >= rows_left(1)) return;
+    BoundStage& stage = tree().stages[0];
+    tree().root = 1;
+    stage.build.root = 0;
     stage.kind = mirrored(stage.kind);
     std::swap(stage.probe_keys, stage.build_keys);
   }
@@ -516,6 +573,7 @@ class JoinBinder {
   std::vector<std::vector<Rest>> residual_;       ///< likewise
   std::vector<Rest> inner_rest_;  ///< of rows of all inner joins before the first other one
   std::vector<Rest> after_;       ///< of rows behind all joins
+  std::vector<double> left_;      ///< rows, by source
 };
 
 /// The column of that name of the sources before `end`, if there is exactly one.
@@ -566,6 +624,12 @@ std::string_view stage_kind_name(StageKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+bool JoinTree::has(std::size_t source) const {
+  return source == root ||
+         std::any_of(stages.begin(), stages.end(),
+                     [source](const BoundStage& stage) { return stage.build.has(source); });
+}
+
 std::size_t BoundJoins::source_of(std::size_t column) const {
   std::size_t source = 0;
   while (source + 1 < sources.size() && sources[source + 1].first_column <= column) ++source;
@@ -609,11 +673,10 @@ Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
     const Kind kind = spec.joins[i].kind;
     const bool left_null = kind == Kind::kRight || kind == Kind::kFull;
     const bool right_null = kind == Kind::kLeft || kind == Kind::kFull;
-    const bool right_gone = kind == Kind::kSemi || kind == Kind::kAnti;
     for (InputColumn& column : columns) {
       if (column.source <= i && left_null) column.nullable = true;
       if (column.source == i + 1 && right_null) column.nullable = true;
-      if (column.source == i + 1 && right_gone) column.hidden = true;
+      if (column.source == i + 1) column.unusable = why_unusable(kind);
     }
     merge_using(columns, spec.joins[i], i + 1);
   }

@@ -85,8 +85,8 @@ class GroupBinder final : public Binder {
     PRESSO_ASSIGN(const NodeId bound, input_.bind(expression));  // says what is wrong with the name
     (void)bound;
     return refused("the column '" + expression.text +
-                       "' has many values in a group: it stands in --group-by or within an "
-                       "aggregate (min, max, count, ...)",
+                       "' has many values in a group: group by it, too, or take an "
+                       "aggregate of it (min, max, count, ...)",
                    expression);
   }
 
@@ -306,7 +306,7 @@ Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec,
   }
   if (!spec.having.empty()) {
     return make_error(ErrorCode::kInvalidArgument,
-                      "--having is about groups, of which there are none; --where chooses rows");
+                      "HAVING is about groups, of which there are none; WHERE chooses rows");
   }
   binder.use_aliases = true;
   return bind_order(query, binder, spec);
@@ -316,7 +316,7 @@ Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec,
 Result<NodeId> bind_key(Binder& input, const Expression& key, const QuerySpec& spec) {
   if (const auto position = position_of(key)) {
     if (*position == 0 || *position > spec.select.size()) {
-      return refused("there is no column " + key.text + " in --columns", key);
+      return refused("what is selected has no column " + key.text, key);
     }
     return input.bind(spec.select[*position - 1].parsed.expression);
   }
@@ -333,15 +333,15 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
   static const std::vector<InputColumn> kNone;
   query.output = std::make_unique<Graph>();
   GroupBinder binder(query, input, kNone, rows);
-  std::vector<std::string> key_names;
+  std::vector<std::pair<std::size_t, std::string>> columns;  // each key that was given
   for (const auto& [key, text] : spec.group_by) {
     PRESSO_ASSIGN(NodeId id, shown(bind_key(input, key.expression, spec), text));
     if (input.builder().at(id).family == Family::kNull) {
       PRESSO_ASSIGN(id, input.builder().cast(id, schema_of(Family::kInteger)));
     }
-    if (std::find(query.keys.begin(), query.keys.end(), id) != query.keys.end()) continue;
-    binder.add_key(id, key.name);
-    key_names.push_back(key.name);
+    const auto known = std::find(query.keys.begin(), query.keys.end(), id);
+    columns.emplace_back(known - query.keys.begin(), key.name);
+    if (known == query.keys.end()) binder.add_key(id, key.name);
   }
   const auto add = [&](const FromText<NamedExpression>& from) -> Status {
     const NamedExpression& item = from.parsed;
@@ -351,8 +351,8 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
     return {};
   };
   if (spec.select.empty()) {
-    for (std::size_t i = 0; i < query.keys.size(); ++i) {
-      add_result(query, query.output->add(query.group_columns[i]), key_names[i]);
+    for (const auto& [key, name] : columns) {
+      add_result(query, query.output->add(query.group_columns[key]), name);
     }
   }
   for (const auto& item : spec.select) {

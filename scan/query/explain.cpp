@@ -187,7 +187,7 @@ Result<std::string> explain_text(Execution& execution, std::optional<double> sec
   if (!execution.query.sort_keys.empty()) {
     text += "order by: " + std::to_string(execution.query.sort_keys.size()) +
             (execution.query.sort_keys.size() == 1 ? " key\n" : " keys\n");
-    text += forecast_text(execution, *forecast.order);
+    if (forecast.order) text += forecast_text(execution, *forecast.order);
   }
   text += "threads: " + std::to_string(execution.threads) + "\n";
   if (seconds) add_outcome(execution, *seconds, text);

@@ -2,8 +2,11 @@
 #include "scan/query/join_build.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "presso/ordered_pipeline.h"
+#include "scan/group/group_output.h"
+#include "scan/query/join_run.h"
 #include "scan/query/make_plan.h"
 
 namespace presso::query {
@@ -30,11 +33,13 @@ std::vector<KeySpec> key_specs(const Graph& graph, const BoundStage& stage) {
 struct SliceRows {
   Status status;
   RowStore rows;
-  std::vector<std::uint64_t> keys;
+  std::uint64_t count = 0;
+  KeyColumn keys;
   std::vector<std::uint64_t> validity;  ///< empty: all have a key
   std::vector<std::uint64_t> numbers;   ///< of rows of a part of the keys
+  std::vector<std::uint64_t> in_part;   ///< rows of each part, where these are counted
   std::uint64_t bytes() const {
-    return rows.bytes() + 8 * (keys.capacity() + validity.capacity() + numbers.capacity());
+    return rows.bytes() + keys.bytes() + 8 * (validity.capacity() + numbers.capacity());
   }
 };
 
@@ -51,20 +56,21 @@ class StageBuilder {
                JoinPart part, std::uint64_t memory_bytes)
       : parent_(parent),
         stage_(stage),
-        source_(parent.query.joins->sources[stage.source]),
+        source_(parent.query.joins->sources[stage.build.root]),
         part_(part),
         memory_bytes_(memory_bytes),
-        scan_((*parent.sources)[stage.source], source_.scan),
+        scan_(parent, stage.build),
         built_(std::make_unique<BuiltStage>(stage, *parent.query.input)) {
     built_->columns = std::move(columns);
   }
 
   Result<std::unique_ptr<BuiltStage>> build() {
     PRESSO_TRY(prepare());
+    if (can_be_placed_ && part_.is_all()) PRESSO_TRY(make_places());
     PRESSO_TRY(read([&](SliceRows rows) -> Result<bool> {
       collected_bytes_ += rows.bytes();
       if (collected_bytes_ > memory_bytes_) return too_little_memory(collected_bytes_);
-      if (!rows.keys.empty()) slices_.push_back(std::move(rows));
+      if (rows.count != 0) slices_.push_back(std::move(rows));
       return true;
     }));
     PRESSO_TRY(make_table());
@@ -74,28 +80,25 @@ class StageBuilder {
   /// Counts the rows of each part, and how much a row takes.
   Result<PartSizes> measure() {
     PRESSO_TRY(prepare());
+    counts_parts_ = true;
     PartSizes sizes;
     sizes.rows.resize(kKeyParts);
     std::uint64_t rows = 0, bytes = 0;
     PRESSO_TRY(read([&](SliceRows slice) -> Result<bool> {
       bytes += slice.bytes();
-      for (std::size_t i = 0; i < slice.keys.size(); ++i) {
-        const bool has_key =
-            slice.validity.empty() || (slice.validity[i / 64] >> (i % 64) & 1) != 0;
-        ++sizes.rows[has_key ? part_of(hash_word(slice.keys[i]), kKeyParts) : 0];
-      }
-      rows += slice.keys.size();
+      rows += slice.count;
+      for (std::size_t i = 0; i < slice.in_part.size(); ++i) sizes.rows[i] += slice.in_part[i];
       return true;
     }));
+    if (rows == 0) return sizes;
     join::JoinKeyFacts facts;
     facts.rows = facts.keys = rows;
+    facts.greatest = ~std::uint64_t{0};
     join::JoinTablePlan plan;
     plan.strategy = parent_.options.join_strategy;
-    facts.greatest = ~std::uint64_t{0};
-    const std::uint64_t needed = rows == 0 ? 0 : join::JoinTable::predict(plan, facts).needed();
-    sizes.row_bytes = rows == 0 ? 0
-                                : 2 * static_cast<double>(bytes) / static_cast<double>(rows) +
-                                      static_cast<double>(needed) / static_cast<double>(rows) + 8;
+    const std::uint64_t needed = join::JoinTable::predict(plan, facts).needed();
+    // Slices' rows, what they become, and the table.
+    sizes.row_bytes = static_cast<double>(2 * bytes + needed) / static_cast<double>(rows) + 16;
     return sizes;
   }
 
@@ -107,7 +110,9 @@ class StageBuilder {
     scan_.options.plan = {};
     scan_.threads = parent_.threads;
     scan_.counters = parent_.counters;
-    scan_.first_column = source_.first_column;
+    scan_.memory_bytes = memory_bytes_;
+    scan_.wants_numbers = !part_.is_all();
+    scan_.start();
     PRESSO_ASSIGN(scan_.plan, make_filter_plan(scan_.tables, source_.scan, scan_.options));
     std::vector<NodeId> nodes = stage_.build_keys;
     for (const std::size_t column : built_->columns) {
@@ -118,12 +123,33 @@ class StageBuilder {
       physical_.push_back(graph().at(nodes.back()).physical);
     }
     program_ = Program(graph(), nodes);
+    can_be_placed_ = source_.scan.conditions.empty() && stage_.build.stages.empty() &&
+                     built_->keys.are_words() &&
+                     std::all_of(nodes.begin(), nodes.end(), [this](NodeId id) {
+                       const Node& node = graph().at(id);
+                       return !node.nullable && node.physical != Physical::kString;
+                     });
+    return {};
+  }
+
+  Status make_places() {
+    std::uint64_t bytes = 8;
+    for (const Physical physical : physical_) bytes += physical_bytes(physical);
+    if (source_.rows * bytes > memory_bytes_) return too_little_memory(source_.rows * bytes);
+    is_placed_ = true;
+    words_.extend_unset(static_cast<std::size_t>(source_.rows));
+    built_->rows = RowStore(physical_);
+    built_->rows.resize_unset(source_.rows);
     return {};
   }
 
   /// Hands on the rows of each slice, in order.
   template <class Consume>
   Status read(Consume consume) {
+    if (scan_.joins != nullptr) {
+      PRESSO_TRY(scan_.joins->prepare(program_));
+      if (scan_.joins->passes() > 1) return too_little_memory(memory_bytes_);
+    }
     const std::vector<std::size_t> columns = columns_read(scan_, program_);
     SliceSource source(scan_.tables, columns, *scan_.counters, scan_.options.cancelled);
     std::vector<std::unique_ptr<KeyWorker>> workers(scan_.threads);
@@ -146,28 +172,51 @@ class StageBuilder {
         });
   }
 
-  Status take(KeyWorker& worker, const RowBatch& batch, SliceRows& rows) const {
+  Status take(KeyWorker& worker, const RowBatch& batch, SliceRows& rows) {
     const std::size_t keys = stage_.build_keys.size();
     const std::span<const VectorView> results(batch.results);
     const std::uint64_t* const validity =
         built_->keys.encode(results.first(keys), batch.count, worker.scratch);
+    if (is_placed_) return place(worker, batch);
+    if (counts_parts_) count_parts(worker, batch.count, validity, rows);
     if (!part_.is_all()) return take_part(worker, batch, validity, rows);
-    const std::size_t before = rows.keys.size();
-    const std::uint64_t* const words = worker.scratch.codes.words.data();
-    rows.keys.insert(rows.keys.end(), words, words + batch.count);
-    add_validity(rows, before, validity, batch.count);
+    built_->keys.append_all(worker.scratch, batch.count, rows.keys);
+    add_validity(rows, rows.count, validity, batch.count);
     rows.rows.append(results.subspan(keys), batch.count);
+    rows.count += batch.count;
     return {};
   }
 
-  static void add_validity(SliceRows& rows, std::size_t before, const std::uint64_t* validity,
+  /// Where nothing is left out rows go to their places at once.
+  Status place(KeyWorker& worker, const RowBatch& batch) {
+    const auto first = static_cast<std::size_t>(batch.numbers[0]);
+    std::memcpy(words_.data() + first, worker.scratch.codes.words.data(), 8 * batch.count);
+    for (std::size_t i = 0; i < physical_.size(); ++i) {
+      const std::size_t width = physical_bytes(physical_[i]);
+      std::memcpy(built_->rows.values(i) + first * width,
+                  batch.results[stage_.build_keys.size() + i].values, batch.count * width);
+    }
+    return {};
+  }
+
+  void count_parts(KeyWorker& worker, std::uint32_t count, const std::uint64_t* validity,
+                   SliceRows& rows) const {
+    built_->keys.hash(count, worker.scratch);
+    rows.in_part.resize(kKeyParts);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const bool has_key = validity == nullptr || (validity[i / 64] >> (i % 64) & 1) != 0;
+      ++rows.in_part[has_key ? part_of(worker.scratch.hashes[i], kKeyParts) : 0];
+    }
+  }
+
+  static void add_validity(SliceRows& rows, std::uint64_t before, const std::uint64_t* validity,
                            std::uint32_t count) {
     if (validity == nullptr && rows.validity.empty()) return;
-    rows.validity.resize((before + count + 63) / 64, ~std::uint64_t{0});
+    rows.validity.resize(static_cast<std::size_t>((before + count + 63) / 64), ~std::uint64_t{0});
     if (validity == nullptr) return;
     for (std::uint32_t i = 0; i < count; ++i) {
       if ((validity[i / 64] >> (i % 64) & 1) != 0) continue;
-      const std::size_t row = before + i;
+      const auto row = static_cast<std::size_t>(before + i);
       rows.validity[row / 64] &= ~(std::uint64_t{1} << (row % 64));
     }
   }
@@ -180,19 +229,19 @@ class StageBuilder {
                batch.count);
     std::vector<std::uint64_t> chosen;
     std::uint64_t kept_validity[kBatchWords] = {};
-    const std::size_t before = rows.keys.size();
+    built_->keys.hash(batch.count, worker.scratch);
     for (std::uint32_t i = 0; i < batch.count; ++i) {
-      const std::uint64_t word = worker.scratch.codes.words[i];
       const bool has_key = validity == nullptr || (validity[i / 64] >> (i % 64) & 1) != 0;
-      if (!part_.has(word, has_key)) continue;
+      if (!part_.has(worker.scratch.hashes[i], has_key)) continue;
       const std::size_t place = chosen.size();
       kept_validity[place / 64] |= std::uint64_t{has_key} << (place % 64);
       chosen.push_back(i);
-      rows.keys.push_back(word);
+      built_->keys.append(worker.scratch, i, rows.keys);
       rows.numbers.push_back(batch.numbers[i]);
     }
     const auto count = static_cast<std::uint32_t>(chosen.size());
-    add_validity(rows, before, kept_validity, count);
+    add_validity(rows, rows.count, kept_validity, count);
+    rows.count += count;
     const RowStore kept = all.picked(chosen);
     std::vector<VectorView> views;
     for (std::size_t i = 0; i < physical_.size(); ++i) views.push_back(kept.view(i, 0));
@@ -205,43 +254,94 @@ class StageBuilder {
                                                    grouped(needed) + " bytes");
   }
 
-  /// Puts the slices' rows together and makes the table.
-  Status make_table() {
-    std::vector<std::uint64_t> keys, validity;
+  /// Puts the slices' rows together.
+  Status gather() {
     std::uint64_t rows = 0;
     bool all_valid = true;
-    for (const SliceRows& slice : slices_) {
-      rows += slice.keys.size();
-      all_valid = all_valid && slice.validity.empty();
-    }
-    keys.reserve(static_cast<std::size_t>(rows));
-    if (!all_valid) validity.resize(static_cast<std::size_t>((rows + 63) / 64), 0);
     std::vector<RowStore> stores;
     for (SliceRows& slice : slices_) {
-      for (std::size_t i = 0; !all_valid && i < slice.keys.size(); ++i) {
-        const bool has_key =
-            slice.validity.empty() || (slice.validity[i / 64] >> (i % 64) & 1) != 0;
-        const std::size_t row = keys.size() + i;
-        validity[row / 64] |= std::uint64_t{has_key} << (row % 64);
-      }
-      keys.insert(keys.end(), slice.keys.begin(), slice.keys.end());
+      rows += slice.count;
+      all_valid = all_valid && slice.validity.empty();
       built_->numbers.insert(built_->numbers.end(), slice.numbers.begin(), slice.numbers.end());
       stores.push_back(std::move(slice.rows));
     }
-    slices_.clear();
+    if (!all_valid) gather_validity(rows);
     built_->rows = RowStore::concatenated(physical_, std::move(stores), parent_.threads);
+    words_.extend_unset(static_cast<std::size_t>(rows));
+    return built_->keys.are_words() ? gather_words() : number_keys();
+  }
+
+  void gather_validity(std::uint64_t rows) {
+    validity_.resize(static_cast<std::size_t>((rows + 63) / 64), 0);
+    std::size_t row = 0;
+    for (const SliceRows& slice : slices_) {
+      for (std::size_t i = 0; i < slice.count; ++i, ++row) {
+        const bool has_key =
+            slice.validity.empty() || (slice.validity[i / 64] >> (i % 64) & 1) != 0;
+        validity_[row / 64] |= std::uint64_t{has_key} << (row % 64);
+      }
+    }
+  }
+
+  Status gather_words() {
+    std::vector<std::size_t> first;
+    std::size_t row = 0;
+    for (const SliceRows& slice : slices_) {
+      first.push_back(row);
+      row += slice.keys.words.size();
+    }
+    return grouping::for_each_on_threads(
+        parent_.threads, slices_.size(), [&](std::size_t i, unsigned) -> Status {
+          const std::vector<std::uint64_t>& words = slices_[i].keys.words;
+          std::copy(words.begin(), words.end(), words_.data() + first[i]);
+          slices_[i].keys = {};
+          return {};
+        });
+  }
+
+  Status number_keys() {
+    KeyColumn keys;
+    for (SliceRows& slice : slices_) keys.append(std::move(slice.keys));
+    return built_->keys.number(keys, valid(), parent_.threads, memory_left(keys.bytes()),
+                               words_.data());
+  }
+
+  const std::uint64_t* valid() const { return validity_.empty() ? nullptr : validity_.data(); }
+  std::uint64_t memory_left(std::uint64_t more) const {
+    const std::uint64_t held = built_->rows.bytes() + built_->keys.bytes() + words_.bytes() + more;
+    return memory_bytes_ > held ? memory_bytes_ - held : 0;
+  }
+
+  Status make_table() {
+    if (!is_placed_) PRESSO_TRY(gather());
+    slices_.clear();
     join::JoinTablePlan plan;
     plan.strategy = parent_.options.join_strategy;
     plan.threads = parent_.threads;
-    const std::uint64_t held = built_->rows.bytes() + 8 * keys.capacity();
-    plan.memory_bytes = memory_bytes_ > held ? memory_bytes_ - held : 0;
+    plan.memory_bytes = memory_left(0);
     PRESSO_ASSIGN(built_->table,
-                  join::JoinTable::build(plan, {keys, all_valid ? nullptr : validity.data()}));
+                  join::JoinTable::build(plan, {{words_.data(), words_.size()}, valid()}));
+    if (wants_filter()) {
+      auto filter = join::KeyFilter::build({{words_.data(), words_.size()}, valid()},
+                                           parent_.threads, memory_left(built_->table->bytes()));
+      if (filter.ok()) built_->filter = std::make_unique<join::KeyFilter>(std::move(*filter));
+    }
     if (marks_rows()) {
-      built_->matched = std::make_unique<std::atomic<std::uint64_t>[]>(
-          static_cast<std::size_t>((rows + 63) / 64));
+      built_->matched = std::make_unique<std::atomic<std::uint64_t>[]>((words_.size() + 63) / 64);
     }
     return {};
+  }
+
+  /// Where rows without a partner are dropped, and the build side has not all rows of its table:
+  /// then there are likely some.
+  bool wants_filter() const {
+    const bool drops = stage_.kind == StageKind::kInner || stage_.kind == StageKind::kProbeSemi ||
+                       stage_.kind == StageKind::kBuildSemi ||
+                       stage_.kind == StageKind::kBuildOuter ||
+                       stage_.kind == StageKind::kBuildAnti;
+    const bool reduced = words_.size() < source_.rows || !stage_.build.stages.empty();
+    const bool is_small = 8 * words_.size() < parent_.query.joins->sources[parent_.tree->root].rows;
+    return drops && (reduced || is_small) && built_->keys.are_words();
   }
 
   bool marks_rows() const { return gives_build_rows(stage_.kind); }
@@ -255,11 +355,31 @@ class StageBuilder {
   std::unique_ptr<BuiltStage> built_;
   std::vector<Physical> physical_;
   Program program_;
+  bool can_be_placed_ = false;
+  bool is_placed_ = false;
+  bool counts_parts_ = false;
+  grouping::Column<std::uint64_t> words_;  ///< keys; threads write to places of their own
+  std::vector<std::uint64_t> validity_;    ///< empty: all have a key
   std::vector<SliceRows> slices_;
   std::uint64_t collected_bytes_ = 0;
 };
 
 }  // namespace
+
+std::uint64_t KeyColumn::bytes() const {
+  std::uint64_t bytes = words.capacity() * sizeof(std::uint64_t) +
+                        pairs.capacity() * sizeof(grouping::WordPair) +
+                        strings.capacity() * sizeof(StringRef);
+  for (const auto& arena : arenas) bytes += arena->bytes();
+  return bytes;
+}
+
+void KeyColumn::append(KeyColumn other) {
+  words.insert(words.end(), other.words.begin(), other.words.end());
+  pairs.insert(pairs.end(), other.pairs.begin(), other.pairs.end());
+  strings.insert(strings.end(), other.strings.begin(), other.strings.end());
+  for (auto& arena : other.arenas) arenas.push_back(std::move(arena));
+}
 
 JoinKeys::JoinKeys(const Graph& graph, const BoundStage& stage) : coder_(key_specs(graph, stage)) {}
 
@@ -278,8 +398,71 @@ const std::uint64_t* JoinKeys::encode(std::span<const VectorView> keys, std::uin
   return validity;
 }
 
+void JoinKeys::hash(std::uint32_t count, Scratch& scratch) const {
+  using Form = grouping::KeyCoder::Form;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    scratch.hashes[i] = coder_.form() == Form::kWord ? hash_word(scratch.codes.words[i])
+                        : coder_.form() == Form::kPair
+                            ? grouping::hash_key(scratch.codes.pairs[i])
+                            : grouping::hash_key(scratch.codes.strings[i]);
+  }
+}
+
+void JoinKeys::append(const Scratch& scratch, std::uint32_t row, KeyColumn& to) const {
+  using Form = grouping::KeyCoder::Form;
+  if (coder_.form() == Form::kWord) {
+    to.words.push_back(scratch.codes.words[row]);
+  } else if (coder_.form() == Form::kPair) {
+    to.pairs.push_back(scratch.codes.pairs[row]);
+  } else {
+    if (to.arenas.empty()) to.arenas.push_back(std::make_unique<StringArena>());
+    to.strings.push_back(to.arenas.back()->add(scratch.codes.strings[row].bytes()));
+  }
+}
+
+void JoinKeys::append_all(const Scratch& scratch, std::uint32_t count, KeyColumn& to) const {
+  if (are_words()) {
+    const std::uint64_t* const words = scratch.codes.words.data();
+    to.words.insert(to.words.end(), words, words + count);
+  } else {
+    for (std::uint32_t i = 0; i < count; ++i) append(scratch, i, to);
+  }
+}
+
+Status JoinKeys::number(const KeyColumn& keys, const std::uint64_t* validity, unsigned threads,
+                        std::uint64_t memory_bytes, std::uint64_t* words) {
+  if (coder_.form() == grouping::KeyCoder::Form::kPair) {
+    PRESSO_ASSIGN(pair_numbers_, join::KeyNumbers<grouping::WordPair>::build(
+                                     keys.pairs, validity, threads, memory_bytes, words));
+  } else {
+    PRESSO_ASSIGN(string_numbers_, join::KeyNumbers<StringRef>::build(
+                                       keys.strings, validity, threads, memory_bytes, words));
+  }
+  return {};
+}
+
+const std::uint64_t* JoinKeys::words(std::uint32_t count, const std::uint64_t* validity,
+                                     Scratch& scratch) const {
+  std::uint64_t* const words = scratch.codes.words.data();
+  if (pair_numbers_ != nullptr) {
+    pair_numbers_->find(scratch.codes.pairs.data(), count, validity, words, scratch.known);
+    return scratch.known;
+  }
+  if (string_numbers_ != nullptr) {
+    string_numbers_->find(scratch.codes.strings.data(), count, validity, words, scratch.known);
+    return scratch.known;
+  }
+  return validity;
+}
+
+std::uint64_t JoinKeys::bytes() const {
+  return (pair_numbers_ == nullptr ? 0 : pair_numbers_->bytes()) +
+         (string_numbers_ == nullptr ? 0 : string_numbers_->bytes());
+}
+
 std::uint64_t BuiltStage::bytes() const {
-  return rows.bytes() + (table == nullptr ? 0 : table->bytes()) +
+  return rows.bytes() + keys.bytes() + (table == nullptr ? 0 : table->bytes()) +
+         (filter == nullptr ? 0 : filter->bytes()) +
          (matched == nullptr ? 0 : (rows.rows() + 63) / 64 * 8);
 }
 

@@ -10,11 +10,24 @@
 
 #include "scan/group/key_coder.h"
 #include "scan/join/join_table.h"
+#include "scan/join/key_filter.h"
+#include "scan/join/key_numbers.h"
 #include "scan/query/execution.h"
 #include "scan/query/join_plan.h"
 #include "scan/values/hash.h"
 
 namespace presso::query {
+
+/// Keys of a build side in the order of its rows: words, or what gets numbers later.
+struct KeyColumn {
+  std::vector<std::uint64_t> words;
+  std::vector<grouping::WordPair> pairs;
+  std::vector<StringRef> strings;
+  std::vector<std::unique_ptr<StringArena>> arenas;  ///< of `strings`
+
+  std::uint64_t bytes() const;
+  void append(KeyColumn other);
+};
 
 /// Keys of both sides as 64-bit words: equal words for equal keys and for no others.
 class JoinKeys {
@@ -25,15 +38,34 @@ class JoinKeys {
   /// One thread's.
   struct Scratch {
     grouping::KeyCodes codes;
+    std::uint64_t hashes[kBatchRows];
     std::uint64_t validity[kBatchWords];
+    std::uint64_t known[kBatchWords];
   };
-  /// Words of up to kBatchRows rows, in `scratch.codes.words`. Returns the bits of rows without a
-  /// null among their keys, or nullptr: all.
+  /// Codes of up to kBatchRows rows, in `scratch`. Returns the bits of rows without a null among
+  /// their keys, or nullptr: all.
   const std::uint64_t* encode(std::span<const VectorView> keys, std::uint32_t count,
                               Scratch& scratch) const;
+  /// Of what was encoded: hashes, in scratch.hashes.
+  void hash(std::uint32_t count, Scratch& scratch) const;
+  /// Rows of what was encoded, behind the others of `to`.
+  void append(const Scratch& scratch, std::uint32_t row, KeyColumn& to) const;
+  void append_all(const Scratch& scratch, std::uint32_t count, KeyColumn& to) const;
+
+  bool are_words() const { return coder_.form() == grouping::KeyCoder::Form::kWord; }
+  /// Where they are none: gives all keys of the build side numbers, which are their words.
+  Status number(const KeyColumn& keys, const std::uint64_t* validity, unsigned threads,
+                std::uint64_t memory_bytes, std::uint64_t* words);
+  /// Words of what was encoded, in scratch.codes.words. Returns the bits of rows that may have a
+  /// partner, or nullptr: all.
+  const std::uint64_t* words(std::uint32_t count, const std::uint64_t* validity,
+                             Scratch& scratch) const;
+  std::uint64_t bytes() const;  ///< of the numbers
 
  private:
   grouping::KeyCoder coder_;
+  std::unique_ptr<join::KeyNumbers<grouping::WordPair>> pair_numbers_;
+  std::unique_ptr<join::KeyNumbers<StringRef>> string_numbers_;
 };
 
 struct BuiltStage {
@@ -44,6 +76,7 @@ struct BuiltStage {
   std::vector<std::size_t> columns;  ///< of BoundQuery::columns, those of `rows` in turn
   RowStore rows;
   std::unique_ptr<join::JoinTable> table;
+  std::unique_ptr<join::KeyFilter> filter;  ///< nullptr: not worth it
   /// A bit for each row that has found a partner; only where such rows come out at the end, or all
   /// others.
   std::unique_ptr<std::atomic<std::uint64_t>[]> matched;
@@ -61,8 +94,8 @@ struct JoinPart {
 
   bool is_all() const { return first == 0 && end == kKeyParts; }
   /// Rows without a key belong to the first part.
-  bool has(std::uint64_t key, bool valid) const {
-    const std::uint32_t part = valid ? part_of(hash_word(key), kKeyParts) : 0;
+  bool has(std::uint64_t hash, bool valid) const {
+    const std::uint32_t part = valid ? part_of(hash, kKeyParts) : 0;
     return part >= first && part < end;
   }
 };

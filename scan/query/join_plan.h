@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The joins of a query after names were looked up: one table is read in its order, the root; each
-// other one is the build side of a stage, which its rows pass one after another.
+// other one belongs to the build side of a stage, which the root's rows pass one after another. The
+// rows of a build side may themselves have passed stages before.
 // Tested through tests/unit/scan/query/join_test.cpp.
 #pragma once
 
@@ -44,8 +45,18 @@ struct BoundSource {
   BoundQuery scan;  ///< its own columns, numbered from 0 on, and the conditions on them alone
 };
 
+struct BoundStage;
+
+/// A table, and the stages that its rows pass.
+struct JoinTree {
+  std::size_t root = 0;  ///< a source
+  std::vector<BoundStage> stages;
+
+  bool has(std::size_t source) const;
+};
+
 struct BoundStage {
-  std::size_t source = 0;  ///< the build side
+  JoinTree build;
   StageKind kind = StageKind::kInner;
   std::vector<NodeId> probe_keys;  ///< of BoundQuery::input, as all nodes here
   std::vector<NodeId> build_keys;  ///< in the same physical form
@@ -54,8 +65,7 @@ struct BoundStage {
 
 struct BoundJoins {
   std::vector<BoundSource> sources;
-  std::size_t root = 0;
-  std::vector<BoundStage> stages;
+  JoinTree tree;
 
   std::size_t source_of(std::size_t column) const;
 };

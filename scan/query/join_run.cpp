@@ -11,8 +11,9 @@ namespace presso::query {
 
 std::vector<std::size_t> JoinRun::columns_needed(const Program& program) const {
   const BoundQuery& query = execution_.query;
-  std::vector<NodeId> nodes = query.conditions;
-  for (const BoundStage& stage : query.joins->stages) {
+  std::vector<NodeId> nodes;
+  if (execution_.is_whole) nodes = query.conditions;
+  for (const BoundStage& stage : execution_.tree->stages) {
     nodes.insert(nodes.end(), stage.probe_keys.begin(), stage.probe_keys.end());
     nodes.insert(nodes.end(), stage.residual.begin(), stage.residual.end());
   }
@@ -26,8 +27,8 @@ std::vector<std::size_t> JoinRun::root_columns(const Program& program) const {
   const BoundJoins& joins = *execution_.query.joins;
   std::vector<std::size_t> columns;
   for (const std::size_t column : columns_needed(program)) {
-    if (joins.source_of(column) != joins.root) continue;
-    columns.push_back(column - joins.sources[joins.root].first_column);
+    if (joins.source_of(column) != execution_.tree->root) continue;
+    columns.push_back(column - execution_.first_column);
   }
   return columns;
 }
@@ -36,7 +37,9 @@ std::vector<std::size_t> JoinRun::columns_of_stage(std::size_t stage) const {
   const BoundJoins& joins = *execution_.query.joins;
   std::vector<std::size_t> columns;
   for (const std::size_t column : columns_) {
-    if (joins.source_of(column) == joins.stages[stage].source) columns.push_back(column);
+    if (execution_.tree->stages[stage].build.has(joins.source_of(column))) {
+      columns.push_back(column);
+    }
   }
   return columns;
 }
@@ -60,8 +63,8 @@ JoinPart JoinRun::part_of_stage(std::size_t stage) const {
 Status JoinRun::build(std::size_t stage) {
   stages_[stage].reset();
   PRESSO_ASSIGN(stages_[stage],
-                build_stage(execution_, execution_.query.joins->stages[stage],
-                            columns_of_stage(stage), part_of_stage(stage), memory_left()));
+                build_stage(execution_, execution_.tree->stages[stage], columns_of_stage(stage),
+                            part_of_stage(stage), memory_left()));
   execution_.summary.peak_bytes = std::max(execution_.summary.peak_bytes, bytes());
   return {};
 }
@@ -69,9 +72,8 @@ Status JoinRun::build(std::size_t stage) {
 /// As few parts as fit, each of as many keys as fit.
 Status JoinRun::divide(std::size_t stage) {
   divided_ = stage;
-  PRESSO_ASSIGN(
-      const PartSizes sizes,
-      measure_parts(execution_, execution_.query.joins->stages[stage], columns_of_stage(stage)));
+  PRESSO_ASSIGN(const PartSizes sizes,
+                measure_parts(execution_, execution_.tree->stages[stage], columns_of_stage(stage)));
   const double budget = static_cast<double>(memory_left());
   parts_.clear();
   JoinPart part{0, 0};
@@ -82,7 +84,7 @@ Status JoinRun::divide(std::size_t stage) {
       return make_error(
           ErrorCode::kOutOfMemory,
           "the rows of " +
-              execution_.query.joins->sources[execution_.query.joins->stages[stage].source].name +
+              execution_.query.joins->sources[execution_.tree->stages[stage].build.root].name +
               " with a key in common take " + bytes_text(alone) + "; " + bytes_text(budget) +
               " are allowed for this side of the join; --memory permits more");
     }
@@ -102,7 +104,7 @@ Status JoinRun::divide(std::size_t stage) {
 Status JoinRun::prepare(const Program& program) {
   const std::vector<std::size_t> needed = columns_needed(program);
   const bool known = std::includes(columns_.begin(), columns_.end(), needed.begin(), needed.end());
-  const std::size_t count = execution_.query.joins->stages.size();
+  const std::size_t count = execution_.tree->stages.size();
   if (stages_.size() == count && known) return begin_pass(0);
   columns_ = needed;
   stages_.clear();
@@ -145,7 +147,7 @@ std::vector<std::string> JoinRun::describe() const {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const BuiltStage& stage = *stages_[i];
-    std::string line = "join with " + joins.sources[stage.bound.source].name + ": " +
+    std::string line = "join with " + joins.sources[stage.bound.build.root].name + ": " +
                        stage.table->describe() + ", " +
                        bytes_text(static_cast<double>(stage.bytes()));
     if (parts_.size() > 1 && i == divided_) {

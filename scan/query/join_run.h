@@ -88,8 +88,8 @@ class JoinWorker {
   /// Rows before a stage, or behind the last one.
   struct Level {
     std::uint32_t count = 0;
-    /// By source: numbers of its rows, kNone where there is none. The root's: among those that are
-    /// selected of a vector.
+    /// The root's rows, among those that are selected of a vector; then of each stage numbers of
+    /// rows of its build side. kNone where there is none.
     std::vector<std::vector<std::uint32_t>> rows;
     bool all_root_rows = false;  ///< the root's are 0, 1, 2, ...
     /// Behind the stage whose keys are divided: see set_places(). Empty: all 0.
@@ -121,21 +121,29 @@ class JoinWorker {
     std::vector<std::uint32_t> from;  ///< of pairs: the row of the level before
     std::vector<std::uint32_t> to;    ///< and that of the build side
     bool found_partner = false;       ///< of a row whose pairs take several rounds
+    // Whether rows are tested by the filter of keys before they are joined at all.
+    bool is_filtered = false;
+    std::uint64_t tested = 0;
+    std::uint64_t passed = 0;
   };
 
   Result<VectorView> column(Level& level, std::size_t column);
   Result<VectorView> root_column(std::size_t column);
+  bool is_filtered(std::size_t stage) const;
   Physical physical_of_column(std::size_t column) const;
   Status run_step(Step& step, Level& level);
+  void begin_vector();
+  Status filter_rows(std::size_t stage);
   Status enter(std::size_t stage);
   Status find(std::size_t stage);
+  static void list_unique_pairs(Probe& probe, std::uint32_t count);
   Status join_pairs(std::size_t stage);
   Status join_checked(std::size_t stage);
   Status check_round(std::size_t stage, bool ends_row);
   Status choose_rows(std::size_t stage, bool wanted);
   Status push(std::size_t stage);
   void fill_level(const Level& from, Level& to, const std::vector<std::uint32_t>& picked,
-                  const std::uint32_t* build, std::size_t build_source);
+                  const std::uint32_t* build, std::size_t stage);
   void mark(std::size_t stage);
   Status finish_rows(Level& level);
   Status keep_fulfilling(Step& step, Level& level, std::vector<std::uint32_t>& kept);
@@ -149,18 +157,18 @@ class JoinWorker {
 
   const Execution& execution_;
   const JoinRun& run_;
-  const BoundJoins& joins_;
+  const JoinTree& tree_;
   std::vector<Level> levels_;  ///< before stage 0, 1, ..., behind the last one, behind conditions
   std::vector<std::unique_ptr<Probe>> probes_;
   std::unique_ptr<Step> after_;
   std::unique_ptr<Step> results_;
+  bool may_miss_ = false;  ///< there may be rows that have none of some table
   std::vector<std::uint32_t> kept_;
   std::vector<std::uint64_t> numbers_;
-  unsigned number_shift_;  ///< bits behind the row's number
-  unsigned part_shift_;    ///< of these, bits for its place at the stage that is divided
-  std::vector<std::size_t> source_of_column_;
-  std::vector<std::size_t> place_;  ///< by column, in its build side
-  std::vector<std::uint32_t> stage_of_source_;
+  unsigned number_shift_;            ///< bits behind the row's number
+  unsigned part_shift_;              ///< of these, bits for its place at the stage that is divided
+  std::vector<std::size_t> holder_;  ///< by column: in Level::rows
+  std::vector<std::size_t> place_;   ///< by column, in its build side
 
   // Where it is.
   SliceReader* reader_ = nullptr;
@@ -175,6 +183,7 @@ class JoinWorker {
   std::uint64_t last_row_ = ~std::uint64_t{0};
   std::uint64_t last_place_ = 0;
   std::uint64_t ordinal_ = 0;  ///< of its rows in the answer
+  std::uint64_t given_ = 0;    ///< rows, where their numbers do not matter
   std::uint64_t* matched_ = nullptr;
   const TakeRows* take_ = nullptr;
 };

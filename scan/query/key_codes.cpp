@@ -9,6 +9,12 @@ namespace presso::query {
 
 constexpr std::size_t kMostEntries = 1'000'000;
 
+std::uint64_t KeyCodes::bytes() const {
+  constexpr std::uint64_t kNodeBytes = 64;  // of numbers_, its part of the buckets included
+  return arena_.bytes() + strings_.size() * (sizeof(StringRef) + kNodeBytes) +
+         entries_ * sizeof(std::uint32_t);
+}
+
 Result<bool> KeyCodes::add_group(const Table& table, std::uint64_t group) {
   PRESSO_ASSIGN(const auto reader, GroupReader::open(table, group));
   const ColumnChunk& chunk = reader->chunk(column_);
@@ -39,18 +45,19 @@ Result<bool> KeyCodes::add_group(const Table& table, std::uint64_t group) {
   }
   group_numbers.count = static_cast<std::uint32_t>(numbers.size());
   numbers.resize(std::max<std::size_t>(numbers.size(), 16));
+  entries_ += numbers.size();
   number_of_.back().push_back(std::move(group_numbers));
   return true;
 }
 
 Result<std::unique_ptr<KeyCodes>> KeyCodes::make(const std::vector<Table>& tables,
-                                                 std::size_t column) {
+                                                 std::size_t column, std::uint64_t most_bytes) {
   std::unique_ptr<KeyCodes> codes(new KeyCodes(column));
   for (const Table& table : tables) {
     codes->number_of_.emplace_back();
     for (std::uint64_t group = 0; group < table.row_groups(); ++group) {
       PRESSO_ASSIGN(const bool coded, codes->add_group(table, group));
-      if (!coded) return std::unique_ptr<KeyCodes>();
+      if (!coded || codes->bytes() > most_bytes) return std::unique_ptr<KeyCodes>();
     }
   }
   return codes;

@@ -16,12 +16,13 @@ namespace presso::query {
 class KeyCodes {
  public:
   /// Reads the dictionaries of all row groups; nullptr where the column is stored otherwise
-  /// somewhere, or has more than a million entries together.
+  /// somewhere, has more than a million entries together, or would take more than `most_bytes`.
   static Result<std::unique_ptr<KeyCodes>> make(const std::vector<Table>& tables,
-                                                std::size_t column);
+                                                std::size_t column, std::uint64_t most_bytes);
 
   std::size_t column() const { return column_; }
   std::uint32_t count() const { return static_cast<std::uint32_t>(strings_.size()); }
+  std::uint64_t bytes() const;  ///< of memory, roughly
   StringRef string(std::int64_t code) const { return strings_[static_cast<std::size_t>(code)]; }
 
   /// One thread's buffers for the codes of a vector.
@@ -49,6 +50,7 @@ class KeyCodes {
     bool same = true;  ///< each entry's number is its code
   };
   std::vector<std::vector<GroupNumbers>> number_of_;  ///< by table and row group
+  std::uint64_t entries_ = 0;                         ///< of number_of_
 };
 
 }  // namespace presso::query

@@ -48,8 +48,10 @@ Result<StringFacts> string_facts(const std::vector<Table>& tables, std::size_t c
       rows += reader->rows();
       facts.bytes += static_cast<double>(chunk.value_bytes);
       sum += distinct;
-      most = std::max(most, distinct);
-      repeated = repeated && distinct <= reader->rows() / 4.0;
+      if (distinct > most) {
+        most = distinct;
+        repeated = distinct <= reader->rows() / 4.0;
+      }
       facts.coded = facts.coded && (chunk.representation == Representation::kDictionary ||
                                     chunk.representation == Representation::kNull);
     }
@@ -115,7 +117,8 @@ class NodeSizes {
   Result<StringFacts> facts_of(std::size_t column) {
     known_.resize(execution_.query.columns.size());
     if (!known_[column]) {
-      PRESSO_ASSIGN(known_[column], string_facts(execution_.tables, column));
+      PRESSO_ASSIGN(known_[column],
+                    string_facts(execution_.tables, column - execution_.first_column));
     }
     return *known_[column];
   }
@@ -223,9 +226,11 @@ SortSizes sizes_of_sorted_groups(const Execution& execution, const GroupSizes& g
 
 std::uint32_t parts_for(double share) {
   constexpr double kReserve = 3;
+  /// Beside a file, where a part too many costs little, and one too large the whole file.
+  constexpr std::uint32_t kMoreParts = 4;
   std::uint32_t parts = 2;
   while (parts < kMostParts && parts < kReserve * share) parts *= 2;
-  return parts;
+  return parts > kMostPasses ? std::min(kMoreParts * parts, kMostParts) : parts;
 }
 
 SortForecast forecast_sort(const SortSizes& sizes, unsigned threads, std::uint64_t memory_bytes) {
@@ -263,6 +268,7 @@ GroupForecast forecast_groups(const GroupSizes& sizes, unsigned threads,
 }
 
 Result<MemoryForecast> forecast_memory(const Execution& execution, std::uint64_t rows) {
+  if (execution.joins != nullptr) return MemoryForecast();
   const BoundQuery& query = execution.query;
   const double left = static_cast<double>(rows) * execution.plan.selectivity;
   MemoryForecast forecast;

@@ -18,8 +18,8 @@ namespace presso::query {
 constexpr std::uint32_t kMostPasses = 8;
 constexpr std::uint32_t kMostParts = 4096;
 
-/// Into how many parts groups are divided that would take `share` times the memory: parts have half
-/// of it, and groups do not come evenly.
+/// Into how many parts groups are divided that would take `share` times the memory: a part has half
+/// of it, or a quarter beside a file, and groups do not come evenly.
 std::uint32_t parts_for(double share);
 
 /// Bytes of one row or group, on average.
@@ -61,7 +61,7 @@ struct MemoryForecast {
   std::optional<SortForecast> order;
 };
 /// `rows`: of slices that zones do not rule out. Reads directories of row groups where strings are
-/// grouped or sorted.
+/// grouped or sorted. Of joins nothing is foretold: it is not known how many rows come out of them.
 Result<MemoryForecast> forecast_memory(const Execution& execution, std::uint64_t rows);
 
 }  // namespace presso::query

@@ -267,7 +267,7 @@ std::vector<std::string> source_names(const std::vector<std::vector<std::string>
 Result<BoundQuery> look_up(const query::Sources& sources,
                            const std::vector<std::vector<std::string>>& names,
                            const std::vector<std::string>& aliases, const query::QuerySpec& spec,
-                           const std::optional<Error>& error) {
+                           const std::optional<Error>& error, const QueryOptions* options) {
   if (error) return *error;
   std::vector<query::SourceFacts> facts;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -276,6 +276,14 @@ Result<BoundQuery> look_up(const query::Sources& sources,
     PRESSO_ASSIGN(one.columns, query::input_columns(sources[i], names[i]));
     one.qualifiers = source_names(names, aliases, i);
     one.rows = query::rows_of(sources[i]);
+    if (options != nullptr && sources.size() > 1) {
+      one.share = [&tables = sources[i], options](const BoundQuery& scan) {
+        QueryOptions own = *options;
+        own.plan = {};
+        const auto plan = query::make_filter_plan(tables, scan, own);
+        return plan.ok() ? plan->selectivity : 1.0;  // what is wrong is found again
+      };
+    }
     facts.push_back(std::move(one));
   }
   return without_bad_alloc([&] { return query::bind_query(spec, std::move(facts)); });
@@ -302,14 +310,14 @@ Status run_bound(Execution& execution, ResultSink& sink) {
 }  // namespace
 
 Result<TableSchema> Query::schema() const {
-  PRESSO_ASSIGN(BoundQuery bound,
-                look_up(body_->sources, body_->names, body_->aliases, body_->spec, body_->error));
+  PRESSO_ASSIGN(BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases, body_->spec,
+                                          body_->error, nullptr));
   return std::move(bound.schema);
 }
 
 Result<std::string> Query::explain(const QueryOptions& options, bool analyze) const {
-  PRESSO_ASSIGN(const BoundQuery bound,
-                look_up(body_->sources, body_->names, body_->aliases, body_->spec, body_->error));
+  PRESSO_ASSIGN(const BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases,
+                                                body_->spec, body_->error, &options));
   PRESSO_ASSIGN(Execution execution, prepare(body_->sources, bound, options));
   execution.start();
   std::optional<double> seconds;
@@ -323,8 +331,8 @@ Result<std::string> Query::explain(const QueryOptions& options, bool analyze) co
 }
 
 Result<QuerySummary> Query::run(const QueryOptions& options, ResultSink& sink) const {
-  PRESSO_ASSIGN(const BoundQuery bound,
-                look_up(body_->sources, body_->names, body_->aliases, body_->spec, body_->error));
+  PRESSO_ASSIGN(const BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases,
+                                                body_->spec, body_->error, &options));
   PRESSO_ASSIGN(Execution execution, prepare(body_->sources, bound, options));
   execution.start();
   PRESSO_TRY(run_bound(execution, sink));
@@ -333,8 +341,8 @@ Result<QuerySummary> Query::run(const QueryOptions& options, ResultSink& sink) c
 
 Status Query::run(const QueryOptions& options, ArrowArrayStream& out) const {
   auto body = std::make_shared<const Body>(*body_);
-  PRESSO_ASSIGN(BoundQuery found,
-                look_up(body->sources, body->names, body->aliases, body->spec, body->error));
+  PRESSO_ASSIGN(BoundQuery found, look_up(body->sources, body->names, body->aliases, body->spec,
+                                          body->error, &options));
   auto bound = std::make_shared<const BoundQuery>(std::move(found));
   auto run = [body, bound, options](ResultSink& sink,
                                     const std::atomic<bool>& cancelled) -> Status {

@@ -24,6 +24,7 @@ class GroupRun {
   GroupRun(Execution& execution, ResultSink& sink) : execution_(execution), sink_(sink) {}
 
   Status run() {
+    execution_.wants_numbers = !query().keys.empty();
     PRESSO_TRY(find_key_codes());
     make_program();
     PRESSO_TRY(make_plan());
@@ -64,11 +65,16 @@ class GroupRun {
       codes_.emplace_back();
       if (execution_.joins != nullptr || !query().input->is_column(key)) continue;
       if (query().input->at(key).physical != Physical::kString) continue;
+      const std::uint64_t most = execution_.memory_bytes / 4 / query().keys.size();
       PRESSO_ASSIGN(codes_.back(),
-                    KeyCodes::make(execution_.tables, query().input->at(key).column));
+                    KeyCodes::make(execution_.tables, query().input->at(key).column, most));
+      if (codes_.back() != nullptr) code_bytes_ += codes_.back()->bytes();
     }
     return {};
   }
+
+  /// What key codes leave of it.
+  std::uint64_t memory_bytes() const { return execution_.memory_bytes - code_bytes_; }
 
   void make_program() {
     std::vector<NodeId> nodes;
@@ -87,7 +93,7 @@ class GroupRun {
   Status make_plan() {
     plan_.rows = rows_in();
     plan_.threads = execution_.threads;
-    plan_.memory_bytes = execution_.memory_bytes;
+    plan_.memory_bytes = memory_bytes();
     plan_.strategy = execution_.options.group_strategy;
     for (std::size_t i = 0; i < query().keys.size(); ++i) plan_.keys.push_back(key_spec(i));
     std::vector<NodeId> unbounded;
@@ -239,8 +245,7 @@ class GroupRun {
     }));
     const std::string how = "groups: " + grouping->describe();
     PRESSO_ASSIGN(RowStore groups, grouping->finish(first_rows));
-    execution_.summary.peak_bytes =
-        std::max(execution_.summary.peak_bytes, grouping->bytes() + groups.bytes());
+    execution_.summary.peak_bytes = std::max(execution_.summary.peak_bytes, grouping->bytes());
     execution_.summary.groups += groups.rows();
     if (plan_.part == 0) note_ = how;
     return groups;
@@ -251,7 +256,10 @@ class GroupRun {
     PRESSO_ASSIGN(const RowStore groups, only_counts() ? count_rows() : group_part(nullptr));
     execution_.summary.groups = groups.rows();
     execution_.notes.push_back(note_);
-    PRESSO_TRY(begin_last_steps(execution_.memory_bytes));
+    // They stay until the end; to sort them there is the rest, or a quarter where that is less.
+    const std::uint64_t memory = memory_bytes();
+    held_bytes_ = groups.bytes();
+    PRESSO_TRY(begin_last_steps(std::max(memory - std::min(memory, held_bytes_), memory / 4)));
     std::vector<VectorView> views(groups.columns().size());
     for (std::uint64_t first = 0; first < groups.rows(); first += kBatchRows) {
       const auto count =
@@ -280,7 +288,7 @@ class GroupRun {
   /// The tables are read once for each part of the keys.
   Status run_in_parts() {
     execution_.summary.groups = 0;
-    const std::uint64_t budget = execution_.memory_bytes;
+    const std::uint64_t budget = memory_bytes();
     plan_.memory_bytes = budget / 2;
     PRESSO_ASSIGN(const auto ordering, order_of_parts(budget / 4));
     for (plan_.part = 0; plan_.part < plan_.parts; ++plan_.part) {
@@ -475,7 +483,7 @@ class GroupRun {
 
   Status run_by_spilling() {
     execution_.summary.groups = 0;
-    const std::uint64_t budget = execution_.memory_bytes;
+    const std::uint64_t budget = memory_bytes();
     PRESSO_ASSIGN(const auto ordering, order_of_parts(budget / 4));
     {
       PRESSO_ASSIGN(const auto file, Ordering::make(file_plan(budget / 4)));
@@ -594,6 +602,8 @@ class GroupRun {
           PRESSO_ASSIGN(more, output_->append(views, count));
         }
       }
+      execution_.summary.peak_bytes =
+          std::max(execution_.summary.peak_bytes, held_bytes_ + ordering_->peak_bytes());
       execution_.summary.spilled_bytes += ordering_->spilled_bytes();
       execution_.notes.push_back("order: " + ordering_->describe());
     }
@@ -605,10 +615,12 @@ class GroupRun {
   Execution& execution_;
   ResultSink& sink_;
   std::vector<std::unique_ptr<KeyCodes>> codes_;  ///< by key; nullptr: not coded
+  std::uint64_t code_bytes_ = 0;
   Program program_;
   GroupingPlan plan_;
   std::string note_;
 
+  std::uint64_t held_bytes_ = 0;  ///< of finished groups, until the end
   Program last_;
   std::optional<Program::State> last_state_;
   Program having_;

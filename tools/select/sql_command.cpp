@@ -61,49 +61,27 @@ class SqlCommand final : public QueryCommand {
                         "at most " + std::to_string(kMostJoined) + " files are joined");
     }
     PRESSO_TRY(check_standard_input(files));
+    PRESSO_TRY(check_distinct());
     return files;
   }
 
-  Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
-    Query query = Query::from({inputs[0]->table()}, {inputs[0]->name()});
-    query.parsed_from(text_).as(statement_.from.alias);
-    for (std::size_t i = 0; i < statement_.joins.size(); ++i) {
-      const SqlJoin& join = statement_.joins[i];
-      const SelectInput& input = *inputs[i + 1];
-      if (join.using_columns.empty()) {
-        query.join({input.table()}, {input.name()}, join.kind, join.on);
-      } else {
-        query.join_using({input.table()}, {input.name()}, join.kind, join.using_columns);
-      }
-      query.as(join.source.alias);
+  Status check_distinct() const {
+    if (!statement_.distinct) return {};
+    if (!statement_.group_by.empty()) {
+      return make_error(ErrorCode::kInvalidArgument, "SELECT DISTINCT goes without GROUP BY");
     }
-    if (statement_.where) query.where(*statement_.where);
-    PRESSO_TRY(select(query));
-    if (statement_.having) query.having(*statement_.having);
-    query.order_by(statement_.order_by);
-    query.limit(statement_.limit, statement_.offset);
-    return query;
+    for (const NamedExpression& item : statement_.select) {
+      if (item.expression.kind != Expression::Kind::kStar) continue;
+      return make_error(ErrorCode::kInvalidArgument,
+                        "SELECT DISTINCT takes names of columns, and no *");
+    }
+    return {};
   }
 
-  /// DISTINCT: all that is selected is a key of groups.
-  Status select(Query& query) const {
-    query.select(statement_.select);
-    std::vector<Expression> keys;
-    for (const NamedExpression& key : statement_.group_by) keys.push_back(key.expression);
-    if (statement_.distinct) {
-      if (!keys.empty()) {
-        return make_error(ErrorCode::kInvalidArgument, "SELECT DISTINCT goes without GROUP BY");
-      }
-      for (const NamedExpression& item : statement_.select) {
-        if (item.expression.kind == Expression::Kind::kStar) {
-          return make_error(ErrorCode::kInvalidArgument,
-                            "SELECT DISTINCT takes names of columns, and no *");
-        }
-        keys.push_back(item.expression);
-      }
-    }
-    query.group_by(std::move(keys));
-    return {};
+  Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
+    std::vector<presso::Table> tables;
+    for (const auto& input : inputs) tables.push_back(input->table());
+    return Query::from(statement_, text_, std::move(tables));
   }
 
   std::string text_;

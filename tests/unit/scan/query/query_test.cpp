@@ -319,6 +319,30 @@ TEST_F(QueryTest, GroupsOfManyPartsGoThroughATemporaryFile) {
   EXPECT_NE(run(query, options).find("--memory"), std::string::npos);
 }
 
+TEST_F(QueryTest, KeysInDictionariesThatMemoryDoesNotHoldAreGroupedByTheirStrings) {
+  corpora::Random random(9);
+  std::vector<std::string> names(200);
+  for (std::string& name : names) {
+    while (name.size() < 100) name += static_cast<char>('a' + random.below(26));
+  }
+  std::string csv = "name,number\n";
+  for (int i = 0; i < kRows; ++i) {
+    csv += names[random.below(200)] + "," + std::to_string(i) + "\n";
+  }
+  const std::vector<Byte> bytes = compressed(csv);
+  const MemoryRandomAccess own(bytes);
+  Query query = Query::from(*Table::open(own));
+  query.group_by("name").aggregate("count(*), max(number) as m");
+  const std::string expected = run(query);
+  EXPECT_EQ(summary.groups, 200u);
+  EXPECT_NE(query.explain({}, true)->find("groups: dense, 200 places"), std::string::npos)
+      << *query.explain({}, true);
+  QueryOptions options;
+  options.memory_bytes = 150 << 10;  // of which a dictionary may take a quarter
+  EXPECT_EQ(query.explain(options, true)->find("dense"), std::string::npos);
+  EXPECT_EQ(run(query, options), expected);
+}
+
 TEST_F(QueryTest, BatchesOfASortedAnswerAreSmallBesideTheMemory) {
   std::vector<Query> queries;
   queries.push_back(std::move(Query::from(*table).select("note, id").order_by("note")));
