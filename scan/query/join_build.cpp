@@ -29,6 +29,10 @@ std::vector<KeySpec> key_specs(const Graph& graph, const BoundStage& stage) {
   return specs;
 }
 
+/// What a key that gets a number takes at most beside its bytes: its hash, and in a table that is
+/// half empty and just grows slots of both sizes.
+constexpr double kNumberedKeyBytes = 96;
+
 /// Rows of a slice on their way to the build side.
 struct SliceRows {
   Status status;
@@ -99,6 +103,7 @@ class StageBuilder {
     const std::uint64_t needed = join::JoinTable::predict(plan, facts).needed();
     // Slices' rows, what they become, and the table.
     sizes.row_bytes = static_cast<double>(2 * bytes + needed) / static_cast<double>(rows) + 16;
+    if (!built_->keys.are_words()) sizes.row_bytes += kNumberedKeyBytes;
     return sizes;
   }
 

@@ -68,7 +68,7 @@ class JoinMaker(Maker):
     # --- which tables
 
     def query(self):
-        for _ in range(200):
+        for _ in range(400):
             self.sources, self.where_keys, self.pairs = [], [], 1
             if self.draw_sources() and self.pairs <= MOST_PAIRS:
                 break
@@ -85,7 +85,7 @@ class JoinMaker(Maker):
         self.visible = visible
         query = Query()
         self.used = []
-        wheres = self.wheres() if rng.random() < 0.6 else []
+        wheres = self.wheres() if rng.random() < 0.5 else []
         wheres += self.where_keys
         if self.pairs <= MOST_ROWS and rng.random() < 0.6:
             self.plain(query, wheres)
@@ -162,6 +162,14 @@ class JoinMaker(Maker):
             if pair is None:
                 return False
             source.pairs.append((other, *pair))
+        theirs = {}
+        for other, name, mine in source.pairs:
+            theirs.setdefault(other, []).append((name, mine))
+        for other, pairs in theirs.items():
+            left, right = zip(*pairs)
+            matches = other.table.values(left) & source.table.values(right)
+            if not matches and rng.random() < 0.9:
+                return False
         self.count_pairs(source, [mine for _, _, mine in source.pairs])
         return True
 
