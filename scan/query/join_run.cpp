@@ -69,8 +69,8 @@ Status JoinRun::build(std::size_t stage) {
   return {};
 }
 
-/// As few parts as fit, each of as many keys as fit.
-Status JoinRun::divide(std::size_t stage) {
+/// As few parts as fit into a share of the memory, each of as many keys as fit.
+Status JoinRun::divide(std::size_t stage, double share) {
   divided_ = stage;
   PRESSO_ASSIGN(const PartSizes sizes,
                 measure_parts(execution_, execution_.tree->stages[stage], columns_of_stage(stage)));
@@ -88,7 +88,8 @@ Status JoinRun::divide(std::size_t stage) {
               " with a key in common take " + bytes_text(alone) + "; " + bytes_text(budget) +
               " are allowed for this side of the join; --memory permits more");
     }
-    if (sizes.row_bytes * static_cast<double>(rows + sizes.rows[i]) > budget) {
+    const double together = sizes.row_bytes * static_cast<double>(rows + sizes.rows[i]);
+    if (rows > 0 && together > budget * share) {
       part.end = i;
       parts_.push_back(part);
       part.first = i;
@@ -99,6 +100,10 @@ Status JoinRun::divide(std::size_t stage) {
   part.end = kKeyParts;
   parts_.push_back(part);
   return {};
+}
+
+bool JoinRun::is_memory_short(const Status& built) {
+  return !built.ok() && built.error().code == ErrorCode::kOutOfMemory;
 }
 
 Status JoinRun::prepare(const Program& program) {
@@ -114,11 +119,12 @@ Status JoinRun::prepare(const Program& program) {
   parts_ = {JoinPart{}};
   for (std::size_t stage = 0; stage < count; ++stage) {
     Status built = build(stage);
-    const bool too_large = !built.ok() && built.error().code == ErrorCode::kOutOfMemory;
     // Parts have keys from all over the range, for each of which an array has a place.
-    const bool divides = execution_.options.join_strategy != JoinStrategy::kDirect;
-    if (too_large && divides && parts_.size() == 1) {
-      built = divide(stage);
+    const bool divides =
+        execution_.options.join_strategy != JoinStrategy::kDirect && parts_.size() == 1;
+    // What rows take together may be more than was expected.
+    for (double share = 1; divides && share > 0.01 && is_memory_short(built); share /= 4) {
+      built = divide(stage, share);
       if (built.ok()) built = build(stage);
     }
     if (!built.ok()) {
