@@ -102,7 +102,8 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
     if (!stage.residual.empty()) {
       probe->residual = std::make_unique<Step>(Program(*query.input, stage.residual));
     }
-    may_miss_ = may_miss_ || keeps_probe(stage.kind) || gives_build_rows(stage.kind);
+    may_miss_ = may_miss_ || keeps_probe(stage.kind) || gives_build_rows(stage.kind) ||
+                stage.kind == StageKind::kProbeAnti;
     probes_.push_back(std::move(probe));
   }
   for (std::size_t i = 0; i < tree_.stages.size(); ++i) probes_[i]->is_filtered = is_filtered(i);
