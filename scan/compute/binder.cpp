@@ -177,6 +177,10 @@ Result<std::size_t> Binder::find_column(const Expression& expression) const {
   }
   const auto is_unusable = [this](std::size_t i) { return !columns_[i].unusable.empty(); };
   if (!std::all_of(found.begin(), found.end(), is_unusable)) std::erase_if(found, is_unusable);
+  for (std::size_t i = 0; found.empty() && i < columns_.size(); ++i) {
+    const bool says_why = expression.qualifier.empty() && !columns_[i].unusable.empty();
+    if (says_why && columns_[i].name == expression.text) found.push_back(i);
+  }
   if (found.size() > 1) return ambiguous(expression, found);
   if (found.empty()) {
     PRESSO_ASSIGN(const std::size_t similar, similar_column(expression, among));

@@ -58,13 +58,6 @@ StageKind mirrored(StageKind kind) {
   }
 }
 
-/// Of columns of the right side, behind a join.
-std::string why_unusable(Kind kind) {
-  if (kind == Kind::kSemi) return "its table stands on the right of a semi join";
-  if (kind == Kind::kAnti) return "its table stands on the right of an anti join";
-  return {};
-}
-
 struct Equality {
   JoinEquality parts;
   std::string text;
@@ -87,21 +80,17 @@ class JoinBinder {
     residual_.resize(spec_.joins.size());
     while (inner_ < spec_.joins.size() && is_inner(spec_.joins[inner_].kind)) ++inner_;
     for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
-      forbid_columns_of_semi_joins(join);
       PRESSO_TRY(take_join(join));
     }
-    forbid_columns_of_semi_joins(spec_.joins.size());
     for (const auto& [condition, text] : spec_.conditions) {
       PRESSO_TRY(take_where(condition, text));
     }
     PRESSO_TRY(bind_scans());
-    forbid_columns_of_semi_joins(0);  // names were looked up; their own keys are bound
     PRESSO_TRY(order_inner_joins());
     for (std::size_t join = inner_; join < spec_.joins.size(); ++join) {
       PRESSO_TRY(add_later_stage(join));
     }
     exchange_sides();
-    forbid_columns_of_semi_joins(spec_.joins.size());
     return bind_conditions();
   }
 
@@ -297,13 +286,14 @@ class JoinBinder {
     return result;
   }
 
-  /// The right side of a semi join is seen by its own condition, and not by what follows: those of
-  /// joins before `end` are forbidden.
-  void forbid_columns_of_semi_joins(std::size_t end) {
+  /// Behind a semi or anti join its right side has no rows.
+  void forbid_right_side(std::size_t join) {
+    const Kind kind = spec_.joins[join].kind;
+    if (kind != Kind::kSemi && kind != Kind::kAnti) return;
     for (InputColumn& column : query_.columns) {
-      column.unusable.clear();
-      if (column.source == 0 || column.source > end) continue;
-      column.unusable = why_unusable(spec_.joins[column.source - 1].kind);
+      if (column.source != join + 1) continue;
+      column.unusable = kind == Kind::kSemi ? "its table stands on the right of a semi join"
+                                            : "its table stands on the right of an anti join";
     }
   }
 
@@ -334,7 +324,6 @@ class JoinBinder {
     return {};
   }
 
-  /// Whether what is false for rows of the inner joins need not be asked again behind later joins.
   bool where_may_filter_source(std::size_t source) const {
     bool may = true;
     for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
@@ -539,6 +528,7 @@ class JoinBinder {
       PRESSO_TRY(add_keys(stage, equality));
     }
     PRESSO_TRY(bind_rest(residual_[join], stage.residual));
+    forbid_right_side(join);
     tree().stages.push_back(std::move(stage));
     return {};
   }
@@ -673,10 +663,11 @@ Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
     const Kind kind = spec.joins[i].kind;
     const bool left_null = kind == Kind::kRight || kind == Kind::kFull;
     const bool right_null = kind == Kind::kLeft || kind == Kind::kFull;
+    const bool right_gone = kind == Kind::kSemi || kind == Kind::kAnti;
     for (InputColumn& column : columns) {
       if (column.source <= i && left_null) column.nullable = true;
       if (column.source == i + 1 && right_null) column.nullable = true;
-      if (column.source == i + 1) column.unusable = why_unusable(kind);
+      if (column.source == i + 1 && right_gone) column.hidden = true;
     }
     merge_using(columns, spec.joins[i], i + 1);
   }

@@ -114,20 +114,22 @@ void add_counts(Execution& execution, const std::vector<std::unique_ptr<Worker>>
   execution.condition_counts.resize(execution.plan.conditions.size());
   for (const auto& worker : workers) {
     if (worker == nullptr) continue;
-    const auto& counts = worker->filters.counts();
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      execution.condition_counts[i].asked += counts[i].asked;
-      execution.condition_counts[i].left += counts[i].left;
-    }
+    worker->filters.add_counts(execution.condition_counts);
+    if (worker->joins != nullptr) execution.joins->add_counts(worker->joins->counts());
   }
 }
 
 void add_reads(Execution& execution, const SliceSource& source) {
   execution.summary.bytes_read = execution.counters->bytes;
   execution.summary.blocks_read = execution.counters->blocks;
+  std::uint64_t blocks = source.blocks();
   execution.summary.bytes_stored = source.stored_bytes();
+  if (execution.joins != nullptr) {
+    blocks += execution.joins->blocks();
+    execution.summary.bytes_stored += execution.joins->stored_bytes();
+  }
   execution.summary.blocks_skipped =
-      source.blocks() - std::min<std::uint64_t>(source.blocks(), execution.counters->blocks);
+      blocks - std::min<std::uint64_t>(blocks, execution.counters->blocks);
 }
 
 struct SliceOutcome {

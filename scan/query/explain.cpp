@@ -6,6 +6,9 @@
 
 #include "format/temporary_file.h"
 #include "scan/compute/node_text.h"
+#include "scan/query/explain_joins.h"
+#include "scan/query/join_plan.h"
+#include "scan/query/join_run.h"
 #include "scan/query/memory_forecast.h"
 
 namespace presso::query {
@@ -25,14 +28,6 @@ std::string number(double value, const char* unit) {
   return text;
 }
 
-/// What zones tell of all slices, without reading one of them.
-struct ZoneCounts {
-  std::uint64_t slices = 0;
-  std::uint64_t skipped = 0;
-  std::uint64_t skipped_rows = 0;
-  std::uint64_t stored_bytes = 0;  ///< of all blocks of the columns that are read
-};
-
 /// What is computed of the rows that are left.
 std::vector<NodeId> computed_nodes(const BoundQuery& query) {
   std::vector<NodeId> nodes = query.grouped() ? query.keys : query.results;
@@ -43,58 +38,9 @@ std::vector<NodeId> computed_nodes(const BoundQuery& query) {
   return nodes;
 }
 
-Result<ZoneCounts> count_by_zones(Execution& execution) {
-  ZoneCounts counts;
-  const BoundQuery& query = execution.query;
-  const Program program(*query.input, computed_nodes(query));
-  const std::vector<std::size_t> columns = columns_read(execution, program);
-  ReadCounters counters;
-  SliceSource source(execution.tables, columns, counters, execution.options.cancelled);
-  while (true) {
-    PRESSO_ASSIGN(const std::optional<Slice> slice, source.next());
-    counts.stored_bytes = source.stored_bytes();
-    if (!slice) return counts;
-    ++counts.slices;
-    const bool skipped =
-        std::any_of(execution.plan.conditions.begin(), execution.plan.conditions.end(),
-                    [&](const Condition& condition) {
-                      return answer_by_zones(condition.filter, *slice->group->reader, slice->first,
-                                             slice->rows) == Answer::kNone;
-                    });
-    counts.skipped += skipped ? 1 : 0;
-    counts.skipped_rows += skipped ? slice->rows : 0;
-  }
-}
-
-void add_conditions(const Execution& execution, bool analyzed, std::string& text) {
-  const FilterPlan& plan = execution.plan;
-  if (plan.conditions.empty()) {
-    text += "where: no condition, all rows\n";
-    return;
-  }
-  text += "where: plan " + plan.text() + ", predicted " + percent(plan.selectivity) +
-          " of the rows, " + number(plan.cost_ns, "ns a row on one thread") + "\n";
-  for (std::size_t i = 0; i < plan.conditions.size(); ++i) {
-    const Condition& condition = plan.conditions[i];
-    text += "  " + std::to_string(i + 1) + "  " + condition.text + ": predicted " +
-            percent(condition.selectivity) + ", " + number(condition.cost_ns, "ns a row");
-    if (analyzed && i < execution.condition_counts.size()) {
-      const auto& count = execution.condition_counts[i];
-      text +=
-          count.asked == 0
-              ? "; asked of no row"
-              : "; asked of " + grouped(count.asked) + " rows, " +
-                    percent(static_cast<double>(count.left) / static_cast<double>(count.asked)) +
-                    " passed";
-    }
-    text += "\n";
-  }
-}
-
 void add_groups(const Execution& execution, std::string& text) {
   const BoundQuery& query = execution.query;
-  std::vector<std::string> names;
-  for (const InputColumn& column : query.columns) names.push_back(column.name);
+  const std::vector<std::string> names = shown_column_names(query);
   const auto list = [&](const std::vector<NodeId>& nodes) {
     std::string joined;
     for (const NodeId id : nodes) {
@@ -146,11 +92,12 @@ std::string forecast_text(const Execution& execution, const SortForecast& order)
 void add_outcome(const Execution& execution, double seconds, std::string& text) {
   const QuerySummary& summary = execution.summary;
   for (const std::string& note : execution.notes) text += note + "\n";
-  text += "matched: " + grouped(summary.rows_matched) + " rows (" +
-          percent(summary.rows_in == 0 ? 0
-                                       : static_cast<double>(summary.rows_matched) /
-                                             static_cast<double>(summary.rows_in)) +
-          ")\n";
+  text += "matched: " + grouped(summary.rows_matched) + " rows";
+  if (execution.query.joins == nullptr) {  // else there may be more than were read
+    const double all = static_cast<double>(std::max<std::uint64_t>(summary.rows_in, 1));
+    text += " (" + percent(static_cast<double>(summary.rows_matched) / all) + ")";
+  }
+  text += "\n";
   text += "read: " + bytes_text(summary.bytes_read) + " in " + grouped(summary.blocks_read) +
           " blocks; skipped: " + grouped(summary.blocks_skipped) + " blocks\n";
   if (summary.passes > 1) text += "passes over the tables: " + grouped(summary.passes) + "\n";
@@ -161,7 +108,62 @@ void add_outcome(const Execution& execution, double seconds, std::string& text) 
           number(seconds * 1e3, "ms") + "\n";
 }
 
+/// The tables, and which of them is read in its order.
+std::string tables_text(const Execution& execution) {
+  const BoundJoins* const joins = execution.query.joins.get();
+  std::size_t tables = 0;
+  for (const auto& source : *execution.sources) tables += source.size();
+  std::string text = "from: " + grouped(execution.summary.rows_in) + " rows in " + grouped(tables) +
+                     (tables == 1 ? " table\n" : " tables\n");
+  if (joins == nullptr) return text;
+  const BoundSource& root = joins->sources[joins->tree.root];
+  return text + "root: " + root.name + ", " + grouped(root.rows) +
+         (root.rows == 1 ? " row" : " rows") + ", read in order\n";
+}
+
+/// `zones`: of the root.
+Result<JoinForecast> joins_of(const Execution& execution, const ZoneCounts& zones) {
+  JoinForecast forecast;
+  const BoundJoins* const joins = execution.query.joins.get();
+  const std::uint64_t all =
+      joins == nullptr ? execution.summary.rows_in : joins->sources[joins->tree.root].rows;
+  forecast.rows = static_cast<double>(all - zones.skipped_rows) * execution.plan.selectivity;
+  if (joins == nullptr) return forecast;
+  std::vector<NodeId> nodes = computed_nodes(execution.query);
+  nodes.insert(nodes.end(), execution.query.conditions.begin(), execution.query.conditions.end());
+  return forecast_joins(execution, execution.query.input->columns_of(nodes), forecast.rows);
+}
+
 }  // namespace
+
+std::string filter_text(const FilterPlan& plan, const std::vector<FilterRunner::Count>& counts,
+                        const std::string& indent) {
+  if (plan.conditions.empty()) return indent + "where: no condition, all rows\n";
+  std::string text = indent + "where: plan " + plan.text() + ", predicted " +
+                     percent(plan.selectivity) + " of the rows, " +
+                     number(plan.cost_ns, "ns a row on one thread") + "\n";
+  for (std::size_t i = 0; i < plan.conditions.size(); ++i) {
+    const Condition& condition = plan.conditions[i];
+    text += indent + "  " + std::to_string(i + 1) + "  " + condition.text + ": predicted " +
+            percent(condition.selectivity) + ", " + number(condition.cost_ns, "ns a row");
+    if (i < counts.size()) {
+      const auto& count = counts[i];
+      text +=
+          count.asked == 0
+              ? "; asked of no row"
+              : "; asked of " + grouped(count.asked) + " rows, " +
+                    percent(static_cast<double>(count.left) / static_cast<double>(count.asked)) +
+                    " passed";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string zones_text(const ZoneCounts& zones, const std::string& indent) {
+  return indent + "zones: " + grouped(zones.skipped) + " of " + grouped(zones.slices) +
+         " slices have no such row (" + grouped(zones.skipped_rows) + " rows)\n";
+}
 
 std::string bytes_text(double bytes) {
   if (bytes < 10'000) return grouped(static_cast<std::uint64_t>(bytes)) + " bytes";
@@ -171,17 +173,18 @@ std::string bytes_text(double bytes) {
 }
 
 Result<std::string> explain_text(Execution& execution, std::optional<double> seconds) {
-  std::string text = "from: " + grouped(execution.summary.rows_in) + " rows in " +
-                     grouped(execution.tables.size()) +
-                     (execution.tables.size() == 1 ? " table\n" : " tables\n");
-  PRESSO_ASSIGN(const ZoneCounts zones, count_by_zones(execution));
-  add_conditions(execution, seconds.has_value(), text);
-  if (!execution.plan.conditions.empty()) {
-    text += "zones: " + grouped(zones.skipped) + " of " + grouped(zones.slices) +
-            " slices have no such row (" + grouped(zones.skipped_rows) + " rows)\n";
-  }
-  PRESSO_ASSIGN(const MemoryForecast forecast,
-                forecast_memory(execution, execution.summary.rows_in - zones.skipped_rows));
+  const bool joined = execution.query.joins != nullptr;
+  const std::string indent = joined ? "  " : "";
+  const Program program(*execution.query.input, computed_nodes(execution.query));
+  PRESSO_ASSIGN(const ZoneCounts zones,
+                count_by_zones(execution.tables, execution.plan, columns_read(execution, program),
+                               execution.options.cancelled));
+  std::string text =
+      tables_text(execution) + filter_text(execution.plan, execution.condition_counts, indent);
+  if (!execution.plan.conditions.empty()) text += zones_text(zones, indent);
+  PRESSO_ASSIGN(const JoinForecast joins, joins_of(execution, zones));
+  if (joined) text += explain_joins_text(execution, joins, zones.stored_bytes, seconds.has_value());
+  PRESSO_ASSIGN(const MemoryForecast forecast, forecast_memory(execution, joins.rows));
   if (execution.query.grouped()) add_groups(execution, text);
   if (forecast.groups) text += forecast_text(execution, *forecast.groups, zones.stored_bytes);
   if (!execution.query.sort_keys.empty()) {

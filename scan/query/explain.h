@@ -6,6 +6,7 @@
 #include <string>
 
 #include "scan/query/execution.h"
+#include "scan/query/zone_counts.h"
 
 namespace presso::query {
 
@@ -14,6 +15,11 @@ std::string bytes_text(double bytes);
 inline std::string bytes_text(std::uint64_t bytes) {
   return bytes_text(static_cast<double>(bytes));
 }
+
+/// Conditions and their plan; `counts`: what came of each, if the query was run.
+std::string filter_text(const FilterPlan& plan, const std::vector<FilterRunner::Count>& counts,
+                        const std::string& indent);
+std::string zones_text(const ZoneCounts& zones, const std::string& indent);
 
 /// `seconds`: how long it ran, where it was.
 Result<std::string> explain_text(Execution& execution, std::optional<double> seconds);

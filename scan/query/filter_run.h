@@ -39,6 +39,13 @@ class FilterRunner {
     std::uint64_t left = 0;
   };
   const std::vector<Count>& counts() const { return counts_; }
+  /// Adds them to those of other threads, which has one for each condition.
+  void add_counts(std::vector<Count>& sums) const {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      sums[i].asked += counts_[i].asked;
+      sums[i].left += counts_[i].left;
+    }
+  }
 
  private:
   Status run_pass(const FilterPlan& plan, const FilterPass& pass, SliceReader& reader,

@@ -158,7 +158,7 @@ class StageBuilder {
     const std::vector<std::size_t> columns = columns_read(scan_, program_);
     SliceSource source(scan_.tables, columns, *scan_.counters, scan_.options.cancelled);
     std::vector<std::unique_ptr<KeyWorker>> workers(scan_.threads);
-    return run_ordered<Slice, SliceRows>(
+    Status done = run_ordered<Slice, SliceRows>(
         {scan_.threads, 0}, [&] { return source.next(); },
         [&](Slice slice, unsigned number) {
           auto& worker = workers[number];
@@ -175,6 +175,13 @@ class StageBuilder {
           PRESSO_TRY(std::move(rows.status));
           return consume(std::move(rows));
         });
+    built_->blocks = source.blocks();
+    built_->stored_bytes = source.stored_bytes();
+    built_->condition_counts.assign(scan_.plan.conditions.size(), {});
+    for (const auto& worker : workers) {
+      if (worker != nullptr) worker->worker.filters.add_counts(built_->condition_counts);
+    }
+    return done;
   }
 
   Status take(KeyWorker& worker, const RowBatch& batch, SliceRows& rows) {

@@ -62,6 +62,8 @@ class JoinKeys {
                              Scratch& scratch) const;
   std::uint64_t bytes() const;  ///< of the numbers
 
+  const grouping::KeyCoder& coder() const { return coder_; }
+
  private:
   grouping::KeyCoder coder_;
   std::unique_ptr<join::KeyNumbers<grouping::WordPair>> pair_numbers_;
@@ -82,6 +84,11 @@ struct BuiltStage {
   std::unique_ptr<std::atomic<std::uint64_t>[]> matched;
   /// The rows' places in their source; empty: nothing was left out on the way.
   std::vector<std::uint64_t> numbers;
+
+  // What reading the source told.
+  std::vector<FilterRunner::Count> condition_counts;
+  std::uint64_t blocks = 0;        ///< of the columns that are read
+  std::uint64_t stored_bytes = 0;  ///< of these blocks
 
   std::uint64_t bytes() const;
 };

@@ -35,7 +35,6 @@ constexpr bool gives_build_rows(StageKind kind) {
   return kind == StageKind::kBuildOuter || kind == StageKind::kFullOuter ||
          kind == StageKind::kBuildSemi || kind == StageKind::kBuildAnti;
 }
-std::string_view stage_kind_name(StageKind kind);
 
 /// A file, or several with the same columns.
 struct BoundSource {

@@ -50,10 +50,21 @@ std::uint64_t JoinRun::bytes() const {
   return bytes;
 }
 
-/// Groups and sorting have the other half.
+std::uint64_t JoinRun::stored_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& stage : stages_) bytes += stage == nullptr ? 0 : stage->stored_bytes;
+  return bytes;
+}
+
+std::uint64_t JoinRun::blocks() const {
+  std::uint64_t blocks = 0;
+  for (const auto& stage : stages_) blocks += stage == nullptr ? 0 : stage->blocks;
+  return blocks;
+}
+
 std::uint64_t JoinRun::memory_left() const {
-  const std::uint64_t budget = execution_.memory_bytes / 2;
-  return budget > bytes() ? budget - bytes() : 0;
+  const std::uint64_t all = budget(execution_.memory_bytes);
+  return all > bytes() ? all - bytes() : 0;
 }
 
 JoinPart JoinRun::part_of_stage(std::size_t stage) const {
@@ -66,6 +77,8 @@ Status JoinRun::build(std::size_t stage) {
                 build_stage(execution_, execution_.tree->stages[stage], columns_of_stage(stage),
                             part_of_stage(stage), memory_left()));
   execution_.summary.peak_bytes = std::max(execution_.summary.peak_bytes, bytes());
+  rows_kept_[stage] += stages_[stage]->rows.rows();
+  most_bytes_[stage] = std::max(most_bytes_[stage], stages_[stage]->bytes());
   return {};
 }
 
@@ -114,6 +127,9 @@ Status JoinRun::prepare(const Program& program) {
   columns_ = needed;
   stages_.clear();
   stages_.resize(count);
+  counts_.resize(count);
+  rows_kept_.assign(count, 0);
+  most_bytes_.assign(count, 0);
   pass_ = 0;
   divided_ = 0;
   parts_ = {JoinPart{}};
@@ -148,20 +164,22 @@ Status JoinRun::begin_pass(std::size_t pass) {
   return {};
 }
 
-std::vector<std::string> JoinRun::describe() const {
-  const BoundJoins& joins = *execution_.query.joins;
-  std::vector<std::string> lines;
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
-    const BuiltStage& stage = *stages_[i];
-    std::string line = "join with " + joins.sources[stage.bound.build.root].name + ": " +
-                       stage.table->describe() + ", " +
-                       bytes_text(static_cast<double>(stage.bytes()));
-    if (parts_.size() > 1 && i == divided_) {
-      line += ", the last of " + std::to_string(parts_.size()) + " passes";
-    }
-    lines.push_back(std::move(line));
+void JoinRun::add_counts(const std::vector<Count>& counts) {
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    counts_[i].asked += counts[i].asked;
+    counts_[i].found += counts[i].found;
   }
-  return lines;
+}
+
+std::string JoinRun::describe(std::size_t stage) const {
+  const BuiltStage& built = *stages_[stage];
+  std::string text = "kept " + grouped(rows_kept_[stage]) + " rows, " +
+                     bytes_text(most_bytes_[stage]) + " (" + built.table->describe();
+  if (parts_.size() > 1 && stage == divided_) {
+    text += "; the last of " + grouped(parts_.size()) + " parts";
+  }
+  return text + "); asked by " + grouped(counts_[stage].asked) + " rows, which found " +
+         grouped(counts_[stage].found) + " partners";
 }
 
 }  // namespace presso::query

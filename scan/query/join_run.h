@@ -44,8 +44,21 @@ class JoinRun {
   /// Columns of the root that stages and `program` need, as the root numbers them.
   std::vector<std::size_t> root_columns(const Program& program) const;
   std::uint64_t bytes() const;
-  /// A line a stage, for --explain.
-  std::vector<std::string> describe() const;
+  /// Stored bytes, and blocks, of the columns that are read of all build sides.
+  std::uint64_t stored_bytes() const;
+  std::uint64_t blocks() const;
+  /// What joins may have of the memory; groups and sorting have the other half.
+  static std::uint64_t budget(std::uint64_t memory_bytes) { return memory_bytes / 2; }
+
+  /// Of a stage: rows of the probe side, and pairs that were found.
+  struct Count {
+    std::uint64_t asked = 0;
+    std::uint64_t found = 0;
+  };
+  /// Those of a thread.
+  void add_counts(const std::vector<Count>& counts);
+  /// What a stage was, for --explain: rows that were kept and asked for, the table.
+  std::string describe(std::size_t stage) const;
 
  private:
   std::vector<std::size_t> columns_needed(const Program& program) const;
@@ -61,6 +74,9 @@ class JoinRun {
   std::vector<JoinPart> parts_{JoinPart{}};
   std::size_t divided_ = 0;
   std::size_t pass_ = 0;
+  std::vector<Count> counts_;              ///< by stage
+  std::vector<std::uint64_t> rows_kept_;   ///< by stage, in all passes
+  std::vector<std::uint64_t> most_bytes_;  ///< by stage, in one pass
 };
 
 /// One thread's way through the stages.
@@ -75,6 +91,8 @@ class JoinWorker {
   /// Rows [first, first + count) of the build side of `stage` that come out at the end.
   Status run_build_rows(std::size_t stage, std::uint64_t first, std::uint32_t count,
                         std::uint64_t& matched, const TakeRows& take);
+  /// By stage.
+  const std::vector<JoinRun::Count>& counts() const { return counts_; }
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -111,8 +129,10 @@ class JoinWorker {
     std::unique_ptr<Step> residual;  ///< nullptr: none
     JoinKeys::Scratch scratch;
     join::Found found;
-    bool is_parted = false;           ///< only some keys are of this pass
-    std::uint64_t here[kBatchWords];  ///< rows whose keys are
+    const std::uint64_t* validity = nullptr;   ///< rows that have a key; nullptr: all
+    const std::uint64_t* may_match = nullptr;  ///< and may have a partner
+    bool is_parted = false;                    ///< only some keys are of this pass
+    std::uint64_t here[kBatchWords];           ///< rows whose keys are
     std::uint64_t valid_here[kBatchWords];
     std::vector<std::uint32_t> kept;  ///< of pairs, those that fulfil conditions
 
@@ -136,6 +156,8 @@ class JoinWorker {
   void begin_vector();
   Status filter_rows(std::size_t stage);
   Status enter(std::size_t stage);
+  std::optional<std::size_t> coded_key(std::size_t stage, const Level& level);
+  Status encode_keys(std::size_t stage, Level& level, bool hashed);
   Status find(std::size_t stage);
   static void list_unique_pairs(Probe& probe, std::uint32_t count);
   Status join_pairs(std::size_t stage);
@@ -161,15 +183,16 @@ class JoinWorker {
   const JoinTree& tree_;
   std::vector<Level> levels_;  ///< before stage 0, 1, ..., behind the last one, behind conditions
   std::vector<std::unique_ptr<Probe>> probes_;
+  std::vector<JoinRun::Count> counts_;
   std::unique_ptr<Step> after_;
   std::unique_ptr<Step> results_;
   bool may_miss_ = false;  ///< there may be rows that have none of some table
   std::vector<std::uint32_t> kept_;
   std::vector<std::uint64_t> numbers_;
-  unsigned number_shift_;            ///< bits behind the row's number
-  unsigned part_shift_;              ///< of these, bits for its place at the stage that is divided
   std::vector<std::size_t> holder_;  ///< by column: in Level::rows
   std::vector<std::size_t> place_;   ///< by column, in its build side
+  unsigned number_shift_;            ///< bits behind the row's number
+  unsigned part_shift_;              ///< of these, bits for its place at the stage that is divided
 
   // Where it is.
   SliceReader* reader_ = nullptr;

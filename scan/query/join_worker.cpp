@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "format/columns/bit_copy.h"
+#include "scan/query/entry_words.h"
 #include "scan/query/join_run.h"
 
 namespace presso::query {
@@ -12,6 +13,12 @@ namespace {
 
 bool has_bit(const std::uint64_t* bits, std::uint64_t i) {
   return bits == nullptr || (bits[i / 64] >> (i % 64) & 1) != 0;
+}
+
+std::uint64_t ones_in(const std::uint64_t* bits) {
+  std::uint64_t ones = 0;
+  for (std::uint32_t word = 0; word < kBatchWords; ++word) ones += ones_of(bits[word]);
+  return ones;
 }
 
 /// values[rows[i]] for each row, 0 and a null where there is none.
@@ -87,6 +94,7 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
       run_(run),
       tree_(*execution.tree),
       levels_(tree_.stages.size() + 2),
+      counts_(tree_.stages.size()),
       numbers_(kBatchRows),
       number_shift_(free_bits(*execution.query.joins)),
       part_shift_(run.divided() == 0 ? 0 : number_shift_ / 2),
@@ -299,31 +307,62 @@ bool JoinWorker::only_counts(std::size_t stage) const {
          tree_.stages[stage].kind == StageKind::kInner && probes_[stage]->residual == nullptr;
 }
 
+/// The column of the root that is a stage's only key, and whose strings are codes; nullopt: there
+/// is none.
+std::optional<std::size_t> JoinWorker::coded_key(std::size_t stage, const Level& level) {
+  const std::vector<NodeId>& keys = tree_.stages[stage].probe_keys;
+  if (ending_ || !level.all_root_rows || keys.size() != 1) return std::nullopt;
+  const Node& key = execution_.query.input->at(keys[0]);
+  const bool is_column = key.kind == Node::Kind::kColumn && key.physical == Physical::kString;
+  if (!is_column || holder_[key.column] != 0) return std::nullopt;
+  const std::size_t own = key.column - execution_.first_column;
+  const bool coded = reader_->column(own).representation() == Representation::kDictionary;
+  return coded ? std::optional(own) : std::nullopt;
+}
+
+/// Keys of the rows of a level, and their hashes where they are asked for, in probe.scratch: which
+/// rows have one, and which may have a partner.
+Status JoinWorker::encode_keys(std::size_t stage, Level& level, bool hashed) {
+  Probe& probe = *probes_[stage];
+  const JoinKeys& keys = run_.stage(stage).keys;
+  if (const auto column = coded_key(stage, level)) {
+    PRESSO_ASSIGN(const EntryWords* const entries, entry_words(keys, *reader_, *column));
+    PRESSO_ASSIGN(probe.validity,
+                  words_by_code(*entries, *reader_, *column, vector_, selection_, probe.scratch));
+    probe.may_match = probe.scratch.known;
+    return {};
+  }
+  PRESSO_TRY(run_step(*probe.keys, level));
+  probe.validity = keys.encode(probe.keys->results, level.count, probe.scratch);
+  if (hashed) keys.hash(level.count, probe.scratch);
+  probe.may_match = keys.words(level.count, probe.validity, probe.scratch);
+  return {};
+}
+
 Status JoinWorker::find(std::size_t stage) {
   Probe& probe = *probes_[stage];
   Level& level = levels_[stage];
-  const BuiltStage& built = run_.stage(stage);
-  PRESSO_TRY(run_step(*probe.keys, level));
-  const std::uint64_t* const validity =
-      built.keys.encode(probe.keys->results, level.count, probe.scratch);
   const JoinPart part = run_.part_of_stage(stage);
   probe.is_parted = !part.is_all();
-  const std::uint64_t* looked_up = validity;
+  PRESSO_TRY(encode_keys(stage, level, probe.is_parted));
+  const std::uint64_t* looked_up = probe.may_match;
   if (probe.is_parted) {
-    built.keys.hash(level.count, probe.scratch);
     for (std::uint32_t word = 0; word < kBatchWords; ++word) probe.here[word] = 0;
     for (std::uint32_t i = 0; i < level.count; ++i) {
-      probe.here[i / 64] |= std::uint64_t{part.has(probe.scratch.hashes[i], has_bit(validity, i))}
-                            << (i % 64);
+      const bool here = part.has(probe.scratch.hashes[i], has_bit(probe.validity, i));
+      probe.here[i / 64] |= std::uint64_t{here} << (i % 64);
     }
     for (std::uint32_t word = 0; word < kBatchWords; ++word) {
       probe.valid_here[word] =
-          probe.here[word] & (validity == nullptr ? ~std::uint64_t{0} : validity[word]);
+          probe.here[word] & (looked_up == nullptr ? ~std::uint64_t{0} : looked_up[word]);
     }
     looked_up = probe.valid_here;
   }
-  looked_up = built.keys.words(level.count, looked_up, probe.scratch);
-  return built.table->find({probe.scratch.codes.words.data(), level.count}, looked_up, probe.found);
+  PRESSO_TRY(run_.stage(stage).table->find({probe.scratch.codes.words.data(), level.count},
+                                           looked_up, probe.found));
+  counts_[stage].asked += probe.is_parted ? ones_in(probe.here) : level.count;
+  counts_[stage].found += probe.found.pairs;
+  return {};
 }
 
 /// Pairs where keys of the build side are unique: all fit into a round.
@@ -584,6 +623,7 @@ Status JoinWorker::filter_rows(std::size_t stage) {
   }
   probe.tested += count;
   probe.passed += passed;
+  counts_[stage].asked += count - passed;
   if (probe.tested > kTrial && 4 * probe.passed > 3 * probe.tested) probe.is_filtered = false;
   if (passed == count) return {};
   selection_.set(rows, slice_->vector_rows(vector_));

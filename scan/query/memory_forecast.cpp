@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "decompress/table/group_reader.h"
+#include "scan/query/string_facts.h"
 
 namespace presso::query {
 namespace {
@@ -24,42 +24,6 @@ constexpr double kRowCountBytes = 12;
 constexpr double kFewPlaces = 1u << 17;
 /// The share of the memory that rows have until they are sorted (scan/order/ordering.cpp).
 constexpr double kSortShare = 0.75;
-
-/// Of a column of strings.
-struct StringFacts {
-  double bytes = 0;  ///< of a string, on average
-  /// Different ones, at most; dictionaries of row groups that tell few strings many times are taken
-  /// for the same.
-  double distinct = 0;
-  bool coded = true;  ///< in dictionaries everywhere, so that groups are found by numbers
-};
-
-Result<StringFacts> string_facts(const std::vector<Table>& tables, std::size_t column) {
-  StringFacts facts;
-  double rows = 0;
-  double sum = 0;
-  double most = 0;
-  bool repeated = true;
-  for (const Table& table : tables) {
-    for (std::uint64_t group = 0; group < table.row_groups(); ++group) {
-      PRESSO_ASSIGN(const auto reader, GroupReader::open(table, group));
-      const ColumnChunk& chunk = reader->chunk(column);
-      const double distinct = chunk.distinct == 0 ? reader->rows() : chunk.distinct;
-      rows += reader->rows();
-      facts.bytes += static_cast<double>(chunk.value_bytes);
-      sum += distinct;
-      if (distinct > most) {
-        most = distinct;
-        repeated = distinct <= reader->rows() / 4.0;
-      }
-      facts.coded = facts.coded && (chunk.representation == Representation::kDictionary ||
-                                    chunk.representation == Representation::kNull);
-    }
-  }
-  facts.bytes /= std::max(rows, 1.0);
-  facts.distinct = repeated ? most : sum;
-  return facts;
-}
 
 /// Tells sizes of nodes of the tables' graph.
 class NodeSizes {
@@ -117,8 +81,7 @@ class NodeSizes {
   Result<StringFacts> facts_of(std::size_t column) {
     known_.resize(execution_.query.columns.size());
     if (!known_[column]) {
-      PRESSO_ASSIGN(known_[column],
-                    string_facts(execution_.tables, column - execution_.first_column));
+      PRESSO_ASSIGN(known_[column], string_facts(execution_, column));
     }
     return *known_[column];
   }
@@ -267,22 +230,20 @@ GroupForecast forecast_groups(const GroupSizes& sizes, unsigned threads,
   return forecast;
 }
 
-Result<MemoryForecast> forecast_memory(const Execution& execution, std::uint64_t rows) {
-  if (execution.joins != nullptr) return MemoryForecast();
+Result<MemoryForecast> forecast_memory(const Execution& execution, double rows) {
   const BoundQuery& query = execution.query;
-  const double left = static_cast<double>(rows) * execution.plan.selectivity;
   MemoryForecast forecast;
   NodeSizes nodes(execution);
   SortSizes sorted;
   if (query.grouped()) {
-    PRESSO_ASSIGN(const GroupSizes groups, group_sizes(execution, left, nodes));
+    PRESSO_ASSIGN(const GroupSizes groups, group_sizes(execution, rows, nodes));
     if (!query.keys.empty()) {
       forecast.groups = forecast_groups(groups, execution.threads, execution.memory_bytes);
     }
     sorted = sizes_of_sorted_groups(execution, groups);
     sorted.rows = std::min(groups.groups, std::max(groups.rows, 1.0));
   } else if (!query.sort_keys.empty()) {
-    PRESSO_ASSIGN(sorted, row_sizes(execution, left, nodes));
+    PRESSO_ASSIGN(sorted, row_sizes(execution, rows, nodes));
   }
   if (!query.sort_keys.empty()) {
     // Groups come to be sorted from one thread.

@@ -60,8 +60,8 @@ struct MemoryForecast {
   std::optional<GroupForecast> groups;  ///< where there are keys
   std::optional<SortForecast> order;
 };
-/// `rows`: of slices that zones do not rule out. Reads directories of row groups where strings are
-/// grouped or sorted. Of joins nothing is foretold: it is not known how many rows come out of them.
-Result<MemoryForecast> forecast_memory(const Execution& execution, std::uint64_t rows);
+/// `rows`: that are expected to fulfil all conditions, and to be joined. Reads directories of row
+/// groups where strings are grouped or sorted.
+Result<MemoryForecast> forecast_memory(const Execution& execution, double rows);
 
 }  // namespace presso::query

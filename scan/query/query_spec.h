@@ -92,7 +92,7 @@ struct SourceFacts {
   std::uint64_t rows = 0;
   /// Which share of the rows conditions are expected to leave; nullptr: nobody asks for the best
   /// order of joins.
-  std::function<double(const BoundQuery& scan)> share;
+  std::function<double(const BoundQuery& scan)> share = {};
 };
 
 /// One source, and one more for each join of `spec`. Errors: kInvalidArgument with the place in the

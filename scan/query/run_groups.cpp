@@ -55,7 +55,8 @@ class GroupRun {
     if (parts > 1) return std::min(parts * 4, kMostParts);
     const double seen = static_cast<double>(std::max<std::uint64_t>(execution_.rows_seen, 1));
     const std::uint32_t by_rows = parts_for(static_cast<double>(rows_in()) / seen);
-    PRESSO_ASSIGN(const MemoryForecast forecast, forecast_memory(execution_, rows_in()));
+    const double matching = static_cast<double>(rows_in()) * execution_.plan.selectivity;
+    PRESSO_ASSIGN(const MemoryForecast forecast, forecast_memory(execution_, matching));
     const bool foreseen = forecast.groups && forecast.groups->parts > 1;
     return foreseen ? std::min(by_rows, forecast.groups->parts) : by_rows;
   }

@@ -112,9 +112,9 @@ class Peers:
         decimals = [name for name, *_ in names
                     if name in DECIMALS or name in ("o_totalprice", "c_acctbal")]
         replaced = ", ".join(f"{name}::decimal(15,2) as {name}" for name in decimals)
-        self.duck.execute(
-            f"create table stored.{table} as select * {f'replace ({replaced})' if replaced else ''} "
-            f"from read_csv('{path}', sample_size=-1)")
+        replacement = f"replace ({replaced})" if replaced else ""
+        self.duck.execute(f"create table stored.{table} as select * {replacement} "
+                          f"from read_csv('{path}', sample_size=-1)")
         self.duck.execute("checkpoint stored")
         self.duck.execute(f"create table {table} as select * from stored.{table}")
         self.rows[table] = self.duck.execute(f"select count(*) from {table}").fetchone()[0]

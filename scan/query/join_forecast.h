@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// What the build sides of joins will take, told before a row is read or anything allocated, for
+// --explain: from the number of rows, the share that conditions are expected to let pass, what the
+// columns that are kept take on average, and JoinTable::predict() (G16).
+// Tested by tests/unit/scan/query/join_forecast_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "scan/join/join_table.h"
+#include "scan/query/execution.h"
+#include "scan/query/join_plan.h"
+#include "scan/query/zone_counts.h"
+
+namespace presso::query {
+
+/// Averages of a build side's row.
+struct BuildSizes {
+  double rows = 0;
+  double row_bytes = 0;  ///< of the columns that are kept, and the key
+  join::JoinKeyFacts keys;
+  join::JoinTablePlan table;  ///< strategy and threads
+};
+
+struct BuildForecast {
+  double rows = 0;
+  double rows_bytes = 0;   ///< of all rows that are kept, with their keys
+  double table_bytes = 0;  ///< while the table is made
+  JoinStrategy strategy = JoinStrategy::kAuto;
+  /// Over the root, each with some of the keys; 0: there is no room for the table of even a part.
+  std::uint32_t passes = 1;
+  double left_bytes = 0;  ///< of the memory that joins may have, before this one
+
+  double memory_bytes() const { return rows_bytes + table_bytes; }
+};
+/// `divided`: keys of another stage are divided already.
+BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool divided);
+
+/// A stage, with what is known of its source.
+struct StageForecast {
+  const BoundStage* stage = nullptr;
+  unsigned depth = 0;  ///< 0: the root's rows pass it; else rows of a build side
+  FilterPlan plan;     ///< the conditions on its rows alone
+  ZoneCounts zones;
+  BuildForecast build;
+  double rows_out = 0;  ///< that come out of the stage
+};
+
+struct JoinForecast {
+  std::vector<StageForecast> stages;  ///< each behind those of its build side
+  double rows = 0;                    ///< behind all of them
+};
+/// `needed`: the columns that are wanted behind the joins. `rows`: of the root that come to the
+/// first stage.
+Result<JoinForecast> forecast_joins(const Execution& execution,
+                                    const std::vector<std::size_t>& needed, double rows);
+
+}  // namespace presso::query

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What zones tell of all slices of some tables, without reading one of them: for --explain.
+// Tested through tests/unit/scan/query/query_test.cpp.
+#pragma once
+
+#include "scan/query/execution.h"
+
+namespace presso::query {
+
+struct ZoneCounts {
+  std::uint64_t slices = 0;
+  std::uint64_t skipped = 0;  ///< have no row that fulfils the conditions
+  std::uint64_t skipped_rows = 0;
+  std::uint64_t stored_bytes = 0;  ///< of all blocks of the columns that are read
+};
+
+/// `columns`: as the tables number them, those that are read.
+Result<ZoneCounts> count_by_zones(const std::vector<Table>& tables, const FilterPlan& plan,
+                                  const std::vector<std::size_t>& columns,
+                                  const std::atomic<bool>* cancelled);
+
+}  // namespace presso::query
