@@ -154,7 +154,13 @@ Status JoinRun::prepare(const Program& program) {
 Status JoinRun::begin_pass(std::size_t pass) {
   const bool again = pass == pass_;
   pass_ = pass;
-  if (!again) PRESSO_TRY(build(divided_));
+  if (!again) {
+    Status built = build(divided_);
+    if (!built.ok()) {
+      stages_.clear();
+      return built;
+    }
+  }
   for (const auto& stage : stages_) {
     if (stage->matched == nullptr || (!again && pass > 0)) continue;
     for (std::uint64_t word = 0; word < (stage->rows.rows() + 63) / 64; ++word) {
