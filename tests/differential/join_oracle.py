@@ -25,7 +25,6 @@ from joins import JoinMaker  # noqa: E402
 from tables import Column, schema_of, write_csv  # noqa: E402
 
 QUERIES_OF_TABLES = 100
-JoinMaker.narrow = bool(os.environ.get("NARROW"))
 
 
 def rows_of_file(table, first, end):

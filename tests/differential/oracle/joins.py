@@ -59,8 +59,6 @@ class Source:
 
 
 class JoinMaker(Maker):
-    narrow = False  # keys that fit into a word of 64 bits only
-
     def __init__(self, rng, tables):
         super().__init__(rng, [], 0)
         self.tables = tables
@@ -154,9 +152,9 @@ class JoinMaker(Maker):
         if not partners:
             return False
         main = rng.choice(partners)
-        if not self.narrow and rng.random() < 0.25 and source.kind != "comma":
+        if rng.random() < 0.25 and source.kind != "comma":
             return self.draw_using(source, partners)
-        for number in range(rng.choice([1, 1, 1, 1, 2, 2, 3]) if not self.narrow else 1):
+        for number in range(rng.choice([1, 1, 1, 1, 2, 2, 3])):
             other = main if rng.random() < 0.85 else rng.choice(partners)
             pair = self.draw_pair(other.table, source.table)
             if pair is None:
@@ -176,14 +174,10 @@ class JoinMaker(Maker):
     def draw_pair(self, left, right):
         for _ in range(20):
             a = self.rng.choice(left.columns)
-            if self.narrow and (a.family == "str" or a.name == "big" or "wide" in a.tags):
-                continue
             same = right.by_name.get(a.name)
             if same is not None and same.family == a.family and self.rng.random() < 0.5:
                 return a.name, a.name
             b = self.rng.choice(right.columns)
-            if self.narrow and (b.name == "big" or "wide" in b.tags or a.family != b.family):
-                continue
             if self.can_match(a, b):
                 return a.name, b.name
         return None
