@@ -58,6 +58,13 @@ StageKind mirrored(StageKind kind) {
   }
 }
 
+/// Of columns of the right side, behind a join.
+std::string why_unusable(Kind kind) {
+  if (kind == Kind::kSemi) return "its table stands on the right of a semi join";
+  if (kind == Kind::kAnti) return "its table stands on the right of an anti join";
+  return {};
+}
+
 struct Equality {
   JoinEquality parts;
   std::string text;
@@ -79,16 +86,20 @@ class JoinBinder {
     keys_.resize(spec_.joins.size());
     residual_.resize(spec_.joins.size());
     while (inner_ < spec_.joins.size() && is_inner(spec_.joins[inner_].kind)) ++inner_;
+    forbid_right_sides(0);
     for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
       PRESSO_TRY(take_join(join));
     }
+    forbid_right_sides(spec_.joins.size());
     for (const auto& [condition, text] : spec_.conditions) {
       PRESSO_TRY(take_where(condition, text));
     }
     PRESSO_TRY(bind_scans());
+    forbid_right_sides(0);
     PRESSO_TRY(order_inner_joins());
     for (std::size_t join = inner_; join < spec_.joins.size(); ++join) {
       PRESSO_TRY(add_later_stage(join));
+      forbid_right_sides(join + 1);
     }
     exchange_sides();
     return bind_conditions();
@@ -286,14 +297,13 @@ class JoinBinder {
     return result;
   }
 
-  /// Behind a semi or anti join its right side has no rows.
-  void forbid_right_side(std::size_t join) {
-    const Kind kind = spec_.joins[join].kind;
-    if (kind != Kind::kSemi && kind != Kind::kAnti) return;
+  /// Behind a semi or anti join its right side has no rows; its own keys and conditions see it.
+  /// Forbids those of joins before `end`.
+  void forbid_right_sides(std::size_t end) {
     for (InputColumn& column : query_.columns) {
-      if (column.source != join + 1) continue;
-      column.unusable = kind == Kind::kSemi ? "its table stands on the right of a semi join"
-                                            : "its table stands on the right of an anti join";
+      column.unusable.clear();
+      if (column.source == 0 || column.source > end) continue;
+      column.unusable = why_unusable(spec_.joins[column.source - 1].kind);
     }
   }
 
@@ -528,7 +538,6 @@ class JoinBinder {
       PRESSO_TRY(add_keys(stage, equality));
     }
     PRESSO_TRY(bind_rest(residual_[join], stage.residual));
-    forbid_right_side(join);
     tree().stages.push_back(std::move(stage));
     return {};
   }
@@ -663,11 +672,12 @@ Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
     const Kind kind = spec.joins[i].kind;
     const bool left_null = kind == Kind::kRight || kind == Kind::kFull;
     const bool right_null = kind == Kind::kLeft || kind == Kind::kFull;
-    const bool right_gone = kind == Kind::kSemi || kind == Kind::kAnti;
     for (InputColumn& column : columns) {
       if (column.source <= i && left_null) column.nullable = true;
       if (column.source == i + 1 && right_null) column.nullable = true;
-      if (column.source == i + 1 && right_gone) column.hidden = true;
+      if (column.source != i + 1 || why_unusable(kind).empty()) continue;
+      column.hidden = true;
+      column.unusable = why_unusable(kind);
     }
     merge_using(columns, spec.joins[i], i + 1);
   }

@@ -29,6 +29,10 @@ std::vector<KeySpec> key_specs(const Graph& graph, const BoundStage& stage) {
   return specs;
 }
 
+/// What a key that gets a number takes at most beside its bytes: its hash, and in a table that is
+/// half empty and just grows slots of both sizes.
+constexpr double kNumberedKeyBytes = 96;
+
 /// Rows of a slice on their way to the build side.
 struct SliceRows {
   Status status;
@@ -36,7 +40,7 @@ struct SliceRows {
   std::uint64_t count = 0;
   KeyColumn keys;
   std::vector<std::uint64_t> validity;  ///< empty: all have a key
-  std::vector<std::uint64_t> numbers;   ///< of rows of a part of the keys
+  std::vector<std::uint64_t> numbers;   ///< of rows of a part of the keys that may come out alone
   std::vector<std::uint64_t> in_part;   ///< rows of each part, where these are counted
   std::uint64_t bytes() const {
     return rows.bytes() + keys.bytes() + 8 * (validity.capacity() + numbers.capacity());
@@ -99,6 +103,7 @@ class StageBuilder {
     const std::uint64_t needed = join::JoinTable::predict(plan, facts).needed();
     // Slices' rows, what they become, and the table.
     sizes.row_bytes = static_cast<double>(2 * bytes + needed) / static_cast<double>(rows) + 16;
+    if (!built_->keys.are_words()) sizes.row_bytes += kNumberedKeyBytes;
     return sizes;
   }
 
@@ -185,8 +190,9 @@ class StageBuilder {
     const std::uint64_t* const validity =
         built_->keys.encode(results.first(keys), batch.count, worker.scratch);
     if (is_placed_) return place(worker, batch);
-    if (counts_parts_) count_parts(worker, batch.count, validity, rows);
-    if (!part_.is_all()) return take_part(worker, batch, validity, rows);
+    if (counts_parts_) count_parts(worker, batch, validity, rows);
+    const bool drops = !gives_build_rows(stage_.kind) && validity != nullptr;
+    if (drops || !part_.is_all()) return take_part(worker, batch, validity, rows);
     built_->keys.append_all(worker.scratch, batch.count, rows.keys);
     add_validity(rows, rows.count, validity, batch.count);
     rows.rows.append(results.subspan(keys), batch.count);
@@ -206,13 +212,27 @@ class StageBuilder {
     return {};
   }
 
-  void count_parts(KeyWorker& worker, std::uint32_t count, const std::uint64_t* validity,
+  /// Makes hashes, by which rows fall into parts. Rows without a key find no partner: they are
+  /// spread over all parts.
+  void hash_rows(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* validity) const {
+    built_->keys.hash(batch.count, worker.scratch);
+    for (std::uint32_t i = 0; validity != nullptr && i < batch.count; ++i) {
+      if ((validity[i / 64] >> (i % 64) & 1) != 0) continue;
+      worker.scratch.hashes[i] = hash_word(batch.numbers[i]);
+    }
+  }
+
+  bool is_kept(const std::uint64_t* validity, std::uint32_t i) const {
+    const bool has_key = validity == nullptr || (validity[i / 64] >> (i % 64) & 1) != 0;
+    return has_key || gives_build_rows(stage_.kind);
+  }
+
+  void count_parts(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* validity,
                    SliceRows& rows) const {
-    built_->keys.hash(count, worker.scratch);
+    hash_rows(worker, batch, validity);
     rows.in_part.resize(kKeyParts);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const bool has_key = validity == nullptr || (validity[i / 64] >> (i % 64) & 1) != 0;
-      ++rows.in_part[has_key ? part_of(worker.scratch.hashes[i], kKeyParts) : 0];
+    for (std::uint32_t i = 0; i < batch.count; ++i) {
+      if (is_kept(validity, i)) ++rows.in_part[part_of(worker.scratch.hashes[i], kKeyParts)];
     }
   }
 
@@ -228,7 +248,7 @@ class StageBuilder {
     }
   }
 
-  /// Only the rows of a part.
+  /// Only the rows of a part, and those without a key only where they may come out alone.
   Status take_part(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* validity,
                    SliceRows& rows) const {
     RowStore all(physical_);
@@ -236,15 +256,17 @@ class StageBuilder {
                batch.count);
     std::vector<std::uint64_t> chosen;
     std::uint64_t kept_validity[kBatchWords] = {};
-    built_->keys.hash(batch.count, worker.scratch);
+    const bool is_parted = !part_.is_all();
+    if (is_parted) hash_rows(worker, batch, validity);
     for (std::uint32_t i = 0; i < batch.count; ++i) {
       const bool has_key = validity == nullptr || (validity[i / 64] >> (i % 64) & 1) != 0;
-      if (!part_.has(worker.scratch.hashes[i], has_key)) continue;
+      if (!is_kept(validity, i)) continue;
+      if (is_parted && !part_.has(worker.scratch.hashes[i], true)) continue;
       const std::size_t place = chosen.size();
       kept_validity[place / 64] |= std::uint64_t{has_key} << (place % 64);
       chosen.push_back(i);
       built_->keys.append(worker.scratch, i, rows.keys);
-      rows.numbers.push_back(batch.numbers[i]);
+      if (gives_build_rows(stage_.kind)) rows.numbers.push_back(batch.numbers[i]);
     }
     const auto count = static_cast<std::uint32_t>(chosen.size());
     add_validity(rows, rows.count, kept_validity, count);

@@ -100,7 +100,7 @@ struct JoinPart {
   std::uint32_t end = kKeyParts;
 
   bool is_all() const { return first == 0 && end == kKeyParts; }
-  /// Rows without a key belong to the first part.
+  /// Rows of the probe side without a key belong to the first part.
   bool has(std::uint64_t hash, bool valid) const {
     const std::uint32_t part = valid ? part_of(hash, kKeyParts) : 0;
     return part >= first && part < end;

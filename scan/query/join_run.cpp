@@ -82,8 +82,8 @@ Status JoinRun::build(std::size_t stage) {
   return {};
 }
 
-/// As few parts as fit, each of as many keys as fit.
-Status JoinRun::divide(std::size_t stage) {
+/// As few parts as fit into a share of the memory, each of as many keys as fit.
+Status JoinRun::divide(std::size_t stage, double share) {
   divided_ = stage;
   PRESSO_ASSIGN(const PartSizes sizes,
                 measure_parts(execution_, execution_.tree->stages[stage], columns_of_stage(stage)));
@@ -101,7 +101,8 @@ Status JoinRun::divide(std::size_t stage) {
               " with a key in common take " + bytes_text(alone) + "; " + bytes_text(budget) +
               " are allowed for this side of the join; --memory permits more");
     }
-    if (sizes.row_bytes * static_cast<double>(rows + sizes.rows[i]) > budget) {
+    const double together = sizes.row_bytes * static_cast<double>(rows + sizes.rows[i]);
+    if (rows > 0 && together > budget * share) {
       part.end = i;
       parts_.push_back(part);
       part.first = i;
@@ -112,6 +113,10 @@ Status JoinRun::divide(std::size_t stage) {
   part.end = kKeyParts;
   parts_.push_back(part);
   return {};
+}
+
+bool JoinRun::is_memory_short(const Status& built) {
+  return !built.ok() && built.error().code == ErrorCode::kOutOfMemory;
 }
 
 Status JoinRun::prepare(const Program& program) {
@@ -130,11 +135,12 @@ Status JoinRun::prepare(const Program& program) {
   parts_ = {JoinPart{}};
   for (std::size_t stage = 0; stage < count; ++stage) {
     Status built = build(stage);
-    const bool too_large = !built.ok() && built.error().code == ErrorCode::kOutOfMemory;
     // Parts have keys from all over the range, for each of which an array has a place.
-    const bool divides = execution_.options.join_strategy != JoinStrategy::kDirect;
-    if (too_large && divides && parts_.size() == 1) {
-      built = divide(stage);
+    const bool divides =
+        execution_.options.join_strategy != JoinStrategy::kDirect && parts_.size() == 1;
+    // What rows take together may be more than was expected.
+    for (double share = 1; divides && share > 0.01 && is_memory_short(built); share /= 4) {
+      built = divide(stage, share);
       if (built.ok()) built = build(stage);
     }
     if (!built.ok()) {
@@ -148,7 +154,13 @@ Status JoinRun::prepare(const Program& program) {
 Status JoinRun::begin_pass(std::size_t pass) {
   const bool again = pass == pass_;
   pass_ = pass;
-  if (!again) PRESSO_TRY(build(divided_));
+  if (!again) {
+    Status built = build(divided_);
+    if (!built.ok()) {
+      stages_.clear();
+      return built;
+    }
+  }
   for (const auto& stage : stages_) {
     if (stage->matched == nullptr || (!again && pass > 0)) continue;
     for (std::uint64_t word = 0; word < (stage->rows.rows() + 63) / 64; ++word) {

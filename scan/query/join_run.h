@@ -65,7 +65,8 @@ class JoinRun {
   std::vector<std::size_t> columns_of_stage(std::size_t stage) const;
   std::uint64_t memory_left() const;
   Status build(std::size_t stage);
-  Status divide(std::size_t stage);
+  Status divide(std::size_t stage, double share);
+  static bool is_memory_short(const Status& built);
 
   Execution& execution_;
   std::vector<std::unique_ptr<BuiltStage>> stages_;

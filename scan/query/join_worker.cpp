@@ -110,7 +110,8 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
     if (!stage.residual.empty()) {
       probe->residual = std::make_unique<Step>(Program(*query.input, stage.residual));
     }
-    may_miss_ = may_miss_ || keeps_probe(stage.kind) || gives_build_rows(stage.kind);
+    may_miss_ = may_miss_ || keeps_probe(stage.kind) || gives_build_rows(stage.kind) ||
+                stage.kind == StageKind::kProbeAnti;
     probes_.push_back(std::move(probe));
   }
   for (std::size_t i = 0; i < tree_.stages.size(); ++i) probes_[i]->is_filtered = is_filtered(i);
@@ -592,9 +593,9 @@ void JoinWorker::begin_vector() {
   Level& level = levels_[0];
   level.count = selection_.count;
   level.all_root_rows = true;
+  level.places.clear();
   for (Gathered& gathered : level.columns) gathered.made = false;
   for (auto& rows : level.rows) rows.clear();
-  level.places.clear();
 }
 
 /// Leaves the selected rows whose keys may be in the build side of a stage. Where most are, rows

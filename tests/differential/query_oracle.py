@@ -38,6 +38,7 @@ def parse_arguments(queries):
     parser.add_argument("--show", type=int, default=20)
     parser.add_argument("--table", type=int, help="only the table with this number")
     parser.add_argument("--query", type=int, help="only the query with this number")
+    parser.add_argument("--progress", action="store_true", help="say now and then how many are done")
     parser.add_argument("--lazy", action="store_true", help="show also what is let pass")
     return parser.parse_args()
 
@@ -151,6 +152,9 @@ def main(kind_of_run=Run, queries=1500):
     else:
         for number in range((options.queries + QUERIES_OF_TABLE - 1) // QUERIES_OF_TABLE):
             run.table(number, min(QUERIES_OF_TABLE, options.queries - number * QUERIES_OF_TABLE))
+            if options.progress and number % 10 == 9:
+                done = (run.counts["queries"], run.failures, time.time() - begun)
+                print("%d queries, %d failures, %.0f s" % done, flush=True)
     for name, count in sorted(run.counts.items()):
         print("%-50s %d" % (name, count))
     print("%d failures in %.1f s" % (run.failures, time.time() - begun))

@@ -15,8 +15,9 @@
 //
 // With "variants" each query is run so many times more, with other threads, plans and strategies,
 // and joins also with less memory, drawn by "seed"; {"differs":"..."} says for which of them the
-// answer is another one. So the script gets each answer once. "unfit" says how many of them had too
-// little memory, or a strategy that does not suit the keys, "passes" the most that one needed.
+// answer is another one ("large": without nested loops). So the script gets each answer once.
+// "unfit" says how many of them had too little memory, or a strategy that does not suit the keys,
+// "passes" the most that one needed.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -213,14 +214,20 @@ QueryOptions options_of(const Object& request) {
   return options;
 }
 
-/// `passes` is raised to those of this run.
-std::string answer_of(const Query& query, const QueryOptions& options, std::uint64_t& passes) {
+/// The most that a run of a query needed.
+struct Needs {
+  std::uint64_t passes = 0;
+  std::uint64_t bytes = 0;
+};
+
+std::string answer_of(const Query& query, const QueryOptions& options, Needs& needs) {
   JsonSink sink;
   const auto done = query.run(options, sink);
   if (!done.ok()) {
     return std::string("{\"error\":").append(quoted(done.error().message())).append("}");
   }
-  passes = std::max(passes, done->passes);
+  needs.passes = std::max(needs.passes, done->passes);
+  needs.bytes = std::max(needs.bytes, done->peak_bytes);
   return sink.json();
 }
 
@@ -252,7 +259,8 @@ bool has_joins(const Object& request) {
 }
 
 /// Other ways to the same answer.
-Object variant_of(Object request, std::size_t conditions, std::mt19937_64& random) {
+Object variant_of(Object request, std::size_t conditions, const Needs& needs,
+                  std::mt19937_64& random) {
   static constexpr const char* kThreads[] = {"1", "2", "5"};
   static constexpr const char* kRows[] = {"auto", "list", "bitmap"};
   request["threads"] = kThreads[random() % 3];
@@ -261,8 +269,11 @@ Object variant_of(Object request, std::size_t conditions, std::mt19937_64& rando
   if (conditions > 0 && random() % 4 != 0) request["plan"] = random_plan(conditions, random);
   if (!has_joins(request)) return request;
   request["join_strategy"] = kJoinStrategyNames[random() % kJoinStrategyNames.size()];
-  // From what holds some hundred rows to what holds all.
-  if (random() % 2 == 0) request["memory"] = std::to_string(std::uint64_t{4096} << random() % 10);
+  const bool is_slow = request["join_strategy"] == "nested-loop";
+  if (is_slow && request.count("large") != 0) request["join_strategy"] = "auto";
+  // From a part of what suffices to more than that.
+  const std::uint64_t bytes = 1024 + needs.bytes * (1 + random() % 16) / 4;
+  if (random() % 2 == 0) request["memory"] = std::to_string(bytes);
   return request;
 }
 
@@ -296,22 +307,23 @@ std::string answer_to(const Sources& sources, const Object& request) {
   if (!query.ok()) {
     return std::string("{\"error\":").append(quoted(query.error().message())).append("}");
   }
-  std::uint64_t passes = 0, unfit = 0;
-  std::string answer = answer_of(*query, options_of(request), passes);
+  std::uint64_t unfit = 0;
+  Needs needs;
+  std::string answer = answer_of(*query, options_of(request), needs);
   const std::uint64_t variants = number_of(request, "variants", 0);
   if (variants == 0) return answer;
   std::mt19937_64 random(number_of(request, "seed", 1));
   const std::size_t conditions = conditions_of(*query);
   for (std::uint64_t i = 0; i < variants; ++i) {
-    const Object variant = variant_of(request, conditions, random);
-    const std::string other = answer_of(*query, options_of(variant), passes);
+    const Object variant = variant_of(request, conditions, needs, random);
+    const std::string other = answer_of(*query, options_of(variant), needs);
     if (other == answer) continue;
     if (!is_unfit(variant, other)) return differing(variant, other, answer);
     ++unfit;
   }
   answer.pop_back();
-  return answer + ",\"unfit\":" + std::to_string(unfit) + ",\"passes\":" + std::to_string(passes) +
-         "}";
+  return answer + ",\"unfit\":" + std::to_string(unfit) +
+         ",\"passes\":" + std::to_string(needs.passes) + "}";
 }
 
 /// What tables are read from.

@@ -26,6 +26,7 @@ DELIBERATE = [
     ("x in (a) not in (b), a is null = b", "parentheses are asked for"),
     ("x matches 'p'", "DuckDB: regexp_matches(x, 'p')"),
     ("patterns", "are literals. Left out"),
+    ("joins without an equality", "refused; DuckDB makes all pairs"),
     ("invalid UTF-8", "any bytes are a string; DuckDB does not load them. Left out"),
     ("SQLite", "replace(x, '', null) is x, integers overflow to doubles, / is of integers, other "
      "types are none. Left out"),
@@ -38,6 +39,8 @@ def reason(query, answer, error):
     if own is not None:
         if "do not chain" in own or "set parentheses" in own:
             return "presso's parser asks for parentheses"
+        if "no equality of columns joins" in own and " or " in query.sql:
+            return "presso does not join without an equality"
         if "a pattern must be a string" in own:
             return "patterns are literals"
         if "no type for" in own and "bool" in own or "is no bool" in own:

@@ -59,8 +59,6 @@ class Source:
 
 
 class JoinMaker(Maker):
-    narrow = False  # keys that fit into a word of 64 bits only
-
     def __init__(self, rng, tables):
         super().__init__(rng, [], 0)
         self.tables = tables
@@ -68,7 +66,7 @@ class JoinMaker(Maker):
     # --- which tables
 
     def query(self):
-        for _ in range(200):
+        for _ in range(400):
             self.sources, self.where_keys, self.pairs = [], [], 1
             if self.draw_sources() and self.pairs <= MOST_PAIRS:
                 break
@@ -85,7 +83,7 @@ class JoinMaker(Maker):
         self.visible = visible
         query = Query()
         self.used = []
-        wheres = self.wheres() if rng.random() < 0.6 else []
+        wheres = self.wheres() if rng.random() < 0.5 else []
         wheres += self.where_keys
         if self.pairs <= MOST_ROWS and rng.random() < 0.6:
             self.plain(query, wheres)
@@ -154,28 +152,32 @@ class JoinMaker(Maker):
         if not partners:
             return False
         main = rng.choice(partners)
-        if not self.narrow and rng.random() < 0.25 and source.kind != "comma":
+        if rng.random() < 0.25 and source.kind != "comma":
             return self.draw_using(source, partners)
-        for number in range(rng.choice([1, 1, 1, 1, 2, 2, 3]) if not self.narrow else 1):
+        for number in range(rng.choice([1, 1, 1, 1, 2, 2, 3])):
             other = main if rng.random() < 0.85 else rng.choice(partners)
             pair = self.draw_pair(other.table, source.table)
             if pair is None:
                 return False
             source.pairs.append((other, *pair))
+        theirs = {}
+        for other, name, mine in source.pairs:
+            theirs.setdefault(other, []).append((name, mine))
+        for other, pairs in theirs.items():
+            left, right = zip(*pairs)
+            matches = other.table.values(left) & source.table.values(right)
+            if not matches and rng.random() < 0.9:
+                return False
         self.count_pairs(source, [mine for _, _, mine in source.pairs])
         return True
 
     def draw_pair(self, left, right):
         for _ in range(20):
             a = self.rng.choice(left.columns)
-            if self.narrow and (a.family == "str" or a.name == "big" or "wide" in a.tags):
-                continue
             same = right.by_name.get(a.name)
             if same is not None and same.family == a.family and self.rng.random() < 0.5:
                 return a.name, a.name
             b = self.rng.choice(right.columns)
-            if self.narrow and (b.name == "big" or "wide" in b.tags or a.family != b.family):
-                continue
             if self.can_match(a, b):
                 return a.name, b.name
         return None

@@ -180,7 +180,7 @@ class Maker:
                     term = self.draw(lambda: self.any_term(1))
                     if not term.constant:
                         order.append(self.order_item(self.keep(term)))
-            order += self.identity()
+            order += [(p, d, s + " nulls last") for p, d, s in self.identity()]
             parts.append(("ORDER BY", "order_by", order))
         self.limit(query)
         self.finish(query, parts, wheres)
