@@ -149,8 +149,9 @@ Result<std::size_t> Binder::similar_column(const Expression& expression,
   std::vector<std::string> names;
   std::vector<std::size_t> similar;
   for (const std::size_t i : among) {
-    if (lower_case(columns_[i].name) == wanted) similar.push_back(i);
-    names.push_back(columns_[i].name);
+    const std::string& name = columns_[i].name;
+    if (lower_case(name) == wanted) similar.push_back(i);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   if (similar.size() == 1) return similar[0];
   std::string hint = did_you_mean(expression.text, names);

@@ -441,10 +441,14 @@ class JoinBinder {
       if ((joined & source_set(i)) != 0) continue;
       missing += (missing.empty() ? "" : ", ") + name_of(i);
     }
+    return needs_equality(missing, name_of(joins_root()));
+  }
+  static Error needs_equality(const std::string& source, const std::string& to) {
     return make_error(ErrorCode::kInvalidArgument,
-                      "no equality of columns joins " + missing + " to " + name_of(joins_root()) +
-                          ": all rows of one with all rows of the other are not made; a join "
-                          "needs a condition such as a.key = b.key");
+                      "no equality joins " + source + " to " + to +
+                          ": a join needs one of columns of both, such as a.key = b.key, beside "
+                          "which others (<, between, ...) may stand; all rows of one with all rows "
+                          "of the other are not made");
   }
   std::size_t joins_root() const { return query_.joins->root; }
   std::string name_of(std::size_t source) const {
@@ -484,10 +488,7 @@ class JoinBinder {
   Status add_later_stage(std::size_t join) {
     if (keys_[join].empty()) {
       return shown(
-          make_error(ErrorCode::kInvalidArgument,
-                     "no equality of columns joins " + name_of(join + 1) +
-                         ": all rows of one with all rows of the other are not made; a join "
-                         "needs a condition such as a.key = b.key"),
+          needs_equality(name_of(join + 1), join == 0 ? name_of(0) : "the tables before it"),
           spec_.joins[join].text);
     }
     BoundStage stage;

@@ -169,11 +169,6 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
          settings.explain = given.value == "analyze" ? Explain::kAnalyze : Explain::kPlan;
          return {};
        }},
-      {.name = "list-columns",
-       .category = kOutput,
-       .brief = "print the names of the columns that a shell may complete, and nothing else",
-       .hidden = true,
-       .apply = set(settings.list_columns)},
   };
 }
 
@@ -351,6 +346,12 @@ std::vector<Flag> sql_flags(SelectSettings& settings) {
 std::vector<Flag> select_flags(SelectSettings& settings) {
   std::vector<Flag> flags = row_flags(settings);
   append(flags, common_flags(settings));
+  flags.push_back(
+      {.name = "list-columns",
+       .category = kOutput,
+       .brief = "print the names of the columns that a shell may complete, and nothing else",
+       .hidden = true,
+       .apply = set(settings.list_columns)});
   return flags;
 }
 

@@ -48,9 +48,14 @@ class SqlCommand final : public QueryCommand {
   bool has_one_source() const override { return statement_.joins.empty(); }
 
   Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
-    if (operands.size() != 1) {
+    if (operands.empty()) {
       return make_error(ErrorCode::kInvalidArgument,
-                        "one statement is answered; it stands in quotes");
+                        "no statement is given, such as \"select count(*) from 'orders.presso'\"");
+    }
+    if (operands.size() > 1) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "one statement is answered, all of it in quotes: '" + operands[1] +
+                            "' stands outside of them");
     }
     text_ = std::move(operands[0]);
     PRESSO_ASSIGN(statement_, shown(parse_sql(text_), text_));
@@ -65,15 +70,15 @@ class SqlCommand final : public QueryCommand {
   }
 
   Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
-    Query query = Query::from({inputs[0]->table()}, {inputs[0]->name()});
+    Query query = Query::from({inputs[0]->table()}, {inputs[0]->table_name()});
     query.parsed_from(text_).as(statement_.from.alias);
     for (std::size_t i = 0; i < statement_.joins.size(); ++i) {
       const SqlJoin& join = statement_.joins[i];
       const SelectInput& input = *inputs[i + 1];
       if (join.using_columns.empty()) {
-        query.join({input.table()}, {input.name()}, join.kind, join.on);
+        query.join({input.table()}, {input.table_name()}, join.kind, join.on);
       } else {
-        query.join_using({input.table()}, {input.name()}, join.kind, join.using_columns);
+        query.join_using({input.table()}, {input.table_name()}, join.kind, join.using_columns);
       }
       query.as(join.source.alias);
     }
