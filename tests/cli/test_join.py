@@ -60,16 +60,14 @@ def text_of(rows, names):
 
 
 def joined(kind, left, right, matches):
-    """Pairs in the order of the answer: the larger side's rows, each with its partners in turn; then
-    rows without a partner of the other side."""
-    if len(left) < len(right):
-        mirror = {"left": "right", "right": "left"}.get(kind, kind)
-        turned = joined_from(mirror, right, left, lambda r, l: matches(l, r))
-        if kind in ("semi", "anti"):
-            have = {id(row) for l in left for row in [l] if any(matches(l, r) for r in right)}
-            return [(l, None) for l in left if (id(l) in have) == (kind == "semi")]
-        return [(l, r) for r, l in turned]
-    return joined_from(kind, left, right, matches)
+    """Pairs in the order of the answer: the larger side's rows, each with its partners in turn;
+    then rows without a partner of the other side."""
+    if len(left) >= len(right):
+        return joined_from(kind, left, right, matches)
+    if kind in ("semi", "anti"):
+        return [(l, None) for l in left if any(matches(l, r) for r in right) == (kind == "semi")]
+    mirror = {"left": "right", "right": "left"}.get(kind, kind)
+    return [(l, r) for r, l in joined_from(mirror, right, left, lambda r, l: matches(l, r))]
 
 
 def joined_from(kind, probe, build, matches):
@@ -123,11 +121,11 @@ class Kinds(JoinTest):
         self.assertEqual(self.cities(*country, "--kind", "left"), inner + left)
         self.assertEqual(self.cities(*country, "--kind", "right"), inner + right)
         self.assertEqual(self.cities(*country, "--kind", "full"), inner + left + right)
-        self.assertEqual(
-            self.cities("--kind", "semi", "--columns", "id"), [["1"], ["2"], ["3"]]
-        )
+        self.assertEqual(self.cities("--kind", "semi", "--columns", "id"), [["1"], ["2"], ["3"]])
         self.assertEqual(self.cities("--kind", "anti", "--columns", "id"), [["4"], ["5"]])
-        self.fails("join", "shop.csv", "cities.csv", "--on", "city", "--kind", "cross", saying="semi")
+        self.fails(
+            "join", "shop.csv", "cities.csv", "--on", "city", "--kind", "cross", saying="semi"
+        )
 
     def test_all_columns_come_with_a_shared_key_once(self):
         out = self.ok("join", "shop.csv", "cities.csv", "--on", "city", "--limit", "1").out
@@ -161,20 +159,30 @@ class Kinds(JoinTest):
                 on = on.format(names[left], names[right])
                 for kind in KINDS:
                     pairs = joined(kind, rows[left], rows[right], matches)
-                    shown = [names[left]] if kind in ("semi", "anti") else [names[left], names[right]]
+                    shown = (
+                        [names[left]] if kind in ("semi", "anti") else [names[left], names[right]]
+                    )
                     expected = [
                         ["" if row is None else str(row[0]) for row in pair][: len(shown)]
                         for pair in pairs
                     ]
                     found = self.join(
-                        files[left], files[right], "--on", on, "--kind", kind,
-                        "--columns", ", ".join(shown),
+                        files[left],
+                        files[right],
+                        "--on",
+                        on,
+                        "--kind",
+                        kind,
+                        "--columns",
+                        ", ".join(shown),
                     )
                     self.assertEqual(found, expected, (left, on, kind))
 
     @covers("join", "--strategy", "--threads")
     def test_strategies_and_threads_give_the_same_rows(self):
-        large = self.table("large.csv", text_of(made_rows(3000, 1), "a,key,word"), "--row-group", "700")
+        large = self.table(
+            "large.csv", text_of(made_rows(3000, 1), "a,key,word"), "--row-group", "700"
+        )
         small = text_of(sorted(made_rows(300, 2), key=lambda row: row[1] or 0), "b,key,word")
         ask = ("join", large, self.table("small.csv", small), "--on", "key", "--kind", "full")
         expected = self.ok(*ask).out
@@ -207,7 +215,9 @@ class Kinds(JoinTest):
             [["1", "Oslo", "Norway"], ["2", "Rome", ""], ["3", "Oslo", "Norway"]],
         )
         self.assertEqual(
-            self.join(*files, *on, "--kind", "left", "--kind", "anti", "--columns", "shop.id, city"),
+            self.join(
+                *files, *on, "--kind", "left", "--kind", "anti", "--columns", "shop.id, city"
+            ),
             [["2", "Rome"], ["4", ""], ["5", "Bonn"]],
         )
         self.fails("join", *files, "--on", "city", *on, saying="--on is given 3 times")
@@ -222,12 +232,30 @@ class Kinds(JoinTest):
             [["1", "a", "Oslo", "Oslo"], ["3", "b", "Oslo", "Oslo"]],
         )
         self.write("none.csv", b"id,y\n1,q\n8,r\n")
-        full = self.join("third.csv", "none.csv", "shop.csv", "--on", "id", "--kind", "full",
-                         "--columns", "id, x, y, price", "--order-by", "id")
+        full = self.join(
+            "third.csv",
+            "none.csv",
+            "shop.csv",
+            "--on",
+            "id",
+            "--kind",
+            "full",
+            "--columns",
+            "id, x, y, price",
+            "--order-by",
+            "id",
+        )
         self.assertEqual(
             full,
-            [["1", "a", "q", "2.50"], ["2", "", "", "10.00"], ["3", "b", "", "0.25"],
-             ["4", "", "", "7.00"], ["5", "", "", "1.00"], ["8", "", "r", ""], ["9", "c", "", ""]],
+            [
+                ["1", "a", "q", "2.50"],
+                ["2", "", "", "10.00"],
+                ["3", "b", "", "0.25"],
+                ["4", "", "", "7.00"],
+                ["5", "", "", "1.00"],
+                ["8", "", "r", ""],
+                ["9", "c", "", ""],
+            ],
         )
 
     def test_nulls_are_equal_to_nothing(self):
@@ -236,8 +264,14 @@ class Kinds(JoinTest):
         self.fails("join", "shop.csv", "cities.csv", "--on", both, saying="no equality joins")
 
     def test_a_file_with_itself(self):
-        pairs = self.join("shop.csv", "shop.csv", "--on", "city, left.id < right.id",
-                          "--columns", "left.id, right.id as other")
+        pairs = self.join(
+            "shop.csv",
+            "shop.csv",
+            "--on",
+            "city, left.id < right.id",
+            "--columns",
+            "left.id, right.id as other",
+        )
         self.assertEqual(pairs, [["1", "3"]])
         out = self.ok("join", "shop.csv", "shop.csv", "--on", "id", "--limit", "1").out
         self.assertEqual(out.splitlines()[0], b"id,left.city,left.price,right.city,right.price")
@@ -267,22 +301,36 @@ class Questions(JoinTest):
             self.assertEqual(self.cities("--columns", name, "--limit", "1"), [["1"]], name)
         for name in ("cities.id", "right.id", "t2.id"):
             self.assertEqual(self.cities("--columns", name, "--limit", "1"), [["10"]], name)
-        self.assertEqual(self.cities("--columns", "right.*", "--limit", "1"), [["Oslo", "NO", "10"]])
-        self.assertEqual(self.cities("--columns", "country, upper(city)", "--limit", "1"), [["NO", "OSLO"]])
+        self.assertEqual(
+            self.cities("--columns", "right.*", "--limit", "1"), [["Oslo", "NO", "10"]]
+        )
+        self.assertEqual(
+            self.cities("--columns", "country, upper(city)", "--limit", "1"), [["NO", "OSLO"]]
+        )
         ask = ("join", "shop.csv", "cities.csv", "--on", "city", "--columns")
-        self.fails(*ask, "id", saying="several tables have a column 'id'; write shop.id or cities.id")
+        self.fails(
+            *ask, "id", saying="several tables have a column 'id'; write shop.id or cities.id"
+        )
         self.fails(*ask, "lefft.id", saying="Did you mean 'left'?")
         self.fails(*ask, "contry", saying="Did you mean 'country'?")
         self.fails(*ask, "nothing.*", saying="there is no table 'nothing'")
         self.fails(*ask, "country", "--kind", "semi", saying="right of a semi join")
         self.fails(*ask, "country", "--kind", "anti", saying="right of an anti join")
-        self.assertEqual(self.cities("--kind", "semi", "--where", "id > 1", "--columns", "id"), [["2"], ["3"]])
+        self.assertEqual(
+            self.cities("--kind", "semi", "--where", "id > 1", "--columns", "id"), [["2"], ["3"]]
+        )
 
     def test_names_of_folders_and_endings_are_left_out(self):
         os.makedirs("a")
         self.write("a/orders.v2.csv", SHOP)
-        found = self.join("a/orders.v2.csv", "cities.csv", "--on", "orders.city = cities.city",
-                          "--columns", "orders.id")
+        found = self.join(
+            "a/orders.v2.csv",
+            "cities.csv",
+            "--on",
+            "orders.city = cities.city",
+            "--columns",
+            "orders.id",
+        )
         self.assertEqual(found, [["1"], ["2"], ["3"]])
 
     @covers("join", "--group-by", "--agg", "--having", "--order-by", "--limit", "--offset")
@@ -298,19 +346,42 @@ class Questions(JoinTest):
             ([word, str(n), str(total)] for word, (n, total) in counts.items() if word != "red"),
             key=lambda row: -int(row[1]),
         )
-        ask = ("l.csv", "s.csv", "--on", "key", "--group-by", "s.word",
-               "--agg", "count(*) as n, sum(a) as total", "--having", "s.word <> 'red'",
-               "--order-by", "n desc")
+        ask = (
+            "l.csv",
+            "s.csv",
+            "--on",
+            "key",
+            "--group-by",
+            "s.word",
+            "--agg",
+            "count(*) as n, sum(a) as total",
+            "--having",
+            "s.word <> 'red'",
+            "--order-by",
+            "n desc",
+        )
         self.assertEqual(self.join(*ask), expected)
         self.assertEqual(self.join(*ask, "--limit", "1", "--offset", "1"), expected[1:2])
 
     @covers("join", "--plan", "--plan-rows", "--group-strategy")
     def test_how_it_is_done_changes_nothing(self):
-        ask = ("--where", "price > 0.3", "--where", "shop.id <> 2", "--group-by", "country",
-               "--agg", "count(*) as n")
+        ask = (
+            "--where",
+            "price > 0.3",
+            "--where",
+            "shop.id <> 2",
+            "--group-by",
+            "country",
+            "--agg",
+            "count(*) as n",
+        )
         expected = self.cities(*ask)
-        for more in (("--plan", "2&&1"), ("--plan", "1;2", "--plan-rows", "list"),
-                     ("--group-strategy", "hash"), ("--group-strategy", "radix")):
+        for more in (
+            ("--plan", "2&&1"),
+            ("--plan", "1;2", "--plan-rows", "list"),
+            ("--group-strategy", "hash"),
+            ("--group-strategy", "radix"),
+        ):
             self.assertEqual(self.cities(*ask, *more), expected, more)
 
     def test_plain_text_tables_and_pipes(self):
@@ -320,20 +391,59 @@ class Questions(JoinTest):
         self.assertEqual(self.ok("join", shop, "cities.csv.gz", "--on", "city").out, expected)
         found = self.ok("join", "shop.csv", "-", "--on", "city", stdin=CITIES).out
         self.assertEqual(found, expected.replace(b"cities.id", b"stdin.id"))
-        found = self.join("-", "cities.csv", "--on", "stdin.city = cities.city", "--columns",
-                          "stdin.id, country", stdin=self.read(shop))
+        found = self.join(
+            "-",
+            "cities.csv",
+            "--on",
+            "stdin.city = cities.city",
+            "--columns",
+            "stdin.id, country",
+            stdin=self.read(shop),
+        )
         self.assertEqual(found, [["1", "NO"], ["2", "IT"], ["3", "NO"]])
         self.fails("join", "-", "-", "--on", "city", stdin=SHOP, saying="read once only")
 
-    @covers("join", "--input", "--delimiter", "--input-header", "--quote", "--schema", "--null",
-            "--comment", "--skip", "--ragged")
+    @covers(
+        "join",
+        "--input",
+        "--delimiter",
+        "--input-header",
+        "--quote",
+        "--schema",
+        "--null",
+        "--comment",
+        "--skip",
+        "--ragged",
+    )
     def test_how_plain_text_is_read(self):
         self.write("a.txt", b"made by hand\nk;'x;y'\n# nothing\n1;NA\n02\n")
         self.write("b.txt", b"made by hand\nk;z\n02;q\n")
-        found = self.ok("join", "a.txt", "b.txt", "--on", "k", "--kind", "left", "--skip", "1",
-                        "--delimiter", ";", "--quote", "'", "--comment", "#", "--null", "NA",
-                        "--ragged", "fill", "--schema", "k:utf8", "--input-header", "yes").out
-        self.assertEqual(found, b'k,x;y,z\n1,,\n02,,q\n')
+        found = self.ok(
+            "join",
+            "a.txt",
+            "b.txt",
+            "--on",
+            "k",
+            "--kind",
+            "left",
+            "--skip",
+            "1",
+            "--delimiter",
+            ";",
+            "--quote",
+            "'",
+            "--comment",
+            "#",
+            "--null",
+            "NA",
+            "--ragged",
+            "fill",
+            "--schema",
+            "k:utf8",
+            "--input-header",
+            "yes",
+        ).out
+        self.assertEqual(found, b"k,x;y,z\n1,,\n02,,q\n")
         self.write("c.jsonl", b'{"k":"02","w":1}\n')
         found = self.ok("join", "--input", "jsonl", "c.jsonl", "c.jsonl", "--on", "k").out
         self.assertEqual(found, b"k,left.w,right.w\n02,1,1\n")
@@ -346,7 +456,9 @@ class Forms(JoinTest):
         expected = {
             "o.csv": b"id,country\n1,NO\n2,IT\n3,NO\n",
             "o.tsv": b"id\tcountry\n1\tNO\n2\tIT\n3\tNO\n",
-            "o.jsonl": b'{"id":1,"country":"NO"}\n{"id":2,"country":"IT"}\n{"id":3,"country":"NO"}\n',
+            "o.jsonl": b"".join(
+                b'{"id":%d,"country":"%s"}\n' % row for row in ((1, b"NO"), (2, b"IT"), (3, b"NO"))
+            ),
         }
         for name, content in expected.items():
             self.assertEqual(self.ok(*ask, "-o", name).out, b"")
@@ -368,7 +480,9 @@ class Forms(JoinTest):
 
     @unittest.skipIf(pyarrow is None, "pyarrow is not installed")
     def test_arrow_stream(self):
-        self.ok("join", "shop.csv", "cities.csv", "--on", "city", "--kind", "full", "-o", "o.arrows")
+        self.ok(
+            "join", "shop.csv", "cities.csv", "--on", "city", "--kind", "full", "-o", "o.arrows"
+        )
         with pyarrow.ipc.open_stream(self.read("o.arrows")) as stream:
             table = stream.read_all()
         table.validate(full=True)
@@ -381,10 +495,21 @@ class Forms(JoinTest):
         os.environ["NO_COLOR"] = "1"
         self.addCleanup(os.environ.pop, "NO_COLOR")
         status, output = self.on_terminal(
-            "join", "shop.csv", "cities.csv", "--on", "city", "--columns", "shop.id, country",
-            "--format", "table", "--limit", "1",
+            "join",
+            "shop.csv",
+            "cities.csv",
+            "--on",
+            "city",
+            "--columns",
+            "shop.id, country",
+            "--format",
+            "table",
+            "--limit",
+            "1",
         )
-        self.assertEqual((status, output.split()), (0, ["id", "country", "--", "-------", "1", "NO", "1", "row"]))
+        self.assertEqual(
+            (status, output.split()), (0, ["id", "country", "--", "-------", "1", "NO", "1", "row"])
+        )
 
 
 class Reports(JoinTest):
@@ -404,16 +529,22 @@ class Reports(JoinTest):
         )
         self.assertNotIn("was:", text)
         little = self.ok(*ask[:-3], "--explain", "--memory", "1M").out.decode()
-        passes = re.search(r"--memory is 1\.05 MB, of which 524 kB are left for it: "
-                           r"about ([0-9]+) passes over [0-9.]+ [kM]B\n", little)
+        passes = re.search(
+            r"--memory is 1\.05 MB, of which 524 kB are left for it: "
+            r"about ([0-9]+) passes over [0-9.]+ [kM]B\n",
+            little,
+        )
         self.assertTrue(passes, little)
         was = self.ok(*ask[:-3], "--explain=analyze", "--memory", "1M").out.decode()
         parts = re.search(r"the last of ([0-9]+) parts", was)
         self.assertTrue(parts, was)
         self.assertLessEqual(abs(int(parts[1]) - int(passes[1])), 1 + int(parts[1]) // 3, was)
         found = self.ok(*ask[:-1], "--explain=analyze").out.decode()
-        self.assertRegex(found, r"\n  was: kept 9,000 rows, [0-9.]+ [kM]B \(direct, .*\); "
-                                r"asked by 60,000 rows, which found [0-9,]+ partners\n")
+        self.assertRegex(
+            found,
+            r"\n  was: kept 9,000 rows, [0-9.]+ [kM]B \(direct, .*\); "
+            r"asked by 60,000 rows, which found [0-9,]+ partners\n",
+        )
         self.fails(*ask[:-1], "--explain=more", saying="--explain")
 
     @covers("join", "--verbose", "--quiet", "--progress")
@@ -464,8 +595,12 @@ class Failures(JoinTest):
         self.fails(*ask, "price", saying="there is no column 'price'")
 
     def test_files_that_cannot_be_read(self):
-        self.fails("join", "shop.csv", "none.csv", "--on", "id", saying="presso: none.csv: cannot open")
-        self.fails("join", "none.csv", "shop.csv", "--on", "id", saying="presso: none.csv: cannot open")
+        self.fails(
+            "join", "shop.csv", "none.csv", "--on", "id", saying="presso: none.csv: cannot open"
+        )
+        self.fails(
+            "join", "none.csv", "shop.csv", "--on", "id", saying="presso: none.csv: cannot open"
+        )
         self.fails("join", "shop", "cities.csv", "--on", "city", saying="did you mean 'shop.csv'?")
         self.write("bad.csv", b"a,b\n1,2,3\n")
         self.fails("join", "shop.csv", "bad.csv", "--on", "id", saying="presso: bad.csv: line 2")
@@ -474,7 +609,9 @@ class Failures(JoinTest):
 
     def test_the_damaged_file_is_named(self):
         good = self.table("good.csv", text_of(made_rows(20000, 1, 20000), "a,key,word"))
-        content = self.read(self.table("bad.csv", text_of(made_rows(20000, 2, 20000), "b,key,word")))
+        content = self.read(
+            self.table("bad.csv", text_of(made_rows(20000, 2, 20000), "b,key,word"))
+        )
         self.write("cut.presso", content[: len(content) // 2])
         self.fails("join", good, "cut.presso", "--on", "key", saying="presso: cut.presso: ")
         for at in (len(content) // 4, len(content) // 2):
@@ -489,14 +626,31 @@ class Failures(JoinTest):
 
     def test_an_overflow_is_an_error(self):
         self.write("big.csv", b"id,n\n1,1\n2,9223372036854775807\n")
-        ask = ("join", "big.csv", "shop.csv", "--on", "id", "--columns", "n + price * 0 + 1 as m, n + big.id as k")
+        ask = (
+            "join",
+            "big.csv",
+            "shop.csv",
+            "--on",
+            "id",
+            "--columns",
+            "n + price * 0 + 1 as m, n + big.id as k",
+        )
         self.fails(*ask, "-o", "o.csv", saying="fit")
         self.assertNotIn("o.csv", self.files())
 
     def test_the_output_is_no_input(self):
         for name in ("shop.csv", "cities.csv"):
-            self.fails("join", "shop.csv", "cities.csv", "--on", "city", "-f", "-o", name,
-                       saying="is an input itself")
+            self.fails(
+                "join",
+                "shop.csv",
+                "cities.csv",
+                "--on",
+                "city",
+                "-f",
+                "-o",
+                name,
+                saying="is an input itself",
+            )
         self.assertEqual(self.read("cities.csv"), CITIES)
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
@@ -506,26 +660,39 @@ class Failures(JoinTest):
         self.fails(*ask, "-f", "-o", "/dev/full", saying="presso: /dev/full: no space")
         for form in ("csv", "jsonl", "table", "arrow", "presso"):
             with open("/dev/full", "wb") as full:
-                done = subprocess.run([PRESSO, *ask, "--format", form], stdout=full,
-                                      stderr=subprocess.PIPE, timeout=60)
+                done = subprocess.run(
+                    [PRESSO, *ask, "--format", form],
+                    stdout=full,
+                    stderr=subprocess.PIPE,
+                    timeout=60,
+                )
             self.assertEqual(done.returncode, 2)
             self.assertIn(b"presso: standard output: no space", done.stderr)
 
     def test_a_closed_pipe_is_no_error(self):
         name = self.table("many.csv", text_of(made_rows(20000, 1, 2000), "a,key,word"))
-        script = f"'{PRESSO}' join {name} {name} --on key | head -c 10 >/dev/null; echo ${{PIPESTATUS[0]}}"
+        script = (
+            f"'{PRESSO}' join {name} {name} --on key | head -c 10 >/dev/null; "
+            "echo ${PIPESTATUS[0]}"
+        )
         done = subprocess.run(["bash", "-c", script], capture_output=True, timeout=60)
         self.assertEqual((done.stdout, done.stderr), (b"0\n", b""))
 
     def test_a_signal_leaves_nothing(self):
         """Every row finds 100 partners: 400 million rows are to come."""
-        name = self.table("many.csv", b"key,text\n" + b"".join(b"%d,text%d\n" % (i % 100, i) for i in range(200000)))
+        name = self.table(
+            "many.csv",
+            b"key,text\n" + b"".join(b"%d,text%d\n" % (i % 100, i) for i in range(200000)),
+        )
         before = self.files()
         for number in (signal.SIGINT, signal.SIGTERM):
             process = subprocess.Popen(
-                [PRESSO, "join", name, name, "--on", "key", "-o", "out.csv"], stderr=subprocess.DEVNULL
+                [PRESSO, "join", name, name, "--on", "key", "-o", "out.csv"],
+                stderr=subprocess.DEVNULL,
             )
-            self.assertTrue(wait_for(lambda: any(name.startswith(".out.") for name in self.files())))
+            self.assertTrue(
+                wait_for(lambda: any(name.startswith(".out.") for name in self.files()))
+            )
             process.send_signal(number)
             self.assertEqual(process.wait(timeout=60), -number)
             self.assertEqual(self.files(), before)

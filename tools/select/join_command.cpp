@@ -9,7 +9,7 @@ namespace {
 
 const CommandInfo kInfo = {
     .name = "join",
-    .summary = "join tables by equal columns, and select, compute, group and sort what comes of it",
+    .summary = "join tables by equal columns, and ask of the rows as select does",
     .operands = "LEFT RIGHT [MORE...]",
     .description =
         "Writes rows of LEFT with the rows of RIGHT that have equal values in the columns of --on, "

@@ -83,32 +83,15 @@ class SqlCommand final : public QueryCommand {
       query.as(join.source.alias);
     }
     if (statement_.where) query.where(*statement_.where);
-    PRESSO_TRY(select(query));
+    query.select(statement_.select);
+    if (statement_.distinct) query.distinct();
+    std::vector<Expression> keys;
+    for (const NamedExpression& key : statement_.group_by) keys.push_back(key.expression);
+    query.group_by(std::move(keys));
     if (statement_.having) query.having(*statement_.having);
     query.order_by(statement_.order_by);
     query.limit(statement_.limit, statement_.offset);
     return query;
-  }
-
-  /// DISTINCT: all that is selected is a key of groups.
-  Status select(Query& query) const {
-    query.select(statement_.select);
-    std::vector<Expression> keys;
-    for (const NamedExpression& key : statement_.group_by) keys.push_back(key.expression);
-    if (statement_.distinct) {
-      if (!keys.empty()) {
-        return make_error(ErrorCode::kInvalidArgument, "SELECT DISTINCT goes without GROUP BY");
-      }
-      for (const NamedExpression& item : statement_.select) {
-        if (item.expression.kind == Expression::Kind::kStar) {
-          return make_error(ErrorCode::kInvalidArgument,
-                            "SELECT DISTINCT takes names of columns, and no *");
-        }
-        keys.push_back(item.expression);
-      }
-    }
-    query.group_by(std::move(keys));
-    return {};
   }
 
   std::string text_;
