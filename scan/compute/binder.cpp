@@ -156,9 +156,6 @@ Result<std::size_t> Binder::similar_column(const Expression& expression,
   if (similar.size() == 1) return similar[0];
   std::string hint = did_you_mean(expression.text, names);
   if (similar.size() > 1) hint = ", but several that differ in case";
-  const bool quoted =
-      expression.qualifier.empty() && expression.length == expression.text.size() + 2;
-  if (hint.empty() && quoted) hint = "; text stands in single quotes, names in double ones";
   if (hint.empty() && names.size() <= 12) {
     hint = "; there are:";
     for (const std::string& name : names) hint += " " + name;
@@ -181,6 +178,10 @@ Result<std::size_t> Binder::find_column(const Expression& expression) const {
   }
   const auto is_unusable = [this](std::size_t i) { return !columns_[i].unusable.empty(); };
   if (!std::all_of(found.begin(), found.end(), is_unusable)) std::erase_if(found, is_unusable);
+  for (std::size_t i = 0; found.empty() && i < columns_.size(); ++i) {
+    const bool says_why = expression.qualifier.empty() && !columns_[i].unusable.empty();
+    if (says_why && columns_[i].name == expression.text) found.push_back(i);
+  }
   if (found.size() > 1) return ambiguous(expression, found);
   if (found.empty()) {
     PRESSO_ASSIGN(const std::size_t similar, similar_column(expression, among));
@@ -199,12 +200,10 @@ NodeId Binder::column_value(std::size_t column) const {
 Result<NodeId> Binder::bind_column(const Expression& expression) {
   PRESSO_ASSIGN(const std::size_t column, find_column(expression));
   const NodeId value = column_value(column);
-  auto otherwise = columns_[column].otherwise;
-  if (!otherwise || !expression.qualifier.empty()) return value;
+  const std::vector<std::size_t>& otherwise = columns_[column].otherwise;
+  if (otherwise.empty() || !expression.qualifier.empty()) return value;
   std::vector<NodeId> values = {value};
-  for (; otherwise; otherwise = columns_[*otherwise].otherwise) {
-    values.push_back(column_value(*otherwise));
-  }
+  for (const std::size_t other : otherwise) values.push_back(column_value(other));
   return build_.coalesce(std::move(values));
 }
 

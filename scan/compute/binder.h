@@ -23,11 +23,11 @@ struct InputColumn {
   bool nullable = true;
   std::size_t source = 0;  ///< which of the joined tables it is of
   bool hidden = false;     ///< only a qualified name finds it, and `*` leaves it out
-  /// Without a qualifier the name means this column's value, or where it is null that of column
-  /// `otherwise` (USING in a full join).
-  std::optional<std::size_t> otherwise;
+  /// Without a qualifier the name means this column's value, or where it is null that of the first
+  /// of these that has one (USING in full joins).
+  std::vector<std::size_t> otherwise = {};
   /// Why it cannot be used here, where it cannot: "it is of the right side of a semi join".
-  std::string unusable;
+  std::string unusable = {};
 };
 
 /// What may stand before the point of the names of each table's columns.

@@ -88,7 +88,8 @@ std::unique_ptr<AggregateState> AggregateState::make(const AggregateSpec& spec) 
       return make_distinct_state(spec);
     case AggregateKind::kSum:
     case AggregateKind::kAverage:
-      return make_sum_state(spec);
+      return spec.argument == Physical::kDouble ? make_double_sum_state(spec)
+                                                : make_integer_sum_state(spec);
     case AggregateKind::kMin:
     case AggregateKind::kMax:
       return make_extreme_state(spec);

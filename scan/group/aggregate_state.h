@@ -120,7 +120,8 @@ const std::int64_t* without_nulls(const std::int64_t* values, const std::uint64_
                                   std::uint32_t rows, Int64Batch& room);
 
 std::unique_ptr<AggregateState> make_count_state(const AggregateSpec& spec);
-std::unique_ptr<AggregateState> make_sum_state(const AggregateSpec& spec);
+std::unique_ptr<AggregateState> make_integer_sum_state(const AggregateSpec& spec);
+std::unique_ptr<AggregateState> make_double_sum_state(const AggregateSpec& spec);
 std::unique_ptr<AggregateState> make_extreme_state(const AggregateSpec& spec);
 std::unique_ptr<AggregateState> make_distinct_state(const AggregateSpec& spec);
 

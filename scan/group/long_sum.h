@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Sums of doubles of any size, exact: 128-bit integers times powers of two, and their quotient
 // rounded once. SmallSums holds, for each group, the doubles that the unit of a fixed-point sum is
-// too coarse for (sum_state.cpp): 128-bit sums in finer and finer units, of which those have memory
-// that some value needs. Where values differ by less than about 2^50 that is none of them.
+// too coarse for (double_sum_state.cpp): 128-bit sums in finer and finer units, of which those have
+// memory that some value needs. Where values differ by less than about 2^50 that is none of them.
 // Tested by tests/unit/scan/group/ratio_test.cpp and grouping_test.cpp.
 #pragma once
 

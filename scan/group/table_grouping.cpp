@@ -11,12 +11,9 @@
 // Runs of neighbours with equal keys are found first: one look-up and one addition for each run.
 #include <bit>
 
-#include "scan/group/group_output.h"
-#include "scan/group/key_table.h"
-#include "scan/group/memory_budget.h"
-#include "scan/group/row_parts.h"
-#include "scan/group/sorted_keys.h"
+#include "scan/group/partition_merge.h"
 #include "scan/group/strategies.h"
+#include "scan/group/table_worker.h"
 
 namespace presso::query::grouping {
 namespace {
@@ -25,98 +22,6 @@ constexpr std::uint32_t kRadixPartitions = 128;
 constexpr std::uint32_t kRadixGroups = 16'384;
 /// Fewer groups than this are merged by one thread.
 constexpr std::uint64_t kFewToMerge = 8192;
-
-std::uint32_t partition_of(std::uint64_t hash, std::uint32_t partitions) {
-  return static_cast<std::uint32_t>(hash >> 32) & (partitions - 1);
-}
-
-template <class Key>
-void hash_keys(const Key* keys, std::uint32_t count, std::uint64_t* hashes) {
-  if constexpr (std::is_same_v<Key, std::uint64_t>) {
-    kernels().hash_words(keys, count, hashes);
-  } else {
-    for (std::uint32_t i = 0; i < count; ++i) hashes[i] = hash_key(keys[i]);
-  }
-}
-
-/// Groups of one thread, listed partition by partition.
-template <class Key>
-struct MergeSource {
-  const Key* keys = nullptr;
-  const GroupStates* states = nullptr;
-  const std::uint32_t* order = nullptr;  ///< the groups
-  std::vector<std::uint32_t> starts;     ///< of each partition in `order`; one more at the end
-  bool is_in_order = false;              ///< `order` is 0, 1, 2, ...
-};
-
-/// Groups of a table that was full, in the order of partitions.
-template <class Key>
-struct Pack {
-  explicit Pack(const GroupingPlan& plan) : states(plan.aggregates) {}
-  Column<Key> keys;
-  std::shared_ptr<StringArena> arena;
-  GroupStates states;
-  std::vector<std::uint32_t> starts;
-
-  std::uint64_t bytes() const { return keys.bytes() + arena->bytes() + states.bytes(); }
-};
-
-/// The groups of `keys` in the order of their partitions.
-template <class Key>
-std::vector<std::uint32_t> partition(const Key* keys, std::uint32_t count, std::uint32_t partitions,
-                                     Column<std::uint32_t>& order) {
-  Column<std::uint32_t> partition_of_group;
-  partition_of_group.extend_unset(count);
-  std::vector<std::uint32_t> starts(partitions + std::size_t{1});
-  std::array<std::uint64_t, kBatchRows> hashes;
-  for (std::uint32_t first = 0; first < count; first += kBatchRows) {
-    const std::uint32_t some = std::min(kBatchRows, count - first);
-    hash_keys(keys + first, some, hashes.data());
-    for (std::uint32_t i = 0; i < some; ++i) {
-      const std::uint32_t number = partition_of(hashes[i], partitions);
-      partition_of_group[first + i] = number;
-      ++starts[number + std::size_t{1}];
-    }
-  }
-  for (std::size_t i = 1; i <= partitions; ++i) starts[i] += starts[i - 1];
-  std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
-  order.extend_unset(count);
-  for (std::uint32_t i = 0; i < count; ++i) order[next[partition_of_group[i]]++] = i;
-  return starts;
-}
-
-template <class Key>
-struct TableWorker {
-  explicit TableWorker(const GroupingPlan& plan) : states(plan.aggregates) {}
-
-  /// As long as keys ascend, they are here and not in the table.
-  SortedKeys sorted;
-  bool is_sorted = std::is_same_v<Key, std::uint64_t>;
-  KeyTable<Key> table;
-  GroupStates states;
-  bool is_radix = false;  ///< the table is emptied when it has kRadixGroups
-  std::vector<std::unique_ptr<Pack<Key>>> packs;
-  std::uint64_t pack_bytes = 0;
-  std::uint64_t next_row = 0;  ///< one more than the greatest number so far
-  std::uint64_t bytes = 0;
-  // Of one vector.
-  KeyCodes codes;
-  std::array<Key, kBatchRows> keys;
-  std::array<std::uint64_t, kBatchRows> hashes;
-  std::array<std::uint32_t, kBatchRows> ids;
-  std::array<std::uint32_t, kBatchRows> run_ids;
-  std::array<std::uint32_t, kBatchRows> run_ends;
-  NewKeys added;
-  RowParts parts;
-};
-
-/// The groups of one partition.
-template <class Key>
-struct Merged {
-  explicit Merged(const GroupingPlan& plan) : states(plan.aggregates) {}
-  KeyList<Key> keys;
-  GroupStates states;
-};
 
 template <class Key>
 class TableGrouping final : public Grouping {
@@ -130,7 +35,8 @@ class TableGrouping final : public Grouping {
         strategy_(strategy),
         most_in_table_(strategy == GroupStrategy::kRadix ? 0 : most_in_table),
         finished_bytes_(finished_bytes(plan)),
-        budget_(plan.memory_bytes) {
+        budget_(plan.memory_bytes),
+        merge_(plan_, budget_) {
     for (unsigned i = 0; i < std::max(plan.threads, 1u); ++i) {
       workers_.push_back(std::make_unique<Worker>(plan));
       workers_.back()->is_radix = strategy == GroupStrategy::kRadix;
@@ -371,18 +277,8 @@ class TableGrouping final : public Grouping {
 
   Status merge(const std::vector<MergeSource<Key>>& sources, std::uint32_t partitions,
                std::vector<GroupPiece<Key>>& pieces) {
-    merged_.resize(partitions);
-    std::vector<std::unique_ptr<KeyTable<Key>>> tables(std::max(plan_.threads, 1u));
-    PRESSO_TRY(
-        for_each_on_threads(plan_.threads, partitions, [&](std::size_t number, unsigned worker) {
-          if (tables[worker] == nullptr) tables[worker] = std::make_unique<KeyTable<Key>>();
-          merged_[number] = std::make_unique<Merged<Key>>(plan_);
-          return merge_partition(sources, number, *tables[worker], *merged_[number]);
-        }));
+    PRESSO_TRY(merge_.merge(sources, partitions, pieces));
     for (const auto& worker : workers_) give_up(*worker);
-    for (const auto& merged : merged_) {
-      if (merged->keys.size() != 0) add_piece(std::move(merged->keys), merged->states, pieces);
-    }
     return {};
   }
 
@@ -395,58 +291,6 @@ class TableGrouping final : public Grouping {
     budget_.update(worker.bytes, 0);
   }
 
-  Status merge_partition(const std::vector<MergeSource<Key>>& sources, std::size_t number,
-                         KeyTable<Key>& table, Merged<Key>& to) {
-    std::array<Key, kBatchRows> keys;
-    std::array<std::uint64_t, kBatchRows> hashes;
-    std::array<std::uint32_t, kBatchRows> ids;
-    NewKeys added;
-    std::uint64_t counted = 0;
-    for (const MergeSource<Key>& source : sources) {
-      const std::uint32_t end = source.starts[number + 1];
-      if (&source != &sources.back()) prefetch(*(&source + 1), number);
-      for (std::uint32_t first = source.starts[number]; first < end; first += kBatchRows) {
-        const std::uint32_t count = std::min(kBatchRows, end - first);
-        const GroupList list{source.order + first, count};
-        for (std::uint32_t i = 0; i < count; ++i) keys[i] = source.keys[list.at[i]];
-        hash_keys(keys.data(), count, hashes.data());
-        table.reserve(count);
-        table.find_or_add(keys.data(), hashes.data(), count, ids.data(), added);
-        to.states.extend(table.size());
-        if (first == source.starts[number]) to.states.begin_merge(*source.states);
-        to.states.merge(*source.states, list, ids.data());
-      }
-      budget_.update(counted, table.bytes() + to.states.bytes());
-      PRESSO_TRY(budget_.check());
-    }
-    to.keys = table.take();
-    budget_.update(counted, to.keys.bytes() + to.states.bytes());
-    return {};
-  }
-
-  /// A source is a few hundred groups in each of several arrays, too short to be foreseen by the
-  /// machine.
-  static void prefetch(const MergeSource<Key>& source, std::size_t number) {
-    const std::uint32_t first = source.starts[number];
-    const std::uint32_t count = source.starts[number + 1] - first;
-    if (!source.is_in_order || count > kBatchRows) return;
-    for (std::uint32_t i = first; i < first + count; i += 64 / sizeof(Key)) {
-      __builtin_prefetch(source.keys + i);
-    }
-    source.states->prefetch(first, count);
-  }
-
-  void add_piece(KeyList<Key> list, const GroupStates& states,
-                 std::vector<GroupPiece<Key>>& pieces) {
-    GroupPiece<Key> piece;
-    piece.states = &states;
-    piece.groups.extend_unset(list.size());
-    for (std::uint32_t i = 0; i < list.size(); ++i) piece.groups[i] = i;
-    piece.codes = std::move(list.keys);
-    piece.arena = std::move(list.arena);
-    pieces.push_back(std::move(piece));
-  }
-
   const GroupingPlan plan_;
   const KeyCoder coder_;
   const GroupStrategy strategy_;
@@ -454,7 +298,7 @@ class TableGrouping final : public Grouping {
   const std::uint64_t finished_bytes_;  ///< of a group
   MemoryBudget budget_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::unique_ptr<Merged<Key>>> merged_;  ///< by partition
+  PartitionMerge<Key> merge_;
   Column<std::uint32_t> identity_;
 };
 

@@ -10,8 +10,8 @@
 namespace presso::query::join {
 namespace {
 
-/// kDirect is chosen where a key has at most so many places, or all together have.
-constexpr std::uint64_t kPlacesPerKey = 4;
+/// kDirect is chosen where a key has at most so many places, or all together have (NOTES.md).
+constexpr std::uint64_t kPlacesPerKey = 16;
 constexpr std::uint64_t kFewPlaces = std::uint64_t{1} << 20;
 
 struct Strategy {

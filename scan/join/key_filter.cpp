@@ -13,7 +13,7 @@ namespace presso::query::join {
 namespace {
 
 constexpr std::uint64_t kMostBits = std::uint64_t{1} << 27;
-constexpr std::uint64_t kFewBits = std::uint64_t{1} << 18;  ///< 32 KB: whatever the keys
+constexpr std::uint64_t kFewBits = std::uint64_t{1} << 25;  ///< 4 MB: whatever the keys
 constexpr std::uint64_t kBitsOfKey = 12;                    ///< kBloom
 constexpr std::uint64_t kSparsest = 32;  ///< a bitmap has at most so many bits for a key
 constexpr std::uint64_t kUnitsForAThread = 16'384;

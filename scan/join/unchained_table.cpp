@@ -128,8 +128,9 @@ class UnchainedTable : public JoinTable {
       const std::uint32_t tag = tag_of(hashes[i]);
       const std::uint64_t begin = entry_end(directory_[slots[i]]);
       const unsigned stride = facts_.unique ? 3 : 2;
+      const std::uint64_t end = entry_end(entry);
       __builtin_prefetch(words_.data() + stride * begin);
-      __builtin_prefetch(words_.data() + stride * entry_end(entry) - 1);
+      __builtin_prefetch(words_.data() + stride * end - (end != 0 ? 1 : 0));
       candidates += (static_cast<std::uint32_t>(entry) & tag) == tag ? 1 : 0;
     }
     for (std::uint32_t c = 0; c < candidates; ++c) {

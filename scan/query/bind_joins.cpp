@@ -4,11 +4,13 @@
 // all joins.
 //
 // Tables that are joined by inner joins before any other kind may be joined in any order: the one
-// with the most rows is the root, which is read and never kept; the others follow, of those with an
-// equality the one first of which a row is expected to find the fewest partners, or with the fewest
-// rows. Later joins keep their order. Of two tables with another kind of join the one with more
-// rows is the root, too.
+// of which conditions leave the most rows is the root, which is read and never kept; the others
+// follow, of those with an equality the one first of which a row is expected to find the fewest
+// partners. One whose equalities are with another build side only is joined to that before. Later
+// joins keep their order. Of two tables with another kind of join the one with more rows is the
+// root, too.
 #include <algorithm>
+#include <bit>
 
 #include "scan/query/join_condition.h"
 #include "scan/query/join_plan.h"
@@ -65,38 +67,6 @@ struct Rest {
   std::string text;
 };
 
-/// The column of that name of the sources before `end`, if there is exactly one.
-std::optional<std::size_t> column_named(const std::vector<InputColumn>& columns,
-                                        const std::string& name, std::size_t first,
-                                        std::size_t end) {
-  std::optional<std::size_t> found;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const InputColumn& column = columns[i];
-    if (column.name != name || column.source < first || column.source >= end || column.hidden) {
-      continue;
-    }
-    if (found) return std::nullopt;
-    found = i;
-  }
-  return found;
-}
-
-void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::size_t source) {
-  for (const Expression& column : join.using_columns) {
-    const auto left = column_named(columns, column.text, 0, source);
-    const auto right = column_named(columns, column.text, source, source + 1);
-    if (!left || !right) continue;  // an error, which is found when the names are looked up
-    if (join.kind == Kind::kRight) {
-      columns[*left].hidden = true;
-      continue;
-    }
-    columns[*right].hidden = true;
-    std::size_t last = *left;
-    while (columns[last].otherwise) last = *columns[last].otherwise;
-    if (join.kind == Kind::kFull) columns[last].otherwise = *right;
-  }
-}
-
 class JoinBinder {
  public:
   JoinBinder(BoundQuery& query, const QuerySpec& spec, std::vector<SourceFacts> sources,
@@ -110,21 +80,17 @@ class JoinBinder {
     residual_.resize(spec_.joins.size());
     while (inner_ < spec_.joins.size() && is_inner(spec_.joins[inner_].kind)) ++inner_;
     for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
-      forbid_columns_of_semi_joins(join);
       PRESSO_TRY(take_join(join));
     }
-    forbid_columns_of_semi_joins(spec_.joins.size());
     for (const auto& [condition, text] : spec_.conditions) {
       PRESSO_TRY(take_where(condition, text));
     }
     PRESSO_TRY(bind_scans());
-    forbid_columns_of_semi_joins(0);  // names were looked up; their own keys are bound
     PRESSO_TRY(order_inner_joins());
     for (std::size_t join = inner_; join < spec_.joins.size(); ++join) {
       PRESSO_TRY(add_later_stage(join));
     }
     exchange_sides();
-    forbid_columns_of_semi_joins(spec_.joins.size());
     return bind_conditions();
   }
 
@@ -157,15 +123,19 @@ class JoinBinder {
     return {};
   }
 
-  /// "a = b" with a on the left and b on the right, or the other way round.
+  /// "a = b" with a on the left and b on the right, or the other way round. Other equalities are
+  /// conditions.
   Status take_pair(std::size_t join, const Expression& first, const Expression& second) {
     const std::string& text = spec_.joins[join].text;
     Expression left = first, right = second;
     Status bound = qualify_pair(join, left, right);
     if (!bound.ok()) {
       left = second, right = first;
-      const Status swapped = qualify_pair(join, left, right);
-      if (!swapped.ok()) return shown(std::move(bound.error()), text);
+      if (!qualify_pair(join, left, right).ok()) {
+        Expression whole = pair_expression(first, second);
+        const bool is_condition = qualify(whole, join, 0, join + 2).ok();
+        return is_condition ? take_on(join, whole) : shown(std::move(bound.error()), text);
+      }
     }
     return take_qualified(join, std::move(left), std::move(right));
   }
@@ -175,58 +145,66 @@ class JoinBinder {
     JoinEquality equality;
     PRESSO_ASSIGN(equality.left_sources, sources_of(left, source_of()));
     PRESSO_ASSIGN(equality.right_sources, sources_of(right, source_of()));
+    if (equality.left_sources == 0 || equality.right_sources == 0) {
+      return take_on(join, pair_expression(left, right));
+    }
     equality.left = std::move(left);
     equality.right = std::move(right);
     return take_equality(join, std::move(equality), spec_.joins[join].text);
   }
 
-  Status qualify_pair(std::size_t join, Expression& left, Expression& right) {
-    PRESSO_TRY(qualify(left, 0, join + 1));
-    return qualify(right, join + 1, join + 2);
+  static Expression pair_expression(const Expression& left, const Expression& right) {
+    Expression result = operation(Expression::Op::kEqual, {left, right});
+    result.offset = left.offset;
+    result.length = left.length;
+    return result;
   }
 
-  /// Names without a table are looked up among the sources [first, end) only, as joins between them
-  /// have left these.
-  Status qualify(Expression& tree, std::size_t first, std::size_t end) {
-    for (Expression& argument : tree.arguments) PRESSO_TRY(qualify(argument, first, end));
-    if (tree.kind != Expression::Kind::kColumn) return {};
-    std::vector<InputColumn> columns = query_.columns;
-    for (InputColumn& column : columns) {
-      column.hidden = false;
-      column.otherwise.reset();
-    }
-    for (std::size_t join = first; join + 1 < end; ++join) {
-      merge_using(columns, spec_.joins[join], join + 1);
-    }
+  Status qualify_pair(std::size_t join, Expression& left, Expression& right) {
+    PRESSO_TRY(qualify(left, join, 0, join + 1));
+    return qualify(right, join, join + 1, join + 2);
+  }
+
+  /// Names are looked up among the sources [first, end), as they stand before a join, and say from
+  /// then on which of them they mean.
+  Status qualify(Expression& tree, std::size_t join, std::size_t first, std::size_t end) {
+    PRESSO_ASSIGN(std::vector<InputColumn> columns, joined_columns(spec_, sources_, join));
     Qualifiers qualifiers(sources_.size());
     for (std::size_t source = first; source < end; ++source) {
       qualifiers[source] = sources_[source].qualifiers;
+      qualifiers[source].push_back(private_qualifier(source));
     }
-    for (InputColumn& column : columns) {
-      column.hidden = column.hidden || column.source < first || column.source >= end;
-    }
+    const auto first_column = std::find_if(
+        columns.begin(), columns.end(), [&](const auto& column) { return column.source >= first; });
+    const auto end_column = std::find_if(first_column, columns.end(),
+                                         [&](const auto& column) { return column.source >= end; });
+    columns = std::vector<InputColumn>(first_column, end_column);
     Graph graph;
-    const Binder binder(graph, columns, std::move(qualifiers));
-    PRESSO_ASSIGN(const std::size_t found, binder.find_column(tree));
-    if (!tree.qualifier.empty() || !columns[found].otherwise) {
-      tree = named(tree, columns[found]);
-      return {};
-    }
-    std::vector<Expression> values;
-    for (std::optional<std::size_t> i = found; i; i = columns[*i].otherwise) {
-      values.push_back(named(tree, columns[*i]));
-    }
-    Expression first_of_all = call("coalesce", std::move(values));
-    first_of_all.offset = tree.offset;
-    first_of_all.length = tree.length;
-    tree = std::move(first_of_all);
-    return {};
+    return qualify_names(tree, Binder(graph, columns, std::move(qualifiers)), columns);
   }
 
-  static Expression named(Expression tree, const InputColumn& column) {
-    tree.qualifier = private_qualifier(column.source);
-    tree.text = column.name;
-    return tree;
+  Status qualify_names(Expression& tree, const Binder& binder,
+                       const std::vector<InputColumn>& columns) const {
+    for (Expression& argument : tree.arguments) {
+      PRESSO_TRY(qualify_names(argument, binder, columns));
+    }
+    if (tree.kind != Expression::Kind::kColumn) return {};
+    PRESSO_ASSIGN(const std::size_t found, binder.find_column(tree));
+    const bool merged = tree.qualifier.empty() && !columns[found].otherwise.empty();
+    tree.qualifier = private_qualifier(columns[found].source);
+    tree.text = columns[found].name;
+    if (!merged) return {};
+    // USING in a full join before: the name means the first value that there is.
+    std::vector<Expression> values = {tree};
+    for (const std::size_t other : columns[found].otherwise) {
+      values.push_back(tree);
+      values.back().qualifier = private_qualifier(query_.columns[other].source);
+    }
+    Expression value = call("coalesce", std::move(values));
+    value.offset = tree.offset;
+    value.length = tree.length;
+    tree = std::move(value);
+    return {};
   }
 
   Status take_using(std::size_t join, const Expression& column) {
@@ -238,7 +216,13 @@ class JoinBinder {
 
   Status take_on(std::size_t join, const Expression& on) {
     const std::string& text = spec_.joins[join].text;
-    auto split = split_condition(on, source_of());
+    Expression condition = on;
+    Status bound = qualify(condition, join, 0, join + 2);
+    if (!bound.ok()) {
+      const bool is_later = sources_of(on, source_of()).ok();
+      return is_later ? too_early(on, text) : shown(std::move(bound.error()), text);
+    }
+    auto split = split_condition(std::move(condition), source_of());
     if (!split.ok()) return shown(std::move(split.error()), text);
     for (JoinEquality& equality : split->equalities) {
       PRESSO_TRY(take_equality(join, std::move(equality), text));
@@ -255,7 +239,7 @@ class JoinBinder {
     }
     for (RestCondition& rest : split->rest) {
       if ((rest.sources & ~left_of(join + 1)) != 0) return too_early(rest.condition, text);
-      auto& to = join < inner_ ? after_ : residual_[join];
+      auto& to = join < inner_ ? inner_rest_ : residual_[join];
       to.push_back({std::move(rest.condition), text});
     }
     return {};
@@ -285,7 +269,7 @@ class JoinBinder {
     if (usable) {
       keys_[join].push_back({std::move(equality), text});
     } else {
-      auto& to = join < inner_ ? after_ : residual_[join];
+      auto& to = join < inner_ ? inner_rest_ : residual_[join];
       to.push_back({equality_expression(std::move(equality)), text});
     }
     return {};
@@ -302,15 +286,14 @@ class JoinBinder {
     return result;
   }
 
-  /// The right side of a semi join is seen by its own condition, and not by what follows: those of
-  /// joins before `end` are forbidden.
-  void forbid_columns_of_semi_joins(std::size_t end) {
+  /// Behind a semi or anti join its right side has no rows.
+  void forbid_right_side(std::size_t join) {
+    const Kind kind = spec_.joins[join].kind;
+    if (kind != Kind::kSemi && kind != Kind::kAnti) return;
     for (InputColumn& column : query_.columns) {
-      column.unusable.clear();
-      if (column.source == 0 || column.source > end) continue;
-      const Kind kind = spec_.joins[column.source - 1].kind;
-      if (kind == Kind::kSemi) column.unusable = "its table stands on the right of a semi join";
-      if (kind == Kind::kAnti) column.unusable = "its table stands on the right of an anti join";
+      if (column.source != join + 1) continue;
+      column.unusable = kind == Kind::kSemi ? "its table stands on the right of a semi join"
+                                            : "its table stands on the right of an anti join";
     }
   }
 
@@ -321,8 +304,11 @@ class JoinBinder {
     if (!split.ok()) return shown(std::move(split.error()), text);
     for (JoinEquality& equality : split->equalities) {
       const SourceSet all = equality.left_sources | equality.right_sources;
-      if ((all & ~left_of(inner_)) == 0 && !equality.nulls_are_equal) {
-        pool_.push_back({std::move(equality), text});
+      const auto last = static_cast<std::size_t>(std::bit_width(all)) - 1;
+      const bool joins = last > 0 && is_inner(spec_.joins[last - 1].kind) &&
+                         where_may_filter_source(last) && !equality.nulls_are_equal;
+      if (joins) {
+        PRESSO_TRY(take_equality(last - 1, std::move(equality), text));
       } else {
         after_.push_back({equality_expression(std::move(equality)), text});
       }
@@ -370,19 +356,32 @@ class JoinBinder {
 
   // --- stages
 
+  /// The rows that a source's own conditions leave.
+  double rows_left(std::size_t source) const { return left_[source]; }
+
+  void estimate_rows() {
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      const BoundQuery& scan = query_.joins->sources[i].scan;
+      const bool all = scan.conditions.empty() || !sources_[i].share;
+      left_.push_back((all ? 1.0 : sources_[i].share(scan)) *
+                      static_cast<double>(sources_[i].rows));
+    }
+  }
+
   Status order_inner_joins() {
+    estimate_rows();
     std::size_t root = 0;
     for (std::size_t i = 1; i <= inner_; ++i) {
-      if (sources_[i].rows > sources_[root].rows) root = i;
+      if (rows_left(i) > rows_left(root)) root = i;
     }
-    joins().root = root;
+    tree().root = root;
     SourceSet joined = source_set(root);
     for (std::size_t step = 0; step < inner_; ++step) {
       std::optional<std::size_t> next;
-      std::pair<double, std::uint64_t> least;
+      std::pair<double, double> least;
       for (std::size_t i = 0; i <= inner_; ++i) {
         if ((joined & source_set(i)) != 0 || !has_equality(joined, i)) continue;
-        const std::pair<double, std::uint64_t> cost = {partners(joined, i), sources_[i].rows};
+        const std::pair<double, double> cost = {partners(joined, i), rows_left(i)};
         if (next && least <= cost) continue;
         next = i;
         least = cost;
@@ -392,9 +391,42 @@ class JoinBinder {
       joined |= source_set(*next);
     }
     for (Equality& rest : pool_) {
-      after_.push_back({equality_expression(std::move(rest.parts)), std::move(rest.text)});
+      inner_rest_.push_back({equality_expression(std::move(rest.parts)), std::move(rest.text)});
     }
+    // Outer joins that follow must not see what these leave out.
+    const bool is_last = inner_ == spec_.joins.size();
+    if (!is_last && inner_ > 0) return bind_rest(inner_rest_, tree().stages.back().residual);
+    after_.insert(after_.end(), inner_rest_.begin(), inner_rest_.end());
     return {};
+  }
+
+  JoinTree& tree() { return joins().tree; }
+
+  /// Where a source is joined: to rows of the root, or before that to those of a build side, if its
+  /// equalities are with that one only, and it does not make more rows of them.
+  JoinTree& place_of(SourceSet joined, std::size_t source) {
+    JoinTree* place = &tree();
+    if (partners(joined, source) > 1) return *place;
+    SourceSet others = 0;
+    for (Equality& equality : pool_) {
+      if (connects(equality.parts, joined, source)) others |= equality.parts.left_sources;
+    }
+    for (bool deeper = true; deeper;) {
+      deeper = false;
+      for (BoundStage& stage : place->stages) {
+        if ((others & ~sources_in(stage.build)) != 0) continue;
+        place = &stage.build;
+        deeper = true;
+        break;
+      }
+    }
+    return *place;
+  }
+
+  static SourceSet sources_in(const JoinTree& tree) {
+    SourceSet sources = source_set(tree.root);
+    for (const BoundStage& stage : tree.stages) sources |= sources_in(stage.build);
+    return sources;
   }
 
   /// Between a source and those that are joined already; turned so that it stands on the right.
@@ -416,14 +448,12 @@ class JoinBinder {
   /// How many rows of a source a row is expected to find. Keys are taken to be as many as lie
   /// between the least and the greatest one, or as there are rows.
   double partners(SourceSet joined, std::size_t source) {
-    constexpr double kShareOfConditions = 0.3;
-    const auto rows = static_cast<double>(std::max<std::uint64_t>(sources_[source].rows, 1));
+    const double all = std::max(1.0, static_cast<double>(sources_[source].rows));
     double keys = 1;
     for (Equality& equality : pool_) {
-      if (connects(equality.parts, joined, source)) keys *= values_of(equality.parts.right, rows);
+      if (connects(equality.parts, joined, source)) keys *= values_of(equality.parts.right, all);
     }
-    const double share = joins().sources[source].scan.conditions.empty() ? 1 : kShareOfConditions;
-    return share * rows / std::min(keys, rows);
+    return rows_left(source) / std::min(keys, all);
   }
 
   double values_of(const Expression& key, double rows) {
@@ -450,7 +480,7 @@ class JoinBinder {
                           "which others (<, between, ...) may stand; all rows of one with all rows "
                           "of the other are not made");
   }
-  std::size_t joins_root() const { return query_.joins->root; }
+  std::size_t joins_root() const { return query_.joins->tree.root; }
   std::string name_of(std::size_t source) const {
     const auto& names = sources_[source].qualifiers;
     return names.empty() ? "table " + std::to_string(source + 1) : names.front();
@@ -458,7 +488,8 @@ class JoinBinder {
 
   Status add_inner_stage(SourceSet joined, std::size_t source) {
     BoundStage stage;
-    stage.source = source;
+    stage.build.root = source;
+    JoinTree& place = place_of(joined, source);
     std::vector<Equality> left_over;
     for (Equality& equality : pool_) {
       if (connects(equality.parts, joined, source)) {
@@ -468,7 +499,7 @@ class JoinBinder {
       }
     }
     pool_ = std::move(left_over);
-    joins().stages.push_back(std::move(stage));
+    place.stages.push_back(std::move(stage));
     return {};
   }
 
@@ -492,13 +523,14 @@ class JoinBinder {
           spec_.joins[join].text);
     }
     BoundStage stage;
-    stage.source = join + 1;
+    stage.build.root = join + 1;
     stage.kind = stage_kind(spec_.joins[join].kind);
     for (const Equality& equality : keys_[join]) {
       PRESSO_TRY(add_keys(stage, equality));
     }
     PRESSO_TRY(bind_rest(residual_[join], stage.residual));
-    joins().stages.push_back(std::move(stage));
+    forbid_right_side(join);
+    tree().stages.push_back(std::move(stage));
     return {};
   }
 
@@ -511,10 +543,10 @@ class JoinBinder {
   }
 
   void exchange_sides() {
-    if (sources_.size() != 2 || inner_ != 0 || sources_[0].rows >= sources_[1].rows) return;
-    BoundStage& stage = joins().stages[0];
-    joins().root = 1;
-    stage.source = 0;
+    if (sources_.size() != 2 || inner_ != 0 || rows_left(0) >= rows_left(1)) return;
+    BoundStage& stage = tree().stages[0];
+    tree().root = 1;
+    stage.build.root = 0;
     stage.kind = mirrored(stage.kind);
     std::swap(stage.probe_keys, stage.build_keys);
   }
@@ -530,13 +562,63 @@ class JoinBinder {
   std::vector<Equality> pool_;                    ///< of inner joins
   std::vector<std::vector<Equality>> keys_;       ///< by later join
   std::vector<std::vector<Rest>> residual_;       ///< likewise
-  std::vector<Rest> after_;
+  std::vector<Rest> inner_rest_;  ///< of rows of all inner joins before the first other one
+  std::vector<Rest> after_;       ///< of rows behind all joins
+  std::vector<double> left_;      ///< rows, by source
 };
+
+/// The column of that name of the sources before `end`, if there is exactly one.
+std::optional<std::size_t> column_named(const std::vector<InputColumn>& columns,
+                                        const std::string& name, std::size_t first,
+                                        std::size_t end) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const InputColumn& column = columns[i];
+    if (column.name != name || column.source < first || column.source >= end || column.hidden) {
+      continue;
+    }
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::size_t source) {
+  for (const Expression& column : join.using_columns) {
+    const auto left = column_named(columns, column.text, 0, source);
+    const auto right = column_named(columns, column.text, source, source + 1);
+    if (!left || !right) continue;  // an error, which is found when the names are looked up
+    if (join.kind == Kind::kRight) {
+      columns[*left].hidden = true;
+      continue;
+    }
+    columns[*right].hidden = true;
+    if (join.kind == Kind::kFull) columns[*left].otherwise.push_back(*right);
+  }
+}
 
 }  // namespace
 
 std::string private_qualifier(std::size_t source) {
   return std::string("#").append(std::to_string(source));
+}
+
+std::string_view stage_kind_name(StageKind kind) {
+  constexpr std::string_view kNames[] = {"inner",
+                                         "left outer",
+                                         "right outer",
+                                         "full outer",
+                                         "semi",
+                                         "anti",
+                                         "semi, of the table in memory",
+                                         "anti, of the table in memory"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+bool JoinTree::has(std::size_t source) const {
+  return source == root ||
+         std::any_of(stages.begin(), stages.end(),
+                     [source](const BoundStage& stage) { return stage.build.has(source); });
 }
 
 std::size_t BoundJoins::source_of(std::size_t column) const {
@@ -569,7 +651,8 @@ Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join) {
 }
 
 Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
-                                                const std::vector<SourceFacts>& sources) {
+                                                const std::vector<SourceFacts>& sources,
+                                                std::size_t joins) {
   std::vector<InputColumn> columns;
   for (std::size_t source = 0; source < sources.size(); ++source) {
     for (const InputColumn& column : sources[source].columns) {
@@ -577,13 +660,15 @@ Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
       columns.back().source = source;
     }
   }
-  for (std::size_t i = 0; i < spec.joins.size(); ++i) {
+  for (std::size_t i = 0; i < joins; ++i) {
     const Kind kind = spec.joins[i].kind;
     const bool left_null = kind == Kind::kRight || kind == Kind::kFull;
     const bool right_null = kind == Kind::kLeft || kind == Kind::kFull;
+    const bool right_gone = kind == Kind::kSemi || kind == Kind::kAnti;
     for (InputColumn& column : columns) {
       if (column.source <= i && left_null) column.nullable = true;
       if (column.source == i + 1 && right_null) column.nullable = true;
+      if (column.source == i + 1 && right_gone) column.hidden = true;
     }
     merge_using(columns, spec.joins[i], i + 1);
   }

@@ -429,7 +429,7 @@ BoundQuery& BoundQuery::operator=(BoundQuery&&) noexcept = default;
 
 Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> sources) {
   BoundQuery query;
-  PRESSO_ASSIGN(query.columns, joined_columns(spec, sources));
+  PRESSO_ASSIGN(query.columns, joined_columns(spec, sources, spec.joins.size()));
   query.limit = spec.limit;
   query.offset = spec.offset;
   Qualifiers qualifiers;

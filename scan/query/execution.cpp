@@ -23,16 +23,26 @@ std::uint64_t count_rows(const std::vector<std::uint64_t>& bits) {
 }  // namespace
 
 Execution::Execution(const Sources& all, const BoundQuery& bound)
-    : tables(all[bound.joins == nullptr ? 0 : bound.joins->root]),
+    : tables(all[bound.joins == nullptr ? 0 : bound.joins->tree.root]),
       query(bound),
-      scan(bound.joins == nullptr ? bound : bound.joins->sources[bound.joins->root].scan),
+      scan(bound.joins == nullptr ? bound : bound.joins->sources[bound.joins->tree.root].scan),
       sources(&all) {
   if (bound.joins == nullptr) return;
-  first_column = bound.joins->sources[bound.joins->root].first_column;
+  tree = &bound.joins->tree;
+  first_column = bound.joins->sources[tree->root].first_column;
 }
 
+Execution::Execution(const Execution& whole, const JoinTree& part)
+    : tables((*whole.sources)[part.root]),
+      query(whole.query),
+      scan(whole.query.joins->sources[part.root].scan),
+      sources(whole.sources),
+      tree(&part),
+      is_whole(false),
+      first_column(whole.query.joins->sources[part.root].first_column) {}
+
 void Execution::start() {
-  if (query.joins != nullptr) joins = std::make_shared<JoinRun>(*this);
+  if (tree != nullptr && !tree->stages.empty()) joins = std::make_shared<JoinRun>(*this);
 }
 
 Worker::Worker(const Execution& execution, const Program& program)
@@ -188,7 +198,7 @@ class BuildRowsSource {
 Status run_build_rows(Execution& execution, const Program& program, std::size_t pass,
                       const TakeOfWorker& take) {
   JoinRun& joins = *execution.joins;
-  for (std::size_t stage = 0; stage < execution.query.joins->stages.size(); ++stage) {
+  for (std::size_t stage = 0; stage < execution.tree->stages.size(); ++stage) {
     if (!joins.gives_rows(stage, pass)) continue;
     BuildRowsSource source(stage, joins.stage(stage).rows.rows());
     std::vector<std::unique_ptr<Worker>> workers(execution.threads);
@@ -454,7 +464,7 @@ class OrderedAnswer {
 
   Status run_build_sides() {
     const JoinRun& joins = *execution_.joins;
-    for (std::size_t stage = 0; stage < execution_.query.joins->stages.size(); ++stage) {
+    for (std::size_t stage = 0; stage < execution_.tree->stages.size(); ++stage) {
       if (!joins.gives_rows(stage, 0) || left_ == 0 || !open_) continue;
       BuildRowsSource source(stage, joins.stage(stage).rows.rows());
       PRESSO_TRY(run_items<BuildRows>(
@@ -533,6 +543,7 @@ Status run_rows(Execution& execution, ResultSink& sink) {
   if (execution.joins != nullptr) {
     PRESSO_TRY(execution.joins->prepare(program));
     if (execution.joins->passes() > 1) return run_sorted(execution, sink);
+    execution.wants_numbers = false;
   }
   return OrderedAnswer(execution, program, sink).run();
 }

@@ -18,6 +18,7 @@ namespace presso::query {
 
 class JoinRun;
 class JoinWorker;
+struct JoinTree;
 using Sources = std::vector<std::vector<Table>>;
 
 /// Everything that the steps of a run share.
@@ -27,6 +28,8 @@ struct Execution {
       : tables(of_tables), query(bound), scan(bound) {}
   /// Of a query's sources, which may be joined: what is read slice by slice is the root.
   Execution(const Sources& all, const BoundQuery& bound);
+  /// Of a build side.
+  Execution(const Execution& whole, const JoinTree& part);
   /// Before anything else, when it does not move any more.
   void start();
 
@@ -34,6 +37,8 @@ struct Execution {
   const BoundQuery& query;
   const BoundQuery& scan;            ///< the columns of `tables`, and conditions on them alone
   const Sources* sources = nullptr;  ///< where they are joined
+  const JoinTree* tree = nullptr;    ///< likewise: `tables` are its root's
+  bool is_whole = true;              ///< no build side: conditions behind the joins are tested
   std::size_t first_column = 0;      ///< of `tables` among those of `query`
   std::shared_ptr<JoinRun> joins;    ///< nullptr: there are none
   FilterPlan plan;
@@ -45,6 +50,7 @@ struct Execution {
   std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
   bool began = false;                   ///< a run over all slices
   bool only_counts = false;             ///< of rows that match, nothing but their number is wanted
+  bool wants_numbers = true;            ///< the order of joined rows matters to who takes them
   std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: coded keys
   std::vector<FilterRunner::Count> condition_counts;
   std::vector<std::string> notes;  ///< how groups were found, rows sorted: for --explain

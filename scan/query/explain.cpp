@@ -116,7 +116,7 @@ std::string tables_text(const Execution& execution) {
   std::string text = "from: " + grouped(execution.summary.rows_in) + " rows in " + grouped(tables) +
                      (tables == 1 ? " table\n" : " tables\n");
   if (joins == nullptr) return text;
-  const BoundSource& root = joins->sources[joins->root];
+  const BoundSource& root = joins->sources[joins->tree.root];
   return text + "root: " + root.name + ", " + grouped(root.rows) +
          (root.rows == 1 ? " row" : " rows") + ", read in order\n";
 }
@@ -126,15 +126,12 @@ Result<JoinForecast> joins_of(const Execution& execution, const ZoneCounts& zone
   JoinForecast forecast;
   const BoundJoins* const joins = execution.query.joins.get();
   const std::uint64_t all =
-      joins == nullptr ? execution.summary.rows_in : joins->sources[joins->root].rows;
+      joins == nullptr ? execution.summary.rows_in : joins->sources[joins->tree.root].rows;
   forecast.rows = static_cast<double>(all - zones.skipped_rows) * execution.plan.selectivity;
   if (joins == nullptr) return forecast;
-  const Program program(*execution.query.input, computed_nodes(execution.query));
-  std::vector<std::vector<std::size_t>> columns;
-  for (std::size_t i = 0; i < joins->stages.size(); ++i) {
-    columns.push_back(execution.joins->columns_of_stage(i, program));
-  }
-  return forecast_joins(execution, columns, forecast.rows);
+  std::vector<NodeId> nodes = computed_nodes(execution.query);
+  nodes.insert(nodes.end(), execution.query.conditions.begin(), execution.query.conditions.end());
+  return forecast_joins(execution, execution.query.input->columns_of(nodes), forecast.rows);
 }
 
 }  // namespace
@@ -193,7 +190,7 @@ Result<std::string> explain_text(Execution& execution, std::optional<double> sec
   if (!execution.query.sort_keys.empty()) {
     text += "order by: " + std::to_string(execution.query.sort_keys.size()) +
             (execution.query.sort_keys.size() == 1 ? " key\n" : " keys\n");
-    text += forecast_text(execution, *forecast.order);
+    if (forecast.order) text += forecast_text(execution, *forecast.order);
   }
   text += "threads: " + std::to_string(execution.threads) + "\n";
   if (seconds) add_outcome(execution, *seconds, text);

@@ -93,18 +93,23 @@ std::string explain_joins_text(const Execution& execution, const JoinForecast& f
   const BoundJoins& joins = *query.joins;
   const std::vector<std::string> names = shown_column_names(query);
   std::string text;
-  for (std::size_t i = 0; i < joins.stages.size(); ++i) {
-    const BoundStage& stage = joins.stages[i];
-    const BoundSource& source = joins.sources[stage.source];
-    const StageForecast& told = forecast.stages[i];
-    text += "join " + std::to_string(i + 1) + ": with " + source.name + ", " +
-            grouped(source.rows) + (source.rows == 1 ? " row, on " : " rows, on ") +
+  std::size_t number = 0;
+  std::size_t of_root = 0;
+  for (const StageForecast& told : forecast.stages) {
+    const BoundStage& stage = *told.stage;
+    const BoundSource& source = joins.sources[stage.build.root];
+    const bool inner = told.depth > 0;
+    text += "join " + std::to_string(++number) + (inner ? ", of a build side" : "") + ": with " +
+            source.name + ", " + grouped(source.rows) +
+            (source.rows == 1 ? " row, on " : " rows, on ") +
             keys_text(*query.input, stage, names) + "; " + kind_text(stage.kind, source.name) +
             "\n";
     static const std::vector<FilterRunner::Count> kNotCounted;
+    const bool counted = analyzed && !inner;
     if (!told.plan.conditions.empty()) {
-      text += filter_text(
-          told.plan, analyzed ? execution.joins->stage(i).condition_counts : kNotCounted, "  ");
+      text += filter_text(told.plan,
+                          counted ? execution.joins->stage(of_root).condition_counts : kNotCounted,
+                          "  ");
       text += zones_text(told.zones, "  ");
     }
     if (!stage.residual.empty()) {
@@ -113,7 +118,8 @@ std::string explain_joins_text(const Execution& execution, const JoinForecast& f
     text += "  predicted: " + grouped(static_cast<std::uint64_t>(told.build.rows)) +
             " rows kept in memory, " + memory_text(told.build) +
             passes_text(execution, told.build, root_bytes + told.zones.stored_bytes) + "\n";
-    if (analyzed) text += "  was: " + execution.joins->describe(i) + "\n";
+    if (counted) text += "  was: " + execution.joins->describe(of_root) + "\n";
+    of_root += inner ? 0 : 1;
   }
   if (!query.conditions.empty()) {
     text += "behind the joins: " + conditions_text(*query.input, query.conditions, names) + "\n";

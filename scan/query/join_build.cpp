@@ -2,8 +2,11 @@
 #include "scan/query/join_build.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "presso/ordered_pipeline.h"
+#include "scan/group/group_output.h"
+#include "scan/query/join_run.h"
 #include "scan/query/make_plan.h"
 
 namespace presso::query {
@@ -53,16 +56,17 @@ class StageBuilder {
                JoinPart part, std::uint64_t memory_bytes)
       : parent_(parent),
         stage_(stage),
-        source_(parent.query.joins->sources[stage.source]),
+        source_(parent.query.joins->sources[stage.build.root]),
         part_(part),
         memory_bytes_(memory_bytes),
-        scan_((*parent.sources)[stage.source], source_.scan),
+        scan_(parent, stage.build),
         built_(std::make_unique<BuiltStage>(stage, *parent.query.input)) {
     built_->columns = std::move(columns);
   }
 
   Result<std::unique_ptr<BuiltStage>> build() {
     PRESSO_TRY(prepare());
+    if (can_be_placed_ && part_.is_all()) PRESSO_TRY(make_places());
     PRESSO_TRY(read([&](SliceRows rows) -> Result<bool> {
       collected_bytes_ += rows.bytes();
       if (collected_bytes_ > memory_bytes_) return too_little_memory(collected_bytes_);
@@ -106,7 +110,9 @@ class StageBuilder {
     scan_.options.plan = {};
     scan_.threads = parent_.threads;
     scan_.counters = parent_.counters;
-    scan_.first_column = source_.first_column;
+    scan_.memory_bytes = memory_bytes_;
+    scan_.wants_numbers = !part_.is_all();
+    scan_.start();
     PRESSO_ASSIGN(scan_.plan, make_filter_plan(scan_.tables, source_.scan, scan_.options));
     std::vector<NodeId> nodes = stage_.build_keys;
     for (const std::size_t column : built_->columns) {
@@ -117,12 +123,33 @@ class StageBuilder {
       physical_.push_back(graph().at(nodes.back()).physical);
     }
     program_ = Program(graph(), nodes);
+    can_be_placed_ = source_.scan.conditions.empty() && stage_.build.stages.empty() &&
+                     built_->keys.are_words() &&
+                     std::all_of(nodes.begin(), nodes.end(), [this](NodeId id) {
+                       const Node& node = graph().at(id);
+                       return !node.nullable && node.physical != Physical::kString;
+                     });
+    return {};
+  }
+
+  Status make_places() {
+    std::uint64_t bytes = 8;
+    for (const Physical physical : physical_) bytes += physical_bytes(physical);
+    if (source_.rows * bytes > memory_bytes_) return too_little_memory(source_.rows * bytes);
+    is_placed_ = true;
+    words_.extend_unset(static_cast<std::size_t>(source_.rows));
+    built_->rows = RowStore(physical_);
+    built_->rows.resize_unset(source_.rows);
     return {};
   }
 
   /// Hands on the rows of each slice, in order.
   template <class Consume>
   Status read(Consume consume) {
+    if (scan_.joins != nullptr) {
+      PRESSO_TRY(scan_.joins->prepare(program_));
+      if (scan_.joins->passes() > 1) return too_little_memory(memory_bytes_);
+    }
     const std::vector<std::size_t> columns = columns_read(scan_, program_);
     SliceSource source(scan_.tables, columns, *scan_.counters, scan_.options.cancelled);
     std::vector<std::unique_ptr<KeyWorker>> workers(scan_.threads);
@@ -152,17 +179,30 @@ class StageBuilder {
     return done;
   }
 
-  Status take(KeyWorker& worker, const RowBatch& batch, SliceRows& rows) const {
+  Status take(KeyWorker& worker, const RowBatch& batch, SliceRows& rows) {
     const std::size_t keys = stage_.build_keys.size();
     const std::span<const VectorView> results(batch.results);
     const std::uint64_t* const validity =
         built_->keys.encode(results.first(keys), batch.count, worker.scratch);
+    if (is_placed_) return place(worker, batch);
     if (counts_parts_) count_parts(worker, batch.count, validity, rows);
     if (!part_.is_all()) return take_part(worker, batch, validity, rows);
     built_->keys.append_all(worker.scratch, batch.count, rows.keys);
     add_validity(rows, rows.count, validity, batch.count);
     rows.rows.append(results.subspan(keys), batch.count);
     rows.count += batch.count;
+    return {};
+  }
+
+  /// Where nothing is left out rows go to their places at once.
+  Status place(KeyWorker& worker, const RowBatch& batch) {
+    const auto first = static_cast<std::size_t>(batch.numbers[0]);
+    std::memcpy(words_.data() + first, worker.scratch.codes.words.data(), 8 * batch.count);
+    for (std::size_t i = 0; i < physical_.size(); ++i) {
+      const std::size_t width = physical_bytes(physical_[i]);
+      std::memcpy(built_->rows.values(i) + first * width,
+                  batch.results[stage_.build_keys.size() + i].values, batch.count * width);
+    }
     return {};
   }
 
@@ -221,49 +261,94 @@ class StageBuilder {
                                                    grouped(needed) + " bytes");
   }
 
-  /// Puts the slices' rows together and makes the table.
-  Status make_table() {
-    KeyColumn keys;
-    std::vector<std::uint64_t> validity;
+  /// Puts the slices' rows together.
+  Status gather() {
     std::uint64_t rows = 0;
     bool all_valid = true;
-    for (const SliceRows& slice : slices_) {
+    std::vector<RowStore> stores;
+    for (SliceRows& slice : slices_) {
       rows += slice.count;
       all_valid = all_valid && slice.validity.empty();
-    }
-    if (!all_valid) validity.resize(static_cast<std::size_t>((rows + 63) / 64), 0);
-    std::vector<RowStore> stores;
-    std::uint64_t row = 0;
-    for (SliceRows& slice : slices_) {
-      for (std::size_t i = 0; !all_valid && i < slice.count; ++i) {
-        const bool has_key =
-            slice.validity.empty() || (slice.validity[i / 64] >> (i % 64) & 1) != 0;
-        const auto to = static_cast<std::size_t>(row + i);
-        validity[to / 64] |= std::uint64_t{has_key} << (to % 64);
-      }
-      row += slice.count;
-      keys.append(std::move(slice.keys));
       built_->numbers.insert(built_->numbers.end(), slice.numbers.begin(), slice.numbers.end());
       stores.push_back(std::move(slice.rows));
     }
-    slices_.clear();
+    if (!all_valid) gather_validity(rows);
     built_->rows = RowStore::concatenated(physical_, std::move(stores), parent_.threads);
-    const std::uint64_t* const valid = all_valid ? nullptr : validity.data();
-    const auto left = [&] {
-      const std::uint64_t held = built_->rows.bytes() + keys.bytes() + built_->keys.bytes();
-      return memory_bytes_ > held ? memory_bytes_ - held : 0;
-    };
-    PRESSO_TRY(built_->keys.number(keys, valid, parent_.threads, left()));
+    words_.extend_unset(static_cast<std::size_t>(rows));
+    return built_->keys.are_words() ? gather_words() : number_keys();
+  }
+
+  void gather_validity(std::uint64_t rows) {
+    validity_.resize(static_cast<std::size_t>((rows + 63) / 64), 0);
+    std::size_t row = 0;
+    for (const SliceRows& slice : slices_) {
+      for (std::size_t i = 0; i < slice.count; ++i, ++row) {
+        const bool has_key =
+            slice.validity.empty() || (slice.validity[i / 64] >> (i % 64) & 1) != 0;
+        validity_[row / 64] |= std::uint64_t{has_key} << (row % 64);
+      }
+    }
+  }
+
+  Status gather_words() {
+    std::vector<std::size_t> first;
+    std::size_t row = 0;
+    for (const SliceRows& slice : slices_) {
+      first.push_back(row);
+      row += slice.keys.words.size();
+    }
+    return grouping::for_each_on_threads(
+        parent_.threads, slices_.size(), [&](std::size_t i, unsigned) -> Status {
+          const std::vector<std::uint64_t>& words = slices_[i].keys.words;
+          std::copy(words.begin(), words.end(), words_.data() + first[i]);
+          slices_[i].keys = {};
+          return {};
+        });
+  }
+
+  Status number_keys() {
+    KeyColumn keys;
+    for (SliceRows& slice : slices_) keys.append(std::move(slice.keys));
+    return built_->keys.number(keys, valid(), parent_.threads, memory_left(keys.bytes()),
+                               words_.data());
+  }
+
+  const std::uint64_t* valid() const { return validity_.empty() ? nullptr : validity_.data(); }
+  std::uint64_t memory_left(std::uint64_t more) const {
+    const std::uint64_t held = built_->rows.bytes() + built_->keys.bytes() + words_.bytes() + more;
+    return memory_bytes_ > held ? memory_bytes_ - held : 0;
+  }
+
+  Status make_table() {
+    if (!is_placed_) PRESSO_TRY(gather());
+    slices_.clear();
     join::JoinTablePlan plan;
     plan.strategy = parent_.options.join_strategy;
     plan.threads = parent_.threads;
-    plan.memory_bytes = left();
-    PRESSO_ASSIGN(built_->table, join::JoinTable::build(plan, {keys.words, valid}));
+    plan.memory_bytes = memory_left(0);
+    PRESSO_ASSIGN(built_->table,
+                  join::JoinTable::build(plan, {{words_.data(), words_.size()}, valid()}));
+    if (wants_filter()) {
+      auto filter = join::KeyFilter::build({{words_.data(), words_.size()}, valid()},
+                                           parent_.threads, memory_left(built_->table->bytes()));
+      if (filter.ok()) built_->filter = std::make_unique<join::KeyFilter>(std::move(*filter));
+    }
     if (marks_rows()) {
-      built_->matched = std::make_unique<std::atomic<std::uint64_t>[]>(
-          static_cast<std::size_t>((rows + 63) / 64));
+      built_->matched = std::make_unique<std::atomic<std::uint64_t>[]>((words_.size() + 63) / 64);
     }
     return {};
+  }
+
+  /// Where rows without a partner are dropped, and the build side has not all rows of its table:
+  /// then there are likely some.
+  bool wants_filter() const {
+    const bool drops = stage_.kind == StageKind::kInner || stage_.kind == StageKind::kProbeSemi ||
+                       stage_.kind == StageKind::kBuildSemi ||
+                       stage_.kind == StageKind::kBuildOuter ||
+                       stage_.kind == StageKind::kBuildAnti;
+    const bool reduced = words_.size() < source_.rows || !stage_.build.stages.empty();
+    const bool is_small = 8 * words_.size() < parent_.query.joins->sources[parent_.tree->root].rows;
+    return drops && (reduced || is_small) && built_->keys.are_words();
   }
 
   bool marks_rows() const { return gives_build_rows(stage_.kind); }
@@ -277,7 +362,11 @@ class StageBuilder {
   std::unique_ptr<BuiltStage> built_;
   std::vector<Physical> physical_;
   Program program_;
+  bool can_be_placed_ = false;
+  bool is_placed_ = false;
   bool counts_parts_ = false;
+  grouping::Column<std::uint64_t> words_;  ///< keys; threads write to places of their own
+  std::vector<std::uint64_t> validity_;    ///< empty: all have a key
   std::vector<SliceRows> slices_;
   std::uint64_t collected_bytes_ = 0;
 };
@@ -339,7 +428,7 @@ void JoinKeys::append(const Scratch& scratch, std::uint32_t row, KeyColumn& to) 
 }
 
 void JoinKeys::append_all(const Scratch& scratch, std::uint32_t count, KeyColumn& to) const {
-  if (coder_.form() == grouping::KeyCoder::Form::kWord) {
+  if (are_words()) {
     const std::uint64_t* const words = scratch.codes.words.data();
     to.words.insert(to.words.end(), words, words + count);
   } else {
@@ -347,23 +436,15 @@ void JoinKeys::append_all(const Scratch& scratch, std::uint32_t count, KeyColumn
   }
 }
 
-Status JoinKeys::number(KeyColumn& keys, const std::uint64_t* validity, unsigned threads,
-                        std::uint64_t memory_bytes) {
-  if (coder_.form() == grouping::KeyCoder::Form::kWord) return {};
+Status JoinKeys::number(const KeyColumn& keys, const std::uint64_t* validity, unsigned threads,
+                        std::uint64_t memory_bytes, std::uint64_t* words) {
   if (coder_.form() == grouping::KeyCoder::Form::kPair) {
-    keys.words.resize(keys.pairs.size());
-    PRESSO_ASSIGN(pair_numbers_,
-                  join::KeyNumbers<grouping::WordPair>::build(keys.pairs, validity, threads,
-                                                              memory_bytes, keys.words.data()));
+    PRESSO_ASSIGN(pair_numbers_, join::KeyNumbers<grouping::WordPair>::build(
+                                     keys.pairs, validity, threads, memory_bytes, words));
   } else {
-    keys.words.resize(keys.strings.size());
-    PRESSO_ASSIGN(string_numbers_,
-                  join::KeyNumbers<StringRef>::build(keys.strings, validity, threads, memory_bytes,
-                                                     keys.words.data()));
+    PRESSO_ASSIGN(string_numbers_, join::KeyNumbers<StringRef>::build(
+                                       keys.strings, validity, threads, memory_bytes, words));
   }
-  keys.pairs = {};
-  keys.strings = {};
-  keys.arenas.clear();
   return {};
 }
 
@@ -388,6 +469,7 @@ std::uint64_t JoinKeys::bytes() const {
 
 std::uint64_t BuiltStage::bytes() const {
   return rows.bytes() + keys.bytes() + (table == nullptr ? 0 : table->bytes()) +
+         (filter == nullptr ? 0 : filter->bytes()) +
          (matched == nullptr ? 0 : (rows.rows() + 63) / 64 * 8);
 }
 

@@ -10,6 +10,7 @@
 
 #include "scan/group/key_coder.h"
 #include "scan/join/join_table.h"
+#include "scan/join/key_filter.h"
 #include "scan/join/key_numbers.h"
 #include "scan/query/execution.h"
 #include "scan/query/join_plan.h"
@@ -51,9 +52,10 @@ class JoinKeys {
   void append(const Scratch& scratch, std::uint32_t row, KeyColumn& to) const;
   void append_all(const Scratch& scratch, std::uint32_t count, KeyColumn& to) const;
 
-  /// When all keys of the build side are there: puts words in the place of others.
-  Status number(KeyColumn& keys, const std::uint64_t* validity, unsigned threads,
-                std::uint64_t memory_bytes);
+  bool are_words() const { return coder_.form() == grouping::KeyCoder::Form::kWord; }
+  /// Where they are none: gives all keys of the build side numbers, which are their words.
+  Status number(const KeyColumn& keys, const std::uint64_t* validity, unsigned threads,
+                std::uint64_t memory_bytes, std::uint64_t* words);
   /// Words of what was encoded, in scratch.codes.words. Returns the bits of rows that may have a
   /// partner, or nullptr: all.
   const std::uint64_t* words(std::uint32_t count, const std::uint64_t* validity,
@@ -76,6 +78,7 @@ struct BuiltStage {
   std::vector<std::size_t> columns;  ///< of BoundQuery::columns, those of `rows` in turn
   RowStore rows;
   std::unique_ptr<join::JoinTable> table;
+  std::unique_ptr<join::KeyFilter> filter;  ///< nullptr: not worth it
   /// A bit for each row that has found a partner; only where such rows come out at the end, or all
   /// others.
   std::unique_ptr<std::atomic<std::uint64_t>[]> matched;

@@ -25,12 +25,17 @@ constexpr double kPartRowBytes = 16;
 std::vector<std::size_t> columns_of_source(const Execution& execution, const BoundStage& stage,
                                            const std::vector<std::size_t>& kept,
                                            const FilterPlan& plan) {
-  const std::size_t first = execution.query.joins->sources[stage.source].first_column;
+  const std::size_t first = execution.query.joins->sources[stage.build.root].first_column;
   std::set<std::size_t> columns;
-  for (const std::size_t column : kept) columns.insert(column - first);
-  for (const std::size_t column : execution.query.input->columns_of(stage.build_keys)) {
-    columns.insert(column - first);
-  }
+  const std::size_t end =
+      first + execution.query.joins->sources[stage.build.root].scan.columns.size();
+  const auto add = [&](const std::vector<std::size_t>& more) {
+    for (const std::size_t column : more) {
+      if (column >= first && column < end) columns.insert(column - first);
+    }
+  };
+  add(kept);
+  add(execution.query.input->columns_of(stage.build_keys));
   for (const Condition& condition : plan.conditions) {
     for (const std::size_t column : columns_of(condition.filter)) columns.insert(column);
   }
@@ -120,38 +125,87 @@ BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool di
   return forecast;
 }
 
-Result<JoinForecast> forecast_joins(const Execution& execution,
-                                    const std::vector<std::vector<std::size_t>>& columns,
-                                    double rows) {
-  const BoundJoins& joins = *execution.query.joins;
-  JoinForecast forecast;
-  forecast.rows = rows;
-  auto left = static_cast<double>(JoinRun::budget(execution.memory_bytes));
-  bool divided = false;
-  for (std::size_t i = 0; i < joins.stages.size(); ++i) {
-    const BoundStage& stage = joins.stages[i];
-    const BoundSource& source = joins.sources[stage.source];
-    const std::vector<Table>& tables = (*execution.sources)[stage.source];
+namespace {
+
+/// Stages of a tree, those of build sides before the stage itself. What is left of the memory goes
+/// from one to the next.
+class StagesForecast {
+ public:
+  explicit StagesForecast(const Execution& execution)
+      : execution_(execution),
+        left_(static_cast<double>(JoinRun::budget(execution.memory_bytes))) {}
+
+  /// `needed`: columns that are wanted of the rows behind the stages, of which `rows` come. Returns
+  /// how many there are behind them.
+  Result<double> add(const JoinTree& tree, std::vector<std::size_t> needed, double rows,
+                     unsigned depth) {
+    for (const BoundStage& stage : tree.stages) {
+      for (const auto* nodes : {&stage.probe_keys, &stage.residual}) {
+        const auto more = graph().columns_of(*nodes);
+        needed.insert(needed.end(), more.begin(), more.end());
+      }
+    }
+    for (const BoundStage& stage : tree.stages) {
+      PRESSO_ASSIGN(rows, add_stage(stage, needed, rows, depth));
+    }
+    return rows;
+  }
+
+  std::vector<StageForecast> take() { return std::move(stages_); }
+
+ private:
+  const Graph& graph() const { return *execution_.query.input; }
+
+  Result<double> add_stage(const BoundStage& stage, const std::vector<std::size_t>& needed,
+                           double rows, unsigned depth) {
+    const BoundJoins& joins = *execution_.query.joins;
+    const BoundSource& source = joins.sources[stage.build.root];
+    const std::vector<Table>& tables = (*execution_.sources)[stage.build.root];
+    std::set<std::size_t> kept;
+    for (const std::size_t column : needed) {
+      if (stage.build.has(joins.source_of(column))) kept.insert(column);
+    }
+    const std::vector<std::size_t> columns(kept.begin(), kept.end());
     StageForecast one;
-    QueryOptions options = execution.options;
+    one.stage = &stage;
+    one.depth = depth;
+    QueryOptions options = execution_.options;
     options.plan = {};  // is about the root
     PRESSO_ASSIGN(one.plan, make_filter_plan(tables, source.scan, options));
-    PRESSO_ASSIGN(
-        one.zones,
-        count_by_zones(tables, one.plan, columns_of_source(execution, stage, columns[i], one.plan),
-                       execution.options.cancelled));
-    const double kept =
+    PRESSO_ASSIGN(one.zones, count_by_zones(tables, one.plan,
+                                            columns_of_source(execution_, stage, columns, one.plan),
+                                            execution_.options.cancelled));
+    const double read =
         static_cast<double>(source.rows - one.zones.skipped_rows) * one.plan.selectivity;
-    PRESSO_ASSIGN(const BuildSizes sizes, sizes_of(execution, stage, columns[i], kept));
-    one.build = forecast_build(sizes, left, divided);
-    divided = divided || one.build.passes != 1;
-    left -= std::min(left, one.build.memory_bytes() / std::max(one.build.passes, 1u));
-    const double keys =
-        different_keys(*execution.query.input, stage, static_cast<double>(source.rows));
-    one.rows_out = rows_out(stage, forecast.rows, kept / keys, kept);
-    forecast.rows = one.rows_out;
-    forecast.stages.push_back(std::move(one));
+    std::vector<std::size_t> wanted = columns;
+    const auto keys = graph().columns_of(stage.build_keys);
+    wanted.insert(wanted.end(), keys.begin(), keys.end());
+    PRESSO_ASSIGN(const double rows_kept, add(stage.build, wanted, read, depth + 1));
+    PRESSO_ASSIGN(const BuildSizes sizes, sizes_of(execution_, stage, columns, rows_kept));
+    one.build = forecast_build(sizes, left_, divided_);
+    divided_ = divided_ || one.build.passes != 1;
+    left_ -= std::min(left_, one.build.memory_bytes() / std::max(one.build.passes, 1u));
+    const double different = different_keys(graph(), stage, static_cast<double>(source.rows));
+    one.rows_out = rows_out(stage, rows, rows_kept / different, rows_kept);
+    const double out = one.rows_out;
+    stages_.push_back(std::move(one));
+    return out;
   }
+
+  const Execution& execution_;
+  double left_;
+  bool divided_ = false;
+  std::vector<StageForecast> stages_;
+};
+
+}  // namespace
+
+Result<JoinForecast> forecast_joins(const Execution& execution,
+                                    const std::vector<std::size_t>& needed, double rows) {
+  StagesForecast stages(execution);
+  JoinForecast forecast;
+  PRESSO_ASSIGN(forecast.rows, stages.add(*execution.tree, needed, rows, 0));
+  forecast.stages = stages.take();
   return forecast;
 }
 

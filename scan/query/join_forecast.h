@@ -9,6 +9,7 @@
 
 #include "scan/join/join_table.h"
 #include "scan/query/execution.h"
+#include "scan/query/join_plan.h"
 #include "scan/query/zone_counts.h"
 
 namespace presso::query {
@@ -37,20 +38,21 @@ BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool di
 
 /// A stage, with what is known of its source.
 struct StageForecast {
-  FilterPlan plan;  ///< the conditions on its rows alone
+  const BoundStage* stage = nullptr;
+  unsigned depth = 0;  ///< 0: the root's rows pass it; else rows of a build side
+  FilterPlan plan;     ///< the conditions on its rows alone
   ZoneCounts zones;
   BuildForecast build;
   double rows_out = 0;  ///< that come out of the stage
 };
 
 struct JoinForecast {
-  std::vector<StageForecast> stages;
-  double rows = 0;  ///< behind all of them
+  std::vector<StageForecast> stages;  ///< each behind those of its build side
+  double rows = 0;                    ///< behind all of them
 };
-/// `columns`: of BoundQuery::columns, those that are kept of the build sides, by stage. `rows`: of
-/// the root that come to the first stage.
+/// `needed`: the columns that are wanted behind the joins. `rows`: of the root that come to the
+/// first stage.
 Result<JoinForecast> forecast_joins(const Execution& execution,
-                                    const std::vector<std::vector<std::size_t>>& columns,
-                                    double rows);
+                                    const std::vector<std::size_t>& needed, double rows);
 
 }  // namespace presso::query

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The joins of a query after names were looked up: one table is read in its order, the root; each
-// other one is the build side of a stage, which its rows pass one after another.
+// other one belongs to the build side of a stage, which the root's rows pass one after another. The
+// rows of a build side may themselves have passed stages before.
 // Tested through tests/unit/scan/query/join_test.cpp.
 #pragma once
 
@@ -43,8 +44,18 @@ struct BoundSource {
   BoundQuery scan;  ///< its own columns, numbered from 0 on, and the conditions on them alone
 };
 
+struct BoundStage;
+
+/// A table, and the stages that its rows pass.
+struct JoinTree {
+  std::size_t root = 0;  ///< a source
+  std::vector<BoundStage> stages;
+
+  bool has(std::size_t source) const;
+};
+
 struct BoundStage {
-  std::size_t source = 0;  ///< the build side
+  JoinTree build;
   StageKind kind = StageKind::kInner;
   std::vector<NodeId> probe_keys;  ///< of BoundQuery::input, as all nodes here
   std::vector<NodeId> build_keys;  ///< in the same physical form
@@ -53,8 +64,7 @@ struct BoundStage {
 
 struct BoundJoins {
   std::vector<BoundSource> sources;
-  std::size_t root = 0;
-  std::vector<BoundStage> stages;
+  JoinTree tree;
 
   std::size_t source_of(std::size_t column) const;
 };
@@ -67,9 +77,10 @@ Status bind_joins(BoundQuery& query, const QuerySpec& spec, std::vector<SourceFa
                   Binder& binder);
 /// "a = b, c = d", "id", or conditions: what stands behind --on.
 Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join);
-/// The combined columns, as far as joins change them: which may be null, hidden, or not used.
-/// USING hides columns.
+/// The combined columns, as far as the first `joins` joins change them: which may be null, hidden,
+/// or not used. USING hides columns.
 Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
-                                                const std::vector<SourceFacts>& sources);
+                                                const std::vector<SourceFacts>& sources,
+                                                std::size_t joins);
 
 }  // namespace presso::query

@@ -11,8 +11,9 @@ namespace presso::query {
 
 std::vector<std::size_t> JoinRun::columns_needed(const Program& program) const {
   const BoundQuery& query = execution_.query;
-  std::vector<NodeId> nodes = query.conditions;
-  for (const BoundStage& stage : query.joins->stages) {
+  std::vector<NodeId> nodes;
+  if (execution_.is_whole) nodes = query.conditions;
+  for (const BoundStage& stage : execution_.tree->stages) {
     nodes.insert(nodes.end(), stage.probe_keys.begin(), stage.probe_keys.end());
     nodes.insert(nodes.end(), stage.residual.begin(), stage.residual.end());
   }
@@ -26,23 +27,19 @@ std::vector<std::size_t> JoinRun::root_columns(const Program& program) const {
   const BoundJoins& joins = *execution_.query.joins;
   std::vector<std::size_t> columns;
   for (const std::size_t column : columns_needed(program)) {
-    if (joins.source_of(column) != joins.root) continue;
-    columns.push_back(column - joins.sources[joins.root].first_column);
+    if (joins.source_of(column) != execution_.tree->root) continue;
+    columns.push_back(column - execution_.first_column);
   }
   return columns;
 }
 
-std::vector<std::size_t> JoinRun::columns_of_stage(std::size_t stage,
-                                                   const Program& program) const {
-  return columns_of_stage(stage, columns_needed(program));
-}
-
-std::vector<std::size_t> JoinRun::columns_of_stage(std::size_t stage,
-                                                   const std::vector<std::size_t>& needed) const {
+std::vector<std::size_t> JoinRun::columns_of_stage(std::size_t stage) const {
   const BoundJoins& joins = *execution_.query.joins;
   std::vector<std::size_t> columns;
-  for (const std::size_t column : needed) {
-    if (joins.source_of(column) == joins.stages[stage].source) columns.push_back(column);
+  for (const std::size_t column : columns_) {
+    if (execution_.tree->stages[stage].build.has(joins.source_of(column))) {
+      columns.push_back(column);
+    }
   }
   return columns;
 }
@@ -76,9 +73,9 @@ JoinPart JoinRun::part_of_stage(std::size_t stage) const {
 
 Status JoinRun::build(std::size_t stage) {
   stages_[stage].reset();
-  PRESSO_ASSIGN(stages_[stage], build_stage(execution_, execution_.query.joins->stages[stage],
-                                            columns_of_stage(stage, columns_), part_of_stage(stage),
-                                            memory_left()));
+  PRESSO_ASSIGN(stages_[stage],
+                build_stage(execution_, execution_.tree->stages[stage], columns_of_stage(stage),
+                            part_of_stage(stage), memory_left()));
   execution_.summary.peak_bytes = std::max(execution_.summary.peak_bytes, bytes());
   rows_kept_[stage] += stages_[stage]->rows.rows();
   most_bytes_[stage] = std::max(most_bytes_[stage], stages_[stage]->bytes());
@@ -89,8 +86,7 @@ Status JoinRun::build(std::size_t stage) {
 Status JoinRun::divide(std::size_t stage) {
   divided_ = stage;
   PRESSO_ASSIGN(const PartSizes sizes,
-                measure_parts(execution_, execution_.query.joins->stages[stage],
-                              columns_of_stage(stage, columns_)));
+                measure_parts(execution_, execution_.tree->stages[stage], columns_of_stage(stage)));
   const double budget = static_cast<double>(memory_left());
   parts_.clear();
   JoinPart part{0, 0};
@@ -101,7 +97,7 @@ Status JoinRun::divide(std::size_t stage) {
       return make_error(
           ErrorCode::kOutOfMemory,
           "the rows of " +
-              execution_.query.joins->sources[execution_.query.joins->stages[stage].source].name +
+              execution_.query.joins->sources[execution_.tree->stages[stage].build.root].name +
               " with a key in common take " + bytes_text(alone) + "; " + bytes_text(budget) +
               " are allowed for this side of the join; --memory permits more");
     }
@@ -121,7 +117,7 @@ Status JoinRun::divide(std::size_t stage) {
 Status JoinRun::prepare(const Program& program) {
   const std::vector<std::size_t> needed = columns_needed(program);
   const bool known = std::includes(columns_.begin(), columns_.end(), needed.begin(), needed.end());
-  const std::size_t count = execution_.query.joins->stages.size();
+  const std::size_t count = execution_.tree->stages.size();
   if (stages_.size() == count && known) return begin_pass(0);
   columns_ = needed;
   stages_.clear();
@@ -130,15 +126,21 @@ Status JoinRun::prepare(const Program& program) {
   rows_kept_.assign(count, 0);
   most_bytes_.assign(count, 0);
   pass_ = 0;
+  divided_ = 0;
   parts_ = {JoinPart{}};
   for (std::size_t stage = 0; stage < count; ++stage) {
     Status built = build(stage);
     const bool too_large = !built.ok() && built.error().code == ErrorCode::kOutOfMemory;
-    if (too_large && parts_.size() == 1) {
-      PRESSO_TRY(divide(stage));
-      built = build(stage);
+    // Parts have keys from all over the range, for each of which an array has a place.
+    const bool divides = execution_.options.join_strategy != JoinStrategy::kDirect;
+    if (too_large && divides && parts_.size() == 1) {
+      built = divide(stage);
+      if (built.ok()) built = build(stage);
     }
-    if (!built.ok()) return built;
+    if (!built.ok()) {
+      stages_.clear();
+      return built;
+    }
   }
   return {};
 }

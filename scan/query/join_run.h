@@ -37,12 +37,12 @@ class JoinRun {
     return gives_build_rows(stages_[stage]->bound.kind) &&
            (stage <= divided_ || pass + 1 == passes());
   }
+  /// The stage whose keys are divided among passes; 0 where none is.
+  std::size_t divided() const { return divided_; }
   /// The keys that rows of this pass have at a stage.
   JoinPart part_of_stage(std::size_t stage) const;
   /// Columns of the root that stages and `program` need, as the root numbers them.
   std::vector<std::size_t> root_columns(const Program& program) const;
-  /// Columns that are kept of a stage's build side for the stages and `program`.
-  std::vector<std::size_t> columns_of_stage(std::size_t stage, const Program& program) const;
   std::uint64_t bytes() const;
   /// Stored bytes, and blocks, of the columns that are read of all build sides.
   std::uint64_t stored_bytes() const;
@@ -62,8 +62,7 @@ class JoinRun {
 
  private:
   std::vector<std::size_t> columns_needed(const Program& program) const;
-  std::vector<std::size_t> columns_of_stage(std::size_t stage,
-                                            const std::vector<std::size_t>& needed) const;
+  std::vector<std::size_t> columns_of_stage(std::size_t stage) const;
   std::uint64_t memory_left() const;
   Status build(std::size_t stage);
   Status divide(std::size_t stage);
@@ -72,7 +71,7 @@ class JoinRun {
   std::vector<std::unique_ptr<BuiltStage>> stages_;
   std::vector<std::size_t> columns_;  ///< that the stages were built with
   std::vector<JoinPart> parts_{JoinPart{}};
-  std::size_t divided_ = 0;  ///< the stage whose keys are
+  std::size_t divided_ = 0;
   std::size_t pass_ = 0;
   std::vector<Count> counts_;              ///< by stage
   std::vector<std::uint64_t> rows_kept_;   ///< by stage, in all passes
@@ -107,10 +106,12 @@ class JoinWorker {
   /// Rows before a stage, or behind the last one.
   struct Level {
     std::uint32_t count = 0;
-    /// By source: numbers of its rows, kNone where there is none. The root's: among those that are
-    /// selected of a vector.
+    /// The root's rows, among those that are selected of a vector; then of each stage numbers of
+    /// rows of its build side. kNone where there is none.
     std::vector<std::vector<std::uint32_t>> rows;
     bool all_root_rows = false;  ///< the root's are 0, 1, 2, ...
+    /// Behind the stage whose keys are divided: see set_places(). Empty: all 0.
+    std::vector<std::uint64_t> places;
     std::vector<Gathered> columns;
   };
   /// What a thread needs to run some nodes at a level.
@@ -127,8 +128,10 @@ class JoinWorker {
     std::unique_ptr<Step> residual;  ///< nullptr: none
     JoinKeys::Scratch scratch;
     join::Found found;
-    bool is_parted = false;           ///< only some keys are of this pass
-    std::uint64_t here[kBatchWords];  ///< rows whose keys are
+    const std::uint64_t* validity = nullptr;   ///< rows that have a key; nullptr: all
+    const std::uint64_t* may_match = nullptr;  ///< and may have a partner
+    bool is_parted = false;                    ///< only some keys are of this pass
+    std::uint64_t here[kBatchWords];           ///< rows whose keys are
     std::uint64_t valid_here[kBatchWords];
     std::vector<std::uint32_t> kept;  ///< of pairs, those that fulfil conditions
 
@@ -138,53 +141,72 @@ class JoinWorker {
     std::vector<std::uint32_t> from;  ///< of pairs: the row of the level before
     std::vector<std::uint32_t> to;    ///< and that of the build side
     bool found_partner = false;       ///< of a row whose pairs take several rounds
+    // Whether rows are tested by the filter of keys before they are joined at all.
+    bool is_filtered = false;
+    std::uint64_t tested = 0;
+    std::uint64_t passed = 0;
   };
 
   Result<VectorView> column(Level& level, std::size_t column);
   Result<VectorView> root_column(std::size_t column);
+  bool is_filtered(std::size_t stage) const;
   Physical physical_of_column(std::size_t column) const;
   Status run_step(Step& step, Level& level);
+  void begin_vector();
+  Status filter_rows(std::size_t stage);
   Status enter(std::size_t stage);
+  std::optional<std::size_t> coded_key(std::size_t stage, const Level& level);
+  Status encode_keys(std::size_t stage, Level& level, bool hashed);
   Status find(std::size_t stage);
+  static void list_unique_pairs(Probe& probe, std::uint32_t count);
   Status join_pairs(std::size_t stage);
   Status join_checked(std::size_t stage);
   Status check_round(std::size_t stage, bool ends_row);
   Status choose_rows(std::size_t stage, bool wanted);
   Status push(std::size_t stage);
   void fill_level(const Level& from, Level& to, const std::vector<std::uint32_t>& picked,
-                  const std::uint32_t* build, std::size_t build_source);
+                  const std::uint32_t* build, std::size_t stage);
   void mark(std::size_t stage);
   Status finish_rows(Level& level);
   Status keep_fulfilling(Step& step, Level& level, std::vector<std::uint32_t>& kept);
   bool only_counts(std::size_t stage) const;
+  std::uint64_t origin(const Level& level, std::uint32_t i) const;
+  void set_places(Level& level);
   void set_numbers(const Level& level);
+  void drop_pairs();
   std::uint64_t root_row(std::uint32_t selected) const;
   Error failure_at(const Failure& failure, const Level& level) const;
 
   const Execution& execution_;
   const JoinRun& run_;
-  const BoundJoins& joins_;
+  const JoinTree& tree_;
   std::vector<Level> levels_;  ///< before stage 0, 1, ..., behind the last one, behind conditions
   std::vector<std::unique_ptr<Probe>> probes_;
   std::vector<JoinRun::Count> counts_;
   std::unique_ptr<Step> after_;
   std::unique_ptr<Step> results_;
+  bool may_miss_ = false;  ///< there may be rows that have none of some table
   std::vector<std::uint32_t> kept_;
   std::vector<std::uint64_t> numbers_;
-  std::vector<std::size_t> source_of_column_;
-  std::vector<std::size_t> place_;  ///< by column, in its build side
-  std::vector<std::uint32_t> stage_of_source_;
+  std::vector<std::size_t> holder_;  ///< by column: in Level::rows
+  std::vector<std::size_t> place_;   ///< by column, in its build side
+  unsigned number_shift_;            ///< bits behind the row's number
+  unsigned part_shift_;              ///< of these, bits for its place at the stage that is divided
 
   // Where it is.
   SliceReader* reader_ = nullptr;
   const Slice* slice_ = nullptr;
   std::uint32_t vector_ = 0;
   Selection selection_;
-  std::vector<Gathered> root_columns_;  ///< of the selected rows
-  std::optional<std::size_t> ending_;   ///< the stage whose build side's rows come out
-  std::uint64_t first_ending_ = 0;      ///< their numbers begin with this
+  std::vector<Gathered> root_columns_;            ///< of the selected rows
+  std::optional<std::size_t> ending_;             ///< the stage whose build side's rows come out
+  std::uint64_t first_ending_ = 0;                ///< their numbers begin with this
+  std::uint64_t last_there_ = ~std::uint64_t{0};  ///< at the stage whose keys are divided
+  std::uint64_t place_there_ = 0;
   std::uint64_t last_row_ = ~std::uint64_t{0};
+  std::uint64_t last_place_ = 0;
   std::uint64_t ordinal_ = 0;  ///< of its rows in the answer
+  std::uint64_t given_ = 0;    ///< rows, where their numbers do not matter
   std::uint64_t* matched_ = nullptr;
   const TakeRows* take_ = nullptr;
 };

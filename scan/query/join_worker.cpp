@@ -2,15 +2,14 @@
 // JoinWorker: a vector of the root's rows at a time, stage by stage, in rounds of up to 1,024
 // pairs.
 #include <algorithm>
+#include <bit>
 
 #include "format/columns/bit_copy.h"
+#include "scan/query/entry_words.h"
 #include "scan/query/join_run.h"
 
 namespace presso::query {
 namespace {
-
-/// Rows have room for so many partners in the order of the answer.
-constexpr unsigned kNumberShift = 22;
 
 bool has_bit(const std::uint64_t* bits, std::uint64_t i) {
   return bits == nullptr || (bits[i / 64] >> (i % 64) & 1) != 0;
@@ -44,11 +43,30 @@ struct Wide {
   std::uint64_t words[2] = {0, 0};
 };
 
-bool pick(Physical physical, const VectorView& from, const std::uint32_t* rows, std::uint32_t count,
-          Byte* out, std::uint64_t* validity) {
+/// The same where each row is there and has a value.
+template <class T>
+void pick_all(const void* values, const std::uint32_t* rows, std::uint32_t count, Byte* out) {
+  const auto* const from = static_cast<const T*>(values);
+  auto* const to = reinterpret_cast<T*>(out);
+  for (std::uint32_t i = 0; i < count; ++i) to[i] = from[rows[i]];
+}
+
+void pick_all(const VectorView& from, const std::uint32_t* rows, std::uint32_t count, Byte* out) {
+  switch (physical_bytes(from.physical)) {
+    case 1:
+      return pick_all<Byte>(from.values, rows, count, out);
+    case 8:
+      return pick_all<std::uint64_t>(from.values, rows, count, out);
+    default:
+      return pick_all<Wide>(from.values, rows, count, out);
+  }
+}
+
+bool pick(const VectorView& from, const std::uint32_t* rows, std::uint32_t count, Byte* out,
+          std::uint64_t* validity) {
   const auto* const values = static_cast<const Byte*>(from.values);
   std::fill_n(validity, kBatchWords, 0);
-  switch (physical_bytes(physical)) {
+  switch (physical_bytes(from.physical)) {
     case 1:
       return pick_values<Byte>(values, from.validity, rows, count, out, validity);
     case 8:
@@ -58,46 +76,75 @@ bool pick(Physical physical, const VectorView& from, const std::uint32_t* rows, 
   }
 }
 
+/// How many bits of a positive number are left behind those of a row of any source.
+unsigned free_bits(const BoundJoins& joins) {
+  std::uint64_t rows = 0;
+  for (const BoundSource& source : joins.sources) rows += source.rows;
+  return 63 - static_cast<unsigned>(std::bit_width(rows));
+}
+
+std::uint64_t within_bits(std::uint64_t value, unsigned bits) {
+  return std::min(value, (std::uint64_t{1} << bits) - 1);
+}
+
 }  // namespace
 
 JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Program& program)
     : execution_(execution),
       run_(run),
-      joins_(*execution.query.joins),
-      levels_(joins_.stages.size() + 2),
-      counts_(joins_.stages.size()),
+      tree_(*execution.tree),
+      levels_(tree_.stages.size() + 2),
+      counts_(tree_.stages.size()),
       numbers_(kBatchRows),
+      number_shift_(free_bits(*execution.query.joins)),
+      part_shift_(run.divided() == 0 ? 0 : number_shift_ / 2),
       root_columns_(execution.query.columns.size()) {
   const BoundQuery& query = execution.query;
   for (Level& level : levels_) {
-    level.rows.resize(joins_.sources.size());
+    level.rows.resize(tree_.stages.size() + 1);
     level.columns = std::vector<Gathered>(query.columns.size());
   }
-  for (const BoundStage& stage : joins_.stages) {
+  for (const BoundStage& stage : tree_.stages) {
     auto probe = std::make_unique<Probe>();
     probe->keys = std::make_unique<Step>(Program(*query.input, stage.probe_keys));
     if (!stage.residual.empty()) {
       probe->residual = std::make_unique<Step>(Program(*query.input, stage.residual));
     }
+    may_miss_ = may_miss_ || keeps_probe(stage.kind) || gives_build_rows(stage.kind);
     probes_.push_back(std::move(probe));
   }
-  if (!query.conditions.empty()) {
+  for (std::size_t i = 0; i < tree_.stages.size(); ++i) probes_[i]->is_filtered = is_filtered(i);
+  if (execution.is_whole && !query.conditions.empty()) {
     after_ = std::make_unique<Step>(Program(*query.input, query.conditions));
   }
   results_ = std::make_unique<Step>(program);
-  for (std::size_t i = 0; i < joins_.stages.size(); ++i) {
-    stage_of_source_.resize(joins_.sources.size(), kNone);
-    stage_of_source_[joins_.stages[i].source] = static_cast<std::uint32_t>(i);
-  }
   for (std::size_t column = 0; column < query.columns.size(); ++column) {
-    const std::size_t source = joins_.source_of(column);
-    source_of_column_.push_back(source);
+    const std::size_t source = query.joins->source_of(column);
+    holder_.push_back(0);
     place_.push_back(0);
-    if (source == joins_.root) continue;
-    const auto& kept = run.stage(stage_of_source_[source]).columns;
-    place_.back() =
-        static_cast<std::size_t>(std::find(kept.begin(), kept.end(), column) - kept.begin());
+    for (std::size_t stage = 0; stage < tree_.stages.size(); ++stage) {
+      if (!tree_.stages[stage].build.has(source)) continue;
+      const auto& kept = run.stage(stage).columns;
+      holder_.back() = stage + 1;
+      place_.back() =
+          static_cast<std::size_t>(std::find(kept.begin(), kept.end(), column) - kept.begin());
+    }
   }
+}
+
+/// Whether a stage has a filter, and its keys are known before any stage.
+bool JoinWorker::is_filtered(std::size_t stage) const {
+  if (run_.stage(stage).filter == nullptr) return false;
+  for (const NodeId key : tree_.stages[stage].probe_keys) {
+    if (execution_.query.input->may_fail(key)) return false;  // perhaps not for rows that are left
+  }
+  for (const std::size_t column : probes_[stage]->keys->program.inputs()) {
+    if (execution_.query.joins->source_of(column) != tree_.root) return false;
+  }
+  for (std::size_t earlier = 0; earlier < stage; ++earlier) {
+    if (tree_.stages[earlier].kind != StageKind::kInner) return false;
+  }
+  return true;
 }
 
 // --- values
@@ -105,7 +152,7 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
 Result<VectorView> JoinWorker::root_column(std::size_t column) {
   Gathered& gathered = root_columns_[column];
   if (!gathered.made) {
-    const std::size_t own = column - joins_.sources[joins_.root].first_column;
+    const std::size_t own = column - execution_.first_column;
     PRESSO_ASSIGN(gathered.view, reader_->load(own, vector_, selection_));
     gathered.made = true;
   }
@@ -115,8 +162,8 @@ Result<VectorView> JoinWorker::root_column(std::size_t column) {
 Result<VectorView> JoinWorker::column(Level& level, std::size_t column) {
   Gathered& gathered = level.columns[column];
   if (gathered.made) return gathered.view;
-  const std::size_t source = source_of_column_[column];
-  const bool of_root = source == joins_.root;
+  const std::size_t holder = holder_[column];
+  const bool of_root = holder == 0;
   VectorView from;
   if (of_root && !ending_) {
     PRESSO_ASSIGN(from, root_column(column));
@@ -127,11 +174,16 @@ Result<VectorView> JoinWorker::column(Level& level, std::size_t column) {
     if (of_root && ending_) {
       from.physical = physical_of_column(column);
     } else if (!of_root) {
-      from = run_.stage(stage_of_source_[source]).rows.view(place_[column], 0);
+      from = run_.stage(holder - 1).rows.view(place_[column], 0);
     }
     gathered.values.resize_discarding(kBatchRows * physical_bytes(from.physical));
-    const bool nulls = pick(from.physical, from, level.rows[source].data(), level.count,
-                            gathered.values.data(), gathered.validity);
+    const std::uint32_t* const rows = level.rows[holder].data();
+    bool nulls = false;
+    if (!may_miss_ && from.validity == nullptr) {
+      pick_all(from, rows, level.count, gathered.values.data());
+    } else {
+      nulls = pick(from, rows, level.count, gathered.values.data(), gathered.validity);
+    }
     gathered.view = {from.physical, gathered.values.data(), nulls ? gathered.validity : nullptr};
   }
   gathered.made = true;
@@ -157,8 +209,7 @@ Status JoinWorker::run_step(Step& step, Level& level) {
 
 Error JoinWorker::failure_at(const Failure& failure, const Level& level) const {
   if (ending_) return make_error(ErrorCode::kInvalidArgument, failure.what);
-  const std::uint32_t selected =
-      level.all_root_rows ? failure.row : level.rows[joins_.root][failure.row];
+  const std::uint32_t selected = level.all_root_rows ? failure.row : level.rows[0][failure.row];
   return failure_error(failure, root_row(selected));
 }
 
@@ -171,23 +222,32 @@ std::uint64_t JoinWorker::root_row(std::uint32_t selected) const {
 
 /// The rows `picked` of `from`; with `build`, which are rows of the stage's build side.
 void JoinWorker::fill_level(const Level& from, Level& to, const std::vector<std::uint32_t>& picked,
-                            const std::uint32_t* build, std::size_t build_source) {
+                            const std::uint32_t* build, std::size_t stage) {
   to.count = static_cast<std::uint32_t>(picked.size());
-  bool same = picked.size() == from.count;
-  for (std::uint32_t i = 0; same && i < to.count; ++i) same = picked[i] == i;
+  std::uint32_t moved = picked.size() == from.count ? 0 : 1;
+  for (std::uint32_t i = 0; moved == 0 && i < to.count; i += 64) {
+    const std::uint32_t end = std::min(to.count, i + 64);
+    for (std::uint32_t k = i; k < end; ++k) moved |= picked[k] ^ k;
+  }
+  const bool same = moved == 0;
   to.all_root_rows = same && from.all_root_rows;
   for (Gathered& gathered : to.columns) gathered.made = false;
-  for (std::size_t source = 0; source < from.rows.size(); ++source) {
-    std::vector<std::uint32_t>& rows = to.rows[source];
-    if (source == joins_.root && from.all_root_rows) {
-      rows.assign(picked.begin(), picked.end());
-    } else if (build != nullptr && source == build_source) {
+  to.places.clear();
+  if (!from.places.empty()) {
+    for (const std::uint32_t row : picked) to.places.push_back(from.places[row]);
+  }
+  for (std::size_t holder = 0; holder < from.rows.size(); ++holder) {
+    const std::vector<std::uint32_t>& old = from.rows[holder];
+    std::vector<std::uint32_t>& rows = to.rows[holder];
+    if (holder == 0 && from.all_root_rows) {
+      if (!same) rows.assign(picked.begin(), picked.end());
+    } else if (build != nullptr && holder == stage + 1) {
       rows.assign(build, build + to.count);
-    } else if (!from.rows[source].empty()) {
-      rows.resize(to.count);
-      for (std::uint32_t i = 0; i < to.count; ++i) rows[i] = from.rows[source][picked[i]];
+    } else if (same || old.empty()) {
+      rows = old;
     } else {
-      rows.clear();
+      rows.resize(to.count);
+      for (std::uint32_t i = 0; i < to.count; ++i) rows[i] = old[picked[i]];
     }
   }
 }
@@ -197,9 +257,9 @@ Status JoinWorker::push(std::size_t stage) {
   if (probe.from.empty()) return {};
   const bool with_build = !probe.to.empty();
   if (with_build) mark(stage);
-  if (gives_pairs(joins_.stages[stage].kind) || !with_build) {
+  if (gives_pairs(tree_.stages[stage].kind) || !with_build) {
     fill_level(levels_[stage], levels_[stage + 1], probe.from,
-               with_build ? probe.to.data() : nullptr, joins_.stages[stage].source);
+               with_build ? probe.to.data() : nullptr, stage);
     PRESSO_TRY(enter(stage + 1));
   }
   probe.from.clear();
@@ -225,14 +285,15 @@ void JoinWorker::mark(std::size_t stage) {
 
 Status JoinWorker::enter(std::size_t stage) {
   if (levels_[stage].count == 0) return {};
-  if (stage == joins_.stages.size()) return finish_rows(levels_[stage]);
+  if (stage == tree_.stages.size()) return finish_rows(levels_[stage]);
+  if (stage == run_.divided() && part_shift_ != 0) set_places(levels_[stage]);
   PRESSO_TRY(find(stage));
   if (only_counts(stage)) {
     *matched_ += probes_[stage]->found.pairs;
     return {};
   }
   if (probes_[stage]->residual != nullptr) return join_checked(stage);
-  const StageKind kind = joins_.stages[stage].kind;
+  const StageKind kind = tree_.stages[stage].kind;
   if (kind == StageKind::kProbeSemi || kind == StageKind::kProbeAnti) {
     return choose_rows(stage, kind == StageKind::kProbeSemi);
   }
@@ -241,46 +302,97 @@ Status JoinWorker::enter(std::size_t stage) {
 
 /// Whether the number of pairs is all that is wanted.
 bool JoinWorker::only_counts(std::size_t stage) const {
-  return execution_.only_counts && stage + 1 == joins_.stages.size() && after_ == nullptr &&
-         joins_.stages[stage].kind == StageKind::kInner && probes_[stage]->residual == nullptr;
+  return execution_.only_counts && stage + 1 == tree_.stages.size() && after_ == nullptr &&
+         tree_.stages[stage].kind == StageKind::kInner && probes_[stage]->residual == nullptr;
+}
+
+/// The column of the root that is a stage's only key, and whose strings are codes; nullopt: there
+/// is none.
+std::optional<std::size_t> JoinWorker::coded_key(std::size_t stage, const Level& level) {
+  const std::vector<NodeId>& keys = tree_.stages[stage].probe_keys;
+  if (ending_ || !level.all_root_rows || keys.size() != 1) return std::nullopt;
+  const Node& key = execution_.query.input->at(keys[0]);
+  const bool is_column = key.kind == Node::Kind::kColumn && key.physical == Physical::kString;
+  if (!is_column || holder_[key.column] != 0) return std::nullopt;
+  const std::size_t own = key.column - execution_.first_column;
+  const bool coded = reader_->column(own).representation() == Representation::kDictionary;
+  return coded ? std::optional(own) : std::nullopt;
+}
+
+/// Keys of the rows of a level, and their hashes where they are asked for, in probe.scratch: which
+/// rows have one, and which may have a partner.
+Status JoinWorker::encode_keys(std::size_t stage, Level& level, bool hashed) {
+  Probe& probe = *probes_[stage];
+  const JoinKeys& keys = run_.stage(stage).keys;
+  if (const auto column = coded_key(stage, level)) {
+    PRESSO_ASSIGN(const EntryWords* const entries, entry_words(keys, *reader_, *column));
+    PRESSO_ASSIGN(probe.validity,
+                  words_by_code(*entries, *reader_, *column, vector_, selection_, probe.scratch));
+    probe.may_match = probe.scratch.known;
+    return {};
+  }
+  PRESSO_TRY(run_step(*probe.keys, level));
+  probe.validity = keys.encode(probe.keys->results, level.count, probe.scratch);
+  if (hashed) keys.hash(level.count, probe.scratch);
+  probe.may_match = keys.words(level.count, probe.validity, probe.scratch);
+  return {};
 }
 
 Status JoinWorker::find(std::size_t stage) {
   Probe& probe = *probes_[stage];
   Level& level = levels_[stage];
-  const BuiltStage& built = run_.stage(stage);
-  PRESSO_TRY(run_step(*probe.keys, level));
-  const std::uint64_t* const validity =
-      built.keys.encode(probe.keys->results, level.count, probe.scratch);
   const JoinPart part = run_.part_of_stage(stage);
   probe.is_parted = !part.is_all();
-  const std::uint64_t* looked_up = validity;
+  PRESSO_TRY(encode_keys(stage, level, probe.is_parted));
+  const std::uint64_t* looked_up = probe.may_match;
   if (probe.is_parted) {
-    built.keys.hash(level.count, probe.scratch);
     for (std::uint32_t word = 0; word < kBatchWords; ++word) probe.here[word] = 0;
     for (std::uint32_t i = 0; i < level.count; ++i) {
-      probe.here[i / 64] |= std::uint64_t{part.has(probe.scratch.hashes[i], has_bit(validity, i))}
-                            << (i % 64);
+      const bool here = part.has(probe.scratch.hashes[i], has_bit(probe.validity, i));
+      probe.here[i / 64] |= std::uint64_t{here} << (i % 64);
     }
     for (std::uint32_t word = 0; word < kBatchWords; ++word) {
       probe.valid_here[word] =
-          probe.here[word] & (validity == nullptr ? ~std::uint64_t{0} : validity[word]);
+          probe.here[word] & (looked_up == nullptr ? ~std::uint64_t{0} : looked_up[word]);
     }
     looked_up = probe.valid_here;
   }
-  looked_up = built.keys.words(level.count, looked_up, probe.scratch);
-  PRESSO_TRY(
-      built.table->find({probe.scratch.codes.words.data(), level.count}, looked_up, probe.found));
+  PRESSO_TRY(run_.stage(stage).table->find({probe.scratch.codes.words.data(), level.count},
+                                           looked_up, probe.found));
   counts_[stage].asked += probe.is_parted ? ones_in(probe.here) : level.count;
   counts_[stage].found += probe.found.pairs;
   return {};
+}
+
+/// Pairs where keys of the build side are unique: all fit into a round.
+void JoinWorker::list_unique_pairs(Probe& probe, std::uint32_t count) {
+  probe.from.resize(count);
+  probe.to.resize(count);
+  std::uint32_t* const from = probe.from.data();
+  std::uint32_t* const to = probe.to.data();
+  const std::uint32_t* const first = probe.found.first.data();
+  const std::uint32_t* const found = probe.found.count.data();
+  std::uint32_t pairs = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    from[pairs] = i;
+    to[pairs] = first[i];
+    pairs += found[i];
+  }
+  probe.from.resize(pairs);
+  probe.to.resize(pairs);
+  if (probe.found.rows == nullptr) return;
+  for (std::uint32_t i = 0; i < pairs; ++i) to[i] = probe.found.rows[to[i]];
 }
 
 /// Pairs, in rounds; where only equal keys matter.
 Status JoinWorker::join_pairs(std::size_t stage) {
   Probe& probe = *probes_[stage];
   const std::uint32_t count = levels_[stage].count;
-  const bool keeps = keeps_probe(joins_.stages[stage].kind);
+  const bool keeps = keeps_probe(tree_.stages[stage].kind);
+  if (!keeps && run_.stage(stage).table->unique()) {
+    list_unique_pairs(probe, count);
+    return push(stage);
+  }
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t partners = probe.found.count[i];
     if (partners == 0 && keeps && probe.is_here(i)) {
@@ -314,7 +426,7 @@ Status JoinWorker::choose_rows(std::size_t stage, bool wanted) {
 Status JoinWorker::join_checked(std::size_t stage) {
   Probe& probe = *probes_[stage];
   const bool keeps =
-      keeps_probe(joins_.stages[stage].kind) || joins_.stages[stage].kind == StageKind::kProbeAnti;
+      keeps_probe(tree_.stages[stage].kind) || tree_.stages[stage].kind == StageKind::kProbeAnti;
   probe.found_partner = false;
   for (std::uint32_t i = 0; i < levels_[stage].count; ++i) {
     const std::uint32_t partners = probe.found.count[i];
@@ -338,9 +450,9 @@ Status JoinWorker::join_checked(std::size_t stage) {
 Status JoinWorker::check_round(std::size_t stage, bool ends_row) {
   Probe& probe = *probes_[stage];
   if (probe.from.empty()) return {};
-  const StageKind kind = joins_.stages[stage].kind;
+  const StageKind kind = tree_.stages[stage].kind;
   Level& pairs = levels_[stage + 1];
-  fill_level(levels_[stage], pairs, probe.from, probe.to.data(), joins_.stages[stage].source);
+  fill_level(levels_[stage], pairs, probe.from, probe.to.data(), stage);
   PRESSO_TRY(keep_fulfilling(*probe.residual, pairs, probe.kept));
   const std::vector<std::uint32_t> from = std::move(probe.from), to = std::move(probe.to);
   probe.from.clear();
@@ -402,25 +514,56 @@ Status JoinWorker::finish_rows(Level& level) {
   *matched_ += last->count;
   if (execution_.only_counts) return {};
   PRESSO_TRY(run_step(*results_, *last));
+  if (!execution_.wants_numbers) {
+    const RowNumbers ascending{given_, nullptr, nullptr};
+    given_ += last->count;
+    return (*take_)({last->count, ascending, results_->results});
+  }
   set_numbers(*last);
   return (*take_)({last->count, {0, nullptr, numbers_.data()}, results_->results});
 }
 
-/// The row of the root, and which of its rows in the answer it is; rows of build sides follow all
-/// of the root's.
+/// The row of the root that a row comes from; rows of build sides follow all of the root's.
+std::uint64_t JoinWorker::origin(const Level& level, std::uint32_t i) const {
+  if (!ending_) return root_row(level.all_root_rows ? i : level.rows[0][i]);
+  const BuiltStage& built = run_.stage(*ending_);
+  const std::uint32_t row = level.rows[*ending_ + 1][i];
+  return first_ending_ + (built.numbers.empty() ? row : built.numbers[row]);
+}
+
+/// All rows come to the stage whose keys are divided in each pass. Which one of its origin's rows
+/// each is there tells rows of several passes apart.
+void JoinWorker::set_places(Level& level) {
+  level.places.resize(level.count);
+  for (std::uint32_t i = 0; i < level.count; ++i) {
+    const std::uint64_t row = origin(level, i);
+    place_there_ = row == last_there_ ? place_there_ + 1 : 0;
+    last_there_ = row;
+    level.places[i] = place_there_;
+  }
+}
+
+/// Numbers are in the order of the answer, whatever the passes. They are exact where no row has
+/// more partners than bits are left to count.
 void JoinWorker::set_numbers(const Level& level) {
   for (std::uint32_t i = 0; i < level.count; ++i) {
-    std::uint64_t row = 0;
-    if (ending_) {
-      const BuiltStage& built = run_.stage(*ending_);
-      const std::uint32_t of_build = level.rows[built.bound.source][i];
-      row = first_ending_ + (built.numbers.empty() ? of_build : built.numbers[of_build]);
-    } else {
-      row = root_row(level.all_root_rows ? i : level.rows[joins_.root][i]);
-    }
-    ordinal_ = row == last_row_ ? ordinal_ + 1 : 0;
+    const std::uint64_t row = origin(level, i);
+    const std::uint64_t place = level.places.empty() ? 0 : level.places[i];
+    ordinal_ = row == last_row_ && place == last_place_ ? ordinal_ + 1 : 0;
     last_row_ = row;
-    numbers_[i] = (row << kNumberShift) + ordinal_;
+    last_place_ = place;
+    const unsigned low_bits = number_shift_ - part_shift_;
+    numbers_[i] = (row << number_shift_) + (within_bits(place, part_shift_) << low_bits) +
+                  within_bits(ordinal_, low_bits);
+  }
+}
+
+/// What an error, or somebody who wanted no more rows, has left behind.
+void JoinWorker::drop_pairs() {
+  for (const auto& probe : probes_) {
+    probe->from.clear();
+    probe->to.clear();
+    probe->found_partner = false;
   }
 }
 
@@ -431,17 +574,59 @@ Status JoinWorker::run_slice(const Slice& slice, const std::uint64_t* bits, Slic
   matched_ = &matched;
   take_ = &take;
   ending_.reset();
+  drop_pairs();
   for (std::uint32_t vector = 0; vector < slice.vectors(); ++vector) {
     vector_ = vector;
     selection_.set(bits + std::size_t{vector} * kBatchWords, slice.vector_rows(vector));
-    for (Gathered& gathered : root_columns_) gathered.made = false;
-    Level& level = levels_[0];
-    level.count = selection_.count;
-    level.all_root_rows = true;
-    for (Gathered& gathered : level.columns) gathered.made = false;
-    for (auto& rows : level.rows) rows.clear();
+    begin_vector();
+    for (std::size_t stage = 0; stage < probes_.size() && selection_.count > 0; ++stage) {
+      if (probes_[stage]->is_filtered) PRESSO_TRY(filter_rows(stage));
+    }
     PRESSO_TRY(enter(0));
   }
+  return {};
+}
+
+void JoinWorker::begin_vector() {
+  for (Gathered& gathered : root_columns_) gathered.made = false;
+  Level& level = levels_[0];
+  level.count = selection_.count;
+  level.all_root_rows = true;
+  for (Gathered& gathered : level.columns) gathered.made = false;
+  for (auto& rows : level.rows) rows.clear();
+  level.places.clear();
+}
+
+/// Leaves the selected rows whose keys may be in the build side of a stage. Where most are, rows
+/// are not tested any more.
+Status JoinWorker::filter_rows(std::size_t stage) {
+  constexpr std::uint64_t kTrial = 65'536;
+  Probe& probe = *probes_[stage];
+  const BuiltStage& built = run_.stage(stage);
+  const std::uint32_t count = levels_[0].count;
+  PRESSO_TRY(run_step(*probe.keys, levels_[0]));
+  const std::uint64_t* const validity =
+      built.keys.encode(probe.keys->results, count, probe.scratch);
+  std::uint64_t kept[kBatchWords] = {};
+  built.filter->test(probe.scratch.codes.words.data(), count, kept);
+  std::uint64_t rows[kBatchWords] = {};
+  std::uint32_t passed = 0;
+  for (std::uint32_t word = 0; word < (count + 63) / 64; ++word) {
+    std::uint64_t rest = validity == nullptr ? kept[word] : kept[word] & validity[word];
+    passed += ones_of(rest);
+    for (; rest != 0; rest &= rest - 1) {
+      const std::uint32_t i = 64 * word + static_cast<std::uint32_t>(std::countr_zero(rest));
+      const std::uint32_t row = selection_.all ? i : selection_.rows[i];
+      rows[row / 64] |= std::uint64_t{1} << (row % 64);
+    }
+  }
+  probe.tested += count;
+  probe.passed += passed;
+  counts_[stage].asked += count - passed;
+  if (probe.tested > kTrial && 4 * probe.passed > 3 * probe.tested) probe.is_filtered = false;
+  if (passed == count) return {};
+  selection_.set(rows, slice_->vector_rows(vector_));
+  begin_vector();
   return {};
 }
 
@@ -451,14 +636,16 @@ Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::u
   matched_ = &matched;
   take_ = &take;
   ending_ = stage;
-  first_ending_ = joins_.sources[joins_.root].rows;
+  drop_pairs();
+  const auto& sources = execution_.query.joins->sources;
+  first_ending_ = sources[tree_.root].rows;
   for (std::size_t i = 0; i < stage; ++i) {
-    first_ending_ += joins_.sources[joins_.stages[i].source].rows;
+    first_ending_ += sources[tree_.stages[i].build.root].rows;
   }
   const bool wanted = built.bound.kind == StageKind::kBuildSemi;
   Level& level = levels_[stage + 1];
   for (std::uint64_t at = first; at < first + count;) {
-    std::vector<std::uint32_t>& rows = level.rows[built.bound.source];
+    std::vector<std::uint32_t>& rows = level.rows[stage + 1];
     rows.clear();
     for (; at < first + count && rows.size() < kBatchRows; ++at) {
       const std::uint64_t word =
@@ -467,9 +654,10 @@ Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::u
     }
     level.count = static_cast<std::uint32_t>(rows.size());
     level.all_root_rows = false;
+    level.places.clear();
     for (Gathered& gathered : level.columns) gathered.made = false;
-    for (std::size_t source = 0; source < level.rows.size(); ++source) {
-      if (source != built.bound.source) level.rows[source].assign(level.count, kNone);
+    for (std::size_t holder = 0; holder < level.rows.size(); ++holder) {
+      if (holder != stage + 1) level.rows[holder].assign(level.count, kNone);
     }
     PRESSO_TRY(enter(stage + 1));
   }

@@ -241,34 +241,38 @@ Query& Query::limit(std::uint64_t rows, std::uint64_t offset) {
 
 namespace {
 
-/// Names of a table: its alias, its files' names, and "left" and "right" of two; the first one is
-/// no other table's, where that is possible.
+/// What people call a table: by its alias, else by its files.
+std::vector<std::string> given_names(const std::vector<std::string>& names,
+                                     const std::string& alias) {
+  return alias.empty() ? qualifiers_of(names) : std::vector<std::string>{alias};
+}
+
+/// Names of a table: those that were given, and "left" and "right" of two, or "t1" and so on, as
+/// far as nothing else is called so. The first one is no other table's, where that is possible.
 std::vector<std::string> source_names(const std::vector<std::vector<std::string>>& names,
                                       const std::vector<std::string>& aliases, std::size_t source) {
-  std::vector<std::string> own;
-  if (!aliases[source].empty()) own.push_back(aliases[source]);
-  for (std::string& stem : qualifiers_of(names[source])) own.push_back(std::move(stem));
-  const bool two = names.size() == 2;
-  const std::string side = source == 0 ? "left" : "right";
-  bool shared = own.empty();
-  for (std::size_t other = 0; other < names.size() && !shared; ++other) {
-    if (other == source || own.empty()) continue;
-    const auto others = qualifiers_of(names[other]);
-    shared =
-        aliases[other] == own[0] || std::find(others.begin(), others.end(), own[0]) != others.end();
+  std::vector<std::string> own = given_names(names[source], aliases[source]);
+  std::vector<std::string> others;
+  for (std::size_t other = 0; other < names.size(); ++other) {
+    const auto given = given_names(names[other], aliases[other]);
+    if (other != source) others.insert(others.end(), given.begin(), given.end());
   }
-  if (two) own.insert(shared ? own.begin() : own.end(), side);
-  if (names.size() > 1) {
-    const std::string numbered = "t" + std::to_string(source + 1);
-    own.insert(shared && !two ? own.begin() : own.end(), numbered);
-  }
+  const auto is_taken = [&others](const std::string& name) {
+    return std::find(others.begin(), others.end(), name) != others.end();
+  };
+  std::vector<std::string> more;
+  if (names.size() == 2) more.emplace_back(source == 0 ? "left" : "right");
+  if (names.size() > 1) more.push_back("t" + std::to_string(source + 1));
+  std::erase_if(more, is_taken);
+  const bool shared = own.empty() || is_taken(own[0]);
+  own.insert(shared ? own.begin() : own.end(), more.begin(), more.end());
   return own;
 }
 
 Result<BoundQuery> look_up(const query::Sources& sources,
                            const std::vector<std::vector<std::string>>& names,
                            const std::vector<std::string>& aliases, const query::QuerySpec& spec,
-                           const std::optional<Error>& error) {
+                           const std::optional<Error>& error, const QueryOptions* options) {
   if (error) return *error;
   std::vector<query::SourceFacts> facts;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -277,6 +281,14 @@ Result<BoundQuery> look_up(const query::Sources& sources,
     PRESSO_ASSIGN(one.columns, query::input_columns(sources[i], names[i]));
     one.qualifiers = source_names(names, aliases, i);
     one.rows = query::rows_of(sources[i]);
+    if (options != nullptr && sources.size() > 1) {
+      one.share = [&tables = sources[i], options](const BoundQuery& scan) {
+        QueryOptions own = *options;
+        own.plan = {};
+        const auto plan = query::make_filter_plan(tables, scan, own);
+        return plan.ok() ? plan->selectivity : 1.0;  // what is wrong is found again
+      };
+    }
     facts.push_back(std::move(one));
   }
   return without_bad_alloc([&] { return query::bind_query(spec, std::move(facts)); });
@@ -303,14 +315,14 @@ Status run_bound(Execution& execution, ResultSink& sink) {
 }  // namespace
 
 Result<TableSchema> Query::schema() const {
-  PRESSO_ASSIGN(BoundQuery bound,
-                look_up(body_->sources, body_->names, body_->aliases, body_->spec, body_->error));
+  PRESSO_ASSIGN(BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases, body_->spec,
+                                          body_->error, nullptr));
   return std::move(bound.schema);
 }
 
 Result<std::string> Query::explain(const QueryOptions& options, bool analyze) const {
-  PRESSO_ASSIGN(const BoundQuery bound,
-                look_up(body_->sources, body_->names, body_->aliases, body_->spec, body_->error));
+  PRESSO_ASSIGN(const BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases,
+                                                body_->spec, body_->error, &options));
   PRESSO_ASSIGN(Execution execution, prepare(body_->sources, bound, options));
   execution.start();
   std::optional<double> seconds;
@@ -324,8 +336,8 @@ Result<std::string> Query::explain(const QueryOptions& options, bool analyze) co
 }
 
 Result<QuerySummary> Query::run(const QueryOptions& options, ResultSink& sink) const {
-  PRESSO_ASSIGN(const BoundQuery bound,
-                look_up(body_->sources, body_->names, body_->aliases, body_->spec, body_->error));
+  PRESSO_ASSIGN(const BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases,
+                                                body_->spec, body_->error, &options));
   PRESSO_ASSIGN(Execution execution, prepare(body_->sources, bound, options));
   execution.start();
   PRESSO_TRY(run_bound(execution, sink));
@@ -334,8 +346,8 @@ Result<QuerySummary> Query::run(const QueryOptions& options, ResultSink& sink) c
 
 Status Query::run(const QueryOptions& options, ArrowArrayStream& out) const {
   auto body = std::make_shared<const Body>(*body_);
-  PRESSO_ASSIGN(BoundQuery found,
-                look_up(body->sources, body->names, body->aliases, body->spec, body->error));
+  PRESSO_ASSIGN(BoundQuery found, look_up(body->sources, body->names, body->aliases, body->spec,
+                                          body->error, &options));
   auto bound = std::make_shared<const BoundQuery>(std::move(found));
   auto run = [body, bound, options](ResultSink& sink,
                                     const std::atomic<bool>& cancelled) -> Status {

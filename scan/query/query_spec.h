@@ -2,6 +2,7 @@
 // A query as it was asked, and after its names and types were looked up.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -90,6 +91,9 @@ struct SourceFacts {
   std::vector<InputColumn> columns;
   std::vector<std::string> qualifiers;  ///< the first is that by which messages call it
   std::uint64_t rows = 0;
+  /// Which share of the rows conditions are expected to leave; nullptr: nobody asks for the best
+  /// order of joins.
+  std::function<double(const BoundQuery& scan)> share = {};
 };
 
 /// One source, and one more for each join of `spec`. Errors: kInvalidArgument with the place in the

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "scan/query/execution.h"
+#include "scan/query/join_run.h"
 #include "scan/query/key_codes.h"
 #include "scan/query/memory_forecast.h"
 #include "scan/values/hash.h"
@@ -23,9 +24,12 @@ class GroupRun {
   GroupRun(Execution& execution, ResultSink& sink) : execution_(execution), sink_(sink) {}
 
   Status run() {
+    execution_.wants_numbers = !query().keys.empty();
     PRESSO_TRY(find_key_codes());
     make_program();
     PRESSO_TRY(make_plan());
+    // What build sides need more parts of the groups' keys do not lessen.
+    if (execution_.joins != nullptr) PRESSO_TRY(execution_.joins->prepare(program_));
     for (std::uint32_t parts = 1;;) {
       plan_.parts = parts;
       const Status done = parts == 1             ? run_in_memory()

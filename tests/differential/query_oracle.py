@@ -27,11 +27,11 @@ from tables import TableMaker, schema_of, write_csv  # noqa: E402
 QUERIES_OF_TABLE = 200
 
 
-def parse_arguments():
+def parse_arguments(queries):
     parser = argparse.ArgumentParser()
     parser.add_argument("server")
     parser.add_argument(
-        "--queries", type=int, default=int(os.environ.get("PRESSO_ORACLE_QUERIES", 1500))
+        "--queries", type=int, default=int(os.environ.get("PRESSO_ORACLE_QUERIES", queries))
     )
     parser.add_argument("--seed", type=int, default=int(os.environ.get("PRESSO_ORACLE_SEED", 1)))
     parser.add_argument("--variants", type=int, default=2)
@@ -137,14 +137,14 @@ class Run:
             print("  sql: " + query.sql, flush=True)
 
 
-def main():
-    options = parse_arguments()
+def main(kind_of_run=Run, queries=1500):
+    options = parse_arguments(queries)
     try:
         import duckdb
     except ImportError:
         print("skipped: the Python package duckdb is not installed (pip install duckdb)")
         return 77
-    run = Run(options, duckdb)
+    run = kind_of_run(options, duckdb)
     begun = time.time()
     if options.table is not None:
         run.table(options.table, QUERIES_OF_TABLE)

@@ -2,20 +2,25 @@
 // Answers queries on tables, one a line: how scripts that know what other programs answer
 // (query_oracle.py, tpch_oracle.py) ask 100,000 of them without 100,000 processes.
 //
-//   query_server [--schema LIST] [--rows-per-group N] FILE...
+//   query_server [--schema LIST] [--rows-per-group N] [--name NAME] FILE...
 //
 // A FILE that ends in .csv is made a table in memory, with the types of LIST ("a:int8,b:utf8"); all
-// others are tables. A line is a JSON object of strings and numbers: where, columns, group_by, agg,
-// having, order_by, limit, offset; threads, plan, rows (list or bitmap), strategy, memory. The
-// answer is a line of JSON: {"types":[...],"rows":[[...],...]}, values as text or null, or
+// others are tables. Options are about the files behind them; files behind a --name are one source
+// with that name, which is empty without. A line is a JSON object of strings and numbers: where,
+// columns, group_by, agg, having, order_by, limit, offset; threads, plan, rows (list or bitmap),
+// strategy, join_strategy, memory. Sources are joined by from (a name), as (its alias), and join1
+// (a name), as1, kind1 ("left"), on1 ("a = b"), join2 and so on; or by sql, a statement over names.
+// The answer is a line of JSON: {"types":[...],"rows":[[...],...]}, values as text or null, or
 // {"error":"..."}.
 //
 // With "variants" each query is run so many times more, with other threads, plans and strategies,
-// drawn by "seed"; {"differs":"..."} says for which of them the answer is another one. So the
-// script gets each answer once.
+// and joins also with less memory, drawn by "seed"; {"differs":"..."} says for which of them the
+// answer is another one. So the script gets each answer once. "unfit" says how many of them had too
+// little memory, or a strategy that does not suit the keys, "passes" the most that one needed.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -25,6 +30,7 @@
 #include "presso/byte_stream.h"
 #include "presso/compress_table.h"
 #include "presso/query.h"
+#include "presso/sql.h"
 #include "tests/support/flat_json.h"
 
 namespace presso {
@@ -99,8 +105,77 @@ class JsonSink final : public ResultSink {
   std::string rows_;
 };
 
-Query query_of(const std::vector<Table>& tables, const Object& request) {
-  Query query = Query::from(tables);
+/// By name; a source is of several files.
+using Sources = std::map<std::string, std::vector<Table>>;
+
+Result<std::vector<Table>> source_of(const Sources& sources, const std::string& name) {
+  const auto found = sources.find(name);
+  if (found == sources.end()) {
+    return make_error(ErrorCode::kInvalidArgument, "there is no source '" + name + "'");
+  }
+  return found->second;
+}
+
+/// As `presso sql` does.
+Result<Query> statement_query(const Sources& sources, const std::string& text) {
+  PRESSO_ASSIGN(const SqlQuery statement, parse_sql(text));
+  PRESSO_ASSIGN(auto tables, source_of(sources, statement.from.path));
+  std::vector<std::string> names(tables.size(), statement.from.path);
+  Query query = Query::from(std::move(tables), std::move(names));
+  query.parsed_from(text).as(statement.from.alias);
+  for (const SqlJoin& join : statement.joins) {
+    PRESSO_ASSIGN(tables, source_of(sources, join.source.path));
+    names.assign(tables.size(), join.source.path);
+    if (join.using_columns.empty()) {
+      query.join(std::move(tables), names, join.kind, join.on);
+    } else {
+      query.join_using(std::move(tables), names, join.kind, join.using_columns);
+    }
+    query.as(join.source.alias);
+  }
+  if (statement.where) query.where(*statement.where);
+  query.select(statement.select);
+  std::vector<Expression> keys;
+  for (const NamedExpression& key : statement.group_by) keys.push_back(key.expression);
+  for (const NamedExpression& item : statement.select) {
+    if (statement.distinct) keys.push_back(item.expression);
+  }
+  query.group_by(std::move(keys));
+  if (statement.having) query.having(*statement.having);
+  query.order_by(statement.order_by);
+  query.limit(statement.limit, statement.offset);
+  return query;
+}
+
+JoinKind kind_of(const std::string& name) {
+  static constexpr const char* kNames[] = {"inner", "left", "right", "full", "semi", "anti"};
+  for (Byte i = 0; i < std::size(kNames); ++i) {
+    if (name == kNames[i]) return static_cast<JoinKind>(i);
+  }
+  return JoinKind::kInner;
+}
+
+Result<Query> joined_query(const Sources& sources, const Object& request) {
+  const std::string from = field(request, "from");
+  PRESSO_ASSIGN(auto tables, source_of(sources, from));
+  std::vector<std::string> names(tables.size(), from);
+  Query query = Query::from(std::move(tables), std::move(names));
+  query.as(field(request, "as"));
+  for (int i = 1; request.count("join" + std::to_string(i)) != 0; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string name = field(request, ("join" + number).c_str());
+    PRESSO_ASSIGN(tables, source_of(sources, name));
+    names.assign(tables.size(), name);
+    query.join(std::move(tables), names, kind_of(field(request, ("kind" + number).c_str())),
+               field(request, ("on" + number).c_str()));
+    query.as(field(request, ("as" + number).c_str()));
+  }
+  return query;
+}
+
+Result<Query> query_of(const Sources& sources, const Object& request) {
+  if (request.count("sql") != 0) return statement_query(sources, field(request, "sql"));
+  PRESSO_ASSIGN(Query query, joined_query(sources, request));
   const auto with = [&](const char* name, auto set) {
     const std::string text = field(request, name);
     if (!text.empty()) set(text);
@@ -133,14 +208,20 @@ QueryOptions options_of(const Object& request) {
       options.group_strategy = static_cast<GroupStrategy>(i);
     }
   }
+  options.join_strategy =
+      join_strategy_of(field(request, "join_strategy")).value_or(JoinStrategy::kAuto);
   return options;
 }
 
-std::string answer_of(const Query& query, const QueryOptions& options) {
+/// `passes` is raised to those of this run.
+std::string answer_of(const Query& query, const QueryOptions& options, std::uint64_t& passes) {
   JsonSink sink;
   const auto done = query.run(options, sink);
-  if (done.ok()) return sink.json();
-  return std::string("{\"error\":").append(quoted(done.error().message())).append("}");
+  if (!done.ok()) {
+    return std::string("{\"error\":").append(quoted(done.error().message())).append("}");
+  }
+  passes = std::max(passes, done->passes);
+  return sink.json();
 }
 
 /// How many conditions a plan orders, counted in what people are shown.
@@ -166,6 +247,10 @@ std::string random_plan(std::size_t conditions, std::mt19937_64& random) {
   return plan;
 }
 
+bool has_joins(const Object& request) {
+  return request.count("sql") != 0 || request.count("join1") != 0;
+}
+
 /// Other ways to the same answer.
 Object variant_of(Object request, std::size_t conditions, std::mt19937_64& random) {
   static constexpr const char* kThreads[] = {"1", "2", "5"};
@@ -174,42 +259,66 @@ Object variant_of(Object request, std::size_t conditions, std::mt19937_64& rando
   request["rows"] = kRows[random() % 3];
   request["strategy"] = kStrategies[random() % 5];
   if (conditions > 0 && random() % 4 != 0) request["plan"] = random_plan(conditions, random);
+  if (!has_joins(request)) return request;
+  request["join_strategy"] = kJoinStrategyNames[random() % kJoinStrategyNames.size()];
+  // From what holds some hundred rows to what holds all.
+  if (random() % 2 == 0) request["memory"] = std::to_string(std::uint64_t{4096} << random() % 10);
   return request;
 }
 
-std::string answer_to(const std::vector<Table>& tables, const Object& request) {
-  const Query query = query_of(tables, request);
-  std::string answer = answer_of(query, options_of(request));
+/// Not every strategy fits every key, and there may be too little memory.
+bool is_unfit(const Object& variant, const std::string& answer) {
+  const auto says = [&answer](const char* words) { return answer.find(words) != answer.npos; };
+  if (!answer.starts_with("{\"error\"")) return false;
+  if (says("groups cannot be found by") || says("of the build side that ascend")) return true;
+  const bool dense = field(variant, "strategy") == "dense" && says("do not fit into memory");
+  const bool direct = field(variant, "join_strategy") == "direct" && says("the table of a join");
+  const bool too_little =
+      !field(variant, "memory").empty() && (says("memory") || says("are allowed") || says("bytes"));
+  return dense || direct || too_little;
+}
+
+std::string differing(const Object& variant, const std::string& other, const std::string& answer) {
+  std::string what;
+  for (const char* name : {"threads", "plan", "rows", "strategy", "join_strategy", "memory"}) {
+    if (!field(variant, name).empty())
+      what += std::string(name) + " '" + field(variant, name) + "' ";
+  }
+  return std::string("{\"differs\":")
+      .append(quoted(what + ": " + other.substr(0, 2000)))
+      .append(",\"from\":")
+      .append(answer)
+      .append("}");
+}
+
+std::string answer_to(const Sources& sources, const Object& request) {
+  const auto query = query_of(sources, request);
+  if (!query.ok()) {
+    return std::string("{\"error\":").append(quoted(query.error().message())).append("}");
+  }
+  std::uint64_t passes = 0, unfit = 0;
+  std::string answer = answer_of(*query, options_of(request), passes);
   const std::uint64_t variants = number_of(request, "variants", 0);
   if (variants == 0) return answer;
   std::mt19937_64 random(number_of(request, "seed", 1));
-  const std::size_t conditions = conditions_of(query);
+  const std::size_t conditions = conditions_of(*query);
   for (std::uint64_t i = 0; i < variants; ++i) {
     const Object variant = variant_of(request, conditions, random);
-    const std::string other = answer_of(query, options_of(variant));
-    // Not every strategy fits every key, and an array may need too much memory.
-    const bool unfit = other.find("groups cannot be found by") != other.npos ||
-                       (field(variant, "strategy") == "dense" &&
-                        other.find("do not fit into memory") != other.npos);
-    if (other == answer || unfit) continue;
-    std::string what;
-    for (const char* name : {"threads", "plan", "rows", "strategy"}) {
-      what += std::string(name) + " '" + field(variant, name) + "' ";
-    }
-    return std::string("{\"differs\":")
-        .append(quoted(what + ": " + other.substr(0, 2000)))
-        .append(",\"from\":")
-        .append(answer)
-        .append("}");
+    const std::string other = answer_of(*query, options_of(variant), passes);
+    if (other == answer) continue;
+    if (!is_unfit(variant, other)) return differing(variant, other, answer);
+    ++unfit;
   }
-  return answer;
+  answer.pop_back();
+  return answer + ",\"unfit\":" + std::to_string(unfit) + ",\"passes\":" + std::to_string(passes) +
+         "}";
 }
 
 /// What tables are read from.
 struct Storage {
   std::vector<std::vector<Byte>> bytes;
   std::vector<std::unique_ptr<MemoryRandomAccess>> files;
-  std::vector<Table> tables;
+  Sources sources;
 };
 
 Result<std::vector<ColumnSchema>> types_of(std::string list) {
@@ -231,7 +340,8 @@ Result<std::vector<ColumnSchema>> types_of(std::string list) {
   return types;
 }
 
-Status add_table(Storage& storage, const std::string& path, const TableOptions& options) {
+Status add_table(Storage& storage, const std::string& name, const std::string& path,
+                 const TableOptions& options) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return make_error(ErrorCode::kIo, "cannot read " + path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -247,7 +357,7 @@ Status add_table(Storage& storage, const std::string& path, const TableOptions& 
   storage.bytes.push_back(std::move(bytes));
   storage.files.push_back(std::make_unique<MemoryRandomAccess>(storage.bytes.back()));
   PRESSO_ASSIGN(Table table, Table::open(*storage.files.back()));
-  storage.tables.push_back(std::move(table));
+  storage.sources[name].push_back(std::move(table));
   return {};
 }
 
@@ -256,14 +366,17 @@ Status open_tables(int count, char** arguments, Storage& storage) {
   options.text.header = true;
   options.compress.threads = 1;
   storage.bytes.reserve(static_cast<std::size_t>(count));
+  std::string name;
   for (int i = 1; i < count; ++i) {
     const std::string argument = arguments[i];
     if (argument == "--schema" && i + 1 < count) {
       PRESSO_ASSIGN(options.types, types_of(arguments[++i]));
     } else if (argument == "--rows-per-group" && i + 1 < count) {
       options.group_rows = static_cast<std::uint32_t>(std::atoi(arguments[++i]));
+    } else if (argument == "--name" && i + 1 < count) {
+      name = arguments[++i];
     } else {
-      PRESSO_TRY(add_table(storage, argument, options));
+      PRESSO_TRY(add_table(storage, name, argument, options));
     }
   }
   return {};
@@ -278,7 +391,7 @@ int serve(int count, char** arguments) {
   }
   for (std::string line; std::getline(std::cin, line);) {
     const auto request = flat_json::Reader(line).object();
-    std::cout << (request ? answer_to(storage.tables, *request) : "{\"error\":\"no request\"}")
+    std::cout << (request ? answer_to(storage.sources, *request) : "{\"error\":\"no request\"}")
               << std::endl;
   }
   return 0;

@@ -70,28 +70,9 @@ class SqlCommand final : public QueryCommand {
   }
 
   Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
-    Query query = Query::from({inputs[0]->table()}, {inputs[0]->table_name()});
-    query.parsed_from(text_).as(statement_.from.alias);
-    for (std::size_t i = 0; i < statement_.joins.size(); ++i) {
-      const SqlJoin& join = statement_.joins[i];
-      const SelectInput& input = *inputs[i + 1];
-      if (join.using_columns.empty()) {
-        query.join({input.table()}, {input.table_name()}, join.kind, join.on);
-      } else {
-        query.join_using({input.table()}, {input.table_name()}, join.kind, join.using_columns);
-      }
-      query.as(join.source.alias);
-    }
-    if (statement_.where) query.where(*statement_.where);
-    query.select(statement_.select);
-    if (statement_.distinct) query.distinct();
-    std::vector<Expression> keys;
-    for (const NamedExpression& key : statement_.group_by) keys.push_back(key.expression);
-    query.group_by(std::move(keys));
-    if (statement_.having) query.having(*statement_.having);
-    query.order_by(statement_.order_by);
-    query.limit(statement_.limit, statement_.offset);
-    return query;
+    std::vector<presso::Table> tables;
+    for (const auto& input : inputs) tables.push_back(input->table());
+    return Query::from(statement_, text_, std::move(tables));
   }
 
   std::string text_;

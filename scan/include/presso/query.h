@@ -126,6 +126,9 @@ class Query {
   /// which refer to their files. `names`: of the files, for messages.
   static Query from(const Table& table);
   static Query from(std::vector<Table> tables, std::vector<std::string> names = {});
+  /// What a statement asks (presso/sql.h). `tables`: of statement.from, then of each join. `text`:
+  /// that it was parsed from.
+  static Query from(const SqlQuery& statement, std::string_view text, std::vector<Table> tables);
   Query(Query&&) noexcept;
   Query& operator=(Query&&) noexcept;
   ~Query();

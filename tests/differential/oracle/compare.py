@@ -90,6 +90,8 @@ def equal(a, b):
 
 
 def sort_key(row, keys):
+    """By the first columns, or where `keys` is negative by the last ones."""
+
     def one(value):
         if value is None:
             return (3, 0)
@@ -99,7 +101,7 @@ def sort_key(row, keys):
             return (0, value + 0)
         return (1, value)
 
-    return [one(value) for value in row[:keys]]
+    return [one(value) for value in (row[:keys] if keys >= 0 else row[keys:])]
 
 
 def difference(query, answer, rows, sums):

@@ -55,10 +55,14 @@ def duck_type(column):
 
 
 class Duck:
-    def __init__(self, duckdb, columns, path):
+    def __init__(self, duckdb, columns=None, path=None):
         self.connection = duckdb.connect()
         self.connection.execute("SET threads = 1")
         self.connection.execute("SET preserve_insertion_order = true")
+        if columns:
+            self.add("t", columns, path)
+
+    def add(self, table, columns, path):
         names = ", ".join("'%s': 'VARCHAR'" % column.name for column in columns)
         casts = []
         for column in columns:
@@ -67,10 +71,10 @@ class Duck:
             cast = "CAST(%s AS FLOAT)" % name if column.type == "float" else name
             casts.append("CAST(%s AS %s) AS %s" % (cast, duck_type(column), name))
         self.connection.execute(
-            "CREATE TABLE t AS SELECT %s FROM read_csv('%s', columns = {%s}, header = true, "
+            "CREATE TABLE %s AS SELECT %s FROM read_csv('%s', columns = {%s}, header = true, "
             "auto_detect = false, delim = ',', quote = '\"', escape = '\"', nullstr = '', "
             "allow_quoted_nulls = false, parallel = false, new_line = '\\n')"
-            % (", ".join(casts), path, names)
+            % (table, ", ".join(casts), path, names)
         )
 
     def ask(self, sql):
@@ -87,15 +91,20 @@ class Duck:
 class Lite:
     """SQLite knows integers and strings only; other columns are left out."""
 
-    def __init__(self, columns):
+    def __init__(self, columns=None):
         self.connection = sqlite3.connect(":memory:")
         self.connection.execute("PRAGMA case_sensitive_like = ON")
+        if columns:
+            self.add("t", columns)
+
+    def add(self, table, columns):
         used = [
             c for c in columns if c.family == "str" or (c.family == "int" and "wide" not in c.tags)
         ]
         types = {"int": "INTEGER", "str": "TEXT"}
         self.connection.execute(
-            "CREATE TABLE t (%s)" % ", ".join('"%s" %s' % (c.name, types[c.family]) for c in used)
+            "CREATE TABLE %s (%s)"
+            % (table, ", ".join('"%s" %s' % (c.name, types[c.family]) for c in used))
         )
         rows = zip(
             *[
@@ -103,7 +112,8 @@ class Lite:
                 for c in used
             ]
         )
-        self.connection.executemany("INSERT INTO t VALUES (%s)" % ",".join("?" * len(used)), rows)
+        places = ",".join("?" * len(used))
+        self.connection.executemany("INSERT INTO %s VALUES (%s)" % (table, places), rows)
 
     def ask(self, sql):
         try:

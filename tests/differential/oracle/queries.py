@@ -16,6 +16,8 @@ class Query:
 
 
 class Maker:
+    source = "t"  # behind FROM
+
     def __init__(self, rng, columns, rows):
         self.rng, self.columns, self.rows = rng, columns, rows
         self.terms = Terms(rng, columns)
@@ -112,7 +114,7 @@ class Maker:
     def sql(self, clauses, where, request):
         if where is None or any(text is None for text in clauses.values()):
             return None
-        sql = "SELECT %s FROM t" % clauses["SELECT"]
+        sql = "SELECT %s FROM %s" % (clauses["SELECT"], self.source)
         if where:
             sql += " WHERE " + where
         for clause in ("GROUP BY", "HAVING", "ORDER BY"):
@@ -148,6 +150,10 @@ class Maker:
 
     # --- rows
 
+    def identity(self):
+        """What no two rows share."""
+        return [("id", "id", "id")]
+
     def plain(self, query, wheres):
         rng = self.rng
         items, names, terms = [], [], []
@@ -161,7 +167,7 @@ class Maker:
             items.append(item)
             names.append(name)
             terms.append(term)
-        items.append(("id", "id", "id"))
+        items += self.identity()
         parts = [("SELECT", "columns", items)]
         if rng.random() < 0.6:
             order = []
@@ -174,7 +180,7 @@ class Maker:
                     term = self.draw(lambda: self.any_term(1))
                     if not term.constant:
                         order.append(self.order_item(self.keep(term)))
-            order.append(("id", "id", "id"))
+            order += self.identity()
             parts.append(("ORDER BY", "order_by", order))
         self.limit(query)
         self.finish(query, parts, wheres)

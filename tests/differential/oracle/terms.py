@@ -80,21 +80,13 @@ class Terms(Conditions):
     def column(self, family, allowed=lambda column: True):
         known = [c for c in self.columns if c.family == family and allowed(c)]
         column = self.rng.choice(known)
-        lite = (
-            column.name
-            if family == "str" or (family == "int" and "wide" not in column.tags)
-            else None
-        )
-        name = column.name
-        if self.chance(0.02):
-            name = '"%s"' % name
-        elif self.chance(0.02):
-            name = name.upper()
+        name = self.spelled(column)
+        lite = family == "str" or (family == "int" and "wide" not in column.tags)
         term = Term(
             family,
             name,
             name,
-            lite,
+            name if lite else None,
             scale=column.scale,
             bound=column.bound,
             unit=column.unit,
@@ -105,10 +97,18 @@ class Terms(Conditions):
         term.column = column
         return term
 
+    def spelled(self, column):
+        """Names may stand in quotes, and capital letters are the same."""
+        if self.chance(0.02):
+            return '"%s"' % column.name
+        if self.chance(0.02):
+            return column.name.upper()
+        return column.name
+
     def sample(self, family, allowed=lambda column: True):
         """A value that stands in some column."""
         column = self.column(family, allowed).column
-        for _ in range(5):
+        for _ in range(5 if column.values else 0):
             value = self.rng.choice(column.values)
             if value is not None:
                 return column, value

@@ -224,6 +224,20 @@ TEST(JoinTable, DoublesATableOfDistinctKeysThatIsTooSmall) {
   EXPECT_EQ(found.pairs, keys.size());
 }
 
+TEST(JoinTable, PartitionsInSeveralLevels) {
+  const Words build = zipf_keys(700'000, 200'000, 0.7, 3);
+  Words probe(2'000);
+  for (std::size_t i = 0; i < probe.size(); ++i) probe[i] = 101 * i;
+  const JoinCase which{"several levels", build, probe, {}, {}};
+  const Rows expected = expected_rows(which);
+  for (const JoinStrategy strategy : {JoinStrategy::kUnchained, JoinStrategy::kRadix}) {
+    JoinTablePlan plan;
+    plan.strategy = strategy;
+    plan.threads = 2;
+    expect_rows(plan, which, expected);
+  }
+}
+
 TEST(JoinTable, RefusesToMergeKeysThatDoNotAscend) {
   const Words keys = {1, 3, 2};
   JoinTablePlan plan;

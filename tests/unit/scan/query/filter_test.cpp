@@ -96,7 +96,9 @@ class Conditions {
  public:
   explicit Conditions(const std::vector<TestColumn>& columns) {
     for (const TestColumn& column : columns) {
-      columns_.push_back({column.name, *parse_type(column.type), {}, true});
+      columns_.emplace_back();
+      columns_.back().name = column.name;
+      columns_.back().schema = *parse_type(column.type);
       values_.push_back(values_of(column, columns_.size() - 1));
       rows_ = std::min(rows_, column.values.size());
     }

@@ -90,6 +90,7 @@ JoinData make_join_data(const JoinDataOptions& options) {
     std::uint64_t key = below(random, count);
     if ((random.next() >> 32) < match) {
       data.pairs += rows[key];
+      data.matches += rows[key] != 0 ? 1 : 0;
     } else {
       key += count;
     }

@@ -25,6 +25,7 @@ struct JoinData {
   std::vector<std::uint64_t> build;
   std::vector<std::uint64_t> probe;
   std::uint64_t pairs = 0;
+  std::uint64_t matches = 0;  ///< probe rows that have a match
 };
 
 JoinData make_join_data(const JoinDataOptions& options);

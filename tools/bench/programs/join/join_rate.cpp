@@ -24,6 +24,7 @@
 #include <time.h>
 
 #include <atomic>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -31,6 +32,7 @@
 #include <thread>
 
 #include "scan/join/join_table.h"
+#include "scan/join/key_filter.h"
 #include "tools/bench/programs/join/join_data.h"
 
 namespace {
@@ -49,6 +51,7 @@ struct Options {
   int runs = 3;
   bool wall = false;
   bool two_phase = false;
+  bool filter = false;
 };
 
 double seconds(bool wall) {
@@ -226,6 +229,42 @@ void measure_two_phase(JoinStrategy strategy, const bench::JoinData& data, const
               1e-6 * static_cast<double>(data.probe.size()) / best[2]);
 }
 
+/// By one thread, in batches as a scan has them; --match says how many keys should pass.
+void measure_filter(const bench::JoinData& data, const Options& options) {
+  double best_build = 1e9, best_test = 1e9;
+  std::uint64_t passed = 0;
+  std::string text;
+  for (int run = 0; run < options.runs; ++run) {
+    std::unique_ptr<KeyFilter> filter;
+    best_build = std::min(best_build, timed(options, 1, [&] {
+                            auto built = KeyFilter::build({data.build, nullptr}, 1);
+                            if (!built.ok()) std::abort();
+                            filter = std::make_unique<KeyFilter>(std::move(*built));
+                          }));
+    best_test = std::min(best_test, timed(options, 1, [&] {
+                           passed = 0;
+                           std::uint64_t bits[16];
+                           for (std::uint64_t at = 0; at < data.probe.size(); at += 1024) {
+                             const auto count = static_cast<std::uint32_t>(
+                                 std::min<std::uint64_t>(1024, data.probe.size() - at));
+                             filter->test(data.probe.data() + at, count, bits);
+                             for (std::uint32_t word = 0; word < (count + 63) / 64; ++word) {
+                               passed += static_cast<std::uint64_t>(std::popcount(bits[word]));
+                             }
+                           }
+                         }));
+    text = filter->describe();
+  }
+  const auto probes = static_cast<double>(data.probe.size());
+  std::printf(
+      "filter      1  build %8.2f ms %7.1f M/s  test %7.1f M/s  %s, passes %.3f%%, "
+      "of no match %.3f%%\n",
+      1e3 * best_build, 1e-6 * static_cast<double>(data.build.size()) / best_build,
+      1e-6 * probes / best_test, text.c_str(), 100 * static_cast<double>(passed) / probes,
+      100 * static_cast<double>(passed - data.matches) /
+          std::max(1.0, probes - static_cast<double>(data.matches)));
+}
+
 bool is_too_slow(JoinStrategy strategy, const Options& options) {
   return strategy == JoinStrategy::kNestedLoop && options.strategy == "all" &&
          (options.data.build_rows > 5'000 || options.data.probe_rows > 100'000);
@@ -242,7 +281,10 @@ Options parse(int argc, char** argv) {
     if (flag == "--wall") options.wall = true;
     if (flag == "--buckets") options.buckets = true;
     if (flag == "--two-phase") options.two_phase = true;
-    if (flag == "--wall" || flag == "--buckets" || flag == "--two-phase") continue;
+    if (flag == "--filter") options.filter = true;
+    if (flag == "--wall" || flag == "--buckets" || flag == "--two-phase" || flag == "--filter") {
+      continue;
+    }
     const char* value = i + 1 < argc ? argv[++i] : "";
     const auto number = static_cast<std::uint64_t>(std::strtod(value, nullptr));
     if (flag == "--build") options.data.build_rows = number;
@@ -267,6 +309,7 @@ Options parse(int argc, char** argv) {
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
   const bench::JoinData data = bench::make_join_data(options.data);
+  if (options.filter) measure_filter(data, options);
   for (std::size_t i = 0; i < kJoinStrategyNames.size(); ++i) {
     const auto strategy = static_cast<JoinStrategy>(i);
     const std::string name(join_strategy_name(strategy));

@@ -4,6 +4,7 @@
 //
 //   query_rate TABLE.presso [--where EXPR] [--columns LIST] [--group-by LIST] [--agg LIST]
 //              [--order-by LIST] [--limit N] [--plan TEXT] [--strategy NAME] [-T N] [--runs N]
+//   query_rate STATEMENT [--join-strategy NAME] [-T N] [--runs N]
 //
 // Prints one line: least and median milliseconds, rows of the answer, rows that match, stored bytes
 // read.
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,15 +44,40 @@ presso::GroupStrategy strategy_of(const std::string& name) {
 
 }  // namespace
 
+/// Files stay open until the end.
+presso::Result<presso::Table> open_table(const std::string& path) {
+  static std::vector<std::unique_ptr<presso::FdRandomAccess>> files;
+  const int fd = open(path.c_str(), O_RDONLY);
+  struct stat about = {};
+  if (fd < 0 || fstat(fd, &about) != 0) {
+    return presso::make_error(presso::ErrorCode::kIo, "cannot open " + path);
+  }
+  files.push_back(
+      std::make_unique<presso::FdRandomAccess>(fd, static_cast<std::uint64_t>(about.st_size)));
+  return presso::Table::open(*files.back());
+}
+
+presso::Result<presso::Query> query_of(const std::string& first) {
+  if (first.find(' ') == std::string::npos) {
+    PRESSO_ASSIGN(const presso::Table table, open_table(first));
+    return presso::Query::from(table);
+  }
+  PRESSO_ASSIGN(const presso::SqlQuery statement, presso::parse_sql(first));
+  std::vector<presso::Table> tables;
+  PRESSO_ASSIGN(presso::Table table, open_table(statement.from.path));
+  tables.push_back(std::move(table));
+  for (const presso::SqlJoin& join : statement.joins) {
+    PRESSO_ASSIGN(presso::Table joined, open_table(join.source.path));
+    tables.push_back(std::move(joined));
+  }
+  return presso::Query::from(statement, first, std::move(tables));
+}
+
 int main(int argc, char** argv) {
   if (argc < 2) return fail("usage: query_rate TABLE.presso [--where EXPR] ...");
-  const int fd = open(argv[1], O_RDONLY);
-  struct stat about = {};
-  if (fd < 0 || fstat(fd, &about) != 0) return fail(std::string("cannot open ") + argv[1]);
-  const presso::FdRandomAccess file(fd, static_cast<std::uint64_t>(about.st_size));
-  const auto table = presso::Table::open(file);
-  if (!table.ok()) return fail(table.error().message());
-  presso::Query query = presso::Query::from(*table);
+  auto asked = query_of(argv[1]);
+  if (!asked.ok()) return fail(asked.error().message());
+  presso::Query& query = *asked;
   presso::QueryOptions options;
   int runs = 9;
   for (int i = 2; i + 1 < argc; i += 2) {
@@ -64,6 +91,9 @@ int main(int argc, char** argv) {
     if (flag == "--limit") query.limit(std::strtoull(value.c_str(), nullptr, 10));
     if (flag == "--plan") options.plan.plan = value;
     if (flag == "--strategy") options.group_strategy = strategy_of(value);
+    if (flag == "--join-strategy") {
+      options.join_strategy = presso::join_strategy_of(value).value_or(options.join_strategy);
+    }
     if (flag == "-T") options.threads = static_cast<unsigned>(std::atoi(value.c_str()));
     if (flag == "--runs") runs = std::max(1, std::atoi(value.c_str()));
   }
@@ -82,6 +112,5 @@ int main(int argc, char** argv) {
               milliseconds[milliseconds.size() / 2], static_cast<unsigned long long>(summary.rows),
               static_cast<unsigned long long>(summary.rows_matched),
               static_cast<unsigned long long>(summary.bytes_read));
-  close(fd);
   return 0;
 }
