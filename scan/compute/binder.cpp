@@ -156,6 +156,9 @@ Result<std::size_t> Binder::similar_column(const Expression& expression,
   if (similar.size() == 1) return similar[0];
   std::string hint = did_you_mean(expression.text, names);
   if (similar.size() > 1) hint = ", but several that differ in case";
+  const bool quoted =
+      expression.qualifier.empty() && expression.length == expression.text.size() + 2;
+  if (hint.empty() && quoted) hint = "; text stands in single quotes, names in double ones";
   if (hint.empty() && names.size() <= 12) {
     hint = "; there are:";
     for (const std::string& name : names) hint += " " + name;

@@ -110,7 +110,9 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
     if (!stage.residual.empty()) {
       probe->residual = std::make_unique<Step>(Program(*query.input, stage.residual));
     }
-    may_miss_ = may_miss_ || keeps_probe(stage.kind) || gives_build_rows(stage.kind);
+    // join_checked() tests rows without a partner as pairs with nothing.
+    const bool tests_none = stage.kind == StageKind::kProbeAnti && probe->residual != nullptr;
+    may_miss_ = may_miss_ || tests_none || keeps_probe(stage.kind) || gives_build_rows(stage.kind);
     probes_.push_back(std::move(probe));
   }
   for (std::size_t i = 0; i < tree_.stages.size(); ++i) probes_[i]->is_filtered = is_filtered(i);

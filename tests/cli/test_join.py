@@ -151,7 +151,9 @@ class Kinds(JoinTest):
             "key": by_key,
             "key, word": by_both,
             "left.key = right.key and {} % 2 = {} % 2": by_part,
-            "key, {} % 2 = {} % 2": by_part,
+            "key, {} + {} < 1500": lambda l, r: by_key(l, r) and l[0] + r[0] < 1500,
+            "left.key = right.key and left.word < right.word": lambda l, r: by_key(l, r)
+            and l[2].encode() < r[2].encode(),
         }
         for left, right in (("large", "small"), ("small", "large")):
             names = {"large": "a", "small": "b"}
