@@ -99,7 +99,7 @@ std::string explain_joins_text(const Execution& execution, const JoinForecast& f
     const BoundStage& stage = *told.stage;
     const BoundSource& source = joins.sources[stage.build.root];
     const bool inner = told.depth > 0;
-    text += "join " + std::to_string(++number) + (inner ? ", of a build side" : "") + ": with " +
+    text += "join " + std::to_string(++number) + ": " + joins.sources[told.probe].name + " with " +
             source.name + ", " + grouped(source.rows) +
             (source.rows == 1 ? " row, on " : " rows, on ") +
             keys_text(*query.input, stage, names) + "; " + kind_text(stage.kind, source.name) +

@@ -146,7 +146,7 @@ class StagesForecast {
       }
     }
     for (const BoundStage& stage : tree.stages) {
-      PRESSO_ASSIGN(rows, add_stage(stage, needed, rows, depth));
+      PRESSO_ASSIGN(rows, add_stage(tree.root, stage, needed, rows, depth));
     }
     return rows;
   }
@@ -156,8 +156,8 @@ class StagesForecast {
  private:
   const Graph& graph() const { return *execution_.query.input; }
 
-  Result<double> add_stage(const BoundStage& stage, const std::vector<std::size_t>& needed,
-                           double rows, unsigned depth) {
+  Result<double> add_stage(std::size_t probe, const BoundStage& stage,
+                           const std::vector<std::size_t>& needed, double rows, unsigned depth) {
     const BoundJoins& joins = *execution_.query.joins;
     const BoundSource& source = joins.sources[stage.build.root];
     const std::vector<Table>& tables = (*execution_.sources)[stage.build.root];
@@ -168,6 +168,7 @@ class StagesForecast {
     const std::vector<std::size_t> columns(kept.begin(), kept.end());
     StageForecast one;
     one.stage = &stage;
+    one.probe = probe;
     one.depth = depth;
     QueryOptions options = execution_.options;
     options.plan = {};  // is about the root

@@ -525,7 +525,7 @@ class Reports(JoinTest):
             text,
             r"^from: 90,000 rows in 2 tables\nroot: large, 60,000 rows, read in order\n"
             r"  where: no condition, all rows\n"
-            r"join 1: with small, 30,000 rows, on large.key = small.key; inner\n"
+            r"join 1: large with small, 30,000 rows, on large.key = small.key; inner\n"
             r"  where: plan 1, .*\n    1  b in 1 interval: .*\n  zones: .*\n"
             r"  predicted: (8|9),[0-9]{3} rows kept in memory, [0-9.]+ kB \(.* direct table\)\n",
         )

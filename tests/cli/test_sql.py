@@ -264,7 +264,7 @@ class Statements(SqlTest):
         self.assertRegex(
             text,
             r"^from: 9 rows in 2 tables\nroot: s, 5 rows, read in order\n.*\n"
-            r"join 1: with c, 4 rows, on s.city = c.city; outer, also rows for which c has no "
+            r"join 1: s with c, 4 rows, on s.city = c.city; outer, also rows for which c has no "
             r"partner\n  predicted: 4 rows kept in memory, ",
         )
         found = self.ok("sql", statement, "--explain=analyze").out.decode()

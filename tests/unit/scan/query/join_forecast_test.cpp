@@ -120,14 +120,14 @@ TEST_F(JoinExplainTest, StagesStandInOrderWithKeysConditionsAndSizes) {
   EXPECT_TRUE(has(text, "from: 50,100 rows in 3 tables\nroot: lines, 40,000 rows, read in order\n"))
       << text;
   EXPECT_TRUE(has(text,
-                  "\njoin 1: with orders, 10,000 rows, on key = orders.id; inner\n"
+                  "\njoin 1: lines with orders, 10,000 rows, on key = orders.id; inner\n"
                   "  where: plan 1, .*\n    1  id in 1 interval: .*\n"
                   "  zones: 1 of 2 slices .*\n"
                   "  predicted: 5,000 rows kept in memory, [0-9.]+ kB "
                   "\\([0-9.]+ kB rows with their keys, [0-9.]+ kB direct table\\)\n"))
       << text;
   EXPECT_TRUE(has(text,
-                  "\njoin 2: with towns, 100 rows, on town = towns.id; outer, also rows for "
+                  "\njoin 2: lines with towns, 100 rows, on town = towns.id; outer, also rows for "
                   "which towns has no partner\n  pairs: \\(5 < amount\\)\n"))
       << text;
   EXPECT_EQ(text.find("was:"), text.npos);
@@ -167,7 +167,7 @@ TEST_F(JoinExplainTest, TheSideThatIsKeptIsNamedWhereSidesAreExchanged) {
   const std::string text = explain(query, std::uint64_t{1} << 30, true);
   EXPECT_TRUE(has(text, "root: orders, 10,000 rows")) << text;
   EXPECT_TRUE(has(text,
-                  "join 1: with towns, 100 rows, on town = towns.id; outer, also rows of "
+                  "join 1: orders with towns, 100 rows, on town = towns.id; outer, also rows of "
                   "towns without a partner, at the end\n"))
       << text;
 }
