@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+import resource
 import signal
 import subprocess
 import unittest
@@ -512,6 +513,85 @@ class Forms(JoinTest):
         self.assertEqual(
             (status, output.split()), (0, ["id", "country", "--", "-------", "1", "NO", "1", "row"])
         )
+
+
+class Passes(JoinTest):
+    """Memory does not hold a side, and the rows of all passes are put in order by way of temporary
+    files."""
+
+    def setUp(self):
+        super().setUp()
+        rows = made_rows(60000, 1, 30000)
+        self.large = self.table("large.csv", text_of(rows, "a,key,word"), "--row-group", "9000")
+        self.small = self.table(
+            "small.csv", text_of(made_rows(30000, 2, 30000), "b,key,word"), "--row-group", "5000"
+        )
+        os.mkdir("spill")
+        self.ask = ("join", self.large, self.small, "--on", "key", "--kind", "left")
+        self.little = ("--memory", "1M", "--temp", "spill", "-f", "-o", "out.csv")
+        self.write("out.csv", b"precious")
+        self.before = self.files()
+
+    def assert_nothing_left(self):
+        self.assertEqual(self.files("spill"), [])
+        self.assertEqual(self.files(), self.before)
+        self.assertEqual(self.read("out.csv"), b"precious")
+
+    def test_the_answer_is_that_of_one_pass(self):
+        plenty = self.ok(*self.ask).out
+        said = self.ok(*self.ask, *self.little, "-v").err
+        self.assertEqual(self.read("out.csv"), plenty)
+        self.assertRegex(said, "bytes through temporary files")
+        self.assertEqual(self.files("spill"), [])
+
+    def test_folders_that_take_no_file(self):
+        said = self.fails(*self.ask, *self.little, "--temp", "none").err
+        self.assertRegex(said, r"^presso: .*`none`")
+        self.assert_nothing_left()
+
+    def test_temporary_files_that_may_not_grow(self):
+        done = subprocess.run(
+            [PRESSO, *self.ask, *self.little],
+            capture_output=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)),
+            timeout=60,
+        )
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertRegex(
+            done.stderr.decode(), r"^presso: no space left: a temporary file in `spill`"
+        )
+        self.assert_nothing_left()
+
+    def test_signals(self):
+        self.write("few.csv", b"key,x\n" + b"".join(b"%d,%d\n" % (i % 50, i) for i in range(3000)))
+        ask = ("join", self.large, "few.csv", self.small, "--on", "key", "--kind", "left")
+        self.before = self.files()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen(
+                [PRESSO, *ask, *self.little], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+            )
+            self.assertTrue(
+                wait_for(lambda: any(name.startswith(".out.") for name in self.files()))
+            )
+            process.send_signal(number)
+            said = process.communicate(timeout=60)[1]
+            self.assertEqual((process.returncode, said), (-number, b""))
+            self.assert_nothing_left()
+
+    def test_damage_that_a_later_pass_meets(self):
+        content = self.read(self.small)
+        found = 0
+        for at in range(len(content) * 8 // 10, len(content) // 2, -3000):
+            damaged = bytearray(content)
+            damaged[at] ^= 0x10
+            self.write("bad.presso", bytes(damaged))
+            self.before = self.files()
+            result = self.run_presso("join", self.large, "bad.presso", *self.ask[3:], *self.little)
+            self.assertEqual(result.status, 2, at)
+            self.assertRegex(result.err, r"^presso: bad.presso: block [0-9]+ \(")
+            self.assert_nothing_left()
+            found += 1
+        self.assertGreater(found, 3)
 
 
 class Reports(JoinTest):
