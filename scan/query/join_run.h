@@ -39,6 +39,8 @@ class JoinRun {
   }
   /// The stage whose keys are divided among passes; 0 where none is.
   std::size_t divided() const { return divided_; }
+  /// Whether rows that come to a stage in this pass have not come to it before.
+  bool is_new(std::size_t stage) const { return pass_ == 0 || stage > divided_; }
   /// The keys that rows of this pass have at a stage.
   JoinPart part_of_stage(std::size_t stage) const;
   /// Columns of the root that stages and `program` need, as the root numbers them.
