@@ -17,11 +17,14 @@ const CommandInfo kInfo = {
         "order. Further files are joined to that. Files are tables of 'presso compress --table', "
         "or CSV and its kin, as for select.\n\n"
         "Columns of the same name are told apart by what stands before the point: the file's name "
-        "without folder and endings (orders.id), or of two files left and right.\n\n"
+        "without folder and endings (orders.id), left and right of two files, or t1, t2, ... in "
+        "their order. Standard input, as -, is stdin.\n\n"
         "The larger of two files is read once, in order; of the other one the rows that its own "
         "conditions leave are kept in memory. The answer is in the order of the larger file's "
         "rows, then of the other's. Where --memory does not suffice, the larger file is read "
-        "several times, with some of the keys each time.",
+        "several times, with some of the keys each time; --explain says so before. All rows of "
+        "one file with all rows of another are not made: --on has an equality. 'presso sql' takes "
+        "the same as a statement.",
     .examples = {{"presso join orders.presso lineitem.presso --on o_orderkey=l_orderkey --agg "
                   "'count(*)'",
                   "how many lines have an order"},

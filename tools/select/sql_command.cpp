@@ -20,12 +20,16 @@ const CommandInfo kInfo = {
         "with equalities in where), where, group by, having, order by, limit, offset and select "
         "distinct. There are no subqueries, no unions and no window functions.\n\n"
         "Columns are qualified by the alias of a table, or by its file's name without folder and "
-        "endings.",
-    .examples = {{"presso sql \"select count(*) from 'weblog.presso' where status = 404\"",
-                  "a count"},
-                 {"presso sql \"select o_orderpriority, count(*) from orders.presso o join "
-                  "lineitem.presso l on o.o_orderkey = l.l_orderkey group by 1 order by 1\"",
-                  "a join with groups"}},
+        "endings; - is standard input, and called stdin. Names of files with other characters "
+        "than letters, digits and ._-/+@=%~: stand in quotes.",
+    .examples =
+        {{"presso sql \"select count(*) from 'weblog.presso' where status = 404\"", "a count"},
+         {"presso sql \"select o_orderpriority, count(*) from orders.presso o join "
+          "lineitem.presso l on o.o_orderkey = l.l_orderkey group by 1 order by 1\"",
+          "a join with groups"},
+         {"presso sql \"select distinct client from 'weblog.presso' w anti join 'known.csv' k "
+          "using (client)\" -o unknown.csv",
+          "clients that are not in a list, into a file"}},
     .exit_status =
         "0 if there are rows in the answer, 1 if there are none, 2 after an error. It is "
         "no error if the reader of standard output goes away.",
