@@ -136,8 +136,9 @@ Error Binder::ambiguous(const Expression& expression, const std::vector<std::siz
   for (const std::size_t column : found) {
     const std::size_t source = columns_[column].source;
     const bool named = source < qualifiers_.size() && !qualifiers_[source].empty();
-    names += (names.empty() ? "" : " or ") +
-             (named ? qualifiers_[source].front() + "." : std::string()) + columns_[column].name;
+    Expression one = presso::column(columns_[column].name);
+    if (named) one.qualifier = qualifiers_[source].front();
+    names += (names.empty() ? "" : " or ") + to_text(one);
   }
   return at_place(refused("several tables have a column '" + expression.text + "'; write " + names),
                   expression);

@@ -348,7 +348,8 @@ Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec,
     binder.aliases.add(item.name, id);
   }
   if (spec.select.empty()) {
-    PRESSO_TRY(add_star(query, binder, Expression(), qualifiers));
+    Status added = add_star(query, binder, Expression(), qualifiers);
+    if (!added.ok()) return shown(std::move(added.error()), "");
   }
   if (!spec.having.empty()) {
     return make_error(ErrorCode::kInvalidArgument,

@@ -266,6 +266,23 @@ class Kinds(JoinTest):
         both = "left.city is not distinct from right.city and left.id < right.id"
         self.fails("join", "shop.csv", "cities.csv", "--on", both, saying="no equality joins")
 
+    def test_a_side_without_rows(self):
+        """Nothing tells the types of its columns, which are strings then."""
+        self.write("none.csv", b"id,x\n")
+        ids = [["1"], ["2"], ["3"], ["4"], ["5"]]
+        for none in ("none.csv", self.table("none.csv", b"id,x\n")):
+            for kind in KINDS:
+                ask = ("--on", "id", "--kind", kind, "--no-header")
+                left = self.run_presso("join", "shop.csv", none, *ask, "--columns", "id")
+                right = self.run_presso("join", none, "shop.csv", *ask, "--columns", "id")
+                rows = [line.split() for line in left.out.decode().splitlines()]
+                self.assertEqual(rows, ids if kind in ("left", "full", "anti") else [], kind)
+                rows = [line.split() for line in right.out.decode().splitlines()]
+                self.assertEqual(rows, ids if kind in ("right", "full") else [], kind)
+            self.assertEqual(self.run_presso("join", none, none, "--on", "id").status, 1)
+            self.assertEqual(self.run_presso("join", "shop.csv", none, "--on", "price=x").status, 1)
+        self.fails("join", "shop.csv", "cities.csv", "--on", "price=country", saying="CAST")
+
     def test_a_file_with_itself(self):
         pairs = self.join(
             "shop.csv",
@@ -322,6 +339,13 @@ class Questions(JoinTest):
         self.assertEqual(
             self.cities("--kind", "semi", "--where", "id > 1", "--columns", "id"), [["2"], ["3"]]
         )
+
+    def test_names_that_need_quotes_are_proposed_with_them(self):
+        self.write("my-shop.csv", SHOP)
+        self.write("2024.csv", SHOP)
+        ask = ("my-shop.csv", "2024.csv", "--on", "id", "--columns")
+        self.fails("join", *ask, "price", saying='write "my-shop".price or "2024".price')
+        self.assertEqual(self.join(*ask, '"my-shop".price', "--limit", "1"), [["2.50"]])
 
     def test_names_of_folders_and_endings_are_left_out(self):
         os.makedirs("a")
