@@ -40,7 +40,6 @@ BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool di
 struct StageForecast {
   const BoundStage* stage = nullptr;
   std::size_t probe = 0;  ///< the source whose rows pass it
-  unsigned depth = 0;     ///< 0: that is the root; else a table that is kept in memory
   FilterPlan plan;        ///< the conditions on its rows alone
   ZoneCounts zones;
   BuildForecast build;

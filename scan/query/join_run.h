@@ -59,13 +59,15 @@ class JoinRun {
   };
   /// Those of a thread.
   void add_counts(const std::vector<Count>& counts);
-  /// What a stage was, for --explain: rows that were kept and asked for, the table.
-  std::string describe(std::size_t stage) const;
+  /// What all stages were, for --explain, with those of their build sides: rows that were kept and
+  /// asked for, the table.
+  std::vector<StageReport> reports() const;
 
  private:
   std::vector<std::size_t> columns_needed(const Program& program) const;
   std::vector<std::size_t> columns_of_stage(std::size_t stage) const;
   std::uint64_t memory_left() const;
+  std::string describe(std::size_t stage) const;
   Status build(std::size_t stage);
   Status divide(std::size_t stage);
 

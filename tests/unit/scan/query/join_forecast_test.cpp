@@ -149,6 +149,24 @@ TEST_F(JoinExplainTest, WhatHappenedIsCounted) {
   EXPECT_TRUE(has(text, "\nmatched: " + pairs + " rows\n")) << text;
 }
 
+TEST_F(JoinExplainTest, StagesOfABuildSideStandBeforeItsOwn) {
+  Query query = Query::from({*lines_.table}, {"lines.csv"});
+  query.join({*orders_.table}, {"orders.csv"}, JoinKind::kInner, "key = id")
+      .join({*towns_.table}, {"towns.csv"}, JoinKind::kInner, "town = towns.id")
+      .where("towns.id < 50");
+  const std::string text = explain(query, std::uint64_t{1} << 30, true);
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(
+      text, found,
+      std::regex("\njoin 1: orders with towns, .*\n  where: .*\n    1  id in 1 interval: .*; asked "
+                 "of 100 rows, 50 % passed\n  zones: .*\n  predicted: 50 rows .*\n  was: kept 50 "
+                 "rows, .*; asked by 10,000 rows, which found ([0-9,]+) partners\n"
+                 "join 2: lines with orders, .*\n  predicted: 5,000 rows .*\n  was: kept "
+                 "([0-9,]+) rows, .*; asked by 40,000 rows")))
+      << text;
+  EXPECT_EQ(found[1], found[2]) << text;
+}
+
 TEST_F(JoinExplainTest, PassesAreAboutAsManyAsPredicted) {
   const std::string text = explain(query(), 400'000, true);
   std::smatch told, was;
