@@ -136,8 +136,9 @@ Error Binder::ambiguous(const Expression& expression, const std::vector<std::siz
   for (const std::size_t column : found) {
     const std::size_t source = columns_[column].source;
     const bool named = source < qualifiers_.size() && !qualifiers_[source].empty();
-    names += (names.empty() ? "" : " or ") +
-             (named ? qualifiers_[source].front() + "." : std::string()) + columns_[column].name;
+    Expression one = presso::column(columns_[column].name);
+    if (named) one.qualifier = qualifiers_[source].front();
+    names += (names.empty() ? "" : " or ") + to_text(one);
   }
   return at_place(refused("several tables have a column '" + expression.text + "'; write " + names),
                   expression);
@@ -149,12 +150,16 @@ Result<std::size_t> Binder::similar_column(const Expression& expression,
   std::vector<std::string> names;
   std::vector<std::size_t> similar;
   for (const std::size_t i : among) {
-    if (lower_case(columns_[i].name) == wanted) similar.push_back(i);
-    names.push_back(columns_[i].name);
+    const std::string& name = columns_[i].name;
+    if (lower_case(name) == wanted) similar.push_back(i);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   if (similar.size() == 1) return similar[0];
   std::string hint = did_you_mean(expression.text, names);
   if (similar.size() > 1) hint = ", but several that differ in case";
+  const bool quoted =
+      expression.qualifier.empty() && expression.length == expression.text.size() + 2;
+  if (hint.empty() && quoted) hint = "; text stands in single quotes, names in double ones";
   if (hint.empty() && names.size() <= 12) {
     hint = "; there are:";
     for (const std::string& name : names) hint += " " + name;

@@ -38,8 +38,8 @@ bool is_star(const Parser& parser) {
 }
 
 bool is_qualified_star(const Parser& parser) {
-  return parser.grammar() == Grammar::kStatement && may_be_name(parser.here()) &&
-         parser.ahead().is_symbol(".") && parser.ahead(2).is_symbol("*");
+  return may_be_name(parser.here()) && parser.ahead().is_symbol(".") &&
+         parser.ahead(2).is_symbol("*");
 }
 
 }  // namespace

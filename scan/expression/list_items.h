@@ -7,7 +7,7 @@
 
 namespace presso::expression_detail {
 
-/// `*`, in a statement also `o.*`, or an expression with or without a name behind it.
+/// `*`, `o.*`, or an expression with or without a name behind it.
 Result<NamedExpression> named_expression(Parser& parser);
 /// Without a name behind it: it is called as it is written.
 Result<NamedExpression> unnamed_expression(Parser& parser);

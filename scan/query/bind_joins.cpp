@@ -481,10 +481,14 @@ class JoinBinder {
       if ((joined & source_set(i)) != 0) continue;
       missing += (missing.empty() ? "" : ", ") + name_of(i);
     }
+    return needs_equality(missing, name_of(joins_root()));
+  }
+  static Error needs_equality(const std::string& source, const std::string& to) {
     return make_error(ErrorCode::kInvalidArgument,
-                      "no equality of columns joins " + missing + " to " + name_of(joins_root()) +
-                          ": all rows of one with all rows of the other are not made; a join "
-                          "needs a condition such as a.key = b.key");
+                      "no equality joins " + source + " to " + to +
+                          ": a join needs one of columns of both, such as a.key = b.key, beside "
+                          "which others (<, between, ...) may stand; all rows of one with all rows "
+                          "of the other are not made");
   }
   std::size_t joins_root() const { return query_.joins->tree.root; }
   std::string name_of(std::size_t source) const {
@@ -514,6 +518,7 @@ class JoinBinder {
     PRESSO_ASSIGN(const NodeId build, shown(binder_.bind(equality.parts.right), equality.text));
     std::vector<NodeId> both = {probe, build};
     Status unified = binder_.builder().unify(both);
+    if (!unified.ok()) unified = unify_empty(equality.parts, std::move(unified), both);
     if (!unified.ok()) {
       return shown(at_place(std::move(unified.error()), equality.parts.left), equality.text);
     }
@@ -522,13 +527,30 @@ class JoinBinder {
     return {};
   }
 
+  /// A plain file without rows has columns of strings, since nothing tells what they are: its key
+  /// becomes a null of the other one's type. Else the error stays.
+  Status unify_empty(const JoinEquality& parts, Status error, std::vector<NodeId>& keys) const {
+    const auto has_rows = [this](SourceSet sources) {
+      bool rows = false;
+      for (std::size_t i = 0; i < sources_.size(); ++i) {
+        rows = rows || ((sources & source_set(i)) != 0 && sources_[i].rows != 0);
+      }
+      return rows;
+    };
+    const Builder& build = binder_.builder();
+    const auto as_null = [&](std::size_t empty) -> Status {
+      PRESSO_ASSIGN(keys[empty], build.cast(build.null(), build.at(keys[1 - empty]).schema));
+      return build.unify(keys);
+    };
+    if (!has_rows(parts.left_sources)) return as_null(0);
+    if (!has_rows(parts.right_sources)) return as_null(1);
+    return error;
+  }
+
   Status add_later_stage(std::size_t join) {
     if (keys_[join].empty()) {
       return shown(
-          make_error(ErrorCode::kInvalidArgument,
-                     "no equality of columns joins " + name_of(join + 1) +
-                         ": all rows of one with all rows of the other are not made; a join "
-                         "needs a condition such as a.key = b.key"),
+          needs_equality(name_of(join + 1), join == 0 ? name_of(0) : "the tables before it"),
           spec_.joins[join].text);
     }
     BoundStage stage;
@@ -591,17 +613,25 @@ std::optional<std::size_t> column_named(const std::vector<InputColumn>& columns,
   return found;
 }
 
-void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::size_t source) {
+void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::size_t source,
+                 const std::vector<SourceFacts>& sources) {
   for (const Expression& column : join.using_columns) {
     const auto left = column_named(columns, column.text, 0, source);
     const auto right = column_named(columns, column.text, source, source + 1);
     if (!left || !right) continue;  // an error, which is found when the names are looked up
-    if (join.kind == Kind::kRight) {
+    // A plain file without rows has strings for want of values (unify_empty()).
+    const bool alike =
+        is_string(columns[*left].schema.type) == is_string(columns[*right].schema.type);
+    const auto has_values = [&](std::size_t number) {
+      return alike || sources[columns[number].source].rows != 0;
+    };
+    const bool full = join.kind == Kind::kFull;
+    if (join.kind == Kind::kRight || (full && !has_values(*left))) {
       columns[*left].hidden = true;
       continue;
     }
     columns[*right].hidden = true;
-    if (join.kind == Kind::kFull) columns[*left].otherwise.push_back(*right);
+    if (full && has_values(*right)) columns[*left].otherwise.push_back(*right);
   }
 }
 
@@ -679,7 +709,7 @@ Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
       column.hidden = true;
       column.unusable = why_unusable(kind);
     }
-    merge_using(columns, spec.joins[i], i + 1);
+    merge_using(columns, spec.joins[i], i + 1, sources);
   }
   return columns;
 }

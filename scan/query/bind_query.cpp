@@ -261,11 +261,16 @@ Status bind_order(BoundQuery& query, Binder& binder, const QuerySpec& spec) {
   return {};
 }
 
+struct StarColumn {
+  NamedExpression column;
+  Quoting quoting = Quoting::kNeeded;
+};
+
 /// All columns that a star stands for, or those of one table. Those that have their name in common
 /// are called as table.name.
-Status add_star(BoundQuery& query, PlainBinder& binder, const Expression& star,
-                const Qualifiers& qualifiers) {
-  std::size_t added = 0;
+Result<std::vector<StarColumn>> star_columns(const BoundQuery& query, const Expression& star,
+                                             const Qualifiers& qualifiers) {
+  std::vector<StarColumn> columns;
   const auto is_shown = [&](const InputColumn& column) {
     const auto& names = qualifiers[column.source];
     const bool named = std::find(names.begin(), names.end(), star.qualifier) != names.end();
@@ -278,15 +283,56 @@ Status add_star(BoundQuery& query, PlainBinder& binder, const Expression& star,
         [&](const InputColumn& other) { return is_shown(other) && other.name == column.name; });
     Expression name = presso::column(column.name);
     if (same > 1 || !star.qualifier.empty()) name.qualifier = qualifiers[column.source].back();
-    PRESSO_ASSIGN(const NodeId id, binder.bind(name));
-    const std::string shown_name =
+    std::string shown_name =
         same > 1 ? qualifiers[column.source].front() + "." + column.name : column.name;
-    add_result(query, id, shown_name);
-    query.schema.columns.back().quoting = column.schema.quoting;
-    ++added;
+    columns.push_back({{std::move(name), std::move(shown_name)}, column.schema.quoting});
   }
-  if (added > 0) return {};
-  return refused("there is no table '" + star.qualifier + "'", star);
+  if (columns.empty()) return refused("there is no table '" + star.qualifier + "'", star);
+  return columns;
+}
+
+Status add_star(BoundQuery& query, PlainBinder& binder, const Expression& star,
+                const Qualifiers& qualifiers) {
+  PRESSO_ASSIGN(const std::vector<StarColumn> columns, star_columns(query, star, qualifiers));
+  for (const auto& [column, quoting] : columns) {
+    PRESSO_ASSIGN(const NodeId id, binder.bind(column.expression));
+    add_result(query, id, column.name);
+    query.schema.columns.back().quoting = quoting;
+  }
+  return {};
+}
+
+/// SELECT DISTINCT: all that is selected is a key of groups.
+Result<QuerySpec> distinct_as_groups(QuerySpec spec, const BoundQuery& query,
+                                     const Qualifiers& qualifiers) {
+  const auto problem = [](const char* what, const FromText<NamedExpression>& item) {
+    return shown(refused(what, item.parsed.expression), item.text);
+  };
+  if (!spec.group_by.empty()) {
+    return problem("DISTINCT goes without GROUP BY, which makes each group once",
+                   spec.group_by.front());
+  }
+  std::vector<FromText<NamedExpression>> selected;
+  for (FromText<NamedExpression>& item : spec.select) {
+    const Expression& expression = item.parsed.expression;
+    if (has_aggregate(expression)) {
+      return problem("DISTINCT goes without aggregates; GROUP BY makes each group once", item);
+    }
+    if (expression.kind != Kind::kStar) {
+      selected.push_back(std::move(item));
+      continue;
+    }
+    auto columns = star_columns(query, expression, qualifiers);
+    if (!columns.ok()) return shown(std::move(columns.error()), item.text);
+    for (StarColumn& one : *columns) selected.push_back({std::move(one.column), item.text});
+  }
+  for (const FromText<NamedExpression>& item : selected) {
+    const Expression& key = item.parsed.expression;
+    // A number would be a position.
+    if (key.kind == Kind::kColumn || !key.arguments.empty()) spec.group_by.push_back(item);
+  }
+  spec.select = std::move(selected);
+  return spec;
 }
 
 Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec,
@@ -302,7 +348,8 @@ Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec,
     binder.aliases.add(item.name, id);
   }
   if (spec.select.empty()) {
-    PRESSO_TRY(add_star(query, binder, Expression(), qualifiers));
+    Status added = add_star(query, binder, Expression(), qualifiers);
+    if (!added.ok()) return shown(std::move(added.error()), "");
   }
   if (!spec.having.empty()) {
     return make_error(ErrorCode::kInvalidArgument,
@@ -411,6 +458,11 @@ Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> so
   };
   const bool of_all = std::any_of(spec.having.begin(), spec.having.end(),
                                   [](const auto& item) { return has_aggregate(item.parsed); });
+  if (spec.distinct) {
+    PRESSO_ASSIGN(const QuerySpec groups, distinct_as_groups(spec, query, qualifiers));
+    PRESSO_TRY(bind_grouped(query, binder, groups, rows));
+    return query;
+  }
   const bool grouped = !spec.group_by.empty() || !spec.aggregates.empty() || of_all ||
                        std::any_of(spec.select.begin(), spec.select.end(), of_groups);
   PRESSO_TRY(grouped ? bind_grouped(query, binder, spec, rows)

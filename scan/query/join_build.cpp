@@ -179,8 +179,14 @@ class StageBuilder {
     built_->stored_bytes = source.stored_bytes();
     built_->condition_counts.assign(scan_.plan.conditions.size(), {});
     for (const auto& worker : workers) {
-      if (worker != nullptr) worker->worker.filters.add_counts(built_->condition_counts);
+      if (worker == nullptr) continue;
+      worker->worker.filters.add_counts(built_->condition_counts);
+      if (scan_.joins != nullptr) scan_.joins->add_counts(worker->worker.joins->counts());
     }
+    if (scan_.joins == nullptr) return done;
+    built_->inner = scan_.joins->reports();
+    built_->blocks += scan_.joins->blocks();
+    built_->stored_bytes += scan_.joins->stored_bytes();
     return done;
   }
 

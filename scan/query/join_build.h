@@ -70,6 +70,13 @@ class JoinKeys {
   std::unique_ptr<join::KeyNumbers<StringRef>> string_numbers_;
 };
 
+/// What became of a stage, for --explain.
+struct StageReport {
+  const BoundStage* stage = nullptr;
+  std::string text;
+  std::vector<FilterRunner::Count> condition_counts;  ///< of its source
+};
+
 struct BuiltStage {
   BuiltStage(const BoundStage& of, const Graph& graph) : bound(of), keys(graph, of) {}
 
@@ -87,6 +94,7 @@ struct BuiltStage {
 
   // What reading the source told.
   std::vector<FilterRunner::Count> condition_counts;
+  std::vector<StageReport> inner;  ///< of the stages that its rows have passed
   std::uint64_t blocks = 0;        ///< of the columns that are read
   std::uint64_t stored_bytes = 0;  ///< of these blocks
 

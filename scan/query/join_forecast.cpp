@@ -137,8 +137,7 @@ class StagesForecast {
 
   /// `needed`: columns that are wanted of the rows behind the stages, of which `rows` come. Returns
   /// how many there are behind them.
-  Result<double> add(const JoinTree& tree, std::vector<std::size_t> needed, double rows,
-                     unsigned depth) {
+  Result<double> add(const JoinTree& tree, std::vector<std::size_t> needed, double rows) {
     for (const BoundStage& stage : tree.stages) {
       for (const auto* nodes : {&stage.probe_keys, &stage.residual}) {
         const auto more = graph().columns_of(*nodes);
@@ -146,7 +145,7 @@ class StagesForecast {
       }
     }
     for (const BoundStage& stage : tree.stages) {
-      PRESSO_ASSIGN(rows, add_stage(stage, needed, rows, depth));
+      PRESSO_ASSIGN(rows, add_stage(tree.root, stage, needed, rows));
     }
     return rows;
   }
@@ -156,8 +155,8 @@ class StagesForecast {
  private:
   const Graph& graph() const { return *execution_.query.input; }
 
-  Result<double> add_stage(const BoundStage& stage, const std::vector<std::size_t>& needed,
-                           double rows, unsigned depth) {
+  Result<double> add_stage(std::size_t probe, const BoundStage& stage,
+                           const std::vector<std::size_t>& needed, double rows) {
     const BoundJoins& joins = *execution_.query.joins;
     const BoundSource& source = joins.sources[stage.build.root];
     const std::vector<Table>& tables = (*execution_.sources)[stage.build.root];
@@ -168,7 +167,7 @@ class StagesForecast {
     const std::vector<std::size_t> columns(kept.begin(), kept.end());
     StageForecast one;
     one.stage = &stage;
-    one.depth = depth;
+    one.probe = probe;
     QueryOptions options = execution_.options;
     options.plan = {};  // is about the root
     PRESSO_ASSIGN(one.plan, make_filter_plan(tables, source.scan, options));
@@ -180,7 +179,7 @@ class StagesForecast {
     std::vector<std::size_t> wanted = columns;
     const auto keys = graph().columns_of(stage.build_keys);
     wanted.insert(wanted.end(), keys.begin(), keys.end());
-    PRESSO_ASSIGN(const double rows_kept, add(stage.build, wanted, read, depth + 1));
+    PRESSO_ASSIGN(const double rows_kept, add(stage.build, wanted, read));
     PRESSO_ASSIGN(const BuildSizes sizes, sizes_of(execution_, stage, columns, rows_kept));
     one.build = forecast_build(sizes, left_, divided_);
     divided_ = divided_ || one.build.passes != 1;
@@ -204,7 +203,7 @@ Result<JoinForecast> forecast_joins(const Execution& execution,
                                     const std::vector<std::size_t>& needed, double rows) {
   StagesForecast stages(execution);
   JoinForecast forecast;
-  PRESSO_ASSIGN(forecast.rows, stages.add(*execution.tree, needed, rows, 0));
+  PRESSO_ASSIGN(forecast.rows, stages.add(*execution.tree, needed, rows));
   forecast.stages = stages.take();
   return forecast;
 }

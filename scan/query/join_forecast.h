@@ -39,8 +39,8 @@ BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool di
 /// A stage, with what is known of its source.
 struct StageForecast {
   const BoundStage* stage = nullptr;
-  unsigned depth = 0;  ///< 0: the root's rows pass it; else rows of a build side
-  FilterPlan plan;     ///< the conditions on its rows alone
+  std::size_t probe = 0;  ///< the source whose rows pass it
+  FilterPlan plan;        ///< the conditions on its rows alone
   ZoneCounts zones;
   BuildForecast build;
   double rows_out = 0;  ///< that come out of the stage

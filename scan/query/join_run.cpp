@@ -177,6 +177,16 @@ void JoinRun::add_counts(const std::vector<Count>& counts) {
   }
 }
 
+std::vector<StageReport> JoinRun::reports() const {
+  std::vector<StageReport> reports;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    if (stages_[i] == nullptr) continue;
+    reports.insert(reports.end(), stages_[i]->inner.begin(), stages_[i]->inner.end());
+    reports.push_back({&stages_[i]->bound, describe(i), stages_[i]->condition_counts});
+  }
+  return reports;
+}
+
 std::string JoinRun::describe(std::size_t stage) const {
   const BuiltStage& built = *stages_[stage];
   std::string text = "kept " + grouped(rows_kept_[stage]) + " rows, " +

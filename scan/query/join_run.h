@@ -39,6 +39,8 @@ class JoinRun {
   }
   /// The stage whose keys are divided among passes; 0 where none is.
   std::size_t divided() const { return divided_; }
+  /// Whether rows that come to a stage in this pass have not come to it before.
+  bool is_new(std::size_t stage) const { return pass_ == 0 || stage > divided_; }
   /// The keys that rows of this pass have at a stage.
   JoinPart part_of_stage(std::size_t stage) const;
   /// Columns of the root that stages and `program` need, as the root numbers them.
@@ -57,13 +59,15 @@ class JoinRun {
   };
   /// Those of a thread.
   void add_counts(const std::vector<Count>& counts);
-  /// What a stage was, for --explain: rows that were kept and asked for, the table.
-  std::string describe(std::size_t stage) const;
+  /// What all stages were, for --explain, with those of their build sides: rows that were kept and
+  /// asked for, the table.
+  std::vector<StageReport> reports() const;
 
  private:
   std::vector<std::size_t> columns_needed(const Program& program) const;
   std::vector<std::size_t> columns_of_stage(std::size_t stage) const;
   std::uint64_t memory_left() const;
+  std::string describe(std::size_t stage) const;
   Status build(std::size_t stage);
   Status divide(std::size_t stage, double share);
   static bool is_memory_short(const Status& built);

@@ -15,12 +15,6 @@ bool has_bit(const std::uint64_t* bits, std::uint64_t i) {
   return bits == nullptr || (bits[i / 64] >> (i % 64) & 1) != 0;
 }
 
-std::uint64_t ones_in(const std::uint64_t* bits) {
-  std::uint64_t ones = 0;
-  for (std::uint32_t word = 0; word < kBatchWords; ++word) ones += ones_of(bits[word]);
-  return ones;
-}
-
 /// values[rows[i]] for each row, 0 and a null where there is none.
 template <class T>
 bool pick_values(const Byte* values, const std::uint64_t* validity, const std::uint32_t* rows,
@@ -110,8 +104,9 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
     if (!stage.residual.empty()) {
       probe->residual = std::make_unique<Step>(Program(*query.input, stage.residual));
     }
-    may_miss_ = may_miss_ || keeps_probe(stage.kind) || gives_build_rows(stage.kind) ||
-                stage.kind == StageKind::kProbeAnti;
+    // join_checked() tests rows without a partner as pairs with nothing.
+    const bool tests_none = stage.kind == StageKind::kProbeAnti && probe->residual != nullptr;
+    may_miss_ = may_miss_ || tests_none || keeps_probe(stage.kind) || gives_build_rows(stage.kind);
     probes_.push_back(std::move(probe));
   }
   for (std::size_t i = 0; i < tree_.stages.size(); ++i) probes_[i]->is_filtered = is_filtered(i);
@@ -360,8 +355,9 @@ Status JoinWorker::find(std::size_t stage) {
   }
   PRESSO_TRY(run_.stage(stage).table->find({probe.scratch.codes.words.data(), level.count},
                                            looked_up, probe.found));
-  counts_[stage].asked += probe.is_parted ? ones_in(probe.here) : level.count;
-  counts_[stage].found += probe.found.pairs;
+  counts_[stage].asked += run_.is_new(stage) ? level.count : 0;
+  const bool found_before = !run_.is_new(stage) && stage != run_.divided();
+  counts_[stage].found += found_before ? 0 : probe.found.pairs;
   return {};
 }
 
@@ -623,7 +619,7 @@ Status JoinWorker::filter_rows(std::size_t stage) {
   }
   probe.tested += count;
   probe.passed += passed;
-  counts_[stage].asked += count - passed;
+  counts_[stage].asked += run_.is_new(stage) ? count - passed : 0;
   if (probe.tested > kTrial && 4 * probe.passed > 3 * probe.tested) probe.is_filtered = false;
   if (passed == count) return {};
   selection_.set(rows, slice_->vector_rows(vector_));

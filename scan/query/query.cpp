@@ -175,6 +175,11 @@ Query& Query::select(std::vector<NamedExpression> list) {
   return *this;
 }
 
+Query& Query::distinct() {
+  body_->spec.distinct = true;
+  return *this;
+}
+
 Query& Query::group_by(std::string_view list) {
   parse_into(list, parse_expressions(list), body_->error, [&](std::vector<NamedExpression> parsed) {
     for (NamedExpression& item : parsed) {

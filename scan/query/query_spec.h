@@ -37,6 +37,7 @@ struct QuerySpec {
   std::vector<JoinSpec> joins;  ///< of the second table, the third, ...
   std::vector<FromText<Expression>> conditions;
   std::vector<FromText<NamedExpression>> select;
+  bool distinct = false;  ///< each row of the answer once
   std::vector<FromText<NamedExpression>> group_by;
   std::vector<FromText<NamedExpression>> aggregates;
   std::vector<FromText<Expression>> having;

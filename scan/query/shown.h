@@ -8,9 +8,11 @@
 
 namespace presso::query {
 
-/// With the line of `text` and a caret, where the error has a place; else as it is.
+/// With the line of `text` and a caret, where the error has a place. Trees that were not parsed
+/// have no text, and their places mean nothing.
 inline Error shown(Error error, const std::string& text) {
-  if (text.empty() || error.byte_offset == Error::kNone) return error;
+  if (error.byte_offset == Error::kNone) return error;
+  if (text.empty()) return make_error(error.code, std::move(error.what));
   return make_error(error.code, explain_expression_error(text, error));
 }
 template <class Value>

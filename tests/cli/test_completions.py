@@ -21,9 +21,7 @@ class Completions(support.CliTest):
         super().setUp()
         if shutil.which(self.shell) is None:
             self.skipTest(f"{self.shell} is not installed")
-        self.script = self.write(
-            "completion", self.ok("--generate", f"complete-{self.shell}").out
-        )
+        self.script = self.write("completion", self.ok("--generate", f"complete-{self.shell}").out)
         self.write("notes.txt", b"")
         self.write("two words.txt", b"")
         self.write("shop.csv", b"id,city,count\n1,Oslo,2\n")
@@ -35,7 +33,7 @@ class Bash(Completions):
     def complete(self, *words):
         """What is offered for the last of `words`, in a shell that stops at unset variables."""
         code = (
-            "set -u; . ./completion; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _presso; "
+            'set -u; . ./completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _presso; '
             'for word in "${COMPREPLY[@]+"${COMPREPLY[@]}"}"; do printf "%s\\n" "$word"; done'
         )
         done = subprocess.run(
@@ -80,6 +78,24 @@ class Bash(Completions):
         self.assertEqual(self.complete(*line, "id,ci"), ["id,city"])
         self.assertEqual(self.complete(*line, "'id,ci"), ["id,city"])
         self.assertEqual(self.complete(support.PRESSO, "select", "--where", ""), [])
+
+    def test_columns_of_all_files_that_are_joined(self):
+        self.write("cities.csv", b"city,country\nOslo,NO\n")
+        self.write("out.csv", b"other\n1\n")
+        line = (support.PRESSO, "join", "shop.csv", "cities.csv", "-o", "out.csv", "--on")
+        self.assertEqual(self.complete(*line, ""), ["id", "city", "count", "country"])
+        self.assertEqual(self.complete(*line, "cou"), ["count", "country"])
+        # As bash divides "city=cou", "--on=city=cou" and "city=".
+        self.assertEqual(self.complete(*line, "city", "=", "cou"), ["count", "country"])
+        self.assertEqual(self.complete(*line, "=", "city", "=", "cou"), ["count", "country"])
+        self.assertEqual(self.complete(*line, "city", "="), ["id", "city", "count", "country"])
+        self.assertEqual(self.complete(*line, "'city = right.ci"), ["city = right.city"])
+        self.assertEqual(
+            self.complete(*line[:-1], "--agg", "'sum(cou"), ["sum(count", "sum(country"]
+        )
+        self.assertEqual(self.complete(*line, "id", "cit"), ["cities.csv"])
+        kinds = ["inner", "left", "right", "full", "semi", "anti"]
+        self.assertEqual(self.complete(*line[:-1], "--kind", ""), kinds)
 
     def test_a_name_of_a_column_is_not_run(self):
         self.write("evil.csv", b"$(touch run),`touch run`,a b,x\n1,2,3,4\n")
@@ -126,6 +142,10 @@ class Fish(Completions):
         line = f"{support.PRESSO} select shop.csv --where "
         self.assertEqual(sorted(self.complete(line)), ["city", "count", "id"])
         self.assertEqual(self.complete(line + "ci"), ["city"])
+        self.write("cities.csv", b"city,country\nOslo,NO\n")
+        line = f"{support.PRESSO} join shop.csv cities.csv --on "
+        self.assertEqual(sorted(self.complete(line)), ["city", "count", "country", "id"])
+        self.assertEqual(sorted(self.complete(line + "id,cou")), ["id,count", "id,country"])
 
 
 class Zsh(Completions):
@@ -136,12 +156,13 @@ class Zsh(Completions):
     def setUp(self):
         super().setUp()
         os.rename("completion", "_presso")
+        self.write("xy.csv", b"zone\n1\n")
         self.write(
             ".zshrc",
             b"PS1='' PS2='' LISTMAX=10000\n"
             b"fpath=($ZDOTDIR $fpath); autoload -Uz compinit; compinit -u -d $ZDOTDIR/dump\n"
             b"setopt no_beep no_always_last_prompt\nunsetopt zle_bracketed_paste 2>/dev/null\n"
-            b"show() { print -r -- \"<<$BUFFER>>\" >> $ZDOTDIR/lines; zle kill-whole-line }\n"
+            b'show() { print -r -- "<<$BUFFER>>" >> $ZDOTDIR/lines; zle kill-whole-line }\n'
             b"zle -N show; bindkey '^X' show\nprint READY\n",
         )
         pid, self.master = pty.fork()
@@ -190,6 +211,7 @@ class Zsh(Completions):
             ("presso compress --engi", "presso compress --engi"),
             ("presso select shop.csv --where ci", "presso select shop.csv --where city"),
             ("presso select shop.csv --agg id,ci", "presso select shop.csv --agg id,city"),
+            ("presso join shop.csv xy.csv --on id=z", "presso join shop.csv xy.csv --on id=zone"),
         ]:
             with self.subTest(typed):
                 self.assertEqual(self.complete(typed), expected)

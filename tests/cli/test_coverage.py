@@ -11,6 +11,7 @@ import test_decompress
 import test_device
 import test_failures
 import test_frame
+import test_join
 import test_reports
 import test_scan
 import test_scan_device
@@ -19,6 +20,7 @@ import test_scan_habits
 import test_scan_multiline
 import test_scan_output
 import test_select
+import test_sql
 import test_table
 import test_table_arrow
 

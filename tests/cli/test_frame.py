@@ -36,6 +36,8 @@ class Help(CliTest):
     @covers("info", "--help")
     @covers("bench", "--help")
     @covers("select", "--help")
+    @covers("join", "--help")
+    @covers("sql", "--help")
     def test_every_command_has_examples_before_options_and_a_longer_long_help(self):
         for command in commands():
             short = self.ok(command, "-h").out.decode()

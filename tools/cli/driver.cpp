@@ -29,7 +29,7 @@ int usage_error(const std::string& command, const Error& problem) {
   error("", problem.what.empty() ? std::string(describe(problem.code)) : problem.what);
   const std::string hint = "presso: try 'presso " + command + (command.empty() ? "" : " ") +
                            "--help' for the options and examples\n";
-  std::fputs(hint.c_str(), stderr);
+  if (verbosity() >= Verbosity::kQuiet) std::fputs(hint.c_str(), stderr);
   return kFailure;
 }
 

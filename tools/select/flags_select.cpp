@@ -169,11 +169,6 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
          settings.explain = given.value == "analyze" ? Explain::kAnalyze : Explain::kPlan;
          return {};
        }},
-      {.name = "list-columns",
-       .category = kOutput,
-       .brief = "print the names of the columns that a shell may complete, and nothing else",
-       .hidden = true,
-       .apply = set(settings.list_columns)},
   };
 }
 
@@ -208,7 +203,8 @@ std::vector<Flag> resource_flags(SelectSettings& settings) {
        .value_name = "SIZE",
        .category = kPerformance,
        .brief = "memory for groups, joins and rows to be sorted: 512M, 4G",
-       .text = "What takes more goes through temporary files.",
+       .text = "What takes more is done in several passes over the files, or goes through "
+               "temporary files.",
        .default_value = "half of what the machine has",
        .apply = number_into(settings.query.memory_bytes, kLeastMemory, kMostMemory)},
       {.name = "temp",
@@ -337,6 +333,17 @@ std::vector<Flag> common_flags(SelectSettings& settings) {
 std::vector<Flag> join_flags(SelectSettings& settings) {
   std::vector<Flag> flags = matching_flags(settings);
   append(flags, row_flags(settings));
+  for (Flag& flag : flags) {
+    if (flag.name == "columns")
+      flag.text =
+          "Columns and expressions, each with a name behind as if need be; * is all columns, a.* "
+          "all of the file a.";
+    if (flag.name == "order-by") {
+      flag.text =
+          "Without it rows come in the order of the larger file's rows, then of the other's. Nulls "
+          "are last unless nulls first is said.";
+    }
+  }
   append(flags, common_flags(settings));
   flags.push_back(strategy_flag(settings.query.join_strategy));
   return flags;
@@ -351,6 +358,12 @@ std::vector<Flag> sql_flags(SelectSettings& settings) {
 std::vector<Flag> select_flags(SelectSettings& settings) {
   std::vector<Flag> flags = row_flags(settings);
   append(flags, common_flags(settings));
+  flags.push_back(
+      {.name = "list-columns",
+       .category = kOutput,
+       .brief = "print the names of the columns that a shell may complete, and nothing else",
+       .hidden = true,
+       .apply = set(settings.list_columns)});
   return flags;
 }
 

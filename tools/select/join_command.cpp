@@ -9,7 +9,7 @@ namespace {
 
 const CommandInfo kInfo = {
     .name = "join",
-    .summary = "join tables by equal columns, and select, compute, group and sort what comes of it",
+    .summary = "join tables by equal columns, and ask of the rows as select does",
     .operands = "LEFT RIGHT [MORE...]",
     .description =
         "Writes rows of LEFT with the rows of RIGHT that have equal values in the columns of --on, "
@@ -17,11 +17,14 @@ const CommandInfo kInfo = {
         "order. Further files are joined to that. Files are tables of 'presso compress --table', "
         "or CSV and its kin, as for select.\n\n"
         "Columns of the same name are told apart by what stands before the point: the file's name "
-        "without folder and endings (orders.id), or of two files left and right.\n\n"
+        "without folder and endings (orders.id), left and right of two files, or t1, t2, ... in "
+        "their order. Standard input, as -, is stdin.\n\n"
         "The larger of two files is read once, in order; of the other one the rows that its own "
         "conditions leave are kept in memory. The answer is in the order of the larger file's "
         "rows, then of the other's. Where --memory does not suffice, the larger file is read "
-        "several times, with some of the keys each time.",
+        "several times, with some of the keys each time; --explain says so before. All rows of "
+        "one file with all rows of another are not made: --on has an equality. 'presso sql' takes "
+        "the same as a statement.",
     .examples = {{"presso join orders.presso lineitem.presso --on o_orderkey=l_orderkey --agg "
                   "'count(*)'",
                   "how many lines have an order"},
@@ -46,15 +49,17 @@ class JoinCommand final : public QueryCommand {
   bool has_one_source() const override { return false; }
 
   Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
+    PRESSO_TRY(check_no_expression(operands));
     if (operands.size() < 2) {
-      return make_error(ErrorCode::kInvalidArgument, "two files or more are joined");
+      return make_error(ErrorCode::kInvalidArgument,
+                        operands.empty() ? "no file is given; two or more are joined"
+                                         : "one file is given; two or more are joined");
     }
     if (operands.size() > kMostJoined) {
       return make_error(ErrorCode::kInvalidArgument,
                         "at most " + std::to_string(kMostJoined) + " files are joined");
     }
     PRESSO_TRY(check_standard_input(operands));
-    if (settings_.list_columns) return operands;
     if (settings_.on.empty()) {
       return make_error(ErrorCode::kInvalidArgument,
                         "--on is missing: which columns are equal, such as --on id or --on a=b");
@@ -68,20 +73,22 @@ class JoinCommand final : public QueryCommand {
 
   static Status check_number(const std::string& flag, std::size_t given, std::size_t files) {
     if (given == 1 || given + 1 == files) return {};
-    return make_error(ErrorCode::kInvalidArgument,
-                      flag + " is given once, or once for each of the " +
-                          std::to_string(files - 1) + " files behind the first");
+    std::string what = flag + " is given " + std::to_string(given) + " times; once is ";
+    what += files == 2 ? "enough for two files"
+                       : "enough, or " + std::to_string(files - 1) +
+                             " times, once for each file but the first";
+    return make_error(ErrorCode::kInvalidArgument, std::move(what));
   }
 
   Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
-    Query query = Query::from({inputs[0]->table()}, {inputs[0]->name()});
+    Query query = Query::from({inputs[0]->table()}, {inputs[0]->table_name()});
     for (std::size_t i = 1; i < inputs.size(); ++i) {
       const std::string& on = settings_.on[settings_.on.size() == 1 ? 0 : i - 1];
       JoinKind kind = JoinKind::kInner;
       if (!settings_.kinds.empty()) {
         kind = settings_.kinds[settings_.kinds.size() == 1 ? 0 : i - 1];
       }
-      query.join({inputs[i]->table()}, {inputs[i]->name()}, kind, on);
+      query.join({inputs[i]->table()}, {inputs[i]->table_name()}, kind, on);
     }
     ask(query);
     return query;

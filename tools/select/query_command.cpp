@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tools/select/query_command.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "presso/stopwatch.h"
 #include "tools/cli/bind.h"
@@ -35,6 +37,20 @@ void describe(const QuerySummary& summary, double seconds) {
   verbose("", text + decimal_text(seconds, 3) + " s");
 }
 
+bool exists(const std::string& path) {
+  struct stat about {};
+  return path == kStandardInput || stat(path.c_str(), &about) == 0;
+}
+
+/// Who writes a table's name as in a database means a file whose name begins so.
+std::string meant_file(const std::string& path) {
+  for (const char* const ending : {".presso", ".csv.presso", ".csv", ".jsonl.presso", ".jsonl",
+                                   ".tsv.presso", ".tsv", ".tbl.presso", ".tbl", ".csv.gz"}) {
+    if (exists(path + ending)) return "; did you mean '" + path + ending + "'?";
+  }
+  return "";
+}
+
 /// Drops an answer.
 class NoAnswer final : public ResultSink {
  public:
@@ -46,8 +62,8 @@ class NoAnswer final : public ResultSink {
 Result<int> QueryCommand::run(std::vector<std::string> operands) {
   PRESSO_ASSIGN(const std::vector<std::string> files, files_of(std::move(operands)));
   PRESSO_ASSIGN(const AnswerOptions answer, answer_options(settings_));
+  if (settings_.list_columns) return list_columns(files);
   if (!open_inputs(files)) return exit_status();
-  if (settings_.list_columns) return list_columns();
   const Result<Query> query = make_query(inputs_);
   if (!query.ok()) return fail(query.error());
   const Result<TableSchema> schema = query->schema();
@@ -72,24 +88,28 @@ std::string QueryCommand::blamed_file(const Error& problem) const {
   return "";
 }
 
-/// Of several files it is that of which the same is asked in vain; where they are joined, whose
-/// rows cannot be read.
+/// Of several files it is that of which the same is asked in vain; where they are joined, one of
+/// whose columns cannot be read.
 bool QueryCommand::is_blamed(const SelectInput& input, const Error& problem) const {
-  Status asked;
+  const auto is_same = [&](const Error& found) {
+    return found.code == problem.code && found.byte_offset == problem.byte_offset;
+  };
   if (has_one_source()) {
     const auto place = std::find_if(inputs_.begin(), inputs_.end(),
                                     [&](const auto& other) { return other.get() == &input; });
     const Result<Query> query = make_query({&*place, 1});
     if (!query.ok()) return false;
     const auto explained = query->explain(settings_.query, true);
-    if (!explained.ok()) asked = explained.error();
-  } else {
-    NoAnswer sink;
-    const auto read = Query::from(input.table()).run(settings_.query, sink);
-    if (!read.ok()) asked = read.error();
+    return !explained.ok() && is_same(explained.error());
   }
-  return !asked.ok() && asked.error().code == problem.code &&
-         asked.error().byte_offset == problem.byte_offset;
+  for (const ColumnSchema& column : input.table().schema().columns) {
+    Query query = Query::from(input.table());
+    query.select({NamedExpression{presso::column(column.name), column.name}});
+    NoAnswer sink;
+    const auto read = query.run(settings_.query, sink);
+    if (!read.ok() && is_same(read.error())) return true;
+  }
+  return false;
 }
 
 Status QueryCommand::check_standard_input(const std::vector<std::string>& paths) {
@@ -97,13 +117,29 @@ Status QueryCommand::check_standard_input(const std::vector<std::string>& paths)
   return make_error(ErrorCode::kInvalidArgument, "standard input can be read once only");
 }
 
-bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
-  const SelectInputOptions options{&settings_.text, settings_.query.threads,
-                                   settings_.files.progress, settings_.list_columns};
+Status QueryCommand::check_no_expression(const std::vector<std::string>& paths) const {
   for (const std::string& path : paths) {
-    auto input = SelectInput::open(path, options);
+    if (exists(path) || path.find_first_of(" <>='") == path.npos) continue;
+    return make_error(ErrorCode::kInvalidArgument,
+                      "'" + path +
+                          "' is no file; conditions are given with --where, columns with " +
+                          (has_one_source() ? "--columns" : "--columns, what is equal with --on"));
+  }
+  return {};
+}
+
+SelectInputOptions QueryCommand::input_options() const {
+  return {&settings_.text, settings_.query.threads, settings_.files.progress,
+          settings_.list_columns};
+}
+
+bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    auto input = SelectInput::open(path, input_options());
     if (!input.ok()) {
-      error(shown_name(path), input.error());
+      Error problem = input.error();
+      if (!exists(path)) problem.what += meant_file(path);
+      error(shown_name(path), problem);
       return false;
     }
     inputs_.push_back(std::move(*input));
@@ -129,14 +165,21 @@ std::uint64_t QueryCommand::stored_bytes() const {
       [](std::uint64_t sum, const auto& input) { return sum + input->stored_bytes(); });
 }
 
-/// For shells, which would expand other names, and put them on the command line as they are.
-int QueryCommand::list_columns() const {
+/// For shells, which would expand other names, and put them on the command line as they are. Files
+/// that have no columns, or no name yet, are nobody's business here.
+int QueryCommand::list_columns(const std::vector<std::string>& paths) const {
   std::string names;
-  for (const ColumnSchema& column : inputs_.front()->table().schema().columns) {
-    const bool plain = std::all_of(column.name.begin(), column.name.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    });
-    if (plain) names += column.name + "\n";
+  std::set<std::string> listed;
+  for (const std::string& path : paths) {
+    const auto input = SelectInput::open(path, input_options());
+    if (!input.ok()) continue;
+    for (const ColumnSchema& column : (*input)->table().schema().columns) {
+      const bool plain = std::all_of(column.name.begin(), column.name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_';
+      });
+      if (plain && listed.insert(column.name).second) names += column.name + "\n";
+    }
   }
   return print(names);
 }

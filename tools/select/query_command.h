@@ -30,6 +30,8 @@ class QueryCommand : public Command {
   /// Everything that flags of rows ask for.
   void ask(Query& query) const;
   static Status check_standard_input(const std::vector<std::string>& paths);
+  /// Refuses a condition whose flag was forgotten, and which stands among the files.
+  Status check_no_expression(const std::vector<std::string>& paths) const;
 
   SelectSettings settings_;
 
@@ -39,7 +41,8 @@ class QueryCommand : public Command {
   bool is_blamed(const SelectInput& input, const Error& problem) const;
   bool open_inputs(const std::vector<std::string>& paths);
   std::uint64_t stored_bytes() const;
-  int list_columns() const;
+  SelectInputOptions input_options() const;
+  int list_columns(const std::vector<std::string>& paths) const;
   int explain(const Query& query) const;
   int write_answer(const Query& query, const AnswerOptions& options) const;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // presso select: asks the rows of a table, or of several with the same columns.
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/cli/message.h"
@@ -42,12 +41,6 @@ const CommandInfo kInfo = {
         "no error if the reader of standard output goes away.",
 };
 
-/// Somebody who forgot --where.
-bool looks_like_an_expression(const std::string& path) {
-  struct stat about {};
-  return stat(path.c_str(), &about) != 0 && path.find_first_of(" <>='") != path.npos;
-}
-
 class SelectCommand final : public QueryCommand {
  public:
   const CommandInfo& info() const override { return kInfo; }
@@ -65,13 +58,7 @@ class SelectCommand final : public QueryCommand {
       operands.emplace_back(kStandardInput);
     }
     PRESSO_TRY(check_standard_input(operands));
-    for (const std::string& path : operands) {
-      if (!looks_like_an_expression(path)) continue;
-      return make_error(ErrorCode::kInvalidArgument,
-                        "'" + path +
-                            "' is no file; conditions are given with --where, columns "
-                            "with --columns");
-    }
+    PRESSO_TRY(check_no_expression(operands));
     return operands;
   }
 

@@ -36,6 +36,8 @@ class SelectInput {
   const InputFile& file() const { return file_; }
   /// For messages.
   const std::string& name() const { return name_; }
+  /// By which its columns are called, up to the first point.
+  std::string table_name() const { return file_.is_standard_input() ? "stdin" : name_; }
   std::uint64_t stored_bytes() const { return stored_->size(); }
 
  private:

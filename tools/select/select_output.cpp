@@ -39,7 +39,7 @@ Result<AnswerFormat> format_of_name(const std::string& path) {
   for (const std::string_view other : kOtherEndings) {
     if (!name.ends_with(other)) continue;
     return make_error(ErrorCode::kInvalidArgument,
-                      "-o " + path + ": select does not write " + std::string(other) +
+                      "-o " + path + ": presso does not write " + std::string(other) +
                           " files; it writes .csv, .tsv, .jsonl, .arrows (Arrow's stream format) "
                           "and .presso, or what --format says");
   }
@@ -81,7 +81,7 @@ Result<AnswerOptions> answer_options(const SelectSettings& settings) {
     return make_error(ErrorCode::kInvalidArgument,
                       "-" + std::to_string(settings.level) +
                           " is a level of compression, for --format presso or -o NAME.presso; "
-                          "--limit says how many rows");
+                          "--limit (LIMIT in a statement) says how many rows");
   }
   options.header = settings.header;
   options.at_once = on_terminal;

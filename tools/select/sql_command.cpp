@@ -20,12 +20,16 @@ const CommandInfo kInfo = {
         "with equalities in where), where, group by, having, order by, limit, offset and select "
         "distinct. There are no subqueries, no unions and no window functions.\n\n"
         "Columns are qualified by the alias of a table, or by its file's name without folder and "
-        "endings.",
-    .examples = {{"presso sql \"select count(*) from 'weblog.presso' where status = 404\"",
-                  "a count"},
-                 {"presso sql \"select o_orderpriority, count(*) from orders.presso o join "
-                  "lineitem.presso l on o.o_orderkey = l.l_orderkey group by 1 order by 1\"",
-                  "a join with groups"}},
+        "endings; - is standard input, and called stdin. Names of files with other characters "
+        "than letters, digits and ._-/+@=%~: stand in quotes.",
+    .examples =
+        {{"presso sql \"select count(*) from 'weblog.presso' where status = 404\"", "a count"},
+         {"presso sql \"select o_orderpriority, count(*) from orders.presso o join "
+          "lineitem.presso l on o.o_orderkey = l.l_orderkey group by 1 order by 1\"",
+          "a join with groups"},
+         {"presso sql \"select distinct client from 'weblog.presso' w anti join 'known.csv' k "
+          "using (client)\" -o unknown.csv",
+          "clients that are not in a list, into a file"}},
     .exit_status =
         "0 if there are rows in the answer, 1 if there are none, 2 after an error. It is "
         "no error if the reader of standard output goes away.",
@@ -48,9 +52,14 @@ class SqlCommand final : public QueryCommand {
   bool has_one_source() const override { return statement_.joins.empty(); }
 
   Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
-    if (operands.size() != 1) {
+    if (operands.empty()) {
       return make_error(ErrorCode::kInvalidArgument,
-                        "one statement is answered; it stands in quotes");
+                        "no statement is given, such as \"select count(*) from 'orders.presso'\"");
+    }
+    if (operands.size() > 1) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "one statement is answered, all of it in quotes: '" + operands[1] +
+                            "' stands outside of them");
     }
     text_ = std::move(operands[0]);
     PRESSO_ASSIGN(statement_, shown(parse_sql(text_), text_));
@@ -61,21 +70,7 @@ class SqlCommand final : public QueryCommand {
                         "at most " + std::to_string(kMostJoined) + " files are joined");
     }
     PRESSO_TRY(check_standard_input(files));
-    PRESSO_TRY(check_distinct());
     return files;
-  }
-
-  Status check_distinct() const {
-    if (!statement_.distinct) return {};
-    if (!statement_.group_by.empty()) {
-      return make_error(ErrorCode::kInvalidArgument, "SELECT DISTINCT goes without GROUP BY");
-    }
-    for (const NamedExpression& item : statement_.select) {
-      if (item.expression.kind != Expression::Kind::kStar) continue;
-      return make_error(ErrorCode::kInvalidArgument,
-                        "SELECT DISTINCT takes names of columns, and no *");
-    }
-    return {};
   }
 
   Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {

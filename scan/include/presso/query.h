@@ -164,6 +164,9 @@ class Query {
   /// The answer's columns; none given: all columns, or the groups' keys and aggregates.
   Query& select(std::string_view list);
   Query& select(std::vector<NamedExpression> list);
+  /// Each row of the answer once, at the place of the first; what is selected must be given, and no
+  /// groups.
+  Query& distinct();
   Query& group_by(std::string_view list);
   Query& group_by(std::vector<Expression> keys);
   /// Adds to the answer's columns: "sum(x * (1 - d)) as revenue, count(*)".

@@ -200,5 +200,17 @@ TEST_F(ForecastTest, GroupsThatAreSortedAreRowsToBeSorted) {
   EXPECT_NE(text.find("  predicted: 250 rows, "), text.npos) << text;
 }
 
+TEST_F(ForecastTest, GroupsOfJoinedRowsAreForetoldAndMadeInParts) {
+  Query joined = Query::from({*table_}, {"a.presso"});
+  joined.join({*table_}, {"b.presso"}, JoinKind::kInner, std::string_view("a.id = b.id"));
+  joined.group_by("b.text").aggregate("max(b.many) as m").order_by("m");
+  const std::string text = explain(joined, 1000 * kMegabyte);
+  EXPECT_EQ(bytes_in(text, "predicted: at most "), kRows) << text;
+  EXPECT_NE(text.find("  predicted: 30,000 rows, "), text.npos) << text;
+  const QuerySummary little = run(joined, 4 * kMegabyte);
+  EXPECT_EQ(little.groups, std::uint64_t{kRows});
+  EXPECT_GT(little.passes, 1u);
+}
+
 }  // namespace
 }  // namespace presso::query
