@@ -53,7 +53,8 @@ def orders(sources):
 class Run(query_oracle.Run):
     def table(self, number, queries):
         """Some tables, and queries on them."""
-        rng = random.Random("%d tables %d" % (self.options.seed, number))
+        seed = "%d tables %d" % (self.options.seed, number)
+        rng = random.Random(seed)
         texts = Texts(rng)
         tables = []
         for name in ("t0", "t1", "t2", "t3"):

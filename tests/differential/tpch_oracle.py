@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Queries of TPC-H, answered by presso and by DuckDB to the last digit: decimals are equal,
-averages and quotients are those of DuckDB's exact sums, rounded once. Of one table Q1, Q6, and what Q12, Q13
-and Q14 ask of lineitem and orders alone; of several Q14 and those of oracle/tpch_joins.py.
+averages and quotients are those of DuckDB's exact sums, rounded once. Of one table Q1, Q6, and what
+Q12, Q13 and Q14 ask of lineitem and orders alone; of several Q14 and those of
+oracle/tpch_joins.py.
 
     tpch_oracle.py QUERY_SERVER GENERATE_TABLE
 
