@@ -9,6 +9,7 @@ are not sorted must come in the order that presso/query.h promises.
 Environment: PRESSO_ORACLE_QUERIES, PRESSO_ORACLE_SEED. Exit status 77: DuckDB is not installed
 (pip install duckdb)."""
 
+import itertools
 import os
 import random
 import sys
@@ -34,10 +35,26 @@ def rows_of_file(table, first, end):
     ]
 
 
+def orders(sources):
+    """Keys by which an answer may be sorted, given the numbers of the rows of all tables: those of
+    the table that is read, of the first one in memory and so on, with missing ones at the end."""
+    inner = list(itertools.takewhile(lambda s: s.kind in (None, "inner", "comma"), sources))
+    if len(inner) == 1 and len(sources) == 2 and sources[0].table.rows < sources[1].table.rows:
+        turns = [[1, 0]]
+    else:
+        rest = list(range(len(inner), len(sources)))
+        turns = [list(turn) + rest for turn in itertools.permutations(range(len(inner)))]
+    seen = [i for i, source in enumerate(sources) if not source.hidden]
+    for turn in turns:
+        places = [seen.index(i) for i in turn if i in seen]
+        yield lambda row, places=places: [(row[i] is None, row[i] or 0) for i in places]
+
+
 class Run(query_oracle.Run):
     def table(self, number, queries):
         """Some tables, and queries on them."""
-        rng = random.Random("%d tables %d" % (self.options.seed, number))
+        seed = "%d tables %d" % (self.options.seed, number)
+        rng = random.Random(seed)
         texts = Texts(rng)
         tables = []
         for name in ("t0", "t1", "t2", "t3"):
@@ -100,6 +117,11 @@ class Run(query_oracle.Run):
             answer = self.without_limit(table, number, query, answer)
             if answer is None:
                 return
+        if query.keys < 0 and not query.ordered and "rows" in answer:
+            ids = [[int(id) if id else None for id in row[query.keys :]] for row in answer["rows"]]
+            self.counts["orders"] += 1
+            if not any(ids == sorted(ids, key=key) for key in orders(query.sources)):
+                self.fail(table, number, query, "rows come in no order: %s" % str(ids)[:1500])
         self.compare(table, number, query, answer, "DuckDB", duck.ask(query.sql), query.sums)
         if query.lite is not None and not query.risky:
             result = lite.ask(query.lite)

@@ -38,7 +38,7 @@ def parse_arguments(queries):
     parser.add_argument("--show", type=int, default=20)
     parser.add_argument("--table", type=int, help="only the table with this number")
     parser.add_argument("--query", type=int, help="only the query with this number")
-    parser.add_argument("--progress", action="store_true", help="say now and then how many are done")
+    parser.add_argument("--progress", action="store_true", help="say how far it is")
     parser.add_argument("--lazy", action="store_true", help="show also what is let pass")
     return parser.parse_args()
 

@@ -336,8 +336,8 @@ class JoinMaker(Maker):
         return None if None in parts else between.join(parts)
 
     def finish(self, query, parts, wheres):
-        """As Maker.finish, but presso is asked by a statement or by flags. Which rows a limit leaves
-        that are not sorted is presso's own choice: others are asked for all of them."""
+        """As Maker.finish, but presso is asked by a statement or by flags. Which rows a limit
+        leaves that are not sorted is presso's own choice: others are asked for all of them."""
         limits = {name: query.request[name] for name in ("limit", "offset") if query.request}
         query.ordered = any(clause == "ORDER BY" and texts for clause, _, texts in parts)
         grouped = any(clause == "GROUP BY" for clause, _, _ in parts)
