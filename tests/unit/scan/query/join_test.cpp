@@ -563,6 +563,22 @@ TEST_F(ThreeTablesTest, ColumnsOfUsingMeanTheFirstValueThatThereIs) {
             std::to_string(pairs) + "\n");
 }
 
+TEST_F(ThreeTablesTest, AStarHasColumnsOfUsingOnce) {
+  const auto names = [this](const std::string& statement) {
+    const auto parsed = parse_sql(statement);
+    std::vector<Table> tables = {named(parsed->from.path), named(parsed->joins[0].source.path)};
+    const auto schema = Query::from(*parsed, statement, tables).schema();
+    std::string text;
+    for (const ColumnSchema& column : schema->columns) text += column.name + " ";
+    return text;
+  };
+  EXPECT_EQ(names("select * from a join b using (k)"), "aid k av bid bv ");
+  EXPECT_EQ(names("select * from a join b on a.k = b.k"), "aid a.k av bid b.k bv ");
+  EXPECT_EQ(names("select b.* from a join b using (k)"), "bid k bv ");
+  EXPECT_EQ(names("select * from a semi join b on a.k = b.k"), "aid k av ");
+  EXPECT_EQ(names("select * from a right join b using (k)"), "aid k av bid bv ");
+}
+
 TEST_F(ThreeTablesTest, UsingAfterARightJoinMeansItsRightSide) {
   std::size_t rows = 0;
   for (const Row& y : b) {
