@@ -192,6 +192,8 @@ Result<std::size_t> Binder::find_column(const Expression& expression) const {
     found.push_back(similar);
   }
   const std::string& unusable = columns_[found[0]].unusable;
+  const auto stands_for = columns_[found[0]].stands_for;
+  if (expression.qualifier.empty() && stands_for) return *stands_for;
   if (unusable.empty()) return found[0];
   return at_place(refused("'" + expression.text + "' has no value here: " + unusable), expression);
 }

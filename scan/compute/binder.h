@@ -28,6 +28,8 @@ struct InputColumn {
   std::vector<std::size_t> otherwise = {};
   /// Why it cannot be used here, where it cannot: "it is of the right side of a semi join".
   std::string unusable = {};
+  /// Without a qualifier the name means this column (USING in right joins).
+  std::optional<std::size_t> stands_for = {};
 };
 
 /// What may stand before the point of the names of each table's columns.

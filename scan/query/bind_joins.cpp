@@ -7,8 +7,7 @@
 // of which conditions leave the most rows is the root, which is read and never kept; the others
 // follow, of those with an equality the one first of which a row is expected to find the fewest
 // partners. One whose equalities are with another build side only is joined to that before. Later
-// joins keep their order. Of two tables with another kind of join the one with more rows is the
-// root, too.
+// joins keep their order. Of two tables with another kind of join the root is chosen likewise.
 #include <algorithm>
 #include <bit>
 
@@ -626,12 +625,13 @@ void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::s
       return alike || sources[columns[number].source].rows != 0;
     };
     const bool full = join.kind == Kind::kFull;
-    if (join.kind == Kind::kRight || (full && !has_values(*left))) {
-      columns[*left].hidden = true;
-      continue;
-    }
     columns[*right].hidden = true;
-    if (full && has_values(*right)) columns[*left].otherwise.push_back(*right);
+    const std::size_t meant = columns[*left].stands_for.value_or(*left);
+    if (join.kind == Kind::kRight || (full && !has_values(meant))) {
+      columns[*left].stands_for = *right;
+    } else if (full && has_values(*right)) {
+      columns[meant].otherwise.push_back(*right);
+    }
   }
 }
 

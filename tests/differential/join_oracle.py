@@ -39,8 +39,8 @@ def orders(sources):
     """Keys by which an answer may be sorted, given the numbers of the rows of all tables: those of
     the table that is read, of the first one in memory and so on, with missing ones at the end."""
     inner = list(itertools.takewhile(lambda s: s.kind in (None, "inner", "comma"), sources))
-    if len(inner) == 1 and len(sources) == 2 and sources[0].table.rows < sources[1].table.rows:
-        turns = [[1, 0]]
+    if len(sources) == 2:
+        turns = [[0, 1], [1, 0]]
     else:
         rest = list(range(len(inner), len(sources)))
         turns = [list(turn) + rest for turn in itertools.permutations(range(len(inner)))]

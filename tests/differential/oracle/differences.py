@@ -39,7 +39,7 @@ def reason(query, answer, error):
     if own is not None:
         if "do not chain" in own or "set parentheses" in own:
             return "presso's parser asks for parentheses"
-        if "no equality of columns joins" in own and " or " in query.sql:
+        if "no equality" in own and " or " in query.sql:
             return "presso does not join without an equality"
         if "a pattern must be a string" in own:
             return "patterns are literals"

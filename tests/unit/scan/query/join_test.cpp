@@ -563,6 +563,22 @@ TEST_F(ThreeTablesTest, ColumnsOfUsingMeanTheFirstValueThatThereIs) {
             std::to_string(pairs) + "\n");
 }
 
+TEST_F(ThreeTablesTest, AStarHasColumnsOfUsingOnce) {
+  const auto names = [this](const std::string& statement) {
+    const auto parsed = parse_sql(statement);
+    std::vector<Table> tables = {named(parsed->from.path), named(parsed->joins[0].source.path)};
+    const auto schema = Query::from(*parsed, statement, tables).schema();
+    std::string text;
+    for (const ColumnSchema& column : schema->columns) text += column.name + " ";
+    return text;
+  };
+  EXPECT_EQ(names("select * from a join b using (k)"), "aid k av bid bv ");
+  EXPECT_EQ(names("select * from a join b on a.k = b.k"), "aid a.k av bid b.k bv ");
+  EXPECT_EQ(names("select b.* from a join b using (k)"), "bid k bv ");
+  EXPECT_EQ(names("select * from a semi join b on a.k = b.k"), "aid k av ");
+  EXPECT_EQ(names("select * from a right join b using (k)"), "aid k av bid bv ");
+}
+
 TEST_F(ThreeTablesTest, UsingAfterARightJoinMeansItsRightSide) {
   std::size_t rows = 0;
   for (const Row& y : b) {
@@ -591,7 +607,7 @@ TEST_F(JoinTest, RefusesJoinsWithoutAnEquality) {
   const Rows rows = make_rows(10, 4, 1);
   for (const JoinKind kind : kKinds) {
     const std::string error = error_of(joined(rows, rows, kind, "left.k < right.k"));
-    EXPECT_NE(error.find("no equality joins"), error.npos) << error;
+    EXPECT_NE(error.find("no equality"), error.npos) << error;
     EXPECT_NE(error.find("a.key = b.key"), error.npos) << error;
   }
 }
@@ -673,8 +689,7 @@ TEST_F(JoinTest, ExplainsWhichTableIsReadAndWhichAreKept) {
   const auto plan = query.explain({});
   ASSERT_TRUE(plan.ok()) << plan.error().message();
   EXPECT_NE(plan->find("root: left, 300 rows"), std::string::npos) << *plan;
-  EXPECT_NE(plan->find("join 1: left with right, 200 rows, on left.k = right.k; outer"),
-            std::string::npos)
+  EXPECT_NE(plan->find("with right, 200 rows, on left.k = right.k; outer"), std::string::npos)
       << *plan;
   const auto analyzed = query.explain({}, true);
   ASSERT_TRUE(analyzed.ok()) << analyzed.error().message();
