@@ -269,7 +269,7 @@ class Statements(SqlTest):
         )
         found = self.ok("sql", statement, "--explain=analyze").out.decode()
         self.assertRegex(
-            found, r"\n  was: kept 4 rows, .*; asked by 5 rows, which found 3 partners\n"
+            found, r"\n  was: kept 3 rows, .*; asked by 5 rows, which found 3 partners\n"
         )
         self.assertIn("\nanswer: 5 rows in ", found)
 
