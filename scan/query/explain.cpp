@@ -68,8 +68,8 @@ std::string file_text(const Execution& execution, double bytes) {
 
 std::string forecast_text(const Execution& execution, const GroupForecast& groups,
                           std::uint64_t stored_bytes) {
-  std::string text = "  predicted: at most " + grouped(static_cast<std::uint64_t>(groups.groups)) +
-                     " groups, " + bytes_text(groups.memory_bytes);
+  std::string text = "  predicted: at most " + rows_text(groups.groups) + " groups, " +
+                     bytes_text(groups.memory_bytes);
   if (groups.parts == 1) return text + "\n";
   text += beyond(execution);
   const bool by_passes = groups.parts <= kMostPasses;
@@ -83,8 +83,8 @@ std::string forecast_text(const Execution& execution, const GroupForecast& group
 }
 
 std::string forecast_text(const Execution& execution, const SortForecast& order) {
-  std::string text = "  predicted: " + grouped(static_cast<std::uint64_t>(order.rows)) + " rows, " +
-                     bytes_text(order.memory_bytes);
+  std::string text =
+      "  predicted: " + rows_text(order.rows) + " rows, " + bytes_text(order.memory_bytes);
   if (order.file_bytes > 0) text += beyond(execution) + file_text(execution, order.file_bytes);
   return text + "\n";
 }
@@ -163,6 +163,11 @@ std::string filter_text(const FilterPlan& plan, const std::vector<FilterRunner::
 std::string zones_text(const ZoneCounts& zones, const std::string& indent) {
   return indent + "zones: " + grouped(zones.skipped) + " of " + grouped(zones.slices) +
          " slices have no such row (" + grouped(zones.skipped_rows) + " rows)\n";
+}
+
+std::string rows_text(double rows) {
+  constexpr double kMost = 1e18;
+  return grouped(static_cast<std::uint64_t>(std::min(rows, kMost)));
 }
 
 std::string bytes_text(double bytes) {

@@ -12,6 +12,8 @@ namespace presso::query {
 
 /// "3.2 GB"
 std::string bytes_text(double bytes);
+/// "1,500,000"; estimates have no limit.
+std::string rows_text(double rows);
 inline std::string bytes_text(std::uint64_t bytes) {
   return bytes_text(static_cast<double>(bytes));
 }

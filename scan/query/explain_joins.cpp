@@ -115,8 +115,8 @@ std::string explain_joins_text(const Execution& execution, const JoinForecast& f
     if (!stage.residual.empty()) {
       text += "  pairs: " + conditions_text(*query.input, stage.residual, names) + "\n";
     }
-    text += "  predicted: " + grouped(static_cast<std::uint64_t>(told.build.rows)) +
-            " rows kept in memory, " + memory_text(told.build) +
+    text += "  predicted: " + rows_text(told.build.rows) + " rows kept in memory, " +
+            memory_text(told.build) +
             passes_text(execution, told.build, root_bytes + told.zones.stored_bytes) + "\n";
     if (was) text += "  was: " + report->text + "\n";
   }

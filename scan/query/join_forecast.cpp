@@ -80,7 +80,7 @@ double rows_out(const BoundStage& stage, double rows_in, double partners, double
 Result<BuildSizes> sizes_of(const Execution& execution, const BoundStage& stage,
                             const std::vector<std::size_t>& kept, double rows) {
   BuildSizes sizes;
-  sizes.rows = std::ceil(rows);
+  sizes.rows = std::min(std::ceil(rows), static_cast<double>(join::kMostBuildRows));
   sizes.row_bytes = sizeof(std::uint64_t);  // the key
   for (const std::size_t column : kept) {
     PRESSO_ASSIGN(const double bytes, column_bytes(execution, column));

@@ -123,7 +123,7 @@ Result<GroupSizes> group_sizes(const Execution& execution, double rows, NodeSize
     PRESSO_ASSIGN(const double bytes, nodes.key_bytes(key));
     PRESSO_ASSIGN(const bool ranged, nodes.ranged(key));
     sizes.by_place = sizes.by_place && ranged;
-    sizes.groups *= distinct;
+    sizes.groups *= std::max(distinct, 1.0);
     sizes.key_bytes += bytes;
     sizes.row_bytes += bytes;
     sizes.result_bytes += bytes;

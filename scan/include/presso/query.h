@@ -141,12 +141,12 @@ class Query {
   /// both have, which then is one column of the answer, or a condition: "a = b and c < d", which
   /// must have an equality of both sides. Nulls are equal to nothing.
   ///
-  /// One table's rows are read one after another: of two tables, and of inner joins that come first,
-  /// those of the table of which conditions are expected to leave the most, else the first one's.
-  /// The others are kept in memory, as far as their conditions leave them, or in passes over the one
-  /// that is read. The answer is in the order of that table's rows, then of the first one's in
-  /// memory, and so on; rows of a table in memory that have found no partner follow (right and full
-  /// joins). It is the same for any strategy, number of threads and memory.
+  /// One table's rows are read one after another: of two tables, and of inner joins that come
+  /// first, those of the table of which conditions are expected to leave the most, else the first
+  /// one's. The others are kept in memory, as far as their conditions leave them, or in passes over
+  /// the one that is read. The answer is in the order of that table's rows, then of the first one's
+  /// in memory, and so on; rows of a table in memory that have found no partner follow (right and
+  /// full joins). It is the same for any strategy, number of threads and memory.
   Query& join(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
               std::string_view on);
   /// The same with a parsed condition, or columns that both sides have (USING).
