@@ -45,7 +45,7 @@ def reason(query, answer, error):
             return "patterns are literals"
         if "no type for" in own and "bool" in own or "is no bool" in own:
             return "truth values are no numbers"
-        if "no type for utf8 and" in own:
+        if "no type for" in own and "utf8" in own:
             return "strings and numbers are not compared"
         if "where a condition must stand" in own:
             return "truth values are no numbers"
