@@ -75,15 +75,14 @@ constexpr u32 kGroupLimit = 64;
 inline void sum_few(const u32* ids, const i64* values, u32 count, u32 groups, i64* sums) {
   u64 copies[kCopies * kGroupLimit];
   for (u32 i = 0; i < kCopies * groups; ++i) copies[i] = 0;
-  const u32* id = ids;
-  const i64* value = values;
-  for (; id + kCopies <= ids + count; id += kCopies, value += kCopies) {
+  u64 i = 0;
+  for (; i + kCopies <= count; i += kCopies) {
 #pragma GCC unroll 8
     for (u32 copy = 0; copy < kCopies; ++copy) {
-      copies[u64{id[copy]} * kCopies + copy] += static_cast<u64>(value[copy]);
+      copies[u64{ids[i + copy]} * kCopies + copy] += static_cast<u64>(values[i + copy]);
     }
   }
-  for (; id < ids + count; ++id, ++value) copies[u64{*id} * kCopies] += static_cast<u64>(*value);
+  for (; i < count; ++i) copies[u64{ids[i]} * kCopies] += static_cast<u64>(values[i]);
   for (u32 group = 0; group < groups; ++group) {
     u64 result = static_cast<u64>(sums[group]);
     for (u32 copy = 0; copy < kCopies; ++copy) result += copies[group * kCopies + copy];
@@ -94,12 +93,12 @@ inline void sum_few(const u32* ids, const i64* values, u32 count, u32 groups, i6
 inline void count_few(const u32* ids, u32 count, u32 groups, u32* counts) {
   u32 copies[kCopies * kGroupLimit];
   for (u32 i = 0; i < kCopies * groups; ++i) copies[i] = 0;
-  const u32* id = ids;
-  for (; id + kCopies <= ids + count; id += kCopies) {
+  u64 i = 0;
+  for (; i + kCopies <= count; i += kCopies) {
 #pragma GCC unroll 8
-    for (u32 copy = 0; copy < kCopies; ++copy) ++copies[u64{id[copy]} * kCopies + copy];
+    for (u32 copy = 0; copy < kCopies; ++copy) ++copies[u64{ids[i + copy]} * kCopies + copy];
   }
-  for (; id < ids + count; ++id) ++copies[u64{*id} * kCopies];
+  for (; i < count; ++i) ++copies[u64{ids[i]} * kCopies];
   for (u32 group = 0; group < groups; ++group) {
     for (u32 copy = 0; copy < kCopies; ++copy) counts[group] += copies[group * kCopies + copy];
   }
