@@ -7,6 +7,7 @@
 #include "presso/error.h"
 #include "scan/group/column.h"
 #include "scan/join/join_table.h"
+#include "scan/values/vector.h"
 
 namespace presso::query::join {
 
@@ -16,10 +17,6 @@ using grouping::Column;
 template <class T>
 std::uint64_t column_bytes(std::uint64_t count) {
   return Column<T>().growth_bytes(static_cast<std::size_t>(count));
-}
-
-inline bool has_bit(const std::uint64_t* bits, std::uint64_t i) {
-  return bits == nullptr || ((bits[i / 64] >> (i % 64)) & 1) != 0;
 }
 
 /// Calls take(key, row) for rows with a key, from `first` to before `end`.

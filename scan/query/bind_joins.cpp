@@ -370,10 +370,13 @@ class JoinBinder {
 
   void estimate_rows() {
     for (std::size_t i = 0; i < sources_.size(); ++i) {
-      const BoundQuery& scan = query_.joins->sources[i].scan;
-      const bool all = scan.conditions.empty() || !sources_[i].share;
-      left_.push_back((all ? 1.0 : sources_[i].share(scan)) *
-                      static_cast<double>(sources_[i].rows));
+      left_.push_back(static_cast<double>(sources_[i].rows));
+      BoundSource& source = joins().sources[i];
+      if (source.scan.conditions.empty() || !sources_[i].plan) continue;
+      auto plan = sources_[i].plan(source.scan);
+      if (!plan.ok()) continue;  // what is wrong is found again
+      left_.back() *= plan->selectivity;
+      source.plan = std::move(*plan);
     }
   }
 
@@ -639,18 +642,6 @@ void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::s
 
 std::string private_qualifier(std::size_t source) {
   return std::string("#").append(std::to_string(source));
-}
-
-std::string_view stage_kind_name(StageKind kind) {
-  constexpr std::string_view kNames[] = {"inner",
-                                         "left outer",
-                                         "right outer",
-                                         "full outer",
-                                         "semi",
-                                         "anti",
-                                         "semi, of the table in memory",
-                                         "anti, of the table in memory"};
-  return kNames[static_cast<std::size_t>(kind)];
 }
 
 bool JoinTree::has(std::size_t source) const {

@@ -28,8 +28,7 @@ Result<std::shared_ptr<const void>> make_entry_words(const JoinKeys& keys, Slice
     const std::uint64_t* const found = scratch->codes.words.data();
     words->words.insert(words->words.end(), found, found + count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      const bool is_known = known == nullptr || (known[i / 64] >> (i % 64) & 1) != 0;
-      words->known.push_back(is_known ? 1 : 0);
+      words->known.push_back(has_bit(known, i) ? 1 : 0);
     }
   }
   return std::shared_ptr<const void>(std::move(words));

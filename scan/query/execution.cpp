@@ -138,12 +138,6 @@ struct SliceOutcome {
   std::uint64_t matched = 0;
 };
 
-}  // namespace
-
-using TakeOfWorker = std::function<Status(unsigned worker, const RowBatch&)>;
-
-namespace {
-
 Status run_slices(Execution& execution, const Program& program, const TakeOfWorker& take) {
   const std::vector<std::size_t> columns = columns_read(execution, program);
   SliceSource source(execution.tables, columns, *execution.counters, execution.options.cancelled);

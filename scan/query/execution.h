@@ -23,9 +23,6 @@ using Sources = std::vector<std::vector<Table>>;
 
 /// Everything that the steps of a run share.
 struct Execution {
-  /// Of one source.
-  Execution(const std::vector<Table>& of_tables, const BoundQuery& bound)
-      : tables(of_tables), query(bound), scan(bound) {}
   /// Of a query's sources, which may be joined: what is read slice by slice is the root.
   Execution(const Sources& all, const BoundQuery& bound);
   /// Of a build side.
@@ -82,6 +79,7 @@ struct RowBatch {
   const Selection* selection = nullptr;
 };
 using TakeRows = std::function<Status(const RowBatch&)>;
+using TakeOfWorker = std::function<Status(unsigned worker, const RowBatch&)>;
 
 /// Calls `take` for each vector of the slice that has rows. Adds to rows_matched.
 Status run_slice(const Execution& execution, const Program& program, Worker& worker,
@@ -89,8 +87,7 @@ Status run_slice(const Execution& execution, const Program& program, Worker& wor
 
 /// All slices on all threads, in any order, with their joins; `take` knows the number of the
 /// thread.
-Status run_all(Execution& execution, const Program& program,
-               const std::function<Status(unsigned worker, const RowBatch&)>& take);
+Status run_all(Execution& execution, const Program& program, const TakeOfWorker& take);
 
 /// The columns that conditions and `program` read, ascending.
 std::vector<std::size_t> columns_read(const Execution& execution, const Program& program);

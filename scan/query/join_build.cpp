@@ -118,7 +118,11 @@ class StageBuilder {
     scan_.memory_bytes = memory_bytes_;
     scan_.wants_numbers = !part_.is_all();
     scan_.start();
-    PRESSO_ASSIGN(scan_.plan, make_filter_plan(scan_.tables, source_.scan, scan_.options));
+    if (source_.plan) {
+      scan_.plan = *source_.plan;
+    } else {
+      PRESSO_ASSIGN(scan_.plan, make_filter_plan(scan_.tables, source_.scan, scan_.options));
+    }
     std::vector<NodeId> nodes = stage_.build_keys;
     for (const std::size_t column : built_->columns) {
       const InputColumn& about = parent_.query.columns[column];
@@ -223,14 +227,13 @@ class StageBuilder {
   void hash_rows(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* validity) const {
     built_->keys.hash(batch.count, worker.scratch);
     for (std::uint32_t i = 0; validity != nullptr && i < batch.count; ++i) {
-      if ((validity[i / 64] >> (i % 64) & 1) != 0) continue;
+      if (has_bit(validity, i)) continue;
       worker.scratch.hashes[i] = hash_word(batch.numbers[i]);
     }
   }
 
   bool is_kept(const std::uint64_t* validity, std::uint32_t i) const {
-    const bool has_key = validity == nullptr || (validity[i / 64] >> (i % 64) & 1) != 0;
-    return has_key || gives_build_rows(stage_.kind);
+    return has_bit(validity, i) || gives_build_rows(stage_.kind);
   }
 
   void count_parts(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* validity,
@@ -248,7 +251,7 @@ class StageBuilder {
     rows.validity.resize(static_cast<std::size_t>((before + count + 63) / 64), ~std::uint64_t{0});
     if (validity == nullptr) return;
     for (std::uint32_t i = 0; i < count; ++i) {
-      if ((validity[i / 64] >> (i % 64) & 1) != 0) continue;
+      if (has_bit(validity, i)) continue;
       const auto row = static_cast<std::size_t>(before + i);
       rows.validity[row / 64] &= ~(std::uint64_t{1} << (row % 64));
     }
@@ -265,7 +268,7 @@ class StageBuilder {
     const bool is_parted = !part_.is_all();
     if (is_parted) hash_rows(worker, batch, validity);
     for (std::uint32_t i = 0; i < batch.count; ++i) {
-      const bool has_key = validity == nullptr || (validity[i / 64] >> (i % 64) & 1) != 0;
+      const bool has_key = has_bit(validity, i);
       if (!is_kept(validity, i)) continue;
       if (is_parted && !part_.has(worker.scratch.hashes[i], true)) continue;
       const std::size_t place = chosen.size();
@@ -310,9 +313,9 @@ class StageBuilder {
     validity_.resize(static_cast<std::size_t>((rows + 63) / 64), 0);
     std::size_t row = 0;
     for (const SliceRows& slice : slices_) {
+      const std::uint64_t* const bits = slice.validity.empty() ? nullptr : slice.validity.data();
       for (std::size_t i = 0; i < slice.count; ++i, ++row) {
-        const bool has_key =
-            slice.validity.empty() || (slice.validity[i / 64] >> (i % 64) & 1) != 0;
+        const bool has_key = has_bit(bits, i);
         validity_[row / 64] |= std::uint64_t{has_key} << (row % 64);
       }
     }

@@ -168,9 +168,13 @@ class StagesForecast {
     StageForecast one;
     one.stage = &stage;
     one.probe = probe;
-    QueryOptions options = execution_.options;
-    options.plan = {};  // is about the root
-    PRESSO_ASSIGN(one.plan, make_filter_plan(tables, source.scan, options));
+    if (source.plan) {
+      one.plan = *source.plan;
+    } else {
+      QueryOptions options = execution_.options;
+      options.plan = {};  // is about the root
+      PRESSO_ASSIGN(one.plan, make_filter_plan(tables, source.scan, options));
+    }
     PRESSO_ASSIGN(one.zones, count_by_zones(tables, one.plan,
                                             columns_of_source(execution_, stage, columns, one.plan),
                                             execution_.options.cancelled));

@@ -42,6 +42,7 @@ struct BoundSource {
   std::string name;
   std::uint64_t rows = 0;
   BoundQuery scan;  ///< its own columns, numbered from 0 on, and the conditions on them alone
+  std::optional<FilterPlan> plan;  ///< of these, where the order of joins was chosen by it
 };
 
 struct BoundStage;

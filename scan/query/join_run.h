@@ -140,9 +140,7 @@ class JoinWorker {
     std::uint64_t valid_here[kBatchWords];
     std::vector<std::uint32_t> kept;  ///< of pairs, those that fulfil conditions
 
-    bool is_here(std::uint32_t row) const {
-      return !is_parted || (here[row / 64] >> (row % 64) & 1) != 0;
-    }
+    bool is_here(std::uint32_t row) const { return !is_parted || has_bit(here, row); }
     std::vector<std::uint32_t> from;  ///< of pairs: the row of the level before
     std::vector<std::uint32_t> to;    ///< and that of the build side
     bool found_partner = false;       ///< of a row whose pairs take several rounds

@@ -11,10 +11,6 @@
 namespace presso::query {
 namespace {
 
-bool has_bit(const std::uint64_t* bits, std::uint64_t i) {
-  return bits == nullptr || (bits[i / 64] >> (i % 64) & 1) != 0;
-}
-
 /// values[rows[i]] for each row, 0 and a null where there is none.
 template <class T>
 bool pick_values(const Byte* values, const std::uint64_t* validity, const std::uint32_t* rows,

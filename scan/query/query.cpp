@@ -282,11 +282,10 @@ Result<BoundQuery> look_up(const query::Sources& sources,
     one.qualifiers = source_names(names, aliases, i);
     one.rows = query::rows_of(sources[i]);
     if (options != nullptr && sources.size() > 1) {
-      one.share = [&tables = sources[i], options](const BoundQuery& scan) {
+      one.plan = [&tables = sources[i], options](const BoundQuery& scan) {
         QueryOptions own = *options;
         own.plan = {};
-        const auto plan = query::make_filter_plan(tables, scan, own);
-        return plan.ok() ? plan->selectivity : 1.0;  // what is wrong is found again
+        return query::make_filter_plan(tables, scan, own);
       };
     }
     facts.push_back(std::move(one));
@@ -294,10 +293,20 @@ Result<BoundQuery> look_up(const query::Sources& sources,
   return without_bad_alloc([&] { return query::bind_query(spec, std::move(facts)); });
 }
 
+/// That by which the order of joins was chosen, unless another one is asked for.
+Result<query::FilterPlan> plan_of_root(const Execution& execution, const QueryOptions& options) {
+  const bool asked = !options.plan.plan.empty() || options.plan.rows != PlanChoice::Rows::kAuto;
+  if (execution.tree != nullptr && !asked) {
+    const auto& known = execution.query.joins->sources[execution.tree->root].plan;
+    if (known) return *known;
+  }
+  return query::make_filter_plan(execution.tables, execution.scan, options);
+}
+
 Result<Execution> prepare(const query::Sources& sources, const BoundQuery& bound,
                           const QueryOptions& options) {
   Execution execution(sources, bound);
-  PRESSO_ASSIGN(execution.plan, query::make_filter_plan(execution.tables, execution.scan, options));
+  PRESSO_ASSIGN(execution.plan, plan_of_root(execution, options));
   execution.options = options;
   execution.threads = threads_or_all(options.threads);
   execution.memory_bytes = options.memory_bytes != 0 ? options.memory_bytes : half_of_memory();

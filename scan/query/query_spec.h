@@ -13,6 +13,7 @@
 #include "scan/compute/binder.h"
 #include "scan/group/grouping.h"
 #include "scan/order/ordering.h"
+#include "scan/query/filter_plan.h"
 
 namespace presso::query {
 
@@ -91,9 +92,9 @@ struct SourceFacts {
   std::vector<InputColumn> columns;
   std::vector<std::string> qualifiers;  ///< the first is that by which messages call it
   std::uint64_t rows = 0;
-  /// Which share of the rows conditions are expected to leave; nullptr: nobody asks for the best
-  /// order of joins.
-  std::function<double(const BoundQuery& scan)> share = {};
+  /// How the conditions on it alone are tested, and what they are expected to leave; nullptr:
+  /// nobody asks for the best order of joins.
+  std::function<Result<FilterPlan>(const BoundQuery& scan)> plan = {};
 };
 
 /// One source, and one more for each join of `spec`. Errors: kInvalidArgument with the place in the

@@ -48,6 +48,11 @@ constexpr std::size_t physical_bytes(Physical physical) {
   }
 }
 
+/// Bit `i` of a bitmap; nullptr: all are 1.
+inline bool has_bit(const std::uint64_t* bits, std::uint64_t i) {
+  return bits == nullptr || (bits[i / 64] >> (i % 64) & 1) != 0;
+}
+
 /// The places of rows in the input, ascending: numbers[i], or where that is null base + rows[i], or
 /// where that is null, too, base + i.
 struct RowNumbers {
@@ -71,9 +76,7 @@ struct VectorView {
   const T* as() const {
     return static_cast<const T*>(values);
   }
-  bool is_null(std::uint32_t row) const {
-    return validity != nullptr && (validity[row / 64] >> (row % 64) & 1) == 0;
-  }
+  bool is_null(std::uint32_t row) const { return !has_bit(validity, row); }
 };
 
 }  // namespace presso::query

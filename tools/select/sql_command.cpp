@@ -36,13 +36,6 @@ const CommandInfo kInfo = {
     .operand_completion = Completion::kNone,
 };
 
-/// The statement with its error shown, as errors of expressions are.
-template <class Value>
-Result<Value> shown(Result<Value> result, const std::string& text) {
-  if (result.ok() || result.error().byte_offset == Error::kNone) return result;
-  return make_error(result.error().code, explain_expression_error(text, result.error()));
-}
-
 class SqlCommand final : public QueryCommand {
  public:
   const CommandInfo& info() const override { return kInfo; }
@@ -62,7 +55,11 @@ class SqlCommand final : public QueryCommand {
                             "' stands outside of them");
     }
     text_ = std::move(operands[0]);
-    PRESSO_ASSIGN(statement_, shown(parse_sql(text_), text_));
+    auto parsed = parse_sql(text_);
+    if (!parsed.ok()) {
+      return make_error(parsed.error().code, explain_expression_error(text_, parsed.error()));
+    }
+    statement_ = std::move(*parsed);
     std::vector<std::string> files = {statement_.from.path};
     for (const SqlJoin& join : statement_.joins) files.push_back(join.source.path);
     if (files.size() > kMostJoined) {
