@@ -12,14 +12,11 @@ times are the least of --rounds, in milliseconds. Every answer is compared; a di
 script with status 1. tuples: rows of both sides of the two-table joins a second, in millions."""
 
 import argparse
-import csv
 import os
 import subprocess
-import sys
 import tempfile
 
-import csv_origin
-from select_figures import DECIMALS, same, timed
+from select_figures import DECIMALS, compare, write_figures
 
 REVENUE = "sum(l_extendedprice * (1 - l_discount))"
 # name: (statement with {tables}, tables whose rows are counted)
@@ -121,33 +118,14 @@ class Peers:
 
     def measure(self, query):
         statement, sides = QUERIES[query]
-        best = {}
-        threads = str(self.options.threads)
         mine = statement.format(**{name: f"'{path}'" for name, path in self.paths.items()})
-        for _ in range(self.options.rounds):
-            for name, prefix in (("memory", ""), ("file", "stored.")):
-                asked = statement.format(**{table: prefix + table for table in TABLES})
-                spent, _ = timed(lambda: self.duck.execute(
-                    f"create or replace temp table answer as {asked}"))
-                best[name] = min(best.get(name, spent), spent)
-            rows = self.duck.execute("select * from answer").fetchall()
-            spent, done = timed(lambda: subprocess.run(
-                [self.presso, "sql", mine, "--format", "csv", "--no-header", "-T", threads],
-                capture_output=True, text=True, check=False))
-            best["command"] = min(best.get("command", spent), spent)
-            rate = subprocess.run(
-                [os.path.join(self.options.bin, "query_rate"), mine, "--runs", "1", "-T", threads],
-                capture_output=True, text=True, check=True).stdout.split()
-            best["process"] = min(best.get("process", 1e9), float(rate[0]))
-        answer = list(csv.reader(done.stdout.splitlines()))
-        if not same(answer, rows, True):
-            sys.exit(f"{query}: answers differ: {answer[:2]} and {rows[:2]}")
-        tuples = sum(self.rows[side] for side in sides) / best["process"] / 1e3
-        return [query, threads, round(best["process"], 2), round(best["command"], 2),
-                round(best["memory"], 2), round(best["file"], 2),
-                round(best["process"] / best["memory"], 3),
-                round(best["process"] / best["file"], 3), len(answer),
-                round(tuples) if sides else ""]
+        row, _ = compare(
+            query, self.options, self.duck,
+            {name: statement.format(**{table: prefix + table for table in TABLES})
+             for name, prefix in (("memory", ""), ("file", "stored."))},
+            [self.presso, "sql", mine], [mine, "--runs", "1"], True)
+        tuples = sum(self.rows[side] for side in sides) / row[2] / 1e3
+        return row + [round(tuples) if sides else ""]
 
 
 def main():
@@ -155,12 +133,7 @@ def main():
     queries = options.only.split(";") if options.only else list(QUERIES)
     with tempfile.TemporaryDirectory() as folder:
         peers = Peers(options, folder)
-        sys.stdout.write(csv_origin.origin(options.commit, options.machine))
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for query in queries:
-            writer.writerow(peers.measure(query))
-            sys.stdout.flush()
+        write_figures(options, COLUMNS, (peers.measure(query) for query in queries))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ presso without loading it first."""
 
 import argparse
 import csv
+import itertools
 import os
 import subprocess
 import sys
@@ -117,6 +118,35 @@ def same(mine, theirs, ordered):
         for left, right in zip(mine, theirs) for a, b in zip(left, right))
 
 
+def compare(name, options, duck, asked, command, rate_arguments, ordered):
+    """Runs alternate. `asked`: of DuckDB's memory and file. Returns a row of the table: the least
+    times in milliseconds, their quotients, rows; and the stored bytes that presso read."""
+    best = {}
+    threads = ["-T", str(options.threads)]
+    for _ in range(options.rounds):
+        for where, text in asked.items():
+            # Into a table: to make Python's objects of many rows would take longer.
+            spent, _ = timed(lambda: duck.execute(
+                f"create or replace temp table answer as {text}"))
+            best[where] = min(best.get(where, spent), spent)
+        rows = duck.execute("select * from answer").fetchall()
+        spent, done = timed(lambda: subprocess.run(
+            [*command, "--format", "csv", "--no-header", *threads], capture_output=True, text=True,
+            check=False))
+        best["command"] = min(best.get("command", spent), spent)
+        rate = subprocess.run(
+            [os.path.join(options.bin, "query_rate"), *rate_arguments, *threads],
+            capture_output=True, text=True, check=True).stdout.split()
+        best["process"] = min(best.get("process", 1e9), float(rate[0]))
+    answer = list(csv.reader(done.stdout.splitlines()))
+    if not same(answer, rows, ordered):
+        sys.exit(f"{name}: answers differ: {answer[:2]} and {rows[:2]}")
+    return [name, threads[1], round(best["process"], 2), round(best["command"], 2),
+            round(best["memory"], 2), round(best["file"], 2),
+            round(best["process"] / best["memory"], 3), round(best["process"] / best["file"], 3),
+            len(answer)], rate[4]
+
+
 class Peers:
     """The same rows in presso's file, in DuckDB's memory and in DuckDB's file."""
 
@@ -137,31 +167,13 @@ class Peers:
         self.duck.execute("create table lineitem as select * from stored.lineitem")
 
     def measure(self, query):
-        best = {}
         flags = presso_flags(query)
-        threads = str(self.options.threads)
-        for _ in range(self.options.rounds):
-            for name, table in (("memory", "lineitem"), ("file", "stored.lineitem")):
-                # Into a table: to make Python's objects of many rows would take longer.
-                spent, _ = timed(lambda: self.duck.execute(
-                    f"create or replace temp table answer as {sql(query, table)}"))
-                best[name] = min(best.get(name, spent), spent)
-            rows = self.duck.execute("select * from answer").fetchall()
-            spent, done = timed(lambda: subprocess.run(
-                [self.presso, "select", self.packed, "--format", "csv", "--no-header", "-T",
-                 threads, *flags], capture_output=True, text=True, check=False))
-            best["command"] = min(best.get("command", spent), spent)
-            rate = subprocess.run(
-                [os.path.join(self.options.bin, "query_rate"), self.packed, "--runs", "3", "-T",
-                 threads, *flags], capture_output=True, text=True, check=True).stdout.split()
-            best["process"] = min(best.get("process", 1e9), float(rate[0]))
-        answer = list(csv.reader(done.stdout.splitlines()))
-        if not same(answer, rows, bool(QUERIES[query][3])):
-            sys.exit(f"{query}: answers differ: {answer[:2]} and {rows[:2]}")
-        return [query, threads, round(best["process"], 2), round(best["command"], 2),
-                round(best["memory"], 2), round(best["file"], 2),
-                round(best["process"] / best["memory"], 3),
-                round(best["process"] / best["file"], 3), len(answer), rate[4]]
+        row, bytes_read = compare(
+            query, self.options, self.duck,
+            {"memory": sql(query, "lineitem"), "file": sql(query, "stored.lineitem")},
+            [self.presso, "select", self.packed, *flags], [self.packed, *flags, "--runs", "3"],
+            bool(QUERIES[query][3]))
+        return row + [bytes_read]
 
 
 def csv_tools(options, packed):
@@ -182,20 +194,24 @@ def csv_tools(options, packed):
         yield ["group of " + tool, options.threads, round(spent, 1), "", "", "", "", "", "", ""]
 
 
+def write_figures(options, columns, rows):
+    """Where they come from, the names of the columns, and each row as soon as it is there."""
+    sys.stdout.write(csv_origin.origin(options.commit, options.machine))
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow(row)
+        sys.stdout.flush()
+
+
 def main():
     options = arguments()
     queries = options.only.split(",") if options.only else list(QUERIES)
     with tempfile.TemporaryDirectory() as folder:
         peers = Peers(options, folder)
-        sys.stdout.write(csv_origin.origin(options.commit, options.machine))
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for query in queries:
-            writer.writerow(peers.measure(query))
-            sys.stdout.flush()
-        if options.csv_tools:
-            for row in csv_tools(options, peers.packed):
-                writer.writerow(row)
+        tools = csv_tools(options, peers.packed) if options.csv_tools else ()
+        write_figures(options, COLUMNS,
+                      itertools.chain((peers.measure(query) for query in queries), tools))
 
 
 if __name__ == "__main__":
