@@ -15,6 +15,11 @@ import unittest
 
 PRESSO = os.path.abspath(os.environ.get("PRESSO", "build/release/bin/presso"))
 FAKE_RATES = ("copy_in_rate", "copy_out_rate", "decode_rate", "search_rate")
+# Flags for text such as "made by hand\nk;'x;y'\n# nothing\n1;NA\n02\n".
+HOW_TEXT_IS_READ = (
+    *("--skip", "1", "--delimiter", ";", "--quote", "'", "--comment", "#", "--null", "NA"),
+    *("--ragged", "fill", "--schema", "k:utf8", "--input-header", "yes"),
+)
 COVERED = set()  # (command, option) pairs, filled by @covers
 
 

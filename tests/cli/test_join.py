@@ -15,7 +15,7 @@ import signal
 import subprocess
 import unittest
 
-from support import PRESSO, CliTest, covers, main, wait_for
+from support import HOW_TEXT_IS_READ, PRESSO, CliTest, covers, main, wait_for
 
 try:
     import pyarrow
@@ -453,22 +453,7 @@ class Questions(JoinTest):
             "k",
             "--kind",
             "left",
-            "--skip",
-            "1",
-            "--delimiter",
-            ";",
-            "--quote",
-            "'",
-            "--comment",
-            "#",
-            "--null",
-            "NA",
-            "--ragged",
-            "fill",
-            "--schema",
-            "k:utf8",
-            "--input-header",
-            "yes",
+            *HOW_TEXT_IS_READ,
         ).out
         self.assertEqual(found, b"k,x;y,z\n1,,\n02,,q\n")
         self.write("c.jsonl", b'{"k":"02","w":1}\n')

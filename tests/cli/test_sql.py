@@ -11,7 +11,7 @@ import signal
 import subprocess
 import unittest
 
-from support import PRESSO, CliTest, covers, main, wait_for
+from support import HOW_TEXT_IS_READ, PRESSO, CliTest, covers, main, wait_for
 from test_join import CITIES, SHOP, STRATEGIES, made_rows, text_of
 
 
@@ -215,22 +215,7 @@ class Statements(SqlTest):
         found = self.ok(
             "sql",
             'select * from a.txt where "x;y" is null',
-            "--skip",
-            "1",
-            "--delimiter",
-            ";",
-            "--quote",
-            "'",
-            "--comment",
-            "#",
-            "--null",
-            "NA",
-            "--ragged",
-            "fill",
-            "--schema",
-            "k:utf8",
-            "--input-header",
-            "yes",
+            *HOW_TEXT_IS_READ,
         ).out
         self.assertEqual(found, b"k,x;y\n1,\n02,\n")
         found = self.sql("select k from -", "--input", "jsonl", stdin=b'{"k":"02"}\n')

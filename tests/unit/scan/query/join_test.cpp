@@ -11,37 +11,12 @@
 #include <sstream>
 
 #include "corpora/random.h"
-#include "format/columns/row_text.h"
 #include "presso/compress_table.h"
 #include "presso/query.h"
+#include "tests/unit/scan/query/text_sink.h"
 
 namespace presso {
 namespace {
-
-/// Rows as CSV without a header.
-class TextSink final : public ResultSink {
- public:
-  Status begin(const TableSchema& of) override {
-    schema_ = of;
-    schema_.text.kind = TextKind::kDelimited;
-    return {};
-  }
-  Result<Buffer> encode(const ResultBatch& batch) override {
-    std::vector<ColumnView> views;
-    for (const ColumnData& column : batch) views.push_back(column.view());
-    Buffer encoded;
-    PRESSO_TRY(RowPrinter(schema_, views).print(0, batch[0].rows, encoded));
-    return encoded;
-  }
-  Result<bool> write(ResultBatch, Buffer encoded) override {
-    text.append(reinterpret_cast<const char*>(encoded.data()), encoded.size());
-    return true;
-  }
-  std::string text;
-
- private:
-  TableSchema schema_;
-};
 
 /// Hands batches on without keeping them.
 class BatchSink final : public ResultSink {
