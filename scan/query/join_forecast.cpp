@@ -144,8 +144,8 @@ class StagesForecast {
         needed.insert(needed.end(), more.begin(), more.end());
       }
     }
-    for (const BoundStage& stage : tree.stages) {
-      PRESSO_ASSIGN(rows, add_stage(tree.root, stage, needed, rows));
+    for (std::size_t number = 0; number < tree.stages.size(); ++number) {
+      PRESSO_ASSIGN(rows, add_stage(tree, number, needed, rows));
     }
     return rows;
   }
@@ -155,8 +155,9 @@ class StagesForecast {
  private:
   const Graph& graph() const { return *execution_.query.input; }
 
-  Result<double> add_stage(std::size_t probe, const BoundStage& stage,
+  Result<double> add_stage(const JoinTree& tree, std::size_t number,
                            const std::vector<std::size_t>& needed, double rows) {
+    const BoundStage& stage = tree.stages[number];
     const BoundJoins& joins = *execution_.query.joins;
     const BoundSource& source = joins.sources[stage.build.root];
     const std::vector<Table>& tables = (*execution_.sources)[stage.build.root];
@@ -167,7 +168,9 @@ class StagesForecast {
     const std::vector<std::size_t> columns(kept.begin(), kept.end());
     StageForecast one;
     one.stage = &stage;
-    one.probe = probe;
+    one.tree = &tree;
+    one.number = number;
+    one.probe = tree.root;
     if (source.plan) {
       one.plan = *source.plan;
     } else {

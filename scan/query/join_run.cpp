@@ -6,6 +6,7 @@
 #include <set>
 
 #include "scan/query/explain.h"
+#include "scan/query/key_conditions.h"
 
 namespace presso::query {
 
@@ -130,6 +131,8 @@ Status JoinRun::prepare(const Program& program) {
   counts_.resize(count);
   rows_kept_.assign(count, 0);
   most_bytes_.assign(count, 0);
+  scanned_.assign(count, {});
+  execution_.with_keys.reset();
   pass_ = 0;
   divided_ = 0;
   parts_ = {JoinPart{}};
@@ -148,18 +151,48 @@ Status JoinRun::prepare(const Program& program) {
       return built;
     }
   }
+  ask_in_scan();
   return {};
+}
+
+/// Makes conditions of what build sides tell of the root's rows.
+void JoinRun::ask_in_scan() {
+  const PlanChoice& given = execution_.options.plan;
+  const bool is_given = execution_.is_whole && !given.plan.empty();
+  FilterPlan plan = execution_.plan;
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    scanned_[stage] = {};
+    const bool is_parted = !part_of_stage(stage).is_all();
+    auto made = key_condition(execution_, stage, *stages_[stage], is_parted);
+    if (!made) continue;
+    scanned_[stage] = {plan.conditions.size(), made->decides};
+    add_condition(plan, std::move(made->condition), is_given);
+  }
+  execution_.with_keys.reset();
+  if (plan.conditions.size() > execution_.plan.conditions.size()) {
+    execution_.with_keys = std::move(plan);
+  }
+}
+
+/// Several passes put rows in order by numbers that are made on the way through the stages.
+bool JoinRun::is_decided() const {
+  const bool behind = execution_.is_whole && !execution_.query.conditions.empty();
+  return parts_.size() == 1 && !behind &&
+         std::all_of(scanned_.begin(), scanned_.end(),
+                     [](const Scanned& scanned) { return scanned.decides; });
 }
 
 Status JoinRun::begin_pass(std::size_t pass) {
   const bool again = pass == pass_;
   pass_ = pass;
   if (!again) {
+    execution_.with_keys.reset();  // asks for keys of a build side that is dropped
     Status built = build(divided_);
     if (!built.ok()) {
       stages_.clear();
       return built;
     }
+    ask_in_scan();
   }
   for (const auto& stage : stages_) {
     if (stage->matched == nullptr || (!again && pass > 0)) continue;
@@ -182,9 +215,39 @@ std::vector<StageReport> JoinRun::reports() const {
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     if (stages_[i] == nullptr) continue;
     reports.insert(reports.end(), stages_[i]->inner.begin(), stages_[i]->inner.end());
-    reports.push_back({&stages_[i]->bound, describe(i), stages_[i]->condition_counts});
+    reports.push_back(
+        {&stages_[i]->bound, describe(i), stages_[i]->condition_counts, stages_[i]->plan});
   }
   return reports;
+}
+
+/// Rows that the scan was asked about for a stage, and those with a partner. Those that are asked
+/// in each pass count once; only where keys of one pass are asked for first they differ.
+FilterRunner::Count JoinRun::in_scan(std::size_t stage) const {
+  const auto& counts = execution_.condition_counts;
+  const auto& condition = scanned_[stage].condition;
+  if (!condition || *condition >= counts.size()) return {};
+  FilterRunner::Count count = counts[*condition];
+  const auto& divided = scanned_[divided_].condition;
+  if (divided && *divided < *condition) return count;
+  count.asked /= passes();
+  if (stage != divided_) count.left /= passes();
+  return count;
+}
+
+/// Rows that came to a stage, those that the scan has kept from it among them.
+std::string JoinRun::asked_text(std::size_t stage) const {
+  const FilterRunner::Count count = in_scan(stage);
+  const std::uint64_t dropped = count.asked - count.left;
+  if (scanned_[stage].decides) {
+    const bool wanted = stages_[stage]->bound.kind == StageKind::kProbeSemi;
+    return grouped(count.asked) + " rows of the scan, of which " +
+           grouped(wanted ? count.left : dropped) + " have a partner";
+  }
+  const bool all_at_once = stage == divided_ && passes() > 1 && scanned_[stage].condition;
+  const std::uint64_t asked = all_at_once ? count.asked : counts_[stage].asked + dropped;
+  return grouped(asked) + " rows, which found " + grouped(counts_[stage].found) + " partners" +
+         (dropped > 0 ? "; the scan had dropped " + grouped(dropped) : "");
 }
 
 std::string JoinRun::describe(std::size_t stage) const {
@@ -194,8 +257,7 @@ std::string JoinRun::describe(std::size_t stage) const {
   if (parts_.size() > 1 && stage == divided_) {
     text += "; the last of " + grouped(parts_.size()) + " parts";
   }
-  return text + "); asked by " + grouped(counts_[stage].asked) + " rows, which found " +
-         grouped(counts_[stage].found) + " partners";
+  return text + "); asked by " + asked_text(stage);
 }
 
 }  // namespace presso::query

@@ -37,6 +37,10 @@ class JoinRun {
     return gives_build_rows(stages_[stage]->bound.kind) &&
            (stage <= divided_ || pass + 1 == passes());
   }
+  /// Whether a stage leaves its rows as they are, since the scan has tested their keys.
+  bool is_decided(std::size_t stage) const { return scanned_[stage].decides; }
+  /// Whether rows that the scan leaves are those of the answer: nothing is joined to them.
+  bool is_decided() const;
   /// The stage whose keys are divided among passes; 0 where none is.
   std::size_t divided() const { return divided_; }
   /// Whether rows that come to a stage in this pass have not come to it before.
@@ -68,6 +72,9 @@ class JoinRun {
   std::vector<std::size_t> columns_of_stage(std::size_t stage) const;
   std::uint64_t memory_left() const;
   std::string describe(std::size_t stage) const;
+  FilterRunner::Count in_scan(std::size_t stage) const;
+  std::string asked_text(std::size_t stage) const;
+  void ask_in_scan();
   Status build(std::size_t stage);
   Status divide(std::size_t stage, double share);
   static bool is_memory_short(const Status& built);
@@ -76,6 +83,12 @@ class JoinRun {
   std::vector<std::unique_ptr<BuiltStage>> stages_;
   std::vector<std::size_t> columns_;  ///< that the stages were built with
   std::vector<JoinPart> parts_{JoinPart{}};
+  /// What the scan asks for a stage: the number of a condition of Execution::with_keys.
+  struct Scanned {
+    std::optional<std::size_t> condition;
+    bool decides = false;
+  };
+  std::vector<Scanned> scanned_;  ///< by stage
   std::size_t divided_ = 0;
   std::size_t pass_ = 0;
   std::vector<Count> counts_;              ///< by stage
@@ -144,20 +157,15 @@ class JoinWorker {
     std::vector<std::uint32_t> from;  ///< of pairs: the row of the level before
     std::vector<std::uint32_t> to;    ///< and that of the build side
     bool found_partner = false;       ///< of a row whose pairs take several rounds
-    // Whether rows are tested by the filter of keys before they are joined at all.
-    bool is_filtered = false;
-    std::uint64_t tested = 0;
-    std::uint64_t passed = 0;
   };
 
   Result<VectorView> column(Level& level, std::size_t column);
   Result<VectorView> root_column(std::size_t column);
-  bool is_filtered(std::size_t stage) const;
   Physical physical_of_column(std::size_t column) const;
   Status run_step(Step& step, Level& level);
   void begin_vector();
-  Status filter_rows(std::size_t stage);
   Status enter(std::size_t stage);
+  Status pass_on(std::size_t stage);
   std::optional<std::size_t> coded_key(std::size_t stage, const Level& level);
   Status encode_keys(std::size_t stage, Level& level, bool hashed);
   Status find(std::size_t stage);
@@ -186,6 +194,7 @@ class JoinWorker {
   std::vector<Level> levels_;  ///< before stage 0, 1, ..., behind the last one, behind conditions
   std::vector<std::unique_ptr<Probe>> probes_;
   std::vector<JoinRun::Count> counts_;
+  std::size_t end_ = 0;  ///< behind the last stage that has something to do
   std::unique_ptr<Step> after_;
   std::unique_ptr<Step> results_;
   bool may_miss_ = false;  ///< there may be rows that have none of some table
