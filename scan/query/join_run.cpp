@@ -83,37 +83,47 @@ Status JoinRun::build(std::size_t stage) {
   return {};
 }
 
-/// As few parts as fit into a share of the memory, each of as many keys as fit.
+/// As few parts as fit into a share of the memory. Parts of keys are preferred to those of hashes.
 Status JoinRun::divide(std::size_t stage, double share) {
+  constexpr std::size_t kMoreParts = 4;
   divided_ = stage;
-  PRESSO_ASSIGN(const PartSizes sizes,
-                measure_parts(execution_, execution_.tree->stages[stage], columns_of_stage(stage)));
-  const double budget = static_cast<double>(memory_left());
-  parts_.clear();
-  JoinPart part{0, 0};
-  std::uint64_t rows = 0;
-  for (std::uint32_t i = 0; i < kKeyParts; ++i) {
-    const double alone = sizes.row_bytes * static_cast<double>(sizes.rows[i]);
-    if (alone > budget) {
-      return make_error(
-          ErrorCode::kOutOfMemory,
-          "the rows of " +
-              execution_.query.joins->sources[execution_.tree->stages[stage].build.root].name +
-              " with a key in common take " + bytes_text(alone) + "; " + bytes_text(budget) +
-              " are allowed for this side of the join; --memory permits more");
-    }
-    const double together = sizes.row_bytes * static_cast<double>(rows + sizes.rows[i]);
-    if (rows > 0 && together > budget * share) {
-      part.end = i;
-      parts_.push_back(part);
-      part.first = i;
-      rows = 0;
-    }
-    rows += sizes.rows[i];
+  if (!sizes_) {
+    PRESSO_ASSIGN(sizes_, measure_parts(execution_, execution_.tree->stages[stage],
+                                        columns_of_stage(stage)));
   }
-  part.end = kKeyParts;
-  parts_.push_back(part);
-  return {};
+  const double bytes = static_cast<double>(memory_left());
+  parts_ = parts_by_word(*sizes_, bytes * share);
+  std::vector<JoinPart> by_hash = parts_by_hash(*sizes_, bytes * share);
+  if (parts_.empty() || (!by_hash.empty() && parts_.size() > kMoreParts * by_hash.size())) {
+    parts_ = std::move(by_hash);
+  }
+  if (!parts_.empty()) return {};
+  const std::uint64_t rows = *std::max_element(sizes_->by_hash.begin(), sizes_->by_hash.end());
+  return make_error(
+      ErrorCode::kOutOfMemory,
+      "the rows of " +
+          execution_.query.joins->sources[execution_.tree->stages[stage].build.root].name +
+          " with a key in common take " +
+          bytes_text(sizes_->row_bytes * static_cast<double>(rows)) + "; " + bytes_text(bytes) +
+          " are allowed for this side of the join; --memory permits more");
+}
+
+/// What is read of the root in a pass. Stages before the one that is divided see only rows of a
+/// part then, which is no matter if nobody asks which rows of theirs have found no partner.
+void JoinRun::scan_part() {
+  execution_.plan = plan_;
+  const auto& stages = execution_.tree->stages;
+  for (std::size_t stage = 0; stage < divided_; ++stage) {
+    if (gives_build_rows(stages[stage].kind)) return;
+  }
+  const BoundStage& stage = stages[divided_];
+  const bool nulls = keeps_probe(stage.kind) || stage.kind == StageKind::kProbeAnti;
+  auto filter = part_filter(execution_, stages_[divided_]->keys, stage.probe_keys, parts_[pass_],
+                            nulls);
+  scans_part_ = filter.has_value();
+  if (!filter) return;
+  add_condition(execution_.plan, std::move(*filter));
+  execution_.plan.conditions.back().text = "keys of the last part";
 }
 
 bool JoinRun::is_memory_short(const Status& built) {
@@ -136,6 +146,8 @@ Status JoinRun::prepare(const Program& program) {
   pass_ = 0;
   divided_ = 0;
   parts_ = {JoinPart{}};
+  sizes_.reset();
+  plan_ = execution_.plan;
   for (std::size_t stage = 0; stage < count; ++stage) {
     Status built = build(stage);
     // Parts have keys from all over the range, for each of which an array has a place.
@@ -151,6 +163,7 @@ Status JoinRun::prepare(const Program& program) {
       return built;
     }
   }
+  if (passes() > 1) scan_part();
   ask_in_scan();
   return {};
 }
@@ -185,6 +198,7 @@ bool JoinRun::is_decided() const {
 Status JoinRun::begin_pass(std::size_t pass) {
   const bool again = pass == pass_;
   pass_ = pass;
+  if (passes() > 1) scan_part();
   if (!again) {
     execution_.with_keys.reset();  // asks for keys of a build side that is dropped
     Status built = build(divided_);
@@ -201,6 +215,10 @@ Status JoinRun::begin_pass(std::size_t pass) {
     }
   }
   return {};
+}
+
+void JoinRun::end_passes() {
+  if (passes() > 1) execution_.plan = plan_;
 }
 
 void JoinRun::add_counts(const std::vector<Count>& counts) {
@@ -229,6 +247,7 @@ FilterRunner::Count JoinRun::in_scan(std::size_t stage) const {
   if (!condition || *condition >= counts.size()) return {};
   FilterRunner::Count count = counts[*condition];
   const auto& divided = scanned_[divided_].condition;
+  if (scans_part_) return count;
   if (divided && *divided < *condition) return count;
   count.asked /= passes();
   if (stage != divided_) count.left /= passes();
