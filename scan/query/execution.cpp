@@ -8,6 +8,7 @@
 #include "format/columns/bit_copy.h"
 #include "presso/ordered_pipeline.h"
 #include "scan/query/join_run.h"
+#include "scan/query/join_spill.h"
 #include "scan/query/table_facts.h"
 
 namespace presso::query {
@@ -107,9 +108,6 @@ Status run_slice(const Execution& execution, const Program& program, Worker& wor
   return {};
 }
 
-namespace {
-
-/// Adds what the threads have counted.
 void add_counts(Execution& execution, const std::vector<std::unique_ptr<Worker>>& workers) {
   execution.condition_counts.resize(
       std::max(execution.condition_counts.size(), execution.asked().conditions.size()));
@@ -119,6 +117,8 @@ void add_counts(Execution& execution, const std::vector<std::unique_ptr<Worker>>
     if (worker->joins != nullptr) execution.joins->add_counts(worker->joins->counts());
   }
 }
+
+namespace {
 
 void add_reads(Execution& execution, const SliceSource& source) {
   execution.summary.bytes_read = execution.counters->bytes;
@@ -138,6 +138,8 @@ struct SliceOutcome {
   std::uint64_t rows = 0;  ///< of the slice
   std::uint64_t matched = 0;
 };
+
+}  // namespace
 
 Status run_slices(Execution& execution, const Program& program, const TakeOfWorker& take) {
   const std::vector<std::size_t> columns = columns_read(execution, program);
@@ -166,6 +168,8 @@ Status run_slices(Execution& execution, const Program& program, const TakeOfWork
   return done;
 }
 
+namespace {
+
 /// Rows of a build side that come out when all others have been joined.
 struct BuildRows {
   std::size_t stage = 0;
@@ -189,36 +193,30 @@ class BuildRowsSource {
   std::uint64_t at_ = 0;
 };
 
-/// Those of a pass, one stage after another: what comes out of one may be partners of the next.
-Status run_build_rows(Execution& execution, const Program& program, std::size_t pass,
-                      const TakeOfWorker& take) {
-  JoinRun& joins = *execution.joins;
-  for (std::size_t stage = 0; stage < execution.tree->stages.size(); ++stage) {
-    if (!joins.gives_rows(stage, pass)) continue;
-    BuildRowsSource source(stage, joins.stage(stage).rows.rows());
-    std::vector<std::unique_ptr<Worker>> workers(execution.threads);
-    Status done = run_ordered<BuildRows, SliceOutcome>(
-        {execution.threads, 0}, [&] { return source.next(); },
-        [&](BuildRows item, unsigned number) {
-          SliceOutcome outcome;
-          auto& worker = workers[number];
-          if (worker == nullptr) worker = std::make_unique<Worker>(execution, program);
-          outcome.status = worker->joins->run_build_rows(
-              item.stage, item.first, item.count, outcome.matched,
-              [&](const RowBatch& batch) { return take(number, batch); });
-          return outcome;
-        },
-        [&](SliceOutcome outcome) -> Result<bool> {
-          PRESSO_TRY(std::move(outcome.status));
-          execution.summary.rows_matched += outcome.matched;
-          return true;
-        });
-    if (!done.ok()) return done;
-  }
-  return {};
-}
-
 }  // namespace
+
+Status run_build_rows(Execution& execution, const Program& program, std::size_t stage,
+                      const TakeOfWorker& take) {
+  BuildRowsSource source(stage, execution.joins->stage(stage).rows.rows());
+  std::vector<std::unique_ptr<Worker>> workers(execution.threads);
+  Status done = run_ordered<BuildRows, SliceOutcome>(
+      {execution.threads, 0}, [&] { return source.next(); },
+      [&](BuildRows item, unsigned number) {
+        SliceOutcome outcome;
+        auto& worker = workers[number];
+        if (worker == nullptr) worker = std::make_unique<Worker>(execution, program);
+        outcome.status = worker->joins->run_build_rows(
+            item.stage, item.first, item.count, outcome.matched,
+            [&](const RowBatch& batch) { return take(number, batch); });
+        return outcome;
+      },
+      [&](SliceOutcome outcome) -> Result<bool> {
+        PRESSO_TRY(std::move(outcome.status));
+        execution.summary.rows_matched += outcome.matched;
+        return true;
+      });
+  return done;
+}
 
 Status run_all(Execution& execution, const Program& program, const TakeOfWorker& take) {
   execution.summary.rows_matched = 0;
@@ -226,10 +224,15 @@ Status run_all(Execution& execution, const Program& program, const TakeOfWorker&
   if (execution.joins == nullptr) return run_slices(execution, program, take);
   JoinRun& joins = *execution.joins;
   PRESSO_TRY(joins.prepare(program));
+  if (joins.spills()) return run_spilled_joins(execution, program, take);
   for (std::size_t pass = 0; pass < joins.passes(); ++pass) {
     if (pass > 0) PRESSO_TRY(joins.begin_pass(pass));
     PRESSO_TRY(run_slices(execution, program, take));
-    PRESSO_TRY(run_build_rows(execution, program, pass, take));
+    // One stage after another: what comes out of one may be partners of the next.
+    for (std::size_t stage = 0; stage < execution.tree->stages.size(); ++stage) {
+      if (!joins.gives_rows(stage, pass)) continue;
+      PRESSO_TRY(run_build_rows(execution, program, stage, take));
+    }
   }
   joins.end_passes();
   return {};
@@ -538,7 +541,7 @@ Status run_rows(Execution& execution, ResultSink& sink) {
   const Program program(*query.input, query.results);
   if (execution.joins != nullptr) {
     PRESSO_TRY(execution.joins->prepare(program));
-    if (execution.joins->passes() > 1) return run_sorted(execution, sink);
+    if (execution.joins->is_divided()) return run_sorted(execution, sink);
     execution.wants_numbers = false;
   }
   return OrderedAnswer(execution, program, sink).run();

@@ -40,6 +40,7 @@ struct Execution {
   const Sources* sources = nullptr;  ///< where they are joined
   const JoinTree* tree = nullptr;    ///< likewise: `tables` are its root's
   bool is_whole = true;              ///< no build side: conditions behind the joins are tested
+  bool may_divide = true;            ///< else what does not fit into memory is an error
   std::size_t first_column = 0;      ///< of `tables` among those of `query`
   std::shared_ptr<JoinRun> joins;    ///< nullptr: there are none
   FilterPlan plan;
@@ -89,6 +90,14 @@ using TakeOfWorker = std::function<Status(unsigned worker, const RowBatch&)>;
 /// Calls `take` for each vector of the slice that has rows. Adds to rows_matched.
 Status run_slice(const Execution& execution, const Program& program, Worker& worker,
                  const Slice& slice, std::uint64_t& matched, const TakeRows& take);
+
+/// The same for all slices, on all threads, in any order; `take` knows the number of the thread.
+Status run_slices(Execution& execution, const Program& program, const TakeOfWorker& take);
+/// Rows of the build side of a stage that come out when all others have been joined.
+Status run_build_rows(Execution& execution, const Program& program, std::size_t stage,
+                      const TakeOfWorker& take);
+/// Adds what threads have counted to what --explain tells.
+void add_counts(Execution& execution, const std::vector<std::unique_ptr<Worker>>& workers);
 
 /// All slices on all threads, in any order, with their joins; `take` knows the number of the
 /// thread.

@@ -61,11 +61,6 @@ std::string beyond(const Execution& execution) {
   return "; --memory is " + bytes_text(execution.memory_bytes) + ": ";
 }
 
-std::string file_text(const Execution& execution, double bytes) {
-  return "about " + bytes_text(bytes) + " through temporary files in `" +
-         TemporaryFile::directory_for(execution.options.temporary_directory) + "`";
-}
-
 std::string forecast_text(const Execution& execution, const GroupForecast& groups,
                           std::uint64_t stored_bytes) {
   std::string text = "  predicted: at most " + rows_text(groups.groups) + " groups, " +
@@ -135,6 +130,11 @@ Result<JoinForecast> joins_of(const Execution& execution, const ZoneCounts& zone
 }
 
 }  // namespace
+
+std::string file_text(const Execution& execution, double bytes) {
+  return "about " + bytes_text(bytes) + " through temporary files in `" +
+         TemporaryFile::directory_for(execution.options.temporary_directory) + "`";
+}
 
 std::string filter_text(const FilterPlan& plan, const std::vector<FilterRunner::Count>& counts,
                         const std::string& indent) {

@@ -14,6 +14,8 @@ namespace presso::query {
 std::string bytes_text(double bytes);
 /// "1,500,000"; estimates have no limit.
 std::string rows_text(double rows);
+/// "about 2 GB through temporary files in `/tmp`"
+std::string file_text(const Execution& execution, double bytes);
 inline std::string bytes_text(std::uint64_t bytes) {
   return bytes_text(static_cast<double>(bytes));
 }

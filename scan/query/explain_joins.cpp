@@ -66,10 +66,10 @@ std::string memory_text(const BuildForecast& build) {
 
 std::string passes_text(const Execution& execution, const BuildForecast& build,
                         std::uint64_t pass_bytes) {
-  if (build.passes == 1) return "";
+  if (build.passes == 1 && build.file_bytes == 0) return "";
   std::string text = "; --memory is " + bytes_text(execution.memory_bytes) + ", of which " +
                      bytes_text(build.left_bytes) + " are left for it: ";
-  if (build.passes == 0) return text + "too little";
+  if (build.file_bytes > 0) return text + file_text(execution, build.file_bytes);
   return text + "about " + std::to_string(build.passes) + " passes over " + bytes_text(pass_bytes);
 }
 

@@ -45,6 +45,7 @@ struct SliceRows {
   std::vector<std::uint64_t> numbers;   ///< of rows of a part of the keys that may come out alone
   std::vector<std::uint64_t> by_hash;   ///< rows of each slot, where these are counted
   std::vector<std::uint64_t> by_word;
+  std::vector<std::uint32_t> parts;  ///< of a file, row by row
   std::uint64_t bytes() const {
     return rows.bytes() + keys.bytes() + 8 * (validity.capacity() + numbers.capacity());
   }
@@ -72,6 +73,7 @@ class StageBuilder {
   }
 
   Result<std::unique_ptr<BuiltStage>> build() {
+    scan_.may_divide = false;  // a file for the whole build side is better than one for its sources
     PRESSO_TRY(prepare());
     if (can_be_placed_ && part_.is_all()) PRESSO_TRY(make_places());
     PRESSO_TRY(read([&](SliceRows rows) -> Result<bool> {
@@ -80,6 +82,49 @@ class StageBuilder {
       if (rows.count != 0) slices_.push_back(std::move(rows));
       return true;
     }));
+    PRESSO_TRY(make_table());
+    return std::move(built_);
+  }
+
+  Result<std::unique_ptr<PartFile>> write(std::uint32_t parts) {
+    PRESSO_TRY(prepare());
+    PartFilePlan plan{file_columns(), parts, memory_bytes_, scan_.options.temporary_directory};
+    auto file = std::make_unique<PartFile>(std::move(plan));
+    file_ = file.get();
+    std::uint64_t place = 0;
+    const auto consume = [&](SliceRows slice) -> Result<bool> {
+      PRESSO_TRY(write_slice(slice, place));
+      return true;
+    };
+    PRESSO_TRY(read(consume));
+    PRESSO_TRY(file->finish());
+    return file;
+  }
+
+  Result<std::unique_ptr<BuiltStage>> load(std::span<const PartFile::Batch> batches,
+                                           std::size_t& next, double row_bytes) {
+    is_loaded_ = true;
+    prepare_program();
+    SliceRows rows;
+    rows.rows = RowStore(physical_);
+    std::uint64_t count = 0;
+    std::size_t end = next;
+    for (; end < batches.size(); ++end) {
+      const double bytes = row_bytes * static_cast<double>(count + batches[end].rows);
+      if (count > 0 && bytes > static_cast<double>(memory_bytes_)) break;
+      count += batches[end].rows;
+    }
+    rows.rows.reserve(count);
+    rows.numbers.reserve(static_cast<std::size_t>(count));
+    const auto scratch = std::make_unique<JoinKeys::Scratch>();
+    RunBatch batch(file_columns());
+    for (; next < end; ++next) {
+      if (2 * rows.bytes() > memory_bytes_ && rows.count > 0) break;
+      std::uint64_t at = batches[next].at;
+      PRESSO_TRY(batch.read(*batches[next].file, at));
+      take_loaded(batch.source(), *scratch, rows);
+    }
+    slices_.push_back(std::move(rows));
     PRESSO_TRY(make_table());
     return std::move(built_);
   }
@@ -146,9 +191,14 @@ class StageBuilder {
     } else {
       PRESSO_ASSIGN(scan_.plan, make_filter_plan(scan_.tables, source_.scan, scan_.options));
     }
-    auto filter = part_filter(scan_, built_->keys, stage_.build_keys, part_,
-                              gives_build_rows(stage_.kind));
+    auto filter =
+        part_filter(scan_, built_->keys, stage_.build_keys, part_, gives_build_rows(stage_.kind));
     if (filter) add_condition(scan_.plan, std::move(*filter));
+    prepare_program();
+    return {};
+  }
+
+  void prepare_program() {
     std::vector<NodeId> nodes = stage_.build_keys;
     for (const std::size_t column : built_->columns) {
       const InputColumn& about = parent_.query.columns[column];
@@ -157,6 +207,7 @@ class StageBuilder {
           mutable_graph.add(column_node(column, about.schema, about.range, about.nullable)));
       physical_.push_back(graph().at(nodes.back()).physical);
     }
+    for (const NodeId id : nodes) result_columns_.push_back(graph().at(id).physical);
     program_ = Program(graph(), nodes);
     can_be_placed_ = source_.scan.conditions.empty() && stage_.build.stages.empty() &&
                      built_->keys.are_words() &&
@@ -164,7 +215,13 @@ class StageBuilder {
                        const Node& node = graph().at(id);
                        return !node.nullable && node.physical != Physical::kString;
                      });
-    return {};
+  }
+
+  /// Keys and columns, and the row's place.
+  std::vector<Physical> file_columns() const {
+    std::vector<Physical> columns = result_columns_;
+    columns.push_back(Physical::kInt64);
+    return columns;
   }
 
   Status make_places() {
@@ -183,7 +240,7 @@ class StageBuilder {
   Status read(Consume consume) {
     if (scan_.joins != nullptr) {
       PRESSO_TRY(scan_.joins->prepare(program_));
-      if (scan_.joins->passes() > 1) return too_little_memory(memory_bytes_);
+      if (scan_.joins->is_divided()) return read_divided(consume);
     }
     const std::vector<std::size_t> columns = columns_read(scan_, program_);
     SliceSource source(scan_.tables, columns, *scan_.counters, scan_.options.cancelled);
@@ -194,7 +251,7 @@ class StageBuilder {
           auto& worker = workers[number];
           if (worker == nullptr) worker = std::make_unique<KeyWorker>(scan_, program_);
           SliceRows rows;
-          rows.rows = RowStore(physical_);
+          rows.rows = RowStore(file_ != nullptr ? result_columns_ : physical_);
           std::uint64_t matched = 0;
           rows.status =
               run_slice(scan_, program_, worker->worker, slice, matched,
@@ -225,12 +282,50 @@ class StageBuilder {
     return done;
   }
 
+  /// The same where rows of joined tables come out of order: they are put in order first.
+  template <class Consume>
+  Status read_divided(Consume consume) {
+    OrderingPlan plan;
+    plan.columns = file_columns();
+    plan.keys = {{result_columns_.size(), false, false}};
+    plan.threads = scan_.threads;
+    plan.memory_bytes = memory_bytes_ / 2;
+    plan.temporary_directory = scan_.options.temporary_directory;
+    PRESSO_ASSIGN(const auto ordering, Ordering::make(plan));
+    scan_.wants_numbers = true;
+    PRESSO_TRY(run_all(scan_, program_, [&](unsigned worker, const RowBatch& batch) {
+      std::vector<VectorView> columns = batch.results;
+      columns.push_back({Physical::kInt64, batch.numbers.numbers, nullptr});
+      return ordering->add(worker, batch.numbers, columns, batch.count);
+    }));
+    KeyWorker worker(scan_, program_);
+    std::vector<VectorView> views(result_columns_.size());
+    while (true) {
+      PRESSO_ASSIGN(const RowStore sorted, ordering->next());
+      if (sorted.rows() == 0) break;
+      SliceRows rows;
+      rows.rows = RowStore(file_ != nullptr ? result_columns_ : physical_);
+      for (std::uint64_t first = 0; first < sorted.rows(); first += kBatchRows) {
+        const auto count =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, sorted.rows() - first));
+        for (std::size_t i = 0; i < views.size(); ++i) views[i] = sorted.view(i, first);
+        const auto* const numbers = sorted.view(views.size(), first).as<std::uint64_t>();
+        PRESSO_TRY(take(worker, {count, {0, nullptr, numbers}, views}, rows));
+      }
+      PRESSO_ASSIGN(const bool more, consume(std::move(rows)));
+      if (!more) break;
+    }
+    built_->inner = scan_.joins->reports();
+    return {};
+  }
+
   Status take(KeyWorker& worker, const RowBatch& batch, SliceRows& rows) {
     const std::size_t keys = stage_.build_keys.size();
     const std::span<const VectorView> results(batch.results);
     const std::uint64_t* const validity =
         built_->keys.encode(results.first(keys), batch.count, worker.scratch);
     if (is_placed_) return place(worker, batch);
+    if (file_ != nullptr) return take_for_file(worker, batch, validity, rows);
     if (counts_parts_) count_slots(worker, batch, validity, rows);
     const bool drops = !gives_build_rows(stage_.kind) && validity != nullptr;
     if (drops || !part_.is_all()) return take_part(worker, batch, validity, rows);
@@ -239,6 +334,51 @@ class StageBuilder {
     rows.rows.append(results.subspan(keys), batch.count);
     rows.count += batch.count;
     return {};
+  }
+
+  Status take_for_file(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* validity,
+                       SliceRows& rows) const {
+    const std::uint64_t* const hashes = part_values(worker, batch, validity);
+    rows.rows.append(batch.results, batch.count);
+    rows.count += batch.count;
+    for (std::uint32_t i = 0; i < batch.count; ++i) {
+      const bool kept = is_kept(validity, i);
+      rows.parts.push_back(kept ? part_of(hashes[i], file_->parts()) : PartFile::kNoPart);
+    }
+    return {};
+  }
+
+  /// `place`: of its first row among all.
+  Status write_slice(const SliceRows& slice, std::uint64_t& place) {
+    std::int64_t places[kBatchRows];
+    std::vector<VectorView> views(result_columns_.size() + 1);
+    for (std::uint64_t first = 0; first < slice.count; first += kBatchRows) {
+      const auto count =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, slice.count - first));
+      for (std::size_t i = 0; i < result_columns_.size(); ++i) views[i] = slice.rows.view(i, first);
+      for (std::uint32_t i = 0; i < count; ++i) places[i] = static_cast<std::int64_t>(place++);
+      views.back() = {Physical::kInt64, places, nullptr};
+      PRESSO_TRY(file_->add(views, slice.parts.data() + first, count));
+    }
+    return {};
+  }
+
+  /// A batch of the file.
+  void take_loaded(const RowSource& source, JoinKeys::Scratch& scratch, SliceRows& rows) const {
+    const std::size_t keys = stage_.build_keys.size();
+    std::vector<VectorView> views(source.columns.size());
+    for (std::uint32_t first = 0; first < source.rows; first += kBatchRows) {
+      const std::uint32_t count = std::min(kBatchRows, source.rows - first);
+      for (std::size_t i = 0; i < views.size(); ++i) views[i] = view_from(source.columns[i], first);
+      const std::span<const VectorView> all(views);
+      const std::uint64_t* const validity = built_->keys.encode(all.first(keys), count, scratch);
+      built_->keys.append_all(scratch, count, rows.keys);
+      add_validity(rows, rows.count, validity, count);
+      rows.rows.append(all.subspan(keys, physical_.size()), count);
+      const auto* const places = views.back().as<std::uint64_t>();
+      rows.numbers.insert(rows.numbers.end(), places, places + count);
+      rows.count += count;
+    }
   }
 
   /// Where nothing is left out rows go to their places at once.
@@ -349,7 +489,9 @@ class StageBuilder {
       stores.push_back(std::move(slice.rows));
     }
     if (!all_valid) gather_validity(rows);
-    built_->rows = RowStore::concatenated(physical_, std::move(stores), parent_.threads);
+    built_->rows = stores.size() == 1
+                       ? std::move(stores[0])
+                       : RowStore::concatenated(physical_, std::move(stores), parent_.threads);
     words_.extend_unset(static_cast<std::size_t>(rows));
     return built_->keys.are_words() ? gather_words() : number_keys();
   }
@@ -405,8 +547,9 @@ class StageBuilder {
     PRESSO_ASSIGN(built_->table,
                   join::JoinTable::build(plan, {{words_.data(), words_.size()}, valid()}));
     built_->rows_kept = words_.size();
-    built_->is_worth_asking = query::is_worth_asking(parent_.query, *parent_.tree, stage_,
-                                                     static_cast<double>(words_.size()));
+    built_->is_worth_asking =
+        !is_loaded_ && query::is_worth_asking(parent_.query, *parent_.tree, stage_,
+                                              static_cast<double>(words_.size()));
     if (built_->is_worth_asking && built_->keys.are_words()) {
       auto filter = join::KeyFilter::build({{words_.data(), words_.size()}, valid()},
                                            parent_.threads, memory_left(built_->table->bytes()));
@@ -427,10 +570,13 @@ class StageBuilder {
   const std::uint64_t memory_bytes_;
   Execution scan_;
   std::unique_ptr<BuiltStage> built_;
-  std::vector<Physical> physical_;
+  std::vector<Physical> physical_;        ///< of the columns that are kept
+  std::vector<Physical> result_columns_;  ///< of keys, and of those
+  PartFile* file_ = nullptr;              ///< where rows are written
   Program program_;
   bool can_be_placed_ = false;
   bool is_placed_ = false;
+  bool is_loaded_ = false;  ///< from a file
   bool counts_parts_ = false;
   PartSizes sizes_;
   grouping::Column<std::uint64_t> words_;  ///< keys; threads write to places of their own
@@ -571,6 +717,21 @@ std::uint64_t BuiltStage::bytes() const {
          (matched == nullptr ? 0 : (rows.rows() + 63) / 64 * 8);
 }
 
+Result<std::unique_ptr<PartFile>> write_stage(const Execution& execution, const BoundStage& stage,
+                                              std::vector<std::size_t> columns, std::uint32_t parts,
+                                              std::uint64_t memory_bytes) {
+  return StageBuilder(execution, stage, std::move(columns), JoinPart(), memory_bytes).write(parts);
+}
+
+Result<std::unique_ptr<BuiltStage>> load_stage(const Execution& execution, const BoundStage& stage,
+                                               std::vector<std::size_t> columns,
+                                               std::span<const PartFile::Batch> batches,
+                                               std::size_t& next, double row_bytes,
+                                               std::uint64_t memory_bytes) {
+  return StageBuilder(execution, stage, std::move(columns), JoinPart(), memory_bytes)
+      .load(batches, next, row_bytes);
+}
+
 std::optional<Filter> part_filter(const Execution& scanned, const JoinKeys& keys,
                                   const std::vector<NodeId>& nodes, const JoinPart& part,
                                   bool nulls) {
@@ -579,12 +740,12 @@ std::optional<Filter> part_filter(const Execution& scanned, const JoinKeys& keys
   const auto value = [&](std::uint64_t word) {
     return Int128{leading->least} + static_cast<Int128>(word / leading->stride);
   };
-  auto filter = range_filter(*scanned.query.input, nodes[leading->key], value(part.first),
-                             value(part.last));
+  auto filter =
+      range_filter(*scanned.query.input, nodes[leading->key], value(part.first), value(part.last));
   if (!filter || filter->column < scanned.first_column) return std::nullopt;
   const bool one_null = nodes.size() > 1 && std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
-    return scanned.query.input->at(id).nullable;
-  });
+                          return scanned.query.input->at(id).nullable;
+                        });
   if (nulls && one_null) return std::nullopt;  // rows with a null are all of the first part
   filter->column -= scanned.first_column;
   if (filter->column >= scanned.scan.columns.size()) return std::nullopt;
@@ -605,8 +766,9 @@ Result<std::unique_ptr<BuiltStage>> build_stage(const Execution& execution, cons
 }
 
 Result<PartSizes> measure_parts(const Execution& execution, const BoundStage& stage,
-                                const std::vector<std::size_t>& columns) {
-  return StageBuilder(execution, stage, columns, {}, 0).measure();
+                                const std::vector<std::size_t>& columns,
+                                std::uint64_t memory_bytes) {
+  return StageBuilder(execution, stage, columns, {}, memory_bytes).measure();
 }
 
 }  // namespace presso::query

@@ -16,6 +16,7 @@
 #include "scan/query/execution.h"
 #include "scan/query/join_part.h"
 #include "scan/query/join_plan.h"
+#include "scan/query/part_file.h"
 #include "scan/values/hash.h"
 
 namespace presso::query {
@@ -123,6 +124,18 @@ struct BuiltStage {
   std::uint64_t bytes() const;
 };
 
+/// Rows of a build side in a file, as the stage's build_keys and the columns that are kept, and the
+/// row's place among all of them; parts are ranges of their keys' hashes.
+Result<std::unique_ptr<PartFile>> write_stage(const Execution& execution, const BoundStage& stage,
+                                              std::vector<std::size_t> columns, std::uint32_t parts,
+                                              std::uint64_t memory_bytes);
+/// As many of these batches as fit into the memory, where a row takes `row_bytes`, and at least
+/// one; from `next` on, which is moved behind them.
+Result<std::unique_ptr<BuiltStage>> load_stage(const Execution& execution, const BoundStage& stage,
+                                               std::vector<std::size_t> columns,
+                                               std::span<const PartFile::Batch> batches,
+                                               std::size_t& next, double row_bytes,
+                                               std::uint64_t memory_bytes);
 /// Reads the source of `stage`. `columns`: those that are kept. kOutOfMemory, with what is needed,
 /// where `memory_bytes` do not suffice.
 Result<std::unique_ptr<BuiltStage>> build_stage(const Execution& execution, const BoundStage& stage,
@@ -137,6 +150,7 @@ std::optional<Filter> part_filter(const Execution& scanned, const JoinKeys& keys
 
 /// How much memory a stage takes, part by part of its keys; reads its source.
 Result<PartSizes> measure_parts(const Execution& execution, const BoundStage& stage,
-                                const std::vector<std::size_t>& columns);
+                                const std::vector<std::size_t>& columns,
+                                std::uint64_t memory_bytes);
 
 }  // namespace presso::query

@@ -121,7 +121,11 @@ BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool di
   const double part_bytes =
       kPartRows * forecast.rows_bytes + kPartRowBytes * sizes.rows + forecast.table_bytes;
   const double parts = std::ceil(part_bytes / left_bytes);
-  forecast.passes = divided || parts > kPartSlots ? 0 : static_cast<std::uint32_t>(parts);
+  if (divided || parts > static_cast<double>(sizes.most_passes)) {
+    forecast.file_bytes = sizes.file_bytes;
+  } else {
+    forecast.passes = static_cast<std::uint32_t>(parts);
+  }
   return forecast;
 }
 
@@ -155,6 +159,27 @@ class StagesForecast {
  private:
   const Graph& graph() const { return *execution_.query.input; }
 
+  /// Whether parts of a stage's keys are conditions on a column of the root.
+  bool part_by_word(const BoundStage& stage) const {
+    JoinPart part;
+    part.by_word = true;
+    part.first = 1;
+    return part_filter(execution_, JoinKeys(graph(), stage), stage.probe_keys, part, false)
+        .has_value();
+  }
+
+  /// What both sides take in files: `rows` come to the stage.
+  Result<double> file_bytes(const BoundStage& stage, const std::vector<std::size_t>& needed,
+                            const BuildSizes& sizes, double rows) const {
+    double row_bytes = sizeof(std::uint64_t);
+    for (const std::size_t column : std::set<std::size_t>(needed.begin(), needed.end())) {
+      if (stage.build.has(execution_.query.joins->source_of(column))) continue;
+      PRESSO_ASSIGN(const double bytes, column_bytes(execution_, column));
+      row_bytes += bytes;
+    }
+    return rows * row_bytes + sizes.rows * (sizes.row_bytes + sizeof(std::uint64_t));
+  }
+
   Result<double> add_stage(const JoinTree& tree, std::size_t number,
                            const std::vector<std::size_t>& needed, double rows) {
     const BoundStage& stage = tree.stages[number];
@@ -187,10 +212,14 @@ class StagesForecast {
     const auto keys = graph().columns_of(stage.build_keys);
     wanted.insert(wanted.end(), keys.begin(), keys.end());
     PRESSO_ASSIGN(const double rows_kept, add(stage.build, wanted, read));
-    PRESSO_ASSIGN(const BuildSizes sizes, sizes_of(execution_, stage, columns, rows_kept));
+    PRESSO_ASSIGN(BuildSizes sizes, sizes_of(execution_, stage, columns, rows_kept));
+    PRESSO_ASSIGN(sizes.file_bytes, file_bytes(stage, needed, sizes, rows));
+    const bool by_word = part_by_word(stage) && tree.root == execution_.tree->root;
+    sizes.most_passes = by_word ? kMostPassesByWord : kMostPasses;
     one.build = forecast_build(sizes, left_, divided_);
-    divided_ = divided_ || one.build.passes != 1;
-    left_ -= std::min(left_, one.build.memory_bytes() / std::max(one.build.passes, 1u));
+    const bool fits = one.build.passes == 1 && one.build.file_bytes == 0;
+    divided_ = divided_ || !fits;
+    left_ = fits ? left_ - one.build.memory_bytes() : left_ / 2;
     const double different = different_keys(graph(), stage, static_cast<double>(source.rows));
     one.rows_out = rows_out(stage, rows, rows_kept / different, rows_kept);
     const double out = one.rows_out;

@@ -10,6 +10,7 @@
 #include "scan/join/join_table.h"
 #include "scan/query/execution.h"
 #include "scan/query/join_plan.h"
+#include "scan/query/memory_forecast.h"
 #include "scan/query/zone_counts.h"
 
 namespace presso::query {
@@ -17,7 +18,9 @@ namespace presso::query {
 /// Averages of a build side's row.
 struct BuildSizes {
   double rows = 0;
-  double row_bytes = 0;  ///< of the columns that are kept, and the key
+  double row_bytes = 0;                   ///< of the columns that are kept, and the key
+  double file_bytes = 0;                  ///< of both sides' rows, if they go through files
+  std::size_t most_passes = kMostPasses;  ///< beyond, rows go through files
   join::JoinKeyFacts keys;
   join::JoinTablePlan table;  ///< strategy and threads
 };
@@ -27,13 +30,14 @@ struct BuildForecast {
   double rows_bytes = 0;   ///< of all rows that are kept, with their keys
   double table_bytes = 0;  ///< while the table is made
   JoinStrategy strategy = JoinStrategy::kAuto;
-  /// Over the root, each with some of the keys; 0: there is no room for the table of even a part.
+  /// Over the root, each with some of the keys.
   std::uint32_t passes = 1;
+  double file_bytes = 0;  ///< that both sides' rows take in temporary files; 0: there are none
   double left_bytes = 0;  ///< of the memory that joins may have, before this one
 
   double memory_bytes() const { return rows_bytes + table_bytes; }
 };
-/// `divided`: keys of another stage are divided already.
+/// `divided`: another stage does not fit either.
 BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool divided);
 
 /// A stage, with what is known of its source.

@@ -45,9 +45,8 @@ std::vector<JoinPart> parts_by_word(const PartSizes& sizes, double bytes) {
 }
 
 std::vector<JoinPart> parts_by_hash(const PartSizes& sizes, double bytes) {
-  return parts_of(sizes.by_hash, sizes.row_bytes, bytes, false, [](std::size_t slot) {
-    return std::uint64_t{slot} << (64 - kPartSlotBits);
-  });
+  return parts_of(sizes.by_hash, sizes.row_bytes, bytes, false,
+                  [](std::size_t slot) { return std::uint64_t{slot} << (64 - kPartSlotBits); });
 }
 
 }  // namespace presso::query

@@ -16,8 +16,8 @@ constexpr unsigned kPartSlotBits = 12;
 constexpr std::uint32_t kPartSlots = 1u << kPartSlotBits;
 
 struct JoinPart {
-  bool by_word = false;     ///< else by hash
-  std::uint64_t first = 0;  ///< of words, or of hashes
+  bool by_word = false;                    ///< else by hash
+  std::uint64_t first = 0;                 ///< of words, or of hashes
   std::uint64_t last = ~std::uint64_t{0};  ///< included
 
   bool is_all() const { return first == 0 && last == ~std::uint64_t{0}; }

@@ -67,18 +67,16 @@ bool pick(const VectorView& from, const std::uint32_t* rows, std::uint32_t count
   }
 }
 
-/// How many bits of a positive number are left behind those of a row of any source.
-unsigned free_bits(const BoundJoins& joins) {
-  std::uint64_t rows = 0;
-  for (const BoundSource& source : joins.sources) rows += source.rows;
-  return 63 - static_cast<unsigned>(std::bit_width(rows));
-}
-
 std::uint64_t within_bits(std::uint64_t value, unsigned bits) {
   return std::min(value, (std::uint64_t{1} << bits) - 1);
 }
 
 }  // namespace
+
+Physical physical_of_column(const BoundQuery& query, std::size_t column) {
+  const InputColumn& about = query.columns[column];
+  return column_node(column, about.schema, about.range, about.nullable).physical;
+}
 
 JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Program& program)
     : execution_(execution),
@@ -87,8 +85,7 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
       levels_(tree_.stages.size() + 2),
       counts_(tree_.stages.size()),
       numbers_(kBatchRows),
-      number_shift_(free_bits(*execution.query.joins)),
-      part_shift_(run.divided() == 0 ? 0 : number_shift_ / 2),
+      batch_column_(execution.query.columns.size()),
       root_columns_(execution.query.columns.size()) {
   const BoundQuery& query = execution.query;
   for (Level& level : levels_) {
@@ -119,17 +116,23 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
     place_.push_back(0);
     for (std::size_t stage = 0; stage < tree_.stages.size(); ++stage) {
       if (!tree_.stages[stage].build.has(source)) continue;
-      const auto& kept = run.stage(stage).columns;
+      const auto& kept = run.stage_columns(stage);
       holder_.back() = stage + 1;
       place_.back() =
           static_cast<std::size_t>(std::find(kept.begin(), kept.end(), column) - kept.begin());
     }
   }
+  if (run.base() == JoinRun::kNoStage) return;
+  // What comes from the file takes the place of the root.
+  const std::vector<std::size_t>& columns = run.spilled(run.base())->probe_columns;
+  for (std::size_t i = 0; i < columns.size(); ++i) batch_column_[columns[i]] = i + 1;
+  for (std::size_t& holder : holder_) holder = holder <= run.base() ? 0 : holder;
 }
 
 // --- values
 
 Result<VectorView> JoinWorker::root_column(std::size_t column) {
+  if (batch_ != nullptr) return batch_->columns[batch_column_[column]];
   Gathered& gathered = root_columns_[column];
   if (!gathered.made) {
     const std::size_t own = column - execution_.first_column;
@@ -152,7 +155,7 @@ Result<VectorView> JoinWorker::column(Level& level, std::size_t column) {
     gathered.view = from;
   } else {
     if (of_root && ending_) {
-      from.physical = physical_of_column(column);
+      from.physical = physical_of_column(execution_.query, column);
     } else if (!of_root) {
       from = run_.stage(holder - 1).rows.view(place_[column], 0);
     }
@@ -170,11 +173,6 @@ Result<VectorView> JoinWorker::column(Level& level, std::size_t column) {
   return gathered.view;
 }
 
-Physical JoinWorker::physical_of_column(std::size_t column) const {
-  const InputColumn& about = execution_.query.columns[column];
-  return column_node(column, about.schema, about.range, about.nullable).physical;
-}
-
 Status JoinWorker::run_step(Step& step, Level& level) {
   step.inputs.clear();
   for (const std::size_t number : step.program.inputs()) {
@@ -189,8 +187,17 @@ Status JoinWorker::run_step(Step& step, Level& level) {
 
 Error JoinWorker::failure_at(const Failure& failure, const Level& level) const {
   if (ending_) return make_error(ErrorCode::kInvalidArgument, failure.what);
-  const std::uint32_t selected = level.all_root_rows ? failure.row : level.rows[0][failure.row];
-  return failure_error(failure, root_row(selected));
+  if (batch_ == nullptr) {
+    const std::uint32_t selected = level.all_root_rows ? failure.row : level.rows[0][failure.row];
+    return failure_error(failure, root_row(selected));
+  }
+  const std::uint32_t row = level.all_root_rows ? failure.row : level.rows[0][failure.row];
+  const unsigned bits = run_.bits().before(run_.base()) + run_.bits().stages[run_.base()].place;
+  const std::uint64_t origin = batch_->columns[0].as<std::uint64_t>()[row] >> bits;
+  if (origin < execution_.query.joins->sources[tree_.root].rows) {
+    return failure_error(failure, origin);
+  }
+  return make_error(ErrorCode::kInvalidArgument, failure.what);
 }
 
 std::uint64_t JoinWorker::root_row(std::uint32_t selected) const {
@@ -200,7 +207,8 @@ std::uint64_t JoinWorker::root_row(std::uint32_t selected) const {
 
 // --- levels
 
-/// The rows `picked` of `from`; with `build`, which are rows of the stage's build side.
+/// The rows `picked` of `from`, behind a stage, or with none of that number behind the joins; with
+/// `build`, which are rows of the stage's build side.
 void JoinWorker::fill_level(const Level& from, Level& to, const std::vector<std::uint32_t>& picked,
                             const std::uint32_t* build, std::size_t stage) {
   to.count = static_cast<std::uint32_t>(picked.size());
@@ -212,9 +220,15 @@ void JoinWorker::fill_level(const Level& from, Level& to, const std::vector<std:
   const bool same = moved == 0;
   to.all_root_rows = same && from.all_root_rows;
   for (Gathered& gathered : to.columns) gathered.made = false;
-  to.places.clear();
-  if (!from.places.empty()) {
-    for (const std::uint32_t row : picked) to.places.push_back(from.places[row]);
+  to.numbers.clear();
+  if (!from.numbers.empty()) {
+    for (const std::uint32_t row : picked) to.numbers.push_back(from.numbers[row]);
+  }
+  const unsigned bits = stage < tree_.stages.size() ? run_.bits().stages[stage].partner : 0;
+  for (std::uint32_t i = 0; bits != 0 && i < to.count; ++i) {
+    const bool found = build != nullptr && build[i] != kNone;
+    const std::uint64_t partner = found ? run_.stage(stage).numbers[build[i]] : 0;
+    to.numbers[i] = (to.numbers[i] << bits) + within_bits(partner, bits);
   }
   for (std::size_t holder = 0; holder < from.rows.size(); ++holder) {
     const std::vector<std::uint32_t>& old = from.rows[holder];
@@ -266,8 +280,10 @@ void JoinWorker::mark(std::size_t stage) {
 Status JoinWorker::enter(std::size_t stage) {
   if (levels_[stage].count == 0) return {};
   if (stage == end_) return finish_rows(levels_[stage]);
-  if (stage == run_.divided() && part_shift_ != 0) set_places(levels_[stage]);
+  const bool is_base = stage == run_.base();
+  if (!is_base && run_.bits().stages[stage].place != 0) add_places(stage);
   if (run_.is_decided(stage)) return pass_on(stage);
+  if (run_.writes(stage)) return write_rows(stage);
   PRESSO_TRY(find(stage));
   if (only_counts(stage)) {
     *matched_ += probes_[stage]->found.pairs;
@@ -299,7 +315,8 @@ bool JoinWorker::only_counts(std::size_t stage) const {
 /// is none.
 std::optional<std::size_t> JoinWorker::coded_key(std::size_t stage, const Level& level) {
   const std::vector<NodeId>& keys = tree_.stages[stage].probe_keys;
-  if (ending_ || !level.all_root_rows || keys.size() != 1) return std::nullopt;
+  const bool is_slice = !ending_ && batch_ == nullptr;
+  if (!is_slice || !level.all_root_rows || keys.size() != 1) return std::nullopt;
   const Node& key = execution_.query.input->at(keys[0]);
   const bool is_column = key.kind == Node::Kind::kColumn && key.physical == Physical::kString;
   if (!is_column || holder_[key.column] != 0) return std::nullopt;
@@ -350,10 +367,57 @@ Status JoinWorker::find(std::size_t stage) {
   }
   PRESSO_TRY(run_.stage(stage).table->find({probe.scratch.codes.words.data(), level.count},
                                            looked_up, probe.found));
-  counts_[stage].asked += run_.is_new(stage) ? level.count : 0;
+  const bool is_written = stage == run_.base();  // these have been counted
+  counts_[stage].asked += run_.is_new(stage) && !is_written ? level.count : 0;
   const bool found_before = !run_.is_new(stage) && stage != run_.divided();
   counts_[stage].found += found_before ? 0 : probe.found.pairs;
   return {};
+}
+
+/// Rows that come to a stage that spills. Those without a key are dropped, or are of any part.
+Status JoinWorker::write_rows(std::size_t stage) {
+  SpilledStage& spilled = *run_.spilled(stage);
+  Probe& probe = *probes_[stage];
+  Level& level = levels_[stage];
+  PRESSO_TRY(run_step(*probe.keys, level));
+  const std::uint64_t* const validity =
+      spilled.keys.encode(probe.keys->results, level.count, probe.scratch);
+  spilled.keys.hash(level.count, probe.scratch);
+  const StageKind kind = tree_.stages[stage].kind;
+  const bool keeps = keeps_probe(kind) || kind == StageKind::kProbeAnti;
+  probe.parts.resize(level.count);
+  std::int64_t numbers[kBatchRows];
+  for (std::uint32_t i = 0; i < level.count; ++i) {
+    const bool has_key = has_bit(validity, i);
+    numbers[i] = static_cast<std::int64_t>(number(level, i));
+    const std::uint64_t hash =
+        has_key ? probe.scratch.hashes[i] : hash_word(static_cast<std::uint64_t>(numbers[i]));
+    const bool is_written = has_key || keeps;
+    probe.parts[i] = is_written ? part_of(hash, spilled.probe->parts()) : PartFile::kNoPart;
+  }
+  std::vector<VectorView> views = {{Physical::kInt64, numbers, nullptr}};
+  for (const std::size_t number : spilled.probe_columns) {
+    PRESSO_ASSIGN(const VectorView view, column(level, number));
+    views.push_back(view);
+  }
+  counts_[stage].asked += level.count;
+  return spilled.probe->add(views, probe.parts.data(), level.count);
+}
+
+/// Whether a row of the probe side has found a partner in a chunk of the build side before.
+bool JoinWorker::had_partner(std::size_t stage, std::uint32_t row) const {
+  return stage == run_.base() && batch_ != nullptr && batch_->partners != nullptr &&
+         has_bit(batch_->partners, row);
+}
+
+void JoinWorker::note_partner(std::size_t stage, std::uint32_t row) {
+  if (stage != run_.base() || batch_ == nullptr || batch_->partners == nullptr) return;
+  batch_->partners[row / 64] |= std::uint64_t{1} << (row % 64);
+}
+
+/// Whether rows that have found no partner until now have none.
+bool JoinWorker::closes_rows(std::size_t stage) const {
+  return stage != run_.base() || batch_ == nullptr || batch_->last_chunk;
 }
 
 /// Pairs where keys of the build side are unique: all fit into a round.
@@ -381,16 +445,18 @@ Status JoinWorker::join_pairs(std::size_t stage) {
   Probe& probe = *probes_[stage];
   const std::uint32_t count = levels_[stage].count;
   const bool keeps = keeps_probe(tree_.stages[stage].kind);
+  const bool closes = closes_rows(stage);
   if (!keeps && run_.stage(stage).table->unique()) {
     list_unique_pairs(probe, count);
     return push(stage);
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t partners = probe.found.count[i];
-    if (partners == 0 && keeps && probe.is_here(i)) {
+    if (keeps && partners == 0 && closes && probe.is_here(i) && !had_partner(stage, i)) {
       probe.from.push_back(i);
       probe.to.push_back(kNone);
     }
+    if (keeps && partners != 0) note_partner(stage, i);
     for (std::uint32_t k = 0; k < partners;) {
       const auto room = static_cast<std::uint32_t>(kBatchRows - probe.from.size());
       const std::uint32_t end = k + std::min(partners - k, room);
@@ -408,8 +474,12 @@ Status JoinWorker::join_pairs(std::size_t stage) {
 /// Rows that have partners, or none.
 Status JoinWorker::choose_rows(std::size_t stage, bool wanted) {
   Probe& probe = *probes_[stage];
+  const bool chooses = wanted || closes_rows(stage);
   for (std::uint32_t i = 0; i < levels_[stage].count; ++i) {
-    if ((probe.found.count[i] != 0) == wanted && probe.is_here(i)) probe.from.push_back(i);
+    const bool found = probe.found.count[i] != 0;
+    const bool is_new = !had_partner(stage, i);
+    if (found == wanted && chooses && is_new && probe.is_here(i)) probe.from.push_back(i);
+    if (found) note_partner(stage, i);
   }
   return push(stage);
 }
@@ -424,7 +494,7 @@ Status JoinWorker::join_checked(std::size_t stage) {
     const std::uint32_t partners = probe.found.count[i];
     const std::uint32_t places = std::max<std::uint32_t>(partners, 1);
     if (probe.from.size() + places > kBatchRows) PRESSO_TRY(check_round(stage, true));
-    if (partners == 0 && keeps && probe.is_here(i)) {
+    if (partners == 0 && keeps && closes_rows(stage) && probe.is_here(i)) {
       probe.from.push_back(i);
       probe.to.push_back(kNone);
     }
@@ -453,7 +523,8 @@ Status JoinWorker::check_round(std::size_t stage, bool ends_row) {
   std::size_t next = 0;  // in probe.kept
   for (std::size_t begin = 0; begin < from.size();) {
     std::size_t end = begin;
-    const bool had_partner = probe.found_partner;
+    const bool had = probe.found_partner || had_partner(stage, from[begin]);
+    probe.found_partner = had;
     for (; end < from.size() && from[end] == from[begin]; ++end) {
       if (next == probe.kept.size() || probe.kept[next] != end) continue;
       ++next;
@@ -464,10 +535,11 @@ Status JoinWorker::check_round(std::size_t stage, bool ends_row) {
       probe.to.push_back(to[end]);
     }
     const bool ended = end < from.size() || ends_row;
-    if (kind == StageKind::kProbeSemi && probe.found_partner && !had_partner) {
+    if (probe.found_partner) note_partner(stage, from[begin]);
+    if (kind == StageKind::kProbeSemi && probe.found_partner && !had) {
       probe.from.push_back(from[begin]);
     }
-    if (ended && !probe.found_partner) {
+    if (ended && !probe.found_partner && closes_rows(stage)) {
       if (kind == StageKind::kProbeAnti) probe.from.push_back(from[begin]);
       if (keeps_probe(kind)) {
         probe.from.push_back(from[begin]);
@@ -501,7 +573,7 @@ Status JoinWorker::finish_rows(Level& level) {
     PRESSO_TRY(keep_fulfilling(*after_, level, kept_));
     if (kept_.empty()) return {};
     last = &levels_.back();
-    fill_level(level, *last, kept_, nullptr, 0);
+    fill_level(level, *last, kept_, nullptr, tree_.stages.size());
   }
   *matched_ += last->count;
   if (execution_.only_counts) return {};
@@ -523,30 +595,34 @@ std::uint64_t JoinWorker::origin(const Level& level, std::uint32_t i) const {
   return first_ending_ + (built.numbers.empty() ? row : built.numbers[row]);
 }
 
-/// All rows come to the stage whose keys are divided in each pass. Which one of its origin's rows
-/// each is there tells rows of several passes apart.
-void JoinWorker::set_places(Level& level) {
-  level.places.resize(level.count);
-  for (std::uint32_t i = 0; i < level.count; ++i) {
-    const std::uint64_t row = origin(level, i);
-    place_there_ = row == last_there_ ? place_there_ + 1 : 0;
-    last_there_ = row;
-    level.places[i] = place_there_;
-  }
+/// As far as it is known.
+std::uint64_t JoinWorker::number(const Level& level, std::uint32_t i) const {
+  return level.numbers.empty() ? origin(level, i) : level.numbers[i];
 }
 
-/// Numbers are in the order of the answer, whatever the passes. They are exact where no row has
-/// more partners than bits are left to count.
-void JoinWorker::set_numbers(const Level& level) {
+/// Rows come to a stage that is divided, and which one each is of those that were one row at the
+/// stage that is divided before, or of the root.
+void JoinWorker::add_places(std::size_t stage) {
+  Level& level = levels_[stage];
+  Probe& probe = *probes_[stage];
+  const unsigned bits = run_.bits().stages[stage].place;
+  std::vector<std::uint64_t> numbers(level.count);
   for (std::uint32_t i = 0; i < level.count; ++i) {
-    const std::uint64_t row = origin(level, i);
-    const std::uint64_t place = level.places.empty() ? 0 : level.places[i];
-    ordinal_ = row == last_row_ && place == last_place_ ? ordinal_ + 1 : 0;
-    last_row_ = row;
-    last_place_ = place;
-    const unsigned low_bits = number_shift_ - part_shift_;
-    numbers_[i] = (row << number_shift_) + (within_bits(place, part_shift_) << low_bits) +
-                  within_bits(ordinal_, low_bits);
+    const std::uint64_t before = number(level, i);
+    probe.place = before == probe.last_number ? probe.place + 1 : 0;
+    probe.last_number = before;
+    numbers[i] = (before << bits) + within_bits(probe.place, bits);
+  }
+  level.numbers = std::move(numbers);
+}
+
+void JoinWorker::set_numbers(const Level& level) {
+  const unsigned bits = run_.bits().ordinal;
+  for (std::uint32_t i = 0; i < level.count; ++i) {
+    const std::uint64_t before = number(level, i);
+    ordinal_ = before == last_number_ ? ordinal_ + 1 : 0;
+    last_number_ = before;
+    numbers_[i] = (before << bits) + within_bits(ordinal_, bits);
   }
 }
 
@@ -563,6 +639,7 @@ Status JoinWorker::run_slice(const Slice& slice, const std::uint64_t* bits, Slic
                              std::uint64_t& matched, const TakeRows& take) {
   slice_ = &slice;
   reader_ = &reader;
+  batch_ = nullptr;
   matched_ = &matched;
   take_ = &take;
   ending_.reset();
@@ -581,9 +658,26 @@ void JoinWorker::begin_vector() {
   Level& level = levels_[0];
   level.count = selection_.count;
   level.all_root_rows = true;
-  level.places.clear();
+  level.numbers.clear();
   for (Gathered& gathered : level.columns) gathered.made = false;
   for (auto& rows : level.rows) rows.clear();
+}
+
+Status JoinWorker::run_batch(const ProbeBatch& batch, std::uint64_t& matched,
+                             const TakeRows& take) {
+  matched_ = &matched;
+  take_ = &take;
+  batch_ = &batch;
+  ending_.reset();
+  drop_pairs();
+  Level& level = levels_[run_.base()];
+  level.count = batch.rows;
+  level.all_root_rows = true;
+  for (Gathered& gathered : level.columns) gathered.made = false;
+  for (auto& rows : level.rows) rows.clear();
+  const auto* const numbers = batch.columns[0].as<std::uint64_t>();
+  level.numbers.assign(numbers, numbers + batch.rows);
+  return enter(run_.base());
 }
 
 Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::uint32_t count,
@@ -591,6 +685,7 @@ Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::u
   const BuiltStage& built = run_.stage(stage);
   matched_ = &matched;
   take_ = &take;
+  batch_ = nullptr;
   ending_ = stage;
   drop_pairs();
   const auto& sources = execution_.query.joins->sources;
@@ -610,10 +705,15 @@ Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::u
     }
     level.count = static_cast<std::uint32_t>(rows.size());
     level.all_root_rows = false;
-    level.places.clear();
+    level.numbers.clear();
     for (Gathered& gathered : level.columns) gathered.made = false;
     for (std::size_t holder = 0; holder < level.rows.size(); ++holder) {
       if (holder != stage + 1) level.rows[holder].assign(level.count, kNone);
+    }
+    if (const unsigned bits = run_.bits().before(stage + 1); bits != 0) {
+      std::vector<std::uint64_t> numbers(level.count);
+      for (std::uint32_t i = 0; i < level.count; ++i) numbers[i] = origin(level, i) << bits;
+      level.numbers = std::move(numbers);
     }
     PRESSO_TRY(enter(stage + 1));
   }

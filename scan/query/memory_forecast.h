@@ -16,6 +16,8 @@ namespace presso::query {
 
 /// Groups are made in as many parts, in a pass over the tables each; in more, by way of a file.
 constexpr std::uint32_t kMostPasses = 8;
+/// Where a pass reads of most columns no more than its own part, which packed values tell.
+constexpr std::uint32_t kMostPassesByWord = 64;
 constexpr std::uint32_t kMostParts = 4096;
 
 /// Into how many parts groups are divided that would take `share` times the memory: a part has half

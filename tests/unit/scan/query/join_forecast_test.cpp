@@ -42,15 +42,28 @@ TEST(JoinForecast, TellsTheBytesOfRowsAndOfTheTableThatWillBeMade) {
 }
 
 TEST(JoinForecast, WhatDoesNotFitTakesPassesAndMoreOfThemInLessMemory) {
-  const BuildSizes sizes = sizes_of_rows(1e6, 999'999);
+  BuildSizes sizes = sizes_of_rows(1e6, 999'999);
+  sizes.most_passes = kMostPassesByWord;
+  sizes.file_bytes = 1e8;
   const double all = forecast_build(sizes, 1000 * kMegabyte, false).memory_bytes();
   const BuildForecast half = forecast_build(sizes, all / 2, false);
   const BuildForecast tenth = forecast_build(sizes, all / 10, false);
   EXPECT_GE(half.passes, 2u);
   EXPECT_GE(tenth.passes, 4 * half.passes);
-  EXPECT_EQ(forecast_build(sizes, all / 1e6, false).passes, 0u);
-  EXPECT_EQ(forecast_build(sizes, all / 2, true).passes, 0u) << "only one side can be divided";
+  EXPECT_EQ(tenth.file_bytes, 0);
   EXPECT_EQ(forecast_build(sizes_of_rows(0, 0), 0, false).passes, 1u);
+}
+
+TEST(JoinForecast, WhatWouldTakeTooManyPassesGoesThroughFiles) {
+  BuildSizes sizes = sizes_of_rows(1e6, 999'999);
+  sizes.file_bytes = 1e8;
+  const double all = forecast_build(sizes, 1000 * kMegabyte, false).memory_bytes();
+  for (const BuildForecast& forecast :
+       {forecast_build(sizes, all / 1e6, false), forecast_build(sizes, all / 10, false),
+        forecast_build(sizes, all / 2, true)}) {
+    EXPECT_EQ(forecast.passes, 1u);
+    EXPECT_EQ(forecast.file_bytes, 1e8);
+  }
 }
 
 /// A table of 40,000 lines, and two that its keys lead to: 10,000 orders with a text, 100 towns.
