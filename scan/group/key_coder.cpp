@@ -113,6 +113,17 @@ bool KeyCoder::place(Digit digit) {
   return false;
 }
 
+std::optional<KeyCoder::LeadingKey> KeyCoder::leading_key() const {
+  if (form_ != Form::kWord) return std::nullopt;
+  for (const Digit& digit : digits_) {
+    const KeySpec& key = keys_[digit.key];
+    if (digit.is_constant || !digit.is_last) continue;
+    if (!has_range(key) || digit.has_null || digit.is_null_flag) return std::nullopt;
+    return LeadingKey{digit.key, digit.stride, key.least};
+  }
+  return std::nullopt;
+}
+
 void KeyCoder::encode(std::span<const VectorView> keys, std::uint32_t rows, KeyCodes& codes) const {
   if (form_ == Form::kBytes) return encode_bytes(keys, rows, codes);
   encode_digits(keys, rows, 0, codes.words.data());

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -53,6 +54,15 @@ class KeyCoder {
   Form form() const { return form_; }
   /// kWord: codes are below this.
   Uint128 range() const { return range_; }
+  /// A key of integers that alone decides in which order words are, but for words that have it in
+  /// common: value = word / stride + least.
+  struct LeadingKey {
+    std::size_t key = 0;
+    std::uint64_t stride = 1;
+    std::int64_t least = 0;
+  };
+  /// kWord: the leading key, if that one is an integer and never null.
+  std::optional<LeadingKey> leading_key() const;
 
   void encode(std::span<const VectorView> keys, std::uint32_t rows, KeyCodes& codes) const;
 

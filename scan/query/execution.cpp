@@ -207,6 +207,7 @@ Status run_all(Execution& execution, const Program& program, const TakeOfWorker&
     PRESSO_TRY(run_slices(execution, program, take));
     PRESSO_TRY(run_build_rows(execution, program, pass, take));
   }
+  joins.end_passes();
   return {};
 }
 

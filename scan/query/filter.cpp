@@ -284,6 +284,16 @@ Filter make_filter(const Graph& graph, NodeId condition) {
   return FilterMaker(graph).make(condition, false);
 }
 
+std::optional<Filter> range_filter(const Graph& graph, NodeId number, Int128 least, Int128 most) {
+  auto bounds = whole_bounds(graph, number, {least, most});
+  if (!bounds) return std::nullopt;
+  Filter filter;
+  filter.kind = Kind::kIntervals;
+  filter.column = bounds->column;
+  filter.intervals = std::move(bounds->intervals);
+  return filter;
+}
+
 std::vector<std::size_t> columns_of(const Filter& filter) {
   std::vector<std::size_t> columns;
   add_columns(filter, columns);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ struct Filter {
 
 /// Of a truth value of the graph, which is kept by reference.
 Filter make_filter(const Graph& graph, NodeId condition);
+
+/// Whether a number lies in [least, most], answered by the column below conversions; nullopt: no
+/// column can. Nulls do not.
+std::optional<Filter> range_filter(const Graph& graph, NodeId number, Int128 least, Int128 most);
 
 /// The columns that it reads, ascending.
 std::vector<std::size_t> columns_of(const Filter& filter);

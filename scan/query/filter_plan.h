@@ -34,4 +34,7 @@ struct FilterPlan {
   std::string text() const;
 };
 
+/// One more condition, which is tested before all others.
+void add_condition(FilterPlan& plan, Filter filter);
+
 }  // namespace presso::query

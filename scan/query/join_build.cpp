@@ -2,6 +2,7 @@
 #include "scan/query/join_build.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "presso/ordered_pipeline.h"
@@ -41,7 +42,8 @@ struct SliceRows {
   KeyColumn keys;
   std::vector<std::uint64_t> validity;  ///< empty: all have a key
   std::vector<std::uint64_t> numbers;   ///< of rows of a part of the keys that may come out alone
-  std::vector<std::uint64_t> in_part;   ///< rows of each part, where these are counted
+  std::vector<std::uint64_t> by_hash;   ///< rows of each slot, where these are counted
+  std::vector<std::uint64_t> by_word;
   std::uint64_t bytes() const {
     return rows.bytes() + keys.bytes() + 8 * (validity.capacity() + numbers.capacity());
   }
@@ -81,20 +83,21 @@ class StageBuilder {
     return std::move(built_);
   }
 
-  /// Counts the rows of each part, and how much a row takes.
+  /// Counts the rows of each slot, and how much a row takes.
   Result<PartSizes> measure() {
     PRESSO_TRY(prepare());
     counts_parts_ = true;
-    PartSizes sizes;
-    sizes.rows.resize(kKeyParts);
+    prepare_slots();
+    PartSizes& sizes = sizes_;
     std::uint64_t rows = 0, bytes = 0;
     PRESSO_TRY(read([&](SliceRows slice) -> Result<bool> {
       bytes += slice.bytes();
       rows += slice.count;
-      for (std::size_t i = 0; i < slice.in_part.size(); ++i) sizes.rows[i] += slice.in_part[i];
+      add_all(slice.by_hash, sizes.by_hash);
+      add_all(slice.by_word, sizes.by_word);
       return true;
     }));
-    if (rows == 0) return sizes;
+    if (rows == 0) return std::move(sizes);
     join::JoinKeyFacts facts;
     facts.rows = facts.keys = rows;
     facts.greatest = ~std::uint64_t{0};
@@ -104,11 +107,30 @@ class StageBuilder {
     // Slices' rows, what they become, and the table.
     sizes.row_bytes = static_cast<double>(2 * bytes + needed) / static_cast<double>(rows) + 16;
     if (!built_->keys.are_words()) sizes.row_bytes += kNumberedKeyBytes;
-    return sizes;
+    return std::move(sizes);
   }
 
  private:
   const Graph& graph() const { return *parent_.query.input; }
+
+  static void add_all(const std::vector<std::uint64_t>& from, std::vector<std::uint64_t>& to) {
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+  }
+
+  void prepare_slots() {
+    sizes_.by_hash.resize(kPartSlots);
+    const auto leading = built_->keys.coder().leading_key();
+    if (!leading) return;
+    sizes_.by_word.resize(kPartSlots);
+    const Node& key = graph().at(stage_.build_keys[leading->key]);
+    const auto words_to = [&](Int128 value) {
+      return static_cast<std::uint64_t>(value - leading->least) * leading->stride;
+    };
+    sizes_.first_word = words_to(key.range.least);
+    const std::uint64_t span = words_to(key.range.most) + (leading->stride - 1) - sizes_.first_word;
+    const auto bits = static_cast<unsigned>(std::bit_width(span));
+    sizes_.word_bits = bits > kPartSlotBits ? bits - kPartSlotBits : 0;
+  }
 
   Status prepare() {
     scan_.options = parent_.options;
@@ -123,6 +145,9 @@ class StageBuilder {
     } else {
       PRESSO_ASSIGN(scan_.plan, make_filter_plan(scan_.tables, source_.scan, scan_.options));
     }
+    auto filter = part_filter(scan_, built_->keys, stage_.build_keys, part_,
+                              gives_build_rows(stage_.kind));
+    if (filter) add_condition(scan_.plan, std::move(*filter));
     std::vector<NodeId> nodes = stage_.build_keys;
     for (const std::size_t column : built_->columns) {
       const InputColumn& about = parent_.query.columns[column];
@@ -200,7 +225,7 @@ class StageBuilder {
     const std::uint64_t* const validity =
         built_->keys.encode(results.first(keys), batch.count, worker.scratch);
     if (is_placed_) return place(worker, batch);
-    if (counts_parts_) count_parts(worker, batch, validity, rows);
+    if (counts_parts_) count_slots(worker, batch, validity, rows);
     const bool drops = !gives_build_rows(stage_.kind) && validity != nullptr;
     if (drops || !part_.is_all()) return take_part(worker, batch, validity, rows);
     built_->keys.append_all(worker.scratch, batch.count, rows.keys);
@@ -222,26 +247,40 @@ class StageBuilder {
     return {};
   }
 
-  /// Makes hashes, by which rows fall into parts. Rows without a key find no partner: they are
-  /// spread over all parts.
-  void hash_rows(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* validity) const {
-    built_->keys.hash(batch.count, worker.scratch);
-    for (std::uint32_t i = 0; validity != nullptr && i < batch.count; ++i) {
+  /// By what rows are of a part. Rows without a key find no partner: those are spread over all
+  /// parts of hashes.
+  const std::uint64_t* part_values(KeyWorker& worker, const RowBatch& batch,
+                                   const std::uint64_t* validity) const {
+    const std::uint64_t* const values =
+        built_->keys.part_values(part_, batch.count, worker.scratch);
+    if (part_.by_word || validity == nullptr) return values;
+    for (std::uint32_t i = 0; i < batch.count; ++i) {
       if (has_bit(validity, i)) continue;
       worker.scratch.hashes[i] = hash_word(batch.numbers[i]);
     }
+    return values;
+  }
+
+  bool is_in_part(const std::uint64_t* values, const std::uint64_t* validity,
+                  std::uint32_t i) const {
+    return part_.has(values[i], !part_.by_word || has_bit(validity, i));
   }
 
   bool is_kept(const std::uint64_t* validity, std::uint32_t i) const {
     return has_bit(validity, i) || gives_build_rows(stage_.kind);
   }
 
-  void count_parts(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* validity,
+  void count_slots(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* validity,
                    SliceRows& rows) const {
-    hash_rows(worker, batch, validity);
-    rows.in_part.resize(kKeyParts);
+    const std::uint64_t* const hashes = part_values(worker, batch, validity);
+    rows.by_hash.resize(sizes_.by_hash.size());
+    rows.by_word.resize(sizes_.by_word.size());
     for (std::uint32_t i = 0; i < batch.count; ++i) {
-      if (is_kept(validity, i)) ++rows.in_part[part_of(worker.scratch.hashes[i], kKeyParts)];
+      if (!is_kept(validity, i)) continue;
+      ++rows.by_hash[hashes[i] >> (64 - kPartSlotBits)];
+      if (rows.by_word.empty()) continue;
+      const bool has_key = has_bit(validity, i);
+      ++rows.by_word[has_key ? slot_of_word(sizes_, worker.scratch.codes.words[i]) : 0];
     }
   }
 
@@ -265,12 +304,12 @@ class StageBuilder {
                batch.count);
     std::vector<std::uint64_t> chosen;
     std::uint64_t kept_validity[kBatchWords] = {};
-    const bool is_parted = !part_.is_all();
-    if (is_parted) hash_rows(worker, batch, validity);
+    const std::uint64_t* const values =
+        part_.is_all() ? nullptr : part_values(worker, batch, validity);
     for (std::uint32_t i = 0; i < batch.count; ++i) {
       const bool has_key = has_bit(validity, i);
       if (!is_kept(validity, i)) continue;
-      if (is_parted && !part_.has(worker.scratch.hashes[i], true)) continue;
+      if (values != nullptr && !is_in_part(values, validity, i)) continue;
       const std::size_t place = chosen.size();
       kept_validity[place / 64] |= std::uint64_t{has_key} << (place % 64);
       chosen.push_back(i);
@@ -396,6 +435,7 @@ class StageBuilder {
   bool can_be_placed_ = false;
   bool is_placed_ = false;
   bool counts_parts_ = false;
+  PartSizes sizes_;
   grouping::Column<std::uint64_t> words_;  ///< keys; threads write to places of their own
   std::vector<std::uint64_t> validity_;    ///< empty: all have a key
   std::vector<SliceRows> slices_;
@@ -444,6 +484,13 @@ void JoinKeys::hash(std::uint32_t count, Scratch& scratch) const {
                             ? grouping::hash_key(scratch.codes.pairs[i])
                             : grouping::hash_key(scratch.codes.strings[i]);
   }
+}
+
+const std::uint64_t* JoinKeys::part_values(const JoinPart& part, std::uint32_t count,
+                                           Scratch& scratch) const {
+  if (part.by_word) return scratch.codes.words.data();
+  hash(count, scratch);
+  return scratch.hashes;
 }
 
 void JoinKeys::append(const Scratch& scratch, std::uint32_t row, KeyColumn& to) const {
@@ -502,6 +549,33 @@ std::uint64_t BuiltStage::bytes() const {
   return rows.bytes() + keys.bytes() + (table == nullptr ? 0 : table->bytes()) +
          (filter == nullptr ? 0 : filter->bytes()) +
          (matched == nullptr ? 0 : (rows.rows() + 63) / 64 * 8);
+}
+
+std::optional<Filter> part_filter(const Execution& scanned, const JoinKeys& keys,
+                                  const std::vector<NodeId>& nodes, const JoinPart& part,
+                                  bool nulls) {
+  const auto leading = keys.coder().leading_key();
+  if (!part.by_word || part.is_all() || !leading) return std::nullopt;
+  const auto value = [&](std::uint64_t word) {
+    return Int128{leading->least} + static_cast<Int128>(word / leading->stride);
+  };
+  auto filter = range_filter(*scanned.query.input, nodes[leading->key], value(part.first),
+                             value(part.last));
+  if (!filter || filter->column < scanned.first_column) return std::nullopt;
+  const bool one_null = nodes.size() > 1 && std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+    return scanned.query.input->at(id).nullable;
+  });
+  if (nulls && one_null) return std::nullopt;  // rows with a null are all of the first part
+  filter->column -= scanned.first_column;
+  if (filter->column >= scanned.scan.columns.size()) return std::nullopt;
+  if (!nulls || !part.has_nulls()) return filter;
+  Filter null;
+  null.kind = Filter::Kind::kNull;
+  null.column = filter->column;
+  Filter either;
+  either.kind = Filter::Kind::kOr;
+  either.parts = {std::move(*filter), std::move(null)};
+  return either;
 }
 
 Result<std::unique_ptr<BuiltStage>> build_stage(const Execution& execution, const BoundStage& stage,

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "scan/group/key_coder.h"
@@ -13,6 +14,7 @@
 #include "scan/join/key_filter.h"
 #include "scan/join/key_numbers.h"
 #include "scan/query/execution.h"
+#include "scan/query/join_part.h"
 #include "scan/query/join_plan.h"
 #include "scan/values/hash.h"
 
@@ -48,6 +50,9 @@ class JoinKeys {
                               Scratch& scratch) const;
   /// Of what was encoded: hashes, in scratch.hashes.
   void hash(std::uint32_t count, Scratch& scratch) const;
+  /// Of what was encoded: by what a part of the keys is told, words or hashes.
+  const std::uint64_t* part_values(const JoinPart& part, std::uint32_t count,
+                                   Scratch& scratch) const;
   /// Rows of what was encoded, behind the others of `to`.
   void append(const Scratch& scratch, std::uint32_t row, KeyColumn& to) const;
   void append_all(const Scratch& scratch, std::uint32_t count, KeyColumn& to) const;
@@ -101,31 +106,19 @@ struct BuiltStage {
   std::uint64_t bytes() const;
 };
 
-/// Keys fall into so many parts by their hashes; a pass takes some that follow one another.
-constexpr std::uint32_t kKeyParts = 4096;
-struct JoinPart {
-  std::uint32_t first = 0;
-  std::uint32_t end = kKeyParts;
-
-  bool is_all() const { return first == 0 && end == kKeyParts; }
-  /// Rows of the probe side without a key belong to the first part.
-  bool has(std::uint64_t hash, bool valid) const {
-    const std::uint32_t part = valid ? part_of(hash, kKeyParts) : 0;
-    return part >= first && part < end;
-  }
-};
-
 /// Reads the source of `stage`. `columns`: those that are kept. kOutOfMemory, with what is needed,
 /// where `memory_bytes` do not suffice.
 Result<std::unique_ptr<BuiltStage>> build_stage(const Execution& execution, const BoundStage& stage,
                                                 std::vector<std::size_t> columns, JoinPart part,
                                                 std::uint64_t memory_bytes);
 
+/// The condition on a column of `scanned` that rows of a part fulfil, `key` being one side's keys;
+/// nullopt: there is none. `nulls`: rows without a key, too, may be of it.
+std::optional<Filter> part_filter(const Execution& scanned, const JoinKeys& keys,
+                                  const std::vector<NodeId>& nodes, const JoinPart& part,
+                                  bool nulls);
+
 /// How much memory a stage takes, part by part of its keys; reads its source.
-struct PartSizes {
-  std::vector<std::uint64_t> rows;  ///< of each part
-  double row_bytes = 0;             ///< kept, and while the table is made
-};
 Result<PartSizes> measure_parts(const Execution& execution, const BoundStage& stage,
                                 const std::vector<std::size_t>& columns);
 

@@ -121,7 +121,7 @@ BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool di
   const double part_bytes =
       kPartRows * forecast.rows_bytes + kPartRowBytes * sizes.rows + forecast.table_bytes;
   const double parts = std::ceil(part_bytes / left_bytes);
-  forecast.passes = divided || parts > kKeyParts ? 0 : static_cast<std::uint32_t>(parts);
+  forecast.passes = divided || parts > kPartSlots ? 0 : static_cast<std::uint32_t>(parts);
   return forecast;
 }
 

@@ -82,37 +82,45 @@ Status JoinRun::build(std::size_t stage) {
   return {};
 }
 
-/// As few parts as fit into a share of the memory, each of as many keys as fit.
+/// As few parts as fit into a share of the memory. Parts of keys are preferred to those of hashes.
 Status JoinRun::divide(std::size_t stage, double share) {
+  constexpr std::size_t kMoreParts = 4;
   divided_ = stage;
-  PRESSO_ASSIGN(const PartSizes sizes,
-                measure_parts(execution_, execution_.tree->stages[stage], columns_of_stage(stage)));
-  const double budget = static_cast<double>(memory_left());
-  parts_.clear();
-  JoinPart part{0, 0};
-  std::uint64_t rows = 0;
-  for (std::uint32_t i = 0; i < kKeyParts; ++i) {
-    const double alone = sizes.row_bytes * static_cast<double>(sizes.rows[i]);
-    if (alone > budget) {
-      return make_error(
-          ErrorCode::kOutOfMemory,
-          "the rows of " +
-              execution_.query.joins->sources[execution_.tree->stages[stage].build.root].name +
-              " with a key in common take " + bytes_text(alone) + "; " + bytes_text(budget) +
-              " are allowed for this side of the join; --memory permits more");
-    }
-    const double together = sizes.row_bytes * static_cast<double>(rows + sizes.rows[i]);
-    if (rows > 0 && together > budget * share) {
-      part.end = i;
-      parts_.push_back(part);
-      part.first = i;
-      rows = 0;
-    }
-    rows += sizes.rows[i];
+  if (!sizes_) {
+    PRESSO_ASSIGN(sizes_, measure_parts(execution_, execution_.tree->stages[stage],
+                                        columns_of_stage(stage)));
   }
-  part.end = kKeyParts;
-  parts_.push_back(part);
-  return {};
+  const double bytes = static_cast<double>(memory_left());
+  parts_ = parts_by_word(*sizes_, bytes * share);
+  std::vector<JoinPart> by_hash = parts_by_hash(*sizes_, bytes * share);
+  if (parts_.empty() || (!by_hash.empty() && parts_.size() > kMoreParts * by_hash.size())) {
+    parts_ = std::move(by_hash);
+  }
+  if (!parts_.empty()) return {};
+  const std::uint64_t rows = *std::max_element(sizes_->by_hash.begin(), sizes_->by_hash.end());
+  return make_error(
+      ErrorCode::kOutOfMemory,
+      "the rows of " +
+          execution_.query.joins->sources[execution_.tree->stages[stage].build.root].name +
+          " with a key in common take " +
+          bytes_text(sizes_->row_bytes * static_cast<double>(rows)) + "; " + bytes_text(bytes) +
+          " are allowed for this side of the join; --memory permits more");
+}
+
+/// What is read of the root in a pass. Stages before the one that is divided see only rows of a
+/// part then, which is no matter if nobody asks which rows of theirs have found no partner.
+void JoinRun::scan_part() {
+  execution_.plan = plan_;
+  const auto& stages = execution_.tree->stages;
+  for (std::size_t stage = 0; stage < divided_; ++stage) {
+    if (gives_build_rows(stages[stage].kind)) return;
+  }
+  const BoundStage& stage = stages[divided_];
+  const bool nulls = keeps_probe(stage.kind) || stage.kind == StageKind::kProbeAnti;
+  auto filter = part_filter(execution_, stages_[divided_]->keys, stage.probe_keys, parts_[pass_],
+                            nulls);
+  scans_part_ = filter.has_value();
+  if (filter) add_condition(execution_.plan, std::move(*filter));
 }
 
 bool JoinRun::is_memory_short(const Status& built) {
@@ -133,6 +141,8 @@ Status JoinRun::prepare(const Program& program) {
   pass_ = 0;
   divided_ = 0;
   parts_ = {JoinPart{}};
+  sizes_.reset();
+  plan_ = execution_.plan;
   for (std::size_t stage = 0; stage < count; ++stage) {
     Status built = build(stage);
     // Parts have keys from all over the range, for each of which an array has a place.
@@ -148,12 +158,14 @@ Status JoinRun::prepare(const Program& program) {
       return built;
     }
   }
+  if (passes() > 1) scan_part();
   return {};
 }
 
 Status JoinRun::begin_pass(std::size_t pass) {
   const bool again = pass == pass_;
   pass_ = pass;
+  if (passes() > 1) scan_part();
   if (!again) {
     Status built = build(divided_);
     if (!built.ok()) {
@@ -168,6 +180,10 @@ Status JoinRun::begin_pass(std::size_t pass) {
     }
   }
   return {};
+}
+
+void JoinRun::end_passes() {
+  if (passes() > 1) execution_.plan = plan_;
 }
 
 void JoinRun::add_counts(const std::vector<Count>& counts) {

@@ -29,6 +29,8 @@ class JoinRun {
   std::size_t passes() const { return parts_.size(); }
   /// Of the first pass, nothing is left to do after prepare().
   Status begin_pass(std::size_t pass);
+  /// The root is read as if it was not divided again.
+  void end_passes();
 
   const BuiltStage& stage(std::size_t number) const { return *stages_[number]; }
   /// Whether rows of the stage's build side come out at the end of a pass. Rows that are joined
@@ -40,7 +42,7 @@ class JoinRun {
   /// The stage whose keys are divided among passes; 0 where none is.
   std::size_t divided() const { return divided_; }
   /// Whether rows that come to a stage in this pass have not come to it before.
-  bool is_new(std::size_t stage) const { return pass_ == 0 || stage > divided_; }
+  bool is_new(std::size_t stage) const { return pass_ == 0 || stage > divided_ || scans_part_; }
   /// The keys that rows of this pass have at a stage.
   JoinPart part_of_stage(std::size_t stage) const;
   /// Columns of the root that stages and `program` need, as the root numbers them.
@@ -70,12 +72,16 @@ class JoinRun {
   std::string describe(std::size_t stage) const;
   Status build(std::size_t stage);
   Status divide(std::size_t stage, double share);
+  void scan_part();
   static bool is_memory_short(const Status& built);
 
   Execution& execution_;
   std::vector<std::unique_ptr<BuiltStage>> stages_;
   std::vector<std::size_t> columns_;  ///< that the stages were built with
   std::vector<JoinPart> parts_{JoinPart{}};
+  std::optional<PartSizes> sizes_;  ///< of the stage that is divided
+  FilterPlan plan_;                 ///< of the root, whatever the part
+  bool scans_part_ = false;         ///< only rows of the part are read of the root
   std::size_t divided_ = 0;
   std::size_t pass_ = 0;
   std::vector<Count> counts_;              ///< by stage

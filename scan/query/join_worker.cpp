@@ -335,12 +335,14 @@ Status JoinWorker::find(std::size_t stage) {
   Level& level = levels_[stage];
   const JoinPart part = run_.part_of_stage(stage);
   probe.is_parted = !part.is_all();
-  PRESSO_TRY(encode_keys(stage, level, probe.is_parted));
+  PRESSO_TRY(encode_keys(stage, level, probe.is_parted && !part.by_word));
   const std::uint64_t* looked_up = probe.may_match;
   if (probe.is_parted) {
     for (std::uint32_t word = 0; word < kBatchWords; ++word) probe.here[word] = 0;
+    const std::uint64_t* const values =
+        part.by_word ? probe.scratch.codes.words.data() : probe.scratch.hashes;
     for (std::uint32_t i = 0; i < level.count; ++i) {
-      const bool here = part.has(probe.scratch.hashes[i], has_bit(probe.validity, i));
+      const bool here = part.has(values[i], has_bit(probe.validity, i));
       probe.here[i / 64] |= std::uint64_t{here} << (i % 64);
     }
     for (std::uint32_t word = 0; word < kBatchWords; ++word) {

@@ -25,6 +25,14 @@ std::string FilterPlan::text() const {
   return plan_text(passes);
 }
 
+void add_condition(FilterPlan& plan, Filter filter) {
+  if (plan.passes.empty()) plan.passes.emplace_back();
+  auto& groups = plan.passes.front().groups;
+  groups.insert(groups.begin(), std::vector<std::size_t>{plan.conditions.size()});
+  plan.conditions.emplace_back();
+  plan.conditions.back().filter = std::move(filter);
+}
+
 Result<std::vector<FilterPass>> parse_plan(const std::string& text, std::size_t conditions) {
   const auto refused = [&](std::string_view why) {
     std::string what = "--plan ";
