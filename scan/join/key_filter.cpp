@@ -130,6 +130,48 @@ void KeyFilter::test(const std::uint64_t* keys, std::uint32_t count, std::uint64
   }
 }
 
+bool KeyFilter::may_hold(std::uint64_t least, std::uint64_t most) const {
+  if (kind_ == Kind::kNothing || most < facts_.least || least > facts_.greatest) return false;
+  if (kind_ != Kind::kBitmap) return true;
+  constexpr std::uint64_t kMostLookedAt = 65'536;
+  const std::uint64_t first = std::max(least, facts_.least) - facts_.least;
+  const std::uint64_t last = std::min(most, facts_.greatest) - facts_.least;
+  if (last - first >= kMostLookedAt) return true;
+  for (std::uint64_t word = first / 64; word <= last / 64; ++word) {
+    std::uint64_t bits = bitmap_[static_cast<std::size_t>(word)];
+    if (word == first / 64) bits &= ~std::uint64_t{0} << (first % 64);
+    if (word == last / 64) bits &= ~std::uint64_t{0} >> (63 - last % 64);
+    if (bits != 0) return true;
+  }
+  return false;
+}
+
+std::optional<std::vector<KeyFilter::Range>> KeyFilter::ranges(std::size_t most) const {
+  std::vector<Range> ranges;
+  if (kind_ == Kind::kNothing) return ranges;
+  if (kind_ == Kind::kBloom) return std::nullopt;
+  if (kind_ == Kind::kRange) {
+    ranges.push_back({facts_.least, facts_.greatest});
+    return most >= 1 ? std::optional(ranges) : std::nullopt;
+  }
+  for (std::size_t word = 0; word < bitmap_.size(); ++word) {
+    for (std::uint64_t rest = bitmap_[word]; rest != 0;) {
+      const auto bit = static_cast<unsigned>(std::countr_zero(rest));
+      const auto ones = static_cast<unsigned>(std::countr_one(rest >> bit));
+      const std::uint64_t least = facts_.least + 64 * word + bit;
+      if (!ranges.empty() && ranges.back().most + 1 == least) {
+        ranges.back().most = least + ones - 1;
+      } else if (ranges.size() == most) {
+        return std::nullopt;
+      } else {
+        ranges.push_back({least, least + ones - 1});
+      }
+      rest = bit + ones == 64 ? 0 : rest & ~std::uint64_t{0} << (bit + ones);
+    }
+  }
+  return ranges;
+}
+
 std::string KeyFilter::describe() const {
   constexpr const char* kNames[] = {"nothing", "range", "bitmap", "Bloom filter"};
   std::string text = kNames[static_cast<std::size_t>(kind_)];

@@ -12,7 +12,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "scan/group/column.h"
 #include "scan/join/join_table.h"
@@ -34,6 +36,18 @@ class KeyFilter {
   /// the rest of the last word.
   void test(const std::uint64_t* keys, std::uint32_t count, std::uint64_t* bits) const;
 
+  /// False where no key of [least, most] can have a match. Of wide ranges that is not found out.
+  bool may_hold(std::uint64_t least, std::uint64_t most) const;
+  struct Range {
+    std::uint64_t least = 0;
+    std::uint64_t most = 0;
+  };
+  /// The keys that have a match, as ascending ranges that do not touch; nullopt where these are
+  /// more than `most`, or not known.
+  std::optional<std::vector<Range>> ranges(std::size_t most) const;
+
+  /// Whether a key that it lets pass has a match.
+  bool exact() const { return kind_ != Kind::kBloom; }
   Kind kind() const { return kind_; }
   std::uint64_t bytes() const { return bitmap_.bytes() + blocks_.bytes(); }
   const JoinKeyFacts& facts() const { return facts_; }

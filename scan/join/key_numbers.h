@@ -8,6 +8,7 @@
 // Tested by tests/unit/scan/join/key_numbers_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,6 +36,10 @@ class KeyNumbers {
 
   std::uint64_t size() const { return first_.back(); }
   std::uint64_t bytes() const;
+  template <class Take>
+  void for_each(Take take) const {
+    for (const auto& part : parts_) std::for_each_n(part.keys(), part.size(), take);
+  }
 
  private:
   explicit KeyNumbers(std::size_t parts) : parts_(parts), first_(parts + 1) {}

@@ -81,6 +81,7 @@ double ConditionEstimator::selectivity(const Filter& filter) const {
       return filter.negated ? 1 - nulls : nulls;
     }
     case Kind::kExpression:
+    case Kind::kKeys:
       return kUnknownShare;
     default: {
       const bool conjunction = filter.kind == Kind::kAnd;
@@ -106,6 +107,8 @@ ConditionCost ConditionEstimator::cost(const Filter& filter, double share) const
     }
     case Kind::kExpression:
       return expression_cost(filter);
+    case Kind::kKeys:  // are no part of what is planned: with_conditions()
+      return {};
     default: {
       ConditionCost sum;
       for (const Filter& part : filter.parts) {

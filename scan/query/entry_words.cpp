@@ -27,10 +27,17 @@ Result<std::shared_ptr<const void>> make_entry_words(const JoinKeys& keys, Slice
     const std::uint64_t* const known = keys.words(count, nullptr, *scratch);
     const std::uint64_t* const found = scratch->codes.words.data();
     words->words.insert(words->words.end(), found, found + count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      words->known.push_back(has_bit(known, i) ? 1 : 0);
-    }
+    const std::size_t whole = words->known.size();
+    words->known.resize(whole + (count + 63) / 64, ~std::uint64_t{0});
+    if (known != nullptr) std::copy_n(known, (count + 63) / 64, words->known.data() + whole);
   }
+  for (std::size_t word = 0; word < entries->size() / 64; ++word) {
+    words->any_known = words->any_known || words->known[word] != 0;
+  }
+  for (std::uint32_t i = entries->size() / 64 * 64; i < entries->size(); ++i) {
+    words->any_known = words->any_known || has_bit(words->known.data(), i);
+  }
+  words->known.push_back(0);  // sets of codes have a word to spare
   return std::shared_ptr<const void>(std::move(words));
 }
 
@@ -61,7 +68,7 @@ Result<const std::uint64_t*> words_by_code(const EntryWords& entries, SliceReade
     const std::uint32_t code = codes[selection.all ? i : selection.rows[i]];
     words[i] = entries.words[code];
     scratch.hashes[i] = entries.hashes[code];
-    scratch.known[i / 64] |= std::uint64_t{entries.known[code] != 0} << (i % 64);
+    scratch.known[i / 64] |= std::uint64_t{has_bit(entries.known.data(), code)} << (i % 64);
   }
   if (validity == nullptr) return validity;
   for (std::uint32_t word = 0; word < kBatchWords; ++word) scratch.known[word] &= validity[word];

@@ -16,7 +16,8 @@ namespace presso::query {
 struct EntryWords {
   std::vector<std::uint64_t> words;
   std::vector<std::uint64_t> hashes;
-  std::vector<char> known;  ///< whether the build side may have it
+  std::vector<std::uint64_t> known;  ///< a bit each: whether the build side may have it
+  bool any_known = false;
 };
 
 /// Of the dictionary of `column` in the row group that `reader` is at, made once for all threads.

@@ -66,7 +66,7 @@ std::vector<std::size_t> columns_read(const Execution& execution, const Program&
       columns.insert(column - execution.first_column);
     }
   }
-  for (const Condition& condition : execution.plan.conditions) {
+  for (const Condition& condition : execution.asked().conditions) {
     for (const std::size_t column : columns_of(condition.filter)) columns.insert(column);
   }
   return {columns.begin(), columns.end()};
@@ -75,9 +75,9 @@ std::vector<std::size_t> columns_read(const Execution& execution, const Program&
 Status run_slice(const Execution& execution, const Program& program, Worker& worker,
                  const Slice& slice, std::uint64_t& matched, const TakeRows& take) {
   worker.reader.open(slice);
-  PRESSO_TRY(worker.filters.run(execution.plan, worker.reader, worker.bits.data()));
+  PRESSO_TRY(worker.filters.run(execution.asked(), worker.reader, worker.bits.data()));
   const std::uint64_t rows = count_rows(worker.bits);
-  if (worker.joins != nullptr && rows != 0) {
+  if (worker.joins != nullptr && rows != 0 && !execution.joins->is_decided()) {
     worker.reader.expect_all_vectors(rows * 8 >= slice.rows);
     return worker.joins->run_slice(slice, worker.bits.data(), worker.reader, matched, take);
   }
@@ -110,7 +110,8 @@ Status run_slice(const Execution& execution, const Program& program, Worker& wor
 }
 
 void add_counts(Execution& execution, const std::vector<std::unique_ptr<Worker>>& workers) {
-  execution.condition_counts.resize(execution.plan.conditions.size());
+  execution.condition_counts.resize(
+      std::max(execution.condition_counts.size(), execution.asked().conditions.size()));
   for (const auto& worker : workers) {
     if (worker == nullptr) continue;
     worker->filters.add_counts(execution.condition_counts);

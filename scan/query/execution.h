@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct Execution {
   /// Before anything else, when it does not move any more.
   void start();
 
+  /// What the rows of `tables` are asked.
+  const FilterPlan& asked() const { return with_keys ? *with_keys : plan; }
+
   const std::vector<Table>& tables;
   const BoundQuery& query;
   const BoundQuery& scan;            ///< the columns of `tables`, and conditions on them alone
@@ -40,6 +44,7 @@ struct Execution {
   std::size_t first_column = 0;      ///< of `tables` among those of `query`
   std::shared_ptr<JoinRun> joins;    ///< nullptr: there are none
   FilterPlan plan;
+  std::optional<FilterPlan> with_keys;  ///< and what build sides tell of their rows' keys
   QueryOptions options;
   unsigned threads = 1;
   std::uint64_t memory_bytes = 0;

@@ -182,13 +182,19 @@ Result<std::string> explain_text(Execution& execution, std::optional<double> sec
   const std::string indent = joined ? "  " : "";
   const Program program(*execution.query.input, computed_nodes(execution.query));
   PRESSO_ASSIGN(const ZoneCounts zones,
-                count_by_zones(execution.tables, execution.plan, columns_read(execution, program),
-                               execution.options.cancelled));
+                count_by_zones(execution.tables, execution.asked(),
+                               columns_read(execution, program), execution.options.cancelled));
+  ZoneCounts own = zones;  // by the conditions that are known beforehand
+  if (execution.with_keys) {
+    PRESSO_ASSIGN(own,
+                  count_by_zones(execution.tables, execution.plan, columns_read(execution, program),
+                                 execution.options.cancelled));
+  }
   std::string text =
-      tables_text(execution) + filter_text(execution.plan, execution.condition_counts, indent);
-  if (!execution.plan.conditions.empty()) text += zones_text(zones, indent);
-  PRESSO_ASSIGN(const JoinForecast joins, joins_of(execution, zones));
-  if (joined) text += explain_joins_text(execution, joins, zones.stored_bytes, seconds.has_value());
+      tables_text(execution) + filter_text(execution.asked(), execution.condition_counts, indent);
+  if (!execution.asked().conditions.empty()) text += zones_text(zones, indent);
+  PRESSO_ASSIGN(const JoinForecast joins, joins_of(execution, own));
+  if (joined) text += explain_joins_text(execution, joins, own.stored_bytes, seconds.has_value());
   PRESSO_ASSIGN(const MemoryForecast forecast, forecast_memory(execution, joins.rows));
   if (execution.query.grouped()) add_groups(execution, text);
   if (forecast.groups) text += forecast_text(execution, *forecast.groups, zones.stored_bytes);

@@ -7,6 +7,7 @@
 #include "scan/query/explain.h"
 #include "scan/query/join_plan.h"
 #include "scan/query/join_run.h"
+#include "scan/query/key_conditions.h"
 
 namespace presso::query {
 namespace {
@@ -107,9 +108,10 @@ std::string explain_joins_text(const Execution& execution, const JoinForecast& f
             (source.rows == 1 ? " row, on " : " rows, on ") +
             keys_text(*query.input, stage, names) + "; " + kind_text(stage.kind, source.name) +
             "\n";
-    if (!told.plan.conditions.empty()) {
-      text += filter_text(
-          told.plan, was ? report->condition_counts : std::vector<FilterRunner::Count>(), "  ");
+    const FilterPlan& plan = was && report->plan ? *report->plan : told.plan;
+    if (!plan.conditions.empty()) {
+      text += filter_text(plan, was ? report->condition_counts : std::vector<FilterRunner::Count>(),
+                          "  ");
       text += zones_text(told.zones, "  ");
     }
     if (!stage.residual.empty()) {
@@ -118,6 +120,10 @@ std::string explain_joins_text(const Execution& execution, const JoinForecast& f
     text += "  predicted: " + rows_text(told.build.rows) + " rows kept in memory, " +
             memory_text(told.build) +
             passes_text(execution, told.build, root_bytes + told.zones.stored_bytes) + "\n";
+    if (!was && is_worth_asking(query, *told.tree, stage, told.build.rows) &&
+        can_ask_in_scan(query, *told.tree, told.number)) {
+      text += "  scan of " + joins.sources[told.probe].name + ": asks for these keys\n";
+    }
     if (was) text += "  was: " + report->text + "\n";
   }
   if (!query.conditions.empty()) {

@@ -8,6 +8,7 @@
 
 #include "format/columns/zone_image.h"
 #include "scan/compute/node_text.h"
+#include "scan/query/key_test.h"
 
 namespace presso::query {
 namespace {
@@ -49,20 +50,6 @@ std::optional<Bounds> bounds_below(const Node& node, const Bounds& bounds) {
   }
 }
 
-IntervalSet images_between(ColumnType type, const Bounds& bounds) {
-  const Int128 lowest = is_signed(type) ? Int128{std::numeric_limits<std::int64_t>::min()} : 0;
-  const Int128 highest = is_signed(type) ? Int128{std::numeric_limits<std::int64_t>::max()}
-                                         : Int128{std::numeric_limits<std::uint64_t>::max()};
-  if (bounds.most < lowest || bounds.least > highest) return IntervalSet::none();
-  const Int128 least = std::max(bounds.least, lowest);
-  const Int128 most = std::min(bounds.most, highest);
-  const auto image = [type](Int128 value) {
-    return is_signed(type) ? signed_image(static_cast<std::int64_t>(value))
-                           : static_cast<std::uint64_t>(value);
-  };
-  return IntervalSet::between(image(least), image(most));
-}
-
 /// The column below conversions, and what it must lie in.
 struct ColumnBounds {
   std::size_t column = 0;
@@ -81,7 +68,7 @@ std::optional<ColumnBounds> whole_bounds(const Graph& graph, NodeId id, Bounds b
                         node->schema.type != ColumnType::kDecimal128 &&
                         (node->physical == Physical::kInt64 || node->physical == Physical::kInt128);
   if (!possible) return std::nullopt;
-  return ColumnBounds{node->column, images_between(node->schema.type, bounds)};
+  return ColumnBounds{node->column, integers_between(node->schema.type, bounds.least, bounds.most)};
 }
 
 /// NaN is behind all numbers, and all NaNs are equal.
@@ -271,6 +258,8 @@ class FilterMaker {
 void add_columns(const Filter& filter, std::vector<std::size_t>& columns) {
   if (filter.kind == Kind::kExpression) {
     columns.insert(columns.end(), filter.program->inputs().begin(), filter.program->inputs().end());
+  } else if (filter.kind == Kind::kKeys) {
+    columns.insert(columns.end(), filter.keys->columns().begin(), filter.keys->columns().end());
   } else if (filter.kind == Kind::kIntervals || filter.kind == Kind::kText ||
              filter.kind == Kind::kNull) {
     columns.push_back(filter.column);
@@ -279,6 +268,18 @@ void add_columns(const Filter& filter, std::vector<std::size_t>& columns) {
 }
 
 }  // namespace
+
+IntervalSet integers_between(ColumnType type, Int128 least, Int128 most) {
+  const Int128 lowest = is_signed(type) ? Int128{std::numeric_limits<std::int64_t>::min()} : 0;
+  const Int128 highest = is_signed(type) ? Int128{std::numeric_limits<std::int64_t>::max()}
+                                         : Int128{std::numeric_limits<std::uint64_t>::max()};
+  if (most < lowest || least > highest) return IntervalSet::none();
+  const auto image = [type](Int128 value) {
+    return is_signed(type) ? signed_image(static_cast<std::int64_t>(value))
+                           : static_cast<std::uint64_t>(value);
+  };
+  return IntervalSet::between(image(std::max(least, lowest)), image(std::min(most, highest)));
+}
 
 Filter make_filter(const Graph& graph, NodeId condition) {
   return FilterMaker(graph).make(condition, false);
@@ -328,6 +329,8 @@ std::string describe(const Filter& filter, const Graph& graph,
       return names[filter.column] + (filter.negated ? " is not null" : " is null");
     case Kind::kExpression:
       return (filter.negated ? "not " : "") + node_text(graph, filter.node, names);
+    case Kind::kKeys:
+      return std::string(filter.negated ? "not " : "") + "among keys";
     case Kind::kAnd:
       return joined(" and ");
     default:

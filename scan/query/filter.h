@@ -16,6 +16,8 @@
 
 namespace presso::query {
 
+class KeyTest;
+
 struct Filter {
   enum class Kind : Byte {
     kTrue,
@@ -24,6 +26,7 @@ struct Filter {
     kText,        ///< a column's strings pass `test` (negated: do not)
     kNull,        ///< a column is null (negated: is not)
     kExpression,  ///< `program` gives true
+    kKeys,        ///< a row's key is one of `keys` (negated: is not, or there is none)
     kAnd,
     kOr,
   };
@@ -33,6 +36,7 @@ struct Filter {
   IntervalSet intervals = IntervalSet::all();
   std::shared_ptr<const StringTest> test;
   std::shared_ptr<const Program> program;
+  std::shared_ptr<const KeyTest> keys;
   NodeId node = 0;  ///< of kExpression
   std::vector<Filter> parts;
 
@@ -52,6 +56,9 @@ std::vector<std::size_t> columns_of(const Filter& filter);
 /// "l_quantity < 24 (1 interval)", for people. `names`: of the columns.
 std::string describe(const Filter& filter, const Graph& graph,
                      const std::vector<std::string>& names);
+
+/// What a column of whole numbers of this type lies in where its values are of [least, most].
+IntervalSet integers_between(ColumnType type, Int128 least, Int128 most);
 
 /// More intervals than these are tested by a program, one by one would take longer.
 constexpr std::size_t kMostIntervals = 8;

@@ -17,6 +17,8 @@ struct Condition {
   std::string text;        ///< for people
   double selectivity = 1;  ///< share of the rows that fulfil it
   double cost_ns = 0;      ///< of a row of a vector in which it is tested
+  /// Rows that do not fulfil it are dropped later anyway: where most do it is not tested any more.
+  bool is_optional = false;
 };
 
 struct FilterPass {

@@ -6,6 +6,7 @@
 
 #include "presso/checksum.h"
 #include "scan/query/coded_strings.h"
+#include "scan/query/key_test.h"
 #include "scan/query/row_bits.h"
 
 namespace presso::query {
@@ -77,6 +78,9 @@ Answer answer_by_zones(const Filter& filter, const GroupReader& group, std::uint
     }
     case Kind::kExpression:
       return Answer::kSome;
+    case Kind::kKeys:
+      if (filter.keys->may_hold(group, first, rows)) return Answer::kSome;
+      return filter.negated ? Answer::kAll : Answer::kNone;
     default: {
       const bool conjunction = filter.kind == Kind::kAnd;
       const Answer decisive = conjunction ? Answer::kNone : Answer::kAll;
@@ -180,7 +184,7 @@ Status FilterRunner::run_on_vector(const FilterPlan& plan, const FilterPass& pas
   std::uint32_t left = count_rows(alive);
   for (std::size_t group = first_group; group < pass.groups.size() && left != 0; ++group) {
     for (const std::size_t number : pass.groups[group]) {
-      if (answers_[number] == Answer::kAll) continue;
+      if (answers_[number] == Answer::kAll || is_idle(plan.conditions[number], number)) continue;
       counts_[number].asked += left;
       PRESSO_TRY(test(plan.conditions[number].filter, reader, vector, alive, found));
       keep_rows(alive, found);
@@ -189,6 +193,13 @@ Status FilterRunner::run_on_vector(const FilterPlan& plan, const FilterPass& pas
     }
   }
   return {};
+}
+
+/// Whether most rows have passed a condition that need not be tested.
+bool FilterRunner::is_idle(const Condition& condition, std::size_t number) const {
+  constexpr std::uint64_t kTrial = 65'536;
+  const Count& count = counts_[number];
+  return condition.is_optional && count.asked > kTrial && 4 * count.left > 3 * count.asked;
 }
 
 /// The rows that the pass before has left are written down as numbers (S4.4, S4.7): only vectors
@@ -328,6 +339,15 @@ Status FilterRunner::report_failures(const Slice& slice, const std::uint64_t* bi
   return failure_error(*first, slice.first_row() + first->row);
 }
 
+Status FilterRunner::test_keys(const Filter& filter, SliceReader& reader, std::uint32_t vector,
+                               const std::uint64_t* alive, std::uint64_t* found) {
+  auto& state = key_states_[filter.keys.get()];
+  if (state == nullptr) state = filter.keys->make_state();
+  PRESSO_TRY(filter.keys->test(reader, vector, alive, *state, found));
+  for (std::uint32_t i = 0; filter.negated && i < kBatchWords; ++i) found[i] = ~found[i];
+  return {};
+}
+
 /// AND and OR: each part is tested for the rows that it can still decide.
 Status FilterRunner::test_any(const Filter& filter, SliceReader& reader, std::uint32_t vector,
                               const std::uint64_t* alive, std::uint64_t* found) {
@@ -375,6 +395,8 @@ Status FilterRunner::test(const Filter& filter, SliceReader& reader, std::uint32
     }
     case Kind::kExpression:
       return test_expression(filter, reader, vector, alive, found);
+    case Kind::kKeys:
+      return test_keys(filter, reader, vector, alive, found);
     default:
       return test_any(filter, reader, vector, alive, found);
   }

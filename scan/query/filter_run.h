@@ -24,6 +24,8 @@ Answer answer_by_zones(const Filter& filter, const GroupReader& group, std::uint
 /// A row for which a condition could not be computed.
 Error failure_error(const Failure& failure, std::uint64_t row);
 
+struct KeyTestState;
+
 class FilterRunner {
  public:
   /// Rows of the slice that fulfil all conditions: bit i of `bits` (kSliceWords, all written).
@@ -62,17 +64,21 @@ class FilterRunner {
                    const std::uint64_t* alive, std::uint64_t* found);
   Status test_expression(const Filter& filter, SliceReader& reader, std::uint32_t vector,
                          const std::uint64_t* alive, std::uint64_t* found);
+  Status test_keys(const Filter& filter, SliceReader& reader, std::uint32_t vector,
+                   const std::uint64_t* alive, std::uint64_t* found);
   Status test_any(const Filter& filter, SliceReader& reader, std::uint32_t vector,
                   const std::uint64_t* alive, std::uint64_t* found);
   Status keep_valid(std::size_t column, SliceReader& reader, std::uint32_t vector,
                     std::uint64_t* found);
   Status report_failures(const Slice& slice, const std::uint64_t* bits) const;
   Program::State& state_of(const Filter& filter);
+  bool is_idle(const Condition& condition, std::size_t number) const;
 
   std::vector<Answer> answers_;
   std::vector<Failure> failures_;  ///< Failure::row: of the slice
   std::vector<Count> counts_;
   std::map<const Program*, std::unique_ptr<Program::State>> states_;
+  std::map<const KeyTest*, std::shared_ptr<KeyTestState>> key_states_;
   std::vector<std::uint64_t> text_bits_;
   std::vector<std::uint16_t> list_;
   Selection selection_;

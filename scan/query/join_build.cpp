@@ -8,6 +8,7 @@
 #include "presso/ordered_pipeline.h"
 #include "scan/group/group_output.h"
 #include "scan/query/join_run.h"
+#include "scan/query/key_conditions.h"
 #include "scan/query/make_plan.h"
 
 namespace presso::query {
@@ -263,13 +264,18 @@ class StageBuilder {
         });
     built_->blocks = source.blocks();
     built_->stored_bytes = source.stored_bytes();
-    built_->condition_counts.assign(scan_.plan.conditions.size(), {});
+    scan_.condition_counts.assign(scan_.asked().conditions.size(), {});
     for (const auto& worker : workers) {
       if (worker == nullptr) continue;
-      worker->worker.filters.add_counts(built_->condition_counts);
+      worker->worker.filters.add_counts(scan_.condition_counts);
       if (scan_.joins != nullptr) scan_.joins->add_counts(worker->worker.joins->counts());
     }
+    built_->condition_counts = scan_.condition_counts;
     if (scan_.joins == nullptr) return done;
+    built_->plan = scan_.with_keys;
+    if (built_->plan) {
+      for (Condition& condition : built_->plan->conditions) condition.filter = {};
+    }
     built_->inner = scan_.joins->reports();
     built_->blocks += scan_.joins->blocks();
     built_->stored_bytes += scan_.joins->stored_bytes();
@@ -540,7 +546,11 @@ class StageBuilder {
     plan.memory_bytes = memory_left(0);
     PRESSO_ASSIGN(built_->table,
                   join::JoinTable::build(plan, {{words_.data(), words_.size()}, valid()}));
-    if (wants_filter()) {
+    built_->rows_kept = words_.size();
+    built_->is_worth_asking =
+        !is_loaded_ && query::is_worth_asking(parent_.query, *parent_.tree, stage_,
+                                              static_cast<double>(words_.size()));
+    if (built_->is_worth_asking && built_->keys.are_words()) {
       auto filter = join::KeyFilter::build({{words_.data(), words_.size()}, valid()},
                                            parent_.threads, memory_left(built_->table->bytes()));
       if (filter.ok()) built_->filter = std::make_unique<join::KeyFilter>(std::move(*filter));
@@ -549,19 +559,6 @@ class StageBuilder {
       built_->matched = std::make_unique<std::atomic<std::uint64_t>[]>((words_.size() + 63) / 64);
     }
     return {};
-  }
-
-  /// Where rows without a partner are dropped, and the build side has not all rows of its table:
-  /// then there are likely some.
-  bool wants_filter() const {
-    if (is_loaded_) return false;  // rows do not come from a table
-    const bool drops = stage_.kind == StageKind::kInner || stage_.kind == StageKind::kProbeSemi ||
-                       stage_.kind == StageKind::kBuildSemi ||
-                       stage_.kind == StageKind::kBuildOuter ||
-                       stage_.kind == StageKind::kBuildAnti;
-    const bool reduced = words_.size() < source_.rows || !stage_.build.stages.empty();
-    const bool is_small = 8 * words_.size() < parent_.query.joins->sources[parent_.tree->root].rows;
-    return drops && (reduced || is_small) && built_->keys.are_words();
   }
 
   bool marks_rows() const { return gives_build_rows(stage_.kind); }
@@ -605,11 +602,34 @@ void KeyColumn::append(KeyColumn other) {
   for (auto& arena : other.arenas) arenas.push_back(std::move(arena));
 }
 
-JoinKeys::JoinKeys(const Graph& graph, const BoundStage& stage) : coder_(key_specs(graph, stage)) {}
+JoinKeys::JoinKeys(const Graph& graph, const BoundStage& stage)
+    : JoinKeys(key_specs(graph, stage)) {}
+
+JoinKeys::JoinKeys(const std::vector<KeySpec>& specs)
+    : coder_(specs),
+      is_string_(specs.size() == 1 && specs[0].physical == Physical::kString),
+      base_(specs[0].least <= specs[0].most ? specs[0].least : 0) {}
+
+std::vector<std::uint64_t> JoinKeys::string_hashes(std::uint64_t most) const {
+  std::vector<std::uint64_t> hashes;
+  if (!is_string_ || string_numbers_ == nullptr || string_numbers_->size() > most) return hashes;
+  string_numbers_->for_each(
+      [&](const StringRef& key) { hashes.push_back(hash_bytes(key.bytes())); });
+  return hashes;
+}
+
+std::uint64_t JoinKeys::different() const {
+  return (pair_numbers_ == nullptr ? 0 : pair_numbers_->size()) +
+         (string_numbers_ == nullptr ? 0 : string_numbers_->size());
+}
 
 const std::uint64_t* JoinKeys::encode(std::span<const VectorView> keys, std::uint32_t count,
                                       Scratch& scratch) const {
-  coder_.encode(keys, count, scratch.codes);
+  if (is_string_) {
+    std::copy_n(keys[0].as<StringRef>(), count, scratch.codes.strings.data());
+  } else {
+    coder_.encode(keys, count, scratch.codes);
+  }
   const std::uint64_t* validity = nullptr;
   for (const VectorView& key : keys) {
     if (key.validity == nullptr) continue;

@@ -69,9 +69,20 @@ class JoinKeys {
   std::uint64_t bytes() const;  ///< of the numbers
 
   const grouping::KeyCoder& coder() const { return coder_; }
+  /// Where keys are a single whole number: the one whose word is 0.
+  std::int64_t base() const { return base_; }
+  /// Where keys are a single string: the hashes of all of them; empty where these are more than
+  /// `most`.
+  std::vector<std::uint64_t> string_hashes(std::uint64_t most) const;
+  /// Different keys of the build side, where they have got numbers.
+  std::uint64_t different() const;
 
  private:
+  explicit JoinKeys(const std::vector<KeySpec>& specs);
+
   grouping::KeyCoder coder_;
+  bool is_string_ = false;  ///< a single one, which is its own code
+  std::int64_t base_ = 0;
   std::unique_ptr<join::KeyNumbers<grouping::WordPair>> pair_numbers_;
   std::unique_ptr<join::KeyNumbers<StringRef>> string_numbers_;
 };
@@ -81,6 +92,8 @@ struct StageReport {
   const BoundStage* stage = nullptr;
   std::string text;
   std::vector<FilterRunner::Count> condition_counts;  ///< of its source
+  /// How its source was scanned, where that is not by its own conditions alone; without filters.
+  std::optional<FilterPlan> plan;
 };
 
 struct BuiltStage {
@@ -90,8 +103,11 @@ struct BuiltStage {
   JoinKeys keys;
   std::vector<std::size_t> columns;  ///< of BoundQuery::columns, those of `rows` in turn
   RowStore rows;
+  std::uint64_t rows_kept = 0;
   std::unique_ptr<join::JoinTable> table;
-  std::unique_ptr<join::KeyFilter> filter;  ///< nullptr: not worth it
+  /// Whether it is worth asking rows of the probe side for their keys before they are joined.
+  bool is_worth_asking = false;
+  std::unique_ptr<join::KeyFilter> filter;  ///< for that, where keys are words; may be nullptr
   /// A bit for each row that has found a partner; only where such rows come out at the end, or all
   /// others.
   std::unique_ptr<std::atomic<std::uint64_t>[]> matched;
@@ -100,6 +116,7 @@ struct BuiltStage {
 
   // What reading the source told.
   std::vector<FilterRunner::Count> condition_counts;
+  std::optional<FilterPlan> plan;  ///< as StageReport::plan
   std::vector<StageReport> inner;  ///< of the stages that its rows have passed
   std::uint64_t blocks = 0;        ///< of the columns that are read
   std::uint64_t stored_bytes = 0;  ///< of these blocks

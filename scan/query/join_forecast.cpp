@@ -148,8 +148,8 @@ class StagesForecast {
         needed.insert(needed.end(), more.begin(), more.end());
       }
     }
-    for (const BoundStage& stage : tree.stages) {
-      PRESSO_ASSIGN(rows, add_stage(tree.root, stage, needed, rows));
+    for (std::size_t number = 0; number < tree.stages.size(); ++number) {
+      PRESSO_ASSIGN(rows, add_stage(tree, number, needed, rows));
     }
     return rows;
   }
@@ -180,8 +180,9 @@ class StagesForecast {
     return rows * row_bytes + sizes.rows * (sizes.row_bytes + sizeof(std::uint64_t));
   }
 
-  Result<double> add_stage(std::size_t probe, const BoundStage& stage,
+  Result<double> add_stage(const JoinTree& tree, std::size_t number,
                            const std::vector<std::size_t>& needed, double rows) {
+    const BoundStage& stage = tree.stages[number];
     const BoundJoins& joins = *execution_.query.joins;
     const BoundSource& source = joins.sources[stage.build.root];
     const std::vector<Table>& tables = (*execution_.sources)[stage.build.root];
@@ -192,7 +193,9 @@ class StagesForecast {
     const std::vector<std::size_t> columns(kept.begin(), kept.end());
     StageForecast one;
     one.stage = &stage;
-    one.probe = probe;
+    one.tree = &tree;
+    one.number = number;
+    one.probe = tree.root;
     if (source.plan) {
       one.plan = *source.plan;
     } else {
@@ -211,7 +214,7 @@ class StagesForecast {
     PRESSO_ASSIGN(const double rows_kept, add(stage.build, wanted, read));
     PRESSO_ASSIGN(BuildSizes sizes, sizes_of(execution_, stage, columns, rows_kept));
     PRESSO_ASSIGN(sizes.file_bytes, file_bytes(stage, needed, sizes, rows));
-    const bool by_word = part_by_word(stage) && probe == execution_.tree->root;
+    const bool by_word = part_by_word(stage) && tree.root == execution_.tree->root;
     sizes.most_passes = by_word ? kMostPassesByWord : kMostPasses;
     one.build = forecast_build(sizes, left_, divided_);
     const bool fits = one.build.passes == 1 && one.build.file_bytes == 0;

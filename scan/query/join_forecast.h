@@ -43,7 +43,9 @@ BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool di
 /// A stage, with what is known of its source.
 struct StageForecast {
   const BoundStage* stage = nullptr;
-  std::size_t probe = 0;  ///< the source whose rows pass it
+  const JoinTree* tree = nullptr;  ///< to which it belongs, as its stage `number`
+  std::size_t number = 0;
+  std::size_t probe = 0;  ///< the source whose rows pass it, which is the tree's root
   FilterPlan plan;        ///< the conditions on its rows alone
   ZoneCounts zones;
   BuildForecast build;

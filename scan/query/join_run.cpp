@@ -7,6 +7,7 @@
 #include <set>
 
 #include "scan/query/explain.h"
+#include "scan/query/key_conditions.h"
 #include "scan/query/memory_forecast.h"
 
 namespace presso::query {
@@ -275,7 +276,9 @@ void JoinRun::scan_part() {
   execution_.plan = plan_;
   auto filter = filter_of_part(parts_[pass_]);
   scans_part_ = filter.has_value();
-  if (filter) add_condition(execution_.plan, std::move(*filter));
+  if (!filter) return;
+  add_condition(execution_.plan, std::move(*filter));
+  execution_.plan.conditions.back().text = "keys of the last part";
 }
 
 bool JoinRun::is_memory_short(const Status& built) {
@@ -297,6 +300,8 @@ Status JoinRun::prepare(const Program& program) {
   counts_.resize(count);
   rows_kept_.assign(count, 0);
   most_bytes_.assign(count, 0);
+  scanned_.assign(count, {});
+  execution_.with_keys.reset();
   pass_ = 0;
   base_ = kNoStage;
   plan_ = execution_.plan;
@@ -326,7 +331,36 @@ Status JoinRun::build_stages() {
   }
   set_bits();
   if (passes() > 1) scan_part();
+  ask_in_scan();
   return {};
+}
+
+/// Makes conditions of what build sides tell of the root's rows.
+void JoinRun::ask_in_scan() {
+  const PlanChoice& given = execution_.options.plan;
+  const bool is_given = execution_.is_whole && !given.plan.empty();
+  FilterPlan plan = execution_.plan;
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    scanned_[stage] = {};
+    if (stages_[stage] == nullptr) continue;
+    const bool is_parted = !part_of_stage(stage).is_all();
+    auto made = key_condition(execution_, stage, *stages_[stage], is_parted);
+    if (!made) continue;
+    scanned_[stage] = {plan.conditions.size(), made->decides};
+    add_condition(plan, std::move(made->condition), is_given);
+  }
+  execution_.with_keys.reset();
+  if (plan.conditions.size() > execution_.plan.conditions.size()) {
+    execution_.with_keys = std::move(plan);
+  }
+}
+
+/// Several passes put rows in order by numbers that are made on the way through the stages.
+bool JoinRun::is_decided() const {
+  const bool behind = execution_.is_whole && !execution_.query.conditions.empty();
+  return parts_.size() == 1 && !behind &&
+         std::all_of(scanned_.begin(), scanned_.end(),
+                     [](const Scanned& scanned) { return scanned.decides; });
 }
 
 Status JoinRun::begin_pass(std::size_t pass) {
@@ -334,11 +368,13 @@ Status JoinRun::begin_pass(std::size_t pass) {
   pass_ = pass;
   if (passes() > 1) scan_part();
   if (!again) {
+    execution_.with_keys.reset();  // asks for keys of a build side that is dropped
     Status built = build(divided_);
     if (!built.ok()) {
       stages_.clear();
       return built;
     }
+    ask_in_scan();
   }
   if (again || pass == 0) clear_matches();
   return {};
@@ -368,11 +404,12 @@ std::vector<StageReport> JoinRun::reports() const {
   std::vector<StageReport> reports;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     if (spilled_[i] != nullptr) {
-      reports.push_back({&execution_.tree->stages[i], describe_spilled(i), {}});
+      reports.push_back({&execution_.tree->stages[i], describe_spilled(i), {}, {}});
     }
     if (stages_[i] == nullptr) continue;
     reports.insert(reports.end(), stages_[i]->inner.begin(), stages_[i]->inner.end());
-    reports.push_back({&stages_[i]->bound, describe(i), stages_[i]->condition_counts});
+    reports.push_back(
+        {&stages_[i]->bound, describe(i), stages_[i]->condition_counts, stages_[i]->plan});
   }
   return reports;
 }
@@ -388,6 +425,36 @@ std::string JoinRun::describe_spilled(std::size_t stage) const {
          " rows, which found " + grouped(counts_[stage].found) + " partners";
 }
 
+/// Rows that the scan was asked about for a stage, and those with a partner. Those that are asked
+/// in each pass count once; only where keys of one pass are asked for first they differ.
+FilterRunner::Count JoinRun::in_scan(std::size_t stage) const {
+  const auto& counts = execution_.condition_counts;
+  const auto& condition = scanned_[stage].condition;
+  if (!condition || *condition >= counts.size()) return {};
+  FilterRunner::Count count = counts[*condition];
+  const auto& divided = scanned_[divided_].condition;
+  if (scans_part_) return count;
+  if (divided && *divided < *condition) return count;
+  count.asked /= passes();
+  if (stage != divided_) count.left /= passes();
+  return count;
+}
+
+/// Rows that came to a stage, those that the scan has kept from it among them.
+std::string JoinRun::asked_text(std::size_t stage) const {
+  const FilterRunner::Count count = in_scan(stage);
+  const std::uint64_t dropped = count.asked - count.left;
+  if (scanned_[stage].decides) {
+    const bool wanted = stages_[stage]->bound.kind == StageKind::kProbeSemi;
+    return grouped(count.asked) + " rows of the scan, of which " +
+           grouped(wanted ? count.left : dropped) + " have a partner";
+  }
+  const bool all_at_once = stage == divided_ && passes() > 1 && scanned_[stage].condition;
+  const std::uint64_t asked = all_at_once ? count.asked : counts_[stage].asked + dropped;
+  return grouped(asked) + " rows, which found " + grouped(counts_[stage].found) + " partners" +
+         (dropped > 0 ? "; the scan had dropped " + grouped(dropped) : "");
+}
+
 std::string JoinRun::describe(std::size_t stage) const {
   const BuiltStage& built = *stages_[stage];
   std::string text = "kept " + grouped(rows_kept_[stage]) + " rows, " +
@@ -395,8 +462,7 @@ std::string JoinRun::describe(std::size_t stage) const {
   if (parts_.size() > 1 && stage == divided_) {
     text += "; the last of " + grouped(parts_.size()) + " parts";
   }
-  return text + "); asked by " + grouped(counts_[stage].asked) + " rows, which found " +
-         grouped(counts_[stage].found) + " partners";
+  return text + "); asked by " + asked_text(stage);
 }
 
 }  // namespace presso::query

@@ -110,6 +110,10 @@ class JoinRun {
     return gives_build_rows(kind(stage)) && (stage <= divided_ || pass + 1 == passes());
   }
   StageKind kind(std::size_t stage) const;
+  /// Whether a stage leaves its rows as they are, since the scan has tested their keys.
+  bool is_decided(std::size_t stage) const { return scanned_[stage].decides; }
+  /// Whether rows that the scan leaves are those of the answer: nothing is joined to them.
+  bool is_decided() const;
   /// The stage whose keys are divided among passes; 0 where none is.
   std::size_t divided() const { return divided_; }
   /// Whether rows that come to a stage in this pass have not come to it before.
@@ -142,6 +146,9 @@ class JoinRun {
   std::uint64_t memory_left() const;
   std::string describe(std::size_t stage) const;
   std::string describe_spilled(std::size_t stage) const;
+  FilterRunner::Count in_scan(std::size_t stage) const;
+  std::string asked_text(std::size_t stage) const;
+  void ask_in_scan();
   Status build(std::size_t stage);
   Status build_stages();
   Status build_or_divide(std::size_t stage);
@@ -162,6 +169,12 @@ class JoinRun {
   NumberBits bits_;
   std::vector<std::size_t> columns_;  ///< that the stages were built with
   std::vector<JoinPart> parts_{JoinPart{}};
+  /// What the scan asks for a stage: the number of a condition of Execution::with_keys.
+  struct Scanned {
+    std::optional<std::size_t> condition;
+    bool decides = false;
+  };
+  std::vector<Scanned> scanned_;  ///< by stage
   std::optional<PartSizes> sizes_;  ///< of the stage that is divided
   FilterPlan plan_;                 ///< of the root, whatever the part
   bool scans_part_ = false;         ///< only rows of the part are read of the root
@@ -240,23 +253,18 @@ class JoinWorker {
     std::uint64_t last_number = ~std::uint64_t{0};
     std::uint64_t place = 0;
     std::vector<std::uint32_t> parts;  ///< of rows that are written
-    // Whether rows are tested by the filter of keys before they are joined at all.
-    bool is_filtered = false;
-    std::uint64_t tested = 0;
-    std::uint64_t passed = 0;
   };
 
   Result<VectorView> column(Level& level, std::size_t column);
   Result<VectorView> root_column(std::size_t column);
-  bool is_filtered(std::size_t stage) const;
   Status run_step(Step& step, Level& level);
   void begin_vector();
-  Status filter_rows(std::size_t stage);
   Status enter(std::size_t stage);
   Status write_rows(std::size_t stage);
   bool had_partner(std::size_t stage, std::uint32_t row) const;
   void note_partner(std::size_t stage, std::uint32_t row);
   bool closes_rows(std::size_t stage) const;
+  Status pass_on(std::size_t stage);
   std::optional<std::size_t> coded_key(std::size_t stage, const Level& level);
   Status encode_keys(std::size_t stage, Level& level, bool hashed);
   Status find(std::size_t stage);
@@ -286,6 +294,7 @@ class JoinWorker {
   std::vector<Level> levels_;  ///< before stage 0, 1, ..., behind the last one, behind conditions
   std::vector<std::unique_ptr<Probe>> probes_;
   std::vector<JoinRun::Count> counts_;
+  std::size_t end_ = 0;  ///< behind the last stage that has something to do
   std::unique_ptr<Step> after_;
   std::unique_ptr<Step> results_;
   bool may_miss_ = false;  ///< there may be rows that have none of some table

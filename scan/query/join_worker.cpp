@@ -3,6 +3,7 @@
 // pairs.
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "format/columns/bit_copy.h"
 #include "scan/query/entry_words.h"
@@ -102,7 +103,9 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
     may_miss_ = may_miss_ || tests_none || keeps_probe(stage.kind) || gives_build_rows(stage.kind);
     probes_.push_back(std::move(probe));
   }
-  for (std::size_t i = 0; i < tree_.stages.size(); ++i) probes_[i]->is_filtered = is_filtered(i);
+  for (std::size_t i = 0; i < tree_.stages.size(); ++i) {
+    if (!run.is_decided(i)) end_ = i + 1;
+  }
   if (execution.is_whole && !query.conditions.empty()) {
     after_ = std::make_unique<Step>(Program(*query.input, query.conditions));
   }
@@ -124,21 +127,6 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
   const std::vector<std::size_t>& columns = run.spilled(run.base())->probe_columns;
   for (std::size_t i = 0; i < columns.size(); ++i) batch_column_[columns[i]] = i + 1;
   for (std::size_t& holder : holder_) holder = holder <= run.base() ? 0 : holder;
-}
-
-/// Whether a stage has a filter, and its keys are known before any stage.
-bool JoinWorker::is_filtered(std::size_t stage) const {
-  if (!run_.has_stage(stage) || run_.stage(stage).filter == nullptr) return false;
-  for (const NodeId key : tree_.stages[stage].probe_keys) {
-    if (execution_.query.input->may_fail(key)) return false;  // perhaps not for rows that are left
-  }
-  for (const std::size_t column : probes_[stage]->keys->program.inputs()) {
-    if (execution_.query.joins->source_of(column) != tree_.root) return false;
-  }
-  for (std::size_t earlier = 0; earlier < stage; ++earlier) {
-    if (tree_.stages[earlier].kind != StageKind::kInner) return false;
-  }
-  return true;
 }
 
 // --- values
@@ -291,10 +279,11 @@ void JoinWorker::mark(std::size_t stage) {
 
 Status JoinWorker::enter(std::size_t stage) {
   if (levels_[stage].count == 0) return {};
-  if (stage == tree_.stages.size()) return finish_rows(levels_[stage]);
+  if (stage == end_) return finish_rows(levels_[stage]);
   const bool is_base = stage == run_.base();
   if (!is_base && run_.bits().stages[stage].place != 0) add_places(stage);
   if (run_.writes(stage)) return write_rows(stage);
+  if (run_.is_decided(stage)) return pass_on(stage);
   PRESSO_TRY(find(stage));
   if (only_counts(stage)) {
     *matched_ += probes_[stage]->found.pairs;
@@ -308,9 +297,17 @@ Status JoinWorker::enter(std::size_t stage) {
   return join_pairs(stage);
 }
 
+/// All rows go on as they are.
+Status JoinWorker::pass_on(std::size_t stage) {
+  std::vector<std::uint32_t>& all = probes_[stage]->from;
+  all.resize(levels_[stage].count);
+  std::iota(all.begin(), all.end(), 0u);
+  return push(stage);
+}
+
 /// Whether the number of pairs is all that is wanted.
 bool JoinWorker::only_counts(std::size_t stage) const {
-  return execution_.only_counts && stage + 1 == tree_.stages.size() && after_ == nullptr &&
+  return execution_.only_counts && stage + 1 == end_ && after_ == nullptr &&
          tree_.stages[stage].kind == StageKind::kInner && probes_[stage]->residual == nullptr;
 }
 
@@ -651,9 +648,6 @@ Status JoinWorker::run_slice(const Slice& slice, const std::uint64_t* bits, Slic
     vector_ = vector;
     selection_.set(bits + std::size_t{vector} * kBatchWords, slice.vector_rows(vector));
     begin_vector();
-    for (std::size_t stage = 0; stage < probes_.size() && selection_.count > 0; ++stage) {
-      if (probes_[stage]->is_filtered) PRESSO_TRY(filter_rows(stage));
-    }
     PRESSO_TRY(enter(0));
   }
   return {};
@@ -667,39 +661,6 @@ void JoinWorker::begin_vector() {
   level.numbers.clear();
   for (Gathered& gathered : level.columns) gathered.made = false;
   for (auto& rows : level.rows) rows.clear();
-}
-
-/// Leaves the selected rows whose keys may be in the build side of a stage. Where most are, rows
-/// are not tested any more.
-Status JoinWorker::filter_rows(std::size_t stage) {
-  constexpr std::uint64_t kTrial = 65'536;
-  Probe& probe = *probes_[stage];
-  const BuiltStage& built = run_.stage(stage);
-  const std::uint32_t count = levels_[0].count;
-  PRESSO_TRY(run_step(*probe.keys, levels_[0]));
-  const std::uint64_t* const validity =
-      built.keys.encode(probe.keys->results, count, probe.scratch);
-  std::uint64_t kept[kBatchWords] = {};
-  built.filter->test(probe.scratch.codes.words.data(), count, kept);
-  std::uint64_t rows[kBatchWords] = {};
-  std::uint32_t passed = 0;
-  for (std::uint32_t word = 0; word < (count + 63) / 64; ++word) {
-    std::uint64_t rest = validity == nullptr ? kept[word] : kept[word] & validity[word];
-    passed += ones_of(rest);
-    for (; rest != 0; rest &= rest - 1) {
-      const std::uint32_t i = 64 * word + static_cast<std::uint32_t>(std::countr_zero(rest));
-      const std::uint32_t row = selection_.all ? i : selection_.rows[i];
-      rows[row / 64] |= std::uint64_t{1} << (row % 64);
-    }
-  }
-  probe.tested += count;
-  probe.passed += passed;
-  counts_[stage].asked += run_.is_new(stage) ? count - passed : 0;
-  if (probe.tested > kTrial && 4 * probe.passed > 3 * probe.tested) probe.is_filtered = false;
-  if (passed == count) return {};
-  selection_.set(rows, slice_->vector_rows(vector_));
-  begin_vector();
-  return {};
 }
 
 Status JoinWorker::run_batch(const ProbeBatch& batch, std::uint64_t& matched,

@@ -154,6 +154,21 @@ void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
   find_runs(bits);
 }
 
+void Selection::spread(const std::uint64_t* bits, std::uint64_t* to) const {
+  if (all) {
+    std::copy_n(bits, kBatchWords, to);
+    return;
+  }
+  std::fill_n(to, kBatchWords, std::uint64_t{0});
+  for (std::uint32_t word = 0; word < (count + 63) / 64; ++word) {
+    for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      const std::uint32_t row =
+          rows[64 * word + static_cast<std::uint32_t>(std::countr_zero(rest))];
+      to[row / 64] |= std::uint64_t{1} << (row % 64);
+    }
+  }
+}
+
 /// Runs of fewer than 16 rows are not worth a loop of their own.
 void Selection::find_runs(const std::uint64_t* bits) {
   std::uint64_t first[kBatchWords];  // rows whose predecessor is not selected

@@ -68,6 +68,14 @@ struct Selection {
 
   /// Of a bitmap of 16 words; `in_vector`: rows of the vector.
   void set(const std::uint64_t* bits, std::uint32_t in_vector);
+  void set_all(std::uint32_t in_vector) {
+    all = true;
+    count = in_vector;
+    runs = 0;
+  }
+  /// Bit i of `bits` to the place of the selected row i in `to`, of 16 words, which has no other
+  /// bits. The bits of `bits` behind the selected rows are 0.
+  void spread(const std::uint64_t* bits, std::uint64_t* to) const;
 
   /// Calls copy(first, to, count) for rows that lie together: rows `first` and following are the
   /// selected rows from number `to` on.

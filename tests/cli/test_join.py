@@ -634,7 +634,8 @@ class Reports(JoinTest):
         self.assertRegex(
             found,
             r"\n  was: kept 8,555 rows, [0-9.]+ [kM]B \(direct, .*\); "
-            r"asked by 60,000 rows, which found [0-9,]+ partners\n",
+            r"asked by 60,000 rows, which found [0-9,]+ partners; "
+            r"the scan had dropped [0-9,]+\n",
         )
         self.fails(*ask[:-1], "--explain=more", saying="--explain")
 

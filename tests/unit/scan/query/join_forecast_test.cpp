@@ -153,7 +153,7 @@ TEST_F(JoinExplainTest, WhatHappenedIsCounted) {
   ASSERT_TRUE(std::regex_search(
       text, found,
       std::regex("was: kept 5,000 rows, .* \\(direct, .*\\); asked by 40,000 rows, which found "
-                 "([0-9,]+) partners\n")))
+                 "([0-9,]+) partners; the scan had dropped [0-9,]+\n")))
       << text;
   // All of them come to the second join, and out of it, with a town or without.
   const std::string pairs = found[1];
@@ -173,8 +173,10 @@ TEST_F(JoinExplainTest, StagesOfABuildSideStandBeforeItsOwn) {
       text, found,
       std::regex("\njoin 1: orders with towns, .*\n  where: .*\n    1  id in 1 interval: .*; asked "
                  "of 100 rows, 50 % passed\n  zones: .*\n  predicted: 50 rows .*\n  was: kept 50 "
-                 "rows, .*; asked by 10,000 rows, which found ([0-9,]+) partners\n"
-                 "join 2: lines with orders, .*\n  predicted: 5,000 rows .*\n  was: kept "
+                 "rows, .*; asked by 10,000 rows, which found ([0-9,]+) partners; .*\n"
+                 "join 2: lines with orders, .*\n  where: .*\n    1  town among the keys of towns "
+                 "\\(1 interval\\): .*; asked of 10,000 rows, .*\n  zones: .*\n  predicted: 5,000 "
+                 "rows .*\n  was: kept "
                  "([0-9,]+) rows, .*; asked by 40,000 rows")))
       << text;
   EXPECT_EQ(found[1], found[2]) << text;
