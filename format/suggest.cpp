@@ -29,21 +29,27 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+std::optional<Suggestion> nearest_word(std::string_view word,
+                                       const std::vector<std::string>& candidates) {
   constexpr std::size_t kLongestWord = 64;
-  if (word.size() > kLongestWord) return {};
+  if (word.size() > kLongestWord) return std::nullopt;
   const std::size_t letters = word.size() - std::min(word.size(), word.find_first_not_of('-'));
-  const std::string* nearest = nullptr;
+  std::optional<Suggestion> nearest;
   std::size_t nearest_distance = std::max<std::size_t>(1, letters / 3) + 1;
   for (const std::string& candidate : candidates) {
     const bool begins = letters >= 3 && candidate.starts_with(word);
     const std::size_t distance = begins ? 1 : edit_distance(word, candidate);
     if (distance < nearest_distance) {
-      nearest = &candidate;
+      nearest = Suggestion{candidate, distance};
       nearest_distance = distance;
     }
   }
-  return nearest == nullptr ? std::string() : ". Did you mean '" + *nearest + "'?";
+  return nearest;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  const auto nearest = nearest_word(word, candidates);
+  return nearest ? ". Did you mean '" + nearest->word + "'?" : std::string();
 }
 
 }  // namespace presso

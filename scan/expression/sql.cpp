@@ -42,15 +42,22 @@ const Statement::Following Statement::kFollowing[] = {
 
 namespace {
 
-/// The one of `words` that is near to `name`.
-std::string hint_for(std::string_view name, std::string_view words) {
+/// The one of `words` that is near to a name or a word. Some letter of it must be right: an alias
+/// `a` is not meant to be AS.
+std::optional<Suggestion> keyword_near(const Token& token, std::string_view words) {
   std::vector<std::string> list;
   while (!words.empty()) {
     const std::size_t size = std::min(words.find(' '), words.size());
     list.emplace_back(words.substr(0, size));
     words.remove_prefix(std::min(size + 1, words.size()));
   }
-  return did_you_mean(lower_case(name), list);
+  auto nearest = nearest_word(lower_case(token.text), list);
+  if (nearest && nearest->distance >= token.text.size()) return std::nullopt;
+  return nearest;
+}
+
+std::string hint(const std::optional<Suggestion>& keyword) {
+  return keyword ? ". Did you mean '" + keyword->word + "'?" : std::string();
 }
 
 }  // namespace
@@ -221,20 +228,24 @@ Error Statement::unexpected_here() const {
 
 Error Statement::unexpected_token(std::string_view expected, std::string_view words) const {
   const Token& token = parser_.here();
+  const bool is_name = token.kind == Token::Kind::kWord && !token.reserved;
+  const auto meant = is_name ? keyword_near(token, words) : std::nullopt;
   if (behind_name_ != 0 && behind_name_ == parser_.taken()) {
     const Token& name = parser_.last();
-    const std::string hint = hint_for(name.text, words);
-    if (!hint.empty()) {
+    const auto name_meant = keyword_near(name, words);
+    // Of the two the one of whose letters fewer are wrong: `lines l jion`, but `lines lfet jion`.
+    const bool nearer = name_meant && (!meant || name_meant->distance * token.text.size() <=
+                                                     meant->distance * name.text.size());
+    if (nearer) {
       Error error = unexpected(name, expected);
-      error.what += hint;
+      error.what += hint(name_meant);
       return error;
     }
     if (auto refused = refused_word(name)) return *std::move(refused);
   }
   if (auto refused = refused_word(token)) return *std::move(refused);
   Error error = token.is_symbol(")") ? parser_.no_operator(expected) : unexpected(token, expected);
-  if (token.kind == Token::Kind::kWord && !token.reserved)
-    error.what += hint_for(token.text, words);
+  error.what += hint(meant);
   return error;
 }
 

@@ -10,6 +10,9 @@
 
 namespace presso::query {
 
+/// From which number of rows on a batch is written.
+constexpr std::uint64_t kMostBatchRows = 65'536;
+
 class BatchBuilder {
  public:
   /// `schema` is kept by reference.

@@ -7,6 +7,7 @@
 
 #include "format/columns/bit_copy.h"
 #include "presso/ordered_pipeline.h"
+#include "scan/query/build_row_source.h"
 #include "scan/query/join_run.h"
 #include "scan/query/join_spill.h"
 #include "scan/query/table_facts.h"
@@ -118,8 +119,6 @@ void add_counts(Execution& execution, const std::vector<std::unique_ptr<Worker>>
   }
 }
 
-namespace {
-
 void add_reads(Execution& execution, const SliceSource& source) {
   execution.summary.bytes_read = execution.counters->bytes;
   execution.summary.blocks_read = execution.counters->blocks;
@@ -132,6 +131,8 @@ void add_reads(Execution& execution, const SliceSource& source) {
   execution.summary.blocks_skipped =
       blocks - std::min<std::uint64_t>(blocks, execution.counters->blocks);
 }
+
+namespace {
 
 struct SliceOutcome {
   Status status;
@@ -168,36 +169,9 @@ Status run_slices(Execution& execution, const Program& program, const TakeOfWork
   return done;
 }
 
-namespace {
-
-/// Rows of a build side that come out when all others have been joined.
-struct BuildRows {
-  std::size_t stage = 0;
-  std::uint64_t first = 0;
-  std::uint32_t count = 0;
-};
-
-class BuildRowsSource {
- public:
-  BuildRowsSource(std::size_t stage, std::uint64_t rows) : stage_(stage), rows_(rows) {}
-  Result<std::optional<BuildRows>> next() {
-    if (at_ >= rows_) return std::optional<BuildRows>();
-    const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(kSliceRows, rows_ - at_));
-    at_ += count;
-    return std::optional(BuildRows{stage_, at_ - count, count});
-  }
-
- private:
-  std::size_t stage_;
-  std::uint64_t rows_;
-  std::uint64_t at_ = 0;
-};
-
-}  // namespace
-
 Status run_build_rows(Execution& execution, const Program& program, std::size_t stage,
                       const TakeOfWorker& take) {
-  BuildRowsSource source(stage, execution.joins->stage(stage).rows.rows());
+  BuildRowSource source(stage, execution.joins->stage(stage).rows.rows());
   std::vector<std::unique_ptr<Worker>> workers(execution.threads);
   Status done = run_ordered<BuildRows, SliceOutcome>(
       {execution.threads, 0}, [&] { return source.next(); },
@@ -236,315 +210,6 @@ Status run_all(Execution& execution, const Program& program, const TakeOfWorker&
   }
   joins.end_passes();
   return {};
-}
-
-// --- the answer
-
-namespace {
-
-constexpr std::uint64_t kBatchesOfThread = 2;  ///< that wait to be written
-constexpr std::uint64_t kMostBatchRows = 65'536;
-constexpr std::uint64_t kLeastBatchBytes = std::uint64_t{32} << 10;
-constexpr std::uint64_t kMostBatchBytes = std::uint64_t{4} << 20;
-
-}  // namespace
-
-Output::Output(const Execution& execution, ResultSink& sink)
-    : sink_(sink),
-      threads_(execution.threads),
-      batch_bytes_(std::clamp(execution.memory_bytes / 8 / (kBatchesOfThread * execution.threads),
-                              kLeastBatchBytes, kMostBatchBytes)),
-      skip_(execution.query.offset),
-      left_(execution.query.limit),
-      builder_(execution.query.schema) {}
-
-void Output::close_batch() {
-  if (builder_.rows() > 0) batches_.push_back(builder_.take());
-}
-
-Status Output::write_batches() {
-  struct Encoded {
-    ResultBatch batch;
-    Result<Buffer> text = Buffer();
-  };
-  std::size_t next = 0;
-  Status done = run_ordered<ResultBatch, Encoded>(
-      {static_cast<unsigned>(std::min<std::size_t>(threads_, batches_.size())), 0},
-      [&]() -> Result<std::optional<ResultBatch>> {
-        if (next == batches_.size()) return std::optional<ResultBatch>();
-        return std::optional(std::move(batches_[next++]));
-      },
-      [&](ResultBatch batch, unsigned) {
-        Encoded encoded;
-        encoded.text = sink_.encode(batch);
-        encoded.batch = std::move(batch);
-        return encoded;
-      },
-      [&](Encoded encoded) -> Result<bool> {
-        if (!encoded.text.ok()) return std::move(encoded.text.error());
-        written_ += rows_of(encoded.batch);
-        PRESSO_ASSIGN(open_, sink_.write(std::move(encoded.batch), std::move(*encoded.text)));
-        return open_;
-      });
-  batches_.clear();
-  return done;
-}
-
-Result<bool> Output::append(std::span<const VectorView> columns, std::uint32_t count) {
-  if (!open_ || left_ == 0) return false;
-  if (skip_ == 0 && count <= left_) {
-    builder_.append(columns, count);
-    left_ -= count;
-  } else {
-    BatchBuilder part(builder_.schema());
-    part.append(columns, count);
-    const std::uint64_t first = std::min<std::uint64_t>(skip_, count);
-    const std::uint64_t rows = std::min<std::uint64_t>(count - first, left_);
-    skip_ -= first;
-    left_ -= rows;
-    close_batch();
-    if (rows > 0) batches_.push_back(part_of(part.take(), first, rows));
-  }
-  if (builder_.rows() >= kMostBatchRows || builder_.bytes() >= batch_bytes_) close_batch();
-  if (batches_.size() >= kBatchesOfThread * threads_) {
-    PRESSO_TRY(write_batches());
-  }
-  return open_ && left_ > 0;
-}
-
-Status Output::finish() {
-  if (!open_) return {};
-  close_batch();
-  return batches_.empty() ? Status{} : write_batches();
-}
-
-// --- rows without groups
-
-namespace {
-
-/// Rows in their order, each slice's made and encoded by a thread.
-class OrderedAnswer {
- public:
-  OrderedAnswer(Execution& execution, const Program& program, ResultSink& sink)
-      : execution_(execution),
-        program_(program),
-        sink_(sink),
-        workers_(execution.threads),
-        limited_(execution.query.limit != ~std::uint64_t{0} || execution.query.offset != 0),
-        skip_(execution.query.offset),
-        left_(execution.query.limit) {}
-
-  Status run() {
-    const std::vector<std::size_t> columns = columns_read(execution_, program_);
-    SliceSource source(execution_.tables, columns, *execution_.counters,
-                       execution_.options.cancelled);
-    Status done;
-    if (left_ != 0) {
-      done = run_items<Slice>(
-          [&] { return source.next(); },
-          [this](Worker& worker, const Slice& slice, std::uint64_t& matched, const TakeRows& take) {
-            return run_slice(execution_, program_, worker, slice, matched, take);
-          });
-    }
-    add_counts(execution_, workers_);
-    add_reads(execution_, source);
-    if (!done.ok() || execution_.joins == nullptr) return done;
-    return run_build_sides();
-  }
-
- private:
-  /// The most rows of a slice that wait for their turn; more are made when it comes.
-  static constexpr std::uint64_t kMostWaiting = std::uint64_t{1} << 20;
-
-  template <class Item>
-  struct Outcome {
-    Status status;
-    std::optional<Item> again;  ///< too many rows come of it
-    std::uint64_t matched = 0;
-    ResultBatch batch;
-    Buffer encoded;
-  };
-
-  Worker& worker(unsigned number) {
-    auto& worker = workers_[number];
-    if (worker == nullptr) worker = std::make_unique<Worker>(execution_, program_);
-    return *worker;
-  }
-
-  /// `make` gives the rows of an item.
-  template <class Item, class Produce, class Make>
-  Status run_items(Produce produce, Make make) {
-    return run_ordered<Item, Outcome<Item>>(
-        {execution_.threads, 0}, produce,
-        [&](Item item, unsigned number) { return work(std::move(item), worker(number), make); },
-        [&](Outcome<Item> outcome) { return consume(std::move(outcome), make); });
-  }
-
-  template <class Item, class Make>
-  Outcome<Item> work(Item item, Worker& worker, Make& make) {
-    Outcome<Item> outcome;
-    BatchBuilder builder(execution_.query.schema);
-    bool too_many = false;
-    outcome.status = make(worker, item, outcome.matched, [&](const RowBatch& batch) -> Status {
-      too_many = builder.rows() + batch.count > kMostWaiting;
-      if (too_many) return make_error(ErrorCode::kCancelled);
-      builder.append(batch.results, batch.count);
-      return {};
-    });
-    if (too_many) {
-      outcome.again = std::move(item);
-      outcome.status = {};
-      outcome.matched = 0;
-      return outcome;
-    }
-    if (!outcome.status.ok() || builder.rows() == 0) return outcome;
-    outcome.batch = builder.take();
-    if (limited_) return outcome;
-    Result<Buffer> encoded = sink_.encode(outcome.batch);
-    if (encoded.ok()) {
-      outcome.encoded = std::move(*encoded);
-    } else {
-      outcome.status = std::move(encoded.error());
-    }
-    return outcome;
-  }
-
-  template <class Item, class Make>
-  Result<bool> consume(Outcome<Item> outcome, Make& make) {
-    if (outcome.again) return run_again(*outcome.again, make);
-    PRESSO_TRY(std::move(outcome.status));
-    execution_.summary.rows_matched += outcome.matched;
-    if (rows_of(outcome.batch) == 0) return left_ > 0;
-    if (limited_) return write_limited(std::move(outcome.batch));
-    return write(std::move(outcome.batch), std::move(outcome.encoded));
-  }
-
-  /// Rows go to the sink as they are made.
-  template <class Item, class Make>
-  Result<bool> run_again(const Item& item, Make& make) {
-    if (writer_ == nullptr) writer_ = std::make_unique<Worker>(execution_, program_);
-    BatchBuilder builder(execution_.query.schema);
-    bool more = true;
-    const auto hand_on = [&]() -> Status {
-      if (builder.rows() == 0) return {};
-      PRESSO_ASSIGN(more, write_limited(builder.take()));
-      return more ? Status{} : make_error(ErrorCode::kCancelled);
-    };
-    std::uint64_t matched = 0;
-    Status done = make(*writer_, item, matched, [&](const RowBatch& batch) -> Status {
-      builder.append(batch.results, batch.count);
-      return builder.rows() < kMostBatchRows ? Status{} : hand_on();
-    });
-    if (done.ok()) done = hand_on();
-    execution_.summary.rows_matched += matched;
-    if (!more) return false;
-    PRESSO_TRY(std::move(done));
-    return true;
-  }
-
-  Result<bool> write_limited(ResultBatch batch) {
-    const std::uint64_t all = rows_of(batch);
-    const std::uint64_t first = std::min(skip_, all);
-    const std::uint64_t rows = std::min(all - first, left_);
-    skip_ -= first;
-    if (rows == 0) return left_ > 0;
-    if (rows != all) batch = part_of(batch, first, rows);
-    PRESSO_ASSIGN(Buffer encoded, sink_.encode(batch));
-    return write(std::move(batch), std::move(encoded));
-  }
-
-  Result<bool> write(ResultBatch batch, Buffer encoded) {
-    const std::uint64_t rows = rows_of(batch);
-    execution_.summary.rows += rows;
-    if (limited_) left_ -= rows;
-    PRESSO_ASSIGN(open_, sink_.write(std::move(batch), std::move(encoded)));
-    return open_ && left_ > 0;
-  }
-
-  Status run_build_sides() {
-    const JoinRun& joins = *execution_.joins;
-    for (std::size_t stage = 0; stage < execution_.tree->stages.size(); ++stage) {
-      if (!joins.gives_rows(stage, 0) || left_ == 0 || !open_) continue;
-      BuildRowsSource source(stage, joins.stage(stage).rows.rows());
-      PRESSO_TRY(run_items<BuildRows>(
-          [&] { return source.next(); },
-          [](Worker& worker, const BuildRows& rows, std::uint64_t& matched, const TakeRows& take) {
-            return worker.joins->run_build_rows(rows.stage, rows.first, rows.count, matched, take);
-          }));
-    }
-    return {};
-  }
-
-  Execution& execution_;
-  const Program& program_;
-  ResultSink& sink_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  std::unique_ptr<Worker> writer_;  ///< of whoever writes
-  const bool limited_;
-  std::uint64_t skip_;
-  std::uint64_t left_;
-  bool open_ = true;
-};
-
-/// Results and keys go to be sorted; what comes back is the answer. Rows that came in several
-/// passes are put in order by their numbers.
-Status run_sorted(Execution& execution, ResultSink& sink) {
-  const BoundQuery& query = execution.query;
-  const bool by_number = query.sort_keys.empty();
-  std::vector<NodeId> nodes = query.results;
-  nodes.insert(nodes.end(), query.sort_nodes.begin(), query.sort_nodes.end());
-  const Program program(*query.input, nodes);
-  OrderingPlan plan;
-  for (const NodeId id : nodes) plan.columns.push_back(query.input->at(id).physical);
-  plan.keys = query.sort_keys;
-  for (OrderKey& key : plan.keys) key.column += query.results.size();
-  if (by_number) {
-    plan.keys.push_back({plan.columns.size(), false, false});
-    plan.columns.push_back(Physical::kInt64);
-  }
-  plan.limit = query.last_row();
-  plan.threads = execution.threads;
-  plan.memory_bytes = execution.memory_bytes;
-  plan.temporary_directory = execution.options.temporary_directory;
-  PRESSO_ASSIGN(const auto ordering, Ordering::make(plan));
-  PRESSO_TRY(run_all(execution, program, [&](unsigned worker, const RowBatch& batch) {
-    if (!by_number) return ordering->add(worker, batch.numbers, batch.results, batch.count);
-    std::vector<VectorView> columns = batch.results;
-    columns.push_back({Physical::kInt64, batch.numbers.numbers, nullptr});
-    return ordering->add(worker, batch.numbers, columns, batch.count);
-  }));
-  Output output(execution, sink);
-  std::vector<VectorView> views(query.results.size());
-  for (bool more = true; more;) {
-    PRESSO_ASSIGN(const RowStore sorted, ordering->next());
-    if (sorted.rows() == 0) break;
-    for (std::uint64_t first = 0; more && first < sorted.rows(); first += kBatchRows) {
-      const auto count =
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, sorted.rows() - first));
-      for (std::size_t i = 0; i < views.size(); ++i) views[i] = sorted.view(i, first);
-      PRESSO_ASSIGN(more, output.append(views, count));
-    }
-  }
-  PRESSO_TRY(output.finish());
-  execution.summary.rows = output.rows();
-  execution.summary.peak_bytes = std::max(execution.summary.peak_bytes, ordering->peak_bytes());
-  execution.summary.spilled_bytes += ordering->spilled_bytes();
-  execution.notes.push_back("order: " + ordering->describe());
-  return {};
-}
-
-}  // namespace
-
-Status run_rows(Execution& execution, ResultSink& sink) {
-  const BoundQuery& query = execution.query;
-  if (!query.sort_keys.empty()) return run_sorted(execution, sink);
-  const Program program(*query.input, query.results);
-  if (execution.joins != nullptr) {
-    PRESSO_TRY(execution.joins->prepare(program));
-    if (execution.joins->is_divided()) return run_sorted(execution, sink);
-    execution.wants_numbers = false;
-  }
-  return OrderedAnswer(execution, program, sink).run();
 }
 
 }  // namespace presso::query

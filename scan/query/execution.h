@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Runs a bound query: slices go to all threads, which test conditions, compute what is asked for of
-// the rows that are left, and hand it on: in the order of the rows, to groups, or to be sorted.
-// Tested by tests/unit/scan/query/query_test.cpp and tests/differential/query_oracle.
+// the rows that are left, and hand it on: to groups (run_groups.cpp), to be sorted (run_rows.cpp),
+// or in the order of the rows (ordered_answer.h). Tested by tests/unit/scan/query/query_test.cpp
+// and tests/differential/query_oracle.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,6 @@
 #include <set>
 #include <vector>
 
-#include "scan/query/batch_builder.h"
 #include "scan/query/filter_plan.h"
 #include "scan/query/filter_run.h"
 #include "scan/query/query_spec.h"
@@ -96,8 +96,6 @@ Status run_slices(Execution& execution, const Program& program, const TakeOfWork
 /// Rows of the build side of a stage that come out when all others have been joined.
 Status run_build_rows(Execution& execution, const Program& program, std::size_t stage,
                       const TakeOfWorker& take);
-/// Adds what threads have counted to what --explain tells.
-void add_counts(Execution& execution, const std::vector<std::unique_ptr<Worker>>& workers);
 
 /// All slices on all threads, in any order, with their joins; `take` knows the number of the
 /// thread.
@@ -106,36 +104,14 @@ Status run_all(Execution& execution, const Program& program, const TakeOfWorker&
 /// The columns that conditions and `program` read, ascending.
 std::vector<std::size_t> columns_read(const Execution& execution, const Program& program);
 
+/// What the threads have counted.
+void add_counts(Execution& execution, const std::vector<std::unique_ptr<Worker>>& workers);
+/// What was read and skipped of the tables so far, of which `source` is the root.
+void add_reads(Execution& execution, const SliceSource& source);
+
 /// Rows as they come, or sorted.
 Status run_rows(Execution& execution, ResultSink& sink);
 /// Groups.
 Status run_groups(Execution& execution, ResultSink& sink);
-
-/// Takes rows of the answer in order: leaves out and stops by offset and limit, makes batches of
-/// them, has some batches at a time encoded by all threads, and hands them to the sink. Batches
-/// that wait take an eighth of the memory that groups and sorting may have, and at most 8 MiB a
-/// thread, however wide rows are; what is made of them takes as much again.
-class Output {
- public:
-  Output(const Execution& execution, ResultSink& sink);
-  /// Views of the results' columns. False: nothing more is wanted.
-  Result<bool> append(std::span<const VectorView> columns, std::uint32_t count);
-  Status finish();
-  std::uint64_t rows() const { return written_; }
-
- private:
-  void close_batch();
-  Status write_batches();
-
-  ResultSink& sink_;
-  unsigned threads_;
-  std::uint64_t batch_bytes_;  ///< from which on a batch is closed
-  std::uint64_t skip_;
-  std::uint64_t left_;
-  std::uint64_t written_ = 0;
-  bool open_ = true;
-  BatchBuilder builder_;
-  std::vector<ResultBatch> batches_;
-};
 
 }  // namespace presso::query

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scan/query/group_input.h"
+#include "scan/query/output.h"
 
 namespace presso::query {
 

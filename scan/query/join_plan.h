@@ -83,5 +83,8 @@ Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join);
 Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
                                                 const std::vector<SourceFacts>& sources,
                                                 std::size_t joins);
+/// Behind a semi or anti join its right side has no rows; its own keys and conditions see it.
+/// Forbids columns of the right sides of joins before `end`, and allows all others.
+void forbid_right_sides(BoundQuery& query, const QuerySpec& spec, std::size_t end);
 
 }  // namespace presso::query

@@ -342,7 +342,7 @@ void JoinRun::ask_in_scan() {
   FilterPlan plan = execution_.plan;
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
     scanned_[stage] = {};
-    if (stages_[stage] == nullptr) continue;  // it spills
+    if (stages_[stage] == nullptr) continue;
     const bool is_parted = !part_of_stage(stage).is_all();
     auto made = key_condition(execution_, stage, *stages_[stage], is_parted);
     if (!made) continue;
@@ -414,6 +414,17 @@ std::vector<StageReport> JoinRun::reports() const {
   return reports;
 }
 
+std::string JoinRun::describe_spilled(std::size_t stage) const {
+  const SpilledStage& spilled = *spilled_[stage];
+  return "wrote " + grouped(rows_kept_[stage]) + " rows to a temporary file, " +
+         bytes_text(static_cast<double>(spilled.build->file_bytes())) +
+         ", and those that came to it to another one, " +
+         bytes_text(static_cast<double>(spilled.probe_bytes)) + "; joined in " +
+         grouped(spilled.loads) + (spilled.loads == 1 ? " part" : " parts") + " of at most " +
+         bytes_text(most_bytes_[stage]) + "; asked by " + grouped(counts_[stage].asked) +
+         " rows, which found " + grouped(counts_[stage].found) + " partners";
+}
+
 /// Rows that the scan was asked about for a stage, and those with a partner. Those that are asked
 /// in each pass count once; only where keys of one pass are asked for first they differ.
 FilterRunner::Count JoinRun::in_scan(std::size_t stage) const {
@@ -442,17 +453,6 @@ std::string JoinRun::asked_text(std::size_t stage) const {
   const std::uint64_t asked = all_at_once ? count.asked : counts_[stage].asked + dropped;
   return grouped(asked) + " rows, which found " + grouped(counts_[stage].found) + " partners" +
          (dropped > 0 ? "; the scan had dropped " + grouped(dropped) : "");
-}
-
-std::string JoinRun::describe_spilled(std::size_t stage) const {
-  const SpilledStage& spilled = *spilled_[stage];
-  return "wrote " + grouped(rows_kept_[stage]) + " rows to a temporary file, " +
-         bytes_text(static_cast<double>(spilled.build->file_bytes())) +
-         ", and those that came to it to another one, " +
-         bytes_text(static_cast<double>(spilled.probe_bytes)) + "; joined in " +
-         grouped(spilled.loads) + (spilled.loads == 1 ? " part" : " parts") + " of at most " +
-         bytes_text(most_bytes_[stage]) + "; asked by " + grouped(counts_[stage].asked) +
-         " rows, which found " + grouped(counts_[stage].found) + " partners";
 }
 
 std::string JoinRun::describe(std::size_t stage) const {

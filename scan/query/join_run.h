@@ -109,11 +109,11 @@ class JoinRun {
   bool gives_rows(std::size_t stage, std::size_t pass) const {
     return gives_build_rows(kind(stage)) && (stage <= divided_ || pass + 1 == passes());
   }
+  StageKind kind(std::size_t stage) const;
   /// Whether a stage leaves its rows as they are, since the scan has tested their keys.
   bool is_decided(std::size_t stage) const { return scanned_[stage].decides; }
   /// Whether rows that the scan leaves are those of the answer: nothing is joined to them.
   bool is_decided() const;
-  StageKind kind(std::size_t stage) const;
   /// The stage whose keys are divided among passes; 0 where none is.
   std::size_t divided() const { return divided_; }
   /// Whether rows that come to a stage in this pass have not come to it before.
@@ -145,10 +145,10 @@ class JoinRun {
   std::vector<std::size_t> columns_of_stage(std::size_t stage) const;
   std::uint64_t memory_left() const;
   std::string describe(std::size_t stage) const;
+  std::string describe_spilled(std::size_t stage) const;
   FilterRunner::Count in_scan(std::size_t stage) const;
   std::string asked_text(std::size_t stage) const;
   void ask_in_scan();
-  std::string describe_spilled(std::size_t stage) const;
   Status build(std::size_t stage);
   Status build_stages();
   Status build_or_divide(std::size_t stage);
@@ -174,7 +174,7 @@ class JoinRun {
     std::optional<std::size_t> condition;
     bool decides = false;
   };
-  std::vector<Scanned> scanned_;    ///< by stage
+  std::vector<Scanned> scanned_;  ///< by stage
   std::optional<PartSizes> sizes_;  ///< of the stage that is divided
   FilterPlan plan_;                 ///< of the root, whatever the part
   bool scans_part_ = false;         ///< only rows of the part are read of the root
@@ -260,11 +260,11 @@ class JoinWorker {
   Status run_step(Step& step, Level& level);
   void begin_vector();
   Status enter(std::size_t stage);
-  Status pass_on(std::size_t stage);
   Status write_rows(std::size_t stage);
   bool had_partner(std::size_t stage, std::uint32_t row) const;
   void note_partner(std::size_t stage, std::uint32_t row);
   bool closes_rows(std::size_t stage) const;
+  Status pass_on(std::size_t stage);
   std::optional<std::size_t> coded_key(std::size_t stage, const Level& level);
   Status encode_keys(std::size_t stage, Level& level, bool hashed);
   Status find(std::size_t stage);

@@ -282,8 +282,8 @@ Status JoinWorker::enter(std::size_t stage) {
   if (stage == end_) return finish_rows(levels_[stage]);
   const bool is_base = stage == run_.base();
   if (!is_base && run_.bits().stages[stage].place != 0) add_places(stage);
-  if (run_.is_decided(stage)) return pass_on(stage);
   if (run_.writes(stage)) return write_rows(stage);
+  if (run_.is_decided(stage)) return pass_on(stage);
   PRESSO_TRY(find(stage));
   if (only_counts(stage)) {
     *matched_ += probes_[stage]->found.pairs;

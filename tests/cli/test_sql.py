@@ -311,6 +311,19 @@ class Failures(SqlTest):
         ):
             self.fails("sql", statement, saying="no equality joins b to a: a join needs one")
 
+    def test_words_that_were_mistyped_behind_a_table_or_its_alias(self):
+        for behind, wrong, meant in (
+            ("a jion cities.csv b on a.city = b.city", "jion", "join"),
+            ("jion cities.csv b on city = b.city", "jion", "join"),
+            ("a lfet join cities.csv b on a.city = b.city", "lfet", "left"),
+            ("a wehre id = 1", "wehre", "where"),
+            ("as a gruop by id", "gruop", "group"),
+            ("a oder by id", "oder", "order"),
+            ("limt 5", "limt", "limit"),
+        ):
+            at = self.refused("select * from shop.csv " + behind, "Did you mean '%s'?" % meant)
+            self.assertTrue(at.startswith(wrong), (behind, at))
+
     def test_names_that_are_not_there(self):
         at = self.refused("select idd from shop.csv", "Did you mean 'id'?")
         self.assertTrue(at.startswith("idd"), at)

@@ -334,6 +334,34 @@ TEST(SqlError, SuggestsTheKeywordThatWasMeant) {
   });
 }
 
+TEST(SqlError, TheWordOfWhichFewerLettersAreWrongIsTheOneThatWasMeant) {
+  expect_errors({
+      {"select a from t a jion u b on b",
+       "18: expected ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end, found 'jion'. Did you "
+       "mean 'join'?"},
+      {"select a from t s wehre b",
+       "18: expected ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end, found 'wehre'. Did "
+       "you mean 'where'?"},
+      {"select a from t ot gruop by b",
+       "19: expected ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end, found 'gruop'. Did "
+       "you mean 'group'?"},
+      {"select a from t a lfet join u on b",
+       "18: expected ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end, found 'lfet'. Did you "
+       "mean 'left'?"},
+      {"select a from t lfet jion u on b",
+       "16: expected ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end, found 'lfet'. Did you "
+       "mean 'left'?"},
+      {"select a from t a x b",
+       "18: expected ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end, found 'x'"},
+      {"select a from t as a limt 5",
+       "21: expected ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end, found 'limt'. Did you "
+       "mean 'limit'?"},
+      {"select a from t join u a on b oder by c",
+       "30: expected an operator, ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end, found "
+       "'oder'. Did you mean 'order'?"},
+  });
+}
+
 TEST(SqlError, KeywordsAreNoNamesWithoutQuotes) {
   expect_errors({
       {"select a from t where select", "22: subqueries are not supported here; write a join"},
