@@ -17,7 +17,7 @@
 // and joins also with less memory, drawn by "seed"; {"differs":"..."} says for which of them the
 // answer is another one ("large": without nested loops). So the script gets each answer once.
 // "unfit" says how many of them had too little memory, or a strategy that does not suit the keys,
-// "passes" the most that one needed.
+// "passes" the most that one needed, "spilled" the most bytes that one wrote to files.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -217,6 +217,7 @@ QueryOptions options_of(const Object& request) {
 /// The most that a run of a query needed.
 struct Needs {
   std::uint64_t passes = 0;
+  std::uint64_t spilled_bytes = 0;
   std::uint64_t bytes = 0;
 };
 
@@ -228,6 +229,7 @@ std::string answer_of(const Query& query, const QueryOptions& options, Needs& ne
   }
   needs.passes = std::max(needs.passes, done->passes);
   needs.bytes = std::max(needs.bytes, done->peak_bytes);
+  needs.spilled_bytes = std::max(needs.spilled_bytes, done->spilled_bytes);
   return sink.json();
 }
 
@@ -272,7 +274,8 @@ Object variant_of(Object request, std::size_t conditions, const Needs& needs,
   const bool is_slow = request["join_strategy"] == "nested-loop";
   if (is_slow && request.count("large") != 0) request["join_strategy"] = "auto";
   // From a part of what suffices to more than that.
-  const std::uint64_t bytes = 1024 + needs.bytes * (1 + random() % 16) / 4;
+  const std::uint64_t least = needs.bytes >> (random() % 5);
+  const std::uint64_t bytes = 1024 + least * (1 + random() % 16) / 4;
   if (random() % 2 == 0) request["memory"] = std::to_string(bytes);
   return request;
 }
@@ -323,7 +326,8 @@ std::string answer_to(const Sources& sources, const Object& request) {
   }
   answer.pop_back();
   return answer + ",\"unfit\":" + std::to_string(unfit) +
-         ",\"passes\":" + std::to_string(needs.passes) + "}";
+         ",\"passes\":" + std::to_string(needs.passes) +
+         ",\"spilled\":" + std::to_string(needs.spilled_bytes) + "}";
 }
 
 /// What tables are read from.
