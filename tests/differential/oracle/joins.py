@@ -362,7 +362,7 @@ class JoinMaker(Maker):
         flags = self.flags()
         by_flags = flags is not None and self.rng.random() < 0.4
         query.request = dict(request, **flags) if by_flags else {"sql": statements["p"]}
-        query.limits, query.all = limits, None
+        query.limits, query.limited, query.all = limits, bool(limits), None
         if limits != others_limits:
             self.source = self.from_clause("p")
             query.all = {"sql": self.sql(clauses["p"], where["p"], {})}
