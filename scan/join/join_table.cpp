@@ -165,7 +165,7 @@ JoinStrategy JoinTable::choose(const JoinTablePlan& plan, const JoinKeyFacts& fa
   if (plan.strategy != JoinStrategy::kAuto) return plan.strategy;
   if (suits_direct(facts) && fits(plan, JoinStrategy::kDirect, facts)) return JoinStrategy::kDirect;
   const bool merges = facts.ascending && fits(plan, JoinStrategy::kMerge, facts);
-  if (merges && plan.ascending_probes) return JoinStrategy::kMerge;
+  if (merges && plan.probes_ascend && plan.probes_ascend()) return JoinStrategy::kMerge;
   if (fits(plan, JoinStrategy::kUnchained, facts)) return JoinStrategy::kUnchained;
   return merges ? JoinStrategy::kMerge : JoinStrategy::kUnchained;
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -46,7 +47,9 @@ struct JoinTablePlan {
   JoinStrategy strategy = JoinStrategy::kAuto;
   unsigned threads = 1;
   std::uint64_t memory_bytes = ~std::uint64_t{0};
-  bool ascending_probes = false;  ///< for kAuto: keys to be looked up mostly ascend
+  /// For kAuto, asked only where it decides: whether keys that are looked up ascend, each vector
+  /// going on where the last one ended. Nothing: they do not.
+  std::function<bool()> probes_ascend = {};
   /// kChained, kOpen, kDistinct: how many keys there are for a slot, at most; 0: as measured best.
   double load = 0;
   bool buckets = false;  ///< kOpen: of four slots; else slot by slot

@@ -9,6 +9,7 @@
 #include "scan/group/group_output.h"
 #include "scan/query/join_run.h"
 #include "scan/query/key_conditions.h"
+#include "scan/query/key_order.h"
 #include "scan/query/make_plan.h"
 
 namespace presso::query {
@@ -544,6 +545,9 @@ class StageBuilder {
     plan.strategy = parent_.options.join_strategy;
     plan.threads = parent_.threads;
     plan.memory_bytes = memory_left(0);
+    plan.probes_ascend = [this] {
+      return !is_loaded_ && keys_ascend(parent_, parent_.tree->root, stage_.probe_keys);
+    };
     PRESSO_ASSIGN(built_->table,
                   join::JoinTable::build(plan, {{words_.data(), words_.size()}, valid()}));
     built_->rows_kept = words_.size();

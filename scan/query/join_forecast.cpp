@@ -8,6 +8,7 @@
 #include "scan/query/join_build.h"
 #include "scan/query/join_plan.h"
 #include "scan/query/join_run.h"
+#include "scan/query/key_order.h"
 #include "scan/query/make_plan.h"
 #include "scan/query/string_facts.h"
 
@@ -77,7 +78,8 @@ double rows_out(const BoundStage& stage, double rows_in, double partners, double
   return rows + (gives_build_rows(stage.kind) ? build_rows : 0);
 }
 
-Result<BuildSizes> sizes_of(const Execution& execution, const BoundStage& stage,
+/// `probe`: the source whose rows pass the stage.
+Result<BuildSizes> sizes_of(const Execution& execution, std::size_t probe, const BoundStage& stage,
                             const std::vector<std::size_t>& kept, double rows) {
   BuildSizes sizes;
   sizes.rows = std::min(std::ceil(rows), static_cast<double>(join::kMostBuildRows));
@@ -91,6 +93,10 @@ Result<BuildSizes> sizes_of(const Execution& execution, const BoundStage& stage,
   sizes.keys.rows = sizes.keys.keys = static_cast<std::uint64_t>(sizes.rows);
   const grouping::KeyCoder coder = JoinKeys(*execution.query.input, stage).coder();
   if (coder.form() == grouping::KeyCoder::Form::kWord) {
+    sizes.keys.ascending = keys_ascend(execution, stage.build.root, stage.build_keys);
+    sizes.table.probes_ascend = [&execution, probe, &stage] {
+      return keys_ascend(execution, probe, stage.probe_keys);
+    };
     sizes.keys.greatest = static_cast<std::uint64_t>(coder.range() - 1);
     return sizes;
   }
@@ -212,7 +218,7 @@ class StagesForecast {
     const auto keys = graph().columns_of(stage.build_keys);
     wanted.insert(wanted.end(), keys.begin(), keys.end());
     PRESSO_ASSIGN(const double rows_kept, add(stage.build, wanted, read));
-    PRESSO_ASSIGN(BuildSizes sizes, sizes_of(execution_, stage, columns, rows_kept));
+    PRESSO_ASSIGN(BuildSizes sizes, sizes_of(execution_, tree.root, stage, columns, rows_kept));
     PRESSO_ASSIGN(sizes.file_bytes, file_bytes(stage, needed, sizes, rows));
     const bool by_word = part_by_word(stage) && tree.root == execution_.tree->root;
     sizes.most_passes = by_word ? kMostPassesByWord : kMostPasses;

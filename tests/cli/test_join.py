@@ -528,6 +528,9 @@ class Passes(JoinTest):
     """Memory does not hold a side, and the rows of all passes are put in order by way of temporary
     files."""
 
+    KEYS = "left.key = right.key"
+    SAID = "passes over the tables: [0-9]+"
+
     def setUp(self):
         super().setUp()
         rows = made_rows(60000, 1, 30000)
@@ -536,7 +539,7 @@ class Passes(JoinTest):
             "small.csv", text_of(made_rows(30000, 2, 30000), "b,key,word"), "--row-group", "5000"
         )
         os.mkdir("spill")
-        self.ask = ("join", self.large, self.small, "--on", "key", "--kind", "left")
+        self.ask = ("join", self.large, self.small, "--on", self.KEYS, "--kind", "left")
         self.little = ("--memory", "1M", "--temp", "spill", "-f", "-o", "out.csv")
         self.write("out.csv", b"precious")
         self.before = self.files()
@@ -551,6 +554,8 @@ class Passes(JoinTest):
         said = self.ok(*self.ask, *self.little, "-v").err
         self.assertEqual(self.read("out.csv"), plenty)
         self.assertRegex(said, "bytes through temporary files")
+        told = self.ok(*self.ask, *self.little[:4], "--explain=analyze").out.decode()
+        self.assertRegex(told, self.SAID)
         self.assertEqual(self.files("spill"), [])
 
     def test_folders_that_take_no_file(self):
@@ -601,6 +606,13 @@ class Passes(JoinTest):
             self.assert_nothing_left()
             found += 1
         self.assertGreater(found, 3)
+
+
+class Files(Passes):
+    """Strings have no ranges to pass by: rows of both sides go to temporary files."""
+
+    KEYS = "cast(left.key as string) = cast(right.key as string)"
+    SAID = r"was: wrote [0-9,]+ rows to a temporary file, .* joined in [0-9]+ parts"
 
 
 class Reports(JoinTest):

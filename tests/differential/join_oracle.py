@@ -112,6 +112,7 @@ class Run(query_oracle.Run):
             what %= (answer["differs"], str(answer["from"])[:1500])
             return self.fail(table, number, query, what)
         self.counts["runs in several passes"] += answer.get("passes", 1) > 1
+        self.counts["runs that spill"] += answer.get("spilled", 0) > 0
         self.counts["runs that do not suit"] += answer.get("unfit", 0)
         if query.all is not None and "rows" in answer:
             answer = self.without_limit(table, number, query, answer)

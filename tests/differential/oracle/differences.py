@@ -2,6 +2,8 @@
 """Where presso answers otherwise than DuckDB or SQLite on purpose, and where one of them may refuse
 what the other answers."""
 
+import re
+
 # What, and what is done about it here. docs/select.md has those that users meet.
 DELIBERATE = [
     ("whole numbers", "64 bits whatever the column's width; DuckDB is given bigints"),
@@ -27,15 +29,38 @@ DELIBERATE = [
     ("x matches 'p'", "DuckDB: regexp_matches(x, 'p')"),
     ("patterns", "are literals. Left out"),
     ("joins without an equality", "refused; DuckDB makes all pairs"),
+    ("rows and groups that LIMIT or OFFSET leaves out", "may be computed or not, of LIMIT 0 too: "
+     "one of both may fail at an overflow, a cast or a division"),
     ("invalid UTF-8", "any bytes are a string; DuckDB does not load them. Left out"),
     ("SQLite", "replace(x, '', null) is x, integers overflow to doubles, / is of integers, other "
      "types are none. Left out"),
 ]
 
 
+# What goes wrong with the values of a row or a group, and with nothing else.
+OWN_EVALUATION = re.compile(
+    r"\b(row [\d,]+|a group): (a (result|value) does not fit into|a text is no|division by zero)"
+)
+OTHER_EVALUATION = re.compile(
+    r"^(OutOfRangeException: .*(Overflow in|out of range)|ConversionException: "
+    r"|InvalidInputException: .*Division by zero)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def left_out(query, own, error):
+    """Whether the one error that there is, presso's own or the other's, is about a value that
+    LIMIT or OFFSET may leave out."""
+    if not query.limited or (own is None) == (error is None):
+        return False
+    return bool(OWN_EVALUATION.search(own) if own is not None else OTHER_EVALUATION.search(error))
+
+
 def reason(query, answer, error):
     """Why one of them may fail where the other does not; None: it is a difference."""
     own = answer.get("error")
+    if left_out(query, own, error):
+        return "one of both computes what LIMIT or OFFSET leaves out"
     if own is not None:
         if "do not chain" in own or "set parentheses" in own:
             return "presso's parser asks for parentheses"
@@ -52,7 +77,7 @@ def reason(query, answer, error):
         if query.risky and ("does not fit into decimal" in own or "38 digits" in own):
             return "presso keeps all digits behind the point, DuckDB drops some"
         if query.risky and ": row " in own:
-            return "presso computes what LIMIT, or a null beside it, leaves out"
+            return "presso computes what a null beside it leaves out"
         return None
     if "Overflow in multiplication of DECIMAL(18)" in error:
         return "DuckDB multiplies in 64 bits what its zones say fits"
@@ -61,5 +86,5 @@ def reason(query, answer, error):
     if "ParserException" in error:
         return "DuckDB's parser asks for parentheses"
     if query.risky:
-        return "DuckDB computes what AND, OR, CASE or LIMIT leave out"
+        return "DuckDB computes what AND, OR or CASE leave out"
     return None

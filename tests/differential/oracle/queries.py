@@ -8,11 +8,12 @@ from terms import Terms
 class Query:
     """`request`: for presso. `sql`, `lite`: for DuckDB, SQLite (or None). `ordered`: rows come in
     one order; else by `keys`, the first so many columns, which no two rows share. `sums`: columns
-    in which DuckDB gives the list of doubles to be summed ("sum") or averaged ("avg")."""
+    in which DuckDB gives the list of doubles to be summed ("sum") or averaged ("avg"). `limited`:
+    there is a LIMIT or OFFSET."""
 
     def __init__(self):
         self.request, self.sql, self.lite = {}, "", None
-        self.ordered, self.keys, self.sums, self.risky, self.lazy = True, 0, {}, False, False
+        self.ordered, self.keys, self.sums, self.risky, self.limited = True, 0, {}, False, False
 
 
 class Maker:
@@ -107,6 +108,7 @@ class Maker:
         if "limit" in query.request:
             request["limit"] = query.request["limit"]
             request["offset"] = query.request["offset"]
+        query.limited = "limit" in request
         query.request = request
         query.sql = self.sql(clauses["d"], self.where_text(wheres, "d") if wheres else "", request)
         query.lite = self.sql(clauses["s"], self.where_text(wheres, "s") if wheres else "", request)

@@ -121,7 +121,7 @@ void measure(JoinStrategy strategy, unsigned threads, const bench::JoinData& dat
   plan.load = options.load;
   plan.buckets = options.buckets;
   plan.memory_bytes = std::uint64_t{8} << 30;
-  plan.ascending_probes = options.data.probe_order == bench::KeyOrder::kSorted;
+  plan.probes_ascend = [&] { return options.data.probe_order == bench::KeyOrder::kSorted; };
   std::unique_ptr<JoinTable> table;
   std::vector<Found> found(threads);
   double best_build = 1e9, best_probe = 1e9;
