@@ -81,6 +81,13 @@ class KeyTable {
     keys_.clear();
     arena_ = std::make_shared<StringArena>();
   }
+  /// Keys that are added from then on point to bytes of the caller, who keeps them.
+  void borrow_bytes() { borrows_ = true; }
+  /// Copies the bytes of all keys.
+  void own_bytes() {
+    borrows_ = false;
+    for (std::size_t i = 0; i < keys_.size(); ++i) keys_[i] = kept(keys_[i]);
+  }
   /// Bytes that keys point to.
   std::shared_ptr<StringArena> arena() const { return arena_; }
 
@@ -95,6 +102,15 @@ class KeyTable {
       if (slot.number_plus_1 == 0) return kAbsent;
       if (slot.compared == compared && is_same(slot, key, hash)) return slot.number_plus_1 - 1;
     }
+  }
+  /// The first key with this hash, which is nearly always what find() gives; kAbsent: there is
+  /// none.
+  std::uint32_t candidate(const Key& key, std::uint64_t hash) const {
+    if (slots_.empty()) return kAbsent;
+    const std::uint64_t compared = compared_of(key, hash);
+    std::size_t at = first_slot(hash);
+    while (slots_[at].number_plus_1 != 0 && slots_[at].compared != compared) at = (at + 1) & mask_;
+    return slots_[at].number_plus_1 - 1;
   }
   /// Asks for the memory that find() looks at first.
   void prefetch(std::uint64_t hash) const {
@@ -165,7 +181,7 @@ class KeyTable {
   }
   std::uint64_t kept(std::uint64_t key) { return key; }
   WordPair kept(const WordPair& key) { return key; }
-  StringRef kept(const StringRef& key) { return arena_->add(key.bytes()); }
+  StringRef kept(const StringRef& key) { return borrows_ ? key : arena_->add(key.bytes()); }
 
   void begin(NewKeys& added) const {
     added.first = size();
@@ -227,6 +243,7 @@ class KeyTable {
   std::size_t mask_ = 0;
   Column<Key> keys_;  ///< by number
   std::shared_ptr<StringArena> arena_ = std::make_shared<StringArena>();
+  bool borrows_ = false;
 };
 
 }  // namespace presso::query::grouping

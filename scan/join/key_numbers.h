@@ -22,12 +22,27 @@ namespace presso::query::join {
 template <class Key>
 class KeyNumbers {
  public:
-  /// Writes the number of each key of the build side that has a bit in `validity` (nullptr: all),
-  /// and 0 for the others. kOutOfMemory where that takes more than `memory_bytes`.
+  /// Keys of the build side.
+  struct Rows {
+    std::span<const Key> keys;
+    const std::uint64_t* validity = nullptr;  ///< rows that have one; nullptr: all
+    const std::uint64_t* hashes = nullptr;    ///< hash_key() of each; nullptr: they are made
+    /// What keys point to; nullptr: that is copied. Kept unless most keys occur several times.
+    std::shared_ptr<const void> bytes;
+    std::uint64_t bytes_size = 0;
+  };
+  /// Writes the number of each key, and 0 for rows without one. `numbers` is nullptr where nobody
+  /// asks for them. kOutOfMemory where that takes more than `memory_bytes`.
+  static Result<std::unique_ptr<KeyNumbers>> build(const Rows& rows, unsigned threads,
+                                                   std::uint64_t memory_bytes,
+                                                   std::uint64_t* numbers);
+  /// The same of keys whose bytes are copied.
   static Result<std::unique_ptr<KeyNumbers>> build(std::span<const Key> keys,
                                                    const std::uint64_t* validity, unsigned threads,
                                                    std::uint64_t memory_bytes,
-                                                   std::uint64_t* numbers);
+                                                   std::uint64_t* numbers) {
+    return build(Rows{keys, validity, nullptr, nullptr, 0}, threads, memory_bytes, numbers);
+  }
 
   /// Writes the numbers of up to kBatchRows keys, and bits: which of them there are. A key without
   /// a bit in `validity` is not there. By any number of threads at once.
@@ -45,6 +60,8 @@ class KeyNumbers {
   explicit KeyNumbers(std::size_t parts) : parts_(parts), first_(parts + 1) {}
 
   std::vector<grouping::KeyTable<Key>> parts_;
+  std::shared_ptr<const void> bytes_;  ///< that keys of parts_ point to
+  std::uint64_t bytes_size_ = 0;
   std::vector<std::uint64_t> first_;  ///< number of each part's first key, and of all keys
 };
 

@@ -493,8 +493,10 @@ class StageBuilder {
     built_->rows = stores.size() == 1
                        ? std::move(stores[0])
                        : RowStore::concatenated(physical_, std::move(stores), parent_.threads);
+    built_->rows_kept = rows;
+    if (!built_->keys.are_words()) return number_keys();
     words_.extend_unset(static_cast<std::size_t>(rows));
-    return built_->keys.are_words() ? gather_words() : number_keys();
+    return gather_words();
   }
 
   void gather_validity(std::uint64_t rows) {
@@ -527,9 +529,14 @@ class StageBuilder {
 
   Status number_keys() {
     KeyColumn keys;
+    const auto rows = static_cast<std::size_t>(built_->rows_kept);
+    if (slices_.size() > 1) keys.reserve(built_->keys.coder().form(), rows);
     for (SliceRows& slice : slices_) keys.append(std::move(slice.keys));
-    return built_->keys.number(keys, valid(), parent_.threads, memory_left(keys.bytes()),
-                               words_.data());
+    const std::uint64_t held = keys.bytes();
+    const bool wants_numbers = !is_decided_by_scan();
+    if (wants_numbers) words_.extend_unset(rows);
+    return built_->keys.number(std::move(keys), valid(), parent_.threads, memory_left(held),
+                               wants_numbers ? words_.data() : nullptr);
   }
 
   const std::uint64_t* valid() const { return validity_.empty() ? nullptr : validity_.data(); }
@@ -539,8 +546,44 @@ class StageBuilder {
   }
 
   Status make_table() {
-    if (!is_placed_) PRESSO_TRY(gather());
+    if (is_placed_) {
+      built_->rows_kept = words_.size();
+    } else {
+      PRESSO_TRY(gather());
+    }
     slices_.clear();
+    built_->is_worth_asking =
+        !is_loaded_ && query::is_worth_asking(parent_.query, *parent_.tree, stage_,
+                                              static_cast<double>(built_->rows_kept));
+    if (is_decided_by_scan() && !built_->keys.are_words()) return {};
+    if (is_decided_by_scan()) {
+      make_filter();
+      if (built_->filter != nullptr && built_->filter->exact()) return {};
+    }
+    PRESSO_TRY(make_join_table());
+    if (built_->filter == nullptr && built_->is_worth_asking && built_->keys.are_words()) {
+      make_filter();
+    }
+    if (marks_rows()) {
+      built_->matched = std::make_unique<std::atomic<std::uint64_t>[]>((words_.size() + 63) / 64);
+    }
+    return {};
+  }
+
+  /// If there is memory for one.
+  void make_filter() {
+    const std::uint64_t held = built_->table == nullptr ? 0 : built_->table->bytes();
+    auto filter = join::KeyFilter::build({{words_.data(), words_.size()}, valid()}, parent_.threads,
+                                         memory_left(held));
+    if (filter.ok()) built_->filter = std::make_unique<join::KeyFilter>(std::move(*filter));
+  }
+
+  /// Of a stage that asks for nothing but which keys there are.
+  bool is_decided_by_scan() const {
+    return !is_loaded_ && query::is_decided_by_scan(parent_, stage_, part_.is_all());
+  }
+
+  Status make_join_table() {
     join::JoinTablePlan plan;
     plan.strategy = parent_.options.join_strategy;
     plan.threads = parent_.threads;
@@ -550,18 +593,6 @@ class StageBuilder {
     };
     PRESSO_ASSIGN(built_->table,
                   join::JoinTable::build(plan, {{words_.data(), words_.size()}, valid()}));
-    built_->rows_kept = words_.size();
-    built_->is_worth_asking =
-        !is_loaded_ && query::is_worth_asking(parent_.query, *parent_.tree, stage_,
-                                              static_cast<double>(words_.size()));
-    if (built_->is_worth_asking && built_->keys.are_words()) {
-      auto filter = join::KeyFilter::build({{words_.data(), words_.size()}, valid()},
-                                           parent_.threads, memory_left(built_->table->bytes()));
-      if (filter.ok()) built_->filter = std::make_unique<join::KeyFilter>(std::move(*filter));
-    }
-    if (marks_rows()) {
-      built_->matched = std::make_unique<std::atomic<std::uint64_t>[]>((words_.size() + 63) / 64);
-    }
     return {};
   }
 
@@ -592,17 +623,27 @@ class StageBuilder {
 }  // namespace
 
 std::uint64_t KeyColumn::bytes() const {
-  std::uint64_t bytes = words.capacity() * sizeof(std::uint64_t) +
-                        pairs.capacity() * sizeof(grouping::WordPair) +
-                        strings.capacity() * sizeof(StringRef);
+  std::uint64_t bytes =
+      words.capacity() * sizeof(std::uint64_t) + pairs.capacity() * sizeof(grouping::WordPair) +
+      strings.capacity() * sizeof(StringRef) + hashes.capacity() * sizeof(std::uint64_t);
   for (const auto& arena : arenas) bytes += arena->bytes();
   return bytes;
+}
+
+void KeyColumn::reserve(grouping::KeyCoder::Form form, std::size_t rows) {
+  if (form == grouping::KeyCoder::Form::kPair) {
+    pairs.reserve(rows);
+  } else {
+    strings.reserve(rows);
+    hashes.reserve(rows);
+  }
 }
 
 void KeyColumn::append(KeyColumn other) {
   words.insert(words.end(), other.words.begin(), other.words.end());
   pairs.insert(pairs.end(), other.pairs.begin(), other.pairs.end());
   strings.insert(strings.end(), other.strings.begin(), other.strings.end());
+  hashes.insert(hashes.end(), other.hashes.begin(), other.hashes.end());
   for (auto& arena : other.arenas) arenas.push_back(std::move(arena));
 }
 
@@ -672,6 +713,7 @@ void JoinKeys::append(const Scratch& scratch, std::uint32_t row, KeyColumn& to) 
   } else {
     if (to.arenas.empty()) to.arenas.push_back(std::make_unique<StringArena>());
     to.strings.push_back(to.arenas.back()->add(scratch.codes.strings[row].bytes()));
+    to.hashes.push_back(hash_bytes(scratch.codes.strings[row].bytes()));
   }
 }
 
@@ -684,15 +726,19 @@ void JoinKeys::append_all(const Scratch& scratch, std::uint32_t count, KeyColumn
   }
 }
 
-Status JoinKeys::number(const KeyColumn& keys, const std::uint64_t* validity, unsigned threads,
+Status JoinKeys::number(KeyColumn keys, const std::uint64_t* validity, unsigned threads,
                         std::uint64_t memory_bytes, std::uint64_t* words) {
   if (coder_.form() == grouping::KeyCoder::Form::kPair) {
     PRESSO_ASSIGN(pair_numbers_, join::KeyNumbers<grouping::WordPair>::build(
                                      keys.pairs, validity, threads, memory_bytes, words));
-  } else {
-    PRESSO_ASSIGN(string_numbers_, join::KeyNumbers<StringRef>::build(
-                                       keys.strings, validity, threads, memory_bytes, words));
+    return {};
   }
+  join::KeyNumbers<StringRef>::Rows rows{keys.strings, validity, keys.hashes.data(), nullptr, 0};
+  for (const auto& arena : keys.arenas) rows.bytes_size += arena->bytes();
+  rows.bytes =
+      std::make_shared<const std::vector<std::unique_ptr<StringArena>>>(std::move(keys.arenas));
+  PRESSO_ASSIGN(string_numbers_,
+                join::KeyNumbers<StringRef>::build(rows, threads, memory_bytes, words));
   return {};
 }
 

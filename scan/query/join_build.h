@@ -26,10 +26,12 @@ struct KeyColumn {
   std::vector<std::uint64_t> words;
   std::vector<grouping::WordPair> pairs;
   std::vector<StringRef> strings;
+  std::vector<std::uint64_t> hashes;                 ///< of `strings`
   std::vector<std::unique_ptr<StringArena>> arenas;  ///< of `strings`
 
   std::uint64_t bytes() const;
   void append(KeyColumn other);
+  void reserve(grouping::KeyCoder::Form form, std::size_t rows);  ///< keys that are no words
 };
 
 /// Keys of both sides as 64-bit words: equal words for equal keys and for no others.
@@ -60,7 +62,8 @@ class JoinKeys {
 
   bool are_words() const { return coder_.form() == grouping::KeyCoder::Form::kWord; }
   /// Where they are none: gives all keys of the build side numbers, which are their words.
-  Status number(const KeyColumn& keys, const std::uint64_t* validity, unsigned threads,
+  /// `words` is nullptr where it is only asked which keys there are.
+  Status number(KeyColumn keys, const std::uint64_t* validity, unsigned threads,
                 std::uint64_t memory_bytes, std::uint64_t* words);
   /// Words of what was encoded, in scratch.codes.words. Returns the bits of rows that may have a
   /// partner, or nullptr: all.
@@ -104,7 +107,7 @@ struct BuiltStage {
   std::vector<std::size_t> columns;  ///< of BoundQuery::columns, those of `rows` in turn
   RowStore rows;
   std::uint64_t rows_kept = 0;
-  std::unique_ptr<join::JoinTable> table;
+  std::unique_ptr<join::JoinTable> table;  ///< nullptr: the scan decides what it would be asked
   /// Whether it is worth asking rows of the probe side for their keys before they are joined.
   bool is_worth_asking = false;
   std::unique_ptr<join::KeyFilter> filter;  ///< for that, where keys are words; may be nullptr

@@ -458,7 +458,10 @@ std::string JoinRun::asked_text(std::size_t stage) const {
 std::string JoinRun::describe(std::size_t stage) const {
   const BuiltStage& built = *stages_[stage];
   std::string text = "kept " + grouped(rows_kept_[stage]) + " rows, " +
-                     bytes_text(most_bytes_[stage]) + " (" + built.table->describe();
+                     bytes_text(most_bytes_[stage]) + " (" +
+                     (built.table != nullptr    ? built.table->describe()
+                      : built.filter != nullptr ? built.filter->describe()
+                                                : grouped(built.keys.different()) + " keys");
   if (parts_.size() > 1 && stage == divided_) {
     text += "; the last of " + grouped(parts_.size()) + " parts";
   }

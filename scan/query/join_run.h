@@ -174,7 +174,7 @@ class JoinRun {
     std::optional<std::size_t> condition;
     bool decides = false;
   };
-  std::vector<Scanned> scanned_;  ///< by stage
+  std::vector<Scanned> scanned_;    ///< by stage
   std::optional<PartSizes> sizes_;  ///< of the stage that is divided
   FilterPlan plan_;                 ///< of the root, whatever the part
   bool scans_part_ = false;         ///< only rows of the part are read of the root

@@ -154,10 +154,10 @@ Result<VectorView> JoinWorker::column(Level& level, std::size_t column) {
   if (of_root && level.all_root_rows) {
     gathered.view = from;
   } else {
-    if (of_root && ending_) {
-      from.physical = physical_of_column(execution_.query, column);
-    } else if (!of_root) {
+    if (!of_root && run_.has_stage(holder - 1)) {
       from = run_.stage(holder - 1).rows.view(place_[column], 0);
+    } else if (!of_root || ending_) {  // rows at the end have none of it, be it in memory or not
+      from.physical = physical_of_column(execution_.query, column);
     }
     gathered.values.resize_discarding(kBatchRows * physical_bytes(from.physical));
     const std::uint32_t* const rows = level.rows[holder].data();

@@ -117,6 +117,13 @@ bool is_worth_asking(const BoundQuery& query, const JoinTree& tree, const BoundS
   return reduced || kMuchLess * rows < static_cast<double>(sources[tree.root].rows);
 }
 
+bool is_decided_by_scan(const Execution& execution, const BoundStage& stage, bool is_whole) {
+  const auto number = static_cast<std::size_t>(&stage - execution.tree->stages.data());
+  return is_choosing(stage) && execution.options.join_strategy == JoinStrategy::kAuto &&
+         (is_whole || stage.kind == StageKind::kProbeSemi) &&
+         can_ask_in_scan(execution.query, *execution.tree, number);
+}
+
 std::optional<KeyCondition> key_condition(const Execution& execution, std::size_t stage,
                                           const BuiltStage& built, bool is_parted) {
   const BoundStage& bound = built.bound;
@@ -130,8 +137,8 @@ std::optional<KeyCondition> key_condition(const Execution& execution, std::size_
   if (words && built.filter == nullptr) return std::nullopt;
   const bool negated = bound.kind == StageKind::kProbeAnti;
   KeyCondition made;
-  made.decides = is_choosing(bound) && (!words || built.filter->exact()) &&
-                 execution.options.join_strategy == JoinStrategy::kAuto && !(negated && is_parted);
+  made.decides =
+      (!words || built.filter->exact()) && is_decided_by_scan(execution, bound, !is_parted);
   if (negated && !made.decides) return std::nullopt;
   const bool is_string =
       single && key.kind == Node::Kind::kColumn && key.physical == Physical::kString;

@@ -24,6 +24,10 @@ bool can_ask_in_scan(const BoundQuery& query, const JoinTree& tree, std::size_t 
 bool is_worth_asking(const BoundQuery& query, const JoinTree& tree, const BoundStage& stage,
                      double rows);
 
+/// Whether nothing is left of a stage when the scan knows which keys there are: `is_whole`, all of
+/// them. That takes an exact answer, which a filter of words may not have.
+bool is_decided_by_scan(const Execution& execution, const BoundStage& stage, bool is_whole);
+
 struct KeyCondition {
   Condition condition;
   bool decides = false;  ///< the stage has nothing left to do
