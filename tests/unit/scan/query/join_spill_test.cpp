@@ -123,6 +123,22 @@ TEST_F(JoinMemoryTest, SpillingStrategiesAgree) {
   EXPECT_GE(spilled, 5);
 }
 
+TEST_F(JoinMemoryTest, RowsAtTheEndHaveNullsInColumnsOfATableThatSpilled) {
+  // No row comes to it, so that nothing of it is read back.
+  Rows first = make_rows(5000, 2500, 7);
+  for (Row& row : first) row.key = std::nullopt;
+  const Rows second = make_rows(4000, 2500, 8), third = make_rows(60, 4000, 9);
+  Query query = Query::from(left_table(first));
+  query.join({table(csv_of(second, "a,l,b"), 64, kTypes)}, {}, JoinKind::kInner,
+             "cast(k as string) = cast(l as string)");
+  query.join({table(csv_of(third, "c,d,e"), 128, kTypes)}, {}, JoinKind::kFull, "id = d");
+  query.select("id, a, c, b");
+  const std::string expected = run(query);
+  ASSERT_NE(expected.find("\n,,"), expected.npos) << expected;
+  EXPECT_EQ(run(query, with(60u << 10, 2)), expected);
+  EXPECT_GT(summary.spilled_bytes, 0u);
+}
+
 TEST_F(JoinMemoryTest, SeveralTablesMaySpill) {
   const Rows first = make_rows(5000, 2500, 7), second = make_rows(4000, 2500, 8),
              third = make_rows(4500, 2500, 9);
