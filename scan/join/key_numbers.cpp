@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// First all hashes, then a table for each part: a thread has some parts, walks over all hashes and
-// collects the rows of each part until a batch of them can be looked up. At last the numbers of a
-// part move behind those of the parts before it.
+// First all hashes; then rows are dealt out to parts, so that each part's table can be filled by
+// one thread and stays in its cache. At last the numbers of a part move behind those of the parts
+// before.
 #include "scan/join/key_numbers.h"
 
 #include <array>
+#include <utility>
 
 #include "scan/group/memory_budget.h"
 #include "scan/join/build_rows.h"
@@ -19,6 +20,11 @@ constexpr std::uint64_t kManyRows = 500'000;
 constexpr std::size_t kParts = 16;
 constexpr std::size_t kMostParts = 64;  ///< so that tables of a million keys stay in the L2 cache
 constexpr std::uint64_t kRowsForAThread = 16'384;
+
+void prefetch_bytes(const grouping::WordPair&) {}
+void prefetch_bytes(const StringRef& key) {
+  __builtin_prefetch(key.data);
+}
 
 template <class Key>
 class Builder {
@@ -36,15 +42,14 @@ class Builder {
   /// Writes where the numbers of parts begin.
   Status run(std::vector<std::uint64_t>& first) {
     if (rows_.hashes == nullptr) PRESSO_TRY(make_hashes());
-    const std::size_t groups = std::min<std::size_t>(threads_, tables_.size());
-    PRESSO_TRY(for_each_in_parallel(groups, threads_, [&](std::size_t i) {
-      return number_parts(i * tables_.size() / groups, (i + 1) * tables_.size() / groups);
-    }));
+    PRESSO_TRY(deal_out());
+    PRESSO_TRY(for_each_in_parallel(tables_.size(), threads_,
+                                    [&](std::size_t part) { return number_part(part); }));
     for (std::size_t part = 0; part < tables_.size(); ++part) {
       first[part + 1] = first[part] + tables_[part].size();
     }
     if (numbers_ == nullptr) return {};
-    return for_each_range([&](std::uint64_t begin, std::uint64_t end) {
+    return for_each_range([&](std::uint64_t begin, std::uint64_t end, std::size_t) {
       for (std::uint64_t row = begin; row < end; ++row) {
         numbers_[row] = is_valid(row) ? numbers_[row] + first[part_of_row(row)] : 0;
       }
@@ -52,13 +57,6 @@ class Builder {
   }
 
  private:
-  struct Waiting {
-    std::array<std::uint64_t, kBatchRows> rows;
-    std::uint32_t count = 0;
-    std::uint64_t bytes = 0;  ///< of the part's table, as counted
-    std::uint64_t all = 0;    ///< rows of the part
-    std::uint64_t done = 0;
-  };
   /// What a batch is looked up with.
   struct Batch {
     std::array<Key, kBatchRows> keys;
@@ -73,7 +71,7 @@ class Builder {
     std::uint64_t hashes_bytes = 0;
     budget_.update(hashes_bytes, hashes_.bytes());
     rows_.hashes = hashes_.data();
-    return for_each_range([&](std::uint64_t begin, std::uint64_t end) {
+    return for_each_range([&](std::uint64_t begin, std::uint64_t end, std::size_t) {
       for (std::uint64_t row = begin; row < end; ++row) {
         hashes_[row] = is_valid(row) ? grouping::hash_key(rows_.keys[row]) : 0;
       }
@@ -85,85 +83,120 @@ class Builder {
     return part_of(rows_.hashes[row], static_cast<std::uint32_t>(tables_.size()));
   }
 
+  /// Calls work(begin, end, number of the range).
   template <class Work>
   Status for_each_range(const Work& work) {
     const std::uint64_t rows = rows_.keys.size();
-    const std::uint64_t ranges = std::min<std::uint64_t>(threads_, rows / kRowsForAThread + 1);
+    const std::uint64_t ranges = ranges_of(rows);
     return for_each_in_parallel(static_cast<std::size_t>(ranges), threads_, [&](std::size_t i) {
-      work(part_begin(rows, i, ranges), part_begin(rows, i + 1, ranges));
+      work(part_begin(rows, i, ranges), part_begin(rows, i + 1, ranges), i);
       return Status();
     });
   }
+  std::uint64_t ranges_of(std::uint64_t rows) const {
+    return std::min<std::uint64_t>(threads_, rows / kRowsForAThread + 1);
+  }
 
-  /// The rows of parts `begin` to before `end`.
-  Status number_parts(std::size_t begin, std::size_t end) {
-    std::vector<Waiting> waiting(end - begin);
-    const auto batch = std::make_unique<Batch>();
-    const auto for_each_row = [&](auto&& take) -> Status {
-      for (std::uint64_t row = 0; row < rows_.keys.size(); ++row) {
-        const std::size_t part = part_of_row(row);
-        if (part < begin || part >= end || !is_valid(row)) continue;
-        PRESSO_TRY(take(part, row));
+  template <class Take>
+  void for_each_valid(std::uint64_t begin, std::uint64_t end, const Take& take) const {
+    for (std::uint64_t row = begin; row < end; ++row) {
+      if (is_valid(row)) take(row, part_of_row(row));
+    }
+  }
+
+  /// Rows with a key, part by part: each range of rows is counted, and then writes its rows.
+  Status deal_out() {
+    PRESSO_TRY(budget_.check(column_bytes<std::uint32_t>(rows_.keys.size())));
+    dealt_.extend_unset(rows_.keys.size());
+    std::uint64_t dealt_bytes = 0;
+    budget_.update(dealt_bytes, dealt_.bytes());
+    const std::size_t parts = tables_.size();
+    const auto ranges = static_cast<std::size_t>(ranges_of(rows_.keys.size()));
+    std::vector<std::vector<std::uint64_t>> at(ranges, std::vector<std::uint64_t>(parts));
+    PRESSO_TRY(for_each_range([&](std::uint64_t begin, std::uint64_t end, std::size_t range) {
+      std::uint64_t* const counts = at[range].data();
+      for_each_valid(begin, end, [&](std::uint64_t, std::size_t part) { ++counts[part]; });
+    }));
+    std::uint64_t next = 0;
+    for (std::size_t part = 0; part < parts; ++part) {
+      begins_.push_back(next);
+      for (std::size_t range = 0; range < ranges; ++range) {
+        next += std::exchange(at[range][part], next);
       }
-      return {};
-    };
-    PRESSO_TRY(for_each_row([&](std::size_t part, std::uint64_t) -> Status {
-      ++waiting[part - begin].all;
-      return {};
-    }));
-    PRESSO_TRY(for_each_row([&](std::size_t part, std::uint64_t row) -> Status {
-      Waiting& rows = waiting[part - begin];
-      rows.rows[rows.count++] = row;
-      return rows.count < kBatchRows ? Status{} : number_batch(rows, tables_[part], *batch);
-    }));
-    for (std::size_t part = begin; part < end; ++part) {
-      PRESSO_TRY(number_batch(waiting[part - begin], tables_[part], *batch));
+    }
+    begins_.push_back(next);
+    return for_each_range([&](std::uint64_t begin, std::uint64_t end, std::size_t range) {
+      std::uint64_t* const places = at[range].data();
+      for_each_valid(begin, end, [&](std::uint64_t row, std::size_t part) {
+        dealt_[static_cast<std::size_t>(places[part]++)] = static_cast<std::uint32_t>(row);
+      });
+    });
+  }
+
+  Status number_part(std::size_t part) {
+    const auto batch = std::make_unique<Batch>();
+    std::uint64_t bytes = 0;  // of its table, as counted
+    for (std::uint64_t at = begins_[part]; at < begins_[part + 1]; at += kBatchRows) {
+      const auto count =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, begins_[part + 1] - at));
+      PRESSO_TRY(make_room(part, at, count));
+      number_batch(dealt_.data() + at, count, tables_[part], *batch);
+      budget_.update(bytes, tables_[part].bytes());
+      PRESSO_TRY(budget_.check());
     }
     return {};
   }
 
   /// Room for a batch; and for all that are likely to come, by how many of the rows so far had a
   /// key of their own, as tables that grow step by step move all their keys each time.
-  Status make_room(const Waiting& waiting, grouping::KeyTable<Key>& table) {
-    std::uint64_t more = waiting.count;
-    if (waiting.done > 0) {
-      const std::uint64_t left = waiting.all - waiting.done;
-      more = std::max<std::uint64_t>(more, left * table.size() / waiting.done);
-    }
-    const bool fits = more < grouping::KeyTable<Key>::kMostKeys - table.size() &&
-                      budget_.check(table.growth_bytes(static_cast<std::uint32_t>(more))).ok();
-    if (!fits) more = waiting.count;
-    PRESSO_TRY(budget_.check(table.growth_bytes(static_cast<std::uint32_t>(more))));
-    table.reserve(static_cast<std::uint32_t>(more));
-    return {};
-  }
-
-  Status number_batch(Waiting& waiting, grouping::KeyTable<Key>& table, Batch& batch) {
+  Status make_room(std::size_t part, std::uint64_t at, std::uint32_t count) {
+    grouping::KeyTable<Key>& table = tables_[part];
     if (table.size() > grouping::KeyTable<Key>::kMostKeys) {
       return make_error(ErrorCode::kInvalidArgument, "a join has too many different keys");
     }
-    PRESSO_TRY(make_room(waiting, table));
-    for (std::uint32_t i = 0; i < waiting.count; ++i) {
-      batch.keys[i] = rows_.keys[waiting.rows[i]];
-      batch.hashes[i] = rows_.hashes[waiting.rows[i]];
-    }
-    table.find_or_add(batch.keys.data(), batch.hashes.data(), waiting.count, batch.ids.data(),
-                      batch.added);
-    for (std::uint32_t i = 0; numbers_ != nullptr && i < waiting.count; ++i) {
-      numbers_[waiting.rows[i]] = batch.ids[i];
-    }
-    waiting.done += waiting.count;
-    waiting.count = 0;
-    budget_.update(waiting.bytes, table.bytes());
-    return budget_.check();
+    const std::uint64_t done = at - begins_[part], left = begins_[part + 1] - at;
+    const std::uint64_t likely = done == 0 ? 0 : left * table.size() / done;
+    auto more = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(likely, grouping::KeyTable<Key>::kMostKeys - table.size()));
+    if (more < count || !budget_.check(table.growth_bytes(more)).ok()) more = count;
+    PRESSO_TRY(budget_.check(table.growth_bytes(more)));
+    table.reserve(more);
+    return {};
   }
+
+  /// First what a key is likely to be compared with is asked for: keys that come again are compared
+  /// with bytes anywhere in memory.
+  void number_batch(const std::uint32_t* rows, std::uint32_t count, grouping::KeyTable<Key>& table,
+                    Batch& batch) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      batch.keys[i] = rows_.keys[rows[i]];
+      batch.hashes[i] = rows_.hashes[rows[i]];
+      table.prefetch(batch.hashes[i]);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      batch.ids[i] = table.candidate(batch.keys[i], batch.hashes[i]);
+      if (batch.ids[i] != kAbsent) __builtin_prefetch(table.keys() + batch.ids[i]);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (batch.ids[i] == kAbsent) continue;
+      prefetch_bytes(table.keys()[batch.ids[i]]);
+      prefetch_bytes(batch.keys[i]);
+    }
+    table.find_or_add(batch.keys.data(), batch.hashes.data(), count, batch.ids.data(), batch.added);
+    for (std::uint32_t i = 0; numbers_ != nullptr && i < count; ++i)
+      numbers_[rows[i]] = batch.ids[i];
+  }
+
+  static constexpr std::uint32_t kAbsent = grouping::KeyTable<Key>::kAbsent;
 
   Rows rows_;
   const unsigned threads_;
   std::uint64_t* const numbers_;
   std::vector<grouping::KeyTable<Key>>& tables_;
   grouping::MemoryBudget budget_;
-  Column<std::uint64_t> hashes_;  ///< where the caller has none
+  Column<std::uint64_t> hashes_;       ///< where the caller has none
+  Column<std::uint32_t> dealt_;        ///< rows, part by part
+  std::vector<std::uint64_t> begins_;  ///< of parts, in dealt_
 };
 
 Error with_reason(Error error) {
@@ -199,15 +232,6 @@ Result<std::unique_ptr<KeyNumbers<Key>>> KeyNumbers<Key>::build(const Rows& rows
   if (!result.ok()) return with_reason(std::move(result.error()));
   return result;
 }
-
-namespace {
-
-void prefetch_bytes(const grouping::WordPair&) {}
-void prefetch_bytes(const StringRef& key) {
-  __builtin_prefetch(key.data);
-}
-
-}  // namespace
 
 /// Slots, keys and their bytes each are a walk over all keys, so that their memory comes at once.
 template <class Key>

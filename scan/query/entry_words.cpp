@@ -24,7 +24,7 @@ Result<std::shared_ptr<const void>> make_entry_words(const JoinKeys& keys, Slice
     keys.encode({&view, 1}, count, *scratch);
     keys.hash(count, *scratch);
     words->hashes.insert(words->hashes.end(), scratch->hashes, scratch->hashes + count);
-    const std::uint64_t* const known = keys.words(count, nullptr, *scratch);
+    const std::uint64_t* const known = keys.words_of_entries(count, *scratch);
     const std::uint64_t* const found = scratch->codes.words.data();
     words->words.insert(words->words.end(), found, found + count);
     const std::size_t whole = words->known.size();

@@ -756,6 +756,16 @@ const std::uint64_t* JoinKeys::words(std::uint32_t count, const std::uint64_t* v
   return validity;
 }
 
+const std::uint64_t* JoinKeys::words_of_entries(std::uint32_t count, Scratch& scratch) const {
+  constexpr std::uint64_t kFewKeys = 10'000;  // their table stays in the cache itself
+  if (string_numbers_ == nullptr || string_numbers_->size() <= kFewKeys) {
+    return words(count, nullptr, scratch);
+  }
+  known_entries_->find(*string_numbers_, scratch.codes.strings.data(), scratch.hashes, count,
+                       scratch.codes.words.data(), scratch.known);
+  return scratch.known;
+}
+
 std::uint64_t JoinKeys::bytes() const {
   return (pair_numbers_ == nullptr ? 0 : pair_numbers_->bytes()) +
          (string_numbers_ == nullptr ? 0 : string_numbers_->bytes());

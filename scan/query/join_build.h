@@ -16,6 +16,7 @@
 #include "scan/query/execution.h"
 #include "scan/query/join_part.h"
 #include "scan/query/join_plan.h"
+#include "scan/query/known_entries.h"
 #include "scan/query/part_file.h"
 #include "scan/values/hash.h"
 
@@ -69,6 +70,8 @@ class JoinKeys {
   /// partner, or nullptr: all.
   const std::uint64_t* words(std::uint32_t count, const std::uint64_t* validity,
                              Scratch& scratch) const;
+  /// The same of strings that often come again: entries of dictionaries, with their hashes.
+  const std::uint64_t* words_of_entries(std::uint32_t count, Scratch& scratch) const;
   std::uint64_t bytes() const;  ///< of the numbers
 
   const grouping::KeyCoder& coder() const { return coder_; }
@@ -88,6 +91,7 @@ class JoinKeys {
   std::int64_t base_ = 0;
   std::unique_ptr<join::KeyNumbers<grouping::WordPair>> pair_numbers_;
   std::unique_ptr<join::KeyNumbers<StringRef>> string_numbers_;
+  std::unique_ptr<KnownEntries> known_entries_ = std::make_unique<KnownEntries>();
 };
 
 /// What became of a stage, for --explain.
