@@ -678,10 +678,12 @@ const std::uint64_t* JoinKeys::encode(std::span<const VectorView> keys, std::uin
   const std::uint64_t* validity = nullptr;
   for (const VectorView& key : keys) {
     if (key.validity == nullptr) continue;
-    for (std::uint32_t word = 0; word < kBatchWords; ++word) {
+    const std::uint32_t words = (count + 63) / 64;  // bitmaps of few rows have no more
+    for (std::uint32_t word = 0; word < words; ++word) {
       const std::uint64_t before = validity == nullptr ? ~std::uint64_t{0} : scratch.validity[word];
       scratch.validity[word] = before & key.validity[word];
     }
+    std::fill(scratch.validity + words, scratch.validity + kBatchWords, std::uint64_t{0});
     validity = scratch.validity;
   }
   return validity;
