@@ -154,7 +154,9 @@ Result<VectorView> JoinWorker::column(Level& level, std::size_t column) {
   if (of_root && level.all_root_rows) {
     gathered.view = from;
   } else {
-    if (of_root && ending_) {
+    const bool is_there = of_root || run_.has_stage(holder - 1);
+    if (!is_there || (of_root && ending_)) {
+      // Rows of a build side at the end have none of the root, nor of a stage that has spilled.
       from.physical = physical_of_column(execution_.query, column);
     } else if (!of_root) {
       from = run_.stage(holder - 1).rows.view(place_[column], 0);

@@ -24,8 +24,7 @@ KeyTest::KeyTest(const Graph& graph, const BuiltStage& built, std::size_t first_
     : keys_(built.keys),
       filter_(built.filter.get()),
       exact_(exact),
-      program_(graph, built.bound.probe_keys),
-      first_column_(first_column) {
+      program_(graph, built.bound.probe_keys) {
   for (const std::size_t column : program_.inputs()) columns_.push_back(column - first_column);
   const Node& key = graph.at(built.bound.probe_keys[0]);
   if (built.bound.probe_keys.size() != 1 || key.kind != Node::Kind::kColumn) return;

@@ -61,7 +61,6 @@ class KeyTest {
   const join::KeyFilter* const filter_;
   const bool exact_;
   Program program_;  ///< the keys
-  std::size_t first_column_;
   std::vector<std::size_t> columns_;
   std::optional<std::size_t> column_;
   bool is_string_ = false;
