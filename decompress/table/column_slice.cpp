@@ -64,6 +64,19 @@ Status ColumnSlice::numbers(std::uint32_t vector, void* to) {
   return {};
 }
 
+Result<std::uint32_t> ColumnSlice::run_numbers(std::uint32_t vector, std::uint32_t most, void* to,
+                                               std::uint64_t* starts) {
+  PRESSO_TRY(check_numbers(vector));
+  if (representation() == Representation::kNull) return 0;
+  return values_.decode_runs(vector, most, static_cast<Byte*>(to), starts);
+}
+
+void ColumnSlice::spread_run_bits(std::uint32_t vector, const std::uint64_t* starts,
+                                  const std::uint64_t* run_bits, std::uint64_t* bits) const {
+  presso::spread_run_bits(reinterpret_cast<const Byte*>(starts), run_bits, vector_rows_of(vector),
+                          bits, group_->blocks().options().level);
+}
+
 Status ColumnSlice::numbers_between(std::uint32_t vector, std::uint64_t least, std::uint64_t most,
                                     std::uint64_t* bits) {
   PRESSO_TRY(check_numbers(vector));

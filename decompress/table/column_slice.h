@@ -46,6 +46,11 @@ class ColumnSlice {
   /// Columns that are no strings: values of the vector as they lie in memory (value_bytes(type)
   /// each; bools a bit a row), to room for 1,024 of them and Buffer::kSlack bytes.
   Status numbers(std::uint32_t vector, void* to);
+  /// Where the vector is stored as at most `most` runs of equal values: how many, the value of each
+  /// to `to` as numbers() gives those of rows, and a bit for each row where a run begins to
+  /// `starts` (16 words). Else 0. Runs may begin behind the last row of the slice.
+  Result<std::uint32_t> run_numbers(std::uint32_t vector, std::uint32_t most, void* to,
+                                    std::uint64_t* starts);
   /// Integers, dates, timestamps and decimals of up to 64 bits, doubles and floats: sets bit i of
   /// `bits` (16 words; all are written, bits behind the last row are 0) where
   /// least <= image <= most, for the zone images (FORMAT.md 15.4) of values. NaNs count as greater
@@ -57,6 +62,11 @@ class ColumnSlice {
   /// entry alone where it is packed (base and width), else kSome.
   using Between = presso::Between;
   Result<Between> vector_between(std::uint32_t vector, std::uint64_t least, std::uint64_t most);
+
+  /// Sets the bit of each row to that of its run, of those that run_numbers() gave; bits behind the
+  /// last row are 0.
+  void spread_run_bits(std::uint32_t vector, const std::uint64_t* starts,
+                       const std::uint64_t* run_bits, std::uint64_t* bits) const;
 
   /// Dictionary columns: codes of the vector. All are checked to be below the dictionary's size.
   Status codes(std::uint32_t vector, std::uint32_t* to);

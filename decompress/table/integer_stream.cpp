@@ -96,6 +96,18 @@ Status IntegerStream::decode(std::uint32_t vector, Byte* to) {
   return {};
 }
 
+Result<std::uint32_t> IntegerStream::decode_runs(std::uint32_t vector, std::uint32_t most, Byte* to,
+                                                 std::uint64_t* starts) {
+  PRESSO_TRY(load());
+  if (state_ == State::kValues) return 0;
+  IntegerVector found;
+  PRESSO_TRY(find(vector, found));
+  if (found.runs == 0 || found.runs > most) return 0;  // other kinds have none
+  decode_integer_vector(packed_.parameters, runs_of(found), to, group_->blocks().options().level);
+  std::memcpy(starts, found.words, kRunMapWords * 4);
+  return found.runs;
+}
+
 Error IntegerStream::at_block(Error error) const {
   const GroupReader::BlockRange range =
       group_->blocks_of(column_, stream_, first_, std::uint64_t{first_} + rows_);

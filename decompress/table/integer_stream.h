@@ -25,6 +25,11 @@ class IntegerStream {
   /// All that follow: the vector must be one of the rows'.
   /// Values of a vector: room for 1,024 (0 bytes: bits; 128 bytes of room).
   Status decode(std::uint32_t vector, Byte* to);
+  /// Where the vector is stored as runs of equal values, at most `most` of them: how many, their
+  /// values to `to` as decode() gives values of rows, and a bit for each row where one begins to
+  /// `starts` (16 words). Else 0. The last run may begin behind the rows.
+  Result<std::uint32_t> decode_runs(std::uint32_t vector, std::uint32_t most, Byte* to,
+                                    std::uint64_t* starts);
   Status filter(std::uint32_t vector, const ValueTest& test, std::uint64_t* bits);
   Result<Between> between(std::uint32_t vector, const ValueTest& test);
   /// Of a stream of codes: whether `wanted`, which has `codes` bits, has the code's bit.

@@ -80,7 +80,8 @@ Status KeyTest::test(SliceReader& reader, std::uint32_t vector, const std::uint6
     std::fill_n(found, kBatchWords, ~std::uint64_t{0});
     return {};
   }
-  return test_values(reader, vector, alive, state, found);
+  PRESSO_ASSIGN(const bool tested, test_runs(reader, vector, alive, state, found));
+  return tested ? Status{} : test_values(reader, vector, alive, state, found);
 }
 
 Status KeyTest::test_codes(SliceReader& reader, std::uint32_t vector, std::uint64_t* found) const {
@@ -98,6 +99,22 @@ Status KeyTest::test_codes(SliceReader& reader, std::uint32_t vector, std::uint6
   return {};
 }
 
+/// Equal numbers that lie together are looked up once, if these are fewer than the rows alive.
+/// False where they are not stored in this way: then nothing is done.
+Result<bool> KeyTest::test_runs(SliceReader& reader, std::uint32_t vector,
+                                const std::uint64_t* alive, KeyTestState& own,
+                                std::uint64_t* found) const {
+  ColumnSlice& slice = reader.column(*column_);
+  if (is_string_ || slice.has_nulls()) return false;
+  PRESSO_TRY(reader.load_runs(*column_, vector, count_rows(alive), own.runs));
+  if (own.runs.count == 0) return false;
+  own.inputs.assign(1, own.runs.values);
+  std::uint64_t bits[kBatchWords] = {};
+  PRESSO_TRY(look_up(own.runs.count, own, bits));
+  slice.spread_run_bits(vector, own.runs.starts, bits, found);
+  return true;
+}
+
 /// Where half of the rows are alive all of them are looked up, which spares picking them.
 Status KeyTest::test_values(SliceReader& reader, std::uint32_t vector, const std::uint64_t* alive,
                             KeyTestState& own, std::uint64_t* found) const {
@@ -112,12 +129,18 @@ Status KeyTest::test_values(SliceReader& reader, std::uint32_t vector, const std
     PRESSO_ASSIGN(const VectorView view, reader.load(column, vector, own.selection));
     own.inputs.push_back(view);
   }
-  const std::uint32_t count = own.selection.count;
+  std::uint64_t bits[kBatchWords] = {};
+  PRESSO_TRY(look_up(own.selection.count, own, bits));
+  own.selection.spread(bits, found);
+  return {};
+}
+
+/// Of `count` rows whose columns are the state's inputs.
+Status KeyTest::look_up(std::uint32_t count, KeyTestState& own, std::uint64_t* bits) const {
   own.results.resize(program_.results().size());
   const auto failure = program_.run(own.state, own.inputs, count, own.results);
   if (failure) return make_error(ErrorCode::kInvalidArgument, failure->what);
   const std::uint64_t* const validity = keys_.encode(own.results, count, own.scratch);
-  std::uint64_t bits[kBatchWords] = {};
   if (keys_.are_words()) {
     filter_->test(own.scratch.codes.words.data(), count, bits);
     if (validity != nullptr) keep_rows(bits, validity);
@@ -125,7 +148,6 @@ Status KeyTest::test_values(SliceReader& reader, std::uint32_t vector, const std
     keys_.words(count, validity, own.scratch);
     std::copy_n(own.scratch.known, (count + 63) / 64, bits);
   }
-  own.selection.spread(bits, found);
   return {};
 }
 

@@ -24,6 +24,7 @@ struct KeyTestState {
   Program::State state;
   JoinKeys::Scratch scratch;
   Selection selection;
+  SliceReader::Runs runs;
   std::vector<VectorView> inputs;
   std::vector<VectorView> results;
 };
@@ -56,6 +57,9 @@ class KeyTest {
   Status test_codes(SliceReader& reader, std::uint32_t vector, std::uint64_t* found) const;
   Status test_values(SliceReader& reader, std::uint32_t vector, const std::uint64_t* alive,
                      KeyTestState& state, std::uint64_t* found) const;
+  Result<bool> test_runs(SliceReader& reader, std::uint32_t vector, const std::uint64_t* alive,
+                         KeyTestState& state, std::uint64_t* found) const;
+  Status look_up(std::uint32_t count, KeyTestState& state, std::uint64_t* bits) const;
 
   const JoinKeys& keys_;
   const join::KeyFilter* const filter_;

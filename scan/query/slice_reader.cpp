@@ -79,6 +79,21 @@ void convert_bools(const Byte* bits, const Selection& selection, Byte* to) {
   }
 }
 
+void convert_numbers(ColumnType type, Physical physical, const Byte* native,
+                     const Selection& selection, Byte* to) {
+  if (type == ColumnType::kBool) {
+    convert_bools(native, selection, to);
+  } else if (type == ColumnType::kFloat) {
+    convert<float, double>(native, selection, to);
+  } else if (type == ColumnType::kDouble) {
+    convert<double, double>(native, selection, to);
+  } else if (physical == Physical::kInt128) {
+    convert_integers<Int128>(type, native, selection, to);
+  } else {
+    convert_integers<std::int64_t>(type, native, selection, to);
+  }
+}
+
 }  // namespace
 
 bool select_validity(const std::uint64_t* bits, const Selection& selection, std::uint64_t* to) {
@@ -244,19 +259,27 @@ Status SliceReader::load_numbers(Column& column, std::size_t number, std::uint32
     column.native_vector = vector;
   }
   column.values.resize_discarding(kBatchRows * 16);
-  Byte* const to = column.values.data();
-  const Byte* const native = column.native.data();
-  if (type == ColumnType::kBool) {
-    convert_bools(native, selection, to);
-  } else if (type == ColumnType::kFloat) {
-    convert<float, double>(native, selection, to);
-  } else if (type == ColumnType::kDouble) {
-    convert<double, double>(native, selection, to);
-  } else if (physical == Physical::kInt128) {
-    convert_integers<Int128>(type, native, selection, to);
-  } else {
-    convert_integers<std::int64_t>(type, native, selection, to);
-  }
+  convert_numbers(type, physical, column.native.data(), selection, column.values.data());
+  return {};
+}
+
+Status SliceReader::load_runs(std::size_t number, std::uint32_t vector, std::uint32_t most,
+                              Runs& runs) {
+  ColumnSlice& slice = this->column(number);
+  Column& column = *columns_[number];
+  column.runs.resize_discarding(2 * kBatchRows * 16);
+  Byte* const native = column.runs.data();
+  Byte* const values = native + kBatchRows * 16;
+  PRESSO_ASSIGN(runs.count, slice.run_numbers(vector, most, native, runs.starts));
+  const ColumnType type = slice_->group->reader->schema().columns[number].type;
+  runs.values = VectorView();
+  runs.values.physical = physical_[number];
+  runs.values.values = native;
+  if (runs.count == 0 || is_native(type, runs.values.physical)) return {};
+  Selection all;
+  all.set_all(runs.count);
+  convert_numbers(type, runs.values.physical, native, all, values);
+  runs.values.values = values;
   return {};
 }
 

@@ -125,6 +125,14 @@ class SliceReader {
     return known.made.get();
   }
 
+  /// A vector of a column of numbers as runs of equal ones.
+  struct Runs {
+    std::uint32_t count = 0;  ///< 0: it is not stored in this way
+    VectorView values;        ///< one a run; valid until the next call for this column, or open()
+    std::uint64_t starts[kBatchWords];  ///< as ColumnSlice::spread_run_bits() wants them
+  };
+  /// Of a column without nulls; at most `most` runs, else none.
+  Status load_runs(std::size_t column, std::uint32_t vector, std::uint32_t most, Runs& runs);
   /// Values of the selected rows. Valid until the next open(), or load() of this column.
   Result<VectorView> load(std::size_t column, std::uint32_t vector, const Selection& selection);
 
@@ -134,6 +142,7 @@ class SliceReader {
     bool open = false;
     Buffer native;
     Buffer values;
+    Buffer runs;  ///< as they are stored, and as they are wanted
     std::uint64_t validity[kBatchWords] = {};
     std::optional<SliceText> text;  ///< of the whole slice
     std::uint32_t native_vector = ~std::uint32_t{0};

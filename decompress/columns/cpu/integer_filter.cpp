@@ -139,17 +139,6 @@ void patch_exceptions(const IntegerVector& vector, std::uint64_t* bits, const Wa
   }
 }
 
-/// The values of the runs of a vector of kind 3, as a vector of their own.
-IntegerVector runs_of(const IntegerVector& vector) {
-  IntegerVector runs = vector;
-  runs.entry.kind = vector.entry.exceptions;
-  runs.entry.exceptions = 0;
-  runs.words += 4 * kRunMapWords;
-  runs.rows = vector.runs;
-  runs.runs = 0;
-  return runs;
-}
-
 /// The first bit from `from` on that is `value`; `end` where there is none before it.
 std::uint64_t find_bit(const std::uint64_t* bits, std::uint64_t from, std::uint64_t end,
                        bool value) {
@@ -248,6 +237,22 @@ void clear_behind(std::uint64_t* bits, std::uint32_t rows) {
   std::fill(bits + rows / 64 + 1, bits + kVectorBits, 0);
 }
 
+IntegerVector runs_of(const IntegerVector& vector) {
+  IntegerVector runs = vector;
+  runs.entry.kind = vector.entry.exceptions;
+  runs.entry.exceptions = 0;
+  runs.words += 4 * kRunMapWords;
+  runs.rows = vector.runs;
+  runs.runs = 0;
+  return runs;
+}
+
+void spread_run_bits(const Byte* map, const std::uint64_t* run_bits, std::uint32_t rows,
+                     std::uint64_t* bits, CpuLevel level) {
+  kernels(level).spread_runs(map, run_bits, bits);
+  clear_behind(bits, rows);
+}
+
 Between vector_between(const IntegerParameters& parameters, const IntegerVector& vector,
                        const ValueTest& test) {
   if (test.kind == ValueTest::Kind::kNone) return Between::kNone;
@@ -283,8 +288,7 @@ void filter_integer_vector(const IntegerParameters& parameters, const IntegerVec
   if (is_kind(vector, IntegerKind::kRuns)) {
     std::uint64_t runs[kVectorBits];
     filter_integer_vector(parameters, runs_of(vector), test, runs, scratch, level);
-    kernels(level).spread_runs(vector.words, runs, bits);
-    return clear_behind(bits, vector.rows);
+    return spread_run_bits(vector.words, runs, vector.rows, bits, level);
   }
   if (test.kind == ValueTest::Kind::kInteger && test.width_bytes != 0) {
     if (are_differences(vector)) {
@@ -311,8 +315,7 @@ void filter_code_vector(const IntegerParameters& parameters, const IntegerVector
   if (is_kind(vector, IntegerKind::kRuns)) {
     std::uint64_t runs[kVectorBits];
     filter_code_vector(parameters, runs_of(vector), wanted, codes, runs, scratch, level);
-    kernels(level).spread_runs(vector.words, runs, bits);
-    return clear_behind(bits, vector.rows);
+    return spread_run_bits(vector.words, runs, vector.rows, bits, level);
   }
   const bool is_packed = is_kind(vector, IntegerKind::kPacked) && vector.entry.width <= 16 &&
                          vector.entry.base < codes && parameters.divisor == 1;

@@ -8,9 +8,9 @@
 // (tools/bench/programs/columns: integer_rate 60):
 //
 //   bits        5     8    12    17    20    27    differences   runs of 4   ALP, 24 bits
-//   AVX-512  21.6  20.8  18.1  16.3  16.4  14.0        2.8           2.9         14.3
-//   AVX2     13.8  14.0  12.6  11.7  11.8  10.3        2.6           2.8          9.8
-//   any       4.0   5.0   4.6   4.3   4.4   3.0        2.0           1.3          3.2
+//   AVX-512  21.6  20.8  18.1  16.3  16.4  14.0        2.8           7.2         14.3
+//   AVX2     13.8  14.0  12.6  11.7  11.8  10.3        2.6           7.1          9.8
+//   any       4.0   5.0   4.6   4.3   4.4   3.0        2.0           2.6          3.2
 //
 // Vectors were checked before (integer_decoder.h): nothing here can fail or reads outside of them.
 // Bitmaps have 16 words; bits behind the last row are 0. Results are the same at every level.
@@ -40,6 +40,13 @@ Between vector_between(const IntegerParameters& parameters, const IntegerVector&
 void filter_integer_vector(const IntegerParameters& parameters, const IntegerVector& vector,
                            const ValueTest& test, std::uint64_t* bits, Byte* scratch,
                            CpuLevel level = cpu_level());
+
+/// The values of the runs of a vector of kind 3, as a vector of their own.
+IntegerVector runs_of(const IntegerVector& vector);
+/// Each of `rows` rows gets the bit of its run. `map`: 1,024 bits, 1 where a run begins, the first
+/// of which is 1.
+void spread_run_bits(const Byte* map, const std::uint64_t* run_bits, std::uint32_t rows,
+                     std::uint64_t* bits, CpuLevel level = cpu_level());
 
 /// The same of values in memory. `values` must be readable to the 1,024th (bools: none but those
 /// of `rows`).

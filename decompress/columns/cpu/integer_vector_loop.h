@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Decoding one vector of coding 4 (integers). Included once for each CPU level, inside that level's
 // namespace; it uses nothing of the standard library, so that no code made for one level is shared
-// with another. There are no intrinsics: the loops go over the 32 lanes and are unrolled over the
-// steps by templates on the width, which compilers turn into a shift, a mask and a store for each
-// register of values.
+// with another. The loops go over the 32 lanes and are unrolled over the steps by templates on the
+// width, which compilers turn into a shift, a mask and a store for each register of values. What
+// they do not find themselves is done by the level's pick_eight(values, places, to): eight values
+// of the eight at `values`, those at `places`, to `to`.
 //
 // A vector is always unpacked as 1,024 values: a shorter one is first copied into a buffer with
 // zeros behind it. Values that need more than that (16 and 8 bits, short vectors, doubles) pass
@@ -34,7 +35,7 @@ inline void put(u8* to, T value) {
 /// Values as they are unpacked, before they are narrowed, spread or changed.
 template <class T>
 struct Values {
-  static constexpr u32 kSlack = 16;  // runs are filled in steps of several values
+  static constexpr u32 kSlack = 16;  // runs are spread by several values at once
   alignas(64) u8 bytes[(kRows + kSlack) * sizeof(T)];
   T at(u32 row) const { return get<T>(bytes + sizeof(T) * row); }
 };
@@ -234,34 +235,34 @@ inline void decode_plain(const IntegerVectorJob& job, u32 kind, const u8* words,
   add_lanes<T>(to);
 }
 
-/// Row numbers of the bits of a map, in steps of 8 at once: what goes too far is overwritten.
-inline void list_starts(const u8* map, u16* starts) {
-  for (u32 word = 0; word < kRows / 32; ++word) {
-    u32 bits = get<u32>(map + 4 * word);
-    const u32 count = static_cast<u32>(__builtin_popcount(bits));
-    for (u32 listed = 0; listed < count; listed += 8) {
-      for (u32 i = 0; i < 8; ++i) {
-        const u32 bit = static_cast<u32>(__builtin_ctz(bits | u32{1} << 31));
-        starts[listed + i] = static_cast<u16>(32 * word + bit);
-        bits &= bits - 1;
+/// By the byte of a run map: for each of 8 rows, how many runs after the first row's it lies in;
+/// and how many runs begin in these rows.
+struct RunsOfByte {
+  u8 after[256][8] = {};
+  u8 count[256] = {};
+  constexpr RunsOfByte() {
+    for (u32 byte = 0; byte < 256; ++byte) {
+      count[byte] = static_cast<u8>(byte & 1);
+      for (u32 row = 1; row < 8; ++row) {
+        const u8 starts = static_cast<u8>(byte >> row & 1);
+        after[byte][row] = static_cast<u8>(after[byte][row - 1] + starts);
+        count[byte] = static_cast<u8>(count[byte] + starts);
       }
     }
-    starts += count;
   }
-}
+};
+constexpr RunsOfByte kRunsOfByte;
 
-/// Values of runs at the rows where they start, each filled up to the next start. Several values
-/// are written at once; what goes too far is overwritten by the next run.
+/// Values of runs to their rows, 8 rows at a time, without a branch: the values of 8 rows are among
+/// the 8 that begin with the first row's. `values` has slack for these behind the last run.
 template <class T>
-inline void spread_runs(const u8* map, const u8* values, u32 runs, u32 n, u8* to) {
-  u16 starts[kRows + 8];
-  list_starts(map, starts);
-  starts[runs] = static_cast<u16>(n);
-  for (u32 run = 0; run < runs; ++run) {
-    const T value = get<T>(values + sizeof(T) * run);
-    for (u32 row = starts[run]; row < starts[run + 1]; row += 8) {
-      for (u32 i = 0; i < 8; ++i) put<T>(to + sizeof(T) * (row + i), value);
-    }
+inline void spread_runs(const u8* map, const u8* values, u32 rows, u8* to) {
+  u32 begun = 0;
+  for (u32 row = 0; row < rows; row += 8) {
+    const u8 starts = map[row / 8];
+    const u32 first = begun + (starts & 1) - 1;
+    pick_eight<T>(values + sizeof(T) * first, kRunsOfByte.after[starts], to + sizeof(T) * row);
+    begun += kRunsOfByte.count[starts];
   }
 }
 
@@ -281,10 +282,8 @@ template <class T>
 inline void decode_values(const IntegerVectorJob& job, u8* to) {
   if (job.kind == 3) {
     Values<T> runs;
-    Values<T> spread;
     decode_plain<T>(job, job.exceptions, job.words + 128, job.runs, runs.bytes);
-    spread_runs<T>(job.words, runs.bytes, job.runs, job.rows, spread.bytes);
-    __builtin_memcpy(to, spread.bytes, sizeof(T) * job.rows);
+    spread_runs<T>(job.words, runs.bytes, job.rows, to);
     return;
   }
   if constexpr (sizeof(T) == 8) {

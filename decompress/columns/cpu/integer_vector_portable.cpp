@@ -6,6 +6,13 @@
 namespace presso {
 namespace portable {
 
+template <class T>
+inline void pick_eight(const std::uint8_t* values, const std::uint8_t* places, std::uint8_t* to) {
+  for (int i = 0; i < 8; ++i) {
+    __builtin_memcpy(to + sizeof(T) * i, values + sizeof(T) * places[i], sizeof(T));
+  }
+}
+
 #include "decompress/columns/cpu/integer_vector_loop.h"
 
 }  // namespace portable

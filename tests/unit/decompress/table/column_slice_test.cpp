@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Slices of columns give what Table::read gives, vector by vector, and comparisons without decoding
 // give what comparing the values does: for every type, at every level of CPU.
+#include <cstring>
 #include <random>
 
 #include "tests/unit/decompress/table/slices.h"
@@ -77,6 +78,84 @@ TEST(ColumnSlice, GivesTokensWhereTheyTakeLeast) {
     ASSERT_EQ(opened.group()->chunk(0).representation, Representation::kToken);
     check_column(column);
     check_column(column, 70000, 5 * 1024);
+  }
+}
+
+/// Values of `lengths.size()` runs as a column of `type`, whole numbers.
+ColumnData column_of_runs(ColumnType type, std::span<const std::uint32_t> lengths) {
+  std::mt19937_64 random(23);
+  const std::uint32_t width = value_bytes(type);
+  ColumnData column;
+  column.type = type;
+  for (const std::uint32_t length : lengths) column.rows += length;
+  column.values.resize_discarding(column.rows * width);
+  Byte* to = column.values.data();
+  for (const std::uint32_t length : lengths) {
+    const std::uint64_t value = random() % 1'000'000;
+    for (std::uint32_t i = 0; i < length; ++i, to += width) std::memcpy(to, &value, width);
+  }
+  return column;
+}
+
+/// How many vectors have been given as runs, each of which was compared with its rows.
+std::uint32_t check_runs(ColumnSlice& slice, const ColumnData& column) {
+  const std::uint32_t width = value_bytes(column.type);
+  std::mt19937_64 random(29);
+  std::uint32_t given = 0;
+  for (std::uint32_t vector = 0; vector < slice.vectors(); ++vector) {
+    Byte values[1024 * 8 + Buffer::kSlack];
+    Bits starts;
+    const auto runs = slice.run_numbers(vector, 1024, values, starts.data());
+    EXPECT_TRUE(runs.ok());
+    if (!runs.ok() || *runs == 0) continue;
+    ++given;
+    Bits wanted;
+    for (std::uint64_t& word : wanted) word = random();
+    Bits got;
+    slice.spread_run_bits(vector, starts.data(), wanted.data(), got.data());
+    std::uint32_t run = ~0u;
+    for (std::uint32_t i = 0; i < 1024; ++i) {
+      const std::uint32_t row = 1024 * vector + i;
+      if (row >= slice.rows()) {
+        EXPECT_FALSE(bit(got, i));
+        continue;
+      }
+      run += bit(starts, i) ? 1 : 0;
+      EXPECT_LT(run, *runs);
+      EXPECT_EQ(std::memcmp(values + run * width, column.values.data() + row * width, width), 0);
+      EXPECT_EQ(bit(got, i), bit(wanted, run)) << vector << " " << i;
+    }
+    const auto fewer = slice.run_numbers(vector, *runs - 1, values, starts.data());
+    EXPECT_EQ(fewer.ok() ? *fewer : 1, 0u);
+  }
+  return given;
+}
+
+TEST(ColumnSlice, GivesRunsOfEqualNumbersAsTheyAreStored) {
+  std::mt19937_64 random(31);
+  for (const std::uint32_t longest : {2u, 9u, 3000u}) {
+    std::vector<std::uint32_t> lengths;
+    for (std::uint32_t rows = 0; rows < 9500; rows += lengths.back()) {
+      lengths.push_back(1 + static_cast<std::uint32_t>(random() % longest));
+    }
+    for (const ColumnType type : {ColumnType::kInt32, ColumnType::kInt64}) {
+      const ColumnData column = column_of_runs(type, lengths);
+      check_column(column);
+      const std::vector<Byte> file = table_of({&column, 1});
+      for (const CpuLevel level : supported_cpu_levels()) {
+        DecodeOptions options;
+        options.level = level;
+        const Opened opened(file, options);
+        const auto group = opened.group();
+        for (const auto rows : {static_cast<std::uint32_t>(column.rows), 4196u}) {
+          ColumnSlice slice;
+          slice.open(*group, 0, 0, rows);
+          const std::uint32_t given = check_runs(slice, column);
+          EXPECT_GE(given, longest == 9 ? 4u : 0u) << longest;
+          ASSERT_FALSE(testing::Test::HasFailure()) << longest << ", " << rows << " rows";
+        }
+      }
+    }
   }
 }
 

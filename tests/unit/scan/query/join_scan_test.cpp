@@ -222,6 +222,23 @@ TEST_F(JoinScanTest, WholeNumbersOfEveryKindAreTestedAsIntervalsOrInABitmap) {
   }
 }
 
+TEST_F(JoinScanTest, RunsOfEqualNumbersAreLookedUpOnce) {
+  corpora::Random random(61);
+  for (const unsigned step : {1u, 3u}) {  // ascending, as lines of orders, and in no order
+    Keys rows;
+    for (unsigned key = 0; rows.size() < 6000; key = step == 1 ? key + 3 : key * 7919 % 9001 + 1) {
+      for (auto left = 1 + random.below(7); left > 0; --left) rows.push_back(number_text(key));
+    }
+    Keys kept;
+    for (unsigned key = 0; key < 9100; ++key) {
+      if (random.one_in(5)) kept.push_back(number_text(key));
+    }
+    for (const char* type : {"int32", "int64"}) expect_joined(rows, kept, type);
+    rows[4000] = std::nullopt;  // nulls: rows are looked up one by one
+    expect_joined(rows, kept, "int64");
+  }
+}
+
 TEST_F(JoinScanTest, DatesAndDecimalsAreKeysOfTheScanToo) {
   const auto date = [](unsigned number) {
     return "20" + std::to_string(10 + number % 80) + "-0" + std::to_string(1 + number / 80 % 9) +
