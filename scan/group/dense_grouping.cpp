@@ -31,7 +31,7 @@ struct Worker {
   std::array<std::uint32_t, kBatchRows> run_ids;
   std::array<std::uint32_t, kBatchRows> run_ends;
   RowParts parts;
-  std::uint64_t next_row = 0;  ///< one more than the greatest number so far
+  SeenRows seen;
   std::uint64_t bytes = 0;
 };
 
@@ -61,7 +61,7 @@ class DenseGrouping final : public Grouping {
       std::vector<GroupPiece<std::uint64_t>> pieces;
       PRESSO_TRY(merge_workers(pieces));
       std::uint64_t row_limit = 0;
-      for (const auto& worker : workers_) row_limit = std::max(row_limit, worker->next_row);
+      for (const auto& worker : workers_) row_limit = std::max(row_limit, worker->seen.end());
       return write_groups(plan_, coder_, pieces, row_limit, budget_, first_rows);
     });
   }
@@ -90,10 +90,8 @@ class DenseGrouping final : public Grouping {
   }
 
   Status add_found(Worker& worker, const InputRows& rows, const GroupedRows& found) {
-    const RowOrder order =
-        row_number(rows.numbers, 0) >= worker.next_row ? RowOrder::kAfterAll : RowOrder::kAny;
+    const RowOrder order = worker.seen.add(rows.numbers, rows.count);
     PRESSO_TRY(worker.states.add(found, rows.arguments, rows.numbers, order));
-    worker.next_row = std::max(worker.next_row, row_number(rows.numbers, rows.count - 1) + 1);
     budget_.update(worker.bytes, worker.states.bytes() + worker.sorted.bytes());
     return budget_.check();
   }

@@ -66,6 +66,17 @@ void GroupStates::clear() {
   for (const auto& aggregate : aggregates_) aggregate->clear();
 }
 
+RowOrder SeenRows::add(const RowNumbers& rows, std::uint32_t count) {
+  bool ascend = rows[0] >= end_;
+  std::uint64_t greatest = rows[count - 1];
+  for (std::uint32_t i = 1; rows.numbers != nullptr && i < count; ++i) {
+    ascend &= rows[i] >= rows[i - 1];
+    greatest = std::max(greatest, rows[i - 1]);
+  }
+  end_ = std::max(end_, greatest + 1);
+  return ascend ? RowOrder::kAfterAll : RowOrder::kAny;
+}
+
 void GroupStates::lower_first_rows(const GroupedRows& rows, const RowNumbers& numbers) {
   const std::uint32_t* ids = rows.row_ids();
   for (std::uint32_t i = 0; i < rows.count; ++i) {

@@ -20,6 +20,18 @@ inline std::uint64_t row_number(const RowNumbers& rows, std::uint32_t i) {
 /// first one.
 enum class RowOrder { kAfterAll, kAny };
 
+/// The numbers of rows that were added. Those of rows of a scan ascend; others come in any order.
+class SeenRows {
+ public:
+  /// How `count` more rows come, one at least.
+  RowOrder add(const RowNumbers& rows, std::uint32_t count);
+  /// More than every number so far.
+  std::uint64_t end() const { return end_; }
+
+ private:
+  std::uint64_t end_ = 0;
+};
+
 class GroupStates {
  public:
   explicit GroupStates(std::span<const AggregateSpec> aggregates);

@@ -56,7 +56,7 @@ class TableGrouping final : public Grouping {
       std::vector<GroupPiece<Key>> pieces;
       PRESSO_TRY(merge_all(pieces));
       std::uint64_t row_limit = 0;
-      for (const auto& worker : workers_) row_limit = std::max(row_limit, worker->next_row);
+      for (const auto& worker : workers_) row_limit = std::max(row_limit, worker->seen.end());
       return write_groups(plan_, coder_, pieces, row_limit, budget_, first_rows);
     });
   }
@@ -79,10 +79,8 @@ class TableGrouping final : public Grouping {
       if (rows.count == 0) return {};
     }
     PRESSO_ASSIGN(const GroupedRows found, find_groups(worker, codes, rows.count));
-    const RowOrder order =
-        row_number(rows.numbers, 0) >= worker.next_row ? RowOrder::kAfterAll : RowOrder::kAny;
+    const RowOrder order = worker.seen.add(rows.numbers, rows.count);
     PRESSO_TRY(worker.states.add(found, rows.arguments, rows.numbers, order));
-    worker.next_row = std::max(worker.next_row, row_number(rows.numbers, rows.count - 1) + 1);
     return settle(worker);
   }
 

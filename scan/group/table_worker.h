@@ -37,7 +37,7 @@ struct TableWorker {
   bool is_radix = false;  ///< the table is emptied when it has kRadixGroups
   std::vector<std::unique_ptr<Pack<Key>>> packs;
   std::uint64_t pack_bytes = 0;
-  std::uint64_t next_row = 0;  ///< one more than the greatest number so far
+  SeenRows seen;
   std::uint64_t bytes = 0;
   // Of one vector.
   KeyCodes codes;

@@ -243,13 +243,7 @@ class FilterMaker {
   /// No numbers at all, or any.
   static Filter simplified(Filter filter) {
     if (filter.kind != Kind::kIntervals) return filter;
-    if (filter.intervals.empty()) {
-      filter.kind = Kind::kFalse;
-    } else if (filter.intervals.is_all()) {
-      filter.kind = Kind::kNull;
-      filter.negated = true;
-    }
-    return filter;
+    return interval_filter(filter.column, std::move(filter.intervals));
   }
 
   const Graph& graph_;
@@ -285,14 +279,21 @@ Filter make_filter(const Graph& graph, NodeId condition) {
   return FilterMaker(graph).make(condition, false);
 }
 
+Filter interval_filter(std::size_t column, IntervalSet intervals) {
+  Filter filter;
+  filter.kind = intervals.empty()    ? Kind::kFalse
+                : intervals.is_all() ? Kind::kNull
+                                     : Kind::kIntervals;
+  filter.negated = filter.kind == Kind::kNull;
+  filter.column = column;
+  filter.intervals = std::move(intervals);
+  return filter;
+}
+
 std::optional<Filter> range_filter(const Graph& graph, NodeId number, Int128 least, Int128 most) {
   auto bounds = whole_bounds(graph, number, {least, most});
   if (!bounds) return std::nullopt;
-  Filter filter;
-  filter.kind = Kind::kIntervals;
-  filter.column = bounds->column;
-  filter.intervals = std::move(bounds->intervals);
-  return filter;
+  return interval_filter(bounds->column, std::move(bounds->intervals));
 }
 
 std::vector<std::size_t> columns_of(const Filter& filter) {

@@ -46,6 +46,9 @@ struct Filter {
 /// Of a truth value of the graph, which is kept by reference.
 Filter make_filter(const Graph& graph, NodeId condition);
 
+/// Whether a column's number lies in the intervals, of which there may be none. Nulls do not.
+Filter interval_filter(std::size_t column, IntervalSet intervals);
+
 /// Whether a number lies in [least, most], answered by the column below conversions; nullopt: no
 /// column can. Nulls do not.
 std::optional<Filter> range_filter(const Graph& graph, NodeId number, Int128 least, Int128 most);

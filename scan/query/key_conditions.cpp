@@ -22,17 +22,6 @@ bool is_choosing(const BoundStage& stage) {
   return kind && stage.residual.empty();
 }
 
-Filter interval_filter(std::size_t column, IntervalSet intervals) {
-  Filter filter;
-  filter.kind = intervals.empty()    ? Filter::Kind::kFalse
-                : intervals.is_all() ? Filter::Kind::kNull
-                                     : Filter::Kind::kIntervals;
-  filter.negated = intervals.is_all();
-  filter.column = column;
-  filter.intervals = std::move(intervals);
-  return filter;
-}
-
 /// Rows whose column is not in the intervals, nulls among them.
 Filter outside_filter(std::size_t column, const IntervalSet& intervals, bool nullable) {
   Filter outside = interval_filter(column, intervals.complement());

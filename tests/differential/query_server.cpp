@@ -137,7 +137,7 @@ std::string answer_to(const Sources& sources, const Object& request) {
   for (std::uint64_t i = 0; i < variants; ++i) {
     const Object variant = variant_of(request, conditions, needs, random);
     const std::string other = answer_of(*query, options_of(variant), needs);
-    if (other == answer) continue;
+    if (other == answer || is_error_of_other_row(variant, answer, other)) continue;
     if (!is_unfit(variant, other)) return differing(variant, other, answer);
     ++unfit;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/differential/query_variants.h"
 
+#include <regex>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,14 @@ bool is_unfit(const Object& variant, const std::string& answer) {
   const bool too_little =
       !field(variant, "memory").empty() && (says("memory") || says("are allowed") || says("bytes"));
   return dense || direct || too_little;
+}
+
+bool is_error_of_other_row(const Object& variant, const std::string& answer,
+                           const std::string& other) {
+  static const std::regex kRow("row [0-9,]+:");
+  const auto is_error = [](const std::string& text) { return text.starts_with("{\"error\""); };
+  if (field(variant, "memory").empty() || !is_error(answer) || !is_error(other)) return false;
+  return std::regex_replace(answer, kRow, "row:") == std::regex_replace(other, kRow, "row:");
 }
 
 }  // namespace presso::oracle

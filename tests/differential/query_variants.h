@@ -29,4 +29,9 @@ flat_json::Object variant_of(flat_json::Object request, std::size_t conditions, 
 /// there may be too little memory.
 bool is_unfit(const flat_json::Object& variant, const std::string& answer);
 
+/// Whether both answers are the same error of different rows, which a join in less memory may give:
+/// rows that wait in files are computed after others.
+bool is_error_of_other_row(const flat_json::Object& variant, const std::string& answer,
+                           const std::string& other);
+
 }  // namespace presso::oracle

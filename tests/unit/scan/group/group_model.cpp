@@ -223,6 +223,7 @@ struct Chunk {
   std::uint64_t base = 0;
   std::vector<std::size_t> rows;
   bool as_list = false;
+  bool is_mixed = false;
 };
 
 Status add_chunk(Grouping& grouping, unsigned worker, const TestInput& input, const Chunk& chunk) {
@@ -239,8 +240,22 @@ Status add_chunk(Grouping& grouping, unsigned worker, const TestInput& input, co
   for (const std::size_t row : chunk.rows) {
     places.push_back(static_cast<std::uint16_t>(row - chunk.base));
   }
-  return grouping.add(worker, {chunk.base, chunk.as_list ? places.data() : nullptr}, keys,
-                      arguments, static_cast<std::uint32_t>(chunk.rows.size()));
+  const std::vector<std::uint64_t> numbers(chunk.rows.begin(), chunk.rows.end());
+  const RowNumbers rows = chunk.is_mixed
+                              ? RowNumbers{0, nullptr, numbers.data()}
+                              : RowNumbers{chunk.base, chunk.as_list ? places.data() : nullptr};
+  return grouping.add(worker, rows, keys, arguments, static_cast<std::uint32_t>(numbers.size()));
+}
+
+/// Rows change their places with those of any chunk.
+void mix(std::vector<Chunk>& chunks, corpora::Random& random) {
+  for (Chunk& chunk : chunks) {
+    chunk.is_mixed = true;
+    for (std::size_t& row : chunk.rows) {
+      Chunk& other = chunks[random.below(static_cast<std::uint32_t>(chunks.size()))];
+      std::swap(row, other.rows[random.below(static_cast<std::uint32_t>(other.rows.size()))]);
+    }
+  }
 }
 
 std::vector<Chunk> chunks_of(std::uint64_t rows, Feeding feeding) {
@@ -249,8 +264,8 @@ std::vector<Chunk> chunks_of(std::uint64_t rows, Feeding feeding) {
   for (std::uint64_t base = 0; base < rows;) {
     const std::uint64_t count = std::min<std::uint64_t>(
         rows - base, random.one_in(3) ? kBatchRows : 1 + random.below(kBatchRows));
-    Chunk chunk{base, {}, false};
-    Chunk rest{base, {}, true};
+    Chunk chunk{base, {}, false, false};
+    Chunk rest{base, {}, true, false};
     const bool gaps = feeding.row_lists && random.one_in(2);
     for (std::uint64_t row = base; row < base + count; ++row) {
       (gaps && random.one_in(3) ? rest : chunk).rows.push_back(static_cast<std::size_t>(row));
@@ -260,6 +275,7 @@ std::vector<Chunk> chunks_of(std::uint64_t rows, Feeding feeding) {
     if (!rest.rows.empty()) chunks.push_back(std::move(rest));
     base += count;
   }
+  if (feeding.mixed) mix(chunks, random);
   if (feeding.in_order) return chunks;
   for (std::size_t i = chunks.size(); i > 1; --i) {
     std::swap(chunks[i - 1], chunks[random.below(static_cast<std::uint32_t>(i))]);

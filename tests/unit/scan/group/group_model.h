@@ -47,6 +47,7 @@ struct Feeding {
   bool threads = false;    ///< real ones: plan.threads of them; else workers take turns
   bool in_order = false;   ///< chunks of each worker ascend
   bool row_lists = false;  ///< half of the chunks come with gaps in their row numbers
+  bool mixed = false;      ///< a chunk's rows come from anywhere, in any order, with their numbers
 };
 
 /// Gives all rows, in chunks of 1 to kBatchRows, and returns the first error. What a chunk's views

@@ -84,9 +84,10 @@ class Groups : public testing::TestWithParam<Way> {
     plan.rows = input.rows;
     std::vector<std::uint64_t> expected_rows;
     const std::vector<TextRow> expected = expected_groups(plan, input, &expected_rows);
-    for (const bool in_order : {false, true}) {
+    for (const Feeding feeding :
+         {Feeding{7, false, false, false, false}, Feeding{7, false, true, true, false},
+          Feeding{7, false, false, false, true}}) {
       std::vector<std::uint64_t> rows;
-      const Feeding feeding{7, false, in_order, in_order};
       ASSERT_EQ(actual_groups(plan, input, feeding, &rows), expected);
       EXPECT_EQ(rows, expected_rows);
     }

@@ -54,6 +54,26 @@ TEST_F(JoinMemoryTest, ManyPassesGiveGroupsAndSortedRowsInTheSameOrder) {
   EXPECT_GT(summary.passes, 1u);
 }
 
+TEST_F(JoinMemoryTest, PartsMayLieBesideAllNumbersOfAColumn) {
+  // Keys of the table that is kept go far beyond those that int8 can have.
+  std::string left = "k,v\n";
+  for (const Row& row : make_rows(9000, 100, 21)) {
+    left += (row.key ? std::to_string(*row.key) : "") + "," + std::to_string(row.value) + "\n";
+  }
+  std::uint64_t most_passes = 0;
+  for (const JoinKind kind : kKinds) {
+    Query query = Query::from(table(left, 2048, "int8"));
+    query.join({right_table(make_rows(8000, 4000, 22))}, {}, kind, "left.k = right.k");
+    query.select(has_right_columns(kind) ? "left.k, v, right.id" : "left.k, v");
+    const std::string expected = run(query);
+    for (const unsigned threads : {1u, 3u}) {
+      EXPECT_EQ(run(query, with(80u << 10, threads)), expected);
+      most_passes = std::max(most_passes, summary.passes);
+    }
+  }
+  EXPECT_GT(most_passes, 1u);
+}
+
 TEST_F(JoinMemoryTest, KeysOfALaterTableMayBeDividedToo) {
   // The rows of the second table are few, those of the third many; each row has several partners.
   const Rows first = make_rows(9000, 50, 7), second = make_rows(100, 50, 8),
