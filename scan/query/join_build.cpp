@@ -349,7 +349,7 @@ class StageBuilder {
     return {};
   }
 
-  /// `place`: of its first row among all.
+  /// `place`: of its first row among those that go to the file, whose number bounds it.
   Status write_slice(const SliceRows& slice, std::uint64_t& place) {
     std::int64_t places[kBatchRows];
     std::vector<VectorView> views(result_columns_.size() + 1);
@@ -357,7 +357,10 @@ class StageBuilder {
       const auto count =
           static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, slice.count - first));
       for (std::size_t i = 0; i < result_columns_.size(); ++i) views[i] = slice.rows.view(i, first);
-      for (std::uint32_t i = 0; i < count; ++i) places[i] = static_cast<std::int64_t>(place++);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        places[i] = static_cast<std::int64_t>(place);
+        if (slice.parts[static_cast<std::size_t>(first) + i] != PartFile::kNoPart) ++place;
+      }
       views.back() = {Physical::kInt64, places, nullptr};
       PRESSO_TRY(file_->add(views, slice.parts.data() + first, count));
     }

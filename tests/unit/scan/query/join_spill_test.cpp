@@ -125,6 +125,25 @@ TEST_F(JoinMemoryTest, JoinsRowsWithOneKeyThatDoNotFitInChunks) {
   }
 }
 
+TEST_F(JoinMemoryTest, ChunksAreInOrderThoughMostRowsHaveNoKey) {
+  Rows left = equal_rows(4500), right = equal_rows(4000);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (i % 50 != 0) left[i].key.reset();
+  }
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (i % 9 != 0) right[i].key.reset();
+  }
+  for (const JoinKind kind : {JoinKind::kInner, JoinKind::kLeft}) {
+    Query query = Query::from(left_table(left));
+    query.join({right_table(right)}, {}, kind, "left.k = right.k and left.v < right.w");
+    query.select("left.id, right.id");
+    const std::string expected = run(query);
+    EXPECT_EQ(run(query, with(10u << 10, 1)), expected);
+    EXPECT_GT(summary.spilled_bytes, 0u);
+    EXPECT_EQ(run(query, with(10u << 10, 3)), expected);
+  }
+}
+
 TEST_F(JoinMemoryTest, SpillingStrategiesAgree) {
   const Rows left = make_rows(7000, 1500, 5), right = make_rows(6000, 1500, 6);
   const Query query = joined(left, right, JoinKind::kFull, kStringKeys);

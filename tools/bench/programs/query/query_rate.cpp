@@ -4,10 +4,10 @@
 //
 //   query_rate TABLE.presso [--where EXPR] [--columns LIST] [--group-by LIST] [--agg LIST]
 //              [--order-by LIST] [--limit N] [--plan TEXT] [--strategy NAME] [-T N] [--runs N]
-//   query_rate STATEMENT [--join-strategy NAME] [-T N] [--runs N]
+//   query_rate STATEMENT [--join-strategy NAME] [--memory BYTES] [-T N] [--runs N]
 //
 // Prints one line: least and median milliseconds, rows of the answer, rows that match, stored bytes
-// read.
+// read, the most bytes of memory, bytes written to temporary files, passes.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -94,6 +94,7 @@ int main(int argc, char** argv) {
     if (flag == "--join-strategy") {
       options.join_strategy = presso::join_strategy_of(value).value_or(options.join_strategy);
     }
+    if (flag == "--memory") options.memory_bytes = std::strtoull(value.c_str(), nullptr, 10);
     if (flag == "-T") options.threads = static_cast<unsigned>(std::atoi(value.c_str()));
     if (flag == "--runs") runs = std::max(1, std::atoi(value.c_str()));
   }
@@ -108,9 +109,11 @@ int main(int argc, char** argv) {
     summary = *done;
   }
   std::sort(milliseconds.begin(), milliseconds.end());
-  std::printf("%.2f %.2f %llu %llu %llu\n", milliseconds.front(),
-              milliseconds[milliseconds.size() / 2], static_cast<unsigned long long>(summary.rows),
-              static_cast<unsigned long long>(summary.rows_matched),
-              static_cast<unsigned long long>(summary.bytes_read));
+  std::printf("%.2f %.2f", milliseconds.front(), milliseconds[milliseconds.size() / 2]);
+  for (const std::uint64_t number : {summary.rows, summary.rows_matched, summary.bytes_read,
+                                     summary.peak_bytes, summary.spilled_bytes, summary.passes}) {
+    std::printf(" %llu", static_cast<unsigned long long>(number));
+  }
+  std::printf("\n");
   return 0;
 }
