@@ -246,6 +246,13 @@ class JoinBinder {
     return {};
   }
 
+  /// Of the range of a key; 0 where it is not known.
+  double width_of(NodeId id) const {
+    const Node& key = binder_.builder().at(id);
+    if (key.physical != Physical::kInt64 || !key.range.known) return 0;
+    return static_cast<double>(key.range.most - key.range.least) + 1;
+  }
+
   Status add_keys(BoundStage& stage, const Equality& equality) {
     PRESSO_ASSIGN(const NodeId probe, shown(binder_.bind(equality.parts.left), equality.text));
     PRESSO_ASSIGN(const NodeId build, shown(binder_.bind(equality.parts.right), equality.text));
@@ -255,8 +262,12 @@ class JoinBinder {
     if (!unified.ok()) {
       return shown(at_place(std::move(unified.error()), equality.parts.left), equality.text);
     }
-    stage.probe_keys.push_back(both[0]);
-    stage.build_keys.push_back(both[1]);
+    // The key with the widest range comes last, which divides the rows of all into ranges.
+    std::size_t place = stage.build_keys.size();
+    while (place > 0 && width_of(both[1]) < width_of(stage.build_keys[place - 1])) --place;
+    const auto at = static_cast<std::ptrdiff_t>(place);
+    stage.probe_keys.insert(stage.probe_keys.begin() + at, both[0]);
+    stage.build_keys.insert(stage.build_keys.begin() + at, both[1]);
     return {};
   }
 

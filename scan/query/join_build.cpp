@@ -145,15 +145,10 @@ class StageBuilder {
       return true;
     }));
     if (rows == 0) return std::move(sizes);
-    join::JoinKeyFacts facts;
-    facts.rows = facts.keys = rows;
-    facts.greatest = ~std::uint64_t{0};
-    join::JoinTablePlan plan;
-    plan.strategy = parent_.options.join_strategy;
-    const std::uint64_t needed = join::JoinTable::predict(plan, facts).needed();
-    // Slices' rows, what they become, and the table.
-    sizes.row_bytes = static_cast<double>(2 * bytes + needed) / static_cast<double>(rows) + 16;
+    sizes.row_bytes = bytes_of_row(rows, bytes, ~std::uint64_t{0});
     if (!built_->keys.are_words()) sizes.row_bytes += kNumberedKeyBytes;
+    // Tables of a range of words are as those of all of them.
+    if (!sizes.by_word.empty()) sizes.word_row_bytes = bytes_of_row(rows, bytes, word_span_);
     return std::move(sizes);
   }
 
@@ -162,6 +157,19 @@ class StageBuilder {
 
   static void add_all(const std::vector<std::uint64_t>& from, std::vector<std::uint64_t>& to) {
     for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+  }
+
+  /// Rows are there twice when they are put together; then the table is made. `bytes`: of `rows`
+  /// rows with their keys. `greatest`: of these, from the least one.
+  double bytes_of_row(std::uint64_t rows, std::uint64_t bytes, std::uint64_t greatest) const {
+    constexpr double kMore = 8;  // slices are not all the same, filters
+    join::JoinKeyFacts facts;
+    facts.rows = facts.keys = rows;
+    facts.greatest = greatest;
+    join::JoinTablePlan plan;
+    plan.strategy = parent_.options.join_strategy;
+    const std::uint64_t table = join::JoinTable::predict(plan, facts).needed();
+    return static_cast<double>(bytes + std::max(bytes, table)) / static_cast<double>(rows) + kMore;
   }
 
   void prepare_slots() {
@@ -174,8 +182,8 @@ class StageBuilder {
       return static_cast<std::uint64_t>(value - leading->least) * leading->stride;
     };
     sizes_.first_word = words_to(key.range.least);
-    const std::uint64_t span = words_to(key.range.most) + (leading->stride - 1) - sizes_.first_word;
-    const auto bits = static_cast<unsigned>(std::bit_width(span));
+    word_span_ = words_to(key.range.most) + (leading->stride - 1) - sizes_.first_word;
+    const auto bits = static_cast<unsigned>(std::bit_width(word_span_));
     sizes_.word_bits = bits > kPartSlotBits ? bits - kPartSlotBits : 0;
   }
 
@@ -612,6 +620,7 @@ class StageBuilder {
   std::vector<Physical> result_columns_;  ///< of keys, and of those
   PartFile* file_ = nullptr;              ///< where rows are written
   Program program_;
+  std::uint64_t word_span_ = 0;  ///< of all slots by word
   bool can_be_placed_ = false;
   bool is_placed_ = false;
   bool is_loaded_ = false;  ///< from a file

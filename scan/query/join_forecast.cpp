@@ -17,10 +17,9 @@ namespace {
 
 /// Of a key that fits no word: its number and a slot of the table of such keys.
 constexpr double kNumberedKeyBytes = 40;
-/// Where keys are divided, room is left for a part's rows twice, in arrays that have doubled as
-/// they grew, and for each row's number and key (measure_parts()).
-constexpr double kPartRows = 2.5;
-constexpr double kPartRowBytes = 16;
+/// Where keys are divided, room is left for a part's rows twice, or for them and the table, and for
+/// a little more of each row (measure_parts()).
+constexpr double kPartRowBytes = 8;
 
 /// Columns of the tables that a stage's source reads: keys, conditions, what is kept.
 std::vector<std::size_t> columns_of_source(const Execution& execution, const BoundStage& stage,
@@ -124,8 +123,9 @@ BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool di
     forecast.table_bytes = static_cast<double>(join::JoinTable::predict(plan, sizes.keys).needed());
   }
   if (forecast.memory_bytes() <= left_bytes) return forecast;
-  const double part_bytes =
-      kPartRows * forecast.rows_bytes + kPartRowBytes * sizes.rows + forecast.table_bytes;
+  const double part_bytes = forecast.rows_bytes +
+                            std::max(forecast.rows_bytes, forecast.table_bytes) +
+                            kPartRowBytes * sizes.rows;
   const double parts = std::ceil(part_bytes / left_bytes);
   if (divided || parts > static_cast<double>(sizes.most_passes)) {
     forecast.file_bytes = sizes.file_bytes;
@@ -142,8 +142,7 @@ namespace {
 class StagesForecast {
  public:
   explicit StagesForecast(const Execution& execution)
-      : execution_(execution),
-        left_(static_cast<double>(JoinRun::budget(execution.memory_bytes))) {}
+      : execution_(execution), left_(static_cast<double>(JoinRun::budget(execution))) {}
 
   /// `needed`: columns that are wanted of the rows behind the stages, of which `rows` come. Returns
   /// how many there are behind them.

@@ -39,7 +39,7 @@ std::uint32_t slot_of_word(const PartSizes& sizes, std::uint64_t word) {
 }
 
 std::vector<JoinPart> parts_by_word(const PartSizes& sizes, double bytes) {
-  return parts_of(sizes.by_word, sizes.row_bytes, bytes, true, [&](std::size_t slot) {
+  return parts_of(sizes.by_word, sizes.word_row_bytes, bytes, true, [&](std::size_t slot) {
     return sizes.first_word + (std::uint64_t{slot} << sizes.word_bits);
   });
 }

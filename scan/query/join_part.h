@@ -35,7 +35,9 @@ struct PartSizes {
   std::vector<std::uint64_t> by_word;  ///< empty: keys are no words with an order
   std::uint64_t first_word = 0;        ///< of the first slot
   unsigned word_bits = 0;              ///< a slot has 2^word_bits words
-  double row_bytes = 0;                ///< kept, and while the table is made
+  /// Of a row that is kept, and while the table is made: of parts of hashes, and of words.
+  double row_bytes = 0;
+  double word_row_bytes = 0;
 };
 
 /// The slot of a word; words in front of the first slot, or behind the last, are in those.

@@ -65,9 +65,19 @@ std::uint64_t JoinRun::blocks() const {
   return blocks;
 }
 
+std::uint64_t JoinRun::budget(const Execution& execution) {
+  const BoundQuery& query = execution.query;
+  const bool one_small_group =
+      execution.is_whole && query.grouped() && query.keys.empty() &&
+      std::none_of(query.aggregates.begin(), query.aggregates.end(), [](const AggregateCall& call) {
+        return call.kind == AggregateKind::kCountDistinct;
+      });
+  return execution.memory_bytes / 16 * (one_small_group ? 15 : 8);
+}
+
 std::uint64_t JoinRun::memory_left() const {
   // What is joined by way of files needs memory, too.
-  const std::uint64_t whole = budget(execution_.memory_bytes);
+  const std::uint64_t whole = budget(execution_);
   const std::uint64_t all = spills() && base_ == kNoStage ? whole / 2 : whole;
   return all > bytes() ? all - bytes() : 0;
 }
@@ -125,7 +135,7 @@ Status JoinRun::build_or_divide(std::size_t stage) {
   const BoundStage& bound = execution_.tree->stages[stage];
   if (passes() == 1 && !spills()) {
     // What rows take together may be more than was expected.
-    for (double share = 1; share > 0.01; share /= 4) {
+    for (double share = 1; share > 0.01; share /= 2) {
       PRESSO_TRY(divide(stage, share));
       if (parts_.empty() || parts_.size() > most_passes()) break;
       built = build(stage);
@@ -223,7 +233,7 @@ Status JoinRun::begin_spill(const Program& program) {
       plan.columns.push_back(physical_of_column(query, column));
     }
     plan.parts = spilled->build->parts();
-    plan.thread_bytes = budget(execution_.memory_bytes) / 8 / execution_.threads;
+    plan.thread_bytes = budget(execution_) / 8 / execution_.threads;
     plan.temporary_directory = execution_.options.temporary_directory;
     spilled->probe = std::make_unique<PartFile>(std::move(plan));
   }

@@ -126,8 +126,9 @@ class JoinRun {
   /// Stored bytes, and blocks, of the columns that are read of all build sides.
   std::uint64_t stored_bytes() const;
   std::uint64_t blocks() const;
-  /// What joins may have of the memory; groups and sorting have the other half.
-  static std::uint64_t budget(std::uint64_t memory_bytes) { return memory_bytes / 2; }
+  /// What joins may have of the memory: half of it, since groups and sorting have the other one, or
+  /// nearly all where there is one group without sets of values.
+  static std::uint64_t budget(const Execution& execution);
 
   /// Of a stage: rows of the probe side, and pairs that were found.
   struct Count {

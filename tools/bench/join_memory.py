@@ -9,9 +9,10 @@ orders, lineitem, customer and weblog as .csv.presso (scale 1), weblog10.presso 
 10 GB of text), and keys.presso: a column `address` of 10^6 different clients of that log.
 
 Each join runs with as much memory as it wants, and with shares (1/5, 1/10) of the most that it then
-had. Semi-joins of the log stand beside other queries that read no column but that of their key. Times
-are the least of --rounds, in milliseconds, within a process (query_rate); runs alternate. Answers of
-shares are compared with that of the whole; a difference ends the script with status 1."""
+had. Semi-joins of the log stand beside other queries that read no column but that of their key.
+Times are the least of --rounds, in milliseconds, within a process (query_rate); runs alternate.
+Answers of shares are compared with that of the whole; a difference ends the script with
+status 1."""
 
 import argparse
 import os

@@ -64,7 +64,7 @@ TEST(JoinPart, RowsOfAPartOfWordsFitWhateverTheirKeysAre) {
     PartSizes sizes;
     sizes.first_word = first;
     sizes.word_bits = 9;
-    sizes.row_bytes = 8;
+    sizes.word_row_bytes = 8;
     sizes.by_word.resize(kPartSlots);
     std::vector<std::uint64_t> words;
     for (int i = 0; i < 20'000; ++i) {
