@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 
 #include "presso/ordered_pipeline.h"
 #include "scan/group/group_output.h"
@@ -35,6 +36,8 @@ std::vector<KeySpec> key_specs(const Graph& graph, const BoundStage& stage) {
 /// What a key that gets a number takes at most beside its bytes: its hash, and in a table that is
 /// half empty and just grows slots of both sizes.
 constexpr double kNumberedKeyBytes = 96;
+/// Of each slice, to tell what a row takes.
+constexpr std::uint64_t kMeasuredRows = 4096;
 
 /// Rows of a slice on their way to the build side.
 struct SliceRows {
@@ -136,15 +139,20 @@ class StageBuilder {
     counts_parts_ = true;
     prepare_slots();
     PartSizes& sizes = sizes_;
-    std::uint64_t rows = 0, bytes = 0;
+    std::uint64_t measured = 0, measured_bytes = 0;
     PRESSO_TRY(read([&](SliceRows slice) -> Result<bool> {
-      bytes += slice.bytes();
-      rows += slice.count;
+      measured_bytes += slice.bytes();
+      measured += slice.count;
       add_all(slice.by_hash, sizes.by_hash);
       add_all(slice.by_word, sizes.by_word);
       return true;
     }));
-    if (rows == 0) return std::move(sizes);
+    if (measured == 0) return std::move(sizes);
+    const std::uint64_t rows =
+        std::accumulate(sizes.by_hash.begin(), sizes.by_hash.end(), std::uint64_t{0});
+    const auto bytes =
+        static_cast<std::uint64_t>(static_cast<double>(measured_bytes) * static_cast<double>(rows) /
+                                   static_cast<double>(measured));
     sizes.row_bytes = bytes_of_row(rows, bytes, ~std::uint64_t{0});
     if (!built_->keys.are_words()) sizes.row_bytes += kNumberedKeyBytes;
     // Tables of a range of words are as those of all of them.
@@ -335,9 +343,18 @@ class StageBuilder {
         built_->keys.encode(results.first(keys), batch.count, worker.scratch);
     if (is_placed_) return place(worker, batch);
     if (file_ != nullptr) return take_for_file(worker, batch, validity, rows);
-    if (counts_parts_) count_slots(worker, batch, validity, rows);
+    if (counts_parts_) {
+      count_slots(worker, batch, validity, rows);
+      if (rows.count >= kMeasuredRows) return {};
+    }
     const bool drops = !gives_build_rows(stage_.kind) && validity != nullptr;
-    if (drops || !part_.is_all()) return take_part(worker, batch, validity, rows);
+    const bool chooses = drops || !part_.is_all();
+    if (chooses && !keeps_all(worker, batch, validity)) {
+      return take_part(worker, batch, validity, rows);
+    }
+    if (chooses && gives_build_rows(stage_.kind)) {
+      for (std::uint32_t i = 0; i < batch.count; ++i) rows.numbers.push_back(batch.numbers[i]);
+    }
     built_->keys.append_all(worker.scratch, batch.count, rows.keys);
     add_validity(rows, rows.count, validity, batch.count);
     rows.rows.append(results.subspan(keys), batch.count);
@@ -452,6 +469,17 @@ class StageBuilder {
       const auto row = static_cast<std::size_t>(before + i);
       rows.validity[row / 64] &= ~(std::uint64_t{1} << (row % 64));
     }
+  }
+
+  /// As is usual where the part is a condition of the scan.
+  bool keeps_all(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* validity) const {
+    const std::uint64_t* const values =
+        part_.is_all() ? nullptr : part_values(worker, batch, validity);
+    for (std::uint32_t i = 0; i < batch.count; ++i) {
+      if (!is_kept(validity, i)) return false;
+      if (values != nullptr && !is_in_part(values, validity, i)) return false;
+    }
+    return true;
   }
 
   /// Only the rows of a part, and those without a key only where they may come out alone.
