@@ -150,9 +150,8 @@ class StageBuilder {
     if (measured == 0) return std::move(sizes);
     const std::uint64_t rows =
         std::accumulate(sizes.by_hash.begin(), sizes.by_hash.end(), std::uint64_t{0});
-    const auto bytes =
-        static_cast<std::uint64_t>(static_cast<double>(measured_bytes) * static_cast<double>(rows) /
-                                   static_cast<double>(measured));
+    const double bytes = static_cast<double>(measured_bytes) / static_cast<double>(measured) *
+                         static_cast<double>(rows);
     sizes.row_bytes = bytes_of_row(rows, bytes, ~std::uint64_t{0});
     if (!built_->keys.are_words()) sizes.row_bytes += kNumberedKeyBytes;
     // Tables of a range of words are as those of all of them.
@@ -167,17 +166,16 @@ class StageBuilder {
     for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
   }
 
-  /// Rows are there twice when they are put together; then the table is made. `bytes`: of `rows`
-  /// rows with their keys. `greatest`: of these, from the least one.
-  double bytes_of_row(std::uint64_t rows, std::uint64_t bytes, std::uint64_t greatest) const {
-    constexpr double kMore = 8;  // slices are not all the same, filters
+  /// While a part is built. `bytes`: of `rows` rows with their keys. `greatest`: the greatest key,
+  /// less the least one.
+  double bytes_of_row(std::uint64_t rows, double bytes, std::uint64_t greatest) const {
     join::JoinKeyFacts facts;
     facts.rows = facts.keys = rows;
     facts.greatest = greatest;
     join::JoinTablePlan plan;
     plan.strategy = parent_.options.join_strategy;
-    const std::uint64_t table = join::JoinTable::predict(plan, facts).needed();
-    return static_cast<double>(bytes + std::max(bytes, table)) / static_cast<double>(rows) + kMore;
+    const auto table = static_cast<double>(join::JoinTable::predict(plan, facts).needed());
+    return part_bytes(static_cast<double>(rows), bytes, table) / static_cast<double>(rows);
   }
 
   void prepare_slots() {
@@ -349,8 +347,10 @@ class StageBuilder {
     }
     const bool drops = !gives_build_rows(stage_.kind) && validity != nullptr;
     const bool chooses = drops || !part_.is_all();
-    if (chooses && !keeps_all(worker, batch, validity)) {
-      return take_part(worker, batch, validity, rows);
+    const std::uint64_t* const values =
+        part_.is_all() ? nullptr : part_values(worker, batch, validity);
+    if (chooses && !keeps_all(values, validity, batch.count)) {
+      return take_part(worker, batch, values, validity, rows);
     }
     if (chooses && gives_build_rows(stage_.kind)) {
       for (std::uint32_t i = 0; i < batch.count; ++i) rows.numbers.push_back(batch.numbers[i]);
@@ -471,11 +471,11 @@ class StageBuilder {
     }
   }
 
-  /// As is usual where the part is a condition of the scan.
-  bool keeps_all(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* validity) const {
-    const std::uint64_t* const values =
-        part_.is_all() ? nullptr : part_values(worker, batch, validity);
-    for (std::uint32_t i = 0; i < batch.count; ++i) {
+  /// Whether all rows are of the part, as is usual where that is a condition of the scan.
+  /// `values`: part_values(), nullptr where there is one part.
+  bool keeps_all(const std::uint64_t* values, const std::uint64_t* validity,
+                 std::uint32_t count) const {
+    for (std::uint32_t i = 0; i < count; ++i) {
       if (!is_kept(validity, i)) return false;
       if (values != nullptr && !is_in_part(values, validity, i)) return false;
     }
@@ -483,15 +483,13 @@ class StageBuilder {
   }
 
   /// Only the rows of a part, and those without a key only where they may come out alone.
-  Status take_part(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* validity,
-                   SliceRows& rows) const {
+  Status take_part(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* values,
+                   const std::uint64_t* validity, SliceRows& rows) const {
     RowStore all(physical_);
     all.append(std::span<const VectorView>(batch.results).subspan(stage_.build_keys.size()),
                batch.count);
     std::vector<std::uint64_t> chosen;
     std::uint64_t kept_validity[kBatchWords] = {};
-    const std::uint64_t* const values =
-        part_.is_all() ? nullptr : part_values(worker, batch, validity);
     for (std::uint32_t i = 0; i < batch.count; ++i) {
       const bool has_key = has_bit(validity, i);
       if (!is_kept(validity, i)) continue;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "scan/query/join_build.h"
+#include "scan/query/join_part.h"
 #include "scan/query/join_plan.h"
 #include "scan/query/join_run.h"
 #include "scan/query/key_order.h"
@@ -17,9 +18,6 @@ namespace {
 
 /// Of a key that fits no word: its number and a slot of the table of such keys.
 constexpr double kNumberedKeyBytes = 40;
-/// Where keys are divided, room is left for a part's rows twice, or for them and the table, and for
-/// a little more of each row (measure_parts()).
-constexpr double kPartRowBytes = 8;
 
 /// Columns of the tables that a stage's source reads: keys, conditions, what is kept.
 std::vector<std::size_t> columns_of_source(const Execution& execution, const BoundStage& stage,
@@ -123,10 +121,8 @@ BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool di
     forecast.table_bytes = static_cast<double>(join::JoinTable::predict(plan, sizes.keys).needed());
   }
   if (forecast.memory_bytes() <= left_bytes) return forecast;
-  const double part_bytes = forecast.rows_bytes +
-                            std::max(forecast.rows_bytes, forecast.table_bytes) +
-                            kPartRowBytes * sizes.rows;
-  const double parts = std::ceil(part_bytes / left_bytes);
+  const double needed = part_bytes(sizes.rows, forecast.rows_bytes, forecast.table_bytes);
+  const double parts = std::ceil(needed / left_bytes);
   if (divided || parts > static_cast<double>(sizes.most_passes)) {
     forecast.file_bytes = sizes.file_bytes;
   } else {

@@ -32,6 +32,11 @@ std::vector<JoinPart> parts_of(const std::vector<std::uint64_t>& rows, double ro
 
 }  // namespace
 
+double part_bytes(double rows, double rows_bytes, double table_bytes) {
+  constexpr double kMoreBytes = 8;  // a row
+  return rows_bytes + std::max(rows_bytes, table_bytes) + kMoreBytes * rows;
+}
+
 std::uint32_t slot_of_word(const PartSizes& sizes, std::uint64_t word) {
   if (word <= sizes.first_word) return 0;
   const std::uint64_t slot = (word - sizes.first_word) >> sizes.word_bits;

@@ -40,6 +40,10 @@ struct PartSizes {
   double word_row_bytes = 0;
 };
 
+/// What rows take while a part is built: they are there twice when they are put together, then
+/// beside the table; and a little more for slices that differ, and filters.
+double part_bytes(double rows, double rows_bytes, double table_bytes);
+
 /// The slot of a word; words in front of the first slot, or behind the last, are in those.
 std::uint32_t slot_of_word(const PartSizes& sizes, std::uint64_t word);
 

@@ -11,12 +11,11 @@ within a process (query_rate) as DuckDB is, and as a command, its start included
 times are the least of --rounds, in milliseconds. Every answer is compared; a difference ends the
 script with status 1. tuples: rows of both sides of the two-table joins a second, in millions."""
 
-import argparse
 import os
 import subprocess
 import tempfile
 
-from select_figures import DECIMALS, compare, write_figures
+from select_figures import DECIMALS, compare, figure_parser, write_figures
 
 REVENUE = "sum(l_extendedprice * (1 - l_discount))"
 # name: (statement with {tables}, tables whose rows are counted)
@@ -64,15 +63,8 @@ TABLES = ("customer", "lineitem", "orders", "part", "shuffled")
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figure_parser(__doc__, "semicolons")
     parser.add_argument("folder")
-    parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--only", help="names of queries, separated by semicolons")
-    parser.add_argument("--commit")
-    parser.add_argument("--machine")
     return parser.parse_args()
 
 

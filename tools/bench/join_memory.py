@@ -14,12 +14,11 @@ Times are the least of --rounds, in milliseconds, within a process (query_rate);
 Answers of shares are compared with that of the whole; a difference ends the script with
 status 1."""
 
-import argparse
 import os
 import subprocess
 import sys
 
-from select_figures import write_figures
+from select_figures import figure_parser, write_figures
 
 # name: statement, of tables by file
 JOINS = {
@@ -54,51 +53,43 @@ COLUMNS = "query threads share memory ms of_whole peak passes spilled bytes_read
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figure_parser(__doc__, "semicolons")
     parser.add_argument("folder")
-    parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--only", help="names of queries, separated by semicolons")
-    parser.add_argument("--commit")
-    parser.add_argument("--machine")
     return parser.parse_args()
 
 
-def rate(options, statement, memory):
-    flags = ["--memory", str(memory)] if memory else []
+def run(options, program, arguments, memory):
+    """What a program prints, asked in the folder; `memory` in bytes, 0: as much as it wants."""
+    limit = ["--memory", str(memory)] if memory else []
     done = subprocess.run(
-        [os.path.abspath(os.path.join(options.bin, "query_rate")), statement, *flags, "--runs", "1",
-         "-T", str(options.threads)],
+        [os.path.abspath(os.path.join(options.bin, program)), *arguments, *limit],
         cwd=options.folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(done.stderr)
-    return [float(word) for word in done.stdout.split()]
+    return done.stdout
 
 
-def answer(options, statement, memory):
-    flags = ["--memory", str(memory)] if memory else []
-    return subprocess.run(
-        [os.path.abspath(os.path.join(options.bin, "presso")), "sql", statement, *flags],
-        cwd=options.folder, capture_output=True, text=True, check=True).stdout
+def rate(options, statement, memory):
+    """The numbers that query_rate prints."""
+    arguments = [statement, "--runs", "1", "-T", str(options.threads)]
+    return [float(word) for word in run(options, "query_rate", arguments, memory).split()]
 
 
 def measure(options, name):
     """A row for each share of the memory."""
     statement = JOINS.get(name) or LOG[name]
-    whole = rate(options, statement, 0)
-    limits = {share: int(whole[5] / share) if share > 1 else 0 for share in SHARES}
-    if name in LOG:
-        limits = {1: 0}
+    peak = rate(options, statement, 0)[5]
+    limits = {share: int(peak / share) if share > 1 else 0
+              for share in (SHARES if name in JOINS else (1,))}
     best = {}
     for _ in range(options.rounds):
         for share, memory in limits.items():
             got = rate(options, statement, memory)
             if share not in best or got[0] < best[share][0]:
                 best[share] = got
+    answer = run(options, "presso", ["sql", statement], 0)
     for share, memory in limits.items():
-        if answer(options, statement, memory) != answer(options, statement, 0):
+        if memory and run(options, "presso", ["sql", statement], memory) != answer:
             sys.exit(f"{name}: another answer with {memory} bytes of memory")
         ms, _, _, _, read, peak, spilled, passes = best[share]
         yield [name, options.threads, f"1/{share}", memory or "", round(ms, 2),

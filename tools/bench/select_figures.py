@@ -53,17 +53,23 @@ COLUMNS = ("query threads presso_ms presso_command_ms duckdb_memory_ms duckdb_fi
            "of_file rows bytes_read").split()
 
 
-def arguments():
+def figure_parser(description, separator):
+    """The options of scripts that time queries. `separator`: between names of queries."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("lineitem", help="as CSV")
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default="build/release/bin")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--only", help="names of queries, separated by commas")
-    parser.add_argument("--csv-tools", action="store_true")
+    parser.add_argument("--only", help=f"names of queries, separated by {separator}")
     parser.add_argument("--commit")
     parser.add_argument("--machine")
+    return parser
+
+
+def arguments():
+    parser = figure_parser(__doc__, "commas")
+    parser.add_argument("lineitem", help="as CSV")
+    parser.add_argument("--csv-tools", action="store_true")
     return parser.parse_args()
 
 

@@ -3,8 +3,8 @@
 // namespace; it uses nothing of the standard library, so that no code made for one level is shared
 // with another. The loops go over the 32 lanes and are unrolled over the steps by templates on the
 // width, which compilers turn into a shift, a mask and a store for each register of values. What
-// they do not find themselves is done by the level's pick_eight(values, places, to): eight values
-// of the eight at `values`, those at `places`, to `to`.
+// compilers do not find is done by the level's pick_eight(values, places, to): of the eight values
+// at `values` it writes number places[0], places[1] and so on to `to`.
 //
 // A vector is always unpacked as 1,024 values: a shorter one is first copied into a buffer with
 // zeros behind it. Values that need more than that (16 and 8 bits, short vectors, doubles) pass
