@@ -57,8 +57,9 @@ bool BlockReader::is_bytes(const Buffer& stored) {
   return coding == Coding::kRaw || coding == Coding::kByte || coding == Coding::kBit;
 }
 
-Result<IntegerBlock> BlockReader::open_integers(std::uint32_t block, Byte width_bytes,
-                                                const Buffer& stored) const {
+Result<BlockReader::StoredIntegers> BlockReader::parse_integers(std::uint32_t block,
+                                                                Byte width_bytes,
+                                                                const Buffer& stored) const {
   auto header = parse_column_block_header(stored.data());
   if (!header.ok()) return at_block(std::move(header.error()), block);
   if (header->coding != Coding::kIntegers || header->width_bytes != width_bytes ||
@@ -66,12 +67,19 @@ Result<IntegerBlock> BlockReader::open_integers(std::uint32_t block, Byte width_
       !fills(*header, stored)) {
     return at_block(differs(), block);
   }
-  const Bytes payload(stored.data() + kBlockHeaderBytes, header->payload_bytes);
-  if (options_.verify && checksum64(payload) != header->payload_checksum) {
+  return StoredIntegers{
+      {{width_bytes, header->is_signed, header->floating, header->count, header->divisor},
+       {stored.data() + kBlockHeaderBytes, header->payload_bytes}},
+      header->payload_checksum};
+}
+
+Result<IntegerBlock> BlockReader::open_integers(std::uint32_t block, Byte width_bytes,
+                                                const Buffer& stored) const {
+  PRESSO_ASSIGN(const StoredIntegers parsed, parse_integers(block, width_bytes, stored));
+  if (options_.verify && checksum64(parsed.block.payload) != parsed.checksum) {
     return at_block(make_error(ErrorCode::kContentChecksum), block);
   }
-  return IntegerBlock{
-      {width_bytes, header->is_signed, header->floating, header->count, header->divisor}, payload};
+  return parsed.block;
 }
 
 Result<TokenBlock> BlockReader::open_tokens(std::uint32_t block, const Buffer& stored) const {

@@ -55,6 +55,13 @@ class BlockReader {
 
   Result<IntegerBlock> open_integers(std::uint32_t block, Byte width_bytes,
                                      const Buffer& stored) const;
+  /// The same for who compares the payload with its checksum himself.
+  struct StoredIntegers {
+    IntegerBlock block;
+    std::uint64_t checksum = 0;
+  };
+  Result<StoredIntegers> parse_integers(std::uint32_t block, Byte width_bytes,
+                                        const Buffer& stored) const;
   Result<TokenBlock> open_tokens(std::uint32_t block, const Buffer& stored) const;
   /// Of a block that is stored as bytes. `into`: room for its plain bytes and Buffer::kSlack.
   Status decode_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +25,12 @@ class KeyCodes {
   std::uint32_t count() const { return static_cast<std::uint32_t>(strings_.size()); }
   std::uint64_t bytes() const;  ///< of memory, roughly
   StringRef string(std::int64_t code) const { return strings_[static_cast<std::size_t>(code)]; }
+
+  /// Numbers of a row group's codes; empty where all its rows are null.
+  std::span<const std::uint32_t> numbers(std::size_t table, std::uint64_t group) const {
+    const GroupNumbers& of = number_of_[table][group];
+    return {of.of.data(), of.count};
+  }
 
   /// One thread's buffers for the codes of a vector.
   struct Scratch {

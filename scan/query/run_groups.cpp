@@ -11,6 +11,7 @@
 #include "scan/query/group_spill.h"
 #include "scan/query/join_run.h"
 #include "scan/query/memory_forecast.h"
+#include "scan/query/query_device.h"
 
 namespace presso::query {
 namespace {
@@ -24,6 +25,8 @@ class GroupRun {
     execution_.wants_numbers = !query().keys.empty();
     PRESSO_TRY(input_.prepare());
     plan_ = input_.plan();
+    PRESSO_ASSIGN(const bool done_there, run_on_device());
+    if (done_there) return {};
     // What build sides need more parts of the groups' keys do not lessen.
     if (execution_.joins != nullptr) PRESSO_TRY(execution_.joins->prepare(input_.program()));
     for (std::uint32_t parts = 1;;) {
@@ -102,9 +105,33 @@ class GroupRun {
     return groups;
   }
 
+  /// Whether the device has done it; what it leaves to the CPU has a reason.
+  Result<bool> run_on_device() {
+    const std::shared_ptr<QueryDevice>& device = execution_.options.device;
+    if (device == nullptr) return false;
+    if (execution_.joins != nullptr) {
+      execution_.summary.why_cpu = "joins";
+      return false;
+    }
+    Result<RowStore> groups = device->groups(execution_, input_);
+    if (!groups.ok()) {
+      if (groups.error().code != ErrorCode::kUnsupported) return std::move(groups.error());
+      execution_.summary.why_cpu = groups.error().what;
+      return false;
+    }
+    execution_.summary.device = device->name();
+    note_ = "groups: on the GPU";
+    PRESSO_TRY(write_groups(*groups));
+    return true;
+  }
+
   Status run_in_memory() {
     execution_.summary.groups = 0;
     PRESSO_ASSIGN(const RowStore groups, only_counts() ? count_rows() : group_part(nullptr));
+    return write_groups(groups);
+  }
+
+  Status write_groups(const RowStore& groups) {
     execution_.summary.groups = groups.rows();
     execution_.notes.push_back(note_);
     // They stay until the end; to sort them there is the rest, or a quarter where that is less.

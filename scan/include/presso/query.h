@@ -62,6 +62,9 @@ struct PlanChoice {
 using JoinKind = SqlJoin::Kind;
 constexpr std::size_t kMostJoined = 8;
 
+/// A GPU that queries may use (presso/query_gpu.h), from one thread at a time.
+class QueryDevice;
+
 /// How groups are found (scan/group); all give the same groups.
 enum class GroupStrategy : std::uint8_t {
   kAuto,
@@ -81,6 +84,8 @@ struct QueryOptions {
   PlanChoice plan;
   GroupStrategy group_strategy = GroupStrategy::kAuto;
   JoinStrategy join_strategy = JoinStrategy::kAuto;
+  /// Does what it can of a query, with the same answer; nullptr: the CPU does all.
+  std::shared_ptr<QueryDevice> device;
   const std::atomic<bool>* cancelled = nullptr;  ///< true ends the run with kCancelled
 };
 
@@ -97,6 +102,8 @@ struct QuerySummary {
   std::uint64_t peak_bytes = 0;      ///< of memory for groups and rows to be sorted
   std::uint64_t spilled_bytes = 0;
   std::uint64_t passes = 1;  ///< over the tables, with those that were given up for lack of memory
+  std::string device;        ///< that has run the query, or a part of it; empty: the CPU
+  std::string why_cpu;       ///< what a device that was given has left to the CPU
 };
 
 /// A batch of the answer: columns of the answer's schema, all of one length.

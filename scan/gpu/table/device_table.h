@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Tables in device memory: the blocks of some columns as they are stored, compared with their
+// checksums and checked on the device when they come, so that kernels can read them as often as
+// they like without a look at bounds. Tested by tests/simt/device_table_test.cpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "decompress/gpu/runtime/memory.h"
+#include "decompress/table/group_reader.h"
+#include "scan/gpu/table/table_block.h"
+#include "scan/gpu/table/table_kernels.h"
+
+namespace presso::gpu {
+
+/// A slice as the host knows it.
+struct LoadedSlice {
+  std::uint32_t group = 0;  ///< in DeviceTable::groups()
+  std::uint32_t first = 0;  ///< of its rows, in the row group
+  std::uint32_t rows = 0;
+  std::uint64_t first_row = 0;  ///< in all tables together
+};
+
+/// A row group of which slices were loaded.
+struct LoadedGroup {
+  std::shared_ptr<const GroupReader> reader;
+  std::size_t table = 0;
+  std::uint64_t first_row = 0;  ///< in all tables together
+};
+
+/// Some row groups; move-only. The memory is given back with it, when the device has no more use
+/// for it: whoever enqueued work on it waits first.
+class DeviceTable {
+ public:
+  /// Device memory; columns are those that were asked for, in that order.
+  const TableBlocks& blocks() const { return blocks_; }
+  const std::vector<LoadedSlice>& slices() const { return slices_; }
+  const std::vector<LoadedGroup>& groups() const { return groups_; }
+  /// What vectors of each column need in a kernel.
+  const std::vector<ColumnNeeds>& needs() const { return needs_; }
+  std::uint64_t rows() const { return rows_; }
+  std::uint64_t device_bytes() const { return device_bytes_; }
+
+ private:
+  friend class TableLoader;
+
+  std::vector<DeviceMemory> memory_;
+  TableBlocks blocks_;
+  std::vector<LoadedSlice> slices_;
+  std::vector<LoadedGroup> groups_;
+  std::vector<ColumnNeeds> needs_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t device_bytes_ = 0;
+};
+
+/// Which of a row group's rows are wanted; a slice of which none is does not come to the device.
+using WantsRows =
+    std::function<Result<bool>(const GroupReader& group, std::uint32_t first, std::uint32_t rows)>;
+
+/// Loads the row groups of tables one after another. Not thread-safe.
+class TableLoader {
+ public:
+  /// All are kept by reference. `columns`: of the tables, which have the same ones; each a number
+  /// or a dictionary's codes. `counters` counts what is read.
+  TableLoader(Memory& memory, TableKernels& kernels, const std::vector<Table>& tables,
+              std::vector<std::size_t> columns, ReadCounters& counters);
+
+  /// The next row groups that have wanted rows, together at most `most_bytes` of device memory, but
+  /// at least one; nullopt after the last one. Waits until they are there and checked.
+  ///
+  /// Errors: those of the files with block and offset, as a CPU reports them; kUnsupported where
+  /// a column is stored in another form than this can read, with `what` saying which;
+  /// kDeviceMemory, kOutOfMemory, kDeviceLost.
+  Result<std::optional<DeviceTable>> next(Stream stream, std::uint64_t most_bytes,
+                                          const WantsRows& wants);
+
+ private:
+  /// A stored block on its way.
+  struct Arrived {
+    std::size_t group;  ///< of the table that is loaded
+    std::uint32_t block;
+    std::uint32_t entries;  ///< of the dictionary; 0: values
+    IntegerBlock on_device;
+  };
+  class Staging;
+  struct Loading;
+
+  Status add_group(Loading& loading, const LoadedGroup& group, const WantsRows& wants);
+  Status add_column(Loading& loading, const LoadedGroup& group, std::size_t column,
+                    std::size_t first_slice);
+  Status add_block(Loading& loading, const LoadedGroup& group, std::uint32_t block,
+                   Byte width_bytes, std::uint32_t entries, TableBlock& to, ColumnNeeds* needs);
+  /// What is wanted of a row group, and the stored bytes that it takes.
+  struct Wanted {
+    std::uint64_t rows = 0;
+    std::uint64_t bytes = 0;
+  };
+  Result<Wanted> wanted_of(const GroupReader& group, const WantsRows& wants) const;
+  Status check(Loading& loading, Stream stream);
+
+  Memory& memory_;
+  TableKernels& kernels_;
+  const std::vector<Table>& tables_;
+  std::vector<std::size_t> columns_;
+  ReadCounters& counters_;
+  std::size_t table_ = 0;
+  std::uint64_t group_ = 0;
+  std::uint64_t first_row_ = 0;  ///< of the table
+  std::optional<LoadedGroup> ahead_;
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// Adds rows to the cells of their groups, wherever these are (GroupPlace):
+//
+//   lanes    each lane of each warp has cells of its own in shared memory, so that nothing is
+//            atomic; they are added up when the warp has no more rows. For few groups
+//   block    the warps of a thread block share cells in shared memory. Up to a few thousand groups
+//   device   all share cells in device memory, which stay in L2 up to some millions of groups
+//
+// Additions may come in any order: sums are modulo 2^64, and the host has seen to it that they are
+// right there, or splits values (kSumLow, kSumHigh). First rows: rows of a lane ascend.
+// Tests: tests/simt/query_on_gpu_test.cpp.
+#pragma once
+
+#include "scan/gpu/table/program.cuh"
+
+namespace presso::gpu {
+
+/// What a cell takes of a value.
+PRESSO_DEVICE u64 part_of(PipelineCell::Kind kind, u64 value) {
+  using Kind = PipelineCell::Kind;
+  if (kind == Kind::kCount) return 1;
+  if (kind == Kind::kSumLow) return static_cast<u32>(value);
+  if (kind == Kind::kSumHigh) {
+    return static_cast<u64>(static_cast<std::int64_t>(value) >> kWordBits);
+  }
+  if (kind == Kind::kMin || kind == Kind::kMax) return value ^ kImageTopBit;
+  return value;
+}
+
+PRESSO_DEVICE u64 combined(PipelineCell::Kind kind, u64 a, u64 b) {
+  using Kind = PipelineCell::Kind;
+  if (kind == Kind::kMin) return a < b ? a : b;
+  if (kind == Kind::kMax) return a > b ? a : b;
+  return a + b;
+}
+
+PRESSO_DEVICE void combine_atomically(PipelineCell::Kind kind, u64* cell, u64 part) {
+  using Kind = PipelineCell::Kind;
+  if (kind == Kind::kMin) {
+    simt::atomic_min(cell, part);
+  } else if (kind == Kind::kMax) {
+    simt::atomic_max(cell, part);
+  } else {
+    simt::atomic_add(cell, part);
+  }
+}
+
+PRESSO_DEVICE u32 cells_of_group(const Pipeline& of) {
+  return of.cells + kGroupCells;
+}
+
+/// Which of the chunk's rows, of those alive, have a value in all of the columns.
+PRESSO_DEVICE u32 with_values(const ProgramSpace& program, u32 columns, const ChunkRows& rows,
+                              u32 alive) {
+  for (u32 left = columns & program.of.nullable_columns; left != 0; left &= left - 1) {
+    const u32 column = simt::find_first_set(left) - 1;
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      if (!program.is_valid(column, rows.row[k])) alive &= ~(1u << k);
+    }
+  }
+  return alive;
+}
+
+/// The groups of a lane's rows; those that are not alive have 0.
+struct ChunkGroups {
+  u32 group[kChunkSteps];
+
+  PRESSO_DEVICE ChunkGroups(const ProgramSpace& program, u32 alive) {
+    const u32* const from = program.narrow(program.of.group_register);
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      const bool has_group = program.of.has_groups && (alive >> k & 1) != 0;
+      group[k] = has_group ? from[k * kWarpSize] : 0;
+    }
+  }
+};
+
+/// Cells that are the lane's own: group g's cell i at (g * cells + i) * 32 + lane.
+PRESSO_DEVICE void add_to_lanes(const ProgramSpace& program, const ChunkRows& rows, u32 alive,
+                                const ChunkGroups& groups, u64 first_row, u64* cells) {
+  const Pipeline& of = program.of;
+  const u32 each = cells_of_group(of) * kWarpSize;
+  cells += simt::lane();
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    if ((alive >> k & 1) == 0) continue;
+    u64* const cell = cells + groups.group[k] * each;
+    const u64 count = cell[0];
+    cell[0] = count + 1;
+    if (count == 0) cell[kWarpSize] = first_row + rows.row[k];
+  }
+  for (u32 i = 0; i < of.cells; ++i) {
+    const PipelineCell what = of.cell[i];
+    if (what.is_direct) continue;
+    const u32 counted = with_values(program, what.valid_columns, rows, alive);
+    u64 value[kChunkSteps] = {};
+    if (what.kind != PipelineCell::Kind::kCount) program.read(what.from, value);
+    u64* const own = cells + (kGroupCells + i) * kWarpSize;
+    if (what.kind == PipelineCell::Kind::kSum && !of.has_groups) {
+      u64 sum = 0;
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) sum += (counted >> k & 1) != 0 ? value[k] : 0;
+      *own += sum;
+      continue;
+    }
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      if ((counted >> k & 1) == 0) continue;
+      u64* const cell = own + groups.group[k] * each;
+      *cell = combined(what.kind, *cell, part_of(what.kind, value[k]));
+    }
+  }
+}
+
+/// Cells that others add to as well: group g's cell i at i * groups + g.
+PRESSO_DEVICE void add_to_shared(const ProgramSpace& program, const ChunkRows& rows, u32 alive,
+                                 const ChunkGroups& groups, u64 first_row, u64* cells) {
+  const Pipeline& of = program.of;
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    if ((alive >> k & 1) == 0) continue;
+    simt::atomic_add(cells + groups.group[k], u64{1});
+    if (!of.wants_first_rows) continue;
+    u64* const first = cells + of.groups + groups.group[k];
+    // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
+    const u64 row = first_row + rows.row[k];
+    if (*static_cast<volatile u64*>(first) > row) simt::atomic_min(first, row);
+  }
+  for (u32 i = 0; i < of.cells; ++i) {
+    const PipelineCell what = of.cell[i];
+    const u32 counted = with_values(program, what.valid_columns, rows, alive);
+    u64 value[kChunkSteps] = {};
+    if (what.kind != PipelineCell::Kind::kCount) program.read(what.from, value);
+    u64* const to = cells + (kGroupCells + i) * of.groups;
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      if ((counted >> k & 1) == 0) continue;
+      combine_atomically(what.kind, to + groups.group[k], part_of(what.kind, value[k]));
+    }
+  }
+}
+
+/// Adds a column's values of the rows of the mask to the lane's own cell; without a program. What
+/// was staged has arrived. The sum is modulo 2^64, as are the cells.
+PRESSO_DEVICE void add_column(const Pipeline& of, const WarpSpace& space, const PipelineCell& what,
+                              const VectorPlace& at, u32 mask, u64* cell) {
+  const ColumnTask& task = space.columns()[what.column];
+  const TableBlock& block = task.block;
+  const VectorEntry& entry = task.entries[at.vector % kTaskVectors];
+  if (block.words == nullptr) return;
+  if ((of.nullable_columns >> what.column & 1) != 0 && block.validity != nullptr) {
+    mask &= transposed(valid_bits(block, at.vector, at.rows, space.staging()));
+  }
+  const PackedVector packed(block, entry);
+  u64 sum = 0;
+  const u32* const words = space.words(what.column, at.vector);
+  if (packed.is_packed && at.rows == kVectorRows) {
+    for_width(packed.width,
+              [&]<u32 kWidth>() { sum = packed_sum<kWidth>(words + simt::lane(), mask); });
+    sum = sum * block.divisor + packed.base * simt::popcount(mask);
+  } else {
+    for_each_bits(block, entry, at, words, space.staging(), [&](u32 step, u64 value) {
+      if ((mask >> step & 1) != 0) sum += widened(value, block.width_bytes, block.is_signed);
+    });
+  }
+  *cell += sum;
+}
+
+/// The kind by which cell `i`, counted from a group's first, is put together.
+PRESSO_DEVICE PipelineCell::Kind kind_of_cell(const Pipeline& of, u32 i) {
+  if (i == 0) return PipelineCell::Kind::kSum;
+  if (i == 1) return PipelineCell::Kind::kMin;
+  return of.cell[i - kGroupCells].kind;
+}
+
+/// Sets a warp's own cells to what they are without a row; by the warp.
+PRESSO_DEVICE void clear_lanes(const Pipeline& of, u64* cells) {
+  const u32 each = cells_of_group(of);
+  for (u32 i = 0; i < of.groups * each; ++i) {
+    cells[i * kWarpSize + simt::lane()] = initial_cell(kind_of_cell(of, i % each));
+  }
+}
+PRESSO_DEVICE void clear_block(const Pipeline& of, u64* cells) {
+  const u32 all = static_cast<u32>(of.groups) * cells_of_group(of);
+  for (u32 i = simt::thread_in_block(); i < all; i += simt::block_threads()) {
+    cells[i] = initial_cell(kind_of_cell(of, i / static_cast<u32>(of.groups)));
+  }
+}
+
+/// Adds a warp's own cells to those of the device.
+PRESSO_DEVICE void flush_lanes(const Pipeline& of, const u64* cells) {
+  const u32 each = cells_of_group(of);
+  for (u32 group = 0; group < of.groups; ++group) {
+    for (u32 i = 0; i < each; ++i) {
+      const auto kind = kind_of_cell(of, i);
+      u64 value = cells[(group * each + i) * kWarpSize + simt::lane()];
+      for (u32 half = kWarpSize / 2; half != 0; half /= 2) {
+        value = combined(kind, value, simt::shuffle_xor(value, half));
+      }
+      if (i == 0 && value == 0) break;
+      if (simt::lane() == 0) combine_atomically(kind, of.cells_out + i * of.groups + group, value);
+    }
+  }
+}
+PRESSO_DEVICE void flush_block(const Pipeline& of, const u64* cells) {
+  const u32 groups = static_cast<u32>(of.groups);
+  for (u32 group = simt::thread_in_block(); group < groups; group += simt::block_threads()) {
+    if (cells[group] == 0) continue;
+    for (u32 i = 0; i < cells_of_group(of); ++i) {
+      combine_atomically(kind_of_cell(of, i), of.cells_out + u64{i} * groups + group,
+                         cells[i * groups + group]);
+    }
+  }
+}
+
+}  // namespace presso::gpu

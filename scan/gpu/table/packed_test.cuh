@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Whole vectors of 1,024 packed values by one warp, without a value leaving its registers: which
+// of them lie in an interval, and the sum of some. A lane has its words loaded at once, W of them
+// for W bits; the width is a template's parameter, so that shifts are constants.
+//
+// Comparing takes three instructions a value: the value is brought to the top of a word, with what
+// happens to stand below it, the interval's least is subtracted, and what is left is compared with
+// the interval's length, whose own low bits are all ones, so that what stands below does not
+// matter.
+//
+// *Lane masks* tell of a vector's rows: bit s of lane l is of row 32 * s + l.
+// Tests: tests/simt/pipeline_test.cpp.
+#pragma once
+
+#include "decompress/columns/gpu/lane_values.cuh"
+
+namespace presso::gpu {
+
+template <u32 kWidth, class Sink>
+PRESSO_DEVICE void for_each_on_top(const u32* lane_words, const Sink& sink) {
+  u32 words[kWidth];
+  PRESSO_UNROLL
+  for (u32 i = 0; i < kWidth; ++i) words[i] = lane_words[i * kLanes];
+  PRESSO_UNROLL
+  for (u32 step = 0; step < kVectorSteps; ++step) {
+    const u32 at = step * kWidth / kWordBits;
+    const u32 end = step * kWidth % kWordBits + kWidth;  // of the value's bits in the word
+    if (end <= kWordBits) {
+      sink(step, words[at] << (kWordBits - end));
+    } else {
+      sink(step, simt::funnel_shift_right(words[at], words[at + 1], end - kWordBits));
+    }
+  }
+}
+
+/// The lane mask of the values of [least, most], both of kWidth bits.
+template <u32 kWidth>
+PRESSO_DEVICE u32 packed_between(const u32* lane_words, u32 least, u32 most) {
+  constexpr u32 kBelow = kWordBits - kWidth;
+  const u32 from = least << kBelow;
+  const u32 span = ((most - least) << kBelow) + ((1u << kBelow) - 1);
+  u32 mask = 0;
+  for_each_on_top<kWidth>(lane_words, [&](u32 step, u32 top) {
+    if (top - from <= span) mask |= 1u << step;
+  });
+  return mask;
+}
+
+/// The sum of the lane's values whose bit is set.
+template <u32 kWidth>
+PRESSO_DEVICE u64 packed_sum(const u32* lane_words, u32 mask) {
+  constexpr u32 kBelow = kWordBits - kWidth;
+  // Thirty-two values of up to 27 bits do not overflow.
+  using Sum = std::conditional_t<kWidth <= 27, u32, u64>;
+  Sum sum = 0;
+  for_each_on_top<kWidth>(lane_words, [&](u32 step, u32 top) {
+    if ((mask >> step & 1) != 0) sum += top >> kBelow;
+  });
+  return sum;
+}
+
+/// Calls `call.template operator()<width>()` for a width of 1 to 32.
+template <u32 kWidth = 1, class Call>
+PRESSO_DEVICE void for_width(u32 width, const Call& call) {
+  switch (width) {
+#define PRESSO_WIDTH(w)            \
+  case w:                          \
+    call.template operator()<w>(); \
+    break;
+    PRESSO_WIDTH(1)
+    PRESSO_WIDTH(2)
+    PRESSO_WIDTH(3)
+    PRESSO_WIDTH(4) PRESSO_WIDTH(5) PRESSO_WIDTH(6) PRESSO_WIDTH(7) PRESSO_WIDTH(8) PRESSO_WIDTH(9)
+        PRESSO_WIDTH(10) PRESSO_WIDTH(11) PRESSO_WIDTH(12) PRESSO_WIDTH(13) PRESSO_WIDTH(14)
+            PRESSO_WIDTH(15) PRESSO_WIDTH(16) PRESSO_WIDTH(17) PRESSO_WIDTH(18) PRESSO_WIDTH(19)
+                PRESSO_WIDTH(20) PRESSO_WIDTH(21) PRESSO_WIDTH(22) PRESSO_WIDTH(23) PRESSO_WIDTH(24)
+                    PRESSO_WIDTH(25) PRESSO_WIDTH(26) PRESSO_WIDTH(27) PRESSO_WIDTH(28)
+                        PRESSO_WIDTH(29) PRESSO_WIDTH(30) PRESSO_WIDTH(31) PRESSO_WIDTH(32)
+#undef PRESSO_WIDTH
+  }
+}
+
+/// The 32 words of a warp, one a lane, as lane masks: bit s of lane l is bit l of lane s, and the
+/// other way round.
+PRESSO_DEVICE u32 transposed(u32 word) {
+  // Halves of ever smaller squares change places (Warren, Hacker's Delight, 7-3).
+  u32 low_half = 0x0000FFFFu;
+  PRESSO_UNROLL
+  for (u32 half = kWarpSize / 2; half != 0; half /= 2) {
+    const u32 other = simt::shuffle_xor(word, half);
+    const bool is_low = (simt::lane() & half) == 0;
+    // The lower row keeps its low columns and gets the upper row's low ones above them.
+    word = is_low ? (word & low_half) | (other & low_half) << half
+                  : (word & ~low_half) | (other >> half & low_half);
+    low_half ^= low_half << (half / 2);
+  }
+  return word;
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// The fused kernels: decode, filter, compute and add up, without a value coming back to memory.
+//
+//   count_rows_body     conditions alone: rows are counted, and their bits written where wanted
+//   run_pipeline_body   conditions, then the program on the rows that are left, then groups
+//
+// A grid of as many thread blocks as run at once; a warp takes tasks of eight neighbouring vectors,
+// one after another, the grid's warps side by side. Shared memory: PipelineShape.
+// Tests: tests/simt/query_on_gpu_test.cpp, in the emulator and on a device.
+#pragma once
+
+#include "scan/gpu/table/groups.cuh"
+
+namespace presso::gpu {
+
+/// Calls work(place) for each vector of this warp's tasks, whose columns are known and whose packed
+/// words, of the early columns, have arrived.
+template <class Work>
+PRESSO_DEVICE void for_each_vector(const Pipeline& of, const WarpSpace& space, Work& work) {
+  const u32 early = of.early_columns;
+  const u32 warps = simt::block_threads() / kWarpSize;
+  const u32 tasks = of.slice_count * kSliceTasks;
+  for (u32 task = simt::block_index() * warps + uniform_warp(); task < tasks;
+       task += simt::grid_blocks() * warps) {
+    const u32 slice = simt::load_readonly(of.slice_list + task / kSliceTasks);
+    const u32 rows = simt::load_readonly(&of.table.slices[slice].rows);
+    const u32 first = task % kSliceTasks * kTaskVectors;
+    if (first >= vectors_of(rows)) continue;
+    const u32 left = vectors_of(rows) - first;
+    const u32 end = first + (left < kTaskVectors ? left : kTaskVectors);
+    load_task(of, slice, first, end - first, space.columns());
+    stage_vector(of, space, early, first, vector_rows(rows, first));
+    simt::copy_async_commit();
+    for (u32 vector = first; vector < end; ++vector) {
+      simt::warp_sync();  // nobody reads the vector before the last one any more
+      if (vector + 1 < end) {
+        stage_vector(of, space, early, vector + 1, vector_rows(rows, vector + 1));
+      }
+      simt::copy_async_commit();
+      simt::copy_async_wait<1>();
+      simt::warp_sync();
+      work(VectorPlace{slice, vector, vector_rows(rows, vector)});
+    }
+  }
+}
+
+/// Adds up what the lanes have counted.
+PRESSO_DEVICE void add_matched(const Pipeline& of, u64 matched) {
+  for (u32 half = kWarpSize / 2; half != 0; half /= 2) {
+    matched += simt::shuffle_xor(matched, half);
+  }
+  if (simt::lane() == 0 && matched != 0) simt::atomic_add(of.matched, matched);
+}
+
+PRESSO_DEVICE u32* bits_of_vector(const Pipeline& of, const VectorPlace& at) {
+  return of.matched_bits + (u64{at.slice} * kSliceVectors + at.vector) * kVectorSteps;
+}
+
+// --- conditions alone
+
+struct CountRows {
+  const Pipeline& of;
+  const WarpSpace& space;
+  u64 matched = 0;
+
+  PRESSO_DEVICE void operator()(const VectorPlace& at) {
+    const u32 mask = rows_that_hold(of, space, at);
+    matched += simt::popcount(mask);
+    if (of.matched_bits == nullptr) return;
+    simt::store_streaming(bits_of_vector(of, at) + simt::lane(), transposed(mask));
+  }
+};
+
+PRESSO_DEVICE void count_rows_body(const Pipeline& of, const PipelineShape& shape) {
+  const WarpSpace space{shape, simt::shared_memory() + uniform_warp() * shape.warp_bytes};
+  CountRows work{of, space};
+  for_each_vector(of, space, work);
+  add_matched(of, work.matched);
+}
+
+// --- with a program
+
+/// The rows of the mask in their order; returns how many they are.
+PRESSO_DEVICE u32 list_rows(u32 mask, std::uint16_t* list) {
+  u32 count = 0;
+  simt::warp_sync();  // what was there has been used
+  PRESSO_UNROLL
+  for (u32 step = 0; step < kVectorSteps; ++step) {
+    const bool has_row = (mask >> step & 1) != 0;
+    const u32 rows = simt::ballot(has_row);
+    const u32 at = count + simt::popcount(rows & lanes_below());
+    if (has_row) list[at] = static_cast<std::uint16_t>(step * kWarpSize + simt::lane());
+    count += simt::popcount(rows);
+  }
+  simt::warp_sync();
+  return count;
+}
+
+template <GroupPlace kPlace>
+struct RunPipeline {
+  const Pipeline& of;
+  const WarpSpace& space;
+  ProgramSpace program;
+  u64* block_cells;
+  u64* lane_cells;
+  u64 matched = 0;
+
+  PRESSO_DEVICE void operator()(const VectorPlace& at) {
+    const u32 mask = rows_that_hold(of, space, at);
+    if (!simt::any(mask != 0)) return;
+    const u32 late = of.program_columns & ~u32{of.early_columns};
+    if (late != 0) {
+      stage_vector(of, space, late, at.vector, at.rows);
+      simt::copy_async_commit();
+      simt::copy_async_wait<0>();
+      simt::warp_sync();
+    }
+    if constexpr (kPlace == GroupPlace::kLanes) add_directly(at, mask);
+    if (of.has_program) {
+      run_chunks(at, mask);
+    } else {
+      count_directly(at, mask);
+    }
+  }
+
+ private:
+  /// Sums of columns that need no program.
+  PRESSO_DEVICE void add_directly(const VectorPlace& at, u32 mask) {
+    for (u32 i = 0; i < of.cells; ++i) {
+      if (!of.cell[i].is_direct) continue;
+      add_column(of, space, of.cell[i], at, mask,
+                 lane_cells + (kGroupCells + i) * kWarpSize + simt::lane());
+    }
+  }
+  PRESSO_DEVICE void count_directly(const VectorPlace& at, u32 mask) {
+    const u32 count = simt::popcount(mask);
+    matched += count;
+    lane_cells[simt::lane()] += count;
+    if (of.matched_bits == nullptr) return;
+    bits_of_vector(of, at)[simt::lane()] = transposed(mask);
+  }
+
+  PRESSO_DEVICE void run_chunks(const VectorPlace& at, u32 mask) {
+    const bool has_all = simt::all(mask == mask_of_rows(at.rows));
+    auto* const list = reinterpret_cast<std::uint16_t*>(space.base + space.shape.list_at);
+    const u32 count = has_all ? at.rows : list_rows(mask, list);
+    for (u32 column = 0; column < of.columns; ++column) {
+      if ((of.program_columns >> column & 1) == 0) continue;
+      open_column(program, column, at);
+      if ((of.nullable_columns >> column & 1) == 0) continue;
+      program.valid(column)[simt::lane()] =
+          valid_bits(space.columns()[column].block, at.vector, at.rows, space.staging());
+    }
+    u32* const bits = reinterpret_cast<u32*>(space.base + space.shape.bits_at);
+    if (of.matched_bits != nullptr) bits[simt::lane()] = 0;
+    simt::warp_sync();
+    const u64 first_row = of.table.slices[at.slice].first_row + at.vector * kVectorRows;
+    for (u32 begin = 0; begin < count; begin += kChunkRows) {
+      ChunkRows rows;
+      rows.alive = 0;
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) {
+        const u32 number = begin + k * kWarpSize + simt::lane();
+        if (number < count) rows.alive |= 1u << k;
+        const u32 there = number < count ? number : begin;
+        rows.row[k] = has_all ? there : list[there];
+      }
+      const u32 alive = run_program(program, at, rows);
+      if (!simt::any(alive != 0)) continue;
+      matched += simt::popcount(alive);
+      if (of.matched_bits != nullptr) set_bits(rows, alive, bits);
+      const ChunkGroups groups(program, alive);
+      if constexpr (kPlace == GroupPlace::kLanes) {
+        add_to_lanes(program, rows, alive, groups, first_row, lane_cells);
+      } else if constexpr (kPlace == GroupPlace::kBlock) {
+        add_to_shared(program, rows, alive, groups, first_row, block_cells);
+      } else {
+        add_to_shared(program, rows, alive, groups, first_row, of.cells_out);
+      }
+    }
+    simt::warp_sync();
+    if (of.matched_bits != nullptr) bits_of_vector(of, at)[simt::lane()] = bits[simt::lane()];
+  }
+
+  PRESSO_DEVICE static void set_bits(const ChunkRows& rows, u32 alive, u32* bits) {
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      if ((alive >> k & 1) == 0) continue;
+      simt::atomic_or(bits + rows.row[k] / kWarpSize, 1u << rows.row[k] % kWarpSize);
+    }
+  }
+};
+
+template <GroupPlace kPlace>
+PRESSO_DEVICE void run_pipeline_body(const Pipeline& of, const PipelineShape& shape, u64* scratch) {
+  const WarpSpace space{
+      shape, simt::shared_memory() + shape.block_bytes + uniform_warp() * shape.warp_bytes};
+  const u32 warps = simt::block_threads() / kWarpSize;
+  u64* const own_scratch =
+      scratch + u64{simt::block_index() * warps + uniform_warp()} * of.columns * kVectorRows;
+  auto* const block_cells = reinterpret_cast<u64*>(simt::shared_memory());
+  auto* const lane_cells = reinterpret_cast<u64*>(space.base + shape.cells_at);
+  if constexpr (kPlace == GroupPlace::kLanes) clear_lanes(of, lane_cells);
+  if constexpr (kPlace == GroupPlace::kBlock) {
+    clear_block(of, block_cells);
+    simt::block_sync();
+  }
+  RunPipeline<kPlace> work{of, space, {of, space, own_scratch}, block_cells, lane_cells};
+  for_each_vector(of, space, work);
+  if constexpr (kPlace == GroupPlace::kLanes) flush_lanes(of, lane_cells);
+  if constexpr (kPlace == GroupPlace::kBlock) {
+    simt::block_sync();
+    flush_block(of, block_cells);
+  }
+  add_matched(of, work.matched);
+}
+
+/// Sets the cells of all groups to what they are without a row.
+PRESSO_DEVICE void clear_cells_body(const Pipeline& of) {
+  const u64 cells = of.groups * cells_of_group(of);
+  for (u64 i = u64{simt::block_index()} * simt::block_threads() + simt::thread_in_block();
+       i < cells; i += u64{simt::grid_blocks()} * simt::block_threads()) {
+    of.cells_out[i] = initial_cell(kind_of_cell(of, static_cast<u32>(i / of.groups)));
+  }
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// A question as a kernel runs it (columns.md 4.4; Crystal's shape, Shanbhag 2020): conditions that
+// packed columns answer, a short program over the rows that are left, and what becomes of its
+// values. All arrays are device memory; trivially copyable. Made by pipeline_builder.h, run by
+// pipeline.cuh.
+#pragma once
+
+#include <cstdint>
+
+#include "scan/gpu/table/table_block.h"
+
+namespace presso::gpu {
+
+/// Rows that a warp's program works on at a time.
+constexpr std::uint32_t kChunkSteps = 4;
+constexpr std::uint32_t kChunkRows = kChunkSteps * kLanes;
+
+constexpr std::uint32_t kMostPipelineColumns = 16;
+constexpr std::uint32_t kMostPipelineSteps = 64;
+constexpr std::uint32_t kMostRegisterUnits = 48;
+constexpr std::uint32_t kMostConditionSteps = 48;
+constexpr std::uint32_t kMostConditionDepth = 4;
+constexpr std::uint32_t kMostPipelineCells = 16;
+
+// --- conditions
+
+/// Values by their zone images (FORMAT.md 15.4); of dictionaries the codes.
+struct ImageInterval {
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;  ///< included
+};
+
+/// What a leaf asks of a slice: that the value lies in one of `count` intervals from `first` on, or
+/// that the code's bit is set.
+struct LeafRange {
+  static constexpr std::uint32_t kAll = ~std::uint32_t{0};  ///< every row that is not null
+  static constexpr std::uint32_t kBits = kAll - 1;  ///< `first`: where the bits begin, in words
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;  ///< 0: no row
+};
+
+struct ConditionStep {
+  enum class Kind : Byte {
+    kValues,   ///< pushes the rows of `column` that `leaf` has
+    kNull,     ///< pushes the rows where `column` is null
+    kNotNull,  ///< pushes the others
+    kRows,     ///< pushes the rows that have a bit in Pipeline::row_bits[leaf]
+    kTrue,
+    kFalse,
+    kAnd,  ///< of the last two
+    kOr,
+    kKeep,  ///< what was pushed must hold; where no row is left the vector is done
+  };
+  Kind kind = Kind::kTrue;
+  Byte column = 0;
+  Byte leaf = 0;
+};
+
+// --- programs
+
+/// Where a value of each row of a chunk is, in a warp's registers: narrow ones have signed numbers
+/// of 32 bits, wide ones of 64. Truth is 0 or 1.
+struct RegisterPlace {
+  static constexpr Byte kWide = 0x80;
+  Byte bits = 0;  ///< its number in units of a narrow one, and kWide
+
+  PRESSO_HD constexpr std::uint32_t unit() const { return bits & 0x7Fu; }
+  PRESSO_HD constexpr bool is_wide() const { return (bits & kWide) != 0; }
+};
+
+struct PipelineStep {
+  enum class Kind : Byte {
+    kLoad,      ///< to = value of `column`; nulls: `constant`
+    kLoadCode,  ///< the same, and the code's number for the whole table in its place
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kEqual,
+    kNotEqual,
+    kLess,
+    kLessEqual,
+    kAnd,
+    kOr,
+    kNot,     ///< of a
+    kSelect,  ///< to = a != 0 ? b : c
+    kFilter,  ///< rows with a == 0 are dropped
+  };
+  Kind kind = Kind::kLoad;
+  RegisterPlace to;
+  RegisterPlace a;
+  RegisterPlace b;
+  RegisterPlace c;
+  Byte column = 0;
+  bool a_is_constant = false;  ///< `constant` in its place; of b, too
+  bool b_is_constant = false;
+  std::int64_t constant = 0;
+};
+
+// --- what comes of it
+
+/// One 64-bit cell of a group.
+struct PipelineCell {
+  enum class Kind : Byte {
+    kCount,    ///< of rows where none of `valid_columns` is null
+    kSum,      ///< modulo 2^64
+    kSumLow,   ///< of the low 32 bits
+    kSumHigh,  ///< of what is above them, signed
+    kMin,      ///< of zone images
+    kMax,
+  };
+  Kind kind = Kind::kCount;
+  RegisterPlace from;
+  bool is_direct = false;  ///< kSum without groups: of the values of `column`
+  Byte column = 0;
+  std::uint16_t valid_columns = 0;  ///< bits of columns that must not be null
+};
+
+/// Where groups' cells are while a kernel runs.
+enum class GroupPlace : Byte {
+  kNone,    ///< no groups: rows are counted, and told by their bits
+  kLanes,   ///< shared memory, for each lane its own
+  kBlock,   ///< shared memory of a thread block
+  kDevice,  ///< device memory
+};
+
+struct Pipeline {
+  TableBlocks table;
+  // Slices that are read, and how many.
+  const std::uint32_t* slice_list = nullptr;
+  std::uint32_t slice_count = 0;
+  Byte columns = 0;
+  Byte condition_steps = 0;
+  Byte steps = 0;
+  Byte cells = 0;
+  Byte register_units = 0;
+  RegisterPlace group_register;
+  bool has_groups = false;  ///< else all rows are one
+  bool wants_first_rows = false;
+  GroupPlace place = GroupPlace::kNone;
+  std::uint16_t nullable_columns = 0;         ///< whose validity the program or cells ask for
+  std::uint16_t program_columns = 0;          ///< that the program loads, or cells add up
+  std::uint16_t early_columns = 0;            ///< read before it is known whether any row is left
+  bool has_program = false;                   ///< steps, or cells that are not direct
+  Byte column_of[kMostPipelineColumns] = {};  ///< the table's
+  ConditionStep conditions[kMostConditionSteps];
+  PipelineStep program[kMostPipelineSteps];
+  PipelineCell cell[kMostPipelineCells];
+
+  // Of leaves; those of leaf l and slice s: ranges[l * table.slice_count + s].
+  const LeafRange* ranges = nullptr;
+  const ImageInterval* intervals = nullptr;
+  const std::uint32_t* code_bits = nullptr;
+  /// Of leaf l: 32 words a vector, kSliceVectors vectors a slice.
+  const std::uint32_t* row_bits[4] = {};
+  /// Of kLoadCode: numbers of row group g's codes of column c from
+  /// code_numbers[code_begins[c * row_groups + g]] on.
+  const std::uint32_t* code_begins = nullptr;
+  const std::uint32_t* code_numbers = nullptr;
+  std::uint32_t row_groups = 0;
+
+  std::uint64_t groups = 1;
+  /// Cells: rows of a group, its first row, then `cell`; cell i of group g at [i * groups + g].
+  std::uint64_t* cells_out = nullptr;
+  std::uint64_t* matched = nullptr;       ///< rows, added to
+  std::uint32_t* matched_bits = nullptr;  ///< as row_bits; nullptr: not wanted
+};
+
+constexpr std::uint32_t kGroupCells = 2;  ///< in front of `cell`: rows, first row
+
+PRESSO_HD constexpr std::uint64_t initial_cell(PipelineCell::Kind kind) {
+  return kind == PipelineCell::Kind::kMin ? ~std::uint64_t{0} : 0;
+}
+
+}  // namespace presso::gpu

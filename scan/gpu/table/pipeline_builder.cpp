@@ -1,0 +1,670 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/table/pipeline_builder.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "scan/query/coded_strings.h"
+
+namespace presso::gpu {
+namespace {
+
+using query::Filter;
+using query::Graph;
+using query::Node;
+using query::NodeId;
+using query::Physical;
+using query::Step;
+using Kind = PipelineStep::Kind;
+
+/// Groups that are told by their keys' ranges; more need a table of keys.
+constexpr std::uint64_t kMostGroups = std::uint64_t{1} << 24;
+constexpr unsigned kFactorsOfInt64 = 18;  ///< powers of ten up to here are below 2^63
+
+Error refused(std::string why) {
+  return make_error(ErrorCode::kUnsupported, std::move(why));
+}
+
+bool is_narrow(std::int64_t value) {
+  return value == static_cast<std::int32_t>(value);
+}
+/// Whether its values may need more than 32 bits.
+bool is_wide(const Node& node) {
+  if (node.physical == Physical::kBool) return false;
+  return !node.range.known || node.range.least < std::numeric_limits<std::int32_t>::min() ||
+         node.range.most > std::numeric_limits<std::int32_t>::max();
+}
+
+bool fits_int64(query::Int128 value) {
+  return value >= std::numeric_limits<std::int64_t>::min() &&
+         value <= std::numeric_limits<std::int64_t>::max();
+}
+
+}  // namespace
+
+Result<Byte> PipelineBuilder::column_of(std::size_t table_column) {
+  const auto known = std::find(columns_.begin(), columns_.end(), table_column);
+  if (known != columns_.end()) return static_cast<Byte>(known - columns_.begin());
+  if (columns_.size() == kMostPipelineColumns) return refused("more than 16 columns");
+  columns_.push_back(table_column);
+  return static_cast<Byte>(columns_.size() - 1);
+}
+
+// --- conditions
+
+Status PipelineBuilder::push(ConditionStep step) {
+  if (conditions_.size() == kMostConditionSteps) return refused("too many conditions");
+  conditions_.push_back(step);
+  return {};
+}
+
+Status PipelineBuilder::add_conditions() {
+  std::vector<std::size_t> order;
+  for (const query::FilterPass& pass : plan_.passes) {
+    for (const auto& group : pass.groups) order.insert(order.end(), group.begin(), group.end());
+  }
+  for (const std::size_t number : order) {
+    const query::Condition& condition = plan_.conditions[number];
+    if (!condition.is_optional) PRESSO_TRY(add_filter(condition.filter));
+  }
+  return {};
+}
+
+Status PipelineBuilder::add_filter(const Filter& filter) {
+  if (filter.kind == Filter::Kind::kAnd) {
+    for (const Filter& part : filter.parts) PRESSO_TRY(add_filter(part));
+    return {};
+  }
+  if (filter.kind == Filter::Kind::kExpression) {
+    if (graph_.may_fail(filter.node)) return refused("a condition that may have no result");
+    PRESSO_ASSIGN(const std::uint16_t nullable, nullable_columns_of(filter.node));
+    PRESSO_ASSIGN(std::size_t truth, value_of(filter.node));
+    if (filter.negated) {
+      PRESSO_ASSIGN(truth, append(Kind::kNot, truth, truth, false));
+    }
+    for (std::uint32_t column = 0; column < columns_.size(); ++column) {
+      if ((nullable >> column & 1) == 0) continue;
+      PRESSO_TRY(push({ConditionStep::Kind::kNotNull, static_cast<Byte>(column), 0}));
+      PRESSO_TRY(push({ConditionStep::Kind::kKeep, 0, 0}));
+    }
+    Value value;
+    value.step.kind = Kind::kFilter;
+    value.from = {truth};
+    PRESSO_ASSIGN(truth, append(std::move(value)));
+    return {};
+  }
+  PRESSO_TRY(add_tree(filter, 0));
+  return push({ConditionStep::Kind::kKeep, 0, 0});
+}
+
+Status PipelineBuilder::add_tree(const Filter& filter, unsigned depth) {
+  if (filter.is_leaf()) return add_leaf(filter);
+  if (depth + 1 >= kMostConditionDepth) return refused("conditions that are nested too deep");
+  const bool is_and = filter.kind == Filter::Kind::kAnd;
+  for (std::size_t i = 0; i < filter.parts.size(); ++i) {
+    PRESSO_TRY(add_tree(filter.parts[i], depth + (i == 0 ? 0 : 1)));
+    if (i > 0) {
+      PRESSO_TRY(push({is_and ? ConditionStep::Kind::kAnd : ConditionStep::Kind::kOr, 0, 0}));
+    }
+  }
+  return {};
+}
+
+Status PipelineBuilder::add_leaf(const Filter& filter) {
+  switch (filter.kind) {
+    case Filter::Kind::kTrue:
+      return push({ConditionStep::Kind::kTrue, 0, 0});
+    case Filter::Kind::kNull: {
+      PRESSO_ASSIGN(const Byte column, column_of(filter.column));
+      return push(
+          {filter.negated ? ConditionStep::Kind::kNotNull : ConditionStep::Kind::kNull, column, 0});
+    }
+    case Filter::Kind::kIntervals:
+    case Filter::Kind::kText: {
+      PRESSO_ASSIGN(const Byte column, column_of(filter.column));
+      leaves_.push_back(&filter);
+      return push({ConditionStep::Kind::kValues, column, static_cast<Byte>(leaves_.size() - 1)});
+    }
+    case Filter::Kind::kFalse:
+      return push({ConditionStep::Kind::kFalse, 0, 0});
+    case Filter::Kind::kExpression:
+      return refused("an expression under OR");
+    default:
+      return refused("keys of a join");
+  }
+}
+
+namespace {
+
+/// The range of a leaf for a slice, as zones or the leaf itself tell; what both leave open is
+/// appended to `tables`.
+class RangeMaker {
+ public:
+  RangeMaker(LeafTables& tables, const Filter& filter) : tables_(tables), filter_(filter) {
+    if (filter.kind != Filter::Kind::kIntervals) return;
+    intervals_.first = static_cast<std::uint32_t>(tables.intervals.size());
+    for (const query::Interval& one : filter.intervals.intervals()) {
+      tables.intervals.push_back({one.least, one.most});
+    }
+    intervals_.count = static_cast<std::uint32_t>(tables.intervals.size()) - intervals_.first;
+  }
+
+  Result<LeafRange> of(const LoadedGroup& group, const LoadedSlice& slice,
+                       query::SliceReader& reader) {
+    const query::Answer answer =
+        query::answer_by_zones(filter_, *group.reader, slice.first, slice.rows);
+    if (answer == query::Answer::kNone) return LeafRange{0, 0};
+    if (answer == query::Answer::kAll) return LeafRange{0, LeafRange::kAll};
+    if (filter_.kind == Filter::Kind::kIntervals) return intervals_;
+    if (last_ != group.reader.get()) {
+      PRESSO_ASSIGN(codes_, of_dictionary(reader, group));
+      last_ = group.reader.get();
+    }
+    return codes_;
+  }
+
+ private:
+  /// The wanted codes: as intervals of codes, where few suffice, else as bits.
+  Result<LeafRange> of_dictionary(query::SliceReader& reader, const LoadedGroup& group) {
+    const ColumnChunk& chunk = group.reader->chunk(filter_.column);
+    if (chunk.representation == Representation::kNull) return LeafRange{0, 0};
+    PRESSO_ASSIGN(const query::CodeSet* const wanted, query::matching_entries(filter_, reader));
+    std::vector<ImageInterval> runs;
+    for (std::uint32_t code = 0; code < chunk.entries; ++code) {
+      if (!query::has_bit(wanted->data(), code)) continue;
+      if (!runs.empty() && runs.back().most + 1 == code) {
+        runs.back().most = code;
+      } else {
+        runs.push_back({code, code});
+      }
+      if (runs.size() > kMostRuns) break;
+    }
+    if (runs.size() <= kMostRuns) {
+      const LeafRange range{static_cast<std::uint32_t>(tables_.intervals.size()),
+                            static_cast<std::uint32_t>(runs.size())};
+      tables_.intervals.insert(tables_.intervals.end(), runs.begin(), runs.end());
+      return range;
+    }
+    const LeafRange range{static_cast<std::uint32_t>(tables_.code_bits.size()), LeafRange::kBits};
+    for (std::uint32_t word = 0; word <= chunk.entries / 32; ++word) {
+      tables_.code_bits.push_back(
+          static_cast<std::uint32_t>((*wanted)[word / 2] >> (32 * (word % 2))));
+    }
+    return range;
+  }
+
+  static constexpr std::size_t kMostRuns = 2;
+  LeafTables& tables_;
+  const Filter& filter_;
+  LeafRange intervals_;
+  LeafRange codes_;
+  const GroupReader* last_ = nullptr;
+};
+
+}  // namespace
+
+Result<LeafTables> PipelineBuilder::leaf_tables(
+    const DeviceTable& table, const std::vector<query::Physical>& physical) const {
+  LeafTables tables;
+  query::SliceReader reader(physical);
+  for (const Filter* const leaf : leaves_) {
+    RangeMaker maker(tables, *leaf);
+    std::uint32_t opened = ~std::uint32_t{0};
+    query::Slice slice;
+    for (const LoadedSlice& one : table.slices()) {
+      const LoadedGroup& group = table.groups()[one.group];
+      if (opened != one.group) {
+        slice.group = std::make_shared<query::GroupContext>();
+        slice.group->reader = group.reader;
+        slice.group->first_row = group.first_row;
+        slice.group->table = group.table;
+        slice.rows = std::min(group.reader->rows(), kSliceRows);
+        reader.open(slice);
+        opened = one.group;
+      }
+      PRESSO_ASSIGN(const LeafRange range, maker.of(group, one, reader));
+      tables.ranges.push_back(range);
+    }
+  }
+  return tables;
+}
+
+// --- values
+
+Result<std::size_t> PipelineBuilder::append(Value value) {
+  if (values_.size() == kMostPipelineSteps) return refused("expressions of more than 64 steps");
+  values_.push_back(std::move(value));
+  return values_.size() - 1;
+}
+
+Result<std::size_t> PipelineBuilder::append(Kind kind, std::size_t a, std::size_t b, bool is_wide) {
+  Value value;
+  value.step.kind = kind;
+  value.from = {a, b};
+  value.is_wide = is_wide;
+  return append(std::move(value));
+}
+
+Result<std::size_t> PipelineBuilder::append_constant(Kind kind, std::size_t a,
+                                                     std::int64_t constant, bool is_wide) {
+  Value value;
+  value.step.kind = kind;
+  value.step.b_is_constant = true;
+  value.step.constant = constant;
+  value.from = {a, a};
+  value.is_wide = is_wide;
+  return append(std::move(value));
+}
+
+Result<std::size_t> PipelineBuilder::load(std::size_t table_column, Kind kind,
+                                          std::int64_t null_value, bool is_wide) {
+  PRESSO_ASSIGN(const Byte column, column_of(table_column));
+  const auto known = loads_.find({column, null_value});
+  if (known != loads_.end() && kind == Kind::kLoad) return known->second;
+  Value value;
+  value.step.kind = kind;
+  value.step.column = column;
+  value.step.constant = null_value;
+  value.is_wide = is_wide || !is_narrow(null_value);
+  PRESSO_ASSIGN(const std::size_t number, append(std::move(value)));
+  if (kind == Kind::kLoad) loads_[{column, null_value}] = number;
+  return number;
+}
+
+/// The columns, by the pipeline's numbers, that may be null and without which the node is null.
+Result<std::uint16_t> PipelineBuilder::nullable_columns_of(NodeId id) {
+  std::uint32_t columns = 0;
+  for (const std::size_t column : graph_.columns_of({id})) {
+    PRESSO_ASSIGN(const Byte number, column_of(column));
+    for (NodeId other = 0; other < graph_.nodes().size(); ++other) {
+      const Node& node = graph_.at(other);
+      if (node.kind == Node::Kind::kColumn && node.column == column && node.nullable) {
+        columns |= 1u << number;
+      }
+    }
+  }
+  return static_cast<std::uint16_t>(columns);
+}
+
+/// The same, and the program is told which rows they have.
+Result<std::uint16_t> PipelineBuilder::valid_columns(NodeId id) {
+  PRESSO_ASSIGN(const std::uint16_t columns, nullable_columns_of(id));
+  nullable_ = static_cast<std::uint16_t>(nullable_ | columns);
+  return columns;
+}
+
+Result<std::size_t> PipelineBuilder::value_of(NodeId id) {
+  const auto known = known_.find(id);
+  if (known != known_.end()) return known->second;
+  const Node& node = graph_.at(id);
+  if (node.physical != Physical::kInt64 && node.physical != Physical::kBool) {
+    return refused("values that are no integers of 64 bits");
+  }
+  Result<std::size_t> made = refused("constants alone");
+  if (node.kind == Node::Kind::kColumn) {
+    if (node.physical == Physical::kBool) return refused("columns of truth values");
+    made = load(node.column, Kind::kLoad, 0, is_wide(node));
+  } else if (node.kind == Node::Kind::kStep) {
+    made = value_of_step(node);
+  }
+  if (made.ok()) known_[id] = *made;
+  return made;
+}
+
+Result<std::size_t> PipelineBuilder::value_of_step(const Node& node) {
+  const auto constant_of = [this](NodeId id) -> std::optional<std::int64_t> {
+    const Node& of = graph_.at(id);
+    const bool is_number = of.kind == Node::Kind::kConstant && !of.is_null &&
+                           (of.physical == Physical::kInt64 || of.physical == Physical::kBool);
+    if (!is_number || !fits_int64(of.integer)) return std::nullopt;
+    return static_cast<std::int64_t>(of.integer);
+  };
+  const auto two = [&](Kind kind) -> Result<std::size_t> {
+    const auto left = constant_of(node.arguments[0]);
+    const auto right = constant_of(node.arguments[1]);
+    if (right) {
+      PRESSO_ASSIGN(const std::size_t a, value_of(node.arguments[0]));
+      return append_constant(kind, a, *right, is_wide(node));
+    }
+    if (left) {
+      PRESSO_ASSIGN(const std::size_t b, value_of(node.arguments[1]));
+      PRESSO_ASSIGN(const std::size_t made, append_constant(kind, b, *left, is_wide(node)));
+      values_[made].step.b_is_constant = false;
+      values_[made].step.a_is_constant = true;
+      return made;
+    }
+    PRESSO_ASSIGN(const std::size_t a, value_of(node.arguments[0]));
+    PRESSO_ASSIGN(const std::size_t b, value_of(node.arguments[1]));
+    return append(kind, a, b, is_wide(node));
+  };
+  const bool of_integers =
+      std::all_of(node.arguments.begin(), node.arguments.end(), [this](NodeId id) {
+        return graph_.at(id).physical == Physical::kInt64 ||
+               graph_.at(id).physical == Physical::kBool;
+      });
+  if (!of_integers) return refused("values that are no integers of 64 bits");
+  switch (node.step) {
+    case Step::kAdd:
+      return two(Kind::kAdd);
+    case Step::kSubtract:
+      return two(Kind::kSubtract);
+    case Step::kMultiply:
+      return two(Kind::kMultiply);
+    case Step::kEqual:
+      return two(Kind::kEqual);
+    case Step::kNotEqual:
+      return two(Kind::kNotEqual);
+    case Step::kLess:
+      return two(Kind::kLess);
+    case Step::kLessEqual:
+      return two(Kind::kLessEqual);
+    case Step::kBoolToInteger:
+      return value_of(node.arguments[0]);
+    case Step::kScaleUp: {
+      if (node.parameter > static_cast<std::int64_t>(kFactorsOfInt64)) break;
+      PRESSO_ASSIGN(const std::size_t a, value_of(node.arguments[0]));
+      const auto factor = query::power_of_ten(static_cast<unsigned>(node.parameter));
+      return append_constant(Kind::kMultiply, a, static_cast<std::int64_t>(factor), is_wide(node));
+    }
+    case Step::kNegate: {
+      PRESSO_ASSIGN(const std::size_t a, value_of(node.arguments[0]));
+      PRESSO_ASSIGN(const std::size_t made, append_constant(Kind::kSubtract, a, 0, is_wide(node)));
+      values_[made].step.b_is_constant = false;
+      values_[made].step.a_is_constant = true;
+      return made;
+    }
+    default:
+      break;
+  }
+  return refused("an expression that GPUs do not compute yet");
+}
+
+// --- groups
+
+Status PipelineBuilder::add_key(const query::BoundQuery& bound, const query::GroupInput& input,
+                                std::size_t i) {
+  const query::KeySpec& spec = input.plan().keys[i];
+  const NodeId node = bound.keys[i];
+  if (spec.physical != Physical::kInt64 || spec.most < spec.least) {
+    return refused("keys whose values are not known to lie close together");
+  }
+  const auto span = static_cast<std::uint64_t>(spec.most) - static_cast<std::uint64_t>(spec.least);
+  if (span >= kMostGroups) return refused("more than 16,777,216 possible groups");
+  Key key;
+  key.least = spec.least;
+  key.nullable = spec.nullable;
+  key.values = span + 1 + (spec.nullable ? 1 : 0);
+  key.stride = groups_;
+  groups_ *= key.values;
+  if (groups_ > kMostGroups) return refused("more than 16,777,216 possible groups");
+  std::size_t value = 0;
+  const auto of_null = static_cast<std::int64_t>(span + 1);
+  if (input.codes()[i] != nullptr) {
+    PRESSO_ASSIGN(value, load(input.codes()[i]->column(), Kind::kLoadCode, of_null, false));
+    code_keys_[values_[value].step.column] = i;
+    if (spec.nullable) PRESSO_TRY(valid_columns(node));
+  } else if (graph_.is_column(node)) {
+    if (spec.nullable) {
+      if (spec.most == std::numeric_limits<std::int64_t>::max()) {
+        return refused("keys up to the end of 64 bits");
+      }
+      PRESSO_TRY(valid_columns(node));
+    }
+    PRESSO_ASSIGN(value, load(graph_.at(node).column, Kind::kLoad,
+                              spec.nullable ? spec.most + 1 : 0, is_wide(graph_.at(node))));
+  } else {
+    if (spec.nullable) return refused("computed keys that may be null");
+    if (graph_.may_fail(node)) return refused("a key that may have no result");
+    PRESSO_ASSIGN(value, value_of(node));
+  }
+  if (key.least != 0) {
+    PRESSO_ASSIGN(value, append_constant(Kind::kSubtract, value, key.least, false));
+  }
+  // The number of a group has 32 bits, whatever the key had.
+  if (key.least == 0 && key.stride == 1 && values_[value].is_wide) {
+    PRESSO_ASSIGN(value, append_constant(Kind::kAdd, value, 0, false));
+  }
+  if (key.stride != 1) {
+    PRESSO_ASSIGN(value, append_constant(Kind::kMultiply, value,
+                                         static_cast<std::int64_t>(key.stride), false));
+  }
+  if (group_) {
+    PRESSO_ASSIGN(value, append(Kind::kAdd, *group_, value, false));
+  }
+  group_ = value;
+  keys_.push_back(key);
+  return {};
+}
+
+Result<std::size_t> PipelineBuilder::add_cell(Cell cell) {
+  const auto known = std::find(cells_.begin(), cells_.end(), cell);
+  if (known != cells_.end()) return static_cast<std::size_t>(known - cells_.begin());
+  if (cells_.size() == kMostPipelineCells) return refused("too many aggregates");
+  cells_.push_back(cell);
+  return cells_.size() - 1;
+}
+
+Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
+                                      const query::AggregateSpec& spec, std::uint64_t rows) {
+  using AggregateKind = query::AggregateKind;
+  CellsOfAggregate cells;
+  if (call.kind == AggregateKind::kCountRows) {
+    aggregates_.push_back(cells);
+    return {};
+  }
+  if (call.kind == AggregateKind::kCountDistinct) return refused("count(distinct)");
+  const NodeId argument = *call.argument;
+  PRESSO_ASSIGN(const std::uint16_t valid, valid_columns(argument));
+  if (graph_.may_fail(argument)) return refused("an argument that may have no result");
+  if (call.kind == AggregateKind::kCount) {
+    if (graph_.is_column(argument)) {
+      if (valid != 0) {
+        PRESSO_ASSIGN(cells.count, add_cell({PipelineCell::Kind::kCount, 0, valid, {}}));
+      }
+      aggregates_.push_back(cells);
+      return {};
+    }
+    if (graph_.at(argument).kind == Node::Kind::kConstant) return refused("constants alone");
+  }
+  if (spec.argument != Physical::kInt64) return refused("aggregates of other than integers");
+  if (valid != 0) {
+    PRESSO_ASSIGN(cells.count, add_cell({PipelineCell::Kind::kCount, 0, valid, {}}));
+  }
+  const bool is_sum = call.kind == AggregateKind::kSum || call.kind == AggregateKind::kAverage;
+  if (is_sum) {
+    PRESSO_TRY(add_sum(argument, spec, valid, rows, cells));
+  } else if (call.kind != AggregateKind::kCount) {
+    PRESSO_ASSIGN(const std::size_t value, value_of(argument));
+    const auto kind =
+        call.kind == AggregateKind::kMin ? PipelineCell::Kind::kMin : PipelineCell::Kind::kMax;
+    PRESSO_ASSIGN(cells.low, add_cell({kind, value, valid, {}}));
+  }
+  aggregates_.push_back(cells);
+  return {};
+}
+
+/// In one cell where 64 bits hold it, else in two.
+Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spec,
+                                std::uint16_t valid, std::uint64_t rows, CellsOfAggregate& cells) {
+  const bool is_known = spec.least <= spec.most;
+  const query::Int128 most =
+      std::max<query::Int128>(query::Int128{spec.most}, -query::Int128{spec.least});
+  const query::Int128 limit = std::numeric_limits<std::int64_t>::max();
+  if (is_known && most * std::max<query::Int128>(rows, 1) <= limit) {
+    const Node& node = graph_.at(argument);
+    const bool is_direct = !has_groups_ && node.kind == Node::Kind::kColumn &&
+                           std::none_of(values_.begin(), values_.end(), [](const Value& value) {
+                             return value.step.kind == Kind::kFilter;
+                           });
+    if (is_direct) {
+      PRESSO_ASSIGN(const Byte column, column_of(node.column));
+      PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSum, 0, valid, column}));
+    } else {
+      PRESSO_ASSIGN(const std::size_t value, value_of(argument));
+      PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSum, value, valid, {}}));
+    }
+    return {};
+  }
+  if (rows >> 31 != 0) return refused("sums of wide numbers of more than 2^31 rows");
+  PRESSO_ASSIGN(const std::size_t value, value_of(argument));
+  PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSumLow, value, valid, {}}));
+  PRESSO_ASSIGN(cells.high, add_cell({PipelineCell::Kind::kSumHigh, value, valid, {}}));
+  return {};
+}
+
+Status PipelineBuilder::add_groups(const query::BoundQuery& bound, const query::GroupInput& input,
+                                   std::uint64_t rows) {
+  has_groups_ = !bound.keys.empty();
+  for (std::size_t i = 0; i < bound.keys.size(); ++i) PRESSO_TRY(add_key(bound, input, i));
+  for (std::size_t i = 0; i < bound.aggregates.size(); ++i) {
+    PRESSO_TRY(add_aggregate(bound.aggregates[i], input.plan().aggregates[i], rows));
+  }
+  return {};
+}
+
+CodeTables PipelineBuilder::code_tables(const DeviceTable& table,
+                                        const query::GroupInput& input) const {
+  CodeTables tables;
+  tables.begins.resize(columns_.size() * table.groups().size());
+  for (const auto& [column, key] : code_keys_) {
+    for (std::size_t group = 0; group < table.groups().size(); ++group) {
+      const LoadedGroup& loaded = table.groups()[group];
+      tables.begins[column * table.groups().size() + group] =
+          static_cast<std::uint32_t>(tables.numbers.size());
+      const auto numbers = input.codes()[key]->numbers(loaded.table, loaded.reader->group());
+      tables.numbers.insert(tables.numbers.end(), numbers.begin(), numbers.end());
+    }
+  }
+  return tables;
+}
+
+// --- registers
+
+namespace {
+
+/// Registers that are free again, in units of narrow ones.
+class RegisterUnits {
+ public:
+  std::size_t take(std::size_t units) {
+    std::size_t at = 0;
+    while (!is_free(at, units)) ++at;
+    if (taken_.size() < at + units) taken_.resize(at + units, false);
+    std::fill_n(taken_.begin() + static_cast<std::ptrdiff_t>(at), units, true);
+    return at;
+  }
+  void give_back(RegisterPlace place) {
+    taken_[place.unit()] = false;
+    if (place.is_wide()) taken_[place.unit() + 1] = false;
+  }
+  std::size_t units() const { return taken_.size(); }
+
+ private:
+  bool is_free(std::size_t at, std::size_t units) const {
+    for (std::size_t i = at; i < std::min(at + units, taken_.size()); ++i) {
+      if (taken_[i]) return false;
+    }
+    return true;
+  }
+  std::vector<bool> taken_;
+};
+
+}  // namespace
+
+/// A value's register is free again after its last reader; what cells and groups read stays.
+Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
+  constexpr std::size_t kForever = ~std::size_t{0};
+  std::vector<std::size_t> last(values_.size(), 0);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    for (const std::size_t from : values_[i].from) last[from] = std::max(last[from], i);
+  }
+  const auto reads_value = [](const Cell& cell) {
+    return cell.kind != PipelineCell::Kind::kCount && !cell.column;
+  };
+  for (const Cell& cell : cells_) {
+    if (reads_value(cell)) last[cell.value] = kForever;
+  }
+  if (group_) last[*group_] = kForever;
+  std::vector<RegisterPlace> register_of(values_.size());
+  RegisterUnits units;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const Value& value = values_[i];
+    PipelineStep step = value.step;
+    RegisterPlace* const places[] = {&step.a, &step.b, &step.c};
+    for (std::size_t k = 0; k < value.from.size(); ++k) *places[k] = register_of[value.from[k]];
+    for (std::size_t k = 0; k < value.from.size(); ++k) {
+      const std::size_t from = value.from[k];
+      const bool again =
+          std::find(value.from.begin(), value.from.begin() + static_cast<std::ptrdiff_t>(k),
+                    from) != value.from.begin() + static_cast<std::ptrdiff_t>(k);
+      // A wide result must not lie across what is still read.
+      if (last[from] == i && !again && !value.is_wide) units.give_back(register_of[from]);
+    }
+    if (step.kind != Kind::kFilter) {
+      const std::size_t unit = units.take(value.is_wide ? 2 : 1);
+      if (units.units() > kMostRegisterUnits) return refused("expressions that are too large");
+      register_of[i].bits = static_cast<Byte>(unit | (value.is_wide ? RegisterPlace::kWide : 0));
+      step.to = register_of[i];
+    }
+    for (std::size_t k = 0; k < value.from.size(); ++k) {
+      if (last[value.from[k]] == i && value.is_wide) units.give_back(register_of[value.from[k]]);
+    }
+    pipeline.program[i] = step;
+  }
+  pipeline.steps = static_cast<Byte>(values_.size());
+  pipeline.register_units = static_cast<Byte>(units.units());
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const Cell& cell = cells_[i];
+    PipelineCell& to = pipeline.cell[i];
+    to.kind = cell.kind;
+    to.valid_columns = cell.valid;
+    to.is_direct = cell.column.has_value();
+    to.column = cell.column.value_or(0);
+    if (reads_value(cell)) to.from = register_of[cell.value];
+  }
+  pipeline.cells = static_cast<Byte>(cells_.size());
+  if (group_) pipeline.group_register = register_of[*group_];
+  return {};
+}
+
+/// From here on a vector of 1,024 rows has probably one that fulfils the conditions, and columns
+/// of the program are worth being read ahead.
+constexpr double kEarlySelectivity = 1e-3;
+
+void PipelineBuilder::mark_columns(Pipeline& pipeline) const {
+  std::uint32_t of_program = nullable_;
+  std::uint32_t of_conditions = 0;
+  for (const Value& value : values_) {
+    const bool loads = value.step.kind == Kind::kLoad || value.step.kind == Kind::kLoadCode;
+    if (loads) of_program |= 1u << value.step.column;
+  }
+  bool has_program = !values_.empty() || has_groups_;
+  for (const Cell& cell : cells_) {
+    if (cell.column) of_program |= 1u << *cell.column;
+    has_program = has_program || !cell.column;
+  }
+  for (const ConditionStep& step : conditions_) {
+    if (step.kind == ConditionStep::Kind::kValues) of_conditions |= 1u << step.column;
+  }
+  pipeline.nullable_columns = nullable_;
+  pipeline.program_columns = static_cast<std::uint16_t>(of_program);
+  const bool early = plan_.selectivity >= kEarlySelectivity;
+  pipeline.early_columns = static_cast<std::uint16_t>(of_conditions | (early ? of_program : 0));
+  pipeline.has_program = has_program;
+}
+
+Result<Pipeline> PipelineBuilder::finish() {
+  Pipeline pipeline;
+  if (columns_.empty()) return refused("no column is read");
+  PRESSO_TRY(deal_registers(pipeline));
+  mark_columns(pipeline);
+  pipeline.columns = static_cast<Byte>(columns_.size());
+  for (std::size_t i = 0; i < columns_.size(); ++i) pipeline.column_of[i] = static_cast<Byte>(i);
+  pipeline.condition_steps = static_cast<Byte>(conditions_.size());
+  std::copy(conditions_.begin(), conditions_.end(), pipeline.conditions);
+  pipeline.has_groups = has_groups_;
+  pipeline.wants_first_rows = has_groups_;
+  pipeline.groups = groups_;
+  return pipeline;
+}
+
+}  // namespace presso::gpu

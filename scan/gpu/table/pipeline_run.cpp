@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/table/pipeline_run.h"
+
+#include <cstring>
+#include <numeric>
+
+#include "decompress/gpu/runtime/memory_parts.h"
+
+namespace presso::gpu {
+
+Status PipelineRun::begin(const Pipeline& pipeline) {
+  pipeline_ = pipeline;
+  if (pipeline_.place != GroupPlace::kNone) {
+    PRESSO_ASSIGN(const std::uint32_t most, kernels_.most_shared_bytes());
+    pipeline_.place = place_of_groups(pipeline_, most);
+  }
+  constexpr std::uint64_t kMatchedBytes = MemoryParts::kAlignment;
+  std::uint64_t cells = 0;
+  if (pipeline_.place != GroupPlace::kNone) {
+    cells = pipeline_.groups * (pipeline_.cells + kGroupCells) * sizeof(std::uint64_t);
+  }
+  PRESSO_ASSIGN(cells_, memory_.allocate(kMatchedBytes + cells));
+  pipeline_.matched = reinterpret_cast<std::uint64_t*>(cells_.get());
+  pipeline_.cells_out = reinterpret_cast<std::uint64_t*>(cells_.get() + kMatchedBytes);
+  PRESSO_TRY(kernels_.clear(cells_.get(), kMatchedBytes, stream_));
+  if (cells == 0) return {};
+  return kernels_.clear_cells(pipeline_, stream_);
+}
+
+namespace {
+
+/// Copies arrays to the device in one piece.
+class Upload {
+ public:
+  template <class T>
+  std::size_t add(const std::vector<T>& values) {
+    pieces_.push_back({reinterpret_cast<const Byte*>(values.data()), values.size() * sizeof(T),
+                       parts_.add(values.size() * sizeof(T))});
+    return pieces_.size() - 1;
+  }
+  std::uint64_t bytes() const { return parts_.bytes(); }
+  void write(Byte* to) const {
+    for (const Piece& piece : pieces_) {
+      if (piece.bytes != 0) std::memcpy(to + piece.at, piece.data, piece.bytes);
+    }
+  }
+  template <class T>
+  const T* at(const Byte* there, std::size_t piece) const {
+    return reinterpret_cast<const T*>(there + pieces_[piece].at);
+  }
+
+ private:
+  struct Piece {
+    const Byte* data;
+    std::size_t bytes;
+    std::uint64_t at;
+  };
+  std::vector<Piece> pieces_;
+  MemoryParts parts_;
+};
+
+}  // namespace
+
+Status PipelineRun::prepare(const DeviceTable& table, const TableBlocks& blocks,
+                            const LeafTables& leaves, const CodeTables& codes) {
+  shape_ = shape_of(pipeline_, table.needs());
+  PRESSO_ASSIGN(thread_blocks_, kernels_.thread_blocks(pipeline_, shape_));
+  const std::uint64_t scratch = scratch_bytes(pipeline_, shape_, thread_blocks_);
+  if (scratch > scratch_.bytes()) {
+    PRESSO_ASSIGN(scratch_, memory_.allocate(scratch));
+  }
+  std::vector<std::uint32_t> slices(blocks.slice_count);
+  std::iota(slices.begin(), slices.end(), 0u);
+  Upload upload;
+  const std::size_t slices_at = upload.add(slices);
+  const std::size_t ranges = upload.add(leaves.ranges);
+  const std::size_t intervals = upload.add(leaves.intervals);
+  const std::size_t bits = upload.add(leaves.code_bits);
+  const std::size_t begins = upload.add(codes.begins);
+  const std::size_t numbers = upload.add(codes.numbers);
+  PRESSO_ASSIGN(pinned_, memory_.allocate_pinned(upload.bytes()));
+  PRESSO_ASSIGN(prepared_, memory_.allocate(upload.bytes()));
+  upload.write(pinned_.get());
+  PRESSO_TRY(memory_.device().copy_in(prepared_.get(), pinned_.get(),
+                                      static_cast<std::size_t>(upload.bytes()), stream_));
+  const Byte* const there = prepared_.get();
+  pipeline_.table = blocks;
+  pipeline_.slice_list = upload.at<std::uint32_t>(there, slices_at);
+  pipeline_.slice_count = blocks.slice_count;
+  pipeline_.ranges = upload.at<LeafRange>(there, ranges);
+  pipeline_.intervals = upload.at<ImageInterval>(there, intervals);
+  pipeline_.code_bits = upload.at<std::uint32_t>(there, bits);
+  pipeline_.code_begins = upload.at<std::uint32_t>(there, begins);
+  pipeline_.code_numbers = upload.at<std::uint32_t>(there, numbers);
+  pipeline_.row_groups = static_cast<std::uint32_t>(table.groups().size());
+  return {};
+}
+
+Status PipelineRun::enqueue() {
+  auto* const scratch = reinterpret_cast<std::uint64_t*>(scratch_.get());
+  return kernels_.run(pipeline_, shape_, scratch, thread_blocks_, stream_);
+}
+
+template <class T>
+Status PipelineRun::copy_out(std::vector<T>& to, const T* from) {
+  const std::size_t bytes = to.size() * sizeof(T);
+  PRESSO_ASSIGN(const PinnedMemory pinned, memory_.allocate_pinned(bytes));
+  PRESSO_TRY(
+      memory_.device().copy_out(pinned.get(), reinterpret_cast<const Byte*>(from), bytes, stream_));
+  PRESSO_TRY(memory_.device().wait(stream_));
+  std::memcpy(to.data(), pinned.get(), bytes);
+  return {};
+}
+
+Result<std::uint64_t> PipelineRun::matched() {
+  std::vector<std::uint64_t> rows(1);
+  PRESSO_TRY(copy_out(rows, pipeline_.matched));
+  return rows[0];
+}
+
+Result<std::vector<std::uint64_t>> PipelineRun::cells() {
+  std::vector<std::uint64_t> all(pipeline_.groups * (pipeline_.cells + kGroupCells));
+  PRESSO_TRY(copy_out(all, pipeline_.cells_out));
+  return all;
+}
+
+}  // namespace presso::gpu

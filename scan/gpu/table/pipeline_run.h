@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Runs a pipeline over tables in device memory and brings back what became of it. One run: begin(),
+// add() for each loaded table, finish(). Tested by tests/simt/query_on_gpu_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "scan/gpu/table/pipeline_builder.h"
+
+namespace presso::gpu {
+
+class PipelineRun {
+ public:
+  /// All are kept by reference.
+  PipelineRun(Memory& memory, TableKernels& kernels, Stream stream)
+      : memory_(memory), kernels_(kernels), stream_(stream) {}
+
+  /// Clears the cells. Errors: kDeviceMemory, kDeviceLost.
+  Status begin(const Pipeline& pipeline);
+  /// Copies to the device what the pipeline asks of a table. `blocks`: the table's, or those of
+  /// several of the same kind.
+  Status prepare(const DeviceTable& table, const TableBlocks& blocks, const LeafTables& leaves,
+                 const CodeTables& codes);
+  /// Enqueues the kernels for the table that was prepared, which are done before anything of it
+  /// may go.
+  Status enqueue();
+  /// Rows that matched.
+  Result<std::uint64_t> matched();
+  /// The cells of all groups: cell i of group g at [i * groups + g].
+  Result<std::vector<std::uint64_t>> cells();
+
+  const Pipeline& pipeline() const { return pipeline_; }
+
+ private:
+  template <class T>
+  Status copy_out(std::vector<T>& to, const T* from);
+
+  Memory& memory_;
+  TableKernels& kernels_;
+  Stream stream_;
+  Pipeline pipeline_;
+  PipelineShape shape_;
+  PinnedMemory pinned_;
+  DeviceMemory prepared_;
+  std::uint32_t thread_blocks_ = 0;
+  DeviceMemory cells_;  ///< matched rows first
+  DeviceMemory scratch_;
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// How much shared memory a pipeline's kernel takes, and where in it what stands.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "scan/gpu/table/pipeline.h"
+
+namespace presso::gpu {
+
+/// What a column's vectors need, the greatest of a loaded table.
+struct ColumnNeeds {
+  std::uint32_t packed_words = 0;   ///< of vectors that are packed, in up to 32 bits
+  std::uint32_t staging_bytes = 0;  ///< of those that are decoded otherwise
+};
+
+struct PipelineShape {
+  std::uint32_t warps = 8;        ///< of a thread block
+  std::uint32_t block_bytes = 0;  ///< in front: cells of the thread block's groups
+  std::uint32_t warp_bytes = 0;   ///< of each warp
+  // In a warp's part, in bytes.
+  std::uint32_t columns_at = 0;
+  std::uint32_t stack_at = 0;
+  std::uint32_t staging_at = 0;
+  std::uint32_t words_at = 0;
+  std::uint32_t words_bytes = 0;  ///< there are two such pieces
+  std::uint32_t registers_at = 0;
+  std::uint32_t open_at = 0;
+  std::uint32_t valid_at = 0;
+  std::uint32_t list_at = 0;
+  std::uint32_t bits_at = 0;
+  std::uint32_t cells_at = 0;
+  std::uint16_t words_of[kMostPipelineColumns] = {};  ///< within such a piece, in words
+
+  std::uint32_t shared_bytes() const { return block_bytes + warps * warp_bytes; }
+};
+
+/// `needs`: of each of the pipeline's columns.
+PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> needs);
+/// Where a pipeline's groups belong on a device whose thread blocks may have so much shared memory.
+GroupPlace place_of_groups(const Pipeline& pipeline, std::uint32_t most_shared_bytes);
+/// Of device memory, for the pipeline's warps.
+std::uint64_t scratch_bytes(const Pipeline& pipeline, const PipelineShape& shape,
+                            std::uint32_t thread_blocks);
+
+}  // namespace presso::gpu

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// What a warp knows of the vectors that it works on, eight neighbours of one slice at a time (a
+// *task*): the blocks of all columns and the entries of their directories, which are loaded
+// together, and the packed words of the next vector, which are under way to shared memory while
+// the warp works on this one. So a warp waits for memory about once in eight vectors.
+// Tests: tests/simt/query_on_gpu_test.cpp.
+#pragma once
+
+#include "decompress/columns/gpu/integer_decoder.cuh"
+#include "scan/gpu/table/packed_test.cuh"
+#include "scan/gpu/table/pipeline_shape.h"
+
+namespace presso::gpu {
+
+inline constexpr u32 kTaskVectors = 8;
+inline constexpr u32 kSliceTasks = kSliceVectors / kTaskVectors;
+
+/// Of each column of a pipeline.
+struct ColumnTask {
+  TableBlock block;
+  VectorEntry entries[kTaskVectors];
+};
+
+/// The vector that a warp is at, the same in all its lanes.
+struct VectorPlace {
+  u32 slice;
+  u32 vector;  ///< in the slice
+  u32 rows;
+};
+
+PRESSO_DEVICE u32 directory_words(const TableBlock& block) {
+  return vectors_of(block.rows) * (kVectorEntryBytes / static_cast<u32>(sizeof(u32)));
+}
+
+/// Loads what is known of vectors [first, first + count) of a slice; by all lanes.
+PRESSO_DEVICE void load_task(const Pipeline& of, u32 slice, u32 first, u32 count,
+                             ColumnTask* columns) {
+  simt::warp_sync();  // what was there has been used
+  for (u32 column = simt::lane(); column < of.columns; column += kWarpSize) {
+    columns[column].block =
+        of.table.blocks[u64{of.column_of[column]} * of.table.slice_count + slice];
+  }
+  simt::warp_sync();
+  for (u32 i = simt::lane(); i < of.columns * kTaskVectors; i += kWarpSize) {
+    const u32 vector = i % kTaskVectors;
+    ColumnTask& column = columns[i / kTaskVectors];
+    if (vector >= count || column.block.words == nullptr || column.block.is_plain) continue;
+    column.entries[vector] =
+        load_entry(reinterpret_cast<const Byte*>(column.block.words), first + vector);
+  }
+  simt::warp_sync();
+}
+
+// --- values
+
+/// A value of a column as a number of 64 bits, from its own bits.
+PRESSO_DEVICE u64 widened(u64 value, Byte width_bytes, bool is_signed) {
+  if (width_bytes == 8) return value;
+  const u32 unused = 64 - 8 * width_bytes;
+  const u64 top = value << unused;
+  return is_signed ? static_cast<u64>(static_cast<std::int64_t>(top) >> unused) : top >> unused;
+}
+
+inline constexpr u64 kImageTopBit = u64{1} << 63;
+
+/// What packed numbers of a vector stand for, where they need no look at each other and are within
+/// their type: value = base + divisor * number.
+struct PackedVector {
+  bool is_packed = false;  ///< else the vector is to be decoded
+  u32 width = 0;
+  u64 base = 0;  ///< as a number of 64 bits
+  u64 span = 0;  ///< what the greatest number of so many bits stands for above it
+
+  PRESSO_DEVICE PackedVector(const TableBlock& block, const VectorEntry& entry) {
+    const bool has_kind = static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked;
+    if (block.words == nullptr || block.is_plain || block.floating || !has_kind) return;
+    if (entry.exceptions != 0 || entry.width > kWordBits || block.divisor >> kWordBits != 0) return;
+    width = entry.width;
+    base = widened(entry.base, block.width_bytes, block.is_signed);
+    span = u64{low_ones(width)} * block.divisor;
+    u64 greatest = ~u64{0} >> (64 - 8 * block.width_bytes);
+    if (block.is_signed) greatest >>= 1;
+    is_packed = span <= greatest - base;
+  }
+};
+
+/// Of a double: what double_image() gives, and NaN as the greatest.
+PRESSO_DEVICE u64 image_of_double(u64 bits) {
+  const u64 magnitude = bits & ~kImageTopBit;
+  if (magnitude > 0x7FF0000000000000u) return ~u64{0};
+  if (magnitude == 0) return kImageTopBit;
+  return (bits & kImageTopBit) != 0 ? ~bits : bits | kImageTopBit;
+}
+
+/// Zone image of a value that was decoded (FORMAT.md 15.4).
+PRESSO_DEVICE u64 image_of(u64 value, const TableBlock& block) {
+  if (block.floating) {
+    if (block.width_bytes == 8) return image_of_double(value);
+    const double real = static_cast<double>(__builtin_bit_cast(float, static_cast<u32>(value)));
+    return image_of_double(__builtin_bit_cast(u64, real));
+  }
+  const u64 wide = widened(value, block.width_bytes, block.is_signed);
+  return block.is_signed ? wide ^ kImageTopBit : wide;
+}
+
+PRESSO_DEVICE u64 load_plain(const u32* values, u32 row, Byte width_bytes) {
+  switch (width_bytes) {
+    case 1:
+      return simt::load_readonly(reinterpret_cast<const Byte*>(values) + row);
+    case 2:
+      return simt::load_readonly(reinterpret_cast<const std::uint16_t*>(values) + row);
+    case 4:
+      return simt::load_readonly(values + row);
+    default:
+      return simt::load_readonly(reinterpret_cast<const u64*>(values) + row);
+  }
+}
+
+/// One vector of a block of integers, which was checked when it came.
+template <class Word>
+PRESSO_DEVICE IntegerVector<Word> checked_vector(const TableBlock& block, const VectorEntry& entry,
+                                                 u32 n, u32* staging) {
+  IntegerVector<Word> of;
+  of.words = block.words + directory_words(block) + entry.word_offset;
+  of.staging = staging;
+  of.entry = entry;
+  of.divisor = static_cast<Word>(block.divisor);
+  of.n = n;
+  of.runs = 0;
+  if (static_cast<IntegerKind>(entry.kind) == IntegerKind::kRuns) {
+    of.runs = warp_count_runs(of.words, n);
+  }
+  return of;
+}
+
+/// Whether its words come to shared memory.
+PRESSO_DEVICE bool is_staged(const TableBlock& block, const VectorEntry& entry) {
+  const bool has_kind = static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked;
+  return block.words != nullptr && !block.is_plain && has_kind && entry.exceptions == 0 &&
+         entry.width <= kWordBits;
+}
+
+/// Calls sink(step, bits of the value) as for_each_value() does, whatever the block is. `words`:
+/// where is_staged(), its packed words; `staging`: else for those that are decoded in order.
+template <class Sink>
+PRESSO_DEVICE void for_each_bits(const TableBlock& block, const VectorEntry& entry,
+                                 const VectorPlace& at, const u32* words, u32* staging,
+                                 const Sink& sink) {
+  if (block.is_plain) {
+    for (u32 step = 0; step < steps_of(at.rows); ++step) {
+      const u32 row = step * kWarpSize + simt::lane();
+      const u32 there = at.vector * kVectorRows + (row < at.rows ? row : at.rows - 1);
+      sink(step, load_plain(block.words, there, block.width_bytes));
+    }
+  } else if (is_staged(block, entry)) {
+    for (u32 step = 0; step < steps_of(at.rows); ++step) {
+      const u32 packed = lane_value(words + simt::lane(), entry.width, step);
+      sink(step, entry.base + block.divisor * packed);
+    }
+  } else if (block.width_bytes == 8) {
+    for_each_value(checked_vector<u64>(block, entry, at.rows, staging), sink);
+  } else {
+    for_each_value(checked_vector<u32>(block, entry, at.rows, staging),
+                   [&](u32 step, u32 value) { sink(step, u64{value}); });
+  }
+}
+
+/// Bits of rows that are not null: lane l has those of step l; rows n and above have none.
+PRESSO_DEVICE u32 valid_bits(const TableBlock& block, u32 vector, u32 n, u32* staging) {
+  const u32 begin = simt::lane() * kWarpSize;
+  const u32 rows = n > begin ? n - begin : 0;
+  const u32 mine = low_ones(rows < kWordBits ? rows : kWordBits);
+  if (block.words == nullptr) return 0;
+  if (block.validity == nullptr) return mine;
+  if (block.is_plain_validity) {
+    if (rows == 0) return 0;
+    return simt::load_readonly(block.validity + vector * kVectorSteps + simt::lane()) & mine;
+  }
+  IntegerVector<u32> of;
+  of.entry = load_entry(reinterpret_cast<const Byte*>(block.validity), vector);
+  of.words = block.validity + directory_words(block) + of.entry.word_offset;
+  of.staging = staging;
+  of.divisor = 1;
+  of.n = n;
+  of.runs = 0;
+  simt::warp_sync();
+  const u32 bits = bool_bits(of);
+  simt::warp_sync();
+  return bits;
+}
+
+// --- shared memory
+
+/// A warp's part of it. Everything is found from its begin, so that the compiler sees that it is
+/// shared memory.
+struct WarpSpace {
+  const PipelineShape& shape;
+  Byte* base;
+
+  PRESSO_DEVICE ColumnTask* columns() const {
+    return reinterpret_cast<ColumnTask*>(base + shape.columns_at);
+  }
+  PRESSO_DEVICE u32* stack() const { return reinterpret_cast<u32*>(base + shape.stack_at); }
+  PRESSO_DEVICE u32* staging() const { return reinterpret_cast<u32*>(base + shape.staging_at); }
+  /// Packed words of a column, of vectors of either parity.
+  PRESSO_DEVICE u32* words(u32 column, u32 vector) const {
+    return reinterpret_cast<u32*>(base + shape.words_at + (vector & 1) * shape.words_bytes) +
+           shape.words_of[column];
+  }
+};
+
+/// Asks for the packed words of some columns of a vector.
+PRESSO_DEVICE void stage_vector(const Pipeline& of, const WarpSpace& space, u32 columns, u32 vector,
+                                u32 n) {
+  for (u32 column = 0; column < of.columns; ++column) {
+    if ((columns >> column & 1) == 0) continue;
+    const ColumnTask& task = space.columns()[column];
+    const VectorEntry& entry = task.entries[vector % kTaskVectors];
+    if (!is_staged(task.block, entry)) continue;
+    const u32 words = lane_words(n, entry.width);
+    const u32* const from = task.block.words + directory_words(task.block) + entry.word_offset;
+    u32* const to = space.words(column, vector);
+    if (entry.word_offset % 4 == 0) {
+      for (u32 i = 4 * simt::lane(); i < words; i += 4 * kWarpSize) {
+        simt::copy_async_16(to + i, from + i);
+      }
+    } else {
+      for (u32 i = simt::lane(); i < words; i += kWarpSize) simt::copy_async_4(to + i, from + i);
+    }
+  }
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// Runs a pipeline's program on the rows of a vector that are left, up to kChunkRows at a time: a
+// few for each lane, so that fetching a step is paid once for them. Rows need not be neighbours:
+// where some are left out the others are listed first. Packed columns are read where they lie, any
+// row at once; vectors that must be decoded in order (differences, runs, exceptions) are decoded as
+// a whole into memory that the warp has for itself and that stays in L2. A lane writes and reads
+// registers of its own rows only, so that nothing has to be waited for.
+// Tests: tests/simt/query_on_gpu_test.cpp.
+#pragma once
+
+#include "scan/gpu/table/conditions.cuh"
+
+namespace presso::gpu {
+
+/// How the values of a column are found for any row of a vector.
+struct OpenColumn {
+  enum class How : Byte { kNull, kPacked, kPlain };
+  How how = How::kNull;
+  Byte width_bytes = 0;  ///< kPlain
+  bool is_signed = false;
+  u32 width = 0;  ///< kPacked
+  const u32* values = nullptr;
+  u64 base = 0;
+  u64 divisor = 1;
+};
+
+/// The rows of a chunk that this lane has, and which of them are there: bit k of `alive`.
+struct ChunkRows {
+  u32 row[kChunkSteps];
+  u32 alive;
+};
+
+/// What a warp's program works with.
+struct ProgramSpace {
+  const Pipeline& of;
+  const WarpSpace& space;
+  u64* scratch;  ///< kVectorRows values for each column
+
+  PRESSO_DEVICE OpenColumn& open(u32 column) const {
+    return reinterpret_cast<OpenColumn*>(space.base + space.shape.open_at)[column];
+  }
+  /// Lane l has the bits of step l.
+  PRESSO_DEVICE u32* valid(u32 column) const {
+    return reinterpret_cast<u32*>(space.base + space.shape.valid_at) + column * kVectorSteps;
+  }
+  PRESSO_DEVICE u32* narrow(RegisterPlace place) const {
+    return reinterpret_cast<u32*>(space.base + space.shape.registers_at) +
+           place.unit() * kChunkRows + simt::lane();
+  }
+  PRESSO_DEVICE u64* wide(RegisterPlace place) const {
+    return reinterpret_cast<u64*>(space.base + space.shape.registers_at +
+                                  place.unit() * kChunkRows * sizeof(u32)) +
+           simt::lane();
+  }
+
+  PRESSO_DEVICE void read(RegisterPlace place, u64 (&to)[kChunkSteps]) const {
+    if (place.is_wide()) {
+      const u64* const from = wide(place);
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) to[k] = from[k * kWarpSize];
+    } else {
+      const u32* const from = narrow(place);
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) {
+        to[k] = static_cast<u64>(std::int64_t{static_cast<std::int32_t>(from[k * kWarpSize])});
+      }
+    }
+  }
+  PRESSO_DEVICE void write(RegisterPlace place, const u64 (&values)[kChunkSteps]) const {
+    if (place.is_wide()) {
+      u64* const to = wide(place);
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) to[k * kWarpSize] = values[k];
+    } else {
+      u32* const to = narrow(place);
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) to[k * kWarpSize] = static_cast<u32>(values[k]);
+    }
+  }
+
+  PRESSO_DEVICE bool is_valid(u32 column, u32 row) const {
+    return (valid(column)[row / kWarpSize] >> row % kWarpSize & 1) != 0;
+  }
+};
+
+// --- columns
+
+/// Opens one column's vector, by the warp; what was staged has arrived.
+PRESSO_DEVICE void open_column(const ProgramSpace& program, u32 column, const VectorPlace& at) {
+  const ColumnTask& task = program.space.columns()[column];
+  const TableBlock& block = task.block;
+  const VectorEntry& entry = task.entries[at.vector % kTaskVectors];
+  const PackedVector packed(block, entry);
+  OpenColumn open;
+  open.is_signed = block.is_signed;
+  if (packed.is_packed) {
+    open.how = OpenColumn::How::kPacked;
+    open.width = packed.width;
+    open.base = packed.base;
+    open.divisor = block.divisor;
+  } else if (block.is_plain) {
+    open.how = OpenColumn::How::kPlain;
+    open.width_bytes = block.width_bytes;
+    open.values = block.words + u64{at.vector} * kVectorRows * block.width_bytes / sizeof(u32);
+  } else if (block.words != nullptr) {
+    u64* const scratch = program.scratch + column * kVectorRows;
+    open.how = OpenColumn::How::kPlain;
+    open.width_bytes = 8;
+    open.values = reinterpret_cast<const u32*>(scratch);
+    for_each_bits(block, entry, at, program.space.words(column, at.vector), program.space.staging(),
+                  [&](u32 step, u64 value) {
+                    scratch[step * kWarpSize + simt::lane()] =
+                        widened(value, block.width_bytes, block.is_signed);
+                  });
+  }
+  if (simt::lane() == 0) program.open(column) = open;
+}
+
+/// Packed numbers of the chunk's rows. The word behind a value's own may be read in vain.
+PRESSO_DEVICE void load_packed(const u32* words, u32 width, const ChunkRows& rows,
+                               u32 (&to)[kChunkSteps]) {
+  const u32 mask = low_ones(width);
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    const u32 bit = rows.row[k] / kWarpSize * width;
+    const u32* const from = words + bit / kWordBits * kLanes + rows.row[k] % kWarpSize;
+    to[k] = simt::funnel_shift_right(from[0], from[kLanes], bit % kWordBits) & mask;
+  }
+}
+
+PRESSO_DEVICE void load_values(const ProgramSpace& program, u32 column, const VectorPlace& at,
+                               const ChunkRows& rows, u64 (&to)[kChunkSteps]) {
+  const OpenColumn open = program.open(column);
+  if (open.how == OpenColumn::How::kPacked) {
+    u32 packed[kChunkSteps];
+    load_packed(program.space.words(column, at.vector), open.width, rows, packed);
+    const u32 divisor = static_cast<u32>(open.divisor);
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) to[k] = open.base + u64{packed[k]} * divisor;
+    return;
+  }
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    u64 value = 0;
+    if (open.how == OpenColumn::How::kPlain) {
+      // This kernel may have written it, so it is not read as what never changes.
+      value = open.width_bytes == 8 ? reinterpret_cast<const u64*>(open.values)[rows.row[k]]
+                                    : load_plain(open.values, rows.row[k], open.width_bytes);
+      value = widened(value, open.width_bytes, open.is_signed);
+    }
+    to[k] = value;
+  }
+}
+
+PRESSO_DEVICE void run_load(const ProgramSpace& program, const PipelineStep& step,
+                            const VectorPlace& at, const ChunkRows& rows) {
+  const Pipeline& of = program.of;
+  u64 value[kChunkSteps];
+  load_values(program, step.column, at, rows, value);
+  if (step.kind == PipelineStep::Kind::kLoadCode &&
+      program.open(step.column).how != OpenColumn::How::kNull) {
+    const u32 group = of.table.slices[at.slice].group;
+    const u32 begin =
+        simt::load_readonly(of.code_begins + of.column_of[step.column] * of.row_groups + group);
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      value[k] = simt::load_readonly(of.code_numbers + begin + static_cast<u32>(value[k]));
+    }
+  }
+  if ((of.nullable_columns >> step.column & 1) != 0) {
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      if (!program.is_valid(step.column, rows.row[k])) value[k] = static_cast<u64>(step.constant);
+    }
+  }
+  program.write(step.to, value);
+}
+
+// --- steps
+
+/// An operation on numbers of 32 bits where all are narrow, else of 64: the same result, where it
+/// fits into what it is written to.
+template <class Operation>
+PRESSO_DEVICE void run_operation(const ProgramSpace& program, const PipelineStep& step,
+                                 const Operation& operation) {
+  const bool is_wide = step.to.is_wide() || (!step.a_is_constant && step.a.is_wide()) ||
+                       (!step.b_is_constant && step.b.is_wide()) ||
+                       static_cast<std::int32_t>(step.constant) != step.constant;
+  if (is_wide) {
+    u64 a[kChunkSteps];
+    u64 b[kChunkSteps];
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) a[k] = b[k] = static_cast<u64>(step.constant);
+    if (!step.a_is_constant) program.read(step.a, a);
+    if (!step.b_is_constant) program.read(step.b, b);
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      a[k] = static_cast<u64>(
+          operation(static_cast<std::int64_t>(a[k]), static_cast<std::int64_t>(b[k])));
+    }
+    program.write(step.to, a);
+    return;
+  }
+  const u32* const a = program.narrow(step.a);
+  const u32* const b = program.narrow(step.b);
+  u32* const to = program.narrow(step.to);
+  const u32 constant = static_cast<u32>(step.constant);
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    const u32 left = step.a_is_constant ? constant : a[k * kWarpSize];
+    const u32 right = step.b_is_constant ? constant : b[k * kWarpSize];
+    to[k * kWarpSize] = static_cast<u32>(
+        operation(static_cast<std::int32_t>(left), static_cast<std::int32_t>(right)));
+  }
+}
+
+// Sums and products are those of unsigned numbers, which have no undefined overflow; the builder
+// has seen to it that results fit.
+struct AddStep {
+  PRESSO_DEVICE std::int32_t operator()(std::int32_t a, std::int32_t b) const {
+    return static_cast<std::int32_t>(static_cast<u32>(a) + static_cast<u32>(b));
+  }
+  PRESSO_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    return static_cast<std::int64_t>(static_cast<u64>(a) + static_cast<u64>(b));
+  }
+};
+struct SubtractStep {
+  PRESSO_DEVICE std::int32_t operator()(std::int32_t a, std::int32_t b) const {
+    return static_cast<std::int32_t>(static_cast<u32>(a) - static_cast<u32>(b));
+  }
+  PRESSO_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    return static_cast<std::int64_t>(static_cast<u64>(a) - static_cast<u64>(b));
+  }
+};
+struct MultiplyStep {
+  PRESSO_DEVICE std::int32_t operator()(std::int32_t a, std::int32_t b) const {
+    return static_cast<std::int32_t>(static_cast<u32>(a) * static_cast<u32>(b));
+  }
+  PRESSO_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    return static_cast<std::int64_t>(static_cast<u64>(a) * static_cast<u64>(b));
+  }
+};
+
+PRESSO_DEVICE void run_select(const ProgramSpace& program, const PipelineStep& step) {
+  u64 test[kChunkSteps];
+  u64 then[kChunkSteps];
+  u64 otherwise[kChunkSteps];
+  program.read(step.a, test);
+  program.read(step.b, then);
+  program.read(step.c, otherwise);
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) then[k] = test[k] != 0 ? then[k] : otherwise[k];
+  program.write(step.to, then);
+}
+
+PRESSO_DEVICE u32 alive_after(const ProgramSpace& program, const PipelineStep& step, u32 alive) {
+  u64 truth[kChunkSteps];
+  program.read(step.a, truth);
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    if (truth[k] == 0) alive &= ~(1u << k);
+  }
+  return alive;
+}
+
+/// Returns which of the lane's rows are left.
+PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at,
+                              const ChunkRows& rows) {
+  u32 alive = rows.alive;
+  for (u32 i = 0; i < program.of.steps; ++i) {
+    const PipelineStep& step = program.of.program[i];
+    using Kind = PipelineStep::Kind;
+    switch (step.kind) {
+      case Kind::kLoad:
+      case Kind::kLoadCode:
+        run_load(program, step, at, rows);
+        break;
+      case Kind::kAdd:
+        run_operation(program, step, AddStep{});
+        break;
+      case Kind::kSubtract:
+        run_operation(program, step, SubtractStep{});
+        break;
+      case Kind::kMultiply:
+        run_operation(program, step, MultiplyStep{});
+        break;
+      case Kind::kEqual:
+        run_operation(program, step, [](auto a, auto b) { return decltype(a){a == b}; });
+        break;
+      case Kind::kNotEqual:
+        run_operation(program, step, [](auto a, auto b) { return decltype(a){a != b}; });
+        break;
+      case Kind::kLess:
+        run_operation(program, step, [](auto a, auto b) { return decltype(a){a < b}; });
+        break;
+      case Kind::kLessEqual:
+        run_operation(program, step, [](auto a, auto b) { return decltype(a){a <= b}; });
+        break;
+      case Kind::kAnd:
+        run_operation(program, step, [](auto a, auto b) { return a & b; });
+        break;
+      case Kind::kOr:
+        run_operation(program, step, [](auto a, auto b) { return a | b; });
+        break;
+      case Kind::kNot:
+        run_operation(program, step, [](auto a, auto) { return a ^ 1; });
+        break;
+      case Kind::kSelect:
+        run_select(program, step);
+        break;
+      case Kind::kFilter:
+        alive = alive_after(program, step, alive);
+        if (!simt::any(alive != 0)) return 0;
+        break;
+    }
+  }
+  return alive;
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Queries on a GPU (scan/query/query_device.h): row groups come to the device as they are stored,
+// as many at a time as fit, pipelines run over them, and groups come back.
+// Tested by tests/simt/query_on_gpu_test.cpp.
+#pragma once
+
+#include <memory>
+
+#include "scan/gpu/table/pipeline_builder.h"
+#include "scan/query/query_device.h"
+
+namespace presso::gpu {
+
+class QueryOnGpu final : public QueryDevice {
+ public:
+  QueryOnGpu(std::unique_ptr<Device> device, std::shared_ptr<TableKernels> kernels,
+             const MemoryLimits& limits, std::string name)
+      : device_(std::move(device)),
+        kernels_(std::move(kernels)),
+        memory_(*device_, limits),
+        name_(std::move(name)) {}
+
+  std::string name() const override { return name_; }
+  Result<query::RowStore> groups(query::Execution& execution,
+                                 const query::GroupInput& input) override;
+
+ private:
+  std::unique_ptr<Device> device_;
+  std::shared_ptr<TableKernels> kernels_;
+  Memory memory_;
+  std::string name_;
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// The kernels over tables on a stream. Threads to data, shared memory and synchronisation are
+// described where their bodies are.
+#include "decompress/gpu/runtime/current_device.h"
+#include "decompress/gpu/runtime/kernel_launch.h"
+#include "scan/gpu/table/pipeline.cuh"
+#include "scan/gpu/table/table_check.cuh"
+#include "scan/gpu/table/table_kernels.h"
+
+namespace presso::gpu {
+namespace {
+
+constexpr u32 kPipelineThreads = 256;
+constexpr u32 kClearThreads = 256;
+constexpr u32 kMostClearBlocks = 1024;
+constexpr u32 kSettleThreads = 128;
+
+static_assert(sizeof(ColumnTask) == 40 + kTaskVectors * kVectorEntryBytes);
+static_assert(sizeof(OpenColumn) == 32);
+
+__global__ void __launch_bounds__(kCheckWarps* kWarpSize) check_payloads(IntegerBatch batch) {
+  check_payloads_body(batch);
+}
+
+template <class Word>
+__global__ void __launch_bounds__(kIntegerWarps* kWarpSize)
+    check_vectors(IntegerBatch batch, const u32* entries) {
+  check_vectors_body<Word>(batch, entries);
+}
+
+__global__ void __launch_bounds__(kSettleThreads) settle_checks(u32* status, u32 count) {
+  settle_body(status, count);
+}
+
+__global__ void __launch_bounds__(kClearThreads)
+    clear_cells_kernel(__grid_constant__ const Pipeline of) {
+  clear_cells_body(of);
+}
+
+__global__ void __launch_bounds__(kPipelineThreads, 3)
+    count_rows_kernel(__grid_constant__ const Pipeline of,
+                      __grid_constant__ const PipelineShape shape) {
+  count_rows_body(of, shape);
+}
+
+template <GroupPlace kPlace>
+__global__ void __launch_bounds__(kPipelineThreads, 2)
+    pipeline_kernel(__grid_constant__ const Pipeline of,
+                    __grid_constant__ const PipelineShape shape, u64* scratch) {
+  run_pipeline_body<kPlace>(of, shape, scratch);
+}
+
+class CudaTableKernels final : public TableKernels {
+ public:
+  explicit CudaTableKernels(int device) : device_(device) {}
+
+  Status check(const IntegerBatch& batch, const u32* entries, Stream stream) override {
+    const CurrentDevice current(device_);
+    if (batch.count == 0) return {};
+    PRESSO_TRY(gpu::check(
+        cudaMemsetAsync(batch.status, 0xFF, batch.count * sizeof *batch.status, stream), "status"));
+    check_payloads<<<batch.count, kCheckWarps * kWarpSize, sizeof(PayloadCheckShared), stream>>>(
+        batch);
+    PRESSO_TRY(launched("check_payloads"));
+    PRESSO_TRY(check_width<u32>(batch, entries, stream));
+    PRESSO_TRY(check_width<u64>(batch, entries, stream));
+    settle_checks<<<(batch.count - 1) / kSettleThreads + 1, kSettleThreads, 0, stream>>>(
+        batch.status, batch.count);
+    return launched("settle_checks");
+  }
+
+  Status clear_cells(const Pipeline& pipeline, Stream stream) override {
+    const CurrentDevice current(device_);
+    const u64 cells = pipeline.groups * (pipeline.cells + kGroupCells);
+    const auto blocks = static_cast<u32>(
+        std::min<u64>((cells + kClearThreads - 1) / kClearThreads, kMostClearBlocks));
+    clear_cells_kernel<<<blocks, kClearThreads, 0, stream>>>(pipeline);
+    return launched("clear_cells");
+  }
+
+  Status clear(Byte* memory, std::size_t bytes, Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::check(cudaMemsetAsync(memory, 0, bytes, stream), "clearing device memory");
+  }
+
+  Result<std::uint32_t> most_shared_bytes() override {
+    const CurrentDevice current(device_);
+    PRESSO_ASSIGN(const int most, device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    return static_cast<std::uint32_t>(most);
+  }
+
+  Result<std::uint32_t> thread_blocks(const Pipeline& pipeline,
+                                      const PipelineShape& shape) override {
+    const CurrentDevice current(device_);
+    return with_kernel(pipeline, [&](auto* kernel) { return blocks_of(kernel, shape); });
+  }
+
+  Status run(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
+             std::uint32_t thread_blocks, Stream stream) override {
+    const CurrentDevice current(device_);
+    const u32 threads = shape.warps * kWarpSize;
+    if (pipeline.place == GroupPlace::kNone) {
+      count_rows_kernel<<<thread_blocks, threads, shape.shared_bytes(), stream>>>(pipeline, shape);
+      return launched("count_rows");
+    }
+    if (pipeline.place == GroupPlace::kLanes) {
+      launch<GroupPlace::kLanes>(pipeline, shape, scratch, thread_blocks, stream);
+    } else if (pipeline.place == GroupPlace::kBlock) {
+      launch<GroupPlace::kBlock>(pipeline, shape, scratch, thread_blocks, stream);
+    } else {
+      launch<GroupPlace::kDevice>(pipeline, shape, scratch, thread_blocks, stream);
+    }
+    return launched("pipeline");
+  }
+
+ private:
+  static Status launched(const char* kernel) { return gpu::check(cudaGetLastError(), kernel); }
+
+  template <class Word>
+  static Status check_width(const IntegerBatch& batch, const u32* entries, Stream stream) {
+    PRESSO_TRY(allow_most_shared_memory(check_vectors<Word>, "check_vectors"));
+    check_vectors<Word><<<batch.count * kIntegerParts, kIntegerWarps * kWarpSize,
+                          sizeof(IntegerShared<Word>), stream>>>(batch, entries);
+    return launched("check_vectors");
+  }
+
+  template <GroupPlace kPlace>
+  static void launch(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
+                     u32 blocks, Stream stream) {
+    pipeline_kernel<kPlace><<<blocks, shape.warps * kWarpSize, shape.shared_bytes(), stream>>>(
+        pipeline, shape, reinterpret_cast<u64*>(scratch));
+  }
+
+  template <class Call>
+  static Result<std::uint32_t> with_kernel(const Pipeline& pipeline, const Call& call) {
+    switch (pipeline.place) {
+      case GroupPlace::kNone:
+        return call(count_rows_kernel);
+      case GroupPlace::kLanes:
+        return call(pipeline_kernel<GroupPlace::kLanes>);
+      case GroupPlace::kBlock:
+        return call(pipeline_kernel<GroupPlace::kBlock>);
+      default:
+        return call(pipeline_kernel<GroupPlace::kDevice>);
+    }
+  }
+
+  template <class Kernel>
+  static Result<std::uint32_t> blocks_of(Kernel* kernel, const PipelineShape& shape) {
+    PRESSO_TRY(allow_most_shared_memory(kernel, "pipeline"));
+    int blocks = 0;
+    PRESSO_TRY(gpu::check(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, kernel, static_cast<int>(shape.warps * kWarpSize), shape.shared_bytes()),
+        "pipeline"));
+    if (blocks == 0)
+      return make_error(ErrorCode::kDeviceMemory, "a query takes too much shared memory");
+    PRESSO_TRY(leave_cache(kernel, blocks, shape.shared_bytes(), "pipeline"));
+    PRESSO_ASSIGN(const int processors, device_attribute(cudaDevAttrMultiProcessorCount));
+    return static_cast<std::uint32_t>(blocks * processors);
+  }
+
+  int device_;
+};
+
+}  // namespace
+
+std::shared_ptr<TableKernels> cuda_table_kernels(int device) {
+  return std::make_shared<CudaTableKernels>(device);
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "tests/simt/emulated_query_device.h"
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "decompress/gpu/simt/emulator/emulator.h"
+#include "scan/gpu/table/pipeline.cuh"
+#include "scan/gpu/table/query_on_gpu.h"
+#include "scan/gpu/table/table_check.cuh"
+
+namespace presso::test {
+namespace {
+
+using gpu::Event;
+using gpu::Pipeline;
+using gpu::PipelineShape;
+using gpu::Stream;
+using simt::kWarpSize;
+
+constexpr Byte kPoison = 0xA7;
+
+/// Work is done when it is enqueued, so there is nothing to wait for.
+class HostDevice final : public gpu::Device {
+ public:
+  explicit HostDevice(std::shared_ptr<EmulatedFaults> faults) : faults_(std::move(faults)) {}
+
+  Result<Byte*> allocate(std::size_t bytes) override {
+    if (faults_->allocations++ >= faults_->allocation ||
+        bytes > faults_->device_bytes - faults_->live_bytes) {
+      return make_error(ErrorCode::kDeviceMemory, "as the test wants it");
+    }
+    return make(bytes);
+  }
+  void release(Byte* memory) override { drop(memory); }
+  Result<Byte*> allocate_pinned(std::size_t bytes) override {
+    if (faults_->pinned_allocations++ >= faults_->pinned_allocation) {
+      return make_error(ErrorCode::kOutOfMemory, "as the test wants it");
+    }
+    return make(bytes);
+  }
+  void release_pinned(Byte* memory) override { drop(memory); }
+  bool is_pinned(const Byte*, std::size_t) override { return true; }
+
+  Result<Stream> create_stream() override { return handle<Stream>(); }
+  void destroy_stream(Stream) override { --faults_->live_handles; }
+  Result<Event> create_event() override { return handle<Event>(); }
+  void destroy_event(Event) override { --faults_->live_handles; }
+
+  Status copy_in(Byte* to, const Byte* from, std::size_t bytes, Stream) override {
+    return copy(to, from, bytes);
+  }
+  Status copy_out(Byte* to, const Byte* from, std::size_t bytes, Stream) override {
+    return copy(to, from, bytes);
+  }
+  Status copy_within(Byte* to, const Byte* from, std::size_t bytes, Stream) override {
+    return copy(to, from, bytes);
+  }
+  Status record(Event, Stream) override { return {}; }
+  Status stream_wait(Stream, Event) override { return {}; }
+  Status wait(Event) override { return {}; }
+  Status wait(Stream) override { return {}; }
+
+ private:
+  template <class Handle>
+  Handle handle() {
+    ++faults_->live_handles;
+    return reinterpret_cast<Handle>(++next_handle_);
+  }
+  Byte* make(std::size_t bytes) {
+    auto* const memory = static_cast<Byte*>(::operator new (bytes, std::align_val_t{256}));
+    std::memset(memory, kPoison, bytes);
+    faults_->live_bytes += bytes;
+    sizes_[memory] = bytes;
+    return memory;
+  }
+  void drop(Byte* memory) {
+    faults_->live_bytes -= sizes_[memory];
+    sizes_.erase(memory);
+    ::operator delete (memory, std::align_val_t{256});
+  }
+  Status copy(Byte* to, const Byte* from, std::size_t bytes) {
+    if (faults_->launches > faults_->launch) return make_error(ErrorCode::kDeviceLost);
+    if (bytes != 0) std::memcpy(to, from, bytes);
+    return {};
+  }
+
+  std::shared_ptr<EmulatedFaults> faults_;
+  std::map<Byte*, std::size_t> sizes_;
+  std::uintptr_t next_handle_ = 0;
+};
+
+class EmulatedTableKernels final : public gpu::TableKernels {
+ public:
+  EmulatedTableKernels(std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed)
+      : faults_(std::move(faults)) {
+    options_.seed = seed;
+    options_.order = seed % 3 == 0   ? simt::Order::kReverse
+                     : seed % 3 == 1 ? simt::Order::kForward
+                                     : simt::Order::kRandom;
+  }
+
+  Status check(const gpu::IntegerBatch& batch, const std::uint32_t* entries, Stream) override {
+    std::fill_n(batch.status, batch.count, gpu::kNoFault);
+    PRESSO_TRY(run("check", batch.count, gpu::kCheckWarps, sizeof(gpu::PayloadCheckShared),
+                   [&] { gpu::check_payloads_body(batch); }));
+    PRESSO_TRY(run("vectors", batch.count * gpu::kIntegerParts, gpu::kIntegerWarps,
+                   sizeof(gpu::IntegerShared<simt::u32>),
+                   [&] { gpu::check_vectors_body<simt::u32>(batch, entries); }));
+    PRESSO_TRY(run("wide vectors", batch.count * gpu::kIntegerParts, gpu::kIntegerWarps,
+                   sizeof(gpu::IntegerShared<simt::u64>),
+                   [&] { gpu::check_vectors_body<simt::u64>(batch, entries); }));
+    return run("settle", (batch.count + 63) / 64, 2, 0,
+               [&] { gpu::settle_body(batch.status, batch.count); });
+  }
+  Status clear_cells(const Pipeline& pipeline, Stream) override {
+    return run("clear", 2, 2, 0, [&] { gpu::clear_cells_body(pipeline); });
+  }
+  Status clear(Byte* memory, std::size_t bytes, Stream) override {
+    std::memset(memory, 0, bytes);
+    return {};
+  }
+  /// Small, so that few groups are too many for it.
+  Result<std::uint32_t> most_shared_bytes() override { return std::uint32_t{12 << 10}; }
+  Result<std::uint32_t> thread_blocks(const Pipeline&, const PipelineShape&) override {
+    return std::uint32_t{2};
+  }
+  Status run(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
+             std::uint32_t thread_blocks, Stream) override {
+    auto* const own = reinterpret_cast<simt::u64*>(scratch);
+    using gpu::GroupPlace;
+    return run("pipeline", thread_blocks, shape.warps, shape.shared_bytes(), [&] {
+      switch (pipeline.place) {
+        case GroupPlace::kNone:
+          return gpu::count_rows_body(pipeline, shape);
+        case GroupPlace::kLanes:
+          return gpu::run_pipeline_body<GroupPlace::kLanes>(pipeline, shape, own);
+        case GroupPlace::kBlock:
+          return gpu::run_pipeline_body<GroupPlace::kBlock>(pipeline, shape, own);
+        default:
+          return gpu::run_pipeline_body<GroupPlace::kDevice>(pipeline, shape, own);
+      }
+    });
+  }
+
+ private:
+  Status run(const char* step, std::uint32_t grid, std::uint32_t warps, std::size_t shared_bytes,
+             const std::function<void()>& body) {
+    if (faults_->launches++ >= faults_->launch) return make_error(ErrorCode::kDeviceLost);
+    if (grid == 0) return {};
+    const simt::Report report = simt::run({grid, warps * kWarpSize, shared_bytes}, options_, body);
+    ++options_.seed;
+    if (report.ok()) return {};
+    return make_error(ErrorCode::kDeviceLost, std::string(step) + ": " + report.what);
+  }
+
+  std::shared_ptr<EmulatedFaults> faults_;
+  simt::Options options_;
+};
+
+}  // namespace
+
+std::unique_ptr<gpu::Device> make_host_device(std::shared_ptr<EmulatedFaults> faults) {
+  return std::make_unique<HostDevice>(std::move(faults));
+}
+
+std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
+    std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed) {
+  return std::make_shared<EmulatedTableKernels>(std::move(faults), seed);
+}
+
+std::shared_ptr<QueryDevice> make_emulated_query_device(std::shared_ptr<EmulatedFaults> faults,
+                                                        std::uint32_t seed) {
+  return std::make_shared<gpu::QueryOnGpu>(make_host_device(faults),
+                                           make_emulated_table_kernels(faults, seed),
+                                           gpu::MemoryLimits{}, "the emulator");
+}
+
+}  // namespace presso::test

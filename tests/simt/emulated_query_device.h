@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Queries on a GPU where there is none: device memory is memory, and kernels run in the emulator
+// when they are enqueued. It counts what is allocated, and fails where it is told to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "decompress/gpu/runtime/device.h"
+#include "scan/gpu/table/table_kernels.h"
+#include "scan/query/query_device.h"
+
+namespace presso::test {
+
+/// What fails, counted from 0, and what there was. Outlives the device.
+struct EmulatedFaults {
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  std::uint64_t allocation = kNever;         ///< of device memory: this one and all later
+  std::uint64_t pinned_allocation = kNever;  ///< likewise
+  std::uint64_t launch = kNever;             ///< kDeviceLost, then all fails
+  std::uint64_t device_bytes = kNever;       ///< that there are
+  // What there was.
+  std::uint64_t allocations = 0;
+  std::uint64_t pinned_allocations = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t live_bytes = 0;
+  std::uint64_t live_handles = 0;
+};
+
+std::unique_ptr<gpu::Device> make_host_device(std::shared_ptr<EmulatedFaults> faults);
+/// `seed`: of the order in which lanes run.
+std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
+    std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed = 1);
+std::shared_ptr<QueryDevice> make_emulated_query_device(
+    std::shared_ptr<EmulatedFaults> faults = std::make_shared<EmulatedFaults>(),
+    std::uint32_t seed = 1);
+
+}  // namespace presso::test
