@@ -10,9 +10,9 @@
 // Rows that do not fit the window together are walked as far as it goes, then it moves on: so rows
 // may have any number of codes.
 //
-// Reasoned, for 4.6 codes a row and classes: 5 instructions of a warp to stage a step of 32 codes,
-// 10 to walk them (half of the lanes wait for longer rows), 5 for the row's place and bit, and 9
-// cycles of shared memory, which are the limit. Tests: tests/simt/string_suite.cpp.
+// Reasoned, for 4 codes a row and classes: 9 instructions of a warp to stage a step of 32 codes, 22
+// to walk them (half of the lanes wait for longer rows), 9 for the rows' places and bits, and 10
+// cycles of shared memory. Tests: tests/simt/string_suite.cpp.
 #pragma once
 
 #include "scan/gpu/strings/string_tiles.cuh"
@@ -95,7 +95,11 @@ class ColumnWindow {
   static constexpr u32 kWords = kCodes / Word::kColumns;
 
   PRESSO_DEVICE ColumnWindow(const Table& table, const StringBlock& block, u32* ring, u32 code)
-      : table_(table), ring_(ring), feed_(block, code) {}
+      : table_(table),
+        ring_(ring),
+        feed_(block, code),
+        codes_(block.codes),
+        tokens_(block.table.tokens) {}
 
   PRESSO_DEVICE u32 end() const { return feed_.end(); }
   /// Takes codes up to `end`, as far as there is room beside those from `kept` on.
@@ -108,12 +112,15 @@ class ColumnWindow {
   }
   /// Columns from a multiple of Word::kColumns on.
   PRESSO_DEVICE u32 word(u32 index) const { return ring_[index % kWords]; }
-  PRESSO_DEVICE void report(u32* status) const { feed_.report(status); }
+  /// Whether one of the codes that the lane took names no token.
+  PRESSO_DEVICE bool is_bad() const { return most_ >= tokens_; }
 
  private:
   PRESSO_DEVICE void stage() {
-    Column* const to = reinterpret_cast<Column*>(ring_) + feed_.end() % kCodes + simt::lane();
+    const u32 begin = feed_.end();
+    Column* const to = reinterpret_cast<Column*>(ring_) + begin % kCodes + simt::lane();
     const OctetCodes codes = feed_.take();
+    if (tokens_ < kMaxTokens) check(codes, begin);
     u32 columns[kOctetSteps];  // all look-ups before the first store, for which they would wait
     PRESSO_UNROLL
     for (u32 step = 0; step < kOctetSteps; ++step) {
@@ -125,9 +132,25 @@ class ColumnWindow {
     }
   }
 
+  PRESSO_DEVICE void check(const OctetCodes& codes, u32 begin) {
+    if (codes_ - begin >= kOctetCodes) {
+      PRESSO_UNROLL
+      for (const u32 code : codes.steps) most_ = code > most_ ? code : most_;
+      return;
+    }
+    PRESSO_UNROLL
+    for (u32 step = 0; step < kOctetSteps; ++step) {
+      const bool is_code = begin + step * kWarpSize + simt::lane() < codes_;
+      most_ = is_code && codes.steps[step] > most_ ? codes.steps[step] : most_;
+    }
+  }
+
   const Table& table_;
   u32* ring_;
   CodeFeed feed_;
+  u32 codes_;
+  u32 tokens_;
+  u32 most_ = 0;
 };
 
 /// The automaton over the lane's codes [begin, end), which are in the window; of lanes without
@@ -152,7 +175,14 @@ PRESSO_DEVICE u32 walk(const Table& table, const StringTableView& view,
   return state;
 }
 
-/// The state of each lane after its row.
+/// A lane's row: it has the codes [begin, end).
+struct LaneRow {
+  u32 begin;
+  u32 end;
+};
+
+/// The state of each lane after its row. All rows of the lanes together have the codes [begin,
+/// end).
 template <class Table>
 PRESSO_DEVICE u32 walk_rows(const Table& table, const StringTableView& view,
                             ColumnWindow<Table>& window, const LaneRow& row, u32 begin, u32 end) {
@@ -173,30 +203,52 @@ PRESSO_DEVICE bool is_match(const StringTableView& view, u32 state) {
   return state - view.first_matching < view.end_matching - view.first_matching;
 }
 
+/// A warp's part of shared memory.
+template <class Table>
+struct WalkShared {
+  u32 window[ColumnWindow<Table>::kWords];
+  /// Of a group of four rows a lane; [kQuad - 1] is where the first row begins.
+  alignas(16) u32 ends[kQuad + kQuadRows];
+};
+
+/// Puts a group's rows into shared memory, where lanes take them one by one in order.
+PRESSO_DEVICE void store_ends(u32* ends, const LaneQuad& quad) {
+  simt::warp_sync();  // those of the last group have been read
+  const simt::Vec4 own = {quad.ends[0], quad.ends[1], quad.ends[2], quad.ends[3]};
+  *reinterpret_cast<simt::Vec4*>(ends + kQuad + kQuad * simt::lane()) = own;
+  if (simt::lane() == 0) ends[kQuad - 1] = quad.begin;
+  simt::warp_sync();
+}
+
 template <class Table>
 PRESSO_DEVICE void walk_tile(const StringBatch& batch, u32 number, u32 tile) {
   const StringBlock& block = batch.blocks[number];
   const StringTableView view = block.table;
   const Table table(view);
-  u32* const rings = reinterpret_cast<u32*>(simt::shared_memory() + batch.table_bytes);
-  RowGroups groups(block, tile);
-  ColumnWindow<Table> window(table, block, rings + uniform_warp() * ColumnWindow<Table>::kWords,
-                             groups.end());
+  auto* const warps =
+      reinterpret_cast<WalkShared<Table>*>(simt::shared_memory() + batch.table_bytes);
+  WalkShared<Table>& shared = warps[uniform_warp()];
+  RowFeed feed(block, tile);
+  ColumnWindow<Table> window(table, block, shared.window, feed.end());
   u32 bits = 0;
-  for (u32 group = 0; !groups.is_done(); ++group) {
-    const u32 begin = groups.end();
-    const LaneRow row = groups.take();
-    const u32 state = walk_rows(table, view, window, row, begin, groups.end());
-    const u32 found = simt::ballot(row.exists && is_match(view, state));
-    if (simt::lane() == group) bits = found;
+  for (u32 word = 0; word * kWarpSize < feed.rows(); ++word) {
+    const u32 part = word % kQuad;
+    if (part == 0) store_ends(shared.ends, feed.take());
+    const u32* const ends = shared.ends + kQuad + part * kWarpSize;
+    const u32* const own = ends + simt::lane();
+    const u32 state =
+        walk_rows(table, view, window, {own[-1], own[0]}, ends[-1], ends[kWarpSize - 1]);
+    const bool is_row = word * kWarpSize + simt::lane() < feed.rows();
+    const u32 found = simt::ballot(is_row && is_match(view, state));
+    if (simt::lane() == word) bits = found;
   }
-  window.report(batch.status + number);
-  store_bits(batch, number, tile, groups.rows(), bits);
+  report_bad_code(window.is_bad(), batch.status + number);
+  store_bits(batch, number, tile, feed.rows(), bits);
 }
 
 template <class Table>
 constexpr u32 walk_shared_bytes(u32 table_bytes, u32 warps) {
-  return table_bytes + warps * ColumnWindow<Table>::kWords * static_cast<u32>(sizeof(u32));
+  return table_bytes + warps * static_cast<u32>(sizeof(WalkShared<Table>));
 }
 
 /// Shared memory: walk_shared_bytes(). Any grid.

@@ -116,8 +116,9 @@ void store_sweep_words(const TokenFunctions& functions, StringTable& table) {
     words[i] = word;
   }
   for (std::uint32_t code = 0; code < kMaxTokens; ++code) {
+    const bool is_token = code < functions.tokens;
     store<std::uint32_t>(table.image, code * sizeof(std::uint32_t),
-                         words[functions.class_of[code]]);
+                         is_token ? words[functions.class_of[code]] : ~std::uint32_t{0});
   }
 }
 

@@ -44,7 +44,8 @@ constexpr std::uint32_t kCodePitch = kMaxTokens + 4;  ///< pitch of kCodes
 ///   bits 0 to 14   the bits of all states m(d) to which c does something else than to the start
 ///   bit 15         whether m(c) matches
 /// and a row in which no word shares a bit with the upper half of the word before it does not
-/// match. Several states may have the same bit.
+/// match. Several states may have the same bit. A code without a token has all bits, so that its
+/// row is looked at.
 constexpr std::uint32_t kSweepBits = 15;
 
 /// What kernels know of a table. Trivially copyable; `d_image` is 16-byte aligned device memory.

@@ -96,13 +96,12 @@ struct OctetCodes {
   u32 steps[kOctetSteps];
 };
 
-/// The octets of a tile, one after another, the next one under way; and whether a code of them
-/// names no token.
+/// The octets of a tile, one after another, the next one under way.
 class CodeFeed {
  public:
   /// From the octet of code `code` on.
   PRESSO_DEVICE CodeFeed(const StringBlock& block, u32 code)
-      : end_(code / kOctetCodes * kOctetCodes), codes_(block.codes), tokens_(block.table.tokens) {
+      : end_(code / kOctetCodes * kOctetCodes) {
     const u32 first = code / kOctetCodes * kOctetWords * kLanes;
     at_ = reinterpret_cast<const u32*>(block.payload.bytes) + first + simt::lane();
     left_ = block.payload.size / 4 - first;
@@ -120,15 +119,8 @@ class CodeFeed {
     at_ += kOctetWords * kLanes;
     left_ = left_ > kOctetWords * kLanes ? left_ - kOctetWords * kLanes : 0;
     load();
-    if (tokens_ < kMaxTokens) check(codes);
     end_ += kOctetCodes;
     return codes;
-  }
-
-  /// By all lanes, in the end.
-  PRESSO_DEVICE void report(u32* status) const {
-    if (!simt::any(is_bad_)) return;
-    if (simt::lane() == 0) report_fault(status, kCodeFault, ErrorCode::kBadOffset);
   }
 
  private:
@@ -146,43 +138,42 @@ class CodeFeed {
     if (shift + kTokenBits <= kWordBits) return low >> shift & (kMaxTokens - 1);
     return simt::funnel_shift_right(low, words_[bit / kWordBits + 1], shift) & (kMaxTokens - 1);
   }
-  PRESSO_DEVICE void check(const OctetCodes& codes) {
-    const bool is_full = codes_ - end_ >= kOctetCodes;
-    u32 most = 0;
-    PRESSO_UNROLL
-    for (u32 step = 0; step < kOctetSteps; ++step) {
-      const bool is_code = is_full || end_ + step * kWarpSize + simt::lane() < codes_;
-      most = is_code && codes.steps[step] > most ? codes.steps[step] : most;
-    }
-    is_bad_ = is_bad_ || most >= tokens_;
-  }
-
   const u32* at_;  ///< the lane's first word of the next octet
   u32 left_;       ///< the payload's words from there on, of all lanes
   u32 words_[kOctetWords] = {};
   u32 end_;
-  u32 codes_;
-  u32 tokens_;
-  bool is_bad_ = false;
 };
+
+/// By all lanes.
+PRESSO_DEVICE void report_bad_code(bool is_bad, u32* status) {
+  if (!simt::any(is_bad)) return;
+  if (simt::lane() == 0) report_fault(status, kCodeFault, ErrorCode::kBadOffset);
+}
 
 // --- rows
 
-/// A lane's row: it has the codes [begin, end).
-struct LaneRow {
+inline constexpr u32 kQuad = 4;
+inline constexpr u32 kQuadRows = kQuad * kWarpSize;
+
+/// A lane's four rows, one after another: the first has the codes [begin, ends[0]), the next
+/// [ends[0], ends[1]), and so on. Those that the tile does not have have no codes.
+struct LaneQuad {
   u32 begin;
-  u32 end;
-  bool exists;
+  u32 ends[kQuad];
+
+  PRESSO_DEVICE u32 begin_of(u32 i) const { return i == 0 ? begin : ends[i - 1]; }
 };
 
-/// The rows of a tile by groups of a row a lane, counts of the next group under way.
-class RowGroups {
+/// The rows of a tile by groups of four a lane, counts of the next group under way: a warp's sum
+/// for 128 rows.
+class RowFeed {
  public:
-  PRESSO_DEVICE RowGroups(const StringBlock& block, u32 tile)
-      : at_(block.counts + tile * kRowTile + simt::lane()),
+  PRESSO_DEVICE RowFeed(const StringBlock& block, u32 tile)
+      : at_(block.counts + tile * kRowTile + kQuad * simt::lane()),
         end_(block.tile_begins[tile]),
         rows_(block.rows - tile * kRowTile < kRowTile ? block.rows - tile * kRowTile : kRowTile),
-        left_(rows_) {
+        left_(rows_),
+        is_aligned_(address_of(reinterpret_cast<const Byte*>(block.counts)) % sizeof(next_) == 0) {
     load();
   }
 
@@ -191,27 +182,42 @@ class RowGroups {
   /// The code behind the groups that were taken.
   PRESSO_DEVICE u32 end() const { return end_; }
 
-  PRESSO_DEVICE LaneRow take() {
-    const bool exists = simt::lane() < left_;
-    const u32 count = exists ? next_ : 0;
-    at_ += kWarpSize;
-    left_ = left_ > kWarpSize ? left_ - kWarpSize : 0;
+  PRESSO_DEVICE LaneQuad take() {
+    u32 sums[kQuad];
+    u32 sum = 0;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kQuad; ++i) sums[i] = sum += next_[i];
+    at_ += kQuadRows;
+    left_ = left_ > kQuadRows ? left_ - kQuadRows : 0;
     load();
-    const u32 end = end_ + simt::inclusive_sum(count);
+    const u32 end = end_ + simt::inclusive_sum(sum);
+    LaneQuad quad;
+    quad.begin = end - sum;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kQuad; ++i) quad.ends[i] = quad.begin + sums[i];
     end_ = simt::shuffle(end, kWarpSize - 1);
-    return {end - count, end, exists};
+    return quad;
   }
 
  private:
   PRESSO_DEVICE void load() {
-    if (simt::lane() < left_) next_ = simt::load_readonly(at_);
+    if (is_aligned_ && left_ >= kQuadRows) {
+      const simt::Vec4 next = simt::load_readonly(reinterpret_cast<const simt::Vec4*>(at_));
+      next_[0] = next.x, next_[1] = next.y, next_[2] = next.z, next_[3] = next.w;
+      return;
+    }
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kQuad; ++i) {
+      next_[i] = kQuad * simt::lane() + i < left_ ? simt::load_readonly(at_ + i) : 0;
+    }
   }
 
   const u32* at_;
   u32 end_;
   u32 rows_;
   u32 left_;
-  u32 next_ = 0;
+  bool is_aligned_;
+  u32 next_[kQuad] = {};
 };
 
 /// Writes a tile's bits, a word a lane, and counts them.

@@ -10,10 +10,11 @@ namespace presso::gpu {
 namespace {
 
 constexpr std::uint32_t kSettleThreads = 128;
-constexpr std::uint32_t kWalkThreads = 512;
+/// Four of a multiprocessor, with 48 registers a thread.
+constexpr std::uint32_t kWalkThreads = 320;
 /// Tables of 4 KiB a state: one for all warps of a multiprocessor.
 constexpr std::uint32_t kCodeWalkThreads = 1024;
-/// Three thread blocks of up to 56 registers a thread: with 40 it spills.
+/// Three of a multiprocessor, with 56 registers a thread: with 40 there are not enough.
 constexpr std::uint32_t kSweepThreads = 384;
 
 __global__ void __launch_bounds__(kCheckWarps* kWarpSize) check_strings_kernel(StringBatch batch) {
@@ -58,11 +59,11 @@ class StringLauncher {
   Status test(const StringBatch& batch, const StringOptions& options) {
     switch (options.layout) {
       case StringLayout::kClasses:
-        return walk<ClassWalk, kWalkThreads, 3>(batch);
+        return walk<ClassWalk, kWalkThreads, 4>(batch);
       case StringLayout::kCodes:
         return walk<CodeWalk, kCodeWalkThreads, 1>(batch);
       case StringLayout::kWide:
-        return walk<WideWalk, kWalkThreads, 3>(batch);
+        return walk<WideWalk, kWalkThreads, 4>(batch);
       case StringLayout::kSweep:
         break;
     }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "compress/columns/token_trainer.h"
+#include "scan/gpu/strings/entry_bits.h"
 #include "scan/strings/condition_automaton.h"
 #include "tests/unit/compress/columns/string_columns.h"
 #include "tests/unit/scan/strings/string_rows.h"
@@ -150,6 +151,23 @@ TEST(StringTables, RefuseWhatHasNoRoom) {
   const auto refused = token_functions(dfa, TokenDictionary());
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+}
+
+TEST(EntryBits, AreThoseOfTheEntriesThatMatch) {
+  const auto test = query::StringTest::compile(query::test::condition_of(Kind::kLike, "%al%e%"));
+  ASSERT_TRUE(test.ok());
+  std::uint32_t matches = 0;
+  for (const std::size_t entries : {0, 1, 31, 32, 33, 63, 64, 65, 1000}) {  // allow(bare-32)
+    const query::test::StringRows rows(presso::test::word_rows(entries, 9));
+    const auto bits = entry_bits(*test, rows.text, rows.offsets.data(), rows.rows());
+    ASSERT_EQ(bits.size(), (entries + 31) / 32);          // allow(bare-32): bits of a word
+    for (std::size_t i = 0; i < 32 * bits.size(); ++i) {  // allow(bare-32)
+      const bool wanted = i < entries && test->matches(query::test::as_bytes(rows.strings[i]));
+      ASSERT_EQ((bits[i / 32] >> (i % 32) & 1) != 0, wanted) << i;  // allow(bare-32)
+      matches += wanted ? 1 : 0;
+    }
+  }
+  EXPECT_GT(matches, 100u);
 }
 
 }  // namespace
