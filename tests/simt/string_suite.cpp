@@ -23,8 +23,14 @@ using query::test::StringRows;
 using Kind = StringCondition::Kind;
 using u32 = std::uint32_t;
 
-constexpr StringLayout kLayouts[] = {StringLayout::kClasses, StringLayout::kCodes,
-                                     StringLayout::kWide, StringLayout::kSweep};
+struct Way {
+  StringLayout layout;
+  u32 refill = 0;
+};
+constexpr Way kWays[] = {{StringLayout::kClasses},     {StringLayout::kClasses, 1},
+                         {StringLayout::kClasses, 20}, {StringLayout::kClasses, kLanes},
+                         {StringLayout::kCodes},       {StringLayout::kWide},
+                         {StringLayout::kSweep}};
 
 /// Rows as a block, without a table.
 StringCase block_of_rows(const StringRows& rows, const TokenDictionary& dictionary) {
@@ -108,22 +114,22 @@ class Strings : public ::testing::Test {
         matches_ += answers.back().matches;
       }
     }
-    for (const StringLayout layout : kLayouts) {
-      const std::vector<StringTable> laid_out = tables.laid_out(layout);
+    for (const Way& way : kWays) {
+      const std::vector<StringTable> laid_out = tables.laid_out(way.layout);
       if (laid_out.empty()) continue;
-      ++runs_[layout];
+      runs_[way.layout] += way.refill == 0 ? 1 : 0;
       for (std::size_t i = 0; i < cases.size(); ++i) {
         cases[i].table = &laid_out[i / columns.size()];
       }
-      const std::string name =
-          "'" + condition.text + "', layout " + std::to_string(static_cast<u32>(layout));
-      ASSERT_NO_FATAL_FAILURE(expect_answers(cases, answers, layout, name));
+      ASSERT_NO_FATAL_FAILURE(expect_answers(cases, answers, way, "'" + condition.text + "'"));
     }
   }
 
   void expect_answers(const std::vector<StringCase>& cases, const std::vector<Answer>& answers,
-                      StringLayout layout, const std::string& name) {
-    const auto outcomes = string_backend().find(cases, {{true, layout}, ++seed_});
+                      const Way& way, const std::string& what) {
+    const std::string name = what + ", layout " + std::to_string(static_cast<u32>(way.layout)) +
+                             ", refilled at " + std::to_string(way.refill);
+    const auto outcomes = string_backend().find(cases, {{true, way.layout, way.refill}, ++seed_});
     ASSERT_TRUE(outcomes.ok()) << name << ": " << outcomes.error().message();
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const StringOutcome& outcome = (*outcomes)[i];
@@ -202,7 +208,7 @@ TEST_F(Strings, ConditionsOfEveryKind) {
     expect_the_cpus_rows(condition, columns, dictionaries);
     if (HasFatalFailure()) return;
   }
-  for (const StringLayout layout : kLayouts) EXPECT_EQ(runs_[layout], conditions.size());
+  for (const Way& way : kWays) EXPECT_EQ(runs_[way.layout], conditions.size());
   EXPECT_GT(matches_, 10000u);
 }
 
@@ -311,8 +317,8 @@ TEST_F(Strings, DamagedBlocksGetTheCpusCodes) {
   const StringCase sound[] = {block_of_rows(rows, of_words()), block_of_rows(rows, of_pieces())};
   const Tables tables = tables_of(condition_of(Kind::kLike, "%al%e%"), {&of_words(), &of_pieces()});
   std::map<u32, u32> seen;
-  for (const StringLayout layout : kLayouts) {
-    const std::vector<StringTable> laid_out = tables.laid_out(layout);
+  for (const Way& way : kWays) {
+    const std::vector<StringTable> laid_out = tables.laid_out(way.layout);
     ASSERT_EQ(laid_out.size(), 2u);
     std::vector<StringCase> cases;
     std::vector<u32> statuses;
@@ -343,7 +349,7 @@ TEST_F(Strings, DamagedBlocksGetTheCpusCodes) {
       cases.push_back(std::move(one));
       statuses.push_back(status);
     }
-    const auto outcomes = string_backend().find(cases, {{true, layout}, ++seed_});
+    const auto outcomes = string_backend().find(cases, {{true, way.layout, way.refill}, ++seed_});
     ASSERT_TRUE(outcomes.ok()) << outcomes.error().message();
     for (std::size_t i = 0; i < cases.size(); ++i) {
       ++seen[statuses[i]];
@@ -368,10 +374,10 @@ TEST_F(Strings, BitsBehindTheLastCodeAreNotLookedAt) {
     if (lane >= 5) word[0] = 0xFF, word[1] = 0xFF;
   }
   one.checksum = checksum64(one.payload);
-  for (const StringLayout layout : kLayouts) {
-    const std::vector<StringTable> laid_out = tables.laid_out(layout);
+  for (const Way& way : kWays) {
+    const std::vector<StringTable> laid_out = tables.laid_out(way.layout);
     one.table = &laid_out.at(0);
-    ASSERT_NO_FATAL_FAILURE(expect_answers({one}, {{{0x1F}, 5}}, layout, "one step of codes"));
+    ASSERT_NO_FATAL_FAILURE(expect_answers({one}, {{{0x1F}, 5}}, way, "one step of codes"));
   }
 }
 

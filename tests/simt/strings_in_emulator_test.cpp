@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "decompress/gpu/simt/emulator/emulator.h"
+#include "scan/gpu/strings/row_refill.cuh"
 #include "scan/gpu/strings/row_sweep.cuh"
 #include "scan/gpu/strings/row_walk.cuh"
 #include "scan/gpu/strings/string_steps.h"
@@ -38,7 +39,10 @@ class EmulatedStrings {
   Status test(const StringBatch& batch, const StringOptions& options) {
     switch (options.layout) {
       case StringLayout::kClasses:
-        return walk<ClassWalk>(batch);
+        if (options.refill == 0) return walk<ClassWalk>(batch);
+        return run("refill", kGrid, kWarps,
+                   refill_shared_bytes<ClassWalk>(batch.table_bytes, kWarps),
+                   [&] { refill_rows_body<ClassWalk>(batch, options.refill); });
       case StringLayout::kCodes:
         return walk<CodeWalk>(batch);
       case StringLayout::kWide:

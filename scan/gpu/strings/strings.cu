@@ -2,6 +2,7 @@
 // The kernels that test strings of token columns, on a stream. Threads to data, shared memory and
 // synchronisation are described where their bodies are.
 #include "decompress/gpu/runtime/kernel_launch.h"
+#include "scan/gpu/strings/row_refill.cuh"
 #include "scan/gpu/strings/row_sweep.cuh"
 #include "scan/gpu/strings/row_walk.cuh"
 #include "scan/gpu/strings/string_steps.h"
@@ -28,6 +29,12 @@ __global__ void __launch_bounds__(kTileThreads) place_row_tiles_kernel(StringBat
 template <class Table, u32 threads, u32 blocks>
 __global__ void __launch_bounds__(threads, blocks) walk_rows_kernel(StringBatch batch) {
   walk_rows_body<Table>(batch);
+}
+
+template <class Table>
+__global__ void __launch_bounds__(kWalkThreads, 4)
+    refill_rows_kernel(StringBatch batch, u32 threshold) {
+  refill_rows_body<Table>(batch, threshold);
 }
 
 __global__ void __launch_bounds__(kSweepThreads, 3) sweep_rows_kernel(StringBatch batch) {
@@ -59,6 +66,7 @@ class StringLauncher {
   Status test(const StringBatch& batch, const StringOptions& options) {
     switch (options.layout) {
       case StringLayout::kClasses:
+        if (options.refill > 0) return refill<ClassWalk>(batch, options.refill);
         return walk<ClassWalk, kWalkThreads, 4>(batch);
       case StringLayout::kCodes:
         return walk<CodeWalk, kCodeWalkThreads, 1>(batch);
@@ -84,6 +92,14 @@ class StringLauncher {
     const WorkShape shape{threads, shared, batch.tiles, true};
     return launch_everywhere(walk_rows_kernel<Table, threads, blocks>, shape, stream_,
                              "walk_rows_kernel", batch);
+  }
+  template <class Table>
+  Status refill(const StringBatch& batch, std::uint32_t threshold) {
+    constexpr std::uint32_t kWarps = kWalkThreads / kWarpSize;
+    const std::size_t shared = refill_shared_bytes<Table>(batch.table_bytes, kWarps);
+    const WorkShape shape{kWalkThreads, shared, batch.tiles, true};
+    return launch_everywhere(refill_rows_kernel<Table>, shape, stream_, "refill_rows_kernel", batch,
+                             threshold);
   }
   static Status check_call(cudaError_t code, const char* doing) { return gpu::check(code, doing); }
   static Status launched(const char* kernel) { return check_call(cudaGetLastError(), kernel); }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // How fast a GPU tests the strings of a token column as it is stored.
 //
-//   strings_gpu_rate [--bytes N] [--runs N] [--only LAYOUT]... FILE.presso COLUMN [KIND TEXT]...
+//   strings_gpu_rate [--bytes N] [--runs N] [--only WAY]... FILE.presso COLUMN [KIND TEXT]...
 //
 // KIND is equal, less, like, ilike or matches. Without conditions: twelve for l_comment of TPC-H.
 // The column's blocks are placed in device memory as often as their payloads make N bytes together
-// (400,000,000), each copy at a place of its own, counts of codes decoded, and tested in every
-// layout of tables that has room for the automaton (string_table.h). Before timing, bits are
+// (400,000,000), each copy at a place of its own, counts of codes decoded, and tested in every way
+// whose table has room for the automaton (string_table.h). Before timing, bits are
 // poisoned, and all of them are compared with what the CPU finds in the text; after timing again.
 // Printed, as CSV: the median of 15 runs after three, by events around find_strings() without
 // checksums; "places_ms" is the part of it that finds where rows begin. "suspects": the part of the
-// rows that the layout sweep has to walk. First comes what decoding the counts would take. Exit
+// rows that the sweep has to walk. First comes what decoding the counts would take. Exit
 // status 1 where bits were wrong.
 #include <cuda_runtime_api.h>
 
@@ -37,10 +37,22 @@ using query::StringTest;
 using Kind = StringCondition::Kind;
 
 constexpr const char* kUsage =
-    "usage: strings_gpu_rate [--bytes N] [--runs N] [--only LAYOUT]... FILE.presso COLUMN\n"
+    "usage: strings_gpu_rate [--bytes N] [--runs N] [--only WAY]... FILE.presso COLUMN\n"
     "                        [KIND TEXT]...\n"
-    "  KIND is equal, less, like, ilike or matches; LAYOUT is classes, codes, wide or sweep\n";
-constexpr const char* kLayoutNames[kStringLayouts] = {"classes", "codes", "wide", "sweep"};
+    "  KIND is equal, less, like, ilike or matches; WAY is sweep, classes, refill8, refill16,\n"
+    "  refill24, refill32, codes or wide\n";
+
+/// A way to test rows, under the name that the table has for it.
+struct Way {
+  const char* name;
+  StringLayout layout;
+  std::uint32_t refill = 0;
+};
+constexpr Way kWays[] = {
+    {"sweep", StringLayout::kSweep},          {"classes", StringLayout::kClasses},
+    {"refill8", StringLayout::kClasses, 8},   {"refill16", StringLayout::kClasses, 16},
+    {"refill24", StringLayout::kClasses, 24}, {"refill32", StringLayout::kClasses, kLanes},
+    {"codes", StringLayout::kCodes},          {"wide", StringLayout::kWide}};
 constexpr std::pair<const char*, Kind> kKinds[] = {{"equal", Kind::kEqual},
                                                    {"less", Kind::kLess},
                                                    {"like", Kind::kLike},
@@ -64,7 +76,7 @@ constexpr std::pair<Kind, const char*> kUsual[] = {
 struct Options {
   std::uint64_t bytes = 400'000'000;
   int runs = 15;
-  std::vector<std::string> only;  ///< names of layouts; none: all
+  std::vector<std::string> only;  ///< names of ways; none: all
   std::string path, column;
   std::vector<StringCondition> conditions;
 };
@@ -169,9 +181,8 @@ class Bench {
       expected_.insert(expected_.end(), bits.begin(), bits.end());
     }
     for (const std::uint32_t word : expected_) matches_ += popcount(word);
-    for (std::uint32_t layout = 0; layout < kStringLayouts; ++layout) {
-      if (!is_wanted(kLayoutNames[layout])) continue;
-      PRESSO_TRY(measure_layout(condition, functions, static_cast<StringLayout>(layout)));
+    for (const Way& way : kWays) {
+      if (is_wanted(way.name)) PRESSO_TRY(measure_way(condition, functions, way));
     }
     return {};
   }
@@ -223,9 +234,9 @@ class Bench {
   static std::uint32_t popcount(std::uint32_t word) {
     return static_cast<std::uint32_t>(__builtin_popcount(word));
   }
-  bool is_wanted(const std::string& layout) const {
+  bool is_wanted(const std::string& way) const {
     return options_.only.empty() ||
-           std::find(options_.only.begin(), options_.only.end(), layout) != options_.only.end();
+           std::find(options_.only.begin(), options_.only.end(), way) != options_.only.end();
   }
 
   void add_blocks(const CopyPlan& plan, Byte* at) {
@@ -271,14 +282,14 @@ class Bench {
     return to;
   }
 
-  Status measure_layout(const StringCondition& condition,
-                        const std::vector<TokenFunctions>& functions, StringLayout layout) {
+  Status measure_way(const StringCondition& condition, const std::vector<TokenFunctions>& functions,
+                     const Way& way) {
     std::vector<StringTable> tables;
     std::vector<DeviceMemory> images;
     StringBatch batch;
     for (const TokenFunctions& one : functions) {
-      if (!fits(layout, one)) return {};
-      PRESSO_ASSIGN(StringTable table, lay_out(layout, one));
+      if (!fits(way.layout, one)) return {};
+      PRESSO_ASSIGN(StringTable table, lay_out(way.layout, one));
       PRESSO_ASSIGN(DeviceMemory image, copy_of(table.image));
       table.view.d_image = image.get();
       batch.table_bytes = std::max(batch.table_bytes, table.view.shared_bytes);
@@ -293,7 +304,7 @@ class Bench {
     batch.matches = reinterpret_cast<std::uint32_t*>(matches_of_.get());
     batch.count = static_cast<std::uint32_t>(blocks.size());
     batch.tiles = tiles_;
-    const StringOptions options{false, layout};
+    const StringOptions options{false, way.layout, way.refill};
     const auto find = [&] { return find_strings(batch, options, stream_.get()); };
     PRESSO_TRY(check(cudaMemsetAsync(bits_.get(), 0xA5, words_ * 4, stream_.get()), "poisoning"));
     PRESSO_TRY(find());
@@ -304,12 +315,12 @@ class Bench {
     places.tiles = 0;
     PRESSO_ASSIGN(const Times places_ms,
                   time([&] { return find_strings(places, options, stream_.get()); }));
-    print(condition, functions[0], layout, tables, ms, places_ms, before && after);
+    print(condition, functions[0], way, tables, ms, places_ms, before && after);
     all_correct_ = all_correct_ && before && after;
     return {};
   }
 
-  void print(const StringCondition& condition, const TokenFunctions& functions, StringLayout layout,
+  void print(const StringCondition& condition, const TokenFunctions& functions, const Way& way,
              const std::vector<StringTable>& tables, const Times& ms, const Times& places_ms,
              bool right) const {
     const auto copies = static_cast<double>(copies_);
@@ -317,12 +328,12 @@ class Bench {
     const double text = copies * static_cast<double>(column_.text_bytes());
     const double moved = copies * static_cast<double>(column_.payload_bytes()) +
                          8 * copies * static_cast<double>(column_.rows());
-    const bool is_sweep = layout == StringLayout::kSweep;
+    const bool is_sweep = way.layout == StringLayout::kSweep;
     std::printf("%s,\"%s\",%u,%u,%s,%u,%.4f,%.4f,%.4f,%.1f,%.3f,%.1f,%.4f,%.4f,%.3f%s\n",
                 name_of(condition.kind), condition.text.c_str(), functions.states,
-                functions.classes, kLayoutNames[static_cast<std::size_t>(layout)],
-                tables[0].view.image_bytes, ms.median, ms.best, places_ms.median,
-                codes / ms.median / 1e6, text / ms.median / 1e9, moved / ms.median / 1e6,
+                functions.classes, way.name, tables[0].view.image_bytes, ms.median, ms.best,
+                places_ms.median, codes / ms.median / 1e6, text / ms.median / 1e9,
+                moved / ms.median / 1e6,
                 static_cast<double>(matches_) / static_cast<double>(column_.rows()),
                 is_sweep ? suspects(tables) : 0.0, table_ms_, right ? "" : "  WRONG");
     std::fflush(stdout);
@@ -451,7 +462,7 @@ Result<bool> run(const Options& options) {
   PRESSO_TRY(bench.begin());
   std::printf("# %llu copies\n", static_cast<unsigned long long>(bench.copies()));
   std::puts(
-      "kind,text,states,classes,layout,table_bytes,median_ms,best_ms,places_ms,g_codes_s,"
+      "kind,text,states,classes,way,table_bytes,median_ms,best_ms,places_ms,g_codes_s,"
       "text_tb_s,moved_gb_s,matching,suspects,table_ms");
   PRESSO_TRY(bench.measure_counts());
   for (const StringCondition& condition : options.conditions) {
