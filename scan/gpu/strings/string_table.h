@@ -31,9 +31,9 @@ constexpr std::uint32_t kStringLayouts = 4;
 
 constexpr std::uint32_t kMostClassRows = 256;
 constexpr std::uint32_t kMostClasses = 255;
-constexpr std::uint32_t kMostShared = 96u << 10;    ///< bytes of a table of kClasses
-constexpr std::uint32_t kClassRowsAt = kMaxTokens;  ///< rows_at of kClasses
-constexpr std::uint32_t kMostCodeRows = 38;
+constexpr std::uint32_t kMostShared = 96u << 10;      ///< bytes of a table of kClasses
+constexpr std::uint32_t kClassRowsAt = kMaxTokens;    ///< rows_at of kClasses
+constexpr std::uint32_t kMostCodeRows = 36;           ///< with windows of 32 warps: 225 KiB
 constexpr std::uint32_t kCodePitch = kMaxTokens + 4;  ///< pitch of kCodes
 
 /// Words of kSweep. Let m(c) be the state that code c leads the start to. If the state before each
