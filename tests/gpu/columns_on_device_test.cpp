@@ -1,81 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The column suites on a GPU, through decode_integer_blocks and decode_token_blocks.
 // PRESSO_GPU_TEST_SCALE=small, for compute-sanitizer: samples, as in the emulator.
-#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-
-#include "decompress/gpu/runtime/cuda_error.h"
 #include "presso/gpu_devices.h"
+#include "tests/gpu/workplace.h"
 #include "tests/simt/column_backend.h"
 
 namespace presso::gpu::test {
 namespace {
-
-bool small_scale() {
-  const char* const scale = std::getenv("PRESSO_GPU_TEST_SCALE");
-  return scale != nullptr && std::strcmp(scale, "small") == 0;
-}
-
-/// What a batch needs of a device: pieces of memory, filled on one stream. Errors stay until
-/// wait().
-class Workplace {
- public:
-  Workplace() { keep(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"); }
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
-  ~Workplace() {
-    for (void* memory : allocated_) static_cast<void>(cudaFree(memory));
-    static_cast<void>(cudaStreamDestroy(stream_));
-  }
-
-  template <class T>
-  T* allocate(std::size_t count) {
-    void* memory = nullptr;
-    keep(cudaMalloc(&memory, std::max<std::size_t>(count * sizeof(T), 1)), "allocating");
-    allocated_.push_back(memory);
-    return static_cast<T*>(memory);
-  }
-  /// In an allocation of its own, for compute-sanitizer.
-  template <class T>
-  T* copy_of(const T* from, std::size_t count) {
-    T* const to = allocate<T>(count);
-    keep(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyHostToDevice, stream_), "copying");
-    return to;
-  }
-  Byte* poisoned(std::size_t bytes) {
-    Byte* const memory = allocate<Byte>(bytes);
-    keep(cudaMemsetAsync(memory, kPoison, bytes, stream_), "poisoning");
-    return memory;
-  }
-  template <class T>
-  std::vector<T> back(const T* from, std::size_t count) {
-    std::vector<T> to(count);
-    keep(cudaMemcpyAsync(to.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost, stream_),
-         "copying back");
-    keep(cudaStreamSynchronize(stream_), "waiting");
-    return to;
-  }
-
-  cudaStream_t stream() const { return stream_; }
-  Status wait() {
-    keep(cudaStreamSynchronize(stream_), "waiting");
-    return status_;
-  }
-
- private:
-  void keep(cudaError_t code, const char* doing) {
-    Status status = gpu::check(code, doing);
-    if (status_.ok()) status_ = std::move(status);
-  }
-
-  cudaStream_t stream_ = nullptr;
-  std::vector<void*> allocated_;
-  Status status_;
-};
 
 class DeviceBackend : public ColumnBackend {
  public:
@@ -95,7 +28,7 @@ class DeviceBackend : public ColumnBackend {
       pieces.add(output_bytes(cases[i].parameters));
     }
     const Byte* const stored = place(device, cases, payloads);
-    Byte* const out = device.poisoned(pieces.bytes());
+    Byte* const out = device.poisoned(pieces.bytes(), kPoison);
     std::vector<IntegerBlock> blocks;
     for (std::size_t i = 0; i < cases.size(); ++i) {
       blocks.push_back(block_of(cases[i], stored + payloads.at(i), out + pieces.at(i)));
@@ -122,7 +55,7 @@ class DeviceBackend : public ColumnBackend {
       vectors += token_vectors(cases[i].codes);
     }
     const Byte* const stored = place(device, cases, payloads);
-    Byte* const out = device.poisoned(pieces.bytes());
+    Byte* const out = device.poisoned(pieces.bytes(), kPoison);
     std::uint32_t* const row_ends = device.copy_of(counts.data(), counts.size());
     auto* const begins = device.allocate<std::uint32_t>(vectors);
     const std::vector<std::int64_t> unset(counts.size() + cases.size(), -1);

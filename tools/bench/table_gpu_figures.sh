@@ -22,7 +22,8 @@ with open(path, "w") as file:
     file.write("a,b,c,d\n")
     for _ in range(rows):
         bits = rng.getrandbits(60)
-        file.write(f"{bits & 255},{bits >> 8 & 4095},{bits >> 20 & 1048575},{bits >> 40 & 1048575}\n")
+        c, d = bits >> 20 & 1048575, bits >> 40 & 1048575
+        file.write(f"{bits & 255},{bits >> 8 & 4095},{c},{d}\n")
 END
 }
 
@@ -30,11 +31,17 @@ numbers=("a between 60 and 180 | | count(*)" "b between 1000 and 3000 | | count(
   "c between 200000 and 800000 | | count(*)" "b between 1000 and 3000 | | sum(c)"
   "b between 1000 and 3000 | | sum(c * a)" "b < 40 and a < 100 | | sum(c)"
   " | a | count(*), sum(c)" " | b | count(*), sum(c)" " | c | count(*), sum(d)")
-lineitem=(
-  "l_shipdate <= 1998-09-02 | l_returnflag, l_linestatus | sum(l_quantity), sum(l_extendedprice), sum(l_extendedprice * (1 - l_discount)), sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)), avg(l_quantity), avg(l_extendedprice), avg(l_discount), count(*)"
-  "l_shipdate >= 1994-01-01 and l_shipdate < 1995-01-01 and l_discount between 0.05 and 0.07 and l_quantity < 24 | | sum(l_extendedprice * l_discount)"
-  "l_shipmode in ('MAIL', 'SHIP') and l_commitdate < l_receiptdate and l_shipdate < l_commitdate and l_receiptdate >= 1994-01-01 and l_receiptdate < 1995-01-01 | l_shipmode | count(*)"
-  " | l_suppkey | count(*), sum(l_quantity)" " | l_partkey | count(*), sum(l_quantity)")
+price="l_extendedprice * (1 - l_discount)"
+one_year="between 1994-01-01 and 1994-12-31"
+q1="l_shipdate <= 1998-09-02 | l_returnflag, l_linestatus | sum(l_quantity), sum(l_extendedprice)"
+q1+=", sum($price), sum($price * (1 + l_tax)), avg(l_quantity), avg(l_extendedprice)"
+q1+=", avg(l_discount), count(*)"
+q6="l_shipdate $one_year and l_discount between 0.05 and 0.07 and l_quantity < 24 | "
+q6+="| sum(l_extendedprice * l_discount)"
+q12="l_shipmode in ('MAIL', 'SHIP') and l_commitdate < l_receiptdate and l_shipdate < l_commitdate"
+q12+=" and l_receiptdate $one_year | l_shipmode | count(*)"
+lineitem=("$q1" "$q6" "$q12" " | l_suppkey | count(*), sum(l_quantity)"
+  " | l_partkey | count(*), sum(l_quantity)")
 
 scale=1 rows=4194304 copies=256 item_copies=100
 if [[ ${3-} == check ]]; then

@@ -59,24 +59,18 @@ PRESSO_DEVICE u64 packed_sum(const u32* lane_words, u32 mask) {
   return sum;
 }
 
-/// Calls `call.template operator()<width>()` for a width of 1 to 32.
-template <u32 kWidth = 1, class Call>
+/// Calls `call.template operator()<width>()` for a width of kLeast to kMost.
+template <u32 kLeast = 1, u32 kMost = kWordBits, class Call>
 PRESSO_DEVICE void for_width(u32 width, const Call& call) {
-  switch (width) {
-#define PRESSO_WIDTH(w)            \
-  case w:                          \
-    call.template operator()<w>(); \
-    break;
-    PRESSO_WIDTH(1)
-    PRESSO_WIDTH(2)
-    PRESSO_WIDTH(3)
-    PRESSO_WIDTH(4) PRESSO_WIDTH(5) PRESSO_WIDTH(6) PRESSO_WIDTH(7) PRESSO_WIDTH(8) PRESSO_WIDTH(9)
-        PRESSO_WIDTH(10) PRESSO_WIDTH(11) PRESSO_WIDTH(12) PRESSO_WIDTH(13) PRESSO_WIDTH(14)
-            PRESSO_WIDTH(15) PRESSO_WIDTH(16) PRESSO_WIDTH(17) PRESSO_WIDTH(18) PRESSO_WIDTH(19)
-                PRESSO_WIDTH(20) PRESSO_WIDTH(21) PRESSO_WIDTH(22) PRESSO_WIDTH(23) PRESSO_WIDTH(24)
-                    PRESSO_WIDTH(25) PRESSO_WIDTH(26) PRESSO_WIDTH(27) PRESSO_WIDTH(28)
-                        PRESSO_WIDTH(29) PRESSO_WIDTH(30) PRESSO_WIDTH(31) PRESSO_WIDTH(32)
-#undef PRESSO_WIDTH
+  if constexpr (kLeast == kMost) {
+    call.template operator()<kLeast>();
+  } else {
+    constexpr u32 kMiddle = (kLeast + kMost) / 2;
+    if (width <= kMiddle) {
+      for_width<kLeast, kMiddle>(width, call);
+    } else {
+      for_width<kMiddle + 1, kMost>(width, call);
+    }
   }
 }
 

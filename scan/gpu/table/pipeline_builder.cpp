@@ -186,9 +186,9 @@ class RangeMaker {
       return range;
     }
     const LeafRange range{static_cast<std::uint32_t>(tables_.code_bits.size()), LeafRange::kBits};
-    for (std::uint32_t word = 0; word <= chunk.entries / 32; ++word) {
+    for (std::uint32_t word = 0; word <= chunk.entries / kLanes; ++word) {
       tables_.code_bits.push_back(
-          static_cast<std::uint32_t>((*wanted)[word / 2] >> (32 * (word % 2))));
+          static_cast<std::uint32_t>((*wanted)[word / 2] >> (kLanes * (word % 2))));
     }
     return range;
   }

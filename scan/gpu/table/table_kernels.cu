@@ -16,7 +16,7 @@ constexpr u32 kMostClearBlocks = 1024;
 constexpr u32 kSettleThreads = 128;
 
 static_assert(sizeof(ColumnTask) == 40 + kTaskVectors * kVectorEntryBytes);
-static_assert(sizeof(OpenColumn) == 32);
+static_assert(sizeof(OpenColumn) == 4 * sizeof(u64));
 
 __global__ void __launch_bounds__(kCheckWarps* kWarpSize) check_payloads(IntegerBatch batch) {
   check_payloads_body(batch);
