@@ -119,7 +119,7 @@ Result<JoinOutcome> join_case(const JoinCase& asked, Place& place) {
   const auto totals = [&] {
     JoinTotals read;
     const auto back = place.back(d_totals, sizeof read / sizeof(std::uint32_t));
-    std::memcpy(&read, back.data(), sizeof read);
+    std::memcpy(static_cast<void*>(&read), back.data(), sizeof read);
     return read;
   };
 

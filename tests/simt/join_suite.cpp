@@ -98,7 +98,9 @@ class Joins : public ::testing::Test {
     const Expected expected = expected_of(asked);
     EXPECT_EQ(outcome->totals.pairs, expected.pairs.size());
     EXPECT_TRUE(outcome->is_intact);
-    if (asked.marks) EXPECT_EQ(outcome->marks, expected.marks);
+    if (asked.marks) {
+      EXPECT_EQ(outcome->marks, expected.marks);
+    }
     std::vector<Pair> pairs;
     const bool has_build = !outcome->build.empty();
     for (std::size_t i = 0; i < outcome->probe.size(); ++i) {
