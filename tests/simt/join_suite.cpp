@@ -18,6 +18,9 @@ constexpr JoinStrategy kStrategies[] = {JoinStrategy::kDirect, JoinStrategy::kTa
                                         JoinStrategy::kRadix, JoinStrategy::kMerge};
 constexpr JoinKind kKinds[] = {JoinKind::kInner, JoinKind::kLeft, JoinKind::kSemi, JoinKind::kAnti};
 
+/// The key whose hash is all ones, which has a place of its own in tables.
+constexpr std::uint64_t kKeyOfOnes = 0x9734AC60F75DA85Bu;
+
 bool has_bit(const std::vector<std::uint32_t>& bits, std::size_t row) {
   return bits.empty() || (bits[row / 32] >> (row % 32) & 1) != 0;
 }
@@ -151,6 +154,7 @@ class Joins : public ::testing::Test {
       keys[i] =
           asked.strategy == JoinStrategy::kDirect ? first + 3 * i : (i + 1) * 0x9E3779B97F4A7C15u;
     }
+    if (asked.strategy != JoinStrategy::kDirect && count > 3) keys[1] = kKeyOfOnes;
     std::shuffle(keys.begin(), keys.end(), random_);
     return keys;
   }
@@ -313,7 +317,7 @@ TEST_F(Joins, OfExtremeKeys) {
                                               0xFFFFFFFFu,
                                               0x7FFFFFFFu,
                                               0x80000000u,
-                                              0x9734AC60F75DA85Bu,
+                                              kKeyOfOnes,
                                               0x1CD2C4C6u,
                                               0xFFFFFFFF00000000u};
   for (const JoinStrategy strategy : kStrategies) {
@@ -321,7 +325,7 @@ TEST_F(Joins, OfExtremeKeys) {
     for (const bool repeats : {false, true}) {
       JoinCase asked = case_of(strategy, 8);
       auto build = extreme;
-      if (repeats) build.insert(build.end(), extreme.begin(), extreme.begin() + 5);
+      if (repeats) build.insert(build.end(), extreme.begin(), extreme.end());
       asked.build = column_of(build, asked);
       asked.probe = column_of(probe_keys(extreme, 100, 900), asked);
       expect_right_all_ways(asked);
@@ -340,7 +344,7 @@ TEST_F(Joins, OfPartsThatAreLargerThanTheirTables) {
       asked.kind = kind;
       asked.unique = unique;
       asked.marks = true;
-      asked.tuning.part_rows = 4096;
+      asked.tuning.most_bits = unique ? 1 : 2;
       asked.tuning.one_level_bits = 1;
       asked.tuning.most_slots = 160;
       asked.tuning.least_slots = 160;
@@ -350,6 +354,21 @@ TEST_F(Joins, OfPartsThatAreLargerThanTheirTables) {
       asked.build = column_of(build, asked);
       asked.probe = column_of(probe_keys(build, 1300, 700), asked);
       expect_right_all_ways(asked);
+    }
+  }
+}
+
+TEST_F(Joins, OfPartsThatAreWrittenInRunsOfAnyLength) {
+  for (const std::uint32_t run_rows : {1u, 2u, 16u}) {
+    for (const bool unique : {false, true}) {
+      JoinCase asked = case_of(JoinStrategy::kRadix, 8);
+      asked.unique = unique;
+      asked.tuning = small_parts();
+      asked.tuning.run_rows = run_rows;
+      asked.build = column_of(distinct_keys(1200, asked), asked);
+      // More than one tile for each of the blocks that the emulator runs.
+      asked.probe = column_of(probe_keys(asked.build.keys, 14000, 500), asked);
+      expect_right(asked);
     }
   }
 }

@@ -97,6 +97,26 @@ class EmulatedBackend : public JoinBackend {
   }
 };
 
+TEST(TileOrder, AddsUpWhatTilesBeforePublished) {
+  // Thread blocks of the emulator run one after another, so a whole join never looks back far.
+  for (const std::uint64_t tile : {0, 1, 31, 32, 33, 64, 100}) {
+    for (const std::uint64_t complete : {0, 1, 5, 32, 99}) {
+      std::vector<u64> sums(tile + 1);
+      u64 expected = 0;
+      for (u64 i = 0; i < tile; ++i) {
+        expected += 3 * i + 1;
+        sums[i] = i <= complete ? 2 * kOneSum + expected : kOneSum + 3 * i + 1;
+        if (i == 0) sums[i] = 2 * kOneSum + 1;
+      }
+      const simt::Report report = simt::run({}, {}, [&] {
+        EXPECT_EQ(sum_before({nullptr, sums.data()}, tile, 7), expected);
+      });
+      EXPECT_TRUE(report.ok()) << report.what;
+      EXPECT_EQ(sums[tile], 2 * kOneSum + expected + 7);
+    }
+  }
+}
+
 }  // namespace
 
 JoinBackend& join_backend() {

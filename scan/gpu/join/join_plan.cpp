@@ -17,6 +17,7 @@ constexpr std::uint64_t kCachedBytes = std::uint64_t{1} << 25;
 constexpr std::uint64_t kMostRadixRows = 0xFFFFFFFFu - (std::uint64_t{1} << 23);
 /// Of a table, which numbers them and one more.
 constexpr std::uint64_t kMostUnits = 0xFFFFFFFEu;
+constexpr std::uint32_t kMostRunRows = 16;  ///< whose rest fits beside a tile
 /// Of the mean part's table; the rest is room for parts that are larger.
 constexpr double kPartLoad = 0.42;
 constexpr std::uint32_t kLeastItemRows = 16384;
@@ -80,6 +81,9 @@ JoinStrategy choose_strategy(const JoinFacts& facts) {
 
 Result<JoinPlan> JoinPlan::make(const JoinInput& input, const JoinTuning& tuning) {
   if (const char* const fault = fault_of(input)) return invalid(fault);
+  if (!std::has_single_bit(tuning.run_rows) || tuning.run_rows > kMostRunRows) {
+    return invalid("has no such length of runs");
+  }
   JoinPlan plan;
   plan.input_ = input;
   const bool gives_pairs = input.kind == JoinKind::kInner || input.kind == JoinKind::kLeft;
@@ -100,10 +104,14 @@ void JoinPlan::choose_parts(const JoinTuning& tuning) {
   const std::uint64_t rows = input_.build.count;
   const auto rows_of = [&](std::uint32_t bits) { return rows >> bits; };
   std::uint32_t bits = 1;
-  while (bits < kMostSharedPartBits && rows_of(bits) > tuning.part_rows) ++bits;
+  const std::uint32_t most_bits = std::min(tuning.most_bits, 2 * kMostLevelBits);
+  while (bits < std::min(most_bits, kMostSharedPartBits) && rows_of(bits) > tuning.part_rows) {
+    ++bits;
+  }
   // More are counted in device memory, which takes longer; so parts are larger first.
   const auto most_rows = static_cast<std::uint64_t>(tuning.most_slots * kPartLoad);
-  while (bits < 2 * kMostLevelBits && rows_of(bits) > most_rows) ++bits;
+  while (bits < most_bits && rows_of(bits) > most_rows) ++bits;
+  run_rows_ = tuning.run_rows;
   first_bits_ = bits <= tuning.one_level_bits ? bits : (bits + 1) / 2;
   second_bits_ = bits - first_bits_;
   const auto slots = static_cast<std::uint64_t>(static_cast<double>(rows_of(bits)) / kPartLoad);
@@ -133,8 +141,8 @@ void JoinPlan::divide() {
     case JoinStrategy::kRadix: {
       const std::uint64_t all = std::uint64_t{1} << (first_bits_ + second_bits_);
       const std::uint64_t groups = std::uint64_t{1} << first_bits_;
-      const std::uint64_t build_entries = entries_of(build, all);
-      const std::uint64_t probe_entries = entries_of(probe, all);
+      const std::uint64_t build_entries = entries_of(build, all, run_rows_);
+      const std::uint64_t probe_entries = entries_of(probe, all, run_rows_);
       if (keeps_by_part_) entries = probe_entries;
       to.build_hashes = parts.add(key * build_entries);
       to.build_rows = parts.add(row * build_entries);

@@ -13,6 +13,8 @@ namespace presso::gpu {
 struct JoinTuning {
   std::uint32_t part_rows = 3072;    ///< radix: build rows of a part, at most, if bits suffice
   std::uint32_t one_level_bits = 8;  ///< radix: up to so many bits in one pass
+  std::uint32_t most_bits = 18;      ///< radix: of a part's number
+  std::uint32_t run_rows = 8;        ///< radix: written at once; 1, 2, 4, 8 or 16
   std::uint32_t least_slots = 64;    ///< radix: of a part's table; even
   std::uint32_t most_slots = 16384;  ///< radix: of a part's table; even
   std::uint32_t item_rows = 0;       ///< radix: probe rows of a thread block; 0: by their number
@@ -83,6 +85,7 @@ class JoinPlan {
   std::uint32_t second_bits() const { return second_bits_; }
   std::uint32_t slots() const { return slots_; }
   std::uint32_t item_rows() const { return item_rows_; }
+  std::uint32_t run_rows() const { return run_rows_; }
   /// Whether found entries are in the order of parts, not of rows.
   bool keeps_by_part() const { return keeps_by_part_; }
   /// Merge: whether some build rows may be left out.
@@ -101,7 +104,7 @@ class JoinPlan {
   bool keeps_by_part_ = false;
   bool needs_groups_ = false;
   std::uint32_t first_bits_ = 0, second_bits_ = 0;
-  std::uint32_t slots_ = 0, item_rows_ = 0;
+  std::uint32_t slots_ = 0, item_rows_ = 0, run_rows_ = 1;
 };
 
 }  // namespace presso::gpu

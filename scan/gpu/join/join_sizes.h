@@ -30,16 +30,16 @@ PRESSO_HD constexpr std::uint64_t key_table_bytes(std::uint64_t rows, std::uint3
 }
 
 // Parts (key_partition.cuh).
-inline constexpr std::uint32_t kRunRows = 8;  ///< a sector of row numbers, two of hashes
 inline constexpr std::uint32_t kMoveThreads = 512;
 inline constexpr std::uint32_t kMoveItems = 8;
 inline constexpr std::uint32_t kMoveRows = kMoveThreads * kMoveItems;
 inline constexpr std::uint32_t kMostLevelBits = 9;
 inline constexpr std::uint32_t kMostSharedPartBits = 15;  ///< that are counted in shared memory
 
-/// Entries for `rows` rows in `parts` parts that begin at multiples of kRunRows.
-PRESSO_HD constexpr std::uint64_t entries_of(std::uint64_t rows, std::uint64_t parts) {
-  return (rows + parts * (kRunRows - 1) + kRunRows - 1) / kRunRows * kRunRows;
+/// Entries for `rows` rows in `parts` parts that begin at multiples of `run` rows.
+PRESSO_HD constexpr std::uint64_t entries_of(std::uint64_t rows, std::uint64_t parts,
+                                             std::uint64_t run) {
+  return (rows + parts * (run - 1) + run - 1) / run * run;
 }
 
 // Groups (row_groups.cuh).

@@ -45,6 +45,7 @@ class JoinSteps {
   Status join(const JoinPairs& pairs) {
     PRESSO_TRY(prepare());
     if (!plan_.keeps_found()) return look_up(true, pairs);
+    if (plan_.is_single() && !is_radix()) return write_in_order(pairs);
     PRESSO_TRY(find_all());
     return write_list(pairs);
   }
@@ -176,7 +177,7 @@ class JoinSteps {
 
   // --- parts
 
-  PartBits bits() const { return {plan_.first_bits(), plan_.second_bits()}; }
+  PartBits bits() const { return {plan_.first_bits(), plan_.second_bits(), plan_.run_rows()}; }
   Parts<Key> build_side() const {
     return {at<Key>(memory_.build_hashes), at<u32>(memory_.build_rows),
             at<u32>(memory_.build_begins), at<u32>(memory_.build_counts)};
@@ -323,7 +324,7 @@ class JoinSteps {
 
   template <class Finder>
   LookUpArguments<Finder> arguments_of(const Finder& finder, const JoinPairs& pairs) const {
-    return {finder, input_.probe, choice_of(input_.kind), output(pairs), nullptr};
+    return {finder, input_.probe, choice_of(input_.kind), output(pairs), nullptr, {}, {}};
   }
 
   template <class Finder>
@@ -337,7 +338,32 @@ class JoinSteps {
   Status keep_from(const Finder& finder) {
     auto arguments = arguments_of(finder, {});
     arguments.found = at<u32>(memory_.found);
+    arguments.list = list({});
     return run<LookUp<Finder, LookUpMode::kKeep>>(probe_tiles(), arguments);
+  }
+
+  /// In one run, so that nothing needs to be kept.
+  Status write_in_order(const JoinPairs& pairs) {
+    const std::uint64_t bytes = sizeof(u64) * (probe_tiles() + 1);
+    PRESSO_TRY(launcher_.fill(at<u64>(memory_.tile_begins), 0, bytes));
+    switch (input_.strategy) {
+      case JoinStrategy::kDirect:
+        PRESSO_TRY(write_in_order_from(array(), pairs));
+        break;
+      case JoinStrategy::kMerge:
+        PRESSO_TRY(write_in_order_from(merge(), pairs));
+        break;
+      default:
+        PRESSO_TRY(write_in_order_from(table(), pairs));
+    }
+    return spread_marks();
+  }
+
+  template <class Finder>
+  Status write_in_order_from(const Finder& finder, const JoinPairs& pairs) {
+    auto arguments = arguments_of(finder, pairs);
+    arguments.order = {at<u32>(memory_.tile_begins), at<u64>(memory_.tile_begins) + 1};
+    return run<LookUp<Finder, LookUpMode::kWriteInOrder>>(probe_tiles(), arguments);
   }
 
   Status keep_from_parts() {
@@ -350,7 +376,7 @@ class JoinSteps {
   // --- lists
 
   std::uint64_t list_count() const {
-    return plan_.keeps_by_part() ? entries_of(input_.probe.count, bits().parts())
+    return plan_.keeps_by_part() ? entries_of(input_.probe.count, bits().parts(), plan_.run_rows())
                                  : input_.probe.count;
   }
 
@@ -396,7 +422,7 @@ class JoinSteps {
         break;
     }
     const MatchList to = list({});
-    PRESSO_TRY(run<SumTiles>(tiles_of(to.count), to));
+    if (is_radix()) PRESSO_TRY(run<SumTiles>(tiles_of(to.count), to));
     ScanArguments scan;
     scan.begins = to.tile_begins;
     scan.piece_begins = to.piece_begins;

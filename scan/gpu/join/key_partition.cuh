@@ -7,8 +7,8 @@
 //   MoveRows      level 1: keys become hashes with row numbers; level 2: hashes and numbers move
 //
 // Memory is written in whole sectors. A thread block goes through many tiles; of each part it
-// writes multiples of kRunRows rows, to places that are multiples as well, and keeps the rest in
-// shared memory until more rows come. At its end the rest is written from the end of the part
+// writes multiples of PartBits::run rows, to places that are multiples as well, and keeps the rest
+// in shared memory until more rows come. At its end the rest is written from the end of the part
 // backwards, so that all else stays aligned. Positions are reserved by atomic additions.
 #pragma once
 
@@ -21,10 +21,11 @@ inline constexpr u32 kCountThreads = 1024;
 inline constexpr u32 kCountItems = 8;
 inline constexpr u32 kScanWarps = kWarpSize;  ///< of one thread block that does all
 
-/// How many bits of a hash say a row's part.
+/// How many bits of a hash say a row's part, and how rows are laid out.
 struct PartBits {
   u32 first = 1;   ///< level 1, at least 1
   u32 second = 0;  ///< level 2; 0: there is none
+  u32 run = 1;     ///< rows that are written at once, a power of two: parts begin at multiples
 
   PRESSO_HD constexpr u32 all() const { return first + second; }
   PRESSO_HD constexpr u32 parts() const { return 1u << all(); }
@@ -142,7 +143,9 @@ struct PlaceParts {
   }
 
  private:
-  PRESSO_DEVICE static u32 rounded(u32 rows) { return (rows + kRunRows - 1) / kRunRows * kRunRows; }
+  PRESSO_DEVICE static u32 rounded(const Arguments& to, u32 rows) {
+    return (rows + to.bits.run - 1) & ~(to.bits.run - 1);
+  }
 
   PRESSO_DEVICE static void place_parts(const Arguments& to, PlacePartsShared& shared) {
     const u32 parts = to.bits.parts();
@@ -155,7 +158,7 @@ struct PlaceParts {
       for (u32 item = 0; item < kItems; ++item) {
         counts[item] = first + item < parts ? to.counts[first + item] : 0;
         rows_here += counts[item];
-        entries_here += rounded(counts[item]);
+        entries_here += rounded(to, counts[item]);
       }
       const BlockPrefix row = block_prefix(shared.of_warps[0], rows_here);
       const BlockPrefix entry = block_prefix(shared.of_warps[1], entries_here);
@@ -165,7 +168,7 @@ struct PlaceParts {
         if ((part & of_group) == 0) shared.rows_before[part >> to.bits.second] = before;
         place_part(to, part, begin, counts[item]);
         before += counts[item];
-        begin += rounded(counts[item]);
+        begin += rounded(to, counts[item]);
       }
       rows += row.all;
       entries += entry.all;
@@ -180,7 +183,7 @@ struct PlaceParts {
     to.begins[part] = begin;
     to.parts.fronts[part] = begin;
     to.parts.backs[part] = begin + count;
-    for (u32 gap = count; gap < rounded(count); ++gap) to.rows[begin + gap] = kNoRow;
+    for (u32 gap = count; gap < rounded(to, count); ++gap) to.rows[begin + gap] = kNoRow;
   }
 
   PRESSO_DEVICE static void place_groups(const Arguments& to, PlacePartsShared& shared) {
@@ -189,7 +192,7 @@ struct PlaceParts {
     const bool is_group = group < to.bits.groups();
     const u32 count = is_group ? shared.rows_before[group + 1] - shared.rows_before[group] : 0;
     const u32 tiles = (count + kMoveRows - 1) / kMoveRows;
-    const BlockPrefix entry = block_prefix(shared.of_warps[0], rounded(count));
+    const BlockPrefix entry = block_prefix(shared.of_warps[0], rounded(to, count));
     const BlockPrefix tile = block_prefix(shared.of_warps[1], tiles);
     if (is_group) {
       to.group_begins[group] = entry.before;
@@ -237,7 +240,7 @@ struct MoveRows {
   PRESSO_HD static constexpr u32 shared_bytes(PartBits bits) {
     const u32 bins = bins_of(bits);
     const u32 words = 6 * bins + kMoveThreads / kWarpSize;
-    return kRowBytes * (kMoveRows + kRunRows * bins) + u32{sizeof(u32)} * words;
+    return kRowBytes * (kMoveRows + bits.run * bins) + u32{sizeof(u32)} * words;
   }
 
   PRESSO_DEVICE static void run(const Arguments& to) {
@@ -259,9 +262,9 @@ struct MoveRows {
     auto* const shared = simt::shared_memory();
     staged_hashes_ = reinterpret_cast<Hash*>(shared);
     rest_hashes_ = staged_hashes_ + kMoveRows;
-    staged_rows_ = reinterpret_cast<u32*>(rest_hashes_ + kRunRows * bins_);
+    staged_rows_ = reinterpret_cast<u32*>(rest_hashes_ + run() * bins_);
     rest_rows_ = staged_rows_ + kMoveRows;
-    counts_ = rest_rows_ + kRunRows * bins_;
+    counts_ = rest_rows_ + run() * bins_;
     begins_ = counts_ + bins_;
     ends_ = begins_ + bins_;
     places_ = ends_ + bins_;
@@ -269,6 +272,8 @@ struct MoveRows {
     written_rests_ = rests_ + bins_;
     of_warps_ = written_rests_ + bins_;
   }
+
+  PRESSO_DEVICE u32 run() const { return to_.bits.run; }
 
   PRESSO_DEVICE u32 bin_of(Hash hash) const {
     if constexpr (kLevel == 1) return upper_word(hash) >> (kWordBits - to_.bits.first);
@@ -369,7 +374,7 @@ struct MoveRows {
     const BlockPrefix prefix = block_prefix(of_warps, count);
     if (bin >= bins_) return prefix.all;
     const u32 rest = rests_[bin];
-    const u32 ready = (rest + count) / kRunRows * kRunRows;
+    const u32 ready = (rest + count) & ~(run() - 1);
     const u32 place =
         ready > 0 ? simt::atomic_add(to_.cursors.fronts + first_bin_ + bin, ready) : 0;
     begins_[bin] = prefix.before;
@@ -398,8 +403,8 @@ struct MoveRows {
 
   /// What was kept of earlier tiles, of bins that are written.
   PRESSO_DEVICE void write_rests() {
-    for (u32 i = simt::thread_in_block(); i < kRunRows * bins_; i += kThreads) {
-      const u32 bin = i / kRunRows, of_bin = i % kRunRows;
+    for (u32 i = simt::thread_in_block(); i < run() * bins_; i += kThreads) {
+      const u32 bin = i / run(), of_bin = i & (run() - 1);
       if (of_bin >= written_rests_[bin]) continue;
       const u32 to = places_[bin] + begins_[bin] - written_rests_[bin] + of_bin;
       to_.hashes[to] = rest_hashes_[i];
@@ -416,8 +421,8 @@ struct MoveRows {
         to_.hashes[places_[bin] + i] = hash;
         to_.rows[places_[bin] + i] = staged_rows_[i];
       } else {
-        rest_hashes_[bin * kRunRows + static_cast<u32>(behind)] = hash;
-        rest_rows_[bin * kRunRows + static_cast<u32>(behind)] = staged_rows_[i];
+        rest_hashes_[bin * run() + static_cast<u32>(behind)] = hash;
+        rest_rows_[bin * run() + static_cast<u32>(behind)] = staged_rows_[i];
       }
     }
   }
@@ -431,8 +436,8 @@ struct MoveRows {
       if (rest == 0) continue;
       const u32 place = simt::atomic_add(to_.cursors.backs + first_bin_ + bin, 0u - rest) - rest;
       for (u32 i = 0; i < rest; ++i) {
-        to_.hashes[place + i] = rest_hashes_[bin * kRunRows + i];
-        to_.rows[place + i] = rest_rows_[bin * kRunRows + i];
+        to_.hashes[place + i] = rest_hashes_[bin * run() + i];
+        to_.rows[place + i] = rest_rows_[bin * run() + i];
       }
     }
     simt::block_sync();
@@ -442,7 +447,7 @@ struct MoveRows {
   u32 bins_;
   u32 first_bin_ = 0;
   Hash* staged_hashes_;
-  Hash* rest_hashes_;  ///< kRunRows a bin
+  Hash* rest_hashes_;  ///< run() a bin
   u32* staged_rows_;
   u32* rest_rows_;
   u32* counts_;

@@ -11,12 +11,14 @@
 //         threads of the block; `shared` is Finder::kSharedBytes of shared memory.
 #pragma once
 
-#include "scan/gpu/join/match_tile.cuh"
+#include "scan/gpu/join/match_list.cuh"
+#include "scan/gpu/join/tile_order.cuh"
 
 namespace presso::gpu {
 
-/// kKeep: found[row] for every row.
-enum class LookUpMode { kCount, kWrite, kKeep };
+/// kKeep: found[row] for every row, and the pairs of each tile. kWriteInOrder: tiles wait for those
+/// before them to know where theirs begin (tile_order.cuh).
+enum class LookUpMode { kCount, kWrite, kWriteInOrder, kKeep };
 
 template <class Finder>
 struct LookUpArguments {
@@ -25,10 +27,16 @@ struct LookUpArguments {
   JoinChoice choice;
   MatchOutput out;
   u32* found = nullptr;
+  MatchList list;   ///< kKeep
+  TileOrder order;  ///< kWriteInOrder
 };
 
 struct LookUpShared {
-  TilePlaces<kTileThreads / kWarpSize> places;
+  union {
+    TilePlaces<kTileThreads / kWarpSize> places;
+    SumShared sums;
+  };
+  u64 ticket;
 };
 
 template <class Finder, LookUpMode kMode>
@@ -37,7 +45,8 @@ struct LookUp {
   using Key = typename Finder::Key;
   static constexpr const char* kName = "looking up keys";
   static constexpr u32 kThreads = kTileThreads;
-  static constexpr u32 kBlocks = 5;
+  // As many as registers allow without spilling.
+  static constexpr u32 kBlocks = kMode == LookUpMode::kKeep ? 4 : 5;
   static constexpr bool kWholeGrid = true;
   static constexpr u32 kSharedBytes = sizeof(LookUpShared) + Finder::kSharedBytes;
   static_assert(sizeof(LookUpShared) % 8 == 0);
@@ -46,7 +55,11 @@ struct LookUp {
     auto* const shared = reinterpret_cast<LookUpShared*>(simt::shared_memory());
     const u64 tiles = tiles_of(to.probe.count);
     u32 count = 0;
-    for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) {
+    for (u64 turn = simt::block_index(); turn < tiles; turn += simt::grid_blocks()) {
+      u64 tile = turn;
+      if constexpr (kMode == LookUpMode::kWriteInOrder) {
+        tile = next_tile(to.order, shared->ticket);
+      }
       Key keys[kTileItems];
       u32 found[kTileItems];
       u32 selected = 0, joins = 0;
@@ -55,15 +68,21 @@ struct LookUp {
       const u32 emits = emitted(to, selected, found);
       if constexpr (kMode == LookUpMode::kCount) {
         count += simt::popcount(emits);
-      } else if constexpr (kMode == LookUpMode::kWrite) {
+      } else if constexpr (kMode == LookUpMode::kKeep) {
+        keep(to, tile, found);
+        put_tile_sum(to.list, tile, emits, found, shared->sums);
+      } else {
         u32 rows[kTileItems];
         PRESSO_UNROLL
         for (u32 item = 0; item < kTileItems; ++item) {
           rows[item] = static_cast<u32>(tile_row(tile, item));
         }
-        write_anywhere(to.out, shared->places, emits, rows, found, to.choice.pairs);
-      } else {
-        keep(to, tile, found);
+        if constexpr (kMode == LookUpMode::kWrite) {
+          write_anywhere(to.out, shared->places, emits, rows, found, to.choice.pairs);
+        } else {
+          write_in_order(to.out, to.order, tile, tiles, shared->places, emits, rows, found,
+                         to.choice.pairs);
+        }
       }
     }
     if constexpr (kMode == LookUpMode::kCount) add_to_total(to, shared->places, count);

@@ -93,7 +93,32 @@ PRESSO_DEVICE u64 warp_prefix(u64 value) {
   return value;
 }
 
-/// Pairs of each tile, and marks of build rows. A thread block a tile. Shared memory: SumShared.
+/// Notes the pairs of a tile, of which each lane has its rows. Two barriers.
+PRESSO_DEVICE void put_tile_sum(const MatchList& list, u64 tile, u32 emits,
+                                const u32 (&found)[kTileItems], SumShared& shared) {
+  u64 sum = 0;
+  if (has_groups(list)) {
+    PRESSO_UNROLL
+    for (u32 item = 0; item < kTileItems; ++item) {
+      if ((emits >> item & 1) == 0) continue;
+      sum += found[item] != kNoRow ? group_of(list, found[item]).count : 1;
+    }
+  } else {
+    sum = simt::popcount(emits);
+  }
+  sum = warp_sum(sum);
+  if (simt::lane() == 0) shared.of_warps[simt::warp_in_block()] = sum;
+  simt::block_sync();
+  if (simt::warp_in_block() == 0) {
+    const u32 lane = simt::lane();
+    sum = warp_sum(lane < kTileThreads / kWarpSize ? shared.of_warps[lane] : 0);
+    if (lane == 0) list.tile_begins[tile] = sum;
+  }
+  simt::block_sync();
+}
+
+/// Pairs of each tile, and marks of build rows, of a list that is not in the order of rows. A
+/// thread block a tile. Shared memory: SumShared.
 struct SumTiles {
   using Arguments = MatchList;
   static constexpr const char* kName = "summing pairs";
@@ -105,27 +130,15 @@ struct SumTiles {
   PRESSO_DEVICE static void run(const MatchList& list) {
     auto* const shared = reinterpret_cast<SumShared*>(simt::shared_memory());
     const u64 tiles = tiles_of(list.count);
-    const bool groups = has_groups(list);
     for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) {
       ListRows mine;
       mine.load(list, tile);
-      u64 sum = 0;
       PRESSO_UNROLL
       for (u32 item = 0; item < kTileItems; ++item) {
         const u32 found = mine.found[item];
         if (found != kNoRow && list.matched != nullptr) mark_row(list.matched, found);
-        if ((mine.emits >> item & 1) == 0) continue;
-        sum += found != kNoRow && groups ? group_of(list, found).count : 1;
       }
-      sum = warp_sum(sum);
-      if (simt::lane() == 0) shared->of_warps[simt::warp_in_block()] = sum;
-      simt::block_sync();
-      if (simt::warp_in_block() == 0) {
-        const u32 lane = simt::lane();
-        sum = warp_sum(lane < kTileThreads / kWarpSize ? shared->of_warps[lane] : 0);
-        if (lane == 0) list.tile_begins[tile] = sum;
-      }
-      simt::block_sync();
+      put_tile_sum(list, tile, mine.emits, mine.found, *shared);
     }
   }
 };

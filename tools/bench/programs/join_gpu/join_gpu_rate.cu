@@ -2,6 +2,7 @@
 // How fast a GPU joins columns that lie in its memory.
 //
 //   join_gpu_rate [--only TEXT]... [--runs N] [--scale F] [--stages] [--csv FILE]
+//                 [--run-rows N] [--part-rows N] [--one-level-bits N] [--item-rows N]
 //
 // Cases are named "rows x rows keys ...", variants "strategy order uniqueness"; --only keeps those
 // whose names together contain every TEXT. --scale 0.01 takes a hundredth of all rows. Keys are
@@ -10,7 +11,8 @@
 // poisoned before. Printed: the median of 11 runs after two, by events around all that a join
 // enqueues, building and output included, as G rows of both sides a second. "counted first" copies
 // the totals back and waits before it writes. --stages: milliseconds of each kernel, of one more
-// run. Exit status 1 where a result was wrong.
+// run. Exit status 1 where a result was wrong. The
+// options of the second line set what JoinTuning has (scan/gpu/join/join_plan.h).
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -33,6 +35,7 @@ struct Options {
   double scale = 1;
   bool stages = false;
   std::string csv;
+  JoinTuning tuning;
 };
 
 struct Case {
@@ -224,7 +227,8 @@ class Bench {
   }
 
   Status measure_one(const Case& one, const Variant& variant) {
-    PRESSO_ASSIGN(const JoinPlan plan, JoinPlan::make(input_of(one.keys, variant)));
+    PRESSO_ASSIGN(const JoinPlan plan,
+                  JoinPlan::make(input_of(one.keys, variant), options_.tuning));
     PRESSO_TRY(temporary_.reserve(plan.temporary_bytes()));
     capacity_ = variant.only_counts ? 0 : expected_.pairs;
     PRESSO_TRY(out_.reserve(2 * sizeof(std::uint32_t) * capacity_ + 512));
@@ -406,6 +410,17 @@ Status run_all(Bench& bench) {
   return measure_skewed(bench);
 }
 
+using TuningField = std::uint32_t JoinTuning::*;
+
+/// What a flag sets, or null.
+TuningField tuning_field(const std::string& flag) {
+  if (flag == "--run-rows") return &JoinTuning::run_rows;
+  if (flag == "--part-rows") return &JoinTuning::part_rows;
+  if (flag == "--one-level-bits") return &JoinTuning::one_level_bits;
+  if (flag == "--item-rows") return &JoinTuning::item_rows;
+  return nullptr;
+}
+
 bool parse(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
@@ -419,6 +434,8 @@ bool parse(int argc, char** argv, Options& options) {
       options.runs = std::max(1, std::atoi(argv[++i]));
     } else if (flag == "--scale") {
       options.scale = std::atof(argv[++i]);
+    } else if (const auto field = tuning_field(flag)) {
+      options.tuning.*field = static_cast<std::uint32_t>(std::atoi(argv[++i]));
     } else if (flag == "--csv") {
       options.csv = argv[++i];
     } else {
@@ -437,7 +454,8 @@ int main(int argc, char** argv) {
   if (!parse(argc, argv, options)) {
     std::fprintf(stderr,
                  "usage: join_gpu_rate [--only TEXT]... [--runs N] [--scale F] [--stages] "
-                 "[--csv FILE]\n");
+                 "[--csv FILE] [--run-rows N] [--part-rows N] [--one-level-bits N] "
+                 "[--item-rows N]\n");
     return 2;
   }
   Bench bench(options);
