@@ -14,8 +14,8 @@ using query::Int128;
 using query::Physical;
 using query::RowStore;
 
-/// What row groups may take of the device's memory at a time.
-constexpr std::uint64_t kMostLoadedBytes = std::uint64_t{16} << 30;
+/// What row groups may take of the device's memory at a time; of a smaller limit a half.
+constexpr std::uint64_t kMostLoadedBytes = std::uint64_t{1} << 30;
 
 /// Rows of an answer from the cells of groups.
 class GroupTable {
@@ -140,8 +140,9 @@ Status QueryOnGpu::run(query::Execution& execution, const PipelineBuilder& build
         execution.options.cancelled->load(std::memory_order_relaxed)) {
       return make_error(ErrorCode::kCancelled);
     }
-    PRESSO_ASSIGN(const std::optional<DeviceTable> table,
-                  loader.next(stream, kMostLoadedBytes, wants));
+    PRESSO_ASSIGN(
+        const std::optional<DeviceTable> table,
+        loader.next(stream, std::min(kMostLoadedBytes, memory_.limits().device_bytes / 2), wants));
     if (!table) break;
     PRESSO_ASSIGN(const LeafTables leaves,
                   builder.leaf_tables(*table, query::physical_of(execution.scan.columns)));
