@@ -133,6 +133,7 @@ class EmulatedTableKernels final : public gpu::TableKernels {
     using gpu::GroupPlace;
     return run("pipeline", thread_blocks, shape.warps, shape.shared_bytes(), [&] {
       if (pipeline.place == GroupPlace::kNone) return gpu::count_rows_body(pipeline, shape);
+      if (pipeline.place == GroupPlace::kColumns) return gpu::sum_columns_body(pipeline, shape);
       if (pipeline.place == GroupPlace::kLanes) {
         return gpu::run_pipeline_body<true>(pipeline, shape, own);
       }

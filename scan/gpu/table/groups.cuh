@@ -106,7 +106,6 @@ struct CellValues {
   PRESSO_DEVICE CellValues(const ProgramSpace& program, const PipelineCell& what,
                            const ChunkRows<kDense>& rows, u32 alive)
       : counted(alive) {
-    if (what.is_direct) counted = 0;
     if (what.valid_columns != 0) counted = with_values(program, what.valid_columns, rows, counted);
     if (what.kind == PipelineCell::Kind::kCount) {
       rows.for_each([&](u32 k) { value[k] = 1; });
@@ -197,9 +196,9 @@ PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDens
   rows.for_each([&](u32 k) {
     if ((alive >> k & 1) == 0) return;
     if constexpr (kShared) {
-      add_in_halves(cells + groups.group[k], 1);
+      if (of.counts_rows) add_in_halves(cells + groups.group[k], 1);
     } else {
-      simt::atomic_add(cells + groups.group[k], u64{1});
+      if (of.counts_rows) simt::atomic_add(cells + groups.group[k], u64{1});
     }
     if (!of.wants_first_rows) return;
     u64* const first = cells + of.groups + groups.group[k];
@@ -225,29 +224,30 @@ PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDens
   }
 }
 
-/// Adds a column's values of the rows of the mask to the lane's own cell; without a program. What
-/// was staged has arrived. The sum is modulo 2^64, as are the cells.
-PRESSO_DEVICE void add_column(const Pipeline& of, const WarpSpace& space, const PipelineCell& what,
-                              const VectorPlace& at, u32 mask, u64* cell) {
+/// The sum, modulo 2^64, of the column's values of the lane's rows of the mask; without a program.
+PRESSO_DEVICE u64 sum_of_column(const Pipeline& of, const WarpSpace& space,
+                                const PipelineCell& what, const VectorPlace& at, u32 mask) {
   const ColumnTask& task = space.columns()[what.column];
   const TableBlock& block = task.block;
   const VectorEntry& entry = task.entries[at.vector % kTaskVectors];
-  if (block.words == nullptr) return;
+  if (block.words == nullptr) return 0;
   if ((of.nullable_columns >> what.column & 1) != 0 && block.validity != nullptr) {
     mask &= transposed(valid_bits(block, at.vector, at.rows, space.staging()));
   }
   const PackedVector packed(block, entry);
   u64 sum = 0;
   const u32* const words = space.words(what.column, at.vector);
-  if (packed.is_packed && at.rows == kVectorRows) {
-    sum = sum_of_rows(space.words_at(what.column, at.vector), packed.width, mask);
-    sum = sum * block.divisor + packed.base * simt::popcount(mask);
-  } else {
-    for_each_bits(block, entry, at, words, space.staging(), [&](u32 step, u64 value) {
-      if ((mask >> step & 1) != 0) sum += widened(value, block.width_bytes, block.is_signed);
-    });
+  if (packed.is_packed) {
+    if (packed.width != 0) {
+      for_width(packed.width,
+                [&]<u32 kWidth>() { sum = packed_sum<kWidth>(words + simt::lane(), mask); });
+    }
+    return sum * block.divisor + packed.base * simt::popcount(mask);
   }
-  *cell += sum;
+  for_each_bits(block, entry, at, words, space.staging(), [&](u32 step, u64 value) {
+    if ((mask >> step & 1) != 0) sum += widened(value, block.width_bytes, block.is_signed);
+  });
+  return sum;
 }
 
 /// The kind by which cell `i`, counted from a group's first, is put together.
@@ -289,7 +289,7 @@ PRESSO_DEVICE void flush_lanes(const Pipeline& of, const u64* cells) {
 PRESSO_DEVICE void flush_block(const Pipeline& of, const u64* cells) {
   const u32 groups = static_cast<u32>(of.groups);
   for (u32 group = simt::thread_in_block(); group < groups; group += simt::block_threads()) {
-    if (cells[group] == 0) continue;
+    if (cells[groups + group] == initial_cell(PipelineCell::Kind::kMin)) continue;
     for (u32 i = 0; i < cells_of_group(of); ++i) {
       combine_atomically(kind_of_cell(of, i), of.cells_out + u64{i} * groups + group,
                          cells[i * groups + group]);

@@ -111,14 +111,6 @@ PRESSO_DEVICE_CALL u32 rows_between(u32 words_at, u32 width, TopRange range) {
   return mask;
 }
 
-PRESSO_DEVICE_CALL u64 sum_of_rows(u32 words_at, u32 width, u32 mask) {
-  const u32* const words = lane_words_at(words_at);
-  u64 sum = 0;
-  if (width == 0) return sum;
-  for_width(width, [&]<u32 kWidth>() { sum = packed_sum<kWidth>(words, mask); });
-  return sum;
-}
-
 /// Writes base + divisor * value of the lane's values of a chunk of kSteps steps, kWarpSize apart,
 /// as numbers of 32 bits or, where `wide`, of 64.
 template <u32 kSteps>

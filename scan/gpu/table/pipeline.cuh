@@ -2,6 +2,7 @@
 // The fused kernels: decode, filter, compute and add up, without a value coming back to memory.
 //
 //   count_rows_body     conditions alone: rows are counted, and their bits written where wanted
+//   sum_columns_body    conditions, then sums of whole columns
 //   run_pipeline_body   conditions, then the program on the rows that are left, then groups
 //
 // A grid of as many thread blocks as run at once; a warp takes tasks of eight neighbouring vectors,
@@ -85,6 +86,48 @@ PRESSO_DEVICE void count_rows_body(const Pipeline& of, const PipelineShape& shap
   add_matched(of, work.matched);
 }
 
+// --- sums of columns
+
+/// Columns that were not worth being read before it was known that a row is left.
+PRESSO_DEVICE void stage_late_columns(const Pipeline& of, const WarpSpace& space,
+                                      const VectorPlace& at) {
+  const u32 late = of.program_columns & ~u32{of.early_columns};
+  if (late == 0) return;
+  stage_vector(of, space, late, at.vector);
+  simt::copy_async_commit();
+  simt::copy_async_wait<0>();
+  simt::warp_sync();
+}
+
+struct SumColumns {
+  const Pipeline& of;
+  const WarpSpace& space;
+  u64* cells;  ///< lanes' own
+  u64 matched = 0;
+
+  PRESSO_DEVICE void operator()(const VectorPlace& at) {
+    const u32 mask = rows_that_hold<true>(of, space, at);
+    if (!simt::any(mask != 0)) return;
+    stage_late_columns(of, space, at);
+    matched += simt::popcount(mask);
+    for (u32 i = 0; i < of.cells; ++i) {
+      const u64 sum = sum_of_column(of, space, of.cell[i], at, mask);
+      cells[(kGroupCells + i) * kWarpSize + simt::lane()] += sum;
+    }
+  }
+};
+
+PRESSO_DEVICE void sum_columns_body(const Pipeline& of, const PipelineShape& shape) {
+  const WarpSpace space{shape, simt::shared_memory() + uniform_warp() * shape.warp_bytes};
+  auto* const cells = reinterpret_cast<u64*>(space.base + shape.cells_at);
+  clear_lanes(of, cells);
+  SumColumns work{of, space, cells};
+  for_each_vector(of, space, work);
+  cells[simt::lane()] = work.matched;
+  flush_lanes(of, cells);
+  add_matched(of, work.matched);
+}
+
 // --- with a program
 
 /// The rows of the mask, each lane's one after another; returns how many they are.
@@ -117,38 +160,11 @@ struct RunPipeline {
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
     const u32 mask = rows_that_hold<false>(of, space, at);
     if (!simt::any(mask != 0)) return;
-    const u32 late = of.program_columns & ~u32{of.early_columns};
-    if (late != 0) {
-      stage_vector(of, space, late, at.vector);
-      simt::copy_async_commit();
-      simt::copy_async_wait<0>();
-      simt::warp_sync();
-    }
-    if constexpr (kLanes) add_directly(at, mask);
-    if (of.has_program) {
-      run_chunks(at, mask);
-    } else {
-      count_directly(at, mask);
-    }
+    stage_late_columns(of, space, at);
+    run_chunks(at, mask);
   }
 
  private:
-  /// Sums of columns that need no program.
-  PRESSO_DEVICE void add_directly(const VectorPlace& at, u32 mask) {
-    for (u32 i = 0; i < of.cells; ++i) {
-      if (!of.cell[i].is_direct) continue;
-      add_column(of, space, of.cell[i], at, mask,
-                 lane_cells + (kGroupCells + i) * kWarpSize + simt::lane());
-    }
-  }
-  PRESSO_DEVICE void count_directly(const VectorPlace& at, u32 mask) {
-    const u32 count = simt::popcount(mask);
-    matched += count;
-    lane_cells[simt::lane()] += count;
-    if (of.matched_bits == nullptr) return;
-    bits_of_vector(of, at)[simt::lane()] = transposed(mask);
-  }
-
   /// Opens the program's columns.
   PRESSO_DEVICE void open_columns(const VectorPlace& at) {
     for (u32 column = 0; column < of.columns; ++column) {

@@ -110,17 +110,17 @@ struct PipelineCell {
   };
   Kind kind = Kind::kCount;
   RegisterPlace from;
-  bool is_direct = false;  ///< kSum without groups: of the values of `column`
-  Byte column = 0;
+  Byte column = 0;                  ///< GroupPlace::kColumns: whose values are added up
   std::uint16_t valid_columns = 0;  ///< bits of columns that must not be null
 };
 
 /// Where groups' cells are while a kernel runs.
 enum class GroupPlace : Byte {
-  kNone,    ///< no groups: rows are counted, and told by their bits
-  kLanes,   ///< shared memory, for each lane its own
-  kBlock,   ///< shared memory of a thread block
-  kDevice,  ///< device memory
+  kNone,     ///< no groups: rows are counted, and told by their bits
+  kColumns,  ///< no groups, but sums of columns as they are
+  kLanes,    ///< shared memory, for each lane its own
+  kBlock,    ///< shared memory of a thread block
+  kDevice,   ///< device memory
 };
 
 struct Pipeline {
@@ -136,12 +136,12 @@ struct Pipeline {
   RegisterPlace group_register;
   bool has_groups = false;  ///< else all rows are one
   bool wants_first_rows = false;
+  bool counts_rows = true;  ///< of groups
   GroupPlace place = GroupPlace::kNone;
   std::uint16_t nullable_columns = 0;  ///< whose validity the program or cells ask for
   std::uint16_t program_columns = 0;   ///< that the program loads, or cells add up
   std::uint16_t early_columns = 0;     ///< read before it is known whether any row is left
-  bool lists_rows = true;    ///< where few are left of a vector; else they are taken as they lie
-  bool has_program = false;  ///< steps, or cells that are not direct
+  bool lists_rows = true;  ///< where few are left of a vector; else they are taken as they lie
   Byte column_of[kMostPipelineColumns] = {};  ///< the table's
   ConditionStep conditions[kMostConditionSteps];
   PipelineStep program[kMostPipelineSteps];

@@ -449,12 +449,15 @@ Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
   using AggregateKind = query::AggregateKind;
   CellsOfAggregate cells;
   if (call.kind == AggregateKind::kCountRows) {
+    counts_rows_ = true;
     aggregates_.push_back(cells);
     return {};
   }
   if (call.kind == AggregateKind::kCountDistinct) return refused("count(distinct)");
   const NodeId argument = *call.argument;
   PRESSO_ASSIGN(const std::uint16_t valid, valid_columns(argument));
+  const bool divides = call.kind == AggregateKind::kCount || call.kind == AggregateKind::kAverage;
+  if (valid == 0 && divides) counts_rows_ = true;
   if (graph_.may_fail(argument)) return refused("an argument that may have no result");
   if (call.kind == AggregateKind::kCount) {
     if (graph_.is_column(argument)) {
@@ -492,13 +495,9 @@ Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spe
   const query::Int128 limit = std::numeric_limits<std::int64_t>::max();
   if (is_known && most * std::max<query::Int128>(rows, 1) <= limit) {
     const Node& node = graph_.at(argument);
-    const bool is_direct = !has_groups_ && node.kind == Node::Kind::kColumn &&
-                           std::none_of(values_.begin(), values_.end(), [](const Value& value) {
-                             return value.step.kind == Kind::kFilter;
-                           });
-    if (is_direct) {
-      PRESSO_ASSIGN(const Byte column, column_of(node.column));
-      PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSum, 0, valid, column}));
+    if (!has_groups_ && node.kind == Node::Kind::kColumn) {
+      PRESSO_TRY(column_of(node.column));
+      PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSum, 0, valid, argument}));
     } else {
       PRESSO_ASSIGN(const std::size_t value, value_of(argument));
       PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSum, value, valid, {}}));
@@ -578,7 +577,7 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
     for (const std::size_t from : values_[i].from) last[from] = std::max(last[from], i);
   }
   const auto reads_value = [](const Cell& cell) {
-    return cell.kind != PipelineCell::Kind::kCount && !cell.column;
+    return cell.kind != PipelineCell::Kind::kCount && !cell.column_node;
   };
   for (const Cell& cell : cells_) {
     if (reads_value(cell)) last[cell.value] = kForever;
@@ -617,9 +616,13 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
     PipelineCell& to = pipeline.cell[i];
     to.kind = cell.kind;
     to.valid_columns = cell.valid;
-    to.is_direct = cell.column.has_value();
-    to.column = cell.column.value_or(0);
-    if (reads_value(cell)) to.from = register_of[cell.value];
+    if (cell.column_node) {
+      const auto place =
+          std::find(columns_.begin(), columns_.end(), graph_.at(*cell.column_node).column);
+      to.column = static_cast<Byte>(place - columns_.begin());
+    } else if (reads_value(cell)) {
+      to.from = register_of[cell.value];
+    }
   }
   pipeline.cells = static_cast<Byte>(cells_.size());
   if (group_) pipeline.group_register = register_of[*group_];
@@ -640,10 +643,8 @@ void PipelineBuilder::mark_columns(Pipeline& pipeline) const {
     const bool loads = value.step.kind == Kind::kLoad || value.step.kind == Kind::kLoadCode;
     if (loads) of_program |= 1u << value.step.column;
   }
-  bool has_program = !values_.empty() || has_groups_;
-  for (const Cell& cell : cells_) {
-    if (cell.column) of_program |= 1u << *cell.column;
-    has_program = has_program || !cell.column;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (cells_[i].column_node) of_program |= 1u << pipeline.cell[i].column;
   }
   for (const ConditionStep& step : conditions_) {
     if (step.kind == ConditionStep::Kind::kValues) of_conditions |= 1u << step.column;
@@ -652,13 +653,30 @@ void PipelineBuilder::mark_columns(Pipeline& pipeline) const {
   pipeline.program_columns = static_cast<std::uint16_t>(of_program);
   const bool early = plan_.selectivity >= kEarlySelectivity;
   pipeline.early_columns = static_cast<std::uint16_t>(of_conditions | (early ? of_program : 0));
-  pipeline.has_program = has_program;
   pipeline.lists_rows = plan_.selectivity < kListedSelectivity;
+}
+
+bool PipelineBuilder::sums_only() const {
+  return !has_groups_ && values_.empty() &&
+         std::all_of(cells_.begin(), cells_.end(),
+                     [](const Cell& cell) { return cell.column_node.has_value(); });
 }
 
 Result<Pipeline> PipelineBuilder::finish() {
   Pipeline pipeline;
   if (columns_.empty()) return refused("no column is read");
+  if (counts_only()) {
+    pipeline.place = GroupPlace::kNone;
+  } else if (sums_only()) {
+    pipeline.place = GroupPlace::kColumns;
+  } else {
+    pipeline.place = GroupPlace::kDevice;
+    for (Cell& cell : cells_) {
+      if (!cell.column_node) continue;
+      PRESSO_ASSIGN(cell.value, value_of(*cell.column_node));
+      cell.column_node.reset();
+    }
+  }
   PRESSO_TRY(deal_registers(pipeline));
   mark_columns(pipeline);
   pipeline.columns = static_cast<Byte>(columns_.size());
@@ -667,6 +685,7 @@ Result<Pipeline> PipelineBuilder::finish() {
   std::copy(conditions_.begin(), conditions_.end(), pipeline.conditions);
   pipeline.has_groups = has_groups_;
   pipeline.wants_first_rows = has_groups_;
+  pipeline.counts_rows = counts_rows_ || !has_groups_;
   pipeline.groups = groups_;
   return pipeline;
 }

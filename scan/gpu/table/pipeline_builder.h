@@ -70,6 +70,8 @@ class PipelineBuilder {
   std::uint64_t groups() const { return groups_; }
   /// Nothing is wanted but the number of rows, and no program is needed for it.
   bool counts_only() const { return !has_groups_ && cells_.empty() && values_.empty(); }
+  /// Whether rows of groups are counted; else a group that has none has no first row either.
+  bool counts_rows() const { return counts_rows_ || !has_groups_; }
 
  private:
   /// Steps before registers are dealt out: each gives a value of its own.
@@ -83,7 +85,7 @@ class PipelineBuilder {
     PipelineCell::Kind kind;
     std::size_t value;
     std::uint16_t valid;
-    std::optional<Byte> column;  ///< whose values it adds up, without a program
+    std::optional<query::NodeId> column_node;  ///< it adds up a column, perhaps without a program
     friend bool operator==(const Cell&, const Cell&) = default;
   };
 
@@ -109,6 +111,7 @@ class PipelineBuilder {
                  std::uint64_t rows, CellsOfAggregate& cells);
   Result<std::size_t> add_cell(Cell cell);
   void mark_columns(Pipeline& pipeline) const;
+  bool sums_only() const;
   Status deal_registers(Pipeline& pipeline) const;
 
   const query::Graph& graph_;
@@ -126,6 +129,7 @@ class PipelineBuilder {
   std::optional<std::size_t> group_;
   std::uint64_t groups_ = 1;
   bool has_groups_ = false;
+  bool counts_rows_ = false;
   std::uint16_t nullable_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace presso::gpu {
 Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   pipeline_ = pipeline;
   wants_rows_ = wants_rows;
-  if (pipeline_.place != GroupPlace::kNone) {
+  if (pipeline_.place == GroupPlace::kDevice) {
     PRESSO_ASSIGN(const std::uint32_t most, kernels_.most_shared_bytes());
     pipeline_.place = place_of_groups(pipeline_, most);
   }

@@ -16,7 +16,7 @@ constexpr std::uint32_t kLeafTaskBytes = 16;
 constexpr std::uint32_t kOpenColumnBytes = 32;  // allow(bare-32): sizeof(OpenColumn)
 /// What groups may take of a multiprocessor's shared memory, so that enough warps fit into it.
 constexpr std::uint64_t kMostLaneBytes = 16 << 10;
-constexpr std::uint64_t kMostBlockBytes = 64 << 10;
+constexpr std::uint64_t kMostBlockBytes = 100 << 10;
 /// Of each thread block, CUDA's own.
 constexpr std::uint32_t kReservedBytes = 1024;
 /// Thread blocks of a multiprocessor, for their registers.
@@ -27,6 +27,10 @@ constexpr std::uint32_t kEnoughWarps = 8;
 
 std::uint32_t round_up_16(std::uint32_t bytes) {
   return (bytes + 15) / 16 * 16;
+}
+
+bool has_program(const Pipeline& pipeline) {
+  return pipeline.place != GroupPlace::kNone && pipeline.place != GroupPlace::kColumns;
 }
 
 std::uint64_t cell_bytes(const Pipeline& pipeline) {
@@ -62,14 +66,14 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
   shape.staging_at = place(staging);
   shape.words_bytes = words * 4;
   shape.words_at = place(buffers * shape.words_bytes);
-  if (pipeline.place != GroupPlace::kNone) {
+  if (has_program(pipeline)) {
     shape.registers_at = place(pipeline.register_units * kUnitBytes);
     shape.open_at = place(pipeline.columns * kOpenColumnBytes);
     if (pipeline.nullable_columns != 0) shape.valid_at = place(pipeline.columns * kVectorBits);
-    if (pipeline.has_program && pipeline.lists_rows) shape.list_at = place(kVectorRows * 2);
+    if (pipeline.lists_rows) shape.list_at = place(kVectorRows * 2);
     if (pipeline.matched_bits != nullptr) shape.bits_at = place(kVectorBits);
   }
-  if (pipeline.place == GroupPlace::kLanes) {
+  if (pipeline.place == GroupPlace::kLanes || pipeline.place == GroupPlace::kColumns) {
     shape.cells_at = place(static_cast<std::uint32_t>(kLanes * cell_bytes(pipeline)));
   }
   if (pipeline.place == GroupPlace::kBlock) {
@@ -82,7 +86,7 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
 /// Sets how many warps a thread block has, so that a multiprocessor has the most; returns how many.
 std::uint32_t set_warps(const Pipeline& pipeline, PipelineShape& shape,
                         std::uint32_t shared_bytes) {
-  const bool counts = pipeline.place == GroupPlace::kNone;
+  const bool counts = !has_program(pipeline);
   const std::uint32_t most_warps = counts ? kCountWarps : kPipelineWarps;
   const std::uint32_t registers_allow = most_warps * (counts ? kCountBlocks : kPipelineBlocks);
   std::uint32_t most = 0;
@@ -111,13 +115,13 @@ PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> ne
 
 GroupPlace place_of_groups(const Pipeline& pipeline, std::uint32_t most_shared_bytes) {
   if (cell_bytes(pipeline) * kLanes <= kMostLaneBytes) return GroupPlace::kLanes;
-  const std::uint64_t most = std::min<std::uint64_t>(kMostBlockBytes, most_shared_bytes / 3);
+  const std::uint64_t most = std::min<std::uint64_t>(kMostBlockBytes, most_shared_bytes / 2);
   return cell_bytes(pipeline) <= most ? GroupPlace::kBlock : GroupPlace::kDevice;
 }
 
 std::uint64_t scratch_bytes(const Pipeline& pipeline, const PipelineShape& shape,
                             std::uint32_t thread_blocks) {
-  if (pipeline.place == GroupPlace::kNone) return 0;
+  if (!has_program(pipeline)) return 0;
   return std::uint64_t{thread_blocks} * shape.warps * pipeline.columns * kVectorRows * kCellBytes;
 }
 

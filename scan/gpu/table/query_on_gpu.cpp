@@ -47,7 +47,10 @@ class GroupTable {
   }
 
  private:
-  std::uint64_t row_count(std::uint64_t group) const { return cells_[group]; }
+  std::uint64_t row_count(std::uint64_t group) const {
+    if (builder_.counts_rows()) return cells_[group];
+    return first_row(group) == ~std::uint64_t{0} ? 0 : 1;
+  }
   std::uint64_t first_row(std::uint64_t group) const { return cells_[builder_.groups() + group]; }
   std::uint64_t cell(std::size_t i, std::uint64_t group) const {
     return cells_[(kGroupCells + i) * builder_.groups() + group];
@@ -162,8 +165,7 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   PipelineBuilder builder(*bound.input, execution.plan);
   PRESSO_TRY(builder.add_conditions());
   PRESSO_TRY(builder.add_groups(bound, input, execution.summary.rows_in));
-  PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
-  pipeline.place = builder.counts_only() ? GroupPlace::kNone : GroupPlace::kDevice;
+  PRESSO_ASSIGN(const Pipeline pipeline, builder.finish());
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   PipelineRun pipeline_run(memory_, *kernels_, stream.get());
   PRESSO_TRY(pipeline_run.begin(pipeline));
@@ -180,8 +182,7 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
 Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execution& execution) {
   PipelineBuilder builder(*execution.query.input, execution.plan);
   PRESSO_TRY(builder.add_conditions());
-  PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
-  pipeline.place = builder.counts_only() ? GroupPlace::kNone : GroupPlace::kDevice;
+  PRESSO_ASSIGN(const Pipeline pipeline, builder.finish());
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   PipelineRun pipeline_run(memory_, *kernels_, stream.get());
   PRESSO_TRY(pipeline_run.begin(pipeline, true));

@@ -45,6 +45,12 @@ __global__ void __launch_bounds__(kCountThreads, 4)
   count_rows_body(of, shape);
 }
 
+__global__ void __launch_bounds__(kCountThreads, 4)
+    sum_columns_kernel(__grid_constant__ const Pipeline of,
+                       __grid_constant__ const PipelineShape shape) {
+  sum_columns_body(of, shape);
+}
+
 template <bool kLanes>
 __global__ void __launch_bounds__(kPipelineThreads, 3)
     pipeline_kernel(__grid_constant__ const Pipeline of,
@@ -105,6 +111,10 @@ class CudaTableKernels final : public TableKernels {
       count_rows_kernel<<<thread_blocks, threads, shape.shared_bytes(), stream>>>(pipeline, shape);
       return launched("count_rows");
     }
+    if (pipeline.place == GroupPlace::kColumns) {
+      sum_columns_kernel<<<thread_blocks, threads, shape.shared_bytes(), stream>>>(pipeline, shape);
+      return launched("sum_columns");
+    }
     if (pipeline.place == GroupPlace::kLanes) {
       launch<true>(pipeline, shape, scratch, thread_blocks, stream);
     } else {
@@ -134,6 +144,7 @@ class CudaTableKernels final : public TableKernels {
   template <class Call>
   static Result<std::uint32_t> with_kernel(const Pipeline& pipeline, const Call& call) {
     if (pipeline.place == GroupPlace::kNone) return call(count_rows_kernel);
+    if (pipeline.place == GroupPlace::kColumns) return call(sum_columns_kernel);
     if (pipeline.place == GroupPlace::kLanes) return call(pipeline_kernel<true>);
     return call(pipeline_kernel<false>);
   }

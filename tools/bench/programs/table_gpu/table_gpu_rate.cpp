@@ -129,8 +129,7 @@ class RateDevice final : public QueryDevice {
     gpu::PipelineBuilder builder(*execution.query.input, execution.plan);
     PRESSO_TRY(builder.add_conditions());
     PRESSO_TRY(builder.add_groups(execution.query, input, execution.summary.rows_in * copies_));
-    PRESSO_ASSIGN(gpu::Pipeline pipeline, builder.finish());
-    pipeline.place = builder.counts_only() ? gpu::GroupPlace::kNone : gpu::GroupPlace::kDevice;
+    PRESSO_ASSIGN(const gpu::Pipeline pipeline, builder.finish());
     PRESSO_ASSIGN(const gpu::OwnedStream stream, gpu::make_stream(memory_.device()));
     Copies copies;
     PRESSO_TRY(
