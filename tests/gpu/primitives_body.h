@@ -11,7 +11,7 @@
 namespace presso::simt {
 
 constexpr u32 kProbeThreads = 3 * kWarpSize;
-constexpr u32 kProbes = 42;
+constexpr u32 kProbes = 43;
 constexpr u32 kProbeInputs = 4 * kProbeThreads;  ///< words
 
 struct ProbeShared {
@@ -19,6 +19,7 @@ struct ProbeShared {
   u64 sum64;
   u64 least64;
   u64 most64;
+  u64 owner64;
   u32 sum;
   u32 bits;
   u32 least;
@@ -91,7 +92,7 @@ PRESSO_DEVICE void probe_arithmetic(u32 value, ProbeRow& row) {
 PRESSO_DEVICE void probe_atomics(u32 value, ProbeShared& shared, ProbeRow& row) {
   if (thread_in_block() == 0) {
     shared.sum = shared.bits = shared.most = shared.swapped = shared.owner = 0;
-    shared.sum64 = shared.most64 = 0;
+    shared.sum64 = shared.most64 = shared.owner64 = 0;
     shared.least = ~0u;
     shared.least64 = ~u64{0};
   }
@@ -105,6 +106,8 @@ PRESSO_DEVICE void probe_atomics(u32 value, ProbeShared& shared, ProbeRow& row) 
   atomic_max(&shared.most64, u64{value} << 16);
   const bool first = atomic_cas(&shared.owner, 0, 1) == 0;
   row.add(block_sync_count(first));
+  const bool claims = atomic_cas(&shared.owner64, 0, u64{value} << 32 | 1) == 0;
+  row.add(block_sync_count(claims));
   const bool last = atomic_exchange(&shared.swapped, 1) == 0;
   row.add(block_sync_or(last));
   row.add(shared.sum ^ shared.bits ^ shared.least ^ shared.most);

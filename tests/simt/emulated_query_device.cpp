@@ -122,8 +122,8 @@ class EmulatedTableKernels final : public gpu::TableKernels {
     std::memset(memory, 0, bytes);
     return {};
   }
-  /// Small, so that few groups are too many for it.
-  Result<std::uint32_t> most_shared_bytes() override { return std::uint32_t{12 << 10}; }
+  /// Small, so that not many groups are too many for it.
+  Result<std::uint32_t> most_shared_bytes() override { return std::uint32_t{96 << 10}; }
   Result<std::uint32_t> thread_blocks(const Pipeline&, const PipelineShape&) override {
     return std::uint32_t{2};
   }

@@ -171,6 +171,10 @@ TEST(Atomics, ReturnTheValueBefore) {
     EXPECT_EQ(atomic_min(&word, 3), 11u);
     EXPECT_EQ(atomic_max(&word, 1), 3u);
     EXPECT_EQ(word, 3u);
+    u64 wide = u64{5} << 32;
+    EXPECT_EQ(atomic_cas(&wide, u64{5}, u64{9}), u64{5} << 32);
+    EXPECT_EQ(atomic_cas(&wide, u64{5} << 32, u64{9}), u64{5} << 32);
+    EXPECT_EQ(wide, u64{9});
   });
   EXPECT_TRUE(report.ok()) << report.what;
 }

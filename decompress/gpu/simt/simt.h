@@ -32,7 +32,8 @@
 //                load_readonly load_streaming store_streaming: T of 1, 2, 4, 8 or 16 bytes
 //                threadfence threadfence_block
 //   atomics      atomic_or/add/min/max/exchange(p, v) atomic_cas(p, expected, v) on u32 in shared
-//                or global memory; atomic_add/min/max on u64 too; all return the old value
+//                or global memory; atomic_add/min/max/cas on u64 too; all return the old
+//                value
 //   async copy   copy_async_4/8/16(shared, global): aligned to their size; lands at the lane's own
 //                copy_async_wait<N>(), which leaves the N youngest committed groups in flight
 //   mbarrier     mbarrier_init(b, arrivals) in one lane, then a block_sync;

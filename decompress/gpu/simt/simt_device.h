@@ -291,6 +291,9 @@ PRESSO_DEVICE u32 atomic_cas(u32* at, u32 expected, u32 value) {
 PRESSO_DEVICE u64 atomic_add(u64* at, u64 value) {
   return ::atomicAdd(reinterpret_cast<unsigned long long*>(at), value);
 }
+PRESSO_DEVICE u64 atomic_cas(u64* at, u64 expected, u64 value) {
+  return ::atomicCAS(reinterpret_cast<unsigned long long*>(at), expected, value);
+}
 PRESSO_DEVICE u64 atomic_min(u64* at, u64 value) {
   return ::atomicMin(reinterpret_cast<unsigned long long*>(at), value);
 }

@@ -193,6 +193,10 @@ inline u32 atomic_cas(u32* at, u32 expected, u32 value, Location where = Locatio
 inline u64 atomic_add(u64* at, u64 value, Location where = Location::here()) {
   return detail::atomic("atomic_add", at, where, [=](u64 old) { return old + value; });
 }
+inline u64 atomic_cas(u64* at, u64 expected, u64 value, Location where = Location::here()) {
+  return detail::atomic("atomic_cas", at, where,
+                        [=](u64 old) { return old == expected ? value : old; });
+}
 inline u64 atomic_min(u64* at, u64 value, Location where = Location::here()) {
   return detail::atomic("atomic_min", at, where,
                         [=](u64 old) { return old < value ? old : value; });

@@ -27,23 +27,45 @@ PRESSO_DEVICE u64 divided(u64 numerator, u64 divisor) {
   return quotient;
 }
 
-/// Rows of a full vector whose value lies in the interval. `words`: of the lane.
-PRESSO_DEVICE u32 packed_in(const PackedVector& packed, const TableBlock& block,
-                            const ImageInterval& interval, const u32* words) {
+/// What an interval asks of packed values.
+PRESSO_DEVICE LeafTask packed_leaf(const PackedVector& packed, const TableBlock& block,
+                                   const ImageInterval& interval) {
+  using How = LeafTask::How;
   const u64 begin = block.is_signed ? packed.base ^ kImageTopBit : packed.base;
-  if (interval.most < begin || interval.least > interval.most) return 0;
+  if (interval.most < begin || interval.least > interval.most) return {How::kNone, 0, {}};
   const u64 from = interval.least <= begin ? 0 : interval.least - begin;
   const u64 to = interval.most - begin;
-  if (from > packed.span) return 0;
-  if (from == 0 && to >= packed.span) return simt::kFullMask;
+  if (from > packed.span) return {How::kNone, 0, {}};
+  if (from == 0 && to >= packed.span) return {How::kAll, 0, {}};
   const u64 least = divided(from + block.divisor - 1, block.divisor);
   const u64 most = divided(to < packed.span ? to : packed.span, block.divisor);
-  if (least > most) return 0;
-  u32 mask = 0;
-  for_width(packed.width, [&]<u32 kWidth>() {
-    mask = packed_between<kWidth>(words, static_cast<u32>(least), static_cast<u32>(most));
-  });
-  return mask;
+  if (least > most) return {How::kNone, 0, {}};
+  return {How::kPacked, packed.width,
+          TopRange::of(packed.width, static_cast<u32>(least), static_cast<u32>(most))};
+}
+
+/// What condition `step` asks of vector `vector` of the warp's task.
+PRESSO_DEVICE LeafTask leaf_task(const Pipeline& of, const WarpSpace& space,
+                                 const ConditionStep& step, u32 slice, u32 vector) {
+  using How = LeafTask::How;
+  const ColumnTask& column = space.columns()[step.column];
+  const LeafRange range = of.ranges[u64{step.leaf} * of.table.slice_count + slice];
+  if (column.block.words == nullptr || range.count == 0) return {How::kNone, 0, {}};
+  if (range.count == LeafRange::kAll) return {How::kAll, 0, {}};
+  const PackedVector packed(column.block, column.entries[vector]);
+  if (range.count != 1 || !packed.is_packed) return {How::kDecode, 0, {}};
+  return packed_leaf(packed, column.block, of.intervals[range.first]);
+}
+
+/// The same for all conditions and the `count` vectors of the task, by all lanes.
+PRESSO_DEVICE void load_leaves(const Pipeline& of, const WarpSpace& space, u32 slice, u32 count) {
+  for (u32 i = simt::lane(); i < of.condition_steps * kTaskVectors; i += kWarpSize) {
+    const ConditionStep step = of.conditions[i / kTaskVectors];
+    const u32 vector = i % kTaskVectors;
+    if (step.kind != ConditionStep::Kind::kValues || vector >= count) continue;
+    space.leaves()[i] = leaf_task(of, space, step, slice, vector);
+  }
+  simt::warp_sync();
 }
 
 PRESSO_DEVICE bool lies_in(u64 image, const ImageInterval* intervals, u32 count) {
@@ -66,36 +88,52 @@ PRESSO_DEVICE u32 rows_with_code_bit(const TableBlock& block, const VectorEntry&
   return mask;
 }
 
-/// Not null, and in one of the intervals or with its code's bit set.
-PRESSO_DEVICE u32 rows_of_leaf(const Pipeline& of, const WarpSpace& space, u32 column_number,
-                               const LeafRange& range, const VectorPlace& at) {
+/// Rows whose value, which may be what stands under a null, is decoded to be tested.
+PRESSO_DEVICE u32 rows_by_decoding(const Pipeline& of, const WarpSpace& space, u32 column_number,
+                                   const LeafRange& range, const VectorPlace& at) {
   const ColumnTask& column = space.columns()[column_number];
   const TableBlock& block = column.block;
-  if (block.words == nullptr || range.count == 0) return 0;
-  u32 valid = mask_of_rows(at.rows);
-  if (block.validity != nullptr) {
-    valid = transposed(valid_bits(block, at.vector, at.rows, space.staging()));
-  }
-  if (range.count == LeafRange::kAll) return valid;
   const VectorEntry& entry = column.entries[at.vector % kTaskVectors];
   const u32* const words = space.words(column_number, at.vector);
   if (range.count == LeafRange::kBits) {
-    return valid &
-           rows_with_code_bit(block, entry, of.code_bits + range.first, at, words, space.staging());
+    return rows_with_code_bit(block, entry, of.code_bits + range.first, at, words, space.staging());
   }
-  const ImageInterval* const intervals = of.intervals + range.first;
-  const PackedVector packed(block, entry);
   u32 mask = 0;
-  if (packed.is_packed && at.rows == kVectorRows) {
-    for (u32 i = 0; i < range.count; ++i) {
-      mask |= packed_in(packed, block, intervals[i], words + simt::lane());
-    }
-    return mask & valid;
+  const PackedVector packed(block, entry);
+  for (u32 i = 0; packed.is_packed && i < range.count; ++i) {
+    const LeafTask leaf = packed_leaf(packed, block, of.intervals[range.first + i]);
+    if (leaf.how == LeafTask::How::kAll) return simt::kFullMask;
+    if (leaf.how == LeafTask::How::kNone) continue;
+    for_width(leaf.width, [&]<u32 kWidth>() {
+      mask |= packed_between<kWidth>(words + simt::lane(), leaf.range);
+    });
   }
+  if (packed.is_packed) return mask;
+  const ImageInterval* const intervals = of.intervals + range.first;
   for_each_bits(block, entry, at, words, space.staging(), [&](u32 step, u64 value) {
     if (lies_in(image_of(value, block), intervals, range.count)) mask |= 1u << step;
   });
-  return mask & valid;
+  return mask;
+}
+
+/// Not null, and in one of the intervals or with its code's bit set. Bits of rows that there are
+/// not mean nothing.
+PRESSO_DEVICE u32 rows_of_leaf(const Pipeline& of, const WarpSpace& space, u32 number,
+                               const VectorPlace& at) {
+  const ConditionStep step = of.conditions[number];
+  const LeafTask leaf = space.leaves()[number * kTaskVectors + at.vector % kTaskVectors];
+  if (leaf.how == LeafTask::How::kNone) return 0;
+  u32 mask = simt::kFullMask;
+  if (leaf.how == LeafTask::How::kPacked) {
+    const u32* const words = space.words(step.column, at.vector) + simt::lane();
+    for_width(leaf.width, [&]<u32 kWidth>() { mask = packed_between<kWidth>(words, leaf.range); });
+  } else if (leaf.how == LeafTask::How::kDecode) {
+    const LeafRange range = of.ranges[u64{step.leaf} * of.table.slice_count + at.slice];
+    mask = rows_by_decoding(of, space, step.column, range, at);
+  }
+  const TableBlock& block = space.columns()[step.column].block;
+  if (block.validity == nullptr) return mask;
+  return mask & transposed(valid_bits(block, at.vector, at.rows, space.staging()));
 }
 
 /// Which rows of the vector fulfil all conditions.
@@ -123,8 +161,7 @@ PRESSO_DEVICE u32 rows_that_hold(const Pipeline& of, const WarpSpace& space,
     if (has_top) stack[depth++ * kWarpSize] = top;
     has_top = true;
     if (step.kind == Kind::kValues) {
-      const LeafRange range = of.ranges[u64{step.leaf} * of.table.slice_count + at.slice];
-      top = rows_of_leaf(of, space, step.column, range, at);
+      top = rows_of_leaf(of, space, i, at);
     } else if (step.kind == Kind::kTrue || step.kind == Kind::kFalse) {
       top = step.kind == Kind::kTrue ? mask : 0;
     } else if (step.kind == Kind::kRows) {

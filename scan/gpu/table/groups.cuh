@@ -50,13 +50,14 @@ PRESSO_DEVICE u32 cells_of_group(const Pipeline& of) {
 }
 
 /// Which of the chunk's rows, of those alive, have a value in all of the columns.
-PRESSO_DEVICE u32 with_values(const ProgramSpace& program, u32 columns, const ChunkRows& rows,
-                              u32 alive) {
+template <bool kDense>
+PRESSO_DEVICE u32 with_values(const ProgramSpace& program, u32 columns,
+                              const ChunkRows<kDense>& rows, u32 alive) {
   for (u32 left = columns & program.of.nullable_columns; left != 0; left &= left - 1) {
     const u32 column = simt::find_first_set(left) - 1;
     PRESSO_UNROLL
     for (u32 k = 0; k < kChunkSteps; ++k) {
-      if (!program.is_valid(column, rows.row[k])) alive &= ~(1u << k);
+      if (!program.is_valid(column, rows.row(k))) alive &= ~(1u << k);
     }
   }
   return alive;
@@ -76,68 +77,151 @@ struct ChunkGroups {
   }
 };
 
-/// Cells that are the lane's own: group g's cell i at (g * cells + i) * 32 + lane.
-PRESSO_DEVICE void add_to_lanes(const ProgramSpace& program, const ChunkRows& rows, u32 alive,
-                                const ChunkGroups& groups, u64 first_row, u64* cells) {
-  const Pipeline& of = program.of;
-  const u32 each = cells_of_group(of) * kWarpSize;
-  cells += simt::lane();
-  PRESSO_UNROLL
-  for (u32 k = 0; k < kChunkSteps; ++k) {
-    if ((alive >> k & 1) == 0) continue;
-    u64* const cell = cells + groups.group[k] * each;
-    const u64 count = cell[0];
-    cell[0] = count + 1;
-    if (count == 0) cell[kWarpSize] = first_row + rows.row[k];
-  }
-  for (u32 i = 0; i < of.cells; ++i) {
-    const PipelineCell what = of.cell[i];
-    if (what.is_direct) continue;
-    const u32 counted = with_values(program, what.valid_columns, rows, alive);
-    u64 value[kChunkSteps] = {};
-    if (what.kind != PipelineCell::Kind::kCount) program.read(what.from, value);
-    u64* const own = cells + (kGroupCells + i) * kWarpSize;
-    if (what.kind == PipelineCell::Kind::kSum && !of.has_groups) {
-      u64 sum = 0;
-      PRESSO_UNROLL
-      for (u32 k = 0; k < kChunkSteps; ++k) sum += (counted >> k & 1) != 0 ? value[k] : 0;
-      *own += sum;
-      continue;
-    }
-    PRESSO_UNROLL
-    for (u32 k = 0; k < kChunkSteps; ++k) {
-      if ((counted >> k & 1) == 0) continue;
-      u64* const cell = own + groups.group[k] * each;
-      *cell = combined(what.kind, *cell, part_of(what.kind, value[k]));
-    }
+/// Calls call.template operator()<kind>(), so that loops over rows need not ask for the kind.
+template <class Call>
+PRESSO_DEVICE void with_kind(PipelineCell::Kind kind, const Call& call) {
+  using Kind = PipelineCell::Kind;
+  switch (kind) {
+    case Kind::kCount:
+      return call.template operator()<Kind::kCount>();
+    case Kind::kSum:
+      return call.template operator()<Kind::kSum>();
+    case Kind::kSumLow:
+      return call.template operator()<Kind::kSumLow>();
+    case Kind::kSumHigh:
+      return call.template operator()<Kind::kSumHigh>();
+    case Kind::kMin:
+      return call.template operator()<Kind::kMin>();
+    case Kind::kMax:
+      return call.template operator()<Kind::kMax>();
   }
 }
 
-/// Cells that others add to as well: group g's cell i at i * groups + g.
-PRESSO_DEVICE void add_to_shared(const ProgramSpace& program, const ChunkRows& rows, u32 alive,
-                                 const ChunkGroups& groups, u64 first_row, u64* cells) {
+/// What a cell takes of a chunk, one value for each of the rows in `counted`.
+struct CellValues {
+  u32 counted;
+  u64 value[kChunkSteps];
+
+  template <bool kDense>
+  PRESSO_DEVICE CellValues(const ProgramSpace& program, const PipelineCell& what,
+                           const ChunkRows<kDense>& rows, u32 alive)
+      : counted(alive) {
+    if (what.is_direct) counted = 0;
+    if (what.valid_columns != 0) counted = with_values(program, what.valid_columns, rows, counted);
+    if (what.kind == PipelineCell::Kind::kCount) {
+      rows.for_each([&](u32 k) { value[k] = 1; });
+      return;
+    }
+    program.read(what.from, rows, value);
+    if (what.kind == PipelineCell::Kind::kSum) return;
+    with_kind(what.kind, [&]<PipelineCell::Kind kKind>() {
+      rows.for_each([&](u32 k) { value[k] = part_of(kKind, value[k]); });
+    });
+  }
+  PRESSO_DEVICE bool takes(u32 k) const { return (counted >> k & 1) != 0; }
+};
+
+/// Rows, and the first one, of groups whose cells are the lane's own. Rows of a list come in any
+/// order.
+template <bool kDense>
+PRESSO_DEVICE void count_in_lanes(const ProgramSpace& program, const ChunkRows<kDense>& rows,
+                                  u32 alive, const ChunkGroups& groups, u64 first_row, u64* cells) {
+  const u32 each = cells_of_group(program.of) * kWarpSize;
+  rows.for_each([&](u32 k) {
+    if ((alive >> k & 1) == 0) return;
+    u64* const cell = cells + groups.group[k] * each;
+    const u64 count = cell[0];
+    cell[0] = count + 1;
+    const u64 row = first_row + rows.row(k);
+    if (count == 0 || (!kDense && row < cell[kWarpSize])) cell[kWarpSize] = row;
+  });
+}
+
+/// Adds without groups: the rows of a chunk are put together first.
+template <bool kDense>
+PRESSO_DEVICE void add_to_one(const ProgramSpace& program, const ChunkRows<kDense>& rows, u32 alive,
+                              u64* cells) {
   const Pipeline& of = program.of;
-  PRESSO_UNROLL
-  for (u32 k = 0; k < kChunkSteps; ++k) {
-    if ((alive >> k & 1) == 0) continue;
-    simt::atomic_add(cells + groups.group[k], u64{1});
-    if (!of.wants_first_rows) continue;
+  cells[0] += simt::popcount(alive);
+  for (u32 i = 0; i < of.cells; ++i) {
+    const CellValues values(program, of.cell[i], rows, alive);
+    u64* const own = cells + (kGroupCells + i) * kWarpSize;
+    with_kind(of.cell[i].kind, [&]<PipelineCell::Kind kKind>() {
+      u64 all = *own;
+      rows.for_each([&](u32 k) {
+        if (values.takes(k)) all = combined(kKind, all, values.value[k]);
+      });
+      *own = all;
+    });
+  }
+}
+
+/// Cells that are the lane's own: group g's cell i at (g * cells + i) * 32 + lane.
+template <bool kDense>
+PRESSO_DEVICE void add_to_lanes(const ProgramSpace& program, const ChunkRows<kDense>& rows,
+                                u32 alive, const ChunkGroups& groups, u64 first_row, u64* cells) {
+  const Pipeline& of = program.of;
+  const u32 each = cells_of_group(of) * kWarpSize;
+  cells += simt::lane();
+  if (!of.has_groups) return add_to_one(program, rows, alive, cells);
+  count_in_lanes(program, rows, alive, groups, first_row, cells);
+  for (u32 i = 0; i < of.cells; ++i) {
+    const CellValues values(program, of.cell[i], rows, alive);
+    u64* const own = cells + (kGroupCells + i) * kWarpSize;
+    with_kind(of.cell[i].kind, [&]<PipelineCell::Kind kKind>() {
+      rows.for_each([&](u32 k) {
+        if (!values.takes(k)) return;
+        u64* const cell = own + groups.group[k] * each;
+        *cell = combined(kKind, *cell, values.value[k]);
+      });
+    });
+  }
+}
+
+/// Adds to a cell of 64 bits in shared memory, for which there is no atomic addition: its halves
+/// are added to one after another, the upper one where there is something to add.
+PRESSO_DEVICE void add_in_halves(u64* cell, u64 value) {
+  auto* const halves = reinterpret_cast<u32*>(cell);
+  const u32 low = static_cast<u32>(value);
+  const u32 before = simt::atomic_add(halves, low);
+  const u32 carry = before + low < before ? 1 : 0;
+  const u32 high = static_cast<u32>(value >> kWordBits) + carry;
+  if (high != 0) simt::atomic_add(halves + 1, high);
+}
+
+/// Cells that others add to as well, in shared memory or not: group g's cell i at i * groups + g.
+template <bool kShared, bool kDense>
+PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDense>& rows, u32 alive,
+                              const ChunkGroups& groups, u64 first_row, u64* cells) {
+  const Pipeline& of = program.of;
+  rows.for_each([&](u32 k) {
+    if ((alive >> k & 1) == 0) return;
+    if constexpr (kShared) {
+      add_in_halves(cells + groups.group[k], 1);
+    } else {
+      simt::atomic_add(cells + groups.group[k], u64{1});
+    }
+    if (!of.wants_first_rows) return;
     u64* const first = cells + of.groups + groups.group[k];
     // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
-    const u64 row = first_row + rows.row[k];
+    const u64 row = first_row + rows.row(k);
     if (*static_cast<volatile u64*>(first) > row) simt::atomic_min(first, row);
-  }
+  });
   for (u32 i = 0; i < of.cells; ++i) {
-    const PipelineCell what = of.cell[i];
-    const u32 counted = with_values(program, what.valid_columns, rows, alive);
-    u64 value[kChunkSteps] = {};
-    if (what.kind != PipelineCell::Kind::kCount) program.read(what.from, value);
+    const CellValues values(program, of.cell[i], rows, alive);
     u64* const to = cells + (kGroupCells + i) * of.groups;
-    PRESSO_UNROLL
-    for (u32 k = 0; k < kChunkSteps; ++k) {
-      if ((counted >> k & 1) == 0) continue;
-      combine_atomically(what.kind, to + groups.group[k], part_of(what.kind, value[k]));
-    }
+    with_kind(of.cell[i].kind, [&]<PipelineCell::Kind kKind>() {
+      constexpr bool kIsSum =
+          kKind != PipelineCell::Kind::kMin && kKind != PipelineCell::Kind::kMax;
+      rows.for_each([&](u32 k) {
+        if (!values.takes(k)) return;
+        if constexpr (kShared && kIsSum) {
+          add_in_halves(to + groups.group[k], values.value[k]);
+        } else {
+          combine_atomically(kKind, to + groups.group[k], values.value[k]);
+        }
+      });
+    });
   }
 }
 

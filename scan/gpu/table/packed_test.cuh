@@ -16,13 +16,28 @@
 
 namespace presso::gpu {
 
-template <u32 kWidth, class Sink>
-PRESSO_DEVICE void for_each_on_top(const u32* lane_words, const Sink& sink) {
-  u32 words[kWidth];
+/// Calls sink(step, value) for the lane's values of a chunk of kSteps steps, each at the top of a
+/// word. Up to kLanes words behind a vector's own are read in vain.
+template <u32 kWidth, u32 kSteps, class Sink>
+PRESSO_DEVICE void for_each_on_top(const u32* lane_words, u32 chunk, const Sink& sink) {
+  constexpr u32 kWords = (kSteps * kWidth + kWordBits - 1) / kWordBits;
+  u32 words[kWords];
+  if constexpr (kSteps * kWidth % kWordBits == 0) {
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kWords; ++i) words[i] = lane_words[(chunk * kWords + i) * kLanes];
+  } else {
+    const u32 bit = chunk * kSteps * kWidth;
+    const u32* const from = lane_words + bit / kWordBits * kLanes;
+    u32 low = from[0];
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kWords; ++i) {
+      const u32 high = from[(i + 1) * kLanes];
+      words[i] = simt::funnel_shift_right(low, high, bit % kWordBits);
+      low = high;
+    }
+  }
   PRESSO_UNROLL
-  for (u32 i = 0; i < kWidth; ++i) words[i] = lane_words[i * kLanes];
-  PRESSO_UNROLL
-  for (u32 step = 0; step < kVectorSteps; ++step) {
+  for (u32 step = 0; step < kSteps; ++step) {
     const u32 at = step * kWidth / kWordBits;
     const u32 end = step * kWidth % kWordBits + kWidth;  // of the value's bits in the word
     if (end <= kWordBits) {
@@ -33,27 +48,35 @@ PRESSO_DEVICE void for_each_on_top(const u32* lane_words, const Sink& sink) {
   }
 }
 
-/// The lane mask of the values of [least, most], both of kWidth bits.
+/// What a value at the top of a word is compared with: whether it is one of `least` to `most`.
+struct TopRange {
+  u32 from = 0;
+  u32 span = 0;
+
+  PRESSO_DEVICE static TopRange of(u32 width, u32 least, u32 most) {
+    const u32 below = kWordBits - width;
+    return {least << below, ((most - least) << below) + ((1u << below) - 1)};
+  }
+};
+
+/// The lane mask of a vector's values in the range.
 template <u32 kWidth>
-PRESSO_DEVICE u32 packed_between(const u32* lane_words, u32 least, u32 most) {
-  constexpr u32 kBelow = kWordBits - kWidth;
-  const u32 from = least << kBelow;
-  const u32 span = ((most - least) << kBelow) + ((1u << kBelow) - 1);
+PRESSO_DEVICE u32 packed_between(const u32* lane_words, const TopRange& range) {
   u32 mask = 0;
-  for_each_on_top<kWidth>(lane_words, [&](u32 step, u32 top) {
-    if (top - from <= span) mask |= 1u << step;
+  for_each_on_top<kWidth, kVectorSteps>(lane_words, 0, [&](u32 step, u32 top) {
+    if (top - range.from <= range.span) mask |= 1u << step;
   });
   return mask;
 }
 
-/// The sum of the lane's values whose bit is set.
+/// The sum of a vector's values whose bit is set.
 template <u32 kWidth>
 PRESSO_DEVICE u64 packed_sum(const u32* lane_words, u32 mask) {
   constexpr u32 kBelow = kWordBits - kWidth;
   // Thirty-two values of up to 27 bits do not overflow.
   using Sum = std::conditional_t<kWidth <= 27, u32, u64>;
   Sum sum = 0;
-  for_each_on_top<kWidth>(lane_words, [&](u32 step, u32 top) {
+  for_each_on_top<kWidth, kVectorSteps>(lane_words, 0, [&](u32 step, u32 top) {
     if ((mask >> step & 1) != 0) sum += top >> kBelow;
   });
   return sum;

@@ -28,16 +28,23 @@ PRESSO_DEVICE void for_each_vector(const Pipeline& of, const WarpSpace& space, W
     if (first >= vectors_of(rows)) continue;
     const u32 left = vectors_of(rows) - first;
     const u32 end = first + (left < kTaskVectors ? left : kTaskVectors);
-    load_task(of, slice, first, end - first, space.columns());
-    stage_vector(of, space, early, first, vector_rows(rows, first));
+    load_task(of, slice, rows, first, end - first, space.columns());
+    if (space.shape.buffers == 2) stage_vector(of, space, early, first);
     simt::copy_async_commit();
+    load_leaves(of, space, slice, end - first);
     for (u32 vector = first; vector < end; ++vector) {
       simt::warp_sync();  // nobody reads the vector before the last one any more
-      if (vector + 1 < end) {
-        stage_vector(of, space, early, vector + 1, vector_rows(rows, vector + 1));
+      if (space.shape.buffers == 1) {
+        stage_vector(of, space, early, vector);
+      } else if (vector + 1 < end) {
+        stage_vector(of, space, early, vector + 1);
       }
       simt::copy_async_commit();
-      simt::copy_async_wait<1>();
+      if (space.shape.buffers == 1) {
+        simt::copy_async_wait<0>();
+      } else {
+        simt::copy_async_wait<1>();
+      }
       simt::warp_sync();
       work(VectorPlace{slice, vector, vector_rows(rows, vector)});
     }
@@ -80,21 +87,22 @@ PRESSO_DEVICE void count_rows_body(const Pipeline& of, const PipelineShape& shap
 
 // --- with a program
 
-/// The rows of the mask in their order; returns how many they are.
+/// The rows of the mask, each lane's one after another; returns how many they are.
 PRESSO_DEVICE u32 list_rows(u32 mask, std::uint16_t* list) {
-  u32 count = 0;
+  const u32 mine = simt::popcount(mask);
+  const u32 up_to = simt::inclusive_sum(mine);
   simt::warp_sync();  // what was there has been used
-  PRESSO_UNROLL
-  for (u32 step = 0; step < kVectorSteps; ++step) {
-    const bool has_row = (mask >> step & 1) != 0;
-    const u32 rows = simt::ballot(has_row);
-    const u32 at = count + simt::popcount(rows & lanes_below());
-    if (has_row) list[at] = static_cast<std::uint16_t>(step * kWarpSize + simt::lane());
-    count += simt::popcount(rows);
+  u32 at = up_to - mine;
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const u32 step = simt::find_first_set(left) - 1;
+    list[at++] = static_cast<std::uint16_t>(step * kWarpSize + simt::lane());
   }
   simt::warp_sync();
-  return count;
+  return simt::shuffle(up_to, kWarpSize - 1);
 }
+
+/// Rows are listed where fewer than one in so many are left.
+inline constexpr u32 kDenseFrom = 4;
 
 template <GroupPlace kPlace>
 struct RunPipeline {
@@ -110,7 +118,7 @@ struct RunPipeline {
     if (!simt::any(mask != 0)) return;
     const u32 late = of.program_columns & ~u32{of.early_columns};
     if (late != 0) {
-      stage_vector(of, space, late, at.vector, at.rows);
+      stage_vector(of, space, late, at.vector);
       simt::copy_async_commit();
       simt::copy_async_wait<0>();
       simt::warp_sync();
@@ -140,10 +148,8 @@ struct RunPipeline {
     bits_of_vector(of, at)[simt::lane()] = transposed(mask);
   }
 
-  PRESSO_DEVICE void run_chunks(const VectorPlace& at, u32 mask) {
-    const bool has_all = simt::all(mask == mask_of_rows(at.rows));
-    auto* const list = reinterpret_cast<std::uint16_t*>(space.base + space.shape.list_at);
-    const u32 count = has_all ? at.rows : list_rows(mask, list);
+  /// Opens the program's columns.
+  PRESSO_DEVICE void open_columns(const VectorPlace& at) {
     for (u32 column = 0; column < of.columns; ++column) {
       if ((of.program_columns >> column & 1) == 0) continue;
       open_column(program, column, at);
@@ -151,42 +157,66 @@ struct RunPipeline {
       program.valid(column)[simt::lane()] =
           valid_bits(space.columns()[column].block, at.vector, at.rows, space.staging());
     }
-    u32* const bits = reinterpret_cast<u32*>(space.base + space.shape.bits_at);
-    if (of.matched_bits != nullptr) bits[simt::lane()] = 0;
+    if (of.matched_bits != nullptr) bits()[simt::lane()] = 0;
     simt::warp_sync();
-    const u64 first_row = of.table.slices[at.slice].first_row + at.vector * kVectorRows;
-    for (u32 begin = 0; begin < count; begin += kChunkRows) {
-      ChunkRows rows;
-      rows.alive = 0;
-      PRESSO_UNROLL
-      for (u32 k = 0; k < kChunkSteps; ++k) {
-        const u32 number = begin + k * kWarpSize + simt::lane();
-        if (number < count) rows.alive |= 1u << k;
-        const u32 there = number < count ? number : begin;
-        rows.row[k] = has_all ? there : list[there];
+  }
+
+  /// Rows that are left are listed where they are few.
+  PRESSO_DEVICE void run_chunks(const VectorPlace& at, u32 mask) {
+    open_columns(at);
+    if (!of.lists_rows || simt::reduce_add(simt::popcount(mask)) >= kVectorRows / kDenseFrom) {
+      for (u32 chunk = 0; chunk < kVectorSteps / kChunkSteps; ++chunk) {
+        ChunkRows<true> rows;
+        rows.alive = mask >> (chunk * kChunkSteps) & low_ones(kChunkSteps);
+        rows.chunk = chunk;
+        if (simt::any(rows.alive != 0)) run_chunk(at, rows);
       }
-      const u32 alive = run_program(program, at, rows);
-      if (!simt::any(alive != 0)) continue;
-      matched += simt::popcount(alive);
-      if (of.matched_bits != nullptr) set_bits(rows, alive, bits);
-      const ChunkGroups groups(program, alive);
-      if constexpr (kPlace == GroupPlace::kLanes) {
-        add_to_lanes(program, rows, alive, groups, first_row, lane_cells);
-      } else if constexpr (kPlace == GroupPlace::kBlock) {
-        add_to_shared(program, rows, alive, groups, first_row, block_cells);
-      } else {
-        add_to_shared(program, rows, alive, groups, first_row, of.cells_out);
+    } else {
+      auto* const list = reinterpret_cast<std::uint16_t*>(space.base + space.shape.list_at);
+      const u32 count = list_rows(mask, list);
+      for (u32 begin = 0; begin < count; begin += kChunkRows) {
+        ChunkRows<false> rows;
+        rows.alive = 0;
+        rows.steps = steps_of(count - begin < kChunkRows ? count - begin : kChunkRows);
+        PRESSO_UNROLL
+        for (u32 k = 0; k < kChunkSteps; ++k) {
+          const u32 number = begin + k * kWarpSize + simt::lane();
+          if (number < count) rows.alive |= 1u << k;
+          rows.listed[k] = list[number < count ? number : begin];
+        }
+        run_chunk(at, rows);
       }
     }
     simt::warp_sync();
-    if (of.matched_bits != nullptr) bits_of_vector(of, at)[simt::lane()] = bits[simt::lane()];
+    if (of.matched_bits != nullptr) bits_of_vector(of, at)[simt::lane()] = bits()[simt::lane()];
   }
 
-  PRESSO_DEVICE static void set_bits(const ChunkRows& rows, u32 alive, u32* bits) {
+  template <bool kDense>
+  PRESSO_DEVICE void run_chunk(const VectorPlace& at, const ChunkRows<kDense>& rows) {
+    const u32 alive = run_program(program, at, rows);
+    if (!simt::any(alive != 0)) return;
+    matched += simt::popcount(alive);
+    if (of.matched_bits != nullptr) set_bits(rows, alive);
+    const u64 first_row = of.table.slices[at.slice].first_row + at.vector * kVectorRows;
+    const ChunkGroups groups(program, alive);
+    if constexpr (kPlace == GroupPlace::kLanes) {
+      add_to_lanes(program, rows, alive, groups, first_row, lane_cells);
+    } else if constexpr (kPlace == GroupPlace::kBlock) {
+      add_to_all<true>(program, rows, alive, groups, first_row, block_cells);
+    } else {
+      add_to_all<false>(program, rows, alive, groups, first_row, of.cells_out);
+    }
+  }
+
+  PRESSO_DEVICE u32* bits() const {
+    return reinterpret_cast<u32*>(space.base + space.shape.bits_at);
+  }
+  template <bool kDense>
+  PRESSO_DEVICE void set_bits(const ChunkRows<kDense>& rows, u32 alive) const {
     PRESSO_UNROLL
     for (u32 k = 0; k < kChunkSteps; ++k) {
       if ((alive >> k & 1) == 0) continue;
-      simt::atomic_or(bits + rows.row[k] / kWarpSize, 1u << rows.row[k] % kWarpSize);
+      simt::atomic_or(bits() + rows.row(k) / kWarpSize, 1u << rows.row(k) % kWarpSize);
     }
   }
 };

@@ -12,12 +12,12 @@
 namespace presso::gpu {
 
 /// Rows that a warp's program works on at a time.
-constexpr std::uint32_t kChunkSteps = 4;
+constexpr std::uint32_t kChunkSteps = 8;
 constexpr std::uint32_t kChunkRows = kChunkSteps * kLanes;
 
 constexpr std::uint32_t kMostPipelineColumns = 16;
 constexpr std::uint32_t kMostPipelineSteps = 64;
-constexpr std::uint32_t kMostRegisterUnits = 48;
+constexpr std::uint32_t kMostRegisterUnits = 24;
 constexpr std::uint32_t kMostConditionSteps = 48;
 constexpr std::uint32_t kMostConditionDepth = 4;
 constexpr std::uint32_t kMostPipelineCells = 16;
@@ -137,10 +137,11 @@ struct Pipeline {
   bool has_groups = false;  ///< else all rows are one
   bool wants_first_rows = false;
   GroupPlace place = GroupPlace::kNone;
-  std::uint16_t nullable_columns = 0;         ///< whose validity the program or cells ask for
-  std::uint16_t program_columns = 0;          ///< that the program loads, or cells add up
-  std::uint16_t early_columns = 0;            ///< read before it is known whether any row is left
-  bool has_program = false;                   ///< steps, or cells that are not direct
+  std::uint16_t nullable_columns = 0;  ///< whose validity the program or cells ask for
+  std::uint16_t program_columns = 0;   ///< that the program loads, or cells add up
+  std::uint16_t early_columns = 0;     ///< read before it is known whether any row is left
+  bool lists_rows = true;    ///< where few are left of a vector; else they are taken as they lie
+  bool has_program = false;  ///< steps, or cells that are not direct
   Byte column_of[kMostPipelineColumns] = {};  ///< the table's
   ConditionStep conditions[kMostConditionSteps];
   PipelineStep program[kMostPipelineSteps];

@@ -630,6 +630,9 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
 /// of the program are worth being read ahead.
 constexpr double kEarlySelectivity = 1e-3;
 
+/// From here on hardly any vector has few rows left.
+constexpr double kListedSelectivity = 0.5;
+
 void PipelineBuilder::mark_columns(Pipeline& pipeline) const {
   std::uint32_t of_program = nullable_;
   std::uint32_t of_conditions = 0;
@@ -650,6 +653,7 @@ void PipelineBuilder::mark_columns(Pipeline& pipeline) const {
   const bool early = plan_.selectivity >= kEarlySelectivity;
   pipeline.early_columns = static_cast<std::uint16_t>(of_conditions | (early ? of_program : 0));
   pipeline.has_program = has_program;
+  pipeline.lists_rows = plan_.selectivity < kListedSelectivity;
 }
 
 Result<Pipeline> PipelineBuilder::finish() {

@@ -63,7 +63,8 @@ class Upload {
 
 Status PipelineRun::prepare(const DeviceTable& table, const TableBlocks& blocks,
                             const LeafTables& leaves, const CodeTables& codes) {
-  shape_ = shape_of(pipeline_, table.needs());
+  PRESSO_ASSIGN(const std::uint32_t shared, kernels_.most_shared_bytes());
+  shape_ = shape_of(pipeline_, table.needs(), shared);
   PRESSO_ASSIGN(thread_blocks_, kernels_.thread_blocks(pipeline_, shape_));
   const std::uint64_t scratch = scratch_bytes(pipeline_, shape_, thread_blocks_);
   if (scratch > scratch_.bytes()) {

@@ -11,11 +11,17 @@ namespace {
 constexpr std::uint32_t kVectorBits = kVectorRows / 8;
 constexpr std::uint32_t kCellBytes = 8;
 constexpr std::uint32_t kUnitBytes = kChunkRows * 4;
-constexpr std::uint32_t kColumnTaskBytes = 40 + 8 * kVectorEntryBytes;
+constexpr std::uint32_t kColumnTaskBytes = 40 + 8 * (kVectorEntryBytes + 16);
+constexpr std::uint32_t kLeafTaskBytes = 16;
 constexpr std::uint32_t kOpenColumnBytes = 32;  // allow(bare-32): sizeof(OpenColumn)
 /// What groups may take of a multiprocessor's shared memory, so that enough warps fit into it.
 constexpr std::uint64_t kMostLaneBytes = 16 << 10;
 constexpr std::uint64_t kMostBlockBytes = 64 << 10;
+/// Of each thread block, CUDA's own.
+constexpr std::uint32_t kReservedBytes = 1024;
+constexpr std::uint32_t kMostWarps = 16;  ///< of a multiprocessor, for their registers
+/// With fewer of them words of the next vector are not worth their room.
+constexpr std::uint32_t kEnoughWarps = 8;
 
 std::uint32_t round_up_16(std::uint32_t bytes) {
   return (bytes + 15) / 16 * 16;
@@ -27,8 +33,12 @@ std::uint64_t cell_bytes(const Pipeline& pipeline) {
 
 }  // namespace
 
-PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> needs) {
+namespace {
+
+PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> needs,
+                         std::uint32_t buffers) {
   PipelineShape shape;
+  shape.buffers = buffers;
   std::uint32_t at = 0;
   const auto place = [&at](std::uint32_t bytes) {
     const std::uint32_t here = at;
@@ -46,14 +56,15 @@ PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> ne
   }
   shape.columns_at = place(pipeline.columns * kColumnTaskBytes);
   shape.stack_at = place(kMostConditionDepth * kVectorBits);
+  shape.leaves_at = place(pipeline.condition_steps * 8 * kLeafTaskBytes);
   shape.staging_at = place(staging);
   shape.words_bytes = words * 4;
-  shape.words_at = place(2 * shape.words_bytes);
+  shape.words_at = place(buffers * shape.words_bytes);
   if (pipeline.place != GroupPlace::kNone) {
     shape.registers_at = place(pipeline.register_units * kUnitBytes);
     shape.open_at = place(pipeline.columns * kOpenColumnBytes);
     if (pipeline.nullable_columns != 0) shape.valid_at = place(pipeline.columns * kVectorBits);
-    if (pipeline.has_program) shape.list_at = place(kVectorRows * 2);
+    if (pipeline.has_program && pipeline.lists_rows) shape.list_at = place(kVectorRows * 2);
     if (pipeline.matched_bits != nullptr) shape.bits_at = place(kVectorBits);
   }
   if (pipeline.place == GroupPlace::kLanes) {
@@ -63,6 +74,32 @@ PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> ne
     shape.block_bytes = round_up_16(static_cast<std::uint32_t>(cell_bytes(pipeline)));
   }
   shape.warp_bytes = at;
+  return shape;
+}
+
+/// Warps of a multiprocessor, and how many of them a thread block has, so that they are the most.
+std::uint32_t set_warps(PipelineShape& shape, std::uint32_t shared_bytes) {
+  std::uint32_t most = 0;
+  for (const std::uint32_t warps : {8u, 4u, 2u, 1u}) {
+    const std::uint32_t bytes = shape.block_bytes + warps * shape.warp_bytes;
+    if (bytes > shared_bytes) continue;
+    const std::uint32_t blocks =
+        std::min(shared_bytes / (bytes + kReservedBytes), kMostWarps / warps);
+    if (blocks * warps <= most) continue;
+    most = blocks * warps;
+    shape.warps = warps;
+  }
+  return most;
+}
+
+}  // namespace
+
+PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> needs,
+                       std::uint32_t shared_bytes) {
+  PipelineShape shape = shape_with(pipeline, needs, 2);
+  if (set_warps(shape, shared_bytes) >= kEnoughWarps) return shape;
+  shape = shape_with(pipeline, needs, 1);
+  set_warps(shape, shared_bytes);
   return shape;
 }
 

@@ -22,9 +22,11 @@ struct PipelineShape {
   // In a warp's part, in bytes.
   std::uint32_t columns_at = 0;
   std::uint32_t stack_at = 0;
+  std::uint32_t leaves_at = 0;
   std::uint32_t staging_at = 0;
   std::uint32_t words_at = 0;
-  std::uint32_t words_bytes = 0;  ///< there are two such pieces
+  std::uint32_t words_bytes = 0;  ///< of each of one or two such pieces
+  std::uint32_t buffers = 2;      ///< with two the next vector's are under way
   std::uint32_t registers_at = 0;
   std::uint32_t open_at = 0;
   std::uint32_t valid_at = 0;
@@ -36,8 +38,9 @@ struct PipelineShape {
   std::uint32_t shared_bytes() const { return block_bytes + warps * warp_bytes; }
 };
 
-/// `needs`: of each of the pipeline's columns.
-PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> needs);
+/// `needs`: of each of the pipeline's columns; `shared_bytes`: of a multiprocessor.
+PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> needs,
+                       std::uint32_t shared_bytes);
 /// Where a pipeline's groups belong on a device whose thread blocks may have so much shared memory.
 GroupPlace place_of_groups(const Pipeline& pipeline, std::uint32_t most_shared_bytes);
 /// Of device memory, for the pipeline's warps.

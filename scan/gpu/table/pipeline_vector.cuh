@@ -15,10 +15,27 @@ namespace presso::gpu {
 inline constexpr u32 kTaskVectors = 8;
 inline constexpr u32 kSliceTasks = kSliceVectors / kTaskVectors;
 
+/// Packed words of a vector that come to shared memory.
+struct StagedWords {
+  const u32* from = nullptr;
+  u32 count = 0;  ///< 0: it is not stored so
+  u32 width = 0;
+};
+
 /// Of each column of a pipeline.
 struct ColumnTask {
   TableBlock block;
   VectorEntry entries[kTaskVectors];
+  StagedWords staged[kTaskVectors];
+};
+
+/// What a condition asks of a vector. Where the vector is packed, and an interval suffices, packed
+/// values are compared.
+struct LeafTask {
+  enum class How : u32 { kNone, kAll, kPacked, kDecode };
+  How how = How::kNone;
+  u32 width = 0;
+  TopRange range;
 };
 
 /// The vector that a warp is at, the same in all its lanes.
@@ -30,25 +47,6 @@ struct VectorPlace {
 
 PRESSO_DEVICE u32 directory_words(const TableBlock& block) {
   return vectors_of(block.rows) * (kVectorEntryBytes / static_cast<u32>(sizeof(u32)));
-}
-
-/// Loads what is known of vectors [first, first + count) of a slice; by all lanes.
-PRESSO_DEVICE void load_task(const Pipeline& of, u32 slice, u32 first, u32 count,
-                             ColumnTask* columns) {
-  simt::warp_sync();  // what was there has been used
-  for (u32 column = simt::lane(); column < of.columns; column += kWarpSize) {
-    columns[column].block =
-        of.table.blocks[u64{of.column_of[column]} * of.table.slice_count + slice];
-  }
-  simt::warp_sync();
-  for (u32 i = simt::lane(); i < of.columns * kTaskVectors; i += kWarpSize) {
-    const u32 vector = i % kTaskVectors;
-    ColumnTask& column = columns[i / kTaskVectors];
-    if (vector >= count || column.block.words == nullptr || column.block.is_plain) continue;
-    column.entries[vector] =
-        load_entry(reinterpret_cast<const Byte*>(column.block.words), first + vector);
-  }
-  simt::warp_sync();
 }
 
 // --- values
@@ -201,31 +199,62 @@ struct WarpSpace {
     return reinterpret_cast<ColumnTask*>(base + shape.columns_at);
   }
   PRESSO_DEVICE u32* stack() const { return reinterpret_cast<u32*>(base + shape.stack_at); }
+  PRESSO_DEVICE LeafTask* leaves() const {
+    return reinterpret_cast<LeafTask*>(base + shape.leaves_at);
+  }
   PRESSO_DEVICE u32* staging() const { return reinterpret_cast<u32*>(base + shape.staging_at); }
   /// Packed words of a column, of vectors of either parity.
   PRESSO_DEVICE u32* words(u32 column, u32 vector) const {
-    return reinterpret_cast<u32*>(base + shape.words_at + (vector & 1) * shape.words_bytes) +
+    return reinterpret_cast<u32*>(base + shape.words_at +
+                                  (vector & (shape.buffers - 1)) * shape.words_bytes) +
            shape.words_of[column];
   }
 };
 
+/// Loads what is known of vectors [first, first + count) of a slice, which has so many rows; by all
+/// lanes.
+PRESSO_DEVICE void load_task(const Pipeline& of, u32 slice, u32 rows, u32 first, u32 count,
+                             ColumnTask* columns) {
+  simt::warp_sync();  // what was there has been used
+  for (u32 column = simt::lane(); column < of.columns; column += kWarpSize) {
+    columns[column].block =
+        of.table.blocks[u64{of.column_of[column]} * of.table.slice_count + slice];
+  }
+  simt::warp_sync();
+  for (u32 i = simt::lane(); i < of.columns * kTaskVectors; i += kWarpSize) {
+    const u32 vector = i % kTaskVectors;
+    ColumnTask& column = columns[i / kTaskVectors];
+    StagedWords staged;
+    if (vector < count && column.block.words != nullptr && !column.block.is_plain) {
+      const VectorEntry entry =
+          load_entry(reinterpret_cast<const Byte*>(column.block.words), first + vector);
+      column.entries[vector] = entry;
+      if (is_staged(column.block, entry)) {
+        staged.from = column.block.words + directory_words(column.block) + entry.word_offset;
+        staged.count = lane_words(vector_rows(rows, first + vector), entry.width);
+        staged.width = entry.width;
+      }
+    }
+    column.staged[vector] = staged;
+  }
+  simt::warp_sync();
+}
+
 /// Asks for the packed words of some columns of a vector.
-PRESSO_DEVICE void stage_vector(const Pipeline& of, const WarpSpace& space, u32 columns, u32 vector,
-                                u32 n) {
+PRESSO_DEVICE void stage_vector(const Pipeline& of, const WarpSpace& space, u32 columns,
+                                u32 vector) {
   for (u32 column = 0; column < of.columns; ++column) {
     if ((columns >> column & 1) == 0) continue;
-    const ColumnTask& task = space.columns()[column];
-    const VectorEntry& entry = task.entries[vector % kTaskVectors];
-    if (!is_staged(task.block, entry)) continue;
-    const u32 words = lane_words(n, entry.width);
-    const u32* const from = task.block.words + directory_words(task.block) + entry.word_offset;
+    const StagedWords staged = space.columns()[column].staged[vector % kTaskVectors];
     u32* const to = space.words(column, vector);
-    if (entry.word_offset % 4 == 0) {
-      for (u32 i = 4 * simt::lane(); i < words; i += 4 * kWarpSize) {
-        simt::copy_async_16(to + i, from + i);
+    if (reinterpret_cast<u64>(staged.from) % 16 == 0) {
+      for (u32 i = 4 * simt::lane(); i < staged.count; i += 4 * kWarpSize) {
+        simt::copy_async_16(to + i, staged.from + i);
       }
     } else {
-      for (u32 i = simt::lane(); i < words; i += kWarpSize) simt::copy_async_4(to + i, from + i);
+      for (u32 i = simt::lane(); i < staged.count; i += kWarpSize) {
+        simt::copy_async_4(to + i, staged.from + i);
+      }
     }
   }
 }

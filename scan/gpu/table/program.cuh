@@ -24,10 +24,32 @@ struct OpenColumn {
   u64 divisor = 1;
 };
 
-/// The rows of a chunk that this lane has, and which of them are there: bit k of `alive`.
+/// The rows of a chunk that this lane has, and which of them are there: bit k of `alive`. Dense
+/// chunks are kChunkSteps steps of a vector, others rows of a list.
+template <bool kDense>
 struct ChunkRows {
-  u32 row[kChunkSteps];
   u32 alive;
+  u32 chunk;  ///< of dense ones
+  u32 steps;  ///< of lists: how many there are
+  u32 listed[kDense ? 1 : kChunkSteps];
+
+  /// Calls work(k) for each of the lane's rows.
+  template <class Work>
+  PRESSO_DEVICE void for_each(const Work& work) const {
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      if (!kDense && k >= steps) return;
+      work(k);
+    }
+  }
+
+  PRESSO_DEVICE u32 row(u32 k) const {
+    if constexpr (kDense) {
+      return (chunk * kChunkSteps + k) * kWarpSize + simt::lane();
+    } else {
+      return listed[k];
+    }
+  }
 };
 
 /// What a warp's program works with.
@@ -53,28 +75,27 @@ struct ProgramSpace {
            simt::lane();
   }
 
-  PRESSO_DEVICE void read(RegisterPlace place, u64 (&to)[kChunkSteps]) const {
+  template <class Rows>
+  PRESSO_DEVICE void read(RegisterPlace place, const Rows& rows, u64 (&to)[kChunkSteps]) const {
     if (place.is_wide()) {
       const u64* const from = wide(place);
-      PRESSO_UNROLL
-      for (u32 k = 0; k < kChunkSteps; ++k) to[k] = from[k * kWarpSize];
+      rows.for_each([&](u32 k) { to[k] = from[k * kWarpSize]; });
     } else {
       const u32* const from = narrow(place);
-      PRESSO_UNROLL
-      for (u32 k = 0; k < kChunkSteps; ++k) {
+      rows.for_each([&](u32 k) {
         to[k] = static_cast<u64>(std::int64_t{static_cast<std::int32_t>(from[k * kWarpSize])});
-      }
+      });
     }
   }
-  PRESSO_DEVICE void write(RegisterPlace place, const u64 (&values)[kChunkSteps]) const {
+  template <class Rows>
+  PRESSO_DEVICE void write(RegisterPlace place, const Rows& rows,
+                           const u64 (&values)[kChunkSteps]) const {
     if (place.is_wide()) {
       u64* const to = wide(place);
-      PRESSO_UNROLL
-      for (u32 k = 0; k < kChunkSteps; ++k) to[k * kWarpSize] = values[k];
+      rows.for_each([&](u32 k) { to[k * kWarpSize] = values[k]; });
     } else {
       u32* const to = narrow(place);
-      PRESSO_UNROLL
-      for (u32 k = 0; k < kChunkSteps; ++k) to[k * kWarpSize] = static_cast<u32>(values[k]);
+      rows.for_each([&](u32 k) { to[k * kWarpSize] = static_cast<u32>(values[k]); });
     }
   }
 
@@ -117,72 +138,99 @@ PRESSO_DEVICE void open_column(const ProgramSpace& program, u32 column, const Ve
 }
 
 /// Packed numbers of the chunk's rows. The word behind a value's own may be read in vain.
-PRESSO_DEVICE void load_packed(const u32* words, u32 width, const ChunkRows& rows,
+template <bool kDense>
+PRESSO_DEVICE void load_packed(const u32* words, u32 width, const ChunkRows<kDense>& rows,
                                u32 (&to)[kChunkSteps]) {
-  const u32 mask = low_ones(width);
-  PRESSO_UNROLL
-  for (u32 k = 0; k < kChunkSteps; ++k) {
-    const u32 bit = rows.row[k] / kWarpSize * width;
-    const u32* const from = words + bit / kWordBits * kLanes + rows.row[k] % kWarpSize;
-    to[k] = simt::funnel_shift_right(from[0], from[kLanes], bit % kWordBits) & mask;
+  if (width == 0) {
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) to[k] = 0;
+  } else if constexpr (kDense) {
+    for_width(width, [&]<u32 kWidth>() {
+      for_each_on_top<kWidth, kChunkSteps>(
+          words + simt::lane(), rows.chunk,
+          [&](u32 step, u32 top) { to[step] = top >> (kWordBits - kWidth); });
+    });
+  } else {
+    const u32 mask = low_ones(width);
+    rows.for_each([&](u32 k) {
+      const u32 bit = rows.row(k) / kWarpSize * width;
+      const u32* const from = words + bit / kWordBits * kLanes + rows.row(k) % kWarpSize;
+      to[k] = simt::funnel_shift_right(from[0], from[kLanes], bit % kWordBits) & mask;
+    });
   }
 }
 
-PRESSO_DEVICE void load_values(const ProgramSpace& program, u32 column, const VectorPlace& at,
-                               const ChunkRows& rows, u64 (&to)[kChunkSteps]) {
-  const OpenColumn open = program.open(column);
-  if (open.how == OpenColumn::How::kPacked) {
-    u32 packed[kChunkSteps];
-    load_packed(program.space.words(column, at.vector), open.width, rows, packed);
-    const u32 divisor = static_cast<u32>(open.divisor);
-    PRESSO_UNROLL
-    for (u32 k = 0; k < kChunkSteps; ++k) to[k] = open.base + u64{packed[k]} * divisor;
-    return;
-  }
-  PRESSO_UNROLL
-  for (u32 k = 0; k < kChunkSteps; ++k) {
+template <bool kDense>
+PRESSO_DEVICE void load_plain_values(const OpenColumn& open, const ChunkRows<kDense>& rows, u32 n,
+                                     u64 (&to)[kChunkSteps]) {
+  rows.for_each([&](u32 k) {
     u64 value = 0;
     if (open.how == OpenColumn::How::kPlain) {
+      const u32 row = rows.row(k) < n ? rows.row(k) : 0;
       // This kernel may have written it, so it is not read as what never changes.
-      value = open.width_bytes == 8 ? reinterpret_cast<const u64*>(open.values)[rows.row[k]]
-                                    : load_plain(open.values, rows.row[k], open.width_bytes);
+      value = open.width_bytes == 8 ? reinterpret_cast<const u64*>(open.values)[row]
+                                    : load_plain(open.values, row, open.width_bytes);
       value = widened(value, open.width_bytes, open.is_signed);
     }
     to[k] = value;
+  });
+}
+
+/// Numbers of codes for the whole table.
+PRESSO_DEVICE void number_codes(const ProgramSpace& program, u32 column, const VectorPlace& at,
+                                u32 alive, u64 (&codes)[kChunkSteps]) {
+  const Pipeline& of = program.of;
+  const u32 group = of.table.slices[at.slice].group;
+  const u32 begin =
+      simt::load_readonly(of.code_begins + of.column_of[column] * of.row_groups + group);
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    if ((alive >> k & 1) == 0) continue;
+    codes[k] = simt::load_readonly(of.code_numbers + begin + static_cast<u32>(codes[k]));
   }
 }
 
+template <bool kDense>
 PRESSO_DEVICE void run_load(const ProgramSpace& program, const PipelineStep& step,
-                            const VectorPlace& at, const ChunkRows& rows) {
-  const Pipeline& of = program.of;
+                            const VectorPlace& at, const ChunkRows<kDense>& rows) {
+  const OpenColumn open = program.open(step.column);
+  const bool nullable = (program.of.nullable_columns >> step.column & 1) != 0;
+  const bool is_packed = open.how == OpenColumn::How::kPacked;
+  u32 packed[kChunkSteps];
+  if (is_packed) {
+    load_packed(program.space.words(step.column, at.vector), open.width, rows, packed);
+  }
+  const u32 divisor = static_cast<u32>(open.divisor);
+  if (is_packed && step.kind == PipelineStep::Kind::kLoad && !nullable && !step.to.is_wide()) {
+    u32* const to = program.narrow(step.to);
+    rows.for_each(
+        [&](u32 k) { to[k * kWarpSize] = static_cast<u32>(open.base) + packed[k] * divisor; });
+    return;
+  }
   u64 value[kChunkSteps];
-  load_values(program, step.column, at, rows, value);
-  if (step.kind == PipelineStep::Kind::kLoadCode &&
-      program.open(step.column).how != OpenColumn::How::kNull) {
-    const u32 group = of.table.slices[at.slice].group;
-    const u32 begin =
-        simt::load_readonly(of.code_begins + of.column_of[step.column] * of.row_groups + group);
-    PRESSO_UNROLL
-    for (u32 k = 0; k < kChunkSteps; ++k) {
-      value[k] = simt::load_readonly(of.code_numbers + begin + static_cast<u32>(value[k]));
-    }
+  if (is_packed) {
+    rows.for_each([&](u32 k) { value[k] = open.base + u64{packed[k]} * divisor; });
+  } else {
+    load_plain_values(open, rows, at.rows, value);
   }
-  if ((of.nullable_columns >> step.column & 1) != 0) {
-    PRESSO_UNROLL
-    for (u32 k = 0; k < kChunkSteps; ++k) {
-      if (!program.is_valid(step.column, rows.row[k])) value[k] = static_cast<u64>(step.constant);
-    }
+  if (step.kind == PipelineStep::Kind::kLoadCode && open.how != OpenColumn::How::kNull) {
+    number_codes(program, step.column, at, rows.alive, value);
   }
-  program.write(step.to, value);
+  if (nullable) {
+    rows.for_each([&](u32 k) {
+      if (!program.is_valid(step.column, rows.row(k))) value[k] = static_cast<u64>(step.constant);
+    });
+  }
+  program.write(step.to, rows, value);
 }
 
 // --- steps
 
 /// An operation on numbers of 32 bits where all are narrow, else of 64: the same result, where it
 /// fits into what it is written to.
-template <class Operation>
+template <class Rows, class Operation>
 PRESSO_DEVICE void run_operation(const ProgramSpace& program, const PipelineStep& step,
-                                 const Operation& operation) {
+                                 const Rows& rows, const Operation& operation) {
   const bool is_wide = step.to.is_wide() || (!step.a_is_constant && step.a.is_wide()) ||
                        (!step.b_is_constant && step.b.is_wide()) ||
                        static_cast<std::int32_t>(step.constant) != step.constant;
@@ -191,27 +239,28 @@ PRESSO_DEVICE void run_operation(const ProgramSpace& program, const PipelineStep
     u64 b[kChunkSteps];
     PRESSO_UNROLL
     for (u32 k = 0; k < kChunkSteps; ++k) a[k] = b[k] = static_cast<u64>(step.constant);
-    if (!step.a_is_constant) program.read(step.a, a);
-    if (!step.b_is_constant) program.read(step.b, b);
-    PRESSO_UNROLL
-    for (u32 k = 0; k < kChunkSteps; ++k) {
+    if (!step.a_is_constant) program.read(step.a, rows, a);
+    if (!step.b_is_constant) program.read(step.b, rows, b);
+    rows.for_each([&](u32 k) {
       a[k] = static_cast<u64>(
           operation(static_cast<std::int64_t>(a[k]), static_cast<std::int64_t>(b[k])));
-    }
-    program.write(step.to, a);
+    });
+    program.write(step.to, rows, a);
     return;
   }
   const u32* const a = program.narrow(step.a);
   const u32* const b = program.narrow(step.b);
   u32* const to = program.narrow(step.to);
-  const u32 constant = static_cast<u32>(step.constant);
+  u32 left[kChunkSteps];
+  u32 right[kChunkSteps];
   PRESSO_UNROLL
-  for (u32 k = 0; k < kChunkSteps; ++k) {
-    const u32 left = step.a_is_constant ? constant : a[k * kWarpSize];
-    const u32 right = step.b_is_constant ? constant : b[k * kWarpSize];
+  for (u32 k = 0; k < kChunkSteps; ++k) left[k] = right[k] = static_cast<u32>(step.constant);
+  if (!step.a_is_constant) rows.for_each([&](u32 k) { left[k] = a[k * kWarpSize]; });
+  if (!step.b_is_constant) rows.for_each([&](u32 k) { right[k] = b[k * kWarpSize]; });
+  rows.for_each([&](u32 k) {
     to[k * kWarpSize] = static_cast<u32>(
-        operation(static_cast<std::int32_t>(left), static_cast<std::int32_t>(right)));
-  }
+        operation(static_cast<std::int32_t>(left[k]), static_cast<std::int32_t>(right[k])));
+  });
 }
 
 // Sums and products are those of unsigned numbers, which have no undefined overflow; the builder
@@ -241,31 +290,34 @@ struct MultiplyStep {
   }
 };
 
-PRESSO_DEVICE void run_select(const ProgramSpace& program, const PipelineStep& step) {
+template <class Rows>
+PRESSO_DEVICE void run_select(const ProgramSpace& program, const PipelineStep& step,
+                              const Rows& rows) {
   u64 test[kChunkSteps];
   u64 then[kChunkSteps];
   u64 otherwise[kChunkSteps];
-  program.read(step.a, test);
-  program.read(step.b, then);
-  program.read(step.c, otherwise);
-  PRESSO_UNROLL
-  for (u32 k = 0; k < kChunkSteps; ++k) then[k] = test[k] != 0 ? then[k] : otherwise[k];
-  program.write(step.to, then);
+  program.read(step.a, rows, test);
+  program.read(step.b, rows, then);
+  program.read(step.c, rows, otherwise);
+  rows.for_each([&](u32 k) { then[k] = test[k] != 0 ? then[k] : otherwise[k]; });
+  program.write(step.to, rows, then);
 }
 
-PRESSO_DEVICE u32 alive_after(const ProgramSpace& program, const PipelineStep& step, u32 alive) {
+template <class Rows>
+PRESSO_DEVICE u32 alive_after(const ProgramSpace& program, const PipelineStep& step,
+                              const Rows& rows, u32 alive) {
   u64 truth[kChunkSteps];
-  program.read(step.a, truth);
-  PRESSO_UNROLL
-  for (u32 k = 0; k < kChunkSteps; ++k) {
+  program.read(step.a, rows, truth);
+  rows.for_each([&](u32 k) {
     if (truth[k] == 0) alive &= ~(1u << k);
-  }
+  });
   return alive;
 }
 
 /// Returns which of the lane's rows are left.
+template <bool kDense>
 PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at,
-                              const ChunkRows& rows) {
+                              const ChunkRows<kDense>& rows) {
   u32 alive = rows.alive;
   for (u32 i = 0; i < program.of.steps; ++i) {
     const PipelineStep& step = program.of.program[i];
@@ -276,40 +328,40 @@ PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at
         run_load(program, step, at, rows);
         break;
       case Kind::kAdd:
-        run_operation(program, step, AddStep{});
+        run_operation(program, step, rows, AddStep{});
         break;
       case Kind::kSubtract:
-        run_operation(program, step, SubtractStep{});
+        run_operation(program, step, rows, SubtractStep{});
         break;
       case Kind::kMultiply:
-        run_operation(program, step, MultiplyStep{});
+        run_operation(program, step, rows, MultiplyStep{});
         break;
       case Kind::kEqual:
-        run_operation(program, step, [](auto a, auto b) { return decltype(a){a == b}; });
+        run_operation(program, step, rows, [](auto a, auto b) { return decltype(a){a == b}; });
         break;
       case Kind::kNotEqual:
-        run_operation(program, step, [](auto a, auto b) { return decltype(a){a != b}; });
+        run_operation(program, step, rows, [](auto a, auto b) { return decltype(a){a != b}; });
         break;
       case Kind::kLess:
-        run_operation(program, step, [](auto a, auto b) { return decltype(a){a < b}; });
+        run_operation(program, step, rows, [](auto a, auto b) { return decltype(a){a < b}; });
         break;
       case Kind::kLessEqual:
-        run_operation(program, step, [](auto a, auto b) { return decltype(a){a <= b}; });
+        run_operation(program, step, rows, [](auto a, auto b) { return decltype(a){a <= b}; });
         break;
       case Kind::kAnd:
-        run_operation(program, step, [](auto a, auto b) { return a & b; });
+        run_operation(program, step, rows, [](auto a, auto b) { return a & b; });
         break;
       case Kind::kOr:
-        run_operation(program, step, [](auto a, auto b) { return a | b; });
+        run_operation(program, step, rows, [](auto a, auto b) { return a | b; });
         break;
       case Kind::kNot:
-        run_operation(program, step, [](auto a, auto) { return a ^ 1; });
+        run_operation(program, step, rows, [](auto a, auto) { return a ^ 1; });
         break;
       case Kind::kSelect:
-        run_select(program, step);
+        run_select(program, step, rows);
         break;
       case Kind::kFilter:
-        alive = alive_after(program, step, alive);
+        alive = alive_after(program, step, rows, alive);
         if (!simt::any(alive != 0)) return 0;
         break;
     }

@@ -15,7 +15,8 @@ constexpr u32 kClearThreads = 256;
 constexpr u32 kMostClearBlocks = 1024;
 constexpr u32 kSettleThreads = 128;
 
-static_assert(sizeof(ColumnTask) == 40 + kTaskVectors * kVectorEntryBytes);
+static_assert(sizeof(ColumnTask) == 40 + kTaskVectors * (kVectorEntryBytes + 16));
+static_assert(sizeof(LeafTask) == 16);
 static_assert(sizeof(OpenColumn) == 4 * sizeof(u64));
 
 __global__ void __launch_bounds__(kCheckWarps* kWarpSize) check_payloads(IntegerBatch batch) {
@@ -37,7 +38,7 @@ __global__ void __launch_bounds__(kClearThreads)
   clear_cells_body(of);
 }
 
-__global__ void __launch_bounds__(kPipelineThreads, 3)
+__global__ void __launch_bounds__(kPipelineThreads, 4)
     count_rows_kernel(__grid_constant__ const Pipeline of,
                       __grid_constant__ const PipelineShape shape) {
   count_rows_body(of, shape);

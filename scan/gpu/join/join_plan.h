@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The plan of a join: what is done, and how its temporary memory is divided. Host code, no CUDA.
+#pragma once
+
+#include <cstdint>
+
+#include "presso/error.h"
+#include "scan/gpu/join/join_types.h"
+
+namespace presso::gpu {
+
+/// What tests set, so that few rows go through everything.
+struct JoinTuning {
+  std::uint32_t part_rows = 3072;    ///< radix: build rows of a part, at most, if bits suffice
+  std::uint32_t one_level_bits = 8;  ///< radix: up to so many bits in one pass
+  std::uint32_t most_bits = 18;      ///< radix: of a part's number
+  std::uint32_t run_rows = 8;        ///< radix: written at once; 1, 2, 4, 8 or 16
+  std::uint32_t least_slots = 64;    ///< radix: of a part's table; even
+  std::uint32_t most_slots = 16384;  ///< radix: of a part's table; even
+  std::uint32_t item_rows = 0;       ///< radix: probe rows of a thread block; 0: by their number
+};
+
+/// What is known of a join before its strategy is chosen.
+struct JoinFacts {
+  std::uint64_t build_rows = 0;
+  std::uint64_t probe_rows = 0;
+  std::uint32_t key_bytes = 8;
+  std::uint64_t range = 0;  ///< places from the least to the greatest build key; 0: not known
+  bool ascend = false;      ///< keys of both sides do
+  bool ordered = false;
+};
+
+/// The fastest strategy that suits, by what was measured (scan/join/NOTES.md, "On a GPU").
+JoinStrategy choose_strategy(const JoinFacts& facts);
+
+/// Offsets into one piece of temporary memory; unused parts are 0.
+struct JoinMemory {
+  std::uint64_t totals = 0;
+  std::uint64_t structure = 0;  ///< table or array
+
+  // Radix. Entries are rows of parts with what lies between parts.
+  std::uint64_t build_hashes = 0, build_rows = 0;
+  std::uint64_t probe_hashes = 0, probe_rows = 0;
+  std::uint64_t spare_hashes = 0, spare_rows = 0;  ///< of level 1, of either side; later others'
+  std::uint64_t build_counts = 0, build_begins = 0;
+  std::uint64_t probe_counts = 0, probe_begins = 0;
+  std::uint64_t fronts = 0, backs = 0;
+  std::uint64_t group_fronts = 0, group_backs = 0;
+  std::uint64_t group_begins = 0, group_counts = 0, group_tiles = 0;
+  std::uint64_t item_begins = 0;
+
+  // Merge.
+  std::uint64_t taking_keys = 0, taking_rows = 0, taking_begins = 0, splits = 0;
+
+  // Groups of build rows.
+  std::uint64_t leader = 0, further = 0, groups = 0, group_list = 0;
+  std::uint64_t group_sums = 0, long_groups = 0, long_count = 0;
+
+  // What was found.
+  std::uint64_t found = 0, tile_begins = 0, piece_begins = 0;
+
+  std::uint64_t bytes = 0;
+};
+
+class JoinPlan {
+ public:
+  /// kInvalidArgument: what is asked for contradicts itself, or memory is missing or misaligned.
+  static Result<JoinPlan> make(const JoinInput& input, const JoinTuning& tuning = {});
+
+  const JoinInput& input() const { return input_; }
+  const JoinMemory& memory() const { return memory_; }
+  /// Bytes of temporary device memory, at a multiple of 256.
+  std::uint64_t temporary_bytes() const { return memory_.bytes; }
+
+  /// Whether each probe row has at most one row of output.
+  bool is_single() const { return is_single_; }
+  /// Whether what is found is kept for each row, so that writing looks up nothing.
+  bool keeps_found() const { return keeps_found_; }
+  bool needs_groups() const { return needs_groups_; }
+  /// A capacity that suffices without counting first; 2^64 - 1 where there is none.
+  std::uint64_t most_pairs() const { return is_single_ ? input_.probe.count : ~std::uint64_t{0}; }
+
+  // Radix.
+  std::uint32_t first_bits() const { return first_bits_; }
+  std::uint32_t second_bits() const { return second_bits_; }
+  std::uint32_t slots() const { return slots_; }
+  std::uint32_t item_rows() const { return item_rows_; }
+  std::uint32_t run_rows() const { return run_rows_; }
+  /// Whether found entries are in the order of parts, not of rows.
+  bool keeps_by_part() const { return keeps_by_part_; }
+  /// Merge: whether some build rows may be left out.
+  bool leaves_rows_out() const {
+    return input_.build.d_valid != nullptr || input_.build.d_selected != nullptr;
+  }
+
+ private:
+  void choose_parts(const JoinTuning& tuning);
+  void divide();
+
+  JoinInput input_;
+  JoinMemory memory_;
+  bool is_single_ = false;
+  bool keeps_found_ = false;
+  bool keeps_by_part_ = false;
+  bool needs_groups_ = false;
+  std::uint32_t first_bits_ = 0, second_bits_ = 0;
+  std::uint32_t slots_ = 0, item_rows_ = 0, run_rows_ = 1;
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Sizes that kernels and the host's plan must agree on. No CUDA.
+#pragma once
+
+#include <cstdint>
+
+#include "format/host_device.h"
+
+namespace presso::gpu {
+
+// Tiles of rows (match_tile.cuh).
+inline constexpr std::uint32_t kTileThreads = 256;
+inline constexpr std::uint32_t kTileItems = 4;
+inline constexpr std::uint32_t kTileRows = kTileThreads * kTileItems;
+
+PRESSO_HD constexpr std::uint64_t tiles_of(std::uint64_t rows) {
+  return (rows + kTileRows - 1) / kTileRows;
+}
+
+// The table of all keys (key_table.cuh).
+inline constexpr std::uint32_t kUnitBytes = 16;
+
+/// Units for `rows` keys, without the one behind: an even number.
+PRESSO_HD constexpr std::uint64_t units_of(std::uint64_t rows, std::uint32_t key_bytes) {
+  const std::uint64_t units = key_bytes == 8 ? 2 * rows : rows;
+  return (units < 2 ? 2 : units) + units % 2;
+}
+PRESSO_HD constexpr std::uint64_t key_table_bytes(std::uint64_t rows, std::uint32_t key_bytes) {
+  return (units_of(rows, key_bytes) + 1) * kUnitBytes;
+}
+
+// Parts (key_partition.cuh).
+inline constexpr std::uint32_t kMoveThreads = 512;
+inline constexpr std::uint32_t kMoveItems = 8;
+inline constexpr std::uint32_t kMoveRows = kMoveThreads * kMoveItems;
+inline constexpr std::uint32_t kMostLevelBits = 9;
+inline constexpr std::uint32_t kMostSharedPartBits = 15;  ///< that are counted in shared memory
+
+/// Entries for `rows` rows in `parts` parts that begin at multiples of `run` rows.
+PRESSO_HD constexpr std::uint64_t entries_of(std::uint64_t rows, std::uint64_t parts,
+                                             std::uint64_t run) {
+  return (rows + parts * (run - 1) + run - 1) / run * run;
+}
+
+// Groups (row_groups.cuh).
+inline constexpr std::uint32_t kShortGroup = 8;  ///< rows that a thread sorts
+
+}  // namespace presso::gpu

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: MIT
+// The kernels of a join in their order. Templates over what runs them, so that the emulator's tests
+// and device_join.cu go through the same steps. A Launcher has
+//
+//     Status fill(void* at, int byte, std::uint64_t bytes);
+//     Status run<Body>(std::uint64_t blocks, std::uint32_t shared_bytes, const Body::Arguments&);
+//
+// run() calls Body::run(arguments) in thread blocks of Body::kThreads: in all that are asked for
+// where Body::kWholeGrid, else in as many of them as run at once. None for 0 blocks.
+#pragma once
+
+#include "scan/gpu/join/join_plan.h"
+#include "scan/gpu/join/key_array.cuh"
+#include "scan/gpu/join/key_merge.cuh"
+#include "scan/gpu/join/key_table.cuh"
+#include "scan/gpu/join/part_join.cuh"
+
+namespace presso::gpu {
+
+/// One join with its memory. Key: u32 or u64.
+template <class Key, class Launcher>
+class JoinSteps {
+ public:
+  JoinSteps(const JoinPlan& plan, void* d_temporary, Launcher& launcher)
+      : plan_(plan),
+        input_(plan.input()),
+        memory_(plan.memory()),
+        base_(static_cast<Byte*>(d_temporary)),
+        launcher_(launcher) {}
+
+  /// Structures, and what is found where that is kept; else pairs are counted.
+  Status count() {
+    PRESSO_TRY(prepare());
+    return plan_.keeps_found() ? find_all() : look_up(false, {});
+  }
+
+  /// After count(), as often as wanted.
+  Status write(const JoinPairs& pairs) {
+    if (plan_.keeps_found()) return write_list(pairs);
+    PRESSO_TRY(launcher_.fill(totals(), 0, sizeof(std::uint64_t)));
+    return look_up(true, pairs);
+  }
+
+  /// Both, with no look-up twice.
+  Status join(const JoinPairs& pairs) {
+    PRESSO_TRY(prepare());
+    if (!plan_.keeps_found()) return look_up(true, pairs);
+    if (plan_.is_single() && !is_radix()) return write_in_order(pairs);
+    PRESSO_TRY(find_all());
+    return write_list(pairs);
+  }
+
+ private:
+  template <class T>
+  T* at(std::uint64_t offset) const {
+    return reinterpret_cast<T*>(base_ + offset);
+  }
+  JoinTotals* totals() const { return at<JoinTotals>(memory_.totals); }
+
+  template <class Body>
+  Status run(std::uint64_t blocks, const typename Body::Arguments& arguments) {
+    return launcher_.template run<Body>(blocks, Body::kSharedBytes, arguments);
+  }
+  template <class Body>
+  Status run_with(std::uint64_t blocks, std::uint32_t shared_bytes,
+                  const typename Body::Arguments& arguments) {
+    return launcher_.template run<Body>(blocks, shared_bytes, arguments);
+  }
+
+  std::uint64_t build_tiles() const { return tiles_of(input_.build.count); }
+  std::uint64_t probe_tiles() const { return tiles_of(input_.probe.count); }
+  bool is_radix() const { return input_.strategy == JoinStrategy::kRadix; }
+
+  MatchOutput output(const JoinPairs& pairs) const { return {pairs, totals(), input_.d_matched}; }
+
+  // --- building
+
+  Status prepare() {
+    PRESSO_TRY(launcher_.fill(totals(), 0, sizeof(JoinTotals)));
+    if (input_.d_matched != nullptr) {
+      const std::uint64_t words = (std::uint64_t{input_.build.count} + kWordBits - 1) / kWordBits;
+      PRESSO_TRY(launcher_.fill(input_.d_matched, 0, words * sizeof(u32)));
+    }
+    if (plan_.needs_groups()) {
+      const std::uint64_t bytes = std::uint64_t{input_.build.count} * sizeof(u32);
+      PRESSO_TRY(launcher_.fill(at<u32>(memory_.leader), 0xFF, bytes));
+      PRESSO_TRY(launcher_.fill(at<u32>(memory_.further), 0, bytes));
+    }
+    switch (input_.strategy) {
+      case JoinStrategy::kDirect:
+        PRESSO_TRY(build_array());
+        break;
+      case JoinStrategy::kTable:
+        PRESSO_TRY(build_table());
+        break;
+      case JoinStrategy::kRadix:
+        PRESSO_TRY(build_parts());
+        break;
+      case JoinStrategy::kMerge:
+        return prepare_merge();
+    }
+    return plan_.needs_groups() ? place_groups() : Status();
+  }
+
+  KeyTable<Key> table() const {
+    return {at<KeyUnit<Key>>(memory_.structure),
+            static_cast<u32>(units_of(input_.build.count, sizeof(Key)))};
+  }
+  KeyArray<Key> array() const {
+    return {at<u32>(memory_.structure), static_cast<Key>(input_.least),
+            static_cast<Key>(input_.most - input_.least)};
+  }
+
+  Status build_table() {
+    const std::uint64_t bytes = key_table_bytes(input_.build.count, sizeof(Key));
+    PRESSO_TRY(launcher_.fill(at<Byte>(memory_.structure), 0xFF, bytes));
+    PRESSO_TRY(run<BuildTable<Key>>(build_tiles(), {table(), input_.build, totals()}));
+    return find_groups(table());
+  }
+
+  Status build_array() {
+    const std::uint64_t places = input_.most - input_.least + 1;
+    PRESSO_TRY(launcher_.fill(at<Byte>(memory_.structure), 0xFF, places * sizeof(u32)));
+    const ArrayBuildArguments<Key> arguments{array(), input_.build, totals()};
+    if (!plan_.needs_groups()) return run<BuildArray<Key, true>>(build_tiles(), arguments);
+    PRESSO_TRY((run<BuildArray<Key, false>>(build_tiles(), arguments)));
+    return find_groups(array());
+  }
+
+  // --- groups
+
+  GroupArguments groups() const {
+    GroupArguments to;
+    to.rows = input_.build.count;
+    to.totals = totals();
+    if (!plan_.needs_groups()) return to;
+    to.leader = at<u32>(memory_.leader);
+    to.further = at<u32>(memory_.further);
+    to.groups = at<RowGroup>(memory_.groups);
+    to.tile_begins = at<u64>(memory_.group_sums);
+    to.list = at<u32>(memory_.group_list);
+    to.scratch = to.further;
+    to.long_groups = at<u32>(memory_.long_groups);
+    to.long_count = at<u32>(memory_.long_count);
+    to.marks = input_.d_matched;
+    return to;
+  }
+
+  template <class Finder>
+  Status find_groups(const Finder& finder) {
+    if (!plan_.needs_groups()) return {};
+    return run<FindGroups<Finder>>(build_tiles(), {finder, input_.build, groups()});
+  }
+
+  /// Of all structures whose rows do not ascend.
+  Status place_groups() {
+    if (plan_.is_single()) return {};  // only marks are spread
+    const GroupArguments arguments = groups();
+    PRESSO_TRY(run<SumGroups>(build_tiles(), arguments));
+    ScanArguments scan;
+    scan.begins = arguments.tile_begins;
+    scan.count = build_tiles();
+    scan.condition = &totals()->has_duplicates;
+    PRESSO_TRY(run<ScanSums>(1, scan));
+    PRESSO_TRY(run<PlaceGroups>(build_tiles(), arguments));
+    PRESSO_TRY(run<FillGroups>(build_tiles(), arguments));
+    if (!input_.ordered) return {};
+    PRESSO_TRY(launcher_.fill(arguments.long_count, 0, sizeof(u32)));
+    PRESSO_TRY(run<SortShortGroups>(build_tiles(), arguments));
+    return run<SortLongGroups>(input_.build.count / kShortGroup, arguments);
+  }
+
+  Status spread_marks() {
+    if (!plan_.needs_groups() || input_.d_matched == nullptr) return {};
+    return run<SpreadMarks>(build_tiles(), groups());
+  }
+
+  // --- parts
+
+  PartBits bits() const { return {plan_.first_bits(), plan_.second_bits(), plan_.run_rows()}; }
+  Parts<Key> build_side() const {
+    return {at<Key>(memory_.build_hashes), at<u32>(memory_.build_rows),
+            at<u32>(memory_.build_begins), at<u32>(memory_.build_counts)};
+  }
+  Parts<Key> probe_side() const {
+    return {at<Key>(memory_.probe_hashes), at<u32>(memory_.probe_rows),
+            at<u32>(memory_.probe_begins), at<u32>(memory_.probe_counts)};
+  }
+  Parts<Key> spare() const {
+    return {at<Key>(memory_.spare_hashes), at<u32>(memory_.spare_rows), nullptr, nullptr};
+  }
+
+  Status build_parts() {
+    PRESSO_TRY(launcher_.fill(at<u32>(memory_.build_counts), 0,
+                              2 * sizeof(u32) * std::uint64_t{bits().parts()}));
+    PRESSO_TRY(partition(input_.build, build_side()));
+    if (!input_.unique) {
+      PRESSO_TRY(
+          run_with<GroupParts<Key>>(bits().parts(), GroupParts<Key>::shared_bytes(plan_.slots()),
+                                    {build_side(), spare(), bits(), plan_.slots(), groups()}));
+    }
+    PRESSO_TRY(partition(input_.probe, probe_side()));
+    return run<PlaceItems>(1, {bits(), at<u32>(memory_.build_counts), at<u32>(memory_.probe_counts),
+                               plan_.item_rows(), at<u32>(memory_.item_begins)});
+  }
+
+  Status partition(const JoinRows& rows, const Parts<Key>& to) {
+    const std::uint64_t count_tiles =
+        (std::uint64_t{rows.count} + kCountThreads * kCountItems - 1) /
+        (kCountThreads * kCountItems);
+    PRESSO_TRY(run_with<CountParts<Key>>(count_tiles, CountParts<Key>::shared_bytes(bits()),
+                                         {rows, bits(), to.counts}));
+    PlacePartsArguments places;
+    places.bits = bits();
+    places.counts = to.counts;
+    places.begins = to.begins;
+    places.rows = to.rows;
+    places.parts = {at<u32>(memory_.fronts), at<u32>(memory_.backs)};
+    places.groups = {at<u32>(memory_.group_fronts), at<u32>(memory_.group_backs)};
+    places.group_begins = at<u32>(memory_.group_begins);
+    places.group_counts = at<u32>(memory_.group_counts);
+    places.group_tiles = at<u32>(memory_.group_tiles);
+    PRESSO_TRY(run<PlaceParts>(1, places));
+
+    const bool has_two = bits().second > 0;
+    const std::uint64_t tiles = (std::uint64_t{rows.count} + kMoveRows - 1) / kMoveRows;
+    MoveArguments<Key> moves;
+    moves.bits = bits();
+    moves.source = rows;
+    moves.hashes = has_two ? spare().hashes : to.hashes;
+    moves.rows = has_two ? spare().rows : to.rows;
+    moves.cursors = has_two ? places.groups : places.parts;
+    using First = MoveRows<Key, 1>;
+    PRESSO_TRY(run_with<First>(tiles, First::shared_bytes(bits()), moves));
+    if (!has_two) return {};
+    moves.hashes_in = moves.hashes;
+    moves.rows_in = moves.rows;
+    moves.group_begins = places.group_begins;
+    moves.group_counts = places.group_counts;
+    moves.group_tiles = places.group_tiles;
+    moves.hashes = to.hashes;
+    moves.rows = to.rows;
+    moves.cursors = places.parts;
+    using Second = MoveRows<Key, 2>;
+    return run_with<Second>(tiles, Second::shared_bytes(bits()), moves);
+  }
+
+  template <PartMode kMode>
+  Status join_parts(const JoinPairs& pairs) {
+    using Body = JoinItems<Key, kMode>;
+    JoinItemsArguments<Key> to;
+    to.build = build_side();
+    to.probe = probe_side();
+    to.bits = bits();
+    to.slots = plan_.slots();
+    to.item_rows = plan_.item_rows();
+    to.item_begins = at<u32>(memory_.item_begins);
+    to.pairs = choice_of(input_.kind).pairs;
+    // Of a list, SumTiles marks build rows.
+    to.out = {pairs, totals(), plan_.keeps_found() ? nullptr : input_.d_matched};
+    to.found = plan_.keeps_found() ? at<u32>(memory_.found) : nullptr;
+    const std::uint64_t items = bits().parts() + input_.probe.count / plan_.item_rows();
+    return run_with<Body>(items, Body::shared_bytes(plan_.slots()), to);
+  }
+
+  // --- merging
+
+  AscendingKeys<Key> ascending() const {
+    AscendingKeys<Key> to;
+    to.keys = static_cast<const Key*>(input_.build.d_keys);
+    to.most = input_.build.count;
+    if (!plan_.leaves_rows_out()) return to;
+    to.keys = at<Key>(memory_.taking_keys);
+    to.rows = at<u32>(memory_.taking_rows);
+    to.d_count = at<u64>(memory_.taking_begins) + build_tiles();
+    return to;
+  }
+  KeyMerge<Key> merge() const { return {ascending(), at<u64>(memory_.splits)}; }
+
+  Status prepare_merge() {
+    MergeArguments<Key> to;
+    to.build = input_.build;
+    to.probe = input_.probe;
+    to.ascending = ascending();
+    to.keys = at<Key>(memory_.taking_keys);
+    to.rows = at<u32>(memory_.taking_rows);
+    to.tile_begins = at<u64>(memory_.taking_begins);
+    to.splits = at<u64>(memory_.splits);
+    to.groups = groups();
+    if (plan_.leaves_rows_out()) {
+      PRESSO_TRY(run<CountTaking<Key>>(build_tiles(), to));
+      ScanArguments scan;
+      scan.begins = to.tile_begins;
+      scan.count = build_tiles();
+      PRESSO_TRY(run<ScanSums>(1, scan));
+      PRESSO_TRY(run<WriteTaking<Key>>(build_tiles(), to));
+    }
+    PRESSO_TRY(run<SplitTiles<Key>>(probe_tiles() / kTileThreads + 1, to));
+    if (!plan_.needs_groups()) return {};
+    PRESSO_TRY(run<FlagRuns<Key>>(build_tiles(), to));
+    return run<GroupRuns<Key>>(build_tiles(), to);
+  }
+
+  // --- looking up
+
+  Status look_up(bool writes, const JoinPairs& pairs) {
+    switch (input_.strategy) {
+      case JoinStrategy::kDirect:
+        PRESSO_TRY(look_up_in(array(), writes, pairs));
+        break;
+      case JoinStrategy::kTable:
+        PRESSO_TRY(look_up_in(table(), writes, pairs));
+        break;
+      case JoinStrategy::kRadix:
+        PRESSO_TRY(writes ? join_parts<PartMode::kWrite>(pairs)
+                          : join_parts<PartMode::kCount>(pairs));
+        break;
+      case JoinStrategy::kMerge:
+        PRESSO_TRY(look_up_in(merge(), writes, pairs));
+        break;
+    }
+    return spread_marks();
+  }
+
+  template <class Finder>
+  LookUpArguments<Finder> arguments_of(const Finder& finder, const JoinPairs& pairs) const {
+    return {finder, input_.probe, choice_of(input_.kind), output(pairs), nullptr, {}, {}};
+  }
+
+  template <class Finder>
+  Status look_up_in(const Finder& finder, bool writes, const JoinPairs& pairs) {
+    const auto arguments = arguments_of(finder, pairs);
+    if (writes) return run<LookUp<Finder, LookUpMode::kWrite>>(probe_tiles(), arguments);
+    return run<LookUp<Finder, LookUpMode::kCount>>(probe_tiles(), arguments);
+  }
+
+  template <class Finder>
+  Status keep_from(const Finder& finder) {
+    auto arguments = arguments_of(finder, {});
+    arguments.found = at<u32>(memory_.found);
+    arguments.list = list({});
+    return run<LookUp<Finder, LookUpMode::kKeep>>(probe_tiles(), arguments);
+  }
+
+  /// In one run, so that nothing needs to be kept.
+  Status write_in_order(const JoinPairs& pairs) {
+    const std::uint64_t bytes = sizeof(u64) * (probe_tiles() + 1);
+    PRESSO_TRY(launcher_.fill(at<u64>(memory_.tile_begins), 0, bytes));
+    switch (input_.strategy) {
+      case JoinStrategy::kDirect:
+        PRESSO_TRY(write_in_order_from(array(), pairs));
+        break;
+      case JoinStrategy::kMerge:
+        PRESSO_TRY(write_in_order_from(merge(), pairs));
+        break;
+      default:
+        PRESSO_TRY(write_in_order_from(table(), pairs));
+    }
+    return spread_marks();
+  }
+
+  template <class Finder>
+  Status write_in_order_from(const Finder& finder, const JoinPairs& pairs) {
+    auto arguments = arguments_of(finder, pairs);
+    arguments.order = {at<u32>(memory_.tile_begins), at<u64>(memory_.tile_begins) + 1};
+    return run<LookUp<Finder, LookUpMode::kWriteInOrder>>(probe_tiles(), arguments);
+  }
+
+  Status keep_from_parts() {
+    if (plan_.keeps_by_part()) return join_parts<PartMode::kKeep>({});
+    const std::uint64_t bytes = std::uint64_t{input_.probe.count} * sizeof(u32);
+    PRESSO_TRY(launcher_.fill(at<u32>(memory_.found), 0xFF, bytes));
+    return join_parts<PartMode::kScatter>({});
+  }
+
+  // --- lists
+
+  std::uint64_t list_count() const {
+    return plan_.keeps_by_part() ? entries_of(input_.probe.count, bits().parts(), plan_.run_rows())
+                                 : input_.probe.count;
+  }
+
+  MatchList list(const JoinPairs& pairs) const {
+    MatchList to;
+    to.found = at<u32>(memory_.found);
+    to.count = list_count();
+    if (plan_.keeps_by_part()) {
+      to.rows = at<u32>(memory_.probe_rows);
+      to.limit = at<u32>(memory_.probe_begins) + bits().parts();
+    }
+    to.selected = input_.probe.d_selected;
+    to.choice = choice_of(input_.kind);
+    to.pairs = pairs;
+    to.totals = totals();
+    to.matched = input_.d_matched;
+    to.tile_begins = at<u64>(memory_.tile_begins);
+    to.piece_begins = at<u64>(memory_.piece_begins);
+    if (plan_.is_single()) return to;
+    to.groups = at<RowGroup>(memory_.groups);
+    const bool is_merge = input_.strategy == JoinStrategy::kMerge;
+    if (!is_merge) {
+      to.group_rows = at<u32>(memory_.group_list);
+    } else if (plan_.leaves_rows_out()) {
+      to.group_rows = at<u32>(memory_.taking_rows);
+    }
+    return to;
+  }
+
+  Status find_all() {
+    switch (input_.strategy) {
+      case JoinStrategy::kDirect:
+        PRESSO_TRY(keep_from(array()));
+        break;
+      case JoinStrategy::kTable:
+        PRESSO_TRY(keep_from(table()));
+        break;
+      case JoinStrategy::kRadix:
+        PRESSO_TRY(keep_from_parts());
+        break;
+      case JoinStrategy::kMerge:
+        PRESSO_TRY(keep_from(merge()));
+        break;
+    }
+    const MatchList to = list({});
+    if (is_radix()) PRESSO_TRY(run<SumTiles>(tiles_of(to.count), to));
+    ScanArguments scan;
+    scan.begins = to.tile_begins;
+    scan.piece_begins = to.piece_begins;
+    scan.count = tiles_of(to.count);
+    scan.total = &totals()->pairs;
+    PRESSO_TRY(run<ScanSums>(1, scan));
+    return spread_marks();
+  }
+
+  Status write_list(const JoinPairs& pairs) {
+    if (pairs.capacity == 0) return {};
+    const MatchList to = list(pairs);
+    return run<WriteList>(tiles_of(to.count), to);
+  }
+
+  const JoinPlan& plan_;
+  const JoinInput& input_;
+  const JoinMemory& memory_;
+  Byte* base_;
+  Launcher& launcher_;
+};
+
+/// Calls use(steps) for the join's key type.
+template <class Launcher, class Use>
+Status with_join_steps(const JoinPlan& plan, void* d_temporary, Launcher& launcher,
+                       const Use& use) {
+  if (plan.input().key_bytes == sizeof(u32)) {
+    JoinSteps<u32, Launcher> steps(plan, d_temporary, launcher);
+    return use(steps);
+  }
+  JoinSteps<u64, Launcher> steps(plan, d_temporary, launcher);
+  return use(steps);
+}
+
+}  // namespace presso::gpu

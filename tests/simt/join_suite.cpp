@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: MIT
+// Joins compared with a map on the CPU: every strategy, kind and order, keys of both widths,
+// bitmaps, repeated and skewed keys, and parts that are too large for their tables.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "tests/simt/join_backend.h"
+
+namespace presso::gpu::test {
+namespace {
+
+using Pair = std::pair<std::uint32_t, std::uint32_t>;
+
+constexpr JoinStrategy kStrategies[] = {JoinStrategy::kDirect, JoinStrategy::kTable,
+                                        JoinStrategy::kRadix, JoinStrategy::kMerge};
+constexpr JoinKind kKinds[] = {JoinKind::kInner, JoinKind::kLeft, JoinKind::kSemi, JoinKind::kAnti};
+
+/// The key whose hash is all ones, which has a place of its own in tables.
+constexpr std::uint64_t kKeyOfOnes = 0x9734AC60F75DA85Bu;
+
+bool has_bit(const std::vector<std::uint32_t>& bits, std::size_t row) {
+  return bits.empty() || (bits[row / 32] >> (row % 32) & 1) != 0;
+}
+bool is_selected(const JoinColumn& column, std::size_t row) {
+  return has_bit(column.selected, row);
+}
+bool takes_part(const JoinColumn& column, std::size_t row) {
+  return is_selected(column, row) && has_bit(column.valid, row);
+}
+
+struct Expected {
+  std::vector<Pair> pairs;  ///< by probe row, then build row
+  std::vector<std::uint32_t> marks;
+};
+
+Expected expected_of(const JoinCase& asked) {
+  std::map<std::uint64_t, std::vector<std::uint32_t>> rows;
+  const std::uint64_t mask = asked.key_bytes == 4 ? 0xFFFFFFFFu : ~std::uint64_t{0};
+  for (std::uint32_t row = 0; row < asked.build.keys.size(); ++row) {
+    if (takes_part(asked.build, row)) rows[asked.build.keys[row] & mask].push_back(row);
+  }
+  Expected expected;
+  expected.marks.resize((asked.build.keys.size() + 31) / 32);
+  for (std::uint32_t row = 0; row < asked.probe.keys.size(); ++row) {
+    auto found = rows.end();
+    if (takes_part(asked.probe, row)) found = rows.find(asked.probe.keys[row] & mask);
+    if (found == rows.end()) {
+      const bool comes = asked.kind == JoinKind::kLeft || asked.kind == JoinKind::kAnti;
+      if (comes && is_selected(asked.probe, row)) expected.pairs.emplace_back(row, kNoRow);
+      continue;
+    }
+    for (const std::uint32_t build : found->second) expected.marks[build / 32] |= 1u << build % 32;
+    if (asked.kind == JoinKind::kSemi) expected.pairs.emplace_back(row, kNoRow);
+    if (asked.kind == JoinKind::kSemi || asked.kind == JoinKind::kAnti) continue;
+    for (const std::uint32_t build : found->second) expected.pairs.emplace_back(row, build);
+  }
+  return expected;
+}
+
+const char* name_of(JoinStrategy strategy) {
+  constexpr const char* kNames[] = {"direct", "table", "radix", "merge"};
+  return kNames[static_cast<std::size_t>(strategy)];
+}
+const char* name_of(JoinKind kind) {
+  constexpr const char* kNames[] = {"inner", "left", "semi", "anti"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string text_of(const JoinCase& asked) {
+  return std::string(name_of(asked.strategy)) + " " + name_of(asked.kind) + ", " +
+         std::to_string(asked.build.keys.size()) + " x " + std::to_string(asked.probe.keys.size()) +
+         " rows of " + std::to_string(8 * asked.key_bytes) + " bits" +
+         (asked.ordered ? ", ordered" : "") + (asked.unique ? ", unique" : "") +
+         (asked.marks ? ", marks" : "") + (asked.in_one_run ? ", in one run" : "") +
+         (asked.build.valid.empty() ? "" : ", bitmaps");
+}
+
+/// Keys of this list in the order that the strategy wants.
+JoinColumn column_of(std::vector<std::uint64_t> keys, const JoinCase& asked) {
+  if (asked.key_bytes == 4) {
+    for (std::uint64_t& key : keys) key &= 0xFFFFFFFFu;
+  }
+  if (asked.strategy == JoinStrategy::kMerge) std::sort(keys.begin(), keys.end());
+  return {std::move(keys), {}, {}};
+}
+
+class Joins : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string why = join_backend().unavailable();
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+
+  void expect_right(const JoinCase& asked) {
+    SCOPED_TRACE(text_of(asked));
+    auto outcome = join_backend().join(asked, ++seed_);
+    ASSERT_TRUE(outcome.ok()) << outcome.error().message();
+    const Expected expected = expected_of(asked);
+    EXPECT_EQ(outcome->totals.pairs, expected.pairs.size());
+    EXPECT_TRUE(outcome->is_intact);
+    if (asked.marks) {
+      EXPECT_EQ(outcome->marks, expected.marks);
+    }
+    std::vector<Pair> pairs;
+    const bool has_build = !outcome->build.empty();
+    for (std::size_t i = 0; i < outcome->probe.size(); ++i) {
+      pairs.emplace_back(outcome->probe[i], has_build ? outcome->build[i] : kNoRow);
+    }
+    if (!asked.ordered) std::sort(pairs.begin(), pairs.end());
+    if (!asked.in_one_run || asked.capacity >= expected.pairs.size()) {
+      ASSERT_EQ(pairs.size(), expected.pairs.size());
+      EXPECT_TRUE(pairs == expected.pairs) << first_difference(pairs, expected.pairs);
+    } else {
+      ASSERT_EQ(pairs.size(), asked.capacity);
+      EXPECT_TRUE(std::adjacent_find(pairs.begin(), pairs.end()) == pairs.end());
+      EXPECT_TRUE(
+          std::includes(expected.pairs.begin(), expected.pairs.end(), pairs.begin(), pairs.end()));
+    }
+  }
+
+  /// Counted first and in one run, in any order and in the order of rows.
+  void expect_right_all_ways(JoinCase asked) {
+    for (const bool ordered : {false, true}) {
+      asked.ordered = ordered;
+      asked.in_one_run = false;
+      expect_right(asked);
+      asked.in_one_run = true;
+      asked.capacity = expected_of(asked).pairs.size() + 5;
+      expect_right(asked);
+    }
+  }
+
+  static std::string first_difference(const std::vector<Pair>& a, const std::vector<Pair>& b) {
+    std::size_t i = 0;
+    while (i < a.size() && a[i] == b[i]) ++i;
+    if (i == a.size()) return {};
+    return "pair " + std::to_string(i) + ": " + std::to_string(a[i].first) + ", " +
+           std::to_string(a[i].second) + " for " + std::to_string(b[i].first) + ", " +
+           std::to_string(b[i].second);
+  }
+
+  std::uint64_t random() { return random_(); }
+  std::uint64_t below(std::uint64_t end) { return random_() % end; }
+
+  /// Different keys: spread over all 64 bits, or, for arrays, near one another.
+  std::vector<std::uint64_t> distinct_keys(std::size_t count, const JoinCase& asked) {
+    std::vector<std::uint64_t> keys(count);
+    const std::uint64_t first = random() >> 1 & ~std::uint64_t{0xFFFFFF};
+    for (std::size_t i = 0; i < count; ++i) {
+      // Odd multiples differ in the lower half, too.
+      keys[i] =
+          asked.strategy == JoinStrategy::kDirect ? first + 3 * i : (i + 1) * 0x9E3779B97F4A7C15u;
+    }
+    if (asked.strategy != JoinStrategy::kDirect && count > 3) keys[1] = kKeyOfOnes;
+    std::shuffle(keys.begin(), keys.end(), random_);
+    return keys;
+  }
+
+  /// Keys of which `match` in a thousand are build keys.
+  std::vector<std::uint64_t> probe_keys(const std::vector<std::uint64_t>& build, std::size_t count,
+                                        std::uint64_t match) {
+    std::vector<std::uint64_t> keys(count);
+    for (std::uint64_t& key : keys) {
+      const std::uint64_t other = build.empty() ? random() : build[below(build.size())] + 1;
+      key = !build.empty() && below(1000) < match ? build[below(build.size())] : other;
+    }
+    return keys;
+  }
+
+  std::vector<std::uint32_t> bits_of(std::size_t rows, std::uint64_t set) {
+    std::vector<std::uint32_t> words((rows + 31) / 32);
+    for (std::uint32_t& word : words) {
+      for (std::uint32_t bit = 0; bit < 32; ++bit) word |= (below(1000) < set ? 1u : 0u) << bit;
+    }
+    return words;
+  }
+
+  void add_bitmaps(JoinCase& asked) {
+    asked.build.valid = bits_of(asked.build.keys.size(), 900);
+    asked.build.selected = bits_of(asked.build.keys.size(), 600);
+    asked.probe.valid = bits_of(asked.probe.keys.size(), 800);
+    asked.probe.selected = bits_of(asked.probe.keys.size(), 500);
+  }
+
+  static JoinTuning small_parts() {
+    JoinTuning tuning;
+    tuning.part_rows = 100;
+    tuning.one_level_bits = 2;
+    tuning.item_rows = 700;
+    return tuning;
+  }
+
+  std::mt19937_64 random_{20260};
+  std::uint32_t seed_ = 0;
+};
+
+JoinCase case_of(JoinStrategy strategy, std::uint32_t key_bytes) {
+  JoinCase asked;
+  asked.strategy = strategy;
+  asked.key_bytes = key_bytes;
+  return asked;
+}
+
+TEST_F(Joins, FindsEachKeyOfAUniqueSide) {
+  for (const JoinStrategy strategy : kStrategies) {
+    for (const std::uint32_t key_bytes : {4u, 8u}) {
+      JoinCase asked = case_of(strategy, key_bytes);
+      asked.unique = true;
+      asked.tuning = small_parts();
+      const auto build = distinct_keys(1025, asked);
+      asked.build = column_of(build, asked);
+      for (const std::uint64_t match : {1000, 100, 0}) {
+        asked.probe = column_of(probe_keys(asked.build.keys, 1500, match), asked);
+        expect_right_all_ways(asked);
+      }
+    }
+  }
+}
+
+TEST_F(Joins, OfAllSizesAtTheEdges) {
+  for (const JoinStrategy strategy : kStrategies) {
+    JoinCase asked = case_of(strategy, 8);
+    for (const std::size_t build : {0, 1, 31, 33, 1024}) {
+      for (const std::size_t probe : {0, 1, 32, 1023, 1025}) {
+        asked.unique = below(2) == 0;
+        asked.ordered = below(2) == 0;
+        asked.in_one_run = false;
+        asked.key_bytes = below(2) == 0 ? 4 : 8;
+        asked.kind = kKinds[below(4)];
+        asked.build = column_of(distinct_keys(build, asked), asked);
+        asked.probe = column_of(probe_keys(asked.build.keys, probe, 700), asked);
+        expect_right(asked);
+      }
+    }
+  }
+}
+
+TEST_F(Joins, OfAllKindsWithBitmaps) {
+  for (const JoinStrategy strategy : kStrategies) {
+    for (const JoinKind kind : kKinds) {
+      for (const bool unique : {false, true}) {
+        JoinCase asked = case_of(strategy, 8);
+        asked.kind = kind;
+        asked.unique = unique;
+        asked.tuning = small_parts();
+        auto build = distinct_keys(unique ? 1100 : 300, asked);
+        if (!unique) build = probe_keys(build, 1100, 1000);
+        asked.build = column_of(build, asked);
+        asked.probe = column_of(probe_keys(asked.build.keys, 1400, 600), asked);
+        asked.marks = below(2) == 0;
+        expect_right_all_ways(asked);
+        add_bitmaps(asked);
+        asked.marks = true;
+        expect_right_all_ways(asked);
+      }
+    }
+  }
+}
+
+TEST_F(Joins, OfKeysThatRepeat) {
+  for (const JoinStrategy strategy : kStrategies) {
+    for (const std::uint32_t key_bytes : {4u, 8u}) {
+      JoinCase asked = case_of(strategy, key_bytes);
+      asked.tuning = small_parts();
+      // Groups of about 2, of about 20, and one of all rows.
+      for (const std::size_t keys : {700, 70, 1}) {
+        const auto distinct = distinct_keys(keys, asked);
+        asked.build = column_of(probe_keys(distinct, 1300, 1000), asked);
+        asked.probe = column_of(probe_keys(distinct, keys == 1 ? 40 : 1100, 800), asked);
+        expect_right_all_ways(asked);
+      }
+    }
+  }
+}
+
+TEST_F(Joins, OfNoRepeatedKeysWhereNobodyKnows) {
+  for (const JoinStrategy strategy : kStrategies) {
+    JoinCase asked = case_of(strategy, 8);
+    asked.tuning = small_parts();
+    asked.build = column_of(distinct_keys(1030, asked), asked);
+    asked.probe = column_of(probe_keys(asked.build.keys, 1100, 500), asked);
+    asked.marks = true;
+    expect_right_all_ways(asked);
+  }
+}
+
+TEST_F(Joins, OfSkewedKeys) {
+  // Zipf with exponent 1.5, and one key of half of all probe rows.
+  for (const JoinStrategy strategy : kStrategies) {
+    JoinCase asked = case_of(strategy, 8);
+    asked.tuning = small_parts();
+    const auto distinct = distinct_keys(500, asked);
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < distinct.size(); ++i) {
+      weights.push_back(std::pow(static_cast<double>(i + 1), -1.5));
+    }
+    std::discrete_distribution<std::size_t> zipf(weights.begin(), weights.end());
+    std::vector<std::uint64_t> build(600), probe(1500);
+    for (std::uint64_t& key : build) key = distinct[zipf(random_)];
+    for (std::uint64_t& key : probe) key = distinct[below(2) == 0 ? 7 : below(500)];
+    asked.build = column_of(build, asked);
+    asked.probe = column_of(probe, asked);
+    expect_right_all_ways(asked);
+  }
+}
+
+TEST_F(Joins, OfExtremeKeys) {
+  // Among them the keys whose hashes are all ones and all zeros.
+  const std::vector<std::uint64_t> extreme = {0,
+                                              1,
+                                              0x7FFFFFFFFFFFFFFFu,
+                                              0x8000000000000000u,
+                                              ~std::uint64_t{0},
+                                              0xFFFFFFFFu,
+                                              0x7FFFFFFFu,
+                                              0x80000000u,
+                                              kKeyOfOnes,
+                                              0x1CD2C4C6u,
+                                              0xFFFFFFFF00000000u};
+  for (const JoinStrategy strategy : kStrategies) {
+    if (strategy == JoinStrategy::kDirect) continue;
+    for (const bool repeats : {false, true}) {
+      JoinCase asked = case_of(strategy, 8);
+      auto build = extreme;
+      if (repeats) build.insert(build.end(), extreme.begin(), extreme.end());
+      asked.build = column_of(build, asked);
+      asked.probe = column_of(probe_keys(extreme, 100, 900), asked);
+      expect_right_all_ways(asked);
+    }
+  }
+  JoinCase direct = case_of(JoinStrategy::kDirect, 8);
+  direct.build = column_of({~std::uint64_t{0}, ~std::uint64_t{0} - 7}, direct);
+  direct.probe = column_of({0, ~std::uint64_t{0}, ~std::uint64_t{0} - 7, 5, 1}, direct);
+  expect_right_all_ways(direct);
+}
+
+TEST_F(Joins, OfPartsThatAreLargerThanTheirTables) {
+  for (const JoinKind kind : kKinds) {
+    for (const bool unique : {false, true}) {
+      JoinCase asked = case_of(JoinStrategy::kRadix, 8);
+      asked.kind = kind;
+      asked.unique = unique;
+      asked.marks = true;
+      asked.tuning.most_bits = unique ? 1 : 2;
+      asked.tuning.one_level_bits = 1;
+      asked.tuning.most_slots = 160;
+      asked.tuning.least_slots = 160;
+      asked.tuning.item_rows = 900;
+      auto build = distinct_keys(1200, asked);
+      if (!unique) build = probe_keys(build, 1500, 1000);
+      asked.build = column_of(build, asked);
+      asked.probe = column_of(probe_keys(build, 1300, 700), asked);
+      expect_right_all_ways(asked);
+    }
+  }
+}
+
+TEST_F(Joins, OfPartsThatAreWrittenInRunsOfAnyLength) {
+  for (const std::uint32_t run_rows : {1u, 2u, 16u}) {
+    for (const bool unique : {false, true}) {
+      JoinCase asked = case_of(JoinStrategy::kRadix, 8);
+      asked.unique = unique;
+      asked.tuning = small_parts();
+      asked.tuning.run_rows = run_rows;
+      asked.build = column_of(distinct_keys(1200, asked), asked);
+      // More than one tile for each of the blocks that the emulator runs.
+      asked.probe = column_of(probe_keys(asked.build.keys, 14000, 500), asked);
+      expect_right(asked);
+    }
+  }
+}
+
+TEST_F(Joins, WithoutRoomForAllPairs) {
+  for (const JoinStrategy strategy : kStrategies) {
+    for (const bool unique : {false, true}) {
+      JoinCase asked = case_of(strategy, 4);
+      asked.unique = unique;
+      asked.in_one_run = true;
+      asked.capacity = 333;
+      const auto distinct = distinct_keys(400, asked);
+      asked.build = column_of(unique ? distinct : probe_keys(distinct, 900, 1000), asked);
+      asked.probe = column_of(probe_keys(distinct, 1200, 900), asked);
+      expect_right(asked);
+      asked.capacity = 0;
+      expect_right(asked);
+    }
+  }
+}
+
+TEST_F(Joins, WithLongGroupsInOrder) {
+  // Sorted by one thread, in shared memory, and by digits.
+  for (const std::size_t rows : {std::size_t{9}, std::size_t{600}, std::size_t{9000}}) {
+    for (const JoinStrategy strategy : {JoinStrategy::kTable, JoinStrategy::kRadix}) {
+      JoinCase asked = case_of(strategy, 4);
+      asked.ordered = true;
+      asked.tuning = small_parts();
+      std::vector<std::uint64_t> build = distinct_keys(100, asked);
+      build.resize(100 + rows, build[5]);
+      std::shuffle(build.begin(), build.end(), random_);
+      asked.build = column_of(build, asked);
+      asked.probe = column_of({build[5], build[0], build[1], build[2], build[3]}, asked);
+      asked.probe.keys.push_back(asked.build.keys[50]);
+      expect_right(asked);
+    }
+  }
+}
+
+TEST_F(Joins, OfManyRowsOnADevice) {
+  if (!join_backend().is_fast()) GTEST_SKIP() << "too slow in the emulator";
+  for (const JoinStrategy strategy : kStrategies) {
+    for (const std::uint32_t key_bytes : {4u, 8u}) {
+      for (const bool repeats : {false, true}) {
+        JoinCase asked = case_of(strategy, key_bytes);
+        const auto distinct = distinct_keys(300'000, asked);
+        asked.build = column_of(repeats ? probe_keys(distinct, 500'000, 1000) : distinct, asked);
+        asked.probe = column_of(probe_keys(distinct, 1'500'000, 600), asked);
+        asked.marks = repeats;
+        expect_right_all_ways(asked);
+        asked.tuning.one_level_bits = 4;
+        add_bitmaps(asked);
+        asked.kind = kKinds[below(4)];
+        expect_right_all_ways(asked);
+      }
+    }
+  }
+}
+
+TEST(JoinPlans, RefuseWhatContradictsItself) {
+  JoinInput input;
+  EXPECT_TRUE(JoinPlan::make(input).ok());
+  input.key_bytes = 2;
+  EXPECT_EQ(JoinPlan::make(input).error().code, ErrorCode::kInvalidArgument);
+  input.key_bytes = 4;
+  input.build.count = 5;
+  EXPECT_EQ(JoinPlan::make(input).error().code, ErrorCode::kInvalidArgument);
+  alignas(16) const std::uint32_t keys[5] = {};
+  input.build.d_keys = keys + 1;
+  EXPECT_EQ(JoinPlan::make(input).error().code, ErrorCode::kInvalidArgument);
+  input.build.d_keys = keys;
+  EXPECT_TRUE(JoinPlan::make(input).ok());
+  input.strategy = JoinStrategy::kDirect;
+  input.least = 1;
+  EXPECT_EQ(JoinPlan::make(input).error().code, ErrorCode::kInvalidArgument);
+  input.most = std::uint64_t{1} << 33;
+  EXPECT_EQ(JoinPlan::make(input).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(JoinPlans, ChooseByWhatWasMeasured) {
+  JoinFacts facts;
+  facts.build_rows = 100'000'000;
+  facts.probe_rows = 400'000'000;
+  EXPECT_EQ(choose_strategy(facts), JoinStrategy::kRadix);
+  facts.range = 150'000'000;
+  EXPECT_EQ(choose_strategy(facts), JoinStrategy::kDirect);
+  facts.range = 0;
+  facts.ascend = true;
+  EXPECT_EQ(choose_strategy(facts), JoinStrategy::kMerge);
+  facts.ascend = false;
+  facts.build_rows = 1'000'000;
+  EXPECT_EQ(choose_strategy(facts), JoinStrategy::kTable);
+  facts.build_rows = 2'000'000;
+  EXPECT_EQ(choose_strategy(facts), JoinStrategy::kRadix);
+  facts.key_bytes = 4;
+  EXPECT_EQ(choose_strategy(facts), JoinStrategy::kTable);
+}
+
+}  // namespace
+}  // namespace presso::gpu::test

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Joins in the emulator, through the same steps as device_join.cu.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "decompress/gpu/simt/emulator/emulator.h"
+#include "scan/gpu/join/join_steps.h"
+#include "tests/simt/join_backend.h"
+
+namespace presso::gpu::test {
+namespace {
+
+/// A failure of the emulator as an error, so that the kernel's name comes with it.
+class EmulatedJoinLauncher {
+ public:
+  explicit EmulatedJoinLauncher(std::uint32_t seed) { options_.seed = seed; }
+
+  Status fill(void* at, int byte, std::uint64_t bytes) {
+    std::memset(at, byte, bytes);
+    return {};
+  }
+
+  template <class Body>
+  Status run(std::uint64_t blocks, std::uint32_t shared_bytes,
+             const typename Body::Arguments& arguments) {
+    if (blocks == 0) return {};
+    constexpr std::uint64_t kResident = 3;
+    if (!Body::kWholeGrid) blocks = std::min(blocks, kResident);
+    const simt::Launch shape{static_cast<std::uint32_t>(blocks), Body::kThreads, shared_bytes};
+    const simt::Report report = simt::run(shape, options_, [&] { Body::run(arguments); });
+    ++options_.seed;
+    if (report.ok()) return {};
+    return make_error(ErrorCode::kDeviceLost, std::string(Body::kName) + ": " + report.what);
+  }
+
+ private:
+  simt::Options options_;
+};
+
+class EmulatedPlace {
+ public:
+  explicit EmulatedPlace(std::uint32_t seed) : launcher_(seed) {}
+
+  const std::uint32_t* copy_of(const std::vector<std::uint32_t>& words) {
+    if (words.empty()) return nullptr;
+    std::uint32_t* const to = allocate(words.size());
+    std::copy(words.begin(), words.end(), to);
+    return to;
+  }
+  std::uint32_t* poisoned(std::uint64_t words) {
+    const auto filled = poisoned_words(words);
+    std::uint32_t* const to = allocate(filled.size());
+    std::copy(filled.begin(), filled.end(), to);
+    return to;
+  }
+  std::vector<std::uint32_t> back(const std::uint32_t* from, std::uint64_t words) const {
+    return {from, from + words};
+  }
+
+  Status count(const JoinPlan& plan, void* temporary) {
+    return with_join_steps(plan, temporary, launcher_, [](auto& steps) { return steps.count(); });
+  }
+  Status write(const JoinPlan& plan, void* temporary, const JoinPairs& pairs) {
+    return with_join_steps(plan, temporary, launcher_,
+                           [&](auto& steps) { return steps.write(pairs); });
+  }
+  Status run(const JoinPlan& plan, void* temporary, const JoinPairs& pairs) {
+    return with_join_steps(plan, temporary, launcher_,
+                           [&](auto& steps) { return steps.join(pairs); });
+  }
+
+ private:
+  struct Free {
+    void operator()(std::uint32_t* memory) const {
+      ::operator delete[](memory, std::align_val_t{256});
+    }
+  };
+  /// An allocation of its own, so that sanitizers see what is read or written too far.
+  std::uint32_t* allocate(std::size_t words) {
+    memory_.emplace_back(static_cast<std::uint32_t*>(
+        ::operator new[](words * sizeof(std::uint32_t), std::align_val_t{256})));
+    return memory_.back().get();
+  }
+
+  EmulatedJoinLauncher launcher_;
+  std::vector<std::unique_ptr<std::uint32_t[], Free>> memory_;
+};
+
+class EmulatedBackend : public JoinBackend {
+ public:
+  std::string unavailable() const override { return {}; }
+  bool is_fast() const override { return false; }
+  Result<JoinOutcome> join(const JoinCase& asked, std::uint32_t seed) override {
+    EmulatedPlace place(seed);
+    return join_case(asked, place);
+  }
+};
+
+TEST(TileOrder, AddsUpWhatTilesBeforePublished) {
+  // Thread blocks of the emulator run one after another, so a whole join never looks back far.
+  for (const std::uint64_t tile : {0, 1, 31, 32, 33, 64, 100}) {
+    for (const std::uint64_t complete : {0, 1, 5, 32, 99}) {
+      std::vector<u64> sums(tile + 1);
+      u64 expected = 0;
+      for (u64 i = 0; i < tile; ++i) {
+        expected += 3 * i + 1;
+        sums[i] = i <= complete ? 2 * kOneSum + expected : kOneSum + 3 * i + 1;
+        if (i == 0) sums[i] = 2 * kOneSum + 1;
+      }
+      const simt::Report report = simt::run({}, {}, [&] {
+        EXPECT_EQ(sum_before({nullptr, sums.data()}, tile, 7), expected);
+      });
+      EXPECT_TRUE(report.ok()) << report.what;
+      EXPECT_EQ(sums[tile], 2 * kOneSum + expected + 7);
+    }
+  }
+}
+
+}  // namespace
+
+JoinBackend& join_backend() {
+  static EmulatedBackend backend;
+  return backend;
+}
+
+}  // namespace presso::gpu::test

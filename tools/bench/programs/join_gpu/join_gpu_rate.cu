@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: MIT
+// How fast a GPU joins columns that lie in its memory.
+//
+//   join_gpu_rate [--only TEXT]... [--runs N] [--scale F] [--stages] [--csv FILE]
+//                 [--run-rows N] [--part-rows N] [--one-level-bits N] [--item-rows N]
+//
+// Cases are named "rows x rows keys ...", variants "strategy order uniqueness"; --only keeps those
+// whose names together contain every TEXT. --scale 0.01 takes a hundredth of all rows. Keys are
+// made on the device (join_keys.h), with the number of pairs and their checksum, which each variant
+// must give, in the right order where it claims one, before it is timed and afterwards; results are
+// poisoned before. Printed: the median of 11 runs after two, by events around all that a join
+// enqueues, building and output included, as G rows of both sides a second. "counted first" copies
+// the totals back and waits before it writes. --stages: milliseconds of each kernel, of one more
+// run. Exit status 1 where a result was wrong. The
+// options of the second line set what JoinTuning has (scan/gpu/join/join_plan.h).
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "scan/gpu/join/device_join.h"
+#include "scan/gpu/join/join_launcher.cuh"
+#include "tools/bench/programs/decompress_gpu/bench_support.h"
+#include "tools/bench/programs/join_gpu/join_keys.h"
+
+namespace presso::gpu::bench {
+namespace {
+
+struct Options {
+  std::vector<std::string> only;
+  int runs = 11;
+  double scale = 1;
+  bool stages = false;
+  std::string csv;
+  JoinTuning tuning;
+};
+
+struct Case {
+  std::string name;
+  JoinKeys keys;
+};
+
+struct Variant {
+  JoinStrategy strategy;
+  bool ordered = false;
+  bool unique = true;
+  bool counted_first = false;
+  bool only_counts = false;
+};
+
+const char* name_of(JoinStrategy strategy) {
+  constexpr const char* kNames[] = {"direct", "table", "radix", "merge"};
+  return kNames[static_cast<std::size_t>(strategy)];
+}
+
+std::string name_of(const Variant& variant) {
+  std::string name = name_of(variant.strategy);
+  name += variant.ordered ? " ordered" : " any order";
+  name += variant.unique ? " unique" : " not known";
+  if (variant.only_counts) return name + " counted";
+  return variant.counted_first ? name + " counted first" : name;
+}
+
+/// Device memory that grows with what is asked for.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { static_cast<void>(cudaFree(memory_)); }
+
+  Status reserve(std::uint64_t bytes) {
+    if (bytes <= bytes_) return {};
+    static_cast<void>(cudaFree(memory_));
+    memory_ = nullptr;
+    bytes_ = 0;
+    PRESSO_TRY(check(cudaMalloc(&memory_, bytes), "allocating"));
+    bytes_ = bytes;
+    return {};
+  }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(memory_);
+  }
+
+ private:
+  void* memory_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+/// Notes how long each kernel takes.
+class StageLauncher {
+ public:
+  explicit StageLauncher(cudaStream_t stream) : launcher_(stream), stream_(stream) {
+    note("begin");
+  }
+  ~StageLauncher() {
+    for (const auto& stage : stages_) static_cast<void>(cudaEventDestroy(stage.event));
+  }
+  StageLauncher(const StageLauncher&) = delete;
+  StageLauncher& operator=(const StageLauncher&) = delete;
+
+  Status fill(void* at, int byte, std::uint64_t bytes) {
+    PRESSO_TRY(launcher_.fill(at, byte, bytes));
+    note("clearing");
+    return {};
+  }
+  template <class Body>
+  Status run(std::uint64_t blocks, std::uint32_t shared_bytes,
+             const typename Body::Arguments& arguments) {
+    PRESSO_TRY(launcher_.template run<Body>(blocks, shared_bytes, arguments));
+    note(Body::kName);
+    return {};
+  }
+
+  void print() {
+    static_cast<void>(cudaStreamSynchronize(stream_));
+    for (std::size_t i = 1; i < stages_.size(); ++i) {
+      float ms = 0;
+      static_cast<void>(cudaEventElapsedTime(&ms, stages_[i - 1].event, stages_[i].event));
+      if (ms >= 0.02F) std::printf("      %-28s %8.3f ms\n", stages_[i].name, ms);
+    }
+  }
+
+ private:
+  struct Stage {
+    const char* name;
+    cudaEvent_t event;
+  };
+  void note(const char* name) {
+    Stage stage{name, nullptr};
+    static_cast<void>(cudaEventCreate(&stage.event));
+    static_cast<void>(cudaEventRecord(stage.event, stream_));
+    stages_.push_back(stage);
+  }
+
+  JoinLauncher launcher_;
+  cudaStream_t stream_;
+  std::vector<Stage> stages_;
+};
+
+class Bench {
+ public:
+  explicit Bench(const Options& options) : options_(options) {}
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+  ~Bench() {
+    if (csv_ != nullptr) std::fclose(csv_);
+    static_cast<void>(cudaEventDestroy(begin_));
+    static_cast<void>(cudaEventDestroy(end_));
+    static_cast<void>(cudaStreamDestroy(stream_));
+  }
+
+  Status begin() {
+    PRESSO_TRY(check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"));
+    PRESSO_TRY(check(cudaEventCreate(&begin_), "an event"));
+    PRESSO_TRY(check(cudaEventCreate(&end_), "an event"));
+    PRESSO_TRY(small_.reserve(4096));
+    if (!options_.csv.empty()) {
+      csv_ = std::fopen(options_.csv.c_str(), "w");
+      if (csv_ == nullptr) return errno_error(options_.csv, errno);
+      std::fprintf(csv_, "case,variant,ms,g_rows_per_s,pairs,temporary_bytes,right\n");
+    }
+    return {};
+  }
+
+  bool all_right() const { return all_right_; }
+
+  Status measure(Case one, const std::vector<Variant>& variants) {
+    scale(one.keys.build_rows);
+    scale(one.keys.probe_rows);
+    scale(one.keys.distinct);
+    bool is_made = false;
+    for (const Variant& variant : variants) {
+      const std::string name = one.name + ", " + name_of(variant);
+      if (!is_wanted(name)) continue;
+      if (!is_made) PRESSO_TRY(make(one.keys));
+      is_made = true;
+      const Status status = measure_one(one, variant);
+      if (status.ok()) continue;
+      if (status.error().code != ErrorCode::kDeviceMemory) return status;
+      std::printf("%-64s %s\n", name.c_str(), "too little memory");
+    }
+    return {};
+  }
+
+ private:
+  void scale(std::uint32_t& rows) const {
+    if (rows <= 16) return;
+    rows = std::max(16u, static_cast<std::uint32_t>(rows * options_.scale));
+  }
+  bool is_wanted(const std::string& name) const {
+    for (const std::string& text : options_.only) {
+      if (name.find(text) == std::string::npos) return false;
+    }
+    return true;
+  }
+
+  template <class T>
+  Status read(const T* from, T& to) {
+    PRESSO_TRY(check(cudaMemcpyAsync(&to, from, sizeof to, cudaMemcpyDeviceToHost, stream_),
+                     "copying back"));
+    return check(cudaStreamSynchronize(stream_), "waiting");
+  }
+
+  Status make(const JoinKeys& keys) {
+    PRESSO_TRY(build_.reserve(std::uint64_t{keys.build_rows} * keys.key_bytes));
+    PRESSO_TRY(probe_.reserve(std::uint64_t{keys.probe_rows} * keys.key_bytes));
+    PRESSO_TRY(
+        make_keys(keys, build_.as<void>(), probe_.as<void>(), small_.as<JoinSums>(), stream_));
+    return read(small_.as<JoinSums>(), expected_);
+  }
+
+  JoinInput input_of(const JoinKeys& keys, const Variant& variant) const {
+    JoinInput input;
+    input.build = {build_.as<void>(), nullptr, nullptr, keys.build_rows};
+    input.probe = {probe_.as<void>(), nullptr, nullptr, keys.probe_rows};
+    input.key_bytes = keys.key_bytes;
+    input.strategy = variant.strategy;
+    input.ordered = variant.ordered;
+    input.unique = variant.unique;
+    if (keys.shape == KeyShape::kDense) input.most = greatest_dense_key(keys);
+    return input;
+  }
+
+  Status measure_one(const Case& one, const Variant& variant) {
+    PRESSO_ASSIGN(const JoinPlan plan,
+                  JoinPlan::make(input_of(one.keys, variant), options_.tuning));
+    PRESSO_TRY(temporary_.reserve(plan.temporary_bytes()));
+    capacity_ = variant.only_counts ? 0 : expected_.pairs;
+    PRESSO_TRY(out_.reserve(2 * sizeof(std::uint32_t) * capacity_ + 512));
+    bool right = true;
+    PRESSO_TRY(verify(plan, variant, right));
+    std::vector<double> times;
+    for (int run = -2; run < options_.runs; ++run) {
+      PRESSO_TRY(check(cudaEventRecord(begin_, stream_), "an event"));
+      PRESSO_TRY(join(plan, variant));
+      PRESSO_TRY(check(cudaEventRecord(end_, stream_), "an event"));
+      PRESSO_TRY(check(cudaStreamSynchronize(stream_), "waiting"));
+      float ms = 0;
+      PRESSO_TRY(check(cudaEventElapsedTime(&ms, begin_, end_), "a time"));
+      if (run >= 0) times.push_back(ms);
+    }
+    PRESSO_TRY(verify(plan, variant, right));
+    report(one, variant, plan, summary(times).median, right);
+    return options_.stages ? print_stages(plan, variant) : Status();
+  }
+
+  JoinPairs pairs() const {
+    auto* const probe = out_.as<std::uint32_t>();
+    return {probe, probe + (capacity_ + 63) / 64 * 64, capacity_};
+  }
+
+  Status join(const JoinPlan& plan, const Variant& variant) {
+    void* const temporary = temporary_.as<void>();
+    if (variant.only_counts) return count_join(plan, temporary, stream_);
+    if (!variant.counted_first) return run_join(plan, temporary, pairs(), stream_);
+    PRESSO_TRY(count_join(plan, temporary, stream_));
+    JoinTotals totals;
+    PRESSO_TRY(read(join_totals(plan, temporary), totals));
+    return write_join(plan, temporary, pairs(), stream_);
+  }
+
+  Status verify(const JoinPlan& plan, const Variant& variant, bool& right) {
+    PRESSO_TRY(check(cudaMemsetAsync(out_.as<void>(), 0xC5,
+                                     2 * sizeof(std::uint32_t) * capacity_ + 512, stream_),
+                     "poisoning"));
+    PRESSO_TRY(join(plan, variant));
+    JoinTotals totals;
+    PRESSO_TRY(read(join_totals(plan, temporary_.as<void>()), totals));
+    right &= totals.pairs == expected_.pairs;
+    if (variant.only_counts) return {};
+    const JoinPairs to = pairs();
+    JoinSums sums;
+    PRESSO_TRY(sum_pairs(to.d_probe, to.d_build, capacity_, small_.as<JoinSums>(), stream_));
+    PRESSO_TRY(read(small_.as<JoinSums>(), sums));
+    right &= sums.checksum == expected_.checksum;
+    if (!variant.ordered) return {};
+    std::uint64_t faults = 0;
+    PRESSO_TRY(check_order(to.d_probe, to.d_build, capacity_, small_.as<std::uint64_t>(), stream_));
+    PRESSO_TRY(read(small_.as<std::uint64_t>(), faults));
+    right &= faults == 0;
+    return {};
+  }
+
+  void report(const Case& one, const Variant& variant, const JoinPlan& plan, double ms,
+              bool right) {
+    const double rows = static_cast<double>(one.keys.build_rows) + one.keys.probe_rows;
+    const double rate = rows / ms / 1e6;
+    const std::string name = name_of(variant);
+    std::printf("%-34s %-36s %9.3f ms %7.1f G rows/s%s\n", one.name.c_str(), name.c_str(), ms, rate,
+                right ? "" : "   WRONG");
+    std::fflush(stdout);
+    if (csv_ != nullptr) {
+      std::fprintf(csv_, "%s,%s,%.4f,%.3f,%llu,%llu,%d\n", one.name.c_str(), name.c_str(), ms, rate,
+                   static_cast<unsigned long long>(expected_.pairs),
+                   static_cast<unsigned long long>(plan.temporary_bytes()), right ? 1 : 0);
+      std::fflush(csv_);
+    }
+    all_right_ &= right;
+  }
+
+  Status print_stages(const JoinPlan& plan, const Variant& variant) {
+    StageLauncher launcher(stream_);
+    PRESSO_TRY(with_join_steps(plan, temporary_.as<void>(), launcher, [&](auto& steps) -> Status {
+      if (variant.only_counts) return steps.count();
+      return steps.join(pairs());
+    }));
+    launcher.print();
+    return {};
+  }
+
+  const Options& options_;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  Buffer build_, probe_, temporary_, out_, small_;
+  std::uint64_t capacity_ = 0;
+  JoinSums expected_;
+  std::FILE* csv_ = nullptr;
+  bool all_right_ = true;
+};
+
+JoinKeys keys_of(std::uint32_t build, std::uint32_t probe, std::uint32_t key_bytes = 8,
+                 std::uint32_t matching = 1000) {
+  JoinKeys keys;
+  keys.build_rows = build;
+  keys.probe_rows = probe;
+  keys.distinct = build;
+  keys.key_bytes = key_bytes;
+  keys.matching = matching;
+  return keys;
+}
+
+constexpr std::uint32_t kMillion = 1'000'000;
+
+Status measure_unique(Bench& bench) {
+  constexpr auto kTable = JoinStrategy::kTable, kRadix = JoinStrategy::kRadix;
+  const std::vector<Variant> variants = {{kTable},
+                                         {kRadix},
+                                         {kTable, true},
+                                         {kRadix, true},
+                                         {kTable, false, false, true},
+                                         {kRadix, false, false, true}};
+  for (const std::uint32_t bytes : {8u, 4u}) {
+    const std::string bits = bytes == 8 ? ", 64 bits" : ", 32 bits";
+    PRESSO_TRY(bench.measure({"100M x 400M" + bits, keys_of(100 * kMillion, 400 * kMillion, bytes)},
+                             variants));
+    PRESSO_TRY(bench.measure(
+        {"100M x 400M" + bits + ", 10 %", keys_of(100 * kMillion, 400 * kMillion, bytes, 100)},
+        variants));
+    PRESSO_TRY(bench.measure({"10M x 10M" + bits, keys_of(10 * kMillion, 10 * kMillion, bytes)},
+                             variants));
+    PRESSO_TRY(
+        bench.measure({"1M x 500M" + bits, keys_of(kMillion, 500 * kMillion, bytes)}, variants));
+    PRESSO_TRY(bench.measure({"2M x 200M" + bits, keys_of(2 * kMillion, 200 * kMillion, bytes)},
+                             {{kTable}, {kRadix}}));
+  }
+  return {};
+}
+
+Status measure_shaped(Bench& bench) {
+  constexpr auto kMerge = JoinStrategy::kMerge, kDirect = JoinStrategy::kDirect;
+  JoinKeys keys = keys_of(100 * kMillion, 400 * kMillion);
+  keys.shape = KeyShape::kSorted;
+  const std::vector<Variant> merges = {
+      {kMerge}, {kMerge, true}, {kMerge, true, false, true}, {JoinStrategy::kRadix}};
+  PRESSO_TRY(bench.measure({"100M x 400M, 64 bits, sorted", keys}, merges));
+  keys.matching = 100;
+  PRESSO_TRY(bench.measure({"100M x 400M, 64 bits, sorted, 10 %", keys}, merges));
+  for (const std::uint32_t build : {kMillion, 100 * kMillion}) {
+    for (const std::uint32_t bytes : {8u, 4u}) {
+      keys = keys_of(build, 400 * kMillion, bytes);
+      keys.shape = KeyShape::kDense;
+      const std::string name = build == kMillion ? "1M x 400M" : "100M x 400M";
+      PRESSO_TRY(
+          bench.measure({name + (bytes == 8 ? ", 64 bits, dense" : ", 32 bits, dense"), keys},
+                        {{kDirect}, {kDirect, true}, {kDirect, false, false, true}}));
+    }
+  }
+  return {};
+}
+
+Status measure_skewed(Bench& bench) {
+  constexpr auto kTable = JoinStrategy::kTable, kRadix = JoinStrategy::kRadix;
+  JoinKeys keys = keys_of(100 * kMillion, 400 * kMillion);
+  keys.draw = KeyDraw::kHalfOnOne;
+  PRESSO_TRY(bench.measure({"100M x 400M, half on one key", keys}, {{kTable}, {kRadix}}));
+  keys.draw = KeyDraw::kZipf;
+  PRESSO_TRY(bench.measure({"100M x 400M, Zipf 1.5", keys}, {{kTable}, {kRadix}}));
+  keys = keys_of(40 * kMillion, 40 * kMillion);
+  keys.distinct = 10 * kMillion;
+  const std::vector<Variant> repeats = {{kTable, false, false, true},
+                                        {kRadix, false, false, true},
+                                        {kTable, true, false, true},
+                                        {kRadix, true, false, true}};
+  PRESSO_TRY(bench.measure({"40M in fours x 40M", keys}, repeats));
+  keys = keys_of(10 * kMillion, 10 * kMillion);
+  keys.distinct = 1;
+  return bench.measure({"10M x 10M, one key", keys},
+                       {{kTable, false, false, false, true}, {kRadix, false, false, false, true}});
+}
+
+Status run_all(Bench& bench) {
+  PRESSO_TRY(bench.begin());
+  PRESSO_TRY(measure_unique(bench));
+  PRESSO_TRY(measure_shaped(bench));
+  return measure_skewed(bench);
+}
+
+using TuningField = std::uint32_t JoinTuning::*;
+
+/// What a flag sets, or null.
+TuningField tuning_field(const std::string& flag) {
+  if (flag == "--run-rows") return &JoinTuning::run_rows;
+  if (flag == "--part-rows") return &JoinTuning::part_rows;
+  if (flag == "--one-level-bits") return &JoinTuning::one_level_bits;
+  if (flag == "--item-rows") return &JoinTuning::item_rows;
+  return nullptr;
+}
+
+bool parse(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string flag = argv[i];
+    if (flag == "--stages") {
+      options.stages = true;
+    } else if (i + 1 == argc) {
+      return false;
+    } else if (flag == "--only") {
+      options.only.emplace_back(argv[++i]);
+    } else if (flag == "--runs") {
+      options.runs = std::max(1, std::atoi(argv[++i]));
+    } else if (flag == "--scale") {
+      options.scale = std::atof(argv[++i]);
+    } else if (const auto field = tuning_field(flag)) {
+      options.tuning.*field = static_cast<std::uint32_t>(std::atoi(argv[++i]));
+    } else if (flag == "--csv") {
+      options.csv = argv[++i];
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace presso::gpu::bench
+
+int main(int argc, char** argv) {
+  using namespace presso::gpu::bench;
+  Options options;
+  if (!parse(argc, argv, options)) {
+    std::fprintf(stderr,
+                 "usage: join_gpu_rate [--only TEXT]... [--runs N] [--scale F] [--stages] "
+                 "[--csv FILE] [--run-rows N] [--part-rows N] [--one-level-bits N] "
+                 "[--item-rows N]\n");
+    return 2;
+  }
+  Bench bench(options);
+  const presso::Status status = run_all(bench);
+  if (!status.ok()) {
+    std::fprintf(stderr, "join_gpu_rate: %s\n", status.error().message().c_str());
+    return 2;
+  }
+  return bench.all_right() ? 0 : 1;
+}
