@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scan/gpu/table/pipeline_builder.h"
+#include "scan/gpu/table/string_rows.h"
 
 namespace presso::gpu {
 
@@ -17,6 +18,9 @@ class PipelineRun {
 
   /// Clears the cells. Errors: kDeviceMemory, kDeviceLost.
   Status begin(const Pipeline& pipeline);
+  /// Before prepare(), where a table has columns of tokens: its conditions, and the rows that
+  /// `strings` finds before the pipeline runs.
+  void set_conditions(const std::vector<ConditionStep>& steps, const StringRows& strings);
   /// Copies to the device what the pipeline asks of a table. `blocks`: the table's, or those of
   /// several of the same kind.
   Status prepare(const DeviceTable& table, const TableBlocks& blocks, const LeafTables& leaves,

@@ -142,7 +142,8 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   PipelineRun run(memory_, *kernels_, stream.get());
   PRESSO_TRY(run.begin(pipeline));
-  TableLoader loader(memory_, *kernels_, execution.tables, builder.columns(), *execution.counters);
+  TableLoader loader(memory_, *kernels_, execution.tables, builder.columns(), *execution.counters,
+                     builder.string_columns());
   const WantsRows wants = wanted_by(execution.plan);
   for (;;) {
     if (execution.options.cancelled != nullptr &&
@@ -154,9 +155,15 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
     if (!table) break;
     PRESSO_ASSIGN(const LeafTables leaves,
                   builder.leaf_tables(*table, query::physical_of(execution.scan.columns)));
+    PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(*table));
+    StringRows strings(memory_, *strings_, stream.get());
+    PRESSO_TRY(strings.prepare({&*table}, conditions.strings));
+    PRESSO_TRY(strings.enqueue());
+    run.set_conditions(conditions.steps, strings);
     PRESSO_TRY(run.prepare(*table, table->blocks(), leaves, builder.code_tables(*table, input)));
     PRESSO_TRY(run.enqueue());
     PRESSO_TRY(device_->wait(stream.get()));
+    PRESSO_TRY(strings.check());
   }
   PRESSO_ASSIGN(execution.summary.rows_matched, run.matched());
   std::vector<std::uint64_t> cells{execution.summary.rows_matched, 0};
