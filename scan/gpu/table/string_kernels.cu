@@ -16,9 +16,10 @@ class CudaStringKernels final : public StringKernels {
  public:
   explicit CudaStringKernels(int device) : device_(device) {}
 
-  Status decode_counts(const IntegerBatch& batch, Stream stream) override {
+  Status decode_counts(const IntegerBatch& batch, bool verify, Stream stream) override {
     const CurrentDevice current(device_);
     ColumnOptions options;
+    options.verify = verify;
     options.wide = false;
     return decode_integer_blocks(batch, options, stream);
   }

@@ -15,8 +15,8 @@ class StringKernels {
  public:
   virtual ~StringKernels() = default;
 
-  /// decode_integer_blocks() of counts of codes, with checksums.
-  virtual Status decode_counts(const IntegerBatch& batch, Stream stream) = 0;
+  /// decode_integer_blocks() of counts of codes. `verify`: compare payloads with their checksums.
+  virtual Status decode_counts(const IntegerBatch& batch, bool verify, Stream stream) = 0;
   /// find_strings().
   virtual Status find(const StringBatch& batch, const StringOptions& options, Stream stream) = 0;
   virtual Status place_bits(const RowBits& bits, Stream stream) = 0;

@@ -139,6 +139,7 @@ Status StringRows::prepare(const std::vector<const DeviceTable*>& tables,
   count_places_.clear();
   copies_.clear();
   status_count_ = 0;
+  is_verified_ = false;
   if (leaves.empty()) return {};
   add_sources(tables, leaves);
   for (const StringLeaf& leaf : leaves) PRESSO_TRY(add_run(leaf, tables));
@@ -262,11 +263,14 @@ Status StringRows::enqueue() {
     PRESSO_TRY(memory_.device().copy_within(copy.to, copy.from,
                                             static_cast<std::size_t>(copy.bytes), stream_));
   }
-  if (counts_batch_.count != 0) PRESSO_TRY(kernels_.decode_counts(counts_batch_, stream_));
+  if (counts_batch_.count != 0) {
+    PRESSO_TRY(kernels_.decode_counts(counts_batch_, !is_verified_, stream_));
+  }
   for (const Run& run : runs_) {
-    PRESSO_TRY(kernels_.find(run.batch, {run.verifies, run.layout}, stream_));
+    PRESSO_TRY(kernels_.find(run.batch, {run.verifies && !is_verified_, run.layout}, stream_));
     PRESSO_TRY(kernels_.place_bits(run.placed, stream_));
   }
+  is_verified_ = true;
   return memory_.device().copy_out(statuses_.get(), reinterpret_cast<const Byte*>(d_statuses_),
                                    status_count_ * sizeof(std::uint32_t), stream_);
 }

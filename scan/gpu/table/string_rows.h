@@ -34,7 +34,7 @@ class StringRows {
   /// kDeviceMemory, kOutOfMemory, kDeviceLost.
   Status prepare(const std::vector<const DeviceTable*>& tables,
                  const std::vector<StringLeaf>& leaves);
-  /// Enqueues the kernels. Errors: kDeviceLost.
+  /// Enqueues the kernels; checksums are compared the first time. Errors: kDeviceLost.
   Status enqueue();
   /// Once they are done: the first error of a block, as a CPU reports it.
   Status check() const;
@@ -99,6 +99,7 @@ class StringRows {
   PinnedMemory pinned_, statuses_;
   const std::uint32_t* d_statuses_ = nullptr;
   std::uint32_t status_count_ = 0;
+  bool is_verified_ = false;  ///< checksums of payloads
 };
 
 }  // namespace presso::gpu
