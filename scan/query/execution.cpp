@@ -10,6 +10,7 @@
 #include "scan/query/build_row_source.h"
 #include "scan/query/join_run.h"
 #include "scan/query/join_spill.h"
+#include "scan/query/query_device.h"
 #include "scan/query/table_facts.h"
 
 namespace presso::query {
@@ -75,7 +76,15 @@ std::vector<std::size_t> columns_read(const Execution& execution, const Program&
 Status run_slice(const Execution& execution, const Program& program, Worker& worker,
                  const Slice& slice, std::uint64_t& matched, const TakeRows& take) {
   worker.reader.open(slice);
-  PRESSO_TRY(worker.filters.run(execution.asked(), worker.reader, worker.bits.data()));
+  if (execution.matched != nullptr) {
+    const GroupContext& group = *slice.group;
+    const std::uint64_t* const bits =
+        execution.matched->find(group.table, group.reader->group(), slice.first);
+    if (bits == nullptr) return {};
+    std::copy_n(bits, kSliceWords, worker.bits.data());
+  } else {
+    PRESSO_TRY(worker.filters.run(execution.asked(), worker.reader, worker.bits.data()));
+  }
   const std::uint64_t rows = count_rows(worker.bits);
   if (worker.joins != nullptr && rows != 0 && !execution.joins->is_decided()) {
     worker.reader.expect_all_vectors(rows * 8 >= slice.rows);

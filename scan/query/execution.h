@@ -19,6 +19,7 @@ namespace presso::query {
 
 class JoinRun;
 class JoinWorker;
+class MatchedRows;
 struct JoinTree;
 using Sources = std::vector<std::vector<Table>>;
 
@@ -56,6 +57,8 @@ struct Execution {
   bool wants_numbers = true;            ///< the order of joined rows matters to who takes them
   std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: coded keys
   std::vector<FilterRunner::Count> condition_counts;
+  /// Where a device has tested the conditions: what it has found.
+  std::shared_ptr<const MatchedRows> matched;
   std::vector<std::string> notes;  ///< how groups were found, rows sorted: for --explain
 };
 

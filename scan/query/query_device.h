@@ -4,13 +4,36 @@
 // to the CPU, and says why.
 #pragma once
 
-#include <optional>
+#include <map>
+#include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "scan/query/group_input.h"
 
 namespace presso {
+namespace query {
+
+/// The rows of tables that fulfil a query's conditions, as FilterRunner::run() gives them for each
+/// slice.
+class MatchedRows {
+ public:
+  /// kSliceWords words are to be filled in. `table`: its number; `first`: in the row group.
+  std::uint64_t* add(std::size_t table, std::uint64_t group, std::uint32_t first);
+  /// nullptr: no row of the slice.
+  const std::uint64_t* find(std::size_t table, std::uint64_t group, std::uint32_t first) const;
+
+ private:
+  std::map<std::tuple<std::size_t, std::uint64_t, std::uint32_t>, std::vector<std::uint64_t>>
+      slices_;
+};
+
+/// Has the execution's device find the rows that fulfil its conditions, where there is a device
+/// that can; says in the summary who does it.
+Status match_on_device(Execution& execution);
+
+}  // namespace query
 
 class QueryDevice {
  public:
@@ -26,6 +49,9 @@ class QueryDevice {
   /// kDeviceMemory, kOutOfMemory, kDeviceLost.
   virtual Result<query::RowStore> groups(query::Execution& execution,
                                          const query::GroupInput& input) = 0;
+  /// The rows that fulfil the execution's conditions, of which there is one at least. Errors: the
+  /// same.
+  virtual Result<std::shared_ptr<const query::MatchedRows>> rows(query::Execution& execution) = 0;
 };
 
 }  // namespace presso

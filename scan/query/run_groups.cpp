@@ -108,18 +108,19 @@ class GroupRun {
   /// Whether the device has done it; what it leaves to the CPU has a reason.
   Result<bool> run_on_device() {
     const std::shared_ptr<QueryDevice>& device = execution_.options.device;
-    if (device == nullptr) return false;
-    if (execution_.joins != nullptr) {
-      execution_.summary.why_cpu = "joins";
+    if (device == nullptr || execution_.joins != nullptr) {
+      PRESSO_TRY(match_on_device(execution_));
       return false;
     }
     Result<RowStore> groups = device->groups(execution_, input_);
     if (!groups.ok()) {
       if (groups.error().code != ErrorCode::kUnsupported) return std::move(groups.error());
       execution_.summary.why_cpu = groups.error().what;
+      PRESSO_TRY(match_on_device(execution_));
       return false;
     }
     execution_.summary.device = device->name();
+    execution_.summary.on_device = "conditions and groups";
     note_ = "groups: on the GPU";
     PRESSO_TRY(write_groups(*groups));
     return true;

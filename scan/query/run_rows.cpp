@@ -6,6 +6,7 @@
 #include "scan/query/join_run.h"
 #include "scan/query/ordered_answer.h"
 #include "scan/query/output.h"
+#include "scan/query/query_device.h"
 
 namespace presso::query {
 namespace {
@@ -61,6 +62,7 @@ Status run_sorted(Execution& execution, ResultSink& sink) {
 
 Status run_rows(Execution& execution, ResultSink& sink) {
   const BoundQuery& query = execution.query;
+  PRESSO_TRY(match_on_device(execution));
   if (!query.sort_keys.empty()) return run_sorted(execution, sink);
   const Program program(*query.input, query.results);
   if (execution.joins != nullptr) {

@@ -233,5 +233,53 @@ class FakeGpu(CliTest):
         self.assertIn("the test says so", self.gpu("info", "--devices", how="none").out.decode())
 
 
+@unittest.skipUnless(os.path.exists(FAKE), "no presso with a fake GPU")
+class Queries(CliTest):
+    """Kernels run in the emulator."""
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(setattr, support, "PRESSO", support.PRESSO)
+        support.PRESSO = FAKE
+        lines = ["id,word,price"]
+        for i in range(3000):
+            lines.append("%d,%s,%d.%02d" % (i, ("red", "green", "blue")[i % 3], i % 97, i % 100))
+        self.write("t.csv", ("\n".join(lines) + "\n").encode())
+        self.ok("compress", "--table", "csv", "t.csv")
+
+    @covers("select", "--device", "--max-device-memory", "--max-pinned-memory")
+    def test_a_gpu_answers_as_the_cpu(self):
+        groups = ("--where", "id > 100", "--group-by", "word", "--agg", "count(*), sum(price)")
+        rows = ("--where", "id between 7 and 40 and price < 30", "--columns", "id, word")
+        on_gpu = ("-v", "--device=gpu", "--max-device-memory=64M", "--max-pinned-memory=64M")
+        for asked, where in ((groups, "conditions and groups on "), (rows, "conditions on ")):
+            done = self.ok("select", *on_gpu, *asked, "t.csv.presso")
+            self.assertEqual(done.out, self.ok("select", *asked, "t.csv.presso").out)
+            self.assertIn(where + "the emulator", done.err)
+
+    @covers("sql", "--device", "--max-device-memory", "--max-pinned-memory")
+    @covers("join", "--device", "--max-device-memory", "--max-pinned-memory")
+    def test_what_it_cannot_do_is_said(self):
+        join = ("join", "--on", "id", "--agg", "count(*)", "t.csv.presso", "t.csv.presso")
+        done = self.ok(*join, "-v", "--device=gpu", "--max-device-memory=1G", "--max-pinned-memory=1G")
+        self.assertEqual(done.out, self.ok(*join, "--device=cpu").out)
+        self.assertIn("on the CPU: joins", done.err)
+        statement = "select max(word) as w from 't.csv.presso' where id > 5"
+        limits = ("--max-device-memory=1G", "--max-pinned-memory=1G")
+        done = self.ok("sql", "-v", "--device=gpu", *limits, statement)
+        self.assertEqual(done.out, self.ok("sql", "--device=auto", statement).out)
+        self.assertIn("conditions on the emulator", done.err)
+
+    def test_a_gpu_that_fails_is_an_error(self):
+        asked = ("select", "--device=gpu", "--where", "id > 5", "--agg", "sum(price)")
+        for how, says in (
+            ("none", "--device=gpu: "),
+            ("small", "out of device memory"),
+            ("launch=", "GPU failed"),
+        ):
+            result = self.fails(*asked, "t.csv.presso", saying=says, env={"PRESSO_FAKE_GPU": how})
+            self.assertEqual(result.out, b"")
+
+
 if __name__ == "__main__":
     main()

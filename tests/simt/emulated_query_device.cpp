@@ -213,6 +213,7 @@ std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
 
 std::shared_ptr<QueryDevice> make_emulated_query_device(std::shared_ptr<EmulatedFaults> faults,
                                                         std::uint32_t seed) {
+  if (faults == nullptr) faults = std::make_shared<EmulatedFaults>();
   return std::make_shared<gpu::QueryOnGpu>(
       make_host_device(faults), make_emulated_table_kernels(faults, seed),
       std::make_shared<EmulatedStringKernels>(Launches(faults, seed + 1)), gpu::MemoryLimits{},

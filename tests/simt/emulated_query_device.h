@@ -32,7 +32,6 @@ std::unique_ptr<gpu::Device> make_host_device(std::shared_ptr<EmulatedFaults> fa
 std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
     std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed = 1);
 std::shared_ptr<QueryDevice> make_emulated_query_device(
-    std::shared_ptr<EmulatedFaults> faults = std::make_shared<EmulatedFaults>(),
-    std::uint32_t seed = 1);
+    std::shared_ptr<EmulatedFaults> faults = nullptr, std::uint32_t seed = 1);
 
 }  // namespace presso::test

@@ -4,12 +4,14 @@
 //
 //   none         there is no device
 //   copy=N       lost at copy N; decode=N: at decode N; small: 1 MiB of device memory
+//   launch=      lost in a query, at its third kernel; small: 64 KiB
 //
 // How fast it is, tests say in the user's store of measurements (tools/device/measurement_store.h).
 #include <charconv>
 #include <cstdlib>
 #include <string>
 
+#include "tests/simt/emulated_query_device.h"
 #include "tests/support/fake_device.h"
 #include "tests/support/fake_scan_kernels.h"
 #include "tools/device/owned_gpu.h"
@@ -65,6 +67,16 @@ Result<std::unique_ptr<FileSearch>> open_gpu_search(const gpu::GpuOptions& optio
   };
   return std::unique_ptr<FileSearch>(
       std::make_unique<OwnedSearch>(std::move(opened), make_scanner));
+}
+
+/// The kernels of queries run in the emulator.
+Result<std::shared_ptr<QueryDevice>> open_gpu_queries(const gpu::QueryGpuOptions& options) {
+  if (wanted() == "none") return no_device();
+  auto faults = std::make_shared<test::EmulatedFaults>();
+  if (options.max_device_bytes != 0) faults->device_bytes = options.max_device_bytes;
+  if (wanted() == "small") faults->device_bytes = 1u << 16;
+  if (wanted().starts_with("launch=")) faults->launch = 2;
+  return test::make_emulated_query_device(std::move(faults));
 }
 
 Result<std::vector<gpu::DeviceInfo>> gpu_devices() {

@@ -23,4 +23,7 @@ struct DeviceFlags {
 std::vector<Flag> device_flags(DeviceFlags& flags,
                                std::string_view brief = "decode on the CPU or on a GPU");
 
+/// The same of commands that ask tables, which have no --strategy of that kind.
+std::vector<Flag> query_device_flags(DeviceFlags& flags);
+
 }  // namespace presso::cli

@@ -10,6 +10,7 @@
 
 #include "presso/decompress_gpu.h"
 #include "presso/gpu_devices.h"
+#include "presso/query_gpu.h"
 #include "presso/scan_gpu.h"
 
 namespace presso::cli {
@@ -28,6 +29,9 @@ Result<std::unique_ptr<GpuDecoder>> open_gpu(const gpu::GpuOptions& options);
 /// A GPU that searches for one pattern: a gpu::FileScanner. Errors as open_gpu().
 Result<std::unique_ptr<FileSearch>> open_gpu_search(const gpu::GpuOptions& options,
                                                     const Pattern& pattern);
+
+/// A GPU that answers queries. Errors as open_gpu().
+Result<std::shared_ptr<QueryDevice>> open_gpu_queries(const gpu::QueryGpuOptions& options);
 
 /// As gpu::list_devices(); kUnsupported where this build has no GPU code.
 Result<std::vector<gpu::DeviceInfo>> gpu_devices();

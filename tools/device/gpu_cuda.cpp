@@ -21,6 +21,10 @@ Result<std::unique_ptr<FileSearch>> open_gpu_search(const gpu::GpuOptions& optio
       std::make_unique<OwnedSearch>(std::move(opened), make_scanner));
 }
 
+Result<std::shared_ptr<QueryDevice>> open_gpu_queries(const gpu::QueryGpuOptions& options) {
+  return gpu::open_query_gpu(options);
+}
+
 Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   return gpu::list_devices();
 }

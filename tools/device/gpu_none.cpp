@@ -18,6 +18,10 @@ Result<std::unique_ptr<FileSearch>> open_gpu_search(const gpu::GpuOptions&, cons
   return no_gpu_code();
 }
 
+Result<std::shared_ptr<QueryDevice>> open_gpu_queries(const gpu::QueryGpuOptions&) {
+  return no_gpu_code();
+}
+
 Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   return no_gpu_code();
 }

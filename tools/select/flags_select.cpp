@@ -322,6 +322,7 @@ std::vector<Flag> common_flags(SelectSettings& settings) {
   std::vector<Flag> flags = output_flags(settings);
   append(flags, input_flags(settings));
   append(flags, resource_flags(settings));
+  append(flags, query_device_flags(settings.device));
   append(flags, message_flags());
   flags.push_back(progress_flag(settings.files.progress));
   append(flags, expert_flags(settings.query));

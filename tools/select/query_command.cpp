@@ -12,6 +12,7 @@
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 #include "tools/compress/file_job.h"
+#include "tools/device/gpu.h"
 #include "tools/device/query_rates.h"
 
 namespace presso::cli {
@@ -31,6 +32,8 @@ void describe(const QuerySummary& summary, double seconds) {
   text += grouped(summary.bytes_read) + " of " + grouped(summary.bytes_stored) +
           " stored bytes read, " + grouped(summary.blocks_skipped) + " of " +
           grouped(summary.blocks_skipped + summary.blocks_read) + " blocks skipped, ";
+  if (!summary.device.empty()) text += summary.on_device + " on " + summary.device + ", ";
+  if (!summary.why_cpu.empty()) text += "the rest on the CPU: " + summary.why_cpu + ", ";
   if (summary.spilled_bytes > 0) {
     text += grouped(summary.spilled_bytes) + " bytes through temporary files, ";
   }
@@ -69,6 +72,7 @@ Result<int> QueryCommand::run(std::vector<std::string> operands) {
   const Result<TableSchema> schema = query->schema();
   if (!schema.ok()) return fail(schema.error());
   settings_.query.rates = query_rates(MeasurementStore::of_user(), stored_bytes());
+  if (!open_device()) return exit_status();
   if (settings_.explain != Explain::kNo) return explain(*query);
   return write_answer(*query, answer);
 }
@@ -144,6 +148,18 @@ bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
     }
     inputs_.push_back(std::move(*input));
   }
+  return true;
+}
+
+bool QueryCommand::open_device() {
+  if (settings_.device.device != DeviceFlags::Device::kGpu) return true;
+  auto device =
+      open_gpu_queries({0, settings_.device.max_device_bytes, settings_.device.max_pinned_bytes});
+  if (!device.ok()) {
+    error("--device=gpu", device.error());
+    return false;
+  }
+  settings_.query.device = std::move(*device);
   return true;
 }
 

@@ -40,6 +40,7 @@ class QueryCommand : public Command {
   std::string blamed_file(const Error& problem) const;
   bool is_blamed(const SelectInput& input, const Error& problem) const;
   bool open_inputs(const std::vector<std::string>& paths);
+  bool open_device();
   std::uint64_t stored_bytes() const;
   SelectInputOptions input_options() const;
   int list_columns(const std::vector<std::string>& paths) const;

@@ -9,6 +9,7 @@
 
 #include "presso/query.h"
 #include "tools/compress/flags_table.h"
+#include "tools/device/flags_device.h"
 #include "tools/io/flags_files.h"
 
 namespace presso::cli {
@@ -40,6 +41,7 @@ struct SelectSettings {
 
   TableFlags text;  ///< of inputs that are plain text
   QueryOptions query;
+  DeviceFlags device;
 };
 
 }  // namespace presso::cli

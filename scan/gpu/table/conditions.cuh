@@ -104,9 +104,7 @@ PRESSO_DEVICE u32 rows_by_decoding(const Pipeline& of, const WarpSpace& space, u
     const LeafTask leaf = packed_leaf(packed, block, of.intervals[range.first + i]);
     if (leaf.how == LeafTask::How::kAll) return simt::kFullMask;
     if (leaf.how == LeafTask::How::kNone) continue;
-    for_width(leaf.width, [&]<u32 kWidth>() {
-      mask |= packed_between<kWidth>(words + simt::lane(), leaf.range);
-    });
+    mask |= rows_between(space.words_at(column_number, at.vector), leaf.width, leaf.range);
   }
   if (packed.is_packed) return mask;
   const ImageInterval* const intervals = of.intervals + range.first;
@@ -117,7 +115,8 @@ PRESSO_DEVICE u32 rows_by_decoding(const Pipeline& of, const WarpSpace& space, u
 }
 
 /// Not null, and in one of the intervals or with its code's bit set. Bits of rows that there are
-/// not mean nothing.
+/// not mean nothing. `kAlone`: the kernel does little else, so that the loops may be part of it.
+template <bool kAlone>
 PRESSO_DEVICE u32 rows_of_leaf(const Pipeline& of, const WarpSpace& space, u32 number,
                                const VectorPlace& at) {
   const ConditionStep step = of.conditions[number];
@@ -125,8 +124,13 @@ PRESSO_DEVICE u32 rows_of_leaf(const Pipeline& of, const WarpSpace& space, u32 n
   if (leaf.how == LeafTask::How::kNone) return 0;
   u32 mask = simt::kFullMask;
   if (leaf.how == LeafTask::How::kPacked) {
-    const u32* const words = space.words(step.column, at.vector) + simt::lane();
-    for_width(leaf.width, [&]<u32 kWidth>() { mask = packed_between<kWidth>(words, leaf.range); });
+    if constexpr (kAlone) {
+      const u32* const words = space.words(step.column, at.vector) + simt::lane();
+      for_width(leaf.width,
+                [&]<u32 kWidth>() { mask = packed_between<kWidth>(words, leaf.range); });
+    } else {
+      mask = rows_between(space.words_at(step.column, at.vector), leaf.width, leaf.range);
+    }
   } else if (leaf.how == LeafTask::How::kDecode) {
     const LeafRange range = of.ranges[u64{step.leaf} * of.table.slice_count + at.slice];
     mask = rows_by_decoding(of, space, step.column, range, at);
@@ -137,6 +141,7 @@ PRESSO_DEVICE u32 rows_of_leaf(const Pipeline& of, const WarpSpace& space, u32 n
 }
 
 /// Which rows of the vector fulfil all conditions.
+template <bool kAlone>
 PRESSO_DEVICE u32 rows_that_hold(const Pipeline& of, const WarpSpace& space,
                                  const VectorPlace& at) {
   u32* const stack = space.stack() + simt::lane();
@@ -161,7 +166,7 @@ PRESSO_DEVICE u32 rows_that_hold(const Pipeline& of, const WarpSpace& space,
     if (has_top) stack[depth++ * kWarpSize] = top;
     has_top = true;
     if (step.kind == Kind::kValues) {
-      top = rows_of_leaf(of, space, i, at);
+      top = rows_of_leaf<kAlone>(of, space, i, at);
     } else if (step.kind == Kind::kTrue || step.kind == Kind::kFalse) {
       top = step.kind == Kind::kTrue ? mask : 0;
     } else if (step.kind == Kind::kRows) {

@@ -240,8 +240,7 @@ PRESSO_DEVICE void add_column(const Pipeline& of, const WarpSpace& space, const 
   u64 sum = 0;
   const u32* const words = space.words(what.column, at.vector);
   if (packed.is_packed && at.rows == kVectorRows) {
-    for_width(packed.width,
-              [&]<u32 kWidth>() { sum = packed_sum<kWidth>(words + simt::lane(), mask); });
+    sum = sum_of_rows(space.words_at(what.column, at.vector), packed.width, mask);
     sum = sum * block.divisor + packed.base * simt::popcount(mask);
   } else {
     for_each_bits(block, entry, at, words, space.staging(), [&](u32 step, u64 value) {

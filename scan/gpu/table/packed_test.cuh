@@ -97,6 +97,54 @@ PRESSO_DEVICE void for_width(u32 width, const Call& call) {
   }
 }
 
+// The same for a width that is known at run time only: functions that are called, so that there is
+// one copy of each for all kernels. Places are in bytes of shared_memory(), of the vector's words.
+
+PRESSO_DEVICE const u32* lane_words_at(u32 words_at) {
+  return reinterpret_cast<const u32*>(simt::shared_memory() + words_at) + simt::lane();
+}
+
+PRESSO_DEVICE_CALL u32 rows_between(u32 words_at, u32 width, TopRange range) {
+  const u32* const words = lane_words_at(words_at);
+  u32 mask = 0;
+  for_width(width, [&]<u32 kWidth>() { mask = packed_between<kWidth>(words, range); });
+  return mask;
+}
+
+PRESSO_DEVICE_CALL u64 sum_of_rows(u32 words_at, u32 width, u32 mask) {
+  const u32* const words = lane_words_at(words_at);
+  u64 sum = 0;
+  if (width == 0) return sum;
+  for_width(width, [&]<u32 kWidth>() { sum = packed_sum<kWidth>(words, mask); });
+  return sum;
+}
+
+/// Writes base + divisor * value of the lane's values of a chunk of kSteps steps, kWarpSize apart,
+/// as numbers of 32 bits or, where `wide`, of 64.
+template <u32 kSteps>
+PRESSO_DEVICE_CALL void unpack_chunk(u32 words_at, u32 width, u32 chunk, u64 base, u32 divisor,
+                                     u32 to_at, bool wide) {
+  const u32* const words = lane_words_at(words_at);
+  u32 packed[kSteps] = {};
+  if (width != 0) {
+    for_width(width, [&]<u32 kWidth>() {
+      for_each_on_top<kWidth, kSteps>(
+          words, chunk, [&](u32 step, u32 top) { packed[step] = top >> (kWordBits - kWidth); });
+    });
+  }
+  if (wide) {
+    u64* const to = reinterpret_cast<u64*>(simt::shared_memory() + to_at) + simt::lane();
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kSteps; ++k) to[k * kWarpSize] = base + u64{packed[k]} * divisor;
+  } else {
+    u32* const to = reinterpret_cast<u32*>(simt::shared_memory() + to_at) + simt::lane();
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kSteps; ++k) {
+      to[k * kWarpSize] = static_cast<u32>(base) + packed[k] * divisor;
+    }
+  }
+}
+
 /// The 32 words of a warp, one a lane, as lane masks: bit s of lane l is bit l of lane s, and the
 /// other way round.
 PRESSO_DEVICE u32 transposed(u32 word) {

@@ -71,7 +71,7 @@ struct CountRows {
   u64 matched = 0;
 
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
-    const u32 mask = rows_that_hold(of, space, at);
+    const u32 mask = rows_that_hold<true>(of, space, at);
     matched += simt::popcount(mask);
     if (of.matched_bits == nullptr) return;
     simt::store_streaming(bits_of_vector(of, at) + simt::lane(), transposed(mask));
@@ -114,7 +114,7 @@ struct RunPipeline {
   u64 matched = 0;
 
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
-    const u32 mask = rows_that_hold(of, space, at);
+    const u32 mask = rows_that_hold<false>(of, space, at);
     if (!simt::any(mask != 0)) return;
     const u32 late = of.program_columns & ~u32{of.early_columns};
     if (late != 0) {

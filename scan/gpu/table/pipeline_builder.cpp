@@ -236,26 +236,26 @@ std::uint32_t PipelineBuilder::string_columns() const {
 }
 
 Result<TableConditions> PipelineBuilder::conditions_over(const DeviceTable& table) const {
-  using Kind = ConditionStep::Kind;
+  using Condition = ConditionStep::Kind;
   TableConditions made;
   for (const ConditionStep& step : conditions_) {
     const bool is_text =
-        step.kind == Kind::kValues && leaves_[step.leaf]->kind == Filter::Kind::kText;
+        step.kind == Condition::kValues && leaves_[step.leaf]->kind == Filter::Kind::kText;
     const StringForms forms = is_text ? forms_of(table, leaves_[step.leaf]->column) : StringForms{};
     if (!forms.tokens) {
       made.steps.push_back(step);
       continue;
     }
     // One value more than the leaf alone, for which the stack has room: kMostConditionDepth.
-    made.steps.push_back({Kind::kRows, 0, static_cast<Byte>(made.strings.size())});
+    made.steps.push_back({Condition::kRows, 0, static_cast<Byte>(made.strings.size())});
     made.strings.push_back({leaves_[step.leaf], step.column});
     if (forms.tokens_with_nulls) {
-      made.steps.push_back({Kind::kNotNull, step.column, 0});
-      made.steps.push_back({Kind::kAnd, 0, 0});
+      made.steps.push_back({Condition::kNotNull, step.column, 0});
+      made.steps.push_back({Condition::kAnd, 0, 0});
     }
     if (forms.dictionary) {
       made.steps.push_back(step);
-      made.steps.push_back({Kind::kOr, 0, 0});
+      made.steps.push_back({Condition::kOr, 0, 0});
     }
   }
   if (made.steps.size() > kMostConditionSteps) return refused("too many conditions");

@@ -9,8 +9,9 @@
 
 namespace presso::gpu {
 
-Status PipelineRun::begin(const Pipeline& pipeline) {
+Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   pipeline_ = pipeline;
+  wants_rows_ = wants_rows;
   if (pipeline_.place != GroupPlace::kNone) {
     PRESSO_ASSIGN(const std::uint32_t most, kernels_.most_shared_bytes());
     pipeline_.place = place_of_groups(pipeline_, most);
@@ -30,6 +31,12 @@ Status PipelineRun::begin(const Pipeline& pipeline) {
 
 Status PipelineRun::prepare(const DeviceTable& table, const TableBlocks& blocks,
                             const LeafTables& leaves, const CodeTables& codes) {
+  if (wants_rows_) {
+    const std::uint64_t bytes = std::uint64_t{blocks.slice_count} * kMaxIntegerRows / 8;
+    PRESSO_ASSIGN(bits_, memory_.allocate(bytes));
+    pipeline_.matched_bits = reinterpret_cast<std::uint32_t*>(bits_.get());
+    PRESSO_TRY(kernels_.clear(bits_.get(), static_cast<std::size_t>(bytes), stream_));
+  }
   PRESSO_ASSIGN(const std::uint32_t shared, kernels_.most_shared_bytes());
   shape_ = shape_of(pipeline_, table.needs(), shared);
   PRESSO_ASSIGN(thread_blocks_, kernels_.thread_blocks(pipeline_, shape_));
@@ -91,6 +98,12 @@ Result<std::uint64_t> PipelineRun::matched() {
   std::vector<std::uint64_t> rows(1);
   PRESSO_TRY(copy_out(rows, pipeline_.matched));
   return rows[0];
+}
+
+Result<std::vector<std::uint64_t>> PipelineRun::rows() {
+  std::vector<std::uint64_t> bits(std::size_t{pipeline_.slice_count} * kMaxIntegerRows / 64);
+  PRESSO_TRY(copy_out(bits, reinterpret_cast<const std::uint64_t*>(bits_.get())));
+  return bits;
 }
 
 Result<std::vector<std::uint64_t>> PipelineRun::cells() {

@@ -16,8 +16,9 @@ class PipelineRun {
   PipelineRun(Memory& memory, TableKernels& kernels, Stream stream)
       : memory_(memory), kernels_(kernels), stream_(stream) {}
 
-  /// Clears the cells. Errors: kDeviceMemory, kDeviceLost.
-  Status begin(const Pipeline& pipeline);
+  /// Clears the cells. `wants_rows`: which rows match, not only how many. Errors: kDeviceMemory,
+  /// kDeviceLost.
+  Status begin(const Pipeline& pipeline, bool wants_rows = false);
   /// Before prepare(), where a table has columns of tokens: its conditions, and the rows that
   /// `strings` finds before the pipeline runs.
   void set_conditions(const std::vector<ConditionStep>& steps, const StringRows& strings);
@@ -30,6 +31,8 @@ class PipelineRun {
   Status enqueue();
   /// Rows that matched.
   Result<std::uint64_t> matched();
+  /// Which rows of the table that was prepared last match: 1,024 words of 64 bits for each slice.
+  Result<std::vector<std::uint64_t>> rows();
   /// The cells of all groups: cell i of group g at [i * groups + g].
   Result<std::vector<std::uint64_t>> cells();
 
@@ -49,6 +52,8 @@ class PipelineRun {
   std::uint32_t thread_blocks_ = 0;
   DeviceMemory cells_;  ///< matched rows first
   DeviceMemory scratch_;
+  bool wants_rows_ = false;
+  DeviceMemory bits_;
 };
 
 }  // namespace presso::gpu

@@ -203,6 +203,14 @@ struct WarpSpace {
     return reinterpret_cast<LeafTask*>(base + shape.leaves_at);
   }
   PRESSO_DEVICE u32* staging() const { return reinterpret_cast<u32*>(base + shape.staging_at); }
+  /// Where a part of it is in all shared memory, in bytes.
+  PRESSO_DEVICE u32 at(u32 part) const {
+    return static_cast<u32>(base - simt::shared_memory()) + part;
+  }
+  PRESSO_DEVICE u32 words_at(u32 column, u32 vector) const {
+    return at(shape.words_at + (vector & (shape.buffers - 1)) * shape.words_bytes) +
+           shape.words_of[column] * static_cast<u32>(sizeof(u32));
+  }
   /// Packed words of a column, of vectors of either parity.
   PRESSO_DEVICE u32* words(u32 column, u32 vector) const {
     return reinterpret_cast<u32*>(base + shape.words_at +

@@ -137,27 +137,15 @@ PRESSO_DEVICE void open_column(const ProgramSpace& program, u32 column, const Ve
   if (simt::lane() == 0) program.open(column) = open;
 }
 
-/// Packed numbers of the chunk's rows. The word behind a value's own may be read in vain.
-template <bool kDense>
-PRESSO_DEVICE void load_packed(const u32* words, u32 width, const ChunkRows<kDense>& rows,
+/// Packed numbers of rows of a list. The word behind a value's own may be read in vain.
+PRESSO_DEVICE void load_listed(const u32* words, u32 width, const ChunkRows<false>& rows,
                                u32 (&to)[kChunkSteps]) {
-  if (width == 0) {
-    PRESSO_UNROLL
-    for (u32 k = 0; k < kChunkSteps; ++k) to[k] = 0;
-  } else if constexpr (kDense) {
-    for_width(width, [&]<u32 kWidth>() {
-      for_each_on_top<kWidth, kChunkSteps>(
-          words + simt::lane(), rows.chunk,
-          [&](u32 step, u32 top) { to[step] = top >> (kWordBits - kWidth); });
-    });
-  } else {
-    const u32 mask = low_ones(width);
-    rows.for_each([&](u32 k) {
-      const u32 bit = rows.row(k) / kWarpSize * width;
-      const u32* const from = words + bit / kWordBits * kLanes + rows.row(k) % kWarpSize;
-      to[k] = simt::funnel_shift_right(from[0], from[kLanes], bit % kWordBits) & mask;
-    });
-  }
+  const u32 mask = low_ones(width);
+  rows.for_each([&](u32 k) {
+    const u32 bit = rows.row(k) / kWarpSize * width;
+    const u32* const from = words + bit / kWordBits * kLanes + rows.row(k) % kWarpSize;
+    to[k] = simt::funnel_shift_right(from[0], from[kLanes], bit % kWordBits) & mask;
+  });
 }
 
 template <bool kDense>
@@ -196,24 +184,29 @@ PRESSO_DEVICE void run_load(const ProgramSpace& program, const PipelineStep& ste
   const OpenColumn open = program.open(step.column);
   const bool nullable = (program.of.nullable_columns >> step.column & 1) != 0;
   const bool is_packed = open.how == OpenColumn::How::kPacked;
-  u32 packed[kChunkSteps];
-  if (is_packed) {
-    load_packed(program.space.words(step.column, at.vector), open.width, rows, packed);
-  }
   const u32 divisor = static_cast<u32>(open.divisor);
-  if (is_packed && step.kind == PipelineStep::Kind::kLoad && !nullable && !step.to.is_wide()) {
-    u32* const to = program.narrow(step.to);
-    rows.for_each(
-        [&](u32 k) { to[k * kWarpSize] = static_cast<u32>(open.base) + packed[k] * divisor; });
-    return;
+  const WarpSpace& space = program.space;
+  const bool is_code = step.kind == PipelineStep::Kind::kLoadCode;
+  if constexpr (kDense) {
+    if (is_packed) {
+      const u32 to = space.at(space.shape.registers_at) +
+                     step.to.unit() * kChunkRows * static_cast<u32>(sizeof(u32));
+      unpack_chunk<kChunkSteps>(space.words_at(step.column, at.vector), open.width, rows.chunk,
+                                open.base, divisor, to, step.to.is_wide());
+      if (!is_code && !nullable) return;
+    }
   }
-  u64 value[kChunkSteps];
-  if (is_packed) {
-    rows.for_each([&](u32 k) { value[k] = open.base + u64{packed[k]} * divisor; });
-  } else {
+  u64 value[kChunkSteps] = {};
+  if (!is_packed) {
     load_plain_values(open, rows, at.rows, value);
+  } else if constexpr (kDense) {
+    program.read(step.to, rows, value);
+  } else {
+    u32 packed[kChunkSteps];
+    load_listed(space.words(step.column, at.vector), open.width, rows, packed);
+    rows.for_each([&](u32 k) { value[k] = open.base + u64{packed[k]} * divisor; });
   }
-  if (step.kind == PipelineStep::Kind::kLoadCode && open.how != OpenColumn::How::kNull) {
+  if (is_code && open.how != OpenColumn::How::kNull) {
     number_codes(program, step.column, at, rows.alive, value);
   }
   if (nullable) {

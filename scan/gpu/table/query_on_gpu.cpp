@@ -2,9 +2,7 @@
 #include "scan/gpu/table/query_on_gpu.h"
 
 #include <algorithm>
-#include <numeric>
 
-#include "scan/gpu/table/pipeline_run.h"
 #include "scan/group/ratio.h"
 #include "scan/query/table_facts.h"
 
@@ -16,8 +14,8 @@ using query::Int128;
 using query::Physical;
 using query::RowStore;
 
-/// What row groups may take of the device's memory at a time.
-constexpr std::uint64_t kMostLoadedBytes = std::uint64_t{16} << 30;
+/// What row groups may take of the device's memory at a time; of a smaller limit a half.
+constexpr std::uint64_t kMostLoadedBytes = std::uint64_t{1} << 30;
 
 /// Rows of an answer from the cells of groups.
 class GroupTable {
@@ -132,16 +130,9 @@ WantsRows wanted_by(const query::FilterPlan& plan) {
 
 }  // namespace
 
-Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::GroupInput& input) {
-  const query::BoundQuery& bound = execution.query;
-  PipelineBuilder builder(*bound.input, execution.plan);
-  PRESSO_TRY(builder.add_conditions());
-  PRESSO_TRY(builder.add_groups(bound, input, execution.summary.rows_in));
-  PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
-  pipeline.place = builder.counts_only() ? GroupPlace::kNone : GroupPlace::kDevice;
-  PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
-  PipelineRun run(memory_, *kernels_, stream.get());
-  PRESSO_TRY(run.begin(pipeline));
+Status QueryOnGpu::run(query::Execution& execution, const PipelineBuilder& builder,
+                       PipelineRun& run, Stream stream, const query::GroupInput* input,
+                       const std::function<Status(const DeviceTable&)>& done) {
   TableLoader loader(memory_, *kernels_, execution.tables, builder.columns(), *execution.counters,
                      builder.string_columns());
   const WantsRows wants = wanted_by(execution.plan);
@@ -150,29 +141,76 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
         execution.options.cancelled->load(std::memory_order_relaxed)) {
       return make_error(ErrorCode::kCancelled);
     }
-    PRESSO_ASSIGN(const std::optional<DeviceTable> table,
-                  loader.next(stream.get(), kMostLoadedBytes, wants));
+    PRESSO_ASSIGN(
+        const std::optional<DeviceTable> table,
+        loader.next(stream, std::min(kMostLoadedBytes, memory_.limits().device_bytes / 2), wants));
     if (!table) break;
     PRESSO_ASSIGN(const LeafTables leaves,
                   builder.leaf_tables(*table, query::physical_of(execution.scan.columns)));
+    const CodeTables codes = input == nullptr ? CodeTables{} : builder.code_tables(*table, *input);
     PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(*table));
-    StringRows strings(memory_, *strings_, stream.get());
+    StringRows strings(memory_, *strings_, stream);
     PRESSO_TRY(strings.prepare({&*table}, conditions.strings));
     PRESSO_TRY(strings.enqueue());
     run.set_conditions(conditions.steps, strings);
-    PRESSO_TRY(run.prepare(*table, table->blocks(), leaves, builder.code_tables(*table, input)));
+    PRESSO_TRY(run.prepare(*table, table->blocks(), leaves, codes));
     PRESSO_TRY(run.enqueue());
-    PRESSO_TRY(device_->wait(stream.get()));
+    PRESSO_TRY(device_->wait(stream));
     PRESSO_TRY(strings.check());
-  }
-  PRESSO_ASSIGN(execution.summary.rows_matched, run.matched());
-  std::vector<std::uint64_t> cells{execution.summary.rows_matched, 0};
-  if (!builder.counts_only()) {
-    PRESSO_ASSIGN(cells, run.cells());
+    PRESSO_TRY(done(*table));
   }
   execution.summary.bytes_read = execution.counters->bytes;
   execution.summary.blocks_read = execution.counters->blocks;
+  return {};
+}
+
+Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::GroupInput& input) {
+  const query::BoundQuery& bound = execution.query;
+  PipelineBuilder builder(*bound.input, execution.plan);
+  PRESSO_TRY(builder.add_conditions());
+  PRESSO_TRY(builder.add_groups(bound, input, execution.summary.rows_in));
+  PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
+  pipeline.place = builder.counts_only() ? GroupPlace::kNone : GroupPlace::kDevice;
+  PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
+  PipelineRun pipeline_run(memory_, *kernels_, stream.get());
+  PRESSO_TRY(pipeline_run.begin(pipeline));
+  PRESSO_TRY(run(execution, builder, pipeline_run, stream.get(), &input,
+                 [](const DeviceTable&) { return Status(); }));
+  PRESSO_ASSIGN(execution.summary.rows_matched, pipeline_run.matched());
+  std::vector<std::uint64_t> cells{execution.summary.rows_matched, 0};
+  if (!builder.counts_only()) {
+    PRESSO_ASSIGN(cells, pipeline_run.cells());
+  }
   return GroupTable(builder, bound, input, cells).make();
+}
+
+Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execution& execution) {
+  PipelineBuilder builder(*execution.query.input, execution.plan);
+  PRESSO_TRY(builder.add_conditions());
+  PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
+  pipeline.place = builder.counts_only() ? GroupPlace::kNone : GroupPlace::kDevice;
+  PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
+  PipelineRun pipeline_run(memory_, *kernels_, stream.get());
+  PRESSO_TRY(pipeline_run.begin(pipeline, true));
+  auto matched = std::make_shared<query::MatchedRows>();
+  PRESSO_TRY(run(execution, builder, pipeline_run, stream.get(), nullptr,
+                 [&](const DeviceTable& table) -> Status {
+                   PRESSO_ASSIGN(const std::vector<std::uint64_t> bits, pipeline_run.rows());
+                   for (std::size_t i = 0; i < table.slices().size(); ++i) {
+                     const LoadedSlice& slice = table.slices()[i];
+                     const LoadedGroup& group = table.groups()[slice.group];
+                     const auto from =
+                         bits.begin() + static_cast<std::ptrdiff_t>(i * query::kSliceWords);
+                     if (std::none_of(from, from + query::kSliceWords,
+                                      [](std::uint64_t word) { return word != 0; })) {
+                       continue;
+                     }
+                     std::copy_n(from, query::kSliceWords,
+                                 matched->add(group.table, group.reader->group(), slice.first));
+                   }
+                   return {};
+                 }));
+  return std::shared_ptr<const query::MatchedRows>(std::move(matched));
 }
 
 }  // namespace presso::gpu

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "scan/gpu/table/pipeline_builder.h"
+#include "scan/gpu/table/pipeline_run.h"
 #include "scan/query/query_device.h"
 
 namespace presso::gpu {
@@ -24,8 +24,15 @@ class QueryOnGpu final : public QueryDevice {
   std::string name() const override { return name_; }
   Result<query::RowStore> groups(query::Execution& execution,
                                  const query::GroupInput& input) override;
+  Result<std::shared_ptr<const query::MatchedRows>> rows(query::Execution& execution) override;
 
  private:
+  /// Loads what is wanted of the execution's tables and runs the pipeline over it; `done` is called
+  /// for each loaded part.
+  Status run(query::Execution& execution, const PipelineBuilder& builder, PipelineRun& run,
+             Stream stream, const query::GroupInput* input,
+             const std::function<Status(const DeviceTable&)>& done);
+
   std::unique_ptr<Device> device_;
   std::shared_ptr<TableKernels> kernels_;
   std::shared_ptr<StringKernels> strings_;

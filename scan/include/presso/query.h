@@ -102,8 +102,9 @@ struct QuerySummary {
   std::uint64_t peak_bytes = 0;      ///< of memory for groups and rows to be sorted
   std::uint64_t spilled_bytes = 0;
   std::uint64_t passes = 1;  ///< over the tables, with those that were given up for lack of memory
-  std::string device;        ///< that has run the query, or a part of it; empty: the CPU
-  std::string why_cpu;       ///< what a device that was given has left to the CPU
+  std::string device;        ///< that has run a part of the query; empty: the CPU has run all
+  std::string on_device;     ///< which part: "conditions and groups", "conditions"
+  std::string why_cpu;       ///< why a device that was given has not run all that it could
 };
 
 /// A batch of the answer: columns of the answer's schema, all of one length.

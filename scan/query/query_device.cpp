@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "scan/query/query_device.h"
+
+#include "scan/query/filter_run.h"
+
+namespace presso::query {
+namespace {
+
+/// A query that ends after so few rows needs few slices, which the CPU has tested before a GPU has
+/// them all.
+constexpr std::uint64_t kFewRows = 1'000'000;
+
+}  // namespace
+
+std::uint64_t* MatchedRows::add(std::size_t table, std::uint64_t group, std::uint32_t first) {
+  auto& bits = slices_[{table, group, first}];
+  bits.resize(kSliceWords);
+  return bits.data();
+}
+
+const std::uint64_t* MatchedRows::find(std::size_t table, std::uint64_t group,
+                                       std::uint32_t first) const {
+  const auto found = slices_.find({table, group, first});
+  return found == slices_.end() ? nullptr : found->second.data();
+}
+
+Status match_on_device(Execution& execution) {
+  QueryDevice* const device = execution.options.device.get();
+  if (device == nullptr) return {};
+  QuerySummary& summary = execution.summary;
+  const BoundQuery& query = execution.query;
+  if (execution.joins != nullptr) {
+    summary.why_cpu = "joins";
+  } else if (execution.plan.conditions.empty()) {
+    if (summary.why_cpu.empty()) summary.why_cpu = "there is no condition";
+  } else if (!query.grouped() && query.sort_keys.empty() && query.last_row() <= kFewRows) {
+    summary.why_cpu = "few rows are asked for";
+  } else {
+    auto rows = device->rows(execution);
+    if (rows.ok()) {
+      execution.matched = std::move(*rows);
+      summary.device = device->name();
+      summary.on_device = "conditions";
+    } else if (rows.error().code == ErrorCode::kUnsupported) {
+      summary.why_cpu = rows.error().what;
+    } else {
+      return std::move(rows.error());
+    }
+  }
+  return {};
+}
+
+}  // namespace presso::query
