@@ -90,6 +90,15 @@ void expect_the_cpus_answer(const MadeTable& made, const Asked& asked, std::uint
   EXPECT_EQ(faults->live_handles, 0u);
 }
 
+void expect_the_cpus_rows(const MadeTable& made, const Asked& asked, std::uint32_t seed) {
+  SCOPED_TRACE(asked.where);
+  Query query = Query::from(*made.table);
+  query.where(asked.where).select("id, mixed");
+  const Answer found = answer_of(query, test::make_emulated_query_device({}, seed));
+  EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+  EXPECT_EQ(found.summary.on_device, "conditions");
+}
+
 constexpr Asked kAsked[] = {
     {"comment like '%special%requests%'"},
     {"comment not like '%special%requests%'"},
@@ -136,7 +145,10 @@ TEST_P(QueryOnGpuStrings, AnswersAsTheCpu) {
     ASSERT_EQ(form_of(*made.table, (rows - 1) / group_rows, "mixed"), Representation::kNull);
   }
   std::uint32_t seed = rows;
-  for (const Asked& asked : kAsked) expect_the_cpus_answer(made, asked, ++seed);
+  for (const Asked& asked : kAsked) {
+    expect_the_cpus_answer(made, asked, ++seed);
+    expect_the_cpus_rows(made, asked, ++seed);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, QueryOnGpuStrings,
@@ -169,6 +181,37 @@ TEST(QueryOnGpuUnsupported, StringsThatAreStoredAsBytesAreTheCpus) {
   const Answer five = answer_of(many, test::make_emulated_query_device());
   EXPECT_EQ(five.text, answer_of(many, nullptr).text);
   EXPECT_EQ(five.summary.why_cpu, "more than four conditions on strings that are no dictionary's");
+}
+
+// --- faults
+
+TEST(QueryOnGpuStringFaults, EachAllocationAndLaunchMayFail) {
+  const MadeTable made(make_csv(5000, 2500, 9), 2500);
+  const Query query = query_of(*made.table, {"note not like '%final%'", "word", "sum(id)"});
+  const auto whole = std::make_shared<EmulatedFaults>();
+  const Answer right = answer_of(query, test::make_emulated_query_device(whole));
+  ASSERT_EQ(right.text, answer_of(query, nullptr).text);
+  ASSERT_EQ(right.summary.why_cpu, "");
+  struct Fault {
+    std::uint64_t count;
+    std::uint64_t EmulatedFaults::*which;
+    const char* message;
+  };
+  for (const Fault& fault :
+       {Fault{whole->allocations, &EmulatedFaults::allocation, "out of device memory"},
+        Fault{whole->pinned_allocations, &EmulatedFaults::pinned_allocation, "out of memory"},
+        Fault{whole->launches, &EmulatedFaults::launch, "GPU failed"}}) {
+    ASSERT_GT(fault.count, 4u);
+    for (std::uint64_t i = 0; i < fault.count; ++i) {
+      const auto faults = std::make_shared<EmulatedFaults>();
+      (*faults).*fault.which = i;
+      const Answer found = answer_of(query, test::make_emulated_query_device(faults));
+      EXPECT_EQ(found.text.substr(0, 6), "error:") << found.text;
+      EXPECT_NE(found.text.find(fault.message), std::string::npos) << found.text;
+      EXPECT_EQ(faults->live_bytes, 0u);
+      EXPECT_EQ(faults->live_handles, 0u);
+    }
+  }
 }
 
 // --- damage

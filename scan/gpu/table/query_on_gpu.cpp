@@ -151,9 +151,9 @@ Status QueryOnGpu::run(query::Execution& execution, const PipelineBuilder& build
     PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(*table));
     StringRows strings(memory_, *strings_, stream);
     PRESSO_TRY(strings.prepare({&*table}, conditions.strings));
-    PRESSO_TRY(strings.enqueue());
     run.set_conditions(conditions.steps, strings);
     PRESSO_TRY(run.prepare(*table, table->blocks(), leaves, codes));
+    PRESSO_TRY(strings.enqueue());
     PRESSO_TRY(run.enqueue());
     PRESSO_TRY(device_->wait(stream));
     PRESSO_TRY(strings.check());
