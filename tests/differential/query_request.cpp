@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "presso/sql.h"
+#include "tests/simt/emulated_query_device.h"
 
 namespace presso::oracle {
 
@@ -123,6 +124,10 @@ QueryOptions options_of(const Object& request) {
   }
   options.join_strategy =
       join_strategy_of(field(request, "join_strategy")).value_or(JoinStrategy::kAuto);
+  if (field(request, "device") == "gpu") {
+    static const std::shared_ptr<QueryDevice> device = test::make_emulated_query_device();
+    options.device = device;
+  }
   return options;
 }
 

@@ -8,10 +8,10 @@
 // others are tables. Options are about the files behind them; files behind a --name are one source
 // with that name, which is empty without. A line is a JSON object of strings and numbers: where,
 // columns, group_by, agg, having, order_by, limit, offset; threads, plan, rows (list or bitmap),
-// strategy, join_strategy, memory. Sources are joined by from (a name), as (its alias), and
-// join1 (a name), as1, kind1 ("left"), on1 ("a = b"), join2 and so on; or by sql, a statement over
-// names. The answer is a line of JSON: {"types":[...],"rows":[[...],...]}, values as text or null,
-// or
+// strategy, join_strategy, memory, device (gpu: an emulated one). Sources are joined by from (a
+// name), as (its alias), and join1 (a name), as1, kind1 ("left"), on1 ("a = b"), join2 and so on;
+// or by sql, a statement over names. The answer is a line of JSON:
+// {"types":[...],"rows":[[...],...]}, values as text or null, or
 // {"error":"..."}.
 //
 // With "variants" each query is run so many times more, with other threads, plans and strategies,
@@ -111,7 +111,8 @@ std::string answer_of(const Query& query, const QueryOptions& options, Needs& ne
 
 std::string differing(const Object& variant, const std::string& other, const std::string& answer) {
   std::string what;
-  for (const char* name : {"threads", "plan", "rows", "strategy", "join_strategy", "memory"}) {
+  for (const char* name :
+       {"threads", "plan", "rows", "strategy", "join_strategy", "memory", "device"}) {
     if (!field(variant, name).empty())
       what += std::string(name) + " '" + field(variant, name) + "' ";
   }

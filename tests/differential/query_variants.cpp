@@ -49,6 +49,7 @@ Object variant_of(Object request, std::size_t conditions, const Needs& needs,
   request["rows"] = kRows[random() % 3];
   request["strategy"] = kGroupStrategies[random() % kGroupStrategies.size()];
   if (conditions > 0 && random() % 4 != 0) request["plan"] = random_plan(conditions, random);
+  if (random() % 3 == 0) request["device"] = "gpu";
   if (!has_joins(request)) return request;
   request["join_strategy"] = kJoinStrategyNames[random() % kJoinStrategyNames.size()];
   const bool is_slow = request["join_strategy"] == "nested-loop";

@@ -155,16 +155,11 @@ class EmulatedTableKernels final : public gpu::TableKernels {
     auto* const own = reinterpret_cast<simt::u64*>(scratch);
     using gpu::GroupPlace;
     return run_("pipeline", thread_blocks, shape.warps, shape.shared_bytes(), [&] {
-      switch (pipeline.place) {
-        case GroupPlace::kNone:
-          return gpu::count_rows_body(pipeline, shape);
-        case GroupPlace::kLanes:
-          return gpu::run_pipeline_body<GroupPlace::kLanes>(pipeline, shape, own);
-        case GroupPlace::kBlock:
-          return gpu::run_pipeline_body<GroupPlace::kBlock>(pipeline, shape, own);
-        default:
-          return gpu::run_pipeline_body<GroupPlace::kDevice>(pipeline, shape, own);
+      if (pipeline.place == GroupPlace::kNone) return gpu::count_rows_body(pipeline, shape);
+      if (pipeline.place == GroupPlace::kLanes) {
+        return gpu::run_pipeline_body<true>(pipeline, shape, own);
       }
+      gpu::run_pipeline_body<false>(pipeline, shape, own);
     });
   }
 

@@ -99,14 +99,6 @@ PRESSO_DEVICE u32 rows_by_decoding(const Pipeline& of, const WarpSpace& space, u
     return rows_with_code_bit(block, entry, of.code_bits + range.first, at, words, space.staging());
   }
   u32 mask = 0;
-  const PackedVector packed(block, entry);
-  for (u32 i = 0; packed.is_packed && i < range.count; ++i) {
-    const LeafTask leaf = packed_leaf(packed, block, of.intervals[range.first + i]);
-    if (leaf.how == LeafTask::How::kAll) return simt::kFullMask;
-    if (leaf.how == LeafTask::How::kNone) continue;
-    mask |= rows_between(space.words_at(column_number, at.vector), leaf.width, leaf.range);
-  }
-  if (packed.is_packed) return mask;
   const ImageInterval* const intervals = of.intervals + range.first;
   for_each_bits(block, entry, at, words, space.staging(), [&](u32 step, u64 value) {
     if (lies_in(image_of(value, block), intervals, range.count)) mask |= 1u << step;

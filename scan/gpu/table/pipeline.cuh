@@ -104,7 +104,8 @@ PRESSO_DEVICE u32 list_rows(u32 mask, std::uint16_t* list) {
 /// Rows are listed where fewer than one in so many are left.
 inline constexpr u32 kDenseFrom = 4;
 
-template <GroupPlace kPlace>
+/// `kLanes`: groups' cells are lanes' own, else they are shared.
+template <bool kLanes>
 struct RunPipeline {
   const Pipeline& of;
   const WarpSpace& space;
@@ -123,7 +124,7 @@ struct RunPipeline {
       simt::copy_async_wait<0>();
       simt::warp_sync();
     }
-    if constexpr (kPlace == GroupPlace::kLanes) add_directly(at, mask);
+    if constexpr (kLanes) add_directly(at, mask);
     if (of.has_program) {
       run_chunks(at, mask);
     } else {
@@ -199,9 +200,9 @@ struct RunPipeline {
     if (of.matched_bits != nullptr) set_bits(rows, alive);
     const u64 first_row = of.table.slices[at.slice].first_row + at.vector * kVectorRows;
     const ChunkGroups groups(program, alive);
-    if constexpr (kPlace == GroupPlace::kLanes) {
+    if constexpr (kLanes) {
       add_to_lanes(program, rows, alive, groups, first_row, lane_cells);
-    } else if constexpr (kPlace == GroupPlace::kBlock) {
+    } else if (of.place == GroupPlace::kBlock) {
       add_to_all<true>(program, rows, alive, groups, first_row, block_cells);
     } else {
       add_to_all<false>(program, rows, alive, groups, first_row, of.cells_out);
@@ -221,7 +222,7 @@ struct RunPipeline {
   }
 };
 
-template <GroupPlace kPlace>
+template <bool kLanes>
 PRESSO_DEVICE void run_pipeline_body(const Pipeline& of, const PipelineShape& shape, u64* scratch) {
   const WarpSpace space{
       shape, simt::shared_memory() + shape.block_bytes + uniform_warp() * shape.warp_bytes};
@@ -230,15 +231,15 @@ PRESSO_DEVICE void run_pipeline_body(const Pipeline& of, const PipelineShape& sh
       scratch + u64{simt::block_index() * warps + uniform_warp()} * of.columns * kVectorRows;
   auto* const block_cells = reinterpret_cast<u64*>(simt::shared_memory());
   auto* const lane_cells = reinterpret_cast<u64*>(space.base + shape.cells_at);
-  if constexpr (kPlace == GroupPlace::kLanes) clear_lanes(of, lane_cells);
-  if constexpr (kPlace == GroupPlace::kBlock) {
+  if constexpr (kLanes) clear_lanes(of, lane_cells);
+  if (of.place == GroupPlace::kBlock) {
     clear_block(of, block_cells);
     simt::block_sync();
   }
-  RunPipeline<kPlace> work{of, space, {of, space, own_scratch}, block_cells, lane_cells};
+  RunPipeline<kLanes> work{of, space, {of, space, own_scratch}, block_cells, lane_cells};
   for_each_vector(of, space, work);
-  if constexpr (kPlace == GroupPlace::kLanes) flush_lanes(of, lane_cells);
-  if constexpr (kPlace == GroupPlace::kBlock) {
+  if constexpr (kLanes) flush_lanes(of, lane_cells);
+  if (of.place == GroupPlace::kBlock) {
     simt::block_sync();
     flush_block(of, block_cells);
   }

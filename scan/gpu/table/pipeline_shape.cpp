@@ -19,7 +19,9 @@ constexpr std::uint64_t kMostLaneBytes = 16 << 10;
 constexpr std::uint64_t kMostBlockBytes = 64 << 10;
 /// Of each thread block, CUDA's own.
 constexpr std::uint32_t kReservedBytes = 1024;
-constexpr std::uint32_t kMostWarps = 16;  ///< of a multiprocessor, for their registers
+/// Thread blocks of a multiprocessor, for their registers.
+constexpr std::uint32_t kCountBlocks = 4;
+constexpr std::uint32_t kPipelineBlocks = 3;
 /// With fewer of them words of the next vector are not worth their room.
 constexpr std::uint32_t kEnoughWarps = 8;
 
@@ -77,14 +79,18 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
   return shape;
 }
 
-/// Warps of a multiprocessor, and how many of them a thread block has, so that they are the most.
-std::uint32_t set_warps(PipelineShape& shape, std::uint32_t shared_bytes) {
+/// Sets how many warps a thread block has, so that a multiprocessor has the most; returns how many.
+std::uint32_t set_warps(const Pipeline& pipeline, PipelineShape& shape,
+                        std::uint32_t shared_bytes) {
+  const bool counts = pipeline.place == GroupPlace::kNone;
+  const std::uint32_t most_warps = counts ? kCountWarps : kPipelineWarps;
+  const std::uint32_t registers_allow = most_warps * (counts ? kCountBlocks : kPipelineBlocks);
   std::uint32_t most = 0;
-  for (const std::uint32_t warps : {8u, 4u, 2u, 1u}) {
+  for (std::uint32_t warps = most_warps; warps > 0; warps /= 2) {
     const std::uint32_t bytes = shape.block_bytes + warps * shape.warp_bytes;
     if (bytes > shared_bytes) continue;
     const std::uint32_t blocks =
-        std::min(shared_bytes / (bytes + kReservedBytes), kMostWarps / warps);
+        std::min(shared_bytes / (bytes + kReservedBytes), registers_allow / warps);
     if (blocks * warps <= most) continue;
     most = blocks * warps;
     shape.warps = warps;
@@ -97,9 +103,9 @@ std::uint32_t set_warps(PipelineShape& shape, std::uint32_t shared_bytes) {
 PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> needs,
                        std::uint32_t shared_bytes) {
   PipelineShape shape = shape_with(pipeline, needs, 2);
-  if (set_warps(shape, shared_bytes) >= kEnoughWarps) return shape;
+  if (set_warps(pipeline, shape, shared_bytes) >= kEnoughWarps) return shape;
   shape = shape_with(pipeline, needs, 1);
-  set_warps(shape, shared_bytes);
+  set_warps(pipeline, shape, shared_bytes);
   return shape;
 }
 

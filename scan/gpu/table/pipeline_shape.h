@@ -15,8 +15,12 @@ struct ColumnNeeds {
   std::uint32_t staging_bytes = 0;  ///< of those that are decoded otherwise
 };
 
+/// Warps of a thread block, at most; of kernels with a program.
+constexpr std::uint32_t kCountWarps = 8;
+constexpr std::uint32_t kPipelineWarps = 4;
+
 struct PipelineShape {
-  std::uint32_t warps = 8;        ///< of a thread block
+  std::uint32_t warps = 1;        ///< of a thread block
   std::uint32_t block_bytes = 0;  ///< in front: cells of the thread block's groups
   std::uint32_t warp_bytes = 0;   ///< of each warp
   // In a warp's part, in bytes.

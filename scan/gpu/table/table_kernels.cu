@@ -10,7 +10,8 @@
 namespace presso::gpu {
 namespace {
 
-constexpr u32 kPipelineThreads = 256;
+constexpr u32 kCountThreads = 256;
+constexpr u32 kPipelineThreads = kPipelineWarps * kWarpSize;
 constexpr u32 kClearThreads = 256;
 constexpr u32 kMostClearBlocks = 1024;
 constexpr u32 kSettleThreads = 128;
@@ -38,17 +39,17 @@ __global__ void __launch_bounds__(kClearThreads)
   clear_cells_body(of);
 }
 
-__global__ void __launch_bounds__(kPipelineThreads, 4)
+__global__ void __launch_bounds__(kCountThreads, 4)
     count_rows_kernel(__grid_constant__ const Pipeline of,
                       __grid_constant__ const PipelineShape shape) {
   count_rows_body(of, shape);
 }
 
-template <GroupPlace kPlace>
-__global__ void __launch_bounds__(kPipelineThreads, 2)
+template <bool kLanes>
+__global__ void __launch_bounds__(kPipelineThreads, 3)
     pipeline_kernel(__grid_constant__ const Pipeline of,
                     __grid_constant__ const PipelineShape shape, u64* scratch) {
-  run_pipeline_body<kPlace>(of, shape, scratch);
+  run_pipeline_body<kLanes>(of, shape, scratch);
 }
 
 class CudaTableKernels final : public TableKernels {
@@ -105,11 +106,9 @@ class CudaTableKernels final : public TableKernels {
       return launched("count_rows");
     }
     if (pipeline.place == GroupPlace::kLanes) {
-      launch<GroupPlace::kLanes>(pipeline, shape, scratch, thread_blocks, stream);
-    } else if (pipeline.place == GroupPlace::kBlock) {
-      launch<GroupPlace::kBlock>(pipeline, shape, scratch, thread_blocks, stream);
+      launch<true>(pipeline, shape, scratch, thread_blocks, stream);
     } else {
-      launch<GroupPlace::kDevice>(pipeline, shape, scratch, thread_blocks, stream);
+      launch<false>(pipeline, shape, scratch, thread_blocks, stream);
     }
     return launched("pipeline");
   }
@@ -125,25 +124,18 @@ class CudaTableKernels final : public TableKernels {
     return launched("check_vectors");
   }
 
-  template <GroupPlace kPlace>
+  template <bool kLanes>
   static void launch(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
                      u32 blocks, Stream stream) {
-    pipeline_kernel<kPlace><<<blocks, shape.warps * kWarpSize, shape.shared_bytes(), stream>>>(
+    pipeline_kernel<kLanes><<<blocks, shape.warps * kWarpSize, shape.shared_bytes(), stream>>>(
         pipeline, shape, reinterpret_cast<u64*>(scratch));
   }
 
   template <class Call>
   static Result<std::uint32_t> with_kernel(const Pipeline& pipeline, const Call& call) {
-    switch (pipeline.place) {
-      case GroupPlace::kNone:
-        return call(count_rows_kernel);
-      case GroupPlace::kLanes:
-        return call(pipeline_kernel<GroupPlace::kLanes>);
-      case GroupPlace::kBlock:
-        return call(pipeline_kernel<GroupPlace::kBlock>);
-      default:
-        return call(pipeline_kernel<GroupPlace::kDevice>);
-    }
+    if (pipeline.place == GroupPlace::kNone) return call(count_rows_kernel);
+    if (pipeline.place == GroupPlace::kLanes) return call(pipeline_kernel<true>);
+    return call(pipeline_kernel<false>);
   }
 
   template <class Kernel>

@@ -168,15 +168,19 @@ class RateDevice final : public QueryDevice {
     PRESSO_TRY(strings.check());
     std::sort(seconds.begin(), seconds.end());
     median = seconds[seconds.size() / 2];
-    rows = copies.rows();
+    rows_read = copies.rows();
     bytes = copies.bytes_read();
     return make_error(ErrorCode::kUnsupported, "it was timed");
+  }
+
+  Result<std::shared_ptr<const query::MatchedRows>> rows(query::Execution&) override {
+    return make_error(ErrorCode::kUnsupported, "groups are timed");
   }
 
   std::uint64_t matched = 0;
   std::vector<std::uint64_t> cells;
   double median = 0;
-  std::uint64_t rows = 0;
+  std::uint64_t rows_read = 0;
   std::uint64_t bytes = 0;
 
  private:
@@ -247,15 +251,16 @@ Status measure(const Table& table, unsigned copies, const std::string& text) {
   PRESSO_ASSIGN(auto timed, gpu::open_cuda_device(0));
   const auto rate = std::make_shared<RateDevice>(*timed, *kernels, *strings, copies);
   PRESSO_TRY(answer(query, rate, nullptr));
-  if (rate->rows == 0) return make_error(ErrorCode::kDeviceLost, "it was not timed");
+  if (rate->rows_read == 0) return make_error(ErrorCode::kDeviceLost, "it was not timed");
   if (rate->matched != of_cpu.rows_matched * copies) {
     return make_error(ErrorCode::kDeviceLost, "copies match " + std::to_string(rate->matched) +
                                                   " rows, one " +
                                                   std::to_string(of_cpu.rows_matched));
   }
   const double gigabytes = static_cast<double>(rate->bytes) / 1e9;
-  std::cout << '"' << text << "\"," << rate->rows << ',' << rate->bytes << ',' << rate->median * 1e3
-            << ',' << static_cast<double>(rate->rows) / rate->median / 1e9 << ','
+  std::cout << '"' << text << "\"," << rate->rows_read << ',' << rate->bytes << ','
+            << rate->median * 1e3 << ','
+            << static_cast<double>(rate->rows_read) / rate->median / 1e9 << ','
             << gigabytes / rate->median << std::endl;
   return {};
 }
