@@ -82,7 +82,8 @@ Result<IntegerBlock> BlockReader::open_integers(std::uint32_t block, Byte width_
   return parsed.block;
 }
 
-Result<TokenBlock> BlockReader::open_tokens(std::uint32_t block, const Buffer& stored) const {
+Result<BlockReader::StoredTokens> BlockReader::parse_tokens(std::uint32_t block,
+                                                            const Buffer& stored) const {
   auto header = parse_column_block_header(stored.data());
   if (!header.ok()) return at_block(std::move(header.error()), block);
   if (header->coding != Coding::kTokens ||
@@ -90,11 +91,16 @@ Result<TokenBlock> BlockReader::open_tokens(std::uint32_t block, const Buffer& s
       !fills(*header, stored)) {
     return at_block(differs(), block);
   }
-  const Bytes payload(stored.data() + kBlockHeaderBytes, header->payload_bytes);
-  if (options_.verify && checksum64(payload) != header->payload_checksum) {
+  return StoredTokens{{header->count, {stored.data() + kBlockHeaderBytes, header->payload_bytes}},
+                      header->payload_checksum};
+}
+
+Result<TokenBlock> BlockReader::open_tokens(std::uint32_t block, const Buffer& stored) const {
+  PRESSO_ASSIGN(const StoredTokens parsed, parse_tokens(block, stored));
+  if (options_.verify && checksum64(parsed.block.payload) != parsed.checksum) {
     return at_block(make_error(ErrorCode::kContentChecksum), block);
   }
-  return TokenBlock{header->count, payload};
+  return parsed.block;
 }
 
 Status BlockReader::decode_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const {

@@ -63,6 +63,12 @@ class BlockReader {
   Result<StoredIntegers> parse_integers(std::uint32_t block, Byte width_bytes,
                                         const Buffer& stored) const;
   Result<TokenBlock> open_tokens(std::uint32_t block, const Buffer& stored) const;
+  /// The same for who compares the payload with its checksum himself.
+  struct StoredTokens {
+    TokenBlock block;
+    std::uint64_t checksum = 0;
+  };
+  Result<StoredTokens> parse_tokens(std::uint32_t block, const Buffer& stored) const;
   /// Of a block that is stored as bytes. `into`: room for its plain bytes and Buffer::kSlack.
   Status decode_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const;
 

@@ -10,11 +10,16 @@ namespace presso::query {
 
 struct StringTest::Body {
   CompiledCondition made;
+  StringCondition condition;
 };
 
 Result<StringTest> StringTest::compile(const StringCondition& condition, CpuLevel level) {
   PRESSO_ASSIGN(CompiledCondition made, compile_condition(condition, level));
-  return StringTest(std::make_shared<const Body>(Body{std::move(made)}));
+  return StringTest(std::make_shared<const Body>(Body{std::move(made), condition}));
+}
+
+const StringCondition& StringTest::condition() const {
+  return body_->condition;
 }
 
 bool StringTest::matches(Bytes string) const {

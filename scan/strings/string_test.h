@@ -51,6 +51,7 @@ class StringTest {
   /// `level`.
   static Result<StringTest> compile(const StringCondition& condition, CpuLevel level = cpu_level());
 
+  const StringCondition& condition() const;
   bool matches(Bytes string) const;
   /// Sets bit i of `bits` where row i matches, clears it where not; (rows + 63) / 64 words. Where
   /// `alive` is not nullptr, rows whose bit there is 0 need not be looked at and come out as 0.

@@ -5,6 +5,7 @@
 #include "presso/gpu_devices.h"
 #include "tests/gpu/workplace.h"
 #include "tests/simt/string_backend.h"
+#include "tools/lab/gpu/refilled_strings.h"
 
 namespace presso::gpu::test {
 namespace {
@@ -43,7 +44,9 @@ class DeviceBackend : public StringBackend {
     batch.blocks = device.copy_of(blocks.data(), blocks.size());
     batch.status = device.allocate<std::uint32_t>(cases.size());
     batch.matches = device.allocate<std::uint32_t>(cases.size());
-    PRESSO_TRY(find_strings(batch, run.options, device.stream()));
+    PRESSO_TRY(run.refill == 0
+                   ? find_strings(batch, run.options, device.stream())
+                   : find_strings_refilled(batch, run.options.verify, run.refill, device.stream()));
     const std::vector<std::uint32_t> statuses = device.back(batch.status, cases.size());
     const std::vector<std::uint32_t> matches = device.back(batch.matches, cases.size());
     const std::vector<std::uint32_t> found = device.back(bits, pieces.words());

@@ -9,7 +9,10 @@
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "scan/gpu/table/pipeline.cuh"
 #include "scan/gpu/table/query_on_gpu.h"
+#include "scan/gpu/table/row_bits.cuh"
+#include "scan/gpu/table/string_kernels.h"
 #include "scan/gpu/table/table_check.cuh"
+#include "tests/simt/emulated_strings.h"
 
 namespace presso::test {
 namespace {
@@ -92,9 +95,10 @@ class HostDevice final : public gpu::Device {
   std::uintptr_t next_handle_ = 0;
 };
 
-class EmulatedTableKernels final : public gpu::TableKernels {
+/// Runs kernels, each with lanes in another order, as long as the test wants them to work.
+class Launches {
  public:
-  EmulatedTableKernels(std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed)
+  Launches(std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed)
       : faults_(std::move(faults)) {
     options_.seed = seed;
     options_.order = seed % 3 == 0   ? simt::Order::kReverse
@@ -102,21 +106,40 @@ class EmulatedTableKernels final : public gpu::TableKernels {
                                      : simt::Order::kRandom;
   }
 
+  Status operator()(const char* step, std::uint32_t grid, std::uint32_t warps,
+                    std::size_t shared_bytes, const std::function<void()>& body) {
+    if (faults_->launches++ >= faults_->launch) return make_error(ErrorCode::kDeviceLost);
+    if (grid == 0) return {};
+    const simt::Report report = simt::run({grid, warps * kWarpSize, shared_bytes}, options_, body);
+    ++options_.seed;
+    if (report.ok()) return {};
+    return make_error(ErrorCode::kDeviceLost, std::string(step) + ": " + report.what);
+  }
+
+ private:
+  std::shared_ptr<EmulatedFaults> faults_;
+  simt::Options options_;
+};
+
+class EmulatedTableKernels final : public gpu::TableKernels {
+ public:
+  explicit EmulatedTableKernels(Launches launches) : run_(std::move(launches)) {}
+
   Status check(const gpu::IntegerBatch& batch, const std::uint32_t* entries, Stream) override {
     std::fill_n(batch.status, batch.count, gpu::kNoFault);
-    PRESSO_TRY(run("check", batch.count, gpu::kCheckWarps, sizeof(gpu::PayloadCheckShared),
-                   [&] { gpu::check_payloads_body(batch); }));
-    PRESSO_TRY(run("vectors", batch.count * gpu::kIntegerParts, gpu::kIntegerWarps,
-                   sizeof(gpu::IntegerShared<simt::u32>),
-                   [&] { gpu::check_vectors_body<simt::u32>(batch, entries); }));
-    PRESSO_TRY(run("wide vectors", batch.count * gpu::kIntegerParts, gpu::kIntegerWarps,
-                   sizeof(gpu::IntegerShared<simt::u64>),
-                   [&] { gpu::check_vectors_body<simt::u64>(batch, entries); }));
-    return run("settle", (batch.count + 63) / 64, 2, 0,
-               [&] { gpu::settle_body(batch.status, batch.count); });
+    PRESSO_TRY(run_("check", batch.count, gpu::kCheckWarps, sizeof(gpu::PayloadCheckShared),
+                    [&] { gpu::check_payloads_body(batch); }));
+    PRESSO_TRY(run_("vectors", batch.count * gpu::kIntegerParts, gpu::kIntegerWarps,
+                    sizeof(gpu::IntegerShared<simt::u32>),
+                    [&] { gpu::check_vectors_body<simt::u32>(batch, entries); }));
+    PRESSO_TRY(run_("wide vectors", batch.count * gpu::kIntegerParts, gpu::kIntegerWarps,
+                    sizeof(gpu::IntegerShared<simt::u64>),
+                    [&] { gpu::check_vectors_body<simt::u64>(batch, entries); }));
+    return run_("settle", (batch.count + 63) / 64, 2, 0,
+                [&] { gpu::settle_body(batch.status, batch.count); });
   }
   Status clear_cells(const Pipeline& pipeline, Stream) override {
-    return run("clear", 2, 2, 0, [&] { gpu::clear_cells_body(pipeline); });
+    return run_("clear", 2, 2, 0, [&] { gpu::clear_cells_body(pipeline); });
   }
   Status clear(Byte* memory, std::size_t bytes, Stream) override {
     std::memset(memory, 0, bytes);
@@ -131,7 +154,7 @@ class EmulatedTableKernels final : public gpu::TableKernels {
              std::uint32_t thread_blocks, Stream) override {
     auto* const own = reinterpret_cast<simt::u64*>(scratch);
     using gpu::GroupPlace;
-    return run("pipeline", thread_blocks, shape.warps, shape.shared_bytes(), [&] {
+    return run_("pipeline", thread_blocks, shape.warps, shape.shared_bytes(), [&] {
       if (pipeline.place == GroupPlace::kNone) return gpu::count_rows_body(pipeline, shape);
       if (pipeline.place == GroupPlace::kColumns) return gpu::sum_columns_body(pipeline, shape);
       if (pipeline.place == GroupPlace::kLanes) {
@@ -142,18 +165,35 @@ class EmulatedTableKernels final : public gpu::TableKernels {
   }
 
  private:
-  Status run(const char* step, std::uint32_t grid, std::uint32_t warps, std::size_t shared_bytes,
-             const std::function<void()>& body) {
-    if (faults_->launches++ >= faults_->launch) return make_error(ErrorCode::kDeviceLost);
-    if (grid == 0) return {};
-    const simt::Report report = simt::run({grid, warps * kWarpSize, shared_bytes}, options_, body);
-    ++options_.seed;
-    if (report.ok()) return {};
-    return make_error(ErrorCode::kDeviceLost, std::string(step) + ": " + report.what);
+  Launches run_;
+};
+
+class EmulatedStringKernels final : public gpu::StringKernels {
+ public:
+  explicit EmulatedStringKernels(Launches launches) : run_(std::move(launches)) {}
+
+  Status decode_counts(const gpu::IntegerBatch& batch, bool verify, Stream) override {
+    std::fill_n(batch.status, batch.count, gpu::kNoFault);
+    if (verify) {
+      PRESSO_TRY(run_("check", batch.count, gpu::kCheckWarps, sizeof(gpu::PayloadCheckShared),
+                      [&] { gpu::check_payloads_body(batch); }));
+    }
+    PRESSO_TRY(run_("integers", batch.count * gpu::kIntegerParts, gpu::kIntegerWarps,
+                    sizeof(gpu::IntegerShared<simt::u32>),
+                    [&] { gpu::decode_integers_body<simt::u32>(batch); }));
+    return run_("settle", (batch.count + 63) / 64, 2, 0,
+                [&] { gpu::settle_body(batch.status, batch.count); });
+  }
+  Status find(const gpu::StringBatch& batch, const gpu::StringOptions& options, Stream) override {
+    gpu::test::EmulatedStrings launcher(run_);
+    return enqueue_strings(batch, options, launcher);
+  }
+  Status place_bits(const gpu::RowBits& bits, Stream) override {
+    return run_("bits", bits.count, 3, 0, [&] { gpu::place_bits_body(bits); });
   }
 
-  std::shared_ptr<EmulatedFaults> faults_;
-  simt::Options options_;
+ private:
+  Launches run_;
 };
 
 }  // namespace
@@ -164,15 +204,16 @@ std::unique_ptr<gpu::Device> make_host_device(std::shared_ptr<EmulatedFaults> fa
 
 std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
     std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed) {
-  return std::make_shared<EmulatedTableKernels>(std::move(faults), seed);
+  return std::make_shared<EmulatedTableKernels>(Launches(std::move(faults), seed));
 }
 
 std::shared_ptr<QueryDevice> make_emulated_query_device(std::shared_ptr<EmulatedFaults> faults,
                                                         std::uint32_t seed) {
   if (faults == nullptr) faults = std::make_shared<EmulatedFaults>();
-  return std::make_shared<gpu::QueryOnGpu>(make_host_device(faults),
-                                           make_emulated_table_kernels(faults, seed),
-                                           gpu::MemoryLimits{}, "the emulator");
+  return std::make_shared<gpu::QueryOnGpu>(
+      make_host_device(faults), make_emulated_table_kernels(faults, seed),
+      std::make_shared<EmulatedStringKernels>(Launches(faults, seed + 1)), gpu::MemoryLimits{},
+      "the emulator");
 }
 
 }  // namespace presso::test

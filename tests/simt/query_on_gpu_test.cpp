@@ -2,19 +2,21 @@
 // Queries on the emulated GPU give what they give on the CPU: the same rows in the same order.
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "corpora/random.h"
-#include "presso/compress_table.h"
 #include "tests/simt/emulated_query_device.h"
-#include "tests/unit/scan/query/text_sink.h"
+#include "tests/simt/queried_table.h"
 
 namespace presso {
 namespace {
 
+using test::Answer;
+using test::answer_of;
+using test::Asked;
 using test::EmulatedFaults;
+using test::MadeTable;
+using test::query_of;
 
 /// A column of every kind of vector, with and without nulls.
 std::string make_csv(int rows, unsigned seed) {
@@ -49,54 +51,6 @@ std::string make_csv(int rows, unsigned seed) {
     csv.back() = '\n';
   }
   return csv;
-}
-
-struct MadeTable {
-  explicit MadeTable(const std::string& csv, std::uint32_t group_rows) {
-    VectorSink sink(bytes);
-    const Bytes text{reinterpret_cast<const Byte*>(csv.data()), csv.size()};
-    MemorySource source(text);
-    MemorySource again(text);
-    TableOptions options;
-    options.group_rows = group_rows;
-    const auto done = compress_table(source, &again, sink, options);
-    EXPECT_TRUE(done.ok()) << done.error().message();
-    access = std::make_unique<MemoryRandomAccess>(bytes);
-    table.emplace(*Table::open(*access));
-  }
-
-  std::vector<Byte> bytes;
-  std::unique_ptr<MemoryRandomAccess> access;
-  std::optional<Table> table;
-};
-
-struct Answer {
-  std::string text;
-  QuerySummary summary;
-};
-
-Answer answer_of(const Query& query, std::shared_ptr<QueryDevice> device) {
-  QueryOptions options;
-  options.threads = 2;
-  options.device = std::move(device);
-  TextSink sink;
-  const auto done = query.run(options, sink);
-  if (!done.ok()) return {"error: " + done.error().message(), {}};
-  return {sink.text, *done};
-}
-
-struct Asked {
-  const char* where = "";
-  const char* group_by = "";
-  const char* aggregates = "count(*)";
-};
-
-Query query_of(const Table& table, const Asked& asked) {
-  Query query = Query::from(table);
-  if (*asked.where != '\0') query.where(asked.where);
-  if (*asked.group_by != '\0') query.group_by(asked.group_by);
-  query.aggregate(asked.aggregates);
-  return query;
 }
 
 constexpr Asked kAsked[] = {

@@ -31,6 +31,7 @@ struct StringOutcome {
 
 struct StringRun {
   StringOptions options;
+  std::uint32_t refill = 0;  ///< not 0: by the laboratory's kernel (row_refill.cuh), this threshold
   std::uint32_t seed = 1;
 };
 

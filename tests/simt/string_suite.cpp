@@ -29,8 +29,7 @@ struct Way {
 };
 constexpr Way kWays[] = {{StringLayout::kClasses},     {StringLayout::kClasses, 1},
                          {StringLayout::kClasses, 20}, {StringLayout::kClasses, kLanes},
-                         {StringLayout::kCodes},       {StringLayout::kWide},
-                         {StringLayout::kSweep}};
+                         {StringLayout::kWide},        {StringLayout::kSweep}};
 
 /// Rows as a block, without a table.
 StringCase block_of_rows(const StringRows& rows, const TokenDictionary& dictionary) {
@@ -129,7 +128,7 @@ class Strings : public ::testing::Test {
                       const Way& way, const std::string& what) {
     const std::string name = what + ", layout " + std::to_string(static_cast<u32>(way.layout)) +
                              ", refilled at " + std::to_string(way.refill);
-    const auto outcomes = string_backend().find(cases, {{true, way.layout, way.refill}, ++seed_});
+    const auto outcomes = string_backend().find(cases, {{true, way.layout}, way.refill, ++seed_});
     ASSERT_TRUE(outcomes.ok()) << name << ": " << outcomes.error().message();
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const StringOutcome& outcome = (*outcomes)[i];
@@ -349,7 +348,7 @@ TEST_F(Strings, DamagedBlocksGetTheCpusCodes) {
       cases.push_back(std::move(one));
       statuses.push_back(status);
     }
-    const auto outcomes = string_backend().find(cases, {{true, way.layout, way.refill}, ++seed_});
+    const auto outcomes = string_backend().find(cases, {{true, way.layout}, way.refill, ++seed_});
     ASSERT_TRUE(outcomes.ok()) << outcomes.error().message();
     for (std::size_t i = 0; i < cases.size(); ++i) {
       ++seen[statuses[i]];

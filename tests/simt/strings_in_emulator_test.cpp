@@ -7,68 +7,23 @@
 #include <memory>
 
 #include "decompress/gpu/simt/emulator/emulator.h"
-#include "scan/gpu/strings/row_refill.cuh"
-#include "scan/gpu/strings/row_sweep.cuh"
-#include "scan/gpu/strings/row_walk.cuh"
-#include "scan/gpu/strings/string_steps.h"
+#include "tests/simt/emulated_strings.h"
 #include "tests/simt/string_backend.h"
 #include "tests/support/placed_bytes.h"
+#include "tools/lab/gpu/row_refill.cuh"
 
 namespace presso::gpu::test {
 namespace {
 
 using presso::test::PlacedBytes;
 
-/// Two warps a thread block and few of these, so that tiles and tables change within a share.
-class EmulatedStrings {
+/// Runs kernels one after another, each with lanes in another order.
+class EmulatedLaunches {
  public:
-  explicit EmulatedStrings(u32 seed) { options_.seed = seed; }
+  explicit EmulatedLaunches(u32 seed) { options_.seed = seed; }
 
-  Status clear(const StringBatch& batch) {
-    std::fill_n(batch.status, batch.count, kNoFault);
-    std::fill_n(batch.matches, batch.count, 0);
-    return {};
-  }
-  Status check(const StringBatch& batch) {
-    return run("check", batch.count, kCheckWarps, sizeof(PayloadCheckShared),
-               [&] { check_payloads_body(batch); });
-  }
-  Status places(const StringBatch& batch) {
-    return run("places", batch.count, 3, 0, [&] { place_row_tiles_body(batch); });
-  }
-  Status test(const StringBatch& batch, const StringOptions& options) {
-    switch (options.layout) {
-      case StringLayout::kClasses:
-        if (options.refill == 0) return walk<ClassWalk>(batch);
-        return run("refill", kGrid, kWarps,
-                   refill_shared_bytes<ClassWalk>(batch.table_bytes, kWarps),
-                   [&] { refill_rows_body<ClassWalk>(batch, options.refill); });
-      case StringLayout::kCodes:
-        return walk<CodeWalk>(batch);
-      case StringLayout::kWide:
-        return walk<WideWalk>(batch);
-      case StringLayout::kSweep:
-        break;
-    }
-    return run("sweep", kGrid, kWarps, sweep_shared_bytes(batch.table_bytes, kWarps),
-               [&] { sweep_rows_body(batch); });
-  }
-  Status settle(const StringBatch& batch) {
-    return run("settle", (batch.count - 1) / 64 + 1, 2, 0,
-               [&] { settle_body(batch.status, batch.count); });
-  }
-
- private:
-  static constexpr u32 kGrid = 3;
-  static constexpr u32 kWarps = 2;
-
-  template <class Table>
-  Status walk(const StringBatch& batch) {
-    return run("walk", kGrid, kWarps, walk_shared_bytes<Table>(batch.table_bytes, kWarps),
-               [&] { walk_rows_body<Table>(batch); });
-  }
-  Status run(const char* step, u32 grid, u32 warps, std::size_t shared_bytes,
-             const std::function<void()>& body) {
+  Status operator()(const char* step, u32 grid, u32 warps, std::size_t shared_bytes,
+                    const std::function<void()>& body) {
     const simt::Launch shape{grid, warps * kWarpSize, shared_bytes};
     const simt::Report report = simt::run(shape, options_, body);
     ++options_.seed;
@@ -76,7 +31,23 @@ class EmulatedStrings {
     return make_error(ErrorCode::kDeviceLost, std::string(step) + ": " + report.what);
   }
 
+ private:
   simt::Options options_;
+};
+
+/// With the laboratory's kernel.
+class RefilledStrings : public EmulatedStrings<EmulatedLaunches> {
+ public:
+  RefilledStrings(u32 threshold, u32 seed)
+      : EmulatedStrings(EmulatedLaunches(seed)), threshold_(threshold) {}
+
+  Status test(const StringBatch& batch, const StringOptions& /*options*/) {
+    return run_("refill", kGrid, kWarps, refill_shared_bytes<ClassWalk>(batch.table_bytes, kWarps),
+                [&] { refill_rows_body<ClassWalk>(batch, threshold_); });
+  }
+
+ private:
+  u32 threshold_;
 };
 
 class EmulatedBackend : public StringBackend {
@@ -117,8 +88,10 @@ class EmulatedBackend : public StringBackend {
     batch.blocks = blocks.data();
     batch.status = statuses.data();
     batch.matches = matches.data();
-    EmulatedStrings launcher(run.seed);
-    PRESSO_TRY(enqueue_strings(batch, run.options, launcher));
+    EmulatedStrings launcher{EmulatedLaunches(run.seed)};
+    RefilledStrings refilled(run.refill, run.seed);
+    PRESSO_TRY(run.refill == 0 ? enqueue_strings(batch, run.options, launcher)
+                               : enqueue_strings(batch, run.options, refilled));
     std::vector<StringOutcome> outcomes;
     for (std::size_t i = 0; i < cases.size(); ++i) {
       outcomes.push_back(pieces.outcome(i, bits.data()));

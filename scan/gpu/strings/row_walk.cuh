@@ -56,17 +56,6 @@ struct ClassWalk {
   PRESSO_DEVICE u32 next(u32 state, u32 column) const { return rows[state * pitch + column]; }
 };
 
-/// StringLayout::kCodes.
-struct CodeWalk {
-  using Column = std::uint16_t;
-  static constexpr u32 kWindowCodes = 1024;
-  const Byte* rows;
-
-  PRESSO_DEVICE explicit CodeWalk(const StringTableView& /*view*/) : rows(simt::shared_memory()) {}
-  PRESSO_DEVICE u32 column_of(u32 code) const { return code; }
-  PRESSO_DEVICE u32 next(u32 state, u32 column) const { return rows[state * kCodePitch + column]; }
-};
-
 /// StringLayout::kWide.
 struct WideWalk {
   using Column = std::uint16_t;

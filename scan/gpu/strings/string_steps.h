@@ -5,8 +5,7 @@
 //   clear     status words become kNoFault, numbers of matches 0
 //   check     checksums of payloads, where they are asked for         payload_check.cuh
 //   places    where tiles of rows begin                               string_tiles.cuh
-//   test      rows, in one of the ways of StringLayout                row_walk.cuh, row_refill.cuh,
-//                                                                     row_sweep.cuh
+//   test      rows, in one of the ways of StringLayout                row_walk.cuh, row_sweep.cuh
 //   settle    faults become codes                                     payload_check.cuh
 //
 // A Launcher has a member function of each name, which returns a Status.

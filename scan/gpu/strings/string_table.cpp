@@ -20,7 +20,6 @@ std::uint32_t odd_words(std::uint32_t bytes) {
 std::uint32_t class_pitch(const TokenFunctions& functions) {
   return odd_words(functions.classes + 1);
 }
-static_assert(kCodePitch / 4 % 2 == 1);
 
 template <class Entry>
 void store(std::vector<Byte>& image, std::size_t at, std::uint32_t value) {
@@ -70,15 +69,6 @@ void lay_out_classes(const TokenFunctions& functions, StringTable& table) {
                    });
 }
 
-void lay_out_codes(const TokenFunctions& functions, StringTable& table) {
-  table.view.pitch = kCodePitch;
-  table.view.none = kMaxTokens;
-  make_room<Byte>(table, functions.states, true);
-  store_rows<Byte>(
-      table, functions.states, kMaxTokens,
-      [&](std::uint32_t state, std::uint32_t code) { return functions.step(state, code); });
-}
-
 /// From `classes_at` on.
 void lay_out_wide(const TokenFunctions& functions, std::uint32_t classes_at, StringTable& table) {
   table.view.rows_at = classes_at + 2 * kMaxTokens;
@@ -92,7 +82,9 @@ void lay_out_wide(const TokenFunctions& functions, std::uint32_t classes_at, Str
                             });
 }
 
-void store_sweep_words(const TokenFunctions& functions, StringTable& table) {
+}  // namespace
+
+std::vector<std::uint32_t> sweep_words(const TokenFunctions& functions) {
   const auto after_start = [&](std::uint32_t of_class) {
     return functions.next[std::size_t{of_class} * functions.states + functions.start];
   };
@@ -104,7 +96,7 @@ void store_sweep_words(const TokenFunctions& functions, StringTable& table) {
   for (std::uint32_t state = 0; state < functions.states; ++state) {
     if (is_met[state]) bit_of[state] = 1u << met++ % kSweepBits;
   }
-  std::vector<std::uint32_t> words(functions.classes);
+  std::vector<std::uint32_t> of_class(functions.classes);
   for (std::uint32_t i = 0; i < functions.classes; ++i) {
     const std::uint32_t to = after_start(i);
     std::uint32_t word = 1u << 31 | bit_of[to] << 16;
@@ -113,24 +105,20 @@ void store_sweep_words(const TokenFunctions& functions, StringTable& table) {
       const bool differs = functions.next[std::size_t{i} * functions.states + state] != to;
       if (is_met[state] && differs) word |= bit_of[state];
     }
-    words[i] = word;
+    of_class[i] = word;
   }
-  for (std::uint32_t code = 0; code < kMaxTokens; ++code) {
-    const bool is_token = code < functions.tokens;
-    store<std::uint32_t>(table.image, code * sizeof(std::uint32_t),
-                         is_token ? words[functions.class_of[code]] : ~std::uint32_t{0});
+  std::vector<std::uint32_t> words(kMaxTokens, ~std::uint32_t{0});
+  for (std::uint32_t code = 0; code < functions.tokens; ++code) {
+    words[code] = of_class[functions.class_of[code]];
   }
+  return words;
 }
-
-}  // namespace
 
 bool fits(StringLayout layout, const TokenFunctions& functions) {
   switch (layout) {
     case StringLayout::kClasses:
       return functions.states <= kMostClassRows && functions.classes <= kMostClasses &&
              kClassRowsAt + functions.states * class_pitch(functions) <= kMostShared;
-    case StringLayout::kCodes:
-      return functions.states <= kMostCodeRows;
     case StringLayout::kWide:
     case StringLayout::kSweep:
       break;
@@ -153,15 +141,13 @@ Result<StringTable> lay_out(StringLayout layout, const TokenFunctions& functions
     case StringLayout::kClasses:
       lay_out_classes(functions, table);
       break;
-    case StringLayout::kCodes:
-      lay_out_codes(functions, table);
-      break;
     case StringLayout::kWide:
       lay_out_wide(functions, 0, table);
       break;
     case StringLayout::kSweep:
       lay_out_wide(functions, kMaxTokens * sizeof(std::uint32_t), table);
-      store_sweep_words(functions, table);
+      std::memcpy(table.image.data(), sweep_words(functions).data(),
+                  kMaxTokens * sizeof(std::uint32_t));
       break;
   }
   return table;

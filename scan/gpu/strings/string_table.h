@@ -4,8 +4,6 @@
 //
 //   kClasses  class of each code, a byte; then a row of bytes for each state, a column for each
 //             class: up to 256 states and 255 classes, up to kMostShared bytes, all shared
-//   kCodes    a row of bytes for each state, a column for each code, without classes: one look-up
-//             for each code instead of two, and 4 KiB a state: up to kMostCodeRows states, shared
 //   kWide     class of each code, 16 bits, shared; rows of 16 bits, which are read through the
 //             caches: any automaton
 //   kSweep    a word for each code, shared, and what kWide has, for the rows that words do not
@@ -26,15 +24,13 @@
 
 namespace presso::gpu {
 
-enum class StringLayout : std::uint32_t { kClasses, kCodes, kWide, kSweep };
-constexpr std::uint32_t kStringLayouts = 4;
+enum class StringLayout : std::uint32_t { kClasses, kWide, kSweep };
+constexpr std::uint32_t kStringLayouts = 3;
 
 constexpr std::uint32_t kMostClassRows = 256;
 constexpr std::uint32_t kMostClasses = 255;
-constexpr std::uint32_t kMostShared = 96u << 10;      ///< bytes of a table of kClasses
-constexpr std::uint32_t kClassRowsAt = kMaxTokens;    ///< rows_at of kClasses
-constexpr std::uint32_t kMostCodeRows = 36;           ///< with windows of 32 warps: 225 KiB
-constexpr std::uint32_t kCodePitch = kMaxTokens + 4;  ///< pitch of kCodes
+constexpr std::uint32_t kMostShared = 96u << 10;    ///< bytes of a table of kClasses
+constexpr std::uint32_t kClassRowsAt = kMaxTokens;  ///< rows_at of kClasses
 
 /// Words of kSweep. Let m(c) be the state that code c leads the start to. If the state before each
 /// code of a row were always m of the code before it, each state would be known from one code. It
@@ -67,6 +63,9 @@ struct StringTable {
   std::vector<Byte> image;
   StringTableView view;  ///< d_image is for the caller to set
 };
+
+/// Those of all codes, kMaxTokens of them.
+std::vector<std::uint32_t> sweep_words(const TokenFunctions& functions);
 
 /// Whether the layout has room for it.
 bool fits(StringLayout layout, const TokenFunctions& functions);

@@ -13,9 +13,6 @@ namespace presso::gpu {
 struct StringOptions {
   bool verify = true;                            ///< compare payloads with their checksums
   StringLayout layout = StringLayout::kClasses;  ///< of the tables of all blocks
-  /// With kClasses: 1 to 32, lanes take further rows where fewer than so many have one
-  /// (row_refill.cuh); 0, they wait for each other.
-  std::uint32_t refill = 0;
 };
 
 /// Sets bit i of a block's `bits` where the string of row i matches, clears it where not, bits

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "decompress/columns/cpu/integer_decoder.h"
+#include "decompress/columns/cpu/token_decoder.h"
 #include "decompress/gpu/runtime/memory_parts.h"
 #include "format/columns/column_block.h"
 
@@ -37,6 +39,17 @@ void add_needs(ColumnNeeds& needs, const presso::IntegerBlock& block) {
     const std::uint32_t word_bytes = block.parameters.width_bytes == 8 ? 8 : 4;
     needs.staging_bytes = std::max(needs.staging_bytes, kVectorRows * word_bytes);
   }
+}
+
+/// The one block that has the slice's rows and no others.
+Result<std::uint32_t> block_of(const GroupReader& group, std::size_t column, ColumnStream stream,
+                               const LoadedSlice& slice) {
+  const auto range = group.blocks_of(column, stream, slice.first, slice.first + slice.rows);
+  if (range.end != range.first + 1 || group.begin_of(range.first) != slice.first ||
+      group.directory().blocks[range.first].rows != slice.rows) {
+    return not_here(group, column, "blocks that do not hold 65,536 rows each");
+  }
+  return range.first;
 }
 
 /// The most that a block takes, whichever way it is stored.
@@ -113,12 +126,14 @@ struct TableLoader::Loading {
 };
 
 TableLoader::TableLoader(Memory& memory, TableKernels& kernels, const std::vector<Table>& tables,
-                         std::vector<std::size_t> columns, ReadCounters& counters)
+                         std::vector<std::size_t> columns, ReadCounters& counters,
+                         std::uint32_t string_columns)
     : memory_(memory),
       kernels_(kernels),
       tables_(tables),
       columns_(std::move(columns)),
-      counters_(counters) {}
+      counters_(counters),
+      string_columns_(string_columns) {}
 
 Result<TableLoader::Wanted> TableLoader::wanted_of(const GroupReader& group,
                                                    const WantsRows& wants) const {
@@ -194,8 +209,11 @@ Status TableLoader::add_column(Loading& loading, const LoadedGroup& group, std::
   const bool has_codes = chunk.representation == Representation::kDictionary;
   const bool is_null = chunk.representation == Representation::kNull;
   const ColumnType type = reader.schema().columns[number].type;
+  if (chunk.representation == Representation::kToken) {
+    return add_tokens(loading, group, column, first_slice);
+  }
   if (!has_codes && !is_null && (chunk.representation != Representation::kPlain)) {
-    return not_here(reader, number, "strings that are no dictionary's");
+    return not_here(reader, number, "strings that are stored as bytes");
   }
   const Byte width = has_codes ? Byte{4} : static_cast<Byte>(value_bytes(type));
   if (!is_null && (width == 0 || width > 8)) {
@@ -207,25 +225,151 @@ Status TableLoader::add_column(Loading& loading, const LoadedGroup& group, std::
     to.rows = slice.rows;
     to.width_bytes = width;
     if (is_null) continue;
-    for (const bool is_validity : {false, true}) {
-      if (is_validity && chunk.nulls == 0) continue;
-      const ColumnStream stream = is_validity ? ColumnStream::kValidity
-                                  : has_codes ? ColumnStream::kCodes
-                                              : ColumnStream::kValues;
-      const auto range = reader.blocks_of(number, stream, slice.first, slice.first + slice.rows);
-      if (range.end != range.first + 1 || reader.begin_of(range.first) != slice.first ||
-          reader.directory().blocks[range.first].rows != slice.rows) {
-        return not_here(reader, number, "blocks that do not hold 65,536 rows each");
-      }
-      PRESSO_TRY(add_block(loading, group, range.first, is_validity ? Byte{0} : width,
-                           has_codes && !is_validity ? chunk.entries : 0, to,
-                           is_validity ? nullptr : &loading.table.needs_[column]));
-      if (!is_validity && to.is_plain) {
-        to.is_signed = is_signed(type);
-        to.floating = type == ColumnType::kFloat || type == ColumnType::kDouble;
-      }
+    const ColumnStream stream = has_codes ? ColumnStream::kCodes : ColumnStream::kValues;
+    PRESSO_ASSIGN(const std::uint32_t block, block_of(reader, number, stream, slice));
+    PRESSO_TRY(add_block(loading, group, block, width, has_codes ? chunk.entries : 0, to,
+                         &loading.table.needs_[column]));
+    if (to.is_plain) {
+      to.is_signed = is_signed(type);
+      to.floating = type == ColumnType::kFloat || type == ColumnType::kDouble;
+    }
+    PRESSO_TRY(add_nulls(loading, group, column, slice, to));
+  }
+  return {};
+}
+
+Status TableLoader::add_nulls(Loading& loading, const LoadedGroup& group, std::size_t column,
+                              const LoadedSlice& slice, TableBlock& to) {
+  const GroupReader& reader = *group.reader;
+  const std::size_t number = columns_[column];
+  if (reader.chunk(number).nulls == 0) return {};
+  PRESSO_ASSIGN(const std::uint32_t block,
+                block_of(reader, number, ColumnStream::kValidity, slice));
+  return add_block(loading, group, block, Byte{0}, 0, to, nullptr);
+}
+
+Result<LoadedTokens::Counts> TableLoader::add_counts(Loading& loading, const LoadedGroup& group,
+                                                     std::uint32_t block, StringSample* sample) {
+  const GroupReader& reader = *group.reader;
+  const ColumnBlock& known = reader.directory().blocks[block];
+  LoadedTokens::Counts made;
+  made.block = block;
+  made.first_row = static_cast<std::uint32_t>(reader.begin_of(block));
+  PRESSO_TRY(reader.blocks().read(block, loading.stored));
+  PRESSO_ASSIGN(Byte* const room, loading.staging.room(room_of(known)));
+  made.is_plain = BlockReader::is_bytes(loading.stored);
+  std::vector<std::uint32_t> counts;
+  if (made.is_plain) {
+    PRESSO_TRY(reader.blocks().decode_bytes(block, loading.stored, room));
+    if (known.plain_bytes != integer_bytes(4, known.rows)) {
+      return reader.blocks().at_block(make_error(ErrorCode::kBadLength), block);
+    }
+    made.parameters.rows = known.rows;
+    made.payload = {loading.staging.take(known.plain_bytes), known.plain_bytes, 0};
+    counts.resize(known.rows);
+    std::memcpy(counts.data(), room, known.plain_bytes);
+  } else {
+    PRESSO_ASSIGN(const BlockReader::StoredIntegers opened,
+                  reader.blocks().parse_integers(block, 4, loading.stored));
+    const Bytes payload = opened.block.payload;
+    std::memcpy(room, payload.data(), payload.size());
+    made.parameters = opened.block.parameters;
+    made.payload = {loading.staging.take(payload.size()),
+                    static_cast<std::uint32_t>(payload.size()), opened.checksum};
+    if (sample != nullptr) {
+      counts.resize(std::size_t{known.rows} + Buffer::kSlack / 4);
+      const Status decoded =
+          decode_integers(made.parameters, payload,
+                          {reinterpret_cast<Byte*>(counts.data()), integer_bytes(4, known.rows)});
+      if (!decoded.ok()) counts.clear();  // that is found out on the device
     }
   }
+  if (sample != nullptr) {
+    counts.resize(std::min<std::size_t>(counts.size(), std::min(known.rows, kSampleRows)));
+    sample->counts = std::move(counts);
+  }
+  return made;
+}
+
+Result<LoadedTokens::Codes> TableLoader::add_codes(Loading& loading, const LoadedGroup& group,
+                                                   std::size_t column, std::uint32_t block,
+                                                   StringSample* sample) {
+  const GroupReader& reader = *group.reader;
+  const ColumnBlock& known = reader.directory().blocks[block];
+  PRESSO_TRY(reader.blocks().read(block, loading.stored));
+  PRESSO_ASSIGN(const BlockReader::StoredTokens opened,
+                reader.blocks().parse_tokens(block, loading.stored));
+  PRESSO_ASSIGN(Byte* const room, loading.staging.room(room_of(known)));
+  const Bytes payload = opened.block.payload;
+  std::memcpy(room, payload.data(), payload.size());
+  LoadedTokens::Codes made;
+  made.block = block;
+  made.first_row = static_cast<std::uint32_t>(reader.begin_of(block));
+  made.rows = known.rows;
+  made.codes = opened.block.codes;
+  made.payload = {loading.staging.take(payload.size()), static_cast<std::uint32_t>(payload.size()),
+                  opened.checksum};
+  if (sample == nullptr) return made;
+  PRESSO_ASSIGN(const TokenDictionary* const tokens, reader.tokens(columns_[column]));
+  sample->counts.resize(std::min<std::size_t>(sample->counts.size(), known.rows));
+  std::uint64_t codes = 0;
+  for (const std::uint32_t count : sample->counts) codes += count;
+  if (codes <= made.codes) {
+    sample->codes.resize(static_cast<std::size_t>(codes) + 2 * kVectorRows);
+    const Status unpacked = unpack_token_part(
+        *tokens, payload, made.codes, 0, static_cast<std::uint32_t>(codes), sample->codes.data());
+    sample->codes.resize(static_cast<std::size_t>(codes));
+    if (unpacked.ok()) return made;
+  }
+  *sample = {};  // damaged, which is found out on the device
+  return made;
+}
+
+Status TableLoader::add_tokens(Loading& loading, const LoadedGroup& group, std::size_t column,
+                               std::size_t first_slice) {
+  const GroupReader& reader = *group.reader;
+  const std::size_t number = columns_[column];
+  const std::vector<LoadedSlice>& slices = loading.table.slices_;
+  LoadedTokens made;
+  made.column = static_cast<std::uint32_t>(column);
+  made.group = static_cast<std::uint32_t>(loading.table.groups_.size());
+  const bool is_first =
+      std::none_of(loading.table.tokens_.begin(), loading.table.tokens_.end(),
+                   [&made](const LoadedTokens& other) { return other.column == made.column; });
+  StringSample* const sample = is_first ? &made.sample : nullptr;
+  // The blocks have values, which nobody asks for.
+  PRESSO_TRY(loading.staging.room(1));
+  const auto* const values = reinterpret_cast<const std::uint32_t*>(loading.staging.take(1));
+  for (std::size_t i = first_slice; i < slices.size(); ++i) {
+    const LoadedSlice slice = slices[i];
+    TableBlock& to = loading.blocks[column].emplace_back();
+    to.rows = slice.rows;
+    to.words = values;
+    to.is_plain = true;
+    to.width_bytes = 4;
+    PRESSO_TRY(add_nulls(loading, group, column, slice, to));
+    if ((string_columns_ >> column & 1) == 0) continue;
+    const auto codes =
+        reader.blocks_of(number, ColumnStream::kTokens, slice.first, slice.first + slice.rows);
+    const std::uint32_t begin = static_cast<std::uint32_t>(reader.begin_of(codes.first));
+    const std::uint32_t end = static_cast<std::uint32_t>(reader.begin_of(codes.end - 1)) +
+                              reader.directory().blocks[codes.end - 1].rows;
+    const auto counts = reader.blocks_of(number, ColumnStream::kTokenCounts, begin, end);
+    for (std::uint32_t block = counts.first; block < counts.end; ++block) {
+      if (!made.counts.empty() && block <= made.counts.back().block) continue;
+      PRESSO_ASSIGN(const LoadedTokens::Counts one,
+                    add_counts(loading, group, block, made.counts.empty() ? sample : nullptr));
+      made.counts.push_back(one);
+    }
+    for (std::uint32_t block = codes.first; block < codes.end; ++block) {
+      if (!made.codes.empty() && block <= made.codes.back().block) continue;
+      PRESSO_ASSIGN(
+          const LoadedTokens::Codes one,
+          add_codes(loading, group, column, block, made.codes.empty() ? sample : nullptr));
+      made.codes.push_back(one);
+    }
+  }
+  if (!made.codes.empty()) loading.table.tokens_.push_back(std::move(made));
   return {};
 }
 

@@ -9,8 +9,10 @@
 #include <optional>
 #include <vector>
 
+#include "decompress/columns/gpu/column_batch.h"
 #include "decompress/gpu/runtime/memory.h"
 #include "decompress/table/group_reader.h"
+#include "scan/gpu/strings/string_choice.h"
 #include "scan/gpu/table/table_block.h"
 #include "scan/gpu/table/table_kernels.h"
 
@@ -31,6 +33,30 @@ struct LoadedGroup {
   std::uint64_t first_row = 0;  ///< in all tables together
 };
 
+/// A column's tokens in a row group, as they are stored: the blocks that have rows of loaded
+/// slices. Payloads lie in device memory and were not checked yet; blocks are not bound to slices.
+struct LoadedTokens {
+  struct Counts {
+    std::uint32_t block = 0;  ///< of the row group, for errors
+    std::uint32_t first_row = 0;
+    ColumnPayload payload;
+    IntegerParameters parameters;
+    bool is_plain = false;  ///< the payload is the counts, 4 bytes each
+  };
+  struct Codes {
+    std::uint32_t block = 0;
+    std::uint32_t first_row = 0;
+    std::uint32_t rows = 0;
+    std::uint32_t codes = 0;
+    ColumnPayload payload;
+  };
+  std::uint32_t column = 0;  ///< of those that were asked for
+  std::uint32_t group = 0;   ///< in DeviceTable::groups()
+  std::vector<Counts> counts;
+  std::vector<Codes> codes;
+  StringSample sample;  ///< the first rows, of a column's first row group only
+};
+
 /// Some row groups; move-only. The memory is given back with it, when the device has no more use
 /// for it: whoever enqueued work on it waits first.
 class DeviceTable {
@@ -39,6 +65,8 @@ class DeviceTable {
   const TableBlocks& blocks() const { return blocks_; }
   const std::vector<LoadedSlice>& slices() const { return slices_; }
   const std::vector<LoadedGroup>& groups() const { return groups_; }
+  /// Of columns that row groups store as tokens; values of these are in no block of blocks().
+  const std::vector<LoadedTokens>& tokens() const { return tokens_; }
   /// What vectors of each column need in a kernel.
   const std::vector<ColumnNeeds>& needs() const { return needs_; }
   std::uint64_t rows() const { return rows_; }
@@ -51,6 +79,7 @@ class DeviceTable {
   TableBlocks blocks_;
   std::vector<LoadedSlice> slices_;
   std::vector<LoadedGroup> groups_;
+  std::vector<LoadedTokens> tokens_;
   std::vector<ColumnNeeds> needs_;
   std::uint64_t rows_ = 0;
   std::uint64_t device_bytes_ = 0;
@@ -64,9 +93,11 @@ using WantsRows =
 class TableLoader {
  public:
   /// All are kept by reference. `columns`: of the tables, which have the same ones; each a number
-  /// or a dictionary's codes. `counters` counts what is read.
+  /// or strings as a dictionary's codes or as tokens. `string_columns`: bits of those whose tokens
+  /// are wanted; of others only nulls come. `counters` counts what is read.
   TableLoader(Memory& memory, TableKernels& kernels, const std::vector<Table>& tables,
-              std::vector<std::size_t> columns, ReadCounters& counters);
+              std::vector<std::size_t> columns, ReadCounters& counters,
+              std::uint32_t string_columns = ~std::uint32_t{0});
 
   /// The next row groups that have wanted rows, together at most `most_bytes` of device memory, but
   /// at least one; nullopt after the last one. Waits until they are there and checked.
@@ -93,6 +124,15 @@ class TableLoader {
                     std::size_t first_slice);
   Status add_block(Loading& loading, const LoadedGroup& group, std::uint32_t block,
                    Byte width_bytes, std::uint32_t entries, TableBlock& to, ColumnNeeds* needs);
+  Status add_nulls(Loading& loading, const LoadedGroup& group, std::size_t column,
+                   const LoadedSlice& slice, TableBlock& to);
+  Status add_tokens(Loading& loading, const LoadedGroup& group, std::size_t column,
+                    std::size_t first_slice);
+  Result<LoadedTokens::Counts> add_counts(Loading& loading, const LoadedGroup& group,
+                                          std::uint32_t block, StringSample* sample);
+  Result<LoadedTokens::Codes> add_codes(Loading& loading, const LoadedGroup& group,
+                                        std::size_t column, std::uint32_t block,
+                                        StringSample* sample);
   /// What is wanted of a row group, and the stored bytes that it takes.
   struct Wanted {
     std::uint64_t rows = 0;
@@ -106,6 +146,7 @@ class TableLoader {
   const std::vector<Table>& tables_;
   std::vector<std::size_t> columns_;
   ReadCounters& counters_;
+  std::uint32_t string_columns_;
   std::size_t table_ = 0;
   std::uint64_t group_ = 0;
   std::uint64_t first_row_ = 0;  ///< of the table

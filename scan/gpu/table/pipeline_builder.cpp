@@ -136,6 +136,25 @@ Status PipelineBuilder::add_leaf(const Filter& filter) {
 
 namespace {
 
+/// How the row groups of a loaded table store a column of strings.
+struct StringForms {
+  bool tokens = false;
+  bool tokens_with_nulls = false;
+  bool dictionary = false;
+};
+
+StringForms forms_of(const DeviceTable& table, std::size_t column) {
+  StringForms forms;
+  for (const LoadedGroup& group : table.groups()) {
+    const ColumnChunk& chunk = group.reader->chunk(column);
+    const bool has_tokens = chunk.representation == Representation::kToken;
+    forms.tokens = forms.tokens || has_tokens;
+    forms.tokens_with_nulls = forms.tokens_with_nulls || (has_tokens && chunk.nulls != 0);
+    forms.dictionary = forms.dictionary || chunk.representation == Representation::kDictionary;
+  }
+  return forms;
+}
+
 /// The range of a leaf for a slice, as zones or the leaf itself tell; what both leave open is
 /// appended to `tables`.
 class RangeMaker {
@@ -151,6 +170,10 @@ class RangeMaker {
 
   Result<LeafRange> of(const LoadedGroup& group, const LoadedSlice& slice,
                        query::SliceReader& reader) {
+    if (filter_.kind == Filter::Kind::kText &&
+        group.reader->chunk(filter_.column).representation == Representation::kToken) {
+      return LeafRange{0, 0};  // its rows have bits
+    }
     const query::Answer answer =
         query::answer_by_zones(filter_, *group.reader, slice.first, slice.rows);
     if (answer == query::Answer::kNone) return LeafRange{0, 0};
@@ -202,6 +225,45 @@ class RangeMaker {
 };
 
 }  // namespace
+
+std::uint32_t PipelineBuilder::string_columns() const {
+  std::uint32_t columns = 0;
+  for (const ConditionStep& step : conditions_) {
+    if (step.kind != ConditionStep::Kind::kValues) continue;
+    if (leaves_[step.leaf]->kind == Filter::Kind::kText) columns |= 1u << step.column;
+  }
+  return columns;
+}
+
+Result<TableConditions> PipelineBuilder::conditions_over(const DeviceTable& table) const {
+  using Condition = ConditionStep::Kind;
+  TableConditions made;
+  for (const ConditionStep& step : conditions_) {
+    const bool is_text =
+        step.kind == Condition::kValues && leaves_[step.leaf]->kind == Filter::Kind::kText;
+    const StringForms forms = is_text ? forms_of(table, leaves_[step.leaf]->column) : StringForms{};
+    if (!forms.tokens) {
+      made.steps.push_back(step);
+      continue;
+    }
+    // One value more than the leaf alone, for which the stack has room: kMostConditionDepth.
+    made.steps.push_back({Condition::kRows, 0, static_cast<Byte>(made.strings.size())});
+    made.strings.push_back({leaves_[step.leaf], step.column});
+    if (forms.tokens_with_nulls) {
+      made.steps.push_back({Condition::kNotNull, step.column, 0});
+      made.steps.push_back({Condition::kAnd, 0, 0});
+    }
+    if (forms.dictionary) {
+      made.steps.push_back(step);
+      made.steps.push_back({Condition::kOr, 0, 0});
+    }
+  }
+  if (made.steps.size() > kMostConditionSteps) return refused("too many conditions");
+  if (made.strings.size() > std::size(Pipeline{}.row_bits)) {
+    return refused("more than four conditions on strings that are no dictionary's");
+  }
+  return made;
+}
 
 Result<LeafTables> PipelineBuilder::leaf_tables(
     const DeviceTable& table, const std::vector<query::Physical>& physical) const {

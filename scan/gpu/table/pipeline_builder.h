@@ -12,6 +12,7 @@
 
 #include "scan/gpu/table/device_table.h"
 #include "scan/gpu/table/pipeline.h"
+#include "scan/gpu/table/string_rows.h"
 #include "scan/query/group_input.h"
 
 namespace presso::gpu {
@@ -21,6 +22,12 @@ struct LeafTables {
   std::vector<LeafRange> ranges;  ///< by leaf, then by slice
   std::vector<ImageInterval> intervals;
   std::vector<std::uint32_t> code_bits;
+};
+
+/// The conditions of a pipeline over a loaded table, and what of them StringRows must answer.
+struct TableConditions {
+  std::vector<ConditionStep> steps;
+  std::vector<StringLeaf> strings;
 };
 
 /// Numbers of dictionaries' codes, as Pipeline::code_begins and code_numbers.
@@ -52,6 +59,11 @@ class PipelineBuilder {
 
   /// The table's columns, by the pipeline's numbers of them.
   const std::vector<std::size_t>& columns() const { return columns_; }
+  /// Bits of the columns, by the pipeline's numbers of them, whose strings are tested.
+  std::uint32_t string_columns() const;
+  /// The conditions, in which rows of columns that `table` has as tokens are asked for by their
+  /// bits. kUnsupported where those are too many.
+  Result<TableConditions> conditions_over(const DeviceTable& table) const;
   /// What the conditions ask of the slices of `table`.
   Result<LeafTables> leaf_tables(const DeviceTable& table,
                                  const std::vector<query::Physical>& physical) const;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "scan/gpu/table/pipeline_run.h"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
-#include "decompress/gpu/runtime/memory_parts.h"
+#include "scan/gpu/table/upload.h"
 
 namespace presso::gpu {
 
@@ -27,40 +28,6 @@ Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   if (cells == 0) return {};
   return kernels_.clear_cells(pipeline_, stream_);
 }
-
-namespace {
-
-/// Copies arrays to the device in one piece.
-class Upload {
- public:
-  template <class T>
-  std::size_t add(const std::vector<T>& values) {
-    pieces_.push_back({reinterpret_cast<const Byte*>(values.data()), values.size() * sizeof(T),
-                       parts_.add(values.size() * sizeof(T))});
-    return pieces_.size() - 1;
-  }
-  std::uint64_t bytes() const { return parts_.bytes(); }
-  void write(Byte* to) const {
-    for (const Piece& piece : pieces_) {
-      if (piece.bytes != 0) std::memcpy(to + piece.at, piece.data, piece.bytes);
-    }
-  }
-  template <class T>
-  const T* at(const Byte* there, std::size_t piece) const {
-    return reinterpret_cast<const T*>(there + pieces_[piece].at);
-  }
-
- private:
-  struct Piece {
-    const Byte* data;
-    std::size_t bytes;
-    std::uint64_t at;
-  };
-  std::vector<Piece> pieces_;
-  MemoryParts parts_;
-};
-
-}  // namespace
 
 Status PipelineRun::prepare(const DeviceTable& table, const TableBlocks& blocks,
                             const LeafTables& leaves, const CodeTables& codes) {
@@ -102,6 +69,13 @@ Status PipelineRun::prepare(const DeviceTable& table, const TableBlocks& blocks,
   pipeline_.code_numbers = upload.at<std::uint32_t>(there, numbers);
   pipeline_.row_groups = static_cast<std::uint32_t>(table.groups().size());
   return {};
+}
+
+void PipelineRun::set_conditions(const std::vector<ConditionStep>& steps,
+                                 const StringRows& strings) {
+  pipeline_.condition_steps = static_cast<Byte>(steps.size());
+  std::copy(steps.begin(), steps.end(), pipeline_.conditions);
+  for (std::size_t i = 0; i < strings.size(); ++i) pipeline_.row_bits[i] = strings.bits(i);
 }
 
 Status PipelineRun::enqueue() {

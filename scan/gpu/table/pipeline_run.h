@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scan/gpu/table/pipeline_builder.h"
+#include "scan/gpu/table/string_rows.h"
 
 namespace presso::gpu {
 
@@ -18,6 +19,9 @@ class PipelineRun {
   /// Clears the cells. `wants_rows`: which rows match, not only how many. Errors: kDeviceMemory,
   /// kDeviceLost.
   Status begin(const Pipeline& pipeline, bool wants_rows = false);
+  /// Before prepare(), where a table has columns of tokens: its conditions, and the rows that
+  /// `strings` finds before the pipeline runs.
+  void set_conditions(const std::vector<ConditionStep>& steps, const StringRows& strings);
   /// Copies to the device what the pipeline asks of a table. `blocks`: the table's, or those of
   /// several of the same kind.
   Status prepare(const DeviceTable& table, const TableBlocks& blocks, const LeafTables& leaves,

@@ -136,7 +136,8 @@ WantsRows wanted_by(const query::FilterPlan& plan) {
 Status QueryOnGpu::run(query::Execution& execution, const PipelineBuilder& builder,
                        PipelineRun& run, Stream stream, const query::GroupInput* input,
                        const std::function<Status(const DeviceTable&)>& done) {
-  TableLoader loader(memory_, *kernels_, execution.tables, builder.columns(), *execution.counters);
+  TableLoader loader(memory_, *kernels_, execution.tables, builder.columns(), *execution.counters,
+                     builder.string_columns());
   const WantsRows wants = wanted_by(execution.plan);
   for (;;) {
     if (execution.options.cancelled != nullptr &&
@@ -150,9 +151,15 @@ Status QueryOnGpu::run(query::Execution& execution, const PipelineBuilder& build
     PRESSO_ASSIGN(const LeafTables leaves,
                   builder.leaf_tables(*table, query::physical_of(execution.scan.columns)));
     const CodeTables codes = input == nullptr ? CodeTables{} : builder.code_tables(*table, *input);
+    PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(*table));
+    StringRows strings(memory_, *strings_, stream);
+    PRESSO_TRY(strings.prepare({&*table}, conditions.strings));
+    run.set_conditions(conditions.steps, strings);
     PRESSO_TRY(run.prepare(*table, table->blocks(), leaves, codes));
+    PRESSO_TRY(strings.enqueue());
     PRESSO_TRY(run.enqueue());
     PRESSO_TRY(device_->wait(stream));
+    PRESSO_TRY(strings.check());
     PRESSO_TRY(done(*table));
   }
   execution.summary.bytes_read = execution.counters->bytes;

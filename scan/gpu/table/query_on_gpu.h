@@ -14,9 +14,10 @@ namespace presso::gpu {
 class QueryOnGpu final : public QueryDevice {
  public:
   QueryOnGpu(std::unique_ptr<Device> device, std::shared_ptr<TableKernels> kernels,
-             const MemoryLimits& limits, std::string name)
+             std::shared_ptr<StringKernels> strings, const MemoryLimits& limits, std::string name)
       : device_(std::move(device)),
         kernels_(std::move(kernels)),
+        strings_(std::move(strings)),
         memory_(*device_, limits),
         name_(std::move(name)) {}
 
@@ -34,6 +35,7 @@ class QueryOnGpu final : public QueryDevice {
 
   std::unique_ptr<Device> device_;
   std::shared_ptr<TableKernels> kernels_;
+  std::shared_ptr<StringKernels> strings_;
   Memory memory_;
   std::string name_;
 };

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "compress/columns/token_trainer.h"
-#include "scan/gpu/strings/entry_bits.h"
 #include "scan/strings/condition_automaton.h"
 #include "tests/unit/compress/columns/string_columns.h"
 #include "tests/unit/scan/strings/string_rows.h"
@@ -69,15 +68,13 @@ void expect_the_functions(const TokenFunctions& functions, StringLayout layout) 
   ASSERT_EQ(view.image_bytes % 16, 0u);
   ASSERT_EQ(view.shared_bytes % 16, 0u);
   ASSERT_LE(view.shared_bytes, view.image_bytes);
-  const bool has_bytes = layout == StringLayout::kClasses || layout == StringLayout::kCodes;
-  const std::size_t size = has_bytes ? 1 : 2;
+  const std::size_t size = layout == StringLayout::kClasses ? 1 : 2;
   const std::size_t classes_at = layout == StringLayout::kSweep ? 4 * kMaxTokens : 0;
   for (std::uint32_t state = 0; state < functions.states; ++state) {
     const std::size_t row = view.rows_at + state * view.pitch * size;
     ASSERT_EQ(entry(*table, row + view.none * size, size), state);
     for (std::uint32_t code = 0; code < kMaxTokens; ++code) {
-      const std::uint32_t column =
-          layout == StringLayout::kCodes ? code : entry(*table, classes_at + code * size, size);
+      const std::uint32_t column = entry(*table, classes_at + code * size, size);
       ASSERT_LT(column, view.none);
       ASSERT_EQ(entry(*table, row + column * size, size), functions.step(state, code));
     }
@@ -126,7 +123,7 @@ TEST(StringTables, SayWhatTheAutomatonSays) {
       }
     }
   }
-  EXPECT_GT(tables, 50u);
+  EXPECT_GT(tables, 40u);
   EXPECT_GT(decided, 1000u);
 }
 
@@ -135,12 +132,10 @@ TEST(StringTables, RefuseWhatHasNoRoom) {
   const auto functions = token_functions(*query::condition_automaton(large), TokenDictionary());
   ASSERT_TRUE(functions.ok());
   ASSERT_GT(functions->states, 256u);
-  for (const StringLayout layout : {StringLayout::kClasses, StringLayout::kCodes}) {
-    EXPECT_FALSE(fits(layout, *functions));
-    const auto table = lay_out(layout, *functions);
-    ASSERT_FALSE(table.ok());
-    EXPECT_EQ(table.error().code, ErrorCode::kInvalidArgument);
-  }
+  EXPECT_FALSE(fits(StringLayout::kClasses, *functions));
+  const auto table = lay_out(StringLayout::kClasses, *functions);
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().code, ErrorCode::kInvalidArgument);
   Dfa dfa;  // counts bytes, up to more states than there is room for
   dfa.classes = 1;
   dfa.states = kMostFunctionCells / 256 + 1;
@@ -151,23 +146,6 @@ TEST(StringTables, RefuseWhatHasNoRoom) {
   const auto refused = token_functions(dfa, TokenDictionary());
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
-}
-
-TEST(EntryBits, AreThoseOfTheEntriesThatMatch) {
-  const auto test = query::StringTest::compile(query::test::condition_of(Kind::kLike, "%al%e%"));
-  ASSERT_TRUE(test.ok());
-  std::uint32_t matches = 0;
-  for (const std::size_t entries : {0, 1, 31, 32, 33, 63, 64, 65, 1000}) {  // allow(bare-32)
-    const query::test::StringRows rows(presso::test::word_rows(entries, 9));
-    const auto bits = entry_bits(*test, rows.text, rows.offsets.data(), rows.rows());
-    ASSERT_EQ(bits.size(), (entries + 31) / 32);          // allow(bare-32): bits of a word
-    for (std::size_t i = 0; i < 32 * bits.size(); ++i) {  // allow(bare-32)
-      const bool wanted = i < entries && test->matches(query::test::as_bytes(rows.strings[i]));
-      ASSERT_EQ((bits[i / 32] >> (i % 32) & 1) != 0, wanted) << i;  // allow(bare-32)
-      matches += wanted ? 1 : 0;
-    }
-  }
-  EXPECT_GT(matches, 100u);
 }
 
 }  // namespace

@@ -6,12 +6,13 @@
 // KIND is equal, less, like, ilike or matches. Without conditions: twelve for l_comment of TPC-H.
 // The column's blocks are placed in device memory as often as their payloads make N bytes together
 // (400,000,000), each copy at a place of its own, counts of codes decoded, and tested in every way
-// whose table has room for the automaton (string_table.h). Before timing, bits are
-// poisoned, and all of them are compared with what the CPU finds in the text; after timing again.
-// Printed, as CSV: the median of 15 runs after three, by events around find_strings() without
-// checksums; "places_ms" is the part of it that finds where rows begin. "suspects": the part of the
-// rows that the sweep has to walk. First comes what decoding the counts would take. Exit
-// status 1 where bits were wrong.
+// whose table has room for the automaton (string_table.h), and in the laboratory's
+// (row_refill.cuh). Before timing, bits are poisoned, and all of them are compared with what the
+// CPU finds in the text; after timing again. Printed, as CSV: the median of 15 runs after three, by
+// events around find_strings() without checksums; "places_ms" is the part of it that finds where
+// rows begin. "suspects": the part of the rows that the sweep has to walk; "chosen": whether
+// choose_layout() takes that way. First comes what decoding the counts would take. Exit status 1
+// where bits were wrong.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -24,10 +25,12 @@
 #include "decompress/gpu/runtime/memory.h"
 #include "decompress/gpu/runtime/memory_parts.h"
 #include "presso/stopwatch.h"
+#include "scan/gpu/strings/string_choice.h"
 #include "scan/gpu/strings/strings_on_gpu.h"
 #include "scan/strings/condition_automaton.h"
 #include "tools/bench/programs/decompress_gpu/bench_support.h"
 #include "tools/bench/programs/strings_gpu/token_blocks.h"
+#include "tools/lab/gpu/refilled_strings.h"
 
 namespace presso::gpu::bench {
 namespace {
@@ -40,7 +43,7 @@ constexpr const char* kUsage =
     "usage: strings_gpu_rate [--bytes N] [--runs N] [--only WAY]... FILE.presso COLUMN\n"
     "                        [KIND TEXT]...\n"
     "  KIND is equal, less, like, ilike or matches; WAY is sweep, classes, refill8, refill16,\n"
-    "  refill24, refill32, codes or wide\n";
+    "  refill24, refill32 or wide\n";
 
 /// A way to test rows, under the name that the table has for it.
 struct Way {
@@ -48,11 +51,13 @@ struct Way {
   StringLayout layout;
   std::uint32_t refill = 0;
 };
-constexpr Way kWays[] = {
-    {"sweep", StringLayout::kSweep},          {"classes", StringLayout::kClasses},
-    {"refill8", StringLayout::kClasses, 8},   {"refill16", StringLayout::kClasses, 16},
-    {"refill24", StringLayout::kClasses, 24}, {"refill32", StringLayout::kClasses, kLanes},
-    {"codes", StringLayout::kCodes},          {"wide", StringLayout::kWide}};
+constexpr Way kWays[] = {{"sweep", StringLayout::kSweep},
+                         {"classes", StringLayout::kClasses},
+                         {"refill8", StringLayout::kClasses, 8},
+                         {"refill16", StringLayout::kClasses, 16},
+                         {"refill24", StringLayout::kClasses, 24},
+                         {"refill32", StringLayout::kClasses, kLanes},
+                         {"wide", StringLayout::kWide}};
 constexpr std::pair<const char*, Kind> kKinds[] = {{"equal", Kind::kEqual},
                                                    {"less", Kind::kLess},
                                                    {"like", Kind::kLike},
@@ -174,6 +179,7 @@ class Bench {
       functions.push_back(std::move(made));
     }
     table_ms_ = watch.seconds() * 1e3 / static_cast<double>(functions.size());
+    chosen_ = choose_layout(functions[0], sample());
     expected_.clear();
     matches_ = 0;
     for (const StoredGroup& group : column_.groups()) {
@@ -304,8 +310,11 @@ class Bench {
     batch.matches = reinterpret_cast<std::uint32_t*>(matches_of_.get());
     batch.count = static_cast<std::uint32_t>(blocks.size());
     batch.tiles = tiles_;
-    const StringOptions options{false, way.layout, way.refill};
-    const auto find = [&] { return find_strings(batch, options, stream_.get()); };
+    const auto find_in = [&](const StringBatch& in) {
+      if (way.refill > 0) return find_strings_refilled(in, false, way.refill, stream_.get());
+      return find_strings(in, {false, way.layout}, stream_.get());
+    };
+    const auto find = [&] { return find_in(batch); };
     PRESSO_TRY(check(cudaMemsetAsync(bits_.get(), 0xA5, words_ * 4, stream_.get()), "poisoning"));
     PRESSO_TRY(find());
     PRESSO_ASSIGN(const bool before, is_right());
@@ -313,8 +322,7 @@ class Bench {
     PRESSO_ASSIGN(const bool after, is_right());
     StringBatch places = batch;
     places.tiles = 0;
-    PRESSO_ASSIGN(const Times places_ms,
-                  time([&] { return find_strings(places, options, stream_.get()); }));
+    PRESSO_ASSIGN(const Times places_ms, time([&] { return find_in(places); }));
     print(condition, functions[0], way, tables, ms, places_ms, before && after);
     all_correct_ = all_correct_ && before && after;
     return {};
@@ -329,16 +337,27 @@ class Bench {
     const double moved = copies * static_cast<double>(column_.payload_bytes()) +
                          8 * copies * static_cast<double>(column_.rows());
     const bool is_sweep = way.layout == StringLayout::kSweep;
-    std::printf("%s,\"%s\",%u,%u,%s,%u,%.4f,%.4f,%.4f,%.1f,%.3f,%.1f,%.4f,%.4f,%.3f%s\n",
+    std::printf("%s,\"%s\",%u,%u,%s,%u,%.4f,%.4f,%.4f,%.1f,%.3f,%.1f,%.4f,%.4f,%.3f,%s%s\n",
                 name_of(condition.kind), condition.text.c_str(), functions.states,
                 functions.classes, way.name, tables[0].view.image_bytes, ms.median, ms.best,
                 places_ms.median, codes / ms.median / 1e6, text / ms.median / 1e9,
                 moved / ms.median / 1e6,
                 static_cast<double>(matches_) / static_cast<double>(column_.rows()),
-                is_sweep ? suspects(tables) : 0.0, table_ms_, right ? "" : "  WRONG");
+                is_sweep ? suspects(tables) : 0.0, table_ms_,
+                way.refill == 0 && way.layout == chosen_ ? "yes" : "no", right ? "" : "  WRONG");
     std::fflush(stdout);
   }
 
+  /// The first rows of the column.
+  StringSample sample() const {
+    const StoredTokens& block = column_.groups()[0].blocks[0];
+    StringSample sample;
+    sample.counts = block.counts;
+    sample.counts.resize(std::min<std::size_t>(block.counts.size(), kSampleRows));
+    sample.codes = unpacked(block);
+    sample.codes.resize(std::accumulate(sample.counts.begin(), sample.counts.end(), 0u));
+    return sample;
+  }
   /// The part of the rows with a hit, as row_sweep.cuh finds them.
   double suspects(const std::vector<StringTable>& tables) const {
     std::uint64_t count = 0;
@@ -423,6 +442,7 @@ class Bench {
   std::vector<std::uint32_t> expected_;  ///< bits of one copy
   std::uint64_t matches_ = 0;            ///< of one copy
   double table_ms_ = 0;
+  StringLayout chosen_ = StringLayout::kClasses;
   bool all_correct_ = true;
 };
 
@@ -463,7 +483,7 @@ Result<bool> run(const Options& options) {
   std::printf("# %llu copies\n", static_cast<unsigned long long>(bench.copies()));
   std::puts(
       "kind,text,states,classes,way,table_bytes,median_ms,best_ms,places_ms,g_codes_s,"
-      "text_tb_s,moved_gb_s,matching,suspects,table_ms");
+      "text_tb_s,moved_gb_s,matching,suspects,table_ms,chosen");
   PRESSO_TRY(bench.measure_counts());
   for (const StringCondition& condition : options.conditions) {
     PRESSO_TRY(bench.measure(condition));

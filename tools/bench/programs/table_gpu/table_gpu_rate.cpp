@@ -57,12 +57,14 @@ class TextSink final : public ResultSink {
 class Copies {
  public:
   Status load(gpu::Memory& memory, gpu::TableKernels& kernels, const std::vector<Table>& tables,
-              const std::vector<std::size_t>& columns, unsigned copies, gpu::Stream stream) {
+              const gpu::PipelineBuilder& builder, unsigned copies, gpu::Stream stream) {
+    const std::vector<std::size_t>& columns = builder.columns();
     gpu::Device& device = memory.device();
     std::vector<std::vector<gpu::TableBlock>> blocks;
     std::vector<gpu::TableSlice> slices;
     for (unsigned i = 0; i < copies; ++i) {
-      gpu::TableLoader loader(memory, kernels, tables, columns, counters_);
+      gpu::TableLoader loader(memory, kernels, tables, columns, counters_,
+                              builder.string_columns());
       PRESSO_ASSIGN(auto table, loader.next(stream, ~std::uint64_t{0} / 2,
                                             [](const GroupReader&, std::uint32_t,
                                                std::uint32_t) -> Result<bool> { return true; }));
@@ -105,6 +107,11 @@ class Copies {
   }
 
   const gpu::DeviceTable& first() const { return tables_[0]; }
+  std::vector<const gpu::DeviceTable*> all() const {
+    std::vector<const gpu::DeviceTable*> tables;
+    for (const gpu::DeviceTable& table : tables_) tables.push_back(&table);
+    return tables;
+  }
   const gpu::TableBlocks& blocks() const { return blocks_; }
   std::uint64_t bytes_read() const { return counters_.bytes; }
   std::uint64_t rows() const { return tables_[0].rows() * tables_.size(); }
@@ -119,8 +126,9 @@ class Copies {
 /// Times a query where others would answer it.
 class RateDevice final : public QueryDevice {
  public:
-  RateDevice(gpu::Device& device, gpu::TableKernels& kernels, unsigned copies)
-      : memory_(device, {}), kernels_(kernels), copies_(copies) {}
+  RateDevice(gpu::Device& device, gpu::TableKernels& kernels, gpu::StringKernels& strings,
+             unsigned copies)
+      : memory_(device, {}), kernels_(kernels), strings_(strings), copies_(copies) {}
 
   std::string name() const override { return "rate"; }
 
@@ -132,19 +140,23 @@ class RateDevice final : public QueryDevice {
     PRESSO_ASSIGN(const gpu::Pipeline pipeline, builder.finish());
     PRESSO_ASSIGN(const gpu::OwnedStream stream, gpu::make_stream(memory_.device()));
     Copies copies;
-    PRESSO_TRY(
-        copies.load(memory_, kernels_, execution.tables, builder.columns(), copies_, stream.get()));
+    PRESSO_TRY(copies.load(memory_, kernels_, execution.tables, builder, copies_, stream.get()));
     PRESSO_ASSIGN(gpu::LeafTables leaves,
                   builder.leaf_tables(copies.first(), query::physical_of(execution.scan.columns)));
     repeat_ranges(leaves, copies.first().slices().size());
     const gpu::CodeTables codes = builder.code_tables(copies.first(), input);
+    PRESSO_ASSIGN(const gpu::TableConditions conditions, builder.conditions_over(copies.first()));
+    gpu::StringRows strings(memory_, strings_, stream.get());
+    PRESSO_TRY(strings.prepare(copies.all(), conditions.strings));
     std::vector<double> seconds;
     for (int i = 0; i < kRuns + 2; ++i) {
       gpu::PipelineRun run(memory_, kernels_, stream.get());
       PRESSO_TRY(run.begin(pipeline));
+      run.set_conditions(conditions.steps, strings);
       PRESSO_TRY(run.prepare(copies.first(), copies.blocks(), leaves, codes));
       PRESSO_TRY(memory_.device().wait(stream.get()));
       const Stopwatch time;
+      PRESSO_TRY(strings.enqueue());
       PRESSO_TRY(run.enqueue());
       PRESSO_TRY(memory_.device().wait(stream.get()));
       if (i >= 2) seconds.push_back(time.seconds());
@@ -152,6 +164,7 @@ class RateDevice final : public QueryDevice {
       if (pipeline.place == gpu::GroupPlace::kNone) continue;
       PRESSO_ASSIGN(cells, run.cells());
     }
+    PRESSO_TRY(strings.check());
     std::sort(seconds.begin(), seconds.end());
     median = seconds[seconds.size() / 2];
     rows_read = copies.rows();
@@ -183,6 +196,7 @@ class RateDevice final : public QueryDevice {
 
   gpu::Memory memory_;
   gpu::TableKernels& kernels_;
+  gpu::StringKernels& strings_;
   unsigned copies_;
 };
 
@@ -224,8 +238,9 @@ Status measure(const Table& table, unsigned copies, const std::string& text) {
   PRESSO_ASSIGN(const std::string expected, answer(query, nullptr, &of_cpu));
   PRESSO_ASSIGN(auto device, gpu::open_cuda_device(0));
   const auto kernels = gpu::cuda_table_kernels(0);
-  const auto whole =
-      std::make_shared<gpu::QueryOnGpu>(std::move(device), kernels, gpu::MemoryLimits{}, "GPU");
+  const auto strings = gpu::cuda_string_kernels(0);
+  const auto whole = std::make_shared<gpu::QueryOnGpu>(std::move(device), kernels, strings,
+                                                       gpu::MemoryLimits{}, "GPU");
   PRESSO_ASSIGN(const std::string found, answer(query, whole, &of_gpu));
   if (!of_gpu.why_cpu.empty()) return make_error(ErrorCode::kUnsupported, of_gpu.why_cpu);
   if (found != expected) {
@@ -233,7 +248,7 @@ Status measure(const Table& table, unsigned copies, const std::string& text) {
                                                   ", the CPU " + expected.substr(0, 500));
   }
   PRESSO_ASSIGN(auto timed, gpu::open_cuda_device(0));
-  const auto rate = std::make_shared<RateDevice>(*timed, *kernels, copies);
+  const auto rate = std::make_shared<RateDevice>(*timed, *kernels, *strings, copies);
   PRESSO_TRY(answer(query, rate, nullptr));
   if (rate->rows_read == 0) return make_error(ErrorCode::kDeviceLost, "it was not timed");
   if (rate->matched != of_cpu.rows_matched * copies) {

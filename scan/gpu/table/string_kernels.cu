@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "decompress/columns/gpu/columns_on_gpu.h"
+#include "decompress/gpu/runtime/current_device.h"
+#include "decompress/gpu/runtime/kernel_launch.h"
+#include "scan/gpu/table/row_bits.cuh"
+#include "scan/gpu/table/string_kernels.h"
+
+namespace presso::gpu {
+namespace {
+
+__global__ void __launch_bounds__(kPlaceBitsThreads) place_bits_kernel(RowBits of) {
+  place_bits_body(of);
+}
+
+class CudaStringKernels final : public StringKernels {
+ public:
+  explicit CudaStringKernels(int device) : device_(device) {}
+
+  Status decode_counts(const IntegerBatch& batch, bool verify, Stream stream) override {
+    const CurrentDevice current(device_);
+    ColumnOptions options;
+    options.verify = verify;
+    options.wide = false;
+    return decode_integer_blocks(batch, options, stream);
+  }
+  Status find(const StringBatch& batch, const StringOptions& options, Stream stream) override {
+    const CurrentDevice current(device_);
+    return find_strings(batch, options, stream);
+  }
+  Status place_bits(const RowBits& bits, Stream stream) override {
+    const CurrentDevice current(device_);
+    if (bits.count == 0) return {};
+    place_bits_kernel<<<bits.count, kPlaceBitsThreads, 0, stream>>>(bits);
+    return check(cudaGetLastError(), "place_bits_kernel");
+  }
+
+ private:
+  int device_;
+};
+
+}  // namespace
+
+std::shared_ptr<StringKernels> cuda_string_kernels(int device) {
+  return std::make_shared<CudaStringKernels>(device);
+}
+
+}  // namespace presso::gpu

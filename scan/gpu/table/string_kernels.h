@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// An interface to the kernels that test strings, as TableKernels is: the host's side runs where
+// there is no CUDA. All enqueue on the stream and do not wait.
+#pragma once
+
+#include <memory>
+
+#include "decompress/gpu/runtime/device.h"
+#include "scan/gpu/strings/strings_on_gpu.h"
+#include "scan/gpu/table/row_bits.h"
+
+namespace presso::gpu {
+
+class StringKernels {
+ public:
+  virtual ~StringKernels() = default;
+
+  /// decode_integer_blocks() of counts of codes. `verify`: compare payloads with their checksums.
+  virtual Status decode_counts(const IntegerBatch& batch, bool verify, Stream stream) = 0;
+  /// find_strings().
+  virtual Status find(const StringBatch& batch, const StringOptions& options, Stream stream) = 0;
+  virtual Status place_bits(const RowBits& bits, Stream stream) = 0;
+};
+
+/// On a device, as list_devices() counts; where the build has CUDA.
+std::shared_ptr<StringKernels> cuda_string_kernels(int device);
+
+}  // namespace presso::gpu

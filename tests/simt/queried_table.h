@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Tables made of CSV, and queries about them, for tests of devices that answer these.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "presso/compress_table.h"
+#include "presso/query.h"
+#include "tests/unit/scan/query/text_sink.h"
+
+namespace presso::test {
+
+struct MadeTable {
+  explicit MadeTable(const std::string& csv, std::uint32_t group_rows) {
+    VectorSink sink(bytes);
+    const Bytes text{reinterpret_cast<const Byte*>(csv.data()), csv.size()};
+    MemorySource source(text);
+    MemorySource again(text);
+    TableOptions options;
+    options.group_rows = group_rows;
+    const auto done = compress_table(source, &again, sink, options);
+    EXPECT_TRUE(done.ok()) << done.error().message();
+    access = std::make_unique<MemoryRandomAccess>(bytes);
+    table.emplace(*Table::open(*access));
+  }
+
+  std::vector<Byte> bytes;
+  std::unique_ptr<MemoryRandomAccess> access;
+  std::optional<Table> table;
+};
+
+struct Answer {
+  std::string text;
+  QuerySummary summary;
+};
+
+inline Answer answer_of(const Query& query, std::shared_ptr<QueryDevice> device) {
+  QueryOptions options;
+  options.threads = 2;
+  options.device = std::move(device);
+  TextSink sink;
+  const auto done = query.run(options, sink);
+  if (!done.ok()) return {"error: " + done.error().message(), {}};
+  return {sink.text, *done};
+}
+
+struct Asked {
+  const char* where = "";
+  const char* group_by = "";
+  const char* aggregates = "count(*)";
+};
+
+inline Query query_of(const Table& table, const Asked& asked) {
+  Query query = Query::from(table);
+  if (*asked.where != '\0') query.where(asked.where);
+  if (*asked.group_by != '\0') query.group_by(asked.group_by);
+  query.aggregate(asked.aggregates);
+  return query;
+}
+
+}  // namespace presso::test
