@@ -261,11 +261,11 @@ class Queries(CliTest):
     @covers("join", "--device", "--max-device-memory", "--max-pinned-memory")
     def test_what_it_cannot_do_is_said(self):
         join = ("join", "--on", "id", "--agg", "count(*)", "t.csv.presso", "t.csv.presso")
-        done = self.ok(*join, "-v", "--device=gpu", "--max-device-memory=1G", "--max-pinned-memory=1G")
+        limits = ("--max-device-memory=1G", "--max-pinned-memory=1G")
+        done = self.ok(*join, "-v", "--device=gpu", *limits)
         self.assertEqual(done.out, self.ok(*join, "--device=cpu").out)
         self.assertIn("on the CPU: joins", done.err)
         statement = "select max(word) as w from 't.csv.presso' where id > 5"
-        limits = ("--max-device-memory=1G", "--max-pinned-memory=1G")
         done = self.ok("sql", "-v", "--device=gpu", *limits, statement)
         self.assertEqual(done.out, self.ok("sql", "--device=auto", statement).out)
         self.assertIn("conditions on the emulator", done.err)

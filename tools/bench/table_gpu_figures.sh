@@ -40,7 +40,9 @@ q6="l_shipdate $one_year and l_discount between 0.05 and 0.07 and l_quantity < 2
 q6+="| sum(l_extendedprice * l_discount)"
 q12="l_shipmode in ('MAIL', 'SHIP') and l_commitdate < l_receiptdate and l_shipdate < l_commitdate"
 q12+=" and l_receiptdate $one_year | l_shipmode | count(*)"
-lineitem=("$q1" "$q6" "$q12" " | l_suppkey | count(*), sum(l_quantity)"
+text="l_comment like '%special%requests%'"
+lineitem=("$q1" "$q6" "$q12" "$text | | count(*)"
+  "l_comment like 'carefully%' and l_quantity < 24 | l_returnflag | count(*)" " | l_suppkey | count(*), sum(l_quantity)"
   " | l_partkey | count(*), sum(l_quantity)")
 
 scale=1 rows=4194304 copies=256 item_copies=100
@@ -52,7 +54,7 @@ make_numbers "$rows" "$work/numbers.csv"
 "$bin/presso_generate_table" lineitem --scale "$scale" >"$work/lineitem.csv"
 "$bin/presso" compress --table auto -q "$work/lineitem.csv"
 if [[ ${3-} == check ]]; then
-  for tool in memcheck racecheck initcheck synccheck; do
+  for tool in memcheck initcheck synccheck racecheck; do
     compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/table_gpu_rate" \
       "$work/numbers.csv.presso" "$copies" "${numbers[@]}" | tail -n 3
     compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/table_gpu_rate" \
