@@ -42,8 +42,8 @@ q12="l_shipmode in ('MAIL', 'SHIP') and l_commitdate < l_receiptdate and l_shipd
 q12+=" and l_receiptdate $one_year | l_shipmode | count(*)"
 text="l_comment like '%special%requests%'"
 lineitem=("$q1" "$q6" "$q12" "$text | | count(*)"
-  "l_comment like 'carefully%' and l_quantity < 24 | l_returnflag | count(*)" " | l_suppkey | count(*), sum(l_quantity)"
-  " | l_partkey | count(*), sum(l_quantity)")
+  "l_comment like 'carefully%' and l_quantity < 24 | l_returnflag | count(*)"
+  " | l_suppkey | count(*), sum(l_quantity)" " | l_partkey | count(*), sum(l_quantity)")
 
 scale=1 rows=4194304 copies=256 item_copies=100
 if [[ ${3-} == check ]]; then
