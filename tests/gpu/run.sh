@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs the test programs that need a GPU, then batches, blocks of tables and joins with small inputs
-# under each tool of compute-sanitizer. Needs nothing but the programs, which may have been built
-# elsewhere. Fails where there is no usable GPU. Joins are not checked for races: parts' tables read
-# slots that others claim at the same time, and claim them only then.
+# Runs the test programs that need a GPU, then batches, blocks of tables, joins and queries with
+# small inputs under each tool of compute-sanitizer. Needs nothing but the programs, which may have
+# been built elsewhere. Fails where there is no usable GPU. Joins are not checked for races: parts'
+# tables read slots that others claim at the same time, and claim them only then.
 #
 #   tests/gpu/run.sh BIN_FOLDER [tests|memcheck|initcheck|racecheck|synccheck]...    default: all
 set -euo pipefail
@@ -29,7 +29,8 @@ run_tests() {
 
 for step in "$@"; do
   if [[ $step == tests ]]; then
-    for program in device primitive batch column join pipeline_device scan file_scan_device; do
+    for program in device primitive batch column join string query pipeline_device scan \
+      file_scan_device; do
       run_tests "$bin/gpu_${program}_tests" --gtest_filter='-*TheirAbsence*:*WithoutAGpu*'
     done
   else
@@ -40,6 +41,10 @@ for step in "$@"; do
       "$bin/gpu_batch_tests" --gtest_filter='*Batch*:-*WithoutAGpu*:*BatchArguments*'
     PRESSO_GPU_TEST_SCALE=small run_tests \
       compute-sanitizer --tool "$step" --error-exitcode 9 "$bin/gpu_column_tests"
+    for program in query string; do
+      PRESSO_GPU_TEST_SCALE=small run_tests \
+        compute-sanitizer --tool "$step" --error-exitcode 9 "$bin/gpu_${program}_tests"
+    done
     ((races)) || PRESSO_GPU_TEST_SCALE=small run_tests \
       compute-sanitizer --tool "$step" --error-exitcode 9 "$bin/gpu_join_tests"
   fi
