@@ -463,6 +463,11 @@ Result<std::optional<DeviceTable>> TableLoader::next(Stream stream, std::uint64_
       PRESSO_ASSIGN(group.reader, GroupReader::open(tables_[table_], group_, &counters_));
       group.table = table_;
       group.first_row = first_row_ + group.reader->first_row();
+      for (const std::size_t column : columns_) {
+        const auto cost = group.reader->cost(column, 0, group.reader->rows());
+        stored_bytes_ += cost.bytes;
+        blocks_ += cost.blocks;
+      }
       ahead_ = std::move(group);
     }
     PRESSO_ASSIGN(const Wanted more, wanted_of(*ahead_->reader, wants));

@@ -108,6 +108,10 @@ class TableLoader {
   Result<std::optional<DeviceTable>> next(Stream stream, std::uint64_t most_bytes,
                                           const WantsRows& wants);
 
+  /// Of the columns' blocks in the row groups so far, wanted or not.
+  std::uint64_t stored_bytes() const { return stored_bytes_; }
+  std::uint64_t blocks() const { return blocks_; }
+
  private:
   /// A stored block on its way.
   struct Arrived {
@@ -150,6 +154,8 @@ class TableLoader {
   std::size_t table_ = 0;
   std::uint64_t group_ = 0;
   std::uint64_t first_row_ = 0;  ///< of the table
+  std::uint64_t stored_bytes_ = 0;
+  std::uint64_t blocks_ = 0;
   std::optional<LoadedGroup> ahead_;
 };
 

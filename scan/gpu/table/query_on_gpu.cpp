@@ -164,6 +164,9 @@ Status QueryOnGpu::run(query::Execution& execution, const PipelineBuilder& build
   }
   execution.summary.bytes_read = execution.counters->bytes;
   execution.summary.blocks_read = execution.counters->blocks;
+  execution.summary.bytes_stored = loader.stored_bytes();
+  execution.summary.blocks_skipped =
+      loader.blocks() - std::min<std::uint64_t>(loader.blocks(), execution.summary.blocks_read);
   return {};
 }
 
