@@ -4,7 +4,7 @@
 //
 //   none         there is no device
 //   copy=N       lost at copy N; decode=N: at decode N; small: 1 MiB of device memory
-//   launch=      lost in a query, at its third kernel; small: 64 KiB
+//   launch=      lost in a query, at its third kernel; small: 4 KiB
 //
 // How fast it is, tests say in the user's store of measurements (tools/device/measurement_store.h).
 #include <charconv>
@@ -74,7 +74,7 @@ Result<std::shared_ptr<QueryDevice>> open_gpu_queries(const gpu::QueryGpuOptions
   if (wanted() == "none") return no_device();
   auto faults = std::make_shared<test::EmulatedFaults>();
   if (options.max_device_bytes != 0) faults->device_bytes = options.max_device_bytes;
-  if (wanted() == "small") faults->device_bytes = 1u << 16;
+  if (wanted() == "small") faults->device_bytes = 1u << 12;
   if (wanted().starts_with("launch=")) faults->launch = 2;
   return test::make_emulated_query_device(std::move(faults));
 }
