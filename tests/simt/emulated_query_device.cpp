@@ -32,7 +32,7 @@ class HostDevice final : public gpu::Device {
 
   Result<Byte*> allocate(std::size_t bytes) override {
     if (faults_->allocations++ >= faults_->allocation ||
-        bytes > faults_->device_bytes - faults_->live_bytes) {
+        faults_->live_bytes + bytes > faults_->device_bytes) {
       return make_error(ErrorCode::kDeviceMemory, "as the test wants it");
     }
     return make(bytes);

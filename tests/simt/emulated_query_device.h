@@ -18,7 +18,7 @@ struct EmulatedFaults {
   std::uint64_t allocation = kNever;         ///< of device memory: this one and all later
   std::uint64_t pinned_allocation = kNever;  ///< likewise
   std::uint64_t launch = kNever;             ///< kDeviceLost, then all fails
-  std::uint64_t device_bytes = kNever;       ///< that there are
+  std::uint64_t device_bytes = kNever;       ///< that there are, pinned ones included
   // What there was.
   std::uint64_t allocations = 0;
   std::uint64_t pinned_allocations = 0;
