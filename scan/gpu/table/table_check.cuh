@@ -2,7 +2,7 @@
 // What is checked of a table's blocks once, when they come to a device: that each vector can be
 // decoded without a look at bounds (FORMAT.md 16.4), and that codes name entries of their
 // dictionary. A warp a vector, thread blocks as in integer_decoder.cuh. Checksums:
-// payload_check.cuh. Tests: tests/simt/device_table_test.cpp.
+// payload_check.cuh. Tests: tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include "decompress/columns/gpu/integer_decoder.cuh"
