@@ -8,6 +8,7 @@
 #include <random>
 
 #include "tests/simt/join_backend.h"
+#include "tests/support/sanitized.h"
 
 namespace presso::gpu::test {
 namespace {
@@ -123,11 +124,11 @@ class Joins : public ::testing::Test {
 
   /// Counted first and in one run, in any order and in the order of rows.
   void expect_right_all_ways(JoinCase asked) {
-    for (const bool ordered : {false, true}) {
-      asked.ordered = ordered;
-      asked.in_one_run = false;
-      expect_right(asked);
-      asked.in_one_run = true;
+    const std::uint64_t only = below(4);
+    for (std::uint64_t way = 0; way < 4; ++way) {
+      if (presso::test::kIsSanitized && way != only) continue;
+      asked.ordered = way >= 2;
+      asked.in_one_run = way % 2 != 0;
       asked.capacity = expected_of(asked).pairs.size() + 5;
       expect_right(asked);
     }
