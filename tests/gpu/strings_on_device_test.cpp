@@ -51,13 +51,7 @@ class DeviceBackend : public StringBackend {
     const std::vector<std::uint32_t> matches = device.back(batch.matches, cases.size());
     const std::vector<std::uint32_t> found = device.back(bits, pieces.words());
     PRESSO_TRY(device.wait());
-    std::vector<StringOutcome> outcomes;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      outcomes.push_back(pieces.outcome(i, found.data()));
-      outcomes.back().status = statuses[i];
-      outcomes.back().matches = matches[i];
-    }
-    return outcomes;
+    return pieces.outcomes(found, statuses, matches);
   }
 };
 

@@ -66,15 +66,24 @@ class BitPieces {
   std::size_t words() const { return words_; }
   std::size_t at(std::size_t number) const { return at_[number]; }
 
-  StringOutcome outcome(std::size_t number, const std::uint32_t* memory) const {
+  /// Of all cases. `memory`: the bits, `statuses` and `matches`: one of each case, as they came
+  /// back.
+  std::vector<StringOutcome> outcomes(const std::vector<std::uint32_t>& memory,
+                                      const std::vector<std::uint32_t>& statuses,
+                                      const std::vector<std::uint32_t>& matches) const {
     const auto is_poison = [](std::uint32_t word) { return word == kPoisonWord; };
-    const std::uint32_t* const begin = memory + at_[number];
-    const std::uint32_t* const end = memory + at_[number + 1] - kPoisonWords;
-    StringOutcome outcome;
-    outcome.bits.assign(begin, end);
-    outcome.is_intact = std::all_of(begin - kPoisonWords, begin, is_poison) &&
-                        std::all_of(end, end + kPoisonWords, is_poison);
-    return outcome;
+    std::vector<StringOutcome> outcomes(statuses.size());
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      const std::uint32_t* const begin = memory.data() + at_[i];
+      const std::uint32_t* const end = memory.data() + at_[i + 1] - kPoisonWords;
+      StringOutcome& outcome = outcomes[i];
+      outcome.status = statuses[i];
+      outcome.matches = matches[i];
+      outcome.bits.assign(begin, end);
+      outcome.is_intact = std::all_of(begin - kPoisonWords, begin, is_poison) &&
+                          std::all_of(end, end + kPoisonWords, is_poison);
+    }
+    return outcomes;
   }
 
  private:

@@ -92,13 +92,7 @@ class EmulatedBackend : public StringBackend {
     RefilledStrings refilled(run.refill, run.seed);
     PRESSO_TRY(run.refill == 0 ? enqueue_strings(batch, run.options, launcher)
                                : enqueue_strings(batch, run.options, refilled));
-    std::vector<StringOutcome> outcomes;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      outcomes.push_back(pieces.outcome(i, bits.data()));
-      outcomes.back().status = statuses[i];
-      outcomes.back().matches = matches[i];
-    }
-    return outcomes;
+    return pieces.outcomes(bits, statuses, matches);
   }
 };
 

@@ -18,40 +18,16 @@
 #include <vector>
 
 #include "decompress/gpu/runtime/cuda_device.h"
-#include "format/columns/row_text.h"
 #include "presso/stopwatch.h"
 #include "scan/gpu/table/pipeline_run.h"
 #include "scan/gpu/table/query_on_gpu.h"
 #include "scan/query/table_facts.h"
+#include "tests/unit/scan/query/text_sink.h"
 
 namespace presso {
 namespace {
 
 constexpr int kRuns = 15;
-
-class TextSink final : public ResultSink {
- public:
-  Status begin(const TableSchema& of) override {
-    schema_ = of;
-    schema_.text.kind = TextKind::kDelimited;
-    return {};
-  }
-  Result<Buffer> encode(const ResultBatch& batch) override {
-    std::vector<ColumnView> views;
-    for (const ColumnData& column : batch) views.push_back(column.view());
-    Buffer encoded;
-    PRESSO_TRY(RowPrinter(schema_, views).print(0, batch[0].rows, encoded));
-    return encoded;
-  }
-  Result<bool> write(ResultBatch, Buffer encoded) override {
-    text.append(reinterpret_cast<const char*>(encoded.data()), encoded.size());
-    return true;
-  }
-  std::string text;
-
- private:
-  TableSchema schema_;
-};
 
 /// Several loaded copies as one table.
 class Copies {
