@@ -55,7 +55,7 @@ class BlockReader {
 
   Result<IntegerBlock> open_integers(std::uint32_t block, Byte width_bytes,
                                      const Buffer& stored) const;
-  /// The same for who compares the payload with its checksum himself.
+  /// The same without comparing the payload with its checksum, which the caller then does.
   struct StoredIntegers {
     IntegerBlock block;
     std::uint64_t checksum = 0;
@@ -63,7 +63,7 @@ class BlockReader {
   Result<StoredIntegers> parse_integers(std::uint32_t block, Byte width_bytes,
                                         const Buffer& stored) const;
   Result<TokenBlock> open_tokens(std::uint32_t block, const Buffer& stored) const;
-  /// The same for who compares the payload with its checksum himself.
+  /// The same without comparing the payload with its checksum, which the caller then does.
   struct StoredTokens {
     TokenBlock block;
     std::uint64_t checksum = 0;

@@ -91,10 +91,12 @@ std::vector<Flag> query_device_flags(DeviceFlags& flags) {
   std::vector<Flag> query_flags = device_flags(flags, "ask the CPU or a GPU");
   std::erase_if(query_flags, [](const Flag& flag) { return flag.name == "strategy"; });
   query_flags.front().text =
-      "gpu: conditions on numbers, dates and dictionaries, and groups of them, are the GPU's; the "
-      "answer is the same, what a GPU does not do yet (joins, for one) the CPU does, and --verbose "
-      "says so. It is an error if there is none. auto is the CPU, until it is known what a GPU "
-      "gains.";
+      "gpu: the GPU tests conditions on numbers, dates and strings, and adds up groups of numbers, "
+      "dates and dictionaries. The CPU does what a GPU does not do yet (joins, for one); the "
+      "answer "
+      "is the same, and --verbose says who did what. It is an error if there is no GPU. auto is "
+      "the "
+      "CPU for now.";
   return query_flags;
 }
 

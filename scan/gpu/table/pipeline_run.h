@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs a pipeline over tables in device memory and brings back what became of it. One run: begin(),
-// add() for each loaded table, finish(). Tested by tests/simt/query_on_gpu_test.cpp.
+// then prepare() and enqueue() for each loaded table, then matched(), rows() or cells(). Tested by
+// tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Puts bits of rows where slices have them (row_bits.h). A thread block a slice, a thread a word of
-// 32 rows, which come from one block or from several. Tests: tests/simt/query_on_gpu_test.cpp.
+// 32 rows, which come from one block or from several. Tests: tests/simt/row_bits_test.cpp.
 #pragma once
 
 #include "decompress/columns/gpu/lane_values.cuh"
