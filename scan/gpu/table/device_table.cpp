@@ -439,10 +439,9 @@ Status TableLoader::check(Loading& loading, Stream stream) {
   }
   table.blocks_ = {reinterpret_cast<const TableSlice*>(there.get() + slices_at),
                    reinterpret_cast<const TableBlock*>(there.get() + blocks_at),
-                   static_cast<std::uint32_t>(slices), static_cast<std::uint32_t>(columns_.size())};
+                   static_cast<std::uint32_t>(slices)};
   table.memory_ = loading.staging.take_memory();
   table.memory_.push_back(std::move(there));
-  for (const DeviceMemory& piece : table.memory_) table.device_bytes_ += piece.bytes();
   return {};
 }
 

@@ -70,7 +70,6 @@ class DeviceTable {
   /// What vectors of each column need in a kernel.
   const std::vector<ColumnNeeds>& needs() const { return needs_; }
   std::uint64_t rows() const { return rows_; }
-  std::uint64_t device_bytes() const { return device_bytes_; }
 
  private:
   friend class TableLoader;
@@ -82,7 +81,6 @@ class DeviceTable {
   std::vector<LoadedTokens> tokens_;
   std::vector<ColumnNeeds> needs_;
   std::uint64_t rows_ = 0;
-  std::uint64_t device_bytes_ = 0;
 };
 
 /// Which of a row group's rows are wanted; a slice of which none is does not come to the device.

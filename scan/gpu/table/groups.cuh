@@ -200,7 +200,7 @@ PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDens
     } else {
       if (of.counts_rows) simt::atomic_add(cells + groups.group[k], u64{1});
     }
-    if (!of.wants_first_rows) return;
+    if (!of.has_groups) return;
     u64* const first = cells + of.groups + groups.group[k];
     // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
     const u64 row = first_row + rows.row(k);

@@ -20,10 +20,10 @@ template <class Work>
 PRESSO_DEVICE void for_each_vector(const Pipeline& of, const WarpSpace& space, Work& work) {
   const u32 early = of.early_columns;
   const u32 warps = simt::block_threads() / kWarpSize;
-  const u32 tasks = of.slice_count * kSliceTasks;
+  const u32 tasks = of.table.slice_count * kSliceTasks;
   for (u32 task = simt::block_index() * warps + uniform_warp(); task < tasks;
        task += simt::grid_blocks() * warps) {
-    const u32 slice = simt::load_readonly(of.slice_list + task / kSliceTasks);
+    const u32 slice = task / kSliceTasks;
     const u32 rows = simt::load_readonly(&of.table.slices[slice].rows);
     const u32 first = task % kSliceTasks * kTaskVectors;
     if (first >= vectors_of(rows)) continue;

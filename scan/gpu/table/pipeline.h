@@ -79,17 +79,13 @@ struct PipelineStep {
     kNotEqual,
     kLess,
     kLessEqual,
-    kAnd,
-    kOr,
     kNot,     ///< of a
-    kSelect,  ///< to = a != 0 ? b : c
     kFilter,  ///< rows with a == 0 are dropped
   };
   Kind kind = Kind::kLoad;
   RegisterPlace to;
   RegisterPlace a;
   RegisterPlace b;
-  RegisterPlace c;
   Byte column = 0;
   bool a_is_constant = false;  ///< `constant` in its place; of b, too
   bool b_is_constant = false;
@@ -125,24 +121,19 @@ enum class GroupPlace : Byte {
 
 struct Pipeline {
   TableBlocks table;
-  // Slices that are read, and how many.
-  const std::uint32_t* slice_list = nullptr;
-  std::uint32_t slice_count = 0;
   Byte columns = 0;
   Byte condition_steps = 0;
   Byte steps = 0;
   Byte cells = 0;
   Byte register_units = 0;
   RegisterPlace group_register;
-  bool has_groups = false;  ///< else all rows are one
-  bool wants_first_rows = false;
+  bool has_groups = false;  ///< else all rows are one, and its first row is not asked for
   bool counts_rows = true;  ///< of groups
   GroupPlace place = GroupPlace::kNone;
   std::uint16_t nullable_columns = 0;  ///< whose validity the program or cells ask for
   std::uint16_t program_columns = 0;   ///< that the program loads, or cells add up
   std::uint16_t early_columns = 0;     ///< read before it is known whether any row is left
   bool lists_rows = true;  ///< where few are left of a vector; else they are taken as they lie
-  Byte column_of[kMostPipelineColumns] = {};  ///< the table's
   ConditionStep conditions[kMostConditionSteps];
   PipelineStep program[kMostPipelineSteps];
   PipelineCell cell[kMostPipelineCells];

@@ -650,7 +650,7 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const Value& value = values_[i];
     PipelineStep step = value.step;
-    RegisterPlace* const places[] = {&step.a, &step.b, &step.c};
+    RegisterPlace* const places[] = {&step.a, &step.b};
     for (std::size_t k = 0; k < value.from.size(); ++k) *places[k] = register_of[value.from[k]];
     for (std::size_t k = 0; k < value.from.size(); ++k) {
       const std::size_t from = value.from[k];
@@ -742,11 +742,9 @@ Result<Pipeline> PipelineBuilder::finish() {
   PRESSO_TRY(deal_registers(pipeline));
   mark_columns(pipeline);
   pipeline.columns = static_cast<Byte>(columns_.size());
-  for (std::size_t i = 0; i < columns_.size(); ++i) pipeline.column_of[i] = static_cast<Byte>(i);
   pipeline.condition_steps = static_cast<Byte>(conditions_.size());
   std::copy(conditions_.begin(), conditions_.end(), pipeline.conditions);
   pipeline.has_groups = has_groups_;
-  pipeline.wants_first_rows = has_groups_;
   pipeline.counts_rows = counts_rows_ || !has_groups_;
   pipeline.groups = groups_;
   return pipeline;

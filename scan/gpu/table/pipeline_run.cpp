@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "scan/gpu/table/upload.h"
 
@@ -44,24 +43,22 @@ Status PipelineRun::prepare(const DeviceTable& table, const TableBlocks& blocks,
   if (scratch > scratch_.bytes()) {
     PRESSO_ASSIGN(scratch_, memory_.allocate(scratch));
   }
-  std::vector<std::uint32_t> slices(blocks.slice_count);
-  std::iota(slices.begin(), slices.end(), 0u);
   Upload upload;
-  const std::size_t slices_at = upload.add(slices);
   const std::size_t ranges = upload.add(leaves.ranges);
   const std::size_t intervals = upload.add(leaves.intervals);
   const std::size_t bits = upload.add(leaves.code_bits);
   const std::size_t begins = upload.add(codes.begins);
   const std::size_t numbers = upload.add(codes.numbers);
-  PRESSO_ASSIGN(pinned_, memory_.allocate_pinned(upload.bytes()));
-  PRESSO_ASSIGN(prepared_, memory_.allocate(upload.bytes()));
-  upload.write(pinned_.get());
-  PRESSO_TRY(memory_.device().copy_in(prepared_.get(), pinned_.get(),
-                                      static_cast<std::size_t>(upload.bytes()), stream_));
+  // A condition like `c is null` has nothing to look up.
+  if (upload.bytes() != 0) {
+    PRESSO_ASSIGN(pinned_, memory_.allocate_pinned(upload.bytes()));
+    PRESSO_ASSIGN(prepared_, memory_.allocate(upload.bytes()));
+    upload.write(pinned_.get());
+    PRESSO_TRY(memory_.device().copy_in(prepared_.get(), pinned_.get(),
+                                        static_cast<std::size_t>(upload.bytes()), stream_));
+  }
   const Byte* const there = prepared_.get();
   pipeline_.table = blocks;
-  pipeline_.slice_list = upload.at<std::uint32_t>(there, slices_at);
-  pipeline_.slice_count = blocks.slice_count;
   pipeline_.ranges = upload.at<LeafRange>(there, ranges);
   pipeline_.intervals = upload.at<ImageInterval>(there, intervals);
   pipeline_.code_bits = upload.at<std::uint32_t>(there, bits);
@@ -101,7 +98,7 @@ Result<std::uint64_t> PipelineRun::matched() {
 }
 
 Result<std::vector<std::uint64_t>> PipelineRun::rows() {
-  std::vector<std::uint64_t> bits(std::size_t{pipeline_.slice_count} * kMaxIntegerRows / 64);
+  std::vector<std::uint64_t> bits(std::size_t{pipeline_.table.slice_count} * kMaxIntegerRows / 64);
   PRESSO_TRY(copy_out(bits, reinterpret_cast<const std::uint64_t*>(bits_.get())));
   return bits;
 }

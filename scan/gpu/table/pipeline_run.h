@@ -37,8 +37,6 @@ class PipelineRun {
   /// The cells of all groups: cell i of group g at [i * groups + g].
   Result<std::vector<std::uint64_t>> cells();
 
-  const Pipeline& pipeline() const { return pipeline_; }
-
  private:
   template <class T>
   Status copy_out(std::vector<T>& to, const T* from);

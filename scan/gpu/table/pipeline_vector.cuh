@@ -19,7 +19,6 @@ inline constexpr u32 kSliceTasks = kSliceVectors / kTaskVectors;
 struct StagedWords {
   const u32* from = nullptr;
   u32 count = 0;  ///< 0: it is not stored so
-  u32 width = 0;
 };
 
 /// Of each column of a pipeline.
@@ -225,8 +224,7 @@ PRESSO_DEVICE void load_task(const Pipeline& of, u32 slice, u32 rows, u32 first,
                              ColumnTask* columns) {
   simt::warp_sync();  // what was there has been used
   for (u32 column = simt::lane(); column < of.columns; column += kWarpSize) {
-    columns[column].block =
-        of.table.blocks[u64{of.column_of[column]} * of.table.slice_count + slice];
+    columns[column].block = of.table.blocks[u64{column} * of.table.slice_count + slice];
   }
   simt::warp_sync();
   for (u32 i = simt::lane(); i < of.columns * kTaskVectors; i += kWarpSize) {
@@ -240,7 +238,6 @@ PRESSO_DEVICE void load_task(const Pipeline& of, u32 slice, u32 rows, u32 first,
       if (is_staged(column.block, entry)) {
         staged.from = column.block.words + directory_words(column.block) + entry.word_offset;
         staged.count = lane_words(vector_rows(rows, first + vector), entry.width);
-        staged.width = entry.width;
       }
     }
     column.staged[vector] = staged;

@@ -169,8 +169,7 @@ PRESSO_DEVICE void number_codes(const ProgramSpace& program, u32 column, const V
                                 u32 alive, u64 (&codes)[kChunkSteps]) {
   const Pipeline& of = program.of;
   const u32 group = of.table.slices[at.slice].group;
-  const u32 begin =
-      simt::load_readonly(of.code_begins + of.column_of[column] * of.row_groups + group);
+  const u32 begin = simt::load_readonly(of.code_begins + column * of.row_groups + group);
   PRESSO_UNROLL
   for (u32 k = 0; k < kChunkSteps; ++k) {
     if ((alive >> k & 1) == 0) continue;
@@ -284,19 +283,6 @@ struct MultiplyStep {
 };
 
 template <class Rows>
-PRESSO_DEVICE void run_select(const ProgramSpace& program, const PipelineStep& step,
-                              const Rows& rows) {
-  u64 test[kChunkSteps];
-  u64 then[kChunkSteps];
-  u64 otherwise[kChunkSteps];
-  program.read(step.a, rows, test);
-  program.read(step.b, rows, then);
-  program.read(step.c, rows, otherwise);
-  rows.for_each([&](u32 k) { then[k] = test[k] != 0 ? then[k] : otherwise[k]; });
-  program.write(step.to, rows, then);
-}
-
-template <class Rows>
 PRESSO_DEVICE u32 alive_after(const ProgramSpace& program, const PipelineStep& step,
                               const Rows& rows, u32 alive) {
   u64 truth[kChunkSteps];
@@ -341,17 +327,8 @@ PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at
       case Kind::kLessEqual:
         run_operation(program, step, rows, [](auto a, auto b) { return decltype(a){a <= b}; });
         break;
-      case Kind::kAnd:
-        run_operation(program, step, rows, [](auto a, auto b) { return a & b; });
-        break;
-      case Kind::kOr:
-        run_operation(program, step, rows, [](auto a, auto b) { return a | b; });
-        break;
       case Kind::kNot:
         run_operation(program, step, rows, [](auto a, auto) { return a ^ 1; });
-        break;
-      case Kind::kSelect:
-        run_select(program, step, rows);
         break;
       case Kind::kFilter:
         alive = alive_after(program, step, rows, alive);

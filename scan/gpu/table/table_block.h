@@ -37,13 +37,12 @@ struct TableBlock {
   bool is_plain_validity = false;  ///< the bits are
 };
 
-/// Blocks of `columns` columns for each of `slices` slices; block of slice s and column c:
-/// blocks[c * slices + s].
+/// The blocks of each column for each slice; that of slice s and column c:
+/// blocks[c * slice_count + s].
 struct TableBlocks {
   const TableSlice* slices = nullptr;
   const TableBlock* blocks = nullptr;
   std::uint32_t slice_count = 0;
-  std::uint32_t column_count = 0;
 };
 
 }  // namespace presso::gpu

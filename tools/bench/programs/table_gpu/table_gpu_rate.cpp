@@ -77,8 +77,7 @@ class Copies {
     PRESSO_TRY(device.wait(stream));
     blocks_ = {reinterpret_cast<const gpu::TableSlice*>(memory_.get()),
                reinterpret_cast<const gpu::TableBlock*>(memory_.get() + slice_bytes),
-               static_cast<std::uint32_t>(slices.size()),
-               static_cast<std::uint32_t>(columns.size())};
+               static_cast<std::uint32_t>(slices.size())};
     return {};
   }
 
