@@ -9,22 +9,28 @@ namespace presso {
 namespace {
 
 constexpr std::size_t kLookAhead = 64u << 10;
+constexpr std::size_t kSmallText = 256u << 10;
 
 }  // namespace
 
-/// Reads on until `size` bytes are there that were not given out, or the source ends.
+/// Reads on until `size` bytes are there that were not given out, or the source ends. A small text
+/// ends before memory for a large one is asked for.
 Status PieceReader::fill(std::size_t size) {
   if (ended_ || left().size() >= size) return {};
   const Bytes rest = left();
   if (!rest.empty()) std::memmove(text_.data(), rest.data(), rest.size());
-  const std::size_t before = rest.size();
+  std::size_t filled = rest.size();
   begin_ = 0;
-  text_.grow(before);
-  text_.grow(size);
-  PRESSO_ASSIGN(const std::size_t got,
-                read_fully(source_, MutableBytes(text_.data() + before, size - before)));
-  ended_ = got < size - before;
-  text_.grow(before + got);
+  text_.grow(filled);
+  for (const std::size_t step : {std::min(filled + kSmallText, size), size}) {
+    text_.grow(step);
+    PRESSO_ASSIGN(const std::size_t got,
+                  read_fully(source_, MutableBytes(text_.data() + filled, step - filled)));
+    filled += got;
+    text_.grow(filled);
+    ended_ = filled < step;
+    if (ended_) break;
+  }
   return {};
 }
 

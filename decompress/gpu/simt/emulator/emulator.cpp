@@ -2,7 +2,9 @@
 #include "decompress/gpu/simt/emulator/emulator.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "decompress/gpu/simt/emulator/emulator_block.h"
 
@@ -18,6 +20,19 @@ std::vector<std::uint32_t> block_order(const Launch& launch, const Options& opti
   return blocks;
 }
 
+/// The thread's stacks, kept from launch to launch: to map them anew and protect a page of each
+/// takes longer than a small launch. Taken out while a launch runs.
+thread_local std::unique_ptr<FibreStacks> kept_stacks;
+
+std::unique_ptr<FibreStacks> take_stacks(std::size_t count, std::size_t bytes) {
+  auto stacks = std::move(kept_stacks);
+  if (stacks == nullptr || stacks->count() < count || stacks->stack_bytes() < bytes) {
+    stacks.reset();  // before there are others
+    stacks = std::make_unique<FibreStacks>(count, bytes);
+  }
+  return stacks;
+}
+
 }  // namespace
 
 Report run(const Launch& launch, const Options& options, const std::function<void()>& body) {
@@ -30,11 +45,12 @@ Report run(const Launch& launch, const Options& options, const std::function<voi
     return report;
   }
   std::mt19937 random(options.seed);
-  FibreStacks stacks(launch.block_threads, options.stack_bytes);
+  auto stacks = take_stacks(launch.block_threads, options.stack_bytes);
   for (const std::uint32_t index : block_order(launch, options, random)) {
-    Block(launch, options, body, stacks, random, report).run(index);
+    Block(launch, options, body, *stacks, random, report).run(index);
     if (!report.ok()) break;
   }
+  kept_stacks = std::move(stacks);
   return report;
 }
 

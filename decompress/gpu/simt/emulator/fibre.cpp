@@ -30,6 +30,10 @@ namespace {
 thread_local Fibre* switching_from = nullptr;
 thread_local Fibre* switching_to = nullptr;
 
+/// Of a stack, what the frames may take that never return because finish() leaves them: those of
+/// begin() and of the entry. All others return, or an exception unwinds them.
+constexpr std::size_t kLastFrames = 4096;
+
 /// Frames that were left and not returned from stay poisoned for the next user of the memory.
 void forget_poison([[maybe_unused]] std::byte* from, [[maybe_unused]] std::size_t bytes) {
 #ifdef PRESSO_FIBRE_ASAN
@@ -94,7 +98,7 @@ presso_fibre_jump:
 Fibre::~Fibre() = default;
 
 void Fibre::prepare(std::byte* bottom, std::size_t bytes, void (*entry)(void*), void* argument) {
-  forget_poison(bottom, bytes);
+  forget_poison(bottom + bytes - kLastFrames, kLastFrames);
   bottom_ = bottom;
   bytes_ = bytes;
   entry_ = entry;
@@ -119,7 +123,7 @@ Fibre::~Fibre() {
 }
 
 void Fibre::prepare(std::byte* bottom, std::size_t bytes, void (*entry)(void*), void* argument) {
-  forget_poison(bottom, bytes);
+  forget_poison(bottom + bytes - kLastFrames, kLastFrames);
   bottom_ = bottom;
   bytes_ = bytes;
   entry_ = entry;

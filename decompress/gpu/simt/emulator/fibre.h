@@ -17,6 +17,7 @@ class FibreStacks {
   FibreStacks& operator=(const FibreStacks&) = delete;
 
   std::byte* bottom(std::size_t index) const;
+  std::size_t count() const { return count_; }
   std::size_t stack_bytes() const { return stack_bytes_; }
 
  private:
