@@ -62,6 +62,27 @@ struct KeyWorker {
   JoinKeys::Scratch scratch;
 };
 
+}  // namespace
+
+Status start_build_scan(Execution& scan, const Execution& parent, const BoundStage& stage,
+                        std::uint64_t memory_bytes) {
+  const BoundSource& source = parent.query.joins->sources[stage.build.root];
+  scan.options = parent.options;
+  scan.options.plan = {};
+  scan.threads = parent.threads;
+  scan.counters = parent.counters;
+  scan.memory_bytes = memory_bytes;
+  scan.start();
+  if (source.plan) {
+    scan.plan = *source.plan;
+  } else {
+    PRESSO_ASSIGN(scan.plan, make_filter_plan(scan.tables, source.scan, scan.options));
+  }
+  return {};
+}
+
+namespace {
+
 class StageBuilder {
  public:
   StageBuilder(const Execution& parent, const BoundStage& stage, std::vector<std::size_t> columns,
@@ -194,18 +215,8 @@ class StageBuilder {
   }
 
   Status prepare() {
-    scan_.options = parent_.options;
-    scan_.options.plan = {};
-    scan_.threads = parent_.threads;
-    scan_.counters = parent_.counters;
-    scan_.memory_bytes = memory_bytes_;
+    PRESSO_TRY(start_build_scan(scan_, parent_, stage_, memory_bytes_));
     scan_.wants_numbers = !part_.is_all();
-    scan_.start();
-    if (source_.plan) {
-      scan_.plan = *source_.plan;
-    } else {
-      PRESSO_ASSIGN(scan_.plan, make_filter_plan(scan_.tables, source_.scan, scan_.options));
-    }
     auto filter =
         part_filter(scan_, built_->keys, stage_.build_keys, part_, gives_build_rows(stage_.kind));
     if (filter) add_condition(scan_.plan, std::move(*filter));

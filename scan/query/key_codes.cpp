@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "scan/query/slices.h"
+#include "scan/query/table_facts.h"
 #include "scan/values/loops.h"
 
 namespace presso::query {
@@ -12,7 +14,25 @@ constexpr std::size_t kMostEntries = 1'000'000;
 std::uint64_t KeyCodes::bytes() const {
   constexpr std::uint64_t kNodeBytes = 64;  // of numbers_, its part of the buckets included
   return arena_.bytes() + strings_.size() * (sizeof(StringRef) + kNodeBytes) +
-         entries_ * sizeof(std::uint32_t);
+         (entries_ + number_of_row_.size()) * sizeof(std::uint32_t);
+}
+
+std::optional<std::uint32_t> KeyCodes::find(Bytes string) const {
+  const auto known = numbers_.find({reinterpret_cast<const char*>(string.data()), string.size()});
+  if (known == numbers_.end()) return std::nullopt;
+  return known->second;
+}
+
+/// Of a string, which gets one if it has none.
+std::uint32_t KeyCodes::number_of(Bytes string) {
+  if (const auto known = find(string)) return *known;
+  const StringRef kept = arena_.add(string);
+  const auto number = static_cast<std::uint32_t>(strings_.size());
+  numbers_.emplace(std::string_view(reinterpret_cast<const char*>(kept.data),
+                                    static_cast<std::size_t>(kept.size)),
+                   number);
+  strings_.push_back(kept);
+  return number;
 }
 
 Result<bool> KeyCodes::add_group(const Table& table, std::uint64_t group) {
@@ -24,18 +44,7 @@ Result<bool> KeyCodes::add_group(const Table& table, std::uint64_t group) {
     if (strings_.size() + chunk.entries > kMostEntries) return false;
     PRESSO_ASSIGN(const DictionaryEntries* entries, reader->dictionary(column_));
     for (std::uint32_t code = 0; code < entries->size(); ++code) {
-      const Bytes entry = entries->entry(code);
-      const auto known = numbers_.find({reinterpret_cast<const char*>(entry.data()), entry.size()});
-      if (known != numbers_.end()) {
-        numbers.push_back(known->second);
-        continue;
-      }
-      const StringRef kept = arena_.add(entry);
-      numbers.push_back(static_cast<std::uint32_t>(strings_.size()));
-      numbers_.emplace(std::string_view(reinterpret_cast<const char*>(kept.data),
-                                        static_cast<std::size_t>(kept.size)),
-                       numbers.back());
-      strings_.push_back(kept);
+      numbers.push_back(number_of(entries->entry(code)));
     }
   } else if (chunk.representation != Representation::kNull) {
     return false;
@@ -60,6 +69,36 @@ Result<std::unique_ptr<KeyCodes>> KeyCodes::make(const std::vector<Table>& table
       if (!coded || codes->bytes() > most_bytes) return std::unique_ptr<KeyCodes>();
     }
   }
+  return codes;
+}
+
+Result<std::unique_ptr<KeyCodes>> KeyCodes::make_by_rows(
+    const std::vector<Table>& tables, const std::vector<Physical>& physical, std::size_t column,
+    std::uint64_t most_rows, std::uint64_t most_bytes, ReadCounters& counters) {
+  if (rows_of(tables) > most_rows) return std::unique_ptr<KeyCodes>();
+  std::unique_ptr<KeyCodes> codes(new KeyCodes(column));
+  constexpr std::uint32_t kNull = ~std::uint32_t{0};
+  const std::vector<std::size_t> columns{column};
+  SliceSource source(tables, columns, counters, nullptr);
+  SliceReader reader(physical);
+  Selection selection;
+  for (;;) {
+    PRESSO_ASSIGN(const std::optional<Slice> slice, source.next());
+    if (!slice) break;
+    reader.open(*slice);
+    for (std::uint32_t vector = 0; vector < slice->vectors(); ++vector) {
+      selection.set_all(slice->vector_rows(vector));
+      PRESSO_ASSIGN(const VectorView view, reader.load(column, vector, selection));
+      for (std::uint32_t row = 0; row < selection.count; ++row) {
+        codes->number_of_row_.push_back(
+            view.is_null(row) ? kNull : codes->number_of(view.as<StringRef>()[row].bytes()));
+      }
+    }
+    if (codes->bytes() > most_bytes) return std::unique_ptr<KeyCodes>();
+  }
+  codes->stored_bytes_ = source.stored_bytes();
+  std::replace(codes->number_of_row_.begin(), codes->number_of_row_.end(), kNull,
+               codes->null_number());
   return codes;
 }
 

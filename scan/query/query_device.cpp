@@ -30,7 +30,7 @@ Status match_on_device(Execution& execution) {
   QuerySummary& summary = execution.summary;
   const BoundQuery& query = execution.query;
   if (execution.joins != nullptr) {
-    summary.why_cpu = "joins";
+    if (summary.why_cpu.empty()) summary.why_cpu = "joined rows, where they are not grouped";
   } else if (execution.plan.conditions.empty()) {
     if (summary.why_cpu.empty()) summary.why_cpu = "there is no condition";
   } else if (!query.grouped() && query.sort_keys.empty() && query.last_row() <= kFewRows) {

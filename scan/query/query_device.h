@@ -43,7 +43,7 @@ class QueryDevice {
   virtual std::string name() const = 0;
 
   /// The groups as Grouping::finish() gives them, of all rows of the execution's tables that fulfil
-  /// its conditions; adds to its summary and notes. Only without joins.
+  /// its conditions and are joined; adds to its summary and notes.
   ///
   /// Errors: kUnsupported with the reason, where the CPU has to do it; those of the files, and
   /// kDeviceMemory, kOutOfMemory, kDeviceLost.

@@ -16,6 +16,28 @@
 namespace presso::query {
 namespace {
 
+/// What has been read so far, and said of it: what a device has done in vain does not count.
+class Reads {
+ public:
+  explicit Reads(const Execution& execution)
+      : bytes_(execution.counters->bytes),
+        blocks_(execution.counters->blocks),
+        summary_(execution.summary),
+        notes_(execution.notes) {}
+  void restore(Execution& execution) const {
+    execution.counters->bytes = bytes_;
+    execution.counters->blocks = blocks_;
+    execution.summary = summary_;
+    execution.notes = notes_;
+  }
+
+ private:
+  std::uint64_t bytes_;
+  std::uint64_t blocks_;
+  QuerySummary summary_;
+  std::vector<std::string> notes_;
+};
+
 class GroupRun {
  public:
   GroupRun(Execution& execution, ResultSink& sink)
@@ -108,19 +130,22 @@ class GroupRun {
   /// Whether the device has done it; what it leaves to the CPU has a reason.
   Result<bool> run_on_device() {
     const std::shared_ptr<QueryDevice>& device = execution_.options.device;
-    if (device == nullptr || execution_.joins != nullptr) {
+    if (device == nullptr) {
       PRESSO_TRY(match_on_device(execution_));
       return false;
     }
+    const Reads before(execution_);
     Result<RowStore> groups = device->groups(execution_, input_);
     if (!groups.ok()) {
       if (groups.error().code != ErrorCode::kUnsupported) return std::move(groups.error());
+      before.restore(execution_);
       execution_.summary.why_cpu = groups.error().what;
       PRESSO_TRY(match_on_device(execution_));
       return false;
     }
     execution_.summary.device = device->name();
-    execution_.summary.on_device = "conditions and groups";
+    execution_.summary.on_device =
+        execution_.joins == nullptr ? "conditions and groups" : "joins, conditions and groups";
     note_ = "groups: on the GPU";
     PRESSO_TRY(write_groups(*groups));
     return true;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "presso/query_gpu.h"
+#include "tests/simt/join_cases.h"
 #include "tests/simt/query_cases.h"
 
 namespace presso {
@@ -40,6 +41,19 @@ TEST_P(QueryOnDevice, AnswersAsTheCpu) {
     Query selected = Query::from(*made.table);
     selected.where(asked.where).select("id, word, maybe, real");
     EXPECT_EQ(answer_of(selected, device_).text, answer_of(selected, nullptr).text);
+  }
+}
+
+TEST_P(QueryOnDevice, JoinsAsTheCpu) {
+  const auto [rows, group_rows] = GetParam();
+  if (rows < 600) GTEST_SKIP() << "facts must be more than what they are joined with";
+  const JoinedTables tables(rows, group_rows);
+  for (const char* const statement : kJoinStatements) {
+    SCOPED_TRACE(statement);
+    const Query query = tables.query_of(statement);
+    const Answer found = answer_of(query, device_);
+    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+    EXPECT_EQ(found.summary.why_cpu, "");
   }
 }
 

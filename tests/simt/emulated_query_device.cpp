@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "decompress/gpu/simt/emulator/emulator.h"
+#include "scan/gpu/join/lookup_steps.h"
 #include "scan/gpu/table/pipeline.cuh"
 #include "scan/gpu/table/query_on_gpu.h"
 #include "scan/gpu/table/row_bits.cuh"
@@ -121,6 +122,26 @@ class Launches {
   simt::Options options_;
 };
 
+/// A launcher for lookup_steps.h.
+class LookupLauncher {
+ public:
+  explicit LookupLauncher(Launches& run) : run_(run) {}
+
+  Status fill(void* at, int byte, std::uint64_t bytes) {
+    std::memset(at, byte, bytes);
+    return {};
+  }
+  template <class Body>
+  Status run(std::uint64_t blocks, std::uint32_t shared_bytes,
+             const typename Body::Arguments& arguments) {
+    return run_(Body::kName, static_cast<std::uint32_t>(blocks), Body::kThreads / kWarpSize,
+                shared_bytes, [&] { Body::run(arguments); });
+  }
+
+ private:
+  Launches& run_;
+};
+
 class EmulatedTableKernels final : public gpu::TableKernels {
  public:
   explicit EmulatedTableKernels(Launches launches) : run_(std::move(launches)) {}
@@ -162,6 +183,11 @@ class EmulatedTableKernels final : public gpu::TableKernels {
       }
       gpu::run_pipeline_body<false>(pipeline, shape, own);
     });
+  }
+  Status build_lookup(const gpu::Lookup& to, const gpu::JoinRows& build, gpu::JoinTotals* totals,
+                      Stream) override {
+    LookupLauncher launcher(run_);
+    return gpu::enqueue_lookup(to, build, totals, launcher);
   }
 
  private:

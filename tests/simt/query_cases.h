@@ -61,6 +61,7 @@ inline constexpr Asked kAsked[] = {
     {"real <> 17.3 and price in (100.50, 200.25, 300.75)"},
     {"id < maybe * 10"},
     {"walk > run * 500 and maybe <> run"},
+    {"wide > id * 1000000 and wide - id <> 7"},
     {"id < 100", "", "count(*), sum(price), min(day), max(day)"},
     {"", "", "sum(price * (1 - discount)), avg(price), count(maybe), sum(maybe), min(maybe)"},
     {"", "", "sum(wide), avg(wide), min(wide), max(wide), sum(walk)"},

@@ -16,7 +16,7 @@ namespace presso::gpu {
 
 static_assert(kLanes == kWarpSize);
 
-inline constexpr u32 kWordBits = 32;  // allow(bare-32): bits of a word
+using simt::kWordBits;
 inline constexpr u32 kVectorSteps = kVectorRows / kWarpSize;
 
 PRESSO_DEVICE u32 steps_of(u32 n) {

@@ -67,6 +67,7 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 inline constexpr u32 kWarpSize = 32;  // allow(bare-32): its definition
+inline constexpr u32 kWordBits = 32;  // allow(bare-32): bits of a u32
 inline constexpr u32 kFullMask = 0xFFFFFFFFu;
 
 }  // namespace presso::simt

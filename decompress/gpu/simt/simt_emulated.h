@@ -259,8 +259,6 @@ inline u32 funnel_shift_right(u32 low, u32 high, u32 shift) {
 inline u32 funnel_shift_left(u32 low, u32 high, u32 shift) {
   return static_cast<u32>((((u64{high} << 32) | low) << (shift & 31)) >> 32);
 }
-inline constexpr u32 kWordBits = 32;  // allow(bare-32): bits
-
 inline u32 bit_reverse(u32 value) {
   u32 result = 0;
   for (u32 i = 0; i < kWordBits; ++i) result |= (value >> i & 1) << (31 - i);

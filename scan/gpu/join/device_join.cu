@@ -4,6 +4,7 @@
 #include "scan/gpu/join/device_join.h"
 
 #include "scan/gpu/join/join_launcher.cuh"
+#include "scan/gpu/join/lookup_steps.h"
 
 namespace presso::gpu {
 namespace {
@@ -28,6 +29,12 @@ Status write_join(const JoinPlan& plan, void* d_temporary, const JoinPairs& pair
 Status run_join(const JoinPlan& plan, void* d_temporary, const JoinPairs& pairs,
                 CUstream_st* stream) {
   return with_steps(plan, d_temporary, stream, [&](auto& steps) { return steps.join(pairs); });
+}
+
+Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
+                    CUstream_st* stream) {
+  JoinLauncher launcher(stream);
+  return enqueue_lookup(to, build, totals, launcher);
 }
 
 }  // namespace presso::gpu

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "scan/gpu/join/join_plan.h"
+#include "scan/gpu/join/lookup.h"
 
 struct CUstream_st;
 
@@ -30,6 +31,11 @@ Status write_join(const JoinPlan& plan, void* d_temporary, const JoinPairs& pair
 /// Counts, and writes as many pairs as there is room for.
 Status run_join(const JoinPlan& plan, void* d_temporary, const JoinPairs& pairs,
                 CUstream_st* stream);
+
+/// Builds a lookup of keys of 64 bits; `totals`, device memory, says afterwards whether they
+/// repeat.
+Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
+                    CUstream_st* stream);
 
 /// Where the totals of count_join() and run_join() are: device memory.
 inline const JoinTotals* join_totals(const JoinPlan& plan, const void* d_temporary) {

@@ -7,10 +7,9 @@
 
 namespace presso::gpu {
 
+using simt::kWordBits;
 using simt::u32;
 using simt::u64;
-
-inline constexpr u32 kWordBits = 32;  // allow(bare-32): bits of a word
 
 PRESSO_DEVICE u64 hash_key(u64 key) {
   key ^= key >> 32;

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kCheckWarps* kWarpSize) check_strings_kernel(S
   check_payloads_body(batch);
 }
 
-__global__ void __launch_bounds__(kTileThreads) place_row_tiles_kernel(StringBatch batch) {
+__global__ void __launch_bounds__(kStringTileThreads) place_row_tiles_kernel(StringBatch batch) {
   place_row_tiles_body(batch);
 }
 
@@ -54,7 +54,7 @@ class StringLauncher {
     return launched("check_strings_kernel");
   }
   Status places(const StringBatch& batch) {
-    place_row_tiles_kernel<<<batch.count, kTileThreads, 0, stream_>>>(batch);
+    place_row_tiles_kernel<<<batch.count, kStringTileThreads, 0, stream_>>>(batch);
     return launched("place_row_tiles_kernel");
   }
   Status test(const StringBatch& batch, const StringOptions& options) {

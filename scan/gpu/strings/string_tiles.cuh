@@ -14,7 +14,7 @@
 
 namespace presso::gpu {
 
-inline constexpr u32 kTileThreads = 512;
+inline constexpr u32 kStringTileThreads = 512;
 
 /// Whether the payload is that of so many codes. Where it is not nothing of it is looked at.
 PRESSO_DEVICE bool has_right_size(const StringBlock& block) {
@@ -54,7 +54,7 @@ PRESSO_DEVICE u32 place_tiles(const StringBlock& block) {
 }
 static_assert(u64{kWarpSize + 1} * (kMaxBlockBytes + 1) < u64{1} << 32);
 
-/// Grid: a thread block of kTileThreads for each block.
+/// Grid: a thread block of kStringTileThreads for each block.
 PRESSO_DEVICE void place_row_tiles_body(const StringBatch& batch) {
   const u32 number = simt::block_index();
   if (is_checksum_fault(batch.status[number])) return;

@@ -120,6 +120,13 @@ struct CellValues {
   PRESSO_DEVICE bool takes(u32 k) const { return (counted >> k & 1) != 0; }
 };
 
+/// The number by which the group of the lane's row k is put in order.
+PRESSO_DEVICE u64 order_of(const ProgramSpace& program, u64 row, u32 k) {
+  const u32 bits = program.of.order_bits;
+  if (bits == 0) return row;
+  return row << bits | program.wide(program.of.order_register)[k * kWarpSize];
+}
+
 /// Rows, and the first one, of groups whose cells are the lane's own. Rows of a list come in any
 /// order.
 template <bool kDense>
@@ -131,8 +138,9 @@ PRESSO_DEVICE void count_in_lanes(const ProgramSpace& program, const ChunkRows<k
     u64* const cell = cells + groups.group[k] * each;
     const u64 count = cell[0];
     cell[0] = count + 1;
-    const u64 row = first_row + rows.row(k);
-    if (count == 0 || (!kDense && row < cell[kWarpSize])) cell[kWarpSize] = row;
+    const u64 row = order_of(program, first_row + rows.row(k), k);
+    const bool ascend = kDense && !program.of.repeats;
+    if (count == 0 || (!ascend && row < cell[kWarpSize])) cell[kWarpSize] = row;
   });
 }
 
@@ -203,7 +211,7 @@ PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDens
     if (!of.has_groups) return;
     u64* const first = cells + of.groups + groups.group[k];
     // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
-    const u64 row = first_row + rows.row(k);
+    const u64 row = order_of(program, first_row + rows.row(k), k);
     if (*static_cast<volatile u64*>(first) > row) simt::atomic_min(first, row);
   });
   for (u32 i = 0; i < of.cells; ++i) {

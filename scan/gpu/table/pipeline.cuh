@@ -3,7 +3,8 @@
 //
 //   count_rows_body     conditions alone: rows are counted, and their bits written where wanted
 //   sum_columns_body    conditions, then sums of whole columns
-//   run_pipeline_body   conditions, then the program on the rows that are left, then groups
+//   run_pipeline_body   conditions, then the program on the rows that are left, then groups, or
+//                       the rows are written
 //
 // A grid of as many thread blocks as run at once; a warp takes tasks of eight neighbouring vectors,
 // one after another, the grid's warps side by side. Shared memory: PipelineShape.
@@ -144,6 +145,38 @@ PRESSO_DEVICE u32 list_rows(u32 mask, std::uint16_t* list) {
   return simt::shuffle(up_to, kWarpSize - 1);
 }
 
+/// Writes the rows that are left, each to the next place that is free; those for which there is no
+/// room are counted.
+template <bool kDense>
+PRESSO_DEVICE void write_rows(const ProgramSpace& program, const ChunkRows<kDense>& rows,
+                              u32 alive) {
+  const Pipeline& of = program.of;
+  u64 begin = 0;
+  const u32 count = simt::reduce_add(simt::popcount(alive));
+  if (simt::lane() == 0) begin = simt::atomic_add(of.rows_out, u64{count});
+  begin = simt::shuffle(begin, 0);
+  u32 place[kChunkSteps] = {};
+  u32 before = 0;
+  rows.for_each([&](u32 k) {
+    const u32 step = simt::ballot((alive >> k & 1) != 0);
+    place[k] = before + simt::popcount(step & lanes_below());
+    before += simt::popcount(step);
+  });
+  for (u32 i = 0; i < of.outputs; ++i) {
+    const RowOutput& output = of.output[i];
+    u64 values[kChunkSteps] = {};
+    program.read(output.from, rows, values);
+    rows.for_each([&](u32 k) {
+      if ((alive >> k & 1) == 0 || begin + place[k] >= of.most_rows_out) return;
+      if (output.to.is_wide) {
+        static_cast<u64*>(output.to.values)[begin + place[k]] = values[k];
+      } else {
+        static_cast<u32*>(output.to.values)[begin + place[k]] = static_cast<u32>(values[k]);
+      }
+    });
+  }
+}
+
 /// Rows are listed where fewer than one in so many are left.
 inline constexpr u32 kDenseFrom = 4;
 
@@ -181,39 +214,85 @@ struct RunPipeline {
   /// Rows that are left are listed where they are few.
   PRESSO_DEVICE void run_chunks(const VectorPlace& at, u32 mask) {
     open_columns(at);
-    if (!of.lists_rows || simt::reduce_add(simt::popcount(mask)) >= kVectorRows / kDenseFrom) {
-      for (u32 chunk = 0; chunk < kVectorSteps / kChunkSteps; ++chunk) {
-        ChunkRows<true> rows;
-        rows.alive = mask >> (chunk * kChunkSteps) & low_ones(kChunkSteps);
-        rows.chunk = chunk;
-        if (simt::any(rows.alive != 0)) run_chunk(at, rows);
-      }
+    if (of.first_steps != 0 && !is_sparse(mask)) {
+      mask = run_dense(at, mask, of.first_steps);
+      program.clear_found();  // nothing was taken
+    }
+    if (!of.lists_rows || !is_sparse(mask)) {
+      run_dense(at, mask, of.steps);
     } else {
-      auto* const list = reinterpret_cast<std::uint16_t*>(space.base + space.shape.list_at);
-      const u32 count = list_rows(mask, list);
-      for (u32 begin = 0; begin < count; begin += kChunkRows) {
-        ChunkRows<false> rows;
-        rows.alive = 0;
-        rows.steps = steps_of(count - begin < kChunkRows ? count - begin : kChunkRows);
-        PRESSO_UNROLL
-        for (u32 k = 0; k < kChunkSteps; ++k) {
-          const u32 number = begin + k * kWarpSize + simt::lane();
-          if (number < count) rows.alive |= 1u << k;
-          rows.listed[k] = list[number < count ? number : begin];
-        }
-        run_chunk(at, rows);
-      }
+      run_listed(at, mask);
     }
     simt::warp_sync();
     if (of.matched_bits != nullptr) bits_of_vector(of, at)[simt::lane()] = bits()[simt::lane()];
   }
 
+  PRESSO_DEVICE static bool is_sparse(u32 mask) {
+    return simt::reduce_add(simt::popcount(mask)) < kVectorRows / kDenseFrom;
+  }
+
+  /// All steps, or the first ones; returns which rows are left of those.
+  PRESSO_DEVICE u32 run_dense(const VectorPlace& at, u32 mask, u32 steps) {
+    u32 left = 0;
+    for (u32 chunk = 0; chunk < kVectorSteps / kChunkSteps; ++chunk) {
+      ChunkRows<true> rows;
+      rows.alive = mask >> (chunk * kChunkSteps) & low_ones(kChunkSteps);
+      rows.chunk = chunk;
+      if (simt::any(rows.alive != 0)) left |= run_chunk(at, rows, steps) << (chunk * kChunkSteps);
+    }
+    return left;
+  }
+
+  PRESSO_DEVICE void run_listed(const VectorPlace& at, u32 mask) {
+    auto* const list = reinterpret_cast<std::uint16_t*>(space.base + space.shape.list_at);
+    const u32 count = list_rows(mask, list);
+    for (u32 begin = 0; begin < count; begin += kChunkRows) {
+      ChunkRows<false> rows;
+      rows.alive = 0;
+      rows.steps = steps_of(count - begin < kChunkRows ? count - begin : kChunkRows);
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) {
+        const u32 number = begin + k * kWarpSize + simt::lane();
+        if (number < count) rows.alive |= 1u << k;
+        rows.listed[k] = list[number < count ? number : begin];
+      }
+      run_chunk(at, rows, of.steps);
+    }
+  }
+
+  /// Takes the rows that all steps leave; where these are not all, says which are left.
   template <bool kDense>
-  PRESSO_DEVICE void run_chunk(const VectorPlace& at, const ChunkRows<kDense>& rows) {
-    const u32 alive = run_program(program, at, rows);
-    if (!simt::any(alive != 0)) return;
+  PRESSO_DEVICE u32 run_chunk(const VectorPlace& at, const ChunkRows<kDense>& rows, u32 steps) {
+    u32 first = 0;
+    for (u32 alive = rows.alive; simt::any(alive != 0); alive = next_pairs(rows, first)) {
+      alive = run_program(program, at, rows, first, steps, alive);
+      if (steps != of.steps) return alive;
+      if (simt::any(alive != 0)) take_rows(at, rows, alive);
+      if (!of.repeats) break;
+    }
+    return 0;
+  }
+
+  /// Rows with other build rows of the same keys, those of the last lookup first, and the step that
+  /// is next for them.
+  template <bool kDense>
+  PRESSO_DEVICE u32 next_pairs(const ChunkRows<kDense>& rows, u32& first) const {
+    for (first = of.steps; first != 0; --first) {
+      const PipelineStep& step = of.program[first - 1];
+      const bool has_chains =
+          step.kind == PipelineStep::Kind::kFind && of.lookups[step.column].next != nullptr;
+      if (!has_chains) continue;
+      const u32 alive = find_next(program, step, rows);
+      if (simt::any(alive != 0)) return alive;
+    }
+    return 0;
+  }
+
+  template <bool kDense>
+  PRESSO_DEVICE void take_rows(const VectorPlace& at, const ChunkRows<kDense>& rows, u32 alive) {
     matched += simt::popcount(alive);
     if (of.matched_bits != nullptr) set_bits(rows, alive);
+    if (!kLanes && of.place == GroupPlace::kRows) return write_rows(program, rows, alive);
     const u64 first_row = of.table.slices[at.slice].first_row + at.vector * kVectorRows;
     const ChunkGroups groups(program, alive);
     if constexpr (kLanes) {
@@ -252,7 +331,9 @@ PRESSO_DEVICE void run_pipeline_body(const Pipeline& of, const PipelineShape& sh
     clear_block(of, block_cells);
     simt::block_sync();
   }
-  RunPipeline<kLanes> work{of, space, {of, space, own_scratch}, block_cells, lane_cells};
+  const ProgramSpace program{of, space, own_scratch};
+  program.clear_found();
+  RunPipeline<kLanes> work{of, space, program, block_cells, lane_cells};
   for_each_vector(of, space, work);
   if constexpr (kLanes) flush_lanes(of, lane_cells);
   if (of.place == GroupPlace::kBlock) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A question as a kernel runs it (columns.md 4.4; Crystal's shape, Shanbhag 2020): conditions that
-// packed columns answer, a short program over the rows that are left, and what becomes of its
-// values. All arrays are device memory; trivially copyable. Made by pipeline_builder.h, run by
-// pipeline.cuh.
+// packed columns answer, a short program over the rows that are left, which joins them to rows of
+// other tables, and what becomes of its values. All arrays are device memory; trivially copyable.
+// Made by pipeline_builder.h, run by pipeline.cuh.
 #pragma once
 
 #include <cstdint>
 
+#include "scan/gpu/join/lookup.h"
 #include "scan/gpu/table/table_block.h"
 
 namespace presso::gpu {
@@ -21,6 +22,8 @@ constexpr std::uint32_t kMostRegisterUnits = 24;
 constexpr std::uint32_t kMostConditionSteps = 48;
 constexpr std::uint32_t kMostConditionDepth = 4;
 constexpr std::uint32_t kMostPipelineCells = 16;
+constexpr std::uint32_t kMostLookups = 8;
+constexpr std::uint32_t kMostRowArrays = 16;
 
 // --- conditions
 
@@ -72,6 +75,7 @@ struct PipelineStep {
   enum class Kind : Byte {
     kLoad,      ///< to = value of `column`; nulls: `constant`
     kLoadCode,  ///< the same, and the code's number for the whole table in its place
+    kRow,       ///< to = the row's number in all tables, wide
     kAdd,
     kSubtract,
     kMultiply,
@@ -81,6 +85,11 @@ struct PipelineStep {
     kLessEqual,
     kNot,     ///< of a
     kFilter,  ///< rows with a == 0 are dropped
+    // Joins; `column` is the number of a lookup, whose keys `a` is asked for.
+    kFind,      ///< to = the build row, one after another; rows without one are dropped
+    kFindAny,   ///< rows without one are dropped
+    kFindNone,  ///< rows that have one are dropped
+    kGather,    ///< to = that of row `a` in array `column`
   };
   Kind kind = Kind::kLoad;
   RegisterPlace to;
@@ -110,6 +119,18 @@ struct PipelineCell {
   std::uint16_t valid_columns = 0;  ///< bits of columns that must not be null
 };
 
+/// A value for each row of a build side.
+struct RowArray {
+  void* values = nullptr;
+  bool is_wide = false;  ///< 64 bits, else 32, signed
+};
+
+/// What a row that is left writes to an array.
+struct RowOutput {
+  RegisterPlace from;
+  RowArray to;
+};
+
 /// Where groups' cells are while a kernel runs.
 enum class GroupPlace : Byte {
   kNone,     ///< no groups: rows are counted, and told by their bits
@@ -117,6 +138,7 @@ enum class GroupPlace : Byte {
   kLanes,    ///< shared memory, for each lane its own
   kBlock,    ///< shared memory of a thread block
   kDevice,   ///< device memory
+  kRows,     ///< no groups: rows are written, in any order
 };
 
 struct Pipeline {
@@ -125,18 +147,30 @@ struct Pipeline {
   Byte condition_steps = 0;
   Byte steps = 0;
   Byte cells = 0;
+  Byte outputs = 0;  ///< of kRows
+  /// Joins that leave few rows: these steps run first, on all rows of a vector, and then all steps
+  /// on the rows that are left. 0: not worth it.
+  Byte first_steps = 0;
   Byte register_units = 0;
   RegisterPlace group_register;
+  /// Groups are in the order of their first rows, and where build sides have several rows of a key,
+  /// of these: their number, in so many bits behind that of the row; wide.
+  RegisterPlace order_register;
+  Byte order_bits = 0;
   bool has_groups = false;  ///< else all rows are one, and its first row is not asked for
   bool counts_rows = true;  ///< of groups
   GroupPlace place = GroupPlace::kNone;
   std::uint16_t nullable_columns = 0;  ///< whose validity the program or cells ask for
   std::uint16_t program_columns = 0;   ///< that the program loads, or cells add up
   std::uint16_t early_columns = 0;     ///< read before it is known whether any row is left
+  bool repeats = false;                ///< whether a lookup of kFind has chains
   bool lists_rows = true;  ///< where few are left of a vector; else they are taken as they lie
   ConditionStep conditions[kMostConditionSteps];
   PipelineStep program[kMostPipelineSteps];
   PipelineCell cell[kMostPipelineCells];
+  Lookup lookups[kMostLookups];
+  RowArray arrays[kMostRowArrays];
+  RowOutput output[kMostRowArrays];
 
   // Of leaves; those of leaf l and slice s: ranges[l * table.slice_count + s].
   const LeafRange* ranges = nullptr;
@@ -154,6 +188,8 @@ struct Pipeline {
   /// Cells: rows of a group, its first row, then `cell`; cell i of group g at [i * groups + g].
   std::uint64_t* cells_out = nullptr;
   std::uint64_t* matched = nullptr;       ///< rows, added to
+  std::uint64_t* rows_out = nullptr;      ///< of kRows: that have their places in the arrays
+  std::uint64_t most_rows_out = 0;        ///< of kRows: what arrays have room for
   std::uint32_t* matched_bits = nullptr;  ///< as row_bits; nullptr: not wanted
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "scan/query/coded_strings.h"
 
@@ -17,8 +18,6 @@ using query::Physical;
 using query::Step;
 using Kind = PipelineStep::Kind;
 
-/// Groups that are told by their keys' ranges; more need a table of keys.
-constexpr std::uint64_t kMostGroups = std::uint64_t{1} << 24;
 constexpr unsigned kFactorsOfInt64 = 18;  ///< powers of ten up to here are below 2^63
 
 Error refused(std::string why) {
@@ -60,11 +59,11 @@ Status PipelineBuilder::push(ConditionStep step) {
 
 Status PipelineBuilder::add_conditions() {
   std::vector<std::size_t> order;
-  for (const query::FilterPass& pass : plan_.passes) {
+  for (const query::FilterPass& pass : execution_.plan.passes) {
     for (const auto& group : pass.groups) order.insert(order.end(), group.begin(), group.end());
   }
   for (const std::size_t number : order) {
-    const query::Condition& condition = plan_.conditions[number];
+    const query::Condition& condition = execution_.plan.conditions[number];
     if (!condition.is_optional) PRESSO_TRY(add_filter(condition.filter));
   }
   return {};
@@ -75,26 +74,39 @@ Status PipelineBuilder::add_filter(const Filter& filter) {
     for (const Filter& part : filter.parts) PRESSO_TRY(add_filter(part));
     return {};
   }
-  if (filter.kind == Filter::Kind::kExpression) {
-    if (graph_.may_fail(filter.node)) return refused("a condition that may have no result");
-    PRESSO_ASSIGN(const std::uint16_t nullable, nullable_columns_of(filter.node));
-    PRESSO_ASSIGN(std::size_t truth, value_of(filter.node));
-    if (filter.negated) {
-      PRESSO_ASSIGN(truth, append(Kind::kNot, truth, truth, false));
-    }
-    for (std::uint32_t column = 0; column < columns_.size(); ++column) {
-      if ((nullable >> column & 1) == 0) continue;
-      PRESSO_TRY(push({ConditionStep::Kind::kNotNull, static_cast<Byte>(column), 0}));
-      PRESSO_TRY(push({ConditionStep::Kind::kKeep, 0, 0}));
-    }
-    Value value;
-    value.step.kind = Kind::kFilter;
-    value.from = {truth};
-    PRESSO_ASSIGN(truth, append(std::move(value)));
-    return {};
-  }
+  if (filter.kind == Filter::Kind::kExpression) return add_truth(filter.node, filter.negated);
   PRESSO_TRY(add_tree(filter, 0));
   return push({ConditionStep::Kind::kKeep, 0, 0});
+}
+
+/// Rows for which the node is true, or false, are left.
+Status PipelineBuilder::add_truth(NodeId id, bool negated) {
+  if (graph_->may_fail(id)) return refused("a condition that may have no result");
+  PRESSO_TRY(drop_nulls(id));
+  PRESSO_ASSIGN(std::size_t truth, value_of(id));
+  if (negated) {
+    PRESSO_ASSIGN(truth, append(Kind::kNot, truth, truth, false));
+  }
+  return filter_by(truth);
+}
+
+/// Rows for which the node is null are dropped.
+Status PipelineBuilder::drop_nulls(NodeId id) {
+  PRESSO_ASSIGN(const std::uint16_t nullable, nullable_columns_of(id));
+  for (std::uint32_t column = 0; column < columns_.size(); ++column) {
+    if ((nullable >> column & 1) == 0) continue;
+    PRESSO_TRY(push({ConditionStep::Kind::kNotNull, static_cast<Byte>(column), 0}));
+    PRESSO_TRY(push({ConditionStep::Kind::kKeep, 0, 0}));
+  }
+  return {};
+}
+
+Status PipelineBuilder::filter_by(std::size_t truth) {
+  Value value;
+  value.step.kind = Kind::kFilter;
+  value.from = {truth};
+  PRESSO_ASSIGN([[maybe_unused]] const std::size_t filter, append(std::move(value)));
+  return {};
 }
 
 Status PipelineBuilder::add_tree(const Filter& filter, unsigned depth) {
@@ -336,14 +348,17 @@ Result<std::size_t> PipelineBuilder::load(std::size_t table_column, Kind kind,
 /// The columns, by the pipeline's numbers, that may be null and without which the node is null.
 Result<std::uint16_t> PipelineBuilder::nullable_columns_of(NodeId id) {
   std::uint32_t columns = 0;
-  for (const std::size_t column : graph_.columns_of({id})) {
-    PRESSO_ASSIGN(const Byte number, column_of(column));
-    for (NodeId other = 0; other < graph_.nodes().size(); ++other) {
-      const Node& node = graph_.at(other);
-      if (node.kind == Node::Kind::kColumn && node.column == column && node.nullable) {
-        columns |= 1u << number;
-      }
+  for (const std::size_t column : graph_->columns_of({id})) {
+    const bool nullable =
+        std::any_of(graph_->nodes().begin(), graph_->nodes().end(), [column](const Node& node) {
+          return node.kind == Node::Kind::kColumn && node.column == column && node.nullable;
+        });
+    if (stage_of(column)) {
+      if (nullable) return refused("columns of joined tables that may be null");
+      continue;
     }
+    PRESSO_ASSIGN(const Byte number, column_of(table_column(column)));
+    if (nullable) columns |= 1u << number;
   }
   return static_cast<std::uint16_t>(columns);
 }
@@ -355,27 +370,41 @@ Result<std::uint16_t> PipelineBuilder::valid_columns(NodeId id) {
   return columns;
 }
 
+/// Of the table, or gathered from the rows that were joined to its own.
+Result<std::size_t> PipelineBuilder::column_value(const RowColumn& column) {
+  if (const auto stage = stage_of(column.column)) return gathered(stages_[*stage], column);
+  if (column.codes != nullptr && column.codes->is_by_rows()) return code_of_row(*column.codes);
+  const std::size_t own = table_column(column.column);
+  const Kind kind = column.codes != nullptr ? Kind::kLoadCode : Kind::kLoad;
+  PRESSO_ASSIGN(const std::size_t value,
+                load(own, kind, column.null_value.value_or(0), column.is_wide));
+  const Byte number = values_[value].step.column;
+  if (column.codes != nullptr) codes_[number] = column.codes;
+  if (column.null_value) nullable_ = static_cast<std::uint16_t>(nullable_ | 1u << number);
+  return value;
+}
+
 Result<std::size_t> PipelineBuilder::value_of(NodeId id) {
-  const auto known = known_.find(id);
+  const auto known = known_.find({graph_, id});
   if (known != known_.end()) return known->second;
-  const Node& node = graph_.at(id);
+  const Node& node = graph_->at(id);
   if (node.physical != Physical::kInt64 && node.physical != Physical::kBool) {
     return refused("values that are no integers of 64 bits");
   }
   Result<std::size_t> made = refused("constants alone");
   if (node.kind == Node::Kind::kColumn) {
     if (node.physical == Physical::kBool) return refused("columns of truth values");
-    made = load(node.column, Kind::kLoad, 0, is_wide(node));
+    made = column_value({node.column, nullptr, {}, is_wide(node)});
   } else if (node.kind == Node::Kind::kStep) {
     made = value_of_step(node);
   }
-  if (made.ok()) known_[id] = *made;
+  if (made.ok()) known_[{graph_, id}] = *made;
   return made;
 }
 
 Result<std::size_t> PipelineBuilder::value_of_step(const Node& node) {
   const auto constant_of = [this](NodeId id) -> std::optional<std::int64_t> {
-    const Node& of = graph_.at(id);
+    const Node& of = graph_->at(id);
     const bool is_number = of.kind == Node::Kind::kConstant && !of.is_null &&
                            (of.physical == Physical::kInt64 || of.physical == Physical::kBool);
     if (!is_number || !fits_int64(of.integer)) return std::nullopt;
@@ -401,8 +430,8 @@ Result<std::size_t> PipelineBuilder::value_of_step(const Node& node) {
   };
   const bool of_integers =
       std::all_of(node.arguments.begin(), node.arguments.end(), [this](NodeId id) {
-        return graph_.at(id).physical == Physical::kInt64 ||
-               graph_.at(id).physical == Physical::kBool;
+        return graph_->at(id).physical == Physical::kInt64 ||
+               graph_->at(id).physical == Physical::kBool;
       });
   if (!of_integers) return refused("values that are no integers of 64 bits");
   switch (node.step) {
@@ -443,58 +472,70 @@ Result<std::size_t> PipelineBuilder::value_of_step(const Node& node) {
 
 // --- groups
 
-Status PipelineBuilder::add_key(const query::BoundQuery& bound, const query::GroupInput& input,
-                                std::size_t i) {
-  const query::KeySpec& spec = input.plan().keys[i];
-  const NodeId node = bound.keys[i];
-  if (spec.physical != Physical::kInt64 || spec.most < spec.least) {
-    return refused("keys whose values are not known to lie close together");
-  }
-  const auto span = static_cast<std::uint64_t>(spec.most) - static_cast<std::uint64_t>(spec.least);
-  if (span >= kMostGroups) return refused("more than 16,777,216 possible groups");
+Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
+                                const query::KeyCodes* codes, bool own_codes) {
   Key key;
-  key.least = spec.least;
   key.nullable = spec.nullable;
-  key.values = span + 1 + (spec.nullable ? 1 : 0);
-  key.stride = groups_;
-  groups_ *= key.values;
-  if (groups_ > kMostGroups) return refused("more than 16,777,216 possible groups");
+  std::uint64_t span = 0;
   std::size_t value = 0;
-  const auto of_null = static_cast<std::int64_t>(span + 1);
-  if (input.codes()[i] != nullptr) {
-    PRESSO_ASSIGN(value, load(input.codes()[i]->column(), Kind::kLoadCode, of_null, false));
-    code_keys_[values_[value].step.column] = i;
-    if (spec.nullable) PRESSO_TRY(valid_columns(node));
-  } else if (graph_.is_column(node)) {
-    if (spec.nullable) {
-      if (spec.most == std::numeric_limits<std::int64_t>::max()) {
-        return refused("keys up to the end of 64 bits");
-      }
-      PRESSO_TRY(valid_columns(node));
+  if (codes != nullptr) {
+    if (own_codes) key.codes = codes;
+    span = codes->null_number() - 1;
+  } else if (spec.physical == Physical::kString) {
+    return refused("keys that are strings which are not stored as dictionaries");
+  } else if (spec.physical != Physical::kInt64 || spec.most < spec.least) {
+    return refused("keys whose values are not known to lie close together");
+  } else {
+    key.least = spec.least;
+    span = static_cast<std::uint64_t>(spec.most) - static_cast<std::uint64_t>(spec.least);
+  }
+  if (span >= kMostPipelineGroups) return refused("more than 16,777,216 possible groups");
+  key.values = span + 1 + (spec.nullable ? 1 : 0);
+  std::optional<std::int64_t> null_value;
+  if (codes != nullptr) {
+    if (spec.nullable) null_value = static_cast<std::int64_t>(span + 1);
+    PRESSO_ASSIGN(value, column_value({graph_->at(node).column, codes, null_value, false}));
+  } else if (graph_->is_column(node)) {
+    if (spec.nullable && spec.most == std::numeric_limits<std::int64_t>::max()) {
+      return refused("keys up to the end of 64 bits");
     }
-    PRESSO_ASSIGN(value, load(graph_.at(node).column, Kind::kLoad,
-                              spec.nullable ? spec.most + 1 : 0, is_wide(graph_.at(node))));
+    if (spec.nullable) null_value = spec.most + 1;
+    PRESSO_ASSIGN(value, column_value({graph_->at(node).column, nullptr, null_value,
+                                       is_wide(graph_->at(node))}));
   } else {
     if (spec.nullable) return refused("computed keys that may be null");
-    if (graph_.may_fail(node)) return refused("a key that may have no result");
+    if (graph_->may_fail(node)) return refused("a key that may have no result");
     PRESSO_ASSIGN(value, value_of(node));
   }
   if (key.least != 0) {
     PRESSO_ASSIGN(value, append_constant(Kind::kSubtract, value, key.least, false));
   }
+  return add_to_group(value, key);
+}
+
+/// `value`: below key.values. Sets the key's stride.
+Status PipelineBuilder::add_to_group(std::size_t value, Key key) {
+  key.stride = groups_;
+  groups_ *= key.values;
+  if (groups_ > kMostPipelineGroups) return refused("more than 16,777,216 possible groups");
   // The number of a group has 32 bits, whatever the key had.
-  if (key.least == 0 && key.stride == 1 && values_[value].is_wide) {
+  if (key.stride == 1 && values_[value].is_wide) {
     PRESSO_ASSIGN(value, append_constant(Kind::kAdd, value, 0, false));
   }
-  if (key.stride != 1) {
-    PRESSO_ASSIGN(value, append_constant(Kind::kMultiply, value,
-                                         static_cast<std::int64_t>(key.stride), false));
+  PRESSO_TRY(add_to_group(value, key.stride));
+  keys_.push_back(key);
+  return {};
+}
+
+Status PipelineBuilder::add_to_group(std::size_t value, std::uint64_t stride) {
+  if (stride != 1) {
+    PRESSO_ASSIGN(
+        value, append_constant(Kind::kMultiply, value, static_cast<std::int64_t>(stride), false));
   }
   if (group_) {
     PRESSO_ASSIGN(value, append(Kind::kAdd, *group_, value, false));
   }
   group_ = value;
-  keys_.push_back(key);
   return {};
 }
 
@@ -520,16 +561,16 @@ Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
   PRESSO_ASSIGN(const std::uint16_t valid, valid_columns(argument));
   const bool divides = call.kind == AggregateKind::kCount || call.kind == AggregateKind::kAverage;
   if (valid == 0 && divides) counts_rows_ = true;
-  if (graph_.may_fail(argument)) return refused("an argument that may have no result");
+  if (graph_->may_fail(argument)) return refused("an argument that may have no result");
   if (call.kind == AggregateKind::kCount) {
-    if (graph_.is_column(argument)) {
+    if (graph_->is_column(argument)) {
       if (valid != 0) {
         PRESSO_ASSIGN(cells.count, add_cell({PipelineCell::Kind::kCount, 0, valid, {}}));
       }
       aggregates_.push_back(cells);
       return {};
     }
-    if (graph_.at(argument).kind == Node::Kind::kConstant) return refused("constants alone");
+    if (graph_->at(argument).kind == Node::Kind::kConstant) return refused("constants alone");
   }
   if (spec.argument != Physical::kInt64) return refused("aggregates of other than integers");
   if (valid != 0) {
@@ -556,8 +597,8 @@ Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spe
       std::max<query::Int128>(query::Int128{spec.most}, -query::Int128{spec.least});
   const query::Int128 limit = std::numeric_limits<std::int64_t>::max();
   if (is_known && most * std::max<query::Int128>(rows, 1) <= limit) {
-    const Node& node = graph_.at(argument);
-    if (!has_groups_ && node.kind == Node::Kind::kColumn) {
+    const Node& node = graph_->at(argument);
+    if (!has_groups_ && is_scan_ && node.kind == Node::Kind::kColumn) {
       PRESSO_TRY(column_of(node.column));
       PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSum, 0, valid, argument}));
     } else {
@@ -573,26 +614,50 @@ Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spe
   return {};
 }
 
-Status PipelineBuilder::add_groups(const query::BoundQuery& bound, const query::GroupInput& input,
+Status PipelineBuilder::add_groups(const query::GroupInput& input,
+                                   const std::vector<const query::KeyCodes*>& codes,
                                    std::uint64_t rows) {
+  enter_joins();
+  const query::BoundQuery& bound = execution_.query;
   has_groups_ = !bound.keys.empty();
-  for (std::size_t i = 0; i < bound.keys.size(); ++i) PRESSO_TRY(add_key(bound, input, i));
+  row_stage_ = choose_row_stage(input, codes);
+  for (std::size_t i = 0; i < bound.keys.size(); ++i) {
+    const query::KeySpec& spec = input.plan().keys[i];
+    const auto column = row_stage_ ? column_of_row(*stages_[*row_stage_].stage, bound.keys[i])
+                                   : std::optional<std::size_t>();
+    if (column) {
+      PRESSO_TRY(add_key_of_row(*column, spec, codes[i]));
+    } else {
+      const query::KeyCodes* const known = input.codes()[i].get();
+      PRESSO_TRY(
+          add_key(spec, bound.keys[i], known != nullptr ? known : codes[i], known == nullptr));
+    }
+  }
+  if (row_stage_) {
+    row_stride_ = groups_;
+    PRESSO_TRY(add_to_group(*stages_[*row_stage_].row, row_stride_));
+  }
+  if (!is_scan_) {
+    const std::vector<std::size_t> columns = graph_->columns_of(bound.keys);
+    const bool by_pairs = std::any_of(columns.begin(), columns.end(),
+                                      [this](std::size_t column) { return stage_of(column); });
+    if (by_pairs) PRESSO_TRY(want_order());
+  }
   for (std::size_t i = 0; i < bound.aggregates.size(); ++i) {
     PRESSO_TRY(add_aggregate(bound.aggregates[i], input.plan().aggregates[i], rows));
   }
   return {};
 }
 
-CodeTables PipelineBuilder::code_tables(const DeviceTable& table,
-                                        const query::GroupInput& input) const {
+CodeTables PipelineBuilder::code_tables(const DeviceTable& table) const {
   CodeTables tables;
   tables.begins.resize(columns_.size() * table.groups().size());
-  for (const auto& [column, key] : code_keys_) {
+  for (const auto& [column, codes] : codes_) {
     for (std::size_t group = 0; group < table.groups().size(); ++group) {
       const LoadedGroup& loaded = table.groups()[group];
       tables.begins[column * table.groups().size() + group] =
           static_cast<std::uint32_t>(tables.numbers.size());
-      const auto numbers = input.codes()[key]->numbers(loaded.table, loaded.reader->group());
+      const auto numbers = codes->numbers(loaded.table, loaded.reader->group());
       tables.numbers.insert(tables.numbers.end(), numbers.begin(), numbers.end());
     }
   }
@@ -603,31 +668,32 @@ CodeTables PipelineBuilder::code_tables(const DeviceTable& table,
 
 namespace {
 
-/// Registers that are free again, in units of narrow ones.
-class RegisterUnits {
+/// Registers that are free again are taken by values of the same width only: lanes do not wait for
+/// each other between steps, and in a register of another width they would write what others read.
+class Registers {
  public:
-  std::size_t take(std::size_t units) {
-    std::size_t at = 0;
-    while (!is_free(at, units)) ++at;
-    if (taken_.size() < at + units) taken_.resize(at + units, false);
-    std::fill_n(taken_.begin() + static_cast<std::ptrdiff_t>(at), units, true);
-    return at;
+  RegisterPlace take(bool is_wide) {
+    std::vector<RegisterPlace>& free = free_[is_wide ? 1 : 0];
+    if (free.empty()) {
+      const std::size_t unit = units_;
+      units_ += is_wide ? 2 : 1;
+      return {static_cast<Byte>(unit | (is_wide ? RegisterPlace::kWide : 0))};
+    }
+    const RegisterPlace place = free.back();
+    free.pop_back();
+    return place;
   }
-  void give_back(RegisterPlace place) {
-    taken_[place.unit()] = false;
-    if (place.is_wide()) taken_[place.unit() + 1] = false;
-  }
-  std::size_t units() const { return taken_.size(); }
+  void give_back(RegisterPlace place) { free_[place.is_wide() ? 1 : 0].push_back(place); }
+  std::size_t units() const { return units_; }  ///< of narrow ones
 
  private:
-  bool is_free(std::size_t at, std::size_t units) const {
-    for (std::size_t i = at; i < std::min(at + units, taken_.size()); ++i) {
-      if (taken_[i]) return false;
-    }
-    return true;
-  }
-  std::vector<bool> taken_;
+  std::size_t units_ = 0;
+  std::vector<RegisterPlace> free_[2];  ///< narrow, wide
 };
+
+bool has_result(Kind kind) {
+  return kind != Kind::kFilter && kind != Kind::kFindAny && kind != Kind::kFindNone;
+}
 
 }  // namespace
 
@@ -645,34 +711,34 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
     if (reads_value(cell)) last[cell.value] = kForever;
   }
   if (group_) last[*group_] = kForever;
+  if (order_) last[*order_] = kForever;
+  for (const auto& [value, wide] : outputs_) last[value] = kForever;
+  for (const StageUse& use : stages_) {
+    if (!use.repeats || !use.row) continue;
+    // Steps behind it run again for each build row, and find what came before as it was.
+    for (std::size_t i = 0; i <= *use.row; ++i) {
+      if (i == *use.row || last[i] > *use.row) last[i] = kForever;
+    }
+  }
   std::vector<RegisterPlace> register_of(values_.size());
-  RegisterUnits units;
+  Registers registers;
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const Value& value = values_[i];
     PipelineStep step = value.step;
     RegisterPlace* const places[] = {&step.a, &step.b};
     for (std::size_t k = 0; k < value.from.size(); ++k) *places[k] = register_of[value.from[k]];
-    for (std::size_t k = 0; k < value.from.size(); ++k) {
-      const std::size_t from = value.from[k];
-      const bool again =
-          std::find(value.from.begin(), value.from.begin() + static_cast<std::ptrdiff_t>(k),
-                    from) != value.from.begin() + static_cast<std::ptrdiff_t>(k);
-      // A wide result must not lie across what is still read.
-      if (last[from] == i && !again && !value.is_wide) units.give_back(register_of[from]);
+    for (const std::size_t from : std::set<std::size_t>(value.from.begin(), value.from.end())) {
+      if (last[from] == i) registers.give_back(register_of[from]);
     }
-    if (step.kind != Kind::kFilter) {
-      const std::size_t unit = units.take(value.is_wide ? 2 : 1);
-      if (units.units() > kMostRegisterUnits) return refused("expressions that are too large");
-      register_of[i].bits = static_cast<Byte>(unit | (value.is_wide ? RegisterPlace::kWide : 0));
+    if (has_result(step.kind)) {
+      register_of[i] = registers.take(value.is_wide);
+      if (registers.units() > kMostRegisterUnits) return refused("expressions that are too large");
       step.to = register_of[i];
-    }
-    for (std::size_t k = 0; k < value.from.size(); ++k) {
-      if (last[value.from[k]] == i && value.is_wide) units.give_back(register_of[value.from[k]]);
     }
     pipeline.program[i] = step;
   }
   pipeline.steps = static_cast<Byte>(values_.size());
-  pipeline.register_units = static_cast<Byte>(units.units());
+  pipeline.register_units = static_cast<Byte>(registers.units());
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const Cell& cell = cells_[i];
     PipelineCell& to = pipeline.cell[i];
@@ -680,14 +746,20 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
     to.valid_columns = cell.valid;
     if (cell.column_node) {
       const auto place =
-          std::find(columns_.begin(), columns_.end(), graph_.at(*cell.column_node).column);
+          std::find(columns_.begin(), columns_.end(), graph_->at(*cell.column_node).column);
       to.column = static_cast<Byte>(place - columns_.begin());
     } else if (reads_value(cell)) {
       to.from = register_of[cell.value];
     }
   }
   pipeline.cells = static_cast<Byte>(cells_.size());
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    pipeline.output[i].from = register_of[outputs_[i].first];
+    pipeline.output[i].to.is_wide = outputs_[i].second;
+  }
+  pipeline.outputs = static_cast<Byte>(outputs_.size());
   if (group_) pipeline.group_register = register_of[*group_];
+  if (order_) pipeline.order_register = register_of[*order_];
   return {};
 }
 
@@ -713,9 +785,9 @@ void PipelineBuilder::mark_columns(Pipeline& pipeline) const {
   }
   pipeline.nullable_columns = nullable_;
   pipeline.program_columns = static_cast<std::uint16_t>(of_program);
-  const bool early = plan_.selectivity >= kEarlySelectivity;
+  const bool early = execution_.plan.selectivity >= kEarlySelectivity;
   pipeline.early_columns = static_cast<std::uint16_t>(of_conditions | (early ? of_program : 0));
-  pipeline.lists_rows = plan_.selectivity < kListedSelectivity;
+  pipeline.lists_rows = execution_.plan.selectivity < kListedSelectivity;
 }
 
 bool PipelineBuilder::sums_only() const {
@@ -727,7 +799,9 @@ bool PipelineBuilder::sums_only() const {
 Result<Pipeline> PipelineBuilder::finish() {
   Pipeline pipeline;
   if (columns_.empty()) return refused("no column is read");
-  if (counts_only()) {
+  if (!outputs_.empty()) {
+    pipeline.place = GroupPlace::kRows;
+  } else if (counts_only()) {
     pipeline.place = GroupPlace::kNone;
   } else if (sums_only()) {
     pipeline.place = GroupPlace::kColumns;
@@ -739,12 +813,17 @@ Result<Pipeline> PipelineBuilder::finish() {
       cell.column_node.reset();
     }
   }
+  PRESSO_TRY(add_order(pipeline));
   PRESSO_TRY(deal_registers(pipeline));
   mark_columns(pipeline);
+  pipeline.first_steps = static_cast<Byte>(first_steps());
+  if (pipeline.first_steps != 0) pipeline.lists_rows = true;
   pipeline.columns = static_cast<Byte>(columns_.size());
   pipeline.condition_steps = static_cast<Byte>(conditions_.size());
   std::copy(conditions_.begin(), conditions_.end(), pipeline.conditions);
   pipeline.has_groups = has_groups_;
+  pipeline.repeats = std::any_of(stages_.begin(), stages_.end(),
+                                 [](const StageUse& use) { return use.row && use.repeats; });
   pipeline.counts_rows = counts_rows_ || !has_groups_;
   pipeline.groups = groups_;
   return pipeline;

@@ -14,6 +14,7 @@
 #include "scan/gpu/table/pipeline.h"
 #include "scan/gpu/table/string_rows.h"
 #include "scan/query/group_input.h"
+#include "scan/query/join_plan.h"
 
 namespace presso::gpu {
 
@@ -30,6 +31,46 @@ struct TableConditions {
   std::vector<StringLeaf> strings;
 };
 
+/// A column that is wanted of the rows of a build side.
+struct RowColumn {
+  /// Not a column, but the number by which build rows are in order, in
+  /// PipelineBuilder::order_bits() bits.
+  static constexpr std::size_t kOrder = ~std::size_t{0};
+  std::size_t column = 0;                  ///< of BoundQuery::columns
+  const query::KeyCodes* codes = nullptr;  ///< of strings, whose numbers it is then
+  std::optional<std::int64_t> null_value;  ///< in place of nulls, where there are any
+  bool is_wide = false;                    ///< it may need more than 32 bits
+  friend bool operator==(const RowColumn&, const RowColumn&) = default;
+};
+
+/// How keys become one number: the sum of (key - least) * stride, modulo 2^64.
+struct KeyStride {
+  std::uint64_t least = 0;
+  std::uint64_t stride = 1;
+};
+/// By key; a single one stays as it is. Empty: they do not fit into 63 bits, by the ranges of the
+/// build side.
+std::vector<KeyStride> key_strides(const query::Graph& graph, const query::BoundStage& stage);
+
+/// What a pipeline wants of a stage of its joins: a lookup with the stage's number, and arrays.
+struct StageUse {
+  const query::BoundStage* stage = nullptr;
+  std::vector<RowColumn> columns;
+  std::vector<Byte> arrays;        ///< by column: Pipeline::arrays
+  std::optional<std::size_t> row;  ///< the value that is the build row; none: semi and anti joins
+  std::size_t step = 0;            ///< of the program, that looks up
+  // Once it is known:
+  double share = 1;         ///< of the build side's table: what is left of it
+  bool repeats = false;     ///< whether keys have several rows
+  unsigned order_bits = 0;  ///< of RowColumn::kOrder
+};
+
+/// An array of the pipeline that is the numbers of strings, row by row of the table.
+struct RowCodes {
+  Byte array = 0;
+  const query::KeyCodes* codes = nullptr;
+};
+
 /// Numbers of dictionaries' codes, as Pipeline::code_begins and code_numbers.
 struct CodeTables {
   std::vector<std::uint32_t> begins;
@@ -43,19 +84,37 @@ struct CellsOfAggregate {
   std::optional<std::size_t> count;  ///< of values that are not null; none: all rows have one
 };
 
+/// Groups that are told by their keys' ranges; more need a table of keys.
+constexpr std::uint64_t kMostPipelineGroups = std::uint64_t{1} << 24;
+
 class PipelineBuilder {
  public:
-  /// Both are kept by reference.
-  PipelineBuilder(const query::Graph& graph, const query::FilterPlan& plan)
-      : graph_(graph), plan_(plan) {}
+  /// Of a query, or of a build side of its joins. Kept by reference.
+  explicit PipelineBuilder(const query::Execution& execution) : execution_(execution) {
+    enter_scan();
+  }
 
   /// kUnsupported, with the reason, where the conditions are none that a pipeline can test.
   Status add_conditions();
-  /// The same for groups and aggregates. `rows`: that there are at most.
-  Status add_groups(const query::BoundQuery& bound, const query::GroupInput& input,
-                    std::uint64_t rows);
-  /// After that: registers are dealt out, counts filled in.
+  /// The same for the stages of joins, and the conditions behind them.
+  Status add_joins();
+  /// The same for groups and aggregates. `rows`: that there are at most. `codes`: by key; nullptr:
+  /// it is no string, or the input's codes say what its numbers are.
+  Status add_groups(const query::GroupInput& input,
+                    const std::vector<const query::KeyCodes*>& codes, std::uint64_t rows);
+  /// Of a build side: the rows that are left write the key and the columns that `use` wants, in
+  /// this order.
+  Status add_rows(const StageUse& use);
+  /// After all of it is known what is wanted of build sides, and what these turn out to be has to
+  /// be told, before finish(). kUnsupported: there are too many groups.
+  const std::vector<StageUse>& stages() const { return stages_; }
+  Status set_side(std::size_t stage, std::uint64_t rows, bool repeats, unsigned order_bits);
+  /// Registers are dealt out, counts filled in.
   Result<Pipeline> finish();
+
+  /// The key of a stage as one number, what a lookup is made of and asked for; its range where that
+  /// is known.
+  std::optional<LookupPlan::Range> key_range(const query::BoundStage& stage) const;
 
   /// The table's columns, by the pipeline's numbers of them.
   const std::vector<std::size_t>& columns() const { return columns_; }
@@ -67,17 +126,24 @@ class PipelineBuilder {
   /// What the conditions ask of the slices of `table`.
   Result<LeafTables> leaf_tables(const DeviceTable& table,
                                  const std::vector<query::Physical>& physical) const;
-  /// `codes`: as GroupInput's.
-  CodeTables code_tables(const DeviceTable& table, const query::GroupInput& input) const;
+  CodeTables code_tables(const DeviceTable& table) const;
+  const std::vector<RowCodes>& row_codes() const { return row_codes_; }
 
   // Of groups.
   struct Key {
     std::uint64_t stride = 1;
     std::uint64_t values = 1;  ///< the null included
     std::int64_t least = 0;
-    bool nullable = false;  ///< the last value is the null
+    bool nullable = false;                   ///< the last value is the null
+    const query::KeyCodes* codes = nullptr;  ///< of strings that GroupInput has no codes of
+    std::optional<std::size_t> of_row;       ///< in StageUse::columns of row_stage()
   };
   const std::vector<Key>& keys() const { return keys_; }
+  /// The stage whose build row tells some of the keys: group = others + row * row_stride().
+  std::optional<std::size_t> row_stage() const { return row_stage_; }
+  std::uint64_t row_stride() const { return row_stride_; }
+  /// Of the numbers by which rows are in order; of a build side, once it has been finished.
+  unsigned order_bits() const;
   const std::vector<CellsOfAggregate>& aggregates() const { return aggregates_; }
   std::uint64_t groups() const { return groups_; }
   /// Nothing is wanted but the number of rows, and no program is needed for it.
@@ -101,6 +167,33 @@ class PipelineBuilder {
     friend bool operator==(const Cell&, const Cell&) = default;
   };
 
+  void enter_scan();
+  void enter_joins();
+  std::optional<std::size_t> stage_of(std::size_t column) const;
+  Result<Byte> array_of(StageUse& use, const RowColumn& column);
+  Result<std::size_t> column_value(const RowColumn& column);
+  Result<std::size_t> code_of_row(const query::KeyCodes& codes);
+  Result<std::size_t> gathered(StageUse& use, const RowColumn& column);
+  std::size_t table_column(std::size_t column) const {
+    return is_scan_ ? column : column - execution_.first_column;
+  }
+  Status add_stage(const query::BoundStage& stage);
+  Status drop_nulls(query::NodeId id);
+  Status add_truth(query::NodeId id, bool negated);
+  Result<std::size_t> key_value(const query::BoundStage& stage, bool of_probe);
+  Result<std::size_t> with_part_of_key(const query::BoundStage& stage, std::size_t i, bool of_probe,
+                                       const KeyStride& stride, std::optional<std::size_t> key);
+  Status filter_by(std::size_t truth);
+  std::optional<std::size_t> column_of_row(const query::BoundStage& stage, query::NodeId key) const;
+  std::size_t first_steps() const;
+  Status want_order();
+  Status add_order(Pipeline& pipeline);
+  unsigned bits_of_repeats() const;
+  bool tells_row(const query::BoundStage& stage) const;
+  std::optional<std::size_t> choose_row_stage(
+      const query::GroupInput& input, const std::vector<const query::KeyCodes*>& codes) const;
+  Status add_key_of_row(std::size_t column, const query::KeySpec& spec,
+                        const query::KeyCodes* codes);
   Result<Byte> column_of(std::size_t table_column);
   Status add_filter(const query::Filter& filter);
   Status add_tree(const query::Filter& filter, unsigned depth);
@@ -116,7 +209,10 @@ class PipelineBuilder {
                                       bool is_wide);
   Result<std::uint16_t> nullable_columns_of(query::NodeId id);
   Result<std::uint16_t> valid_columns(query::NodeId id);
-  Status add_key(const query::BoundQuery& bound, const query::GroupInput& input, std::size_t i);
+  Status add_key(const query::KeySpec& spec, query::NodeId node, const query::KeyCodes* codes,
+                 bool own_codes);
+  Status add_to_group(std::size_t value, Key key);
+  Status add_to_group(std::size_t value, std::uint64_t stride);
   Status add_aggregate(const query::AggregateCall& call, const query::AggregateSpec& spec,
                        std::uint64_t rows);
   Status add_sum(query::NodeId argument, const query::AggregateSpec& spec, std::uint16_t valid,
@@ -126,15 +222,25 @@ class PipelineBuilder {
   bool sums_only() const;
   Status deal_registers(Pipeline& pipeline) const;
 
-  const query::Graph& graph_;
-  const query::FilterPlan& plan_;
+  const query::Execution& execution_;
+  const query::Graph* graph_ = nullptr;  ///< of the nodes that are added, and
+  bool is_scan_ = true;                  ///< whether it numbers the table's own columns
   std::vector<std::size_t> columns_;
   std::vector<ConditionStep> conditions_;
   std::vector<const query::Filter*> leaves_;
   std::vector<Value> values_;
-  std::map<query::NodeId, std::size_t> known_;
+  std::map<std::pair<const query::Graph*, query::NodeId>, std::size_t> known_;
+  std::vector<StageUse> stages_;
+  Byte arrays_ = 0;
+  std::vector<RowCodes> row_codes_;
+  std::vector<std::pair<std::size_t, bool>> outputs_;  ///< values, and whether they are wide
+  bool is_ordered_ = false;                            ///< the order of pairs of a row matters
+  std::optional<std::size_t> order_;                   ///< the value that says it
+  std::optional<std::size_t> order_output_;            ///< in outputs_
+  std::optional<std::size_t> row_stage_;
+  std::uint64_t row_stride_ = 0;
   std::map<std::pair<Byte, std::int64_t>, std::size_t> loads_;
-  std::map<Byte, std::size_t> code_keys_;  ///< columns whose codes are numbered: which key
+  std::map<Byte, const query::KeyCodes*> codes_;  ///< of columns whose codes are numbered
   std::vector<Key> keys_;
   std::vector<CellsOfAggregate> aggregates_;
   std::vector<Cell> cells_;

@@ -17,11 +17,12 @@ Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   }
   constexpr std::uint64_t kMatchedBytes = MemoryParts::kAlignment;
   std::uint64_t cells = 0;
-  if (pipeline_.place != GroupPlace::kNone) {
+  if (pipeline_.place != GroupPlace::kNone && pipeline_.place != GroupPlace::kRows) {
     cells = pipeline_.groups * (pipeline_.cells + kGroupCells) * sizeof(std::uint64_t);
   }
   PRESSO_ASSIGN(cells_, memory_.allocate(kMatchedBytes + cells));
   pipeline_.matched = reinterpret_cast<std::uint64_t*>(cells_.get());
+  pipeline_.rows_out = pipeline_.matched + 1;
   pipeline_.cells_out = reinterpret_cast<std::uint64_t*>(cells_.get() + kMatchedBytes);
   PRESSO_TRY(kernels_.clear(cells_.get(), kMatchedBytes, stream_));
   if (cells == 0) return {};

@@ -63,15 +63,18 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
   shape.columns_at = place(pipeline.columns * kColumnTaskBytes);
   shape.stack_at = place(kMostConditionDepth * kVectorBits);
   shape.leaves_at = place(pipeline.condition_steps * 8 * kLeafTaskBytes);
+  // Columns have been decoded when a program begins.
+  if (has_program(pipeline)) staging = std::max(staging, pipeline.register_units * kUnitBytes);
   shape.staging_at = place(staging);
+  shape.registers_at = shape.staging_at;
   shape.words_bytes = words * 4;
   shape.words_at = place(buffers * shape.words_bytes);
   if (has_program(pipeline)) {
-    shape.registers_at = place(pipeline.register_units * kUnitBytes);
     shape.open_at = place(pipeline.columns * kOpenColumnBytes);
     if (pipeline.nullable_columns != 0) shape.valid_at = place(pipeline.columns * kVectorBits);
     if (pipeline.lists_rows) shape.list_at = place(kVectorRows * 2);
     if (pipeline.matched_bits != nullptr) shape.bits_at = place(kVectorBits);
+    if (pipeline.repeats) shape.chains_at = place(kMostLookups * kLanes * 4);
   }
   if (pipeline.place == GroupPlace::kLanes || pipeline.place == GroupPlace::kColumns) {
     shape.cells_at = place(static_cast<std::uint32_t>(kLanes * cell_bytes(pipeline)));

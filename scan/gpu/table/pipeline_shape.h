@@ -29,13 +29,14 @@ struct PipelineShape {
   std::uint32_t leaves_at = 0;
   std::uint32_t staging_at = 0;
   std::uint32_t words_at = 0;
-  std::uint32_t words_bytes = 0;  ///< of each of one or two such pieces
-  std::uint32_t buffers = 2;      ///< with two the next vector's are under way
-  std::uint32_t registers_at = 0;
+  std::uint32_t words_bytes = 0;   ///< of each of one or two such pieces
+  std::uint32_t buffers = 2;       ///< with two the next vector's are under way
+  std::uint32_t registers_at = 0;  ///< where the staging area was
   std::uint32_t open_at = 0;
   std::uint32_t valid_at = 0;
   std::uint32_t list_at = 0;
   std::uint32_t bits_at = 0;
+  std::uint32_t chains_at = 0;
   std::uint32_t cells_at = 0;
   std::uint16_t words_of[kMostPipelineColumns] = {};  ///< within such a piece, in words
 

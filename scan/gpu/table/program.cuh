@@ -8,6 +8,8 @@
 // Tests: tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
+#include "scan/gpu/join/key_array.cuh"
+#include "scan/gpu/join/key_table.cuh"
 #include "scan/gpu/table/conditions.cuh"
 
 namespace presso::gpu {
@@ -97,6 +99,17 @@ struct ProgramSpace {
       u32* const to = narrow(place);
       rows.for_each([&](u32 k) { to[k * kWarpSize] = static_cast<u32>(values[k]); });
     }
+  }
+
+  /// Of a lookup with chains: which of the lane's rows have found a build row.
+  PRESSO_DEVICE u32& found(u32 lookup) const {
+    return reinterpret_cast<u32*>(space.base +
+                                  space.shape.chains_at)[lookup * kWarpSize + simt::lane()];
+  }
+
+  PRESSO_DEVICE void clear_found() const {
+    if (!of.repeats) return;
+    for (u32 i = 0; i < kMostLookups; ++i) found(i) = 0;
   }
 
   PRESSO_DEVICE bool is_valid(u32 column, u32 row) const {
@@ -218,6 +231,15 @@ PRESSO_DEVICE void run_load(const ProgramSpace& program, const PipelineStep& ste
 
 // --- steps
 
+template <class Rows>
+PRESSO_DEVICE void run_row(const ProgramSpace& program, const PipelineStep& step,
+                           const VectorPlace& at, const Rows& rows) {
+  const u64 first = program.of.table.slices[at.slice].first_row + at.vector * kVectorRows;
+  u64 values[kChunkSteps] = {};
+  rows.for_each([&](u32 k) { values[k] = first + rows.row(k); });
+  program.write(step.to, rows, values);
+}
+
 /// An operation on numbers of 32 bits where all are narrow, else of 64: the same result, where it
 /// fits into what it is written to.
 template <class Rows, class Operation>
@@ -293,18 +315,102 @@ PRESSO_DEVICE u32 alive_after(const ProgramSpace& program, const PipelineStep& s
   return alive;
 }
 
+// --- joins
+
+/// Build rows of keys, kNoRow where there is none; of the rows that `alive` says.
+PRESSO_DEVICE void find_rows(const Lookup& in, u32 alive, const u64 (&keys)[kChunkSteps],
+                             u32 (&found)[kChunkSteps]) {
+  PRESSO_UNROLL
+  for (u32 first = 0; first < kChunkSteps; first += kTileItems) {
+    u64 some[kTileItems];
+    u32 rows[kTileItems];
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kTileItems; ++i) some[i] = keys[first + i];
+    const u32 joins = alive >> first & low_ones(kTileItems);
+    if (in.places != nullptr) {
+      KeyArray<u64>{in.places, in.least, in.last}.find(0, some, joins, rows, nullptr);
+    } else {
+      const KeyTable<u64> table{static_cast<KeyUnit<u64>*>(in.units), in.unit_count};
+      table.find(0, some, joins, rows, nullptr);
+    }
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kTileItems; ++i) found[first + i] = rows[i];
+  }
+}
+
 /// Returns which of the lane's rows are left.
+template <class Rows>
+PRESSO_DEVICE u32 run_find(const ProgramSpace& program, const PipelineStep& step, const Rows& rows,
+                           u32 alive) {
+  u64 values[kChunkSteps] = {};
+  u32 found[kChunkSteps];
+  program.read(step.a, rows, values);
+  find_rows(program.of.lookups[step.column], alive, values, found);
+  const bool wants_one = step.kind != PipelineStep::Kind::kFindNone;
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    if ((found[k] != kNoRow) != wants_one) alive &= ~(1u << k);
+    values[k] = found[k];
+  }
+  if (step.kind != PipelineStep::Kind::kFind) return alive;
+  program.write(step.to, rows, values);
+  if (program.of.lookups[step.column].next != nullptr) program.found(step.column) = alive;
+  return alive;
+}
+
+/// Goes on to the next build row of each row, where there is one; returns which rows have it.
+template <class Rows>
+PRESSO_DEVICE u32 find_next(const ProgramSpace& program, const PipelineStep& step,
+                            const Rows& rows) {
+  u64 values[kChunkSteps] = {};
+  u32 alive = program.found(step.column);
+  program.read(step.to, rows, values);
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    if ((alive >> k & 1) == 0) continue;
+    const u32 next = simt::load_readonly(program.of.lookups[step.column].next + values[k]);
+    if (next == kNoRow) alive &= ~(1u << k);
+    values[k] = next;
+  }
+  program.write(step.to, rows, values);
+  program.found(step.column) = alive;
+  return alive;
+}
+
+template <class Rows>
+PRESSO_DEVICE void run_gather(const ProgramSpace& program, const PipelineStep& step,
+                              const Rows& rows, u32 alive) {
+  const RowArray array = program.of.arrays[step.column];
+  u64 values[kChunkSteps] = {};
+  program.read(step.a, rows, values);
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    if ((alive >> k & 1) == 0) continue;
+    const u32 row = static_cast<u32>(values[k]);
+    if (array.is_wide) {
+      values[k] = simt::load_readonly(static_cast<const u64*>(array.values) + row);
+    } else {
+      const u32 value = simt::load_readonly(static_cast<const u32*>(array.values) + row);
+      values[k] = static_cast<u64>(std::int64_t{static_cast<std::int32_t>(value)});
+    }
+  }
+  program.write(step.to, rows, values);
+}
+
+/// Runs the steps from `first` to before `end`; returns which of the lane's rows are left.
 template <bool kDense>
 PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at,
-                              const ChunkRows<kDense>& rows) {
-  u32 alive = rows.alive;
-  for (u32 i = 0; i < program.of.steps; ++i) {
+                              const ChunkRows<kDense>& rows, u32 first, u32 end, u32 alive) {
+  for (u32 i = first; i < end; ++i) {
     const PipelineStep& step = program.of.program[i];
     using Kind = PipelineStep::Kind;
     switch (step.kind) {
       case Kind::kLoad:
       case Kind::kLoadCode:
         run_load(program, step, at, rows);
+        break;
+      case Kind::kRow:
+        run_row(program, step, at, rows);
         break;
       case Kind::kAdd:
         run_operation(program, step, rows, AddStep{});
@@ -333,6 +439,15 @@ PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at
       case Kind::kFilter:
         alive = alive_after(program, step, rows, alive);
         if (!simt::any(alive != 0)) return 0;
+        break;
+      case Kind::kFind:
+      case Kind::kFindAny:
+      case Kind::kFindNone:
+        alive = run_find(program, step, rows, alive);
+        if (!simt::any(alive != 0)) return 0;
+        break;
+      case Kind::kGather:
+        run_gather(program, step, rows, alive);
         break;
     }
   }

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Queries on a GPU (scan/query/query_device.h): row groups come to the device as they are stored,
-// as many at a time as fit, pipelines run over them, and groups come back.
+// as many at a time as fit, pipelines run over them, and groups come back. Tables that are joined
+// to them come first: pipelines of their own write their rows, and lookups are made of these.
 // Tested by tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 
-#include "scan/gpu/table/pipeline_run.h"
+#include "decompress/gpu/runtime/memory.h"
+#include "scan/gpu/table/string_kernels.h"
+#include "scan/gpu/table/table_kernels.h"
 #include "scan/query/query_device.h"
 
 namespace presso::gpu {
@@ -27,12 +32,6 @@ class QueryOnGpu final : public QueryDevice {
   Result<std::shared_ptr<const query::MatchedRows>> rows(query::Execution& execution) override;
 
  private:
-  /// Loads what is wanted of the execution's tables and runs the pipeline over it; `done` is called
-  /// for each loaded part.
-  Status run(query::Execution& execution, const PipelineBuilder& builder, PipelineRun& run,
-             Stream stream, const query::GroupInput* input,
-             const std::function<Status(const DeviceTable&)>& done);
-
   std::unique_ptr<Device> device_;
   std::shared_ptr<TableKernels> kernels_;
   std::shared_ptr<StringKernels> strings_;

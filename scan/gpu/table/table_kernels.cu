@@ -3,6 +3,7 @@
 // described where their bodies are.
 #include "decompress/gpu/runtime/current_device.h"
 #include "decompress/gpu/runtime/kernel_launch.h"
+#include "scan/gpu/join/device_join.h"
 #include "scan/gpu/table/pipeline.cuh"
 #include "scan/gpu/table/table_check.cuh"
 #include "scan/gpu/table/table_kernels.h"
@@ -121,6 +122,12 @@ class CudaTableKernels final : public TableKernels {
       launch<false>(pipeline, shape, scratch, thread_blocks, stream);
     }
     return launched("pipeline");
+  }
+
+  Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
+                      Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::build_lookup(to, build, totals, stream);
   }
 
  private:

@@ -7,6 +7,7 @@
 
 #include "decompress/columns/gpu/column_batch.h"
 #include "decompress/gpu/runtime/device.h"
+#include "scan/gpu/join/join_types.h"
 #include "scan/gpu/table/pipeline_shape.h"
 
 namespace presso::gpu {
@@ -29,6 +30,9 @@ class TableKernels {
   /// `scratch`: scratch_bytes() for so many thread blocks.
   virtual Status run(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
                      std::uint32_t thread_blocks, Stream stream) = 0;
+  /// enqueue_lookup() of lookup_steps.h.
+  virtual Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
+                              Stream stream) = 0;
 };
 
 /// On a device, as list_devices() counts; where the build has CUDA.

@@ -103,7 +103,7 @@ struct QuerySummary {
   std::uint64_t spilled_bytes = 0;
   std::uint64_t passes = 1;  ///< over the tables, with those that were given up for lack of memory
   std::string device;        ///< that has run a part of the query; empty: the CPU has run all
-  std::string on_device;     ///< which part: "conditions and groups", "conditions"
+  std::string on_device;     ///< which part: "joins, conditions and groups"
   std::string why_cpu;       ///< why a device that was given has not run all that it could
 };
 

@@ -2,8 +2,10 @@
 // How fast a GPU answers a query whose columns are in its memory as they are stored. The table is
 // loaded several times, so that it is larger than any cache, and queried as one.
 //
-//   table_gpu_rate TABLE COPIES QUERY...     QUERY: "WHERE | GROUP BY | AGGREGATES"
+//   table_gpu_rate TABLE COPIES QUERY...     QUERY: "WHERE | GROUP BY | AGGREGATES", or a statement
+//                                            of SQL, in which TABLE is joined to other files
 //
+// Build sides of joins are made once, before the clock starts; TABLE must be what is read in order.
 // Each query runs once over one copy, and its answer is compared with the CPU's; then over all
 // copies, where each count and sum must be so many times that of one; then it is timed: median of
 // 15 runs, from clearing the groups until they are there. Prints a line of CSV for each: query,
@@ -18,8 +20,9 @@
 #include <vector>
 
 #include "decompress/gpu/runtime/cuda_device.h"
+#include "presso/sql.h"
 #include "presso/stopwatch.h"
-#include "scan/gpu/table/pipeline_run.h"
+#include "scan/gpu/table/build_sides.h"
 #include "scan/gpu/table/query_on_gpu.h"
 #include "scan/query/table_facts.h"
 #include "tests/unit/scan/query/text_sink.h"
@@ -109,17 +112,25 @@ class RateDevice final : public QueryDevice {
 
   Result<query::RowStore> groups(query::Execution& execution,
                                  const query::GroupInput& input) override {
-    gpu::PipelineBuilder builder(*execution.query.input, execution.plan);
+    PRESSO_ASSIGN(const auto codes, gpu::codes_of_keys(execution, input));
+    std::vector<const query::KeyCodes*> known;
+    for (const auto& one : codes) known.push_back(one.get());
+    gpu::PipelineBuilder builder(execution);
     PRESSO_TRY(builder.add_conditions());
-    PRESSO_TRY(builder.add_groups(execution.query, input, execution.summary.rows_in * copies_));
-    PRESSO_ASSIGN(const gpu::Pipeline pipeline, builder.finish());
+    PRESSO_TRY(builder.add_joins());
+    PRESSO_TRY(builder.add_groups(input, known, execution.summary.rows_in * copies_));
     PRESSO_ASSIGN(const gpu::OwnedStream stream, gpu::make_stream(memory_.device()));
+    const gpu::RunSpace space{memory_, kernels_, strings_, stream.get()};
+    PRESSO_ASSIGN(const auto sides, gpu::build_sides(space, execution, builder));
+    PRESSO_ASSIGN(gpu::Pipeline pipeline, builder.finish());
+    PRESSO_ASSIGN(const gpu::DeviceMemory placed,
+                  gpu::place_arrays(space, builder, sides, pipeline));
     Copies copies;
     PRESSO_TRY(copies.load(memory_, kernels_, execution.tables, builder, copies_, stream.get()));
     PRESSO_ASSIGN(gpu::LeafTables leaves,
                   builder.leaf_tables(copies.first(), query::physical_of(execution.scan.columns)));
     repeat_ranges(leaves, copies.first().slices().size());
-    const gpu::CodeTables codes = builder.code_tables(copies.first(), input);
+    const gpu::CodeTables code_tables = builder.code_tables(copies.first());
     PRESSO_ASSIGN(const gpu::TableConditions conditions, builder.conditions_over(copies.first()));
     gpu::StringRows strings(memory_, strings_, stream.get());
     PRESSO_TRY(strings.prepare(copies.all(), conditions.strings));
@@ -128,7 +139,7 @@ class RateDevice final : public QueryDevice {
       gpu::PipelineRun run(memory_, kernels_, stream.get());
       PRESSO_TRY(run.begin(pipeline));
       run.set_conditions(conditions.steps, strings);
-      PRESSO_TRY(run.prepare(copies.first(), copies.blocks(), leaves, codes));
+      PRESSO_TRY(run.prepare(copies.first(), copies.blocks(), leaves, code_tables));
       PRESSO_TRY(memory_.device().wait(stream.get()));
       const Stopwatch time;
       PRESSO_TRY(strings.enqueue());
@@ -188,7 +199,37 @@ std::vector<std::string> parts_of(const std::string& query) {
   return parts;
 }
 
-Query query_of(const Table& table, const std::vector<std::string>& parts) {
+/// Tables in files that stay open.
+class OpenTables {
+ public:
+  Result<Table> open(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat about {};
+    if (fd < 0 || fstat(fd, &about) != 0) {
+      return make_error(ErrorCode::kIo, path + " cannot be read");
+    }
+    files_.push_back(
+        std::make_unique<FdRandomAccess>(fd, static_cast<std::uint64_t>(about.st_size)));
+    return Table::open(*files_.back());
+  }
+
+ private:
+  std::vector<std::unique_ptr<FdRandomAccess>> files_;
+};
+
+Result<Query> query_of(OpenTables& files, const Table& table, const std::string& text) {
+  if (text.rfind("select ", 0) == 0) {
+    PRESSO_ASSIGN(const SqlQuery statement, parse_sql(text));
+    std::vector<Table> tables;
+    PRESSO_ASSIGN(Table first, files.open(statement.from.path));
+    tables.push_back(std::move(first));
+    for (const SqlJoin& join : statement.joins) {
+      PRESSO_ASSIGN(Table other, files.open(join.source.path));
+      tables.push_back(std::move(other));
+    }
+    return Query::from(statement, text, std::move(tables));
+  }
+  const std::vector<std::string> parts = parts_of(text);
   Query query = Query::from(table);
   if (parts[0].find_first_not_of(' ') != std::string::npos) query.where(parts[0]);
   if (parts[1].find_first_not_of(' ') != std::string::npos) query.group_by(parts[1]);
@@ -206,9 +247,8 @@ Result<std::string> answer(const Query& query, std::shared_ptr<QueryDevice> devi
   return sink.text;
 }
 
-Status measure(const Table& table, unsigned copies, const std::string& text) {
-  const auto parts = parts_of(text);
-  const Query query = query_of(table, parts);
+Status measure(OpenTables& files, const Table& table, unsigned copies, const std::string& text) {
+  PRESSO_ASSIGN(const Query query, query_of(files, table, text));
   QuerySummary of_cpu, of_gpu;
   PRESSO_ASSIGN(const std::string expected, answer(query, nullptr, &of_cpu));
   PRESSO_ASSIGN(auto device, gpu::open_cuda_device(0));
@@ -244,14 +284,8 @@ int run(int count, char** arguments) {
     std::cerr << "table_gpu_rate TABLE COPIES QUERY...\n";
     return 2;
   }
-  const int fd = open(arguments[1], O_RDONLY | O_CLOEXEC);
-  struct stat about {};
-  if (fd < 0 || fstat(fd, &about) != 0) {
-    std::cerr << arguments[1] << ": cannot be read\n";
-    return 1;
-  }
-  const FdRandomAccess file(fd, static_cast<std::uint64_t>(about.st_size));
-  const auto table = Table::open(file);
+  OpenTables files;
+  const auto table = files.open(arguments[1]);
   if (!table.ok()) {
     std::cerr << table.error().message() << '\n';
     return 1;
@@ -260,7 +294,7 @@ int run(int count, char** arguments) {
   int status = 0;
   for (int i = 3; i < count; ++i) {
     const Status done =
-        measure(*table, static_cast<unsigned>(std::atoi(arguments[2])), arguments[i]);
+        measure(files, *table, static_cast<unsigned>(std::atoi(arguments[2])), arguments[i]);
     if (done.ok()) continue;
     std::cerr << arguments[i] << ": " << done.error().message() << '\n';
     status = 1;

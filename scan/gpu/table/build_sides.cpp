@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/table/build_sides.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "decompress/gpu/runtime/memory_parts.h"
+#include "scan/gpu/table/host_rows.h"
+#include "scan/gpu/table/upload.h"
+#include "scan/query/join_build.h"
+#include "scan/query/table_facts.h"
+
+namespace presso::gpu {
+namespace {
+
+Error refused(std::string why) {
+  return make_error(ErrorCode::kUnsupported, std::move(why));
+}
+
+/// Of tables whose strings are numbered row by row, which the CPU does.
+constexpr std::uint64_t kMostNumberedRows = 1'000'000;
+
+/// Of the table that a build side reads in order, where the CPU makes its rows.
+constexpr std::uint64_t kMostHostRows = 20'000'000;
+
+/// Where a build side's rows go.
+struct RowMemory {
+  DeviceMemory keys;
+  DeviceMemory values;
+  std::vector<RowArray> columns;
+};
+
+Result<RowMemory> make_room(const RunSpace& space, const StageUse& use, std::uint64_t rows) {
+  if (rows > kMostLookupRows) return refused("a build side of more than 2^31 rows");
+  rows = std::max<std::uint64_t>(rows, 1);
+  MemoryParts parts;
+  std::vector<std::uint64_t> places;
+  for (const RowColumn& column : use.columns) {
+    places.push_back(parts.add(rows * (column.is_wide ? 8 : 4)));
+  }
+  if (rows * sizeof(std::uint64_t) + parts.bytes() > space.memory.limits().device_bytes / 2) {
+    return refused("a build side for which there may be too little device memory");
+  }
+  RowMemory room;
+  PRESSO_ASSIGN(room.keys, space.memory.allocate(rows * sizeof(std::uint64_t)));
+  if (use.columns.empty()) return room;
+  PRESSO_ASSIGN(room.values, space.memory.allocate(parts.bytes()));
+  for (std::size_t i = 0; i < use.columns.size(); ++i) {
+    room.columns.push_back({room.values.get() + places[i], use.columns[i].is_wide});
+  }
+  return room;
+}
+
+/// The rows of a stage's build side, with their keys.
+Status write_rows(const RunSpace& space, query::Execution& scan, const StageUse& use,
+                  RowMemory& room, BuildSide& side) {
+  PipelineBuilder builder(scan);
+  PRESSO_TRY(builder.add_conditions());
+  PRESSO_TRY(builder.add_joins());
+  PRESSO_TRY(builder.add_rows(use));
+  PRESSO_ASSIGN(const std::vector<BuildSide> sides, build_sides(space, scan, builder));
+  PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
+  PRESSO_ASSIGN(const DeviceMemory placed, place_arrays(space, builder, sides, pipeline));
+  // Where keys of its own build sides repeat there may be more.
+  for (std::uint64_t most = query::rows_of(scan.tables);;) {
+    PRESSO_ASSIGN(room, make_room(space, use, most));
+    pipeline.most_rows_out = most;
+    pipeline.output[0].to.values = room.keys.get();
+    for (std::size_t i = 0; i < room.columns.size(); ++i) {
+      pipeline.output[i + 1].to = room.columns[i];
+    }
+    PipelineRun run(space.memory, space.kernels, space.stream);
+    PRESSO_TRY(run.begin(pipeline));
+    PRESSO_TRY(
+        run_over_tables(space, scan, builder, run, [](const DeviceTable&) { return Status(); }));
+    PRESSO_ASSIGN(side.rows, run.matched());
+    if (side.rows <= most) break;
+    most = side.rows;
+    room = {};
+  }
+  side.order_bits = builder.order_bits();
+  return {};
+}
+
+/// The same of rows that the CPU makes.
+Status copy_rows(const RunSpace& space, query::Execution& scan, const StageUse& use,
+                 RowMemory& room, BuildSide& side) {
+  PRESSO_ASSIGN(const HostRows rows, rows_by_cpu(scan, use));
+  side.rows = rows.keys.size();
+  side.order_bits = static_cast<unsigned>(std::bit_width(side.rows));
+  PRESSO_ASSIGN(room, make_room(space, use, side.rows));
+  if (side.rows == 0) return {};
+  const std::size_t bytes = rows.keys.size() * sizeof(std::uint64_t);
+  PRESSO_ASSIGN(const PinnedMemory pinned, space.memory.allocate_pinned(bytes));
+  Device& device = space.memory.device();
+  std::memcpy(pinned.get(), rows.keys.data(), bytes);
+  PRESSO_TRY(device.copy_in(room.keys.get(), pinned.get(), bytes, space.stream));
+  PRESSO_TRY(device.wait(space.stream));
+  for (std::size_t i = 0; i < room.columns.size(); ++i) {
+    const RowArray& to = room.columns[i];
+    for (std::size_t row = 0; row < rows.keys.size(); ++row) {
+      const std::int64_t value = rows.columns[i][row];
+      if (to.is_wide) {
+        store(pinned.get() + 8 * row, value);
+      } else {
+        store(pinned.get() + 4 * row, static_cast<std::int32_t>(value));
+      }
+    }
+    PRESSO_TRY(device.copy_in(static_cast<Byte*>(to.values), pinned.get(),
+                              to.is_wide ? bytes : bytes / 2, space.stream));
+    PRESSO_TRY(device.wait(space.stream));
+  }
+  return {};
+}
+
+/// By a pipeline, or by the CPU if that is none; what has to be said of that.
+Result<std::string> make_rows(const RunSpace& space, query::Execution& parent, const StageUse& use,
+                              RowMemory& room, BuildSide& side) {
+  const auto attempt = [&](const auto& make) -> Status {
+    query::Execution scan(parent, use.stage->build);
+    PRESSO_TRY(query::start_build_scan(scan, parent, *use.stage, parent.memory_bytes));
+    PRESSO_TRY(make(space, scan, use, room, side));
+    parent.summary.bytes_stored += scan.summary.bytes_stored;
+    parent.summary.blocks_skipped += scan.summary.blocks_skipped;
+    parent.notes.insert(parent.notes.end(), scan.notes.begin(), scan.notes.end());
+    return {};
+  };
+  const Status by_gpu = attempt(write_rows);
+  if (by_gpu.ok()) return std::string();
+  if (by_gpu.error().code != ErrorCode::kUnsupported) return by_gpu.error();
+  room = {};
+  if (query::rows_of((*parent.sources)[use.stage->build.root]) > kMostHostRows) {
+    return by_gpu.error();
+  }
+  PRESSO_TRY(attempt(copy_rows));
+  return " by the CPU (" + by_gpu.error().what + ")";
+}
+
+Result<BuildSide> build_side(const RunSpace& space, query::Execution& parent,
+                             const PipelineBuilder& builder, const StageUse& use) {
+  BuildSide side;
+  RowMemory room;
+  PRESSO_ASSIGN(const std::string who, make_rows(space, parent, use, room, side));
+  side.values = std::move(room.values);
+  side.columns = std::move(room.columns);
+
+  const LookupPlan plan(side.rows, builder.key_range(*use.stage));
+  PRESSO_ASSIGN(side.structure, space.memory.allocate(MemoryParts::kAlignment + plan.bytes()));
+  side.lookup = plan.at(side.structure.get() + MemoryParts::kAlignment);
+  if (use.row) {
+    const std::uint64_t rows = std::max<std::uint64_t>(side.rows, 1);
+    PRESSO_ASSIGN(side.next, space.memory.allocate(rows * sizeof(std::uint32_t)));
+    side.lookup.next = reinterpret_cast<std::uint32_t*>(side.next.get());
+  }
+  JoinRows build;
+  build.d_keys = room.keys.get();
+  build.count = static_cast<std::uint32_t>(side.rows);
+  auto* const totals = reinterpret_cast<JoinTotals*>(side.structure.get());
+  PRESSO_TRY(space.kernels.build_lookup(side.lookup, build, totals, space.stream));
+  Device& device = space.memory.device();
+  PRESSO_ASSIGN(const PinnedMemory pinned, space.memory.allocate_pinned(sizeof(JoinTotals)));
+  PRESSO_TRY(device.copy_out(pinned.get(), side.structure.get(), sizeof(JoinTotals), space.stream));
+  PRESSO_TRY(device.wait(space.stream));
+  side.repeats = reinterpret_cast<const JoinTotals*>(pinned.get())->has_duplicates != 0;
+  if (!side.repeats) {
+    side.lookup.next = nullptr;
+    side.next = {};
+  }
+  const std::string& name = parent.query.joins->sources[use.stage->build.root].name;
+  parent.notes.push_back(
+      "on the GPU: " + grouped(side.rows) + " rows of " + name + who + ", " +
+      (plan.is_array() ? "an array of " + grouped(plan.places()) + " places" : "a table of keys") +
+      (side.repeats ? ", keys repeat" : ""));
+  return side;
+}
+
+/// What an array has for the build rows.
+Result<std::vector<std::int64_t>> values_of(const RunSpace& space, const RowArray& array,
+                                            std::uint64_t rows) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(rows));
+  const std::size_t bytes = values.size() * (array.is_wide ? 8 : 4);
+  if (bytes == 0) return values;
+  PRESSO_ASSIGN(const PinnedMemory pinned, space.memory.allocate_pinned(bytes));
+  PRESSO_TRY(space.memory.device().copy_out(pinned.get(), static_cast<const Byte*>(array.values),
+                                            bytes, space.stream));
+  PRESSO_TRY(space.memory.device().wait(space.stream));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = array.is_wide ? load<std::int64_t>(pinned.get() + 8 * i)
+                              : std::int64_t{load<std::int32_t>(pinned.get() + 4 * i)};
+  }
+  return values;
+}
+
+}  // namespace
+
+Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Execution& execution,
+                                           PipelineBuilder& builder) {
+  std::vector<BuildSide> sides;
+  for (const StageUse& use : builder.stages()) {
+    PRESSO_ASSIGN(BuildSide side, build_side(space, execution, builder, use));
+    PRESSO_TRY(builder.set_side(sides.size(), side.rows, side.repeats, side.order_bits));
+    sides.push_back(std::move(side));
+  }
+  return sides;
+}
+
+Result<DeviceMemory> place_arrays(const RunSpace& space, const PipelineBuilder& builder,
+                                  const std::vector<BuildSide>& sides, Pipeline& pipeline) {
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const StageUse& use = builder.stages()[i];
+    pipeline.lookups[i] = sides[i].lookup;
+    for (std::size_t k = 0; k < use.arrays.size(); ++k) {
+      pipeline.arrays[use.arrays[k]] = sides[i].columns[k];
+    }
+  }
+  Upload upload;
+  std::vector<std::size_t> pieces;
+  for (const RowCodes& one : builder.row_codes()) {
+    pieces.push_back(upload.add(one.codes->numbers_of_rows()));
+  }
+  if (upload.bytes() == 0) return DeviceMemory();
+  PRESSO_ASSIGN(DeviceMemory memory, space.memory.allocate(upload.bytes()));
+  PRESSO_ASSIGN(const PinnedMemory pinned, space.memory.allocate_pinned(upload.bytes()));
+  upload.write(pinned.get());
+  Device& device = space.memory.device();
+  PRESSO_TRY(device.copy_in(memory.get(), pinned.get(), static_cast<std::size_t>(upload.bytes()),
+                            space.stream));
+  PRESSO_TRY(device.wait(space.stream));
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto* const numbers = upload.at<std::uint32_t>(memory.get(), pieces[i]);
+    pipeline.arrays[builder.row_codes()[i].array] = {const_cast<std::uint32_t*>(numbers), false};
+  }
+  return memory;
+}
+
+Result<RowKeys> keys_of_rows(const RunSpace& space, const PipelineBuilder& builder,
+                             const BuildSide& side) {
+  const StageUse& use = builder.stages()[*builder.row_stage()];
+  RowKeys keys;
+  for (const PipelineBuilder::Key& key : builder.keys()) {
+    keys.values.emplace_back();
+    keys.null_values.emplace_back();
+    if (!key.of_row) continue;
+    PRESSO_ASSIGN(keys.values.back(), values_of(space, side.columns[*key.of_row], side.rows));
+    keys.null_values.back() = use.columns[*key.of_row].null_value;
+  }
+  return keys;
+}
+
+Result<std::vector<std::unique_ptr<query::KeyCodes>>> codes_of_keys(
+    query::Execution& execution, const query::GroupInput& input) {
+  const query::BoundQuery& bound = execution.query;
+  std::vector<std::unique_ptr<query::KeyCodes>> codes(bound.keys.size());
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const query::Node& node = bound.input->at(bound.keys[i]);
+    const bool is_string =
+        node.kind == query::Node::Kind::kColumn && node.physical == query::Physical::kString;
+    if (!is_string || input.codes()[i] != nullptr) continue;
+    const std::uint64_t most_bytes = execution.memory_bytes / 4 / codes.size();
+    const query::BoundQuery* scan = &bound;
+    const std::vector<Table>* tables = &execution.tables;
+    std::size_t column = node.column;
+    if (bound.joins != nullptr) {
+      const std::size_t number = bound.joins->source_of(column);
+      const query::BoundSource& source = bound.joins->sources[number];
+      scan = &source.scan;
+      tables = &(*execution.sources)[number];
+      column -= source.first_column;
+      PRESSO_ASSIGN(codes[i], query::KeyCodes::make(*tables, column, most_bytes));
+    }
+    if (codes[i] != nullptr) continue;
+    PRESSO_ASSIGN(codes[i], query::KeyCodes::make_by_rows(
+                                *tables, query::physical_of(scan->columns), column,
+                                kMostNumberedRows, most_bytes, *execution.counters));
+    if (codes[i] != nullptr) execution.summary.bytes_stored += codes[i]->stored_bytes();
+  }
+  return codes;
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Joined and grouped on the emulated GPU, queries give what they give on the CPU.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/simt/emulated_query_device.h"
+#include "tests/simt/join_cases.h"
+#include "tests/support/sanitized.h"
+
+namespace presso {
+namespace {
+
+using namespace test;
+
+class JoinsOnGpu : public ::testing::TestWithParam<std::pair<int, std::uint32_t>> {};
+
+TEST_P(JoinsOnGpu, AnswerAsTheCpu) {
+  const auto [rows, group_rows] = GetParam();
+  const JoinedTables tables(rows, group_rows);
+  std::uint32_t seed = 1;
+  for (const char* const statement : kJoinStatements) {
+    SCOPED_TRACE(statement);
+    const Query query = tables.query_of(statement);
+    const Answer expected = answer_of(query, nullptr);
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const Answer found = answer_of(query, make_emulated_query_device(faults, ++seed));
+    EXPECT_EQ(found.text, expected.text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+    EXPECT_EQ(found.summary.on_device, "joins, conditions and groups");
+    EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
+    EXPECT_GE(found.summary.bytes_stored, found.summary.bytes_read);
+    EXPECT_EQ(faults->live_bytes, 0u);
+    EXPECT_EQ(faults->live_handles, 0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, JoinsOnGpu,
+                         ::testing::Values(std::pair{700, 1000u}, std::pair{3000, 1024u},
+                                           std::pair{9000, 1u << 20}));
+
+class JoinsOnGpuFaults : public ::testing::Test {
+ protected:
+  const JoinedTables tables{3000, 1024};
+};
+
+TEST_F(JoinsOnGpuFaults, WhatItCannotDoIsLeftToTheCpu) {
+  struct Left {
+    const char* statement;
+    const char* why;
+  };
+  for (const Left& left : {
+           Left{"select facts.part, value, count(*) from facts join twice on facts.part = twice.id "
+                "join makers on facts.maker = makers.id group by facts.part, value, makers.id",
+                "more than 16,777,216 possible groups"},
+           Left{"select count(*) from facts left join parts on facts.part = parts.id",
+                "outer joins, and joins that give rows of the smaller side"},
+           Left{"select count(*) from facts join parts on facts.word = parts.name",
+                "keys of a join that are no integers"},
+           Left{"select sum(weight) from facts join parts on facts.part = parts.id",
+                "columns of joined tables that may be null"},
+           Left{"select facts.id, size from facts join parts on facts.part = parts.id",
+                "joined rows, where they are not grouped"},
+           Left{"select count(*), sum(other) from many join same on many.one = same.one",
+                "joins that give many more rows than there were"},
+       }) {
+    SCOPED_TRACE(left.statement);
+    const Query query = tables.query_of(left.statement);
+    const Answer found = answer_of(query, make_emulated_query_device());
+    const Answer expected = answer_of(query, nullptr);
+    EXPECT_EQ(found.text, expected.text);
+    EXPECT_EQ(found.summary.bytes_read, expected.summary.bytes_read);
+    EXPECT_EQ(found.summary.why_cpu, left.why);
+    EXPECT_EQ(found.summary.device, "");
+  }
+}
+
+TEST_F(JoinsOnGpuFaults, EachAllocationMayFail) {
+  const Query query = tables.query_of(kNestedJoin);
+  for (const bool pinned : {false, true}) {
+    const auto whole = std::make_shared<EmulatedFaults>();
+    ASSERT_NE(answer_of(query, make_emulated_query_device(whole)).text, "");
+    const std::uint64_t count = pinned ? whole->pinned_allocations : whole->allocations;
+    ASSERT_GT(count, 10u);
+    for (std::uint64_t i = 0; i < count; i += kIsSanitized ? 5 : 1) {
+      const auto faults = std::make_shared<EmulatedFaults>();
+      (pinned ? faults->pinned_allocation : faults->allocation) = i;
+      const Answer found = answer_of(query, make_emulated_query_device(faults));
+      EXPECT_EQ(found.text, std::string("error: out of ") + (pinned ? "" : "device ") +
+                                "memory: as the test wants it");
+      EXPECT_EQ(faults->live_bytes, 0u);
+      EXPECT_EQ(faults->live_handles, 0u);
+    }
+  }
+}
+
+TEST_F(JoinsOnGpuFaults, TheDeviceMayBeLostAtAnyTime) {
+  const Query query = tables.query_of(kNestedJoin);
+  const auto whole = std::make_shared<EmulatedFaults>();
+  ASSERT_NE(answer_of(query, make_emulated_query_device(whole)).text, "");
+  for (std::uint64_t i = 0; i < whole->launches; i += kIsSanitized ? 5 : 1) {
+    const auto faults = std::make_shared<EmulatedFaults>();
+    faults->launch = i;
+    const Answer found = answer_of(query, make_emulated_query_device(faults));
+    EXPECT_NE(found.text.find("GPU failed"), std::string::npos) << found.text;
+    EXPECT_EQ(faults->live_bytes, 0u);
+    EXPECT_EQ(faults->live_handles, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace presso

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Queries that join tables, on a GPU. Resident: lineitem lies in its memory as it is stored, so many
+# copies of scale 1, and build sides were made before the clock starts (table_gpu_rate, which
+# compares each answer with the CPU's first); and 2^30 random numbers of 20 bits, which are looked
+# up among 10^6. From files: the command, start, reading, build sides
+# and answer included, beside the same command on the CPU, whose answer must be the same. Writes CSV
+# files to OUT.
+#
+#   join_queries_gpu.sh BIN OUT [resident | files | check]
+#
+# check: small, under the tools of compute-sanitizer. Default: resident, then files.
+set -euo pipefail
+
+bin=${1:?"usage: join_queries_gpu.sh BIN OUT [resident | files | check]"}
+out=${2:?"usage: join_queries_gpu.sh BIN OUT [resident | files | check]"}
+bin=$(realpath "$bin") out=$(realpath "$out")
+mode=${3-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+PATH=$PATH:${CUDA_PATH:-/usr/local/cuda}/bin
+
+# make_tables SCALE: TPC-H's, in a folder of that name.
+make_tables() {
+  mkdir -p "$1"
+  local table
+  for table in lineitem orders customer part supplier nation region; do
+    "$bin/presso_generate_table" "$table" --scale "$1" -o "$1/$table.csv" &
+  done
+  wait
+  for table in lineitem orders customer part supplier nation region; do
+    "$bin/presso" compress --table auto -q "$1/$table.csv" -o "$1/$table"
+    rm "$1/$table.csv"
+  done
+}
+
+# make_numbers: 2^22 random numbers of 20 bits, and 10^6 of these numbers as keys.
+make_numbers() {
+  python3 - <<'END'
+import random
+rng = random.Random(1)
+with open("numbers.csv", "w") as file:
+    file.write("c\n")
+    file.writelines(f"{rng.getrandbits(20)}\n" for _ in range(1 << 22))
+with open("keys.csv", "w") as file:
+    file.write("id,value\n")
+    file.writelines(f"{id},{rng.getrandbits(16)}\n" for id in rng.sample(range(1 << 20), 10**6))
+END
+  "$bin/presso" compress --table auto -q numbers.csv -o numbers
+  "$bin/presso" compress --table auto -q keys.csv -o keys
+}
+
+revenue="sum(l_extendedprice * (1 - l_discount))"
+of_orders="from lineitem join orders on l_orderkey = o_orderkey"
+queries=(
+  "select count(*) $of_orders"
+  "select count(*) $of_orders where o_orderdate < 1995-03-15"
+  "select o_orderpriority, count(*), sum(l_quantity) $of_orders group by o_orderpriority"
+  "select count(*), $revenue from lineitem join part on l_partkey = p_partkey where p_size < 10"
+  "select count(*) from lineitem semi join orders on l_orderkey = o_orderkey
+   and o_orderpriority = '1-URGENT'"
+  "select l_orderkey, $revenue as revenue, o_orderdate, o_shippriority $of_orders
+   join customer on o_custkey = c_custkey where c_mktsegment = 'BUILDING'
+   and o_orderdate < 1995-03-15 and l_shipdate > 1995-03-15
+   group by l_orderkey, o_orderdate, o_shippriority order by revenue desc, o_orderdate limit 10"
+  "select n_name, $revenue as revenue $of_orders join customer on o_custkey = c_custkey
+   join supplier on l_suppkey = s_suppkey and c_nationkey = s_nationkey
+   join nation on s_nationkey = n_nationkey join region on n_regionkey = r_regionkey
+   where r_name = 'ASIA' and o_orderdate between 1994-01-01 and 1994-12-31
+   group by n_name order by revenue desc"
+  "select l_shipmode, o_orderpriority, count(*) $of_orders
+   where l_shipmode in ('MAIL', 'SHIP') and l_commitdate < l_receiptdate
+   and l_shipdate < l_commitdate and l_receiptdate between 1994-01-01 and 1994-12-31
+   group by l_shipmode, o_orderpriority"
+)
+# Without line ends, which CSV would have to quote.
+for i in "${!queries[@]}"; do queries[i]=$(tr -s '\n ' ' ' <<<"${queries[i]}" | sed 's/ $//'); done
+
+if [[ $mode == check ]]; then
+  make_tables 0.01
+  cd 0.01
+  for tool in memcheck initcheck synccheck racecheck; do
+    compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/table_gpu_rate" lineitem 2 \
+      "${queries[@]}" | tail -n 3
+  done
+  exit
+fi
+
+if [[ $mode != files ]]; then
+  make_tables 1
+  make_numbers
+  {
+    (cd 1 && "$bin/table_gpu_rate" lineitem 100 "${queries[@]}")
+    "$bin/table_gpu_rate" numbers 256 "select count(*) from numbers join keys on c = id" \
+      "select count(*), sum(value) from numbers join keys on c = id" | tail -n +2
+  } | tee "$out/join-queries.csv"
+fi
+[[ $mode != resident ]] || exit 0
+
+make_tables 10
+cd 10
+cat ./* >/dev/null
+{
+  echo "query,cpu ms,gpu ms"
+  for query in "${queries[@]}"; do
+    "$bin/presso" sql --device cpu "$query" >cpu.txt
+    "$bin/presso" sql --device gpu -v "$query" >gpu.txt 2>gpu.log
+    cmp cpu.txt gpu.txt
+    grep -q "joins, conditions and groups" gpu.log || { cat gpu.log >&2; exit 1; }
+    python3 - "$bin/presso" "$query" <<'END'
+import statistics, subprocess, sys, time
+command, query = sys.argv[1:]
+times = {"cpu": [], "gpu": []}
+for _ in range(7):
+    for device, of_device in times.items():
+        begin = time.perf_counter()
+        subprocess.run([command, "sql", "--device", device, query], check=True,
+                       stdout=subprocess.DEVNULL)
+        of_device.append(1e3 * (time.perf_counter() - begin))
+print(f'"{query}",' + ",".join(f"{statistics.median(t):.1f}" for t in times.values()), flush=True)
+END
+  done
+} | tee "$out/join-queries-from-files.csv"
