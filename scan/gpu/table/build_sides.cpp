@@ -70,7 +70,7 @@ Status write_rows(const RunSpace& space, query::Execution& scan, const StageUse&
     for (std::size_t i = 0; i < room.columns.size(); ++i) {
       pipeline.output[i + 1].to = room.columns[i];
     }
-    PipelineRun run(space.memory, space.kernels, space.stream);
+    PipelineRun run(space);
     PRESSO_TRY(run.begin(pipeline));
     PRESSO_TRY(
         run_over_tables(space, scan, builder, run, [](const DeviceTable&) { return Status(); }));
@@ -93,7 +93,7 @@ Status copy_rows(const RunSpace& space, query::Execution& scan, const StageUse& 
   if (side.rows == 0) return {};
   const std::size_t bytes = rows.keys.size() * sizeof(std::uint64_t);
   PRESSO_ASSIGN(const PinnedMemory pinned, space.memory.allocate_pinned(bytes));
-  Device& device = space.memory.device();
+  Device& device = space.device();
   std::memcpy(pinned.get(), rows.keys.data(), bytes);
   PRESSO_TRY(device.copy_in(room.keys.get(), pinned.get(), bytes, space.stream));
   PRESSO_TRY(device.wait(space.stream));
@@ -158,11 +158,9 @@ Result<BuildSide> build_side(const RunSpace& space, query::Execution& parent,
   build.count = static_cast<std::uint32_t>(side.rows);
   auto* const totals = reinterpret_cast<JoinTotals*>(side.structure.get());
   PRESSO_TRY(space.kernels.build_lookup(side.lookup, build, totals, space.stream));
-  Device& device = space.memory.device();
-  PRESSO_ASSIGN(const PinnedMemory pinned, space.memory.allocate_pinned(sizeof(JoinTotals)));
-  PRESSO_TRY(device.copy_out(pinned.get(), side.structure.get(), sizeof(JoinTotals), space.stream));
-  PRESSO_TRY(device.wait(space.stream));
-  side.repeats = reinterpret_cast<const JoinTotals*>(pinned.get())->has_duplicates != 0;
+  JoinTotals found;
+  PRESSO_TRY(space.copy_back(&found, totals, sizeof found));
+  side.repeats = found.has_duplicates != 0;
   if (!side.repeats) {
     side.lookup.next = nullptr;
     side.next = {};
@@ -179,15 +177,11 @@ Result<BuildSide> build_side(const RunSpace& space, query::Execution& parent,
 Result<std::vector<std::int64_t>> values_of(const RunSpace& space, const RowArray& array,
                                             std::uint64_t rows) {
   std::vector<std::int64_t> values(static_cast<std::size_t>(rows));
-  const std::size_t bytes = values.size() * (array.is_wide ? 8 : 4);
-  if (bytes == 0) return values;
-  PRESSO_ASSIGN(const PinnedMemory pinned, space.memory.allocate_pinned(bytes));
-  PRESSO_TRY(space.memory.device().copy_out(pinned.get(), static_cast<const Byte*>(array.values),
-                                            bytes, space.stream));
-  PRESSO_TRY(space.memory.device().wait(space.stream));
+  std::vector<Byte> bytes(values.size() * (array.is_wide ? 8 : 4));
+  PRESSO_TRY(space.copy_back(bytes.data(), array.values, bytes.size()));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = array.is_wide ? load<std::int64_t>(pinned.get() + 8 * i)
-                              : std::int64_t{load<std::int32_t>(pinned.get() + 4 * i)};
+    values[i] = array.is_wide ? load<std::int64_t>(bytes.data() + 8 * i)
+                              : std::int64_t{load<std::int32_t>(bytes.data() + 4 * i)};
   }
   return values;
 }
@@ -223,7 +217,7 @@ Result<DeviceMemory> place_arrays(const RunSpace& space, const PipelineBuilder& 
   PRESSO_ASSIGN(DeviceMemory memory, space.memory.allocate(upload.bytes()));
   PRESSO_ASSIGN(const PinnedMemory pinned, space.memory.allocate_pinned(upload.bytes()));
   upload.write(pinned.get());
-  Device& device = space.memory.device();
+  Device& device = space.device();
   PRESSO_TRY(device.copy_in(memory.get(), pinned.get(), static_cast<std::size_t>(upload.bytes()),
                             space.stream));
   PRESSO_TRY(device.wait(space.stream));

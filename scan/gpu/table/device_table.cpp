@@ -8,12 +8,12 @@
 #include "decompress/columns/cpu/token_decoder.h"
 #include "decompress/gpu/runtime/memory_parts.h"
 #include "format/columns/column_block.h"
+#include "presso/ordered_pipeline.h"
 
 namespace presso::gpu {
 namespace {
 
 constexpr std::uint32_t kSliceRows = kMaxIntegerRows;
-constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 25;
 constexpr std::uint64_t kBlockAlignment = 16;
 
 std::uint64_t aligned(std::uint64_t bytes) {
@@ -52,28 +52,26 @@ Result<std::uint32_t> block_of(const GroupReader& group, std::size_t column, Col
   return range.first;
 }
 
-/// The most that a block takes, whichever way it is stored.
-std::uint64_t room_of(const ColumnBlock& block) {
-  return aligned(std::max(block.stored_bytes, block.plain_bytes)) + Buffer::kSlack;
-}
-
 }  // namespace
 
 /// Pieces of pinned memory that are filled and copied to device memory, two in turn.
 class TableLoader::Staging {
  public:
-  Staging(Memory& memory, Stream stream, std::uint64_t piece_bytes)
-      : memory_(memory), stream_(stream), piece_bytes_(piece_bytes) {}
+  Staging(const RunSpace& space, std::uint64_t piece_bytes)
+      : space_(space), piece_bytes_(piece_bytes) {}
 
-  /// Where `bytes` may be written; valid until the next call.
+  bool has_room(std::uint64_t bytes) const {
+    return !device_.empty() && used_ + bytes <= piece_bytes_;
+  }
+  /// Where `bytes`, at most those of a piece, may be written until the piece is sent.
   Result<Byte*> room(std::uint64_t bytes) {
-    if (device_.empty() || used_ + bytes > piece_bytes_) {
+    if (!has_room(bytes)) {
       PRESSO_TRY(send());
       PRESSO_TRY(begin());
     }
-    return pinned_[turn_].get() + used_;
+    return pinned_ + used_;
   }
-  /// The device's address of what was written there.
+  /// The device's address of what is written there.
   Byte* take(std::uint64_t bytes) {
     Byte* const there = device_.back().get() + used_;
     used_ = aligned(used_ + bytes);
@@ -81,59 +79,110 @@ class TableLoader::Staging {
   }
   Status send() {
     if (device_.empty() || used_ == 0) return {};
-    PRESSO_TRY(memory_.device().copy_in(device_.back().get(), pinned_[turn_].get(),
-                                        static_cast<std::size_t>(used_), stream_));
-    PRESSO_ASSIGN(sent_[turn_], make_event(memory_.device()));
-    return memory_.device().record(sent_[turn_].get(), stream_);
+    PRESSO_TRY(space_.device().copy_in(device_.back().get(), pinned_,
+                                       static_cast<std::size_t>(used_), space_.stream));
+    PRESSO_ASSIGN(sent_[turn_], make_event(space_.device()));
+    return space_.device().record(sent_[turn_].get(), space_.stream);
   }
   std::vector<DeviceMemory> take_memory() { return std::move(device_); }
 
  private:
   Status begin() {
     turn_ = 1 - turn_;
-    if (sent_[turn_].get() != nullptr) PRESSO_TRY(memory_.device().wait(sent_[turn_].get()));
-    if (pinned_[turn_].get() == nullptr) {
-      PRESSO_ASSIGN(pinned_[turn_], memory_.allocate_pinned(piece_bytes_));
-    }
-    PRESSO_ASSIGN(DeviceMemory piece, memory_.allocate(piece_bytes_));
+    if (sent_[turn_].get() != nullptr) PRESSO_TRY(space_.device().wait(sent_[turn_].get()));
+    PRESSO_ASSIGN(pinned_, space_.pinned.piece(turn_, piece_bytes_));
+    PRESSO_ASSIGN(DeviceMemory piece, space_.memory.allocate(piece_bytes_));
     device_.push_back(std::move(piece));
     used_ = 0;
     return {};
   }
 
-  Memory& memory_;
-  Stream stream_;
+  const RunSpace& space_;
   std::uint64_t piece_bytes_;
   std::vector<DeviceMemory> device_;
-  PinnedMemory pinned_[2];
+  Byte* pinned_ = nullptr;
   OwnedEvent sent_[2];
   unsigned turn_ = 1;
   std::uint64_t used_ = 0;
 };
 
+/// Several threads read blocks and put them where there is room for them; what becomes of each is
+/// written down in their order.
 struct TableLoader::Loading {
+  struct Job {
+    std::function<Status(Buffer& stored)> read;  ///< by any thread
+    std::function<Status()> take;                ///< after it, in order
+  };
+
   DeviceTable table;
   Staging staging;
-  Buffer stored;
+  /// What turned out to take other room than it was given: to be placed when jobs are done.
+  struct Plain {
+    Buffer data;
+    std::uint32_t bytes;
+    std::function<void(const std::uint32_t* there)> place;
+  };
+  std::vector<Job> jobs;  ///< their rooms are in the piece that is being filled
+  std::vector<Plain> plain;
+  std::vector<Buffer> stored;  ///< by thread
   /// By column, then by slice: the slices are only known in the end.
   std::vector<std::vector<TableBlock>> blocks;
   std::vector<Arrived> arrived;
 
-  Loading(Memory& memory, Stream stream, std::uint64_t piece_bytes, std::size_t columns)
-      : staging(memory, stream, piece_bytes), blocks(columns) {
+  Loading(const RunSpace& space, std::uint64_t piece_bytes, std::size_t columns, unsigned threads)
+      : staging(space, piece_bytes), stored(threads), blocks(columns) {
     table.needs_.resize(columns);
   }
 };
 
-TableLoader::TableLoader(Memory& memory, TableKernels& kernels, const std::vector<Table>& tables,
-                         std::vector<std::size_t> columns, ReadCounters& counters,
+TableLoader::TableLoader(const RunSpace& space, const std::vector<Table>& tables,
+                         std::vector<std::size_t> columns, ReadCounters& counters, unsigned threads,
                          std::uint32_t string_columns)
-    : memory_(memory),
-      kernels_(kernels),
+    : space_(space),
       tables_(tables),
       columns_(std::move(columns)),
       counters_(counters),
+      threads_(threads),
       string_columns_(string_columns) {}
+
+/// Room in the piece that is being filled, which is sent first where it is full.
+Result<Byte*> TableLoader::room(Loading& loading, std::uint64_t bytes) {
+  if (!loading.staging.has_room(bytes)) PRESSO_TRY(read_blocks(loading));
+  return loading.staging.room(bytes);
+}
+
+/// Runs the jobs.
+Status TableLoader::read_blocks(Loading& loading) {
+  using Job = Loading::Job;
+  struct Done {
+    Status status;
+    Job* job;
+  };
+  std::vector<Job> jobs = std::move(loading.jobs);
+  loading.jobs.clear();
+  std::size_t next = 0;
+  const Status read = run_ordered<Job*, Done>(
+      {threads_, 0},
+      [&]() -> Result<std::optional<Job*>> {
+        return next == jobs.size() ? std::nullopt : std::optional(&jobs[next++]);
+      },
+      [&](Job* job, unsigned worker) {
+        return Done{job->read(loading.stored[worker]), job};
+      },
+      [](Done done) -> Result<bool> {
+        PRESSO_TRY(std::move(done.status));
+        PRESSO_TRY(done.job->take());
+        return true;
+      });
+  if (!read.ok()) return read.error();
+  for (const Loading::Plain& one : loading.plain) {
+    PRESSO_ASSIGN(Byte* const here, loading.staging.room(one.bytes));
+    std::memcpy(here, one.data.data(), one.bytes);
+    one.place(reinterpret_cast<const std::uint32_t*>(loading.staging.take(one.bytes)));
+  }
+  loading.plain.clear();
+  return {};
+}
 
 Result<TableLoader::Wanted> TableLoader::wanted_of(const GroupReader& group,
                                                    const WantsRows& wants) const {
@@ -148,56 +197,100 @@ Result<TableLoader::Wanted> TableLoader::wanted_of(const GroupReader& group,
   return all;
 }
 
-Status TableLoader::add_block(Loading& loading, const LoadedGroup& group, std::uint32_t block,
-                              Byte width_bytes, std::uint32_t entries, TableBlock& to,
-                              ColumnNeeds* needs) {
-  const bool is_validity = needs == nullptr;
-  const GroupReader& reader = *group.reader;
+namespace {
+
+/// A block of integers that was read.
+struct ReadIntegers {
+  bool is_plain = false;
+  Buffer plain;  ///< decoded, where it is not stored as integers
+  std::uint32_t bytes = 0;
+  std::uint64_t checksum = 0;
+  IntegerParameters parameters;
+  ColumnNeeds needs;
+};
+
+Status read_plain(const GroupReader& reader, std::uint32_t block, Byte width_bytes,
+                  std::uint32_t entries, const Buffer& stored, ReadIntegers& made) {
   const ColumnBlock& known = reader.directory().blocks[block];
-  PRESSO_TRY(reader.blocks().read(block, loading.stored));
-  PRESSO_ASSIGN(Byte* const room, loading.staging.room(room_of(known)));
-  const std::uint32_t* words = nullptr;
-  const bool is_plain = BlockReader::is_bytes(loading.stored);
-  if (is_plain) {
-    PRESSO_TRY(reader.blocks().decode_bytes(block, loading.stored, room));
-    if (known.plain_bytes != integer_bytes(width_bytes, known.rows)) {
-      return reader.blocks().at_block(make_error(ErrorCode::kBadLength), block);
+  made.is_plain = true;
+  made.bytes = known.plain_bytes;
+  made.plain.grow(known.plain_bytes);
+  PRESSO_TRY(reader.blocks().decode_bytes(block, stored, made.plain.data()));
+  if (known.plain_bytes != integer_bytes(width_bytes, known.rows)) {
+    return reader.blocks().at_block(make_error(ErrorCode::kBadLength), block);
+  }
+  if (entries == 0) return {};
+  for (std::uint32_t row = 0; row < known.rows; ++row) {
+    if (load<std::uint32_t>(made.plain.data() + 4 * row) < entries) continue;
+    return reader.blocks().at_block(
+        make_error(ErrorCode::kBadRowGroup, "a code beyond the dictionary"), block);
+  }
+  return {};
+}
+
+/// `to`: room for what is stored. Checksums are the device's business.
+Status read_integers(const GroupReader& reader, std::uint32_t block, Byte width_bytes,
+                     std::uint32_t entries, Buffer& stored, Byte* to, ReadIntegers& made) {
+  PRESSO_TRY(reader.blocks().read(block, stored));
+  if (BlockReader::is_bytes(stored)) {
+    return read_plain(reader, block, width_bytes, entries, stored, made);
+  }
+  PRESSO_ASSIGN(const BlockReader::StoredIntegers opened,
+                reader.blocks().parse_integers(block, width_bytes, stored));
+  const Bytes payload = opened.block.payload;
+  std::memcpy(to, payload.data(), payload.size());
+  made.bytes = static_cast<std::uint32_t>(payload.size());
+  made.checksum = opened.checksum;
+  made.parameters = opened.block.parameters;
+  add_needs(made.needs, opened.block);
+  return {};
+}
+
+}  // namespace
+
+Status TableLoader::add_block(Loading& loading, const LoadedGroup& group, std::uint32_t block,
+                              Byte width_bytes, std::uint32_t entries, const BlockPlace& place,
+                              bool is_validity) {
+  const std::shared_ptr<const GroupReader> reader = group.reader;
+  const std::uint32_t stored_bytes = reader->directory().blocks[block].stored_bytes;
+  PRESSO_ASSIGN(Byte* const to, room(loading, stored_bytes));
+  const Byte* const there = loading.staging.take(stored_bytes);
+  const auto made = std::make_shared<ReadIntegers>();
+  Loading::Job job;
+  job.read = [=](Buffer& stored) {
+    return read_integers(*reader, block, width_bytes, entries, stored, to, *made);
+  };
+  job.take = [=, this, &loading, number = loading.table.groups_.size()]() -> Status {
+    const auto set_words = [&loading, place, is_validity](const std::uint32_t* words) {
+      TableBlock& slice = loading.blocks[place.column][place.slice];
+      (is_validity ? slice.validity : slice.words) = words;
+    };
+    TableBlock& slice = loading.blocks[place.column][place.slice];
+    (is_validity ? slice.is_plain_validity : slice.is_plain) = made->is_plain;
+    if (!is_validity) slice.width_bytes = width_bytes;
+    if (made->is_plain) {
+      loading.plain.push_back({std::move(made->plain), made->bytes, set_words});
+      const ColumnType type = reader->schema().columns[columns_[place.column]].type;
+      if (is_validity) return {};
+      slice.is_signed = is_signed(type);
+      slice.floating = type == ColumnType::kFloat || type == ColumnType::kDouble;
+      return {};
     }
-    if (entries != 0) {
-      for (std::uint32_t row = 0; row < known.rows; ++row) {
-        if (load<std::uint32_t>(room + 4 * row) < entries) continue;
-        return reader.blocks().at_block(
-            make_error(ErrorCode::kBadRowGroup, "a code beyond the dictionary"), block);
-      }
-    }
-    words = reinterpret_cast<const std::uint32_t*>(loading.staging.take(known.plain_bytes));
-  } else {
-    // Its checksum is the device's business.
-    PRESSO_ASSIGN(const BlockReader::StoredIntegers opened,
-                  reader.blocks().parse_integers(block, width_bytes, loading.stored));
-    const Bytes payload = opened.block.payload;
-    std::memcpy(room, payload.data(), payload.size());
-    const Byte* const there = loading.staging.take(payload.size());
-    words = reinterpret_cast<const std::uint32_t*>(there);
-    Arrived one{loading.table.groups_.size(), block, entries, {}};
-    one.on_device.payload = {there, static_cast<std::uint32_t>(payload.size()), opened.checksum};
-    one.on_device.parameters = opened.block.parameters;
+    set_words(reinterpret_cast<const std::uint32_t*>(there));
+    Arrived one{number, block, entries, {}};
+    one.on_device.payload = {there, made->bytes, made->checksum};
+    one.on_device.parameters = made->parameters;
     loading.arrived.push_back(one);
-    if (!is_validity) {
-      to.divisor = opened.block.parameters.divisor;
-      to.is_signed = opened.block.parameters.is_signed;
-      to.floating = opened.block.parameters.floating;
-      add_needs(*needs, opened.block);
-    }
-  }
-  if (is_validity) {
-    to.validity = words;
-    to.is_plain_validity = is_plain;
+    if (is_validity) return {};
+    slice.divisor = made->parameters.divisor;
+    slice.is_signed = made->parameters.is_signed;
+    slice.floating = made->parameters.floating;
+    ColumnNeeds& needs = loading.table.needs_[place.column];
+    needs.packed_words = std::max(needs.packed_words, made->needs.packed_words);
+    needs.staging_bytes = std::max(needs.staging_bytes, made->needs.staging_bytes);
     return {};
-  }
-  to.words = words;
-  to.is_plain = is_plain;
-  to.width_bytes = width_bytes;
+  };
+  loading.jobs.push_back(std::move(job));
   return {};
 }
 
@@ -220,109 +313,145 @@ Status TableLoader::add_column(Loading& loading, const LoadedGroup& group, std::
     return not_here(reader, number, "neither numbers of up to 64 bits nor codes");
   }
   for (std::size_t i = first_slice; i < loading.table.slices_.size(); ++i) {
-    const LoadedSlice& slice = loading.table.slices_[i];
+    const LoadedSlice slice = loading.table.slices_[i];
     TableBlock& to = loading.blocks[column].emplace_back();
     to.rows = slice.rows;
     to.width_bytes = width;
     if (is_null) continue;
     const ColumnStream stream = has_codes ? ColumnStream::kCodes : ColumnStream::kValues;
     PRESSO_ASSIGN(const std::uint32_t block, block_of(reader, number, stream, slice));
-    PRESSO_TRY(add_block(loading, group, block, width, has_codes ? chunk.entries : 0, to,
-                         &loading.table.needs_[column]));
-    if (to.is_plain) {
-      to.is_signed = is_signed(type);
-      to.floating = type == ColumnType::kFloat || type == ColumnType::kDouble;
-    }
-    PRESSO_TRY(add_nulls(loading, group, column, slice, to));
+    PRESSO_TRY(
+        add_block(loading, group, block, width, has_codes ? chunk.entries : 0, {column, i}, false));
+    PRESSO_TRY(add_nulls(loading, group, slice, {column, i}));
   }
   return {};
 }
 
-Status TableLoader::add_nulls(Loading& loading, const LoadedGroup& group, std::size_t column,
-                              const LoadedSlice& slice, TableBlock& to) {
+Status TableLoader::add_nulls(Loading& loading, const LoadedGroup& group, const LoadedSlice& slice,
+                              const BlockPlace& place) {
   const GroupReader& reader = *group.reader;
-  const std::size_t number = columns_[column];
+  const std::size_t number = columns_[place.column];
   if (reader.chunk(number).nulls == 0) return {};
   PRESSO_ASSIGN(const std::uint32_t block,
                 block_of(reader, number, ColumnStream::kValidity, slice));
-  return add_block(loading, group, block, Byte{0}, 0, to, nullptr);
+  return add_block(loading, group, block, Byte{0}, 0, place, true);
 }
 
-Result<LoadedTokens::Counts> TableLoader::add_counts(Loading& loading, const LoadedGroup& group,
-                                                     std::uint32_t block, StringSample* sample) {
-  const GroupReader& reader = *group.reader;
+namespace {
+
+/// A block of counts of tokens that was read, and what of it is a sample.
+struct ReadCounts {
+  ReadIntegers stored;
+  std::vector<std::uint32_t> sample;
+};
+
+Status read_counts(const GroupReader& reader, std::uint32_t block, bool is_sampled, Buffer& stored,
+                   Byte* to, ReadCounts& made) {
   const ColumnBlock& known = reader.directory().blocks[block];
-  LoadedTokens::Counts made;
-  made.block = block;
-  made.first_row = static_cast<std::uint32_t>(reader.begin_of(block));
-  PRESSO_TRY(reader.blocks().read(block, loading.stored));
-  PRESSO_ASSIGN(Byte* const room, loading.staging.room(room_of(known)));
-  made.is_plain = BlockReader::is_bytes(loading.stored);
-  std::vector<std::uint32_t> counts;
-  if (made.is_plain) {
-    PRESSO_TRY(reader.blocks().decode_bytes(block, loading.stored, room));
-    if (known.plain_bytes != integer_bytes(4, known.rows)) {
-      return reader.blocks().at_block(make_error(ErrorCode::kBadLength), block);
-    }
-    made.parameters.rows = known.rows;
-    made.payload = {loading.staging.take(known.plain_bytes), known.plain_bytes, 0};
+  PRESSO_TRY(read_integers(reader, block, Byte{4}, 0, stored, to, made.stored));
+  if (!is_sampled) return {};
+  std::vector<std::uint32_t>& counts = made.sample;
+  if (made.stored.is_plain) {
     counts.resize(known.rows);
-    std::memcpy(counts.data(), room, known.plain_bytes);
+    std::memcpy(counts.data(), made.stored.plain.data(), made.stored.bytes);
   } else {
-    PRESSO_ASSIGN(const BlockReader::StoredIntegers opened,
-                  reader.blocks().parse_integers(block, 4, loading.stored));
-    const Bytes payload = opened.block.payload;
-    std::memcpy(room, payload.data(), payload.size());
-    made.parameters = opened.block.parameters;
-    made.payload = {loading.staging.take(payload.size()),
-                    static_cast<std::uint32_t>(payload.size()), opened.checksum};
-    if (sample != nullptr) {
-      counts.resize(std::size_t{known.rows} + Buffer::kSlack / 4);
-      const Status decoded =
-          decode_integers(made.parameters, payload,
-                          {reinterpret_cast<Byte*>(counts.data()), integer_bytes(4, known.rows)});
-      if (!decoded.ok()) counts.clear();  // that is found out on the device
-    }
+    counts.resize(std::size_t{known.rows} + Buffer::kSlack / 4);
+    const Status decoded =
+        decode_integers(made.stored.parameters, {to, made.stored.bytes},
+                        {reinterpret_cast<Byte*>(counts.data()), integer_bytes(4, known.rows)});
+    if (!decoded.ok()) counts.clear();  // that is found out on the device
   }
-  if (sample != nullptr) {
-    counts.resize(std::min<std::size_t>(counts.size(), std::min(known.rows, kSampleRows)));
-    sample->counts = std::move(counts);
-  }
-  return made;
+  counts.resize(std::min<std::size_t>(counts.size(), std::min(known.rows, kSampleRows)));
+  return {};
 }
 
-Result<LoadedTokens::Codes> TableLoader::add_codes(Loading& loading, const LoadedGroup& group,
-                                                   std::size_t column, std::uint32_t block,
-                                                   StringSample* sample) {
-  const GroupReader& reader = *group.reader;
-  const ColumnBlock& known = reader.directory().blocks[block];
-  PRESSO_TRY(reader.blocks().read(block, loading.stored));
-  PRESSO_ASSIGN(const BlockReader::StoredTokens opened,
-                reader.blocks().parse_tokens(block, loading.stored));
-  PRESSO_ASSIGN(Byte* const room, loading.staging.room(room_of(known)));
-  const Bytes payload = opened.block.payload;
-  std::memcpy(room, payload.data(), payload.size());
-  LoadedTokens::Codes made;
-  made.block = block;
-  made.first_row = static_cast<std::uint32_t>(reader.begin_of(block));
-  made.rows = known.rows;
-  made.codes = opened.block.codes;
-  made.payload = {loading.staging.take(payload.size()), static_cast<std::uint32_t>(payload.size()),
-                  opened.checksum};
-  if (sample == nullptr) return made;
-  PRESSO_ASSIGN(const TokenDictionary* const tokens, reader.tokens(columns_[column]));
-  sample->counts.resize(std::min<std::size_t>(sample->counts.size(), known.rows));
+/// Codes of the rows whose counts the sample has, from its first block of codes.
+void sample_codes(StringSample& sample, const TokenDictionary& tokens, Bytes payload,
+                  std::uint32_t codes_in_block, std::uint32_t rows) {
+  sample.counts.resize(std::min<std::size_t>(sample.counts.size(), rows));
   std::uint64_t codes = 0;
-  for (const std::uint32_t count : sample->counts) codes += count;
-  if (codes <= made.codes) {
-    sample->codes.resize(static_cast<std::size_t>(codes) + 2 * kVectorRows);
+  for (const std::uint32_t count : sample.counts) codes += count;
+  if (codes <= codes_in_block) {
+    sample.codes.resize(static_cast<std::size_t>(codes) + 2 * kVectorRows);
     const Status unpacked = unpack_token_part(
-        *tokens, payload, made.codes, 0, static_cast<std::uint32_t>(codes), sample->codes.data());
-    sample->codes.resize(static_cast<std::size_t>(codes));
-    if (unpacked.ok()) return made;
+        tokens, payload, codes_in_block, 0, static_cast<std::uint32_t>(codes), sample.codes.data());
+    sample.codes.resize(static_cast<std::size_t>(codes));
+    if (unpacked.ok()) return;
   }
-  *sample = {};  // damaged, which is found out on the device
-  return made;
+  sample = {};  // damaged, which is found out on the device
+}
+
+}  // namespace
+
+/// `tokens`: the number of the column's tokens in DeviceTable::tokens().
+Status TableLoader::add_counts(Loading& loading, const LoadedGroup& group, std::uint32_t block,
+                               std::size_t tokens, bool is_sampled) {
+  const std::shared_ptr<const GroupReader> reader = group.reader;
+  LoadedTokens& all = loading.table.tokens_[tokens];
+  const std::size_t number = all.counts.size();
+  all.counts.push_back({block, static_cast<std::uint32_t>(reader->begin_of(block)), {}, {}, false});
+  const ColumnBlock known = reader->directory().blocks[block];
+  PRESSO_ASSIGN(Byte* const to, room(loading, known.stored_bytes));
+  const Byte* const there = loading.staging.take(known.stored_bytes);
+  const auto made = std::make_shared<ReadCounts>();
+  Loading::Job job;
+  job.read = [=](Buffer& stored) {
+    return read_counts(*reader, block, is_sampled, stored, to, *made);
+  };
+  job.take = [=, &loading]() -> Status {
+    LoadedTokens& of = loading.table.tokens_[tokens];
+    LoadedTokens::Counts& counts = of.counts[number];
+    counts.is_plain = made->stored.is_plain;
+    if (is_sampled) of.sample.counts = std::move(made->sample);
+    if (!counts.is_plain) {
+      counts.parameters = made->stored.parameters;
+      counts.payload = {there, made->stored.bytes, made->stored.checksum};
+      return {};
+    }
+    counts.parameters.rows = known.rows;
+    loading.plain.push_back({std::move(made->stored.plain), made->stored.bytes,
+                             [=, &loading](const std::uint32_t* words) {
+                               loading.table.tokens_[tokens].counts[number].payload = {
+                                   reinterpret_cast<const Byte*>(words), known.plain_bytes, 0};
+                             }});
+    return {};
+  };
+  loading.jobs.push_back(std::move(job));
+  return {};
+}
+
+Status TableLoader::add_codes(Loading& loading, const LoadedGroup& group, std::uint32_t block,
+                              std::size_t tokens, bool is_sampled) {
+  const std::shared_ptr<const GroupReader> reader = group.reader;
+  LoadedTokens& all = loading.table.tokens_[tokens];
+  const std::size_t number = all.codes.size();
+  const ColumnBlock known = reader->directory().blocks[block];
+  all.codes.push_back(
+      {block, static_cast<std::uint32_t>(reader->begin_of(block)), known.rows, 0, {}});
+  PRESSO_ASSIGN(Byte* const to, room(loading, known.stored_bytes));
+  const Byte* const there = loading.staging.take(known.stored_bytes);
+  const auto made = std::make_shared<BlockReader::StoredTokens>();
+  Loading::Job job;
+  job.read = [=](Buffer& stored) -> Status {
+    PRESSO_TRY(reader->blocks().read(block, stored));
+    PRESSO_ASSIGN(*made, reader->blocks().parse_tokens(block, stored));
+    const Bytes payload = made->block.payload;
+    std::memcpy(to, payload.data(), payload.size());
+    made->block.payload = {to, payload.size()};
+    return {};
+  };
+  job.take = [=, this, &loading]() -> Status {
+    LoadedTokens& of = loading.table.tokens_[tokens];
+    const Bytes payload = made->block.payload;
+    of.codes[number].codes = made->block.codes;
+    of.codes[number].payload = {there, static_cast<std::uint32_t>(payload.size()), made->checksum};
+    if (!is_sampled) return {};
+    PRESSO_ASSIGN(const TokenDictionary* const dictionary, reader->tokens(columns_[of.column]));
+    sample_codes(of.sample, *dictionary, payload, made->block.codes, known.rows);
+    return {};
+  };
+  loading.jobs.push_back(std::move(job));
+  return {};
 }
 
 Status TableLoader::add_tokens(Loading& loading, const LoadedGroup& group, std::size_t column,
@@ -330,15 +459,16 @@ Status TableLoader::add_tokens(Loading& loading, const LoadedGroup& group, std::
   const GroupReader& reader = *group.reader;
   const std::size_t number = columns_[column];
   const std::vector<LoadedSlice>& slices = loading.table.slices_;
-  LoadedTokens made;
-  made.column = static_cast<std::uint32_t>(column);
-  made.group = static_cast<std::uint32_t>(loading.table.groups_.size());
   const bool is_first =
       std::none_of(loading.table.tokens_.begin(), loading.table.tokens_.end(),
-                   [&made](const LoadedTokens& other) { return other.column == made.column; });
-  StringSample* const sample = is_first ? &made.sample : nullptr;
+                   [column](const LoadedTokens& other) { return other.column == column; });
+  const std::size_t tokens = loading.table.tokens_.size();
+  const auto made = [&]() -> LoadedTokens& { return loading.table.tokens_[tokens]; };
+  loading.table.tokens_.emplace_back();
+  made().column = static_cast<std::uint32_t>(column);
+  made().group = static_cast<std::uint32_t>(loading.table.groups_.size());
   // The blocks have values, which nobody asks for.
-  PRESSO_TRY(loading.staging.room(1));
+  PRESSO_TRY(room(loading, 1));
   const auto* const values = reinterpret_cast<const std::uint32_t*>(loading.staging.take(1));
   for (std::size_t i = first_slice; i < slices.size(); ++i) {
     const LoadedSlice slice = slices[i];
@@ -347,7 +477,7 @@ Status TableLoader::add_tokens(Loading& loading, const LoadedGroup& group, std::
     to.words = values;
     to.is_plain = true;
     to.width_bytes = 4;
-    PRESSO_TRY(add_nulls(loading, group, column, slice, to));
+    PRESSO_TRY(add_nulls(loading, group, slice, {column, i}));
     if ((string_columns_ >> column & 1) == 0) continue;
     const auto codes =
         reader.blocks_of(number, ColumnStream::kTokens, slice.first, slice.first + slice.rows);
@@ -356,20 +486,15 @@ Status TableLoader::add_tokens(Loading& loading, const LoadedGroup& group, std::
                               reader.directory().blocks[codes.end - 1].rows;
     const auto counts = reader.blocks_of(number, ColumnStream::kTokenCounts, begin, end);
     for (std::uint32_t block = counts.first; block < counts.end; ++block) {
-      if (!made.counts.empty() && block <= made.counts.back().block) continue;
-      PRESSO_ASSIGN(const LoadedTokens::Counts one,
-                    add_counts(loading, group, block, made.counts.empty() ? sample : nullptr));
-      made.counts.push_back(one);
+      if (!made().counts.empty() && block <= made().counts.back().block) continue;
+      PRESSO_TRY(add_counts(loading, group, block, tokens, is_first && made().counts.empty()));
     }
     for (std::uint32_t block = codes.first; block < codes.end; ++block) {
-      if (!made.codes.empty() && block <= made.codes.back().block) continue;
-      PRESSO_ASSIGN(
-          const LoadedTokens::Codes one,
-          add_codes(loading, group, column, block, made.codes.empty() ? sample : nullptr));
-      made.codes.push_back(one);
+      if (!made().codes.empty() && block <= made().codes.back().block) continue;
+      PRESSO_TRY(add_codes(loading, group, block, tokens, is_first && made().codes.empty()));
     }
   }
-  if (!made.codes.empty()) loading.table.tokens_.push_back(std::move(made));
+  if (made().codes.empty()) loading.table.tokens_.pop_back();
   return {};
 }
 
@@ -393,8 +518,9 @@ Status TableLoader::add_group(Loading& loading, const LoadedGroup& group, const 
 }
 
 /// Uploads what describes the blocks, and has them checked.
-Status TableLoader::check(Loading& loading, Stream stream) {
-  Device& device = memory_.device();
+Status TableLoader::check(Loading& loading) {
+  Device& device = space_.device();
+  const Stream stream = space_.stream;
   DeviceTable& table = loading.table;
   const std::size_t slices = table.slices_.size();
   const std::size_t blocks = loading.arrived.size();
@@ -404,8 +530,8 @@ Status TableLoader::check(Loading& loading, Stream stream) {
   const std::uint64_t batch_at = parts.add(blocks * sizeof(IntegerBlock));
   const std::uint64_t entries_at = parts.add(blocks * sizeof(std::uint32_t));
   const std::uint64_t status_at = parts.add(blocks * sizeof(std::uint32_t));
-  PRESSO_ASSIGN(const PinnedMemory pinned, memory_.allocate_pinned(parts.bytes()));
-  PRESSO_ASSIGN(DeviceMemory there, memory_.allocate(parts.bytes()));
+  PRESSO_ASSIGN(const PinnedMemory pinned, space_.memory.allocate_pinned(parts.bytes()));
+  PRESSO_ASSIGN(DeviceMemory there, space_.memory.allocate(parts.bytes()));
   Byte* const here = pinned.get();
   for (std::size_t i = 0; i < slices; ++i) {
     const LoadedSlice& slice = table.slices_[i];
@@ -423,10 +549,10 @@ Status TableLoader::check(Loading& loading, Stream stream) {
   }
   PRESSO_TRY(device.copy_in(there.get(), here, static_cast<std::size_t>(parts.bytes()), stream));
   auto* const status = reinterpret_cast<std::uint32_t*>(there.get() + status_at);
-  PRESSO_TRY(kernels_.check({reinterpret_cast<const IntegerBlock*>(there.get() + batch_at), status,
-                             static_cast<std::uint32_t>(blocks)},
-                            reinterpret_cast<const std::uint32_t*>(there.get() + entries_at),
-                            stream));
+  PRESSO_TRY(space_.kernels.check({reinterpret_cast<const IntegerBlock*>(there.get() + batch_at),
+                                   status, static_cast<std::uint32_t>(blocks)},
+                                  reinterpret_cast<const std::uint32_t*>(there.get() + entries_at),
+                                  stream));
   PRESSO_TRY(device.copy_out(here + status_at, there.get() + status_at, 4 * blocks, stream));
   PRESSO_TRY(device.wait(stream));
   for (std::size_t i = 0; i < blocks; ++i) {
@@ -445,7 +571,7 @@ Status TableLoader::check(Loading& loading, Stream stream) {
   return {};
 }
 
-Result<std::optional<DeviceTable>> TableLoader::next(Stream stream, std::uint64_t most_bytes,
+Result<std::optional<DeviceTable>> TableLoader::next(std::uint64_t most_bytes,
                                                      const WantsRows& wants) {
   std::vector<LoadedGroup> groups;
   std::uint64_t bytes = 0;
@@ -474,7 +600,7 @@ Result<std::optional<DeviceTable>> TableLoader::next(Stream stream, std::uint64_
     if (more.rows > 0) {
       bytes += more.bytes;
       for (const ColumnBlock& block : ahead_->reader->directory().blocks) {
-        largest = std::max(largest, room_of(block));
+        largest = std::max<std::uint64_t>(largest, std::max(block.stored_bytes, block.plain_bytes));
       }
       groups.push_back(std::move(*ahead_));
     }
@@ -482,11 +608,12 @@ Result<std::optional<DeviceTable>> TableLoader::next(Stream stream, std::uint64_
     ++group_;
   }
   if (groups.empty()) return std::optional<DeviceTable>();
-  const std::uint64_t piece = std::max(std::min(bytes + bytes / 8, kPieceBytes), largest);
-  Loading loading(memory_, stream, aligned(piece), columns_.size());
+  const std::uint64_t piece = std::max(std::min(bytes + bytes / 8, PinnedPieces::kBytes), largest);
+  Loading loading(space_, aligned(piece), columns_.size(), threads_);
   for (const LoadedGroup& group : groups) PRESSO_TRY(add_group(loading, group, wants));
+  PRESSO_TRY(read_blocks(loading));
   PRESSO_TRY(loading.staging.send());
-  PRESSO_TRY(check(loading, stream));
+  PRESSO_TRY(check(loading));
   return std::optional<DeviceTable>(std::move(loading.table));
 }
 

@@ -13,8 +13,8 @@
 #include "decompress/gpu/runtime/memory.h"
 #include "decompress/table/group_reader.h"
 #include "scan/gpu/strings/string_choice.h"
+#include "scan/gpu/table/run_space.h"
 #include "scan/gpu/table/table_block.h"
-#include "scan/gpu/table/table_kernels.h"
 
 namespace presso::gpu {
 
@@ -92,9 +92,9 @@ class TableLoader {
  public:
   /// All are kept by reference. `columns`: of the tables, which have the same ones; each a number
   /// or strings as a dictionary's codes or as tokens. `string_columns`: bits of those whose tokens
-  /// are wanted; of others only nulls come. `counters` counts what is read.
-  TableLoader(Memory& memory, TableKernels& kernels, const std::vector<Table>& tables,
-              std::vector<std::size_t> columns, ReadCounters& counters,
+  /// are wanted; of others only nulls come. `counters` counts what is read, by so many threads.
+  TableLoader(const RunSpace& space, const std::vector<Table>& tables,
+              std::vector<std::size_t> columns, ReadCounters& counters, unsigned threads,
               std::uint32_t string_columns = ~std::uint32_t{0});
 
   /// The next row groups that have wanted rows, together at most `most_bytes` of device memory, but
@@ -103,8 +103,7 @@ class TableLoader {
   /// Errors: those of the files with block and offset, as a CPU reports them; kUnsupported where
   /// a column is stored in another form than this can read, with `what` saying which;
   /// kDeviceMemory, kOutOfMemory, kDeviceLost.
-  Result<std::optional<DeviceTable>> next(Stream stream, std::uint64_t most_bytes,
-                                          const WantsRows& wants);
+  Result<std::optional<DeviceTable>> next(std::uint64_t most_bytes, const WantsRows& wants);
 
   /// Of the columns' blocks in the row groups so far, wanted or not.
   std::uint64_t stored_bytes() const { return stored_bytes_; }
@@ -121,33 +120,41 @@ class TableLoader {
   class Staging;
   struct Loading;
 
+  /// Where a table's block is in Loading::blocks.
+  struct BlockPlace {
+    std::size_t column;
+    std::size_t slice;
+  };
+
   Status add_group(Loading& loading, const LoadedGroup& group, const WantsRows& wants);
   Status add_column(Loading& loading, const LoadedGroup& group, std::size_t column,
                     std::size_t first_slice);
   Status add_block(Loading& loading, const LoadedGroup& group, std::uint32_t block,
-                   Byte width_bytes, std::uint32_t entries, TableBlock& to, ColumnNeeds* needs);
-  Status add_nulls(Loading& loading, const LoadedGroup& group, std::size_t column,
-                   const LoadedSlice& slice, TableBlock& to);
+                   Byte width_bytes, std::uint32_t entries, const BlockPlace& place,
+                   bool is_validity);
+  Status add_nulls(Loading& loading, const LoadedGroup& group, const LoadedSlice& slice,
+                   const BlockPlace& place);
   Status add_tokens(Loading& loading, const LoadedGroup& group, std::size_t column,
                     std::size_t first_slice);
-  Result<LoadedTokens::Counts> add_counts(Loading& loading, const LoadedGroup& group,
-                                          std::uint32_t block, StringSample* sample);
-  Result<LoadedTokens::Codes> add_codes(Loading& loading, const LoadedGroup& group,
-                                        std::size_t column, std::uint32_t block,
-                                        StringSample* sample);
+  Status add_counts(Loading& loading, const LoadedGroup& group, std::uint32_t block,
+                    std::size_t tokens, bool is_sampled);
+  Status add_codes(Loading& loading, const LoadedGroup& group, std::uint32_t block,
+                   std::size_t tokens, bool is_sampled);
+  Result<Byte*> room(Loading& loading, std::uint64_t bytes);
+  Status read_blocks(Loading& loading);
   /// What is wanted of a row group, and the stored bytes that it takes.
   struct Wanted {
     std::uint64_t rows = 0;
     std::uint64_t bytes = 0;
   };
   Result<Wanted> wanted_of(const GroupReader& group, const WantsRows& wants) const;
-  Status check(Loading& loading, Stream stream);
+  Status check(Loading& loading);
 
-  Memory& memory_;
-  TableKernels& kernels_;
+  const RunSpace& space_;
   const std::vector<Table>& tables_;
   std::vector<std::size_t> columns_;
   ReadCounters& counters_;
+  unsigned threads_;
   std::uint32_t string_columns_;
   std::size_t table_ = 0;
   std::uint64_t group_ = 0;

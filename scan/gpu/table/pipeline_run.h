@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "scan/gpu/table/pipeline_builder.h"
+#include "scan/gpu/table/run_space.h"
 #include "scan/gpu/table/string_rows.h"
 
 namespace presso::gpu {
 
 class PipelineRun {
  public:
-  /// All are kept by reference.
-  PipelineRun(Memory& memory, TableKernels& kernels, Stream stream)
-      : memory_(memory), kernels_(kernels), stream_(stream) {}
+  /// Kept by reference.
+  explicit PipelineRun(const RunSpace& space) : space_(space) {}
 
   /// Clears the cells. `wants_rows`: which rows match, not only how many. Errors: kDeviceMemory,
   /// kDeviceLost.
@@ -38,12 +38,7 @@ class PipelineRun {
   Result<std::vector<std::uint64_t>> cells();
 
  private:
-  template <class T>
-  Status copy_out(std::vector<T>& to, const T* from);
-
-  Memory& memory_;
-  TableKernels& kernels_;
-  Stream stream_;
+  const RunSpace& space_;
   Pipeline pipeline_;
   PipelineShape shape_;
   PinnedMemory pinned_;

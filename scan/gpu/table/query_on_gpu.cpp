@@ -36,11 +36,12 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   PRESSO_TRY(builder.add_joins());
   PRESSO_TRY(builder.add_groups(input, known, expected_rows(execution)));
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
-  const RunSpace space{memory_, *kernels_, *strings_, stream.get()};
+  PinnedPieces pinned(memory_);
+  const RunSpace space{memory_, *kernels_, *strings_, pinned, stream.get()};
   PRESSO_ASSIGN(const std::vector<BuildSide> sides, build_sides(space, execution, builder));
   PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
   PRESSO_ASSIGN(const DeviceMemory placed, place_arrays(space, builder, sides, pipeline));
-  PipelineRun pipeline_run(memory_, *kernels_, stream.get());
+  PipelineRun pipeline_run(space);
   PRESSO_TRY(pipeline_run.begin(pipeline));
   PRESSO_TRY(run_over_tables(space, execution, builder, pipeline_run,
                              [](const DeviceTable&) { return Status(); }));
@@ -64,10 +65,11 @@ Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execut
   PRESSO_TRY(builder.add_conditions());
   PRESSO_ASSIGN(const Pipeline pipeline, builder.finish());
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
-  PipelineRun pipeline_run(memory_, *kernels_, stream.get());
+  PinnedPieces pinned(memory_);
+  const RunSpace space{memory_, *kernels_, *strings_, pinned, stream.get()};
+  PipelineRun pipeline_run(space);
   PRESSO_TRY(pipeline_run.begin(pipeline, true));
   auto matched = std::make_shared<query::MatchedRows>();
-  const RunSpace space{memory_, *kernels_, *strings_, stream.get()};
   PRESSO_TRY(run_over_tables(
       space, execution, builder, pipeline_run, [&](const DeviceTable& table) -> Status {
         PRESSO_ASSIGN(const std::vector<std::uint64_t> bits, pipeline_run.rows());

@@ -30,8 +30,8 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
                        const std::function<Status(const DeviceTable&)>& done) {
   QuerySummary& summary = execution.summary;
   const std::uint64_t blocks_before = execution.counters->blocks;
-  TableLoader loader(space.memory, space.kernels, execution.tables, builder.columns(),
-                     *execution.counters, builder.string_columns());
+  TableLoader loader(space, execution.tables, builder.columns(), *execution.counters,
+                     execution.threads, builder.string_columns());
   const WantsRows wants = wanted_by(execution.plan);
   for (;;) {
     if (execution.options.cancelled != nullptr &&
@@ -40,8 +40,7 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
     }
     PRESSO_ASSIGN(
         const std::optional<DeviceTable> table,
-        loader.next(space.stream,
-                    std::min(kMostLoadedBytes, space.memory.limits().device_bytes / 2), wants));
+        loader.next(std::min(kMostLoadedBytes, space.memory.limits().device_bytes / 2), wants));
     if (!table) break;
     PRESSO_ASSIGN(const LeafTables leaves,
                   builder.leaf_tables(*table, query::physical_of(execution.scan.columns)));
@@ -52,7 +51,7 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
     PRESSO_TRY(run.prepare(*table, table->blocks(), leaves, builder.code_tables(*table)));
     PRESSO_TRY(strings.enqueue());
     PRESSO_TRY(run.enqueue());
-    PRESSO_TRY(space.memory.device().wait(space.stream));
+    PRESSO_TRY(space.device().wait(space.stream));
     PRESSO_TRY(strings.check());
     PRESSO_TRY(done(*table));
   }

@@ -9,14 +9,6 @@
 
 namespace presso::gpu {
 
-/// What pipelines run with.
-struct RunSpace {
-  Memory& memory;
-  TableKernels& kernels;
-  StringKernels& strings;
-  Stream stream;
-};
-
 /// Loads what is wanted of the execution's tables and runs the pipeline, which has begun, over it;
 /// `done` is called for each loaded part. Adds to the summary what was read. Errors: kCancelled,
 /// those of TableLoader::next().

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "decompress/gpu/runtime/cuda_device.h"
+#include "presso/ordered_pipeline.h"
 #include "presso/sql.h"
 #include "presso/stopwatch.h"
 #include "scan/gpu/table/build_sides.h"
@@ -35,16 +36,17 @@ constexpr int kRuns = 15;
 /// Several loaded copies as one table.
 class Copies {
  public:
-  Status load(gpu::Memory& memory, gpu::TableKernels& kernels, const std::vector<Table>& tables,
-              const gpu::PipelineBuilder& builder, unsigned copies, gpu::Stream stream) {
+  Status load(const gpu::RunSpace& space, const std::vector<Table>& tables,
+              const gpu::PipelineBuilder& builder, unsigned copies) {
     const std::vector<std::size_t>& columns = builder.columns();
-    gpu::Device& device = memory.device();
+    gpu::Device& device = space.device();
+    const gpu::Stream stream = space.stream;
     std::vector<std::vector<gpu::TableBlock>> blocks;
     std::vector<gpu::TableSlice> slices;
     for (unsigned i = 0; i < copies; ++i) {
-      gpu::TableLoader loader(memory, kernels, tables, columns, counters_,
+      gpu::TableLoader loader(space, tables, columns, counters_, default_thread_count(),
                               builder.string_columns());
-      PRESSO_ASSIGN(auto table, loader.next(stream, ~std::uint64_t{0} / 2,
+      PRESSO_ASSIGN(auto table, loader.next(~std::uint64_t{0} / 2,
                                             [](const GroupReader&, std::uint32_t,
                                                std::uint32_t) -> Result<bool> { return true; }));
       if (!table) return make_error(ErrorCode::kInvalidArgument, "the table is empty");
@@ -71,7 +73,7 @@ class Copies {
       }
     }
     const std::size_t slice_bytes = (slices.size() * sizeof slices[0] + 255) / 256 * 256;
-    PRESSO_ASSIGN(memory_, memory.allocate(slice_bytes + all.size() * sizeof all[0]));
+    PRESSO_ASSIGN(memory_, space.memory.allocate(slice_bytes + all.size() * sizeof all[0]));
     PRESSO_TRY(device.copy_in(memory_.get(), reinterpret_cast<const Byte*>(slices.data()),
                               slices.size() * sizeof slices[0], stream));
     PRESSO_TRY(device.copy_in(memory_.get() + slice_bytes,
@@ -120,13 +122,14 @@ class RateDevice final : public QueryDevice {
     PRESSO_TRY(builder.add_joins());
     PRESSO_TRY(builder.add_groups(input, known, execution.summary.rows_in * copies_));
     PRESSO_ASSIGN(const gpu::OwnedStream stream, gpu::make_stream(memory_.device()));
-    const gpu::RunSpace space{memory_, kernels_, strings_, stream.get()};
+    gpu::PinnedPieces pinned(memory_);
+    const gpu::RunSpace space{memory_, kernels_, strings_, pinned, stream.get()};
     PRESSO_ASSIGN(const auto sides, gpu::build_sides(space, execution, builder));
     PRESSO_ASSIGN(gpu::Pipeline pipeline, builder.finish());
     PRESSO_ASSIGN(const gpu::DeviceMemory placed,
                   gpu::place_arrays(space, builder, sides, pipeline));
     Copies copies;
-    PRESSO_TRY(copies.load(memory_, kernels_, execution.tables, builder, copies_, stream.get()));
+    PRESSO_TRY(copies.load(space, execution.tables, builder, copies_));
     PRESSO_ASSIGN(gpu::LeafTables leaves,
                   builder.leaf_tables(copies.first(), query::physical_of(execution.scan.columns)));
     repeat_ranges(leaves, copies.first().slices().size());
@@ -136,7 +139,7 @@ class RateDevice final : public QueryDevice {
     PRESSO_TRY(strings.prepare(copies.all(), conditions.strings));
     std::vector<double> seconds;
     for (int i = 0; i < kRuns + 2; ++i) {
-      gpu::PipelineRun run(memory_, kernels_, stream.get());
+      gpu::PipelineRun run(space);
       PRESSO_TRY(run.begin(pipeline));
       run.set_conditions(conditions.steps, strings);
       PRESSO_TRY(run.prepare(copies.first(), copies.blocks(), leaves, code_tables));

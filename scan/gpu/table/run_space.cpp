@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/table/run_space.h"
+
+#include <cstring>
+
+namespace presso::gpu {
+
+Status RunSpace::copy_back(void* to, const void* from, std::uint64_t bytes) const {
+  for (std::uint64_t at = 0; at < bytes; at += PinnedPieces::kBytes) {
+    const std::uint64_t count = std::min(bytes - at, PinnedPieces::kBytes);
+    PRESSO_ASSIGN(Byte* const piece, pinned.piece(0, count));
+    PRESSO_TRY(device().copy_out(piece, static_cast<const Byte*>(from) + at,
+                                 static_cast<std::size_t>(count), stream));
+    PRESSO_TRY(device().wait(stream));
+    std::memcpy(static_cast<Byte*>(to) + at, piece, static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What everything that runs over tables in device memory works with.
+#pragma once
+
+#include <algorithm>
+
+#include "decompress/gpu/runtime/memory.h"
+#include "scan/gpu/table/string_kernels.h"
+#include "scan/gpu/table/table_kernels.h"
+
+namespace presso::gpu {
+
+/// Two pieces of pinned memory on the way to the device or from it. A query has them once: to
+/// allocate pinned memory takes longer than to fill it.
+class PinnedPieces {
+ public:
+  explicit PinnedPieces(Memory& memory) : memory_(memory) {}
+
+  /// At least `bytes`; what was in this piece is lost, and nothing may be under way from or to it.
+  Result<Byte*> piece(unsigned number, std::uint64_t bytes) {
+    PinnedMemory& piece = pieces_[number];
+    if (piece.bytes() < bytes) {
+      piece = {};
+      PRESSO_ASSIGN(piece, memory_.allocate_pinned(bytes));
+    }
+    return piece.get();
+  }
+  /// As much as a piece is made for.
+  static constexpr std::uint64_t kBytes = std::uint64_t{1} << 25;
+
+ private:
+  Memory& memory_;
+  PinnedMemory pieces_[2];
+};
+
+/// All are kept by reference.
+struct RunSpace {
+  Memory& memory;
+  TableKernels& kernels;
+  StringKernels& strings;
+  PinnedPieces& pinned;
+  Stream stream;
+
+  Device& device() const { return memory.device(); }
+  /// Copies from device memory, by way of pinned memory. Waits.
+  Status copy_back(void* to, const void* from, std::uint64_t bytes) const;
+};
+
+}  // namespace presso::gpu
