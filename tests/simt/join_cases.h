@@ -67,7 +67,7 @@ class JoinedTables {
       const auto cents = random.below(9'000) + 1'000;
       csv += line({number(i * 2), number(random.below(kParts * 4)),
                    number(random.below(kPlaces + 3)), number(static_cast<int>(random.below(7)) - 3),
-                   random.below(6) == 0 ? "" : number((random.below(40) - 20) * kMakerStep),
+                   random.below(6) == 0 ? "" : number((random.below(40) - 20LL) * kMakerStep),
                    number(cents / 100) + "." + number(cents % 100 / 10) + number(cents % 10),
                    random.below(5) == 0 ? "" : number(random.below(300)),
                    random.below(2) == 0 ? "red" : "blue"});

@@ -50,18 +50,27 @@ Status allow_most_shared_memory(Kernel kernel, const char* doing) {
                doing);
 }
 
-/// Enqueues `kernel(arguments...)` over as many blocks as the device runs at once.
-template <class... Arguments>
-Status launch_everywhere(void (*kernel)(Arguments...), const WorkShape& shape, cudaStream_t stream,
-                         const char* doing, const std::type_identity_t<Arguments>&... arguments) {
+/// How many blocks of a multiprocessor run at once. What leave_cache() set aside at an earlier
+/// launch of the kernel, with other needs, does not count.
+template <class Kernel>
+Result<int> blocks_at_once(Kernel kernel, std::uint32_t threads, std::size_t shared_bytes,
+                           const char* doing) {
   PRESSO_TRY(allow_most_shared_memory(kernel, doing));
   PRESSO_TRY(check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                         cudaSharedmemCarveoutMaxShared),
                    doing));
   int blocks = 0;
   PRESSO_TRY(check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                       &blocks, kernel, static_cast<int>(shape.threads), shape.shared_bytes),
+                       &blocks, kernel, static_cast<int>(threads), shared_bytes),
                    doing));
+  return blocks;
+}
+
+/// Enqueues `kernel(arguments...)` over as many blocks as the device runs at once.
+template <class... Arguments>
+Status launch_everywhere(void (*kernel)(Arguments...), const WorkShape& shape, cudaStream_t stream,
+                         const char* doing, const std::type_identity_t<Arguments>&... arguments) {
+  PRESSO_ASSIGN(const int blocks, blocks_at_once(kernel, shape.threads, shape.shared_bytes, doing));
   if (blocks == 0) return make_error(ErrorCode::kNoDevice, std::string(doing) + ": too large");
   if (shape.wants_cache) PRESSO_TRY(leave_cache(kernel, blocks, shape.shared_bytes, doing));
   PRESSO_ASSIGN(const int processors, device_attribute(cudaDevAttrMultiProcessorCount));

@@ -158,12 +158,8 @@ class CudaTableKernels final : public TableKernels {
 
   template <class Kernel>
   static Result<std::uint32_t> blocks_of(Kernel* kernel, const PipelineShape& shape) {
-    PRESSO_TRY(allow_most_shared_memory(kernel, "pipeline"));
-    int blocks = 0;
-    PRESSO_TRY(gpu::check(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, kernel, static_cast<int>(shape.warps * kWarpSize), shape.shared_bytes()),
-        "pipeline"));
+    PRESSO_ASSIGN(const int blocks, blocks_at_once(kernel, shape.warps * kWarpSize,
+                                                   shape.shared_bytes(), "pipeline"));
     if (blocks == 0)
       return make_error(ErrorCode::kDeviceMemory, "a query takes too much shared memory");
     PRESSO_TRY(leave_cache(kernel, blocks, shape.shared_bytes(), "pipeline"));
