@@ -773,9 +773,11 @@ constexpr double kListedSelectivity = 0.5;
 void PipelineBuilder::mark_columns(Pipeline& pipeline) const {
   std::uint32_t of_program = nullable_;
   std::uint32_t of_conditions = 0;
-  for (const Value& value : values_) {
-    const bool loads = value.step.kind == Kind::kLoad || value.step.kind == Kind::kLoadCode;
-    if (loads) of_program |= 1u << value.step.column;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const PipelineStep& step = values_[i].step;
+    if (step.kind != Kind::kLoad && step.kind != Kind::kLoadCode) continue;
+    of_program |= 1u << step.column;
+    if (i < pipeline.first_steps) of_conditions |= 1u << step.column;
   }
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     if (cells_[i].column_node) of_program |= 1u << pipeline.cell[i].column;
@@ -785,9 +787,10 @@ void PipelineBuilder::mark_columns(Pipeline& pipeline) const {
   }
   pipeline.nullable_columns = nullable_;
   pipeline.program_columns = static_cast<std::uint16_t>(of_program);
-  const bool early = execution_.plan.selectivity >= kEarlySelectivity;
+  const bool early = pipeline.first_steps == 0 && execution_.plan.selectivity >= kEarlySelectivity;
   pipeline.early_columns = static_cast<std::uint16_t>(of_conditions | (early ? of_program : 0));
-  pipeline.lists_rows = execution_.plan.selectivity < kListedSelectivity;
+  pipeline.lists_rows =
+      pipeline.first_steps != 0 || execution_.plan.selectivity < kListedSelectivity;
 }
 
 bool PipelineBuilder::sums_only() const {
@@ -815,9 +818,8 @@ Result<Pipeline> PipelineBuilder::finish() {
   }
   PRESSO_TRY(add_order(pipeline));
   PRESSO_TRY(deal_registers(pipeline));
-  mark_columns(pipeline);
   pipeline.first_steps = static_cast<Byte>(first_steps());
-  if (pipeline.first_steps != 0) pipeline.lists_rows = true;
+  mark_columns(pipeline);
   pipeline.columns = static_cast<Byte>(columns_.size());
   pipeline.condition_steps = static_cast<Byte>(conditions_.size());
   std::copy(conditions_.begin(), conditions_.end(), pipeline.conditions);

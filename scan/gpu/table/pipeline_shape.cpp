@@ -54,11 +54,21 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
   // Bits of nulls are put together in the staging area, too.
   std::uint32_t staging = kVectorBits;
   std::uint32_t words = 0;
+  shape.early = pipeline.early_columns;
+  const auto add_words = [&](std::uint32_t early) {
+    for (std::uint32_t column = 0; column < pipeline.columns; ++column) {
+      if ((std::uint32_t{shape.early} >> column & 1) != early) continue;
+      shape.words_of[column] = static_cast<std::uint16_t>(words);
+      // A value's second word is read whether or not it has one.
+      words += needs[column].packed_words + kLanes;
+    }
+  };
+  add_words(1);
+  shape.words_bytes = words * 4;
+  words *= buffers;
+  add_words(0);
   for (std::uint32_t column = 0; column < pipeline.columns; ++column) {
     staging = std::max(staging, needs[column].staging_bytes);
-    shape.words_of[column] = static_cast<std::uint16_t>(words);
-    // A value's second word is read whether or not it has one.
-    words += needs[column].packed_words + kLanes;
   }
   shape.columns_at = place(pipeline.columns * kColumnTaskBytes);
   shape.stack_at = place(kMostConditionDepth * kVectorBits);
@@ -67,8 +77,7 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
   if (has_program(pipeline)) staging = std::max(staging, pipeline.register_units * kUnitBytes);
   shape.staging_at = place(staging);
   shape.registers_at = shape.staging_at;
-  shape.words_bytes = words * 4;
-  shape.words_at = place(buffers * shape.words_bytes);
+  shape.words_at = place(words * 4);
   if (has_program(pipeline)) {
     shape.open_at = place(pipeline.columns * kOpenColumnBytes);
     if (pipeline.nullable_columns != 0) shape.valid_at = place(pipeline.columns * kVectorBits);

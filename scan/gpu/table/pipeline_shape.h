@@ -29,8 +29,9 @@ struct PipelineShape {
   std::uint32_t leaves_at = 0;
   std::uint32_t staging_at = 0;
   std::uint32_t words_at = 0;
-  std::uint32_t words_bytes = 0;   ///< of each of one or two such pieces
+  std::uint32_t words_bytes = 0;   ///< of each of one or two pieces, of early columns
   std::uint32_t buffers = 2;       ///< with two the next vector's are under way
+  std::uint16_t early = 0;         ///< columns that have two buffers; those of others lie behind
   std::uint32_t registers_at = 0;  ///< where the staging area was
   std::uint32_t open_at = 0;
   std::uint32_t valid_at = 0;
@@ -38,7 +39,7 @@ struct PipelineShape {
   std::uint32_t bits_at = 0;
   std::uint32_t chains_at = 0;
   std::uint32_t cells_at = 0;
-  std::uint16_t words_of[kMostPipelineColumns] = {};  ///< within such a piece, in words
+  std::uint16_t words_of[kMostPipelineColumns] = {};  ///< from words_at on, in words
 
   std::uint32_t shared_bytes() const { return block_bytes + warps * warp_bytes; }
 };

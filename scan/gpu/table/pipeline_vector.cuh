@@ -206,15 +206,17 @@ struct WarpSpace {
   PRESSO_DEVICE u32 at(u32 part) const {
     return static_cast<u32>(base - simt::shared_memory()) + part;
   }
-  PRESSO_DEVICE u32 words_at(u32 column, u32 vector) const {
-    return at(shape.words_at + (vector & (shape.buffers - 1)) * shape.words_bytes) +
+  /// Where a column's words begin; of early columns those of odd vectors have another place.
+  PRESSO_DEVICE u32 words_within(u32 column, u32 vector) const {
+    const u32 buffer = vector & (shape.buffers - 1) & (u32{shape.early} >> column);
+    return shape.words_at + buffer * shape.words_bytes +
            shape.words_of[column] * static_cast<u32>(sizeof(u32));
   }
-  /// Packed words of a column, of vectors of either parity.
+  PRESSO_DEVICE u32 words_at(u32 column, u32 vector) const {
+    return at(words_within(column, vector));
+  }
   PRESSO_DEVICE u32* words(u32 column, u32 vector) const {
-    return reinterpret_cast<u32*>(base + shape.words_at +
-                                  (vector & (shape.buffers - 1)) * shape.words_bytes) +
-           shape.words_of[column];
+    return reinterpret_cast<u32*>(base + words_within(column, vector));
   }
 };
 
