@@ -262,13 +262,44 @@ class Queries(CliTest):
     def test_what_it_cannot_do_is_said(self):
         join = ("join", "--on", "id", "--agg", "count(*)", "t.csv.presso", "t.csv.presso")
         limits = ("--max-device-memory=1G", "--max-pinned-memory=1G")
-        done = self.ok(*join, "-v", "--device=gpu", *limits)
-        self.assertEqual(done.out, self.ok(*join, "--device=cpu").out)
-        self.assertIn("on the CPU: joins", done.err)
+        done = self.ok(*join, "-v", "--device=gpu", "--kind=left", *limits)
+        self.assertEqual(done.out, self.ok(*join, "--kind=left", "--device=cpu").out)
+        self.assertIn("on the CPU: outer joins", done.err)
         statement = "select max(word) as w from 't.csv.presso' where id > 5"
         done = self.ok("sql", "-v", "--device=gpu", *limits, statement)
         self.assertEqual(done.out, self.ok("sql", "--device=auto", statement).out)
         self.assertIn("conditions on the emulator", done.err)
+
+    def test_joined_rows_are_grouped_there(self):
+        for second in ("t.csv.presso", "few.csv.presso"):
+            few = b"id,part\n" + b"".join(b"%d,%d\n" % (i * 7, i % 4) for i in range(300))
+            self.write("few.csv", few)
+            self.ok("compress", "-f", "--table", "csv", "few.csv")
+            join = ("join", "--on", "id", "--group-by", "left.word",
+                    "--agg", "count(*), sum(left.price)", "t.csv.presso", second)
+            done = self.ok(*join, "-v", "--device=gpu")
+            self.assertEqual(done.out, self.ok(*join, "--device=cpu").out)
+            self.assertIn("joins, conditions and groups on the emulator", done.err)
+            shown = self.ok(*join, "--device=gpu", "--explain=analyze").out.decode()
+            self.assertIn("on the GPU: ", shown)
+            self.assertIn(" places\n", shown)
+
+    def test_a_damaged_build_side_is_an_error(self):
+        few = b"id,part\n" + b"".join(b"%d,%d\n" % (i * 7, i % 4) for i in range(300))
+        self.write("few.csv", few)
+        self.ok("compress", "--table", "csv", "few.csv")
+        join = ("join", "--on", "id", "--agg", "count(*), max(part)", "t.csv.presso",
+                "few.csv.presso")
+        whole = self.read("few.csv.presso")
+        damaged = 0
+        for at in range(100, len(whole) - 400, 37):
+            self.write("few.csv.presso", whole[:at] + bytes([whole[at] ^ 0x20]) + whole[at + 1:])
+            by_cpu = self.run_presso(*join, "--device=cpu")
+            by_gpu = self.run_presso(*join, "--device=gpu")
+            self.assertEqual((by_gpu.status, by_gpu.out, by_gpu.err),
+                             (by_cpu.status, by_cpu.out, by_cpu.err))
+            damaged += by_cpu.status != 0
+        self.assertGreater(damaged, 3)
 
     def test_a_gpu_that_fails_is_an_error(self):
         asked = ("select", "--device=gpu", "--where", "id > 5", "--agg", "sum(price)")
