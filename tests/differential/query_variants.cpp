@@ -51,7 +51,10 @@ Object variant_of(Object request, std::size_t conditions, const Needs& needs,
   if (conditions > 0 && random() % 4 != 0) request["plan"] = random_plan(conditions, random);
   if (random() % 3 == 0) request["device"] = "gpu";
   if (!has_joins(request)) return request;
-  request["join_strategy"] = kJoinStrategyNames[random() % kJoinStrategyNames.size()];
+  // A GPU joins only where no strategy is asked for.
+  const bool is_auto = request.count("device") != 0 && random() % 4 != 0;
+  const std::size_t strategy = is_auto ? 0 : random() % kJoinStrategyNames.size();
+  request["join_strategy"] = kJoinStrategyNames[strategy];
   const bool is_slow = request["join_strategy"] == "nested-loop";
   if (is_slow && request.count("large") != 0) request["join_strategy"] = "auto";
   // From a part of what suffices to more than that.

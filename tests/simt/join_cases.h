@@ -3,6 +3,7 @@
 // (query_joins_on_gpu_test.cpp) and on a device (tests/gpu/query_on_device_test.cpp).
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -187,5 +188,91 @@ inline constexpr const char* kJoinStatements[] = {
     "select rank, count(*), sum(rating) from facts join deals on facts.maker = deals.maker_of "
     "join makers on deals.maker_of = makers.id where facts.x < 9 group by rank",
 };
+
+/// A table that may be joined, and what a statement may say of its columns then.
+struct JoinPart {
+  const char* join;
+  const char* after;  ///< a part that must come before; nullptr: none
+  std::vector<const char*> conditions;
+  std::vector<const char*> keys;
+  std::vector<const char*> aggregates;
+};
+
+/// A random statement over the tables of JoinedTables.
+inline std::string random_join_statement(corpora::Random& random) {
+  static const JoinPart kFacts{
+      "from facts",
+      nullptr,
+      {"word = 'red'", "maybe > 100", "price between 20.00 and 60.00", "facts.part < 900",
+       "facts.x * 3 > facts.y + 8", "maybe is null"},
+      {"word", "facts.x", "maybe", "facts.part", "facts.y + 3", "facts.maker"},
+      {"sum(price)", "avg(maybe)", "max(facts.part)", "count(maybe)", "sum(facts.x - facts.y)"}};
+  static const JoinPart kParts[] = {
+      {"join parts on facts.part = parts.id",
+       nullptr,
+       {"size > 20", "name <> 'nut'", "weight < 60", "size % 3 = 1", "size > facts.x * 2"},
+       {"name", "size", "weight", "comment", "parts.id"},
+       {"sum(size * price)", "min(size)", "max(parts.id)"}},
+      {"join places on facts.x = places.x and facts.y = places.y",
+       nullptr,
+       {"city like '%3'", "zone = 1", "zone is not null"},
+       {"city", "zone", "places.x"},
+       {"sum(places.y)", "max(places.x)"}},
+      {"join twice on facts.part = twice.id",
+       nullptr,
+       {"value > 90", "value < 40", "value < facts.x * 30"},
+       {"value", "twice.id"},
+       {"sum(value)", "min(value * price)"}},
+      {"join deals on facts.maker = deals.maker_of",
+       nullptr,
+       {"rank < 3", "rank > 1"},
+       {"rank", "deals.maker_of"},
+       {"sum(rank)", "avg(rank)"}},
+      {"join makers on parts.maker = makers.id",
+       "join parts on facts.part = parts.id",
+       {"rating > 4", "land is not null", "rating * 5 > size"},
+       {"land", "rating", "makers.id"},
+       {"max(rating)", "sum(rating + size)"}},
+      {"semi join twice on facts.part = twice.id and value > 20", nullptr, {}, {}, {}},
+      {"anti join twice on facts.part = twice.id", nullptr, {}, {}, {}}};
+  std::vector<const JoinPart*> chosen{&kFacts};
+  bool has_twice = false;
+  for (const JoinPart& part : kParts) {
+    const std::string join = part.join;
+    const bool is_twice = join.find("twice") != join.npos;
+    if (random.below(5) > 1 || (is_twice && has_twice)) continue;
+    const bool fits = part.after == nullptr ||
+                      std::any_of(chosen.begin(), chosen.end(), [&](const JoinPart* other) {
+                        return std::string(other->join) == part.after;
+                      });
+    if (!fits) continue;
+    has_twice = has_twice || is_twice;
+    chosen.push_back(&part);
+  }
+  const auto pick = [&](const std::vector<const char*> JoinPart::*from, unsigned one_in) {
+    std::vector<std::string> picked;
+    for (const JoinPart* part : chosen) {
+      for (const char* const text : part->*from) {
+        if (random.below(one_in) == 0 && picked.size() < 3) picked.emplace_back(text);
+      }
+    }
+    return picked;
+  };
+  const auto joined = [](const std::vector<std::string>& parts, const char* between) {
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
+    return text;
+  };
+  const std::vector<std::string> keys = pick(&JoinPart::keys, 6);
+  std::vector<std::string> columns = keys;
+  columns.emplace_back("count(*)");
+  for (std::string& one : pick(&JoinPart::aggregates, 4)) columns.push_back(std::move(one));
+  const std::vector<std::string> conditions = pick(&JoinPart::conditions, 6);
+  std::string text = "select " + joined(columns, ", ");
+  for (const JoinPart* part : chosen) text += std::string(" ") + part->join;
+  if (!conditions.empty()) text += " where " + joined(conditions, " and ");
+  if (!keys.empty()) text += " group by " + joined(keys, ", ");
+  return text;
+}
 
 }  // namespace presso::test

@@ -40,6 +40,25 @@ INSTANTIATE_TEST_SUITE_P(Sizes, JoinsOnGpu,
                          ::testing::Values(std::pair{700, 1000u}, std::pair{3000, 1024u},
                                            std::pair{9000, 1u << 20}));
 
+TEST(RandomJoinsOnGpu, AnswerAsTheCpu) {
+  const JoinedTables tables(1500, 700);
+  corpora::Random random(77);
+  constexpr std::uint32_t kStatements = kIsSanitized ? 40 : 150;
+  std::uint32_t on_device = 0;
+  for (std::uint32_t i = 0; i < kStatements; ++i) {
+    const std::string statement = random_join_statement(random);
+    SCOPED_TRACE(statement);
+    const Query query = tables.query_of(statement);
+    const Answer expected = answer_of(query, nullptr);
+    ASSERT_NE(expected.text.substr(0, 6), "error:") << expected.text;
+    const Answer found = answer_of(query, make_emulated_query_device({}, i));
+    ASSERT_EQ(found.text, expected.text);
+    EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
+    on_device += found.summary.on_device.find("groups") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GT(on_device, kStatements / 2);
+}
+
 class JoinsOnGpuFaults : public ::testing::Test {
  protected:
   const JoinedTables tables{3000, 1024};

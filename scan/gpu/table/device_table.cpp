@@ -608,7 +608,8 @@ Result<std::optional<DeviceTable>> TableLoader::next(std::uint64_t most_bytes,
     ++group_;
   }
   if (groups.empty()) return std::optional<DeviceTable>();
-  const std::uint64_t piece = std::max(std::min(bytes + bytes / 8, PinnedPieces::kBytes), largest);
+  const std::uint64_t piece =
+      std::max(std::min(bytes + bytes / 8, space_.pinned.usual_bytes()), largest);
   Loading loading(space_, aligned(piece), columns_.size(), threads_);
   for (const LoadedGroup& group : groups) PRESSO_TRY(add_group(loading, group, wants));
   PRESSO_TRY(read_blocks(loading));

@@ -6,8 +6,9 @@
 namespace presso::gpu {
 
 Status RunSpace::copy_back(void* to, const void* from, std::uint64_t bytes) const {
-  for (std::uint64_t at = 0; at < bytes; at += PinnedPieces::kBytes) {
-    const std::uint64_t count = std::min(bytes - at, PinnedPieces::kBytes);
+  const std::uint64_t most = pinned.usual_bytes();
+  for (std::uint64_t at = 0; at < bytes; at += most) {
+    const std::uint64_t count = std::min(bytes - at, most);
     PRESSO_ASSIGN(Byte* const piece, pinned.piece(0, count));
     PRESSO_TRY(device().copy_out(piece, static_cast<const Byte*>(from) + at,
                                  static_cast<std::size_t>(count), stream));

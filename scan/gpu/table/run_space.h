@@ -25,8 +25,12 @@ class PinnedPieces {
     }
     return piece.get();
   }
-  /// As much as a piece is made for.
-  static constexpr std::uint64_t kBytes = std::uint64_t{1} << 25;
+  /// How large to make them: the limit is for both, and for what else is pinned.
+  std::uint64_t usual_bytes() const {
+    constexpr std::uint64_t kLeast = std::uint64_t{1} << 16;
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 25;
+    return std::clamp(memory_.limits().pinned_bytes / 4, kLeast, kMost);
+  }
 
  private:
   Memory& memory_;
