@@ -28,7 +28,7 @@ class PinnedPieces {
   /// How large to make them: the limit is for both, and for what else is pinned.
   std::uint64_t usual_bytes() const {
     constexpr std::uint64_t kLeast = std::uint64_t{1} << 16;
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 25;
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
     return std::clamp(memory_.limits().pinned_bytes / 4, kLeast, kMost);
   }
 
