@@ -13,6 +13,7 @@
 #include "scan/gpu/table/row_bits.cuh"
 #include "scan/gpu/table/string_kernels.h"
 #include "scan/gpu/table/table_check.cuh"
+#include "tests/simt/emulated_joins.h"
 #include "tests/simt/emulated_strings.h"
 
 namespace presso::test {
@@ -122,26 +123,6 @@ class Launches {
   simt::Options options_;
 };
 
-/// A launcher for lookup_steps.h.
-class LookupLauncher {
- public:
-  explicit LookupLauncher(Launches& run) : run_(run) {}
-
-  Status fill(void* at, int byte, std::uint64_t bytes) {
-    std::memset(at, byte, bytes);
-    return {};
-  }
-  template <class Body>
-  Status run(std::uint64_t blocks, std::uint32_t shared_bytes,
-             const typename Body::Arguments& arguments) {
-    return run_(Body::kName, static_cast<std::uint32_t>(blocks), Body::kThreads / kWarpSize,
-                shared_bytes, [&] { Body::run(arguments); });
-  }
-
- private:
-  Launches& run_;
-};
-
 class EmulatedTableKernels final : public gpu::TableKernels {
  public:
   explicit EmulatedTableKernels(Launches launches) : run_(std::move(launches)) {}
@@ -186,7 +167,7 @@ class EmulatedTableKernels final : public gpu::TableKernels {
   }
   Status build_lookup(const gpu::Lookup& to, const gpu::JoinRows& build, gpu::JoinTotals* totals,
                       Stream) override {
-    LookupLauncher launcher(run_);
+    gpu::test::EmulatedJoins<Launches&> launcher(run_);
     return gpu::enqueue_lookup(to, build, totals, launcher);
   }
 

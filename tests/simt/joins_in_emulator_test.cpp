@@ -4,43 +4,17 @@
 
 #include <memory>
 
-#include "decompress/gpu/simt/emulator/emulator.h"
 #include "scan/gpu/join/join_steps.h"
+#include "tests/simt/emulated_joins.h"
+#include "tests/simt/emulated_launches.h"
 #include "tests/simt/join_backend.h"
 
 namespace presso::gpu::test {
 namespace {
 
-/// A failure of the emulator as an error, so that the kernel's name comes with it.
-class EmulatedJoinLauncher {
- public:
-  explicit EmulatedJoinLauncher(std::uint32_t seed) { options_.seed = seed; }
-
-  Status fill(void* at, int byte, std::uint64_t bytes) {
-    std::memset(at, byte, bytes);
-    return {};
-  }
-
-  template <class Body>
-  Status run(std::uint64_t blocks, std::uint32_t shared_bytes,
-             const typename Body::Arguments& arguments) {
-    if (blocks == 0) return {};
-    constexpr std::uint64_t kResident = 3;
-    if (!Body::kWholeGrid) blocks = std::min(blocks, kResident);
-    const simt::Launch shape{static_cast<std::uint32_t>(blocks), Body::kThreads, shared_bytes};
-    const simt::Report report = simt::run(shape, options_, [&] { Body::run(arguments); });
-    ++options_.seed;
-    if (report.ok()) return {};
-    return make_error(ErrorCode::kDeviceLost, std::string(Body::kName) + ": " + report.what);
-  }
-
- private:
-  simt::Options options_;
-};
-
 class EmulatedPlace {
  public:
-  explicit EmulatedPlace(std::uint32_t seed) : launcher_(seed) {}
+  explicit EmulatedPlace(std::uint32_t seed) : launcher_(EmulatedLaunches(seed)) {}
 
   const std::uint32_t* copy_of(const std::vector<std::uint32_t>& words) {
     if (words.empty()) return nullptr;
@@ -83,7 +57,7 @@ class EmulatedPlace {
     return memory_.back().get();
   }
 
-  EmulatedJoinLauncher launcher_;
+  EmulatedJoins<EmulatedLaunches> launcher_;
   std::vector<std::unique_ptr<std::uint32_t[], Free>> memory_;
 };
 

@@ -3,10 +3,9 @@
 // heap blocks of exactly their size.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <memory>
 
-#include "decompress/gpu/simt/emulator/emulator.h"
+#include "tests/simt/emulated_launches.h"
 #include "tests/simt/emulated_strings.h"
 #include "tests/simt/string_backend.h"
 #include "tests/support/placed_bytes.h"
@@ -16,24 +15,6 @@ namespace presso::gpu::test {
 namespace {
 
 using presso::test::PlacedBytes;
-
-/// Runs kernels one after another, each with lanes in another order.
-class EmulatedLaunches {
- public:
-  explicit EmulatedLaunches(u32 seed) { options_.seed = seed; }
-
-  Status operator()(const char* step, u32 grid, u32 warps, std::size_t shared_bytes,
-                    const std::function<void()>& body) {
-    const simt::Launch shape{grid, warps * kWarpSize, shared_bytes};
-    const simt::Report report = simt::run(shape, options_, body);
-    ++options_.seed;
-    if (report.ok()) return {};
-    return make_error(ErrorCode::kDeviceLost, std::string(step) + ": " + report.what);
-  }
-
- private:
-  simt::Options options_;
-};
 
 /// With the laboratory's kernel.
 class RefilledStrings : public EmulatedStrings<EmulatedLaunches> {

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Queries that join tables, on a GPU. Resident: lineitem lies in its memory as it is stored, so many
-# copies of scale 1, and build sides were made before the clock starts (table_gpu_rate, which
-# compares each answer with the CPU's first); and 2^30 random numbers of 20 bits, which are looked
-# up among 10^6. From files: the command, start, reading, build sides
-# and answer included, beside the same command on the CPU, whose answer must be the same. Writes CSV
-# files to OUT.
+# Queries that join tables, on a GPU. Writes CSV files to OUT.
+#
+# Resident: lineitem lies in its memory as it is stored, so many copies of scale 1, and build sides
+# were made before the clock starts (table_gpu_rate, which compares each answer with the CPU's
+# first); and 2^30 random numbers of 20 bits, which are looked up among 10^6.
+#
+# From files: the command, start, reading, build sides and answer included, beside the same command
+# on the CPU, whose answer must be the same.
 #
 #   join_queries_gpu.sh BIN OUT [resident | files | check]
 #

@@ -22,7 +22,8 @@ struct Lookup {
 };
 
 /// Which of the two it is, and how much device memory it takes.
-struct LookupPlan {
+class LookupPlan {
+ public:
   /// The build side's keys are between these; nothing: that is not known.
   struct Range {
     std::uint64_t least = 0;

@@ -3,26 +3,25 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "decompress/gpu/runtime/memory_parts.h"
 #include "scan/gpu/table/host_rows.h"
-#include "scan/gpu/table/upload.h"
 #include "scan/query/join_build.h"
 #include "scan/query/table_facts.h"
 
 namespace presso::gpu {
 namespace {
 
-Error refused(std::string why) {
-  return make_error(ErrorCode::kUnsupported, std::move(why));
-}
-
 /// Of tables whose strings are numbered row by row, which the CPU does.
 constexpr std::uint64_t kMostNumberedRows = 1'000'000;
 
 /// Of the table that a build side reads in order, where the CPU makes its rows.
 constexpr std::uint64_t kMostHostRows = 20'000'000;
+
+/// Of all stages, one after another, which `builder` is told about. Adds to the execution's summary
+/// and notes.
+Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Execution& execution,
+                                           PipelineBuilder& builder);
 
 /// Where a build side's rows go.
 struct RowMemory {
@@ -50,6 +49,34 @@ Result<RowMemory> make_room(const RunSpace& space, const StageUse& use, std::uin
     room.columns.push_back({room.values.get() + places[i], use.columns[i].is_wide});
   }
   return room;
+}
+
+/// Tells the pipeline, which `builder` has finished, where build sides are, and copies what else it
+/// reads to the device: that memory must stay as long as it runs.
+Result<DeviceMemory> place_arrays(const RunSpace& space, const PipelineBuilder& builder,
+                                  const std::vector<BuildSide>& sides, Pipeline& pipeline) {
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const StageUse& use = builder.stages()[i];
+    pipeline.lookups[i] = sides[i].lookup;
+    for (std::size_t k = 0; k < use.arrays.size(); ++k) {
+      pipeline.arrays[use.arrays[k]] = sides[i].columns[k];
+    }
+  }
+  MemoryParts parts;
+  std::vector<std::uint64_t> places;
+  for (const RowCodes& one : builder.row_codes()) {
+    places.push_back(parts.add(4 * one.codes->numbers_of_rows().size()));
+  }
+  if (parts.bytes() == 0) return DeviceMemory();
+  PRESSO_ASSIGN(DeviceMemory memory, space.memory.allocate(parts.bytes()));
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const RowCodes& one = builder.row_codes()[i];
+    const std::vector<std::uint32_t>& numbers = one.codes->numbers_of_rows();
+    Byte* const to = memory.get() + places[i];
+    PRESSO_TRY(space.copy_there(to, numbers.data(), 4 * numbers.size()));
+    pipeline.arrays[one.array] = {to, false};
+  }
+  return memory;
 }
 
 /// The rows of a stage's build side, with their keys.
@@ -90,26 +117,18 @@ Status copy_rows(const RunSpace& space, query::Execution& scan, const StageUse& 
   side.rows = rows.keys.size();
   side.order_bits = static_cast<unsigned>(std::bit_width(side.rows));
   PRESSO_ASSIGN(room, make_room(space, use, side.rows));
-  if (side.rows == 0) return {};
-  const std::size_t bytes = rows.keys.size() * sizeof(std::uint64_t);
-  PRESSO_ASSIGN(const PinnedMemory pinned, space.memory.allocate_pinned(bytes));
-  Device& device = space.device();
-  std::memcpy(pinned.get(), rows.keys.data(), bytes);
-  PRESSO_TRY(device.copy_in(room.keys.get(), pinned.get(), bytes, space.stream));
-  PRESSO_TRY(device.wait(space.stream));
+  PRESSO_TRY(space.copy_there(room.keys.get(), rows.keys.data(), 8 * side.rows));
   for (std::size_t i = 0; i < room.columns.size(); ++i) {
+    const std::vector<std::int64_t>& values = rows.columns[i];
     const RowArray& to = room.columns[i];
-    for (std::size_t row = 0; row < rows.keys.size(); ++row) {
-      const std::int64_t value = rows.columns[i][row];
-      if (to.is_wide) {
-        store(pinned.get() + 8 * row, value);
-      } else {
-        store(pinned.get() + 4 * row, static_cast<std::int32_t>(value));
-      }
+    if (to.is_wide) {
+      PRESSO_TRY(space.copy_there(to.values, values.data(), 8 * side.rows));
+    } else {
+      std::vector<std::int32_t> narrow(values.size());
+      std::transform(values.begin(), values.end(), narrow.begin(),
+                     [](std::int64_t value) { return static_cast<std::int32_t>(value); });
+      PRESSO_TRY(space.copy_there(to.values, narrow.data(), 4 * side.rows));
     }
-    PRESSO_TRY(device.copy_in(static_cast<Byte*>(to.values), pinned.get(),
-                              to.is_wide ? bytes : bytes / 2, space.stream));
-    PRESSO_TRY(device.wait(space.stream));
   }
   return {};
 }
@@ -148,7 +167,7 @@ Result<BuildSide> build_side(const RunSpace& space, query::Execution& parent,
   const LookupPlan plan(side.rows, builder.key_range(*use.stage));
   PRESSO_ASSIGN(side.structure, space.memory.allocate(MemoryParts::kAlignment + plan.bytes()));
   side.lookup = plan.at(side.structure.get() + MemoryParts::kAlignment);
-  if (use.row) {
+  if (use.gives_pairs()) {
     const std::uint64_t rows = std::max<std::uint64_t>(side.rows, 1);
     PRESSO_ASSIGN(side.next, space.memory.allocate(rows * sizeof(std::uint32_t)));
     side.lookup.next = reinterpret_cast<std::uint32_t*>(side.next.get());
@@ -186,8 +205,6 @@ Result<std::vector<std::int64_t>> values_of(const RunSpace& space, const RowArra
   return values;
 }
 
-}  // namespace
-
 Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Execution& execution,
                                            PipelineBuilder& builder) {
   std::vector<BuildSide> sides;
@@ -199,49 +216,8 @@ Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Executi
   return sides;
 }
 
-Result<DeviceMemory> place_arrays(const RunSpace& space, const PipelineBuilder& builder,
-                                  const std::vector<BuildSide>& sides, Pipeline& pipeline) {
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    const StageUse& use = builder.stages()[i];
-    pipeline.lookups[i] = sides[i].lookup;
-    for (std::size_t k = 0; k < use.arrays.size(); ++k) {
-      pipeline.arrays[use.arrays[k]] = sides[i].columns[k];
-    }
-  }
-  Upload upload;
-  std::vector<std::size_t> pieces;
-  for (const RowCodes& one : builder.row_codes()) {
-    pieces.push_back(upload.add(one.codes->numbers_of_rows()));
-  }
-  if (upload.bytes() == 0) return DeviceMemory();
-  PRESSO_ASSIGN(DeviceMemory memory, space.memory.allocate(upload.bytes()));
-  PRESSO_ASSIGN(const PinnedMemory pinned, space.memory.allocate_pinned(upload.bytes()));
-  upload.write(pinned.get());
-  Device& device = space.device();
-  PRESSO_TRY(device.copy_in(memory.get(), pinned.get(), static_cast<std::size_t>(upload.bytes()),
-                            space.stream));
-  PRESSO_TRY(device.wait(space.stream));
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const auto* const numbers = upload.at<std::uint32_t>(memory.get(), pieces[i]);
-    pipeline.arrays[builder.row_codes()[i].array] = {const_cast<std::uint32_t*>(numbers), false};
-  }
-  return memory;
-}
-
-Result<RowKeys> keys_of_rows(const RunSpace& space, const PipelineBuilder& builder,
-                             const BuildSide& side) {
-  const StageUse& use = builder.stages()[*builder.row_stage()];
-  RowKeys keys;
-  for (const PipelineBuilder::Key& key : builder.keys()) {
-    keys.values.emplace_back();
-    keys.null_values.emplace_back();
-    if (!key.of_row) continue;
-    PRESSO_ASSIGN(keys.values.back(), values_of(space, side.columns[*key.of_row], side.rows));
-    keys.null_values.back() = use.columns[*key.of_row].null_value;
-  }
-  return keys;
-}
-
+/// Numbers of the strings of keys where GroupInput has none; by key, nullptr where it is no string,
+/// or one that is neither a dictionary's nor a small table's. Adds to the summary what was read.
 Result<std::vector<std::unique_ptr<query::KeyCodes>>> codes_of_keys(
     query::Execution& execution, const query::GroupInput& input) {
   const query::BoundQuery& bound = execution.query;
@@ -270,6 +246,38 @@ Result<std::vector<std::unique_ptr<query::KeyCodes>>> codes_of_keys(
     if (codes[i] != nullptr) execution.summary.bytes_stored += codes[i]->stored_bytes();
   }
   return codes;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<GroupPipeline>> make_group_pipeline(const RunSpace& space,
+                                                           query::Execution& execution,
+                                                           const query::GroupInput& input,
+                                                           std::uint64_t rows) {
+  auto made = std::make_unique<GroupPipeline>(execution);
+  PipelineBuilder& builder = made->builder;
+  PRESSO_TRY(builder.add_conditions());
+  PRESSO_TRY(builder.add_joins());
+  PRESSO_ASSIGN(made->codes, codes_of_keys(execution, input));
+  std::vector<const query::KeyCodes*> codes;
+  for (const auto& one : made->codes) codes.push_back(one.get());
+  PRESSO_TRY(builder.add_groups(input, codes, rows));
+  PRESSO_ASSIGN(made->sides, build_sides(space, execution, builder));
+  PRESSO_ASSIGN(made->pipeline, builder.finish());
+  PRESSO_ASSIGN(made->arrays, place_arrays(space, builder, made->sides, made->pipeline));
+  return made;
+}
+
+Result<RowKeys> keys_of_rows(const RunSpace& space, const GroupPipeline& of) {
+  RowKeys keys;
+  if (!of.builder.row_stage()) return keys;
+  const BuildSide& side = of.sides[*of.builder.row_stage()];
+  for (const PipelineBuilder::Key& key : of.builder.keys()) {
+    keys.emplace_back();
+    if (!key.of_row) continue;
+    PRESSO_ASSIGN(keys.back(), values_of(space, side.columns[*key.of_row], side.rows));
+  }
+  return keys;
 }
 
 }  // namespace presso::gpu

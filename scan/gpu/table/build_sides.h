@@ -4,6 +4,7 @@
 // Tested by tests/simt/query_joins_on_gpu_test.cpp.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "scan/gpu/table/group_rows.h"
@@ -23,23 +24,26 @@ struct BuildSide {
   Lookup lookup;
 };
 
-/// Of all stages, one after another, which `builder` is told about. Adds to the execution's summary
-/// and notes. Errors: kUnsupported, with the reason, where a build side is no pipeline's or might
-/// not fit; those of run_over_tables().
-Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Execution& execution,
-                                           PipelineBuilder& builder);
-/// Tells the pipeline, which `builder` has finished, where they are, and copies what else it reads
-/// to the device: that memory must stay as long as it runs. Waits.
-Result<DeviceMemory> place_arrays(const RunSpace& space, const PipelineBuilder& builder,
-                                  const std::vector<BuildSide>& sides, Pipeline& pipeline);
+/// A pipeline of groups, and what it reads beside the table.
+struct GroupPipeline {
+  explicit GroupPipeline(const query::Execution& execution) : builder(execution) {}
 
-/// The keys that the rows of `side` tell, which is that of builder.row_stage().
-Result<RowKeys> keys_of_rows(const RunSpace& space, const PipelineBuilder& builder,
-                             const BuildSide& side);
+  std::vector<std::unique_ptr<query::KeyCodes>> codes;  ///< by key; nullptr: none of its own
+  PipelineBuilder builder;
+  std::vector<BuildSide> sides;
+  DeviceMemory arrays;
+  Pipeline pipeline;
+};
 
-/// Numbers of the strings of keys where GroupInput has none; by key, nullptr where it is no string,
-/// or one that is neither a dictionary's nor a small table's. Adds to the summary what was read.
-Result<std::vector<std::unique_ptr<query::KeyCodes>>> codes_of_keys(query::Execution& execution,
-                                                                    const query::GroupInput& input);
+/// Makes it, and all build sides. Adds to the execution's summary and notes. `rows`: that there are
+/// at most. Waits. Errors: kUnsupported, with the reason, where the query or a build side is no
+/// pipeline's, or a build side might not fit; those of run_over_tables().
+Result<std::unique_ptr<GroupPipeline>> make_group_pipeline(const RunSpace& space,
+                                                           query::Execution& execution,
+                                                           const query::GroupInput& input,
+                                                           std::uint64_t rows);
+
+/// The keys that build rows tell; empty where there is no such stage.
+Result<RowKeys> keys_of_rows(const RunSpace& space, const GroupPipeline& of);
 
 }  // namespace presso::gpu

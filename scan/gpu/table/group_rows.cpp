@@ -62,9 +62,9 @@ class GroupTable {
   std::optional<std::int64_t> key_value(std::size_t i, std::uint64_t group) const {
     const PipelineBuilder::Key& key = builder_.keys()[i];
     if (key.of_row) {
-      const RowKeys& rows = *from_.row_keys;
-      const std::int64_t value = rows.values[i][group / builder_.row_stride()];
-      return value == rows.null_values[i] ? std::nullopt : std::optional(value);
+      const StageUse& use = builder_.stages()[*builder_.row_stage()];
+      const std::int64_t value = from_.row_keys[i][group / builder_.row_stride()];
+      return value == use.columns[*key.of_row].null_value ? std::nullopt : std::optional(value);
     }
     const std::uint64_t value = group / key.stride % key.values;
     if (key.nullable && value == key.values - 1) return std::nullopt;

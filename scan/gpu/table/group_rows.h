@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "scan/gpu/table/pipeline_builder.h"
@@ -13,14 +12,11 @@
 namespace presso::gpu {
 
 /// Of keys that build rows tell (PipelineBuilder::row_stage()), by key and row; others are empty.
-struct RowKeys {
-  std::vector<std::vector<std::int64_t>> values;
-  std::vector<std::optional<std::int64_t>> null_values;
-};
+using RowKeys = std::vector<std::vector<std::int64_t>>;
 
 struct GroupCells {
   std::vector<std::uint64_t> cells;  ///< as PipelineRun::cells()
-  std::optional<RowKeys> row_keys;
+  RowKeys row_keys;
 };
 
 /// In the order of the groups' first rows.

@@ -2,7 +2,6 @@
 #include "scan/gpu/table/host_rows.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "scan/compute/builder.h"
 
@@ -11,10 +10,6 @@ namespace {
 
 using query::Physical;
 using query::VectorView;
-
-Error refused(std::string why) {
-  return make_error(ErrorCode::kUnsupported, std::move(why));
-}
 
 /// One thread's rows, in any order.
 struct Part {

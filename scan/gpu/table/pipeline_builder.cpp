@@ -20,10 +20,6 @@ using Kind = PipelineStep::Kind;
 
 constexpr unsigned kFactorsOfInt64 = 18;  ///< powers of ten up to here are below 2^63
 
-Error refused(std::string why) {
-  return make_error(ErrorCode::kUnsupported, std::move(why));
-}
-
 bool is_narrow(std::int64_t value) {
   return value == static_cast<std::int32_t>(value);
 }
@@ -635,7 +631,7 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
   }
   if (row_stage_) {
     row_stride_ = groups_;
-    PRESSO_TRY(add_to_group(*stages_[*row_stage_].row, row_stride_));
+    PRESSO_TRY(add_to_group(stages_[*row_stage_].step, row_stride_));
   }
   if (!is_scan_) {
     const std::vector<std::size_t> columns = graph_->columns_of(bound.keys);
@@ -714,10 +710,10 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
   if (order_) last[*order_] = kForever;
   for (const auto& [value, wide] : outputs_) last[value] = kForever;
   for (const StageUse& use : stages_) {
-    if (!use.repeats || !use.row) continue;
+    if (!use.has_chains()) continue;
     // Steps behind it run again for each build row, and find what came before as it was.
-    for (std::size_t i = 0; i <= *use.row; ++i) {
-      if (i == *use.row || last[i] > *use.row) last[i] = kForever;
+    for (std::size_t i = 0; i <= use.step; ++i) {
+      if (i == use.step || last[i] > use.step) last[i] = kForever;
     }
   }
   std::vector<RegisterPlace> register_of(values_.size());
@@ -825,7 +821,7 @@ Result<Pipeline> PipelineBuilder::finish() {
   std::copy(conditions_.begin(), conditions_.end(), pipeline.conditions);
   pipeline.has_groups = has_groups_;
   pipeline.repeats = std::any_of(stages_.begin(), stages_.end(),
-                                 [](const StageUse& use) { return use.row && use.repeats; });
+                                 [](const StageUse& use) { return use.has_chains(); });
   pipeline.counts_rows = counts_rows_ || !has_groups_;
   pipeline.groups = groups_;
   return pipeline;

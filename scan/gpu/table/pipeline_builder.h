@@ -18,6 +18,11 @@
 
 namespace presso::gpu {
 
+/// What a pipeline cannot do is left to the CPU, for this reason.
+inline Error refused(std::string why) {
+  return make_error(ErrorCode::kUnsupported, std::move(why));
+}
+
 /// What the leaves ask of the slices of a loaded table, to be copied to the device.
 struct LeafTables {
   std::vector<LeafRange> ranges;  ///< by leaf, then by slice

@@ -20,10 +20,6 @@ using query::Physical;
 using query::StageKind;
 using Kind = PipelineStep::Kind;
 
-Error refused(std::string why) {
-  return make_error(ErrorCode::kUnsupported, std::move(why));
-}
-
 /// How many numbers there are in a range; nothing: too many for a key of 63 bits.
 std::optional<std::uint64_t> values_of(const query::Range& range) {
   if (!range.known || range.most < range.least) return std::nullopt;
@@ -117,11 +113,9 @@ Status PipelineBuilder::add_stage(const BoundStage& stage) {
   PRESSO_ASSIGN(const std::size_t key, key_value(stage, true));
   find.step.column = static_cast<Byte>(stages_.size());
   find.from = {key};
-  PRESSO_ASSIGN(const std::size_t row, append(std::move(find)));
   StageUse use;
   use.stage = &stage;
-  use.step = row;
-  if (is_inner) use.row = row;
+  PRESSO_ASSIGN(use.step, append(std::move(find)));
   stages_.push_back(std::move(use));
   for (const NodeId condition : stage.residual) PRESSO_TRY(add_truth(condition, false));
   return {};
@@ -163,7 +157,7 @@ Result<std::size_t> PipelineBuilder::gathered(StageUse& use, const RowColumn& co
   Value value;
   value.step.kind = Kind::kGather;
   value.step.column = array;
-  value.from = {*use.row};
+  value.from = {use.step};
   value.is_wide = column.is_wide;
   return append(std::move(value));
 }
@@ -274,7 +268,7 @@ Status PipelineBuilder::want_order() {
   order.column = RowColumn::kOrder;
   order.is_wide = true;
   for (StageUse& use : stages_) {
-    if (use.row) PRESSO_TRY(array_of(use, order));
+    if (use.gives_pairs()) PRESSO_TRY(array_of(use, order));
   }
   return {};
 }
@@ -282,7 +276,7 @@ Status PipelineBuilder::want_order() {
 unsigned PipelineBuilder::bits_of_repeats() const {
   unsigned bits = 0;
   for (const StageUse& use : stages_) {
-    if (use.row && use.repeats) bits += use.order_bits;
+    if (use.has_chains()) bits += use.order_bits;
   }
   return bits;
 }
@@ -308,7 +302,7 @@ Status PipelineBuilder::add_order(Pipeline& pipeline) {
   column.column = RowColumn::kOrder;
   column.is_wide = true;
   for (StageUse& use : stages_) {
-    if (!use.row || !use.repeats) continue;
+    if (!use.has_chains()) continue;
     PRESSO_ASSIGN(const std::size_t own, gathered(use, column));
     if (order) {
       PRESSO_ASSIGN(
@@ -374,7 +368,7 @@ std::optional<std::size_t> PipelineBuilder::choose_row_stage(
   }
   if (groups <= static_cast<double>(kMostPipelineGroups)) return std::nullopt;
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
-    if (stages_[stage].row && tells_row(*stages_[stage].stage)) return stage;
+    if (stages_[stage].gives_pairs() && tells_row(*stages_[stage].stage)) return stage;
   }
   return std::nullopt;
 }

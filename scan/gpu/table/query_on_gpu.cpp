@@ -26,38 +26,28 @@ std::uint64_t expected_rows(const query::Execution& execution) {
 Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::GroupInput& input) {
   if (execution.joins != nullptr &&
       execution.options.join_strategy != presso::JoinStrategy::kAuto) {
-    return make_error(ErrorCode::kUnsupported, "a strategy of joins was asked for");
+    return refused("a strategy of joins was asked for");
   }
-  PRESSO_ASSIGN(const auto codes, codes_of_keys(execution, input));
-  std::vector<const query::KeyCodes*> known;
-  for (const auto& one : codes) known.push_back(one.get());
-  PipelineBuilder builder(execution);
-  PRESSO_TRY(builder.add_conditions());
-  PRESSO_TRY(builder.add_joins());
-  PRESSO_TRY(builder.add_groups(input, known, expected_rows(execution)));
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   PinnedPieces pinned(memory_);
   const RunSpace space{memory_, *kernels_, *strings_, pinned, stream.get()};
-  PRESSO_ASSIGN(const std::vector<BuildSide> sides, build_sides(space, execution, builder));
-  PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
-  PRESSO_ASSIGN(const DeviceMemory placed, place_arrays(space, builder, sides, pipeline));
+  const std::uint64_t most_rows = expected_rows(execution);
+  PRESSO_ASSIGN(const auto groups, make_group_pipeline(space, execution, input, most_rows));
   PipelineRun pipeline_run(space);
-  PRESSO_TRY(pipeline_run.begin(pipeline));
-  PRESSO_TRY(run_over_tables(space, execution, builder, pipeline_run,
+  PRESSO_TRY(pipeline_run.begin(groups->pipeline));
+  PRESSO_TRY(run_over_tables(space, execution, groups->builder, pipeline_run,
                              [](const DeviceTable&) { return Status(); }));
   PRESSO_ASSIGN(execution.summary.rows_matched, pipeline_run.matched());
-  if (execution.summary.rows_matched > expected_rows(execution)) {
-    return make_error(ErrorCode::kUnsupported, "joins that give many more rows than there were");
+  if (execution.summary.rows_matched > most_rows) {
+    return refused("joins that give many more rows than there were");
   }
   GroupCells found;
   found.cells = {execution.summary.rows_matched, 0};
-  if (!builder.counts_only()) {
+  if (!groups->builder.counts_only()) {
     PRESSO_ASSIGN(found.cells, pipeline_run.cells());
   }
-  if (builder.row_stage()) {
-    PRESSO_ASSIGN(found.row_keys, keys_of_rows(space, builder, sides[*builder.row_stage()]));
-  }
-  return rows_of_groups(builder, execution.query, input, found);
+  PRESSO_ASSIGN(found.row_keys, keys_of_rows(space, *groups));
+  return rows_of_groups(groups->builder, execution.query, input, found);
 }
 
 Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execution& execution) {

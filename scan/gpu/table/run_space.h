@@ -46,7 +46,9 @@ struct RunSpace {
   Stream stream;
 
   Device& device() const { return memory.device(); }
-  /// Copies from device memory, by way of pinned memory. Waits.
+  /// Copies to device memory, by way of pinned memory. Waits.
+  Status copy_there(void* to, const void* from, std::uint64_t bytes) const;
+  /// The same from device memory.
   Status copy_back(void* to, const void* from, std::uint64_t bytes) const;
 };
 

@@ -34,11 +34,16 @@ std::vector<KeyStride> key_strides(const query::Graph& graph, const query::Bound
 
 /// What a pipeline wants of a stage of its joins: a lookup with the stage's number, and arrays.
 struct StageUse {
+  /// Whether pairs are wanted, else only whether there is a partner.
+  bool gives_pairs() const { return query::gives_pairs(stage->kind); }
+
+  /// Whether a row is joined to several build rows, one after another.
+  bool has_chains() const { return gives_pairs() && repeats; }
+
   const query::BoundStage* stage = nullptr;
   std::vector<RowColumn> columns;
-  std::vector<Byte> arrays;        ///< by column: Pipeline::arrays
-  std::optional<std::size_t> row;  ///< the value that is the build row; none: semi and anti joins
-  std::size_t step = 0;            ///< of the program, that looks up
+  std::vector<Byte> arrays;  ///< by column: Pipeline::arrays
+  std::size_t step = 0;      ///< of the program, that looks up; of inner joins its value is the row
   // Once it is known:
   double share = 1;         ///< of the build side's table: what is left of it
   bool repeats = false;     ///< whether keys have several rows

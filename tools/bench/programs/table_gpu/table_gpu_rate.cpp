@@ -114,20 +114,13 @@ class RateDevice final : public QueryDevice {
 
   Result<query::RowStore> groups(query::Execution& execution,
                                  const query::GroupInput& input) override {
-    PRESSO_ASSIGN(const auto codes, gpu::codes_of_keys(execution, input));
-    std::vector<const query::KeyCodes*> known;
-    for (const auto& one : codes) known.push_back(one.get());
-    gpu::PipelineBuilder builder(execution);
-    PRESSO_TRY(builder.add_conditions());
-    PRESSO_TRY(builder.add_joins());
-    PRESSO_TRY(builder.add_groups(input, known, execution.summary.rows_in * copies_));
     PRESSO_ASSIGN(const gpu::OwnedStream stream, gpu::make_stream(memory_.device()));
     gpu::PinnedPieces pinned(memory_);
     const gpu::RunSpace space{memory_, kernels_, strings_, pinned, stream.get()};
-    PRESSO_ASSIGN(const auto sides, gpu::build_sides(space, execution, builder));
-    PRESSO_ASSIGN(gpu::Pipeline pipeline, builder.finish());
-    PRESSO_ASSIGN(const gpu::DeviceMemory placed,
-                  gpu::place_arrays(space, builder, sides, pipeline));
+    PRESSO_ASSIGN(const auto made, gpu::make_group_pipeline(space, execution, input,
+                                                            execution.summary.rows_in * copies_));
+    const gpu::PipelineBuilder& builder = made->builder;
+    const gpu::Pipeline& pipeline = made->pipeline;
     Copies copies;
     PRESSO_TRY(copies.load(space, execution.tables, builder, copies_));
     PRESSO_ASSIGN(gpu::LeafTables leaves,
