@@ -143,12 +143,17 @@ class EmulatedTableKernels final : public gpu::TableKernels {
   Status clear_cells(const Pipeline& pipeline, Stream) override {
     return run_("clear", 2, 2, 0, [&] { gpu::clear_cells_body(pipeline); });
   }
+  Status list_groups(const Pipeline& pipeline, const gpu::GroupList& list, Stream) override {
+    return run_("groups", 2, 2, 0, [&] { gpu::list_groups_body(pipeline, list); });
+  }
   Status clear(Byte* memory, std::size_t bytes, Stream) override {
     std::memset(memory, 0, bytes);
     return {};
   }
   /// Small, so that not many groups are too many for it.
   Result<std::uint32_t> most_shared_bytes() override { return std::uint32_t{96 << 10}; }
+  /// Small, so that tables of groups have to grow.
+  Result<std::uint64_t> cache_bytes() override { return std::uint64_t{8 << 10}; }
   Result<std::uint32_t> thread_blocks(const Pipeline&, const PipelineShape&) override {
     return std::uint32_t{2};
   }

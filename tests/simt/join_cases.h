@@ -144,7 +144,29 @@ inline constexpr const char* kJoinStatements[] = {
     "select rank, value, count(*), sum(price) from facts join twice on facts.part = twice.id and "
     "value between 100 and 150 join deals on facts.maker = deals.maker_of and rank < 3 "
     "group by rank, value",
+    "select facts.part, value, count(*) from facts join twice on facts.part = twice.id join makers "
+    "on facts.maker = makers.id group by facts.part, value, makers.id",
     "select count(*) from facts join parts on facts.part = parts.id",
+    // Columns of joined tables that may be null, and rows without a partner.
+    "select sum(weight), count(weight), avg(weight + size), count(*) from facts join parts on "
+    "facts.part = parts.id",
+    "select name, max(weight), count(weight * size) from facts join parts on facts.part = parts.id "
+    "where weight < 50 group by name",
+    "select word, count(*), count(size), sum(weight * price) from facts left join parts on "
+    "facts.part = parts.id group by word",
+    "select name, weight, count(*), sum(price) from facts left join parts on facts.part = parts.id "
+    "group by name, weight",
+    "select count(*), sum(price) from facts left join parts on facts.part = parts.id "
+    "where parts.id is null",
+    "select land, count(*), sum(rating) from facts left join makers on facts.maker = makers.id "
+    "group by land",
+    "select value, word, count(*) from facts left join twice on facts.part = twice.id and "
+    "value < 120 group by value, word",
+    "select count(*), sum(price) from facts anti join makers on facts.maker = makers.id",
+    "select rank, land, count(*), sum(maybe) from facts left join deals on facts.maker = "
+    "deals.maker_of left join makers on deals.maker_of = makers.id group by rank, land",
+    "select size, maker_of, count(*) from facts left join parts on facts.part = parts.id left join "
+    "deals on parts.maker = deals.maker_of where size is not null group by size, maker_of",
     "select count(*), sum(price), min(size) from facts join parts on facts.part = parts.id "
     "where size > 20 and word = 'red'",
     "select name, count(*), sum(price * size), avg(maybe) from facts join parts "

@@ -73,6 +73,17 @@ inline constexpr Asked kAsked[] = {
     {"", "day", "count(*), min(id), max(walk)"},
     {"maybe > 0", "run + 1", "count(*), sum(maybe - run)"},
     {"", "word", "sum(-maybe), count(price), count(maybe)"},
+    {"id < walk and discount > 0.03", "",
+     "sum(case when run > 3 or walk < id and run = 1 then price when walk > id then 0 else walk "
+     "end), count(*)"},
+    {"run > 1", "case when id < 3000 then run + 1 else 0 end",
+     "count(*), max(case when discount > 0.05 then wide else id end)"},
+    // In a table of keys.
+    {"", "wide", "count(*), sum(price), min(day)"},
+    {"run > 2", "wide", "sum(maybe)"},
+    {"maybe > 0", "id, walk, word", "sum(wide), count(*)"},
+    {"", "maybe, id", "max(price)"},
+    {"", "wide + id", "count(*), avg(maybe)"},
 };
 
 }  // namespace presso::test

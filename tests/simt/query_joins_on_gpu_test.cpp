@@ -70,15 +70,16 @@ TEST_F(JoinsOnGpuFaults, WhatItCannotDoIsLeftToTheCpu) {
     const char* why;
   };
   for (const Left& left : {
-           Left{"select facts.part, value, count(*) from facts join twice on facts.part = twice.id "
-                "join makers on facts.maker = makers.id group by facts.part, value, makers.id",
-                "more than 16,777,216 possible groups"},
-           Left{"select count(*) from facts left join parts on facts.part = parts.id",
-                "outer joins, and joins that give rows of the smaller side"},
+           Left{"select count(*) from facts right join parts on facts.part = parts.id",
+                "joins that give rows of the smaller side"},
+           Left{"select count(*) from facts left join places on facts.x = places.x and "
+                "facts.y = places.y",
+                "joins by several keys that leave rows without a partner"},
+           Left{"select count(*) from facts left join parts on facts.part = parts.id and "
+                "size > facts.x",
+                "conditions on pairs of joins that are no inner ones"},
            Left{"select count(*) from facts join parts on facts.word = parts.name",
                 "keys of a join that are no integers"},
-           Left{"select sum(weight) from facts join parts on facts.part = parts.id",
-                "columns of joined tables that may be null"},
            Left{"select facts.id, size from facts join parts on facts.part = parts.id",
                 "joined rows, where they are not grouped"},
            Left{"select count(*), sum(other) from many join same on many.one = same.one",

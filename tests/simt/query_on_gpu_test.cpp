@@ -66,6 +66,32 @@ INSTANTIATE_TEST_SUITE_P(Sizes, QueryOnGpu,
                                            std::pair{2500, 1024u}, std::pair{6000, 2500u},
                                            std::pair{9000, 1u << 20}));
 
+/// Keys of all 64 bits, among them the one that says in the table that there is none; and more of
+/// them than the first table has room for.
+TEST(GroupTableOnGpu, TakesAnyKeyAndGrows) {
+  corpora::Random random(5);
+  std::string csv = "key,value\n";
+  const char* const kEnds[] = {"-9223372036854775808", "9223372036854775807", "-1", "0"};
+  constexpr int kRows = 6000;
+  for (int i = 0; i < kRows; ++i) {
+    const std::uint64_t key = std::uint64_t{random.below(3000)} * 6'148'914'691'236'517;
+    csv += random.below(9) == 0 ? kEnds[random.below(4)]
+                                : std::to_string(static_cast<std::int64_t>(key));
+    csv.append(",").append(std::to_string(i)).append("\n");
+  }
+  const MadeTable made(csv, 1024);
+  for (const char* const aggregates : {"count(*), sum(value), min(value)", "max(value)"}) {
+    const Query query = query_of(*made.table, {"", "key", aggregates});
+    for (std::uint32_t seed = 0; seed < 6; ++seed) {
+      const Answer found = answer_of(query, test::make_emulated_query_device({}, seed));
+      EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+      EXPECT_EQ(found.summary.why_cpu, "");
+      EXPECT_GT(found.summary.passes, 1u);
+      EXPECT_GE(found.summary.bytes_stored, found.summary.bytes_read);
+    }
+  }
+}
+
 class QueryOnGpuFaults : public ::testing::Test {
  protected:
   static Query query_of_groups(const Table& table) {
@@ -87,8 +113,8 @@ TEST_F(QueryOnGpuFaults, WhatItCannotDoIsLeftToTheCpu) {
     const char* why;
   };
   for (const Left& left :
-       {Left{"real", "count(*)", "keys whose values are not known to lie close together"},
-        Left{"wide", "count(*)", "more than 16,777,216 possible groups"},
+       {Left{"real", "count(*)", "keys that are neither integers nor strings"},
+        Left{"wide, id, wide + 1", "count(*)", "keys that do not fit into 63 bits together"},
         Left{"word", "sum(real)", "aggregates of other than integers"},
         Left{"word", "count(distinct run)", "count(distinct)"},
         Left{"word", "max(word)", "aggregates of other than integers"}}) {

@@ -3,7 +3,10 @@
 # Queries over tables that lie in a GPU's memory as they are stored: each answer is compared with
 # the CPU's before it is timed (table_gpu_rate). Writes CSV files to OUT.
 #
-#   table_gpu_figures.sh BIN OUT [check]        check: small, under the tools of compute-sanitizer
+#   table_gpu_figures.sh BIN OUT [check | groups]
+#
+# check: small, under the tools of compute-sanitizer. groups: only what many groups cost, of 10^8
+# rows. Default: all.
 set -euo pipefail
 
 bin=${1:?"usage: table_gpu_figures.sh BIN OUT [check]"}
@@ -27,6 +30,35 @@ with open(path, "w") as file:
 END
 }
 
+# make_keys ROWS FILE: keys of 10^3, 10^6 and 4.3 x 10^7 groups, close together, and the last two
+# also far apart, so that a table has to find them; drawn evenly, by all cores.
+make_keys() {
+  python3 - "$1" "$2" <<'END'
+import multiprocessing, os, random, shutil, sys
+rows, path = int(sys.argv[1]), sys.argv[2]
+parts = os.cpu_count()
+def write(part):
+    draw, lines = random.Random(part).random, []
+    with open(f"{path}.{part}", "w") as file:
+        for i in range(rows * part // parts, rows * (part + 1) // parts):
+            million, many = int(draw() * 1000000), int(draw() * 43000000)
+            lines.append(f"{int(draw() * 1000)},{million},{many},{million * 4000000007},"
+                         f"{many * 100000007},{int(draw() * 1048576)}\n")
+            if len(lines) == 10000:
+                file.write("".join(lines))
+                lines.clear()
+        file.write("".join(lines))
+with multiprocessing.Pool(parts) as pool:
+    pool.map(write, range(parts))
+with open(path, "wb") as file:
+    file.write(b"thousand,million,many,far_million,far_many,value\n")
+    for part in range(parts):
+        with open(f"{path}.{part}", "rb") as piece:
+            shutil.copyfileobj(piece, file, 1 << 24)
+        os.remove(f"{path}.{part}")
+END
+}
+
 numbers=("a between 60 and 180 | | count(*)" "b between 1000 and 3000 | | count(*)"
   "c between 200000 and 800000 | | count(*)" "b between 1000 and 3000 | | sum(c)"
   "b between 1000 and 3000 | | sum(c * a)" "b < 40 and a < 100 | | sum(c)"
@@ -45,9 +77,19 @@ lineitem=("$q1" "$q6" "$q12" "$text | | count(*)"
   "l_comment like 'carefully%' and l_quantity < 24 | l_returnflag | count(*)"
   " | l_suppkey | count(*), sum(l_quantity)" " | l_partkey | count(*), sum(l_quantity)")
 
-scale=1 rows=4194304 copies=256 item_copies=100
+keys=(" | thousand | sum(value)" " | million | sum(value)" " | far_million | sum(value)"
+  " | many | sum(value)" " | far_many | sum(value)")
+
+scale=1 rows=4194304 copies=256 item_copies=100 key_rows=100000000
 if [[ ${3-} == check ]]; then
-  scale=0.01 rows=70000 copies=2 item_copies=2
+  scale=0.01 rows=70000 copies=2 item_copies=2 key_rows=70000
+fi
+make_keys "$key_rows" "$work/keys.csv"
+"$bin/presso" compress --table auto -q "$work/keys.csv"
+rm "$work/keys.csv"
+if [[ ${3-} != check ]]; then
+  "$bin/table_gpu_rate" "$work/keys.csv.presso" 1 "${keys[@]}" | tee "$out/keys.csv"
+  [[ ${3-} != groups ]] || exit 0
 fi
 make_numbers "$rows" "$work/numbers.csv"
 "$bin/presso" compress --table auto -q "$work/numbers.csv"
@@ -59,6 +101,8 @@ if [[ ${3-} == check ]]; then
       "$work/numbers.csv.presso" "$copies" "${numbers[@]}" | tail -n 3
     compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/table_gpu_rate" \
       "$work/lineitem.csv.presso" "$item_copies" "${lineitem[@]}" | tail -n 3
+    compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/table_gpu_rate" \
+      "$work/keys.csv.presso" 1 "${keys[@]}" | tail -n 3
   done
   exit
 fi

@@ -250,21 +250,41 @@ Result<std::vector<std::unique_ptr<query::KeyCodes>>> codes_of_keys(
 
 }  // namespace
 
+namespace {
+
+Status fill(const RunSpace& space, query::Execution& execution, const query::GroupInput& input,
+            std::uint64_t rows, bool by_rows, GroupPipeline& made) {
+  PipelineBuilder& builder = made.builder;
+  PRESSO_TRY(builder.add_conditions());
+  PRESSO_TRY(builder.add_joins());
+  PRESSO_ASSIGN(made.codes, codes_of_keys(execution, input));
+  std::vector<const query::KeyCodes*> codes;
+  for (const auto& one : made.codes) codes.push_back(one.get());
+  PRESSO_TRY(builder.add_groups(input, codes, rows, by_rows));
+  PRESSO_ASSIGN(made.sides, build_sides(space, execution, builder));
+  // Groups are mostly fewer than rows: a table that stays in half of the cache comes first.
+  PRESSO_ASSIGN(const std::uint64_t cache_bytes, space.kernels.cache_bytes());
+  PRESSO_ASSIGN(made.pipeline, builder.finish(cache_bytes / 2));
+  PRESSO_ASSIGN(made.arrays, place_arrays(space, builder, made.sides, made.pipeline));
+  return {};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<GroupPipeline>> make_group_pipeline(const RunSpace& space,
                                                            query::Execution& execution,
                                                            const query::GroupInput& input,
                                                            std::uint64_t rows) {
   auto made = std::make_unique<GroupPipeline>(execution);
-  PipelineBuilder& builder = made->builder;
-  PRESSO_TRY(builder.add_conditions());
-  PRESSO_TRY(builder.add_joins());
-  PRESSO_ASSIGN(made->codes, codes_of_keys(execution, input));
-  std::vector<const query::KeyCodes*> codes;
-  for (const auto& one : made->codes) codes.push_back(one.get());
-  PRESSO_TRY(builder.add_groups(input, codes, rows));
-  PRESSO_ASSIGN(made->sides, build_sides(space, execution, builder));
-  PRESSO_ASSIGN(made->pipeline, builder.finish());
-  PRESSO_ASSIGN(made->arrays, place_arrays(space, builder, made->sides, made->pipeline));
+  const std::size_t notes = execution.notes.size();
+  const Status done = fill(space, execution, input, rows, true, *made);
+  if (done.ok()) return made;
+  // A table of groups can do what build rows cannot.
+  const bool by_rows = made->builder.row_stage().has_value();
+  if (!by_rows || done.error().code != ErrorCode::kUnsupported) return done.error();
+  execution.notes.resize(notes);
+  made = std::make_unique<GroupPipeline>(execution);
+  PRESSO_TRY(fill(space, execution, input, rows, false, *made));
   return made;
 }
 

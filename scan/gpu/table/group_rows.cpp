@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "scan/group/group_output.h"
 #include "scan/group/ratio.h"
 
 namespace presso::gpu {
@@ -12,21 +13,39 @@ using query::AggregateKind;
 using query::Int128;
 using query::Physical;
 using query::RowStore;
+using query::grouping::ResultColumn;
+
+/// Of records that a thread writes at a time.
+constexpr std::size_t kPortion = 1 << 15;
+
+/// A group, as GroupList has it.
+class Record {
+ public:
+  Record(const std::uint64_t* words, std::size_t count) : words_(words), last_(count - 1) {}
+  std::uint64_t first_row() const { return words_[0]; }
+  std::uint64_t cell(std::size_t i) const { return words_[kGroupCells + i]; }
+  std::uint64_t number() const { return words_[last_]; }
+
+ private:
+  const std::uint64_t* words_;
+  std::size_t last_;
+};
 
 /// Rows of an answer from the cells of groups.
 class GroupTable {
  public:
-  GroupTable(const PipelineBuilder& builder, const query::BoundQuery& bound,
-             const query::GroupInput& input, const GroupCells& from)
-      : builder_(builder), bound_(bound), input_(input), from_(from), cells_(from.cells) {
-    for (std::uint64_t group = 0; group < builder.groups(); ++group) {
-      if (row_count(group) != 0 || bound.keys.empty()) groups_.push_back(group);
-    }
-    std::sort(groups_.begin(), groups_.end(),
-              [this](std::uint64_t a, std::uint64_t b) { return first_row(a) < first_row(b); });
+  GroupTable(const PipelineBuilder& builder, const query::Execution& execution,
+             const query::GroupInput& input, const FoundGroups& from)
+      : builder_(builder),
+        threads_(execution.threads),
+        bound_(execution.query),
+        input_(input),
+        from_(from),
+        ranks_(builder.order_limit(), count_of(from.records)) {
+    find_order();
   }
 
-  RowStore make() {
+  Result<RowStore> make() {
     std::vector<Physical> physical;
     for (const PipelineBuilder::Key& key : builder_.keys()) {
       physical.push_back(key.codes != nullptr ? Physical::kString : Physical::kInt64);
@@ -37,123 +56,180 @@ class GroupTable {
                                                                 : Physical::kInt64);
     }
     RowStore rows(physical);
-    rows.resize_unset(groups_.size());
-    for (std::size_t i = 0; i < bound_.keys.size(); ++i) write_key(rows, i);
-    for (std::size_t i = 0; i < bound_.aggregates.size(); ++i) write_aggregate(rows, i);
+    rows.resize_unset(bound_.keys.empty() ? 1 : count_of(from_.records));
+    for (std::size_t i = 0; i < physical.size(); ++i) {
+      columns_.push_back({rows.values(i), rows.validity(i)});
+    }
+    copy_strings(rows);
+    if (bound_.keys.empty()) {
+      write_aggregates(the_group(), 0);
+    } else {
+      PRESSO_TRY(query::grouping::for_each_on_threads(threads_, portions_.size(),
+                                                      [this](std::size_t i, unsigned) {
+                                                        write_portion(portions_[i]);
+                                                        return Status();
+                                                      }));
+    }
     rows.drop_idle_validity();
     return rows;
   }
 
  private:
-  std::uint64_t row_count(std::uint64_t group) const {
-    if (builder_.counts_rows()) return cells_[group];
-    return first_row(group) == ~std::uint64_t{0} ? 0 : 1;
-  }
-  std::uint64_t first_row(std::uint64_t group) const { return cells_[builder_.groups() + group]; }
-  std::uint64_t cell(std::size_t i, std::uint64_t group) const {
-    return cells_[(kGroupCells + i) * builder_.groups() + group];
+  struct Portion {
+    std::size_t piece;
+    std::size_t first;
+    std::size_t count;
+  };
+
+  static std::uint64_t count_of(const GroupRecords& records) {
+    std::uint64_t count = 0;
+    for (const auto& piece : records.pieces) count += piece.size() / records.words;
+    return count;
   }
 
-  static void set_null(RowStore& rows, std::size_t column, std::uint64_t row) {
-    rows.validity(column)[row / 64] &= ~(std::uint64_t{1} << (row % 64));
+  Record record(std::size_t piece, std::size_t i) const {
+    return {from_.records.pieces[piece].data() + i * from_.records.words, from_.records.words};
+  }
+  /// All rows, where there are no keys.
+  Record the_group() const {
+    static constexpr std::uint64_t kNothing[1] = {};
+    return from_.records.pieces.empty() ? Record(kNothing, 1) : record(0, 0);
+  }
+
+  void find_order() {
+    std::vector<std::uint64_t> first_rows;
+    for (std::size_t piece = 0; piece < from_.records.pieces.size(); ++piece) {
+      const std::size_t count = from_.records.pieces[piece].size() / from_.records.words;
+      for (std::size_t first = 0; first < count; first += kPortion) {
+        portions_.push_back({piece, first, std::min(kPortion, count - first)});
+        get_first_rows(portions_.back(), first_rows);
+        ranks_.add(first_rows);
+      }
+    }
+    ranks_.finish();
+  }
+
+  void get_first_rows(const Portion& portion, std::vector<std::uint64_t>& to) const {
+    to.resize(portion.count);
+    for (std::size_t i = 0; i < portion.count; ++i) {
+      to[i] = record(portion.piece, portion.first + i).first_row();
+    }
+  }
+
+  void write_portion(const Portion& portion) const {
+    std::vector<std::uint64_t> rows;
+    get_first_rows(portion, rows);
+    ranks_.rank(rows.data(), static_cast<std::uint32_t>(rows.size()), rows.data());
+    for (std::size_t i = 0; i < portion.count; ++i) {
+      const Record group = record(portion.piece, portion.first + i);
+      for (std::size_t key = 0; key < bound_.keys.size(); ++key) write_key(key, group, rows[i]);
+      write_aggregates(group, rows[i]);
+    }
   }
 
   /// A key's value in a group, nothing where it is null; of strings their number.
-  std::optional<std::int64_t> key_value(std::size_t i, std::uint64_t group) const {
+  std::optional<std::int64_t> key_value(std::size_t i, const Record& group) const {
     const PipelineBuilder::Key& key = builder_.keys()[i];
     if (key.of_row) {
       const StageUse& use = builder_.stages()[*builder_.row_stage()];
-      const std::int64_t value = from_.row_keys[i][group / builder_.row_stride()];
+      const std::int64_t value = from_.row_keys[i][group.number() / builder_.row_stride()];
       return value == use.columns[*key.of_row].null_value ? std::nullopt : std::optional(value);
     }
-    const std::uint64_t value = group / key.stride % key.values;
+    if (key.values == 0) return static_cast<std::int64_t>(group.number());
+    const std::uint64_t value = group.number() / key.stride % key.values;
     if (key.nullable && value == key.values - 1) return std::nullopt;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(key.least) + value);
   }
 
-  void write_key(RowStore& rows, std::size_t i) const {
-    const PipelineBuilder::Key& key = builder_.keys()[i];
-    if (key.codes != nullptr) return write_strings(rows, i, *key.codes);
-    auto* const to = reinterpret_cast<std::int64_t*>(rows.values(i));
-    for (std::size_t row = 0; row < groups_.size(); ++row) {
-      const auto value = key_value(i, groups_[row]);
-      to[row] = value.value_or(0);
-      if (!value) set_null(rows, i, row);
+  void write_key(std::size_t i, const Record& group, std::uint64_t row) const {
+    const auto value = key_value(i, group);
+    if (!value) columns_[i].set_null(row);
+    Byte* const to = columns_[i].values;
+    if (builder_.keys()[i].codes == nullptr) {
+      store(to + 8 * row, value.value_or(0));
+    } else {
+      reinterpret_cast<query::StringRef*>(to)[row] =
+          value ? strings_[i][static_cast<std::size_t>(*value)] : query::StringRef();
     }
   }
 
-  /// Each string's bytes are copied once.
-  void write_strings(RowStore& rows, std::size_t i, const query::KeyCodes& codes) const {
-    const auto arena = std::make_shared<query::StringArena>();
-    std::vector<std::optional<query::StringRef>> known(codes.count());
-    auto* const to = reinterpret_cast<query::StringRef*>(rows.values(i));
-    for (std::size_t row = 0; row < groups_.size(); ++row) {
-      const auto code = key_value(i, groups_[row]);
-      to[row] = {};
-      if (!code) {
-        set_null(rows, i, row);
-        continue;
+  /// Each string's bytes once.
+  void copy_strings(RowStore& rows) {
+    strings_.resize(builder_.keys().size());
+    for (std::size_t i = 0; i < strings_.size(); ++i) {
+      const query::KeyCodes* const codes = builder_.keys()[i].codes;
+      if (codes == nullptr) continue;
+      const auto arena = std::make_shared<query::StringArena>();
+      for (std::uint32_t code = 0; code < codes->count(); ++code) {
+        strings_[i].push_back(arena->add(codes->string(code).bytes()));
       }
-      auto& string = known[static_cast<std::size_t>(*code)];
-      if (!string) string = arena->add(codes.string(*code).bytes());
-      to[row] = *string;
+      rows.keep(arena);
     }
-    rows.keep(arena);
   }
 
-  Int128 sum_of(const CellsOfAggregate& of, std::uint64_t group) const {
-    const std::uint64_t low = cell(*of.low, group);
+  std::uint64_t row_count(const Record& group) const {
+    if (!builder_.has_groups()) return from_.matched;
+    return builder_.row_count() ? group.cell(*builder_.row_count()) : 1;
+  }
+
+  static Int128 sum_of(const CellsOfAggregate& of, const Record& group) {
+    const std::uint64_t low = group.cell(*of.low);
     if (!of.high) return static_cast<std::int64_t>(low);
-    return (Int128{static_cast<std::int64_t>(cell(*of.high, group))} << 32) +
+    return (Int128{static_cast<std::int64_t>(group.cell(*of.high))} << 32) +
            static_cast<Int128>(low);
   }
 
-  void write_aggregate(RowStore& rows, std::size_t i) const {
-    const std::size_t column = bound_.keys.size() + i;
-    const CellsOfAggregate& of = builder_.aggregates()[i];
-    const query::AggregateSpec& spec = input_.plan().aggregates[i];
-    Byte* const to = rows.values(column);
-    for (std::size_t row = 0; row < groups_.size(); ++row) {
-      const std::uint64_t group = groups_[row];
-      const std::uint64_t count = of.count ? cell(*of.count, group) : row_count(group);
-      switch (spec.kind) {
-        case AggregateKind::kCountRows:
-          store(to + 8 * row, row_count(group));
-          continue;
-        case AggregateKind::kCount:
-          store(to + 8 * row, count);
-          continue;
-        case AggregateKind::kSum:
-          store(to + 16 * row, count == 0 ? Int128{0} : sum_of(of, group));
-          break;
-        case AggregateKind::kAverage: {
-          query::grouping::WideSum sum;
-          if (count != 0) sum.add(sum_of(of, group));
-          store(to + 8 * row,
-                count == 0 ? 0.0 : query::grouping::average_rounded(sum, spec.scale, count));
-          break;
-        }
-        default:
-          store(to + 8 * row,
-                count == 0 ? std::uint64_t{0} : cell(*of.low, group) ^ (std::uint64_t{1} << 63));
-      }
-      if (count == 0) set_null(rows, column, row);
+  void write_aggregates(const Record& group, std::uint64_t row) const {
+    const std::uint64_t rows = row_count(group);
+    for (std::size_t i = 0; i < bound_.aggregates.size(); ++i) {
+      write_aggregate(i, group, rows, row);
     }
   }
 
+  void write_aggregate(std::size_t i, const Record& group, std::uint64_t rows,
+                       std::uint64_t row) const {
+    const ResultColumn& to = columns_[bound_.keys.size() + i];
+    const CellsOfAggregate& of = builder_.aggregates()[i];
+    const query::AggregateSpec& spec = input_.plan().aggregates[i];
+    const std::uint64_t count = of.count ? group.cell(*of.count) : rows;
+    switch (spec.kind) {
+      case AggregateKind::kCountRows:
+        return store(to.values + 8 * row, rows);
+      case AggregateKind::kCount:
+        return store(to.values + 8 * row, count);
+      case AggregateKind::kSum:
+        store(to.values + 16 * row, count == 0 ? Int128{0} : sum_of(of, group));
+        break;
+      case AggregateKind::kAverage: {
+        query::grouping::WideSum sum;
+        if (count != 0) sum.add(sum_of(of, group));
+        store(to.values + 8 * row,
+              count == 0 ? 0.0 : query::grouping::average_rounded(sum, spec.scale, count));
+        break;
+      }
+      default:
+        store(to.values + 8 * row,
+              count == 0 ? std::uint64_t{0} : group.cell(*of.low) ^ (std::uint64_t{1} << 63));
+    }
+    if (count == 0) to.set_null(row);
+  }
+
   const PipelineBuilder& builder_;
+  unsigned threads_;
   const query::BoundQuery& bound_;
   const query::GroupInput& input_;
-  const GroupCells& from_;
-  const std::vector<std::uint64_t>& cells_;
-  std::vector<std::uint64_t> groups_;
+  const FoundGroups& from_;
+  query::grouping::RowRanks ranks_;
+  std::vector<Portion> portions_;
+  std::vector<ResultColumn> columns_;
+  std::vector<std::vector<query::StringRef>> strings_;
 };
 
 }  // namespace
 
-RowStore rows_of_groups(const PipelineBuilder& builder, const query::BoundQuery& bound,
-                        const query::GroupInput& input, const GroupCells& from) {
-  return GroupTable(builder, bound, input, from).make();
+Result<RowStore> rows_of_groups(const PipelineBuilder& builder, const query::Execution& execution,
+                                const query::GroupInput& input, const FoundGroups& from) {
+  return GroupTable(builder, execution, input, from).make();
 }
 
 }  // namespace presso::gpu

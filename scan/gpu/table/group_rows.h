@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scan/gpu/table/pipeline_builder.h"
+#include "scan/group/column.h"
 #include "scan/values/row_store.h"
 
 namespace presso::gpu {
@@ -14,13 +15,21 @@ namespace presso::gpu {
 /// Of keys that build rows tell (PipelineBuilder::row_stage()), by key and row; others are empty.
 using RowKeys = std::vector<std::vector<std::int64_t>>;
 
-struct GroupCells {
-  std::vector<std::uint64_t> cells;  ///< as PipelineRun::cells()
+/// Groups, in any order, as GroupList has them: `words` of 64 bits each.
+struct GroupRecords {
+  std::size_t words = 0;
+  std::vector<query::grouping::Column<std::uint64_t>> pieces;
+};
+
+struct FoundGroups {
+  std::uint64_t matched = 0;  ///< rows
+  GroupRecords records;       ///< nothing where rows are only counted
   RowKeys row_keys;
 };
 
-/// In the order of the groups' first rows.
-query::RowStore rows_of_groups(const PipelineBuilder& builder, const query::BoundQuery& bound,
-                               const query::GroupInput& input, const GroupCells& from);
+/// In the order of the groups' first rows. Uses the execution's threads.
+Result<query::RowStore> rows_of_groups(const PipelineBuilder& builder,
+                                       const query::Execution& execution,
+                                       const query::GroupInput& input, const FoundGroups& from);
 
 }  // namespace presso::gpu

@@ -4,7 +4,9 @@
 //   lanes    each lane of each warp has cells of its own in shared memory, so that nothing is
 //            atomic; they are added up when the warp has no more rows. For few groups
 //   block    the warps of a thread block share cells in shared memory. Up to a few thousand groups
-//   device   all share cells in device memory, which stay in L2 up to some millions of groups
+//   device   all share cells in device memory, which stay in L2 up to some millions of groups; a
+//            row's are in one sector, where they are few. A group is told by its number, or by its
+//            key, which has a place in a table (group_table.cuh)
 //
 // Additions may come in any order: sums are modulo 2^64, and the host has seen to it that they are
 // right there, or splits values (kSumLow, kSumHigh). First rows: rows of a lane ascend.
@@ -107,6 +109,7 @@ struct CellValues {
                            const ChunkRows<kDense>& rows, u32 alive)
       : counted(alive) {
     if (what.valid_columns != 0) counted = with_values(program, what.valid_columns, rows, counted);
+    if (what.has_valid) counted = where_true(program, what.valid, rows, counted);
     if (what.kind == PipelineCell::Kind::kCount) {
       rows.for_each([&](u32 k) { value[k] = 1; });
       return;
@@ -127,20 +130,17 @@ PRESSO_DEVICE u64 order_of(const ProgramSpace& program, u64 row, u32 k) {
   return row << bits | program.wide(program.of.order_register)[k * kWarpSize];
 }
 
-/// Rows, and the first one, of groups whose cells are the lane's own. Rows of a list come in any
-/// order.
+/// First rows of groups whose cells are the lane's own.
 template <bool kDense>
-PRESSO_DEVICE void count_in_lanes(const ProgramSpace& program, const ChunkRows<kDense>& rows,
-                                  u32 alive, const ChunkGroups& groups, u64 first_row, u64* cells) {
+PRESSO_DEVICE void lower_first_rows(const ProgramSpace& program, const ChunkRows<kDense>& rows,
+                                    u32 alive, const ChunkGroups& groups, u64 first_row,
+                                    u64* cells) {
   const u32 each = cells_of_group(program.of) * kWarpSize;
   rows.for_each([&](u32 k) {
     if ((alive >> k & 1) == 0) return;
-    u64* const cell = cells + groups.group[k] * each;
-    const u64 count = cell[0];
-    cell[0] = count + 1;
+    u64* const first = cells + groups.group[k] * each;
     const u64 row = order_of(program, first_row + rows.row(k), k);
-    const bool ascend = kDense && !program.of.repeats;
-    if (count == 0 || (!ascend && row < cell[kWarpSize])) cell[kWarpSize] = row;
+    if (row < *first) *first = row;
   });
 }
 
@@ -149,7 +149,6 @@ template <bool kDense>
 PRESSO_DEVICE void add_to_one(const ProgramSpace& program, const ChunkRows<kDense>& rows, u32 alive,
                               u64* cells) {
   const Pipeline& of = program.of;
-  cells[0] += simt::popcount(alive);
   for (u32 i = 0; i < of.cells; ++i) {
     const CellValues values(program, of.cell[i], rows, alive);
     u64* const own = cells + (kGroupCells + i) * kWarpSize;
@@ -171,7 +170,7 @@ PRESSO_DEVICE void add_to_lanes(const ProgramSpace& program, const ChunkRows<kDe
   const u32 each = cells_of_group(of) * kWarpSize;
   cells += simt::lane();
   if (!of.has_groups) return add_to_one(program, rows, alive, cells);
-  count_in_lanes(program, rows, alive, groups, first_row, cells);
+  lower_first_rows(program, rows, alive, groups, first_row, cells);
   for (u32 i = 0; i < of.cells; ++i) {
     const CellValues values(program, of.cell[i], rows, alive);
     u64* const own = cells + (kGroupCells + i) * kWarpSize;
@@ -196,36 +195,35 @@ PRESSO_DEVICE void add_in_halves(u64* cell, u64 value) {
   if (high != 0) simt::atomic_add(halves + 1, high);
 }
 
-/// Cells that others add to as well, in shared memory or not: group g's cell i at i * groups + g.
+/// Cells that others add to as well: in shared memory group g's cell i at i * groups + g, else at
+/// g * group_words + i.
 template <bool kShared, bool kDense>
 PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDense>& rows, u32 alive,
                               const ChunkGroups& groups, u64 first_row, u64* cells) {
   const Pipeline& of = program.of;
+  const auto cell_of = [&](u32 i, u32 k) {
+    if constexpr (kShared) return cells + i * static_cast<u32>(of.groups) + groups.group[k];
+    return cells + u64{groups.group[k]} * of.group_words + i;
+  };
   rows.for_each([&](u32 k) {
-    if ((alive >> k & 1) == 0) return;
-    if constexpr (kShared) {
-      if (of.counts_rows) add_in_halves(cells + groups.group[k], 1);
-    } else {
-      if (of.counts_rows) simt::atomic_add(cells + groups.group[k], u64{1});
-    }
-    if (!of.has_groups) return;
-    u64* const first = cells + of.groups + groups.group[k];
+    if (!of.has_groups || (alive >> k & 1) == 0) return;
+    u64* const first = cell_of(0, k);
     // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
     const u64 row = order_of(program, first_row + rows.row(k), k);
     if (*static_cast<volatile u64*>(first) > row) simt::atomic_min(first, row);
   });
   for (u32 i = 0; i < of.cells; ++i) {
     const CellValues values(program, of.cell[i], rows, alive);
-    u64* const to = cells + (kGroupCells + i) * of.groups;
     with_kind(of.cell[i].kind, [&]<PipelineCell::Kind kKind>() {
       constexpr bool kIsSum =
           kKind != PipelineCell::Kind::kMin && kKind != PipelineCell::Kind::kMax;
       rows.for_each([&](u32 k) {
         if (!values.takes(k)) return;
+        u64* const cell = cell_of(kGroupCells + i, k);
         if constexpr (kShared && kIsSum) {
-          add_in_halves(to + groups.group[k], values.value[k]);
+          add_in_halves(cell, values.value[k]);
         } else {
-          combine_atomically(kKind, to + groups.group[k], values.value[k]);
+          combine_atomically(kKind, cell, values.value[k]);
         }
       });
     });
@@ -260,8 +258,7 @@ PRESSO_DEVICE u64 sum_of_column(const Pipeline& of, const WarpSpace& space,
 
 /// The kind by which cell `i`, counted from a group's first, is put together.
 PRESSO_DEVICE PipelineCell::Kind kind_of_cell(const Pipeline& of, u32 i) {
-  if (i == 0) return PipelineCell::Kind::kSum;
-  if (i == 1) return PipelineCell::Kind::kMin;
+  if (i == 0) return PipelineCell::Kind::kMin;
   return of.cell[i - kGroupCells].kind;
 }
 
@@ -279,6 +276,10 @@ PRESSO_DEVICE void clear_block(const Pipeline& of, u64* cells) {
   }
 }
 
+PRESSO_DEVICE u64* cells_out_of(const Pipeline& of, u64 group) {
+  return of.cells_out + group * of.group_words;
+}
+
 /// Adds a warp's own cells to those of the device.
 PRESSO_DEVICE void flush_lanes(const Pipeline& of, const u64* cells) {
   const u32 each = cells_of_group(of);
@@ -289,17 +290,17 @@ PRESSO_DEVICE void flush_lanes(const Pipeline& of, const u64* cells) {
       for (u32 half = kWarpSize / 2; half != 0; half /= 2) {
         value = combined(kind, value, simt::shuffle_xor(value, half));
       }
-      if (i == 0 && value == 0) break;
-      if (simt::lane() == 0) combine_atomically(kind, of.cells_out + i * of.groups + group, value);
+      if (of.has_groups && i == 0 && value == kNoRowYet) break;
+      if (simt::lane() == 0) combine_atomically(kind, cells_out_of(of, group) + i, value);
     }
   }
 }
 PRESSO_DEVICE void flush_block(const Pipeline& of, const u64* cells) {
   const u32 groups = static_cast<u32>(of.groups);
   for (u32 group = simt::thread_in_block(); group < groups; group += simt::block_threads()) {
-    if (cells[groups + group] == initial_cell(PipelineCell::Kind::kMin)) continue;
+    if (of.has_groups && cells[group] == kNoRowYet) continue;
     for (u32 i = 0; i < cells_of_group(of); ++i) {
-      combine_atomically(kind_of_cell(of, i), of.cells_out + u64{i} * groups + group,
+      combine_atomically(kind_of_cell(of, i), cells_out_of(of, group) + i,
                          cells[i * groups + group]);
     }
   }

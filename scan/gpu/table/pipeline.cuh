@@ -124,7 +124,6 @@ PRESSO_DEVICE void sum_columns_body(const Pipeline& of, const PipelineShape& sha
   clear_lanes(of, cells);
   SumColumns work{of, space, cells};
   for_each_vector(of, space, work);
-  cells[simt::lane()] = work.matched;
   flush_lanes(of, cells);
   add_matched(of, work.matched);
 }
@@ -191,6 +190,7 @@ struct RunPipeline {
   u64 matched = 0;
 
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
+    if (of.table_places != 0 && simt::any(is_full(of))) return;
     const u32 mask = rows_that_hold<false>(of, space, at);
     if (!simt::any(mask != 0)) return;
     stage_late_columns(of, space, at);
@@ -279,8 +279,9 @@ struct RunPipeline {
   PRESSO_DEVICE u32 next_pairs(const ChunkRows<kDense>& rows, u32& first) const {
     for (first = of.steps; first != 0; --first) {
       const PipelineStep& step = of.program[first - 1];
-      const bool has_chains =
-          step.kind == PipelineStep::Kind::kFind && of.lookups[step.column].next != nullptr;
+      const bool gives_rows =
+          step.kind == PipelineStep::Kind::kFind || step.kind == PipelineStep::Kind::kFindOrNone;
+      const bool has_chains = gives_rows && of.lookups[step.column].next != nullptr;
       if (!has_chains) continue;
       const u32 alive = find_next(program, step, rows);
       if (simt::any(alive != 0)) return alive;
@@ -343,12 +344,37 @@ PRESSO_DEVICE void run_pipeline_body(const Pipeline& of, const PipelineShape& sh
   add_matched(of, work.matched);
 }
 
+// --- groups, before and after
+
 /// Sets the cells of all groups to what they are without a row.
 PRESSO_DEVICE void clear_cells_body(const Pipeline& of) {
-  const u64 cells = of.groups * cells_of_group(of);
+  const u32 words = of.group_words;
+  const u64 cells = of.groups * words;
   for (u64 i = u64{simt::block_index()} * simt::block_threads() + simt::thread_in_block();
        i < cells; i += u64{simt::grid_blocks()} * simt::block_threads()) {
-    of.cells_out[i] = initial_cell(kind_of_cell(of, static_cast<u32>(i / of.groups)));
+    const u32 cell = static_cast<u32>(i % words);
+    of.cells_out[i] = cell < cells_of_group(of) ? initial_cell(kind_of_cell(of, cell)) : kNoKey;
+  }
+}
+
+/// Threads to data: a group each, one after another.
+PRESSO_DEVICE void list_groups_body(const Pipeline& of, const GroupList& list) {
+  const u32 cells = cells_of_group(of);
+  const u32 threads = simt::grid_blocks() * simt::block_threads();
+  const u32 first = simt::block_index() * simt::block_threads() + uniform_warp() * kWarpSize;
+  for (u64 warp = list.begin + first; warp < list.end; warp += threads) {
+    const u64 group = warp + simt::lane();
+    const u64* const from = cells_out_of(of, group);
+    const bool has_rows = group < list.end && from[0] != kNoRowYet;
+    const u32 listed = simt::ballot(has_rows);
+    if (listed == 0) continue;
+    u64 place = 0;
+    if (simt::lane() == 0) place = simt::atomic_add(list.count, u64{simt::popcount(listed)});
+    place = simt::shuffle(place, 0) + simt::popcount(listed & lanes_below());
+    if (!has_rows) continue;
+    u64* const to = list.records + place * record_words(of);
+    for (u32 i = 0; i < cells; ++i) to[i] = from[i];
+    to[cells] = of.table_places != 0 ? from[cells] : group;
   }
 }
 

@@ -86,10 +86,12 @@ struct PipelineStep {
     kNot,     ///< of a
     kFilter,  ///< rows with a == 0 are dropped
     // Joins; `column` is the number of a lookup, whose keys `a` is asked for.
-    kFind,      ///< to = the build row, one after another; rows without one are dropped
-    kFindAny,   ///< rows without one are dropped
-    kFindNone,  ///< rows that have one are dropped
-    kGather,    ///< to = that of row `a` in array `column`
+    kFind,        ///< to = the build row, one after another; rows without one are dropped
+    kFindAny,     ///< rows without one are dropped
+    kFindNone,    ///< rows that have one are dropped
+    kFindOrNone,  ///< to = the build row, one after another, or kNoRow where there is none
+    kGather,      ///< to = that of row `a` in array `column`; of kNoRow: `constant`
+    kGroup,  ///< to = the group of key `a` in the table of groups, of which it may be the first
   };
   Kind kind = Kind::kLoad;
   RegisterPlace to;
@@ -106,7 +108,7 @@ struct PipelineStep {
 /// One 64-bit cell of a group.
 struct PipelineCell {
   enum class Kind : Byte {
-    kCount,    ///< of rows where none of `valid_columns` is null
+    kCount,    ///< of rows
     kSum,      ///< modulo 2^64
     kSumLow,   ///< of the low 32 bits
     kSumHigh,  ///< of what is above them, signed
@@ -117,6 +119,8 @@ struct PipelineCell {
   RegisterPlace from;
   Byte column = 0;                  ///< GroupPlace::kColumns: whose values are added up
   std::uint16_t valid_columns = 0;  ///< bits of columns that must not be null
+  bool has_valid = false;           ///< and `valid` must not be 0
+  RegisterPlace valid;
 };
 
 /// A value for each row of a build side.
@@ -158,7 +162,6 @@ struct Pipeline {
   RegisterPlace order_register;
   Byte order_bits = 0;
   bool has_groups = false;  ///< else all rows are one, and its first row is not asked for
-  bool counts_rows = true;  ///< of groups
   GroupPlace place = GroupPlace::kNone;
   std::uint16_t nullable_columns = 0;  ///< whose validity the program or cells ask for
   std::uint16_t program_columns = 0;   ///< that the program loads, or cells add up
@@ -185,18 +188,39 @@ struct Pipeline {
   std::uint32_t row_groups = 0;
 
   std::uint64_t groups = 1;
-  /// Cells: rows of a group, its first row, then `cell`; cell i of group g at [i * groups + g].
+  /// Of kGroup: groups are places of a table, which is told by their keys; the place behind all
+  /// others is that of kNoKey. 0: groups are told by their numbers.
+  std::uint32_t table_places = 0;
+  /// Cells: a group's first row, `cell`, of a table the key. Cell i of group g at
+  /// [g * group_words + i], so that a row finds them in one place.
+  std::uint32_t group_words = 0;
   std::uint64_t* cells_out = nullptr;
   std::uint64_t* matched = nullptr;       ///< rows, added to
   std::uint64_t* rows_out = nullptr;      ///< of kRows: that have their places in the arrays
+  std::uint64_t* is_full = nullptr;       ///< of a table: not 0 where keys have found no place
   std::uint64_t most_rows_out = 0;        ///< of kRows: what arrays have room for
   std::uint32_t* matched_bits = nullptr;  ///< as row_bits; nullptr: not wanted
 };
 
-constexpr std::uint32_t kGroupCells = 2;  ///< in front of `cell`: rows, first row
+constexpr std::uint32_t kGroupCells = 1;                  ///< in front of `cell`: the first row
+constexpr std::uint64_t kNoRowYet = ~std::uint64_t{0};    ///< of a group's first row
+constexpr std::uint64_t kNoKey = std::uint64_t{1} << 63;  ///< of a place that has no group
 
 PRESSO_HD constexpr std::uint64_t initial_cell(PipelineCell::Kind kind) {
   return kind == PipelineCell::Kind::kMin ? ~std::uint64_t{0} : 0;
+}
+
+/// The groups of [begin, end) that have rows, one behind another in any order: first row, `cell`,
+/// and the number, of a table the key.
+struct GroupList {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t* records = nullptr;
+  std::uint64_t* count = nullptr;  ///< added to
+};
+
+PRESSO_HD constexpr std::uint32_t record_words(const Pipeline& pipeline) {
+  return kGroupCells + pipeline.cells + 1u;
 }
 
 }  // namespace presso::gpu

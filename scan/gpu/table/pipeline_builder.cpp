@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include "scan/query/coded_strings.h"
 
@@ -88,13 +87,13 @@ Status PipelineBuilder::add_truth(NodeId id, bool negated) {
 
 /// Rows for which the node is null are dropped.
 Status PipelineBuilder::drop_nulls(NodeId id) {
-  PRESSO_ASSIGN(const std::uint16_t nullable, nullable_columns_of(id));
+  PRESSO_ASSIGN(const Validity valid, validity_of(id));
   for (std::uint32_t column = 0; column < columns_.size(); ++column) {
-    if ((nullable >> column & 1) == 0) continue;
+    if ((valid.columns >> column & 1) == 0) continue;
     PRESSO_TRY(push({ConditionStep::Kind::kNotNull, static_cast<Byte>(column), 0}));
     PRESSO_TRY(push({ConditionStep::Kind::kKeep, 0, 0}));
   }
-  return {};
+  return valid.truth ? filter_by(*valid.truth) : Status();
 }
 
 Status PipelineBuilder::filter_by(std::size_t truth) {
@@ -341,29 +340,93 @@ Result<std::size_t> PipelineBuilder::load(std::size_t table_column, Kind kind,
   return number;
 }
 
-/// The columns, by the pipeline's numbers, that may be null and without which the node is null.
-Result<std::uint16_t> PipelineBuilder::nullable_columns_of(NodeId id) {
-  std::uint32_t columns = 0;
-  for (const std::size_t column : graph_->columns_of({id})) {
-    const bool nullable =
-        std::any_of(graph_->nodes().begin(), graph_->nodes().end(), [column](const Node& node) {
-          return node.kind == Node::Kind::kColumn && node.column == column && node.nullable;
-        });
+std::optional<std::int64_t> null_number(const Node& node) {
+  if (!node.range.known) return std::nullopt;
+  if (node.range.most < std::numeric_limits<std::int64_t>::max()) {
+    return static_cast<std::int64_t>(node.range.most) + 1;
+  }
+  if (node.range.least <= std::numeric_limits<std::int64_t>::min()) return std::nullopt;
+  return static_cast<std::int64_t>(node.range.least) - 1;
+}
+
+/// Of a column that may be null; else nullptr.
+const Node* PipelineBuilder::nullable_node(std::size_t column) const {
+  const auto found =
+      std::find_if(graph_->nodes().begin(), graph_->nodes().end(), [column](const Node& node) {
+        return node.kind == Node::Kind::kColumn && node.column == column && node.nullable;
+      });
+  return found == graph_->nodes().end() ? nullptr : &*found;
+}
+
+/// Columns without which the node is null.
+void PipelineBuilder::collect_columns(NodeId id, std::set<std::size_t>& columns) const {
+  const Node& node = graph_->at(id);
+  if (node.kind == Node::Kind::kColumn) columns.insert(node.column);
+  if (node.kind != Node::Kind::kStep || node.step == Step::kIsNull) return;
+  for (const NodeId argument : node.arguments) collect_columns(argument, columns);
+}
+
+/// By the columns, in the pipeline's numbers, that may be null and without which the node is null;
+/// those of joined tables have another number in place of nulls.
+Result<PipelineBuilder::Validity> PipelineBuilder::validity_of(NodeId id) {
+  std::set<std::size_t> all;
+  collect_columns(id, all);
+  Validity valid;
+  std::set<std::size_t> joined;
+  for (const std::size_t column : all) {
+    const Node* const nullable = nullable_node(column);
     if (stage_of(column)) {
-      if (nullable) return refused("columns of joined tables that may be null");
+      if (nullable != nullptr) joined.insert(column);
       continue;
     }
     PRESSO_ASSIGN(const Byte number, column_of(table_column(column)));
-    if (nullable) columns |= 1u << number;
+    if (nullable != nullptr)
+      valid.columns = static_cast<std::uint16_t>(valid.columns | 1u << number);
   }
-  return static_cast<std::uint16_t>(columns);
+  if (joined.empty()) return valid;
+  const auto known = truths_.find(joined);
+  if (known != truths_.end()) {
+    valid.truth = known->second;
+    return valid;
+  }
+  for (const std::size_t column : joined) {
+    const Node& node = *nullable_node(column);
+    if (node.physical != Physical::kInt64) {
+      return refused("columns of joined tables that may be null, and are no integers");
+    }
+    PRESSO_ASSIGN(const RowColumn wanted, row_column(node));
+    PRESSO_ASSIGN(const std::size_t value, column_value(wanted));
+    PRESSO_ASSIGN(const std::size_t truth,
+                  append_constant(Kind::kNotEqual, value, *wanted.null_value, false));
+    if (valid.truth) {
+      PRESSO_ASSIGN(valid.truth, append(Kind::kMultiply, *valid.truth, truth, false));
+    } else {
+      valid.truth = truth;
+    }
+  }
+  truths_[joined] = *valid.truth;
+  return valid;
 }
 
-/// The same, and the program is told which rows they have.
-Result<std::uint16_t> PipelineBuilder::valid_columns(NodeId id) {
-  PRESSO_ASSIGN(const std::uint16_t columns, nullable_columns_of(id));
-  nullable_ = static_cast<std::uint16_t>(nullable_ | columns);
-  return columns;
+/// The same, and the program is told which rows the columns have.
+Result<PipelineBuilder::Validity> PipelineBuilder::program_validity(NodeId id) {
+  PRESSO_ASSIGN(const Validity valid, validity_of(id));
+  nullable_ = static_cast<std::uint16_t>(nullable_ | valid.columns);
+  return valid;
+}
+
+/// What is wanted of a column of integers.
+Result<RowColumn> PipelineBuilder::row_column(const Node& node) const {
+  const Node* const nullable = stage_of(node.column) ? nullable_node(node.column) : nullptr;
+  if (nullable == nullptr) return with_null(node, {});
+  const auto null_value = null_number(*nullable);
+  if (!null_value) return refused("columns of joined tables that may be null or anything");
+  return with_null(node, null_value);
+}
+
+RowColumn PipelineBuilder::with_null(const Node& column, std::optional<std::int64_t> null_value) {
+  return {column.column, nullptr, null_value,
+          is_wide(column) || (null_value && !is_narrow(*null_value))};
 }
 
 /// Of the table, or gathered from the rows that were joined to its own.
@@ -390,7 +453,8 @@ Result<std::size_t> PipelineBuilder::value_of(NodeId id) {
   Result<std::size_t> made = refused("constants alone");
   if (node.kind == Node::Kind::kColumn) {
     if (node.physical == Physical::kBool) return refused("columns of truth values");
-    made = column_value({node.column, nullptr, {}, is_wide(node)});
+    PRESSO_ASSIGN(const RowColumn column, row_column(node));
+    made = column_value(column);
   } else if (node.kind == Node::Kind::kStep) {
     made = value_of_step(node);
   }
@@ -398,14 +462,15 @@ Result<std::size_t> PipelineBuilder::value_of(NodeId id) {
   return made;
 }
 
+std::optional<std::int64_t> PipelineBuilder::constant_of(NodeId id) const {
+  const Node& of = graph_->at(id);
+  const bool is_number = of.kind == Node::Kind::kConstant && !of.is_null &&
+                         (of.physical == Physical::kInt64 || of.physical == Physical::kBool);
+  if (!is_number || !fits_int64(of.integer)) return std::nullopt;
+  return static_cast<std::int64_t>(of.integer);
+}
+
 Result<std::size_t> PipelineBuilder::value_of_step(const Node& node) {
-  const auto constant_of = [this](NodeId id) -> std::optional<std::int64_t> {
-    const Node& of = graph_->at(id);
-    const bool is_number = of.kind == Node::Kind::kConstant && !of.is_null &&
-                           (of.physical == Physical::kInt64 || of.physical == Physical::kBool);
-    if (!is_number || !fits_int64(of.integer)) return std::nullopt;
-    return static_cast<std::int64_t>(of.integer);
-  };
   const auto two = [&](Kind kind) -> Result<std::size_t> {
     const auto left = constant_of(node.arguments[0]);
     const auto right = constant_of(node.arguments[1]);
@@ -447,6 +512,20 @@ Result<std::size_t> PipelineBuilder::value_of_step(const Node& node) {
       return two(Kind::kLessEqual);
     case Step::kBoolToInteger:
       return value_of(node.arguments[0]);
+    case Step::kNot: {
+      PRESSO_ASSIGN(const std::size_t a, value_of(node.arguments[0]));
+      return append(Kind::kNot, a, a, false);
+    }
+    case Step::kAnd:
+    case Step::kOr:
+      return value_of_and(node);
+    case Step::kCase:
+      return value_of_case(node);
+    case Step::kIsNull: {
+      PRESSO_ASSIGN(const Validity valid, validity_of(node.arguments[0]));
+      if (valid.columns != 0 || !valid.truth) return refused("a column that is null, in a program");
+      return append(Kind::kNot, *valid.truth, *valid.truth, false);
+    }
     case Step::kScaleUp: {
       if (node.parameter > static_cast<std::int64_t>(kFactorsOfInt64)) break;
       PRESSO_ASSIGN(const std::size_t a, value_of(node.arguments[0]));
@@ -466,6 +545,59 @@ Result<std::size_t> PipelineBuilder::value_of_step(const Node& node) {
   return refused("an expression that GPUs do not compute yet");
 }
 
+/// AND and OR of what is never null, else of two truths a third may come.
+Result<std::size_t> PipelineBuilder::value_of_and(const Node& node) {
+  std::optional<std::size_t> all;
+  const bool is_or = node.step == Step::kOr;
+  for (const NodeId argument : node.arguments) {
+    PRESSO_ASSIGN(const Validity valid, validity_of(argument));
+    if (!valid.is_everywhere()) return refused("AND or OR of what may be null, in a program");
+    PRESSO_ASSIGN(std::size_t one, value_of(argument));
+    if (is_or) {
+      PRESSO_ASSIGN(one, append(Kind::kNot, one, one, false));
+    }
+    if (all) {
+      PRESSO_ASSIGN(one, append(Kind::kMultiply, *all, one, false));
+    }
+    all = one;
+  }
+  return is_or ? append(Kind::kNot, *all, *all, false) : *all;
+}
+
+/// A truth times a number, or times a constant, which is no value of its own.
+Result<std::size_t> PipelineBuilder::times(std::size_t truth, NodeId id, bool is_wide) {
+  if (const auto constant = constant_of(id)) {
+    return append_constant(Kind::kMultiply, truth, *constant, is_wide);
+  }
+  PRESSO_ASSIGN(const std::size_t value, value_of(id));
+  return append(Kind::kMultiply, truth, value, is_wide);
+}
+
+/// Without a jump, the last branch first: truth * what it gives + not truth * what came before.
+Result<std::size_t> PipelineBuilder::value_of_case(const Node& node) {
+  const bool wide = is_wide(node);
+  for (const NodeId argument : node.arguments) {
+    PRESSO_ASSIGN(const Validity valid, validity_of(argument));
+    if (!valid.is_everywhere() || graph_->at(argument).is_null) {
+      return refused("CASE with what may be null");
+    }
+  }
+  std::optional<std::size_t> value;
+  for (std::size_t i = node.arguments.size() - 1; i >= 2; i -= 2) {
+    PRESSO_ASSIGN(const std::size_t truth, value_of(node.arguments[i - 2]));
+    PRESSO_ASSIGN(const std::size_t other, append(Kind::kNot, truth, truth, false));
+    PRESSO_ASSIGN(const std::size_t then, times(truth, node.arguments[i - 1], wide));
+    std::size_t otherwise = 0;
+    if (value) {
+      PRESSO_ASSIGN(otherwise, append(Kind::kMultiply, other, *value, wide));
+    } else {
+      PRESSO_ASSIGN(otherwise, times(other, node.arguments.back(), wide));
+    }
+    PRESSO_ASSIGN(value, append(Kind::kAdd, then, otherwise, wide));
+  }
+  return *value;
+}
+
 // --- groups
 
 Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
@@ -479,14 +611,15 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
     span = codes->null_number() - 1;
   } else if (spec.physical == Physical::kString) {
     return refused("keys that are strings which are not stored as dictionaries");
-  } else if (spec.physical != Physical::kInt64 || spec.most < spec.least) {
-    return refused("keys whose values are not known to lie close together");
+  } else if (spec.physical != Physical::kInt64) {
+    return refused("keys that are neither integers nor strings");
+  } else if (has_whole_words_) {
+    if (spec.nullable) return refused("keys of 64 bits that may be null");
   } else {
     key.least = spec.least;
     span = static_cast<std::uint64_t>(spec.most) - static_cast<std::uint64_t>(spec.least);
   }
-  if (span >= kMostPipelineGroups) return refused("more than 16,777,216 possible groups");
-  key.values = span + 1 + (spec.nullable ? 1 : 0);
+  key.values = has_whole_words_ ? 0 : span + 1 + (spec.nullable ? 1 : 0);
   std::optional<std::int64_t> null_value;
   if (codes != nullptr) {
     if (spec.nullable) null_value = static_cast<std::int64_t>(span + 1);
@@ -504,7 +637,7 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
     PRESSO_ASSIGN(value, value_of(node));
   }
   if (key.least != 0) {
-    PRESSO_ASSIGN(value, append_constant(Kind::kSubtract, value, key.least, false));
+    PRESSO_ASSIGN(value, append_constant(Kind::kSubtract, value, key.least, most_keys_ != 0));
   }
   return add_to_group(value, key);
 }
@@ -513,9 +646,8 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
 Status PipelineBuilder::add_to_group(std::size_t value, Key key) {
   key.stride = groups_;
   groups_ *= key.values;
-  if (groups_ > kMostPipelineGroups) return refused("more than 16,777,216 possible groups");
   // The number of a group has 32 bits, whatever the key had.
-  if (key.stride == 1 && values_[value].is_wide) {
+  if (most_keys_ == 0 && key.stride == 1 && values_[value].is_wide) {
     PRESSO_ASSIGN(value, append_constant(Kind::kAdd, value, 0, false));
   }
   PRESSO_TRY(add_to_group(value, key.stride));
@@ -524,12 +656,13 @@ Status PipelineBuilder::add_to_group(std::size_t value, Key key) {
 }
 
 Status PipelineBuilder::add_to_group(std::size_t value, std::uint64_t stride) {
+  const bool is_wide = most_keys_ != 0;
   if (stride != 1) {
     PRESSO_ASSIGN(
-        value, append_constant(Kind::kMultiply, value, static_cast<std::int64_t>(stride), false));
+        value, append_constant(Kind::kMultiply, value, static_cast<std::int64_t>(stride), is_wide));
   }
   if (group_) {
-    PRESSO_ASSIGN(value, append(Kind::kAdd, *group_, value, false));
+    PRESSO_ASSIGN(value, append(Kind::kAdd, *group_, value, is_wide));
   }
   group_ = value;
   return {};
@@ -548,19 +681,18 @@ Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
   using AggregateKind = query::AggregateKind;
   CellsOfAggregate cells;
   if (call.kind == AggregateKind::kCountRows) {
-    counts_rows_ = true;
     aggregates_.push_back(cells);
-    return {};
+    return count_rows();
   }
   if (call.kind == AggregateKind::kCountDistinct) return refused("count(distinct)");
   const NodeId argument = *call.argument;
-  PRESSO_ASSIGN(const std::uint16_t valid, valid_columns(argument));
+  PRESSO_ASSIGN(const Validity valid, program_validity(argument));
   const bool divides = call.kind == AggregateKind::kCount || call.kind == AggregateKind::kAverage;
-  if (valid == 0 && divides) counts_rows_ = true;
+  if (valid.is_everywhere() && divides) PRESSO_TRY(count_rows());
   if (graph_->may_fail(argument)) return refused("an argument that may have no result");
   if (call.kind == AggregateKind::kCount) {
     if (graph_->is_column(argument)) {
-      if (valid != 0) {
+      if (!valid.is_everywhere()) {
         PRESSO_ASSIGN(cells.count, add_cell({PipelineCell::Kind::kCount, 0, valid, {}}));
       }
       aggregates_.push_back(cells);
@@ -569,7 +701,7 @@ Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
     if (graph_->at(argument).kind == Node::Kind::kConstant) return refused("constants alone");
   }
   if (spec.argument != Physical::kInt64) return refused("aggregates of other than integers");
-  if (valid != 0) {
+  if (!valid.is_everywhere()) {
     PRESSO_ASSIGN(cells.count, add_cell({PipelineCell::Kind::kCount, 0, valid, {}}));
   }
   const bool is_sum = call.kind == AggregateKind::kSum || call.kind == AggregateKind::kAverage;
@@ -585,9 +717,17 @@ Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
   return {};
 }
 
+/// Without groups the rows that match are counted anyway.
+Status PipelineBuilder::count_rows() {
+  if (!has_groups_) return {};
+  PRESSO_ASSIGN(row_count_, add_cell({PipelineCell::Kind::kCount, 0, {}, {}}));
+  return {};
+}
+
 /// In one cell where 64 bits hold it, else in two.
 Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spec,
-                                std::uint16_t valid, std::uint64_t rows, CellsOfAggregate& cells) {
+                                const Validity& valid, std::uint64_t rows,
+                                CellsOfAggregate& cells) {
   const bool is_known = spec.least <= spec.most;
   const query::Int128 most =
       std::max<query::Int128>(query::Int128{spec.most}, -query::Int128{spec.least});
@@ -612,11 +752,16 @@ Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spe
 
 Status PipelineBuilder::add_groups(const query::GroupInput& input,
                                    const std::vector<const query::KeyCodes*>& codes,
-                                   std::uint64_t rows) {
+                                   std::uint64_t rows, bool by_rows) {
   enter_joins();
   const query::BoundQuery& bound = execution_.query;
   has_groups_ = !bound.keys.empty();
-  row_stage_ = choose_row_stage(input, codes);
+  rows_ = rows;
+  const double possible = possible_groups(input, codes);
+  if (possible > static_cast<double>(most_numbered())) {
+    if (by_rows) row_stage_ = choose_row_stage();
+    if (!row_stage_) PRESSO_TRY(choose_table(possible));
+  }
   for (std::size_t i = 0; i < bound.keys.size(); ++i) {
     const query::KeySpec& spec = input.plan().keys[i];
     const auto column = row_stage_ ? column_of_row(*stages_[*row_stage_].stage, bound.keys[i])
@@ -633,6 +778,12 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
     row_stride_ = groups_;
     PRESSO_TRY(add_to_group(stages_[*row_stage_].step, row_stride_));
   }
+  if (most_keys_ != 0) {
+    Value group;
+    group.step.kind = Kind::kGroup;
+    group.from = {*group_};
+    PRESSO_ASSIGN(group_, append(std::move(group)));
+  }
   if (!is_scan_) {
     const std::vector<std::size_t> columns = graph_->columns_of(bound.keys);
     const bool by_pairs = std::any_of(columns.begin(), columns.end(),
@@ -643,6 +794,60 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
     PRESSO_TRY(add_aggregate(bound.aggregates[i], input.plan().aggregates[i], rows));
   }
   return {};
+}
+
+/// By what is known of the keys. Without keys there is one.
+double PipelineBuilder::possible_groups(const query::GroupInput& input,
+                                        const std::vector<const query::KeyCodes*>& codes) const {
+  double groups = 1;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const query::KeySpec& spec = input.plan().keys[i];
+    const query::KeyCodes* const known =
+        input.codes()[i] != nullptr ? input.codes()[i].get() : codes[i];
+    if (known != nullptr) {
+      groups *= known->count() + 1.0;
+    } else if (spec.physical == Physical::kInt64 && spec.least <= spec.most) {
+      groups *= static_cast<double>(spec.most) - static_cast<double>(spec.least) + 2.0;
+    } else {
+      groups = std::numeric_limits<double>::infinity();
+    }
+  }
+  return groups;
+}
+
+/// How many groups may have numbers, whether or not there are rows of them.
+std::uint64_t PipelineBuilder::most_numbered() const {
+  return std::clamp(std::min(rows_, kMostNumberedGroups) * kGroupsForRow, kFewGroups,
+                    kMostNumberedGroups);
+}
+
+Status PipelineBuilder::choose_table(double possible_groups) {
+  constexpr double kMostKeys = 9e18;  // numbers below 2^63
+  has_whole_words_ = possible_groups > kMostKeys;
+  if (has_whole_words_ && execution_.query.keys.size() > 1) {
+    return refused("keys that do not fit into 63 bits together");
+  }
+  most_keys_ = possible_groups < static_cast<double>(rows_)
+                   ? static_cast<std::uint64_t>(possible_groups)
+                   : std::max<std::uint64_t>(rows_, 1);
+  return {};
+}
+
+/// As many places, or as many as are enough.
+void PipelineBuilder::set_table(Pipeline& pipeline, std::uint64_t places) const {
+  constexpr std::uint64_t kForKey = 2;
+  constexpr std::uint64_t kLeast = 128;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
+  places = std::min(std::clamp(places, kLeast, kMost), std::max(most_keys_ * kForKey, kLeast));
+  pipeline.table_places = static_cast<std::uint32_t>(places);
+  pipeline.groups = places + 1;
+}
+
+bool PipelineBuilder::enlarge_table(Pipeline& pipeline) const {
+  constexpr std::uint64_t kTimes = 8;
+  const std::uint64_t before = pipeline.table_places;
+  set_table(pipeline, before * kTimes);
+  return pipeline.table_places > before;
 }
 
 CodeTables PipelineBuilder::code_tables(const DeviceTable& table) const {
@@ -705,6 +910,7 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
   };
   for (const Cell& cell : cells_) {
     if (reads_value(cell)) last[cell.value] = kForever;
+    if (cell.valid.truth) last[*cell.valid.truth] = kForever;
   }
   if (group_) last[*group_] = kForever;
   if (order_) last[*order_] = kForever;
@@ -739,7 +945,9 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
     const Cell& cell = cells_[i];
     PipelineCell& to = pipeline.cell[i];
     to.kind = cell.kind;
-    to.valid_columns = cell.valid;
+    to.valid_columns = cell.valid.columns;
+    to.has_valid = cell.valid.truth.has_value();
+    if (to.has_valid) to.valid = register_of[*cell.valid.truth];
     if (cell.column_node) {
       const auto place =
           std::find(columns_.begin(), columns_.end(), graph_->at(*cell.column_node).column);
@@ -795,7 +1003,7 @@ bool PipelineBuilder::sums_only() const {
                      [](const Cell& cell) { return cell.column_node.has_value(); });
 }
 
-Result<Pipeline> PipelineBuilder::finish() {
+Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
   Pipeline pipeline;
   if (columns_.empty()) return refused("no column is read");
   if (!outputs_.empty()) {
@@ -822,8 +1030,11 @@ Result<Pipeline> PipelineBuilder::finish() {
   pipeline.has_groups = has_groups_;
   pipeline.repeats = std::any_of(stages_.begin(), stages_.end(),
                                  [](const StageUse& use) { return use.has_chains(); });
-  pipeline.counts_rows = counts_rows_ || !has_groups_;
   pipeline.groups = groups_;
+  const std::uint32_t words = kGroupCells + pipeline.cells + (most_keys_ != 0 ? 1u : 0u);
+  // Two and four words lie in one sector of memory.
+  pipeline.group_words = words == 3 ? 4 : words;
+  if (most_keys_ != 0) set_table(pipeline, table_bytes / (words * sizeof(std::uint64_t)));
   return pipeline;
 }
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ namespace presso::gpu {
 inline Error refused(std::string why) {
   return make_error(ErrorCode::kUnsupported, std::move(why));
 }
+
+/// A number that none of the node's values is, in place of nulls; nothing: there is none that is
+/// known.
+std::optional<std::int64_t> null_number(const query::Node& node);
 
 /// What the leaves ask of the slices of a loaded table, to be copied to the device.
 struct LeafTables {
@@ -49,8 +54,11 @@ struct CellsOfAggregate {
   std::optional<std::size_t> count;  ///< of values that are not null; none: all rows have one
 };
 
-/// Groups that are told by their keys' ranges; more need a table of keys.
-constexpr std::uint64_t kMostPipelineGroups = std::uint64_t{1} << 24;
+/// Groups may be told by numbers, of which many have no rows: up to so many, and for so many rows.
+/// Others are found in a table of keys.
+constexpr std::uint64_t kMostNumberedGroups = std::uint64_t{1} << 28;
+constexpr std::uint64_t kGroupsForRow = 4;
+constexpr std::uint64_t kFewGroups = std::uint64_t{1} << 16;
 
 class PipelineBuilder {
  public:
@@ -64,18 +72,22 @@ class PipelineBuilder {
   /// The same for the stages of joins, and the conditions behind them.
   Status add_joins();
   /// The same for groups and aggregates. `rows`: that there are at most. `codes`: by key; nullptr:
-  /// it is no string, or the input's codes say what its numbers are.
+  /// it is no string, or the input's codes say what its numbers are. `by_rows`: groups may be told
+  /// by the rows of a build side, where set_side() may refuse that.
   Status add_groups(const query::GroupInput& input,
-                    const std::vector<const query::KeyCodes*>& codes, std::uint64_t rows);
+                    const std::vector<const query::KeyCodes*>& codes, std::uint64_t rows,
+                    bool by_rows);
   /// Of a build side: the rows that are left write the key and the columns that `use` wants, in
   /// this order.
   Status add_rows(const StageUse& use);
   /// After all of it is known what is wanted of build sides, and what these turn out to be has to
-  /// be told, before finish(). kUnsupported: there are too many groups.
+  /// be told, before finish(). kUnsupported: groups cannot be told by their rows.
   const std::vector<StageUse>& stages() const { return stages_; }
   Status set_side(std::size_t stage, std::uint64_t rows, bool repeats, unsigned order_bits);
-  /// Registers are dealt out, counts filled in.
-  Result<Pipeline> finish();
+  /// Registers are dealt out, counts filled in. `table_bytes`: for a table of groups, at first.
+  Result<Pipeline> finish(std::uint64_t table_bytes = 0);
+  /// Gives a pipeline whose table of groups was full a larger one; false: there is none.
+  bool enlarge_table(Pipeline& pipeline) const;
 
   /// The key of a stage as one number, what a lookup is made of and asked for; its range where that
   /// is known.
@@ -97,7 +109,7 @@ class PipelineBuilder {
   // Of groups.
   struct Key {
     std::uint64_t stride = 1;
-    std::uint64_t values = 1;  ///< the null included
+    std::uint64_t values = 1;  ///< the null included; 0: all of 64 bits
     std::int64_t least = 0;
     bool nullable = false;                   ///< the last value is the null
     const query::KeyCodes* codes = nullptr;  ///< of strings that GroupInput has no codes of
@@ -109,12 +121,15 @@ class PipelineBuilder {
   std::uint64_t row_stride() const { return row_stride_; }
   /// Of the numbers by which rows are in order; of a build side, once it has been finished.
   unsigned order_bits() const;
+  /// All first rows of groups are below.
+  std::uint64_t order_limit() const;
   const std::vector<CellsOfAggregate>& aggregates() const { return aggregates_; }
   std::uint64_t groups() const { return groups_; }
   /// Nothing is wanted but the number of rows, and no program is needed for it.
   bool counts_only() const { return !has_groups_ && cells_.empty() && values_.empty(); }
-  /// Whether rows of groups are counted; else a group that has none has no first row either.
-  bool counts_rows() const { return counts_rows_ || !has_groups_; }
+  bool has_groups() const { return has_groups_; }
+  /// The cell that counts a group's rows, where that is asked for.
+  std::optional<std::size_t> row_count() const { return row_count_; }
 
  private:
   /// Steps before registers are dealt out: each gives a value of its own.
@@ -124,10 +139,19 @@ class PipelineBuilder {
     bool is_wide = false;
   };
 
+  /// Where a node has a value, and is not null.
+  struct Validity {
+    bool is_everywhere() const { return columns == 0 && !truth; }
+
+    std::uint16_t columns = 0;         ///< bits of columns that must not be null
+    std::optional<std::size_t> truth;  ///< a value that must be true: of joined tables
+    friend bool operator==(const Validity&, const Validity&) = default;
+  };
+
   struct Cell {
     PipelineCell::Kind kind;
     std::size_t value;
-    std::uint16_t valid;
+    Validity valid;
     std::optional<query::NodeId> column_node;  ///< it adds up a column, perhaps without a program
     friend bool operator==(const Cell&, const Cell&) = default;
   };
@@ -155,8 +179,12 @@ class PipelineBuilder {
   Status add_order(Pipeline& pipeline);
   unsigned bits_of_repeats() const;
   bool tells_row(const query::BoundStage& stage) const;
-  std::optional<std::size_t> choose_row_stage(
-      const query::GroupInput& input, const std::vector<const query::KeyCodes*>& codes) const;
+  double possible_groups(const query::GroupInput& input,
+                         const std::vector<const query::KeyCodes*>& codes) const;
+  std::optional<std::size_t> choose_row_stage() const;
+  Status choose_table(double possible_groups);
+  std::uint64_t most_numbered() const;
+  void set_table(Pipeline& pipeline, std::uint64_t places) const;
   Status add_key_of_row(std::size_t column, const query::KeySpec& spec,
                         const query::KeyCodes* codes);
   Result<Byte> column_of(std::size_t table_column);
@@ -166,23 +194,33 @@ class PipelineBuilder {
   Status push(ConditionStep step);
   Result<std::size_t> value_of(query::NodeId id);
   Result<std::size_t> value_of_step(const query::Node& node);
+  Result<std::size_t> value_of_and(const query::Node& node);
+  Result<std::size_t> value_of_case(const query::Node& node);
+  Result<std::size_t> times(std::size_t truth, query::NodeId id, bool is_wide);
+  std::optional<std::int64_t> constant_of(query::NodeId id) const;
   Result<std::size_t> load(std::size_t table_column, PipelineStep::Kind kind,
                            std::int64_t null_value, bool is_wide);
   Result<std::size_t> append(Value value);
   Result<std::size_t> append(PipelineStep::Kind kind, std::size_t a, std::size_t b, bool is_wide);
   Result<std::size_t> append_constant(PipelineStep::Kind kind, std::size_t a, std::int64_t constant,
                                       bool is_wide);
-  Result<std::uint16_t> nullable_columns_of(query::NodeId id);
-  Result<std::uint16_t> valid_columns(query::NodeId id);
+  void collect_columns(query::NodeId id, std::set<std::size_t>& columns) const;
+  Result<Validity> validity_of(query::NodeId id);
+  Result<Validity> program_validity(query::NodeId id);
+  Result<std::size_t> outer_key(const query::BoundStage& stage);
+  const query::Node* nullable_node(std::size_t column) const;
+  Result<RowColumn> row_column(const query::Node& node) const;
+  static RowColumn with_null(const query::Node& column, std::optional<std::int64_t> null_value);
   Status add_key(const query::KeySpec& spec, query::NodeId node, const query::KeyCodes* codes,
                  bool own_codes);
   Status add_to_group(std::size_t value, Key key);
   Status add_to_group(std::size_t value, std::uint64_t stride);
   Status add_aggregate(const query::AggregateCall& call, const query::AggregateSpec& spec,
                        std::uint64_t rows);
-  Status add_sum(query::NodeId argument, const query::AggregateSpec& spec, std::uint16_t valid,
+  Status add_sum(query::NodeId argument, const query::AggregateSpec& spec, const Validity& valid,
                  std::uint64_t rows, CellsOfAggregate& cells);
   Result<std::size_t> add_cell(Cell cell);
+  Status count_rows();
   void mark_columns(Pipeline& pipeline) const;
   bool sums_only() const;
   Status deal_registers(Pipeline& pipeline) const;
@@ -195,6 +233,7 @@ class PipelineBuilder {
   std::vector<const query::Filter*> leaves_;
   std::vector<Value> values_;
   std::map<std::pair<const query::Graph*, query::NodeId>, std::size_t> known_;
+  std::map<std::set<std::size_t>, std::size_t> truths_;  ///< of columns that are not null
   std::vector<StageUse> stages_;
   Byte arrays_ = 0;
   std::vector<RowCodes> row_codes_;
@@ -211,8 +250,11 @@ class PipelineBuilder {
   std::vector<Cell> cells_;
   std::optional<std::size_t> group_;
   std::uint64_t groups_ = 1;
+  std::uint64_t rows_ = 0;        ///< that there are at most
+  std::uint64_t most_keys_ = 0;   ///< of a table: different ones, at most; 0: groups have numbers
+  bool has_whole_words_ = false;  ///< it is the only key, and may be anything
   bool has_groups_ = false;
-  bool counts_rows_ = false;
+  std::optional<std::size_t> row_count_;
   std::uint16_t nullable_ = 0;
 };
 

@@ -97,20 +97,20 @@ Status PipelineBuilder::add_stage(const BoundStage& stage) {
     case StageKind::kProbeAnti:
       find.step.kind = Kind::kFindNone;
       break;
+    case StageKind::kProbeOuter:
+      find.step.kind = Kind::kFindOrNone;
+      break;
     default:
-      return refused("outer joins, and joins that give rows of the smaller side");
+      return refused("joins that give rows of the smaller side");
   }
   const bool is_inner = stage.kind == StageKind::kInner;
-  if (!is_inner && !stage.residual.empty()) return refused("conditions on pairs of semi-joins");
-  if (stages_.size() == kMostLookups) return refused("more than eight joins");
-  if (stage.kind == StageKind::kProbeAnti) {
-    for (const NodeId key : stage.probe_keys) {
-      PRESSO_ASSIGN(const std::uint16_t nullable, nullable_columns_of(key));
-      if (nullable != 0) return refused("anti joins by keys that may be null");
-    }
-    if (stage.probe_keys.size() > 1) return refused("anti joins by several keys");
+  if (!is_inner && !stage.residual.empty()) {
+    return refused("conditions on pairs of joins that are no inner ones");
   }
-  PRESSO_ASSIGN(const std::size_t key, key_value(stage, true));
+  if (stages_.size() == kMostLookups) return refused("more than eight joins");
+  const bool keeps_rows =
+      stage.kind == StageKind::kProbeAnti || stage.kind == StageKind::kProbeOuter;
+  PRESSO_ASSIGN(const std::size_t key, keeps_rows ? outer_key(stage) : key_value(stage, true));
   find.step.column = static_cast<Byte>(stages_.size());
   find.from = {key};
   StageUse use;
@@ -157,6 +157,7 @@ Result<std::size_t> PipelineBuilder::gathered(StageUse& use, const RowColumn& co
   Value value;
   value.step.kind = Kind::kGather;
   value.step.column = array;
+  value.step.constant = column.null_value.value_or(0);
   value.from = {use.step};
   value.is_wide = column.is_wide;
   return append(std::move(value));
@@ -195,6 +196,21 @@ Result<std::size_t> PipelineBuilder::key_value(const BoundStage& stage, bool of_
     PRESSO_ASSIGN(key, with_part_of_key(stage, i, of_probe, strides[i], key));
   }
   return *key;
+}
+
+/// The same where rows without a partner, or a key, are left.
+Result<std::size_t> PipelineBuilder::outer_key(const BoundStage& stage) {
+  if (stage.probe_keys.size() > 1) {
+    return refused("joins by several keys that leave rows without a partner");
+  }
+  const Node& key = graph_->at(stage.probe_keys[0]);
+  PRESSO_ASSIGN(const Validity valid, validity_of(stage.probe_keys[0]));
+  if (valid.is_everywhere()) return key_value(stage, true);
+  const auto no_key = null_number(graph_->at(stage.build_keys[0]));
+  if (key.kind != Node::Kind::kColumn || key.physical != Physical::kInt64 || !no_key) {
+    return refused("keys that may be null, of joins that leave rows without a partner");
+  }
+  return column_value(with_null(key, no_key));
 }
 
 Result<std::size_t> PipelineBuilder::with_part_of_key(const BoundStage& stage, std::size_t i,
@@ -252,7 +268,9 @@ std::size_t PipelineBuilder::first_steps() const {
   double share = 1;
   std::size_t end = 0;
   for (const StageUse& use : stages_) {
-    if (use.stage->kind == StageKind::kProbeAnti || use.share >= kFewRows) break;
+    const bool keeps_rows =
+        use.stage->kind == StageKind::kProbeAnti || use.stage->kind == StageKind::kProbeOuter;
+    if (keeps_rows || use.share >= kFewRows) break;
     share *= use.share;
     end = use.step + 1;
   }
@@ -284,6 +302,10 @@ unsigned PipelineBuilder::bits_of_repeats() const {
 unsigned PipelineBuilder::order_bits() const {
   return static_cast<unsigned>(std::bit_width(query::rows_of(execution_.tables))) +
          bits_of_repeats();
+}
+
+std::uint64_t PipelineBuilder::order_limit() const {
+  return query::rows_of(execution_.tables) << (order_ ? bits_of_repeats() : 0);
 }
 
 /// Pairs of a row are in the order of the first stage's build rows, then of the second one's, and
@@ -340,6 +362,7 @@ std::optional<std::size_t> PipelineBuilder::column_of_row(const BoundStage& stag
 /// Whether the keys of groups have the stage's key among them, so that rows of one group have one
 /// build row.
 bool PipelineBuilder::tells_row(const BoundStage& stage) const {
+  if (stage.kind != StageKind::kInner) return false;
   const std::vector<NodeId>& keys = execution_.query.keys;
   for (std::size_t i = 0; i < stage.probe_keys.size(); ++i) {
     const bool is_told = std::any_of(keys.begin(), keys.end(), [&](NodeId key) {
@@ -353,22 +376,9 @@ bool PipelineBuilder::tells_row(const BoundStage& stage) const {
 }
 
 /// Where groups are too many to be told by their keys' ranges: the stage whose build rows they are.
-std::optional<std::size_t> PipelineBuilder::choose_row_stage(
-    const query::GroupInput& input, const std::vector<const query::KeyCodes*>& codes) const {
-  double groups = 1;
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    const KeySpec& spec = input.plan().keys[i];
-    if (codes[i] != nullptr) {
-      groups *= codes[i]->count() + 1.0;
-    } else if (spec.physical == Physical::kInt64 && spec.least <= spec.most) {
-      groups *= static_cast<double>(spec.most) - static_cast<double>(spec.least) + 2.0;
-    } else {
-      groups = std::numeric_limits<double>::infinity();
-    }
-  }
-  if (groups <= static_cast<double>(kMostPipelineGroups)) return std::nullopt;
+std::optional<std::size_t> PipelineBuilder::choose_row_stage() const {
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
-    if (stages_[stage].gives_pairs() && tells_row(*stages_[stage].stage)) return stage;
+    if (tells_row(*stages_[stage].stage)) return stage;
   }
   return std::nullopt;
 }
@@ -412,8 +422,8 @@ Status PipelineBuilder::set_side(std::size_t stage, std::uint64_t rows, bool rep
       static_cast<double>(rows) / static_cast<double>(std::max<std::uint64_t>(all, 1));
   if (row_stage_ != stage) return {};
   if (repeats) return refused("groups by keys that repeat in the table that is joined");
-  if (rows > kMostPipelineGroups / row_stride_) {
-    return refused("more than 16,777,216 possible groups");
+  if (rows > most_numbered() / row_stride_) {
+    return refused("groups by too many rows of the table that is joined");
   }
   groups_ = row_stride_ * std::max<std::uint64_t>(rows, 1);
   return {};

@@ -17,11 +17,12 @@ Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   constexpr std::uint64_t kMatchedBytes = MemoryParts::kAlignment;
   std::uint64_t cells = 0;
   if (pipeline_.place != GroupPlace::kNone && pipeline_.place != GroupPlace::kRows) {
-    cells = pipeline_.groups * (pipeline_.cells + kGroupCells) * sizeof(std::uint64_t);
+    cells = pipeline_.groups * pipeline_.group_words * sizeof(std::uint64_t);
   }
   PRESSO_ASSIGN(cells_, space_.memory.allocate(kMatchedBytes + cells));
   pipeline_.matched = reinterpret_cast<std::uint64_t*>(cells_.get());
   pipeline_.rows_out = pipeline_.matched + 1;
+  pipeline_.is_full = pipeline_.matched + 2;
   pipeline_.cells_out = reinterpret_cast<std::uint64_t*>(cells_.get() + kMatchedBytes);
   PRESSO_TRY(space_.kernels.clear(cells_.get(), kMatchedBytes, space_.stream));
   if (cells == 0) return {};
@@ -80,10 +81,20 @@ Status PipelineRun::enqueue() {
   return space_.kernels.run(pipeline_, shape_, scratch, thread_blocks_, space_.stream);
 }
 
+Result<std::uint64_t> PipelineRun::word(const std::uint64_t* there) const {
+  std::uint64_t word = 0;
+  PRESSO_TRY(space_.copy_back(&word, there, sizeof word));
+  return word;
+}
+
 Result<std::uint64_t> PipelineRun::matched() {
-  std::vector<std::uint64_t> rows(1);
-  PRESSO_TRY(space_.copy_back(rows.data(), pipeline_.matched, sizeof rows[0]));
-  return rows[0];
+  return word(pipeline_.matched);
+}
+
+Result<bool> PipelineRun::is_full() {
+  if (pipeline_.table_places == 0) return false;
+  PRESSO_ASSIGN(const std::uint64_t full, word(pipeline_.is_full));
+  return full != 0;
 }
 
 Result<std::vector<std::uint64_t>> PipelineRun::rows() {
@@ -92,10 +103,37 @@ Result<std::vector<std::uint64_t>> PipelineRun::rows() {
   return bits;
 }
 
-Result<std::vector<std::uint64_t>> PipelineRun::cells() {
-  std::vector<std::uint64_t> all(pipeline_.groups * (pipeline_.cells + kGroupCells));
-  PRESSO_TRY(space_.copy_back(all.data(), pipeline_.cells_out, all.size() * sizeof all[0]));
-  return all;
+/// Many groups are listed and copied in pieces of so many bytes of device memory.
+constexpr std::uint64_t kMostListedBytes = std::uint64_t{64} << 20;
+
+Result<GroupRecords> PipelineRun::groups() {
+  GroupRecords found;
+  found.words = record_words(pipeline_);
+  const std::uint64_t record_bytes = found.words * sizeof(std::uint64_t);
+  if (!pipeline_.has_groups) {
+    auto& piece = found.pieces.emplace_back();
+    piece.extend(found.words);
+    PRESSO_TRY(
+        space_.copy_back(piece.data(), pipeline_.cells_out, record_bytes - sizeof(std::uint64_t)));
+    return found;
+  }
+  const std::uint64_t most = std::min(pipeline_.groups, kMostListedBytes / record_bytes);
+  PRESSO_ASSIGN(const DeviceMemory memory,
+                space_.memory.allocate(MemoryParts::kAlignment + most * record_bytes));
+  GroupList list;
+  list.count = reinterpret_cast<std::uint64_t*>(memory.get());
+  list.records = reinterpret_cast<std::uint64_t*>(memory.get() + MemoryParts::kAlignment);
+  while (list.end < pipeline_.groups) {
+    list.begin = list.end;
+    list.end = std::min(pipeline_.groups, list.begin + most);
+    PRESSO_TRY(space_.kernels.clear(memory.get(), MemoryParts::kAlignment, space_.stream));
+    PRESSO_TRY(space_.kernels.list_groups(pipeline_, list, space_.stream));
+    PRESSO_ASSIGN(const std::uint64_t count, word(list.count));
+    auto& piece = found.pieces.emplace_back();
+    piece.extend_unset(static_cast<std::size_t>(count) * found.words);
+    PRESSO_TRY(space_.copy_back(piece.data(), list.records, count * record_bytes));
+  }
+  return found;
 }
 
 }  // namespace presso::gpu

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Runs a pipeline over tables in device memory and brings back what became of it. One run: begin(),
-// then prepare() and enqueue() for each loaded table, then matched(), rows() or cells(). Tested by
+// then prepare() and enqueue() for each loaded table, then matched(), rows() or groups(). Tested by
 // tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <vector>
 
+#include "scan/gpu/table/group_rows.h"
 #include "scan/gpu/table/pipeline_builder.h"
 #include "scan/gpu/table/run_space.h"
 #include "scan/gpu/table/string_rows.h"
@@ -34,17 +35,21 @@ class PipelineRun {
   Result<std::uint64_t> matched();
   /// Which rows of the table that was prepared last match: 1,024 words of 64 bits for each slice.
   Result<std::vector<std::uint64_t>> rows();
-  /// The cells of all groups: cell i of group g at [i * groups + g].
-  Result<std::vector<std::uint64_t>> cells();
+  /// Of groups in a table: whether it was too small, so that nothing else is of use.
+  Result<bool> is_full();
+  /// The groups that have rows, in any order; without groups what became of all rows.
+  Result<GroupRecords> groups();
 
  private:
+  Result<std::uint64_t> word(const std::uint64_t* there) const;
+
   const RunSpace& space_;
   Pipeline pipeline_;
   PipelineShape shape_;
   PinnedMemory pinned_;
   DeviceMemory prepared_;
   std::uint32_t thread_blocks_ = 0;
-  DeviceMemory cells_;  ///< matched rows first
+  DeviceMemory cells_;  ///< behind the words of Pipeline::matched, rows_out and is_full
   DeviceMemory scratch_;
   bool wants_rows_ = false;
   DeviceMemory bits_;

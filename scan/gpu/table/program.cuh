@@ -11,6 +11,7 @@
 #include "scan/gpu/join/key_array.cuh"
 #include "scan/gpu/join/key_table.cuh"
 #include "scan/gpu/table/conditions.cuh"
+#include "scan/gpu/table/group_table.cuh"
 
 namespace presso::gpu {
 
@@ -304,11 +305,12 @@ struct MultiplyStep {
   }
 };
 
+/// Which of the rows have not 0 in a register.
 template <class Rows>
-PRESSO_DEVICE u32 alive_after(const ProgramSpace& program, const PipelineStep& step,
-                              const Rows& rows, u32 alive) {
-  u64 truth[kChunkSteps];
-  program.read(step.a, rows, truth);
+PRESSO_DEVICE u32 where_true(const ProgramSpace& program, RegisterPlace place, const Rows& rows,
+                             u32 alive) {
+  u64 truth[kChunkSteps] = {};
+  program.read(place, rows, truth);
   rows.for_each([&](u32 k) {
     if (truth[k] == 0) alive &= ~(1u << k);
   });
@@ -346,16 +348,18 @@ PRESSO_DEVICE u32 run_find(const ProgramSpace& program, const PipelineStep& step
   u32 found[kChunkSteps];
   program.read(step.a, rows, values);
   find_rows(program.of.lookups[step.column], alive, values, found);
-  const bool wants_one = step.kind != PipelineStep::Kind::kFindNone;
+  u32 with_one = alive;
   PRESSO_UNROLL
   for (u32 k = 0; k < kChunkSteps; ++k) {
-    if ((found[k] != kNoRow) != wants_one) alive &= ~(1u << k);
+    if (found[k] == kNoRow) with_one &= ~(1u << k);
     values[k] = found[k];
   }
-  if (step.kind != PipelineStep::Kind::kFind) return alive;
+  using Kind = PipelineStep::Kind;
+  if (step.kind == Kind::kFindAny) return with_one;
+  if (step.kind == Kind::kFindNone) return alive & ~with_one;
   program.write(step.to, rows, values);
-  if (program.of.lookups[step.column].next != nullptr) program.found(step.column) = alive;
-  return alive;
+  if (program.of.lookups[step.column].next != nullptr) program.found(step.column) = with_one;
+  return step.kind == Kind::kFindOrNone ? alive : with_one;
 }
 
 /// Goes on to the next build row of each row, where there is one; returns which rows have it.
@@ -387,7 +391,9 @@ PRESSO_DEVICE void run_gather(const ProgramSpace& program, const PipelineStep& s
   for (u32 k = 0; k < kChunkSteps; ++k) {
     if ((alive >> k & 1) == 0) continue;
     const u32 row = static_cast<u32>(values[k]);
-    if (array.is_wide) {
+    if (row == kNoRow) {
+      values[k] = static_cast<u64>(step.constant);
+    } else if (array.is_wide) {
       values[k] = simt::load_readonly(static_cast<const u64*>(array.values) + row);
     } else {
       const u32 value = simt::load_readonly(static_cast<const u32*>(array.values) + row);
@@ -395,6 +401,19 @@ PRESSO_DEVICE void run_gather(const ProgramSpace& program, const PipelineStep& s
     }
   }
   program.write(step.to, rows, values);
+}
+
+// --- groups
+
+/// Returns which of the lane's rows have a group: all, as long as the table is not full.
+template <class Rows>
+PRESSO_DEVICE u32 run_group(const ProgramSpace& program, const PipelineStep& step, const Rows& rows,
+                            u32 alive) {
+  u64 values[kChunkSteps] = {};
+  program.read(step.a, rows, values);
+  alive = find_groups(program.of, alive, values);
+  program.write(step.to, rows, values);
+  return alive;
 }
 
 /// Runs the steps from `first` to before `end`; returns which of the lane's rows are left.
@@ -437,17 +456,21 @@ PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at
         run_operation(program, step, rows, [](auto a, auto) { return a ^ 1; });
         break;
       case Kind::kFilter:
-        alive = alive_after(program, step, rows, alive);
+        alive = where_true(program, step.a, rows, alive);
         if (!simt::any(alive != 0)) return 0;
         break;
       case Kind::kFind:
       case Kind::kFindAny:
       case Kind::kFindNone:
+      case Kind::kFindOrNone:
         alive = run_find(program, step, rows, alive);
         if (!simt::any(alive != 0)) return 0;
         break;
       case Kind::kGather:
         run_gather(program, step, rows, alive);
+        break;
+      case Kind::kGroup:
+        alive = run_group(program, step, rows, alive);
         break;
     }
   }

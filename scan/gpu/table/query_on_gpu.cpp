@@ -21,6 +21,29 @@ std::uint64_t expected_rows(const query::Execution& execution) {
   return std::min(rows * kMostPartners, kMostRows);
 }
 
+/// Over all tables; again where a table of groups was too small.
+Status run_until_all_have_groups(const RunSpace& space, query::Execution& execution,
+                                 GroupPipeline& groups, PipelineRun& run) {
+  Pipeline& pipeline = groups.pipeline;
+  for (;;) {
+    const std::uint64_t bytes = pipeline.groups * pipeline.group_words * sizeof(std::uint64_t);
+    if (bytes > space.memory.limits().device_bytes / 2) {
+      return refused("groups for which there may be too little device memory");
+    }
+    PRESSO_TRY(run.begin(pipeline));
+    PRESSO_TRY(run_over_tables(space, execution, groups.builder, run,
+                               [](const DeviceTable&) { return Status(); }));
+    PRESSO_ASSIGN(const bool is_full, run.is_full());
+    if (!is_full) return {};
+    if (!groups.builder.enlarge_table(pipeline)) {
+      return refused("keys of groups that have too many others near them");
+    }
+    ++execution.summary.passes;
+    execution.notes.push_back("on the GPU: a larger table of groups, of " +
+                              grouped(pipeline.table_places) + " places");
+  }
+}
+
 }  // namespace
 
 Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::GroupInput& input) {
@@ -34,20 +57,16 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   const std::uint64_t most_rows = expected_rows(execution);
   PRESSO_ASSIGN(const auto groups, make_group_pipeline(space, execution, input, most_rows));
   PipelineRun pipeline_run(space);
-  PRESSO_TRY(pipeline_run.begin(groups->pipeline));
-  PRESSO_TRY(run_over_tables(space, execution, groups->builder, pipeline_run,
-                             [](const DeviceTable&) { return Status(); }));
-  PRESSO_ASSIGN(execution.summary.rows_matched, pipeline_run.matched());
-  if (execution.summary.rows_matched > most_rows) {
-    return refused("joins that give many more rows than there were");
-  }
-  GroupCells found;
-  found.cells = {execution.summary.rows_matched, 0};
+  PRESSO_TRY(run_until_all_have_groups(space, execution, *groups, pipeline_run));
+  FoundGroups found;
+  PRESSO_ASSIGN(found.matched, pipeline_run.matched());
+  if (found.matched > most_rows) return refused("joins that give many more rows than there were");
+  execution.summary.rows_matched = found.matched;
   if (!groups->builder.counts_only()) {
-    PRESSO_ASSIGN(found.cells, pipeline_run.cells());
+    PRESSO_ASSIGN(found.records, pipeline_run.groups());
   }
   PRESSO_ASSIGN(found.row_keys, keys_of_rows(space, *groups));
-  return rows_of_groups(groups->builder, execution.query, input, found);
+  return rows_of_groups(groups->builder, execution, input, found);
 }
 
 Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execution& execution) {

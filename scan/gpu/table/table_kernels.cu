@@ -40,6 +40,12 @@ __global__ void __launch_bounds__(kClearThreads)
   clear_cells_body(of);
 }
 
+__global__ void __launch_bounds__(kClearThreads)
+    list_groups_kernel(__grid_constant__ const Pipeline of,
+                       __grid_constant__ const GroupList list) {
+  list_groups_body(of, list);
+}
+
 __global__ void __launch_bounds__(kCountThreads, 4)
     count_rows_kernel(__grid_constant__ const Pipeline of,
                       __grid_constant__ const PipelineShape shape) {
@@ -80,11 +86,16 @@ class CudaTableKernels final : public TableKernels {
 
   Status clear_cells(const Pipeline& pipeline, Stream stream) override {
     const CurrentDevice current(device_);
-    const u64 cells = pipeline.groups * (pipeline.cells + kGroupCells);
-    const auto blocks = static_cast<u32>(
-        std::min<u64>((cells + kClearThreads - 1) / kClearThreads, kMostClearBlocks));
+    const u32 blocks = clear_blocks(pipeline.groups * pipeline.group_words);
     clear_cells_kernel<<<blocks, kClearThreads, 0, stream>>>(pipeline);
     return launched("clear_cells");
+  }
+
+  Status list_groups(const Pipeline& pipeline, const GroupList& list, Stream stream) override {
+    const CurrentDevice current(device_);
+    const u32 blocks = clear_blocks(list.end - list.begin);
+    list_groups_kernel<<<blocks, kClearThreads, 0, stream>>>(pipeline, list);
+    return launched("list_groups");
   }
 
   Status clear(Byte* memory, std::size_t bytes, Stream stream) override {
@@ -96,6 +107,12 @@ class CudaTableKernels final : public TableKernels {
     const CurrentDevice current(device_);
     PRESSO_ASSIGN(const int most, device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     return static_cast<std::uint32_t>(most);
+  }
+
+  Result<std::uint64_t> cache_bytes() override {
+    const CurrentDevice current(device_);
+    PRESSO_ASSIGN(const int bytes, device_attribute(cudaDevAttrL2CacheSize));
+    return static_cast<std::uint64_t>(bytes);
   }
 
   Result<std::uint32_t> thread_blocks(const Pipeline& pipeline,
@@ -131,6 +148,11 @@ class CudaTableKernels final : public TableKernels {
   }
 
  private:
+  static u32 clear_blocks(u64 items) {
+    return static_cast<u32>(
+        std::min<u64>((items + kClearThreads - 1) / kClearThreads, kMostClearBlocks));
+  }
+
   static Status launched(const char* kernel) { return gpu::check(cudaGetLastError(), kernel); }
 
   template <class Word>

@@ -21,9 +21,12 @@ class TableKernels {
   virtual Status check(const IntegerBatch& batch, const std::uint32_t* entries, Stream stream) = 0;
   /// Sets all cells to what they are without a row.
   virtual Status clear_cells(const Pipeline& pipeline, Stream stream) = 0;
+  virtual Status list_groups(const Pipeline& pipeline, const GroupList& list, Stream stream) = 0;
   virtual Status clear(Byte* memory, std::size_t bytes, Stream stream) = 0;
   /// The most shared memory that a thread block may have.
   virtual Result<std::uint32_t> most_shared_bytes() = 0;
+  /// Of the cache that all multiprocessors share.
+  virtual Result<std::uint64_t> cache_bytes() = 0;
   /// How many thread blocks the pipeline's kernel runs at once.
   virtual Result<std::uint32_t> thread_blocks(const Pipeline& pipeline,
                                               const PipelineShape& shape) = 0;

@@ -120,7 +120,7 @@ class RateDevice final : public QueryDevice {
     PRESSO_ASSIGN(const auto made, gpu::make_group_pipeline(space, execution, input,
                                                             execution.summary.rows_in * copies_));
     const gpu::PipelineBuilder& builder = made->builder;
-    const gpu::Pipeline& pipeline = made->pipeline;
+    gpu::Pipeline& pipeline = made->pipeline;
     Copies copies;
     PRESSO_TRY(copies.load(space, execution.tables, builder, copies_));
     PRESSO_ASSIGN(gpu::LeafTables leaves,
@@ -141,10 +141,16 @@ class RateDevice final : public QueryDevice {
       PRESSO_TRY(strings.enqueue());
       PRESSO_TRY(run.enqueue());
       PRESSO_TRY(memory_.device().wait(stream.get()));
+      PRESSO_ASSIGN(const bool is_full, run.is_full());
+      if (is_full && builder.enlarge_table(pipeline)) {
+        i = -1;
+        continue;
+      }
+      if (is_full) return make_error(ErrorCode::kDeviceMemory, "its groups find no place");
       if (i >= 2) seconds.push_back(time.seconds());
       PRESSO_ASSIGN(matched, run.matched());
       if (pipeline.place == gpu::GroupPlace::kNone) continue;
-      PRESSO_ASSIGN(cells, run.cells());
+      PRESSO_ASSIGN(const gpu::GroupRecords groups, run.groups());
     }
     PRESSO_TRY(strings.check());
     std::sort(seconds.begin(), seconds.end());
@@ -159,7 +165,6 @@ class RateDevice final : public QueryDevice {
   }
 
   std::uint64_t matched = 0;
-  std::vector<std::uint64_t> cells;
   double median = 0;
   std::uint64_t rows_read = 0;
   std::uint64_t bytes = 0;
