@@ -26,11 +26,14 @@ constexpr const char* kUsage =
     "Usage: presso_generate_table TABLE [--scale S] [--format csv|tbl] [--rows A-B] [-o FILE]\n"
     "Writes a made-up table: the same bytes for the same table, scale and format, everywhere.\n"
     "  TABLE          lineitem, orders, customer, part, partsupp, supplier, nation, region (by\n"
-    "                 TPC-H's rules), weblog (a web server's log) or sensor (readings)\n"
+    "                 TPC-H's rules), ssb_lineorder, ssb_date, ssb_customer, ssb_supplier,\n"
+    "                 ssb_part (the Star Schema Benchmark's), weblog (a web server's log) or\n"
+    "                 sensor (readings)\n"
     "  --scale S      scale factor, from 0.01, at most two decimals (default 0.01)\n"
     "  --format NAME  csv (default; its first line names the columns) or tbl (| after each field)\n"
-    "  --rows A-B     only these rows, counted from 1; for lineitem the lines of these orders.\n"
-    "                 The line of names comes with row 1 only. B may be left out\n"
+    "  --rows A-B     only these rows, counted from 1; for lineitem and ssb_lineorder\n"
+    "                 the lines of these orders. The line of names comes with row 1 only. B\n"
+    "                 may be left out\n"
     "  -o FILE        where to (default: standard output)\n";
 
 struct Options {

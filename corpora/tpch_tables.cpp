@@ -9,13 +9,11 @@
 #include "corpora/tpch_words.h"
 
 namespace presso::corpora::tpch {
-namespace {
 
-/// The specification's v-string: 10 to 40 letters of an alphabet of 64.
-void append_address(Random& random, RowWriter& to) {
+void append_address(Random& random, std::uint32_t most, RowWriter& to) {
   constexpr char kLetters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ, ";
-  std::array<char, 40> address;
-  const std::uint32_t length = 10 + random.below(31);
+  std::array<char, kLongestAddress> address;
+  const std::uint32_t length = 10 + random.below(most - 9);
   std::uint64_t bits = 0;
   for (std::uint32_t i = 0; i < length; ++i) {
     if (i % 10 == 0) bits = random.next();
@@ -35,12 +33,14 @@ void append_phone(Random& random, std::uint32_t nation, RowWriter& to) {
   to.number(1000 + random.below(9000));
 }
 
+namespace {
+
 /// Key, name and address to account balance, which customers and suppliers have alike.
 void append_party(std::string_view prefix, std::uint64_t key, Random& random, RowWriter& to) {
   const std::uint32_t nation = random.below(kNations.size());
   to.number(key);
   to.name(prefix, key);
-  append_address(random, to);
+  append_address(random, kLongestAddress, to);
   to.number(nation);
   append_phone(random, nation, to);
   to.money(static_cast<std::int64_t>(random.below(1099999)) - 99999);

@@ -70,6 +70,8 @@ class DeviceTable {
   /// What vectors of each column need in a kernel.
   const std::vector<ColumnNeeds>& needs() const { return needs_; }
   std::uint64_t rows() const { return rows_; }
+  /// For measurements in which the same rows lie in device memory otherwise than here.
+  void set_needs(std::vector<ColumnNeeds> needs) { needs_ = std::move(needs); }
 
  private:
   friend class TableLoader;

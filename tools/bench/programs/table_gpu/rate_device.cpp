@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "tools/bench/programs/table_gpu/rate_device.h"
+
+#include <algorithm>
+
+#include "presso/stopwatch.h"
+#include "scan/query/table_facts.h"
+
+namespace presso {
+
+struct RateDevice::Prepared {
+  Prepared(gpu::Memory& memory, gpu::StringKernels& kernels, gpu::Stream stream)
+      : strings(memory, kernels, stream) {}
+
+  gpu::LeafTables leaves;
+  gpu::CodeTables codes;
+  gpu::TableConditions conditions;
+  gpu::StringRows strings;
+};
+
+namespace {
+
+/// The ranges of each leaf's slices, so many times.
+void repeat_ranges(gpu::LeafTables& leaves, std::size_t slices, unsigned copies) {
+  std::vector<gpu::LeafRange> ranges;
+  for (std::size_t leaf = 0; leaf < leaves.ranges.size() / slices; ++leaf) {
+    const auto begin = leaves.ranges.begin() + static_cast<std::ptrdiff_t>(leaf * slices);
+    for (unsigned i = 0; i < copies; ++i) {
+      ranges.insert(ranges.end(), begin, begin + static_cast<std::ptrdiff_t>(slices));
+    }
+  }
+  leaves.ranges = std::move(ranges);
+}
+
+/// Groups by their numbers or keys, which are their last words.
+std::vector<const std::uint64_t*> in_order(const gpu::GroupRecords& groups) {
+  std::vector<const std::uint64_t*> all;
+  for (const auto& piece : groups.pieces) {
+    for (std::size_t i = 0; i < piece.size(); i += groups.words) all.push_back(piece.data() + i);
+  }
+  const std::size_t last = groups.words - 1;
+  std::sort(all.begin(), all.end(),
+            [last](const std::uint64_t* a, const std::uint64_t* b) { return a[last] < b[last]; });
+  return all;
+}
+
+/// Whether so many copies add up in word `i` of a group: else it has of all what it has of one.
+bool is_sum(const gpu::Pipeline& pipeline, std::size_t i) {
+  using Kind = gpu::PipelineCell::Kind;
+  if (i < gpu::kGroupCells || i == gpu::kGroupCells + pipeline.cells) return false;
+  const Kind kind = pipeline.cell[i - gpu::kGroupCells].kind;
+  return kind != Kind::kMin && kind != Kind::kMax;
+}
+
+}  // namespace
+
+Status RateDevice::prepare(const gpu::RunSpace& space, const query::Execution& execution,
+                           const gpu::PipelineBuilder& builder, const TableCopies& tables,
+                           unsigned copies, Prepared& made) {
+  const gpu::DeviceTable& first = tables.first();
+  PRESSO_ASSIGN(made.leaves,
+                builder.leaf_tables(first, query::physical_of(execution.scan.columns)));
+  repeat_ranges(made.leaves, first.slices().size(), copies);
+  made.codes = builder.code_tables(first);
+  PRESSO_ASSIGN(made.conditions, builder.conditions_over(first));
+  PRESSO_TRY(made.strings.prepare(tables.stored(), made.conditions.strings));
+  return space.device().wait(space.stream);
+}
+
+/// Seconds; where a table of groups was too small, those of a larger one.
+Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::GroupPipeline& made,
+                               const TableCopies& tables, Prepared& prepared, Found* found) {
+  for (;;) {
+    gpu::PipelineRun run(space);
+    PRESSO_TRY(run.begin(made.pipeline));
+    run.set_conditions(prepared.conditions.steps, prepared.strings);
+    PRESSO_TRY(run.prepare(tables.first(), tables.blocks(), prepared.leaves, prepared.codes));
+    PRESSO_TRY(space.device().wait(space.stream));
+    const Stopwatch time;
+    PRESSO_TRY(prepared.strings.enqueue());
+    PRESSO_TRY(run.enqueue());
+    PRESSO_TRY(space.device().wait(space.stream));
+    const double seconds = time.seconds();
+    PRESSO_ASSIGN(const bool is_full, run.is_full());
+    if (is_full) {
+      if (made.builder.enlarge_table(made.pipeline)) continue;
+      return make_error(ErrorCode::kDeviceMemory, "keys of groups find no place");
+    }
+    if (found == nullptr) return seconds;
+    PRESSO_ASSIGN(found->matched, run.matched());
+    if (made.pipeline.place == gpu::GroupPlace::kNone) return seconds;
+    PRESSO_ASSIGN(found->groups, run.groups());
+    return seconds;
+  }
+}
+
+Status RateDevice::compare(const gpu::Pipeline& pipeline, const Found& one) const {
+  bool is_same = found_.matched == one.matched * options_.copies;
+  const std::vector<const std::uint64_t*> of_one = in_order(one.groups);
+  const std::vector<const std::uint64_t*> of_all = in_order(found_.groups);
+  is_same = is_same && of_all.size() == of_one.size();
+  for (std::size_t group = 0; is_same && group < of_one.size(); ++group) {
+    for (std::size_t i = 0; i < one.groups.words; ++i) {
+      const std::uint64_t times = is_sum(pipeline, i) ? options_.copies : 1;
+      is_same = is_same && of_all[group][i] == of_one[group][i] * times;
+    }
+  }
+  if (is_same) return {};
+  return make_error(ErrorCode::kDeviceLost, "copies give something else than one: they match " +
+                                                std::to_string(found_.matched) + " rows, " +
+                                                std::to_string(one.matched));
+}
+
+Status RateDevice::measure(query::Execution& execution, const query::GroupInput& input) {
+  PRESSO_ASSIGN(const gpu::OwnedStream stream, gpu::make_stream(memory_.device()));
+  gpu::PinnedPieces pinned(memory_);
+  const gpu::RunSpace space{memory_, kernels_, strings_, pinned, stream.get()};
+  PRESSO_ASSIGN(const auto made,
+                gpu::make_group_pipeline(space, execution, input,
+                                         execution.summary.rows_in * options_.copies));
+  Found one;
+  {
+    TableCopies table;
+    PRESSO_TRY(table.load_first(space, execution.tables, made->builder));
+    Prepared prepared(memory_, strings_, stream.get());
+    PRESSO_TRY(prepare(space, execution, made->builder, table, 1, prepared));
+    PRESSO_TRY(run(space, *made, table, prepared, &one));
+  }
+  TableCopies tables;
+  PRESSO_TRY(
+      tables.load_all(space, execution.tables, made->builder, options_.copies, options_.layout));
+  Prepared prepared(memory_, strings_, stream.get());
+  PRESSO_TRY(prepare(space, execution, made->builder, tables, options_.copies, prepared));
+  constexpr int kWarmUps = 2;
+  std::vector<double> times;
+  for (int i = 0; i < options_.runs + kWarmUps; ++i) {
+    const bool is_last = i + 1 == options_.runs + kWarmUps;
+    PRESSO_ASSIGN(const double seconds,
+                  run(space, *made, tables, prepared, is_last ? &found_ : nullptr));
+    if (i >= kWarmUps) times.push_back(seconds);
+  }
+  PRESSO_TRY(prepared.strings.check());
+  PRESSO_TRY(compare(made->pipeline, one));
+  std::sort(times.begin(), times.end());
+  median_ = times[times.size() / 2];
+  rows_read_ = tables.rows();
+  bytes_ = tables.bytes_read();
+  return {};
+}
+
+Result<query::RowStore> RateDevice::groups(query::Execution& execution,
+                                           const query::GroupInput& input) {
+  const Status measured = measure(execution, input);
+  if (!measured.ok()) why_not_ = measured.error().message();
+  return make_error(ErrorCode::kUnsupported, "it was timed");
+}
+
+}  // namespace presso

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Times a query where others would answer it: over several copies of the table in device memory,
+// in one of several layouts. What the copies give is compared with what one gives that is as
+// stored. Tests: tests/simt/plain_columns_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "scan/gpu/table/build_sides.h"
+#include "scan/query/query_device.h"
+#include "tools/bench/programs/table_gpu/table_copies.h"
+
+namespace presso {
+
+struct RateOptions {
+  unsigned copies = 1;
+  ColumnLayout layout = ColumnLayout::kStored;
+  int runs = 15;
+};
+
+class RateDevice final : public QueryDevice {
+ public:
+  /// All are kept by reference.
+  RateDevice(gpu::Device& device, gpu::TableKernels& kernels, gpu::StringKernels& strings,
+             RateOptions options)
+      : memory_(device, {}), kernels_(kernels), strings_(strings), options_(options) {}
+
+  std::string name() const override { return "rate"; }
+  /// Always an error, so that the CPU answers; kUnsupported, "it was timed", where all went well.
+  Result<query::RowStore> groups(query::Execution& execution,
+                                 const query::GroupInput& input) override;
+  Result<std::shared_ptr<const query::MatchedRows>> rows(query::Execution&) override {
+    return make_error(ErrorCode::kUnsupported, "groups are timed");
+  }
+
+  // Once it was timed, else zeros.
+  std::uint64_t matched() const { return found_.matched; }
+  std::uint64_t rows_read() const { return rows_read_; }
+  std::uint64_t bytes() const { return bytes_; }
+  double median_seconds() const { return median_; }
+  /// Why it was not timed.
+  const std::string& why_not() const { return why_not_; }
+
+ private:
+  struct Found {
+    std::uint64_t matched = 0;
+    gpu::GroupRecords groups;
+  };
+  /// What a run needs beside the pipeline, the table and each other.
+  struct Prepared;
+
+  Status measure(query::Execution& execution, const query::GroupInput& input);
+  Status prepare(const gpu::RunSpace& space, const query::Execution& execution,
+                 const gpu::PipelineBuilder& builder, const TableCopies& tables, unsigned copies,
+                 Prepared& made);
+  Result<double> run(const gpu::RunSpace& space, gpu::GroupPipeline& made,
+                     const TableCopies& tables, Prepared& prepared, Found* found);
+  Status compare(const gpu::Pipeline& pipeline, const Found& one) const;
+
+  gpu::Memory memory_;
+  gpu::TableKernels& kernels_;
+  gpu::StringKernels& strings_;
+  RateOptions options_;
+  Found found_;
+  double median_ = 0;
+  std::uint64_t rows_read_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::string why_not_;
+};
+
+}  // namespace presso
