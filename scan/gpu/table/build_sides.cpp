@@ -12,16 +12,13 @@
 namespace presso::gpu {
 namespace {
 
-/// Of tables whose strings are numbered row by row, which the CPU does.
-constexpr std::uint64_t kMostNumberedRows = 1'000'000;
-
 /// Of the table that a build side reads in order, where the CPU makes its rows.
 constexpr std::uint64_t kMostHostRows = 20'000'000;
 
 /// Of all stages, one after another, which `builder` is told about. Adds to the execution's summary
 /// and notes.
 Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Execution& execution,
-                                           PipelineBuilder& builder);
+                                           PipelineBuilder& builder, ColumnCodes& codes);
 
 /// Where a build side's rows go.
 struct RowMemory {
@@ -46,13 +43,12 @@ Result<RowMemory> make_room(const RunSpace& space, const StageUse& use, std::uin
   if (use.columns.empty()) return room;
   PRESSO_ASSIGN(room.values, space.memory.allocate(parts.bytes()));
   for (std::size_t i = 0; i < use.columns.size(); ++i) {
-    room.columns.push_back({room.values.get() + places[i], use.columns[i].is_wide});
+    room.columns.push_back({room.values.get() + places[i], 0, use.columns[i].is_wide});
   }
   return room;
 }
 
-/// Tells the pipeline, which `builder` has finished, where build sides are, and copies what else it
-/// reads to the device: that memory must stay as long as it runs.
+/// Tells the pipeline, which `builder` has finished, where all arrays are.
 Result<DeviceMemory> place_arrays(const RunSpace& space, const PipelineBuilder& builder,
                                   const std::vector<BuildSide>& sides, Pipeline& pipeline) {
   for (std::size_t i = 0; i < sides.size(); ++i) {
@@ -62,31 +58,17 @@ Result<DeviceMemory> place_arrays(const RunSpace& space, const PipelineBuilder& 
       pipeline.arrays[use.arrays[k]] = sides[i].columns[k];
     }
   }
-  MemoryParts parts;
-  std::vector<std::uint64_t> places;
-  for (const RowCodes& one : builder.row_codes()) {
-    places.push_back(parts.add(4 * one.codes->numbers_of_rows().size()));
-  }
-  if (parts.bytes() == 0) return DeviceMemory();
-  PRESSO_ASSIGN(DeviceMemory memory, space.memory.allocate(parts.bytes()));
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const RowCodes& one = builder.row_codes()[i];
-    const std::vector<std::uint32_t>& numbers = one.codes->numbers_of_rows();
-    Byte* const to = memory.get() + places[i];
-    PRESSO_TRY(space.copy_there(to, numbers.data(), 4 * numbers.size()));
-    pipeline.arrays[one.array] = {to, false};
-  }
-  return memory;
+  return place_values(space, builder, pipeline);
 }
 
 /// The rows of a stage's build side, with their keys.
-Status write_rows(const RunSpace& space, query::Execution& scan, const StageUse& use,
-                  RowMemory& room, BuildSide& side) {
-  PipelineBuilder builder(scan);
+Status write_rows(const RunSpace& space, query::Execution& scan, ColumnCodes& codes,
+                  const StageUse& use, RowMemory& room, BuildSide& side) {
+  PipelineBuilder builder(scan, codes);
   PRESSO_TRY(builder.add_conditions());
   PRESSO_TRY(builder.add_joins());
   PRESSO_TRY(builder.add_rows(use));
-  PRESSO_ASSIGN(const std::vector<BuildSide> sides, build_sides(space, scan, builder));
+  PRESSO_ASSIGN(const std::vector<BuildSide> sides, build_sides(space, scan, builder, codes));
   PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
   PRESSO_ASSIGN(const DeviceMemory placed, place_arrays(space, builder, sides, pipeline));
   // Where keys of its own build sides repeat there may be more.
@@ -111,7 +93,7 @@ Status write_rows(const RunSpace& space, query::Execution& scan, const StageUse&
 }
 
 /// The same of rows that the CPU makes.
-Status copy_rows(const RunSpace& space, query::Execution& scan, const StageUse& use,
+Status copy_rows(const RunSpace& space, query::Execution& scan, ColumnCodes&, const StageUse& use,
                  RowMemory& room, BuildSide& side) {
   PRESSO_ASSIGN(const HostRows rows, rows_by_cpu(scan, use));
   side.rows = rows.keys.size();
@@ -134,12 +116,12 @@ Status copy_rows(const RunSpace& space, query::Execution& scan, const StageUse& 
 }
 
 /// By a pipeline, or by the CPU if that is none; what has to be said of that.
-Result<std::string> make_rows(const RunSpace& space, query::Execution& parent, const StageUse& use,
-                              RowMemory& room, BuildSide& side) {
+Result<std::string> make_rows(const RunSpace& space, query::Execution& parent, ColumnCodes& codes,
+                              const StageUse& use, RowMemory& room, BuildSide& side) {
   const auto attempt = [&](const auto& make) -> Status {
     query::Execution scan(parent, use.stage->build);
     PRESSO_TRY(query::start_build_scan(scan, parent, *use.stage, parent.memory_bytes));
-    PRESSO_TRY(make(space, scan, use, room, side));
+    PRESSO_TRY(make(space, scan, codes, use, room, side));
     parent.summary.bytes_stored += scan.summary.bytes_stored;
     parent.summary.blocks_skipped += scan.summary.blocks_skipped;
     parent.notes.insert(parent.notes.end(), scan.notes.begin(), scan.notes.end());
@@ -157,12 +139,14 @@ Result<std::string> make_rows(const RunSpace& space, query::Execution& parent, c
 }
 
 Result<BuildSide> build_side(const RunSpace& space, query::Execution& parent,
-                             const PipelineBuilder& builder, const StageUse& use) {
+                             const PipelineBuilder& builder, ColumnCodes& codes,
+                             const StageUse& use) {
   BuildSide side;
   RowMemory room;
-  PRESSO_ASSIGN(const std::string who, make_rows(space, parent, use, room, side));
+  PRESSO_ASSIGN(const std::string who, make_rows(space, parent, codes, use, room, side));
   side.values = std::move(room.values);
   side.columns = std::move(room.columns);
+  for (RowArray& column : side.columns) column.count = static_cast<std::uint32_t>(side.rows);
 
   const LookupPlan plan(side.rows, builder.key_range(*use.stage));
   PRESSO_ASSIGN(side.structure, space.memory.allocate(MemoryParts::kAlignment + plan.bytes()));
@@ -206,62 +190,34 @@ Result<std::vector<std::int64_t>> values_of(const RunSpace& space, const RowArra
 }
 
 Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Execution& execution,
-                                           PipelineBuilder& builder) {
+                                           PipelineBuilder& builder, ColumnCodes& codes) {
   std::vector<BuildSide> sides;
   for (const StageUse& use : builder.stages()) {
-    PRESSO_ASSIGN(BuildSide side, build_side(space, execution, builder, use));
+    PRESSO_ASSIGN(BuildSide side, build_side(space, execution, builder, codes, use));
     PRESSO_TRY(builder.set_side(sides.size(), side.rows, side.repeats, side.order_bits));
     sides.push_back(std::move(side));
   }
   return sides;
 }
 
-/// Numbers of the strings of keys where GroupInput has none; by key, nullptr where it is no string,
-/// or one that is neither a dictionary's nor a small table's. Adds to the summary what was read.
-Result<std::vector<std::unique_ptr<query::KeyCodes>>> codes_of_keys(
-    query::Execution& execution, const query::GroupInput& input) {
-  const query::BoundQuery& bound = execution.query;
-  std::vector<std::unique_ptr<query::KeyCodes>> codes(bound.keys.size());
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    const query::Node& node = bound.input->at(bound.keys[i]);
-    const bool is_string =
-        node.kind == query::Node::Kind::kColumn && node.physical == query::Physical::kString;
-    if (!is_string || input.codes()[i] != nullptr) continue;
-    const std::uint64_t most_bytes = execution.memory_bytes / 4 / codes.size();
-    const query::BoundQuery* scan = &bound;
-    const std::vector<Table>* tables = &execution.tables;
-    std::size_t column = node.column;
-    if (bound.joins != nullptr) {
-      const std::size_t number = bound.joins->source_of(column);
-      const query::BoundSource& source = bound.joins->sources[number];
-      scan = &source.scan;
-      tables = &(*execution.sources)[number];
-      column -= source.first_column;
-      PRESSO_ASSIGN(codes[i], query::KeyCodes::make(*tables, column, most_bytes));
-    }
-    if (codes[i] != nullptr) continue;
-    PRESSO_ASSIGN(codes[i], query::KeyCodes::make_by_rows(
-                                *tables, query::physical_of(scan->columns), column,
-                                kMostNumberedRows, most_bytes, *execution.counters));
-    if (codes[i] != nullptr) execution.summary.bytes_stored += codes[i]->stored_bytes();
-  }
-  return codes;
-}
-
-}  // namespace
-
-namespace {
-
 Status fill(const RunSpace& space, query::Execution& execution, const query::GroupInput& input,
             std::uint64_t rows, bool by_rows, GroupPipeline& made) {
   PipelineBuilder& builder = made.builder;
+  const query::BoundQuery& bound = execution.query;
+  std::vector<const query::KeyCodes*> codes(bound.keys.size());
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const query::Node& node = bound.input->at(bound.keys[i]);
+    if (node.kind != query::Node::Kind::kColumn) continue;
+    if (input.codes()[i] != nullptr) {
+      made.codes.know(node.column, *input.codes()[i]);
+    } else {
+      PRESSO_ASSIGN(codes[i], made.codes.of(node.column));
+    }
+  }
   PRESSO_TRY(builder.add_conditions());
   PRESSO_TRY(builder.add_joins());
-  PRESSO_ASSIGN(made.codes, codes_of_keys(execution, input));
-  std::vector<const query::KeyCodes*> codes;
-  for (const auto& one : made.codes) codes.push_back(one.get());
   PRESSO_TRY(builder.add_groups(input, codes, rows, by_rows));
-  PRESSO_ASSIGN(made.sides, build_sides(space, execution, builder));
+  PRESSO_ASSIGN(made.sides, build_sides(space, execution, builder, made.codes));
   // Groups are mostly fewer than rows: a table that stays in half of the cache comes first.
   PRESSO_ASSIGN(const std::uint64_t cache_bytes, space.kernels.cache_bytes());
   PRESSO_ASSIGN(made.pipeline, builder.finish(cache_bytes / 2));
@@ -286,6 +242,44 @@ Result<std::unique_ptr<GroupPipeline>> make_group_pipeline(const RunSpace& space
   made = std::make_unique<GroupPipeline>(execution);
   PRESSO_TRY(fill(space, execution, input, rows, false, *made));
   return made;
+}
+
+Result<DeviceMemory> place_values(const RunSpace& space, const PipelineBuilder& builder,
+                                  Pipeline& pipeline) {
+  struct Array {
+    Byte number;
+    bool is_wide;
+    std::uint32_t count;
+    const void* values;
+    std::uint64_t place;
+    std::uint64_t bytes() const { return std::uint64_t{count} * (is_wide ? 8 : 4); }
+  };
+  std::vector<Array> arrays;
+  for (const RowCodes& one : builder.row_codes()) {
+    const std::vector<std::uint32_t>& numbers = one.codes->numbers_of_rows();
+    arrays.push_back(
+        {one.array, false, static_cast<std::uint32_t>(numbers.size()), numbers.data(), 0});
+  }
+  std::vector<std::vector<std::int32_t>> narrow;
+  for (const ValueTable& table : builder.value_tables()) {
+    const void* values = table.values.data();
+    if (!table.is_wide) {
+      narrow.emplace_back(table.values.begin(), table.values.end());
+      values = narrow.back().data();
+    }
+    arrays.push_back(
+        {table.array, table.is_wide, static_cast<std::uint32_t>(table.values.size()), values, 0});
+  }
+  MemoryParts parts;
+  for (Array& array : arrays) array.place = parts.add(array.bytes());
+  if (parts.bytes() == 0) return DeviceMemory();
+  PRESSO_ASSIGN(DeviceMemory memory, space.memory.allocate(parts.bytes()));
+  for (const Array& array : arrays) {
+    Byte* const to = memory.get() + array.place;
+    PRESSO_TRY(space.copy_there(to, array.values, array.bytes()));
+    pipeline.arrays[array.number] = {to, array.count, array.is_wide};
+  }
+  return memory;
 }
 
 Result<RowKeys> keys_of_rows(const RunSpace& space, const GroupPipeline& of) {

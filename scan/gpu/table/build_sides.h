@@ -26,9 +26,10 @@ struct BuildSide {
 
 /// A pipeline of groups, and what it reads beside the table.
 struct GroupPipeline {
-  explicit GroupPipeline(const query::Execution& execution) : builder(execution) {}
+  explicit GroupPipeline(query::Execution& execution)
+      : codes(execution), builder(execution, codes) {}
 
-  std::vector<std::unique_ptr<query::KeyCodes>> codes;  ///< by key; nullptr: none of its own
+  ColumnCodes codes;
   PipelineBuilder builder;
   std::vector<BuildSide> sides;
   DeviceMemory arrays;
@@ -42,6 +43,11 @@ Result<std::unique_ptr<GroupPipeline>> make_group_pipeline(const RunSpace& space
                                                            query::Execution& execution,
                                                            const query::GroupInput& input,
                                                            std::uint64_t rows);
+
+/// Copies the arrays that are made of the pipeline's own table and of its columns' values to the
+/// device: that memory must stay as long as it runs.
+Result<DeviceMemory> place_values(const RunSpace& space, const PipelineBuilder& builder,
+                                  Pipeline& pipeline);
 
 /// The keys that build rows tell; empty where there is no such stage.
 Result<RowKeys> keys_of_rows(const RunSpace& space, const GroupPipeline& of);

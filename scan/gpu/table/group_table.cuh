@@ -62,14 +62,14 @@ PRESSO_DEVICE u32 find_groups(const Pipeline& of, u32 alive, u64 (&values)[kChun
     values[k] = place_of(of, values[k], places[k], found[k]);
     if (values[k] != of.table_places) continue;
     with_group &= ~(1u << k);
-    *of.is_full = 1;
+    *of.fault = kTableIsFull;
   }
   return with_group;
 }
 
 /// Of a table: whether the query has to begin again, so that nothing is worth doing any more.
 PRESSO_DEVICE bool is_full(const Pipeline& of) {
-  return *static_cast<const volatile u64*>(of.is_full) != 0;
+  return *static_cast<const volatile u64*>(of.fault) != 0;
 }
 
 }  // namespace presso::gpu

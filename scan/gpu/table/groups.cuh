@@ -69,12 +69,18 @@ PRESSO_DEVICE u32 with_values(const ProgramSpace& program, u32 columns,
 struct ChunkGroups {
   u32 group[kChunkSteps];
 
-  PRESSO_DEVICE ChunkGroups(const ProgramSpace& program, u32 alive) {
+  /// Rows whose group there is not, since zones have said something else of its keys, are not
+  /// alive any more.
+  PRESSO_DEVICE ChunkGroups(const ProgramSpace& program, u32& alive) {
     const u32* const from = program.narrow(program.of.group_register);
     PRESSO_UNROLL
     for (u32 k = 0; k < kChunkSteps; ++k) {
       const bool has_group = program.of.has_groups && (alive >> k & 1) != 0;
       group[k] = has_group ? from[k * kWarpSize] : 0;
+      if (group[k] < program.of.groups) continue;
+      group[k] = 0;
+      alive &= ~(1u << k);
+      *program.of.fault = kKeyIsOutside;
     }
   }
 };

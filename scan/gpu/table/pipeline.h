@@ -90,7 +90,7 @@ struct PipelineStep {
     kFindAny,     ///< rows without one are dropped
     kFindNone,    ///< rows that have one are dropped
     kFindOrNone,  ///< to = the build row, one after another, or kNoRow where there is none
-    kGather,      ///< to = that of row `a` in array `column`; of kNoRow: `constant`
+    kGather,      ///< to = that of row `a` in array `column`; where there is none: `constant`
     kGroup,  ///< to = the group of key `a` in the table of groups, of which it may be the first
   };
   Kind kind = Kind::kLoad;
@@ -123,10 +123,11 @@ struct PipelineCell {
   RegisterPlace valid;
 };
 
-/// A value for each row of a build side.
+/// A value for each row of a build side, or for each value of a column.
 struct RowArray {
   void* values = nullptr;
-  bool is_wide = false;  ///< 64 bits, else 32, signed
+  std::uint32_t count = 0;  ///< of those that are read
+  bool is_wide = false;     ///< 64 bits, else 32, signed
 };
 
 /// What a row that is left writes to an array.
@@ -197,13 +198,15 @@ struct Pipeline {
   std::uint64_t* cells_out = nullptr;
   std::uint64_t* matched = nullptr;       ///< rows, added to
   std::uint64_t* rows_out = nullptr;      ///< of kRows: that have their places in the arrays
-  std::uint64_t* is_full = nullptr;       ///< of a table: not 0 where keys have found no place
+  std::uint64_t* fault = nullptr;         ///< what made the cells useless: one of the two below
   std::uint64_t most_rows_out = 0;        ///< of kRows: what arrays have room for
   std::uint32_t* matched_bits = nullptr;  ///< as row_bits; nullptr: not wanted
 };
 
-constexpr std::uint32_t kGroupCells = 1;                  ///< in front of `cell`: the first row
-constexpr std::uint64_t kNoRowYet = ~std::uint64_t{0};    ///< of a group's first row
+constexpr std::uint32_t kGroupCells = 1;                ///< in front of `cell`: the first row
+constexpr std::uint64_t kNoRowYet = ~std::uint64_t{0};  ///< of a group's first row
+constexpr std::uint64_t kTableIsFull = 1;               ///< keys have found no place
+constexpr std::uint64_t kKeyIsOutside = 2;              ///< of the range that zones give its column
 constexpr std::uint64_t kNoKey = std::uint64_t{1} << 63;  ///< of a place that has no group
 
 PRESSO_HD constexpr std::uint64_t initial_cell(PipelineCell::Kind kind) {

@@ -349,6 +349,14 @@ std::optional<std::int64_t> null_number(const Node& node) {
   return static_cast<std::int64_t>(node.range.least) - 1;
 }
 
+const Node* PipelineBuilder::column_node(std::size_t column) const {
+  const auto found =
+      std::find_if(graph_->nodes().begin(), graph_->nodes().end(), [column](const Node& node) {
+        return node.kind == Node::Kind::kColumn && node.column == column;
+      });
+  return found == graph_->nodes().end() ? nullptr : &*found;
+}
+
 /// Of a column that may be null; else nullptr.
 const Node* PipelineBuilder::nullable_node(std::size_t column) const {
   const auto found =
@@ -391,9 +399,6 @@ Result<PipelineBuilder::Validity> PipelineBuilder::validity_of(NodeId id) {
   }
   for (const std::size_t column : joined) {
     const Node& node = *nullable_node(column);
-    if (node.physical != Physical::kInt64) {
-      return refused("columns of joined tables that may be null, and are no integers");
-    }
     PRESSO_ASSIGN(const RowColumn wanted, row_column(node));
     PRESSO_ASSIGN(const std::size_t value, column_value(wanted));
     PRESSO_ASSIGN(const std::size_t truth,
@@ -415,9 +420,25 @@ Result<PipelineBuilder::Validity> PipelineBuilder::program_validity(NodeId id) {
   return valid;
 }
 
-/// What is wanted of a column of integers.
-Result<RowColumn> PipelineBuilder::row_column(const Node& node) const {
+/// As BoundQuery::columns numbers it.
+std::size_t PipelineBuilder::column_of_query(std::size_t column) const {
+  return is_scan_ ? column + execution_.first_column : column;
+}
+
+/// What is wanted of a column: the numbers of strings. Of the table's own columns other bits say
+/// where they are null.
+Result<RowColumn> PipelineBuilder::row_column(const Node& node) {
   const Node* const nullable = stage_of(node.column) ? nullable_node(node.column) : nullptr;
+  if (node.physical == Physical::kString) {
+    PRESSO_ASSIGN(const query::KeyCodes* const codes, strings_.of(column_of_query(node.column)));
+    if (codes == nullptr) return refused("strings that are not stored as dictionaries");
+    const auto null_number = static_cast<std::int64_t>(codes->null_number());
+    // Under a null of the table's own there may be any code.
+    const bool has_nulls = nullable_node(node.column) != nullptr;
+    return RowColumn{node.column, codes, has_nulls ? std::optional(null_number) : std::nullopt,
+                     false};
+  }
+  if (node.physical != Physical::kInt64) return refused("columns that are no integers");
   if (nullable == nullptr) return with_null(node, {});
   const auto null_value = null_number(*nullable);
   if (!null_value) return refused("columns of joined tables that may be null or anything");
@@ -456,7 +477,7 @@ Result<std::size_t> PipelineBuilder::value_of(NodeId id) {
     PRESSO_ASSIGN(const RowColumn column, row_column(node));
     made = column_value(column);
   } else if (node.kind == Node::Kind::kStep) {
-    made = value_of_step(node);
+    made = value_of_step(id);
   }
   if (made.ok()) known_[{graph_, id}] = *made;
   return made;
@@ -470,7 +491,77 @@ std::optional<std::int64_t> PipelineBuilder::constant_of(NodeId id) const {
   return static_cast<std::int64_t>(of.integer);
 }
 
-Result<std::size_t> PipelineBuilder::value_of_step(const Node& node) {
+/// What the column's values are, if they are few.
+Result<ValueDomain> PipelineBuilder::domain_of(const Node& column) {
+  constexpr std::uint64_t kMostValues = std::uint64_t{1} << 20;
+  ValueDomain domain;
+  domain.column = column.column;
+  domain.nullable = nullable_node(column.column) != nullptr;
+  if (column.physical == Physical::kString) {
+    PRESSO_ASSIGN(domain.codes, strings_.of(column_of_query(column.column)));
+    if (domain.codes == nullptr) return refused("strings that are not stored as dictionaries");
+    return domain;
+  }
+  if (column.physical != Physical::kInt64 || !column.range.known ||
+      column.range.most - column.range.least > query::Int128{kMostValues}) {
+    return refused("an expression that GPUs do not compute yet");
+  }
+  domain.least = static_cast<std::int64_t>(column.range.least);
+  domain.count = static_cast<std::uint64_t>(column.range.most - column.range.least) + 1;
+  return domain;
+}
+
+/// An expression of one column, which has few values: it is looked up.
+Result<std::size_t> PipelineBuilder::value_by_table(NodeId id) {
+  const std::vector<std::size_t> columns = graph_->columns_of({id});
+  if (columns.size() != 1) return refused("an expression that GPUs do not compute yet");
+  const Node& column = *column_node(columns[0]);
+  PRESSO_ASSIGN(const ValueDomain domain, domain_of(column));
+  auto values = values_of_expression(*graph_, id, domain);
+  if (!values) return refused("an expression that GPUs do not compute yet");
+  if (arrays_ == kMostRowArrays) return refused("too many columns of joined tables");
+  PRESSO_ASSIGN(const RowColumn wanted, row_column(column));
+  PRESSO_ASSIGN(std::size_t index, column_value(wanted));
+  if (domain.codes == nullptr && domain.least != 0) {
+    PRESSO_ASSIGN(index, append_constant(Kind::kSubtract, index, domain.least, true));
+  }
+  ValueTable table{arrays_++, std::move(*values), is_wide(graph_->at(id))};
+  Value value;
+  value.step.kind = Kind::kGather;
+  value.step.column = table.array;
+  value.from = {index};
+  value.is_wide = table.is_wide;
+  value_tables_.push_back(std::move(table));
+  return append(std::move(value));
+}
+
+namespace {
+
+/// Steps for which a program has its own, where they are of integers.
+bool is_computed(Step step) {
+  switch (step) {
+    case Step::kAdd:
+    case Step::kSubtract:
+    case Step::kMultiply:
+    case Step::kNegate:
+    case Step::kScaleUp:
+    case Step::kBoolToInteger:
+    case Step::kEqual:
+    case Step::kNotEqual:
+    case Step::kLess:
+    case Step::kLessEqual:
+    case Step::kNot:
+    case Step::kIsNull:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
+  const Node& node = graph_->at(id);
   const auto two = [&](Kind kind) -> Result<std::size_t> {
     const auto left = constant_of(node.arguments[0]);
     const auto right = constant_of(node.arguments[1]);
@@ -490,11 +581,15 @@ Result<std::size_t> PipelineBuilder::value_of_step(const Node& node) {
     return append(kind, a, b, is_wide(node));
   };
   const bool of_integers =
-      std::all_of(node.arguments.begin(), node.arguments.end(), [this](NodeId id) {
-        return graph_->at(id).physical == Physical::kInt64 ||
-               graph_->at(id).physical == Physical::kBool;
+      std::all_of(node.arguments.begin(), node.arguments.end(), [this](NodeId argument) {
+        return graph_->at(argument).physical == Physical::kInt64 ||
+               graph_->at(argument).physical == Physical::kBool;
       });
-  if (!of_integers) return refused("values that are no integers of 64 bits");
+  if (!of_integers || !is_computed(node.step)) {
+    Result<std::size_t> looked_up = value_by_table(id);
+    const bool is_refused = !looked_up.ok() && looked_up.error().code == ErrorCode::kUnsupported;
+    if (!of_integers || !is_refused) return looked_up;
+  }
   switch (node.step) {
     case Step::kAdd:
       return two(Kind::kAdd);

@@ -11,10 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "scan/gpu/table/column_codes.h"
 #include "scan/gpu/table/device_table.h"
 #include "scan/gpu/table/pipeline.h"
 #include "scan/gpu/table/stage_use.h"
 #include "scan/gpu/table/string_rows.h"
+#include "scan/gpu/table/value_table.h"
 #include "scan/query/group_input.h"
 
 namespace presso::gpu {
@@ -62,8 +64,9 @@ constexpr std::uint64_t kFewGroups = std::uint64_t{1} << 16;
 
 class PipelineBuilder {
  public:
-  /// Of a query, or of a build side of its joins. Kept by reference.
-  explicit PipelineBuilder(const query::Execution& execution) : execution_(execution) {
+  /// Of a query, or of a build side of its joins. Both are kept by reference.
+  PipelineBuilder(const query::Execution& execution, ColumnCodes& codes)
+      : execution_(execution), strings_(codes) {
     enter_scan();
   }
 
@@ -105,6 +108,7 @@ class PipelineBuilder {
                                  const std::vector<query::Physical>& physical) const;
   CodeTables code_tables(const DeviceTable& table) const;
   const std::vector<RowCodes>& row_codes() const { return row_codes_; }
+  const std::vector<ValueTable>& value_tables() const { return value_tables_; }
 
   // Of groups.
   struct Key {
@@ -193,7 +197,9 @@ class PipelineBuilder {
   Status add_leaf(const query::Filter& filter);
   Status push(ConditionStep step);
   Result<std::size_t> value_of(query::NodeId id);
-  Result<std::size_t> value_of_step(const query::Node& node);
+  Result<std::size_t> value_of_step(query::NodeId id);
+  Result<std::size_t> value_by_table(query::NodeId id);
+  Result<ValueDomain> domain_of(const query::Node& column);
   Result<std::size_t> value_of_and(const query::Node& node);
   Result<std::size_t> value_of_case(const query::Node& node);
   Result<std::size_t> times(std::size_t truth, query::NodeId id, bool is_wide);
@@ -209,7 +215,9 @@ class PipelineBuilder {
   Result<Validity> program_validity(query::NodeId id);
   Result<std::size_t> outer_key(const query::BoundStage& stage);
   const query::Node* nullable_node(std::size_t column) const;
-  Result<RowColumn> row_column(const query::Node& node) const;
+  const query::Node* column_node(std::size_t column) const;
+  std::size_t column_of_query(std::size_t column) const;
+  Result<RowColumn> row_column(const query::Node& node);
   static RowColumn with_null(const query::Node& column, std::optional<std::int64_t> null_value);
   Status add_key(const query::KeySpec& spec, query::NodeId node, const query::KeyCodes* codes,
                  bool own_codes);
@@ -226,6 +234,7 @@ class PipelineBuilder {
   Status deal_registers(Pipeline& pipeline) const;
 
   const query::Execution& execution_;
+  ColumnCodes& strings_;
   const query::Graph* graph_ = nullptr;  ///< of the nodes that are added, and
   bool is_scan_ = true;                  ///< whether it numbers the table's own columns
   std::vector<std::size_t> columns_;
@@ -237,6 +246,7 @@ class PipelineBuilder {
   std::vector<StageUse> stages_;
   Byte arrays_ = 0;
   std::vector<RowCodes> row_codes_;
+  std::vector<ValueTable> value_tables_;
   std::vector<std::pair<std::size_t, bool>> outputs_;  ///< values, and whether they are wide
   bool is_ordered_ = false;                            ///< the order of pairs of a row matters
   std::optional<std::size_t> order_;                   ///< the value that says it

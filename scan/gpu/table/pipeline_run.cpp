@@ -22,7 +22,7 @@ Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   PRESSO_ASSIGN(cells_, space_.memory.allocate(kMatchedBytes + cells));
   pipeline_.matched = reinterpret_cast<std::uint64_t*>(cells_.get());
   pipeline_.rows_out = pipeline_.matched + 1;
-  pipeline_.is_full = pipeline_.matched + 2;
+  pipeline_.fault = pipeline_.matched + 2;
   pipeline_.cells_out = reinterpret_cast<std::uint64_t*>(cells_.get() + kMatchedBytes);
   PRESSO_TRY(space_.kernels.clear(cells_.get(), kMatchedBytes, space_.stream));
   if (cells == 0) return {};
@@ -92,9 +92,9 @@ Result<std::uint64_t> PipelineRun::matched() {
 }
 
 Result<bool> PipelineRun::is_full() {
-  if (pipeline_.table_places == 0) return false;
-  PRESSO_ASSIGN(const std::uint64_t full, word(pipeline_.is_full));
-  return full != 0;
+  PRESSO_ASSIGN(const std::uint64_t fault, word(pipeline_.fault));
+  if (fault != kKeyIsOutside) return fault == kTableIsFull;
+  return make_error(ErrorCode::kInvalidArgument, "a key is outside of its column's range");
 }
 
 Result<std::vector<std::uint64_t>> PipelineRun::rows() {

@@ -35,7 +35,8 @@ class PipelineRun {
   Result<std::uint64_t> matched();
   /// Which rows of the table that was prepared last match: 1,024 words of 64 bits for each slice.
   Result<std::vector<std::uint64_t>> rows();
-  /// Of groups in a table: whether it was too small, so that nothing else is of use.
+  /// Whether a table of groups was too small, so that nothing else is of use. kInvalidArgument
+  /// where a key is outside of the range that its column has.
   Result<bool> is_full();
   /// The groups that have rows, in any order; without groups what became of all rows.
   Result<GroupRecords> groups();
@@ -49,7 +50,7 @@ class PipelineRun {
   PinnedMemory pinned_;
   DeviceMemory prepared_;
   std::uint32_t thread_blocks_ = 0;
-  DeviceMemory cells_;  ///< behind the words of Pipeline::matched, rows_out and is_full
+  DeviceMemory cells_;  ///< behind the words of Pipeline::matched, rows_out and fault
   DeviceMemory scratch_;
   bool wants_rows_ = false;
   DeviceMemory bits_;

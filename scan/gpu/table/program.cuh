@@ -391,7 +391,7 @@ PRESSO_DEVICE void run_gather(const ProgramSpace& program, const PipelineStep& s
   for (u32 k = 0; k < kChunkSteps; ++k) {
     if ((alive >> k & 1) == 0) continue;
     const u32 row = static_cast<u32>(values[k]);
-    if (row == kNoRow) {
+    if (row >= array.count) {
       values[k] = static_cast<u64>(step.constant);
     } else if (array.is_wide) {
       values[k] = simt::load_readonly(static_cast<const u64*>(array.values) + row);

@@ -70,12 +70,14 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
 }
 
 Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execution& execution) {
-  PipelineBuilder builder(execution);
+  ColumnCodes codes(execution);
+  PipelineBuilder builder(execution, codes);
   PRESSO_TRY(builder.add_conditions());
-  PRESSO_ASSIGN(const Pipeline pipeline, builder.finish());
+  PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   PinnedPieces pinned(memory_);
   const RunSpace space{memory_, *kernels_, *strings_, pinned, stream.get()};
+  PRESSO_ASSIGN(const DeviceMemory values, place_values(space, builder, pipeline));
   PipelineRun pipeline_run(space);
   PRESSO_TRY(pipeline_run.begin(pipeline, true));
   auto matched = std::make_shared<query::MatchedRows>();

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/table/value_table.h"
+
+#include <algorithm>
+
+#include "scan/compute/program.h"
+
+namespace presso::gpu {
+namespace {
+
+using query::kBatchRows;
+using query::Physical;
+using query::StringRef;
+using query::VectorView;
+
+/// One batch of a column's values.
+class DomainBatch {
+ public:
+  explicit DomainBatch(const ValueDomain& domain) : domain_(domain) {}
+
+  std::uint64_t size() const {
+    return domain_.codes == nullptr ? domain_.count : domain_.codes->null_number() + 1u;
+  }
+
+  VectorView view(std::uint64_t first, std::uint32_t count) {
+    if (domain_.codes == nullptr) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const auto offset = static_cast<std::int64_t>(first + i);
+        integers_[i] = domain_.least + offset;
+      }
+      return {Physical::kInt64, integers_, nullptr};
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const bool is_string = first + i < domain_.codes->count();
+      strings_[i] =
+          is_string ? domain_.codes->string(static_cast<std::int64_t>(first + i)) : StringRef();
+    }
+    return {Physical::kString, strings_, nullptr};
+  }
+
+ private:
+  const ValueDomain& domain_;
+  std::int64_t integers_[kBatchRows] = {};
+  StringRef strings_[kBatchRows] = {};
+};
+
+/// Appends the values; false: some are null.
+bool append(const VectorView& view, std::uint32_t count, std::vector<std::int64_t>& values) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (view.is_null(i)) return false;
+    values.push_back(view.physical == Physical::kBool ? view.as<Byte>()[i]
+                                                      : view.as<std::int64_t>()[i]);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::int64_t>> values_of_expression(const query::Graph& graph,
+                                                              query::NodeId id,
+                                                              const ValueDomain& domain) {
+  const query::Program program(graph, {id}, {domain.column});
+  query::Program::State state(program);
+  DomainBatch batch(domain);
+  std::vector<std::int64_t> values;
+  values.reserve(static_cast<std::size_t>(batch.size()));
+  std::vector<VectorView> results(1);
+  if (domain.nullable) {
+    constexpr std::uint64_t kNull = 0;
+    VectorView input = batch.view(0, 1);
+    input.validity = &kNull;
+    if (program.run(state, {&input, 1}, 1, results) || !results[0].is_null(0)) return std::nullopt;
+  }
+  for (std::uint64_t first = 0; first < batch.size(); first += kBatchRows) {
+    const auto count =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, batch.size() - first));
+    const VectorView input = batch.view(first, count);
+    const auto failure = program.run(state, {&input, 1}, count, results);
+    if (failure || !append(results[0], count, values)) return std::nullopt;
+  }
+  return values;
+}
+
+}  // namespace presso::gpu
