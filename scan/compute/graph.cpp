@@ -119,9 +119,6 @@ NodeId Graph::add(Node node) {
   return intern(constant_of(at(id), value));
 }
 
-namespace {
-
-/// Of the step alone.
 bool step_may_fail(const Node& node) {
   switch (node.step) {
     case Step::kAdd:
@@ -149,8 +146,6 @@ bool step_may_fail(const Node& node) {
       return false;
   }
 }
-
-}  // namespace
 
 bool Graph::may_fail(NodeId id) const {
   const Node& node = at(id);

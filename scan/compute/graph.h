@@ -133,6 +133,9 @@ struct Node {
   std::string text;
 };
 
+/// Whether there may be rows for which a step itself, not what it is computed of, has no result.
+bool step_may_fail(const Node& node);
+
 class Graph {
  public:
   /// The node that equals `node`; it is new or was there. Steps whose arguments are constants

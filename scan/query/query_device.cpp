@@ -12,6 +12,19 @@ constexpr std::uint64_t kFewRows = 1'000'000;
 
 }  // namespace
 
+ReadState::ReadState(const Execution& execution)
+    : bytes_(execution.counters->bytes),
+      blocks_(execution.counters->blocks),
+      summary_(execution.summary),
+      notes_(execution.notes) {}
+
+void ReadState::restore(Execution& execution) const {
+  execution.counters->bytes = bytes_;
+  execution.counters->blocks = blocks_;
+  execution.summary = summary_;
+  execution.notes = notes_;
+}
+
 std::uint64_t* MatchedRows::add(std::size_t table, std::uint64_t group, std::uint32_t first) {
   auto& bits = slices_[{table, group, first}];
   bits.resize(kSliceWords);
@@ -36,12 +49,14 @@ Status match_on_device(Execution& execution) {
   } else if (!query.grouped() && query.sort_keys.empty() && query.last_row() <= kFewRows) {
     summary.why_cpu = "few rows are asked for";
   } else {
+    const ReadState before(execution);
     auto rows = device->rows(execution);
     if (rows.ok()) {
       execution.matched = std::move(*rows);
       summary.device = device->name();
       summary.on_device = "conditions";
     } else if (rows.error().code == ErrorCode::kUnsupported) {
+      before.restore(execution);
       summary.why_cpu = rows.error().what;
     } else {
       return std::move(rows.error());

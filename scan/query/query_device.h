@@ -29,6 +29,19 @@ class MatchedRows {
       slices_;
 };
 
+/// What has been read so far, and said of it: what a device has done in vain does not count.
+class ReadState {
+ public:
+  explicit ReadState(const Execution& execution);
+  void restore(Execution& execution) const;
+
+ private:
+  std::uint64_t bytes_;
+  std::uint64_t blocks_;
+  QuerySummary summary_;
+  std::vector<std::string> notes_;
+};
+
 /// Has the execution's device find the rows that fulfil its conditions, where there is a device
 /// that can; says in the summary who does it.
 Status match_on_device(Execution& execution);

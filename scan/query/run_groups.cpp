@@ -16,28 +16,6 @@
 namespace presso::query {
 namespace {
 
-/// What has been read so far, and said of it: what a device has done in vain does not count.
-class Reads {
- public:
-  explicit Reads(const Execution& execution)
-      : bytes_(execution.counters->bytes),
-        blocks_(execution.counters->blocks),
-        summary_(execution.summary),
-        notes_(execution.notes) {}
-  void restore(Execution& execution) const {
-    execution.counters->bytes = bytes_;
-    execution.counters->blocks = blocks_;
-    execution.summary = summary_;
-    execution.notes = notes_;
-  }
-
- private:
-  std::uint64_t bytes_;
-  std::uint64_t blocks_;
-  QuerySummary summary_;
-  std::vector<std::string> notes_;
-};
-
 class GroupRun {
  public:
   GroupRun(Execution& execution, ResultSink& sink)
@@ -134,7 +112,7 @@ class GroupRun {
       PRESSO_TRY(match_on_device(execution_));
       return false;
     }
-    const Reads before(execution_);
+    const ReadState before(execution_);
     Result<RowStore> groups = device->groups(execution_, input_);
     if (!groups.ok()) {
       if (groups.error().code != ErrorCode::kUnsupported) return std::move(groups.error());

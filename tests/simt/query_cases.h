@@ -14,7 +14,7 @@ namespace presso::test {
 inline std::string make_csv(int rows, unsigned seed) {
   static const char* const kWords[] = {"AIR", "MAIL", "RAIL", "SHIP", "TRUCK", "FOB", "REG AIR"};
   corpora::Random random(seed);
-  std::string csv = "id,day,price,discount,word,maybe,run,walk,wide,real\n";
+  std::string csv = "id,day,price,discount,word,maybe,run,walk,wide,odd,real\n";
   long walk = 1000;
   int run = 0;
   for (int i = 0; i < rows; ++i) {
@@ -36,6 +36,7 @@ inline std::string make_csv(int rows, unsigned seed) {
         std::to_string(run),
         std::to_string(walk),
         std::to_string(random.below(2) == 0 ? wide : -wide),
+        std::to_string(random.below(90) == 0 ? wide % 70'000'000'000 : random.below(50)),
         std::to_string(random.below(1000))
             .append(random.below(2) == 0 ? ".0" : ".")
             .append(std::to_string(1 + random.below(9)))};
@@ -78,6 +79,17 @@ inline constexpr Asked kAsked[] = {
      "end), count(*)"},
     {"run > 1", "case when id < 3000 then run + 1 else 0 end",
      "count(*), max(case when discount > 0.05 then wide else id end)"},
+    // Few values are far from all others, or run on.
+    {"odd < 30", "", "sum(odd + run), max(odd), min(run)"},
+    {"odd > 40 and price < 200", "run", "sum(odd), count(*), max(odd - run)"},
+    {"run between 2 and 5", "run, word", "min(odd), sum(run)"},
+    {"", "", "sum(run), sum(odd)"},
+    // Looked up: expressions of a column that has few values.
+    {"length(word) = 4 and run % 3 = 1", "year(day)",
+     "count(*), sum(case when word like 'R%' "
+     "then price else 0 end)"},
+    {"word <> 'FOB'", "length(word) + run", "count(*), max(year(day) * run)"},
+    {"maybe / 2 > 20", "", "count(*), sum(abs(maybe)), sum(coalesce(run, 7))"},
     // In a table of keys.
     {"", "wide", "count(*), sum(price), min(day)"},
     {"run > 2", "wide", "sum(maybe)"},

@@ -2,6 +2,7 @@
 #include "scan/gpu/table/device_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "decompress/columns/cpu/integer_decoder.h"
@@ -25,17 +26,41 @@ Error not_here(const GroupReader& group, std::size_t column, const char* why) {
                     "column " + group.schema().columns[column].name + ": " + why);
 }
 
+/// What a vector takes of shared memory, in words, where its rows are found without decoding all of
+/// it: packed numbers, a map of rows, and how many there are before each word of that
+/// (program.cuh). Nothing: all of it is decoded.
+std::optional<std::uint32_t> staged_words(const presso::IntegerBlock& block,
+                                          const VectorEntry& entry) {
+  const auto kind = static_cast<IntegerKind>(entry.kind);
+  if (entry.width > kLanes) return std::nullopt;
+  if (kind == IntegerKind::kPacked) {
+    return lane_words(kVectorRows, entry.width) + (entry.exceptions != 0 ? 2 * kRunMapWords : 0);
+  }
+  const auto of_runs = static_cast<IntegerKind>(entry.exceptions);
+  if (kind != IntegerKind::kRuns || of_runs != IntegerKind::kPacked) return std::nullopt;
+  constexpr std::size_t kMapBytes = kRunMapWords * sizeof(std::uint32_t);
+  const std::size_t at = vectors_of(block.parameters.rows) * kVectorEntryBytes +
+                         std::size_t{entry.word_offset} * sizeof(std::uint32_t);
+  if (at + kMapBytes > block.payload.size()) return std::nullopt;
+  unsigned runs = 0;
+  for (std::size_t byte = 0; byte < kMapBytes; ++byte) {
+    runs += static_cast<unsigned>(std::popcount(block.payload[at + byte]));
+  }
+  // What comes behind begins where 16 bytes can be copied to.
+  const std::uint32_t words = (lane_words(runs, entry.width) + kLanes - 1) / kLanes * kLanes;
+  return words + 2 * kRunMapWords;
+}
+
 /// Of vectors whose entries are damaged it does not matter: they are found out.
 void add_needs(ColumnNeeds& needs, const presso::IntegerBlock& block) {
   const std::uint32_t vectors = vectors_of(block.parameters.rows);
   if (block.payload.size() < std::size_t{vectors} * kVectorEntryBytes) return;
   for (std::uint32_t i = 0; i < vectors; ++i) {
     const VectorEntry entry = load_vector_entry(block.payload.data() + i * kVectorEntryBytes);
+    const auto staged = staged_words(block, entry);
+    needs.packed_words = std::max(needs.packed_words, staged.value_or(0));
     const bool is_packed = static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked;
-    if (is_packed && entry.exceptions == 0 && entry.width <= kLanes) {
-      needs.packed_words = std::max(needs.packed_words, lane_words(kVectorRows, entry.width));
-      continue;
-    }
+    if (staged && is_packed && entry.exceptions == 0) continue;
     const std::uint32_t word_bytes = block.parameters.width_bytes == 8 ? 8 : 4;
     needs.staging_bytes = std::max(needs.staging_bytes, kVectorRows * word_bytes);
   }

@@ -129,13 +129,6 @@ struct CellValues {
   PRESSO_DEVICE bool takes(u32 k) const { return (counted >> k & 1) != 0; }
 };
 
-/// The number by which the group of the lane's row k is put in order.
-PRESSO_DEVICE u64 order_of(const ProgramSpace& program, u64 row, u32 k) {
-  const u32 bits = program.of.order_bits;
-  if (bits == 0) return row;
-  return row << bits | program.wide(program.of.order_register)[k * kWarpSize];
-}
-
 /// First rows of groups whose cells are the lane's own.
 template <bool kDense>
 PRESSO_DEVICE void lower_first_rows(const ProgramSpace& program, const ChunkRows<kDense>& rows,
@@ -211,13 +204,16 @@ PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDens
     if constexpr (kShared) return cells + i * static_cast<u32>(of.groups) + groups.group[k];
     return cells + u64{groups.group[k]} * of.group_words + i;
   };
+  // Those of a table have been lowered when it was looked into.
+  const bool has_first_rows = of.has_groups && of.table_places == 0;
   rows.for_each([&](u32 k) {
-    if (!of.has_groups || (alive >> k & 1) == 0) return;
-    u64* const first = cell_of(0, k);
+    if (!has_first_rows || (alive >> k & 1) == 0) return;
+    u64* const cell = cell_of(0, k);
     // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
     const u64 row = order_of(program, first_row + rows.row(k), k);
-    if (*static_cast<volatile u64*>(first) > row) simt::atomic_min(first, row);
+    if (*static_cast<volatile u64*>(cell) > row) simt::atomic_min(cell, row);
   });
+  const u32 first = kShared ? kGroupCells : first_cell(of);
   for (u32 i = 0; i < of.cells; ++i) {
     const CellValues values(program, of.cell[i], rows, alive);
     with_kind(of.cell[i].kind, [&]<PipelineCell::Kind kKind>() {
@@ -225,7 +221,7 @@ PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDens
           kKind != PipelineCell::Kind::kMin && kKind != PipelineCell::Kind::kMax;
       rows.for_each([&](u32 k) {
         if (!values.takes(k)) return;
-        u64* const cell = cell_of(kGroupCells + i, k);
+        u64* const cell = cell_of(first + i, k);
         if constexpr (kShared && kIsSum) {
           add_in_halves(cell, values.value[k]);
         } else {

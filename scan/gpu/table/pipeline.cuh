@@ -346,20 +346,26 @@ PRESSO_DEVICE void run_pipeline_body(const Pipeline& of, const PipelineShape& sh
 
 // --- groups, before and after
 
+/// Of a group's words in device memory.
+PRESSO_DEVICE u64 initial_word(const Pipeline& of, u32 i) {
+  if (i == 0) return kNoRowYet;
+  if (i < first_cell(of)) return kNoKey;
+  const u32 cell = i - first_cell(of);
+  return cell < of.cells ? initial_cell(of.cell[cell].kind) : 0;
+}
+
 /// Sets the cells of all groups to what they are without a row.
 PRESSO_DEVICE void clear_cells_body(const Pipeline& of) {
   const u32 words = of.group_words;
   const u64 cells = of.groups * words;
   for (u64 i = u64{simt::block_index()} * simt::block_threads() + simt::thread_in_block();
        i < cells; i += u64{simt::grid_blocks()} * simt::block_threads()) {
-    const u32 cell = static_cast<u32>(i % words);
-    of.cells_out[i] = cell < cells_of_group(of) ? initial_cell(kind_of_cell(of, cell)) : kNoKey;
+    of.cells_out[i] = initial_word(of, static_cast<u32>(i % words));
   }
 }
 
 /// Threads to data: a group each, one after another.
 PRESSO_DEVICE void list_groups_body(const Pipeline& of, const GroupList& list) {
-  const u32 cells = cells_of_group(of);
   const u32 threads = simt::grid_blocks() * simt::block_threads();
   const u32 first = simt::block_index() * simt::block_threads() + uniform_warp() * kWarpSize;
   for (u64 warp = list.begin + first; warp < list.end; warp += threads) {
@@ -373,8 +379,9 @@ PRESSO_DEVICE void list_groups_body(const Pipeline& of, const GroupList& list) {
     place = simt::shuffle(place, 0) + simt::popcount(listed & lanes_below());
     if (!has_rows) continue;
     u64* const to = list.records + place * record_words(of);
-    for (u32 i = 0; i < cells; ++i) to[i] = from[i];
-    to[cells] = of.table_places != 0 ? from[cells] : group;
+    to[0] = from[0];
+    for (u32 i = 0; i < of.cells; ++i) to[kGroupCells + i] = from[first_cell(of) + i];
+    to[kGroupCells + of.cells] = of.table_places != 0 ? from[kGroupCells] : group;
   }
 }
 

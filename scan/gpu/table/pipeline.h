@@ -192,8 +192,8 @@ struct Pipeline {
   /// Of kGroup: groups are places of a table, which is told by their keys; the place behind all
   /// others is that of kNoKey. 0: groups are told by their numbers.
   std::uint32_t table_places = 0;
-  /// Cells: a group's first row, `cell`, of a table the key. Cell i of group g at
-  /// [g * group_words + i], so that a row finds them in one place.
+  /// Of group g from [g * group_words] on, so that a row finds all in one place: its first row, of
+  /// a table the key, its cells.
   std::uint32_t group_words = 0;
   std::uint64_t* cells_out = nullptr;
   std::uint64_t* matched = nullptr;       ///< rows, added to
@@ -221,6 +221,11 @@ struct GroupList {
   std::uint64_t* records = nullptr;
   std::uint64_t* count = nullptr;  ///< added to
 };
+
+/// Where `cell` begins among a group's words in device memory.
+PRESSO_HD constexpr std::uint32_t first_cell(const Pipeline& pipeline) {
+  return kGroupCells + (pipeline.table_places != 0 ? 1u : 0u);
+}
 
 PRESSO_HD constexpr std::uint32_t record_words(const Pipeline& pipeline) {
   return kGroupCells + pipeline.cells + 1u;

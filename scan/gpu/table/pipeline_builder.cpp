@@ -76,7 +76,6 @@ Status PipelineBuilder::add_filter(const Filter& filter) {
 
 /// Rows for which the node is true, or false, are left.
 Status PipelineBuilder::add_truth(NodeId id, bool negated) {
-  if (graph_->may_fail(id)) return refused("a condition that may have no result");
   PRESSO_TRY(drop_nulls(id));
   PRESSO_ASSIGN(std::size_t truth, value_of(id));
   if (negated) {
@@ -585,10 +584,10 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
         return graph_->at(argument).physical == Physical::kInt64 ||
                graph_->at(argument).physical == Physical::kBool;
       });
-  if (!of_integers || !is_computed(node.step)) {
+  if (!of_integers || !is_computed(node.step) || query::step_may_fail(node)) {
     Result<std::size_t> looked_up = value_by_table(id);
     const bool is_refused = !looked_up.ok() && looked_up.error().code == ErrorCode::kUnsupported;
-    if (!of_integers || !is_refused) return looked_up;
+    if (!of_integers || !is_refused || query::step_may_fail(node)) return looked_up;
   }
   switch (node.step) {
     case Step::kAdd:
@@ -728,7 +727,6 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
                                        is_wide(graph_->at(node))}));
   } else {
     if (spec.nullable) return refused("computed keys that may be null");
-    if (graph_->may_fail(node)) return refused("a key that may have no result");
     PRESSO_ASSIGN(value, value_of(node));
   }
   if (key.least != 0) {
@@ -784,8 +782,8 @@ Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
   PRESSO_ASSIGN(const Validity valid, program_validity(argument));
   const bool divides = call.kind == AggregateKind::kCount || call.kind == AggregateKind::kAverage;
   if (valid.is_everywhere() && divides) PRESSO_TRY(count_rows());
-  if (graph_->may_fail(argument)) return refused("an argument that may have no result");
   if (call.kind == AggregateKind::kCount) {
+    if (graph_->may_fail(argument)) return refused("an argument that may have no result");
     if (graph_->is_column(argument)) {
       if (!valid.is_everywhere()) {
         PRESSO_ASSIGN(cells.count, add_cell({PipelineCell::Kind::kCount, 0, valid, {}}));
@@ -873,12 +871,6 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
     row_stride_ = groups_;
     PRESSO_TRY(add_to_group(stages_[*row_stage_].step, row_stride_));
   }
-  if (most_keys_ != 0) {
-    Value group;
-    group.step.kind = Kind::kGroup;
-    group.from = {*group_};
-    PRESSO_ASSIGN(group_, append(std::move(group)));
-  }
   if (!is_scan_) {
     const std::vector<std::size_t> columns = graph_->columns_of(bound.keys);
     const bool by_pairs = std::any_of(columns.begin(), columns.end(),
@@ -930,7 +922,7 @@ Status PipelineBuilder::choose_table(double possible_groups) {
 
 /// As many places, or as many as are enough.
 void PipelineBuilder::set_table(Pipeline& pipeline, std::uint64_t places) const {
-  constexpr std::uint64_t kForKey = 2;
+  constexpr std::uint64_t kForKey = 4;
   constexpr std::uint64_t kLeast = 128;
   constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
   places = std::min(std::clamp(places, kLeast, kMost), std::max(most_keys_ * kForKey, kLeast));
@@ -939,7 +931,7 @@ void PipelineBuilder::set_table(Pipeline& pipeline, std::uint64_t places) const 
 }
 
 bool PipelineBuilder::enlarge_table(Pipeline& pipeline) const {
-  constexpr std::uint64_t kTimes = 8;
+  constexpr std::uint64_t kTimes = 2;
   const std::uint64_t before = pipeline.table_places;
   set_table(pipeline, before * kTimes);
   return pipeline.table_places > before;
@@ -1116,6 +1108,13 @@ Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
     }
   }
   PRESSO_TRY(add_order(pipeline));
+  if (most_keys_ != 0) {
+    // The last step, since it makes groups, and lowers their first rows.
+    Value group;
+    group.step.kind = Kind::kGroup;
+    group.from = {*group_};
+    PRESSO_ASSIGN(group_, append(std::move(group)));
+  }
   PRESSO_TRY(deal_registers(pipeline));
   pipeline.first_steps = static_cast<Byte>(first_steps());
   mark_columns(pipeline);
@@ -1127,9 +1126,10 @@ Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
                                  [](const StageUse& use) { return use.has_chains(); });
   pipeline.groups = groups_;
   const std::uint32_t words = kGroupCells + pipeline.cells + (most_keys_ != 0 ? 1u : 0u);
-  // Two and four words lie in one sector of memory.
-  pipeline.group_words = words == 3 ? 4 : words;
-  if (most_keys_ != 0) set_table(pipeline, table_bytes / (words * sizeof(std::uint64_t)));
+  // Two and four words lie in one sector of memory; a first row and a key are read together.
+  pipeline.group_words = words == 3 || most_keys_ != 0 ? (words + 1) / 2 * 2 : words;
+  const std::uint64_t group_bytes = pipeline.group_words * sizeof(std::uint64_t);
+  if (most_keys_ != 0) set_table(pipeline, table_bytes / group_bytes);
   return pipeline;
 }
 

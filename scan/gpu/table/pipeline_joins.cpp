@@ -185,7 +185,6 @@ Result<std::size_t> PipelineBuilder::key_value(const BoundStage& stage, bool of_
     if (graph_->at(keys[i]).physical != Physical::kInt64) {
       return refused("keys of a join that are no integers");
     }
-    if (graph_->may_fail(keys[i])) return refused("a key that may have no result");
     PRESSO_TRY(drop_nulls(keys[i]));
   }
   if (keys.size() == 1) return value_of(keys[0]);

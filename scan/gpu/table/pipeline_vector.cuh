@@ -60,24 +60,42 @@ PRESSO_DEVICE u64 widened(u64 value, Byte width_bytes, bool is_signed) {
 
 inline constexpr u64 kImageTopBit = u64{1} << 63;
 
+/// A vector of runs whose values are packed in up to 32 bits.
+PRESSO_DEVICE bool has_packed_runs(const VectorEntry& entry) {
+  return static_cast<IntegerKind>(entry.kind) == IntegerKind::kRuns &&
+         static_cast<IntegerKind>(entry.exceptions) == IntegerKind::kPacked &&
+         entry.width <= kWordBits;
+}
+/// The same of rows.
+PRESSO_DEVICE bool has_packed_rows(const VectorEntry& entry) {
+  return static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked && entry.width <= kWordBits;
+}
+
 /// What packed numbers of a vector stand for, where they need no look at each other and are within
 /// their type: value = base + divisor * number.
 struct PackedVector {
-  bool is_packed = false;  ///< else the vector is to be decoded
+  bool is_packed = false;  ///< each row has a number
+  bool is_runs = false;    ///< each run has one
+  /// As is_packed, but some rows have another value. None of these: the vector is to be decoded.
+  bool has_exceptions = false;
   u32 width = 0;
   u64 base = 0;  ///< as a number of 64 bits
   u64 span = 0;  ///< what the greatest number of so many bits stands for above it
 
   PRESSO_DEVICE PackedVector(const TableBlock& block, const VectorEntry& entry) {
-    const bool has_kind = static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked;
-    if (block.words == nullptr || block.is_plain || block.floating || !has_kind) return;
-    if (entry.exceptions != 0 || entry.width > kWordBits || block.divisor >> kWordBits != 0) return;
+    if (block.words == nullptr || block.is_plain || block.floating) return;
+    const bool of_rows = has_packed_rows(entry);
+    const bool of_runs = has_packed_runs(entry);
+    if ((!of_rows && !of_runs) || block.divisor >> kWordBits != 0) return;
     width = entry.width;
     base = widened(entry.base, block.width_bytes, block.is_signed);
     span = u64{low_ones(width)} * block.divisor;
     u64 greatest = ~u64{0} >> (64 - 8 * block.width_bytes);
     if (block.is_signed) greatest >>= 1;
-    is_packed = span <= greatest - base;
+    if (span > greatest - base) return;
+    is_runs = of_runs;
+    is_packed = of_rows && entry.exceptions == 0;
+    has_exceptions = of_rows && entry.exceptions != 0;
   }
 };
 
@@ -130,15 +148,27 @@ PRESSO_DEVICE IntegerVector<Word> checked_vector(const TableBlock& block, const 
   return of;
 }
 
-/// Whether its words come to shared memory.
+/// Whether its words come to shared memory: packed numbers of rows; or the map of runs, and packed
+/// numbers of these.
 PRESSO_DEVICE bool is_staged(const TableBlock& block, const VectorEntry& entry) {
-  const bool has_kind = static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked;
-  return block.words != nullptr && !block.is_plain && has_kind && entry.exceptions == 0 &&
-         entry.width <= kWordBits;
+  return block.words != nullptr && !block.is_plain &&
+         (has_packed_rows(entry) || has_packed_runs(entry));
+}
+
+/// Packed number `i` of those at `words`. The word behind its own may be read in vain.
+PRESSO_DEVICE u32 packed_number(const u32* words, u32 width, u32 i) {
+  const u32 bit = i / kWarpSize * width;
+  const u32* const from = words + bit / kWordBits * kLanes + i % kWarpSize;
+  return simt::funnel_shift_right(from[0], from[kLanes], bit % kWordBits) & low_ones(width);
+}
+
+/// The number of the lane's run in a step: `before` start in the steps before.
+PRESSO_DEVICE u32 run_of_lane(u32 starts, u32 before) {
+  return before + simt::popcount(starts & low_ones(simt::lane() + 1)) - 1;
 }
 
 /// Calls sink(step, bits of the value) as for_each_value() does, whatever the block is. `words`:
-/// where is_staged(), its packed words; `staging`: else for those that are decoded in order.
+/// where is_staged(), what has come; `staging`: else for those that are decoded in order.
 template <class Sink>
 PRESSO_DEVICE void for_each_bits(const TableBlock& block, const VectorEntry& entry,
                                  const VectorPlace& at, const u32* words, u32* staging,
@@ -149,10 +179,19 @@ PRESSO_DEVICE void for_each_bits(const TableBlock& block, const VectorEntry& ent
       const u32 there = at.vector * kVectorRows + (row < at.rows ? row : at.rows - 1);
       sink(step, load_plain(block.words, there, block.width_bytes));
     }
-  } else if (is_staged(block, entry)) {
+  } else if (has_packed_rows(entry) && entry.exceptions == 0) {
     for (u32 step = 0; step < steps_of(at.rows); ++step) {
       const u32 packed = lane_value(words + simt::lane(), entry.width, step);
       sink(step, entry.base + block.divisor * packed);
+    }
+  } else if (has_packed_runs(entry)) {
+    u32 before = 0;
+    for (u32 step = 0; step < steps_of(at.rows); ++step) {
+      const u32 starts = words[step];
+      const u32 run = run_of_lane(starts, before);
+      before += simt::popcount(starts);
+      sink(step,
+           entry.base + block.divisor * packed_number(words + kRunMapWords, entry.width, run));
     }
   } else if (block.width_bytes == 8) {
     for_each_value(checked_vector<u64>(block, entry, at.rows, staging), sink);
@@ -220,6 +259,22 @@ struct WarpSpace {
   }
 };
 
+/// Where there are runs, only their number says how many words there are. `vectors`: a bit for each
+/// vector of the columns.
+PRESSO_DEVICE void count_runs(ColumnTask* columns, u32 vectors) {
+  if (vectors == 0) return;
+  simt::warp_sync();
+  for (; vectors != 0; vectors &= vectors - 1) {
+    const u32 i = simt::find_first_set(vectors) - 1;
+    ColumnTask& column = columns[i / kTaskVectors];
+    StagedWords& staged = column.staged[i % kTaskVectors];
+    const u32 starts = simt::load_readonly(staged.from + simt::lane());
+    const u32 runs = simt::reduce_add(simt::popcount(starts));
+    const u32 words = kRunMapWords + lane_words(runs, column.entries[i % kTaskVectors].width);
+    if (simt::lane() == 0) staged.count = words;
+  }
+}
+
 /// Loads what is known of vectors [first, first + count) of a slice, which has so many rows; by all
 /// lanes.
 PRESSO_DEVICE void load_task(const Pipeline& of, u32 slice, u32 rows, u32 first, u32 count,
@@ -229,20 +284,26 @@ PRESSO_DEVICE void load_task(const Pipeline& of, u32 slice, u32 rows, u32 first,
     columns[column].block = of.table.blocks[u64{column} * of.table.slice_count + slice];
   }
   simt::warp_sync();
-  for (u32 i = simt::lane(); i < of.columns * kTaskVectors; i += kWarpSize) {
+  for (u32 begin = 0; begin < of.columns * kTaskVectors; begin += kWarpSize) {
+    const u32 i = begin + simt::lane();
     const u32 vector = i % kTaskVectors;
-    ColumnTask& column = columns[i / kTaskVectors];
-    StagedWords staged;
-    if (vector < count && column.block.words != nullptr && !column.block.is_plain) {
-      const VectorEntry entry =
-          load_entry(reinterpret_cast<const Byte*>(column.block.words), first + vector);
-      column.entries[vector] = entry;
-      if (is_staged(column.block, entry)) {
-        staged.from = column.block.words + directory_words(column.block) + entry.word_offset;
-        staged.count = lane_words(vector_rows(rows, first + vector), entry.width);
+    bool has_runs = false;
+    if (i < of.columns * kTaskVectors) {
+      ColumnTask& column = columns[i / kTaskVectors];
+      StagedWords staged;
+      if (vector < count && column.block.words != nullptr && !column.block.is_plain) {
+        const VectorEntry entry =
+            load_entry(reinterpret_cast<const Byte*>(column.block.words), first + vector);
+        column.entries[vector] = entry;
+        if (is_staged(column.block, entry)) {
+          staged.from = column.block.words + directory_words(column.block) + entry.word_offset;
+          staged.count = lane_words(vector_rows(rows, first + vector), entry.width);
+          has_runs = has_packed_runs(entry);
+        }
       }
+      column.staged[vector] = staged;
     }
-    column.staged[vector] = staged;
+    count_runs(columns + begin / kTaskVectors, simt::ballot(has_runs));
   }
   simt::warp_sync();
 }

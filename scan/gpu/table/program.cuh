@@ -17,12 +17,18 @@ namespace presso::gpu {
 
 /// How the values of a column are found for any row of a vector.
 struct OpenColumn {
-  enum class How : Byte { kNull, kPacked, kPlain };
+  enum class How : Byte {
+    kNull,
+    kPacked,
+    kRuns,     ///< behind a map of where they start
+    kPatched,  ///< packed; rows of a map have another value
+    kPlain,
+  };
   How how = How::kNull;
-  Byte width_bytes = 0;  ///< kPlain
+  Byte width_bytes = 0;  ///< kPlain and kPatched
   bool is_signed = false;
-  u32 width = 0;  ///< kPacked
-  const u32* values = nullptr;
+  u32 width = 0;                ///< but for kPlain
+  const u32* values = nullptr;  ///< kPlain; kPatched: those of the map's rows, 64 bits each
   u64 base = 0;
   u64 divisor = 1;
 };
@@ -120,6 +126,53 @@ struct ProgramSpace {
 
 // --- columns
 
+/// Rows of a map, in shared memory: a bit each, and how many there are before each word.
+struct RankedRows {
+  u32* map;
+  u32* before;
+
+  /// By the warp, once the map is there.
+  PRESSO_DEVICE void rank() const {
+    const u32 rows = simt::popcount(map[simt::lane()]);
+    before[simt::lane()] = simt::inclusive_sum(rows) - rows;
+  }
+  PRESSO_DEVICE bool has(u32 row) const {
+    return (map[row / kWarpSize] >> row % kWarpSize & 1) != 0;
+  }
+  /// How many there are before a row.
+  PRESSO_DEVICE u32 rank_of(u32 row) const {
+    const u32 word = row / kWarpSize;
+    return before[word] + simt::popcount(map[word] & low_ones(row % kWarpSize));
+  }
+  /// How many there are up to a row, that one included.
+  PRESSO_DEVICE u32 rank_behind(u32 row) const {
+    const u32 word = row / kWarpSize;
+    return before[word] + simt::popcount(map[word] & low_ones(row % kWarpSize + 1));
+  }
+};
+
+/// Of a vector with exceptions, behind its words.
+PRESSO_DEVICE RankedRows patches_of(const ColumnTask& task, u32* words, u32 vector) {
+  u32* const map = words + task.staged[vector % kTaskVectors].count;
+  return {map, map + kRunMapWords};
+}
+
+/// Makes the map of a vector's exceptions, by the warp; returns where their values are.
+PRESSO_DEVICE const u32* map_exceptions(const TableBlock& block, const VectorEntry& entry, u32 n,
+                                        const RankedRows& to) {
+  const u32* const rows =
+      block.words + directory_words(block) + entry.word_offset + exceptions_at(entry, n);
+  to.map[simt::lane()] = 0;
+  simt::warp_sync();
+  for (u32 i = simt::lane(); i < entry.exceptions; i += kWarpSize) {
+    const u32 row = half_word(rows, i);
+    simt::atomic_or(to.map + row / kWarpSize, 1u << row % kWarpSize);
+  }
+  simt::warp_sync();
+  to.rank();
+  return rows + exception_row_words(entry.exceptions);
+}
+
 /// Opens one column's vector, by the warp; what was staged has arrived.
 PRESSO_DEVICE void open_column(const ProgramSpace& program, u32 column, const VectorPlace& at) {
   const ColumnTask& task = program.space.columns()[column];
@@ -128,11 +181,19 @@ PRESSO_DEVICE void open_column(const ProgramSpace& program, u32 column, const Ve
   const PackedVector packed(block, entry);
   OpenColumn open;
   open.is_signed = block.is_signed;
+  open.width_bytes = block.width_bytes;
+  open.width = packed.width;
+  open.base = packed.base;
+  open.divisor = block.divisor;
+  u32* const words = program.space.words(column, at.vector);
   if (packed.is_packed) {
     open.how = OpenColumn::How::kPacked;
-    open.width = packed.width;
-    open.base = packed.base;
-    open.divisor = block.divisor;
+  } else if (packed.is_runs) {
+    open.how = OpenColumn::How::kRuns;
+    RankedRows{words, words + task.staged[at.vector % kTaskVectors].count}.rank();
+  } else if (packed.has_exceptions) {
+    open.how = OpenColumn::How::kPatched;
+    open.values = map_exceptions(block, entry, at.rows, patches_of(task, words, at.vector));
   } else if (block.is_plain) {
     open.how = OpenColumn::How::kPlain;
     open.width_bytes = block.width_bytes;
@@ -142,23 +203,38 @@ PRESSO_DEVICE void open_column(const ProgramSpace& program, u32 column, const Ve
     open.how = OpenColumn::How::kPlain;
     open.width_bytes = 8;
     open.values = reinterpret_cast<const u32*>(scratch);
-    for_each_bits(block, entry, at, program.space.words(column, at.vector), program.space.staging(),
-                  [&](u32 step, u64 value) {
-                    scratch[step * kWarpSize + simt::lane()] =
-                        widened(value, block.width_bytes, block.is_signed);
-                  });
+    for_each_bits(block, entry, at, words, program.space.staging(), [&](u32 step, u64 value) {
+      scratch[step * kWarpSize + simt::lane()] = widened(value, block.width_bytes, block.is_signed);
+    });
   }
   if (simt::lane() == 0) program.open(column) = open;
 }
 
-/// Packed numbers of rows of a list. The word behind a value's own may be read in vain.
-PRESSO_DEVICE void load_listed(const u32* words, u32 width, const ChunkRows<false>& rows,
-                               u32 (&to)[kChunkSteps]) {
-  const u32 mask = low_ones(width);
+/// Values of rows whose vector has packed numbers, of rows or of runs.
+template <bool kDense>
+PRESSO_DEVICE void load_packed(const ProgramSpace& program, u32 column, const OpenColumn& open,
+                               const VectorPlace& at, const ChunkRows<kDense>& rows,
+                               u64 (&to)[kChunkSteps]) {
+  const u32 divisor = static_cast<u32>(open.divisor);
+  u32* const words = program.space.words(column, at.vector);
+  const ColumnTask& task = program.space.columns()[column];
+  if (open.how == OpenColumn::How::kRuns) {
+    const RankedRows starts{words, words + task.staged[at.vector % kTaskVectors].count};
+    rows.for_each([&](u32 k) {
+      const u32 run = starts.rank_behind(rows.row(k)) - 1;
+      to[k] = open.base + u64{packed_number(words + kRunMapWords, open.width, run)} * divisor;
+    });
+    return;
+  }
   rows.for_each([&](u32 k) {
-    const u32 bit = rows.row(k) / kWarpSize * width;
-    const u32* const from = words + bit / kWordBits * kLanes + rows.row(k) % kWarpSize;
-    to[k] = simt::funnel_shift_right(from[0], from[kLanes], bit % kWordBits) & mask;
+    to[k] = open.base + u64{packed_number(words, open.width, rows.row(k))} * divisor;
+  });
+  if (open.how != OpenColumn::How::kPatched) return;
+  const RankedRows patches = patches_of(task, words, at.vector);
+  rows.for_each([&](u32 k) {
+    if (!patches.has(rows.row(k))) return;
+    const u64 value = two_words(open.values + 2 * patches.rank_of(rows.row(k)));
+    to[k] = widened(value, open.width_bytes, open.is_signed);
   });
 }
 
@@ -196,28 +272,23 @@ PRESSO_DEVICE void run_load(const ProgramSpace& program, const PipelineStep& ste
                             const VectorPlace& at, const ChunkRows<kDense>& rows) {
   const OpenColumn open = program.open(step.column);
   const bool nullable = (program.of.nullable_columns >> step.column & 1) != 0;
-  const bool is_packed = open.how == OpenColumn::How::kPacked;
-  const u32 divisor = static_cast<u32>(open.divisor);
+  const bool is_plain = open.how == OpenColumn::How::kPlain || open.how == OpenColumn::How::kNull;
   const WarpSpace& space = program.space;
   const bool is_code = step.kind == PipelineStep::Kind::kLoadCode;
-  if constexpr (kDense) {
-    if (is_packed) {
+  u64 value[kChunkSteps] = {};
+  if (is_plain) {
+    load_plain_values(open, rows, at.rows, value);
+  } else if (kDense && open.how == OpenColumn::How::kPacked) {
+    if constexpr (kDense) {
       const u32 to = space.at(space.shape.registers_at) +
                      step.to.unit() * kChunkRows * static_cast<u32>(sizeof(u32));
       unpack_chunk<kChunkSteps>(space.words_at(step.column, at.vector), open.width, rows.chunk,
-                                open.base, divisor, to, step.to.is_wide());
-      if (!is_code && !nullable) return;
+                                open.base, static_cast<u32>(open.divisor), to, step.to.is_wide());
     }
-  }
-  u64 value[kChunkSteps] = {};
-  if (!is_packed) {
-    load_plain_values(open, rows, at.rows, value);
-  } else if constexpr (kDense) {
+    if (!is_code && !nullable) return;
     program.read(step.to, rows, value);
   } else {
-    u32 packed[kChunkSteps];
-    load_listed(space.words(step.column, at.vector), open.width, rows, packed);
-    rows.for_each([&](u32 k) { value[k] = open.base + u64{packed[k]} * divisor; });
+    load_packed(program, step.column, open, at, rows, value);
   }
   if (is_code && open.how != OpenColumn::How::kNull) {
     number_codes(program, step.column, at, rows.alive, value);
@@ -405,13 +476,23 @@ PRESSO_DEVICE void run_gather(const ProgramSpace& program, const PipelineStep& s
 
 // --- groups
 
+/// The number by which the group of the lane's row k is put in order.
+PRESSO_DEVICE u64 order_of(const ProgramSpace& program, u64 row, u32 k) {
+  const u32 bits = program.of.order_bits;
+  if (bits == 0) return row;
+  return row << bits | program.wide(program.of.order_register)[k * kWarpSize];
+}
+
 /// Returns which of the lane's rows have a group: all, as long as the table is not full.
 template <class Rows>
-PRESSO_DEVICE u32 run_group(const ProgramSpace& program, const PipelineStep& step, const Rows& rows,
-                            u32 alive) {
+PRESSO_DEVICE u32 run_group(const ProgramSpace& program, const PipelineStep& step,
+                            const VectorPlace& at, const Rows& rows, u32 alive) {
+  const u64 first = program.of.table.slices[at.slice].first_row + at.vector * kVectorRows;
   u64 values[kChunkSteps] = {};
+  u64 order[kChunkSteps] = {};
   program.read(step.a, rows, values);
-  alive = find_groups(program.of, alive, values);
+  rows.for_each([&](u32 k) { order[k] = order_of(program, first + rows.row(k), k); });
+  alive = find_groups(program.of, alive, order, values);
   program.write(step.to, rows, values);
   return alive;
 }
@@ -470,7 +551,7 @@ PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at
         run_gather(program, step, rows, alive);
         break;
       case Kind::kGroup:
-        alive = run_group(program, step, rows, alive);
+        alive = run_group(program, step, at, rows, alive);
         break;
     }
   }
