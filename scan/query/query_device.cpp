@@ -37,6 +37,10 @@ const std::uint64_t* MatchedRows::find(std::size_t table, std::uint64_t group,
   return found == slices_.end() ? nullptr : found->second.data();
 }
 
+bool wants_few_rows(const BoundQuery& query) {
+  return query.sort_keys.empty() && query.last_row() <= kFewRows;
+}
+
 Status match_on_device(Execution& execution) {
   QueryDevice* const device = execution.options.device.get();
   if (device == nullptr) return {};
@@ -46,7 +50,7 @@ Status match_on_device(Execution& execution) {
     if (summary.why_cpu.empty()) summary.why_cpu = "joined rows, where they are not grouped";
   } else if (execution.plan.conditions.empty()) {
     if (summary.why_cpu.empty()) summary.why_cpu = "there is no condition";
-  } else if (!query.grouped() && query.sort_keys.empty() && query.last_row() <= kFewRows) {
+  } else if (!query.grouped() && wants_few_rows(query)) {
     summary.why_cpu = "few rows are asked for";
   } else {
     const ReadState before(execution);

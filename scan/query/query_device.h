@@ -42,6 +42,10 @@ class ReadState {
   std::vector<std::string> notes_;
 };
 
+/// Whether a query without groups ends after so few rows that the CPU has them before a device has
+/// all that it needs.
+bool wants_few_rows(const BoundQuery& query);
+
 /// Has the execution's device find the rows that fulfil its conditions, where there is a device
 /// that can; says in the summary who does it.
 Status match_on_device(Execution& execution);
@@ -65,6 +69,10 @@ class QueryDevice {
   /// The rows that fulfil the execution's conditions, of which there is one at least. Errors: the
   /// same.
   virtual Result<std::shared_ptr<const query::MatchedRows>> rows(query::Execution& execution) = 0;
+  /// The rows that are joined, in the order of the answer: of each the values of some columns, as
+  /// BoundQuery::columns numbers them. Errors: the same.
+  virtual Result<std::vector<query::RowStore>> joined_rows(
+      query::Execution& execution, const std::vector<std::size_t>& columns) = 0;
 };
 
 }  // namespace presso

@@ -3,6 +3,7 @@
 // Tested through tests/unit/scan/query/query_test.cpp.
 #include <algorithm>
 
+#include "scan/group/group_output.h"
 #include "scan/query/join_run.h"
 #include "scan/query/ordered_answer.h"
 #include "scan/query/output.h"
@@ -11,9 +12,45 @@
 namespace presso::query {
 namespace {
 
+/// What `program` gives for rows that a device has joined, on all threads; or one batch after
+/// another, where `in_order`.
+Status run_stores(const Execution& execution, const Program& program, std::vector<RowStore>& stores,
+                  const TakeOfWorker& take, bool in_order = false) {
+  const unsigned threads = in_order ? 1 : execution.threads;
+  struct Thread {
+    explicit Thread(const Program& program)
+        : state(program), inputs(program.inputs().size()), results(program.results().size()) {}
+    Program::State state;
+    std::vector<VectorView> inputs;
+    std::vector<VectorView> results;
+  };
+  std::vector<std::unique_ptr<Thread>> states(threads);
+  std::uint64_t begin = 0;
+  for (RowStore& store : stores) {
+    const std::uint64_t batches = (store.rows() + kBatchRows - 1) / kBatchRows;
+    PRESSO_TRY(grouping::for_each_on_threads(
+        threads, static_cast<std::size_t>(batches), [&](std::size_t batch, unsigned worker) {
+          auto& own = states[worker];
+          if (own == nullptr) own = std::make_unique<Thread>(program);
+          const std::uint64_t first = std::uint64_t{batch} * kBatchRows;
+          const auto count =
+              static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, store.rows() - first));
+          for (std::size_t i = 0; i < own->inputs.size(); ++i)
+            own->inputs[i] = store.view(i, first);
+          // Where a result may fail the rows are the CPU's.
+          program.run(own->state, own->inputs, count, own->results);
+          RowNumbers numbers;
+          numbers.base = begin + first;
+          return take(worker, RowBatch{count, numbers, own->results, nullptr, 0, nullptr});
+        }));
+    begin += store.rows();
+  }
+  return {};
+}
+
 /// Results and keys go to be sorted; what comes back is the answer. Rows that came in several
 /// passes are put in order by their numbers.
-Status run_sorted(Execution& execution, ResultSink& sink) {
+Status run_sorted(Execution& execution, ResultSink& sink, std::vector<RowStore>* joined = nullptr) {
   const BoundQuery& query = execution.query;
   const bool by_number = query.sort_keys.empty();
   std::vector<NodeId> nodes = query.results;
@@ -32,7 +69,11 @@ Status run_sorted(Execution& execution, ResultSink& sink) {
   plan.memory_bytes = execution.memory_bytes;
   plan.temporary_directory = execution.options.temporary_directory;
   PRESSO_ASSIGN(const auto ordering, Ordering::make(plan));
-  PRESSO_TRY(run_all(execution, program, [&](unsigned worker, const RowBatch& batch) {
+  const auto run = [&](const TakeOfWorker& take) {
+    if (joined != nullptr) return run_stores(execution, program, *joined, take);
+    return run_all(execution, program, take);
+  };
+  PRESSO_TRY(run([&](unsigned worker, const RowBatch& batch) {
     if (!by_number) return ordering->add(worker, batch.numbers, batch.results, batch.count);
     std::vector<VectorView> columns = batch.results;
     columns.push_back({Physical::kInt64, batch.numbers.numbers, nullptr});
@@ -58,10 +99,64 @@ Status run_sorted(Execution& execution, ResultSink& sink) {
   return {};
 }
 
+/// As they come.
+Status write_stores(Execution& execution, std::vector<RowStore>& stores, ResultSink& sink) {
+  const Program program(*execution.query.input, execution.query.results);
+  Output output(execution, sink);
+  bool more = true;
+  PRESSO_TRY(run_stores(
+      execution, program, stores,
+      [&](unsigned, const RowBatch& batch) -> Status {
+        if (!more) return {};
+        PRESSO_ASSIGN(more, output.append(batch.results, batch.count));
+        return {};
+      },
+      true));
+  PRESSO_TRY(output.finish());
+  execution.summary.rows = output.rows();
+  return {};
+}
+
+/// Whether the device has joined the rows, and all is done.
+Result<bool> run_joined_on_device(Execution& execution, ResultSink& sink) {
+  const BoundQuery& query = execution.query;
+  QueryDevice* const device = execution.options.device.get();
+  if (device == nullptr || execution.joins == nullptr) return false;
+  std::vector<NodeId> nodes = query.results;
+  nodes.insert(nodes.end(), query.sort_nodes.begin(), query.sort_nodes.end());
+  if (wants_few_rows(query)) {
+    execution.summary.why_cpu = "few rows are asked for";
+    return false;
+  }
+  if (std::any_of(nodes.begin(), nodes.end(),
+                  [&](NodeId node) { return query.input->may_fail(node); })) {
+    execution.summary.why_cpu = "results that may fail";
+    return false;
+  }
+  const ReadState before(execution);
+  auto stores = device->joined_rows(execution, Program(*query.input, nodes).inputs());
+  if (!stores.ok()) {
+    if (stores.error().code != ErrorCode::kUnsupported) return std::move(stores.error());
+    before.restore(execution);
+    execution.summary.why_cpu = stores.error().what;
+    return false;
+  }
+  execution.summary.device = device->name();
+  execution.summary.on_device = "joins and conditions";
+  if (query.sort_keys.empty()) {
+    PRESSO_TRY(write_stores(execution, *stores, sink));
+  } else {
+    PRESSO_TRY(run_sorted(execution, sink, &*stores));
+  }
+  return true;
+}
+
 }  // namespace
 
 Status run_rows(Execution& execution, ResultSink& sink) {
   const BoundQuery& query = execution.query;
+  PRESSO_ASSIGN(const bool done_there, run_joined_on_device(execution, sink));
+  if (done_there) return {};
   PRESSO_TRY(match_on_device(execution));
   if (!query.sort_keys.empty()) return run_sorted(execution, sink);
   const Program program(*query.input, query.results);

@@ -211,6 +211,26 @@ inline constexpr const char* kJoinStatements[] = {
     "join makers on deals.maker_of = makers.id where facts.x < 9 group by rank",
 };
 
+/// Without groups.
+inline constexpr const char* kJoinedRows[] = {
+    "select facts.id, size from facts join parts on facts.part = parts.id",
+    "select facts.id, name, weight, word, price * size from facts join parts on "
+    "facts.part = parts.id where price < 50.00",
+    "select facts.id, land, rating + 1, maybe from facts left join makers on facts.maker = "
+    "makers.id",
+    "select value, facts.id, maybe from facts join twice on facts.part = twice.id",
+    "select rank, facts.maker, value, price from facts join deals on facts.maker = deals.maker_of "
+    "left join twice on facts.part = twice.id where rank < 4",
+    "select facts.id, word from facts semi join twice on facts.part = twice.id and value > 30",
+    "select maker, id from facts anti join twice on twice.id = facts.part where maybe is null",
+    "select name, price, comment from facts join parts on facts.part = parts.id "
+    "order by price desc, facts.id limit 40 offset 3",
+    "select facts.id, land from facts join parts on facts.part = parts.id join makers on "
+    "parts.maker = makers.id where size > 900",
+    "select upper(name), length(word) * size from facts join parts on facts.part = parts.id "
+    "order by 1, 2, facts.id",
+};
+
 /// A table that may be joined, and what a statement may say of its columns then.
 struct JoinPart {
   const char* join;
@@ -220,7 +240,7 @@ struct JoinPart {
   std::vector<const char*> aggregates;
 };
 
-/// A random statement over the tables of JoinedTables.
+/// A random statement over the tables of JoinedTables, with groups or without.
 inline std::string random_join_statement(corpora::Random& random) {
   static const JoinPart kFacts{
       "from facts",
@@ -290,10 +310,15 @@ inline std::string random_join_statement(corpora::Random& random) {
   columns.emplace_back("count(*)");
   for (std::string& one : pick(&JoinPart::aggregates, 4)) columns.push_back(std::move(one));
   const std::vector<std::string> conditions = pick(&JoinPart::conditions, 6);
+  const bool has_groups = keys.empty() || random.below(4) != 0;
+  if (!has_groups) columns = keys;
   std::string text = "select " + joined(columns, ", ");
-  for (const JoinPart* part : chosen) text += std::string(" ") + part->join;
+  for (const JoinPart* part : chosen) {
+    const bool is_inner = std::string(part->join).starts_with("join ");
+    text += std::string(is_inner && random.below(4) == 0 ? " left " : " ") + part->join;
+  }
   if (!conditions.empty()) text += " where " + joined(conditions, " and ");
-  if (!keys.empty()) text += " group by " + joined(keys, ", ");
+  if (has_groups && !keys.empty()) text += " group by " + joined(keys, ", ");
   return text;
 }
 

@@ -200,8 +200,17 @@ Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Executi
   return sides;
 }
 
+Status finish(const RunSpace& space, query::Execution& execution, QueryPipeline& made) {
+  PRESSO_ASSIGN(made.sides, build_sides(space, execution, made.builder, made.codes));
+  // Groups are mostly fewer than rows: a table that stays in half of the cache comes first.
+  PRESSO_ASSIGN(const std::uint64_t cache_bytes, space.kernels.cache_bytes());
+  PRESSO_ASSIGN(made.pipeline, made.builder.finish(cache_bytes / 2));
+  PRESSO_ASSIGN(made.arrays, place_arrays(space, made.builder, made.sides, made.pipeline));
+  return {};
+}
+
 Status fill(const RunSpace& space, query::Execution& execution, const query::GroupInput& input,
-            std::uint64_t rows, bool by_rows, GroupPipeline& made) {
+            std::uint64_t rows, bool by_rows, QueryPipeline& made) {
   PipelineBuilder& builder = made.builder;
   const query::BoundQuery& bound = execution.query;
   std::vector<const query::KeyCodes*> codes(bound.keys.size());
@@ -217,21 +226,16 @@ Status fill(const RunSpace& space, query::Execution& execution, const query::Gro
   PRESSO_TRY(builder.add_conditions());
   PRESSO_TRY(builder.add_joins());
   PRESSO_TRY(builder.add_groups(input, codes, rows, by_rows));
-  PRESSO_ASSIGN(made.sides, build_sides(space, execution, builder, made.codes));
-  // Groups are mostly fewer than rows: a table that stays in half of the cache comes first.
-  PRESSO_ASSIGN(const std::uint64_t cache_bytes, space.kernels.cache_bytes());
-  PRESSO_ASSIGN(made.pipeline, builder.finish(cache_bytes / 2));
-  PRESSO_ASSIGN(made.arrays, place_arrays(space, builder, made.sides, made.pipeline));
-  return {};
+  return finish(space, execution, made);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<GroupPipeline>> make_group_pipeline(const RunSpace& space,
+Result<std::unique_ptr<QueryPipeline>> make_group_pipeline(const RunSpace& space,
                                                            query::Execution& execution,
                                                            const query::GroupInput& input,
                                                            std::uint64_t rows) {
-  auto made = std::make_unique<GroupPipeline>(execution);
+  auto made = std::make_unique<QueryPipeline>(execution);
   const std::size_t notes = execution.notes.size();
   const Status done = fill(space, execution, input, rows, true, *made);
   if (done.ok()) return made;
@@ -239,8 +243,19 @@ Result<std::unique_ptr<GroupPipeline>> make_group_pipeline(const RunSpace& space
   const bool by_rows = made->builder.row_stage().has_value();
   if (!by_rows || done.error().code != ErrorCode::kUnsupported) return done.error();
   execution.notes.resize(notes);
-  made = std::make_unique<GroupPipeline>(execution);
+  made = std::make_unique<QueryPipeline>(execution);
   PRESSO_TRY(fill(space, execution, input, rows, false, *made));
+  return made;
+}
+
+Result<std::unique_ptr<QueryPipeline>> make_row_pipeline(const RunSpace& space,
+                                                         query::Execution& execution,
+                                                         const std::vector<std::size_t>& columns) {
+  auto made = std::make_unique<QueryPipeline>(execution);
+  PRESSO_TRY(made->builder.add_conditions());
+  PRESSO_TRY(made->builder.add_joins());
+  PRESSO_TRY(made->builder.add_result(columns));
+  PRESSO_TRY(finish(space, execution, *made));
   return made;
 }
 
@@ -282,7 +297,7 @@ Result<DeviceMemory> place_values(const RunSpace& space, const PipelineBuilder& 
   return memory;
 }
 
-Result<RowKeys> keys_of_rows(const RunSpace& space, const GroupPipeline& of) {
+Result<RowKeys> keys_of_rows(const RunSpace& space, const QueryPipeline& of) {
   RowKeys keys;
   if (!of.builder.row_stage()) return keys;
   const BuildSide& side = of.sides[*of.builder.row_stage()];

@@ -24,9 +24,9 @@ struct BuildSide {
   Lookup lookup;
 };
 
-/// A pipeline of groups, and what it reads beside the table.
-struct GroupPipeline {
-  explicit GroupPipeline(query::Execution& execution)
+/// A pipeline of a query, and what it reads beside the table.
+struct QueryPipeline {
+  explicit QueryPipeline(query::Execution& execution)
       : codes(execution), builder(execution, codes) {}
 
   ColumnCodes codes;
@@ -39,10 +39,14 @@ struct GroupPipeline {
 /// Makes it, and all build sides. Adds to the execution's summary and notes. `rows`: that there are
 /// at most. Waits. Errors: kUnsupported, with the reason, where the query or a build side is no
 /// pipeline's, or a build side might not fit; those of run_over_tables().
-Result<std::unique_ptr<GroupPipeline>> make_group_pipeline(const RunSpace& space,
+Result<std::unique_ptr<QueryPipeline>> make_group_pipeline(const RunSpace& space,
                                                            query::Execution& execution,
                                                            const query::GroupInput& input,
                                                            std::uint64_t rows);
+/// The same where joined rows are wanted: these columns of BoundQuery::columns.
+Result<std::unique_ptr<QueryPipeline>> make_row_pipeline(const RunSpace& space,
+                                                         query::Execution& execution,
+                                                         const std::vector<std::size_t>& columns);
 
 /// Copies the arrays that are made of the pipeline's own table and of its columns' values to the
 /// device: that memory must stay as long as it runs.
@@ -50,6 +54,6 @@ Result<DeviceMemory> place_values(const RunSpace& space, const PipelineBuilder& 
                                   Pipeline& pipeline);
 
 /// The keys that build rows tell; empty where there is no such stage.
-Result<RowKeys> keys_of_rows(const RunSpace& space, const GroupPipeline& of);
+Result<RowKeys> keys_of_rows(const RunSpace& space, const QueryPipeline& of);
 
 }  // namespace presso::gpu

@@ -83,6 +83,10 @@ class PipelineBuilder {
   /// Of a build side: the rows that are left write the key and the columns that `use` wants, in
   /// this order.
   Status add_rows(const StageUse& use);
+  /// Of a query without groups: the rows that are left write the number by which they are in order,
+  /// and these columns of BoundQuery::columns, as result_columns() says.
+  Status add_result(const std::vector<std::size_t>& columns);
+  const std::vector<RowColumn>& result_columns() const { return result_columns_; }
   /// After all of it is known what is wanted of build sides, and what these turn out to be has to
   /// be told, before finish(). kUnsupported: groups cannot be told by their rows.
   const std::vector<StageUse>& stages() const { return stages_; }
@@ -125,6 +129,8 @@ class PipelineBuilder {
   std::uint64_t row_stride() const { return row_stride_; }
   /// Of the numbers by which rows are in order; of a build side, once it has been finished.
   unsigned order_bits() const;
+  /// How many numbers by which they are in order each row of the table has.
+  unsigned bits_of_repeats() const;
   /// All first rows of groups are below.
   std::uint64_t order_limit() const;
   const std::vector<CellsOfAggregate>& aggregates() const { return aggregates_; }
@@ -181,7 +187,6 @@ class PipelineBuilder {
   std::size_t first_steps() const;
   Status want_order();
   Status add_order(Pipeline& pipeline);
-  unsigned bits_of_repeats() const;
   bool tells_row(const query::BoundStage& stage) const;
   double possible_groups(const query::GroupInput& input,
                          const std::vector<const query::KeyCodes*>& codes) const;
@@ -247,6 +252,7 @@ class PipelineBuilder {
   Byte arrays_ = 0;
   std::vector<RowCodes> row_codes_;
   std::vector<ValueTable> value_tables_;
+  std::vector<RowColumn> result_columns_;
   std::vector<std::pair<std::size_t, bool>> outputs_;  ///< values, and whether they are wide
   bool is_ordered_ = false;                            ///< the order of pairs of a row matters
   std::optional<std::size_t> order_;                   ///< the value that says it

@@ -258,6 +258,27 @@ Status PipelineBuilder::add_rows(const StageUse& use) {
   return {};
 }
 
+Status PipelineBuilder::add_result(const std::vector<std::size_t>& columns) {
+  enter_joins();
+  order_output_ = 0;
+  outputs_.emplace_back(0, true);  // until it is known
+  PRESSO_TRY(want_order());
+  for (const std::size_t column : columns) {
+    const Node& node = *column_node(column);
+    PRESSO_ASSIGN(RowColumn wanted, row_column(node));
+    if (node.physical == Physical::kInt64 && nullable_node(column) != nullptr) {
+      const auto null_value = null_number(node);
+      if (!null_value) return refused("columns that may be null or anything");
+      wanted = with_null(node, null_value);
+    }
+    if (outputs_.size() == kMostRowArrays) return refused("more than 15 columns of joined rows");
+    PRESSO_ASSIGN(const std::size_t value, column_value(wanted));
+    outputs_.emplace_back(value, wanted.is_wide);
+    result_columns_.push_back(wanted);
+  }
+  return {};
+}
+
 /// Up to the last one of the first stages that leave few rows each, where a row of the table has as
 /// many partners as one of the build side's table; 0: too many rows are left, or nothing is to be
 /// done with them.

@@ -81,6 +81,18 @@ Status PipelineRun::enqueue() {
   return space_.kernels.run(pipeline_, shape_, scratch, thread_blocks_, space_.stream);
 }
 
+void PipelineRun::set_outputs(const std::vector<void*>& arrays, std::uint64_t rows) {
+  for (std::size_t i = 0; i < arrays.size(); ++i) pipeline_.output[i].to.values = arrays[i];
+  pipeline_.most_rows_out = rows;
+}
+
+Result<std::uint64_t> PipelineRun::take_written() {
+  PRESSO_ASSIGN(const std::uint64_t rows, word(pipeline_.rows_out));
+  auto* const there = reinterpret_cast<Byte*>(pipeline_.rows_out);
+  PRESSO_TRY(space_.kernels.clear(there, sizeof rows, space_.stream));
+  return rows;
+}
+
 Result<std::uint64_t> PipelineRun::word(const std::uint64_t* there) const {
   std::uint64_t word = 0;
   PRESSO_TRY(space_.copy_back(&word, there, sizeof word));

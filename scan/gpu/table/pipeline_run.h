@@ -31,6 +31,10 @@ class PipelineRun {
   /// Enqueues the kernels for the table that was prepared, which are done before anything of it
   /// may go.
   Status enqueue();
+  /// Of a pipeline that writes rows: to where, room for `rows` of them each.
+  void set_outputs(const std::vector<void*>& arrays, std::uint64_t rows);
+  /// How many rows have been written, or found no room, since this was asked the last time.
+  Result<std::uint64_t> take_written();
   /// Rows that matched.
   Result<std::uint64_t> matched();
   /// Which rows of the table that was prepared last match: 1,024 words of 64 bits for each slice.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scan/gpu/table/build_sides.h"
+#include "scan/gpu/table/joined_rows.h"
 
 namespace presso::gpu {
 
@@ -21,9 +22,17 @@ std::uint64_t expected_rows(const query::Execution& execution) {
   return std::min(rows * kMostPartners, kMostRows);
 }
 
+Status check_strategy(const query::Execution& execution) {
+  if (execution.joins == nullptr ||
+      execution.options.join_strategy == presso::JoinStrategy::kAuto) {
+    return {};
+  }
+  return refused("a strategy of joins was asked for");
+}
+
 /// Over all tables; again where a table of groups was too small.
 Status run_until_all_have_groups(const RunSpace& space, query::Execution& execution,
-                                 GroupPipeline& groups, PipelineRun& run) {
+                                 QueryPipeline& groups, PipelineRun& run) {
   Pipeline& pipeline = groups.pipeline;
   for (;;) {
     const std::uint64_t bytes = pipeline.groups * pipeline.group_words * sizeof(std::uint64_t);
@@ -47,10 +56,7 @@ Status run_until_all_have_groups(const RunSpace& space, query::Execution& execut
 }  // namespace
 
 Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::GroupInput& input) {
-  if (execution.joins != nullptr &&
-      execution.options.join_strategy != presso::JoinStrategy::kAuto) {
-    return refused("a strategy of joins was asked for");
-  }
+  PRESSO_TRY(check_strategy(execution));
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   PinnedPieces pinned(memory_);
   const RunSpace space{memory_, *kernels_, *strings_, pinned, stream.get()};
@@ -67,6 +73,17 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   }
   PRESSO_ASSIGN(found.row_keys, keys_of_rows(space, *groups));
   return rows_of_groups(groups->builder, execution, input, found);
+}
+
+Result<std::vector<RowStore>> QueryOnGpu::joined_rows(query::Execution& execution,
+                                                      const std::vector<std::size_t>& columns) {
+  PRESSO_TRY(check_strategy(execution));
+  PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
+  PinnedPieces pinned(memory_);
+  const RunSpace space{memory_, *kernels_, *strings_, pinned, stream.get()};
+  PRESSO_ASSIGN(const auto made, make_row_pipeline(space, execution, columns));
+  JoinedRows rows(space, execution, *made);
+  return rows.run();
 }
 
 Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execution& execution) {

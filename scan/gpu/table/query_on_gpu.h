@@ -30,6 +30,8 @@ class QueryOnGpu final : public QueryDevice {
   Result<query::RowStore> groups(query::Execution& execution,
                                  const query::GroupInput& input) override;
   Result<std::shared_ptr<const query::MatchedRows>> rows(query::Execution& execution) override;
+  Result<std::vector<query::RowStore>> joined_rows(
+      query::Execution& execution, const std::vector<std::size_t>& columns) override;
 
  private:
   std::unique_ptr<Device> device_;

@@ -68,7 +68,7 @@ Status RateDevice::prepare(const gpu::RunSpace& space, const query::Execution& e
 }
 
 /// Seconds; where a table of groups was too small, those of a larger one.
-Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::GroupPipeline& made,
+Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& made,
                                const TableCopies& tables, Prepared& prepared, Found* found) {
   for (;;) {
     gpu::PipelineRun run(space);

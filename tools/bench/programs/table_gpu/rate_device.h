@@ -53,7 +53,7 @@ class RateDevice final : public QueryDevice {
   Status prepare(const gpu::RunSpace& space, const query::Execution& execution,
                  const gpu::PipelineBuilder& builder, const TableCopies& tables, unsigned copies,
                  Prepared& made);
-  Result<double> run(const gpu::RunSpace& space, gpu::GroupPipeline& made,
+  Result<double> run(const gpu::RunSpace& space, gpu::QueryPipeline& made,
                      const TableCopies& tables, Prepared& prepared, Found* found);
   Status compare(const gpu::Pipeline& pipeline, const Found& one) const;
 

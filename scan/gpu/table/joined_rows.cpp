@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/table/joined_rows.h"
+
+#include <algorithm>
+
+#include "decompress/gpu/runtime/memory_parts.h"
+#include "scan/gpu/table/table_run.h"
+#include "scan/group/group_output.h"
+
+namespace presso::gpu {
+
+using query::Physical;
+using query::RowStore;
+using query::StringRef;
+using query::grouping::Column;
+using query::grouping::ResultColumn;
+
+namespace {
+
+/// Of rows that a thread puts in their places at a time.
+constexpr std::size_t kPortion = 1 << 15;
+
+constexpr std::uint64_t bytes_of(bool is_wide) {
+  return is_wide ? 8 : 4;
+}
+
+}  // namespace
+
+/// What kernels have written for some rows.
+struct JoinedRows::Written {
+  std::uint64_t rows = 0;
+  Column<std::uint64_t> order;
+  std::vector<Column<Byte>> columns;
+};
+
+Result<std::vector<RowStore>> JoinedRows::run() {
+  copy_strings();
+  PipelineRun pipeline_run(space_);
+  PRESSO_TRY(pipeline_run.begin(made_.pipeline));
+  PRESSO_TRY(run_over_tables(space_, execution_, made_.builder, pipeline_run,
+                             [&](const DeviceTable& table) { return take(pipeline_run, table); }));
+  execution_.summary.rows_matched = 0;
+  for (const RowStore& store : stores_) execution_.summary.rows_matched += store.rows();
+  return std::move(stores_);
+}
+
+/// The kernel has run, and has counted the rows for which there was no room: then it runs again.
+Status JoinedRows::take(PipelineRun& run, const DeviceTable& table) {
+  PRESSO_ASSIGN(std::uint64_t rows, run.take_written());
+  if (rows > room_) {
+    PRESSO_TRY(make_room(run, rows));
+    PRESSO_TRY(run.enqueue());
+    PRESSO_TRY(space_.device().wait(space_.stream));
+    PRESSO_ASSIGN(rows, run.take_written());
+  }
+  if (rows == 0) return {};
+  PRESSO_ASSIGN(const Written written, copy_back(rows));
+  const auto first_row = [&table](const LoadedSlice& slice) {
+    return table.groups()[slice.group].first_row + slice.first;
+  };
+  // Between them there may be slices that zones have ruled out.
+  const LoadedSlice& last = table.slices().back();
+  const std::uint64_t begin = first_row(table.slices().front());
+  return put_in_order(written, begin, first_row(last) + last.rows - begin);
+}
+
+Status JoinedRows::make_room(PipelineRun& run, std::uint64_t rows) {
+  MemoryParts parts;
+  begins_ = {parts.add(rows * sizeof(std::uint64_t))};
+  for (const RowColumn& column : made_.builder.result_columns()) {
+    begins_.push_back(parts.add(rows * bytes_of(column.is_wide)));
+  }
+  if (parts.bytes() > space_.memory.limits().device_bytes / 4) {
+    return refused("joined rows for which there may be too little device memory");
+  }
+  memory_ = {};
+  PRESSO_ASSIGN(memory_, space_.memory.allocate(parts.bytes()));
+  std::vector<void*> arrays;
+  for (const std::uint64_t begin : begins_) arrays.push_back(memory_.get() + begin);
+  run.set_outputs(arrays, rows);
+  room_ = rows;
+  return {};
+}
+
+Result<JoinedRows::Written> JoinedRows::copy_back(std::uint64_t rows) const {
+  Written written;
+  written.rows = rows;
+  written.order.extend_unset(static_cast<std::size_t>(rows));
+  PRESSO_TRY(space_.copy_back(written.order.data(), memory_.get(), rows * sizeof(std::uint64_t)));
+  const std::vector<RowColumn>& columns = made_.builder.result_columns();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::uint64_t bytes = rows * bytes_of(columns[i].is_wide);
+    Column<Byte>& column = written.columns.emplace_back();
+    column.extend_unset(static_cast<std::size_t>(bytes));
+    PRESSO_TRY(space_.copy_back(column.data(), memory_.get() + begins_[i + 1], bytes));
+  }
+  return written;
+}
+
+/// `first_row`, `table_rows`: of the table that they come from, in all tables together.
+Status JoinedRows::put_in_order(const Written& from, std::uint64_t first_row,
+                                std::uint64_t table_rows) {
+  const unsigned bits = made_.builder.bits_of_repeats();
+  const auto rows = static_cast<std::size_t>(from.rows);
+  std::vector<std::uint64_t> numbers(rows);
+  for (std::size_t i = 0; i < rows; ++i) numbers[i] = from.order[i] - (first_row << bits);
+  query::grouping::RowRanks ranks(table_rows << bits, rows);
+  ranks.add(numbers);
+  ranks.finish();
+
+  std::vector<Physical> physical;
+  for (const RowColumn& column : made_.builder.result_columns()) {
+    physical.push_back(column.codes != nullptr ? Physical::kString : Physical::kInt64);
+  }
+  RowStore& store = stores_.emplace_back(std::move(physical));
+  store.resize_unset(rows);
+  bytes_ += store.bytes();
+  if (bytes_ > execution_.memory_bytes / 2) {
+    return refused("joined rows that take more than half of the memory");
+  }
+  store.keep(arena_);
+  for (std::size_t i = 0; i < from.columns.size(); ++i) {
+    if (made_.builder.result_columns()[i].null_value) store.validity(i);
+  }
+  PRESSO_TRY(query::grouping::for_each_on_threads(
+      execution_.threads, (rows + kPortion - 1) / kPortion, [&](std::size_t portion, unsigned) {
+        const std::size_t first = portion * kPortion;
+        const std::size_t count = std::min(kPortion, rows - first);
+        std::vector<std::uint64_t> places(count);
+        ranks.rank(numbers.data() + first, static_cast<std::uint32_t>(count), places.data());
+        for (std::size_t i = 0; i < from.columns.size(); ++i) {
+          write_column(from, i, first, count, places, store);
+        }
+        return Status();
+      }));
+  store.drop_idle_validity();
+  return {};
+}
+
+void JoinedRows::write_column(const Written& from, std::size_t column, std::size_t first,
+                              std::size_t count, const std::vector<std::uint64_t>& places,
+                              RowStore& to) const {
+  const RowColumn& about = made_.builder.result_columns()[column];
+  const Byte* const values = from.columns[column].data() + first * bytes_of(about.is_wide);
+  Byte* const out = to.values(column);
+  const ResultColumn result{out, about.null_value ? to.validity(column) : nullptr};
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t value = about.is_wide ? load<std::int64_t>(values + 8 * i)
+                                             : std::int64_t{load<std::int32_t>(values + 4 * i)};
+    const bool is_null = about.null_value && value == *about.null_value;
+    if (is_null) result.set_null(places[i]);
+    if (about.codes == nullptr) {
+      store(out + 8 * places[i], is_null ? std::int64_t{0} : value);
+    } else {
+      reinterpret_cast<StringRef*>(out)[places[i]] =
+          is_null ? StringRef() : strings_[column][static_cast<std::size_t>(value)];
+    }
+  }
+}
+
+void JoinedRows::copy_strings() {
+  for (const RowColumn& column : made_.builder.result_columns()) {
+    std::vector<StringRef>& strings = strings_.emplace_back();
+    if (column.codes == nullptr) continue;
+    for (std::uint32_t code = 0; code < column.codes->count(); ++code) {
+      strings.push_back(arena_->add(column.codes->string(code).bytes()));
+    }
+  }
+}
+
+}  // namespace presso::gpu

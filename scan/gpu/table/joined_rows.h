@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Joined rows, where they are not grouped: kernels write the columns that are wanted, in any order,
+// with the number by which rows are in order; threads put what comes back where it belongs. Tested
+// by tests/simt/query_joins_on_gpu_test.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "scan/gpu/table/build_sides.h"
+
+namespace presso::gpu {
+
+class JoinedRows {
+ public:
+  /// All are kept by reference.
+  JoinedRows(const RunSpace& space, query::Execution& execution, const QueryPipeline& made)
+      : space_(space), execution_(execution), made_(made) {}
+
+  /// In the order of the answer: the columns of the pipeline's result_columns(). Waits. Errors:
+  /// kUnsupported, where they take more than half of the memory or may not fit on the device;
+  /// those of run_over_tables().
+  Result<std::vector<query::RowStore>> run();
+
+ private:
+  struct Written;
+
+  Status take(PipelineRun& run, const DeviceTable& table);
+  Status make_room(PipelineRun& run, std::uint64_t rows);
+  Result<Written> copy_back(std::uint64_t rows) const;
+  Status put_in_order(const Written& from, std::uint64_t first_row, std::uint64_t table_rows);
+  void write_column(const Written& from, std::size_t column, std::size_t first, std::size_t count,
+                    const std::vector<std::uint64_t>& places, query::RowStore& to) const;
+  void copy_strings();
+
+  const RunSpace& space_;
+  query::Execution& execution_;
+  const QueryPipeline& made_;
+  std::uint64_t room_ = 0;  ///< rows for which `memory_` suffices
+  DeviceMemory memory_;
+  std::vector<std::uint64_t> begins_;  ///< of the arrays in it
+  std::shared_ptr<query::StringArena> arena_ = std::make_shared<query::StringArena>();
+  std::vector<std::vector<query::StringRef>> strings_;  ///< by column and number
+  std::uint64_t bytes_ = 0;                             ///< of `stores_`
+  std::vector<query::RowStore> stores_;
+};
+
+}  // namespace presso::gpu
