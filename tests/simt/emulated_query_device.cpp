@@ -165,9 +165,12 @@ class EmulatedTableKernels final : public gpu::TableKernels {
       if (pipeline.place == GroupPlace::kNone) return gpu::count_rows_body(pipeline, shape);
       if (pipeline.place == GroupPlace::kColumns) return gpu::sum_columns_body(pipeline, shape);
       if (pipeline.place == GroupPlace::kLanes) {
-        return gpu::run_pipeline_body<true>(pipeline, shape, own);
+        return gpu::run_pipeline_body<GroupPlace::kLanes>(pipeline, shape, own);
       }
-      gpu::run_pipeline_body<false>(pipeline, shape, own);
+      if (pipeline.place == GroupPlace::kTable) {
+        return gpu::run_pipeline_body<GroupPlace::kTable>(pipeline, shape, own);
+      }
+      gpu::run_pipeline_body<GroupPlace::kDevice>(pipeline, shape, own);
     });
   }
   Status build_lookup(const gpu::Lookup& to, const gpu::JoinRows& build, gpu::JoinTotals* totals,

@@ -222,7 +222,7 @@ inline constexpr const char* kJoinedRows[] = {
     "select rank, facts.maker, value, price from facts join deals on facts.maker = deals.maker_of "
     "left join twice on facts.part = twice.id where rank < 4",
     "select facts.id, word from facts semi join twice on facts.part = twice.id and value > 30",
-    "select maker, id from facts anti join twice on twice.id = facts.part where maybe is null",
+    "select facts.maker, facts.id from facts anti join twice on twice.id = facts.part",
     "select name, price, comment from facts join parts on facts.part = parts.id "
     "order by price desc, facts.id limit 40 offset 3",
     "select facts.id, land from facts join parts on facts.part = parts.id join makers on "

@@ -16,10 +16,6 @@
 
 namespace presso::gpu {
 
-/// As many places are looked at, one behind another, before a table counts as full: with 10^6 keys
-/// that happens from about half of its places on, with 10^8 from 0.4.
-inline constexpr u32 kMostProbes = 64;
-
 /// The first words of a place.
 struct alignas(16) KeyedPlace {
   u64 first_row;
@@ -30,53 +26,52 @@ PRESSO_DEVICE KeyedPlace* keyed_place(const Pipeline& of, u32 place) {
   return reinterpret_cast<KeyedPlace*>(of.cells_out + u64{place} * of.group_words);
 }
 
-/// The place of a key, and what stands there; `found` is what stands at `place`, where it may be.
-/// of.table_places: there is none.
-PRESSO_DEVICE u32 place_of(const Pipeline& of, u64 key, u32 place, KeyedPlace& found) {
-  for (u32 probes = 0; probes < kMostProbes; ++probes) {
-    if (found.key == kNoKey) {
-      found.key = simt::atomic_cas(&keyed_place(of, place)->key, kNoKey, key);
-      found.first_row = kNoRowYet;
-      if (found.key == kNoKey) return place;
-    }
-    if (found.key == key) return place;
-    place = place + 1 == of.table_places ? 0 : place + 1;
-    found = *keyed_place(of, place);
+/// Whether a key has its place, which may be new, or is to look at the next one; `found` is what
+/// stands at `place`.
+PRESSO_DEVICE bool takes_place(const Pipeline& of, u64 key, u32 place, KeyedPlace& found) {
+  if (found.key == kNoKey) {
+    found.key = simt::atomic_cas(&keyed_place(of, place)->key, kNoKey, key);
+    found.first_row = kNoRowYet;
+    if (found.key == kNoKey) return true;
   }
-  return of.table_places;
+  return found.key == key;
 }
 
 /// Keys become the numbers of their groups, whose first rows are lowered to `rows`; returns which
-/// of the rows have a group.
-PRESSO_DEVICE u32 find_groups(const Pipeline& of, u32 alive, const u64 (&rows)[kChunkSteps],
-                              u64 (&values)[kChunkSteps]) {
-  u32 places[kChunkSteps];
-  KeyedPlace found[kChunkSteps];
+/// of the keys have a group. A round looks at a place for each key that has none yet.
+template <u32 kKeys>
+PRESSO_DEVICE u32 find_groups(const Pipeline& of, u32 alive, const u64 (&rows)[kKeys],
+                              u64 (&keys)[kKeys]) {
+  u32 places[kKeys];
+  KeyedPlace found[kKeys] = {};
   PRESSO_UNROLL
-  for (u32 k = 0; k < kChunkSteps; ++k) {
-    places[k] = values[k] == kNoKey
+  for (u32 k = 0; k < kKeys; ++k) {
+    places[k] = keys[k] == kNoKey
                     ? of.table_places
-                    : simt::multiply_high(upper_word(hash_key(values[k])), of.table_places);
+                    : simt::multiply_high(upper_word(hash_key(keys[k])), of.table_places);
     if ((alive >> k & 1) != 0) found[k] = *keyed_place(of, places[k]);
   }
-  u32 with_group = alive;
-  PRESSO_UNROLL
-  for (u32 k = 0; k < kChunkSteps; ++k) {
-    if ((alive >> k & 1) == 0) continue;
-    if (values[k] != kNoKey) {
-      places[k] = place_of(of, values[k], places[k], found[k]);
-      if (places[k] == of.table_places) {
-        with_group &= ~(1u << k);
-        *of.fault = kTableIsFull;
+  u32 waiting = alive;
+  for (u32 round = 0; round < of.table_probes && waiting != 0; ++round) {
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kKeys; ++k) {
+      if ((waiting >> k & 1) == 0) continue;
+      // All rows of this key have the last place, and no other key is there.
+      if (keys[k] == kNoKey || takes_place(of, keys[k], places[k], found[k])) {
+        waiting &= ~(1u << k);
+        if (rows[k] < found[k].first_row) {
+          simt::atomic_min(&keyed_place(of, places[k])->first_row, rows[k]);
+        }
         continue;
       }
-    }
-    values[k] = places[k];
-    if (rows[k] < found[k].first_row) {
-      simt::atomic_min(&keyed_place(of, places[k])->first_row, rows[k]);
+      places[k] = places[k] + 1 == of.table_places ? 0 : places[k] + 1;
+      found[k] = *keyed_place(of, places[k]);
     }
   }
-  return with_group;
+  if (waiting != 0) *of.fault = kTableIsFull;
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kKeys; ++k) keys[k] = places[k];
+  return alive & ~waiting;
 }
 
 /// Of a table: whether the query has to begin again, so that nothing is worth doing any more.

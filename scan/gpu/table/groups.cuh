@@ -138,7 +138,7 @@ PRESSO_DEVICE void lower_first_rows(const ProgramSpace& program, const ChunkRows
   rows.for_each([&](u32 k) {
     if ((alive >> k & 1) == 0) return;
     u64* const first = cells + groups.group[k] * each;
-    const u64 row = order_of(program, first_row + rows.row(k), k);
+    const u64 row = order_of(program.of, program.registers_at(), first_row + rows.row(k), k);
     if (row < *first) *first = row;
   });
 }
@@ -205,12 +205,12 @@ PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDens
     return cells + u64{groups.group[k]} * of.group_words + i;
   };
   // Those of a table have been lowered when it was looked into.
-  const bool has_first_rows = of.has_groups && of.table_places == 0;
+  const bool has_first_rows = of.has_groups && of.place != GroupPlace::kTable;
   rows.for_each([&](u32 k) {
     if (!has_first_rows || (alive >> k & 1) == 0) return;
     u64* const cell = cell_of(0, k);
     // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
-    const u64 row = order_of(program, first_row + rows.row(k), k);
+    const u64 row = order_of(program.of, program.registers_at(), first_row + rows.row(k), k);
     if (*static_cast<volatile u64*>(cell) > row) simt::atomic_min(cell, row);
   });
   const u32 first = kShared ? kGroupCells : first_cell(of);

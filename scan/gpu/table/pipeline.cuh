@@ -179,8 +179,9 @@ PRESSO_DEVICE void write_rows(const ProgramSpace& program, const ChunkRows<kDens
 /// Rows are listed where fewer than one in so many are left.
 inline constexpr u32 kDenseFrom = 4;
 
-/// `kLanes`: groups' cells are lanes' own, else they are shared.
-template <bool kLanes>
+/// `kPlace`: kLanes, kTable, or kDevice for all others. Code that a kernel has not costs no
+/// registers.
+template <GroupPlace kPlace>
 struct RunPipeline {
   const Pipeline& of;
   const WarpSpace& space;
@@ -190,7 +191,9 @@ struct RunPipeline {
   u64 matched = 0;
 
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
-    if (of.table_places != 0 && simt::any(is_full(of))) return;
+    if constexpr (kPlace == GroupPlace::kTable) {
+      if (simt::any(is_full(of))) return;
+    }
     const u32 mask = rows_that_hold<false>(of, space, at);
     if (!simt::any(mask != 0)) return;
     stage_late_columns(of, space, at);
@@ -265,7 +268,7 @@ struct RunPipeline {
   PRESSO_DEVICE u32 run_chunk(const VectorPlace& at, const ChunkRows<kDense>& rows, u32 steps) {
     u32 first = 0;
     for (u32 alive = rows.alive; simt::any(alive != 0); alive = next_pairs(rows, first)) {
-      alive = run_program(program, at, rows, first, steps, alive);
+      alive = run_program<kPlace == GroupPlace::kTable>(program, at, rows, first, steps, alive);
       if (steps != of.steps) return alive;
       if (simt::any(alive != 0)) take_rows(at, rows, alive);
       if (!of.repeats) break;
@@ -293,10 +296,11 @@ struct RunPipeline {
   PRESSO_DEVICE void take_rows(const VectorPlace& at, const ChunkRows<kDense>& rows, u32 alive) {
     matched += simt::popcount(alive);
     if (of.matched_bits != nullptr) set_bits(rows, alive);
-    if (!kLanes && of.place == GroupPlace::kRows) return write_rows(program, rows, alive);
+    if (kPlace == GroupPlace::kDevice && of.place == GroupPlace::kRows)
+      return write_rows(program, rows, alive);
     const u64 first_row = of.table.slices[at.slice].first_row + at.vector * kVectorRows;
     const ChunkGroups groups(program, alive);
-    if constexpr (kLanes) {
+    if constexpr (kPlace == GroupPlace::kLanes) {
       add_to_lanes(program, rows, alive, groups, first_row, lane_cells);
     } else if (of.place == GroupPlace::kBlock) {
       add_to_all<true>(program, rows, alive, groups, first_row, block_cells);
@@ -318,7 +322,7 @@ struct RunPipeline {
   }
 };
 
-template <bool kLanes>
+template <GroupPlace kPlace>
 PRESSO_DEVICE void run_pipeline_body(const Pipeline& of, const PipelineShape& shape, u64* scratch) {
   const WarpSpace space{
       shape, simt::shared_memory() + shape.block_bytes + uniform_warp() * shape.warp_bytes};
@@ -327,16 +331,16 @@ PRESSO_DEVICE void run_pipeline_body(const Pipeline& of, const PipelineShape& sh
       scratch + u64{simt::block_index() * warps + uniform_warp()} * of.columns * kVectorRows;
   auto* const block_cells = reinterpret_cast<u64*>(simt::shared_memory());
   auto* const lane_cells = reinterpret_cast<u64*>(space.base + shape.cells_at);
-  if constexpr (kLanes) clear_lanes(of, lane_cells);
+  if constexpr (kPlace == GroupPlace::kLanes) clear_lanes(of, lane_cells);
   if (of.place == GroupPlace::kBlock) {
     clear_block(of, block_cells);
     simt::block_sync();
   }
   const ProgramSpace program{of, space, own_scratch};
   program.clear_found();
-  RunPipeline<kLanes> work{of, space, program, block_cells, lane_cells};
+  RunPipeline<kPlace> work{of, space, program, block_cells, lane_cells};
   for_each_vector(of, space, work);
-  if constexpr (kLanes) flush_lanes(of, lane_cells);
+  if constexpr (kPlace == GroupPlace::kLanes) flush_lanes(of, lane_cells);
   if (of.place == GroupPlace::kBlock) {
     simt::block_sync();
     flush_block(of, block_cells);
@@ -381,7 +385,7 @@ PRESSO_DEVICE void list_groups_body(const Pipeline& of, const GroupList& list) {
     u64* const to = list.records + place * record_words(of);
     to[0] = from[0];
     for (u32 i = 0; i < of.cells; ++i) to[kGroupCells + i] = from[first_cell(of) + i];
-    to[kGroupCells + of.cells] = of.table_places != 0 ? from[kGroupCells] : group;
+    to[kGroupCells + of.cells] = of.place == GroupPlace::kTable ? from[kGroupCells] : group;
   }
 }
 

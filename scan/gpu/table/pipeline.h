@@ -143,6 +143,7 @@ enum class GroupPlace : Byte {
   kLanes,    ///< shared memory, for each lane its own
   kBlock,    ///< shared memory of a thread block
   kDevice,   ///< device memory
+  kTable,    ///< device memory, found by their keys
   kRows,     ///< no groups: rows are written, in any order
 };
 
@@ -189,9 +190,9 @@ struct Pipeline {
   std::uint32_t row_groups = 0;
 
   std::uint64_t groups = 1;
-  /// Of kGroup: groups are places of a table, which is told by their keys; the place behind all
-  /// others is that of kNoKey. 0: groups are told by their numbers.
+  /// Of kTable: groups are places of a table; the one behind all others is that of kNoKey.
   std::uint32_t table_places = 0;
+  std::uint32_t table_probes = 0;  ///< places that a key may look at before the table is full
   /// Of group g from [g * group_words] on, so that a row finds all in one place: its first row, of
   /// a table the key, its cells.
   std::uint32_t group_words = 0;
@@ -224,7 +225,7 @@ struct GroupList {
 
 /// Where `cell` begins among a group's words in device memory.
 PRESSO_HD constexpr std::uint32_t first_cell(const Pipeline& pipeline) {
-  return kGroupCells + (pipeline.table_places != 0 ? 1u : 0u);
+  return kGroupCells + (pipeline.place == GroupPlace::kTable ? 1u : 0u);
 }
 
 PRESSO_HD constexpr std::uint32_t record_words(const Pipeline& pipeline) {

@@ -925,7 +925,13 @@ void PipelineBuilder::set_table(Pipeline& pipeline, std::uint64_t places) const 
   constexpr std::uint64_t kForKey = 4;
   constexpr std::uint64_t kLeast = 128;
   constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
-  places = std::min(std::clamp(places, kLeast, kMost), std::max(most_keys_ * kForKey, kLeast));
+  // A warp waits for the longest search of its keys: with 16 places for the longest one of 10^6
+  // keys a table is full from 0.2 on. The largest one has to do, however long that takes.
+  constexpr std::uint32_t kProbes = 16;
+  constexpr std::uint32_t kMostProbes = 1024;
+  const std::uint64_t enough = std::max(most_keys_ * kForKey, kLeast);
+  places = std::min(std::clamp(places, kLeast, kMost), enough);
+  pipeline.table_probes = places == enough ? kMostProbes : kProbes;
   pipeline.table_places = static_cast<std::uint32_t>(places);
   pipeline.groups = places + 1;
 }
@@ -1100,7 +1106,7 @@ Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
   } else if (sums_only()) {
     pipeline.place = GroupPlace::kColumns;
   } else {
-    pipeline.place = GroupPlace::kDevice;
+    pipeline.place = most_keys_ != 0 ? GroupPlace::kTable : GroupPlace::kDevice;
     for (Cell& cell : cells_) {
       if (!cell.column_node) continue;
       PRESSO_ASSIGN(cell.value, value_of(*cell.column_node));

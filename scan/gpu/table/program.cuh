@@ -33,6 +33,14 @@ struct OpenColumn {
   u64 divisor = 1;
 };
 
+/// A lane's rows of a chunk, 16 bits each, for what is called.
+struct RowPairs {
+  static constexpr u32 kBits = 16;
+  u32 pairs[kChunkSteps / 2];
+
+  PRESSO_DEVICE u32 row(u32 k) const { return pairs[k / 2] >> (k % 2 * kBits) & 0xFFFFu; }
+};
+
 /// The rows of a chunk that this lane has, and which of them are there: bit k of `alive`. Dense
 /// chunks are kChunkSteps steps of a vector, others rows of a list.
 template <bool kDense>
@@ -59,7 +67,23 @@ struct ChunkRows {
       return listed[k];
     }
   }
+  PRESSO_DEVICE u32 step_count() const { return kDense ? kChunkSteps : steps; }
+  PRESSO_DEVICE RowPairs pairs() const {
+    RowPairs to;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kChunkSteps / 2; ++i) {
+      to.pairs[i] = row(2 * i) | row(2 * i + 1) << RowPairs::kBits;
+    }
+    return to;
+  }
 };
+
+/// Where a lane's first value of a register is, in shared memory whose registers begin at `at`.
+PRESSO_DEVICE Byte* register_at(u32 at, RegisterPlace place) {
+  const u32 bytes = static_cast<u32>(place.is_wide() ? sizeof(u64) : sizeof(u32));
+  return simt::shared_memory() + at + place.unit() * kChunkRows * static_cast<u32>(sizeof(u32)) +
+         simt::lane() * bytes;
+}
 
 /// What a warp's program works with.
 struct ProgramSpace {
@@ -74,6 +98,7 @@ struct ProgramSpace {
   PRESSO_DEVICE u32* valid(u32 column) const {
     return reinterpret_cast<u32*>(space.base + space.shape.valid_at) + column * kVectorSteps;
   }
+  PRESSO_DEVICE u32 registers_at() const { return space.at(space.shape.registers_at); }
   PRESSO_DEVICE u32* narrow(RegisterPlace place) const {
     return reinterpret_cast<u32*>(space.base + space.shape.registers_at) +
            place.unit() * kChunkRows + simt::lane();
@@ -210,31 +235,62 @@ PRESSO_DEVICE void open_column(const ProgramSpace& program, u32 column, const Ve
   if (simt::lane() == 0) program.open(column) = open;
 }
 
-/// Values of rows whose vector has packed numbers, of rows or of runs.
-template <bool kDense>
-PRESSO_DEVICE void load_packed(const ProgramSpace& program, u32 column, const OpenColumn& open,
-                               const VectorPlace& at, const ChunkRows<kDense>& rows,
-                               u64 (&to)[kChunkSteps]) {
-  const u32 divisor = static_cast<u32>(open.divisor);
-  u32* const words = program.space.words(column, at.vector);
-  const ColumnTask& task = program.space.columns()[column];
-  if (open.how == OpenColumn::How::kRuns) {
-    const RankedRows starts{words, words + task.staged[at.vector % kTaskVectors].count};
-    rows.for_each([&](u32 k) {
-      const u32 run = starts.rank_behind(rows.row(k)) - 1;
-      to[k] = open.base + u64{packed_number(words + kRunMapWords, open.width, run)} * divisor;
-    });
-    return;
+/// Packed numbers of rows of a list.
+PRESSO_DEVICE void load_listed(const u32* words, u32 width, const ChunkRows<false>& rows,
+                               u32 (&to)[kChunkSteps]) {
+  rows.for_each([&](u32 k) { to[k] = packed_number(words, width, rows.row(k)); });
+}
+
+/// Where values of a chunk's rows are to be written that are found one by one.
+struct ChunkTarget {
+  RowPairs rows;
+  u32 steps;
+  u32 registers_at;
+  RegisterPlace to;
+
+  /// Writes value_of(row) for each of the lane's rows.
+  template <class ValueOf>
+  PRESSO_DEVICE void write(const ValueOf& value_of) const {
+    Byte* const out = register_at(registers_at, to);
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      if (k >= steps) return;
+      const u64 value = value_of(rows.row(k));
+      if (to.is_wide()) {
+        reinterpret_cast<u64*>(out)[k * kWarpSize] = value;
+      } else {
+        reinterpret_cast<u32*>(out)[k * kWarpSize] = static_cast<u32>(value);
+      }
+    }
   }
-  rows.for_each([&](u32 k) {
-    to[k] = open.base + u64{packed_number(words, open.width, rows.row(k))} * divisor;
+};
+
+/// Values of rows whose vector has runs. `words_at`: where its words are in shared memory, `count`
+/// of which have come. One copy of it, as of the next.
+PRESSO_DEVICE_CALL void unpack_runs(u32 words_at, u32 count, const OpenColumn& open,
+                                    ChunkTarget to) {
+  u32* const words = reinterpret_cast<u32*>(simt::shared_memory() + words_at);
+  const RankedRows starts{words, words + count};
+  const u32 width = open.width;
+  const u32 divisor = static_cast<u32>(open.divisor);
+  const u64 base = open.base;
+  to.write([&](u32 row) {
+    const u32 run = starts.rank_behind(row) - 1;
+    return base + u64{packed_number(words + kRunMapWords, width, run)} * divisor;
   });
-  if (open.how != OpenColumn::How::kPatched) return;
-  const RankedRows patches = patches_of(task, words, at.vector);
-  rows.for_each([&](u32 k) {
-    if (!patches.has(rows.row(k))) return;
-    const u64 value = two_words(open.values + 2 * patches.rank_of(rows.row(k)));
-    to[k] = widened(value, open.width_bytes, open.is_signed);
+}
+
+/// The same where some rows have another value than the packed one.
+PRESSO_DEVICE_CALL void unpack_patched(u32 words_at, u32 count, const OpenColumn& open,
+                                       ChunkTarget to) {
+  u32* const words = reinterpret_cast<u32*>(simt::shared_memory() + words_at);
+  const RankedRows patches{words + count, words + count + kRunMapWords};
+  to.write([&](u32 row) {
+    if (patches.has(row)) {
+      const u64 value = two_words(open.values + 2 * patches.rank_of(row));
+      return widened(value, open.width_bytes, open.is_signed);
+    }
+    return open.base + u64{packed_number(words, open.width, row)} * static_cast<u32>(open.divisor);
   });
 }
 
@@ -272,23 +328,39 @@ PRESSO_DEVICE void run_load(const ProgramSpace& program, const PipelineStep& ste
                             const VectorPlace& at, const ChunkRows<kDense>& rows) {
   const OpenColumn open = program.open(step.column);
   const bool nullable = (program.of.nullable_columns >> step.column & 1) != 0;
-  const bool is_plain = open.how == OpenColumn::How::kPlain || open.how == OpenColumn::How::kNull;
+  using How = OpenColumn::How;
   const WarpSpace& space = program.space;
   const bool is_code = step.kind == PipelineStep::Kind::kLoadCode;
-  u64 value[kChunkSteps] = {};
-  if (is_plain) {
-    load_plain_values(open, rows, at.rows, value);
-  } else if (kDense && open.how == OpenColumn::How::kPacked) {
-    if constexpr (kDense) {
-      const u32 to = space.at(space.shape.registers_at) +
-                     step.to.unit() * kChunkRows * static_cast<u32>(sizeof(u32));
+  const bool is_written =
+      open.how == How::kRuns || open.how == How::kPatched || (kDense && open.how == How::kPacked);
+  if (open.how == How::kRuns || open.how == How::kPatched) {
+    const u32 count = space.columns()[step.column].staged[at.vector % kTaskVectors].count;
+    const ChunkTarget to{rows.pairs(), rows.step_count(), program.registers_at(), step.to};
+    const u32 words_at = space.words_at(step.column, at.vector);
+    if (open.how == How::kRuns) {
+      unpack_runs(words_at, count, program.open(step.column), to);
+    } else {
+      unpack_patched(words_at, count, program.open(step.column), to);
+    }
+  } else if constexpr (kDense) {
+    if (open.how == How::kPacked) {
+      const u32 to =
+          program.registers_at() + step.to.unit() * kChunkRows * static_cast<u32>(sizeof(u32));
       unpack_chunk<kChunkSteps>(space.words_at(step.column, at.vector), open.width, rows.chunk,
                                 open.base, static_cast<u32>(open.divisor), to, step.to.is_wide());
     }
-    if (!is_code && !nullable) return;
+  }
+  if (is_written && !is_code && !nullable) return;
+  u64 value[kChunkSteps] = {};
+  if (is_written) {
     program.read(step.to, rows, value);
-  } else {
-    load_packed(program, step.column, open, at, rows, value);
+  } else if (kDense || open.how != How::kPacked) {
+    load_plain_values(open, rows, at.rows, value);
+  } else if constexpr (!kDense) {
+    u32 packed[kChunkSteps];
+    load_listed(space.words(step.column, at.vector), open.width, rows, packed);
+    const u32 divisor = static_cast<u32>(open.divisor);
+    rows.for_each([&](u32 k) { value[k] = open.base + u64{packed[k]} * divisor; });
   }
   if (is_code && open.how != OpenColumn::How::kNull) {
     number_codes(program, step.column, at, rows.alive, value);
@@ -452,23 +524,33 @@ PRESSO_DEVICE u32 find_next(const ProgramSpace& program, const PipelineStep& ste
   return alive;
 }
 
+/// Rows that there are not are read as the first one, so that no load waits for a jump.
 template <class Rows>
 PRESSO_DEVICE void run_gather(const ProgramSpace& program, const PipelineStep& step,
                               const Rows& rows, u32 alive) {
   const RowArray array = program.of.arrays[step.column];
   u64 values[kChunkSteps] = {};
   program.read(step.a, rows, values);
+  u32 missing = 0;
   PRESSO_UNROLL
   for (u32 k = 0; k < kChunkSteps; ++k) {
     if ((alive >> k & 1) == 0) continue;
-    const u32 row = static_cast<u32>(values[k]);
+    u32 row = static_cast<u32>(values[k]);
     if (row >= array.count) {
-      values[k] = static_cast<u64>(step.constant);
-    } else if (array.is_wide) {
+      missing |= 1u << k;
+      row = 0;
+    }
+    if (array.is_wide) {
       values[k] = simt::load_readonly(static_cast<const u64*>(array.values) + row);
     } else {
       const u32 value = simt::load_readonly(static_cast<const u32*>(array.values) + row);
       values[k] = static_cast<u64>(std::int64_t{static_cast<std::int32_t>(value)});
+    }
+  }
+  if (missing != 0) {
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      if ((missing >> k & 1) != 0) values[k] = static_cast<u64>(step.constant);
     }
   }
   program.write(step.to, rows, values);
@@ -477,28 +559,56 @@ PRESSO_DEVICE void run_gather(const ProgramSpace& program, const PipelineStep& s
 // --- groups
 
 /// The number by which the group of the lane's row k is put in order.
-PRESSO_DEVICE u64 order_of(const ProgramSpace& program, u64 row, u32 k) {
-  const u32 bits = program.of.order_bits;
+PRESSO_DEVICE u64 order_of(const Pipeline& of, u32 registers_at, u64 row, u32 k) {
+  const u32 bits = of.order_bits;
   if (bits == 0) return row;
-  return row << bits | program.wide(program.of.order_register)[k * kWarpSize];
+  const Byte* const order = register_at(registers_at, of.order_register);
+  return row << bits | reinterpret_cast<const u64*>(order)[k * kWarpSize];
+}
+
+/// Keys in register `from` become the numbers of their groups in register `to`; returns which of
+/// the rows have a group. One copy of it, which takes registers only while it runs.
+PRESSO_DEVICE_CALL u32 group_keys(const Pipeline& of, u32 registers_at, RegisterPlace from,
+                                  RegisterPlace to, u64 first_row, RowPairs rows, u32 alive) {
+  const Byte* const keys_at = register_at(registers_at, from);
+  u32* const groups = reinterpret_cast<u32*>(register_at(registers_at, to));
+  u32 with_group = 0;
+  PRESSO_UNROLL
+  for (u32 first = 0; first < kChunkSteps; first += kTileItems) {
+    const u32 here = alive >> first & low_ones(kTileItems);
+    u64 keys[kTileItems];
+    u64 order[kTileItems];
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kTileItems; ++i) {
+      const u32 k = first + i;
+      const bool is_here = (here >> i & 1) != 0;
+      const u32 item = is_here ? k * kWarpSize : 0;
+      keys[i] = from.is_wide() ? reinterpret_cast<const u64*>(keys_at)[item]
+                               : static_cast<u64>(std::int64_t{static_cast<std::int32_t>(
+                                     reinterpret_cast<const u32*>(keys_at)[item])});
+      order[i] = order_of(of, registers_at, first_row + rows.row(k), is_here ? k : 0);
+    }
+    with_group |= find_groups(of, here, order, keys) << first;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kTileItems; ++i) {
+      if ((here >> i & 1) != 0) groups[(first + i) * kWarpSize] = static_cast<u32>(keys[i]);
+    }
+  }
+  return with_group;
 }
 
 /// Returns which of the lane's rows have a group: all, as long as the table is not full.
 template <class Rows>
 PRESSO_DEVICE u32 run_group(const ProgramSpace& program, const PipelineStep& step,
                             const VectorPlace& at, const Rows& rows, u32 alive) {
-  const u64 first = program.of.table.slices[at.slice].first_row + at.vector * kVectorRows;
-  u64 values[kChunkSteps] = {};
-  u64 order[kChunkSteps] = {};
-  program.read(step.a, rows, values);
-  rows.for_each([&](u32 k) { order[k] = order_of(program, first + rows.row(k), k); });
-  alive = find_groups(program.of, alive, order, values);
-  program.write(step.to, rows, values);
-  return alive;
+  const u64 first_row = program.of.table.slices[at.slice].first_row + at.vector * kVectorRows;
+  return group_keys(program.of, program.registers_at(), step.a, step.to, first_row, rows.pairs(),
+                    alive);
 }
 
 /// Runs the steps from `first` to before `end`; returns which of the lane's rows are left.
-template <bool kDense>
+/// `kTable`: kGroup is among them.
+template <bool kTable, bool kDense>
 PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at,
                               const ChunkRows<kDense>& rows, u32 first, u32 end, u32 alive) {
   for (u32 i = first; i < end; ++i) {
@@ -551,7 +661,7 @@ PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at
         run_gather(program, step, rows, alive);
         break;
       case Kind::kGroup:
-        alive = run_group(program, step, at, rows, alive);
+        if constexpr (kTable) alive = run_group(program, step, at, rows, alive);
         break;
     }
   }

@@ -58,11 +58,19 @@ __global__ void __launch_bounds__(kCountThreads, 4)
   sum_columns_body(of, shape);
 }
 
-template <bool kLanes>
+template <GroupPlace kPlace>
 __global__ void __launch_bounds__(kPipelineThreads, 3)
     pipeline_kernel(__grid_constant__ const Pipeline of,
                     __grid_constant__ const PipelineShape shape, u64* scratch) {
-  run_pipeline_body<kLanes>(of, shape, scratch);
+  run_pipeline_body<kPlace>(of, shape, scratch);
+}
+
+/// Calls call.template operator()<place>(), with the place by which kernels differ.
+template <class Call>
+auto with_place(const Pipeline& pipeline, const Call& call) {
+  if (pipeline.place == GroupPlace::kLanes) return call.template operator()<GroupPlace::kLanes>();
+  if (pipeline.place == GroupPlace::kTable) return call.template operator()<GroupPlace::kTable>();
+  return call.template operator()<GroupPlace::kDevice>();
 }
 
 class CudaTableKernels final : public TableKernels {
@@ -133,11 +141,10 @@ class CudaTableKernels final : public TableKernels {
       sum_columns_kernel<<<thread_blocks, threads, shape.shared_bytes(), stream>>>(pipeline, shape);
       return launched("sum_columns");
     }
-    if (pipeline.place == GroupPlace::kLanes) {
-      launch<true>(pipeline, shape, scratch, thread_blocks, stream);
-    } else {
-      launch<false>(pipeline, shape, scratch, thread_blocks, stream);
-    }
+    with_place(pipeline, [&]<GroupPlace kPlace>() {
+      pipeline_kernel<kPlace><<<thread_blocks, threads, shape.shared_bytes(), stream>>>(
+          pipeline, shape, reinterpret_cast<u64*>(scratch));
+    });
     return launched("pipeline");
   }
 
@@ -163,19 +170,11 @@ class CudaTableKernels final : public TableKernels {
     return launched("check_vectors");
   }
 
-  template <bool kLanes>
-  static void launch(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
-                     u32 blocks, Stream stream) {
-    pipeline_kernel<kLanes><<<blocks, shape.warps * kWarpSize, shape.shared_bytes(), stream>>>(
-        pipeline, shape, reinterpret_cast<u64*>(scratch));
-  }
-
   template <class Call>
   static Result<std::uint32_t> with_kernel(const Pipeline& pipeline, const Call& call) {
     if (pipeline.place == GroupPlace::kNone) return call(count_rows_kernel);
     if (pipeline.place == GroupPlace::kColumns) return call(sum_columns_kernel);
-    if (pipeline.place == GroupPlace::kLanes) return call(pipeline_kernel<true>);
-    return call(pipeline_kernel<false>);
+    return with_place(pipeline, [&]<GroupPlace kPlace>() { return call(pipeline_kernel<kPlace>); });
   }
 
   template <class Kernel>

@@ -7,9 +7,9 @@
 //   PRESSO_ASSIGN(options.device, presso::gpu::open_query_gpu());
 //   query.run(options, sink);
 //
-// Conditions on numbers, dates and dictionaries, and groups of them whose keys lie close together,
-// are answered there; the rest is the CPU's, for the same answer. QuerySummary says what was done
-// where.
+// Conditions on numbers, dates and dictionaries, joins by numbers, and groups are answered there;
+// the rest is the CPU's, for the same answer (docs/select.md and docs/join.md say what that is).
+// QuerySummary says what was done where.
 #pragma once
 
 #include <cstdint>

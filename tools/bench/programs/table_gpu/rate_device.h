@@ -32,6 +32,10 @@ class RateDevice final : public QueryDevice {
   Result<std::shared_ptr<const query::MatchedRows>> rows(query::Execution&) override {
     return make_error(ErrorCode::kUnsupported, "groups are timed");
   }
+  Result<std::vector<query::RowStore>> joined_rows(query::Execution&,
+                                                   const std::vector<std::size_t>&) override {
+    return make_error(ErrorCode::kUnsupported, "groups are timed");
+  }
 
   // Once it was timed, else zeros.
   std::uint64_t matched() const { return found_.matched; }
