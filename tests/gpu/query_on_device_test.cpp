@@ -55,6 +55,13 @@ TEST_P(QueryOnDevice, JoinsAsTheCpu) {
     EXPECT_EQ(found.text, answer_of(query, nullptr).text);
     EXPECT_EQ(found.summary.why_cpu, "");
   }
+  for (const char* const statement : kJoinedRows) {
+    SCOPED_TRACE(statement);
+    const Query query = tables.query_of(statement);
+    const Answer found = answer_of(query, device_);
+    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+    EXPECT_EQ(found.summary.on_device, "joins and conditions");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, QueryOnDevice,
