@@ -15,8 +15,8 @@ std::uint64_t bytes_of(const std::vector<T>& values) {
 
 Status TableCopies::load_stored(const gpu::RunSpace& space, const std::vector<Table>& tables,
                                 const gpu::PipelineBuilder& builder) {
-  ReadCounters counters;
-  gpu::TableLoader loader(space, tables, builder.columns(), counters, default_thread_count(),
+  const std::uint64_t read_before = counters_.bytes;
+  gpu::TableLoader loader(space, tables, builder.columns(), counters_, default_thread_count(),
                           builder.string_columns());
   const auto all = [](const GroupReader&, std::uint32_t, std::uint32_t) -> Result<bool> {
     return true;
@@ -27,7 +27,7 @@ Status TableCopies::load_stored(const gpu::RunSpace& space, const std::vector<Ta
   slices_.resize(table->slices().size());
   PRESSO_TRY(space.copy_back(slices_.data(), table->blocks().slices, bytes_of(slices_)));
   PRESSO_TRY(space.copy_back(blocks.data(), table->blocks().blocks, bytes_of(blocks)));
-  bytes_ += counters.bytes;
+  bytes_ += counters_.bytes - read_before;
   tables_.push_back(std::move(*table));
   return {};
 }

@@ -34,6 +34,7 @@ class TableCopies {
                     ColumnLayout layout);
   Status join_blocks(const gpu::RunSpace& space);
 
+  ReadCounters counters_;  ///< readers of the tables add to it as long as they live
   unsigned copies_ = 1;
   std::uint64_t bytes_ = 0;
   std::vector<gpu::DeviceTable> tables_;
