@@ -262,9 +262,9 @@ class Queries(CliTest):
     def test_what_it_cannot_do_is_said(self):
         join = ("join", "--on", "id", "--agg", "count(*)", "t.csv.presso", "t.csv.presso")
         limits = ("--max-device-memory=1G", "--max-pinned-memory=1G")
-        done = self.ok(*join, "-v", "--device=gpu", "--kind=left", *limits)
-        self.assertEqual(done.out, self.ok(*join, "--kind=left", "--device=cpu").out)
-        self.assertIn("on the CPU: outer joins", done.err)
+        done = self.ok(*join, "-v", "--device=gpu", "--kind=full", *limits)
+        self.assertEqual(done.out, self.ok(*join, "--kind=full", "--device=cpu").out)
+        self.assertIn("on the CPU: joins that give rows of the smaller side", done.err)
         statement = "select max(word) as w from 't.csv.presso' where id > 5"
         done = self.ok("sql", "-v", "--device=gpu", *limits, statement)
         self.assertEqual(done.out, self.ok("sql", "--device=auto", statement).out)

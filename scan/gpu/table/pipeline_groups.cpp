@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+// PipelineBuilder: keys of groups as one number, and aggregates as cells.
+#include <algorithm>
+#include <limits>
+
+#include "scan/gpu/table/node_width.h"
+#include "scan/gpu/table/pipeline_builder.h"
+
+namespace presso::gpu {
+namespace {
+
+using query::Node;
+using query::NodeId;
+using query::Physical;
+using Kind = PipelineStep::Kind;
+
+}  // namespace
+
+Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
+                                const query::KeyCodes* codes, bool own_codes) {
+  Key key;
+  key.nullable = spec.nullable;
+  std::uint64_t span = 0;
+  std::size_t value = 0;
+  if (codes != nullptr) {
+    if (own_codes) key.codes = codes;
+    span = codes->null_number() - 1;
+  } else if (spec.physical == Physical::kString) {
+    return refused("keys that are strings which are not stored as dictionaries");
+  } else if (spec.physical != Physical::kInt64) {
+    return refused("keys that are neither integers nor strings");
+  } else if (has_whole_words_) {
+    if (spec.nullable) return refused("keys of 64 bits that may be null");
+  } else {
+    key.least = spec.least;
+    span = static_cast<std::uint64_t>(spec.most) - static_cast<std::uint64_t>(spec.least);
+  }
+  key.values = has_whole_words_ ? 0 : span + 1 + (spec.nullable ? 1 : 0);
+  std::optional<std::int64_t> null_value;
+  if (codes != nullptr) {
+    if (spec.nullable) null_value = static_cast<std::int64_t>(span + 1);
+    PRESSO_ASSIGN(value, column_value({graph_->at(node).column, codes, null_value, false}));
+  } else if (graph_->is_column(node)) {
+    if (spec.nullable && spec.most == std::numeric_limits<std::int64_t>::max()) {
+      return refused("keys up to the end of 64 bits");
+    }
+    if (spec.nullable) null_value = spec.most + 1;
+    PRESSO_ASSIGN(value, column_value({graph_->at(node).column, nullptr, null_value,
+                                       is_wide(graph_->at(node))}));
+  } else {
+    if (spec.nullable) return refused("computed keys that may be null");
+    PRESSO_ASSIGN(value, value_of(node));
+  }
+  if (key.least != 0) {
+    PRESSO_ASSIGN(value, append_constant(Kind::kSubtract, value, key.least, most_keys_ != 0));
+  }
+  return add_to_group(value, key);
+}
+
+/// `value`: below key.values. Sets the key's stride.
+Status PipelineBuilder::add_to_group(std::size_t value, Key key) {
+  key.stride = groups_;
+  groups_ *= key.values;
+  // The number of a group has 32 bits, whatever the key had.
+  if (most_keys_ == 0 && key.stride == 1 && values_[value].is_wide) {
+    PRESSO_ASSIGN(value, append_constant(Kind::kAdd, value, 0, false));
+  }
+  PRESSO_TRY(add_to_group(value, key.stride));
+  keys_.push_back(key);
+  return {};
+}
+
+Status PipelineBuilder::add_to_group(std::size_t value, std::uint64_t stride) {
+  const bool is_wide = most_keys_ != 0;
+  if (stride != 1) {
+    PRESSO_ASSIGN(
+        value, append_constant(Kind::kMultiply, value, static_cast<std::int64_t>(stride), is_wide));
+  }
+  if (group_) {
+    PRESSO_ASSIGN(value, append(Kind::kAdd, *group_, value, is_wide));
+  }
+  group_ = value;
+  return {};
+}
+
+Result<std::size_t> PipelineBuilder::add_cell(Cell cell) {
+  const auto known = std::find(cells_.begin(), cells_.end(), cell);
+  if (known != cells_.end()) return static_cast<std::size_t>(known - cells_.begin());
+  if (cells_.size() == kMostPipelineCells) return refused("too many aggregates");
+  cells_.push_back(cell);
+  return cells_.size() - 1;
+}
+
+Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
+                                      const query::AggregateSpec& spec, std::uint64_t rows) {
+  using AggregateKind = query::AggregateKind;
+  CellsOfAggregate cells;
+  if (call.kind == AggregateKind::kCountRows) {
+    aggregates_.push_back(cells);
+    return count_rows();
+  }
+  if (call.kind == AggregateKind::kCountDistinct) return refused("count(distinct)");
+  const NodeId argument = *call.argument;
+  PRESSO_ASSIGN(const Validity valid, program_validity(argument));
+  const bool divides = call.kind == AggregateKind::kCount || call.kind == AggregateKind::kAverage;
+  if (valid.is_everywhere() && divides) PRESSO_TRY(count_rows());
+  if (call.kind == AggregateKind::kCount) {
+    if (graph_->may_fail(argument)) return refused("an argument that may have no result");
+    if (graph_->is_column(argument)) {
+      if (!valid.is_everywhere()) {
+        PRESSO_ASSIGN(cells.count, add_cell({PipelineCell::Kind::kCount, 0, valid, {}}));
+      }
+      aggregates_.push_back(cells);
+      return {};
+    }
+    if (graph_->at(argument).kind == Node::Kind::kConstant) return refused("constants alone");
+  }
+  if (spec.argument != Physical::kInt64) return refused("aggregates of other than integers");
+  if (!valid.is_everywhere()) {
+    PRESSO_ASSIGN(cells.count, add_cell({PipelineCell::Kind::kCount, 0, valid, {}}));
+  }
+  const bool is_sum = call.kind == AggregateKind::kSum || call.kind == AggregateKind::kAverage;
+  if (is_sum) {
+    PRESSO_TRY(add_sum(argument, spec, valid, rows, cells));
+  } else if (call.kind != AggregateKind::kCount) {
+    PRESSO_ASSIGN(const std::size_t value, value_of(argument));
+    const auto kind =
+        call.kind == AggregateKind::kMin ? PipelineCell::Kind::kMin : PipelineCell::Kind::kMax;
+    PRESSO_ASSIGN(cells.low, add_cell({kind, value, valid, {}}));
+  }
+  aggregates_.push_back(cells);
+  return {};
+}
+
+/// Without groups the rows that match are counted anyway.
+Status PipelineBuilder::count_rows() {
+  if (!has_groups_) return {};
+  PRESSO_ASSIGN(row_count_, add_cell({PipelineCell::Kind::kCount, 0, {}, {}}));
+  return {};
+}
+
+/// In one cell where 64 bits hold it, else in two.
+Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spec,
+                                const Validity& valid, std::uint64_t rows,
+                                CellsOfAggregate& cells) {
+  const bool is_known = spec.least <= spec.most;
+  const query::Int128 most =
+      std::max<query::Int128>(query::Int128{spec.most}, -query::Int128{spec.least});
+  const query::Int128 limit = std::numeric_limits<std::int64_t>::max();
+  if (is_known && most * std::max<query::Int128>(rows, 1) <= limit) {
+    const Node& node = graph_->at(argument);
+    if (!has_groups_ && is_scan_ && node.kind == Node::Kind::kColumn) {
+      PRESSO_TRY(column_of(node.column));
+      PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSum, 0, valid, argument}));
+    } else {
+      PRESSO_ASSIGN(const std::size_t value, value_of(argument));
+      PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSum, value, valid, {}}));
+    }
+    return {};
+  }
+  if (rows >> 31 != 0) return refused("sums of wide numbers of more than 2^31 rows");
+  PRESSO_ASSIGN(const std::size_t value, value_of(argument));
+  PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSumLow, value, valid, {}}));
+  PRESSO_ASSIGN(cells.high, add_cell({PipelineCell::Kind::kSumHigh, value, valid, {}}));
+  return {};
+}
+
+Status PipelineBuilder::add_groups(const query::GroupInput& input,
+                                   const std::vector<const query::KeyCodes*>& codes,
+                                   std::uint64_t rows, bool by_rows) {
+  enter_joins();
+  const query::BoundQuery& bound = execution_.query;
+  has_groups_ = !bound.keys.empty();
+  rows_ = rows;
+  const double possible = possible_groups(input, codes);
+  if (possible > static_cast<double>(most_numbered())) {
+    if (by_rows) row_stage_ = choose_row_stage();
+    if (!row_stage_) PRESSO_TRY(choose_table(possible));
+  }
+  for (std::size_t i = 0; i < bound.keys.size(); ++i) {
+    const query::KeySpec& spec = input.plan().keys[i];
+    const auto column = row_stage_ ? column_of_row(*stages_[*row_stage_].stage, bound.keys[i])
+                                   : std::optional<std::size_t>();
+    if (column) {
+      PRESSO_TRY(add_key_of_row(*column, spec, codes[i]));
+    } else {
+      const query::KeyCodes* const known = input.codes()[i].get();
+      PRESSO_TRY(
+          add_key(spec, bound.keys[i], known != nullptr ? known : codes[i], known == nullptr));
+    }
+  }
+  if (row_stage_) {
+    row_stride_ = groups_;
+    PRESSO_TRY(add_to_group(stages_[*row_stage_].step, row_stride_));
+  }
+  if (!is_scan_) {
+    const std::vector<std::size_t> columns = graph_->columns_of(bound.keys);
+    const bool by_pairs = std::any_of(columns.begin(), columns.end(),
+                                      [this](std::size_t column) { return stage_of(column); });
+    if (by_pairs) PRESSO_TRY(want_order());
+  }
+  for (std::size_t i = 0; i < bound.aggregates.size(); ++i) {
+    PRESSO_TRY(add_aggregate(bound.aggregates[i], input.plan().aggregates[i], rows));
+  }
+  return {};
+}
+
+/// By what is known of the keys. Without keys there is one.
+double PipelineBuilder::possible_groups(const query::GroupInput& input,
+                                        const std::vector<const query::KeyCodes*>& codes) const {
+  double groups = 1;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const query::KeySpec& spec = input.plan().keys[i];
+    const query::KeyCodes* const known =
+        input.codes()[i] != nullptr ? input.codes()[i].get() : codes[i];
+    if (known != nullptr) {
+      groups *= known->count() + 1.0;
+    } else if (spec.physical == Physical::kInt64 && spec.least <= spec.most) {
+      groups *= static_cast<double>(spec.most) - static_cast<double>(spec.least) + 2.0;
+    } else {
+      groups = std::numeric_limits<double>::infinity();
+    }
+  }
+  return groups;
+}
+
+/// How many groups may have numbers, whether or not there are rows of them.
+std::uint64_t PipelineBuilder::most_numbered() const {
+  return std::clamp(std::min(rows_, kMostNumberedGroups) * kGroupsForRow, kFewGroups,
+                    kMostNumberedGroups);
+}
+
+Status PipelineBuilder::choose_table(double possible_groups) {
+  constexpr double kMostKeys = 9e18;  // numbers below 2^63
+  has_whole_words_ = possible_groups > kMostKeys;
+  if (has_whole_words_ && execution_.query.keys.size() > 1) {
+    return refused("keys that do not fit into 63 bits together");
+  }
+  most_keys_ = possible_groups < static_cast<double>(rows_)
+                   ? static_cast<std::uint64_t>(possible_groups)
+                   : std::max<std::uint64_t>(rows_, 1);
+  return {};
+}
+
+/// As many places, or as many as are enough.
+void PipelineBuilder::set_table(Pipeline& pipeline, std::uint64_t places) const {
+  constexpr std::uint64_t kForKey = 4;
+  constexpr std::uint64_t kLeast = 128;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
+  // A warp waits for the longest search of its keys: with 16 places for the longest one of 10^6
+  // keys a table is full from 0.2 on. The largest one has to do, however long that takes.
+  constexpr std::uint32_t kProbes = 16;
+  constexpr std::uint32_t kMostProbes = 1024;
+  const std::uint64_t enough = std::max(most_keys_ * kForKey, kLeast);
+  places = std::min(std::clamp(places, kLeast, kMost), enough);
+  pipeline.table_probes = places == enough ? kMostProbes : kProbes;
+  pipeline.table_places = static_cast<std::uint32_t>(places);
+  pipeline.groups = places + 1;
+}
+
+bool PipelineBuilder::enlarge_table(Pipeline& pipeline) const {
+  constexpr std::uint64_t kTimes = 2;
+  const std::uint64_t before = pipeline.table_places;
+  set_table(pipeline, before * kTimes);
+  return pipeline.table_places > before;
+}
+
+CodeTables PipelineBuilder::code_tables(const DeviceTable& table) const {
+  CodeTables tables;
+  tables.begins.resize(columns_.size() * table.groups().size());
+  for (const auto& [column, codes] : codes_) {
+    for (std::size_t group = 0; group < table.groups().size(); ++group) {
+      const LoadedGroup& loaded = table.groups()[group];
+      tables.begins[column * table.groups().size() + group] =
+          static_cast<std::uint32_t>(tables.numbers.size());
+      const auto numbers = codes->numbers(loaded.table, loaded.reader->group());
+      tables.numbers.insert(tables.numbers.end(), numbers.begin(), numbers.end());
+    }
+  }
+  return tables;
+}
+
+}  // namespace presso::gpu
