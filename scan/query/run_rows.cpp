@@ -67,6 +67,9 @@ Status run_sorted(Execution& execution, ResultSink& sink, std::vector<RowStore>*
   plan.limit = query.last_row();
   plan.threads = execution.threads;
   plan.memory_bytes = execution.memory_bytes;
+  if (joined != nullptr) {
+    for (const RowStore& store : *joined) plan.memory_bytes -= store.bytes();
+  }
   plan.temporary_directory = execution.options.temporary_directory;
   PRESSO_ASSIGN(const auto ordering, Ordering::make(plan));
   const auto run = [&](const TakeOfWorker& take) {

@@ -98,6 +98,12 @@ TEST_F(JoinsOnGpuFaults, WhatItCannotDoIsLeftToTheCpu) {
            Left{"select count(*) from facts left join parts on facts.part = parts.id and "
                 "size > facts.x",
                 "conditions on pairs of joins that are no inner ones"},
+           Left{"select word, count(case when size = 3 then price end), sum(coalesce(price, size)) "
+                "from facts join parts on facts.part = parts.id group by word",
+                "CASE with what may be null"},
+           Left{"select count(*) from facts left join parts on facts.part = parts.id "
+                "where (size > 10 and weight > 20) is null",
+                "an expression that is null"},
            Left{"select count(*) from facts join parts on facts.word = parts.name",
                 "keys of a join that are no integers"},
            Left{"select facts.maker * facts.maker * facts.maker from facts join parts on "

@@ -29,11 +29,14 @@ TEST_P(QueryOnGpu, AnswersAsTheCpu) {
     const Answer found = answer_of(query, test::make_emulated_query_device(faults, ++seed));
     EXPECT_EQ(found.text, expected.text);
     // A table of one row has no dictionary.
-    if (rows > 1) {
+    if (rows > 1 && !is_lenient(asked)) {
       EXPECT_EQ(found.summary.why_cpu, "");
     }
     EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
-    EXPECT_GE(found.summary.bytes_stored, found.summary.bytes_read);
+    // Else conditions' columns may be read there and here.
+    if (found.summary.why_cpu.empty()) {
+      EXPECT_GE(found.summary.bytes_stored, found.summary.bytes_read);
+    }
     EXPECT_EQ(faults->live_bytes, 0u);
     EXPECT_EQ(faults->live_handles, 0u);
   }

@@ -7,6 +7,7 @@
 #include "decompress/gpu/runtime/memory_parts.h"
 #include "scan/gpu/table/host_rows.h"
 #include "scan/query/join_build.h"
+#include "scan/query/query_device.h"
 #include "scan/query/table_facts.h"
 
 namespace presso::gpu {
@@ -236,13 +237,13 @@ Result<std::unique_ptr<QueryPipeline>> make_group_pipeline(const RunSpace& space
                                                            const query::GroupInput& input,
                                                            std::uint64_t rows) {
   auto made = std::make_unique<QueryPipeline>(execution);
-  const std::size_t notes = execution.notes.size();
+  const query::ReadState before(execution);
   const Status done = fill(space, execution, input, rows, true, *made);
   if (done.ok()) return made;
   // A table of groups can do what build rows cannot.
   const bool by_rows = made->builder.row_stage().has_value();
   if (!by_rows || done.error().code != ErrorCode::kUnsupported) return done.error();
-  execution.notes.resize(notes);
+  before.restore(execution);
   made = std::make_unique<QueryPipeline>(execution);
   PRESSO_TRY(fill(space, execution, input, rows, false, *made));
   return made;

@@ -64,11 +64,9 @@ class GroupTable {
     if (bound_.keys.empty()) {
       write_aggregates(the_group(), 0);
     } else {
-      PRESSO_TRY(query::grouping::for_each_on_threads(threads_, portions_.size(),
-                                                      [this](std::size_t i, unsigned) {
-                                                        write_portion(portions_[i]);
-                                                        return Status();
-                                                      }));
+      PRESSO_TRY(query::grouping::for_each_on_threads(
+          threads_, portions_.size(),
+          [this](std::size_t i, unsigned) { return write_portion(portions_[i]); }));
     }
     rows.drop_idle_validity();
     return rows;
@@ -116,15 +114,20 @@ class GroupTable {
     }
   }
 
-  void write_portion(const Portion& portion) const {
+  Status write_portion(const Portion& portion) const {
     std::vector<std::uint64_t> rows;
     get_first_rows(portion, rows);
     ranks_.rank(rows.data(), static_cast<std::uint32_t>(rows.size()), rows.data());
     for (std::size_t i = 0; i < portion.count; ++i) {
       const Record group = record(portion.piece, portion.first + i);
+      // 0: all numbers are keys.
+      if (builder_.groups() != 0 && group.number() >= builder_.groups()) {
+        return make_error(ErrorCode::kInvalidArgument, "a key is outside of its column's range");
+      }
       for (std::size_t key = 0; key < bound_.keys.size(); ++key) write_key(key, group, rows[i]);
       write_aggregates(group, rows[i]);
     }
+    return {};
   }
 
   /// A key's value in a group, nothing where it is null; of strings their number.

@@ -47,6 +47,7 @@ Result<std::vector<RowStore>> JoinedRows::run() {
 /// The kernel has run, and has counted the rows for which there was no room: then it runs again.
 Status JoinedRows::take(PipelineRun& run, const DeviceTable& table) {
   PRESSO_ASSIGN(std::uint64_t rows, run.take_written());
+  PRESSO_TRY(check_memory(rows));
   if (rows > room_) {
     PRESSO_TRY(make_room(run, rows));
     PRESSO_TRY(run.enqueue());
@@ -62,6 +63,19 @@ Status JoinedRows::take(PipelineRun& run, const DeviceTable& table) {
   const LoadedSlice& last = table.slices().back();
   const std::uint64_t begin = first_row(table.slices().front());
   return put_in_order(written, begin, first_row(last) + last.rows - begin);
+}
+
+/// Of the host: for so many rows more, as they are written and where they belong.
+Status JoinedRows::check_memory(std::uint64_t rows) const {
+  constexpr std::uint64_t kOfOrder = 4 * sizeof(std::uint64_t);
+  std::uint64_t row_bytes = kOfOrder;
+  for (const RowColumn& column : made_.builder.result_columns()) {
+    row_bytes +=
+        bytes_of(column.is_wide) +
+        query::physical_bytes(column.codes != nullptr ? Physical::kString : Physical::kInt64);
+  }
+  if (bytes_ + rows * row_bytes <= execution_.memory_bytes / 2) return {};
+  return refused("joined rows that take more than half of the memory");
 }
 
 Status JoinedRows::make_room(PipelineRun& run, std::uint64_t rows) {
@@ -115,9 +129,6 @@ Status JoinedRows::put_in_order(const Written& from, std::uint64_t first_row,
   RowStore& store = stores_.emplace_back(std::move(physical));
   store.resize_unset(rows);
   bytes_ += store.bytes();
-  if (bytes_ > execution_.memory_bytes / 2) {
-    return refused("joined rows that take more than half of the memory");
-  }
   store.keep(arena_);
   for (std::size_t i = 0; i < from.columns.size(); ++i) {
     if (made_.builder.result_columns()[i].null_value) store.validity(i);

@@ -26,6 +26,7 @@ class JoinedRows {
   struct Written;
 
   Status take(PipelineRun& run, const DeviceTable& table);
+  Status check_memory(std::uint64_t rows) const;
   Status make_room(PipelineRun& run, std::uint64_t rows);
   Result<Written> copy_back(std::uint64_t rows) const;
   Status put_in_order(const Written& from, std::uint64_t first_row, std::uint64_t table_rows);

@@ -215,7 +215,7 @@ class PipelineBuilder {
   Result<std::size_t> append(PipelineStep::Kind kind, std::size_t a, std::size_t b, bool is_wide);
   Result<std::size_t> append_constant(PipelineStep::Kind kind, std::size_t a, std::int64_t constant,
                                       bool is_wide);
-  void collect_columns(query::NodeId id, std::set<std::size_t>& columns) const;
+  Status collect_columns(query::NodeId id, std::set<std::size_t>& columns);
   Result<Validity> validity_of(query::NodeId id);
   Result<Validity> program_validity(query::NodeId id);
   Result<std::size_t> outer_key(const query::BoundStage& stage);
@@ -248,6 +248,7 @@ class PipelineBuilder {
   std::vector<Value> values_;
   std::map<std::pair<const query::Graph*, query::NodeId>, std::size_t> known_;
   std::map<std::set<std::size_t>, std::size_t> truths_;  ///< of columns that are not null
+  std::set<std::pair<const query::Graph*, query::NodeId>> looked_up_;  ///< by value_by_table()
   std::vector<StageUse> stages_;
   Byte arrays_ = 0;
   std::vector<RowCodes> row_codes_;

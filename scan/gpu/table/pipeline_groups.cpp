@@ -45,8 +45,7 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
       return refused("keys up to the end of 64 bits");
     }
     if (spec.nullable) null_value = spec.most + 1;
-    PRESSO_ASSIGN(value, column_value({graph_->at(node).column, nullptr, null_value,
-                                       is_wide(graph_->at(node))}));
+    PRESSO_ASSIGN(value, column_value(with_null(graph_->at(node), null_value)));
   } else {
     if (spec.nullable) return refused("computed keys that may be null");
     PRESSO_ASSIGN(value, value_of(node));
@@ -60,6 +59,10 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
 /// `value`: below key.values. Sets the key's stride.
 Status PipelineBuilder::add_to_group(std::size_t value, Key key) {
   key.stride = groups_;
+  // Without a table of keys, and without build rows, there are at most so many: add_groups().
+  if (row_stage_ && (key.values == 0 || groups_ > kMostNumberedGroups / key.values)) {
+    return refused("groups by too many other keys than those of a joined table");
+  }
   groups_ *= key.values;
   // The number of a group has 32 bits, whatever the key had.
   if (most_keys_ == 0 && key.stride == 1 && values_[value].is_wide) {
@@ -114,6 +117,8 @@ Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
       return {};
     }
     if (graph_->at(argument).kind == Node::Kind::kConstant) return refused("constants alone");
+    // Only of steps that a program knows it is known where they are null.
+    PRESSO_TRY(value_of(argument));
   }
   if (spec.argument != Physical::kInt64) return refused("aggregates of other than integers");
   if (!valid.is_everywhere()) {

@@ -19,6 +19,7 @@ Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   if (pipeline_.place != GroupPlace::kNone && pipeline_.place != GroupPlace::kRows) {
     cells = pipeline_.groups * pipeline_.group_words * sizeof(std::uint64_t);
   }
+  cells_ = {};
   PRESSO_ASSIGN(cells_, space_.memory.allocate(kMatchedBytes + cells));
   pipeline_.matched = reinterpret_cast<std::uint64_t*>(cells_.get());
   pipeline_.rows_out = pipeline_.matched + 1;

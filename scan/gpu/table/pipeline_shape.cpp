@@ -61,8 +61,8 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
     for (std::uint32_t column = 0; column < pipeline.columns; ++column) {
       if ((std::uint32_t{shape.early} >> column & 1) != early) continue;
       shape.words_of[column] = static_cast<std::uint16_t>(words);
-      // A value's second word is read whether or not it has one.
-      words += needs[column].packed_words + kLanes;
+      // A value's second word is read whether or not it has one, or even a first one.
+      words += std::max(needs[column].packed_words, kLanes) + kLanes;
     }
   };
   add_words(1);

@@ -90,19 +90,38 @@ const Node* PipelineBuilder::nullable_node(std::size_t column) const {
   return found == graph_->nodes().end() ? nullptr : &*found;
 }
 
-/// Columns without which the node is null.
-void PipelineBuilder::collect_columns(NodeId id, std::set<std::size_t>& columns) const {
+namespace {
+
+/// Whether a step may have a value though an argument is null, or be null though none is.
+bool is_lenient(Step step) {
+  return step == Step::kAnd || step == Step::kOr || step == Step::kCase ||
+         step == Step::kCoalesce || step == Step::kIsDistinct || step == Step::kIsNull;
+}
+
+}  // namespace
+
+/// Columns without which, and only without which, the node is null.
+Status PipelineBuilder::collect_columns(NodeId id, std::set<std::size_t>& columns) {
   const Node& node = graph_->at(id);
   if (node.kind == Node::Kind::kColumn) columns.insert(node.column);
-  if (node.kind != Node::Kind::kStep || node.step == Step::kIsNull) return;
-  for (const NodeId argument : node.arguments) collect_columns(argument, columns);
+  if (node.kind != Node::Kind::kStep) return {};
+  if (is_lenient(node.step)) {
+    if (!node.nullable) return {};
+    // What is looked up is null where its column is: that was tried.
+    PRESSO_TRY(value_of(id));
+    if (!looked_up_.contains({graph_, id})) return refused("what is null by more than its columns");
+    for (const std::size_t column : graph_->columns_of({id})) columns.insert(column);
+    return {};
+  }
+  for (const NodeId argument : node.arguments) PRESSO_TRY(collect_columns(argument, columns));
+  return {};
 }
 
 /// By the columns, in the pipeline's numbers, that may be null and without which the node is null;
 /// those of joined tables have another number in place of nulls.
 Result<PipelineBuilder::Validity> PipelineBuilder::validity_of(NodeId id) {
   std::set<std::size_t> all;
-  collect_columns(id, all);
+  PRESSO_TRY(collect_columns(id, all));
   Validity valid;
   std::set<std::size_t> joined;
   for (const std::size_t column : all) {
@@ -256,6 +275,7 @@ Result<std::size_t> PipelineBuilder::value_by_table(NodeId id) {
   value.from = {index};
   value.is_wide = table.is_wide;
   value_tables_.push_back(std::move(table));
+  looked_up_.insert({graph_, id});
   return append(std::move(value));
 }
 
@@ -341,6 +361,7 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
     case Step::kCase:
       return value_of_case(node);
     case Step::kIsNull: {
+      if (!graph_->is_column(node.arguments[0])) return refused("an expression that is null");
       PRESSO_ASSIGN(const Validity valid, validity_of(node.arguments[0]));
       if (valid.columns != 0 || !valid.truth) return refused("a column that is null, in a program");
       return append(Kind::kNot, *valid.truth, *valid.truth, false);

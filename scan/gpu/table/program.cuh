@@ -535,11 +535,9 @@ PRESSO_DEVICE void run_gather(const ProgramSpace& program, const PipelineStep& s
   PRESSO_UNROLL
   for (u32 k = 0; k < kChunkSteps; ++k) {
     if ((alive >> k & 1) == 0) continue;
-    u32 row = static_cast<u32>(values[k]);
-    if (row >= array.count) {
-      missing |= 1u << k;
-      row = 0;
-    }
+    const bool is_there = values[k] < array.count;
+    const u32 row = is_there ? static_cast<u32>(values[k]) : 0;
+    if (!is_there) missing |= 1u << k;
     if (array.is_wide) {
       values[k] = simt::load_readonly(static_cast<const u64*>(array.values) + row);
     } else {

@@ -36,7 +36,8 @@ Status run_until_all_have_groups(const RunSpace& space, query::Execution& execut
   Pipeline& pipeline = groups.pipeline;
   for (;;) {
     const std::uint64_t bytes = pipeline.groups * pipeline.group_words * sizeof(std::uint64_t);
-    if (bytes > space.memory.limits().device_bytes / 2) {
+    // Half of it is for what is loaded of the table, and there are build sides.
+    if (bytes > space.memory.limits().device_bytes / 4) {
       return refused("groups for which there may be too little device memory");
     }
     PRESSO_TRY(run.begin(pipeline));
