@@ -2,6 +2,7 @@
 // Joined and grouped on the emulated GPU, queries give what they give on the CPU.
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,46 +15,37 @@ namespace {
 
 using namespace test;
 
-class JoinsOnGpu : public ::testing::TestWithParam<std::pair<int, std::uint32_t>> {};
+class JoinsOnGpu : public ::testing::TestWithParam<std::pair<int, std::uint32_t>> {
+ protected:
+  /// All of it is done there; `on_device`: what that is.
+  static void expect_as_on_cpu(std::span<const char* const> statements, const char* on_device) {
+    const auto [rows, group_rows] = GetParam();
+    const JoinedTables tables(rows, group_rows);
+    std::uint32_t seed = 1;
+    for (const char* const statement : statements) {
+      SCOPED_TRACE(statement);
+      const Query query = tables.query_of(statement);
+      const Answer expected = answer_of(query, nullptr);
+      const auto faults = std::make_shared<EmulatedFaults>();
+      const Answer found = answer_of(query, make_emulated_query_device(faults, ++seed));
+      EXPECT_EQ(found.text, expected.text);
+      EXPECT_EQ(found.summary.why_cpu, "");
+      EXPECT_EQ(found.summary.on_device, on_device);
+      EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
+      EXPECT_EQ(found.summary.rows, expected.summary.rows);
+      EXPECT_GE(found.summary.bytes_stored, found.summary.bytes_read);
+      EXPECT_EQ(faults->live_bytes, 0u);
+      EXPECT_EQ(faults->live_handles, 0u);
+    }
+  }
+};
 
 TEST_P(JoinsOnGpu, AnswerAsTheCpu) {
-  const auto [rows, group_rows] = GetParam();
-  const JoinedTables tables(rows, group_rows);
-  std::uint32_t seed = 1;
-  for (const char* const statement : kJoinStatements) {
-    SCOPED_TRACE(statement);
-    const Query query = tables.query_of(statement);
-    const Answer expected = answer_of(query, nullptr);
-    const auto faults = std::make_shared<EmulatedFaults>();
-    const Answer found = answer_of(query, make_emulated_query_device(faults, ++seed));
-    EXPECT_EQ(found.text, expected.text);
-    EXPECT_EQ(found.summary.why_cpu, "");
-    EXPECT_EQ(found.summary.on_device, "joins, conditions and groups");
-    EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
-    EXPECT_GE(found.summary.bytes_stored, found.summary.bytes_read);
-    EXPECT_EQ(faults->live_bytes, 0u);
-    EXPECT_EQ(faults->live_handles, 0u);
-  }
+  expect_as_on_cpu(kJoinStatements, "joins, conditions and groups");
 }
 
 TEST_P(JoinsOnGpu, GiveRowsAsTheCpu) {
-  const auto [rows, group_rows] = GetParam();
-  const JoinedTables tables(rows, group_rows);
-  std::uint32_t seed = 1;
-  for (const char* const statement : kJoinedRows) {
-    SCOPED_TRACE(statement);
-    const Query query = tables.query_of(statement);
-    const Answer expected = answer_of(query, nullptr);
-    const auto faults = std::make_shared<EmulatedFaults>();
-    const Answer found = answer_of(query, make_emulated_query_device(faults, ++seed));
-    EXPECT_EQ(found.text, expected.text);
-    EXPECT_EQ(found.summary.why_cpu, "");
-    EXPECT_EQ(found.summary.on_device, "joins and conditions");
-    EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
-    EXPECT_EQ(found.summary.rows, expected.summary.rows);
-    EXPECT_EQ(faults->live_bytes, 0u);
-    EXPECT_EQ(faults->live_handles, 0u);
-  }
+  expect_as_on_cpu(kJoinedRows, "joins and conditions");
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, JoinsOnGpu,

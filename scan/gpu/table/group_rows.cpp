@@ -156,16 +156,13 @@ class GroupTable {
     }
   }
 
-  /// Each string's bytes once.
   void copy_strings(RowStore& rows) {
     strings_.resize(builder_.keys().size());
     for (std::size_t i = 0; i < strings_.size(); ++i) {
       const query::KeyCodes* const codes = builder_.keys()[i].codes;
       if (codes == nullptr) continue;
       const auto arena = std::make_shared<query::StringArena>();
-      for (std::uint32_t code = 0; code < codes->count(); ++code) {
-        strings_[i].push_back(arena->add(codes->string(code).bytes()));
-      }
+      strings_[i] = copied_strings(*codes, *arena);
       rows.keep(arena);
     }
   }
@@ -229,6 +226,16 @@ class GroupTable {
 };
 
 }  // namespace
+
+std::vector<query::StringRef> copied_strings(const query::KeyCodes& codes,
+                                             query::StringArena& arena) {
+  std::vector<query::StringRef> strings;
+  strings.reserve(codes.count());
+  for (std::uint32_t code = 0; code < codes.count(); ++code) {
+    strings.push_back(arena.add(codes.string(code).bytes()));
+  }
+  return strings;
+}
 
 Result<RowStore> rows_of_groups(const PipelineBuilder& builder, const query::Execution& execution,
                                 const query::GroupInput& input, const FoundGroups& from) {

@@ -27,6 +27,10 @@ struct FoundGroups {
   RowKeys row_keys;
 };
 
+/// The strings of `codes` by number, whose bytes are copied to `arena`.
+std::vector<query::StringRef> copied_strings(const query::KeyCodes& codes,
+                                             query::StringArena& arena);
+
 /// In the order of the groups' first rows. Uses the execution's threads.
 Result<query::RowStore> rows_of_groups(const PipelineBuilder& builder,
                                        const query::Execution& execution,

@@ -171,11 +171,8 @@ void JoinedRows::write_column(const Written& from, std::size_t column, std::size
 
 void JoinedRows::copy_strings() {
   for (const RowColumn& column : made_.builder.result_columns()) {
-    std::vector<StringRef>& strings = strings_.emplace_back();
-    if (column.codes == nullptr) continue;
-    for (std::uint32_t code = 0; code < column.codes->count(); ++code) {
-      strings.push_back(arena_->add(column.codes->string(code).bytes()));
-    }
+    strings_.emplace_back();
+    if (column.codes != nullptr) strings_.back() = copied_strings(*column.codes, *arena_);
   }
 }
 

@@ -2,7 +2,6 @@
 #include "scan/gpu/table/pipeline_builder.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "scan/query/coded_strings.h"
 
@@ -14,7 +13,6 @@ using query::Graph;
 using query::Node;
 using query::NodeId;
 using query::Physical;
-using query::Step;
 using Kind = PipelineStep::Kind;
 
 }  // namespace

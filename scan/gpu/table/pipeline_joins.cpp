@@ -31,6 +31,11 @@ std::optional<std::uint64_t> values_of(const query::Range& range) {
 /// Of a number that orders rows; signed ones of 64 bits hold it.
 constexpr unsigned kMostOrderBits = 62;
 
+/// Whether rows without a partner, or without a key, are left.
+bool leaves_lone_rows(StageKind kind) {
+  return kind == StageKind::kProbeAnti || kind == StageKind::kProbeOuter;
+}
+
 std::uint64_t image_of(Int128 value) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
 }
@@ -108,9 +113,8 @@ Status PipelineBuilder::add_stage(const BoundStage& stage) {
     return refused("conditions on pairs of joins that are no inner ones");
   }
   if (stages_.size() == kMostLookups) return refused("more than eight joins");
-  const bool keeps_rows =
-      stage.kind == StageKind::kProbeAnti || stage.kind == StageKind::kProbeOuter;
-  PRESSO_ASSIGN(const std::size_t key, keeps_rows ? outer_key(stage) : key_value(stage, true));
+  PRESSO_ASSIGN(const std::size_t key,
+                leaves_lone_rows(stage.kind) ? outer_key(stage) : key_value(stage, true));
   find.step.column = static_cast<Byte>(stages_.size());
   find.from = {key};
   StageUse use;
@@ -288,9 +292,7 @@ std::size_t PipelineBuilder::first_steps() const {
   double share = 1;
   std::size_t end = 0;
   for (const StageUse& use : stages_) {
-    const bool keeps_rows =
-        use.stage->kind == StageKind::kProbeAnti || use.stage->kind == StageKind::kProbeOuter;
-    if (keeps_rows || use.share >= kFewRows) break;
+    if (leaves_lone_rows(use.stage->kind) || use.share >= kFewRows) break;
     share *= use.share;
     end = use.step + 1;
   }
