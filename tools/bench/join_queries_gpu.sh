@@ -4,7 +4,8 @@
 #
 # Resident: lineitem lies in its memory as it is stored, so many copies of scale 1, and build sides
 # were made before the clock starts (table_gpu_rate, which compares each answer with the CPU's
-# first); and 2^30 random numbers of 20 bits, which are looked up among 10^6.
+# first); and 2^30 random numbers of 20 bits, which are looked up among 10^6, as they are stored and
+# not compressed (table_gpu_rate says what the layouts are).
 #
 # From files: the command, start, reading, build sides and answer included, beside the same command
 # on the CPU, whose answer must be the same.
@@ -92,11 +93,16 @@ fi
 if [[ $mode != files ]]; then
   make_tables 1
   make_numbers
+  (cd 1 && "$bin/table_gpu_rate" lineitem 100 "${queries[@]}") | tee "$out/join-queries.csv"
   {
-    (cd 1 && "$bin/table_gpu_rate" lineitem 100 "${queries[@]}")
-    "$bin/table_gpu_rate" numbers 256 "select count(*) from numbers join keys on c = id" \
-      "select count(*), sum(value) from numbers join keys on c = id" | tail -n +2
-  } | tee "$out/join-queries.csv"
+    echo "layout,query,rows,bytes,ms,G rows/s,GB/s"
+    for layout in stored int32 words; do
+      "$bin/table_gpu_rate" --layout "$layout" numbers 256 \
+        "select count(*) from numbers join keys on c = id" \
+        "select count(*), sum(value) from numbers join keys on c = id" |
+        tail -n +2 | sed "s/^/$layout,/"
+    done
+  } | tee "$out/join-numbers.csv"
 fi
 [[ $mode != resident ]] || exit 0
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "decompress/gpu/runtime/memory.h"
 
+#include <algorithm>
 #include <string>
 
 namespace presso::gpu {
@@ -22,7 +23,28 @@ Error over_limit(ErrorCode code, const char* kind, std::uint64_t bytes, std::uin
 
 }  // namespace
 
+Memory::~Memory() {
+  drop_kept(MemoryKind::kDevice);
+  drop_kept(MemoryKind::kPinned);
+}
+
 Result<DeviceMemory> Memory::allocate(std::uint64_t bytes) {
+  DeviceMemory kept = take_kept<MemoryKind::kDevice>(bytes);
+  if (kept.get() != nullptr) return kept;
+  auto made = allocate_new(bytes);
+  if (made.ok() || !is_out_of_memory(made.error()) || !drop_kept(MemoryKind::kDevice)) return made;
+  return allocate_new(bytes);
+}
+
+Result<PinnedMemory> Memory::allocate_pinned(std::uint64_t bytes) {
+  PinnedMemory kept = take_kept<MemoryKind::kPinned>(bytes);
+  if (kept.get() != nullptr) return kept;
+  auto made = allocate_new_pinned(bytes);
+  if (made.ok() || !is_out_of_memory(made.error()) || !drop_kept(MemoryKind::kPinned)) return made;
+  return allocate_new_pinned(bytes);
+}
+
+Result<DeviceMemory> Memory::allocate_new(std::uint64_t bytes) {
   if (!take(device_bytes_, bytes, limits_.device_bytes)) {
     return over_limit(ErrorCode::kDeviceMemory, "device", bytes, limits_.device_bytes);
   }
@@ -32,7 +54,7 @@ Result<DeviceMemory> Memory::allocate(std::uint64_t bytes) {
   return std::move(data.error());
 }
 
-Result<PinnedMemory> Memory::allocate_pinned(std::uint64_t bytes) {
+Result<PinnedMemory> Memory::allocate_new_pinned(std::uint64_t bytes) {
   if (!take(pinned_bytes_, bytes, limits_.pinned_bytes)) {
     return over_limit(ErrorCode::kOutOfMemory, "pinned", bytes, limits_.pinned_bytes);
   }
@@ -42,7 +64,45 @@ Result<PinnedMemory> Memory::allocate_pinned(std::uint64_t bytes) {
   return std::move(data.error());
 }
 
+template <MemoryKind kKind>
+Held<kKind> Memory::take_kept(std::uint64_t bytes) {
+  constexpr std::uint64_t kSmall = std::uint64_t{1} << 16;
+  const std::lock_guard lock(keeping_);
+  Kept& kept = kept_[static_cast<int>(kKind)];
+  const auto found = kept.memory.lower_bound(bytes);
+  const bool fits =
+      found != kept.memory.end() && found->first <= std::max(bytes + bytes / 4, kSmall);
+  if (!fits) return {};
+  const auto [size, data] = *found;
+  kept.memory.erase(found);
+  kept.bytes -= size;
+  return {*this, data, size};
+}
+
+bool Memory::keep(MemoryKind kind, Byte* data, std::uint64_t bytes) {
+  const std::lock_guard lock(keeping_);
+  Kept& kept = kept_[static_cast<int>(kind)];
+  const std::uint64_t most = most_kept_[static_cast<int>(kind)];
+  if (most == 0 || bytes > most - kept.bytes) return false;
+  kept.memory.emplace(bytes, data);
+  kept.bytes += bytes;
+  return true;
+}
+
+bool Memory::drop_kept(MemoryKind kind) {
+  const std::lock_guard lock(keeping_);
+  Kept& kept = kept_[static_cast<int>(kind)];
+  const bool has_some = !kept.memory.empty();
+  for (const auto& [bytes, data] : kept.memory) give_back(kind, data, bytes);
+  kept = {};
+  return has_some;
+}
+
 void Memory::release(MemoryKind kind, Byte* data, std::uint64_t bytes) {
+  if (!keep(kind, data, bytes)) give_back(kind, data, bytes);
+}
+
+void Memory::give_back(MemoryKind kind, Byte* data, std::uint64_t bytes) {
   if (kind == MemoryKind::kDevice) {
     device_.release(data);
     device_bytes_ -= bytes;

@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
+#include <mutex>
 
 #include "decompress/gpu/runtime/device.h"
 
@@ -51,12 +53,20 @@ struct MemoryLimits {
 /// Thread-safe.
 class Memory {
  public:
-  Memory(Device& device, MemoryLimits limits) : device_(device), limits_(limits) {}
+  /// `kept`: of memory that comes back so many bytes are kept, and given out again, which costs
+  /// nothing, where CUDA takes up to some milliseconds and waits for the device. Only for who has
+  /// all work on the device in the order of one stream at a time, since work that was enqueued
+  /// before may still use device memory that comes back; of pinned memory it must be done.
+  Memory(Device& device, MemoryLimits limits, MemoryLimits kept = {0, 0})
+      : device_(device), limits_(limits), most_kept_{kept.device_bytes, kept.pinned_bytes} {}
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory();
 
   Device& device() const { return device_; }
   const MemoryLimits& limits() const { return limits_; }
 
-  /// kDeviceMemory, also where the limit does not allow it; kDeviceLost.
+  /// At least so many bytes. kDeviceMemory, also where the limit does not allow it; kDeviceLost.
   Result<DeviceMemory> allocate(std::uint64_t bytes);
   /// kOutOfMemory, also where the limit does not allow it; kDeviceLost.
   Result<PinnedMemory> allocate_pinned(std::uint64_t bytes);
@@ -65,10 +75,29 @@ class Memory {
   template <MemoryKind kKind>
   friend class Held;
 
+  /// What came back and was kept, which counts as used.
+  struct Kept {
+    std::multimap<std::uint64_t, Byte*> memory;  ///< by bytes
+    std::uint64_t bytes = 0;
+  };
+
   void release(MemoryKind kind, Byte* data, std::uint64_t bytes);
+  void give_back(MemoryKind kind, Byte* data, std::uint64_t bytes);
+  Result<DeviceMemory> allocate_new(std::uint64_t bytes);
+  Result<PinnedMemory> allocate_new_pinned(std::uint64_t bytes);
+  /// What was kept and is not much larger than `bytes`; empty: there is none.
+  template <MemoryKind kKind>
+  Held<kKind> take_kept(std::uint64_t bytes);
+  /// Whether it was.
+  bool keep(MemoryKind kind, Byte* data, std::uint64_t bytes);
+  /// Whether there was any.
+  bool drop_kept(MemoryKind kind);
 
   Device& device_;
   MemoryLimits limits_;
+  std::uint64_t most_kept_[2];  ///< by MemoryKind
+  std::mutex keeping_;
+  Kept kept_[2];  ///< likewise
   std::atomic<std::uint64_t> device_bytes_{0};
   std::atomic<std::uint64_t> pinned_bytes_{0};
 };

@@ -203,9 +203,10 @@ Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Executi
 
 Status finish(const RunSpace& space, query::Execution& execution, QueryPipeline& made) {
   PRESSO_ASSIGN(made.sides, build_sides(space, execution, made.builder, made.codes));
-  // Groups are mostly fewer than rows: a table that stays in half of the cache comes first.
+  // Groups are mostly fewer than rows: a table that stays in the cache, beside what is read, comes
+  // first (10^6 keys: 5.6 ms in half of it, 5.0 in five eighths, 5.4 in all of it).
   PRESSO_ASSIGN(const std::uint64_t cache_bytes, space.kernels.cache_bytes());
-  PRESSO_ASSIGN(made.pipeline, made.builder.finish(cache_bytes / 2));
+  PRESSO_ASSIGN(made.pipeline, made.builder.finish(cache_bytes / 8 * 5));
   PRESSO_ASSIGN(made.arrays, place_arrays(space, made.builder, made.sides, made.pipeline));
   return {};
 }

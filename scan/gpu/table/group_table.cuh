@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Groups that are told by keys of 64 bits: an open-addressing table in device memory whose places
-// are the groups. A place has the group's cells and its key side by side (Pipeline::group_words),
-// so that a row mostly needs one sector of memory, and nothing has to be known of the number of
-// groups but a guess: where a key finds no place near its hash the table is too full, and the query
-// begins again with a larger one (optimistic; F5).
+// Groups that are told by keys of 64 bits: a hash table in device memory whose places are the
+// groups. Keys lie in buckets of four, which are one sector of memory, so that a row mostly reads
+// one to find its place; a group's cells have the place's number (Pipeline::group_words). Nothing
+// has to be known of the number of groups but a guess: where a key finds no place in some buckets
+// the table is too full, and the query begins again with a larger one (optimistic; F5).
 //
-// Keys are claimed by compare-and-swap and never go. Which place a key gets depends on who comes
-// first; nobody asks. What is read of a place may be old: then its key shows when it is claimed,
-// and its first row is lowered in vain. Tests: tests/simt/query_on_gpu_test.cpp, in the emulator
-// and on a device.
+// A bucket's places are taken in their order, each claimed by compare-and-swap, and never given
+// back. So a key that is not there yet goes to the first free place, and what is read of a bucket
+// may be old: then another key shows when the place is claimed. Which place a key gets depends on
+// who comes first; nobody asks. Buckets after the first are a step apart that depends on the key
+// (double hashing), and their number is prime, so that a key comes to all of them.
+// Tests: tests/simt/query_on_gpu_test.cpp, in the emulator and on a device.
 #pragma once
 
 #include "scan/gpu/join/key_hash.cuh"
@@ -16,61 +18,78 @@
 
 namespace presso::gpu {
 
-/// The first words of a place.
-struct alignas(16) KeyedPlace {
-  u64 first_row;
-  u64 key;
+struct alignas(16) KeyBucket {
+  u64 key[kBucketKeys];
 };
 
-PRESSO_DEVICE KeyedPlace* keyed_place(const Pipeline& of, u32 place) {
-  return reinterpret_cast<KeyedPlace*>(of.cells_out + u64{place} * of.group_words);
+/// Steps between a key's buckets are up to so many: what has been near stays near.
+inline constexpr u32 kMostBucketStep = 1024;
+
+PRESSO_DEVICE u32 first_bucket(const Pipeline& of, u64 key) {
+  return simt::multiply_high(upper_word(hash_key(key)), of.table_buckets);
 }
 
-/// Whether a key has its place, which may be new, or is to look at the next one; `found` is what
-/// stands at `place`.
-PRESSO_DEVICE bool takes_place(const Pipeline& of, u64 key, u32 place, KeyedPlace& found) {
-  if (found.key == kNoKey) {
-    found.key = simt::atomic_cas(&keyed_place(of, place)->key, kNoKey, key);
-    found.first_row = kNoRowYet;
-    if (found.key == kNoKey) return true;
+/// The bucket where a key looks after another one that was full.
+PRESSO_DEVICE u32 next_bucket(const Pipeline& of, u64 key, u32 bucket) {
+  const u32 others = of.table_buckets - 1;
+  const u32 steps = others < kMostBucketStep ? others : kMostBucketStep;
+  bucket += 1 + simt::multiply_high(static_cast<u32>(hash_key(key)), steps);
+  return bucket < of.table_buckets ? bucket : bucket - of.table_buckets;
+}
+
+inline constexpr u32 kNoPlace = ~u32{0};
+
+/// The place that a key has in a bucket, which may be new; kNoPlace: the bucket is full of others.
+/// `found` is what stands there.
+PRESSO_DEVICE u32 place_in_bucket(const Pipeline& of, u64 key, u32 bucket, const KeyBucket& found) {
+  const u32 first = bucket * kBucketKeys;
+  u32 place = kNoPlace;
+  u32 taken = 0;
+  PRESSO_UNROLL
+  for (u32 i = 0; i < kBucketKeys; ++i) {
+    if (found.key[i] == key) place = first + i;
+    if (found.key[i] != kNoKey) ++taken;
   }
-  return found.key == key;
+  if (place != kNoPlace) return place;
+  for (u32 i = taken; i < kBucketKeys; ++i) {
+    const u64 before = simt::atomic_cas(of.table_keys + first + i, kNoKey, key);
+    if (before == kNoKey || before == key) return first + i;
+  }
+  return kNoPlace;
 }
 
-/// Keys become the numbers of their groups, whose first rows are lowered to `rows`; returns which
-/// of the keys have a group. A round looks at a place for each key that has none yet.
+/// The numbers of keys' groups; returns which of the keys that are alive have a group. A round
+/// looks at a bucket for each key that has no group yet.
 template <u32 kKeys>
-PRESSO_DEVICE u32 find_groups(const Pipeline& of, u32 alive, const u64 (&rows)[kKeys],
-                              u64 (&keys)[kKeys]) {
-  u32 places[kKeys];
-  KeyedPlace found[kKeys] = {};
+PRESSO_DEVICE u32 find_groups(const Pipeline& of, u32 alive, const u64 (&keys)[kKeys],
+                              u32 (&groups)[kKeys]) {
+  u32 waiting = alive;
+  u32 buckets[kKeys];
   PRESSO_UNROLL
   for (u32 k = 0; k < kKeys; ++k) {
-    places[k] = keys[k] == kNoKey
-                    ? of.table_places
-                    : simt::multiply_high(upper_word(hash_key(keys[k])), of.table_places);
-    if ((alive >> k & 1) != 0) found[k] = *keyed_place(of, places[k]);
+    buckets[k] = first_bucket(of, keys[k]);
+    groups[k] = of.table_buckets * kBucketKeys;
+    if (keys[k] == kNoKey) waiting &= ~(1u << k);
   }
-  u32 waiting = alive;
   for (u32 round = 0; round < of.table_probes && waiting != 0; ++round) {
+    KeyBucket found[kKeys] = {};
     PRESSO_UNROLL
     for (u32 k = 0; k < kKeys; ++k) {
       if ((waiting >> k & 1) == 0) continue;
-      // All rows of this key have the last place, and no other key is there.
-      if (keys[k] == kNoKey || takes_place(of, keys[k], places[k], found[k])) {
+      found[k] = reinterpret_cast<const KeyBucket*>(of.table_keys)[buckets[k]];
+    }
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kKeys; ++k) {
+      if ((waiting >> k & 1) == 0) continue;
+      groups[k] = place_in_bucket(of, keys[k], buckets[k], found[k]);
+      if (groups[k] != kNoPlace) {
         waiting &= ~(1u << k);
-        if (rows[k] < found[k].first_row) {
-          simt::atomic_min(&keyed_place(of, places[k])->first_row, rows[k]);
-        }
-        continue;
+      } else {
+        buckets[k] = next_bucket(of, keys[k], buckets[k]);
       }
-      places[k] = places[k] + 1 == of.table_places ? 0 : places[k] + 1;
-      found[k] = *keyed_place(of, places[k]);
     }
   }
   if (waiting != 0) *of.fault = kTableIsFull;
-  PRESSO_UNROLL
-  for (u32 k = 0; k < kKeys; ++k) keys[k] = places[k];
   return alive & ~waiting;
 }
 

@@ -204,16 +204,13 @@ PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDens
     if constexpr (kShared) return cells + i * static_cast<u32>(of.groups) + groups.group[k];
     return cells + u64{groups.group[k]} * of.group_words + i;
   };
-  // Those of a table have been lowered when it was looked into.
-  const bool has_first_rows = of.has_groups && of.place != GroupPlace::kTable;
   rows.for_each([&](u32 k) {
-    if (!has_first_rows || (alive >> k & 1) == 0) return;
+    if (!of.has_groups || (alive >> k & 1) == 0) return;
     u64* const cell = cell_of(0, k);
     // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
     const u64 row = order_of(program.of, program.registers_at(), first_row + rows.row(k), k);
     if (*static_cast<volatile u64*>(cell) > row) simt::atomic_min(cell, row);
   });
-  const u32 first = kShared ? kGroupCells : first_cell(of);
   for (u32 i = 0; i < of.cells; ++i) {
     const CellValues values(program, of.cell[i], rows, alive);
     with_kind(of.cell[i].kind, [&]<PipelineCell::Kind kKind>() {
@@ -221,7 +218,7 @@ PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDens
           kKind != PipelineCell::Kind::kMin && kKind != PipelineCell::Kind::kMax;
       rows.for_each([&](u32 k) {
         if (!values.takes(k)) return;
-        u64* const cell = cell_of(first + i, k);
+        u64* const cell = cell_of(kGroupCells + i, k);
         if constexpr (kShared && kIsSum) {
           add_in_halves(cell, values.value[k]);
         } else {

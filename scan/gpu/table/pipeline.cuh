@@ -353,19 +353,24 @@ PRESSO_DEVICE void run_pipeline_body(const Pipeline& of, const PipelineShape& sh
 /// Of a group's words in device memory.
 PRESSO_DEVICE u64 initial_word(const Pipeline& of, u32 i) {
   if (i == 0) return kNoRowYet;
-  if (i < first_cell(of)) return kNoKey;
-  const u32 cell = i - first_cell(of);
+  const u32 cell = i - kGroupCells;
   return cell < of.cells ? initial_cell(of.cell[cell].kind) : 0;
 }
 
-/// Sets the cells of all groups to what they are without a row.
+/// Sets the cells of all groups to what they are without a row, and all keys to none.
 PRESSO_DEVICE void clear_cells_body(const Pipeline& of) {
   const u32 words = of.group_words;
   const u64 cells = of.groups * words;
-  for (u64 i = u64{simt::block_index()} * simt::block_threads() + simt::thread_in_block();
-       i < cells; i += u64{simt::grid_blocks()} * simt::block_threads()) {
+  const u64 threads = u64{simt::grid_blocks()} * simt::block_threads();
+  const u64 first = u64{simt::block_index()} * simt::block_threads() + simt::thread_in_block();
+  for (u64 i = first; i < cells; i += threads) {
     of.cells_out[i] = initial_word(of, static_cast<u32>(i % words));
   }
+  for (u64 i = first; i < table_places(of); i += threads) of.table_keys[i] = kNoKey;
+}
+
+PRESSO_DEVICE u64 key_of_group(const Pipeline& of, u64 group) {
+  return group < table_places(of) ? of.table_keys[group] : kNoKey;
 }
 
 /// Threads to data: a group each, one after another.
@@ -384,8 +389,8 @@ PRESSO_DEVICE void list_groups_body(const Pipeline& of, const GroupList& list) {
     if (!has_rows) continue;
     u64* const to = list.records + place * record_words(of);
     to[0] = from[0];
-    for (u32 i = 0; i < of.cells; ++i) to[kGroupCells + i] = from[first_cell(of) + i];
-    to[kGroupCells + of.cells] = of.place == GroupPlace::kTable ? from[kGroupCells] : group;
+    for (u32 i = 0; i < of.cells; ++i) to[kGroupCells + i] = from[kGroupCells + i];
+    to[kGroupCells + of.cells] = of.place == GroupPlace::kTable ? key_of_group(of, group) : group;
   }
 }
 

@@ -190,11 +190,12 @@ struct Pipeline {
   std::uint32_t row_groups = 0;
 
   std::uint64_t groups = 1;
-  /// Of kTable: groups are places of a table; the one behind all others is that of kNoKey.
-  std::uint32_t table_places = 0;
-  std::uint32_t table_probes = 0;  ///< places that a key may look at before the table is full
-  /// Of group g from [g * group_words] on, so that a row finds all in one place: its first row, of
-  /// a table the key, its cells.
+  /// Of kTable: groups are places of buckets; the one behind all others is that of kNoKey.
+  std::uint32_t table_buckets = 0;
+  std::uint32_t table_probes = 0;       ///< buckets that a key may look at before the table is full
+  std::uint64_t* table_keys = nullptr;  ///< kBucketKeys of each bucket
+  /// Of group g from [g * group_words] on, so that a row finds all in one place: its first row, its
+  /// cells.
   std::uint32_t group_words = 0;
   std::uint64_t* cells_out = nullptr;
   std::uint64_t* matched = nullptr;       ///< rows, added to
@@ -208,6 +209,7 @@ constexpr std::uint32_t kGroupCells = 1;                ///< in front of `cell`:
 constexpr std::uint64_t kNoRowYet = ~std::uint64_t{0};  ///< of a group's first row
 constexpr std::uint64_t kTableIsFull = 1;               ///< keys have found no place
 constexpr std::uint64_t kKeyIsOutside = 2;              ///< of the range that zones give its column
+constexpr std::uint32_t kBucketKeys = 4;
 constexpr std::uint64_t kNoKey = std::uint64_t{1} << 63;  ///< of a place that has no group
 
 PRESSO_HD constexpr std::uint64_t initial_cell(PipelineCell::Kind kind) {
@@ -223,9 +225,15 @@ struct GroupList {
   std::uint64_t* count = nullptr;  ///< added to
 };
 
-/// Where `cell` begins among a group's words in device memory.
-PRESSO_HD constexpr std::uint32_t first_cell(const Pipeline& pipeline) {
-  return kGroupCells + (pipeline.place == GroupPlace::kTable ? 1u : 0u);
+/// Of a table of groups, all its places; else 0.
+PRESSO_HD constexpr std::uint64_t table_places(const Pipeline& pipeline) {
+  return std::uint64_t{pipeline.table_buckets} * kBucketKeys;
+}
+
+/// Device memory for all groups, and their keys.
+PRESSO_HD constexpr std::uint64_t group_bytes(const Pipeline& pipeline) {
+  const std::uint64_t words = table_places(pipeline) + pipeline.groups * pipeline.group_words;
+  return words * sizeof(std::uint64_t);
 }
 
 PRESSO_HD constexpr std::uint32_t record_words(const Pipeline& pipeline) {

@@ -435,7 +435,7 @@ Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
   }
   PRESSO_TRY(add_order(pipeline));
   if (most_keys_ != 0) {
-    // The last step, since it makes groups, and lowers their first rows.
+    // The last step, since it makes groups.
     Value group;
     group.step.kind = Kind::kGroup;
     group.from = {*group_};
@@ -451,11 +451,11 @@ Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
   pipeline.repeats = std::any_of(stages_.begin(), stages_.end(),
                                  [](const StageUse& use) { return use.has_chains(); });
   pipeline.groups = groups_;
-  const std::uint32_t words = kGroupCells + pipeline.cells + (most_keys_ != 0 ? 1u : 0u);
-  // Two and four words lie in one sector of memory; a first row and a key are read together.
-  pipeline.group_words = words == 3 || most_keys_ != 0 ? (words + 1) / 2 * 2 : words;
-  const std::uint64_t group_bytes = pipeline.group_words * sizeof(std::uint64_t);
-  if (most_keys_ != 0) set_table(pipeline, table_bytes / group_bytes);
+  const std::uint32_t words = kGroupCells + pipeline.cells;
+  // Two and four words lie in one sector of memory.
+  pipeline.group_words = words == 3 ? words + 1 : words;
+  const std::uint64_t place_bytes = (pipeline.group_words + 1) * sizeof(std::uint64_t);
+  if (most_keys_ != 0) set_table(pipeline, table_bytes / place_bytes);
   return pipeline;
 }
 

@@ -14,6 +14,18 @@ using query::NodeId;
 using query::Physical;
 using Kind = PipelineStep::Kind;
 
+/// The greatest prime number that is not above `most`, which is 2 at least.
+std::uint32_t prime_up_to(std::uint32_t most) {
+  const auto is_prime = [](std::uint32_t number) {
+    for (std::uint32_t i = 2; std::uint64_t{i} * i <= number; ++i) {
+      if (number % i == 0) return false;
+    }
+    return true;
+  };
+  while (!is_prime(most)) --most;
+  return most;
+}
+
 }  // namespace
 
 Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
@@ -247,27 +259,27 @@ Status PipelineBuilder::choose_table(double possible_groups) {
   return {};
 }
 
-/// As many places, or as many as are enough.
+/// For about so many places, or as many as are enough.
 void PipelineBuilder::set_table(Pipeline& pipeline, std::uint64_t places) const {
   constexpr std::uint64_t kForKey = 4;
   constexpr std::uint64_t kLeast = 128;
   constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
-  // A warp waits for the longest search of its keys: with 16 places for the longest one of 10^6
-  // keys a table is full from 0.2 on. The largest one has to do, however long that takes.
-  constexpr std::uint32_t kProbes = 16;
+  // Of a table four fifths of which are taken a key in 10^8 looks at so many buckets. The largest
+  // table has to do, however long that takes.
+  constexpr std::uint32_t kProbes = 32;
   constexpr std::uint32_t kMostProbes = 1024;
   const std::uint64_t enough = std::max(most_keys_ * kForKey, kLeast);
   places = std::min(std::clamp(places, kLeast, kMost), enough);
   pipeline.table_probes = places == enough ? kMostProbes : kProbes;
-  pipeline.table_places = static_cast<std::uint32_t>(places);
-  pipeline.groups = places + 1;
+  pipeline.table_buckets = prime_up_to(static_cast<std::uint32_t>(places / kBucketKeys));
+  pipeline.groups = table_places(pipeline) + 1;
 }
 
 bool PipelineBuilder::enlarge_table(Pipeline& pipeline) const {
   constexpr std::uint64_t kTimes = 2;
-  const std::uint64_t before = pipeline.table_places;
-  set_table(pipeline, before * kTimes);
-  return pipeline.table_places > before;
+  const std::uint32_t before = pipeline.table_buckets;
+  set_table(pipeline, table_places(pipeline) * kTimes);
+  return pipeline.table_buckets > before;
 }
 
 CodeTables PipelineBuilder::code_tables(const DeviceTable& table) const {

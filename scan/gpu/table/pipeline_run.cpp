@@ -17,14 +17,15 @@ Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   constexpr std::uint64_t kMatchedBytes = MemoryParts::kAlignment;
   std::uint64_t cells = 0;
   if (pipeline_.place != GroupPlace::kNone && pipeline_.place != GroupPlace::kRows) {
-    cells = pipeline_.groups * pipeline_.group_words * sizeof(std::uint64_t);
+    cells = group_bytes(pipeline_);
   }
   cells_ = {};
   PRESSO_ASSIGN(cells_, space_.memory.allocate(kMatchedBytes + cells));
   pipeline_.matched = reinterpret_cast<std::uint64_t*>(cells_.get());
   pipeline_.rows_out = pipeline_.matched + 1;
   pipeline_.fault = pipeline_.matched + 2;
-  pipeline_.cells_out = reinterpret_cast<std::uint64_t*>(cells_.get() + kMatchedBytes);
+  pipeline_.table_keys = reinterpret_cast<std::uint64_t*>(cells_.get() + kMatchedBytes);
+  pipeline_.cells_out = pipeline_.table_keys + table_places(pipeline_);
   PRESSO_TRY(space_.kernels.clear(cells_.get(), kMatchedBytes, space_.stream));
   if (cells == 0) return {};
   return space_.kernels.clear_cells(pipeline_, space_.stream);

@@ -37,6 +37,8 @@ class PipelineRun {
   Result<std::uint64_t> take_written();
   /// Rows that matched.
   Result<std::uint64_t> matched();
+  /// As kernels get it.
+  const Pipeline& pipeline() const { return pipeline_; }
   /// Which rows of the table that was prepared last match: 1,024 words of 64 bits for each slice.
   Result<std::vector<std::uint64_t>> rows();
   /// Whether a table of groups was too small, so that nothing else is of use. kInvalidArgument

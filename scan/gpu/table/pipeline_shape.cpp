@@ -25,7 +25,7 @@ constexpr std::uint32_t kReservedBytes = 1024;
 constexpr std::uint32_t kCountBlocks = 4;
 constexpr std::uint32_t kPipelineBlocks = 3;
 /// With fewer of them words of the next vector are not worth their room.
-constexpr std::uint32_t kEnoughWarps = 8;
+constexpr std::uint32_t kEnoughWarps = 12;
 
 std::uint32_t round_up_16(std::uint32_t bytes) {
   return (bytes + 15) / 16 * 16;

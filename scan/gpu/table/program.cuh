@@ -280,6 +280,53 @@ PRESSO_DEVICE_CALL void unpack_runs(u32 words_at, u32 count, const OpenColumn& o
   });
 }
 
+/// The same of a chunk of neighbouring rows: those of a step have one word of the map.
+PRESSO_DEVICE_CALL void unpack_chunk_of_runs(u32 words_at, u32 count, const OpenColumn& open,
+                                             u32 chunk, u32 registers_at, RegisterPlace to) {
+  const u32* const words = reinterpret_cast<const u32*>(simt::shared_memory() + words_at);
+  const u32* const map = words + chunk * kChunkSteps;
+  const u32* const before = map + count;
+  const u32 up_to_here = low_ones(simt::lane() + 1);
+  const u32 width = open.width;
+  const u32 divisor = static_cast<u32>(open.divisor);
+  const u64 base = open.base;
+  u32 packed[kChunkSteps];
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    const u32 run = before[k] + simt::popcount(map[k] & up_to_here) - 1;
+    packed[k] = packed_number(words + kRunMapWords, width, run);
+  }
+  Byte* const out = register_at(registers_at, to);
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    if (to.is_wide()) {
+      reinterpret_cast<u64*>(out)[k * kWarpSize] = base + u64{packed[k]} * divisor;
+    } else {
+      reinterpret_cast<u32*>(out)[k * kWarpSize] = static_cast<u32>(base) + packed[k] * divisor;
+    }
+  }
+}
+
+/// Exceptions of a chunk of neighbouring rows, over the packed values that have been written.
+PRESSO_DEVICE_CALL void patch_chunk(u32 words_at, u32 count, const OpenColumn& open, u32 chunk,
+                                    u32 registers_at, RegisterPlace to) {
+  const u32* const words = reinterpret_cast<const u32*>(simt::shared_memory() + words_at);
+  const u32* const map = words + count + chunk * kChunkSteps;
+  const u32* const before = map + kRunMapWords;
+  Byte* const out = register_at(registers_at, to);
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    if ((map[k] >> simt::lane() & 1) == 0) continue;
+    const u32 patch = before[k] + simt::popcount(map[k] & lanes_below());
+    const u64 value = widened(two_words(open.values + 2 * patch), open.width_bytes, open.is_signed);
+    if (to.is_wide()) {
+      reinterpret_cast<u64*>(out)[k * kWarpSize] = value;
+    } else {
+      reinterpret_cast<u32*>(out)[k * kWarpSize] = static_cast<u32>(value);
+    }
+  }
+}
+
 /// The same where some rows have another value than the packed one.
 PRESSO_DEVICE_CALL void unpack_patched(u32 words_at, u32 count, const OpenColumn& open,
                                        ChunkTarget to) {
@@ -331,23 +378,30 @@ PRESSO_DEVICE void run_load(const ProgramSpace& program, const PipelineStep& ste
   using How = OpenColumn::How;
   const WarpSpace& space = program.space;
   const bool is_code = step.kind == PipelineStep::Kind::kLoadCode;
-  const bool is_written =
-      open.how == How::kRuns || open.how == How::kPatched || (kDense && open.how == How::kPacked);
-  if (open.how == How::kRuns || open.how == How::kPatched) {
-    const u32 count = space.columns()[step.column].staged[at.vector % kTaskVectors].count;
+  const bool has_map = open.how == How::kRuns || open.how == How::kPatched;
+  const bool is_written = has_map || (kDense && open.how == How::kPacked);
+  const u32 words_at = space.words_at(step.column, at.vector);
+  const u32 count = space.columns()[step.column].staged[at.vector % kTaskVectors].count;
+  if constexpr (kDense) {
+    if (open.how == How::kPacked || open.how == How::kPatched) {
+      const u32 to =
+          program.registers_at() + step.to.unit() * kChunkRows * static_cast<u32>(sizeof(u32));
+      unpack_chunk<kChunkSteps>(words_at, open.width, rows.chunk, open.base,
+                                static_cast<u32>(open.divisor), to, step.to.is_wide());
+    }
+    if (open.how == How::kRuns) {
+      unpack_chunk_of_runs(words_at, count, program.open(step.column), rows.chunk,
+                           program.registers_at(), step.to);
+    } else if (open.how == How::kPatched) {
+      patch_chunk(words_at, count, program.open(step.column), rows.chunk, program.registers_at(),
+                  step.to);
+    }
+  } else if (has_map) {
     const ChunkTarget to{rows.pairs(), rows.step_count(), program.registers_at(), step.to};
-    const u32 words_at = space.words_at(step.column, at.vector);
     if (open.how == How::kRuns) {
       unpack_runs(words_at, count, program.open(step.column), to);
     } else {
       unpack_patched(words_at, count, program.open(step.column), to);
-    }
-  } else if constexpr (kDense) {
-    if (open.how == How::kPacked) {
-      const u32 to =
-          program.registers_at() + step.to.unit() * kChunkRows * static_cast<u32>(sizeof(u32));
-      unpack_chunk<kChunkSteps>(space.words_at(step.column, at.vector), open.width, rows.chunk,
-                                open.base, static_cast<u32>(open.divisor), to, step.to.is_wide());
     }
   }
   if (is_written && !is_code && !nullable) return;
@@ -565,9 +619,10 @@ PRESSO_DEVICE u64 order_of(const Pipeline& of, u32 registers_at, u64 row, u32 k)
 }
 
 /// Keys in register `from` become the numbers of their groups in register `to`; returns which of
-/// the rows have a group. One copy of it, which takes registers only while it runs.
+/// the rows have a group: all, as long as the table is not full. One copy of it, which takes
+/// registers only while it runs.
 PRESSO_DEVICE_CALL u32 group_keys(const Pipeline& of, u32 registers_at, RegisterPlace from,
-                                  RegisterPlace to, u64 first_row, RowPairs rows, u32 alive) {
+                                  RegisterPlace to, u32 alive) {
   const Byte* const keys_at = register_at(registers_at, from);
   u32* const groups = reinterpret_cast<u32*>(register_at(registers_at, to));
   u32 with_group = 0;
@@ -575,33 +630,21 @@ PRESSO_DEVICE_CALL u32 group_keys(const Pipeline& of, u32 registers_at, Register
   for (u32 first = 0; first < kChunkSteps; first += kTileItems) {
     const u32 here = alive >> first & low_ones(kTileItems);
     u64 keys[kTileItems];
-    u64 order[kTileItems];
+    u32 found[kTileItems];
     PRESSO_UNROLL
     for (u32 i = 0; i < kTileItems; ++i) {
-      const u32 k = first + i;
-      const bool is_here = (here >> i & 1) != 0;
-      const u32 item = is_here ? k * kWarpSize : 0;
+      const u32 item = (here >> i & 1) != 0 ? (first + i) * kWarpSize : 0;
       keys[i] = from.is_wide() ? reinterpret_cast<const u64*>(keys_at)[item]
                                : static_cast<u64>(std::int64_t{static_cast<std::int32_t>(
                                      reinterpret_cast<const u32*>(keys_at)[item])});
-      order[i] = order_of(of, registers_at, first_row + rows.row(k), is_here ? k : 0);
     }
-    with_group |= find_groups(of, here, order, keys) << first;
+    with_group |= find_groups(of, here, keys, found) << first;
     PRESSO_UNROLL
     for (u32 i = 0; i < kTileItems; ++i) {
-      if ((here >> i & 1) != 0) groups[(first + i) * kWarpSize] = static_cast<u32>(keys[i]);
+      if ((here >> i & 1) != 0) groups[(first + i) * kWarpSize] = found[i];
     }
   }
   return with_group;
-}
-
-/// Returns which of the lane's rows have a group: all, as long as the table is not full.
-template <class Rows>
-PRESSO_DEVICE u32 run_group(const ProgramSpace& program, const PipelineStep& step,
-                            const VectorPlace& at, const Rows& rows, u32 alive) {
-  const u64 first_row = program.of.table.slices[at.slice].first_row + at.vector * kVectorRows;
-  return group_keys(program.of, program.registers_at(), step.a, step.to, first_row, rows.pairs(),
-                    alive);
 }
 
 /// Runs the steps from `first` to before `end`; returns which of the lane's rows are left.
@@ -659,7 +702,9 @@ PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at
         run_gather(program, step, rows, alive);
         break;
       case Kind::kGroup:
-        if constexpr (kTable) alive = run_group(program, step, at, rows, alive);
+        if constexpr (kTable) {
+          alive = group_keys(program.of, program.registers_at(), step.a, step.to, alive);
+        }
         break;
     }
   }

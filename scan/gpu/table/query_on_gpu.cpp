@@ -35,9 +35,8 @@ Status run_until_all_have_groups(const RunSpace& space, query::Execution& execut
                                  QueryPipeline& groups, PipelineRun& run) {
   Pipeline& pipeline = groups.pipeline;
   for (;;) {
-    const std::uint64_t bytes = pipeline.groups * pipeline.group_words * sizeof(std::uint64_t);
     // Half of it is for what is loaded of the table, and there are build sides.
-    if (bytes > space.memory.limits().device_bytes / 4) {
+    if (group_bytes(pipeline) > space.memory.limits().device_bytes / 4) {
       return refused("groups for which there may be too little device memory");
     }
     PRESSO_TRY(run.begin(pipeline));
@@ -50,7 +49,7 @@ Status run_until_all_have_groups(const RunSpace& space, query::Execution& execut
     }
     ++execution.summary.passes;
     execution.notes.push_back("on the GPU: a larger table of groups, of " +
-                              grouped(pipeline.table_places) + " places");
+                              grouped(table_places(pipeline)) + " places");
   }
 }
 

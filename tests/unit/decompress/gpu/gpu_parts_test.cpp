@@ -156,6 +156,50 @@ TEST(MemoryUnderLimits, ARefusalCountsForNothing) {
   EXPECT_TRUE(memory.allocate_pinned(100).ok());
 }
 
+TEST(MemoryThatIsKept, IsGivenOutAgainWhereItFits) {
+  const auto counts = std::make_shared<FakeCounts>();
+  const auto device = make_fake_device(counts).device;
+  constexpr std::uint64_t kPiece = 1 << 20;
+  {
+    Memory memory(*device, {4 * kPiece, 0}, {3 * kPiece, 0});
+    auto first = memory.allocate(kPiece);
+    ASSERT_TRUE(first.ok());
+    Byte* const there = first->get();
+    first->reset();
+    EXPECT_EQ(counts->device_bytes, kPiece);
+    // Of memory that is far too large for it nothing is taken.
+    auto small = memory.allocate(kPiece / 2);
+    ASSERT_TRUE(small.ok());
+    EXPECT_NE(small->get(), there);
+    auto again = memory.allocate(kPiece - kPiece / 8);
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again->get(), there);
+    EXPECT_EQ(again->bytes(), kPiece);
+    small->reset();
+    again->reset();
+    EXPECT_EQ(counts->device_bytes, kPiece + kPiece / 2);
+    // What is kept goes where the limit would be passed, and what is too large is not kept.
+    auto large = memory.allocate(4 * kPiece);
+    ASSERT_TRUE(large.ok());
+    EXPECT_EQ(counts->device_bytes, 4 * kPiece);
+    large->reset();
+    EXPECT_EQ(counts->device_bytes, 0u);
+    EXPECT_TRUE(memory.allocate(kPiece).ok());
+    EXPECT_EQ(counts->device_bytes, kPiece);
+  }
+  EXPECT_EQ(counts->device_bytes, 0u);
+}
+
+TEST(MemoryThatIsKept, GoesWhereTheDeviceHasNoMore) {
+  FakeFaults faults;
+  faults.device_memory = 1000;
+  const auto device = make_fake_device(std::make_shared<FakeCounts>(), faults).device;
+  Memory memory(*device, {1 << 20, 0}, {1 << 20, 0});
+  EXPECT_TRUE(memory.allocate(100).ok());
+  EXPECT_TRUE(memory.allocate(950).ok());
+  EXPECT_EQ(memory.allocate(1001).error().code, ErrorCode::kDeviceMemory);
+}
+
 class SlotPlans : public ::testing::Test {
  protected:
   SlotPlan plan(const WorkHint& hint, const GpuOptions& options = {},

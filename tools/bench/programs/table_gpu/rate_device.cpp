@@ -67,7 +67,26 @@ Status RateDevice::prepare(const gpu::RunSpace& space, const query::Execution& e
   return space.device().wait(space.stream);
 }
 
-/// Seconds; where a table of groups was too small, those of a larger one.
+/// Enqueues the kernels that list all groups, as PipelineRun::groups() does, without their way to
+/// the host: pieces go to the same memory one after another.
+Status RateDevice::list(const gpu::RunSpace& space, const gpu::Pipeline& pipeline,
+                        const gpu::DeviceMemory& memory) {
+  if (!pipeline.has_groups) return {};
+  gpu::GroupList list;
+  list.count = reinterpret_cast<std::uint64_t*>(memory.get());
+  list.records = reinterpret_cast<std::uint64_t*>(memory.get() + gpu::MemoryParts::kAlignment);
+  const std::uint64_t words = (kListBytes - gpu::MemoryParts::kAlignment) / sizeof(std::uint64_t);
+  while (list.end < pipeline.groups) {
+    list.begin = list.end;
+    list.end = std::min(pipeline.groups, list.begin + words / gpu::record_words(pipeline));
+    PRESSO_TRY(space.kernels.clear(memory.get(), gpu::MemoryParts::kAlignment, space.stream));
+    PRESSO_TRY(space.kernels.list_groups(pipeline, list, space.stream));
+  }
+  return {};
+}
+
+/// Seconds from clearing the groups until they are listed in device memory; where a table of groups
+/// was too small, those of a larger one.
 Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& made,
                                const TableCopies& tables, Prepared& prepared, Found* found) {
   for (;;) {
@@ -75,10 +94,14 @@ Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& m
     PRESSO_TRY(run.begin(made.pipeline));
     run.set_conditions(prepared.conditions.steps, prepared.strings);
     PRESSO_TRY(run.prepare(tables.first(), tables.blocks(), prepared.leaves, prepared.codes));
+    PRESSO_ASSIGN(const gpu::DeviceMemory listed, space.memory.allocate(kListBytes));
     PRESSO_TRY(space.device().wait(space.stream));
+    const bool has_groups = made.pipeline.has_groups;
     const Stopwatch time;
+    if (has_groups) PRESSO_TRY(space.kernels.clear_cells(run.pipeline(), space.stream));
     PRESSO_TRY(prepared.strings.enqueue());
     PRESSO_TRY(run.enqueue());
+    if (has_groups) PRESSO_TRY(list(space, run.pipeline(), listed));
     PRESSO_TRY(space.device().wait(space.stream));
     const double seconds = time.seconds();
     PRESSO_ASSIGN(const bool is_full, run.is_full());

@@ -59,7 +59,11 @@ class RateDevice final : public QueryDevice {
                  Prepared& made);
   Result<double> run(const gpu::RunSpace& space, gpu::QueryPipeline& made,
                      const TableCopies& tables, Prepared& prepared, Found* found);
+  static Status list(const gpu::RunSpace& space, const gpu::Pipeline& pipeline,
+                     const gpu::DeviceMemory& memory);
   Status compare(const gpu::Pipeline& pipeline, const Found& one) const;
+
+  static constexpr std::uint64_t kListBytes = std::uint64_t{1} << 30;
 
   gpu::Memory memory_;
   gpu::TableKernels& kernels_;
