@@ -70,20 +70,37 @@ INSTANTIATE_TEST_SUITE_P(Sizes, QueryOnGpu,
                                            std::pair{9000, 1u << 20}));
 
 /// Keys of all 64 bits, among them the one that says in the table that there is none; and more of
-/// them than the first table has room for.
-TEST(GroupTableOnGpu, TakesAnyKeyAndGrows) {
-  corpora::Random random(5);
-  std::string csv = "key,value\n";
-  const char* const kEnds[] = {"-9223372036854775808", "9223372036854775807", "-1", "0"};
-  constexpr int kRows = 6000;
-  for (int i = 0; i < kRows; ++i) {
-    const std::uint64_t key = std::uint64_t{random.below(3000)} * 6'148'914'691'236'517;
-    csv += random.below(9) == 0 ? kEnds[random.below(4)]
-                                : std::to_string(static_cast<std::int64_t>(key));
-    csv.append(",").append(std::to_string(i)).append("\n");
+/// them than the first table has room for. The emulated cache is small, so that rows go to parts
+/// before they come to the last table; of a key that most rows have there are more than a part has
+/// room for.
+class GroupTableOnGpu : public ::testing::TestWithParam<unsigned> {
+ protected:
+  static std::string csv(unsigned usual_in_ten) {
+    corpora::Random random(5);
+    std::string csv = "key,value,maybe\n";
+    const char* const kEnds[] = {"-9223372036854775808", "9223372036854775807", "-1", "0"};
+    constexpr int kRows = 9000;
+    for (int i = 0; i < kRows; ++i) {
+      const std::uint64_t key = std::uint64_t{random.below(4000)} * 2'148'914'691'236'517;
+      if (random.below(10) < usual_in_ten) {
+        csv += "77";
+      } else if (random.below(9) == 0) {
+        csv += kEnds[random.below(4)];
+      } else {
+        csv += std::to_string(static_cast<std::int64_t>(key));
+      }
+      csv.append(",").append(std::to_string(i)).append(",");
+      if (random.below(3) != 0) csv += std::to_string(random.below(1000));
+      csv += "\n";
+    }
+    return csv;
   }
-  const MadeTable made(csv, 1024);
-  for (const char* const aggregates : {"count(*), sum(value), min(value)", "max(value)"}) {
+};
+
+TEST_P(GroupTableOnGpu, TakesAnyKeyAndGrows) {
+  const MadeTable made(csv(GetParam()), 1024);
+  for (const char* const aggregates : {"count(*), sum(value), min(value)", "max(value)",
+                                       "count(maybe), sum(maybe), min(maybe), avg(maybe)"}) {
     const Query query = query_of(*made.table, {"", "key", aggregates});
     for (std::uint32_t seed = 0; seed < 6; ++seed) {
       const Answer found = answer_of(query, test::make_emulated_query_device({}, seed));
@@ -94,6 +111,8 @@ TEST(GroupTableOnGpu, TakesAnyKeyAndGrows) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(UsualInTen, GroupTableOnGpu, ::testing::Values(0u, 6u));
 
 class QueryOnGpuFaults : public ::testing::Test {
  protected:

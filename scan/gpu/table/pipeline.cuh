@@ -11,7 +11,7 @@
 // Tests: tests/simt/query_on_gpu_test.cpp, in the emulator and on a device.
 #pragma once
 
-#include "scan/gpu/table/groups.cuh"
+#include "scan/gpu/table/group_parts.cuh"
 
 namespace presso::gpu {
 
@@ -21,9 +21,9 @@ template <class Work>
 PRESSO_DEVICE void for_each_vector(const Pipeline& of, const WarpSpace& space, Work& work) {
   const u32 early = of.early_columns;
   const u32 warps = simt::block_threads() / kWarpSize;
-  const u32 tasks = of.table.slice_count * kSliceTasks;
-  for (u32 task = simt::block_index() * warps + uniform_warp(); task < tasks;
-       task += simt::grid_blocks() * warps) {
+  const u32 tasks = of.end_slice * kSliceTasks;
+  const u32 first_task = of.first_slice * kSliceTasks + simt::block_index() * warps;
+  for (u32 task = first_task + uniform_warp(); task < tasks; task += simt::grid_blocks() * warps) {
     const u32 slice = task / kSliceTasks;
     const u32 rows = simt::load_readonly(&of.table.slices[slice].rows);
     const u32 first = task % kSliceTasks * kTaskVectors;
@@ -299,6 +299,10 @@ struct RunPipeline {
     if (kPlace == GroupPlace::kDevice && of.place == GroupPlace::kRows)
       return write_rows(program, rows, alive);
     const u64 first_row = of.table.slices[at.slice].first_row + at.vector * kVectorRows;
+    if constexpr (kPlace == GroupPlace::kTable) {
+      if (of.parts != 0) alive = write_to_parts(program, rows, alive, first_row);
+      if (!simt::any(alive != 0)) return;
+    }
     const ChunkGroups groups(program, alive);
     if constexpr (kPlace == GroupPlace::kLanes) {
       add_to_lanes(program, rows, alive, groups, first_row, lane_cells);
@@ -357,14 +361,18 @@ PRESSO_DEVICE u64 initial_word(const Pipeline& of, u32 i) {
   return cell < of.cells ? initial_cell(of.cell[cell].kind) : 0;
 }
 
-/// Sets the cells of all groups to what they are without a row, and all keys to none.
+/// Sets the cells of all groups to what they are without a row, and all keys to none. Threads to
+/// data: words side by side.
 PRESSO_DEVICE void clear_cells_body(const Pipeline& of) {
   const u32 words = of.group_words;
   const u64 cells = of.groups * words;
   const u64 threads = u64{simt::grid_blocks()} * simt::block_threads();
   const u64 first = u64{simt::block_index()} * simt::block_threads() + simt::thread_in_block();
+  const u32 step = static_cast<u32>(threads % words);
+  u32 word = static_cast<u32>(first % words);
   for (u64 i = first; i < cells; i += threads) {
-    of.cells_out[i] = initial_word(of, static_cast<u32>(i % words));
+    of.cells_out[i] = initial_word(of, word);
+    word = word + step < words ? word + step : word + step - words;
   }
   for (u64 i = first; i < table_places(of); i += threads) of.table_keys[i] = kNoKey;
 }
@@ -373,24 +381,42 @@ PRESSO_DEVICE u64 key_of_group(const Pipeline& of, u64 group) {
   return group < table_places(of) ? of.table_keys[group] : kNoKey;
 }
 
-/// Threads to data: a group each, one after another.
+/// Threads to data: a warp takes kListedSteps groups for each lane at a time, for which it asks for
+/// places together.
 PRESSO_DEVICE void list_groups_body(const Pipeline& of, const GroupList& list) {
-  const u32 threads = simt::grid_blocks() * simt::block_threads();
-  const u32 first = simt::block_index() * simt::block_threads() + uniform_warp() * kWarpSize;
-  for (u64 warp = list.begin + first; warp < list.end; warp += threads) {
-    const u64 group = warp + simt::lane();
-    const u64* const from = cells_out_of(of, group);
-    const bool has_rows = group < list.end && from[0] != kNoRowYet;
-    const u32 listed = simt::ballot(has_rows);
+  constexpr u32 kListedSteps = 8;
+  constexpr u32 kListed = kListedSteps * kWarpSize;
+  const u64 warps = u64{simt::grid_blocks()} * (simt::block_threads() / kWarpSize);
+  const u64 warp = u64{simt::block_index()} * (simt::block_threads() / kWarpSize) + uniform_warp();
+  for (u64 first = list.begin + warp * kListed; first < list.end; first += warps * kListed) {
+    u64 first_rows[kListedSteps];
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kListedSteps; ++k) {
+      const u64 group = first + k * kWarpSize + simt::lane();
+      first_rows[k] = group < list.end ? *cells_out_of(of, group) : kNoRowYet;
+    }
+    u32 place[kListedSteps];
+    u32 listed = 0;
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kListedSteps; ++k) {
+      const u32 with_rows = simt::ballot(first_rows[k] != kNoRowYet);
+      place[k] = listed + simt::popcount(with_rows & lanes_below());
+      listed += simt::popcount(with_rows);
+    }
     if (listed == 0) continue;
-    u64 place = 0;
-    if (simt::lane() == 0) place = simt::atomic_add(list.count, u64{simt::popcount(listed)});
-    place = simt::shuffle(place, 0) + simt::popcount(listed & lanes_below());
-    if (!has_rows) continue;
-    u64* const to = list.records + place * record_words(of);
-    to[0] = from[0];
-    for (u32 i = 0; i < of.cells; ++i) to[kGroupCells + i] = from[kGroupCells + i];
-    to[kGroupCells + of.cells] = of.place == GroupPlace::kTable ? key_of_group(of, group) : group;
+    u64 begin = 0;
+    if (simt::lane() == 0) begin = simt::atomic_add(list.count, u64{listed});
+    begin = simt::shuffle(begin, 0);
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kListedSteps; ++k) {
+      if (first_rows[k] == kNoRowYet) continue;
+      const u64 group = first + k * kWarpSize + simt::lane();
+      const u64* const from = cells_out_of(of, group);
+      u64* const to = list.records + (begin + place[k]) * record_words(of);
+      to[0] = first_rows[k];
+      for (u32 i = 0; i < of.cells; ++i) to[kGroupCells + i] = from[kGroupCells + i];
+      to[kGroupCells + of.cells] = of.place == GroupPlace::kTable ? key_of_group(of, group) : group;
+    }
   }
 }
 

@@ -276,7 +276,7 @@ void PipelineBuilder::set_table(Pipeline& pipeline, std::uint64_t places) const 
 }
 
 bool PipelineBuilder::enlarge_table(Pipeline& pipeline) const {
-  constexpr std::uint64_t kTimes = 2;
+  constexpr std::uint64_t kTimes = 4;
   const std::uint32_t before = pipeline.table_buckets;
   set_table(pipeline, table_places(pipeline) * kTimes);
   return pipeline.table_buckets > before;
