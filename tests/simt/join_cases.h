@@ -231,6 +231,159 @@ inline constexpr const char* kJoinedRows[] = {
     "order by 1, 2, facts.id",
 };
 
+/// Rows of the probe side, or of the build side, that have no partner, and rows of the build side
+/// that have one; grouped.
+inline constexpr const char* kLoneRowStatements[] = {
+    // Several keys, of which there may be none: rows without a partner are left.
+    "select count(*), count(city), sum(price) from facts left join places on facts.x = places.x "
+    "and facts.y = places.y",
+    "select city, zone, count(*), sum(price) from facts left join places on facts.x = places.x "
+    "and facts.y = places.y group by city, zone",
+    "select word, count(*) from facts anti join places on facts.x = places.x and facts.y = "
+    "places.y group by word",
+    "select zone, word, count(*), sum(price) from facts left join places on facts.maybe = "
+    "places.zone and facts.x = places.x group by zone, word",
+    "select count(*), sum(maybe) from facts anti join places on facts.maybe = places.zone and "
+    "facts.y = places.y",
+    "select rating, count(*) from facts left join parts on facts.part = parts.id left join makers "
+    "on parts.maker = makers.id and parts.weight = makers.rating group by rating",
+    "select count(*) from facts left join parts on facts.maybe + 3 = parts.weight",
+    "select word, count(*) from facts anti join parts on facts.maybe * 2 = parts.weight and "
+    "facts.x = parts.size group by word",
+    // Rows of the smaller side.
+    "select count(*) from facts right join parts on facts.part = parts.id",
+    "select count(*), count(price), sum(size), sum(price), max(weight) from facts right join parts "
+    "on facts.part = parts.id",
+    "select name, count(*), count(price), sum(price), min(size) from facts right join parts on "
+    "facts.part = parts.id group by name",
+    "select facts.part, parts.id, count(*), sum(maybe) from facts full join parts on facts.part = "
+    "parts.id group by facts.part, parts.id",
+    "select word, name, count(*), avg(price) from facts full join parts on facts.part = parts.id "
+    "and size < 30 group by word, name",
+    "select value, count(*), sum(price) from twice left join facts on twice.id = facts.part "
+    "group by value",
+    "select value, word, count(*) from facts right join twice on facts.part = twice.id and "
+    "value < 120 group by value, word",
+    "select land, count(*) from makers left join facts on makers.id = facts.maker group by land",
+    "select count(*), sum(value) from twice semi join facts on twice.id = facts.part",
+    "select count(*), sum(value), min(value) from twice anti join facts on twice.id = facts.part",
+    "select name, count(*), sum(weight) from parts semi join facts on parts.id = facts.part and "
+    "facts.maybe > 100 group by name",
+    "select name, weight, count(*) from parts anti join facts on parts.weight = facts.maybe "
+    "group by name, weight",
+    // Keys of both sides may be null, and repeat.
+    "select weight, name, count(*), count(maybe), sum(price) from facts right join parts on "
+    "facts.maybe = parts.weight group by weight, name",
+    "select weight, maybe, count(*) from facts full join parts on facts.maybe = parts.weight "
+    "group by weight, maybe",
+    "select zone, city, count(*), sum(price) from facts full join places on facts.maybe = "
+    "places.zone and facts.x = places.x group by zone, city",
+    "select city, zone, count(*) from facts right join places on facts.x = places.x and facts.y = "
+    "places.y group by city, zone",
+    "select rank, land, count(*) from facts right join deals on facts.maker = deals.maker_of left "
+    "join makers on deals.maker_of = makers.id group by rank, land",
+    // Other joins and conditions behind them, and before.
+    "select name, value, count(*), sum(size) from facts right join parts on facts.part = parts.id "
+    "left join twice on parts.size = twice.id group by name, value",
+    "select name, value, count(*) from facts right join parts on facts.part = parts.id "
+    "full join twice on parts.size = twice.id group by name, value",
+    "select value, name, count(*), sum(price) from facts full join twice on facts.part = twice.id "
+    "full join parts on facts.x = parts.size group by value, name",
+    "select name, rank, count(*), sum(maybe) from facts join deals on facts.maker = deals.maker_of "
+    "right join parts on facts.part = parts.id group by name, rank",
+    "select word, land, count(*) from facts full join parts on facts.part = parts.id join makers "
+    "on facts.maker = makers.id group by word, land",
+    "select land, count(*), sum(size) from facts right join parts on facts.part = parts.id join "
+    "makers on parts.maker = makers.id where size > 10 group by land",
+    "select name, count(*) from facts right join parts on facts.part = parts.id where facts.id is "
+    "null group by name",
+    "select name, count(*) from facts full join parts on facts.part = parts.id where maybe > 50 "
+    "group by name",
+    "select name, count(*) from facts right join parts on facts.part = parts.id anti join twice on "
+    "parts.size = twice.id group by name",
+    "select name, count(*), sum(price) from facts right join parts on facts.part = parts.id semi "
+    "join twice on parts.size = twice.id and value > 2 group by name",
+    // Nothing on one side, no partner at all, partners for all.
+    "select count(*), sum(size), sum(price) from facts right join parts on facts.part = parts.id "
+    "and size > 900",
+    "select name, count(*) from facts right join parts on facts.id + 100000 = parts.id "
+    "group by name",
+    "select one, count(*), sum(other) from facts full join same on facts.x - facts.x + 1 = "
+    "same.one and other < 3 group by one",
+    "select count(*), sum(value) from facts full join twice on facts.part = twice.id where "
+    "facts.id < 0",
+    // Groups of build rows that are many.
+    "select parts.id, facts.id, count(*) from facts full join parts on facts.part = parts.id "
+    "group by parts.id, facts.id",
+    "select makers.id, count(*), sum(price) from facts full join makers on facts.maker = makers.id "
+    "group by makers.id",
+    // Conditions on pairs.
+    "select count(*), count(size), sum(price) from facts left join parts on facts.part = parts.id "
+    "and size > facts.x * 4",
+    "select value, count(*), sum(price) from facts left join twice on facts.part = twice.id and "
+    "value > facts.x * 9 group by value",
+    "select word, rank, count(*) from facts left join deals on facts.maker = deals.maker_of and "
+    "rank * 20 > maybe group by word, rank",
+    "select word, count(*), sum(price) from facts semi join twice on facts.part = twice.id and "
+    "value > facts.x * 9 group by word",
+    "select word, count(*), sum(price) from facts anti join twice on facts.part = twice.id and "
+    "value > facts.x * 9 group by word",
+    "select count(*), sum(maybe) from facts semi join deals on facts.maker = deals.maker_of and "
+    "rank * 20 < maybe",
+    "select count(*), sum(maybe) from facts anti join deals on facts.maker = deals.maker_of and "
+    "rank * 20 < maybe",
+    "select value, word, count(*) from facts full join twice on facts.part = twice.id and value > "
+    "facts.x * 9 group by value, word",
+    "select rank, count(*), sum(price) from deals left join facts on facts.maker = deals.maker_of "
+    "and rank * 20 > maybe group by rank",
+    "select rank, count(*) from deals anti join facts on facts.maker = deals.maker_of and "
+    "rank * 20 > maybe group by rank",
+    "select rank, count(*) from deals semi join facts on facts.maker = deals.maker_of and "
+    "rank * 20 > maybe group by rank",
+    "select value, rank, count(*), sum(price) from facts left join deals on facts.maker = "
+    "deals.maker_of and rank > facts.x left join twice on facts.part = twice.id and value > rank "
+    "* 30 group by value, rank",
+    "select name, rank, count(*) from facts join deals on facts.maker = deals.maker_of anti join "
+    "twice on facts.part = twice.id and value < facts.x * 30 left join parts on facts.part = "
+    "parts.id and weight > rank group by name, rank",
+};
+
+/// The same without groups.
+inline constexpr const char* kLoneRows[] = {
+    "select facts.id, city, places.y from facts left join places on facts.x = places.x and "
+    "facts.y = places.y",
+    "select facts.id, maybe, zone from facts left join places on facts.maybe = places.zone and "
+    "facts.x = places.x",
+    "select facts.id from facts anti join places on facts.x = places.x and facts.y = places.y",
+    "select facts.id, parts.id, name, weight, word from facts right join parts on facts.part = "
+    "parts.id",
+    "select facts.id, parts.id, maybe, weight from facts full join parts on facts.maybe = "
+    "parts.weight",
+    "select value, facts.id from twice left join facts on twice.id = facts.part",
+    "select value from twice semi join facts on twice.id = facts.part",
+    "select value, twice.id from twice anti join facts on twice.id = facts.part",
+    "select weight, parts.id, comment from parts anti join facts on parts.weight = facts.maybe",
+    "select facts.id, value, name, rank from facts full join twice on facts.part = twice.id full "
+    "join parts on facts.x = parts.size left join deals on parts.maker = deals.maker_of and rank "
+    "> 4",
+    "select facts.id, value, rank from facts right join twice on facts.part = twice.id full join "
+    "deals on twice.value = deals.rank",
+    "select facts.id, zone, city from facts full join places on facts.maybe = places.zone and "
+    "facts.x = places.x",
+    "select facts.id, name from facts right join parts on facts.part = parts.id where facts.id is "
+    "null or size > 20",
+    "select facts.id, value from facts left join twice on facts.part = twice.id and value > "
+    "facts.x * 9",
+    "select facts.id, rank from facts full join deals on facts.maker = deals.maker_of and rank * "
+    "20 > maybe",
+    "select facts.id from facts semi join twice on facts.part = twice.id and value > facts.x * 9",
+    "select facts.id, rank, rating from facts left join deals on facts.maker = deals.maker_of anti "
+    "join twice on facts.part = twice.id and value < facts.x * 30 left join makers on facts.maker "
+    "= makers.id and rating > rank",
+    "select parts.id, price from facts right join parts on facts.part = parts.id order by price, "
+    "parts.id desc limit 50",
+};
+
 /// A table that may be joined, and what a statement may say of its columns then.
 struct JoinPart {
   const char* join;

@@ -51,8 +51,9 @@ class HostRowMaker {
       if (graph.at(node).physical != wanted) return refused("columns that are no integers");
       nodes.push_back(node);
     }
-    strides_ = key_strides(graph, *use_.stage);
-    if (strides_.empty()) return refused("keys of a join that do not fit into 63 bits together");
+    auto form = key_form(graph, *use_.stage);
+    if (!form) return refused("keys of a join that do not fit into 63 bits together");
+    form_ = std::move(*form);
     program_ = query::Program(graph, nodes);
     return {};
   }
@@ -64,14 +65,21 @@ class HostRowMaker {
 
   /// Rows without a key belong to no one.
   Status take(Part& part, const query::RowBatch& rows, std::uint32_t row) const {
+    const std::vector<KeyStride>& strides = form_.strides;
     std::uint64_t key = 0;
-    for (std::size_t i = 0; i < strides_.size(); ++i) {
+    bool has_key = true;
+    for (std::size_t i = 0; i < strides.size(); ++i) {
       const VectorView& view = rows.results[i];
-      if (view.is_null(row)) return {};
+      has_key = has_key && !view.is_null(row);
       const auto value = view.as<std::uint64_t>()[row];
-      key += (value - strides_[i].least) * strides_[i].stride;
+      key += (value - strides[i].least) * strides[i].stride;
     }
-    std::size_t result = strides_.size();
+    if (!has_key) {
+      if (!leaves_keyless_rows(use_.stage->kind)) return {};
+      if (!form_.of_keyless_build) return refused("keys that may be null or anything");
+      key = static_cast<std::uint64_t>(*form_.of_keyless_build);
+    }
+    std::size_t result = strides.size();
     for (std::size_t i = 0; i < use_.columns.size(); ++i) {
       std::int64_t value = 0;
       if (use_.columns[i].column != RowColumn::kOrder) {
@@ -120,7 +128,7 @@ class HostRowMaker {
   query::Execution& scan_;
   const StageUse& use_;
   query::Program program_;
-  std::vector<KeyStride> strides_;
+  KeyForm form_;
   std::vector<Part> parts_;
 };
 

@@ -196,7 +196,7 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
   }
   if (row_stage_) {
     row_stride_ = groups_;
-    PRESSO_TRY(add_to_group(stages_[*row_stage_].step, row_stride_));
+    PRESSO_TRY(add_to_group(stages_[*row_stage_].row, row_stride_));
   }
   if (!is_scan_) {
     const std::vector<std::size_t> columns = graph_->columns_of(bound.keys);

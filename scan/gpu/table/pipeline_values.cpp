@@ -156,6 +156,27 @@ Result<PipelineBuilder::Validity> PipelineBuilder::validity_of(NodeId id) {
   return valid;
 }
 
+/// A value that is true where the node with that validity, which is not everywhere, has one.
+Result<std::size_t> PipelineBuilder::program_truth(const Validity& valid) {
+  std::optional<std::size_t> all = valid.truth;
+  for (std::uint32_t column = 0; column < columns_.size(); ++column) {
+    if ((valid.columns >> column & 1) == 0) continue;
+    const std::size_t own = columns_[column];
+    const Node& node = *nullable_node(is_scan_ ? own : own + execution_.first_column);
+    PRESSO_ASSIGN(RowColumn wanted, row_column(node));
+    if (!wanted.null_value) wanted = with_null(node, null_number(node));
+    if (!wanted.null_value) return refused("columns that may be null or anything, in a program");
+    PRESSO_ASSIGN(const std::size_t value, column_value(wanted));
+    PRESSO_ASSIGN(std::size_t truth,
+                  append_constant(Kind::kNotEqual, value, *wanted.null_value, false));
+    if (all) {
+      PRESSO_ASSIGN(truth, append(Kind::kMultiply, *all, truth, false));
+    }
+    all = truth;
+  }
+  return *all;
+}
+
 /// The same, and the program is told which rows the columns have.
 Result<PipelineBuilder::Validity> PipelineBuilder::program_validity(NodeId id) {
   PRESSO_ASSIGN(const Validity valid, validity_of(id));
@@ -363,8 +384,9 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
     case Step::kIsNull: {
       if (!graph_->is_column(node.arguments[0])) return refused("an expression that is null");
       PRESSO_ASSIGN(const Validity valid, validity_of(node.arguments[0]));
-      if (valid.columns != 0 || !valid.truth) return refused("a column that is null, in a program");
-      return append(Kind::kNot, *valid.truth, *valid.truth, false);
+      if (valid.is_everywhere()) return refused("a column that is never null");
+      PRESSO_ASSIGN(const std::size_t truth, program_truth(valid));
+      return append(Kind::kNot, truth, truth, false);
     }
     case Step::kScaleUp: {
       if (node.parameter > static_cast<std::int64_t>(kFactorsOfInt64)) break;
